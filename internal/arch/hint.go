@@ -1,0 +1,17 @@
+//go:build amd64 || arm64
+
+package arch
+
+import "unsafe"
+
+// Pause tells the core that the caller spins (PAUSE, YIELD).
+func Pause()
+
+// Prefetch asks for the cache line of p, for reading; it never faults.
+//
+//go:noescape
+func Prefetch(p unsafe.Pointer)
+
+// G identifies the calling goroutine (or coroutine). Two live goroutines never share it; after a goroutine ends, a
+// later one may get the same value.
+func G() uintptr
