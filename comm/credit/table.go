@@ -1,0 +1,57 @@
+package credit
+
+// row is one line of the default table: how many credits a rank of a job of that size lends to each peer from the
+// start, and how many it banks for redistribution.
+type row struct{ nodes, perPeer, banked int }
+
+// The default tables of the GASNet Portals conduit, for request chunks of 1 KiB and of 2 KiB.
+var (
+	chunk1K = []row{
+		{1, 200, 400},
+		{64, 170, 25600},
+		{128, 170, 51200},
+		{512, 64, 51200},
+		{1024, 32, 51200},
+		{2048, 16, 51200},
+		{3072, 12, 51200},
+		{4096, 8, 51200},
+		{5120, 4, 51200},
+		{20480, 4, 51200},
+	}
+	chunk2K = []row{
+		{1, 200, 200},
+		{64, 170, 12800},
+		{128, 170, 25600},
+		{512, 64, 25600},
+		{1024, 32, 25600},
+		{2048, 16, 25600},
+		{3072, 12, 25600},
+		{4096, 8, 25600},
+		{20480, 8, 25600},
+	}
+)
+
+// Defaults gives the credits lent to each peer and the credits banked in a job of the given number of ranks, for
+// request chunks of chunk bytes (1024 or 2048; anything up to 1024 takes the first table). Between two rows of the
+// table it interpolates linearly; beyond the last row the last row holds.
+func Defaults(nodes, chunk int) (perPeer, banked int) {
+	table := chunk2K
+	if chunk <= 1024 {
+		table = chunk1K
+	}
+	if nodes <= table[0].nodes {
+		return table[0].perPeer, table[0].banked
+	}
+	for i := 1; i < len(table); i++ {
+		if nodes <= table[i].nodes {
+			return between(table[i-1], table[i], nodes)
+		}
+	}
+	last := table[len(table)-1]
+	return last.perPeer, last.banked
+}
+
+func between(a, b row, nodes int) (perPeer, banked int) {
+	num, den := nodes-a.nodes, b.nodes-a.nodes
+	return a.perPeer + (b.perPeer-a.perPeer)*num/den, a.banked + (b.banked-a.banked)*num/den
+}
