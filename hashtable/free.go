@@ -1,0 +1,113 @@
+package hashtable
+
+import (
+	"sync/atomic"
+
+	"github.com/golci/golci/internal/spin"
+)
+
+// slabBuckets overflow buckets are allocated together: 512 bytes, the largest object with pointers that the allocator
+// keeps free of a header, so that all of them start on a cache line.
+const slabBuckets = 8
+
+// freeList holds the overflow buckets that no chain uses, linked by next.
+type freeList[V any] struct {
+	lock spin.Lock
+	// Under lock.
+	first *bucket[V]
+	count int // on the list
+	made  int // ever
+	sweep int // value of made at which sweeping the table is worth its time
+
+	// relaxed is set for good by the first Insert that overflows: from then on a chain may hold buckets that were
+	// emptied without the lock and that nobody has walked past since.
+	relaxed atomic.Bool
+}
+
+// get returns a bucket from the list, or nil.
+func (f *freeList[V]) get() *bucket[V] {
+	f.lock.Lock()
+	b := f.first
+	if b != nil {
+		f.first = b.next
+		b.next = nil
+		f.count--
+	}
+	f.lock.Unlock()
+	return b
+}
+
+// put takes back a list of vacant buckets, nil for none.
+func (f *freeList[V]) put(list *bucket[V]) {
+	if list == nil {
+		return
+	}
+	last, n := list, 1
+	for last.forget(); last.next != nil; n++ {
+		last = last.next
+		last.forget()
+	}
+	f.lock.Lock()
+	last.next = f.first
+	f.first = list
+	f.count += n
+	f.lock.Unlock()
+}
+
+// forget drops what b's free entries still point at after Empty.
+func (b *bucket[V]) forget() {
+	for i := range b.entries {
+		b.entries[i].head = nil
+	}
+}
+
+// overflow returns a vacant bucket: a free one, else one that a sweep finds, else a new one. The caller holds no lock.
+func (t *Table[V]) overflow() *bucket[V] {
+	if b := t.free.get(); b != nil {
+		return b
+	}
+	if t.free.relaxed.Load() && t.free.sweepDue() {
+		t.sweep()
+		if b := t.free.get(); b != nil {
+			return b
+		}
+	}
+	return t.free.grow()
+}
+
+// grow allocates a slab, puts all but one bucket on the list and returns that one.
+func (f *freeList[V]) grow() *bucket[V] {
+	slab := new([slabBuckets]bucket[V])
+	for i := 1; i < slabBuckets-1; i++ {
+		slab[i].next = &slab[i+1]
+	}
+	f.lock.Lock()
+	f.made += slabBuckets
+	f.lock.Unlock()
+	f.put(&slab[1])
+	return &slab[0]
+}
+
+// sweepDue tells whether the buckets made since the last sweep pay for another.
+func (f *freeList[V]) sweepDue() bool {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	return f.made >= f.sweep
+}
+
+// sweep gives back the vacant buckets of all chains, and sets when the next one is due: when as many buckets have been
+// made again as are in use now, and at least one for each eight of the table. So the buckets in existence stay within a
+// constant factor of those ever in use at once, and a sweep costs each bucket made a bounded time.
+func (t *Table[V]) sweep() {
+	for i := range t.keep {
+		head := &t.keep[i]
+		head.lock.Lock()
+		vacant := head.trim()
+		head.lock.Unlock()
+		t.free.put(vacant)
+	}
+	f := &t.free
+	f.lock.Lock()
+	f.sweep = f.made + max(f.made-f.count, len(t.keep)/8)
+	f.lock.Unlock()
+}

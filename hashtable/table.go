@@ -1,0 +1,145 @@
+package hashtable
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"github.com/golci/golci/internal/invariants"
+)
+
+// Side says which of the two kinds of item a node is. Nodes of different sides under the same key match.
+type Side uint32
+
+// The two sides.
+const (
+	Post   Side = 0 // an operation that waits for a message
+	Arrive Side = 1 // a message that waits for an operation
+)
+
+// Other returns the side that s matches.
+func (s Side) Other() Side { return s ^ 1 }
+
+// String names the side.
+func (s Side) String() string {
+	switch s {
+	case Post:
+		return "post"
+	case Arrive:
+		return "arrive"
+	}
+	return fmt.Sprintf("side(%d)", uint32(s))
+}
+
+// Reserved is the first of the keys that must not be used: those whose upper 16 bits are all ones. Layers above
+// refuse them where a key is made.
+const Reserved uint64 = 0xFFFF << 48
+
+// ErrSize is returned by New for a size it cannot make.
+var ErrSize = errors.New("hashtable: bad number of entries")
+
+const (
+	// minBuckets makes the array an object of its own pages, for only such an object starts on a cache line: smaller
+	// ones with pointers may carry an eight-byte header of the collector's.
+	minBuckets = 512
+	maxBuckets = 1 << 32
+)
+
+// Table pairs posted and arrived nodes by key. Make it with New. All methods may be called by any number of
+// goroutines.
+type Table[V any] struct {
+	// Read only after New.
+	base *bucket[V]
+	mask uint64 // buckets - 1
+	log2 uint8  // of the number of buckets
+	keep []bucket[V]
+
+	_    [bucketBytes]byte // keeps the free list's writes off the line above, which every call reads
+	free freeList[V]
+}
+
+// New returns a table for about the given number of nodes with distinct keys at a time: one bucket a node, rounded up
+// to a power of two, so that overflow is rare. More nodes are correct, and slower. A bucket takes 64 bytes; the least
+// table has 512. It returns ErrSize if entries is negative or above 2^32.
+func New[V any](entries int) (*Table[V], error) {
+	if entries < 0 || entries > maxBuckets {
+		return nil, fmt.Errorf("%w: %d, allowed 0 to %d", ErrSize, entries, maxBuckets)
+	}
+	n := max(minBuckets, entries)
+	log2 := bits.Len(uint(n - 1))
+	t := &Table[V]{
+		keep: make([]bucket[V], 1<<log2),
+		mask: 1<<log2 - 1,
+		log2: uint8(log2),
+	}
+	t.base = &t.keep[0]
+	return t, nil
+}
+
+// Buckets returns the number of buckets.
+func (t *Table[V]) Buckets() int { return len(t.keep) }
+
+func (t *Table[V]) bucket(key uint64) *bucket[V] { return at(t.base, slot(key, t.log2)&t.mask) }
+
+// InsertOrMatch is the one operation of the message path. If nodes of the other side wait under key, it takes the
+// oldest of them out of the table and returns it, and n stays outside. Otherwise it adds n behind the nodes of the
+// same side under key and returns nil; n then belongs to the table until a call returns it or Remove takes it out.
+//
+// key must be below Reserved; side is that of n. A key of ^0 or a nil n is refused: nil is returned and the table is as
+// before.
+func (t *Table[V]) InsertOrMatch(key uint64, n *Node[V], side Side) (match *Node[V]) {
+	if invariants.Enabled {
+		checkArgs(key, n, side)
+	}
+	word := wordOf(key)
+	if word == 0 || n == nil {
+		return nil
+	}
+	side &= 1
+	b := t.bucket(key)
+	b.lock.Lock()
+	if b.next != nil {
+		b.lock.Unlock()
+		return t.insertOrMatchChain(key, n, side)
+	}
+	spare := -1
+	for i := range b.entries {
+		switch b.entries[i].word.Load() {
+		case word:
+		case 0:
+			if spare < 0 {
+				spare = i
+			}
+			continue
+		default:
+			continue
+		}
+		switch b.state(i) {
+		case uint32(side.Other()):
+			match = b.take(i)
+			b.lock.Unlock()
+			match.mark.leave()
+			return match
+		case uint32(side):
+			n.mark.enter()
+			b.entries[i].head.append(n)
+			b.lock.Unlock()
+			return nil
+		}
+	}
+	if spare < 0 {
+		b.lock.Unlock()
+		return t.insertOrMatchChain(key, n, side)
+	}
+	n.mark.enter()
+	b.fill(spare, word, n, uint32(side))
+	b.lock.Unlock()
+	return nil
+}
+
+// checkArgs is called in checking builds.
+func checkArgs[V any](key uint64, n *Node[V], side Side) {
+	invariants.Check(key < Reserved, "reserved key %#x", key)
+	invariants.Check(n != nil, "nil node under key %#x", key)
+	invariants.Check(side <= Arrive, "side %d under key %#x", side, key)
+}
