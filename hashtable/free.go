@@ -54,15 +54,20 @@ func (f *freeList[V]) put(list *bucket[V]) {
 	f.lock.Unlock()
 }
 
-// forget drops what b's free entries still point at after Empty.
+// forget brings the vacant bucket b to its first state: Empty leaves states and pointers behind.
 func (b *bucket[V]) forget() {
+	b.states = 0
 	for i := range b.entries {
 		b.entries[i].head = nil
 	}
 }
 
 // overflow returns a vacant bucket: a free one, else one that a sweep finds, else a new one. The caller holds no lock.
-func (t *Table[V]) overflow() *bucket[V] {
+// relaxed says that the bucket's entries may be emptied without the lock.
+func (t *Table[V]) overflow(relaxed bool) *bucket[V] {
+	if relaxed && !t.free.relaxed.Load() {
+		t.free.relaxed.Store(true)
+	}
 	if b := t.free.get(); b != nil {
 		return b
 	}
@@ -101,9 +106,9 @@ func (f *freeList[V]) sweepDue() bool {
 func (t *Table[V]) sweep() {
 	for i := range t.keep {
 		head := &t.keep[i]
-		head.lock.Lock()
+		head.open()
 		vacant := head.trim()
-		head.lock.Unlock()
+		head.shut()
 		t.free.put(vacant)
 	}
 	f := &t.free

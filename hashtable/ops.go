@@ -21,117 +21,105 @@ func (t *Table[V]) Insert(key uint64, n *Node[V], side Side) (match *Node[V], e 
 	if word == 0 || n == nil {
 		return nil, nil
 	}
-	side &= 1
-	head := t.bucket(key)
-	var extra *bucket[V]
-	head.lock.Lock()
-	found, spare := head.find(word)
-	for !found.ok() && !spare.ok() {
-		if extra != nil {
-			spare, extra = head.link(extra), nil
-			break
-		}
-		head.lock.Unlock()
-		t.free.relaxed.Store(true)
-		extra = t.overflow()
-		head.lock.Lock()
-		found, spare = head.find(word)
-	}
+	head, mine := t.bucket(key), stateOf(side)
+	found, spare, extra := t.findOrSpare(head, head.acquire(), word, true)
 	switch {
 	case !found.ok():
-		n.mark.enter()
-		e = spare.b.fill(spare.i, word, n, uint32(side))
-	case found.state() != uint32(side):
+		e = spare.fill(word, n, mine)
+	case found.state() != mine:
 		match, e = found.claim()
 	}
-	t.unlockTrimmed(head)
+	t.shut(head)
 	t.free.put(extra)
 	return match, e
 }
 
-// claim hands out the oldest node of p, and with the last one the entry.
-func (p place[V]) claim() (*Node[V], *Entry[V]) {
-	e := &p.b.entries[p.i]
-	n := e.head
-	n.mark.leave()
-	if n.next != nil {
-		e.head = n.popFront()
-		return n, nil
+// insertOrMatchSlow is InsertOrMatch for a bucket with more in it than the fast path looks at. The lock is held; c is
+// the control word.
+func (t *Table[V]) insertOrMatchSlow(head *bucket[V], c uint32, word uint64, n *Node[V], mine state) (match *Node[V]) {
+	found, spare, extra := t.findOrSpare(head, c, word, false)
+	switch {
+	case !found.ok():
+		spare.fill(word, n, mine)
+	case found.state() == mine:
+		found.add(n)
+	default:
+		match = found.take()
 	}
-	e.head = nil
-	p.b.setState(p.i, claimed)
-	return n, e
+	t.shut(head)
+	t.free.put(extra)
+	return match
 }
 
-// unlockTrimmed unlocks head and gives back the vacant buckets behind it.
-func (t *Table[V]) unlockTrimmed(head *bucket[V]) {
+// findOrSpare finds in the chain behind head, whose lock is held and whose control word is c, the entry of word or a
+// free one, and returns with head open. If neither is there it links an overflow bucket, for which it leaves the lock
+// for a time. extra, if not nil, was not needed after all and is to be put back on the free list. relaxed says that the
+// entry may be emptied without the lock.
+func (t *Table[V]) findOrSpare(head *bucket[V], c uint32, word uint64, relaxed bool) (found, spare place[V], extra *bucket[V]) {
+	head.opened(c)
+	found, spare = head.find(word)
+	if found.ok() || spare.ok() {
+		return found, spare, nil
+	}
+	head.shut()
+	extra = t.overflow(relaxed)
+	head.open()
+	found, spare = head.find(word)
+	if found.ok() || spare.ok() {
+		return found, spare, extra
+	}
+	return found, head.link(extra), nil
+}
+
+// shut gives back the vacant overflow buckets behind head, which is open, and unlocks it.
+func (t *Table[V]) shut(head *bucket[V]) {
 	if head.next == nil {
-		head.lock.Unlock()
+		head.release(head.states)
 		return
 	}
 	vacant := head.trim()
-	head.lock.Unlock()
+	head.shut()
 	t.free.put(vacant)
 }
 
 // Match takes the oldest node that waits under key on the given side out of the table and returns it, or nil if there
 // is none. side is that of the nodes looked for.
 func (t *Table[V]) Match(key uint64, side Side) *Node[V] {
-	word := wordOf(key)
-	if word == 0 {
-		return nil
-	}
 	head := t.bucket(key)
-	head.lock.Lock()
+	head.open()
 	var n *Node[V]
-	if p, _ := head.find(word); p.ok() && p.state() == uint32(side) {
-		n = p.b.take(p.i)
-		n.mark.leave()
+	if p, _ := head.find(wordOf(key)); p.ok() && p.state() == stateOf(side) {
+		n = p.take()
 	}
-	t.unlockTrimmed(head)
+	t.shut(head)
 	return n
 }
 
 // Peek returns the oldest node that waits under key on the given side without taking it out, or nil. Unless the caller
 // keeps others from it, the node may leave the table before Peek returns.
 func (t *Table[V]) Peek(key uint64, side Side) *Node[V] {
-	word := wordOf(key)
-	if word == 0 {
-		return nil
-	}
 	head := t.bucket(key)
-	head.lock.Lock()
-	defer head.lock.Unlock()
-	if p, _ := head.find(word); p.ok() && p.state() == uint32(side) {
-		return p.oldest()
+	head.open()
+	var n *Node[V]
+	if p, _ := head.find(wordOf(key)); p.ok() && p.state() == stateOf(side) {
+		n = p.oldest()
 	}
-	return nil
+	head.shut()
+	return n
 }
 
 // Remove takes n, which waits under key on either side, out of the table and tells whether it was there: false means
 // that a match or another Remove has it. It takes time in the number of nodes under key before n.
 func (t *Table[V]) Remove(key uint64, n *Node[V]) bool {
-	word := wordOf(key)
-	if word == 0 || n == nil {
+	if n == nil {
 		return false
 	}
 	head := t.bucket(key)
-	head.lock.Lock()
-	p, _ := head.find(word)
+	head.open()
+	p, _ := head.find(wordOf(key))
 	removed := p.ok() && p.remove(n)
-	if removed {
-		n.mark.leave()
-	}
-	t.unlockTrimmed(head)
+	t.shut(head)
 	return removed
-}
-
-func (p place[V]) remove(n *Node[V]) bool {
-	if p.oldest() != n {
-		return p.oldest().unlink(n)
-	}
-	p.b.take(p.i)
-	return true
 }
 
 // Range calls f with every node, oldest first under each key, until f returns false. It locks one bucket at a time, so
@@ -139,6 +127,9 @@ func (p place[V]) remove(n *Node[V]) bool {
 // must neither call the table nor block; callers that match in the same bucket spin meanwhile. For dumps.
 func (t *Table[V]) Range(f func(key uint64, side Side, n *Node[V]) bool) {
 	for i := range t.keep {
+		if t.keep[i].ctl.Load() == 0 {
+			continue // nothing in it at this instant
+		}
 		if !t.keep[i].each(f) {
 			return
 		}
@@ -147,16 +138,18 @@ func (t *Table[V]) Range(f func(key uint64, side Side, n *Node[V]) bool) {
 
 // each calls f with the nodes of the chain behind head.
 func (head *bucket[V]) each(f func(uint64, Side, *Node[V]) bool) bool {
-	head.lock.Lock()
-	defer head.lock.Unlock()
+	head.open()
+	defer head.shut() // also if f panics
 	for b := head; b != nil; b = b.next {
 		for i := range b.entries {
-			word := b.entries[i].word.Load()
-			if word == 0 || b.state(i) == claimed {
+			p := place[V]{b, i}
+			s := p.state()
+			if s != posted && s != arrived {
 				continue
 			}
-			for n := b.entries[i].head; n != nil; n = n.next {
-				if !f(^word, Side(b.state(i)), n) {
+			key := wordOf(p.entry().word.Load())
+			for n := p.oldest(); n != nil; n = n.next {
+				if !f(key, sideOf(s), n) {
 					return false
 				}
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/golci/golci/internal/arch"
 	"github.com/golci/golci/internal/invariants"
 )
 
@@ -95,47 +96,42 @@ func (t *Table[V]) InsertOrMatch(key uint64, n *Node[V], side Side) (match *Node
 	if word == 0 || n == nil {
 		return nil
 	}
-	side &= 1
-	b := t.bucket(key)
-	b.lock.Lock()
-	if b.next != nil {
-		b.lock.Unlock()
-		return t.insertOrMatchChain(key, n, side)
+	b, mine := t.bucket(key), stateOf(side)
+	c := b.ctl.Swap(busy)
+	e := &b.entries[0]
+	// In a table of the right size nearly every bucket is empty, or has one key in it.
+	if c == free {
+		n.mark.enter()
+		e.head = n
+		arch.StoreRel64(&e.word, word)
+		b.release(mine)
+		return nil
 	}
-	spare := -1
-	for i := range b.entries {
-		switch b.entries[i].word.Load() {
-		case word:
-		case 0:
-			if spare < 0 {
-				spare = i
-			}
-			continue
-		default:
-			continue
-		}
-		switch b.state(i) {
-		case uint32(side.Other()):
-			match = b.take(i)
-			b.lock.Unlock()
+	if c == opposite(mine) && e.word.Load() == word {
+		if match = e.head; match.next == nil {
 			match.mark.leave()
+			e.head = nil
+			b.release(free)
 			return match
-		case uint32(side):
-			n.mark.enter()
-			b.entries[i].head.append(n)
-			b.lock.Unlock()
-			return nil
 		}
 	}
-	if spare < 0 {
-		b.lock.Unlock()
-		return t.insertOrMatchChain(key, n, side)
+	if c == busy {
+		c = b.acquire()
 	}
-	n.mark.enter()
-	b.fill(spare, word, n, uint32(side))
-	b.lock.Unlock()
-	return nil
+	return t.insertOrMatchSlow(b, c, word, n, mine)
 }
+
+// wordOf returns what an entry stores for key, and the other way round. It is 0, the mark of an emptied entry, for the
+// reserved key ^0 alone, which is therefore never found.
+func wordOf(key uint64) uint64 { return ^key }
+
+// stateOf returns the state of an entry that holds nodes of side s. Values that are no side act as one of the two.
+func stateOf(s Side) state { return state(s&1) + posted }
+
+func sideOf(s state) Side { return Side(s - posted) }
+
+// opposite returns the state that an entry in state s matches.
+func opposite(s state) state { return posted + arrived - s }
 
 // checkArgs is called in checking builds.
 func checkArgs[V any](key uint64, n *Node[V], side Side) {
