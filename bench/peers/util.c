@@ -1,0 +1,73 @@
+//go:build ignore
+
+#include "peer.h"
+#include <stdio.h>
+#include <string.h>
+
+void fail(const char *what) {
+	fprintf(stderr, "peer: %s\n", what);
+	MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+void print_row(const struct job *j, const struct row *r) {
+	printf("{\"bench\":\"%s\",\"impl\":\"%s\",\"size\":%zu,\"threads\":%d,\"value\":%.6g,\"unit\":\"%s\","
+	       "\"min_share\":%.4f,\"crossing_ns\":%.1f,\"crossing_before_ns\":%.1f,\"crossing_after_ns\":%.1f",
+	       r->bench, j->impl, r->size, r->threads, r->value, r->unit, r->min_share, (r->before + r->after) / 2,
+	       r->before, r->after);
+	if (r->note)
+		printf(",\"note\":\"%s\"", r->note);
+	printf("}\n");
+	fflush(stdout);
+}
+
+static char pattern(size_t i, uint64_t x) { return (char)(i * 31 + (i >> 8) + x); }
+
+void fill(char *buf, size_t n, uint64_t x) {
+	for (size_t i = 0; i < n; i++)
+		buf[i] = pattern(i, x);
+}
+
+void check_fill(const char *buf, size_t n, uint64_t x) {
+	for (size_t i = 0; i < n; i++)
+		if (buf[i] != pattern(i, x))
+			fail("payload differs in the verification pass");
+}
+
+void stamp(char *buf, size_t n, uint64_t x) {
+	if (n < sizeof x) {
+		memset(buf, (int)(x & 0xff), n);
+		return;
+	}
+	memcpy(buf, &x, sizeof x);
+	memcpy(buf + (n - sizeof x) / 2, &x, sizeof x);
+	memcpy(buf + n - sizeof x, &x, sizeof x);
+}
+
+void check_stamp(const char *buf, size_t n, uint64_t x) {
+	char want[24];
+	if (n < sizeof x) {
+		memset(want, (int)(x & 0xff), n);
+		if (memcmp(buf, want, n) != 0)
+			fail("payload differs");
+		return;
+	}
+	// The middle stamp may lie over the head of the tail's or the head's: the tail is written last.
+	if (memcmp(buf + n - sizeof x, &x, sizeof x) != 0)
+		fail("payload differs at its end");
+	if (n < 4 * sizeof x)
+		return;
+	if (memcmp(buf, &x, sizeof x) != 0 || memcmp(buf + (n - sizeof x) / 2, &x, sizeof x) != 0)
+		fail("payload differs");
+}
+
+// agree turns a first measurement into the iterations of the timed loop, the same number on every rank.
+long agree(const struct job *j, double elapsed, long done, long least) {
+	long n = least;
+	if (elapsed > 0) {
+		double want = j->seconds * (double)done / elapsed;
+		if (want > (double)n)
+			n = want > 1e9 ? 1000000000L : (long)want;
+	}
+	MPI_Bcast(&n, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+	return n;
+}
