@@ -1,0 +1,216 @@
+// Package conduit defines what carries records between ranks: the interface that the active-message layer is written
+// against, and that every transport implements.
+//
+// A conduit delivers each committed record exactly once to the rank it was committed for, or reports that rank as
+// failed. It knows nothing of credits, handlers or tags. Records of one pair arrive in the order of their commits where
+// Caps says so. Beside the records a conduit may have a bulk channel, a pipeline of large chunks per pair, which is not
+// ordered with the records.
+package conduit
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+)
+
+// Status is the outcome of a hot call.
+type Status uint8
+
+const (
+	// OK means that the call was done.
+	OK Status = iota
+	// Retry means that there is no room towards that peer now; the call had no side effect and may be repeated after
+	// the peer has polled.
+	Retry
+	// Dead means that nothing can be sent to that peer any more, or that the request can never be served (a record
+	// larger than Caps.MaxRecord, a peer outside the job); Failed tells why.
+	Dead
+)
+
+// String names the status.
+func (s Status) String() string {
+	switch s {
+	case OK:
+		return "ok"
+	case Retry:
+		return "retry"
+	case Dead:
+		return "dead"
+	}
+	return fmt.Sprintf("Status(%d)", uint8(s))
+}
+
+// Class says from which part of a peer's receive space a record is taken.
+type Class uint8
+
+const (
+	// Request records take the space that the peer has lent; they are refused before they reach the remainder that is
+	// kept for the other two classes.
+	Request Class = iota
+	// Reply records may also take the remainder.
+	Reply
+	// System records (credit traffic, notices) may also take the remainder.
+	System
+)
+
+// String names the class.
+func (c Class) String() string {
+	switch c {
+	case Request:
+		return "request"
+	case Reply:
+		return "reply"
+	case System:
+		return "system"
+	}
+	return fmt.Sprintf("Class(%d)", uint8(c))
+}
+
+// CreditBytes is the receive space that one credit stands for.
+const CreditBytes = 256
+
+// WordBytes is the length of a record's first word. Its low 32 bits hold the record's length in bytes, the word itself
+// included; the high 32 bits belong to the caller.
+const WordBytes = 8
+
+// Caps are the fixed properties of a conduit.
+type Caps struct {
+	// Name of the conduit, for messages and reports.
+	Name string
+	// MaxRecord is the longest record in bytes, first word included.
+	MaxRecord int
+	// Loan is the number of credits of CreditBytes for which each peer has room at this rank. Requests of at most so
+	// many credits, a record taking at least one and rounded up, are never refused for want of room.
+	Loan int
+	// Ordered tells that the records of one ordered pair are delivered in the order of their commits.
+	Ordered bool
+	// BulkChunk is the longest chunk of the bulk channel in bytes, 0 if there is no bulk channel.
+	BulkChunk int
+	// BulkSlots is the number of chunks that may be on their way to one peer.
+	BulkSlots int
+}
+
+// Conduit is one rank's end. Unless said otherwise its methods may be called from any goroutine, do not block, do not
+// allocate and do not switch threads.
+type Conduit interface {
+	// Rank is the number of this rank, 0 to Size-1.
+	Rank() int
+	// Size is the number of ranks of the job.
+	Size() int
+	// Caps are the conduit's properties; they never change.
+	Caps() Caps
+
+	// Reserve returns space for a record of n bytes, 8 up to Caps.MaxRecord, to peer, which may be this rank. The space is 8-byte
+	// aligned, n bytes rounded up to a multiple of 8 long, and holds whatever was there before. The caller fills all of it that
+	// the record uses except the first 8 bytes and calls Commit or Cancel. From Reserve to Commit or Cancel the caller
+	// keeps every other Reserve for the same peer out, with a lock of its own.
+	Reserve(peer int, class Class, n int) ([]byte, Status)
+	// Commit publishes the record reserved for peer. first becomes its first word: the low 32 bits are the record's length
+	// in bytes, at least 8 and at most what was reserved. Commit without Reserve does nothing.
+	Commit(peer int, first uint64)
+	// Cancel gives the space reserved for peer back, unused.
+	Cancel(peer int)
+
+	// Poll delivers up to budget records and bulk chunks to sink, which sees them in place, and returns their number. Rings
+	// take turns, so that a busy peer cannot starve another. One goroutine polls at a time: if another is at it, also further
+	// up the same stack, Poll returns -1 at once.
+	Poll(budget int, sink Sink) int
+
+	// BulkSend copies as many leading bytes of data as there are free slots now into the bulk channel to peer, and returns how many:
+	// 0 when all slots are full, -1 when the peer is dead. Chunks arrive through Sink.Bulk with the given id, the first at offset off
+	// and each following one at the offset where the one before it ended. The caller keeps other BulkSend calls for the same peer out; Reserve
+	// and Commit may go on beside it.
+	BulkSend(peer int, id uint64, off int64, data []byte) int
+
+	// Mine is the word that this rank writes for peer to read, and Theirs the word that peer writes for this rank, both cumulative
+	// counters that travel without a message. They are nil if the conduit has no such words. A counter stored to Mine is seen no
+	// earlier than the records committed before it are; storing to it wakes nobody.
+	Mine(peer int) *atomic.Uint64
+	// Theirs is described at Mine.
+	Theirs(peer int) *atomic.Uint64
+
+	// Pending tells whether Poll would find something. It is cheap enough for a spinning loop, and may say true wrongly
+	// while another goroutine polls.
+	Pending() bool
+	// Sleep blocks the calling goroutine (and its OS thread where the conduit waits in the kernel) until a record or chunk is there, Wake
+	// is called, a peer fails, or d has passed, and returns true; it may return early. ready is called once after the wake-up is armed; if it or Pending reports true, Sleep
+	// returns at once. It returns false, at once, when another goroutine already sleeps here or the conduit is closed.
+	Sleep(d time.Duration, ready func() bool) bool
+	// Wake ends a Sleep of this rank. What the caller stored before Wake is seen by the sleeper's ready, or Wake finds it asleep.
+	Wake()
+
+	// Failed returns nil while peer can be reached, otherwise an error that names the peer and matches ErrPeerDied,
+	// ErrPeerClosed, ErrCorrupt, ErrUnreachable or ErrClosed. What such a peer committed before is still delivered.
+	Failed(peer int) error
+	// Close ends this rank's part: the peers see ErrPeerClosed, a sleeper wakes, later calls find every peer dead and nothing
+	// to poll. It waits for a Poll that is under way, so a Sink must not call it. A second Close does nothing.
+	Close() error
+}
+
+// Sink takes what Poll finds. Its methods run on the polling goroutine, must not panic, and should be short; the slices are
+// the receive space itself and valid only during the call.
+type Sink interface {
+	// Record is given a record of src: first word included, cut to the length that the word tells.
+	Record(src int, rec []byte)
+	// Bulk is given a chunk that src sent under id, with its offset.
+	Bulk(src int, id uint64, off int64, chunk []byte)
+}
+
+// Config sizes a conduit. The zero value of a field means its default.
+type Config struct {
+	// Loan is the number of credits of CreditBytes each peer has at a rank; default 200.
+	Loan int
+	// MaxRecord is the longest record in bytes; default 8192+256, largest 16 MiB.
+	MaxRecord int
+	// ReplySpace is how many bytes of each peer's receive space are kept for replies and system records; default
+	// the loan's bytes, but at least MaxRecord.
+	ReplySpace int
+	// BulkChunk is the length of a bulk chunk in bytes, default 32 KiB; negative for no bulk channel.
+	BulkChunk int
+	// BulkSlots is the number of chunks on their way to one peer; default 8.
+	BulkSlots int
+	// TinyQueues admits two small records, or one large one, at a time to a peer, one more for the reserved classes, and
+	// two bulk chunks. It forces every back-pressure path, for tests. Loan is then 0 in Caps: nothing is guaranteed.
+	TinyQueues bool
+	// ScanLimit is the number of ranks on a node up to which a poller looks at every ring itself; with more, senders
+	// mark their ring in a bit-vector. Default 8; negative for always the bit-vector.
+	ScanLimit int
+}
+
+// Reasons for a peer being out of reach, and for set-up errors.
+var (
+	// ErrPeerDied means that the peer's process ended without closing its conduit.
+	ErrPeerDied = errors.New("peer died")
+	// ErrPeerClosed means that the peer closed its conduit.
+	ErrPeerClosed = errors.New("peer closed its conduit")
+	// ErrCorrupt means that the peer wrote something impossible into shared memory.
+	ErrCorrupt = errors.New("peer corrupted shared memory")
+	// ErrUnreachable means that this conduit does not lead to that rank.
+	ErrUnreachable = errors.New("rank is not reachable through this conduit")
+	// ErrClosed means that this rank's own conduit is closed.
+	ErrClosed = errors.New("conduit is closed")
+	// ErrConfig means that a Config field is out of range.
+	ErrConfig = errors.New("conduit configuration")
+)
+
+// PeerError tells which peer an error is about.
+type PeerError struct {
+	// Peer is the rank concerned.
+	Peer int
+	// Err is one of the reasons above.
+	Err error
+	// Detail says more, or is empty.
+	Detail string
+}
+
+// Error implements error.
+func (e *PeerError) Error() string {
+	if e.Detail == "" {
+		return fmt.Sprintf("rank %d: %v", e.Peer, e.Err)
+	}
+	return fmt.Sprintf("rank %d: %v: %s", e.Peer, e.Err, e.Detail)
+}
+
+// Unwrap gives the reason, for errors.Is.
+func (e *PeerError) Unwrap() error { return e.Err }

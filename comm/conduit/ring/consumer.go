@@ -1,0 +1,88 @@
+package ring
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/arch"
+)
+
+// Consumer reads the records of one ordered pair, and never writes to the ring. Its methods are called under the poll
+// lock, except ready.
+type Consumer struct {
+	// Fixed.
+	data []byte
+	head *atomic.Uint64 // progress, written here for the producer
+	g    *Geometry
+	src  int
+
+	// Written under the poll lock; off is also read by ready without it.
+	off       atomic.Uint64 // where the next record starts
+	taken     uint64        // bytes consumed
+	published uint64        // value of head
+}
+
+// ready tells whether the next record is there. Without the poll lock the answer may be true wrongly, see
+// Endpoint.Pending for why it is not false wrongly.
+func (c *Consumer) ready() bool { return c.word(int(c.off.Load())).Load() != 0 }
+
+// poll delivers up to budget records. dry tells that it stopped for want of records. ok is false if the ring holds
+// something impossible, and then every later call finds the same.
+func (c *Consumer) poll(budget int, sink conduit.Sink) (n int, dry, ok bool) {
+	off, ok := int(c.off.Load()), true
+	for n < budget {
+		// Acquires the record's bytes, which the producer wrote before the word.
+		first := c.word(off).Load()
+		size := int(uint32(first))
+		if size == 0 {
+			dry = true
+			break
+		}
+		if size&padFlag != 0 {
+			if size&^padFlag != len(c.data)-off {
+				ok = false
+				break
+			}
+			c.taken += uint64(len(c.data) - off)
+			off = 0
+			continue
+		}
+		lines := (size + Line - 1) &^ (Line - 1)
+		next := off + lines
+		if size < conduit.WordBytes || size > c.g.MaxRecord || next > len(c.data) {
+			ok = false
+			break
+		}
+		if next == len(c.data) {
+			next = 0
+		}
+		if prefetchNext {
+			arch.Prefetch(unsafe.Pointer(&c.data[next]))
+		}
+		sink.Record(c.src, c.data[off:off+size:off+size])
+		c.taken += uint64(lines)
+		off = next
+		n++
+		if c.taken-c.published >= uint64(c.g.Publish) {
+			c.report(off)
+		}
+	}
+	arch.StoreRel64(&c.off, uint64(off))
+	if dry && c.taken != c.published {
+		c.report(off)
+	}
+	return n, dry, ok
+}
+
+// report tells the producer what may be overwritten. The place goes first, so that whoever sees the ring reused sees
+// the place moved on as well.
+func (c *Consumer) report(off int) {
+	arch.StoreRel64(&c.off, uint64(off))
+	c.published = c.taken
+	arch.StoreRel64(c.head, c.taken)
+}
+
+func (c *Consumer) word(off int) *atomic.Uint64 {
+	return (*atomic.Uint64)(unsafe.Pointer(&c.data[off]))
+}

@@ -1,0 +1,212 @@
+package ring
+
+import (
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/spin"
+)
+
+// Bell is how a rank of this node sleeps and is woken.
+type Bell interface {
+	// Fence makes every store that any sender did before now visible to the caller, and every later publication of a sender be
+	// followed by a look at the bell. It returns false if the platform cannot; sleeps are then cut short.
+	Fence() bool
+	// Wait blocks until Ring, or the word is no longer 1, or d has passed. It may return early.
+	Wait(word *atomic.Uint32, d time.Duration)
+	// Ring wakes the sleeper, after the word was set to 0.
+	Ring(word *atomic.Uint32)
+}
+
+// Setup describes an endpoint. Index i in the slices is the rank's index on the node.
+type Setup struct {
+	// Name for Caps.
+	Name string
+	// Rank and Size are the job's.
+	Rank, Size int
+	// Self is the index of this rank on the node.
+	Self int
+	// Ranks maps an index on the node to a rank.
+	Ranks []int
+	// Segments are the receive spaces, by index on the node.
+	Segments []*Segment
+	// Bells wake the ranks, by index on the node; that of Self is also slept on.
+	Bells []Bell
+}
+
+// Endpoint is a conduit over segments. It has no goroutine of its own.
+type Endpoint struct {
+	// Fixed after NewEndpoint.
+	rank, size int
+	self       int
+	name       string
+	g          *Geometry
+	seg        *Segment
+	bell       Bell
+	out        []*outgoing // by rank; nil where this conduit does not lead
+	in         []*incoming // by index on the node
+	from       []*incoming // the same by rank
+
+	closed atomic.Bool
+	asleep atomic.Bool // somebody is in Sleep
+
+	poll poller
+}
+
+// outgoing is the way to one peer.
+type outgoing struct {
+	// Under the caller's lock for Reserve.
+	prod Producer
+	_    [Line]byte
+	// Under the caller's lock for BulkSend.
+	bulk bulkSender
+	_    [Line]byte
+	// Fixed.
+	seg    *Segment
+	bell   Bell
+	index  int // of this rank on the node, so its place in the peer's mail
+	credit *atomic.Uint64
+	// gone holds why the peer is out of reach; set once, read on each Reserve.
+	gone atomic.Pointer[conduit.PeerError]
+}
+
+// incoming is what comes from one peer. Under the poll lock, but for the parts that Pending reads.
+type incoming struct {
+	rec    Consumer
+	bulk   bulkReceiver
+	credit *atomic.Uint64
+	index  int  // of the sender on the node
+	flip   bool // whose turn it is when the budget is too small for records and chunks both
+	broken bool // found corrupt, looked at no more
+}
+
+// poller is the state of the receiving side.
+type poller struct {
+	lock   spin.Lock
+	active []*incoming // when scanning: the rings that talk
+	turn   int
+	todo   [64]uint64 // with the bit-vector: senders known to have mail, taken from the vector
+	// Written under the lock, read by Pending without.
+	summary atomic.Uint64 // of todo; may tell of too much, never of too little
+	known   atomic.Uint64 // when scanning: the talking word that active was made from
+	broken  atomic.Uint64 // when scanning: the rings found corrupt
+}
+
+// NewEndpoint ties the segments together.
+func NewEndpoint(s Setup) (*Endpoint, error) {
+	if len(s.Ranks) != len(s.Segments) || len(s.Ranks) != len(s.Bells) || s.Self < 0 || s.Self >= len(s.Ranks) {
+		return nil, fmt.Errorf("%w: %d ranks, %d segments, %d bells, self %d", conduit.ErrConfig, len(s.Ranks),
+			len(s.Segments), len(s.Bells), s.Self)
+	}
+	seg := s.Segments[s.Self]
+	e := &Endpoint{
+		rank: s.Rank, size: s.Size, self: s.Self, name: s.Name, g: seg.g, seg: seg, bell: s.Bells[s.Self],
+		out: make([]*outgoing, s.Size), in: make([]*incoming, len(s.Ranks)),
+		from: make([]*incoming, s.Size),
+	}
+	for i, rank := range s.Ranks {
+		if rank < 0 || rank >= s.Size || e.out[rank] != nil {
+			return nil, fmt.Errorf("%w: rank %d on the node, of %d", conduit.ErrConfig, rank, s.Size)
+		}
+		e.out[rank] = newOutgoing(s.Segments[i], s.Self, s.Bells[i])
+		e.in[i] = newIncoming(seg, i, rank)
+		e.from[rank] = e.in[i]
+	}
+	e.poll.active = make([]*incoming, 0, len(s.Ranks))
+	return e, nil
+}
+
+func newOutgoing(seg *Segment, self int, bell Bell) *outgoing {
+	p := seg.pair(self)
+	return &outgoing{
+		prod: newProducer(p.data, p.head, seg.g),
+		bulk: bulkSender{pipe: newPipe(p.slots, seg.g, p.sent, p.taken)},
+		seg:  seg, bell: bell, index: self, credit: p.credit,
+	}
+}
+
+func newIncoming(seg *Segment, i, rank int) *incoming {
+	p := seg.pair(i)
+	return &incoming{
+		rec:    Consumer{data: p.data, head: p.head, g: seg.g, src: rank},
+		bulk:   bulkReceiver{pipe: newPipe(p.slots, seg.g, p.sent, p.taken)},
+		credit: p.credit, index: i,
+	}
+}
+
+// Rank implements conduit.Conduit.
+func (e *Endpoint) Rank() int { return e.rank }
+
+// Size implements conduit.Conduit.
+func (e *Endpoint) Size() int { return e.size }
+
+// Caps implements conduit.Conduit.
+func (e *Endpoint) Caps() conduit.Caps { return e.g.Caps(e.name) }
+
+// Mine implements conduit.Conduit.
+func (e *Endpoint) Mine(peer int) *atomic.Uint64 {
+	if o := e.to(peer); o != nil {
+		return o.credit
+	}
+	return nil
+}
+
+// Theirs implements conduit.Conduit.
+func (e *Endpoint) Theirs(peer int) *atomic.Uint64 {
+	if uint(peer) < uint(len(e.from)) && e.from[peer] != nil {
+		return e.from[peer].credit
+	}
+	return nil
+}
+
+func (e *Endpoint) to(peer int) *outgoing {
+	if uint(peer) >= uint(len(e.out)) {
+		return nil
+	}
+	return e.out[peer]
+}
+
+// Failed implements conduit.Conduit.
+func (e *Endpoint) Failed(peer int) error {
+	o := e.to(peer)
+	if o == nil {
+		return &conduit.PeerError{Peer: peer, Err: conduit.ErrUnreachable, Detail: fmt.Sprintf("job of %d ranks", e.size)}
+	}
+	if err := o.gone.Load(); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Fail makes peer unreachable for the given reason; the first reason stays. What the peer has committed is delivered
+// all the same. The sleeper is woken.
+func (e *Endpoint) Fail(peer int, reason error, detail string) {
+	o := e.to(peer)
+	if o == nil {
+		return
+	}
+	o.gone.CompareAndSwap(nil, &conduit.PeerError{Peer: peer, Err: reason, Detail: detail})
+	if !e.g.Scan && reason != conduit.ErrClosed {
+		// The peer may have died between publishing and announcing.
+		e.seg.mail.set(e.from[peer].index)
+	}
+	e.Wake()
+}
+
+// Close implements conduit.Conduit. The memory of the segments may go away after it, if reads of it then still find
+// some zeros or other in its place.
+func (e *Endpoint) Close() error {
+	if e.closed.Swap(true) {
+		return nil
+	}
+	for peer := range e.out {
+		e.Fail(peer, conduit.ErrClosed, "")
+	}
+	for !e.poll.lock.TryLock() {
+		time.Sleep(10 * time.Microsecond)
+	}
+	e.poll.lock.Unlock()
+	return nil
+}

@@ -1,0 +1,119 @@
+package ring
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/arch"
+)
+
+// padFlag in the low half of a first word marks the unused end of the ring before a wrap; the rest of the half is its
+// length.
+const padFlag = 1 << 31
+
+// Producer writes the records of one ordered pair. Its methods are called under the lock that the caller of Reserve
+// holds per peer.
+type Producer struct {
+	// Fixed.
+	data []byte
+	head *atomic.Uint64 // bytes consumed, written by the consumer; seen here late, never early
+	g    *Geometry
+
+	// Owned by the caller of Reserve.
+	tail     uint64 // bytes published
+	off      int    // tail's place in data
+	seen     uint64 // last value taken from head
+	open     int    // whole lines reserved, 0 without a reservation
+	skip     int    // pad before the reservation
+	replyEnd uint64 // tail after the last record of a reserved class, for TinyQueues
+	reserved bool   // the open reservation is of a reserved class
+}
+
+func newProducer(data []byte, head *atomic.Uint64, g *Geometry) Producer {
+	return Producer{data: data, head: head, g: g}
+}
+
+// reserve returns space for n bytes; nil without room.
+func (p *Producer) reserve(class conduit.Class, n int) []byte {
+	need := (n + Line - 1) &^ (Line - 1)
+	off, skip := p.off, 0
+	if off+need > len(p.data) {
+		off, skip = 0, len(p.data)-off
+	}
+	if !p.fits(class, skip+need) {
+		p.seen = p.head.Load()
+		if !p.fits(class, skip+need) {
+			return nil
+		}
+	}
+	p.open, p.skip, p.reserved = need, skip, class != conduit.Request
+	end := off + (n+7)&^7
+	return p.data[off:end:end]
+}
+
+// fits tells whether need bytes may be taken for class, as far as seen tells. A line is always left free: it is where
+// publish puts the end mark.
+func (p *Producer) fits(class conduit.Class, need int) bool {
+	used := int(p.tail - p.seen)
+	switch {
+	case used+need > len(p.data)-Line:
+		return false
+	case p.g.Tiny:
+		return p.fitsTiny(class, used, need)
+	case class == conduit.Request:
+		return used+need <= p.g.ReqLimit
+	}
+	return true
+}
+
+func (p *Producer) fitsTiny(class conduit.Class, used, need int) bool {
+	if class == conduit.Request {
+		return used == 0 || used+need <= p.g.ReqLimit
+	}
+	return used+need <= p.g.ReqLimit || int64(p.seen-p.replyEnd) >= 0
+}
+
+// publish makes the open reservation visible, with first as its first word. strong makes the publication a full fence,
+// for senders that look at shared words afterwards.
+//
+// The consumer stops at a zero first word, so the word after the record is cleared before the record appears; it lies
+// in the line that fits keeps free, which the consumer does not read before it has seen this record.
+func (p *Producer) publish(first uint64, strong bool) {
+	need := (int(uint32(first)) + Line - 1) &^ (Line - 1)
+	if p.open == 0 || need == 0 || need > p.open {
+		return
+	}
+	off := p.off
+	if p.skip > 0 {
+		off = 0
+	}
+	next := off + need
+	if next == len(p.data) {
+		next = 0
+	}
+	arch.StoreRel64(p.word(next), 0)
+	if strong {
+		p.word(off).Store(first)
+	} else {
+		arch.StoreRel64(p.word(off), first)
+	}
+	if p.skip > 0 {
+		// The record at 0 is complete, so the pad that leads to it comes last.
+		p.word(p.off).Store(padFlag | uint64(p.skip))
+	}
+	p.tail += uint64(p.skip + need)
+	p.off, p.open, p.skip = next, 0, 0
+	if p.reserved {
+		p.replyEnd = p.tail
+	}
+}
+
+func (p *Producer) cancel() { p.open, p.skip = 0, 0 }
+
+// corrupt tells whether the consumer's progress, as last seen, is impossible.
+func (p *Producer) corrupt() bool { return p.tail-p.seen > uint64(len(p.data)) }
+
+func (p *Producer) word(off int) *atomic.Uint64 {
+	return (*atomic.Uint64)(unsafe.Pointer(&p.data[off]))
+}

@@ -1,0 +1,95 @@
+package ring
+
+import (
+	"sync/atomic"
+
+	"github.com/golci/golci/comm/conduit"
+)
+
+// Reserve implements conduit.Conduit.
+func (e *Endpoint) Reserve(peer int, class conduit.Class, n int) ([]byte, conduit.Status) {
+	if uint(peer) >= uint(len(e.out)) || uint(n)-conduit.WordBytes > uint(e.g.MaxRecord-conduit.WordBytes) {
+		return nil, conduit.Dead
+	}
+	o := e.out[peer]
+	if o == nil || o.gone.Load() != nil {
+		return nil, conduit.Dead
+	}
+	if space := o.prod.reserve(class, n); space != nil {
+		return space, conduit.OK
+	}
+	return nil, e.refused(o, peer)
+}
+
+func (e *Endpoint) refused(o *outgoing, peer int) conduit.Status {
+	if o.prod.corrupt() {
+		e.Fail(peer, conduit.ErrCorrupt, "progress counter of the ring towards it")
+		return conduit.Dead
+	}
+	return conduit.Retry
+}
+
+// Commit implements conduit.Conduit.
+func (e *Endpoint) Commit(peer int, first uint64) {
+	o := e.to(peer)
+	if o == nil {
+		return
+	}
+	o.prod.publish(first, !e.g.Scan)
+	o.announce()
+}
+
+// Cancel implements conduit.Conduit.
+func (e *Endpoint) Cancel(peer int) {
+	if o := e.to(peer); o != nil {
+		o.prod.cancel()
+	}
+}
+
+// BulkSend implements conduit.Conduit.
+func (e *Endpoint) BulkSend(peer int, id uint64, off int64, data []byte) int {
+	o := e.to(peer)
+	if o == nil || o.gone.Load() != nil {
+		return -1
+	}
+	if e.g.Chunk == 0 || len(data) == 0 {
+		return 0
+	}
+	n, ok := o.bulk.send(id, off, data)
+	if !ok {
+		e.Fail(peer, conduit.ErrCorrupt, "progress counter of the bulk channel towards it")
+		return -1
+	}
+	if n > 0 {
+		if !e.g.Scan {
+			fence(o.bulk.sent)
+		}
+		o.announce()
+	}
+	return n
+}
+
+// fence is a full fence: an addition of nothing to a word that the caller has in its cache.
+func fence(w *atomic.Uint64) { w.Add(0) }
+
+// announce tells the peer that something was published. Where the peer scans its rings, the publication was a release
+// store only and these loads may run ahead of it; the sleeper makes up for that with a fence on all cores before its
+// last look.
+func (o *outgoing) announce() {
+	if o.seg.g.Scan {
+		if o.seg.talking.Load()&(1<<o.index) == 0 {
+			o.seg.talking.Or(1 << o.index)
+		}
+	} else {
+		o.seg.mail.set(o.index)
+	}
+	if o.seg.bell.Load() != 0 {
+		o.ring()
+	}
+}
+
+func (o *outgoing) ring() {
+	if o.seg.bell.CompareAndSwap(1, 0) {
+		o.bell.Ring(o.seg.bell)
+	}
+}
