@@ -1,0 +1,143 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestStateOf(t *testing.T) {
+	for _, c := range []struct {
+		before, after float64
+		want          State
+	}{
+		{50, 60, Near}, {89.9, 20, Near}, {96, 250, Far}, {50, 250, Mixed}, {90, 50, Mixed}, {95, 96, Mixed},
+		{92, 92, Mixed}, {0, 50, Unknown}, {250, 0, Unknown},
+	} {
+		if got := StateOf(c.before, c.after); got != c.want {
+			t.Errorf("StateOf(%v, %v) = %q, want %q", c.before, c.after, got, c.want)
+		}
+	}
+}
+
+func row(impl string, value float64, unit string, crossing float64) Row {
+	r := Row{Bench: "b", Impl: impl, Size: 8, Threads: 1, Value: value, Unit: unit, MinShare: 1}
+	r.SetCrossing(crossing, crossing)
+	return r
+}
+
+func TestJSONHasTheFieldsAndReadsBack(t *testing.T) {
+	var buf bytes.Buffer
+	want := row(Golci, 0.25, Micro, 140)
+	if err := WriteJSON(&buf, want); err != nil {
+		t.Fatal(err)
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(buf.Bytes(), &fields); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"bench", "impl", "size", "threads", "value", "unit", "min_share", "crossing_ns"} {
+		if _, ok := fields[name]; !ok {
+			t.Errorf("no field %q in %s", name, buf.String())
+		}
+	}
+	input := "a warning of some library\n" + buf.String() + "{1} another\n"
+	var got []Row
+	if err := ReadJSON(strings.NewReader(input), func(r Row) { got = append(got, r) }); err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 1 || got[0] != want {
+		t.Errorf("read %+v, want %+v", got, want)
+	}
+}
+
+func TestReadJSONReportsABrokenRow(t *testing.T) {
+	err := ReadJSON(strings.NewReader(`{"bench":"latency","size":`), func(Row) { t.Error("a row came out") })
+	if err == nil {
+		t.Error("no error")
+	}
+}
+
+func TestMediansCompareOneState(t *testing.T) {
+	rows := []Row{
+		row(Golci, 10, Micro, 50), row("p", 11, Micro, 50),
+		row(Golci, 90, Micro, 250), row("p", 12, Micro, 50),
+		row(Golci, 12, Micro, 50), row("p", 99, Micro, 250),
+		row(Golci, 11, Micro, 50), row("q", 70, Micro, 250),
+	}
+	got := Medians(rows)
+	if len(got) != 3 {
+		t.Fatalf("%d medians, want 3: %+v", len(got), got)
+	}
+	for i, want := range []struct {
+		impl  string
+		value float64
+		reps  int
+		state State
+	}{{Golci, 11, 3, Near}, {"p", 12, 2, Near}, {"q", 70, 1, Mixed}} {
+		g := got[i]
+		if g.Impl != want.impl || g.Value != want.value || g.Reps != want.reps || g.State != want.state {
+			t.Errorf("median %d is %+v, want %+v", i, g, want)
+		}
+	}
+}
+
+func TestCompareTakesTheBestPeer(t *testing.T) {
+	plain := func(impl string) bool { return !strings.HasSuffix(impl, "-tuned") }
+	for _, c := range []struct {
+		unit             string
+		mine, a, b, fast float64
+		vsPlain, vsBest  float64
+	}{
+		{Micro, 2, 4, 6, 3, 2, 1.5},
+		{MegaPerSec, 12, 6, 4, 24, 2, 0.5},
+		{PerSecond, 10, 0, 5, 0, 2, 2}, // a peer that moved nothing is no rival
+	} {
+		rows := []Row{
+			row(Golci, c.mine, c.unit, 50), row("a", c.a, c.unit, 50), row("b", c.b, c.unit, 50),
+			row("b-tuned", c.fast, c.unit, 50),
+		}
+		Compare(rows, plain)
+		if g := rows[0]; g.VsPlain != c.vsPlain || g.VsBest != c.vsBest {
+			t.Errorf("%s: ratios %v and %v, want %v and %v", c.unit, g.VsPlain, g.VsBest, c.vsPlain, c.vsBest)
+		}
+	}
+}
+
+func TestInCrossings(t *testing.T) {
+	if got := row("a", 0.3, Micro, 100).InCrossings(); got != 3 {
+		t.Errorf("0.3 us at 100 ns a crossing is %v crossings", got)
+	}
+	if got := row("a", 10e6, PerSecond, 50).InCrossings(); got != 2 {
+		t.Errorf("10 M/s at 50 ns a crossing is %v crossings a message", got)
+	}
+	if got := row("a", 1, Micro, 0).InCrossings(); got != 0 {
+		t.Errorf("unknown crossing gives %v", got)
+	}
+}
+
+func TestTableHeadsEachBenchmarkOnce(t *testing.T) {
+	var buf bytes.Buffer
+	table := NewTable(&buf, true)
+	a, b := row(Golci, 1234.5, PerSecond, 50), row(Golci, 0.5, Micro, 50)
+	b.Bench, b.Note = "c", "noted"
+	for _, r := range []Row{a, a, b} {
+		if err := table.Row(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := buf.String()
+	if n := strings.Count(out, "min share"); n != 2 {
+		t.Errorf("%d headings, want 2:\n%s", n, out)
+	}
+	for _, want := range []string{"1234 ", "0.500", "near", "/best", "noted"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+}

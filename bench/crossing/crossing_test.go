@@ -1,0 +1,92 @@
+package crossing
+
+import (
+	"os"
+	"testing"
+	"time"
+	"unsafe"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestLinesLieApart(t *testing.T) {
+	var l Lines
+	if apart := unsafe.Offsetof(l.back) - unsafe.Offsetof(l.there); apart != 128 {
+		t.Errorf("mailboxes are %d bytes apart, want 128: C maps the same memory", apart)
+	}
+	if size := unsafe.Sizeof(l); size != 256 {
+		t.Errorf("Lines has %d bytes, want 256", size)
+	}
+}
+
+func TestHereMeasuresAgainAndAgain(t *testing.T) {
+	if len(usable()) < 2 {
+		t.Skip("one CPU: nothing to cross")
+	}
+	for range 3 {
+		if ns := Here(); ns <= 0 {
+			t.Fatalf("crossing %v ns", ns)
+		}
+	}
+}
+
+// The same lines serve many measurements: each begins from the sequence number where the last ended.
+func TestLeadAndFollowReuseTheLines(t *testing.T) {
+	lines := new(Lines)
+	last := uint64(0)
+	for i := range 5 {
+		done := make(chan struct{})
+		go func() { Follow(lines); close(done) }()
+		Lead(lines)
+		<-done
+		seq := lines.there.Load() &^ stop
+		if seq <= last {
+			t.Fatalf("measurement %d: sequence went from %d to %d", i, last, seq)
+		}
+		if lines.there.Load()&stop == 0 || lines.back.Load() != lines.there.Load() {
+			t.Fatalf("measurement %d ended without its stop mark on both lines", i)
+		}
+		last = seq
+	}
+}
+
+func TestBetweenSaysWhichCPUCannotBePinned(t *testing.T) {
+	cpus := usable()
+	if _, err := Between(cpus[0], 1<<12); err == nil && pin(1<<12) != nil {
+		t.Error("no error for a CPU that does not exist, as follower")
+	}
+	if _, err := Between(1<<12, cpus[0]); err == nil && pin(1<<12) != nil {
+		t.Error("no error for a CPU that does not exist, as leader")
+	}
+}
+
+func TestSharedIsOneMemory(t *testing.T) {
+	a, err := Create()
+	if err != nil {
+		t.Skip(err)
+	}
+	defer a.Close()
+	b, err := Attach(os.Getpid(), a.FD())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	a.Lines().there.Store(42)
+	if got := b.Lines().there.Load(); got != 42 {
+		t.Errorf("read %d through the second mapping, want 42", got)
+	}
+	if err := a.Close(); err != nil || a.Close() != nil {
+		t.Errorf("close twice: %v", err)
+	}
+}
+
+func TestMemcpyCounts(t *testing.T) {
+	if got := Memcpy(0, time.Millisecond); got != 0 {
+		t.Errorf("rate of nothing is %v", got)
+	}
+	if got := Memcpy(64<<10, time.Millisecond); got <= 0 {
+		t.Errorf("rate %v GB/s", got)
+	}
+}

@@ -1,0 +1,9 @@
+//go:build !linux
+
+package job
+
+import "os/exec"
+
+func setGroup(*exec.Cmd) {}
+
+func alive(string) []int { return nil }

@@ -1,0 +1,29 @@
+package job
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// running lists the processes that execute the file at path. The caller's files lie in a temporary directory that it
+// made, so these can be no one else's.
+func running(path string) []int {
+	if path == "" {
+		return nil
+	}
+	links, err := filepath.Glob("/proc/[0-9]*/exe")
+	if err != nil {
+		return nil
+	}
+	var pids []int
+	for _, link := range links {
+		if exe, err := os.Readlink(link); err != nil || exe != path {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(link))); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}

@@ -1,0 +1,101 @@
+package bench
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Key names a figure that several implementations report.
+type Key struct {
+	Bench   string
+	Size    int
+	Threads int
+}
+
+// Key returns r's key.
+func (r Row) Key() Key { return Key{r.Bench, r.Size, r.Threads} }
+
+// Medians returns one row for each key and implementation: the median of those measured in the state in which most
+// rows of the key were measured, so that implementations are compared near with near and far with far. An
+// implementation that has no row in that state keeps the median of all, marked Mixed. The order is that of first appearance.
+func Medians(rows []Row) []Row {
+	states := prevailing(rows)
+	type name struct {
+		Key
+		impl string
+	}
+	var order []name
+	groups := map[name][]Row{}
+	for _, r := range rows {
+		n := name{r.Key(), r.Impl}
+		if groups[n] == nil {
+			order = append(order, n)
+		}
+		groups[n] = append(groups[n], r)
+	}
+	out := make([]Row, 0, len(order))
+	for _, n := range order {
+		out = append(out, median(groups[n], states[n.Key]))
+	}
+	return out
+}
+
+// prevailing finds the state that most rows of each key share; the lesser name wins a draw, so that it is stable.
+func prevailing(rows []Row) map[Key]State {
+	count := map[Key]map[State]int{}
+	for _, r := range rows {
+		if count[r.Key()] == nil {
+			count[r.Key()] = map[State]int{}
+		}
+		count[r.Key()][r.State]++
+	}
+	best := map[Key]State{}
+	for k, states := range count {
+		most := 0
+		for _, s := range []State{Far, Mixed, Near, Unknown} {
+			if states[s] > most {
+				best[k], most = s, states[s]
+			}
+		}
+	}
+	return best
+}
+
+func median(rows []Row, state State) Row {
+	same := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.State != state })
+	if len(same) == 0 {
+		same = slices.Clone(rows)
+		state = Mixed
+	}
+	slices.SortStableFunc(same, func(a, b Row) int { return cmp.Compare(a.Value, b.Value) })
+	m := same[len(same)/2]
+	m.State = state
+	m.Reps = len(same)
+	return m
+}
+
+// Compare fills in the ratios of golci's rows. plain says whether an implementation is a peer at its defaults.
+func Compare(rows []Row, plain func(impl string) bool) {
+	for i := range rows {
+		g := &rows[i]
+		if g.Impl != Golci {
+			continue
+		}
+		g.VsPlain = least(*g, rows, plain)
+		g.VsBest = least(*g, rows, func(string) bool { return true })
+	}
+}
+
+// least is how far ahead g is of the best of the peers that match; a peer that moved nothing is no rival.
+func least(g Row, rows []Row, match func(impl string) bool) float64 {
+	ahead := 0.0
+	for _, p := range rows {
+		if p.Impl == Golci || p.Key() != g.Key() || !match(p.Impl) {
+			continue
+		}
+		if a := g.Ahead(p); a > 0 && (ahead == 0 || a < ahead) {
+			ahead = a
+		}
+	}
+	return ahead
+}

@@ -1,0 +1,138 @@
+// Package bench defines what every benchmark of golci and of its peers reports: a Row. Packages below it measure:
+// crossing the machine, local the scheduler and the data structures, ranks the messages between ranks, peers the MPI
+// implementations that are installed. Package suite puts them behind `golci bench`.
+package bench
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Units of Row.Value. A rate is better when it is larger, a time when it is smaller.
+const (
+	PerSecond  = "messages/s"
+	Micro      = "us"
+	Nano       = "ns"
+	MegaPerSec = "MB/s" // 1e6 bytes a second
+)
+
+// Golci is the Row.Impl of this module.
+const Golci = "golci"
+
+// Row is one measured figure. Size is in bytes; Threads is the number of threads in each process; MinShare is the
+// slowest thread's part of the mean (1 where there is one thread or nothing to share); Before and After are the times,
+// in ns, that a cache line took one way between the two cores before and after the measurement, 0 where it could not
+// be measured, and Crossing is their mean.
+type Row struct {
+	Bench    string  `json:"bench"`
+	Impl     string  `json:"impl"`
+	Size     int     `json:"size"`
+	Threads  int     `json:"threads"`
+	Value    float64 `json:"value"`
+	Unit     string  `json:"unit"`
+	MinShare float64 `json:"min_share"`
+	Crossing float64 `json:"crossing_ns"`
+	Before   float64 `json:"crossing_before_ns"`
+	After    float64 `json:"crossing_after_ns"`
+	State    State   `json:"state,omitempty"`
+	Reps     int     `json:"reps,omitempty"`          // rows this one is the median of
+	VsPlain  float64 `json:"ratio_default,omitempty"` // performance over the best peer at its defaults; above 1 is ahead
+	VsBest   float64 `json:"ratio_best,omitempty"`    // the same over the best peer in any setting
+	Note     string  `json:"note,omitempty"`
+}
+
+// State says where the host had placed the two cores while a row was measured.
+type State string
+
+// The bounds are those of the machines this was first measured on: a crossing within one core complex takes some 50
+// ns, one between complexes 100 to 250.
+const (
+	Near    State = "near"  // before and after under 90 ns
+	Far     State = "far"   // both over 95 ns
+	Mixed   State = "mixed" // anything else
+	Unknown State = ""      // not measured
+)
+
+const (
+	nearBelow = 90
+	farAbove  = 95
+)
+
+// StateOf classifies a pair of crossing times in ns.
+func StateOf(before, after float64) State {
+	switch {
+	case before == 0 || after == 0:
+		return Unknown
+	case before < nearBelow && after < nearBelow:
+		return Near
+	case before > farAbove && after > farAbove:
+		return Far
+	}
+	return Mixed
+}
+
+// SetCrossing records the crossing times (ns) around the measurement and what follows from them.
+func (r *Row) SetCrossing(before, after float64) {
+	r.Before, r.After = before, after
+	r.Crossing = (before + after) / 2
+	r.State = StateOf(before, after)
+}
+
+// LargerIsBetter tells rates from times.
+func (r Row) LargerIsBetter() bool { return r.Unit == PerSecond || r.Unit == MegaPerSec }
+
+// Ahead returns how many times as fast r is as other: above 1, r is ahead. It is 0 when either has no value.
+func (r Row) Ahead(other Row) float64 {
+	if r.Value <= 0 || other.Value <= 0 {
+		return 0
+	}
+	if r.LargerIsBetter() {
+		return r.Value / other.Value
+	}
+	return other.Value / r.Value
+}
+
+// InCrossings returns a time as a multiple of the crossing time, 0 where that has no meaning.
+func (r Row) InCrossings() float64 {
+	switch {
+	case r.Crossing == 0:
+		return 0
+	case r.Unit == Micro:
+		return r.Value * 1000 / r.Crossing
+	case r.Unit == PerSecond && r.Value > 0:
+		return 1e9 / r.Value / r.Crossing
+	}
+	return 0
+}
+
+// WriteJSON writes r as one line.
+func WriteJSON(w io.Writer, r Row) error {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("bench: row %v: %w", r, err)
+	}
+	_, err = w.Write(append(line, '\n'))
+	return err
+}
+
+// ReadJSON calls f with every row in r and passes over lines that are no JSON objects, because launchers and MPI
+// libraries write there too. It returns the first error of r or of a line that begins like a row and is none.
+func ReadJSON(r io.Reader, f func(Row)) error {
+	s := bufio.NewScanner(r)
+	for s.Scan() {
+		line := strings.TrimSpace(s.Text())
+		if !strings.HasPrefix(line, `{"bench"`) {
+			continue
+		}
+		var row Row
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			return fmt.Errorf("bench: line %q: %w", line, err)
+		}
+		row.SetCrossing(row.Before, row.After)
+		f(row)
+	}
+	return s.Err()
+}
