@@ -1,0 +1,118 @@
+package boot
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// lookup reads one environment variable, as os.LookupEnv does.
+type lookup func(name string) (string, bool)
+
+// place is what the environment says about this rank.
+type place struct {
+	launcher   string
+	rank, size int
+	fd         int    // PMI_FD, or -1
+	port       string // PMI_PORT, or ""
+	id         string // PMI_ID in port mode
+	meeting    string // what the ranks of a job without PMI have in common, or ""
+	nodes      int    // nodes of such a job
+	ours       bool   // the server is one of the project's, so that it can name the ranks missing
+}
+
+// Detect tells which launcher has started this process, without joining its job: the name is one of the Launcher
+// constants. The error wraps ErrEnv and says which variable is wrong.
+func Detect(env func(name string) (string, bool)) (launcher string, rank, size int, err error) {
+	p, err := detect(env)
+	return p.launcher, p.rank, p.size, err
+}
+
+// detect looks for PMI first, because a launcher that serves it may run inside the allocation of another one.
+func detect(env lookup) (place, error) {
+	e := envReader{get: env}
+	var p place
+	switch {
+	case e.has("PMI_FD"):
+		p = place{
+			launcher: pmiLauncher(&e), rank: e.num("PMI_RANK", 0), size: e.num("PMI_SIZE", 1), fd: e.num("PMI_FD", 0),
+			ours: e.has(EnvLauncher),
+		}
+	case e.has("PMI_PORT"):
+		p = place{launcher: pmiLauncher(&e), size: 1, fd: -1, port: e.str("PMI_PORT"), id: e.str("PMI_ID")}
+	case e.has("OMPI_COMM_WORLD_SIZE"):
+		p = openMPI(&e)
+	case e.has("SLURM_STEP_NUM_TASKS") && e.has("SLURM_PROCID"):
+		p = slurm(&e)
+	default:
+		p = place{launcher: LauncherSingle, size: 1, fd: -1}
+	}
+	if e.err == nil && p.rank >= p.size {
+		e.err = fmt.Errorf("%w: rank %d in a job of %d", ErrEnv, p.rank, p.size)
+	}
+	return p, e.err
+}
+
+// EnvLauncher is set, to the job's id, for the ranks that the project's own launcher starts.
+const EnvLauncher = "GOLCI_JOB"
+
+func pmiLauncher(e *envReader) string {
+	switch {
+	case e.has(EnvLauncher):
+		return LauncherGolci
+	case e.has("HYDI_CONTROL_FD"), e.has("MPI_LOCALRANKID"):
+		return LauncherHydra
+	case e.has("SLURM_PROCID"):
+		return LauncherSlurm
+	}
+	return LauncherPMI
+}
+
+func openMPI(e *envReader) place {
+	size := e.num("OMPI_COMM_WORLD_SIZE", 1)
+	p := place{
+		launcher: LauncherOpenMPI, rank: e.num("OMPI_COMM_WORLD_RANK", 0), size: size, fd: -1, nodes: 1, ours: true,
+		meeting: "openmpi " + e.str("PMIX_NAMESPACE") + " " + e.str("PMIX_SERVER_TMPDIR"),
+	}
+	if e.num("OMPI_COMM_WORLD_LOCAL_SIZE", 1) != size {
+		p.nodes = 2 // or more; how many does not matter
+	}
+	return p
+}
+
+// slurm reads what srun sets for a step. SLURM_NTASKS would not do: a batch script has it, too, and is no rank.
+func slurm(e *envReader) place {
+	p := place{
+		launcher: LauncherSlurm, rank: e.num("SLURM_PROCID", 0), size: e.num("SLURM_STEP_NUM_TASKS", 1), fd: -1, ours: true,
+		nodes:   1,
+		meeting: "slurm " + e.str("SLURM_JOB_ID") + " " + e.str("SLURM_STEP_ID"),
+	}
+	if e.has("SLURM_STEP_NUM_NODES") {
+		p.nodes = e.num("SLURM_STEP_NUM_NODES", 1)
+	}
+	return p
+}
+
+// envReader keeps the first error, so that the callers read like tables.
+type envReader struct {
+	get lookup
+	err error
+}
+
+func (e *envReader) has(name string) bool {
+	v, ok := e.get(name)
+	return ok && v != ""
+}
+
+func (e *envReader) str(name string) string {
+	v, _ := e.get(name)
+	return v
+}
+
+func (e *envReader) num(name string, least int) int {
+	v := e.str(name)
+	n, err := strconv.Atoi(v)
+	if (err != nil || n < least) && e.err == nil {
+		e.err = fmt.Errorf("%w: %s=%q, want a number of at least %d", ErrEnv, name, v, least)
+	}
+	return n
+}

@@ -1,0 +1,158 @@
+// Package boot tells a rank who it is and who the others are. It finds the launcher from the environment (golci run,
+// MPICH's mpiexec, Slurm's srun, Open MPI's mpirun, or none) and offers the same Job under each: rank, size, the ranks of
+// the same node, a secret they share, and a small store of keys and values for the exchange of addresses.
+//
+// Nothing here is fast or needs to be: it is used at the start and at the end of a job.
+package boot
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// Limits of the store.
+const (
+	MaxKey   = 32       // bytes in a key
+	MaxValue = 64 << 10 // bytes in a value
+	keyBytes = 32       // bytes in Job.Key
+)
+
+// Errors. What is returned wraps one of them, with the details in its text.
+var (
+	ErrMissing  = errors.New("golci: ranks did not come")
+	ErrNoKey    = errors.New("golci: no such key")
+	ErrArgument = errors.New("golci: bad argument")
+	ErrEnv      = errors.New("golci: launcher environment")
+	ErrTwice    = errors.New("golci: this process has joined its job already")
+	ErrLost     = errors.New("golci: the launcher has gone")
+	ErrAborted  = errors.New("golci: the job was aborted")
+	ErrDone     = errors.New("golci: the job has been finalized")
+)
+
+// Job is one rank's membership of a job. The fields are set by Join or Local and must not be changed. The methods are
+// safe for concurrent use, but one that waits keeps the others of the same Job waiting.
+type Job struct {
+	Rank       int    // 0 .. Size-1
+	Size       int    // number of ranks
+	LocalRanks []int  // ranks on this node, ascending, this one included
+	JobID      string // the same on all ranks, different for every job; hexadecimal, fit for a file or socket name
+	Key        []byte // 32 random bytes that only the job's ranks know
+	Launcher   string // one of the Launcher constants
+
+	store store
+
+	mu   sync.Mutex
+	puts map[string]bool // keys put so far; guarded by mu
+}
+
+// Names of the launchers, as in Job.Launcher.
+const (
+	LauncherGolci   = "golci"   // golci run
+	LauncherHydra   = "hydra"   // mpiexec of MPICH and its kin
+	LauncherSlurm   = "slurm"   // srun, with PMI or without
+	LauncherPMI     = "pmi"     // another PMI-1 launcher
+	LauncherOpenMPI = "openmpi" // mpirun of Open MPI
+	LauncherSingle  = "single"  // none: a job of one rank
+	LauncherLocal   = "local"   // ranks inside one process, made by Local
+)
+
+// store is what lies behind a Job: a launcher, a rendezvous, or memory.
+type store interface {
+	put(ctx context.Context, rank int, key string, value []byte) error
+	get(ctx context.Context, rank int, key string) ([]byte, error)
+	fence(ctx context.Context) error
+	abort(code int, msg string) error
+	finalize(ctx context.Context) error
+	lost() <-chan struct{}
+}
+
+// Put stores value under key for this rank; other ranks can Get it after the next Fence. A key has 1 to MaxKey letters,
+// digits, '.', '_' or '-' and can be put once; a value has up to MaxValue bytes. Errors: ErrArgument, and those of
+// the launcher. It waits for the launcher's answer, on the calling goroutine.
+func (j *Job) Put(key string, value []byte) error {
+	if err := checkKey(key); err != nil {
+		return err
+	}
+	if len(value) > MaxValue {
+		return fmt.Errorf("%w: value of %d bytes for key %q, at most %d", ErrArgument, len(value), key, MaxValue)
+	}
+	j.mu.Lock()
+	twice := j.puts[key]
+	if j.puts == nil {
+		j.puts = map[string]bool{}
+	}
+	j.puts[key] = true
+	j.mu.Unlock()
+	if twice {
+		return fmt.Errorf("%w: key %q put twice", ErrArgument, key)
+	}
+	return j.store.put(context.Background(), j.Rank, key, value)
+}
+
+// Fence waits until every rank has called it, and makes all earlier Puts visible. When ctx ends first the error
+// wraps ErrMissing and ctx's error and names the ranks that did not come, as far as the launcher lets that be known;
+// the job is then of no further use. It blocks the calling goroutine.
+func (j *Job) Fence(ctx context.Context) error { return j.store.fence(ctx) }
+
+// Barrier waits until every rank has called it. It is Fence; the name says that no Put is meant.
+func (j *Job) Barrier(ctx context.Context) error { return j.store.fence(ctx) }
+
+// Get returns what rank has Put under key before the last Fence. Errors: ErrArgument, ErrNoKey, and those of the
+// launcher. It blocks the calling goroutine until the launcher answers.
+func (j *Job) Get(ctx context.Context, rank int, key string) ([]byte, error) {
+	if rank < 0 || rank >= j.Size {
+		return nil, fmt.Errorf("%w: rank %d in a job of %d", ErrArgument, rank, j.Size)
+	}
+	if err := checkKey(key); err != nil {
+		return nil, err
+	}
+	return j.store.get(ctx, rank, key)
+}
+
+// Abort tells the launcher to end all ranks, with exit code code and the reason msg, and ends this rank's membership.
+// The caller ends its own process then: not every launcher does it for it. It does not wait for the others.
+func (j *Job) Abort(code int, msg string) error { return j.store.abort(code, msg) }
+
+// Finalize ends this rank's membership in order; the launcher will not take its exit for a failure. Where a rank of
+// the job serves the others (Open MPI, srun without PMI) it waits until all have finalized; so every rank must call it.
+// A second call returns nil.
+func (j *Job) Finalize(ctx context.Context) error { return j.store.finalize(ctx) }
+
+// Lost is closed when the job cannot go on: the launcher's connection has ended without Finalize, or a local job was
+// aborted. It stays open for a job of one rank.
+func (j *Job) Lost() <-chan struct{} { return j.store.lost() }
+
+func checkKey(key string) error {
+	if key == "" || len(key) > MaxKey {
+		return fmt.Errorf("%w: key %q has %d bytes, want 1 to %d", ErrArgument, key, len(key), MaxKey)
+	}
+	for i := range len(key) {
+		c := key[i]
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '.', c == '_', c == '-':
+		default:
+			return fmt.Errorf("%w: key %q holds %q", ErrArgument, key, c)
+		}
+	}
+	return nil
+}
+
+// NewKey makes the secret of a new job.
+func NewKey() []byte {
+	key := make([]byte, keyBytes)
+	rand.Read(key) // never fails: crypto/rand ends the process instead
+	return key
+}
+
+// IDFromKey derives the public name of a job from its secret, without giving the secret away.
+func IDFromKey(key []byte) string {
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte("golci job id"))
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}

@@ -1,0 +1,288 @@
+package boot
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/golci/golci/comm/boot/pmi"
+	"github.com/golci/golci/internal/settings"
+)
+
+// Option changes how Join works.
+type Option func(*options)
+
+type options struct {
+	env     lookup
+	timeout time.Duration
+	lost    func(*Job)
+}
+
+// WithTimeout bounds the wait for the other ranks; 0 leaves it to GOLCI_INIT_TIMEOUT.
+func WithTimeout(d time.Duration) Option { return func(o *options) { o.timeout = d } }
+
+// WithEnv reads the environment through get instead of os.LookupEnv.
+func WithEnv(get func(name string) (string, bool)) Option { return func(o *options) { o.env = get } }
+
+// WithLost has f called, from a goroutine of its own, when the launcher goes away before Finalize. Without it the
+// process says so on standard error and exits with code 1, so that no rank outlives its launcher.
+func WithLost(f func(*Job)) Option { return func(o *options) { o.lost = f } }
+
+// lingerTime is how long a rank whose Join has failed goes on serving the others, if it does, so that they can learn the
+// names of the missing ranks, too.
+const lingerTime = 500 * time.Millisecond
+
+// joined is set by the first Join that takes the launcher's connection. The connection, like the descriptor that
+// carries it, is one of the things that a process has once.
+var joined atomic.Bool
+
+// Join finds the launcher and joins its job, or makes a job of one rank when there is none. It returns when every rank
+// has come; it blocks the calling goroutine. It ends at the latest after the time of WithTimeout or
+// GOLCI_INIT_TIMEOUT, with an error that wraps ErrMissing and names the missing ranks, as far as the launcher lets
+// that be known. Other errors: ErrEnv, ErrTwice, ErrLost, and those of the settings.
+func Join(ctx context.Context, opts ...Option) (*Job, error) {
+	o := options{env: os.LookupEnv, lost: exitLost}
+	for _, f := range opts {
+		f(&o)
+	}
+	if o.timeout <= 0 {
+		set, err := settings.Parse(o.env)
+		if err != nil {
+			return nil, err
+		}
+		o.timeout = settings.InitTimeout.Get(set)
+	}
+	p, err := detect(o.env)
+	if err != nil {
+		return nil, err
+	}
+	if p.launcher == LauncherSingle {
+		return memoryJobs(1, LauncherSingle)[0], nil
+	}
+	if !joined.CompareAndSwap(false, true) {
+		return nil, ErrTwice
+	}
+	ctx, cancel := context.WithTimeout(ctx, o.timeout)
+	defer cancel()
+	return joinPlace(ctx, p, o)
+}
+
+func exitLost(j *Job) {
+	fmt.Fprintf(os.Stderr, "golci: rank %d: the launcher has gone, or a rank that served the others; ending\n", j.Rank)
+	os.Exit(1)
+}
+
+// joinPlace connects to the server of p and holds the opening conversation.
+func joinPlace(ctx context.Context, p place, o options) (*Job, error) {
+	conn, cleanup, err := connect(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	w := newWire(conn, p.size, p.ours)
+	w.cleanup = cleanup
+	<-w.turn
+	j, err := w.open(ctx, &p)
+	w.give()
+	if err == nil {
+		err = w.meet(ctx, j)
+	}
+	if err != nil {
+		wait, cancel := context.WithTimeout(context.Background(), lingerTime)
+		w.close(wait)
+		cancel()
+		return nil, err
+	}
+	if o.lost != nil {
+		f := func() { o.lost(j) }
+		w.onLost.Store(&f)
+		w.checkLost(&f)
+	}
+	return j, nil
+}
+
+// checkLost covers a connection that ended while the hook was being set: the swap lets one of the two call it.
+func (w *wire) checkLost(f *func()) {
+	select {
+	case <-w.gone:
+		if !w.closing.Load() && w.onLost.CompareAndSwap(f, nil) {
+			(*f)()
+		}
+	default:
+	}
+}
+
+// connect returns a connection on which the server knows, or will be told by open, which rank speaks.
+func connect(ctx context.Context, p place) (net.Conn, cleanup, error) {
+	switch {
+	case p.fd >= 0:
+		c, err := connFromFD(p.fd)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%w: PMI_FD=%d: %w; inherited from a rank that is not this process?",
+				ErrEnv, p.fd, err)
+		}
+		return c, nil, nil
+	case p.port != "":
+		var d net.Dialer
+		c, err := d.DialContext(ctx, "tcp", p.port)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%w: PMI_PORT: %w", ErrEnv, err)
+		}
+		return c, nil, nil
+	}
+	return rendezvous(ctx, p)
+}
+
+// open holds the conversation up to the name of the key space. The turn is taken.
+func (w *wire) open(ctx context.Context, p *place) (*Job, error) {
+	if p.port != "" {
+		if err := w.initAck(ctx, p); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := w.call(ctx, pmi.M("init", "pmi_version", "1", "pmi_subversion", "1")); err != nil {
+		return nil, err
+	}
+	m, err := w.call(ctx, pmi.M("get_maxes"))
+	if err != nil {
+		return nil, err
+	}
+	if n, err := m.Int("vallen_max"); err == nil && n > 64 {
+		w.maxVal = min(w.maxVal, n-1) // some servers count a final NUL
+	}
+	if m, err = w.call(ctx, pmi.M("get_my_kvsname")); err != nil {
+		return nil, err
+	}
+	w.kvs = m.Str("kvsname")
+	return &Job{Rank: p.rank, Size: p.size, Launcher: p.launcher, store: w}, nil
+}
+
+// initAck opens port mode, where the server tells rank and size.
+func (w *wire) initAck(ctx context.Context, p *place) error {
+	if _, err := w.call(ctx, pmi.M("initack", "pmiid", p.id)); err != nil {
+		return err
+	}
+	for {
+		m, err := w.next(ctx)
+		if err != nil {
+			return err
+		}
+		if m.Cmd != "set" {
+			return fmt.Errorf("%w: %s", pmi.ErrReply, m)
+		}
+		if v, err := m.Int("size"); err == nil {
+			p.size, w.size = v, v
+		}
+		if v, err := m.Int("rank"); err == nil {
+			p.rank = v
+		}
+		if _, last := m.Get("debug"); last {
+			return nil
+		}
+	}
+}
+
+// meet waits for all ranks and fills in what they share.
+func (w *wire) meet(ctx context.Context, j *Job) error {
+	nodes, err := w.nodes(ctx, j.Size)
+	if err != nil {
+		return err
+	}
+	if !w.ours && j.Rank == 0 {
+		if err := j.store.put(ctx, 0, "key", NewKey()); err != nil {
+			return err
+		}
+	}
+	if nodes == nil {
+		if err := j.store.put(ctx, j.Rank, "host", hostID()); err != nil {
+			return err
+		}
+	}
+	leave := w.announce(j.Rank, nodes)
+	err = j.Fence(ctx)
+	leave()
+	if err != nil {
+		return err
+	}
+	if j.Key, err = w.secret(ctx); err != nil {
+		return err
+	}
+	j.JobID = IDFromKey(j.Key)
+	if nodes == nil {
+		nodes, err = hostNodes(ctx, j)
+	}
+	j.LocalRanks = sameNode(nodes, j.Rank)
+	return err
+}
+
+// nodes asks the launcher which rank is on which node; nil when it does not say.
+func (w *wire) nodes(ctx context.Context, size int) ([]int, error) {
+	if err := w.take(ctx); err != nil {
+		return nil, err
+	}
+	defer w.give()
+	text, err := w.getRaw(ctx, pmi.KeyMapping)
+	if err != nil && w.broken != nil {
+		return nil, err
+	}
+	nodes, err := pmi.ParseMapping(text, size)
+	if err != nil {
+		return nil, nil // a form not known here: the ranks find out by their hosts' names
+	}
+	return nodes, nil
+}
+
+func (w *wire) secret(ctx context.Context) ([]byte, error) {
+	if !w.ours {
+		return w.get(ctx, 0, "key")
+	}
+	if err := w.take(ctx); err != nil {
+		return nil, err
+	}
+	defer w.give()
+	text, err := w.getRaw(ctx, pmi.KeySecret)
+	if err != nil {
+		return nil, err
+	}
+	return hex.DecodeString(text)
+}
+
+// hostNodes numbers the ranks' nodes by the host identities they have put.
+func hostNodes(ctx context.Context, j *Job) ([]int, error) {
+	number := map[string]int{}
+	nodes := make([]int, j.Size)
+	for r := range nodes {
+		id, err := j.store.get(ctx, r, "host")
+		if err != nil {
+			return nil, err
+		}
+		n, ok := number[string(id)]
+		if !ok {
+			n = len(number)
+			number[string(id)] = n
+		}
+		nodes[r] = n
+	}
+	return nodes, nil
+}
+
+// hostID tells machines apart: the kernel's boot identity where there is one, since names may repeat.
+func hostID() []byte {
+	name, _ := os.Hostname()
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return []byte(name + " " + strconv.Itoa(len(boot)) + " " + string(boot))
+}
+
+func sameNode(nodes []int, rank int) []int {
+	var out []int
+	for r, n := range nodes {
+		if n == nodes[rank] {
+			out = append(out, r)
+		}
+	}
+	return out
+}

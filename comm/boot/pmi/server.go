@@ -1,0 +1,287 @@
+package pmi
+
+import (
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Config describes the job a Server serves.
+type Config struct {
+	Size    int               // number of ranks, at least 1
+	KVSName string            // name of the key space, at most MaxName bytes, no blanks
+	Preset  map[string]string // keys visible from the start
+}
+
+// ActionKind says what the driver of a Server has to do.
+type ActionKind uint8
+
+const (
+	Send ActionKind = iota // write Msg to Rank
+	Fail                   // the job cannot go on: end it with Code, for the reason in Text
+	Hang                   // Rank does not speak PMI-1: close its connection, for the reason in Text
+)
+
+// Action is one thing the driver of a Server has to do, in order.
+type Action struct {
+	Kind ActionKind
+	Rank int
+	Msg  Msg
+	Code int
+	Text string
+}
+
+type rankState uint8
+
+const (
+	rankNew     rankState = iota // has not sent init
+	rankReady                    // may send requests
+	rankBarrier                  // waits in the barrier
+	rankFinal                    // has sent finalize or abort
+	rankGone                     // its connection has ended without finalize
+)
+
+// Server is the launcher's side for one job: bytes of ranks in, actions out. It is not safe for concurrent use.
+type Server struct {
+	cfg     Config
+	state   []rankState
+	multi   []bool // the rank is inside a multi-line command
+	waiting int    // ranks in state rankBarrier
+	kvs     map[string]string
+	staged  map[string]string // put since the last barrier; visible after the next
+}
+
+// NewServer makes the server of a job. It fails for a size below 1 and a name that cannot travel.
+func NewServer(cfg Config) (*Server, error) {
+	if cfg.Size < 1 {
+		return nil, fmt.Errorf("pmi: a job of %d ranks", cfg.Size)
+	}
+	if cfg.KVSName == "" || len(cfg.KVSName) > MaxName || !plain(cfg.KVSName) {
+		return nil, fmt.Errorf("pmi: key space name %q", cfg.KVSName)
+	}
+	s := &Server{
+		cfg: cfg, state: make([]rankState, cfg.Size), multi: make([]bool, cfg.Size),
+		kvs: map[string]string{}, staged: map[string]string{},
+	}
+	for k, v := range cfg.Preset {
+		s.kvs[k] = v
+	}
+	return s, nil
+}
+
+// Handle takes one line from rank and returns what is to be done.
+func (s *Server) Handle(rank int, line []byte) []Action {
+	if rank < 0 || rank >= s.cfg.Size {
+		return []Action{{Kind: Hang, Rank: rank, Text: "no such rank"}}
+	}
+	if s.multi[rank] {
+		return s.inMulti(rank, line)
+	}
+	m, err := Parse(line)
+	if err != nil {
+		return []Action{{Kind: Hang, Rank: rank, Text: err.Error()}}
+	}
+	if strings.HasPrefix(strings.TrimLeft(string(line), " \t"), "mcmd=") {
+		s.multi[rank] = true
+		return nil
+	}
+	switch m.Cmd {
+	case "init":
+		return s.init(rank, m)
+	case "initack":
+		return s.initAck(rank)
+	case "abort":
+		return s.abort(rank, m)
+	}
+	if s.state[rank] == rankNew || s.state[rank] >= rankFinal {
+		return refuse(rank, m.Cmd, "not_initialized")
+	}
+	if m.Cmd == CmdWho {
+		return send(rank, M(CmdMissing, "rc", "0", FieldRanks, FormatRanks(s.Missing(), SafeValue)))
+	}
+	if s.state[rank] == rankBarrier {
+		return []Action{{Kind: Hang, Rank: rank, Text: m.Cmd + " while its barrier is outstanding"}}
+	}
+	return s.request(rank, m)
+}
+
+// Gone tells that the connection of rank, or the rank itself, has ended. It is harmless when repeated.
+func (s *Server) Gone(rank int) []Action {
+	old := s.state[rank]
+	if old >= rankFinal {
+		return nil
+	}
+	if old == rankBarrier {
+		s.waiting--
+	}
+	s.state[rank] = rankGone
+	return s.checkBarrier()
+}
+
+// Finalized says whether rank has ended its conversation in order.
+func (s *Server) Finalized(rank int) bool { return s.state[rank] == rankFinal }
+
+// Joined says whether rank has begun its conversation.
+func (s *Server) Joined(rank int) bool { return s.state[rank] != rankNew }
+
+// Missing lists the ranks that are not in the barrier, ascending.
+func (s *Server) Missing() []int {
+	var out []int
+	for r, st := range s.state {
+		if st != rankBarrier {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func (s *Server) request(rank int, m Msg) []Action {
+	switch m.Cmd {
+	case "get_maxes":
+		return send(rank, M("maxes", "rc", "0", "kvsname_max", strconv.Itoa(MaxName),
+			"keylen_max", strconv.Itoa(MaxKey), "vallen_max", strconv.Itoa(MaxValue)))
+	case "get_appnum":
+		return send(rank, M("appnum", "rc", "0", "appnum", "0"))
+	case "get_universe_size":
+		return send(rank, M("universe_size", "rc", "0", "size", strconv.Itoa(s.cfg.Size)))
+	case "get_my_kvsname":
+		return send(rank, M("my_kvsname", "rc", "0", "kvsname", s.cfg.KVSName))
+	case "put":
+		return s.put(rank, m)
+	case "get":
+		return s.get(rank, m)
+	case "barrier_in":
+		s.state[rank] = rankBarrier
+		s.waiting++
+		return s.checkBarrier()
+	case "finalize":
+		s.state[rank] = rankFinal
+		return append(send(rank, M("finalize_ack", "rc", "0")), s.checkBarrier()...)
+	}
+	return refuse(rank, m.Cmd, "not_supported")
+}
+
+func (s *Server) init(rank int, m Msg) []Action {
+	if s.state[rank] != rankNew {
+		return refuse(rank, m.Cmd, "already_initialized")
+	}
+	if v := m.Str("pmi_version"); v != "1" {
+		return send(rank, M("response_to_init", "rc", "-1", "pmi_version", "1", "pmi_subversion", "1",
+			"msg", "only_PMI-1_is_spoken_here"))
+	}
+	s.state[rank] = rankReady
+	return send(rank, M("response_to_init", "rc", "0", "pmi_version", "1", "pmi_subversion", "1"))
+}
+
+// initAck answers the opening of port mode: who the rank is, before its init.
+func (s *Server) initAck(rank int) []Action {
+	out := send(rank, M("initack", "rc", "0"))
+	for _, kv := range [][2]string{{"size", strconv.Itoa(s.cfg.Size)}, {"rank", strconv.Itoa(rank)}, {"debug", "0"}} {
+		out = append(out, Action{Kind: Send, Rank: rank, Msg: M("set", kv[0], kv[1])})
+	}
+	return out
+}
+
+func (s *Server) put(rank int, m Msg) []Action {
+	key, okKey := m.Get("key")
+	value, okValue := m.Get("value")
+	switch {
+	case !okKey || !okValue || key == "" || len(key) > MaxKey || len(value) > MaxValue:
+		return refuse(rank, m.Cmd, "bad_key_or_value")
+	case m.Str("kvsname") != s.cfg.KVSName:
+		return refuse(rank, m.Cmd, "no_such_kvsname")
+	case strings.HasPrefix(key, reservedKeys) || key == KeySecret:
+		return refuse(rank, m.Cmd, "reserved_key")
+	}
+	s.staged[key] = value
+	return send(rank, M("put_result", "rc", "0"))
+}
+
+func (s *Server) get(rank int, m Msg) []Action {
+	value, ok := s.kvs[m.Str("key")]
+	if !ok || m.Str("kvsname") != s.cfg.KVSName {
+		return refuse(rank, m.Cmd, "key_not_found")
+	}
+	return send(rank, M("get_result", "rc", "0", "value", value))
+}
+
+// checkBarrier lets everybody out when all have come. A barrier that some wait in and that a rank has left for good
+// can never end, so it fails at once, by name.
+func (s *Server) checkBarrier() []Action {
+	if s.waiting == 0 {
+		return nil
+	}
+	if r := slices.IndexFunc(s.state, func(st rankState) bool { return st >= rankFinal }); r >= 0 {
+		return s.failBarrier(r)
+	}
+	if s.waiting < s.cfg.Size {
+		return nil
+	}
+	for k, v := range s.staged {
+		s.kvs[k] = v
+	}
+	clear(s.staged)
+	return s.release(M("barrier_out", "rc", "0"))
+}
+
+func (s *Server) failBarrier(rank int) []Action {
+	how := "has gone"
+	if s.state[rank] == rankFinal {
+		how = "has finalized"
+	}
+	out := s.release(M("barrier_out", "rc", "-1", FieldRanks, FormatRanks(s.Missing(), SafeValue),
+		"msg", fmt.Sprintf("rank_%d_%s", rank, strings.ReplaceAll(how, " ", "_"))))
+	return append(out, Action{
+		Kind: Fail, Rank: rank, Code: 1, Text: fmt.Sprintf("rank %d %s, while other ranks wait for it", rank, how),
+	})
+}
+
+func (s *Server) release(m Msg) []Action {
+	var out []Action
+	for r, st := range s.state {
+		if st == rankBarrier {
+			s.state[r] = rankReady
+			out = append(out, Action{Kind: Send, Rank: r, Msg: m})
+		}
+	}
+	s.waiting = 0
+	return out
+}
+
+func (s *Server) abort(rank int, m Msg) []Action {
+	code, err := m.Int("exitcode")
+	if err != nil {
+		code = 1
+	}
+	if s.state[rank] == rankBarrier {
+		s.waiting--
+	}
+	s.state[rank] = rankFinal
+	text := fmt.Sprintf("rank %d aborted the job with code %d", rank, code)
+	if b, err := base64.RawURLEncoding.DecodeString(m.Str(FieldText)); err == nil && len(b) > 0 {
+		text += ": " + string(b)
+	}
+	return []Action{{Kind: Fail, Rank: rank, Code: code, Text: text}}
+}
+
+// inMulti swallows a multi-line command (spawn, the only one) and refuses it at its end.
+func (s *Server) inMulti(rank int, line []byte) []Action {
+	if strings.TrimSpace(string(line)) != "endcmd" {
+		return nil
+	}
+	s.multi[rank] = false
+	return send(rank, M("spawn_result", "rc", "-1", "msg", "not_supported"))
+}
+
+func send(rank int, m Msg) []Action { return []Action{{Kind: Send, Rank: rank, Msg: m}} }
+
+// refuse answers a request that cannot be served, under the name its client waits for.
+func refuse(rank int, cmd, why string) []Action {
+	name, ok := answers[cmd]
+	if !ok || name == "" {
+		name = cmd + "_result"
+	}
+	return send(rank, M(name, "rc", "-1", "msg", why))
+}

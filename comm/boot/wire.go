@@ -1,0 +1,319 @@
+package boot
+
+import (
+	"bufio"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/golci/golci/comm/boot/pmi"
+)
+
+// whoTimeout bounds the question who is missing, after the time for the barrier itself has run out.
+const whoTimeout = time.Second
+
+// writeTimeout bounds the sending of one line to a launcher that does not read.
+const writeTimeout = 5 * time.Second
+
+// wire is the store behind a PMI-1 server at the other end of a connection.
+type wire struct {
+	conn net.Conn
+	ours bool                       // the server answers pmi.CmdWho
+	size int                        // ranks in the job
+	here func() (ranks, why string) // who has not come, for a server that does not say; may be nil
+
+	turn    chan struct{} // holds one token; whoever takes it may use the fields up to the blank line
+	client  pmi.Client
+	kvs     string  // name of the key space
+	maxVal  int     // longest value the server takes
+	broken  error   // why the conversation is out of step for good
+	cleanup cleanup // run once at the end; may be nil
+
+	replies chan pmi.Msg  // from the reader
+	gone    chan struct{} // closed by the reader when the connection has ended
+	quit    chan struct{} // closed to make the reader give up a reply nobody waits for
+	closing atomic.Bool   // the end of the connection is expected from now on
+	onLost  atomic.Pointer[func()]
+}
+
+func newWire(conn net.Conn, size int, ours bool) *wire {
+	w := &wire{
+		conn: conn, ours: ours, size: size, maxVal: pmi.SafeValue,
+		turn: make(chan struct{}, 1), replies: make(chan pmi.Msg), gone: make(chan struct{}), quit: make(chan struct{}),
+	}
+	w.turn <- struct{}{}
+	go w.read()
+	return w
+}
+
+// read hands each line to whoever waits for it. It is the only goroutine of a wire and ends with the connection.
+func (w *wire) read() {
+	defer func() {
+		close(w.gone)
+		if f := w.onLost.Load(); f != nil && !w.closing.Load() {
+			(*f)()
+		}
+	}()
+	r := bufio.NewReaderSize(w.conn, pmi.MaxRead)
+	for {
+		line, err := r.ReadSlice('\n')
+		if err != nil {
+			return
+		}
+		m, err := pmi.Parse(line)
+		if err != nil {
+			return
+		}
+		select {
+		case w.replies <- m:
+		case <-w.quit:
+			return
+		}
+	}
+}
+
+func (w *wire) take(ctx context.Context) error {
+	select {
+	case <-w.turn:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if w.broken != nil {
+		w.give()
+		return w.broken
+	}
+	return nil
+}
+
+func (w *wire) give() { w.turn <- struct{}{} }
+
+// send and the functions below it are called with the turn taken.
+func (w *wire) send(m pmi.Msg) error {
+	if err := w.client.Request(m); err != nil {
+		return err
+	}
+	line, err := m.Append(nil)
+	if err != nil {
+		return err
+	}
+	if len(line) > pmi.MaxSend {
+		return fmt.Errorf("%w: %s of %d bytes", pmi.ErrLineTooLong, m.Cmd, len(line))
+	}
+	_ = w.conn.SetWriteDeadline(time.Now().Add(writeTimeout))
+	if _, err := w.conn.Write(line); err != nil {
+		return w.fail(fmt.Errorf("%w: %w", ErrLost, err))
+	}
+	return nil
+}
+
+// next waits for one line.
+func (w *wire) next(ctx context.Context) (pmi.Msg, error) {
+	select {
+	case m := <-w.replies:
+		return m, nil
+	case <-w.gone:
+		return pmi.Msg{}, w.fail(ErrLost)
+	case <-ctx.Done():
+		return pmi.Msg{}, ctx.Err()
+	}
+}
+
+// call sends m and returns its answer. When ctx ends first, the conversation is out of step for good.
+func (w *wire) call(ctx context.Context, m pmi.Msg) (pmi.Msg, error) {
+	if err := w.send(m); err != nil {
+		return pmi.Msg{}, err
+	}
+	answer, err := w.next(ctx)
+	if err != nil {
+		return pmi.Msg{}, w.fail(fmt.Errorf("golci: no answer to %s: %w", m.Cmd, err))
+	}
+	if err := w.client.Reply(answer); err != nil {
+		if errors.Is(err, pmi.ErrReply) {
+			w.fail(err)
+		}
+		return answer, err
+	}
+	return answer, nil
+}
+
+// fail keeps the first reason why the conversation cannot go on, and returns err.
+func (w *wire) fail(err error) error {
+	if w.broken == nil {
+		w.broken = err
+	}
+	return err
+}
+
+func (w *wire) fence(ctx context.Context) error {
+	if err := w.take(ctx); err != nil {
+		return err
+	}
+	defer w.give()
+	return w.barrier(ctx)
+}
+
+func (w *wire) barrier(ctx context.Context) error {
+	if err := w.send(pmi.M("barrier_in")); err != nil {
+		return err
+	}
+	m, err := w.next(ctx)
+	if err != nil && ctx.Err() != nil {
+		return w.tooLate(ctx.Err())
+	}
+	if err != nil {
+		return err
+	}
+	if err := w.client.Reply(m); err != nil {
+		return w.fail(w.leftBehind(m, err))
+	}
+	return nil
+}
+
+// leftBehind names the ranks of a barrier that the server has ended because one of them is not coming any more.
+func (w *wire) leftBehind(m pmi.Msg, err error) error {
+	ranks, ok := m.Get(pmi.FieldRanks)
+	if !ok {
+		return err
+	}
+	return &MissingError{Size: w.size, Ranks: ranks, Err: err}
+}
+
+// tooLate finds out who is missing from the barrier that has run out of time. The barrier may end meanwhile after all;
+// then that counts.
+func (w *wire) tooLate(cause error) error {
+	e := &MissingError{Size: w.size, Err: cause}
+	if w.ours {
+		m, err := w.askWho()
+		if err == nil && m.Cmd != pmi.CmdMissing {
+			return w.client.Reply(m)
+		}
+		e.Ranks = m.Str(pmi.FieldRanks)
+	} else if w.here != nil {
+		e.Ranks, e.Note = w.here()
+	} else {
+		e.Note = "this launcher does not tell which"
+	}
+	return w.fail(e)
+}
+
+func (w *wire) askWho() (pmi.Msg, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), whoTimeout)
+	defer cancel()
+	if err := w.send(pmi.M(pmi.CmdWho)); err != nil {
+		return pmi.Msg{}, err
+	}
+	return w.next(ctx)
+}
+
+// wireKey names one piece of a value in the launcher's key space.
+func wireKey(rank int, key string, piece int) string {
+	return "golci." + strconv.Itoa(rank) + "." + key + "." + strconv.Itoa(piece)
+}
+
+// put cuts value into pieces that fit a line; the first one says how many there are.
+func (w *wire) put(ctx context.Context, rank int, key string, value []byte) error {
+	if err := w.take(ctx); err != nil {
+		return err
+	}
+	defer w.give()
+	text := base64.RawURLEncoding.EncodeToString(value)
+	per := w.maxVal - 8 // room for the count in the first piece
+	pieces := max(1, (len(text)+per-1)/per)
+	for i := range pieces {
+		part := text[i*per : min(len(text), (i+1)*per)]
+		if i == 0 {
+			part = strconv.Itoa(pieces) + ":" + part
+		}
+		m := pmi.M("put", "kvsname", w.kvs, "key", wireKey(rank, key, i), "value", part)
+		if _, err := w.call(ctx, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *wire) get(ctx context.Context, rank int, key string) ([]byte, error) {
+	if err := w.take(ctx); err != nil {
+		return nil, err
+	}
+	defer w.give()
+	first, err := w.getRaw(ctx, wireKey(rank, key, 0))
+	if err != nil {
+		return nil, err
+	}
+	count, text, ok := strings.Cut(first, ":")
+	pieces, err := strconv.Atoi(count)
+	if !ok || err != nil || pieces < 1 || pieces > MaxValue {
+		return nil, fmt.Errorf("%w: value %q for key %q of rank %d", pmi.ErrReply, first, key, rank)
+	}
+	var all strings.Builder
+	all.WriteString(text)
+	for i := 1; i < pieces; i++ {
+		part, err := w.getRaw(ctx, wireKey(rank, key, i))
+		if err != nil {
+			return nil, err
+		}
+		all.WriteString(part)
+	}
+	return base64.RawURLEncoding.DecodeString(all.String())
+}
+
+// getRaw reads one key of the launcher's key space.
+func (w *wire) getRaw(ctx context.Context, key string) (string, error) {
+	m, err := w.call(ctx, pmi.M("get", "kvsname", w.kvs, "key", key))
+	if errors.Is(err, pmi.ErrRefuse) {
+		return "", fmt.Errorf("%w: %q: %w", ErrNoKey, key, err)
+	}
+	return m.Str("value"), err
+}
+
+func (w *wire) abort(code int, msg string) error {
+	if err := w.take(context.Background()); err != nil {
+		return err
+	}
+	defer w.give()
+	w.closing.Store(true)
+	text := base64.RawURLEncoding.EncodeToString([]byte(msg[:min(len(msg), pmi.SafeValue)]))
+	m := pmi.M("abort", "exitcode", strconv.Itoa(code))
+	if w.ours && text != "" {
+		m.Fields = append(m.Fields, pmi.Field{Key: pmi.FieldText, Value: text})
+	}
+	err := w.send(m)
+	w.fail(ErrAborted)
+	w.close(canceled)
+	return err
+}
+
+func (w *wire) finalize(ctx context.Context) error {
+	if err := w.take(ctx); err != nil {
+		if errors.Is(err, ErrDone) {
+			return nil
+		}
+		return err
+	}
+	defer w.give()
+	w.closing.Store(true)
+	_, err := w.call(ctx, pmi.M("finalize"))
+	w.broken = ErrDone
+	w.close(ctx)
+	return err
+}
+
+// close ends the connection and the reader; ctx bounds the wait for ranks that this one serves.
+func (w *wire) close(ctx context.Context) {
+	w.closing.Store(true)
+	w.conn.Close()
+	close(w.quit)
+	<-w.gone
+	if w.cleanup != nil {
+		w.cleanup(ctx)
+	}
+}
+
+func (w *wire) lost() <-chan struct{} { return w.gone }

@@ -1,0 +1,172 @@
+// Package settings is the one table of everything that environment variables can change. A package reads its settings
+// through a Set, which is parsed once for each handle, so that two jobs in one process may differ; `golci info` lists
+// the table.
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Info describes one setting and, in a Set, its value.
+type Info struct {
+	Env     string // environment variable
+	Kind    string // int, bool, duration, size, or the words allowed, as in "auto|shm"
+	Default string // as it would be written in the environment
+	Doc     string // one sentence
+	Value   string // as written in the environment, or Default
+	Set     bool   // the environment has it
+}
+
+// definition is Info plus the parser; the table holds them in the order of their definition and is not changed after
+// the package's start.
+type definition struct {
+	Info
+	parse func(string) (any, error)
+}
+
+var table []*definition
+
+// Setting is one entry of the table, with values of type T.
+type Setting[T any] struct{ def *definition }
+
+// Get returns the setting's value in s.
+func (d Setting[T]) Get(s *Set) T { return s.values[d.def].value.(T) }
+
+// Env is the name of its environment variable.
+func (d Setting[T]) Env() string { return d.def.Env }
+
+// Set holds the values of all settings for one handle. It is not changed after Parse, so it may be shared.
+type Set struct{ values map[*definition]entry }
+
+type entry struct {
+	text  string
+	value any
+	set   bool
+}
+
+// Parse reads all settings through lookup, which is os.LookupEnv or a stand-in. An empty variable counts as not set. The
+// error joins one line for each variable that cannot be read, and the Set is then nil.
+func Parse(lookup func(name string) (string, bool)) (*Set, error) {
+	s := &Set{values: make(map[*definition]entry, len(table))}
+	var errs []error
+	for _, d := range table {
+		text, set := lookup(d.Env)
+		if text == "" {
+			text, set = d.Default, false
+		}
+		v, err := d.parse(text)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("golci: %s=%q: %w", d.Env, text, err))
+		}
+		s.values[d] = entry{text, v, set}
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	return s, nil
+}
+
+// List describes all settings with their values in s, in the order of the table.
+func (s *Set) List() []Info {
+	out := make([]Info, len(table))
+	for i, d := range table {
+		out[i] = d.Info
+		out[i].Value, out[i].Set = s.values[d].text, s.values[d].set
+	}
+	return out
+}
+
+func define[T any](env, kind, def, doc string, parse func(string) (T, error)) Setting[T] {
+	d := &definition{
+		Info:  Info{Env: env, Kind: kind, Default: def, Doc: doc},
+		parse: func(s string) (any, error) { return parse(s) },
+	}
+	table = append(table, d)
+	return Setting[T]{d}
+}
+
+// defineInt defines a whole number from least to most.
+func defineInt(env, def string, least, most int, doc string) Setting[int] {
+	return define(env, "int", def, doc, func(s string) (int, error) {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < least || n > most {
+			return 0, fmt.Errorf("want a whole number from %d to %d", least, most)
+		}
+		return n, nil
+	})
+}
+
+// defineDuration defines a time as Go writes it, from least up.
+func defineDuration(env, def string, least time.Duration, doc string) Setting[time.Duration] {
+	return define(env, "duration", def, doc, func(s string) (time.Duration, error) {
+		d, err := time.ParseDuration(s)
+		if err != nil || d < least {
+			return 0, fmt.Errorf("want a time such as 500us, 2s or 1m, at least %v", least)
+		}
+		return d, nil
+	})
+}
+
+// defineWord defines a choice among words.
+func defineWord(env, def, doc string, words ...string) Setting[string] {
+	return define(env, strings.Join(words, "|"), def, doc, func(s string) (string, error) {
+		for _, w := range words {
+			if s == w {
+				return s, nil
+			}
+		}
+		return "", fmt.Errorf("want one of %s", strings.Join(words, ", "))
+	})
+}
+
+// defineBool defines a switch.
+func defineBool(env, def, doc string) Setting[bool] {
+	return define(env, "bool", def, doc, func(s string) (bool, error) {
+		switch strings.ToLower(s) {
+		case "1", "true", "yes", "on":
+			return true, nil
+		case "0", "false", "no", "off":
+			return false, nil
+		}
+		return false, errors.New("want on or off")
+	})
+}
+
+// defineSize defines a number of bytes from least to most.
+func defineSize(env, def string, least, most int64, doc string) Setting[int64] {
+	return define(env, "size", def, doc, func(s string) (int64, error) {
+		n, err := ParseSize(s)
+		if err != nil {
+			return 0, err
+		}
+		if n < least || n > most {
+			return 0, fmt.Errorf("want from %d to %d bytes", least, most)
+		}
+		return n, nil
+	})
+}
+
+var suffixes = []struct {
+	text  string
+	shift uint
+}{{"KIB", 10}, {"MIB", 20}, {"GIB", 30}, {"TIB", 40}, {"K", 10}, {"M", 20}, {"G", 30}, {"T", 40}, {"B", 0}}
+
+// ParseSize reads a number of bytes such as 4096, 64K, 64KiB or 2G; the factors are powers of 1024.
+func ParseSize(s string) (int64, error) {
+	digits, shift := strings.ToUpper(strings.TrimSpace(s)), uint(0)
+	for _, x := range suffixes {
+		if rest, ok := strings.CutSuffix(digits, x.text); ok {
+			digits, shift = rest, x.shift
+			break
+		}
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
+	if err != nil || n < 0 || n > (1<<62)>>shift {
+		return 0, errors.New("want a number of bytes such as 4096, 64KiB or 2G")
+	}
+	return n << shift, nil
+}

@@ -1,0 +1,36 @@
+package settings
+
+import "time"
+
+// The settings. 0 or auto means that the package which reads it chooses, from the machine or by its own default table.
+var (
+	Workers = defineInt("GOLCI_WORKERS", "0", 0, 1<<14,
+		"Workers (pinned OS threads that run threads) of a rank; 0: one for each core the rank may use.")
+	Threads = defineInt("GOLCI_THREADS", "262144", 1, 1<<18,
+		"Threads alive at once on one worker.")
+	Server = defineWord("GOLCI_SERVER", "auto",
+		"Who polls the network: a pinned server of its own, idle workers, or whoever waits.",
+		"auto", "dedicated", "worker", "waiter")
+	Spin = defineDuration("GOLCI_SPIN", "50us", 0,
+		"How long an idle worker or server polls before it sleeps.")
+	Conduit = defineWord("GOLCI_CONDUIT", "auto",
+		"How messages travel.", "auto", "shm", "local")
+	Eager = defineSize("GOLCI_EAGER", "0", 0, 1<<20,
+		"Largest message sent without asking the receiver first; 0: the conduit's choice.")
+	Unexpected = defineSize("GOLCI_UNEXPECTED", "1MiB", 4<<10, 1<<40,
+		"Bytes of unmatched eager messages kept for one peer; beyond it a send asks first.")
+	FlowControl = defineWord("GOLCI_FLOWCONTROL", "static",
+		"Credits between ranks; off: an overflow ends the job.", "static", "off")
+	Loan = defineInt("GOLCI_LOAN", "0", 0, 1<<15,
+		"Credits (256 bytes each) lent to each peer; 0: from the default table.")
+	Bank = defineInt("GOLCI_BANK", "0", 0, 1<<24,
+		"Credits a rank has to lend in all; 0: from the default table.")
+	InitTimeout = defineDuration("GOLCI_INIT_TIMEOUT", "1m", time.Millisecond,
+		"How long a rank waits at the start for the others.")
+	Bind = defineWord("GOLCI_BIND", "core",
+		"What golci run binds a rank to, where its flag -bind does not say.", "core", "none")
+	Stuck = defineDuration("GOLCI_STUCK", "10s", 0,
+		"After how long a worker that makes no progress is reported; 0: never.")
+	Debug = defineBool("GOLCI_DEBUG", "off",
+		"Report each step of the start on standard error.")
+)
