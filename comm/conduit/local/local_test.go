@@ -7,6 +7,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/conduit/conformance"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -53,4 +54,14 @@ func TestFlood(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+func TestConformance(t *testing.T) {
+	conformance.Run(t, func(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit {
+		cs, err := New(n, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cs
+	})
 }

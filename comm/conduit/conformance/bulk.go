@@ -1,0 +1,214 @@
+package conformance
+
+import (
+	"bytes"
+	"sync"
+	"testing"
+
+	"github.com/golci/golci/comm/conduit"
+)
+
+func testBulk(t *testing.T, cs []conduit.Conduit) {
+	caps := cs[0].Caps()
+	if caps.BulkChunk == 0 {
+		if n := cs[0].BulkSend(1, 1, 0, []byte{1}); n != 0 {
+			t.Errorf("BulkSend without a bulk channel: %d", n)
+		}
+		return
+	}
+	c, k := caps.BulkChunk, caps.BulkSlots
+	sizes := []int{1, 7, 8, 63, 64, 65, c - 1, c, c + 1, 2*c - 1, c * k, c*k + 1, 5*c*k + 17}
+	for id, n := range sizes {
+		data := make([]byte, n)
+		fill(data, uint64(n))
+		s := &sink{t: t}
+		bulkSend(t, cs[0], cs[1], s, 1, uint64(id), data)
+		w := newWaiter(t, "%d bytes", n)
+		for len(s.bulk[bulkKey{0, uint64(id)}]) < n {
+			if cs[1].Poll(4, s) <= 0 {
+				w.pause()
+			}
+		}
+		if !bytes.Equal(s.bulk[bulkKey{0, uint64(id)}], data) {
+			t.Errorf("%d bytes: other bytes arrived", n)
+		}
+	}
+	if n := cs[0].BulkSend(1, 1, 0, nil); n != 0 {
+		t.Errorf("BulkSend of nothing: %d", n)
+	}
+}
+
+// bulkSend sends all of data from c to peer; poller polls meanwhile.
+func bulkSend(t testing.TB, c, poller conduit.Conduit, s conduit.Sink, peer int, id uint64, data []byte) {
+	w := newWaiter(t, "bulk slots")
+	for off := 0; off < len(data); {
+		n := c.BulkSend(peer, id, int64(off), data[off:])
+		if n < 0 {
+			t.Fatalf("bulk to %d: %v", peer, c.Failed(peer))
+		}
+		off += n
+		if poller.Poll(2, s) <= 0 && n == 0 {
+			w.pause()
+		}
+	}
+}
+
+// testBulkBesideRecords has every rank send records and bulk data to every rank at once, from two goroutines.
+func testBulkBesideRecords(t *testing.T, cs []conduit.Conduit) {
+	caps := cs[0].Caps()
+	if caps.BulkChunk == 0 {
+		t.Skip("no bulk channel")
+	}
+	const records = 500
+	size := 7*caps.BulkChunk*min(caps.BulkSlots, 4) + 5
+	var wg sync.WaitGroup
+	for i, c := range cs {
+		s := &sink{t: t}
+		y := newTally(t, c)
+		s.each = y.add
+		// The receiver polls from here, and the bulk sender's Poll finds it busy now and then, as it should.
+		var mu sync.Mutex
+		guarded := &lockedSink{mu: &mu, s: s}
+		wg.Go(func() {
+			data := make([]byte, size)
+			for p := range cs {
+				fill(data, uint64(i*100+p))
+				bulkSend(t, c, c, guarded, p, uint64(i), data)
+			}
+		})
+		wg.Go(func() {
+			for k := range records {
+				for p := range cs {
+					send(t, c, guarded, p, conduit.Request, 24+k%64, uint64(k))
+				}
+			}
+			w := newWaiter(t, "everything at rank %d", i)
+			for !complete(&mu, s, y, len(cs), records, size) {
+				if c.Poll(8, guarded) <= 0 {
+					w.pause()
+				}
+			}
+			want := make([]byte, size)
+			for p := range cs {
+				y.want(p, records)
+				fill(want, uint64(p*100+i))
+				if !bytes.Equal(s.bulk[bulkKey{p, uint64(p)}], want) {
+					t.Errorf("rank %d: other bytes arrived from %d", i, p)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func complete(mu *sync.Mutex, s *sink, y *tally, ranks, records, size int) bool {
+	mu.Lock()
+	defer mu.Unlock()
+	for p := range ranks {
+		if len(s.bulk[bulkKey{p, uint64(p)}]) < size || y.next[p] < uint64(records) {
+			return false
+		}
+	}
+	return true
+}
+
+// lockedSink lets the test look at a sink while another goroutine may poll into it.
+type lockedSink struct {
+	mu *sync.Mutex
+	s  conduit.Sink
+}
+
+// Record implements conduit.Sink.
+func (l *lockedSink) Record(src int, rec []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.s.Record(src, rec)
+}
+
+// Bulk implements conduit.Sink.
+func (l *lockedSink) Bulk(src int, id uint64, off int64, b []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.s.Bulk(src, id, off, b)
+}
+
+// testBulkTurns keeps both channels full and polls with small budgets: both must move.
+func testBulkTurns(t *testing.T, cs []conduit.Conduit) {
+	caps := cs[0].Caps()
+	if caps.BulkChunk == 0 {
+		t.Skip("no bulk channel")
+	}
+	data := make([]byte, caps.BulkChunk)
+	for _, budget := range []int{1, 2, 3, 4, 16} {
+		records, chunks := 0, 0
+		s := &sink{
+			t: t, each: func(got) { records++ },
+			chunk: func(int, uint64, int64, []byte) { chunks++ },
+		}
+		const polls = 400
+		for range polls {
+			fillUp(t, cs[0], 1, constant(64), 0)
+			for cs[0].BulkSend(1, 1, 0, data) > 0 {
+				continue
+			}
+			cs[1].Poll(budget, s)
+		}
+		if records < polls/10 || chunks < polls/10 {
+			t.Errorf("budget %d: %d records and %d chunks in %d polls", budget, records, chunks, polls)
+		}
+	}
+}
+
+func testCreditWords(t *testing.T, cs []conduit.Conduit) {
+	if cs[0].Mine(0) == nil {
+		t.Skip("no credit words")
+	}
+	for i, c := range cs {
+		for p := range cs {
+			c.Mine(p).Store(uint64(i*100 + p + 1))
+		}
+	}
+	for i, c := range cs {
+		for p := range cs {
+			if got := c.Theirs(p).Load(); got != uint64(p*100+i+1) {
+				t.Errorf("rank %d reads %d from %d, want %d", i, got, p, p*100+i+1)
+			}
+		}
+	}
+	const total = 20000
+	base := cs[0].Mine(1).Load()
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		w := newWaiter(t, "room")
+		for i := uint64(1); i <= total; {
+			if trySend(cs[0], 1, conduit.Request, 24, 0, i-1) != conduit.OK {
+				w.pause()
+				continue
+			}
+			cs[0].Mine(1).Store(base + i)
+			i++
+		}
+	})
+	if cs[0].Caps().Ordered {
+		checkNotEarlier(t, cs[1], base, total)
+	} else {
+		drain(t, cs[1], &sink{t: t}, total)
+	}
+	wg.Wait()
+}
+
+// checkNotEarlier checks that a counter value is never there before the record committed ahead of it.
+func checkNotEarlier(t *testing.T, c conduit.Conduit, base, total uint64) {
+	var seen uint64
+	s := &sink{t: t, each: func(got) { seen++ }}
+	w := newWaiter(t, "records")
+	for seen < total {
+		told := c.Theirs(0).Load() - base
+		if told > seen && !c.Pending() {
+			t.Fatalf("the counter tells of %d records, %d came, and nothing is pending", told, seen)
+		}
+		if c.Poll(8, s) <= 0 {
+			w.pause()
+		}
+	}
+}

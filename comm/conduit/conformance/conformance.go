@@ -1,0 +1,152 @@
+// Package conformance tests that a conduit keeps the contract of package conduit. Every conduit and every wrapper runs
+// the whole suite, also with queues of two records.
+package conformance
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/golci/golci/comm/conduit"
+)
+
+// Factory makes the conduits of n ranks. It registers with t whatever must be taken down; Run closes the conduits.
+type Factory func(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit
+
+// cases is the suite. Each runs on fresh conduits of the given number of ranks.
+var cases = []struct {
+	name  string
+	ranks int
+	run   func(t *testing.T, cs []conduit.Conduit)
+}{
+	{"Identity", 3, testIdentity},
+	{"Sizes", 2, testSizes},
+	{"Self", 1, testSelf},
+	{"AllPairs", 4, testAllPairs},
+	{"Wrap", 2, testWrap},
+	{"Cancel", 2, testCancel},
+	{"BadArguments", 2, testBadArguments},
+	{"RetryHasNoEffect", 2, testRetryHasNoEffect},
+	{"LoanIsRoom", 2, testLoanIsRoom},
+	{"ReplyHasRoom", 2, testReplyHasRoom},
+	{"Budget", 2, testBudget},
+	{"Fairness", 4, testFairness},
+	{"OnePoller", 2, testOnePoller},
+	{"Bulk", 2, testBulk},
+	{"BulkBesideRecords", 3, testBulkBesideRecords},
+	{"BulkTurnsWithRecords", 2, testBulkTurns},
+	{"CreditWords", 3, testCreditWords},
+	{"SleepTimesOut", 1, testSleepTimesOut},
+	{"SleepSeesReady", 1, testSleepSeesReady},
+	{"SleepWakes", 2, testSleepWakes},
+	{"NoLostWakeUp", 2, testNoLostWakeUp},
+	{"WakeFromOutside", 1, testWakeFromOutside},
+	{"OneSleeper", 1, testOneSleeper},
+	{"CloseWhileAsleep", 2, testCloseWhileAsleep},
+	{"ClosedPeer", 2, testClosedPeer},
+	{"NoAllocation", 2, testNoAllocation},
+}
+
+// Variants are the configurations that the suite is run with.
+var Variants = []struct {
+	Name string
+	Cfg  conduit.Config
+}{
+	{"default", conduit.Config{}},
+	{"vector", conduit.Config{ScanLimit: -1}},
+	{"small", conduit.Config{Loan: 16, MaxRecord: 1000, ReplySpace: 100, BulkChunk: 1000, BulkSlots: 3}},
+	{"tiny", conduit.Config{TinyQueues: true, MaxRecord: 600, BulkChunk: 100}},
+	{"tinyvector", conduit.Config{TinyQueues: true, ScanLimit: -1}},
+	{"nobulk", conduit.Config{BulkChunk: -1}},
+}
+
+// Run runs the suite on the conduits that factory makes, in every variant.
+func Run(t *testing.T, factory Factory) {
+	for _, v := range Variants {
+		t.Run(v.Name, func(t *testing.T) {
+			for _, c := range cases {
+				t.Run(c.name, func(t *testing.T) {
+					cs := factory(t, c.ranks, v.Cfg)
+					t.Cleanup(func() { closeAll(t, cs) })
+					c.run(t, cs)
+				})
+			}
+		})
+	}
+}
+
+func closeAll(t testing.TB, cs []conduit.Conduit) {
+	for i, c := range cs {
+		if err := c.Close(); err != nil {
+			t.Errorf("close of rank %d: %v", i, err)
+		}
+	}
+}
+
+func testIdentity(t *testing.T, cs []conduit.Conduit) {
+	for i, c := range cs {
+		if c.Rank() != i || c.Size() != len(cs) {
+			t.Errorf("conduit %d says rank %d of %d", i, c.Rank(), c.Size())
+		}
+		caps := c.Caps()
+		if caps.Name == "" || caps.MaxRecord < 64 || caps != cs[0].Caps() {
+			t.Errorf("rank %d: caps %+v, rank 0 has %+v", i, caps, cs[0].Caps())
+		}
+		for p := range cs {
+			if err := c.Failed(p); err != nil {
+				t.Errorf("rank %d: Failed(%d) = %v", i, p, err)
+			}
+		}
+		if c.Pending() {
+			t.Errorf("rank %d has something pending from the start", i)
+		}
+		if n := c.Poll(10, &sink{t: t}); n != 0 {
+			t.Errorf("rank %d polled %d from nowhere", i, n)
+		}
+	}
+}
+
+func testBadArguments(t *testing.T, cs []conduit.Conduit) {
+	c := cs[0]
+	tooLong := c.Caps().MaxRecord + 1
+	for _, b := range []struct{ peer, n int }{
+		{-1, 64},
+		{len(cs), 64},
+		{1 << 40, 64},
+		{1, 0},
+		{1, 7},
+		{1, -8},
+		{1, tooLong},
+		{1, 1 << 62},
+	} {
+		t.Run(fmt.Sprintf("peer=%d/n=%d", b.peer, b.n), func(t *testing.T) {
+			if space, st := c.Reserve(b.peer, conduit.Request, b.n); st != conduit.Dead || space != nil {
+				t.Errorf("Reserve: %v, %d bytes", st, len(space))
+			}
+			if b.peer >= 0 && b.peer < len(cs) {
+				return
+			}
+			c.Commit(b.peer, 8)
+			c.Cancel(b.peer)
+			if n := c.BulkSend(b.peer, 1, 0, make([]byte, 8)); n != -1 {
+				t.Errorf("BulkSend: %d", n)
+			}
+			if c.Mine(b.peer) != nil || c.Theirs(b.peer) != nil {
+				t.Error("a credit word for nobody")
+			}
+			if c.Failed(b.peer) == nil {
+				t.Error("Failed says that the peer is there")
+			}
+		})
+	}
+	// A commit without a reservation, or of a length that was not reserved, publishes nothing.
+	c.Commit(1, 64)
+	if _, st := c.Reserve(1, conduit.Request, 8); st != conduit.OK {
+		t.Fatalf("Reserve: %v", st)
+	}
+	c.Commit(1, 0)
+	c.Commit(1, 4096)
+	c.Cancel(1)
+	if n := cs[1].Poll(10, &sink{t: t}); n != 0 {
+		t.Errorf("%d records of nothing", n)
+	}
+}

@@ -1,0 +1,200 @@
+package conformance
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/golci/golci/comm/conduit"
+)
+
+// random returns a generator whose seed is printed when the test fails.
+func random(t testing.TB) *rand.Rand {
+	seed := uint64(time.Now().UnixNano())
+	if *seedFlag != 0 {
+		seed = *seedFlag
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("replay with -conduit.seed=%d", seed)
+		}
+	})
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// tally checks that each source's serials come exactly once, and in order if the conduit says so.
+type tally struct {
+	t       testing.TB
+	ordered bool
+	next    map[int]uint64
+	seen    map[int]map[uint64]bool
+}
+
+func newTally(t testing.TB, c conduit.Conduit) *tally {
+	return &tally{t: t, ordered: c.Caps().Ordered, next: map[int]uint64{}, seen: map[int]map[uint64]bool{}}
+}
+
+func (y *tally) add(g got) {
+	if y.ordered {
+		if g.serial != y.next[g.src] {
+			y.t.Errorf("from %d came %d, want %d", g.src, g.serial, y.next[g.src])
+		}
+		y.next[g.src] = g.serial + 1
+		return
+	}
+	if y.seen[g.src] == nil {
+		y.seen[g.src] = map[uint64]bool{}
+	}
+	if y.seen[g.src][g.serial] {
+		y.t.Errorf("from %d came %d twice", g.src, g.serial)
+	}
+	y.seen[g.src][g.serial] = true
+	y.next[g.src]++
+}
+
+// want checks that n records came from src in all.
+func (y *tally) want(src, n int) {
+	if y.next[src] != uint64(n) {
+		y.t.Errorf("%d records from %d, want %d", y.next[src], src, n)
+	}
+	for s := range y.seen[src] {
+		if s >= uint64(n) {
+			y.t.Errorf("from %d came %d of %d", src, s, n)
+		}
+	}
+}
+
+func testSizes(t *testing.T, cs []conduit.Conduit) {
+	var sizes []int
+	for n := 8; n <= cs[0].Caps().MaxRecord; n++ {
+		if n > 300 && n < cs[0].Caps().MaxRecord-70 {
+			n += 60
+		}
+		sizes = append(sizes, n)
+	}
+	var arrived []got
+	s := &sink{t: t, each: func(g got) { arrived = append(arrived, g) }}
+	for i, n := range sizes {
+		w := newWaiter(t, "room for %d bytes", n)
+		for trySend(cs[0], 1, conduit.Request, n, uint32(i), uint64(i)) != conduit.OK {
+			if cs[1].Poll(8, s) <= 0 {
+				w.pause()
+			}
+		}
+	}
+	drain(t, cs[1], s, len(sizes)-len(arrived))
+	seen := make([]bool, len(sizes))
+	for _, g := range arrived {
+		if int(g.tag) >= len(sizes) || seen[g.tag] || sizes[g.tag] != g.size || g.src != 0 {
+			t.Fatalf("unexpected %+v", g)
+		}
+		seen[g.tag] = true
+	}
+}
+
+func testSelf(t *testing.T, cs []conduit.Conduit) {
+	y := newTally(t, cs[0])
+	s := &sink{t: t, each: y.add}
+	const total = 500
+	for i := range total {
+		send(t, cs[0], s, 0, conduit.Request, 8+8*(1+i%40), uint64(i))
+	}
+	w := newWaiter(t, "own records")
+	for y.next[0] < total {
+		if cs[0].Poll(16, s) <= 0 {
+			w.pause()
+		}
+	}
+	y.want(0, total)
+}
+
+// testAllPairs has every rank send to every rank, itself included, from several goroutines' worth of classes.
+func testAllPairs(t *testing.T, cs []conduit.Conduit) {
+	each := 2000
+	if testing.Short() {
+		each = 300
+	}
+	limit := cs[0].Caps().MaxRecord - 24
+	var wg sync.WaitGroup
+	for i, c := range cs {
+		r := random(t)
+		wg.Go(func() {
+			y := newTally(t, c)
+			s := &sink{t: t, each: y.add}
+			for k := range each {
+				for p := range cs {
+					n := 24 + r.IntN(100)
+					if r.IntN(20) == 0 {
+						n = 24 + r.IntN(limit)
+					}
+					send(t, c, s, (i+p)%len(cs), conduit.Class(r.IntN(3)), n, uint64(k))
+				}
+			}
+			w := newWaiter(t, "all records at rank %d", i)
+			for total(y) < uint64(each*len(cs)) {
+				if c.Poll(16, s) <= 0 {
+					w.pause()
+				}
+			}
+			for p := range cs {
+				y.want(p, each)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func total(y *tally) (n uint64) {
+	for _, k := range y.next {
+		n += k
+	}
+	return n
+}
+
+// testWrap drives records of each length over the end of the ring at many places.
+func testWrap(t *testing.T, cs []conduit.Conduit) {
+	limit := cs[0].Caps().MaxRecord
+	for _, n := range []int{24, 64, 72, 128, 200, limit / 2, limit} {
+		t.Run(fmt.Sprintf("size=%d", n), func(t *testing.T) {
+			y := newTally(t, cs[1])
+			s := &sink{t: t, each: func(g got) { y.add(g) }}
+			laps := min(4_000_000/n, 6000)
+			for i := range laps {
+				w := newWaiter(t, "room")
+				for trySend(cs[0], 1, conduit.Request, n, 0, uint64(i)) != conduit.OK {
+					if cs[1].Poll(1+i%7, s) <= 0 {
+						w.pause()
+					}
+				}
+			}
+			drain(t, cs[1], s, laps-int(y.next[0]))
+			y.want(0, laps)
+		})
+	}
+}
+
+func testCancel(t *testing.T, cs []conduit.Conduit) {
+	y := newTally(t, cs[1])
+	s := &sink{t: t, each: y.add}
+	const total = 300
+	for i := range total {
+		w := newWaiter(t, "room")
+		for {
+			if space, st := cs[0].Reserve(1, conduit.Request, 64+i%200); st == conduit.OK {
+				fill(space[conduit.WordBytes:], 99)
+				cs[0].Cancel(1)
+			}
+			// What was written into the cancelled space, must not be taken for a record.
+			if trySend(cs[0], 1, conduit.Request, 48, 0, uint64(i)) == conduit.OK {
+				break
+			}
+			if cs[1].Poll(4, s) <= 0 {
+				w.pause()
+			}
+		}
+	}
+	drain(t, cs[1], s, total-int(y.next[0]))
+	y.want(0, total)
+}

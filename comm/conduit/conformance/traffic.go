@@ -1,0 +1,170 @@
+package conformance
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/golci/golci/comm/conduit"
+)
+
+// A test record is: first word (length, and a tag in the high half), then as much as fits of serial (8 bytes), checksum
+// of the rest (8 bytes), and bytes derived from the serial.
+
+// patience is after how long without progress a test is given up.
+const patience = 60 * time.Second
+
+// sink checks what arrives.
+type sink struct {
+	t     testing.TB
+	recs  []got // in order of arrival
+	bulk  map[bulkKey][]byte
+	each  func(g got)
+	chunk func(src int, id uint64, off int64, b []byte)
+}
+
+type got struct {
+	src, size int
+	tag       uint32
+	serial    uint64
+}
+
+type bulkKey struct {
+	src int
+	id  uint64
+}
+
+// Record implements conduit.Sink.
+func (s *sink) Record(src int, rec []byte) {
+	g, err := decode(src, rec)
+	if err != nil {
+		s.t.Errorf("record of %d bytes from %d: %v", len(rec), src, err)
+	}
+	if s.each != nil {
+		s.each(g)
+		return
+	}
+	s.recs = append(s.recs, g)
+}
+
+// Bulk implements conduit.Sink.
+func (s *sink) Bulk(src int, id uint64, off int64, b []byte) {
+	if s.chunk != nil {
+		s.chunk(src, id, off, b)
+		return
+	}
+	if s.bulk == nil {
+		s.bulk = map[bulkKey][]byte{}
+	}
+	k := bulkKey{src, id}
+	if int64(len(s.bulk[k])) != off {
+		s.t.Errorf("chunk of %d/%d at %d, want %d", src, id, off, len(s.bulk[k]))
+	}
+	s.bulk[k] = append(s.bulk[k], b...)
+}
+
+func encode(rec []byte, n int, serial uint64) {
+	if n >= 16 {
+		binary.LittleEndian.PutUint64(rec[8:], serial)
+	}
+	if n < 24 {
+		return
+	}
+	fill(rec[24:n], serial)
+	binary.LittleEndian.PutUint64(rec[16:], uint64(crc32.ChecksumIEEE(rec[24:n])))
+}
+
+func decode(src int, rec []byte) (got, error) {
+	first := binary.LittleEndian.Uint64(rec)
+	g := got{src: src, size: len(rec), tag: uint32(first >> 32)}
+	if int(uint32(first)) != len(rec) {
+		return g, fmt.Errorf("first word says %d", uint32(first))
+	}
+	if len(rec) >= 16 {
+		g.serial = binary.LittleEndian.Uint64(rec[8:])
+	}
+	if len(rec) < 24 {
+		return g, nil
+	}
+	if sum := uint64(crc32.ChecksumIEEE(rec[24:])); sum != binary.LittleEndian.Uint64(rec[16:]) {
+		return g, fmt.Errorf("serial %d: checksum %x", g.serial, sum)
+	}
+	return g, nil
+}
+
+// fill writes bytes that depend on seed.
+func fill(b []byte, seed uint64) {
+	for i := range b {
+		seed = seed*6364136223846793005 + 1442695040888963407
+		b[i] = byte(seed >> 56)
+	}
+}
+
+// trySend sends one record without waiting.
+func trySend(c conduit.Conduit, peer int, class conduit.Class, n int, tag uint32, serial uint64) conduit.Status {
+	space, st := c.Reserve(peer, class, n)
+	if st != conduit.OK {
+		return st
+	}
+	encode(space, n, serial)
+	c.Commit(peer, uint64(tag)<<32|uint64(n))
+	return conduit.OK
+}
+
+// send sends one record, polling c with s while there is no room.
+func send(t testing.TB, c conduit.Conduit, s conduit.Sink, peer int, class conduit.Class, n int, serial uint64) {
+	t.Helper()
+	w := newWaiter(t, "room towards rank %d", peer)
+	for {
+		switch st := trySend(c, peer, class, n, uint32(serial), serial); st {
+		case conduit.OK:
+			return
+		case conduit.Dead:
+			t.Fatalf("rank %d to %d: dead: %v", c.Rank(), peer, c.Failed(peer))
+		}
+		if c.Poll(16, s) <= 0 {
+			w.pause()
+		}
+	}
+}
+
+// drain polls until want things have come in all since the call.
+func drain(t testing.TB, c conduit.Conduit, s conduit.Sink, want int) {
+	t.Helper()
+	w := newWaiter(t, "%d records at rank %d", want, c.Rank())
+	for n := 0; n < want; {
+		switch k := c.Poll(16, s); {
+		case k > 0:
+			n += k
+			w = newWaiter(t, "%d more records at rank %d", want-n, c.Rank())
+		default:
+			w.pause()
+		}
+	}
+}
+
+// waiter gives up with a message when a wait takes too long; it bounds hangs and asserts no timing.
+type waiter struct {
+	t    testing.TB
+	what string
+	end  time.Time
+	n    int
+}
+
+func newWaiter(t testing.TB, format string, args ...any) *waiter {
+	return &waiter{t: t, what: fmt.Sprintf(format, args...), end: time.Now().Add(patience)}
+}
+
+func (w *waiter) pause() {
+	runtime.Gosched()
+	if w.n++; w.n%1000 == 0 {
+		if time.Now().After(w.end) {
+			buf := make([]byte, 1<<16)
+			panic(fmt.Sprintf("%s: waited %v for %s\n%s", w.t.Name(), patience, w.what, buf[:runtime.Stack(buf, true)]))
+		}
+		time.Sleep(50 * time.Microsecond)
+	}
+}
