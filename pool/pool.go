@@ -1,0 +1,165 @@
+package pool
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"sync/atomic"
+
+	"github.com/golci/golci/internal/invariants"
+)
+
+// Options describes a pool.
+type Options[T any] struct {
+	// Workers is the number of sub-pools, at least 1.
+	Workers int
+
+	// Room is the number of items that one sub-pool can hold, rounded up to a power of two. 0 means twice its share of
+	// Limit. Workers*Room must be at least Limit, so that every item of the pool has a place.
+	Room int
+
+	// Limit is the number of items that the pool makes at most.
+	Limit int
+
+	// New makes an item; it must not return nil. New of the pool calls it for the first Initial items, and Get for
+	// more, up to Limit, when no sub-pool has any. It may be called by several goroutines at once.
+	New func() *T
+
+	// Initial is the number of items made at once, at most Limit, dealt out evenly.
+	Initial int
+
+	// Poison and Check, if set, are called in builds with invariants: Poison with every item that enters the pool,
+	// Check with every item that leaves it; Check returns false if somebody wrote to the item meanwhile, which ends the
+	// program. They are called without a lock.
+	Poison func(*T)
+	Check  func(*T) bool
+}
+
+// ErrOptions is returned by New for options that contradict one another.
+var ErrOptions = errors.New("pool: bad options")
+
+const (
+	maxWorkers = 1 << 16
+	maxRoom    = 1 << 30
+)
+
+// Pool is a set of items of type T, in one sub-pool a worker. All methods may be called by any number of goroutines.
+type Pool[T any] struct {
+	subs []deque[T] // the slice is read only
+
+	// Read only.
+	limit  int64
+	fresh  func() *T
+	poison func(*T)
+	check  func(*T) bool
+
+	_    [128]byte    // made and turn are written while the above is read
+	made atomic.Int64 // items in existence
+	turn atomic.Uint32
+	_    [128]byte
+}
+
+// New makes a pool. It returns ErrOptions, with the field's name and value, for options that cannot be met.
+func New[T any](o Options[T]) (*Pool[T], error) {
+	if err := o.complete(); err != nil {
+		return nil, err
+	}
+	p := &Pool[T]{
+		subs:   make([]deque[T], o.Workers),
+		limit:  int64(o.Limit),
+		fresh:  o.New,
+		poison: o.Poison,
+		check:  o.Check,
+	}
+	for i := range p.subs {
+		p.subs[i].ring = make([]*T, o.Room)
+	}
+	for i := range o.Initial {
+		p.made.Add(1)
+		p.Put(i%o.Workers, o.New())
+	}
+	return p, nil
+}
+
+// complete checks o and fills in Room.
+func (o *Options[T]) complete() error {
+	switch {
+	case o.Workers < 1 || o.Workers > maxWorkers:
+		return fmt.Errorf("%w: Workers %d, allowed 1 to %d", ErrOptions, o.Workers, maxWorkers)
+	case o.New == nil:
+		return fmt.Errorf("%w: New is nil", ErrOptions)
+	case o.Limit < 1 || o.Limit > maxRoom:
+		return fmt.Errorf("%w: Limit %d, allowed 1 to %d", ErrOptions, o.Limit, maxRoom)
+	case o.Initial < 0 || o.Initial > o.Limit:
+		return fmt.Errorf("%w: Initial %d, allowed 0 to Limit %d", ErrOptions, o.Initial, o.Limit)
+	case o.Room < 0 || o.Room > maxRoom:
+		return fmt.Errorf("%w: Room %d, allowed 0 to %d", ErrOptions, o.Room, maxRoom)
+	}
+	if o.Room == 0 {
+		o.Room = min(o.Limit, 2*((o.Limit+o.Workers-1)/o.Workers))
+	}
+	o.Room = 1 << bits.Len(uint(o.Room-1))
+	if o.Room*o.Workers < o.Limit {
+		return fmt.Errorf("%w: Workers*Room %d is below Limit %d", ErrOptions, o.Room*o.Workers, o.Limit)
+	}
+	return nil
+}
+
+// Workers returns the number of sub-pools.
+func (p *Pool[T]) Workers() int { return len(p.subs) }
+
+// Get takes an item for worker i: the one that was put last into its own sub-pool, else the oldest of another's, all of
+// them tried once from a random one on, else a new one. It returns nil if there is none: every item is in use, or moved
+// while Get looked. An i outside 0 to Workers-1 stands for a caller that is no worker; the calling goroutine is then
+// given a sub-pool by its identity.
+func (p *Pool[T]) Get(i int) *T {
+	if uint(i) >= uint(len(p.subs)) {
+		return p.Get(p.outsider())
+	}
+	d := &p.subs[i]
+	n := d.ctl.Swap(busy)
+	if n-1 >= busy-1 { // 0 or busy
+		return p.getSlow(i, n)
+	}
+	item := d.get(n - 1)
+	d.release(n - 1)
+	if invariants.Enabled {
+		p.leaving(item)
+	}
+	return item
+}
+
+// Put gives an item back to worker i, which should be the one that touched it last; i is as for Get. If that sub-pool
+// is full the item goes to another. Put returns false, and the item is the collector's, if all are full; that happens
+// only to items that are not of the pool.
+func (p *Pool[T]) Put(i int, item *T) bool {
+	if item == nil {
+		return false
+	}
+	if uint(i) >= uint(len(p.subs)) {
+		return p.Put(p.outsider(), item)
+	}
+	if invariants.Enabled && p.poison != nil {
+		p.poison(item)
+	}
+	d := &p.subs[i]
+	n := d.ctl.Swap(busy)
+	if n >= uint32(len(d.ring)) { // full or busy
+		return p.putSlow(i, n, item)
+	}
+	d.push(n, item)
+	d.release(n + 1)
+	return true
+}
+
+// Len returns the number of items in the pool. While others use it, that is an estimate.
+func (p *Pool[T]) Len() int {
+	n := 0
+	for i := range p.subs {
+		n += p.subs[i].len()
+	}
+	return n
+}
+
+// Made returns the number of items that the pool has made so far.
+func (p *Pool[T]) Made() int { return int(p.made.Load()) }

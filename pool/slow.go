@@ -1,0 +1,120 @@
+package pool
+
+import (
+	"math/rand/v2"
+
+	"github.com/golci/golci/internal/arch"
+	"github.com/golci/golci/internal/invariants"
+)
+
+// others calls f with each sub-pool but i, once, from a random one on, until it returns true.
+func (p *Pool[T]) others(i int, f func(*deque[T]) bool) bool {
+	n := len(p.subs) - 1
+	if n == 0 {
+		return false
+	}
+	at := i + 1 + rand.IntN(n)
+	for range n {
+		if at >= len(p.subs) {
+			at -= len(p.subs)
+		}
+		if at == i { // i lies between the last of the others and the first
+			at++
+			if at == len(p.subs) {
+				at = 0
+			}
+		}
+		if f(&p.subs[at]) {
+			return true
+		}
+		at++
+	}
+	return false
+}
+
+// getSlow is Get for a sub-pool that is empty or locked; c is what the exchange that tries to lock it has returned.
+func (p *Pool[T]) getSlow(i int, c uint32) (item *T) {
+	item = p.subs[i].popTop(c)
+	got := item != nil || p.others(i, func(d *deque[T]) bool {
+		item = d.popBottom()
+		return item != nil
+	})
+	if got {
+		if invariants.Enabled {
+			p.leaving(item)
+		}
+		return item
+	}
+	return p.create()
+}
+
+// create makes an item unless the limit is reached.
+func (p *Pool[T]) create() *T {
+	for {
+		n := p.made.Load()
+		if n >= p.limit {
+			return nil
+		}
+		if p.made.CompareAndSwap(n, n+1) {
+			return p.fresh()
+		}
+	}
+}
+
+// putSlow is Put for a sub-pool that is full or locked; c is what the exchange that tries to lock it has returned.
+func (p *Pool[T]) putSlow(i int, c uint32, item *T) bool {
+	return p.subs[i].pushTop(c, item) ||
+		p.others(i, func(d *deque[T]) bool { return d.pushTop(d.ctl.Swap(busy), item) }) ||
+		p.putLocked(item)
+}
+
+// putLocked puts item where there is room, with all sub-pools locked, in the order of their numbers: looking at one
+// after the other can miss room that moves about.
+func (p *Pool[T]) putLocked(item *T) (put bool) {
+	counts := make([]uint32, len(p.subs))
+	for i := range p.subs {
+		counts[i] = p.subs[i].acquire()
+	}
+	for i := range p.subs {
+		d := &p.subs[i]
+		if !put && counts[i] < uint32(len(d.ring)) {
+			d.push(counts[i], item)
+			counts[i]++
+			put = true
+		}
+		d.release(counts[i])
+	}
+	return put
+}
+
+// leaving checks an item that Get is about to return.
+func (p *Pool[T]) leaving(item *T) {
+	invariants.Check(p.check == nil || p.check(item), "free item %p was written to", item)
+}
+
+// outsider returns the sub-pool of a goroutine that is no worker: a hash of its identity, which costs a nanosecond and
+// no shared write. Goroutines come as objects of some hundred bytes, hence the upper bits of a product.
+//
+//go:noinline
+func (p *Pool[T]) outsider() int {
+	h := uint64(arch.G()) * 0x9E3779B97F4A7C15 >> 32
+	return int(h * uint64(len(p.subs)) >> 32)
+}
+
+// Handle is a caller's fixed place in a pool, for goroutines that are no workers and use the pool often. It may be
+// copied, and used by several goroutines.
+type Handle[T any] struct {
+	p *Pool[T]
+	i int
+}
+
+// Handle returns a handle whose sub-pool is the next in turn.
+func (p *Pool[T]) Handle() Handle[T] {
+	return Handle[T]{p, int(p.turn.Add(1)-1) % len(p.subs)}
+}
+
+// Get is Pool.Get for the handle's place.
+func (h Handle[T]) Get() *T { return h.p.Get(h.i) }
+
+// Put is Pool.Put for the handle's place.
+func (h Handle[T]) Put(item *T) bool { return h.p.Put(h.i, item) }
