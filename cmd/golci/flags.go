@@ -1,0 +1,85 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// longFlags rewrites "-name" to "--name" for the flags of the command that args choose, so that flags may be written the
+// way Go's tools write them. What follows the program of a command that passes its arguments through is left alone.
+func longFlags(root *kong.Node, args []string) []string {
+	out := make([]string, 0, len(args))
+	node := root
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		if arg == "--" {
+			return append(out, args[i:]...)
+		}
+		flag, long := flagOf(node, arg)
+		switch {
+		case long:
+			arg = "-" + arg
+		case flag == nil && !strings.HasPrefix(arg, "-"):
+			if sub := child(node, arg); sub != nil {
+				node = sub
+			} else if passes(node) {
+				return append(out, args[i:]...)
+			}
+		}
+		out = append(out, arg)
+		if flag != nil && !flag.IsBool() && !hasValue(flag, arg) && i+1 < len(args) {
+			i++
+			out = append(out, args[i])
+		}
+	}
+	return out
+}
+
+// flagOf finds the flag that arg names, and whether it is a long one written with a single dash.
+func flagOf(node *kong.Node, arg string) (flag *kong.Flag, long bool) {
+	name, ok := strings.CutPrefix(arg, "-")
+	if !ok || name == "" {
+		return nil, false
+	}
+	name, double := strings.CutPrefix(name, "-")
+	name, _, _ = strings.Cut(name, "=")
+	for _, group := range node.AllFlags(false) {
+		for _, f := range group {
+			if f.Name == name && len(name) > 1 {
+				return f, !double
+			}
+			if !double && f.Short != 0 && strings.HasPrefix(name, string(f.Short)) {
+				flag = f
+			}
+		}
+	}
+	return flag, false
+}
+
+// hasValue says whether the flag's value is in arg itself, as in --name=x or -nx.
+func hasValue(f *kong.Flag, arg string) bool {
+	if strings.HasPrefix(arg, "--") {
+		return strings.Contains(arg, "=")
+	}
+	return f.Short != 0 && len(arg) > 1+len(string(f.Short))
+}
+
+func child(node *kong.Node, name string) *kong.Node {
+	for _, c := range node.Children {
+		if c.Name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// passes says whether the command takes a program and its arguments as they are.
+func passes(node *kong.Node) bool {
+	for _, p := range node.Positional {
+		if p.Passthrough {
+			return true
+		}
+	}
+	return false
+}

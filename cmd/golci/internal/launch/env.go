@@ -1,0 +1,49 @@
+package launch
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/golci/golci/comm/boot"
+)
+
+// foreign are the beginnings of variables by which another launcher, perhaps the one that has started this one, talks
+// to its ranks. A rank of ours must not see them.
+var foreign = []string{"PMI_", "PMIX_", "OMPI_", "HYDI_", "HYDRA_", "MPI_LOCAL", "PRTE_", boot.EnvLauncher + "="}
+
+// cleanEnv is base without the variables of other launchers.
+func cleanEnv(base []string) []string {
+	out := make([]string, 0, len(base)+12)
+next:
+	for _, kv := range base {
+		for _, f := range foreign {
+			if strings.HasPrefix(kv, f) {
+				continue next
+			}
+		}
+		out = append(out, kv)
+	}
+	return out
+}
+
+// has says whether env sets name to something.
+func has(env []string, name string) bool {
+	for _, kv := range env {
+		if v, ok := strings.CutPrefix(kv, name+"="); ok && v != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// rankEnv is the environment of one rank. base is clean; pmiFD is the descriptor's number in the rank.
+func rankEnv(base []string, jobID string, rank, size, pmiFD int) []string {
+	n := strconv.Itoa
+	return append(base[:len(base):len(base)],
+		"PMI_FD="+n(pmiFD), "PMI_RANK="+n(rank), "PMI_SIZE="+n(size), "PMI_SPAWNED=0",
+		"MPI_LOCALRANKID="+n(rank), "MPI_LOCALNRANKS="+n(size), boot.EnvLauncher+"="+jobID)
+}
+
+// processors is GOMAXPROCS for a rank: its polling workers never leave their processors, and one more lets the
+// collector and ordinary goroutines run.
+func processors(workers int) int { return max(2, workers+1) }

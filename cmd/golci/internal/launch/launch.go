@@ -1,0 +1,46 @@
+// Package launch starts the ranks of a job on this machine, serves them PMI-1, and sees to their end: no rank outlives
+// the job, whatever ends it.
+package launch
+
+import (
+	"errors"
+	"io"
+	"os"
+	"time"
+)
+
+// Spec describes a job.
+type Spec struct {
+	Ranks   int           // at least 1
+	Argv    []string      // program, as a path, and its arguments
+	Env     []string      // KEY=VALUE on top of the launcher's own environment; a later one wins
+	Bind    string        // "core" or "none"
+	Prefix  bool          // begin every line of output with the rank
+	Timeout time.Duration // after which every rank is asked for a dump and ended; 0: none
+	Grace   time.Duration // between asking the ranks to end and SIGKILL
+	Guard   *Guard        // ends the ranks when this process is killed; may be nil
+
+	Stdin          *os.File // for rank 0; the others get none
+	Stdout, Stderr io.Writer
+	Say            func(text string) // messages about the job
+	Detail         func(text string) // what is being done, for -v
+	Signals        <-chan os.Signal  // to be passed on; may be nil
+}
+
+// ErrPlatform: this system cannot hand a connected socket to a process it starts.
+var ErrPlatform = errors.New("golci run needs Linux, macOS or another Unix")
+
+func (s *Spec) check() error {
+	switch {
+	case s.Ranks < 1 || s.Ranks > maxRanks:
+		return errors.New("the number of ranks must be from 1 to 4096")
+	case len(s.Argv) == 0:
+		return errors.New("no program given")
+	case s.Bind != "core" && s.Bind != "none":
+		return errors.New("-bind must be core or none")
+	}
+	return nil
+}
+
+// maxRanks bounds a job on one machine: a rank takes a process, two descriptors and several threads.
+const maxRanks = 4096

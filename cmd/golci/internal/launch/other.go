@@ -1,0 +1,23 @@
+//go:build !unix
+
+package launch
+
+import "syscall"
+
+// Run says that it cannot run a job here.
+func Run(s *Spec) (code int, err error) {
+	if err := s.check(); err != nil {
+		return 2, err
+	}
+	return 126, ErrPlatform
+}
+
+func guardAttr() *syscall.SysProcAttr { return nil }
+
+// KillGroup kills the process group led by pid.
+func KillGroup(int) {}
+
+func nameOf(sig syscall.Signal) string { return sig.String() }
+
+// GroupAttr would have a process lead a group of its own.
+func GroupAttr() *syscall.SysProcAttr { return nil }

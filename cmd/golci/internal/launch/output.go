@@ -1,0 +1,64 @@
+package launch
+
+import (
+	"bytes"
+	"io"
+	"sync"
+)
+
+// maxLine is how much of a line without an end is kept before it is written out as it is.
+const maxLine = 64 << 10
+
+// shared lets several writers use one stream, a whole write at a time.
+type shared struct {
+	mu sync.Mutex
+	w  io.Writer // guarded by mu
+}
+
+func (s *shared) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.w.Write(b)
+}
+
+// prefixer puts a prefix before every line, and writes whole lines only. It is used by one goroutine; flush is called
+// after that has ended.
+type prefixer struct {
+	out    *shared
+	prefix string
+	rest   []byte // the beginning of a line whose end has not come
+}
+
+func (p *prefixer) Write(b []byte) (int, error) {
+	n := len(b)
+	p.rest = append(p.rest, b...)
+	end := bytes.LastIndexByte(p.rest, '\n') + 1
+	if end == 0 && len(p.rest) < maxLine {
+		return n, nil
+	}
+	if end == 0 {
+		return n, p.flush()
+	}
+	err := p.emit(p.rest[:end])
+	p.rest = append(p.rest[:0], p.rest[end:]...)
+	return n, err
+}
+
+// flush writes a last line that has no end, and ends it.
+func (p *prefixer) flush() error {
+	if len(p.rest) == 0 {
+		return nil
+	}
+	err := p.emit(append(p.rest, '\n'))
+	p.rest = nil
+	return err
+}
+
+func (p *prefixer) emit(lines []byte) error {
+	var out []byte
+	for line := range bytes.Lines(lines) {
+		out = append(append(out, p.prefix...), line...)
+	}
+	_, err := p.out.Write(out)
+	return err
+}

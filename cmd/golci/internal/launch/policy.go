@@ -1,0 +1,190 @@
+package launch
+
+import (
+	"fmt"
+	"syscall"
+	"time"
+)
+
+// settle is the time between the first failure and the end of the other ranks: several ranks that fail for one reason
+// are then all counted, instead of being ended by the first.
+const settle = 50 * time.Millisecond
+
+// dumpTime is how long the ranks have for their dump when the job has run out of time.
+const dumpTime = time.Second
+
+// codeTimeout is the exit code of a job that ran out of time, as timeout(1) has it.
+const codeTimeout = 124
+
+// status is how a rank's process has ended.
+type status struct {
+	code   int            // exit code, if signal is 0
+	signal syscall.Signal // or the signal that ended it
+	core   bool           // which left a core dump
+	joined bool           // it had begun the PMI conversation
+	left   bool           // and ended it in order
+}
+
+// orderKind says what the launcher has to do.
+type orderKind uint8
+
+const (
+	orderSay   orderKind = iota // print text
+	orderKill                   // send signal to every living rank's group
+	orderAlarm                  // call alarm after the time in after; a later alarm replaces an earlier one
+)
+
+type order struct {
+	kind   orderKind
+	text   string
+	signal syscall.Signal
+	after  time.Duration
+}
+
+// phase is how far the end of a job has come. It only grows.
+type phase uint8
+
+const (
+	running phase = iota
+	failing       // a rank has failed; the others may still fail by themselves
+	ending        // the ranks have been asked to end, by us or by a signal passed on
+	killing       // SIGKILL has been sent
+)
+
+// policy decides what happens to a job: events in, orders out. It does no IO and knows no clock.
+type policy struct {
+	grace  time.Duration // between asking a rank to end and SIGKILL
+	phase  phase
+	ours   bool // the ranks were asked to end by us, so how they end says nothing
+	code   int  // exit code of the job so far
+	living int
+	told   map[int]bool // ranks whose failure has been told, by an abort
+}
+
+func newPolicy(ranks int, grace time.Duration) *policy {
+	return &policy{grace: grace, living: ranks, told: map[int]bool{}}
+}
+
+// done says whether all ranks have ended.
+func (p *policy) done() bool { return p.living == 0 }
+
+// exited takes the end of a rank's process.
+func (p *policy) exited(rank int, st status) []order {
+	p.living--
+	if p.phase >= ending && p.ours {
+		return nil
+	}
+	code, text := judge(rank, st)
+	if code == 0 {
+		return nil
+	}
+	p.code = max(p.code, code)
+	if p.phase == ending { // the signal that was passed on is the reason, and has been named
+		return nil
+	}
+	if p.told[rank] {
+		return p.fail()
+	}
+	return append([]order{say(text)}, p.fail()...)
+}
+
+// failed takes a failure that the PMI server has seen: an abort, or a barrier that cannot end.
+func (p *policy) failed(rank, code int, text string) []order {
+	if p.phase >= ending {
+		return nil
+	}
+	p.code = max(p.code, code&0xff)
+	if p.code == 0 {
+		p.code = 1
+	}
+	p.told[rank] = true
+	if p.phase == failing { // a failed barrier is the consequence of a rank's death, which has been told
+		return nil
+	}
+	return append([]order{say(text)}, p.fail()...)
+}
+
+// signalled takes a signal to the launcher.
+func (p *policy) signalled(sig syscall.Signal) []order {
+	if !EndsJob(sig) {
+		return []order{{kind: orderKill, signal: sig}}
+	}
+	if p.phase >= ending { // once more: no more patience
+		return p.kill()
+	}
+	p.phase = ending
+	return []order{
+		say(fmt.Sprintf("%s passed on to all ranks", signalName(sig))),
+		{kind: orderKill, signal: sig},
+		{kind: orderAlarm, after: p.grace},
+	}
+}
+
+// timedOut takes the end of the job's time.
+func (p *policy) timedOut(after time.Duration) []order {
+	if p.phase >= failing {
+		return nil
+	}
+	p.phase, p.ours, p.code = ending, true, codeTimeout
+	return []order{
+		say(fmt.Sprintf("the job's time of %v is over; asking every rank for a dump", after)),
+		{kind: orderKill, signal: syscall.SIGQUIT},
+		{kind: orderAlarm, after: dumpTime},
+	}
+}
+
+// alarm takes the end of the time that an order asked for.
+func (p *policy) alarm() []order {
+	if p.phase == failing {
+		p.phase, p.ours = ending, true
+		return []order{{kind: orderKill, signal: syscall.SIGTERM}, {kind: orderAlarm, after: p.grace}}
+	}
+	if p.phase == ending {
+		return p.kill()
+	}
+	return nil
+}
+
+func (p *policy) fail() []order {
+	if p.phase >= failing {
+		return nil
+	}
+	p.phase = failing
+	return []order{{kind: orderAlarm, after: settle}}
+}
+
+func (p *policy) kill() []order {
+	p.phase = killing
+	return []order{{kind: orderKill, signal: syscall.SIGKILL}}
+}
+
+// judge turns the end of a rank into the job's exit code, 0 for a good end, and the reason.
+func judge(rank int, st status) (int, string) {
+	switch {
+	case st.signal != 0 && st.core:
+		return 128 + int(st.signal), fmt.Sprintf("rank %d was killed by %s (core dumped)", rank, signalName(st.signal))
+	case st.signal != 0:
+		return 128 + int(st.signal), fmt.Sprintf("rank %d was killed by %s", rank, signalName(st.signal))
+	case st.code != 0:
+		return st.code, fmt.Sprintf("rank %d exited with code %d", rank, st.code)
+	case st.joined && !st.left:
+		return 1, fmt.Sprintf("rank %d exited with code 0, but without Finalize", rank)
+	}
+	return 0, ""
+}
+
+func say(text string) order { return order{kind: orderSay, text: text} }
+
+// EndsJob tells the signals that ask a job to end from those that only tell it something.
+func EndsJob(sig syscall.Signal) bool {
+	return sig == syscall.SIGINT || sig == syscall.SIGTERM || sig == syscall.SIGHUP
+}
+
+// signalName is "signal 9 (SIGKILL)".
+func signalName(sig syscall.Signal) string {
+	name := nameOf(sig)
+	if name == "" {
+		return fmt.Sprintf("signal %d", int(sig))
+	}
+	return fmt.Sprintf("signal %d (%s)", int(sig), name)
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/golci/golci/cmd/golci/internal/launch"
+)
+
+// program finds the program to run, and builds it first when the argument is a Go package: a directory, a .go file, or
+// an import path that is neither a file nor found in PATH. cleanup removes what was built.
+func (r *runCmd) program(guard *launch.Guard, signals <-chan os.Signal) (argv []string, cleanup func(), err error) {
+	if len(r.Argv) > 0 && r.Argv[0] == "--" {
+		r.Argv = r.Argv[1:]
+	}
+	if len(r.Argv) == 0 {
+		return nil, nil, errors.New("no program given")
+	}
+	prog := r.Argv[0]
+	if !isPackage(prog) {
+		path, err := exec.LookPath(prog)
+		if err == nil {
+			path, err = filepath.Abs(path)
+		}
+		return append([]string{path}, r.Argv[1:]...), func() {}, err
+	}
+	dir, err := os.MkdirTemp("", "golci-run-")
+	if err != nil {
+		return nil, nil, err
+	}
+	guard.AddDir(dir)
+	cleanup = func() { os.RemoveAll(dir) }
+	bin := filepath.Join(dir, binaryName(prog))
+	if err := r.build(prog, bin, guard, signals); err != nil {
+		cleanup()
+		return nil, nil, err
+	}
+	return append([]string{bin}, r.Argv[1:]...), cleanup, nil
+}
+
+func isPackage(prog string) bool {
+	st, err := os.Stat(prog)
+	if err == nil {
+		return st.IsDir() || strings.HasSuffix(prog, ".go")
+	}
+	if _, err := exec.LookPath(prog); err == nil {
+		return false
+	}
+	first, _, path := strings.Cut(prog, "/")
+	return path && strings.Contains(first, ".") && !strings.HasPrefix(first, ".")
+}
+
+// binaryName names the program after its package, for messages and process lists.
+func binaryName(prog string) string {
+	abs, err := filepath.Abs(prog)
+	if err != nil {
+		abs = prog
+	}
+	name := strings.TrimSuffix(filepath.Base(abs), ".go")
+	if name == "" || name == "." || name == string(filepath.Separator) {
+		return "prog"
+	}
+	return name
+}
+
+// build runs go build in a process group of its own; a signal that ends the job ends it, too.
+func (r *runCmd) build(prog, bin string, guard *launch.Guard, signals <-chan os.Signal) error {
+	args := append([]string{"build", "-o", bin}, strings.Fields(r.Build)...)
+	if st, err := os.Stat(prog); err == nil && st.IsDir() && !filepath.IsAbs(prog) && !strings.HasPrefix(prog, ".") {
+		prog = "./" + prog // or the go command takes it for an import path
+	}
+	cmd := exec.Command("go", append(args, prog)...)
+	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+	cmd.SysProcAttr = launch.GroupAttr()
+	r.detail("go " + strings.Join(cmd.Args[1:], " "))
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("building %s: %w", prog, err)
+	}
+	guard.Add(cmd.Process.Pid)
+	defer guard.Remove(cmd.Process.Pid)
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for {
+		select {
+		case err := <-ended:
+			if err != nil {
+				return fmt.Errorf("building %s: %w", prog, err)
+			}
+			return nil
+		case sig := <-signals:
+			s, ok := sig.(syscall.Signal)
+			if !ok || !launch.EndsJob(s) {
+				continue
+			}
+			launch.KillGroup(cmd.Process.Pid)
+			<-ended
+			return exitCode(128 + int(s))
+		}
+	}
+}
+
+// checkEnv looks at the values of -env.
+func checkEnv(env []string) error {
+	for _, kv := range env {
+		if i := strings.IndexByte(kv, '='); i < 1 {
+			return fmt.Errorf("-env %q: want KEY=VALUE", kv)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/golci/golci/cmd/golci/internal/launch"
+	"github.com/golci/golci/internal/settings"
+)
+
+// runCmd is golci run.
+type runCmd struct {
+	Ranks   int           `short:"n" default:"1" help:"Number of ranks."`
+	Bind    string        `help:"Bind each rank to its share of the cores (core), or not (none); default: GOLCI_BIND." placeholder:"core|none"`
+	Prefix  bool          `help:"Begin every line of output with its rank."`
+	Timeout time.Duration `help:"After this time ask every rank for a dump of what it waits for, and end the job." placeholder:"D"`
+	Grace   time.Duration `default:"1s" help:"Time between asking the ranks to end and killing them."`
+	Env     []string      `sep:"none" help:"Set a variable for the ranks; may be repeated." placeholder:"K=V"`
+	Build   string        `help:"Flags for go build, when PROG is a Go package." placeholder:"FLAGS"`
+	Verbose bool          `short:"v" help:"Say what is being done."`
+	Argv    []string      `arg:"" passthrough:"" name:"prog" help:"Program, or Go package such as ./examples/hello, and its arguments."`
+}
+
+// Run starts the job and reports its exit code as the error.
+func (r *runCmd) Run() error {
+	set, err := settings.Parse(os.LookupEnv)
+	if err != nil {
+		return err
+	}
+	if r.Bind == "" {
+		r.Bind = settings.Bind.Get(set)
+	}
+	if err := checkEnv(r.Env); err != nil {
+		return err
+	}
+	tieToGoRun()
+	guard, err := startGuard()
+	if err != nil {
+		return err
+	}
+	defer guard.Close()
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, forwarded...)
+	defer signal.Stop(signals)
+	argv, cleanup, err := r.program(guard, signals)
+	if err != nil {
+		return err
+	}
+	defer cleanup()
+	return r.launch(argv, guard, signals)
+}
+
+func (r *runCmd) launch(argv []string, guard *launch.Guard, signals <-chan os.Signal) error {
+	stdin, done := rankInput()
+	defer done()
+	code, err := launch.Run(&launch.Spec{
+		Ranks: r.Ranks, Argv: argv, Env: r.Env, Bind: r.Bind, Prefix: r.Prefix, Timeout: r.Timeout, Grace: r.Grace,
+		Guard: guard, Stdin: stdin, Stdout: os.Stdout, Stderr: os.Stderr, Signals: signals,
+		Say:    func(text string) { fmt.Fprintln(os.Stderr, "golci:", text) },
+		Detail: r.detail,
+	})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "golci:", err)
+	}
+	if code != 0 {
+		return exitCode(code)
+	}
+	return nil
+}
+
+func (r *runCmd) detail(text string) {
+	if r.Verbose {
+		fmt.Fprintln(os.Stderr, "golci:", text)
+	}
+}
+
+// startGuard starts this program once more as the guard of the job.
+func startGuard() (*launch.Guard, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	g, err := launch.StartGuard([]string{self, "guard"})
+	if err != nil {
+		return nil, fmt.Errorf("starting the guard: %w", err)
+	}
+	return g, nil
+}
+
+// guardCmd is the guard's side; people do not call it.
+type guardCmd struct{}
+
+// Run lasts as long as the launcher.
+func (guardCmd) Run() error {
+	launch.GuardMain(os.Stdin)
+	return nil
+}

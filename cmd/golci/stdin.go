@@ -1,0 +1,27 @@
+package main
+
+import (
+	"io"
+	"os"
+
+	"golang.org/x/term"
+)
+
+// rankInput is the standard input of rank 0. A terminal cannot be handed on: the ranks are in process groups of their own,
+// and the kernel stops whoever reads a terminal from the background. So golci reads it for them.
+func rankInput() (f *os.File, done func()) {
+	if !term.IsTerminal(int(os.Stdin.Fd())) {
+		return os.Stdin, func() {}
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, func() {}
+	}
+	go func() {
+		if inForeground() {
+			_, _ = io.Copy(w, os.Stdin)
+		}
+		w.Close()
+	}()
+	return r, func() { r.Close() }
+}

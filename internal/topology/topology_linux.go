@@ -1,0 +1,130 @@
+package topology
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/golci/golci/internal/settings"
+)
+
+const cpuDir = "/sys/devices/system/cpu/cpu"
+
+// Usable lists the CPUs that the calling thread may run on, ascending.
+func Usable() []int {
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &set); err != nil {
+		return []int{0}
+	}
+	return members(&set)
+}
+
+func members(set *unix.CPUSet) []int {
+	var out []int
+	for left, i := set.Count(), 0; left > 0; i++ {
+		if set.IsSet(i) {
+			out = append(out, i)
+			left--
+		}
+	}
+	return out
+}
+
+// Pin binds the calling OS thread to cpus; the goroutine must be locked to it. A process that the thread starts inherits
+// the binding. The error is the kernel's.
+func Pin(cpus []int) error {
+	var set unix.CPUSet
+	for _, c := range cpus {
+		set.Set(c)
+	}
+	if err := unix.SchedSetaffinity(0, &set); err != nil {
+		return fmt.Errorf("golci: binding to CPUs %v: %w", cpus, err)
+	}
+	return nil
+}
+
+func readCPU(id int) CPU {
+	dir := cpuDir + strconv.Itoa(id)
+	c := CPU{ID: id, Package: readInt(dir + "/topology/physical_package_id"), Core: id}
+	if _, err := os.Stat(dir + "/topology/core_id"); err == nil {
+		c.Core = readInt(dir + "/topology/core_id")
+	}
+	if nodes, _ := filepath.Glob(dir + "/node[0-9]*"); len(nodes) > 0 {
+		c.Node, _ = strconv.Atoi(strings.TrimPrefix(filepath.Base(nodes[0]), "node"))
+	}
+	last := -1
+	for _, x := range cachesOf(id) {
+		if x.level > last && len(x.shared) > 0 {
+			last, c.LLC = x.level, x.shared[0]
+		}
+	}
+	return c
+}
+
+// cacheDir is one cache of one CPU, as /sys shows it.
+type cacheDir struct {
+	level  int
+	kind   string
+	bytes  int64
+	line   int64
+	shared []int // CPUs, ascending
+}
+
+func cachesOf(id int) []cacheDir {
+	dirs, _ := filepath.Glob(cpuDir + strconv.Itoa(id) + "/cache/index[0-9]*")
+	out := make([]cacheDir, 0, len(dirs))
+	for _, d := range dirs {
+		size, _ := settings.ParseSize(readText(d + "/size"))
+		out = append(out, cacheDir{
+			level: readInt(d + "/level"), kind: readText(d + "/type"), bytes: size,
+			line: int64(readInt(d + "/coherency_line_size")), shared: ParseList(readText(d + "/shared_cpu_list")),
+		})
+	}
+	return out
+}
+
+func readCaches(cpus []CPU) []Cache {
+	type instance struct {
+		level int
+		kind  string
+		first int
+	}
+	seen := map[instance]bool{}
+	var out []Cache
+	for _, c := range cpus {
+		for _, x := range cachesOf(c.ID) {
+			if len(x.shared) == 0 {
+				continue
+			}
+			key := instance{x.level, x.kind, x.shared[0]}
+			if seen[key] {
+				continue
+			}
+			seen[key] = true
+			i := slices.IndexFunc(out, func(o Cache) bool { return o.Level == x.level && o.Type == x.kind && o.Bytes == x.bytes })
+			if i < 0 {
+				i = len(out)
+				out = append(out, Cache{Level: x.level, Type: x.kind, Bytes: x.bytes, Line: x.line, Shared: len(x.shared)})
+			}
+			out[i].Count++
+		}
+	}
+	slices.SortFunc(out, func(a, b Cache) int { return cmp.Or(cmp.Compare(a.Level, b.Level), cmp.Compare(a.Type, b.Type)) })
+	return out
+}
+
+func readText(path string) string {
+	b, _ := os.ReadFile(path)
+	return strings.TrimSpace(string(b))
+}
+
+func readInt(path string) int {
+	n, _ := strconv.Atoi(readText(path))
+	return n
+}
