@@ -1,0 +1,12 @@
+//go:build !linux
+
+package futex
+
+// RegisterMembarrier reports that there is no membarrier here.
+func RegisterMembarrier() bool { return false }
+
+// Membarrier does nothing and reports so: the caller needs fences of its own.
+func Membarrier() bool { return false }
+
+// MembarrierPrivate does nothing and reports so.
+func MembarrierPrivate() bool { return false }

@@ -1,0 +1,81 @@
+package futex
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// table is the substitute for the kernel's wait queues within one process. It is built on every platform, so that it
+// is tested on every platform; only systems without futex(2) use it.
+type table struct {
+	mu      sync.Mutex
+	waiters map[*atomic.Uint32][]chan struct{} // guarded by mu; first come, first woken
+}
+
+func (t *table) wait(addr *atomic.Uint32, val uint32, timeout time.Duration) bool {
+	ch := make(chan struct{}, 1)
+	if !t.enter(addr, val, ch) {
+		return true
+	}
+	if timeout < 0 {
+		<-ch
+		return true
+	}
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	select {
+	case <-ch:
+		return true
+	case <-timer.C:
+		return !t.remove(addr, ch)
+	}
+}
+
+// enter queues ch unless the word has changed already. Looking at the word under mu is what makes it safe: a waker
+// changes the word first and takes mu afterwards.
+func (t *table) enter(addr *atomic.Uint32, val uint32, ch chan struct{}) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if addr.Load() != val {
+		return false
+	}
+	if t.waiters == nil {
+		t.waiters = make(map[*atomic.Uint32][]chan struct{})
+	}
+	t.waiters[addr] = append(t.waiters[addr], ch)
+	return true
+}
+
+// remove takes ch out of the queue; false means that a waker already had.
+func (t *table) remove(addr *atomic.Uint32, ch chan struct{}) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i, c := range t.waiters[addr] {
+		if c == ch {
+			t.set(addr, append(t.waiters[addr][:i:i], t.waiters[addr][i+1:]...))
+			return true
+		}
+	}
+	return false
+}
+
+func (t *table) wake(addr *atomic.Uint32, n int) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	queue := t.waiters[addr]
+	n = max(0, min(n, len(queue)))
+	for _, ch := range queue[:n] {
+		ch <- struct{}{}
+	}
+	t.set(addr, queue[n:])
+	return n
+}
+
+func (t *table) set(addr *atomic.Uint32, queue []chan struct{}) {
+	if len(queue) == 0 {
+		delete(t.waiters, addr)
+		return
+	}
+	t.waiters[addr] = queue
+}
