@@ -17,7 +17,7 @@ type freeList[V any] struct {
 	first *bucket[V]
 	count int // on the list
 	made  int // ever
-	sweep int // value of made at which sweeping the table is worth its time
+	sweep int // value of made from which on sweeping the table is worth its time
 
 	// relaxed is set for good by the first Insert that overflows: from then on a chain may hold buckets that were
 	// emptied without the lock and that nobody has walked past since.
@@ -93,16 +93,16 @@ func (f *freeList[V]) grow() *bucket[V] {
 	return &slab[0]
 }
 
-// sweepDue tells whether the buckets made since the last sweep pay for another.
+// sweepDue tells whether a sweep is likely to find more than it costs.
 func (f *freeList[V]) sweepDue() bool {
 	f.lock.Lock()
 	defer f.lock.Unlock()
 	return f.made >= f.sweep
 }
 
-// sweep gives back the vacant buckets of all chains, and sets when the next one is due: when as many buckets have been
-// made again as are in use now, and at least one for each eight of the table. So the buckets in existence stay within a
-// constant factor of those ever in use at once, and a sweep costs each bucket made a bounded time.
+// sweep gives back the vacant buckets of all chains. Another is due when the list is empty and at least twice as many
+// buckets exist as this one found in use, and one for each eight of the table. So the buckets in existence stay within a
+// constant factor of those in use, and at least one is handed out for each eight heads swept.
 func (t *Table[V]) sweep() {
 	for i := range t.keep {
 		head := &t.keep[i]
@@ -113,6 +113,6 @@ func (t *Table[V]) sweep() {
 	}
 	f := &t.free
 	f.lock.Lock()
-	f.sweep = f.made + max(f.made-f.count, len(t.keep)/8)
+	f.sweep = 2*(f.made-f.count) + len(t.keep)/8
 	f.lock.Unlock()
 }
