@@ -205,7 +205,9 @@ func (e *Endpoint) Sleep(d time.Duration, ready func() bool) bool {
 		e.seg.bell.Store(0)
 		return true
 	}
-	e.bell.Wait(e.seg.bell, d)
+	if d > 0 {
+		e.bell.Wait(e.seg.bell, d)
+	}
 	e.seg.bell.Store(0)
 	return true
 }

@@ -1,0 +1,63 @@
+// Package shm is the conduit between processes of one node, over shared memory. Linux only.
+//
+// Each rank owns one memfd, its receive space, laid out by package ring. Ranks meet on abstract Unix sockets, prove to
+// each other that they know the job's key, and pass the memfds over; no name ever appears in a file system, and the
+// kernel frees everything when the last process ends, however it ends. The sockets stay open: one that ends without a
+// farewell tells that the peer died.
+package shm
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/golci/golci/comm/conduit"
+)
+
+// Name is what Caps calls this conduit.
+const Name = "shm"
+
+// Config tells New what job this is.
+type Config struct {
+	// Rank is this rank, Size the number of ranks of the job.
+	Rank, Size int
+	// JobID is a name that no other job on the node has, the same in all ranks.
+	JobID string
+	// Key is a secret that only the ranks of the job know.
+	Key string
+	// Local are the ranks on this node, this one included, in any order; the same set in all of them.
+	Local []int
+	// Timeout bounds the wait for the other ranks; default one minute.
+	Timeout time.Duration
+	// Conduit sizes the queues; the same in all ranks.
+	Conduit conduit.Config
+}
+
+// ErrMissing means that ranks did not come to the exchange in time; the text names them.
+var ErrMissing = errors.New("shm: ranks missing from the exchange")
+
+// ErrUnsupported means that this platform has no shm conduit.
+var ErrUnsupported = errors.New("shm: not supported on this platform")
+
+const defaultTimeout = time.Minute
+
+func (c *Config) check() error {
+	if c.Timeout == 0 {
+		c.Timeout = defaultTimeout
+	}
+	c.Local = slices.Clone(c.Local)
+	slices.Sort(c.Local)
+	for i, r := range c.Local {
+		if r < 0 || r >= c.Size || i > 0 && r == c.Local[i-1] {
+			return fmt.Errorf("%w: local ranks %v of %d", conduit.ErrConfig, c.Local, c.Size)
+		}
+	}
+	if !slices.Contains(c.Local, c.Rank) {
+		return fmt.Errorf("%w: rank %d is not among the local ranks %v", conduit.ErrConfig, c.Rank, c.Local)
+	}
+	if c.JobID == "" || c.Key == "" {
+		return fmt.Errorf("%w: job id and key must not be empty", conduit.ErrConfig)
+	}
+	return nil
+}

@@ -1,0 +1,293 @@
+package shm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// link is what the exchange yields for one peer.
+type link struct {
+	rank  int
+	conn  *net.UnixConn
+	mem   *mapping
+	fence bool
+}
+
+func (l *link) discard() {
+	_ = l.conn.Close() // being given up
+	if l.mem != nil {
+		l.mem.unmap()
+	}
+}
+
+// exchange meets the other local ranks.
+type exchange struct {
+	cfg   *Config
+	size  int      // of every segment
+	own   *os.File // this rank's memfd
+	fence bool
+
+	mu    sync.Mutex
+	links map[int]*link
+	lasts map[int]error // by rank, the latest failure, to tell when time is over
+	done  context.CancelFunc
+	fatal error
+}
+
+// run returns the links to all other local ranks, or none and an error. It leaves no goroutine behind.
+func (x *exchange) run() (map[int]*link, error) {
+	if len(x.cfg.Local) == 1 {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), x.cfg.Timeout)
+	defer cancel()
+	x.done, x.links, x.lasts = cancel, map[int]*link{}, map[int]error{}
+	listener, err := net.ListenUnix("unixpacket", socketName(x.cfg.JobID, x.cfg.Rank))
+	if err != nil {
+		return nil, fmt.Errorf("shm: rank %d: %w", x.cfg.Rank, err)
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() { x.accept(ctx, &wg, listener) })
+	for _, peer := range x.cfg.Local {
+		if peer < x.cfg.Rank {
+			wg.Go(func() { x.dialUntil(ctx, peer) })
+		}
+	}
+	x.checkComplete()
+	<-ctx.Done()
+	_ = listener.Close() // ends accept
+	wg.Wait()
+	return x.result()
+}
+
+func (x *exchange) result() (map[int]*link, error) {
+	var missing []string
+	for _, r := range x.cfg.Local {
+		if r == x.cfg.Rank || x.links[r] != nil {
+			continue
+		}
+		text := fmt.Sprintf("rank %d", r)
+		if err := x.lasts[r]; err != nil {
+			text += fmt.Sprintf(" (%v)", err)
+		}
+		missing = append(missing, text)
+	}
+	if x.fatal == nil && len(missing) == 0 {
+		return x.links, nil
+	}
+	for _, l := range x.links {
+		l.discard()
+	}
+	if x.fatal != nil {
+		return nil, x.fatal
+	}
+	return nil, fmt.Errorf("%w: rank %d waited %v for %s", ErrMissing, x.cfg.Rank, x.cfg.Timeout,
+		strings.Join(missing, ", "))
+}
+
+// checkComplete ends the exchange when every link is there.
+func (x *exchange) checkComplete() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if len(x.links) == len(x.cfg.Local)-1 {
+		x.done()
+	}
+}
+
+func (x *exchange) add(l *link) {
+	x.mu.Lock()
+	if x.links[l.rank] != nil {
+		x.mu.Unlock()
+		l.discard()
+		return
+	}
+	x.links[l.rank] = l
+	x.mu.Unlock()
+	x.checkComplete()
+}
+
+func (x *exchange) note(peer int, err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.lasts[peer] = err
+}
+
+// abort ends the exchange with an error that waiting cannot mend.
+func (x *exchange) abort(err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.fatal == nil {
+		x.fatal = err
+	}
+	x.done()
+}
+
+func (x *exchange) accept(ctx context.Context, wg *sync.WaitGroup, listener *net.UnixListener) {
+	for {
+		c, err := listener.AcceptUnix()
+		if err != nil {
+			if ctx.Err() == nil {
+				x.abort(fmt.Errorf("shm: rank %d: accept: %w", x.cfg.Rank, err))
+			}
+			return
+		}
+		wg.Go(func() {
+			stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
+			l, err := x.welcome(c)
+			switch inTime := stop(); {
+			case err != nil:
+				_ = c.Close() // a stranger, or a peer that will say itself why it failed
+			case !inTime:
+				l.discard()
+			default:
+				x.add(l)
+			}
+		})
+	}
+}
+
+// welcome is the lower rank's side of the exchange.
+func (x *exchange) welcome(c *net.UnixConn) (*link, error) {
+	if err := sameUser(c); err != nil {
+		return nil, err
+	}
+	b, f, err := receivePacket(c)
+	if err != nil {
+		return nil, err
+	}
+	if f != nil {
+		closeFiles([]*os.File{f})
+	}
+	h, err := decodeHello(b, x.cfg.Key)
+	if err != nil {
+		return nil, err
+	}
+	if h.to != x.cfg.Rank || !x.expects(h.from) {
+		return nil, fmt.Errorf("rank %d asks for rank %d", h.from, h.to)
+	}
+	answer := hello{from: x.cfg.Rank, to: h.from, fence: x.fence}
+	if err := sendPacket(c, answer.encode(x.cfg.Key), x.own); err != nil {
+		return nil, err
+	}
+	l, err := x.finish(c, h)
+	if err != nil {
+		x.note(h.from, err)
+	}
+	return l, err
+}
+
+func (x *exchange) expects(peer int) bool {
+	for _, r := range x.cfg.Local {
+		if r == peer {
+			return peer > x.cfg.Rank
+		}
+	}
+	return false
+}
+
+// finish takes the peer's memory.
+func (x *exchange) finish(c *net.UnixConn, h hello) (*link, error) {
+	_, f, err := receivePacket(c)
+	if err != nil {
+		return nil, err
+	}
+	return x.link(c, h, f)
+}
+
+func (x *exchange) link(c *net.UnixConn, h hello, f *os.File) (*link, error) {
+	if f == nil {
+		return nil, fmt.Errorf("rank %d sent no memory", h.from)
+	}
+	defer closeFiles([]*os.File{f})
+	m, err := mapMemory(f, x.size)
+	if err != nil {
+		err = fmt.Errorf("shm: rank %d: memory of rank %d: %w", x.cfg.Rank, h.from, err)
+		x.abort(err)
+		return nil, err
+	}
+	return &link{rank: h.from, conn: c, mem: m, fence: h.fence}, nil
+}
+
+const (
+	firstPause = 200 * time.Microsecond
+	lastPause  = 20 * time.Millisecond
+)
+
+// dialUntil tries to reach a lower rank until it is there or time is over.
+func (x *exchange) dialUntil(ctx context.Context, peer int) {
+	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+		l, err := x.dial(ctx, peer)
+		if err == nil {
+			x.add(l)
+			return
+		}
+		if !errors.Is(err, unix.ECONNREFUSED) && ctx.Err() == nil {
+			x.note(peer, err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+	}
+}
+
+// dial is the higher rank's side of the exchange.
+func (x *exchange) dial(ctx context.Context, peer int) (*link, error) {
+	c, err := net.DialUnix("unixpacket", nil, socketName(x.cfg.JobID, peer))
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
+	l, err := x.introduce(c, peer)
+	inTime := stop()
+	if err != nil {
+		_ = c.Close() // failed already
+		return nil, err
+	}
+	if !inTime {
+		l.discard()
+		return nil, context.Cause(ctx)
+	}
+	return l, nil
+}
+
+func (x *exchange) introduce(c *net.UnixConn, peer int) (*link, error) {
+	if err := sameUser(c); err != nil {
+		return nil, err
+	}
+	if err := sendPacket(c, hello{from: x.cfg.Rank, to: peer, fence: x.fence}.encode(x.cfg.Key), nil); err != nil {
+		return nil, err
+	}
+	b, f, err := receivePacket(c)
+	if err != nil {
+		return nil, err
+	}
+	h, err := decodeHello(b, x.cfg.Key)
+	if err == nil && (h.from != peer || h.to != x.cfg.Rank) {
+		err = fmt.Errorf("rank %d answered for rank %d", h.from, h.to)
+	}
+	if err != nil {
+		if f != nil {
+			closeFiles([]*os.File{f})
+		}
+		return nil, err
+	}
+	l, err := x.link(c, h, f)
+	if err != nil {
+		return nil, err
+	}
+	if err := sendPacket(c, []byte{0}, x.own); err != nil {
+		l.mem.unmap()
+		return nil, err
+	}
+	return l, nil
+}

@@ -1,0 +1,151 @@
+package shm
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// The exchange over one connection, in packets: the higher rank sends its hello; the lower checks it and answers with
+// its own hello and its memfd; the higher checks and sends its memfd with an empty hello. Later each says farewell.
+
+const (
+	helloMagic = "golci/shm/1"
+	farewell   = "bye"
+	maxName    = 100 // of an abstract socket, with room to spare below the kernel's 107
+)
+
+// hello opens a connection.
+type hello struct {
+	from, to int
+	fence    bool // the process takes part in membarriers
+}
+
+const helloBody = len(helloMagic) + 4 + 4 + 1
+
+func (h hello) encode(key string) []byte {
+	b := append(make([]byte, 0, helloBody+sha256.Size), helloMagic...)
+	b = binary.LittleEndian.AppendUint32(b, uint32(h.from))
+	b = binary.LittleEndian.AppendUint32(b, uint32(h.to))
+	if h.fence {
+		b = append(b, 1)
+	} else {
+		b = append(b, 0)
+	}
+	return append(b, proof(key, b)...)
+}
+
+func decodeHello(b []byte, key string) (hello, error) {
+	if len(b) != helloBody+sha256.Size || !bytes.HasPrefix(b, []byte(helloMagic)) {
+		return hello{}, errors.New("not a hello of this version")
+	}
+	if !hmac.Equal(b[helloBody:], proof(key, b[:helloBody])) {
+		return hello{}, errors.New("it does not know the job's key")
+	}
+	n := len(helloMagic)
+	return hello{
+		from:  int(binary.LittleEndian.Uint32(b[n:])),
+		to:    int(binary.LittleEndian.Uint32(b[n+4:])),
+		fence: b[n+8] == 1,
+	}, nil
+}
+
+func proof(key string, b []byte) []byte {
+	h := hmac.New(sha256.New, []byte(key))
+	h.Write(b)
+	return h.Sum(nil)
+}
+
+// socketName is the abstract address of a rank. Long job names are replaced by their hash.
+func socketName(job string, rank int) *net.UnixAddr {
+	name := "@golci-" + job + "-" + strconv.Itoa(rank)
+	if len(name) > maxName {
+		name = fmt.Sprintf("@golci-%x-%d", sha256.Sum256([]byte(job)), rank)
+	}
+	return &net.UnixAddr{Name: name, Net: "unixpacket"}
+}
+
+// sameUser checks that the process at the other end belongs to this one's user.
+func sameUser(c *net.UnixConn) error {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var cred *unix.Ucred
+	var credErr error
+	if err := raw.Control(func(fd uintptr) {
+		cred, credErr = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
+	}); err != nil {
+		return err
+	}
+	if credErr != nil {
+		return os.NewSyscallError("getsockopt(SO_PEERCRED)", credErr)
+	}
+	if int(cred.Uid) != os.Getuid() {
+		return fmt.Errorf("process %d belongs to user %d, this one to %d", cred.Pid, cred.Uid, os.Getuid())
+	}
+	return nil
+}
+
+// sendPacket sends b, with f's descriptor if f is not nil.
+func sendPacket(c *net.UnixConn, b []byte, f *os.File) error {
+	var oob []byte
+	if f != nil {
+		oob = unix.UnixRights(int(f.Fd()))
+	}
+	_, _, err := c.WriteMsgUnix(b, oob, nil)
+	return err
+}
+
+// receivePacket returns a packet and the file that came with it, or nil. The caller closes the file.
+func receivePacket(c *net.UnixConn) ([]byte, *os.File, error) {
+	b, oob := make([]byte, 256), make([]byte, unix.CmsgSpace(4*8))
+	n, oobn, _, _, err := c.ReadMsgUnix(b, oob)
+	if err != nil {
+		return nil, nil, err
+	}
+	files, err := received(oob[:oobn])
+	if err != nil {
+		return nil, nil, err
+	}
+	if n == 0 {
+		closeFiles(files)
+		return nil, nil, errors.New("the other side hung up")
+	}
+	if len(files) == 0 {
+		return b[:n], nil, nil
+	}
+	closeFiles(files[1:])
+	return b[:n], files[0], nil
+}
+
+func received(oob []byte) (files []*os.File, err error) {
+	msgs, err := unix.ParseSocketControlMessage(oob)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range msgs {
+		fds, err := unix.ParseUnixRights(&m)
+		if err != nil {
+			continue // another kind of message
+		}
+		for _, fd := range fds {
+			files = append(files, os.NewFile(uintptr(fd), "memfd:golci"))
+		}
+	}
+	return files, nil
+}
+
+func closeFiles(files []*os.File) {
+	for _, f := range files {
+		_ = f.Close() // never written to
+	}
+}

@@ -1,0 +1,155 @@
+package shm
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/conduit/ring"
+	"github.com/golci/golci/internal/futex"
+)
+
+// end is one rank's conduit.
+type end struct {
+	*ring.Endpoint
+	maps  []*mapping
+	conns []*net.UnixConn // to the other local ranks; each has a watcher
+	wg    sync.WaitGroup  // watchers
+	close sync.Once
+	err   error // of Close
+}
+
+// New meets the other local ranks and returns the conduit to them; every local rank must call it. It blocks until all
+// are there, at most cfg.Timeout, then returns ErrMissing. Other errors match conduit.ErrConfig or come from the kernel.
+// Ranks on other nodes are conduit.ErrUnreachable through it. The words that Mine and Theirs return must not be used
+// after the conduit itself has become garbage.
+func New(cfg Config) (conduit.Conduit, error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	g, err := ring.NewGeometry(cfg.Conduit, len(cfg.Local))
+	if err != nil {
+		return nil, err
+	}
+	f, err := createMemory(cfg.Rank, g.Size())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // the mappings keep the memory
+	own, err := mapMemory(f, g.Size())
+	if err != nil {
+		return nil, err
+	}
+	seg, err := ring.NewSegment(own.mem, g, cfg.Rank)
+	if err != nil {
+		own.unmap()
+		return nil, err
+	}
+	x := &exchange{cfg: &cfg, size: g.Size(), own: f, fence: futex.RegisterMembarrier()}
+	links, err := x.run()
+	if err != nil {
+		own.unmap()
+		return nil, err
+	}
+	e, err := assemble(&cfg, g, seg, own, x.fence, links)
+	if err != nil {
+		own.unmap()
+		for _, l := range links {
+			l.discard()
+		}
+		return nil, err
+	}
+	return e, nil
+}
+
+// assemble makes the endpoint of the memories and starts the watchers.
+func assemble(cfg *Config, g ring.Geometry, seg *ring.Segment, own *mapping, fence bool, links map[int]*link) (*end, error) {
+	s := ring.Setup{Name: Name, Rank: cfg.Rank, Size: cfg.Size, Ranks: cfg.Local}
+	e := &end{maps: []*mapping{own}}
+	for _, l := range links {
+		fence = fence && l.fence
+	}
+	for i, rank := range cfg.Local {
+		peer := seg
+		if rank == cfg.Rank {
+			s.Self = i
+		} else {
+			var err error
+			l := links[rank]
+			if peer, err = ring.AttachSegment(l.mem.mem, g, rank); err != nil {
+				return nil, fmt.Errorf("shm: rank %d: %w", cfg.Rank, err)
+			}
+			e.maps, e.conns = append(e.maps, l.mem), append(e.conns, l.conn)
+		}
+		s.Segments, s.Bells = append(s.Segments, peer), append(s.Bells, bell{fence})
+	}
+	var err error
+	if e.Endpoint, err = ring.NewEndpoint(s); err != nil {
+		return nil, err
+	}
+	for _, l := range links {
+		e.wg.Go(func() { watch(e.Endpoint, l.rank, l.conn) })
+	}
+	return e, nil
+}
+
+// watch waits, in the runtime's poller, for the end of the connection to a peer.
+func watch(e *ring.Endpoint, peer int, c *net.UnixConn) {
+	b := make([]byte, 16)
+	reason, detail := conduit.ErrPeerDied, ""
+	for {
+		n, err := c.Read(b)
+		if string(b[:n]) == farewell {
+			reason = conduit.ErrPeerClosed
+			break
+		}
+		if errors.Is(err, unix.ECONNRESET) {
+			// The peer left without reading what was sent to it; its own last words may still be there.
+			continue
+		}
+		if n == 0 || err != nil {
+			break
+		}
+	}
+	e.Fail(peer, reason, detail)
+}
+
+// Close implements conduit.Conduit. The shared memory is given back at once, the addresses when the conduit is garbage.
+func (e *end) Close() error {
+	e.close.Do(func() { e.err = e.shut() })
+	return e.err
+}
+
+func (e *end) shut() error {
+	err := e.Endpoint.Close()
+	for _, c := range e.conns {
+		// A peer that is gone already cannot be told.
+		_ = sendPacket(c, []byte(farewell), nil)
+		err = errors.Join(err, c.Close())
+	}
+	e.wg.Wait()
+	for _, m := range e.maps {
+		err = errors.Join(err, m.detach())
+		runtime.AddCleanup(e, (*mapping).unmap, m)
+	}
+	return err
+}
+
+// bell sleeps in the kernel, on a word in shared memory.
+type bell struct{ fence bool }
+
+// Fence implements ring.Bell.
+func (b bell) Fence() bool { return b.fence && futex.Membarrier() }
+
+// Wait implements ring.Bell.
+func (b bell) Wait(word *atomic.Uint32, d time.Duration) { futex.Wait(word, 1, d) }
+
+// Ring implements ring.Bell.
+func (b bell) Ring(word *atomic.Uint32) { futex.Wake(word, 1) }

@@ -1,0 +1,13 @@
+//go:build !linux
+
+package shm
+
+import "github.com/golci/golci/comm/conduit"
+
+// New returns ErrUnsupported: this platform has neither memfds nor abstract sockets.
+func New(cfg Config) (conduit.Conduit, error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	return nil, ErrUnsupported
+}
