@@ -17,8 +17,9 @@ type deque[T any] struct {
 	ctl    atomic.Uint32
 	bottom uint32 // place of the oldest item, counted on without end; under the lock
 	ring   []*T   // a power of two of places; the slice is read only, its elements under the lock
+	held   uint32 // the number of items while putLocked has the lock
 
-	_ [128 - 32]byte // two lines: the hardware fetches lines in pairs
+	_ [128 - 40]byte // two lines: the hardware fetches lines in pairs
 }
 
 // acquire takes the lock and returns the number of items. It spins, and after a while lets other goroutines run, because

@@ -75,8 +75,12 @@ func New[T any](o Options[T]) (*Pool[T], error) {
 		p.subs[i].ring = make([]*T, o.Room)
 	}
 	for i := range o.Initial {
+		item := o.New()
+		if item == nil {
+			return nil, fmt.Errorf("%w: New returned nil", ErrOptions)
+		}
 		p.made.Add(1)
-		p.Put(i%o.Workers, o.New())
+		p.Put(i%o.Workers, item)
 	}
 	return p, nil
 }

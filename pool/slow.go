@@ -71,18 +71,18 @@ func (p *Pool[T]) putSlow(i int, c uint32, item *T) bool {
 // putLocked puts item where there is room, with all sub-pools locked, in the order of their numbers: looking at one
 // after the other can miss room that moves about.
 func (p *Pool[T]) putLocked(item *T) (put bool) {
-	counts := make([]uint32, len(p.subs))
 	for i := range p.subs {
-		counts[i] = p.subs[i].acquire()
+		p.subs[i].held = p.subs[i].acquire()
 	}
 	for i := range p.subs {
 		d := &p.subs[i]
-		if !put && counts[i] < uint32(len(d.ring)) {
-			d.push(counts[i], item)
-			counts[i]++
+		n := d.held
+		if !put && n < uint32(len(d.ring)) {
+			d.push(n, item)
+			n++
 			put = true
 		}
-		d.release(counts[i])
+		d.release(n)
 	}
 	return put
 }

@@ -1,0 +1,283 @@
+package pool
+
+import (
+	"errors"
+	"testing"
+	"unsafe"
+
+	"go.uber.org/goleak"
+
+	"github.com/golci/golci/internal/invariants"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+type item struct {
+	id int
+	_  [56]byte
+}
+
+// newPool makes a full pool whose items are numbered from 0.
+func newPool(t testing.TB, workers, items, room int) *Pool[item] {
+	t.Helper()
+	id := 0
+	p, err := New(Options[item]{
+		Workers: workers, Room: room, Limit: items, Initial: items,
+		New: func() *item { id++; return &item{id: id - 1} },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestLayout(t *testing.T) {
+	if s := unsafe.Sizeof(deque[item]{}); s != 128 {
+		t.Errorf("deque takes %d bytes, want 128", s)
+	}
+	if o := unsafe.Offsetof(Pool[item]{}.made); o < 128 {
+		t.Errorf("counters %d bytes after what every call reads", o)
+	}
+}
+
+func TestOptions(t *testing.T) {
+	good := Options[item]{Workers: 2, Limit: 8, New: func() *item { return new(item) }}
+	for name, change := range map[string]func(*Options[item]){
+		"no workers":       func(o *Options[item]) { o.Workers = 0 },
+		"too many workers": func(o *Options[item]) { o.Workers = maxWorkers + 1 },
+		"no New":           func(o *Options[item]) { o.New = nil },
+		"no limit":         func(o *Options[item]) { o.Limit = 0 },
+		"huge limit":       func(o *Options[item]) { o.Limit = maxRoom + 1 },
+		"initial < 0":      func(o *Options[item]) { o.Initial = -1 },
+		"initial > limit":  func(o *Options[item]) { o.Initial = 9 },
+		"room < 0":         func(o *Options[item]) { o.Room = -1 },
+		"room too big":     func(o *Options[item]) { o.Room = maxRoom + 1 },
+		"room too small":   func(o *Options[item]) { o.Room = 2 },
+		"New returns nil":  func(o *Options[item]) { o.Initial, o.New = 1, func() *item { return nil } },
+	} {
+		o := good
+		change(&o)
+		if _, err := New(o); !errors.Is(err, ErrOptions) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := New(good); err != nil {
+		t.Error(err)
+	}
+	for _, n := range []int{-1, 0, maxRoom + 1} {
+		if _, err := NewStack[item](n); !errors.Is(err, ErrOptions) {
+			t.Errorf("NewStack(%d): %v", n, err)
+		}
+	}
+}
+
+func TestLastInFirstOut(t *testing.T) {
+	p := newPool(t, 2, 16, 16)
+	a, b, c := p.Get(0), p.Get(0), p.Get(0)
+	for _, x := range []*item{b, c, a} {
+		p.Put(0, x)
+	}
+	for i, want := range []*item{a, c, b} {
+		if got := p.Get(0); got != want {
+			t.Errorf("Get %d: item %d, want %d", i, got.id, want.id)
+		}
+	}
+}
+
+// TestStealsOldest has one worker with everything, and the other take it from the bottom.
+func TestStealsOldest(t *testing.T) {
+	const n = 8
+	p := newPool(t, 2, n, n)
+	var all []*item
+	for range n {
+		all = append(all, p.Get(0)) // its own half, then the other's
+	}
+	for _, x := range all {
+		p.Put(0, x)
+	}
+	for i := range n / 2 {
+		if got := p.Get(1); got != all[i] {
+			t.Errorf("steal %d: item %d, want %d", i, got.id, all[i].id)
+		}
+	}
+	if got := p.Get(0); got != all[n-1] {
+		t.Errorf("owner got item %d, want %d, the youngest", got.id, all[n-1].id)
+	}
+}
+
+// TestStealsFromAll wants each of many sub-pools found, whichever it is, and never one's own twice.
+func TestStealsFromAll(t *testing.T) {
+	const workers = 7
+	for thief := range workers {
+		p := newPool(t, workers, workers, workers)
+		seen := map[*deque[item]]bool{}
+		p.others(thief, func(d *deque[item]) bool {
+			if seen[d] || d == &p.subs[thief] {
+				t.Errorf("thief %d tried itself, or one twice", thief)
+			}
+			seen[d] = true
+			return false
+		})
+		if len(seen) != workers-1 {
+			t.Errorf("thief %d tried %d others, want %d", thief, len(seen), workers-1)
+		}
+		for range workers {
+			if p.Get(thief) == nil {
+				t.Fatalf("thief %d found no more though others have", thief)
+			}
+		}
+		if p.Get(thief) != nil {
+			t.Error("more items than were made")
+		}
+	}
+}
+
+// TestStealsAtRandom wants every victim to be the first one some time. It fails by chance once in 10^20 runs.
+func TestStealsAtRandom(t *testing.T) {
+	const workers = 5
+	p := newPool(t, workers, 1, 0)
+	first := map[*deque[item]]bool{}
+	for range 250 {
+		p.others(2, func(d *deque[item]) bool { first[d] = true; return true })
+	}
+	if len(first) != workers-1 {
+		t.Errorf("%d of %d victims came first", len(first), workers-1)
+	}
+}
+
+// TestIndexWraps starts the ring's index just before it wraps.
+func TestIndexWraps(t *testing.T) {
+	p := newPool(t, 2, 4, 4)
+	d := &p.subs[0]
+	for d.popBottom() != nil {
+	}
+	d.bottom = ^uint32(0) - 2
+	var items [4]item
+	for round := range 12 {
+		for i := range items {
+			if !p.Put(0, &items[i]) {
+				t.Fatalf("round %d: no room for item %d", round, i)
+			}
+		}
+		if got := d.popBottom(); got != &items[0] {
+			t.Fatalf("round %d: bottom is not the oldest", round)
+		}
+		for i := 3; i > 0; i-- {
+			if got := p.Get(0); got != &items[i] {
+				t.Fatalf("round %d: top is not item %d", round, i)
+			}
+		}
+	}
+	if d.bottom > 100 {
+		t.Errorf("bottom is %d: it did not wrap", d.bottom)
+	}
+}
+
+func TestFullGoesElsewhere(t *testing.T) {
+	const workers, room = 3, 4
+	p := newPool(t, workers, workers*room, room)
+	var all []*item
+	for x := p.Get(0); x != nil; x = p.Get(0) {
+		all = append(all, x)
+	}
+	if len(all) != workers*room {
+		t.Fatalf("%d items, want %d", len(all), workers*room)
+	}
+	for _, x := range all {
+		if !p.Put(1, x) {
+			t.Fatalf("no room for item %d", x.id)
+		}
+	}
+	if p.Put(1, new(item)) || p.putLocked(new(item)) {
+		t.Error("a foreign item found room in a full pool")
+	}
+	if p.Put(0, nil) {
+		t.Error("nil was put")
+	}
+	if n := p.Len(); n != workers*room {
+		t.Errorf("Len is %d, want %d", n, workers*room)
+	}
+}
+
+// TestPutLocked puts items where a look at one sub-pool after the other has missed the room.
+func TestPutLocked(t *testing.T) {
+	p := newPool(t, 3, 12, 4)
+	x := p.Get(2)
+	if !p.putLocked(x) {
+		t.Fatal("room for one was not found")
+	}
+	if got := p.subs[2].popTop(p.subs[2].ctl.Swap(busy)); got != x {
+		t.Error("it was not put where the room is")
+	}
+}
+
+func TestGrowsToLimit(t *testing.T) {
+	made := 0
+	p, err := New(Options[item]{Workers: 2, Limit: 5, Initial: 2, New: func() *item { made++; return new(item) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		if p.Get(1) == nil {
+			t.Fatal("nil below the limit")
+		}
+	}
+	if p.Get(0) != nil || made != 5 || p.Made() != 5 {
+		t.Errorf("%d made, the pool says %d, limit 5", made, p.Made())
+	}
+}
+
+func TestOutsiders(t *testing.T) {
+	p := newPool(t, 4, 64, 64)
+	for _, i := range []int{-1, 4, 1 << 40, -1 << 63} {
+		x := p.Get(i)
+		if x == nil || !p.Put(i, x) {
+			t.Errorf("worker %d got nothing, or could not put it", i)
+		}
+	}
+	a, b := p.Handle(), p.Handle()
+	if a.i == b.i {
+		t.Error("two handles have one place")
+	}
+	x := a.Get()
+	if !b.Put(x) || b.Get() != x {
+		t.Error("a handle does not get what it put")
+	}
+	if p.Workers() != 4 {
+		t.Errorf("%d workers", p.Workers())
+	}
+}
+
+func TestNoAllocation(t *testing.T) {
+	if invariants.Enabled {
+		t.Skip("checking build")
+	}
+	p := newPool(t, 2, 8, 8)
+	h := p.Handle()
+	if n := testing.AllocsPerRun(100, func() {
+		for range 5 { // one more than its own: steals too
+			p.Put(1, p.Get(0))
+		}
+		h.Put(h.Get())
+		p.Put(-1, p.Get(-1))
+	}); n != 0 {
+		t.Errorf("%v allocations a round", n)
+	}
+}
+
+func TestStack(t *testing.T) {
+	s, err := NewStack[item](3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b, c := s.Pop(), s.Pop(), s.Pop()
+	if a == nil || b == nil || c == nil || s.Pop() != nil {
+		t.Fatal("a stack of three holds another number")
+	}
+	s.top.Store(s.top.Load() | 0xFFFFFFFF<<32) // the change count is about to wrap
+	s.Push(a)
+	s.Push(c)
+	if s.Pop() != c || s.Pop() != a || s.Pop() != nil {
+		t.Error("not last in, first out")
+	}
+}
