@@ -1,7 +1,143 @@
 package main
 
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/golci/golci/comm/boot"
+	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/topology"
+)
+
 // infoCmd is golci info.
 type infoCmd struct{}
 
-// Run prints what is known.
-func (infoCmd) Run() error { return nil }
+// Run prints what is known. A setting that cannot be read is printed as an error, after everything else.
+func (infoCmd) Run() error { return info(os.Stdout) }
+
+func info(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+	m := topology.Read()
+	infoSystem(w)
+	infoCPUs(w, m)
+	infoCrossing(w, m)
+	infoKernel(w)
+	infoLauncher(w)
+	err := infoSettings(w)
+	if e := w.Flush(); err == nil {
+		err = e
+	}
+	return err
+}
+
+func infoSystem(w io.Writer) {
+	fmt.Fprintf(w, "system\t%s/%s, %s, GOMAXPROCS %d\n", runtime.GOOS, runtime.GOARCH, runtime.Version(), runtime.GOMAXPROCS(0))
+}
+
+func infoCPUs(w io.Writer, m topology.Map) {
+	ids := topology.Usable()
+	fmt.Fprintf(w, "CPUs usable\t%d: %s\n", len(ids), topology.FormatList(ids))
+	fmt.Fprintf(w, "topology\t%d socket(s), %d core(s), %d NUMA node(s)\n",
+		m.Count(func(c topology.CPU) int { return c.Package }), len(m.Cores()),
+		m.Count(func(c topology.CPU) int { return c.Node }))
+	for _, c := range m.Caches {
+		fmt.Fprintf(w, "cache L%d %s\t%d x %s, lines of %d bytes, shared by %d CPU(s)\n",
+			c.Level, strings.ToLower(c.Type), c.Count, bytesText(c.Bytes), c.Line, c.Shared)
+	}
+}
+
+// infoCrossing measures between the first core and its nearest and farthest neighbour.
+func infoCrossing(w io.Writer, m topology.Map) {
+	cores := m.Cores()
+	if len(cores) < 2 {
+		fmt.Fprintf(w, "line crossing\tnot measured: one core\n")
+		return
+	}
+	last := len(cores) - 1
+	for _, i := range []int{1, last} {
+		a, b := cores[0][0], cores[i][0]
+		if ns, err := topology.Crossing(a, b); err != nil {
+			fmt.Fprintf(w, "line crossing\tnot measured: %v\n", err)
+		} else {
+			fmt.Fprintf(w, "line crossing\t%.0f ns one way between CPU %d and CPU %d, now\n", ns, a, b)
+		}
+		if i == last {
+			return
+		}
+	}
+}
+
+func infoKernel(w io.Writer) {
+	shm := true
+	for _, f := range kernelFeatures() {
+		text := "yes"
+		if f.err != nil {
+			text = "no: " + f.err.Error()
+			shm = shm && !f.shm
+		}
+		if f.note != "" {
+			text += " (" + f.note + ")"
+		}
+		fmt.Fprintf(w, "kernel %s\t%s\n", f.name, text)
+	}
+	fmt.Fprintf(w, "conduit local\tyes: ranks in one process\n")
+	if shm && runtime.GOOS == "linux" {
+		fmt.Fprintf(w, "conduit shm\tyes: ranks of one machine\n")
+	} else {
+		fmt.Fprintf(w, "conduit shm\tno: it needs Linux with memfd and futex\n")
+	}
+}
+
+// feature is one thing the kernel may offer.
+type feature struct {
+	name string
+	note string
+	shm  bool  // the shared-memory conduit cannot do without
+	err  error // why it is not usable; nil if it is
+}
+
+func infoLauncher(w io.Writer) {
+	name, rank, size, err := boot.Detect(os.LookupEnv)
+	switch {
+	case err != nil:
+		fmt.Fprintf(w, "launcher\t%v\n", err)
+	case name == boot.LauncherSingle:
+		fmt.Fprintf(w, "launcher\tnone: a program started here is a job of one rank\n")
+	default:
+		fmt.Fprintf(w, "launcher\t%s, rank %d of %d\n", name, rank, size)
+	}
+}
+
+func infoSettings(w io.Writer) error {
+	set, err := settings.Parse(os.LookupEnv)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\nsetting\tvalue\tdefault\tkind\tmeaning\n")
+	for _, s := range set.List() {
+		mark := ""
+		if s.Set {
+			mark = " *"
+		}
+		fmt.Fprintf(w, "%s\t%s%s\t%s\t%s\t%s\n", s.Env, s.Value, mark, s.Default, s.Kind, s.Doc)
+	}
+	fmt.Fprintf(w, "* from the environment\n")
+	return nil
+}
+
+// bytesText writes a size with the largest unit that divides it.
+func bytesText(n int64) string {
+	for _, u := range []struct {
+		name string
+		size int64
+	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
+		if n >= u.size && n%u.size == 0 {
+			return fmt.Sprintf("%d %s", n/u.size, u.name)
+		}
+	}
+	return fmt.Sprintf("%d bytes", n)
+}

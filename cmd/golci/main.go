@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/alecthomas/kong"
 )
@@ -54,6 +55,6 @@ func complain(err error) int {
 	if errors.As(err, &code) {
 		return int(code)
 	}
-	fmt.Fprintln(os.Stderr, "golci:", err)
+	fmt.Fprintln(os.Stderr, "golci:", strings.TrimPrefix(err.Error(), "golci: "))
 	return 1
 }

@@ -21,6 +21,7 @@ type options struct {
 	env     lookup
 	timeout time.Duration
 	lost    func(*Job)
+	debug   bool
 }
 
 // WithTimeout bounds the wait for the other ranks; 0 leaves it to GOLCI_INIT_TIMEOUT.
@@ -50,17 +51,19 @@ func Join(ctx context.Context, opts ...Option) (*Job, error) {
 	for _, f := range opts {
 		f(&o)
 	}
+	set, err := settings.Parse(o.env)
+	if err != nil {
+		return nil, err
+	}
+	o.debug = settings.Debug.Get(set)
 	if o.timeout <= 0 {
-		set, err := settings.Parse(o.env)
-		if err != nil {
-			return nil, err
-		}
 		o.timeout = settings.InitTimeout.Get(set)
 	}
 	p, err := detect(o.env)
 	if err != nil {
 		return nil, err
 	}
+	o.trace("launcher %s, rank %d of %d", p.launcher, p.rank, p.size)
 	if p.launcher == LauncherSingle {
 		return memoryJobs(1, LauncherSingle)[0], nil
 	}
@@ -70,6 +73,13 @@ func Join(ctx context.Context, opts ...Option) (*Job, error) {
 	ctx, cancel := context.WithTimeout(ctx, o.timeout)
 	defer cancel()
 	return joinPlace(ctx, p, o)
+}
+
+// trace reports one step when GOLCI_DEBUG asks for it.
+func (o *options) trace(format string, args ...any) {
+	if o.debug {
+		fmt.Fprintf(os.Stderr, "golci: boot: "+format+"\n", args...)
+	}
 }
 
 func exitLost(j *Job) {
@@ -83,12 +93,14 @@ func joinPlace(ctx context.Context, p place, o options) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.trace("connected")
 	w := newWire(conn, p.size, p.ours)
 	w.cleanup = cleanup
 	<-w.turn
 	j, err := w.open(ctx, &p)
 	w.give()
 	if err == nil {
+		o.trace("rank %d of %d, key space %s, waiting for the others", j.Rank, j.Size, w.kvs)
 		err = w.meet(ctx, j)
 	}
 	if err != nil {
@@ -97,6 +109,7 @@ func joinPlace(ctx context.Context, p place, o options) (*Job, error) {
 		cancel()
 		return nil, err
 	}
+	o.trace("job %s is complete; on this node: %v", j.JobID, j.LocalRanks)
 	if o.lost != nil {
 		f := func() { o.lost(j) }
 		w.onLost.Store(&f)

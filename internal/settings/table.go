@@ -32,5 +32,5 @@ var (
 	Stuck = defineDuration("GOLCI_STUCK", "10s", 0,
 		"After how long a worker that makes no progress is reported; 0: never.")
 	Debug = defineBool("GOLCI_DEBUG", "off",
-		"Report each step of the start on standard error.")
+		"Report each step by which a rank finds its job, on standard error.")
 )

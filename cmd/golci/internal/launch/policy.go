@@ -55,8 +55,9 @@ const (
 type policy struct {
 	grace  time.Duration // between asking a rank to end and SIGKILL
 	phase  phase
-	ours   bool // the ranks were asked to end by us, so how they end says nothing
-	code   int  // exit code of the job so far
+	ours   bool           // the ranks were asked to end by us, so how they end says nothing
+	code   int            // exit code of the job so far
+	asked  syscall.Signal // the signal passed on that asked the job to end, or 0
 	living int
 	told   map[int]bool // ranks whose failure has been told, by an abort
 }
@@ -112,7 +113,7 @@ func (p *policy) signalled(sig syscall.Signal) []order {
 	if p.phase >= ending { // once more: no more patience
 		return p.kill()
 	}
-	p.phase = ending
+	p.phase, p.asked = ending, sig
 	return []order{
 		say(fmt.Sprintf("%s passed on to all ranks", signalName(sig))),
 		{kind: orderKill, signal: sig},
@@ -154,7 +155,10 @@ func (p *policy) fail() []order {
 }
 
 func (p *policy) kill() []order {
-	p.phase = killing
+	p.phase, p.ours = killing, true
+	if p.asked != 0 {
+		p.code = max(p.code, 128+int(p.asked))
+	}
 	return []order{{kind: orderKill, signal: syscall.SIGKILL}}
 }
 

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/golci/golci/bench/suite"
+)
+
+func init() {
+	commands = append(commands, &struct {
+		Bench benchCmd `cmd:"" help:"Measure the machine, golci, and the MPI implementations installed."`
+	}{})
+}
+
+// benchCmd is golci bench.
+type benchCmd struct {
+	Ranks    int           `short:"n" default:"2" help:"Number of ranks, where messages are measured."`
+	Sizes    string        `help:"Message sizes in bytes; k and m are 1024 and its square." placeholder:"LIST"`
+	Threads  string        `help:"Numbers of threads in each process." placeholder:"LIST"`
+	Duration time.Duration `help:"Least length of one measurement." placeholder:"D"`
+	JSON     bool          `name:"json" help:"Print one JSON object per line."`
+	Plot     string        `help:"Draw the curves into this SVG file." placeholder:"FILE"`
+	Peers    bool          `help:"Also run the MPI implementations that are installed, and compare."`
+	Reps     int           `help:"Runs that a row is the median of; default: 5 with -peers, else 1." placeholder:"N"`
+	Names    []string      `arg:"" name:"name" help:"Benchmarks, or all: switch, table, pool, latency, bandwidth, bibw, rate, threads, barrier, bcast, allreduce."`
+}
+
+// Run measures; it ends early, and with it every job it started, on an interrupt.
+func (b *benchCmd) Run() error {
+	sizes, err := suite.ParseList(b.Sizes)
+	if err != nil {
+		return err
+	}
+	threads, err := suite.ParseList(b.Threads)
+	if err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return suite.Run(ctx, suite.Config{
+		Names: b.Names, N: b.Ranks, Sizes: sizes, Threads: threads, Duration: b.Duration, JSON: b.JSON, Plot: b.Plot,
+		Peers: b.Peers, Reps: b.Reps, Out: os.Stdout, Err: os.Stderr, Self: self, Env: os.LookupEnv,
+	})
+}
