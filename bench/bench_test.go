@@ -16,8 +16,15 @@ func TestStateOf(t *testing.T) {
 		before, after float64
 		want          State
 	}{
-		{50, 60, Near}, {89.9, 20, Near}, {96, 250, Far}, {50, 250, Mixed}, {90, 50, Mixed}, {95, 96, Mixed},
-		{92, 92, Mixed}, {0, 50, Unknown}, {250, 0, Unknown},
+		{50, 60, Near},
+		{89.9, 20, Near},
+		{96, 250, Far},
+		{50, 250, Mixed},
+		{90, 50, Mixed},
+		{95, 96, Mixed},
+		{92, 92, Mixed},
+		{0, 50, Unknown},
+		{250, 0, Unknown},
 	} {
 		if got := StateOf(c.before, c.after); got != c.want {
 			t.Errorf("StateOf(%v, %v) = %q, want %q", c.before, c.after, got, c.want)

@@ -2,6 +2,7 @@ package crossing
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 	"unsafe"
@@ -79,6 +80,25 @@ func TestSharedIsOneMemory(t *testing.T) {
 	}
 	if err := a.Close(); err != nil || a.Close() != nil {
 		t.Errorf("close twice: %v", err)
+	}
+}
+
+func TestAttachOpensOnlyPages(t *testing.T) {
+	page, err := Create()
+	if err != nil {
+		t.Skip(err)
+	}
+	defer page.Close()
+	f, err := os.OpenFile(filepath.Join(t.TempDir(), "file"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := Attach(os.Getpid(), int(f.Fd())); err == nil {
+		t.Error("attached to somebody's file")
+	}
+	if _, err := Attach(os.Getpid(), 1<<20); err == nil {
+		t.Error("attached to a descriptor that is not open")
 	}
 }
 

@@ -1,14 +1,22 @@
 package crossing
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-const mapped = 4096
+const (
+	mapped = 4096
+	label  = "golci-line" // in /proc; bench/peers uses the same
+)
+
+// ErrNotLines says that what should be attached is something else.
+var ErrNotLines = errors.New("not made by Create")
 
 // Shared is a page of lines that two processes of one node map. It leaves nothing behind: the memory has no name, and
 // goes with the last process that maps it.
@@ -19,7 +27,7 @@ type Shared struct {
 
 // Create makes the page. Another process of the same user attaches with this process's id and FD.
 func Create() (*Shared, error) {
-	fd, err := unix.MemfdCreate("golci-line", unix.MFD_CLOEXEC)
+	fd, err := unix.MemfdCreate(label, unix.MFD_CLOEXEC)
 	if err != nil {
 		return nil, fmt.Errorf("crossing: memfd: %w", err)
 	}
@@ -30,9 +38,18 @@ func Create() (*Shared, error) {
 	return mapFD(fd, true)
 }
 
-// Attach maps the page that process pid made and holds as descriptor fd.
+// Attach maps the page that process pid made and holds as descriptor fd. It opens nothing else: on another node the same
+// numbers may name somebody's file.
 func Attach(pid, fd int) (*Shared, error) {
-	f, err := os.OpenFile(fmt.Sprintf("/proc/%d/fd/%d", pid, fd), os.O_RDWR, 0)
+	path := fmt.Sprintf("/proc/%d/fd/%d", pid, fd)
+	name, err := os.Readlink(path)
+	if err != nil {
+		return nil, fmt.Errorf("crossing: attach: %w", err)
+	}
+	if !strings.HasPrefix(name, "/memfd:"+label) {
+		return nil, fmt.Errorf("crossing: attach: %s is %s: %w", path, name, ErrNotLines)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return nil, fmt.Errorf("crossing: attach: %w", err)
 	}

@@ -65,7 +65,8 @@ func run(t *testing.T, act string, limit time.Duration, env ...string) ([]bench.
 	if len(env) > 0 {
 		j.Strays = strings.TrimPrefix(env[0], "STRAY=")
 	}
-	return rows, errors.Join(Run(t.Context(), j))
+	err = Run(t.Context(), j)
+	return rows, err
 }
 
 func TestRowsComeOut(t *testing.T) {
@@ -80,7 +81,9 @@ func TestFailureIsToldWithItsReason(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "the reason") {
 		t.Errorf("error %v, want the launcher's own words", err)
 	}
-	_ = rows
+	if len(rows) != 1 {
+		t.Errorf("%d rows, want the one that came before the failure", len(rows))
+	}
 }
 
 func TestAHangingJobIsEnded(t *testing.T) {

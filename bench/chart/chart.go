@@ -1,0 +1,164 @@
+// Package chart draws benchmark rows as curves: one panel a benchmark, one line an implementation, both axes
+// logarithmic.
+package chart
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"image/color"
+	"os"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/plotutil"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/golci/golci/bench"
+)
+
+const (
+	width  = 18 * vg.Centimeter
+	height = 11 * vg.Centimeter // of one panel
+)
+
+// ErrEmpty says that no row can be drawn: a logarithmic axis has no place for 0.
+var ErrEmpty = errors.New("chart: no row with a value above 0")
+
+// Write draws rows into an SVG file at path, which it replaces.
+func Write(path string, rows []bench.Row) error {
+	panels, err := panels(rows)
+	if err != nil {
+		return err
+	}
+	canvas := vgsvg.New(width, height*vg.Length(len(panels)))
+	page := draw.New(canvas)
+	for i, p := range panels {
+		top := page.Max.Y - height*vg.Length(i)
+		p.Draw(draw.Canvas{Canvas: page.Canvas, Rectangle: vg.Rectangle{
+			Min: vg.Point{X: page.Min.X, Y: top - height},
+			Max: vg.Point{X: page.Max.X, Y: top},
+		}})
+	}
+	return save(path, canvas)
+}
+
+func save(path string, canvas *vgsvg.Canvas) (err error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("chart: %w", err)
+	}
+	defer func() {
+		if cerr := f.Close(); err == nil && cerr != nil {
+			err = fmt.Errorf("chart: %w", cerr)
+		}
+	}()
+	if _, err := canvas.WriteTo(f); err != nil {
+		return fmt.Errorf("chart: %s: %w", path, err)
+	}
+	return nil
+}
+
+func panels(rows []bench.Row) ([]*plot.Plot, error) {
+	var names []string
+	for _, r := range rows {
+		if r.Value > 0 && !slices.Contains(names, r.Bench) {
+			names = append(names, r.Bench)
+		}
+	}
+	if len(names) == 0 {
+		return nil, ErrEmpty
+	}
+	var out []*plot.Plot
+	for _, name := range names {
+		p, err := panel(name, slices.DeleteFunc(slices.Clone(rows), func(r bench.Row) bool {
+			return r.Bench != name || r.Value <= 0
+		}))
+		if err != nil {
+			return nil, fmt.Errorf("chart: %s: %w", name, err)
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+func panel(name string, rows []bench.Row) (*plot.Plot, error) {
+	x, label := axis(rows)
+	p := plot.New()
+	p.Title.Text = name
+	p.X.Label.Text = label
+	p.Y.Label.Text = rows[0].Unit
+	p.BackgroundColor = color.White
+	p.Legend.Top = true
+	p.Legend.Left = !rows[0].LargerIsBetter()
+	logarithmic(&p.X, spread(rows, x))
+	logarithmic(&p.Y, spread(rows, func(r bench.Row) float64 { return r.Value }))
+	p.Add(plotter.NewGrid())
+	for i, impl := range impls(rows) {
+		if err := curve(p, i, impl, rows, x); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// axis chooses what varies. Size 0 is drawn at 1, since a logarithmic axis has no 0.
+func axis(rows []bench.Row) (func(bench.Row) float64, string) {
+	threads := func(r bench.Row) float64 { return float64(r.Threads) }
+	size := func(r bench.Row) float64 { return float64(max(1, r.Size)) }
+	for _, r := range rows {
+		if r.Threads != rows[0].Threads {
+			return threads, "threads in each process"
+		}
+	}
+	return size, "bytes"
+}
+
+type extent struct{ least, most float64 }
+
+func spread(rows []bench.Row, of func(bench.Row) float64) extent {
+	e := extent{of(rows[0]), of(rows[0])}
+	for _, r := range rows {
+		e.least, e.most = min(e.least, of(r)), max(e.most, of(r))
+	}
+	return e
+}
+
+// logarithmic keeps some room around the data: a scale of one value only has no length.
+func logarithmic(a *plot.Axis, e extent) {
+	a.Scale = plot.LogScale{}
+	a.Tick.Marker = plot.LogTicks{Prec: -1}
+	a.Min, a.Max = e.least/1.5, e.most*1.5
+}
+
+func impls(rows []bench.Row) []string {
+	var names []string
+	for _, r := range rows {
+		if !slices.Contains(names, r.Impl) {
+			names = append(names, r.Impl)
+		}
+	}
+	return names
+}
+
+func curve(p *plot.Plot, i int, impl string, rows []bench.Row, x func(bench.Row) float64) error {
+	var points plotter.XYs
+	for _, r := range rows {
+		if r.Impl == impl {
+			points = append(points, plotter.XY{X: x(r), Y: r.Value})
+		}
+	}
+	slices.SortStableFunc(points, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
+	line, marks, err := plotter.NewLinePoints(points)
+	if err != nil {
+		return err
+	}
+	line.Color, line.Width = plotutil.Color(i), vg.Points(1.5)
+	marks.Color, marks.Shape = plotutil.Color(i), plotutil.Shape(i)
+	p.Add(line, marks)
+	p.Legend.Add(impl, line, marks)
+	return nil
+}

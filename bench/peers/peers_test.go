@@ -1,0 +1,145 @@
+package peers
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/golci/golci/bench"
+	"github.com/golci/golci/bench/job"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// install puts a script under each name into a PATH of its own; every script answers --version with text.
+func install(t *testing.T, text string, names ...string) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("scripts need a shell")
+	}
+	dir := t.TempDir()
+	for _, name := range names {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\necho '"+text+"'\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", dir)
+}
+
+func names(found []MPI) []string {
+	var out []string
+	for _, m := range found {
+		out = append(out, m.Name)
+	}
+	return out
+}
+
+func TestFind(t *testing.T) {
+	for _, c := range []struct {
+		what  string
+		tools []string
+		text  string
+		want  []string
+	}{
+		{"nothing", nil, "", nil},
+		{"both", []string{"mpicc.openmpi", "mpirun.openmpi", "mpicc.mpich", "mpiexec.mpich", "mpicc", "mpirun"}, "", []string{"openmpi", "mpich"}},
+		{"compiler without launcher", []string{"mpicc.openmpi", "mpicc.mpich", "mpiexec.mpich"}, "", []string{"mpich"}},
+		{"plain Open MPI", []string{"mpicc", "mpirun"}, "mpirun (Open MPI) 4.1.4", []string{"openmpi"}},
+		{"plain MPICH", []string{"mpicc", "mpiexec"}, "HYDRA build details:", []string{"mpich"}},
+		{"another", []string{"mpicc", "mpirun"}, "something else", []string{"mpi"}},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			install(t, c.text, c.tools...)
+			if got := names(Find()); !slices.Equal(got, c.want) {
+				t.Errorf("found %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestCommandBindsWhereThereAreCores(t *testing.T) {
+	m := openMPI()
+	m.Run, m.prog = "/bin/mpirun", "/tmp/peer"
+	argv, env := m.Command(m.Settings[1], 1, "latency")
+	line := strings.Join(argv, " ")
+	if want := "/bin/mpirun -n 1 --bind-to core --mca btl_vader_single_copy_mechanism none /tmp/peer latency"; line != want {
+		t.Errorf("command %q, want %q", line, want)
+	}
+	if root := os.Geteuid() == 0; root != slices.Contains(env, "OMPI_ALLOW_RUN_AS_ROOT=1") {
+		t.Errorf("root is %v, environment %q", root, env)
+	}
+	many := runtime.NumCPU() + 1
+	argv, _ = m.Command(m.Settings[0], many, "latency")
+	if !slices.Contains(argv, "--oversubscribe") || slices.Contains(argv, "--bind-to") {
+		t.Errorf("%d ranks: %q", many, argv)
+	}
+	c := mpich()
+	if _, env := c.Command(c.Settings[1], 2); !slices.Equal(env, []string{"UCX_TLS=posix,self"}) {
+		t.Errorf("environment %q", env)
+	}
+}
+
+// The settings of one implementation share a slice of arguments at their beginning: none may write into another's.
+func TestSettingsAreApart(t *testing.T) {
+	m := openMPI()
+	if n := len(m.Settings[1].Args); n != 3 {
+		t.Errorf("tuned has %d arguments: %q", n, m.Settings[1].Args)
+	}
+	if n := len(m.Settings[2].Args); n != 9 {
+		t.Errorf("eager has %d arguments: %q", n, m.Settings[2].Args)
+	}
+}
+
+// Every program gives the rows it should, from every MPI installed here.
+func TestProgramsOfInstalledMPIs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles C")
+	}
+	found := Find()
+	if _, err := exec.LookPath("cc"); err != nil || len(found) == 0 {
+		t.Skip("no MPI with a C compiler")
+	}
+	dir := t.TempDir()
+	for _, m := range found {
+		if err := m.Build(dir); err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range []string{"latency", "bandwidth", "bibw", "rate", "barrier", "bcast", "allreduce", "threads"} {
+			t.Run(m.Name+"/"+b, func(t *testing.T) { checkProgram(t, &m, b) })
+		}
+	}
+}
+
+func checkProgram(t *testing.T, m *MPI, b string) {
+	sizes := []int{8, 20000}
+	threads := 1
+	list := "8,20000"
+	if b == "threads" {
+		sizes, list, threads = []int{8}, "8", 2
+	}
+	argv, env := m.Command(m.Settings[0], 2, b, m.Name, list, strconv.Itoa(threads), "0.01")
+	var rows []bench.Row
+	err := job.Run(t.Context(), job.Job{
+		Argv: argv, Env: env, Limit: time.Minute, Strays: m.Program(),
+		Row: func(r bench.Row) { rows = append(rows, r) },
+	})
+	if len(rows) != len(sizes) {
+		t.Fatalf("%d rows, want %d; error %v", len(rows), len(sizes), err)
+	}
+	for i, r := range rows {
+		if r.Bench != b || r.Impl != m.Name || r.Size != sizes[i] || r.Threads != threads || r.Unit == "" {
+			t.Errorf("row %+v", r)
+		}
+		if starved := b == "threads"; r.Value <= 0 && !starved {
+			t.Errorf("no value in %+v", r)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package suite
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/golci/golci/bench"
+	"github.com/golci/golci/bench/job"
+	"github.com/golci/golci/bench/peers"
+)
+
+// runner starts the jobs of one Run.
+type runner struct {
+	Config
+	out   printer
+	found []peers.MPI
+}
+
+// tempDir holds the built programs.
+type tempDir string
+
+func (d tempDir) remove() {
+	// What is left behind here is in the system's temporary directory, and no reason to fail.
+	_ = os.RemoveAll(string(d))
+}
+
+// findPeers builds the C programs with every MPI implementation found. One that does not build is told and left out.
+func (r *runner) findPeers() (tempDir, error) {
+	name, err := os.MkdirTemp("", "golci-bench-")
+	if err != nil {
+		return "", fmt.Errorf("bench: %w", err)
+	}
+	for _, m := range peers.Find() {
+		if err := m.Build(name); err != nil {
+			fmt.Fprintf(r.Err, "%s is left out: %v\n", m.Name, err)
+			continue
+		}
+		r.found = append(r.found, m)
+	}
+	if len(r.found) == 0 {
+		fmt.Fprintln(r.Err, "no MPI implementation found: golci runs alone")
+	}
+	return tempDir(name), nil
+}
+
+// plain tells peers at their defaults from tuned ones.
+func (r *runner) plain(impl string) bool {
+	for _, m := range r.found {
+		if m.Name == impl {
+			return true
+		}
+	}
+	return false
+}
+
+// golci runs this program's own ranks.
+func (r *runner) golci(ctx context.Context, s spec, out func(bench.Row)) error {
+	for _, threads := range s.jobs() {
+		err := job.Run(ctx, job.Job{Argv: r.ranks(s, threads), Limit: s.limit(), Row: out})
+		if err != nil {
+			return fmt.Errorf("bench: %s: %w", s.name, err)
+		}
+	}
+	return nil
+}
+
+// ranks is the command line of a job of golci's.
+func (r *runner) ranks(s spec, threads []int) []string {
+	return []string{
+		r.Self, "run", "-n", strconv.Itoa(r.N), r.Self, "bench", s.name, "-sizes", joinList(s.sizes),
+		"-threads", joinList(threads), "-duration", s.window.String(), "-json",
+	}
+}
+
+// eachPeer runs every implementation found, in each of its settings.
+func (r *runner) eachPeer(ctx context.Context, s spec, rep int, out func(bench.Row)) {
+	for i := range r.found {
+		m := &r.found[i]
+		for _, setting := range m.Settings {
+			for _, threads := range s.jobs() {
+				if ctx.Err() != nil {
+					return
+				}
+				r.peer(ctx, m, setting, s, threads, rep, out)
+			}
+		}
+	}
+}
+
+func (r *runner) peer(
+	ctx context.Context, m *peers.MPI, setting peers.Setting, s spec, threads []int, rep int, out func(bench.Row),
+) {
+	impl := m.Name + setting.Suffix
+	argv, env := m.Command(setting, r.N, s.name, impl, joinList(s.sizes), joinList(threads),
+		strconv.FormatFloat(s.window.Seconds(), 'g', -1, 64))
+	got := 0
+	err := job.Run(ctx, job.Job{Argv: argv, Env: env, Limit: s.limit(), Strays: m.Program(), Row: func(row bench.Row) {
+		got++
+		out(row)
+	}})
+	if want := len(threads) * len(s.sizes); err == nil || got == want || ctx.Err() != nil {
+		return // a peer that starves its threads ends badly after its row, which says so
+	}
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	fmt.Fprintf(r.Err, "%s, run %d: %v\n", impl, rep+1, err)
+	if s.kind == sole {
+		out(bench.Row{
+			Bench: s.name, Impl: impl, Size: s.sizes[0], Threads: threads[0], Unit: bench.PerSecond, Note: "no result: " + first,
+		})
+	}
+}
+
+// jobs splits the numbers of threads into those that one job measures.
+func (s spec) jobs() [][]int {
+	if s.kind != sole {
+		return [][]int{s.threads}
+	}
+	var out [][]int
+	for _, n := range s.threads {
+		out = append(out, []int{n})
+	}
+	return out
+}
+
+const (
+	startLimit = 30 * time.Second // launcher, wire-up, warm-up, drain
+	slowest    = 200e6            // bytes/s, of the warm-up and of the smallest number of iterations
+	leastBytes = 100 * 64         // messages of those
+)
+
+// limit is the time after which a job hangs, by any measure.
+func (s spec) limit() time.Duration {
+	limit := startLimit
+	for _, size := range s.sizes {
+		limit += 2*s.window + time.Duration(float64(size)*leastBytes/slowest*float64(time.Second))
+	}
+	return limit
+}

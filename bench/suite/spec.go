@@ -1,0 +1,191 @@
+// Package suite is `golci bench`: it knows the benchmarks by name, runs them where they belong (in this process, in a
+// job of golci's ranks, in jobs of the peers), and prints, compares and draws what they report.
+package suite
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Errors of Run, for errors.Is.
+var (
+	ErrName  = errors.New("bench: no such benchmark")
+	ErrUsage = errors.New("bench: bad arguments")
+)
+
+// kind says where a benchmark runs.
+type kind int
+
+const (
+	inProcess kind = iota // needs no ranks
+	pair                  // the first two ranks of a job
+	whole                 // all ranks of a job
+	sole                  // a job of its own for each number of threads, since a peer may not survive one
+)
+
+type spec struct {
+	name    string
+	kind    kind
+	peers   bool // the MPI program in bench/peers has it
+	sizes   []int
+	threads []int
+	least   int // smallest size
+	window  time.Duration
+}
+
+const (
+	kib = 1 << 10
+	mib = 1 << 20
+)
+
+// specs holds the defaults, in the order of "all".
+var specs = []spec{
+	{name: "switch", kind: inProcess, sizes: []int{0}, threads: []int{2, 1024}, window: 300 * time.Millisecond},
+	{name: "table", kind: inProcess, sizes: []int{0}, threads: []int{1, 2, 4, 8}, window: 200 * time.Millisecond},
+	{name: "pool", kind: inProcess, sizes: []int{0}, threads: []int{1, 2, 4, 8}, window: 200 * time.Millisecond},
+	{
+		name: "latency", kind: pair, peers: true, sizes: []int{0, 8, 64, kib, 8 * kib, 64 * kib, mib}, threads: []int{1},
+		window: 200 * time.Millisecond,
+	},
+	{
+		name: "bandwidth", kind: pair, peers: true, sizes: []int{8, 64, kib, 8 * kib, 64 * kib, mib, 4 * mib},
+		threads: []int{1}, least: 1, window: 200 * time.Millisecond,
+	},
+	{
+		name: "bibw", kind: pair, peers: true, sizes: []int{8, 64, kib, 8 * kib, 64 * kib, mib}, threads: []int{1},
+		least: 1, window: 200 * time.Millisecond,
+	},
+	{name: "rate", kind: pair, peers: true, sizes: []int{8}, threads: []int{1}, window: 300 * time.Millisecond},
+	{
+		name: "threads", kind: sole, peers: true, sizes: []int{8}, threads: []int{1, 2, 4, 16, 64, 256, 1024}, least: 8,
+		window: time.Second,
+	},
+	{name: "barrier", kind: whole, peers: true, sizes: []int{0}, threads: []int{1}, window: 200 * time.Millisecond},
+	{
+		name: "bcast", kind: whole, peers: true, sizes: []int{8, kib, 64 * kib, mib}, threads: []int{1}, least: 1,
+		window: 200 * time.Millisecond,
+	},
+	{
+		name: "allreduce", kind: whole, peers: true, sizes: []int{8, kib, 64 * kib, mib}, threads: []int{1}, least: 4,
+		window: 200 * time.Millisecond,
+	},
+}
+
+// Names lists the benchmarks in the order in which "all" runs them.
+func Names() []string {
+	names := make([]string, len(specs))
+	for i, s := range specs {
+		names[i] = s.name
+	}
+	return names
+}
+
+// choose returns the specs named, with the sizes, threads and window that c asks for in place of the defaults.
+func choose(c Config) ([]spec, error) {
+	names := c.Names
+	if slices.Contains(names, "all") {
+		names = Names()
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%w: name one of %q, or all", ErrName, Names())
+	}
+	var chosen []spec
+	for _, name := range names {
+		i := slices.IndexFunc(specs, func(s spec) bool { return s.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("%w: %q; there are %q, and all", ErrName, name, Names())
+		}
+		s, err := specs[i].with(c)
+		if err != nil {
+			return nil, err
+		}
+		chosen = append(chosen, s)
+	}
+	return chosen, nil
+}
+
+func (s spec) with(c Config) (spec, error) {
+	if len(c.Sizes) > 0 && len(s.sizes) > 0 && s.sized() {
+		s.sizes = c.Sizes
+	}
+	if len(c.Threads) > 0 && s.threaded() {
+		s.threads = c.Threads
+	}
+	if c.Duration > 0 {
+		s.window = c.Duration
+	}
+	for _, size := range s.sizes {
+		if size < s.least {
+			return s, fmt.Errorf("%w: %s needs sizes of at least %d, not %d", ErrUsage, s.name, s.least, size)
+		}
+	}
+	for _, n := range s.threads {
+		if n < 1 {
+			return s, fmt.Errorf("%w: %d threads", ErrUsage, n)
+		}
+	}
+	switch {
+	case c.N == anyRanks:
+	case s.kind == sole && c.N != 2:
+		return s, fmt.Errorf("%w: %s needs exactly two ranks, not %d", ErrUsage, s.name, c.N)
+	case s.kind == pair && c.N < 2:
+		return s, fmt.Errorf("%w: %s needs two ranks", ErrUsage, s.name)
+	}
+	return s, nil
+}
+
+func (s spec) sized() bool    { return s.kind == pair || s.kind == whole && s.name != "barrier" }
+func (s spec) threaded() bool { return s.kind == inProcess || s.kind == sole }
+
+// ParseList reads a list of numbers with commas; k and m (or Ki, Mi, KiB, MiB) multiply by 1024 and 1024 squared.
+func ParseList(list string) ([]int, error) {
+	var out []int
+	for _, item := range strings.Split(list, ",") {
+		if item = strings.TrimSpace(item); item == "" {
+			continue
+		}
+		n, err := parseNumber(item)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, n)
+	}
+	return out, nil
+}
+
+func parseNumber(item string) (int, error) {
+	text := strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(item), "b"), "i")
+	unit := 1
+	switch {
+	case strings.HasSuffix(text, "k"):
+		unit = kib
+	case strings.HasSuffix(text, "m"):
+		unit = mib
+	case strings.HasSuffix(text, "g"):
+		unit = kib * mib
+	}
+	if unit > 1 {
+		text = text[:len(text)-1]
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n > 1<<40/unit {
+		return 0, fmt.Errorf("%w: %q is not a number from 0 to 1024G", ErrUsage, item)
+	}
+	return n * unit, nil
+}
+
+// joinList is the inverse of ParseList.
+func joinList(list []int) string {
+	var b strings.Builder
+	for i, n := range list {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.Itoa(n))
+	}
+	return b.String()
+}

@@ -1,0 +1,161 @@
+package suite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/golci/golci/bench"
+	"github.com/golci/golci/bench/chart"
+	"github.com/golci/golci/bench/local"
+)
+
+// Config is what the command line says.
+type Config struct {
+	Names    []string      // benchmarks, or "all"
+	N        int           // ranks
+	Sizes    []int         // bytes; nil for each benchmark's own
+	Threads  []int         // in each process; nil for each benchmark's own
+	Duration time.Duration // least length of a timed loop; 0 for each benchmark's own
+	JSON     bool          // rows as JSON lines, else a table
+	Plot     string        // path of an SVG file, or ""
+	Peers    bool          // also run the MPI implementations found
+	Reps     int           // rows are medians of so many runs; 0 means 5 with peers, else 1
+	Out, Err io.Writer     // rows; progress and failures of peers
+	Self     string        // the golci program, to start ranks with
+	Env      func(name string) (string, bool)
+}
+
+const (
+	repsWithPeers = 5
+	anyRanks      = 0 // the launcher knows; ranks.Run checks
+)
+
+// Run does what c says and blocks until it is done or ctx is cancelled; no process of a job is left then. Inside a job
+// it takes part as one rank, and rank 0 writes the rows. A peer that fails is told on c.Err and does not stop
+// the others; a failure of golci is returned, after the rows that were had.
+func Run(ctx context.Context, c Config) error {
+	if c.N < 1 || c.Reps < 0 || c.Duration < 0 {
+		return fmt.Errorf("%w: %d ranks, %d repetitions, duration %v", ErrUsage, c.N, c.Reps, c.Duration)
+	}
+	inJob, err := insideJob(c.Env)
+	if err != nil {
+		return err
+	}
+	if inJob {
+		c.N = anyRanks
+	}
+	chosen, err := choose(c)
+	if err != nil {
+		return err
+	}
+	if inJob {
+		return takePart(ctx, c, chosen)
+	}
+	if c.Reps == 0 {
+		c.Reps = 1
+		if c.Peers {
+			c.Reps = repsWithPeers
+		}
+	}
+	return runAll(ctx, c, chosen)
+}
+
+func runAll(ctx context.Context, c Config, chosen []spec) (err error) {
+	r := &runner{Config: c, out: newPrinter(c)}
+	if c.Peers {
+		dir, err := r.findPeers()
+		if err != nil {
+			return err
+		}
+		defer dir.remove()
+	}
+	var failed []error
+	var all []bench.Row
+	for _, s := range chosen {
+		rows, err := r.run(ctx, s)
+		all = append(all, rows...)
+		if err != nil {
+			failed = append(failed, err)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	if c.Plot != "" && len(all) > 0 {
+		if err := chart.Write(c.Plot, all); err != nil {
+			failed = append(failed, err)
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// run measures one benchmark. With one repetition and no peer rows are printed as they come, else as medians.
+func (r *runner) run(ctx context.Context, s spec) ([]bench.Row, error) {
+	stream := r.Reps == 1 && !r.Peers
+	var rows []bench.Row
+	var printing error
+	keep := func(row bench.Row) {
+		rows = append(rows, row)
+		if stream && printing == nil {
+			printing = r.out.row(row)
+		}
+	}
+	err := r.measure(ctx, s, keep)
+	if stream {
+		return rows, errors.Join(err, printing)
+	}
+	rows = bench.Medians(rows)
+	bench.Compare(rows, r.plain)
+	for _, row := range rows {
+		if printing == nil {
+			printing = r.out.row(row)
+		}
+	}
+	return rows, errors.Join(err, printing)
+}
+
+// measure interleaves: every repetition runs each implementation once, so that a change of the machine meets all.
+func (r *runner) measure(ctx context.Context, s spec, out func(bench.Row)) error {
+	var failed error
+	for rep := range r.Reps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if s.kind == inProcess {
+			if err := local.Run(ctx, s.name, s.threads, s.window, out); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := r.golci(ctx, s, out); err != nil && failed == nil {
+			failed = err
+		}
+		if s.peers {
+			r.eachPeer(ctx, s, rep, out)
+		}
+	}
+	return failed
+}
+
+// printer writes rows in the form asked for.
+type printer struct {
+	json  io.Writer // nil for a table
+	table *bench.Table
+}
+
+func newPrinter(c Config) printer {
+	if c.JSON {
+		return printer{json: c.Out}
+	}
+	return printer{table: bench.NewTable(c.Out, c.Peers)}
+}
+
+func (p printer) row(r bench.Row) error {
+	if p.json != nil {
+		return bench.WriteJSON(p.json, r)
+	}
+	return p.table.Row(r)
+}

@@ -1,0 +1,205 @@
+package suite
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/golci/golci/bench"
+)
+
+const fakeEnv = "GOLCI_SUITE_TEST_RANKS"
+
+// The test binary stands in for golci: "run -n N SELF bench NAME -sizes ..." prints one row a size and thread number.
+func TestMain(m *testing.M) {
+	if os.Getenv(fakeEnv) != "" {
+		os.Exit(fakeRanks(os.Args[1:]))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func fakeRanks(args []string) int {
+	if len(args) != 13 || args[0] != "run" || args[4] != "bench" {
+		fmt.Fprintf(os.Stderr, "unexpected arguments %q\n", args)
+		return 2
+	}
+	sizes, err := ParseList(args[7])
+	threads, err2 := ParseList(args[9])
+	if err != nil || err2 != nil {
+		return 2
+	}
+	for _, size := range sizes {
+		for _, n := range threads {
+			r := bench.Row{Bench: args[5], Impl: bench.Golci, Size: size, Threads: n, Value: 1, Unit: bench.Micro, MinShare: 1}
+			if bench.WriteJSON(os.Stdout, r) != nil {
+				return 2
+			}
+		}
+	}
+	if os.Getenv(fakeEnv) == "fail" {
+		fmt.Fprintln(os.Stderr, "rank 1 died")
+		return 9
+	}
+	return 0
+}
+
+func config(t *testing.T, names ...string) (Config, *bytes.Buffer) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := new(bytes.Buffer)
+	none := func(string) (string, bool) { return "", false }
+	return Config{Names: names, N: 2, Out: out, Err: new(bytes.Buffer), Self: self, Env: none}, out
+}
+
+func TestRowsOfAJob(t *testing.T) {
+	t.Setenv(fakeEnv, "good")
+	c, out := config(t, "latency", "threads")
+	c.Sizes, c.Threads, c.JSON = []int{8, 64}, []int{1, 64}, true
+	if err := Run(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	checkRows(t, out, "latency 8 1", "latency 64 1", "threads 8 1", "threads 8 64")
+}
+
+func checkRows(t *testing.T, out *bytes.Buffer, want ...string) {
+	t.Helper()
+	var got []string
+	err := bench.ReadJSON(out, func(r bench.Row) { got = append(got, fmt.Sprint(r.Bench, " ", r.Size, " ", r.Threads)) })
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("rows %q, want %q, error %v", got, want, err)
+	}
+}
+
+func TestAFailedJobKeepsItsRowsAndIsTold(t *testing.T) {
+	t.Setenv(fakeEnv, "fail")
+	c, out := config(t, "latency", "rate")
+	c.JSON, c.Sizes = true, []int{8}
+	err := Run(t.Context(), c)
+	if err == nil || strings.Count(err.Error(), "rank 1 died") != 2 {
+		t.Errorf("error %v, want both failures with their reason", err)
+	}
+	checkRows(t, out, "latency 8 1", "rate 8 1")
+}
+
+func TestRepetitionsGiveMedians(t *testing.T) {
+	t.Setenv(fakeEnv, "good")
+	c, out := config(t, "latency")
+	c.Reps, c.JSON, c.Sizes = 3, true, []int{8}
+	if err := Run(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	var r bench.Row
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil || r.Reps != 3 {
+		t.Errorf("one row of three runs expected: %v\n%s", err, out)
+	}
+}
+
+func TestLocalBenchmarkWithPlot(t *testing.T) {
+	c, out := config(t, "switch")
+	c.Threads, c.Duration = []int{2}, time.Millisecond
+	c.Plot = filepath.Join(t.TempDir(), "x.svg")
+	if err := Run(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "sync.Cond") {
+		t.Errorf("no row of sync.Cond in\n%s", out)
+	}
+	if svg, err := os.ReadFile(c.Plot); err != nil || !bytes.Contains(svg, []byte("<svg")) {
+		t.Errorf("plot: %v", err)
+	}
+}
+
+func TestNoPeersFound(t *testing.T) {
+	t.Setenv(fakeEnv, "good")
+	t.Setenv("PATH", t.TempDir())
+	c, out := config(t, "latency")
+	c.Peers, c.JSON, c.Reps, c.Sizes = true, true, 1, []int{8}
+	if err := Run(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	checkRows(t, out, "latency 8 1")
+	if told := fmt.Sprint(c.Err); !strings.Contains(told, "no MPI") {
+		t.Errorf("told %q", told)
+	}
+}
+
+func TestBadArguments(t *testing.T) {
+	for _, c := range []struct {
+		what   string
+		change func(*Config)
+		want   error
+	}{
+		{"no name", func(c *Config) { c.Names = nil }, ErrName},
+		{"unknown name", func(c *Config) { c.Names = []string{"latency", "speed"} }, ErrName},
+		{"no ranks", func(c *Config) { c.N = 0 }, ErrUsage},
+		{"one rank", func(c *Config) { c.N = 1 }, ErrUsage},
+		{"three ranks for threads", func(c *Config) { c.Names, c.N = []string{"threads"}, 3 }, ErrUsage},
+		{"bandwidth of nothing", func(c *Config) { c.Names, c.Sizes = []string{"bandwidth"}, []int{0} }, ErrUsage},
+		{"no threads", func(c *Config) { c.Names, c.Threads = []string{"switch"}, []int{0} }, ErrUsage},
+		{"negative repetitions", func(c *Config) { c.Reps = -1 }, ErrUsage},
+		{"negative duration", func(c *Config) { c.Duration = -1 }, ErrUsage},
+	} {
+		conf, out := config(t, "latency")
+		c.change(&conf)
+		if err := Run(t.Context(), conf); !errors.Is(err, c.want) || out.Len() != 0 {
+			t.Errorf("%s: error %v, want %v; output %q", c.what, err, c.want, out)
+		}
+	}
+}
+
+func TestCancelledBeforeItBegins(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	c, _ := config(t, "switch")
+	if err := Run(ctx, c); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestParseList(t *testing.T) {
+	for _, c := range []struct {
+		list string
+		want []int
+	}{
+		{"", nil},
+		{"8", []int{8}},
+		{"0, 8,1k", []int{0, 8, 1024}},
+		{"2K,1KiB,3kb", []int{2048, 1024, 3072}},
+		{"4m,1g", []int{4 << 20, 1 << 30}},
+	} {
+		got, err := ParseList(c.list)
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("ParseList(%q) = %v, %v, want %v", c.list, got, err, c.want)
+		}
+		if again, err := ParseList(joinList(got)); err != nil || !slices.Equal(again, got) {
+			t.Errorf("%v becomes %v, %v", got, again, err)
+		}
+	}
+	for _, bad := range []string{"x", "-1", "8;9", "1.5", "k", "99999999999999999999", "2000g", "8kk"} {
+		if got, err := ParseList(bad); !errors.Is(err, ErrUsage) {
+			t.Errorf("ParseList(%q) = %v, %v", bad, got, err)
+		}
+	}
+}
+
+func TestThreadsRunInJobsOfTheirOwn(t *testing.T) {
+	if got := (spec{kind: sole, threads: []int{1, 2}}).jobs(); len(got) != 2 || got[1][0] != 2 {
+		t.Errorf("jobs %v", got)
+	}
+	if got := (spec{kind: pair, threads: []int{1}}).jobs(); len(got) != 1 {
+		t.Errorf("jobs %v", got)
+	}
+}
