@@ -108,12 +108,22 @@ func (t *Table[V]) InsertOrMatch(key uint64, n *Node[V], side Side) (match *Node
 		return nil
 	}
 	if c == opposite(mine) && e.word.Load() == word {
-		if match = e.head; match.next == nil {
-			match.mark.leave()
+		match = e.head
+		match.mark.leave()
+		if match.next == nil {
 			e.head = nil
 			b.release(free)
 			return match
 		}
+		e.head = match.popFront()
+		b.release(c)
+		return match
+	}
+	if c == mine && e.word.Load() == word {
+		n.mark.enter()
+		e.head.append(n)
+		b.release(c)
+		return nil
 	}
 	if c == busy {
 		c = b.acquire()

@@ -74,18 +74,3 @@ func TestInsertOrMatchFIFO(t *testing.T) {
 		t.Fatalf("%d nodes left", n)
 	}
 }
-
-func BenchmarkInsertOrMatch(b *testing.B) {
-	tab := newTable(b, 1<<16)
-	nodes := make([]Node[int], 1024)
-	key := uint64(0)
-	for i := 0; i < b.N; i += 2 * len(nodes) {
-		for j := range nodes {
-			tab.InsertOrMatch(key+uint64(j), &nodes[j], Post)
-		}
-		for j := range nodes {
-			tab.InsertOrMatch(key+uint64(j), &nodes[j], Arrive)
-		}
-		key += uint64(len(nodes))
-	}
-}
