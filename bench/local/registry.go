@@ -3,15 +3,30 @@ package local
 import (
 	"time"
 
+	"github.com/golci/golci/bench"
+	"github.com/golci/golci/fult"
 	"github.com/golci/golci/hashtable/tablebench"
+	"github.com/golci/golci/pool/poolbench"
 )
 
 var benchmarks = map[string]benchmark{
-	"switch": {impls: []string{"channel", "sync.Cond"}, measure: switchNs},
+	"switch": {impls: []string{bench.Golci, "goroutine", "osthread", "channel", "sync.Cond"}, measure: switchNs},
 	"table":  {impls: tablebench.Impls(), measure: tablebench.Run},
+	"pool":   {impls: poolbench.Impls(), measure: poolbench.Run},
 }
 
 var handOvers = map[string]handOver{
-	"channel":   func(pairs, rounds int) (d time.Duration, err error) { return goPairs(pairs, rounds, newChannels) },
-	"sync.Cond": func(pairs, rounds int) (d time.Duration, err error) { return goPairs(pairs, rounds, newConds) },
+	bench.Golci: threads(fult.Fult),
+	"goroutine": threads(fult.Goroutines),
+	"osthread":  threads(fult.OSThreads),
+	"channel":   rivals(newChannels),
+	"sync.Cond": rivals(newConds),
+}
+
+func threads(kind fult.Kind) handOver {
+	return func(pairs, rounds int) (time.Duration, error) { return threadPairs(kind, pairs, rounds) }
+}
+
+func rivals(create func() pingPong) handOver {
+	return func(pairs, rounds int) (time.Duration, error) { return goPairs(pairs, rounds, create) }
 }
