@@ -1,0 +1,110 @@
+package fult
+
+import (
+	"fmt"
+	"runtime"
+	"time"
+)
+
+// Kind says what a thread of a scheduler is.
+type Kind uint8
+
+const (
+	// Fult threads are coroutines scheduled by bits. Builds with the race detector use Goroutine in their place,
+	// because switching coroutines orders all threads of a worker for the detector and would hide races.
+	Fult Kind = iota
+	// Goroutine threads are goroutines; the Go runtime schedules them.
+	Goroutines
+	// OSThreads are goroutines locked to an OS thread each, which wait on a condition variable.
+	OSThreads
+)
+
+// String returns the name of k.
+func (k Kind) String() string {
+	switch k {
+	case Fult:
+		return "fult"
+	case Goroutines:
+		return "goroutine"
+	case OSThreads:
+		return "osthread"
+	}
+	return fmt.Sprintf("Kind(%d)", uint8(k))
+}
+
+// MaxThreads is the number of threads that one worker can have at a time: s1 = s2 = 8, 64 x 64 x 8 x 8 bits.
+const MaxThreads = groupsPerWorker * groupSize
+
+// raceThreads is how many threads a scheduler accepts under the race detector, which itself gives out at about 8,128
+// goroutines.
+const raceThreads = 8000
+
+// Config says how a Scheduler works. The zero value gives one worker, not pinned, and the defaults named below.
+type Config struct {
+	// Workers is the number of workers; default 1.
+	Workers int
+	// Pin gives the CPU of each worker; empty for no pinning. If there are fewer than Workers it is an error.
+	Pin []int
+	// MaxThreads bounds the threads alive per worker; default and maximum MaxThreads, 262,144.
+	MaxThreads int
+	// Spin is how long an idle worker polls before it sleeps; default 50 us, or 1 us where GOMAXPROCS leaves no spare P
+	// beside the workers. Negative for not at all.
+	Spin time.Duration
+	// Kind says what a thread is; default Fult.
+	Kind Kind
+	// StuckAfter is how long a worker may stay in one thread before OnStuck is called; default 10 s, negative for never.
+	StuckAfter time.Duration
+	// OnStuck is called on a goroutine of its own, once for each time a worker gets stuck; default: print to standard
+	// error.
+	OnStuck func(StuckReport)
+
+	// coroutines keeps coroutine threads in builds with the race detector: this package's own tests check the
+	// scheduler itself that way.
+	coroutines bool
+}
+
+const (
+	defaultSpin       = 50 * time.Microsecond
+	crowdedSpin       = time.Microsecond
+	defaultStuckAfter = 10 * time.Second
+	maxWorkers        = 4096
+)
+
+func (c Config) withDefaults() (Config, error) {
+	if c.Workers == 0 {
+		c.Workers = 1
+	}
+	if c.MaxThreads == 0 {
+		c.MaxThreads = MaxThreads
+	}
+	if c.Spin == 0 {
+		c.Spin = defaultSpin
+		if runtime.GOMAXPROCS(0) <= c.Workers {
+			c.Spin = crowdedSpin
+		}
+	}
+	if c.StuckAfter == 0 {
+		c.StuckAfter = defaultStuckAfter
+	}
+	if c.OnStuck == nil {
+		c.OnStuck = printStuck
+	}
+	if raceEnabled && c.Kind == Fult && !c.coroutines {
+		c.Kind = Goroutines
+	}
+	return c, c.check()
+}
+
+func (c Config) check() error {
+	switch {
+	case c.Workers < 1 || c.Workers > maxWorkers:
+		return fmt.Errorf("fult: %d workers: %w", c.Workers, ErrConfig)
+	case c.MaxThreads < 1 || c.MaxThreads > MaxThreads:
+		return fmt.Errorf("fult: %d threads per worker, at most %d: %w", c.MaxThreads, MaxThreads, ErrConfig)
+	case len(c.Pin) != 0 && len(c.Pin) < c.Workers:
+		return fmt.Errorf("fult: %d CPUs for %d workers: %w", len(c.Pin), c.Workers, ErrConfig)
+	case c.Kind > OSThreads:
+		return fmt.Errorf("fult: %v: %w", c.Kind, ErrConfig)
+	}
+	return nil
+}

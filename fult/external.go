@@ -1,0 +1,139 @@
+package fult
+
+import (
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/golci/golci/internal/arch"
+)
+
+// external is what a Thread is if it is no coroutine: a goroutine, locked to an OS thread or not.
+type external struct {
+	s *Scheduler
+	Waiter
+}
+
+// externals are a worker's threads of that sort. Descriptors are reused, for the sake of Thread.Local.
+type externals struct {
+	mu   sync.Mutex
+	all  []*Thread
+	free []*Thread
+}
+
+func (e *external) signal() { e.Signal() }
+
+func (e *external) yield() {
+	runtime.Gosched()
+	if e.s.killing.Load() {
+		runtime.Goexit()
+	}
+}
+
+func (e *external) park() (killed bool) {
+	if e.s.killing.Load() {
+		return true
+	}
+	e.Wait()
+	return e.s.killing.Load()
+}
+
+func (e *external) waitOrExit() {
+	if e.park() {
+		runtime.Goexit()
+	}
+}
+
+func (e *external) sleep(d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-e.s.stop:
+		runtime.Goexit()
+	}
+}
+
+// startExternal runs j on a goroutine.
+func (s *Scheduler) startExternal(w *Worker, j *job) {
+	t := w.exts.get(w)
+	t.job = j
+	s.running.Add(1)
+	go t.runExternal()
+}
+
+func (e *externals) get(w *Worker) *Thread {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if last := len(e.free) - 1; last >= 0 {
+		t := e.free[last]
+		e.free = e.free[:last]
+		return t
+	}
+	t := &Thread{w: w, slot: uint32(len(e.all)), ext: &external{s: w.s, Waiter: NewGoroutine()}}
+	if w.s.cfg.Kind == OSThreads {
+		t.ext.Waiter = newOSThread()
+	}
+	e.all = append(e.all, t)
+	return t
+}
+
+func (e *externals) put(t *Thread) {
+	e.mu.Lock()
+	e.free = append(e.free, t)
+	e.mu.Unlock()
+}
+
+func (t *Thread) runExternal() {
+	s := t.w.s
+	defer s.running.Done()
+	if t.w.s.cfg.Kind == OSThreads {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+	}
+	g := arch.G()
+	s.byG.Store(g, t)
+	returned := false
+	defer func() {
+		var err error
+		if v := recover(); v != nil {
+			err = &PanicError{Value: v, Stack: debug.Stack(), ID: t.ID()}
+		} else if !returned {
+			err = ErrGoexit
+			if s.killing.Load() {
+				err = ErrClosed
+			}
+		}
+		s.byG.Delete(g)
+		t.endExternal(err)
+	}()
+	t.alive.Store(1)
+	t.job.f(t)
+	returned = true
+}
+
+func (t *Thread) endExternal(err error) {
+	j, w := t.job, t.w
+	t.job = nil
+	t.alive.Store(0)
+	t.clearLabel()
+	w.exts.put(t)
+	w.s.finished(j, w, err)
+}
+
+// killExternals wakes every thread, so that it unwinds.
+func (s *Scheduler) killExternals() {
+	for _, w := range s.workers {
+		w.exts.mu.Lock()
+		for _, t := range w.exts.all {
+			t.ext.Signal()
+		}
+		w.exts.mu.Unlock()
+	}
+}
+
+func (s *Scheduler) currentExternal() *Thread {
+	t, _ := s.byG.Load(arch.G())
+	return t
+}

@@ -1,0 +1,182 @@
+package fult
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/golci/golci/internal/spin"
+)
+
+// job is a function to run as a thread, from Go until whoever joins has its result.
+type job struct {
+	f    func(*Thread)
+	next *job // in a queue
+	s    *Scheduler
+
+	done   atomic.Bool // publishes err
+	joined atomic.Bool
+	mu     spin.Lock // guards waiters
+	err    error
+	first  Waiter // the one waiter there usually is
+	more   []Waiter
+}
+
+// Handle stands for a thread started by Go or GoOn. The zero Handle stands for none.
+type Handle struct{ j *job }
+
+// Go starts f as a thread, on any worker. Callable from anywhere; it does not block or switch threads. A thread that
+// calls it gets the new one on its own worker, unless another worker is idle and takes it first. The error is
+// ErrClosed, or wraps ErrTooMany.
+func (s *Scheduler) Go(f func(t *Thread)) (Handle, error) {
+	prefer := -1
+	if t := s.Current(); t != nil {
+		prefer = t.w.id
+	} else {
+		prefer = int(s.next.Add(1)-1) % len(s.workers)
+	}
+	for i := range s.workers {
+		w := s.workers[(prefer+i)%len(s.workers)]
+		if w.reserve() {
+			return s.submit(w, f, false)
+		}
+	}
+	return Handle{}, fmt.Errorf("fult: %d threads on %d workers: %w", s.Live(), len(s.workers), ErrTooMany)
+}
+
+// GoOn is Go on worker number worker, counted from 0. A number out of range is an error that wraps ErrArgument.
+func (s *Scheduler) GoOn(worker int, f func(t *Thread)) (Handle, error) {
+	w := s.Worker(worker)
+	if w == nil {
+		return Handle{}, fmt.Errorf("fult: worker %d of %d: %w", worker, len(s.workers), ErrArgument)
+	}
+	if !w.reserve() {
+		return Handle{}, fmt.Errorf("fult: %d threads on worker %d: %w", w.Live(), worker, ErrTooMany)
+	}
+	return s.submit(w, f, true)
+}
+
+// submit gives f to w, which has reserved a slot for it.
+func (s *Scheduler) submit(w *Worker, f func(*Thread), stay bool) (Handle, error) {
+	if err := s.admissible(f); err != nil {
+		w.reserved.Add(-1)
+		return Handle{}, err
+	}
+	j := &job{f: f, s: s}
+	if s.cfg.Kind != Fult {
+		s.startExternal(w, j)
+		return Handle{j}, nil
+	}
+	w.queue.push(j, stay)
+	w.notify()
+	if !stay && s.sleepers.Load() > 0 && w.parked.Load() == awake {
+		s.wakeOne()
+	}
+	return Handle{j}, nil
+}
+
+// admissible counts a thread in, if there may be one more.
+func (s *Scheduler) admissible(f func(*Thread)) error {
+	if f == nil {
+		return fmt.Errorf("fult: nil function: %w", ErrArgument)
+	}
+	if !s.begun.Load() && !s.start() {
+		return ErrClosed
+	}
+	n := s.live.Add(1)
+	switch {
+	case s.killing.Load():
+		s.live.Add(-1)
+		return ErrClosed
+	case raceEnabled && n > raceThreads:
+		s.live.Add(-1)
+		return fmt.Errorf("fult: the race detector allows %d threads: %w", raceThreads, ErrTooMany)
+	}
+	return nil
+}
+
+// reserve counts one more thread on w, unless it has all it may have.
+func (w *Worker) reserve() bool {
+	if w.reserved.Add(1) <= int64(w.s.cfg.MaxThreads) {
+		return true
+	}
+	w.reserved.Add(-1)
+	return false
+}
+
+// complete stores the result and wakes whoever joins. w is the worker that the caller runs on, if any.
+func (j *job) complete(w *Worker, err error) {
+	j.f = nil
+	j.mu.Lock()
+	j.err = err
+	j.done.Store(true)
+	first, more := j.first, j.more
+	j.first, j.more = nil, nil
+	j.mu.Unlock()
+	if first != nil {
+		w.wakeWaiter(first)
+	}
+	for _, x := range more {
+		w.wakeWaiter(x)
+	}
+}
+
+// wakeWaiter signals x, cheaply if it is a thread of w and w is the caller's worker.
+func (w *Worker) wakeWaiter(x Waiter) {
+	if t, ok := x.(*Thread); ok {
+		w.Signal(t)
+		return
+	}
+	x.Signal()
+}
+
+// Join waits until the thread has ended: nil if its function returned, a *PanicError if it panicked, ErrGoexit if it
+// called runtime.Goexit, ErrClosed if Close ended it. Any number of callers may join, threads of the same scheduler
+// (it switches threads) and goroutines (it blocks them). A thread of another scheduler must use JoinAs.
+func (h Handle) Join() error {
+	if h.j == nil {
+		return fmt.Errorf("fult: Join of no thread: %w", ErrArgument)
+	}
+	if h.j.done.Load() {
+		return h.result()
+	}
+	if t := h.j.s.Current(); t != nil {
+		return h.JoinAs(t)
+	}
+	return h.JoinAs(NewGoroutine())
+}
+
+// JoinAs is Join for a caller that waits at me.
+func (h Handle) JoinAs(me Waiter) error {
+	if h.j == nil {
+		return fmt.Errorf("fult: Join of no thread: %w", ErrArgument)
+	}
+	if h.j.enlist(me) {
+		for !h.j.done.Load() {
+			me.Wait()
+		}
+	}
+	return h.result()
+}
+
+// Done says whether the thread has ended.
+func (h Handle) Done() bool { return h.j == nil || h.j.done.Load() }
+
+func (h Handle) result() error {
+	h.j.joined.Store(true)
+	return h.j.err
+}
+
+// enlist adds me to those to be woken; false if the job is done.
+func (j *job) enlist(me Waiter) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	switch {
+	case j.done.Load():
+		return false
+	case j.first == nil:
+		j.first = me
+	default:
+		j.more = append(j.more, me)
+	}
+	return true
+}

@@ -1,0 +1,136 @@
+package fult
+
+import (
+	"sync/atomic"
+
+	"github.com/golci/golci/internal/spin"
+)
+
+// queue has the jobs given to a worker that have not started. Those that need not stay there may be stolen.
+type queue struct {
+	n    atomic.Int32 // of both lists; written under mu, read without
+	free atomic.Int32 // of the list that may be stolen
+	mu   spin.Lock    // guards the lists
+	any  list
+	stay list
+}
+
+// list is first in, first out.
+type list struct{ head, tail *job }
+
+func (l *list) push(j *job) {
+	if l.head == nil {
+		l.head = j
+	} else {
+		l.tail.next = j
+	}
+	l.tail = j
+}
+
+func (l *list) pop() *job {
+	j := l.head
+	if j != nil {
+		l.head, j.next = j.next, nil
+	}
+	return j
+}
+
+func (q *queue) push(j *job, stay bool) {
+	q.mu.Lock()
+	if stay {
+		q.stay.push(j)
+	} else {
+		q.any.push(j)
+		q.free.Add(1)
+	}
+	q.n.Add(1)
+	q.mu.Unlock()
+}
+
+// pop takes a job for the worker itself.
+func (q *queue) pop() *job {
+	q.mu.Lock()
+	j := q.stay.pop()
+	if j == nil {
+		if j = q.any.pop(); j != nil {
+			q.free.Add(-1)
+		}
+	}
+	if j != nil {
+		q.n.Add(-1)
+	}
+	q.mu.Unlock()
+	return j
+}
+
+// steal takes a job for another worker.
+func (q *queue) steal() *job {
+	q.mu.Lock()
+	j := q.any.pop()
+	if j != nil {
+		q.free.Add(-1)
+		q.n.Add(-1)
+	}
+	q.mu.Unlock()
+	return j
+}
+
+// admitAtOnce bounds the jobs started in one turn of the loop, so that a flood of them does not hold up threads.
+const admitAtOnce = 256
+
+// admit starts queued jobs.
+func (w *Worker) admit() bool {
+	if w.queue.n.Load() == 0 || w.closing {
+		return false
+	}
+	for range admitAtOnce {
+		j := w.queue.pop()
+		if j == nil {
+			break
+		}
+		w.start(j)
+	}
+	return true
+}
+
+// stealAtOnce bounds the jobs taken from another worker at a time.
+const stealAtOnce = 32
+
+// steal takes jobs that have not started from other workers, with their reservations.
+func (w *Worker) steal() (got bool) {
+	all := w.s.workers
+	for i := 1; i < len(all) && !got; i++ {
+		v := all[(w.id+i)%len(all)]
+		for range min(stealAtOnce, (v.queue.free.Load()+1)/2) {
+			if !w.reserve() {
+				break
+			}
+			j := v.queue.steal()
+			if j == nil {
+				w.reserved.Add(-1)
+				break
+			}
+			v.reserved.Add(-1)
+			w.start(j)
+			got = true
+		}
+	}
+	return got
+}
+
+// stealable says whether another worker has a job to take.
+func (w *Worker) stealable() bool {
+	for _, v := range w.s.workers {
+		if v != w && v.queue.free.Load() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// dropQueue ends jobs that will never start.
+func (w *Worker) dropQueue() {
+	for j := w.queue.pop(); j != nil; j = w.queue.pop() {
+		w.s.finished(j, w, ErrClosed)
+	}
+}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package fult
+
+const raceEnabled = false

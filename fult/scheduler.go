@@ -1,0 +1,231 @@
+package fult
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/puzpuzpuz/xsync/v4"
+)
+
+// Scheduler is a set of workers and their threads. Several may exist in one process; they know nothing of each other.
+type Scheduler struct {
+	cfg     Config // constant
+	workers []*Worker
+	poller  Poller    // constant once started
+	epoch   time.Time // zero of the workers' clock
+
+	live     atomic.Int64  // threads alive and jobs queued
+	next     atomic.Uint32 // where Go puts the next job that comes from outside
+	sleepers atomic.Int32  // workers parked, so that Go knows whether to look for one
+	killing  atomic.Bool   // Close has begun
+	begun    atomic.Bool   // the workers run
+
+	running sync.WaitGroup // workers and the monitor
+	helpers sync.WaitGroup // goroutines that block in place of threads
+	stop    chan struct{}  // closed by Close
+
+	mu      sync.Mutex // guards what follows
+	started bool
+	closed  bool
+	drained []Waiter // whoever waits for live to become 0
+	panics  []*job   // jobs that panicked, at most maxPanics
+	errs    []error
+
+	byG *xsync.Map[uintptr, *Thread] // threads of the other kinds by goroutine
+}
+
+const maxPanics = 64
+
+// Poller is what workers run between the words of runnable threads and when idle, so that messages move.
+type Poller interface {
+	// Poll makes progress and returns how many events it handled. It is bounded, does not block and runs on the
+	// worker's own stack, several workers at once. It may call w.Signal.
+	Poll(w *Worker) int
+	// Sleep blocks the OS thread until there is mail, Wake is called or d has passed. After it has armed whatever will
+	// wake it, it calls ready, and returns if that is true. It returns false at once if somebody else sleeps in it.
+	Sleep(d time.Duration, ready func() bool) bool
+	// Wake wakes whoever is in Sleep.
+	Wake()
+}
+
+// New makes a scheduler. It starts no goroutine: workers start with the first thread.
+func New(cfg Config) (*Scheduler, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	s := &Scheduler{
+		cfg:   cfg,
+		epoch: time.Now(),
+		stop:  make(chan struct{}),
+		byG:   xsync.NewMap[uintptr, *Thread](),
+	}
+	for i := range cfg.Workers {
+		s.workers = append(s.workers, &Worker{id: i, s: s, spin: cfg.Spin})
+	}
+	return s, nil
+}
+
+// SetPoller gives the workers p to run; it must be called before the first thread is started, else it is an error.
+func (s *Scheduler) SetPoller(p Poller) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.started {
+		return fmt.Errorf("fult: SetPoller after the first thread: %w", ErrArgument)
+	}
+	s.poller = p
+	return nil
+}
+
+// Workers returns the number of workers.
+func (s *Scheduler) Workers() int { return len(s.workers) }
+
+// Worker returns worker i, or nil if there is none.
+func (s *Scheduler) Worker(i int) *Worker {
+	if i < 0 || i >= len(s.workers) {
+		return nil
+	}
+	return s.workers[i]
+}
+
+// Kind returns what a thread of s is: the Config's kind, or Goroutines under the race detector.
+func (s *Scheduler) Kind() Kind { return s.cfg.Kind }
+
+// Live returns the number of threads alive, those not yet started included.
+func (s *Scheduler) Live() int { return int(s.live.Load()) }
+
+// Current returns the thread of s that runs the caller, or nil if the caller is something else.
+func (s *Scheduler) Current() *Thread {
+	for _, w := range s.workers {
+		if isG(&w.curG) {
+			return w.current()
+		}
+	}
+	if s.cfg.Kind == Fult {
+		return nil
+	}
+	return s.currentExternal()
+}
+
+// Wait blocks until no thread is alive. It is for goroutines; a thread of s gets ErrInside.
+func (s *Scheduler) Wait() error {
+	if s.Current() != nil {
+		return ErrInside
+	}
+	me := NewGoroutine()
+	s.mu.Lock()
+	s.drained = append(s.drained, me)
+	s.mu.Unlock()
+	for s.live.Load() != 0 {
+		me.Wait()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, x := range s.drained {
+		if x == Waiter(me) {
+			s.drained = append(s.drained[:i:i], s.drained[i+1:]...)
+			break
+		}
+	}
+	return nil
+}
+
+// finished accounts for the end of j on w. The caller may run anywhere.
+func (s *Scheduler) finished(j *job, w *Worker, err error) {
+	w.reserved.Add(-1)
+	if _, ok := err.(*PanicError); ok { //nolint:errorlint // made by this package, never wrapped
+		s.mu.Lock()
+		if len(s.panics) < maxPanics {
+			s.panics = append(s.panics, j)
+		}
+		s.mu.Unlock()
+	}
+	j.complete(w, err)
+	if s.live.Add(-1) == 0 {
+		s.allEnded()
+	}
+}
+
+// allEnded wakes whoever waits for the last thread's end: callers of Wait, and after Close the workers.
+func (s *Scheduler) allEnded() {
+	s.mu.Lock()
+	for _, x := range s.drained {
+		x.Signal()
+	}
+	s.mu.Unlock()
+	if s.killing.Load() {
+		for _, w := range s.workers {
+			w.wake()
+		}
+	}
+}
+
+// note keeps an error that only Close can report.
+func (s *Scheduler) note(err error) {
+	s.mu.Lock()
+	s.errs = append(s.errs, err)
+	s.mu.Unlock()
+}
+
+// start starts the workers once; false after Close.
+func (s *Scheduler) start() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false
+	}
+	if s.started {
+		return true
+	}
+	s.started = true
+	s.begun.Store(true)
+	for _, w := range s.workers {
+		s.running.Add(1)
+		go w.run()
+	}
+	if s.cfg.StuckAfter > 0 {
+		s.running.Go(s.monitor)
+	}
+	return true
+}
+
+// Close ends every thread and every worker, and returns when they are gone. Threads that have not started never will;
+// the others unwind at their next (or current) wait as by runtime.Goexit, so deferred functions run, and a wait within
+// these returns to the unwinding at once. A thread that does not wait is waited for, and so is a call within Blocking.
+// To let threads end by themselves, call Wait first. The error joins the panics of threads that nobody joined. Closing
+// twice is harmless. A thread of s gets ErrInside.
+func (s *Scheduler) Close() error {
+	if s.Current() != nil {
+		return ErrInside
+	}
+	s.mu.Lock()
+	first := !s.closed
+	s.closed = true
+	s.mu.Unlock()
+	if first {
+		s.killing.Store(true)
+		close(s.stop)
+		s.killExternals()
+	}
+	for _, w := range s.workers {
+		w.wake()
+	}
+	s.running.Wait()
+	s.helpers.Wait()
+	return s.leftovers()
+}
+
+func (s *Scheduler) leftovers() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	errs := s.errs
+	for _, j := range s.panics {
+		if !j.joined.Load() {
+			errs = append(errs, j.err)
+		}
+	}
+	return errors.Join(errs...)
+}

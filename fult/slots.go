@@ -1,0 +1,65 @@
+package fult
+
+// A worker keeps the descriptors of ended threads in two lists: warm ones still have their coroutine, which is given
+// the next job; cold ones need a new one. All owned by the worker.
+
+// maxWarm bounds the coroutines kept, at about 3 KB each.
+const maxWarm = 2048
+
+// keep puts t, whose job has ended, on the warm list; false means that its coroutine must end, and then t is on the
+// cold list already.
+func (w *Worker) keep(t *Thread) bool {
+	if w.closing || w.nwarm >= maxWarm {
+		w.discard(t)
+		return false
+	}
+	t.free, w.warm = w.warm, t
+	w.nwarm++
+	return true
+}
+
+// discard puts t, whose coroutine is about to end, on the cold list. The place may be forgotten at once: whoever rests
+// there is resumed by the runtime, not through the place.
+func (w *Worker) discard(t *Thread) {
+	t.own = place{}
+	t.free, w.cold = w.cold, t
+}
+
+// slot finds a descriptor for a new thread; the caller's reservation says that there is one.
+func (w *Worker) newThread() *Thread {
+	if t := w.warm; t != nil {
+		w.warm, t.free = t.free, nil
+		w.nwarm--
+		return t
+	}
+	t := w.cold
+	if t != nil {
+		w.cold, t.free = t.free, nil
+	} else {
+		t = w.freshSlot()
+	}
+	w.pull(&t.fiber, &t.own, t.main)
+	return t
+}
+
+// freshSlot opens the next slot that was never used.
+func (w *Worker) freshSlot() *Thread {
+	n := w.slots
+	w.slots++
+	g := w.groups[n/groupSize].Load()
+	if g == nil {
+		g = new(group)
+		w.groups[n/groupSize].Store(g)
+	}
+	t := &g.threads[n%groupSize]
+	t.w, t.grp, t.slot = w, g, uint32(n)
+	return t
+}
+
+// start gives j to a thread and makes it runnable.
+func (w *Worker) start(j *job) {
+	t := w.newThread()
+	t.job = j
+	t.alive.Store(1)
+	t.raisePrivate()
+}

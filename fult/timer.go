@@ -1,0 +1,92 @@
+package fult
+
+import (
+	"container/heap"
+	"time"
+
+	"github.com/golci/golci/internal/futex"
+)
+
+// timers is the heap of a worker's sleeping threads, earliest first. Owned by the worker.
+type timers []*Thread
+
+func (h timers) Len() int           { return len(h) }
+func (h timers) Less(i, j int) bool { return h[i].wake < h[j].wake }
+func (h timers) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+
+// Push implements heap.Interface.
+func (h *timers) Push(x any) { *h = append(*h, x.(*Thread)) }
+
+// Pop implements heap.Interface.
+func (h *timers) Pop() any {
+	last := len(*h) - 1
+	t := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	return t
+}
+
+// Sleep blocks the thread for at least d. A Signal meanwhile does not end it and is not lost. It switches threads.
+func (t *Thread) Sleep(d time.Duration) {
+	if t.ext != nil {
+		t.ext.sleep(d)
+		return
+	}
+	if d <= 0 {
+		t.Yield()
+		t.raisePrivate() // Yield may have taken a Signal
+		return
+	}
+	w := t.w
+	t.wake = w.now() + d
+	heap.Push(&w.timers, t)
+	// fire clears wake. Any other return of Wait means a signal, which is passed on.
+	signalled := false
+	for {
+		if t.park() {
+			t.cancelSleep()
+			t.Wait()
+		}
+		if t.wake == 0 {
+			break
+		}
+		signalled = true
+	}
+	if signalled {
+		t.raisePrivate()
+	}
+}
+
+// cancelSleep takes t out of the heap when Close ends it.
+func (t *Thread) cancelSleep() {
+	h := &t.w.timers
+	for i, x := range *h {
+		if x == t {
+			heap.Remove(h, i)
+			break
+		}
+	}
+	t.wake = 0
+}
+
+// fire makes every thread runnable whose time has come.
+func (w *Worker) fire(now time.Duration) (any bool) {
+	for len(w.timers) != 0 && w.timers[0].wake <= now {
+		t := heap.Pop(&w.timers).(*Thread)
+		t.wake = 0
+		t.raisePrivate()
+		any = true
+	}
+	return any
+}
+
+// untilTimer returns how long the worker may sleep.
+func (w *Worker) untilTimer(now time.Duration) time.Duration {
+	switch {
+	case len(w.timers) != 0:
+		return max(0, w.timers[0].wake-now)
+	case w.s.poller != nil:
+		return longSleep
+	}
+	return futex.Forever
+}

@@ -1,0 +1,195 @@
+package fult
+
+import (
+	"math/bits"
+	"runtime"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/golci/golci/internal/affinity"
+	"github.com/golci/golci/internal/arch"
+)
+
+// Worker runs threads on one OS thread.
+type Worker struct {
+	// Owner's line: changes at every switch. curG is also read by isG and peek.
+	cur    *fiber            // who runs, or is about to
+	curG   uintptr           // its goroutine, for isG
+	bits   uint64            // what is left of the level-1 word being drained
+	grp    *group            // the group of that word
+	word   int               // its number in the group
+	block  *[wordBits]Thread // its threads
+	budget int               // how many more switches before the poll functions are due
+	_      [8]byte
+
+	// Level 2.
+	level2 set2
+
+	// What signallers read; parked changes only when the worker sleeps or wakes, so the line stays shared.
+	parked atomic.Uint32 // awake, onFutex or inPoller; see idle.go
+	id     int
+	s      *Scheduler
+	_      [40]byte
+
+	// Owned by the worker, colder.
+	loop      fiber
+	closing   bool // set by the worker itself when it sees the scheduler's
+	slots     int  // slots ever used
+	warm      *Thread
+	cold      *Thread
+	nwarm     int
+	timers    timers
+	idleSince time.Duration
+	idleTurns uint
+	ticks     uint
+	spin      time.Duration
+
+	groups   [groupsPerWorker]atomic.Pointer[group] // stored by the worker, read by dumps as well
+	progress atomic.Uint64                          // words drained, for the monitor; owner stores
+	queue    queue                                  // jobs not started; anybody
+	reserved atomic.Int64                           // threads alive and jobs queued here
+	exts     externals                              // threads of the other kinds
+}
+
+// switchesPerPoll is how many switches threads may hand control among themselves after a word is drained before the
+// loop, and with it the poll functions, gets its turn. A full word is up to 64 more.
+const switchesPerPoll = 32
+
+// ID returns the number of the worker within its scheduler, from 0.
+func (w *Worker) ID() int { return w.id }
+
+// Scheduler returns the scheduler of the worker.
+func (w *Worker) Scheduler() *Scheduler { return w.s }
+
+// Live returns the number of threads alive on the worker, queued ones included.
+func (w *Worker) Live() int { return int(w.reserved.Load()) }
+
+// Signal is t.Signal, and free of atomics if the caller runs on w and t belongs to w. For poll functions and threads
+// of w; right but slower for others. It does not block or switch threads.
+func (w *Worker) Signal(t *Thread) {
+	if t.w == w && t.ext == nil && isG(&w.curG) {
+		t.raisePrivate()
+		return
+	}
+	t.Signal()
+}
+
+// Runnable says whether a thread other than the caller is ready to run on w, or a job to start. For a thread of w that
+// polls by itself before it gives up the worker. It may err on the side of true, by the caller's own bit.
+func (w *Worker) Runnable() bool {
+	if w.bits != 0 {
+		return true
+	}
+	return w.ready()
+}
+
+// ready says whether there is a bit or a job. Owner only.
+func (w *Worker) ready() bool {
+	for i := 0; i*groupSize*wordBits < w.slots; i++ {
+		if w.level2.private[i]|w.level2.shared[i].Load() != 0 {
+			return true
+		}
+	}
+	return w.queue.n.Load() != 0
+}
+
+// pick says whom the running coroutine should switch to when it has to stop: the next thread of the word being
+// drained, or of the same word taken anew while the budget lasts, or the loop.
+func (w *Worker) pick() *fiber {
+	for {
+		for w.bits != 0 {
+			t := &w.block[bits.TrailingZeros64(w.bits)]
+			w.bits &= w.bits - 1
+			if t.alive.Load() != 0 {
+				return &t.fiber
+			}
+		}
+		if w.budget <= 0 || !w.retake() {
+			return &w.loop
+		}
+	}
+}
+
+// retake takes the word being drained once more, within the budget.
+func (w *Worker) retake() bool {
+	g, i := w.grp, w.word
+	if g.private[i] == 0 && g.shared[i].Load() == 0 {
+		return false
+	}
+	v := g.take(i)
+	w.bits = v
+	w.budget -= bits.OnesCount64(v)
+	return true
+}
+
+// run is the worker's goroutine.
+func (w *Worker) run() {
+	defer w.s.running.Done()
+	runtime.LockOSThread() // for good: a pinned OS thread must not go back to the runtime
+	w.pin()
+	w.curG = arch.G()
+	w.loop.g, w.cur = w.curG, &w.loop
+	for {
+		ran := w.pass()
+		if w.admit() || ran {
+			w.idleTurns = 0
+			continue
+		}
+		if w.s.killing.Load() && w.unwind() {
+			return
+		}
+		w.idle()
+	}
+}
+
+// pass goes once through the bit-vector and runs what it finds.
+func (w *Worker) pass() (ran bool) {
+	for i := 0; i*groupSize*wordBits < w.slots; i++ {
+		for v := w.level2.take2(i); v != 0; v &= v - 1 {
+			g := w.groups[i*wordBits+bits.TrailingZeros64(v)].Load()
+			for j := range groupWords {
+				if b := g.take(j); b != 0 {
+					w.drain(g, j, b)
+					ran = true
+				}
+			}
+		}
+	}
+	return ran
+}
+
+// drain runs the threads of the bits b of one word, and then polls.
+func (w *Worker) drain(g *group, word int, b uint64) {
+	w.grp, w.word, w.bits = g, word, b
+	w.block = (*[wordBits]Thread)(g.threads[word*wordBits:])
+	w.budget = switchesPerPoll
+	for {
+		to := w.pick()
+		if to == &w.loop {
+			break
+		}
+		w.transfer(&w.loop, to)
+		if w.bits == 0 {
+			break
+		}
+	}
+	w.tick()
+}
+
+// current returns the thread that runs the caller; the caller runs on w.
+func (w *Worker) current() *Thread {
+	if w.cur == &w.loop {
+		return nil
+	}
+	return (*Thread)(unsafe.Pointer(w.cur)) // the fiber is its first field
+}
+
+func (w *Worker) pin() {
+	if len(w.s.cfg.Pin) == 0 {
+		return
+	}
+	if err := affinity.Set(w.s.cfg.Pin[w.id]); err != nil {
+		w.s.note(err)
+	}
+}
