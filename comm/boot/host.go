@@ -48,7 +48,7 @@ func hostRendezvous(name string, size int) (cleanup, error) {
 			pmi.KeySecret:  hex.EncodeToString(NewKey()),
 			pmi.KeyMapping: fmt.Sprintf("(vector,(0,1,%d))", size),
 		},
-	}, serve.Hooks{EOF: h.gone, Fail: func(int, int, string) { h.hangUp() }})
+	}, serve.Hooks{EOF: h.gone, Fail: func(int, int, string) { h.srv.HangUp() }})
 	if err != nil {
 		ln.Close()
 		return nil, err
@@ -107,17 +107,17 @@ func (h *host) count(d int) {
 	}
 }
 
+// farewell is how long the others of a job may still talk to the server when a rank has gone: time to ask who is missing.
+const farewell = 200 * time.Millisecond
+
 // gone: a rank that goes without finalizing ends the job for all, since under these launchers nobody else may see it.
 func (h *host) gone(rank int) {
 	h.srv.Gone(rank)
 	if !h.srv.Finalized(rank) {
-		h.hangUp()
+		time.AfterFunc(farewell, h.srv.HangUp)
 	}
 	h.count(-1)
 }
-
-// hangUp ends all conversations, by which every rank learns that the job has failed.
-func (h *host) hangUp() { h.srv.HangUp() }
 
 func (h *host) stop(ctx context.Context) {
 	h.mu.Lock()

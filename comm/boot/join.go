@@ -87,13 +87,18 @@ func exitLost(j *Job) {
 	os.Exit(1)
 }
 
-// joinPlace connects to the server of p and holds the opening conversation.
+// joinPlace connects to the server of p and joins through it.
 func joinPlace(ctx context.Context, p place, o options) (*Job, error) {
 	conn, cleanup, err := connect(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	o.trace("connected")
+	return joinConn(ctx, conn, cleanup, p, o)
+}
+
+// joinConn holds the opening conversation over conn, which it owns from now on.
+func joinConn(ctx context.Context, conn net.Conn, cleanup cleanup, p place, o options) (*Job, error) {
 	w := newWire(conn, p.size, p.ours)
 	w.cleanup = cleanup
 	<-w.turn
@@ -104,9 +109,7 @@ func joinPlace(ctx context.Context, p place, o options) (*Job, error) {
 		err = w.meet(ctx, j)
 	}
 	if err != nil {
-		wait, cancel := context.WithTimeout(context.Background(), lingerTime)
-		w.close(wait)
-		cancel()
+		w.abandon()
 		return nil, err
 	}
 	o.trace("job %s is complete; on this node: %v", j.JobID, j.LocalRanks)

@@ -169,19 +169,20 @@ func (w *wire) barrier(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := w.client.Reply(m); err != nil {
-		return w.fail(w.leftBehind(m, err))
-	}
-	return nil
+	return w.barrierEnded(m)
 }
 
-// leftBehind names the ranks of a barrier that the server has ended because one of them is not coming any more.
-func (w *wire) leftBehind(m pmi.Msg, err error) error {
-	ranks, ok := m.Get(pmi.FieldRanks)
-	if !ok {
-		return err
+// barrierEnded takes the answer to the barrier. A server of ours names the ranks missing when it has ended the barrier
+// because one of them is not coming any more.
+func (w *wire) barrierEnded(m pmi.Msg) error {
+	err := w.client.Reply(m)
+	if err == nil {
+		return nil
 	}
-	return &MissingError{Size: w.size, Ranks: ranks, Err: err}
+	if ranks, ok := m.Get(pmi.FieldRanks); ok {
+		err = &MissingError{Size: w.size, Ranks: ranks, Err: err}
+	}
+	return w.fail(err)
 }
 
 // tooLate finds out who is missing from the barrier that has run out of time. The barrier may end meanwhile after all;
@@ -191,7 +192,7 @@ func (w *wire) tooLate(cause error) error {
 	if w.ours {
 		m, err := w.askWho()
 		if err == nil && m.Cmd != pmi.CmdMissing {
-			return w.client.Reply(m)
+			return w.barrierEnded(m)
 		}
 		e.Ranks = m.Str(pmi.FieldRanks)
 	} else if w.here != nil {
@@ -205,9 +206,7 @@ func (w *wire) tooLate(cause error) error {
 func (w *wire) askWho() (pmi.Msg, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), whoTimeout)
 	defer cancel()
-	if err := w.send(pmi.M(pmi.CmdWho)); err != nil {
-		return pmi.Msg{}, err
-	}
+	_ = w.send(pmi.M(pmi.CmdWho)) // if it fails the answer to the barrier may still be there to read
 	return w.next(ctx)
 }
 
@@ -304,6 +303,25 @@ func (w *wire) finalize(ctx context.Context) error {
 	w.close(ctx)
 	return err
 }
+
+// abandon gives the conversation up after a failed Join. A foreign launcher may kill a rank whose connection ends without
+// finalize, before the program can say why Join has failed; so such a connection stays open, and only the reader ends.
+func (w *wire) abandon() {
+	ctx, cancel := context.WithTimeout(context.Background(), lingerTime)
+	defer cancel()
+	if w.ours {
+		w.close(ctx)
+		return
+	}
+	w.closing.Store(true)
+	close(w.quit)
+	_ = w.conn.SetReadDeadline(time.Unix(1, 0))
+	<-w.gone
+	abandoned.Store(&w.conn)
+}
+
+// abandoned keeps the connection of a failed Join from the collector, which would close it.
+var abandoned atomic.Pointer[net.Conn]
 
 // close ends the connection and the reader; ctx bounds the wait for ranks that this one serves.
 func (w *wire) close(ctx context.Context) {

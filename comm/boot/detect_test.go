@@ -1,0 +1,125 @@
+package boot
+
+import (
+	"errors"
+	"reflect"
+	"testing"
+)
+
+func TestDetect(t *testing.T) {
+	ompi := map[string]string{
+		"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_LOCAL_SIZE": "2",
+		"PMIX_NAMESPACE": "77", "PMIX_SERVER_TMPDIR": "/x",
+	}
+	for name, c := range map[string]struct {
+		env  map[string]string
+		want place
+	}{
+		"none":  {nil, place{launcher: LauncherSingle, size: 1, fd: -1}},
+		"batch": {map[string]string{"SLURM_PROCID": "0", "SLURM_NTASKS": "8"}, place{launcher: LauncherSingle, size: 1, fd: -1}},
+		"golci": {
+			map[string]string{"PMI_FD": "3", "PMI_RANK": "1", "PMI_SIZE": "4", EnvLauncher: "ab", "MPI_LOCALRANKID": "1"},
+			place{launcher: LauncherGolci, rank: 1, size: 4, fd: 3, ours: true},
+		},
+		"hydra": {
+			map[string]string{"PMI_FD": "6", "PMI_RANK": "0", "PMI_SIZE": "2", "HYDI_CONTROL_FD": "5"},
+			place{launcher: LauncherHydra, size: 2, fd: 6},
+		},
+		"srun": {
+			map[string]string{"PMI_FD": "9", "PMI_RANK": "0", "PMI_SIZE": "2", "SLURM_PROCID": "0"},
+			place{launcher: LauncherSlurm, size: 2, fd: 9},
+		},
+		"other": {
+			map[string]string{"PMI_FD": "9", "PMI_RANK": "0", "PMI_SIZE": "2"},
+			place{launcher: LauncherPMI, size: 2, fd: 9},
+		},
+		"port": {
+			map[string]string{"PMI_PORT": "h:1", "PMI_ID": "3", "MPI_LOCALRANKID": "0"},
+			place{launcher: LauncherHydra, size: 1, fd: -1, port: "h:1", id: "3"},
+		},
+		"openmpi": {ompi, place{launcher: LauncherOpenMPI, rank: 1, size: 2, fd: -1, meeting: "openmpi 77 /x", nodes: 1, ours: true}},
+		"inside openmpi": {
+			with(ompi, "PMI_FD", "3", "PMI_RANK", "0", "PMI_SIZE", "1", EnvLauncher, "ab"),
+			place{launcher: LauncherGolci, size: 1, fd: 3, ours: true},
+		},
+		"openmpi on two nodes": {
+			with(ompi, "OMPI_COMM_WORLD_LOCAL_SIZE", "1"),
+			place{launcher: LauncherOpenMPI, rank: 1, size: 2, fd: -1, meeting: "openmpi 77 /x", nodes: 2, ours: true},
+		},
+		"srun without PMI": {
+			map[string]string{"SLURM_PROCID": "2", "SLURM_STEP_NUM_TASKS": "3", "SLURM_STEP_NUM_NODES": "1", "SLURM_JOB_ID": "5", "SLURM_STEP_ID": "0"},
+			place{launcher: LauncherSlurm, rank: 2, size: 3, fd: -1, meeting: "slurm 5 0", nodes: 1, ours: true},
+		},
+	} {
+		got, err := detect(envOf(c.env))
+		if err != nil || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: %+v, %v; want %+v", name, got, err, c.want)
+		}
+	}
+}
+
+func TestDetectErrors(t *testing.T) {
+	for name, env := range map[string]map[string]string{
+		"no rank":   {"PMI_FD": "3", "PMI_SIZE": "4"},
+		"words":     {"PMI_FD": "three", "PMI_RANK": "0", "PMI_SIZE": "4"},
+		"size 0":    {"PMI_FD": "3", "PMI_RANK": "0", "PMI_SIZE": "0"},
+		"rank high": {"PMI_FD": "3", "PMI_RANK": "4", "PMI_SIZE": "4"},
+		"negative":  {"PMI_FD": "3", "PMI_RANK": "-1", "PMI_SIZE": "4"},
+		"openmpi":   {"OMPI_COMM_WORLD_SIZE": "2"},
+	} {
+		if _, _, _, err := Detect(envOf(env)); !errors.Is(err, ErrEnv) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := Join(t.Context(), WithEnv(envOf(env))); !errors.Is(err, ErrEnv) {
+			t.Errorf("%s: Join: %v", name, err)
+		}
+	}
+}
+
+// TestJoinClosedFD: an environment inherited from a rank must not make us take over somebody's file.
+func TestJoinClosedFD(t *testing.T) {
+	for _, fd := range []string{"0", "999"} {
+		env := envOf(map[string]string{"PMI_FD": fd, "PMI_RANK": "0", "PMI_SIZE": "1"})
+		p, err := detect(env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := joinPlace(t.Context(), p, options{}); !errors.Is(err, ErrEnv) {
+			t.Errorf("PMI_FD=%s: %v", fd, err)
+		}
+	}
+}
+
+func TestJoinSettings(t *testing.T) {
+	if _, err := Join(t.Context(), WithEnv(envOf(map[string]string{"GOLCI_INIT_TIMEOUT": "soon"}))); err == nil {
+		t.Error("a bad GOLCI_INIT_TIMEOUT was accepted")
+	}
+	j, err := Join(t.Context(), WithEnv(envOf(nil)))
+	if err != nil || j.Size != 1 || j.Launcher != LauncherSingle {
+		t.Fatalf("%+v, %v", j, err)
+	}
+	if err := exchange(t.Context(), j); err != nil {
+		t.Error(err)
+	}
+	if err := j.Finalize(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func envOf(m map[string]string) lookup {
+	return func(name string) (string, bool) {
+		v, ok := m[name]
+		return v, ok
+	}
+}
+
+func with(m map[string]string, kv ...string) map[string]string {
+	out := map[string]string{}
+	for k, v := range m {
+		out[k] = v
+	}
+	for i := 0; i < len(kv); i += 2 {
+		out[kv[i]] = kv[i+1]
+	}
+	return out
+}

@@ -1,0 +1,120 @@
+package boot
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// rankRole makes the test binary a rank: what it does is the variable's value.
+const rankRole = "GOLCI_TEST_BOOT_RANK"
+
+// rankMain joins, exchanges, and prints one line.
+func rankMain() int {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	if os.Getenv(rankRole) == "miss" && os.Getenv("PMI_RANK") == "1" {
+		time.Sleep(5 * time.Second) // the others end the job long before
+		return 0
+	}
+	j, err := Join(ctx)
+	if err == nil {
+		err = exchange(ctx, j)
+	}
+	if err == nil {
+		_, err = Join(ctx)
+		if j.Launcher != LauncherSingle && err == ErrTwice {
+			err = nil
+		}
+	}
+	if err == nil {
+		err = j.Finalize(ctx)
+	}
+	if err != nil {
+		fmt.Println("error:", err)
+		return 3
+	}
+	fmt.Printf("rank %d of %d under %s, job %s, local %v\n", j.Rank, j.Size, j.Launcher, j.JobID, j.LocalRanks)
+	return 0
+}
+
+// launch runs the test binary under a launcher and returns the lines it prints, sorted.
+func launch(t *testing.T, role string, argv ...string) ([]string, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, argv[0], append(argv[1:], os.Args[0])...)
+	cmd.Env = append(os.Environ(), rankRole+"="+role, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+		"GOLCI_INIT_TIMEOUT=20s")
+	if role == "miss" {
+		cmd.Env = append(cmd.Env, "GOLCI_INIT_TIMEOUT=500ms")
+	}
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	slices.Sort(lines)
+	return lines, err
+}
+
+func TestRealLaunchers(t *testing.T) {
+	for _, c := range []struct {
+		launcher string
+		size     int
+		argv     []string
+	}{
+		{LauncherHydra, 3, []string{"mpiexec.mpich", "-n", "3"}},
+		{LauncherHydra, 3, []string{"mpiexec.mpich", "-pmi-port", "-n", "3"}},
+		{LauncherOpenMPI, 3, []string{"mpirun.openmpi", "--oversubscribe", "-n", "3"}},
+		{LauncherOpenMPI, 1, []string{"mpirun.openmpi", "-n", "1"}},
+		{LauncherSingle, 1, []string{"env"}},
+	} {
+		t.Run(strings.Join(c.argv, " "), func(t *testing.T) {
+			if _, err := exec.LookPath(c.argv[0]); err != nil {
+				t.Skipf("%s is not installed", c.argv[0])
+			}
+			lines, err := launch(t, "join", c.argv...)
+			if err != nil {
+				t.Fatalf("%v:\n%s", err, strings.Join(lines, "\n"))
+			}
+			checkRanks(t, lines, c.launcher, c.size)
+		})
+	}
+}
+
+// checkRanks wants one line a rank, all of the same job.
+func checkRanks(t *testing.T, lines []string, launcher string, size int) {
+	t.Helper()
+	if len(lines) != size {
+		t.Fatalf("%d lines, want %d:\n%s", len(lines), size, strings.Join(lines, "\n"))
+	}
+	_, tail, _ := strings.Cut(lines[0], "job ")
+	id, _, _ := strings.Cut(tail, ",")
+	var local []string
+	for i := range size {
+		local = append(local, strconv.Itoa(i))
+	}
+	for i, line := range lines {
+		want := fmt.Sprintf("rank %d of %d under %s, job %s, local [%s]", i, size, launcher, id, strings.Join(local, " "))
+		if line != want || len(id) != 16 {
+			t.Errorf("got %q, want %q", line, want)
+		}
+	}
+}
+
+// TestRealMissing: under a foreign launcher a rank that does not come is named by the others.
+func TestRealMissing(t *testing.T) {
+	if _, err := exec.LookPath("mpiexec.mpich"); err != nil {
+		t.Skip("mpiexec.mpich is not installed")
+	}
+	lines, err := launch(t, "miss", "mpiexec.mpich", "-n", "3")
+	all := strings.Join(lines, "\n")
+	if err == nil || !strings.Contains(all, "error: golci: rank(s) 1 of 3 did not come: context deadline exceeded") {
+		t.Errorf("%v:\n%s", err, all)
+	}
+}

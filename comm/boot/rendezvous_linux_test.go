@@ -1,0 +1,92 @@
+package boot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// meetingPlace is a place that no other test or process shares.
+func meetingPlace(t *testing.T, rank, size int) place {
+	return place{
+		launcher: LauncherOpenMPI, rank: rank, size: size, fd: -1, nodes: 1, ours: true,
+		meeting: fmt.Sprint(t.Name(), os.Getpid()),
+	}
+}
+
+func TestRendezvous(t *testing.T) {
+	const size = 5
+	for round := range 3 { // the same name is free again at once
+		var wg sync.WaitGroup
+		for r := range size {
+			wg.Go(func() {
+				j, err := joinPlace(t.Context(), meetingPlace(t, r, size), options{})
+				if err == nil {
+					err = exchange(t.Context(), j)
+				}
+				if err == nil {
+					err = j.Finalize(t.Context())
+				}
+				if err != nil {
+					t.Errorf("round %d, rank %d: %v", round, r, err)
+				}
+			})
+		}
+		wg.Wait()
+	}
+	if answers(socketName(meetingPlace(t, 0, 1).meeting)) {
+		t.Error("the rendezvous is still open")
+	}
+}
+
+func TestRendezvousMissing(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	var wg sync.WaitGroup
+	for _, r := range []int{1, 2} {
+		wg.Go(func() {
+			_, err := joinPlace(ctx, meetingPlace(t, r, 4), options{})
+			if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "0") || !strings.Contains(err.Error(), "3") {
+				t.Errorf("rank %d: %v", r, err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestRendezvousDeath: when one rank goes without finalizing, all the others learn it.
+func TestRendezvousDeath(t *testing.T) {
+	const size = 3
+	jobs := make([]*Job, size)
+	var wg sync.WaitGroup
+	for r := range size {
+		wg.Go(func() {
+			var err error
+			if jobs[r], err = joinPlace(t.Context(), meetingPlace(t, r, size), options{}); err != nil {
+				t.Errorf("rank %d: %v", r, err)
+			}
+		})
+	}
+	wg.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+	jobs[1].store.(*wire).conn.Close()
+	for _, j := range jobs {
+		<-j.Lost()
+		j.store.(*wire).close(canceled)
+	}
+}
+
+func TestRendezvousManyNodes(t *testing.T) {
+	p := meetingPlace(t, 0, 2)
+	p.nodes = 2
+	if _, err := joinPlace(t.Context(), p, options{}); !errors.Is(err, ErrEnv) {
+		t.Errorf("%v", err)
+	}
+}
