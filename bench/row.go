@@ -51,14 +51,15 @@ type State string
 // ns, one between complexes 100 to 250.
 const (
 	Near    State = "near"  // before and after under 90 ns
-	Far     State = "far"   // both over 95 ns
-	Mixed   State = "mixed" // anything else
+	Far     State = "far"   // both over 95 ns, and under 5 us
+	Mixed   State = "mixed" // anything else; beyond 5 us the two sides had to share a core
 	Unknown State = ""      // not measured
 )
 
 const (
 	nearBelow = 90
 	farAbove  = 95
+	farBelow  = 5000
 )
 
 // StateOf classifies a pair of crossing times in ns.
@@ -68,7 +69,7 @@ func StateOf(before, after float64) State {
 		return Unknown
 	case before < nearBelow && after < nearBelow:
 		return Near
-	case before > farAbove && after > farAbove:
+	case min(before, after) > farAbove && max(before, after) < farBelow:
 		return Far
 	}
 	return Mixed
