@@ -121,12 +121,13 @@ func (p *Pool[T]) Get(i int) *T {
 		return p.Get(p.outsider())
 	}
 	d := &p.subs[i]
-	n := d.ctl.Swap(busy)
-	if n-1 >= busy-1 { // 0 or busy
-		return p.getSlow(i, n)
+	ring := d.ring // read before the lock is taken, which everything after has to wait for
+	w := d.seize()
+	if w.count()-1 >= busy.count()-1 { // none, or busy
+		return p.getSlow(i, w)
 	}
-	item := d.get(n - 1)
-	d.release(n - 1)
+	item := *place(ring, w.top()-1)
+	d.release(w - onePlace - oneItem)
 	if invariants.Enabled {
 		p.leaving(item)
 	}
@@ -147,12 +148,13 @@ func (p *Pool[T]) Put(i int, item *T) bool {
 		p.poison(item)
 	}
 	d := &p.subs[i]
-	n := d.ctl.Swap(busy)
-	if n >= uint32(len(d.ring)) { // full or busy
-		return p.putSlow(i, n, item)
+	ring := d.ring // as in Get
+	w := d.seize()
+	if w.count() >= uint32(len(ring)) { // full, or busy
+		return p.putSlow(i, w, item)
 	}
-	d.push(n, item)
-	d.release(n + 1)
+	*place(ring, w.top()) = item
+	d.release(w + onePlace + oneItem)
 	return true
 }
 

@@ -151,7 +151,7 @@ func TestIndexWraps(t *testing.T) {
 	d := &p.subs[0]
 	for d.popBottom() != nil {
 	}
-	d.bottom = ^uint32(0) - 2
+	d.release(word(^uint32(0)-2) << 32) // empty, three places before the end
 	var items [4]item
 	for round := range 12 {
 		for i := range items {
@@ -168,8 +168,8 @@ func TestIndexWraps(t *testing.T) {
 			}
 		}
 	}
-	if d.bottom > 100 {
-		t.Errorf("bottom is %d: it did not wrap", d.bottom)
+	if top := word(d.ctl.Load()).top(); top > 100 {
+		t.Errorf("top is %d: it did not wrap", top)
 	}
 }
 
@@ -206,7 +206,7 @@ func TestPutLocked(t *testing.T) {
 	if !p.putLocked(x) {
 		t.Fatal("room for one was not found")
 	}
-	if got := p.subs[2].popTop(p.subs[2].ctl.Swap(busy)); got != x {
+	if got := p.subs[2].popTop(p.subs[2].seize()); got != x {
 		t.Error("it was not put where the room is")
 	}
 }

@@ -32,9 +32,9 @@ func (p *Pool[T]) others(i int, f func(*deque[T]) bool) bool {
 	return false
 }
 
-// getSlow is Get for a sub-pool that is empty or locked; c is what the exchange that tries to lock it has returned.
-func (p *Pool[T]) getSlow(i int, c uint32) (item *T) {
-	item = p.subs[i].popTop(c)
+// getSlow is Get for a sub-pool that is empty or locked; w is what seize has returned.
+func (p *Pool[T]) getSlow(i int, w word) (item *T) {
+	item = p.subs[i].popTop(w)
 	got := item != nil || p.others(i, func(d *deque[T]) bool {
 		item = d.popBottom()
 		return item != nil
@@ -61,10 +61,10 @@ func (p *Pool[T]) create() *T {
 	}
 }
 
-// putSlow is Put for a sub-pool that is full or locked; c is what the exchange that tries to lock it has returned.
-func (p *Pool[T]) putSlow(i int, c uint32, item *T) bool {
-	return p.subs[i].pushTop(c, item) ||
-		p.others(i, func(d *deque[T]) bool { return d.pushTop(d.ctl.Swap(busy), item) }) ||
+// putSlow is Put for a sub-pool that is full or locked; w is what seize has returned.
+func (p *Pool[T]) putSlow(i int, w word, item *T) bool {
+	return p.subs[i].pushTop(w, item) ||
+		p.others(i, func(d *deque[T]) bool { return d.pushTop(d.seize(), item) }) ||
 		p.putLocked(item)
 }
 
@@ -72,17 +72,18 @@ func (p *Pool[T]) putSlow(i int, c uint32, item *T) bool {
 // after the other can miss room that moves about.
 func (p *Pool[T]) putLocked(item *T) (put bool) {
 	for i := range p.subs {
-		p.subs[i].held = p.subs[i].acquire()
+		d := &p.subs[i]
+		d.held = d.acquire(d.seize())
 	}
 	for i := range p.subs {
 		d := &p.subs[i]
-		n := d.held
-		if !put && n < uint32(len(d.ring)) {
-			d.push(n, item)
-			n++
+		w := d.held
+		if !put && w.count() < uint32(len(d.ring)) {
+			*place(d.ring, w.top()) = item
+			w += onePlace + oneItem
 			put = true
 		}
-		d.release(n)
+		d.release(w)
 	}
 	return put
 }
