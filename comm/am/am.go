@@ -1,0 +1,162 @@
+// Package am is the active-message layer: requests and replies, Short, Medium and Long, that run a handler by index at
+// the peer, over any conduit, within the credits that the peer has lent.
+//
+// It follows GASNet's core API as the Portals conduit implements it, with these differences: a request that finds no
+// credits queues up on its pair (first come, first served) and is sent by whoever polls when credits return;
+// returned credits travel as a cumulative count, without a message where the conduit has a shared word for it; and a
+// handler declares beforehand whether and how much it replies.
+//
+// Upper layers in this module that want the last nanosecond use Open and Commit and write the record in place.
+package am
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/credit"
+	"github.com/golci/golci/comm/progress"
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/spin"
+)
+
+// Errors that can be tested with errors.Is.
+var (
+	ErrRank    = errors.New("am: no such rank")
+	ErrHandler = errors.New("am: no such handler")
+	ErrSize    = errors.New("am: message too large")
+	ErrReply   = errors.New("am: reply not allowed")
+	ErrClosed  = errors.New("am: endpoint closed")
+	ErrPeer    = errors.New("am: peer failed")
+)
+
+// Config of an endpoint. Loan, ReplySpace and the conduit's geometry must be the same on all ranks.
+type Config struct {
+	// Loan is the number of credits (256 bytes of receive space each) lent to every peer; 0 means the default table.
+	Loan int
+	// ReplySpace is the room in bytes for the replies that one peer may owe; 0 means 16 KiB.
+	ReplySpace int
+	// Scheduler runs the threads that may block in this endpoint; nil if there are only goroutines.
+	Scheduler *fult.Scheduler
+	// Progress tunes waiting.
+	Progress progress.Config
+	// Fatal is told of the first fault that no caller can be told of; it may be nil. Err returns the fault too.
+	Fatal func(error)
+}
+
+// ringer is a conduit whose credit words need a bell: Ring wakes peer if it sleeps, and costs a load if not.
+type ringer interface{ Ring(peer int) }
+
+const (
+	defaultReplySpace = 16 << 10
+	pollBudget        = 64
+	idlePollsToTell   = 8 // polls without news before debts are told early
+)
+
+// Endpoint is one rank's end of the active-message layer. All methods may be called from any goroutine or thread.
+type Endpoint struct {
+	c         conduit.Conduit
+	prog      *progress.Engine
+	words     bool   // the conduit carries credit words
+	ringer    ringer // wakes a peer that sleeps; nil if the conduit cannot
+	hasBulk   bool
+	maxMedium int
+	rank      int
+	lanes     []lane
+	cfg       Config
+	specs     [256]Spec
+
+	stalled  atomic.Int32 // lanes whose queues are not empty: polls pump them
+	bulkBusy atomic.Int32 // peers with bulk data to send
+
+	pollMu spin.Lock
+	recv   receiver // owned by the holder of pollMu
+
+	longs   longs
+	bulkFn  func(src int, id uint64, off int64, chunk []byte, w *fult.Worker)
+	ticks   []func(w *fult.Worker)
+	segment segment
+
+	closed atomic.Bool
+	errMu  sync.Mutex
+	err    error
+}
+
+// New makes the endpoint of the conduit's rank. The endpoint polls the conduit from now on; the caller must not.
+func New(c conduit.Conduit, cfg Config) (*Endpoint, error) {
+	if cfg.Loan == 0 {
+		cfg.Loan, _ = credit.Defaults(c.Size(), 1024)
+	}
+	if cfg.ReplySpace == 0 {
+		cfg.ReplySpace = defaultReplySpace
+	}
+	e := &Endpoint{c: c, rank: c.Rank(), cfg: cfg, words: c.Size() > 0 && c.Mine(c.Rank()) != nil}
+	e.ringer, _ = c.(ringer)
+	e.hasBulk = c.Caps().BulkChunk > 0
+	room := min(c.Caps().MaxRecord, credit.MaxCost*credit.Unit, cfg.Loan*credit.Unit)
+	e.maxMedium = room - headerBytes - MaxArgs*argBytes
+	if e.maxMedium < 3*argBytes {
+		return nil, fmt.Errorf("am: records of %d bytes leave no room for a payload", room)
+	}
+	if err := e.initLanes(); err != nil {
+		return nil, err
+	}
+	e.recv.init(e)
+	e.longs.init()
+	e.prog = progress.New(source{e}, cfg.Scheduler, cfg.Progress)
+	if err := e.registerInternal(); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// Rank is this endpoint's rank, Size the number of ranks.
+func (e *Endpoint) Rank() int { return e.rank }
+
+// Size is the number of ranks of the job.
+func (e *Endpoint) Size() int { return len(e.lanes) }
+
+// Conduit is the conduit below; for statistics and capabilities only.
+func (e *Endpoint) Conduit() conduit.Conduit { return e.c }
+
+// Progress is the engine that waits and polls for this endpoint.
+func (e *Endpoint) Progress() *progress.Engine { return e.prog }
+
+// MaxMedium is the largest payload of a Medium message in bytes, with any number of arguments.
+func (e *Endpoint) MaxMedium() int { return e.maxMedium }
+
+// OnTick has f called in every poll, by the poller: for timers and limits of upper layers. Call it before traffic.
+func (e *Endpoint) OnTick(f func(w *fult.Worker)) { e.ticks = append(e.ticks, f) }
+
+// Err is the first fault that no caller could be told of.
+func (e *Endpoint) Err() error {
+	e.errMu.Lock()
+	defer e.errMu.Unlock()
+	return e.err
+}
+
+// Fault reports a fault that no caller can be told of, on behalf of an upper layer.
+func (e *Endpoint) Fault(err error) { e.fatal(err) }
+
+// PeerFailed is nil while peer can be reached, else the reason.
+func (e *Endpoint) PeerFailed(peer int) error { return e.c.Failed(peer) }
+
+func (e *Endpoint) fatal(err error) {
+	e.errMu.Lock()
+	first := e.err == nil
+	if first {
+		e.err = err
+	}
+	e.errMu.Unlock()
+	if first && e.cfg.Fatal != nil {
+		e.cfg.Fatal(err)
+	}
+}
+
+// Close ends the endpoint: later sends give ErrClosed. It does not close the conduit.
+func (e *Endpoint) Close() {
+	e.closed.Store(true)
+	e.prog.Wake()
+}

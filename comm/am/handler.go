@@ -1,0 +1,69 @@
+package am
+
+import (
+	"fmt"
+
+	"github.com/golci/golci/fult"
+)
+
+// Handler runs when a request or reply arrives. It runs on whatever thread or goroutine polls, inside the poll: it must
+// not block, must not call a blocking operation, and must not keep args or payload, which lie in the receive space.
+// It may reply once, through tok, if the spec it was registered with allows it.
+type Handler func(tok *Token, args []uint64, payload []byte)
+
+// Spec tells what a handler index stands for. All ranks must register the same specs, as in GASNet.
+type Spec struct {
+	Name string
+	Run  Handler
+	// MaxReply is the largest payload in bytes of the handler's reply; room for that reply is reserved when the
+	// request is sent. NoReply (-1) if it never replies; 0 for a Short reply.
+	MaxReply int
+	// Ordered requests carry a number of their pair's sequence, see Token.Seq.
+	Ordered bool
+}
+
+// NoReply as Spec.MaxReply: the handler never replies.
+const NoReply = -1
+
+// Handler indices from FirstInternal on are golci's own.
+const FirstInternal = 224
+
+// Token stands for the message that a handler serves; it is valid until the handler returns.
+type Token struct {
+	e        *Endpoint
+	w        *fult.Worker
+	src      int
+	seq      uint16
+	answer   bool // the requester reserved room for a reply
+	reply    bool // this is a reply itself
+	replied  bool
+	maxReply int // of the request's handler
+}
+
+// Source is the rank that sent the message.
+func (t *Token) Source() int { return t.src }
+
+// Seq is the message's number in its pair's sequence of ordered requests; it starts at 0 and wraps.
+func (t *Token) Seq() uint16 { return t.seq }
+
+// Worker is the fult worker that polls, or nil: hand it on when signalling threads.
+func (t *Token) Worker() *fult.Worker { return t.w }
+
+// Endpoint is the endpoint that received the message.
+func (t *Token) Endpoint() *Endpoint { return t.e }
+
+// Register gives index a meaning. It must be called before the first message of that index can arrive, from one
+// goroutine; an index can be registered once.
+func (e *Endpoint) Register(index uint8, s Spec) error {
+	if s.Run == nil {
+		return fmt.Errorf("am: handler %d (%s) has no function", index, s.Name)
+	}
+	if e.specs[index].Run != nil {
+		return fmt.Errorf("am: handler index %d is taken by %q", index, e.specs[index].Name)
+	}
+	if s.MaxReply > e.MaxMedium() {
+		return fmt.Errorf("am: handler %d (%s) wants replies of %d bytes, the most is %d", index, s.Name, s.MaxReply, e.MaxMedium())
+	}
+	e.specs[index] = s
+	return nil
+}

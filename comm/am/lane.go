@@ -1,0 +1,362 @@
+package am
+
+import (
+	"encoding/binary"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/credit"
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/arch"
+	"github.com/golci/golci/internal/spin"
+)
+
+// lane is the sending side towards one peer. All fields but the atomics are owned by the holder of mu.
+type lane struct {
+	mu        spin.Lock
+	care      bool // listed, throttled or dead: Open takes the slow way
+	listed    bool // counted in Endpoint.stalled
+	dead      bool
+	throttle  bool // as last read from the peer
+	returning bool // urgent holds a return of credits
+	seq       uint16
+	credit    credit.Borrower
+	normal    queue // requests that wait for credits
+	urgent    queue // replies and returns that wait for room
+
+	// theirs is what the peer returns to us, mine what we return to it: the conduit's words, or words of our own that
+	// travel in the records. Low half: cumulative credits; bit 63: throttle.
+	theirs, mine *atomic.Uint64
+
+	replies int // bytes of reply space that requests in flight have reserved
+	bulk    bulkQueue
+	_       [40]byte
+}
+
+const wordThrottle = 1 << 63
+
+func (e *Endpoint) initLanes() error {
+	e.lanes = make([]lane, e.c.Size())
+	for i := range e.lanes {
+		ln := &e.lanes[i]
+		b, err := credit.NewBorrower(e.cfg.Loan)
+		if err != nil {
+			return err
+		}
+		ln.credit = b
+		if e.words {
+			ln.mine, ln.theirs = e.c.Mine(i), e.c.Theirs(i)
+		} else {
+			ln.mine, ln.theirs = new(atomic.Uint64), new(atomic.Uint64)
+		}
+	}
+	return nil
+}
+
+// Outcome of an attempt to send.
+type Outcome uint8
+
+// Outcomes of Open.
+const (
+	Opened  Outcome = iota
+	Stalled         // no credits, no room, others are queued before, or the peer throttles: Enqueue or Abandon
+	Failed          // the peer is dead
+)
+
+// Open begins a request record of nargs arguments and payload bytes to peer, for the handler's index h. If it says
+// Opened, body is to be filled (arguments, then payload) and Commit called with first, soon and without blocking: the
+// pair is locked until then. If it says Stalled the pair is locked too, and the caller must call Enqueue or Abandon;
+// nothing has been spent. If Failed, it is not locked.
+func (e *Endpoint) Open(peer int, h uint8, nargs, payload int) (body []byte, first uint64, o Outcome) {
+	ln := &e.lanes[peer]
+	ln.mu.Lock()
+	if !ln.care {
+		if body, first, o = e.open(ln, peer, h, 0, nargs, payload); o != Failed {
+			return body, first, o
+		}
+	}
+	return e.openWithCare(ln, peer, h, nargs, payload)
+}
+
+func (e *Endpoint) openWithCare(ln *lane, peer int, h uint8, nargs, payload int) ([]byte, uint64, Outcome) {
+	if ln.dead {
+		ln.mu.Unlock()
+		return nil, 0, Failed
+	}
+	if ln.listed {
+		return nil, 0, Stalled
+	}
+	if e.refresh(ln, peer); ln.throttle && e.specs[h].Ordered {
+		return nil, 0, Stalled
+	}
+	body, first, o := e.open(ln, peer, h, 0, nargs, payload)
+	if o == Failed {
+		ln.mu.Unlock()
+	}
+	return body, first, o
+}
+
+// OpenQueued is Open for use inside Queued.Emit, where the pair is locked already and the queue does not count.
+func (e *Endpoint) OpenQueued(peer int, h uint8, nargs, payload int) (body []byte, first uint64, o Outcome) {
+	return e.open(&e.lanes[peer], peer, h, 0, nargs, payload)
+}
+
+func (e *Endpoint) open(ln *lane, peer int, h, flags uint8, nargs, payload int) ([]byte, uint64, Outcome) {
+	n := headerBytes + nargs*argBytes + payload
+	cost := (n + credit.Unit - 1) / credit.Unit
+	spec := &e.specs[h]
+	if spec.MaxReply != NoReply {
+		if ln.replies > 0 && ln.replies+replyBytes(spec.MaxReply) > e.cfg.ReplySpace {
+			return nil, 0, Stalled
+		}
+		flags |= flagAnswer
+	}
+	if !ln.credit.Take(cost) && !e.takeSlow(ln, peer, cost) {
+		return nil, 0, Stalled
+	}
+	rec, st := e.c.Reserve(peer, conduit.Request, n)
+	if st != conduit.OK {
+		return e.openRefused(ln, cost, st)
+	}
+	w1 := word1(cost, ln.seq, 0)
+	if spec.Ordered {
+		flags |= flagOrdered
+		ln.seq++
+	}
+	if flags&flagAnswer != 0 {
+		ln.replies += replyBytes(spec.MaxReply)
+	}
+	if !e.words {
+		w1, flags = ln.piggyback(w1, flags)
+	}
+	_ = rec[15]
+	binary.LittleEndian.PutUint64(rec[8:], w1)
+	if payload > 0 {
+		flags |= flagMedium
+	}
+	return rec[headerBytes:n], word0(n, h, flags, nargs), Opened
+}
+
+func (e *Endpoint) openRefused(ln *lane, cost int, st conduit.Status) ([]byte, uint64, Outcome) {
+	ln.credit.Undo(cost)
+	if st == conduit.Dead {
+		ln.dead, ln.care = true, true
+		return nil, 0, Failed
+	}
+	return nil, 0, Stalled
+}
+
+// piggyback puts the returned credits on a record, where the conduit has no word for them.
+func (ln *lane) piggyback(w1 uint64, flags uint8) (uint64, uint8) {
+	w := ln.mine.Load()
+	if w&wordThrottle != 0 {
+		flags |= flagThrottle
+	}
+	return w1 | uint64(uint32(w))<<32, flags
+}
+
+// Commit publishes the record begun by Open and unlocks the pair.
+func (e *Endpoint) Commit(peer int, first uint64) {
+	e.c.Commit(peer, first)
+	e.lanes[peer].mu.Unlock()
+}
+
+// CommitQueued is Commit for use inside Queued.Emit: the pair stays locked.
+func (e *Endpoint) CommitQueued(peer int, first uint64) { e.c.Commit(peer, first) }
+
+// Abandon unlocks the pair after Open said Stalled.
+func (e *Endpoint) Abandon(peer int) { e.lanes[peer].mu.Unlock() }
+
+// takeSlow looks for returned credits and tries again.
+func (e *Endpoint) takeSlow(ln *lane, peer, cost int) bool {
+	e.refresh(ln, peer)
+	return ln.credit.Take(cost)
+}
+
+// refresh takes in what the peer has returned. The pair is locked.
+func (e *Endpoint) refresh(ln *lane, peer int) {
+	w := ln.theirs.Load()
+	ln.throttle = w&wordThrottle != 0
+	ln.care = ln.listed || ln.dead || ln.throttle
+	if _, err := ln.credit.Told(uint32(w)); err != nil {
+		e.fatal(fmt.Errorf("rank %d, peer %d: %w", e.rank, peer, err))
+	}
+}
+
+// Throttled reports whether peer has asked for no more unmatched eager bytes, and Queueing whether sends are queued
+// towards it. The pair must be locked, by an Open that said Stalled or inside Emit.
+func (e *Endpoint) Throttled(peer int) bool {
+	ln := &e.lanes[peer]
+	e.refresh(ln, peer)
+	return ln.throttle
+}
+
+// Queueing: see Throttled.
+func (e *Endpoint) Queueing(peer int) bool { return e.lanes[peer].listed }
+
+// Queued is a send that waits for its turn on a pair. It is linked into one queue at most.
+type Queued interface {
+	// Emit tries to send with OpenQueued and CommitQueued, the pair locked; false keeps it at the head of the queue.
+	Emit() bool
+	// Sent runs after a successful Emit, the pair unlocked, on whoever polls; w is the polling worker or nil.
+	Sent(w *fult.Worker)
+	// Fail runs instead if the peer died.
+	Fail(err error, w *fult.Worker)
+	// Next is the link of the queue it is in.
+	Next() *Queued
+}
+
+type queue struct{ head, tail Queued }
+
+func (q *queue) push(x Queued) {
+	*x.Next() = nil
+	if q.head == nil {
+		q.head = x
+	} else {
+		*q.tail.Next() = x
+	}
+	q.tail = x
+}
+
+func (q *queue) pop() Queued {
+	x := q.head
+	q.head = *x.Next()
+	*x.Next() = nil
+	return x
+}
+
+// remove takes x out, wherever it is; false if it is not there.
+func (q *queue) remove(x Queued) bool {
+	var prev Queued
+	for y := q.head; y != nil; prev, y = y, *y.Next() {
+		if y != x {
+			continue
+		}
+		if prev == nil {
+			q.head = *y.Next()
+		} else {
+			*prev.Next() = *y.Next()
+		}
+		if q.tail == y {
+			q.tail = prev
+		}
+		*y.Next() = nil
+		return true
+	}
+	return false
+}
+
+// Lock locks the pair as an Open that said Stalled does, unless the peer is dead: Failed.
+func (e *Endpoint) Lock(peer int) Outcome {
+	ln := &e.lanes[peer]
+	ln.mu.Lock()
+	if ln.dead {
+		ln.mu.Unlock()
+		return Failed
+	}
+	return Stalled
+}
+
+// Enqueue puts x at the end of the pair's queue and unlocks the pair, after Open said Stalled. Whoever polls sends it.
+func (e *Endpoint) Enqueue(peer int, x Queued) {
+	ln := &e.lanes[peer]
+	ln.normal.push(x)
+	e.list(ln)
+	ln.mu.Unlock()
+	e.prog.Wake() // a sleeper did not know that there is something to send
+}
+
+// Withdraw takes a queued send back. False if it has been sent already.
+func (e *Endpoint) Withdraw(peer int, x Queued) bool {
+	ln := &e.lanes[peer]
+	ln.mu.Lock()
+	ok := ln.normal.remove(x)
+	e.unlist(ln)
+	ln.mu.Unlock()
+	return ok
+}
+
+func (e *Endpoint) list(ln *lane) {
+	if !ln.listed {
+		ln.listed, ln.care = true, true
+		e.stalled.Add(1)
+	}
+}
+
+func (e *Endpoint) unlist(ln *lane) {
+	if ln.listed && ln.normal.head == nil && ln.urgent.head == nil {
+		ln.listed = false
+		ln.care = ln.dead || ln.throttle
+		e.stalled.Add(-1)
+	}
+}
+
+// pumpAll sends what is queued on all pairs, as far as credits and room go, and returns how many were sent.
+func (e *Endpoint) pumpAll(w *fult.Worker) (sent int) {
+	for peer := range e.lanes {
+		ln := &e.lanes[peer]
+		if ln.mu.TryLock() {
+			if ln.listed {
+				sent += e.pump(ln, peer, w)
+			} else {
+				ln.mu.Unlock()
+			}
+		}
+	}
+	return sent
+}
+
+// pump is called with the pair locked and unlocks it.
+func (e *Endpoint) pump(ln *lane, peer int, w *fult.Worker) (sent int) {
+	var done queue
+	e.refresh(ln, peer)
+	for _, q := range [...]*queue{&ln.urgent, &ln.normal} {
+		for q.head != nil && q.head.Emit() {
+			x := q.pop()
+			done.push(x)
+			sent++
+		}
+		if q.head != nil {
+			break
+		}
+	}
+	dead := ln.dead
+	if dead {
+		e.drainDead(ln, &done)
+	}
+	e.unlist(ln)
+	ln.mu.Unlock()
+	for done.head != nil {
+		if x := done.pop(); dead {
+			x.Fail(e.peerError(peer), w)
+		} else {
+			x.Sent(w)
+		}
+	}
+	return sent
+}
+
+func (e *Endpoint) drainDead(ln *lane, done *queue) {
+	for _, q := range [...]*queue{&ln.urgent, &ln.normal} {
+		for q.head != nil {
+			done.push(q.pop())
+		}
+	}
+}
+
+func (e *Endpoint) peerError(peer int) error {
+	if err := e.c.Failed(peer); err != nil {
+		return fmt.Errorf("%w: rank %d: %w", ErrPeer, peer, err)
+	}
+	return fmt.Errorf("%w: rank %d", ErrPeer, peer)
+}
+
+// tell publishes the credits owed to peer and the throttle bit. Called by the poller only.
+func (ln *lane) tell(cumulative uint32, throttle bool) {
+	w := uint64(cumulative)
+	if throttle {
+		w |= wordThrottle
+	}
+	arch.StoreRel64(ln.mine, w)
+}

@@ -1,0 +1,235 @@
+package am
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+
+	"github.com/golci/golci/comm/progress"
+	"github.com/golci/golci/fult"
+)
+
+// segment is the memory that Long messages write into.
+type segment struct{ mem atomic.Pointer[[]byte] }
+
+// SetSegment makes mem the target of Long messages to this rank. Call it before a peer can send one.
+func (e *Endpoint) SetSegment(mem []byte) { e.segment.mem.Store(&mem) }
+
+// Segment is what SetSegment was given, or nil.
+func (e *Endpoint) Segment() []byte {
+	if p := e.segment.mem.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
+// slice gives the n bytes of the segment from off, or an error that says why not.
+func (s *segment) slice(off int64, n int) ([]byte, error) {
+	p := s.mem.Load()
+	if p == nil {
+		return nil, fmt.Errorf("%w: no segment is set", ErrSize)
+	}
+	if off < 0 || off > int64(len(*p)) || int64(n) > int64(len(*p))-off {
+		return nil, fmt.Errorf("%w: bytes %d to %d of a segment of %d", ErrSize, off, off+int64(n), len(*p))
+	}
+	return (*p)[off : off+int64(n)], nil
+}
+
+const (
+	flagSplit = 1 << 6          // a Long whose payload comes by bulk transfer
+	longBit   = uint64(1) << 63 // of bulk ids: belongs to a Long
+)
+
+// RequestLong puts payload into dst's segment at byte off and then runs handler index h there with args; the handler's
+// payload is that part of the segment. A payload that fits a record travels packed with the request, a larger one by
+// bulk transfer. It blocks until payload may be reused. Offsets outside the target's segment are a fault that ends the
+// target's job, as in GASNet: the sender cannot know them.
+func (e *Endpoint) RequestLong(dst int, h uint8, payload []byte, off int64, args ...uint64) error {
+	packed := len(payload)+argBytes <= e.maxMedium
+	size := 3 * argBytes
+	if packed {
+		size = len(payload) + argBytes
+	}
+	if err := e.checkRequest(dst, h, len(args), size); err != nil {
+		return err
+	}
+	if off < 0 {
+		return fmt.Errorf("%w: segment offset %d at rank %d", ErrSize, off, dst)
+	}
+	if packed {
+		m := message{flags: flagLong, prefix: [3]uint64{uint64(off)}, nprefix: 1, payload: payload}
+		return e.requestMessage(dst, h, args, m)
+	}
+	return e.requestSplit(dst, h, payload, off, args)
+}
+
+func (e *Endpoint) requestSplit(dst int, h uint8, payload []byte, off int64, args []uint64) error {
+	id := longBit | e.longs.next.Add(1)&math.MaxUint32
+	m := message{flags: flagLong | flagSplit, nprefix: 3}
+	m.prefix = [3]uint64{uint64(off), uint64(len(payload)), id}
+	b := &longData{Bulk: Bulk{ID: id, Off: off, Data: payload}}
+	b.Owner = b
+	e.PutBulk(dst, &b.Bulk)
+	err := e.requestMessage(dst, h, args, m)
+	e.prog.Wait(&b.done)
+	if err == nil {
+		err = b.err
+	}
+	return err
+}
+
+// requestMessage sends a request whose record is more than arguments and payload.
+func (e *Endpoint) requestMessage(dst int, h uint8, args []uint64, m message) error {
+	ln := &e.lanes[dst]
+	ln.mu.Lock()
+	o := Stalled
+	switch {
+	case ln.dead:
+		ln.mu.Unlock()
+		o = Failed
+	case !ln.listed:
+		var body []byte
+		var first uint64
+		if body, first, o = e.open(ln, dst, h, m.flags, len(args), m.bytes()); o == Opened {
+			putArgs(body, args)
+			m.put(body[len(args)*argBytes:])
+			e.Commit(dst, first)
+			return nil
+		}
+		if o == Failed {
+			ln.mu.Unlock()
+		}
+	}
+	return e.requestSlow(dst, o, h, args, m)
+}
+
+// longData is the payload of a split Long on its way.
+type longData struct {
+	Bulk
+	done progress.Done
+	err  error
+}
+
+func (b *longData) Sent(w *fult.Worker) { b.done.Complete(w) }
+
+func (b *longData) Fail(err error, w *fult.Worker) {
+	b.err = err
+	b.done.Complete(w)
+}
+
+// longs joins the two halves of split Longs, whichever comes first. mu guards the map; the entries are the poller's.
+type longs struct {
+	next atomic.Uint64
+	mu   sync.Mutex
+	half map[longKey]*longHalf
+}
+
+type longKey struct {
+	src int
+	id  uint64
+}
+
+// longHalf is a split Long of which something has arrived.
+type longHalf struct {
+	got    int64 // bytes of payload
+	want   int64 // -1 until the request is there
+	spec   *Spec
+	off    int64
+	args   []uint64
+	answer bool
+	seq    uint16
+	cost   int
+}
+
+func (l *longs) init() { l.half = make(map[longKey]*longHalf) }
+
+func (l *longs) entry(k longKey) *longHalf {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	x := l.half[k]
+	if x == nil {
+		x = &longHalf{want: -1}
+		l.half[k] = x
+	}
+	return x
+}
+
+func (l *longs) remove(k longKey) {
+	l.mu.Lock()
+	delete(l.half, k)
+	l.mu.Unlock()
+}
+
+// long serves a Long record: packed, or the request half of a split one.
+func (r *receiver) long(spec *Spec, h header, args []uint64, body []byte) {
+	e, t := r.e, &r.tok
+	words := 1
+	if h.flags&flagSplit != 0 {
+		words = 3
+	}
+	if len(body) < words*argBytes {
+		e.fatal(fmt.Errorf("am: rank %d: truncated Long from rank %d", e.rank, t.src))
+		return
+	}
+	off := int64(word(body, 0))
+	if words == 1 {
+		body = body[argBytes:]
+		dst, err := e.segment.slice(off, len(body))
+		if err != nil {
+			e.fatal(fmt.Errorf("rank %d: Long from rank %d: %w", e.rank, t.src, err))
+			return
+		}
+		copy(dst, body)
+		spec.Run(t, args, dst)
+		return
+	}
+	size := int64(word(body, 1))
+	if _, err := e.segment.slice(off, int(size)); err != nil || size < 0 {
+		e.fatal(fmt.Errorf("rank %d: Long from rank %d: %w", e.rank, t.src, err))
+		return
+	}
+	k := longKey{t.src, word(body, 2)}
+	x := e.longs.entry(k)
+	x.spec, x.want, x.off = spec, size, off
+	x.args = append([]uint64(nil), args...)
+	x.answer, x.seq = t.answer, t.seq
+	t.answer = false // answered when the handler has run
+	r.finishLong(k, x)
+}
+
+// longChunk takes a part of a split Long's payload; off is its place in the segment.
+func (r *receiver) longChunk(src int, id uint64, off int64, chunk []byte) {
+	e := r.e
+	dst, err := e.segment.slice(off, len(chunk))
+	if err != nil {
+		e.fatal(fmt.Errorf("rank %d: Long from rank %d: %w", e.rank, src, err))
+		return
+	}
+	copy(dst, chunk)
+	k := longKey{src, id}
+	x := e.longs.entry(k)
+	x.got += int64(len(chunk))
+	r.finishLong(k, x)
+}
+
+// finishLong runs the handler if both halves are there.
+func (r *receiver) finishLong(k longKey, x *longHalf) {
+	if x.got != x.want {
+		return
+	}
+	e, t := r.e, &r.tok
+	e.longs.remove(k)
+	dst, err := e.segment.slice(x.off, int(x.want))
+	if err != nil {
+		e.fatal(fmt.Errorf("rank %d: Long from rank %d: %w", e.rank, k.src, err))
+		return
+	}
+	t.w, t.src, t.seq, t.reply, t.answer, t.replied = r.w, k.src, x.seq, false, x.answer, false
+	t.maxReply = x.spec.MaxReply
+	x.spec.Run(t, x.args, dst)
+	if t.answer && !t.replied {
+		t.sendReply(handlerNothing, 0, nil, nil, nil)
+	}
+	t.answer = false
+}

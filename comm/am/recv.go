@@ -1,0 +1,172 @@
+package am
+
+import (
+	"fmt"
+
+	"github.com/golci/golci/comm/credit"
+	"github.com/golci/golci/fult"
+)
+
+// receiver is the polling side. All of it is owned by the holder of Endpoint.pollMu.
+type receiver struct {
+	e     *Endpoint
+	w     *fult.Worker // the polling worker, or nil
+	tok   Token
+	lent  []lent
+	owing []int32 // peers that are owed credits
+	idle  int     // polls in a row without news
+}
+
+// lent is what the poller knows of one peer's loan.
+type lent struct {
+	credit.Lender
+	listed   bool // in owing
+	throttle bool
+}
+
+func (r *receiver) init(e *Endpoint) {
+	r.e = e
+	r.tok.e = e
+	r.lent = make([]lent, len(e.lanes))
+	for i := range r.lent {
+		r.lent[i].Lender = credit.NewLender(e.cfg.Loan)
+	}
+}
+
+// source is the endpoint as progress.Source.
+type source struct{ e *Endpoint }
+
+// Poll implements progress.Source.
+func (s source) Poll(w *fult.Worker) int { return s.e.poll(w) }
+
+// Poll handles what has arrived and sends what is queued, a bounded amount, and returns how much it did; -1 if another
+// caller is polling. It does not block. Handlers run inside it.
+func (e *Endpoint) Poll() int { return e.prog.Poll() }
+
+func (e *Endpoint) poll(w *fult.Worker) int {
+	if !e.pollMu.TryLock() {
+		return -1
+	}
+	r := &e.recv
+	r.w = w
+	n := max(0, e.c.Poll(pollBudget, r))
+	if n > 0 {
+		r.idle = 0
+	} else if r.idle++; r.idle == idlePollsToTell {
+		r.tellAll()
+	}
+	for _, f := range e.ticks {
+		f(w)
+	}
+	e.pollMu.Unlock()
+	if e.stalled.Load() > 0 {
+		n += e.pumpAll(w)
+	}
+	if e.bulkBusy.Load() > 0 {
+		n += e.pumpBulks(w)
+	}
+	return n
+}
+
+// Record implements conduit.Sink.
+func (r *receiver) Record(src int, rec []byte) {
+	e := r.e
+	h, ok := parse(rec)
+	if !ok {
+		e.fatal(fmt.Errorf("am: rank %d: malformed record of %d bytes from rank %d", e.rank, len(rec), src))
+		return
+	}
+	if !e.words {
+		r.hear(src, h)
+	}
+	spec := &e.specs[h.handler]
+	if spec.Run == nil {
+		e.fatal(fmt.Errorf("%w: rank %d: index %d, in a message from rank %d", ErrHandler, e.rank, h.handler, src))
+		return
+	}
+	t := &r.tok
+	t.w, t.src, t.seq = r.w, src, h.seq
+	t.reply, t.answer, t.replied = h.flags&flagReply != 0, h.flags&flagAnswer != 0, false
+	t.maxReply = spec.MaxReply
+	payload := rec[headerBytes+h.nargs*argBytes : h.length]
+	if h.flags&flagLong != 0 {
+		r.long(spec, h, args(rec, h.nargs), payload)
+	} else {
+		spec.Run(t, args(rec, h.nargs), payload)
+	}
+	if t.reply {
+		e.releaseReply(src, int(h.seq)*8)
+		return
+	}
+	if t.answer && !t.replied {
+		t.sendReply(handlerNothing, 0, nil, nil, nil)
+	}
+	if h.cost > 0 {
+		r.freed(src, h.cost)
+	}
+}
+
+// freed notes that a request's space is free again, and tells the peer if the debt is due.
+func (r *receiver) freed(src, cost int) {
+	l := &r.lent[src]
+	if l.Freed(cost) {
+		r.tell(src)
+		return
+	}
+	if !l.listed {
+		l.listed = true
+		r.owing = append(r.owing, int32(src))
+	}
+}
+
+// tell publishes what src has got back.
+func (r *receiver) tell(src int) {
+	l := &r.lent[src]
+	r.e.lanes[src].tell(l.Tell(), l.throttle)
+	switch {
+	case !r.e.words:
+		r.e.sendReturn(src)
+	case r.e.ringer != nil:
+		r.e.ringer.Ring(src)
+	}
+}
+
+// tellAll pays all debts: when there is nothing else to do.
+func (r *receiver) tellAll() {
+	for _, p := range r.owing {
+		l := &r.lent[p]
+		l.listed = false
+		if l.Owed() > 0 {
+			r.tell(int(p))
+		}
+	}
+	r.owing = r.owing[:0]
+}
+
+// hear takes in what a record says of returned credits, where the conduit has no words.
+func (r *receiver) hear(src int, h header) {
+	w := uint64(h.told)
+	if h.flags&flagThrottle != 0 {
+		w |= wordThrottle
+	}
+	word := r.e.lanes[src].theirs
+	old := word.Load()
+	if int32(h.told-uint32(old)) < 0 || w == old { // overtaken by a later one, or no news
+		return
+	}
+	word.Store(w)
+}
+
+// Throttle asks peer to send no more unmatched eager bytes, or allows it again. Only handlers and ticks may call it.
+func (e *Endpoint) Throttle(peer int, on bool) {
+	r := &e.recv
+	if r.lent[peer].throttle != on {
+		r.lent[peer].throttle = on
+		r.tell(peer)
+	}
+}
+
+// Bulk implements conduit.Sink.
+func (r *receiver) Bulk(src int, id uint64, off int64, chunk []byte) {
+	r.e.bulkArrived(r, src, id, off, chunk)
+}

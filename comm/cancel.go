@@ -1,0 +1,168 @@
+package comm
+
+import (
+	"fmt"
+
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/fult"
+)
+
+func (s *Server) cancelled(o *op) error {
+	return fmt.Errorf("%w: rank %d: peer %d, tag %d", ErrCancelled, s.rank, o.peer, o.tag)
+}
+
+// cancelRecv ends a receive that is not matched yet.
+func (s *Server) cancelRecv(o *op) bool {
+	if !s.withdraw(o) {
+		return false
+	}
+	o.cancelled, o.err = true, s.cancelled(o)
+	o.finish(nil)
+	return true
+}
+
+// withdraw takes a posted receive back; false if it is matched or done.
+func (s *Server) withdraw(o *op) bool {
+	if !o.wild {
+		return s.withdrawKey(o.key(), o)
+	}
+	c := s.ctxs.make(o.ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, x := range c.posted {
+		if x == o {
+			c.remove(i)
+			s.nwild.Add(-1)
+			return true
+		}
+	}
+	return false
+}
+
+// withdrawKey takes a posted receive without wildcards back. It holds the context's lock, if there is one, because
+// a poller that chooses between it and a wildcard relies on that.
+func (s *Server) withdrawKey(key uint64, o *op) bool {
+	if c := s.ctxs.get(keyContext(key)); c != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+	}
+	return s.table.Remove(key, o.self)
+}
+
+// cancelSend takes a send back that is still in its pair's queue, or asks the receiver to forget its envelope.
+func (s *Server) cancelSend(o *op) bool {
+	dst := int(o.peer)
+	if s.e.Withdraw(dst, o) {
+		s.ids.remove(o.id)
+		o.cancelled, o.err = true, s.cancelled(o)
+		o.finish(nil)
+		return true
+	}
+	s.control(dst, handlerRetract, o.id)
+	return false
+}
+
+// onRetract forgets an envelope that has not been matched, and says whether it could. An envelope that was matched is
+// answered by its CTS.
+func (s *Server) onRetract(t *am.Token, args []uint64, _ []byte) {
+	if len(args) != 1 {
+		s.fault(t, "retraction")
+		return
+	}
+	m := s.claimEnvelope(t.Source(), args[0])
+	if m == nil {
+		return
+	}
+	s.unlink(m)
+	s.putOp(m)
+	s.control(t.Source(), handlerRetracted, args[0])
+}
+
+// claimEnvelope takes the unmatched envelope of src with the sender's number id out of the table.
+func (s *Server) claimEnvelope(src int, id uint64) *op {
+	l := &s.lists[src]
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for m := l.head; m != nil; m = m.nextArrival {
+		if m.role == roleRTS && m.id == id && s.table.Remove(m.key(), m.self) {
+			return m
+		}
+	}
+	return nil
+}
+
+// onRetracted ends a send whose envelope was forgotten.
+func (s *Server) onRetracted(t *am.Token, args []uint64, _ []byte) {
+	if len(args) != 1 {
+		s.fault(t, "retraction")
+		return
+	}
+	o := s.ids.remove(args[0])
+	if o == nil || int(o.peer) != t.Source() {
+		return
+	}
+	o.cancelled, o.err = true, s.cancelled(o)
+	o.part(t.Worker())
+}
+
+// sweepFailed ends what waits for a peer that has died. Called by the poller.
+func (s *Server) sweepFailed(w *fult.Worker) {
+	for i := range s.peers {
+		p := &s.peers[i]
+		if p.failed {
+			continue
+		}
+		if err := s.e.PeerFailed(i); err != nil {
+			p.failed = true
+			s.failPeer(i, err, w)
+		}
+	}
+}
+
+// failPeer ends with err the receives that name the peer and the sends that wait for it. Receives from any source stay:
+// another rank may serve them.
+func (s *Server) failPeer(peer int, err error, w *fult.Worker) {
+	err = fmt.Errorf("%w: %w", ErrPeer, err)
+	s.failWhere(func(p int32) bool { return int(p) == peer }, err, w)
+}
+
+// failAll ends everything that is pending.
+func (s *Server) failAll(err error) {
+	s.failWhere(func(int32) bool { return true }, err, nil)
+}
+
+func (s *Server) failWhere(which func(peer int32) bool, err error, w *fult.Worker) {
+	for _, x := range s.posted() {
+		if !which(x.peer) {
+			continue
+		}
+		if x.wild && s.withdraw(x.o) || !x.wild && s.withdrawKey(x.key, x.o) {
+			x.o.err = err
+			x.o.finish(w)
+		}
+	}
+	var mine []uint64
+	s.ids.each(func(id uint64, o *op) {
+		if which(o.peer) {
+			mine = append(mine, id)
+		}
+	})
+	for _, id := range mine {
+		o := s.ids.get(id)
+		if o == nil {
+			continue
+		}
+		if o.role == roleSend && s.e.Withdraw(int(o.peer), o) {
+			o.parts.Store(1)
+		}
+		if s.ids.remove(id) == nil {
+			continue
+		}
+		o.err = err
+		if o.role == roleSend {
+			o.part(w)
+		} else {
+			o.finish(w)
+		}
+	}
+}

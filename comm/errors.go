@@ -1,0 +1,39 @@
+package comm
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Errors that can be tested with errors.Is. The text of each error names ranks, tag and sizes.
+var (
+	ErrRank      = errors.New("invalid rank")
+	ErrTag       = errors.New("invalid tag")
+	ErrContext   = errors.New("invalid context")
+	ErrTruncate  = errors.New("message truncated")
+	ErrPeer      = errors.New("peer failed")
+	ErrClosed    = errors.New("communication has ended")
+	ErrRequest   = errors.New("invalid request")
+	ErrCancelled = errors.New("operation cancelled")
+	ErrProtocol  = errors.New("protocol fault")
+)
+
+func (s *Server) truncated(o *op, size int64) error {
+	return fmt.Errorf("%w: rank %d: %d bytes from rank %d with tag %d do not fit a buffer of %d",
+		ErrTruncate, s.rank, size, o.peer, o.tag, len(o.data))
+}
+
+// check validates the destination or source and the tag of an operation.
+func (s *Server) check(what string, ctx uint16, peer, tag int, wild bool) error {
+	switch {
+	case s.closed.Load():
+		return fmt.Errorf("%w: rank %d: %s", ErrClosed, s.rank, what)
+	case uint(peer) >= uint(s.size) && (!wild || peer != AnySource):
+		return fmt.Errorf("%w: rank %d: %s with rank %d of %d", ErrRank, s.rank, what, peer, s.size)
+	case uint(tag) > MaxTag && (!wild || tag != AnyTag):
+		return fmt.Errorf("%w: rank %d: %s with rank %d: tag %d is outside 0..%d", ErrTag, s.rank, what, peer, tag, MaxTag)
+	case ctx > MaxContext:
+		return fmt.Errorf("%w: rank %d: %s in context %d", ErrContext, s.rank, what, ctx)
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package comm
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/conduit/local"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// job is n servers in this process.
+type job []*Server
+
+func newJob(t testing.TB, n int, cc conduit.Config, cfg Config) job {
+	t.Helper()
+	cs, err := local.New(n, cc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Loan = cs[0].Caps().Loan
+	if cfg.Loan == 0 {
+		cfg.Loan = 200
+	}
+	if cfg.Fatal == nil {
+		cfg.Fatal = func(err error) { t.Errorf("fatal: %v", err) }
+	}
+	j := make(job, n)
+	for i := range j {
+		if j[i], err = New(cs[i], cfg); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() {
+		for _, s := range j {
+			s.Close()
+		}
+		for _, c := range cs {
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	return j
+}
+
+// run calls f for every rank at once and fails the test on any error or if it takes too long.
+func (j job) run(t testing.TB, f func(s *Server) error) {
+	t.Helper()
+	errs := make([]error, len(j))
+	var wg sync.WaitGroup
+	for i, s := range j {
+		wg.Go(func() {
+			if err := f(s); err != nil {
+				errs[i] = fmt.Errorf("rank %d: %w", i, err)
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() { wg.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(60 * time.Second):
+		for _, s := range j {
+			s.Dump(testWriter{t}, 20)
+		}
+		t.Fatal("the ranks hang")
+	}
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+type testWriter struct{ t testing.TB }
+
+func (w testWriter) Write(p []byte) (int, error) {
+	w.t.Logf("%s", p)
+	return len(p), nil
+}
+
+// pattern fills b so that any lost, doubled or moved byte shows.
+func pattern(b []byte, seed int) {
+	x := uint32(seed)*2654435761 + 1
+	for i := range b {
+		x ^= x << 13
+		x ^= x >> 17
+		x ^= x << 5
+		b[i] = byte(x)
+	}
+}
+
+func checkPattern(b []byte, seed int) error {
+	want := make([]byte, len(b))
+	pattern(want, seed)
+	for i := range b {
+		if b[i] != want[i] {
+			return fmt.Errorf("byte %d of %d is %d, want %d", i, len(b), b[i], want[i])
+		}
+	}
+	return nil
+}

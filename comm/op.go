@@ -1,0 +1,96 @@
+package comm
+
+import (
+	"sync/atomic"
+
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/comm/progress"
+	"github.com/golci/golci/hashtable"
+)
+
+// node is an operation as the table holds it.
+type node = hashtable.Node[op]
+
+// role says what an op stands for.
+type role uint8
+
+const (
+	roleFree  role = iota
+	roleRecv       // a receive that was posted
+	roleSend       // a send that waits: for its turn, or as a rendezvous
+	roleEager      // a message that came before its receive, with its bytes
+	roleRTS        // the envelope of a rendezvous that came before its receive
+)
+
+// op is one operation or one unexpected message. Who may touch it changes: its caller until it is posted, then whoever
+// finds it through the table, a list or an id, and after done is ready its caller again.
+type op struct {
+	done progress.Done
+	self *node
+	gen  uint32 // counts the uses of this op, so that a stale Req is noticed
+
+	role      role
+	sync      bool // a synchronous send
+	wild      bool // a receive with a wildcard
+	cancelled bool
+	thread    bool // belongs to a fult thread for its blocking calls; never freed
+	linked    bool // in an arrival list; under that list's lock
+
+	ctx    uint16
+	peer   int32 // source of a receive or message, destination of a send; a wildcard until matched
+	tag    int32
+	data   []byte // receive buffer, bytes to send, or bytes of an unexpected message
+	size   int64  // bytes of the message; of an envelope, bytes at the sender
+	got    int64  // bytes of a rendezvous that have come
+	want   int64  // bytes of a rendezvous that will come
+	id     uint64 // of this op in Server.ids, 0 if none; of an envelope the sender's id
+	stamp  uint64 // order of arrival of messages; order of posting while wildcards are about, 0 = before
+	err    error
+	alloc  func(n int) []byte // gives the buffer of a receive of unknown size
+	packet *packet            // holds data of an unexpected message that does not fit small
+	small  [smallBytes]byte
+
+	parts atomic.Int32 // ends of a queued rendezvous send still to come: sent, moved
+	bulk  am.Bulk
+	next  am.Queued // link of the pair's queue
+	s     *Server
+
+	prevArrival, nextArrival *op // under the arrival list's lock
+}
+
+// smallBytes of an unexpected message are kept in the op itself.
+const smallBytes = 64
+
+// packet holds the bytes of an unexpected eager message.
+type packet struct{ mem []byte }
+
+func newOp(s *Server) *op {
+	n := new(node)
+	o := &n.Value
+	o.self, o.s = n, s
+	return o
+}
+
+// start begins a new use of o.
+func (o *op) start(r role) {
+	o.role = r
+	o.sync, o.wild, o.cancelled = false, false, false
+	o.size, o.got, o.want, o.id, o.stamp, o.err, o.alloc = 0, 0, 0, 0, 0, nil, nil
+	o.done.Reset()
+}
+
+// key of an op without wildcards.
+func (o *op) key() uint64 { return makeKey(o.ctx, int(o.peer), int(o.tag)) }
+
+// status of a finished receive.
+func (o *op) status() Status {
+	return Status{Source: int(o.peer), Tag: int(o.tag), Bytes: min(o.size, int64(len(o.data))), Cancelled: o.cancelled}
+}
+
+// Status tells what a receive got.
+type Status struct {
+	Source    int // rank of the sender in the job
+	Tag       int
+	Bytes     int64 // bytes in the buffer
+	Cancelled bool
+}

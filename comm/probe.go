@@ -1,0 +1,170 @@
+package comm
+
+import (
+	"github.com/golci/golci/comm/progress"
+	"github.com/golci/golci/fult"
+)
+
+// Message is a message taken out of the matching by Mprobe, to be received by Mrecv (MPI 3.8.2).
+type Message struct{ m *op }
+
+// Iprobe polls once and looks, without receiving it, for the oldest message that a receive with these arguments would
+// get. It does not block (MPI 3.8.1).
+func (s *Server) Iprobe(ctx uint16, src, tag int) (Status, bool, error) {
+	if err := s.check("probe", ctx, src, tag, true); err != nil {
+		return Status{}, false, err
+	}
+	s.eng.Poll()
+	st, ok := s.look(ctx, src, tag)
+	return st, ok, nil
+}
+
+// look finds the oldest message without taking it.
+func (s *Server) look(ctx uint16, src, tag int) (Status, bool) {
+	o := op{ctx: ctx, peer: int32(src), tag: int32(tag)}
+	for {
+		from, stamp := s.oldest(&o)
+		if from < 0 {
+			return Status{}, false
+		}
+		l := &s.lists[from]
+		l.mu.Lock()
+		for m := l.head; m != nil && m.stamp <= stamp; m = m.nextArrival {
+			if m.stamp == stamp {
+				st := Status{Source: int(m.peer), Tag: int(m.tag), Bytes: m.size}
+				l.mu.Unlock()
+				return st, true
+			}
+		}
+		l.mu.Unlock()
+	}
+}
+
+// Probe is Iprobe that blocks until there is such a message.
+func (s *Server) Probe(ctx uint16, src, tag int) (st Status, err error) {
+	if err := s.check("probe", ctx, src, tag, true); err != nil {
+		return Status{}, err
+	}
+	err = s.probe(func() (ok bool) {
+		st, ok = s.look(ctx, src, tag)
+		return ok
+	})
+	return st, err
+}
+
+// Improbe polls once and takes the oldest message that a receive with these arguments would get; nil if there is none.
+func (s *Server) Improbe(ctx uint16, src, tag int) (*Message, Status, error) {
+	if err := s.check("probe", ctx, src, tag, true); err != nil {
+		return nil, Status{}, err
+	}
+	s.eng.Poll()
+	m, st := s.extract(ctx, src, tag)
+	return m, st, nil
+}
+
+// extract takes the oldest message out of the matching.
+func (s *Server) extract(ctx uint16, src, tag int) (*Message, Status) {
+	o := op{ctx: ctx, peer: int32(src), tag: int32(tag)}
+	m := s.claimOldest(&o)
+	if m == nil {
+		return nil, Status{}
+	}
+	s.unlink(m)
+	return &Message{m}, Status{Source: int(m.peer), Tag: int(m.tag), Bytes: m.size}
+}
+
+// Mprobe is Improbe that blocks until there is such a message.
+func (s *Server) Mprobe(ctx uint16, src, tag int) (msg *Message, st Status, err error) {
+	if err := s.check("probe", ctx, src, tag, true); err != nil {
+		return nil, Status{}, err
+	}
+	err = s.probe(func() bool {
+		msg, st = s.extract(ctx, src, tag)
+		return msg != nil
+	})
+	return msg, st, err
+}
+
+// Mrecv receives a message that Mprobe took, once; it may block for the bytes of a large one.
+func (s *Server) Mrecv(msg *Message, buf []byte) (Status, error) {
+	r, err := s.Imrecv(msg, buf)
+	if err != nil {
+		return Status{}, err
+	}
+	return s.Wait(r)
+}
+
+// Imrecv starts to receive a message that Mprobe took.
+func (s *Server) Imrecv(msg *Message, buf []byte) (Req, error) {
+	if msg == nil || msg.m == nil {
+		return Req{}, s.staleError()
+	}
+	m := msg.m
+	msg.m = nil
+	o := s.getOp()
+	o.prepareRecv(m.ctx, int(m.peer), int(m.tag), buf)
+	r := Req{o, o.gen}
+	if s.deliver(o, m) {
+		o.done.Finish()
+	}
+	return r, nil
+}
+
+// probe waits until found says yes. It looks again after each message that finds no receive: it registers first and
+// looks then, and an arrival is listed before it looks for probes.
+func (s *Server) probe(found func() bool) error {
+	if s.eng.Poll(); found() {
+		return nil
+	}
+	d := new(progress.Done)
+	for {
+		if err := s.checkOpen(); err != nil {
+			return err
+		}
+		d.Reset()
+		s.addProber(d)
+		if found() {
+			s.dropProber(d)
+			return nil
+		}
+		s.eng.Wait(d)
+	}
+}
+
+func (s *Server) checkOpen() error {
+	if s.closed.Load() {
+		return s.check("probe", 0, 0, 0, false)
+	}
+	return nil
+}
+
+func (s *Server) addProber(d *progress.Done) {
+	s.probeMu.Lock()
+	s.probing = append(s.probing, d)
+	s.probeMu.Unlock()
+	s.probers.Add(1)
+}
+
+func (s *Server) dropProber(d *progress.Done) {
+	s.probeMu.Lock()
+	defer s.probeMu.Unlock()
+	for i, x := range s.probing {
+		if x == d {
+			s.probing = append(s.probing[:i], s.probing[i+1:]...)
+			s.probers.Add(-1)
+			return
+		}
+	}
+}
+
+// wakeProbers has all waiting probes look again.
+func (s *Server) wakeProbers(w *fult.Worker) {
+	s.probeMu.Lock()
+	woken := s.probing
+	s.probing = nil
+	s.probers.Add(-int32(len(woken)))
+	s.probeMu.Unlock()
+	for _, d := range woken {
+		d.Complete(w)
+	}
+}

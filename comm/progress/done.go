@@ -1,0 +1,67 @@
+package progress
+
+import (
+	"sync/atomic"
+
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/arch"
+)
+
+// Done is the completion of one operation. It completes once and is waited for by at most one thread or goroutine at a
+// time. The zero value is pending.
+//
+// Two ways to be woken: a fult thread that is going to block names itself with Expect before the operation starts, so
+// that completing costs no atomic read-modify-write; anyone else looks at Ready and, before parking, hangs a Group on it.
+type Done struct {
+	state atomic.Uint32
+	// thread is set before the operation starts and not changed until it has completed.
+	thread *fult.Thread
+	group  atomic.Pointer[Group]
+}
+
+const (
+	pending  = 0
+	expected = 1 // pending, and thread is set
+	ready    = 2
+)
+
+// Expect makes a fresh Done wake t when it completes. Call it before the operation can complete.
+func (d *Done) Expect(t *fult.Thread) {
+	d.thread = t
+	arch.StoreRel32(&d.state, expected)
+}
+
+// Reset makes d fresh again. The owner alone may call it, when d is ready or the operation never started.
+func (d *Done) Reset() {
+	d.thread = nil
+	if d.group.Load() != nil {
+		d.group.Store(nil)
+	}
+	arch.StoreRel32(&d.state, pending)
+}
+
+// Finish marks d ready without waking anyone: for the owner, before it waits.
+func (d *Done) Finish() { arch.StoreRel32(&d.state, ready) }
+
+// Ready reports whether the operation has completed; what the completer wrote before is then visible.
+func (d *Done) Ready() bool { return d.state.Load() == ready }
+
+// Complete marks d ready and wakes who waits for it. w is the worker the caller runs on, or nil. d may be reused by its
+// owner as soon as it is ready, so a group that is signalled here may be a later one's: groups bear extra signals.
+func (d *Done) Complete(w *fult.Worker) {
+	if d.state.Load() == expected {
+		t := d.thread
+		arch.StoreRel32(&d.state, ready)
+		if w != nil {
+			w.Signal(t)
+		} else {
+			t.Signal()
+		}
+		return
+	}
+	// The exchange orders the store before the load of group; Group.watch does the opposite. One sees the other.
+	d.state.Store(ready)
+	if g := d.group.Load(); g != nil {
+		g.signal(w)
+	}
+}

@@ -1,0 +1,355 @@
+// Package progress makes things happen while somebody waits: it decides who polls, how long to spin, and who sleeps.
+//
+// Polling is a role, not a thread. Fult workers poll between their threads and when idle. A goroutine that waits polls
+// itself while nobody else does; if another goroutine already drives, it parks and is woken by its own completion, and
+// a driver that leaves hands the role to a parked one. Everybody spins for a bounded time and then sleeps in the source
+// (a conduit), which mail ends.
+package progress
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/arch"
+)
+
+// Source is what is polled.
+type Source interface {
+	// Poll handles what has arrived, a bounded amount, and returns how much; -1 if another caller is polling.
+	Poll(w *fult.Worker) int
+	// Sleep blocks until mail, Wake, or d has passed; it looks at ready after arming. False at once if somebody
+	// already sleeps there.
+	Sleep(d time.Duration, ready func() bool) bool
+	// Wake ends a Sleep.
+	Wake()
+}
+
+// Config tunes waiting.
+type Config struct {
+	// Spin is how long a waiter polls without success before it sleeps; 0 means DefaultSpin, negative not at all.
+	Spin time.Duration
+	// Crowded tells that ranks share cores: waiters then let others run at once.
+	Crowded bool
+	// Dedicated tells that somebody calls Serve: waiters then do not poll.
+	Dedicated bool
+}
+
+// DefaultSpin is long enough to bridge the peer's normal work between two messages, short enough that an idle job uses
+// no noticeable CPU.
+const DefaultSpin = 50 * time.Microsecond
+
+const (
+	inlinePolls   = 256                    // polls of a thread before it gives up the core
+	inlineThreads = 4                      // only while that few threads live on the worker: thread stacks stay small
+	sleepLimit    = 500 * time.Millisecond // a sleeper looks up that often anyway
+	parkLimit     = time.Millisecond       // of a goroutine parked behind a worker, which may be busy computing
+	clockEvery    = 64                     // polls between looks at the clock
+)
+
+// Engine is the progress of one rank.
+type Engine struct {
+	src       Source
+	sched     *fult.Scheduler
+	spin      time.Duration
+	dedicated bool
+
+	driving atomic.Uint32 // 1 while a goroutine drives
+	groups  sync.Pool     // of *Group for goroutines
+
+	mu      sync.Mutex
+	parked  []*Group // goroutines that wait behind a driver, oldest first
+	nparked atomic.Int32
+}
+
+// New makes an engine over src. sched may be nil.
+func New(src Source, sched *fult.Scheduler, cfg Config) *Engine {
+	e := &Engine{src: src, sched: sched, spin: cfg.Spin, dedicated: cfg.Dedicated}
+	if e.spin == 0 {
+		e.spin = DefaultSpin
+	}
+	if e.spin < 0 || cfg.Crowded {
+		e.spin = 0
+	}
+	e.groups.New = func() any { return newGroup(e, nil) }
+	return e
+}
+
+// Scheduler is the scheduler whose threads wait here, or nil.
+func (e *Engine) Scheduler() *fult.Scheduler { return e.sched }
+
+// Current is the fult thread that calls, or nil for a goroutine.
+func (e *Engine) Current() *fult.Thread {
+	if e.sched == nil {
+		return nil
+	}
+	return e.sched.Current()
+}
+
+// Local is what the engine and the layer above keep for each fult thread, across the threads that use its slot.
+type Local struct {
+	group *Group
+	Upper any // of the layer above
+}
+
+// Local of t; only t itself may call it.
+func (e *Engine) Local(t *fult.Thread) *Local {
+	p := t.Local()
+	if l, ok := (*p).(*Local); ok {
+		return l
+	}
+	l := &Local{group: newGroup(e, t)}
+	*p = l
+	return l
+}
+
+// Poll handles what has arrived; see Source. Any goroutine or thread may call it.
+func (e *Engine) Poll() int {
+	if t := e.Current(); t != nil {
+		return e.src.Poll(t.Worker())
+	}
+	return e.src.Poll(nil)
+}
+
+// Wake has whoever sleeps in the source look again.
+func (e *Engine) Wake() { e.src.Wake() }
+
+// Wait blocks the calling thread or goroutine until d is ready, and polls while nobody else does. A fult thread gives
+// its core to other threads.
+func (e *Engine) Wait(d *Done) {
+	if d.Ready() {
+		return
+	}
+	if t := d.thread; t != nil {
+		e.waitExpected(t, d)
+		return
+	}
+	x := want{ds: []*Done{d}}
+	if t := e.Current(); t != nil {
+		e.threadWait(t, &x)
+		return
+	}
+	if e.dedicated || !e.spinFor(d) {
+		e.goWait(&x)
+	}
+}
+
+// WaitAny blocks until at least one of ds is ready. Nil entries do not count; with none left it returns at once.
+func (e *Engine) WaitAny(ds []*Done) { e.waitMany(&want{ds: ds, any: true}) }
+
+// WaitAll blocks until all of ds are ready; nil entries do not count. There is one wake-up, at the last.
+func (e *Engine) WaitAll(ds []*Done) { e.waitMany(&want{ds: ds}) }
+
+func (e *Engine) waitMany(x *want) {
+	if x.over() {
+		return
+	}
+	if t := e.Current(); t != nil {
+		e.threadWait(t, x)
+		return
+	}
+	e.goWait(x)
+}
+
+// waitExpected is the wait of a thread that a Done expects.
+func (e *Engine) waitExpected(t *fult.Thread, d *Done) {
+	w := t.Worker()
+	if !e.dedicated && w.Live() <= inlineThreads {
+		for n := 0; n < inlinePolls && !w.Runnable(); n++ {
+			e.src.Poll(w)
+			if d.Ready() {
+				return
+			}
+		}
+	}
+	for !d.Ready() {
+		t.Wait()
+	}
+}
+
+// threadWait is the wait of a fult thread for several operations.
+func (e *Engine) threadWait(t *fult.Thread, x *want) {
+	x.g = e.Local(t).group
+	w := t.Worker()
+	if !e.dedicated && w.Live() <= inlineThreads {
+		for n := 0; n < inlinePolls && !w.Runnable(); n++ {
+			e.src.Poll(w)
+			if x.over() {
+				return
+			}
+		}
+	}
+	for !x.over() {
+		if x.watch() {
+			t.Wait()
+		}
+	}
+	x.unwatch()
+}
+
+// spinFor polls for a goroutine until d is ready or the spinning time is over.
+func (e *Engine) spinFor(d *Done) bool {
+	var start time.Time
+	for n := 1; ; n++ {
+		got := e.src.Poll(nil)
+		if d.Ready() {
+			return true
+		}
+		if got > 0 {
+			n, start = 1, time.Time{}
+			continue
+		}
+		if n%clockEvery == 0 || e.spin == 0 {
+			if e.spinOver(&start) {
+				return false
+			}
+		}
+		if got < 0 {
+			arch.Pause()
+		}
+	}
+}
+
+// spinOver looks at the clock, and lets other goroutines run.
+func (e *Engine) spinOver(start *time.Time) bool {
+	runtime.Gosched()
+	if e.spin == 0 {
+		return true
+	}
+	now := time.Now()
+	if start.IsZero() {
+		*start = now
+		return false
+	}
+	return now.Sub(*start) > e.spin
+}
+
+// goWait is the wait of a goroutine: it drives if nobody does, else it parks.
+func (e *Engine) goWait(x *want) {
+	g := e.groups.Get().(*Group)
+	x.g = g
+	for !x.over() {
+		if e.dedicated {
+			e.lookAWhile(x)
+			e.behindServer(x)
+			continue
+		}
+		if e.driving.CompareAndSwap(0, 1) {
+			e.drive(x)
+			e.driving.Store(0)
+			e.handOver()
+			continue
+		}
+		e.follow(x)
+	}
+	x.unwatch()
+	g.drain()
+	e.groups.Put(g)
+}
+
+// drive polls and sleeps until the wait is over.
+func (e *Engine) drive(x *want) {
+	g := x.g
+	for {
+		if e.pollAWhile(x) {
+			return
+		}
+		g.drain()
+		if !x.watch() {
+			continue
+		}
+		g.asleep.Store(true) // before ready is looked at, after arming: a signal in between wakes the source
+		slept := e.src.Sleep(sleepLimit, g.ready)
+		g.asleep.Store(false)
+		if !slept { // a worker sleeps there
+			g.park(parkLimit)
+		}
+	}
+}
+
+// pollAWhile polls until the wait is over, or nothing has come for the spinning time: then it returns false.
+func (e *Engine) pollAWhile(x *want) bool {
+	var start time.Time
+	for n := 1; !x.over(); n++ {
+		got := e.src.Poll(nil)
+		if got > 0 {
+			n, start = 0, time.Time{}
+			continue
+		}
+		if n%clockEvery == 0 || e.spin == 0 {
+			if e.spinOver(&start) {
+				return x.over()
+			}
+		}
+	}
+	return true
+}
+
+// follow parks behind a driver. It lists itself before it looks once more whether somebody drives, and a leaving driver
+// frees the role before it looks at the list: one of them sees the other.
+func (e *Engine) follow(x *want) {
+	g := x.g
+	g.drain()
+	if !x.watch() {
+		return
+	}
+	e.enlist(g)
+	if e.driving.Load() != 0 && !x.over() {
+		g.park(0)
+	}
+	e.delist(g)
+}
+
+func (e *Engine) enlist(g *Group) {
+	e.mu.Lock()
+	g.listed = true
+	e.parked = append(e.parked, g)
+	e.mu.Unlock()
+	e.nparked.Add(1)
+}
+
+func (e *Engine) delist(g *Group) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !g.listed {
+		return
+	}
+	g.listed = false
+	for i, x := range e.parked {
+		if x == g {
+			e.parked = append(e.parked[:i], e.parked[i+1:]...)
+			break
+		}
+	}
+	e.nparked.Add(-1)
+}
+
+// handOver wakes one parked goroutine to drive.
+func (e *Engine) handOver() {
+	if e.nparked.Load() == 0 {
+		return
+	}
+	e.mu.Lock()
+	var g *Group
+	if len(e.parked) > 0 {
+		g = e.parked[0]
+		g.listed = false
+		e.parked = e.parked[1:]
+		e.nparked.Add(-1)
+	}
+	e.mu.Unlock()
+	if g != nil {
+		g.rouse(nil)
+	}
+}
+
+// Yield lets others run once: what polls in a loop calls it.
+func (e *Engine) Yield() {
+	if t := e.Current(); t != nil {
+		t.Yield()
+		return
+	}
+	runtime.Gosched()
+}

@@ -1,0 +1,93 @@
+package progress
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/golci/golci/fult"
+)
+
+// Group waits for several operations with one wake-up. It belongs to one waiting thread or goroutine at a time; signals
+// may come from anywhere, and may be too many: a waiter looks again after each.
+type Group struct {
+	left   atomic.Int32 // signals until the wake-up
+	asleep atomic.Bool  // its goroutine sleeps in the source
+	thread *fult.Thread // who waits, for the group's whole life; nil: the goroutine that receives from wake
+	wake   chan struct{}
+	engine *Engine
+	timer  *time.Timer
+	ready  func() bool // prebuilt, so that sleeping allocates nothing
+	listed bool        // in Engine.parked; under Engine.mu
+}
+
+func newGroup(e *Engine, t *fult.Thread) *Group {
+	g := &Group{engine: e, thread: t}
+	if t == nil {
+		g.wake = make(chan struct{}, 1)
+	}
+	g.ready = g.fired
+	return g
+}
+
+// many is more signals than any wait needs: while left is near it no signal wakes.
+const many = 1 << 30
+
+func (g *Group) signal(w *fult.Worker) {
+	if g.left.Add(-1) > 0 {
+		return
+	}
+	g.rouse(w)
+}
+
+// rouse wakes the waiter, if only to look again.
+func (g *Group) rouse(w *fult.Worker) {
+	if t := g.thread; t != nil {
+		if w != nil {
+			w.Signal(t)
+		} else {
+			t.Signal()
+		}
+		return
+	}
+	select {
+	case g.wake <- struct{}{}:
+	default:
+	}
+	if g.asleep.Load() {
+		g.engine.src.Wake()
+	}
+}
+
+// begin makes the group count afresh: until arm, no signal wakes.
+func (g *Group) begin() { g.left.Store(many) }
+
+// arm has the n-th signal since begin wake; false if so many have come already.
+func (g *Group) arm(n int) bool { return g.left.Add(int32(n-many)) > 0 }
+
+// fired reports whether the signals that were waited for have come.
+func (g *Group) fired() bool { return g.left.Load() <= 0 }
+
+// park blocks the goroutine until a signal, or until d has passed if d > 0.
+func (g *Group) park(d time.Duration) {
+	if d <= 0 {
+		<-g.wake
+		return
+	}
+	if g.timer == nil {
+		g.timer = time.NewTimer(d)
+	} else {
+		g.timer.Reset(d)
+	}
+	select {
+	case <-g.wake:
+		g.timer.Stop()
+	case <-g.timer.C:
+	}
+}
+
+func (g *Group) drain() {
+	select {
+	case <-g.wake:
+	default:
+	}
+}

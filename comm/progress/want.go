@@ -1,0 +1,82 @@
+package progress
+
+// want is what one waiter waits for: all of ds, or any one. Nil entries do not count. It is the waiter's own.
+type want struct {
+	ds      []*Done
+	any     bool
+	watched bool // the group hangs on the pending ones, and fires when it is worth looking
+	g       *Group
+}
+
+// fewDones may be looked through at every poll.
+const fewDones = 16
+
+// over reports whether the wait is over.
+func (x *want) over() bool {
+	if x.any {
+		return x.anyReady()
+	}
+	for len(x.ds) > 0 && (x.ds[0] == nil || x.ds[0].Ready()) {
+		x.ds = x.ds[1:]
+	}
+	return len(x.ds) == 0
+}
+
+func (x *want) anyReady() bool {
+	if len(x.ds) > fewDones && x.watched && !x.g.fired() {
+		return false
+	}
+	open := false
+	for _, d := range x.ds {
+		if d == nil {
+			continue
+		}
+		if d.Ready() {
+			return true
+		}
+		open = true
+	}
+	return !open
+}
+
+// watch hangs the group on what is pending and arms it; false if it is worth looking again at once.
+func (x *want) watch() bool {
+	x.g.begin()
+	open := 0
+	for _, d := range x.ds {
+		if d == nil || d.Ready() {
+			continue
+		}
+		d.group.Store(x.g)
+		if !d.Ready() { // the completer stores ready first, then looks for a group
+			open++
+		}
+	}
+	x.watched = true
+	if x.any {
+		open = min(open, 1)
+	}
+	return open > 0 && x.g.arm(open) && (!x.any || !x.scan())
+}
+
+// scan looks whether one is ready, whatever the group says.
+func (x *want) scan() bool {
+	for _, d := range x.ds {
+		if d != nil && d.Ready() {
+			return true
+		}
+	}
+	return false
+}
+
+// unwatch takes the group off what is still pending.
+func (x *want) unwatch() {
+	if !x.watched {
+		return
+	}
+	for _, d := range x.ds {
+		if d != nil && d.group.Load() == x.g {
+			d.group.CompareAndSwap(x.g, nil)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package comm
+
+import (
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/hashtable"
+)
+
+// Recv receives into buf a message of context ctx from rank src (or AnySource) with tag (or AnyTag). It blocks until a
+// message has been matched and copied; a fult thread lets others run. A message longer than buf gives ErrTruncate, and
+// buf holds its beginning.
+func (s *Server) Recv(ctx uint16, src, tag int, buf []byte) (Status, error) {
+	if s.closed.Load() || uint(src) >= uint(s.size) || uint(tag) > MaxTag || ctx > MaxContext {
+		if err := s.check("receive", ctx, src, tag, true); err != nil {
+			return Status{}, err
+		}
+	}
+	t := s.eng.Current()
+	if t != nil {
+		o := s.threadOp(t)
+		o.prepareRecv(ctx, src, tag, buf)
+		o.done.Expect(t)
+		s.post(o)
+		s.eng.Wait(&o.done)
+		st, err := o.status(), o.err
+		o.data = nil
+		return st, err
+	}
+	o := s.getOp()
+	o.prepareRecv(ctx, src, tag, buf)
+	s.post(o)
+	s.eng.Wait(&o.done)
+	st, err := o.status(), o.err
+	s.putOp(o)
+	return st, err
+}
+
+// RecvAlloc is Recv of a message of unknown size: when it is matched, alloc is called with its size in bytes and
+// gives the buffer. alloc may run on any thread, inside the poll, and must not block.
+func (s *Server) RecvAlloc(ctx uint16, src, tag int, alloc func(n int) []byte) (Status, error) {
+	if err := s.check("receive", ctx, src, tag, true); err != nil {
+		return Status{}, err
+	}
+	o := s.getOp()
+	o.prepareRecv(ctx, src, tag, nil)
+	o.alloc = alloc
+	s.post(o)
+	s.eng.Wait(&o.done)
+	st, err := o.status(), o.err
+	s.putOp(o)
+	return st, err
+}
+
+// Irecv starts a receive and returns a request to wait for; buf must not be touched until then. It never blocks.
+func (s *Server) Irecv(ctx uint16, src, tag int, buf []byte) (Req, error) {
+	if s.closed.Load() || uint(src) >= uint(s.size) || uint(tag) > MaxTag || ctx > MaxContext {
+		if err := s.check("receive", ctx, src, tag, true); err != nil {
+			return Req{}, err
+		}
+	}
+	o := s.getOp()
+	o.prepareRecv(ctx, src, tag, buf)
+	r := Req{o, o.gen}
+	s.post(o)
+	return r, nil
+}
+
+func (o *op) prepareRecv(ctx uint16, src, tag int, buf []byte) {
+	o.start(roleRecv)
+	o.ctx, o.peer, o.tag, o.data = ctx, int32(src), int32(tag), buf
+}
+
+// post matches the receive o with a message that has come, or leaves it where messages look.
+func (s *Server) post(o *op) {
+	if o.peer < 0 || o.tag < 0 {
+		s.postWild(o)
+		return
+	}
+	if s.nwild.Load() != 0 && s.postAmongWild(o) {
+		return
+	}
+	if m := s.table.InsertOrMatch(o.key(), o.self, hashtable.Post); m != nil {
+		s.take(o, &m.Value)
+	}
+}
+
+// take gives the unexpected message m, which the caller has claimed, to the receive o. Called by the owner of o, before
+// it waits.
+func (s *Server) take(o, m *op) {
+	s.unlink(m)
+	if s.deliver(o, m) {
+		o.done.Finish()
+	}
+}
+
+// deliver copies m into o, or starts the rendezvous, and frees m. It reports whether o is finished. It is called once for
+// o and m, by whoever took them out of the table.
+func (s *Server) deliver(o, m *op) bool {
+	o.peer, o.tag = m.peer, m.tag
+	if m.role == roleRTS {
+		fin := s.beginRendezvous(o, m.size, m.id)
+		s.putOp(m)
+		return fin
+	}
+	s.fill(o, m.data)
+	s.peers[m.peer].unexpected.Add(-m.cost())
+	s.putOp(m)
+	return true
+}
+
+// fill copies the bytes of an eager message into o.
+func (s *Server) fill(o *op, payload []byte) {
+	o.size = int64(len(payload))
+	if o.alloc != nil {
+		o.data = o.alloc(len(payload))
+	}
+	if copy(o.data, payload) < len(payload) {
+		o.err = s.truncated(o, int64(len(payload)))
+	}
+}
+
+// cost is what an unexpected message counts against its sender's limit, in bytes.
+func (o *op) cost() int64 { return int64(len(o.data)) + opOverhead }
+
+// opOverhead is the size of an op, about.
+const opOverhead = 256
+
+// finish completes o on behalf of its owner.
+func (o *op) finish(w *fult.Worker) { o.done.Complete(w) }

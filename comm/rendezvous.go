@@ -1,0 +1,121 @@
+package comm
+
+import (
+	"encoding/binary"
+
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/fult"
+)
+
+// A rendezvous is three steps: the envelope (RTS) names the sender's op; when it meets a receive, the receiver answers
+// (CTS) with the number of its own op and how many bytes it wants; the sender puts the bytes on the bulk channel under
+// that number.
+
+// beginRendezvous asks for the bytes of the message with the sender's number id that has been matched with o. It reports
+// whether o is finished already, as there is nothing to wait for.
+func (s *Server) beginRendezvous(o *op, size int64, id uint64) bool {
+	o.size = size
+	if o.alloc != nil {
+		o.data = o.alloc(int(size))
+	}
+	o.want = min(size, int64(len(o.data)))
+	if o.want < size {
+		o.err = s.truncated(o, size)
+	}
+	o.got = 0
+	own, want, src := uint64(0), o.want, int(o.peer)
+	if want > 0 {
+		own = s.ids.add(o)
+		o.id = own
+	}
+	s.control(src, handlerCTS, id, own, uint64(want)) // o may be finished from here on
+	return want == 0
+}
+
+// onCTS starts to send the bytes of a rendezvous.
+func (s *Server) onCTS(t *am.Token, args []uint64, _ []byte) {
+	if len(args) != 3 {
+		s.fault(t, "clear to send")
+		return
+	}
+	o := s.ids.remove(args[0])
+	if o == nil { // the send was ended meanwhile
+		return
+	}
+	if o.role != roleSend || int(o.peer) != t.Source() || args[2] > uint64(len(o.data)) {
+		s.fault(t, "clear to send")
+		return
+	}
+	if args[2] == 0 {
+		o.part(t.Worker())
+		return
+	}
+	o.bulk = am.Bulk{ID: args[1], Data: o.data[:args[2]], Owner: (*moved)(o)}
+	s.e.PutBulk(t.Source(), &o.bulk)
+}
+
+// bulkArrived puts a piece of a rendezvous where it belongs. Called by the poller.
+func (s *Server) bulkArrived(src int, id uint64, off int64, chunk []byte, w *fult.Worker) {
+	o := s.ids.get(id)
+	if o == nil || int(o.peer) != src {
+		return // the receive has failed meanwhile
+	}
+	if off < 0 || off+int64(len(chunk)) > o.want {
+		return
+	}
+	copy(o.data[off:], chunk)
+	if o.got += int64(len(chunk)); o.got == o.want {
+		if s.ids.remove(id) != nil {
+			o.finish(w)
+		}
+	}
+}
+
+// control sends a message of the protocol from anywhere, a handler too; it never blocks.
+func (s *Server) control(dst int, h uint8, args ...uint64) {
+	body, first, outcome := s.e.Open(dst, h, len(args), 0)
+	switch outcome {
+	case am.Opened:
+		for i, a := range args {
+			binary.LittleEndian.PutUint64(body[8*i:], a)
+		}
+		s.e.Commit(dst, first)
+	case am.Stalled:
+		c := s.ctrls.Get().(*ctrl)
+		c.dst, c.h, c.n = dst, h, copy(c.args[:], args)
+		s.e.Enqueue(dst, c)
+	case am.Failed: // the sweep of failed peers ends what waits for the answer
+	}
+}
+
+// ctrl is a control message in its pair's queue.
+type ctrl struct {
+	next am.Queued
+	s    *Server
+	dst  int
+	h    uint8
+	n    int
+	args [4]uint64
+}
+
+// Emit implements am.Queued.
+func (c *ctrl) Emit() bool {
+	body, first, outcome := c.s.e.OpenQueued(c.dst, c.h, c.n, 0)
+	if outcome != am.Opened {
+		return false
+	}
+	for i, a := range c.args[:c.n] {
+		binary.LittleEndian.PutUint64(body[8*i:], a)
+	}
+	c.s.e.CommitQueued(c.dst, first)
+	return true
+}
+
+// Sent implements am.Queued.
+func (c *ctrl) Sent(*fult.Worker) { c.s.ctrls.Put(c) }
+
+// Fail implements am.Queued.
+func (c *ctrl) Fail(error, *fult.Worker) { c.s.ctrls.Put(c) }
+
+// Next implements am.Queued.
+func (c *ctrl) Next() *am.Queued { return &c.next }

@@ -1,0 +1,119 @@
+package comm
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/golci/golci/comm/progress"
+)
+
+// Req is a started operation. The zero Req is one that is done already, as a small send is. A Req may be copied; it is
+// used up by the wait or test that finds it done, and is then an error to use again (through any copy).
+type Req struct {
+	o   *op
+	gen uint32
+}
+
+// Null reports whether r stands for nothing that could be pending.
+func (r Req) Null() bool { return r.o == nil }
+
+func (r Req) stale() bool { return r.o.gen != r.gen }
+
+func (s *Server) staleError() error {
+	return fmt.Errorf("%w: rank %d: the request has been waited for already", ErrRequest, s.rank)
+}
+
+// Wait blocks until r is done, and uses it up.
+func (s *Server) Wait(r Req) (Status, error) {
+	if r.o == nil {
+		return Status{Source: AnySource, Tag: AnyTag}, nil
+	}
+	if r.stale() {
+		return Status{}, s.staleError()
+	}
+	s.eng.Wait(&r.o.done)
+	return s.use(r)
+}
+
+// use takes the result of a done request.
+func (s *Server) use(r Req) (Status, error) {
+	st, err := r.o.result()
+	s.putOp(r.o)
+	return st, err
+}
+
+func (o *op) result() (Status, error) {
+	if o.role == roleRecv {
+		return o.status(), o.err
+	}
+	return Status{Source: AnySource, Tag: AnyTag, Cancelled: o.cancelled}, o.err
+}
+
+// Ready reports whether r is done, without using it up and without polling.
+func (r Req) Ready() bool { return r.o == nil || r.stale() || r.o.done.Ready() }
+
+// Test polls once and reports whether r is done; if so it is used up. It does not block.
+func (s *Server) Test(r Req) (Status, bool, error) {
+	if r.o == nil {
+		return Status{Source: AnySource, Tag: AnyTag}, true, nil
+	}
+	if r.stale() {
+		return Status{}, false, s.staleError()
+	}
+	if !r.o.done.Ready() {
+		if s.eng.Poll(); !r.o.done.Ready() {
+			return Status{}, false, nil
+		}
+	}
+	st, err := s.use(r)
+	return st, true, err
+}
+
+// dones is scratch for waits on several requests.
+var dones = sync.Pool{New: func() any { return new([]*progress.Done) }}
+
+// pending collects what is to be waited for; the entries of done requests and null ones are nil.
+func (s *Server) pending(rs []Req, ds []*progress.Done) ([]*progress.Done, error) {
+	for i, r := range rs {
+		if r.o == nil {
+			ds = append(ds, nil)
+			continue
+		}
+		if r.stale() {
+			return ds, fmt.Errorf("%w (request %d of %d)", s.staleError(), i, len(rs))
+		}
+		ds = append(ds, &r.o.done)
+	}
+	return ds, nil
+}
+
+// AwaitAll blocks until all of rs are done, with one wake-up, and uses up none.
+func (s *Server) AwaitAll(rs []Req) error { return s.await(rs, (*progress.Engine).WaitAll) }
+
+// AwaitAny blocks until one of rs is done, and uses up none. With only null requests it returns at once.
+func (s *Server) AwaitAny(rs []Req) error { return s.await(rs, (*progress.Engine).WaitAny) }
+
+func (s *Server) await(rs []Req, wait func(*progress.Engine, []*progress.Done)) error {
+	buf := dones.Get().(*[]*progress.Done)
+	ds, err := s.pending(rs, (*buf)[:0])
+	if err == nil {
+		wait(s.eng, ds)
+	}
+	clear(ds)
+	*buf = ds[:0]
+	dones.Put(buf)
+	return err
+}
+
+// Cancel tries to end r before it is matched; it is then done, with Status.Cancelled and ErrCancelled. It reports
+// whether that succeeded at once; a send's envelope that has left is called back, and the send ends one way or the
+// other later. A request must still be waited for.
+func (s *Server) Cancel(r Req) bool {
+	if r.o == nil || r.stale() || r.o.done.Ready() {
+		return false
+	}
+	if r.o.role == roleRecv {
+		return s.cancelRecv(r.o)
+	}
+	return s.cancelSend(r.o)
+}

@@ -1,0 +1,165 @@
+package comm
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/fult"
+)
+
+// Mode of a send.
+type Mode uint8
+
+// Modes: Standard completes when the buffer may be reused; Synchronous when a receive has been matched (MPI 3.4).
+const (
+	Standard Mode = iota
+	Synchronous
+)
+
+// Send sends data to rank dst with tag in context ctx, and returns when data may be reused. It does not block while the
+// message is small and the receiver keeps up; else it waits, and a fult thread lets others run.
+func (s *Server) Send(ctx uint16, dst, tag int, data []byte, mode Mode) error {
+	if s.closed.Load() || uint(dst) >= uint(s.size) || uint(tag) > MaxTag || ctx > MaxContext {
+		return s.check("send", ctx, dst, tag, false)
+	}
+	if mode == Standard && len(data) <= s.eager && s.sendEager(ctx, dst, tag, data) {
+		return nil
+	}
+	return s.sendSlow(ctx, dst, tag, data, mode)
+}
+
+// sendEager sends at once or not at all.
+func (s *Server) sendEager(ctx uint16, dst, tag int, data []byte) bool {
+	body, first, o := s.e.Open(dst, handlerEager, 1, len(data))
+	if o != am.Opened {
+		if o == am.Stalled {
+			s.e.Abandon(dst)
+		}
+		return false
+	}
+	binary.LittleEndian.PutUint64(body, makeKey(ctx, s.rank, tag))
+	copy(body[8:], data)
+	s.e.Commit(dst, first)
+	return true
+}
+
+func (s *Server) sendSlow(ctx uint16, dst, tag int, data []byte, mode Mode) error {
+	o := s.getOp()
+	o.prepareSend(ctx, dst, tag, data, mode)
+	if t := s.eng.Current(); t != nil {
+		o.done.Expect(t)
+	}
+	s.startSend(o)
+	s.eng.Wait(&o.done)
+	err := o.err
+	s.putOp(o)
+	return err
+}
+
+// Isend starts a send and returns a request to wait for; data must stay as it is until then. It never blocks.
+func (s *Server) Isend(ctx uint16, dst, tag int, data []byte, mode Mode) (Req, error) {
+	if s.closed.Load() || uint(dst) >= uint(s.size) || uint(tag) > MaxTag || ctx > MaxContext {
+		return Req{}, s.check("send", ctx, dst, tag, false)
+	}
+	if mode == Standard && len(data) <= s.eager && s.sendEager(ctx, dst, tag, data) {
+		return Req{}, nil
+	}
+	o := s.getOp()
+	o.prepareSend(ctx, dst, tag, data, mode)
+	r := Req{o, o.gen}
+	s.startSend(o)
+	return r, nil
+}
+
+func (o *op) prepareSend(ctx uint16, dst, tag int, data []byte, mode Mode) {
+	o.start(roleSend)
+	o.ctx, o.peer, o.tag, o.data, o.sync = ctx, int32(dst), int32(tag), data, mode == Synchronous
+	o.size = int64(len(data))
+}
+
+// startSend sends o or puts it in its pair's queue.
+func (s *Server) startSend(o *op) {
+	dst := int(o.peer)
+	if !o.sync && o.size <= int64(s.eager) {
+		if s.sendEager(o.ctx, dst, int(o.tag), o.data) {
+			o.done.Finish()
+			return
+		}
+	}
+	o.id = s.ids.add(o)
+	o.parts.Store(2)
+	switch outcome := s.e.Lock(dst); {
+	case outcome == am.Failed:
+		s.ids.remove(o.id)
+		o.err = fmt.Errorf("%w: send of %d bytes with tag %d to rank %d", ErrPeer, o.size, o.tag, dst)
+		o.done.Finish()
+	case !s.e.Queueing(dst) && o.Emit():
+		s.e.Abandon(dst)
+		o.Sent(nil)
+	default:
+		s.e.Enqueue(dst, o)
+	}
+}
+
+// Emit implements am.Queued: the message itself if it may travel eagerly by now, else its envelope.
+func (o *op) Emit() bool {
+	s, dst := o.s, int(o.peer)
+	if !o.sync && o.size <= int64(s.eager) && !s.e.Throttled(dst) {
+		body, first, outcome := s.e.OpenQueued(dst, handlerEager, 1, len(o.data))
+		if outcome != am.Opened {
+			return false
+		}
+		binary.LittleEndian.PutUint64(body, o.wireKey())
+		copy(body[8:], o.data)
+		o.parts.Store(1)
+		s.e.CommitQueued(dst, first)
+		return true
+	}
+	body, first, outcome := s.e.OpenQueued(dst, handlerRTS, 3, 0)
+	if outcome != am.Opened {
+		return false
+	}
+	binary.LittleEndian.PutUint64(body, o.wireKey())
+	binary.LittleEndian.PutUint64(body[8:], uint64(o.size))
+	binary.LittleEndian.PutUint64(body[16:], o.id)
+	s.e.CommitQueued(dst, first)
+	return true
+}
+
+// wireKey of a send: what the receiver matches.
+func (o *op) wireKey() uint64 { return makeKey(o.ctx, o.s.rank, int(o.tag)) }
+
+// Sent implements am.Queued: the envelope or the whole message is on its way.
+func (o *op) Sent(w *fult.Worker) { o.part(w) }
+
+// part notes that one end of a queued send has come; the last completes it.
+func (o *op) part(w *fult.Worker) {
+	if o.parts.Add(-1) == 0 {
+		o.s.ids.remove(o.id)
+		o.done.Complete(w)
+	}
+}
+
+// Fail implements am.Queued.
+func (o *op) Fail(err error, w *fult.Worker) {
+	o.err = fmt.Errorf("%w: send of %d bytes with tag %d: %w", ErrPeer, o.size, o.tag, err)
+	o.s.ids.remove(o.id)
+	o.done.Complete(w)
+}
+
+// Next implements am.Queued.
+func (o *op) Next() *am.Queued { return &o.next }
+
+// moved is a send as the owner of its bulk transfer.
+type moved op
+
+// Sent implements am.BulkOwner.
+func (m *moved) Sent(w *fult.Worker) { (*op)(m).part(w) }
+
+// Fail implements am.BulkOwner.
+func (m *moved) Fail(err error, w *fult.Worker) {
+	o := (*op)(m)
+	o.err = fmt.Errorf("%w: send of %d bytes with tag %d: %w", ErrPeer, o.size, o.tag, err)
+	o.part(w)
+}

@@ -1,0 +1,230 @@
+// Package comm is the communication server: it matches messages to receives by context, source and tag, in MPI's
+// order, over active messages, and moves large messages by rendezvous.
+//
+// The server is a role. Whoever waits or is idle runs it (package progress); with Config.Dedicated a goroutine of its own
+// does.
+//
+// Matching goes through the hash table of Fult, where a receive and a message of the same key meet in one operation.
+// A small message travels eagerly; one that is larger, or one whose receiver has too many unmatched bytes of
+// this sender already, sends an envelope, and its bytes follow when a receive has been found for it.
+package comm
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/progress"
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/hashtable"
+	"github.com/golci/golci/internal/spin"
+)
+
+// Config of a server. Loan must be the same on all ranks.
+type Config struct {
+	// Eager is the largest message in bytes that travels with its envelope; 0 means what the conduit's records allow,
+	// up to DefaultEager.
+	Eager int
+	// Unexpected is how many unmatched eager bytes of one sender are kept; 0 means DefaultUnexpected. Beyond
+	// it that sender is asked to send envelopes only; what its credits cover may still come.
+	Unexpected int
+	// Loan is the number of credits lent to each peer; 0 means the default table.
+	Loan int
+	// Buckets sizes the matching table in entries; 0 means DefaultEntries.
+	Entries int
+	// Scheduler runs the threads that communicate; nil if there are only goroutines. The server becomes its poller.
+	Scheduler *fult.Scheduler
+	// Dedicated starts a goroutine that polls; waiters then only wait.
+	Dedicated bool
+	// DedicatedCPU is the processor to bind it to, negative for none.
+	DedicatedCPU int
+	// Progress tunes waiting.
+	Progress progress.Config
+	// Fatal is told of the first fault that no caller can be told of.
+	Fatal func(error)
+}
+
+// Defaults of Config.
+const (
+	DefaultEager      = 8 << 10
+	DefaultUnexpected = 1 << 20
+	DefaultEntries    = 1 << 16
+)
+
+// Server is one rank's communication server. Its methods may be called from any goroutine or fult thread, also at once.
+type Server struct {
+	e     *am.Endpoint
+	eng   *progress.Engine
+	sched *fult.Scheduler
+	rank  int
+	size  int
+	eager int
+	limit int64
+
+	table *hashtable.Table[op]
+	nwild atomic.Int32 // posted wildcard receives, in all contexts
+	ctxs  contexts
+	lists []arrivals
+	peers []peer // owned by the poller, but for the atomics
+	stamp atomic.Uint64
+
+	ids     ids
+	ops     sync.Pool // of *op
+	packets sync.Pool // of *packet, eager bytes each
+	ctrls   sync.Pool // of *ctrl
+
+	probers   atomic.Int32 // probes that wait: arrivals wake them
+	probeMu   sync.Mutex
+	probing   []*progress.Done
+	nthrottle int // throttled peers; owned by the poller
+	ticks     uint32
+
+	closed    atomic.Bool
+	dedicated *dedicated
+}
+
+// peer is what the poller keeps of one sender.
+type peer struct {
+	expect     uint16 // sequence number of the next envelope
+	throttled  bool
+	failed     bool
+	held       map[uint16]heldEnvelope // came before their turn; nil while empty
+	unexpected atomic.Int64            // unmatched eager bytes; anyone may subtract
+}
+
+// arrivals is the list of unmatched messages of one source, oldest first.
+type arrivals struct {
+	mu         spin.Lock
+	head, tail *op
+	_          [40]byte
+}
+
+// New starts the server of the conduit's rank. It takes the conduit over, but does not close it.
+func New(c conduit.Conduit, cfg Config) (*Server, error) {
+	if c.Size() > MaxRanks {
+		return nil, fmt.Errorf("%w: a job of %d ranks, the most is %d", ErrRank, c.Size(), MaxRanks)
+	}
+	cfg.Progress.Dedicated = cfg.Dedicated
+	e, err := am.New(c, am.Config{Loan: cfg.Loan, Scheduler: cfg.Scheduler, Progress: cfg.Progress, Fatal: cfg.Fatal})
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{e: e, eng: e.Progress(), sched: cfg.Scheduler, rank: c.Rank(), size: c.Size()}
+	s.setLimits(cfg)
+	if s.table, err = hashtable.New[op](s.entries(cfg)); err != nil {
+		return nil, err
+	}
+	s.lists = make([]arrivals, s.size)
+	s.peers = make([]peer, s.size)
+	s.ops.New = func() any { return newOp(s) }
+	s.packets.New = func() any { return &packet{mem: make([]byte, s.eager)} }
+	s.ctrls.New = func() any { return &ctrl{s: s} }
+	if err := s.register(); err != nil {
+		return nil, err
+	}
+	e.OnTick(s.tick)
+	e.OnBulk(s.bulkArrived)
+	if s.sched != nil {
+		s.sched.SetPoller(s.eng.Poller())
+	}
+	if cfg.Dedicated {
+		s.dedicated = startDedicated(s.eng, cfg.DedicatedCPU)
+	}
+	return s, nil
+}
+
+func (s *Server) setLimits(cfg Config) {
+	s.eager = cfg.Eager
+	if s.eager == 0 {
+		s.eager = DefaultEager
+	}
+	s.eager = min(s.eager, s.e.MaxMedium())
+	s.limit = int64(cfg.Unexpected)
+	if s.limit == 0 {
+		s.limit = DefaultUnexpected
+	}
+}
+
+func (s *Server) entries(cfg Config) int {
+	if cfg.Entries == 0 {
+		return DefaultEntries
+	}
+	return cfg.Entries
+}
+
+// Rank is this server's rank.
+func (s *Server) Rank() int { return s.rank }
+
+// Size is the number of ranks.
+func (s *Server) Size() int { return s.size }
+
+// Endpoint is the active-message layer below; upper layers may register handlers of their own on it before traffic.
+func (s *Server) Endpoint() *am.Endpoint { return s.e }
+
+// EagerLimit is the largest message in bytes that travels with its envelope.
+func (s *Server) EagerLimit() int { return s.eager }
+
+// Poll makes progress once, without blocking, and returns how much there was; -1 if another caller was at it.
+func (s *Server) Poll() int { return s.e.Poll() }
+
+// Close ends the server: operations that are pending end with ErrClosed, and so do later ones.
+func (s *Server) Close() {
+	if s.closed.Swap(true) {
+		return
+	}
+	if s.dedicated != nil {
+		s.dedicated.stop()
+	}
+	s.failAll(fmt.Errorf("%w: rank %d", ErrClosed, s.rank))
+	s.e.Close()
+}
+
+// tick runs in every poll, by the poller.
+func (s *Server) tick(w *fult.Worker) {
+	if s.nthrottle > 0 {
+		s.unthrottle()
+	}
+	if s.ticks++; s.ticks&0xfff == 0 {
+		s.sweepFailed(w)
+	}
+}
+
+// unthrottle lets senders go on whose unmatched bytes have fallen to half the limit.
+func (s *Server) unthrottle() {
+	for i := range s.peers {
+		p := &s.peers[i]
+		if p.throttled && p.unexpected.Load() <= s.limit/2 {
+			p.throttled = false
+			s.nthrottle--
+			s.e.Throttle(i, false)
+		}
+	}
+}
+
+// threadOp is the op that a fult thread uses for its blocking calls.
+func (s *Server) threadOp(t *fult.Thread) *op {
+	l := s.eng.Local(t)
+	if o, ok := l.Upper.(*op); ok {
+		return o
+	}
+	o := newOp(s)
+	o.thread = true
+	l.Upper = o
+	return o
+}
+
+func (s *Server) getOp() *op { return s.ops.Get().(*op) }
+
+// putOp ends the use of o, which nobody else may know any more.
+func (s *Server) putOp(o *op) {
+	o.role = roleFree
+	o.gen++
+	o.data, o.err, o.alloc = nil, nil, nil
+	if o.packet != nil {
+		s.packets.Put(o.packet)
+		o.packet = nil
+	}
+	s.ops.Put(o)
+}
