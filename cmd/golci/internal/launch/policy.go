@@ -31,6 +31,7 @@ type orderKind uint8
 const (
 	orderSay   orderKind = iota // print text
 	orderKill                   // send signal to every living rank's group
+	orderStop                   // stop the launcher itself, until a SIGCONT
 	orderAlarm                  // call alarm after the time in after; a later alarm replaces an earlier one
 )
 
@@ -107,6 +108,9 @@ func (p *policy) failed(rank, code int, text string) []order {
 
 // signalled takes a signal to the launcher.
 func (p *policy) signalled(sig syscall.Signal) []order {
+	if isStop(sig) { // a Ctrl-Z: the ranks are in groups of their own, and must be stopped before the launcher
+		return []order{{kind: orderKill, signal: stopSignal}, {kind: orderStop}}
+	}
 	if !EndsJob(sig) {
 		return []order{{kind: orderKill, signal: sig}}
 	}

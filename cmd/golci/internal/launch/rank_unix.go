@@ -151,4 +151,8 @@ func socketPair() (ours net.Conn, theirs *os.File, err error) {
 
 func nameOf(sig syscall.Signal) string { return unix.SignalName(sig) }
 
+const stopSignal = unix.SIGSTOP
+
+func isStop(sig syscall.Signal) bool { return sig == unix.SIGTSTP }
+
 func (j *job) jobID() string { return boot.IDFromKey(j.key) }

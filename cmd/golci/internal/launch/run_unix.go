@@ -187,6 +187,8 @@ func (j *job) obey(orders []order) {
 			j.spec.Say(o.text)
 		case orderKill:
 			j.killAll(o.signal)
+		case orderStop:
+			_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 		case orderAlarm:
 			j.alarm.Reset(o.after)
 		}

@@ -1,0 +1,108 @@
+//go:build unix
+
+package launch
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestPrefixer(t *testing.T) {
+	var buf bytes.Buffer
+	p := &prefixer{out: &shared{w: &buf}, prefix: "[3] "}
+	for _, s := range []string{"a", "b\nc\n\nd", "", "e", "\nlast"} {
+		if n, err := p.Write([]byte(s)); n != len(s) || err != nil {
+			t.Fatalf("write %q: %d, %v", s, n, err)
+		}
+	}
+	if err := errors.Join(p.flush(), p.flush()); err != nil {
+		t.Fatal(err)
+	}
+	if want := "[3] ab\n[3] c\n[3] \n[3] de\n[3] last\n"; buf.String() != want {
+		t.Errorf("got %q, want %q", buf.String(), want)
+	}
+}
+
+// TestPrefixerPieces: how the text is cut into writes makes no difference.
+func TestPrefixerPieces(t *testing.T) {
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 1))
+	text := strings.Repeat("one\n\ntwo and more\nx", 40) + "\n"
+	var want strings.Builder
+	for line := range strings.Lines(text) {
+		want.WriteString("> " + line)
+	}
+	for range 200 {
+		var buf bytes.Buffer
+		p := &prefixer{out: &shared{w: &buf}, prefix: "> "}
+		for rest := text; rest != ""; {
+			n := 1 + r.IntN(len(rest))
+			_, _ = p.Write([]byte(rest[:n]))
+			rest = rest[n:]
+		}
+		if buf.String() != want.String() {
+			t.Fatalf("seed %d: got %q", seed, buf.String())
+		}
+	}
+}
+
+func TestPrefixerLongLine(t *testing.T) {
+	var buf bytes.Buffer
+	p := &prefixer{out: &shared{w: &buf}, prefix: "> "}
+	_, _ = p.Write(bytes.Repeat([]byte("x"), maxLine))
+	if got := buf.Len(); got != maxLine+len("> \n") {
+		t.Errorf("a line without end: %d bytes written", got)
+	}
+}
+
+func TestRankEnv(t *testing.T) {
+	clean := cleanEnv([]string{"A=1", "PMI_FD=9", "OMPI_COMM_WORLD_RANK=0", "PMIX_RANK=0", "GOLCI_JOB=x", "GOLCI_JOBS=2", "HOME=/"})
+	if !slices.Equal(clean, []string{"A=1", "GOLCI_JOBS=2", "HOME=/"}) {
+		t.Errorf("clean: %q", clean)
+	}
+	one := rankEnv(clean, "id", 1, 3, 3)
+	two := rankEnv(clean, "id", 2, 3, 3)
+	for _, want := range []string{"A=1", "PMI_FD=3", "PMI_RANK=1", "PMI_SIZE=3", "GOLCI_JOB=id"} {
+		if !slices.Contains(one, want) {
+			t.Errorf("rank 1 lacks %s: %q", want, one)
+		}
+	}
+	if !slices.Contains(two, "PMI_RANK=2") || !slices.Contains(one, "PMI_RANK=1") {
+		t.Error("the ranks share an environment")
+	}
+}
+
+func TestProcessors(t *testing.T) {
+	for workers, want := range map[int]int{0: 2, 1: 2, 2: 3, 8: 9} {
+		if got := processors(workers); got != want {
+			t.Errorf("%d workers: GOMAXPROCS %d, want %d", workers, got, want)
+		}
+	}
+	if n := askedWorkers([]string{"GOLCI_WORKERS=2", "GOLCI_WORKERS=5"}, 9); n != 5 {
+		t.Errorf("the last one wins: %d", n)
+	}
+	if n := askedWorkers([]string{"GOLCI_WORKERS=0"}, 9); n != 9 {
+		t.Errorf("0 leaves the choice: %d", n)
+	}
+}
+
+func TestSpecCheck(t *testing.T) {
+	good := Spec{Ranks: 1, Argv: []string{"x"}, Bind: "none"}
+	for name, change := range map[string]func(*Spec){
+		"no ranks": func(s *Spec) { s.Ranks = 0 }, "too many": func(s *Spec) { s.Ranks = maxRanks + 1 },
+		"no program": func(s *Spec) { s.Argv = nil }, "bind": func(s *Spec) { s.Bind = "socket" },
+	} {
+		s := good
+		change(&s)
+		if code, err := Run(&s); err == nil || code == 0 {
+			t.Errorf("%s: code %d, %v", name, code, err)
+		}
+	}
+	if err := good.check(); err != nil {
+		t.Error(err)
+	}
+}
