@@ -49,10 +49,11 @@ type bulkSender struct {
 func (b *bulkSender) send(id uint64, off int64, data []byte) (n int, ok bool) {
 	for n < len(data) {
 		if b.turn-b.seen >= b.slots {
-			b.seen = b.taken.Load()
-			if used := b.turn - b.seen; used > b.slots {
+			taken := b.taken.Load()
+			if taken-b.seen > b.slots {
 				return n, false
-			} else if used == b.slots {
+			}
+			if b.seen = taken; b.turn-taken == b.slots {
 				break
 			}
 		}

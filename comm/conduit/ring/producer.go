@@ -28,6 +28,7 @@ type Producer struct {
 	skip     int    // pad before the reservation
 	replyEnd uint64 // tail after the last record of a reserved class, for TinyQueues
 	reserved bool   // the open reservation is of a reserved class
+	corrupt  bool   // the consumer reported something impossible
 }
 
 func newProducer(data []byte, head *atomic.Uint64, g *Geometry) Producer {
@@ -42,8 +43,7 @@ func (p *Producer) reserve(class conduit.Class, n int) []byte {
 		off, skip = 0, len(p.data)-off
 	}
 	if !p.fits(class, skip+need) {
-		p.seen = p.head.Load()
-		if !p.fits(class, skip+need) {
+		if !p.refresh() || !p.fits(class, skip+need) {
 			return nil
 		}
 	}
@@ -111,8 +111,17 @@ func (p *Producer) publish(first uint64, strong bool) {
 
 func (p *Producer) cancel() { p.open, p.skip = 0, 0 }
 
-// corrupt tells whether the consumer's progress, as last seen, is impossible.
-func (p *Producer) corrupt() bool { return p.tail-p.seen > uint64(len(p.data)) }
+// refresh takes the consumer's progress. It returns false if that is impossible: back, or beyond what was published.
+// The load acquires the consumer's last look at what may now be overwritten.
+func (p *Producer) refresh() bool {
+	head := p.head.Load()
+	if head-p.seen > p.tail-p.seen {
+		p.corrupt = true
+		return false
+	}
+	p.seen = head
+	return true
+}
 
 func (p *Producer) word(off int) *atomic.Uint64 {
 	return (*atomic.Uint64)(unsafe.Pointer(&p.data[off]))

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"sync/atomic"
 	"unsafe"
-
-	"github.com/golci/golci/comm/conduit"
 )
 
 // A segment is the receive space of one rank: a header page, then for each rank of the node (by its index there) its
@@ -73,12 +71,12 @@ func (g *Geometry) header(owner int) segHeader {
 	return segHeader{
 		Magic: segMagic, Version: segVersion, Owner: uint64(owner), Ranks: uint64(g.Ranks),
 		Cap: uint64(g.Cap), MaxRecord: uint64(g.MaxRecord), ReqLimit: uint64(g.ReqLimit), Publish: uint64(g.Publish),
-		Chunk: uint64(g.Chunk), Slots: uint64(g.Slots), Scan: flag(g.Scan), Tiny: flag(g.Tiny), Loan: uint64(g.Loan),
+		Chunk: uint64(g.Chunk), Slots: uint64(g.Slots), Scan: asWord(g.Scan), Tiny: asWord(g.Tiny), Loan: uint64(g.Loan),
 		Size: uint64(g.Size()),
 	}
 }
 
-func flag(b bool) uint64 {
+func asWord(b bool) uint64 {
 	if b {
 		return 1
 	}
@@ -146,8 +144,3 @@ func HeapMemory(n int) []byte {
 	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(m))) & (Line - 1))
 	return m[skip : skip+n : skip+n]
 }
-
-var (
-	_ = conduit.WordBytes
-	_ [Line - unsafe.Sizeof(slotHead{})]struct{}
-)

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/invariants"
 )
 
 // Reserve implements conduit.Conduit.
@@ -22,7 +23,7 @@ func (e *Endpoint) Reserve(peer int, class conduit.Class, n int) ([]byte, condui
 }
 
 func (e *Endpoint) refused(o *outgoing, peer int) conduit.Status {
-	if o.prod.corrupt() {
+	if o.prod.corrupt {
 		e.Fail(peer, conduit.ErrCorrupt, "progress counter of the ring towards it")
 		return conduit.Dead
 	}
@@ -69,6 +70,9 @@ func (e *Endpoint) BulkSend(peer int, id uint64, off int64, data []byte) int {
 	return n
 }
 
+// hookPublished, set by tests, runs between publication and announcement.
+var hookPublished func()
+
 // fence is a full fence: an addition of nothing to a word that the caller has in its cache.
 func fence(w *atomic.Uint64) { w.Add(0) }
 
@@ -76,6 +80,9 @@ func fence(w *atomic.Uint64) { w.Add(0) }
 // store only and these loads may run ahead of it; the sleeper makes up for that with a fence on all cores before its
 // last look.
 func (o *outgoing) announce() {
+	if invariants.Enabled && hookPublished != nil {
+		hookPublished()
+	}
 	if o.seg.g.Scan {
 		if o.seg.talking.Load()&(1<<o.index) == 0 {
 			o.seg.talking.Or(1 << o.index)

@@ -18,7 +18,7 @@ import (
 func pin(core int) {
 	runtime.LockOSThread()
 	var set unix.CPUSet
-	set.Set(core % runtime.NumCPU())
+	set.Set(core)
 	_ = unix.SchedSetaffinity(0, &set) // a benchmark without binding is only less steady
 }
 
