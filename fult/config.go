@@ -61,6 +61,8 @@ type Config struct {
 	// coroutines keeps coroutine threads in builds with the race detector: this package's own tests check the
 	// scheduler itself that way.
 	coroutines bool
+	// hook, in builds with invariants, is called within the windows that a lost wake-up would need; tests widen them.
+	hook func(window)
 }
 
 const (

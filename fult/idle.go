@@ -76,6 +76,7 @@ func (w *Worker) sleep(d time.Duration) {
 	defer w.s.sleepers.Add(-1)
 	if p := w.s.poller; p != nil {
 		w.parked.Store(inPoller)
+		w.at(beforeSleep)
 		slept := p.Sleep(d, w.mustRise)
 		w.parked.Store(awake)
 		if slept {
@@ -83,7 +84,9 @@ func (w *Worker) sleep(d time.Duration) {
 		}
 	}
 	w.parked.Store(onFutex)
+	w.at(beforeSleep)
 	if !w.mustRise() {
+		w.at(beforeFutex)
 		futex.Wait(&w.parked, onFutex, d)
 	}
 	w.parked.Store(awake)

@@ -41,10 +41,12 @@ func (t *Thread) raise() {
 	n := t.slot
 	t.grp.shared[n/wordBits%groupWords].Or(1 << (n % wordBits))
 	w := t.w
+	w.at(betweenLevels)
 	level2 := &w.level2.shared[n/(groupSize*wordBits)]
 	if bit := uint64(1) << (n / groupSize % wordBits); level2.Load()&bit == 0 {
 		level2.Or(bit)
 	}
+	w.at(beforeParkCheck)
 	if w.parked.Load() != awake {
 		w.wake()
 	}

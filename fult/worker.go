@@ -147,6 +147,7 @@ func (w *Worker) run() {
 func (w *Worker) pass() (ran bool) {
 	for i := 0; i*groupSize*wordBits < w.slots; i++ {
 		for v := w.level2.take2(i); v != 0; v &= v - 1 {
+			w.at(betweenTakes)
 			g := w.groups[i*wordBits+bits.TrailingZeros64(v)].Load()
 			for j := range groupWords {
 				if b := g.take(j); b != 0 {

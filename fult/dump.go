@@ -1,0 +1,88 @@
+package fult
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"iter"
+)
+
+// State is what a thread was doing when it was looked at.
+type State uint8
+
+const (
+	// Waiting threads wait for a signal.
+	Waiting State = iota
+	// Runnable threads have been signalled.
+	Runnable
+	// Running threads run now.
+	Running
+	// Unknown: the thread is a goroutine; the Go runtime knows.
+	Unknown
+)
+
+// String returns the name of s.
+func (s State) String() string {
+	return [...]string{"waiting", "runnable", "running", "goroutine"}[s&3]
+}
+
+// State says what t is doing, for diagnosis: it may have changed already.
+func (t *Thread) State() State {
+	if t.ext != nil {
+		return Unknown
+	}
+	if g := peek(&t.g); g != 0 && g == peek(&t.w.curG) {
+		return Running
+	}
+	n := t.slot
+	word := t.grp.shared[n/wordBits%groupWords].Load() | peek64(&t.grp.private[n/wordBits%groupWords])
+	if word>>(n%wordBits)&1 != 0 {
+		return Runnable
+	}
+	return Waiting
+}
+
+// Threads goes through the threads alive, worker by worker. Threads may start and end meanwhile.
+func (s *Scheduler) Threads() iter.Seq[*Thread] {
+	return func(yield func(*Thread) bool) {
+		for _, w := range s.workers {
+			for t := range w.descriptors {
+				if !yield(t) {
+					return
+				}
+			}
+			for _, t := range w.exts.alive() {
+				if !yield(t) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (e *externals) alive() (live []*Thread) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, t := range e.all {
+		if t.alive.Load() != 0 {
+			live = append(live, t)
+		}
+	}
+	return live
+}
+
+// Dump writes one line per worker and one per thread: id, state, label. It can be called at any time, from anywhere.
+func (s *Scheduler) Dump(to io.Writer) error {
+	out := bufio.NewWriter(to)
+	for _, w := range s.workers {
+		state := "awake"
+		if w.parked.Load() != awake {
+			state = "asleep"
+		}
+		fmt.Fprintf(out, "worker %d %s, %d threads, %d queued\n", w.id, state, w.Live(), w.queue.n.Load())
+	}
+	for t := range s.Threads() {
+		fmt.Fprintf(out, "thread %v %v %s\n", t.ID(), t.State(), t.Label())
+	}
+	return out.Flush()
+}

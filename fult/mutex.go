@@ -1,0 +1,132 @@
+package fult
+
+import (
+	"fmt"
+
+	"github.com/golci/golci/internal/spin"
+)
+
+// Mutex is a lock that may be held across a wait. The zero value is unlocked. Who waits gets it in the order of coming:
+// Unlock hands it over. It must not be copied after first use.
+type Mutex struct {
+	mu     spin.Lock // guards what follows
+	locked bool
+	q      waitq
+}
+
+// Lock takes m; me is the caller. It may switch threads or block.
+func (m *Mutex) Lock(me Waiter) {
+	m.mu.Lock()
+	if !m.locked {
+		m.locked = true
+		m.mu.Unlock()
+		return
+	}
+	e := m.q.push(me)
+	m.mu.Unlock()
+	killed := e.await(me)
+	m.mu.Lock()
+	granted := e.granted.Load()
+	if !granted {
+		m.q.remove(e)
+	}
+	m.q.recycle(e)
+	m.mu.Unlock()
+	if !killed {
+		return
+	}
+	if granted {
+		_ = m.Unlock(me) // it is locked: by us
+	}
+	me.Wait() // unwinds
+}
+
+// TryLock takes m if it is free. It does not block.
+func (m *Mutex) TryLock() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.locked {
+		return false
+	}
+	m.locked = true
+	return true
+}
+
+// Unlock releases m, whoever locked it; me is the caller, or nil. It does not block or switch threads. If m is not
+// locked the error wraps ErrArgument.
+func (m *Mutex) Unlock(me Waiter) error {
+	m.mu.Lock()
+	if !m.locked {
+		m.mu.Unlock()
+		return fmt.Errorf("fult: unlock of an unlocked mutex: %w", ErrArgument)
+	}
+	who := m.q.grant()
+	m.locked = who != nil
+	m.mu.Unlock()
+	if who != nil {
+		signalFrom(me, who)
+	}
+	return nil
+}
+
+// Cond is a condition variable with its Mutex L, which must be set before first use. It must not be copied.
+type Cond struct {
+	L  *Mutex
+	mu spin.Lock // guards q
+	q  waitq
+}
+
+// Wait releases L, waits for Signal or Broadcast, and takes L again; me is the caller, which holds L. It does not return
+// without a Signal, but the condition may have changed again meanwhile. It switches threads or blocks. The error is
+// Unlock's.
+func (c *Cond) Wait(me Waiter) error {
+	c.mu.Lock()
+	e := c.q.push(me)
+	c.mu.Unlock()
+	if err := c.L.Unlock(me); err != nil {
+		c.drop(e)
+		return err
+	}
+	killed := e.await(me)
+	granted := c.drop(e)
+	if killed {
+		if granted {
+			c.Signal(me) // meant for one who can use it
+		}
+		me.Wait() // unwinds
+	}
+	c.L.Lock(me)
+	return nil
+}
+
+// drop frees e and says whether it had been granted.
+func (c *Cond) drop(e *entry) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	granted := e.granted.Load()
+	if !granted {
+		c.q.remove(e)
+	}
+	c.q.recycle(e)
+	return granted
+}
+
+// Signal wakes one that waits, if there is one; me is the caller, or nil. It does not block or switch threads.
+func (c *Cond) Signal(me Waiter) {
+	c.mu.Lock()
+	who := c.q.grant()
+	c.mu.Unlock()
+	if who != nil {
+		signalFrom(me, who)
+	}
+}
+
+// Broadcast wakes all that wait; me is the caller, or nil. It does not block or switch threads.
+func (c *Cond) Broadcast(me Waiter) {
+	c.mu.Lock()
+	whom := c.q.grantAll(nil)
+	c.mu.Unlock()
+	for _, who := range whom {
+		signalFrom(me, who)
+	}
+}
