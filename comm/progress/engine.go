@@ -64,8 +64,11 @@ type Engine struct {
 	nparked atomic.Int32
 }
 
-// New makes an engine over src. sched may be nil.
+// New makes an engine over src. sched may be nil; threads of another kind than fult.Fult count as goroutines.
 func New(src Source, sched *fult.Scheduler, cfg Config) *Engine {
+	if sched != nil && sched.Kind() != fult.Fult {
+		sched = nil // its threads are goroutines, and wait as such
+	}
 	e := &Engine{src: src, sched: sched, spin: cfg.Spin, dedicated: cfg.Dedicated}
 	if e.spin == 0 {
 		e.spin = DefaultSpin
