@@ -19,8 +19,8 @@ type freeList[V any] struct {
 	made  int // ever
 	sweep int // value of made from which on sweeping the table is worth its time
 
-	// relaxed is set for good by the first Insert that overflows: from then on a chain may hold buckets that were
-	// emptied without the lock and that nobody has walked past since.
+	// relaxed is set for good by the first Insert into a chain: from then on a chain may hold buckets that were emptied
+	// without the lock and that nobody has walked past since.
 	relaxed atomic.Bool
 }
 
@@ -63,11 +63,7 @@ func (b *bucket[V]) forget() {
 }
 
 // overflow returns a vacant bucket: a free one, else one that a sweep finds, else a new one. The caller holds no lock.
-// relaxed says that the bucket's entries may be emptied without the lock.
-func (t *Table[V]) overflow(relaxed bool) *bucket[V] {
-	if relaxed && !t.free.relaxed.Load() {
-		t.free.relaxed.Store(true)
-	}
+func (t *Table[V]) overflow() *bucket[V] {
 	if b := t.free.get(); b != nil {
 		return b
 	}

@@ -22,12 +22,15 @@ func (t *Table[V]) Insert(key uint64, n *Node[V], side Side) (match *Node[V], e 
 		return nil, nil
 	}
 	head, mine := t.bucket(key), stateOf(side)
-	found, spare, extra := t.findOrSpare(head, head.acquire(), word, true)
+	found, spare, extra := t.findOrSpare(head, head.acquire(), word)
 	switch {
 	case !found.ok():
 		e = spare.fill(word, n, mine)
 	case found.state() != mine:
 		match, e = found.claim()
+	}
+	if head.next != nil && !t.free.relaxed.Load() {
+		t.free.relaxed.Store(true)
 	}
 	t.shut(head)
 	t.free.put(extra)
@@ -37,7 +40,7 @@ func (t *Table[V]) Insert(key uint64, n *Node[V], side Side) (match *Node[V], e 
 // insertOrMatchSlow is InsertOrMatch for a bucket with more in it than the fast path looks at. The lock is held; c is
 // the control word.
 func (t *Table[V]) insertOrMatchSlow(head *bucket[V], c uint32, word uint64, n *Node[V], mine state) (match *Node[V]) {
-	found, spare, extra := t.findOrSpare(head, c, word, false)
+	found, spare, extra := t.findOrSpare(head, c, word)
 	switch {
 	case !found.ok():
 		spare.fill(word, n, mine)
@@ -53,16 +56,15 @@ func (t *Table[V]) insertOrMatchSlow(head *bucket[V], c uint32, word uint64, n *
 
 // findOrSpare finds in the chain behind head, whose lock is held and whose control word is c, the entry of word or a
 // free one, and returns with head open. If neither is there it links an overflow bucket, for which it leaves the lock
-// for a time. extra, if not nil, was not needed after all and is to be put back on the free list. relaxed says that the
-// entry may be emptied without the lock.
-func (t *Table[V]) findOrSpare(head *bucket[V], c uint32, word uint64, relaxed bool) (found, spare place[V], extra *bucket[V]) {
+// for a time. extra, if not nil, was not needed after all and is to be put back on the free list.
+func (t *Table[V]) findOrSpare(head *bucket[V], c uint32, word uint64) (found, spare place[V], extra *bucket[V]) {
 	head.opened(c)
 	found, spare = head.find(word)
 	if found.ok() || spare.ok() {
 		return found, spare, nil
 	}
 	head.shut()
-	extra = t.overflow(relaxed)
+	extra = t.overflow()
 	head.open()
 	found, spare = head.find(word)
 	if found.ok() || spare.ok() {

@@ -57,3 +57,32 @@ func TestEmptiedOverflowIsFound(t *testing.T) {
 	}
 	checkEmpty(t, tab)
 }
+
+// TestMixedOverflowIsFound has Insert use what InsertOrMatch has made room for, and empty it when that is gone.
+func TestMixedOverflowIsFound(t *testing.T) {
+	tab := newTable(t, 1)
+	keys := colliding(tab, 2*perBucket)
+	nodes := make([]Node[int], len(keys))
+	for head := range uint64(20 * minBuckets) {
+		at := head % minBuckets
+		var entries []*Entry[int]
+		for i, k := range keys {
+			if i == perBucket { // makes the overflow bucket
+				tab.InsertOrMatch(k+at, &nodes[i], Post)
+				continue
+			}
+			_, e := tab.Insert(k+at, &nodes[i], Post)
+			entries = append(entries, e)
+		}
+		if !tab.Remove(keys[perBucket]+at, &nodes[perBucket]) {
+			t.Fatalf("bucket %d: the node that overflowed is gone", head)
+		}
+		for _, e := range entries {
+			e.Empty()
+		}
+	}
+	if most := minBuckets / 4; tab.free.made > most {
+		t.Errorf("%d overflow buckets made, want at most %d", tab.free.made, most)
+	}
+	checkEmpty(t, tab)
+}
