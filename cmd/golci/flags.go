@@ -20,6 +20,8 @@ func longFlags(root *kong.Node, args []string) []string {
 		switch {
 		case long:
 			arg = "-" + arg
+		case flag != nil && len(arg) > 2 && arg[2] == '=': // -n=2
+			arg = "--" + flag.Name + arg[2:]
 		case flag == nil && !strings.HasPrefix(arg, "-"):
 			if sub := child(node, arg); sub != nil {
 				node = sub

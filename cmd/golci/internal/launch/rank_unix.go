@@ -95,6 +95,10 @@ func (j *job) await(i int, r *rank) {
 		r.endGroup() // in the moment since, the number can hardly have been given away
 	}
 	j.spec.Guard.Remove(r.pid)
+	select { // what it has said last, an abort or a finalize, counts before its exit
+	case <-j.heard[i]:
+	case <-time.After(drain): // somebody else holds its socket
+	}
 	r.status = statusOf(r.cmd.ProcessState)
 	r.status.joined, r.status.left = j.srv.Joined(i), j.srv.Finalized(i)
 }

@@ -32,8 +32,9 @@ type job struct {
 	err    *shared
 	key    []byte
 
-	exits chan int     // ranks whose processes have ended; each has a place in the buffer
-	fails chan failure // from the PMI server
+	heard []chan struct{} // one a rank, closed by the server when it has taken everything the rank has sent
+	exits chan int        // ranks whose processes have ended; each has a place in the buffer
+	fails chan failure    // from the PMI server
 	over  chan struct{}
 	wg    sync.WaitGroup // goroutines that wait for processes
 }
@@ -58,13 +59,16 @@ func Run(s *Spec) (code int, err error) {
 		exits: make(chan int, s.Ranks), fails: make(chan failure), over: make(chan struct{}),
 	}
 	j.alarm.Stop()
+	for range s.Ranks {
+		j.heard = append(j.heard, make(chan struct{}))
+	}
 	j.srv, err = serve.New(pmi.Config{
 		Size: s.Ranks, KVSName: "golci-" + boot.IDFromKey(j.key),
 		Preset: map[string]string{
 			pmi.KeySecret:  hex.EncodeToString(j.key),
 			pmi.KeyMapping: fmt.Sprintf("(vector,(0,1,%d))", s.Ranks),
 		},
-	}, serve.Hooks{Fail: j.report, EOF: func(int) {}})
+	}, serve.Hooks{Fail: j.report, EOF: func(rank int) { close(j.heard[rank]) }})
 	if err != nil {
 		return 2, err
 	}

@@ -1,0 +1,188 @@
+//go:build linux
+
+package main
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// alive says whether the process runs: it is there and no zombie.
+func alive(pid string) bool {
+	stat, err := os.ReadFile("/proc/" + pid + "/stat")
+	if err != nil {
+		return false
+	}
+	_, tail, _ := strings.Cut(string(stat), ") ")
+	return !strings.HasPrefix(tail, "Z") && !strings.HasPrefix(tail, "X")
+}
+
+// children lists the direct children of a process.
+func children(pid string) []string {
+	var out []string
+	files, _ := filepath.Glob("/proc/" + pid + "/task/*/children")
+	for _, f := range files {
+		b, _ := os.ReadFile(f)
+		out = append(out, strings.Fields(string(b))...)
+	}
+	return out
+}
+
+// startLines starts cmd and returns a reader of its standard output.
+func startLines(t *testing.T, cmd *exec.Cmd) lineReader {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	cmd.Stdout = w
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	return lineReader{t, r}
+}
+
+// TestKillLauncher: when the launcher gets SIGKILL, its ranks, their children and the guard end, and nothing stays in
+// the temporary directory.
+func TestKillLauncher(t *testing.T) {
+	for name, args := range map[string][]string{
+		"ranks": ranks(2, "family"), "built": {"run", "-n", "2", "./testdata/hello", "wait"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tmp := t.TempDir()
+			cmd := golci(t, args...)
+			cmd.Env = append(cmd.Env, "TMPDIR="+tmp)
+			lines := startLines(t, cmd)
+			pids := append(lastWords(lines.next(), lines.next()), children(strconv.Itoa(cmd.Process.Pid))...)
+			if len(pids) < 5 { // two ranks or their children, and as the launcher's children two ranks and the guard
+				t.Fatalf("processes %v", pids)
+			}
+			if err := cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait()
+			for _, pid := range pids {
+				wantGone(t, pid)
+			}
+			wantEmpty(t, tmp)
+		})
+	}
+}
+
+// TestKillRank: a rank that gets SIGKILL takes the job with it, children included.
+func TestKillRank(t *testing.T) {
+	cmd := golci(t, ranks(2, "family")...)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	lines := startLines(t, cmd)
+	pids := strings.Fields(lines.next() + " " + lines.next())
+	if err := exec.Command("kill", "-KILL", pids[0]).Run(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 137 || !strings.Contains(stderr.String(), "was killed by signal 9 (SIGKILL)") {
+		t.Errorf("code %d, %s", code, &stderr)
+	}
+	for _, pid := range pids {
+		wantGone(t, pid)
+	}
+}
+
+// TestForward: signals reach every rank, once each.
+func TestForward(t *testing.T) {
+	cmd := golci(t, ranks(2, "usr1", "-prefix")...)
+	lines := startLines(t, cmd)
+	wantLines(t, lines, "[0] ready", "[1] ready")
+	for _, s := range []struct {
+		sig  syscall.Signal
+		text string
+	}{{syscall.SIGUSR1, "user defined signal 1"}, {syscall.SIGUSR2, "user defined signal 2"}, {syscall.SIGTERM, "terminated"}} {
+		if err := cmd.Process.Signal(s.sig); err != nil {
+			t.Fatal(err)
+		}
+		wantLines(t, lines, "[0] "+s.text, "[1] "+s.text)
+	}
+	if rest, err := io.ReadAll(lines.r); len(rest) > 0 || err != nil {
+		t.Errorf("more output: %q, %v", rest, err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("both ranks ended in order, but: %v", err)
+	}
+}
+
+// TestInterrupt: each signal that ends a job ends it, with its own exit code, also in the middle of a build.
+func TestInterrupt(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		cmd := golci(t, ranks(2, "family")...)
+		lines := startLines(t, cmd)
+		pids := strings.Fields(lines.next() + " " + lines.next())
+		if err := cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		if code := cmd.ProcessState.ExitCode(); code != 128+int(sig) {
+			t.Errorf("%v: code %d", sig, code)
+		}
+		for _, pid := range pids {
+			wantGone(t, pid)
+		}
+	}
+}
+
+func wantLines(t *testing.T, r lineReader, want ...string) {
+	t.Helper()
+	got := map[string]bool{}
+	for range want {
+		got[r.next()] = true
+	}
+	for _, w := range want {
+		if !got[w] {
+			t.Errorf("no line %q in %v", w, got)
+		}
+	}
+}
+
+func wantEmpty(t *testing.T, dir string) {
+	t.Helper()
+	var names []string
+	if !eventually(func() bool {
+		names, _ = filepath.Glob(filepath.Join(dir, "golci-*"))
+		return len(names) == 0
+	}) {
+		t.Errorf("left behind: %v", names)
+	}
+}
+
+// lastWords are the process numbers at the ends of what ranks print.
+func lastWords(lines ...string) []string {
+	var out []string
+	for _, l := range lines {
+		words := strings.Fields(l)
+		out = append(out, words[len(words)-1])
+	}
+	return out
+}
+
+// TestRunPackage: a Go package is built, run with its arguments, and removed.
+func TestRunPackage(t *testing.T) {
+	for _, prog := range []string{"./testdata/hello", "testdata/hello", "./testdata/hello/main.go"} {
+		tmp := t.TempDir()
+		cmd := golci(t, "run", "-n=2", "-bind=none", prog, "-n", "7")
+		cmd.Env = append(cmd.Env, "TMPDIR="+tmp)
+		r := run(t, cmd)
+		r.want(t, 0, "")
+		got := sorted(r.out)
+		if len(got) != 2 || !strings.HasPrefix(got[0], "hello from 0 -n,7") || !strings.HasPrefix(got[1], "hello from 1 -n,7") {
+			t.Errorf("%s: %q", prog, r.out)
+		}
+		wantEmpty(t, tmp)
+	}
+}

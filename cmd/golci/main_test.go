@@ -1,0 +1,240 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+// roleVar makes the test binary golci itself, or one of the ranks of rank_test.go.
+const roleVar = "GOLCI_TEST_ROLE"
+
+func TestMain(m *testing.M) {
+	switch role := os.Getenv(roleVar); role {
+	case "":
+		goleak.VerifyTestMain(m)
+	case "golci":
+		os.Exit(realMain(os.Args[1:]))
+	default:
+		os.Exit(rankMain(role))
+	}
+}
+
+// patience bounds everything a test waits for; it says nothing about how long things should take.
+const patience = time.Minute
+
+// golci makes the command golci with args.
+func golci(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, os.Args[0], args...)
+	cmd.Env = append(os.Environ(), roleVar+"=golci", "GORACE=atexit_sleep_ms=0")
+	cmd.WaitDelay = time.Second
+	return cmd
+}
+
+// ranks are the arguments for a job of n ranks that play role.
+func ranks(n int, role string, more ...string) []string {
+	args := append([]string{"run", "-n", strconv.Itoa(n), "-env", roleVar + "=" + role}, more...)
+	return append(args, os.Args[0])
+}
+
+// result is what a command leaves.
+type result struct {
+	out, err string
+	code     int
+}
+
+func run(t *testing.T, cmd *exec.Cmd) result {
+	t.Helper()
+	var out, err bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &err
+	e := cmd.Run()
+	var exit *exec.ExitError
+	if e != nil && !errors.As(e, &exit) {
+		t.Fatalf("%v: %v\n%s%s", cmd.Args, e, &out, &err)
+	}
+	return result{out.String(), err.String(), cmd.ProcessState.ExitCode()}
+}
+
+// want checks the exit code and that standard error holds text.
+func (r result) want(t *testing.T, code int, text string) {
+	t.Helper()
+	if r.code != code || !strings.Contains(r.err, text) {
+		t.Errorf("code %d, want %d with %q on standard error; out:\n%s\nerr:\n%s", r.code, code, text, r.out, r.err)
+	}
+}
+
+func sorted(s string) []string {
+	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	slices.Sort(lines)
+	return lines
+}
+
+func TestRunJoin(t *testing.T) {
+	r := run(t, golci(t, ranks(3, "join", "-prefix")...))
+	r.want(t, 0, "")
+	want := []string{"[0] rank 0 of 3 local 3 launcher golci", "[1] rank 1 of 3 local 3 launcher golci", "[2] rank 2 of 3 local 3 launcher golci"}
+	if got := sorted(r.out); !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestRunEnds(t *testing.T) {
+	for _, c := range []struct {
+		role string
+		code int
+		text string
+	}{
+		{"exit", 5, "golci: rank 1 exited with code 5\n"},
+		{"die", 137, "golci: rank 1 was killed by signal 9 (SIGKILL)\n"},
+		{"abort", 9, "golci: rank 1 aborted the job with code 9: enough is enough\n"},
+		{"unfinished", 1, "golci: rank 1 exited with code 0, but without Finalize\n"},
+		{"absent", 3, "golci: rank 1 has gone, while other ranks wait for it\n"},
+		{"late", 3, "golci: rank(s) 1 of 3 did not come: context deadline exceeded\n"},
+		{"stubborn", 5, "golci: rank 1 exited with code 5\n"},
+	} {
+		t.Run(c.role, func(t *testing.T) {
+			t.Parallel()
+			r := run(t, golci(t, ranks(3, c.role, "-grace", "200ms", "-env", "GOLCI_INIT_TIMEOUT=700ms")...))
+			r.want(t, c.code, c.text)
+			for _, pid := range strings.Fields(r.out) {
+				wantGone(t, pid)
+			}
+		})
+	}
+}
+
+func TestRunOutput(t *testing.T) {
+	r := run(t, golci(t, ranks(2, "talk", "-prefix")...))
+	r.want(t, 0, "[1] to err\n")
+	if got, want := sorted(r.out), []string{"[0] half", "[0] one", "[0] two", "[1] half", "[1] one", "[1] two"}; !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestRunInput(t *testing.T) {
+	cmd := golci(t, ranks(2, "cat", "-prefix")...)
+	cmd.Stdin = strings.NewReader("some\ninput\n")
+	r := run(t, cmd)
+	r.want(t, 0, "")
+	if r.out != "[0] some\n[0] input\n" {
+		t.Errorf("got %q", r.out)
+	}
+}
+
+func TestRunEnvironment(t *testing.T) {
+	cmd := golci(t, append(ranks(2, "env", "-prefix", "-bind", "none", "-env", "A=b=c", "-env", "GOLCI_WORKERS=3"), "GOMAXPROCS", "A", "PMIX_RANK")...)
+	cmd.Env = append(cmd.Env, "PMIX_RANK=7", "GOMAXPROCS=")
+	r := run(t, cmd)
+	r.want(t, 0, "")
+	if want := []string{"[0] 4 b=c ", "[1] 4 b=c "}; !slices.Equal(sorted(r.out), want) {
+		t.Errorf("got %q", r.out)
+	}
+	cmd = golci(t, append(ranks(1, "env", "-env", "GOMAXPROCS=7"), "GOMAXPROCS")...)
+	if r := run(t, cmd); r.out != "7\n" {
+		t.Errorf("GOMAXPROCS of the user: %q", r.out)
+	}
+}
+
+func TestRunTimeout(t *testing.T) {
+	r := run(t, golci(t, ranks(2, "wait", "-timeout", "500ms", "-prefix")...))
+	r.want(t, 124, "golci: the job's time of 500ms is over; asking every rank for a dump\n")
+	for _, text := range []string{"[0] SIGQUIT: quit", "[1] SIGQUIT: quit"} {
+		if !strings.Contains(r.err, text) {
+			t.Errorf("no %q in\n%s", text, r.err)
+		}
+	}
+}
+
+func TestRunBadArguments(t *testing.T) {
+	for name, args := range map[string][]string{
+		"nothing":      {"run"},
+		"ranks":        {"run", "-n", "0", os.Args[0]},
+		"many":         {"run", "-n", "5000", os.Args[0]},
+		"no number":    {"run", "-n", "two", os.Args[0]},
+		"bind":         {"run", "-bind", "socket", os.Args[0]},
+		"env":          {"run", "-env", "novalue", os.Args[0]},
+		"flag":         {"run", "-what", os.Args[0]},
+		"no program":   {"run", "./does-not-exist"},
+		"no command":   {"run", "does-not-exist-either"},
+		"no package":   {"run", "./testdata"},
+		"not a job":    {"walk"},
+		"not runnable": {"run", "main_test.txt"},
+	} {
+		r := run(t, golci(t, args...))
+		if r.code == 0 || !strings.Contains(r.err, "golci: ") {
+			t.Errorf("%s: code %d\n%s%s", name, r.code, r.out, r.err)
+		}
+	}
+}
+
+func TestInfo(t *testing.T) {
+	cmd := golci(t, "info")
+	cmd.Env = append(cmd.Env, "GOLCI_SPIN=3us")
+	r := run(t, cmd)
+	r.want(t, 0, "")
+	for _, text := range []string{"CPUs usable", "conduit local", "GOLCI_INIT_TIMEOUT", "3us *", "launcher"} {
+		if !strings.Contains(r.out, text) {
+			t.Errorf("no %q in\n%s", text, r.out)
+		}
+	}
+	cmd.Env = append(cmd.Env, "GOLCI_SPIN=long")
+	bad := golci(t, "info")
+	bad.Env = append(bad.Env, "GOLCI_SPIN=long", "GOLCI_LOAN=-1")
+	r = run(t, bad)
+	r.want(t, 1, `GOLCI_SPIN="long": want a time`)
+	r.want(t, 1, `GOLCI_LOAN="-1": want a whole number`)
+}
+
+// lineReader gives the lines of a running command one by one.
+type lineReader struct {
+	t *testing.T
+	r io.Reader
+}
+
+// next reads up to and without the line feed, byte by byte, so that nothing is lost between calls.
+func (l lineReader) next() string {
+	l.t.Helper()
+	var line []byte
+	b := make([]byte, 1)
+	for {
+		if _, err := io.ReadFull(l.r, b); err != nil {
+			l.t.Fatalf("after %q: %v", line, err)
+		}
+		if b[0] == '\n' {
+			return string(line)
+		}
+		line = append(line, b[0])
+	}
+}
+
+// wantGone waits until the process has ended; a zombie that its new parent does not reap counts as ended.
+func wantGone(t *testing.T, pid string) {
+	t.Helper()
+	if !eventually(func() bool { return !alive(pid) }) {
+		t.Errorf("process %s is still there", pid)
+	}
+}
+
+func eventually(f func() bool) bool {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if f() {
+			return true
+		}
+	}
+	return false
+}
