@@ -281,3 +281,18 @@ func TestStack(t *testing.T) {
 		t.Error("not last in, first out")
 	}
 }
+
+// TestStackTopNeverRepeats is the ABA case: the same element is on top again, but what lies below has changed, so that
+// a slow Pop that saw the first state must fail.
+func TestStackTopNeverRepeats(t *testing.T) {
+	s, err := NewStack[item](3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := s.top.Load()
+	a, b := s.Pop(), s.Pop()
+	s.Push(a)
+	if after := s.top.Load(); uint32(after) != uint32(before) || after == before {
+		t.Errorf("top was %#x and is %#x without %p: want the same element and another count", before, after, b)
+	}
+}
