@@ -59,7 +59,7 @@ func testBulkBesideRecords(t *testing.T, cs []conduit.Conduit) {
 	if caps.BulkChunk == 0 {
 		t.Skip("no bulk channel")
 	}
-	const records = 500
+	records := rounds(500)
 	size := 7*caps.BulkChunk*min(caps.BulkSlots, 4) + 5
 	var wg sync.WaitGroup
 	for i, c := range cs {
@@ -175,7 +175,7 @@ func testCreditWords(t *testing.T, cs []conduit.Conduit) {
 			}
 		}
 	}
-	const total = 20000
+	total := uint64(rounds(20000))
 	base := cs[0].Mine(1).Load()
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -192,7 +192,7 @@ func testCreditWords(t *testing.T, cs []conduit.Conduit) {
 	if cs[0].Caps().Ordered {
 		checkNotEarlier(t, cs[1], base, total)
 	} else {
-		drain(t, cs[1], &sink{t: t}, total)
+		drain(t, cs[1], &sink{t: t}, int(total))
 	}
 	wg.Wait()
 }

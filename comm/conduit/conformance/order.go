@@ -112,10 +112,7 @@ func testSelf(t *testing.T, cs []conduit.Conduit) {
 
 // testAllPairs has every rank send to every rank, itself included, from several goroutines' worth of classes.
 func testAllPairs(t *testing.T, cs []conduit.Conduit) {
-	each := 2000
-	if testing.Short() {
-		each = 300
-	}
+	each := rounds(2000)
 	limit := cs[0].Caps().MaxRecord - 24
 	var wg sync.WaitGroup
 	for i, c := range cs {
@@ -160,7 +157,7 @@ func testWrap(t *testing.T, cs []conduit.Conduit) {
 		t.Run(fmt.Sprintf("size=%d", n), func(t *testing.T) {
 			y := newTally(t, cs[1])
 			s := &sink{t: t, each: func(g got) { y.add(g) }}
-			laps := min(4_000_000/n, 6000)
+			laps := min(4_000_000/n, rounds(6000))
 			for i := range laps {
 				w := newWaiter(t, "room")
 				for trySend(cs[0], 1, conduit.Request, n, 0, uint64(i)) != conduit.OK {

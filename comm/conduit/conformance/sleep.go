@@ -80,15 +80,12 @@ func testSleepWakes(t *testing.T, cs []conduit.Conduit) {
 
 // testNoLostWakeUp plays ping-pong in which both sides sleep as soon as nothing is there.
 func testNoLostWakeUp(t *testing.T, cs []conduit.Conduit) {
-	rounds := 5000
-	if testing.Short() {
-		rounds = 500
-	}
+	trips := rounds(5000)
 	var wg sync.WaitGroup
 	for i, c := range cs {
 		wg.Go(func() {
 			s := &sink{t: t}
-			for k := range uint64(rounds) {
+			for k := range uint64(trips) {
 				if i == 1 {
 					await(t, c, s, 1)
 				}
@@ -104,11 +101,11 @@ func testNoLostWakeUp(t *testing.T, cs []conduit.Conduit) {
 }
 
 func testWakeFromOutside(t *testing.T, cs []conduit.Conduit) {
-	const rounds = 3000
+	last := int64(rounds(3000)) &^ 1
 	var turn atomic.Int64
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		for k := int64(1); k <= rounds; k += 2 {
+		for k := int64(1); k <= last; k += 2 {
 			for w := newWaiter(t, "turn"); turn.Load() != k; {
 				w.pause()
 			}
@@ -118,7 +115,7 @@ func testWakeFromOutside(t *testing.T, cs []conduit.Conduit) {
 	})
 	stop := watchdog(newWaiter(t, "Wake"))
 	defer stop()
-	for k := int64(0); k < rounds; k += 2 {
+	for k := int64(0); k < last; k += 2 {
 		turn.Add(1)
 		for turn.Load() == k+1 {
 			if !cs[0].Sleep(long, func() bool { return turn.Load() != k+1 }) {

@@ -31,7 +31,7 @@ func testRetryHasNoEffect(t *testing.T, cs []conduit.Conduit) {
 	y := newTally(t, cs[1])
 	s := &sink{t: t, each: y.add}
 	sent := 0
-	for round := range 20 {
+	for round := range rounds(20) {
 		sent += fillUp(t, cs[0], 1, constant(24+round*7%64), uint64(sent))
 		for range 1000 {
 			if space, st := cs[0].Reserve(1, conduit.Request, cs[0].Caps().MaxRecord); st == conduit.OK {
@@ -65,7 +65,7 @@ func testLoanIsRoom(t *testing.T, cs []conduit.Conduit) {
 	left := caps.Loan
 	var price []int // of what is on its way, by serial
 	s := &sink{t: t, each: func(g got) { left += price[g.serial] }}
-	for range 20000 {
+	for range rounds(20000) {
 		n := 24 + r.IntN(caps.MaxRecord-24)
 		if r.IntN(3) > 0 {
 			n = 24 + r.IntN(min(512, caps.MaxRecord-24))
@@ -92,7 +92,7 @@ func testReplyHasRoom(t *testing.T, cs []conduit.Conduit) {
 	r := random(t)
 	limit := cs[0].Caps().MaxRecord - 24
 	for _, class := range []conduit.Class{conduit.Reply, conduit.System} {
-		for round := range 200 {
+		for round := range rounds(200) {
 			y := newTally(t, cs[1])
 			s := &sink{t: t, each: y.add}
 			n := fillUp(t, cs[0], 1, func() int { return 24 + r.IntN(limit) }, 0)

@@ -97,9 +97,13 @@ func decode(src int, rec []byte) (got, error) {
 
 // fill writes bytes that depend on seed.
 func fill(b []byte, seed uint64) {
-	for i := range b {
+	for len(b) >= 8 {
 		seed = seed*6364136223846793005 + 1442695040888963407
-		b[i] = byte(seed >> 56)
+		binary.LittleEndian.PutUint64(b, seed^seed>>29)
+		b = b[8:]
+	}
+	for i := range b {
+		b[i] = byte(seed >> (8 * i))
 	}
 }
 
@@ -167,4 +171,12 @@ func (w *waiter) pause() {
 		}
 		time.Sleep(50 * time.Microsecond)
 	}
+}
+
+// rounds is n, or fewer where everything is slow or the caller is in a hurry.
+func rounds(n int) int {
+	if raceEnabled || testing.Short() {
+		return max(n/8, 20)
+	}
+	return n
 }
