@@ -22,7 +22,9 @@ func TestStateOf(t *testing.T) {
 		{50, 250, Mixed},
 		{90, 50, Mixed},
 		{95, 96, Mixed},
-		{92, 92, Mixed}, {250, 300e3, Mixed}, {4999, 96, Far},
+		{92, 92, Mixed},
+		{250, 300e3, Mixed},
+		{4999, 96, Far},
 		{0, 50, Unknown},
 		{250, 0, Unknown},
 	} {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/golci/golci/bench"
+	"github.com/golci/golci/bench/amrank"
 	"github.com/golci/golci/comm/boot"
 )
 
@@ -17,7 +19,35 @@ func insideJob(env func(string) (string, bool)) (bool, error) {
 	return launcher != boot.LauncherSingle, nil
 }
 
-// takePart refuses: there are no messages between ranks without package mpi.
-func takePart(context.Context, Config, []spec) error {
+// takePart runs the chosen benchmarks as one rank of the job that this process belongs to.
+func takePart(ctx context.Context, c Config, chosen []spec) error {
+	for _, s := range chosen {
+		switch {
+		case s.kind == inProcess:
+			return fmt.Errorf("%w: %s needs no ranks, run it without a launcher", ErrUsage, s.name)
+		case s.kind == active && len(chosen) > 1:
+			return fmt.Errorf("%w: %s needs a job of its own", ErrUsage, s.name)
+		}
+	}
+	out := newPrinter(c)
+	if chosen[0].kind == active {
+		return activeMessages(ctx, chosen[0], out)
+	}
+	return messages(ctx, chosen, out)
+}
+
+func activeMessages(ctx context.Context, s spec, out printer) (err error) {
+	job, c, leave, err := amrank.Join(ctx)
+	if err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	defer func() { err = errors.Join(err, leave()) }()
+	var printing error
+	err = amrank.Run(ctx, job, c, s.sizes, s.window, func(r bench.Row) { printing = errors.Join(printing, out.row(r)) })
+	return errors.Join(err, printing)
+}
+
+// messages refuses: there are no messages between ranks without package mpi.
+func messages(context.Context, []spec, printer) error {
 	return errors.New("bench: no message layer in this build")
 }

@@ -24,7 +24,8 @@ const (
 	inProcess kind = iota // needs no ranks
 	pair                  // the first two ranks of a job
 	whole                 // all ranks of a job
-	sole                  // a job of its own for each number of threads, since a peer may not survive one
+	sole                  // two ranks, a job of its own for each number of threads, since a peer may not survive one
+	active                // two ranks without package mpi
 )
 
 type spec struct {
@@ -73,6 +74,7 @@ var specs = []spec{
 		name: "allreduce", kind: whole, peers: true, sizes: []int{8, kib, 64 * kib, mib}, threads: []int{1}, least: 4,
 		window: 200 * time.Millisecond,
 	},
+	{name: "am", kind: active, sizes: []int{0, 512, 4096}, threads: []int{1}, window: 200 * time.Millisecond},
 }
 
 // Names lists the benchmarks in the order in which "all" runs them.
@@ -130,7 +132,7 @@ func (s spec) with(c Config) (spec, error) {
 	}
 	switch {
 	case c.N == anyRanks:
-	case s.kind == sole && c.N != 2:
+	case (s.kind == sole || s.kind == active) && c.N != 2:
 		return s, fmt.Errorf("%w: %s needs exactly two ranks, not %d", ErrUsage, s.name, c.N)
 	case s.kind == pair && c.N < 2:
 		return s, fmt.Errorf("%w: %s needs two ranks", ErrUsage, s.name)
@@ -138,7 +140,10 @@ func (s spec) with(c Config) (spec, error) {
 	return s, nil
 }
 
-func (s spec) sized() bool    { return s.kind == pair || s.kind == whole && s.name != "barrier" }
+func (s spec) sized() bool {
+	return s.kind == pair || s.kind == active || s.kind == whole && s.name != "barrier"
+}
+
 func (s spec) threaded() bool { return s.kind == inProcess || s.kind == sole }
 
 // ParseList reads a list of numbers with commas; k and m (or Ki, Mi, KiB, MiB) multiply by 1024 and 1024 squared.

@@ -1,0 +1,97 @@
+package amrank
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/golci/golci/bench"
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/comm/boot"
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/conduit/local"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// pair runs f as the two ranks of a job in this process.
+func pair(t *testing.T, f func(job *boot.Job, c conduit.Conduit) error) []error {
+	t.Helper()
+	jobs, err := boot.Local(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conduits, err := local.New(2, conduit.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	errs := make([]error, 2)
+	var wg sync.WaitGroup
+	for i := range jobs {
+		wg.Go(func() { errs[i] = f(jobs[i], conduits[i]) })
+	}
+	wg.Wait()
+	for _, c := range conduits {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	return errs
+}
+
+func TestRowsOfEverySize(t *testing.T) {
+	var rows []bench.Row
+	for i, err := range pair(t, func(job *boot.Job, c conduit.Conduit) error {
+		return Run(t.Context(), job, c, []int{0, 512}, time.Millisecond, func(r bench.Row) { rows = append(rows, r) })
+	}) {
+		if err != nil {
+			t.Errorf("rank %d: %v", i, err)
+		}
+	}
+	var got []string
+	for _, r := range rows {
+		got = append(got, r.Bench+" "+r.Unit)
+		if r.Value <= 0 {
+			t.Errorf("row %+v", r)
+		}
+	}
+	if want := []string{"am us", "am us", "am-flood ns", "am-flood ns"}; !slices.Equal(got, want) {
+		t.Errorf("rows %q, want %q", got, want)
+	}
+}
+
+func TestTooLargeForMedium(t *testing.T) {
+	for i, err := range pair(t, func(job *boot.Job, c conduit.Conduit) error {
+		return Run(t.Context(), job, c, []int{1 << 30}, time.Millisecond, nil)
+	}) {
+		if !errors.Is(err, am.ErrSize) {
+			t.Errorf("rank %d: error %v, want %v", i, err, am.ErrSize)
+		}
+	}
+}
+
+func TestHandlersSeeWhatIsWrong(t *testing.T) {
+	for _, c := range []struct {
+		what string
+		do   func(r *rank)
+	}{
+		{"answer out of turn", func(r *rank) { r.answer(nil, []uint64{5}, nil) }},
+		{"request lost", func(r *rank) { r.take(nil, []uint64{1}, nil) }},
+		{"payload damaged", func(r *rank) { r.take(nil, []uint64{0}, []byte{0, 1, 3}) }},
+	} {
+		r := &rank{}
+		if c.do(r); !errors.Is(r.wrong, ErrPayload) {
+			t.Errorf("%s: %v", c.what, r.wrong)
+		}
+	}
+	r := &rank{}
+	r.take(nil, []uint64{0}, []byte{0, 1, 2})
+	r.answer(nil, []uint64{0}, nil)
+	if r.wrong != nil || r.seen != 1 || r.answers != 1 {
+		t.Errorf("good messages: %+v", r)
+	}
+}

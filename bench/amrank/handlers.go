@@ -1,0 +1,132 @@
+package amrank
+
+import (
+	"fmt"
+
+	"github.com/golci/golci/comm/am"
+)
+
+// Indices of the handlers.
+const (
+	hEcho   = iota + 1 // request, answered in kind with its argument
+	hAnswer            // reply to hEcho
+	hTake              // request of a flood, not answered
+	hCheck             // the last of a flood: argument is how many hTake came before; answered by hAnswer
+	hOver              // ends follow
+)
+
+// checkEvery says which share of the payloads is compared.
+const checkEvery = 64
+
+func (r *rank) register() error {
+	for index, s := range map[uint8]am.Spec{
+		hEcho:   {Name: "echo", Run: r.echo, MaxReply: r.most},
+		hAnswer: {Name: "answer", Run: r.answer, MaxReply: am.NoReply},
+		hTake:   {Name: "take", Run: r.take, MaxReply: am.NoReply},
+		hCheck:  {Name: "check", Run: r.check},
+		hOver:   {Name: "over", Run: func(*am.Token, []uint64, []byte) { r.over = true }, MaxReply: am.NoReply},
+	} {
+		if err := r.ep.Register(index, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *rank) echo(tok *am.Token, args []uint64, payload []byte) {
+	var err error
+	if len(payload) == 0 {
+		err = tok.ReplyShort(hAnswer, args[0])
+	} else {
+		err = tok.ReplyMedium(hAnswer, payload, args[0])
+	}
+	r.note(err)
+}
+
+func (r *rank) answer(_ *am.Token, args []uint64, payload []byte) {
+	if args[0] != r.answers {
+		r.note(fmt.Errorf("%w: answer %d where %d was due", ErrPayload, args[0], r.answers))
+	}
+	r.compare(args[0], payload)
+	r.answers++
+}
+
+func (r *rank) take(_ *am.Token, args []uint64, payload []byte) {
+	if args[0] != r.seen {
+		r.note(fmt.Errorf("%w: request %d where %d was due", ErrPayload, args[0], r.seen))
+	}
+	r.compare(args[0], payload)
+	r.seen++
+}
+
+func (r *rank) check(tok *am.Token, args []uint64, _ []byte) {
+	if args[0] != r.seen {
+		r.note(fmt.Errorf("%w: %d requests came of %d", ErrPayload, r.seen, args[0]))
+	}
+	r.seen = 0
+	r.note(tok.ReplyShort(hAnswer, 0))
+}
+
+func (r *rank) compare(i uint64, payload []byte) {
+	if i%checkEvery != 0 {
+		return
+	}
+	for at, b := range payload {
+		if b != byte(at) {
+			r.note(fmt.Errorf("%w: message %d, byte %d of %d is %#x", ErrPayload, i, at, len(payload), b))
+			return
+		}
+	}
+}
+
+func (r *rank) note(err error) {
+	if err != nil && r.wrong == nil {
+		r.wrong = err
+	}
+}
+
+// pingPong does n round trips.
+func (r *rank) pingPong(payload []byte, n int) error {
+	r.answers = 0
+	for i := range uint64(n) {
+		if err := r.request(hEcho, payload, i); err != nil {
+			return err
+		}
+		for r.answers == i {
+			if r.ep.Poll() == 0 {
+				if err := r.broken(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// flood sends n requests that are not answered, and one that is when all have come.
+func (r *rank) flood(payload []byte, n int) error {
+	r.answers = 0
+	for i := range uint64(n) {
+		if err := r.request(hTake, payload, i); err != nil {
+			return err
+		}
+	}
+	if err := r.ep.RequestShort(1, hCheck, uint64(n)); err != nil {
+		return err
+	}
+	for r.answers == 0 {
+		if r.ep.Poll() == 0 {
+			if err := r.broken(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *rank) request(h uint8, payload []byte, i uint64) error {
+	if len(payload) == 0 {
+		return r.ep.RequestShort(1, h, i)
+	}
+	return r.ep.RequestMedium(1, h, payload, i)
+}
