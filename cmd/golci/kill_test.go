@@ -34,6 +34,28 @@ func children(pid string) []string {
 	return out
 }
 
+// lineReader gives the lines of a running command one by one.
+type lineReader struct {
+	t *testing.T
+	r io.Reader
+}
+
+// next reads up to and without the line feed, byte by byte, so that nothing is lost between calls.
+func (l lineReader) next() string {
+	l.t.Helper()
+	var line []byte
+	b := make([]byte, 1)
+	for {
+		if _, err := io.ReadFull(l.r, b); err != nil {
+			l.t.Fatalf("after %q: %v", line, err)
+		}
+		if b[0] == '\n' {
+			return string(line)
+		}
+		line = append(line, b[0])
+	}
+}
+
 // startLines starts cmd and returns a reader of its standard output.
 func startLines(t *testing.T, cmd *exec.Cmd) lineReader {
 	t.Helper()

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -198,28 +197,6 @@ func TestInfo(t *testing.T) {
 	r = run(t, bad)
 	r.want(t, 1, `GOLCI_SPIN="long": want a time`)
 	r.want(t, 1, `GOLCI_LOAN="-1": want a whole number`)
-}
-
-// lineReader gives the lines of a running command one by one.
-type lineReader struct {
-	t *testing.T
-	r io.Reader
-}
-
-// next reads up to and without the line feed, byte by byte, so that nothing is lost between calls.
-func (l lineReader) next() string {
-	l.t.Helper()
-	var line []byte
-	b := make([]byte, 1)
-	for {
-		if _, err := io.ReadFull(l.r, b); err != nil {
-			l.t.Fatalf("after %q: %v", line, err)
-		}
-		if b[0] == '\n' {
-			return string(line)
-		}
-		line = append(line, b[0])
-	}
 }
 
 // wantGone waits until the process has ended; a zombie that its new parent does not reap counts as ended.

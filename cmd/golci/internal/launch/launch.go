@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"syscall"
 	"time"
 )
 
@@ -44,3 +45,8 @@ func (s *Spec) check() error {
 
 // maxRanks bounds a job on one machine: a rank takes a process, two descriptors and several threads.
 const maxRanks = 4096
+
+// EndsJob tells the signals that ask a job to end from those that only tell it something.
+func EndsJob(sig syscall.Signal) bool {
+	return sig == syscall.SIGINT || sig == syscall.SIGTERM || sig == syscall.SIGHUP
+}

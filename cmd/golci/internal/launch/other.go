@@ -17,11 +17,5 @@ func guardAttr() *syscall.SysProcAttr { return nil }
 // KillGroup kills the process group led by pid.
 func KillGroup(int) {}
 
-const stopSignal = syscall.SIGKILL // never sent: there is nothing to stop for
-
-func isStop(syscall.Signal) bool { return false }
-
-func nameOf(sig syscall.Signal) string { return sig.String() }
-
 // GroupAttr would have a process lead a group of its own.
 func GroupAttr() *syscall.SysProcAttr { return nil }

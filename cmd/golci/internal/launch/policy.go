@@ -1,3 +1,5 @@
+//go:build unix
+
 package launch
 
 import (
@@ -182,11 +184,6 @@ func judge(rank int, st status) (int, string) {
 }
 
 func say(text string) order { return order{kind: orderSay, text: text} }
-
-// EndsJob tells the signals that ask a job to end from those that only tell it something.
-func EndsJob(sig syscall.Signal) bool {
-	return sig == syscall.SIGINT || sig == syscall.SIGTERM || sig == syscall.SIGHUP
-}
 
 // signalName is "signal 9 (SIGKILL)".
 func signalName(sig syscall.Signal) string {
