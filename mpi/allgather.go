@@ -1,0 +1,66 @@
+package mpi
+
+// allgatherBruck is up to how many bytes in all an allgather doubles what it holds in each step, at the price of a
+// copy; above, the parts go round a ring.
+const allgatherBruck = 32 << 10
+
+// Allgather is Gather whose result all ranks get (6.7). recv must have room for size times len(send) elements; the own part may
+// lie in its place there already. It waits, and may switch threads. Errors: ErrType, ErrCount, ErrTruncate, ErrBuffer,
+// ErrComm, ErrFinalized, ErrAborted, ErrPeer.
+func Allgather[T any](c *Comm, send, recv []T) error {
+	x, err := c.begin("Allgather", tagAllgather, typeError[T]())
+	if err != nil {
+		return err
+	}
+	if err := x.lengthFor("receive", len(recv), len(send)*x.size); err != nil {
+		return err
+	}
+	b, out := bytesOf(send), bytesOf(recv)
+	n := len(b)
+	if err := x.place(out[x.rank*n:][:n], b); err != nil {
+		return err
+	}
+	if n*x.size <= allgatherBruck && x.size > 2 {
+		return x.bruck(out[:n*x.size], n)
+	}
+	return x.ring(func(i int) []byte { return out[i*n:][:n] })
+}
+
+// bruck: in each step a rank sends all parts that it holds, its own first, so that their number doubles.
+func (x coll) bruck(out []byte, n int) error {
+	mem, s := borrow(n * x.size)
+	defer s.release()
+	copy(mem, out[x.rank*n:][:n])
+	for have := 1; have < x.size; have *= 2 {
+		more := min(have, x.size-have)
+		to, from := (x.rank-have+x.size)%x.size, (x.rank+have)%x.size
+		if err := x.exchange(to, mem[:more*n], from, mem[have*n:][:more*n]); err != nil {
+			return err
+		}
+	}
+	for i := range x.size {
+		copy(out[(x.rank+i)%x.size*n:][:n], mem[i*n:])
+	}
+	return nil
+}
+
+// Allgatherv is Allgather for parts of different lengths: that of rank i has counts[i] elements, the same on all ranks, and goes
+// to recv[displs[i]:] (6.7). nil displs puts the parts one behind the other. Errors as for Allgather.
+func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
+	x, err := c.begin("Allgatherv", tagAllgather, typeError[T]())
+	if err != nil {
+		return err
+	}
+	l, err := x.layout("receive", len(recv), counts, displs, true)
+	if err != nil {
+		return err
+	}
+	if counts[x.rank] != len(send) {
+		return x.errorf(ErrCount, "%d elements to send, and counts[%d] is %d", len(send), x.rank, counts[x.rank])
+	}
+	out, size := bytesOf(recv), sizeOf[T]()
+	if err := x.place(l.part(out, x.rank, size), bytesOf(send)); err != nil {
+		return err
+	}
+	return x.ring(func(i int) []byte { return l.part(out, i, size) })
+}

@@ -1,0 +1,107 @@
+package mpi
+
+// Allreduce is Reduce whose result all ranks get, into recv, which must be as long as send or longer, and may be the same slice
+// (6.9.6). It waits, and may switch threads. Short vectors, and operations that are not commutative, go by recursive doubling;
+// long ones round a ring, each rank combining its share. Errors: ErrOp, ErrType, ErrCount, ErrTruncate, ErrBuffer, ErrComm,
+// ErrFinalized, ErrAborted, ErrPeer.
+func Allreduce[T any](c *Comm, send, recv []T, op Op[T]) error {
+	x, err := c.begin("Allreduce", tagAllreduce, typeError[T]())
+	if err != nil {
+		return err
+	}
+	r := reduction[T]{x, op}
+	if err := r.check(send, recv, true); err != nil {
+		return err
+	}
+	out := bytesOf(recv[:len(send)])
+	if !same(bytesOf(send), out) {
+		copy(out, bytesOf(send))
+	}
+	if r.large(len(send)) {
+		if err := r.ringShares(out); err != nil {
+			return err
+		}
+		return r.ring(func(i int) []byte { return part(out, i, r.size, sizeOf[T]()) })
+	}
+	return r.doubling(out)
+}
+
+// doubling: in each round a rank swaps results with the one whose number differs in one bit, so that after round k both
+// have the result of a run of 2^(k+1) ranks. If the ranks are no power of two, the first ones pair up before, and one of each
+// pair sits the rounds out. Lower ranks always come first.
+func (r reduction[T]) doubling(out []byte) error {
+	tmp, s := borrow(len(out))
+	defer s.release()
+	acc := out
+	power := 1
+	for power*2 <= r.size {
+		power *= 2
+	}
+	extra := r.size - power
+	me, err := r.pairUp(&acc, &tmp, extra)
+	if err != nil {
+		return err
+	}
+	for k := 1; me >= 0 && k < power; k *= 2 {
+		peer := me ^ k
+		if err := r.swap(&acc, &tmp, actual(peer, extra), peer > me); err != nil {
+			return err
+		}
+	}
+	if err := r.unpair(acc, extra); err != nil {
+		return err
+	}
+	if !same(acc, out) {
+		copy(out, acc)
+	}
+	return nil
+}
+
+// actual gives the rank with number me in the rounds.
+func actual(me, extra int) int {
+	if me < extra {
+		return 2*me + 1
+	}
+	return me + extra
+}
+
+// pairUp combines the first 2*extra ranks two and two into the odd ones, and gives the rank's number in the rounds, -1 for
+// those that sit out.
+func (r reduction[T]) pairUp(acc, tmp *[]byte, extra int) (int, error) {
+	switch {
+	case r.rank >= 2*extra:
+		return r.rank - extra, nil
+	case r.rank%2 == 0:
+		return -1, r.send(r.rank+1, *acc)
+	}
+	if err := r.recv(r.rank-1, *tmp); err != nil {
+		return 0, err
+	}
+	r.op.f(viewOf[T](*tmp), viewOf[T](*acc))
+	return r.rank / 2, nil
+}
+
+// unpair gives the result to those that sat out.
+func (r reduction[T]) unpair(acc []byte, extra int) error {
+	switch {
+	case r.rank >= 2*extra:
+		return nil
+	case r.rank%2 == 0:
+		return r.recv(r.rank+1, acc)
+	}
+	return r.send(r.rank-1, acc)
+}
+
+// swap exchanges results with a rank and combines the two into acc.
+func (r reduction[T]) swap(acc, tmp *[]byte, peer int, higher bool) error {
+	if err := r.exchange(peer, *acc, peer, *tmp); err != nil {
+		return err
+	}
+	if !higher {
+		r.op.f(viewOf[T](*tmp), viewOf[T](*acc))
+		return nil
+	}
+	r.op.f(viewOf[T](*acc), viewOf[T](*tmp))
+	*acc, *tmp = *tmp, *acc
+	return nil
+}

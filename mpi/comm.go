@@ -1,0 +1,81 @@
+package mpi
+
+import (
+	"sync/atomic"
+
+	"github.com/golci/golci/comm"
+)
+
+// Comm is a communicator: a group of ranks with a space of messages of its own (chapter 7). Its methods may be called from any
+// goroutine or thread at once, except that two collective operations on one communicator must not overlap.
+type Comm struct {
+	srv     *comm.Server // of proc; here for the hot path
+	group   []int32      // world rank of each rank
+	inverse []int32      // rank of each world rank, -1 for none; nil if the two are the same
+	rank    int
+	ctx     uint16 // of point to point
+	collCtx uint16 // of collectives, so that no tag of the user meets them
+	freed   atomic.Bool
+	proc    *Proc
+	id      int // that both contexts come from
+}
+
+func newComm(p *Proc, id int, group []int32, rank int) *Comm {
+	c := &Comm{
+		srv: p.srv, proc: p, group: group, rank: rank, id: id,
+		ctx: uint16(2 * id), collCtx: uint16(2*id + 1),
+	}
+	for i, w := range group {
+		if int(w) != i || len(group) != p.job.Size {
+			c.inverse = invert(group, p.job.Size)
+			break
+		}
+	}
+	return c
+}
+
+func invert(group []int32, size int) []int32 {
+	inv := make([]int32, size)
+	for i := range inv {
+		inv[i] = -1
+	}
+	for i, w := range group {
+		inv[w] = int32(i)
+	}
+	return inv
+}
+
+// Rank is the caller's rank in c, from 0; Undefined for a nil communicator.
+func (c *Comm) Rank() int {
+	if c == nil {
+		return Undefined
+	}
+	return c.rank
+}
+
+// Size is the number of ranks in c, 0 for a nil communicator.
+func (c *Comm) Size() int {
+	if c == nil {
+		return 0
+	}
+	return len(c.group)
+}
+
+// Proc is the rank that c belongs to.
+func (c *Comm) Proc() *Proc {
+	if c == nil {
+		return nil
+	}
+	return c.proc
+}
+
+// WorldRank translates a rank of c to its rank in the world communicator. Error: ErrRank, ErrComm.
+func (c *Comm) WorldRank(rank int) (int, error) {
+	if err := c.usable("WorldRank"); err != nil {
+		return Undefined, err
+	}
+	if uint(rank) >= uint(len(c.group)) {
+		return Undefined, c.rankError("WorldRank", rank)
+	}
+	return int(c.group[rank]), nil
+}

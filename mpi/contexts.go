@@ -1,0 +1,115 @@
+package mpi
+
+import (
+	"fmt"
+	"math/bits"
+	"sync"
+
+	"github.com/golci/golci/comm"
+)
+
+// A communicator has an id that all its ranks agree on, and from which its two contexts come. Each rank keeps a bit for each
+// id that it does not use. The ranks of the parent And their bits, all choose the same id of what is left, and then each tries to
+// claim it: another thread of a rank, making a communicator of another parent at the same time, may have been faster. Only if
+// all could claim it is it theirs; else they give it back and try another one. Nothing is held while a rank waits for another one,
+// so threads may make communicators in a different order on each rank.
+const (
+	worldID = 0
+	selfID  = 1
+	maxIDs  = (comm.MaxContext + 1) / 2
+	idWords = (maxIDs + 63) / 64
+
+	emptyTries = 4 // looks at an empty set before it counts as exhausted: others may only have tried
+)
+
+type idSet [idWords]uint64
+
+// contexts are the free ids of a rank.
+type contexts struct {
+	mu   sync.Mutex
+	free idSet // under mu
+}
+
+func (x *contexts) init() {
+	for id := range maxIDs {
+		x.free[id/64] |= 1 << (id % 64)
+	}
+	x.claim(worldID)
+	x.claim(selfID)
+}
+
+func (x *contexts) snapshot() idSet {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.free
+}
+
+// claim takes id; false if it is not free.
+func (x *contexts) claim(id int) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	bit := uint64(1) << (id % 64)
+	ok := x.free[id/64]&bit != 0
+	x.free[id/64] &^= bit
+	return ok
+}
+
+func (x *contexts) release(id int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.free[id/64] |= 1 << (id % 64)
+}
+
+// agree gives a new id, claimed and the same on all ranks of c, all of which call it.
+func (c *Comm) agree(what string) (int, error) {
+	x := &c.proc.ids
+	empty := 0
+	for try := 0; ; try++ {
+		mine, all := x.snapshot(), idSet{}
+		if err := Allreduce(c, mine[:], all[:], Band[uint64]()); err != nil {
+			return 0, err
+		}
+		id := choose(&all, c.id, try)
+		if id < 0 {
+			if empty++; empty == emptyTries {
+				return 0, fmt.Errorf("mpi: %s: %s: %w: %d are in use", what, c.who(), ErrContexts, maxIDs)
+			}
+			continue
+		}
+		if ok, err := c.claimTogether(id); ok || err != nil {
+			return id, err
+		}
+	}
+}
+
+// claimTogether claims id on all ranks of c, or on none.
+func (c *Comm) claimTogether(id int) (bool, error) {
+	x := &c.proc.ids
+	got := x.claim(id)
+	var mine, all [1]uint8
+	if got {
+		mine[0] = 1
+	}
+	err := Allreduce(c, mine[:], all[:], Band[uint8]())
+	if ok := err == nil && all[0] == 1; ok || !got {
+		return ok, err
+	}
+	x.release(id)
+	return false, err
+}
+
+// choose gives an id of the set, -1 if it is empty: the lowest at first, then, so that parents which got in each
+// other's way part, from a place that depends on parent and try.
+func choose(set *idSet, parent, try int) int {
+	from := 0
+	if try > 0 {
+		from = int(uint64(parent+1) * uint64(try) * 0x9e3779b97f4a7c15 >> 48 % idWords)
+	}
+	for i := range idWords {
+		at := (from + i) % idWords
+		if w := set[at]; w != 0 {
+			return 64*at + bits.TrailingZeros64(w)
+		}
+	}
+	return -1
+}

@@ -1,0 +1,135 @@
+package mpi
+
+import (
+	"context"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/golci/golci/comm/boot"
+	"github.com/golci/golci/internal/affinity"
+	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/topology"
+)
+
+// dedicatedFrom is the number of own cores from which a rank gives one of them to the communication server: it
+// then costs the threads an eighth of their time at most.
+const dedicatedFrom = 8
+
+// plan says what runs where in a rank.
+type plan struct {
+	workers   int
+	pin       []int // a CPU for each worker, nil to bind none
+	crowded   bool  // there are more ranks than cores
+	dedicated bool
+	serverCPU int // of the dedicated server, negative for none
+	eagerly   bool
+	entries   int // of the matching table
+}
+
+// share is what a rank has of the machine's cores.
+type share struct {
+	cores   []int // one CPU of each core that this rank may use
+	own     bool  // no other rank of the node may use them
+	ranks   int   // on the node
+	machine int   // CPUs that the node's ranks may use together
+}
+
+// shareAmongProcesses finds what this rank may use, and whether others may, too. Every rank of the job calls it.
+func shareAmongProcesses(ctx context.Context, job *boot.Job) (share, error) {
+	mine := affinity.Get()
+	if err := job.Put("cpus", []byte(formatCPUs(mine))); err != nil {
+		return share{}, err
+	}
+	if err := job.Fence(ctx); err != nil {
+		return share{}, err
+	}
+	s := share{own: true, ranks: len(job.LocalRanks)}
+	users := make(map[int]int)
+	for _, r := range job.LocalRanks {
+		text, err := job.Get(ctx, r, "cpus")
+		if err != nil {
+			return share{}, err
+		}
+		for _, cpu := range parseCPUs(string(text)) {
+			users[cpu]++
+		}
+	}
+	for _, cpu := range mine {
+		s.own = s.own && users[cpu] == 1
+	}
+	s.machine = len(users)
+	for _, cpus := range topology.Read().Cores() {
+		s.cores = append(s.cores, cpus[0])
+	}
+	return s, nil
+}
+
+// shareInProcess is what each of n ranks in this process may count on.
+func shareInProcess(n int) share {
+	cores := topology.Read().Cores()
+	s := share{ranks: n, machine: affinity.Count()}
+	for _, cpus := range cores {
+		s.cores = append(s.cores, cpus[0])
+	}
+	return s
+}
+
+// planFor decides. The settings go before the defaults.
+func planFor(o *options, s share) plan {
+	cores := max(1, len(s.cores))
+	if !s.own {
+		cores = max(1, cores/max(1, s.ranks))
+	}
+	p := plan{crowded: s.ranks > s.machine, serverCPU: -1}
+	mode := settings.Server.Get(o.values)
+	p.dedicated = mode == "dedicated" || mode == "auto" && s.own && cores >= dedicatedFrom
+	p.eagerly = mode == "worker"
+	p.workers = settings.Workers.Get(o.values)
+	if p.workers == 0 {
+		p.workers = cores
+		if p.dedicated && cores > 1 {
+			p.workers--
+		}
+	}
+	if s.own && p.workers <= len(s.cores) {
+		p.pin = s.cores[:p.workers]
+		if p.dedicated && p.workers < len(s.cores) {
+			p.serverCPU = s.cores[p.workers]
+		}
+	}
+	return p
+}
+
+// spareProcessors raises GOMAXPROCS, unless the user has set it, so that the collector and goroutines run beside the
+// polling workers: a rank bound to one core has a GOMAXPROCS of one otherwise.
+func spareProcessors(p plan) {
+	if os.Getenv("GOMAXPROCS") != "" {
+		return
+	}
+	need := p.workers + 1
+	if p.dedicated {
+		need++
+	}
+	if runtime.GOMAXPROCS(0) < need {
+		runtime.GOMAXPROCS(need)
+	}
+}
+
+func formatCPUs(cpus []int) string {
+	out := make([]string, len(cpus))
+	for i, c := range cpus {
+		out[i] = strconv.Itoa(c)
+	}
+	return strings.Join(out, ",")
+}
+
+func parseCPUs(s string) (out []int) {
+	for _, f := range strings.Split(s, ",") {
+		if n, err := strconv.Atoi(f); err == nil {
+			out = append(out, n)
+		}
+	}
+	return out
+}

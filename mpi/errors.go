@@ -1,0 +1,138 @@
+package mpi
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/golci/golci/comm"
+)
+
+// Errors, to be tested with errors.Is. The text of an error names the function, the rank that called it, and peer, tag
+// and sizes where there are any.
+var (
+	ErrRank      = comm.ErrRank      // a rank outside the communicator
+	ErrTag       = comm.ErrTag       // a tag outside 0..TagUB, or a wildcard where none is allowed
+	ErrTruncate  = comm.ErrTruncate  // a message longer than the buffer for it
+	ErrPeer      = comm.ErrPeer      // the other rank has died
+	ErrRequest   = comm.ErrRequest   // a request or message handle that has been used up
+	ErrCancelled = comm.ErrCancelled // the operation was cancelled before it was matched
+
+	ErrComm      = errors.New("invalid communicator")
+	ErrCount     = errors.New("invalid count")
+	ErrType      = errors.New("invalid element type")
+	ErrRoot      = errors.New("invalid root")
+	ErrOp        = errors.New("invalid reduction")
+	ErrBuffer    = errors.New("invalid buffer")
+	ErrArgument  = errors.New("invalid argument")
+	ErrContexts  = errors.New("no context left for another communicator")
+	ErrPending   = errors.New("operations are still pending")
+	ErrThread    = errors.New("not allowed in a light-weight thread")
+	ErrFinalized = errors.New("the rank has been finalized")
+	ErrAborted   = errors.New("the job has been aborted")
+)
+
+// PanicError is what became of a rank of Run whose function panicked.
+type PanicError struct {
+	Rank  int
+	Value any    // the argument of panic
+	Stack []byte // of the rank's goroutine at the time
+}
+
+// Error gives the value and the stack.
+func (e *PanicError) Error() string {
+	return fmt.Sprintf("rank %d panicked: %v\n%s", e.Rank, e.Value, e.Stack)
+}
+
+// Unwrap gives the panic's value if that is an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+// who describes the calling rank.
+func (c *Comm) who() string { return fmt.Sprintf("rank %d of %d", c.rank, len(c.group)) }
+
+// peerText names a peer or a wildcard.
+func peerText(rank int) string {
+	switch rank {
+	case AnySource:
+		return "any rank"
+	case ProcNull:
+		return "the null process"
+	}
+	return fmt.Sprintf("rank %d", rank)
+}
+
+func tagText(tag int) string {
+	if tag == AnyTag {
+		return "any tag"
+	}
+	return fmt.Sprintf("tag %d", tag)
+}
+
+// usable tells why no operation can start on c: there is none, it is freed, or the rank has ended.
+func (c *Comm) usable(what string) error {
+	switch {
+	case c == nil || c.proc == nil:
+		return fmt.Errorf("mpi: %s: %w: nil", what, ErrComm)
+	case c.freed.Load():
+		return fmt.Errorf("mpi: %s: %s: %w: it has been freed", what, c.who(), ErrComm)
+	}
+	if err := c.proc.ended(); err != nil {
+		return fmt.Errorf("mpi: %s: %s: %w", what, c.who(), err)
+	}
+	return nil
+}
+
+// badSend tells why a send cannot start. It is nil for the null process, which takes any message of a valid type.
+func (c *Comm) badSend(what string, typ error, dest, tag int) error {
+	if err := c.usable(what); err != nil {
+		return err
+	}
+	switch {
+	case typ != nil:
+		return fmt.Errorf("mpi: %s: %s: %w", what, c.who(), typ)
+	case uint(tag) > TagUB:
+		return fmt.Errorf("mpi: %s: %s, to %s: %w: %d is outside 0..%d", what, c.who(), peerText(dest), ErrTag, tag, TagUB)
+	case dest == ProcNull:
+		return nil
+	}
+	return fmt.Errorf("mpi: %s: %s, tag %d: %w: destination %d", what, c.who(), tag, ErrRank, dest)
+}
+
+// badRecv tells why a receive or probe cannot start; nil for the null process and for wildcards.
+func (c *Comm) badRecv(what string, typ error, source, tag int) error {
+	if err := c.usable(what); err != nil {
+		return err
+	}
+	switch {
+	case typ != nil:
+		return fmt.Errorf("mpi: %s: %s: %w", what, c.who(), typ)
+	case uint(tag) > TagUB && tag != AnyTag:
+		return fmt.Errorf("mpi: %s: %s, from %s: %w: %d is outside 0..%d",
+			what, c.who(), peerText(source), ErrTag, tag, TagUB)
+	case source == ProcNull || source == AnySource || uint(source) < uint(len(c.group)):
+		return nil
+	}
+	return fmt.Errorf("mpi: %s: %s, %s: %w: source %d", what, c.who(), tagText(tag), ErrRank, source)
+}
+
+// sendError dresses the error of a send of n bytes.
+func (c *Comm) sendError(what string, dest, tag, n int, err error) error {
+	return fmt.Errorf("mpi: %s: %s, %d bytes to %s, %s: %w", what, c.who(), n, peerText(dest), tagText(tag), c.proc.cause(err))
+}
+
+// recvError dresses the error of a receive into n bytes.
+func (c *Comm) recvError(what string, source, tag, n int, err error) error {
+	return fmt.Errorf("mpi: %s: %s, buffer of %d bytes, from %s, %s: %w",
+		what, c.who(), n, peerText(source), tagText(tag), c.proc.cause(err))
+}
+
+// opError dresses the error of an operation whose arguments are not at hand any more.
+func (c *Comm) opError(what string, err error) error {
+	return fmt.Errorf("mpi: %s: %s: %w", what, c.who(), c.proc.cause(err))
+}
+
+func (c *Comm) rankError(what string, rank int) error {
+	return fmt.Errorf("mpi: %s: %s: %w: %d", what, c.who(), ErrRank, rank)
+}

@@ -1,0 +1,77 @@
+package mpi
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Dup makes a communicator of the same ranks with a message space of its own (7.4.2). Collective over c; it waits, and may switch
+// threads. Errors: ErrComm, ErrContexts, and those of communication.
+func (c *Comm) Dup() (*Comm, error) {
+	if err := c.usable("Dup"); err != nil {
+		return nil, err
+	}
+	id, err := c.agree("Dup")
+	if err != nil {
+		return nil, err
+	}
+	return newComm(c.proc, id, c.group, c.rank), nil
+}
+
+// Split makes a communicator for each colour that is given, of the ranks that give it, ordered by key and then by rank in c
+// (7.4.2). A rank whose colour is Undefined gets nil. Collective over c; it waits, and may switch threads. Errors: ErrArgument for a negative
+// colour, ErrComm, ErrContexts, and those of communication.
+func (c *Comm) Split(color, key int) (*Comm, error) {
+	if err := c.usable("Split"); err != nil {
+		return nil, err
+	}
+	type claim struct{ color, key int64 }
+	bad := color < 0 && color != Undefined
+	mine := claim{int64(color), int64(key)}
+	all := make([]claim, len(c.group))
+	if err := Allgather(c, []claim{mine}, all); err != nil {
+		return nil, err
+	}
+	id, err := c.agree("Split")
+	if err != nil {
+		return nil, err
+	}
+	if color < 0 {
+		c.proc.ids.release(id)
+	}
+	if bad {
+		return nil, fmt.Errorf("mpi: Split: %s: %w: colour %d", c.who(), ErrArgument, color)
+	}
+	if color == Undefined {
+		return nil, nil
+	}
+	var members []int
+	for r, x := range all {
+		if x.color == mine.color {
+			members = append(members, r)
+		}
+	}
+	slices.SortStableFunc(members, func(a, b int) int { return cmp.Compare(all[a].key, all[b].key) })
+	group := make([]int32, len(members))
+	for i, r := range members {
+		group[i] = c.group[r]
+	}
+	return newComm(c.proc, id, group, slices.Index(members, c.rank)), nil
+}
+
+// Free ends the use of c (7.4.3). Every rank of c must call it, when its operations on c are done; it does not wait. The world and
+// self communicators cannot be freed. Error: ErrComm.
+func (c *Comm) Free() error {
+	if err := c.usable("Free"); err != nil {
+		return err
+	}
+	if c.id == worldID || c.id == selfID {
+		return fmt.Errorf("mpi: Free: %s: %w: the world and self communicators stay", c.who(), ErrComm)
+	}
+	if c.freed.Swap(true) {
+		return fmt.Errorf("mpi: Free: %s: %w: it has been freed", c.who(), ErrComm)
+	}
+	c.proc.ids.release(c.id)
+	return nil
+}

@@ -1,0 +1,187 @@
+package mpi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/golci/golci/comm"
+	"github.com/golci/golci/comm/boot"
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/conduit/local"
+	"github.com/golci/golci/comm/conduit/shm"
+	"github.com/golci/golci/comm/credit"
+	"github.com/golci/golci/comm/progress"
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/settings"
+)
+
+// Init joins this process to its job as one rank (11.2), and blocks until all ranks have come or the time of GOLCI_INIT_TIMEOUT is
+// over; the error then names the ranks that did not come, as far as the launcher lets that be known. Without a launcher the job
+// has one rank. A process can join its launcher's job once. Where GOMAXPROCS is not set in the environment, Init raises it to one
+// more than the threads that poll. Errors: ErrArgument, and those of comm/boot.
+func Init(opts ...Option) (*Proc, error) {
+	o, err := readOptions(opts)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), settings.InitTimeout.Get(o.values))
+	defer cancel()
+	job, err := boot.Join(ctx, boot.WithEnv(o.lookup))
+	if err != nil {
+		return nil, fmt.Errorf("mpi: Init: %w", err)
+	}
+	p, err := initJob(ctx, job, o)
+	if err != nil {
+		return nil, fmt.Errorf("mpi: Init: rank %d of %d: %w", job.Rank, job.Size, err)
+	}
+	return p, nil
+}
+
+func initJob(ctx context.Context, job *boot.Job, o *options) (*Proc, error) {
+	s, err := shareAmongProcesses(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	pl := planFor(o, s)
+	pl.entries = tableEntries(o, pl.workers, false)
+	spareProcessors(pl)
+	wire, err := openConduit(job, o)
+	if err != nil {
+		return nil, err
+	}
+	p, err := newProc(job, wire, o, pl, nil)
+	if err != nil {
+		_ = wire.Close() // the first error is the one to tell
+	}
+	return p, err
+}
+
+// openConduit connects the ranks.
+func openConduit(job *boot.Job, o *options) (conduit.Conduit, error) {
+	cfg := conduitConfig(o, job.Size)
+	name := settings.Conduit.Get(o.values)
+	if job.Size == 1 && name != shm.Name {
+		all, err := local.New(1, cfg)
+		if err != nil {
+			return nil, err
+		}
+		return all[0], nil
+	}
+	if name == local.Name {
+		return nil, fmt.Errorf("%w: the local conduit joins the ranks of one process, and this job has %d processes",
+			ErrArgument, job.Size)
+	}
+	if far := elsewhere(job); len(far) > 0 {
+		return nil, fmt.Errorf("%w: ranks %v are on other nodes, which no conduit of this version reaches", ErrRank, far)
+	}
+	return shm.New(shm.Config{
+		Rank: job.Rank, Size: job.Size, JobID: job.JobID, Key: string(job.Key), Local: job.LocalRanks,
+		Timeout: settings.InitTimeout.Get(o.values), Conduit: cfg,
+	})
+}
+
+// elsewhere lists the ranks of other nodes.
+func elsewhere(job *boot.Job) (out []int) {
+	for r := range job.Size {
+		if _, here := slices.BinarySearch(job.LocalRanks, r); !here {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func loan(o *options, size int) int {
+	if n := settings.Loan.Get(o.values); n > 0 {
+		return n
+	}
+	n, _ := credit.Defaults(size, 1024)
+	return n
+}
+
+func conduitConfig(o *options, size int) conduit.Config {
+	cfg := conduit.Config{Loan: loan(o, size)}
+	if e := int(settings.Eager.Get(o.values)); e > 0 {
+		cfg.MaxRecord = (e + recordSlack + 7) &^ 7
+	}
+	if o.tune != nil {
+		o.tune(&cfg)
+	}
+	return cfg
+}
+
+// recordSlack is room in a record for headers and arguments.
+const recordSlack = 256
+
+// Sizes of the matching table: an entry for each thread that may wait, and for packets besides.
+const (
+	packetEntries  = 1 << 15
+	maxEntries     = 1 << 20
+	processEntries = 1 << 12 // of a rank that shares its process, unless threads were asked for
+)
+
+func tableEntries(o *options, workers int, shared bool) int {
+	if shared && !o.threads {
+		return processEntries
+	}
+	return min(maxEntries, workers*settings.Threads.Get(o.values)+packetEntries)
+}
+
+// newProc starts a rank over its conduit.
+func newProc(job *boot.Job, wire conduit.Conduit, o *options, pl plan, tm *team) (*Proc, error) {
+	p := &Proc{job: job, wire: wire, team: tm, restore: func() {}}
+	stuck := settings.Stuck.Get(o.values)
+	if stuck == 0 {
+		stuck = -1
+	}
+	spin := settings.Spin.Get(o.values)
+	if spin == 0 {
+		spin = -1
+	}
+	var err error
+	p.sched, err = fult.New(fult.Config{
+		Workers: pl.workers, Pin: pl.pin, MaxThreads: settings.Threads.Get(o.values), StuckAfter: stuck, Spin: workerSpin(spin),
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.srv, err = comm.New(wire, comm.Config{
+		Eager: int(settings.Eager.Get(o.values)), Unexpected: int(settings.Unexpected.Get(o.values)),
+		Loan: loan(o, job.Size), Entries: pl.entries, Scheduler: p.sched,
+		Dedicated: pl.dedicated, DedicatedCPU: pl.serverCPU,
+		Progress: progress.Config{Spin: spin, Crowded: pl.crowded}, Fatal: p.fatal,
+	})
+	if err != nil {
+		return nil, errors.Join(err, p.sched.Close())
+	}
+	p.communicators()
+	if pl.eagerly {
+		if _, err := p.sched.Go(func(*fult.Thread) {}); err != nil { // the first thread starts the workers
+			return nil, err
+		}
+	}
+	if !o.noQuit {
+		p.restore = quitDumps.add(p)
+	}
+	return p, nil
+}
+
+// workerSpin leaves the default to the scheduler, which looks at the processors.
+func workerSpin(spin time.Duration) time.Duration {
+	if spin == progress.DefaultSpin {
+		return 0
+	}
+	return spin
+}
+
+func (p *Proc) communicators() {
+	all := make([]int32, p.job.Size)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	p.ids.init()
+	p.world = newComm(p, worldID, all, p.job.Rank)
+	p.self = newComm(p, selfID, []int32{int32(p.job.Rank)}, 0)
+}

@@ -1,0 +1,141 @@
+package mpi
+
+import "cmp"
+
+// Op combines the contributions of ranks in a reduction (6.9). The zero Op is invalid. Make one with Sum and its kin, or NewOp
+// or Each. It is applied in the order of ranks unless it is commutative.
+type Op[T any] struct {
+	// f sets inout[i] to in[i] op inout[i]; the two are equally long. in holds what comes from lower ranks.
+	f       func(in, inout []T)
+	commute bool
+}
+
+// NewOp makes an operation of f, which sets inout[i] to in[i] op inout[i] for all i and must not keep the slices, which are equally
+// long. It must be associative. commute tells that it is commutative, too, which lets faster algorithms be used. A nil f gives
+// an invalid Op: ErrOp when it is used.
+func NewOp[T any](f func(in, inout []T), commute bool) Op[T] { return Op[T]{f, commute} }
+
+// Each is NewOp for a function of two elements.
+func Each[T any](f func(a, b T) T, commute bool) Op[T] {
+	if f == nil {
+		return Op[T]{}
+	}
+	return Op[T]{func(in, inout []T) {
+		for i, a := range in {
+			inout[i] = f(a, inout[i])
+		}
+	}, commute}
+}
+
+// Integer is what bitwise operations take.
+type Integer interface {
+	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr
+}
+
+// Real is what can be ordered.
+type Real interface {
+	Integer | ~float32 | ~float64
+}
+
+// Number is what can be added and multiplied.
+type Number interface {
+	Real | ~complex64 | ~complex128
+}
+
+// Sum adds. Sums of floating point depend on the order; the order depends on the number of ranks and of elements only, so
+// equal runs give equal results.
+func Sum[T Number]() Op[T] { return Op[T]{sum[T], true} }
+
+func sum[T Number](in, inout []T) {
+	inout = inout[:len(in)]
+	for i, a := range in {
+		inout[i] = a + inout[i]
+	}
+}
+
+// Prod multiplies.
+func Prod[T Number]() Op[T] { return Op[T]{prod[T], true} }
+
+func prod[T Number](in, inout []T) {
+	inout = inout[:len(in)]
+	for i, a := range in {
+		inout[i] = a * inout[i]
+	}
+}
+
+// Min takes the smaller one; NaN if there is one.
+func Min[T Real]() Op[T] { return Op[T]{minimum[T], true} }
+
+func minimum[T Real](in, inout []T) {
+	for i, a := range in {
+		inout[i] = min(a, inout[i])
+	}
+}
+
+// Max takes the larger one; NaN if there is one.
+func Max[T Real]() Op[T] { return Op[T]{maximum[T], true} }
+
+func maximum[T Real](in, inout []T) {
+	for i, a := range in {
+		inout[i] = max(a, inout[i])
+	}
+}
+
+// Band is the bitwise and.
+func Band[T Integer]() Op[T] { return Op[T]{band[T], true} }
+
+func band[T Integer](in, inout []T) {
+	for i, a := range in {
+		inout[i] &= a
+	}
+}
+
+// Bor is the bitwise or.
+func Bor[T Integer]() Op[T] { return Op[T]{bor[T], true} }
+
+func bor[T Integer](in, inout []T) {
+	for i, a := range in {
+		inout[i] |= a
+	}
+}
+
+// Bxor is the bitwise exclusive or.
+func Bxor[T Integer]() Op[T] { return Op[T]{bxor[T], true} }
+
+func bxor[T Integer](in, inout []T) {
+	for i, a := range in {
+		inout[i] ^= a
+	}
+}
+
+// Land is the logical and.
+func Land[T ~bool]() Op[T] { return Each(func(a, b T) T { return a && b }, true) }
+
+// Lor is the logical or.
+func Lor[T ~bool]() Op[T] { return Each(func(a, b T) T { return a || b }, true) }
+
+// Lxor is the logical exclusive or.
+func Lxor[T ~bool]() Op[T] { return Each(func(a, b T) T { return a != b }, true) }
+
+// Loc is a value and where it is, for MinLoc and MaxLoc.
+type Loc[T Real] struct {
+	Value T
+	Index int
+}
+
+// MinLoc takes the smallest value; of equal ones that with the lowest index (6.9.4).
+func MinLoc[T Real]() Op[Loc[T]] {
+	return Each(func(a, b Loc[T]) Loc[T] { return locate(a, b, cmp.Compare(a.Value, b.Value)) }, true)
+}
+
+// MaxLoc takes the largest value; of equal ones that with the lowest index.
+func MaxLoc[T Real]() Op[Loc[T]] {
+	return Each(func(a, b Loc[T]) Loc[T] { return locate(a, b, cmp.Compare(b.Value, a.Value)) }, true)
+}
+
+func locate[T Real](a, b Loc[T], order int) Loc[T] {
+	if order < 0 || order == 0 && a.Index <= b.Index {
+		return a
+	}
+	return b
+}

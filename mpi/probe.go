@@ -1,0 +1,126 @@
+package mpi
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/golci/golci/comm"
+)
+
+// Probe waits for a message that a Recv with these arguments would get, and tells its source, tag and length without
+// receiving it (3.8.1). Another thread may still receive it first; see Mprobe. It may switch threads. Errors: ErrComm,
+// ErrRank, ErrTag, ErrFinalized, ErrAborted.
+func (c *Comm) Probe(source, tag int) (Status, error) {
+	if err := c.badRecv("Probe", nil, source, tag); err != nil {
+		return Status{}, err
+	}
+	if source == ProcNull {
+		return nullStatus, nil
+	}
+	st, err := c.srv.Probe(c.ctx, c.world(source), tag)
+	if err != nil {
+		return Status{}, c.recvError("Probe", source, tag, 0, err)
+	}
+	return c.status(st, source), nil
+}
+
+// Iprobe polls once and looks for such a message; it does not block. The result is false if there is none.
+func (c *Comm) Iprobe(source, tag int) (Status, bool, error) {
+	if err := c.badRecv("Iprobe", nil, source, tag); err != nil {
+		return Status{}, false, err
+	}
+	if source == ProcNull {
+		return nullStatus, true, nil
+	}
+	st, ok, err := c.srv.Iprobe(c.ctx, c.world(source), tag)
+	if err != nil {
+		return Status{}, false, c.recvError("Iprobe", source, tag, 0, err)
+	}
+	if !ok {
+		return Status{}, false, nil
+	}
+	return c.status(st, source), true, nil
+}
+
+// Message is a message that Mprobe has taken for its caller: only Mrecv and Imrecv can receive it, once (3.8.2).
+type Message struct {
+	c    *Comm
+	m    *comm.Message // nil: from the null process
+	st   Status
+	used atomic.Bool
+}
+
+// Status tells the message's source, tag and length.
+func (m *Message) Status() Status { return m.st }
+
+// Mprobe is Probe that also takes the message, so that no other thread can receive it. It may switch threads.
+func (c *Comm) Mprobe(source, tag int) (*Message, error) {
+	if err := c.badRecv("Mprobe", nil, source, tag); err != nil {
+		return nil, err
+	}
+	if source == ProcNull {
+		return &Message{c: c, st: nullStatus}, nil
+	}
+	m, st, err := c.srv.Mprobe(c.ctx, c.world(source), tag)
+	if err != nil {
+		return nil, c.recvError("Mprobe", source, tag, 0, err)
+	}
+	return &Message{c: c, m: m, st: c.status(st, source)}, nil
+}
+
+// Improbe polls once and takes such a message, if there is one; else it returns nil. It does not block.
+func (c *Comm) Improbe(source, tag int) (*Message, error) {
+	if err := c.badRecv("Improbe", nil, source, tag); err != nil {
+		return nil, err
+	}
+	if source == ProcNull {
+		return &Message{c: c, st: nullStatus}, nil
+	}
+	m, st, err := c.srv.Improbe(c.ctx, c.world(source), tag)
+	if err != nil {
+		return nil, c.recvError("Improbe", source, tag, 0, err)
+	}
+	if m == nil {
+		return nil, nil
+	}
+	return &Message{c: c, m: m, st: c.status(st, source)}, nil
+}
+
+// Imrecv starts to receive m into buf (3.8.3). It does not block. Errors: ErrType, ErrRequest for a message that is nil or has been
+// received, ErrFinalized, ErrAborted.
+func Imrecv[T any](m *Message, buf []T) (Request, error) {
+	return m.imrecv("Imrecv", typeError[T](), bytesOf(buf))
+}
+
+// Mrecv receives m into buf (3.8.3). It waits for the bytes of a long message, and may switch threads. Errors as for Imrecv, and
+// ErrTruncate.
+func Mrecv[T any](m *Message, buf []T) (Status, error) {
+	r, err := m.imrecv("Mrecv", typeError[T](), bytesOf(buf))
+	if err != nil {
+		return Status{}, err
+	}
+	return r.Wait()
+}
+
+func (m *Message) imrecv(what string, typ error, b []byte) (Request, error) {
+	if m == nil || m.c == nil {
+		return Request{}, fmt.Errorf("mpi: %s: %w: nil message", what, ErrRequest)
+	}
+	if err := m.c.usable(what); err != nil {
+		return Request{}, err
+	}
+	if typ != nil {
+		return Request{}, m.c.opError(what, typ)
+	}
+	if m.used.Swap(true) {
+		return Request{}, m.c.opError(what, fmt.Errorf("%w: the message has been received", ErrRequest))
+	}
+	if m.m == nil {
+		return Request{c: m.c, kind: kindNullRecv}, nil
+	}
+	r, err := m.c.srv.Imrecv(m.m, b)
+	if err != nil {
+		return Request{}, m.c.opError(what, err)
+	}
+	return Request{c: m.c, req: r, kind: kindRecv}, nil
+}

@@ -1,0 +1,136 @@
+package mpi
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/golci/golci/comm"
+	"github.com/golci/golci/comm/boot"
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/fult"
+)
+
+// Proc is one rank of a job: a process, or one of several in a process. Its methods may be called from anywhere.
+type Proc struct {
+	job     *boot.Job
+	wire    conduit.Conduit
+	srv     *comm.Server
+	sched   *fult.Scheduler
+	world   *Comm
+	self    *Comm
+	ids     contexts
+	team    *team // of Run; nil for a process of its own
+	restore func()
+
+	end    sync.Once             // of Finalize
+	final  atomic.Bool           // Finalize has begun
+	over   atomic.Pointer[error] // why operations end; set once
+	closed atomic.Bool           // everything has been let go
+}
+
+// World is the communicator of all ranks.
+func (p *Proc) World() *Comm { return p.world }
+
+// Self is the communicator of this rank alone.
+func (p *Proc) Self() *Comm { return p.self }
+
+// Launcher names what has started the job, as in `golci info`.
+func (p *Proc) Launcher() string { return p.job.Launcher }
+
+// Go starts f as a light-weight thread of this rank and returns at once. The thread may communicate like any goroutine, and lets
+// others run while it waits; see package fult for what it must not do. Errors: those of fult.
+func (p *Proc) Go(f func()) (fult.Handle, error) {
+	if f == nil {
+		return fult.Handle{}, fmt.Errorf("mpi: Go: %w: nil function", ErrArgument)
+	}
+	if err := p.ended(); err != nil {
+		return fult.Handle{}, fmt.Errorf("mpi: Go: %w", err)
+	}
+	return p.sched.Go(func(*fult.Thread) { f() })
+}
+
+// Threads is the scheduler of this rank's light-weight threads.
+func (p *Proc) Threads() *fult.Scheduler { return p.sched }
+
+// Server is the communication server below, for packages that build on active messages.
+func (p *Proc) Server() *comm.Server { return p.srv }
+
+// Job is this rank's membership of the job.
+func (p *Proc) Job() *boot.Job { return p.job }
+
+// dumpLines bounds the operations that a dump lists.
+const dumpLines = 1000
+
+// Dump writes what the rank waits for: pending operations, unmatched messages and threads. It does not wait for
+// communication.
+func (p *Proc) Dump(w io.Writer) {
+	if p.closed.Load() {
+		fmt.Fprintf(w, "rank %d of %d: finalized\n", p.job.Rank, p.job.Size)
+		return
+	}
+	p.srv.Dump(w, dumpLines)
+	p.sched.Dump(w)
+}
+
+// ended tells why operations cannot start, or nil.
+func (p *Proc) ended() error {
+	if e := p.over.Load(); e != nil {
+		return *e
+	}
+	return nil
+}
+
+// stop has all operations end with the given reason; the first one counts.
+func (p *Proc) stop(reason error) {
+	p.over.CompareAndSwap(nil, &reason)
+	p.srv.Close()
+}
+
+// cause gives the reason behind the error of an operation that ended because the rank did.
+func (p *Proc) cause(err error) error {
+	if errors.Is(err, comm.ErrClosed) {
+		if e := p.ended(); e != nil {
+			return e
+		}
+	}
+	return err
+}
+
+// Abort ends the job, all its ranks, with exit code code (1 to 255) and err as the reason (9.4). In a job of processes it ends this one,
+// too, and does not return. In Run the pending operations of all ranks end with ErrAborted, Run returns the error, and so does
+// Abort.
+func (p *Proc) Abort(code int, err error) error {
+	if err == nil {
+		err = fmt.Errorf("rank %d called Abort with code %d", p.job.Rank, code)
+	}
+	if p.team != nil {
+		p.team.abort(p.job.Rank, err)
+		return fmt.Errorf("%w by rank %d: %w", ErrAborted, p.job.Rank, err)
+	}
+	p.exit(code, err)
+	return nil
+}
+
+// fatal is told of faults that no caller can be told of. It may be called inside a poll, with locks held.
+func (p *Proc) fatal(err error) {
+	err = fmt.Errorf("rank %d: %w", p.job.Rank, err)
+	if p.team != nil {
+		p.team.abortLater(p.job.Rank, err)
+		return
+	}
+	p.exit(1, err)
+}
+
+// yield lets others of the rank run: for what polls in a loop.
+func (p *Proc) yield() {
+	p.srv.Poll()
+	if t := p.sched.Current(); t != nil {
+		t.Yield()
+		return
+	}
+	runtime.Gosched()
+}

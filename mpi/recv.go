@@ -1,0 +1,152 @@
+package mpi
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// Recv receives into buf a message from rank source of c, or AnySource, with tag, or AnyTag (3.2.4). It waits for the message,
+// and may switch threads. A message longer than buf gives ErrTruncate, and buf then holds its beginning. From
+// ProcNull it returns at once, with Source ProcNull. Errors: ErrComm, ErrRank, ErrTag, ErrType, ErrTruncate, ErrFinalized,
+// ErrAborted, ErrPeer.
+func Recv[T any](c *Comm, buf []T, source, tag int) (Status, error) {
+	if c == nil || uint(source) >= uint(len(c.group)) || uint(tag) > TagUB || c.freed.Load() || !plain[T]() {
+		return c.recvAny("Recv", typeError[T](), bytesOf(buf), source, tag)
+	}
+	b := bytesOf(buf)
+	st, err := c.srv.Recv(c.ctx, int(c.group[source]), tag, b)
+	if err != nil {
+		err = c.recvError("Recv", source, tag, len(b), err)
+	}
+	return Status{Source: source, Tag: st.Tag, bytes: st.Bytes}, err
+}
+
+// recvAny receives with wildcards, from the null process, or tells what is wrong.
+func (c *Comm) recvAny(what string, typ error, b []byte, source, tag int) (Status, error) {
+	if err := c.badRecv(what, typ, source, tag); err != nil {
+		return Status{}, err
+	}
+	if source == ProcNull {
+		return nullStatus, nil
+	}
+	st, err := c.srv.Recv(c.ctx, c.world(source), tag, b)
+	if err != nil {
+		err = c.recvError(what, source, tag, len(b), err)
+	}
+	return c.status(st, source), err
+}
+
+// world translates a rank that has been checked, or AnySource, for the server.
+func (c *Comm) world(rank int) int {
+	if rank < 0 {
+		return rank
+	}
+	return int(c.group[rank])
+}
+
+// Irecv starts a receive into buf and returns a request for it (3.7.2); buf must not be touched until the request is done. It
+// does not block. Errors as for Recv; truncation shows when the request is waited for.
+func Irecv[T any](c *Comm, buf []T, source, tag int) (Request, error) {
+	if c == nil || uint(source) >= uint(len(c.group)) || uint(tag) > TagUB || c.freed.Load() || !plain[T]() {
+		return c.irecvAny("Irecv", typeError[T](), bytesOf(buf), source, tag)
+	}
+	b := bytesOf(buf)
+	r, err := c.srv.Irecv(c.ctx, int(c.group[source]), tag, b)
+	if err != nil {
+		return Request{}, c.recvError("Irecv", source, tag, len(b), err)
+	}
+	return Request{c: c, req: r, kind: kindRecv}, nil
+}
+
+func (c *Comm) irecvAny(what string, typ error, b []byte, source, tag int) (Request, error) {
+	if err := c.badRecv(what, typ, source, tag); err != nil {
+		return Request{}, err
+	}
+	if source == ProcNull {
+		return Request{c: c, kind: kindNullRecv}, nil
+	}
+	r, err := c.srv.Irecv(c.ctx, c.world(source), tag, b)
+	if err != nil {
+		return Request{}, c.recvError(what, source, tag, len(b), err)
+	}
+	return Request{c: c, req: r, kind: kindRecv}, nil
+}
+
+// Sendrecv sends sbuf to dest with stag and receives into rbuf from source with rtag at the same time (3.10), so that
+// ranks which exchange messages cannot wait for each other in a circle. The buffers must not overlap. It waits, and may switch
+// threads. Errors as for Send and Recv, and ErrBuffer.
+func Sendrecv[S, R any](c *Comm, sbuf []S, dest, stag int, rbuf []R, source, rtag int) (Status, error) {
+	if overlap(bytesOf(sbuf), bytesOf(rbuf)) {
+		return Status{}, c.bufferError("Sendrecv", "the buffers overlap")
+	}
+	if err := c.checkSend("Sendrecv", typeError[S](), dest, stag); err != nil {
+		return Status{}, err
+	}
+	r, err := c.irecvAny("Sendrecv", typeError[R](), bytesOf(rbuf), source, rtag)
+	if err != nil {
+		return Status{}, err
+	}
+	if err := Send(c, sbuf, dest, stag); err != nil {
+		r.Cancel()
+		_, _ = r.Wait() // the send's error is the cause
+		return Status{}, err
+	}
+	return r.Wait()
+}
+
+// checkSend is badSend for arguments that may be good.
+func (c *Comm) checkSend(what string, typ error, dest, tag int) error {
+	if c != nil && uint(dest) < uint(len(c.group)) && uint(tag) <= TagUB && typ == nil {
+		return c.usable(what)
+	}
+	return c.badSend(what, typ, dest, tag)
+}
+
+// overlap reports whether two runs of memory share a byte.
+func overlap(a, b []byte) bool {
+	if len(a) == 0 || len(b) == 0 {
+		return false
+	}
+	x, y := uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	return x < y+uintptr(len(b)) && y < x+uintptr(len(a))
+}
+
+func (c *Comm) bufferError(what, why string) error {
+	if err := c.usable(what); err != nil {
+		return err
+	}
+	return fmt.Errorf("mpi: %s: %s: %w: %s", what, c.who(), ErrBuffer, why)
+}
+
+// RecvAlloc is Recv of a message of any length, into memory that is allocated when the message has been matched. ErrCount if the
+// length is not a whole number of elements; the whole elements are returned all the same.
+func RecvAlloc[T any](c *Comm, source, tag int) ([]T, Status, error) {
+	if err := c.badRecv("RecvAlloc", typeError[T](), source, tag); err != nil {
+		return nil, Status{}, err
+	}
+	if source == ProcNull {
+		return nil, nullStatus, nil
+	}
+	var buf []T
+	size := sizeOf[T]()
+	st, err := c.srv.RecvAlloc(c.ctx, c.world(source), tag, func(n int) []byte {
+		if size == 0 {
+			return nil
+		}
+		buf = make([]T, (n+size-1)/size)
+		return bytesOf(buf)[:n]
+	})
+	s := c.status(st, source)
+	if err != nil {
+		return nil, s, c.recvError("RecvAlloc", source, tag, int(st.Bytes), err)
+	}
+	if size > 0 && s.bytes%int64(size) != 0 {
+		n := s.bytes / int64(size)
+		return buf[:n], s, c.recvError("RecvAlloc", s.Source, s.Tag, int(s.bytes), countError(s.bytes, size))
+	}
+	return buf, s, nil
+}
+
+func countError(n int64, size int) error {
+	return fmt.Errorf("%w: %d bytes are no whole number of elements of %d", ErrCount, n, size)
+}

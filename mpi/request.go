@@ -1,0 +1,107 @@
+package mpi
+
+import (
+	"fmt"
+
+	"github.com/golci/golci/comm"
+)
+
+// Request stands for a started operation (3.7). The zero Request is null: waiting for it returns at once. A call that finds
+// the request done makes it null. A Request must not be waited for by two at a time; a copy of one that has been waited for
+// gives ErrRequest.
+type Request struct {
+	c     *Comm // nil: null
+	req   comm.Req
+	watch *watch // set by Done
+	kind  requestKind
+}
+
+type requestKind uint8
+
+const (
+	kindSend requestKind = iota
+	kindRecv
+	kindNullRecv
+)
+
+// Null reports whether r stands for nothing.
+func (r *Request) Null() bool { return r == nil || r.c == nil }
+
+// Wait blocks until r is done and makes it null (3.7.3). It may switch threads. The errors are those of the operation, and
+// ErrRequest.
+func (r *Request) Wait() (Status, error) {
+	if r == nil || r.c == nil {
+		return empty, nil
+	}
+	if r.req.Null() {
+		return r.finished()
+	}
+	if r.watch != nil {
+		r.watch.wait(r.c.proc)
+	}
+	c := r.c
+	st, err := c.srv.Wait(r.req)
+	*r = Request{}
+	if err != nil {
+		err = c.opError("Wait", err)
+	}
+	return c.status(st, AnySource), err
+}
+
+// finished is the result of an operation that was done when it was started.
+func (r *Request) finished() (Status, error) {
+	st := empty
+	if r.kind == kindNullRecv {
+		st = nullStatus
+	}
+	*r = Request{}
+	return st, nil
+}
+
+// Test polls once and reports whether r is done; if so r becomes null (3.7.3). It does not block.
+func (r *Request) Test() (Status, bool, error) {
+	if r == nil || r.c == nil {
+		return empty, true, nil
+	}
+	if r.req.Null() {
+		st, err := r.finished()
+		return st, true, err
+	}
+	if r.watch != nil && !r.watch.over() {
+		return Status{}, false, nil
+	}
+	c := r.c
+	st, ok, err := c.srv.Test(r.req)
+	if err != nil {
+		err = c.opError("Test", err)
+	}
+	if !ok && err == nil {
+		return Status{}, false, nil
+	}
+	*r = Request{}
+	return c.status(st, AnySource), true, err
+}
+
+// Cancel asks for the operation to end before it is matched (3.8.4); it does not block. The request must still be
+// waited for: ErrCancelled and Status.Cancelled tell that it was cancelled, anything else that it took place. Error:
+// ErrRequest for a null request.
+func (r *Request) Cancel() error {
+	if r == nil || r.c == nil {
+		return fmt.Errorf("mpi: Cancel: %w: null", ErrRequest)
+	}
+	if !r.req.Null() {
+		r.c.srv.Cancel(r.req)
+	}
+	return nil
+}
+
+// settled reports whether r is done, without using it up.
+func (r *Request) settled() bool {
+	return r.req.Null() || r.req.Ready() && (r.watch == nil || r.watch.over())
+}
+
+// Wait is r.Wait.
+func Wait(r *Request) (Status, error) { return r.Wait() }
+
+// Test is r.Test.
+func Test(r *Request) (Status, bool, error) { return r.Test() }

@@ -1,0 +1,66 @@
+package mpi
+
+import (
+	"fmt"
+
+	"github.com/golci/golci/comm"
+)
+
+// Special values of ranks, tags and colours.
+const (
+	AnySource = comm.AnySource // receive from any rank of the communicator
+	AnyTag    = comm.AnyTag    // receive any tag
+	ProcNull  = -2             // sends to and receives from it do nothing, at once (3.10)
+	Undefined = -32766         // a colour of Split, and the index when no request is active
+
+	// TagUB is the largest tag.
+	TagUB = comm.MaxTag
+)
+
+// Status tells what a receive or probe got (3.2.5).
+type Status struct {
+	Source int // rank of the sender in the communicator
+	Tag    int
+
+	bytes     int64
+	cancelled bool
+}
+
+// empty is the status of what is not a receive, and of null requests.
+var empty = Status{Source: AnySource, Tag: AnyTag}
+
+// nullStatus is the status of a receive from the null process.
+var nullStatus = Status{Source: ProcNull, Tag: AnyTag}
+
+// Bytes is the length of the message in bytes; of a truncated one, what the buffer holds.
+func (s Status) Bytes() int64 { return s.bytes }
+
+// Cancelled reports whether the operation was cancelled (3.8.4).
+func (s Status) Cancelled() bool { return s.cancelled }
+
+// Count is the number of elements of type T in the message (3.2.5). ErrCount if it is not a whole number, and then it returns
+// Undefined; ErrType if T cannot be sent.
+func Count[T any](s Status) (int, error) {
+	if err := typeError[T](); err != nil {
+		return Undefined, fmt.Errorf("mpi: Count: %w", err)
+	}
+	n := int64(sizeOf[T]())
+	if s.bytes == 0 {
+		return 0, nil
+	}
+	if n == 0 || s.bytes%n != 0 {
+		return Undefined, fmt.Errorf("mpi: Count: %w: %d bytes are no whole number of elements of %d", ErrCount, s.bytes, n)
+	}
+	return int(s.bytes / n), nil
+}
+
+// status translates what the server knows by world ranks. source is what the receive asked for.
+func (c *Comm) status(st comm.Status, source int) Status {
+	s := Status{Source: st.Source, Tag: st.Tag, bytes: st.Bytes, cancelled: st.Cancelled}
+	if source != AnySource {
+		s.Source = source
+	} else if c.inverse != nil && st.Source >= 0 {
+		s.Source = int(c.inverse[st.Source])
+	}
+	return s
+}
