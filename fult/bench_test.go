@@ -99,14 +99,19 @@ func BenchmarkYield(b *testing.B) {
 		b.Run(fmt.Sprintf("threads=%d", n), func(b *testing.B) {
 			s := open(b, Config{})
 			var hs []Handle
-			left, ready := b.N, 0
+			left := b.N
+			var ths []*Thread
 			for range n {
 				hs = append(hs, spawn(b, s, func(t *Thread) {
-					if ready++; ready == n {
+					ths = append(ths, t)
+					if len(ths) == n {
+						for _, o := range ths {
+							o.Signal()
+						}
 						b.ResetTimer()
 					}
-					for ready < n {
-						t.Yield()
+					for len(ths) < n {
+						t.Wait()
 					}
 					for ; left > 0; left-- {
 						t.Yield()
