@@ -105,15 +105,11 @@ func (s *Server) onRetracted(t *am.Token, args []uint64, _ []byte) {
 	o.part(t.Worker())
 }
 
-// sweepFailed ends what waits for a peer that has died. Called by the poller.
+// sweepFailed ends what waits for a peer that has died, each time again, because more may have been posted. Called by
+// the poller.
 func (s *Server) sweepFailed(w *fult.Worker) {
 	for i := range s.peers {
-		p := &s.peers[i]
-		if p.failed {
-			continue
-		}
 		if err := s.e.PeerFailed(i); err != nil {
-			p.failed = true
 			s.failPeer(i, err, w)
 		}
 	}
@@ -124,11 +120,13 @@ func (s *Server) sweepFailed(w *fult.Worker) {
 func (s *Server) failPeer(peer int, err error, w *fult.Worker) {
 	err = fmt.Errorf("%w: %w", ErrPeer, err)
 	s.failWhere(func(p int32) bool { return int(p) == peer }, err, w)
+	s.wakeProbers(w)
 }
 
 // failAll ends everything that is pending.
 func (s *Server) failAll(err error) {
 	s.failWhere(func(int32) bool { return true }, err, nil)
+	s.wakeProbers(nil)
 }
 
 func (s *Server) failWhere(which func(peer int32) bool, err error, w *fult.Worker) {

@@ -1,6 +1,8 @@
 package comm
 
 import (
+	"fmt"
+
 	"github.com/golci/golci/comm/progress"
 	"github.com/golci/golci/fult"
 )
@@ -45,7 +47,7 @@ func (s *Server) Probe(ctx uint16, src, tag int) (st Status, err error) {
 	if err := s.check("probe", ctx, src, tag, true); err != nil {
 		return Status{}, err
 	}
-	err = s.probe(func() (ok bool) {
+	err = s.probe(src, func() (ok bool) {
 		st, ok = s.look(ctx, src, tag)
 		return ok
 	})
@@ -78,7 +80,7 @@ func (s *Server) Mprobe(ctx uint16, src, tag int) (msg *Message, st Status, err 
 	if err := s.check("probe", ctx, src, tag, true); err != nil {
 		return nil, Status{}, err
 	}
-	err = s.probe(func() bool {
+	err = s.probe(src, func() bool {
 		msg, st = s.extract(ctx, src, tag)
 		return msg != nil
 	})
@@ -112,28 +114,37 @@ func (s *Server) Imrecv(msg *Message, buf []byte) (Req, error) {
 
 // probe waits until found says yes. It looks again after each message that finds no receive: it registers first and
 // looks then, and an arrival is listed before it looks for probes.
-func (s *Server) probe(found func() bool) error {
+func (s *Server) probe(src int, found func() bool) error {
 	if s.eng.Poll(); found() {
 		return nil
 	}
 	d := new(progress.Done)
 	for {
-		if err := s.checkOpen(); err != nil {
-			return err
-		}
 		d.Reset()
 		s.addProber(d)
 		if found() {
 			s.dropProber(d)
 			return nil
 		}
+		if err := s.checkProbe(src); err != nil {
+			s.dropProber(d)
+			return err
+		}
 		s.eng.Wait(d)
 	}
 }
 
-func (s *Server) checkOpen() error {
+// checkProbe tells why a probe has nothing to wait for. What ends a probe is stored before waiting probes are woken, and
+// this is called by one that is listed: it sees the reason, or is woken.
+func (s *Server) checkProbe(src int) error {
 	if s.closed.Load() {
 		return s.check("probe", 0, 0, 0, false)
+	}
+	if src < 0 {
+		return nil
+	}
+	if err := s.e.PeerFailed(src); err != nil {
+		return fmt.Errorf("%w: rank %d: probe: %w", ErrPeer, s.rank, err)
 	}
 	return nil
 }

@@ -89,7 +89,6 @@ type Server struct {
 type peer struct {
 	expect     uint16 // sequence number of the next envelope
 	throttled  bool
-	failed     bool
 	held       map[uint16]heldEnvelope // came before their turn; nil while empty
 	unexpected atomic.Int64            // unmatched eager bytes; anyone may subtract
 }
@@ -169,12 +168,10 @@ func (s *Server) EagerLimit() int { return s.eager }
 // Poll makes progress once, without blocking, and returns how much there was; -1 if another caller was at it.
 func (s *Server) Poll() int { return s.e.Poll() }
 
-// Close ends the server: operations that are pending end with ErrClosed, and so do later ones.
+// Close ends the server: operations that are pending end with ErrClosed, and so do later ones. One that another thread
+// was just starting may be missed; a further Close ends it.
 func (s *Server) Close() {
-	if s.closed.Swap(true) {
-		return
-	}
-	if s.dedicated != nil {
+	if !s.closed.Swap(true) && s.dedicated != nil {
 		s.dedicated.stop()
 	}
 	s.failAll(fmt.Errorf("%w: rank %d", ErrClosed, s.rank))
