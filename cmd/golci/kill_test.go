@@ -57,14 +57,17 @@ func (l lineReader) next() string {
 }
 
 // startLines starts cmd and returns a reader of its standard output.
-func startLines(t *testing.T, cmd *exec.Cmd) lineReader {
+func startLines(t *testing.T, cmd *exec.Cmd) lineReader { return startStream(t, cmd, &cmd.Stdout) }
+
+// startStream starts cmd and returns a reader of one of its output streams.
+func startStream(t *testing.T, cmd *exec.Cmd, stream *io.Writer) lineReader {
 	t.Helper()
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { r.Close() })
-	cmd.Stdout = w
+	*stream = w
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +143,7 @@ func TestForward(t *testing.T) {
 	}
 }
 
-// TestInterrupt: each signal that ends a job ends it, with its own exit code, also in the middle of a build.
+// TestInterrupt: each signal that ends a job ends it, with its own exit code.
 func TestInterrupt(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		cmd := golci(t, ranks(2, "family")...)
@@ -204,6 +207,33 @@ func TestRunPackage(t *testing.T) {
 		got := sorted(r.out)
 		if len(got) != 2 || !strings.HasPrefix(got[0], "hello from 0 -n,7") || !strings.HasPrefix(got[1], "hello from 1 -n,7") {
 			t.Errorf("%s: %q", prog, r.out)
+		}
+		wantEmpty(t, tmp)
+	}
+}
+
+// TestInterruptBuild: a signal while go build runs ends that, and removes the directory; so does the launcher's SIGKILL.
+// A script stands for a go command that takes long.
+func TestInterruptBuild(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+		tmp := t.TempDir()
+		slow := []byte("#!/bin/sh\necho $$\nsleep 60 & echo $!\nwait\n")
+		if err := os.WriteFile(filepath.Join(tmp, "go"), slow, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		cmd := golci(t, "run", "./testdata/hello")
+		cmd.Env = append(cmd.Env, "TMPDIR="+tmp, "PATH="+tmp+":"+os.Getenv("PATH"))
+		lines := startStream(t, cmd, &cmd.Stderr)
+		pids := lastWords(lines.next(), lines.next())
+		if err := cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		if code := cmd.ProcessState.ExitCode(); sig == syscall.SIGTERM && code != 143 {
+			t.Errorf("code %d", code)
+		}
+		for _, pid := range pids {
+			wantGone(t, pid)
 		}
 		wantEmpty(t, tmp)
 	}

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/golci/golci/cmd/golci/internal/launch"
+	"github.com/golci/golci/comm/boot"
 )
 
 // program finds the program to run, and builds it first when the argument is a Go package: a directory, a .go file, or
@@ -29,11 +30,11 @@ func (r *runCmd) program(guard *launch.Guard, signals <-chan os.Signal) (argv []
 		}
 		return append([]string{path}, r.Argv[1:]...), func() {}, err
 	}
-	dir, err := os.MkdirTemp("", "golci-run-")
-	if err != nil {
+	dir := filepath.Join(os.TempDir(), "golci-run-"+boot.IDFromKey(boot.NewKey()))
+	guard.AddDir(dir) // before it is there, so that it cannot stay
+	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, nil, err
 	}
-	guard.AddDir(dir)
 	cleanup = func() { os.RemoveAll(dir) }
 	bin := filepath.Join(dir, binaryName(prog))
 	if err := r.build(prog, bin, guard, signals); err != nil {

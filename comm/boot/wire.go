@@ -9,6 +9,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -39,6 +40,8 @@ type wire struct {
 	gone    chan struct{} // closed by the reader when the connection has ended
 	quit    chan struct{} // closed to make the reader give up a reply nobody waits for
 	closing atomic.Bool   // the end of the connection is expected from now on
+	aborted atomic.Bool   // this rank has aborted the job
+	over    sync.Once     // the end of the connection, however it comes
 	onLost  atomic.Pointer[func()]
 }
 
@@ -84,11 +87,19 @@ func (w *wire) take(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if w.broken != nil {
+	if err := w.usable(); err != nil {
 		w.give()
-		return w.broken
+		return err
 	}
 	return nil
+}
+
+// usable is called with the turn taken.
+func (w *wire) usable() error {
+	if w.aborted.Load() {
+		return ErrAborted
+	}
+	return w.broken
 }
 
 func (w *wire) give() { w.turn <- struct{}{} }
@@ -118,6 +129,9 @@ func (w *wire) next(ctx context.Context) (pmi.Msg, error) {
 	case m := <-w.replies:
 		return m, nil
 	case <-w.gone:
+		if w.aborted.Load() {
+			return pmi.Msg{}, w.fail(ErrAborted)
+		}
 		return pmi.Msg{}, w.fail(ErrLost)
 	case <-ctx.Done():
 		return pmi.Msg{}, ctx.Err()
@@ -270,68 +284,6 @@ func (w *wire) getRaw(ctx context.Context, key string) (string, error) {
 		return "", fmt.Errorf("%w: %q: %w", ErrNoKey, key, err)
 	}
 	return m.Str("value"), err
-}
-
-func (w *wire) abort(code int, msg string) error {
-	if err := w.take(context.Background()); err != nil {
-		return err
-	}
-	defer w.give()
-	w.closing.Store(true)
-	text := base64.RawURLEncoding.EncodeToString([]byte(msg[:min(len(msg), pmi.SafeValue)]))
-	m := pmi.M("abort", "exitcode", strconv.Itoa(code))
-	if w.ours && text != "" {
-		m.Fields = append(m.Fields, pmi.Field{Key: pmi.FieldText, Value: text})
-	}
-	err := w.send(m)
-	w.fail(ErrAborted)
-	w.close(canceled)
-	return err
-}
-
-func (w *wire) finalize(ctx context.Context) error {
-	if err := w.take(ctx); err != nil {
-		if errors.Is(err, ErrDone) {
-			return nil
-		}
-		return err
-	}
-	defer w.give()
-	w.closing.Store(true)
-	_, err := w.call(ctx, pmi.M("finalize"))
-	w.broken = ErrDone
-	w.close(ctx)
-	return err
-}
-
-// abandon gives the conversation up after a failed Join. A foreign launcher may kill a rank whose connection ends without
-// finalize, before the program can say why Join has failed; so such a connection stays open, and only the reader ends.
-func (w *wire) abandon() {
-	ctx, cancel := context.WithTimeout(context.Background(), lingerTime)
-	defer cancel()
-	if w.ours {
-		w.close(ctx)
-		return
-	}
-	w.closing.Store(true)
-	close(w.quit)
-	_ = w.conn.SetReadDeadline(time.Unix(1, 0))
-	<-w.gone
-	abandoned.Store(&w.conn)
-}
-
-// abandoned keeps the connection of a failed Join from the collector, which would close it.
-var abandoned atomic.Pointer[net.Conn]
-
-// close ends the connection and the reader; ctx bounds the wait for ranks that this one serves.
-func (w *wire) close(ctx context.Context) {
-	w.closing.Store(true)
-	w.conn.Close()
-	close(w.quit)
-	<-w.gone
-	if w.cleanup != nil {
-		w.cleanup(ctx)
-	}
 }
 
 func (w *wire) lost() <-chan struct{} { return w.gone }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -189,7 +190,34 @@ func TestWireAbort(t *testing.T) {
 	if len(b.fails) == 0 || b.fails[0] != "rank 1 aborted the job with code 5: enough" {
 		t.Errorf("the server heard %q", b.fails)
 	}
-	jobs[0].store.(*wire).close(canceled)
+	if err := jobs[0].Finalize(t.Context()); !errors.Is(err, ErrMissing) {
+		t.Errorf("finalize: %v", err)
+	}
+}
+
+// TestWireAbortDuringFence: a rank can abort the job while another of its goroutines waits for ever.
+func TestWireAbortDuringFence(t *testing.T) {
+	b := newBench(t, 2, ours(NewKey(), 2))
+	jobs := b.joinAll(t, 2, true)
+	waits := make(chan error)
+	go func() { waits <- jobs[0].Fence(t.Context()) }()
+	w := jobs[0].store.(*wire)
+	for len(w.turn) > 0 { // until the fence has its turn
+		runtime.Gosched()
+	}
+	if err := jobs[0].Abort(3, ""); err != nil {
+		t.Error(err)
+	}
+	if err := <-waits; !errors.Is(err, ErrAborted) {
+		t.Errorf("fence: %v", err)
+	}
+	if err := jobs[0].Abort(3, ""); !errors.Is(err, ErrDone) {
+		t.Errorf("second abort: %v", err)
+	}
+	if err := jobs[0].Finalize(t.Context()); !errors.Is(err, ErrAborted) {
+		t.Errorf("finalize: %v", err)
+	}
+	jobs[1].store.(*wire).close(canceled)
 }
 
 // TestWireBadServer: whatever the other end says, Join ends with an error.
