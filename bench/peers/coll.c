@@ -78,7 +78,7 @@ int run_coll(struct job *j, const char *bench, size_t size) {
 		r.after = line_crossing(j);
 		r.value = mean / j->size * 1e6;
 		if (j->rank == 0)
-			print_row(j, &r);
+			print_row(j->impl, &r);
 		return 1;
 	}
 	return 0;

@@ -1,37 +1,17 @@
 //go:build ignore
 
-// The time a cache line takes from the core of rank 0 to the core of rank 1: two mailbox lines in memory that both map.
+// The time a cache line takes from the core of rank 0 to the core of rank 1, in memory that both map.
 #define _GNU_SOURCE
 #include "peer.h"
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define BATCHES 7
-#define TRIPS 500
-#define STOP (1ULL << 63)
-#define LIMIT 0.05 // s
 #define LABEL "/memfd:golci-line"
 
-struct lines {
-	_Alignas(128) _Atomic uint64_t there;
-	_Alignas(128) _Atomic uint64_t back;
-};
-
 static struct lines *lines;
-static uint64_t seq;
-
-static void relax(void) {
-#if defined(__x86_64__)
-	__builtin_ia32_pause();
-#elif defined(__aarch64__)
-	__asm__ volatile("yield");
-#endif
-}
 
 // line_open maps one page of rank 0 into rank 1. Where that cannot be, the crossing is reported as 0.
 void line_open(const struct job *j) {
@@ -61,51 +41,14 @@ void line_open(const struct job *j) {
 		lines = p;
 }
 
-static int ascending(const void *a, const void *b) {
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
-static void trip(uint64_t v) {
-	atomic_store_explicit(&lines->there, v, memory_order_release);
-	while (atomic_load_explicit(&lines->back, memory_order_acquire) != v)
-		relax();
-}
-
-static double lead(void) {
-	double took[BATCHES], start = MPI_Wtime();
-	int n = 0;
-	while (n < BATCHES && MPI_Wtime() - start < LIMIT) {
-		double t = MPI_Wtime();
-		int i = 0;
-		for (; i < TRIPS && ((i & 15) != 15 || MPI_Wtime() - start < LIMIT); i++)
-			trip(++seq);
-		if (i > 0)
-			took[n++] = (MPI_Wtime() - t) / (2.0 * i);
-	}
-	trip(++seq | STOP);
-	qsort(took, (size_t)n, sizeof took[0], ascending);
-	return n ? took[n / 2] * 1e9 : 0;
-}
-
-static void follow(void) {
-	uint64_t last = atomic_load(&lines->back), v;
-	do {
-		while ((v = atomic_load_explicit(&lines->there, memory_order_acquire)) == last)
-			relax();
-		atomic_store_explicit(&lines->back, v, memory_order_release);
-		last = v;
-	} while (!(v & STOP));
-}
-
 // line_crossing is called by every rank; rank 0 gets nanoseconds one way.
 double line_crossing(const struct job *j) {
 	double ns = 0;
 	MPI_Barrier(MPI_COMM_WORLD);
 	if (lines && j->rank == 0)
-		ns = lead();
+		ns = lines_lead(lines);
 	if (lines && j->rank == 1)
-		follow();
+		lines_follow(lines);
 	MPI_Barrier(MPI_COMM_WORLD);
 	return ns;
 }

@@ -5,6 +5,7 @@
 #ifndef GOLCI_PEER_H
 #define GOLCI_PEER_H
 
+#include "row.h"
 #include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,19 +24,7 @@ struct job {
 	char *send, *recv; // page-aligned, as long as the largest message
 };
 
-struct row {
-	const char *bench;
-	size_t size;
-	int threads;
-	double value;
-	const char *unit;
-	double min_share;
-	double before, after; // crossing, ns
-	const char *note;     // or NULL
-};
-
 // util.c
-void print_row(const struct job *j, const struct row *r);
 void fill(char *buf, size_t n, uint64_t x);                  // whole payload
 void check_fill(const char *buf, size_t n, uint64_t x);      // ends the job when it differs
 void stamp(char *buf, size_t n, uint64_t x);                 // head, middle and tail

@@ -1,5 +1,5 @@
-// Package peers finds the MPI implementations that are installed, builds the C programs of this folder with them, and
-// runs those with the launcher that belongs to each. The C files carry a build constraint that keeps the Go tool from
+// Package peers finds the MPI implementations that are installed, and UCX, builds the C programs of this folder with
+// them, and runs those with the launcher that belongs to each. The C files carry a build constraint that keeps the Go tool from
 // compiling them.
 package peers
 
@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-//go:embed *.c *.h
+//go:embed *.c *.h ucx/*.c
 var sources embed.FS
 
 // Setting is one way to run an implementation.
@@ -24,23 +24,39 @@ type Setting struct {
 	Env    []string // K=V
 }
 
-// MPI is an installed implementation.
-type MPI struct {
-	Name     string // "openmpi", "mpich", or "mpi" for one that is neither
-	CC, Run  string // compiler wrapper and launcher, absolute
+// Peer is something installed that golci is compared with.
+type Peer struct {
+	Name     string // "openmpi", "mpich", "mpi" for an MPI that is neither; "ucx"
+	CC, Run  string // compiler (wrapper) and launcher, absolute; no launcher for UCX, whose program starts its own peer
 	Bind     []string
 	Crowd    []string // needed to start more ranks than there are cores
 	Env      []string
 	Settings []Setting
-	prog     string // built program
+	files    []string // of the program, relative to this folder
+	libs     []string // arguments for the linker
+	prog     string   // built program
 }
+
+// Case is what a program shall measure.
+type Case struct {
+	Bench, Impl    string // Impl is the name for the rows
+	Ranks          int
+	Sizes, Threads string // lists with commas
+	Seconds        string // least length of a timed loop
+}
+
+// active is the benchmark that UCX has in place of the MPI implementations.
+const active = "am"
+
+// Has says whether the peer has a program for the benchmark.
+func (m *Peer) Has(bench string) bool { return (bench == active) == (m.Run == "") }
 
 // The tuned settings are those that move large messages through shared memory in place of process_vm_readv; which is
 // the faster depends on the machine, so the better of all is what to compare with.
-func openMPI() MPI {
+func openMPI() Peer {
 	copies := []string{"--mca", "btl_vader_single_copy_mechanism", "none"}
 	eager := append(copies[:3:3], "--mca", "btl_vader_eager_limit", "65536", "--mca", "btl_vader_max_send_size", "65536")
-	m := MPI{
+	m := Peer{
 		Name:     "openmpi",
 		Bind:     []string{"--bind-to", "core"},
 		Crowd:    []string{"--oversubscribe"},
@@ -52,21 +68,29 @@ func openMPI() MPI {
 	return m
 }
 
-func mpich() MPI {
-	return MPI{
+func mpich() Peer {
+	return Peer{
 		Name:     "mpich",
 		Bind:     []string{"-bind-to", "core"},
 		Settings: []Setting{{}, {Suffix: "-tuned", Env: []string{"UCX_TLS=posix,self"}}},
 	}
 }
 
-// Find returns the implementations in PATH: Open MPI and MPICH under the names that let both be installed, else
-// whatever mpicc and mpirun are.
-func Find() []MPI {
-	var found []MPI
+// Find returns UCX, where its headers are, and the MPI implementations in PATH: Open MPI and MPICH under the names that
+// let both be installed, else whatever mpicc and mpirun are.
+func Find() []Peer {
+	found := findMPI()
+	if m, ok := ucx(); ok {
+		found = append(found, m)
+	}
+	return found
+}
+
+func findMPI() []Peer {
+	var found []Peer
 	for _, c := range []struct {
 		cc, run string
-		mpi     func() MPI
+		mpi     func() Peer
 	}{{"mpicc.openmpi", "mpirun.openmpi", openMPI}, {"mpicc.mpich", "mpiexec.mpich", mpich}} {
 		if m, ok := at(c.cc, c.run, c.mpi()); ok {
 			found = append(found, m)
@@ -76,14 +100,30 @@ func Find() []MPI {
 		return found
 	}
 	for _, run := range []string{"mpirun", "mpiexec"} {
-		if m, ok := at("mpicc", run, MPI{}); ok {
-			return []MPI{identify(m)}
+		if m, ok := at("mpicc", run, Peer{}); ok {
+			return []Peer{identify(m)}
 		}
 	}
 	return nil
 }
 
-func at(cc, run string, m MPI) (MPI, bool) {
+// ucx asks pkg-config, because without the headers the library is of no use here.
+func ucx() (Peer, bool) {
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		return Peer{}, false
+	}
+	flags, err := exec.Command("pkg-config", "--cflags", "--libs", "ucx").Output()
+	if err != nil {
+		return Peer{}, false
+	}
+	return Peer{
+		Name: "ucx", CC: cc, files: []string{"ucx/am.c", "row.c"}, libs: strings.Fields(string(flags)),
+		Settings: []Setting{{}, {Suffix: "-tuned", Env: []string{"UCX_TLS=posix,self"}}},
+	}, true
+}
+
+func at(cc, run string, m Peer) (Peer, bool) {
 	ccPath, err := exec.LookPath(cc)
 	if err != nil {
 		return m, false
@@ -97,9 +137,9 @@ func at(cc, run string, m MPI) (MPI, bool) {
 }
 
 // identify asks the launcher what it is.
-func identify(m MPI) MPI {
+func identify(m Peer) Peer {
 	out, err := exec.Command(m.Run, "--version").CombinedOutput()
-	kind := MPI{Name: "mpi", Settings: []Setting{{}}}
+	kind := Peer{Name: "mpi", Settings: []Setting{{}}}
 	switch text := string(out); {
 	case err != nil:
 	case strings.Contains(text, "Open MPI"), strings.Contains(text, "OpenRTE"):
@@ -112,37 +152,54 @@ func identify(m MPI) MPI {
 }
 
 // Build compiles the program into dir, which must exist and outlive every run.
-func (m *MPI) Build(dir string) error {
+func (m *Peer) Build(dir string) error {
 	src := filepath.Join(dir, "src")
-	if err := os.CopyFS(src, sources); err != nil && !os.IsExist(err) {
-		return fmt.Errorf("peers: sources: %w", err)
+	if _, err := os.Stat(src); os.IsNotExist(err) {
+		if err := os.CopyFS(src, sources); err != nil {
+			return fmt.Errorf("peers: sources: %w", err)
+		}
 	}
-	files, err := filepath.Glob(filepath.Join(src, "*.c"))
+	files, err := m.sources(src)
 	if err != nil {
 		return fmt.Errorf("peers: sources: %w", err)
 	}
 	prog := filepath.Join(dir, "peer."+m.Name)
 	args := append([]string{"-O3", "-w", "-std=gnu11", "-pthread", "-o", prog}, files...)
-	if out, err := exec.Command(m.CC, args...).CombinedOutput(); err != nil {
+	if out, err := exec.Command(m.CC, append(args, m.libs...)...).CombinedOutput(); err != nil {
 		return fmt.Errorf("peers: %s: %w\n%s", m.CC, err, out)
 	}
 	m.prog = prog
 	return nil
 }
 
-// Command is the command line, and what to add to the environment, that runs the built program on n ranks, one core
-// each where there are cores enough, with one setting.
-func (m *MPI) Command(s Setting, n int, args ...string) (argv, env []string) {
-	argv = []string{m.Run, "-n", strconv.Itoa(n)}
-	if n <= runtime.NumCPU() {
+// sources are the files of the program; an MPI program is all those directly in the folder.
+func (m *Peer) sources(src string) ([]string, error) {
+	if m.files == nil {
+		return filepath.Glob(filepath.Join(src, "*.c"))
+	}
+	var files []string
+	for _, f := range m.files {
+		files = append(files, filepath.Join(src, f))
+	}
+	return files, nil
+}
+
+// Command is the command line, and what to add to the environment, that runs the built program with one setting, each rank
+// bound to a core where there are cores enough.
+func (m *Peer) Command(s Setting, c Case) (argv, env []string) {
+	env = append(m.Env[:len(m.Env):len(m.Env)], s.Env...)
+	if m.Run == "" {
+		return []string{m.prog, c.Impl, c.Sizes, c.Seconds}, env
+	}
+	argv = []string{m.Run, "-n", strconv.Itoa(c.Ranks)}
+	if c.Ranks <= runtime.NumCPU() {
 		argv = append(argv, m.Bind...)
 	} else {
 		argv = append(argv, m.Crowd...)
 	}
 	argv = append(argv, s.Args...)
-	argv = append(argv, m.prog)
-	return append(argv, args...), append(m.Env[:len(m.Env):len(m.Env)], s.Env...)
+	return append(argv, m.prog, c.Bench, c.Impl, c.Sizes, c.Threads, c.Seconds), env
 }
 
 // Program is the built program's path, "" before Build.
-func (m *MPI) Program() string { return m.prog }
+func (m *Peer) Program() string { return m.prog }

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -34,7 +33,7 @@ func install(t *testing.T, text string, names ...string) {
 	t.Setenv("PATH", dir)
 }
 
-func names(found []MPI) []string {
+func names(found []Peer) []string {
 	var out []string
 	for _, m := range found {
 		out = append(out, m.Name)
@@ -68,21 +67,22 @@ func TestFind(t *testing.T) {
 func TestCommandBindsWhereThereAreCores(t *testing.T) {
 	m := openMPI()
 	m.Run, m.prog = "/bin/mpirun", "/tmp/peer"
-	argv, env := m.Command(m.Settings[1], 1, "latency")
+	c := Case{Bench: "latency", Impl: "openmpi", Ranks: 1, Sizes: "8", Threads: "1", Seconds: "0.5"}
+	argv, env := m.Command(m.Settings[1], c)
 	line := strings.Join(argv, " ")
-	if want := "/bin/mpirun -n 1 --bind-to core --mca btl_vader_single_copy_mechanism none /tmp/peer latency"; line != want {
+	if want := "/bin/mpirun -n 1 --bind-to core --mca btl_vader_single_copy_mechanism none /tmp/peer latency openmpi 8 1 0.5"; line != want {
 		t.Errorf("command %q, want %q", line, want)
 	}
 	if root := os.Geteuid() == 0; root != slices.Contains(env, "OMPI_ALLOW_RUN_AS_ROOT=1") {
 		t.Errorf("root is %v, environment %q", root, env)
 	}
-	many := runtime.NumCPU() + 1
-	argv, _ = m.Command(m.Settings[0], many, "latency")
+	c.Ranks = runtime.NumCPU() + 1
+	argv, _ = m.Command(m.Settings[0], c)
 	if !slices.Contains(argv, "--oversubscribe") || slices.Contains(argv, "--bind-to") {
-		t.Errorf("%d ranks: %q", many, argv)
+		t.Errorf("%d ranks: %q", c.Ranks, argv)
 	}
-	c := mpich()
-	if _, env := c.Command(c.Settings[1], 2); !slices.Equal(env, []string{"UCX_TLS=posix,self"}) {
+	other := mpich()
+	if _, env := other.Command(other.Settings[1], c); !slices.Equal(env, []string{"UCX_TLS=posix,self"}) {
 		t.Errorf("environment %q", env)
 	}
 }
@@ -112,20 +112,25 @@ func TestProgramsOfInstalledMPIs(t *testing.T) {
 		if err := m.Build(dir); err != nil {
 			t.Fatal(err)
 		}
-		for _, b := range []string{"latency", "bandwidth", "bibw", "rate", "barrier", "bcast", "allreduce", "threads"} {
+		for _, b := range []string{"latency", "bandwidth", "bibw", "rate", "barrier", "bcast", "allreduce", "threads", "am"} {
+			if !m.Has(b) {
+				continue
+			}
 			t.Run(m.Name+"/"+b, func(t *testing.T) { checkProgram(t, &m, b) })
 		}
 	}
 }
 
-func checkProgram(t *testing.T, m *MPI, b string) {
-	sizes := []int{8, 20000}
-	threads := 1
-	list := "8,20000"
-	if b == "threads" {
-		sizes, list, threads = []int{8}, "8", 2
+func checkProgram(t *testing.T, m *Peer, b string) {
+	sizes, threads := []int{8, 20000}, 1
+	c := Case{Bench: b, Impl: m.Name, Ranks: 2, Sizes: "8,20000", Threads: "1", Seconds: "0.01"}
+	switch b {
+	case "threads":
+		sizes, threads, c.Sizes, c.Threads = []int{8}, 2, "8", "2"
+	case active:
+		sizes, c.Sizes = []int{0, 512, 0, 512}, "0,512" // round trips, then floods
 	}
-	argv, env := m.Command(m.Settings[0], 2, b, m.Name, list, strconv.Itoa(threads), "0.01")
+	argv, env := m.Command(m.Settings[0], c)
 	var rows []bench.Row
 	err := job.Run(t.Context(), job.Job{
 		Argv: argv, Env: env, Limit: time.Minute, Strays: m.Program(),
@@ -135,7 +140,7 @@ func checkProgram(t *testing.T, m *MPI, b string) {
 		t.Fatalf("%d rows, want %d; error %v", len(rows), len(sizes), err)
 	}
 	for i, r := range rows {
-		if r.Bench != b || r.Impl != m.Name || r.Size != sizes[i] || r.Threads != threads || r.Unit == "" {
+		if !strings.HasPrefix(r.Bench, b) || r.Impl != m.Name || r.Size != sizes[i] || r.Threads != threads || r.Unit == "" {
 			t.Errorf("row %+v", r)
 		}
 		if starved := b == "threads"; r.Value <= 0 && !starved {

@@ -122,7 +122,7 @@ int run_pt2pt(struct job *j, const char *bench, size_t size) {
 		r.after = line_crossing(j);
 		r.value = value(bench, size, n, t);
 		if (j->rank == 0)
-			print_row(j, &r);
+			print_row(j->impl, &r);
 		return 1;
 	}
 	return 0;

@@ -79,12 +79,6 @@ static void *body(void *arg) {
 	return NULL;
 }
 
-static double now(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void pause_for(double s) {
 	struct timespec t = {(time_t)s, (long)((s - (double)(time_t)s) * 1e9)};
 	nanosleep(&t, NULL);
@@ -121,8 +115,8 @@ static void tally(struct worker *ws, int n, double elapsed, struct row *r) {
 
 // drain joins the threads, or ends the process when they do not come: an MPI that starves them would not come to an end.
 static void drain(struct worker *ws, int n, double limit) {
-	double end = now() + limit;
-	while (atomic_load(&left) > 0 && now() < end)
+	double end = seconds() + limit;
+	while (atomic_load(&left) > 0 && seconds() < end)
 		pause_for(0.002);
 	if (atomic_load(&left) > 0)
 		_exit(86);
@@ -131,24 +125,24 @@ static void drain(struct worker *ws, int n, double limit) {
 }
 
 static void window(struct job *j, struct worker *ws, int n, struct row *r) {
-	double t = now();
+	double t = seconds();
 	set_gate(OPEN);
 	if (j->rank == 0) {
 		pause_for(j->seconds);
-		tally(ws, n, now() - t, r);
+		tally(ws, n, seconds() - t, r);
 		atomic_store(&stop, 1);
 		r->after = r->before; // until the threads are gone, the cores cannot be measured again
 	}
 }
 
 static int print_later(struct job *j, struct row *r) {
-	double end = now() + DRAIN;
-	while (atomic_load(&left) > 0 && now() < end)
+	double end = seconds() + DRAIN;
+	while (atomic_load(&left) > 0 && seconds() < end)
 		pause_for(0.002);
 	if (atomic_load(&left) == 0)
 		return 1;
 	r->note = "threads starved: not drained";
-	print_row(j, r);
+	print_row(j->impl, r);
 	return 0;
 }
 
@@ -172,7 +166,7 @@ int run_threads(struct job *j, const char *bench, int threads) {
 		r.note = "cannot create the threads";
 		r.after = r.before;
 		if (j->rank == 0)
-			print_row(j, &r);
+			print_row(j->impl, &r);
 		drain(ws, made, DRAIN);
 		free(ws);
 		return 1;
@@ -183,7 +177,7 @@ int run_threads(struct job *j, const char *bench, int threads) {
 	drain(ws, threads, j->rank == 0 ? DRAIN : j->seconds + 2 * DRAIN);
 	r.after = line_crossing(j);
 	if (j->rank == 0)
-		print_row(j, &r);
+		print_row(j->impl, &r);
 	free(ws);
 	return 1;
 }

@@ -9,17 +9,6 @@ void fail(const char *what) {
 	MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-void print_row(const struct job *j, const struct row *r) {
-	printf("{\"bench\":\"%s\",\"impl\":\"%s\",\"size\":%zu,\"threads\":%d,\"value\":%.6g,\"unit\":\"%s\","
-	       "\"min_share\":%.4f,\"crossing_ns\":%.1f,\"crossing_before_ns\":%.1f,\"crossing_after_ns\":%.1f",
-	       r->bench, j->impl, r->size, r->threads, r->value, r->unit, r->min_share, (r->before + r->after) / 2,
-	       r->before, r->after);
-	if (r->note)
-		printf(",\"note\":\"%s\"", r->note);
-	printf("}\n");
-	fflush(stdout);
-}
-
 static char pattern(size_t i, uint64_t x) { return (char)(i * 31 + (i >> 8) + x); }
 
 void fill(char *buf, size_t n, uint64_t x) {

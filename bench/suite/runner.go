@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,7 +18,7 @@ import (
 type runner struct {
 	Config
 	out   printer
-	found []peers.MPI
+	found []peers.Peer
 }
 
 // tempDir holds the built programs.
@@ -28,7 +29,7 @@ func (d tempDir) remove() {
 	_ = os.RemoveAll(string(d))
 }
 
-// findPeers builds the C programs with every MPI implementation found. One that does not build is told and left out.
+// findPeers builds the C programs with everything found. One that does not build is told and left out.
 func (r *runner) findPeers() (tempDir, error) {
 	name, err := os.MkdirTemp("", "golci-bench-")
 	if err != nil {
@@ -42,7 +43,7 @@ func (r *runner) findPeers() (tempDir, error) {
 		r.found = append(r.found, m)
 	}
 	if len(r.found) == 0 {
-		fmt.Fprintln(r.Err, "no MPI implementation found: golci runs alone")
+		fmt.Fprintln(r.Err, "no MPI implementation and no UCX found: golci runs alone")
 	}
 	return tempDir(name), nil
 }
@@ -80,6 +81,9 @@ func (r *runner) ranks(s spec, threads []int) []string {
 func (r *runner) eachPeer(ctx context.Context, s spec, rep int, out func(bench.Row)) {
 	for i := range r.found {
 		m := &r.found[i]
+		if !m.Has(s.name) {
+			continue
+		}
 		for _, setting := range m.Settings {
 			for _, threads := range s.jobs() {
 				if ctx.Err() != nil {
@@ -92,17 +96,19 @@ func (r *runner) eachPeer(ctx context.Context, s spec, rep int, out func(bench.R
 }
 
 func (r *runner) peer(
-	ctx context.Context, m *peers.MPI, setting peers.Setting, s spec, threads []int, rep int, out func(bench.Row),
+	ctx context.Context, m *peers.Peer, setting peers.Setting, s spec, threads []int, rep int, out func(bench.Row),
 ) {
 	impl := m.Name + setting.Suffix
-	argv, env := m.Command(setting, r.N, s.name, impl, joinList(s.sizes), joinList(threads),
-		strconv.FormatFloat(s.window.Seconds(), 'g', -1, 64))
+	argv, env := m.Command(setting, peers.Case{
+		Bench: s.name, Impl: impl, Ranks: r.N, Sizes: joinList(s.sizes), Threads: joinList(threads),
+		Seconds: strconv.FormatFloat(s.window.Seconds(), 'g', -1, 64),
+	})
 	got := 0
 	err := job.Run(ctx, job.Job{Argv: argv, Env: env, Limit: s.limit(), Strays: m.Program(), Row: func(row bench.Row) {
 		got++
 		out(row)
 	}})
-	if want := len(threads) * len(s.sizes); err == nil || got == want || ctx.Err() != nil {
+	if err == nil || got == s.rows(threads) || ctx.Err() != nil {
 		return // a peer that starves its threads ends badly after its row, which says so
 	}
 	first, _, _ := strings.Cut(err.Error(), "\n")
@@ -126,15 +132,25 @@ func (s spec) jobs() [][]int {
 	return out
 }
 
+// rows is how many rows a job prints.
+func (s spec) rows(threads []int) int {
+	n := len(threads) * len(s.sizes)
+	if s.kind == active {
+		return 2 * n // round trips and floods
+	}
+	return n
+}
+
 const (
 	startLimit = 30 * time.Second // launcher, wire-up, warm-up, drain
 	slowest    = 200e6            // bytes/s, of the warm-up and of the smallest number of iterations
 	leastBytes = 100 * 64         // messages of those
+	perThread  = 200 * time.Microsecond
 )
 
 // limit is the time after which a job hangs, by any measure.
 func (s spec) limit() time.Duration {
-	limit := startLimit
+	limit := startLimit + time.Duration(slices.Max(s.threads))*perThread
 	for _, size := range s.sizes {
 		limit += 2*s.window + time.Duration(float64(size)*leastBytes/slowest*float64(time.Second))
 	}

@@ -31,7 +31,7 @@ const (
 type spec struct {
 	name    string
 	kind    kind
-	peers   bool // the MPI program in bench/peers has it
+	peers   bool // a program in bench/peers has it
 	sizes   []int
 	threads []int
 	least   int // smallest size
@@ -74,7 +74,7 @@ var specs = []spec{
 		name: "allreduce", kind: whole, peers: true, sizes: []int{8, kib, 64 * kib, mib}, threads: []int{1}, least: 4,
 		window: 200 * time.Millisecond,
 	},
-	{name: "am", kind: active, sizes: []int{0, 512, 4096}, threads: []int{1}, window: 200 * time.Millisecond},
+	{name: "am", kind: active, peers: true, sizes: []int{0, 512, 4096}, threads: []int{1}, window: 200 * time.Millisecond},
 }
 
 // Names lists the benchmarks in the order in which "all" runs them.

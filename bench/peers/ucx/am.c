@@ -1,0 +1,260 @@
+//go:build ignore
+
+// am IMPL SIZES SECONDS: active messages of UCX between two processes bound to a core each, with the loops of
+// bench/amrank. It starts its own second process.
+#define _GNU_SOURCE
+#include "../row.h"
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <signal.h>
+#include <ucp/api/ucp.h>
+#include <unistd.h>
+
+#define LEAST 10000
+#define CHECK_EVERY 64
+
+enum { ECHO = 1, ANSWER, TAKE, CHECK, OVER };
+
+static ucp_context_h context;
+static ucp_worker_h worker;
+static ucp_ep_h ep;
+static int rank, sock;
+static struct lines *lines;
+static char *payload;
+static uint64_t answers, seen;
+static int over;
+
+static void fail(const char *what) {
+	fprintf(stderr, "ucx am, process %d: %s\n", rank, what);
+	exit(1);
+}
+
+static void need(ucs_status_t s, const char *what) {
+	if (s != UCS_OK) {
+		fprintf(stderr, "ucx: %s\n", ucs_status_string(s));
+		fail(what);
+	}
+}
+
+static void compare(uint64_t i, const char *data, size_t n) {
+	if (i % CHECK_EVERY != 0)
+		return;
+	for (size_t at = 0; at < n; at++)
+		if (data[at] != (char)at)
+			fail("payload differs");
+}
+
+// give sends and, when it has not been sent at once, waits until the buffers may be reused.
+static void give(unsigned id, uint64_t i, size_t n) {
+	ucp_request_param_t p = {.op_attr_mask = 0};
+	ucs_status_ptr_t r = ucp_am_send_nbx(ep, id, &i, sizeof i, n ? payload : NULL, n, &p);
+	if (UCS_PTR_IS_ERR(r))
+		fail("send");
+	if (r == NULL)
+		return;
+	while (ucp_request_check_status(r) == UCS_INPROGRESS)
+		ucp_worker_progress(worker);
+	ucp_request_free(r);
+}
+
+static size_t owed; // length of the answer that on_echo owes
+static uint64_t owed_index;
+static int owes;
+
+static ucs_status_t on_any(void *arg, const void *head, size_t head_n, void *data, size_t n,
+                           const ucp_am_recv_param_t *param) {
+	uint64_t i;
+	(void)param;
+	if (head_n != sizeof i)
+		fail("header length");
+	memcpy(&i, head, sizeof i);
+	switch ((int)(intptr_t)arg) {
+	case ECHO:
+	case CHECK:
+		if ((int)(intptr_t)arg == CHECK) {
+			if (i != seen)
+				fail("requests lost");
+			seen = i = 0;
+		}
+		owes = 1, owed = n, owed_index = i; // answered outside the callback: a send there must not wait
+		break;
+	case ANSWER:
+		if (i != answers)
+			fail("answer out of turn");
+		compare(i, data, n);
+		answers++;
+		break;
+	case TAKE:
+		compare(i, data, n);
+		seen++;
+		break;
+	case OVER:
+		over = 1;
+		break;
+	}
+	return UCS_OK;
+}
+
+static void poll_once(void) {
+	ucp_worker_progress(worker);
+	if (owes) {
+		owes = 0;
+		give(ANSWER, owed_index, owed);
+	}
+}
+
+static void round_trips(size_t n, long count) {
+	answers = 0;
+	for (uint64_t i = 0; i < (uint64_t)count; i++) {
+		give(ECHO, i, n);
+		while (answers == i)
+			poll_once();
+	}
+}
+
+static void flood(size_t n, long count) {
+	answers = 0;
+	for (uint64_t i = 0; i < (uint64_t)count; i++)
+		give(TAKE, i, n);
+	give(CHECK, (uint64_t)count, 0);
+	while (answers == 0)
+		poll_once();
+}
+
+static void swap_bytes(const void *mine, void *theirs, size_t n) {
+	if (write(sock, mine, n) != (ssize_t)n || recv(sock, theirs, n, MSG_WAITALL) != (ssize_t)n)
+		fail("exchange");
+}
+
+static double crossing(void) {
+	char a = 0, b;
+	swap_bytes(&a, &b, 1);
+	if (rank == 0)
+		return lines_lead(lines);
+	lines_follow(lines);
+	return 0;
+}
+
+static void measure(const char *impl, const char *name, size_t n, double window, void (*run)(size_t, long)) {
+	struct row r = {.bench = name, .size = n, .threads = 1, .min_share = 1};
+	int trip = run == round_trips;
+	r.unit = trip ? "us" : "ns";
+	r.before = crossing();
+	if (rank == 0) {
+		double t = seconds();
+		run(n, LEAST);
+		double want = window * LEAST / (seconds() - t);
+		long count = want > LEAST ? (long)want : LEAST;
+		t = seconds();
+		run(n, count);
+		r.value = (seconds() - t) * (trip ? 1e6 : 1e9) / (double)count;
+		give(OVER, 0, 0);
+	} else {
+		for (over = 0; !over;)
+			poll_once();
+	}
+	r.after = crossing();
+	if (rank == 0)
+		print_row(impl, &r);
+}
+
+static void connect_peer(void) {
+	ucp_params_t cp = {.field_mask = UCP_PARAM_FIELD_FEATURES, .features = UCP_FEATURE_AM};
+	ucp_worker_params_t wp = {.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE, .thread_mode = UCS_THREAD_MODE_SINGLE};
+	ucp_address_t *mine;
+	size_t mine_n, theirs_n;
+	need(ucp_init(&cp, NULL, &context), "init");
+	need(ucp_worker_create(context, &wp, &worker), "worker");
+	for (int id = ECHO; id <= OVER; id++) {
+		ucp_am_handler_param_t hp = {
+			.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB |
+			              UCP_AM_HANDLER_PARAM_FIELD_ARG | UCP_AM_HANDLER_PARAM_FIELD_FLAGS,
+			.id = (unsigned)id, .cb = on_any, .arg = (void *)(intptr_t)id, .flags = UCP_AM_FLAG_WHOLE_MSG,
+		};
+		need(ucp_worker_set_am_recv_handler(worker, &hp), "handler");
+	}
+	need(ucp_worker_get_address(worker, &mine, &mine_n), "address");
+	swap_bytes(&mine_n, &theirs_n, sizeof mine_n);
+	ucp_address_t *theirs = malloc(theirs_n);
+	if (!theirs || write(sock, mine, mine_n) != (ssize_t)mine_n ||
+	    recv(sock, theirs, theirs_n, MSG_WAITALL) != (ssize_t)theirs_n)
+		fail("address exchange");
+	ucp_ep_params_t ep_params = {.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS, .address = theirs};
+	need(ucp_ep_create(worker, &ep_params, &ep), "endpoint");
+	ucp_worker_release_address(worker, mine);
+	free(theirs);
+}
+
+static void bind_to(int which) {
+	cpu_set_t all, one;
+	CPU_ZERO(&one);
+	if (sched_getaffinity(0, sizeof all, &all) != 0)
+		return;
+	for (int cpu = 0, n = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &all) && n++ == which)
+			CPU_SET(cpu, &one);
+	if (CPU_COUNT(&one) == 1 && sched_setaffinity(0, sizeof one, &one) != 0)
+		fail("binding");
+}
+
+static void play(char **argv) {
+	double window = atof(argv[3]);
+	char a = 0, b;
+	bind_to(rank);
+	payload = malloc(1 << 20);
+	if (!payload)
+		fail("out of memory");
+	for (size_t i = 0; i < 1 << 20; i++)
+		payload[i] = (char)i;
+	connect_peer();
+	for (int pass = 0; pass < 2; pass++)
+		for (char *s = argv[2], *end; *s; s = *end == ',' ? end + 1 : end) {
+			size_t n = strtoull(s, &end, 10);
+			if (end == s || n > 1 << 20)
+				fail("sizes");
+			if (pass == 0)
+				measure(argv[1], "am", n, window, round_trips);
+			else
+				measure(argv[1], "am-flood", n, window, flood);
+		}
+	swap_bytes(&a, &b, 1);
+	_exit(0);
+}
+
+int main(int argc, char **argv) {
+	int pair[2], status;
+	if (argc != 4 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
+		fprintf(stderr, "usage: am IMPL SIZES SECONDS\n");
+		return 2;
+	}
+	lines = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (lines == MAP_FAILED)
+		fail("mmap");
+	pid_t parent = getpid(), child[2];
+	for (rank = 0; rank < 2; rank++) {
+		if ((child[rank] = fork()) < 0)
+			fail("fork");
+		if (child[rank] == 0) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			if (getppid() != parent)
+				_exit(1);
+			close(pair[1 - rank]);
+			sock = pair[rank];
+			play(argv);
+		}
+	}
+	close(pair[0]);
+	close(pair[1]);
+	pid_t first = wait(&status); // when one fails the other would wait for ever
+	int bad = status != 0;
+	if (bad)
+		kill(first == child[0] ? child[1] : child[0], SIGKILL);
+	wait(&status);
+	return bad || status != 0;
+}
