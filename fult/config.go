@@ -108,5 +108,10 @@ func (c Config) check() error {
 	case c.Kind > OSThreads:
 		return fmt.Errorf("fult: %v: %w", c.Kind, ErrConfig)
 	}
+	for _, cpu := range c.Pin {
+		if cpu < 0 {
+			return fmt.Errorf("fult: CPU %d: %w", cpu, ErrConfig)
+		}
+	}
 	return nil
 }

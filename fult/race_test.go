@@ -171,7 +171,7 @@ func TestLateSignalsToReusedSlots(t *testing.T) {
 			if th := old.Load(); th != nil {
 				th.Signal()
 			}
-			runtime.Gosched()
+			time.Sleep(time.Microsecond)
 		}
 	})
 	slots := map[int]int{}

@@ -30,6 +30,7 @@ var _ [0]struct{} = [unsafe.Sizeof(Thread{}) - 128]struct{}{} // two cache lines
 // set2 is level 2, in two forms as level 1.
 type set2 struct {
 	shared  [level2Words]atomic.Uint64
+	_       [falseSharing]byte
 	private [level2Words]uint64
 }
 

@@ -22,15 +22,16 @@ type Worker struct {
 	block  *[wordBits]Thread // its threads
 	budget int               // how many more switches before the poll functions are due
 	_      [8]byte
+	pad1   [falseSharing]byte
 
-	// Level 2.
 	level2 set2
+	pad2   [falseSharing]byte
 
 	// What signallers read; parked changes only when the worker sleeps or wakes, so the line stays shared.
 	parked atomic.Uint32 // awake, onFutex or inPoller; see idle.go
 	id     int
 	s      *Scheduler
-	_      [40]byte
+	pad3   [falseSharing]byte
 
 	// Owned by the worker, colder.
 	loop      fiber
@@ -51,6 +52,10 @@ type Worker struct {
 	reserved atomic.Int64                           // threads alive and jobs queued here
 	exts     externals                              // threads of the other kinds
 }
+
+// falseSharing keeps fields of different writers apart wherever the allocator puts the worker: two cache lines, because
+// cores fetch them in pairs.
+const falseSharing = 128
 
 // switchesPerPoll is how many switches threads may hand control among themselves after a word is drained before the
 // loop, and with it the poll functions, gets its turn. A full word is up to 64 more.
