@@ -26,6 +26,7 @@ type Producer struct {
 	seen     uint64 // last value taken from head
 	open     int    // whole lines reserved, 0 without a reservation
 	skip     int    // pad before the reservation
+	clean    uint64 // lines from tail up to here begin with zero
 	replyEnd uint64 // tail after the last record of a reserved class, for TinyQueues
 	reserved bool   // the open reservation is of a reserved class
 	corrupt  bool   // the consumer reported something impossible
@@ -78,7 +79,8 @@ func (p *Producer) fitsTiny(class conduit.Class, used, need int) bool {
 // for senders that look at shared words afterwards.
 //
 // The consumer stops at a zero first word, so the word after the record is cleared before the record appears; it lies
-// in the line that fits keeps free, which the consumer does not read before it has seen this record.
+// in the line that fits keeps free, which the consumer does not read before it has seen this record. As a rule
+// cleanAhead has done so already.
 func (p *Producer) publish(first uint64, strong bool) {
 	need := (int(uint32(first)) + Line - 1) &^ (Line - 1)
 	if p.open == 0 || need == 0 || need > p.open {
@@ -92,7 +94,12 @@ func (p *Producer) publish(first uint64, strong bool) {
 	if next == len(p.data) {
 		next = 0
 	}
-	arch.StoreRel64(p.word(next), 0)
+	tail := p.tail + uint64(p.skip+need)
+	if p.open > need || int64(p.clean-tail) < Line {
+		// Not cleaned ahead, or written on by a caller who then needed less.
+		arch.StoreRel64(p.word(next), 0)
+		p.clean = tail + Line
+	}
 	if strong {
 		p.word(off).Store(first)
 	} else {
@@ -102,14 +109,44 @@ func (p *Producer) publish(first uint64, strong bool) {
 		// The record at 0 is complete, so the pad that leads to it comes last.
 		p.word(p.off).Store(padFlag | uint64(p.skip))
 	}
-	p.tail += uint64(p.skip + need)
-	p.off, p.open, p.skip = next, 0, 0
+	p.tail, p.off, p.open, p.skip = tail, next, 0, 0
 	if p.reserved {
 		p.replyEnd = p.tail
 	}
 }
 
-func (p *Producer) cancel() { p.open, p.skip = 0, 0 }
+// cleanLow and cleanHigh are how many lines beyond the tail are kept clean.
+const (
+	cleanLow  = 4 * Line
+	cleanHigh = 8 * Line
+)
+
+// cleanAhead clears the first words of lines that are to come. It is called after a publication has been announced:
+// fetching the lines, which the consumer read a round ago, then delays no record, and several are fetched at once.
+func (p *Producer) cleanAhead() {
+	ahead := int(p.clean - p.tail)
+	if ahead >= cleanLow {
+		return
+	}
+	free := len(p.data) - int(p.tail-p.seen)
+	off := p.off + ahead
+	for end := min(cleanHigh, free); ahead < end; ahead += Line {
+		if off >= len(p.data) {
+			off -= len(p.data)
+		}
+		arch.StoreRel64(p.word(off), 0)
+		off += Line
+	}
+	p.clean = p.tail + uint64(ahead)
+}
+
+// cancel forgets the reservation. Its first word is still zero, the lines after it are what the caller made of them.
+func (p *Producer) cancel() {
+	if p.open > Line {
+		p.clean = p.tail + Line
+	}
+	p.open, p.skip = 0, 0
+}
 
 // refresh takes the consumer's progress. It returns false if that is impossible: back, or beyond what was published.
 // The load acquires the consumer's last look at what may now be overwritten.

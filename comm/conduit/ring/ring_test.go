@@ -53,7 +53,7 @@ func oneRing(t testing.TB, cfg conduit.Config, start uint64) (*Producer, *Consum
 	p := s.pair(0)
 	p.head.Store(start)
 	prod := newProducer(p.data, p.head, s.g)
-	prod.tail, prod.seen, prod.replyEnd = start, start, start
+	prod.tail, prod.seen, prod.replyEnd, prod.clean = start, start, start, start+Line
 	return &prod, &Consumer{data: p.data, head: p.head, g: s.g, taken: start, published: start}
 }
 
@@ -91,6 +91,9 @@ func TestAgainstModel(t *testing.T) {
 				want := append(binary.LittleEndian.AppendUint64(nil, first), space[8:max(n, 8)]...)
 				model = append(model, want[:n])
 				p.publish(first, r.IntN(2) == 0)
+				if r.IntN(2) == 0 {
+					p.cleanAhead()
+				}
 			default:
 				s := &collect{}
 				n, dry, ok := c.poll(r.IntN(5), s)

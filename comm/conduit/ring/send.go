@@ -38,6 +38,7 @@ func (e *Endpoint) Commit(peer int, first uint64) {
 	}
 	o.prod.publish(first, !e.g.Scan)
 	o.announce()
+	o.prod.cleanAhead()
 }
 
 // Cancel implements conduit.Conduit.
