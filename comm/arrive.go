@@ -169,6 +169,7 @@ func (s *Server) unexpected(env envelope, payload []byte) *op {
 	if p.unexpected.Add(m.cost()) > s.limit && !p.throttled {
 		p.throttled = true
 		s.nthrottle++
+		s.e.WantTick(true)
 		s.e.Throttle(src, true)
 	}
 	return m

@@ -124,6 +124,7 @@ func New(c conduit.Conduit, cfg Config) (*Server, error) {
 		return nil, err
 	}
 	e.OnTick(s.tick)
+	e.OnWake(func() { s.sweepFailed(nil) })
 	e.OnBulk(s.bulkArrived)
 	if s.sched != nil {
 		s.sched.SetPoller(s.eng.Poller())
@@ -195,6 +196,7 @@ func (s *Server) unthrottle() {
 		if p.throttled && p.unexpected.Load() <= s.limit/2 {
 			p.throttled = false
 			s.nthrottle--
+			s.e.WantTick(s.nthrottle > 0)
 			s.e.Throttle(i, false)
 		}
 	}

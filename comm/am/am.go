@@ -52,7 +52,7 @@ type ringer interface{ Ring(peer int) }
 const (
 	defaultReplySpace = 16 << 10
 	pollBudget        = 64
-	idlePollsToTell   = 8 // polls without news before debts are told early
+	idlePollsToTell   = 32 // polls without news before debts are told early
 )
 
 // Endpoint is one rank's end of the active-message layer. All methods may be called from any goroutine or thread.
@@ -71,12 +71,14 @@ type Endpoint struct {
 	stalled  atomic.Int32 // lanes whose queues are not empty: polls pump them
 	bulkBusy atomic.Int32 // peers with bulk data to send
 
+	chores atomic.Uint32 // reasons to poll though nothing has arrived; written by the poller
 	pollMu spin.Lock
 	recv   receiver // owned by the holder of pollMu
 
 	longs   longs
 	bulkFn  func(src int, id uint64, off int64, chunk []byte, w *fult.Worker)
 	ticks   []func(w *fult.Worker)
+	wakes   []func()
 	segment segment
 
 	closed atomic.Bool
@@ -127,8 +129,13 @@ func (e *Endpoint) Progress() *progress.Engine { return e.prog }
 // MaxMedium is the largest payload of a Medium message in bytes, with any number of arguments.
 func (e *Endpoint) MaxMedium() int { return e.maxMedium }
 
-// OnTick has f called in every poll, by the poller: for timers and limits of upper layers. Call it before traffic.
+// OnTick has f called by the poller, in polls that may find something and, after WantTick(true), in every poll. Call it
+// before traffic.
 func (e *Endpoint) OnTick(f func(w *fult.Worker)) { e.ticks = append(e.ticks, f) }
+
+// OnWake has f called by the poller after it has slept: for what may have happened to peers meanwhile. Call it before
+// traffic.
+func (e *Endpoint) OnWake(f func()) { e.wakes = append(e.wakes, f) }
 
 // Err is the first fault that no caller could be told of.
 func (e *Endpoint) Err() error {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/golci/golci/comm/credit"
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/arch"
 )
 
 // receiver is the polling side. All of it is owned by the holder of Endpoint.pollMu.
@@ -44,6 +45,23 @@ func (s source) Poll(w *fult.Worker) int { return s.e.poll(w) }
 func (e *Endpoint) Poll() int { return e.prog.Poll() }
 
 func (e *Endpoint) poll(w *fult.Worker) int {
+	n := 0
+	if e.c.Pending() || e.chores.Load() != 0 {
+		if n = e.receive(w); n < 0 {
+			return -1
+		}
+	}
+	if e.stalled.Load() > 0 {
+		n += e.pumpAll(w)
+	}
+	if e.bulkBusy.Load() > 0 {
+		n += e.pumpBulks(w)
+	}
+	return n
+}
+
+// receive polls the conduit and does the poller's chores; -1 if another caller is at it.
+func (e *Endpoint) receive(w *fult.Worker) int {
 	if !e.pollMu.TryLock() {
 		return -1
 	}
@@ -52,20 +70,34 @@ func (e *Endpoint) poll(w *fult.Worker) int {
 	n := max(0, e.c.Poll(pollBudget, r))
 	if n > 0 {
 		r.idle = 0
-	} else if r.idle++; r.idle == idlePollsToTell {
+	} else if r.idle++; r.idle >= idlePollsToTell {
 		r.tellAll()
 	}
 	for _, f := range e.ticks {
 		f(w)
 	}
 	e.pollMu.Unlock()
-	if e.stalled.Load() > 0 {
-		n += e.pumpAll(w)
-	}
-	if e.bulkBusy.Load() > 0 {
-		n += e.pumpBulks(w)
-	}
 	return n
+}
+
+// chore is a reason to poll though nothing has arrived.
+type chore = uint32
+
+const (
+	choreOwing chore = 1 << iota // peers are owed credits
+	choreTick                    // an upper layer wants its tick
+)
+
+// WantTick has the tick functions called in every poll, or only in those that may find something. The poller calls it.
+func (e *Endpoint) WantTick(on bool) { e.chore(choreTick, on) }
+
+// chore is called by the poller only.
+func (e *Endpoint) chore(c chore, on bool) {
+	v := e.chores.Load()
+	if on == (v&c != 0) {
+		return
+	}
+	arch.StoreRel32(&e.chores, v^c)
 }
 
 // Record implements conduit.Sink.
@@ -116,6 +148,7 @@ func (r *receiver) freed(src, cost int) {
 	if !l.listed {
 		l.listed = true
 		r.owing = append(r.owing, int32(src))
+		r.e.chore(choreOwing, true)
 	}
 }
 
@@ -141,6 +174,7 @@ func (r *receiver) tellAll() {
 		}
 	}
 	r.owing = r.owing[:0]
+	r.e.chore(choreOwing, false)
 }
 
 // hear takes in what a record says of returned credits, where the conduit has no words.

@@ -39,6 +39,12 @@ func (s source) Sleep(d time.Duration, ready func() bool) bool {
 	ok := e.c.Sleep(d, x.fn)
 	x.e, x.ready = nil, nil
 	sleepers.Put(x)
+	if ok && e.pollMu.TryLock() {
+		for _, f := range e.wakes {
+			f()
+		}
+		e.pollMu.Unlock()
+	}
 	return ok
 }
 

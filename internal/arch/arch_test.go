@@ -50,7 +50,10 @@ func TestGIsStableAndDistinct(t *testing.T) {
 	}
 }
 
-func TestPrefetchNil(t *testing.T) { Prefetch(unsafe.Pointer(nil)) }
+func TestPrefetchNil(*testing.T) {
+	Prefetch(unsafe.Pointer(nil))
+	PrefetchW(unsafe.Pointer(nil))
+}
 
 func BenchmarkStoreRel64(b *testing.B) {
 	var x atomic.Uint64

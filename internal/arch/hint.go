@@ -12,6 +12,12 @@ func Pause()
 //go:noescape
 func Prefetch(p unsafe.Pointer)
 
+// PrefetchW asks for the cache line of p, for writing: another core's copy is called in before the store that needs it,
+// and without filling the store buffer. It never faults.
+//
+//go:noescape
+func PrefetchW(p unsafe.Pointer)
+
 // G identifies the calling goroutine (or coroutine). Two live goroutines never share it; after a goroutine ends, a
 // later one may get the same value.
 func G() uintptr

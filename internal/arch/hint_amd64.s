@@ -11,6 +11,12 @@ TEXT ·Prefetch(SB), NOSPLIT, $0-8
 	PREFETCHT0 (AX)
 	RET
 
+// func PrefetchW(p unsafe.Pointer)
+TEXT ·PrefetchW(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	BYTE $0x0F; BYTE $0x0D; BYTE $0x08 // PREFETCHW (AX)
+	RET
+
 // func G() uintptr
 TEXT ·G(SB), NOSPLIT, $0-8
 	MOVQ (TLS), AX
