@@ -3,6 +3,8 @@ package bench
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,6 +95,24 @@ func TestMediansCompareOneState(t *testing.T) {
 		if g.Impl != want.impl || g.Value != want.value || g.Reps != want.reps || g.State != want.state {
 			t.Errorf("median %d is %+v, want %+v", i, g, want)
 		}
+	}
+}
+
+func TestMediansKeepRowsOfOneKeyTogether(t *testing.T) {
+	var rows []Row
+	for _, impl := range []string{Golci, "p"} {
+		for _, size := range []int{8, 64} {
+			r := row(impl, 1, Micro, 50)
+			r.Size = size
+			rows = append(rows, r)
+		}
+	}
+	var got []string
+	for _, r := range Medians(rows) {
+		got = append(got, fmt.Sprint(r.Size, r.Impl))
+	}
+	if want := []string{"8golci", "8p", "64golci", "64p"}; !slices.Equal(got, want) {
+		t.Errorf("order %q, want %q", got, want)
 	}
 }
 

@@ -17,25 +17,31 @@ func (r Row) Key() Key { return Key{r.Bench, r.Size, r.Threads} }
 
 // Medians returns one row for each key and implementation: the median of those measured in the state in which most
 // rows of the key were measured, so that implementations are compared near with near and far with far. An
-// implementation that has no row in that state keeps the median of all, marked Mixed. The order is that of first appearance.
+// implementation that has no row in that state keeps the median of all, marked Mixed. Rows of one key stand together; keys
+// and implementations are in the order of their first appearance.
 func Medians(rows []Row) []Row {
 	states := prevailing(rows)
-	type name struct {
-		Key
-		impl string
-	}
-	var order []name
-	groups := map[name][]Row{}
+	var keys []Key
+	var impls []string
+	groups := map[Key]map[string][]Row{}
 	for _, r := range rows {
-		n := name{r.Key(), r.Impl}
-		if groups[n] == nil {
-			order = append(order, n)
+		k := r.Key()
+		if groups[k] == nil {
+			groups[k] = map[string][]Row{}
+			keys = append(keys, k)
 		}
-		groups[n] = append(groups[n], r)
+		groups[k][r.Impl] = append(groups[k][r.Impl], r)
+		if !slices.Contains(impls, r.Impl) {
+			impls = append(impls, r.Impl)
+		}
 	}
-	out := make([]Row, 0, len(order))
-	for _, n := range order {
-		out = append(out, median(groups[n], states[n.Key]))
+	var out []Row
+	for _, k := range keys {
+		for _, impl := range impls {
+			if group := groups[k][impl]; group != nil {
+				out = append(out, median(group, states[k]))
+			}
+		}
 	}
 	return out
 }
