@@ -21,6 +21,8 @@ type Consumer struct {
 	off       atomic.Uint64 // where the next record starts
 	taken     uint64        // bytes consumed
 	published uint64        // value of head
+	pass      int           // lingers to pass over
+	passes    int           // how many to pass over after the next vain one
 }
 
 // ready tells whether the next record is there. Without the poll lock the answer may be true wrongly, see
@@ -36,6 +38,9 @@ func (c *Consumer) poll(budget int, sink conduit.Sink) (n int, dry, ok bool) {
 		first := c.word(off).Load()
 		size := int(uint32(first))
 		if size == 0 {
+			if n > 0 && c.linger(off) {
+				continue
+			}
 			dry = true
 			break
 		}
@@ -73,6 +78,28 @@ func (c *Consumer) poll(budget int, sink conduit.Sink) (n int, dry, ok bool) {
 		c.report(off)
 	}
 	return n, dry, ok
+}
+
+// linger waits a little at an empty line and tells whether a record came meanwhile.
+//
+// A consumer that keeps up with a flood looks at each line just when the producer wants it, and both pay for every
+// record; one that stands back a moment finds several records at once. Where nothing comes, as between question and answer,
+// it is tried ever less often.
+func (c *Consumer) linger(off int) bool {
+	if c.pass > 0 {
+		c.pass--
+		return false
+	}
+	for range lingerPauses {
+		arch.Pause()
+	}
+	if c.word(off).Load() != 0 {
+		c.passes = 0
+		return true
+	}
+	c.passes = min(2*c.passes+1, lingerRarely)
+	c.pass = c.passes
+	return false
 }
 
 // report tells the producer what may be overwritten. The place goes first, so that whoever sees the ring reused sees

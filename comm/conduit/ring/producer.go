@@ -117,8 +117,8 @@ func (p *Producer) publish(first uint64, strong bool) {
 
 // cleanLow and cleanHigh are how many lines beyond the tail are kept clean.
 const (
-	cleanLow  = 4 * Line
-	cleanHigh = 8 * Line
+	cleanLow  = 16 * Line
+	cleanHigh = 32 * Line
 )
 
 // cleanAhead clears the first words of lines that are to come. It is called after a publication has been announced:
