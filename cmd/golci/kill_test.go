@@ -15,12 +15,14 @@ import (
 
 // alive says whether the process runs: it is there and no zombie.
 func alive(pid string) bool {
-	stat, err := os.ReadFile("/proc/" + pid + "/stat")
-	if err != nil {
-		return false
-	}
+	return !strings.Contains("ZX", state(pid)) // state is "" when there is no such process
+}
+
+// state is the letter by which the kernel tells what a process does, or "".
+func state(pid string) string {
+	stat, _ := os.ReadFile("/proc/" + pid + "/stat")
 	_, tail, _ := strings.Cut(string(stat), ") ")
-	return !strings.HasPrefix(tail, "Z") && !strings.HasPrefix(tail, "X")
+	return tail[:min(1, len(tail))]
 }
 
 // children lists the direct children of a process.
@@ -99,6 +101,33 @@ func TestKillLauncher(t *testing.T) {
 			}
 			wantEmpty(t, tmp)
 		})
+	}
+}
+
+// TestKillBoth: when the guard is killed as well, the kernel ends the ranks.
+func TestKillBoth(t *testing.T) {
+	cmd := golci(t, ranks(2, "wait")...)
+	lines := startLines(t, cmd)
+	pids := []string{lines.next(), lines.next()}
+	for _, pid := range children(strconv.Itoa(cmd.Process.Pid)) {
+		if pid == pids[0] || pid == pids[1] {
+			continue
+		}
+		if err := exec.Command("kill", "-KILL", pid).Run(); err != nil {
+			t.Fatal(err)
+		}
+		wantGone(t, pid)
+		pids = append(pids, pid)
+	}
+	if len(pids) != 3 {
+		t.Fatalf("two ranks and the guard, but %v", pids)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	for _, pid := range pids {
+		wantGone(t, pid)
 	}
 }
 
@@ -209,6 +238,33 @@ func TestRunPackage(t *testing.T) {
 			t.Errorf("%s: %q", prog, r.out)
 		}
 		wantEmpty(t, tmp)
+	}
+}
+
+// TestStop: Ctrl-Z stops the ranks and the launcher, and the shell's SIGCONT continues them.
+func TestStop(t *testing.T) {
+	cmd := golci(t, ranks(2, "wait")...)
+	lines := startLines(t, cmd)
+	pids := []string{lines.next(), lines.next(), strconv.Itoa(cmd.Process.Pid)}
+	for _, s := range []struct {
+		sig     syscall.Signal
+		stopped bool
+	}{{syscall.SIGTSTP, true}, {syscall.SIGCONT, false}} {
+		if err := cmd.Process.Signal(s.sig); err != nil {
+			t.Fatal(err)
+		}
+		for _, pid := range pids {
+			if !eventually(func() bool { return (state(pid) == "T") == s.stopped }) {
+				t.Errorf("after %v process %s is in state %s", s.sig, pid, state(pid))
+			}
+		}
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 143 {
+		t.Errorf("code %d", code)
 	}
 }
 

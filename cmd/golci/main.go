@@ -32,7 +32,7 @@ func main() { os.Exit(realMain(os.Args[1:])) }
 // realMain runs one command and returns the exit code.
 func realMain(args []string) (code int) {
 	c := cli{Plugins: commands}
-	parser, err := kong.New(&c, kong.Name("golci"), kong.UsageOnError(),
+	parser, err := kong.New(&c, kong.Name("golci"),
 		kong.Description("Messages between light-weight threads: start jobs, measure, look at the machine."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 	if err != nil {

@@ -91,10 +91,7 @@ func (j *job) report(rank, code int, text string) {
 // start starts all ranks.
 func (j *job) start() error {
 	usable := topology.Usable()
-	shares, err := j.shares()
-	if err != nil {
-		return err
-	}
+	shares := j.shares()
 	defer func() {
 		if shares != nil {
 			_ = topology.Pin(usable)
@@ -126,15 +123,15 @@ func (j *job) start() error {
 }
 
 // shares deals the cores out, or returns nil when the ranks are not to be bound.
-func (j *job) shares() ([][]int, error) {
+func (j *job) shares() [][]int {
 	if j.spec.Bind != "core" || runtime.GOOS != "linux" {
-		return nil, nil
+		return nil
 	}
 	shares := topology.Read().Deal(j.spec.Ranks)
 	if shares == nil {
 		j.detail("more ranks than cores: not bound")
 	}
-	return shares, nil
+	return shares
 }
 
 // askedWorkers is the number of workers that the rank will start: that of the environment, or the one given.

@@ -1,0 +1,83 @@
+//go:build unix
+
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+)
+
+func TestLongFlags(t *testing.T) {
+	var c cli
+	parser, err := kong.New(&c, kong.Name("golci"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for in, want := range map[string]string{
+		"":                                  "",
+		"info":                              "info",
+		"run -n 2 prog":                     "run -n 2 prog",
+		"run -n2 prog":                      "run -n2 prog",
+		"run -n=2 prog":                     "run --ranks=2 prog",
+		"run -bind core prog":               "run --bind core prog",
+		"run -bind=none -prefix prog":       "run --bind=none --prefix prog",
+		"run --bind none -v prog":           "run --bind none -v prog",
+		"run -env -prefix prog -prefix":     "run --env -prefix prog -prefix",
+		"run prog -bind core -n=2":          "run prog -bind core -n=2",
+		"run -prefix run -timeout 5":        "run --prefix run -timeout 5",
+		"run -timeout 5s -- -prog -prefix":  "run --timeout 5s -- -prog -prefix",
+		"run -unknown prog -prefix":         "run -unknown prog -prefix",
+		"run -help":                         "run --help",
+		"run -grace":                        "run --grace",
+		"run -n 3 -env A=1 -env B=2 p -env": "run -n 3 --env A=1 --env B=2 p -env",
+	} {
+		if got := longFlags(parser.Model.Node, strings.Fields(in)); !slices.Equal(got, strings.Fields(want)) {
+			t.Errorf("%q: %q, want %q", in, strings.Join(got, " "), want)
+		}
+	}
+}
+
+func TestRunArguments(t *testing.T) {
+	var c cli
+	parser, err := kong.New(&c, kong.Name("golci"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := strings.Fields("run -n 3 -env A=x,y -env B=2 -prefix -timeout 1m prog -n 9 --prefix -- rest")
+	if _, err := parser.Parse(longFlags(parser.Model.Node, args)); err != nil {
+		t.Fatal(err)
+	}
+	r := c.Run
+	if r.Ranks != 3 || !r.Prefix || r.Timeout.Seconds() != 60 || r.Grace.Seconds() != 1 ||
+		!slices.Equal(r.Env, []string{"A=x,y", "B=2"}) ||
+		!slices.Equal(r.Argv, []string{"prog", "-n", "9", "--prefix", "--", "rest"}) {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestIsPackage(t *testing.T) {
+	for prog, want := range map[string]bool{
+		".": true, "./testdata/hello": true, "testdata/hello": true, "./testdata/hello/main.go": true,
+		"sh": false, "/bin/sh": false, "nothing": false, "./nothing": false, "example.com/some/prog": true,
+	} {
+		if got := isPackage(prog); got != want {
+			t.Errorf("%s: %v", prog, got)
+		}
+	}
+	for prog, want := range map[string]string{"./testdata/hello": "hello", "x/main.go": "main", "/": "prog", ".": "golci"} {
+		if got := binaryName(prog); got != want {
+			t.Errorf("%s: name %q, want %q", prog, got, want)
+		}
+	}
+}
+
+func TestBytesText(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 bytes", 1000: "1000 bytes", 48 << 10: "48 KiB", 3 << 20: "3 MiB", 1 << 30: "1 GiB"} {
+		if got := bytesText(n); got != want {
+			t.Errorf("%d: %q", n, got)
+		}
+	}
+}
