@@ -37,15 +37,19 @@ type set2 struct {
 // raise makes t runnable, from anywhere. Level 1 first, then level 2: the worker takes them the other way round, so
 // whichever bit it misses now it will see in the next pass. Level 1 is always written, even if the bit is set: the
 // Or is also what orders the signaller's stores before the worker's taking of the bit. Level 2 need not be
-// written if its bit is set, because the worker clears it before it looks at level 1, hence after this Or.
+// written if its bit is set, because the worker clears it before it looks at level 1, hence after this Or. For the
+// first group it is never written: the worker looks at that group in any case, so a signal to one of a few hundred
+// threads moves one cache line between cores, not two.
 func (t *Thread) raise() {
 	n := t.slot
 	t.grp.shared[n/wordBits%groupWords].Or(1 << (n % wordBits))
 	w := t.w
 	w.at(betweenLevels)
-	level2 := &w.level2.shared[n/(groupSize*wordBits)]
-	if bit := uint64(1) << (n / groupSize % wordBits); level2.Load()&bit == 0 {
-		level2.Or(bit)
+	if n >= groupSize {
+		level2 := &w.level2.shared[n/(groupSize*wordBits)]
+		if bit := uint64(1) << (n / groupSize % wordBits); level2.Load()&bit == 0 {
+			level2.Or(bit)
+		}
 	}
 	w.at(beforeParkCheck)
 	if w.parked.Load() != awake {
@@ -60,10 +64,13 @@ func (t *Thread) raisePrivate() {
 	t.w.level2.private[n/(groupSize*wordBits)] |= 1 << (n / groupSize % wordBits)
 }
 
-// take2 takes word i of level 2, both forms.
+// take2 takes word i of level 2, both forms. The bit of the first group is always in it.
 func (s *set2) take2(i int) uint64 {
 	v := s.private[i]
 	s.private[i] = 0
+	if i == 0 {
+		v |= 1
+	}
 	if s.shared[i].Load() != 0 {
 		v |= s.shared[i].Swap(0)
 	}
@@ -78,4 +85,13 @@ func (g *group) take(i int) uint64 {
 		v |= g.shared[i].Swap(0)
 	}
 	return v
+}
+
+// signalled says whether other goroutines have set bits of g.
+func (g *group) signalled() bool {
+	var v uint64
+	for i := range g.shared {
+		v |= g.shared[i].Load()
+	}
+	return v != 0
 }

@@ -91,6 +91,9 @@ func (w *Worker) Runnable() bool {
 
 // ready says whether there is a bit or a job. Owner only.
 func (w *Worker) ready() bool {
+	if w.slots != 0 && w.groups[0].Load().signalled() {
+		return true
+	}
 	for i := 0; i*groupSize*wordBits < w.slots; i++ {
 		if w.level2.private[i]|w.level2.shared[i].Load() != 0 {
 			return true
