@@ -56,7 +56,11 @@ func Run(ctx context.Context, job *boot.Job, c conduit.Conduit, sizes []int, d t
 		return fmt.Errorf("amrank: %w", err)
 	}
 	defer ep.Close()
-	r := &rank{job: job, ep: ep, out: out}
+	return run(ctx, &rank{job: job, ep: ep, out: out, least: least}, sizes, d)
+}
+
+func run(ctx context.Context, r *rank, sizes []int, d time.Duration) error {
+	job, ep := r.job, r.ep
 	for _, size := range sizes {
 		r.most = max(r.most, size)
 	}
@@ -86,7 +90,8 @@ type rank struct {
 	ep      *am.Endpoint
 	line    line
 	out     func(bench.Row)
-	most    int
+	most    int    // largest payload
+	least   int    // iterations
 	answers uint64 // replies that came to rank 0
 	seen    uint64 // flood requests that came to rank 1
 	over    bool   // rank 0 has ended the measurement
@@ -140,7 +145,7 @@ func (r *rank) lead(m measurement, size int, d time.Duration) (float64, error) {
 	for i := range payload {
 		payload[i] = byte(i)
 	}
-	n := least
+	n := r.least
 	start := time.Now()
 	if err := m.run(r, payload, n); err != nil {
 		return 0, err

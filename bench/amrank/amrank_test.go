@@ -46,7 +46,13 @@ func pair(t *testing.T, f func(job *boot.Job, c conduit.Conduit) error) []error 
 func TestRowsOfEverySize(t *testing.T) {
 	var rows []bench.Row
 	for i, err := range pair(t, func(job *boot.Job, c conduit.Conduit) error {
-		return Run(t.Context(), job, c, []int{0, 512}, time.Millisecond, func(r bench.Row) { rows = append(rows, r) })
+		ep, err := am.New(c, am.Config{})
+		if err != nil {
+			return err
+		}
+		defer ep.Close()
+		r := &rank{job: job, ep: ep, least: 100, out: func(r bench.Row) { rows = append(rows, r) }}
+		return run(t.Context(), r, []int{0, 512}, time.Millisecond)
 	}) {
 		if err != nil {
 			t.Errorf("rank %d: %v", i, err)

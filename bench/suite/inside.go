@@ -7,7 +7,9 @@ import (
 
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/amrank"
+	"github.com/golci/golci/bench/ranks"
 	"github.com/golci/golci/comm/boot"
+	"github.com/golci/golci/mpi"
 )
 
 // insideJob tells whether a launcher started this process.
@@ -47,7 +49,22 @@ func activeMessages(ctx context.Context, s spec, out printer) (err error) {
 	return errors.Join(err, printing)
 }
 
-// messages refuses: there are no messages between ranks without package mpi.
-func messages(context.Context, []spec, printer) error {
-	return errors.New("bench: no message layer in this build")
+func messages(ctx context.Context, chosen []spec, out printer) (err error) {
+	p, err := mpi.Init()
+	if err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	defer func() { err = errors.Join(err, p.Finalize()) }()
+	var printing error
+	for _, s := range chosen {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		conf := ranks.Config{Bench: s.name, Sizes: s.sizes, Threads: s.threads, Window: s.window}
+		err := ranks.Run(p, conf, func(r bench.Row) { printing = errors.Join(printing, out.row(r)) })
+		if err := errors.Join(err, printing); err != nil {
+			return err
+		}
+	}
+	return nil
 }

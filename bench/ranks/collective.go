@@ -1,0 +1,123 @@
+package ranks
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/golci/golci/bench"
+	"github.com/golci/golci/mpi"
+)
+
+// A call does one collective operation and returns the time of that alone. check has the payload of this one verified.
+// A barrier follows outside the time.
+type call func(e *env, size, i int, check bool) (time.Duration, error)
+
+var collectives = map[string]func(e *env, size int) call{
+	"barrier":   func(*env, int) call { return barrier },
+	"bcast":     func(*env, int) call { return bcast },
+	"allreduce": allreduce,
+}
+
+// collective reports the mean over iterations and ranks, as the OSU benchmarks do.
+func (e *env) collective(c Config, prepare func(*env, int) call, size int) error {
+	f := prepare(e, size)
+	least := c.iterations(size, 1000, 100)
+	start := time.Now()
+	if _, err := e.repeat(f, size, least); err != nil {
+		return err
+	}
+	n, err := e.agree(time.Since(start), least, least, c.Window)
+	if err != nil {
+		return err
+	}
+	row := bench.Row{Bench: c.Bench, Impl: bench.Golci, Size: size, Threads: 1, Unit: bench.Micro, MinShare: 1}
+	return e.measured(row, func(r *bench.Row) error {
+		took, err := e.repeat(f, size, n)
+		if err != nil {
+			return err
+		}
+		mine, sum := []float64{float64(took.Nanoseconds()) / float64(n)}, []float64{0}
+		err = mpi.Allreduce(e.comm, mine, sum, mpi.Sum[float64]())
+		r.Value = sum[0] / float64(e.size) / 1000
+		return err
+	})
+}
+
+func (e *env) repeat(f call, size, n int) (time.Duration, error) {
+	var sum time.Duration
+	for i := range n {
+		took, err := f(e, size, i, i%checkEvery == 0)
+		if err != nil {
+			return 0, err
+		}
+		sum += took
+	}
+	return sum, nil
+}
+
+func barrier(e *env, _, _ int, _ bool) (time.Duration, error) {
+	start := time.Now()
+	err := e.comm.Barrier()
+	return time.Since(start), err
+}
+
+func bcast(e *env, size, i int, check bool) (time.Duration, error) {
+	buf := e.send[:size]
+	if check && e.rank == 0 {
+		stamp(buf, i)
+	}
+	start := time.Now()
+	err := mpi.Bcast(e.comm, buf, 0)
+	took := time.Since(start)
+	if err != nil {
+		return 0, err
+	}
+	if check {
+		if err := checkStamp(buf, i); err != nil {
+			return 0, err
+		}
+	}
+	return took, e.comm.Barrier()
+}
+
+const floatSize = 4
+
+// allreduce sums float32 values; a size that is no multiple of four is rounded down.
+func allreduce(_ *env, size int) call {
+	in, out := make([]float32, size/floatSize), make([]float32, size/floatSize)
+	return func(e *env, _, i int, check bool) (time.Duration, error) {
+		if check {
+			mark(in, float32(i%1024+e.rank))
+		}
+		start := time.Now()
+		err := mpi.Allreduce(e.comm, in, out, mpi.Sum[float32]())
+		took := time.Since(start)
+		if err != nil {
+			return 0, err
+		}
+		if check {
+			if err := checkSum(out, e.size, i); err != nil {
+				return 0, err
+			}
+		}
+		return took, e.comm.Barrier()
+	}
+}
+
+func mark(v []float32, x float32) {
+	if n := len(v); n > 0 {
+		v[0], v[n/2], v[n-1] = x, x, x
+	}
+}
+
+func checkSum(v []float32, ranks, i int) error {
+	n := len(v)
+	if n == 0 {
+		return nil
+	}
+	want := float32(ranks*(i%1024) + ranks*(ranks-1)/2)
+	if v[0] != want || v[n/2] != want || v[n-1] != want {
+		return fmt.Errorf("%w: sums %v, %v, %v, want %v", ErrPayload, v[0], v[n/2], v[n-1], want)
+	}
+	return nil
+}

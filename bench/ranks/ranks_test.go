@@ -1,0 +1,94 @@
+package ranks
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/golci/golci/bench"
+	"github.com/golci/golci/mpi"
+)
+
+func collect(t *testing.T, n int, c Config) ([]bench.Row, error) {
+	t.Helper()
+	c.quick = true
+	var rows []bench.Row // written by rank 0 only, read after Run
+	err := mpi.Run(n, func(comm *mpi.Comm) error {
+		return Run(comm.Proc(), c, func(r bench.Row) { rows = append(rows, r) })
+	})
+	return rows, err
+}
+
+func TestEveryBenchmark(t *testing.T) {
+	units := map[string]string{
+		"latency": bench.Micro, "bandwidth": bench.MegaPerSec, "bibw": bench.MegaPerSec, "rate": bench.PerSecond,
+		"barrier": bench.Micro, "bcast": bench.Micro, "allreduce": bench.Micro, "threads": bench.PerSecond,
+	}
+	for name, unit := range units {
+		t.Run(name, func(t *testing.T) {
+			c := Config{Bench: name, Sizes: []int{8, 20000}, Threads: []int{1, 50}, Window: 5 * time.Millisecond}
+			rows, err := collect(t, 2, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(rows) != 2 {
+				t.Fatalf("%d rows, want 2", len(rows))
+			}
+			for i, r := range rows {
+				size, threads := c.Sizes[i], 1
+				if name == "threads" {
+					size, threads = 8, c.Threads[i]
+				}
+				if r.Bench != name || r.Unit != unit || r.Size != size || r.Threads != threads || r.Impl != bench.Golci {
+					t.Errorf("row %+v", r)
+				}
+				if r.Value <= 0 && name != "threads" { // a window of 5 ms may be over before a thread runs
+					t.Errorf("no value in %+v", r)
+				}
+			}
+		})
+	}
+}
+
+func TestCollectivesOfThreeRanks(t *testing.T) {
+	for _, name := range []string{"barrier", "bcast", "allreduce"} {
+		rows, err := collect(t, 3, Config{Bench: name, Sizes: []int{64}, Window: time.Millisecond})
+		if err != nil || len(rows) != 1 || rows[0].Value <= 0 {
+			t.Errorf("%s: rows %+v, error %v", name, rows, err)
+		}
+	}
+}
+
+func TestLatencyLeavesOtherRanksAlone(t *testing.T) {
+	rows, err := collect(t, 3, Config{Bench: "latency", Sizes: []int{0}, Window: time.Millisecond})
+	if err != nil || len(rows) != 1 {
+		t.Errorf("rows %+v, error %v", rows, err)
+	}
+}
+
+func TestWrongUse(t *testing.T) {
+	for _, c := range []struct {
+		ranks int
+		name  string
+		want  error
+	}{{1, "latency", ErrRanks}, {1, "threads", ErrRanks}, {3, "threads", ErrRanks}, {2, "speed", ErrName}} {
+		_, err := collect(t, c.ranks, Config{Bench: c.name, Sizes: []int{8}, Threads: []int{1}, Window: time.Millisecond})
+		if !errors.Is(err, c.want) {
+			t.Errorf("%s with %d ranks: error %v, want %v", c.name, c.ranks, err, c.want)
+		}
+	}
+}
+
+func TestSumIsChecked(t *testing.T) {
+	for _, bad := range []int{0, 5, 9} {
+		v := make([]float32, 10)
+		mark(v, 2*7+1)
+		if err := checkSum(v, 2, 7); err != nil {
+			t.Fatal(err)
+		}
+		v[bad]++
+		if err := checkSum(v, 2, 7); !errors.Is(err, ErrPayload) {
+			t.Errorf("element %d wrong: error %v", bad, err)
+		}
+	}
+}

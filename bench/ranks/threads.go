@@ -1,0 +1,198 @@
+package ranks
+
+import (
+	"fmt"
+	"math"
+	"sync/atomic"
+	"time"
+
+	"github.com/golci/golci/bench"
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/arch"
+	"github.com/golci/golci/mpi"
+)
+
+// last ends a pair's ping-pong.
+const last = math.MaxUint64
+
+// pairState is what one thread works on: one cache line, so that threads of different workers share none.
+type pairState struct {
+	trips atomic.Uint64 // written by its thread, read by the main goroutine while the window is open
+	out   [1]uint64
+	in    [1]uint64
+	_     [40]byte
+}
+
+// crowd is the threads of one rank.
+type crowd struct {
+	env    *env
+	states []pairState
+	ids    []fult.Handle
+	stop   atomic.Bool // set by the main goroutine of rank 0
+	failed chan error  // the first failure of a thread
+	ended  chan error  // what joining them all gave
+}
+
+// threads lets n threads of rank 0 ping-pong 8 bytes with their twins in rank 1, thread i under tag i, and counts the
+// messages of both directions in a window of length d, which opens when every thread has made a round trip.
+func (e *env) threads(n int, d time.Duration) error {
+	if e.size != 2 {
+		return fmt.Errorf("%w: threads needs two, not %d", ErrRanks, e.size)
+	}
+	c := &crowd{env: e, states: make([]pairState, n), failed: make(chan error, 1), ended: make(chan error, 1)}
+	row := bench.Row{Bench: "threads", Impl: bench.Golci, Size: 8, Threads: n, Unit: bench.PerSecond}
+	return e.measured(row, func(r *bench.Row) error {
+		if err := c.start(); err != nil {
+			return err
+		}
+		if e.rank == 0 {
+			if err := c.count(r, d); err != nil {
+				return err
+			}
+			c.stop.Store(true)
+		}
+		return c.wait()
+	})
+}
+
+func (c *crowd) start() error {
+	body := c.follow
+	if c.env.rank == 0 {
+		body = c.lead
+	}
+	for i := range c.states {
+		id, err := c.env.proc.Go(func() { c.note(body(i)) })
+		if err != nil {
+			return fmt.Errorf("thread %d: %w", i, err)
+		}
+		c.ids = append(c.ids, id)
+	}
+	go c.join()
+	return nil
+}
+
+func (c *crowd) join() {
+	for _, id := range c.ids {
+		if err := id.Join(); err != nil {
+			c.ended <- err
+			return
+		}
+	}
+	c.ended <- nil
+}
+
+// note keeps the first failure; the job ends with it, so later ones say nothing new.
+func (c *crowd) note(err error) {
+	if err == nil {
+		return
+	}
+	select {
+	case c.failed <- err:
+	default:
+	}
+}
+
+func (c *crowd) wait() error {
+	select {
+	case err := <-c.failed:
+		return err
+	case err := <-c.ended:
+		return err
+	}
+}
+
+func (c *crowd) lead(tag int) error {
+	s := &c.states[tag]
+	for i := uint64(0); !c.stop.Load(); i++ {
+		s.out[0] = i
+		if err := mpi.Send(c.env.comm, s.out[:], 1, tag); err != nil {
+			return err
+		}
+		if _, err := mpi.Recv(c.env.comm, s.in[:], 1, tag); err != nil {
+			return err
+		}
+		if s.in[0] != i {
+			return fmt.Errorf("%w: thread %d has %d, want %d", ErrPayload, tag, s.in[0], i)
+		}
+		arch.StoreRel64(&s.trips, i+1)
+	}
+	s.out[0] = last
+	return mpi.Send(c.env.comm, s.out[:], 1, tag)
+}
+
+func (c *crowd) follow(tag int) error {
+	s := &c.states[tag]
+	for i := uint64(0); ; i++ {
+		if _, err := mpi.Recv(c.env.comm, s.in[:], 0, tag); err != nil {
+			return err
+		}
+		if s.in[0] == last {
+			return nil
+		}
+		if s.in[0] != i {
+			return fmt.Errorf("%w: thread %d has %d, want %d", ErrPayload, tag, s.in[0], i)
+		}
+		s.out[0] = i
+		if err := mpi.Send(c.env.comm, s.out[:], 0, tag); err != nil {
+			return err
+		}
+	}
+}
+
+// beginning bounds the wait for each thread's first round trip: threads that have made none by then count as starved.
+const beginning = 30 * time.Second
+
+func (c *crowd) count(r *bench.Row, d time.Duration) error {
+	for end := time.Now().Add(beginning); !c.allBegan() && time.Now().Before(end); {
+		if err := c.pause(10 * time.Millisecond); err != nil {
+			return err
+		}
+	}
+	first := c.snapshot()
+	start := time.Now()
+	if err := c.pause(d); err != nil {
+		return err
+	}
+	took := time.Since(start)
+	second := c.snapshot()
+	total, least := uint64(0), uint64(math.MaxUint64)
+	for i := range second {
+		made := second[i] - first[i]
+		total += made
+		least = min(least, made)
+	}
+	r.Value = 2 * float64(total) / took.Seconds()
+	if total > 0 {
+		r.MinShare = float64(least) * float64(len(second)) / float64(total)
+	}
+	return nil
+}
+
+func (c *crowd) allBegan() bool {
+	for i := range c.states {
+		if c.states[i].trips.Load() == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *crowd) snapshot() []uint64 {
+	counts := make([]uint64, len(c.states))
+	for i := range c.states {
+		counts[i] = c.states[i].trips.Load()
+	}
+	return counts
+}
+
+// pause sleeps, unless a thread fails meanwhile.
+func (c *crowd) pause(d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case err := <-c.failed:
+		return err
+	case <-t.C:
+		return nil
+	}
+}
