@@ -13,6 +13,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 )
 
@@ -116,8 +117,15 @@ func (j *Job) Get(ctx context.Context, rank int, key string) ([]byte, error) {
 }
 
 // Abort tells the launcher to end all ranks, with exit code code and the reason msg, and ends this rank's membership.
-// The caller ends its own process then: not every launcher does it for it. It does not wait for the others.
-func (j *Job) Abort(code int, msg string) error { return j.store.abort(code, msg) }
+// The caller ends its own process then: not every launcher does it for it. golci run prints the reason; under the
+// others Abort itself does, on standard error. It does not wait, neither for the launcher nor for another goroutine's
+// Fence, which ends with ErrAborted.
+func (j *Job) Abort(code int, msg string) error {
+	if j.Launcher != LauncherGolci && j.Launcher != LauncherLocal {
+		fmt.Fprintf(os.Stderr, "golci: rank %d aborted the job with code %d: %s\n", j.Rank, code, msg)
+	}
+	return j.store.abort(code, msg)
+}
 
 // Finalize ends this rank's membership in order; the launcher will not take its exit for a failure. Where a rank of
 // the job serves the others (Open MPI, srun without PMI) it waits until all have finalized; so every rank must call it.

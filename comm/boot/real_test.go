@@ -33,6 +33,10 @@ func rankMain() int {
 			err = nil
 		}
 	}
+	if err == nil && os.Getenv(rankRole) == "abort" && j.Rank == 1 {
+		_ = j.Abort(6, "this was enough")
+		return 6
+	}
 	if err == nil {
 		err = j.Finalize(ctx)
 	}
@@ -104,6 +108,22 @@ func checkRanks(t *testing.T, lines []string, launcher string, size int) {
 		if line != want || len(id) != 16 {
 			t.Errorf("got %q, want %q", line, want)
 		}
+	}
+}
+
+// TestRealAbort: an abort ends the job, with its reason.
+func TestRealAbort(t *testing.T) {
+	for _, argv := range [][]string{{"mpiexec.mpich", "-n", "2"}, {"mpirun.openmpi", "--oversubscribe", "-n", "2"}} {
+		t.Run(argv[0], func(t *testing.T) {
+			if _, err := exec.LookPath(argv[0]); err != nil {
+				t.Skipf("%s is not installed", argv[0])
+			}
+			lines, err := launch(t, "abort", argv...)
+			all := strings.Join(lines, "\n")
+			if err == nil || !strings.Contains(all, "golci: rank 1 aborted the job with code 6: this was enough") {
+				t.Errorf("%v\n%s", err, all)
+			}
+		})
 	}
 }
 

@@ -63,7 +63,7 @@ func (b *benchServer) joinAll(t *testing.T, size int, own bool) []*Job {
 	for i := range jobs {
 		wg.Go(func() {
 			var err error
-			jobs[i], err = b.join(t.Context(), place{launcher: "test", rank: i, size: size, fd: -1, ours: own}, nil)
+			jobs[i], err = b.join(t.Context(), place{launcher: LauncherGolci, rank: i, size: size, fd: -1, ours: own}, nil)
 			if err != nil {
 				t.Errorf("rank %d: %v", i, err)
 			}
