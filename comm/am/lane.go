@@ -321,6 +321,9 @@ func (e *Endpoint) pump(ln *lane, peer int, w *fult.Worker) (sent int) {
 			break
 		}
 	}
+	if ln.listed && e.c.Failed(peer) != nil {
+		ln.dead, ln.care = true, true
+	}
 	dead := ln.dead
 	if dead {
 		e.drainDead(ln, &done)
