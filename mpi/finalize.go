@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
 )
 
 // Finalize ends the rank's part in the job (11.4). Every rank must call it, when its operations are done: it waits for all ranks,
@@ -74,10 +73,10 @@ func (p *Proc) shut() error {
 	p.restore()
 	p.stop(ErrFinalized)
 	err := p.sched.Close()
+	p.srv.Close() // once more, for what was being started meanwhile
 	if p.team == nil {
 		err = errors.Join(err, p.wire.Close(), p.job.Finalize(context.Background()))
 	}
 	p.closed.Store(true)
 	return err
 }
-

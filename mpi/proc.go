@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
-	"sync"
 	"sync/atomic"
 
 	"github.com/golci/golci/comm"
@@ -26,7 +24,6 @@ type Proc struct {
 	team    *team // of Run; nil for a process of its own
 	restore func()
 
-	end    sync.Once             // of Finalize
 	final  atomic.Bool           // Finalize has begun
 	over   atomic.Pointer[error] // why operations end; set once
 	closed atomic.Bool           // everything has been let go
@@ -73,7 +70,9 @@ func (p *Proc) Dump(w io.Writer) {
 		return
 	}
 	p.srv.Dump(w, dumpLines)
-	p.sched.Dump(w)
+	if err := p.sched.Dump(w); err != nil {
+		fmt.Fprintf(w, "threads: %v\n", err)
+	}
 }
 
 // ended tells why operations cannot start, or nil.
@@ -123,14 +122,4 @@ func (p *Proc) fatal(err error) {
 		return
 	}
 	p.exit(1, err)
-}
-
-// yield lets others of the rank run: for what polls in a loop.
-func (p *Proc) yield() {
-	p.srv.Poll()
-	if t := p.sched.Current(); t != nil {
-		t.Yield()
-		return
-	}
-	runtime.Gosched()
 }
