@@ -88,7 +88,19 @@ func (t *Table[V]) shut(head *bucket[V]) {
 // is none. side is that of the nodes looked for.
 func (t *Table[V]) Match(key uint64, side Side) *Node[V] {
 	head := t.bucket(key)
-	head.open()
+	c := head.ctl.Swap(busy)
+	switch c {
+	case free:
+		head.release(free)
+		return nil
+	case stateOf(side):
+		if head.entries[0].word.Load() == wordOf(key) {
+			return head.takeOnly(c)
+		}
+	case busy:
+		c = head.acquire()
+	}
+	head.opened(c)
 	var n *Node[V]
 	if p, _ := head.find(wordOf(key)); p.ok() && p.state() == stateOf(side) {
 		n = p.take()

@@ -131,6 +131,21 @@ func (t *Table[V]) InsertOrMatch(key uint64, n *Node[V], side Side) (match *Node
 	return t.insertOrMatchSlow(b, c, word, n, mine)
 }
 
+// takeOnly removes the oldest node of the bucket's only entry in use, its first, and frees the lock, which the caller
+// took as c.
+func (head *bucket[V]) takeOnly(c uint32) *Node[V] {
+	e := &head.entries[0]
+	n := e.head
+	n.mark.leave()
+	if n.next != nil {
+		e.head = n.popFront()
+	} else {
+		e.head, c = nil, free
+	}
+	head.release(c)
+	return n
+}
+
 // wordOf returns what an entry stores for key, and the other way round. It is 0, the mark of an emptied entry, for the
 // reserved key ^0 alone, which is therefore never found.
 func wordOf(key uint64) uint64 { return ^key }
