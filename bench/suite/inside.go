@@ -60,7 +60,7 @@ func messages(ctx context.Context, chosen []spec, out printer) (err error) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		conf := ranks.Config{Bench: s.name, Sizes: s.sizes, Threads: s.threads, Window: s.window}
+		conf := ranks.Config{Bench: s.name, Sizes: s.sizes, Threads: s.threads, Window: s.windowOf(s.threads)}
 		err := ranks.Run(p, conf, func(r bench.Row) { printing = errors.Join(printing, out.row(r)) })
 		if err := errors.Join(err, printing); err != nil {
 			return err

@@ -61,7 +61,7 @@ func (r *runner) plain(impl string) bool {
 // golci runs this program's own ranks.
 func (r *runner) golci(ctx context.Context, s spec, out func(bench.Row)) error {
 	for _, threads := range s.jobs() {
-		err := job.Run(ctx, job.Job{Argv: r.ranks(s, threads), Limit: s.limit(), Row: out})
+		err := job.Run(ctx, job.Job{Argv: r.ranks(s, threads), Limit: s.limit(threads), Row: out})
 		if err != nil {
 			return fmt.Errorf("bench: %s: %w", s.name, err)
 		}
@@ -73,7 +73,7 @@ func (r *runner) golci(ctx context.Context, s spec, out func(bench.Row)) error {
 func (r *runner) ranks(s spec, threads []int) []string {
 	return []string{
 		r.Self, "run", "-n", strconv.Itoa(r.N), r.Self, "bench", s.name, "-sizes", joinList(s.sizes),
-		"-threads", joinList(threads), "-duration", s.window.String(), "-json",
+		"-threads", joinList(threads), "-duration", s.windowOf(threads).String(), "-json",
 	}
 }
 
@@ -101,10 +101,10 @@ func (r *runner) peer(
 	impl := m.Name + setting.Suffix
 	argv, env := m.Command(setting, peers.Case{
 		Bench: s.name, Impl: impl, Ranks: r.N, Sizes: joinList(s.sizes), Threads: joinList(threads),
-		Seconds: strconv.FormatFloat(s.window.Seconds(), 'g', -1, 64),
+		Seconds: strconv.FormatFloat(s.windowOf(threads).Seconds(), 'g', -1, 64),
 	})
 	got := 0
-	err := job.Run(ctx, job.Job{Argv: argv, Env: env, Limit: s.limit(), Strays: m.Program(), Row: func(row bench.Row) {
+	err := job.Run(ctx, job.Job{Argv: argv, Env: env, Limit: s.limit(threads), Strays: m.Program(), Row: func(row bench.Row) {
 		got++
 		out(row)
 	}})
@@ -142,17 +142,27 @@ func (s spec) rows(threads []int) int {
 }
 
 const (
-	startLimit = 30 * time.Second // launcher, wire-up, warm-up, drain
-	slowest    = 200e6            // bytes/s, of the warm-up and of the smallest number of iterations
-	leastBytes = 100 * 64         // messages of those
-	perThread  = 200 * time.Microsecond
+	startLimit = 30 * time.Second       // launcher, wire-up, warm-up, drain
+	slowest    = 200e6                  // bytes/s, of the warm-up and of the smallest number of iterations
+	leastBytes = 100 * 64               // messages of those
+	perThread  = 200 * time.Microsecond // to start and to end one
+	enough     = 40 * time.Microsecond  // of the window for each thread, so that every one makes many round trips
 )
 
+// windowOf is the window of a job with these numbers of threads: with very many, one second would end before each has
+// had its turn often enough for the slowest one's share to mean something.
+func (s spec) windowOf(threads []int) time.Duration {
+	if s.chosen || s.kind != sole {
+		return s.window
+	}
+	return max(s.window, time.Duration(slices.Max(threads))*enough)
+}
+
 // limit is the time after which a job hangs, by any measure.
-func (s spec) limit() time.Duration {
-	limit := startLimit + time.Duration(slices.Max(s.threads))*perThread
+func (s spec) limit(threads []int) time.Duration {
+	limit := startLimit + time.Duration(slices.Max(threads))*perThread
 	for _, size := range s.sizes {
-		limit += 2*s.window + time.Duration(float64(size)*leastBytes/slowest*float64(time.Second))
+		limit += 2*s.windowOf(threads) + time.Duration(float64(size)*leastBytes/slowest*float64(time.Second))
 	}
 	return limit
 }

@@ -34,8 +34,9 @@ type spec struct {
 	peers   bool // a program in bench/peers has it
 	sizes   []int
 	threads []int
-	least   int // smallest size
-	window  time.Duration
+	least   int           // smallest size
+	window  time.Duration // least length of a timed loop
+	chosen  bool          // window is the user's
 }
 
 const (
@@ -118,7 +119,7 @@ func (s spec) with(c Config) (spec, error) {
 		s.threads = c.Threads
 	}
 	if c.Duration > 0 {
-		s.window = c.Duration
+		s.window, s.chosen = c.Duration, true
 	}
 	for _, size := range s.sizes {
 		if size < s.least {

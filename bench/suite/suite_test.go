@@ -203,3 +203,20 @@ func TestThreadsRunInJobsOfTheirOwn(t *testing.T) {
 		t.Errorf("jobs %v", got)
 	}
 }
+
+func TestVeryManyThreadsGetALongerWindow(t *testing.T) {
+	s := spec{kind: sole, threads: []int{1}, sizes: []int{8}, window: time.Second}
+	if w := s.windowOf([]int{1024}); w != time.Second {
+		t.Errorf("window of 1024 threads is %v", w)
+	}
+	if w := s.windowOf([]int{250000}); w != 10*time.Second {
+		t.Errorf("window of 250000 threads is %v", w)
+	}
+	if few, many := s.limit([]int{1}), s.limit([]int{250000}); many < few+20*time.Second {
+		t.Errorf("limits %v and %v", few, many)
+	}
+	s.chosen = true
+	if w := s.windowOf([]int{250000}); w != time.Second {
+		t.Errorf("window chosen by the user becomes %v", w)
+	}
+}
