@@ -62,9 +62,6 @@ func (c *Consumer) poll(budget int, sink conduit.Sink) (n int, dry, ok bool) {
 		if next == len(c.data) {
 			next = 0
 		}
-		if prefetchNext {
-			arch.Prefetch(unsafe.Pointer(&c.data[next]))
-		}
 		sink.Record(c.src, c.data[off:off+size:off+size])
 		c.taken += uint64(lines)
 		off = next

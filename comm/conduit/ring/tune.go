@@ -2,9 +2,6 @@ package ring
 
 import "math/bits"
 
-// prefetchNext makes the consumer ask for the line after a record before it handles the record.
-const prefetchNext = false
-
 // lingerPauses is how long a consumer in a flood stands back, in pauses; lingerRarely is how many batches go by without
 // standing back while it is in vain.
 const (
