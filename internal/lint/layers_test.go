@@ -1,0 +1,136 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// layers lists the packages from the bottom up; an entry stands for what lies below its path, too. A package imports from
+// layers below its own and, within its own, from its own entry only. docs/ARCHITECTURE.md draws the same.
+var layers = [][]string{
+	{"internal/arch", "internal/invariants", "internal/settings"},
+	{"internal/affinity", "internal/futex", "internal/spin", "internal/topology"},
+	{"fult", "hashtable", "pool"}, // each stands alone
+	{"comm/conduit", "comm/credit", "comm/boot", "comm/progress"},
+	{"comm/am"},
+	{"comm"},
+	{"mpi"},
+	{"bench"},
+	{"cmd", "examples", "internal/lint"},
+}
+
+// alone lists packages that import less of the module than their layer may: only what begins with one of the paths.
+var alone = map[string][]string{
+	"comm/credit":   {"internal/invariants"},
+	"comm/boot/pmi": {},
+	"comm/conduit":  {"comm/conduit", "internal"},
+	"comm/boot":     {"comm/boot", "internal"},
+	"fult":          {"fult", "internal"},
+	"hashtable":     {"hashtable", "internal"},
+	"pool":          {"pool", "internal"},
+	"bench/peers":   {"bench"},
+	"cmd":           {"cmd", "bench", "comm/boot", "internal", "mpi"},
+	"examples":      {"examples", "mpi", "fult"},
+}
+
+func under(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
+
+// place finds the layer and entry of a package by the longest entry that it lies under.
+func place(path string) (layer int, entry string) {
+	layer = -1
+	for i, l := range layers {
+		for _, e := range l {
+			if under(path, e) && len(e) > len(entry) {
+				layer, entry = i, e
+			}
+		}
+	}
+	return layer, entry
+}
+
+// badImport tells what is wrong with package from importing package to, both relative to the module; "" if nothing.
+func badImport(from, to string) string {
+	upper, entry := place(from)
+	lower, other := place(to)
+	switch {
+	case upper < 0:
+		return fmt.Sprintf("%s has no place in the table of layers", from)
+	case lower > upper:
+		return fmt.Sprintf("%s imports %s, which lies above it", from, to)
+	case lower == upper && entry != other:
+		return fmt.Sprintf("%s imports %s, which lies beside it", from, to)
+	}
+	for dir, allowed := range alone {
+		if under(from, dir) && !anyUnder(to, allowed) {
+			return fmt.Sprintf("%s imports %s; below %s only %q may be imported", from, to, dir, allowed)
+		}
+	}
+	return ""
+}
+
+func anyUnder(path string, dirs []string) bool {
+	for _, d := range dirs {
+		if under(path, d) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestImportsPointDown(t *testing.T) {
+	for _, goos := range []string{"linux", "darwin", "windows"} {
+		for _, p := range packages(t, goos) {
+			from := strings.TrimPrefix(p.ImportPath, module+"/")
+			for _, i := range p.Imports {
+				to, ours := strings.CutPrefix(i, module+"/")
+				if !ours {
+					continue
+				}
+				if wrong := badImport(from, to); wrong != "" {
+					t.Errorf("%s: %s", goos, wrong)
+				}
+			}
+		}
+	}
+}
+
+// TestBadImport has the rule refuse what it must.
+func TestBadImport(t *testing.T) {
+	for _, c := range []struct {
+		from, to string
+		bad      bool
+	}{
+		{"mpi", "comm", false},
+		{"comm", "mpi", true},
+		{"comm/am", "comm", true},
+		{"comm/am", "comm/credit", false},
+		{"fult", "hashtable", true},
+		{"fult", "internal/futex", false},
+		{"hashtable/tablebench", "hashtable", false},
+		{"hashtable", "internal/lint", true},
+		{"comm/credit", "internal/arch", true},
+		{"comm/boot/pmi", "comm/boot", true},
+		{"comm/conduit/shm", "comm/conduit/ring", false},
+		{"comm/conduit/shm", "comm/boot", true},
+		{"comm/conduit", "fult", true},
+		{"internal/arch", "internal/spin", true},
+		{"examples/hello", "comm", true},
+		{"surprise", "fult", true},
+	} {
+		if wrong := badImport(c.from, c.to); (wrong != "") != c.bad {
+			t.Errorf("%s importing %s: %q", c.from, c.to, wrong)
+		}
+	}
+}
+
+// TestNoCgo keeps the default build free of C.
+func TestNoCgo(t *testing.T) {
+	for _, f := range goFiles(t) {
+		for _, i := range f.ast.Imports {
+			if i.Path.Value == `"C"` {
+				t.Errorf("%s imports C", f.at(i))
+			}
+		}
+	}
+}
