@@ -24,13 +24,6 @@ type externals struct {
 
 func (e *external) signal() { e.Signal() }
 
-func (e *external) yield() {
-	runtime.Gosched()
-	if e.s.killing.Load() {
-		runtime.Goexit()
-	}
-}
-
 func (e *external) park() (killed bool) {
 	if e.s.killing.Load() {
 		return true
@@ -39,8 +32,12 @@ func (e *external) park() (killed bool) {
 	return e.s.killing.Load()
 }
 
-func (e *external) waitOrExit() {
-	if e.park() {
+// waitOrExit waits, or only lets others run if yield is set.
+func (e *external) waitOrExit(yield bool) {
+	if yield {
+		runtime.Gosched()
+	}
+	if (yield && e.s.killing.Load()) || (!yield && e.park()) {
 		runtime.Goexit()
 	}
 }

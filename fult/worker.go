@@ -14,15 +14,16 @@ import (
 // Worker runs threads on one OS thread.
 type Worker struct {
 	// Owner's line: changes at every switch. curG is also read by isG and peek.
-	cur    *fiber            // who runs, or is about to
-	curG   uintptr           // its goroutine, for isG
-	bits   uint64            // what is left of the level-1 word being drained
-	grp    *group            // the group of that word
-	word   int               // its number in the group
-	block  *[wordBits]Thread // its threads
-	budget int               // how many more switches before the poll functions are due
-	_      [8]byte
-	pad1   [falseSharing]byte
+	cur     *fiber            // who runs, or is about to
+	curG    uintptr           // its goroutine, for isG
+	bits    uint64            // what is left of the level-1 word being drained
+	grp     *group            // the group of that word
+	word    int               // its number in the group
+	block   *[wordBits]Thread // its threads
+	budget  int               // how many more switches before the poll functions are due
+	closing bool              // set by the worker itself when it sees the scheduler's
+	_       [7]byte
+	pad1    [falseSharing]byte
 
 	level2 set2
 	pad2   [falseSharing]byte
@@ -35,8 +36,7 @@ type Worker struct {
 
 	// Owned by the worker, colder.
 	loop      fiber
-	closing   bool // set by the worker itself when it sees the scheduler's
-	slots     int  // slots ever used
+	slots     int // slots ever used
 	warm      *Thread
 	cold      *Thread
 	nwarm     int
