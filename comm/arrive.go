@@ -129,6 +129,7 @@ func (s *Server) hand(o *op, env envelope, payload []byte, w *fult.Worker) {
 // wildcard that is posted meanwhile either finds it in the list and can claim it in the table, or is seen here after.
 func (s *Server) keep(env envelope, payload []byte, w *fult.Worker) {
 	m := s.unexpected(env, payload)
+	stamp := m.stamp // once m is in the table it may be claimed, freed and used again
 	s.link(m)
 	if n := s.table.InsertOrMatch(env.key, m.self, hashtable.Arrive); n != nil {
 		s.unlink(m)
@@ -138,7 +139,7 @@ func (s *Server) keep(env envelope, payload []byte, w *fult.Worker) {
 		return
 	}
 	if s.nwild.Load() != 0 {
-		s.rematch(m, w)
+		s.rematch(env.key, stamp, w)
 	}
 	if s.probers.Load() != 0 {
 		s.wakeProbers(w)

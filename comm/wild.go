@@ -181,15 +181,21 @@ func (s *Server) arriveAmongWild(env envelope, payload []byte, w *fult.Worker) b
 	return true
 }
 
-// rematch looks for a wildcard that was posted while m was being kept.
-func (s *Server) rematch(m *op, w *fult.Worker) {
-	c := s.ctxs.get(m.ctx)
+// rematch looks for a wildcard that was posted while a message was being kept: the newest one of its source, with that
+// key and stamp, if nobody has claimed it since.
+func (s *Server) rematch(key, stamp uint64, w *fult.Worker) {
+	c := s.ctxs.get(keyContext(key))
 	if c == nil {
 		return
 	}
 	c.mu.Lock()
-	i := c.find(m.peer, m.tag)
-	if i < 0 || !s.table.Remove(m.key(), m.self) {
+	i := c.find(int32(keySource(key)), int32(keyTag(key)))
+	if i < 0 {
+		c.mu.Unlock()
+		return
+	}
+	m := s.claimNewest(keySource(key), stamp)
+	if m == nil {
 		c.mu.Unlock()
 		return
 	}
@@ -201,6 +207,18 @@ func (s *Server) rematch(m *op, w *fult.Worker) {
 	if s.deliver(o, m) {
 		o.finish(w)
 	}
+}
+
+// claimNewest takes the message with that stamp out of the table if it is still the newest of src; nil if somebody else
+// has claimed it.
+func (s *Server) claimNewest(src int, stamp uint64) *op {
+	l := &s.lists[src]
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if m := l.tail; m != nil && m.stamp == stamp && s.table.Remove(m.key(), m.self) {
+		return m
+	}
+	return nil
 }
 
 // find gives the index of the oldest posted wildcard that takes (src, tag), or -1.
