@@ -20,6 +20,10 @@ func (t *Thread) main() {
 
 // run runs one job to its end, whatever that is.
 func (t *Thread) run() {
+	if t.w.closing { // before it could start
+		t.finish(ErrClosed)
+		return
+	}
 	returned := false
 	defer func() {
 		if returned {

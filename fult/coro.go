@@ -71,11 +71,11 @@ func (w *Worker) transfer(me, to *fiber) {
 	}
 }
 
-// leave is the last act of a coroutine: its function returns right after. Its goroutine's identity may be given to
-// another one from now on, so it must not be found in curG.
+// leave is the last act of a coroutine: its function returns right after, and control goes to the loop, at once or
+// through others. The goroutine's identity may be given to another one from now on, so it must not stay in curG.
 func (w *Worker) leave() {
 	w.cur = &w.loop
-	w.curG = 0
+	w.curG = w.loop.g
 }
 
 // bury prepares the end of a thread by Goexit, which iter raises again in whoever rests in the thread's place if that

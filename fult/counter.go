@@ -9,9 +9,9 @@ type Counter struct {
 	who  Waiter       // constant between two Resets
 }
 
-// Reset makes c ready for n signals to me, the waiter. Signals of an earlier round must all have come.
+// Reset makes c ready for n signals to me, the waiter, nil for a plain goroutine. Signals of an earlier round must all have come.
 func (c *Counter) Reset(me Waiter, n int) {
-	c.who = me
+	c.who = orGoroutine(me)
 	c.left.Store(int64(n))
 }
 

@@ -23,7 +23,7 @@ func NewBarrier(n int) (*Barrier, error) {
 	return &Barrier{n: n}, nil
 }
 
-// Wait blocks until n callers are in it; me is the caller. One of them gets true. It may switch threads or block.
+// Wait blocks until n callers are in it; me is the caller, nil for a plain goroutine. One of them gets true. It may switch threads or block.
 func (b *Barrier) Wait(me Waiter) (last bool) {
 	b.mu.Lock()
 	b.here++
@@ -31,6 +31,7 @@ func (b *Barrier) Wait(me Waiter) (last bool) {
 		b.release(me)
 		return true
 	}
+	me = orGoroutine(me)
 	e := b.q.push(me)
 	b.mu.Unlock()
 	killed := e.await(me)
@@ -92,13 +93,14 @@ func (g *WaitGroup) Add(me Waiter, n int) error {
 // Done is Add(me, -1).
 func (g *WaitGroup) Done(me Waiter) error { return g.Add(me, -1) }
 
-// Wait blocks until the sum is 0; me is the caller. It may switch threads or block.
+// Wait blocks until the sum is 0; me is the caller, nil for a plain goroutine. It may switch threads or block.
 func (g *WaitGroup) Wait(me Waiter) {
 	g.mu.Lock()
 	if g.n == 0 {
 		g.mu.Unlock()
 		return
 	}
+	me = orGoroutine(me)
 	e := g.q.push(me)
 	g.mu.Unlock()
 	killed := e.await(me)

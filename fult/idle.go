@@ -54,7 +54,7 @@ func (w *Worker) advance() { arch.StoreRel64(&w.progress, w.progress.Load()+1) }
 // idle is one turn of the loop without anything to run: poll, steal, spin, and in the end sleep.
 func (w *Worker) idle() {
 	w.advance()
-	if w.poll() > 0 || w.steal() || w.ready() {
+	if w.poll() > 0 || (!w.closing && w.steal()) || w.ready() {
 		w.idleTurns = 0
 		return
 	}

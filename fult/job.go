@@ -28,7 +28,7 @@ type Handle struct{ j *job }
 // calls it gets the new one on its own worker, unless another worker is idle and takes it first. The error is
 // ErrClosed, or wraps ErrTooMany.
 func (s *Scheduler) Go(f func(t *Thread)) (Handle, error) {
-	prefer := -1
+	var prefer int
 	if t := s.Current(); t != nil {
 		prefer = t.w.id
 	} else {
@@ -139,17 +139,15 @@ func (h Handle) Join() error {
 	if h.j.done.Load() {
 		return h.result()
 	}
-	if t := h.j.s.Current(); t != nil {
-		return h.JoinAs(t)
-	}
-	return h.JoinAs(NewGoroutine())
+	return h.JoinAs(h.j.s.Current())
 }
 
-// JoinAs is Join for a caller that waits at me.
+// JoinAs is Join for a caller that waits at me, nil for a plain goroutine.
 func (h Handle) JoinAs(me Waiter) error {
 	if h.j == nil {
 		return fmt.Errorf("fult: Join of no thread: %w", ErrArgument)
 	}
+	me = orGoroutine(me)
 	if h.j.enlist(me) {
 		for !h.j.done.Load() {
 			me.Wait()

@@ -14,7 +14,7 @@ type Mutex struct {
 	q      waitq
 }
 
-// Lock takes m; me is the caller. It may switch threads or block.
+// Lock takes m; me is the caller, nil for a plain goroutine. It may switch threads or block.
 func (m *Mutex) Lock(me Waiter) {
 	m.mu.Lock()
 	if !m.locked {
@@ -22,6 +22,7 @@ func (m *Mutex) Lock(me Waiter) {
 		m.mu.Unlock()
 		return
 	}
+	me = orGoroutine(me)
 	e := m.q.push(me)
 	m.mu.Unlock()
 	killed := e.await(me)
@@ -76,10 +77,12 @@ type Cond struct {
 	q  waitq
 }
 
-// Wait releases L, waits for Signal or Broadcast, and takes L again; me is the caller, which holds L. It does not return
+// Wait releases L, waits for Signal or Broadcast, and takes L again; me is the caller, which holds L, or nil for a
+// plain goroutine. It does not return
 // without a Signal, but the condition may have changed again meanwhile. It switches threads or blocks. The error is
 // Unlock's.
 func (c *Cond) Wait(me Waiter) error {
+	me = orGoroutine(me)
 	c.mu.Lock()
 	e := c.q.push(me)
 	c.mu.Unlock()

@@ -16,7 +16,7 @@ func crowd(t *testing.T, s *Scheduler, n int, f func(i int, me Waiter)) {
 		switch i % 4 {
 		case 0:
 			end := make(chan struct{})
-			go func() { defer close(end); f(i, NewGoroutine()) }()
+			go func() { defer close(end); f(i, []Waiter{NewGoroutine(), s.Current()}[i/4%2]) }()
 			ends = append(ends, func() { <-end })
 		default:
 			h := spawn(t, s, func(th *Thread) { f(i, th) })
@@ -29,7 +29,7 @@ func crowd(t *testing.T, s *Scheduler, n int, f func(i int, me Waiter)) {
 }
 
 func pause(me Waiter, r *rand.Rand) {
-	if th, ok := me.(*Thread); ok && r.IntN(3) == 0 {
+	if th, ok := me.(*Thread); ok && th != nil && r.IntN(3) == 0 {
 		th.Yield()
 	}
 }

@@ -90,10 +90,18 @@ func (e *entry) await(me Waiter) (killed bool) {
 	return false
 }
 
+// orGoroutine makes a Waiter for a caller that gave none: nil, or the nil *Thread that Current returns outside threads.
+func orGoroutine(me Waiter) Waiter {
+	if t, ok := me.(*Thread); me == nil || (ok && t == nil) {
+		return NewGoroutine()
+	}
+	return me
+}
+
 // signalFrom signals who on behalf of me, which is the caller and may be nil. From a thread to another of its worker it
 // costs no atomic operation.
 func signalFrom(me, who Waiter) {
-	if t, ok := me.(*Thread); ok {
+	if t, ok := me.(*Thread); ok && t != nil {
 		t.w.wakeWaiter(who)
 		return
 	}

@@ -26,13 +26,13 @@ type Worker struct {
 	pad1    [falseSharing]byte
 
 	level2 set2
-	pad2   [falseSharing]byte
+	_      [falseSharing]byte
 
 	// What signallers read; parked changes only when the worker sleeps or wakes, so the line stays shared.
 	parked atomic.Uint32 // awake, onFutex or inPoller; see idle.go
 	id     int
 	s      *Scheduler
-	pad3   [falseSharing]byte
+	_      [falseSharing]byte
 
 	// Owned by the worker, colder.
 	loop      fiber
