@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/gob"
 	"fmt"
+	"reflect"
 )
 
 // SendValue sends any Go value that encoding/gob can encode, as one message; RecvValue receives it. It waits as Send does. Errors
@@ -13,13 +14,16 @@ func SendValue[T any](c *Comm, v T, dest, tag int) error {
 		return err
 	}
 	b, err := encode(&v)
+	if p := reflect.ValueOf(&v).Elem(); p.Kind() == reflect.Pointer && p.IsNil() {
+		err = fmt.Errorf("%w: a nil %v points to no value", ErrType, p.Type())
+	}
 	if err != nil {
 		return fmt.Errorf("mpi: SendValue: %s, to %s, tag %d: %w", c.who(), peerText(dest), tag, err)
 	}
 	return Send(c, b, dest, tag)
 }
 
-// encode survives gob's panics, which it has for nil pointers and for encoders of the user's.
+// encode survives panics of gob and of the value's own encoders.
 func encode(v any) (b []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {
