@@ -1,0 +1,61 @@
+// Package rank is what the example programs share: the frame of a rank's main function, and threads that end together.
+package rank
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+
+	"github.com/golci/golci/mpi"
+)
+
+// Main is the main function of a program that reads its arguments with parse and then runs body as one rank of its job. It
+// does not return: the exit code is 0, or 2 for arguments that parse refuses, or 1. An error of body ends the whole job.
+func Main[A any](parse func(args []string) (A, error), body func(c *mpi.Comm, a A) error) {
+	os.Exit(run(os.Args[1:], parse, body))
+}
+
+func run[A any](args []string, parse func([]string) (A, error), body func(*mpi.Comm, A) error) int {
+	a, err := parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return complain(err, 2)
+	}
+	p, err := mpi.Init()
+	if err != nil {
+		return complain(err, 1)
+	}
+	if err := body(p.World(), a); err != nil {
+		return complain(p.Abort(1, err), 1)
+	}
+	if err := p.Finalize(); err != nil {
+		return complain(err, 1)
+	}
+	return 0
+}
+
+func complain(err error, code int) int {
+	fmt.Fprintf(os.Stderr, "%s: %v\n", os.Args[0], err)
+	return code
+}
+
+// Flags makes the flag set of a program. Parse prints the usage, with about as its first line, when it is asked for.
+func Flags(name, about string) *flag.FlagSet {
+	f := flag.NewFlagSet(name, flag.ContinueOnError)
+	f.Usage = func() {
+		fmt.Fprintf(f.Output(), "%s\n", about)
+		f.PrintDefaults()
+	}
+	return f
+}
+
+// AtLeast is an error if the value of the flag called name is less than low.
+func AtLeast(name string, value, low int) error {
+	if value < low {
+		return fmt.Errorf("-%s %d: want at least %d", name, value, low)
+	}
+	return nil
+}
