@@ -6,4 +6,12 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// asRank, where it is not nil, runs the program of a rank if the environment asks for it.
+var asRank func()
+
+func TestMain(m *testing.M) {
+	if asRank != nil {
+		asRank()
+	}
+	goleak.VerifyTestMain(m)
+}

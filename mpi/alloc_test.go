@@ -1,0 +1,126 @@
+package mpi
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+)
+
+// TestAllocations: the hot path allocates nothing, expected and unexpected, for goroutines and light-weight threads.
+func TestAllocations(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	must(t, 1, func(c *Comm) error {
+		return errors.Join(allocations(t, c, "goroutine"), inThread(c, func() error { return allocations(t, c, "thread") }))
+	})
+}
+
+func allocations(t *testing.T, c *Comm, who string) error {
+	const tag = 5
+	out, in := make([]float64, 8), make([]float64, 8)
+	big, bigIn := make([]byte, 4000), make([]byte, 4000)
+	rs := make([]Request, 2)
+	var failed error
+	note := func(err error) {
+		if err != nil && failed == nil {
+			failed = err
+		}
+	}
+	steps := map[string]func(){
+		"send unexpected, recv": func() {
+			note(Send(c, out, 0, tag))
+			note(second(Recv(c, in, 0, tag)))
+		},
+		"send long unexpected, recv": func() {
+			note(Send(c, big, 0, tag))
+			c.srv.Poll()
+			note(second(Recv(c, bigIn, 0, tag)))
+		},
+		"irecv, send expected, wait": func() {
+			r, err := Irecv(c, in, 0, tag)
+			note(err)
+			note(Send(c, out, 0, tag))
+			note(second(r.Wait()))
+		},
+		"isend, probe, irecv, wait, wait": func() {
+			s, err := Isend(c, out, 0, tag)
+			note(err)
+			note(third(c.Iprobe(0, tag)))
+			r, err := Irecv(c, in, 0, tag)
+			note(err)
+			note(second(r.Wait()))
+			note(second(s.Wait()))
+		},
+		"isend, irecv any, waitall": func() {
+			var err error
+			rs[0], err = Isend(c, out, 0, tag)
+			note(err)
+			rs[1], err = Irecv(c, in, AnySource, AnyTag)
+			note(err)
+			note(Waitall(rs, nil))
+		},
+		"sendrecv": func() { note(second(Sendrecv(c, out, 0, tag, in, 0, tag))) },
+		"test": func() {
+			r, err := Irecv(c, in, 0, tag)
+			note(err)
+			note(Send(c, out, 0, tag))
+			for {
+				_, ok, err := r.Test()
+				if note(err); ok {
+					break
+				}
+			}
+		},
+		"barrier, bcast, allreduce": func() {
+			note(c.Barrier())
+			note(Bcast(c, out, 0))
+			note(Allreduce(c, out, in, Sum[float64]()))
+		},
+	}
+	var errs []error
+	for name, step := range steps {
+		step()
+		if n := testing.AllocsPerRun(200, step); n != 0 {
+			errs = append(errs, fmt.Errorf("%s: %s: %v allocations", who, name, n))
+		}
+	}
+	return errors.Join(append(errs, failed)...)
+}
+
+// TestAllocationsBetweenRanks: the same between two ranks, where one waits for the other.
+func TestAllocationsBetweenRanks(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	const runs = 300
+	must(t, 2, func(c *Comm) error {
+		b, peer := make([]int, 4), 1-c.Rank()
+		var failed error
+		step := func() {
+			var errs [2]error
+			if c.Rank() == 0 {
+				errs[0], errs[1] = Send(c, b, peer, 0), second(Recv(c, b, peer, 0))
+			} else {
+				errs[0], errs[1] = second(Recv(c, b, peer, 0)), Send(c, b, peer, 0)
+			}
+			if errs[0] != nil || errs[1] != nil {
+				failed = errors.Join(errs[:]...)
+			}
+		}
+		if c.Rank() == 1 { // the measurement counts the whole process, so one rank does it
+			for range runs + 101 {
+				step()
+			}
+			return failed
+		}
+		for range 100 {
+			step()
+		}
+		n := testing.AllocsPerRun(runs, step)
+		if n != 0 && failed == nil {
+			return fmt.Errorf("%v allocations", n)
+		}
+		return failed
+	})
+}

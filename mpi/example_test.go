@@ -1,0 +1,161 @@
+package mpi_test
+
+import (
+	"fmt"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/mpi"
+)
+
+// The shortest program. Started by `golci run -n 4`, mpiexec, mpirun or srun it has that many ranks, alone it has one.
+func ExampleInit() {
+	p, err := mpi.Init()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return
+	}
+	c := p.World()
+	fmt.Printf("rank %d of %d\n", c.Rank(), c.Size())
+	if err := p.Finalize(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	// Output: rank 0 of 1
+}
+
+// Several ranks in one process: for tests and examples.
+func ExampleRun() {
+	err := mpi.Run(4, func(c *mpi.Comm) error {
+		sum := []int{0}
+		if err := mpi.Allreduce(c, []int{c.Rank()}, sum, mpi.Sum[int]()); err != nil {
+			return err
+		}
+		if c.Rank() == 0 {
+			fmt.Println("sum of ranks:", sum[0])
+		}
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// sum of ranks: 6
+	// <nil>
+}
+
+// Two ranks send a number to and fro.
+func ExampleSend() {
+	err := mpi.Run(2, func(c *mpi.Comm) error {
+		ball, peer := []int{0}, 1-c.Rank()
+		for ball[0] < 6 {
+			if ball[0]%2 == c.Rank() {
+				ball[0]++
+				if err := mpi.Send(c, ball, peer, 0); err != nil {
+					return err
+				}
+			}
+			if ball[0] < 6 {
+				if _, err := mpi.Recv(c, ball, peer, 0); err != nil {
+					return err
+				}
+			}
+		}
+		if c.Rank() == 0 {
+			fmt.Println("last ball:", ball[0])
+		}
+		return nil
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output: last ball: 6
+}
+
+// A thousand light-weight threads of each rank exchange messages with their twins at the other rank; the tag tells
+// them apart.
+func ExampleProc_Go() {
+	const threads = 1000
+	var good atomic.Int64
+	err := mpi.Run(2, func(c *mpi.Comm) error {
+		hs := make([]fult.Handle, threads)
+		for i := range hs {
+			var err error
+			hs[i], err = c.Proc().Go(func() {
+				in := []int{0}
+				_, err := mpi.Sendrecv(c, []int{i * i}, 1-c.Rank(), i, in, 1-c.Rank(), i)
+				if err == nil && in[0] == i*i {
+					good.Add(1)
+				}
+			})
+			if err != nil {
+				return err
+			}
+		}
+		for _, h := range hs {
+			if err := h.Join(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	fmt.Println(good.Load(), err)
+	// Output: 2000 <nil>
+}
+
+// A request in a select, beside a timer.
+func ExampleRequest_Done() {
+	err := mpi.Run(2, func(c *mpi.Comm) error {
+		if c.Rank() == 1 {
+			return mpi.Send(c, []byte("hello"), 0, 3)
+		}
+		buf := make([]byte, 16)
+		r, err := mpi.Irecv(c, buf, mpi.AnySource, 3)
+		if err != nil {
+			return err
+		}
+		select {
+		case <-r.Done():
+		case <-time.After(time.Minute):
+			fmt.Println("nothing came")
+			return r.Cancel()
+		}
+		st, err := r.Wait()
+		if err != nil {
+			return err
+		}
+		n, err := mpi.Count[byte](st)
+		fmt.Printf("%s from rank %d\n", buf[:n], st.Source)
+		return err
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output: hello from rank 1
+}
+
+// Structs travel as they are, as long as they hold no pointers; other values go by SendValue.
+func ExampleSendValue() {
+	type particle struct {
+		At   [3]float64
+		Mass float32
+	}
+	err := mpi.Run(2, func(c *mpi.Comm) error {
+		if c.Rank() == 1 {
+			if err := mpi.Send(c, []particle{{Mass: 2}, {At: [3]float64{1, 0, 0}}}, 0, 0); err != nil {
+				return err
+			}
+			return mpi.SendValue(c, map[string][]int{"primes": {2, 3, 5}}, 0, 1)
+		}
+		ps, _, err := mpi.RecvAlloc[particle](c, 1, 0)
+		if err != nil {
+			return err
+		}
+		m, _, err := mpi.RecvValue[map[string][]int](c, 1, 1)
+		fmt.Println(len(ps), ps[0].Mass, ps[1].At, m)
+		return err
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output: 2 2 [1 0 0] map[primes:[2 3 5]]
+}

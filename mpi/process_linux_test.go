@@ -1,0 +1,267 @@
+package mpi
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/golci/golci/comm/boot/pmi"
+	"github.com/golci/golci/comm/boot/serve"
+)
+
+// roleVar makes the test binary a rank of a job of processes: what it does is the variable's value.
+const roleVar = "GOLCI_TEST_MPI_ROLE"
+
+var roles = map[string]func(p *Proc) error{
+	"all":     roleAll,
+	"hang":    roleHang,
+	"survive": roleSurvive,
+	"abort":   func(p *Proc) error { return p.Abort(7, errBoom) },
+}
+
+// rankMain is the program of a rank.
+func rankMain(role string) int {
+	p, err := Init(WithTimeout(20 * time.Second))
+	if err == nil {
+		err = roles[role](p)
+	}
+	if err == nil {
+		err = p.Finalize()
+	}
+	if err != nil {
+		fmt.Println("error:", err)
+		return 3
+	}
+	fmt.Printf("rank %d is done\n", p.World().Rank())
+	return 0
+}
+
+// roleAll does a bit of everything between processes.
+func roleAll(p *Proc) error {
+	c := p.World()
+	if err := everyWay(c, func(way int) error { return allPairs(c, way) }); err != nil {
+		return err
+	}
+	d, err := c.Split(c.Rank()%2, 0)
+	if err != nil {
+		return err
+	}
+	if err := reduces(d, 1, d.Size(), Sum[int]()); err != nil {
+		return err
+	}
+	big := make([]float64, 300_000)
+	for i := range big {
+		big[i] = float64(i * c.Rank())
+	}
+	if err := Allreduce(c, big, big, Sum[float64]()); err != nil {
+		return err
+	}
+	if want := float64(999 * c.Size() * (c.Size() - 1) / 2); big[999] != want {
+		return fmt.Errorf("sum %v, want %v", big[999], want)
+	}
+	return errors.Join(d.Free(), wants(ErrComm, d.Barrier()))
+}
+
+// roleHang has rank 0 wait for ever, and say so.
+func roleHang(p *Proc) error {
+	if p.World().Rank() == 0 {
+		fmt.Println("waiting")
+	}
+	return second(Recv(p.World(), make([]byte, 4321), AnySource, 99))
+}
+
+// roleSurvive has rank 1 die, and the others find out, now and later.
+func roleSurvive(p *Proc) error {
+	c := p.World()
+	if err := c.Barrier(); err != nil {
+		return err
+	}
+	if c.Rank() == 1 {
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL) // cannot fail
+	}
+	for _, call := range []func() error{
+		func() error { return second(Recv(c, one(), 1, 0)) },
+		func() error { return second(Recv(c, one(), 1, 1)) },
+		func() error { return second(c.Probe(1, 0)) },
+		func() error { return Ssend(c, one(), 1, 0) },
+	} {
+		if err := call(); !errors.Is(err, ErrPeer) {
+			return fmt.Errorf("after the death of rank 1: %w", errors.Join(err, errors.New("no ErrPeer")))
+		}
+	}
+	fmt.Println("noticed")
+	os.Exit(0)
+	return nil
+}
+
+// processes is a job of processes of the test binary, under a PMI server of the test.
+type processes struct {
+	cmds []*exec.Cmd
+	outs []*output
+	srv  *serve.Server
+	fail chan string
+}
+
+// output collects what a rank prints.
+type output struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.String()
+}
+
+func startProcesses(t *testing.T, n int, role string) *processes {
+	t.Helper()
+	j := &processes{fail: make(chan string, n)}
+	var err error
+	name := fmt.Sprintf("test-%d-%d", os.Getpid(), time.Now().UnixNano())
+	j.srv, err = serve.New(pmi.Config{Size: n, KVSName: name}, serve.Hooks{
+		Fail: func(_, _ int, text string) { j.fail <- text },
+		EOF:  func(int) {},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(j.srv.Close)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	t.Cleanup(cancel)
+	for r := range n {
+		j.start(ctx, t, r, n, role)
+	}
+	return j
+}
+
+func (j *processes) start(ctx context.Context, t *testing.T, rank, size int, role string) {
+	t.Helper()
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, theirs := os.NewFile(uintptr(fds[0]), "pmi"), os.NewFile(uintptr(fds[1]), "pmi")
+	defer func() { _ = theirs.Close() }()
+	conn, err := net.FileConn(ours)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = ours.Close() // FileConn has a copy
+	out := new(output)
+	cmd := exec.CommandContext(ctx, os.Args[0])
+	cmd.Env = append(os.Environ(), roleVar+"="+role, "PMI_FD=3",
+		fmt.Sprint("PMI_RANK=", rank), fmt.Sprint("PMI_SIZE=", size))
+	cmd.ExtraFiles, cmd.Stdout, cmd.Stderr = []*os.File{theirs}, out, out
+	cmd.WaitDelay = time.Second
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	j.srv.Attach(rank, conn)
+	j.cmds, j.outs = append(j.cmds, cmd), append(j.outs, out)
+	t.Cleanup(func() {
+		if cmd.ProcessState == nil {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+		}
+	})
+}
+
+func (j *processes) text() string {
+	var s strings.Builder
+	for r, o := range j.outs {
+		fmt.Fprintf(&s, "--- rank %d\n%s", r, o)
+	}
+	return s.String()
+}
+
+func TestProcesses(t *testing.T) {
+	for _, n := range []int{1, 2, 3} {
+		j := startProcesses(t, n, "all")
+		for r, cmd := range j.cmds {
+			if err := cmd.Wait(); err != nil {
+				t.Fatalf("rank %d of %d: %v\n%s", r, n, err, j.text())
+			}
+			if want := fmt.Sprintf("rank %d is done", r); !strings.Contains(j.outs[r].String(), want) {
+				t.Fatalf("rank %d printed\n%s", r, j.outs[r])
+			}
+		}
+	}
+}
+
+// TestQuitDumps: SIGQUIT has a rank write what it waits for, before Go's own dump ends it.
+func TestQuitDumps(t *testing.T) {
+	j := startProcesses(t, 1, "hang")
+	for !strings.Contains(j.outs[0].String(), "waiting") {
+		time.Sleep(5 * time.Millisecond)
+	}
+	time.Sleep(50 * time.Millisecond) // it says so just before it waits
+	if err := j.cmds[0].Process.Signal(syscall.SIGQUIT); err != nil {
+		t.Fatal(err)
+	}
+	err := j.cmds[0].Wait()
+	text := j.outs[0].String()
+	if err == nil || !strings.Contains(text, "tag 99") || !strings.Contains(text, "4321") ||
+		!strings.Contains(text, "SIGQUIT") || strings.Index(text, "tag 99") > strings.Index(text, "SIGQUIT") {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// TestDeadRank: operations that name a rank that has been killed end with ErrPeer.
+func TestDeadRank(t *testing.T) {
+	j := startProcesses(t, 2, "survive")
+	if err := j.cmds[0].Wait(); err != nil || !strings.Contains(j.outs[0].String(), "noticed") {
+		t.Errorf("%v\n%s", err, j.text())
+	}
+}
+
+// TestAbortProcess: Abort tells the launcher why, and ends the process with its code.
+func TestAbortProcess(t *testing.T) {
+	j := startProcesses(t, 1, "abort")
+	err := j.cmds[0].Wait()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 7 || !strings.Contains(j.outs[0].String(), "boom") {
+		t.Errorf("%v\n%s", err, j.text())
+	}
+	if text := <-j.fail; !strings.Contains(text, "boom") && !strings.Contains(text, "abort") {
+		t.Errorf("the launcher was told %q", text)
+	}
+}
+
+// TestInitTimeout: a rank whose peer never comes gets an error that says so.
+func TestInitTimeout(t *testing.T) {
+	if os.Getenv("PMI_FD") != "" {
+		t.Skip("started by a launcher")
+	}
+	_, err := Init(With("GOLCI_INIT_TIMEOUT", "0s"))
+	if !errors.Is(err, ErrArgument) {
+		t.Errorf("a time-out of 0: %v", err)
+	}
+	_, err = Init(With("GOLCI_CONDUIT", "carrier pigeon"))
+	if !errors.Is(err, ErrArgument) {
+		t.Errorf("an unknown conduit: %v", err)
+	}
+}
+
+func init() {
+	asRank = func() {
+		if role := os.Getenv(roleVar); role != "" {
+			os.Exit(rankMain(role))
+		}
+	}
+}
