@@ -61,7 +61,7 @@ func ringFult(b *testing.B, n int) {
 
 func ringWaiters(b *testing.B, n int, make1 func() (Waiter, func())) {
 	ws := make([]Waiter, n)
-	left := b.N + n
+	left := b.N // handed round with the token
 	var started, done sync.WaitGroup
 	started.Add(n)
 	start := make(chan struct{})
@@ -74,15 +74,15 @@ func ringWaiters(b *testing.B, n int, make1 func() (Waiter, func())) {
 			<-start
 			for {
 				w.Wait()
+				if left--; left == 0 {
+					b.StopTimer()
+				}
+				if left > -n {
+					ws[(i+1)%n].Signal()
+				}
 				if left <= 0 {
-					left--
-					if left > -n {
-						ws[(i+1)%n].Signal()
-					}
 					return
 				}
-				left--
-				ws[(i+1)%n].Signal()
 			}
 		})
 	}
@@ -130,7 +130,13 @@ func BenchmarkSpawnJoin(b *testing.B) {
 		b.ReportAllocs()
 		join(b, spawn(b, s, func(*Thread) {
 			for range b.N {
-				join(b, spawn(b, s, func(*Thread) {}))
+				h, err := s.Go(func(*Thread) {})
+				if err == nil {
+					err = h.Join()
+				}
+				if err != nil {
+					b.Error(err)
+				}
 			}
 		}))
 	})
@@ -177,6 +183,42 @@ func BenchmarkCrossSignal(b *testing.B) {
 	b.ResetTimer()
 	ths[0].Signal()
 	join(b, hs...)
+}
+
+// BenchmarkSignalAcross is the cost for a thread that signals threads of another worker in turn, as they consume it.
+func BenchmarkSignalAcross(b *testing.B) {
+	if runtime.GOMAXPROCS(0) < 2 {
+		b.Skip("one CPU")
+	}
+	const targets = 64
+	s := open(b, Config{Workers: 2, Pin: []int{0, 1}, Spin: time.Millisecond})
+	var ths [targets]*Thread
+	var up sync.WaitGroup
+	up.Add(targets)
+	for i := range targets {
+		_, err := s.GoOn(0, func(t *Thread) {
+			ths[i] = t
+			up.Done()
+			for {
+				t.Wait()
+			}
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	up.Wait()
+	h, err := s.GoOn(1, func(*Thread) {
+		b.ResetTimer()
+		for i := range b.N {
+			ths[i%targets].Signal()
+		}
+		b.StopTimer()
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	join(b, h)
 }
 
 // BenchmarkSignal is the signaller's cost alone.
