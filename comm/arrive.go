@@ -128,7 +128,7 @@ func (s *Server) hand(o *op, env envelope, payload []byte, w *fult.Worker) {
 // keep stores a message without a receive. It goes into its arrival list first and then into the table, so that a
 // wildcard that is posted meanwhile either finds it in the list and can claim it in the table, or is seen here after.
 func (s *Server) keep(env envelope, payload []byte, w *fult.Worker) {
-	m := s.unexpected(env, payload)
+	m := s.unexpected(env, payload, w)
 	stamp := m.stamp // once m is in the table it may be claimed, freed and used again
 	s.link(m)
 	if n := s.table.InsertOrMatch(env.key, m.self, hashtable.Arrive); n != nil {
@@ -147,7 +147,7 @@ func (s *Server) keep(env envelope, payload []byte, w *fult.Worker) {
 }
 
 // unexpected makes the op of a message without a receive.
-func (s *Server) unexpected(env envelope, payload []byte) *op {
+func (s *Server) unexpected(env envelope, payload []byte, w *fult.Worker) *op {
 	m := s.getOp()
 	m.start(roleEager)
 	src := keySource(env.key)
@@ -160,11 +160,8 @@ func (s *Server) unexpected(env envelope, payload []byte) *op {
 	if len(payload) <= smallBytes {
 		m.data = m.small[:copy(m.small[:], payload)]
 	} else {
-		m.packet = s.packets.Get().(*packet)
-		if cap(m.packet.mem) < len(payload) {
-			m.packet.mem = make([]byte, len(payload))
-		}
-		m.data = m.packet.mem[:copy(m.packet.mem[:cap(m.packet.mem)], payload)]
+		m.packet = s.packets.get(w, len(payload))
+		m.data = m.packet.mem[:copy(m.packet.mem, payload)]
 	}
 	p := &s.peers[src]
 	if p.unexpected.Add(m.cost()) > s.limit && !p.throttled {

@@ -33,10 +33,10 @@ type op struct {
 	sync      bool // a synchronous send
 	wild      bool // a receive with a wildcard
 	cancelled bool
-	thread    bool // belongs to a fult thread for its blocking calls; never freed
 	linked    bool // in an arrival list; under that list's lock
 
 	ctx    uint16
+	home   int16  // sub-pool of packets nearest to the receiver; -1 for none
 	peer   int32 // source of a receive or message, destination of a send; a wildcard until matched
 	tag    int32
 	data   []byte // receive buffer, bytes to send, or bytes of an unexpected message
@@ -60,9 +60,6 @@ type op struct {
 
 // smallBytes of an unexpected message are kept in the op itself.
 const smallBytes = 64
-
-// packet holds the bytes of an unexpected eager message.
-type packet struct{ mem []byte }
 
 func newOp(s *Server) *op {
 	n := new(node)

@@ -103,6 +103,10 @@ func (s *Server) deliver(o, m *op) bool {
 	}
 	s.fill(o, m.data)
 	s.peers[m.peer].unexpected.Add(-m.cost())
+	if m.packet != nil {
+		s.packets.put(int(o.home), m.packet)
+		m.packet = nil
+	}
 	s.putOp(m)
 	return true
 }

@@ -71,8 +71,8 @@ type Server struct {
 	stamp atomic.Uint64
 
 	ids     ids
-	ops     sync.Pool // of *op
-	packets sync.Pool // of *packet, eager bytes each
+	ops     opPool
+	packets packetPools
 	ctrls   sync.Pool // of *ctrl
 
 	probers   atomic.Int32 // probes that wait: arrivals wake them
@@ -117,8 +117,13 @@ func New(c conduit.Conduit, cfg Config) (*Server, error) {
 	}
 	s.lists = make([]arrivals, s.size)
 	s.peers = make([]peer, s.size)
-	s.ops.New = func() any { return newOp(s) }
-	s.packets.New = func() any { return &packet{mem: make([]byte, s.eager)} }
+	workers := 1
+	if s.sched != nil {
+		workers = s.sched.Workers()
+	}
+	if err := s.packets.init(workers, s.eager); err != nil {
+		return nil, err
+	}
 	s.ctrls.New = func() any { return &ctrl{s: s} }
 	if err := s.register(); err != nil {
 		return nil, err
@@ -209,21 +214,7 @@ func (s *Server) threadOp(t *fult.Thread) *op {
 		return o
 	}
 	o := newOp(s)
-	o.thread = true
+	o.home = int16(home(t.Worker()))
 	l.Upper = o
 	return o
-}
-
-func (s *Server) getOp() *op { return s.ops.Get().(*op) }
-
-// putOp ends the use of o, which nobody else may know any more.
-func (s *Server) putOp(o *op) {
-	o.role = roleFree
-	o.gen++
-	o.data, o.err, o.alloc = nil, nil, nil
-	if o.packet != nil {
-		s.packets.Put(o.packet)
-		o.packet = nil
-	}
-	s.ops.Put(o)
 }

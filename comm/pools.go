@@ -1,0 +1,126 @@
+package comm
+
+import (
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/spin"
+	"github.com/golci/golci/pool"
+)
+
+// opPool is a stack of ops that are not in use. It grows with the operations that are pending at once.
+type opPool struct {
+	mu  spin.Lock
+	top *op // linked through nextArrival
+	_   [48]byte
+}
+
+// getOp gives an op that nobody else knows.
+func (s *Server) getOp() *op {
+	p := &s.ops
+	p.mu.Lock()
+	o := p.top
+	if o == nil {
+		p.mu.Unlock()
+		o = newOp(s)
+		o.home = -1
+		return o
+	}
+	p.top = o.nextArrival
+	p.mu.Unlock()
+	o.nextArrival = nil
+	return o
+}
+
+// putOp ends the use of o, which nobody else may know any more.
+func (s *Server) putOp(o *op) {
+	o.role = roleFree
+	o.gen++
+	o.data, o.err, o.alloc = nil, nil, nil
+	p := &s.ops
+	p.mu.Lock()
+	o.nextArrival = p.top
+	p.top = o
+	p.mu.Unlock()
+}
+
+// packet holds the bytes of an unexpected message that do not fit its op.
+type packet struct {
+	mem   []byte
+	class uint8
+	loose bool // not of a pool: the collector takes it
+}
+
+// packetClasses are the sizes of packets in bytes; the last is replaced by the eager limit.
+var packetClasses = [...]int{512, 2048, DefaultEager}
+
+// packetsPerWorker of each class are kept at most; a burst beyond it is served from the heap.
+const packetsPerWorker = 1024
+
+// packetPools are Fult's packet pools, one for each class, with a sub-pool for each worker.
+type packetPools struct {
+	sizes [len(packetClasses)]int
+	pools [len(packetClasses)]*pool.Pool[packet]
+}
+
+func (p *packetPools) init(workers, eager int) (err error) {
+	p.sizes = packetClasses
+	p.sizes[len(p.sizes)-1] = eager
+	for class, size := range p.sizes {
+		p.pools[class], err = pool.New(pool.Options[packet]{
+			Workers: workers,
+			Limit:   workers * packetsPerWorker,
+			New:     func() *packet { return &packet{mem: make([]byte, size), class: uint8(class)} },
+			Poison:  func(x *packet) { poison(x.mem) },
+			Check:   func(x *packet) bool { return poisoned(x.mem) },
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// get gives a packet for n bytes to the poller that runs on w, or on no worker.
+func (p *packetPools) get(w *fult.Worker, n int) *packet {
+	for class, size := range p.sizes {
+		if n > size {
+			continue
+		}
+		if x := p.pools[class].Get(home(w)); x != nil {
+			return x
+		}
+		return &packet{mem: make([]byte, size), loose: true}
+	}
+	return &packet{mem: make([]byte, n), loose: true} // a peer with a larger eager limit
+}
+
+// put gives a packet back to the sub-pool of the worker that has read it.
+func (p *packetPools) put(home int, x *packet) {
+	if !x.loose {
+		p.pools[x.class].Put(home, x)
+	}
+}
+
+// home is the sub-pool of a worker, -1 for none.
+func home(w *fult.Worker) int {
+	if w == nil {
+		return -1
+	}
+	return w.ID()
+}
+
+const poisonByte = 0xdb
+
+func poison(b []byte) {
+	for i := range b {
+		b[i] = poisonByte
+	}
+}
+
+func poisoned(b []byte) bool {
+	for _, x := range b {
+		if x != poisonByte {
+			return false
+		}
+	}
+	return true
+}
