@@ -116,20 +116,13 @@ func joinConn(ctx context.Context, conn net.Conn, cleanup cleanup, p place, o op
 	if o.lost != nil {
 		f := func() { o.lost(j) }
 		w.onLost.Store(&f)
-		w.checkLost(&f)
+		select {
+		case <-w.gone:
+			w.tellLost()
+		default:
+		}
 	}
 	return j, nil
-}
-
-// checkLost covers a connection that ended while the hook was being set: the swap lets one of the two call it.
-func (w *wire) checkLost(f *func()) {
-	select {
-	case <-w.gone:
-		if !w.closing.Load() && w.onLost.CompareAndSwap(f, nil) {
-			(*f)()
-		}
-	default:
-	}
 }
 
 // connect returns a connection on which the server knows, or will be told by open, which rank speaks.

@@ -59,9 +59,7 @@ func newWire(conn net.Conn, size int, ours bool) *wire {
 func (w *wire) read() {
 	defer func() {
 		close(w.gone)
-		if f := w.onLost.Load(); f != nil && !w.closing.Load() {
-			(*f)()
-		}
+		w.tellLost()
 	}()
 	r := bufio.NewReaderSize(w.conn, pmi.MaxRead)
 	for {
@@ -78,6 +76,17 @@ func (w *wire) read() {
 		case <-w.quit:
 			return
 		}
+	}
+}
+
+// tellLost calls the hook, once, if the connection has ended unexpectedly. The reader calls it at its end, and whoever
+// sets the hook after that, so that a connection which ends meanwhile is not missed.
+func (w *wire) tellLost() {
+	if w.closing.Load() {
+		return
+	}
+	if f := w.onLost.Swap(nil); f != nil {
+		(*f)()
 	}
 }
 
