@@ -100,3 +100,20 @@ func TestSettingsAreDocumented(t *testing.T) {
 		t.Error("docs/ARCHITECTURE.md was not found")
 	}
 }
+
+// TestReadmeProgram: the program that README shows is the one in examples.
+func TestReadmeProgram(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hello, err := os.ReadFile(filepath.Join(root, "examples/hello/main.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(readme), "```go\n")
+	program, _, closed := strings.Cut(rest, "```\n")
+	if !ok || !closed || !strings.Contains(string(hello), program) {
+		t.Error("the first program in README.md is not examples/hello/main.go")
+	}
+}
