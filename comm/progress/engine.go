@@ -129,7 +129,7 @@ func (e *Engine) Wait(d *Done) {
 		e.waitExpected(t, d)
 		return
 	}
-	x := want{ds: []*Done{d}}
+	x := want{one: d}
 	if t := e.Current(); t != nil {
 		e.threadWait(t, &x)
 		return
@@ -174,7 +174,8 @@ func (e *Engine) waitExpected(t *fult.Thread, d *Done) {
 
 // threadWait is the wait of a fult thread for several operations.
 func (e *Engine) threadWait(t *fult.Thread, x *want) {
-	x.g = e.Local(t).group
+	x.begin(e.Local(t).group)
+	defer x.end()
 	w := t.Worker()
 	if !e.dedicated && w.Live() <= inlineThreads {
 		for n := 0; n < inlinePolls && !w.Runnable(); n++ {
@@ -189,7 +190,6 @@ func (e *Engine) threadWait(t *fult.Thread, x *want) {
 			t.Wait()
 		}
 	}
-	x.unwatch()
 }
 
 // spinFor polls for a goroutine until d is ready or the spinning time is over.
@@ -232,7 +232,7 @@ func (e *Engine) spinOver(start *time.Time) bool {
 // goWait is the wait of a goroutine: it drives if nobody does, else it parks.
 func (e *Engine) goWait(x *want) {
 	g := e.groups.Get().(*Group)
-	x.g = g
+	x.begin(g)
 	for !x.over() {
 		if e.dedicated {
 			e.lookAWhile(x)
@@ -247,7 +247,7 @@ func (e *Engine) goWait(x *want) {
 		}
 		e.follow(x)
 	}
-	x.unwatch()
+	x.end()
 	g.drain()
 	e.groups.Put(g)
 }

@@ -18,6 +18,7 @@ type Group struct {
 	timer  *time.Timer
 	ready  func() bool // prebuilt, so that sleeping allocates nothing
 	listed bool        // in Engine.parked; under Engine.mu
+	single [1]*Done    // room for a want of one; the waiter's own
 }
 
 func newGroup(e *Engine, t *fult.Thread) *Group {

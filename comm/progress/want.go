@@ -2,10 +2,26 @@ package progress
 
 // want is what one waiter waits for: all of ds, or any one. Nil entries do not count. It is the waiter's own.
 type want struct {
+	one     *Done // instead of ds: a single one
 	ds      []*Done
 	any     bool
 	watched bool // the group hangs on the pending ones, and fires when it is worth looking
 	g       *Group
+}
+
+// begin gives the want its group, in which a list of one is kept: a slice of the waiter's own would be allocated.
+func (x *want) begin(g *Group) {
+	x.g = g
+	if x.one != nil {
+		g.single[0] = x.one
+		x.ds = g.single[:]
+	}
+}
+
+// end lets go of everything.
+func (x *want) end() {
+	x.unwatch()
+	x.g.single[0] = nil
 }
 
 // fewDones may be looked through at every poll.
