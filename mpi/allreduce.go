@@ -77,7 +77,7 @@ func (r reduction[T]) pairUp(acc, tmp *[]byte, extra int) (int, error) {
 	if err := r.recv(r.rank-1, *tmp); err != nil {
 		return 0, err
 	}
-	r.op.f(viewOf[T](*tmp), viewOf[T](*acc))
+	r.op.f.combine(viewOf[T](*tmp), viewOf[T](*acc))
 	return r.rank / 2, nil
 }
 
@@ -98,10 +98,10 @@ func (r reduction[T]) swap(acc, tmp *[]byte, peer int, higher bool) error {
 		return err
 	}
 	if !higher {
-		r.op.f(viewOf[T](*tmp), viewOf[T](*acc))
+		r.op.f.combine(viewOf[T](*tmp), viewOf[T](*acc))
 		return nil
 	}
-	r.op.f(viewOf[T](*acc), viewOf[T](*tmp))
+	r.op.f.combine(viewOf[T](*acc), viewOf[T](*tmp))
 	*acc, *tmp = *tmp, *acc
 	return nil
 }

@@ -5,26 +5,38 @@ import "cmp"
 // Op combines the contributions of ranks in a reduction (6.9). The zero Op is invalid. Make one with Sum and its kin, or NewOp
 // or Each. It is applied in the order of ranks unless it is commutative.
 type Op[T any] struct {
-	// f sets inout[i] to in[i] op inout[i]; the two are equally long. in holds what comes from lower ranks.
-	f       func(in, inout []T)
+	f       combiner[T]
 	commute bool
 }
+
+// combiner sets inout[i] to in[i] op inout[i]; the two are equally long. in holds what comes from lower ranks. The
+// predefined ones are empty structs, because generic functions as values would be allocated.
+type combiner[T any] interface{ combine(in, inout []T) }
+
+type function[T any] func(in, inout []T)
+
+func (f function[T]) combine(in, inout []T) { f(in, inout) }
 
 // NewOp makes an operation of f, which sets inout[i] to in[i] op inout[i] for all i and must not keep the slices, which are equally
 // long. It must be associative. commute tells that it is commutative, too, which lets faster algorithms be used. A nil f gives
 // an invalid Op: ErrOp when it is used.
-func NewOp[T any](f func(in, inout []T), commute bool) Op[T] { return Op[T]{f, commute} }
+func NewOp[T any](f func(in, inout []T), commute bool) Op[T] {
+	if f == nil {
+		return Op[T]{}
+	}
+	return Op[T]{function[T](f), commute}
+}
 
 // Each is NewOp for a function of two elements.
 func Each[T any](f func(a, b T) T, commute bool) Op[T] {
 	if f == nil {
 		return Op[T]{}
 	}
-	return Op[T]{func(in, inout []T) {
+	return NewOp(func(in, inout []T) {
 		for i, a := range in {
 			inout[i] = f(a, inout[i])
 		}
-	}, commute}
+	}, commute)
 }
 
 // Integer is what bitwise operations take.
@@ -44,9 +56,11 @@ type Number interface {
 
 // Sum adds. Sums of floating point depend on the order; the order depends on the number of ranks and of elements only, so
 // equal runs give equal results.
-func Sum[T Number]() Op[T] { return Op[T]{sum[T], true} }
+func Sum[T Number]() Op[T] { return Op[T]{sum[T]{}, true} }
 
-func sum[T Number](in, inout []T) {
+type sum[T Number] struct{}
+
+func (sum[T]) combine(in, inout []T) {
 	inout = inout[:len(in)]
 	for i, a := range in {
 		inout[i] = a + inout[i]
@@ -54,9 +68,11 @@ func sum[T Number](in, inout []T) {
 }
 
 // Prod multiplies.
-func Prod[T Number]() Op[T] { return Op[T]{prod[T], true} }
+func Prod[T Number]() Op[T] { return Op[T]{prod[T]{}, true} }
 
-func prod[T Number](in, inout []T) {
+type prod[T Number] struct{}
+
+func (prod[T]) combine(in, inout []T) {
 	inout = inout[:len(in)]
 	for i, a := range in {
 		inout[i] = a * inout[i]
@@ -64,45 +80,55 @@ func prod[T Number](in, inout []T) {
 }
 
 // Min takes the smaller one; NaN if there is one.
-func Min[T Real]() Op[T] { return Op[T]{minimum[T], true} }
+func Min[T Real]() Op[T] { return Op[T]{minimum[T]{}, true} }
 
-func minimum[T Real](in, inout []T) {
+type minimum[T Real] struct{}
+
+func (minimum[T]) combine(in, inout []T) {
 	for i, a := range in {
 		inout[i] = min(a, inout[i])
 	}
 }
 
 // Max takes the larger one; NaN if there is one.
-func Max[T Real]() Op[T] { return Op[T]{maximum[T], true} }
+func Max[T Real]() Op[T] { return Op[T]{maximum[T]{}, true} }
 
-func maximum[T Real](in, inout []T) {
+type maximum[T Real] struct{}
+
+func (maximum[T]) combine(in, inout []T) {
 	for i, a := range in {
 		inout[i] = max(a, inout[i])
 	}
 }
 
 // Band is the bitwise and.
-func Band[T Integer]() Op[T] { return Op[T]{band[T], true} }
+func Band[T Integer]() Op[T] { return Op[T]{band[T]{}, true} }
 
-func band[T Integer](in, inout []T) {
+type band[T Integer] struct{}
+
+func (band[T]) combine(in, inout []T) {
 	for i, a := range in {
 		inout[i] &= a
 	}
 }
 
 // Bor is the bitwise or.
-func Bor[T Integer]() Op[T] { return Op[T]{bor[T], true} }
+func Bor[T Integer]() Op[T] { return Op[T]{bor[T]{}, true} }
 
-func bor[T Integer](in, inout []T) {
+type bor[T Integer] struct{}
+
+func (bor[T]) combine(in, inout []T) {
 	for i, a := range in {
 		inout[i] |= a
 	}
 }
 
 // Bxor is the bitwise exclusive or.
-func Bxor[T Integer]() Op[T] { return Op[T]{bxor[T], true} }
+func Bxor[T Integer]() Op[T] { return Op[T]{bxor[T]{}, true} }
 
-func bxor[T Integer](in, inout []T) {
+type bxor[T Integer] struct{}
+
+func (bxor[T]) combine(in, inout []T) {
 	for i, a := range in {
 		inout[i] ^= a
 	}

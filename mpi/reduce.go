@@ -80,7 +80,7 @@ func (r reduction[T]) treeReduce(send, recv []T, root int) error {
 			if err := r.recv((me+k+top)%r.size, in); err != nil {
 				return err
 			}
-			r.op.f(viewOf[T](acc), viewOf[T](in)) // what came is of higher ranks
+			r.op.f.combine(viewOf[T](acc), viewOf[T](in)) // what came is of higher ranks
 			acc, in = in, acc
 		}
 	}
@@ -142,7 +142,7 @@ func (r reduction[T]) ringShares(acc []byte) error {
 		if err := r.exchange(right, out, left, in); err != nil {
 			return err
 		}
-		r.op.f(viewOf[T](in), viewOf[T](mine))
+		r.op.f.combine(viewOf[T](in), viewOf[T](mine))
 	}
 	return nil
 }
