@@ -89,8 +89,8 @@ func sameUser(c *net.UnixConn) error {
 	if credErr != nil {
 		return os.NewSyscallError("getsockopt(SO_PEERCRED)", credErr)
 	}
-	if int(cred.Uid) != os.Getuid() {
-		return fmt.Errorf("process %d belongs to user %d, this one to %d", cred.Pid, cred.Uid, os.Getuid())
+	if int(cred.Uid) != os.Geteuid() {
+		return fmt.Errorf("process %d belongs to user %d, this one to %d", cred.Pid, cred.Uid, os.Geteuid())
 	}
 	return nil
 }

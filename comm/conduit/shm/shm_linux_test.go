@@ -3,6 +3,7 @@ package shm
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"strings"
@@ -15,6 +16,9 @@ import (
 
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/comm/conduit/conformance"
+	"github.com/golci/golci/comm/conduit/fault"
+	"github.com/golci/golci/comm/conduit/stat"
+	"github.com/golci/golci/comm/conduit/trace"
 )
 
 func TestMain(m *testing.M) {
@@ -61,6 +65,24 @@ func inProcess(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit {
 }
 
 func TestConformance(t *testing.T) { conformance.Run(t, inProcess) }
+
+// TestWrappedConformance runs the suite through all wrappers at once.
+func TestWrappedConformance(t *testing.T) {
+	conformance.Run(t, func(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit {
+		cs := inProcess(t, n, cfg)
+		for i, c := range cs {
+			faulty := fault.New(c, fault.Config{Seed: 1, Refuse: 50, Hold: 50, Reorder: true, Startle: 100})
+			cs[i] = wrapped{trace.New(stat.New(faulty), io.Discard)}
+		}
+		return cs
+	})
+}
+
+// wrapped says what the fault wrapper inside does.
+type wrapped struct{ conduit.Conduit }
+
+// Allocates tells that late records are copied to the heap.
+func (wrapped) Allocates() bool { return true }
 
 func TestNothingLeft(t *testing.T) {
 	before := inventory(t)
