@@ -1,0 +1,102 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/golci/golci/mpi"
+)
+
+// directory is the ids of all vertices, ascending: the number of a vertex is its place here. Every rank has a copy, 8 bytes a
+// vertex, which is little beside the edges.
+type directory []uint64
+
+// number is the number of the vertex id, which must be there.
+func (d directory) number(id uint64) uint32 {
+	i, _ := slices.BinarySearch(d, id)
+	return uint32(i)
+}
+
+func (d directory) check() error {
+	if len(d) == 0 {
+		return errors.New("the graph has no edges")
+	}
+	if len(d) > math.MaxUint32 {
+		return fmt.Errorf("%d vertices, more than %d", len(d), math.MaxUint32)
+	}
+	return nil
+}
+
+// endpoints is the ids that occur in edges, ascending.
+func endpoints(edges []edge) directory {
+	ids := make(directory, 0, 2*len(edges))
+	for _, e := range edges {
+		ids = append(ids, e.From, e.To)
+	}
+	slices.Sort(ids)
+	return slices.Clip(slices.Compact(ids))
+}
+
+// agree makes the directory of the edges of all ranks. Each id is first sent to a rank that its hash says, which drops
+// repetitions; then all get what is left. It is collective, and waits.
+func agree(c *mpi.Comm, edges []edge) (directory, error) {
+	mine, err := deal(c, endpoints(edges), func(id uint64) int {
+		return int(id * 0x9e3779b97f4a7c15 >> 33 % uint64(c.Size()))
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(mine)
+	mine = slices.Compact(mine)
+	counts := make([]int, c.Size())
+	if err := mpi.Allgather(c, []int{len(mine)}, counts); err != nil {
+		return nil, err
+	}
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	all := make(directory, total)
+	if err := mpi.Allgatherv(c, mine, all, counts, nil); err != nil {
+		return nil, err
+	}
+	slices.Sort(all)
+	return all, all.check()
+}
+
+// deal sends each item to the rank that to says, and returns what has come, by sender; items of one sender keep their order. It
+// is collective, and waits.
+func deal[T any](c *mpi.Comm, items []T, to func(T) int) ([]T, error) {
+	got, _, err := dealt(c, items, to)
+	return got, err
+}
+
+// dealt is deal that also tells how many items each rank has sent.
+func dealt[T any](c *mpi.Comm, items []T, to func(T) int) (got []T, from []int, err error) {
+	counts := make([]int, c.Size())
+	for _, x := range items {
+		counts[to(x)]++
+	}
+	next := make([]int, c.Size())
+	for r := 1; r < len(next); r++ {
+		next[r] = next[r-1] + counts[r-1]
+	}
+	sorted := make([]T, len(items))
+	for _, x := range items {
+		r := to(x)
+		sorted[next[r]] = x
+		next[r]++
+	}
+	from = make([]int, c.Size())
+	if err := mpi.Alltoall(c, counts, from); err != nil {
+		return nil, nil, err
+	}
+	total := 0
+	for _, n := range from {
+		total += n
+	}
+	got = make([]T, total)
+	return got, from, mpi.Alltoallv(c, sorted, counts, nil, got, from, nil)
+}

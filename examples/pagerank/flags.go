@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/golci/golci/examples/internal/rank"
+	"github.com/golci/golci/mpi"
+)
+
+type options struct {
+	rule
+	path       string // of an edge list; empty for a random graph
+	undirected bool
+	blocks     int // of each rank
+	random     rmat
+	check      choice
+}
+
+// choice is a flag that is on, off, or left to the program.
+type choice struct{ set, on bool }
+
+// smallGraph is the number of edges up to which the result is checked unless a flag says otherwise.
+const smallGraph = 1 << 22
+
+// wanted says whether to check the result for a graph of so many edges.
+func (c choice) wanted(edges int) bool { return c.set && c.on || !c.set && edges <= smallGraph }
+
+// String, Set and IsBoolFlag make it a flag.Value that needs no value.
+func (c *choice) String() string {
+	if !c.set {
+		return "for small graphs"
+	}
+	return strconv.FormatBool(c.on)
+}
+
+func (c *choice) Set(s string) (err error) {
+	c.set = true
+	c.on, err = strconv.ParseBool(s)
+	return err
+}
+
+func (c *choice) IsBoolFlag() bool { return true }
+
+func parse(args []string) (options, error) {
+	var o options
+	f := rank.Flags("pagerank", "pagerank [flags] [FILE]: the ten best vertices of a graph; FILE has two ids a line, '#' for comments")
+	f.Float64Var(&o.damping, "damping", 0.85, "probability to follow an edge")
+	f.Float64Var(&o.tolerance, "tolerance", 1e-12, "end when the scores change by less than this in all")
+	f.IntVar(&o.iterations, "iterations", 500, "end after so many iterations in any case")
+	f.BoolVar(&o.undirected, "undirected", false, "edges lead both ways")
+	f.IntVar(&o.blocks, "blocks", 16, "blocks of vertices of each rank, one thread each")
+	f.IntVar(&o.random.scale, "scale", 16, "without a file: a random graph with 2^scale ids")
+	f.IntVar(&o.random.edges, "edges", 0, "without a file: edges of the random graph; 0 for 16 an id")
+	f.Uint64Var(&o.random.seed, "seed", 1, "without a file: another random graph")
+	f.Var(&o.check, "check", "compare with a serial run")
+	if err := f.Parse(args); err != nil {
+		return o, err
+	}
+	if f.NArg() > 1 {
+		return o, fmt.Errorf("unexpected argument %q", f.Arg(1))
+	}
+	o.path = f.Arg(0)
+	if err := o.valid(); err != nil {
+		return o, err
+	}
+	if o.random.edges == 0 {
+		o.random.edges = 16 << o.random.scale
+	}
+	return o, nil
+}
+
+func (o options) valid() error {
+	for _, err := range []error{
+		rank.AtLeast("blocks", o.blocks, 1),
+		rank.AtLeast("iterations", o.iterations, 0),
+		rank.AtLeast("scale", o.random.scale, 1),
+		rank.AtLeast("edges", o.random.edges, 0),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	switch {
+	case !(o.damping >= 0 && o.damping < 1):
+		return fmt.Errorf("-damping %v: want 0 or more and less than 1", o.damping)
+	case !(o.tolerance > 0 && o.tolerance < 1):
+		return fmt.Errorf("-tolerance %v: want more than 0 and less than 1", o.tolerance)
+	case o.random.scale > 31:
+		return fmt.Errorf("-scale %d: want at most 31", o.random.scale)
+	case o.blocks > mpi.TagUB:
+		return fmt.Errorf("-blocks %d: want at most %d", o.blocks, mpi.TagUB)
+	}
+	return nil
+}
+
+// input is the graph that the options ask for.
+func (o options) input() input {
+	var in input = o.random
+	if o.path != "" {
+		in = edgeFile{path: o.path}
+	}
+	if o.undirected {
+		in = mirrored{in}
+	}
+	return in
+}
