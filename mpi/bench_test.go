@@ -91,7 +91,7 @@ func BenchmarkWindow(b *testing.B) {
 
 // BenchmarkPingPong is half a round trip of 8 bytes between two ranks of this process.
 func BenchmarkPingPong(b *testing.B) {
-	round := func(c *Comm) error {
+	round := func(b *testing.B, c *Comm) error {
 		x, peer := []uint64{1}, 1-c.Rank()
 		for range b.N/2 + 1 {
 			if c.Rank() == 0 {
@@ -110,9 +110,12 @@ func BenchmarkPingPong(b *testing.B) {
 		}
 		return nil
 	}
-	b.Run("caller=goroutine", func(b *testing.B) { bench(b, 2, round, round) })
+	b.Run("caller=goroutine", func(b *testing.B) {
+		f := func(c *Comm) error { return round(b, c) }
+		bench(b, 2, f, f)
+	})
 	b.Run("caller=thread", func(b *testing.B) {
-		f := func(c *Comm) error { return inThread(c, func() error { return round(c) }) }
+		f := func(c *Comm) error { return inThread(c, func() error { return round(b, c) }) }
 		bench(b, 2, f, f)
 	})
 }

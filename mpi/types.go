@@ -18,26 +18,22 @@ var (
 
 const plainSlots = 256
 
-// plain reports whether slices of T may travel as bytes.
+// plain reports whether slices of T may travel as bytes. Small enough to be inlined.
 func plain[T any]() bool {
-	e := any((*T)(nil))
-	w := *(*uintptr)(unsafe.Pointer(&e))
-	return plainTypes[plainSlot(w)].Load() == w || learn(w, reflect.TypeFor[T]) == nil
+	w := typeWord(any((*T)(nil)))
+	return plainTypes[plainSlot(w)].Load() == w || typeError[T]() == nil
 }
+
+// typeWord is the address of the dynamic type of e.
+func typeWord(e any) uintptr { return *(*uintptr)(unsafe.Pointer(&e)) }
 
 func plainSlot(w uintptr) uintptr { return (w>>4 ^ w>>12) % plainSlots }
 
-// typeError is nil if slices of T may travel.
-func typeError[T any]() error {
-	e := any((*T)(nil))
-	return learn(*(*uintptr)(unsafe.Pointer(&e)), reflect.TypeFor[T])
-}
-
-// learn judges the type once, and remembers it in the slot of w if it may travel.
+// typeError is nil if slices of T may travel. It judges a type once, and notes it where plain looks.
 //
 //go:noinline
-func learn(w uintptr, typ func() reflect.Type) error {
-	t := typ()
+func typeError[T any]() error {
+	t := reflect.TypeFor[T]()
 	v, ok := judged.Load(t)
 	if !ok {
 		v = judgement{judge(t)}
@@ -45,6 +41,7 @@ func learn(w uintptr, typ func() reflect.Type) error {
 	}
 	err := v.(judgement).err
 	if err == nil {
+		w := typeWord(any((*T)(nil)))
 		plainTypes[plainSlot(w)].Store(w)
 	}
 	return err
