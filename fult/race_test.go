@@ -70,6 +70,16 @@ type stop struct {
 
 func runRing(t *testing.T, s *Scheduler, r *rand.Rand, hops int) {
 	const stations = 24
+	// The first group of slots works without level 2, so some stations get slots beyond it.
+	for worker := range 2 {
+		for range groupSize - stations/4 {
+			mustGoOn(t, s, worker, func(th *Thread) {
+				for {
+					th.Wait()
+				}
+			})
+		}
+	}
 	ring := make([]stop, stations)
 	var up, done sync.WaitGroup
 	up.Add(stations)
