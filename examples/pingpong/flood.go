@@ -19,19 +19,27 @@ const reportEvery = time.Second
 // flood sends from the lower rank of a pair to the upper one until ctx of either ends. Each rank tells its partner of the end
 // once; the lower one then closes every thread's stream with a message one byte longer than the others.
 func flood(ctx context.Context, c *mpi.Comm, o options, partner int, w io.Writer) error {
-	f := &flow{c: c, partner: partner, size: o.size}
-	watched := make(chan error, 1)
-	go func() { watched <- f.watch(ctx, o.threads) }()
-	done := make(chan struct{})
-	counted := make(chan error, 1)
+	f := &flow{c: c, partner: partner, size: o.size, word: o.threads}
+	f.ctx, f.end = context.WithCancel(ctx)
+	defer f.end()
+	done, counted := make(chan struct{}), make(chan error, 1)
 	go func() { counted <- f.count(done, w) }()
 	work := f.send
 	if c.Rank() > partner {
 		work = f.recv
 	}
-	err := rank.Threads(c.Proc(), o.threads, func(_ *rank.Team, _ *fult.Thread, i int) error { return work(i) })
+	err := rank.Threads(c.Proc(), o.threads+2, func(_ *rank.Team, me *fult.Thread, i int) error {
+		switch i {
+		case o.threads:
+			return f.listen()
+		case o.threads + 1:
+			return f.tell(me)
+		default:
+			return work(i)
+		}
+	})
 	close(done)
-	return errors.Join(err, <-watched, <-counted)
+	return errors.Join(err, <-counted)
 }
 
 // flow is one rank's side of a flood.
@@ -39,24 +47,25 @@ type flow struct {
 	c       *mpi.Comm
 	partner int
 	size    int
-	stop    atomic.Bool  // the senders shall end; set by watch
-	got     atomic.Int64 // messages received, by all threads
+	word    int             // tag of the word that the flood ends
+	ctx     context.Context // of this flood
+	end     func()          // ends ctx
+	stop    atomic.Bool     // the senders shall end; set by tell
+	got     atomic.Int64    // messages received, by all threads
 }
 
-// watch waits until ctx ends or the partner says that its own has, and passes that on, under the tag after the threads'.
-func (f *flow) watch(ctx context.Context, tag int) error {
-	word, err := mpi.Irecv(f.c, []byte(nil), f.partner, tag)
-	if err != nil {
-		return err
-	}
-	select {
-	case <-ctx.Done():
-	case <-word.Done():
-	}
+// listen is the thread that waits for the partner's word.
+func (f *flow) listen() error {
+	defer f.end()
+	_, err := mpi.Recv(f.c, []byte(nil), f.partner, f.word)
+	return err
+}
+
+// tell is the thread that waits for the end, whoever wants it, and gives the partner the word.
+func (f *flow) tell(me *fult.Thread) error {
+	fult.Recv(me, f.ctx.Done())
 	f.stop.Store(true)
-	err = mpi.Send(f.c, []byte(nil), f.partner, tag)
-	_, e := word.Wait()
-	return errors.Join(err, e)
+	return mpi.Send(f.c, []byte(nil), f.partner, f.word)
 }
 
 // send is a thread of the lower rank.

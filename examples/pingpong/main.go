@@ -54,7 +54,7 @@ func (o options) check() error {
 		}
 	}
 	if o.threads >= mpi.TagUB {
-		return fmt.Errorf("-threads %d: want fewer than %d, one tag each", o.threads, mpi.TagUB)
+		return fmt.Errorf("-threads %d: want fewer than %d, one tag each and one more", o.threads, mpi.TagUB)
 	}
 	return nil
 }
