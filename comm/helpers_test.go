@@ -65,7 +65,7 @@ func (j job) run(t testing.TB, f func(s *Server) error) {
 	go func() { wg.Wait(); close(done) }()
 	select {
 	case <-done:
-	case <-time.After(60 * time.Second):
+	case <-time.After(hangLimit):
 		for _, s := range j {
 			s.Dump(testWriter{t}, 20)
 		}
@@ -104,3 +104,6 @@ func checkPattern(b []byte, seed int) error {
 	}
 	return nil
 }
+
+// hangLimit is far above what any test here takes, also on a loaded machine.
+const hangLimit = 60 * time.Second

@@ -36,7 +36,7 @@ type op struct {
 	linked    bool // in an arrival list; under that list's lock
 
 	ctx    uint16
-	home   int16  // sub-pool of packets nearest to the receiver; -1 for none
+	home   int16 // sub-pool of packets nearest to the receiver; -1 for none
 	peer   int32 // source of a receive or message, destination of a send; a wildcard until matched
 	tag    int32
 	data   []byte // receive buffer, bytes to send, or bytes of an unexpected message

@@ -242,12 +242,12 @@ func (e *Engine) goWait(x *want) {
 		if e.driving.CompareAndSwap(0, 1) {
 			e.drive(x)
 			e.driving.Store(0)
-			e.handOver()
-			continue
+			break
 		}
 		e.follow(x)
 	}
 	x.end()
+	e.handOver()
 	g.drain()
 	e.groups.Put(g)
 }
@@ -329,9 +329,10 @@ func (e *Engine) delist(g *Group) {
 	e.nparked.Add(-1)
 }
 
-// handOver wakes one parked goroutine to drive.
+// handOver wakes one parked goroutine to drive, if nobody does. All who leave call it, not only drivers: whom a driver
+// woke to take its place may have found its own wait over instead.
 func (e *Engine) handOver() {
-	if e.nparked.Load() == 0 {
+	if e.nparked.Load() == 0 || e.driving.Load() != 0 {
 		return
 	}
 	e.mu.Lock()
