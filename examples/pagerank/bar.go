@@ -40,6 +40,7 @@ func (s *solver) draw(w io.Writer) (stop func()) {
 	}
 	bar := progressbar.NewOptions(1000, progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(40),
 		progressbar.OptionSetElapsedTime(false), progressbar.OptionSetPredictTime(false), progressbar.OptionClearOnFinish())
+	_ = bar.RenderBlank() // only a picture, here and below
 	quit, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -48,7 +49,7 @@ func (s *solver) draw(w io.Writer) (stop func()) {
 		for {
 			select {
 			case <-quit:
-				_ = bar.Finish() // only a picture
+				_ = bar.Finish()
 				return
 			case <-tick.C:
 				rounds, change := s.shown.rounds.Load(), math.Float64frombits(s.shown.change.Load())

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"strconv"
 
@@ -28,9 +29,6 @@ func (c choice) wanted(edges int) bool { return c.set && c.on || !c.set && edges
 
 // String, Set and IsBoolFlag make it a flag.Value that needs no value.
 func (c *choice) String() string {
-	if !c.set {
-		return "for small graphs"
-	}
 	return strconv.FormatBool(c.on)
 }
 
@@ -42,9 +40,11 @@ func (c *choice) Set(s string) (err error) {
 
 func (c *choice) IsBoolFlag() bool { return true }
 
+const about = "pagerank [flags] [FILE]: the ten best vertices of a graph; FILE has two ids a line, '#' for comments"
+
 func parse(args []string) (options, error) {
 	var o options
-	f := rank.Flags("pagerank", "pagerank [flags] [FILE]: the ten best vertices of a graph; FILE has two ids a line, '#' for comments")
+	f := flag.NewFlagSet("pagerank", flag.ContinueOnError)
 	f.Float64Var(&o.damping, "damping", 0.85, "probability to follow an edge")
 	f.Float64Var(&o.tolerance, "tolerance", 1e-12, "end when the scores change by less than this in all")
 	f.IntVar(&o.iterations, "iterations", 500, "end after so many iterations in any case")
@@ -53,8 +53,8 @@ func parse(args []string) (options, error) {
 	f.IntVar(&o.random.scale, "scale", 16, "without a file: a random graph with 2^scale ids")
 	f.IntVar(&o.random.edges, "edges", 0, "without a file: edges of the random graph; 0 for 16 an id")
 	f.Uint64Var(&o.random.seed, "seed", 1, "without a file: another random graph")
-	f.Var(&o.check, "check", "compare with a serial run")
-	if err := f.Parse(args); err != nil {
+	f.Var(&o.check, "check", "compare with a serial run; without the flag, for small graphs")
+	if err := rank.Parse(f, about, args); err != nil {
 		return o, err
 	}
 	if f.NArg() > 1 {

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -29,12 +30,12 @@ type options struct {
 
 func parse(args []string) (options, error) {
 	var o options
-	f := rank.Flags("pingpong", "pingpong [flags]: messages between the threads of pairs of ranks")
+	f := flag.NewFlagSet("pingpong", flag.ContinueOnError)
 	f.IntVar(&o.threads, "threads", 64, "light-weight threads of each rank")
 	f.IntVar(&o.size, "size", 8, "bytes of a message")
 	f.IntVar(&o.count, "count", 10000, "messages that each thread sends and gets back")
 	f.BoolVar(&o.forever, "forever", false, "flood in one direction, with a line every second, until SIGINT or SIGTERM")
-	if err := f.Parse(args); err != nil {
+	if err := rank.Parse(f, "pingpong [flags]: messages between the threads of pairs of ranks", args); err != nil {
 		return o, err
 	}
 	if f.NArg() > 0 {

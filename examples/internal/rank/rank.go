@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/golci/golci/mpi"
@@ -42,14 +43,18 @@ func complain(err error, code int) int {
 	return code
 }
 
-// Flags makes the flag set of a program. Parse prints the usage, with about as its first line, when it is asked for.
-func Flags(name, about string) *flag.FlagSet {
-	f := flag.NewFlagSet(name, flag.ContinueOnError)
-	f.Usage = func() {
-		fmt.Fprintf(f.Output(), "%s\n", about)
+// Parse reads args with f. Where they ask for help it prints the usage, below about, and returns flag.ErrHelp, with which
+// Main ends well. Any other error is left to the caller to print.
+func Parse(f *flag.FlagSet, about string, args []string) error {
+	f.SetOutput(io.Discard)
+	f.Usage = func() {}
+	err := f.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		fmt.Println(about)
+		f.SetOutput(os.Stdout)
 		f.PrintDefaults()
 	}
-	return f
+	return err
 }
 
 // AtLeast is an error if the value of the flag called name is less than low.

@@ -2,6 +2,7 @@ package rank
 
 import (
 	"fmt"
+	"runtime/debug"
 	"sync/atomic"
 
 	"github.com/golci/golci/fult"
@@ -51,9 +52,24 @@ func (team *Team) thread(f func(*Team, *fult.Thread, int) error, i int) {
 	if team.off.Load() {
 		return
 	}
-	if err := f(team, me, i); err != nil {
+	if err := guarded(f, team, me, i); err != nil {
 		team.Fail(err)
 	}
+}
+
+// guarded calls f and makes an error of a panic, at once and not when the thread is joined: those before it may be waiting for
+// it.
+func guarded(f func(*Team, *fult.Thread, int) error, team *Team, me *fult.Thread, i int) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			cause, ok := v.(error)
+			if !ok {
+				cause = fmt.Errorf("%v", v)
+			}
+			err = fmt.Errorf("thread %d: panic: %w\n%s", i, cause, debug.Stack())
+		}
+	}()
+	return f(team, me, i)
 }
 
 // Fail notes err, if it is the first failure, and aborts the job. Within mpi.Run it returns, and the pending operations of all

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// seeded gives random numbers whose seed is printed when the test fails; GOLCI_TEST_SEED replays one.
+func seeded(t *testing.T) *rand.Rand {
+	t.Helper()
+	seed := rand.Uint64()
+	if s := os.Getenv("GOLCI_TEST_SEED"); s != "" {
+		var err error
+		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("replay with GOLCI_TEST_SEED=%d", seed)
+		}
+	})
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// whole puts the parts of an input together.
+func whole(t *testing.T, in input, parts int) (all []edge) {
+	t.Helper()
+	for part := range parts {
+		edges, err := in.share(part, parts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, edges...)
+	}
+	return all
+}
+
+// Wherever a file is cut, every line is read once.
+func TestReadLinesCut(t *testing.T) {
+	random := seeded(t)
+	for range 50 {
+		var text strings.Builder
+		var want []edge
+		for range random.IntN(20) {
+			switch random.IntN(5) {
+			case 0:
+				text.WriteString("# comment " + strings.Repeat("x", random.IntN(30)))
+			case 1:
+			default:
+				e := edge{From: random.Uint64() >> random.IntN(64), To: random.Uint64() >> random.IntN(64)}
+				fmt.Fprintf(&text, "%d%s%d", e.From, []string{" ", "\t", "  "}[random.IntN(3)], e.To)
+				want = append(want, e)
+			}
+			text.WriteString([]string{"\n", "\r\n"}[random.IntN(2)])
+		}
+		data := strings.TrimSuffix(text.String(), "\n")
+		size := int64(len(data))
+		for parts := 1; parts < 12; parts++ {
+			var got []edge
+			for part := range parts {
+				edges, err := readLines(strings.NewReader(data), cut(size, part, parts), cut(size, part+1, parts))
+				if err != nil {
+					t.Fatalf("%q in %d parts: %v", data, parts, err)
+				}
+				got = append(got, edges...)
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("%q in %d parts: got %v, want %v", data, parts, got, want)
+			}
+		}
+	}
+}
+
+func TestRandomGraph(t *testing.T) {
+	g := rmat{scale: 10, edges: 3*chunkEdges + 17, seed: 5}
+	want := whole(t, g, 1)
+	if len(want) != g.edges {
+		t.Fatalf("%d edges, want %d", len(want), g.edges)
+	}
+	for _, parts := range []int{2, 3, 8, 100} {
+		if got := whole(t, g, parts); !slices.Equal(got, want) {
+			t.Errorf("%d parts are another graph", parts)
+		}
+	}
+	if slices.Equal(want, whole(t, rmat{scale: 10, edges: g.edges, seed: 6}, 1)) {
+		t.Error("another seed gives the same graph")
+	}
+	for _, e := range want {
+		if e.From >= 1<<10 || e.To >= 1<<10 {
+			t.Fatalf("edge %v is beyond the scale", e)
+		}
+	}
+}
+
+// Scrambling loses no id.
+func TestScramble(t *testing.T) {
+	for scale := 1; scale <= 12; scale++ {
+		g := rmat{scale: scale, seed: 3}
+		seen := make([]bool, 1<<scale)
+		for id := range uint64(1) << scale {
+			seen[g.scramble(id)] = true
+		}
+		if slices.Contains(seen, false) {
+			t.Errorf("scale %d: not a bijection", scale)
+		}
+	}
+}
+
+func TestMirrored(t *testing.T) {
+	got := whole(t, mirrored{edgeFile{path: "testdata/crlf.txt"}}, 1)
+	want := []edge{{1, 2}, {2, 3}, {3, 1}, {2, 1}, {3, 2}, {1, 3}}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// Blocks and ranks cover the vertices in order, differ by one vertex at most, and owner agrees with them.
+func TestLayout(t *testing.T) {
+	for _, l := range []layout{{1, 1, 1}, {7, 1, 3}, {7, 3, 2}, {3, 8, 5}, {1000, 7, 13}, {100, 2, 16}, {1<<32 - 1, 1000, 16}} {
+		next := 0
+		for r := range l.ranks {
+			lo, hi := l.own(r)
+			if lo != next || l.counts()[r] != hi-lo {
+				t.Fatalf("%+v: rank %d begins at %d, want %d", l, r, lo, next)
+			}
+			for i := range l.blocks {
+				lo, hi := l.block(r, i)
+				if n := l.vertices / (l.ranks * l.blocks); lo != next || hi-lo != n && hi-lo != n+1 {
+					t.Fatalf("%+v: block %d of rank %d is %d to %d after %d", l, i, r, lo, hi, next)
+				}
+				for _, v := range []int{lo, hi - 1} {
+					if lo < hi && l.owner(v) != r {
+						t.Fatalf("%+v: owner of %d is %d, want %d", l, v, l.owner(v), r)
+					}
+				}
+				next = hi
+			}
+		}
+		if next != l.vertices {
+			t.Fatalf("%+v ends at %d", l, next)
+		}
+	}
+}
+
+// The bar never goes back while the change shrinks, and is full at the end.
+func TestDone(t *testing.T) {
+	r := rule{tolerance: 1e-12, iterations: 500}
+	before := r.done(0, 0)
+	if before != 0 {
+		t.Errorf("at the beginning: %v", before)
+	}
+	for k, change := int64(1), 0.7; change > 1e-13; k, change = k+1, change*0.8 {
+		now := r.done(k, change)
+		if now < before || now > 1 {
+			t.Fatalf("iteration %d: %v after %v", k, now, before)
+		}
+		before = now
+	}
+	if before != 1 || r.done(500, 0.5) != 1 {
+		t.Errorf("at the end: %v, %v", before, r.done(500, 0.5))
+	}
+}
+
+// shared is written to by the goroutine that draws.
+type shared struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (s *shared) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.buf.Write(b)
+}
+
+// Stopping the bar ends its goroutine, with or without a picture so far.
+func TestDraw(t *testing.T) {
+	var out shared
+	s := &solver{rule: rule{tolerance: 1e-12, iterations: 10}}
+	s.draw(io.Writer(&out))()
+	s.draw(nil)()
+	if out.buf.Len() == 0 {
+		t.Error("nothing was drawn")
+	}
+}
