@@ -105,12 +105,38 @@ func (s *Server) onRetracted(t *am.Token, args []uint64, _ []byte) {
 	o.part(t.Worker())
 }
 
+// drainTicks is how many polls a peer that has failed is given for what it sent before: more than its ring holds.
+const drainTicks = 1 << 10
+
 // sweepFailed ends what waits for a peer that has died, each time again, because more may have been posted. Called by
-// the poller.
+// the poller, every so often.
 func (s *Server) sweepFailed(w *fult.Worker) {
 	for i := range s.peers {
-		if err := s.e.PeerFailed(i); err != nil {
+		err := s.e.PeerFailed(i)
+		if err == nil {
+			continue
+		}
+		p := &s.peers[i]
+		if !p.failed {
+			p.failed = true
+			s.sweepAt = s.ticks + drainTicks
+			continue
+		}
+		if s.ticks-s.sweepAt < 1<<31 {
+			p.drained.Store(true)
 			s.failPeer(i, err, w)
+		}
+	}
+}
+
+// sweepIdle is sweepFailed for a poller that finds nothing and is going to sleep. The peer's failure is looked at
+// first: what it sent before can be seen then.
+func (s *Server) sweepIdle() {
+	for i := range s.peers {
+		if err := s.e.PeerFailed(i); err != nil && !s.e.Conduit().Pending() {
+			s.peers[i].failed = true
+			s.peers[i].drained.Store(true)
+			s.failPeer(i, err, nil)
 		}
 	}
 }

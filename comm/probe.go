@@ -140,13 +140,10 @@ func (s *Server) checkProbe(src int) error {
 	if s.closed.Load() {
 		return s.check("probe", 0, 0, 0, false)
 	}
-	if src < 0 {
+	if src < 0 || !s.peers[src].drained.Load() {
 		return nil
 	}
-	if err := s.e.PeerFailed(src); err != nil {
-		return fmt.Errorf("%w: rank %d: probe: %w", ErrPeer, s.rank, err)
-	}
-	return nil
+	return fmt.Errorf("%w: rank %d: probe: %w", ErrPeer, s.rank, s.e.PeerFailed(src))
 }
 
 func (s *Server) addProber(d *progress.Done) {

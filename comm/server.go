@@ -80,6 +80,7 @@ type Server struct {
 	probing   []*progress.Done
 	nthrottle int // throttled peers; owned by the poller
 	ticks     uint32
+	sweepAt   uint32 // the tick at which peers seen to be dead are drained
 
 	closed    atomic.Bool
 	dedicated *dedicated
@@ -89,6 +90,8 @@ type Server struct {
 type peer struct {
 	expect     uint16 // sequence number of the next envelope
 	throttled  bool
+	failed     bool                    // seen to be dead
+	drained    atomic.Bool             // and what it sent before has been handled: for waiting probes
 	held       map[uint16]heldEnvelope // came before their turn; nil while empty
 	unexpected atomic.Int64            // unmatched eager bytes; anyone may subtract
 }
@@ -129,6 +132,7 @@ func New(c conduit.Conduit, cfg Config) (*Server, error) {
 		return nil, err
 	}
 	e.OnTick(s.tick)
+	e.OnIdle(s.sweepIdle)
 	e.OnWake(func() { s.sweepFailed(nil) })
 	e.OnBulk(s.bulkArrived)
 	if s.sched != nil {
@@ -189,7 +193,7 @@ func (s *Server) tick(w *fult.Worker) {
 	if s.nthrottle > 0 {
 		s.unthrottle()
 	}
-	if s.ticks++; s.ticks&0xfff == 0 {
+	if s.ticks++; s.ticks&0xfff == 0 || s.ticks == s.sweepAt {
 		s.sweepFailed(w)
 	}
 }

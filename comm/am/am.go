@@ -78,6 +78,7 @@ type Endpoint struct {
 	longs   longs
 	bulkFn  func(src int, id uint64, off int64, chunk []byte, w *fult.Worker)
 	ticks   []func(w *fult.Worker)
+	idles   []func()
 	wakes   []func()
 	segment segment
 
@@ -136,6 +137,9 @@ func (e *Endpoint) OnTick(f func(w *fult.Worker)) { e.ticks = append(e.ticks, f)
 // OnWake has f called by the poller after it has slept: for what may have happened to peers meanwhile. Call it before
 // traffic.
 func (e *Endpoint) OnWake(f func()) { e.wakes = append(e.wakes, f) }
+
+// OnIdle has f called, as the poller, before anyone sleeps for want of mail. Call it before traffic.
+func (e *Endpoint) OnIdle(f func()) { e.idles = append(e.idles, f) }
 
 // Err is the first fault that no caller could be told of.
 func (e *Endpoint) Err() error {

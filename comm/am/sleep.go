@@ -29,6 +29,9 @@ func (s source) Sleep(d time.Duration, ready func() bool) bool {
 	e := s.e
 	if e.pollMu.TryLock() {
 		e.recv.tellAll()
+		for _, f := range e.idles {
+			f()
+		}
 		e.pollMu.Unlock()
 	}
 	if e.stalled.Load() > 0 || e.bulkBusy.Load() > 0 {
