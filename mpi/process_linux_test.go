@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/golci/golci/comm/boot"
 	"github.com/golci/golci/comm/boot/pmi"
 	"github.com/golci/golci/comm/boot/serve"
 )
@@ -28,8 +29,27 @@ var roles = map[string]func(p *Proc) error{
 	"abort":   func(p *Proc) error { return p.Abort(7, errBoom) },
 }
 
+// lateMain is a rank that waits for one that does not come.
+func lateMain() int {
+	if os.Getenv("PMI_RANK") != "0" {
+		time.Sleep(patience) // the test ends it
+		return 0
+	}
+	_, err := Init(WithTimeout(300 * time.Millisecond))
+	var missing *boot.MissingError
+	if !errors.Is(err, boot.ErrMissing) || !errors.As(err, &missing) || missing.Ranks == "" && missing.Note == "" {
+		fmt.Println("error:", err)
+		return 3
+	}
+	fmt.Println("missed", missing.Ranks, missing.Note)
+	return 0
+}
+
 // rankMain is the program of a rank.
 func rankMain(role string) int {
+	if role == "late" {
+		return lateMain()
+	}
 	p, err := Init(WithTimeout(20 * time.Second))
 	if err == nil {
 		err = roles[role](p)
@@ -243,18 +263,19 @@ func TestAbortProcess(t *testing.T) {
 	}
 }
 
-// TestInitTimeout: a rank whose peer never comes gets an error that says so.
+// TestInitTimeout: a rank whose peer never comes gets an error that tells so, and how far it can tell who.
 func TestInitTimeout(t *testing.T) {
-	if os.Getenv("PMI_FD") != "" {
-		t.Skip("started by a launcher")
+	j := startProcesses(t, 2, "late")
+	if err := j.cmds[0].Wait(); err != nil || !strings.Contains(j.outs[0].String(), "missed") {
+		t.Errorf("%v\n%s", err, j.text())
 	}
-	_, err := Init(With("GOLCI_INIT_TIMEOUT", "0s"))
-	if !errors.Is(err, ErrArgument) {
-		t.Errorf("a time-out of 0: %v", err)
-	}
-	_, err = Init(With("GOLCI_CONDUIT", "carrier pigeon"))
-	if !errors.Is(err, ErrArgument) {
-		t.Errorf("an unknown conduit: %v", err)
+}
+
+func TestInitBadSettings(t *testing.T) {
+	for _, o := range []Option{WithTimeout(0), With("GOLCI_CONDUIT", "pigeon"), WithLoan(-1)} {
+		if _, err := Init(o); !errors.Is(err, ErrArgument) {
+			t.Errorf("got %v", err)
+		}
 	}
 }
 
