@@ -15,6 +15,8 @@ const (
 	handlerCTS
 	handlerRetract
 	handlerRetracted
+	handlerGo
+	handlerCopied
 )
 
 func (s *Server) register() error {
@@ -24,6 +26,8 @@ func (s *Server) register() error {
 		handlerCTS:       {Name: "clear to send", Run: s.onCTS},
 		handlerRetract:   {Name: "retract", Run: s.onRetract},
 		handlerRetracted: {Name: "retracted", Run: s.onRetracted},
+		handlerGo:        {Name: "go", Run: s.onGo},
+		handlerCopied:    {Name: "copied", Run: s.onCopied},
 	} {
 		spec.MaxReply = am.NoReply
 		if err := s.e.Register(i, spec); err != nil {
@@ -38,6 +42,7 @@ type envelope struct {
 	key  uint64
 	size int64
 	id   uint64 // of the sender's op; of a rendezvous only
+	addr uint64 // of the sender's bytes, if they can be copied directly
 	rts  bool
 }
 
@@ -58,11 +63,11 @@ func (s *Server) onEager(t *am.Token, args []uint64, payload []byte) {
 
 // onRTS handles the envelope of a rendezvous.
 func (s *Server) onRTS(t *am.Token, args []uint64, _ []byte) {
-	if len(args) != 3 || int64(args[1]) < 0 {
+	if len(args) != 4 || int64(args[1]) < 0 {
 		s.fault(t, "envelope")
 		return
 	}
-	s.inTurn(t, envelope{key: args[0], size: int64(args[1]), id: args[2], rts: true}, nil)
+	s.inTurn(t, envelope{key: args[0], size: int64(args[1]), id: args[2], addr: args[3], rts: true}, nil)
 }
 
 func (s *Server) fault(t *am.Token, what string) {
@@ -116,7 +121,7 @@ func (s *Server) arrive(env envelope, payload []byte, w *fult.Worker) {
 func (s *Server) hand(o *op, env envelope, payload []byte, w *fult.Worker) {
 	o.peer, o.tag = int32(keySource(env.key)), int32(keyTag(env.key))
 	if env.rts {
-		if !s.beginRendezvous(o, env.size, env.id) {
+		if !s.beginRendezvous(o, env.size, env.id, env.addr) {
 			return
 		}
 	} else {
@@ -154,7 +159,7 @@ func (s *Server) unexpected(env envelope, payload []byte, w *fult.Worker) *op {
 	m.ctx, m.peer, m.tag, m.size = keyContext(env.key), int32(src), int32(keyTag(env.key)), env.size
 	m.stamp = s.stamp.Add(1)
 	if env.rts {
-		m.role, m.id = roleRTS, env.id
+		m.role, m.id, m.addr = roleRTS, env.id, env.addr
 		return m
 	}
 	if len(payload) <= smallBytes {

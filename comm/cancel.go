@@ -182,8 +182,8 @@ func (s *Server) failWhere(which func(peer int32) bool, err error, w *fult.Worke
 		if s.ids.remove(id) == nil {
 			continue
 		}
-		o.err = err
-		if o.role == roleSend {
+		s.copyFailed(o, err)
+		if o.role == roleSend || o.direct {
 			o.part(w)
 		} else {
 			o.finish(w)

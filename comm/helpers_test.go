@@ -23,6 +23,12 @@ func newJob(t testing.TB, n int, cc conduit.Config, cfg Config) job {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return jobOver(t, cs, cfg)
+}
+
+// jobOver is newJob over given conduits.
+func jobOver(t testing.TB, cs []conduit.Conduit, cfg Config) job {
+	t.Helper()
 	cfg.Loan = cs[0].Caps().Loan
 	if cfg.Loan == 0 {
 		cfg.Loan = 200
@@ -30,8 +36,9 @@ func newJob(t testing.TB, n int, cc conduit.Config, cfg Config) job {
 	if cfg.Fatal == nil {
 		cfg.Fatal = func(err error) { t.Errorf("fatal: %v", err) }
 	}
-	j := make(job, n)
+	j := make(job, len(cs))
 	for i := range j {
+		var err error
 		if j[i], err = New(cs[i], cfg); err != nil {
 			t.Fatal(err)
 		}

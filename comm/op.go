@@ -33,6 +33,7 @@ type op struct {
 	sync      bool // a synchronous send
 	wild      bool // a receive with a wildcard
 	cancelled bool
+	direct    bool // a receive whose bytes are copied directly: part ends it
 	linked    bool // in an arrival list; under that list's lock
 
 	ctx    uint16
@@ -43,6 +44,7 @@ type op struct {
 	size   int64  // bytes of the message; of an envelope, bytes at the sender
 	got    int64  // bytes of a rendezvous that have come
 	want   int64  // bytes of a rendezvous that will come
+	addr   uint64 // of an envelope: where the sender's bytes are, 0 if they must be asked for
 	id     uint64 // of this op in Server.ids, 0 if none; of an envelope the sender's id
 	stamp  uint64 // order of arrival of messages; order of posting while wildcards are about, 0 = before
 	err    error
@@ -50,7 +52,7 @@ type op struct {
 	packet *packet            // holds data of an unexpected message that does not fit small
 	small  [smallBytes]byte
 
-	parts atomic.Int32 // ends of a queued rendezvous send still to come: sent, moved
+	parts atomic.Int32 // ends of a rendezvous still to come: envelope sent, bytes moved; or the two halves
 	bulk  am.Bulk
 	next  am.Queued // link of the pair's queue
 	s     *Server
@@ -71,8 +73,8 @@ func newOp(s *Server) *op {
 // start begins a new use of o.
 func (o *op) start(r role) {
 	o.role = r
-	o.sync, o.wild, o.cancelled = false, false, false
-	o.size, o.got, o.want, o.id, o.stamp, o.err, o.alloc = 0, 0, 0, 0, 0, nil, nil
+	o.sync, o.wild, o.cancelled, o.direct = false, false, false, false
+	o.size, o.got, o.want, o.addr, o.id, o.stamp, o.err, o.alloc = 0, 0, 0, 0, 0, 0, nil, nil
 	o.done.Reset()
 }
 

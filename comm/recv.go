@@ -97,7 +97,7 @@ func (s *Server) take(o, m *op) {
 func (s *Server) deliver(o, m *op) bool {
 	o.peer, o.tag = m.peer, m.tag
 	if m.role == roleRTS {
-		fin := s.beginRendezvous(o, m.size, m.id)
+		fin := s.beginRendezvous(o, m.size, m.id, m.addr)
 		s.putOp(m)
 		return fin
 	}

@@ -11,9 +11,9 @@ import (
 // (CTS) with the number of its own op and how many bytes it wants; the sender puts the bytes on the bulk channel under
 // that number.
 
-// beginRendezvous asks for the bytes of the message with the sender's number id that has been matched with o. It reports
-// whether o is finished already, as there is nothing to wait for.
-func (s *Server) beginRendezvous(o *op, size int64, id uint64) bool {
+// beginRendezvous asks for the bytes of the message with the sender's number id, which are at addr there if that is not
+// 0, and which has been matched with o. It reports whether o is finished already, as there is nothing to wait for.
+func (s *Server) beginRendezvous(o *op, size int64, id, addr uint64) bool {
 	o.size = size
 	if o.alloc != nil {
 		o.data = o.alloc(int(size))
@@ -23,6 +23,9 @@ func (s *Server) beginRendezvous(o *op, size int64, id uint64) bool {
 		o.err = s.truncated(o, size)
 	}
 	o.got = 0
+	if s.beginDirect(o, id, addr) {
+		return false
+	}
 	own, want, src := uint64(0), o.want, int(o.peer)
 	if want > 0 {
 		own = s.ids.add(o)
@@ -95,7 +98,7 @@ type ctrl struct {
 	dst  int
 	h    uint8
 	n    int
-	args [4]uint64
+	args [5]uint64
 }
 
 // Emit implements am.Queued.

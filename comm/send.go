@@ -116,13 +116,14 @@ func (o *op) Emit() bool {
 		s.e.CommitQueued(dst, first)
 		return true
 	}
-	body, first, outcome := s.e.OpenQueued(dst, handlerRTS, 3, 0)
+	body, first, outcome := s.e.OpenQueued(dst, handlerRTS, 4, 0)
 	if outcome != am.Opened {
 		return false
 	}
 	binary.LittleEndian.PutUint64(body, o.wireKey())
 	binary.LittleEndian.PutUint64(body[8:], uint64(o.size))
 	binary.LittleEndian.PutUint64(body[16:], o.id)
+	binary.LittleEndian.PutUint64(body[24:], s.directTo(o))
 	s.e.CommitQueued(dst, first)
 	return true
 }

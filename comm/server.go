@@ -71,6 +71,8 @@ type Server struct {
 	stamp atomic.Uint64
 
 	ids     ids
+	copies  copier
+	copyErr spin.Lock // guards op.err while two halves may fail
 	ops     opPool
 	packets packetPools
 	ctrls   sync.Pool // of *ctrl
@@ -135,6 +137,10 @@ func New(c conduit.Conduit, cfg Config) (*Server, error) {
 	e.OnIdle(s.sweepIdle)
 	e.OnWake(func() { s.sweepFailed(nil) })
 	e.OnBulk(s.bulkArrived)
+	if d, ok := c.(conduit.Direct); ok {
+		s.copies.conduit = d
+		e.OnPump(s.copyAWhile)
+	}
 	if s.sched != nil {
 		s.sched.SetPoller(s.eng.Poller())
 	}

@@ -80,6 +80,7 @@ type Endpoint struct {
 	ticks   []func(w *fult.Worker)
 	idles   []func()
 	wakes   []func()
+	pumps   []func(w *fult.Worker) int
 	segment segment
 
 	closed atomic.Bool
@@ -133,6 +134,10 @@ func (e *Endpoint) MaxMedium() int { return e.maxMedium }
 // OnTick has f called by the poller, in polls that may find something and, after WantTick(true), in every poll. Call it
 // before traffic.
 func (e *Endpoint) OnTick(f func(w *fult.Worker)) { e.ticks = append(e.ticks, f) }
+
+// OnPump has f called in every poll, without a lock, by every caller of a poll at once: for work that takes long. It
+// returns how much it did. Call it before traffic.
+func (e *Endpoint) OnPump(f func(w *fult.Worker) int) { e.pumps = append(e.pumps, f) }
 
 // OnWake has f called by the poller after it has slept: for what may have happened to peers meanwhile. Call it before
 // traffic.

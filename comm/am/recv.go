@@ -57,6 +57,9 @@ func (e *Endpoint) poll(w *fult.Worker) int {
 	if e.bulkBusy.Load() > 0 {
 		n += e.pumpBulks(w)
 	}
+	for _, f := range e.pumps {
+		n += f(w)
+	}
 	return n
 }
 

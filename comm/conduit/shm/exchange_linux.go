@@ -19,6 +19,7 @@ type link struct {
 	conn  *net.UnixConn
 	mem   *mapping
 	fence bool
+	pid   int // of the peer's process
 }
 
 func (l *link) discard() {
@@ -156,7 +157,8 @@ func (x *exchange) accept(ctx context.Context, wg *sync.WaitGroup, listener *net
 
 // welcome is the lower rank's side of the exchange.
 func (x *exchange) welcome(c *net.UnixConn) (*link, error) {
-	if err := sameUser(c); err != nil {
+	pid, err := sameUser(c)
+	if err != nil {
 		return nil, err
 	}
 	b, f, err := receivePacket(c)
@@ -180,8 +182,10 @@ func (x *exchange) welcome(c *net.UnixConn) (*link, error) {
 	l, err := x.finish(c, h)
 	if err != nil {
 		x.note(h.from, err)
+		return nil, err
 	}
-	return l, err
+	l.pid = pid
+	return l, nil
 }
 
 func (x *exchange) expects(peer int) bool {
@@ -261,7 +265,8 @@ func (x *exchange) dial(ctx context.Context, peer int) (*link, error) {
 }
 
 func (x *exchange) introduce(c *net.UnixConn, peer int) (*link, error) {
-	if err := sameUser(c); err != nil {
+	pid, err := sameUser(c)
+	if err != nil {
 		return nil, err
 	}
 	if err := sendPacket(c, hello{from: x.cfg.Rank, to: peer, fence: x.fence}.encode(x.cfg.Key), nil); err != nil {
@@ -289,5 +294,6 @@ func (x *exchange) introduce(c *net.UnixConn, peer int) (*link, error) {
 		l.mem.unmap()
 		return nil, err
 	}
+	l.pid = pid
 	return l, nil
 }

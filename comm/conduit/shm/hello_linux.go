@@ -73,26 +73,26 @@ func socketName(job string, rank int) *net.UnixAddr {
 	return &net.UnixAddr{Name: name, Net: "unixpacket"}
 }
 
-// sameUser checks that the process at the other end belongs to this one's user.
-func sameUser(c *net.UnixConn) error {
+// sameUser checks that the process at the other end belongs to this one's user, and returns its number.
+func sameUser(c *net.UnixConn) (pid int, err error) {
 	raw, err := c.SyscallConn()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	var cred *unix.Ucred
 	var credErr error
 	if err := raw.Control(func(fd uintptr) {
 		cred, credErr = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
 	}); err != nil {
-		return err
+		return 0, err
 	}
 	if credErr != nil {
-		return os.NewSyscallError("getsockopt(SO_PEERCRED)", credErr)
+		return 0, os.NewSyscallError("getsockopt(SO_PEERCRED)", credErr)
 	}
 	if int(cred.Uid) != os.Geteuid() {
-		return fmt.Errorf("process %d belongs to user %d, this one to %d", cred.Pid, cred.Uid, os.Geteuid())
+		return 0, fmt.Errorf("process %d belongs to user %d, this one to %d", cred.Pid, cred.Uid, os.Geteuid())
 	}
-	return nil
+	return int(cred.Pid), nil
 }
 
 // sendPacket sends b, with f's descriptor if f is not nil.

@@ -19,11 +19,12 @@ import (
 // end is one rank's conduit.
 type end struct {
 	*ring.Endpoint
-	maps  []*mapping
-	conns []*net.UnixConn // to the other local ranks; each has a watcher
-	wg    sync.WaitGroup  // watchers
-	close sync.Once
-	err   error // of Close
+	maps    []*mapping
+	conns   []*net.UnixConn // to the other local ranks; each has a watcher
+	wg      sync.WaitGroup  // watchers
+	remotes []remote        // by rank; fixed
+	close   sync.Once
+	err     error // of Close
 }
 
 // New meets the other local ranks and returns the conduit to them; every local rank must call it. It blocks until all
@@ -72,9 +73,12 @@ func New(cfg Config) (conduit.Conduit, error) {
 // assemble makes the endpoint of the memories and starts the watchers.
 func assemble(cfg *Config, g ring.Geometry, seg *ring.Segment, own *mapping, fence bool, links map[int]*link) (*end, error) {
 	s := ring.Setup{Name: Name, Rank: cfg.Rank, Size: cfg.Size, Ranks: cfg.Local}
-	e := &end{maps: []*mapping{own}}
+	e := &end{maps: []*mapping{own}, remotes: make([]remote, cfg.Size)}
 	for _, l := range links {
 		fence = fence && l.fence
+		if reachable(l.pid) {
+			e.remotes[l.rank].pid = l.pid
+		}
 	}
 	for i, rank := range cfg.Local {
 		peer := seg

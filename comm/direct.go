@@ -1,0 +1,170 @@
+package comm
+
+import (
+	"fmt"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/spin"
+)
+
+// Where the conduit can copy between the memories of two ranks, a large message is copied once, by both ranks at the
+// same time: the receiver fetches the first half, the sender puts the second. Between two cores the time goes into
+// lines that cross, and each core can only have so many on their way, so two cores move twice as many.
+//
+// The envelope carries the address of the sender's bytes. The receiver answers (GO) with its own number, where the
+// second half goes, and how long it is. Each tells the other when its copy is done (COPIED); an operation is finished
+// when both copies are.
+
+// directMin is the smallest message in bytes that travels so.
+const directMin = 4 << 10
+
+// directStep is how many bytes one poll copies at most.
+const directStep = 256 << 10
+
+// copier does the copies of one rank, oldest first, in polls.
+type copier struct {
+	conduit conduit.Direct // nil if the conduit cannot
+	busy    atomic.Int32   // copies that are listed
+	mu      spin.Lock      // held while a piece is copied too, so that the pieces of a copy do not overlap
+	list    []copyJob
+}
+
+// copyJob is one half of a message on its way.
+type copyJob struct {
+	o     *op
+	peer  int
+	fetch bool
+	local []byte
+	addr  uint64 // at the peer
+	tell  uint64 // the peer's number for the message
+}
+
+// address of b for a peer. The op keeps b alive, and the collector does not move it.
+func address(b []byte) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }
+
+// directTo gives the address that the envelope of the send o carries, 0 if the message is not to be copied directly.
+func (s *Server) directTo(o *op) uint64 {
+	if s.copies.conduit == nil || o.size < directMin || !s.copies.conduit.DirectTo(int(o.peer)) {
+		return 0
+	}
+	return address(o.data)
+}
+
+// beginDirect starts the copies of a message whose bytes are at addr of the sender's memory; false if this rank cannot
+// reach it, or it is not worth it.
+func (s *Server) beginDirect(o *op, id, addr uint64) bool {
+	if addr == 0 || o.want < directMin || s.copies.conduit == nil || !s.copies.conduit.DirectTo(int(o.peer)) {
+		return false
+	}
+	half := o.want / 2 &^ (pageBytes - 1)
+	o.parts.Store(2)
+	o.direct = true
+	own := s.ids.add(o)
+	o.id = own
+	src := int(o.peer)
+	s.control(src, handlerGo, id, own, address(o.data[half:o.want]), uint64(half), uint64(o.want))
+	s.copies.add(copyJob{o: o, peer: src, fetch: true, local: o.data[:half], addr: addr, tell: id})
+	return true
+}
+
+// pageBytes is what halves are rounded to, so that the copies do not share lines or pages.
+const pageBytes = 4096
+
+// onGo starts the sender's half.
+func (s *Server) onGo(t *am.Token, args []uint64, _ []byte) {
+	if len(args) != 5 {
+		s.fault(t, "go")
+		return
+	}
+	o := s.ids.get(args[0])
+	if o == nil { // the send was ended meanwhile
+		return
+	}
+	from, to := args[3], args[4]
+	if o.role != roleSend || int(o.peer) != t.Source() || from > to || to > uint64(len(o.data)) {
+		s.fault(t, "go")
+		return
+	}
+	o.parts.Add(1)
+	s.copies.add(copyJob{o: o, peer: t.Source(), local: o.data[from:to], addr: args[2], tell: args[1]})
+}
+
+// onCopied notes that the peer has done its half.
+func (s *Server) onCopied(t *am.Token, args []uint64, _ []byte) {
+	if len(args) != 2 {
+		s.fault(t, "copied")
+		return
+	}
+	o := s.ids.remove(args[0])
+	if o == nil { // it was ended meanwhile
+		return
+	}
+	if args[1] != 0 {
+		s.copyFailed(o, fmt.Errorf("%w: rank %d could not reach the memory of rank %d", ErrPeer, t.Source(), s.rank))
+	}
+	o.part(t.Worker())
+}
+
+func (c *copier) add(j copyJob) {
+	c.mu.Lock()
+	c.list = append(c.list, j)
+	c.mu.Unlock()
+	c.busy.Add(1)
+}
+
+// copyAWhile copies a piece of the oldest copy; it returns the number of pieces. Polls call it, without a lock.
+func (s *Server) copyAWhile(w *fult.Worker) int {
+	c := &s.copies
+	if c.busy.Load() == 0 || !c.mu.TryLock() {
+		return 0
+	}
+	if len(c.list) == 0 {
+		c.mu.Unlock()
+		return 0
+	}
+	j := &c.list[0]
+	n := min(len(j.local), directStep)
+	var err error
+	if j.fetch {
+		err = c.conduit.Fetch(j.peer, j.local[:n], j.addr)
+	} else {
+		err = c.conduit.Put(j.peer, j.addr, j.local[:n])
+	}
+	j.local, j.addr = j.local[n:], j.addr+uint64(n)
+	if err == nil && len(j.local) > 0 {
+		c.mu.Unlock()
+		return 1
+	}
+	done := *j
+	copy(c.list, c.list[1:])
+	c.list[len(c.list)-1] = copyJob{}
+	c.list = c.list[:len(c.list)-1]
+	c.mu.Unlock()
+	c.busy.Add(-1)
+	s.copied(done, err, w)
+	return 1
+}
+
+// copied ends this rank's half.
+func (s *Server) copied(j copyJob, err error, w *fult.Worker) {
+	failed := uint64(0)
+	if err != nil {
+		failed = 1
+		s.copyFailed(j.o, fmt.Errorf("%w: rank %d: message of %d bytes, tag %d: %w", ErrPeer, s.rank, j.o.size, j.o.tag, err))
+	}
+	s.control(j.peer, handlerCopied, j.tell, failed)
+	j.o.part(w)
+}
+
+// copyFailed keeps the first error of the two halves.
+func (s *Server) copyFailed(o *op, err error) {
+	s.copyErr.Lock()
+	if o.err == nil {
+		o.err = err
+	}
+	s.copyErr.Unlock()
+}

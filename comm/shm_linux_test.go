@@ -1,0 +1,120 @@
+package comm
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/conduit/shm"
+	"github.com/golci/golci/internal/invariants"
+)
+
+// shmJob is a job over shared memory whose ranks are in this process.
+func shmJob(t *testing.T, n int) job {
+	t.Helper()
+	if invariants.Race {
+		t.Skip("the race detector does not see the order that mapped memory gives; ranks in one process use the local conduit there")
+	}
+	cs := make([]conduit.Conduit, n)
+	errs := make([]error, n)
+	local := make([]int, n)
+	for i := range local {
+		local[i] = i
+	}
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			cs[i], errs[i] = shm.New(shm.Config{
+				Rank: i, Size: n, Local: local, Key: "secret", Timeout: 10 * time.Second,
+				JobID: fmt.Sprintf("comm-test-%d-%s", os.Getpid(), t.Name()),
+			})
+		})
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	return jobOver(t, cs, Config{})
+}
+
+// TestDirectCopies moves messages of random sizes in both directions at once, some into buffers that are too small; the
+// two halves of each are copied by the two ranks.
+func TestDirectCopies(t *testing.T) {
+	j := shmJob(t, 2)
+	if d, ok := j[0].e.Conduit().(conduit.Direct); !ok || !d.DirectTo(1) {
+		t.Skip("the kernel does not let one process reach another's memory here")
+	}
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	j.run(t, func(s *Server) error {
+		peer := 1 - s.Rank()
+		r := rand.New(rand.NewPCG(seed, 0))
+		for round := range 60 {
+			n := 1 + r.IntN(1<<uint(10+r.IntN(12)))
+			room := n + r.IntN(3)*n/3 - n/3
+			out, in := make([]byte, n), make([]byte, max(room, 1))
+			pattern(out, round)
+			q, err := s.Isend(1, peer, round, out, Mode(round%2))
+			if err != nil {
+				return err
+			}
+			st, err := s.Recv(1, peer, round, in)
+			if short := len(in) < n; short != errors.Is(err, ErrTruncate) || (!short && err != nil) {
+				return fmt.Errorf("%d bytes into %d: %v", n, len(in), err)
+			}
+			if _, err := s.Wait(q); err != nil {
+				return err
+			}
+			if got := in[:st.Bytes]; !bytes.Equal(got, out[:len(got)]) {
+				return fmt.Errorf("round %d: %d bytes arrived damaged", round, len(got))
+			}
+		}
+		return nil
+	})
+	for _, s := range j {
+		if s.ids.count != 0 || s.copies.busy.Load() != 0 {
+			t.Errorf("rank %d: %d numbers and %d copies are left", s.rank, s.ids.count, s.copies.busy.Load())
+		}
+	}
+}
+
+func TestOverSharedMemory(t *testing.T) {
+	j := shmJob(t, 3)
+	j.run(t, func(s *Server) error {
+		var wg sync.WaitGroup
+		errs := make([]error, 2*len(j))
+		for peer := range j {
+			wg.Go(func() {
+				for i, n := range sizes {
+					b := make([]byte, n)
+					pattern(b, i)
+					if err := s.Send(1, peer, i, b, Standard); err != nil {
+						errs[2*peer] = err
+						return
+					}
+				}
+			})
+			wg.Go(func() {
+				for i, n := range sizes {
+					b := make([]byte, n)
+					if _, err := s.Recv(1, peer, i, b); err != nil {
+						errs[2*peer+1] = err
+						return
+					}
+					if err := checkPattern(b, i); err != nil {
+						errs[2*peer+1] = fmt.Errorf("%d bytes from rank %d: %w", n, peer, err)
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+		return errors.Join(errs...)
+	})
+}
