@@ -97,8 +97,7 @@ func loan(o *options, size int) int {
 	if n := settings.Loan.Get(o.values); n > 0 {
 		return n
 	}
-	n, _ := credit.Defaults(size, 1024)
-	return n
+	return credit.Static(size)
 }
 
 func conduitConfig(o *options, size int) conduit.Config {

@@ -91,7 +91,7 @@ type Endpoint struct {
 // New makes the endpoint of the conduit's rank. The endpoint polls the conduit from now on; the caller must not.
 func New(c conduit.Conduit, cfg Config) (*Endpoint, error) {
 	if cfg.Loan == 0 {
-		cfg.Loan, _ = credit.Defaults(c.Size(), 1024)
+		cfg.Loan = credit.Static(c.Size())
 	}
 	if cfg.ReplySpace == 0 {
 		cfg.ReplySpace = defaultReplySpace

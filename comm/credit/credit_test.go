@@ -161,3 +161,11 @@ func FuzzTold(f *testing.F) {
 		}
 	})
 }
+
+func TestStaticLendsTheBank(t *testing.T) {
+	for nodes, want := range map[int]int{1: 600, 2: 640, 64: 576, 512: 64 + 51200/511, 10000: 4 + 51200/9999} {
+		if got := Static(nodes); got != want {
+			t.Errorf("Static(%d) = %d, want %d", nodes, got, want)
+		}
+	}
+}

@@ -55,3 +55,14 @@ func between(a, b row, nodes int) (perPeer, banked int) {
 	num, den := nodes-a.nodes, b.nodes-a.nodes
 	return a.perPeer + (b.perPeer-a.perPeer)*num/den, a.banked + (b.banked-a.banked)*num/den
 }
+
+// MaxPerPeer is the most that is lent to one peer (gasnetc_max_cpn, 400 there; more here, because what is lent on one
+// node is receive space in a cache, and deeper rings move more).
+const MaxPerPeer = 640
+
+// Static gives the loan of each peer where loans never change: the default table's, and an equal share of what the
+// table banks, which nobody would borrow, up to MaxPerPeer.
+func Static(nodes int) int {
+	perPeer, banked := Defaults(nodes, 1024)
+	return min(MaxPerPeer, perPeer+banked/max(1, nodes-1))
+}
