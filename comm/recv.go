@@ -20,7 +20,11 @@ func (s *Server) Recv(ctx uint16, src, tag int, buf []byte) (Status, error) {
 		o.prepareRecv(ctx, src, tag, buf)
 		o.done.Expect(t)
 		s.post(o)
-		s.eng.Wait(&o.done)
+		if !o.done.Ready() && !s.eng.Linger(t, &o.done) {
+			for !o.done.Ready() {
+				t.Wait()
+			}
+		}
 		st, err := o.status(), o.err
 		o.data = nil
 		return st, err

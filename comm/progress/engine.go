@@ -156,20 +156,27 @@ func (e *Engine) waitMany(x *want) {
 	e.goWait(x)
 }
 
-// waitExpected is the wait of a thread that a Done expects.
+// waitExpected is Wait for the thread that d expects. Whoever has to be quick calls Linger and t.Wait itself: each
+// function on the stack of a switch costs a return that the core mispredicts.
 func (e *Engine) waitExpected(t *fult.Thread, d *Done) {
-	w := t.Worker()
-	if !e.dedicated && w.Live() <= inlineThreads {
-		for n := 0; n < inlinePolls && !w.Runnable(); n++ {
-			e.src.Poll(w)
-			if d.Ready() {
-				return
-			}
-		}
+	if e.Linger(t, d) {
+		return
 	}
 	for !d.Ready() {
 		t.Wait()
 	}
+}
+
+// Linger polls a little on behalf of t, while its worker has nothing else to run, and reports whether d is ready.
+func (e *Engine) Linger(t *fult.Thread, d *Done) bool {
+	w := t.Worker()
+	if e.dedicated || w.Live() > inlineThreads {
+		return d.Ready()
+	}
+	for n := 0; n < inlinePolls && !d.Ready() && !w.Runnable(); n++ {
+		e.src.Poll(w)
+	}
+	return d.Ready()
 }
 
 // threadWait is the wait of a fult thread for several operations.
