@@ -1,0 +1,59 @@
+package mpi
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestPlan(t *testing.T) {
+	eight := []int{0, 1, 2, 3, 4, 5, 6, 7}
+	for _, x := range []struct {
+		name      string
+		opts      []Option
+		s         share
+		workers   int
+		pin       []int
+		crowded   bool
+		dedicated bool
+		serverCPU int
+	}{
+		{"alone on two cores", nil, share{cores: []int{0, 1}, own: true, ranks: 1, machine: 2}, 2, []int{0, 1}, false, false, -1},
+		{"bound to one of two cores", nil, share{cores: []int{1}, own: true, ranks: 2, machine: 2}, 1, []int{1}, false, false, -1},
+		{"two ranks, not bound", nil, share{cores: []int{0, 1}, ranks: 2, machine: 2}, 1, nil, false, false, -1},
+		{"five ranks on two cores", nil, share{cores: []int{0, 1}, ranks: 5, machine: 2}, 1, nil, true, false, -1},
+		{"eight own cores", nil, share{cores: eight, own: true, ranks: 1, machine: 8}, 7, eight[:7], false, true, 7},
+		{
+			"a dedicated server on two cores",
+			[]Option{WithServer("dedicated")},
+			share{cores: []int{0, 1}, own: true, ranks: 1, machine: 2},
+			1,
+			[]int{0},
+			false, true, 1,
+		},
+		{
+			"more workers than cores",
+			[]Option{WithWorkers(3), WithServer("waiter")},
+			share{cores: []int{0, 1}, own: true, ranks: 1, machine: 2},
+			3, nil, false, false, -1,
+		},
+		{"a system that does not say", nil, share{ranks: 1}, 1, nil, true, false, -1},
+	} {
+		o, err := readOptions(append([]Option{WithWorkers(0), WithServer("auto")}, x.opts...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := planFor(o, x.s)
+		if p.workers != x.workers || !slices.Equal(p.pin, x.pin) || p.crowded != x.crowded ||
+			p.dedicated != x.dedicated || p.serverCPU != x.serverCPU {
+			t.Errorf("%s: %+v", x.name, p)
+		}
+	}
+}
+
+func TestCPUListsTravel(t *testing.T) {
+	for _, in := range [][]int{nil, {3}, {0, 5, 1023}} {
+		if out := parseCPUs(formatCPUs(in)); !slices.Equal(in, out) {
+			t.Errorf("%v became %v", in, out)
+		}
+	}
+}
