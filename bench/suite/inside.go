@@ -7,6 +7,7 @@ import (
 
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/amrank"
+	"github.com/golci/golci/bench/million"
 	"github.com/golci/golci/bench/ranks"
 	"github.com/golci/golci/comm/boot"
 	"github.com/golci/golci/mpi"
@@ -60,9 +61,21 @@ func messages(ctx context.Context, chosen []spec, out printer) (err error) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		conf := ranks.Config{Bench: s.name, Sizes: s.sizes, Threads: s.threads, Window: s.windowOf(s.threads)}
-		err := ranks.Run(p, conf, func(r bench.Row) { printing = errors.Join(printing, out.row(r)) })
+		err := s.take(p, func(r bench.Row) { printing = errors.Join(printing, out.row(r)) })
 		if err := errors.Join(err, printing); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take runs s as one rank.
+func (s spec) take(p *mpi.Proc, out func(bench.Row)) error {
+	if s.name != "million" {
+		return ranks.Run(p, ranks.Config{Bench: s.name, Sizes: s.sizes, Threads: s.threads, Window: s.windowOf(s.threads)}, out)
+	}
+	for _, n := range s.threads {
+		if err := million.Run(p, million.Config{Threads: n}, out); err != nil {
 			return err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/job"
 	"github.com/golci/golci/bench/peers"
+	"github.com/golci/golci/internal/settings"
 )
 
 // runner starts the jobs of one Run.
@@ -71,10 +72,14 @@ func (r *runner) golci(ctx context.Context, s spec, out func(bench.Row)) error {
 
 // ranks is the command line of a job of golci's.
 func (r *runner) ranks(s spec, threads []int) []string {
-	return []string{
-		r.Self, "run", "-n", strconv.Itoa(r.N), r.Self, "bench", s.name, "-sizes", joinList(s.sizes),
-		"-threads", joinList(threads), "-duration", s.windowOf(threads).String(), "-json",
+	argv := []string{r.Self, "run", "-n", strconv.Itoa(r.N)}
+	if s.workers > 0 {
+		argv = append(argv, "-env", fmt.Sprintf("%s=%d", settings.Workers.Env(), s.workers))
 	}
+	return append(
+		argv, r.Self, "bench", s.name, "-sizes", joinList(s.sizes), "-threads", joinList(threads),
+		"-duration", s.windowOf(threads).String(), "-json",
+	)
 }
 
 // eachPeer runs every implementation found, in each of its settings.

@@ -37,6 +37,8 @@ type spec struct {
 	least   int           // smallest size
 	window  time.Duration // least length of a timed loop
 	chosen  bool          // window is the user's
+	workers int           // of a rank; 0 leaves it to the launcher
+	asked   bool          // runs only when it is named, not as one of all
 }
 
 const (
@@ -76,9 +78,10 @@ var specs = []spec{
 		window: 200 * time.Millisecond,
 	},
 	{name: "am", kind: active, peers: true, sizes: []int{0, 512, 4096}, threads: []int{1}, window: 200 * time.Millisecond},
+	{name: "million", kind: sole, sizes: []int{8}, threads: []int{500_000}, least: 8, workers: 2, asked: true},
 }
 
-// Names lists the benchmarks in the order in which "all" runs them.
+// Names lists the benchmarks in the order in which "all" runs them, and then those that it leaves out.
 func Names() []string {
 	names := make([]string, len(specs))
 	for i, s := range specs {
@@ -87,11 +90,21 @@ func Names() []string {
 	return names
 }
 
+// ofAll lists the benchmarks that "all" stands for.
+func ofAll() (names []string) {
+	for _, s := range specs {
+		if !s.asked {
+			names = append(names, s.name)
+		}
+	}
+	return names
+}
+
 // choose returns the specs named, with the sizes, threads and window that c asks for in place of the defaults.
 func choose(c Config) ([]spec, error) {
 	names := c.Names
 	if slices.Contains(names, "all") {
-		names = Names()
+		names = ofAll()
 	}
 	if len(names) == 0 {
 		return nil, fmt.Errorf("%w: name one of %q, or all", ErrName, Names())

@@ -27,7 +27,7 @@ type benchCmd struct {
 	Plot     string        `help:"Draw the curves into this SVG file." placeholder:"FILE"`
 	Peers    bool          `help:"Also run the MPI implementations that are installed, and compare."`
 	Reps     int           `help:"Runs that a row is the median of; default: 5 with -peers, else 1." placeholder:"N"`
-	Names    []string      `arg:"" name:"name" help:"Benchmarks, or all: switch, table, pool, latency, bandwidth, bibw, rate, threads, barrier, bcast, allreduce, am."`
+	Names    []string      `arg:"" name:"name" help:"Benchmarks, or all: switch, table, pool, latency, bandwidth, bibw, rate, threads, barrier, bcast, allreduce, am, million (which all leaves out)."`
 }
 
 // Run measures; it ends early, and with it every job it started, on an interrupt.

@@ -1,0 +1,235 @@
+package million
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/mpi"
+)
+
+// last is the message that ends a thread.
+const last = math.MaxUint64
+
+// crowd is the threads of one rank. Thread i receives under tag i from the other rank.
+type crowd struct {
+	comm    *mpi.Comm
+	sched   *fult.Scheduler
+	peer    int
+	in      [][1]uint64 // thread i alone uses in[i]
+	handles []fult.Handle
+
+	begun  atomic.Int64  // threads that are about to receive
+	served atomic.Int64  // messages received by all threads together
+	all    chan struct{} // gets a token when served has come to a multiple of the threads, so at the end of each round
+	failed chan error    // the first failure of a thread
+	rounds uint64        // begun so far; of the goroutine that called Run
+}
+
+func newCrowd(p *mpi.Proc, n int) *crowd {
+	return &crowd{
+		comm: p.World(), sched: p.Threads(), peer: 1 - p.World().Rank(),
+		in: make([][1]uint64, n), handles: make([]fult.Handle, 0, n),
+		all: make(chan struct{}, 1), failed: make(chan error, 1),
+	}
+}
+
+// start starts the threads, the same number on each worker.
+func (c *crowd) start() error {
+	workers := c.sched.Workers()
+	for i := range c.in {
+		h, err := c.sched.GoOn(i%workers, func(*fult.Thread) { c.note(c.receive(i)) })
+		if err != nil {
+			return fmt.Errorf("thread %d of %d: %w", i, len(c.in), err)
+		}
+		c.handles = append(c.handles, h)
+	}
+	return nil
+}
+
+// receive is thread i: message number k of a thread has the value k.
+func (c *crowd) receive(i int) error {
+	buf := c.in[i][:]
+	c.begun.Add(1)
+	for want := uint64(1); ; want++ {
+		if _, err := mpi.Recv(c.comm, buf, c.peer, i); err != nil {
+			return err
+		}
+		switch buf[0] {
+		case want:
+		case last:
+			return nil
+		default:
+			return fmt.Errorf("%w: thread %d has %d, want %d", ErrPayload, i, buf[0], want)
+		}
+		if c.served.Add(1)%int64(len(c.in)) == 0 {
+			c.all <- struct{}{} // has room: the round before has been waited for
+		}
+	}
+}
+
+func (c *crowd) note(err error) {
+	if err == nil {
+		return
+	}
+	select {
+	case c.failed <- err:
+	default: // the job ends with the first one
+	}
+}
+
+// lookEvery is how often the state of the threads is looked at.
+const lookEvery = 10 * time.Millisecond
+
+// blocked returns when every thread of both ranks waits in its receive.
+func (c *crowd) blocked() error {
+	for c.begun.Load() < int64(len(c.in)) || c.waiting() < len(c.in) {
+		if err := c.pause(lookEvery); err != nil {
+			return err
+		}
+	}
+	return c.comm.Barrier()
+}
+
+// waiting counts the threads that wait. Under the race detector threads are goroutines, of which only the runtime knows.
+func (c *crowd) waiting() (n int) {
+	for t := range c.sched.Threads() {
+		if s := t.State(); s == fult.Waiting || s == fult.Unknown {
+			n++
+		}
+	}
+	return n
+}
+
+// pause sleeps, unless a thread fails meanwhile.
+func (c *crowd) pause(d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case err := <-c.failed:
+		return err
+	case <-t.C:
+		return nil
+	}
+}
+
+// round serves every thread of both ranks once and returns how long that took, from the moment when both ranks were ready
+// to the one when all threads of both had their message.
+func (c *crowd) round() (time.Duration, error) {
+	if err := c.comm.Barrier(); err != nil {
+		return 0, err
+	}
+	c.rounds++
+	start := time.Now()
+	if err := c.serve(c.rounds); err != nil {
+		return 0, err
+	}
+	select {
+	case <-c.all:
+	case err := <-c.failed:
+		return 0, err
+	}
+	err := c.comm.Barrier()
+	return time.Since(start), err
+}
+
+// serve sends value to every thread of the other rank, from one thread on each worker.
+func (c *crowd) serve(value uint64) error {
+	workers := c.sched.Workers()
+	servers := make([]fult.Handle, workers)
+	errs := make([]error, workers)
+	for w := range servers {
+		var err error
+		servers[w], err = c.sched.GoOn(w, func(*fult.Thread) { errs[w] = c.send(w, workers, value) })
+		if err != nil {
+			return err
+		}
+	}
+	var joined []error
+	for _, h := range servers {
+		joined = append(joined, h.Join())
+	}
+	return errors.Join(append(joined, errs...)...)
+}
+
+// send serves every step-th thread, beginning with number first.
+func (c *crowd) send(first, step int, value uint64) error {
+	out := []uint64{value}
+	for i := first; i < len(c.in); i += step {
+		if err := mpi.Send(c.comm, out, c.peer, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end has every thread return, and waits for them.
+func (c *crowd) end() error {
+	if err := c.serve(last); err != nil {
+		return err
+	}
+	for _, h := range c.handles {
+		if err := h.Join(); err != nil {
+			return err
+		}
+	}
+	select {
+	case err := <-c.failed:
+		return err
+	default:
+		return nil
+	}
+}
+
+// collection is what one rank saw of a garbage collection.
+type collection struct {
+	took   time.Duration
+	pause  time.Duration // of it, with all threads stopped
+	served int64         // messages meanwhile
+}
+
+// collect collects garbage in both ranks while rounds go on, until both have done.
+func (c *crowd) collect() (collection, error) {
+	var col collection
+	over := make(chan struct{})
+	half := c.served.Load() + int64(len(c.in))/10
+	go func() {
+		defer close(over)
+		for c.served.Load() < half && len(c.failed) == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		col = c.collectNow()
+	}()
+	for {
+		if _, err := c.round(); err != nil {
+			return col, err
+		}
+		mine, both := []int{0}, []int{0}
+		select {
+		case <-over:
+			mine[0] = 1
+		default:
+		}
+		if err := mpi.Allreduce(c.comm, mine, both, mpi.Sum[int]()); err != nil {
+			return col, err
+		}
+		if both[0] == 2 {
+			return col, nil
+		}
+	}
+}
+
+func (c *crowd) collectNow() collection {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	served, start := c.served.Load(), time.Now()
+	runtime.GC()
+	col := collection{took: time.Since(start), served: c.served.Load() - served}
+	runtime.ReadMemStats(&after)
+	col.pause = time.Duration(after.PauseTotalNs - before.PauseTotalNs)
+	return col
+}
