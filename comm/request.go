@@ -35,6 +35,11 @@ func (s *Server) Wait(r Req) (Status, error) {
 	return s.use(r)
 }
 
+// Linger polls for a while for r, bounded, and reports whether it is done; it neither parks nor uses r up.
+func (s *Server) Linger(r Req) bool {
+	return r.Ready() || s.eng.LingerFor(&r.o.done)
+}
+
 // use takes the result of a done request.
 func (s *Server) use(r Req) (Status, error) {
 	st, err := r.o.result()

@@ -53,8 +53,21 @@ func Waitall(rs []Request, st []Status) error {
 	if st != nil && len(st) != len(rs) {
 		return statusesError("Waitall", len(rs), len(st))
 	}
-	await(rs, true)
-	return collect(rs, st, "Waitall")
+	var errs []error
+	for i := range rs {
+		r := &rs[i]
+		if r.c != nil && r.watch == nil && !r.c.srv.Linger(r.req) {
+			await(rs[i:], true) // one wake-up for all that is left
+		}
+		s, err := r.Wait()
+		if st != nil {
+			st[i] = s
+		}
+		if err != nil {
+			errs = append(errs, indexError("Waitall", i, err))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // collect takes the results of requests that are done.

@@ -62,6 +62,8 @@ type Engine struct {
 	mu      sync.Mutex
 	parked  []*Group // goroutines that wait behind a driver, oldest first
 	nparked atomic.Int32
+	behind  []*Group // workers that sleep while a goroutine drives
+	nbehind atomic.Int32
 }
 
 // New makes an engine over src. sched may be nil; threads of another kind than fult.Fult count as goroutines.
@@ -179,6 +181,14 @@ func (e *Engine) Linger(t *fult.Thread, d *Done) bool {
 	return d.Ready()
 }
 
+// LingerFor polls a little on behalf of the caller, whoever that is, and reports whether d is ready.
+func (e *Engine) LingerFor(d *Done) bool {
+	if t := e.Current(); t != nil {
+		return e.Linger(t, d)
+	}
+	return !e.dedicated && e.spinFor(d)
+}
+
 // threadWait is the wait of a fult thread for several operations.
 func (e *Engine) threadWait(t *fult.Thread, x *want) {
 	x.begin(e.Local(t).group)
@@ -249,6 +259,7 @@ func (e *Engine) goWait(x *want) {
 		if e.driving.CompareAndSwap(0, 1) {
 			e.drive(x)
 			e.driving.Store(0)
+			e.wakeBehind()
 			break
 		}
 		e.follow(x)

@@ -19,7 +19,54 @@ func (p poller) Poll(w *fult.Worker) int {
 }
 
 func (p poller) Sleep(d time.Duration, ready func() bool) bool {
-	return !p.e.dedicated && p.e.src.Sleep(d, ready)
+	if p.e.dedicated {
+		return false
+	}
+	return p.e.src.Sleep(d, ready) || p.e.sleepBehind(d, ready)
 }
 
-func (p poller) Wake() { p.e.src.Wake() }
+func (p poller) Wake() {
+	p.e.src.Wake()
+	p.e.wakeBehind()
+}
+
+// sleepBehind is the sleep of a worker while a goroutine that drives sleeps in the source: that one leaves when its own
+// wait is over, and then the worker must poll again. False if nobody drives: another worker sleeps there, and goes on
+// polling when it wakes. It lists itself before it looks whether somebody drives, and a driver stops driving before it
+// looks at the list: one of them sees the other.
+func (e *Engine) sleepBehind(d time.Duration, ready func() bool) bool {
+	g := e.groups.Get().(*Group)
+	g.drain()
+	e.mu.Lock()
+	e.behind = append(e.behind, g)
+	e.mu.Unlock()
+	e.nbehind.Add(1)
+	driven := e.driving.Load() != 0
+	if driven && !ready() {
+		g.park(d)
+	}
+	e.mu.Lock()
+	for i, x := range e.behind {
+		if x == g {
+			e.behind = append(e.behind[:i], e.behind[i+1:]...)
+			break
+		}
+	}
+	e.mu.Unlock()
+	e.nbehind.Add(-1)
+	g.drain()
+	e.groups.Put(g)
+	return driven
+}
+
+// wakeBehind has the workers that sleep behind a driver look again.
+func (e *Engine) wakeBehind() {
+	if e.nbehind.Load() == 0 {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, g := range e.behind {
+		g.rouse(nil)
+	}
+}
