@@ -13,10 +13,23 @@ import (
 // vertex, which is little beside the edges.
 type directory []uint64
 
-// number is the number of the vertex id, which must be there.
-func (d directory) number(id uint64) uint32 {
-	i, _ := slices.BinarySearch(d, id)
-	return uint32(i)
+// sparse is how many times the largest id may be the number of vertices, or edges, for a table over all ids to be worth its
+// memory.
+const sparse = 8
+
+// numbers returns a function that finds the number of an id, which must be in d.
+func (d directory) numbers() func(id uint64) uint32 {
+	if largest := d[len(d)-1]; largest/sparse < uint64(len(d)) {
+		table := make([]uint32, largest+1)
+		for i, id := range d {
+			table[id] = uint32(i)
+		}
+		return func(id uint64) uint32 { return table[id] }
+	}
+	return func(id uint64) uint32 {
+		i, _ := slices.BinarySearch(d, id)
+		return uint32(i)
+	}
 }
 
 func (d directory) check() error {
@@ -31,12 +44,33 @@ func (d directory) check() error {
 
 // endpoints is the ids that occur in edges, ascending.
 func endpoints(edges []edge) directory {
+	largest := uint64(0)
+	for _, e := range edges {
+		largest = max(largest, e.From, e.To)
+	}
+	if largest/sparse < uint64(len(edges)) {
+		return denseEndpoints(edges, largest)
+	}
 	ids := make(directory, 0, 2*len(edges))
 	for _, e := range edges {
 		ids = append(ids, e.From, e.To)
 	}
 	slices.Sort(ids)
 	return slices.Clip(slices.Compact(ids))
+}
+
+// denseEndpoints ticks the ids off in a table.
+func denseEndpoints(edges []edge, largest uint64) (ids directory) {
+	seen := make([]bool, largest+1)
+	for _, e := range edges {
+		seen[e.From], seen[e.To] = true, true
+	}
+	for id, yes := range seen {
+		if yes {
+			ids = append(ids, uint64(id))
+		}
+	}
+	return ids
 }
 
 // agree makes the directory of the edges of all ranks. Each id is first sent to a rank that its hash says, which drops

@@ -115,6 +115,32 @@ func TestScramble(t *testing.T) {
 	}
 }
 
+// Ids get the same numbers whether they lie close together or not.
+func TestNumbers(t *testing.T) {
+	random := seeded(t)
+	for _, shift := range []int{0, 10, 40, 56, 60} {
+		edges := make([]edge, 300)
+		want := map[uint64]bool{}
+		for i := range edges {
+			edges[i] = edge{From: random.Uint64() >> shift, To: random.Uint64() >> shift}
+			want[edges[i].From], want[edges[i].To] = true, true
+		}
+		d := endpoints(edges)
+		if len(d) != len(want) || !slices.IsSorted(d) {
+			t.Fatalf("shift %d: %d ids, want %d", shift, len(d), len(want))
+		}
+		number := d.numbers()
+		for i, id := range d {
+			if !want[id] || number(id) != uint32(i) {
+				t.Fatalf("shift %d: id %d has number %d, want %d", shift, id, number(id), i)
+			}
+		}
+	}
+	if d := endpoints(nil); len(d) != 0 {
+		t.Errorf("no edges: %v", d)
+	}
+}
+
 func TestMirrored(t *testing.T) {
 	got := whole(t, mirrored{edgeFile{path: "testdata/crlf.txt"}}, 1)
 	want := []edge{{1, 2}, {2, 3}, {3, 1}, {2, 1}, {3, 2}, {1, 3}}

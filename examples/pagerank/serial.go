@@ -12,7 +12,7 @@ func serialRank(edges []edge, r rule) (directory, []float64, error) {
 	if err := d.check(); err != nil {
 		return nil, nil, err
 	}
-	links := number(d, edges)
+	links := linksOf(d, edges)
 	degree := make([]float64, len(d))
 	for _, l := range links {
 		degree[l.from]++
@@ -36,11 +36,11 @@ func serialRank(edges []edge, r rule) (directory, []float64, error) {
 
 type link struct{ from, to uint32 }
 
-// number translates edges to numbers, in order of the sources and without repetitions.
-func number(d directory, edges []edge) []link {
-	packed := make([]uint64, len(edges))
+// linksOf translates edges to numbers, in order of the sources and without repetitions.
+func linksOf(d directory, edges []edge) []link {
+	number, packed := d.numbers(), make([]uint64, len(edges))
 	for i, e := range edges {
-		packed[i] = uint64(d.number(e.From))<<32 | uint64(d.number(e.To))
+		packed[i] = uint64(number(e.From))<<32 | uint64(number(e.To))
 	}
 	slices.Sort(packed)
 	packed = slices.Compact(packed)

@@ -39,9 +39,9 @@ func build(c *mpi.Comm, d directory, edges []edge, blocks int) (*shard, error) {
 	s := &shard{layout: layout{vertices: len(d), ranks: c.Size(), blocks: blocks}, rank: c.Rank()}
 	lo, hi := s.own(s.rank)
 	s.first, s.degree = lo, make([]uint32, hi-lo)
-	packed := make([]uint64, len(edges))
+	number, packed := d.numbers(), make([]uint64, len(edges))
 	for i, e := range edges {
-		packed[i] = uint64(d.number(e.To))<<32 | uint64(d.number(e.From))
+		packed[i] = uint64(number(e.To))<<32 | uint64(number(e.From))
 	}
 	mine, err := deal(c, packed, func(e uint64) int { return s.owner(int(e >> 32)) })
 	if err != nil {
