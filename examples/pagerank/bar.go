@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -32,14 +33,42 @@ func (r rule) done(rounds int64, change float64) float64 {
 	return min(1, max(0, byChange, byRounds))
 }
 
+// progress is what a bar shows. It is written by whoever does the work, and may be read at any time.
+type progress struct {
+	phase  atomic.Pointer[string] // what is done now, unless it is an iteration
+	rounds atomic.Int64           // iterations so far
+	change atomic.Uint64          // of the last one: bits of a float64
+}
+
+// enter tells what is done from now on.
+func (p *progress) enter(phase string) { p.phase.Store(&phase) }
+
+// iterated tells that an iteration is over.
+func (p *progress) iterated(rounds int, change float64) {
+	p.change.Store(math.Float64bits(change))
+	p.rounds.Store(int64(rounds))
+}
+
+// text is the description at the bar.
+func (p *progress) text() string {
+	if n := p.rounds.Load(); n > 0 {
+		return fmt.Sprintf("iteration %d, change %.1e", n, math.Float64frombits(p.change.Load()))
+	}
+	if phase := p.phase.Load(); phase != nil {
+		return *phase
+	}
+	return "starting"
+}
+
 // draw shows a bar on w, on a goroutine of its own, until the returned function is called. A slow terminal holds no thread up,
 // because threads only store numbers. Without w it does nothing.
-func (s *solver) draw(w io.Writer) (stop func()) {
+func (p *progress) draw(w io.Writer, r rule) (stop func()) {
 	if w == nil {
 		return func() {}
 	}
 	bar := progressbar.NewOptions(1000, progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(40),
-		progressbar.OptionSetElapsedTime(false), progressbar.OptionSetPredictTime(false), progressbar.OptionClearOnFinish())
+		progressbar.OptionSetDescription(p.text()), progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionSetPredictTime(false), progressbar.OptionClearOnFinish())
 	_ = bar.RenderBlank() // only a picture, here and below
 	quit, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -52,9 +81,8 @@ func (s *solver) draw(w io.Writer) (stop func()) {
 				_ = bar.Finish()
 				return
 			case <-tick.C:
-				rounds, change := s.shown.rounds.Load(), math.Float64frombits(s.shown.change.Load())
-				bar.Describe(fmt.Sprintf("iteration %d, change %.1e", rounds, change))
-				_ = bar.Set(int(1000 * s.done(rounds, change)))
+				bar.Describe(p.text())
+				_ = bar.Set(int(1000 * r.done(p.rounds.Load(), math.Float64frombits(p.change.Load()))))
 			}
 		}
 	}()

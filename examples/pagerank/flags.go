@@ -50,7 +50,7 @@ func parse(args []string) (options, error) {
 	f.IntVar(&o.iterations, "iterations", 500, "end after so many iterations in any case")
 	f.BoolVar(&o.undirected, "undirected", false, "edges lead both ways")
 	f.IntVar(&o.blocks, "blocks", 16, "blocks of vertices of each rank, one thread each")
-	f.IntVar(&o.random.scale, "scale", 16, "without a file: a random graph with 2^scale ids")
+	f.IntVar(&o.random.scale, "scale", 17, "without a file: a random graph with 2^scale ids")
 	f.IntVar(&o.random.edges, "edges", 0, "without a file: edges of the random graph; 0 for 16 an id")
 	f.Uint64Var(&o.random.seed, "seed", 1, "without a file: another random graph")
 	f.Var(&o.check, "check", "compare with a serial run; without the flag, for small graphs")

@@ -25,31 +25,40 @@ const best = 10
 
 // pagerank is one rank's part. Rank 0 prints to out, and draws a bar on bar if that is not nil.
 func pagerank(c *mpi.Comm, o options, out, bar io.Writer) error {
-	in := o.input()
-	edges, err := in.share(c.Rank(), c.Size())
-	if err != nil {
-		return err
-	}
-	d, err := agree(c, edges)
-	if err != nil {
-		return err
-	}
-	s, err := build(c, d, edges, o.blocks)
-	if err != nil {
-		return err
-	}
-	sol, err := newSolver(c, s, o.rule)
-	if err != nil {
-		return err
-	}
 	if c.Rank() != 0 {
 		bar = nil
 	}
-	stop := sol.draw(bar)
-	err = sol.solve()
+	shown := new(progress)
+	stop := shown.draw(bar, o.rule)
+	in := o.input()
+	sol, d, err := run(c, o, in, shown)
 	stop()
 	if err != nil {
 		return err
 	}
 	return sol.report(d, in, o, out)
+}
+
+// run reads the graph, deals it out and solves it.
+func run(c *mpi.Comm, o options, in input, shown *progress) (*solver, directory, error) {
+	shown.enter("reading edges")
+	edges, err := in.share(c.Rank(), c.Size())
+	if err != nil {
+		return nil, nil, err
+	}
+	shown.enter("numbering vertices")
+	d, err := agree(c, edges)
+	if err != nil {
+		return nil, nil, err
+	}
+	shown.enter("dealing edges out")
+	s, err := build(c, d, edges, o.blocks)
+	if err != nil {
+		return nil, nil, err
+	}
+	sol, err := newSolver(c, s, o.rule, shown)
+	if err != nil {
+		return nil, nil, err
+	}
+	return sol, d, sol.solve()
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -59,22 +60,20 @@ func TestRanks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := ""
-			for _, n := range []int{1, 2, 3, 8} {
-				for _, blocks := range []string{"1", "3", "16"} {
-					out, err := job(t, n, append([]string{"-check", "-blocks", blocks}, args...)...)
-					if err != nil {
-						t.Fatalf("%d ranks of %s blocks: %v", n, blocks, err)
-					}
-					if !strings.Contains(out, "check: equal to a serial run") {
-						t.Fatalf("%d ranks of %s blocks printed no check:\n%s", n, blocks, out)
-					}
-					got := ranking(out)
-					if want == "" {
-						want = got
-					}
-					if got == "" || got != want {
-						t.Errorf("%d ranks of %s blocks:\n%swant\n%s", n, blocks, got, want)
-					}
+			for _, cut := range []struct{ ranks, blocks int }{{1, 16}, {2, 3}, {3, 1}, {8, 2}} {
+				out, err := job(t, cut.ranks, append([]string{"-check", "-blocks", strconv.Itoa(cut.blocks)}, args...)...)
+				if err != nil {
+					t.Fatalf("%+v: %v", cut, err)
+				}
+				if !strings.Contains(out, "check: equal to a serial run") {
+					t.Fatalf("%+v printed no check:\n%s", cut, out)
+				}
+				got := ranking(out)
+				if want == "" {
+					want = got
+				}
+				if got == "" || got != want {
+					t.Errorf("%+v:\n%swant\n%s", cut, got, want)
 				}
 			}
 		})

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -208,13 +207,19 @@ func (s *shared) Write(b []byte) (int, error) {
 	return s.buf.Write(b)
 }
 
-// Stopping the bar ends its goroutine, with or without a picture so far.
+// The bar shows phases and then iterations, and stopping it ends its goroutine.
 func TestDraw(t *testing.T) {
 	var out shared
-	s := &solver{rule: rule{tolerance: 1e-12, iterations: 10}}
-	s.draw(io.Writer(&out))()
-	s.draw(nil)()
-	if out.buf.Len() == 0 {
-		t.Error("nothing was drawn")
+	p, r := new(progress), rule{tolerance: 1e-12, iterations: 10}
+	p.enter("reading")
+	p.draw(&out, r)()
+	p.draw(nil, r)()
+	if got := out.buf.String(); !strings.Contains(got, "reading") {
+		t.Errorf("drew %q", got)
+	}
+	p.iterated(3, 0.125)
+	p.draw(&out, r)()
+	if got := out.buf.String(); !strings.Contains(got, "iteration 3, change 1.2e-01") {
+		t.Errorf("drew %q", got)
 	}
 }

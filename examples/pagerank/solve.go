@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"math"
-	"sync/atomic"
 	"time"
 
 	"github.com/golci/golci/examples/internal/rank"
@@ -38,7 +37,7 @@ type solver struct {
 	sum  total
 	over bool
 
-	shown  progress // for whoever draws a bar
+	shown  *progress
 	rounds int
 	took   time.Duration // of the iterations
 }
@@ -55,20 +54,14 @@ type total struct {
 	Dangling float64 // scores of the vertices that no edge leaves
 }
 
-// progress may be read at any time.
-type progress struct {
-	rounds atomic.Int64
-	change atomic.Uint64 // bits of a float64
-}
-
-func newSolver(c *mpi.Comm, s *shard, r rule) (*solver, error) {
+func newSolver(c *mpi.Comm, s *shard, r rule, shown *progress) (*solver, error) {
 	barrier, err := fult.NewBarrier(s.blocks)
 	if err != nil {
 		return nil, err
 	}
 	own := len(s.degree)
 	return &solver{
-		rule: r, shard: s, c: c, barrier: barrier,
+		rule: r, shard: s, c: c, barrier: barrier, shown: shown,
 		values: make([]float64, own+s.ghosts), scores: make([]float64, own), parts: make([]part, s.blocks),
 	}, nil
 }
@@ -133,8 +126,7 @@ func (s *solver) reduce() error {
 		return nil
 	}
 	s.rounds++
-	s.shown.rounds.Store(int64(s.rounds))
-	s.shown.change.Store(math.Float64bits(s.sum.Change))
+	s.shown.iterated(s.rounds, s.sum.Change)
 	s.over = s.sum.Change < s.tolerance || s.rounds >= s.iterations
 	if math.IsNaN(s.sum.Change) {
 		return errors.New("the scores are not numbers any more")
