@@ -17,7 +17,7 @@ var layers = [][]string{
 	{"comm"},
 	{"mpi"},
 	{"bench"},
-	{"cmd", "examples", "internal/lint"},
+	{"cmd", "examples", "internal/jobtest", "internal/lint"},
 }
 
 // alone lists packages that import less of the module than their layer may: only what begins with one of the paths.
