@@ -27,7 +27,7 @@ type Config struct {
 	// Eager is the largest message in bytes that travels with its envelope; 0 means what the conduit's records allow,
 	// up to DefaultEager.
 	Eager int
-	// Unexpected is how many unmatched eager bytes of one sender are kept; 0 means DefaultUnexpected. Beyond
+	// Unexpected is how many unmatched eager bytes of one sender are kept; 0 means its share of UnexpectedBudget. Beyond
 	// it that sender is asked to send envelopes only; what its credits cover may still come.
 	Unexpected int
 	// Loan is the number of credits lent to each peer; 0 means the default table.
@@ -49,7 +49,8 @@ type Config struct {
 // Defaults of Config.
 const (
 	DefaultEager      = 8 << 10
-	DefaultUnexpected = 1 << 20
+	UnexpectedBudget  = 128 << 20 // of all senders together, but at least leastUnexpected each
+	leastUnexpected   = 1 << 20
 	DefaultEntries    = 1 << 16
 )
 
@@ -158,7 +159,7 @@ func (s *Server) setLimits(cfg Config) {
 	s.eager = min(s.eager, s.e.MaxMedium())
 	s.limit = int64(cfg.Unexpected)
 	if s.limit == 0 {
-		s.limit = DefaultUnexpected
+		s.limit = max(leastUnexpected, UnexpectedBudget/int64(max(1, s.size-1)))
 	}
 }
 

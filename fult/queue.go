@@ -75,15 +75,19 @@ func (q *queue) steal() *job {
 	return j
 }
 
-// admitAtOnce bounds the jobs started in one turn of the loop, so that a flood of them does not hold up threads.
-const admitAtOnce = 256
+// admitAtOnce and admitShare bound the jobs started in one turn of the loop, so that a flood of them does not hold up
+// threads, nor many busy threads the flood: this many, or that part of what lives here.
+const (
+	admitAtOnce = 256
+	admitShare  = 4
+)
 
 // admit starts queued jobs.
 func (w *Worker) admit() bool {
 	if w.queue.n.Load() == 0 || w.closing {
 		return false
 	}
-	for range admitAtOnce {
+	for range max(admitAtOnce, w.Live()/admitShare) {
 		j := w.queue.pop()
 		if j == nil {
 			break

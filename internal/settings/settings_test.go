@@ -36,7 +36,7 @@ func TestDefaults(t *testing.T) {
 		}
 		seen[i.Env] = true
 	}
-	if Workers.Get(s) != 0 || Spin.Get(s) != 50*time.Microsecond || Unexpected.Get(s) != 1<<20 || Server.Get(s) != "auto" ||
+	if Workers.Get(s) != 0 || Spin.Get(s) != 50*time.Microsecond || Unexpected.Get(s) != 0 || Server.Get(s) != "auto" ||
 		Debug.Get(s) {
 		t.Error("defaults are not what the table says")
 	}

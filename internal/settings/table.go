@@ -17,8 +17,8 @@ var (
 		"How messages travel.", "auto", "shm", "local")
 	Eager = defineSize("GOLCI_EAGER", "0", 0, 1<<20,
 		"Largest message sent without asking the receiver first; 0: the conduit's choice.")
-	Unexpected = defineSize("GOLCI_UNEXPECTED", "1MiB", 4<<10, 1<<40,
-		"Bytes of unmatched eager messages kept for one peer; beyond it a send asks first.")
+	Unexpected = defineSize("GOLCI_UNEXPECTED", "0", 0, 1<<40,
+		"Bytes of unmatched eager messages kept for one peer; beyond it a send asks first. 0: an equal share of 128 MiB, at least 1 MiB.")
 	FlowControl = defineWord("GOLCI_FLOWCONTROL", "static",
 		"Credits between ranks; off: an overflow ends the job.", "static", "off")
 	Loan = defineInt("GOLCI_LOAN", "0", 0, 1<<15,
