@@ -19,6 +19,10 @@ const (
 // longSleep stands for "until woken" where a Poller is given a duration.
 const longSleep = time.Hour
 
+// behindSleep bounds the sleep of a worker while another one sleeps in the Poller: that one may wake, find a thread that
+// computes for long, and not poll meanwhile.
+const behindSleep = 10 * time.Millisecond
+
 // timersEvery is how many words are drained between two looks at the clock for sleeping threads.
 const timersEvery = 16
 
@@ -91,6 +95,7 @@ func (w *Worker) sleep(d time.Duration) {
 		if slept {
 			return
 		}
+		d = min(d, behindSleep)
 	}
 	w.parked.Store(onFutex)
 	w.at(beforeSleep)
