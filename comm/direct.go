@@ -29,7 +29,8 @@ const directStep = 256 << 10
 type copier struct {
 	conduit conduit.Direct // nil if the conduit cannot
 	busy    atomic.Int32   // copies that are listed
-	mu      spin.Lock      // held while a piece is copied too, so that the pieces of a copy do not overlap
+	active  spin.Lock      // tried, never waited for: held by whoever copies a piece of the first
+	mu      spin.Lock      // guards list; the first entry is changed by the holder of active only
 	list    []copyJob
 }
 
@@ -119,34 +120,50 @@ func (c *copier) add(j copyJob) {
 // copyAWhile copies a piece of the oldest copy; it returns the number of pieces. Polls call it, without a lock.
 func (s *Server) copyAWhile(w *fult.Worker) int {
 	c := &s.copies
-	if c.busy.Load() == 0 || !c.mu.TryLock() {
+	if c.busy.Load() == 0 || !c.active.TryLock() {
 		return 0
 	}
+	c.mu.Lock()
 	if len(c.list) == 0 {
 		c.mu.Unlock()
+		c.active.Unlock()
 		return 0
 	}
-	j := &c.list[0]
-	n := min(len(j.local), directStep)
-	var err error
-	if j.fetch {
-		err = c.conduit.Fetch(j.peer, j.local[:n], j.addr)
-	} else {
-		err = c.conduit.Put(j.peer, j.addr, j.local[:n])
-	}
-	j.local, j.addr = j.local[n:], j.addr+uint64(n)
+	j := c.list[0]
+	c.mu.Unlock()
+	err := s.copyPiece(&j)
 	if err == nil && len(j.local) > 0 {
+		c.mu.Lock()
+		c.list[0] = j
 		c.mu.Unlock()
+		c.active.Unlock()
 		return 1
 	}
-	done := *j
+	c.dropFirst()
+	c.active.Unlock()
+	s.copied(j, err, w)
+	return 1
+}
+
+// copyPiece moves a bounded part of j.
+func (s *Server) copyPiece(j *copyJob) (err error) {
+	n := min(len(j.local), directStep)
+	if j.fetch {
+		err = s.copies.conduit.Fetch(j.peer, j.local[:n], j.addr)
+	} else {
+		err = s.copies.conduit.Put(j.peer, j.addr, j.local[:n])
+	}
+	j.local, j.addr = j.local[n:], j.addr+uint64(n)
+	return err
+}
+
+func (c *copier) dropFirst() {
+	c.mu.Lock()
 	copy(c.list, c.list[1:])
 	c.list[len(c.list)-1] = copyJob{}
 	c.list = c.list[:len(c.list)-1]
 	c.mu.Unlock()
 	c.busy.Add(-1)
-	s.copied(done, err, w)
-	return 1
 }
 
 // copied ends this rank's half.

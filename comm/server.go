@@ -48,10 +48,10 @@ type Config struct {
 
 // Defaults of Config.
 const (
-	DefaultEager      = 8 << 10
-	UnexpectedBudget  = 128 << 20 // of all senders together, but at least leastUnexpected each
-	leastUnexpected   = 1 << 20
-	DefaultEntries    = 1 << 16
+	DefaultEager     = 8 << 10
+	UnexpectedBudget = 128 << 20 // of all senders together, but at least leastUnexpected each
+	leastUnexpected  = 1 << 20
+	DefaultEntries   = 1 << 16
 )
 
 // Server is one rank's communication server. Its methods may be called from any goroutine or fult thread, also at once.

@@ -139,7 +139,6 @@ type longHalf struct {
 	args   []uint64
 	answer bool
 	seq    uint16
-	cost   int
 }
 
 func (l *longs) init() { l.half = make(map[longKey]*longHalf) }

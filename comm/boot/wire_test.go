@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -185,14 +186,27 @@ func TestWireAbort(t *testing.T) {
 	if err := jobs[0].Fence(t.Context()); !errors.Is(err, ErrMissing) {
 		t.Errorf("fence: %v", err)
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.fails) == 0 || b.fails[0] != "rank 1 aborted the job with code 5: enough" {
-		t.Errorf("the server heard %q", b.fails)
+	if fails := b.awaitFail(t); fails[0] != "rank 1 aborted the job with code 5: enough" {
+		t.Errorf("the server heard %q", fails)
 	}
 	if err := jobs[0].Finalize(t.Context()); !errors.Is(err, ErrMissing) {
 		t.Errorf("finalize: %v", err)
 	}
+}
+
+// awaitFail waits for the server's first report, which comes after its answers, and returns all there are.
+func (b *benchServer) awaitFail(t *testing.T) []string {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		b.mu.Lock()
+		fails := slices.Clone(b.fails)
+		b.mu.Unlock()
+		if len(fails) > 0 {
+			return fails
+		}
+	}
+	t.Fatal("the server heard of no failure")
+	return nil
 }
 
 // TestWireAbortDuringFence: a rank can abort the job while another of its goroutines waits for ever.

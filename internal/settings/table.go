@@ -19,12 +19,8 @@ var (
 		"Largest message sent without asking the receiver first; 0: the conduit's choice.")
 	Unexpected = defineSize("GOLCI_UNEXPECTED", "0", 0, 1<<40,
 		"Bytes of unmatched eager messages kept for one peer; beyond it a send asks first. 0: an equal share of 128 MiB, at least 1 MiB.")
-	FlowControl = defineWord("GOLCI_FLOWCONTROL", "static",
-		"Credits between ranks; off: an overflow ends the job.", "static", "off")
 	Loan = defineInt("GOLCI_LOAN", "0", 0, 1<<15,
 		"Credits (256 bytes each) lent to each peer; 0: from the default table.")
-	Bank = defineInt("GOLCI_BANK", "0", 0, 1<<24,
-		"Credits a rank has to lend in all; 0: from the default table.")
 	InitTimeout = defineDuration("GOLCI_INIT_TIMEOUT", "1m", time.Millisecond,
 		"How long a rank waits at the start for the others.")
 	Bind = defineWord("GOLCI_BIND", "core",

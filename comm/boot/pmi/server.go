@@ -226,13 +226,17 @@ func (s *Server) checkBarrier() []Action {
 	return s.release(M("barrier_out", "rc", "0"))
 }
 
+// refuseBarrier tells those who wait that the barrier cannot end, and for whom they wait.
+func (s *Server) refuseBarrier(why string) []Action {
+	return s.release(M("barrier_out", "rc", "-1", FieldRanks, FormatRanks(s.Missing(), SafeValue), "msg", why))
+}
+
 func (s *Server) failBarrier(rank int) []Action {
 	how := "has gone"
 	if s.state[rank] == rankFinal {
 		how = "has finalized"
 	}
-	out := s.release(M("barrier_out", "rc", "-1", FieldRanks, FormatRanks(s.Missing(), SafeValue),
-		"msg", fmt.Sprintf("rank_%d_%s", rank, strings.ReplaceAll(how, " ", "_"))))
+	out := s.refuseBarrier(fmt.Sprintf("rank_%d_%s", rank, strings.ReplaceAll(how, " ", "_")))
 	return append(out, Action{
 		Kind: Fail, Rank: rank, Code: 1, Text: fmt.Sprintf("rank %d %s, while other ranks wait for it", rank, how),
 	})
@@ -263,7 +267,11 @@ func (s *Server) abort(rank int, m Msg) []Action {
 	if b, err := base64.RawURLEncoding.DecodeString(m.Str(FieldText)); err == nil && len(b) > 0 {
 		text += ": " + string(b)
 	}
-	return []Action{{Kind: Fail, Rank: rank, Code: code, Text: text}}
+	out := []Action{{Kind: Fail, Rank: rank, Code: code, Text: text}}
+	if s.waiting > 0 {
+		out = append(out, s.refuseBarrier(fmt.Sprintf("rank_%d_aborted", rank))...)
+	}
+	return out
 }
 
 // inMulti swallows a multi-line command (spawn, the only one) and refuses it at its end.

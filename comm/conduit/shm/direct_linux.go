@@ -73,6 +73,10 @@ func (e *end) direct(peer int, b []byte, addr uint64, call vmCall, name string) 
 		return &conduit.PeerError{Peer: peer, Err: conduit.ErrUnreachable, Detail: name}
 	}
 	for len(b) > 0 {
+		// Before each call, because the number of a process that has died is free to be another's.
+		if err := e.Failed(peer); err != nil {
+			return err
+		}
 		v := getVecs(b, addr)
 		n, err := call(e.remotes[peer].pid, v.local[:], v.remote[:], 0)
 		v.release()
