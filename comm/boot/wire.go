@@ -127,6 +127,9 @@ func (w *wire) send(m pmi.Msg) error {
 	}
 	_ = w.conn.SetWriteDeadline(time.Now().Add(writeTimeout))
 	if _, err := w.conn.Write(line); err != nil {
+		if w.aborted.Load() { // by another goroutine, which has closed the connection
+			return w.fail(ErrAborted)
+		}
 		return w.fail(fmt.Errorf("%w: %w", ErrLost, err))
 	}
 	return nil
