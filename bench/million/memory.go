@@ -10,7 +10,8 @@ import (
 // memory is what a process uses, in bytes.
 type memory struct {
 	resident int64 // by the system's account; 0 where it does not tell
-	inGo     int64 // heap and stacks in use, by the runtime's
+	heap     int64 // in use, by the runtime's account
+	stacks   int64
 }
 
 // takeMemory collects garbage first, so that what it returns is in use.
@@ -18,11 +19,11 @@ func takeMemory() memory {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return memory{resident: resident(), inGo: int64(m.HeapInuse + m.StackInuse)}
+	return memory{resident: resident(), heap: int64(m.HeapInuse), stacks: int64(m.StackInuse)}
 }
 
 func (m memory) since(before memory) memory {
-	return memory{resident: m.resident - before.resident, inGo: m.inGo - before.inGo}
+	return memory{m.resident - before.resident, m.heap - before.heap, m.stacks - before.stacks}
 }
 
 // resident reads the resident memory of this process where the system has /proc, else it is 0.

@@ -35,13 +35,13 @@ func (r *report) row(name string, value float64, unit, note string) {
 const size = 8
 
 func (r *report) memory(m memory) error {
-	both, err := r.sum(float64(m.resident), float64(m.inGo))
+	both, err := r.sum(float64(m.resident), float64(m.heap), float64(m.stacks))
 	if err != nil {
 		return err
 	}
 	n := float64(2 * r.threads)
 	r.row(Memory, both[0]/n, Bytes, "resident, a thread")
-	r.row(GoMemory, both[1]/n, Bytes, "heap and stacks in use, a thread")
+	r.row(GoMemory, (both[1]+both[2])/n, Bytes, fmt.Sprintf("heap %.0f, stacks %.0f, a thread", both[1]/n, both[2]/n))
 	return nil
 }
 

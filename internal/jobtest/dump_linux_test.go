@@ -1,0 +1,93 @@
+package jobtest
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/golci/golci/mpi"
+)
+
+// roleStuck has each rank wait for what does not come: in a thread, in a goroutine, and in a send that nobody receives.
+func roleStuck(c *mpi.Comm) error {
+	peer := 1 - c.Rank()
+	if _, err := c.Proc().Go(func() { _, _ = mpi.Recv(c, make([]byte, 16), peer, 11) }); err != nil {
+		return err
+	}
+	go func() { _, _ = mpi.Recv(c, make([]byte, 24), mpi.AnySource, 12) }()
+	r, err := mpi.Issend(c, make([]byte, 40), peer, 13)
+	if err != nil {
+		return err
+	}
+	fmt.Println("stuck")
+	_, err = r.Wait()
+	return err
+}
+
+// wantTold checks that the job has written words to standard error.
+func (j *job) wantTold(words ...string) {
+	j.t.Helper()
+	for _, w := range words {
+		if !strings.Contains(j.err.String(), w) {
+			j.t.Errorf("no %q on standard error:\n%s", w, &j.err)
+		}
+	}
+}
+
+// wantDump checks that both ranks have told each operation with its peer, tag and size, and their threads.
+func (j *job) wantDump() {
+	j.t.Helper()
+	told := j.err.String()
+	for rank := range 2 {
+		peer := 1 - rank
+		for _, line := range []string{
+			fmt.Sprintf(`rank %d of 2: \d+ operations pending`, rank),
+			fmt.Sprintf(`receive: context \d+, peer %d, tag 11, 16 bytes`, peer),
+			`receive: context \d+, peer any, tag 12, 24 bytes`,
+			fmt.Sprintf(`send: context \d+, peer %d, tag 13, 40 bytes`, peer),
+			fmt.Sprintf(`unexpected envelope: context \d+, peer %d, tag 13, 40 bytes`, peer),
+			`worker 0 \w+, 1 threads`,
+			`thread .* (waiting|goroutine)`,
+		} {
+			if !regexp.MustCompile(fmt.Sprintf(`(?m)^\[%d\] +%s`, rank, line)).MatchString(told) {
+				j.t.Errorf("rank %d: no line %q", rank, line)
+			}
+		}
+	}
+	if j.t.Failed() {
+		j.t.Log(told)
+		return
+	}
+	for line := range strings.Lines(told) {
+		if strings.Contains(line, " bytes") || strings.Contains(line, "pending") || strings.Contains(line, "] thread") {
+			j.t.Log(strings.TrimSuffix(line, "\n"))
+		}
+	}
+}
+
+// TestTimeoutDumps: when the time of a job is over every rank tells what it waits for.
+func TestTimeoutDumps(t *testing.T) {
+	j := golci(t, ranks(2, "stuck", "-prefix", "-timeout", "1s")...).start()
+	if code := j.wait(); code != 124 {
+		t.Errorf("exit code %d", code)
+	}
+	j.wantTold("golci: the job's time of 1s is over")
+	j.wantDump()
+}
+
+// TestQuitDumps: so it does on SIGQUIT to the launcher.
+func TestQuitDumps(t *testing.T) {
+	j := golci(t, ranks(2, "stuck", "-prefix")...).start()
+	j.await(2, "stuck")
+	time.Sleep(100 * time.Millisecond) // they say so just before they wait
+	if err := j.cmd.Process.Signal(syscall.SIGQUIT); err != nil {
+		t.Fatal(err)
+	}
+	if code := j.wait(); code == 0 {
+		t.Error("exit code 0")
+	}
+	j.wantDump()
+}

@@ -1,0 +1,49 @@
+package jobtest
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/golci/golci/mpi"
+)
+
+// roleVar makes the test binary a rank: what it does is the variable's value.
+const roleVar = "GOLCI_TEST_JOB_ROLE"
+
+func TestMain(m *testing.M) {
+	if role := os.Getenv(roleVar); role != "" {
+		os.Exit(rankMain(role))
+	}
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		_ = os.RemoveAll(builtIn) // what stays is in the directory for temporary files
+		os.Exit(code)
+	}))
+}
+
+var roles = map[string]func(c *mpi.Comm) error{
+	"idle":   roleIdle,
+	"flood":  roleFlood,
+	"all":    roleAll,
+	"stuck":  roleStuck,
+	"allocs": roleAllocs,
+}
+
+// rankMain is the program of a rank. It first tells its number and process.
+func rankMain(role string) int {
+	p, err := mpi.Init()
+	if err == nil {
+		fmt.Printf("rank %d pid %d\n", p.World().Rank(), os.Getpid())
+		err = roles[role](p.World())
+	}
+	if err == nil {
+		err = p.Finalize()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		return 3
+	}
+	return 0
+}

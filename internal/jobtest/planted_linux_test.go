@@ -1,0 +1,32 @@
+package jobtest
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestPlantedRace: the race detector reports a data race between two threads of one rank, and nothing where messages order
+// their accesses.
+func TestPlantedRace(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program with -race")
+	}
+	bin := filepath.Join(t.TempDir(), "planted")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-race", "-o", bin, "./testdata/planted").CombinedOutput(); err != nil {
+		if strings.Contains(string(out), "requires cgo") || strings.Contains(string(out), "C compiler") {
+			t.Skipf("no race detector here: %v\n%s", err, out)
+		}
+		t.Fatalf("go build -race: %v\n%s", err, out)
+	}
+	out, err := exec.CommandContext(t.Context(), bin).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "WARNING: DATA RACE") || !strings.Contains(string(out), "main.careless") {
+		t.Errorf("the race was not reported: %v\n%s", err, out)
+	}
+	first, _, _ := strings.Cut(string(out), "Goroutine")
+	t.Logf("%v\n%s", err, first)
+	if out, err := exec.CommandContext(t.Context(), bin, "mended").CombinedOutput(); err != nil || string(out) != "done\n" {
+		t.Errorf("mended: %v\n%s", err, out)
+	}
+}
