@@ -90,7 +90,7 @@ func (w *Worker) sleep(d time.Duration) {
 	if p := w.s.poller; p != nil {
 		w.parked.Store(inPoller)
 		w.at(beforeSleep)
-		slept := p.Sleep(d, w.mustRise)
+		slept := p.Sleep(d, w.rise)
 		w.parked.Store(awake)
 		if slept {
 			return

@@ -64,7 +64,9 @@ func New(cfg Config) (*Scheduler, error) {
 		byG:   xsync.NewMap[uintptr, *Thread](),
 	}
 	for i := range cfg.Workers {
-		s.workers = append(s.workers, &Worker{id: i, s: s, spin: cfg.Spin})
+		w := &Worker{id: i, s: s, spin: cfg.Spin}
+		w.rise = w.mustRise
+		s.workers = append(s.workers, w)
 	}
 	return s, nil
 }

@@ -45,6 +45,7 @@ type Worker struct {
 	idleTurns uint
 	ticks     uint
 	spin      time.Duration
+	rise      func() bool // mustRise, made once
 
 	groups   [groupsPerWorker]atomic.Pointer[group] // stored by the worker, read by dumps as well
 	progress atomic.Uint64                          // words drained, for the monitor; owner stores

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+
+	"github.com/golci/golci/internal/invariants"
 )
 
 // TestAllocations: the hot path allocates nothing, expected and unexpected, for goroutines and light-weight threads.
 func TestAllocations(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
+	if invariants.Enabled {
+		t.Skip("checking builds allocate")
 	}
 	must(t, 1, func(c *Comm) error {
 		return errors.Join(allocations(t, c, "goroutine"), inThread(c, func() error { return allocations(t, c, "thread") }))
@@ -90,8 +92,8 @@ func allocations(t *testing.T, c *Comm, who string) error {
 
 // TestAllocationsBetweenRanks: the same between two ranks, where one waits for the other.
 func TestAllocationsBetweenRanks(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
+	if invariants.Enabled {
+		t.Skip("checking builds allocate")
 	}
 	const runs = 300
 	must(t, 2, func(c *Comm) error {

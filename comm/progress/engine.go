@@ -59,11 +59,8 @@ type Engine struct {
 	driving atomic.Uint32 // 1 while a goroutine drives
 	groups  sync.Pool     // of *Group for goroutines
 
-	mu      sync.Mutex
-	parked  []*Group // goroutines that wait behind a driver, oldest first
-	nparked atomic.Int32
-	behind  []*Group // workers that sleep while a goroutine drives
-	nbehind atomic.Int32
+	parked groupList // goroutines that wait behind a driver, oldest first
+	behind groupList // workers that sleep while a goroutine drives
 }
 
 // New makes an engine over src. sched may be nil; threads of another kind than fult.Fult count as goroutines.
@@ -316,53 +313,20 @@ func (e *Engine) follow(x *want) {
 	if !x.watch() {
 		return
 	}
-	e.enlist(g)
+	e.parked.push(g)
 	if e.driving.Load() != 0 && !x.over() {
 		g.park(0)
 	}
-	e.delist(g)
-}
-
-func (e *Engine) enlist(g *Group) {
-	e.mu.Lock()
-	g.listed = true
-	e.parked = append(e.parked, g)
-	e.mu.Unlock()
-	e.nparked.Add(1)
-}
-
-func (e *Engine) delist(g *Group) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if !g.listed {
-		return
-	}
-	g.listed = false
-	for i, x := range e.parked {
-		if x == g {
-			e.parked = append(e.parked[:i], e.parked[i+1:]...)
-			break
-		}
-	}
-	e.nparked.Add(-1)
+	e.parked.remove(g)
 }
 
 // handOver wakes one parked goroutine to drive, if nobody does. All who leave call it, not only drivers: whom a driver
 // woke to take its place may have found its own wait over instead.
 func (e *Engine) handOver() {
-	if e.nparked.Load() == 0 || e.driving.Load() != 0 {
+	if e.parked.n.Load() == 0 || e.driving.Load() != 0 {
 		return
 	}
-	e.mu.Lock()
-	var g *Group
-	if len(e.parked) > 0 {
-		g = e.parked[0]
-		g.listed = false
-		e.parked = e.parked[1:]
-		e.nparked.Add(-1)
-	}
-	e.mu.Unlock()
-	if g != nil {
+	if g := e.parked.pop(); g != nil {
 		g.rouse(nil)
 	}
 }

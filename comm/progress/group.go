@@ -17,8 +17,10 @@ type Group struct {
 	engine *Engine
 	timer  *time.Timer
 	ready  func() bool // prebuilt, so that sleeping allocates nothing
-	listed bool        // in Engine.parked; under Engine.mu
-	single [1]*Done    // room for a want of one; the waiter's own
+	// Under the lock of the list that it is in.
+	listed     bool
+	prev, next *Group
+	single     [1]*Done // room for a want of one; the waiter's own
 }
 
 func newGroup(e *Engine, t *fult.Thread) *Group {

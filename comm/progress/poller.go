@@ -37,23 +37,12 @@ func (p poller) Wake() {
 func (e *Engine) sleepBehind(d time.Duration, ready func() bool) bool {
 	g := e.groups.Get().(*Group)
 	g.drain()
-	e.mu.Lock()
-	e.behind = append(e.behind, g)
-	e.mu.Unlock()
-	e.nbehind.Add(1)
+	e.behind.push(g)
 	driven := e.driving.Load() != 0
 	if driven && !ready() {
 		g.park(d)
 	}
-	e.mu.Lock()
-	for i, x := range e.behind {
-		if x == g {
-			e.behind = append(e.behind[:i], e.behind[i+1:]...)
-			break
-		}
-	}
-	e.mu.Unlock()
-	e.nbehind.Add(-1)
+	e.behind.remove(g)
 	g.drain()
 	e.groups.Put(g)
 	return driven
@@ -61,12 +50,7 @@ func (e *Engine) sleepBehind(d time.Duration, ready func() bool) bool {
 
 // wakeBehind has the workers that sleep behind a driver look again.
 func (e *Engine) wakeBehind() {
-	if e.nbehind.Load() == 0 {
-		return
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, g := range e.behind {
-		g.rouse(nil)
+	if e.behind.n.Load() != 0 {
+		e.behind.each(func(g *Group) { g.rouse(nil) })
 	}
 }

@@ -169,8 +169,8 @@ func TestRoleIsHandedOn(t *testing.T) {
 				wg.Wait()
 			}
 		})
-		if n := e.nparked.Load(); n != 0 || len(e.parked) != 0 || e.driving.Load() != 0 {
-			t.Errorf("%+v: left behind: %d parked, list of %d, driving %d", cfg, n, len(e.parked), e.driving.Load())
+		if n := e.parked.n.Load(); n != 0 || e.parked.head != nil || e.driving.Load() != 0 {
+			t.Errorf("%+v: left behind: %d parked, driving %d", cfg, n, e.driving.Load())
 		}
 	}
 }
