@@ -109,7 +109,9 @@ func TestIdle(t *testing.T) {
 	if exact == 0 {
 		used = byTicks
 	}
-	idleShare.check(t, used.Seconds()/watch.Seconds(), "two ranks together")
+	if !raceEnabled { // its builds poll and sleep otherwise, and many times as slowly
+		idleShare.check(t, used.Seconds()/watch.Seconds(), "two ranks together")
+	}
 	if err := input.Close(); err != nil {
 		t.Fatal(err)
 	}

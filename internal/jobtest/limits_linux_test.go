@@ -15,10 +15,7 @@ var (
 		"share of a core that an idle job uses", 0.01, 0.25,
 		"a goroutine that drives looks up every millisecond while a worker sleeps in the conduit before it",
 	}
-	objects = limit{
-		"objects allocated", allocMost, 2 * allocOps,
-		"a worker that goes to sleep makes a method value; the list of parked goroutines creeps through its array",
-	}
+	objects   = limit{what: "objects allocated", most: allocMost}
 	perThread = limit{
 		"resident bytes of a thread that waits in a receive", 3.5 * 1024, 4200,
 		"the heap's part of it is 1.5 KB, and one stack in ten has grown to 4 KB",
