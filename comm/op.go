@@ -53,8 +53,8 @@ type op struct {
 	small  [smallBytes]byte
 
 	parts atomic.Int32 // ends of a rendezvous still to come: envelope sent, bytes moved; or the two halves
-	bulk  am.Bulk
-	next  am.Queued // link of the pair's queue
+	bulk  *am.Bulk     // while its bytes move
+	next  am.Queued    // link of the pair's queue
 	s     *Server
 
 	prevArrival, nextArrival *op // under the arrival list's lock

@@ -53,8 +53,10 @@ func (s *Server) onCTS(t *am.Token, args []uint64, _ []byte) {
 		o.part(t.Worker())
 		return
 	}
-	o.bulk = am.Bulk{ID: args[1], Data: o.data[:args[2]], Owner: (*moved)(o)}
-	s.e.PutBulk(t.Source(), &o.bulk)
+	b := s.bulks.Get().(*am.Bulk)
+	*b = am.Bulk{ID: args[1], Data: o.data[:args[2]], Owner: (*moved)(o)}
+	o.bulk = b
+	s.e.PutBulk(t.Source(), b)
 }
 
 // bulkArrived puts a piece of a rendezvous where it belongs. Called by the poller.

@@ -156,11 +156,22 @@ func (o *op) Next() *am.Queued { return &o.next }
 type moved op
 
 // Sent implements am.BulkOwner.
-func (m *moved) Sent(w *fult.Worker) { (*op)(m).part(w) }
+func (m *moved) Sent(w *fult.Worker) {
+	o := (*op)(m)
+	o.dropBulk()
+	o.part(w)
+}
+
+func (o *op) dropBulk() {
+	*o.bulk = am.Bulk{}
+	o.s.bulks.Put(o.bulk)
+	o.bulk = nil
+}
 
 // Fail implements am.BulkOwner.
 func (m *moved) Fail(err error, w *fult.Worker) {
 	o := (*op)(m)
+	o.dropBulk()
 	o.err = fmt.Errorf("%w: send of %d bytes with tag %d: %w", ErrPeer, o.size, o.tag, err)
 	o.part(w)
 }

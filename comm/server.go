@@ -77,6 +77,7 @@ type Server struct {
 	ops     opPool
 	packets packetPools
 	ctrls   sync.Pool // of *ctrl
+	bulks   sync.Pool // of *am.Bulk
 
 	probers   atomic.Int32 // probes that wait: arrivals wake them
 	probeMu   sync.Mutex
@@ -130,6 +131,7 @@ func New(c conduit.Conduit, cfg Config) (*Server, error) {
 	if err := s.packets.init(workers, s.eager); err != nil {
 		return nil, err
 	}
+	s.bulks.New = func() any { return new(am.Bulk) }
 	s.ctrls.New = func() any { return &ctrl{s: s} }
 	if err := s.register(); err != nil {
 		return nil, err
@@ -143,6 +145,7 @@ func New(c conduit.Conduit, cfg Config) (*Server, error) {
 		e.OnPump(s.copyAWhile)
 	}
 	if s.sched != nil {
+		s.eng.OnThread(func(t *fult.Thread) { s.threadOp(t) })
 		s.sched.SetPoller(s.eng.Poller())
 	}
 	if cfg.Dedicated {

@@ -12,10 +12,11 @@ import (
 
 // Scheduler is a set of workers and their threads. Several may exist in one process; they know nothing of each other.
 type Scheduler struct {
-	cfg     Config // constant
-	workers []*Worker
-	poller  Poller    // constant once started
-	epoch   time.Time // zero of the workers' clock
+	cfg      Config // constant
+	workers  []*Worker
+	poller   Poller    // constant once started
+	preparer Preparer  // the poller, if it is one too
+	epoch    time.Time // zero of the workers' clock
 
 	live     atomic.Int64  // threads alive and jobs queued
 	next     atomic.Uint32 // where Go puts the next job that comes from outside
@@ -51,6 +52,12 @@ type Poller interface {
 	Wake()
 }
 
+// Preparer is a Poller that wants to see every thread descriptor once, before its first thread: to fill Thread.Local, on
+// the worker's own stack.
+type Preparer interface {
+	Prepare(t *Thread)
+}
+
 // New makes a scheduler. It starts no goroutine: workers start with the first thread.
 func New(cfg Config) (*Scheduler, error) {
 	cfg, err := cfg.withDefaults()
@@ -79,6 +86,7 @@ func (s *Scheduler) SetPoller(p Poller) error {
 		return fmt.Errorf("fult: SetPoller after the first thread: %w", ErrArgument)
 	}
 	s.poller = p
+	s.preparer, _ = p.(Preparer)
 	return nil
 }
 

@@ -53,6 +53,9 @@ func (w *Worker) freshSlot() *Thread {
 	}
 	t := &g.threads[n%groupSize]
 	t.w, t.grp, t.slot = w, g, uint32(n)
+	if p := w.s.preparer; p != nil {
+		p.Prepare(t)
+	}
 	return t
 }
 

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/signal"
 	"sync"
+	"time"
 )
 
 // quitDumps has SIGQUIT write the dumps of all ranks of the process before Go ends it. A process has its signals
@@ -48,6 +49,9 @@ func (q *quitter) remove(p *Proc) {
 	<-gone
 }
 
+// quitGrace is how long a rank lives on after its dump.
+const quitGrace = 200 * time.Millisecond
+
 func (q *quitter) listen(sig chan os.Signal, gone chan struct{}) {
 	defer close(gone)
 	if _, ok := <-sig; !ok {
@@ -58,6 +62,8 @@ func (q *quitter) listen(sig chan os.Signal, gone chan struct{}) {
 		p.Dump(os.Stderr)
 	}
 	q.mu.Unlock()
+	// The first rank to go takes the others' operations with it: they get the time to tell of theirs.
+	time.Sleep(quitGrace)
 	signal.Reset(quitSignal)
 	quitAgain()
 }

@@ -45,8 +45,9 @@ const (
 	inlinePolls   = 256                    // polls of a thread before it gives up the core
 	inlineThreads = 4                      // only while that few threads live on the worker: thread stacks stay small
 	sleepLimit    = 500 * time.Millisecond // a sleeper looks up that often anyway
-	parkLimit     = time.Millisecond       // of a goroutine parked behind a worker, which may be busy computing
-	clockEvery    = 64                     // polls between looks at the clock
+	firstNap      = time.Millisecond       // of a goroutine behind a sleeping worker; each is twice the one before
+	lastNap       = 64 * time.Millisecond
+	clockEvery    = 64 // polls between looks at the clock
 )
 
 // Engine is the progress of one rank.
@@ -55,6 +56,7 @@ type Engine struct {
 	sched     *fult.Scheduler
 	spin      time.Duration
 	dedicated bool
+	onThread  func(t *fult.Thread)
 
 	driving atomic.Uint32 // 1 while a goroutine drives
 	groups  sync.Pool     // of *Group for goroutines
@@ -102,10 +104,23 @@ func (e *Engine) Local(t *fult.Thread) *Local {
 	if l, ok := (*p).(*Local); ok {
 		return l
 	}
-	l := &Local{group: newGroup(e, t)}
+	l := new(Local)
 	*p = l
 	return l
 }
+
+// groupOf gives t its group, which only waits for several operations need.
+func (e *Engine) groupOf(t *fult.Thread) *Group {
+	l := e.Local(t)
+	if l.group == nil {
+		l.group = newGroup(e, t)
+	}
+	return l.group
+}
+
+// OnThread has f called for every new thread, on its worker's stack, so that what a thread keeps is not made on its own,
+// which would grow for it. Call it before the first thread.
+func (e *Engine) OnThread(f func(t *fult.Thread)) { e.onThread = f }
 
 // Poll handles what has arrived; see Source. Any goroutine or thread may call it.
 func (e *Engine) Poll() int {
@@ -188,7 +203,7 @@ func (e *Engine) LingerFor(d *Done) bool {
 
 // threadWait is the wait of a fult thread for several operations.
 func (e *Engine) threadWait(t *fult.Thread, x *want) {
-	x.begin(e.Local(t).group)
+	x.begin(e.groupOf(t))
 	defer x.end()
 	w := t.Worker()
 	if !e.dedicated && w.Live() <= inlineThreads {
@@ -270,6 +285,7 @@ func (e *Engine) goWait(x *want) {
 // drive polls and sleeps until the wait is over.
 func (e *Engine) drive(x *want) {
 	g := x.g
+	nap := firstNap
 	for {
 		if e.pollAWhile(x) {
 			return
@@ -281,9 +297,12 @@ func (e *Engine) drive(x *want) {
 		g.asleep.Store(true) // before ready is looked at, after arming: a signal in between wakes the source
 		slept := e.src.Sleep(sleepLimit, g.ready)
 		g.asleep.Store(false)
-		if !slept { // a worker sleeps there
-			g.park(parkLimit)
+		if slept {
+			nap = firstNap
+			continue
 		}
+		g.park(nap) // a worker sleeps there, and polls when it wakes, unless it then computes
+		nap = min(2*nap, lastNap)
 	}
 }
 

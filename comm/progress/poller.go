@@ -25,6 +25,13 @@ func (p poller) Sleep(d time.Duration, ready func() bool) bool {
 	return p.e.src.Sleep(d, ready) || p.e.sleepBehind(d, ready)
 }
 
+// Prepare implements fult.Preparer.
+func (p poller) Prepare(t *fult.Thread) {
+	if p.e.onThread != nil {
+		p.e.onThread(t)
+	}
+}
+
 func (p poller) Wake() {
 	p.e.src.Wake()
 	p.e.wakeBehind()
