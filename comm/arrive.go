@@ -155,7 +155,7 @@ func (s *Server) keep(env envelope, payload []byte, w *fult.Worker) {
 	m := s.unexpected(env, payload, w)
 	stamp := m.stamp // once m is in the table it may be claimed, freed and used again
 	s.link(m)
-	if n := s.table.InsertOrMatch(env.key, m.self, hashtable.Arrive); n != nil {
+	if n := s.table.InsertOrMatch(env.key, m.node(), hashtable.Arrive); n != nil {
 		s.unlink(m)
 		if o := &n.Value; s.deliver(o, m) {
 			o.finish(w)

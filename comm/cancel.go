@@ -46,7 +46,7 @@ func (s *Server) withdrawKey(key uint64, o *op) bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 	}
-	return s.table.Remove(key, o.self)
+	return s.table.Remove(key, o.node())
 }
 
 // cancelSend takes a send back that is still in its pair's queue, or asks the receiver to forget its envelope.
@@ -84,7 +84,7 @@ func (s *Server) claimEnvelope(src int, id uint64) *op {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for m := l.head; m != nil; m = m.nextArrival {
-		if m.role == roleRTS && m.id == id && s.table.Remove(m.key(), m.self) {
+		if m.role == roleRTS && m.id == id && s.table.Remove(m.key(), m.node()) {
 			return m
 		}
 	}

@@ -26,7 +26,6 @@ const (
 // finds it through the table, a list or an id, and after done is ready its caller again.
 type op struct {
 	done progress.Done
-	self *node
 	gen  uint32 // counts the uses of this op, so that a stale Req is noticed
 
 	role      role
@@ -64,11 +63,13 @@ type op struct {
 const smallBytes = 64
 
 func newOp(s *Server) *op {
-	n := new(node)
-	o := &n.Value
-	o.self, o.s = n, s
+	o := &new(node).Value
+	o.s = s
 	return o
 }
+
+// node is o as the table holds it.
+func (o *op) node() *node { return hashtable.NodeOf(o) }
 
 // start begins a new use of o.
 func (o *op) start(r role) {

@@ -82,7 +82,7 @@ func (s *Server) post(o *op) {
 	if s.nwild.Load() != 0 && s.postAmongWild(o) {
 		return
 	}
-	if m := s.table.InsertOrMatch(o.key(), o.self, hashtable.Post); m != nil {
+	if m := s.table.InsertOrMatch(o.key(), o.node(), hashtable.Post); m != nil {
 		s.take(o, &m.Value)
 	}
 }

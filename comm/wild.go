@@ -125,7 +125,7 @@ func (s *Server) claim(src int, stamp uint64) *op {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for m := l.head; m != nil && m.stamp <= stamp; m = m.nextArrival {
-		if m.stamp == stamp && s.table.Remove(m.key(), m.self) {
+		if m.stamp == stamp && s.table.Remove(m.key(), m.node()) {
 			return m
 		}
 	}
@@ -143,7 +143,7 @@ func (s *Server) postAmongWild(o *op) bool {
 		c.stamp++
 		o.stamp = c.stamp
 	}
-	m := s.table.InsertOrMatch(o.key(), o.self, hashtable.Post)
+	m := s.table.InsertOrMatch(o.key(), o.node(), hashtable.Post)
 	c.mu.Unlock()
 	if m != nil {
 		s.take(o, &m.Value)
@@ -215,7 +215,7 @@ func (s *Server) claimNewest(src int, stamp uint64) *op {
 	l := &s.lists[src]
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if m := l.tail; m != nil && m.stamp == stamp && s.table.Remove(m.key(), m.self) {
+	if m := l.tail; m != nil && m.stamp == stamp && s.table.Remove(m.key(), m.node()) {
 		return m
 	}
 	return nil

@@ -1,5 +1,7 @@
 package hashtable
 
+import "unsafe"
+
 // Node is a value on its way through the table. The caller allocates it, may reuse it as soon as the table has given
 // it back, and must not copy it while it is in a table. It may be in one table, under one key, at a time. While it is in
 // there, only Value may be touched.
@@ -50,4 +52,10 @@ func (h *Node[V]) unlink(n *Node[V]) bool {
 		return true
 	}
 	return false
+}
+
+// NodeOf gives the node whose Value v points to; v must be one.
+func NodeOf[V any](v *V) *Node[V] {
+	var n Node[V]
+	return (*Node[V])(unsafe.Add(unsafe.Pointer(v), -int(unsafe.Offsetof(n.Value))))
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/invariants"
 	"github.com/golci/golci/mpi"
 )
 
@@ -260,8 +261,8 @@ func wantNone(t *testing.T, told string) {
 
 // TestAllocationsBetweenProcesses: operations over shared memory allocate nothing.
 func TestAllocationsBetweenProcesses(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
+	if invariants.Enabled {
+		t.Skip("checking builds allocate")
 	}
 	j := golci(t, ranks(2, "allocs")...)
 	j.succeed()
@@ -270,8 +271,8 @@ func TestAllocationsBetweenProcesses(t *testing.T) {
 
 // TestAllocationsInProcess: nor do those over the local conduit. Each of the two ranks counts what both allocate.
 func TestAllocationsInProcess(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
+	if invariants.Enabled {
+		t.Skip("checking builds allocate")
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	var told text
