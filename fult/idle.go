@@ -21,7 +21,7 @@ const longSleep = time.Hour
 
 // behindSleep bounds the sleep of a worker while another one sleeps in the Poller: that one may wake, find a thread that
 // computes for long, and not poll meanwhile.
-const behindSleep = 10 * time.Millisecond
+const behindSleep = 50 * time.Millisecond
 
 // timersEvery is how many words are drained between two looks at the clock for sleeping threads.
 const timersEvery = 16

@@ -46,7 +46,7 @@ const (
 	inlineThreads = 4                      // only while that few threads live on the worker: thread stacks stay small
 	sleepLimit    = 500 * time.Millisecond // a sleeper looks up that often anyway
 	firstNap      = time.Millisecond       // of a goroutine behind a sleeping worker; each is twice the one before
-	lastNap       = 64 * time.Millisecond
+	lastNap       = 256 * time.Millisecond
 	clockEvery    = 64 // polls between looks at the clock
 )
 
