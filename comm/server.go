@@ -146,7 +146,9 @@ func New(c conduit.Conduit, cfg Config) (*Server, error) {
 	}
 	if s.sched != nil {
 		s.eng.OnThread(func(t *fult.Thread) { s.threadOp(t) })
-		s.sched.SetPoller(s.eng.Poller())
+		if err := s.sched.SetPoller(s.eng.Poller()); err != nil {
+			return nil, err // without its workers polling, threads would hang
+		}
 	}
 	if cfg.Dedicated {
 		s.dedicated = startDedicated(s.eng, cfg.DedicatedCPU)

@@ -46,9 +46,6 @@ type Config struct {
 	Fatal func(error)
 }
 
-// ringer is a conduit whose credit words need a bell: Ring wakes peer if it sleeps, and costs a load if not.
-type ringer interface{ Ring(peer int) }
-
 const (
 	defaultReplySpace = 16 << 10
 	pollBudget        = 64
@@ -59,8 +56,7 @@ const (
 type Endpoint struct {
 	c         conduit.Conduit
 	prog      *progress.Engine
-	words     bool   // the conduit carries credit words
-	ringer    ringer // wakes a peer that sleeps; nil if the conduit cannot
+	words     bool // the conduit carries credit words
 	hasBulk   bool
 	maxMedium int
 	rank      int
@@ -97,7 +93,6 @@ func New(c conduit.Conduit, cfg Config) (*Endpoint, error) {
 		cfg.ReplySpace = defaultReplySpace
 	}
 	e := &Endpoint{c: c, rank: c.Rank(), cfg: cfg, words: c.Size() > 0 && c.Mine(c.Rank()) != nil}
-	e.ringer, _ = c.(ringer)
 	e.hasBulk = c.Caps().BulkChunk > 0
 	room := min(c.Caps().MaxRecord, credit.MaxCost*credit.Unit, cfg.Loan*credit.Unit)
 	e.maxMedium = room - headerBytes - MaxArgs*argBytes

@@ -159,11 +159,8 @@ func (r *receiver) freed(src, cost int) {
 func (r *receiver) tell(src int) {
 	l := &r.lent[src]
 	r.e.lanes[src].tell(l.Tell(), l.throttle)
-	switch {
-	case !r.e.words:
+	if !r.e.words {
 		r.e.sendReturn(src)
-	case r.e.ringer != nil:
-		r.e.ringer.Ring(src)
 	}
 }
 

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// While sends wait for credits or bulk room, a sleeper looks up that often, for what the conduit's bell does not ring
-// for.
+// While sends wait for credits or bulk room, a sleeper looks up that often: neither rings the conduit's bell.
 const stalledNap = 200 * time.Microsecond
 
 // sleeper carries the arguments of a Sleep in a pooled value, so that sleeping does not allocate.

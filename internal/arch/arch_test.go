@@ -4,7 +4,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"unsafe"
 
 	"go.uber.org/goleak"
 )
@@ -48,11 +47,6 @@ func TestGIsStableAndDistinct(t *testing.T) {
 	if got := <-other; got == mine {
 		t.Fatalf("two goroutines share %#x", got)
 	}
-}
-
-func TestPrefetchNil(*testing.T) {
-	Prefetch(unsafe.Pointer(nil))
-	PrefetchW(unsafe.Pointer(nil))
 }
 
 func BenchmarkStoreRel64(b *testing.B) {

@@ -1,5 +1,5 @@
 // Package arch holds the few instructions that Go's standard library does not offer: a store with release order
-// only, a spin-wait hint, a prefetch, and the identity of the calling goroutine.
+// only, a spin-wait hint, and the identity of the calling goroutine.
 //
 // On amd64 a typed atomic Store compiles to an exchange, which drains the store buffer; when the line is held by
 // another core the writer then waits for the whole crossing. A release store is a plain MOV there, and the writer

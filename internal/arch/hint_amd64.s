@@ -5,18 +5,6 @@ TEXT ·Pause(SB), NOSPLIT, $0-0
 	PAUSE
 	RET
 
-// func Prefetch(p unsafe.Pointer)
-TEXT ·Prefetch(SB), NOSPLIT, $0-8
-	MOVQ p+0(FP), AX
-	PREFETCHT0 (AX)
-	RET
-
-// func PrefetchW(p unsafe.Pointer)
-TEXT ·PrefetchW(SB), NOSPLIT, $0-8
-	MOVQ p+0(FP), AX
-	BYTE $0x0F; BYTE $0x0D; BYTE $0x08 // PREFETCHW (AX)
-	RET
-
 // func G() uintptr
 TEXT ·G(SB), NOSPLIT, $0-8
 	MOVQ (TLS), AX

@@ -5,18 +5,6 @@ TEXT ·Pause(SB), NOSPLIT, $0-0
 	YIELD
 	RET
 
-// func Prefetch(p unsafe.Pointer)
-TEXT ·Prefetch(SB), NOSPLIT, $0-8
-	MOVD p+0(FP), R0
-	PRFM (R0), PLDL1KEEP
-	RET
-
-// func PrefetchW(p unsafe.Pointer)
-TEXT ·PrefetchW(SB), NOSPLIT, $0-8
-	MOVD p+0(FP), R0
-	PRFM (R0), PSTL1KEEP
-	RET
-
 // func G() uintptr
 TEXT ·G(SB), NOSPLIT, $0-8
 	MOVD g, ret+0(FP)
