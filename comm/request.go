@@ -14,6 +14,12 @@ type Req struct {
 	gen uint32
 }
 
+// DoneReq is a Req that is done already, with a mark for the layer above.
+func DoneReq(mark uint32) Req { return Req{gen: mark} }
+
+// Mark is what DoneReq was given, 0 of any other Req that is Null.
+func (r Req) Mark() uint32 { return r.gen }
+
 // Null reports whether r stands for nothing that could be pending.
 func (r Req) Null() bool { return r.o == nil }
 

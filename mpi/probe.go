@@ -116,11 +116,11 @@ func (m *Message) imrecv(what string, typ error, b []byte) (Request, error) {
 		return Request{}, m.c.opError(what, fmt.Errorf("%w: the message has been received", ErrRequest))
 	}
 	if m.m == nil {
-		return Request{c: m.c, kind: kindNullRecv}, nil
+		return Request{c: m.c, req: comm.DoneReq(markNullRecv)}, nil
 	}
 	r, err := m.c.srv.Imrecv(m.m, b)
 	if err != nil {
 		return Request{}, m.c.opError(what, err)
 	}
-	return Request{c: m.c, req: r, kind: kindRecv}, nil
+	return Request{c: m.c, req: r}, nil
 }

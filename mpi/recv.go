@@ -3,6 +3,8 @@ package mpi
 import (
 	"fmt"
 	"unsafe"
+
+	"github.com/golci/golci/comm"
 )
 
 // Recv receives into buf a message from rank source of c, or AnySource, with tag, or AnyTag (3.2.4). It waits for the message,
@@ -55,7 +57,7 @@ func Irecv[T any](c *Comm, buf []T, source, tag int) (Request, error) {
 	if err != nil {
 		return Request{}, c.recvError("Irecv", source, tag, len(b), err)
 	}
-	return Request{c: c, req: r, kind: kindRecv}, nil
+	return Request{c: c, req: r}, nil
 }
 
 func (c *Comm) irecvAny(what string, typ error, b []byte, source, tag int) (Request, error) {
@@ -63,13 +65,13 @@ func (c *Comm) irecvAny(what string, typ error, b []byte, source, tag int) (Requ
 		return Request{}, err
 	}
 	if source == ProcNull {
-		return Request{c: c, kind: kindNullRecv}, nil
+		return Request{c: c, req: comm.DoneReq(markNullRecv)}, nil
 	}
 	r, err := c.srv.Irecv(c.ctx, c.world(source), tag, b)
 	if err != nil {
 		return Request{}, c.recvError(what, source, tag, len(b), err)
 	}
-	return Request{c: c, req: r, kind: kindRecv}, nil
+	return Request{c: c, req: r}, nil
 }
 
 // Sendrecv sends sbuf to dest with stag and receives into rbuf from source with rtag at the same time (3.10), so that

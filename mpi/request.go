@@ -13,16 +13,10 @@ type Request struct {
 	c     *Comm // nil: null
 	req   comm.Req
 	watch *watch // set by Done
-	kind  requestKind
-}
+} // four words: more of them would be copied through memory
 
-type requestKind uint8
-
-const (
-	kindSend requestKind = iota
-	kindRecv
-	kindNullRecv
-)
+// markNullRecv marks the request of a receive from the null process, which was done when it was started.
+const markNullRecv = 1
 
 // Null reports whether r stands for nothing.
 func (r *Request) Null() bool { return r == nil || r.c == nil }
@@ -51,7 +45,7 @@ func (r *Request) Wait() (Status, error) {
 // finished is the result of an operation that was done when it was started.
 func (r *Request) finished() (Status, error) {
 	st := empty
-	if r.kind == kindNullRecv {
+	if r.req.Mark() == markNullRecv {
 		st = nullStatus
 	}
 	*r = Request{}

@@ -39,7 +39,7 @@ func Isend[T any](c *Comm, buf []T, dest, tag int) (Request, error) {
 	if err != nil {
 		return Request{}, c.sendError("Isend", dest, tag, len(b), err)
 	}
-	return Request{c: c, req: r, kind: kindSend}, nil
+	return Request{c: c, req: r}, nil
 }
 
 // Issend is Isend whose request is done when a receive has been matched with the message.
@@ -52,7 +52,7 @@ func Issend[T any](c *Comm, buf []T, dest, tag int) (Request, error) {
 	if err != nil {
 		return Request{}, c.sendError("Issend", dest, tag, len(b), err)
 	}
-	return Request{c: c, req: r, kind: kindSend}, nil
+	return Request{c: c, req: r}, nil
 }
 
 // noSend is the request of a send that does not take place: done, for the null process, or none.
@@ -60,5 +60,5 @@ func (c *Comm) noSend(what string, typ error, dest, tag int) (Request, error) {
 	if err := c.badSend(what, typ, dest, tag); err != nil {
 		return Request{}, err
 	}
-	return Request{c: c, kind: kindSend}, nil
+	return Request{c: c}, nil
 }

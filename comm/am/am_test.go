@@ -455,11 +455,11 @@ func FuzzParse(f *testing.F) {
 		if !ok {
 			return
 		}
-		if h.length > len(rec) || headerBytes+h.nargs*argBytes > h.length || h.nargs > MaxArgs {
+		if h.length() > len(rec) || headerBytes+h.nargs()*argBytes > h.length() || h.nargs() > MaxArgs {
 			t.Fatalf("accepted %+v of %d bytes", h, len(rec))
 		}
-		if h.cost > credit.MaxCost {
-			t.Fatalf("cost %d", h.cost)
+		if h.cost() > credit.MaxCost {
+			t.Fatalf("cost %d", h.cost())
 		}
 	})
 }

@@ -164,7 +164,7 @@ func (l *longs) remove(k longKey) {
 func (r *receiver) long(spec *Spec, h header, args []uint64, body []byte) {
 	e, t := r.e, &r.tok
 	words := 1
-	if h.flags&flagSplit != 0 {
+	if h.flags()&flagSplit != 0 {
 		words = 3
 	}
 	if len(body) < words*argBytes {

@@ -114,30 +114,30 @@ func (r *receiver) Record(src int, rec []byte) {
 	if !e.words {
 		r.hear(src, h)
 	}
-	spec := &e.specs[h.handler]
+	spec := &e.specs[h.handler()]
 	if spec.Run == nil {
-		e.fatal(fmt.Errorf("%w: rank %d: index %d, in a message from rank %d", ErrHandler, e.rank, h.handler, src))
+		e.fatal(fmt.Errorf("%w: rank %d: index %d, in a message from rank %d", ErrHandler, e.rank, h.handler(), src))
 		return
 	}
 	t := &r.tok
-	t.w, t.src, t.seq = r.w, src, h.seq
-	t.reply, t.answer, t.replied = h.flags&flagReply != 0, h.flags&flagAnswer != 0, false
+	t.w, t.src, t.seq = r.w, src, h.seq()
+	t.reply, t.answer, t.replied = h.flags()&flagReply != 0, h.flags()&flagAnswer != 0, false
 	t.maxReply = spec.MaxReply
-	payload := rec[headerBytes+h.nargs*argBytes : h.length]
-	if h.flags&flagLong != 0 {
-		r.long(spec, h, args(rec, h.nargs), payload)
+	payload := rec[headerBytes+h.nargs()*argBytes : h.length()]
+	if h.flags()&flagLong != 0 {
+		r.long(spec, h, args(rec, h.nargs()), payload)
 	} else {
-		spec.Run(t, args(rec, h.nargs), payload)
+		spec.Run(t, args(rec, h.nargs()), payload)
 	}
 	if t.reply {
-		e.releaseReply(src, int(h.seq)*8)
+		e.releaseReply(src, int(h.seq())*8)
 		return
 	}
 	if t.answer && !t.replied {
 		t.sendReply(handlerNothing, 0, nil, nil, nil)
 	}
-	if h.cost > 0 {
-		r.freed(src, h.cost)
+	if h.cost() > 0 {
+		r.freed(src, h.cost())
 	}
 }
 
@@ -179,13 +179,13 @@ func (r *receiver) tellAll() {
 
 // hear takes in what a record says of returned credits, where the conduit has no words.
 func (r *receiver) hear(src int, h header) {
-	w := uint64(h.told)
-	if h.flags&flagThrottle != 0 {
+	w := uint64(h.told())
+	if h.flags()&flagThrottle != 0 {
 		w |= wordThrottle
 	}
 	word := r.e.lanes[src].theirs
 	old := word.Load()
-	if int32(h.told-uint32(old)) < 0 || w == old { // overtaken by a later one, or no news
+	if int32(h.told()-uint32(old)) < 0 || w == old { // overtaken by a later one, or no news
 		return
 	}
 	word.Store(w)

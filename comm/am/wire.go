@@ -33,15 +33,16 @@ const (
 	flagAnswer   = 1 << 5 // the sender has reserved room for a reply
 )
 
-type header struct {
-	length  int
-	handler uint8
-	flags   uint8
-	nargs   int
-	cost    int
-	seq     uint16
-	told    uint32
-}
+// header is the two words, taken apart where they are needed: a struct of their fields would be copied through memory.
+type header struct{ w0, w1 uint64 }
+
+func (h header) length() int    { return int(uint32(h.w0)) }
+func (h header) handler() uint8 { return uint8(h.w0 >> 32) }
+func (h header) flags() uint8   { return uint8(h.w0 >> 40) }
+func (h header) nargs() int     { return int(uint8(h.w0 >> 48)) }
+func (h header) cost() int      { return int(uint8(h.w1)) }
+func (h header) seq() uint16    { return uint16(h.w1 >> 16) }
+func (h header) told() uint32   { return uint32(h.w1 >> 32) }
 
 func word0(length int, handler, flags uint8, nargs int) uint64 {
 	return uint64(uint32(length)) | uint64(handler)<<32 | uint64(flags)<<40 | uint64(nargs)<<48
@@ -58,18 +59,11 @@ func parse(rec []byte) (h header, ok bool) {
 	if len(rec) < headerBytes {
 		return h, false
 	}
-	w0 := binary.LittleEndian.Uint64(rec)
-	w1 := binary.LittleEndian.Uint64(rec[8:])
-	h.length = int(uint32(w0))
-	h.handler = uint8(w0 >> 32)
-	h.flags = uint8(w0 >> 40)
-	h.nargs = int(uint8(w0 >> 48))
-	h.cost = int(uint8(w1))
-	h.seq = uint16(w1 >> 16)
-	h.told = uint32(w1 >> 32)
-	ok = h.length <= len(rec) && h.nargs <= MaxArgs && h.length >= headerBytes+h.nargs*argBytes
-	if ok && h.flags&flagReply == 0 {
-		ok = h.cost == credit.Cost(h.length) || h.cost == 0
+	h = header{binary.LittleEndian.Uint64(rec), binary.LittleEndian.Uint64(rec[8:])}
+	length, nargs := h.length(), h.nargs()
+	ok = length <= len(rec) && nargs <= MaxArgs && length >= headerBytes+nargs*argBytes
+	if ok && h.flags()&flagReply == 0 {
+		ok = h.cost() == credit.Cost(length) || h.cost() == 0
 	}
 	return h, ok
 }
