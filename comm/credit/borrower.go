@@ -1,0 +1,208 @@
+package credit
+
+import (
+	"fmt"
+
+	"github.com/golci/golci/internal/invariants"
+)
+
+// Borrower is the sending half of a pair: what a peer has lent to this rank. It is owned by whoever holds the pair's
+// send lock. Nothing in it blocks.
+type Borrower struct {
+	returned uint32 // cumulative, wraps, as last told by the peer
+	inUse    uint16 // spent and not known to be returned; wraps without flow control
+	loan     uint16
+	most     uint16 // in use at once of late; decays
+	low      uint16 // in use after the last news
+	granted  uint16 // cumulative, wraps, as last told by the peer
+	revoked  uint8  // given back of late; decays, saturates
+	stalls   uint8  // requests that had to wait of late; decays, saturates
+	need     uint8  // to ask for with the next request
+	epoch    uint8  // of the peer, as last read in a word
+	told     uint8  // epoch of this rank up to which the peer has been told on records
+	mode     Mode
+}
+
+// NewBorrower starts a pair with the given loan in credits, which does not change.
+func NewBorrower(loan int) (Borrower, error) {
+	if loan < 1 || loan > 1<<15 {
+		return Borrower{}, fmt.Errorf("credit: a loan of %d credits is outside 1..%d", loan, 1<<15)
+	}
+	return Borrower{loan: uint16(loan), mode: Fixed}, nil
+}
+
+// Borrow starts the sending half of a pair on the terms of c.
+func Borrow(c *Config) (Borrower, error) {
+	if err := c.Check(); err != nil {
+		return Borrower{}, err
+	}
+	return Borrower{loan: uint16(c.PerPeer), mode: c.Mode}, nil
+}
+
+// Loan is the number of credits lent.
+func (b *Borrower) Loan() int { return int(b.loan) }
+
+// InUse is the number of credits spent and not known to be returned; without flow control modulo 2^16.
+func (b *Borrower) InUse() int { return int(b.inUse) }
+
+// Take spends n credits if so many are free, all or nothing. Without flow control it always does.
+func (b *Borrower) Take(n int) bool {
+	use := uint32(b.inUse) + uint32(n)
+	if use > uint32(b.loan) && b.mode != NoFlow {
+		return false
+	}
+	b.inUse = uint16(use)
+	return true
+}
+
+// Undo gives back n credits of a Take whose record was not sent.
+func (b *Borrower) Undo(n int) { b.inUse -= uint16(n) }
+
+// Stall notes that a request of n credits has to wait for a Take that failed, once for each request. What is missing is
+// asked for with the next record.
+func (b *Borrower) Stall(n int) {
+	if b.mode != Dynamic {
+		return
+	}
+	b.stalls = uint8(min(255, int(b.stalls)+1))
+	if b.need == 0 {
+		n -= int(b.loan) - int(b.inUse)
+	}
+	b.need = uint8(min(MaxNeed, int(b.need)+max(1, n)))
+}
+
+// Wire returns the fields of a record of n credits (0 for one that costs nothing) that is about to be sent: the need
+// noted since the last one, and E if this rank's epoch (Ledger.Epoch) is ahead of what the peer has been told. Where epochs
+// travel in words, epoch is always 0.
+func (b *Borrower) Wire(n int, epoch uint8) Fields {
+	if b.need == 0 && b.told == epoch {
+		return Fields(n)
+	}
+	return b.wireSlow(n, epoch)
+}
+
+func (b *Borrower) wireSlow(n int, epoch uint8) Fields {
+	f := Fields(n)
+	if n > 0 { // a lender looks for need on requests only
+		f |= Fields(b.need) << 8
+		b.need = 0
+	}
+	if b.untold(epoch) > 0 {
+		b.told++
+		f |= epochBit
+	}
+	return f
+}
+
+// untold is the number of epochs to tell the peer of. After eight, sixteen bits have decayed to nothing.
+func (b *Borrower) untold(epoch uint8) uint8 {
+	if epoch-b.told > enough {
+		b.told = epoch - enough
+	}
+	return epoch - b.told
+}
+
+const enough = 8
+
+// Stamp completes a system message that is about to be sent to the peer, on carriers where epochs travel on records.
+func (b *Borrower) Stamp(a *Args, epoch uint8) {
+	a[1] = int32(b.untold(epoch))
+	b.told = epoch
+}
+
+// Epochs notes that k epochs of the peer have ended: what is known of use decays by four for each. k beyond 8 counts
+// as 8.
+func (b *Borrower) Epochs(k int) {
+	k = min(max(0, k), enough) * 2
+	b.most >>= k
+	b.revoked >>= k
+	b.stalls >>= k
+}
+
+// Told takes in the peer's cumulative count of returned credits and reports whether it was news. A count that is
+// older than what is known is ignored; one that returns more than was spent is a fault of the peer.
+func (b *Borrower) Told(cumulative uint32) (news bool, err error) {
+	delta := cumulative - b.returned
+	if delta == 0 || int32(delta) < 0 {
+		return false, nil
+	}
+	return b.hear(delta, 0, 0)
+}
+
+// hear takes in that credits were returned and granted, and that epochs of the peer have passed meanwhile.
+func (b *Borrower) hear(returned, granted uint32, passed uint8) (news bool, err error) {
+	if returned > uint32(b.inUse) && b.mode != NoFlow {
+		return false, fmt.Errorf("%w: it returned %d credits, only %d are out", ErrPeer, returned, b.inUse)
+	}
+	if uint32(b.loan)+granted > 1<<15 {
+		return false, fmt.Errorf("%w: it granted %d credits beyond a loan of %d", ErrPeer, granted, b.loan)
+	}
+	b.observe(passed)
+	b.returned += returned
+	b.inUse -= uint16(returned)
+	b.low = b.inUse
+	b.granted += uint16(granted)
+	b.loan += uint16(granted)
+	if invariants.Enabled {
+		invariants.Check(b.inUse <= b.loan || b.mode == NoFlow, "%d credits in use of a loan of %d", b.inUse, b.loan)
+	}
+	return true, nil
+}
+
+// observe keeps the most that was in use at once. Between two notes inUse only grows, so now, before the next is taken
+// in, it is at its peak. But where epochs have passed without a look at the word, the peer may have returned credits all the
+// time: then not all of that was in use at once, and an equal part for each epoch is counted.
+func (b *Borrower) observe(passed uint8) {
+	peak := b.inUse
+	if passed > 1 && peak > b.low {
+		peak = b.low + (peak-b.low)/uint16(passed)
+	}
+	b.Epochs(int(passed))
+	b.most = max(b.most, peak)
+}
+
+// Revoke serves a Revoke of the peer and returns the arguments of the Return to answer it with. Where notes are in
+// words, the word must have been heard before. Arguments that cannot be are a fault of the peer, and change nothing.
+//
+// It gives back what was not in use at once of late, never what is in use now, nothing after a stall, and, unless
+// the loan lies idle, no more than RevokeLimit in an epoch.
+func (b *Borrower) Revoke(c *Config, a Args) (Args, error) {
+	if uint32(a[0]) > 1<<16-1 || b.mode != Dynamic {
+		return Args{}, fmt.Errorf("%w: revoke of %d with %v credits", ErrPeer, a[0], b.mode)
+	}
+	b.Epochs(int(a[1]))
+	given := b.given(c)
+	if want := int16(uint16(a[0]) - given); want > 0 {
+		n := b.spare(c, int(want))
+		b.loan -= uint16(n)
+		b.revoked = uint8(min(255, int(b.revoked)+n))
+		given += uint16(n)
+	}
+	return Args{int32(given)}, nil
+}
+
+// given is the cumulative count of credits given back.
+func (b *Borrower) given(c *Config) uint16 { return uint16(c.PerPeer) + b.granted - b.loan }
+
+func (b *Borrower) spare(c *Config, want int) int {
+	if b.stalls > 0 {
+		return 0
+	}
+	n := min(want, int(b.loan)-max(c.Min, int(b.most), int(b.inUse)))
+	if idle := b.inUse == 0 && int(b.most) <= c.Min; !idle {
+		n = min(n, c.RevokeLimit-int(b.revoked))
+	}
+	return max(0, n)
+}
+
+// Hint says that the peer is going to be sent to so much that a loan of want credits will be needed. If the loan is
+// smaller, it returns the arguments of an Ask to send now; without one the loan grows as stalls show the need. What is
+// hinted is not given back for some epochs, even if it is not used.
+func (b *Borrower) Hint(want int) (a Args, ask bool) {
+	want = min(want, MaxLoan)
+	if b.mode != Dynamic || want < 1 {
+		return Args{}, false
+	}
+	b.most = max(b.most, uint16(want))
+	return Args{int32(want)}, want > int(b.loan)
+}

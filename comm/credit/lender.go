@@ -1,0 +1,65 @@
+package credit
+
+// Lender is the receiving half of a pair: what this rank has lent to a peer. It is owned by whoever polls. A Ledger
+// holds one for each peer.
+type Lender struct {
+	freed   uint32 // cumulative, wraps: credits whose space has been copied out
+	owed    uint16 // part of freed that the peer has not been told of
+	loan    uint16
+	granted uint16 // cumulative, wraps: by how much the loan has grown
+	given   uint16 // by how much it has grown of late; decays
+	next    uint16 // neighbours in the scavenge list
+	prev    uint16
+	epoch   uint8 // up to which given and asked have decayed
+	asked   uint8 // times that the peer needed more of late; decays, saturates
+	since   uint8 // epoch of the last revoke
+	flags   uint8
+}
+
+// Flags of a Lender. Above them stands the number of times that the revoke was repeated.
+const (
+	listed   = 1 << iota // in the scavenge list
+	inFlight             // a revoke was sent and not answered
+	zero                 // the last one was answered with nothing, in this epoch
+	gone                 // the peer is dead
+	oneTry
+)
+
+const mostTries = 5
+
+// NewLender starts a pair with the given loan in credits. Owed credits are due when they are a quarter of the loan.
+func NewLender(loan int) Lender {
+	return Lender{loan: uint16(loan)}
+}
+
+// Freed notes that the space of a record of n credits can be used again, and reports whether the debt is due.
+func (l *Lender) Freed(n int) (due bool) {
+	l.freed += uint32(n)
+	l.owed += uint16(n)
+	return l.owed >= l.loan>>2
+}
+
+// Owed is the number of credits freed and not yet told.
+func (l *Lender) Owed() int { return int(l.owed) }
+
+// Tell returns the cumulative count to give the peer, and counts it as told.
+func (l *Lender) Tell() uint32 {
+	l.owed = 0
+	return l.freed
+}
+
+// Loan is the number of credits lent.
+func (l *Lender) Loan() int { return int(l.loan) }
+
+// pass lets what is known of demand decay by four for each epoch that has ended since the last time. A peer untouched
+// for a multiple of 256 epochs keeps what was known of it, once.
+func (l *Lender) pass(epoch uint8) {
+	if epoch == l.epoch {
+		return
+	}
+	k := min(epoch-l.epoch, enough) * 2
+	l.given >>= k
+	l.asked >>= k
+	l.flags &^= zero
+	l.epoch = epoch
+}

@@ -1,0 +1,134 @@
+package credit
+
+import "slices"
+
+// Reason to pass over a peer in scavenging.
+type Reason uint8
+
+// Reasons, in the order in which they are looked for.
+const (
+	Self   Reason = iota // the list never holds this rank; looked for all the same
+	Busy                 // SetBusy's function said so
+	Flying               // a revoke has not been answered
+	Least                // the loan is the least there is; the list never holds such a peer
+	Zero                 // the peer had nothing to give in this epoch
+	Asking               // the peer needed more itself of late
+	reasons
+	wanted = reasons
+)
+
+// String is a word for the reason.
+func (r Reason) String() string {
+	return [...]string{"self", "busy", "flying", "least", "zero", "asking", "wanted"}[min(r, wanted)]
+}
+
+const (
+	none      = -1
+	walkLimit = 64 // peers looked at in one go: a long list is walked bit by bit
+)
+
+// scavenge sends revokes to peers that may not need what they have, and reports whether it sent any. It is called when a
+// need exceeds the bank by short, and goes on where it stopped the last time.
+func (g *Ledger) scavenge(short int) (sent bool) {
+	g.expire()
+	for range min(g.listed, walkLimit) {
+		if len(g.flights) >= g.c.Scavenge {
+			break
+		}
+		peer := g.head
+		l := &g.peers[peer]
+		g.head = int(l.next)
+		l.pass(g.Epoch())
+		if r := g.reason(peer, l); r != wanted {
+			g.stats.Skipped[r]++
+			continue
+		}
+		g.revoke(peer, l, short)
+		sent = true
+	}
+	return sent
+}
+
+func (g *Ledger) reason(peer int, l *Lender) Reason {
+	switch {
+	case peer == g.self:
+		return Self
+	case g.busy != nil && g.busy(peer):
+		return Busy
+	case l.flags&inFlight != 0 && !g.overdue(l):
+		return Flying
+	case int(l.loan) <= g.c.Min:
+		return Least
+	case l.flags&zero != 0:
+		return Zero
+	case l.asked > 0:
+		return Asking
+	}
+	return wanted
+}
+
+// overdue says that a revoke has gone unanswered for so long that the answer may be lost: 4 epochs, then 8, and so on up to
+// 128. To repeat it does no harm, because it names a count, not a number of credits.
+func (g *Ledger) overdue(l *Lender) bool { return g.Epoch()-l.since >= 4<<(l.flags/oneTry) }
+
+func (g *Ledger) revoke(peer int, l *Lender, short int) {
+	want := min(int(l.loan)-g.c.Min, max(short, g.c.RevokeLimit))
+	if l.flags&inFlight != 0 {
+		l.flags += oneTry * min(1, mostTries-l.flags/oneTry)
+		g.stats.Repeated++
+	}
+	l.flags |= inFlight
+	l.since = g.Epoch()
+	g.stats.Revokes++
+	g.land(peer)
+	g.flights = append(g.flights, flight{peer, g.requests()})
+	g.out = append(g.out, Message{Peer: peer, Kind: Revoke, Args: Args{int32(g.got(l) + uint16(want))}})
+}
+
+// expire stops counting revokes that peers have left lying, so that a few inattentive ones do not end all scavenging.
+func (g *Ledger) expire() {
+	now := g.requests()
+	g.flights = slices.DeleteFunc(g.flights, func(f flight) bool { return now-f.at >= uint64(g.c.Patience) })
+}
+
+// requests is the number of requests received.
+func (g *Ledger) requests() uint64 {
+	return (g.stats.Epochs+1)*uint64(g.c.Epoch) - uint64(g.left)
+}
+
+// land stops counting a revoke to peer, if there is one.
+func (g *Ledger) land(peer int) {
+	g.flights = slices.DeleteFunc(g.flights, func(f flight) bool { return f.peer == peer })
+}
+
+// The scavenge list is a ring through the lenders whose loan exceeds the least. It changes in the same step as the loan.
+
+// enlist puts peer where the walk will come last.
+func (g *Ledger) enlist(peer int) {
+	l := &g.peers[peer]
+	l.flags |= listed
+	g.listed++
+	if g.head == none {
+		g.head = peer
+		l.next, l.prev = uint16(peer), uint16(peer)
+		return
+	}
+	head := &g.peers[g.head]
+	l.next, l.prev = uint16(g.head), head.prev
+	g.peers[head.prev].next = uint16(peer)
+	head.prev = uint16(peer)
+}
+
+func (g *Ledger) delist(peer int) {
+	l := &g.peers[peer]
+	l.flags &^= listed
+	g.listed--
+	g.peers[l.prev].next = l.next
+	g.peers[l.next].prev = l.prev
+	switch {
+	case g.listed == 0:
+		g.head = none
+	case g.head == peer:
+		g.head = int(l.next)
+	}
+}

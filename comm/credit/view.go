@@ -1,0 +1,93 @@
+package credit
+
+import "fmt"
+
+// Stats returns the counters.
+func (g *Ledger) Stats() Stats { return g.stats }
+
+// Banked is the number of credits in the bank.
+func (g *Ledger) Banked() int { return g.bank }
+
+// InFlight is the number of revokes that count as on their way, Listed the number of peers that may be revoked from.
+func (g *Ledger) InFlight() int { return len(g.flights) }
+
+// Listed: see InFlight.
+func (g *Ledger) Listed() int { return g.listed }
+
+// Lent is what a Ledger knows of one peer.
+type Lent struct {
+	Loan     int  // credits lent
+	Owed     int  // credits to be told of
+	Given    int  // growth of late
+	Asked    int  // needs of late
+	Listed   bool // may be revoked from
+	InFlight bool // a revoke was not answered yet
+}
+
+// Peer returns what is known of a peer, for display.
+func (g *Ledger) Peer(peer int) Lent {
+	l := &g.peers[peer]
+	return Lent{
+		Loan: int(l.loan), Owed: int(l.owed), Given: int(l.given), Asked: int(l.asked),
+		Listed: l.flags&listed != 0, InFlight: l.flags&inFlight != 0,
+	}
+}
+
+// Borrowed is what a Borrower knows of its loan.
+type Borrowed struct {
+	Loan, InUse, Most, Stalls, Revoked int
+}
+
+// View returns what is known, for display.
+func (b *Borrower) View() Borrowed {
+	return Borrowed{int(b.loan), int(b.inUse), int(b.most), int(b.stalls), int(b.revoked)}
+}
+
+// Check looks through the whole book, in a time proportional to the ranks, and returns an error for what does not
+// hold: loans and bank are all there is, no loan is outside its limits, and those above the least, and no others, are in
+// the scavenge list, which is one ring.
+func (g *Ledger) Check() error {
+	sum, above := g.bank, 0
+	for i := range g.peers {
+		if i == g.self {
+			continue
+		}
+		l := &g.peers[i]
+		sum += int(l.loan)
+		if g.c.Mode != Dynamic || l.flags&gone != 0 {
+			continue
+		}
+		if int(l.loan) < g.c.Min || int(l.loan) > g.c.Max {
+			return fmt.Errorf("credit: peer %d: loan %d is outside %d..%d", i, l.loan, g.c.Min, g.c.Max)
+		}
+		if want := int(l.loan) > g.c.Min; want != (l.flags&listed != 0) {
+			return fmt.Errorf("credit: peer %d: loan %d of at least %d, listed %v", i, l.loan, g.c.Min, !want)
+		} else if want {
+			above++
+		}
+	}
+	if total := g.c.Total(len(g.peers)); sum != total || g.bank < 0 {
+		return fmt.Errorf("credit: loans and bank (%d) make %d credits of %d", g.bank, sum, total)
+	}
+	return g.checkList(above)
+}
+
+func (g *Ledger) checkList(want int) error {
+	n := 0
+	for p := g.head; p != none; {
+		l := &g.peers[p]
+		if n++; l.flags&listed == 0 || int(g.peers[l.next].prev) != p || n > want {
+			return fmt.Errorf("credit: the list is broken at peer %d, member %d of %d", p, n, want)
+		}
+		if p = int(l.next); p == g.head {
+			break
+		}
+	}
+	if n != want || n != g.listed {
+		return fmt.Errorf("credit: %d peers in the list, %d counted, %d with a loan above the least", n, g.listed, want)
+	}
+	if len(g.flights) > g.c.Scavenge {
+		return fmt.Errorf("credit: %d revokes on their way", len(g.flights))
+	}
+	return nil
+}
