@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/golci/golci/cmd/golci/internal/launch"
+	"github.com/golci/golci/comm/boot"
 	"github.com/golci/golci/internal/settings"
 )
 
@@ -55,8 +58,12 @@ func (r *runCmd) Run() error {
 func (r *runCmd) launch(argv []string, guard *launch.Guard, signals <-chan os.Signal) error {
 	stdin, done := rankInput()
 	defer done()
+	limit, err := r.exitLimit()
+	if err != nil {
+		return err
+	}
 	code, err := launch.Run(&launch.Spec{
-		Ranks: r.Ranks, Argv: argv, Env: r.Env, Bind: r.Bind, Prefix: r.Prefix, Timeout: r.Timeout, Grace: r.Grace,
+		Ranks: r.Ranks, Argv: argv, Env: r.Env, Bind: r.Bind, Prefix: r.Prefix, Timeout: r.Timeout, Grace: r.Grace, Limit: limit,
 		Guard: guard, Stdin: stdin, Stdout: os.Stdout, Stderr: os.Stderr, Signals: signals,
 		Say:    func(text string) { fmt.Fprintln(os.Stderr, "golci:", text) },
 		Detail: r.detail,
@@ -68,6 +75,25 @@ func (r *runCmd) launch(argv []string, guard *launch.Guard, signals <-chan os.Si
 		return exitCode(code)
 	}
 	return nil
+}
+
+// limitMargin lets the ranks, which keep the same time, tell what they wait for before the launcher acts.
+const limitMargin = 500 * time.Millisecond
+
+// exitLimit is the time for the end of the job, by the settings that the ranks see.
+func (r *runCmd) exitLimit() (time.Duration, error) {
+	set, err := settings.Parse(func(name string) (string, bool) {
+		for _, kv := range slices.Backward(r.Env) {
+			if v, ok := strings.CutPrefix(kv, name+"="); ok {
+				return v, true
+			}
+		}
+		return os.LookupEnv(name)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return boot.ExitLimit(set, r.Ranks) + limitMargin, nil
 }
 
 func (r *runCmd) detail(text string) {

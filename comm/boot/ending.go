@@ -2,7 +2,6 @@ package boot
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"net"
 	"strconv"
@@ -18,19 +17,11 @@ func (w *wire) abort(code int, msg string) error {
 	if w.closing.Swap(true) {
 		return ErrDone
 	}
-	m := pmi.M("abort", "exitcode", strconv.Itoa(code))
-	if w.ours && msg != "" {
-		text := base64.RawURLEncoding.EncodeToString([]byte(msg[:min(len(msg), pmi.SafeValue)]))
-		m.Fields = append(m.Fields, pmi.Field{Key: pmi.FieldText, Value: text})
+	m := pmi.M("abort", pmi.FieldCode, strconv.Itoa(code))
+	if w.ours {
+		m = withText(m, msg)
 	}
-	w.aborted.Store(true)
-	line, err := m.Append(nil)
-	if err == nil {
-		_ = w.conn.SetWriteDeadline(time.Now().Add(writeTimeout))
-		_, err = w.conn.Write(line)
-	}
-	w.close(canceled)
-	return err
+	return w.last(m)
 }
 
 func (w *wire) finalize(ctx context.Context) error {

@@ -31,7 +31,7 @@ func WithTimeout(d time.Duration) Option { return func(o *options) { o.timeout =
 func WithEnv(get func(name string) (string, bool)) Option { return func(o *options) { o.env = get } }
 
 // WithLost has f called, from a goroutine of its own, when the launcher goes away before Finalize. Without it the
-// process says so on standard error and exits with code 1, so that no rank outlives its launcher.
+// process says so on standard error and exits with code 1 a moment later, so that no rank outlives its launcher.
 func WithLost(f func(*Job)) Option { return func(o *options) { o.lost = f } }
 
 // lingerTime is how long a rank whose Join has failed goes on serving the others, if it does, so that they can learn the
@@ -82,7 +82,12 @@ func (o *options) trace(format string, args ...any) {
 	}
 }
 
+// lostGrace is how long a rank lives on without its launcher. Where a rank serves the others it may have ended with a code
+// that is on its way to this one, and that counts.
+const lostGrace = 300 * time.Millisecond
+
 func exitLost(j *Job) {
+	time.Sleep(lostGrace)
 	fmt.Fprintf(os.Stderr, "golci: rank %d: the launcher has gone, or a rank that served the others; ending\n", j.Rank)
 	os.Exit(1)
 }

@@ -23,6 +23,16 @@ var (
 		"Credits (256 bytes each) lent to each peer; 0: from the default table.")
 	InitTimeout = defineDuration("GOLCI_INIT_TIMEOUT", "1m", time.Millisecond,
 		"How long a rank waits at the start for the others.")
+	ExitTimeout = defineDuration("GOLCI_EXITTIMEOUT", "0", 0,
+		"How long the end of a job may take before it is enforced; 0: by the number of ranks.")
+	ExitTimeoutMin = defineDuration("GOLCI_EXITTIMEOUT_MIN", "5s", 0,
+		"What the number of ranks adds to, for the time of the end.")
+	ExitTimeoutFactor = defineDuration("GOLCI_EXITTIMEOUT_FACTOR", "250ms", 0,
+		"What each rank adds to the time of the end.")
+	ExitTimeoutMax = defineDuration("GOLCI_EXITTIMEOUT_MAX", "6m", time.Millisecond,
+		"The most that the number of ranks makes of the time of the end.")
+	ExitSettle = defineDuration("GOLCI_EXITSETTLE", "50ms", 0,
+		"How long a rank that learns of the end waits for an exit code of its own program.")
 	Bind = defineWord("GOLCI_BIND", "core",
 		"What golci run binds a rank to, where its flag -bind does not say.", "core", "none")
 	Stuck = defineDuration("GOLCI_STUCK", "10s", 0,

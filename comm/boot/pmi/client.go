@@ -10,7 +10,9 @@ const (
 	CmdWho       = "golci_who"     // request: who is missing from the barrier?
 	CmdMissing   = "golci_missing" // its answer
 	FieldRanks   = "ranks"         // in CmdMissing: the missing ranks, as FormatRanks writes them
-	FieldText    = "golci_text"    // in abort: the reason, base64url
+	CmdLeave     = "golci_leave"   // request without an answer: the rank ends, as all have agreed
+	FieldCode    = "exitcode"      // in abort and CmdLeave
+	FieldText    = "golci_text"    // in abort and CmdLeave: the reason, base64url
 	KeySecret    = "golci.key"     // key that a server of the project holds from the start: the job's secret, hex
 	KeyMapping   = "PMI_process_mapping"
 	reservedKeys = "PMI_"

@@ -22,6 +22,7 @@ const (
 	Send ActionKind = iota // write Msg to Rank
 	Fail                   // the job cannot go on: end it with Code, for the reason in Text
 	Hang                   // Rank does not speak PMI-1: close its connection, for the reason in Text
+	Leave                  // Rank ends with Code, as all ranks have agreed; Text says why, or is empty
 )
 
 // Action is one thing the driver of a Server has to do, in order.
@@ -41,6 +42,7 @@ const (
 	rankBarrier                  // waits in the barrier
 	rankFinal                    // has sent finalize or abort
 	rankGone                     // its connection has ended without finalize
+	rankLeft                     // has sent CmdLeave: the others are about to, and need no barrier any more
 )
 
 // Server is the launcher's side for one job: bytes of ranks in, actions out. It is not safe for concurrent use.
@@ -94,6 +96,8 @@ func (s *Server) Handle(rank int, line []byte) []Action {
 		return s.initAck(rank)
 	case "abort":
 		return s.abort(rank, m)
+	case CmdLeave:
+		return s.leave(rank, m)
 	}
 	if s.state[rank] == rankNew || s.state[rank] >= rankFinal {
 		return refuse(rank, m.Cmd, "not_initialized")
@@ -121,7 +125,9 @@ func (s *Server) Gone(rank int) []Action {
 }
 
 // Finalized says whether rank has ended its conversation in order.
-func (s *Server) Finalized(rank int) bool { return s.state[rank] == rankFinal }
+func (s *Server) Finalized(rank int) bool {
+	return s.state[rank] == rankFinal || s.state[rank] == rankLeft
+}
 
 // Joined says whether rank has begun its conversation.
 func (s *Server) Joined(rank int) bool { return s.state[rank] != rankNew }
@@ -213,6 +219,9 @@ func (s *Server) checkBarrier() []Action {
 	if s.waiting == 0 {
 		return nil
 	}
+	if slices.Contains(s.state, rankLeft) {
+		return nil // whoever waits is about to leave, too
+	}
 	if r := slices.IndexFunc(s.state, func(st rankState) bool { return st >= rankFinal }); r >= 0 {
 		return s.failBarrier(r)
 	}
@@ -255,23 +264,50 @@ func (s *Server) release(m Msg) []Action {
 }
 
 func (s *Server) abort(rank int, m Msg) []Action {
-	code, err := m.Int("exitcode")
-	if err != nil {
-		code = 1
-	}
-	if s.state[rank] == rankBarrier {
-		s.waiting--
-	}
-	s.state[rank] = rankFinal
+	code := exitCode(m)
+	s.end(rank, rankFinal)
 	text := fmt.Sprintf("rank %d aborted the job with code %d", rank, code)
-	if b, err := base64.RawURLEncoding.DecodeString(m.Str(FieldText)); err == nil && len(b) > 0 {
-		text += ": " + string(b)
+	if why := reason(m); why != "" {
+		text += ": " + why
 	}
 	out := []Action{{Kind: Fail, Rank: rank, Code: code, Text: text}}
 	if s.waiting > 0 {
 		out = append(out, s.refuseBarrier(fmt.Sprintf("rank_%d_aborted", rank))...)
 	}
 	return out
+}
+
+// leave takes the word of a rank that ends by agreement. It may come at any time, beside an outstanding barrier, too.
+func (s *Server) leave(rank int, m Msg) []Action {
+	if s.state[rank] >= rankFinal {
+		return nil
+	}
+	s.end(rank, rankLeft)
+	return []Action{{Kind: Leave, Rank: rank, Code: exitCode(m), Text: reason(m)}}
+}
+
+// end has rank take no further part.
+func (s *Server) end(rank int, st rankState) {
+	if s.state[rank] == rankBarrier {
+		s.waiting--
+	}
+	s.state[rank] = st
+}
+
+func exitCode(m Msg) int {
+	code, err := m.Int(FieldCode)
+	if err != nil {
+		return 1
+	}
+	return code
+}
+
+func reason(m Msg) string {
+	b, err := base64.RawURLEncoding.DecodeString(m.Str(FieldText))
+	if err != nil {
+		return ""
+	}
+	return string(b)
 }
 
 // inMulti swallows a multi-line command (spawn, the only one) and refuses it at its end.

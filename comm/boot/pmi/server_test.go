@@ -83,6 +83,8 @@ func describe(a Action) string {
 		return fmt.Sprintf("%d< %s", a.Rank, a.Msg)
 	case Fail:
 		return fmt.Sprintf("fail rank=%d code=%d: %s", a.Rank, a.Code, a.Text)
+	case Leave:
+		return fmt.Sprintf("leave rank=%d code=%d: %s", a.Rank, a.Code, a.Text)
 	}
 	return fmt.Sprintf("hang rank=%d: %s", a.Rank, a.Text)
 }

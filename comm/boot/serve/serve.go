@@ -20,6 +20,8 @@ const writeTimeout = 2 * time.Second
 type Hooks struct {
 	// Fail: the job cannot go on, for the reason in text; it should end with code.
 	Fail func(rank, code int, text string)
+	// Leave: rank is about to end with code, as all ranks have agreed; text says why, or is empty. May be nil.
+	Leave func(rank, code int, text string)
 	// EOF: the connection of rank has ended. Nil means that the rank has gone with it; a launcher that waits for the
 	// rank's process knows better and calls Gone then.
 	EOF func(rank int)
@@ -127,8 +129,8 @@ func (s *Server) read(rank int, r *bufio.Reader) {
 	}
 }
 
-// act does what can be done under s.mu, so that answers leave in the order of the state machine, and returns the
-// failures to report.
+// act does what can be done under s.mu, so that answers leave in the order of the state machine, and returns what
+// the hooks are to be told.
 func (s *Server) act(actions []pmi.Action) (rest []pmi.Action) {
 	for _, a := range actions {
 		c := s.conns[a.Rank]
@@ -137,7 +139,7 @@ func (s *Server) act(actions []pmi.Action) (rest []pmi.Action) {
 			s.write(c, a.Msg)
 		case pmi.Hang:
 			c.Close()
-		case pmi.Fail:
+		case pmi.Fail, pmi.Leave:
 			rest = append(rest, a)
 		}
 	}
@@ -159,10 +161,14 @@ func (s *Server) write(c net.Conn, m pmi.Msg) {
 	}
 }
 
-func (s *Server) report(fails []pmi.Action) {
-	for _, a := range fails {
-		if s.hooks.Fail != nil {
-			s.hooks.Fail(a.Rank, a.Code, a.Text)
+func (s *Server) report(rest []pmi.Action) {
+	for _, a := range rest {
+		hook := s.hooks.Fail
+		if a.Kind == pmi.Leave {
+			hook = s.hooks.Leave
+		}
+		if hook != nil {
+			hook(a.Rank, a.Code, a.Text)
 		}
 	}
 }

@@ -19,6 +19,7 @@ type Spec struct {
 	Prefix  bool          // begin every line of output with the rank
 	Timeout time.Duration // after which every rank is asked for a dump and ended; 0: none
 	Grace   time.Duration // between asking the ranks to end and SIGKILL
+	Limit   time.Duration // from the first rank that ends as all have agreed to the last
 	Guard   *Guard        // ends the ranks when this process is killed; may be nil
 
 	Stdin          *os.File // for rank 0; the others get none

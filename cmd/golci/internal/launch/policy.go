@@ -62,11 +62,13 @@ type policy struct {
 	code   int            // exit code of the job so far
 	asked  syscall.Signal // the signal passed on that asked the job to end, or 0
 	living int
-	told   map[int]bool // ranks whose failure has been told, by an abort
+	told   map[int]bool  // ranks whose failure has been told, by an abort
+	left   map[int]bool  // ranks that end as all have agreed
+	limit  time.Duration // from the first of them to the last
 }
 
-func newPolicy(ranks int, grace time.Duration) *policy {
-	return &policy{grace: grace, living: ranks, told: map[int]bool{}}
+func newPolicy(ranks int, grace, limit time.Duration) *policy {
+	return &policy{grace: grace, living: ranks, told: map[int]bool{}, left: map[int]bool{}, limit: limit}
 }
 
 // done says whether all ranks have ended.
@@ -83,6 +85,9 @@ func (p *policy) exited(rank int, st status) []order {
 		return nil
 	}
 	p.code = max(p.code, code)
+	if p.left[rank] && st.signal == 0 { // the others do the same
+		return nil
+	}
 	if p.phase == ending { // the signal that was passed on is the reason, and has been named
 		return nil
 	}
@@ -106,6 +111,24 @@ func (p *policy) failed(rank, code int, text string) []order {
 		return nil
 	}
 	return append([]order{say(text)}, p.fail()...)
+}
+
+// leaves takes the word of a rank that is about to end as all ranks have agreed. The first one tells why, and starts the time in
+// which the others have to follow.
+func (p *policy) leaves(rank int, text string) (out []order) {
+	first := len(p.left) == 0
+	p.left[rank] = true
+	if p.phase != running {
+		return nil
+	}
+	if text != "" && len(p.told) == 0 {
+		p.told[rank] = true
+		out = append(out, say(text))
+	}
+	if first {
+		out = append(out, order{kind: orderAlarm, after: p.limit})
+	}
+	return out
 }
 
 // signalled takes a signal to the launcher.
@@ -142,6 +165,12 @@ func (p *policy) timedOut(after time.Duration) []order {
 
 // alarm takes the end of the time that an order asked for.
 func (p *policy) alarm() []order {
+	if p.phase == running { // some have left, and others have not followed
+		p.code = max(p.code, 1)
+		out := []order{say(fmt.Sprintf("the job has not ended within %v", p.limit))}
+		p.phase, p.ours = ending, true
+		return append(out, order{kind: orderKill, signal: syscall.SIGTERM}, order{kind: orderAlarm, after: p.grace})
+	}
 	if p.phase == failing {
 		p.phase, p.ours = ending, true
 		return []order{{kind: orderKill, signal: syscall.SIGTERM}, {kind: orderAlarm, after: p.grace}}

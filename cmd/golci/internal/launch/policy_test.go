@@ -62,11 +62,13 @@ func replay(t *testing.T, script string) string {
 		case len(word) == 0 || word[0] == "#":
 			continue
 		case word[0] == "ranks":
-			p = newPolicy(number(t, word[1]), time.Second)
+			p = newPolicy(number(t, word[1]), time.Second, time.Minute)
 		case word[0] == "exit":
 			orders = p.exited(number(t, word[1]), readStatus(t, word[2:]))
 		case word[0] == "fail":
 			orders = p.failed(number(t, word[1]), number(t, word[2]), strings.Join(word[3:], " "))
+		case word[0] == "leave":
+			orders = p.leaves(number(t, word[1]), strings.Join(word[2:], " "))
 		case word[0] == "signal":
 			orders = p.signalled(unix.SignalNum(word[1]))
 		case word[0] == "timeout":

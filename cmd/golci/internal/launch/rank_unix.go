@@ -17,8 +17,8 @@ import (
 	"github.com/golci/golci/comm/boot"
 )
 
-// drain bounds the wait for the rest of a rank's output after its end, when somebody else holds the other end.
-const drain = 300 * time.Millisecond
+// heardTime bounds the wait for the end of a rank's PMI connection after its own, when somebody else holds it.
+const heardTime = 300 * time.Millisecond
 
 // pmiFD is the number of the PMI socket in a rank: the first after the standard ones.
 const pmiFD = 3
@@ -44,13 +44,17 @@ func (j *job) startRank(i int, env []string) error {
 	cmd.Env = rankEnv(env, j.jobID(), i, j.spec.Ranks, pmiFD)
 	cmd.ExtraFiles = []*os.File{theirs}
 	cmd.SysProcAttr = childAttr()
-	cmd.WaitDelay = drain
 	if i == 0 && j.spec.Stdin != nil {
 		cmd.Stdin = j.spec.Stdin
 	}
-	flush := j.connectOutput(cmd, i)
-	if err := cmd.Start(); err != nil {
+	outputs, err := j.connectOutput(cmd, i)
+	if err == nil {
+		err = cmd.Start()
+	}
+	outputs.release()
+	if err != nil {
 		ours.Close()
+		outputs.finish()
 		return err
 	}
 	r := &rank{cmd: cmd, pid: cmd.Process.Pid, alive: true}
@@ -59,30 +63,62 @@ func (j *job) startRank(i int, env []string) error {
 	j.srv.Attach(i, ours)
 	j.wg.Go(func() {
 		j.await(i, r)
-		flush()
+		outputs.finish()
 		j.exits <- i
 	})
 	return nil
 }
 
-// connectOutput gives the rank the launcher's own streams, unless its lines are to be marked, or the streams are not
-// files.
-func (j *job) connectOutput(cmd *exec.Cmd, i int) (flush func()) {
-	if j.spec.Prefix {
-		mark := "[" + strconv.Itoa(i) + "] "
-		out, err := &prefixer{out: j.out, prefix: mark}, &prefixer{out: j.err, prefix: mark}
-		cmd.Stdout, cmd.Stderr = out, err
-		return func() { _, _ = out.flush(), err.flush() }
-	}
-	cmd.Stdout, cmd.Stderr = direct(j.out), direct(j.err)
-	return func() {}
+// outputs are the pipes between a rank and the launcher's streams.
+type outputs struct {
+	drains []*drain
+	theirs []*os.File // the rank's ends
+	flush  []func() error
 }
 
-func direct(s *shared) io.Writer {
-	if f, ok := s.w.(*os.File); ok {
-		return f
+// connectOutput gives the rank the launcher's own streams, unless its lines are to be marked, or the streams are not
+// files.
+func (j *job) connectOutput(cmd *exec.Cmd, i int) (o outputs, err error) {
+	if cmd.Stdout, err = j.connectStream(&o, j.out, i); err == nil {
+		cmd.Stderr, err = j.connectStream(&o, j.err, i)
 	}
-	return s
+	return o, err
+}
+
+func (j *job) connectStream(o *outputs, s *shared, i int) (*os.File, error) {
+	f, isFile := s.w.(*os.File)
+	if isFile && !j.spec.Prefix {
+		return f, nil
+	}
+	var to io.Writer = s
+	if j.spec.Prefix {
+		p := &prefixer{out: s, prefix: "[" + strconv.Itoa(i) + "] "}
+		o.flush = append(o.flush, p.flush)
+		to = p
+	}
+	d, theirs, err := newDrain(to)
+	if err != nil {
+		return nil, err
+	}
+	o.drains, o.theirs = append(o.drains, d), append(o.theirs, theirs)
+	return theirs, nil
+}
+
+// release closes the rank's ends in this process.
+func (o *outputs) release() {
+	for _, f := range o.theirs {
+		f.Close()
+	}
+}
+
+// finish waits until all that the rank has written has come out.
+func (o *outputs) finish() {
+	for _, d := range o.drains {
+		d.finish()
+	}
+	for _, f := range o.flush {
+		_ = f() // as in drain.copy
+	}
 }
 
 // await waits for the end of the process, ends what it has left in its group, and notes how it ended.
@@ -97,7 +133,7 @@ func (j *job) await(i int, r *rank) {
 	j.spec.Guard.Remove(r.pid)
 	select { // what it has said last, an abort or a finalize, counts before its exit
 	case <-j.heard[i]:
-	case <-time.After(drain): // somebody else holds its socket
+	case <-time.After(heardTime): // somebody else holds its socket
 	}
 	r.status = statusOf(r.cmd.ProcessState)
 	r.status.joined, r.status.left = j.srv.Joined(i), j.srv.Finalized(i)

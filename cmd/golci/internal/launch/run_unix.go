@@ -39,9 +39,11 @@ type job struct {
 	wg    sync.WaitGroup // goroutines that wait for processes
 }
 
+// failure is what the server tells of a rank: that the job cannot go on, or that it ends by agreement.
 type failure struct {
 	rank, code int
 	text       string
+	agreed     bool
 }
 
 // Run runs the job s to its end and returns its exit code: the greatest of the ranks' codes, or 128 and the number of
@@ -54,7 +56,7 @@ func Run(s *Spec) (code int, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	j := &job{
-		spec: s, policy: newPolicy(s.Ranks, s.Grace), key: boot.NewKey(), alarm: time.NewTimer(time.Hour),
+		spec: s, policy: newPolicy(s.Ranks, s.Grace, s.Limit), key: boot.NewKey(), alarm: time.NewTimer(time.Hour),
 		out: &shared{w: s.Stdout}, err: &shared{w: s.Stderr},
 		exits: make(chan int, s.Ranks), fails: make(chan failure), over: make(chan struct{}),
 	}
@@ -68,7 +70,7 @@ func Run(s *Spec) (code int, err error) {
 			pmi.KeySecret:  hex.EncodeToString(j.key),
 			pmi.KeyMapping: fmt.Sprintf("(vector,(0,1,%d))", s.Ranks),
 		},
-	}, serve.Hooks{Fail: j.report, EOF: func(rank int) { close(j.heard[rank]) }})
+	}, serve.Hooks{Fail: j.failed, Leave: j.leaves, EOF: func(rank int) { close(j.heard[rank]) }})
 	if err != nil {
 		return 2, err
 	}
@@ -80,10 +82,16 @@ func Run(s *Spec) (code int, err error) {
 	return j.policy.code, nil
 }
 
+func (j *job) failed(rank, code int, text string) { j.report(failure{rank: rank, code: code, text: text}) }
+
+func (j *job) leaves(rank, code int, text string) {
+	j.report(failure{rank: rank, code: code, text: text, agreed: true})
+}
+
 // report is called by the server's goroutines.
-func (j *job) report(rank, code int, text string) {
+func (j *job) report(f failure) {
 	select {
-	case j.fails <- failure{rank, code, text}:
+	case j.fails <- f:
 	case <-j.over:
 	}
 }
@@ -162,7 +170,7 @@ func (j *job) watch() {
 			j.obey(j.policy.exited(r, j.ranks[r].status))
 			j.goneLater(r)
 		case f := <-j.fails:
-			j.obey(j.policy.failed(f.rank, f.code, f.text))
+			j.obey(j.take(f))
 		case sig := <-j.spec.Signals:
 			if s, ok := sig.(syscall.Signal); ok {
 				j.obey(j.policy.signalled(s))
@@ -173,6 +181,13 @@ func (j *job) watch() {
 			j.obey(j.policy.timedOut(j.spec.Timeout))
 		}
 	}
+}
+
+func (j *job) take(f failure) []order {
+	if f.agreed {
+		return j.policy.leaves(f.rank, f.text)
+	}
+	return j.policy.failed(f.rank, f.code, f.text)
 }
 
 // goneLater tells the server that a rank has ended, from another goroutine, because the server may answer with a

@@ -1,0 +1,20 @@
+//go:build !linux
+
+package boot
+
+import "context"
+
+// Plane carries small messages between the ranks of one node beside the conduit. It is not there on this system.
+type Plane struct{}
+
+// OpenPlane gives ErrNoPlane.
+func (j *Job) OpenPlane(func(from int, b []byte)) (*Plane, error) { return nil, ErrNoPlane }
+
+// Send gives ErrNoPlane.
+func (p *Plane) Send(context.Context, int, []byte) error { return ErrNoPlane }
+
+// Gone is false.
+func (p *Plane) Gone(int) bool { return false }
+
+// Close does nothing.
+func (p *Plane) Close() error { return nil }
