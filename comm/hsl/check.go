@@ -1,0 +1,122 @@
+package hsl
+
+import (
+	"sync"
+	"time"
+
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/arch"
+)
+
+// holder is one holding of a lock, in checked mode. It does not change.
+type holder struct {
+	g      uintptr
+	thread *fult.Thread
+	pc     uintptr // where the lock was taken
+	since  time.Time
+}
+
+const shards = 64
+
+// shard has what some goroutines hold. An entry exists only while its goroutine holds a lock.
+type shard struct {
+	mu   sync.Mutex
+	held map[uintptr][]*Lock // by goroutine, in the order of taking; guarded by mu
+}
+
+func (s *Locks) initOwners() {
+	for i := range s.owners {
+		s.owners[i].held = make(map[uintptr][]*Lock)
+	}
+}
+
+func (s *Locks) shard(g uintptr) *shard { return &s.owners[(g>>8)%shards] }
+
+// took notes that g, the caller, has taken l.
+func (s *Locks) took(l *Lock, g, pc uintptr) {
+	l.holder.Store(&holder{g: g, thread: s.current(), pc: pc, since: s.now()})
+	x := s.shard(g)
+	x.mu.Lock()
+	x.held[g] = append(x.held[g], l)
+	x.mu.Unlock()
+}
+
+// release frees l, which g, the caller, holds, if it is the last one that g took; pc is the place or 0.
+func (s *Locks) release(l *Lock, g, pc uintptr) error {
+	if !s.checked { // the owner came by the slow way only
+		arch.StoreRel64(&l.owner, free)
+		return nil
+	}
+	x := s.shard(g)
+	x.mu.Lock()
+	held := x.held[g]
+	last := len(held) - 1
+	if last < 0 || held[last] != l {
+		x.mu.Unlock()
+		return l.fail(ErrOrder, pc)
+	}
+	if last == 0 {
+		delete(x.held, g)
+	} else {
+		x.held[g] = held[:last]
+	}
+	x.mu.Unlock()
+	s.free(l, pc)
+	return nil
+}
+
+// free frees l, which the caller holds, and tells if that took long.
+func (s *Locks) free(l *Lock, pc uintptr) {
+	var long error
+	h := l.holder.Load()
+	if d := s.now().Sub(h.since); d > s.cfg.LongHold {
+		long = &Error{Kind: ErrLong, Lock: l.name, Rank: s.rank, Holder: who(h.g, h.thread), Taken: place(h.pc), At: place(pc), For: d}
+	}
+	l.holder.Store(nil)
+	arch.StoreRel64(&l.owner, free)
+	if long != nil {
+		s.cfg.Warn(long)
+	}
+}
+
+// mine is the lock that the caller took last and still holds, or nil.
+func (s *Locks) mine() *Lock {
+	g := arch.G()
+	x := s.shard(g)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	held := x.held[g]
+	if len(held) == 0 {
+		return nil
+	}
+	return held[len(held)-1]
+}
+
+// refuse is the error of kind if the caller holds a lock.
+func (s *Locks) refuse(kind error) error {
+	if !s.checked {
+		return nil
+	}
+	if l := s.mine(); l != nil {
+		return l.fail(kind, outside())
+	}
+	return nil
+}
+
+// drop releases all that the caller holds, and returns the error of kind about the last one taken.
+func (s *Locks) drop(kind error) error {
+	g := arch.G()
+	x := s.shard(g)
+	x.mu.Lock()
+	held := x.held[g]
+	delete(x.held, g)
+	x.mu.Unlock()
+	if len(held) == 0 {
+		return nil
+	}
+	err := held[len(held)-1].fail(kind, 0)
+	for i := len(held) - 1; i >= 0; i-- {
+		s.free(held[i], 0)
+	}
+	return err
+}

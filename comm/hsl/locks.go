@@ -1,0 +1,141 @@
+package hsl
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/invariants"
+)
+
+// Mode says whether the rules are checked that cost more than a few nanoseconds.
+type Mode uint8
+
+const (
+	// Auto checks in builds that check themselves: with the race detector, or the tag golci_invariants.
+	Auto Mode = iota
+	// Checked checks always: about a microsecond for each lock and unlock.
+	Checked
+	// Unchecked never does.
+	Unchecked
+)
+
+// Config of Locks. The zero value is usable.
+type Config struct {
+	// Mode says what is checked.
+	Mode Mode
+	// LongHold is how long a lock may be held before Warn is told, at its release; default 1 s. Checked mode only.
+	LongHold time.Duration
+	// LongWait is how long a Lock may wait before Warn is told, and again after each such time; default 10 s.
+	LongWait time.Duration
+	// Warn is told of locks held or waited for too long, on the goroutine concerned; default: print to standard error.
+	Warn func(error)
+}
+
+const (
+	defaultLongHold = time.Second
+	defaultLongWait = 10 * time.Second
+)
+
+// Locks are the handler-safe locks of one rank.
+type Locks struct {
+	e       *am.Endpoint
+	rank    int
+	checked bool
+	cfg     Config
+	now     func() time.Time // the clock; tests have their own
+
+	mu   sync.Mutex
+	live map[*Lock]struct{} // initialised and not destroyed; guarded by mu
+
+	owners [shards]shard // who holds what; checked mode only
+}
+
+// New makes the locks of e's rank. In checked mode e asks them before it sends, replies or polls, so call it before
+// traffic, and once for an endpoint. With e nil there are no such questions: for locks that no handler takes.
+func New(e *am.Endpoint, cfg Config) *Locks {
+	if cfg.LongHold <= 0 {
+		cfg.LongHold = defaultLongHold
+	}
+	if cfg.LongWait <= 0 {
+		cfg.LongWait = defaultLongWait
+	}
+	if cfg.Warn == nil {
+		cfg.Warn = func(err error) { fmt.Fprintln(os.Stderr, err) }
+	}
+	s := &Locks{e: e, rank: -1, cfg: cfg, now: time.Now, live: make(map[*Lock]struct{})}
+	s.checked = cfg.Mode == Checked || cfg.Mode == Auto && invariants.Enabled
+	if e != nil {
+		s.rank = e.Rank()
+	}
+	if s.checked {
+		s.initOwners()
+	}
+	return s
+}
+
+// Checked tells whether all rules are checked.
+func (s *Locks) Checked() bool { return s.checked }
+
+// New makes a lock; name appears in errors.
+func (s *Locks) New(name string) *Lock {
+	l := new(Lock)
+	s.set(l, name)
+	return l
+}
+
+// Init initialises l, a zero Lock or one that was destroyed, before anybody uses it; name appears in errors. A lock that
+// is initialised already is ErrTwice.
+func (s *Locks) Init(l *Lock, name string) error {
+	if l.set != nil && l.owner.Load() != destroyed {
+		return l.fail(ErrTwice, s.callerIf())
+	}
+	s.set(l, name)
+	return nil
+}
+
+func (s *Locks) set(l *Lock, name string) {
+	l.set, l.name = s, name
+	l.owner.Store(free)
+	s.mu.Lock()
+	s.live[l] = struct{}{}
+	s.mu.Unlock()
+}
+
+// callerIf is the place of the call of the exported function that calls it, in checked mode.
+func (s *Locks) callerIf() uintptr {
+	if !s.checked {
+		return 0
+	}
+	return caller(1)
+}
+
+// Close destroys all locks. Those that are held it leaves, and returns an ErrBusy for each.
+func (s *Locks) Close() error {
+	pc := s.callerIf()
+	s.mu.Lock()
+	all := make([]*Lock, 0, len(s.live))
+	for l := range s.live {
+		all = append(all, l)
+	}
+	s.mu.Unlock()
+	var errs []error
+	for _, l := range all {
+		if err := l.destroy(pc); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// current is the fult thread that calls, or nil.
+func (s *Locks) current() *fult.Thread {
+	if s.e == nil {
+		return nil
+	}
+	return s.e.Progress().Current()
+}

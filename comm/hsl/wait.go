@@ -1,0 +1,99 @@
+package hsl
+
+import (
+	"runtime"
+	"time"
+
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/arch"
+)
+
+const (
+	spins    = 200 // looks before other goroutines may run: the holder may have been preempted
+	yields   = 50  // and before the caller sleeps
+	firstNap = 5 * time.Microsecond
+	lastNap  = time.Millisecond
+	looks    = 3 // at a holder that does not run, before that is believed
+)
+
+// acquire takes l for g, however long that lasts; pc is the caller's place, or 0. Whoever holds it is running, or will be
+// as soon as the system lets it, so nobody has to be woken by it, and Unlock stays a plain store.
+func (l *Lock) acquire(g uint64, pc uintptr) error {
+	for n := 0; n < spins+yields; n++ {
+		if done, err := l.attempt(g, pc); done {
+			return err
+		}
+		if n < spins {
+			arch.Pause()
+		} else {
+			runtime.Gosched()
+		}
+	}
+	return l.acquireLater(g, pc)
+}
+
+// attempt takes l if it is free; done is false if it has to be tried again.
+func (l *Lock) attempt(g uint64, pc uintptr) (done bool, err error) {
+	switch l.owner.Load() {
+	case free:
+		return l.owner.CompareAndSwap(free, g), nil
+	case g:
+		return true, l.fail(ErrRecursive, pc)
+	case destroyed:
+		return true, l.fail(ErrUnset, pc)
+	}
+	return false, nil
+}
+
+// acquireLater sleeps between attempts, and looks what the holder is doing.
+func (l *Lock) acquireLater(g uint64, pc uintptr) error {
+	s := l.set
+	start := s.now()
+	warned := start
+	var seen suspicion
+	for nap := firstNap; ; nap = min(2*nap, lastNap) {
+		if done, err := l.attempt(g, pc); done {
+			return err
+		}
+		if seen.suspended(l) {
+			return l.fail(ErrSuspended, pc)
+		}
+		if now := s.now(); now.Sub(warned) >= s.cfg.LongWait {
+			warned = now
+			s.warn(l, now.Sub(start), pc)
+		}
+		time.Sleep(nap)
+	}
+}
+
+// suspicion counts how often one holder in a row was seen not running.
+type suspicion struct {
+	h *holder
+	n int
+}
+
+// suspended tells whether l's holder is a fult thread that has given up its worker. A thread that holds a lock rightly is
+// its worker's current one all the time, so one look would do if the look and the lock could be read at once: hence
+// several, with sleeps between, during all of which the same acquisition lasts.
+func (s *suspicion) suspended(l *Lock) bool {
+	h := l.holder.Load()
+	if h == nil || h.thread == nil || h != s.h {
+		*s = suspicion{h: h}
+	}
+	if h == nil || h.thread == nil {
+		return false
+	}
+	if st := h.thread.State(); st == fult.Running || st == fult.Unknown {
+		s.n = 0
+		return false
+	}
+	s.n++
+	return s.n >= looks && l.holder.Load() == h
+}
+
+// warn tells that l has been held or waited for too long.
+func (s *Locks) warn(l *Lock, d time.Duration, pc uintptr) {
+	err, _ := l.fail(ErrLong, pc).(*Error) //nolint:errorlint // fail makes it
+	err.For = d
+	s.cfg.Warn(err)
+}
