@@ -19,6 +19,9 @@ func (p *Proc) Finalize() error {
 		return fmt.Errorf("mpi: Finalize: rank %d: %w", p.job.Rank, ErrFinalized)
 	}
 	err := p.lastMeeting()
+	if err != nil {
+		p.stayUntilEnd()
+	}
 	if err == nil {
 		err = p.leftovers()
 	}
@@ -71,6 +74,9 @@ func (p *Proc) pending(out *[]string) []string {
 // shut lets go of everything. In Run the conduits are closed when all ranks have come that far.
 func (p *Proc) shut() error {
 	p.restore()
+	if p.end != nil {
+		p.end.close()
+	}
 	p.stop(ErrFinalized)
 	err := p.sched.Close()
 	p.srv.Close() // once more, for what was being started meanwhile

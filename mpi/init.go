@@ -18,7 +18,7 @@ import (
 	"github.com/golci/golci/internal/settings"
 )
 
-// Init joins this process to its job as one rank (11.2), and blocks until all ranks have come or the time of GOLCI_INIT_TIMEOUT is
+// Init joins this process to its job as one rank (11.2), and blocks until all ranks are ready or the time of GOLCI_INIT_TIMEOUT is
 // over; the error then names the ranks that did not come, as far as the launcher lets that be known. Without a launcher the job
 // has one rank. A process can join its launcher's job once. Where GOMAXPROCS is not set in the environment, Init raises it to one
 // more than the threads that poll. Errors: ErrArgument, and those of comm/boot.
@@ -55,8 +55,39 @@ func initJob(ctx context.Context, job *boot.Job, o *options) (*Proc, error) {
 	p, err := newProc(job, wire, o, pl, nil)
 	if err != nil {
 		_ = wire.Close() // the first error is the one to tell
+		return nil, err
 	}
-	return p, err
+	if err := p.begin(ctx, o); err != nil {
+		return nil, errors.Join(err, p.shut())
+	}
+	return p, nil
+}
+
+// begin is the start barrier: no rank sends before all can take in whatever comes.
+func (p *Proc) begin(ctx context.Context, o *options) error {
+	var err error
+	if p.end, err = newEnder(p, o.values); err != nil {
+		return err
+	}
+	if err := p.attach(o); err != nil || p.job.Size == 1 {
+		return err
+	}
+	return p.job.Barrier(ctx)
+}
+
+func (p *Proc) attach(o *options) error {
+	for _, f := range o.attach {
+		if err := f(p.srv); err != nil {
+			return fmt.Errorf("attaching: %w", err)
+		}
+	}
+	return nil
+}
+
+// WithAttach has f called on every rank before the start barrier, after which the first message can be sent: the place to
+// register handlers for active messages. Init, or Run, fails with f's error. It must not send, nor wait for other ranks.
+func WithAttach(f func(srv *comm.Server) error) Option {
+	return func(o *options) { o.attach = append(o.attach, f) }
 }
 
 // openConduit connects the ranks.

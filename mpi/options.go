@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/golci/golci/comm"
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/internal/settings"
 )
@@ -19,6 +20,7 @@ type options struct {
 	tune    func(*conduit.Config)
 	values  *settings.Set
 	noQuit  bool
+	attach  []func(*comm.Server) error
 	threads bool // the number of threads was asked for
 }
 

@@ -21,7 +21,8 @@ type Proc struct {
 	world   *Comm
 	self    *Comm
 	ids     contexts
-	team    *team // of Run; nil for a process of its own
+	team    *team  // of Run; nil for a process of its own
+	end     *ender // of a process of its own; nil in Run
 	restore func()
 
 	final  atomic.Bool           // Finalize has begun
@@ -39,7 +40,8 @@ func (p *Proc) Self() *Comm { return p.self }
 func (p *Proc) Launcher() string { return p.job.Launcher }
 
 // Go starts f as a light-weight thread of this rank and returns at once. The thread may communicate like any goroutine, and lets
-// others run while it waits; see package fult for what it must not do. Errors: those of fult.
+// others run while it waits; see package fult for what it must not do. If f panics, that ends the job, as it ends a Go program;
+// in Run only the thread ends, and Join returns the panic. Errors: those of fult.
 func (p *Proc) Go(f func()) (fult.Handle, error) {
 	if f == nil {
 		return fult.Handle{}, fmt.Errorf("mpi: Go: %w: nil function", ErrArgument)
@@ -47,7 +49,10 @@ func (p *Proc) Go(f func()) (fult.Handle, error) {
 	if err := p.ended(); err != nil {
 		return fult.Handle{}, fmt.Errorf("mpi: Go: %w", err)
 	}
-	return p.sched.Go(func(*fult.Thread) { f() })
+	return p.sched.Go(func(*fult.Thread) {
+		defer p.threadPanicked()
+		f()
+	})
 }
 
 // Threads is the scheduler of this rank's light-weight threads.
@@ -91,35 +96,11 @@ func (p *Proc) stop(reason error) {
 
 // cause gives the reason behind the error of an operation that ended because the rank did.
 func (p *Proc) cause(err error) error {
+	p.stayUntilEnd()
 	if errors.Is(err, comm.ErrClosed) {
 		if e := p.ended(); e != nil {
 			return e
 		}
 	}
 	return err
-}
-
-// Abort ends the job, all its ranks, with exit code code (1 to 255) and err as the reason (9.4). In a job of processes it ends this one,
-// too, and does not return. In Run the pending operations of all ranks end with ErrAborted, Run returns the error, and so does
-// Abort.
-func (p *Proc) Abort(code int, err error) error {
-	if err == nil {
-		err = fmt.Errorf("rank %d called Abort with code %d", p.job.Rank, code)
-	}
-	if p.team != nil {
-		p.team.abort(p.job.Rank, err)
-		return fmt.Errorf("%w by rank %d: %w", ErrAborted, p.job.Rank, err)
-	}
-	p.exit(code, err)
-	return nil
-}
-
-// fatal is told of faults that no caller can be told of. It may be called inside a poll, with locks held.
-func (p *Proc) fatal(err error) {
-	err = fmt.Errorf("rank %d: %w", p.job.Rank, err)
-	if p.team != nil {
-		p.team.abortLater(p.job.Rank, err)
-		return
-	}
-	p.exit(1, err)
 }

@@ -15,7 +15,8 @@ import (
 // Run runs f as n ranks of one job in this process, each on a goroutine of its own with its world communicator, and waits
 // for them. It is for tests, examples and the race detector; nothing is shared with other jobs in the process. The ranks
 // are finalized when f returns. An error, panic or runtime.Goexit of one rank aborts the others: their pending and later
-// operations end with ErrAborted. Run joins the errors of the ranks, naming each, without those that only follow from an abort.
+// operations end with ErrAborted. Run joins the errors of the ranks, naming each, without those that only follow from an abort. When
+// ranks call Exit it returns an *ExitError with the greatest code, or nil if that is 0.
 func Run(n int, f func(c *Comm) error, opts ...Option) error {
 	o, err := readOptions(opts)
 	if err != nil {
@@ -37,8 +38,9 @@ type team struct {
 	late  sync.WaitGroup // aborts on their way
 
 	mu     sync.Mutex
-	reason error // the first abort
-	blame  int   // its rank
+	reason error      // the first abort
+	blame  int        // its rank
+	exits  *ExitError // the greatest of the ranks' calls of Exit
 }
 
 // sweepEvery is how often an aborted job looks for operations that were started at the very moment of the abort.
@@ -63,6 +65,10 @@ func newTeam(n int, o *options) (*team, error) {
 			return nil, err
 		}
 		t.procs = append(t.procs, p)
+		if err := p.attach(o); err != nil {
+			t.close()
+			return nil, err
+		}
 	}
 	return t, nil
 }
@@ -154,6 +160,16 @@ func (t *team) abort(rank int, err error) {
 	t.stopAll()
 }
 
+// exit is the abort of a rank that calls Exit; of several the greatest code counts.
+func (t *team) exit(e *ExitError) {
+	t.mu.Lock()
+	if t.exits == nil || e.Code > t.exits.Code {
+		t.exits = e
+	}
+	t.mu.Unlock()
+	t.abort(e.Rank, e)
+}
+
 // abortLater is abort for callers that may hold locks.
 func (t *team) abortLater(rank int, err error) { t.late.Go(func() { t.abort(rank, err) }) }
 
@@ -172,6 +188,9 @@ func (t *team) reasonError(errs []error) error {
 	defer t.mu.Unlock()
 	if t.reason == nil || errors.Is(errors.Join(errs...), t.reason) {
 		return nil
+	}
+	if _, ok := t.reason.(*ExitError); ok { //nolint:errorlint // as exit has put it there
+		return t.exits.orNil()
 	}
 	return fmt.Errorf("rank %d: %w: %w", t.blame, ErrAborted, t.reason)
 }

@@ -1,0 +1,246 @@
+package mpi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/golci/golci/comm/boot"
+	"github.com/golci/golci/comm/exit"
+	"github.com/golci/golci/internal/settings"
+)
+
+// ender drives one process's part in the end of its job: the state machine of package exit over the plane of package boot,
+// which works whatever the threads, the poller and the handlers of the rank are doing.
+type ender struct {
+	p     *Proc
+	limit time.Duration
+	plane *boot.Plane // nil for a job of one rank, and where there is no plane
+	alone bool        // there should be one
+	begun atomic.Bool // the end has begun: set once, before anybody can see a consequence of it
+	sends sync.WaitGroup
+
+	mu      sync.Mutex // guards the rest
+	m       *exit.Machine
+	timer   *time.Timer
+	ending  bool // the process is about to exit
+	closed  bool // by Finalize
+	suspect int  // rank that was gone at the last look, or -1: what it sent before may still be on its way
+}
+
+func newEnder(p *Proc, set *settings.Set) (*ender, error) {
+	e := &ender{p: p, limit: boot.ExitLimit(set, p.job.Size), suspect: -1}
+	var err error
+	e.m, err = exit.New(exit.Config{
+		Rank: p.job.Rank, Size: p.job.Size, Settle: settings.ExitSettle.Get(set), Limit: e.limit,
+	})
+	if err != nil || p.job.Size == 1 {
+		return e, err
+	}
+	e.mu.Lock() // messages wait until the plane is noted
+	defer e.mu.Unlock()
+	e.plane, err = p.job.OpenPlane(e.take)
+	if errors.Is(err, boot.ErrNoPlane) {
+		e.alone, err = true, nil
+	}
+	return e, err
+}
+
+// exit is the program's call. It does not return.
+func (e *ender) exit(code int) {
+	e.mu.Lock()
+	switch {
+	case e.ending: // the verdict has been reached
+	case e.closed: // Finalize is over: nobody waits for this rank
+		os.Exit(code & 0xff)
+	case e.alone:
+		e.mu.Unlock()
+		e.enforce(exit.Verdict{Code: uint8(code), Rank: e.p.job.Rank}, "this system has no way to tell the other ranks")
+	default:
+		e.obey(e.m.Exit(time.Now(), code))
+	}
+	e.mu.Unlock()
+	select {}
+}
+
+// abortTime bounds the sending of an abort to ranks that take nothing; the launcher ends those.
+const abortTime = 200 * time.Millisecond
+
+// abort tells the others to end with code, and returns when they have been told.
+func (e *ender) abort(code int) {
+	e.mu.Lock()
+	if e.ending {
+		e.mu.Unlock()
+		select {} // on another goroutine the process is about to end
+	}
+	if e.closed || e.plane == nil {
+		e.mu.Unlock()
+		return
+	}
+	e.ending = true // the caller sees to the end
+	for _, a := range e.m.Abort(time.Now(), code) {
+		if a.Kind == exit.Send {
+			e.send(a)
+		}
+	}
+	e.began()
+	e.mu.Unlock()
+	e.sent(abortTime)
+}
+
+// take is called by the plane.
+func (e *ender) take(from int, b []byte) {
+	msg, err := exit.Parse(b)
+	if err != nil {
+		return // sealed with the job's key, so from a program of another version; it will be missed in time
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.ending {
+		e.obey(e.m.Take(time.Now(), from, msg))
+	}
+}
+
+// probeEvery is how often a rank looks after the one whose message it waits for.
+const probeEvery = 50 * time.Millisecond
+
+// tick is called by the timer.
+func (e *ender) tick() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.ending || e.closed {
+		return
+	}
+	out := e.m.Tick(time.Now())
+	if len(out) == 0 {
+		out = e.probe()
+	}
+	e.obey(out)
+}
+
+// probe takes a rank for dead that is gone twice in a row; in between, what it sent before is taken.
+func (e *ender) probe() []exit.Action {
+	rank, ok := e.m.Waiting()
+	if !ok || !e.plane.Gone(rank) {
+		e.suspect = -1
+		return nil
+	}
+	if e.suspect != rank {
+		e.suspect = rank
+		return nil
+	}
+	return e.m.Died(rank)
+}
+
+// obey does what the machine wants. It is called with mu held.
+func (e *ender) obey(out []exit.Action) {
+	e.began()
+	for _, a := range out {
+		switch a.Kind {
+		case exit.Send:
+			e.send(a)
+		case exit.Finish:
+			e.ending = true
+			go e.leave(a.Verdict)
+		case exit.GiveUp:
+			e.ending = true
+			go e.enforce(a.Verdict, e.missing())
+		}
+	}
+	e.arm()
+}
+
+// began notes the beginning of the end, before the first message of this rank can have another one end.
+func (e *ender) began() {
+	if e.m.Begun() && !e.begun.Swap(true) {
+		e.p.job.Ending()
+	}
+}
+
+// send sends from a goroutine of its own: a rank that is stopped takes nothing, and must not hold up the others. A rank that
+// is gone needs nothing.
+func (e *ender) send(a exit.Action) {
+	e.sends.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), e.limit)
+		defer cancel()
+		_ = e.plane.Send(ctx, a.To, a.Msg.Append(nil))
+	})
+}
+
+// sent waits until everything has been sent, or for d.
+func (e *ender) sent(d time.Duration) {
+	done := make(chan struct{})
+	go func() {
+		e.sends.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(d):
+	}
+}
+
+// arm sets the timer for the machine and for the next look at the rank it waits for.
+func (e *ender) arm() {
+	at, ok := e.m.Deadline()
+	if !ok || e.ending {
+		return
+	}
+	d := time.Until(at)
+	if _, waits := e.m.Waiting(); waits {
+		d = min(d, probeEvery)
+	}
+	if e.timer == nil {
+		e.timer = time.AfterFunc(d, e.tick)
+		return
+	}
+	e.timer.Reset(d)
+}
+
+func (e *ender) missing() string {
+	if rank, ok := e.m.Waiting(); ok {
+		return fmt.Sprintf("rank %d has not answered within %v", rank, e.limit)
+	}
+	return fmt.Sprintf("not all ranks have answered within %v", e.limit)
+}
+
+// leave ends the process as agreed.
+func (e *ender) leave(v exit.Verdict) {
+	e.sent(e.limit)
+	var text string
+	if v.Code != 0 && v.Rank != exit.NoRank {
+		text = fmt.Sprintf("rank %d ended the job with code %d", v.Rank, v.Code)
+	}
+	if text != "" && v.Rank == e.p.job.Rank && e.p.job.Launcher != boot.LauncherGolci {
+		fmt.Fprintln(os.Stderr, "golci:", text)
+	}
+	if err := e.p.job.Leave(int(v.Code), text); err != nil {
+		fmt.Fprintf(os.Stderr, "golci: rank %d: telling the launcher: %v\n", e.p.job.Rank, err)
+	}
+	os.Exit(int(v.Code))
+}
+
+// enforce ends the process and has the launcher end the others.
+func (e *ender) enforce(v exit.Verdict, why string) {
+	text := fmt.Sprintf("rank %d ends the job with code %d by force: %s", e.p.job.Rank, v.Code, why)
+	_ = e.p.job.Abort(int(max(v.Code, 1)), text) // without a launcher there is nobody to tell
+	os.Exit(int(max(v.Code, 1)))
+}
+
+// close is called by Finalize, when all ranks have met for the last time.
+func (e *ender) close() {
+	e.mu.Lock()
+	if e.begun.Load() {
+		e.mu.Unlock()
+		select {} // some rank has called Exit after all
+	}
+	e.closed = true
+	e.mu.Unlock()
+	if e.plane != nil {
+		_ = e.plane.Close() // nothing is left to be done about an error
+	}
+}
