@@ -1,0 +1,76 @@
+package gasnettest
+
+import (
+	"sync/atomic"
+	"testing"
+
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/conduit/fault"
+	"github.com/golci/golci/comm/conduit/local"
+)
+
+// network is a kind of conduit to run the tests over.
+type network struct {
+	name string
+	make func(t testing.TB, n int, seed uint64) []conduit.Conduit
+	slow bool // a message takes long: tests that try everything take samples
+}
+
+// networks are added to by files for one system.
+var networks = []network{
+	{name: "local", make: overLocal(conduit.Config{}, nil)},
+	{name: "two-slot", make: overLocal(conduit.Config{TinyQueues: true}, nil), slow: true},
+	{name: "bit-vector", make: overLocal(conduit.Config{ScanLimit: -1}, nil)},
+	{name: "bare", make: overLocal(conduit.Config{}, hide)},
+	{name: "faulty", make: overLocal(conduit.Config{}, spoil), slow: true},
+	{name: "faulty two-slot bare", make: overLocal(conduit.Config{TinyQueues: true}, spoilBare), slow: true},
+}
+
+// overAll runs f once over each network.
+func overAll(t *testing.T, f func(t *testing.T, net network)) {
+	for _, net := range networks {
+		t.Run(net.name, func(t *testing.T) { f(t, net) })
+	}
+}
+
+type wrap func(c conduit.Conduit, seed uint64) conduit.Conduit
+
+func overLocal(cfg conduit.Config, w wrap) func(testing.TB, int, uint64) []conduit.Conduit {
+	return func(t testing.TB, n int, seed uint64) []conduit.Conduit {
+		cs, err := local.New(n, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return wrapAll(cs, w, seed)
+	}
+}
+
+func wrapAll(cs []conduit.Conduit, w wrap, seed uint64) []conduit.Conduit {
+	for i, c := range cs {
+		if w != nil {
+			cs[i] = w(c, seed)
+		}
+	}
+	return cs
+}
+
+// spoil delays, reorders, refuses and wakes for nothing.
+func spoil(c conduit.Conduit, seed uint64) conduit.Conduit {
+	return fault.New(c, fault.Config{Seed: seed, Refuse: 50, Hold: 100, Reorder: true, Startle: 100})
+}
+
+func spoilBare(c conduit.Conduit, seed uint64) conduit.Conduit { return spoil(hide(c, seed), seed) }
+
+// hide takes the credit words and the bulk channel away: a conduit over a network has neither.
+func hide(c conduit.Conduit, _ uint64) conduit.Conduit { return bare{c} }
+
+type bare struct{ conduit.Conduit }
+
+func (bare) Mine(int) *atomic.Uint64   { return nil }
+func (bare) Theirs(int) *atomic.Uint64 { return nil }
+
+func (b bare) Caps() conduit.Caps {
+	c := b.Conduit.Caps()
+	c.BulkChunk, c.BulkSlots = 0, 0
+	return c
+}
