@@ -1,0 +1,5 @@
+//go:build !race
+
+package gasnettest
+
+const raceDetector = false
