@@ -21,6 +21,10 @@ var (
 		"Bytes of unmatched eager messages kept for one peer; beyond it a send asks first. 0: an equal share of 128 MiB, at least 1 MiB.")
 	Loan = defineInt("GOLCI_LOAN", "0", 0, 1<<15,
 		"Credits (256 bytes each) lent to each peer; 0: from the default table.")
+	Segment = defineSize("GOLCI_SEGMENT", "64MiB", 1, 1<<46,
+		"Memory of a rank that its peers reach by remote access.")
+	SegmentMax = defineSize("GOLCI_SEGMENT_MAX", "0", 0, 1<<46,
+		"Largest such memory that a rank may ask for; 0: what the system grants.")
 	InitTimeout = defineDuration("GOLCI_INIT_TIMEOUT", "1m", time.Millisecond,
 		"How long a rank waits at the start for the others.")
 	ExitTimeout = defineDuration("GOLCI_EXITTIMEOUT", "0", 0,

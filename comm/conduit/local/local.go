@@ -40,27 +40,10 @@ func New(n int, cfg conduit.Config) ([]conduit.Conduit, error) {
 		if err != nil {
 			return nil, err
 		}
-		ends[i] = &end{Endpoint: e, all: ends}
+		ends[i] = &end{ring: e, all: ends}
 		all[i] = ends[i]
 	}
 	return all, nil
-}
-
-// end is one rank's conduit.
-type end struct {
-	*ring.Endpoint
-	all []*end // of the job, by rank; fixed before New returns
-}
-
-// Close implements conduit.Conduit.
-func (e *end) Close() error {
-	err := e.Endpoint.Close()
-	for _, other := range e.all {
-		if other != e {
-			other.Fail(e.Rank(), conduit.ErrPeerClosed, "")
-		}
-	}
-	return err
 }
 
 // bell sleeps on a channel: within one process that leaves the wake-up to Go's scheduler, and holds no OS thread.

@@ -21,6 +21,7 @@ type end struct {
 	*ring.Endpoint
 	maps    []*mapping
 	conns   []*net.UnixConn // to the other local ranks; each has a watcher
+	shared  shared          // memory that ranks have registered
 	wg      sync.WaitGroup  // watchers
 	remotes []remote        // by rank; fixed
 	close   sync.Once
@@ -74,6 +75,7 @@ func New(cfg Config) (conduit.Conduit, error) {
 func assemble(cfg *Config, g ring.Geometry, seg *ring.Segment, own *mapping, fence bool, links map[int]*link) (*end, error) {
 	s := ring.Setup{Name: Name, Rank: cfg.Rank, Size: cfg.Size, Ranks: cfg.Local}
 	e := &end{maps: []*mapping{own}, remotes: make([]remote, cfg.Size)}
+	e.shared.init(cfg)
 	for _, l := range links {
 		fence = fence && l.fence
 		if reachable(l.pid) {
@@ -99,26 +101,30 @@ func assemble(cfg *Config, g ring.Geometry, seg *ring.Segment, own *mapping, fen
 		return nil, err
 	}
 	for _, l := range links {
-		e.wg.Go(func() { watch(e.Endpoint, l.rank, l.conn) })
+		e.wg.Go(func() { watch(e.Endpoint, &e.shared, l.rank, l.conn) })
 	}
 	return e, nil
 }
 
-// watch waits, in the runtime's poller, for the end of the connection to a peer.
-func watch(e *ring.Endpoint, peer int, c *net.UnixConn) {
-	b := make([]byte, 16)
+// watch waits, in the runtime's poller, for the end of the connection to a peer, and takes the memory that it registers.
+func watch(e *ring.Endpoint, sh *shared, peer int, c *net.UnixConn) {
 	reason, detail := conduit.ErrPeerDied, ""
 	for {
-		n, err := c.Read(b)
-		if string(b[:n]) == farewell {
-			reason = conduit.ErrPeerClosed
-			break
-		}
+		b, f, err := receivePacket(c)
 		if errors.Is(err, unix.ECONNRESET) {
 			// The peer left without reading what was sent to it; its own last words may still be there.
 			continue
 		}
-		if n == 0 || err != nil {
+		if err != nil {
+			break
+		}
+		if string(b) == farewell {
+			reason = conduit.ErrPeerClosed
+		}
+		if f != nil {
+			sh.take(peer, b, f)
+		}
+		if reason == conduit.ErrPeerClosed {
 			break
 		}
 	}
@@ -139,7 +145,7 @@ func (e *end) shut() error {
 		err = errors.Join(err, c.Close())
 	}
 	e.wg.Wait()
-	for _, m := range e.maps {
+	for _, m := range append(e.maps, e.shared.close()...) {
 		err = errors.Join(err, m.detach())
 		runtime.AddCleanup(e, (*mapping).unmap, m)
 	}

@@ -1,0 +1,224 @@
+package rma
+
+import "fmt"
+
+// Context is where a goroutine or thread starts implicit operations: they have no handle, and are waited for together.
+// It belongs to one goroutine or thread at a time.
+type Context struct {
+	m      *Memory
+	puts   *op // the set of implicit puts and other writes; nil until one is under way
+	gets   *op
+	region *op // the set of an open access region
+	open   bool
+}
+
+// NewContext makes a Context. It need not be closed, but what was started in it should be waited for.
+func (m *Memory) NewContext() *Context { return &Context{m: m} }
+
+// join makes o part of set, which is held.
+func (o *op) join(set *op) {
+	set.mu.Lock()
+	set.left++
+	set.mu.Unlock()
+	o.mu.Lock()
+	o.set = set
+	o.mu.Unlock()
+}
+
+// pick gives the set that a new operation belongs to.
+func (c *Context) pick(p **op) (*op, error) {
+	if c.open {
+		p = &c.region
+	}
+	if *p == nil {
+		set, err := c.m.ops.get(-1, 0)
+		if err != nil {
+			return nil, err
+		}
+		*p = set
+	}
+	return *p, nil
+}
+
+// Put starts an implicit put. src may be reused when it returns. Errors and blocking as for Memory.PutNB.
+func (c *Context) Put(peer int, off int64, src []byte) error {
+	if d := c.m.direct(peer, off, len(src)); d != nil {
+		copy(d, src)
+		return nil
+	}
+	return c.put(peer, off, src, putNow)
+}
+
+// PutBulk starts an implicit put whose src must not change until it has been waited for.
+func (c *Context) PutBulk(peer int, off int64, src []byte) error {
+	return c.put(peer, off, src, putDefer)
+}
+
+// TryPut is PutBulk in immediate mode, see Memory.TryPutNB.
+func (c *Context) TryPut(peer int, off int64, src []byte) error {
+	return c.put(peer, off, src, putTry)
+}
+
+func (c *Context) put(peer int, off int64, src []byte, mode putMode) error {
+	m := c.m
+	t, err := m.check(peer, off, len(src))
+	if err != nil {
+		return err
+	}
+	if t.mem != nil || len(src) == 0 {
+		copy(t.at(off, len(src)), src)
+		return nil
+	}
+	set, err := c.pick(&c.puts)
+	if err != nil {
+		return err
+	}
+	o, err := m.ops.get(peer, records(len(src), m.frag))
+	if err != nil {
+		return err
+	}
+	o.send = sending{kind: sendPuts, off: off, src: src}
+	o.join(set)
+	if mode == putNow {
+		return m.launchNow(o)
+	}
+	return m.launch(o, mode == putTry)
+}
+
+// Get starts an implicit get. dst must be left alone until it has been waited for.
+func (c *Context) Get(peer int, off int64, dst []byte) error { return c.get(peer, off, dst, false) }
+
+// TryGet is Get in immediate mode, see Memory.TryPutNB.
+func (c *Context) TryGet(peer int, off int64, dst []byte) error { return c.get(peer, off, dst, true) }
+
+func (c *Context) get(peer int, off int64, dst []byte, immediate bool) error {
+	if s := c.m.direct(peer, off, len(dst)); s != nil {
+		copy(dst, s)
+		return nil
+	}
+	set, err := c.pick(&c.gets)
+	if err != nil {
+		return err
+	}
+	_, err = c.m.get(peer, off, dst, set, immediate)
+	return err
+}
+
+// PutValue starts an implicit Memory.PutValue.
+func (c *Context) PutValue(peer int, off int64, v uint64, n int) error {
+	if d := c.m.direct(peer, off, n); d != nil && putValue(d, v) {
+		return nil
+	}
+	set, err := c.pick(&c.puts)
+	if err != nil {
+		return err
+	}
+	_, err = c.m.putValueNB(peer, off, v, n, set)
+	return err
+}
+
+// Memset starts an implicit Memory.Memset.
+func (c *Context) Memset(peer int, off int64, v byte, n int) error {
+	set, err := c.pick(&c.puts)
+	if err != nil {
+		return err
+	}
+	_, err = c.m.memset(peer, off, v, n, set)
+	return err
+}
+
+// WaitPuts waits for the implicit puts, values, sets and atomics that this context has started since the last such wait, as
+// Handle.Wait does, and returns the first error. ErrRegion inside an access region.
+func (c *Context) WaitPuts() error { return c.wait(&c.puts) }
+
+// WaitGets is WaitPuts for the implicit gets.
+func (c *Context) WaitGets() error { return c.wait(&c.gets) }
+
+// WaitAll waits for all of them.
+func (c *Context) WaitAll() error {
+	err := c.wait(&c.puts)
+	if e := c.wait(&c.gets); err == nil {
+		err = e
+	}
+	return err
+}
+
+func (c *Context) wait(p **op) error {
+	if c.open {
+		return c.regionError("is open: end it first")
+	}
+	set := *p
+	if set == nil {
+		return nil
+	}
+	*p = nil
+	set.release(nil, nil)
+	return set.handle().Wait()
+}
+
+// TestPuts reports whether WaitPuts would return at once, and if so its error. It never polls and never blocks.
+func (c *Context) TestPuts() (bool, error) { return c.test(&c.puts) }
+
+// TestGets is TestPuts for WaitGets.
+func (c *Context) TestGets() (bool, error) { return c.test(&c.gets) }
+
+// TestAll is TestPuts for WaitAll.
+func (c *Context) TestAll() (bool, error) {
+	if c.open {
+		return false, c.regionError("is open: end it first")
+	}
+	if !idle(c.puts) || !idle(c.gets) {
+		return false, nil
+	}
+	return true, c.WaitAll()
+}
+
+func (c *Context) test(p **op) (bool, error) {
+	if c.open {
+		return false, c.regionError("is open: end it first")
+	}
+	if !idle(*p) {
+		return false, nil
+	}
+	return true, c.wait(p)
+}
+
+// idle reports whether nothing of a set is under way.
+func idle(set *op) bool {
+	if set == nil {
+		return true
+	}
+	set.mu.Lock()
+	defer set.mu.Unlock()
+	return set.left == 0
+}
+
+// BeginRegion opens an access region: the implicit operations from here to EndRegion are captured by its handle, explicit ones
+// are not. ErrRegion if one is open: they do not nest.
+func (c *Context) BeginRegion() error {
+	if c.open {
+		return c.regionError("is open already: they do not nest")
+	}
+	c.open = true
+	return nil
+}
+
+// EndRegion closes the access region and returns the handle of what was started in it; zero if all of it is done. ErrRegion
+// if none is open.
+func (c *Context) EndRegion() (Handle, error) {
+	if !c.open {
+		return Handle{}, c.regionError("is not open")
+	}
+	set := c.region
+	c.open, c.region = false, nil
+	if set == nil {
+		return Handle{}, nil
+	}
+	h := set.handle()
+	set.release(nil, nil)
+	return h, nil
+}
+
+func (c *Context) regionError(what string) error {
+	return fmt.Errorf("%w of rank %d %s", ErrRegion, c.m.rank, what)
+}

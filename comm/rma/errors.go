@@ -1,0 +1,37 @@
+package rma
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Errors that can be tested with errors.Is. What is returned wraps one of them, with the details in its text; a peer that
+// is gone gives am.ErrPeer, with conduit's reason.
+var (
+	ErrConfig     = errors.New("rma: bad configuration")
+	ErrRank       = errors.New("rma: no such rank")
+	ErrBounds     = errors.New("rma: outside the segment")
+	ErrAlign      = errors.New("rma: offset not aligned")
+	ErrArgument   = errors.New("rma: bad argument")
+	ErrWouldBlock = errors.New("rma: would block")
+	ErrRegion     = errors.New("rma: access region")
+	ErrTooMany    = errors.New("rma: too many operations outstanding")
+	ErrClosed     = errors.New("rma: closed")
+	ErrPeer       = errors.New("rma: refused by the peer")
+)
+
+func (m *Memory) rankError(peer int) error {
+	return fmt.Errorf("%w: %d of %d", ErrRank, peer, len(m.peers))
+}
+
+func boundsError(t *target, off int64, n int) error {
+	return fmt.Errorf("%w: rank %d, offset %d, %d bytes, segment of %d bytes", ErrBounds, t.rank, off, n, t.size)
+}
+
+func alignError(peer int, off int64, n int) error {
+	return fmt.Errorf("%w: rank %d, offset %d is not a multiple of %d", ErrAlign, peer, off, n)
+}
+
+func sizeError(peer, n int) error {
+	return fmt.Errorf("%w: rank %d, value of %d bytes, want 1 to 8", ErrArgument, peer, n)
+}

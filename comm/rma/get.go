@@ -1,0 +1,127 @@
+package rma
+
+import "encoding/binary"
+
+// Get copies len(dst) bytes from offset off of peer's segment to dst, and returns when they are there. It allocates nothing, and
+// blocks and fails as Put does.
+func (m *Memory) Get(peer int, off int64, dst []byte) error {
+	if s := m.direct(peer, off, len(dst)); s != nil {
+		copy(dst, s)
+		return nil
+	}
+	h, err := m.get(peer, off, dst, nil, false)
+	if err != nil {
+		return err
+	}
+	return h.Wait()
+}
+
+// GetNB starts a Get. dst must be left alone until the handle is done.
+func (m *Memory) GetNB(peer int, off int64, dst []byte) (Handle, error) {
+	return m.get(peer, off, dst, nil, false)
+}
+
+// TryGetNB is GetNB in immediate mode, see TryPutNB.
+func (m *Memory) TryGetNB(peer int, off int64, dst []byte) (Handle, error) {
+	return m.get(peer, off, dst, nil, true)
+}
+
+func (m *Memory) get(peer int, off int64, dst []byte, set *op, immediate bool) (Handle, error) {
+	if s := m.direct(peer, off, len(dst)); s != nil {
+		copy(dst, s)
+		return Handle{}, nil
+	}
+	t, err := m.check(peer, off, len(dst))
+	if err != nil {
+		return Handle{}, err
+	}
+	if t.mem != nil || len(dst) == 0 {
+		copy(dst, t.at(off, len(dst)))
+		return Handle{}, nil
+	}
+	o, err := m.ops.get(peer, records(len(dst), m.reply))
+	if err != nil {
+		return Handle{}, err
+	}
+	o.mu.Lock()
+	o.dst = dst
+	o.mu.Unlock()
+	o.send = sending{kind: sendGets, off: off, n: len(dst)}
+	return m.launchIn(o, set, immediate)
+}
+
+// at gives n bytes of a segment that is reached directly; none if it is not.
+func (t *target) at(off int64, n int) []byte {
+	if t.mem == nil {
+		return nil
+	}
+	return t.mem[off : off+int64(n)]
+}
+
+// GetValue loads n bytes (1 to 8), little-endian, from offset off of peer's segment. Otherwise like Get; ErrArgument for
+// another n.
+func (m *Memory) GetValue(peer int, off int64, n int) (uint64, error) {
+	if s := m.direct(peer, off, n); s != nil {
+		if v, ok := getValue(s); ok {
+			return v, nil
+		}
+	}
+	h, err := m.GetValueNB(peer, off, n)
+	if err != nil {
+		return 0, err
+	}
+	return h.Wait()
+}
+
+// ValueHandle stands for a GetValueNB, an atomic, or another operation that brings a value.
+type ValueHandle struct {
+	h    Handle
+	v    uint64
+	done bool // v is there already
+}
+
+// GetValueNB starts a GetValue.
+func (m *Memory) GetValueNB(peer int, off int64, n int) (ValueHandle, error) {
+	if n < 1 || n > 8 {
+		return ValueHandle{}, sizeError(peer, n)
+	}
+	t, err := m.check(peer, off, n)
+	if err != nil {
+		return ValueHandle{}, err
+	}
+	if t.mem != nil {
+		v, _ := getValue(t.at(off, n))
+		return ValueHandle{v: v, done: true}, nil
+	}
+	h, err := m.short(t, nil, hLoad, uint64(off), uint64(n))
+	return ValueHandle{h: h}, err
+}
+
+// Wait returns the value when it is there. It blocks as Handle.Wait does. A second Wait returns zero.
+func (h *ValueHandle) Wait() (uint64, error) {
+	v, x := h.v, h.h
+	*h = ValueHandle{}
+	if !x.valid() {
+		return v, nil
+	}
+	x.o.m.prog.Wait(&x.o.done)
+	return x.o.take()
+}
+
+// Test reports, without polling, whether Wait would return at once.
+func (h *ValueHandle) Test() bool { return h.h.ready() }
+
+func getValue(s []byte) (v uint64, ok bool) {
+	switch len(s) {
+	case 8:
+		return binary.LittleEndian.Uint64(s), true
+	case 4:
+		return uint64(binary.LittleEndian.Uint32(s)), true
+	case 1, 2, 3, 5, 6, 7:
+		for i, b := range s {
+			v |= uint64(b) << (8 * i)
+		}
+		return v, true
+	}
+	return 0, false
+}

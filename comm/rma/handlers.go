@@ -1,0 +1,224 @@
+package rma
+
+import (
+	"fmt"
+
+	"github.com/golci/golci/comm/am"
+)
+
+// Handler indices, 160 to 191 of the endpoint. The first argument of all is the number of the requester's op.
+const (
+	hHello    = 160 + iota // asks for size and counters
+	hWelcome               // tells them
+	hPut                   // offset; payload: the bytes
+	hPutLong               // Long; nothing more
+	hSet                   // offset, bytes, value
+	hValue                 // offset, bytes, value
+	hAck                   // status
+	hGet                   // offset, bytes, place in the requester's buffer: up to 64 bytes
+	hGet1K                 // the same, up to 1 KiB
+	hGetMost               // the same, up to Memory.reply
+	hData                  // place; payload: the bytes
+	hLoad                  // offset, bytes
+	hAtomic                // offset, code, two operands
+	hOld                   // value, status
+	hNote                  // offset, notification, its argument; payload: the bytes
+	hNoteLong              // Long; offset, notification, its argument
+	hRing                  // no op, counter: look whom it lets go on
+	hCall                  // no op, offset, bytes, callback, its argument
+)
+
+const (
+	smallReply  = 64
+	middleReply = 1 << 10
+	maxReply    = 4 << 10
+	minFragment = 64
+)
+
+// getHandler is the handler that asks for n bytes. The room for the reply is reserved with the request, hence several.
+func getHandler(n int) uint8 {
+	switch {
+	case n <= smallReply:
+		return hGet
+	case n <= middleReply:
+		return hGet1K
+	}
+	return hGetMost
+}
+
+// Status of an answer.
+const (
+	statusOK = iota
+	statusRefused
+)
+
+// handler serves a message whose number of arguments has been checked.
+type handler struct {
+	index    uint8
+	name     string
+	args     int
+	maxReply int
+	run      func(m *Memory, t *am.Token, a []uint64, p []byte) error
+}
+
+func (m *Memory) register() error {
+	for _, h := range m.handlers() {
+		err := m.e.Register(h.index, am.Spec{Name: "rma " + h.name, MaxReply: h.maxReply, Run: m.serve(h)})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *Memory) handlers() []handler {
+	return []handler{
+		{hHello, "hello", 1, 0, (*Memory).onHello},
+		{hWelcome, "welcome", 3, am.NoReply, (*Memory).onWelcome},
+		{hPut, "put", 2, 0, (*Memory).onPut},
+		{hPutLong, "put long", 1, 0, (*Memory).onPutLong},
+		{hSet, "memset", 4, 0, (*Memory).onSet},
+		{hValue, "put value", 4, 0, (*Memory).onValue},
+		{hAck, "ack", 2, am.NoReply, (*Memory).onAck},
+		{hGet, "get", 4, smallReply, (*Memory).onGet},
+		{hGet1K, "get 1K", 4, min(middleReply, m.reply), (*Memory).onGet},
+		{hGetMost, "get most", 4, m.reply, (*Memory).onGet},
+		{hData, "data", 2, am.NoReply, (*Memory).onData},
+		{hLoad, "get value", 3, 0, (*Memory).onLoad},
+		{hAtomic, "atomic", 5, 0, (*Memory).onAtomic},
+		{hOld, "old value", 3, am.NoReply, (*Memory).onOld},
+		{hNote, "put and notify", 4, 0, (*Memory).onNote},
+		{hNoteLong, "put long and notify", 4, 0, (*Memory).onNoteLong},
+		{hRing, "ring", 2, am.NoReply, (*Memory).onRing},
+		{hCall, "call", 5, am.NoReply, (*Memory).onCall},
+	}
+}
+
+// serve wraps a handler: what a peer sends is checked before use, and what cannot be served for reasons of this rank is a
+// fault.
+func (m *Memory) serve(h handler) am.Handler {
+	return func(t *am.Token, a []uint64, p []byte) {
+		if len(a) != h.args {
+			m.e.Fault(fmt.Errorf("rma: rank %d: %s of rank %d with %d arguments, want %d", m.rank, h.name, t.Source(), len(a), h.args))
+			return
+		}
+		if err := h.run(m, t, a, p); err != nil {
+			m.e.Fault(fmt.Errorf("rma: rank %d: %s of rank %d: %w", m.rank, h.name, t.Source(), err))
+		}
+	}
+}
+
+// local gives n bytes of this rank's segment; ok is false if they do not exist.
+func (m *Memory) local(off, n uint64) (mem []byte, ok bool) {
+	size := uint64(m.size)
+	if off > size || n > size-off {
+		return nil, false
+	}
+	return m.mem[off : off+n : off+n], true
+}
+
+func ack(t *am.Token, id uint64, ok bool) error {
+	status := uint64(statusOK)
+	if !ok {
+		status = statusRefused
+	}
+	return t.ReplyShort(hAck, id, status)
+}
+
+func (m *Memory) onHello(t *am.Token, a []uint64, _ []byte) error {
+	flags := uint64(m.counters) << 1
+	if m.shared != nil {
+		flags |= 1
+	}
+	return t.ReplyShort(hWelcome, a[0], uint64(m.size), flags)
+}
+
+func (m *Memory) onWelcome(t *am.Token, a []uint64, _ []byte) error {
+	if o, gen := m.ops.find(a[0]); o != nil {
+		o.answer(gen, nil, t.Worker(), func(o *op) error {
+			o.old, o.more = a[1], a[2]
+			return nil
+		})
+	}
+	return nil
+}
+
+func (m *Memory) onPut(t *am.Token, a []uint64, p []byte) error {
+	d, ok := m.local(a[1], uint64(len(p)))
+	copy(d, p)
+	return ack(t, a[0], ok)
+}
+
+// onPutLong finds the bytes in their place.
+func (m *Memory) onPutLong(t *am.Token, a []uint64, _ []byte) error { return ack(t, a[0], true) }
+
+func (m *Memory) onSet(t *am.Token, a []uint64, _ []byte) error {
+	d, ok := m.local(a[1], a[2])
+	fill(d, byte(a[3]))
+	return ack(t, a[0], ok)
+}
+
+func (m *Memory) onValue(t *am.Token, a []uint64, _ []byte) error {
+	d, ok := m.local(a[1], a[2])
+	return ack(t, a[0], ok && putValue(d, a[3]))
+}
+
+func (m *Memory) onAck(t *am.Token, a []uint64, _ []byte) error {
+	if o, gen := m.ops.find(a[0]); o != nil {
+		o.answer(gen, refusal(t, a[1]), t.Worker(), nil)
+	}
+	return nil
+}
+
+func refusal(t *am.Token, status uint64) error {
+	if status == statusOK {
+		return nil
+	}
+	return fmt.Errorf("%w: rank %d, status %d", ErrPeer, t.Source(), status)
+}
+
+func (m *Memory) onGet(t *am.Token, a []uint64, _ []byte) error {
+	s, ok := m.local(a[1], a[2])
+	if !ok || len(s) > m.reply {
+		return ack(t, a[0], false)
+	}
+	return t.ReplyMedium(hData, s, a[0], a[3])
+}
+
+func (m *Memory) onData(t *am.Token, a []uint64, p []byte) error {
+	if o, gen := m.ops.find(a[0]); o != nil {
+		o.answer(gen, nil, t.Worker(), func(o *op) error {
+			if at := a[1]; at <= uint64(len(o.dst)) && uint64(len(p)) <= uint64(len(o.dst))-at {
+				copy(o.dst[at:], p)
+				return nil
+			}
+			return fmt.Errorf("%w: rank %d sent %d bytes for place %d of %d", ErrPeer, t.Source(), len(p), a[1], len(o.dst))
+		})
+	}
+	return nil
+}
+
+func (m *Memory) onLoad(t *am.Token, a []uint64, _ []byte) error {
+	s, ok := m.local(a[1], a[2])
+	v, fits := getValue(s)
+	return ackOld(t, a[0], v, ok && fits)
+}
+
+func ackOld(t *am.Token, id, v uint64, ok bool) error {
+	status := uint64(statusOK)
+	if !ok {
+		status = statusRefused
+	}
+	return t.ReplyShort(hOld, id, v, status)
+}
+
+func (m *Memory) onOld(t *am.Token, a []uint64, _ []byte) error {
+	if o, gen := m.ops.find(a[0]); o != nil {
+		o.answer(gen, refusal(t, a[2]), t.Worker(), func(o *op) error {
+			o.old = a[1]
+			o.into.store(a[1])
+			return nil
+		})
+	}
+	return nil
+}

@@ -1,0 +1,262 @@
+package rma
+
+import "encoding/binary"
+
+// Put copies src to offset off, in bytes, of peer's segment, and returns when it is there. It allocates nothing. Where
+// peers share memory it does not block; elsewhere it blocks the calling goroutine or thread until the peer has answered.
+//
+// Errors, of Put and of all that access a segment: ErrRank, ErrBounds (naming rank, offset, size and segment), ErrClosed,
+// am.ErrPeer if the peer has died, ErrTooMany beyond MaxOutstanding operations. The first access to a peer, of whatever kind, asks it
+// for the size of its segment and blocks for the answer.
+func (m *Memory) Put(peer int, off int64, src []byte) error {
+	if d := m.direct(peer, off, len(src)); d != nil {
+		copy(d, src)
+		return nil
+	}
+	h, _, err := m.put(peer, off, src, putBlock)
+	if err != nil {
+		return err
+	}
+	return h.Wait()
+}
+
+// PutNB starts a Put. src may be reused when it returns; for that it may block, where src cannot be sent at once and is too
+// large to be kept (Config.Bounce).
+func (m *Memory) PutNB(peer int, off int64, src []byte) (Handle, error) {
+	if d := m.direct(peer, off, len(src)); d != nil {
+		copy(d, src)
+		return Handle{}, nil
+	}
+	h, _, err := m.put(peer, off, src, putNow)
+	return h, err
+}
+
+// PutNBBulk is PutNB that does not wait for src, which must not change until the handle is done.
+func (m *Memory) PutNBBulk(peer int, off int64, src []byte) (Handle, error) {
+	if d := m.direct(peer, off, len(src)); d != nil {
+		copy(d, src)
+		return Handle{}, nil
+	}
+	h, _, err := m.put(peer, off, src, putDefer)
+	return h, err
+}
+
+// PutNBLocal is PutNBBulk with a second handle, local, that is done when src may be reused. Both must be waited for.
+func (m *Memory) PutNBLocal(peer int, off int64, src []byte) (h, local Handle, err error) {
+	if d := m.direct(peer, off, len(src)); d != nil {
+		copy(d, src)
+		return Handle{}, Handle{}, nil
+	}
+	return m.put(peer, off, src, putEvent)
+}
+
+// TryPutNB is PutNBBulk in immediate mode: if the transfer cannot begin at once, for want of credits or because others
+// are queued before it, it returns ErrWouldBlock and has had no effect. (The first access to a peer blocks all the same.)
+func (m *Memory) TryPutNB(peer int, off int64, src []byte) (Handle, error) {
+	if d := m.direct(peer, off, len(src)); d != nil {
+		copy(d, src)
+		return Handle{}, nil
+	}
+	h, _, err := m.put(peer, off, src, putTry)
+	return h, err
+}
+
+// putMode is when the source of a put may be reused.
+type putMode uint8
+
+const (
+	putDefer putMode = iota // with the handle
+	putNow                  // when the call returns
+	putEvent                // with a handle of its own
+	putTry                  // as putDefer, and the call may fail instead of waiting
+	putBlock                // as putDefer, and the caller is going to wait
+)
+
+// put is the way of all explicit puts that are not loads and stores at first sight.
+func (m *Memory) put(peer int, off int64, src []byte, mode putMode) (h, local Handle, err error) {
+	t, err := m.check(peer, off, len(src))
+	if err != nil {
+		return h, local, err
+	}
+	if t.mem != nil || len(src) == 0 {
+		copy(t.at(off, len(src)), src)
+		return h, local, nil
+	}
+	o, err := m.ops.get(peer, records(len(src), m.frag))
+	if err != nil {
+		return h, local, err
+	}
+	o.send = sending{kind: sendPuts, off: off, src: src}
+	h = o.handle()
+	switch {
+	case mode == putBlock && len(src) > m.frag:
+		err = m.launchLong(o, hPutLong)
+	case mode == putNow:
+		err = m.launchNow(o)
+	case mode == putEvent:
+		local, err = m.launchEvent(o)
+	default:
+		err = m.launch(o, mode == putTry)
+	}
+	if err != nil {
+		return Handle{}, Handle{}, err
+	}
+	return h, local, nil
+}
+
+// launchNow returns when the source may be reused. A large one goes as a Long message, whose bytes need no credits.
+func (m *Memory) launchNow(o *op) error {
+	src := o.send.src
+	if len(src) > m.frag {
+		return m.launchLong(o, hPutLong)
+	}
+	if o.keep() {
+		return m.launch(o, false)
+	}
+	local, err := m.launchEvent(o)
+	if err != nil {
+		return err
+	}
+	m.prog.Wait(&local.o.done)
+	_, _ = local.o.take() // an error is the op's, too
+	return nil
+}
+
+func (m *Memory) launchEvent(o *op) (Handle, error) {
+	l, err := m.ops.get(-1, 0)
+	if err != nil {
+		return Handle{}, o.cancel(err)
+	}
+	o.local = l
+	local := l.handle()
+	return local, m.launch(o, false)
+}
+
+// launchLong sends the source of a put in one Long message, with one answer, and returns when it may be reused.
+func (m *Memory) launchLong(o *op, h uint8, args ...uint64) error {
+	peer, off, src := o.peer, o.send.off, o.send.src
+	o.mu.Lock()
+	o.left = min(o.left, 1) // 0 if it was found dead already
+	o.mu.Unlock()
+	all := append(make([]uint64, 0, 1+maxArgs), o.id())
+	err := m.e.RequestLong(peer, h, src, off, append(all, args...)...)
+	o.sent(err, nil)
+	return nil
+}
+
+// PutValue stores the low n bytes (1 to 8) of v, little-endian, at offset off of peer's segment, and returns when they are there.
+// Otherwise like Put; ErrArgument for another n.
+func (m *Memory) PutValue(peer int, off int64, v uint64, n int) error {
+	if d := m.direct(peer, off, n); d != nil && putValue(d, v) {
+		return nil
+	}
+	h, err := m.putValueNB(peer, off, v, n, nil)
+	if err != nil {
+		return err
+	}
+	return h.Wait()
+}
+
+// PutValueNB starts a PutValue.
+func (m *Memory) PutValueNB(peer int, off int64, v uint64, n int) (Handle, error) {
+	if d := m.direct(peer, off, n); d != nil && putValue(d, v) {
+		return Handle{}, nil
+	}
+	return m.putValueNB(peer, off, v, n, nil)
+}
+
+func (m *Memory) putValueNB(peer int, off int64, v uint64, n int, set *op) (Handle, error) {
+	if n < 1 || n > 8 {
+		return Handle{}, sizeError(peer, n)
+	}
+	t, err := m.check(peer, off, n)
+	if err != nil {
+		return Handle{}, err
+	}
+	if t.mem != nil {
+		putValue(t.at(off, n), v)
+		return Handle{}, nil
+	}
+	return m.short(t, set, hValue, uint64(off), uint64(n), v)
+}
+
+// putValue stores the low len(d) bytes of v; false if that is not 1 to 8.
+func putValue(d []byte, v uint64) bool {
+	switch len(d) {
+	case 8:
+		binary.LittleEndian.PutUint64(d, v)
+	case 4:
+		binary.LittleEndian.PutUint32(d, uint32(v))
+	case 1, 2, 3, 5, 6, 7:
+		for i := range d {
+			d[i] = byte(v >> (8 * i))
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// Memset sets n bytes from offset off of peer's segment to v, and returns when that is done. Otherwise like Put.
+func (m *Memory) Memset(peer int, off int64, v byte, n int) error {
+	h, err := m.memset(peer, off, v, n, nil)
+	if err != nil {
+		return err
+	}
+	return h.Wait()
+}
+
+// MemsetNB starts a Memset.
+func (m *Memory) MemsetNB(peer int, off int64, v byte, n int) (Handle, error) {
+	return m.memset(peer, off, v, n, nil)
+}
+
+func (m *Memory) memset(peer int, off int64, v byte, n int, set *op) (Handle, error) {
+	if d := m.direct(peer, off, n); d != nil {
+		fill(d, v)
+		return Handle{}, nil
+	}
+	t, err := m.check(peer, off, n)
+	if err != nil {
+		return Handle{}, err
+	}
+	if t.mem != nil || n == 0 {
+		fill(t.at(off, n), v)
+		return Handle{}, nil
+	}
+	return m.short(t, set, hSet, uint64(off), uint64(n), uint64(v))
+}
+
+func fill(d []byte, v byte) {
+	if v == 0 {
+		clear(d)
+		return
+	}
+	for i := range d {
+		d[i] = v
+	}
+}
+
+// short starts an op of one record without payload. set is nil for an explicit one.
+func (m *Memory) short(t *target, set *op, h uint8, args ...uint64) (Handle, error) {
+	o, err := m.ops.get(t.rank, 1)
+	if err != nil {
+		return Handle{}, err
+	}
+	o.send = sending{kind: sendOne, h: h, nargs: len(args)}
+	copy(o.send.args[:], args)
+	return m.launchIn(o, set, false)
+}
+
+// launchIn launches o as part of set, if that is not nil; the handle is then zero.
+func (m *Memory) launchIn(o, set *op, immediate bool) (Handle, error) {
+	h := o.handle()
+	if set != nil {
+		o.join(set)
+		h = Handle{}
+	}
+	if err := m.launch(o, immediate); err != nil {
+		return Handle{}, err
+	}
+	return h, nil
+}

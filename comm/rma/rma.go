@@ -1,0 +1,200 @@
+// Package rma is remote memory: each rank has a segment, and every rank reads, writes and updates the segments of all
+// others by rank and offset, without their help as far as they can tell.
+//
+// It follows GASNet's extended API: blocking, explicit and implicit puts and gets, values, memset, access regions, and
+// from GASNet-EX negotiated payloads, immediate mode, local completion and remote atomics. Where the conduit shares
+// memory (conduit.Memory) these are loads, stores and copies, done when the call returns; elsewhere, or with
+// Config.ActiveMessages, the same calls travel as active messages, and the peer has to poll.
+//
+// Two accesses to the same bytes, one of them a write, must be ordered by their users, as in any memory: by waiting for
+// the first and then sending a message, or by a notification. Atomics alone may meet on the same bytes.
+package rma
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/progress"
+	"github.com/golci/golci/internal/settings"
+)
+
+// Config of a rank's remote memory. Counters and ActiveMessages must be the same on all ranks; sizes may differ.
+type Config struct {
+	// SegmentSize in bytes; 0 means DefaultSegment.
+	SegmentSize int64
+	// MaxSegment is the largest SegmentSize allowed; 0 means what the system grants.
+	MaxSegment int64
+	// Counters is the number of notification counters; 0 means DefaultCounters.
+	Counters int
+	// Bounce is how many bytes of small non-bulk puts may be kept in copies while they cannot be sent; beyond it such
+	// a put waits until it has been sent. 0 means DefaultBounce.
+	Bounce int64
+	// ActiveMessages has everything travel as active messages, also where the memory of peers can be reached.
+	ActiveMessages bool
+}
+
+// Defaults of Config.
+const (
+	DefaultSegment  = 64 << 20
+	DefaultCounters = 64
+	DefaultBounce   = 1 << 20
+)
+
+const (
+	maxSegment  = 1 << 46
+	maxCounters = 1 << 16
+)
+
+// FromSettings takes what the environment says of segments (GOLCI_SEGMENT, GOLCI_SEGMENT_MAX).
+func FromSettings(s *settings.Set) Config {
+	return Config{SegmentSize: settings.Segment.Get(s), MaxSegment: settings.SegmentMax.Get(s)}
+}
+
+// Memory is one rank's view of the segments of all ranks. Its methods may be called from any goroutine or fult thread, but
+// not from a handler of active messages.
+type Memory struct {
+	// Fixed after New.
+	e        *am.Endpoint
+	prog     *progress.Engine
+	shared   conduit.Memory // nil if the conduit has none, or is not to be used
+	rank     int
+	mem      []byte // the segment, then the counters
+	size     int64  // of the segment
+	counters int
+	frag     int // bytes of payload in a Medium
+	reply    int // bytes of payload in a reply
+	bounce   int64
+
+	peers  []atomic.Pointer[target] // by rank; nil until first used
+	ops    table
+	calls  [256]atomic.Pointer[Callback]
+	notes  waiters
+	kept   atomic.Int64 // bytes in bounce buffers
+	pool   sync.Pool    // of *[]byte, frag long, for negotiated payloads
+	closed atomic.Bool
+
+	ticks uint32 // owned by the poller
+
+	usedMu sync.Mutex // guards the rest
+	seen   []bool     // by rank: has been in used
+	used   []int      // peers that were ever used and not found dead
+}
+
+// New makes this rank's segment and the way to those of the others. All ranks of the job call it, each with its endpoint,
+// and then let each other know (by a barrier) before the first access. It takes the handler indices 160 to 191 of the endpoint,
+// and its Long segment (am.Endpoint.SetSegment). It does not block.
+//
+// Errors: conduit.ErrGrant, naming what was asked for and what the system grants; ErrConfig for a Config out of range; and
+// those of am.Endpoint.Register.
+func New(e *am.Endpoint, cfg Config) (*Memory, error) {
+	if err := cfg.fill(e); err != nil {
+		return nil, err
+	}
+	m := &Memory{
+		e: e, prog: e.Progress(), rank: e.Rank(), size: cfg.SegmentSize, counters: cfg.Counters, bounce: cfg.Bounce,
+		peers: make([]atomic.Pointer[target], e.Size()), seen: make([]bool, e.Size()),
+	}
+	if m.frag = e.MaxMedium(); m.frag < minFragment {
+		return nil, fmt.Errorf("%w: Medium messages of %d bytes, want %d", ErrConfig, m.frag, minFragment)
+	}
+	m.reply = min(m.frag, maxReply)
+	m.pool.New = func() any {
+		b := make([]byte, m.frag)
+		return &b
+	}
+	if err := m.allocate(cfg); err != nil {
+		return nil, err
+	}
+	m.ops.init(m)
+	e.SetSegment(m.Segment())
+	if err := m.register(); err != nil {
+		return nil, err
+	}
+	if !cfg.ActiveMessages {
+		m.peers[m.rank].Store(&target{rank: m.rank, size: m.size, mem: m.Segment(), counters: m.mem[m.counterAt(m.size):]})
+	}
+	e.OnWake(m.sweep)
+	e.OnTick(m.tick)
+	return m, nil
+}
+
+func (c *Config) fill(e *am.Endpoint) error {
+	if c.SegmentSize == 0 {
+		c.SegmentSize = DefaultSegment
+	}
+	if c.Counters == 0 {
+		c.Counters = DefaultCounters
+	}
+	if c.Bounce == 0 {
+		c.Bounce = DefaultBounce
+	}
+	if c.MaxSegment == 0 {
+		c.MaxSegment = maxSegment
+	}
+	switch {
+	case c.SegmentSize < 0 || c.SegmentSize > maxSegment:
+		return fmt.Errorf("%w: rank %d: segment of %d bytes, want 1 to %d", ErrConfig, e.Rank(), c.SegmentSize, int64(maxSegment))
+	case c.SegmentSize > c.MaxSegment:
+		return fmt.Errorf("%w: rank %d: segment of %d bytes asked, at most %d allowed (MaxSegment)", ErrConfig, e.Rank(), c.SegmentSize, c.MaxSegment)
+	case c.Counters < 0 || c.Counters > maxCounters:
+		return fmt.Errorf("%w: rank %d: %d counters, want 1 to %d", ErrConfig, e.Rank(), c.Counters, maxCounters)
+	case e.Segment() != nil:
+		return fmt.Errorf("%w: rank %d: the endpoint has a segment already", ErrConfig, e.Rank())
+	}
+	return nil
+}
+
+// allocate makes the memory: of the conduit, so that peers reach it, or else of the heap.
+func (m *Memory) allocate(cfg Config) (err error) {
+	total := m.counterAt(m.size) + int64(m.counters)*counterStride
+	if c, ok := m.e.Conduit().(conduit.Memory); ok && !cfg.ActiveMessages {
+		m.shared = c
+		m.mem, err = c.Register(total)
+	} else if err = conduit.CheckGrant(total); err == nil {
+		m.mem = heap(total)
+	}
+	if err != nil {
+		return fmt.Errorf("rma: rank %d: segment of %d bytes: %w", m.rank, m.size, err)
+	}
+	return nil
+}
+
+// Segment is this rank's own segment. Under the race detector only memory of one process is watched.
+func (m *Memory) Segment() []byte { return m.mem[:m.size:m.size] }
+
+// SegmentSize is the size in bytes of peer's segment. The first call that names a peer asks it, and blocks for the answer.
+// Errors as for Put.
+func (m *Memory) SegmentSize(peer int) (int64, error) {
+	t, err := m.target(peer)
+	if err != nil {
+		return 0, err
+	}
+	return t.size, nil
+}
+
+// Direct reports whether accesses to peer are loads and stores. It blocks as SegmentSize does.
+func (m *Memory) Direct(peer int) (bool, error) {
+	t, err := m.target(peer)
+	return err == nil && t.mem != nil, err
+}
+
+// Rank is this rank, Size the number of ranks.
+func (m *Memory) Rank() int { return m.rank }
+
+// Size is the number of ranks of the job.
+func (m *Memory) Size() int { return len(m.peers) }
+
+// Close ends remote memory: what is pending ends with ErrClosed, and so do later calls. The segment stays: this
+// rank, and peers that reach it directly, can use it until the conduit closes. It does not block. A second Close does nothing.
+func (m *Memory) Close() {
+	if m.closed.Swap(true) {
+		return
+	}
+	m.forget()
+	err := fmt.Errorf("%w: rank %d", ErrClosed, m.rank)
+	m.ops.fail(nil, func(int) error { return err })
+	m.notes.fail(err)
+}

@@ -1,0 +1,107 @@
+package rma
+
+import "fmt"
+
+// Strided describes Count blocks of Block bytes each, at distances that may differ on the two sides. The blocks of a
+// side do not overlap, so distances are at least Block.
+type Strided struct {
+	Block, Count int
+	// Remote and Local are the distances in bytes from one block's beginning to the next one's.
+	Remote, Local int
+}
+
+// PutStrided puts the blocks of src, the first at its beginning, to peer's segment, the first at offset off, and returns when
+// they are there. It blocks and fails as Put does; ErrArgument if the description contradicts itself or src.
+func (m *Memory) PutStrided(peer int, off int64, src []byte, s Strided) error {
+	if err := m.checkStrided(peer, off, len(src), s); err != nil {
+		return err
+	}
+	c := Context{m: m}
+	for i := range s.Count {
+		if err := c.PutBulk(peer, off+int64(i*s.Remote), src[i*s.Local:i*s.Local+s.Block]); err != nil {
+			return c.giveUp(err)
+		}
+	}
+	return c.WaitPuts()
+}
+
+// GetStrided is PutStrided the other way round: from peer's segment to dst.
+func (m *Memory) GetStrided(peer int, off int64, dst []byte, s Strided) error {
+	if err := m.checkStrided(peer, off, len(dst), s); err != nil {
+		return err
+	}
+	c := Context{m: m}
+	for i := range s.Count {
+		if err := c.Get(peer, off+int64(i*s.Remote), dst[i*s.Local:i*s.Local+s.Block]); err != nil {
+			return c.giveUp(err)
+		}
+	}
+	return c.WaitGets()
+}
+
+func (m *Memory) checkStrided(peer int, off int64, local int, s Strided) error {
+	const most = 1 << 46 // no product below overflows
+	if s.Block < 0 || s.Count < 0 || s.Remote < s.Block || s.Local < s.Block || s.Remote > most/max(1, s.Count) ||
+		s.Local > most/max(1, s.Count) {
+		return fmt.Errorf("%w: rank %d: %+v", ErrArgument, peer, s)
+	}
+	if s.Count == 0 || s.Block == 0 {
+		_, err := m.check(peer, off, 0)
+		return err
+	}
+	if need := (s.Count-1)*s.Local + s.Block; need > local {
+		return fmt.Errorf("%w: rank %d: %+v takes %d bytes, there are %d", ErrArgument, peer, s, need, local)
+	}
+	_, err := m.check(peer, off, (s.Count-1)*s.Remote+s.Block)
+	return err
+}
+
+// Piece is a run of bytes on both sides.
+type Piece struct {
+	Off   int64 // in the peer's segment
+	Local []byte
+}
+
+// PutIndexed puts the pieces to peer's segment and returns when all are there. It blocks and fails as Put does; after an
+// ErrBounds nothing has been put.
+func (m *Memory) PutIndexed(peer int, pieces []Piece) error {
+	if err := m.checkPieces(peer, pieces); err != nil {
+		return err
+	}
+	c := Context{m: m}
+	for _, p := range pieces {
+		if err := c.PutBulk(peer, p.Off, p.Local); err != nil {
+			return c.giveUp(err)
+		}
+	}
+	return c.WaitPuts()
+}
+
+// GetIndexed gets the pieces from peer's segment and returns when all are there. Otherwise as PutIndexed.
+func (m *Memory) GetIndexed(peer int, pieces []Piece) error {
+	if err := m.checkPieces(peer, pieces); err != nil {
+		return err
+	}
+	c := Context{m: m}
+	for _, p := range pieces {
+		if err := c.Get(peer, p.Off, p.Local); err != nil {
+			return c.giveUp(err)
+		}
+	}
+	return c.WaitGets()
+}
+
+func (m *Memory) checkPieces(peer int, pieces []Piece) error {
+	for _, p := range pieces {
+		if _, err := m.check(peer, p.Off, len(p.Local)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// giveUp waits for what is under way, whose memory is the caller's, and returns err.
+func (c *Context) giveUp(err error) error {
+	_ = c.WaitAll() // err came first
+	return err
+}
