@@ -15,20 +15,29 @@ type Borrower struct {
 	most     uint16 // in use at once of late; decays
 	low      uint16 // in use after the last news
 	granted  uint16 // cumulative, wraps, as last told by the peer
+	asking   uint16 // credits that will have been returned when the last need has been answered
 	revoked  uint8  // given back of late; decays, saturates
-	stalls   uint8  // requests that had to wait of late; decays, saturates
 	need     uint8  // to ask for with the next request
-	epoch    uint8  // of the peer, as last read in a word
-	told     uint8  // epoch of this rank up to which the peer has been told on records
-	mode     Mode
+	epoch    uint8  // of the peer, as last read in a word; or of this rank, as last told on a record
+	state    uint8  // the mode, refused, and above it stalls: requests that had to wait of late; decays, saturates
 }
+
+const (
+	modeMask = 3
+	refused  = 4 // the last need was not granted
+	oneStall = 8
+)
+
+func (b *Borrower) mode() Mode { return Mode(b.state & modeMask) }
+
+func (b *Borrower) stalls() int { return int(b.state / oneStall) }
 
 // NewBorrower starts a pair with the given loan in credits, which does not change.
 func NewBorrower(loan int) (Borrower, error) {
 	if loan < 1 || loan > 1<<15 {
 		return Borrower{}, fmt.Errorf("credit: a loan of %d credits is outside 1..%d", loan, 1<<15)
 	}
-	return Borrower{loan: uint16(loan), mode: Fixed}, nil
+	return Borrower{loan: uint16(loan), state: uint8(Fixed)}, nil
 }
 
 // Borrow starts the sending half of a pair on the terms of c.
@@ -36,7 +45,7 @@ func Borrow(c *Config) (Borrower, error) {
 	if err := c.Check(); err != nil {
 		return Borrower{}, err
 	}
-	return Borrower{loan: uint16(c.PerPeer), mode: c.Mode}, nil
+	return Borrower{loan: uint16(c.PerPeer), state: uint8(c.Mode)}, nil
 }
 
 // Loan is the number of credits lent.
@@ -48,7 +57,7 @@ func (b *Borrower) InUse() int { return int(b.inUse) }
 // Take spends n credits if so many are free, all or nothing. Without flow control it always does.
 func (b *Borrower) Take(n int) bool {
 	use := uint32(b.inUse) + uint32(n)
-	if use > uint32(b.loan) && b.mode != NoFlow {
+	if use > uint32(b.loan) && b.mode() != NoFlow {
 		return false
 	}
 	b.inUse = uint16(use)
@@ -59,47 +68,65 @@ func (b *Borrower) Take(n int) bool {
 func (b *Borrower) Undo(n int) { b.inUse -= uint16(n) }
 
 // Stall notes that a request of n credits has to wait for a Take that failed, once for each request. What is missing is
-// asked for with the next record.
-func (b *Borrower) Stall(n int) {
-	if b.mode != Dynamic {
-		return
+// asked for by an Ask, if ask is true: its arguments are to be sent at once. After a refusal it is asked for with the next
+// request, which costs nothing. Nothing more is asked for until that has been answered.
+//
+// It asks for what waits, and at least for min(loan, 16 + loan/4): a stall shows that the loan is too small, not by how
+// much. So a small loan doubles in each round trip, and a large one ends no more than a third above what is needed.
+func (b *Borrower) Stall(n int) (a Args, ask bool) {
+	if b.mode() != Dynamic {
+		return Args{}, false
 	}
-	b.stalls = uint8(min(255, int(b.stalls)+1))
+	if b.state < 256-oneStall {
+		b.state += oneStall
+	}
+	if b.asking > 0 {
+		return Args{}, false
+	}
 	if b.need == 0 {
-		n -= int(b.loan) - int(b.inUse)
+		n = max(n-int(b.loan)+int(b.inUse), min(int(b.loan), 16+int(b.loan)/4))
 	}
 	b.need = uint8(min(MaxNeed, int(b.need)+max(1, n)))
+	if b.state&refused != 0 || b.inUse == 0 {
+		return Args{}, false
+	}
+	a[0] = int32(b.loan) + int32(b.need)
+	b.need, b.asking = 0, b.inUse
+	return a, true
 }
 
-// Wire returns the fields of a record of n credits (0 for one that costs nothing) that is about to be sent: the need
-// noted since the last one, and E if this rank's epoch (Ledger.Epoch) is ahead of what the peer has been told. Where epochs
-// travel in words, epoch is always 0.
+// Wire returns the fields of a record of n credits (0 for one that costs nothing) that is about to be sent, after its
+// Take: the need noted since the last one, and E if this rank's epoch (Ledger.Epoch) is ahead of what the peer has been
+// told. Where epochs travel in words, WireNeed takes its place.
 func (b *Borrower) Wire(n int, epoch uint8) Fields {
-	if b.need == 0 && b.told == epoch {
+	if b.need == 0 && b.epoch == epoch {
 		return Fields(n)
 	}
-	return b.wireSlow(n, epoch)
+	f := b.WireNeed(n)
+	if b.untold(epoch) > 0 {
+		b.epoch++
+		f |= epochBit
+	}
+	return f
 }
 
-func (b *Borrower) wireSlow(n int, epoch uint8) Fields {
+// WireNeed is Wire without E.
+func (b *Borrower) WireNeed(n int) Fields {
 	f := Fields(n)
-	if n > 0 { // a lender looks for need on requests only
+	if b.need > 0 && n > 0 { // a lender looks for need on requests only
 		f |= Fields(b.need) << 8
 		b.need = 0
-	}
-	if b.untold(epoch) > 0 {
-		b.told++
-		f |= epochBit
+		b.asking = b.inUse
 	}
 	return f
 }
 
 // untold is the number of epochs to tell the peer of. After eight, sixteen bits have decayed to nothing.
 func (b *Borrower) untold(epoch uint8) uint8 {
-	if epoch-b.told > enough {
-		b.told = epoch - enough
+	if epoch-b.epoch > enough {
+		b.epoch = epoch - enough
 	}
-	return epoch - b.told
+	return epoch - b.epoch
 }
 
 const enough = 8
@@ -107,7 +134,7 @@ const enough = 8
 // Stamp completes a system message that is about to be sent to the peer, on carriers where epochs travel on records.
 func (b *Borrower) Stamp(a *Args, epoch uint8) {
 	a[1] = int32(b.untold(epoch))
-	b.told = epoch
+	b.epoch = epoch
 }
 
 // Epochs notes that k epochs of the peer have ended: what is known of use decays by four for each. k beyond 8 counts
@@ -116,7 +143,7 @@ func (b *Borrower) Epochs(k int) {
 	k = min(max(0, k), enough) * 2
 	b.most >>= k
 	b.revoked >>= k
-	b.stalls >>= k
+	b.state = uint8(b.stalls()>>k)*oneStall | b.state&(oneStall-1)
 }
 
 // Told takes in the peer's cumulative count of returned credits and reports whether it was news. A count that is
@@ -131,7 +158,7 @@ func (b *Borrower) Told(cumulative uint32) (news bool, err error) {
 
 // hear takes in that credits were returned and granted, and that epochs of the peer have passed meanwhile.
 func (b *Borrower) hear(returned, granted uint32, passed uint8) (news bool, err error) {
-	if returned > uint32(b.inUse) && b.mode != NoFlow {
+	if returned > uint32(b.inUse) && b.mode() != NoFlow {
 		return false, fmt.Errorf("%w: it returned %d credits, only %d are out", ErrPeer, returned, b.inUse)
 	}
 	if uint32(b.loan)+granted > 1<<15 {
@@ -143,10 +170,25 @@ func (b *Borrower) hear(returned, granted uint32, passed uint8) (news bool, err 
 	b.low = b.inUse
 	b.granted += uint16(granted)
 	b.loan += uint16(granted)
+	b.answered(returned, granted)
 	if invariants.Enabled {
-		invariants.Check(b.inUse <= b.loan || b.mode == NoFlow, "%d credits in use of a loan of %d", b.inUse, b.loan)
+		invariants.Check(b.inUse <= b.loan || b.mode() == NoFlow, "%d credits in use of a loan of %d", b.inUse, b.loan)
 	}
 	return true, nil
+}
+
+// answered finds out what has become of the last need: the lender has seen it when what was in use then is returned.
+func (b *Borrower) answered(returned, granted uint32) {
+	switch {
+	case granted > 0:
+		b.asking = 0
+		b.state &^= refused
+	case b.asking > 0 && returned >= uint32(b.asking):
+		b.asking = 0
+		b.state |= refused
+	default:
+		b.asking -= uint16(min(returned, uint32(b.asking)))
+	}
 }
 
 // observe keeps the most that was in use at once. Between two notes inUse only grows, so now, before the next is taken
@@ -167,8 +209,8 @@ func (b *Borrower) observe(passed uint8) {
 // It gives back what was not in use at once of late, never what is in use now, nothing after a stall, and, unless
 // the loan lies idle, no more than RevokeLimit in an epoch.
 func (b *Borrower) Revoke(c *Config, a Args) (Args, error) {
-	if uint32(a[0]) > 1<<16-1 || b.mode != Dynamic {
-		return Args{}, fmt.Errorf("%w: revoke of %d with %v credits", ErrPeer, a[0], b.mode)
+	if uint32(a[0]) > 1<<16-1 || b.mode() != Dynamic {
+		return Args{}, fmt.Errorf("%w: revoke of %d with %v credits", ErrPeer, a[0], b.mode())
 	}
 	b.Epochs(int(a[1]))
 	given := b.given(c)
@@ -185,7 +227,7 @@ func (b *Borrower) Revoke(c *Config, a Args) (Args, error) {
 func (b *Borrower) given(c *Config) uint16 { return uint16(c.PerPeer) + b.granted - b.loan }
 
 func (b *Borrower) spare(c *Config, want int) int {
-	if b.stalls > 0 {
+	if b.stalls() > 0 {
 		return 0
 	}
 	n := min(want, int(b.loan)-max(c.Min, int(b.most), int(b.inUse)))
@@ -200,7 +242,7 @@ func (b *Borrower) spare(c *Config, want int) int {
 // hinted is not given back for some epochs, even if it is not used.
 func (b *Borrower) Hint(want int) (a Args, ask bool) {
 	want = min(want, MaxLoan)
-	if b.mode != Dynamic || want < 1 {
+	if b.mode() != Dynamic || want < 1 {
 		return Args{}, false
 	}
 	b.most = max(b.most, uint16(want))

@@ -40,7 +40,7 @@ type Borrowed struct {
 
 // View returns what is known, for display.
 func (b *Borrower) View() Borrowed {
-	return Borrowed{int(b.loan), int(b.inUse), int(b.most), int(b.stalls), int(b.revoked)}
+	return Borrowed{int(b.loan), int(b.inUse), int(b.most), b.stalls(), int(b.revoked)}
 }
 
 // Check looks through the whole book, in a time proportional to the ranks, and returns an error for what does not

@@ -67,11 +67,11 @@ func (w *world) rewind(back uint32) {
 	}
 }
 
-func (w *world) epochOf(x int) uint8 {
+func (w *world) wire(x, y, n int) Fields {
 	if w.words {
-		return 0
+		return w.pairs[x][y].WireNeed(n)
 	}
-	return w.ranks[x].Epoch()
+	return w.pairs[x][y].Wire(n, w.ranks[x].Epoch())
 }
 
 func (w *world) send(x, y, n int) bool {
@@ -80,10 +80,12 @@ func (w *world) send(x, y, n int) bool {
 		return false
 	}
 	if !b.Take(n) {
-		b.Stall(n)
+		if a, ask := b.Stall(n); ask {
+			w.post(x, Message{Peer: y, Kind: Ask, Args: a})
+		}
 		return false
 	}
-	w.records = append(w.records, record{x, y, n, b.Wire(n, w.epochOf(x))})
+	w.records = append(w.records, record{x, y, n, w.wire(x, y, n)})
 	return true
 }
 
@@ -102,7 +104,7 @@ func (w *world) tell(y, x int) {
 		return
 	}
 	w.notes = append(w.notes, sentNote{y, x, n.Pack32()})
-	if f := w.pairs[y][x].Wire(0, w.epochOf(y)); f.Epoch() {
+	if f := w.wire(y, x, 0); f.Epoch() {
 		w.pairs[x][y].Epochs(1)
 	}
 }

@@ -1,0 +1,191 @@
+package creditsim
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/golci/golci/comm/credit"
+)
+
+// sim is a run under way.
+type sim struct {
+	c     Config
+	p     pattern
+	nodes []node
+	slots map[[2]int32]uint16 // of a peer (second) at a rank (first)
+	r     *rand.Rand
+
+	now      int
+	wheel    [][]event // what arrives at tick t is at t modulo its length
+	messages []system  // those on their way, by number
+	free     []uint32  // numbers to use again
+
+	received  uint64 // requests
+	stalls    uint64
+	flyingMax int
+	overflow  error
+	receivers int
+	past      totals // at the end of the last row
+}
+
+func newSim(c Config) (*sim, error) {
+	s := &sim{
+		c: c, p: patternOf(c.Pattern), r: rand.New(rand.NewPCG(c.Seed, 1)), wheel: make([][]event, c.Latency+1),
+		nodes: make([]node, c.Nodes), slots: make(map[[2]int32]uint16),
+	}
+	for i := range s.nodes {
+		s.nodes[i].id = i
+	}
+	s.connect()
+	for i := range s.nodes {
+		n := &s.nodes[i]
+		k := len(n.links)
+		var err error
+		if n.ledger, err = credit.NewLedger(c.Credits, k, k+1); err != nil {
+			return nil, err
+		}
+		n.listed = make([]bool, k)
+		n.out = make([]credit.Borrower, k)
+		for j := range n.out {
+			if n.out[j], err = credit.Borrow(&s.c.Credits); err != nil {
+				return nil, err
+			}
+		}
+		s.nextAway(n)
+	}
+	s.phase(0)
+	return s, nil
+}
+
+// dense is the number of ranks up to which every pair has its state, so that scavenging finds every peer. Above, only
+// pairs that are going to talk have: the others keep the loan they start with, and neither borrow nor are revoked from.
+const dense = 400
+
+func (s *sim) connect() {
+	if s.c.Nodes <= dense {
+		for i := range s.nodes {
+			for j := range i {
+				s.pair(i, j)
+			}
+		}
+		return
+	}
+	phases := 1
+	if s.p.rotates {
+		phases = (s.c.Epochs + s.c.Stay - 1) / s.c.Stay
+	}
+	for phase := range phases {
+		for i := range s.nodes {
+			for _, j := range s.p.targets(i, s.c.Nodes, phase, s.c.Seed) {
+				s.pair(i, j)
+			}
+		}
+	}
+}
+
+// pair gives two ranks a slot for each other, once.
+func (s *sim) pair(i, j int) {
+	key, back := [2]int32{int32(i), int32(j)}, [2]int32{int32(j), int32(i)}
+	if _, ok := s.slots[key]; ok {
+		return
+	}
+	a, b := &s.nodes[i], &s.nodes[j]
+	x, y := uint16(len(a.links)), uint16(len(b.links))
+	a.links = append(a.links, link{int32(j), y})
+	b.links = append(b.links, link{int32(i), x})
+	s.slots[key], s.slots[back] = x, y
+}
+
+// phase gives every rank its partners. One that waits for credits sends its request first.
+func (s *sim) phase(phase int) {
+	receives := make([]bool, len(s.nodes))
+	s.receivers = 0
+	for i := range s.nodes {
+		n := &s.nodes[i]
+		var waits []uint16
+		if n.stalled {
+			waits = []uint16{n.targets[n.turn]}
+		}
+		n.targets = append(n.targets[:0], waits...)
+		n.turn, n.burst = 0, s.c.Burst
+		if n.stalled {
+			n.burst = 1
+		}
+		for _, j := range s.p.targets(i, s.c.Nodes, phase, s.c.Seed) {
+			n.targets = append(n.targets, s.slots[[2]int32{int32(i), int32(j)}])
+			if !receives[j] {
+				receives[j] = true
+				s.receivers++
+			}
+		}
+	}
+}
+
+func (s *sim) nextAway(n *node) {
+	n.awayFrom = s.now + 1 + s.r.IntN(2*s.c.Period-s.c.Pause)
+	n.awayTo = n.awayFrom
+	if s.c.Pause > 0 {
+		n.awayTo += s.r.IntN(s.c.Pause + 1)
+	}
+}
+
+// tick lets a unit of virtual time pass.
+func (s *sim) tick() error {
+	for _, e := range s.wheel[s.now%len(s.wheel)] {
+		n := &s.nodes[e.node]
+		if e.kind == message {
+			m := s.messages[e.note]
+			m.slot = e.slot
+			s.free = append(s.free, e.note)
+			n.system = append(n.system, m)
+			continue
+		}
+		n.inbox.push(e)
+	}
+	s.wheel[s.now%len(s.wheel)] = s.wheel[s.now%len(s.wheel)][:0]
+	for i := range s.nodes {
+		n := &s.nodes[i]
+		if s.now >= n.awayFrom {
+			if s.now < n.awayTo {
+				continue
+			}
+			s.nextAway(n)
+		}
+		if err := s.step(n); err != nil {
+			return fmt.Errorf("%w: tick %d, rank %d: %w", ErrInvariant, s.now, i, err)
+		}
+	}
+	s.now++
+	return s.overflow
+}
+
+// post has e arrive at the peer of a slot.
+func (s *sim) post(n *node, slot int, e event) {
+	to := n.links[slot]
+	e.node, e.slot = to.node, to.slot
+	at := (s.now + s.c.Latency) % len(s.wheel)
+	s.wheel[at] = append(s.wheel[at], e)
+}
+
+// keep stores a system message until it arrives, and returns its number.
+func (s *sim) keep(m system) uint32 {
+	if k := len(s.free); k > 0 {
+		i := s.free[k-1]
+		s.free = s.free[:k-1]
+		s.messages[i] = m
+		return i
+	}
+	s.messages = append(s.messages, m)
+	return uint32(len(s.messages) - 1)
+}
+
+// fly notes credits on their way to a peer, whose receive space must hold them.
+func (s *sim) fly(n *node, slot, credits int) {
+	to := &s.nodes[n.links[slot].node]
+	to.flying += credits
+	s.flyingMax = max(s.flyingMax, to.flying)
+	if space := s.c.Credits.Total(s.c.Nodes); to.flying > space && s.c.Credits.Mode != credit.NoFlow {
+		s.overflow = fmt.Errorf("%w: tick %d: %d credits in flight to rank %d, room for %d", ErrInvariant,
+			s.now, to.flying, to.id, space)
+	}
+}
