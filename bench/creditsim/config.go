@@ -31,7 +31,7 @@ type Config struct {
 
 	// Credits are the terms; a zero Epoch means credit.Terms for Nodes and records of up to 1 KiB.
 	Credits credit.Config
-	// Loan and Bank, if not zero, replace PerPeer and Bank of Credits.
+	// Loan and Bank, if not zero, replace PerPeer and Bank of Credits; a negative Bank stands for none.
 	Loan, Bank int
 
 	Cost    int // credits of a request; default 1
@@ -66,8 +66,8 @@ func (c Config) fill() (Config, error) {
 		c.Credits.Max = max(c.Credits.Max, c.Loan)
 		c.Credits.Min = min(c.Credits.Min, c.Loan)
 	}
-	if c.Bank > 0 {
-		c.Credits.Bank = c.Bank
+	if c.Bank != 0 {
+		c.Credits.Bank = max(0, c.Bank)
 	}
 	for _, d := range []struct {
 		field *int

@@ -26,7 +26,7 @@ func insideJob(env func(string) (string, bool)) (bool, error) {
 func takePart(ctx context.Context, c Config, chosen []spec) error {
 	for _, s := range chosen {
 		switch {
-		case s.kind == inProcess:
+		case s.kind == inProcess || s.kind == virtual:
 			return fmt.Errorf("%w: %s needs no ranks, run it without a launcher", ErrUsage, s.name)
 		case s.kind == active && len(chosen) > 1:
 			return fmt.Errorf("%w: %s needs a job of its own", ErrUsage, s.name)

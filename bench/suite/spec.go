@@ -26,6 +26,7 @@ const (
 	whole                 // all ranks of a job
 	sole                  // two ranks, a job of its own for each number of threads, since a peer may not survive one
 	active                // two ranks without package mpi
+	virtual               // in virtual time: needs no ranks and has rows of its own
 )
 
 type spec struct {
@@ -79,6 +80,7 @@ var specs = []spec{
 	},
 	{name: "am", kind: active, peers: true, sizes: []int{0, 512, 4096}, threads: []int{1}, window: 200 * time.Millisecond},
 	{name: "million", kind: sole, sizes: []int{8}, threads: []int{500_000}, least: 8, workers: 2, asked: true},
+	{name: "creditsim", kind: virtual, asked: true},
 }
 
 // Names lists the benchmarks in the order in which "all" runs them, and then those that it leaves out.

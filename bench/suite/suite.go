@@ -9,6 +9,7 @@ import (
 
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/chart"
+	"github.com/golci/golci/bench/creditsim"
 	"github.com/golci/golci/bench/local"
 )
 
@@ -24,7 +25,8 @@ type Config struct {
 	Peers    bool          // also run the MPI implementations found
 	Reps     int           // rows are medians of so many runs; 0 means 5 with peers, else 1
 	Out, Err io.Writer     // rows; progress and failures of peers
-	Self     string        // the golci program, to start ranks with
+	Credit   creditsim.Config
+	Self     string // the golci program, to start ranks with
 	Env      func(name string) (string, bool)
 }
 
@@ -94,6 +96,9 @@ func runAll(ctx context.Context, c Config, chosen []spec) (err error) {
 
 // run measures one benchmark. With one repetition and no peer rows are printed as they come, else as medians.
 func (r *runner) run(ctx context.Context, s spec) ([]bench.Row, error) {
+	if s.kind == virtual {
+		return creditsim.Show(ctx, r.Credit, r.Out, r.JSON)
+	}
 	stream := r.Reps == 1 && !r.Peers
 	var rows []bench.Row
 	var printing error

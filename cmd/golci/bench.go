@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/golci/golci/bench/creditsim"
 	"github.com/golci/golci/bench/suite"
 )
 
@@ -27,7 +28,15 @@ type benchCmd struct {
 	Plot     string        `help:"Draw the curves into this SVG file." placeholder:"FILE"`
 	Peers    bool          `help:"Also run the MPI implementations that are installed, and compare."`
 	Reps     int           `help:"Runs that a row is the median of; default: 5 with -peers, else 1." placeholder:"N"`
-	Names    []string      `arg:"" name:"name" help:"Benchmarks, or all: switch, table, pool, latency, bandwidth, bibw, rate, threads, barrier, bcast, allreduce, am, million (which all leaves out)."`
+	Nodes    int           `default:"64" group:"creditsim" help:"Ranks simulated, 2 to 10000."`
+	Pattern  string        `default:"static" group:"creditsim" help:"Who sends to whom: static, chain, oddpoll, pairs, tree, hotspot, random or none."`
+	Epochs   int           `default:"120" group:"creditsim" help:"Epochs, one row each."`
+	Stay     int           `default:"4" group:"creditsim" help:"Epochs with a partner, where partners rotate."`
+	Loan     int           `group:"creditsim" help:"Credits lent to each peer at first; default: the table." placeholder:"N"`
+	Bank     int           `group:"creditsim" help:"Credits not lent at first; default: the table; -1: none." placeholder:"N"`
+	Pause    int           `default:"10" group:"creditsim" help:"Ticks (us) that a rank does not poll, at most, once in 100; -1: it always polls."`
+	Seed     uint64        `default:"1" group:"creditsim" help:"Of everything random."`
+	Names    []string      `arg:"" name:"name" help:"Benchmarks, or all: switch, table, pool, latency, bandwidth, bibw, rate, threads, barrier, bcast, allreduce, am, million and creditsim (which all leaves out)."`
 }
 
 // Run measures; it ends early, and with it every job it started, on an interrupt.
@@ -49,5 +58,8 @@ func (b *benchCmd) Run() error {
 	return suite.Run(ctx, suite.Config{
 		Names: b.Names, N: b.Ranks, Sizes: sizes, Threads: threads, Duration: b.Duration, JSON: b.JSON, Plot: b.Plot,
 		Peers: b.Peers, Reps: b.Reps, Out: os.Stdout, Err: os.Stderr, Self: self, Env: os.LookupEnv,
+		Credit: creditsim.Config{
+			Nodes: b.Nodes, Pattern: b.Pattern, Epochs: b.Epochs, Stay: b.Stay, Loan: b.Loan, Bank: b.Bank, Pause: b.Pause, Seed: b.Seed,
+		},
 	})
 }

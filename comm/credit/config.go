@@ -67,7 +67,7 @@ const (
 	defaultRevokeLimit = 32
 	defaultScavenge    = 6
 	defaultEpoch       = 1024
-	defaultShare       = 64
+	defaultShare       = 16
 	defaultPatience    = 256
 )
 
