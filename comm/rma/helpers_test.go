@@ -87,6 +87,17 @@ func newJob(t testing.TB, n int, v way, seed uint64) *job {
 	return j
 }
 
+// newJobOf makes a job of ranks of different configurations.
+func newJobOf(t testing.TB, cfgs ...Config) *job {
+	t.Helper()
+	j := &job{t: t, cs: newJobConduits(t, len(cfgs))}
+	for i, cfg := range cfgs {
+		j.add(j.cs[i], cfg)
+	}
+	t.Cleanup(j.close)
+	return j
+}
+
 // add makes the next rank over c.
 func (j *job) add(c conduit.Conduit, cfg Config) {
 	j.t.Helper()
