@@ -60,7 +60,7 @@ func TestCore2(t *testing.T) {
 		o := options{segment: 2 * depth * longSlot}
 		spmd(t, net, 2, o, newEchoer, func(r *rank, x *echoer) error {
 			step := 1
-			if net.slow || raceDetector {
+			if net.slow || raceSlower > 1 {
 				step = 29
 			}
 			max := r.e.MaxMedium()

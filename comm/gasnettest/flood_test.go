@@ -11,9 +11,11 @@ import (
 
 const hFlood = 60
 
+// floodEach is how many messages each ordered pair has.
+const floodEach = 1200 / raceSlower
+
 const (
-	floodEach  = 1200 // messages of each ordered pair
-	floodSplit = 100  // every so many is a split Long
+	floodSplit = 100 // every so many is a split Long
 	splitBytes = 40 << 10
 	splitMore  = 3000 // split Longs differ by up to so much
 )

@@ -7,6 +7,7 @@ import (
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/comm/conduit/fault"
 	"github.com/golci/golci/comm/conduit/local"
+	"github.com/golci/golci/comm/conduit/portals"
 )
 
 // network is a kind of conduit to run the tests over.
@@ -24,12 +25,26 @@ var networks = []network{
 	{name: "bare", make: overLocal(conduit.Config{}, hide)},
 	{name: "faulty", make: overLocal(conduit.Config{}, spoil), slow: true},
 	{name: "faulty two-slot bare", make: overLocal(conduit.Config{TinyQueues: true}, spoilBare), slow: true},
+	{name: "portals", make: overPortals(portals.Config{})},
+	{name: "portals shuffled two-slot", make: overPortals(portals.Config{Conduit: conduit.Config{TinyQueues: true}, Shuffle: 100}), slow: true},
 }
 
 // overAll runs f once over each network.
 func overAll(t *testing.T, f func(t *testing.T, net network)) {
 	for _, net := range networks {
 		t.Run(net.name, func(t *testing.T) { f(t, net) })
+	}
+}
+
+func overPortals(cfg portals.Config) func(testing.TB, int, uint64) []conduit.Conduit {
+	return func(t testing.TB, n int, seed uint64) []conduit.Conduit {
+		cfg := cfg
+		cfg.Seed = seed
+		cs, err := portals.New(n, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cs
 	}
 }
 

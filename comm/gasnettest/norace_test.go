@@ -2,4 +2,5 @@
 
 package gasnettest
 
-const raceDetector = false
+// raceSlower is by how much tests are cut down under the race detector.
+const raceSlower = 1

@@ -2,4 +2,5 @@
 
 package gasnettest
 
-const raceDetector = true
+// raceSlower is by how much tests are cut down under the race detector.
+const raceSlower = 4
