@@ -17,6 +17,7 @@ import (
 	"github.com/golci/golci/comm/barrier"
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/comm/hsl"
+	"github.com/golci/golci/comm/rma"
 	"github.com/golci/golci/fult"
 )
 
@@ -44,6 +45,7 @@ type rank struct {
 	locks *hsl.Locks
 	sched *fult.Scheduler // nil unless the job has threads
 	seg   []byte          // the segment; nil unless the job has one
+	m     *rma.Memory     // nil unless the job has remote memory
 	rng   *rand.Rand      // of the rank's own goroutine
 }
 
@@ -61,7 +63,9 @@ type job struct {
 type options struct {
 	loan    int
 	threads bool // a scheduler of one worker for each rank
-	segment int  // bytes
+	segment int  // bytes of it for Long messages
+	memory  int  // bytes of it for remote memory, in place of the former
+	forceAM bool // remote memory by active messages, also where it is shared
 	fatal   func(rank int, err error)
 	checked bool // all rules of locks are checked
 }
@@ -82,6 +86,9 @@ func newJob(t testing.TB, net network, n int, seed uint64, o options) *job {
 				j.check(r.sched.Close())
 			}
 			j.check(r.e.Err())
+			if r.m != nil {
+				r.m.Close()
+			}
 			r.e.Close()
 			j.check(cs[i].Close())
 		}
@@ -117,6 +124,13 @@ func (j *job) newRank(i int, c conduit.Conduit, o options) *rank {
 	}
 	if o.threads {
 		j.check(r.sched.SetPoller(r.e.Progress().Poller()))
+	}
+	if o.memory > 0 {
+		r.m, err = rma.New(r.e, rma.Config{SegmentSize: int64(o.memory), ActiveMessages: o.forceAM})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.seg = r.m.Segment()
 	}
 	if o.segment > 0 {
 		r.seg = make([]byte, o.segment)
