@@ -1,6 +1,7 @@
 package gasnettest
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -11,6 +12,7 @@ import (
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/barrier"
 	"github.com/golci/golci/comm/hsl"
+	"github.com/golci/golci/comm/rma"
 	"github.com/golci/golci/fult"
 )
 
@@ -220,33 +222,81 @@ func TestThreads(t *testing.T) {
 	})
 }
 
-// TestContention is testcontend: many threads of all ranks send to rank 0, or poll, while one at each goes through
-// barriers.
+// Places in the segment of TestContention, beyond those of Long messages.
+const (
+	contendRanks = 3
+	contendCount = contendRanks * allThreads * opLong // a counter that all add to, at rank 0
+	contendOwn   = contendCount + 64                  // a piece for each thread
+	contendPiece = 1000
+)
+
+// TestContention is testcontend: many threads of all ranks send to rank 0, put to it, get from it, add to a counter there,
+// or poll, while one at each goes through barriers.
 func TestContention(t *testing.T) {
 	overAll(t, func(t *testing.T, net network) {
-		const n = 3
-		o := options{threads: true, segment: n * allThreads * opLong}
-		spmd(t, net, n, o, newCrowd, func(r *rank, c *crowd) error {
-			_, _, err := r.crowded(c, func(a *actor) error {
-				for k := range 100 {
-					var err error
-					switch {
-					case a.id == 0:
-						err = a.r.b.Enter(uint64(k), barrier.Named)
-					case a.id%3 == 1:
-						a.r.e.Poll()
-					case a.id%3 == 2:
-						err = a.request(hOp, 0, 0)
-					default:
-						err = a.request(hOpMedium, 0, 200)
-					}
-					if err != nil {
-						return err
-					}
-				}
-				return a.drain()
-			})
-			return err
+		o := options{threads: true, memory: contendOwn + contendRanks*allThreads*contendPiece}
+		spmd(t, net, contendRanks, o, newCrowd, func(r *rank, c *crowd) error {
+			if _, _, err := r.crowded(c, contend); err != nil {
+				return err
+			}
+			if err := r.barrier(); err != nil {
+				return err
+			}
+			got, err := rma.Load[uint64](r.m, 0, contendCount)
+			if err != nil {
+				return err
+			}
+			if want := uint64(contendRanks * contenders * contendEach); got != want {
+				return fmt.Errorf("the counter is %d, want %d", got, want)
+			}
+			return r.barrier()
 		})
 	})
+}
+
+const (
+	contendEach = 60
+	contenders  = 2 // threads of a rank that add
+)
+
+func contend(a *actor) error {
+	for k := range contendEach {
+		var err error
+		switch a.id {
+		case 0:
+			err = a.r.b.Enter(uint64(k), barrier.Named)
+		case 1:
+			a.r.e.Poll()
+		case 2, 3:
+			_, err = rma.FetchAdd[uint64](a.r.m, 0, contendCount, 1)
+		case 4, 5:
+			err = a.putAndGet()
+		case 6:
+			err = a.request(hOp, 0, 0)
+		default:
+			err = a.request(hOpMedium, 0, 200)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return a.drain()
+}
+
+// putAndGet puts to the thread's own piece of rank 0's segment, and gets it back.
+func (a *actor) putAndGet() error {
+	at := int64(contendOwn + (a.r.id*allThreads+a.id)*contendPiece)
+	n := a.rng.IntN(contendPiece + 1)
+	src := fill(a.buf[:n], a.rng.Uint64())
+	if err := a.r.m.Put(0, at, src); err != nil {
+		return err
+	}
+	got := a.buf[n : 2*n]
+	if err := a.r.m.Get(0, at, got); err != nil {
+		return err
+	}
+	if !bytes.Equal(src, got) {
+		return fmt.Errorf("thread %d: %d bytes came back damaged", a.id, n)
+	}
+	return nil
 }
