@@ -126,6 +126,11 @@ func (q *queue) space(p place, n int) []byte {
 	return q.data[at : at+n : at+n]
 }
 
+// first is the first word of the record that begins at a unit.
+func (q *queue) first(at uint32) *atomic.Uint64 {
+	return (*atomic.Uint64)(unsafe.Pointer(&q.data[int(at)*q.unit]))
+}
+
 // publish makes the record at a place visible to the receiver.
 func (q *queue) publish(p place, src int, k uint32) {
 	arch.StoreRel64(&q.marks[p.at], uint64(p.tag)<<tagShift|uint64(src)<<srcShift|uint64(k))

@@ -1,11 +1,11 @@
 package portals
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/arch"
 )
 
 // ErrOverflow means that a request found no room in the peer's receive space although every request within its credits does:
@@ -82,7 +82,8 @@ func (c *Conduit) Commit(peer int, first uint64) {
 	to, i := c.all[peer], ln.queue()
 	q := &to.seg.queues[i]
 	k := uint32((ln.length() + q.unit - 1) / q.unit)
-	binary.LittleEndian.PutUint64(q.space(ln.place, conduit.WordBytes), first)
+	// Atomic, because an idle receiver touches the word.
+	arch.StoreRel64(q.first(ln.at), first)
 	if price := costOf(i, k); price != 0 {
 		ln.sent.Add(uint64(price))
 		c.purse.sent(peer)

@@ -3,6 +3,8 @@ package portals
 import (
 	"math/bits"
 	"math/rand/v2"
+
+	"github.com/golci/golci/internal/arch"
 )
 
 // taker is the receiving end of a queue. All of it belongs to the holder of the poll lock.
@@ -17,6 +19,9 @@ type taker struct {
 	dice    rand.PCG
 	serve   func(src int, k uint32, rec []byte)
 	may     func() bool // whether a record may be served now; nil for always
+
+	misses       int // polls since the last look at how far senders have reserved
+	pass, passes int // see linger
 
 	events, stalls uint64
 }
@@ -164,7 +169,13 @@ func (t *taker) take(limit int) (n int) {
 func (t *taker) drain(o *buffer, limit int) (n int, full bool) {
 	for o.low == o.high && n < limit {
 		m := t.mark(o, o.low)
-		if m == 0 || t.passOver() {
+		if m == 0 {
+			if n > 0 && t.linger(o) {
+				continue
+			}
+			break
+		}
+		if t.passOver() {
 			break
 		}
 		if !t.mayServe(o) {
@@ -180,12 +191,59 @@ func (t *taker) drain(o *buffer, limit int) (n int, full bool) {
 	if n == limit {
 		return n, false
 	}
+	if o.low == o.high && t.rarely() {
+		t.q.first(o.base + o.low).Load()
+		return n, false
+	}
 	top, full := t.top(o)
 	if o.low == top {
 		return n, full
 	}
 	got, stop := t.search(o, top, limit-n)
 	return n + got, full && !stop
+}
+
+// missesBeforeLook is how many polls that find nothing go by before one that looks for holes.
+const missesBeforeLook = 15
+
+// rarely tells not to look behind a mark that is not there.
+//
+// A receiver that looks at the fill word takes its line from the senders, who add to it for each record. It matters only
+// behind a hole, and holes are rare and mostly filled at once, so a poll that finds nothing seldom looks.
+func (t *taker) rarely() bool {
+	if t.shuffle > 0 || t.misses == missesBeforeLook {
+		t.misses = 0
+		return false
+	}
+	t.misses++
+	return true
+}
+
+// lingerPauses is how long a receiver in a flood stands back, in pauses; lingerRarely is how many batches go by without
+// standing back while it is in vain.
+const (
+	lingerPauses = 5
+	lingerRarely = 255
+)
+
+// linger waits a little for a record and tells whether it came. A receiver that keeps up with a flood looks at each mark
+// just when the sender wants its line; one that stands back finds several at once. Where nothing comes it is tried ever less
+// often.
+func (t *taker) linger(o *buffer) bool {
+	if t.pass > 0 {
+		t.pass--
+		return false
+	}
+	for range lingerPauses {
+		arch.Pause()
+	}
+	if t.mark(o, o.low) != 0 {
+		t.passes = 0
+		return true
+	}
+	t.passes = min(2*t.passes+1, lingerRarely)
+	t.pass = t.passes
+	return false
 }
 
 // search serves what is published behind a hole. stop tells that nothing may be served for now.
