@@ -1,34 +1,230 @@
 package creditsim
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/golci/golci/bench/chart"
+	"github.com/golci/golci/comm/credit"
+	"github.com/golci/golci/internal/invariants"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func show(t *testing.T, c Config) Result {
+func run(t *testing.T, c Config) Result {
 	t.Helper()
-	res, err := Run(c, func(r Row) error {
-		if testing.Verbose() {
-			t.Logf("%+v", r)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
+	if c.Seed == 0 {
+		c.Seed = uint64(time.Now().UnixNano())
 	}
-	res2 := res
-	res2.Rows = nil
-	t.Logf("%+v", res2)
+	res, err := Run(c, nil)
+	if err != nil {
+		t.Fatalf("seed %d: %v", c.Seed, err)
+	}
+	t.Logf("%s, %d ranks, seed %d: steady from %d, no waiting from %d, throughput %.3f, loans of flows from %d, largest %d",
+		c.Pattern, c.Nodes, c.Seed, res.Steady, res.Smooth, res.Throughput, res.Least, res.Largest)
 	return res
 }
 
-func TestX(t *testing.T) {
-	show(t, Config{Nodes: 64, Pattern: "static", Epochs: 120, Loan: 6})
-	show(t, Config{Nodes: 1000, Pattern: "static", Epochs: 120, Loan: 6})
-	show(t, Config{Nodes: 1000, Pattern: "chain", Epochs: 40, Stay: 4, Loan: 4})
-	show(t, Config{Nodes: 1000, Pattern: "oddpoll", Epochs: 40, Stay: 4, Loan: 4})
-	show(t, Config{Nodes: 1000, Pattern: "pairs", Epochs: 40, Stay: 4, Loan: 4})
+// TestStaticPatternSettles: every flow has what it needs within 20 epochs, and not one credit moves for 100 epochs
+// after that.
+func TestStaticPatternSettles(t *testing.T) {
+	for _, n := range []int{2, 3, 27, 64, 300, 1000} {
+		if n > 300 && (testing.Short() || invariants.Enabled) {
+			t.Log("1000 ranks are left out of slow builds")
+			continue
+		}
+		res := run(t, Config{Nodes: n, Pattern: "static", Epochs: 120, Loan: 6})
+		if res.Steady > 20 || res.Smooth > 20 || res.Steady == 0 {
+			t.Errorf("%d ranks: credits moved until epoch %d, requests waited until %d", n, res.Steady, res.Smooth)
+		}
+		if need := res.Config.Window; res.Least < need {
+			t.Errorf("%d ranks: a flow that has up to %d credits out was lent %d", n, need, res.Least)
+		}
+	}
+}
+
+// TestRotatingPartners: throughput with loans from the bank of the default table, where a partner stays for four epochs.
+func TestRotatingPartners(t *testing.T) {
+	for _, p := range []string{"chain", "oddpoll", "pairs"} {
+		for _, loan := range []int{0, 4} { // the table's, and the least that the table ever has
+			res := run(t, Config{Nodes: 64, Pattern: p, Epochs: 40, Stay: 4, Loan: loan})
+			if res.Throughput < 0.9 {
+				t.Errorf("%s, loan %d: %.3f of unlimited", p, loan, res.Throughput)
+			}
+		}
+	}
+}
+
+func TestNoDemandNoMove(t *testing.T) {
+	for _, n := range []int{2, 64, 2000} {
+		res := run(t, Config{Nodes: n, Pattern: "none", Epochs: 10})
+		for _, r := range res.Rows {
+			if r.Moved+r.Stalls+r.Revokes+r.Requests != 0 || r.Gini != 0 || r.Ticks == 0 {
+				t.Errorf("%d ranks: %+v", n, r)
+			}
+		}
+	}
+}
+
+// TestScarce has every pattern with next to no bank, ranks that are away often, and scavenging all the time: the
+// invariants, which Run checks in each tick, must hold.
+func TestScarce(t *testing.T) {
+	for _, p := range Patterns() {
+		for _, n := range []int{2, 5, 24} {
+			res := run(t, Config{Nodes: n, Pattern: p, Epochs: 30, Stay: 2, Loan: 8, Bank: 20, Cost: 3, Period: 40, Pause: 30})
+			if len(res.Rows) != 30 {
+				t.Errorf("%s, %d ranks: %d rows", p, n, len(res.Rows))
+			}
+		}
+	}
+}
+
+// TestScavengingFindsWhatIsIdle: partners rotate for long after the bank has run out, and still get most of what they
+// need from those who had it before.
+func TestScavengingFindsWhatIsIdle(t *testing.T) {
+	res := run(t, Config{Nodes: 32, Pattern: "chain", Epochs: 160, Stay: 8, Loan: 4, Bank: 300})
+	var revokes, late uint64
+	ticks := 0
+	for _, r := range res.Rows[80:] {
+		revokes += r.Revokes
+		late += r.Requests
+		ticks += r.Ticks
+	}
+	if revokes == 0 {
+		t.Error("nothing was revoked: the bank is too large for this test")
+	}
+	if got := float64(late) / float64(ticks) / res.Unlimited; got < 0.75 {
+		t.Errorf("%.3f of unlimited in the second half", got)
+	}
+}
+
+func TestSameSeedSameRun(t *testing.T) {
+	c := Config{Nodes: 20, Pattern: "random", Epochs: 10, Loan: 4, Seed: 5}
+	a, b := run(t, c), run(t, c)
+	if !slices.Equal(a.Rows, b.Rows) {
+		t.Error("two runs of one seed differ")
+	}
+	if c.Seed = 6; slices.Equal(a.Rows, run(t, c).Rows) {
+		t.Error("two seeds give the same run")
+	}
+}
+
+func TestSparseIsAsDense(t *testing.T) {
+	sparse := run(t, Config{Nodes: dense + 1, Pattern: "chain", Epochs: 2, Loan: 6})
+	full := run(t, Config{Nodes: dense, Pattern: "chain", Epochs: 2, Loan: 6})
+	if full.Pairs != dense*(dense-1) || sparse.Pairs > 3*dense {
+		t.Errorf("%d and %d pairs", full.Pairs, sparse.Pairs)
+	}
+	if a, b := full.Rows[1].Gini, sparse.Rows[1].Gini; a < 0.8*b || b < 0.8*a {
+		t.Errorf("Gini %.5f and %.5f", a, b)
+	}
+}
+
+// TestChecksSee: a run that breaks an invariant ends with an error.
+func TestChecksSee(t *testing.T) {
+	for name, damage := range map[string]func(s *sim){
+		"space":    func(s *sim) { s.nodes[1].flying = s.c.Credits.Total(s.c.Nodes) + 1; s.fly(&s.nodes[0], 0, 0) },
+		"flying":   func(s *sim) { s.nodes[0].flying = -1 << 20 },
+		"borrower": func(s *sim) { s.nodes[0].out[0], _ = credit.NewBorrower(300) },
+	} {
+		c, err := Config{Nodes: 4, Pattern: "chain"}.fill()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := newSim(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.checkAll(); err != nil {
+			t.Fatal(err)
+		}
+		damage(s)
+		if err := errors.Join(s.overflow, s.checkAll()); !errors.Is(err, ErrInvariant) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+func TestBadConfig(t *testing.T) {
+	for i, c := range []Config{
+		{Nodes: 1, Pattern: "chain"},
+		{Nodes: 10_001, Pattern: "chain"},
+		{Nodes: 4, Pattern: "circle"},
+		{Nodes: 4, Pattern: "chain", Epochs: -1},
+		{Nodes: 4, Pattern: "chain", Stay: -1},
+		{Nodes: 4, Pattern: "chain", Cost: 5},
+		{Nodes: 4, Pattern: "chain", Rate: -1},
+		{Nodes: 4, Pattern: "chain", Latency: -1},
+		{Nodes: 4, Pattern: "chain", Pause: 100},
+		{Nodes: 4, Pattern: "chain", Loan: 3000},
+	} {
+		if _, err := Run(c, nil); !errors.Is(err, ErrConfig) {
+			t.Errorf("case %d: error %v", i, err)
+		}
+	}
+}
+
+func TestShow(t *testing.T) {
+	c := Config{Nodes: 8, Pattern: "chain", Epochs: 4, Loan: 4, Seed: 1}
+	var out bytes.Buffer
+	curves, err := Show(t.Context(), c, &out, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	for i, line := range lines {
+		var r map[string]any
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range []string{"epoch", "moved", "stalls", "banked", "gini", "throughput"} {
+			if _, ok := r[key]; !ok {
+				t.Errorf("line %d has no %s: %s", i, key, line)
+			}
+		}
+		if r["epoch"] != float64(i) {
+			t.Errorf("line %d: epoch %v", i, r["epoch"])
+		}
+	}
+	if len(lines) != 4 {
+		t.Errorf("%d lines", len(lines))
+	}
+	if err := chart.Write(filepath.Join(t.TempDir(), "x.svg"), curves); err != nil {
+		t.Error(err)
+	}
+	out.Reset()
+	if _, err := Show(t.Context(), c, &out, false); err != nil || !strings.Contains(out.String(), "of what it is without flow control") {
+		t.Errorf("table, error %v:\n%s", err, out.String())
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Show(ctx, c, &out, true); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: error %v", err)
+	}
+}
+
+func TestGini(t *testing.T) {
+	for _, c := range []struct {
+		count []int
+		want  float64
+	}{
+		{[]int{0, 0, 5}, 0},
+		{[]int{0, 1, 0, 1}, 0.25},          // 1 and 3
+		{[]int{3, 0, 0, 0, 1}, 0.75},       // one has all
+		{[]int{}, 0},                       // nothing at all
+		{[]int{0, 1, 1, 1, 1, 1}, 4. / 15}, // 1 to 5
+	} {
+		if got := giniOf(c.count); got < c.want-1e-9 || got > c.want+1e-9 {
+			t.Errorf("%v: %v, want %v", c.count, got, c.want)
+		}
+	}
 }
