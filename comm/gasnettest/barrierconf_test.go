@@ -52,7 +52,7 @@ func (r *rank) passes(what string, notify, wait come, want error, result come) e
 	for _, w := range ways {
 		err := w.pass(r, notify, wait)
 		if !errors.Is(err, want) {
-			return fmt.Errorf("%s (%s): %w, want %v", what, w.name, err, want)
+			return fmt.Errorf("%s (%s): ended with %v, want %v", what, w.name, err, want)
 		}
 		if want != nil {
 			continue

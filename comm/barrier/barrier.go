@@ -1,0 +1,234 @@
+// Package barrier is a split-phase barrier with names over active messages, after that of GASNet: Notify tells that this
+// rank has come, Wait or Try that all have, and whether they meant the same barrier.
+//
+// It is a dissemination: in step k each rank tells the one 2^k further, and goes on when it has heard from the one 2^k
+// before, so a phase takes log2(N) steps and as many messages of each rank. Handlers carry the steps on, so a rank that
+// has notified only has to be polled.
+package barrier
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/comm/progress"
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/spin"
+)
+
+// Flags say how a rank takes part in a phase.
+type Flags uint8
+
+const (
+	// Named is a barrier with an id, which must be the same on all ranks that name one.
+	Named Flags = 0
+	// Anonymous ignores the id and matches any.
+	Anonymous Flags = 1 << 0
+	// Mismatch has the phase fail on all ranks.
+	Mismatch Flags = 1 << 1
+)
+
+// Errors that can be tested with errors.Is.
+var (
+	// ErrMismatch: ranks named different ids, one asked for it, or the id at Wait is not the phase's.
+	ErrMismatch = errors.New("barrier: mismatch")
+	// ErrOrder: Notify without a Wait for the phase before, or Wait or Try without Notify.
+	ErrOrder = errors.New("barrier: calls out of order")
+	// ErrPeer: a rank that has not notified can no longer be reached. The barrier cannot be used any more.
+	ErrPeer = errors.New("barrier: peer failed")
+	// ErrFlags: unknown flags.
+	ErrFlags = errors.New("barrier: unknown flags")
+)
+
+// First and Last are the handler indices that belong to this package; one is in use.
+const (
+	First = 200
+	Last  = 207
+)
+
+const handlerStep = First
+
+// state of a rank within its current phase.
+type state uint8
+
+const (
+	idle state = iota
+	notified
+	waiting // a Wait is under way
+)
+
+// Barrier is one rank's end. Its methods may be called by any goroutine or thread, but a phase has one Notify and one
+// Wait (or Try that succeeds).
+type Barrier struct {
+	e          *am.Endpoint
+	rank, size int
+	steps      int
+
+	mu spin.Lock // guards what follows
+	// phase is the number of the phase that was notified last; 1 is the first.
+	phase  uint32
+	state  state
+	named  bool   // of the last phase that was waited for
+	result uint64 // its id, if named
+	// broken is set when a peer has failed, for good.
+	broken error
+	// halves are the phases of even and of odd number: while one lasts, messages of the next may come, no others.
+	halves [2]half
+}
+
+// half is what belongs to a phase, guarded by Barrier.mu unless said otherwise.
+type half struct {
+	acc    vote   // of all ranks heard from, and ours
+	merged int    // steps whose messages are in acc
+	got    []vote // by step, those that have come and are not merged
+	out    []*out // by step, what is sent
+	// done is waited for outside the lock. It is reset by Notify and completed once by who ends the phase.
+	done progress.Done
+}
+
+// New makes the barrier of e's rank. All ranks must have one. Call it before traffic, and once for an endpoint.
+func New(e *am.Endpoint) (*Barrier, error) {
+	b := &Barrier{e: e, rank: e.Rank(), size: e.Size()}
+	b.steps = bits.Len(uint(b.size - 1))
+	for i := range b.halves {
+		h := &b.halves[i]
+		h.got, h.out = make([]vote, b.steps), make([]*out, b.steps)
+		for k := range h.out {
+			h.out[k] = &out{b: b}
+		}
+	}
+	b.halves[0].merged = b.steps // phase 0 is over
+	err := e.Register(handlerStep, am.Spec{Name: "barrier", Run: b.arrived, MaxReply: am.NoReply})
+	if err != nil {
+		return nil, fmt.Errorf("barrier: %w", err)
+	}
+	e.OnWake(b.lookAtPeers)
+	return b, nil
+}
+
+// Notify tells all ranks that this one has come to its next phase, named id unless flags say Anonymous. It does not block
+// or switch threads: what it cannot send at once goes when somebody polls. The error is ErrOrder while the phase before
+// has not been waited for, ErrFlags, or ErrPeer once a peer has failed. Not for handlers, nor while holding a
+// handler-safe lock.
+func (b *Barrier) Notify(id uint64, flags Flags) error {
+	if flags&^(Anonymous|Mismatch) != 0 {
+		return fmt.Errorf("%w: %#x at rank %d", ErrFlags, uint8(flags), b.rank)
+	}
+	b.mu.Lock()
+	if b.state != idle || b.broken != nil {
+		defer b.mu.Unlock()
+		return b.refuse("Notify")
+	}
+	b.phase++
+	b.state = notified
+	h := &b.halves[b.phase&1]
+	h.acc, h.merged = voteOf(id, flags), 0
+	h.done.Reset()
+	var todo chores
+	if b.steps > 0 {
+		todo.add(b.message(b.phase, 0, h.acc))
+	}
+	b.advance(h, &todo)
+	b.mu.Unlock()
+	b.carryOut(&todo, worker(b.e.Progress().Current()))
+	return nil
+}
+
+// Wait blocks until all ranks have notified the phase that this rank has notified, and says how it ended. id must be that
+// of the phase unless flags say Anonymous, or the phase is all anonymous; flags need not be those of Notify. It may switch
+// threads. The error is ErrMismatch, ErrOrder, ErrFlags or ErrPeer. Not for handlers, nor while holding a handler-safe
+// lock.
+func (b *Barrier) Wait(id uint64, flags Flags) error {
+	h, err := b.claim("Wait", flags)
+	if err != nil {
+		return err
+	}
+	b.e.Progress().Wait(&h.done)
+	return b.finish(h, id, flags)
+}
+
+// Try is Wait that does not block: it polls once, and over is false if the phase is not over yet.
+func (b *Barrier) Try(id uint64, flags Flags) (over bool, err error) {
+	h, err := b.claim("Try", flags)
+	if err != nil {
+		return false, err
+	}
+	if !h.done.Ready() {
+		b.e.Poll()
+	}
+	if !h.done.Ready() {
+		b.mu.Lock()
+		b.state = notified
+		b.mu.Unlock()
+		return false, nil
+	}
+	return true, b.finish(h, id, flags)
+}
+
+// Enter is Notify and Wait. It blocks.
+func (b *Barrier) Enter(id uint64, flags Flags) error {
+	if err := b.Notify(id, flags); err != nil {
+		return err
+	}
+	return b.Wait(id, flags)
+}
+
+// Result is the id of the phase that was waited for last; named is false if all ranks were anonymous, or it failed. It is
+// lost at the next Wait.
+func (b *Barrier) Result() (id uint64, named bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.result, b.named
+}
+
+// claim begins a Wait or Try.
+func (b *Barrier) claim(call string, flags Flags) (*half, error) {
+	if flags&^(Anonymous|Mismatch) != 0 {
+		return nil, fmt.Errorf("%w: %#x at rank %d", ErrFlags, uint8(flags), b.rank)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.state != notified {
+		return nil, b.refuse(call)
+	}
+	b.state = waiting
+	return &b.halves[b.phase&1], nil
+}
+
+// refuse makes the error of a call at the wrong time. Under mu.
+func (b *Barrier) refuse(call string) error {
+	if b.broken != nil {
+		return b.broken
+	}
+	was := [...]string{"nothing notified", "notified", "being waited for"}[b.state]
+	return fmt.Errorf("%w: %s at rank %d, phase %d, %s", ErrOrder, call, b.rank, b.phase, was)
+}
+
+// finish ends a phase that is over, for its waiter.
+func (b *Barrier) finish(h *half, id uint64, flags Flags) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.state = idle
+	v := h.acc
+	b.named, b.result = v.kind == named, v.id
+	switch {
+	case v.kind == failed:
+		return b.broken
+	case v.kind == mismatched:
+		return fmt.Errorf("%w: rank %d, phase %d", ErrMismatch, b.rank, b.phase)
+	case flags&Mismatch != 0:
+		return fmt.Errorf("%w: rank %d, phase %d: asked for at Wait", ErrMismatch, b.rank, b.phase)
+	case flags&Anonymous == 0 && v.kind == named && v.id != id:
+		return fmt.Errorf("%w: rank %d, phase %d: %d at Wait, %d notified", ErrMismatch, b.rank, b.phase, id, v.id)
+	}
+	return nil
+}
+
+// worker of t, or nil.
+func worker(t *fult.Thread) *fult.Worker {
+	if t == nil {
+		return nil
+	}
+	return t.Worker()
+}

@@ -1,0 +1,59 @@
+package barrier
+
+import (
+	"sync/atomic"
+
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/fult"
+)
+
+// out is the message of one step on its way. It belongs to who made it ready until it is sent or queued, then to the
+// pair's queue until Sent or Fail.
+type out struct {
+	b    *Barrier
+	then *out // the next to send, of the same chores
+	next am.Queued
+	dst  int
+	args [stepArgs]uint64
+	// busy from when it is made ready until nobody else looks at it any more; the store that clears it publishes that.
+	busy atomic.Bool
+}
+
+// post sends m now or, if there is no room, when somebody polls. It does not block.
+func (m *out) post(w *fult.Worker) {
+	e := m.b.e
+	body, first, o := e.Open(m.dst, handlerStep, stepArgs, 0)
+	switch o {
+	case am.Opened:
+		encode(body, &m.args)
+		dst := m.dst
+		m.busy.Store(false) // before the peer can see it and go on
+		e.Commit(dst, first)
+	case am.Stalled:
+		e.Enqueue(m.dst, m)
+	case am.Failed:
+		m.Fail(nil, w)
+	}
+}
+
+// Emit implements am.Queued.
+func (m *out) Emit() bool {
+	e := m.b.e
+	body, first, o := e.OpenQueued(m.dst, handlerStep, stepArgs, 0)
+	if o != am.Opened {
+		return false
+	}
+	encode(body, &m.args)
+	e.CommitQueued(m.dst, first)
+	return true
+}
+
+// Sent implements am.Queued.
+func (m *out) Sent(*fult.Worker) { m.busy.Store(false) }
+
+// Fail implements am.Queued. That dst is gone is told by lookAtPeers to whom it concerns: a rank that this one awaits
+// fails its phase, while one that only awaits this rank may have ended rightly after its last message.
+func (m *out) Fail(error, *fult.Worker) { m.busy.Store(false) }
+
+// Next implements am.Queued.
+func (m *out) Next() *am.Queued { return &m.next }

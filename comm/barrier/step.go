@@ -1,0 +1,145 @@
+package barrier
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/fult"
+)
+
+// The message of a step has two arguments: phase (32 bits), step (8), kind (8); and the id.
+const stepArgs = 2
+
+func pack(phase uint32, step int, k kind) uint64 {
+	return uint64(phase) | uint64(step)<<32 | uint64(k)<<40
+}
+
+// chores are what has to be done when the lock is free again.
+type chores struct {
+	send     *out // first of those to send, linked
+	last     *out
+	complete *half
+}
+
+func (c *chores) add(m *out) {
+	if c.last == nil {
+		c.send = m
+	} else {
+		c.last.then = m
+	}
+	c.last = m
+}
+
+// message makes ready what step k of a phase tells. Whoever sent the one of two phases ago for us has long done it, but
+// may not have let go of it yet: that is as rare as to be stopped within a few instructions for two phases, and then a
+// new one takes its place. Under mu.
+func (b *Barrier) message(phase uint32, k int, v vote) *out {
+	slot := &b.halves[phase&1].out[k]
+	if (*slot).busy.Load() {
+		*slot = &out{b: b}
+	}
+	m := *slot
+	m.busy.Store(true)
+	m.then = nil
+	m.dst = (b.rank + 1<<k) % b.size
+	m.args = [stepArgs]uint64{pack(phase, k, v.kind), v.id}
+	return m
+}
+
+// advance merges the steps that have come, in order, and sends each next one. Under mu, in a phase that was notified and
+// is not over.
+func (b *Barrier) advance(h *half, c *chores) {
+	for h.merged < b.steps && h.got[h.merged].kind != none {
+		v := h.got[h.merged]
+		if v.kind == failed {
+			b.breakDown(h, v, c)
+			return
+		}
+		h.acc = merge(h.acc, v)
+		h.got[h.merged] = vote{}
+		if h.merged++; h.merged < b.steps {
+			c.add(b.message(b.phase, h.merged, h.acc))
+		}
+	}
+	if h.merged == b.steps {
+		c.complete = h
+	}
+}
+
+// breakDown ends the phase, and the barrier, because of v. It sends what others await of this rank, in this phase and,
+// since some may have ended this one rightly, in the next. From then on what comes is ignored. Under mu.
+func (b *Barrier) breakDown(h *half, v vote, c *chores) {
+	h.acc = v
+	b.broken = fmt.Errorf("%w: rank %d, phase %d: rank %d cannot be reached", ErrPeer, b.rank, b.phase, v.id)
+	for k := h.merged + 1; k < b.steps; k++ {
+		c.add(b.message(b.phase, k, v))
+	}
+	for k := range b.steps {
+		c.add(b.message(b.phase+1, k, v))
+	}
+	h.merged = b.steps
+	c.complete = h
+}
+
+// carryOut does what was prepared; w is the worker that calls, or nil.
+func (b *Barrier) carryOut(c *chores, w *fult.Worker) {
+	for m := c.send; m != nil; {
+		next := m.then // m is another's as soon as it is sent
+		m.post(w)
+		m = next
+	}
+	if c.complete != nil {
+		c.complete.done.Complete(w)
+	}
+}
+
+// arrived is the handler of a step.
+func (b *Barrier) arrived(t *am.Token, args []uint64, _ []byte) {
+	if len(args) != stepArgs {
+		b.e.Fault(fmt.Errorf("barrier: rank %d: %d arguments from rank %d", b.rank, len(args), t.Source()))
+		return
+	}
+	phase, step, k := uint32(args[0]), int(uint8(args[0]>>32)), kind(args[0]>>40)
+	b.mu.Lock()
+	if b.broken != nil || k == failed && int32(phase-b.phase) > 1 {
+		b.mu.Unlock() // the sender broke down further on than we have come; its votes for the phases before are on their way
+		return
+	}
+	if !b.plausible(t.Source(), phase, step, k) {
+		have := b.phase
+		b.mu.Unlock()
+		b.e.Fault(fmt.Errorf("barrier: rank %d: step %d of phase %d from rank %d, within phase %d", b.rank, step, phase, t.Source(), have))
+		return
+	}
+	h := &b.halves[phase&1]
+	h.got[step] = vote{k, args[1]}
+	var todo chores
+	if phase == b.phase {
+		b.advance(h, &todo)
+	}
+	b.mu.Unlock()
+	b.carryOut(&todo, t.Worker())
+}
+
+// plausible tells whether such a message can come now: within the phase, or one early. Under mu.
+func (b *Barrier) plausible(src int, phase uint32, step int, k kind) bool {
+	if step >= b.steps || src != b.before(step) || k == none || k > failed {
+		return false
+	}
+	h := &b.halves[phase&1]
+	if h.got[step].kind != none {
+		return false
+	}
+	return phase == b.phase+1 || phase == b.phase && step >= h.merged
+}
+
+// before is the rank that tells this one in step k.
+func (b *Barrier) before(k int) int { return (b.rank + b.size - 1<<k) % b.size }
+
+// encode writes the arguments of a step to a record.
+func encode(body []byte, args *[stepArgs]uint64) {
+	for i, a := range args {
+		binary.LittleEndian.PutUint64(body[8*i:], a)
+	}
+}
