@@ -145,10 +145,10 @@ func (e *ender) obey(out []exit.Action) {
 			e.send(a)
 		case exit.Finish:
 			e.ending = true
-			go e.leave(a.Verdict)
+			go e.leave(a)
 		case exit.GiveUp:
 			e.ending = true
-			go e.enforce(a.Verdict, e.missing())
+			go e.enforce(a.Verdict, e.missing(a.To))
 		}
 	}
 	e.arm()
@@ -201,26 +201,25 @@ func (e *ender) arm() {
 	e.timer.Reset(d)
 }
 
-func (e *ender) missing() string {
-	if rank, ok := e.m.Waiting(); ok {
+func (e *ender) missing(rank int) string {
+	if rank != exit.NoRank {
 		return fmt.Sprintf("rank %d has not answered within %v", rank, e.limit)
 	}
 	return fmt.Sprintf("not all ranks have answered within %v", e.limit)
 }
 
 // leave ends the process as agreed.
-func (e *ender) leave(v exit.Verdict) {
+func (e *ender) leave(a exit.Action) {
+	v := a.Verdict
 	e.sent(e.limit)
 	var text string
-	if v.Code != 0 && v.Rank != exit.NoRank {
+	if v.Code != 0 && v.Rank != exit.NoRank && !a.Aborted {
 		text = fmt.Sprintf("rank %d ended the job with code %d", v.Rank, v.Code)
 	}
 	if text != "" && v.Rank == e.p.job.Rank && e.p.job.Launcher != boot.LauncherGolci {
 		fmt.Fprintln(os.Stderr, "golci:", text)
 	}
-	if err := e.p.job.Leave(int(v.Code), text); err != nil {
-		fmt.Fprintf(os.Stderr, "golci: rank %d: telling the launcher: %v\n", e.p.job.Rank, err)
-	}
+	_ = e.p.job.Leave(int(v.Code), text) // a rank that served the others may have gone already; the code tells the launcher
 	os.Exit(int(v.Code))
 }
 

@@ -29,9 +29,10 @@ const (
 // Action is one thing to do, in order. After Finish or GiveUp there are no more.
 type Action struct {
 	Kind    ActionKind
-	To      int
+	To      int // of GiveUp: the rank that has been waited for, or NoRank
 	Msg     Message
 	Verdict Verdict
+	Aborted bool // of Finish: by an abort, which its caller tells the reason of
 }
 
 // maxRounds bounds the rounds: ceil(log2 N) for any N that fits 32 bits.
@@ -143,8 +144,12 @@ func (m *Machine) Tick(now time.Time) []Action {
 	case m.state == idle || m.state == over:
 		return nil
 	case now.Sub(m.begun) >= m.cfg.Limit:
+		rank, ok := m.Waiting()
+		if !ok {
+			rank = NoRank
+		}
 		m.state = over
-		return []Action{{Kind: GiveUp, Verdict: m.verdict}}
+		return []Action{{Kind: GiveUp, To: rank, Verdict: m.verdict}}
 	case m.state == told && now.Sub(m.begun) >= m.cfg.Settle:
 		return m.join(nil)
 	}
@@ -252,7 +257,9 @@ func (m *Machine) abort(v Verdict) []Action {
 	for k := range m.rounds {
 		out = append(out, m.send(k, Message{Kind: Abort, Verdict: m.verdict}))
 	}
-	return m.finish(out)
+	out = m.finish(out)
+	out[len(out)-1].Aborted = true
+	return out
 }
 
 func (m *Machine) finish(out []Action) []Action {

@@ -25,21 +25,22 @@ func observe(launcher int, tmp string) traces {
 		pids: descendants(launcher), memory: make(map[uint64]string), sockets: make(map[string]bool),
 		files: make(map[string]bool), tmp: tmp,
 	}
+	unix := unixSockets()
 	for _, pid := range x.pids {
 		for _, m := range memoryOf(pid) {
 			x.memory[m.inode] = m.name
 		}
 		for _, link := range links(pid) {
-			x.note(link)
+			x.note(link, unix)
 		}
 	}
 	return x
 }
 
-func (x *traces) note(link string) {
+func (x *traces) note(link string, unix map[string]bool) {
 	if inode, ok := strings.CutPrefix(link, "socket:["); ok {
 		inode = strings.TrimSuffix(inode, "]")
-		if unixSockets()[inode] {
+		if unix[inode] {
 			x.sockets[inode] = true
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"syscall"
-	"time"
 	"unsafe"
 
 	"github.com/golci/golci/comm/am"
@@ -61,7 +60,7 @@ var ways = map[string]func(p *mpi.Proc) error{
 	"kill":            oneSided(func(*mpi.Proc) error { return syscall.Kill(os.Getpid(), syscall.SIGKILL) }, never),
 	"wait":            func(p *mpi.Proc) error { fmt.Println("waiting"); return never(p) },
 	"death in exit":   deathInExit,
-	"stopped":         stopped,
+	"deaf":            oneSided(compute, with(3)), // with the environment that the test gives
 	"output": func(p *mpi.Proc) error {
 		for i := range manyLines {
 			fmt.Printf("line %d of rank %d\n", i, p.World().Rank())
@@ -147,18 +146,6 @@ func deathInExit(p *mpi.Proc) error {
 	case culprit(p):
 		return syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	case p.World().Rank() == 0:
-		return exit(p, 3)
-	}
-	return never(p)
-}
-
-// stopped has the last rank stop and the first one exit after that.
-func stopped(p *mpi.Proc) error {
-	if culprit(p) {
-		return syscall.Kill(os.Getpid(), syscall.SIGSTOP)
-	}
-	if p.World().Rank() == 0 {
-		time.Sleep(300 * time.Millisecond)
 		return exit(p, 3)
 	}
 	return never(p)
