@@ -47,8 +47,8 @@ func lateMain() int {
 
 // rankMain is the program of a rank.
 func rankMain(role string) int {
-	if role == "late" {
-		return lateMain()
+	if own, ok := ownRoles[role]; ok {
+		return own()
 	}
 	p, err := Init(WithTimeout(20 * time.Second))
 	if err == nil {
