@@ -18,8 +18,11 @@ func machine(t testing.TB, rank, size int) *Machine {
 
 func TestNew(t *testing.T) {
 	for _, c := range []Config{
-		{Rank: 0, Size: 0, Limit: 1}, {Rank: 2, Size: 2, Limit: 1}, {Rank: -1, Size: 2, Limit: 1},
-		{Size: 1}, {Size: 1, Limit: 1, Settle: -1},
+		{Rank: 0, Size: 0, Limit: 1},
+		{Rank: 2, Size: 2, Limit: 1},
+		{Rank: -1, Size: 2, Limit: 1},
+		{Size: 1},
+		{Size: 1, Limit: 1, Settle: -1},
 	} {
 		if _, err := New(c); err == nil {
 			t.Errorf("%+v is taken", c)

@@ -19,10 +19,10 @@ type Config struct {
 type ActionKind uint8
 
 const (
-	Send ActionKind = iota // write Msg to Rank
-	Fail                   // the job cannot go on: end it with Code, for the reason in Text
-	Hang                   // Rank does not speak PMI-1: close its connection, for the reason in Text
-	Leave                  // Rank ends with Code, as all ranks have agreed; Text says why, or is empty
+	Send  ActionKind = iota // write Msg to Rank
+	Fail                    // the job cannot go on: end it with Code, for the reason in Text
+	Hang                    // Rank does not speak PMI-1: close its connection, for the reason in Text
+	Leave                   // Rank ends with Code, as all ranks have agreed; Text says why, or is empty
 )
 
 // Action is one thing the driver of a Server has to do, in order.

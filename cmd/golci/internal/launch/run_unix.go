@@ -82,7 +82,9 @@ func Run(s *Spec) (code int, err error) {
 	return j.policy.code, nil
 }
 
-func (j *job) failed(rank, code int, text string) { j.report(failure{rank: rank, code: code, text: text}) }
+func (j *job) failed(rank, code int, text string) {
+	j.report(failure{rank: rank, code: code, text: text})
+}
 
 func (j *job) leaves(rank, code int, text string) {
 	j.report(failure{rank: rank, code: code, text: text, agreed: true})
