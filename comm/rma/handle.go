@@ -60,12 +60,58 @@ func WaitAll(hs []Handle) error {
 // WaitSome waits until at least one of hs is done, makes those that are done zero, and returns their number and errors
 // joined. A list without a valid handle is done: it gives 0.
 func WaitSome(hs []Handle) (int, error) {
-	l := lists.Get().(*list)
-	defer l.release()
-	if e := l.fill(hs); e != nil {
-		e.WaitAny(l.ds)
+	for {
+		if ok, _ := anyDone(hs); ok {
+			return reap(hs)
+		}
+		waitSome(hs) // may be told a moment before the operation is done
 	}
-	return reap(hs)
+}
+
+// anyDone reports whether one of hs is done or none is valid, and gives the rank's memory otherwise.
+func anyDone(hs []Handle) (bool, *Memory) {
+	var m *Memory
+	for _, h := range hs {
+		if !h.valid() {
+			continue
+		}
+		if h.o.done.Ready() {
+			return true, nil
+		}
+		m = h.o.m
+	}
+	return m == nil, m
+}
+
+var somePool = sync.Pool{New: func() any { return new(op) }}
+
+// waitSome has each of hs tell an op of its own, outside the table, and waits for that.
+func waitSome(hs []Handle) {
+	_, m := anyDone(hs)
+	if m == nil {
+		return
+	}
+	o := somePool.Get().(*op)
+	o.m = m
+	o.reset(-1, 0)
+	m.expect(o)
+	some := o.handle()
+	for _, h := range hs {
+		if h.valid() && !h.watch(some) {
+			o.ring(some.gen, nil)
+			break
+		}
+	}
+	m.prog.Wait(&o.done)
+	for _, h := range hs {
+		if h.valid() {
+			h.watch(Handle{})
+		}
+	}
+	o.mu.Lock()
+	o.gen.Add(1) // refuses those that are still about to tell
+	o.mu.Unlock()
+	somePool.Put(o)
 }
 
 // TestAll reports whether all of hs are done; if so it makes them zero and returns their errors joined, otherwise it changes

@@ -18,6 +18,7 @@ import (
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/comm/conduit/fault"
 	"github.com/golci/golci/comm/conduit/local"
+	"github.com/golci/golci/comm/progress"
 	"github.com/golci/golci/internal/invariants"
 )
 
@@ -104,7 +105,10 @@ func (j *job) add(c conduit.Conduit, cfg Config) {
 	if cfg.SegmentSize == 0 {
 		cfg.SegmentSize = testSegment
 	}
-	e, err := am.New(c, am.Config{Fatal: func(err error) { j.t.Errorf("fatal: %v", err) }})
+	e, err := am.New(c, am.Config{
+		Progress: progress.Config{Dedicated: true}, // to run, which polls
+		Fatal:    func(err error) { j.t.Errorf("fatal: %v", err) },
+	})
 	if err != nil {
 		j.t.Fatal(err)
 	}

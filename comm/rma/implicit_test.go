@@ -237,8 +237,9 @@ func TestTooMany(t *testing.T) {
 		return err
 	})
 	m := j.ms[0]
+	m.ops.most = 4
 	c := m.NewContext()
-	for i := range MaxOutstanding - 1 {
+	for i := range 4*chunkOps - 1 {
 		if err := c.PutValue(1, 0, uint64(i), 8); err != nil {
 			t.Fatal(i, err)
 		}

@@ -30,8 +30,9 @@ type op struct {
 	more uint64    // another
 	into result    // where old goes, too
 
-	peer int // -1: a set
-	set  *op // told of the end instead of a handle's owner, who then has none
+	peer int    // -1: a set
+	set  *op    // told of the end instead of a handle's owner, who then has none
+	some Handle // told of the end, too: a waiter for any one of several
 
 	// Written by whoever starts the op, before the first record; used once, when all have been sent.
 	local  *op     // told when the source may be reused; nil
@@ -92,6 +93,29 @@ func (o *op) release(err error, w *fult.Worker) {
 	o.endLocked(w)
 }
 
+// ring completes an op that only waits for another one, if it still does.
+func (o *op) ring(gen uint32, w *fult.Worker) {
+	o.mu.Lock()
+	if o.gen.Load() != gen || !o.held {
+		o.mu.Unlock()
+		return
+	}
+	o.held = false
+	o.endLocked(w)
+}
+
+// watch has some told of the end of the op that h stands for; false if that has come.
+func (h Handle) watch(some Handle) bool {
+	o := h.o
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.gen.Load() != h.gen || o.left == 0 && !o.held {
+		return false
+	}
+	o.some = some
+	return true
+}
+
 // part tells a set that one of its operations has ended.
 func (o *op) part(err error, w *fult.Worker) {
 	o.mu.Lock()
@@ -127,10 +151,14 @@ func (o *op) endLocked(w *fult.Worker) {
 		o.mu.Unlock()
 		return
 	}
-	set, err := o.set, o.err
+	set, some, err := o.set, o.some, o.err
+	o.some = Handle{}
 	if set == nil {
 		o.mu.Unlock()
 		o.done.Complete(w)
+		if some.o != nil {
+			some.o.ring(some.gen, w)
+		}
 		return
 	}
 	o.mu.Unlock()
@@ -160,13 +188,14 @@ type table struct {
 	m      *Memory
 	chunks [maxChunks]atomic.Pointer[[chunkOps]op] // published to answers by number
 
-	mu    spin.Lock // guards the rest
-	first *op       // free ones
-	made  int       // chunks, or about to be
-	out   int       // ops in use
+	most  int // chunks; fixed
+	mu    spin.Lock
+	first *op // free ones; this and the rest under mu
+	made  int // chunks, or about to be
+	out   int // ops in use
 }
 
-func (t *table) init(m *Memory) { t.m = m }
+func (t *table) init(m *Memory) { t.m, t.most = m, maxChunks }
 
 // get takes a fresh op, with left answers to come, held. The error is ErrTooMany, or ErrClosed.
 func (t *table) get(peer, left int) (*op, error) {
@@ -185,9 +214,9 @@ func (t *table) get(peer, left int) (*op, error) {
 			return o, nil
 		}
 		k := t.made
-		if k == maxChunks {
+		if k == t.most {
 			t.mu.Unlock()
-			return nil, fmt.Errorf("%w: %d", ErrTooMany, MaxOutstanding)
+			return nil, fmt.Errorf("%w: %d", ErrTooMany, k*chunkOps)
 		}
 		t.made++
 		t.mu.Unlock()
@@ -223,7 +252,7 @@ func (o *op) reset(peer, left int) {
 func (t *table) put(o *op) {
 	o.mu.Lock()
 	o.gen.Add(1)
-	o.left, o.held, o.dst, o.into = 0, false, nil, result{}
+	o.left, o.held, o.dst, o.into, o.some = 0, false, nil, result{}, Handle{}
 	o.mu.Unlock()
 	o.dropBounce()
 	o.send = sending{}

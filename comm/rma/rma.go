@@ -76,7 +76,9 @@ type Memory struct {
 	pool   sync.Pool    // of *[]byte, frag long, for negotiated payloads
 	closed atomic.Bool
 
-	ticks uint32 // owned by the poller
+	// Owned by the poller.
+	ticks    uint32
+	draining int // looks since a peer was found dead
 
 	usedMu sync.Mutex // guards the rest
 	seen   []bool     // by rank: has been in used

@@ -2,6 +2,7 @@ package rma
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/golci/golci/fult"
@@ -136,31 +137,28 @@ func (m *Memory) watch(peer int) {
 // sweepEvery is the number of ticks between looks for dead peers by a poller that never sleeps.
 const sweepEvery = 4096
 
+// drainTicks bounds the wait for what a dead peer had sent before: with nothing left to receive it is over at once.
+const drainTicks = 64
+
 // tick runs in polls, by the poller.
 func (m *Memory) tick(w *fult.Worker) {
-	if m.ticks++; m.ticks%sweepEvery == 0 {
+	m.ticks++
+	if m.draining > 0 || m.ticks%sweepEvery == 0 {
 		m.sweepOn(w)
 	}
 }
 
 func (m *Memory) sweep() { m.sweepOn(nil) }
 
-// sweepOn ends what is under way towards peers that have died. The poller calls it. One look at a peer is enough: what
-// starts after its failure is refused.
+// sweepOn ends what is under way towards peers that have died, once the answers that they had given are in. The poller
+// calls it. One look at a peer is enough: what starts after its failure is refused.
 func (m *Memory) sweepOn(w *fult.Worker) {
-	found := false
-	m.usedMu.Lock()
-	alive := m.used[:0]
-	for _, p := range m.used {
-		if m.e.PeerFailed(p) == nil {
-			alive = append(alive, p)
-		} else {
-			found = true
+	if m.anyDead() {
+		if m.draining++; m.draining < drainTicks && m.e.Conduit().Pending() {
+			return // ticks follow, because there is something to receive
 		}
-	}
-	m.used = alive
-	m.usedMu.Unlock()
-	if found {
+		m.draining = 0
+		m.dropDead()
 		m.ops.fail(w, func(peer int) error {
 			if m.e.PeerFailed(peer) == nil {
 				return nil
@@ -169,6 +167,24 @@ func (m *Memory) sweepOn(w *fult.Worker) {
 		})
 	}
 	m.notes.lookAll(w, m)
+}
+
+// anyDead reports whether a peer that was used has died since the last look.
+func (m *Memory) anyDead() bool {
+	m.usedMu.Lock()
+	defer m.usedMu.Unlock()
+	for _, p := range m.used {
+		if m.e.PeerFailed(p) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *Memory) dropDead() {
+	m.usedMu.Lock()
+	defer m.usedMu.Unlock()
+	m.used = slices.DeleteFunc(m.used, func(p int) bool { return m.e.PeerFailed(p) != nil })
 }
 
 // expect has the calling fult thread, if it is one, woken by o without a search. The caller waits for o itself.
