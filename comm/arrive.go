@@ -74,7 +74,7 @@ func (s *Server) onEager(t *am.Token, args []uint64, payload []byte) {
 		} else {
 			s.fill(o, payload)
 		}
-		o.done.Complete(t.Worker())
+		s.batch.Complete(&o.done, t.Worker())
 		return
 	}
 	s.inTurn(t, envelope{key: args[0], size: int64(len(payload))}, payload)

@@ -2,45 +2,8 @@ package comm
 
 import (
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/spin"
 	"github.com/golci/golci/pool"
 )
-
-// opPool is a stack of ops that are not in use. It grows with the operations that are pending at once.
-type opPool struct {
-	mu  spin.Lock
-	top *op // linked through nextArrival
-	_   [48]byte
-}
-
-// getOp gives an op that nobody else knows.
-func (s *Server) getOp() *op {
-	p := &s.ops
-	p.mu.Lock()
-	o := p.top
-	if o == nil {
-		p.mu.Unlock()
-		o = newOp(s)
-		o.home = -1
-		return o
-	}
-	p.top = o.nextArrival
-	p.mu.Unlock()
-	o.nextArrival = nil
-	return o
-}
-
-// putOp ends the use of o, which nobody else may know any more.
-func (s *Server) putOp(o *op) {
-	o.role = roleFree
-	o.gen++
-	o.data, o.err, o.alloc = nil, nil, nil
-	p := &s.ops
-	p.mu.Lock()
-	o.nextArrival = p.top
-	p.top = o
-	p.mu.Unlock()
-}
 
 // packet holds the bytes of an unexpected message that do not fit its op.
 type packet struct {

@@ -68,7 +68,8 @@ type Server struct {
 	nwild atomic.Int32 // posted wildcard receives, in all contexts
 	ctxs  contexts
 	lists []arrivals
-	peers []peer // owned by the poller, but for the atomics
+	peers []peer         // owned by the poller, but for the atomics
+	batch progress.Batch // the poller's
 	stamp atomic.Uint64
 
 	ids     ids
@@ -202,6 +203,7 @@ func (s *Server) Close() {
 
 // tick runs in every poll, by the poller.
 func (s *Server) tick(w *fult.Worker) {
+	s.batch.Flush(w)
 	if s.nthrottle > 0 {
 		s.unthrottle()
 	}

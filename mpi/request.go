@@ -42,6 +42,27 @@ func (r *Request) Wait() (Status, error) {
 	return c.status(st, AnySource), err
 }
 
+// take is Wait for a request that is done, with the fewest steps; false if it has to be waited for.
+func (r *Request) take() (Status, bool, error) {
+	if r.c == nil || r.watch != nil {
+		return Status{}, false, nil
+	}
+	if r.req.Null() {
+		st, err := r.finished()
+		return st, true, err
+	}
+	c := r.c
+	st, ok, err := c.srv.Take(r.req)
+	if !ok {
+		return Status{}, false, nil
+	}
+	*r = Request{}
+	if err != nil {
+		err = c.opError("Wait", err)
+	}
+	return c.status(st, AnySource), true, err
+}
+
 // finished is the result of an operation that was done when it was started.
 func (r *Request) finished() (Status, error) {
 	st := empty

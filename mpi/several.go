@@ -56,10 +56,13 @@ func Waitall(rs []Request, st []Status) error {
 	var errs []error
 	for i := range rs {
 		r := &rs[i]
-		if r.c != nil && r.watch == nil && !r.c.srv.Linger(r.req) {
-			await(rs[i:], true) // one wake-up for all that is left
+		s, ok, err := r.take()
+		if !ok {
+			if r.c != nil && r.watch == nil && !r.c.srv.Linger(r.req) {
+				await(rs[i:], true) // one wake-up for all that is left
+			}
+			s, err = r.Wait()
 		}
-		s, err := r.Wait()
 		if st != nil {
 			st[i] = s
 		}

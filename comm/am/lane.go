@@ -14,7 +14,7 @@ import (
 
 // lane is the sending side towards one peer. All fields but the atomics are owned by the holder of mu.
 type lane struct {
-	mu        spin.Lock
+	mu        spin.Biased
 	care      bool // listed, throttled or dead: Open takes the slow way
 	listed    bool // counted in Endpoint.stalled
 	dead      bool

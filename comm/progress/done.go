@@ -50,18 +50,61 @@ func (d *Done) Ready() bool { return d.state.Load() == ready }
 // owner as soon as it is ready, so a group that is signalled here may be a later one's: groups bear extra signals.
 func (d *Done) Complete(w *fult.Worker) {
 	if d.state.Load() == expected {
-		t := d.thread
-		arch.StoreRel32(&d.state, ready)
-		if w != nil {
-			w.Signal(t)
-		} else {
-			t.Signal()
-		}
+		d.completeExpected(w)
 		return
 	}
 	// The exchange orders the store before the load of group; Group.watch does the opposite. One sees the other.
 	d.state.Store(ready)
+	d.signalGroup(w)
+}
+
+func (d *Done) completeExpected(w *fult.Worker) {
+	t := d.thread
+	arch.StoreRel32(&d.state, ready)
+	if w != nil {
+		w.Signal(t)
+	} else {
+		t.Signal()
+	}
+}
+
+func (d *Done) signalGroup(w *fult.Worker) {
 	if g := d.group.Load(); g != nil {
 		g.signal(w)
 	}
+}
+
+// Batch completes many with one full fence: each is ready at once, and who has parked for it is woken by Flush. It is
+// owned by one goroutine at a time. The zero value is empty.
+type Batch struct {
+	n     int
+	fence atomic.Uint32
+	ds    [batchLen]*Done
+}
+
+const batchLen = 64
+
+// Complete is d.Complete, but that a group is signalled in Flush.
+func (b *Batch) Complete(d *Done, w *fult.Worker) {
+	if d.state.Load() == expected {
+		d.completeExpected(w)
+		return
+	}
+	arch.StoreRel32(&d.state, ready)
+	b.ds[b.n&(batchLen-1)] = d
+	if b.n++; b.n == batchLen {
+		b.Flush(w)
+	}
+}
+
+// Flush wakes those who wait for what was completed since the last Flush.
+func (b *Batch) Flush(w *fult.Worker) {
+	if b.n == 0 {
+		return
+	}
+	b.fence.Add(0) // between the stores of ready and the loads of group, as in Done.Complete
+	for _, d := range b.ds[:b.n] {
+		d.signalGroup(w)
+	}
+	b.n = 0
 }

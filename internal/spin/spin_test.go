@@ -3,6 +3,7 @@ package spin
 import (
 	"sync"
 	"testing"
+	"time"
 	"unsafe"
 
 	"go.uber.org/goleak"
@@ -48,6 +49,103 @@ func TestSize(t *testing.T) {
 
 func BenchmarkLockUnlock(b *testing.B) {
 	var l Lock
+	for range b.N {
+		l.Lock()
+		l.Unlock() //lint:ignore SA2001 the empty section is what is measured
+	}
+}
+
+// TestBiasedExcludes has one goroutine use the lock so often that it becomes its own, while others take it away from
+// time to time.
+func TestBiasedExcludes(t *testing.T) {
+	var l Biased
+	var n, others int
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				case <-time.After(100 * time.Microsecond):
+				}
+				l.Lock()
+				n++
+				others++
+				l.Unlock()
+				if l.TryLock() {
+					n++
+					others++
+					l.Unlock()
+				}
+			}
+		})
+	}
+	const mine = 2_000_000
+	owned := false
+	for range mine {
+		l.Lock()
+		n++
+		owned = owned || l.byBias
+		l.Unlock()
+	}
+	close(stop)
+	wg.Wait()
+	if n != mine+others {
+		t.Errorf("lost updates: %d of %d", n, mine+others)
+	}
+	if owned != canFence() {
+		t.Errorf("the lock became its user's own: %t; there is a fence: %t", owned, canFence())
+	}
+}
+
+func TestBiasedTryLock(t *testing.T) {
+	var l Biased
+	for range 4 * runToOwn {
+		if !l.TryLock() {
+			t.Fatal("TryLock of a free lock failed")
+		}
+		if l.TryLock() {
+			t.Fatal("TryLock of a lock that the caller holds succeeded")
+		}
+		l.Unlock()
+	}
+	l.Lock()
+	taken := make(chan bool)
+	go func() {
+		l.Lock()
+		taken <- true
+		l.Unlock()
+	}()
+	select {
+	case <-taken:
+		t.Error("two hold the lock")
+	case <-time.After(20 * time.Millisecond):
+	}
+	l.Unlock()
+	<-taken
+}
+
+// TestBiasedIsGivenUp: a lock that is taken away again and again ends as an ordinary one.
+func TestBiasedIsGivenUp(t *testing.T) {
+	var l Biased
+	var wg sync.WaitGroup
+	for range 2 * mostTurns {
+		for range 2 * runToOwn {
+			l.Lock()
+			l.Unlock() //lint:ignore SA2001 the empty section is what is tested
+		}
+		wg.Go(func() { l.Lock(); defer l.Unlock() })
+		wg.Wait()
+	}
+	if canFence() && (l.turns != mostTurns || l.owner.Load() != 0) {
+		t.Errorf("%d biases, owner %#x", l.turns, l.owner.Load())
+	}
+}
+
+func BenchmarkBiased(b *testing.B) {
+	var l Biased
 	for range b.N {
 		l.Lock()
 		l.Unlock() //lint:ignore SA2001 the empty section is what is measured
