@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"time"
 
@@ -81,7 +82,19 @@ func (p *Proc) attach(o *options) error {
 			return fmt.Errorf("attaching: %w", err)
 		}
 	}
+	if len(o.attach) > 0 {
+		p.showPollers()
+	}
 	return nil
+}
+
+// showPollers has whoever polls next see what has been registered: a dedicated server may be running already. What orders it after
+// this goroutine is the message that it finds, sent after the start barrier; the race detector, which cannot follow that through
+// another process, sees the lock of the polling.
+func (p *Proc) showPollers() {
+	for p.srv.Poll() < 0 {
+		runtime.Gosched()
+	}
 }
 
 // WithAttach has f called on every rank before the start barrier, after which the first message can be sent: the place to

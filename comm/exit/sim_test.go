@@ -189,7 +189,7 @@ func TestSimulation(t *testing.T) {
 func TestSimulationLosses(t *testing.T) {
 	rng := seeded(t)
 	for _, n := range []int{4, 16, 64, 1000, 10_000} {
-		for round := range max(3, 600/n) {
+		for round := range max(1, 300/n) {
 			s := newSim(t, n, rng)
 			who := rng.Perm(n)
 			const code = 5
