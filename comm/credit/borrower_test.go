@@ -100,6 +100,19 @@ func TestRevoke(t *testing.T) {
 	}
 }
 
+// TestRevokeLimitIsOfTheEpoch: revokes that follow each other share one limit, until the epoch ends.
+func TestRevokeLimitIsOfTheEpoch(t *testing.T) {
+	c := small()
+	c.Max = 300
+	b := borrower(t, c)
+	b.loan, b.granted, b.most = 200, uint16(200-c.PerPeer), 100
+	for _, s := range []struct{ target, epochs, given int32 }{{6, 0, 6}, {20, 0, 8}, {20, 0, 8}, {100, 1, 14}, {100, 0, 14}} {
+		if a, err := b.Revoke(&c, Args{s.target, s.epochs}); err != nil || a[0] != s.given {
+			t.Errorf("up to %d: %d given in all, want %d; %v", s.target, a[0], s.given, err)
+		}
+	}
+}
+
 func TestRevokeThatCannotBe(t *testing.T) {
 	c := small()
 	b := borrower(t, c)

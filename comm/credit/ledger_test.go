@@ -75,9 +75,33 @@ func TestWalkGoesOn(t *testing.T) {
 			t.Errorf("revokes to %v", order)
 		}
 	}
+	if got := g.Stats().Zeroes; got != 7 {
+		t.Errorf("%d answers with nothing counted", got)
+	}
 	g.endEpoch()
 	if g.Need(8, 2); len(g.Messages()) != 3 {
 		t.Error("in a new epoch those with nothing must be tried again")
+	}
+}
+
+// TestNeedIsForgotten: a peer that asked for more is spared for some epochs, and then no longer.
+func TestNeedIsForgotten(t *testing.T) {
+	g := ledger(t, lentOut(), 3)
+	for range 5 {
+		g.Need(1, 2)
+		g.Messages()
+	}
+	spared := func() bool {
+		g.peers[2].flags |= zero
+		g.flights = nil
+		g.scavenge(1)
+		return len(g.Messages()) == 0
+	}
+	if g.endEpoch(); !spared() {
+		t.Error("five needs are forgotten after one epoch")
+	}
+	if g.endEpoch(); spared() {
+		t.Error("five needs are remembered after two epochs")
 	}
 }
 
