@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/internal/arch"
 	"github.com/golci/golci/internal/invariants"
 )
@@ -82,8 +83,8 @@ type place struct{ at, tag uint32 }
 // hookReserved, set by tests, runs between a reservation and the move to the next buffer.
 var hookReserved func()
 
-// reserve takes k units. ok is false if all buffers are full.
-func (q *queue) reserve(k uint32) (p place, ok bool) {
+// reserve takes k units. Dead means that all buffers are full; Retry that the receiver is just putting one back.
+func (q *queue) reserve(k uint32) (place, conduit.Status) {
 	for {
 		turn := q.cur.Load()
 		b := q.bufferOf(turn)
@@ -92,21 +93,25 @@ func (q *queue) reserve(k uint32) (p place, ok bool) {
 		if invariants.Enabled && hookReserved != nil {
 			hookReserved()
 		}
-		p = place{at: b*q.units + uint32(begin), tag: tag}
+		p := place{at: b*q.units + uint32(begin), tag: tag}
 		good := begin <= uint64(q.last)
 		switch {
 		case uint64(tag) != turn&tagMask:
-			// The buffer has gone round since the load of cur. The receiver may not look at this turn of it for long.
+			// The buffer has gone round since cur was loaded, or since it was last moved on. The receiver may not look at this turn of
+			// it for long.
 			if good {
 				q.pad(p, k)
+			}
+			if !q.advance(turn) {
+				return place{}, conduit.Retry
 			}
 		case good:
 			if begin+uint64(k) > uint64(q.last) {
 				q.advance(turn)
 			}
-			return p, true
+			return p, conduit.OK
 		case !q.advance(turn):
-			return place{}, false
+			return place{}, conduit.Dead
 		}
 	}
 }

@@ -34,9 +34,9 @@ func (c *Conduit) Reserve(peer int, class conduit.Class, n int) ([]byte, conduit
 	if !c.purse.take(price, keep) && !c.takeSlow(price, keep) {
 		return nil, conduit.Retry
 	}
-	p, ok := q.reserve(k)
-	if !ok {
-		return nil, c.noRoom(peer, i, n, price)
+	p, st := q.reserve(k)
+	if st != conduit.OK {
+		return nil, c.noRoom(peer, i, n, price, st)
 	}
 	ln.place, ln.n = p, uint32(n|i)
 	return q.space(p, n), conduit.OK
@@ -52,11 +52,11 @@ func (c *Conduit) takeSlow(price cost, keep int) bool {
 
 // noRoom gives the price back and decides between Retry and the catch basin. Replies and system records can always be tried
 // again. Requests too, where nothing is guaranteed or where places lie about that were reserved and given up.
-func (c *Conduit) noRoom(peer, i, n int, price cost) conduit.Status {
+func (c *Conduit) noRoom(peer, i, n int, price cost, st conduit.Status) conduit.Status {
 	to := c.all[peer]
 	c.purse.give(price)
 	c.full[i].Add(1)
-	if i != amQueue || c.g.tiny || to.seg.queues[i].padded.Load() > 0 {
+	if st == conduit.Retry || i != amQueue || c.g.tiny || to.seg.queues[i].padded.Load() > 0 {
 		return conduit.Retry
 	}
 	to.overflow.Add(1)

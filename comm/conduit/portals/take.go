@@ -313,7 +313,7 @@ func (t *taker) handle(o *buffer, u uint32, m uint64) int {
 
 // retire puts a buffer that was served to its end back on the list.
 func (t *taker) retire(i int) {
-	b := t.open[i].index
+	b, turn := t.open[i].index, t.open[i].turn
 	if t.open[i].touched {
 		t.touched--
 	}
@@ -321,6 +321,10 @@ func (t *taker) retire(i int) {
 	clear(t.covered[b])
 	t.renew(b)
 	t.q.link(b)
+	// The turn is full. Where senders found no next one, they wait at it still.
+	if t.q.cur.Load() == turn {
+		t.q.advance(turn)
+	}
 	if i == len(t.open) {
 		t.openNext()
 	}
