@@ -135,6 +135,9 @@ func (s *sim) row(i int) (Row, error) {
 	want := uint64(s.c.Credits.Epoch * s.receivers)
 	start, got := s.now, s.received
 	s.flyingMax = 0
+	for i := range s.nodes {
+		s.flyingMax = max(s.flyingMax, s.nodes[i].flying)
+	}
 	for s.received-got < want || want == 0 && s.now-start < nominal {
 		if err := s.tick(); err != nil {
 			return Row{}, err

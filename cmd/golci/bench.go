@@ -33,8 +33,8 @@ type benchCmd struct {
 	Epochs   int           `default:"120" group:"creditsim" help:"Epochs, one row each."`
 	Stay     int           `default:"4" group:"creditsim" help:"Epochs with a partner, where partners rotate."`
 	Loan     int           `group:"creditsim" help:"Credits lent to each peer at first; default: the table." placeholder:"N"`
-	Bank     int           `group:"creditsim" help:"Credits not lent at first; default: the table; -1: none." placeholder:"N"`
-	Pause    int           `default:"10" group:"creditsim" help:"Ticks (us) that a rank does not poll, at most, once in 100; -1: it always polls."`
+	Bank     int           `group:"creditsim" help:"Credits not lent at first; default: the table; -bank=-1: none." placeholder:"N"`
+	Pause    int           `default:"10" group:"creditsim" help:"Ticks (us) that a rank does not poll, at most, once in 100; -pause=-1: it always polls."`
 	Seed     uint64        `default:"1" group:"creditsim" help:"Of everything random."`
 	Names    []string      `arg:"" name:"name" help:"Benchmarks, or all: switch, table, pool, latency, bandwidth, bibw, rate, threads, barrier, bcast, allreduce, am, million and creditsim (which all leaves out)."`
 }
