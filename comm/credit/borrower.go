@@ -102,6 +102,10 @@ func (b *Borrower) Wire(n int, epoch uint8) Fields {
 	if b.need == 0 && b.epoch == epoch {
 		return Fields(n)
 	}
+	return b.wireSlow(n, epoch)
+}
+
+func (b *Borrower) wireSlow(n int, epoch uint8) Fields {
 	f := b.WireNeed(n)
 	if b.untold(epoch) > 0 {
 		b.epoch++

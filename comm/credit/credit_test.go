@@ -108,7 +108,7 @@ func TestPairConserves(t *testing.T) {
 	b, _ := NewBorrower(loan)
 	l := NewLender(loan)
 	start := ^uint32(0) - 50
-	b.returned, l.freed = start, start
+	b.returned, l.told = start, start
 	var wire []int
 	var returns []uint32
 	for range 20000 {

@@ -3,8 +3,8 @@ package credit
 // Lender is the receiving half of a pair: what this rank has lent to a peer. It is owned by whoever polls. A Ledger
 // holds one for each peer.
 type Lender struct {
-	freed   uint32 // cumulative, wraps: credits whose space has been copied out
-	owed    uint16 // part of freed that the peer has not been told of
+	told    uint32 // cumulative, wraps: credits whose space has been copied out, as the peer was told
+	owed    uint16 // those of which it was not
 	loan    uint16
 	granted uint16 // cumulative, wraps: by how much the loan has grown
 	given   uint16 // by how much it has grown of late; decays
@@ -34,7 +34,6 @@ func NewLender(loan int) Lender {
 
 // Freed notes that the space of a record of n credits can be used again, and reports whether the debt is due.
 func (l *Lender) Freed(n int) (due bool) {
-	l.freed += uint32(n)
 	l.owed += uint16(n)
 	return l.owed >= l.loan>>2
 }
@@ -44,8 +43,9 @@ func (l *Lender) Owed() int { return int(l.owed) }
 
 // Tell returns the cumulative count to give the peer, and counts it as told.
 func (l *Lender) Tell() uint32 {
+	l.told += uint32(l.owed)
 	l.owed = 0
-	return l.freed
+	return l.told
 }
 
 // Loan is the number of credits lent.

@@ -60,7 +60,7 @@ func (w *world) rewind(back uint32) {
 	for y := range w.ranks {
 		for x := range w.ranks {
 			l, b := &w.ranks[y].peers[x], &w.pairs[x][y]
-			l.freed, b.returned = -back, -back
+			l.told, b.returned = -back, -back
 			l.granted, b.granted = uint16(-back), uint16(-back)
 			w.words64[y][x] = Note{Returned: -back, Granted: uint16(-back)}.Pack64()
 		}
