@@ -99,12 +99,13 @@ func (b *Borrower) Stall(n int) (a Args, ask bool) {
 // Take: the need noted since the last one, and E if this rank's epoch (Ledger.Epoch) is ahead of what the peer has been
 // told. Where epochs travel in words, WireNeed takes its place.
 func (b *Borrower) Wire(n int, epoch uint8) Fields {
-	if b.need|b.epoch^epoch != 0 {
+	if b.need|(b.epoch^epoch) != 0 {
 		return b.wireSlow(n, epoch)
 	}
 	return Fields(n)
 }
 
+//go:noinline // or Wire is too large to be inlined
 func (b *Borrower) wireSlow(n int, epoch uint8) Fields {
 	f := b.WireNeed(n)
 	if b.untold(epoch) > 0 {

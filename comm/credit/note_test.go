@@ -127,6 +127,10 @@ func TestEpochsOnRecords(t *testing.T) {
 			t.Errorf("up to epoch %d: told %d times, want %d", s.epoch, got, s.want)
 		}
 	}
+	b.need = 3 // all of its bits are those of the epoch
+	if f := b.Wire(1, 3); f.Need() != 3 || f.Epoch() {
+		t.Errorf("fields %x: the need was lost", f)
+	}
 	var a Args
 	if b.Stamp(&a, 5); a[1] != 2 || count(b, 5) != 0 {
 		t.Errorf("a system message tells %d, and records more", a[1])

@@ -1,0 +1,29 @@
+package credit
+
+// Later32 merges two notes of 32 bits of one pair, of which it is not known which was made first: of each count it takes
+// the later. stale tells that b says nothing that a did not.
+func Later32(a, b uint32) (note uint32, stale bool) {
+	returned := (b - a) & returnedMask
+	granted := (b>>returnedBits - a>>returnedBits) & grantedMask
+	newer := returned != 0 && returned <= returnedMask/2
+	more := granted != 0 && granted <= grantedMask/2
+	note = a
+	if newer {
+		note = note&^returnedMask | b&returnedMask
+	}
+	if more {
+		note = note&returnedMask | b&^returnedMask
+	}
+	return note, !newer && !more && a != b
+}
+
+// Least is the size of a loan that every pair has at all times.
+func (c *Config) Least() int {
+	switch c.Mode {
+	case Dynamic:
+		return c.Min
+	case Fixed:
+		return c.PerPeer
+	}
+	return MaxCost
+}
