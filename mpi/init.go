@@ -12,6 +12,7 @@ import (
 	"github.com/golci/golci/comm/boot"
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/comm/conduit/local"
+	"github.com/golci/golci/comm/conduit/portals"
 	"github.com/golci/golci/comm/conduit/shm"
 	"github.com/golci/golci/comm/credit"
 	"github.com/golci/golci/comm/progress"
@@ -114,9 +115,9 @@ func openConduit(job *boot.Job, o *options) (conduit.Conduit, error) {
 		}
 		return all[0], nil
 	}
-	if name == local.Name {
-		return nil, fmt.Errorf("%w: the local conduit joins the ranks of one process, and this job has %d processes",
-			ErrArgument, job.Size)
+	if name == local.Name || name == portals.Name {
+		return nil, fmt.Errorf("%w: the %s conduit joins the ranks of one process, and this job has %d processes",
+			ErrArgument, name, job.Size)
 	}
 	if far := elsewhere(job); len(far) > 0 {
 		return nil, fmt.Errorf("%w: ranks %v are on other nodes, which no conduit of this version reaches", ErrRank, far)

@@ -9,7 +9,10 @@ import (
 	"time"
 
 	"github.com/golci/golci/comm/boot"
+	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/comm/conduit/local"
+	"github.com/golci/golci/comm/conduit/portals"
+	"github.com/golci/golci/internal/settings"
 )
 
 // Run runs f as n ranks of one job in this process, each on a goroutine of its own with its world communicator, and waits
@@ -51,7 +54,7 @@ func newTeam(n int, o *options) (*team, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrArgument, err)
 	}
-	wires, err := local.New(n, conduitConfig(o, n))
+	wires, err := joinRanks(n, o)
 	if err != nil {
 		return nil, err
 	}
@@ -71,6 +74,15 @@ func newTeam(n int, o *options) (*team, error) {
 		}
 	}
 	return t, nil
+}
+
+// joinRanks connects ranks that share this process: by a ring for each pair, or by one pool of receive space for each rank.
+func joinRanks(n int, o *options) ([]conduit.Conduit, error) {
+	cfg := conduitConfig(o, n)
+	if settings.Conduit.Get(o.values) == portals.Name {
+		return portals.New(n, portals.Config{Conduit: cfg})
+	}
+	return local.New(n, cfg)
 }
 
 func (t *team) run(f func(c *Comm) error) error {

@@ -14,7 +14,7 @@ var (
 	Spin = defineDuration("GOLCI_SPIN", "50us", 0,
 		"How long an idle worker or server polls before it sleeps.")
 	Conduit = defineWord("GOLCI_CONDUIT", "auto",
-		"How messages travel.", "auto", "shm", "local")
+		"How messages travel.", "auto", "shm", "local", "portals")
 	Eager = defineSize("GOLCI_EAGER", "0", 0, 1<<20,
 		"Largest message sent without asking the receiver first; 0: the conduit's choice.")
 	Unexpected = defineSize("GOLCI_UNEXPECTED", "0", 0, 1<<40,
