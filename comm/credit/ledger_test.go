@@ -93,7 +93,6 @@ func TestNeedIsForgotten(t *testing.T) {
 	}
 	spared := func() bool {
 		g.peers[2].flags |= zero
-		g.flights = nil
 		g.scavenge(1)
 		return len(g.Messages()) == 0
 	}
@@ -255,6 +254,7 @@ func TestCheckSees(t *testing.T) {
 		func(g *Ledger) { g.peers[2].prev = 2 },
 		func(g *Ledger) { g.listed++ },
 		func(g *Ledger) { g.flights = make([]flight, 4) },
+		func(g *Ledger) { g.flights = []flight{{peer: 2}} },
 	} {
 		g := ledger(t, lentOut(), 4)
 		if err := g.Check(); err != nil {

@@ -42,6 +42,7 @@ func TestWorldKeepsItsInvariants(t *testing.T) {
 				}
 				w.rewind(300)
 				run(t, w, 20000)
+				unstuck(t, w)
 				var granted, returned uint64
 				for _, g := range w.ranks {
 					granted += g.stats.Granted
@@ -70,6 +71,34 @@ func run(t *testing.T, w *world, steps int) {
 		}
 	}
 	drain(t, w)
+}
+
+// unstuck has one peer need more and more while the others are idle: whatever has happened before, it must get all
+// there is to have.
+func unstuck(t *testing.T, w *world) {
+	t.Helper()
+	g := w.ranks[0]
+	for range 400 {
+		g.endEpoch()
+		for range w.c.Patience {
+			g.Freed(1, 0)
+		}
+		g.Need(1, 5)
+		w.collect(0)
+		for len(w.system) > 0 {
+			s, _ := pick(w.r, &w.system)
+			if err := w.serve(s); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	spare := g.bank
+	for x := 2; x < len(w.ranks); x++ {
+		spare += int(g.peers[x].loan) - w.c.Min
+	}
+	if got := g.Peer(1).Loan; got < w.c.Max && spare > 0 {
+		t.Errorf("%d credits lent, up to %d are wanted, and %d lie idle", got, w.c.Max, spare)
+	}
 }
 
 // drain delivers everything and finds that nothing is out, and that both ends know the same.

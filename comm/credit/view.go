@@ -45,7 +45,7 @@ func (b *Borrower) View() Borrowed {
 
 // Check looks through the whole book, in a time proportional to the ranks, and returns an error for what does not
 // hold: loans and bank are all there is, no loan is outside its limits, and those above the least, and no others, are in
-// the scavenge list, which is one ring.
+// the scavenge list, which is one ring; and no revoke holds up others that is not on its way.
 func (g *Ledger) Check() error {
 	sum, above := g.bank, 0
 	for i := range g.peers {
@@ -88,6 +88,11 @@ func (g *Ledger) checkList(want int) error {
 	}
 	if len(g.flights) > g.c.Scavenge {
 		return fmt.Errorf("credit: %d revokes on their way", len(g.flights))
+	}
+	for _, f := range g.flights {
+		if g.peers[f.peer].flags&inFlight == 0 {
+			return fmt.Errorf("credit: a revoke to peer %d counts as on its way, and is not", f.peer)
+		}
 	}
 	return nil
 }
