@@ -84,7 +84,7 @@ func endings(n int) []ending {
 		{way: "wait", signal: syscall.SIGTERM, toAll: true, code: 143, says: "golci: signal 15 (SIGTERM) passed on to all ranks\n"},
 		{way: "wait", signal: syscall.SIGINT, toAll: true, variant: true, code: 130, says: "golci: signal 2 (SIGINT) passed on to all ranks\n"},
 		{way: "wait", signal: syscall.SIGHUP, toAll: true, code: 129, says: "golci: signal 1 (SIGHUP) passed on to all ranks\n"},
-		{way: "wait", signal: syscall.SIGQUIT, toAll: true, code: 2, says: exited(2)},
+		{way: "wait", signal: syscall.SIGQUIT, toAll: true, code: 2, says: " exited with code 2\n"},
 	}
 }
 

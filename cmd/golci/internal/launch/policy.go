@@ -61,6 +61,7 @@ type policy struct {
 	ours   bool           // the ranks were asked to end by us, so how they end says nothing
 	code   int            // exit code of the job so far
 	asked  syscall.Signal // the signal passed on that asked the job to end, or 0
+	dumps  bool           // the ranks have been asked for dumps, and end after them
 	living int
 	told   map[int]bool  // ranks whose failure has been told, by an abort
 	left   map[int]bool  // ranks that end as all have agreed
@@ -137,6 +138,7 @@ func (p *policy) signalled(sig syscall.Signal) []order {
 		return []order{{kind: orderKill, signal: stopSignal}, {kind: orderStop}}
 	}
 	if !EndsJob(sig) {
+		p.dumps = p.dumps || sig == syscall.SIGQUIT
 		return []order{{kind: orderKill, signal: sig}}
 	}
 	if p.phase >= ending { // once more: no more patience
@@ -186,6 +188,9 @@ func (p *policy) fail() []order {
 		return nil
 	}
 	p.phase = failing
+	if p.dumps { // the first one to end has only been the quickest to write
+		return []order{{kind: orderAlarm, after: dumpTime}}
+	}
 	return []order{{kind: orderAlarm, after: settle}}
 }
 
