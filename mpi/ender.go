@@ -100,7 +100,7 @@ func (e *ender) take(from int, b []byte) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if !e.ending {
+	if !e.ending && !e.closed {
 		e.obey(e.m.Take(time.Now(), from, msg))
 	}
 }
