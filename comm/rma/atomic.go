@@ -194,9 +194,9 @@ func (m *Memory) onAtomic(t *am.Token, a []uint64, _ []byte) error {
 	op, k := Op(a[2]), numberKind(a[2]>>8)
 	d, ok := m.local(a[1], uint64(k.size()))
 	if !ok || a[1]%uint64(k.size()) != 0 || !valid(op, k) {
-		return ackOld(t, a[0], 0, false)
+		return m.old(t, a[0], 0, false)
 	}
-	return ackOld(t, a[0], apply(d, op, k, a[3], a[4]), true)
+	return m.old(t, a[0], apply(d, op, k, a[3], a[4]), true)
 }
 
 // apply does op on the number at d, which is aligned, and returns its old bits.

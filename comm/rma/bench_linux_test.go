@@ -44,11 +44,13 @@ func clock(n int, f func(i int)) time.Duration {
 }
 
 func BenchmarkDirect(b *testing.B) {
+	b.Setenv(bindEnv, "1")
 	cmd, c, m := startChild(b, "serve", Config{})
 	for _, n := range []int{8, 64, 1 << 10, 4 << 10, 64 << 10, 1 << 20} {
 		src := pattern(n, 1)
 		b.Run(fmt.Sprintf("put/size=%d", n), func(b *testing.B) {
 			dst := m.peers[0].Load().mem[:n] // shared memory as well, so that pages and caches are alike
+			bind(0)
 			versus(b, n, func(int) { fatal(b, m.Put(1, 0, src)) }, func(int) { copy(dst, src) })
 		})
 		b.Run(fmt.Sprintf("get/size=%d", n), func(b *testing.B) {
@@ -100,16 +102,19 @@ func endChild(b *testing.B, wait, stop func() error) {
 
 // BenchmarkMessages is the same by active messages; the other process polls.
 func BenchmarkMessages(b *testing.B) {
+	b.Setenv(bindEnv, "1")
 	cmd, c, m := startChild(b, "serve-am", Config{ActiveMessages: true})
 	for _, n := range []int{8, 4 << 10, 1 << 20} {
 		src, dst := pattern(n, 1), make([]byte, n)
 		b.Run(fmt.Sprintf("put/size=%d", n), func(b *testing.B) {
+			bind(0)
 			b.SetBytes(int64(n))
 			for b.Loop() {
 				fatal(b, m.Put(1, 0, src))
 			}
 		})
 		b.Run(fmt.Sprintf("get/size=%d", n), func(b *testing.B) {
+			bind(0)
 			b.SetBytes(int64(n))
 			for b.Loop() {
 				fatal(b, m.Get(1, 0, dst))
@@ -117,6 +122,7 @@ func BenchmarkMessages(b *testing.B) {
 		})
 	}
 	b.Run("put-implicit/size=8", func(b *testing.B) {
+		bind(0)
 		ctx, src := m.NewContext(), pattern(8, 1)
 		for i := 0; b.Loop(); i++ {
 			fatal(b, ctx.Put(1, 0, src))
@@ -127,6 +133,7 @@ func BenchmarkMessages(b *testing.B) {
 		fatal(b, ctx.WaitPuts())
 	})
 	b.Run("fetchadd", func(b *testing.B) {
+		bind(0)
 		for b.Loop() {
 			_, err := FetchAdd[int64](m, 1, 128, 1)
 			fatal(b, err)
@@ -137,9 +144,11 @@ func BenchmarkMessages(b *testing.B) {
 
 // BenchmarkNotify is a put with notification there and back, both ranks waiting by count.
 func BenchmarkNotify(b *testing.B) {
+	b.Setenv(bindEnv, "1")
 	for _, n := range []int{8, 4 << 10} {
 		b.Run(fmt.Sprintf("size=%d", n), func(b *testing.B) {
 			cmd, c, m := startChild(b, "echo", Config{})
+			bind(0)
 			src, i := pattern(n, 1), uint64(0)
 			for b.Loop() {
 				i++

@@ -117,12 +117,19 @@ func (m *Memory) local(off, n uint64) (mem []byte, ok bool) {
 	return m.mem[off : off+n : off+n], true
 }
 
-func ack(t *am.Token, id uint64, ok bool) error {
-	status := uint64(statusOK)
-	if !ok {
-		status = statusRefused
+// answer holds the arguments of an answer, so that they need not be allocated. It is the poller's, and copied by am.
+type answer [3]uint64
+
+func (m *Memory) ack(t *am.Token, id uint64, ok bool) error {
+	m.answer = answer{id, status(ok)}
+	return t.ReplyShort(hAck, m.answer[:2]...)
+}
+
+func status(ok bool) uint64 {
+	if ok {
+		return statusOK
 	}
-	return t.ReplyShort(hAck, id, status)
+	return statusRefused
 }
 
 func (m *Memory) onHello(t *am.Token, a []uint64, _ []byte) error {
@@ -146,21 +153,21 @@ func (m *Memory) onWelcome(t *am.Token, a []uint64, _ []byte) error {
 func (m *Memory) onPut(t *am.Token, a []uint64, p []byte) error {
 	d, ok := m.local(a[1], uint64(len(p)))
 	copy(d, p)
-	return ack(t, a[0], ok)
+	return m.ack(t, a[0], ok)
 }
 
 // onPutLong finds the bytes in their place.
-func (m *Memory) onPutLong(t *am.Token, a []uint64, _ []byte) error { return ack(t, a[0], true) }
+func (m *Memory) onPutLong(t *am.Token, a []uint64, _ []byte) error { return m.ack(t, a[0], true) }
 
 func (m *Memory) onSet(t *am.Token, a []uint64, _ []byte) error {
 	d, ok := m.local(a[1], a[2])
 	fill(d, byte(a[3]))
-	return ack(t, a[0], ok)
+	return m.ack(t, a[0], ok)
 }
 
 func (m *Memory) onValue(t *am.Token, a []uint64, _ []byte) error {
 	d, ok := m.local(a[1], a[2])
-	return ack(t, a[0], ok && putValue(d, a[3]))
+	return m.ack(t, a[0], ok && putValue(d, a[3]))
 }
 
 func (m *Memory) onAck(t *am.Token, a []uint64, _ []byte) error {
@@ -180,9 +187,10 @@ func refusal(t *am.Token, status uint64) error {
 func (m *Memory) onGet(t *am.Token, a []uint64, _ []byte) error {
 	s, ok := m.local(a[1], a[2])
 	if !ok || len(s) > m.reply {
-		return ack(t, a[0], false)
+		return m.ack(t, a[0], false)
 	}
-	return t.ReplyMedium(hData, s, a[0], a[3])
+	m.answer = answer{a[0], a[3]}
+	return t.ReplyMedium(hData, s, m.answer[:2]...)
 }
 
 func (m *Memory) onData(t *am.Token, a []uint64, p []byte) error {
@@ -201,15 +209,12 @@ func (m *Memory) onData(t *am.Token, a []uint64, p []byte) error {
 func (m *Memory) onLoad(t *am.Token, a []uint64, _ []byte) error {
 	s, ok := m.local(a[1], a[2])
 	v, fits := getValue(s)
-	return ackOld(t, a[0], v, ok && fits)
+	return m.old(t, a[0], v, ok && fits)
 }
 
-func ackOld(t *am.Token, id, v uint64, ok bool) error {
-	status := uint64(statusOK)
-	if !ok {
-		status = statusRefused
-	}
-	return t.ReplyShort(hOld, id, v, status)
+func (m *Memory) old(t *am.Token, id, v uint64, ok bool) error {
+	m.answer = answer{id, v, status(ok)}
+	return t.ReplyShort(hOld, m.answer[:]...)
 }
 
 func (m *Memory) onOld(t *am.Token, a []uint64, _ []byte) error {

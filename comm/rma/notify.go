@@ -173,20 +173,20 @@ func (m *Memory) notify(t *am.Token, off int64, n int, note, arg uint64) error {
 func (m *Memory) onNote(t *am.Token, a []uint64, p []byte) error {
 	d, ok := m.local(a[1], uint64(len(p)))
 	if !ok {
-		return ack(t, a[0], false)
+		return m.ack(t, a[0], false)
 	}
 	copy(d, p)
 	if err := m.notify(t, int64(a[1]), len(p), a[2], a[3]); err != nil {
 		return err
 	}
-	return ack(t, a[0], true)
+	return m.ack(t, a[0], true)
 }
 
 func (m *Memory) onNoteLong(t *am.Token, a []uint64, p []byte) error {
 	if err := m.notify(t, int64(a[1]), len(p), a[2], a[3]); err != nil {
 		return err
 	}
-	return ack(t, a[0], true)
+	return m.ack(t, a[0], true)
 }
 
 func (m *Memory) onCall(t *am.Token, a []uint64, _ []byte) error {

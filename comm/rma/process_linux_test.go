@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -12,11 +13,23 @@ import (
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/comm/conduit/shm"
+	"github.com/golci/golci/internal/affinity"
 )
 
 // Tests with real processes: the test binary runs itself as rank 1, in a role.
 
-const jobEnv = "GOLCI_RMA_TEST_JOB"
+const (
+	jobEnv  = "GOLCI_RMA_TEST_JOB"
+	bindEnv = "GOLCI_RMA_TEST_BIND" // set for benchmarks: rank i on the i-th core
+)
+
+// bind keeps the calling goroutine on a core of its own, if there are enough.
+func bind(rank int) {
+	runtime.LockOSThread()
+	if cpus := affinity.Get(); rank < len(cpus) {
+		_ = affinity.Set(cpus[rank]) // a benchmark without binding is only less steady
+	}
+}
 
 func init() { child = childProcess }
 
@@ -43,6 +56,9 @@ func shmMemory(rank int, job string, cfg Config) (conduit.Conduit, *am.Endpoint,
 
 // childProcess is rank 1: it lets rank 0 work on its segment until rank 0 is gone, or counts with it.
 func childProcess(role string) int {
+	if os.Getenv(bindEnv) != "" {
+		bind(1)
+	}
 	c, e, m, err := shmMemory(1, os.Getenv(jobEnv), Config{ActiveMessages: strings.HasSuffix(role, "am")})
 	if err == nil {
 		switch {

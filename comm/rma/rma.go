@@ -79,6 +79,7 @@ type Memory struct {
 	// Owned by the poller.
 	ticks    uint32
 	draining int // looks since a peer was found dead
+	answer   answer
 
 	usedMu sync.Mutex // guards the rest
 	seen   []bool     // by rank: has been in used

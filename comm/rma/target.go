@@ -193,13 +193,3 @@ func (m *Memory) expect(o *op) {
 		o.done.Expect(t)
 	}
 }
-
-// blocking runs an op to its end. It returns the value that the answer brought.
-func (m *Memory) blocking(o *op) (uint64, error) {
-	m.expect(o)
-	if err := m.launch(o, false); err != nil {
-		return 0, err
-	}
-	m.prog.Wait(&o.done)
-	return o.take()
-}
