@@ -78,8 +78,12 @@ func BenchmarkFlood(b *testing.B) {
 			}
 		}()
 		for i, src := 0, 0; i < b.N; src++ {
-			if put(cs[1+src%(len(cs)-1)], 0, conduit.Request, size) {
+			c := cs[1+src%(len(cs)-1)]
+			if put(c, 0, conduit.Request, size) {
 				i++
+			} else if err := c.Failed(0); err != nil {
+				b.Error(err)
+				return
 			}
 		}
 		<-done
