@@ -86,7 +86,7 @@ type actor struct {
 func (a *actor) act() error {
 	r := a.r
 	dst := a.rng.IntN(r.n)
-	switch a.rng.IntN(8) {
+	switch a.rng.IntN(9) {
 	case 0:
 		return a.request(hOp, dst, 0)
 	case 1, 2:
@@ -103,6 +103,8 @@ func (a *actor) act() error {
 	case 6:
 		r.e.Progress().Yield()
 		return nil
+	case 7:
+		return a.putAndGet()
 	}
 	return a.drain()
 }
@@ -187,7 +189,7 @@ func TestThreads(t *testing.T) {
 	overAll(t, func(t *testing.T, net network) {
 		const n = 2
 		var requests, counted atomic.Int64
-		o := options{threads: true, segment: n * allThreads * opLong}
+		o := options{threads: true, memory: contendOwn + n*allThreads*contendPiece}
 		spmd(t, net, n, o, newCrowd, func(r *rank, c *crowd) error {
 			sent, visits, err := r.crowded(c, func(a *actor) error {
 				for range 120 {
