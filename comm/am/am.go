@@ -34,7 +34,10 @@ var (
 
 // Config of an endpoint. Loan, ReplySpace and the conduit's geometry must be the same on all ranks.
 type Config struct {
-	// Loan is the number of credits (256 bytes of receive space each) lent to every peer; 0 means the default table.
+	// Credits are the terms on which ranks lend receive space. The zero value means loans that do not change, of
+	// Loan credits (256 bytes each) or, if that is 0 too, of what the default table gives.
+	Credits credit.Config
+	// Loan: see Credits.
 	Loan int
 	// ReplySpace is the room in bytes for the replies that one peer may owe; 0 means 16 KiB.
 	ReplySpace int
@@ -62,6 +65,7 @@ type Endpoint struct {
 	rank      int
 	lanes     []lane
 	cfg       Config
+	terms     credit.Config
 	specs     [256]Spec
 
 	stalled  atomic.Int32 // lanes whose queues are not empty: polls pump them
@@ -69,6 +73,8 @@ type Endpoint struct {
 
 	chores atomic.Uint32 // reasons to poll though nothing has arrived; written by the poller
 	pollMu spin.Lock
+	inside atomic.Uint64 // the goroutine that runs handlers, or 0; written by the poller
+	guard  Guard
 	recv   receiver // owned by the holder of pollMu
 
 	longs   longs
@@ -86,23 +92,23 @@ type Endpoint struct {
 
 // New makes the endpoint of the conduit's rank. The endpoint polls the conduit from now on; the caller must not.
 func New(c conduit.Conduit, cfg Config) (*Endpoint, error) {
-	if cfg.Loan == 0 {
-		cfg.Loan = credit.Static(c.Size())
-	}
 	if cfg.ReplySpace == 0 {
 		cfg.ReplySpace = defaultReplySpace
 	}
 	e := &Endpoint{c: c, rank: c.Rank(), cfg: cfg, words: c.Size() > 0 && c.Mine(c.Rank()) != nil}
+	e.setTerms()
 	e.hasBulk = c.Caps().BulkChunk > 0
-	room := min(c.Caps().MaxRecord, credit.MaxCost*credit.Unit, cfg.Loan*credit.Unit)
-	e.maxMedium = room - headerBytes - MaxArgs*argBytes
+	room := min(c.Caps().MaxRecord, credit.MaxCost*credit.Unit, e.terms.Least()*credit.Unit)
+	e.maxMedium = room - headerBytes - (MaxArgs+1)*argBytes // a Long has one word more
 	if e.maxMedium < 3*argBytes {
 		return nil, fmt.Errorf("am: records of %d bytes leave no room for a payload", room)
 	}
 	if err := e.initLanes(); err != nil {
 		return nil, err
 	}
-	e.recv.init(e)
+	if err := e.recv.init(e); err != nil {
+		return nil, err
+	}
 	e.longs.init()
 	e.prog = progress.New(source{e}, cfg.Scheduler, cfg.Progress)
 	if err := e.registerInternal(); err != nil {

@@ -216,7 +216,7 @@ func TestFloodToASleepingRank(t *testing.T) {
 			})
 		}
 		time.Sleep(20 * time.Millisecond)
-		if n := sent.Load(); n > int64(es[0].cfg.Loan) {
+		if n := sent.Load(); n > int64(es[0].terms.PerPeer) {
 			t.Errorf("%d requests went out to a rank that does not poll", n)
 		}
 		stop1 := attend(es[1])

@@ -149,6 +149,7 @@ func word(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i*8:]) }
 const (
 	handlerNothing  = 255 // carries only its header: a reply that was not given, returned credits
 	handlerFragment = 254 // a piece of a Bulk
+	handlerCredit   = 253 // a system message of the ledger
 )
 
 func (e *Endpoint) registerInternal() error {
@@ -161,5 +162,8 @@ func (e *Endpoint) registerInternal() error {
 	if err := e.Register(handlerNothing, nothing); err != nil {
 		return err
 	}
-	return e.Register(handlerFragment, fragment)
+	if err := e.Register(handlerFragment, fragment); err != nil {
+		return err
+	}
+	return e.Register(handlerCredit, Spec{Name: "credit", MaxReply: NoReply, Run: e.onCredit})
 }

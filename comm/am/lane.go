@@ -18,20 +18,22 @@ type lane struct {
 	care      bool // listed, throttled or dead: Open takes the slow way
 	listed    bool // counted in Endpoint.stalled
 	dead      bool
-	throttle  bool // as last read from the peer
-	returning bool // urgent holds a return of credits
+	throttle  bool   // as last read from the peer
+	returning bool   // urgent holds a return of credits
+	short     int    // cost of the last request that found too few credits
+	counted   Queued // the queued request that was counted as stalled
 	seq       uint16
 	credit    credit.Borrower
 	normal    queue // requests that wait for credits
 	urgent    queue // replies and returns that wait for room
 
-	// theirs is what the peer returns to us, mine what we return to it: the conduit's words, or words of our own that
-	// travel in the records. Low half: cumulative credits; bit 63: throttle.
+	// theirs is what the peer returns to us, mine what we return to it: the conduit's words, with notes of 64 bits, or
+	// words of our own, with notes of 32 bits, that travel in the records. Bit 63: throttle.
 	theirs, mine *atomic.Uint64
 
 	replies int // bytes of reply space that requests in flight have reserved
 	bulk    bulkQueue
-	_       [40]byte
+	_       [56]byte
 }
 
 const wordThrottle = 1 << 63
@@ -40,7 +42,7 @@ func (e *Endpoint) initLanes() error {
 	e.lanes = make([]lane, e.c.Size())
 	for i := range e.lanes {
 		ln := &e.lanes[i]
-		b, err := credit.NewBorrower(e.cfg.Loan)
+		b, err := credit.Borrow(&e.terms)
 		if err != nil {
 			return err
 		}
@@ -113,13 +115,14 @@ func (e *Endpoint) open(ln *lane, peer int, h, flags uint8, nargs, payload int) 
 		flags |= flagAnswer
 	}
 	if !ln.credit.Take(cost) && !e.takeSlow(ln, peer, cost) {
+		ln.short = cost
 		return nil, 0, Stalled
 	}
 	rec, st := e.c.Reserve(peer, conduit.Request, n)
 	if st != conduit.OK {
 		return e.openRefused(ln, cost, st)
 	}
-	w1 := word1(cost, ln.seq, 0)
+	w1 := word1(ln.credit.WireNeed(cost), ln.seq, 0)
 	if spec.Ordered {
 		flags |= flagOrdered
 		ln.seq++
@@ -128,7 +131,7 @@ func (e *Endpoint) open(ln *lane, peer int, h, flags uint8, nargs, payload int) 
 		ln.replies += replyBytes(spec.MaxReply)
 	}
 	if !e.words {
-		w1, flags = ln.piggyback(w1, flags)
+		w1, flags = e.piggyback(ln, w1, flags)
 	}
 	_ = rec[15]
 	binary.LittleEndian.PutUint64(rec[8:], w1)
@@ -147,13 +150,14 @@ func (e *Endpoint) openRefused(ln *lane, cost int, st conduit.Status) ([]byte, u
 	return nil, 0, Stalled
 }
 
-// piggyback puts the returned credits on a record, where the conduit has no word for them.
-func (ln *lane) piggyback(w1 uint64, flags uint8) (uint64, uint8) {
+// piggyback puts the note of credits, and the end of an epoch, on a record, where the conduit has no word for them.
+func (e *Endpoint) piggyback(ln *lane, w1 uint64, flags uint8) (uint64, uint8) {
 	w := ln.mine.Load()
 	if w&wordThrottle != 0 {
 		flags |= flagThrottle
 	}
-	return w1 | uint64(uint32(w))<<32, flags
+	f := ln.credit.Wire(int(uint8(w1)), e.recv.ledger.Epoch())
+	return w1 | uint64(f) | uint64(uint32(w))<<32, flags
 }
 
 // Commit publishes the record begun by Open and unlocks the pair.
@@ -179,9 +183,18 @@ func (e *Endpoint) refresh(ln *lane, peer int) {
 	w := ln.theirs.Load()
 	ln.throttle = w&wordThrottle != 0
 	ln.care = ln.listed || ln.dead || ln.throttle
-	if _, err := ln.credit.Told(uint32(w)); err != nil {
-		e.fatal(fmt.Errorf("rank %d, peer %d: %w", e.rank, peer, err))
+	if err := e.hearNote(ln, w); err != nil {
+		e.fatal(fmt.Errorf("am: rank %d, peer %d: %w", e.rank, peer, err))
 	}
+}
+
+func (e *Endpoint) hearNote(ln *lane, w uint64) (err error) {
+	if e.words {
+		_, err = ln.credit.Hear64(w)
+	} else {
+		_, err = ln.credit.Hear32(uint32(w))
+	}
+	return err
 }
 
 // Throttled reports whether peer has asked for no more unmatched eager bytes, and Queueing whether sends are queued
@@ -261,6 +274,9 @@ func (e *Endpoint) Lock(peer int) Outcome {
 // Enqueue puts x at the end of the pair's queue and unlocks the pair, after Open said Stalled. Whoever polls sends it.
 func (e *Endpoint) Enqueue(peer int, x Queued) {
 	ln := &e.lanes[peer]
+	if ln.normal.head == nil {
+		e.stall(ln, peer, x)
+	}
 	ln.normal.push(x)
 	e.list(ln)
 	ln.mu.Unlock()
@@ -314,10 +330,14 @@ func (e *Endpoint) pump(ln *lane, peer int, w *fult.Worker) (sent int) {
 	for _, q := range [...]*queue{&ln.urgent, &ln.normal} {
 		for q.head != nil && q.head.Emit() {
 			x := q.pop()
+			if x == ln.counted {
+				ln.counted = nil // it may be used again
+			}
 			done.push(x)
 			sent++
 		}
 		if q.head != nil {
+			e.stall(ln, peer, q.head)
 			break
 		}
 	}
@@ -355,11 +375,14 @@ func (e *Endpoint) peerError(peer int) error {
 	return fmt.Errorf("%w: rank %d", ErrPeer, peer)
 }
 
-// tell publishes the credits owed to peer and the throttle bit. Called by the poller only.
-func (ln *lane) tell(cumulative uint32, throttle bool) {
-	w := uint64(cumulative)
+// tell publishes what peer has got back, and the throttle bit. Called by the poller only.
+func (e *Endpoint) tell(peer int, n credit.Note, throttle bool) {
+	w := n.Pack64()
+	if !e.words {
+		w = uint64(n.Pack32())
+	}
 	if throttle {
 		w |= wordThrottle
 	}
-	arch.StoreRel64(ln.mine, w)
+	arch.StoreRel64(e.lanes[peer].mine, w)
 }

@@ -27,6 +27,9 @@ func (e *Endpoint) Segment() []byte {
 // slice gives the n bytes of the segment from off, or an error that says why not.
 func (s *segment) slice(off int64, n int) ([]byte, error) {
 	p := s.mem.Load()
+	if n == 0 {
+		return nil, nil // the address does not matter then
+	}
 	if p == nil {
 		return nil, fmt.Errorf("%w: no segment is set", ErrSize)
 	}
@@ -180,7 +183,7 @@ func (r *receiver) long(spec *Spec, h header, args []uint64, body []byte) {
 			return
 		}
 		copy(dst, body)
-		spec.Run(t, args, dst)
+		e.run(spec, t, args, dst)
 		return
 	}
 	size := int64(word(body, 1))
@@ -226,7 +229,7 @@ func (r *receiver) finishLong(k longKey, x *longHalf) {
 	}
 	t.w, t.src, t.seq, t.reply, t.answer, t.replied = r.w, k.src, x.seq, false, x.answer, false
 	t.maxReply = x.spec.MaxReply
-	x.spec.Run(t, x.args, dst)
+	e.run(x.spec, t, x.args, dst)
 	if t.answer && !t.replied {
 		t.sendReply(handlerNothing, 0, nil, nil, nil)
 	}

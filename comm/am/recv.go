@@ -10,28 +10,30 @@ import (
 
 // receiver is the polling side. All of it is owned by the holder of Endpoint.pollMu.
 type receiver struct {
-	e     *Endpoint
-	w     *fult.Worker // the polling worker, or nil
-	tok   Token
-	lent  []lent
-	owing []int32 // peers that are owed credits
-	idle  int     // polls in a row without news
+	e      *Endpoint
+	w      *fult.Worker // the polling worker, or nil
+	tok    Token
+	ledger *credit.Ledger
+	told   []telling
+	owing  []int32 // peers that are owed credits
+	idle   int     // polls in a row without news
 }
 
-// lent is what the poller knows of one peer's loan.
-type lent struct {
-	credit.Lender
+// telling is what the poller keeps of one peer beside its loan.
+type telling struct {
 	listed   bool // in owing
 	throttle bool
 }
 
-func (r *receiver) init(e *Endpoint) {
+func (r *receiver) init(e *Endpoint) (err error) {
 	r.e = e
 	r.tok.e = e
-	r.lent = make([]lent, len(e.lanes))
-	for i := range r.lent {
-		r.lent[i].Lender = credit.NewLender(e.cfg.Loan)
+	r.told = make([]telling, len(e.lanes))
+	if r.ledger, err = credit.NewLedger(e.terms, e.rank, len(e.lanes)); err != nil {
+		return err
 	}
+	r.ledger.SetBusy(func(peer int) bool { return e.c.Failed(peer) != nil })
+	return nil
 }
 
 // source is the endpoint as progress.Source.
@@ -42,7 +44,15 @@ func (s source) Poll(w *fult.Worker) int { return s.e.poll(w) }
 
 // Poll handles what has arrived and sends what is queued, a bounded amount, and returns how much it did; -1 if another
 // caller is polling. It does not block. Handlers run inside it.
-func (e *Endpoint) Poll() int { return e.prog.Poll() }
+func (e *Endpoint) Poll() int {
+	if e.InHandler() || e.guard != nil {
+		if err := e.Allow(CallPoll); err != nil {
+			e.fatal(err)
+			return 0
+		}
+	}
+	return e.prog.Poll()
+}
 
 func (e *Endpoint) poll(w *fult.Worker) int {
 	n := 0
@@ -70,7 +80,9 @@ func (e *Endpoint) receive(w *fult.Worker) int {
 	}
 	r := &e.recv
 	r.w = w
+	e.enter()
 	n := max(0, e.c.Poll(pollBudget, r))
+	e.leave()
 	if n > 0 {
 		r.idle = 0
 	} else if r.idle++; r.idle >= idlePollsToTell {
@@ -114,6 +126,9 @@ func (r *receiver) Record(src int, rec []byte) {
 	if !e.words {
 		r.hear(src, h)
 	}
+	if h.asks() {
+		r.asked(src, h)
+	}
 	spec := &e.specs[h.handler()]
 	if spec.Run == nil {
 		e.fatal(fmt.Errorf("%w: rank %d: index %d, in a message from rank %d", ErrHandler, e.rank, h.handler(), src))
@@ -127,7 +142,7 @@ func (r *receiver) Record(src int, rec []byte) {
 	if h.flags()&flagLong != 0 {
 		r.long(spec, h, args(rec, h.nargs()), payload)
 	} else {
-		spec.Run(t, args(rec, h.nargs()), payload)
+		e.run(spec, t, args(rec, h.nargs()), payload)
 	}
 	if t.reply {
 		e.releaseReply(src, int(h.seq())*8)
@@ -143,12 +158,11 @@ func (r *receiver) Record(src int, rec []byte) {
 
 // freed notes that a request's space is free again, and tells the peer if the debt is due.
 func (r *receiver) freed(src, cost int) {
-	l := &r.lent[src]
-	if l.Freed(cost) {
+	if r.ledger.Freed(src, cost) {
 		r.tell(src)
 		return
 	}
-	if !l.listed {
+	if l := &r.told[src]; !l.listed {
 		l.listed = true
 		r.owing = append(r.owing, int32(src))
 		r.e.chore(choreOwing, true)
@@ -157,8 +171,7 @@ func (r *receiver) freed(src, cost int) {
 
 // tell publishes what src has got back.
 func (r *receiver) tell(src int) {
-	l := &r.lent[src]
-	r.e.lanes[src].tell(l.Tell(), l.throttle)
+	r.e.tell(src, r.ledger.Note(src), r.told[src].throttle)
 	if !r.e.words {
 		r.e.sendReturn(src)
 	}
@@ -167,9 +180,8 @@ func (r *receiver) tell(src int) {
 // tellAll pays all debts: when there is nothing else to do.
 func (r *receiver) tellAll() {
 	for _, p := range r.owing {
-		l := &r.lent[p]
-		l.listed = false
-		if l.Owed() > 0 {
+		r.told[p].listed = false
+		if r.ledger.Owed(int(p)) > 0 {
 			r.tell(int(p))
 		}
 	}
@@ -177,25 +189,29 @@ func (r *receiver) tellAll() {
 	r.e.chore(choreOwing, false)
 }
 
-// hear takes in what a record says of returned credits, where the conduit has no words.
+// hear takes in what a record says of returned credits, where the conduit has no words. The sender takes it from the
+// word when it needs credits.
 func (r *receiver) hear(src int, h header) {
-	w := uint64(h.told())
+	word := r.e.lanes[src].theirs
+	old := word.Load()
+	note, late := credit.Later32(uint32(old), h.told())
+	w := uint64(note)
 	if h.flags()&flagThrottle != 0 {
 		w |= wordThrottle
 	}
-	word := r.e.lanes[src].theirs
-	old := word.Load()
-	if int32(h.told()-uint32(old)) < 0 || w == old { // overtaken by a later one, or no news
-		return
+	if late { // overtaken by a later one
+		w = w&^wordThrottle | old&wordThrottle
 	}
-	word.Store(w)
+	if w != old {
+		word.Store(w)
+	}
 }
 
 // Throttle asks peer to send no more unmatched eager bytes, or allows it again. Only handlers and ticks may call it.
 func (e *Endpoint) Throttle(peer int, on bool) {
 	r := &e.recv
-	if r.lent[peer].throttle != on {
-		r.lent[peer].throttle = on
+	if r.told[peer].throttle != on {
+		r.told[peer].throttle = on
 		r.tell(peer)
 	}
 }

@@ -29,6 +29,11 @@ func (t *Token) ReplyLong(h uint8, payload []byte, off int64, args ...uint64) er
 
 func (t *Token) checkedReply(h, flags uint8, args, prefix []uint64, payload []byte) error {
 	spec := &t.e.specs[h]
+	if t.e.guard != nil {
+		if err := t.e.Allow(CallReply); err != nil {
+			return err
+		}
+	}
 	switch {
 	case t.reply:
 		return fmt.Errorf("%w: rank %d: the handler serves a reply of rank %d", ErrReply, t.e.rank, t.src)
@@ -105,7 +110,7 @@ func (r *reply) emit() bool {
 	}
 	w1, flags := word1(0, r.seq, 0), r.flags
 	if !e.words {
-		w1, flags = ln.piggyback(w1, flags)
+		w1, flags = e.piggyback(ln, w1, flags)
 	}
 	binary.LittleEndian.PutUint64(rec[8:], w1)
 	body := rec[headerBytes:n]

@@ -10,7 +10,7 @@ import (
 // A record is
 //
 //	word 0   length in bytes (32) | handler (8) | flags (8) | arguments (8) | 0 (8)
-//	word 1   credits: E, need, cost (16) | sequence (16) | credits returned, cumulative (32)
+//	word 1   credits: E, need, cost (16) | sequence (16) | note of credits returned and granted (32)
 //	arguments, 8 bytes each
 //	payload
 //
@@ -41,17 +41,20 @@ func (h header) handler() uint8 { return uint8(h.w0 >> 32) }
 func (h header) flags() uint8   { return uint8(h.w0 >> 40) }
 func (h header) nargs() int     { return int(uint8(h.w0 >> 48)) }
 func (h header) cost() int      { return int(uint8(h.w1)) }
-func (h header) seq() uint16    { return uint16(h.w1 >> 16) }
-func (h header) told() uint32   { return uint32(h.w1 >> 32) }
+func (h header) asks() bool     { return h.w1&0xff00 != 0 } // E or need
+
+func (h header) credits() credit.Fields { return credit.Fields(h.w1) }
+
+func (h header) seq() uint16  { return uint16(h.w1 >> 16) }
+func (h header) told() uint32 { return uint32(h.w1 >> 32) }
 
 func word0(length int, handler, flags uint8, nargs int) uint64 {
 	return uint64(uint32(length)) | uint64(handler)<<32 | uint64(flags)<<40 | uint64(nargs)<<48
 }
 
-// word1 has the 16 bits of E (top), need (7) and cost (8) lowest. E and need serve credits that migrate and are zero
-// while loans are static.
-func word1(cost int, seq uint16, told uint32) uint64 {
-	return uint64(uint8(cost)) | uint64(seq)<<16 | uint64(told)<<32
+// word1 has the 16 bits of E (top), need (7) and cost (8) lowest.
+func word1(f credit.Fields, seq uint16, told uint32) uint64 {
+	return uint64(f) | uint64(seq)<<16 | uint64(told)<<32
 }
 
 // parse reads the header of a record that a peer wrote; ok is false if it contradicts itself.

@@ -10,11 +10,13 @@ import (
 // layers below its own and, within its own, from its own entry only. docs/ARCHITECTURE.md draws the same.
 var layers = [][]string{
 	{"internal/arch", "internal/invariants", "internal/settings"},
-	{"internal/affinity", "internal/futex", "internal/spin", "internal/topology"},
+	{"internal/affinity", "internal/futex"},
+	{"internal/spin", "internal/topology"},
 	{"fult", "hashtable", "pool"}, // each stands alone
 	{"comm/conduit", "comm/credit", "comm/boot", "comm/progress"},
 	{"comm/am"},
-	{"comm"},
+	{"comm/hsl", "comm/rma"},
+	{"comm", "comm/barrier", "comm/exit"},
 	{"mpi"},
 	{"bench"},
 	{"cmd", "examples", "internal/jobtest", "internal/lint"},
