@@ -109,11 +109,14 @@ func New(e *am.Endpoint) (*Barrier, error) {
 
 // Notify tells all ranks that this one has come to its next phase, named id unless flags say Anonymous. It does not block
 // or switch threads: what it cannot send at once goes when somebody polls. The error is ErrOrder while the phase before
-// has not been waited for, ErrFlags, or ErrPeer once a peer has failed. Not for handlers, nor while holding a
-// handler-safe lock.
+// has not been waited for, ErrFlags, or ErrPeer once a peer has failed; am.ErrContext in a handler, and an
+// error of package hsl to who holds a handler-safe lock, in checked mode.
 func (b *Barrier) Notify(id uint64, flags Flags) error {
 	if flags&^(Anonymous|Mismatch) != 0 {
 		return fmt.Errorf("%w: %#x at rank %d", ErrFlags, uint8(flags), b.rank)
+	}
+	if err := b.e.Allow(am.CallRequest); err != nil {
+		return err
 	}
 	b.mu.Lock()
 	if b.state != idle || b.broken != nil {
@@ -137,8 +140,8 @@ func (b *Barrier) Notify(id uint64, flags Flags) error {
 
 // Wait blocks until all ranks have notified the phase that this rank has notified, and says how it ended. id must be that
 // of the phase unless flags say Anonymous, or the phase is all anonymous; flags need not be those of Notify. It may switch
-// threads. The error is ErrMismatch, ErrOrder, ErrFlags or ErrPeer. Not for handlers, nor while holding a handler-safe
-// lock.
+// threads. The error is ErrMismatch, ErrOrder, ErrFlags or ErrPeer, and as for Notify in a handler or with a
+// handler-safe lock.
 func (b *Barrier) Wait(id uint64, flags Flags) error {
 	h, err := b.claim("Wait", flags)
 	if err != nil {
@@ -186,6 +189,9 @@ func (b *Barrier) Result() (id uint64, named bool) {
 func (b *Barrier) claim(call string, flags Flags) (*half, error) {
 	if flags&^(Anonymous|Mismatch) != 0 {
 		return nil, fmt.Errorf("%w: %#x at rank %d", ErrFlags, uint8(flags), b.rank)
+	}
+	if err := b.e.Allow(am.CallWait); err != nil {
+		return nil, err
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()

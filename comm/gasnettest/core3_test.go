@@ -75,4 +75,6 @@ func TestCore3(t *testing.T) {
 }
 
 // longPlaces are offsets at which a Long of no bytes may point.
-func longPlaces(segment int64) []int64 { return []int64{0, 1, segment - 1, segment} }
+func longPlaces(segment int64) []int64 {
+	return []int64{0, 1, segment - 1, segment, segment + 1, 1<<63 - 1}
+}

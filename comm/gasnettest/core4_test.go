@@ -16,9 +16,6 @@ const (
 	hArgsLongBack
 )
 
-// longReplyLess is how much less than MaxMedium a Long reply carries: the word for its place.
-const longReplyLess = 8
-
 // arg is the i-th of n arguments of request or reply: all 64 bits matter.
 func arg(n, i int, reply bool) uint64 {
 	x := uint64(n)<<56 | uint64(i)<<48 | 0x8000_ffff_0001
@@ -68,11 +65,11 @@ func newArguments(r *rank) *arguments {
 	})
 	r.handle(hArgsLong, max, func(t *am.Token, a []uint64, data []byte) {
 		check(a, data, longSlot, false)
-		r.ok(t.ReplyLong(hArgsLongBack, fill(make([]byte, max-longReplyLess), uint64(len(a))), longSlot, argList(len(a), true)...))
+		r.ok(t.ReplyLong(hArgsLongBack, fill(make([]byte, max), uint64(len(a))), longSlot, argList(len(a), true)...))
 	})
 	r.handle(hArgsBack, am.NoReply, back(0))
 	r.handle(hArgsMediumBack, am.NoReply, back(max))
-	r.handle(hArgsLongBack, am.NoReply, back(max-longReplyLess))
+	r.handle(hArgsLongBack, am.NoReply, back(max))
 	return x
 }
 

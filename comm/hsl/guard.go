@@ -18,6 +18,19 @@ func (s *Locks) Leave(*am.Token) error {
 	return s.drop(ErrLeft)
 }
 
+// Allow implements am.Guard: who holds a lock may do none of this.
+func (s *Locks) Allow(c am.Call) error {
+	switch c {
+	case am.CallRequest:
+		return s.refuse(ErrRequest)
+	case am.CallReply:
+		return s.refuse(ErrReply)
+	case am.CallPoll:
+		return s.refuse(ErrPoll)
+	}
+	return s.refuse(ErrWait)
+}
+
 // outside is the place of the first caller that is neither this package nor the layers that ask it.
 func outside() uintptr {
 	var pcs [16]uintptr

@@ -74,6 +74,9 @@ func New(e *am.Endpoint, cfg Config) *Locks {
 	}
 	if s.checked {
 		s.initOwners()
+		if e != nil {
+			e.SetGuard(s)
+		}
 	}
 	return s
 }
