@@ -3,6 +3,7 @@ package conduit
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
 )
 
 // Memory is a conduit through which ranks share memory: what one rank registers its peers reach by loads and stores.
@@ -17,6 +18,9 @@ type Memory interface {
 	// Segment is what peer, which may be this rank, has registered: nil without an error while it has not, or while the news is on
 	// its way, nil and a *PeerError if it is never going to be reached.
 	Segment(peer int) ([]byte, error)
+	// Lost is set when peer's memory should not be used any more, because it has died or closed its conduit, or this rank has; by
+	// then Failed says so. It is cheap to look at before each access. Nil if peer is never going to be reached.
+	Lost(peer int) *atomic.Bool
 }
 
 // ErrGrant means that the system does not grant as much memory as was asked for.

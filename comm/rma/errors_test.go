@@ -299,6 +299,8 @@ func TestDeadPeer(t *testing.T) {
 				if err := local.Wait(); direct && err != nil {
 					return err
 				}
+				// The memory does not know of the cut; the look at the dead does.
+				eventually(t, "the news", func() bool { return m.Put(1, 0, nil) != nil })
 				if err := all(accesses(m, 1, 0, 8), am.ErrPeer, "rank 1", "cut off"); err != nil {
 					return err
 				}

@@ -117,7 +117,11 @@ func New(e *am.Endpoint, cfg Config) (*Memory, error) {
 		return nil, err
 	}
 	if !cfg.ActiveMessages {
-		m.peers[m.rank].Store(&target{rank: m.rank, size: m.size, mem: m.Segment(), counters: m.mem[m.counterAt(m.size):]})
+		own := &target{rank: m.rank, size: m.size, mem: m.Segment(), counters: m.mem[m.counterAt(m.size):], lost: new(atomic.Bool)}
+		if m.shared != nil {
+			own.lost = m.shared.Lost(m.rank)
+		}
+		m.peers[m.rank].Store(own)
 	}
 	e.OnWake(m.sweep)
 	e.OnTick(m.tick)

@@ -3,6 +3,7 @@ package rma
 import (
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/golci/golci/fult"
@@ -14,6 +15,7 @@ type target struct {
 	size     int64
 	mem      []byte // the segment, nil if it is reached by active messages
 	counters []byte // the counters, behind it
+	lost     *atomic.Bool
 }
 
 func heap(n int64) []byte { return alignedBytes(int(n)) }
@@ -25,13 +27,10 @@ func (m *Memory) direct(peer int, off int64, n int) []byte {
 		return nil
 	}
 	t := m.peers[peer].Load()
-	if t == nil || uint64(off) > uint64(len(t.mem)) || uint64(n) > uint64(len(t.mem))-uint64(off) {
+	if t == nil || uint64(off) > uint64(len(t.mem)) || uint64(n) > uint64(len(t.mem))-uint64(off) || t.lost.Load() {
 		return nil
 	}
-	if m.e.PeerFailed(peer) != nil {
-		return nil
-	}
-	return t.mem[off : int(off)+n : int(off)+n]
+	return t.mem[off:][:n:n]
 }
 
 // check finds the target of an access and checks its bounds. It may block, see target.
@@ -80,7 +79,7 @@ func (m *Memory) attach(peer int) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &target{rank: peer, size: int64(size)}
+	t := &target{rank: peer, size: int64(size), lost: new(atomic.Bool)}
 	if t.size <= 0 || t.size > maxSegment || flags>>1 != uint64(m.counters) {
 		return nil, fmt.Errorf("%w: rank %d has a segment of %d bytes and %d counters, rank %d has %d counters", ErrConfig,
 			peer, t.size, flags>>1, m.rank, m.counters)
@@ -111,7 +110,7 @@ func (m *Memory) share(t *target) {
 			return
 		}
 		if mem != nil {
-			t.mem, t.counters = mem[:t.size:t.size], mem[m.counterAt(t.size):]
+			t.mem, t.counters, t.lost = mem[:t.size:t.size], mem[m.counterAt(t.size):], m.shared.Lost(t.rank)
 			return
 		}
 	}
@@ -184,7 +183,13 @@ func (m *Memory) anyDead() bool {
 func (m *Memory) dropDead() {
 	m.usedMu.Lock()
 	defer m.usedMu.Unlock()
-	m.used = slices.DeleteFunc(m.used, func(p int) bool { return m.e.PeerFailed(p) != nil })
+	m.used = slices.DeleteFunc(m.used, func(p int) bool {
+		dead := m.e.PeerFailed(p) != nil
+		if dead {
+			m.peers[p].Store(nil) // whatever the conduit's memory says
+		}
+		return dead
+	})
 }
 
 // expect has the calling fult thread, if it is one, woken by o without a search. The caller waits for o itself.

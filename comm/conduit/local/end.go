@@ -69,6 +69,8 @@ func (e *end) Close() error {
 		if other != e {
 			other.ring.Fail(e.Rank(), conduit.ErrPeerClosed, "")
 		}
+		other.memory.lost[e.Rank()].Store(true)
+		e.memory.lost[other.Rank()].Store(true)
 	}
 	return err
 }

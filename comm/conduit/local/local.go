@@ -41,6 +41,7 @@ func New(n int, cfg conduit.Config) ([]conduit.Conduit, error) {
 			return nil, err
 		}
 		ends[i] = &end{ring: e, all: ends}
+		ends[i].memory.lost = make([]atomic.Bool, n)
 		all[i] = ends[i]
 	}
 	return all, nil

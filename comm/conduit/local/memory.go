@@ -12,6 +12,7 @@ import (
 type memory struct {
 	busy atomic.Bool // somebody has registered, or is about to
 	mem  atomic.Pointer[[]byte]
+	lost []atomic.Bool // by rank: set by whoever closes
 }
 
 // Register implements conduit.Memory.
@@ -36,4 +37,12 @@ func (e *end) Segment(peer int) ([]byte, error) {
 		return *p, nil
 	}
 	return nil, nil
+}
+
+// Lost implements conduit.Memory.
+func (e *end) Lost(peer int) *atomic.Bool {
+	if uint(peer) >= uint(len(e.memory.lost)) {
+		return nil
+	}
+	return &e.memory.lost[peer]
 }

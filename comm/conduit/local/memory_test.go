@@ -41,6 +41,15 @@ func TestMemory(t *testing.T) {
 	if _, err := a.Register(1000); !errors.Is(err, conduit.ErrConfig) {
 		t.Errorf("twice: %v", err)
 	}
+	if b.Lost(0).Load() || b.Lost(3) != nil {
+		t.Error("lost before anybody has closed, or a rank outside the job")
+	}
+	if err := cs[0].Close(); err != nil {
+		t.Error(err)
+	}
+	if !b.Lost(0).Load() || b.Lost(2).Load() || !a.Lost(1).Load() || !a.Lost(0).Load() {
+		t.Error("a rank that has closed is lost to the others, and they to it")
+	}
 	seen, err := b.Segment(0)
 	if err != nil || len(seen) != 1000 || &seen[0] != &own[0] {
 		t.Errorf("%d bytes, %v", len(seen), err)

@@ -19,6 +19,7 @@ import (
 type shared struct {
 	rank  int
 	peers []atomic.Pointer[registered] // by rank; nil until the news is there
+	lost  []atomic.Bool                // by rank: set by watchers, and by Close
 
 	mu     sync.Mutex // guards the rest
 	local  []bool     // by rank: on this node; fixed
@@ -38,6 +39,7 @@ const memoryWord = "mem"
 
 func (s *shared) init(cfg *Config) {
 	s.rank, s.peers, s.local = cfg.Rank, make([]atomic.Pointer[registered], cfg.Size), make([]bool, cfg.Size)
+	s.lost = make([]atomic.Bool, cfg.Size)
 	for _, r := range cfg.Local {
 		s.local[r] = true
 	}
@@ -146,4 +148,13 @@ func (s *shared) close() []*mapping {
 	maps := s.maps
 	s.maps = nil
 	return maps
+}
+
+// Lost implements conduit.Memory.
+func (e *end) Lost(peer int) *atomic.Bool {
+	s := &e.shared
+	if uint(peer) >= uint(len(s.lost)) || !s.local[peer] {
+		return nil
+	}
+	return &s.lost[peer]
 }

@@ -57,6 +57,17 @@ func TestMemory(t *testing.T) {
 		}
 	}
 	mem := segment(t, cs[0], 1)
+	if lost := cs[0].(conduit.Memory); lost.Lost(1).Load() || lost.Lost(3) != nil {
+		t.Error("lost before anybody has closed, or a rank outside the job")
+	}
+	if err := cs[1].Close(); err != nil {
+		t.Error(err)
+	}
+	for end := time.Now().Add(30 * time.Second); !cs[0].(conduit.Memory).Lost(1).Load(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("rank 1 has closed, and is not lost")
+		}
+	}
 	for _, c := range cs {
 		if err := c.Close(); err != nil {
 			t.Error(err)

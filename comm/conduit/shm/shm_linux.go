@@ -129,6 +129,7 @@ func watch(e *ring.Endpoint, sh *shared, peer int, c *net.UnixConn) {
 		}
 	}
 	e.Fail(peer, reason, detail)
+	sh.lost[peer].Store(true)
 }
 
 // Close implements conduit.Conduit. The shared memory is given back at once, the addresses when the conduit is garbage.
@@ -139,6 +140,9 @@ func (e *end) Close() error {
 
 func (e *end) shut() error {
 	err := e.Endpoint.Close()
+	for i := range e.shared.lost {
+		e.shared.lost[i].Store(true)
+	}
 	for _, c := range e.conns {
 		// A peer that is gone already cannot be told.
 		_ = sendPacket(c, []byte(farewell), nil)
