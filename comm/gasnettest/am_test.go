@@ -91,7 +91,7 @@ func pingPong(r *rank, p *pinger) (sent int64, err error) {
 		sent++
 		return p.wait(r, sent)
 	}
-	for range 50 {
+	for range 48 / raceSlower {
 		if err := one(r.e.RequestShort(r.next(), hPing, sum(nil, nil))); err != nil {
 			return sent, err
 		}
@@ -118,7 +118,7 @@ func pingPong(r *rank, p *pinger) (sent int64, err error) {
 func flood(r *rank, p *pinger, sent int64) error {
 	data := fill(make([]byte, 300), 1)
 	check, none := sum(nil, data), sum(nil, nil)
-	const each = 200
+	const each = 200 / raceSlower
 	for range each {
 		if err := r.e.RequestShort(r.next(), hPing, none); err != nil {
 			return err
@@ -135,7 +135,7 @@ func flood(r *rank, p *pinger, sent int64) error {
 
 // oneWayFlood sends without replies.
 func oneWayFlood(r *rank, p *pinger) error {
-	const each = 300
+	const each = 300 / raceSlower
 	data := fill(make([]byte, 700), 2)
 	for k := range uint64(each) {
 		payload := data[:k]
