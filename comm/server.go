@@ -16,13 +16,14 @@ import (
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/credit"
 	"github.com/golci/golci/comm/progress"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/hashtable"
 	"github.com/golci/golci/internal/spin"
 )
 
-// Config of a server. Loan must be the same on all ranks.
+// Config of a server. Credits and Loan must be the same on all ranks.
 type Config struct {
 	// Eager is the largest message in bytes that travels with its envelope; 0 means what the conduit's records allow,
 	// up to DefaultEager.
@@ -30,8 +31,15 @@ type Config struct {
 	// Unexpected is how many unmatched eager bytes of one sender are kept; 0 means its share of UnexpectedBudget. Beyond
 	// it that sender is asked to send envelopes only; what its credits cover may still come.
 	Unexpected int
-	// Loan is the number of credits lent to each peer; 0 means the default table.
+	// Credits are the terms on which ranks lend receive space; the zero value means loans that do not change, of Loan credits
+	// or, if that is 0 too, of what the default table gives.
+	Credits credit.Config
+	// Loan: see Credits.
 	Loan int
+	// Poll is how many messages are handled in one poll; 0 means 64, negative no bound.
+	Poll int
+	// SplitLongs has no Long active message carry its payload in its request.
+	SplitLongs bool
 	// Buckets sizes the matching table in entries; 0 means DefaultEntries.
 	Entries int
 	// Scheduler runs the threads that communicate; nil if there are only goroutines. The server becomes its poller.
@@ -114,7 +122,9 @@ func New(c conduit.Conduit, cfg Config) (*Server, error) {
 		return nil, fmt.Errorf("%w: a job of %d ranks, the most is %d", ErrRank, c.Size(), MaxRanks)
 	}
 	cfg.Progress.Dedicated = cfg.Dedicated
-	e, err := am.New(c, am.Config{Loan: cfg.Loan, Scheduler: cfg.Scheduler, Progress: cfg.Progress, Fatal: cfg.Fatal})
+	e, err := am.New(c, am.Config{
+		Credits: cfg.Credits, Loan: cfg.Loan, Poll: cfg.Poll, SplitLongs: cfg.SplitLongs, Scheduler: cfg.Scheduler, Progress: cfg.Progress, Fatal: cfg.Fatal,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/golci/golci/comm/conduit/local"
 	"github.com/golci/golci/comm/conduit/portals"
 	"github.com/golci/golci/comm/conduit/shm"
-	"github.com/golci/golci/comm/credit"
 	"github.com/golci/golci/comm/progress"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/settings"
@@ -138,27 +137,6 @@ func elsewhere(job *boot.Job) (out []int) {
 	return out
 }
 
-func loan(o *options, size int) int {
-	if n := settings.Loan.Get(o.values); n > 0 {
-		return n
-	}
-	return credit.Static(size)
-}
-
-func conduitConfig(o *options, size int) conduit.Config {
-	cfg := conduit.Config{Loan: loan(o, size)}
-	if e := int(settings.Eager.Get(o.values)); e > 0 {
-		cfg.MaxRecord = (e + recordSlack + 7) &^ 7
-	}
-	if o.tune != nil {
-		o.tune(&cfg)
-	}
-	return cfg
-}
-
-// recordSlack is room in a record for headers and arguments.
-const recordSlack = 256
-
 // Sizes of the matching table: an entry for each thread that may wait, and for packets besides.
 const (
 	packetEntries  = 1 << 15
@@ -193,7 +171,7 @@ func newProc(job *boot.Job, wire conduit.Conduit, o *options, pl plan, tm *team)
 	}
 	p.srv, err = comm.New(wire, comm.Config{
 		Eager: int(settings.Eager.Get(o.values)), Unexpected: int(settings.Unexpected.Get(o.values)),
-		Loan: loan(o, job.Size), Entries: pl.entries, Scheduler: p.sched,
+		Credits: terms(o, job.Size), Poll: settings.AMLimit.Get(o.values), Entries: pl.entries, Scheduler: p.sched,
 		Dedicated: pl.dedicated, DedicatedCPU: pl.serverCPU,
 		Progress: progress.Config{Spin: spin, Crowded: pl.crowded}, Fatal: p.fatal,
 	})

@@ -12,7 +12,6 @@ import (
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/comm/conduit/local"
 	"github.com/golci/golci/comm/conduit/portals"
-	"github.com/golci/golci/internal/settings"
 )
 
 // Run runs f as n ranks of one job in this process, each on a goroutine of its own with its world communicator, and waits
@@ -78,11 +77,10 @@ func newTeam(n int, o *options) (*team, error) {
 
 // joinRanks connects ranks that share this process: by a ring for each pair, or by one pool of receive space for each rank.
 func joinRanks(n int, o *options) ([]conduit.Conduit, error) {
-	cfg := conduitConfig(o, n)
-	if settings.Conduit.Get(o.values) == portals.Name {
-		return portals.New(n, portals.Config{Conduit: cfg})
+	if onePool(o) {
+		return portals.New(n, portalsConfig(o, n))
 	}
-	return local.New(n, cfg)
+	return local.New(n, conduitConfig(o, n))
 }
 
 func (t *team) run(f func(c *Comm) error) error {

@@ -12,6 +12,7 @@ package am
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 
@@ -39,6 +40,10 @@ type Config struct {
 	Credits credit.Config
 	// Loan: see Credits.
 	Loan int
+	// Poll is how many records one poll handles; 0 means 64, negative no bound.
+	Poll int
+	// SplitLongs has every Long travel in two parts, its request and its payload; else a short one is packed.
+	SplitLongs bool
 	// ReplySpace is the room in bytes for the replies that one peer may owe; 0 means 16 KiB.
 	ReplySpace int
 	// Scheduler runs the threads that may block in this endpoint; nil if there are only goroutines.
@@ -94,6 +99,12 @@ type Endpoint struct {
 func New(c conduit.Conduit, cfg Config) (*Endpoint, error) {
 	if cfg.ReplySpace == 0 {
 		cfg.ReplySpace = defaultReplySpace
+	}
+	switch {
+	case cfg.Poll == 0:
+		cfg.Poll = pollBudget
+	case cfg.Poll < 0:
+		cfg.Poll = math.MaxInt32
 	}
 	e := &Endpoint{c: c, rank: c.Rank(), cfg: cfg, words: c.Size() > 0 && c.Mine(c.Rank()) != nil}
 	e.setTerms()

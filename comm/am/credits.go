@@ -89,6 +89,9 @@ func (r *receiver) asked(src int, h header) {
 func (r *receiver) sendMessages() {
 	for _, m := range r.ledger.Messages() {
 		ln := &r.e.lanes[m.Peer]
+		if r.e.words { // it has to be as new as the message
+			r.e.tell(m.Peer, r.ledger.Note(m.Peer), r.told[m.Peer].throttle)
+		}
 		ln.mu.Lock()
 		r.e.sendCredit(ln, m.Peer, m.Kind, m.Args)
 		ln.mu.Unlock()

@@ -49,7 +49,7 @@ const (
 // bulk transfer. It blocks until payload may be reused. Offsets outside the target's segment are a fault that ends the
 // target's job, as in GASNet: the sender cannot know them.
 func (e *Endpoint) RequestLong(dst int, h uint8, payload []byte, off int64, args ...uint64) error {
-	packed := len(payload)+argBytes <= e.maxMedium
+	packed := len(payload)+argBytes <= e.maxMedium && !(e.cfg.SplitLongs && len(payload) > 0)
 	size := 3 * argBytes
 	if packed {
 		size = len(payload) + argBytes

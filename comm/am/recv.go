@@ -81,7 +81,7 @@ func (e *Endpoint) receive(w *fult.Worker) int {
 	r := &e.recv
 	r.w = w
 	e.enter()
-	n := max(0, e.c.Poll(pollBudget, r))
+	n := max(0, e.c.Poll(e.cfg.Poll, r))
 	e.leave()
 	if n > 0 {
 		r.idle = 0
@@ -168,6 +168,9 @@ func (r *receiver) freed(src, cost int) {
 		r.e.chore(choreOwing, true)
 	}
 }
+
+// gone notes that peer is dead: its loan is lost, and nobody waits for it.
+func (r *receiver) gone(peer int) { r.ledger.Forget(peer) }
 
 // tell publishes what src has got back.
 func (r *receiver) tell(src int) {

@@ -137,6 +137,10 @@ func defineBool(env, def, doc string) Setting[bool] {
 }
 
 // defineSize defines a number of bytes from least to most.
+func defineText(env, def, doc string) Setting[string] {
+	return define(env, "text", def, doc, func(s string) (string, error) { return s, nil })
+}
+
 func defineSize(env, def string, least, most int64, doc string) Setting[int64] {
 	return define(env, "size", def, doc, func(s string) (int64, error) {
 		n, err := ParseSize(s)

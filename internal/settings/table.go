@@ -19,8 +19,41 @@ var (
 		"Largest message sent without asking the receiver first; 0: the conduit's choice.")
 	Unexpected = defineSize("GOLCI_UNEXPECTED", "0", 0, 1<<40,
 		"Bytes of unmatched eager messages kept for one peer; beyond it a send asks first. 0: an equal share of 128 MiB, at least 1 MiB.")
-	Loan = defineInt("GOLCI_LOAN", "0", 0, 1<<15,
-		"Credits (256 bytes each) lent to each peer; 0: from the default table.")
+	FlowControl = defineWord("GOLCI_FLOWCONTROL", "auto",
+		"Whether loans of receive space follow demand, stay as they are, or there are none; auto: dynamic where a rank's space is one pool, else static.",
+		"auto", "dynamic", "static", "none")
+	Loan = defineInt("GOLCI_LOAN", "0", 0, 1<<15-1,
+		"Credits (256 bytes each) lent to each peer at the start; 0: from the default table.")
+	Bank = defineInt("GOLCI_BANK", "-1", -1, 1<<24,
+		"Credits not lent at the start; -1: from the default table.")
+	AMRecvSpace = defineSize("GOLCI_AMRECV_SPACE", "0", 0, 1<<36,
+		"Receive space of a rank for requests, in place of what loans and bank make; what the loans leave is the bank. 0: not so.")
+	LoanMax = defineInt("GOLCI_LOAN_MAX", "400", 1, 1<<15-1,
+		"The most credits that one peer is lent.")
+	LenderLimit = defineInt("GOLCI_LENDER_LIMIT", "32", 1, 1<<15-1,
+		"By how many credits one peer's loan may grow in an epoch, while the bank is not rich.")
+	RevokeLimit = defineInt("GOLCI_REVOKE_LIMIT", "32", 1, 255,
+		"How many credits a peer that still sends gives back in an epoch.")
+	Scavenge = defineInt("GOLCI_SCAVENGE", "6", 1, 64,
+		"How many peers are asked for credits at once.")
+	Epoch = defineInt("GOLCI_EPOCH", "1024", 1, 1<<30,
+		"Requests received in a credit epoch.")
+	CreditStats = defineText("GOLCI_CREDIT_STATS", "off",
+		"File that gets each rank's credits over time, one JSON object a line; %r stands for the rank. off: none.")
+	PackedLong = defineBool("GOLCI_PACKED_LONG", "on",
+		"Send the payload of a short Long active message with its request.")
+	MsgLimit = defineInt("GOLCI_MSG_LIMIT", "250", 12, 1<<15-1,
+		"Records of a rank under way (send tickets), over the portals conduit.")
+	SBChunks = defineInt("GOLCI_SB_CHUNKS", "2048", 16, 1<<22-1,
+		"KiB of requests of a rank under way, over the portals conduit.")
+	RplChunks = defineInt("GOLCI_RPL_CHUNKS", "256", 16, 1<<22-1,
+		"KiB of replies of a rank under way, over the portals conduit.")
+	SafeLimit = defineInt("GOLCI_SAFE_LIMIT", "12", -1, 1<<20,
+		"Completions taken in one poll, over the portals conduit; -1: all.")
+	AMLimit = defineInt("GOLCI_AM_LIMIT", "0", -1, 1<<20,
+		"Requests handled in one poll; 0: 8 over the portals conduit, 64 over rings; -1: all.")
+	SysLimit = defineInt("GOLCI_SYS_LIMIT", "-1", -1, 1<<20,
+		"System messages handled in one poll, over the portals conduit; -1: all.")
 	Segment = defineSize("GOLCI_SEGMENT", "64MiB", 1, 1<<46,
 		"Memory of a rank that its peers reach by remote access.")
 	SegmentMax = defineSize("GOLCI_SEGMENT_MAX", "0", 0, 1<<46,

@@ -1,0 +1,107 @@
+package mpi
+
+import (
+	"github.com/golci/golci/comm"
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/conduit/portals"
+	"github.com/golci/golci/comm/credit"
+	"github.com/golci/golci/internal/settings"
+)
+
+// recordSlack is room in a record for headers and arguments.
+const recordSlack = 256
+
+// onePool reports whether a rank's receive space is one pool, from which all its peers are lent.
+func onePool(o *options) bool { return settings.Conduit.Get(o.values) == portals.Name }
+
+// flowControl is the mode of credits. Over rings, one for each pair, a credit lent to one peer is of no use to another,
+// so there loans stay as they are unless it is asked otherwise.
+func flowControl(o *options) credit.Mode {
+	switch settings.FlowControl.Get(o.values) {
+	case "dynamic":
+		return credit.Dynamic
+	case "static":
+		return credit.Fixed
+	case "none":
+		return credit.NoFlow
+	}
+	if onePool(o) {
+		return credit.Dynamic
+	}
+	return credit.Fixed
+}
+
+// record is the longest record in bytes.
+func record(o *options, size int) int {
+	e := int(settings.Eager.Get(o.values))
+	if e == 0 {
+		e = comm.DefaultEager
+		if flowControl(o) == credit.Dynamic {
+			// Every peer must have the credits of a longest record, so in large jobs records are short.
+			perPeer, _ := credit.Defaults(size, chunk)
+			e = min(e, max(chunk-recordSlack, perPeer*credit.Unit-recordSlack))
+		}
+	}
+	return (e + recordSlack + 7) &^ 7
+}
+
+// chunk chooses the default table of credits: that for chunks of 1 KiB.
+const chunk = 1024
+
+// terms are the terms of credits, the same on all ranks because their settings are.
+func terms(o *options, size int) credit.Config {
+	c := credit.Terms(size, chunk)
+	c.Mode = flowControl(o)
+	c.Min = credit.Cost(record(o, size))
+	if n := settings.Loan.Get(o.values); n > 0 {
+		c.PerPeer = n
+	} else if c.Mode != credit.Dynamic {
+		c.PerPeer = credit.Static(size)
+	}
+	if c.Mode != credit.Dynamic {
+		return credit.Config{Mode: c.Mode, PerPeer: c.PerPeer}
+	}
+	c.PerPeer = max(c.PerPeer, c.Min)
+	if n := settings.Bank.Get(o.values); n >= 0 {
+		c.Bank = n
+	}
+	if n := settings.AMRecvSpace.Get(o.values); n > 0 {
+		c.Bank = max(0, int(n/credit.Unit)-c.PerPeer*(size-1))
+	}
+	c.Max = max(settings.LoanMax.Get(o.values), c.PerPeer)
+	c.LenderLimit = settings.LenderLimit.Get(o.values)
+	c.RevokeLimit = settings.RevokeLimit.Get(o.values)
+	c.Scavenge = settings.Scavenge.Get(o.values)
+	c.Epoch = settings.Epoch.Get(o.values)
+	return c
+}
+
+// conduitConfig sizes the conduit for the terms: a ring holds what its peer may ever be lent.
+func conduitConfig(o *options, size int) conduit.Config {
+	t := terms(o, size)
+	cfg := conduit.Config{Loan: t.PerPeer, MaxRecord: record(o, size)}
+	if t.Mode == credit.Dynamic && !onePool(o) {
+		cfg.Loan = t.Max
+	}
+	if o.tune != nil {
+		o.tune(&cfg)
+	}
+	return cfg
+}
+
+// portalsConfig sizes the conduit with one receive pool a rank.
+func portalsConfig(o *options, size int) portals.Config {
+	t := terms(o, size)
+	limit := func(n int) int { // 0 is the conduit's default, and none here
+		if n == 0 {
+			return 1
+		}
+		return n
+	}
+	return portals.Config{
+		Conduit: conduitConfig(o, size), Bank: t.Bank,
+		MsgLimit: settings.MsgLimit.Get(o.values), RequestChunks: settings.SBChunks.Get(o.values),
+		ReplyChunks: settings.RplChunks.Get(o.values), SafeLimit: limit(settings.SafeLimit.Get(o.values)),
+		AMLimit: settings.AMLimit.Get(o.values), SysLimit: limit(settings.SysLimit.Get(o.values)),
+	}
+}
