@@ -60,12 +60,12 @@ func (e *Endpoint) sendCredit(ln *lane, peer int, kind credit.Kind, a credit.Arg
 	if !e.words {
 		ln.credit.Stamp(&a, e.recv.ledger.Epoch())
 	}
-	r := &reply{e: e, dst: peer, class: conduit.System, h: handlerCredit, flags: flagReply}
-	r.args = []uint64{uint64(kind), uint64(uint32(a[0])), uint64(uint32(a[1])), uint64(uint32(a[2]))}
+	args := [...]uint64{uint64(kind), uint64(uint32(a[0])), uint64(uint32(a[1])), uint64(uint32(a[2]))}
+	r := reply{e: e, dst: peer, class: conduit.System, h: handlerCredit, flags: flagReply, args: args[:]}
 	if ln.urgent.head == nil && r.emit() {
 		return
 	}
-	ln.urgent.push(r)
+	ln.urgent.push(r.keep())
 	e.list(ln)
 }
 

@@ -151,12 +151,12 @@ func (e *Endpoint) sendReturn(peer int) {
 	if ln.returning {
 		return
 	}
-	r := &reply{e: e, dst: peer, class: conduit.System, h: handlerNothing, flags: flagReply}
+	r := reply{e: e, dst: peer, class: conduit.System, h: handlerNothing, flags: flagReply}
 	if ln.urgent.head == nil && r.emit() {
 		return
 	}
 	ln.returning = true
-	ln.urgent.push(&creditReturn{r})
+	ln.urgent.push(&creditReturn{r.keep()})
 	e.list(ln)
 }
 
