@@ -119,6 +119,10 @@ func (c *Context) PutValue(peer int, off int64, v uint64, n int) error {
 
 // Memset starts an implicit Memory.Memset.
 func (c *Context) Memset(peer int, off int64, v byte, n int) error {
+	if d := c.m.direct(peer, off, n); d != nil {
+		fill(d, v)
+		return nil
+	}
 	set, err := c.pick(&c.puts)
 	if err != nil {
 		return err

@@ -58,6 +58,7 @@ var ways = []way{
 	{name: "direct"},
 	{name: "am", cfg: Config{ActiveMessages: true}},
 	{name: "am,tiny", cfg: Config{ActiveMessages: true}, tiny: true},
+	{name: "am,tiny,no bounce", cfg: Config{ActiveMessages: true, Bounce: 1}, tiny: true},
 	{name: "fault", wrap: func(c conduit.Conduit, seed uint64) conduit.Conduit {
 		return fault.New(c, fault.Config{Seed: seed, Refuse: 50, Hold: 50, Reorder: true, Startle: 100})
 	}},

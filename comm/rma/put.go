@@ -110,6 +110,9 @@ func (m *Memory) launchNow(o *op) error {
 	if len(src) > m.frag {
 		return m.launchLong(o, hPutLong)
 	}
+	if m.sendNow(o) {
+		return nil
+	}
 	if o.keep() {
 		return m.launch(o, false)
 	}

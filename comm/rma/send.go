@@ -63,6 +63,20 @@ func (m *Memory) launch(o *op, immediate bool) error {
 	return nil
 }
 
+// sendNow sends an op of one record if that can go at once.
+func (m *Memory) sendNow(o *op) bool {
+	peer := o.peer
+	if m.e.Lock(peer) == am.Failed {
+		return false
+	}
+	ok := !m.e.Queueing(peer) && o.Emit()
+	m.e.Abandon(peer)
+	if ok {
+		o.Sent(nil)
+	}
+	return ok
+}
+
 // cancel gives an op back of which nothing has been sent, and returns err.
 func (o *op) cancel(err error) error {
 	m, set, local := o.m, o.set, o.local
