@@ -40,6 +40,9 @@ func (c *Comm) begin(what string, tag int, typ error) (coll, error) {
 	if typ != nil {
 		return coll{}, c.opError(what, typ)
 	}
+	if !c.hinted.Load() {
+		c.hintPartners()
+	}
 	return coll{c, what, tag, c.rank, len(c.group)}, nil
 }
 

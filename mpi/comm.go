@@ -16,6 +16,7 @@ type Comm struct {
 	ctx     uint16 // of point to point
 	collCtx uint16 // of collectives, so that no tag of the user meets them
 	freed   atomic.Bool
+	hinted  atomic.Bool // the partners of collectives have been hinted at
 	proc    *Proc
 	id      int // that both contexts come from
 }

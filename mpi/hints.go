@@ -1,0 +1,45 @@
+package mpi
+
+import (
+	"fmt"
+
+	"github.com/golci/golci/comm/credit"
+)
+
+// HintPeers says that up to bytes of messages at a time will be on their way from this rank to each of the given ranks of c, so
+// that the receive space for them can be lent beforehand and the first sends need not wait for it. It is a hint: ranks lend
+// what they have, it is given back when it is not used, and it does nothing where loans do not follow demand
+// (GOLCI_FLOWCONTROL). It does not block. Errors: ErrRank, ErrCount, ErrComm, ErrFinalized, ErrAborted.
+func (c *Comm) HintPeers(bytes int, ranks ...int) error {
+	if err := c.usable("HintPeers"); err != nil {
+		return err
+	}
+	if bytes < 0 {
+		return fmt.Errorf("mpi: HintPeers: %s: %w: %d bytes", c.who(), ErrCount, bytes)
+	}
+	for _, r := range ranks {
+		if uint(r) >= uint(len(c.group)) {
+			return c.rankError("HintPeers", r)
+		}
+	}
+	for _, r := range ranks {
+		c.srv.Endpoint().Hint(credit.Cost(bytes), int(c.group[r]))
+	}
+	return nil
+}
+
+// hintedMessages is how many messages to a partner a collective may have under way.
+const hintedMessages = 2
+
+// hintPartners hints at the ranks that collectives talk to: those at distances of a power of two, which trees,
+// dissemination and recursive doubling use, and the next, of the rings. Once for each communicator.
+func (c *Comm) hintPartners() {
+	if c.hinted.Swap(true) || c.srv.Endpoint().Terms().Mode != credit.Dynamic {
+		return
+	}
+	n := len(c.group)
+	want := hintedMessages * credit.Cost(c.srv.EagerLimit())
+	for d := 1; d < n; d *= 2 {
+		c.srv.Endpoint().Hint(want, int(c.group[(c.rank+d)%n]), int(c.group[(c.rank-d+n)%n]))
+	}
+}
