@@ -231,6 +231,7 @@ func tries(r *rank, peer int) error {
 	src := fill(make([]byte, part), r.rng.Uint64())
 	hs := make([]rma.Handle, pieces)
 	refused := 0
+	lull := idler(0)
 	for i := 0; i < pieces; {
 		h, err := r.m.TryPutNB(peer, r.piece(i), src[i*pieceBytes:(i+1)*pieceBytes])
 		switch {
@@ -239,7 +240,7 @@ func tries(r *rank, peer int) error {
 			i++
 		case errors.Is(err, rma.ErrWouldBlock) && !r.j.failed.Load():
 			refused++
-			r.e.Poll()
+			lull.idle(r.e.Poll())
 		default:
 			return fmt.Errorf("after %d refusals: %w", refused, err)
 		}

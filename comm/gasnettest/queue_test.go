@@ -133,14 +133,12 @@ func TestImmediate(t *testing.T) {
 			if loan := r.e.Conduit().Caps().Loan; loan >= smallLoan && went != smallLoan {
 				return fmt.Errorf("only %d of %d immediate requests went at once", went, smallLoan)
 			}
-			for went < all {
-				went += immediate(r, 1)
-				if r.j.failed.Load() {
-					return errGaveUp
+			return r.until(func() bool {
+				if went < all {
+					went += immediate(r, 1)
 				}
-				r.e.Poll()
-			}
-			return nil
+				return went == all
+			})
 		})
 	})
 }

@@ -177,7 +177,9 @@ func (r *rank) untilOn(t *fult.Thread) func(ok func() bool) error {
 			if r.j.failed.Load() {
 				return errGaveUp
 			}
-			r.e.Poll()
+			if r.e.Poll() <= 0 {
+				runtime.Gosched() // there may be fewer cores than workers
+			}
 			t.Yield()
 		}
 		return nil
