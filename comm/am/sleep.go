@@ -26,13 +26,12 @@ func (s *sleeper) look() bool { return s.ready() || s.e.stalledNews() }
 // Sleep implements progress.Source: it pays what is owed and then sleeps in the conduit.
 func (s source) Sleep(d time.Duration, ready func() bool) bool {
 	e := s.e
-	if e.pollMu.TryLock() {
-		e.recv.tellAll()
-		for _, f := range e.idles {
-			f()
-		}
-		e.pollMu.Unlock()
+	e.pollMu.Lock() // whoever polls now may go away without paying
+	e.recv.tellAll()
+	for _, f := range e.idles {
+		f()
 	}
+	e.pollMu.Unlock()
 	if e.stalled.Load() > 0 || e.bulkBusy.Load() > 0 {
 		d = min(d, stalledNap)
 	}

@@ -316,3 +316,25 @@ func TestThreadsAndGoroutines(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestWatchSeesWhatCameBefore: one of many has completed after the last look and before its group hung on it, so no signal
+// comes. The next look must find it.
+func TestWatchSeesWhatCameBefore(t *testing.T) {
+	e := New(newMailbox(), nil, Config{})
+	for _, n := range []int{1, fewDones + 4} {
+		ds := make([]*Done, n)
+		for i := range ds {
+			ds[i] = new(Done)
+		}
+		x := want{ds: ds, any: true}
+		x.begin(newGroup(e, nil))
+		ds[n-1].Complete(nil)
+		if x.watch() {
+			t.Errorf("%d operations: a watch for what is there already", n)
+		}
+		if !x.over() {
+			t.Errorf("%d operations: the wait is not over", n)
+		}
+		x.end()
+	}
+}

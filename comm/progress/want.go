@@ -72,7 +72,11 @@ func (x *want) watch() bool {
 	if x.any {
 		open = min(open, 1)
 	}
-	return open > 0 && x.g.arm(open) && (!x.any || !x.scan())
+	if open > 0 && x.g.arm(open) && (!x.any || !x.scan()) {
+		return true
+	}
+	x.g.left.Store(0) // as if a signal had come: over looks at many only then
+	return false
 }
 
 // scan looks whether one is ready, whatever the group says.
