@@ -3,6 +3,8 @@ package comm
 import (
 	"errors"
 	"fmt"
+
+	"github.com/golci/golci/comm/am"
 )
 
 // Errors that can be tested with errors.Is. The text of each error names ranks, tag and sizes.
@@ -21,6 +23,20 @@ var (
 func (s *Server) truncated(o *op, size int64) error {
 	return fmt.Errorf("%w: rank %d: %d bytes from rank %d with tag %d do not fit a buffer of %d",
 		ErrTruncate, s.rank, size, o.peer, o.tag, len(o.data))
+}
+
+// MayWait returns an error where waiting would never end: in a handler of active messages. Its text names what the caller does.
+func (s *Server) MayWait(what string) error { return s.mayWait(what, AnySource, AnyTag) }
+
+// mayWait refuses to wait where that would never end: in a handler of active messages, which the caller's poll runs.
+func (s *Server) mayWait(what string, peer, tag int) error {
+	if !s.e.Watched() {
+		return nil
+	}
+	if err := s.e.Allow(am.CallWait); err != nil {
+		return fmt.Errorf("%s with rank %d, tag %d: %w", what, peer, tag, err)
+	}
+	return nil
 }
 
 // check validates the destination or source and the tag of an operation.

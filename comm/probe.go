@@ -118,6 +118,9 @@ func (s *Server) probe(src int, found func() bool) error {
 	if s.eng.Poll(); found() {
 		return nil
 	}
+	if err := s.mayWait("probe", src, AnyTag); err != nil {
+		return err
+	}
 	d := new(progress.Done)
 	for {
 		d.Reset()

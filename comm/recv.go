@@ -14,6 +14,9 @@ func (s *Server) Recv(ctx uint16, src, tag int, buf []byte) (Status, error) {
 			return Status{}, err
 		}
 	}
+	if err := s.mayWait("receive", src, tag); err != nil {
+		return Status{}, err
+	}
 	t := s.eng.Current()
 	if t != nil {
 		o := s.threadOp(t)
@@ -42,6 +45,9 @@ func (s *Server) Recv(ctx uint16, src, tag int, buf []byte) (Status, error) {
 // gives the buffer. alloc may run on any thread, inside the poll, and must not block.
 func (s *Server) RecvAlloc(ctx uint16, src, tag int, alloc func(n int) []byte) (Status, error) {
 	if err := s.check("receive", ctx, src, tag, true); err != nil {
+		return Status{}, err
+	}
+	if err := s.mayWait("receive", src, tag); err != nil {
 		return Status{}, err
 	}
 	o := s.getOp()

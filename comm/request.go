@@ -37,7 +37,12 @@ func (s *Server) Wait(r Req) (Status, error) {
 	if r.stale() {
 		return Status{}, s.staleError()
 	}
-	s.eng.Wait(&r.o.done)
+	if !r.o.done.Ready() {
+		if err := s.mayWait("wait for an operation", int(r.o.peer), int(r.o.tag)); err != nil {
+			return Status{}, err
+		}
+		s.eng.Wait(&r.o.done)
+	}
 	return s.use(r)
 }
 
@@ -114,6 +119,9 @@ func (s *Server) AwaitAll(rs []Req) error { return s.await(rs, (*progress.Engine
 func (s *Server) AwaitAny(rs []Req) error { return s.await(rs, (*progress.Engine).WaitAny) }
 
 func (s *Server) await(rs []Req, wait func(*progress.Engine, []*progress.Done)) error {
+	if err := s.mayWait("wait for operations", AnySource, AnyTag); err != nil {
+		return err
+	}
 	buf := dones.Get().(*[]*progress.Done)
 	ds, err := s.pending(rs, (*buf)[:0])
 	if err == nil {

@@ -45,6 +45,9 @@ func (s *Server) sendEager(ctx uint16, dst, tag int, data []byte) bool {
 }
 
 func (s *Server) sendSlow(ctx uint16, dst, tag int, data []byte, mode Mode) error {
+	if err := s.mayWait("send", dst, tag); err != nil {
+		return err
+	}
 	o := s.getOp()
 	o.prepareSend(ctx, dst, tag, data, mode)
 	if t := s.eng.Current(); t != nil {

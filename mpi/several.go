@@ -125,12 +125,15 @@ func Waitany(rs []Request) (int, Status, error) {
 		if !active {
 			return Undefined, empty, nil
 		}
-		awaitAny(rs)
+		if err := awaitAny(rs); err != nil {
+			return Undefined, empty, fmt.Errorf("mpi: Waitany: %w", err)
+		}
 	}
 }
 
-// awaitAny blocks until one of rs, none of which is done, may be done.
-func awaitAny(rs []Request) {
+// awaitAny blocks until one of rs, none of which is done, may be done. It returns an error where that must not be waited
+// for.
+func awaitAny(rs []Request) error {
 	var p *Proc
 	for i := range rs {
 		r := &rs[i]
@@ -139,11 +142,15 @@ func awaitAny(rs []Request) {
 		}
 		if r.watch != nil || p != nil && p != r.c.proc {
 			selectAny(rs)
-			return
+			return nil
 		}
 		p = r.c.proc
 	}
+	if err := p.srv.MayWait("wait for any of several"); err != nil {
+		return err
+	}
 	await(rs, false)
+	return nil
 }
 
 // selectAny is for requests that are watched, so that they have a waiter already, or belong to several ranks of this
@@ -181,7 +188,9 @@ func Waitsome(rs []Request) ([]int, []Status, error) {
 		if !active {
 			return nil, nil, nil
 		}
-		awaitAny(rs)
+		if err := awaitAny(rs); err != nil {
+			return nil, nil, fmt.Errorf("mpi: Waitsome: %w", err)
+		}
 	}
 }
 

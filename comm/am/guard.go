@@ -48,6 +48,9 @@ func (e *Endpoint) Allow(c Call) error {
 	return nil
 }
 
+// Watched reports whether Allow has anything to look at. It is cheap enough for every call.
+func (e *Endpoint) Watched() bool { return e.inside.Load() != 0 || e.guard != nil }
+
 // InHandler reports whether the caller runs inside a poll of this endpoint, where nothing may block.
 func (e *Endpoint) InHandler() bool {
 	in := e.inside.Load()

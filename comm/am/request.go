@@ -41,7 +41,7 @@ func (e *Endpoint) RequestMedium(dst int, h uint8, payload []byte, args ...uint6
 }
 
 func (e *Endpoint) checkRequest(dst int, h uint8, nargs, payload int) error {
-	if e.inside.Load() != 0 || e.guard != nil {
+	if e.Watched() {
 		if err := e.Allow(CallRequest); err != nil {
 			return fmt.Errorf("to rank %d: %w", dst, err)
 		}
