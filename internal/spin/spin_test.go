@@ -87,7 +87,7 @@ func TestBiasedExcludes(t *testing.T) {
 	for range mine {
 		l.Lock()
 		n++
-		owned = owned || l.byBias
+		owned = owned || l.byBias != 0
 		l.Unlock()
 	}
 	close(stop)
@@ -142,6 +142,52 @@ func TestBiasedIsGivenUp(t *testing.T) {
 	if canFence() && (l.turns != mostTurns || l.owner.Load() != 0) {
 		t.Errorf("%d biases, owner %#x", l.turns, l.owner.Load())
 	}
+}
+
+// TestBiasedStaleOwner: a former owner that goes on between its two looks at owner, after the lock has become another's,
+// neither enters nor lets anybody else in.
+func TestBiasedStaleOwner(t *testing.T) {
+	if !canFence() {
+		t.Skip("there is no bias without a fence")
+	}
+	var l Biased
+	own := func() uintptr {
+		for range 2 * runToOwn {
+			l.Lock()
+			l.Unlock() //lint:ignore SA2001 the empty section is what is tested
+		}
+		return l.owner.Load()
+	}
+	stale := own()
+	inside, leave, left := make(chan uintptr), make(chan bool), make(chan bool)
+	go func() {
+		o := own()
+		l.Lock()
+		inside <- o
+		<-leave
+		l.Unlock()
+		close(left)
+	}()
+	if o := <-inside; o == stale || o == 0 || l.byBias == 0 {
+		t.Errorf("owner %#x, then %#x", stale, o)
+	}
+	if l.enter(stale) {
+		t.Error("the former owner entered")
+	}
+	taken := make(chan bool)
+	go func() {
+		l.Lock()
+		close(taken)
+		l.Unlock()
+	}()
+	select {
+	case <-taken:
+		t.Error("two hold the lock")
+	case <-time.After(20 * time.Millisecond):
+	}
+	close(leave)
+	<-left
+	<-taken
 }
 
 func BenchmarkBiased(b *testing.B) {
