@@ -3,6 +3,8 @@ package rma
 import (
 	"errors"
 	"fmt"
+
+	"github.com/golci/golci/comm/am"
 )
 
 // Errors that can be tested with errors.Is. What is returned wraps one of them, with the details in its text; a peer that
@@ -19,6 +21,17 @@ var (
 	ErrClosed     = errors.New("rma: closed")
 	ErrPeer       = errors.New("rma: refused by the peer")
 )
+
+// allow refuses what must not be done in a handler, or with a handler-safe lock held: am.ErrContext, or the lock's error.
+func (m *Memory) allow(c am.Call) error {
+	if !m.e.Watched() {
+		return nil
+	}
+	if err := m.e.Allow(c); err != nil {
+		return fmt.Errorf("rma: %w", err)
+	}
+	return nil
+}
 
 func (m *Memory) rankError(peer int) error {
 	return fmt.Errorf("%w: %d of %d", ErrRank, peer, len(m.peers))

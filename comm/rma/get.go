@@ -1,6 +1,10 @@
 package rma
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/golci/golci/comm/am"
+)
 
 // Get copies len(dst) bytes from offset off of peer's segment to dst, and returns when they are there. It allocates nothing, and
 // blocks and fails as Put does.
@@ -104,7 +108,13 @@ func (h *ValueHandle) Wait() (uint64, error) {
 	if !x.valid() {
 		return v, nil
 	}
-	x.o.m.prog.Wait(&x.o.done)
+	if !x.o.done.Ready() {
+		if err := x.o.m.allow(am.CallWait); err != nil {
+			*h = ValueHandle{v: v, h: x}
+			return 0, err
+		}
+		x.o.m.prog.Wait(&x.o.done)
+	}
 	return x.o.take()
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/progress"
 )
 
@@ -23,12 +24,17 @@ func (h Handle) valid() bool { return h.o != nil && h.o.gen.Load() == h.gen }
 func (h Handle) ready() bool { return !h.valid() || h.o.done.Ready() }
 
 // Wait blocks the calling goroutine or thread until the operation is done, and polls if nobody else does. It returns the
-// operation's error: am.ErrPeer if the peer died, ErrClosed.
+// operation's error: am.ErrPeer if the peer died, ErrClosed. In a handler it returns am.ErrContext, and h stays as it is.
 func (h Handle) Wait() error {
 	if !h.valid() {
 		return nil
 	}
-	h.o.m.prog.Wait(&h.o.done)
+	if !h.o.done.Ready() {
+		if err := h.o.m.allow(am.CallWait); err != nil {
+			return err
+		}
+		h.o.m.prog.Wait(&h.o.done)
+	}
 	_, err := h.o.take()
 	return err
 }
@@ -50,6 +56,11 @@ func (h Handle) Test() (done bool, err error) {
 func WaitAll(hs []Handle) error {
 	l := lists.Get().(*list)
 	defer l.release()
+	if done, m := noneOpen(hs); !done {
+		if err := m.allow(am.CallWait); err != nil {
+			return err
+		}
+	}
 	if e := l.fill(hs); e != nil {
 		e.WaitAll(l.ds)
 	}
@@ -64,8 +75,20 @@ func WaitSome(hs []Handle) (int, error) {
 		if ok, _ := anyDone(hs); ok {
 			return reap(hs)
 		}
-		waitSome(hs) // may be told a moment before the operation is done
+		if err := waitSome(hs); err != nil { // may be told a moment before the operation is done
+			return 0, err
+		}
 	}
+}
+
+// noneOpen reports whether all of hs are done, and gives the rank's memory otherwise.
+func noneOpen(hs []Handle) (bool, *Memory) {
+	for _, h := range hs {
+		if !h.ready() {
+			return false, h.o.m
+		}
+	}
+	return true, nil
 }
 
 // anyDone reports whether one of hs is done or none is valid, and gives the rank's memory otherwise.
@@ -86,10 +109,13 @@ func anyDone(hs []Handle) (bool, *Memory) {
 var somePool = sync.Pool{New: func() any { return new(op) }}
 
 // waitSome has each of hs tell an op of its own, outside the table, and waits for that.
-func waitSome(hs []Handle) {
+func waitSome(hs []Handle) error {
 	_, m := anyDone(hs)
 	if m == nil {
-		return
+		return nil
+	}
+	if err := m.allow(am.CallWait); err != nil {
+		return err
 	}
 	o := somePool.Get().(*op)
 	o.m = m
@@ -112,6 +138,7 @@ func waitSome(hs []Handle) {
 	o.gen.Add(1) // refuses those that are still about to tell
 	o.mu.Unlock()
 	somePool.Put(o)
+	return nil
 }
 
 // TestAll reports whether all of hs are done; if so it makes them zero and returns their errors joined, otherwise it changes

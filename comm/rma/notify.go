@@ -236,6 +236,9 @@ func (m *Memory) WaitCounter(c int, until uint64, from ...int) error {
 		}
 		m.watch(p)
 	}
+	if err := m.allow(am.CallWait); err != nil {
+		return err
+	}
 	if m.lookAtCount(c, until) {
 		return nil
 	}

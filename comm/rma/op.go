@@ -198,7 +198,13 @@ type table struct {
 func (t *table) init(m *Memory) { t.m, t.most = m, maxChunks }
 
 // get takes a fresh op, with left answers to come, held. The error is ErrTooMany, or ErrClosed.
+//
+// Every operation that needs another rank's answer begins here, so here those are refused that a handler, or a holder of a
+// handler-safe lock, must not begin.
 func (t *table) get(peer, left int) (*op, error) {
+	if err := t.m.allow(am.CallRequest); err != nil {
+		return nil, err
+	}
 	for {
 		t.mu.Lock()
 		o := t.first
