@@ -171,7 +171,8 @@ func newProc(job *boot.Job, wire conduit.Conduit, o *options, pl plan, tm *team)
 	}
 	p.srv, err = comm.New(wire, comm.Config{
 		Eager: int(settings.Eager.Get(o.values)), Unexpected: int(settings.Unexpected.Get(o.values)),
-		Credits: terms(o, job.Size), Poll: settings.AMLimit.Get(o.values), Entries: pl.entries, Scheduler: p.sched,
+		Credits: terms(o, job.Size), Poll: settings.AMLimit.Get(o.values), SplitLongs: !settings.PackedLong.Get(o.values),
+		Entries: pl.entries, Scheduler: p.sched,
 		Dedicated: pl.dedicated, DedicatedCPU: pl.serverCPU,
 		Progress: progress.Config{Spin: spin, Crowded: pl.crowded}, Fatal: p.fatal,
 	})
@@ -181,12 +182,14 @@ func newProc(job *boot.Job, wire conduit.Conduit, o *options, pl plan, tm *team)
 	p.communicators()
 	if pl.eagerly {
 		if _, err := p.sched.Go(func(*fult.Thread) {}); err != nil { // the first thread starts the workers
-			return nil, err
+			p.srv.Close()
+			return nil, errors.Join(err, p.sched.Close())
 		}
 	}
 	if !o.noQuit {
 		p.restore = quitDumps.add(p)
 	}
+	p.stats = startCreditStats(p, o)
 	return p, nil
 }
 
