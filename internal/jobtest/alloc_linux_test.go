@@ -20,6 +20,7 @@ const (
 	allocWarm  = 2000  // operations before the count, in which pools fill
 	allocOps   = 10000 // operations counted
 	allocMost  = 100   // objects allowed meanwhile: the runtime's own, and pools that grow to as many as wait at once
+	allocTries = 10    // counts of which the lowest tells
 	allocLarge = 100_000
 	crowdSize  = 16
 )
@@ -223,11 +224,31 @@ func roleAllocs(c *mpi.Comm) error {
 	return allocations(c, func(line string) { fmt.Println(line) })
 }
 
+// lowest counts again while either rank has allocated more than is allowed. Pools beside the common one, those of goroutines
+// and processors, fill at the cost of others when their owners happen to run together, once, and as far as they go; what an
+// operation allocates it allocates every time.
+func lowest(c *mpi.Comm, size, doer, step int) (least uint64, err error) {
+	for try := range allocTries {
+		n, err := count(c, size, doer, step)
+		if err != nil {
+			return 0, err
+		}
+		if least = min(n, least); try == 0 {
+			least = n
+		}
+		worst := []uint64{least}
+		if err := mpi.Allreduce(c, worst, worst, mpi.Max[uint64]()); err != nil || worst[0] <= allocMost {
+			return least, err
+		}
+	}
+	return least, nil
+}
+
 func allocations(c *mpi.Comm, tell func(line string)) error {
 	for d := range doers {
 		for s := range steps {
 			for _, size := range allocSizes {
-				n, err := count(c, size, d, s)
+				n, err := lowest(c, size, d, s)
 				if err != nil {
 					return fmt.Errorf("%s, %s, %d bytes: %w", doers[d].name, steps[s].name, size, err)
 				}

@@ -22,9 +22,27 @@ func roleStuck(c *mpi.Comm) error {
 	if err != nil {
 		return err
 	}
+	for !waiting(c) {
+		if _, _, err := c.Iprobe(peer, 99); err != nil { // makes progress
+			return err
+		}
+		time.Sleep(time.Millisecond)
+	}
 	fmt.Println("stuck")
 	_, err = r.Wait()
 	return err
+}
+
+// waiting says whether everything that the rank will have to tell is so.
+func waiting(c *mpi.Comm) bool {
+	var dump strings.Builder
+	c.Proc().Dump(&dump)
+	for _, line := range dumpLines(c.Rank()) {
+		if !regexp.MustCompile(`(?m)^ *` + line).MatchString(dump.String()) {
+			return false
+		}
+	}
+	return true
 }
 
 // wantTold checks that the job has written words to standard error.
@@ -86,11 +104,12 @@ func (j *job) wantDump() {
 
 // TestTimeoutDumps: when the time of a job is over every rank tells what it waits for.
 func TestTimeoutDumps(t *testing.T) {
-	j := golci(t, ranks(2, "stuck", "-prefix", "-timeout", "1s")...).start()
+	t.Parallel()
+	j := golci(t, ranks(2, "stuck", "-prefix", "-timeout", "4s")...).start()
 	if code := j.wait(); code != 124 {
 		t.Errorf("exit code %d", code)
 	}
-	j.wantTold("golci: the job's time of 1s is over")
+	j.wantTold("golci: the job's time of 4s is over")
 	j.wantDump()
 }
 
@@ -98,7 +117,6 @@ func TestTimeoutDumps(t *testing.T) {
 func TestQuitDumps(t *testing.T) {
 	j := golci(t, ranks(2, "stuck", "-prefix")...).start()
 	j.await(2, "stuck")
-	time.Sleep(100 * time.Millisecond) // they say so just before they wait
 	if err := j.cmd.Process.Signal(syscall.SIGQUIT); err != nil {
 		t.Fatal(err)
 	}

@@ -52,11 +52,11 @@ func endings(n int) []ending {
 	exited := func(code int) string { return fmt.Sprintf("golci: rank %d exited with code %d\n", last, code) }
 	return []ending{
 		{way: "finalize", agreed: true},
-		{way: "collective", code: 7, says: named(0, 7), agreed: true},
+		{way: "collective", code: 7, says: named(0, 7), agreed: true, env: patient},
 		{way: "collective zero", agreed: true},
-		{way: "several", code: 10 + last, says: named(last, 10+last), agreed: true, env: []string{"GOLCI_EXITSETTLE=1m"}},
-		{way: "range", variant: true, code: 5, says: named(0, 5), agreed: true},
-		{way: "negative", variant: true, code: 255, says: named(0, 255), agreed: true},
+		{way: "several", code: 10 + last, says: named(last, 10+last), agreed: true, env: patient},
+		{way: "range", variant: true, code: 5, says: named(0, 5), agreed: true, env: patient},
+		{way: "negative", variant: true, code: 255, says: named(0, 255), agreed: true, env: patient},
 		{way: "receive", code: 3, says: named(last, 3), agreed: true},
 		{way: "receive zero", agreed: true},
 		{way: "barrier", code: 4, says: named(last, 4), agreed: true},
@@ -88,6 +88,10 @@ func endings(n int) []ending {
 	}
 }
 
+// patient has a rank that is told of the end wait for its own program however long the machine stands still: each of them is
+// about to call Exit, and of equal codes that of rank 0 is to count.
+var patient = []string{"GOLCI_EXITSETTLE=1h"}
+
 // deaf makes a rank that computes run nothing else, so that it never learns of the end.
 var deaf = []string{"GODEBUG=asyncpreemptoff=1", "GOMAXPROCS=1", "GOLCI_EXITSETTLE=1h", "GOLCI_EXITTIMEOUT=1s"}
 
@@ -115,6 +119,7 @@ func TestExits(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprintf("ranks=%d/%s", n, e.name()), func(t *testing.T) {
+				t.Parallel() // much of a job's time is waiting
 				path, err := exits()
 				if err != nil {
 					t.Fatal(err)

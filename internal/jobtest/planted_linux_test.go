@@ -13,6 +13,7 @@ func TestPlantedRace(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program with -race")
 	}
+	t.Parallel()
 	bin := filepath.Join(t.TempDir(), "planted")
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-race", "-o", bin, "./testdata/planted").CombinedOutput(); err != nil {
 		if strings.Contains(string(out), "requires cgo") || strings.Contains(string(out), "C compiler") {
