@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 )
 
 type pointer struct {
@@ -249,6 +251,46 @@ func TestAfterFree(t *testing.T) {
 			wants(ErrComm, d.Free()),
 			wants(ErrComm, third(d.Iprobe(0, 0))),
 		)
+	})
+}
+
+// TestErrorTexts: what an error has to name is in its text, once it is known.
+func TestErrorTexts(t *testing.T) {
+	must(t, 2, func(c *Comm) error {
+		if c.Rank() == 1 {
+			for range 3 {
+				if err := Send(c, make([]int, 4), 0, 6); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		m, err := c.Mprobe(1, 6)
+		if err != nil {
+			return err
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		_ = time.AfterFunc(time.Millisecond, cancel)
+		var errs []error
+		for _, x := range []struct {
+			err  error
+			text []string
+		}{
+			{Send(c, []string{"a"}, 1, 3), []string{"Send", "rank 0 of 2", "to rank 1", "tag 3", "string"}},
+			{second(Recv(c, []pointer{{}}, AnySource, 3)), []string{"Recv", "from any rank", "tag 3", "field P"}},
+			{Send(c, one(), AnySource, 3), []string{"AnySource"}},
+			{second(Mrecv(m, one())), []string{"Mrecv", "32 bytes", "rank 1", "tag 6", "buffer of 8"}},
+			{second(Sendrecv(c, one(), 0, 1, one(), 1, 6)), []string{"Sendrecv", "32 bytes", "rank 1", "tag 6", "buffer of 8"}},
+			{second(Recv(c, one(), 1, AnyTag)), []string{"Recv", "32 bytes", "rank 1", "tag 6", "buffer of 8"}},
+			{second(RecvContext(ctx, c, one(), 1, 7)), []string{"RecvContext", "peer 1", "tag 7", "canceled"}},
+		} {
+			for _, want := range x.text {
+				if x.err == nil || !strings.Contains(x.err.Error(), want) {
+					errs = append(errs, fmt.Errorf("not told: %q in %w", want, x.err))
+				}
+			}
+		}
+		return errors.Join(append(errs, second(Recv(c, one(), 0, 1)))...)
 	})
 }
 

@@ -91,11 +91,14 @@ func (c *Comm) badSend(what string, typ error, dest, tag int) error {
 	}
 	switch {
 	case typ != nil:
-		return fmt.Errorf("mpi: %s: %s: %w", what, c.who(), typ)
+		return fmt.Errorf("mpi: %s: %s, to %s, %s: %w", what, c.who(), peerText(dest), tagText(tag), typ)
 	case uint(tag) > TagUB:
 		return fmt.Errorf("mpi: %s: %s, to %s: %w: %d is outside 0..%d", what, c.who(), peerText(dest), ErrTag, tag, TagUB)
 	case dest == ProcNull:
 		return nil
+	}
+	if dest == AnySource {
+		return fmt.Errorf("mpi: %s: %s, tag %d: %w: AnySource is no destination", what, c.who(), tag, ErrRank)
 	}
 	return fmt.Errorf("mpi: %s: %s, tag %d: %w: destination %d", what, c.who(), tag, ErrRank, dest)
 }
@@ -107,7 +110,7 @@ func (c *Comm) badRecv(what string, typ error, source, tag int) error {
 	}
 	switch {
 	case typ != nil:
-		return fmt.Errorf("mpi: %s: %s: %w", what, c.who(), typ)
+		return fmt.Errorf("mpi: %s: %s, from %s, %s: %w", what, c.who(), peerText(source), tagText(tag), typ)
 	case uint(tag) > TagUB && tag != AnyTag:
 		return fmt.Errorf("mpi: %s: %s, from %s: %w: %d is outside 0..%d",
 			what, c.who(), peerText(source), ErrTag, tag, TagUB)

@@ -99,7 +99,7 @@ func Mrecv[T any](m *Message, buf []T) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	return r.Wait()
+	return r.wait("Mrecv")
 }
 
 func (m *Message) imrecv(what string, typ error, b []byte) (Request, error) {

@@ -227,8 +227,10 @@ func TestProcesses(t *testing.T) {
 // TestQuitDumps: SIGQUIT has a rank write what it waits for, before Go's own dump ends it.
 func TestQuitDumps(t *testing.T) {
 	j := startProcesses(t, 1, "hang")
-	for !strings.Contains(j.outs[0].String(), "waiting") {
-		time.Sleep(5 * time.Millisecond)
+	for end := time.Now().Add(patience); !strings.Contains(j.outs[0].String(), "waiting"); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("it does not wait\n%s", j.text())
+		}
 	}
 	time.Sleep(50 * time.Millisecond) // it says so just before it waits
 	if err := j.cmds[0].Process.Signal(syscall.SIGQUIT); err != nil {

@@ -93,7 +93,7 @@ func Sendrecv[S, R any](c *Comm, sbuf []S, dest, stag int, rbuf []R, source, rta
 		_, _ = r.Wait() // the send's error is the cause
 		return Status{}, err
 	}
-	return r.Wait()
+	return r.wait("Sendrecv")
 }
 
 // checkSend is badSend for arguments that may be good.

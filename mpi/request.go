@@ -23,7 +23,10 @@ func (r *Request) Null() bool { return r == nil || r.c == nil }
 
 // Wait blocks until r is done and makes it null (3.7.3). It may switch threads. The errors are those of the operation, and
 // ErrRequest.
-func (r *Request) Wait() (Status, error) {
+func (r *Request) Wait() (Status, error) { return r.wait("Wait") }
+
+// wait is Wait for the function what, which errors name.
+func (r *Request) wait(what string) (Status, error) {
 	if r == nil || r.c == nil {
 		return empty, nil
 	}
@@ -37,7 +40,7 @@ func (r *Request) Wait() (Status, error) {
 	st, err := c.srv.Wait(r.req)
 	*r = Request{}
 	if err != nil {
-		err = c.opError("Wait", err)
+		err = c.opError(what, err)
 	}
 	return c.status(st, AnySource), err
 }

@@ -51,7 +51,7 @@ type judgement struct{ err error }
 
 func judge(t reflect.Type) error {
 	if why := holds(t); why != "" {
-		return fmt.Errorf("%w: %v holds %s; only fixed-size types without pointers can be sent (see SendValue)", ErrType, t, why)
+		return fmt.Errorf("%w: %v: only fixed-size types without pointers can be sent, not %s (see SendValue)", ErrType, t, why)
 	}
 	return nil
 }

@@ -66,8 +66,13 @@ func (w *watch) wait(p *Proc) {
 // answers. Errors: those of the operation; if it was cancelled, ErrCancelled and the cause of ctx. It may switch
 // threads.
 func (r *Request) WaitContext(ctx context.Context) (Status, error) {
+	return r.waitContext(ctx, "WaitContext")
+}
+
+// waitContext is WaitContext for the function what, which errors name.
+func (r *Request) waitContext(ctx context.Context, what string) (Status, error) {
 	if r == nil || r.c == nil || r.req.Null() || ctx.Done() == nil {
-		return r.Wait()
+		return r.wait(what)
 	}
 	over := make(chan struct{})
 	srv, req := r.c.srv, r.req
@@ -82,7 +87,7 @@ func (r *Request) WaitContext(ctx context.Context) (Status, error) {
 	if !stop() {
 		<-over // Cancel does not block, but must not meet a later use of the operation
 	}
-	st, err := r.Wait()
+	st, err := r.wait(what)
 	if err != nil && st.cancelled {
 		err = fmt.Errorf("%w: %w", err, context.Cause(ctx))
 	}
@@ -96,7 +101,7 @@ func SendContext[T any](ctx context.Context, c *Comm, buf []T, dest, tag int) er
 	}
 	r, err := Isend(c, buf, dest, tag)
 	if err == nil {
-		_, err = r.WaitContext(ctx)
+		_, err = r.waitContext(ctx, "SendContext")
 	}
 	return err
 }
@@ -110,7 +115,7 @@ func RecvContext[T any](ctx context.Context, c *Comm, buf []T, source, tag int) 
 	if err != nil {
 		return Status{}, err
 	}
-	return r.WaitContext(ctx)
+	return r.waitContext(ctx, "RecvContext")
 }
 
 func early(ctx context.Context, what string) error {
