@@ -74,6 +74,7 @@ func (p *Proc) pending(out *[]string) []string {
 // shut lets go of everything. In Run the conduits are closed when all ranks have come that far.
 func (p *Proc) shut() error {
 	p.restore()
+	p.stats.close()
 	if p.end != nil {
 		p.end.close()
 	}

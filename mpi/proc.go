@@ -24,6 +24,7 @@ type Proc struct {
 	team    *team  // of Run; nil for a process of its own
 	end     *ender // of a process of its own; nil in Run
 	restore func()
+	stats   *creditStats // nil unless asked for
 
 	final  atomic.Bool           // Finalize has begun
 	over   atomic.Pointer[error] // why operations end; set once
