@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"time"
+
+	"github.com/golci/golci/comm/boot"
 )
 
 // ExitError says that a rank of Run has ended the job by Exit.
@@ -68,12 +71,18 @@ func (p *Proc) fatal(err error) {
 	p.abort(1, err)
 }
 
+// lastWords is the time that a foreign launcher gets to read why a rank aborts. It may read no more once a rank has ended.
+const lastWords = 50 * time.Millisecond
+
 // abort ends the job and this process.
 func (p *Proc) abort(code int, err error) {
 	if code < 1 || code > 255 {
 		code = 1
 	}
 	fmt.Fprintf(os.Stderr, "golci: rank %d of %d: the job is aborted: %v\n", p.job.Rank, p.job.Size, err)
+	if l := p.job.Launcher; l != boot.LauncherGolci && l != boot.LauncherSingle {
+		time.Sleep(lastWords)
+	}
 	if p.end != nil { // else the rank is only just starting
 		p.end.abort(code)
 	}
