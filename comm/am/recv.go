@@ -169,9 +169,6 @@ func (r *receiver) freed(src, cost int) {
 	}
 }
 
-// gone notes that peer is dead: its loan is lost, and nobody waits for it.
-func (r *receiver) gone(peer int) { r.ledger.Forget(peer) }
-
 // tell publishes what src has got back.
 func (r *receiver) tell(src int) {
 	r.e.tell(src, r.ledger.Note(src), r.told[src].throttle)
