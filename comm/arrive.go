@@ -64,6 +64,10 @@ func (s *Server) onEager(t *am.Token, args []uint64, payload []byte) {
 		p.expect++
 		n := s.table.Match(args[0], hashtable.Post)
 		if n == nil {
+			if args[0] >= hashtable.Reserved {
+				s.fault(t, "context")
+				return
+			}
 			s.keep(envelope{key: args[0], size: int64(len(payload))}, payload, t.Worker())
 			return
 		}
@@ -96,8 +100,8 @@ func (s *Server) fault(t *am.Token, what string) {
 // inTurn handles envelopes in the order in which they were sent; one that overtook another waits in a copy.
 func (s *Server) inTurn(t *am.Token, env envelope, payload []byte) {
 	src, w := t.Source(), t.Worker()
-	if keySource(env.key) != src {
-		s.fault(t, "source")
+	if keySource(env.key) != src || env.key >= hashtable.Reserved {
+		s.fault(t, "source or context")
 		return
 	}
 	p := &s.peers[src]
@@ -138,7 +142,9 @@ func (s *Server) arrive(env envelope, payload []byte, w *fult.Worker) {
 
 // hand gives a message that has just come to the receive o, which the caller has claimed.
 func (s *Server) hand(o *op, env envelope, payload []byte, w *fult.Worker) {
-	o.peer, o.tag = int32(keySource(env.key)), int32(keyTag(env.key))
+	if o.wild { // else they are the same, and may be read meanwhile by who waits
+		o.peer, o.tag = int32(keySource(env.key)), int32(keyTag(env.key))
+	}
 	if env.rts {
 		if !s.beginRendezvous(o, env.size, env.id, env.addr) {
 			return

@@ -26,11 +26,16 @@ func (s *Server) withdraw(o *op) bool {
 	if !o.wild {
 		return s.withdrawKey(o.key(), o)
 	}
-	c := s.ctxs.make(o.ctx)
+	return s.withdrawWild(o.ctx, o.stamp, o)
+}
+
+// withdrawWild takes the receive with a wildcard that was posted with that stamp back.
+func (s *Server) withdrawWild(ctx uint16, stamp uint64, o *op) bool {
+	c := s.ctxs.make(ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i, x := range c.posted {
-		if x == o {
+		if x == o && x.stamp == stamp {
 			c.remove(i)
 			s.nwild.Add(-1)
 			return true
@@ -53,9 +58,8 @@ func (s *Server) withdrawKey(key uint64, o *op) bool {
 func (s *Server) cancelSend(o *op) bool {
 	dst := int(o.peer)
 	if s.e.Withdraw(dst, o) {
-		s.ids.remove(o.id)
-		o.cancelled, o.err = true, s.cancelled(o)
-		o.finish(nil)
+		o.cancelled = true
+		o.leave(s.cancelled(o), nil)
 		return true
 	}
 	s.control(dst, handlerRetract, o.id)
@@ -98,10 +102,15 @@ func (s *Server) onRetracted(t *am.Token, args []uint64, _ []byte) {
 		return
 	}
 	o := s.ids.remove(args[0])
-	if o == nil || int(o.peer) != t.Source() {
+	if o == nil { // the send was ended meanwhile
 		return
 	}
-	o.cancelled, o.err = true, s.cancelled(o)
+	if o.role != roleSend || int(o.peer) != t.Source() || o.direct {
+		s.fault(t, "retraction")
+		return
+	}
+	o.cancelled = true
+	s.failed(o, s.cancelled(o))
 	o.part(t.Worker())
 }
 
@@ -122,7 +131,7 @@ func (s *Server) sweepFailed(w *fult.Worker) {
 			s.sweepAt = s.ticks + drainTicks
 			continue
 		}
-		if s.ticks-s.sweepAt < 1<<31 {
+		if p.drained.Load() || s.ticks-s.sweepAt < 1<<31 {
 			p.drained.Store(true)
 			s.failPeer(i, err, w)
 		}
@@ -144,6 +153,7 @@ func (s *Server) sweepIdle() {
 // failPeer ends with err the receives that name the peer and the sends that wait for it. Receives from any source stay:
 // another rank may serve them.
 func (s *Server) failPeer(peer int, err error, w *fult.Worker) {
+	s.e.PeerGone(peer)
 	err = fmt.Errorf("%w: %w", ErrPeer, err)
 	s.failWhere(func(p int32) bool { return int(p) == peer }, err, w)
 	s.wakeProbers(w)
@@ -160,11 +170,17 @@ func (s *Server) failWhere(which func(peer int32) bool, err error, w *fult.Worke
 		if !which(x.peer) {
 			continue
 		}
-		if x.wild && s.withdraw(x.o) || !x.wild && s.withdrawKey(x.key, x.o) {
-			x.o.err = err
+		if x.wild && s.withdrawWild(x.ctx, x.stamp, x.o) || !x.wild && s.withdrawKey(x.key, x.o) {
+			x.o.err = fmt.Errorf("%w (%s)", err, x.o.what())
 			x.o.finish(w)
 		}
 	}
+	s.failNumbered(which, err, w)
+}
+
+// failNumbered ends the sends and rendezvous that wait for an answer. Who takes a number out of ids has the op until it
+// has called part or finish.
+func (s *Server) failNumbered(which func(peer int32) bool, err error, w *fult.Worker) {
 	var mine []uint64
 	s.ids.each(func(id uint64, o *op) {
 		if which(o.peer) {
@@ -172,17 +188,14 @@ func (s *Server) failWhere(which func(peer int32) bool, err error, w *fult.Worke
 		}
 	})
 	for _, id := range mine {
-		o := s.ids.get(id)
+		o := s.ids.remove(id)
 		if o == nil {
 			continue
 		}
+		s.failed(o, fmt.Errorf("%w (%s)", err, o.what()))
 		if o.role == roleSend && s.e.Withdraw(int(o.peer), o) {
-			o.parts.Store(1)
+			o.part(w)
 		}
-		if s.ids.remove(id) == nil {
-			continue
-		}
-		s.copyFailed(o, err)
 		if o.role == roleSend || o.direct {
 			o.part(w)
 		} else {

@@ -86,10 +86,11 @@ func (s *Server) onGo(t *am.Token, args []uint64, _ []byte) {
 		return
 	}
 	from, to := args[3], args[4]
-	if o.role != roleSend || int(o.peer) != t.Source() || from > to || to > uint64(len(o.data)) {
+	if o.role != roleSend || int(o.peer) != t.Source() || o.direct || from > to || to > uint64(len(o.data)) {
 		s.fault(t, "go")
 		return
 	}
+	o.direct = true
 	o.parts.Add(1)
 	s.copies.add(copyJob{o: o, peer: t.Source(), local: o.data[from:to], addr: args[2], tell: args[1]})
 }
@@ -104,8 +105,12 @@ func (s *Server) onCopied(t *am.Token, args []uint64, _ []byte) {
 	if o == nil { // it was ended meanwhile
 		return
 	}
+	if int(o.peer) != t.Source() || !o.direct {
+		s.fault(t, "copied")
+		return
+	}
 	if args[1] != 0 {
-		s.copyFailed(o, fmt.Errorf("%w: rank %d could not reach the memory of rank %d", ErrPeer, t.Source(), s.rank))
+		s.failed(o, fmt.Errorf("%w: rank %d could not reach the memory of rank %d", ErrPeer, t.Source(), s.rank))
 	}
 	o.part(t.Worker())
 }
@@ -171,17 +176,17 @@ func (s *Server) copied(j copyJob, err error, w *fult.Worker) {
 	failed := uint64(0)
 	if err != nil {
 		failed = 1
-		s.copyFailed(j.o, fmt.Errorf("%w: rank %d: message of %d bytes, tag %d: %w", ErrPeer, s.rank, j.o.size, j.o.tag, err))
+		s.failed(j.o, fmt.Errorf("%w: rank %d: message of %d bytes, tag %d: %w", ErrPeer, s.rank, j.o.size, j.o.tag, err))
 	}
 	s.control(j.peer, handlerCopied, j.tell, failed)
 	j.o.part(w)
 }
 
-// copyFailed keeps the first error of the two halves.
-func (s *Server) copyFailed(o *op, err error) {
-	s.copyErr.Lock()
+// failed keeps the first error of an operation that more than one may end.
+func (s *Server) failed(o *op, err error) {
+	s.errMu.Lock()
 	if o.err == nil {
 		o.err = err
 	}
-	s.copyErr.Unlock()
+	s.errMu.Unlock()
 }

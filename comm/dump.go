@@ -7,12 +7,15 @@ import (
 	"github.com/golci/golci/hashtable"
 )
 
-// waiting is a posted receive as found in the table, where its key is that of then; a wildcard has no key.
+// waiting is a posted receive as it was found: o may be another one by now, so what names it is kept here. A wildcard has
+// no key, but its context and the stamp, which no other of that context ever has.
 type waiting struct {
-	o    *op
-	key  uint64
-	wild bool
-	peer int32
+	o     *op
+	key   uint64
+	wild  bool
+	ctx   uint16
+	stamp uint64
+	peer  int32
 }
 
 // posted collects the receives that wait, of all contexts.
@@ -24,10 +27,10 @@ func (s *Server) posted() (out []waiting) {
 		return true
 	})
 	if m := s.ctxs.m.Load(); m != nil {
-		for _, c := range *m {
+		for ctx, c := range *m {
 			c.mu.Lock()
 			for _, o := range c.posted {
-				out = append(out, waiting{o: o, wild: true, peer: o.peer})
+				out = append(out, waiting{o: o, wild: true, ctx: ctx, stamp: o.stamp, peer: o.peer})
 			}
 			c.mu.Unlock()
 		}

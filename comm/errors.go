@@ -39,6 +39,16 @@ func (s *Server) mayWait(what string, peer, tag int) error {
 	return nil
 }
 
+// mayWaitFor is mayWait for an operation that has been started. What a wildcard stands for is not read: that changes when
+// it is matched.
+func (s *Server) mayWaitFor(o *op) error {
+	peer, tag := AnySource, AnyTag
+	if !o.wild {
+		peer, tag = int(o.peer), int(o.tag)
+	}
+	return s.mayWait("wait for an operation", peer, tag)
+}
+
 // check validates the destination or source and the tag of an operation.
 func (s *Server) check(what string, ctx uint16, peer, tag int, wild bool) error {
 	switch {

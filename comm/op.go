@@ -1,6 +1,7 @@
 package comm
 
 import (
+	"fmt"
 	"sync/atomic"
 
 	"github.com/golci/golci/comm/am"
@@ -32,7 +33,7 @@ type op struct {
 	sync      bool // a synchronous send
 	wild      bool // a receive with a wildcard
 	cancelled bool
-	direct    bool // a receive whose bytes are copied directly: part ends it
+	direct    bool // its bytes are copied directly: part ends a receive too
 	linked    bool // in an arrival list; under that list's lock
 
 	ctx    uint16
@@ -51,7 +52,7 @@ type op struct {
 	packet *packet            // holds data of an unexpected message that does not fit small
 	small  [smallBytes]byte
 
-	parts atomic.Int32 // ends of a rendezvous still to come: envelope sent, bytes moved; or the two halves
+	parts atomic.Int32 // ends still to come; of a send: out of the queue, its number free, its half copied; of a receive: the two halves
 	bulk  *am.Bulk     // while its bytes move
 	next  am.Queued    // link of the pair's queue
 	s     *Server
@@ -81,6 +82,14 @@ func (o *op) start(r role) {
 
 // key of an op without wildcards.
 func (o *op) key() uint64 { return makeKey(o.ctx, int(o.peer), int(o.tag)) }
+
+// what names o in an error that ends it.
+func (o *op) what() string {
+	if o.role == roleSend {
+		return fmt.Sprintf("rank %d: send of %d bytes with tag %d to rank %d", o.s.rank, o.size, o.tag, o.peer)
+	}
+	return fmt.Sprintf("rank %d: receive of up to %d bytes with tag %s from rank %s", o.s.rank, len(o.data), orAny(int(o.tag)), orAny(int(o.peer)))
+}
 
 // status of a finished receive.
 func (o *op) status() Status {

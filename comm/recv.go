@@ -105,7 +105,9 @@ func (s *Server) take(o, m *op) {
 // deliver copies m into o, or starts the rendezvous, and frees m. It reports whether o is finished. It is called once for
 // o and m, by whoever took them out of the table.
 func (s *Server) deliver(o, m *op) bool {
-	o.peer, o.tag = m.peer, m.tag
+	if o.wild { // as in hand
+		o.peer, o.tag = m.peer, m.tag
+	}
 	if m.role == roleRTS {
 		fin := s.beginRendezvous(o, m.size, m.id, m.addr)
 		s.putOp(m)

@@ -2,6 +2,7 @@ package comm
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/fult"
@@ -45,7 +46,7 @@ func (s *Server) onCTS(t *am.Token, args []uint64, _ []byte) {
 	if o == nil { // the send was ended meanwhile
 		return
 	}
-	if o.role != roleSend || int(o.peer) != t.Source() || args[2] > uint64(len(o.data)) {
+	if o.role != roleSend || int(o.peer) != t.Source() || o.direct || args[2] > uint64(len(o.data)) {
 		s.fault(t, "clear to send")
 		return
 	}
@@ -62,14 +63,17 @@ func (s *Server) onCTS(t *am.Token, args []uint64, _ []byte) {
 // bulkArrived puts a piece of a rendezvous where it belongs. Called by the poller.
 func (s *Server) bulkArrived(src int, id uint64, off int64, chunk []byte, w *fult.Worker) {
 	o := s.ids.get(id)
-	if o == nil || int(o.peer) != src {
+	if o == nil {
 		return // the receive has failed meanwhile
 	}
-	if off < 0 || off+int64(len(chunk)) > o.want {
+	n := int64(len(chunk))
+	if o.role != roleRecv || int(o.peer) != src || o.direct || n > o.want-o.got || off < 0 || off > o.want-n {
+		s.e.Fault(fmt.Errorf("%w: rank %d: %d bytes at %d from rank %d for an operation that waits for %d of %d from rank %d",
+			ErrProtocol, s.rank, n, off, src, o.want-o.got, o.want, o.peer))
 		return
 	}
 	copy(o.data[off:], chunk)
-	if o.got += int64(len(chunk)); o.got == o.want {
+	if o.got += n; o.got == o.want {
 		if s.ids.remove(id) != nil {
 			o.finish(w)
 		}

@@ -38,8 +38,10 @@ func (s *Server) Wait(r Req) (Status, error) {
 		return Status{}, s.staleError()
 	}
 	if !r.o.done.Ready() {
-		if err := s.mayWait("wait for an operation", int(r.o.peer), int(r.o.tag)); err != nil {
-			return Status{}, err
+		if s.e.Watched() {
+			if err := s.mayWaitFor(r.o); err != nil {
+				return Status{}, err
+			}
 		}
 		s.eng.Wait(&r.o.done)
 	}
@@ -58,6 +60,16 @@ func (s *Server) Take(r Req) (st Status, ok bool, err error) {
 	}
 	st, err = s.use(r)
 	return st, true, err
+}
+
+// Drop uses r up if it is done without an error, and reports whether it was. It neither polls nor blocks.
+func (s *Server) Drop(r Req) bool {
+	o := r.o
+	if o == nil || o.gen != r.gen || !o.done.Ready() || o.err != nil {
+		return false
+	}
+	s.putOp(o)
+	return true
 }
 
 // use takes the result of a done request.

@@ -94,9 +94,7 @@ func (s *Server) startSend(o *op) {
 	o.parts.Store(2)
 	switch outcome := s.e.Lock(dst); {
 	case outcome == am.Failed:
-		s.ids.remove(o.id)
-		o.err = fmt.Errorf("%w: send of %d bytes with tag %d to rank %d", ErrPeer, o.size, o.tag, dst)
-		o.done.Finish()
+		o.leave(o.sendFailed(s.e.PeerFailed(dst)), nil)
 	case !s.e.Queueing(dst) && o.Emit():
 		s.e.Abandon(dst)
 		o.Sent(nil)
@@ -115,7 +113,9 @@ func (o *op) Emit() bool {
 		}
 		binary.LittleEndian.PutUint64(body, o.wireKey())
 		copy(body[8:], o.data)
-		o.parts.Store(1)
+		if s.ids.remove(o.id) != nil { // the peer will not answer; else the sweep of failed peers does this part
+			o.parts.Add(-1)
+		}
 		s.e.CommitQueued(dst, first)
 		return true
 	}
@@ -137,20 +137,31 @@ func (o *op) wireKey() uint64 { return makeKey(o.ctx, o.s.rank, int(o.tag)) }
 // Sent implements am.Queued: the envelope or the whole message is on its way.
 func (o *op) Sent(w *fult.Worker) { o.part(w) }
 
-// part notes that one end of a queued send has come; the last completes it.
+// part notes that one end of the operation has come; the last completes it. A queued send has two: it has left the queue,
+// and its number is not in use any more. So whoever takes it out of the queue, or the number out of ids, may touch the op
+// until it calls part.
 func (o *op) part(w *fult.Worker) {
 	if o.parts.Add(-1) == 0 {
-		o.s.ids.remove(o.id)
 		o.done.Complete(w)
 	}
 }
 
-// Fail implements am.Queued.
-func (o *op) Fail(err error, w *fult.Worker) {
-	o.err = fmt.Errorf("%w: send of %d bytes with tag %d: %w", ErrPeer, o.size, o.tag, err)
-	o.s.ids.remove(o.id)
-	o.done.Complete(w)
+// leave ends a send with err. The caller has it out of the queue.
+func (o *op) leave(err error, w *fult.Worker) {
+	o.s.failed(o, err)
+	if o.s.ids.remove(o.id) != nil {
+		o.part(w)
+	}
+	o.part(w)
 }
+
+// sendFailed is the error of a send whose peer has failed.
+func (o *op) sendFailed(err error) error {
+	return fmt.Errorf("%w: %s: %w", ErrPeer, o.what(), err)
+}
+
+// Fail implements am.Queued.
+func (o *op) Fail(err error, w *fult.Worker) { o.leave(o.sendFailed(err), w) }
 
 // Next implements am.Queued.
 func (o *op) Next() *am.Queued { return &o.next }
@@ -175,6 +186,6 @@ func (o *op) dropBulk() {
 func (m *moved) Fail(err error, w *fult.Worker) {
 	o := (*op)(m)
 	o.dropBulk()
-	o.err = fmt.Errorf("%w: send of %d bytes with tag %d: %w", ErrPeer, o.size, o.tag, err)
+	o.s.failed(o, o.sendFailed(err))
 	o.part(w)
 }

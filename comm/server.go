@@ -40,7 +40,7 @@ type Config struct {
 	Poll int
 	// SplitLongs has no Long active message carry its payload in its request.
 	SplitLongs bool
-	// Buckets sizes the matching table in entries; 0 means DefaultEntries.
+	// Entries sizes the matching table: about how many operations and messages wait at once; 0 means DefaultEntries.
 	Entries int
 	// Scheduler runs the threads that communicate; nil if there are only goroutines. The server becomes its poller.
 	Scheduler *fult.Scheduler
@@ -82,7 +82,7 @@ type Server struct {
 
 	ids     ids
 	copies  copier
-	copyErr spin.Lock // guards op.err while two halves may fail
+	errMu   spin.Lock // guards op.err of what more than one may end
 	ops     opPool
 	packets packetPools
 	ctrls   sync.Pool // of *ctrl
