@@ -40,6 +40,10 @@ const wordThrottle = 1 << 63
 
 func (e *Endpoint) initLanes() error {
 	e.lanes = make([]lane, e.c.Size())
+	var own []atomic.Uint64
+	if !e.words {
+		own = make([]atomic.Uint64, 2*len(e.lanes))
+	}
 	for i := range e.lanes {
 		ln := &e.lanes[i]
 		b, err := credit.Borrow(&e.terms)
@@ -50,7 +54,7 @@ func (e *Endpoint) initLanes() error {
 		if e.words {
 			ln.mine, ln.theirs = e.c.Mine(i), e.c.Theirs(i)
 		} else {
-			ln.mine, ln.theirs = new(atomic.Uint64), new(atomic.Uint64)
+			ln.mine, ln.theirs = &own[2*i], &own[2*i+1]
 		}
 	}
 	return nil
