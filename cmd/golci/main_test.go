@@ -183,15 +183,17 @@ func TestRunBadArguments(t *testing.T) {
 
 func TestInfo(t *testing.T) {
 	cmd := golci(t, "info")
-	cmd.Env = append(cmd.Env, "GOLCI_SPIN=3us")
+	cmd.Env = append(cmd.Env, "GOLCI_SPIN=3us", "GOLCI_SPNI=4us")
 	r := run(t, cmd)
 	r.want(t, 0, "")
-	for _, text := range []string{"CPUs usable", "conduit local", "GOLCI_INIT_TIMEOUT", "3us *", "launcher"} {
+	for _, text := range []string{
+		"CPUs usable", "conduit local", "conduit portals", "GOLCI_INIT_TIMEOUT", "3us *", "launcher",
+		"GOLCI_SPNI is set, but no setting is called so",
+	} {
 		if !strings.Contains(r.out, text) {
 			t.Errorf("no %q in\n%s", text, r.out)
 		}
 	}
-	cmd.Env = append(cmd.Env, "GOLCI_SPIN=long")
 	bad := golci(t, "info")
 	bad.Env = append(bad.Env, "GOLCI_SPIN=long", "GOLCI_LOAN=-1")
 	r = run(t, bad)

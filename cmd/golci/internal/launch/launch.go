@@ -4,6 +4,7 @@ package launch
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"syscall"
@@ -35,11 +36,11 @@ var ErrPlatform = errors.New("golci run needs Linux, macOS or another Unix")
 func (s *Spec) check() error {
 	switch {
 	case s.Ranks < 1 || s.Ranks > maxRanks:
-		return errors.New("the number of ranks must be from 1 to 4096")
+		return fmt.Errorf("the number of ranks must be from 1 to %d, not %d", maxRanks, s.Ranks)
 	case len(s.Argv) == 0:
 		return errors.New("no program given")
 	case s.Bind != "core" && s.Bind != "none":
-		return errors.New("-bind must be core or none")
+		return fmt.Errorf("-bind must be core or none, not %q", s.Bind)
 	}
 	return nil
 }
