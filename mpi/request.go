@@ -66,6 +66,15 @@ func (r *Request) take() (Status, bool, error) {
 	return c.status(st, AnySource), true, err
 }
 
+// drop ends r if it is done without an error, with the fewest steps; false if Wait must.
+func (r *Request) drop() bool {
+	if r.c == nil || r.watch != nil || !r.req.Null() && !r.c.srv.Drop(r.req) {
+		return false
+	}
+	*r = Request{}
+	return true
+}
+
 // finished is the result of an operation that was done when it was started.
 func (r *Request) finished() (Status, error) {
 	st := empty

@@ -6,7 +6,7 @@ import "github.com/golci/golci/comm"
 // is small and the receiver keeps up, else it waits, and may switch threads. dest may be ProcNull. Errors: ErrComm, ErrRank,
 // ErrTag, ErrType, ErrFinalized, ErrAborted, ErrPeer.
 func Send[T any](c *Comm, buf []T, dest, tag int) error {
-	if c == nil || uint(dest) >= uint(len(c.group)) || uint(tag) > TagUB || c.freed.Load() || !plain[T]() {
+	if c == nil || uint(dest) >= uint(len(c.group)) || uint(tag) > TagUB || c.freed.Load() || !known(any((*T)(nil))) && typeError[T]() != nil {
 		return c.badSend("Send", typeError[T](), dest, tag)
 	}
 	b := bytesOf(buf)
@@ -18,7 +18,7 @@ func Send[T any](c *Comm, buf []T, dest, tag int) error {
 
 // Ssend is Send that returns only when a receive has been matched with the message (3.4). It waits for that.
 func Ssend[T any](c *Comm, buf []T, dest, tag int) error {
-	if c == nil || uint(dest) >= uint(len(c.group)) || uint(tag) > TagUB || c.freed.Load() || !plain[T]() {
+	if c == nil || uint(dest) >= uint(len(c.group)) || uint(tag) > TagUB || c.freed.Load() || !known(any((*T)(nil))) && typeError[T]() != nil {
 		return c.badSend("Ssend", typeError[T](), dest, tag)
 	}
 	b := bytesOf(buf)
@@ -31,7 +31,7 @@ func Ssend[T any](c *Comm, buf []T, dest, tag int) error {
 // Isend starts a send and returns a request for it (3.7.2); buf must not be changed until the request is done. It does not
 // block. Errors as for Send.
 func Isend[T any](c *Comm, buf []T, dest, tag int) (Request, error) {
-	if c == nil || uint(dest) >= uint(len(c.group)) || uint(tag) > TagUB || c.freed.Load() || !plain[T]() {
+	if c == nil || uint(dest) >= uint(len(c.group)) || uint(tag) > TagUB || c.freed.Load() || !known(any((*T)(nil))) && typeError[T]() != nil {
 		return c.noSend("Isend", typeError[T](), dest, tag)
 	}
 	b := bytesOf(buf)
@@ -44,7 +44,7 @@ func Isend[T any](c *Comm, buf []T, dest, tag int) (Request, error) {
 
 // Issend is Isend whose request is done when a receive has been matched with the message.
 func Issend[T any](c *Comm, buf []T, dest, tag int) (Request, error) {
-	if c == nil || uint(dest) >= uint(len(c.group)) || uint(tag) > TagUB || c.freed.Load() || !plain[T]() {
+	if c == nil || uint(dest) >= uint(len(c.group)) || uint(tag) > TagUB || c.freed.Load() || !known(any((*T)(nil))) && typeError[T]() != nil {
 		return c.noSend("Issend", typeError[T](), dest, tag)
 	}
 	b := bytesOf(buf)

@@ -56,6 +56,9 @@ func Waitall(rs []Request, st []Status) error {
 	var errs []error
 	for i := range rs {
 		r := &rs[i]
+		if st == nil && r.drop() {
+			continue
+		}
 		s, ok, err := r.take()
 		if !ok {
 			if r.c != nil && r.watch == nil && !r.c.srv.Linger(r.req) {

@@ -18,10 +18,11 @@ var (
 
 const plainSlots = 256
 
-// plain reports whether slices of T may travel as bytes. Small enough to be inlined.
-func plain[T any]() bool {
-	w := typeWord(any((*T)(nil)))
-	return plainTypes[plainSlot(w)].Load() == w || typeError[T]() == nil
+// known reports, for a nil *T as e, whether it is known already that slices of T may travel as bytes; typeError tells in any
+// case. It has no type parameter because then it is inlined.
+func known(e any) bool {
+	w := typeWord(e)
+	return plainTypes[plainSlot(w)].Load() == w
 }
 
 // typeWord is the address of the dynamic type of e.
