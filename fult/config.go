@@ -10,12 +10,12 @@ import (
 type Kind uint8
 
 const (
-	// Fult threads are coroutines scheduled by bits. Builds with the race detector use Goroutine in their place,
+	// Fult threads are coroutines scheduled by bits. Builds with the race detector use Goroutines in their place,
 	// because switching coroutines orders all threads of a worker for the detector and would hide races.
 	Fult Kind = iota
-	// Goroutine threads are goroutines; the Go runtime schedules them.
+	// Goroutines as threads: the Go runtime schedules them.
 	Goroutines
-	// OSThreads are goroutines locked to an OS thread each, which wait on a condition variable.
+	// OSThreads as threads: goroutines locked to an OS thread each, which wait on a condition variable.
 	OSThreads
 )
 

@@ -77,10 +77,9 @@ type Cond struct {
 	q  waitq
 }
 
-// Wait releases L, waits for Signal or Broadcast, and takes L again; me is the caller, which holds L, or nil for a
-// plain goroutine. It does not return
-// without a Signal, but the condition may have changed again meanwhile. It switches threads or blocks. The error is
-// Unlock's.
+// Wait releases L, waits for Signal or Broadcast, and takes L again; me is the caller, which holds L, or nil for a plain
+// goroutine. It does not return without a Signal, but the condition may have changed again meanwhile. It switches threads
+// or blocks. The error is Unlock's.
 func (c *Cond) Wait(me Waiter) error {
 	me = orGoroutine(me)
 	c.mu.Lock()

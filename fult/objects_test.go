@@ -2,6 +2,7 @@ package fult
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"sync/atomic"
 	"testing"
@@ -286,7 +287,7 @@ func TestCloseRepairsQueues(t *testing.T) {
 			func(th *Thread) { g.Wait(th) },
 			func(th *Thread) { Recv(th, up) },
 			func(th *Thread) { Send(th, down, 1) },
-			func(th *Thread) { th.Sleep(time.Hour) },
+			func(th *Thread) { th.Sleep(math.MaxInt64) },
 		}
 		for _, wait := range waits {
 			spawn(t, s, func(th *Thread) { began.Add(1); wait(th); t.Error("went on") })

@@ -25,7 +25,7 @@ func (w *Worker) discard(t *Thread) {
 	t.free, w.cold = w.cold, t
 }
 
-// slot finds a descriptor for a new thread; the caller's reservation says that there is one.
+// newThread finds a descriptor for a new thread; the caller's reservation says that there is one.
 func (w *Worker) newThread() *Thread {
 	if t := w.warm; t != nil {
 		w.warm, t.free = t.free, nil

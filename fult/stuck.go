@@ -94,7 +94,7 @@ func (w *Worker) runningThread() *Thread {
 	return nil
 }
 
-// descriptors goes through all the coroutine threads that ever were; anybody may call it.
+// descriptors goes through the coroutine threads that are alive; anybody may call it.
 func (w *Worker) descriptors(yield func(*Thread) bool) {
 	for i := range w.groups {
 		g := w.groups[i].Load()

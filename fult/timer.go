@@ -2,6 +2,7 @@ package fult
 
 import (
 	"container/heap"
+	"math"
 	"time"
 
 	"github.com/golci/golci/internal/futex"
@@ -38,7 +39,8 @@ func (t *Thread) Sleep(d time.Duration) {
 		return
 	}
 	w := t.w
-	t.wake = w.now() + d
+	now := w.now()
+	t.wake = now + min(d, math.MaxInt64-now)
 	heap.Push(&w.timers, t)
 	// fire clears wake. Any other return of Wait means a signal, which is passed on.
 	signalled := false

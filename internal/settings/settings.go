@@ -136,11 +136,12 @@ func defineBool(env, def, doc string) Setting[bool] {
 	})
 }
 
-// defineSize defines a number of bytes from least to most.
+// defineText defines a text that is not looked at here.
 func defineText(env, def, doc string) Setting[string] {
 	return define(env, "text", def, doc, func(s string) (string, error) { return s, nil })
 }
 
+// defineSize defines a number of bytes from least to most.
 func defineSize(env, def string, least, most int64, doc string) Setting[int64] {
 	return define(env, "size", def, doc, func(s string) (int64, error) {
 		n, err := ParseSize(s)

@@ -45,7 +45,7 @@ func (c *Consumer) poll(budget int, sink conduit.Sink) (n int, dry, ok bool) {
 			break
 		}
 		if size&padFlag != 0 {
-			if size&^padFlag != len(c.data)-off {
+			if off == 0 || size&^padFlag != len(c.data)-off { // at 0 it would lead back to itself
 				ok = false
 				break
 			}

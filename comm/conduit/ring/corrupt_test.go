@@ -104,6 +104,19 @@ func TestCorruptSender(t *testing.T) {
 	}
 }
 
+// TestPadOfAll has rank 1 write a pad as long as the ring, which leads back to itself. Rank 0 must not go round for ever.
+func TestPadOfAll(t *testing.T) {
+	es, segs := node(t, 2, conduit.Config{})
+	put(t, es[1], 0, 64)
+	data := segs[0].pair(1).data
+	*(*uint64)(unsafe.Pointer(&data[0])) = padFlag | uint64(len(data))
+	c := &collect{}
+	es[0].Poll(10, c)
+	if err := es[0].Failed(1); !errors.Is(err, conduit.ErrCorrupt) || len(c.recs) != 0 {
+		t.Errorf("Failed(1) = %v, %d records", err, len(c.recs))
+	}
+}
+
 // TestCorruptReceiver has rank 1 report impossible progress to rank 0.
 func TestCorruptReceiver(t *testing.T) {
 	for name, head := range map[string]uint64{"ahead": 1 << 40, "behind": ^uint64(100), "a little ahead": 1 << 20} {
