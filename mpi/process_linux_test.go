@@ -35,7 +35,7 @@ func lateMain() int {
 		time.Sleep(patience) // the test ends it
 		return 0
 	}
-	_, err := Init(WithTimeout(300 * time.Millisecond))
+	_, err := Init(WithTimeout(3 * time.Second)) // long enough to get into the fence on any day
 	var missing *boot.MissingError
 	if !errors.Is(err, boot.ErrMissing) || !errors.As(err, &missing) || missing.Ranks == "" && missing.Note == "" {
 		fmt.Println("error:", err)
@@ -267,6 +267,7 @@ func TestAbortProcess(t *testing.T) {
 
 // TestInitTimeout: a rank whose peer never comes gets an error that tells so, and how far it can tell who.
 func TestInitTimeout(t *testing.T) {
+	t.Parallel()
 	j := startProcesses(t, 2, "late")
 	if err := j.cmds[0].Wait(); err != nil || !strings.Contains(j.outs[0].String(), "missed") {
 		t.Errorf("%v\n%s", err, j.text())

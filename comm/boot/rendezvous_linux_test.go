@@ -45,7 +45,8 @@ func TestRendezvous(t *testing.T) {
 }
 
 func TestRendezvousMissing(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second) // long enough to get into the fence on any day
 	defer cancel()
 	var wg sync.WaitGroup
 	for _, r := range []int{1, 2} {
