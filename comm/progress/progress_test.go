@@ -18,6 +18,7 @@ type mailbox struct {
 	polling sync.Mutex
 	mu      sync.Mutex
 	mail    []*Done
+	batch   *Batch // completes, if there is one; under polling
 	asleep  atomic.Bool
 	bell    chan struct{}
 	sleeps  atomic.Int64
@@ -43,7 +44,14 @@ func (m *mailbox) Poll(w *fult.Worker) int {
 	m.mail = m.mail[n:]
 	m.mu.Unlock()
 	for _, d := range got {
-		d.Complete(w)
+		if m.batch != nil {
+			m.batch.Complete(d, w)
+		} else {
+			d.Complete(w)
+		}
+	}
+	if m.batch != nil {
+		m.batch.Flush(w)
 	}
 	return n
 }
@@ -83,7 +91,7 @@ func within(t *testing.T, what string, f func()) {
 	go func() { defer close(done); f() }()
 	select {
 	case <-done:
-	case <-time.After(20 * time.Second):
+	case <-time.After(3 * time.Minute): // the whole machine may stand still for one
 		t.Fatalf("hangs: %s", what)
 	}
 }
@@ -248,6 +256,51 @@ func TestLateSignalsDoNoHarm(t *testing.T) {
 	})
 	close(stop)
 	wg.Wait()
+}
+
+// TestBatch: a Done is ready at once; its group is signalled when the batch is full or flushed, and once only.
+func TestBatch(t *testing.T) {
+	const rest = 3
+	ds := make([]Done, 2*batchLen+rest)
+	g := newGroup(New(newMailbox(), nil, Config{}), nil)
+	g.begin()
+	var b Batch
+	for i := range ds {
+		ds[i].group.Store(g)
+		b.Complete(&ds[i], nil)
+		if !ds[i].Ready() {
+			t.Fatalf("%d is not ready", i)
+		}
+	}
+	if n := many - g.left.Load(); n != 2*batchLen {
+		t.Errorf("%d signals before Flush, want %d", n, 2*batchLen)
+	}
+	for range 2 {
+		b.Flush(nil)
+		if n := many - g.left.Load(); n != int32(len(ds)) {
+			t.Errorf("%d signals after Flush, want %d", n, len(ds))
+		}
+	}
+}
+
+// TestBatchWakes has goroutines that park be woken by batches.
+func TestBatchWakes(t *testing.T) {
+	m := newMailbox()
+	m.batch = new(Batch)
+	e := New(m, nil, Config{Spin: -1})
+	within(t, "the crowd", func() {
+		for range 200 {
+			ds := make([]Done, 12)
+			var wg sync.WaitGroup
+			for i := range ds {
+				wg.Go(func() { e.Wait(&ds[i]) })
+			}
+			for i := range ds {
+				m.deliver(&ds[i])
+			}
+			wg.Wait()
+		}
+	})
 }
 
 func TestServe(t *testing.T) {
