@@ -5,15 +5,14 @@ import "github.com/golci/golci/internal/spin"
 // ids gives operations numbers that peers send back. A number is never used twice in a row for a slot, so that one that
 // comes late finds nothing.
 type ids struct {
-	mu    spin.Lock
+	mu    spin.Lock // guards what follows
 	slots []idSlot
-	free  []uint32
-	count int
+	free  []uint32 // slots not in use
 }
 
 type idSlot struct {
-	o   *op
-	gen uint32
+	o   *op    // nil if not in use
+	gen uint32 // of the last use
 }
 
 // add numbers o. Numbers are never 0 and their top bit is clear.
@@ -34,7 +33,6 @@ func (t *ids) add(o *op) uint64 {
 		x.gen = 1
 	}
 	x.o = o
-	t.count++
 	return uint64(x.gen)<<32 | uint64(i)
 }
 
@@ -62,9 +60,15 @@ func (t *ids) remove(id uint64) *op {
 		i := uint32(id)
 		t.slots[i].o = nil
 		t.free = append(t.free, i)
-		t.count--
 	}
 	return o
+}
+
+// used is how many numbers are in use.
+func (t *ids) used() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.slots) - len(t.free)
 }
 
 // each calls f for every numbered op, under the lock.

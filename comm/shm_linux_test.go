@@ -78,8 +78,8 @@ func TestDirectCopies(t *testing.T) {
 		return nil
 	})
 	for _, s := range j {
-		if s.ids.count != 0 || s.copies.busy.Load() != 0 {
-			t.Errorf("rank %d: %d numbers and %d copies are left", s.rank, s.ids.count, s.copies.busy.Load())
+		if s.ids.used() != 0 || s.copies.busy.Load() != 0 {
+			t.Errorf("rank %d: %d numbers and %d copies are left", s.rank, s.ids.used(), s.copies.busy.Load())
 		}
 	}
 }

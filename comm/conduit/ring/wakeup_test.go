@@ -35,7 +35,7 @@ func TestNoLostWakeUpWidened(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stop := time.AfterFunc(time.Minute, func() { panic("a wake-up was lost") })
+		stop := time.AfterFunc(3*time.Minute, func() { panic("a wake-up was lost") })
 		var wg sync.WaitGroup
 		for i, c := range cs {
 			wg.Go(func() {
@@ -88,7 +88,7 @@ func TestManySenders(t *testing.T) {
 			}
 		})
 	}
-	stop := time.AfterFunc(time.Minute, func() { panic("records were lost") })
+	stop := time.AfterFunc(3*time.Minute, func() { panic("records were lost") })
 	s := &count{}
 	for s.n < (n-1)*each {
 		if cs[0].Poll(16, s) == 0 {
