@@ -73,8 +73,8 @@ type Endpoint struct {
 	terms     credit.Config
 	specs     [256]Spec
 
-	stalled  atomic.Int32 // lanes whose queues are not empty: polls pump them
-	bulkBusy atomic.Int32 // peers with bulk data to send
+	stalled  waiting // peers whose lanes have something queued
+	bulkBusy waiting // peers with bulk data to send
 
 	chores atomic.Uint32 // reasons to poll though nothing has arrived; written by the poller
 	pollMu spin.Lock

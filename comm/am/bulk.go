@@ -30,6 +30,7 @@ type BulkOwner interface {
 // bulkQueue holds the transfers towards one peer, in order. mu serialises copying into the channel, too.
 type bulkQueue struct {
 	mu         spin.Lock
+	waits      bool // in Endpoint.bulkBusy
 	head, tail *Bulk
 }
 
@@ -45,24 +46,16 @@ func (e *Endpoint) PutBulk(peer int, b *Bulk) {
 	q.mu.Lock()
 	if q.head == nil {
 		q.head = b
-		e.bulkBusy.Add(1)
+		if !q.waits {
+			q.waits = true
+			e.bulkBusy.add(peer)
+		}
 	} else {
 		q.tail.next = b
 	}
 	q.tail = b
 	q.mu.Unlock()
 	e.prog.Wake()
-}
-
-// pumpBulks moves bytes towards all peers as far as there is room, and returns the number of pieces.
-func (e *Endpoint) pumpBulks(w *fult.Worker) (n int) {
-	for peer := range e.lanes {
-		q := &e.lanes[peer].bulk
-		if q.mu.TryLock() {
-			n += e.pumpBulk(q, peer, w)
-		}
-	}
-	return n
 }
 
 // pumpBulk is called with the queue locked and unlocks it.
@@ -87,7 +80,6 @@ func (e *Endpoint) pumpBulk(q *bulkQueue, peer int, w *fult.Worker) (n int) {
 	}
 	if q.head == nil && done != nil {
 		q.tail = nil
-		e.bulkBusy.Add(-1)
 	}
 	q.mu.Unlock()
 	for done != nil {

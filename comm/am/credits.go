@@ -29,7 +29,7 @@ func (e *Endpoint) stall(ln *lane, peer int, x Queued) {
 		return
 	}
 	ln.counted = x
-	if a, ask := ln.credit.Stall(ln.short); ask {
+	if a, ask := ln.credit.Stall(int(ln.short)); ask {
 		e.sendCredit(ln, peer, credit.Ask, a)
 	}
 	ln.short = 0
@@ -66,7 +66,7 @@ func (e *Endpoint) sendCredit(ln *lane, peer int, kind credit.Kind, a credit.Arg
 		return
 	}
 	ln.urgent.push(r.keep())
-	e.list(ln)
+	e.list(ln, peer)
 }
 
 // asked takes in what a record says beside its cost: that an epoch of the sender has ended, and that it was short of

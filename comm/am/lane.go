@@ -15,17 +15,18 @@ import (
 // lane is the sending side towards one peer. All fields but the atomics are owned by the holder of mu.
 type lane struct {
 	mu        spin.Biased
-	care      bool // listed, throttled or dead: Open takes the slow way
-	listed    bool // counted in Endpoint.stalled
+	credit    credit.Borrower
+	seq       uint16
+	short     uint8 // cost of the last request that found too few credits
+	care      bool  // listed, throttled or dead: Open takes the slow way
+	listed    bool  // something is queued
+	waits     bool  // in Endpoint.stalled
 	dead      bool
 	throttle  bool   // as last read from the peer
 	returning bool   // urgent holds a return of credits
-	short     int    // cost of the last request that found too few credits
+	normal    queue  // requests that wait for credits
+	urgent    queue  // replies and returns that wait for room
 	counted   Queued // the queued request that was counted as stalled
-	seq       uint16
-	credit    credit.Borrower
-	normal    queue // requests that wait for credits
-	urgent    queue // replies and returns that wait for room
 
 	// theirs is what the peer returns to us, mine what we return to it: the conduit's words, with notes of 64 bits, or
 	// words of our own, with notes of 32 bits, that travel in the records. Bit 63: throttle.
@@ -33,7 +34,7 @@ type lane struct {
 
 	replies int // bytes of reply space that requests in flight have reserved
 	bulk    bulkQueue
-	_       [56]byte
+	_       [64]byte
 }
 
 const wordThrottle = 1 << 63
@@ -119,7 +120,7 @@ func (e *Endpoint) open(ln *lane, peer int, h, flags uint8, nargs, payload int) 
 		flags |= flagAnswer
 	}
 	if !ln.credit.Take(cost) && !e.takeSlow(ln, peer, cost) {
-		ln.short = cost
+		ln.short = uint8(cost)
 		return nil, 0, Stalled
 	}
 	rec, st := e.c.Reserve(peer, conduit.Request, n)
@@ -282,7 +283,7 @@ func (e *Endpoint) Enqueue(peer int, x Queued) {
 		e.stall(ln, peer, x)
 	}
 	ln.normal.push(x)
-	e.list(ln)
+	e.list(ln, peer)
 	ln.mu.Unlock()
 	e.prog.Wake() // a sleeper did not know that there is something to send
 }
@@ -297,10 +298,13 @@ func (e *Endpoint) Withdraw(peer int, x Queued) bool {
 	return ok
 }
 
-func (e *Endpoint) list(ln *lane) {
+func (e *Endpoint) list(ln *lane, peer int) {
 	if !ln.listed {
 		ln.listed, ln.care = true, true
-		e.stalled.Add(1)
+	}
+	if !ln.waits {
+		ln.waits = true
+		e.stalled.add(peer)
 	}
 }
 
@@ -308,23 +312,7 @@ func (e *Endpoint) unlist(ln *lane) {
 	if ln.listed && ln.normal.head == nil && ln.urgent.head == nil {
 		ln.listed = false
 		ln.care = ln.dead || ln.throttle
-		e.stalled.Add(-1)
 	}
-}
-
-// pumpAll sends what is queued on all pairs, as far as credits and room go, and returns how many were sent.
-func (e *Endpoint) pumpAll(w *fult.Worker) (sent int) {
-	for peer := range e.lanes {
-		ln := &e.lanes[peer]
-		if ln.mu.TryLock() {
-			if ln.listed {
-				sent += e.pump(ln, peer, w)
-			} else {
-				ln.mu.Unlock()
-			}
-		}
-	}
-	return sent
 }
 
 // pump is called with the pair locked and unlocks it.

@@ -61,10 +61,10 @@ func (e *Endpoint) poll(w *fult.Worker) int {
 			return -1
 		}
 	}
-	if e.stalled.Load() > 0 {
+	if e.stalled.n.Load() > 0 {
 		n += e.pumpAll(w)
 	}
-	if e.bulkBusy.Load() > 0 {
+	if e.bulkBusy.n.Load() > 0 {
 		n += e.pumpBulks(w)
 	}
 	for _, f := range e.pumps {

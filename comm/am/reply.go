@@ -65,7 +65,7 @@ func (t *Token) sendReply(h, flags uint8, args, prefix []uint64, payload []byte)
 		return
 	}
 	ln.urgent.push(r.keep())
-	e.list(ln)
+	e.list(ln, t.src)
 	ln.mu.Unlock()
 }
 
@@ -157,7 +157,7 @@ func (e *Endpoint) sendReturn(peer int) {
 	}
 	ln.returning = true
 	ln.urgent.push(&creditReturn{r.keep()})
-	e.list(ln)
+	e.list(ln, peer)
 }
 
 type creditReturn struct{ *reply }

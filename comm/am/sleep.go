@@ -13,6 +13,7 @@ type sleeper struct {
 	e     *Endpoint
 	ready func() bool
 	fn    func() bool
+	peers []int32 // scratch of stalledNews
 }
 
 var sleepers = sync.Pool{New: func() any {
@@ -21,7 +22,7 @@ var sleepers = sync.Pool{New: func() any {
 	return s
 }}
 
-func (s *sleeper) look() bool { return s.ready() || s.e.stalledNews() }
+func (s *sleeper) look() bool { return s.ready() || s.stalledNews() }
 
 // Sleep implements progress.Source: it pays what is owed and then sleeps in the conduit.
 func (s source) Sleep(d time.Duration, ready func() bool) bool {
@@ -32,7 +33,7 @@ func (s source) Sleep(d time.Duration, ready func() bool) bool {
 		f()
 	}
 	e.pollMu.Unlock()
-	if e.stalled.Load() > 0 || e.bulkBusy.Load() > 0 {
+	if e.stalled.n.Load() > 0 || e.bulkBusy.n.Load() > 0 {
 		d = min(d, stalledNap)
 	}
 	x := sleepers.Get().(*sleeper)
@@ -53,18 +54,17 @@ func (s source) Sleep(d time.Duration, ready func() bool) bool {
 func (s source) Wake() { s.e.c.Wake() }
 
 // stalledNews reports whether a peer that sends are queued for has returned credits.
-func (e *Endpoint) stalledNews() bool {
-	if e.stalled.Load() == 0 {
-		return false
-	}
-	for i := range e.lanes {
-		ln := &e.lanes[i]
+func (s *sleeper) stalledNews() bool {
+	e := s.e
+	s.peers = e.stalled.snapshot(s.peers[:0])
+	for _, p := range s.peers {
+		ln := &e.lanes[p]
 		ln.mu.Lock()
-		before := ln.credit.InUse()
+		before := ln.credit.Free()
 		if ln.listed {
-			e.refresh(ln, i)
+			e.refresh(ln, int(p))
 		}
-		news := ln.listed && ln.credit.InUse() != before
+		news := ln.listed && ln.credit.Free() != before
 		ln.mu.Unlock()
 		if news {
 			return true

@@ -54,6 +54,9 @@ func (b *Borrower) Loan() int { return int(b.loan) }
 // InUse is the number of credits spent and not known to be returned; without flow control modulo 2^16.
 func (b *Borrower) InUse() int { return int(b.inUse) }
 
+// Free is the number of credits that Take can spend now; without flow control it means nothing.
+func (b *Borrower) Free() int { return int(b.loan) - int(b.inUse) }
+
 // Take spends n credits if so many are free, all or nothing. Without flow control it always does.
 func (b *Borrower) Take(n int) bool {
 	use := uint32(b.inUse) + uint32(n)
