@@ -112,7 +112,7 @@ func TestProgramsOfInstalledMPIs(t *testing.T) {
 		if err := m.Build(dir); err != nil {
 			t.Fatal(err)
 		}
-		for _, b := range []string{"latency", "bandwidth", "bibw", "rate", "barrier", "bcast", "allreduce", "threads", "am"} {
+		for _, b := range []string{"latency", "bandwidth", "bibw", "rate", "barrier", "bcast", "allreduce", "threads", "notify", "am"} {
 			if !m.Has(b) {
 				continue
 			}

@@ -7,9 +7,13 @@ import (
 
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/amrank"
+	"github.com/golci/golci/bench/credits"
 	"github.com/golci/golci/bench/million"
 	"github.com/golci/golci/bench/ranks"
+	"github.com/golci/golci/bench/rma"
+	"github.com/golci/golci/bench/rma/twin"
 	"github.com/golci/golci/comm/boot"
+	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/mpi"
 )
 
@@ -34,20 +38,57 @@ func takePart(ctx context.Context, c Config, chosen []spec) error {
 	}
 	out := newPrinter(c)
 	if chosen[0].kind == active {
-		return activeMessages(ctx, chosen[0], out)
+		return twins(ctx, chosen[0], out)
 	}
 	return messages(ctx, chosen, out)
 }
 
-func activeMessages(ctx context.Context, s spec, out printer) (err error) {
+// twins runs a benchmark of the layers below package mpi.
+func twins(ctx context.Context, s spec, out printer) error {
+	var printing error
+	row := func(r bench.Row) { printing = errors.Join(printing, out.row(r)) }
+	var err error
+	switch s.name {
+	case "am":
+		err = activeMessages(ctx, s, row)
+	case "flow":
+		err = flow(ctx, s, row)
+	default:
+		err = remote(ctx, s, row)
+	}
+	return errors.Join(err, printing)
+}
+
+func flow(ctx context.Context, s spec, out func(bench.Row)) (err error) {
+	job, err := twin.Join(ctx)
+	if err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	defer func() { err = errors.Join(err, job.Finalize(ctx)) }()
+	return credits.Flow(ctx, job, twin.Connect, credits.FlowConfig{Sizes: s.sizes, Window: s.window}, out)
+}
+
+func remote(ctx context.Context, s spec, out func(bench.Row)) (err error) {
+	job, err := twin.Join(ctx)
+	if err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	defer func() { err = errors.Join(err, job.Finalize(ctx)) }()
+	c, err := twin.Connect(job, s.name, conduit.Config{})
+	if err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	return rma.Run(ctx, job, c, rma.Config{Bench: s.name, Sizes: s.sizes, Window: s.window}, out)
+}
+
+func activeMessages(ctx context.Context, s spec, out func(bench.Row)) (err error) {
 	job, c, leave, err := amrank.Join(ctx)
 	if err != nil {
 		return fmt.Errorf("bench: %w", err)
 	}
 	defer func() { err = errors.Join(err, leave()) }()
-	var printing error
-	err = amrank.Run(ctx, job, c, s.sizes, s.window, func(r bench.Row) { printing = errors.Join(printing, out.row(r)) })
-	return errors.Join(err, printing)
+	return amrank.Run(ctx, job, c, s.sizes, s.window, out)
 }
 
 func messages(ctx context.Context, chosen []spec, out printer) (err error) {

@@ -140,7 +140,7 @@ func (s spec) jobs() [][]int {
 // rows is how many rows a job prints.
 func (s spec) rows(threads []int) int {
 	n := len(threads) * len(s.sizes)
-	if s.kind == active {
+	if s.name == "am" {
 		return 2 * n // round trips and floods
 	}
 	return n

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/golci/golci/bench/rma"
 )
 
 // Errors of Run, for errors.Is.
@@ -25,8 +27,8 @@ const (
 	pair                  // the first two ranks of a job
 	whole                 // all ranks of a job
 	sole                  // two ranks, a job of its own for each number of threads, since a peer may not survive one
-	active                // two ranks without package mpi
-	virtual               // in virtual time: needs no ranks and has rows of its own
+	active                // two ranks without package mpi; a job of its own
+	virtual               // ranks in this process or none at all, and rows of its own
 )
 
 type spec struct {
@@ -79,8 +81,19 @@ var specs = []spec{
 		window: 200 * time.Millisecond,
 	},
 	{name: "am", kind: active, peers: true, sizes: []int{0, 512, 4096}, threads: []int{1}, window: 200 * time.Millisecond},
+	{name: "flow", kind: active, sizes: []int{8, kib}, threads: []int{1}, least: 8, window: 400 * time.Millisecond},
+	{
+		name: rma.Put, kind: active, sizes: []int{8, 64, 4 * kib, 64 * kib, mib}, threads: []int{1}, least: 8,
+		window: 400 * time.Millisecond,
+	},
+	{
+		name: rma.Get, kind: active, sizes: []int{8, 64, 4 * kib, 64 * kib, mib}, threads: []int{1}, least: 8,
+		window: 400 * time.Millisecond,
+	},
+	{name: rma.Notify, kind: active, peers: true, sizes: []int{8}, threads: []int{1}, least: 8, window: 200 * time.Millisecond},
 	{name: "million", kind: sole, sizes: []int{8}, threads: []int{500_000}, least: 8, workers: 2, asked: true},
 	{name: "creditsim", kind: virtual, asked: true},
+	{name: "credits", kind: virtual, window: 400 * time.Millisecond, asked: true},
 }
 
 // Names lists the benchmarks in the order in which "all" runs them, and then those that it leaves out.

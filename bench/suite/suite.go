@@ -9,25 +9,27 @@ import (
 
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/chart"
+	"github.com/golci/golci/bench/credits"
 	"github.com/golci/golci/bench/creditsim"
 	"github.com/golci/golci/bench/local"
 )
 
 // Config is what the command line says.
 type Config struct {
-	Names    []string      // benchmarks, or "all"
-	N        int           // ranks
-	Sizes    []int         // bytes; nil for each benchmark's own
-	Threads  []int         // in each process; nil for each benchmark's own
-	Duration time.Duration // least length of a timed loop; 0 for each benchmark's own
-	JSON     bool          // rows as JSON lines, else a table
-	Plot     string        // path of an SVG file, or ""
-	Peers    bool          // also run the MPI implementations found
-	Reps     int           // rows are medians of so many runs; 0 means 5 with peers, else 1
-	Out, Err io.Writer     // rows; progress and failures of peers
-	Credit   creditsim.Config
-	Self     string // the golci program, to start ranks with
-	Env      func(name string) (string, bool)
+	Names       []string         // benchmarks, or "all"
+	N           int              // ranks
+	Sizes       []int            // bytes; nil for each benchmark's own
+	Threads     []int            // in each process; nil for each benchmark's own
+	Duration    time.Duration    // least length of a timed loop; 0 for each benchmark's own
+	JSON        bool             // rows as JSON lines, else a table
+	Plot        string           // path of an SVG file, or ""
+	Peers       bool             // also run the MPI implementations found
+	Reps        int              // rows are medians of so many runs; 0 means 5 with peers, else 1
+	Out, Err    io.Writer        // rows; progress and failures of peers
+	Credit      creditsim.Config // of which credits takes Loan and Bank
+	CreditRanks int              // of credits; 0 for its own
+	Self        string           // the golci program, to start ranks with
+	Env         func(name string) (string, bool)
 }
 
 const (
@@ -97,7 +99,7 @@ func runAll(ctx context.Context, c Config, chosen []spec) (err error) {
 // run measures one benchmark. With one repetition and no peer rows are printed as they come, else as medians.
 func (r *runner) run(ctx context.Context, s spec) ([]bench.Row, error) {
 	if s.kind == virtual {
-		return creditsim.Show(ctx, r.Credit, r.Out, r.JSON)
+		return r.show(ctx, s)
 	}
 	stream := r.Reps == 1 && !r.Peers
 	var rows []bench.Row
@@ -120,6 +122,16 @@ func (r *runner) run(ctx context.Context, s spec) ([]bench.Row, error) {
 		}
 	}
 	return rows, errors.Join(err, printing)
+}
+
+// show runs what prints rows of its own, and returns curves to draw.
+func (r *runner) show(ctx context.Context, s spec) ([]bench.Row, error) {
+	if s.name == "creditsim" {
+		return creditsim.Show(ctx, r.Credit, r.Out, r.JSON)
+	}
+	return credits.Show(ctx, credits.Config{
+		Ranks: r.CreditRanks, Loan: r.Credit.Loan, Bank: r.Credit.Bank, Length: s.window,
+	}, r.Out, r.JSON)
 }
 
 // measure interleaves: every repetition runs each implementation once, so that a change of the machine meets all.

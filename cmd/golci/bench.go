@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -20,7 +21,7 @@ func init() {
 
 // benchCmd is golci bench.
 type benchCmd struct {
-	Ranks    int           `short:"n" default:"2" help:"Number of ranks, where messages are measured."`
+	Ranks    int           `short:"n" placeholder:"N" help:"Number of ranks, where messages are measured; default: 2, for credits 8."`
 	Sizes    string        `help:"Message sizes in bytes; k and m are 1024 and its square." placeholder:"LIST"`
 	Threads  string        `help:"Numbers of threads in each process." placeholder:"LIST"`
 	Duration time.Duration `help:"Least length of one measurement." placeholder:"D"`
@@ -32,11 +33,11 @@ type benchCmd struct {
 	Pattern  string        `default:"static" group:"creditsim" help:"Who sends to whom: static, chain, oddpoll, pairs, tree, hotspot, random or none."`
 	Epochs   int           `default:"120" group:"creditsim" help:"Epochs, one row each."`
 	Stay     int           `default:"4" group:"creditsim" help:"Epochs with a partner, where partners rotate."`
-	Loan     int           `group:"creditsim" help:"Credits lent to each peer at first; default: the table." placeholder:"N"`
-	Bank     int           `group:"creditsim" help:"Credits not lent at first; default: the table; -bank=-1: none." placeholder:"N"`
+	Loan     int           `group:"creditsim" help:"Credits lent to each peer at first, also for credits; default: the table, for credits 6." placeholder:"N"`
+	Bank     int           `group:"creditsim" help:"Credits not lent at first; also for credits; default: the table, for credits 400; -bank=-1: none." placeholder:"N"`
 	Pause    int           `default:"10" group:"creditsim" help:"Ticks (us) that a rank does not poll, at most, once in 100; -pause=-1: it always polls."`
 	Seed     uint64        `default:"1" group:"creditsim" help:"Of everything random."`
-	Names    []string      `arg:"" name:"name" help:"Benchmarks, or all: switch, table, pool, latency, bandwidth, bibw, rate, threads, barrier, bcast, allreduce, am, million and creditsim (which all leaves out)."`
+	Names    []string      `arg:"" name:"name" help:"Benchmarks, or all: switch, table, pool, latency, bandwidth, bibw, rate, threads, barrier, bcast, allreduce, am, flow, put, get, notify, and million, creditsim and credits (which all leaves out)."`
 }
 
 // Run measures; it ends early, and with it every job it started, on an interrupt.
@@ -56,8 +57,9 @@ func (b *benchCmd) Run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	return suite.Run(ctx, suite.Config{
-		Names: b.Names, N: b.Ranks, Sizes: sizes, Threads: threads, Duration: b.Duration, JSON: b.JSON, Plot: b.Plot,
+		Names: b.Names, N: cmp.Or(b.Ranks, 2), Sizes: sizes, Threads: threads, Duration: b.Duration, JSON: b.JSON, Plot: b.Plot,
 		Peers: b.Peers, Reps: b.Reps, Out: os.Stdout, Err: os.Stderr, Self: self, Env: os.LookupEnv,
+		CreditRanks: b.Ranks,
 		Credit: creditsim.Config{
 			Nodes: b.Nodes, Pattern: b.Pattern, Epochs: b.Epochs, Stay: b.Stay, Loan: b.Loan, Bank: b.Bank, Pause: b.Pause, Seed: b.Seed,
 		},

@@ -1,0 +1,185 @@
+// Package credits shows the credits of active messages at work. Show has ranks in this process send to each other over
+// the conduit with one receive pool a rank, and reports loans and bank over time. Flow measures what credits cost a
+// message.
+package credits
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/conduit/portals"
+	"github.com/golci/golci/comm/credit"
+)
+
+// ErrConfig is an error of Run and Show, for errors.Is.
+var ErrConfig = errors.New("credits: bad configuration")
+
+// Config of a run. Zero values stand for the defaults that are given.
+type Config struct {
+	Ranks  int           // 2 to 256; default 8
+	Loan   int           // credits lent to each peer at first, at least 4; default 6
+	Bank   int           // credits of a rank not lent at first; default 400, negative: none
+	Length time.Duration // of each pattern; default 400 ms, at least 20 ms
+}
+
+const (
+	samples   = 20  // rows of a pattern
+	stay      = 4   // samples with a partner, where partners rotate
+	burst     = 32  // requests to one peer before the next
+	payload   = 800 // bytes: with its header, the least loan
+	leastLoan = 4   // credits of a request
+	epoch     = 256 // requests received in a credit epoch: short, so that a run has many
+	maxRanks  = 256
+	tickets   = 250 // records of a rank that may be under way
+)
+
+func (c Config) fill() (Config, error) {
+	for _, d := range []struct {
+		field *int
+		value int
+	}{{&c.Ranks, 8}, {&c.Loan, 6}, {&c.Bank, 400}} {
+		if *d.field == 0 {
+			*d.field = d.value
+		}
+	}
+	if c.Bank = max(0, c.Bank); c.Length == 0 {
+		c.Length = 400 * time.Millisecond
+	}
+	switch {
+	case c.Ranks < 2 || c.Ranks > maxRanks:
+		return c, fmt.Errorf("%w: %d ranks are outside 2..%d", ErrConfig, c.Ranks, maxRanks)
+	case c.Loan < leastLoan || c.Loan > credit.MaxLoanNarrow:
+		return c, fmt.Errorf("%w: a loan of %d credits is outside %d..%d", ErrConfig, c.Loan, leastLoan, credit.MaxLoanNarrow)
+	case c.Bank > 1<<20:
+		return c, fmt.Errorf("%w: a bank of %d credits", ErrConfig, c.Bank)
+	case c.Length < samples*time.Millisecond:
+		return c, fmt.Errorf("%w: %v for a pattern, want %d ms", ErrConfig, c.Length, samples)
+	}
+	return c, nil
+}
+
+// terms of a run. Without flow control a rank has space for all that its peers can have under way, so that nothing
+// overflows: their tickets see to that.
+func (c Config) terms(m credit.Mode) credit.Config {
+	t := credit.Terms(c.Ranks, leastLoan*credit.Unit)
+	t.Mode, t.PerPeer, t.Bank, t.Min, t.Epoch = m, c.Loan, c.Bank, leastLoan, epoch
+	t.Max = max(t.Max, c.Loan)
+	if m == credit.NoFlow {
+		t.PerPeer, t.Bank = tickets*leastLoan, 0
+	}
+	return t
+}
+
+// open connects the ranks of a job.
+func (c Config) open(m credit.Mode) ([]*am.Endpoint, error) {
+	t := c.terms(m)
+	wires, err := portals.New(c.Ranks, portals.Config{
+		Conduit: conduit.Config{Loan: t.PerPeer, MaxRecord: leastLoan * credit.Unit}, Bank: t.Bank, MsgLimit: tickets,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("credits: %w", err)
+	}
+	var eps []*am.Endpoint
+	for i, w := range wires {
+		ep, err := am.New(w, am.Config{Credits: t})
+		if err != nil {
+			shut(eps)
+			for _, w := range wires[i:] {
+				_ = w.Close() // the first error is the one to tell
+			}
+			return nil, fmt.Errorf("credits: %w", err)
+		}
+		eps = append(eps, ep)
+	}
+	return eps, nil
+}
+
+func shut(eps []*am.Endpoint) {
+	for _, e := range eps {
+		e.Close()
+		_ = e.Conduit().Close() // within a process it cannot fail
+	}
+}
+
+// pattern says who sends to whom.
+type pattern struct {
+	name    string
+	targets func(i, n, phase int) []int // in turns
+}
+
+// Partners of chain and pairs rotate.
+var patterns = []pattern{
+	{"static", func(i, n, _ int) []int {
+		if n == 2 {
+			return []int{1 - i}
+		}
+		return []int{(i + 1) % n, (i + n - 1) % n}
+	}},
+	{"chain", func(i, n, phase int) []int { return []int{(i + 1 + phase%(n-1)) % n} }},
+	{"pairs", func(i, n, phase int) []int { // both ways; with an even number nobody is left alone
+		if j := ((2*phase+1-i)%n + n) % n; j != i {
+			return []int{j}
+		}
+		return nil
+	}},
+}
+
+// Row is one sample of one pattern. Loans are those of all pairs, the bank is the mean of the ranks; what is counted is of
+// this sample, over all ranks.
+type Row struct {
+	Pattern    string  `json:"pattern"`
+	Sample     int     `json:"sample"`
+	Millis     float64 `json:"ms"`    // at the end of the sample
+	Epoch      float64 `json:"epoch"` // mean of the ranks
+	LoanMin    int     `json:"loan_min"`
+	LoanMean   float64 `json:"loan_mean"`
+	LoanMax    int     `json:"loan_max"`
+	Bank       float64 `json:"bank"`
+	Stalls     uint64  `json:"stalls"` // requests that waited for credits, as far as the lenders were told
+	Revokes    uint64  `json:"revokes"`
+	Granted    uint64  `json:"granted"`  // credits
+	Returned   uint64  `json:"returned"` // credits
+	Rate       float64 `json:"messages_s"`
+	Throughput float64 `json:"throughput"` // relative to the same pattern without flow control
+}
+
+// Run runs every pattern without flow control, with dynamic credits, and without again, and calls f with each row as it is
+// measured. It blocks until all ranks have ended. It ends early with the error of f or of ctx.
+func Run(ctx context.Context, c Config, f func(Row) error) error {
+	c, err := c.fill()
+	if err != nil {
+		return err
+	}
+	for _, p := range patterns {
+		before, err := c.reference(ctx, p)
+		if err != nil {
+			return err
+		}
+		var rows []Row
+		if err := c.traffic(ctx, p, credit.Dynamic, c.Length, func(r Row) { rows = append(rows, r) }); err != nil {
+			return err
+		}
+		after, err := c.reference(ctx, p)
+		if err != nil {
+			return err
+		}
+		for _, r := range rows {
+			r.Throughput = r.Rate * 2 / (before + after)
+			if err := f(r); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// reference is the rate without flow control, in messages a second.
+func (c Config) reference(ctx context.Context, p pattern) (float64, error) {
+	sum, n := 0.0, 0
+	err := c.traffic(ctx, p, credit.NoFlow, c.Length/2, func(r Row) { sum, n = sum+r.Rate, n+1 })
+	return sum / float64(max(1, n)), err
+}

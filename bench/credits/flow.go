@@ -1,0 +1,209 @@
+package credits
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/golci/golci/bench"
+	"github.com/golci/golci/bench/rma/twin"
+	"github.com/golci/golci/comm/boot"
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/credit"
+)
+
+// FlowName is the name of the rows: ns a message, one way, in a flood of requests without replies.
+const FlowName = "flow"
+
+// Errors of Flow, for errors.Is.
+var (
+	ErrSize = errors.New("credits: size out of range")
+	ErrLost = errors.New("credits: messages lost or doubled")
+)
+
+// FlowConfig says what to vary.
+type FlowConfig struct {
+	Sizes  []int         // of payload, bytes: 8 is a Short with one argument, more a Medium
+	Window time.Duration // least length of all floods of one size
+}
+
+// modes in the order of their rows; the last is what the others are compared with.
+var modes = []struct {
+	impl string
+	mode credit.Mode
+}{{"golci-static", credit.Fixed}, {"golci-dynamic", credit.Dynamic}, {"golci-none", credit.NoFlow}}
+
+const (
+	turns     = 21 // floods of each mode and size, in turns
+	leastSize = 8
+	mostSize  = 32 << 10
+	slack     = 256 // of a record, beside the payload
+)
+
+// flowRank is one end. It belongs to the goroutine that called Flow, which also polls.
+type flowRank struct {
+	job  *boot.Job
+	line *twin.Line
+	ends []*end // by mode
+}
+
+// Flow measures what credits cost on the way of small requests: the same flood with loans that do not change, with loans
+// that follow demand, and without flow control, in turns, over three conduits of the same size. Both ranks call it with the
+// same arguments; it blocks until all is measured. connect makes a rank's end of a conduit by name. Rank 0's out gets the
+// rows: medians, with the median of the differences between neighbours in time as a note.
+func Flow(
+	ctx context.Context, job *boot.Job, connect func(*boot.Job, string, conduit.Config) (conduit.Conduit, error),
+	c FlowConfig, out func(bench.Row),
+) (err error) {
+	if len(c.Sizes) == 0 || slices.Min(c.Sizes) < leastSize || slices.Max(c.Sizes) > mostSize {
+		return fmt.Errorf("%w: %d are not in %d..%d", ErrSize, c.Sizes, leastSize, mostSize)
+	}
+	r := &flowRank{job: job}
+	defer func() { err = errors.Join(err, r.close()) }()
+	for _, m := range modes {
+		terms := flowTerms(m.mode, slices.Max(c.Sizes))
+		e, err := openEnd(job, connect, m.impl, terms)
+		if err != nil {
+			return fmt.Errorf("credits: %s: %w", m.impl, err)
+		}
+		r.ends = append(r.ends, e)
+	}
+	shared, ok := r.ends[0].wire.(conduit.Memory)
+	if !ok {
+		return twin.ErrShare
+	}
+	if _, err := shared.Register(twin.Room); err != nil {
+		return fmt.Errorf("credits: %w", err)
+	}
+	if r.line, err = twin.OpenLine(ctx, job, r.ends[0].wire); err != nil {
+		return fmt.Errorf("credits: %w", err)
+	}
+	for _, size := range c.Sizes {
+		if err := r.size(ctx, size, c.Window, out); err != nil {
+			return fmt.Errorf("credits: %d bytes: %w", size, err)
+		}
+	}
+	return job.Barrier(ctx)
+}
+
+// flowTerms are those of the default table for two ranks, but that a static loan is as large as a dynamic one becomes, so
+// that the modes differ in nothing else.
+func flowTerms(m credit.Mode, most int) credit.Config {
+	c := credit.Terms(2, most+slack)
+	c.Mode = m
+	if m != credit.Dynamic {
+		c.PerPeer = c.Max
+	}
+	return c
+}
+
+func (r *flowRank) close() error {
+	var errs []error
+	for _, e := range r.ends {
+		e.ep.Close()
+		errs = append(errs, e.wire.Close())
+	}
+	return errors.Join(errs...)
+}
+
+func (r *flowRank) size(ctx context.Context, size int, window time.Duration, out func(bench.Row)) error {
+	before, err := r.line.Crossing(ctx)
+	if err != nil {
+		return err
+	}
+	ns := make([][]float64, len(modes))
+	if runtime.LockOSThread(); r.job.Rank == 0 {
+		err = r.lead(make([]byte, size), window, ns)
+	} else {
+		err = r.follow()
+	}
+	runtime.UnlockOSThread()
+	if err != nil {
+		return err
+	}
+	after, err := r.line.Crossing(ctx)
+	if err != nil || r.job.Rank != 0 {
+		return err
+	}
+	for i, m := range modes {
+		row := bench.Row{
+			Bench: FlowName, Impl: m.impl, Size: size, Threads: 1, Value: median(ns[i]), Unit: bench.Nano, MinShare: 1,
+		}
+		if base := len(modes) - 1; i != base {
+			row.Note = fmt.Sprintf("%+.1f ns against %s", more(ns[i], ns[base]), modes[base].impl)
+		}
+		row.SetCrossing(before, after)
+		out(row)
+	}
+	return nil
+}
+
+// lead floods over each end in turns; which comes first changes.
+func (r *flowRank) lead(payload []byte, window time.Duration, ns [][]float64) error {
+	n, share := 1000, window/time.Duration(turns*len(modes))
+	for n < 1<<26 { // the warm-up, in which loans grow, too
+		slowest := time.Duration(0)
+		for i, e := range r.ends {
+			took, err := e.flood(payload, n, (i+1)%len(modes))
+			if err != nil {
+				return err
+			}
+			slowest = max(slowest, took)
+		}
+		if slowest >= share {
+			break
+		}
+		n *= 2
+	}
+	at := 0 // where the other rank polls
+	for t := range turns {
+		for k := range modes {
+			next := (at + 1) % len(modes)
+			if k == len(modes)-1 { // the next turn begins one further
+				next = (t + 1) % len(modes)
+			}
+			if t == turns-1 && k == len(modes)-1 {
+				next = over
+			}
+			took, err := r.ends[at].flood(payload, n, next)
+			if err != nil {
+				return err
+			}
+			ns[at] = append(ns[at], float64(took.Nanoseconds())/float64(n))
+			at = next
+		}
+	}
+	return nil
+}
+
+// follow polls the end that is flooded, until it is told that this is over.
+func (r *flowRank) follow() error {
+	for at := 0; at != over; {
+		e := r.ends[at]
+		for e.told = false; !e.told; {
+			e.ep.Poll()
+			if err := e.broken(); err != nil {
+				return err
+			}
+		}
+		at = e.next
+	}
+	return nil
+}
+
+func median(v []float64) float64 {
+	v = slices.Sorted(slices.Values(v))
+	return v[len(v)/2]
+}
+
+// more is the median of what each of a is more than its neighbour in b.
+func more(a, b []float64) float64 {
+	d := make([]float64, len(a))
+	for i := range a {
+		d[i] = a[i] - b[i]
+	}
+	return median(d)
+}

@@ -1,0 +1,153 @@
+// Package rma measures remote memory between two ranks, through the public API of comm/rma over shared memory: puts and
+// gets beside what the processor takes for the same bytes, and puts with notification there and back.
+package rma
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/golci/golci/bench"
+	"github.com/golci/golci/bench/rma/twin"
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/comm/boot"
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/rma"
+)
+
+// Names of the benchmarks.
+const (
+	Put    = "put"    // ns, done when the call returns
+	Get    = "get"    // ns
+	Notify = "notify" // us, half a round trip of puts with notification
+)
+
+// Errors of Run, for errors.Is.
+var (
+	ErrName = errors.New("rma: no such benchmark")
+	ErrSize = errors.New("rma: sizes are from 8 bytes")
+	ErrData = errors.New("rma: wrong bytes")
+)
+
+// leastSize is what a sequence number takes.
+const leastSize = 8
+
+// Config names a benchmark and what to vary.
+type Config struct {
+	Bench  string
+	Sizes  []int         // bytes, from 8
+	Window time.Duration // least length of the timed loops of one row
+}
+
+// rank is one end. It belongs to the goroutine that called Run, which also polls.
+type rank struct {
+	job  *boot.Job
+	ep   *am.Endpoint
+	mem  *rma.Memory
+	line *twin.Line
+	peer []byte // the other rank's memory, as the processor sees it
+	src  []byte // of this rank, as long as the largest size
+	dst  []byte
+	out  func(bench.Row)
+	over bool   // rank 0 has ended the measurement; set by a handler
+	seq  uint64 // puts with notification that have come here, or are waited for
+	seen uint64 // on rank 1: the number that the last of them but the ends carried
+}
+
+// hOver ends follow.
+const hOver = 1
+
+// Run is called by both ranks with the same arguments and blocks until all is measured. Rank 0's out gets the rows. c must
+// have shared memory (conduit.Memory) that nothing was registered with.
+func Run(ctx context.Context, job *boot.Job, c conduit.Conduit, cfg Config, out func(bench.Row)) error {
+	if err := cfg.check(); err != nil {
+		return err
+	}
+	shared, ok := c.(conduit.Memory)
+	if !ok {
+		return fmt.Errorf("rma: %w", twin.ErrShare)
+	}
+	ep, err := am.New(c, am.Config{})
+	if err != nil {
+		return fmt.Errorf("rma: %w", err)
+	}
+	defer ep.Close()
+	r := &rank{job: job, ep: ep, out: out}
+	most := slices.Max(cfg.Sizes)
+	if r.mem, err = rma.New(ep, rma.Config{SegmentSize: int64(twin.Room + most)}); err != nil {
+		return fmt.Errorf("rma: %w", err)
+	}
+	defer r.mem.Close()
+	r.src, r.dst = make([]byte, most), make([]byte, most)
+	over := func(*am.Token, []uint64, []byte) { r.over = true }
+	if err := ep.Register(hOver, am.Spec{Name: "over", Run: over, MaxReply: am.NoReply}); err != nil {
+		return fmt.Errorf("rma: %w", err)
+	}
+	if r.line, err = twin.OpenLine(ctx, job, c); err != nil {
+		return fmt.Errorf("rma: %w", err)
+	}
+	if r.peer, err = twin.Segment(ctx, shared, 1-job.Rank); err != nil {
+		return fmt.Errorf("rma: %w", err)
+	}
+	for _, size := range cfg.Sizes {
+		if err := r.measure(ctx, cfg, size); err != nil {
+			return fmt.Errorf("rma: %s, %d bytes: %w", cfg.Bench, size, err)
+		}
+	}
+	return job.Barrier(ctx)
+}
+
+func (c Config) check() error {
+	if c.Bench != Put && c.Bench != Get && c.Bench != Notify {
+		return fmt.Errorf("%w: %q", ErrName, c.Bench)
+	}
+	if len(c.Sizes) == 0 || slices.Min(c.Sizes) < leastSize {
+		return fmt.Errorf("%w: %d", ErrSize, c.Sizes)
+	}
+	return nil
+}
+
+// measure gives one row for each side that is compared, all with the crossing before and after.
+func (r *rank) measure(ctx context.Context, c Config, size int) error {
+	before, err := r.line.Crossing(ctx)
+	if err != nil {
+		return err
+	}
+	var rows []bench.Row
+	switch {
+	case r.job.Rank == 1 && c.Bench == Notify:
+		err = r.echo(size)
+	case r.job.Rank == 1:
+		err = r.follow()
+	case c.Bench == Notify:
+		rows, err = r.notify(size, c.Window)
+	default:
+		rows, err = r.versus(c.Bench, size, c.Window)
+	}
+	if err != nil {
+		return err
+	}
+	after, err := r.line.Crossing(ctx)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		row.Size, row.Threads, row.MinShare = size, 1, 1
+		row.SetCrossing(before, after)
+		r.out(row)
+	}
+	return nil
+}
+
+// follow polls, so that rank 0 gets answers, until it is told that this is over.
+func (r *rank) follow() error {
+	for r.over = false; !r.over; {
+		r.ep.Poll()
+		if err := r.ep.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package rma
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/golci/golci/bench"
+	"github.com/golci/golci/bench/rma/twin"
+	"github.com/golci/golci/comm/boot"
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/conduit/local"
+	"github.com/golci/golci/comm/conduit/stat"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// pair runs f as the two ranks of a job in this process.
+func pair(t *testing.T, f func(job *boot.Job, c conduit.Conduit) error) []error {
+	t.Helper()
+	jobs, err := boot.Local(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conduits, err := local.New(2, conduit.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	errs := make([]error, 2)
+	var wg sync.WaitGroup
+	for i := range jobs {
+		wg.Go(func() { errs[i] = f(jobs[i], conduits[i]) })
+	}
+	wg.Wait()
+	for _, c := range conduits {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	return errs
+}
+
+func measured(t *testing.T, c Config) (rows []bench.Row) {
+	t.Helper()
+	for i, err := range pair(t, func(job *boot.Job, wire conduit.Conduit) error {
+		return Run(t.Context(), job, wire, c, func(r bench.Row) { rows = append(rows, r) })
+	}) {
+		if err != nil {
+			t.Errorf("%s, rank %d: %v", c.Bench, i, err)
+		}
+	}
+	return rows
+}
+
+func TestRowsOfEveryBenchmark(t *testing.T) {
+	for name, want := range map[string][]string{
+		Put:    {"golci 8 ns", "golci-value 8 ns", "store 8 ns", "golci 4096 ns", "memcpy 4096 ns"},
+		Get:    {"golci 8 ns", "golci-value 8 ns", "load 8 ns", "golci 4096 ns", "memcpy 4096 ns"},
+		Notify: {"golci 8 us", "golci 4096 us"},
+	} {
+		var got []string
+		for _, r := range measured(t, Config{Bench: name, Sizes: []int{8, 4096}, Window: time.Millisecond}) {
+			got = append(got, fmt.Sprint(r.Impl, " ", r.Size, " ", r.Unit))
+			if r.Bench != name || r.Value <= 0 || r.Crossing <= 0 || r.Threads != 1 {
+				t.Errorf("row %+v", r)
+			}
+			if compared := strings.HasPrefix(r.Impl, bench.Golci) && name != Notify; compared != (r.Note != "") {
+				t.Errorf("note in %+v", r)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: rows %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestBadConfigs(t *testing.T) {
+	for _, c := range []struct {
+		cfg  Config
+		want error
+	}{
+		{Config{Bench: "swap", Sizes: []int{8}}, ErrName},
+		{Config{Bench: Put}, ErrSize},
+		{Config{Bench: Notify, Sizes: []int{64, 7}}, ErrSize},
+	} {
+		if err := Run(t.Context(), nil, nil, c.cfg, nil); !errors.Is(err, c.want) {
+			t.Errorf("%+v: error %v, want %v", c.cfg, err, c.want)
+		}
+	}
+}
+
+// TestNeedsSharedMemory: a wrapper hides it, so that there is nothing to compare with.
+func TestNeedsSharedMemory(t *testing.T) {
+	for i, err := range pair(t, func(job *boot.Job, c conduit.Conduit) error {
+		return Run(t.Context(), job, stat.New(c), Config{Bench: Put, Sizes: []int{8}}, nil)
+	}) {
+		if !errors.Is(err, twin.ErrShare) {
+			t.Errorf("rank %d: %v", i, err)
+		}
+	}
+}
+
+// TestWrongBytesEndTheRun: sides that do not move the bytes, and an answer out of turn, are found.
+func TestWrongBytesEndTheRun(t *testing.T) {
+	r := &rank{peer: make([]byte, twin.Room+64), src: make([]byte, 64), dst: make([]byte, 64)}
+	from, to := r.fill(Put, 64)
+	if slices.Equal(from, to) || &from[0] != &r.src[0] || &to[0] != &r.peer[twin.Room] {
+		t.Error("a put begins with the bytes in place, or somewhere else")
+	}
+	from, to = r.fill(Get, 64)
+	if slices.Equal(from, to) || &from[0] != &r.peer[twin.Room] || &to[0] != &r.dst[0] {
+		t.Error("a get begins with the bytes in place, or somewhere else")
+	}
+}
+
+func TestRowsCompareWithThePlainSide(t *testing.T) {
+	rows := rowsOf(Put, []side{{impl: bench.Golci, ns: []float64{9, 6, 5}}, {impl: "store", ns: []float64{4, 2, 90}}})
+	if len(rows) != 2 || rows[0].Value != 6 || rows[1].Value != 4 || rows[0].Note != "+2.0 ns, 1.50 times store" || rows[1].Note != "" {
+		t.Errorf("rows %+v", rows)
+	}
+}
