@@ -270,7 +270,9 @@ func TestErrorTexts(t *testing.T) {
 			return err
 		}
 		ctx, cancel := context.WithCancel(context.Background())
-		_ = time.AfterFunc(time.Millisecond, cancel)
+		cancel()
+		late, stop := context.WithTimeout(context.Background(), time.Millisecond)
+		defer stop()
 		var errs []error
 		for _, x := range []struct {
 			err  error
@@ -282,7 +284,9 @@ func TestErrorTexts(t *testing.T) {
 			{second(Mrecv(m, one())), []string{"Mrecv", "32 bytes", "rank 1", "tag 6", "buffer of 8"}},
 			{second(Sendrecv(c, one(), 0, 1, one(), 1, 6)), []string{"Sendrecv", "32 bytes", "rank 1", "tag 6", "buffer of 8"}},
 			{second(Recv(c, one(), 1, AnyTag)), []string{"Recv", "32 bytes", "rank 1", "tag 6", "buffer of 8"}},
-			{second(RecvContext(ctx, c, one(), 1, 7)), []string{"RecvContext", "peer 1", "tag 7", "canceled"}},
+			{second(RecvContext(ctx, c, one(), 1, 7)), []string{"RecvContext", "rank 0 of 2, from rank 1", "tag 7", "canceled"}},
+			{SendContext(ctx, c, one(), 1, 7), []string{"SendContext", "rank 0 of 2, to rank 1", "tag 7", "canceled"}},
+			{second(RecvContext(late, c, one(), 1, 7)), []string{"RecvContext", "rank 0 of 2", "tag 7", "deadline"}},
 		} {
 			for _, want := range x.text {
 				if x.err == nil || !strings.Contains(x.err.Error(), want) {

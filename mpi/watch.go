@@ -96,7 +96,7 @@ func (r *Request) waitContext(ctx context.Context, what string) (Status, error) 
 
 // SendContext is Send that is cancelled when ctx ends; see WaitContext.
 func SendContext[T any](ctx context.Context, c *Comm, buf []T, dest, tag int) error {
-	if err := early(ctx, "SendContext"); err != nil {
+	if err := c.early(ctx, "SendContext", "to", dest, tag); err != nil {
 		return err
 	}
 	r, err := Isend(c, buf, dest, tag)
@@ -108,7 +108,7 @@ func SendContext[T any](ctx context.Context, c *Comm, buf []T, dest, tag int) er
 
 // RecvContext is Recv that is cancelled when ctx ends; see WaitContext.
 func RecvContext[T any](ctx context.Context, c *Comm, buf []T, source, tag int) (Status, error) {
-	if err := early(ctx, "RecvContext"); err != nil {
+	if err := c.early(ctx, "RecvContext", "from", source, tag); err != nil {
 		return Status{}, err
 	}
 	r, err := Irecv(c, buf, source, tag)
@@ -118,9 +118,14 @@ func RecvContext[T any](ctx context.Context, c *Comm, buf []T, source, tag int) 
 	return r.waitContext(ctx, "RecvContext")
 }
 
-func early(ctx context.Context, what string) error {
+// early tells why an operation whose context has ended does not start.
+func (c *Comm) early(ctx context.Context, what, side string, peer, tag int) error {
 	if ctx.Err() == nil {
 		return nil
 	}
-	return fmt.Errorf("mpi: %s: %w: %w", what, ErrCancelled, context.Cause(ctx))
+	if err := c.usable(what); err != nil {
+		return err
+	}
+	return fmt.Errorf("mpi: %s: %s, %s %s, %s: %w: %w",
+		what, c.who(), side, peerText(peer), tagText(tag), ErrCancelled, context.Cause(ctx))
 }
