@@ -1,80 +1,49 @@
 package pmi
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/golci/golci/internal/scenario"
 	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var rewrite = flag.Bool("rewrite", false, "rewrite the scenarios in testdata to what happens now")
-
-// TestServerScenarios replays the text files of testdata. "size N" begins a job, "R> line" is a line from rank R, and
-// "gone R" the end of rank R; indented lines are what the server does then.
+// TestServerScenarios: "size N" begins a job, "R> line" is a line from rank R, and "gone R" the end of rank R; below them stands
+// what the server does then.
 func TestServerScenarios(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no scenarios: %v", err)
-	}
-	for _, f := range files {
-		t.Run(filepath.Base(f), func(t *testing.T) {
-			old, err := os.ReadFile(f)
-			if err != nil {
-				t.Fatal(err)
+	scenario.Run(t, func(t *testing.T) func(line string) []string {
+		var s *Server
+		return func(line string) (did []string) {
+			for _, a := range feed(t, &s, line) {
+				did = append(did, describe(a))
 			}
-			now := replay(t, string(old))
-			if *rewrite {
-				if err := os.WriteFile(f, []byte(now), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			} else if now != string(old) {
-				t.Errorf("got:\n%s\nwant:\n%s", now, old)
-			}
-		})
-	}
+			return did
+		}
+	})
 }
 
-func replay(t *testing.T, script string) string {
-	t.Helper()
-	var s *Server
-	var out strings.Builder
-	for line := range strings.Lines(script) {
-		line = strings.TrimRight(line, "\n")
-		if strings.HasPrefix(line, "  ") {
-			continue
+func feed(t *testing.T, s **Server, line string) []Action {
+	who, text, isLine := strings.Cut(line, "> ")
+	switch {
+	case strings.HasPrefix(line, "size "):
+		var err error
+		if *s, err = NewServer(Config{
+			Size: number(t, line[5:]), KVSName: "kvs", Preset: map[string]string{KeyMapping: "(vector,(0,1,3))"},
+		}); err != nil {
+			t.Fatal(err)
 		}
-		fmt.Fprintln(&out, line)
-		var acts []Action
-		who, text, isLine := strings.Cut(line, "> ")
-		switch {
-		case line == "" || strings.HasPrefix(line, "#"):
-		case strings.HasPrefix(line, "size "):
-			var err error
-			s, err = NewServer(Config{
-				Size: number(t, line[5:]), KVSName: "kvs", Preset: map[string]string{KeyMapping: "(vector,(0,1,3))"},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-		case strings.HasPrefix(line, "gone "):
-			acts = s.Gone(number(t, line[5:]))
-		case isLine:
-			acts = s.Handle(number(t, who), []byte(text))
-		default:
-			t.Fatalf("line %q", line)
-		}
-		for _, a := range acts {
-			fmt.Fprintln(&out, "  "+describe(a))
-		}
+		return nil
+	case strings.HasPrefix(line, "gone "):
+		return (*s).Gone(number(t, line[5:]))
+	case isLine:
+		return (*s).Handle(number(t, who), []byte(text))
 	}
-	return out.String()
+	t.Fatalf("line %q", line)
+	return nil
 }
 
 func describe(a Action) string {

@@ -3,89 +3,57 @@
 package launch
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/golci/golci/internal/scenario"
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var rewrite = flag.Bool("rewrite", false, "rewrite the scenarios in testdata to what happens now")
-
-// TestPolicyScenarios replays the text files of testdata: a line is an event, the indented lines below it what the
-// launcher does then.
+// TestPolicyScenarios: an input is an event, below it stands what the launcher does then.
 func TestPolicyScenarios(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no scenarios: %v", err)
-	}
-	for _, f := range files {
-		t.Run(filepath.Base(f), func(t *testing.T) {
-			old, err := os.ReadFile(f)
-			if err != nil {
-				t.Fatal(err)
+	scenario.Run(t, func(t *testing.T) func(line string) []string {
+		var p *policy
+		return func(line string) (did []string) {
+			orders := feed(t, &p, strings.Fields(line))
+			for _, o := range orders {
+				did = append(did, describe(o))
 			}
-			now := replay(t, string(old))
-			if *rewrite {
-				if err := os.WriteFile(f, []byte(now), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			} else if now != string(old) {
-				t.Errorf("got:\n%s\nwant:\n%s", now, old)
+			if p.done() {
+				did = append(did, fmt.Sprintf("done, code %d", p.code))
 			}
-		})
-	}
+			return did
+		}
+	})
 }
 
-func replay(t *testing.T, script string) string {
-	t.Helper()
-	var p *policy
-	var out strings.Builder
-	for line := range strings.Lines(script) {
-		line = strings.TrimRight(line, "\n")
-		if strings.HasPrefix(line, "  ") {
-			continue
-		}
-		fmt.Fprintln(&out, line)
-		word := strings.Fields(line)
-		var orders []order
-		switch {
-		case len(word) == 0 || word[0] == "#":
-			continue
-		case word[0] == "ranks":
-			p = newPolicy(number(t, word[1]), time.Second, time.Minute)
-		case word[0] == "exit":
-			orders = p.exited(number(t, word[1]), readStatus(t, word[2:]))
-		case word[0] == "fail":
-			orders = p.failed(number(t, word[1]), number(t, word[2]), strings.Join(word[3:], " "))
-		case word[0] == "leave":
-			orders = p.leaves(number(t, word[1]), strings.Join(word[2:], " "))
-		case word[0] == "signal":
-			orders = p.signalled(unix.SignalNum(word[1]))
-		case word[0] == "timeout":
-			orders = p.timedOut(time.Minute)
-		case word[0] == "alarm":
-			orders = p.alarm()
-		default:
-			t.Fatalf("line %q", line)
-		}
-		for _, o := range orders {
-			fmt.Fprintln(&out, "  "+describe(o))
-		}
-		if p.done() {
-			fmt.Fprintf(&out, "  done, code %d\n", p.code)
-		}
+func feed(t *testing.T, p **policy, word []string) []order {
+	switch word[0] {
+	case "ranks":
+		*p = newPolicy(number(t, word[1]), time.Second, time.Minute)
+		return nil
+	case "exit":
+		return (*p).exited(number(t, word[1]), readStatus(t, word[2:]))
+	case "fail":
+		return (*p).failed(number(t, word[1]), number(t, word[2]), strings.Join(word[3:], " "))
+	case "leave":
+		return (*p).leaves(number(t, word[1]), strings.Join(word[2:], " "))
+	case "signal":
+		return (*p).signalled(unix.SignalNum(word[1]))
+	case "timeout":
+		return (*p).timedOut(time.Minute)
+	case "alarm":
+		return (*p).alarm()
 	}
-	return out.String()
+	t.Fatalf("line %q", word)
+	return nil
 }
 
 func readStatus(t *testing.T, words []string) status {
