@@ -207,7 +207,7 @@ func (s *Server) Close() {
 	if !s.closed.Swap(true) && s.dedicated != nil {
 		s.dedicated.stop()
 	}
-	s.failAll(fmt.Errorf("%w: rank %d", ErrClosed, s.rank))
+	s.e.AsPoller(func() { s.failAll(fmt.Errorf("%w: rank %d", ErrClosed, s.rank)) }) // a handler may have an op in hand
 	s.e.Close()
 }
 

@@ -151,6 +151,18 @@ func (e *Endpoint) OnTick(f func(w *fult.Worker)) { e.ticks = append(e.ticks, f)
 // returns how much it did. Call it before traffic.
 func (e *Endpoint) OnPump(f func(w *fult.Worker) int) { e.pumps = append(e.pumps, f) }
 
+// AsPoller runs f as the poller: no poll, and so no handler, runs beside it. It waits for a poll that is under way; a handler
+// may call it, and is the poller already.
+func (e *Endpoint) AsPoller(f func()) {
+	if e.InHandler() {
+		f()
+		return
+	}
+	e.pollMu.Lock()
+	defer e.pollMu.Unlock()
+	f()
+}
+
 // OnWake has f called by the poller after it has slept: for what may have happened to peers meanwhile. Call it before
 // traffic.
 func (e *Endpoint) OnWake(f func()) { e.wakes = append(e.wakes, f) }
