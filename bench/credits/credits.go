@@ -22,7 +22,7 @@ var ErrConfig = errors.New("credits: bad configuration")
 type Config struct {
 	Ranks  int           // 2 to 256; default 8
 	Loan   int           // credits lent to each peer at first, at least 4; default 6
-	Bank   int           // credits of a rank not lent at first; default 400, negative: none
+	Bank   int           // credits of a rank not lent at first; default 800, negative: none
 	Length time.Duration // of each pattern; default 400 ms, at least 20 ms
 }
 
@@ -41,7 +41,7 @@ func (c Config) fill() (Config, error) {
 	for _, d := range []struct {
 		field *int
 		value int
-	}{{&c.Ranks, 8}, {&c.Loan, 6}, {&c.Bank, 400}} {
+	}{{&c.Ranks, 8}, {&c.Loan, 6}, {&c.Bank, 800}} {
 		if *d.field == 0 {
 			*d.field = d.value
 		}

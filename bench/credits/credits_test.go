@@ -26,7 +26,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // short is a job of few ranks for a short time.
-var short = Config{Ranks: 4, Bank: 40, Length: 100 * time.Millisecond}
+var short = Config{Ranks: 4, Bank: 40, Length: 60 * time.Millisecond}
 
 func TestRowsOverTime(t *testing.T) {
 	var rows []Row

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"runtime"
 	"slices"
 	"time"
 
@@ -139,9 +140,6 @@ func (r *rank) puts(size int) []side {
 	}})
 }
 
-// sink keeps the loads from being left out. One goroutine at a time measures.
-var sink uint64
-
 func (r *rank) gets(size int) []side {
 	dst, there := r.dst[:size], r.peer[twin.Room:twin.Room+size]
 	sides := []side{{impl: bench.Golci, loop: func(n int) error {
@@ -169,14 +167,14 @@ func (r *rank) gets(size int) []side {
 			}
 			sum += v
 		}
-		sink = sum
+		runtime.KeepAlive(sum) // or the loads could be left out
 		return nil
 	}}, side{impl: "load", loop: func(n int) error {
 		sum := uint64(0)
 		for range n {
 			sum += binary.LittleEndian.Uint64(there)
 		}
-		sink = sum
+		runtime.KeepAlive(sum) // or the loads could be left out
 		return nil
 	}})
 }

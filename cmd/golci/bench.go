@@ -34,7 +34,7 @@ type benchCmd struct {
 	Epochs   int           `default:"120" group:"creditsim" help:"Epochs, one row each."`
 	Stay     int           `default:"4" group:"creditsim" help:"Epochs with a partner, where partners rotate."`
 	Loan     int           `group:"creditsim" help:"Credits lent to each peer at first, also for credits; default: the table, for credits 6." placeholder:"N"`
-	Bank     int           `group:"creditsim" help:"Credits not lent at first; also for credits; default: the table, for credits 400; -bank=-1: none." placeholder:"N"`
+	Bank     int           `group:"creditsim" help:"Credits not lent at first; also for credits; default: the table, for credits 800; -bank=-1: none." placeholder:"N"`
 	Pause    int           `default:"10" group:"creditsim" help:"Ticks (us) that a rank does not poll, at most, once in 100; -pause=-1: it always polls."`
 	Seed     uint64        `default:"1" group:"creditsim" help:"Of everything random."`
 	Names    []string      `arg:"" name:"name" help:"Benchmarks, or all: switch, table, pool, latency, bandwidth, bibw, rate, threads, barrier, bcast, allreduce, am, flow, put, get, notify, and million, creditsim and credits (which all leaves out)."`
