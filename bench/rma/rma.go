@@ -65,38 +65,58 @@ func Run(ctx context.Context, job *boot.Job, c conduit.Conduit, cfg Config, out 
 	if err := cfg.check(); err != nil {
 		return err
 	}
-	shared, ok := c.(conduit.Memory)
-	if !ok {
-		return fmt.Errorf("rma: %w", twin.ErrShare)
-	}
-	ep, err := am.New(c, am.Config{})
+	r, err := open(ctx, job, c, slices.Max(cfg.Sizes))
 	if err != nil {
 		return fmt.Errorf("rma: %w", err)
 	}
-	defer ep.Close()
-	r := &rank{job: job, ep: ep, out: out}
-	most := slices.Max(cfg.Sizes)
-	if r.mem, err = rma.New(ep, rma.Config{SegmentSize: int64(twin.Room + most)}); err != nil {
-		return fmt.Errorf("rma: %w", err)
-	}
-	defer r.mem.Close()
-	r.src, r.dst = make([]byte, most), make([]byte, most)
-	over := func(*am.Token, []uint64, []byte) { r.over = true }
-	if err := ep.Register(hOver, am.Spec{Name: "over", Run: over, MaxReply: am.NoReply}); err != nil {
-		return fmt.Errorf("rma: %w", err)
-	}
-	if r.line, err = twin.OpenLine(ctx, job, c); err != nil {
-		return fmt.Errorf("rma: %w", err)
-	}
-	if r.peer, err = twin.Segment(ctx, shared, 1-job.Rank); err != nil {
-		return fmt.Errorf("rma: %w", err)
-	}
+	defer r.close()
+	r.out = out
 	for _, size := range cfg.Sizes {
 		if err := r.measure(ctx, cfg, size); err != nil {
 			return fmt.Errorf("rma: %s, %d bytes: %w", cfg.Bench, size, err)
 		}
 	}
 	return job.Barrier(ctx)
+}
+
+// open makes this rank's segment, for accesses of up to most bytes, and finds the other's.
+func open(ctx context.Context, job *boot.Job, c conduit.Conduit, most int) (*rank, error) {
+	shared, ok := c.(conduit.Memory)
+	if !ok {
+		return nil, twin.ErrShare
+	}
+	ep, err := am.New(c, am.Config{})
+	if err != nil {
+		return nil, err
+	}
+	r := &rank{job: job, ep: ep, src: make([]byte, most), dst: make([]byte, most)}
+	if err := r.share(ctx, shared, most); err != nil {
+		r.close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *rank) share(ctx context.Context, shared conduit.Memory, most int) (err error) {
+	if r.mem, err = rma.New(r.ep, rma.Config{SegmentSize: int64(twin.Room + most)}); err != nil {
+		return err
+	}
+	over := func(*am.Token, []uint64, []byte) { r.over = true }
+	if err := r.ep.Register(hOver, am.Spec{Name: "over", Run: over, MaxReply: am.NoReply}); err != nil {
+		return err
+	}
+	if r.line, err = twin.OpenLine(ctx, r.job, r.ep.Conduit()); err != nil {
+		return err
+	}
+	r.peer, err = twin.Segment(ctx, shared, 1-r.job.Rank)
+	return err
+}
+
+func (r *rank) close() {
+	if r.mem != nil {
+		r.mem.Close()
+	}
+	r.ep.Close()
 }
 
 func (c Config) check() error {

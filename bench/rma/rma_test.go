@@ -106,8 +106,39 @@ func TestNeedsSharedMemory(t *testing.T) {
 	}
 }
 
-// TestWrongBytesEndTheRun: sides that do not move the bytes, and an answer out of turn, are found.
-func TestWrongBytesEndTheRun(t *testing.T) {
+// TestPutsOutOfTurnAreFound: rank 1 is put a number that is not due, rank 0 is answered with another than it has put.
+func TestPutsOutOfTurnAreFound(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		errs := pair(t, func(job *boot.Job, c conduit.Conduit) error {
+			r, err := open(t.Context(), job, c, 8)
+			if err != nil {
+				return err
+			}
+			defer r.close()
+			switch {
+			case job.Rank == 1 && !late:
+				err = r.echo(8)
+			case job.Rank == 1:
+				err = r.put(0, 8, 7)
+			case late:
+				_, err = r.pingPong(8, 1)
+			default:
+				err = r.put(1, 8, 7)
+			}
+			return errors.Join(err, job.Barrier(t.Context()))
+		})
+		finder := 1
+		if late {
+			finder = 0
+		}
+		if errs[1-finder] != nil || !errors.Is(errs[finder], ErrData) {
+			t.Errorf("rank %d should find it: %v", finder, errs)
+		}
+	}
+}
+
+// TestBytesToMoveAreNotThereYet: otherwise an access that does nothing would pass.
+func TestBytesToMoveAreNotThereYet(t *testing.T) {
 	r := &rank{peer: make([]byte, twin.Room+64), src: make([]byte, 64), dst: make([]byte, 64)}
 	from, to := r.fill(Put, 64)
 	if slices.Equal(from, to) || &from[0] != &r.src[0] || &to[0] != &r.peer[twin.Room] {
