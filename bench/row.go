@@ -42,6 +42,7 @@ type Row struct {
 	VsPlain  float64 `json:"ratio_default,omitempty"` // performance over the best peer at its defaults; above 1 is ahead
 	VsBest   float64 `json:"ratio_best,omitempty"`    // the same over the best peer in any setting
 	Note     string  `json:"note,omitempty"`
+	Axis     string  `json:"-"` // for charts: what Threads counts in this row, if not threads
 }
 
 // State says where the host had placed the two cores while a row was measured.

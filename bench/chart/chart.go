@@ -111,7 +111,7 @@ func axis(rows []bench.Row) (func(bench.Row) float64, string) {
 	size := func(r bench.Row) float64 { return float64(max(1, r.Size)) }
 	for _, r := range rows {
 		if r.Threads != rows[0].Threads {
-			return threads, "threads in each process"
+			return threads, cmp.Or(r.Axis, "threads in each process")
 		}
 	}
 	return size, "bytes"

@@ -50,7 +50,7 @@ func (c Config) curves(rows []Row) (out []bench.Row) {
 		add := func(panel, impl, unit string, v float64) {
 			out = append(out, bench.Row{
 				Bench: fmt.Sprintf("%s, by sample of %v (%s, %d ranks)", panel, c.Length/samples, r.Pattern, c.Ranks),
-				Impl:  impl, Threads: r.Sample + 1, Value: v, Unit: unit, MinShare: 1,
+				Impl:  impl, Threads: r.Sample + 1, Axis: "sample, from 1", Value: v, Unit: unit, MinShare: 1,
 			})
 		}
 		add("loans and bank", "largest loan", "credits", float64(r.LoanMax))

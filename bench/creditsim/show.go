@@ -58,8 +58,8 @@ throughput %.3f of what it is without flow control (%.0f requests a tick)
 	return err
 }
 
-// Curves are the rows for package chart: a panel for each quantity. The axis that has the number of threads elsewhere
-// has the number of the epoch, from 1; the axes are logarithmic, so nothing that is 0 is drawn.
+// Curves are the rows for package chart: a panel for each quantity. Threads has the number of the
+// epoch, from 1; the axes are logarithmic, so nothing that is 0 is drawn.
 func (res *Result) Curves() []bench.Row {
 	quantities := []struct {
 		name, unit string
@@ -76,7 +76,7 @@ func (res *Result) Curves() []bench.Row {
 		name := fmt.Sprintf("%s, by epoch (%s, %d ranks)", q.name, res.Config.Pattern, res.Config.Nodes)
 		for _, r := range res.Rows {
 			rows = append(rows, bench.Row{
-				Bench: name, Impl: bench.Golci, Threads: r.Epoch + 1, Value: q.of(r), Unit: q.unit, MinShare: 1,
+				Bench: name, Impl: bench.Golci, Threads: r.Epoch + 1, Axis: "epoch, from 1", Value: q.of(r), Unit: q.unit, MinShare: 1,
 			})
 		}
 	}
