@@ -120,7 +120,8 @@ func mostOf(lines []creditLine, value func(p peerCredit) int) (most int) {
 // TestCreditStatsOfAnIdleJob: where nothing moves there is the first line and the last, and no peer in them.
 func TestCreditStatsOfAnIdleJob(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "credits")
-	must(t, 2, func(*Comm) error { return nil }, With(settings.CreditStats.Env(), path), With(settings.Conduit.Env(), "local"))
+	must(t, 2, func(*Comm) error { return nil }, With(settings.CreditStats.Env(), path), With(settings.Conduit.Env(), "local"),
+		With(settings.FlowControl.Env(), "static"))
 	for rank := range 2 {
 		lines := linesOf(t, fmt.Sprint(path, ".", rank))
 		if n := len(lines); n < 1 || n > 2 || len(lines[n-1].Peers) != 0 || lines[n-1].Mode != "static" {
