@@ -1,0 +1,205 @@
+package seal
+
+import (
+	"encoding/binary"
+	"sync/atomic"
+)
+
+// Verdict is what Open found.
+type Verdict uint8
+
+const (
+	Opened   Verdict = iota // authentic and new
+	Short                   // shorter than header and tag
+	Foreign                 // not of this job, its mode or its format: the cookie differs
+	Stray                   // of this job, but to another rank, or from a rank that does not exist
+	Old                     // too far behind the sender's newest to tell whether it is new
+	Replayed                // has come before
+	Forged                  // the tag is wrong: altered, or made without the pair's key
+	verdicts
+)
+
+var verdictNames = [verdicts]string{"opened", "short", "foreign", "stray", "old", "replayed", "forged"}
+
+// String names the verdict.
+func (v Verdict) String() string {
+	if v < verdicts {
+		return verdictNames[v]
+	}
+	return "unknown"
+}
+
+// Box is one rank's end: it opens what comes and makes the Senders. Open belongs to the poller; the rest may be called by all.
+type Box struct {
+	cfg    Config
+	prk    []byte
+	cookie uint64
+
+	sending []atomic.Bool           // by peer: has a Sender
+	counts  [verdicts]atomic.Uint64 // by verdict; written by the poller, read by all
+	derived atomic.Uint64           // keys derived for receiving; written by the poller
+
+	// Of the poller.
+	peers   []*receiver // by peer; nil until the peer's first authentic datagram
+	spare   key         // derived last, for a source and generation that had not proved authentic then
+	spareOf int
+}
+
+// receiver is what is kept for a peer that sent something.
+type receiver struct {
+	window  window
+	current key // of the newest generation that an authentic datagram had
+	before  key // of the one before, for what was overtaken
+}
+
+// New makes the end of one rank. The errors match ErrConfig.
+func New(cfg Config) (*Box, error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	prk, err := extract(cfg.Key)
+	if err != nil {
+		return nil, err
+	}
+	cookie, err := deriveCookie(prk, cfg.Mode)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Key = nil
+	return &Box{
+		cfg: cfg, prk: prk, cookie: cookie,
+		sending: make([]atomic.Bool, cfg.Size), peers: make([]*receiver, cfg.Size),
+	}, nil
+}
+
+// Overhead is how many bytes a datagram has more than its payload: HeaderSize, and TagSize unless the mode is Trust.
+func (b *Box) Overhead() int {
+	if b.cfg.Mode == Trust {
+		return HeaderSize
+	}
+	return HeaderSize + TagSize
+}
+
+func (b *Box) pair(src, dst int) pair {
+	return pair{uint32(src), uint32(dst), b.cfg.incarnation(src), b.cfg.incarnation(dst)}
+}
+
+// Open checks one datagram as it came and, if the verdict is Opened, returns its payload, decrypted in place, with the
+// rank that sent it and its number. With any other verdict the rest is zero, and the bytes of a Forged datagram may
+// have been overwritten. It does not block. A datagram without the job's cookie costs one comparison; memory is taken
+// only for ranks of the job, once each, when a datagram of theirs has proved authentic.
+func (b *Box) Open(datagram []byte) (src int, number uint64, payload []byte, v Verdict) {
+	src, number, payload, v = b.open(datagram)
+	b.counts[v].Add(1)
+	return src, number, payload, v
+}
+
+func (b *Box) open(datagram []byte) (src int, number uint64, payload []byte, v Verdict) {
+	overhead := b.Overhead()
+	if len(datagram) < overhead {
+		return 0, 0, nil, Short
+	}
+	if binary.BigEndian.Uint64(datagram) != b.cookie {
+		return 0, 0, nil, Foreign
+	}
+	from, to := binary.BigEndian.Uint32(datagram[8:]), binary.BigEndian.Uint32(datagram[12:])
+	if uint64(from) >= uint64(b.cfg.Size) || uint64(to) != uint64(b.cfg.Rank) {
+		return 0, 0, nil, Stray
+	}
+	number = binary.BigEndian.Uint64(datagram[16:])
+	end := len(datagram) - (overhead - HeaderSize)
+	payload = datagram[HeaderSize:end:end]
+	if b.cfg.Mode != Trust {
+		if v := b.authenticate(int(from), number, datagram, end); v != Opened {
+			return 0, 0, nil, v
+		}
+	}
+	return int(from), number, payload, Opened
+}
+
+// authenticate asks the replay window first, since that is cheaper, and marks the number only when the tag was right.
+func (b *Box) authenticate(src int, number uint64, datagram []byte, end int) Verdict {
+	r := b.peers[src]
+	if r != nil {
+		if v := r.window.verdict(number); v != Opened {
+			return v
+		}
+	}
+	k := b.keyFor(r, src, number>>rekeyShift)
+	if k == nil || !k.open(b.cfg.Mode, number, datagram, end) {
+		return Forged
+	}
+	if r == nil {
+		r = new(receiver)
+		b.peers[src] = r
+	}
+	if k == &b.spare {
+		r.adopt(k)
+	}
+	r.window.take(number)
+	return Opened
+}
+
+// adopt keeps a key that has proved right. It is never older than both that are there: the window would have refused its
+// numbers, being far shorter than a generation.
+func (r *receiver) adopt(k *key) {
+	if r.current.aead == nil || k.gen > r.current.gen {
+		r.before, r.current = r.current, *k
+	} else {
+		r.before = *k
+	}
+}
+
+// keyFor finds the key of a generation, or derives it into the spare, where it stays only until the next is derived: forged
+// numbers and sources take no memory and never push out a key in use. It returns nil if none can be derived.
+func (b *Box) keyFor(r *receiver, src int, generation uint64) *key {
+	if r != nil {
+		for _, k := range [...]*key{&r.current, &r.before} {
+			if k.aead != nil && k.gen == generation {
+				return k
+			}
+		}
+	}
+	if b.spare.aead != nil && b.spareOf == src && b.spare.gen == generation {
+		return &b.spare
+	}
+	derived, err := deriveKey(b.prk, b.cfg.Mode, b.pair(src, b.cfg.Rank), generation)
+	if err != nil {
+		return nil
+	}
+	b.derived.Add(1)
+	b.spare, b.spareOf = derived, src
+	return &b.spare
+}
+
+// open checks the tag behind end and, with Encrypt, decrypts what lies between header and end.
+func (k *key) open(mode Mode, number uint64, datagram []byte, end int) bool {
+	var err error
+	if mode == Encrypt {
+		_, err = k.aead.Open(datagram[HeaderSize:HeaderSize], k.nonceFor(number), datagram[HeaderSize:], datagram[:HeaderSize])
+	} else {
+		_, err = k.aead.Open(nil, k.nonceFor(number), datagram[end:], datagram[:end])
+	}
+	return err == nil
+}
+
+// Stats counts what Open found since New.
+type Stats struct {
+	Opened, Short, Foreign, Stray, Old, Replayed, Forged uint64
+	// Derived is how many keys Open has derived. Beyond one for each peer and RekeyAfter datagrams, they were for forgeries.
+	Derived uint64
+}
+
+// Refused is how many datagrams were not let in.
+func (s Stats) Refused() uint64 {
+	return s.Short + s.Foreign + s.Stray + s.Old + s.Replayed + s.Forged
+}
+
+// Stats may be called by all; the counts are not of one instant.
+func (b *Box) Stats() Stats {
+	n := func(v Verdict) uint64 { return b.counts[v].Load() }
+	return Stats{
+		Opened: n(Opened), Short: n(Short), Foreign: n(Foreign), Stray: n(Stray), Old: n(Old), Replayed: n(Replayed),
+		Forged: n(Forged), Derived: b.derived.Load(),
+	}
+}

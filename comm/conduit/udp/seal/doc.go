@@ -1,0 +1,15 @@
+// Package seal protects the datagrams of a job: who does not hold the job's key can neither read, nor alter, nor inject,
+// nor replay one, and is turned away for the price of a comparison. docs/udp-security.md has the threat model.
+//
+// A datagram is
+//
+//	0       8     12    16       24
+//	| cookie | src | dst | number | payload ... | tag (16) |
+//
+// in big-endian order. The header is in clear and authenticated. The number is the nonce: a Sender takes only numbers
+// greater than the last, so none is used twice under one key. Keys are derived per ordered pair of ranks, for each
+// 2^22 numbers anew (RFC 9001, section 6.6, asks for fewer than 2^23 packets under a key of AES-GCM).
+//
+// A Box belongs to one rank. It reads no clock, starts nothing and does no input or output; Seal and Open work in place and
+// allocate nothing, but where a key is first used.
+package seal

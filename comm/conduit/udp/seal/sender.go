@@ -1,0 +1,78 @@
+package seal
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// Sender seals what goes to one peer. Its owner is the holder of the pair's send lock.
+type Sender struct {
+	box  *Box
+	pair pair
+	next uint64 // least number that may be used
+	done bool   // the last number there is was used
+	key  key
+}
+
+var (
+	// ErrNumber: the number is not greater than the last. Nothing was sealed.
+	ErrNumber = errors.New("seal: a packet number would be used again")
+	// ErrBuffer: the buffer has no room for header and tag. Nothing was sealed.
+	ErrBuffer = errors.New("seal: buffer too short for header and tag")
+)
+
+// Sender returns a new sealing end for datagrams to dst. There may be one only for each peer in the life of a Box: a second
+// one would use numbers again, so it is refused. Safe for concurrent use; does not block.
+func (b *Box) Sender(dst int) (*Sender, error) {
+	if dst < 0 || dst >= b.cfg.Size {
+		return nil, fmt.Errorf("%w: no rank %d in a job of %d", ErrConfig, dst, b.cfg.Size)
+	}
+	if b.sending[dst].Swap(true) {
+		return nil, fmt.Errorf("%w: rank %d has a sender already", ErrConfig, dst)
+	}
+	return &Sender{box: b, pair: b.pair(b.cfg.Rank, dst)}, nil
+}
+
+// Seal protects one datagram in place. datagram is all that is to travel: HeaderSize bytes that Seal fills in, the payload,
+// and Overhead-HeaderSize bytes for the tag, which Seal fills in. number must be greater than that of every call before;
+// the errors are ErrNumber and ErrBuffer. Seal does not block, and allocates only where a new key begins.
+func (s *Sender) Seal(datagram []byte, number uint64) error {
+	if number < s.next || s.done {
+		return fmt.Errorf("%w: %d after %d to rank %d", ErrNumber, number, s.next-1, s.pair.dst)
+	}
+	overhead := s.box.Overhead()
+	if len(datagram) < overhead {
+		return ErrBuffer
+	}
+	mode := s.box.cfg.Mode
+	if mode != Trust && (s.key.aead == nil || s.key.gen != number>>rekeyShift) {
+		if err := s.rekey(number >> rekeyShift); err != nil {
+			return err
+		}
+	}
+	s.next, s.done = number+1, number+1 == 0
+	putHeader(datagram, s.box.cookie, s.pair.src, s.pair.dst, number)
+	end := len(datagram) - (overhead - HeaderSize)
+	switch mode {
+	case Encrypt:
+		payload := datagram[HeaderSize:end]
+		s.key.aead.Seal(payload[:0], s.key.nonceFor(number), payload, datagram[:HeaderSize])
+	case Authenticate:
+		s.key.aead.Seal(datagram[end:end], s.key.nonceFor(number), nil, datagram[:end])
+	}
+	return nil
+}
+
+func (s *Sender) rekey(generation uint64) (err error) {
+	s.key, err = deriveKey(s.box.prk, s.box.cfg.Mode, s.pair, generation)
+	return err
+}
+
+func putHeader(b []byte, cookie uint64, src, dst uint32, number uint64) {
+	_ = b[HeaderSize-1]
+	binary.BigEndian.PutUint64(b, cookie)
+	binary.BigEndian.PutUint32(b[8:], src)
+	binary.BigEndian.PutUint32(b[12:], dst)
+	binary.BigEndian.PutUint64(b[16:], number)
+}
