@@ -60,8 +60,15 @@ func Sum[T Number]() Op[T] { return Op[T]{sum[T]{}, true} }
 
 type sum[T Number] struct{}
 
+// The compiler does not unroll, and the sum is what large vectors are reduced with.
 func (sum[T]) combine(in, inout []T) {
 	inout = inout[:len(in)]
+	for len(in) >= 8 {
+		a, b := (*[8]T)(in), (*[8]T)(inout)
+		b[0], b[1], b[2], b[3] = a[0]+b[0], a[1]+b[1], a[2]+b[2], a[3]+b[3]
+		b[4], b[5], b[6], b[7] = a[4]+b[4], a[5]+b[5], a[6]+b[6], a[7]+b[7]
+		in, inout = in[8:], inout[8:]
+	}
 	for i, a := range in {
 		inout[i] = a + inout[i]
 	}
