@@ -1,0 +1,180 @@
+// Package mmsg sends and receives batches of UDP datagrams: many with one system call where the kernel can (Linux: sendmmsg,
+// recvmmsg, segmentation and coalescing by the kernel), one by one through package net elsewhere. Nothing is allocated in
+// steady state, a call that finds nothing or no room returns at once, and a goroutine that has nothing to do parks in Go's
+// netpoller, not in a system call.
+//
+// For each Socket one goroutine may be in Send, one in Recv and one in Wait at a time; these three may be at once. Wake,
+// Close, Info and Dropped may be called by all at any time.
+package mmsg
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+)
+
+// Datagram is one element of a batch.
+type Datagram struct {
+	// Buf is what is sent, or the room for what is received. A Socket may keep Bufs of its last batches from the collector,
+	// but does not touch them after the call.
+	Buf []byte
+	// N is how many bytes of Buf were received. Send ignores it.
+	N int
+	// Addr is where it goes, or came from: of the socket's own family.
+	Addr netip.AddrPort
+	// Segment, if not 0, says that Buf holds several datagrams of this many bytes each, of which the last may be
+	// shorter. At most MaxSegments of them can be sent at once, MaxPayload bytes in all.
+	Segment int
+	// Truncated is set by Recv where Buf was too short; the rest is lost.
+	Truncated bool
+}
+
+const (
+	// MaxSegments is how many segments one Datagram may have when sent (the limit of kernels before 6.9).
+	MaxSegments = 64
+	// MaxPayload is the largest UDP payload over IPv4; over IPv6 it is 20 bytes more, which is not used.
+	MaxPayload = 65507
+	// SafePayload fits every path of IPv6 (RFC 8200, section 5), and in practice of IPv4.
+	SafePayload = 1280 - 48
+
+	defaultBatch = 64
+	maxBatch     = 1024
+)
+
+// Options of a Socket. The zero value is right for most.
+type Options struct {
+	// Batch is the most datagrams that one system call takes; 0: 64.
+	Batch int
+	// RecvBuffer and SendBuffer are the bytes wanted for the kernel's queues; 0 leaves them. What was granted is in Info.
+	RecvBuffer, SendBuffer int
+	// GRO lets the kernel join datagrams of one sender that follow each other, if it can: then Segment is set, and Bufs should
+	// have 64 KiB.
+	GRO bool
+	// BusyPoll is how long the kernel polls the device in place of waiting for its interrupt; 0: not. It needs a right.
+	BusyPoll time.Duration
+	// Fragment lets IP split what is larger than the path's MTU, where it would be ErrTooBig.
+	Fragment bool
+	// Portable forces the way of other systems, one system call for each datagram and two goroutines to hide them.
+	Portable bool
+}
+
+// Info tells what a Socket is.
+type Info struct {
+	Addr                   netip.AddrPort // bound
+	Batch                  int            // datagrams in one system call
+	RecvBuffer, SendBuffer int            // bytes the kernel granted, by its own count; 0: not known
+	GSO, GRO               bool           // segments are split, joined, by the kernel
+	BusyPoll               time.Duration  // granted
+	Portable               bool
+}
+
+// Reason says why Wait came back.
+type Reason uint8
+
+const (
+	Ready   Reason = iota // something is there to be received
+	Woken                 // Wake was called
+	Timeout               // the deadline has passed
+	Closed                // the Socket is closed
+)
+
+// String names the reason.
+func (r Reason) String() string {
+	if int(r) < 4 {
+		return [...]string{"ready", "woken", "timeout", "closed"}[r]
+	}
+	return "unknown"
+}
+
+var (
+	// ErrTooBig: the datagram, or its segment, is larger than the path or the protocol takes.
+	ErrTooBig = errors.New("mmsg: datagram too big")
+	// ErrNoGSO: the kernel or the device cannot split segments; send them one by one.
+	ErrNoGSO = errors.New("mmsg: segments cannot be sent at once here")
+	// ErrFamily: IPv4 address on an IPv6 socket, the other way round, or none.
+	ErrFamily = errors.New("mmsg: address of another family")
+	// ErrOptions: an option or the address of Open is not sensible.
+	ErrOptions = errors.New("mmsg: bad options")
+)
+
+// backend is what a Socket is made of: the kernel's batches, or the pump.
+type backend interface {
+	send(batch []Datagram) (int, error)
+	recv(batch []Datagram) (int, error)
+	wait(deadline time.Time) Reason
+	wake()
+	close() error
+	info() Info
+	dropped() uint64
+}
+
+// Socket is a bound UDP socket.
+type Socket struct{ backend backend }
+
+// Open binds a socket to addr; port 0 takes a free one, and Info tells which. The errors are ErrOptions and the system's.
+func Open(addr netip.AddrPort, o Options) (*Socket, error) {
+	if !addr.Addr().IsValid() || addr.Addr().Is4In6() {
+		return nil, fmt.Errorf("%w: address %v", ErrOptions, addr)
+	}
+	if o.Batch < 0 || o.Batch > maxBatch || o.RecvBuffer < 0 || o.SendBuffer < 0 || o.BusyPoll < 0 {
+		return nil, fmt.Errorf("%w: %+v", ErrOptions, o)
+	}
+	if o.Batch == 0 {
+		o.Batch = defaultBatch
+	}
+	open := openNative
+	if o.Portable {
+		open = openPump
+	}
+	b, err := open(addr, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Socket{b}, nil
+}
+
+func network(addr netip.Addr) string {
+	if addr.Is4() {
+		return "udp4"
+	}
+	return "udp6"
+}
+
+// Send hands datagrams to the kernel in order, and returns how many it took. It never blocks. Fewer than all with no error means
+// that the queue is full: try again later. With an error, batch[n] is the one that could not be sent, and those after it
+// were not tried: ErrTooBig, ErrNoGSO, ErrFamily, net.ErrClosed, or the system's (no route, say).
+func (s *Socket) Send(batch []Datagram) (n int, err error) { return s.backend.send(batch) }
+
+// Recv fills batch from the front with what has come: N, Addr, Segment and Truncated of the first n. It never blocks; with n
+// of 0 there was nothing. It makes one system call, so there may be more than it returned. The error is net.ErrClosed or the
+// system's.
+func (s *Socket) Recv(batch []Datagram) (n int, err error) { return s.backend.recv(batch) }
+
+// Wait parks the goroutine until something has come, Wake is called, the deadline has passed (zero: none) or the socket is closed.
+// It may return Woken for a Wake that an earlier Wait has answered already.
+func (s *Socket) Wait(deadline time.Time) Reason { return s.backend.wait(deadline) }
+
+// Wake ends the Wait under way, or the next. It does not block and is cheap where nobody waits.
+func (s *Socket) Wake() { s.backend.wake() }
+
+// Close ends the Wait under way and all later calls. A second Close does nothing.
+func (s *Socket) Close() error { return s.backend.close() }
+
+// Info tells what the socket is and what the system granted.
+func (s *Socket) Info() Info { return s.backend.info() }
+
+// Dropped is how many datagrams were lost here because the queue was full, as far as it is known: the kernel tells with the
+// next datagram.
+func (s *Socket) Dropped() uint64 { return s.backend.dropped() }
+
+// checkSize refuses what no path takes.
+func checkSize(d *Datagram) error {
+	switch {
+	case len(d.Buf) > MaxPayload, d.Segment < 0, d.Segment > MaxPayload:
+		return fmt.Errorf("%w: %d bytes in segments of %d to %v", ErrTooBig, len(d.Buf), d.Segment, d.Addr)
+	case d.Segment > 0 && len(d.Buf) > d.Segment*MaxSegments:
+		return fmt.Errorf("%w: %d bytes make more than %d segments of %d", ErrTooBig, len(d.Buf), MaxSegments, d.Segment)
+	}
+	return nil
+}

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package mmsg
+
+var openNative = openPump
