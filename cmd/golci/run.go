@@ -15,15 +15,16 @@ import (
 
 // runCmd is golci run.
 type runCmd struct {
-	Ranks   int           `short:"n" default:"1" help:"Number of ranks."`
+	Ranks   int           `short:"n" default:"-1" help:"Number of ranks; default: 1, with -hosts one for each slot." placeholder:"N"`
 	Bind    string        `help:"Bind each rank to its share of the cores (core), or not (none); default: GOLCI_BIND." placeholder:"core|none"`
 	Prefix  bool          `help:"Begin every line of output with its rank."`
 	Timeout time.Duration `help:"After this time ask every rank for a dump of what it waits for, and end the job." placeholder:"D"`
 	Grace   time.Duration `default:"1s" help:"Time between asking the ranks to end and killing them."`
 	Env     []string      `sep:"none" help:"Set a variable for the ranks; may be repeated." placeholder:"K=V"`
 	Build   string        `help:"Flags for go build, when PROG is a Go package." placeholder:"FLAGS"`
-	Verbose bool          `short:"v" help:"Say what is being done."`
-	Argv    []string      `arg:"" passthrough:"" name:"prog" help:"Program, or Go package such as ./examples/hello, and its arguments."`
+	runFar  `embed:""`
+	Verbose bool     `short:"v" help:"Say what is being done."`
+	Argv    []string `arg:"" passthrough:"" name:"prog" help:"Program, or Go package such as ./examples/hello, and its arguments."`
 }
 
 // Run starts the job and reports its exit code as the error.
@@ -38,6 +39,10 @@ func (r *runCmd) Run() error {
 	if err := checkEnv(r.Env); err != nil {
 		return err
 	}
+	hosts, err := r.hosts()
+	if err != nil {
+		return err
+	}
 	tieToGoRun()
 	guard, err := startGuard()
 	if err != nil {
@@ -47,23 +52,29 @@ func (r *runCmd) Run() error {
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, forwarded...)
 	defer signal.Stop(signals)
+	r.Preload = r.Preload || r.builds()
 	argv, cleanup, err := r.program(guard, signals)
 	if err != nil {
 		return err
 	}
 	defer cleanup()
-	return r.launch(argv, guard, signals)
+	return r.launch(argv, hosts, guard, signals)
 }
 
-func (r *runCmd) launch(argv []string, guard *launch.Guard, signals <-chan os.Signal) error {
+func (r *runCmd) launch(argv []string, hosts []launch.Host, guard *launch.Guard, signals <-chan os.Signal) error {
 	stdin, done := rankInput()
 	defer done()
-	limit, err := r.exitLimit()
+	set, err := r.settings()
+	if err != nil {
+		return err
+	}
+	far, err := r.far(set)
 	if err != nil {
 		return err
 	}
 	code, err := launch.Run(&launch.Spec{
-		Ranks: r.Ranks, Argv: argv, Env: r.Env, Bind: r.Bind, Prefix: r.Prefix, Timeout: r.Timeout, Grace: r.Grace, Limit: limit,
+		Ranks: r.ranks(hosts), Argv: argv, Env: r.Env, Bind: r.Bind, Prefix: r.Prefix, Timeout: r.Timeout, Grace: r.Grace,
+		Limit: func(ranks int) time.Duration { return boot.ExitLimit(set, ranks) + limitMargin }, Hosts: hosts, Far: far,
 		Guard: guard, Stdin: stdin, Stdout: os.Stdout, Stderr: os.Stderr, Signals: signals,
 		Say:    func(text string) { fmt.Fprintln(os.Stderr, "golci:", text) },
 		Detail: r.detail,
@@ -80,9 +91,9 @@ func (r *runCmd) launch(argv []string, guard *launch.Guard, signals <-chan os.Si
 // limitMargin lets the ranks, which keep the same time, tell what they wait for before the launcher acts.
 const limitMargin = 500 * time.Millisecond
 
-// exitLimit is the time for the end of the job, by the settings that the ranks see.
-func (r *runCmd) exitLimit() (time.Duration, error) {
-	set, err := settings.Parse(func(name string) (string, bool) {
+// settings are those that the ranks see.
+func (r *runCmd) settings() (*settings.Set, error) {
+	return settings.Parse(func(name string) (string, bool) {
 		for _, kv := range slices.Backward(r.Env) {
 			if v, ok := strings.CutPrefix(kv, name+"="); ok {
 				return v, true
@@ -90,10 +101,6 @@ func (r *runCmd) exitLimit() (time.Duration, error) {
 		}
 		return os.LookupEnv(name)
 	})
-	if err != nil {
-		return 0, err
-	}
-	return boot.ExitLimit(set, r.Ranks) + limitMargin, nil
 }
 
 func (r *runCmd) detail(text string) {

@@ -95,3 +95,19 @@ func dealRanks(blocks []block, size int) []int {
 	}
 	return node
 }
+
+// FormatMapping writes the value of KeyMapping for nodes that have counts[0], counts[1], ... consecutive ranks. Nodes in
+// succession with the same count make one block.
+func FormatMapping(counts []int) string {
+	var b strings.Builder
+	b.WriteString("(vector")
+	for i := 0; i < len(counts); {
+		j := i + 1
+		for j < len(counts) && counts[j] == counts[i] {
+			j++
+		}
+		fmt.Fprintf(&b, ",(%d,%d,%d)", i, j-i, counts[i])
+		i = j
+	}
+	return b.String() + ")"
+}

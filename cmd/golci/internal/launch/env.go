@@ -38,12 +38,15 @@ func has(env []string, name string) bool {
 	return false
 }
 
+// seat is the place of one rank: in the job, and among those of its machine.
+type seat struct{ rank, size, local, locals int }
+
 // rankEnv is the environment of one rank. base is clean; pmiFD is the descriptor's number in the rank.
-func rankEnv(base []string, jobID string, rank, size, pmiFD int) []string {
+func rankEnv(base []string, jobID string, s seat, pmiFD int) []string {
 	n := strconv.Itoa
 	return append(base[:len(base):len(base)],
-		"PMI_FD="+n(pmiFD), "PMI_RANK="+n(rank), "PMI_SIZE="+n(size), "PMI_SPAWNED=0",
-		"MPI_LOCALRANKID="+n(rank), "MPI_LOCALNRANKS="+n(size), boot.EnvLauncher+"="+jobID)
+		"PMI_FD="+n(pmiFD), "PMI_RANK="+n(s.rank), "PMI_SIZE="+n(s.size), "PMI_SPAWNED=0",
+		"MPI_LOCALRANKID="+n(s.local), "MPI_LOCALNRANKS="+n(s.locals), boot.EnvLauncher+"="+jobID)
 }
 
 // processors is GOMAXPROCS for a rank: its polling workers never leave their processors, and one more lets the

@@ -13,21 +13,35 @@ import (
 
 // Spec describes a job.
 type Spec struct {
-	Ranks   int           // at least 1
-	Argv    []string      // program, as a path, and its arguments
-	Env     []string      // KEY=VALUE on top of the launcher's own environment; a later one wins
-	Bind    string        // "core" or "none"
-	Prefix  bool          // begin every line of output with the rank
-	Timeout time.Duration // after which every rank is asked for a dump and ended; 0: none
-	Grace   time.Duration // between asking the ranks to end and SIGKILL
-	Limit   time.Duration // from the first rank that ends as all have agreed to the last
-	Guard   *Guard        // ends the ranks when this process is killed; may be nil
+	Ranks   int                           // at least 1; with Hosts 0 means one for each slot
+	Argv    []string                      // program, as a path, and its arguments
+	Env     []string                      // KEY=VALUE on top of the launcher's own environment; a later one wins
+	Bind    string                        // "core" or "none"
+	Prefix  bool                          // begin every line of output with the rank
+	Timeout time.Duration                 // after which every rank is asked for a dump and ended; 0: none
+	Grace   time.Duration                 // between asking the ranks to end and SIGKILL
+	Limit   func(ranks int) time.Duration // from the first rank that ends as all have agreed to the last
+	Guard   *Guard                        // ends the ranks when this process is killed; may be nil
 
 	Stdin          *os.File // for rank 0; the others get none
 	Stdout, Stderr io.Writer
 	Say            func(text string) // messages about the job
 	Detail         func(text string) // what is being done, for -v
 	Signals        <-chan os.Signal  // to be passed on; may be nil
+
+	Hosts []Host // the machines to run on; none: this one
+	Far   Far    // how to reach them
+}
+
+// Far says how the machines of a job are reached.
+type Far struct {
+	Shell   []string      // remote shell, which gets the machine and a command as further arguments
+	Self    string        // this program, as a path
+	Helper  string        // this program on the other machines, as a path; "": as here, or a copy
+	Listen  string        // address, as for net.Listen, at which the machines call back
+	Preload bool          // copy the program to the machines
+	Silence time.Duration // after which a machine that says nothing counts as lost
+	Start   time.Duration // for all machines to answer
 }
 
 // ErrPlatform: this system cannot hand a connected socket to a process it starts.
@@ -35,7 +49,7 @@ var ErrPlatform = errors.New("golci run needs Linux, macOS or another Unix")
 
 func (s *Spec) check() error {
 	switch {
-	case s.Ranks < 1 || s.Ranks > maxRanks:
+	case s.Ranks < 0 || s.Ranks > maxRanks, s.Ranks == 0 && len(s.Hosts) == 0:
 		return fmt.Errorf("the number of ranks must be from 1 to %d, not %d", maxRanks, s.Ranks)
 	case len(s.Argv) == 0:
 		return errors.New("no program given")
@@ -43,6 +57,23 @@ func (s *Spec) check() error {
 		return fmt.Errorf("-bind must be core or none, not %q", s.Bind)
 	}
 	return nil
+}
+
+// startError is an error with an exit code of its own.
+type startError struct {
+	code int
+	error
+}
+
+func (e startError) Unwrap() error { return e.error }
+
+// codeOf is the exit code for a job that could not be started.
+func codeOf(err error) int {
+	var e startError
+	if errors.As(err, &e) {
+		return e.code
+	}
+	return 126
 }
 
 // maxRanks bounds a job on one machine: a rank takes a process, two descriptors and several threads.

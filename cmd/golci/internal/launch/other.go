@@ -2,7 +2,10 @@
 
 package launch
 
-import "syscall"
+import (
+	"io"
+	"syscall"
+)
 
 // Run says that it cannot run a job here.
 func Run(s *Spec) (code int, err error) {
@@ -11,6 +14,9 @@ func Run(s *Spec) (code int, err error) {
 	}
 	return 126, ErrPlatform
 }
+
+// HelperMain says that it cannot run ranks here.
+func HelperMain(io.Reader, *Guard) error { return ErrPlatform }
 
 func guardAttr() *syscall.SysProcAttr { return nil }
 

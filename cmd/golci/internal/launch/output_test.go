@@ -64,9 +64,9 @@ func TestRankEnv(t *testing.T) {
 	if !slices.Equal(clean, []string{"A=1", "GOLCI_JOBS=2", "HOME=/"}) {
 		t.Errorf("clean: %q", clean)
 	}
-	one := rankEnv(clean, "id", 1, 3, 3)
-	two := rankEnv(clean, "id", 2, 3, 3)
-	for _, want := range []string{"A=1", "PMI_FD=3", "PMI_RANK=1", "PMI_SIZE=3", "GOLCI_JOB=id"} {
+	one := rankEnv(clean, "id", seat{1, 3, 0, 2}, 3)
+	two := rankEnv(clean, "id", seat{2, 3, 1, 2}, 3)
+	for _, want := range []string{"A=1", "PMI_FD=3", "PMI_RANK=1", "PMI_SIZE=3", "MPI_LOCALRANKID=0", "MPI_LOCALNRANKS=2", "GOLCI_JOB=id"} {
 		if !slices.Contains(one, want) {
 			t.Errorf("rank 1 lacks %s: %q", want, one)
 		}

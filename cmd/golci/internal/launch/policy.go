@@ -66,10 +66,13 @@ type policy struct {
 	told   map[int]bool  // ranks whose failure has been told, by an abort
 	left   map[int]bool  // ranks that end as all have agreed
 	limit  time.Duration // from the first of them to the last
+	gone   map[int]bool  // ranks that have ended, or whose machine is lost
+
+	name func(rank int) string // "rank 3", with its machine where there are several
 }
 
 func newPolicy(ranks int, grace, limit time.Duration) *policy {
-	return &policy{grace: grace, living: ranks, told: map[int]bool{}, left: map[int]bool{}, limit: limit}
+	return &policy{grace: grace, living: ranks, told: map[int]bool{}, left: map[int]bool{}, gone: map[int]bool{}, limit: limit, name: rankName}
 }
 
 // done says whether all ranks have ended.
@@ -77,11 +80,15 @@ func (p *policy) done() bool { return p.living == 0 }
 
 // exited takes the end of a rank's process.
 func (p *policy) exited(rank int, st status) []order {
+	if p.gone[rank] {
+		return nil
+	}
+	p.gone[rank] = true
 	p.living--
 	if p.phase >= ending && p.ours {
 		return nil
 	}
-	code, text := judge(rank, st)
+	code, text := judge(p.name(rank), st)
 	if code == 0 {
 		return nil
 	}
@@ -95,6 +102,23 @@ func (p *policy) exited(rank int, st status) []order {
 	if p.told[rank] {
 		return p.fail()
 	}
+	return append([]order{say(text)}, p.fail()...)
+}
+
+// lost takes the loss of a machine with all its ranks, for the reason in text. It fails the job, unless all of them have
+// ended before.
+func (p *policy) lost(text string, ranks []int) []order {
+	some := false
+	for _, r := range ranks {
+		if !p.gone[r] {
+			p.gone[r], some = true, true
+			p.living--
+		}
+	}
+	if !some {
+		return nil
+	}
+	p.code = max(p.code, 1)
 	return append([]order{say(text)}, p.fail()...)
 }
 
@@ -203,16 +227,16 @@ func (p *policy) kill() []order {
 }
 
 // judge turns the end of a rank into the job's exit code, 0 for a good end, and the reason.
-func judge(rank int, st status) (int, string) {
+func judge(who string, st status) (int, string) {
 	switch {
 	case st.signal != 0 && st.core:
-		return 128 + int(st.signal), fmt.Sprintf("rank %d was killed by %s (core dumped)", rank, signalName(st.signal))
+		return 128 + int(st.signal), fmt.Sprintf("%s was killed by %s (core dumped)", who, signalName(st.signal))
 	case st.signal != 0:
-		return 128 + int(st.signal), fmt.Sprintf("rank %d was killed by %s", rank, signalName(st.signal))
+		return 128 + int(st.signal), fmt.Sprintf("%s was killed by %s", who, signalName(st.signal))
 	case st.code != 0:
-		return st.code, fmt.Sprintf("rank %d exited with code %d", rank, st.code)
+		return st.code, fmt.Sprintf("%s exited with code %d", who, st.code)
 	case st.joined && !st.left:
-		return 1, fmt.Sprintf("rank %d exited with code 0, but without Finalize", rank)
+		return 1, fmt.Sprintf("%s exited with code 0, but without Finalize", who)
 	}
 	return 0, ""
 }

@@ -39,6 +39,12 @@ func feed(t *testing.T, p **policy, word []string) []order {
 	case "ranks":
 		*p = newPolicy(number(t, word[1]), time.Second, time.Minute)
 		return nil
+	case "hosts":
+		*p = newPolicy(len(word)-1, time.Second, time.Minute)
+		(*p).name = func(rank int) string { return fmt.Sprintf("rank %d on %s", rank, word[rank+1]) }
+		return nil
+	case "lost":
+		return (*p).lost(lossOf(word[1:]))
 	case "exit":
 		return (*p).exited(number(t, word[1]), readStatus(t, word[2:]))
 	case "fail":
@@ -54,6 +60,18 @@ func feed(t *testing.T, p **policy, word []string) []order {
 	}
 	t.Fatalf("line %q", word)
 	return nil
+}
+
+// lossOf reads ranks, and behind them the reason.
+func lossOf(words []string) (text string, ranks []int) {
+	for i, w := range words {
+		r, err := strconv.Atoi(w)
+		if err != nil {
+			return strings.Join(words[i:], " "), ranks
+		}
+		ranks = append(ranks, r)
+	}
+	return "", ranks
 }
 
 func readStatus(t *testing.T, words []string) status {

@@ -3,18 +3,14 @@
 package launch
 
 import (
-	"io"
 	"net"
 	"os"
 	"os/exec"
-	"strconv"
 	"sync"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/golci/golci/comm/boot"
 )
 
 // heardTime bounds the wait for the end of a rank's PMI connection after its own, when somebody else holds it.
@@ -25,29 +21,29 @@ const pmiFD = 3
 
 // rank is one process of the job.
 type rank struct {
-	cmd    *exec.Cmd
-	pid    int
-	status status // set before the rank's number is sent to job.exits
+	cmd *exec.Cmd
+	pid int
 
 	mu    sync.Mutex
 	alive bool // not reaped, so that pid is its own; guarded by mu
 }
 
 // startRank starts one rank and the goroutine that waits for it.
-func (j *job) startRank(i int, env []string) error {
+func (c *crew) startRank(i int, env []string) error {
 	ours, theirs, err := socketPair()
 	if err != nil {
 		return err
 	}
 	defer theirs.Close()
-	cmd := exec.Command(j.spec.Argv[0], j.spec.Argv[1:]...)
-	cmd.Env = rankEnv(env, j.jobID(), i, j.spec.Ranks, pmiFD)
+	cmd := exec.Command(c.argv[0], c.argv[1:]...)
+	cmd.Dir = c.dir
+	cmd.Env = rankEnv(env, c.jobID, seat{rank: i, size: c.size, local: i - c.first, locals: c.count}, pmiFD)
 	cmd.ExtraFiles = []*os.File{theirs}
 	cmd.SysProcAttr = childAttr()
-	if i == 0 && j.spec.Stdin != nil {
-		cmd.Stdin = j.spec.Stdin
+	if i == 0 && c.stdin != nil {
+		cmd.Stdin = c.stdin
 	}
-	outputs, err := j.connectOutput(cmd, i)
+	outputs, err := c.connectOutput(cmd, i)
 	if err == nil {
 		err = cmd.Start()
 	}
@@ -58,13 +54,13 @@ func (j *job) startRank(i int, env []string) error {
 		return err
 	}
 	r := &rank{cmd: cmd, pid: cmd.Process.Pid, alive: true}
-	j.ranks = append(j.ranks, r)
-	j.spec.Guard.Add(r.pid)
-	j.srv.Attach(i, ours)
-	j.wg.Go(func() {
-		j.await(i, r)
+	c.ranks = append(c.ranks, r)
+	c.guard.Add(r.pid)
+	c.attach(i, ours)
+	c.wg.Go(func() {
+		st := c.await(i, r)
 		outputs.finish()
-		j.exits <- i
+		c.ended(i, st)
 	})
 	return nil
 }
@@ -76,31 +72,26 @@ type outputs struct {
 	flush  []func() error
 }
 
-// connectOutput gives the rank the launcher's own streams, unless its lines are to be marked, or the streams are not
-// files.
-func (j *job) connectOutput(cmd *exec.Cmd, i int) (o outputs, err error) {
-	if cmd.Stdout, err = j.connectStream(&o, j.out, i); err == nil {
-		cmd.Stderr, err = j.connectStream(&o, j.err, i)
+// connectOutput gives the rank its standard output and error.
+func (c *crew) connectOutput(cmd *exec.Cmd, i int) (o outputs, err error) {
+	if cmd.Stdout, err = o.connect(c.stream(i, 1)); err == nil {
+		cmd.Stderr, err = o.connect(c.stream(i, 2))
 	}
 	return o, err
 }
 
-func (j *job) connectStream(o *outputs, s *shared, i int) (*os.File, error) {
-	f, isFile := s.w.(*os.File)
-	if isFile && !j.spec.Prefix {
-		return f, nil
+func (o *outputs) connect(s sink) (*os.File, error) {
+	if s.file != nil {
+		return s.file, nil
 	}
-	var to io.Writer = s
-	if j.spec.Prefix {
-		p := &prefixer{out: s, prefix: "[" + strconv.Itoa(i) + "] "}
-		o.flush = append(o.flush, p.flush)
-		to = p
-	}
-	d, theirs, err := newDrain(to)
+	d, theirs, err := newDrain(s.to)
 	if err != nil {
 		return nil, err
 	}
 	o.drains, o.theirs = append(o.drains, d), append(o.theirs, theirs)
+	if s.done != nil {
+		o.flush = append(o.flush, s.done)
+	}
 	return theirs, nil
 }
 
@@ -121,8 +112,8 @@ func (o *outputs) finish() {
 	}
 }
 
-// await waits for the end of the process, ends what it has left in its group, and notes how it ended.
-func (j *job) await(i int, r *rank) {
+// await waits for the end of the process, ends what it has left in its group, and tells how it ended.
+func (c *crew) await(i int, r *rank) status {
 	if waitNoReap(r.pid) {
 		r.endGroup() // the leader is not reaped, so the group's number is still its own
 		_ = r.cmd.Wait()
@@ -130,13 +121,12 @@ func (j *job) await(i int, r *rank) {
 		_ = r.cmd.Wait()
 		r.endGroup() // in the moment since, the number can hardly have been given away
 	}
-	j.spec.Guard.Remove(r.pid)
+	c.guard.Remove(r.pid)
 	select { // what it has said last, an abort or a finalize, counts before its exit
-	case <-j.heard[i]:
+	case <-c.heard(i):
 	case <-time.After(heardTime): // somebody else holds its socket
 	}
-	r.status = statusOf(r.cmd.ProcessState)
-	r.status.joined, r.status.left = j.srv.Joined(i), j.srv.Finalized(i)
+	return statusOf(r.cmd.ProcessState)
 }
 
 func (r *rank) endGroup() {
@@ -144,6 +134,15 @@ func (r *rank) endGroup() {
 	defer r.mu.Unlock()
 	_ = unix.Kill(-r.pid, unix.SIGKILL)
 	r.alive = false
+}
+
+// kill sends sig to the rank's group, if the rank is alive.
+func (r *rank) kill(sig syscall.Signal) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.alive {
+		_ = unix.Kill(-r.pid, sig)
+	}
 }
 
 func statusOf(ps *os.ProcessState) status {
@@ -155,17 +154,6 @@ func statusOf(ps *os.ProcessState) status {
 		return status{signal: ws.Signal(), core: ws.CoreDump()}
 	}
 	return status{code: ws.ExitStatus()}
-}
-
-// killAll sends sig to the group of every living rank.
-func (j *job) killAll(sig syscall.Signal) {
-	for _, r := range j.ranks {
-		r.mu.Lock()
-		if r.alive {
-			_ = unix.Kill(-r.pid, sig)
-		}
-		r.mu.Unlock()
-	}
 }
 
 // socketPair makes a connected pair: ours for the server, theirs to be inherited.
@@ -194,5 +182,3 @@ func nameOf(sig syscall.Signal) string { return unix.SignalName(sig) }
 const stopSignal = unix.SIGSTOP
 
 func isStop(sig syscall.Signal) bool { return sig == unix.SIGTSTP }
-
-func (j *job) jobID() string { return boot.IDFromKey(j.key) }

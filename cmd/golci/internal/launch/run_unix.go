@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -17,26 +15,53 @@ import (
 	"github.com/golci/golci/comm/boot"
 	"github.com/golci/golci/comm/boot/pmi"
 	"github.com/golci/golci/comm/boot/serve"
-	"github.com/golci/golci/internal/settings"
-	"github.com/golci/golci/internal/topology"
 )
+
+// team is what the ranks of a job run on: this machine, or several.
+type team interface {
+	// gather prepares the machines and returns how many ranks the job has, and the place of each.
+	gather() (places, error)
+	// start starts all ranks.
+	start(j *job) error
+	// kill sends sig to the group of every living rank.
+	kill(sig syscall.Signal)
+	// pause is called before this process is stopped.
+	pause()
+	// end leaves nothing behind. The ranks' ends are not reported any more.
+	end()
+}
+
+// places says where the ranks of a job are.
+type places struct {
+	size  int
+	nodes []int                 // ranks of each machine, in the order of the ranks
+	name  func(rank int) string // "rank 3", with its machine if there are several
+}
 
 // job is a running job. Only the goroutine of Run touches it, except where a field says otherwise.
 type job struct {
 	spec   *Spec
+	team   team
 	policy *policy
 	srv    *serve.Server // safe for concurrent use
-	ranks  []*rank
+	places places
 	alarm  *time.Timer
 	out    *shared
 	err    *shared
 	key    []byte
 
-	heard []chan struct{} // one a rank, closed by the server when it has taken everything the rank has sent
-	exits chan int        // ranks whose processes have ended; each has a place in the buffer
-	fails chan failure    // from the PMI server
-	over  chan struct{}
-	wg    sync.WaitGroup // goroutines that wait for processes
+	heard  []chan struct{} // one a rank, closed by the server when it has taken everything the rank has sent
+	exits  chan ended      // ranks whose processes have ended; each has a place in the buffer
+	fails  chan failure    // from the PMI server
+	losses chan loss       // machines that have gone; each has a place in the buffer
+	over   chan struct{}   // closed when nobody listens to the channels any more
+	wg     sync.WaitGroup  // goroutines that tell the server of ranks that have ended
+}
+
+// ended is the end of a rank's process.
+type ended struct {
+	rank int
+	status
 }
 
 // failure is what the server tells of a rank: that the job cannot go on, or that it ends by agreement.
@@ -44,6 +69,12 @@ type failure struct {
 	rank, code int
 	text       string
 	agreed     bool
+}
+
+// loss is the end of a machine, as far as the job is concerned.
+type loss struct {
+	text  string
+	ranks []int // those that were there
 }
 
 // Run runs the job s to its end and returns its exit code: the greatest of the ranks' codes, or 128 and the number of
@@ -56,30 +87,45 @@ func Run(s *Spec) (code int, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	j := &job{
-		spec: s, policy: newPolicy(s.Ranks, s.Grace, s.Limit), key: boot.NewKey(), alarm: time.NewTimer(time.Hour),
-		out: &shared{w: s.Stdout}, err: &shared{w: s.Stderr},
-		exits: make(chan int, s.Ranks), fails: make(chan failure), over: make(chan struct{}),
+		spec: s, key: boot.NewKey(), alarm: time.NewTimer(time.Hour), out: &shared{w: s.Stdout}, err: &shared{w: s.Stderr},
+		fails: make(chan failure), losses: make(chan loss, len(s.Hosts)), over: make(chan struct{}),
 	}
 	j.alarm.Stop()
-	for range s.Ranks {
-		j.heard = append(j.heard, make(chan struct{}))
-	}
-	j.srv, err = serve.New(pmi.Config{
-		Size: s.Ranks, KVSName: "golci-" + boot.IDFromKey(j.key),
-		Preset: map[string]string{
-			pmi.KeySecret:  hex.EncodeToString(j.key),
-			pmi.KeyMapping: fmt.Sprintf("(vector,(0,1,%d))", s.Ranks),
-		},
-	}, serve.Hooks{Fail: j.failed, Leave: j.leaves, EOF: func(rank int) { close(j.heard[rank]) }})
-	if err != nil {
-		return 2, err
+	j.team = &alone{j: j}
+	if len(s.Hosts) > 0 {
+		j.team = newFleet(j)
 	}
 	defer j.end()
-	if err := j.start(); err != nil {
-		return 126, err
+	if j.places, err = j.team.gather(); err != nil {
+		return codeOf(err), err
+	}
+	if err := j.serve(); err != nil {
+		return 2, err
+	}
+	if err := j.team.start(j); err != nil {
+		return codeOf(err), err
 	}
 	j.watch()
 	return j.policy.code, nil
+}
+
+// serve makes the PMI server, and what else depends on the number of ranks.
+func (j *job) serve() (err error) {
+	n := j.places.size
+	j.policy = newPolicy(n, j.spec.Grace, j.spec.Limit(n))
+	j.policy.name = j.places.name
+	j.exits = make(chan ended, n)
+	for range n {
+		j.heard = append(j.heard, make(chan struct{}))
+	}
+	j.srv, err = serve.New(pmi.Config{
+		Size: n, KVSName: "golci-" + boot.IDFromKey(j.key),
+		Preset: map[string]string{
+			pmi.KeySecret:  hex.EncodeToString(j.key),
+			pmi.KeyMapping: pmi.FormatMapping(j.places.nodes),
+		},
+	}, serve.Hooks{Fail: j.failed, Leave: j.leaves, EOF: func(rank int) { close(j.heard[rank]) }})
+	return err
 }
 
 func (j *job) failed(rank, code int, text string) {
@@ -90,72 +136,15 @@ func (j *job) leaves(rank, code int, text string) {
 	j.report(failure{rank: rank, code: code, text: text, agreed: true})
 }
 
-// report is called by the server's goroutines.
+// report is called by the server's goroutines. Their texts begin with the rank, whose machine they do not know.
 func (j *job) report(f failure) {
+	if rest, ok := strings.CutPrefix(f.text, fmt.Sprintf("rank %d ", f.rank)); ok {
+		f.text = j.places.name(f.rank) + " " + rest
+	}
 	select {
 	case j.fails <- f:
 	case <-j.over:
 	}
-}
-
-// start starts all ranks.
-func (j *job) start() error {
-	usable := topology.Usable()
-	shares := j.shares()
-	defer func() {
-		if shares != nil {
-			_ = topology.Pin(usable)
-		}
-	}()
-	base := append(cleanEnv(os.Environ()), j.spec.Env...)
-	for i := range j.spec.Ranks {
-		env := base
-		workers := max(1, len(usable)/j.spec.Ranks)
-		if shares != nil {
-			workers = len(shares[i])
-			if err := topology.Pin(shares[i]); err != nil {
-				return err
-			}
-		}
-		if !has(env, "GOMAXPROCS") {
-			env = append(env[:len(env):len(env)], "GOMAXPROCS="+strconv.Itoa(processors(askedWorkers(env, workers))))
-		}
-		if err := j.startRank(i, env); err != nil {
-			return fmt.Errorf("rank %d: %w", i, err)
-		}
-		if shares != nil {
-			j.detail("rank %d: process %d on CPUs %s", i, j.ranks[i].pid, topology.FormatList(shares[i]))
-		} else {
-			j.detail("rank %d: process %d, not bound", i, j.ranks[i].pid)
-		}
-	}
-	return nil
-}
-
-// shares deals the cores out, or returns nil when the ranks are not to be bound.
-func (j *job) shares() [][]int {
-	if j.spec.Bind != "core" || runtime.GOOS != "linux" {
-		return nil
-	}
-	shares := topology.Read().Deal(j.spec.Ranks)
-	if shares == nil {
-		j.detail("more ranks than cores: not bound")
-	}
-	return shares
-}
-
-// askedWorkers is the number of workers that the rank will start: that of the environment, or the one given.
-func askedWorkers(env []string, workers int) int {
-	name := settings.Workers.Env() + "="
-	for _, kv := range slices.Backward(env) {
-		if v, ok := strings.CutPrefix(kv, name); ok {
-			if n, err := strconv.Atoi(v); err == nil && n > 0 {
-				return n
-			}
-			break
-		}
-	}
-	return workers
 }
 
 // watch carries out the policy until all ranks have ended.
@@ -168,9 +157,12 @@ func (j *job) watch() {
 	}
 	for !j.policy.done() {
 		select {
-		case r := <-j.exits:
-			j.obey(j.policy.exited(r, j.ranks[r].status))
-			j.goneLater(r)
+		case e := <-j.exits:
+			j.obey(j.policy.exited(e.rank, j.judged(e)))
+			j.goneLater(e.rank)
+		case l := <-j.losses:
+			j.obey(j.policy.lost(l.text, l.ranks))
+			j.goneLater(l.ranks...)
 		case f := <-j.fails:
 			j.obey(j.take(f))
 		case sig := <-j.spec.Signals:
@@ -185,6 +177,12 @@ func (j *job) watch() {
 	}
 }
 
+// judged adds what the server knows to the end of a rank.
+func (j *job) judged(e ended) status {
+	e.joined, e.left = j.srv.Joined(e.rank), j.srv.Finalized(e.rank)
+	return e.status
+}
+
 func (j *job) take(f failure) []order {
 	if f.agreed {
 		return j.policy.leaves(f.rank, f.text)
@@ -192,10 +190,14 @@ func (j *job) take(f failure) []order {
 	return j.policy.failed(f.rank, f.code, f.text)
 }
 
-// goneLater tells the server that a rank has ended, from another goroutine, because the server may answer with a
+// goneLater tells the server that ranks have ended, from another goroutine, because the server may answer with a
 // failure that watch has to take.
-func (j *job) goneLater(rank int) {
-	j.wg.Go(func() { j.srv.Gone(rank) })
+func (j *job) goneLater(ranks ...int) {
+	j.wg.Go(func() {
+		for _, r := range ranks {
+			j.srv.Gone(r)
+		}
+	})
 }
 
 func (j *job) obey(orders []order) {
@@ -204,8 +206,9 @@ func (j *job) obey(orders []order) {
 		case orderSay:
 			j.spec.Say(o.text)
 		case orderKill:
-			j.killAll(o.signal)
+			j.team.kill(o.signal)
 		case orderStop:
+			j.team.pause()
 			_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 		case orderAlarm:
 			j.alarm.Reset(o.after)
@@ -215,10 +218,12 @@ func (j *job) obey(orders []order) {
 
 // end leaves nothing behind: it is also the way out of a start that failed half way.
 func (j *job) end() {
-	j.killAll(syscall.SIGKILL)
 	close(j.over)
+	j.team.end()
 	j.wg.Wait()
-	j.srv.Close()
+	if j.srv != nil {
+		j.srv.Close()
+	}
 	j.alarm.Stop()
 }
 
@@ -226,4 +231,21 @@ func (j *job) detail(format string, args ...any) {
 	if j.spec.Detail != nil {
 		j.spec.Detail(fmt.Sprintf(format, args...))
 	}
+}
+
+// sink is where the output of a rank goes: straight to the launcher's own streams, unless the lines are to be marked, or
+// the streams are not files.
+func (j *job) sink(rank, stream int) sink {
+	to := j.out
+	if stream == 2 {
+		to = j.err
+	}
+	if j.spec.Prefix {
+		p := &prefixer{out: to, prefix: fmt.Sprintf("[%d] ", rank)}
+		return sink{to: p, done: p.flush}
+	}
+	if f, ok := to.w.(*os.File); ok {
+		return sink{file: f, to: to}
+	}
+	return sink{to: to}
 }

@@ -1,0 +1,340 @@
+//go:build unix
+
+package launch
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/golci/golci/comm/boot"
+)
+
+// fleet is the team of a job on several machines: a helper on each, which calls the head back.
+type fleet struct {
+	job  *job
+	spec *Spec
+	all  []*far // the machines to reach; never changed
+	far  []*far // those with ranks; only the goroutine of Run touches it
+	mark string // of what the script says
+
+	listen net.Listener // nil before gather
+	cert   tls.Certificate
+	secret []byte
+	print  []byte // fingerprint of cert
+
+	calls  chan arrival // helpers that have called back
+	broken chan trouble // machines that have not come so far
+	wg     sync.WaitGroup
+
+	mu    sync.Mutex
+	early map[net.Conn]bool // connections that have not proved anything yet; guarded by mu
+	over  bool              // no more are taken; guarded by mu
+}
+
+type arrival struct {
+	host  int
+	link  *link
+	hello greeting
+}
+
+type trouble struct {
+	host int
+	err  error
+}
+
+func newFleet(j *job) *fleet {
+	key := boot.NewKey()
+	f := &fleet{
+		job: j, spec: j.spec, mark: boot.IDFromKey(boot.NewKey()), secret: key,
+		early: map[net.Conn]bool{},
+	}
+	for i, h := range needed(j.spec.Hosts, j.spec.Ranks) {
+		f.far = append(f.far, &far{
+			fleet: f, index: i, host: h, guard: j.spec.Guard, ended: make(chan struct{}), ready: make(chan struct{}),
+			inOK: make(chan bool, 1), fileOK: make(chan struct{}, 1),
+		})
+	}
+	f.all = f.far
+	f.calls = make(chan arrival, len(f.far))
+	f.broken = make(chan trouble, 3*len(f.far)) // its conversation, its remote shell, its connection
+	return f
+}
+
+// gather starts a helper on each machine, waits until all have called back, and deals the ranks out.
+func (f *fleet) gather() (places, error) {
+	var err error
+	if f.cert, f.print, err = identity(); err != nil {
+		return places{}, err
+	}
+	if f.listen, err = net.Listen("tcp", f.spec.Far.Listen); err != nil {
+		return places{}, err
+	}
+	f.wg.Go(f.accept)
+	addrs, err := headAddrs(f.listen.Addr())
+	if err != nil {
+		return places{}, err
+	}
+	for i, m := range f.far {
+		if err := m.launch(); err != nil {
+			return places{}, fmt.Errorf("host %s: %w", m.host.Name, err)
+		}
+		t := &ticket{
+			Protocol: protocol, Host: i, Name: m.host.Name, Addrs: addrs, Cert: f.print, Secret: f.secret,
+			Silence: f.spec.Far.Silence,
+		}
+		invited := make(chan struct{})
+		f.wg.Go(func() {
+			defer close(invited)
+			if err := m.invite(t); err != nil && !errors.Is(err, errShell) {
+				f.broken <- trouble{i, err}
+			}
+		})
+		go func() {
+			<-m.ended
+			select {
+			case <-invited: // which may know more
+			case <-time.After(byeTime):
+			}
+			f.broken <- trouble{i, m.shellEnd()}
+		}()
+	}
+	if err := f.assemble(); err != nil {
+		return places{}, err
+	}
+	return f.deal()
+}
+
+// assemble waits for all helpers.
+func (f *fleet) assemble() error {
+	limit := time.NewTimer(f.spec.Far.Start)
+	defer limit.Stop()
+	for here := 0; here < len(f.far); {
+		select {
+		case a := <-f.calls:
+			m := f.far[a.host]
+			if m.link != nil {
+				a.link.close()
+				continue
+			}
+			m.link, m.cores = a.link, a.hello.Cores
+			here++
+			f.job.detail("%s: golci is there, process %d, %d cores", m.host.Name, a.hello.PID, a.hello.Cores)
+		case t := <-f.broken:
+			return fmt.Errorf("host %s: %w", f.far[t.host].host.Name, t.err)
+		case sig := <-f.spec.Signals:
+			if s, ok := sig.(syscall.Signal); ok && EndsJob(s) {
+				return startError{128 + int(s), fmt.Errorf("%s while the hosts were being reached", signalName(s))}
+			}
+		case <-limit.C:
+			return fmt.Errorf("no answer within %v from %s", f.spec.Far.Start, f.absent())
+		}
+	}
+	return nil
+}
+
+// absent names the machines that have not called back.
+func (f *fleet) absent() string {
+	var names []string
+	for _, m := range f.far {
+		if m.link == nil {
+			names = append(names, m.host.Name)
+		}
+	}
+	return list(names)
+}
+
+// deal fills the machines with ranks, in their order. Those that get none are let go.
+func (f *fleet) deal() (places, error) {
+	slots := make([]int, len(f.far))
+	for i, m := range f.far {
+		if slots[i] = m.host.Slots; slots[i] == 0 {
+			slots[i] = m.cores
+		}
+	}
+	counts, err := dealRanks(slots, f.spec.Ranks)
+	if err != nil {
+		return places{}, startError{2, err}
+	}
+	var p places
+	names := []string{}
+	for i, m := range f.far {
+		m.first, m.count = p.size, counts[i]
+		if m.count == 0 {
+			f.far = f.all[:i] // machines are filled in order: those that follow are empty, too
+			releaseAll(f.all[i:])
+			break
+		}
+		p.size += m.count
+		p.nodes = append(p.nodes, m.count)
+		for range m.count {
+			names = append(names, m.host.Name)
+		}
+	}
+	p.name = func(rank int) string { return fmt.Sprintf("rank %d on %s", rank, names[rank]) }
+	return p, nil
+}
+
+// start gives every helper its task. What goes wrong there later is reported to the job.
+func (f *fleet) start(j *job) error {
+	for _, m := range f.far {
+		m.prepare()
+	}
+	for _, m := range f.far {
+		if err := m.preload(); err != nil {
+			return fmt.Errorf("host %s: %w", m.host.Name, err)
+		}
+	}
+	for _, m := range f.far {
+		m.link.send(frameStart, 0, encode(m.task()))
+	}
+	if j.spec.Stdin != nil {
+		go f.far[0].feed(j.spec.Stdin)
+	}
+	return nil
+}
+
+func (f *fleet) kill(sig syscall.Signal) {
+	for _, m := range f.far {
+		m.kill(sig)
+	}
+}
+
+func (f *fleet) pause() {
+	for _, m := range f.far {
+		m.link.send(framePause, 0, nil)
+	}
+	for _, m := range f.far {
+		m.link.flush(time.Second)
+	}
+}
+
+func (f *fleet) end() {
+	f.mu.Lock()
+	f.over = true
+	for c := range f.early {
+		c.Close()
+	}
+	f.mu.Unlock()
+	if f.listen != nil {
+		f.listen.Close()
+	}
+	releaseAll(f.far)
+	f.wg.Wait()
+	for {
+		select {
+		case a := <-f.calls: // it came when nobody waited any more
+			a.link.close()
+		default:
+			return
+		}
+	}
+}
+
+func releaseAll(machines []*far) {
+	var wg sync.WaitGroup
+	for _, m := range machines {
+		wg.Go(m.release)
+	}
+	wg.Wait()
+}
+
+// earlyMost bounds the connections that have not proved anything yet, so that strangers cannot exhaust the head.
+const earlyMost = 2 * maxHosts
+
+// accept is the goroutine that takes the helpers' calls.
+func (f *fleet) accept() {
+	for {
+		c, err := f.listen.Accept()
+		if err != nil {
+			if errors.Is(err, net.ErrClosed) {
+				return
+			}
+			time.Sleep(10 * time.Millisecond) // no descriptors, perhaps
+			continue
+		}
+		if !f.enter(c) {
+			c.Close()
+			continue
+		}
+		f.wg.Go(func() { f.greet(c) })
+	}
+}
+
+func (f *fleet) enter(c net.Conn) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.over || len(f.early) >= earlyMost {
+		return false
+	}
+	f.early[c] = true
+	return true
+}
+
+// leave says whether c may be kept.
+func (f *fleet) leave(c net.Conn) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.early, c)
+	return !f.over
+}
+
+// greet finds out who calls. A stranger learns nothing but that there is somebody.
+func (f *fleet) greet(raw net.Conn) {
+	c, host, err := admit(raw, f.cert, f.secret, len(f.all))
+	if err != nil || !f.leave(raw) {
+		f.leave(raw)
+		raw.Close()
+		return
+	}
+	l := newLink(c, f.spec.Far.Silence)
+	f.all[host].listen(l)
+}
+
+// headAddrs lists the addresses at which the helpers try to find the head: that of the listener, or all of this machine's.
+func headAddrs(a net.Addr) ([]string, error) {
+	at, ok := a.(*net.TCPAddr)
+	if !ok {
+		return nil, fmt.Errorf("listening at %v", a)
+	}
+	if !at.IP.IsUnspecified() {
+		return []string{at.String()}, nil
+	}
+	all, err := net.InterfaceAddrs()
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, a := range all {
+		n, ok := a.(*net.IPNet)
+		if !ok || n.IP.IsMulticast() || n.IP.IsLinkLocalUnicast() {
+			continue // a link-local address means nothing without the other side's interface
+		}
+		out = append(out, (&net.TCPAddr{IP: n.IP, Port: at.Port}).String())
+	}
+	if name, err := os.Hostname(); err == nil {
+		out = append(out, net.JoinHostPort(name, fmt.Sprint(at.Port)))
+	}
+	return out, nil
+}
+
+// list writes at most a few names.
+func list(names []string) string {
+	const most = 8
+	text := ""
+	for i, n := range names {
+		if i == most {
+			return fmt.Sprintf("%s and %d more", text, len(names)-most)
+		}
+		if i > 0 {
+			text += ", "
+		}
+		text += n
+	}
+	return text
+}

@@ -1,0 +1,235 @@
+//go:build unix
+
+package launch
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/golci/golci/internal/topology"
+)
+
+// helper is the side of one machine: it starts the ranks there, and passes on what they say and what they are told.
+// The goroutine of HelperMain owns it, except where a field says otherwise.
+type helper struct {
+	link  *link
+	guard *Guard
+	dir   string   // of the copy of the program; "" if there is none
+	copy  *os.File // while it is being written
+
+	mu    sync.Mutex
+	crew  *crew      // nil before the task; guarded by mu
+	lines []*rankPMI // by rank - first; guarded by mu
+
+	acks  []chan struct{} // by rank - first, twice: a piece of output has been taken; set before any rank starts
+	input *os.File        // to the standard input of rank 0, if that is here; set before any rank starts
+	in    chan []byte     // pieces for it
+	wg    sync.WaitGroup
+}
+
+// HelperMain serves the head whose ticket comes from in, and returns when the job is over or the head is gone: in has ended,
+// then, or the connection. Nothing is left of the ranks. guard ends them when this process is killed. Run on the main goroutine:
+// it keeps its OS thread, with which the ranks would end.
+func HelperMain(in io.Reader, guard *Guard) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	lines := bufio.NewReader(in)
+	t, err := readTicket(lines)
+	if err != nil {
+		return err
+	}
+	conn, err := call(context.Background(), t)
+	if err != nil {
+		return fmt.Errorf("host %s: %w", t.Name, err)
+	}
+	h := &helper{link: newLink(conn, t.Silence), guard: guard, in: make(chan []byte, 1)}
+	defer h.end()
+	h.link.send(frameHello, 0, encode(greeting{Protocol: protocol, Cores: cores(), PID: os.Getpid()}))
+	go func() { // it waits for input to the end of the process
+		_, _ = io.Copy(io.Discard, lines)
+		h.link.fail(errHead)
+	}()
+	orders := make(chan frame)
+	h.wg.Go(func() {
+		_ = h.link.read(func(f frame) error { return h.pass(f, orders) })
+	})
+	return h.serve(orders)
+}
+
+// errHead: the head, or the remote shell, is gone.
+var errHead = errors.New("the head has gone")
+
+// errBye: the head has said farewell.
+var errBye = errors.New("farewell")
+
+// readTicket reads the ticket, which is one line.
+func readTicket(r *bufio.Reader) (*ticket, error) {
+	line, err := r.ReadSlice('\n')
+	if err != nil {
+		return nil, fmt.Errorf("no ticket: golci %s is only started by golci run -hosts: %w", HelperCommand, err)
+	}
+	var t ticket
+	if err := json.Unmarshal(line, &t); err != nil {
+		return nil, fmt.Errorf("ticket: %w", err)
+	}
+	if t.Protocol != protocol {
+		return nil, fmt.Errorf("host %s: the golci there speaks version %d of the launching protocol, the head %d", t.Name, protocol, t.Protocol)
+	}
+	return &t, nil
+}
+
+// cores is how many ranks this machine takes if nobody says.
+func cores() int {
+	if n := len(topology.Read().Cores()); n > 0 {
+		return n
+	}
+	return runtime.NumCPU()
+}
+
+// serve carries out what must be done on the thread with which the ranks end, until the link does.
+func (h *helper) serve(orders <-chan frame) error {
+	for {
+		select {
+		case f := <-orders:
+			if err := h.obey(f); err != nil {
+				h.link.send(frameFailed, 0, []byte(err.Error()))
+			}
+		case <-h.link.gone:
+			if err := h.link.reason(); !errors.Is(err, errBye) {
+				return startError{1, err}
+			}
+			return nil
+		}
+	}
+}
+
+func (h *helper) obey(f frame) error {
+	if f.kind == frameFile {
+		return h.write(f.data)
+	}
+	var t task
+	if err := json.Unmarshal(f.data, &t); err != nil {
+		return err
+	}
+	return h.start(&t)
+}
+
+// pass takes one frame from the head, on the link's reading goroutine. It does not wait for ranks.
+func (h *helper) pass(f frame, orders chan<- frame) error {
+	switch f.kind {
+	case frameFile, frameStart:
+		select {
+		case orders <- f:
+		case <-h.link.gone:
+		}
+	case framePMI:
+		if r := h.rank(f.num); r != nil {
+			r.hear(f.data)
+		}
+	case framePMIEnd:
+		if r := h.rank(f.num); r != nil {
+			r.conn.Close()
+		}
+	case frameOutOK:
+		h.acknowledge(f)
+	case frameIn:
+		signal(h.in, f.data)
+	case frameSignal:
+		h.kill(unix.SignalNum(string(f.data)))
+	case frameBye:
+		return errBye
+	default:
+		return fmt.Errorf("%w: kind %d", errFrame, f.kind)
+	}
+	return nil
+}
+
+// write adds a piece to the copy of the program.
+func (h *helper) write(b []byte) error {
+	if h.copy == nil {
+		if err := h.place(); err != nil {
+			return err
+		}
+	}
+	if _, err := h.copy.Write(b); err != nil {
+		return err
+	}
+	h.link.send(frameFileOK, 0, nil)
+	return nil
+}
+
+// place makes the directory for the copy.
+func (h *helper) place() error {
+	dir := filepath.Join(os.TempDir(), "golci-copy-"+randomName())
+	h.guard.AddDir(dir) // before it is there, so that it cannot stay
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	h.dir = dir
+	var err error
+	h.copy, err = os.OpenFile(filepath.Join(dir, "copy"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o700)
+	return err
+}
+
+// program finishes the copy, if there is one, and returns its path.
+func (h *helper) program(base string) (string, error) {
+	if h.copy == nil {
+		return "", errors.New("no copy of the program has come")
+	}
+	if err := h.copy.Close(); err != nil {
+		return "", err
+	}
+	path := filepath.Join(h.dir, filepath.Base(base))
+	return path, os.Rename(h.copy.Name(), path)
+}
+
+// end leaves nothing behind.
+func (h *helper) end() {
+	h.link.fail(errHead)
+	h.kill(unix.SIGKILL)
+	if h.input != nil {
+		h.input.Close()
+	}
+	if h.crew != nil {
+		h.crew.wait()
+	}
+	h.wg.Wait()
+	h.link.close()
+	if h.copy != nil {
+		h.copy.Close()
+	}
+	if h.dir != "" {
+		os.RemoveAll(h.dir)
+	}
+}
+
+func (h *helper) note(format string, args ...any) {
+	h.link.send(frameNote, 0, fmt.Appendf(nil, format, args...))
+}
+
+// rank finds the PMI connection of a rank, nil if it is not here.
+func (h *helper) rank(rank int) *rankPMI {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.crew == nil || rank < h.crew.first || rank-h.crew.first >= len(h.lines) {
+		return nil
+	}
+	return h.lines[rank-h.crew.first]
+}
+
+// rankPMI is the near end of a rank's PMI socket.
+type rankPMI struct {
+	conn  net.Conn
+	heard chan struct{} // closed when all that the rank has said has been passed on
+}

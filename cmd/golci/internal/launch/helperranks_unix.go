@@ -1,0 +1,177 @@
+//go:build unix
+
+package launch
+
+import (
+	"net"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/golci/golci/comm/boot"
+)
+
+func randomName() string { return boot.IDFromKey(boot.NewKey()) }
+
+// start starts the ranks of a task.
+func (h *helper) start(t *task) error {
+	if t.Count < 1 || t.First < 0 || t.First+t.Count > t.Size || t.Size > maxRanks || len(t.Argv) == 0 {
+		return errFrame
+	}
+	if t.Argv[0] == "" {
+		path, err := h.program(t.Base)
+		if err != nil {
+			return err
+		}
+		t.Argv[0] = path
+	}
+	c := &crew{
+		first: t.First, count: t.Count, size: t.Size, argv: t.Argv, bind: t.Bind, jobID: t.JobID, guard: h.guard,
+		env: append(cleanEnv(os.Environ()), t.Env...), dir: h.directory(t.Dir),
+		attach: h.attach, stream: h.stream, ended: h.ended, detail: h.note,
+		heard: func(rank int) <-chan struct{} { return h.rank(rank).heard },
+	}
+	for range 2 * t.Count {
+		h.acks = append(h.acks, make(chan struct{}, 1))
+	}
+	if t.First == 0 {
+		theirs, ours, err := os.Pipe()
+		if err != nil {
+			return err
+		}
+		defer theirs.Close()
+		c.stdin, h.input = theirs, ours
+		h.wg.Go(h.feed)
+	}
+	h.mu.Lock()
+	h.crew = c
+	h.lines = make([]*rankPMI, 0, t.Count)
+	h.mu.Unlock()
+	return c.start()
+}
+
+// directory is the head's working directory, if this machine has it, too.
+func (h *helper) directory(dir string) string {
+	if st, err := os.Stat(dir); dir != "" && err == nil && st.IsDir() {
+		return dir
+	}
+	h.note("there is no directory %s here", dir)
+	return ""
+}
+
+// attach passes on what a rank says over PMI.
+func (h *helper) attach(rank int, conn net.Conn) {
+	r := &rankPMI{conn: conn, heard: make(chan struct{})}
+	h.mu.Lock()
+	h.lines = append(h.lines, r)
+	h.mu.Unlock()
+	h.wg.Go(func() {
+		defer close(r.heard)
+		defer conn.Close()
+		buf := make([]byte, 8<<10)
+		for {
+			n, err := conn.Read(buf)
+			if n > 0 {
+				h.link.send(framePMI, rank, buf[:n])
+			}
+			if err != nil {
+				h.link.send(framePMIEnd, rank, nil)
+				return
+			}
+		}
+	})
+}
+
+// hearTime bounds how long a rank that does not read can hold the others up; it has one request outstanding, so it reads.
+const hearTime = 2 * time.Second
+
+// hear writes what the server says to the rank.
+func (r *rankPMI) hear(b []byte) {
+	_ = r.conn.SetWriteDeadline(time.Now().Add(hearTime))
+	if _, err := r.conn.Write(b); err != nil {
+		r.conn.Close()
+	}
+}
+
+// ended tells the head of the end of a rank.
+func (h *helper) ended(rank int, st status) {
+	if r := h.rank(rank); r != nil {
+		r.conn.Close() // somebody outside the rank may hold the other end
+		<-r.heard
+	}
+	e := exitNote{Code: st.code, Core: st.core}
+	if st.signal != 0 {
+		e.Signal = nameOf(st.signal)
+	}
+	h.link.send(frameExit, rank, encode(e))
+}
+
+// kill sends sig to all ranks.
+func (h *helper) kill(sig syscall.Signal) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.crew != nil && sig != 0 {
+		h.crew.kill(sig)
+	}
+}
+
+// far output: a writer that waits until the head has taken each piece.
+type outward struct {
+	h      *helper
+	rank   int
+	stream int
+	taken  chan struct{}
+}
+
+func (h *helper) stream(rank, stream int) sink {
+	return sink{to: &outward{h, rank, stream, h.acks[2*(rank-h.crew.first)+stream-1]}}
+}
+
+// Write blocks the goroutine of the rank's pipe; when the head is gone what is written is lost.
+func (o *outward) Write(b []byte) (int, error) {
+	n := len(b)
+	for len(b) > 0 {
+		piece := b[:min(len(b), chunk)]
+		b = b[len(piece):]
+		o.h.link.send(frameOut, o.rank, append([]byte{byte(o.stream)}, piece...))
+		select {
+		case <-o.taken:
+		case <-o.h.link.gone:
+			return n, nil
+		}
+	}
+	return n, nil
+}
+
+func (h *helper) acknowledge(f frame) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.crew == nil || len(f.data) != 1 {
+		return
+	}
+	i := 2*(f.num-h.crew.first) + int(f.data[0]) - 1
+	if i >= 0 && i < len(h.acks) {
+		signal(h.acks[i], struct{}{})
+	}
+}
+
+// feed writes what comes for the standard input of rank 0. The pipe is closed at the end of the input, or of the job.
+func (h *helper) feed() {
+	defer h.input.Close()
+	for {
+		var b []byte
+		select {
+		case b = <-h.in:
+		case <-h.link.gone:
+			return
+		}
+		if len(b) == 0 {
+			return
+		}
+		if _, err := h.input.Write(b); err != nil {
+			h.link.send(frameInOK, 1, nil)
+			return
+		}
+		h.link.send(frameInOK, 0, nil)
+	}
+}

@@ -1,0 +1,152 @@
+package launch
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Host is a machine to run ranks on.
+type Host struct {
+	Name  string // as the remote shell takes it; localhost is this machine, without a remote shell
+	Slots int    // ranks it takes; 0: as many as it has cores
+}
+
+// maxHosts bounds a job: the head keeps a process, a connection and four goroutines for each machine.
+const maxHosts = 1024
+
+// ErrHosts is what a wrong list of machines is reported with.
+var ErrHosts = errors.New("list of hosts")
+
+// ParseHosts reads "a:4,b,[::1]:2": machines and their slots. A machine named twice has the slots of both.
+func ParseHosts(list string) ([]Host, error) {
+	var hosts []Host
+	for word := range strings.SplitSeq(list, ",") {
+		h, err := parseHost(strings.TrimSpace(word))
+		if err != nil {
+			return nil, err
+		}
+		hosts = append(hosts, h)
+	}
+	return mergeHosts(hosts)
+}
+
+// ReadHosts reads a file of machines: one a line, as "a", "a:4" or "a slots=4"; what follows a '#' is a comment.
+func ReadHosts(r io.Reader) ([]Host, error) {
+	var hosts []Host
+	lines := bufio.NewScanner(r)
+	for n := 1; lines.Scan(); n++ {
+		text, _, _ := strings.Cut(lines.Text(), "#")
+		words := strings.Fields(text)
+		if len(words) == 0 {
+			continue
+		}
+		h, err := parseHost(words[0])
+		for _, w := range words[1:] {
+			if err == nil {
+				h.Slots, err = parseSlots(strings.CutPrefix(w, "slots="))
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		hosts = append(hosts, h)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, err
+	}
+	return mergeHosts(hosts)
+}
+
+// parseHost reads one machine. Colons belong to the name when there are several and no brackets: an IPv6 address.
+func parseHost(word string) (h Host, err error) {
+	name, slots, counted := word, "", false
+	if rest, ok := strings.CutPrefix(word, "["); ok {
+		if name, slots, ok = strings.Cut(rest, "]"); !ok || slots != "" && slots[0] != ':' {
+			return h, fmt.Errorf("%w: %q", ErrHosts, word)
+		}
+		slots, counted = strings.CutPrefix(slots, ":")
+	} else if strings.Count(word, ":") == 1 {
+		name, slots, counted = strings.Cut(word, ":")
+	}
+	// A name that begins with a dash would be an option of the remote shell.
+	if name == "" || name[0] == '-' || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return h, fmt.Errorf("%w: %q is no name of a machine", ErrHosts, name)
+	}
+	h.Name = name
+	if counted {
+		h.Slots, err = parseSlots(slots, true)
+	}
+	return h, err
+}
+
+func parseSlots(text string, ok bool) (int, error) {
+	n, err := strconv.Atoi(text)
+	if !ok || err != nil || n < 1 || n > maxRanks {
+		return 0, fmt.Errorf("%w: %q: want slots, from 1 to %d", ErrHosts, text, maxRanks)
+	}
+	return n, nil
+}
+
+func mergeHosts(hosts []Host) ([]Host, error) {
+	var out []Host
+	for _, h := range hosts {
+		i := slices.IndexFunc(out, func(o Host) bool { return o.Name == h.Name })
+		switch {
+		case i < 0:
+			out = append(out, h)
+		case h.Slots == 0 || out[i].Slots == 0:
+			return nil, fmt.Errorf("%w: %s stands there twice, once without a number of slots", ErrHosts, h.Name)
+		default:
+			out[i].Slots += h.Slots
+		}
+	}
+	if len(out) == 0 || len(out) > maxHosts {
+		return nil, fmt.Errorf("%w: %d machines, want 1 to %d", ErrHosts, len(out), maxHosts)
+	}
+	return out, nil
+}
+
+// needed drops the machines that n ranks surely leave empty; n of 0 means all slots.
+func needed(hosts []Host, n int) []Host {
+	if n == 0 {
+		return hosts
+	}
+	sum := 0
+	for i, h := range hosts {
+		if h.Slots == 0 {
+			return hosts
+		}
+		if sum += h.Slots; sum >= n {
+			return hosts[:i+1]
+		}
+	}
+	return hosts
+}
+
+// dealRanks gives n ranks to machines with so many slots, filling one after the other; n of 0 means all slots.
+func dealRanks(slots []int, n int) ([]int, error) {
+	sum := 0
+	for _, s := range slots {
+		sum += s
+	}
+	if n == 0 {
+		n = sum
+	}
+	if n > sum || n > maxRanks {
+		return nil, fmt.Errorf("%d ranks, but the hosts have %d slots, and a job has at most %d", n, sum, maxRanks)
+	}
+	counts := make([]int, len(slots))
+	for i, s := range slots {
+		counts[i] = min(s, n)
+		n -= counts[i]
+	}
+	return counts, nil
+}
+
+// local says that a machine is this one, which needs no remote shell.
+func (h Host) local() bool { return h.Name == "localhost" }

@@ -1,0 +1,170 @@
+package launch
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// beat is the time between two pings, and in which silence is counted. Each side counts beats of its own clock, so that
+// being stopped itself does not make the other one seem dead.
+const beat = time.Second
+
+// link is the connection between the head and the helper of one machine, after both have shown who they are. Sending never
+// blocks: what is under way is bounded by the protocol, in which streams and files wait for the other side's word.
+type link struct {
+	conn  net.Conn
+	limit int           // beats of silence after which the other side counts as lost
+	beat  time.Duration // see beat above
+
+	silent atomic.Int32 // beats since the last frame
+	paused atomic.Bool  // the other side has said that it will be silent; until its next frame
+
+	mu     sync.Mutex
+	queue  [][]byte // encoded frames that wait to be written; guarded by mu
+	closed bool     // guarded by mu
+	why    error    // the first reason for the end; guarded by mu
+	wake   *sync.Cond
+
+	gone chan struct{} // closed at the end
+	wg   sync.WaitGroup
+}
+
+// errSilent: the other side has said nothing for too long.
+var errSilent = errors.New("nothing has been heard from it")
+
+// newLink takes conn over. The link must be closed, and read by one goroutine meanwhile.
+func newLink(conn net.Conn, silence time.Duration) *link {
+	return startLink(conn, max(2, int(silence/beat)), beat)
+}
+
+func startLink(conn net.Conn, limit int, beat time.Duration) *link {
+	l := &link{conn: conn, limit: limit, beat: beat, gone: make(chan struct{})}
+	l.wake = sync.NewCond(&l.mu)
+	l.wg.Go(l.write)
+	l.wg.Go(l.beats)
+	return l
+}
+
+// send queues a frame; after the end of the link it does nothing.
+func (l *link) send(k kind, num int, data []byte) {
+	b := frame{k, num, data}.append(make([]byte, 0, 4+frameFront+len(data)))
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.closed {
+		l.queue = append(l.queue, b)
+		l.wake.Broadcast()
+	}
+}
+
+// write is the goroutine that writes what is queued, as much at once as there is.
+func (l *link) write() {
+	for {
+		l.mu.Lock()
+		for len(l.queue) == 0 && !l.closed {
+			l.wake.Wait()
+		}
+		if l.closed {
+			l.mu.Unlock()
+			return
+		}
+		batch := l.queue
+		l.mu.Unlock()
+		for _, b := range batch {
+			if _, err := l.conn.Write(b); err != nil {
+				l.fail(err)
+				return
+			}
+		}
+		l.mu.Lock()
+		if !l.closed { // or there is none any more
+			l.queue = l.queue[len(batch):]
+		}
+		l.wake.Broadcast()
+		l.mu.Unlock()
+	}
+}
+
+// flush waits until all that was queued has been written, for d at most.
+func (l *link) flush(d time.Duration) {
+	t := time.AfterFunc(d, l.wake.Broadcast)
+	defer t.Stop()
+	end := time.Now().Add(d)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for len(l.queue) > 0 && !l.closed && time.Now().Before(end) {
+		l.wake.Wait()
+	}
+}
+
+// beats is the goroutine that keeps the other side from thinking this one dead, and watches it in turn.
+func (l *link) beats() {
+	t := time.NewTicker(l.beat)
+	defer t.Stop()
+	for {
+		select {
+		case <-l.gone:
+			return
+		case <-t.C:
+		}
+		l.send(framePing, 0, nil)
+		if n := l.silent.Add(1); int(n) > l.limit && !l.paused.Load() {
+			l.fail(fmt.Errorf("%w for %v", errSilent, time.Duration(n)*l.beat))
+		}
+	}
+}
+
+// read calls take for every frame but pings, until the link ends, and returns the reason.
+func (l *link) read(take func(frame) error) error {
+	r := bufio.NewReaderSize(l.conn, 64<<10)
+	for {
+		f, err := readFrame(r)
+		if err == nil {
+			l.silent.Store(0)
+			l.paused.Store(f.kind == framePause)
+			if f.kind == framePing || f.kind == framePause {
+				continue
+			}
+			err = take(f)
+		}
+		if err != nil {
+			l.fail(err)
+			return l.reason()
+		}
+	}
+}
+
+// fail ends the link for a reason; the first one counts.
+func (l *link) fail(why error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return
+	}
+	l.closed, l.why = true, why
+	l.queue = nil
+	close(l.gone)
+	l.wake.Broadcast()
+	_ = l.conn.SetDeadline(time.Now()) // or closing would wait for a writer
+	l.conn.Close()
+}
+
+// errClosed is the reason of a link that this side has closed.
+var errClosed = errors.New("closed")
+
+// close ends the link and waits for its goroutines. What is queued is lost.
+func (l *link) close() {
+	l.fail(errClosed)
+	l.wg.Wait()
+}
+
+// reason is why the link has ended.
+func (l *link) reason() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.why
+}

@@ -1,0 +1,248 @@
+//go:build unix
+
+package launch
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestFrames(t *testing.T) {
+	var b []byte
+	sent := []frame{{frameHello, 0, nil}, {framePMI, 4095, []byte("cmd=init\n")}, {frameFile, 0, make([]byte, maxPayload)}}
+	for _, f := range sent {
+		b = f.append(b)
+	}
+	r := bytes.NewReader(b)
+	for _, want := range sent {
+		got, err := readFrame(r)
+		if err != nil || got.kind != want.kind || got.num != want.num || !bytes.Equal(got.data, want.data) {
+			t.Errorf("kind %d: got kind %d, number %d, %d bytes, %v", want.kind, got.kind, got.num, len(got.data), err)
+		}
+	}
+	if _, err := readFrame(r); err != io.EOF {
+		t.Errorf("at the end: %v", err)
+	}
+	for name, wrong := range map[string][]byte{
+		"long": frame{framePing, 0, make([]byte, maxPayload+1)}.append(nil), "kind": frame{frameLast, 0, nil}.append(nil),
+		"short": {4, 0, 0, 0, 1, 0, 0, 0, 0}, "number": {5, 0, 0, 0, 1, 0, 0, 0, 0xff}, "huge": {255, 255, 255, 255, 1, 0, 0, 0, 0},
+	} {
+		if _, err := readFrame(bytes.NewReader(wrong)); !errors.Is(err, errFrame) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for n := range 4 + frameFront + 2 {
+		if _, err := readFrame(bytes.NewReader(frame{framePMI, 1, []byte("abc")}.append(nil)[:n])); err == nil {
+			t.Errorf("%d bytes of a frame were taken for one", n)
+		}
+	}
+}
+
+// FuzzFrame: no input makes the reader allocate beyond the bound, and what it takes it would write the same.
+func FuzzFrame(f *testing.F) {
+	f.Add(frame{framePMI, 3, []byte("x")}.append(nil))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		got, err := readFrame(bytes.NewReader(in))
+		if err == nil && !bytes.HasPrefix(in, got.append(nil)) {
+			t.Errorf("%v of %x", got, in)
+		}
+	})
+}
+
+// quick is the beat of these tests.
+const quick = 20 * time.Millisecond
+
+// pair is a link and what its other side is.
+func pair(t *testing.T) (*link, net.Conn) {
+	t.Helper()
+	near, far := net.Pipe()
+	l := startLink(near, 2, quick)
+	t.Cleanup(func() {
+		l.close()
+		far.Close()
+	})
+	return l, far
+}
+
+// TestLinkOrder: frames leave in order, and flush waits for them.
+func TestLinkOrder(t *testing.T) {
+	l, far := pair(t)
+	got := make(chan int, 100)
+	go func() {
+		for {
+			f, err := readFrame(far)
+			if err != nil {
+				close(got)
+				return
+			}
+			if f.kind == frameNote {
+				got <- f.num
+			}
+		}
+	}()
+	for i := range 100 {
+		l.send(frameNote, i, nil)
+	}
+	l.flush(time.Minute)
+	l.close()
+	l.send(frameNote, 100, nil) // too late, and harmless
+	next := 0
+	for i := range got {
+		if i != next {
+			t.Fatalf("frame %d came as number %d", i, next)
+		}
+		next++
+	}
+	if next != 100 {
+		t.Errorf("%d frames came", next)
+	}
+}
+
+// TestLinkSilence: a side that says nothing is given up; one that has said that it will say nothing is not.
+func TestLinkSilence(t *testing.T) {
+	l, far := pair(t)
+	go func() { _, _ = io.Copy(io.Discard, far) }()
+	if err := l.read(func(frame) error { return nil }); !errors.Is(err, errSilent) {
+		t.Errorf("the link ended with: %v", err)
+	}
+	l, far = pair(t)
+	go func() { _, _ = io.Copy(io.Discard, far) }()
+	ended := make(chan error, 1)
+	go func() { ended <- l.read(func(frame) error { return nil }) }()
+	if _, err := far.Write(frame{framePause, 0, nil}.append(nil)); err != nil {
+		t.Fatal(err)
+	}
+	for l.silent.Load() < 4 { // twice its patience
+		select {
+		case err := <-ended:
+			t.Fatalf("the link ended with: %v", err)
+		case <-time.After(quick / 10):
+		}
+	}
+	far.Close()
+	if err := <-ended; !errors.Is(err, io.EOF) {
+		t.Errorf("the link ended with: %v", err)
+	}
+}
+
+// meeting is a head that listens, and the ticket to it.
+func meeting(t *testing.T) (net.Listener, tls.Certificate, *ticket) {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ln.Close() })
+	cert, print, err := identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ln, cert, &ticket{Host: 1, Addrs: []string{ln.Addr().String()}, Cert: print, Secret: []byte("secret")}
+}
+
+// admitted takes one call.
+func admitted(ln net.Listener, cert tls.Certificate) (int, error) {
+	raw, err := ln.Accept()
+	if err != nil {
+		return 0, err
+	}
+	defer raw.Close()
+	_, host, err := admit(raw, cert, []byte("secret"), 2)
+	return host, err
+}
+
+func TestSecure(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*ticket)
+		ours   bool // the helper takes the head for its own
+		host   int  // -1: refused
+	}{
+		"right":       {func(*ticket) {}, true, 1},
+		"secret":      {func(k *ticket) { k.Secret = []byte("guess") }, true, -1},
+		"other host":  {func(k *ticket) { k.Host = 2 }, true, -1},
+		"certificate": {func(k *ticket) { k.Cert = make([]byte, 32) }, false, -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ln, cert, k := meeting(t)
+			c.change(k)
+			called := make(chan error, 1)
+			go func() {
+				conn, err := call(context.Background(), k)
+				if err == nil {
+					defer conn.Close()
+				}
+				called <- err
+			}()
+			host, err := admitted(ln, cert)
+			if (err == nil) != (c.host >= 0) || err == nil && host != c.host {
+				t.Errorf("admitted host %d, %v", host, err)
+			}
+			if err := <-called; (err == nil) != c.ours {
+				t.Errorf("the call: %v", err)
+			}
+		})
+	}
+}
+
+// TestSecureReplay: what a helper has said on one connection is worth nothing on another.
+func TestSecureReplay(t *testing.T) {
+	ln, cert, k := meeting(t)
+	proofs := make(chan []byte, 2)
+	for range 2 {
+		go func() {
+			c, err := dialHead(context.Background(), k.Addrs[0], k.Cert)
+			if err != nil {
+				proofs <- nil
+				return
+			}
+			defer c.Close()
+			p, _ := proof(c, k.Secret, k.Host)
+			proofs <- p
+		}()
+		raw, err := ln.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, _ = admit(raw, cert, k.Secret, 2)
+		raw.Close()
+	}
+	one, two := <-proofs, <-proofs
+	if len(one) != 36 || len(two) != 36 || bytes.Equal(one, two) {
+		t.Errorf("proofs %x and %x", one, two)
+	}
+}
+
+// TestCallFindsHead: among addresses where nobody or a stranger is, the head is found.
+func TestCallFindsHead(t *testing.T) {
+	ln, cert, k := meeting(t)
+	stranger, strangeCert, _ := meeting(t)
+	go func() { _, _ = admitted(stranger, strangeCert) }()
+	k.Addrs = append([]string{"127.0.0.1:1", stranger.Addr().String()}, k.Addrs...)
+	go func() {
+		if conn, err := call(context.Background(), k); err == nil {
+			_, _ = io.Copy(io.Discard, conn)
+			conn.Close()
+		}
+	}()
+	if host, err := admitted(ln, cert); host != 1 || err != nil {
+		t.Errorf("host %d, %v", host, err)
+	}
+}
+
+// TestScriptQuotes: a path with anything in it is one word of the script, which is one command.
+func TestScriptQuotes(t *testing.T) {
+	s := script("mark", "/it's here/golci", 0)
+	if !strings.Contains(s, `g='/it'\''s here/golci'`) || !strings.HasPrefix(s, "{\n") || !strings.HasSuffix(s, "\n}\n") {
+		t.Errorf("%s", s)
+	}
+	if fits("Linux", "armv7l") || fits("", "") {
+		t.Error("a copy would be made for a machine it does not run on")
+	}
+}

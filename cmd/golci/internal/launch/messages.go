@@ -1,0 +1,67 @@
+package launch
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// greeting is what a helper says of its machine.
+type greeting struct {
+	Protocol int
+	Cores    int
+	PID      int
+}
+
+// task is what a helper has to do. Ranks are First .. First+Count-1 of a job of Size.
+type task struct {
+	First, Count, Size int
+	Argv               []string // Argv[0] is "" for the copy that came before
+	Base               string   // name of that copy, for process lists
+	Env                []string // on top of the helper's own
+	Dir                string   // working directory, if there is such a one
+	Bind               string
+	JobID              string
+}
+
+// exitNote is how a rank's process has ended. Signals have different numbers on different systems.
+type exitNote struct {
+	Code   int
+	Signal string
+	Core   bool
+}
+
+// encode makes JSON of one of the types above, which cannot fail.
+func encode(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("launch: %T: %v", v, err)) // a type above has got a field that JSON cannot carry
+	}
+	return b
+}
+
+// passedOn are the beginnings of the variables that ranks on other machines get from the head's environment, beside those of
+// -env: the project's settings and those of the Go runtime.
+var passedOn = []string{"GOLCI_", "GOMAXPROCS=", "GODEBUG=", "GOGC=", "GOMEMLIMIT=", "GOTRACEBACK=", "GORACE="}
+
+func passedEnv(env []string) (out []string) {
+	for _, kv := range env {
+		for _, p := range passedOn {
+			if strings.HasPrefix(kv, p) {
+				out = append(out, kv)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// workingDir is this process's directory, "" if it has none any more.
+func workingDir() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	return dir
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/golci/golci/cmd/golci/internal/launch"
+	"github.com/golci/golci/internal/settings"
+)
+
+// runFar has the flags of golci run for jobs on several machines.
+type runFar struct {
+	Hosts    string        `help:"Machines and the ranks they take, as in a:4,b:4; without a number as many as there are cores. localhost is this one." placeholder:"LIST"`
+	Hostfile string        `help:"File with one machine a line, as in 'a:4' or 'a slots=4'." placeholder:"FILE"`
+	Rsh      string        `default:"ssh -x -o BatchMode=yes" help:"Remote shell; it gets the machine and a command." placeholder:"COMMAND"`
+	Golci    string        `help:"golci on the other machines; default: the path that it has here, or a copy." placeholder:"PATH"`
+	Preload  bool          `help:"Copy the program to the other machines; always done for a Go package."`
+	Listen   string        `default:":0" help:"Address at which the other machines call back." placeholder:"ADDRESS"`
+	Silence  time.Duration `default:"20s" help:"A machine that says nothing for so long is lost." placeholder:"D"`
+}
+
+// hosts reads the machines; none means this one alone.
+func (r *runFar) hosts() ([]launch.Host, error) {
+	switch {
+	case r.Hosts != "" && r.Hostfile != "":
+		return nil, errors.New("-hosts or -hostfile, not both")
+	case r.Hosts != "":
+		return launch.ParseHosts(r.Hosts)
+	case r.Hostfile == "":
+		return nil, nil
+	}
+	f, err := os.Open(r.Hostfile)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	hosts, err := launch.ReadHosts(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.Hostfile, err)
+	}
+	return hosts, nil
+}
+
+// far tells how to reach the machines.
+func (r *runFar) far(set *settings.Set) (launch.Far, error) {
+	shell, err := launch.Words(r.Rsh)
+	if err != nil || len(shell) == 0 {
+		return launch.Far{}, fmt.Errorf("-rsh %q is no command: %w", r.Rsh, err)
+	}
+	self, err := os.Executable()
+	return launch.Far{
+		Shell: shell, Self: self, Helper: r.Golci, Listen: r.Listen, Preload: r.Preload, Silence: r.Silence,
+		Start: settings.InitTimeout.Get(set),
+	}, err
+}
+
+// ranks is the number of ranks asked for; 0 means one for each slot of the machines. The flag's default is -1, because
+// nobody may ask for no ranks.
+func (r *runCmd) ranks(hosts []launch.Host) int {
+	switch {
+	case r.Ranks == 0:
+		return -1 // which is refused
+	case r.Ranks > 0 || r.Ranks < -1:
+		return r.Ranks
+	case len(hosts) > 0:
+		return 0
+	}
+	return 1
+}
+
+// builds says whether the program is a package that is built first.
+func (r *runCmd) builds() bool {
+	argv := r.Argv
+	if len(argv) > 0 && argv[0] == "--" {
+		argv = argv[1:]
+	}
+	return len(argv) > 0 && isPackage(argv[0])
+}
+
+// helperCmd is the side of another machine; people do not call it.
+type helperCmd struct {
+	Dir string `arg:"" optional:"" help:"Directory to remove at once: this program was copied there."`
+}
+
+func init() {
+	commands = append(commands, &struct {
+		Helper helperCmd `cmd:"" hidden:""`
+	}{})
+}
+
+// Run lasts as long as the job.
+func (h *helperCmd) Run() error {
+	guard, err := startGuard()
+	if err != nil {
+		return err
+	}
+	defer guard.Close()
+	if h.Dir != "" {
+		guard.AddDir(h.Dir)
+		os.RemoveAll(h.Dir)
+	}
+	return launch.HelperMain(os.Stdin, guard)
+}

@@ -1,0 +1,347 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// shell is a remote shell for any machine: it runs the command here. It stays beside the command, as ssh does.
+const shell = `sh -c 'shift; "$@" <&0' rsh`
+
+// execShell becomes the command, as ip netns exec does.
+const execShell = `sh -c 'shift; exec "$@"' rsh`
+
+// onHosts are the arguments for a job on hosts, whose ranks play role.
+func onHosts(hosts, role string, more ...string) []string {
+	args := append([]string{"run", "-hosts", hosts, "-rsh", shell, "-env", roleVar + "=" + role}, more...)
+	return append(args, os.Args[0])
+}
+
+func TestHostsJoin(t *testing.T) {
+	for name, args := range map[string][]string{
+		"shell":    onHosts("a:2,b:1", "join", "-prefix"),
+		"exec":     onHosts("a:2,b:1", "join", "-prefix", "-rsh", execShell),
+		"here":     onHosts("localhost:2,b:1", "join", "-prefix", "-rsh", execShell),
+		"number":   onHosts("a:2,b:2,c:7", "join", "-prefix", "-n", "3"),
+		"twice":    onHosts("a:1,b:1,a:1", "join", "-prefix"),
+		"preload":  onHosts("a:2,b:1", "join", "-prefix", "-preload"),
+		"loopback": onHosts("a:2,b:1", "join", "-prefix", "-listen", "127.0.0.1:0"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			cmd := golci(t, args...)
+			tmp := t.TempDir()
+			cmd.Env = append(cmd.Env, "TMPDIR="+tmp)
+			r := run(t, cmd)
+			r.want(t, 0, "")
+			want := []string{"[0] rank 0 of 3 local 2 launcher golci", "[1] rank 1 of 3 local 2 launcher golci", "[2] rank 2 of 3 local 1 launcher golci"}
+			if got := sorted(r.out); !slices.Equal(got, want) {
+				t.Errorf("got %q\n%s", got, r.err)
+			}
+			wantEmpty(t, tmp)
+		})
+	}
+}
+
+// TestHostsFile: machines come from a file, and slots from the cores.
+func TestHostsFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "hosts")
+	if err := os.WriteFile(file, []byte("# machines\na slots=2\n\nb:1 # small\nc\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := run(t, golci(t, "run", "-hostfile", file, "-n", "4", "-rsh", shell, "-env", roleVar+"=join", os.Args[0]))
+	r.want(t, 0, "")
+	if got := sorted(r.out); len(got) != 4 || got[3] != "rank 3 of 4 local 1 launcher golci" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestHostsEnds: who has failed is named with the machine, and nothing is left.
+func TestHostsEnds(t *testing.T) {
+	for _, c := range []struct {
+		role string
+		code int
+		text string
+	}{
+		{"exit", 5, "golci: rank 1 on b exited with code 5\n"},
+		{"die", 137, "golci: rank 1 on b was killed by signal 9 (SIGKILL)\n"},
+		{"abort", 9, "golci: rank 1 on b aborted the job with code 9: enough is enough\n"},
+		{"unfinished", 1, "golci: rank 1 on b exited with code 0, but without Finalize\n"},
+		{"absent", 3, "golci: rank 1 on b has gone, while other ranks wait for it\n"},
+		{"late", 3, "golci: rank(s) 1 of 3 did not come: context deadline exceeded\n"},
+		{"stubborn", 5, "golci: rank 1 on b exited with code 5\n"},
+	} {
+		t.Run(c.role, func(t *testing.T) {
+			t.Parallel()
+			limit := "GOLCI_INIT_TIMEOUT=1m"
+			if c.role == "late" {
+				limit = "GOLCI_INIT_TIMEOUT=2s"
+			}
+			r := run(t, golci(t, onHosts("a:1,b:2", c.role, "-grace", "200ms", "-env", limit)...))
+			r.want(t, c.code, c.text)
+			for _, pid := range strings.Fields(r.out) {
+				wantGone(t, pid)
+			}
+		})
+	}
+}
+
+// TestHostsStreams: both output streams come out, and the input reaches rank 0.
+func TestHostsStreams(t *testing.T) {
+	r := run(t, golci(t, onHosts("a:1,b:1", "talk", "-prefix")...))
+	r.want(t, 0, "[1] to err\n")
+	if got, want := sorted(r.out), []string{"[0] half", "[0] one", "[0] two", "[1] half", "[1] one", "[1] two"}; !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+	long := strings.Repeat("0123456789abcde\n", 1<<16) // a MiB: many pieces
+	cmd := golci(t, onHosts("a:1,b:1", "cat")...)
+	cmd.Stdin = strings.NewReader(long)
+	r = run(t, cmd)
+	r.want(t, 0, "")
+	if r.out != long {
+		t.Errorf("%d bytes in, %d out\n%s", len(long), len(r.out), r.err)
+	}
+}
+
+// TestHostsEnvironment: the ranks of other machines get the settings and what -env says.
+func TestHostsEnvironment(t *testing.T) {
+	cmd := golci(t, append(onHosts("a:1,b:1", "env", "-env", "A=b=c", "-env", "GOLCI_WORKERS=3"), "GOMAXPROCS", "A", "GOLCI_SPIN", "PMIX_RANK", "MPI_LOCALNRANKS")...)
+	cmd.Env = append(cmd.Env, "PMIX_RANK=7", "GOMAXPROCS=", "GOLCI_SPIN=3us")
+	r := run(t, cmd)
+	r.want(t, 0, "")
+	if want := []string{"4 b=c 3us  1", "4 b=c 3us  1"}; !slices.Equal(sorted(r.out), want) {
+		t.Errorf("got %q", r.out)
+	}
+}
+
+// TestHostsSignals: signals reach every rank of every machine.
+func TestHostsSignals(t *testing.T) {
+	cmd := golci(t, onHosts("a:1,b:1", "usr1", "-prefix")...)
+	lines := startLines(t, cmd)
+	wantLines(t, lines, "[0] ready", "[1] ready")
+	for _, s := range []struct {
+		sig  syscall.Signal
+		text string
+	}{{syscall.SIGUSR1, "user defined signal 1"}, {syscall.SIGTERM, "terminated"}} {
+		if err := cmd.Process.Signal(s.sig); err != nil {
+			t.Fatal(err)
+		}
+		wantLines(t, lines, "[0] "+s.text, "[1] "+s.text)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("both ranks ended in order, but: %v", err)
+	}
+}
+
+// TestHostsCopy: a machine without golci gets a copy of it, and keeps nothing; so it is with the program.
+func TestHostsCopy(t *testing.T) {
+	tmp := t.TempDir()
+	self := filepath.Join(t.TempDir(), "golci")
+	if out, err := exec.Command("cp", os.Args[0], self).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	// On the way to the machines the head's own program stops to be one.
+	hide := fmt.Sprintf(`sh -c 'shift; chmod 600 %s; exec "$@"' rsh`, self)
+	cmd := golci(t, onHosts("a:1,b:1", "join", "-rsh", hide, "-preload", "-v")...)
+	cmd.Path = self
+	cmd.Env = append(cmd.Env, "TMPDIR="+tmp)
+	r := run(t, cmd)
+	r.want(t, 0, "a: copying golci there\n")
+	if got := sorted(r.out); len(got) != 2 || got[1] != "rank 1 of 2 local 1 launcher golci" {
+		t.Errorf("got %q\n%s", got, r.err)
+	}
+	wantEmpty(t, tmp)
+}
+
+// TestHostsPackage: a package is built here and copied.
+func TestHostsPackage(t *testing.T) {
+	tmp := t.TempDir()
+	cmd := golci(t, "run", "-hosts", "a:1,b:1", "-rsh", shell, "./testdata/hello", "7")
+	cmd.Env = append(cmd.Env, "TMPDIR="+tmp)
+	r := run(t, cmd)
+	r.want(t, 0, "")
+	if got := sorted(r.out); len(got) != 2 || !strings.HasPrefix(got[1], "hello from 1 7") {
+		t.Errorf("%q", r.out)
+	}
+	wantEmpty(t, tmp)
+}
+
+func TestHostsWrong(t *testing.T) {
+	for name, c := range map[string]struct {
+		args []string
+		code int
+		text string
+	}{
+		"shell ends":  {onHosts("a:1,b:1", "join", "-rsh", "sh -c 'exit 7'"), 126, "its remote shell has ended: exit status 7"},
+		"no shell":    {onHosts("a:1", "join", "-rsh", "no-such-shell"), 126, `host a: exec: "no-such-shell"`},
+		"no golci":    {onHosts("a:1", "join", "-golci", "/no such/golci"), 126, "host a: there is no program /no such/golci"},
+		"not golci":   {onHosts("a:1", "join", "-golci", "/bin/true"), 126, "host a: its remote shell has ended"},
+		"silent":      {onHosts("a:1,b:1", "join", "-rsh", "sh -c 'sleep 60'", "-env", "GOLCI_INIT_TIMEOUT=300ms"), 126, "no answer within 300ms from a, b"},
+		"not there":   {append(onHosts("a:1,b:1", "join")[:7], "/bin/does-not-exist"), 1, "does-not-exist"},
+		"slots":       {onHosts("a:1,b:1", "join", "-n", "3"), 2, "3 ranks, but the hosts have 2 slots"},
+		"no slots":    {onHosts("a:0", "join"), 1, "want slots"},
+		"no ranks":    {onHosts("a:2", "join", "-n", "0"), 2, "number of ranks"},
+		"option":      {onHosts("a:1,-oProxyCommand=x:2", "join"), 1, "no name of a machine"},
+		"quote":       {onHosts("a:2", "join", "-rsh", "ssh 'x"), 1, "a quote is not closed"},
+		"both":        {onHosts("a:2", "join", "-hostfile", "x"), 1, "not both"},
+		"no hostfile": {[]string{"run", "-hostfile", "/does-not-exist", os.Args[0]}, 1, "does-not-exist"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run(t, golci(t, c.args...)).want(t, c.code, c.text)
+		})
+	}
+}
+
+// family is a job on two machines that waits: its processes by kind.
+type hostJob struct {
+	cmd     *exec.Cmd
+	stderr  strings.Builder
+	shells  []string // the remote shells
+	helpers []string
+	all     []string // everything, ranks and their children, too
+	tmp     string
+}
+
+// descend adds the descendants of pid to all.
+func descend(pid string, all []string) []string {
+	for _, c := range children(pid) {
+		all = descend(c, append(all, c))
+	}
+	return all
+}
+
+// waiting starts a job of two ranks with children, on machines a and b.
+func waiting(t *testing.T, more ...string) *hostJob {
+	t.Helper()
+	j := &hostJob{cmd: golci(t, onHosts("a:1,b:1", "family", more...)...), tmp: t.TempDir()}
+	j.cmd.Env = append(j.cmd.Env, "TMPDIR="+j.tmp)
+	j.cmd.Stderr = &j.stderr
+	lines := startLines(t, j.cmd)
+	ranks := append(strings.Fields(lines.next()), strings.Fields(lines.next())...)
+	head := strconv.Itoa(j.cmd.Process.Pid)
+	j.all = descend(head, nil)
+	for _, pid := range ranks {
+		if !slices.Contains(j.all, pid) {
+			t.Fatalf("process %s is not among %v", pid, j.all)
+		}
+	}
+	for _, pid := range children(head) {
+		if below := descend(pid, nil); len(below) > 0 {
+			j.shells = append(j.shells, pid)
+		}
+	}
+	for _, pid := range j.all {
+		if slices.ContainsFunc(ranks, func(r string) bool { return slices.Contains(children(pid), r) }) && !slices.Contains(ranks, pid) {
+			j.helpers = append(j.helpers, pid)
+		}
+	}
+	if len(j.shells) != 2 || len(j.helpers) != 2 || len(ranks) != 4 {
+		t.Fatalf("shells %v, helpers %v, ranks %v of %v", j.shells, j.helpers, ranks, j.all)
+	}
+	return j
+}
+
+// wantNothing waits for the end of all.
+func (j *hostJob) wantNothing(t *testing.T) {
+	t.Helper()
+	for _, pid := range j.all {
+		wantGone(t, pid)
+	}
+	wantEmpty(t, j.tmp)
+}
+
+// TestHostsKill: whatever is killed on the way to a machine, the job ends, says which machine is lost, and leaves nothing.
+func TestHostsKill(t *testing.T) {
+	for name, c := range map[string]struct {
+		more   []string
+		victim func(j *hostJob) string
+	}{
+		"helper":       {nil, func(j *hostJob) string { return j.helpers[1] }},
+		"shell":        {nil, func(j *hostJob) string { return j.shells[1] }},
+		"exec":         {[]string{"-rsh", execShell}, func(j *hostJob) string { return j.helpers[1] }},
+		"preload":      {[]string{"-preload"}, func(j *hostJob) string { return j.helpers[1] }},
+		"shell, files": {[]string{"-preload"}, func(j *hostJob) string { return j.shells[1] }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := waiting(t, c.more...)
+			if err := exec.Command("kill", "-KILL", c.victim(j)).Run(); err != nil {
+				t.Fatal(err)
+			}
+			_ = j.cmd.Wait()
+			if code := j.cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(j.stderr.String(), "is lost with rank(s) ") {
+				t.Errorf("code %d, %s", code, &j.stderr)
+			}
+			j.wantNothing(t)
+		})
+	}
+}
+
+// TestHostsKillHead: when the head gets SIGKILL, nothing is left on any machine.
+func TestHostsKillHead(t *testing.T) {
+	for _, more := range [][]string{nil, {"-rsh", execShell}, {"-preload"}} {
+		t.Run(fmt.Sprint(more), func(t *testing.T) {
+			j := waiting(t, more...)
+			if err := j.cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			_ = j.cmd.Wait()
+			j.wantNothing(t)
+		})
+	}
+}
+
+// TestHostsInterrupt: a signal that ends the job ends it on all machines.
+func TestHostsInterrupt(t *testing.T) {
+	j := waiting(t)
+	if err := j.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	_ = j.cmd.Wait()
+	if code := j.cmd.ProcessState.ExitCode(); code != 130 {
+		t.Errorf("code %d: %s", code, &j.stderr)
+	}
+	j.wantNothing(t)
+}
+
+// TestHostsStop: Ctrl-Z stops the ranks and the head; SIGCONT continues them.
+func TestHostsStop(t *testing.T) {
+	j := waiting(t)
+	head := strconv.Itoa(j.cmd.Process.Pid)
+	var ranks []string
+	for _, h := range j.helpers {
+		for _, pid := range children(h) {
+			if len(children(pid)) > 0 {
+				ranks = append(ranks, pid)
+			}
+		}
+	}
+	for _, s := range []struct {
+		sig     syscall.Signal
+		stopped bool
+	}{{syscall.SIGTSTP, true}, {syscall.SIGCONT, false}} {
+		if err := j.cmd.Process.Signal(s.sig); err != nil {
+			t.Fatal(err)
+		}
+		for _, pid := range append([]string{head}, ranks...) {
+			if !eventually(func() bool { return (state(pid) == "T") == s.stopped }) {
+				t.Errorf("after %v process %s is in state %s", s.sig, pid, state(pid))
+			}
+		}
+	}
+	if err := j.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_ = j.cmd.Wait()
+	if code := j.cmd.ProcessState.ExitCode(); code != 143 {
+		t.Errorf("code %d", code)
+	}
+	j.wantNothing(t)
+}
