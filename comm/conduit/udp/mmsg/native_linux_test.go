@@ -178,7 +178,7 @@ func TestNoAllocation(t *testing.T) {
 		for i := range out {
 			out[i].Addr = b.Info().Addr
 		}
-		end := time.Now().Add(20 * time.Second)
+		end := time.Now().Add(patience)
 		round := func() {
 			if n, err := a.Send(out); n != len(out) || err != nil {
 				t.Fatal(n, err)

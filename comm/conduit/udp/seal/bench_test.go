@@ -60,7 +60,7 @@ func BenchmarkRefuse(b *testing.B) {
 		{"foreign", func(d []byte, _ uint64) { d[0] ^= 1 }, Foreign},
 		{"replayed", func([]byte, uint64) {}, Replayed},
 		{"forged", func(d []byte, _ uint64) { binary.BigEndian.PutUint64(d[16:], 2) }, Forged},
-		{"forged-key", func(d []byte, n uint64) { binary.BigEndian.PutUint64(d[16:], n<<rekeyShift|RekeyAfter) }, Forged},
+		{"forged-key", func(d []byte, n uint64) { binary.BigEndian.PutUint64(d[16:], (n+1)<<rekeyShift) }, Forged},
 	} {
 		b.Run("kind="+c.name+"/size=1400", func(b *testing.B) {
 			s, r := ends(b, Encrypt)

@@ -1,0 +1,253 @@
+// Package relay makes a network worse on purpose. Impair is the core: packets and times in, packets and times out, the same
+// for the same seed. Relay puts it between real processes that talk over UDP; Command is golci relay.
+package relay
+
+import (
+	"container/heap"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+// Faults says how bad it is. The zero value changes nothing. Chances are between 0 and 1, each for one packet.
+type Faults struct {
+	// Seed decides everything random. What happens to the k-th packet follows from Seed and k, and for bursts from those
+	// before, and not from times or the other chances.
+	Seed uint64
+	// Loss is the part of packets that are lost, below 1 where Burst is above 1; Burst is how many are lost in a row, on
+	// average. 0 and 1: each packet by itself.
+	Loss  float64
+	Burst float64
+	// Dup is the chance that a packet comes twice, Corrupt that one of its bits flips, Truncate that its end is missing.
+	Dup, Corrupt, Truncate float64
+	// Delay is added to each packet, and a random part of Jitter. Order is kept, but for those hit by Reorder: these come
+	// ReorderBy later than they would, and others overtake them. ReorderBy of 0 is 1 ms.
+	Delay, Jitter time.Duration
+	Reorder       float64
+	ReorderBy     time.Duration
+	// CutAfter is when, counted from the first packet, all begin to be lost; 0: never. HealAfter is for how long; 0: for good.
+	CutAfter, HealAfter time.Duration
+	// Queue is how many packets are held at most; 0: 65536. What exceeds it is lost.
+	Queue int
+}
+
+// ErrFaults is matched by every error about Faults.
+var ErrFaults = errors.New("relay: bad faults")
+
+const (
+	defaultQueue     = 1 << 16
+	defaultReorderBy = time.Millisecond
+)
+
+// check puts the defaults in and refuses what makes no sense.
+func (f *Faults) check() error {
+	for _, c := range []struct {
+		name  string
+		value float64
+	}{{"loss", f.Loss}, {"dup", f.Dup}, {"corrupt", f.Corrupt}, {"truncate", f.Truncate}, {"reorder", f.Reorder}} {
+		if !(c.value >= 0 && c.value <= 1) {
+			return fmt.Errorf("%w: %s %v is not between 0 and 1", ErrFaults, c.name, c.value)
+		}
+	}
+	if min(f.Delay, f.Jitter, f.ReorderBy, f.CutAfter, f.HealAfter) < 0 || f.Queue < 0 {
+		return fmt.Errorf("%w: a time or the queue is below 0", ErrFaults)
+	}
+	if f.Burst == 0 {
+		f.Burst = 1
+	}
+	// A run of losses ends with chance 1/Burst, and must begin with a chance of at most 1.
+	if !(f.Burst >= 1) || f.Burst > 1 && f.Loss > f.Burst/(f.Burst+1) {
+		return fmt.Errorf("%w: loss of %v in bursts of %v", ErrFaults, f.Loss, f.Burst)
+	}
+	if f.Queue == 0 {
+		f.Queue = defaultQueue
+	}
+	if f.ReorderBy == 0 {
+		f.ReorderBy = defaultReorderBy
+	}
+	return nil
+}
+
+// Counts tell what was done. Packets = Delivered - Duplicated + Lost + Cut + Overflowed + those still held.
+type Counts struct {
+	Packets, Bytes                              uint64 // came in
+	Delivered, DeliveredBytes                   uint64 // went out, twice where duplicated
+	Lost, Cut, Overflowed                       uint64
+	Duplicated, Reordered, Corrupted, Shortened uint64
+}
+
+// Impair is one direction of a bad link. It has one owner at a time.
+type Impair struct {
+	f       Faults
+	count   Counts
+	started bool
+	start   time.Duration // when the first packet came
+	losing  bool          // within a burst
+	newest  time.Duration // due time of the last packet that keeps its order
+	entered uint64        // copies put into held
+	dice    rand.PCG
+	held    held
+	free    [][]byte
+	out     []byte // what Pop gave last
+}
+
+// New makes a direction. The error matches ErrFaults.
+func New(f Faults) (*Impair, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	return &Impair{f: f}, nil
+}
+
+// Push takes a copy of a packet that comes at now, on any clock that does not go back. It does not block.
+func (i *Impair) Push(now time.Duration, packet []byte) {
+	if !i.started {
+		i.started, i.start = true, now
+	}
+	v := i.decide()
+	i.count.Packets++
+	i.count.Bytes += uint64(len(packet))
+	switch {
+	case i.isCut(now - i.start):
+		i.count.Cut++
+		return
+	case v.lost:
+		i.count.Lost++
+		return
+	case len(i.held) >= i.f.Queue:
+		i.count.Overflowed++
+		return
+	}
+	due := now + i.f.Delay + time.Duration(v.jitter*float64(i.f.Jitter))
+	if v.reorder {
+		i.count.Reordered++
+		due += i.f.ReorderBy
+	} else {
+		due = max(due, i.newest)
+		i.newest = due
+	}
+	i.hold(due, i.damage(packet, v))
+	if v.dup && len(i.held) < i.f.Queue {
+		i.count.Duplicated++
+		i.hold(due, i.damage(packet, v))
+	}
+}
+
+// verdict is what happens to one packet.
+type verdict struct {
+	lost, dup, reorder, corrupt, truncate bool
+	jitter                                float64 // part of Jitter
+	bit, keep                             uint64  // which bit flips; how much stays
+}
+
+// decide throws all dice for the next packet, whether they count or not, so that one chance does not shift the others.
+func (i *Impair) decide() verdict {
+	i.dice.Seed(i.f.Seed, i.count.Packets)
+	i.dice.Uint64() // the first outcome of neighbours is alike
+	v := verdict{lost: i.lose(i.chance())}
+	v.dup = i.chance() < i.f.Dup
+	v.reorder = i.chance() < i.f.Reorder
+	v.corrupt = i.chance() < i.f.Corrupt
+	v.truncate = i.chance() < i.f.Truncate
+	v.jitter = i.chance()
+	v.bit, v.keep = i.dice.Uint64(), i.dice.Uint64()
+	return v
+}
+
+// chance is at least 0 and below 1.
+func (i *Impair) chance() float64 { return float64(i.dice.Uint64()>>11) / (1 << 53) }
+
+// lose is Gilbert's model: a run of losses ends with chance 1/Burst, and begins with the one that makes Loss of all packets lost.
+func (i *Impair) lose(dice float64) bool {
+	switch {
+	case i.f.Burst <= 1:
+		return dice < i.f.Loss
+	case i.losing:
+		i.losing = dice >= 1/i.f.Burst
+	default:
+		i.losing = dice < i.f.Loss/(i.f.Burst*(1-i.f.Loss))
+	}
+	return i.losing
+}
+
+// isCut says whether the link is down, so long after the first packet.
+func (i *Impair) isCut(age time.Duration) bool {
+	return i.f.CutAfter > 0 && age >= i.f.CutAfter && (i.f.HealAfter == 0 || age-i.f.CutAfter < i.f.HealAfter)
+}
+
+// damage copies a packet, with a bit flipped or the end missing.
+func (i *Impair) damage(packet []byte, v verdict) []byte {
+	var b []byte
+	if n := len(i.free); n > 0 {
+		b, i.free = i.free[n-1], i.free[:n-1]
+	}
+	b = append(b[:0], packet...)
+	if v.corrupt && len(b) > 0 {
+		i.count.Corrupted++
+		bit := v.bit % uint64(len(b)*8)
+		b[bit/8] ^= 1 << (bit % 8)
+	}
+	if v.truncate && len(b) > 0 {
+		i.count.Shortened++
+		b = b[:v.keep%uint64(len(b))]
+	}
+	return b
+}
+
+func (i *Impair) hold(due time.Duration, data []byte) {
+	i.entered++
+	heap.Push(&i.held, parcel{due, i.entered, data})
+}
+
+// Next tells when the next packet is due; false if none is held.
+func (i *Impair) Next() (due time.Duration, ok bool) {
+	if len(i.held) == 0 {
+		return 0, false
+	}
+	return i.held[0].due, true
+}
+
+// Pop gives the next packet that is due at now or before, and when it was due; false if there is none. The packet is valid until
+// the next call of Pop or Push.
+func (i *Impair) Pop(now time.Duration) (packet []byte, due time.Duration, ok bool) {
+	if i.out != nil {
+		i.free, i.out = append(i.free, i.out), nil
+	}
+	if len(i.held) == 0 || i.held[0].due > now {
+		return nil, 0, false
+	}
+	p := heap.Pop(&i.held).(parcel)
+	i.out = p.data
+	i.count.Delivered++
+	i.count.DeliveredBytes += uint64(len(p.data))
+	return p.data, p.due, true
+}
+
+// Counts tells what was done so far.
+func (i *Impair) Counts() Counts { return i.count }
+
+// parcel is a packet under way.
+type parcel struct {
+	due   time.Duration
+	order uint64 // of entering: decides between those due at once
+	data  []byte
+}
+
+// held is a heap, the next to leave first.
+type held []parcel
+
+func (h held) Len() int { return len(h) }
+func (h held) Less(a, b int) bool {
+	return h[a].due < h[b].due || h[a].due == h[b].due && h[a].order < h[b].order
+}
+func (h held) Swap(a, b int) { h[a], h[b] = h[b], h[a] }
+func (h *held) Push(x any)   { *h = append(*h, x.(parcel)) }
+
+func (h *held) Pop() any {
+	last := len(*h) - 1
+	p := (*h)[last]
+	(*h)[last] = parcel{}
+	*h = (*h)[:last]
+	return p
+}

@@ -1,0 +1,96 @@
+package relay
+
+import (
+	"sync"
+	"time"
+)
+
+// lane drives one Impair by the clock: its run sends what is due.
+type lane struct {
+	send func(packet []byte) // called by run only
+	kick chan struct{}       // one place: held has changed
+	done chan struct{}
+
+	mu     sync.Mutex // guards impair
+	impair *Impair
+}
+
+// newLane needs Faults that were checked.
+func newLane(f Faults, send func([]byte)) *lane {
+	i, err := New(f)
+	if err != nil {
+		i = &Impair{} // not reached: Listen checked f
+	}
+	return &lane{send: send, kick: make(chan struct{}, 1), done: make(chan struct{}), impair: i}
+}
+
+func (l *lane) push(now time.Duration, packet []byte) {
+	l.mu.Lock()
+	l.impair.Push(now, packet)
+	l.mu.Unlock()
+	select {
+	case l.kick <- struct{}{}:
+	default:
+	}
+}
+
+func (l *lane) close() { close(l.done) }
+
+// run sends each packet when it is due, until close.
+func (l *lane) run(now func() time.Duration) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	var buf []byte
+	for {
+		packet, wait, ok := l.pop(buf, now())
+		buf = packet
+		if ok {
+			l.send(packet)
+			continue
+		}
+		var due <-chan time.Time
+		if wait > 0 {
+			timer.Reset(wait)
+			due = timer.C
+		}
+		select {
+		case <-l.done:
+			return
+		case <-l.kick:
+		case <-due:
+		}
+	}
+}
+
+// pop copies the next packet that is due into buf, or tells how long it is until one will be; 0 if none is held.
+func (l *lane) pop(buf []byte, now time.Duration) (packet []byte, wait time.Duration, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if p, _, ok := l.impair.Pop(now); ok {
+		return append(buf[:0], p...), 0, true
+	}
+	if due, some := l.impair.Next(); some {
+		return buf, max(due-now, 1), false
+	}
+	return buf, 0, false
+}
+
+func (l *lane) counts() Counts {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.impair.Counts()
+}
+
+func (c *Counts) add(o Counts) {
+	c.Packets += o.Packets
+	c.Bytes += o.Bytes
+	c.Delivered += o.Delivered
+	c.DeliveredBytes += o.DeliveredBytes
+	c.Lost += o.Lost
+	c.Cut += o.Cut
+	c.Overflowed += o.Overflowed
+	c.Duplicated += o.Duplicated
+	c.Reordered += o.Reordered
+	c.Corrupted += o.Corrupted
+	c.Shortened += o.Shortened
+}

@@ -1,0 +1,186 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// Config of a Relay.
+type Config struct {
+	// Listen is where clients send to; To is the server that they mean.
+	Listen, To netip.AddrPort
+	// Faults of both directions, or with OneWay of that to the server only.
+	Faults Faults
+	OneWay bool
+	// Clients is how many are served at most, each from a socket of its own; 0: 1024. Packets of others are counted as Refused.
+	Clients int
+}
+
+// Totals tell what a Relay did, all clients together.
+type Totals struct {
+	Clients, Refused uint64
+	To, From         Counts // to the server, and from it
+}
+
+// Relay passes packets between clients and one server. Serve owns it.
+type Relay struct {
+	cfg   Config
+	conn  *net.UDPConn
+	began time.Time
+	work  sync.WaitGroup
+
+	mu       sync.Mutex // guards the rest
+	sessions map[netip.AddrPort]*session
+	refused  uint64
+}
+
+// session is one client: its lane to the server, and the one back.
+type session struct {
+	upstream *net.UDPConn
+	to, from *lane
+}
+
+const defaultClients = 1024
+
+// Listen opens the relay's socket; Serve does the work. The errors match ErrFaults or are the system's.
+func Listen(cfg Config) (*Relay, error) {
+	if err := cfg.Faults.check(); err != nil {
+		return nil, err
+	}
+	if !cfg.To.IsValid() || cfg.To.Port() == 0 {
+		return nil, fmt.Errorf("%w: the server's address is %v", ErrFaults, cfg.To)
+	}
+	if cfg.Clients <= 0 {
+		cfg.Clients = defaultClients
+	}
+	conn, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(cfg.Listen))
+	if err != nil {
+		return nil, err
+	}
+	return &Relay{cfg: cfg, conn: conn, began: time.Now(), sessions: map[netip.AddrPort]*session{}}, nil
+}
+
+// Addr is where clients send to.
+func (r *Relay) Addr() netip.AddrPort { return r.conn.LocalAddr().(*net.UDPAddr).AddrPort() }
+
+// Serve passes packets until ctx ends; then it ends everything it started, and returns nil. Packets still held are lost. It must
+// be called once.
+func (r *Relay) Serve(ctx context.Context) error {
+	ended := context.AfterFunc(ctx, func() { _ = r.conn.Close() })
+	defer ended()
+	err := r.receive()
+	_ = r.conn.Close()
+	r.mu.Lock()
+	for _, s := range r.sessions {
+		_ = s.upstream.Close()
+		s.to.close()
+		s.from.close()
+	}
+	r.mu.Unlock()
+	r.work.Wait()
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+func (r *Relay) receive() error {
+	buf := make([]byte, 1<<16)
+	for {
+		n, from, err := r.conn.ReadFromUDPAddrPort(buf)
+		if errors.Is(err, net.ErrClosed) {
+			return err
+		}
+		if err != nil {
+			continue // news of a client that is gone
+		}
+		if s := r.session(from); s != nil {
+			s.to.push(r.now(), buf[:n])
+		}
+	}
+}
+
+func (r *Relay) now() time.Duration { return time.Since(r.began) }
+
+// session finds a client's, or makes one; nil if there are too many, or no socket is to be had.
+func (r *Relay) session(client netip.AddrPort) *session {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s := r.sessions[client]; s != nil {
+		return s
+	}
+	s := r.newSession(client)
+	if s == nil {
+		r.refused++
+	}
+	return s
+}
+
+func (r *Relay) newSession(client netip.AddrPort) *session {
+	if len(r.sessions) >= r.cfg.Clients {
+		return nil
+	}
+	upstream, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(r.cfg.To))
+	if err != nil {
+		return nil
+	}
+	n := uint64(len(r.sessions))
+	s := &session{upstream: upstream}
+	s.to = newLane(r.faults(2*n, true), func(p []byte) { write(upstream, p) })
+	s.from = newLane(r.faults(2*n+1, false), func(p []byte) { _, _ = r.conn.WriteToUDPAddrPort(p, client) })
+	r.sessions[client] = s
+	r.work.Go(func() { s.to.run(r.now) })
+	r.work.Go(func() { s.from.run(r.now) })
+	r.work.Go(func() { r.answer(s) })
+	return s
+}
+
+// write sends a packet. An error may be the answer to an earlier packet, told once, with which this one was not sent.
+func write(c *net.UDPConn, packet []byte) {
+	if _, err := c.Write(packet); err != nil {
+		_, _ = c.Write(packet)
+	}
+}
+
+// faults of one lane: each has its own dice, by the order in which clients came.
+func (r *Relay) faults(lane uint64, to bool) Faults {
+	if r.cfg.OneWay && !to {
+		return Faults{}
+	}
+	f := r.cfg.Faults
+	f.Seed += lane * 0x9e3779b97f4a7c15
+	return f
+}
+
+// answer takes what the server sends to one client.
+func (r *Relay) answer(s *session) {
+	buf := make([]byte, 1<<16)
+	for {
+		n, err := s.upstream.Read(buf)
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return
+		case err != nil: // the server is not there (yet): an ICMP message was the answer
+			time.Sleep(time.Millisecond)
+		default:
+			s.from.push(r.now(), buf[:n])
+		}
+	}
+}
+
+// Totals may be called by all at any time.
+func (r *Relay) Totals() Totals {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := Totals{Clients: uint64(len(r.sessions)), Refused: r.refused}
+	for _, s := range r.sessions {
+		t.To.add(s.to.counts())
+		t.From.add(s.from.counts())
+	}
+	return t
+}
