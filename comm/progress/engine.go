@@ -47,7 +47,7 @@ const (
 	sleepLimit    = 500 * time.Millisecond // a sleeper looks up that often anyway
 	firstNap      = time.Millisecond       // of a goroutine behind a sleeping worker; each is twice the one before
 	lastNap       = 256 * time.Millisecond
-	clockEvery    = 64 // polls between looks at the clock
+	clockEvery    = 256 // polls between looks at the clock, and turns for other goroutines: for a locked OS thread each is a switch
 )
 
 // Engine is the progress of one rank.
