@@ -3,7 +3,6 @@
 package relay
 
 import (
-	"container/heap"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -197,7 +196,7 @@ func (i *Impair) damage(packet []byte, v verdict) []byte {
 
 func (i *Impair) hold(due time.Duration, data []byte) {
 	i.entered++
-	heap.Push(&i.held, parcel{due, i.entered, data})
+	i.held.push(parcel{due, i.entered, data})
 }
 
 // Next tells when the next packet is due; false if none is held.
@@ -217,7 +216,7 @@ func (i *Impair) Pop(now time.Duration) (packet []byte, due time.Duration, ok bo
 	if len(i.held) == 0 || i.held[0].due > now {
 		return nil, 0, false
 	}
-	p := heap.Pop(&i.held).(parcel)
+	p := i.held.pop()
 	i.out = p.data
 	i.count.Delivered++
 	i.count.DeliveredBytes += uint64(len(p.data))
@@ -232,22 +231,4 @@ type parcel struct {
 	due   time.Duration
 	order uint64 // of entering: decides between those due at once
 	data  []byte
-}
-
-// held is a heap, the next to leave first.
-type held []parcel
-
-func (h held) Len() int { return len(h) }
-func (h held) Less(a, b int) bool {
-	return h[a].due < h[b].due || h[a].due == h[b].due && h[a].order < h[b].order
-}
-func (h held) Swap(a, b int) { h[a], h[b] = h[b], h[a] }
-func (h *held) Push(x any)   { *h = append(*h, x.(parcel)) }
-
-func (h *held) Pop() any {
-	last := len(*h) - 1
-	p := (*h)[last]
-	(*h)[last] = parcel{}
-	*h = (*h)[:last]
-	return p
 }

@@ -6,8 +6,11 @@ import (
 	"errors"
 	"math"
 	"math/bits"
+	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/golci/golci/internal/invariants"
 )
 
 // arrival is a packet that came out.
@@ -254,6 +257,52 @@ func TestCallerKeepsItsBuffer(t *testing.T) {
 		if p, _, ok := i.Pop(0); !ok || string(p) != want {
 			t.Fatalf("got %q, want %q", p, want)
 		}
+	}
+}
+
+// TestHeldIsSorted takes out in order what was put in at random, with more put in between.
+func TestHeldIsSorted(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 1))
+	for range 200 {
+		var h held
+		for k := range uint64(r.IntN(100) + 1) {
+			h.push(parcel{due: time.Duration(r.IntN(20)), order: k})
+		}
+		last := h.pop()
+		for len(h) > 0 {
+			p := h.pop()
+			if p.due < last.due || p.due == last.due && p.order < last.order {
+				t.Fatalf("%v after %v", p, last)
+			}
+			last = p
+			if r.IntN(4) == 0 {
+				h.push(parcel{due: last.due, order: 100 + uint64(len(h))})
+				last.order = 0
+			}
+		}
+	}
+}
+
+func TestNoAllocation(t *testing.T) {
+	if invariants.Race {
+		t.Skip("the race detector allocates")
+	}
+	i := mustNew(t, all)
+	p, now := packet(1), time.Duration(0)
+	round := func() {
+		now += 10 * time.Microsecond
+		i.Push(now, p)
+		for ok := true; ok; {
+			_, _, ok = i.Pop(now)
+		}
+	}
+	for range 10_000 {
+		round()
+	}
+	if n := testing.AllocsPerRun(1000, round); n != 0 {
+		t.Errorf("%v allocations", n)
 	}
 }
 
