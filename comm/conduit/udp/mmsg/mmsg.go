@@ -92,8 +92,8 @@ var (
 	ErrTooBig = errors.New("mmsg: datagram too big")
 	// ErrNoGSO: the kernel or the device cannot split segments; send them one by one.
 	ErrNoGSO = errors.New("mmsg: segments cannot be sent at once here")
-	// ErrFamily: IPv4 address on an IPv6 socket, the other way round, or none.
-	ErrFamily = errors.New("mmsg: address of another family")
+	// ErrFamily: IPv4 address on an IPv6 socket, the other way round, none, or one whose zone is no interface's.
+	ErrFamily = errors.New("mmsg: address not of this socket's kind")
 	// ErrOptions: an option or the address of Open is not sensible.
 	ErrOptions = errors.New("mmsg: bad options")
 )
@@ -164,8 +164,8 @@ func (s *Socket) Close() error { return s.backend.close() }
 // Info tells what the socket is and what the system granted.
 func (s *Socket) Info() Info { return s.backend.info() }
 
-// Dropped is how many datagrams were lost here because the queue was full, as far as it is known: the kernel tells with the
-// next datagram.
+// Dropped is how many datagrams were lost at this socket, as far as it is known: on Linux those that the receiver's queue had no
+// room for, which the kernel tells with the next datagram; elsewhere those that the system refused to send.
 func (s *Socket) Dropped() uint64 { return s.backend.dropped() }
 
 // checkSize refuses what no path takes.

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"net"
 	"net/netip"
+	"strconv"
 	"testing"
 	"time"
 
@@ -90,6 +92,47 @@ func TestPathOfLoopback(t *testing.T) {
 		if err != nil || n < SafePayload || n > MaxPayload {
 			t.Errorf("%v: %d, %v", addr, n, err)
 		}
+	}
+}
+
+// linkLocal finds an address that means something only together with its interface.
+func linkLocal(t *testing.T) netip.Addr {
+	t.Helper()
+	all, err := net.Interfaces()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range all {
+		addrs, _ := i.Addrs()
+		for _, a := range addrs {
+			if p, err := netip.ParsePrefix(a.String()); err == nil && p.Addr().Is6() && p.Addr().IsLinkLocalUnicast() {
+				return p.Addr().WithZone(i.Name)
+			}
+		}
+	}
+	t.Skip("no interface has a link-local IPv6 address")
+	return netip.Addr{}
+}
+
+// TestZones: an address comes back as it was given, with its interface by name; and the number of the interface does as well.
+func TestZones(t *testing.T) {
+	at := linkLocal(t)
+	a, b := mustOpen(t, netip.AddrPortFrom(at, 0), Options{}), mustOpen(t, netip.AddrPortFrom(at, 0), Options{})
+	i, err := net.InterfaceByName(at.Zone())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, zone := range []string{i.Name, strconv.Itoa(i.Index)} {
+		to := netip.AddrPortFrom(at.WithZone(zone), b.Info().Addr.Port())
+		sendAll(t, a, []Datagram{{Buf: []byte("near"), Addr: to}})
+		receive(t, b, buffers(1, 9), 1, func(_ []byte, d *Datagram) {
+			if want := netip.AddrPortFrom(at, a.Info().Addr.Port()); d.Addr != want {
+				t.Errorf("from %v, want %v", d.Addr, want)
+			}
+		})
+	}
+	if n, err := a.Send([]Datagram{{Buf: []byte("far"), Addr: netip.AddrPortFrom(at.WithZone("nosuch0"), 9)}}); n != 0 || !errors.Is(err, ErrFamily) {
+		t.Errorf("over an interface that does not exist: %d sent, %v", n, err)
 	}
 }
 

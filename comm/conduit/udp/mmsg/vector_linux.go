@@ -93,7 +93,9 @@ func (v *vector) name(i int, to netip.AddrPort) error {
 		n := &v.names[i]
 		n.Family, n.Port, n.Addr, n.Flowinfo, n.Scope_id = unix.AF_INET6, bigEndian(to.Port()), a.As16(), 0, 0
 		if zone := a.Zone(); zone != "" {
-			n.Scope_id = v.scope(zone)
+			if n.Scope_id = v.scope(zone); n.Scope_id == 0 {
+				return fmt.Errorf("%w: no interface for %v", ErrFamily, to)
+			}
 		}
 		h.Namelen = unix.SizeofSockaddrInet6
 	default:
@@ -102,7 +104,7 @@ func (v *vector) name(i int, to netip.AddrPort) error {
 	return nil
 }
 
-// scope finds the number of an interface; 0, which leads nowhere, if there is none.
+// scope finds the number of an interface; 0 if there is none.
 func (v *vector) scope(zone string) uint32 {
 	id, ok := v.zones[zone]
 	if !ok {
@@ -111,7 +113,7 @@ func (v *vector) scope(zone string) uint32 {
 		} else if n, err := strconv.ParseUint(zone, 10, 32); err == nil {
 			id = uint32(n)
 		}
-		if len(v.zones) < 1<<10 {
+		if id != 0 {
 			v.zones[zone] = id
 		}
 	}
