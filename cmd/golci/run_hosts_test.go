@@ -43,7 +43,7 @@ func TestHostsJoin(t *testing.T) {
 			r := run(t, cmd)
 			r.want(t, 0, "")
 			want := []string{"[0] rank 0 of 3 local 2 launcher golci", "[1] rank 1 of 3 local 2 launcher golci", "[2] rank 2 of 3 local 1 launcher golci"}
-			if got := sorted(r.out); !slices.Equal(got, want) {
+			if got := sorted(r.out); !slices.Equal(got, want) || r.err != "" {
 				t.Errorf("got %q\n%s", got, r.err)
 			}
 			wantEmpty(t, tmp)
@@ -200,7 +200,17 @@ func TestHostsWrong(t *testing.T) {
 	}
 }
 
-// family is a job on two machines that waits: its processes by kind.
+// TestHostsNoProgram: a machine that does not have the program is named.
+func TestHostsNoProgram(t *testing.T) {
+	prog := filepath.Join(t.TempDir(), "prog")
+	if err := os.WriteFile(prog, []byte("#!/bin/sh\nsleep 60\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	lose := fmt.Sprintf(`sh -c 'rm -f %s; shift; exec "$@"' rsh`, prog)
+	run(t, golci(t, "run", "-hosts", "a:2", "-rsh", lose, prog)).want(t, 126, "golci: host a: cannot start the ranks: rank 0: fork/exec "+prog)
+}
+
+// hostJob is a job on two machines that waits: its processes by kind.
 type hostJob struct {
 	cmd     *exec.Cmd
 	stderr  strings.Builder

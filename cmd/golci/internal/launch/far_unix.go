@@ -181,9 +181,6 @@ func (f *far) release() {
 		f.link.send(frameBye, 0, nil)
 		f.link.flush(byeTime)
 	}
-	if f.in != nil {
-		f.in.Close()
-	}
 	if f.shell != nil {
 		patience := byeTime
 		if f.link == nil { // nobody has come who could end by himself
@@ -195,6 +192,9 @@ func (f *far) release() {
 		}
 		f.shell.kill(syscall.SIGKILL)
 		<-f.ended
+	}
+	if f.in != nil { // not before: the end of its input would be another reason for the helper to end
+		f.in.Close()
 	}
 	if f.link != nil {
 		f.link.close()

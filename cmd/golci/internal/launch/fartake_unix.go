@@ -53,13 +53,14 @@ func (f *far) prepare() {
 	}
 	close(f.ready)
 	f.fleet.wg.Go(f.output)
-	go func() {
+	f.fleet.wg.Go(func() {
 		select {
 		case <-f.ended:
 			f.lose(f.shellEnd())
-		case <-f.link.gone:
+		case <-f.link.gone: // perhaps before the tables were there
+			f.lose(f.link.reason())
 		}
-	}()
+	})
 }
 
 // take takes one frame from the helper. What it names is checked: the helper may be on a machine gone wrong.
@@ -196,12 +197,6 @@ func (f *far) hangUp(why error) {
 		f.fleet.broken <- trouble{f.index, fmt.Errorf("its connection has ended: %w", why)}
 		return
 	}
-	for _, c := range f.conns {
-		c.end()
-	}
-	if errors.Is(why, io.EOF) || errors.Is(why, unix.ECONNRESET) {
-		why = errHelper
-	}
 	f.lose(why)
 }
 
@@ -211,17 +206,31 @@ var errHelper = errors.New("golci there has ended")
 // lose reports the loss of the machine, once; while the job ends nobody listens.
 func (f *far) lose(why error) {
 	f.once.Do(func() {
+		for _, c := range f.conns {
+			c.end()
+		}
 		var ranks []int
 		for r := range f.count {
 			ranks = append(ranks, f.first+r)
 		}
-		text := fmt.Sprintf("host %s is lost with rank(s) %s: %v", f.host.Name, pmi.FormatRanks(ranks, pmi.SafeValue), why)
-		if errors.Is(why, errTask) {
-			text = fmt.Sprintf("host %s: %v", f.host.Name, why)
+		l := loss{code: 1, ranks: ranks}
+		switch {
+		case errors.Is(why, errTask):
+			l.code, l.text = codeOf(why), fmt.Sprintf("host %s: %v", f.host.Name, why)
+		default:
+			l.text = fmt.Sprintf("host %s is lost with rank(s) %s: %v", f.host.Name, pmi.FormatRanks(ranks, pmi.SafeValue), plainly(why))
 		}
 		f.link.fail(why)
-		f.fleet.job.losses <- loss{text, ranks}
+		f.fleet.job.losses <- l
 	})
+}
+
+// plainly puts the end of a connection in words.
+func plainly(why error) error {
+	if errors.Is(why, io.EOF) || errors.Is(why, unix.ECONNRESET) {
+		return errHelper
+	}
+	return why
 }
 
 // task is what the helper has to do.

@@ -25,11 +25,12 @@ import (
 type helper struct {
 	link  *link
 	guard *Guard
+	name  string   // of the machine
 	dir   string   // of the copy of the program; "" if there is none
 	copy  *os.File // while it is being written
 
 	mu    sync.Mutex
-	crew  *crew      // nil before the task; guarded by mu
+	crew  *crew      // nil before the task; guarded by mu where it is set, and where another goroutine reads it
 	lines []*rankPMI // by rank - first; guarded by mu
 
 	acks  []chan struct{} // by rank - first, twice: a piece of output has been taken; set before any rank starts
@@ -49,11 +50,12 @@ func HelperMain(in io.Reader, guard *Guard) error {
 	if err != nil {
 		return err
 	}
+	t.Addrs = append(t.Addrs, callBack(os.Getenv("SSH_CONNECTION"), t.Addrs)...)
 	conn, err := call(context.Background(), t)
 	if err != nil {
 		return fmt.Errorf("host %s: %w", t.Name, err)
 	}
-	h := &helper{link: newLink(conn, t.Silence), guard: guard, in: make(chan []byte, 1)}
+	h := &helper{link: newLink(conn, t.Silence), guard: guard, name: t.Name, in: make(chan []byte, 1)}
 	defer h.end()
 	h.link.send(frameHello, 0, encode(greeting{Protocol: protocol, Cores: cores(), PID: os.Getpid()}))
 	go func() { // it waits for input to the end of the process
@@ -106,17 +108,25 @@ func (h *helper) serve(orders <-chan frame) error {
 				h.link.send(frameFailed, 0, []byte(err.Error()))
 			}
 		case <-h.link.gone:
-			if err := h.link.reason(); !errors.Is(err, errBye) {
-				return startError{1, err}
+			err := h.link.reason()
+			switch {
+			case errors.Is(err, errBye):
+				return nil
+			case errors.Is(err, io.EOF):
+				err = errHead
 			}
-			return nil
+			return fmt.Errorf("host %s: %w", h.name, err)
 		}
 	}
 }
 
 func (h *helper) obey(f frame) error {
-	if f.kind == frameFile {
+	switch f.kind {
+	case frameFile:
 		return h.write(f.data)
+	case frameSignal:
+		h.kill(unix.SignalNum(string(f.data)))
+		return nil
 	}
 	var t task
 	if err := json.Unmarshal(f.data, &t); err != nil {
@@ -128,7 +138,7 @@ func (h *helper) obey(f frame) error {
 // pass takes one frame from the head, on the link's reading goroutine. It does not wait for ranks.
 func (h *helper) pass(f frame, orders chan<- frame) error {
 	switch f.kind {
-	case frameFile, frameStart:
+	case frameFile, frameStart, frameSignal:
 		select {
 		case orders <- f:
 		case <-h.link.gone:
@@ -145,8 +155,6 @@ func (h *helper) pass(f frame, orders chan<- frame) error {
 		h.acknowledge(f)
 	case frameIn:
 		signal(h.in, f.data)
-	case frameSignal:
-		h.kill(unix.SignalNum(string(f.data)))
 	case frameBye:
 		return errBye
 	default:

@@ -15,7 +15,7 @@ func randomName() string { return boot.IDFromKey(boot.NewKey()) }
 
 // start starts the ranks of a task.
 func (h *helper) start(t *task) error {
-	if t.Count < 1 || t.First < 0 || t.First+t.Count > t.Size || t.Size > maxRanks || len(t.Argv) == 0 {
+	if h.crew != nil || t.Count < 1 || t.First < 0 || t.First+t.Count > t.Size || t.Size > maxRanks || len(t.Argv) == 0 {
 		return errFrame
 	}
 	if t.Argv[0] == "" {
@@ -106,16 +106,14 @@ func (h *helper) ended(rank int, st status) {
 	h.link.send(frameExit, rank, encode(e))
 }
 
-// kill sends sig to all ranks.
+// kill sends sig to all ranks; 0 is a signal that is not known here.
 func (h *helper) kill(sig syscall.Signal) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	if h.crew != nil && sig != 0 {
 		h.crew.kill(sig)
 	}
 }
 
-// far output: a writer that waits until the head has taken each piece.
+// outward is the way of one stream to the head: a writer that waits until the head has taken each piece.
 type outward struct {
 	h      *helper
 	rank   int

@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"strings"
@@ -244,5 +245,19 @@ func TestScriptQuotes(t *testing.T) {
 	}
 	if fits("Linux", "armv7l") || fits("", "") {
 		t.Error("a copy would be made for a machine it does not run on")
+	}
+}
+
+func TestCallBack(t *testing.T) {
+	addrs := []string{"10.0.0.1:70", "[::1]:70"}
+	for from, want := range map[string]string{
+		"10.0.0.9 5000 10.0.0.2 22": "[10.0.0.9:70]", "fe80::9 5000 fe80::2 22": "[[fe80::9]:70]", "10.0.0.1 5000 10.0.0.2 22": "[]", "": "[]",
+	} {
+		if got := fmt.Sprint(callBack(from, addrs)); got != want {
+			t.Errorf("%q: %s, want %s", from, got, want)
+		}
+	}
+	if got := callBack("10.0.0.9 5000 10.0.0.2 22", addrs[:1]); got != nil {
+		t.Errorf("the head is at one address only: %v", got)
 	}
 }

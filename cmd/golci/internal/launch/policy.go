@@ -105,9 +105,9 @@ func (p *policy) exited(rank int, st status) []order {
 	return append([]order{say(text)}, p.fail()...)
 }
 
-// lost takes the loss of a machine with all its ranks, for the reason in text. It fails the job, unless all of them have
+// lost takes the loss of a machine with all its ranks, for the reason in text, which has an exit code. It fails the job, unless all of them have
 // ended before.
-func (p *policy) lost(text string, ranks []int) []order {
+func (p *policy) lost(text string, code int, ranks []int) []order {
 	some := false
 	for _, r := range ranks {
 		if !p.gone[r] {
@@ -118,7 +118,7 @@ func (p *policy) lost(text string, ranks []int) []order {
 	if !some {
 		return nil
 	}
-	p.code = max(p.code, 1)
+	p.code = max(p.code, code)
 	return append([]order{say(text)}, p.fail()...)
 }
 

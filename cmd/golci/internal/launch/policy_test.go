@@ -44,7 +44,8 @@ func feed(t *testing.T, p **policy, word []string) []order {
 		(*p).name = func(rank int) string { return fmt.Sprintf("rank %d on %s", rank, word[rank+1]) }
 		return nil
 	case "lost":
-		return (*p).lost(lossOf(word[1:]))
+		text, ranks := lossOf(word[1:])
+		return (*p).lost(text, 1, ranks)
 	case "exit":
 		return (*p).exited(number(t, word[1]), readStatus(t, word[2:]))
 	case "fail":

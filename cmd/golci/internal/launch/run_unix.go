@@ -74,6 +74,7 @@ type failure struct {
 // loss is the end of a machine, as far as the job is concerned.
 type loss struct {
 	text  string
+	code  int   // at least 1
 	ranks []int // those that were there
 }
 
@@ -161,7 +162,7 @@ func (j *job) watch() {
 			j.obey(j.policy.exited(e.rank, j.judged(e)))
 			j.goneLater(e.rank)
 		case l := <-j.losses:
-			j.obey(j.policy.lost(l.text, l.ranks))
+			j.obey(j.policy.lost(l.text, l.code, l.ranks))
 			j.goneLater(l.ranks...)
 		case f := <-j.fails:
 			j.obey(j.take(f))

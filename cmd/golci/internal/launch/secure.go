@@ -15,6 +15,8 @@ import (
 	"io"
 	"math/big"
 	"net"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -127,6 +129,21 @@ func call(ctx context.Context, t *ticket) (net.Conn, error) {
 		return nil, err
 	}
 	return found, nil
+}
+
+// callBack is the address from which ssh was called, by its SSH_CONNECTION, with the port that addrs have: the head may be behind a
+// machine that passes calls on, or not know its own addresses. It returns none when there is none, or the head has only one.
+func callBack(connection string, addrs []string) []string {
+	from := strings.Fields(connection)
+	if len(from) != 4 || len(addrs) < 2 {
+		return nil
+	}
+	_, port, err := net.SplitHostPort(addrs[0])
+	addr := net.JoinHostPort(from[0], port)
+	if err != nil || slices.Contains(addrs, addr) {
+		return nil
+	}
+	return []string{addr}
 }
 
 // dialHead connects to addr and checks that the head of the job is there.
