@@ -53,15 +53,6 @@ func (s *Server) Linger(r Req) bool {
 	return r.Ready() || s.eng.LingerFor(&r.o.done)
 }
 
-// Take uses r up if it is done, and reports whether it was. It neither polls nor blocks.
-func (s *Server) Take(r Req) (st Status, ok bool, err error) {
-	if r.o == nil || r.stale() || !r.o.done.Ready() {
-		return Status{}, false, nil
-	}
-	st, err = s.use(r)
-	return st, true, err
-}
-
 // Drop uses r up if it is done without an error, and reports whether it was. It neither polls nor blocks.
 func (s *Server) Drop(r Req) bool {
 	o := r.o

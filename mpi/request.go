@@ -30,6 +30,29 @@ func (r *Request) wait(what string) (Status, error) {
 	if r == nil || r.c == nil {
 		return empty, nil
 	}
+	c := r.c
+	st, err := r.result()
+	if err != nil {
+		err = c.opError(what, err)
+	}
+	return st, err
+}
+
+// waitAt is wait for request i of several.
+func (r *Request) waitAt(what string, i int) (Status, error) {
+	if r.c == nil {
+		return empty, nil
+	}
+	c := r.c
+	st, err := r.result()
+	if err != nil {
+		err = c.opError(fmt.Sprintf("%s, request %d", what, i), err)
+	}
+	return st, err
+}
+
+// result waits and gives what the server says. r is not null.
+func (r *Request) result() (Status, error) {
 	if r.req.Null() {
 		return r.finished()
 	}
@@ -39,31 +62,7 @@ func (r *Request) wait(what string) (Status, error) {
 	c := r.c
 	st, err := c.srv.Wait(r.req)
 	*r = Request{}
-	if err != nil {
-		err = c.opError(what, err)
-	}
 	return c.status(st, AnySource), err
-}
-
-// take is Wait for a request that is done, with the fewest steps; false if it has to be waited for.
-func (r *Request) take() (Status, bool, error) {
-	if r.c == nil || r.watch != nil {
-		return Status{}, false, nil
-	}
-	if r.req.Null() {
-		st, err := r.finished()
-		return st, true, err
-	}
-	c := r.c
-	st, ok, err := c.srv.Take(r.req)
-	if !ok {
-		return Status{}, false, nil
-	}
-	*r = Request{}
-	if err != nil {
-		err = c.opError("Wait", err)
-	}
-	return c.status(st, AnySource), true, err
 }
 
 // drop ends r if it is done without an error, with the fewest steps; false if Wait must.

@@ -59,18 +59,15 @@ func Waitall(rs []Request, st []Status) error {
 		if st == nil && r.drop() {
 			continue
 		}
-		s, ok, err := r.take()
-		if !ok {
-			if r.c != nil && r.watch == nil && !r.c.srv.Linger(r.req) {
-				await(rs[i:], true) // one wake-up for all that is left
-			}
-			s, err = r.Wait()
+		if r.c != nil && r.watch == nil && !r.c.srv.Linger(r.req) {
+			await(rs[i:], true) // one wake-up for all that is left
 		}
+		s, err := r.waitAt("Waitall", i)
 		if st != nil {
 			st[i] = s
 		}
 		if err != nil {
-			errs = append(errs, indexError("Waitall", i, err))
+			errs = append(errs, err)
 		}
 	}
 	return errors.Join(errs...)
@@ -80,12 +77,12 @@ func Waitall(rs []Request, st []Status) error {
 func collect(rs []Request, st []Status, what string) error {
 	var errs []error
 	for i := range rs {
-		s, err := rs[i].Wait()
+		s, err := rs[i].waitAt(what, i)
 		if st != nil {
 			st[i] = s
 		}
 		if err != nil {
-			errs = append(errs, indexError(what, i, err))
+			errs = append(errs, err)
 		}
 	}
 	return errors.Join(errs...)
@@ -93,10 +90,6 @@ func collect(rs []Request, st []Status, what string) error {
 
 func statusesError(what string, rs, st int) error {
 	return fmt.Errorf("mpi: %s: %w: %d statuses for %d requests", what, ErrCount, st, rs)
-}
-
-func indexError(what string, i int, err error) error {
-	return fmt.Errorf("mpi: %s: request %d: %w", what, i, err)
 }
 
 // firstSettled gives the index of a request that is done, or Undefined; active tells whether any is not null.
@@ -119,10 +112,7 @@ func Waitany(rs []Request) (int, Status, error) {
 	for {
 		i, active := firstSettled(rs)
 		if i >= 0 {
-			st, err := rs[i].Wait()
-			if err != nil {
-				err = indexError("Waitany", i, err)
-			}
+			st, err := rs[i].waitAt("Waitany", i)
 			return i, st, err
 		}
 		if !active {
@@ -204,10 +194,10 @@ func some(rs []Request, what string) (is []int, sts []Status, err error) {
 		if rs[i].c == nil || !rs[i].settled() {
 			continue
 		}
-		st, err := rs[i].Wait()
+		st, err := rs[i].waitAt(what, i)
 		is, sts = append(is, i), append(sts, st)
 		if err != nil {
-			errs = append(errs, indexError(what, i, err))
+			errs = append(errs, err)
 		}
 	}
 	return is, sts, errors.Join(errs...)
@@ -236,10 +226,7 @@ func Testany(rs []Request) (int, Status, bool, error) {
 	if i < 0 {
 		return Undefined, empty, !active, nil
 	}
-	st, err := rs[i].Wait()
-	if err != nil {
-		err = indexError("Testany", i, err)
-	}
+	st, err := rs[i].waitAt("Testany", i)
 	return i, st, true, err
 }
 
