@@ -1,0 +1,179 @@
+package reliable
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"time"
+)
+
+// acknowledge fills in h what has arrived, writes as many words of the bitmap as fit beside a body of size bytes, the newest ones if not
+// all do, and returns where the body begins. If all is told, no other acknowledgement is needed.
+func (p *peer) acknowledge(h *header, b []byte, size, most int, now time.Duration) int {
+	h.ack = p.want - 1
+	all := int(p.top-p.want+63) / 64
+	n := min(all, most, max(p.mtu-headerSize-size, 0)/8)
+	h.words, h.first = uint8(n), uint8(all-n)
+	for i := range n {
+		binary.BigEndian.PutUint64(b[headerSize+8*i:], p.got.word(p.want+64*uint32(all-n+i)))
+	}
+	if p.waiting > 0 {
+		h.delay = uint16(min((now-p.arrival)/time.Microsecond, math.MaxUint16))
+	}
+	if n == all {
+		p.ackNow, p.ackAt, p.waiting = false, never, 0
+	}
+	return headerSize + 8*n
+}
+
+// sendAck sends an acknowledgement that could not wait longer, or asks for one.
+func (p *peer) sendAck(t *turn) {
+	if !p.ackNow && !p.ask {
+		return
+	}
+	b := t.room(p.id, p.mtu)
+	if b == nil {
+		return
+	}
+	var h header
+	n := p.acknowledge(&h, b, 0, sackWords, t.now)
+	p.stats.Acks++
+	p.emit(t, &h, b[:n], Priority)
+}
+
+// valid tells whether h acknowledges only what was sent.
+func (p *peer) valid(h *header) bool {
+	return !after(h.ack+1, p.next)
+}
+
+// heed takes in an acknowledgement. One that is older than what is known tells nothing.
+func (p *peer) heed(h *header, sack []byte, now time.Duration) {
+	if after(p.first, h.ack+1) {
+		return
+	}
+	n := news{now: now, delay: time.Duration(h.delay) * time.Microsecond}
+	for p.first != h.ack+1 {
+		if p.known.has(p.first) {
+			p.known.clear(p.first)
+		} else {
+			p.release(p.first, &n)
+		}
+		p.first++
+	}
+	for i := range int(h.words) {
+		seq := h.ack + 1 + 64*uint32(int(h.first)+i)
+		if !after(p.next, seq) {
+			break
+		}
+		w := binary.BigEndian.Uint64(sack[8*i:]) &^ p.known.word(seq)
+		if k := p.next - seq; k < 64 {
+			w &= 1<<k - 1
+		}
+		for ; w != 0; w &= w - 1 {
+			q := seq + uint32(bits.TrailingZeros64(w))
+			p.known.set(q)
+			p.release(q, &n)
+		}
+	}
+	if n.bytes > 0 {
+		p.progress(&n)
+	}
+}
+
+// news is what one acknowledgement tells.
+type news struct {
+	now, delay time.Duration
+	bytes      int
+	fresh      bool          // a segment that was sent once is among them
+	sent       time.Duration // when the latest of these was
+}
+
+// release ends the life of a segment that has arrived.
+func (p *peer) release(seq uint32, n *news) {
+	s := p.win[seq%Window]
+	p.win[seq%Window] = nil
+	n.bytes += s.charge
+	lost := s.room == none
+	if !lost {
+		p.flight -= s.charge
+		p.hotel.checkOut(s)
+	}
+	p.learn(s, n, lost)
+	m, k := s.of, s.len
+	if lost {
+		s.arrived, s.of = true, nil // it is freed where it is met among the resends
+	} else {
+		p.e.freeSegment(s)
+	}
+	if m != nil {
+		if m.left -= k; m.left == 0 {
+			p.e.end(p, m, nil)
+		}
+	}
+}
+
+// learn draws from the arrival of s when it was sent. The acknowledgement of a segment that was sent again may be for an
+// earlier transmission: it is if it comes sooner than any round trip, or before the resend; then nothing was lost but patience.
+func (p *peer) learn(s *segment, n *news, lost bool) {
+	if lost || s.tries > 1 && n.now-s.sent < p.cc.unloaded() {
+		p.stats.Spurious++
+		p.reorder = min(2*p.reorder, mostReorder)
+		return
+	}
+	m := &p.newest[s.channel]
+	if !m.any || after(s.order, m.order) {
+		*m = mark{order: s.order, sent: s.sent, any: true}
+	}
+	if s.tries == 1 && (!n.fresh || s.sent >= n.sent) {
+		n.fresh, n.sent = true, s.sent
+	}
+}
+
+// progress goes on after something has arrived.
+func (p *peer) progress(n *news) {
+	p.rtt.backoff = 0
+	if n.fresh {
+		d := n.now - n.sent
+		if d > n.delay {
+			d -= n.delay
+		}
+		p.rtt.sample(d)
+		p.cc.onSample(d, n.now)
+	}
+	p.detect()
+	p.cc.onAck(n.bytes, p.rtt.round(), n.now)
+	p.wake()
+}
+
+// detect finds what was lost: a segment that so many sent after it on the same channel have overtaken, or one sent that much later. One
+// channel may overtake the other by far, so between them only time counts, and more of it.
+func (p *peer) detect() {
+	slack := max(p.rtt.smooth/4, leastAhead) * time.Duration(p.reorder/leastReorder)
+	far := p.rtt.base() / 2
+	for ch := range channels {
+		m, o := &p.newest[ch], &p.newest[Priority-ch]
+		for s := p.hotel.head(ch); s != nil; s = p.hotel.head(ch) {
+			passed := m.any && (int32(m.order-s.order) >= int32(p.reorder) || s.sent+slack < m.sent)
+			if !passed && !(o.any && s.sent+far < o.sent) {
+				break
+			}
+			p.lose(s)
+		}
+	}
+}
+
+// lose moves a segment from the hotel to the resends. What was sent before an outage says nothing of the network now.
+func (p *peer) lose(s *segment) {
+	p.hotel.checkOut(s)
+	p.flight -= s.charge
+	if s.sent >= p.outage {
+		p.cc.lost += s.charge
+	}
+	if s.probe && p.resends.n > 0 {
+		s.next = p.resends.head
+		p.resends.head = s
+		p.resends.n++
+		return
+	}
+	p.resends.push(s)
+}

@@ -1,0 +1,109 @@
+package reliable
+
+import "math/bits"
+
+// mostOpen is the most long messages of one peer that are not complete: chunks of further ones are refused, and come again.
+const mostOpen = 256
+
+// incoming is a long message of which some chunks have arrived.
+type incoming struct {
+	frag uint32
+	tag  uint8
+	left int
+	buf  []byte
+}
+
+func (p *peer) find(frag uint32) int {
+	for i, in := range p.open {
+		if in.frag == frag {
+			return i
+		}
+	}
+	return none
+}
+
+// admitChunk tells whether a chunk fits what is known of its message, or whether there is memory to begin it.
+func (p *peer) admitChunk(r *record) verdict {
+	if i := p.find(r.frag); i != none {
+		in := p.open[i]
+		if int(r.size) != len(in.buf) || len(r.data) > in.left || r.tag != in.tag {
+			return malformed
+		}
+		return welcome
+	}
+	c := &p.e.cfg
+	switch {
+	case int64(r.size) > int64(c.MaxMessage):
+		return malformed
+	case p.held+int(r.size) > c.Reassembly || len(p.open) == mostOpen:
+		return refused
+	}
+	return welcome
+}
+
+// chunk puts a chunk in its place. Each segment is taken once, so a count of bytes tells when the message is complete.
+func (p *peer) chunk(r *record) {
+	i := p.find(r.frag)
+	if i == none {
+		i = len(p.open)
+		p.begin(r)
+	}
+	in := p.open[i]
+	copy(in.buf[r.offset:], r.data)
+	if int(r.offset)+len(r.data) == len(in.buf) {
+		p.ackAtOnce()
+	}
+	if in.left -= len(r.data); in.left > 0 {
+		return
+	}
+	last := len(p.open) - 1
+	p.open[i], p.open[last] = p.open[last], in
+	p.open = p.open[:last]
+	p.held -= len(in.buf)
+	buf, tag := in.buf, in.tag
+	in.buf = nil
+	p.e.cfg.Sink.Message(p.id, tag, buf)
+	p.e.pool.give(buf)
+}
+
+// begin opens a message; entries behind the end of open are used again.
+func (p *peer) begin(r *record) {
+	n := len(p.open)
+	if n < cap(p.open) && p.open[:n+1][n] != nil {
+		p.open = p.open[:n+1]
+	} else {
+		p.open = append(p.open, new(incoming))
+	}
+	*p.open[n] = incoming{frag: r.frag, tag: r.tag, left: int(r.size), buf: p.e.pool.take(int(r.size))}
+	p.held += int(r.size)
+}
+
+// pool keeps buffers of messages for the next ones, by the logarithm of their size.
+type pool struct {
+	free [33][][]byte
+	kept int // bytes
+	most int
+}
+
+func class(n int) int { return bits.Len(uint(n - 1)) }
+
+func (l *pool) take(n int) []byte {
+	c := class(n)
+	if k := len(l.free[c]); k > 0 {
+		b := l.free[c][k-1]
+		l.free[c] = l.free[c][:k-1]
+		l.kept -= cap(b)
+		return b[:n]
+	}
+	return make([]byte, n, 1<<c)
+}
+
+// give takes a buffer back, unless enough are kept.
+func (l *pool) give(b []byte) {
+	if l.kept+cap(b) > l.most {
+		return
+	}
+	c := class(cap(b))
+	l.free[c] = append(l.free[c], b)
+	l.kept += cap(b)
+}

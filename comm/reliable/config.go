@@ -1,0 +1,109 @@
+package reliable
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+)
+
+const (
+	// Window is the most segments on their way to one peer: the next one must be less than the first not acknowledged + Window.
+	Window = 4096
+	// MinMTU is the least packet size of a peer in bytes: the header and the SACK bitmap of a whole window fit.
+	MinMTU = headerSize + 8*sackWords
+	// MaxMTU is the greatest packet size of a peer in bytes.
+	MaxMTU = math.MaxUint16
+)
+
+var (
+	// ErrConfig is matched by errors about settings.
+	ErrConfig = errors.New("reliable: bad configuration")
+	// ErrSilent is matched by the error of a peer that was not heard of for Config.DeadAfter.
+	ErrSilent = errors.New("reliable: peer is silent")
+)
+
+// Config is what an Endpoint is made of. Default fills in what is zero.
+type Config struct {
+	// Sink gets what arrives and what has ended; it must not be nil.
+	Sink Sink
+	// Rooms is the most segments per peer with a timer running, at most Window.
+	Rooms int
+	// Tiny is the longest message in bytes that takes the priority channel without being urgent.
+	Tiny int
+	// Queue is the most segments of copied messages, and the most long messages, that wait per peer and channel.
+	Queue int
+	// MaxMessage is the longest message in bytes; a longer put is taken, since it needs no memory here.
+	MaxMessage int
+	// Reassembly is the most memory in bytes for long messages of one peer that are not complete; at least MaxMessage.
+	Reassembly int
+	// AckDelay is how long an acknowledgement may wait for company, AckEvery how many segments may wait for one.
+	AckDelay time.Duration
+	AckEvery int
+	// MinRTO and MaxRTO bound the retransmit timeout.
+	MinRTO, MaxRTO time.Duration
+	// ResendsPerPass is the most resends of one call of Outgoing.
+	ResendsPerPass int
+	// KeepAlive is the silence after which a peer is asked for a sign of life, DeadAfter the one after which it is dead.
+	// Both count only for peers from or to which something has gone.
+	KeepAlive, DeadAfter time.Duration
+}
+
+// Default returns c with what is zero set to its default.
+func (c Config) Default() Config {
+	def(&c.Rooms, Window)
+	def(&c.Tiny, 768)
+	def(&c.Queue, 256)
+	def(&c.MaxMessage, 1<<20)
+	def(&c.Reassembly, 4*c.MaxMessage)
+	def(&c.AckDelay, 50*time.Microsecond)
+	def(&c.AckEvery, 64)
+	def(&c.MinRTO, 2*time.Millisecond)
+	def(&c.MaxRTO, 500*time.Millisecond)
+	def(&c.ResendsPerPass, 16)
+	def(&c.KeepAlive, time.Second)
+	def(&c.DeadAfter, 10*time.Second)
+	return c
+}
+
+func def[T int | time.Duration](v *T, d T) {
+	if *v == 0 {
+		*v = d
+	}
+}
+
+func (c *Config) check() error {
+	switch {
+	case c.Sink == nil:
+		return fmt.Errorf("%w: no sink", ErrConfig)
+	case c.Rooms < 1 || c.Rooms > Window:
+		return fmt.Errorf("%w: %d rooms, want 1 to %d", ErrConfig, c.Rooms, Window)
+	case c.Tiny < 0 || c.Queue < 1 || c.AckEvery < 1 || c.ResendsPerPass < 1:
+		return fmt.Errorf("%w: tiny %d, queue %d, ack every %d, %d resends a pass", ErrConfig, c.Tiny, c.Queue, c.AckEvery, c.ResendsPerPass)
+	case c.MaxMessage < 1 || int64(c.MaxMessage) > math.MaxUint32 || c.Reassembly < c.MaxMessage:
+		return fmt.Errorf("%w: messages of %d bytes, %d to reassemble them", ErrConfig, c.MaxMessage, c.Reassembly)
+	case c.AckDelay < 0 || c.MinRTO <= c.AckDelay || c.MaxRTO < c.MinRTO:
+		return fmt.Errorf("%w: ack delay %v, timeout %v to %v", ErrConfig, c.AckDelay, c.MinRTO, c.MaxRTO)
+	case c.KeepAlive <= 0 || c.DeadAfter <= c.KeepAlive:
+		return fmt.Errorf("%w: keep-alive %v, dead after %v", ErrConfig, c.KeepAlive, c.DeadAfter)
+	}
+	return nil
+}
+
+// Link is what the two ends of a pair agreed upon before the first packet.
+type Link struct {
+	// SendSeq and RecvSeq are the first sequence numbers of either direction, drawn at random by each sender; the one end's SendSeq is
+	// the other's RecvSeq.
+	SendSeq, RecvSeq uint32
+	// Number is the first packet number. Each packet gets the next; none is used twice.
+	Number uint64
+	// MTU is the longest packet in bytes towards the peer, MinMTU to MaxMTU, without what the layer above adds.
+	MTU int
+}
+
+func checkMTU(mtu int) error {
+	if mtu < MinMTU || mtu > MaxMTU {
+		return fmt.Errorf("%w: packets of %d bytes, want %d to %d", ErrConfig, mtu, MinMTU, MaxMTU)
+	}
+	return nil
+}

@@ -1,0 +1,11 @@
+// Package reliable makes messages that arrive, exactly once and intact, out of datagrams that may not: the core of the
+// UDP conduit, after the usnic transport of Open MPI. docs/reliable.md tells how and why.
+//
+// It does no input or output, starts nothing, takes no lock, reads no clock and draws no random number: messages, packets
+// and times go in, packets, messages and the time of the next timer come out. The same calls at the same times do the
+// same.
+//
+// An Endpoint is one rank's end. It belongs to one goroutine at a time; no method blocks or switches threads. Times are
+// durations since any fixed instant, the same one for all calls, and must not go backwards. The Sink may call Send from
+// within its methods, and nothing else of the Endpoint.
+package reliable

@@ -1,0 +1,249 @@
+package reliable
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// Sink gets what an Endpoint has to tell. Its methods are called from within Incoming, Outgoing and Remove.
+type Sink interface {
+	// Message delivers a message. data is valid only during the call.
+	Message(peer int, tag uint8, data []byte)
+	// Put delivers a piece of a put, to be copied to place at offset; both come from the sender and must be checked. A put of n
+	// bytes comes as disjoint pieces, in any order, each once, that are n bytes together. piece is valid only during the call.
+	Put(peer int, tag uint8, place, offset uint64, piece []byte)
+	// Ended gives the Data of a message that was Taken back to its owner: err is nil if all of it has arrived, else what the
+	// peer died of.
+	Ended(peer int, id uint64, err error)
+	// Dead reports a peer that is given up, after its messages have Ended.
+	Dead(peer int, err error)
+}
+
+// Out is where packets go.
+type Out interface {
+	// Room returns at least n bytes for a packet to peer, or nil if no more packets can be taken now.
+	Room(peer, n int) []byte
+	// Packet sends a packet, the beginning of what Room returned last. number is greater than those of all packets to
+	// this peer before: it may serve as a nonce.
+	Packet(peer int, number uint64, ch Channel, packet []byte)
+}
+
+// Stats counts what happened between this rank and a peer. Bytes are those of bodies.
+type Stats struct {
+	Sent, SentBytes           uint64 // segments, first transmissions
+	Resent, ResentBytes       uint64
+	Acks                      uint64 // packets that are nothing but an acknowledgement
+	Timeouts                  uint64
+	Spurious                  uint64 // resends of what had arrived, as far as can be told
+	Received                  uint64 // segments, each once
+	Duplicates, Beyond        uint64 // segments that had come before; that lie above the window
+	Malformed, Refused        uint64 // packets dropped: not by the rules; no memory to reassemble
+	Flight, CongestionWindow  int    // bytes
+	SmoothRTT, RetransmitTime time.Duration
+}
+
+const never = time.Duration(math.MaxInt64)
+
+// Endpoint is one rank's end of its pairs with all peers.
+type Endpoint struct {
+	cfg     Config
+	peers   map[int]*peer
+	all     []*peer // the same
+	ready   []*peer // those that may have something to send now
+	due     time.Duration
+	called  time.Duration // the last Outgoing
+	segs    *segment      // free
+	outs    *outgoing     // free
+	pool    pool
+	resends int // left in this pass
+	unknown uint64
+}
+
+// New makes an Endpoint without peers. What is zero in cfg is set to its default. Errors match ErrConfig.
+func New(cfg Config) (*Endpoint, error) {
+	cfg = cfg.Default()
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	return &Endpoint{cfg: cfg, peers: make(map[int]*peer), due: never, pool: pool{most: cfg.Reassembly}}, nil
+}
+
+// Add begins a pair with peer, under any number that the caller likes. Errors match ErrConfig.
+func (e *Endpoint) Add(id int, l Link, now time.Duration) error {
+	if err := checkMTU(l.MTU); err != nil {
+		return err
+	}
+	if e.peers[id] != nil {
+		return fmt.Errorf("%w: peer %d is there already", ErrConfig, id)
+	}
+	p := newPeer(e, id, l, now)
+	e.peers[id] = p
+	e.all = append(e.all, p)
+	return nil
+}
+
+// Remove ends the pair with peer as if it had died of err, which must not be nil. It does nothing if there is no such peer.
+func (e *Endpoint) Remove(id int, err error) {
+	if p := e.peers[id]; p != nil {
+		p.fail(err)
+	}
+}
+
+// SetMTU changes the longest packet towards peer, in bytes. Segments that were made before keep their size: a packet may be longer
+// than the new one until they are acknowledged, and should be sent so that the network may split it. Errors match ErrConfig.
+func (e *Endpoint) SetMTU(id, mtu int) error {
+	p := e.peers[id]
+	if p == nil {
+		return fmt.Errorf("%w: no peer %d", ErrConfig, id)
+	}
+	if err := checkMTU(mtu); err != nil {
+		return err
+	}
+	p.mtu = mtu
+	p.cc.resize(mtu)
+	return nil
+}
+
+// Stats returns what has been counted for peer; zero if there is none.
+func (e *Endpoint) Stats(id int) Stats {
+	p := e.peers[id]
+	if p == nil {
+		return Stats{}
+	}
+	s := p.stats
+	s.Flight, s.CongestionWindow = p.flight, p.cc.window
+	s.SmoothRTT, s.RetransmitTime = p.rtt.smooth, p.rtt.timeout()
+	return s
+}
+
+// Unknown is how many packets came from peers that are not there, or no more.
+func (e *Endpoint) Unknown() uint64 { return e.unknown }
+
+// NextTimer is the time at which Outgoing has something to do if nothing else happens before; it may be early, and is the greatest
+// Duration if there is no such time. It is past where Outgoing could go on at once, having met its budget or a lack of room.
+func (e *Endpoint) NextTimer() time.Duration {
+	if len(e.ready) > 0 {
+		return e.called
+	}
+	return e.due
+}
+
+func (e *Endpoint) wakeAt(t time.Duration) { e.due = min(e.due, t) }
+
+// Outgoing lets timers end and hands up to budget packets to out; it returns their number. First come resends, then new
+// segments, a few of each peer in turn, then acknowledgements that found no company. Take in what has arrived with Incoming first.
+func (e *Endpoint) Outgoing(now time.Duration, budget int, out Out) int {
+	e.timers(now)
+	if len(e.ready) == 0 {
+		return 0
+	}
+	t := turn{now: now, left: budget, out: out}
+	e.resends = e.cfg.ResendsPerPass
+	for _, p := range e.ready {
+		p.resend(&t)
+	}
+	for more := true; more && t.left > 0; {
+		more = false
+		for _, p := range e.ready {
+			more = p.sendNew(&t) || more
+		}
+	}
+	for _, p := range e.ready {
+		p.sendAck(&t)
+	}
+	e.settle(&t)
+	return t.sent
+}
+
+// turn is one call of Outgoing.
+type turn struct {
+	now        time.Duration
+	left, sent int // packets
+	out        Out
+}
+
+// room asks for room for a packet; without any the turn is over.
+func (t *turn) room(peer, n int) []byte {
+	if t.left <= 0 {
+		return nil
+	}
+	b := t.out.Room(peer, n)
+	if len(b) < n {
+		t.left = 0
+		return nil
+	}
+	return b
+}
+
+// settle keeps those ready that could go on at once, the one that was first behind the others.
+func (e *Endpoint) settle(t *turn) {
+	kept := e.ready[:0]
+	first := e.ready[0]
+	for _, p := range e.ready {
+		p.ready = p.dead == nil && p.wants(t.now)
+		if p.ready && p != first {
+			kept = append(kept, p)
+		}
+	}
+	if first.ready {
+		kept = append(kept, first)
+	}
+	clear(e.ready[len(kept):])
+	e.ready = kept
+}
+
+// timers ends those whose time has come.
+func (e *Endpoint) timers(now time.Duration) {
+	if now-e.called > e.cfg.KeepAlive {
+		e.forgive(now)
+	}
+	e.called = now
+	if now < e.due {
+		return
+	}
+	e.due = never
+	for i := 0; i < len(e.all); i++ {
+		if p := e.all[i]; !p.timer(now) {
+			i-- // it died, and another is in its place
+		}
+	}
+}
+
+// forgive keeps peers from being taken for dead because this rank itself was away.
+func (e *Endpoint) forgive(now time.Duration) {
+	for _, p := range e.all {
+		p.heard = now
+	}
+}
+
+func (e *Endpoint) newSegment() *segment {
+	s := e.segs
+	if s == nil {
+		return &segment{room: none}
+	}
+	e.segs, s.next = s.next, nil
+	return s
+}
+
+func (e *Endpoint) freeSegment(s *segment) {
+	*s = segment{next: e.segs, room: none, buf: s.buf[:0]}
+	e.segs = s
+}
+
+func (e *Endpoint) newOutgoing() *outgoing {
+	m := e.outs
+	if m == nil {
+		return new(outgoing)
+	}
+	e.outs, m.next = m.next, nil
+	return m
+}
+
+// end gives a message back to its owner.
+func (e *Endpoint) end(p *peer, m *outgoing, err error) {
+	id := m.id
+	*m = outgoing{next: e.outs}
+	e.outs = m
+	e.cfg.Sink.Ended(p.id, id, err)
+}

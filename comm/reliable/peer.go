@@ -1,0 +1,221 @@
+package reliable
+
+import "time"
+
+// peer is this rank's end of one pair.
+type peer struct {
+	e     *Endpoint
+	id    int
+	mtu   int
+	dead  error
+	ready bool // in Endpoint.ready
+	stats Stats
+
+	// Sending.
+	number  uint64 // of the next packet
+	next    uint32 // sequence number of the next segment
+	first   uint32 // the first one not acknowledged
+	known   bitmap // acknowledged, at or after first
+	win     []*segment
+	hotel   hotel
+	lanes   [channels]lane
+	turns   uint8 // of the lanes
+	resends list
+	flight  int // bytes of those in the hotel
+	orders  [channels]uint32
+	newest  [channels]mark
+	reorder uint32 // how far a segment may be overtaken before it is lost
+	frag    uint32 // of the next long message
+	rtt     rtt
+	cc      congestion
+	pace    time.Duration // when the next packet would leave at an even pace
+	timeout time.Duration // the last one
+	outage  time.Duration // the last one that came after another without progress
+
+	// Receiving.
+	want    uint32 // the first sequence number that has not arrived
+	top     uint32 // behind the last that has
+	got     bitmap // arrived, at or after want
+	open    []*incoming
+	held    int // bytes of open
+	waiting int // segments that no acknowledgement tells of
+	arrival time.Duration
+	ackAt   time.Duration
+	ackNow  bool
+
+	// Life.
+	active bool // something went to it or came from it
+	heard  time.Duration
+	asked  time.Duration
+	ask    bool // for a sign of life
+}
+
+// mark is the latest transmission on a channel that is known to have arrived.
+type mark struct {
+	order uint32
+	sent  time.Duration
+	any   bool
+}
+
+func newPeer(e *Endpoint, id int, l Link, now time.Duration) *peer {
+	return &peer{
+		e: e, id: id, mtu: l.MTU, number: l.Number, next: l.SendSeq, first: l.SendSeq, want: l.RecvSeq, top: l.RecvSeq,
+		hotel: newHotel(e.cfg.Rooms), reorder: leastReorder, ackAt: never, heard: now, asked: now,
+		rtt: rtt{min: e.cfg.MinRTO, max: e.cfg.MaxRTO}, cc: newCongestion(l.MTU, now),
+	}
+}
+
+// wake has the next Outgoing look at p.
+func (p *peer) wake() {
+	if !p.ready && p.dead == nil {
+		p.ready = true
+		p.e.ready = append(p.e.ready, p)
+	}
+}
+
+// touch starts the keep-alives of a pair that was not in use.
+func (p *peer) touch(now time.Duration) {
+	if !p.active {
+		p.active, p.heard, p.asked = true, now, now
+		p.e.wakeAt(now + p.e.cfg.KeepAlive)
+	}
+}
+
+// timer ends those whose time has come and sets the next; it is false if the peer died.
+func (p *peer) timer(now time.Duration) bool {
+	c := &p.e.cfg
+	if !p.active {
+		return true
+	}
+	if now-p.heard >= c.DeadAfter {
+		p.fail(silent(p, now))
+		return false
+	}
+	p.e.wakeAt(p.heard + c.DeadAfter)
+	if t := max(p.heard, p.asked) + c.KeepAlive; now >= t {
+		p.ask, p.asked = true, now
+		p.wake()
+		p.e.wakeAt(now + c.KeepAlive)
+	} else {
+		p.e.wakeAt(t)
+	}
+	p.ackTimer(now)
+	p.resendTimer(now)
+	if !p.idle() {
+		if p.pace <= now+p.ahead() {
+			p.wake()
+		} else {
+			p.e.wakeAt(p.pace - p.ahead())
+		}
+	}
+	return true
+}
+
+func (p *peer) ackTimer(now time.Duration) {
+	switch {
+	case p.ackNow:
+		p.wake()
+	case p.ackAt <= now:
+		p.ackNow = true
+		p.wake()
+	default:
+		p.e.wakeAt(p.ackAt)
+	}
+}
+
+// resendTimer resends the segment that waited longest, and that one only: what its acknowledgement tells decides about the
+// others. So a lost acknowledgement costs one resend, not a window of them.
+func (p *peer) resendTimer(now time.Duration) {
+	s := p.hotel.eldest()
+	if s == nil {
+		return
+	}
+	t := max(s.sent, p.timeout) + p.rtt.timeout()
+	if now < t {
+		p.e.wakeAt(t)
+		return
+	}
+	p.timeout = now
+	p.stats.Timeouts++
+	p.rtt.backoff = min(p.rtt.backoff+1, 16)
+	if p.rtt.backoff > 1 {
+		p.outage = now
+		p.cc.onTimeout(now)
+	}
+	s.probe = true
+	p.lose(s)
+	p.wake()
+	p.e.wakeAt(now + p.rtt.timeout())
+}
+
+// idle tells that nothing waits to be sent, or to be sent again.
+func (p *peer) idle() bool {
+	return p.resends.n == 0 && p.lanes[Data].empty() && p.lanes[Priority].empty()
+}
+
+// wants tells whether p could send at once; if only its pace forbids it, a timer is set.
+func (p *peer) wants(now time.Duration) bool {
+	if p.ackNow || p.ask {
+		return true
+	}
+	if p.idle() || !p.mayResend() && !p.mayNew() {
+		return false
+	}
+	if p.paced(now) && !p.urgent() {
+		p.e.wakeAt(p.pace - p.ahead())
+		return false
+	}
+	return true
+}
+
+// urgent tells that something may go whatever the pace.
+func (p *peer) urgent() bool {
+	return p.resends.n > 0 && p.resends.head.probe || !p.lanes[Priority].empty() && p.mayNew()
+}
+
+// fail gives the peer up and forgets it.
+func (p *peer) fail(err error) {
+	e := p.e
+	p.dead, p.ackNow, p.ask = err, false, false
+	delete(e.peers, p.id)
+	for i, q := range e.all {
+		if q == p {
+			last := len(e.all) - 1
+			e.all[i], e.all[last] = e.all[last], nil
+			e.all = e.all[:last]
+			break
+		}
+	}
+	for i := range p.lanes {
+		for p.lanes[i].whole.head != nil {
+			e.freeSegment(p.lanes[i].whole.pop())
+		}
+		for p.lanes[i].long.head != nil {
+			p.endOnce(p.lanes[i].long.pop(), err)
+		}
+	}
+	p.failWindow(err)
+	for _, in := range p.open {
+		e.pool.give(in.buf)
+	}
+	p.open, p.held = nil, 0
+	e.cfg.Sink.Dead(p.id, err)
+}
+
+// failWindow ends what was on its way. A message is in as many segments as it has pieces, so it is only marked first.
+func (p *peer) failWindow(err error) {
+	for _, s := range p.win {
+		if s != nil && s.of != nil && !s.of.ended {
+			m := s.of
+			m.ended = true
+			p.e.cfg.Sink.Ended(p.id, m.id, err)
+		}
+	}
+	p.win, p.resends, p.hotel, p.flight = nil, list{}, newHotel(p.e.cfg.Rooms), 0
+}
+
+// endOnce ends a message of which pieces may be on their way.
+func (p *peer) endOnce(m *outgoing, err error) {
+	m.ended = true
+	p.e.cfg.Sink.Ended(p.id, m.id, err)
+}

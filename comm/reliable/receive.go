@@ -1,0 +1,122 @@
+package reliable
+
+import "time"
+
+// Incoming takes in a packet from peer as it came; whoever calls vouches for the peer. It is dropped and counted if it is
+// not by the rules. The Sink is called for what it brings. It does not block, and allocates only for the first long messages.
+func (e *Endpoint) Incoming(id int, packet []byte, now time.Duration) {
+	p := e.peers[id]
+	if p == nil {
+		e.unknown++
+		return
+	}
+	h, sack, body, ok := parse(packet)
+	if !ok || !p.valid(&h) {
+		p.stats.Malformed++
+		return
+	}
+	p.touch(now)
+	p.heard = now
+	p.heed(&h, sack, now)
+	if h.flags&flagAnswer != 0 {
+		p.ackAtOnce()
+	}
+	if h.flags&flagSegment != 0 && p.dead == nil {
+		p.segment(h.seq, body, now)
+	}
+}
+
+// segment takes in a segment: once, if it lies in the window.
+func (p *peer) segment(seq uint32, body []byte, now time.Duration) {
+	switch {
+	case after(p.want, seq), seq-p.want < Window && p.got.has(seq):
+		p.stats.Duplicates++
+		p.ackAtOnce() // the acknowledgement was lost
+		return
+	case seq-p.want >= Window:
+		p.stats.Beyond++
+		p.ackAtOnce()
+		return
+	}
+	switch p.admit(body) {
+	case malformed:
+		p.stats.Malformed++
+		return
+	case refused: // as if lost: it comes again
+		p.stats.Refused++
+		return
+	}
+	p.stats.Received++
+	p.mark(seq, now)
+	p.deliver(body)
+}
+
+// mark notes that seq has arrived and when that is to be told: at once where a hole appears, else soon.
+func (p *peer) mark(seq uint32, now time.Duration) {
+	hole := after(seq, p.top)
+	if !after(p.top, seq) {
+		p.top = seq + 1
+	}
+	p.got.set(seq)
+	for p.got.has(p.want) {
+		p.got.clear(p.want)
+		p.want++
+	}
+	p.arrival = now
+	p.waiting++
+	if hole || p.waiting >= p.e.cfg.AckEvery {
+		p.ackAtOnce()
+	} else if p.ackAt == never {
+		p.ackAt = now + p.e.cfg.AckDelay
+		p.e.wakeAt(p.ackAt)
+	}
+}
+
+func (p *peer) ackAtOnce() {
+	p.ackNow = true
+	p.wake()
+}
+
+// verdict is what is to become of a segment.
+type verdict uint8
+
+const (
+	welcome verdict = iota
+	malformed
+	refused
+)
+
+// admit looks at a body before any of it is delivered, so that a segment is taken whole or not at all.
+func (p *peer) admit(body []byte) verdict {
+	var r record
+	for n := 0; len(body) > 0; n++ {
+		rest, ok := r.next(body)
+		if !ok {
+			return malformed
+		}
+		if r.kind == kindChunk {
+			if n > 0 || len(rest) > 0 {
+				return malformed
+			}
+			return p.admitChunk(&r)
+		}
+		body = rest
+	}
+	return welcome
+}
+
+// deliver hands out what admit has let in.
+func (p *peer) deliver(body []byte) {
+	var r record
+	for len(body) > 0 && p.dead == nil {
+		body, _ = r.next(body)
+		switch r.kind {
+		case kindFrag:
+			p.e.cfg.Sink.Message(p.id, r.tag, r.data)
+		case kindPut:
+			p.e.cfg.Sink.Put(p.id, r.tag, r.place, r.offset, r.data)
+		case kindChunk:
+			p.chunk(&r)
+		}
+	}
+}

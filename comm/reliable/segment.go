@@ -1,0 +1,124 @@
+package reliable
+
+import "time"
+
+// segment is what travels in one packet under one sequence number: whole messages, copied here, or one piece of a long
+// message, which stays where its owner has it. It is free, or in a queue to be sent, or in the hotel, or among the resends.
+type segment struct {
+	next     *segment // in the free list, a queue or the resends
+	seq      uint32
+	order    uint32        // of its last transmission among those of that channel
+	room     int32         // in the hotel, or none
+	tries    uint32        // transmissions
+	sent     time.Duration // the last
+	channel  Channel       // of the last
+	probe    bool          // resent because of a timeout: the window does not hold it back
+	arrived  bool          // acknowledged while among the resends
+	charge   int           // bytes counted as on their way
+	buf      []byte        // encoded records of whole messages
+	of       *outgoing     // or: the message that it is a piece of
+	off, len int           // and which
+}
+
+// size is the length of the body in bytes.
+func (s *segment) size() int {
+	if s.of == nil {
+		return len(s.buf)
+	}
+	return s.of.header() + s.len
+}
+
+// put writes the body.
+func (s *segment) put(b []byte) {
+	if s.of == nil {
+		copy(b, s.buf)
+		return
+	}
+	m := s.of
+	r := record{kind: m.kind, tag: m.tag, frag: m.frag, size: uint32(len(m.data)), place: m.place, data: m.data[s.off : s.off+s.len]}
+	r.offset = uint64(s.off)
+	if m.kind == kindPut {
+		r.offset += m.offset
+	}
+	r.put(b)
+}
+
+// outgoing is a long message on its way.
+type outgoing struct {
+	next          *outgoing // in the free list or a queue
+	data          []byte    // the owner's
+	id            uint64
+	place, offset uint64
+	frag          uint32
+	kind, tag     uint8
+	cut           int // bytes that are in segments
+	left          int // bytes that are not acknowledged
+	ended         bool
+}
+
+func (m *outgoing) header() int {
+	r := record{kind: m.kind}
+	return r.header()
+}
+
+// list is a queue of segments.
+type list struct {
+	head, tail *segment
+	n          int
+}
+
+func (l *list) push(s *segment) {
+	s.next = nil
+	if l.tail == nil {
+		l.head = s
+	} else {
+		l.tail.next = s
+	}
+	l.tail = s
+	l.n++
+}
+
+func (l *list) pop() *segment {
+	s := l.head
+	l.head, s.next = s.next, nil
+	if l.head == nil {
+		l.tail = nil
+	}
+	l.n--
+	return s
+}
+
+// messages is a queue of long messages.
+type messages struct {
+	head, tail *outgoing
+	n          int
+}
+
+func (l *messages) push(m *outgoing) {
+	if l.tail == nil {
+		l.head = m
+	} else {
+		l.tail.next = m
+	}
+	l.tail = m
+	l.n++
+}
+
+func (l *messages) pop() *outgoing {
+	m := l.head
+	l.head, m.next = m.next, nil
+	if l.head == nil {
+		l.tail = nil
+	}
+	l.n--
+	return m
+}
+
+// lane is what waits for one channel to a peer.
+type lane struct {
+	whole  list // segments of whole messages; the last one takes more of them while it has room
+	long   messages
+	toLong bool // the next segment is to come from long, if both have some
+}
+
+func (l *lane) empty() bool { return l.whole.head == nil && l.long.head == nil }

@@ -1,0 +1,286 @@
+package reliable
+
+import (
+	"fmt"
+	"time"
+)
+
+// Message is what Send takes.
+type Message struct {
+	Data []byte
+	// Tag comes with the data, as it is.
+	Tag uint8
+	// Urgent messages take the priority channel.
+	Urgent bool
+	// Put sends Data to Offset of what the receiver knows as Place, instead of delivering a message.
+	Put           bool
+	Place, Offset uint64
+	// ID is what Ended calls the message, if it is Taken.
+	ID uint64
+}
+
+// Status is the outcome of Send.
+type Status uint8
+
+const (
+	// Copied: the message is on its way, and Data the caller's again.
+	Copied Status = iota
+	// Taken: the message is on its way, and Data must not change until Ended.
+	Taken
+	// Full: too much waits for this peer. There was no side effect; try again after Incoming or Outgoing.
+	Full
+	// Gone: there is no such peer, or no more.
+	Gone
+	// TooLong: the message is longer than Config.MaxMessage, or the put ends beyond 2^64.
+	TooLong
+)
+
+// String names the status.
+func (s Status) String() string {
+	if int(s) < len(statusNames) {
+		return statusNames[s]
+	}
+	return fmt.Sprintf("Status(%d)", uint8(s))
+}
+
+var statusNames = [...]string{"copied", "taken", "full", "gone", "too long"}
+
+// Send queues a message for peer; Outgoing sends it. A message that fits a packet is copied, into one with others that wait
+// if it can be. It neither blocks nor, once there is enough of everything, allocates.
+func (e *Endpoint) Send(id int, m Message, now time.Duration) Status {
+	p := e.peers[id]
+	if p == nil {
+		return Gone
+	}
+	r := record{kind: kindFrag, tag: m.Tag, data: m.Data}
+	if m.Put {
+		r.kind, r.place, r.offset = kindPut, m.Place, m.Offset
+		if m.Offset+uint64(len(m.Data)) < m.Offset {
+			return TooLong
+		}
+	} else if len(m.Data) > e.cfg.MaxMessage {
+		return TooLong
+	}
+	ch := Data
+	if m.Urgent || len(m.Data) <= e.cfg.Tiny {
+		ch = Priority
+	}
+	var st Status
+	if n := r.header() + len(m.Data); n <= p.room() {
+		st = p.sendWhole(ch, &r, n)
+	} else {
+		st = p.sendLong(ch, m)
+	}
+	if st != Full {
+		p.touch(now)
+		p.wake()
+	}
+	return st
+}
+
+// room is the longest body in bytes.
+func (p *peer) room() int { return p.mtu - headerSize }
+
+func (p *peer) sendWhole(ch Channel, r *record, n int) Status {
+	l := &p.lanes[ch].whole
+	s := l.tail
+	if s == nil || len(s.buf)+n > p.room() {
+		if l.n >= p.e.cfg.Queue {
+			return Full
+		}
+		s = p.e.newSegment()
+		if cap(s.buf) < p.room() {
+			s.buf = make([]byte, 0, p.room())
+		}
+		l.push(s)
+	}
+	k := len(s.buf)
+	if cap(s.buf) < k+n {
+		s.buf = append(make([]byte, 0, p.room()), s.buf...)
+	}
+	s.buf = s.buf[:k+n]
+	r.put(s.buf[k:])
+	return Copied
+}
+
+func (p *peer) sendLong(ch Channel, m Message) Status {
+	l := &p.lanes[ch].long
+	if l.n >= p.e.cfg.Queue {
+		return Full
+	}
+	o := p.e.newOutgoing()
+	*o = outgoing{data: m.Data, id: m.ID, tag: m.Tag, kind: kindChunk, left: len(m.Data)}
+	if m.Put {
+		o.kind, o.place, o.offset = kindPut, m.Place, m.Offset
+	} else {
+		o.frag = p.frag
+		p.frag++
+	}
+	l.push(o)
+	return Taken
+}
+
+const (
+	quantum      = 16 // packets to a peer before it is another's turn
+	dataTurn     = 4  // the data channel gets one turn in so many even if the priority channel never runs dry
+	burst        = 16 // packets that may go ahead of an even pace
+	leastAhead   = 50 * time.Microsecond
+	leastReorder = 3
+	mostReorder  = 64
+	piggyWords   = 8 // of the SACK bitmap, beside a body
+	packetCharge = 64
+)
+
+// ahead is by how much packets may be ahead of an even pace: a batch is cheaper than its packets, and timers are coarse.
+func (p *peer) ahead() time.Duration {
+	return max(leastAhead, p.cc.pause(burst*p.mtu, p.rtt.round()))
+}
+
+func (p *peer) paced(now time.Duration) bool { return p.pace > now+p.ahead() }
+
+func (p *peer) uncongested() bool { return p.flight < p.cc.window }
+
+// mayNew tells whether a new segment may be sent but for its pace: the window of the seed, a room in the hotel beside those for
+// resends, and the congestion window.
+func (p *peer) mayNew() bool {
+	if p.lanes[Data].empty() && p.lanes[Priority].empty() {
+		return false
+	}
+	if !p.uncongested() {
+		p.cc.busy = true
+		return false
+	}
+	return p.next-p.first < Window && p.hotel.guests+p.resends.n < p.hotel.most
+}
+
+func (p *peer) mayResend() bool {
+	return p.resends.n > 0 && (p.uncongested() || p.resends.head.probe)
+}
+
+// sendNew sends up to a quantum of new segments; it tells whether it sent any.
+func (p *peer) sendNew(t *turn) bool {
+	n := 0
+	for ; n < quantum && p.mayNew(); n++ {
+		ch := p.lane()
+		if ch == Data && p.paced(t.now) {
+			if p.lanes[Priority].empty() {
+				break
+			}
+			ch = Priority
+		}
+		b := t.room(p.id, p.mtu)
+		if b == nil {
+			return false
+		}
+		s := p.cut(ch)
+		s.seq, s.tries = p.next, 0
+		p.next++
+		if p.win == nil {
+			p.win = make([]*segment, Window)
+		}
+		p.win[s.seq%Window] = s
+		b = p.fit(t, b, s)
+		p.stats.Sent++
+		p.stats.SentBytes += uint64(s.size())
+		p.transmit(t, b, s, ch)
+	}
+	return n > 0
+}
+
+// fit sees to it that b holds s, which may have been made for longer packets.
+func (p *peer) fit(t *turn, b []byte, s *segment) []byte {
+	if n := headerSize + s.size(); n > len(b) {
+		return t.out.Room(p.id, n)
+	}
+	return b
+}
+
+// lane chooses the channel of the next segment.
+func (p *peer) lane() Channel {
+	p.turns++
+	if p.lanes[Priority].empty() || p.turns%dataTurn == 0 && !p.lanes[Data].empty() {
+		return Data
+	}
+	return Priority
+}
+
+// cut takes the next segment of a channel, which has one.
+func (p *peer) cut(ch Channel) *segment {
+	l := &p.lanes[ch]
+	if l.long.head == nil || l.whole.head != nil && !l.toLong {
+		l.toLong = true
+		return l.whole.pop()
+	}
+	l.toLong = false
+	m := l.long.head
+	s := p.e.newSegment()
+	s.of, s.off = m, m.cut
+	s.len = min(p.room()-m.header(), len(m.data)-m.cut)
+	m.cut += s.len
+	if m.cut == len(m.data) {
+		l.long.pop()
+	}
+	return s
+}
+
+// resend sends what was lost, on the data channel whichever it was on before: when much is lost, acknowledgements need a
+// channel that is not clogged.
+func (p *peer) resend(t *turn) {
+	for p.e.resends > 0 && p.resends.n > 0 {
+		s := p.resends.head
+		if s.arrived {
+			p.e.freeSegment(p.resends.pop())
+			continue
+		}
+		if !s.probe && (!p.uncongested() || p.paced(t.now)) {
+			return
+		}
+		b := t.room(p.id, max(p.mtu, headerSize+s.size()))
+		if b == nil {
+			return
+		}
+		p.resends.pop()
+		s.probe = false
+		p.e.resends--
+		p.stats.Resent++
+		p.stats.ResentBytes += uint64(s.size())
+		p.transmit(t, b, s, Data)
+	}
+}
+
+// transmit sends a segment and starts its timer.
+func (p *peer) transmit(t *turn, b []byte, s *segment, ch Channel) {
+	h := header{flags: flagSegment, seq: s.seq, size: uint16(s.size())}
+	n := p.acknowledge(&h, b, s.size(), piggyWords, t.now)
+	s.put(b[n:])
+	s.tries++
+	s.channel, s.charge = ch, s.size()+packetCharge
+	s.order = p.orders[ch]
+	p.orders[ch]++
+	p.flight += s.charge
+	p.hotel.checkIn(s, ch, t.now)
+	p.pace = max(p.pace, t.now) + p.cc.pause(s.charge, p.rtt.round())
+	p.e.wakeAt(max(s.sent, p.timeout) + p.rtt.timeout())
+	p.emit(t, &h, b[:n+s.size()], ch)
+}
+
+// emit puts the header before what stands in b and hands it out under the next number.
+func (p *peer) emit(t *turn, h *header, b []byte, ch Channel) {
+	if ch == Priority {
+		h.flags |= flagPriority
+	}
+	if p.ask {
+		h.flags |= flagAnswer
+		p.ask = false
+	}
+	h.put(b)
+	number := p.number
+	p.number++
+	t.left--
+	t.sent++
+	t.out.Packet(p.id, number, ch, b)
+}
+
+func silent(p *peer, now time.Duration) error {
+	return fmt.Errorf("%w: peer %d, for %v", ErrSilent, p.id, now-p.heard)
+}

@@ -1,0 +1,117 @@
+package reliable
+
+import (
+	"testing"
+	"time"
+)
+
+// flood has a rank send to peer as much as is taken.
+func flood(peer, size int) func(*node) {
+	data := make([]byte, size)
+	return func(n *node) {
+		for n.e.Send(peer, Message{Data: data, Put: true}, n.w.now) < Full {
+		}
+	}
+}
+
+const gigabit = 125e6
+
+// goodput runs one flow over a link of 1 Gbit/s and 1 ms for a second and returns bytes per second, and bytes resent and lost.
+func goodput(t *testing.T, seed uint64, size int, rate float64, loss float64) (perSecond, resent, lost float64) {
+	t.Helper()
+	w := newWorld(t, seed, 2, Config{Queue: 64}, Link{MTU: 1400})
+	there := pipe{rate: rate, queue: int(rate / 1000), delay: 500 * time.Microsecond}
+	back := there
+	w.fate = func(src, _ int, packet []byte, now time.Duration) []time.Duration {
+		p := &there
+		if src == 1 {
+			p = &back
+		}
+		at, ok := p.pass(len(packet), now)
+		if !ok || w.r.Float64() < loss {
+			return nil
+		}
+		return []time.Duration{at}
+	}
+	w.ranks[0].feed, w.ranks[1].count, w.ranks[0].count = flood(1, size), true, true
+	const d = time.Second
+	w.run(d)
+	w.check(t)
+	return float64(w.ranks[1].bytes[0]) / d.Seconds(), float64(w.ranks[0].e.Stats(1).ResentBytes), float64(w.lost)
+}
+
+func TestGoodputUnderLoss(t *testing.T) {
+	seed := seedOf(t)
+	for _, c := range []struct {
+		name  string
+		rate  float64
+		size  int
+		light float64
+	}{{"rate=1G/size=64K", gigabit, 64 << 10, 0.8}, {"rate=1G/size=512", gigabit, 512, 0.8}, {"rate=10G/size=64K", 10 * gigabit, 64 << 10, 0.8}} {
+		t.Run(c.name, func(t *testing.T) {
+			clean, _, _ := goodput(t, seed, c.size, c.rate, 0)
+			t.Logf("loss 0: %.1f MB/s", clean/1e6)
+			if clean < 0.75*c.rate {
+				t.Errorf("%.0f bytes a second over a link of %.0f", clean, c.rate)
+			}
+			for _, l := range []struct{ loss, least float64 }{{0.01, 0.8}, {0.05, 0.5}, {0.10, 0.25}} {
+				got, resent, lost := goodput(t, seed, c.size, c.rate, l.loss)
+				t.Logf("loss %g: %.1f MB/s, %.3f of lossless; resent %.2f of the lost bytes", l.loss, got/1e6, got/clean, resent/lost)
+				if got < l.least*clean {
+					t.Errorf("at a loss of %g goodput is %.2f of lossless, want %.2f", l.loss, got/clean, l.least)
+				}
+				if resent > 1.5*lost {
+					t.Errorf("at a loss of %g %.0f bytes were resent for %.0f lost", l.loss, resent, lost)
+				}
+			}
+		})
+	}
+}
+
+// TestBottleneckIsShared has 8 senders into one receiver behind one link.
+func TestBottleneckIsShared(t *testing.T) {
+	seed := seedOf(t)
+	for _, c := range []struct {
+		name  string
+		queue int
+	}{{"queue=1ms", gigabit / 1000}, {"queue=8ms", gigabit / 125}, {"queue=200us", gigabit / 5000}} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t, seed, 9, Config{Queue: 64}, Link{MTU: 1400})
+			link := pipe{rate: gigabit, queue: c.queue, delay: 500 * time.Microsecond}
+			w.fate = func(src, dst int, packet []byte, now time.Duration) []time.Duration {
+				now += time.Duration(w.r.IntN(2000)) // cables differ
+				if dst != 8 {
+					return []time.Duration{now + 500*time.Microsecond}
+				}
+				if at, ok := link.pass(len(packet), now); ok {
+					return []time.Duration{at}
+				}
+				return nil
+			}
+			for _, n := range w.ranks {
+				n.count = true
+			}
+			for _, n := range w.ranks[:8] {
+				n.feed = flood(8, 64<<10)
+			}
+			w.run(time.Second) // not to judge the start
+			before := make([]int, 8)
+			for i := range before {
+				before[i] = w.ranks[8].bytes[i]
+			}
+			w.run(4 * time.Second)
+			w.check(t)
+			var sum, squares float64
+			for i := range before {
+				b := float64(w.ranks[8].bytes[i] - before[i])
+				sum += b
+				squares += b * b
+			}
+			use, jain := sum/3/gigabit, sum*sum/8/squares
+			t.Logf("%.3f of the capacity, Jain %.3f, %d bytes lost in 4 s", use, jain, w.lost)
+			if use < 0.8 || jain < 0.9 {
+				t.Errorf("%.3f of the capacity, Jain %.3f, want 0.8 and 0.9", use, jain)
+			}
+		})
+	}
+}
