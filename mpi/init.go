@@ -47,7 +47,7 @@ func initJob(ctx context.Context, job *boot.Job, o *options) (*Proc, error) {
 		return nil, err
 	}
 	pl := planFor(o, s)
-	pl.entries = tableEntries(o, pl.workers, false)
+	pl.entries = tableEntries(o, pl.workers, pl.crowded)
 	spareProcessors(pl)
 	wire, err := openConduit(job, o)
 	if err != nil {
@@ -139,14 +139,14 @@ func elsewhere(job *boot.Job) (out []int) {
 
 // Sizes of the matching table: an entry for each thread that may wait, and for packets besides.
 const (
-	packetEntries  = 1 << 15
-	maxEntries     = 1 << 20
-	processEntries = 1 << 12 // of a rank that shares its process, unless threads were asked for
+	packetEntries = 1 << 15
+	maxEntries    = 1 << 20
+	sharedEntries = 1 << 12 // of a rank that shares its process or its core, unless threads were asked for
 )
 
 func tableEntries(o *options, workers int, shared bool) int {
 	if shared && !o.threads {
-		return processEntries
+		return sharedEntries
 	}
 	return min(maxEntries, workers*settings.Threads.Get(o.values)+packetEntries)
 }
