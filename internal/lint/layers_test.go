@@ -33,7 +33,7 @@ var alone = map[string][]string{
 	"hashtable":     {"hashtable", "internal"},
 	"pool":          {"pool", "internal"},
 	"bench/peers":   {"bench"},
-	"cmd":           {"cmd", "bench", "comm/boot", "internal", "mpi"},
+	"cmd":           {"cmd", "bench", "comm/boot", "comm/conduit/udp/relay", "internal", "mpi"},
 	"examples":      {"examples", "mpi", "fult"},
 }
 

@@ -1,0 +1,9 @@
+package main
+
+import "github.com/golci/golci/comm/conduit/udp/relay"
+
+func init() {
+	commands = append(commands, &struct {
+		Relay relay.Command `cmd:"" help:"Pass UDP packets on and make the link worse on purpose, until interrupted."`
+	}{})
+}
