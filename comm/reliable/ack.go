@@ -107,6 +107,10 @@ func (p *peer) release(seq uint32, n *news) {
 	}
 	if m != nil {
 		if m.left -= k; m.left == 0 {
+			if m.kind == kindChunk {
+				p.begun -= len(m.data)
+				p.begins--
+			}
 			p.e.end(p, m, nil)
 		}
 	}

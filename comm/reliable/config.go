@@ -35,7 +35,8 @@ type Config struct {
 	Queue int
 	// MaxMessage is the longest message in bytes; a longer put is taken, since it needs no memory here.
 	MaxMessage int
-	// Reassembly is the most memory in bytes for long messages of one peer that are not complete; at least MaxMessage.
+	// Reassembly is the most memory in bytes for long messages of one peer that are not complete; at least MaxMessage,
+	// and the same on all ranks: a sender begins no more than its peer has memory for.
 	Reassembly int
 	// AckDelay is how long an acknowledgement may wait for company, AckEvery how many segments may wait for one.
 	AckDelay time.Duration

@@ -27,8 +27,6 @@ func newHotel(most int) hotel {
 	return hotel{most: most, floors: [channels]floor{{none, none}, {none, none}}}
 }
 
-func (h *hotel) full() bool { return h.guests == h.most }
-
 // checkIn gives s a room at the end of a floor and starts its timer. The hotel must not be full.
 func (h *hotel) checkIn(s *segment, ch Channel, now time.Duration) {
 	var n int32

@@ -26,6 +26,8 @@ type peer struct {
 	newest  [channels]mark
 	reorder uint32 // how far a segment may be overtaken before it is lost
 	frag    uint32 // of the next long message
+	begun   int    // bytes of long messages that were begun and are not acknowledged
+	begins  int    // how many these are
 	rtt     rtt
 	cc      congestion
 	pace    time.Duration // when the next packet would leave at an even pace
@@ -170,7 +172,7 @@ func (p *peer) wants(now time.Duration) bool {
 
 // urgent tells that something may go whatever the pace.
 func (p *peer) urgent() bool {
-	return p.resends.n > 0 && p.resends.head.probe || !p.lanes[Priority].empty() && p.mayNew()
+	return p.resends.n > 0 && p.resends.head.probe || p.has(Priority) && p.mayNew()
 }
 
 // fail gives the peer up and forgets it.

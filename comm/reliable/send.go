@@ -143,7 +143,7 @@ func (p *peer) uncongested() bool { return p.flight < p.cc.window }
 // mayNew tells whether a new segment may be sent but for its pace: the window of the seed, a room in the hotel beside those for
 // resends, and the congestion window.
 func (p *peer) mayNew() bool {
-	if p.lanes[Data].empty() && p.lanes[Priority].empty() {
+	if !p.has(Data) && !p.has(Priority) {
 		return false
 	}
 	if !p.uncongested() {
@@ -163,7 +163,7 @@ func (p *peer) sendNew(t *turn) bool {
 	for ; n < quantum && p.mayNew(); n++ {
 		ch := p.lane()
 		if ch == Data && p.paced(t.now) {
-			if p.lanes[Priority].empty() {
+			if !p.has(Priority) {
 				break
 			}
 			ch = Priority
@@ -187,6 +187,22 @@ func (p *peer) sendNew(t *turn) bool {
 	return n > 0
 }
 
+// has tells whether a channel has a segment that may be sent.
+func (p *peer) has(ch Channel) bool {
+	l := &p.lanes[ch]
+	return l.whole.head != nil || p.mayCut(l.long.head)
+}
+
+// mayCut tells whether there is a message, and whether the receiver is sure to have memory for it: what it must hold is never more than
+// what was begun here and has not been acknowledged. Were chunks sent that it has to refuse, they would take the rooms and the
+// congestion window of those that it waits for.
+func (p *peer) mayCut(m *outgoing) bool {
+	if m == nil || m.kind == kindPut || m.cut > 0 {
+		return m != nil
+	}
+	return p.begun+len(m.data) <= p.e.cfg.Reassembly && p.begins < mostOpen
+}
+
 // fit sees to it that b holds s, which may have been made for longer packets.
 func (p *peer) fit(t *turn, b []byte, s *segment) []byte {
 	if n := headerSize + s.size(); n > len(b) {
@@ -198,7 +214,7 @@ func (p *peer) fit(t *turn, b []byte, s *segment) []byte {
 // lane chooses the channel of the next segment.
 func (p *peer) lane() Channel {
 	p.turns++
-	if p.lanes[Priority].empty() || p.turns%dataTurn == 0 && !p.lanes[Data].empty() {
+	if !p.has(Priority) || p.turns%dataTurn == 0 && p.has(Data) {
 		return Data
 	}
 	return Priority
@@ -207,12 +223,16 @@ func (p *peer) lane() Channel {
 // cut takes the next segment of a channel, which has one.
 func (p *peer) cut(ch Channel) *segment {
 	l := &p.lanes[ch]
-	if l.long.head == nil || l.whole.head != nil && !l.toLong {
+	if l.whole.head != nil && (!l.toLong || !p.mayCut(l.long.head)) {
 		l.toLong = true
 		return l.whole.pop()
 	}
 	l.toLong = false
 	m := l.long.head
+	if m.cut == 0 && m.kind == kindChunk {
+		p.begun += len(m.data)
+		p.begins++
+	}
 	s := p.e.newSegment()
 	s.of, s.off = m, m.cut
 	s.len = min(p.room()-m.header(), len(m.data)-m.cut)
