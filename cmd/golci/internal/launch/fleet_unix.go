@@ -110,11 +110,15 @@ func (f *fleet) gather() (places, error) {
 	return f.deal()
 }
 
+// startSteps is by how many beats of this process's clock the time for the helpers is measured, so that a head which was
+// itself stopped meanwhile still gives them some.
+const startSteps = 20
+
 // assemble waits for all helpers.
 func (f *fleet) assemble() error {
-	limit := time.NewTimer(f.spec.Far.Start)
+	limit := time.NewTicker(max(f.spec.Far.Start/startSteps, 1))
 	defer limit.Stop()
-	for here := 0; here < len(f.far); {
+	for here, steps := 0, 0; here < len(f.far); {
 		select {
 		case a := <-f.calls:
 			m := f.far[a.host]
@@ -132,6 +136,9 @@ func (f *fleet) assemble() error {
 				return startError{128 + int(s), fmt.Errorf("%s while the hosts were being reached", signalName(s))}
 			}
 		case <-limit.C:
+			if steps++; steps < startSteps {
+				continue
+			}
 			return fmt.Errorf("no answer within %v from %s", f.spec.Far.Start, f.absent())
 		}
 	}
@@ -185,10 +192,8 @@ func (f *fleet) start(j *job) error {
 	for _, m := range f.far {
 		m.prepare()
 	}
-	for _, m := range f.far {
-		if err := m.preload(); err != nil {
-			return fmt.Errorf("host %s: %w", m.host.Name, err)
-		}
+	if err := f.preload(); err != nil {
+		return err
 	}
 	for _, m := range f.far {
 		m.link.send(frameStart, 0, encode(m.task()))
@@ -197,6 +202,21 @@ func (f *fleet) start(j *job) error {
 		go f.far[0].feed(j.spec.Stdin)
 	}
 	return nil
+}
+
+// preload copies the program to all machines at once.
+func (f *fleet) preload() error {
+	errs := make([]error, len(f.far))
+	var wg sync.WaitGroup
+	for i, m := range f.far {
+		wg.Go(func() {
+			if err := m.preload(); err != nil {
+				errs[i] = fmt.Errorf("host %s: %w", m.host.Name, err)
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
 }
 
 func (f *fleet) kill(sig syscall.Signal) {
@@ -266,11 +286,20 @@ func (f *fleet) accept() {
 	}
 }
 
+// enter says whether c may prove itself. When there are too many, any other one is turned away for it: strangers cannot fill
+// the places for long.
 func (f *fleet) enter(c net.Conn) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.over || len(f.early) >= earlyMost {
+	if f.over {
 		return false
+	}
+	if len(f.early) >= earlyMost {
+		for other := range f.early {
+			other.Close()
+			delete(f.early, other)
+			break
+		}
 	}
 	f.early[c] = true
 	return true

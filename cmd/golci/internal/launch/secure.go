@@ -20,8 +20,9 @@ import (
 	"time"
 )
 
-// authTime bounds the opening of a connection, up to the proof of who is at its other end.
-const authTime = 10 * time.Second
+// authTime bounds the opening of a connection, up to the proof of who is at its other end. It is long, so that a machine that stands
+// still for a while is no stranger.
+const authTime = 90 * time.Second
 
 // protocol is changed with anything that head and helper say to each other.
 const protocol = 1
