@@ -43,12 +43,12 @@ func (p *peer) sendAck(t *turn) {
 
 // valid tells whether h acknowledges only what was sent.
 func (p *peer) valid(h *header) bool {
-	return !after(h.ack+1, p.next)
+	return p.next-(h.ack+1) < 1<<31
 }
 
 // heed takes in an acknowledgement. One that is older than what is known tells nothing.
 func (p *peer) heed(h *header, sack []byte, now time.Duration) {
-	if after(p.first, h.ack+1) {
+	if p.next-(h.ack+1) > p.next-p.first {
 		return
 	}
 	n := news{now: now, delay: time.Duration(h.delay) * time.Microsecond}

@@ -261,4 +261,3 @@ func TestHotel(t *testing.T) {
 		}
 	}
 }
-
