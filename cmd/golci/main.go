@@ -13,7 +13,7 @@ import (
 // cli is the command line. A sub-command that lives in a file of its own appends itself to commands from its init, so
 // that files come and go without a change here.
 type cli struct {
-	Run   runCmd   `cmd:"" help:"Start a job of several ranks on this machine."`
+	Run   runCmd   `cmd:"" help:"Start a job of several ranks, on this machine or on several."`
 	Info  infoCmd  `cmd:"" help:"Show the machine, the kernel's features, the launcher and all settings."`
 	Guard guardCmd `cmd:"" hidden:""`
 	kong.Plugins
