@@ -3,7 +3,17 @@ package reliable
 import (
 	"testing"
 	"time"
+
+	"github.com/golci/golci/internal/invariants"
 )
+
+// slow skips what is long under the race detector: a simulation is one goroutine.
+func slow(t *testing.T) {
+	t.Helper()
+	if invariants.Race {
+		t.Skip("one goroutine, and too slow under the race detector")
+	}
+}
 
 // flood has a rank send to peer as much as is taken.
 func flood(peer, size int) func(*node) {
@@ -41,6 +51,7 @@ func goodput(t *testing.T, seed uint64, size int, rate float64, loss float64) (p
 }
 
 func TestGoodputUnderLoss(t *testing.T) {
+	slow(t)
 	seed := seedOf(t)
 	for _, c := range []struct {
 		name  string
@@ -70,6 +81,7 @@ func TestGoodputUnderLoss(t *testing.T) {
 
 // TestBottleneckIsShared has 8 senders into one receiver behind one link.
 func TestBottleneckIsShared(t *testing.T) {
+	slow(t)
 	seed := seedOf(t)
 	for _, c := range []struct {
 		name  string
