@@ -122,7 +122,7 @@ func TestWaitOfAGoroutineThatSleeps(t *testing.T) {
 		for range 50 {
 			var d Done
 			go func() {
-				time.Sleep(200 * time.Microsecond)
+				time.Sleep(2 * time.Millisecond)
 				m.deliver(&d)
 			}()
 			e.Wait(&d)
