@@ -33,11 +33,16 @@ type opCache struct {
 	ops   [opsCached]*op
 }
 
+// place is the only cache that goroutine g may have.
+func (p *opPool) place(g uintptr) *opCache {
+	return &p.caches[uint64(g)*0x9E3779B97F4A7C15>>(64-logOpCaches)]
+}
+
 // mine is the cache of the calling goroutine, nil if it has none. The race detector does not see that one goroutine ends
 // before another runs under its identity, so under it there are no caches.
 func (p *opPool) mine() *opCache {
 	g := arch.G()
-	c := &p.caches[uint64(g)*0x9E3779B97F4A7C15>>(64-logOpCaches)]
+	c := p.place(g)
 	if c.owner.Load() != g || invariants.Race {
 		return nil
 	}
@@ -46,8 +51,7 @@ func (p *opPool) mine() *opCache {
 
 func (p *opPool) claim() {
 	g := arch.G()
-	c := &p.caches[uint64(g)*0x9E3779B97F4A7C15>>(64-logOpCaches)]
-	if c.owner.Load() == 0 {
+	if c := p.place(g); c.owner.Load() == 0 {
 		c.owner.CompareAndSwap(0, g)
 	}
 }

@@ -3,49 +3,23 @@ package amrank
 import (
 	"errors"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/golci/golci/bench"
+	"github.com/golci/golci/bench/internal/pairtest"
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/boot"
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/conduit/local"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// pair runs f as the two ranks of a job in this process.
-func pair(t *testing.T, f func(job *boot.Job, c conduit.Conduit) error) []error {
-	t.Helper()
-	jobs, err := boot.Local(2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	conduits, err := local.New(2, conduit.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	errs := make([]error, 2)
-	var wg sync.WaitGroup
-	for i := range jobs {
-		wg.Go(func() { errs[i] = f(jobs[i], conduits[i]) })
-	}
-	wg.Wait()
-	for _, c := range conduits {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-	return errs
-}
-
 func TestRowsOfEverySize(t *testing.T) {
 	var rows []bench.Row
-	for i, err := range pair(t, func(job *boot.Job, c conduit.Conduit) error {
+	for i, err := range pairtest.Run(t, func(job *boot.Job, c conduit.Conduit) error {
 		ep, err := am.New(c, am.Config{})
 		if err != nil {
 			return err
@@ -71,7 +45,7 @@ func TestRowsOfEverySize(t *testing.T) {
 }
 
 func TestTooLargeForMedium(t *testing.T) {
-	for i, err := range pair(t, func(job *boot.Job, c conduit.Conduit) error {
+	for i, err := range pairtest.Run(t, func(job *boot.Job, c conduit.Conduit) error {
 		return Run(t.Context(), job, c, []int{1 << 30}, time.Millisecond, nil)
 	}) {
 		if !errors.Is(err, am.ErrSize) {

@@ -5,50 +5,24 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/golci/golci/bench"
+	"github.com/golci/golci/bench/internal/pairtest"
 	"github.com/golci/golci/bench/rma/twin"
 	"github.com/golci/golci/comm/boot"
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/conduit/local"
 	"github.com/golci/golci/comm/conduit/stat"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// pair runs f as the two ranks of a job in this process.
-func pair(t *testing.T, f func(job *boot.Job, c conduit.Conduit) error) []error {
-	t.Helper()
-	jobs, err := boot.Local(2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	conduits, err := local.New(2, conduit.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	errs := make([]error, 2)
-	var wg sync.WaitGroup
-	for i := range jobs {
-		wg.Go(func() { errs[i] = f(jobs[i], conduits[i]) })
-	}
-	wg.Wait()
-	for _, c := range conduits {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-	return errs
-}
-
 func measured(t *testing.T, c Config) (rows []bench.Row) {
 	t.Helper()
-	for i, err := range pair(t, func(job *boot.Job, wire conduit.Conduit) error {
+	for i, err := range pairtest.Run(t, func(job *boot.Job, wire conduit.Conduit) error {
 		return Run(t.Context(), job, wire, c, func(r bench.Row) { rows = append(rows, r) })
 	}) {
 		if err != nil {
@@ -97,7 +71,7 @@ func TestBadConfigs(t *testing.T) {
 
 // TestNeedsSharedMemory: a wrapper hides it, so that there is nothing to compare with.
 func TestNeedsSharedMemory(t *testing.T) {
-	for i, err := range pair(t, func(job *boot.Job, c conduit.Conduit) error {
+	for i, err := range pairtest.Run(t, func(job *boot.Job, c conduit.Conduit) error {
 		return Run(t.Context(), job, stat.New(c), Config{Bench: Put, Sizes: []int{8}}, nil)
 	}) {
 		if !errors.Is(err, twin.ErrShare) {
@@ -109,7 +83,7 @@ func TestNeedsSharedMemory(t *testing.T) {
 // TestPutsOutOfTurnAreFound: rank 1 is put a number that is not due, rank 0 is answered with another than it has put.
 func TestPutsOutOfTurnAreFound(t *testing.T) {
 	for _, late := range []bool{false, true} {
-		errs := pair(t, func(job *boot.Job, c conduit.Conduit) error {
+		errs := pairtest.Run(t, func(job *boot.Job, c conduit.Conduit) error {
 			r, err := open(t.Context(), job, c, 8)
 			if err != nil {
 				return err

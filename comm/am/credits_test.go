@@ -79,14 +79,19 @@ func flood(t *testing.T, es []*Endpoint, from []int, to, n int) {
 	wg.Wait()
 }
 
+// counting makes n endpoints that are polled until the test ends, and count the requests to handler 1.
+func counting(t *testing.T, n int, v variant, cfg Config) ([]*Endpoint, *atomic.Int64) {
+	t.Helper()
+	es := endpoints(t, n, v, cfg)
+	got := new(atomic.Int64)
+	register(t, es, 1, Spec{Name: "count", MaxReply: NoReply, Run: func(*Token, []uint64, []byte) { got.Add(1) }})
+	t.Cleanup(attend(es...))
+	return es, got
+}
+
 func TestCreditsMigrate(t *testing.T) {
 	overWords(t, func(t *testing.T, v variant) {
-		es := endpoints(t, 4, v, Config{Credits: terms(120)})
-		var got atomic.Int64
-		register(t, es, 1, Spec{Name: "count", MaxReply: NoReply, Run: func(*Token, []uint64, []byte) { got.Add(1) }})
-		for i := range es {
-			defer attend(es[i])()
-		}
+		es, got := counting(t, 4, v, Config{Credits: terms(120)})
 		agree(t, es)
 		if n := es[1].Credits().Stats.Granted; n != 0 {
 			t.Errorf("%d credits moved without demand", n)
@@ -116,12 +121,7 @@ func TestCreditsMigrate(t *testing.T) {
 // first.
 func TestRevokedCreditsComeBack(t *testing.T) {
 	overWords(t, func(t *testing.T, v variant) {
-		es := endpoints(t, 4, v, Config{Credits: terms(30)})
-		var got atomic.Int64
-		register(t, es, 1, Spec{Name: "count", MaxReply: NoReply, Run: func(*Token, []uint64, []byte) { got.Add(1) }})
-		for i := range es {
-			defer attend(es[i])()
-		}
+		es, got := counting(t, 4, v, Config{Credits: terms(30)})
 		sent := int64(0)
 		for round := range 6 {
 			from := []int{0, 2, 3}[round%3]
@@ -139,12 +139,7 @@ func TestRevokedCreditsComeBack(t *testing.T) {
 // TestRandomFloods has everybody flood everybody, with pauses in which nobody polls.
 func TestRandomFloods(t *testing.T) {
 	overWords(t, func(t *testing.T, v variant) {
-		es := endpoints(t, 4, v, Config{Credits: terms(40)})
-		var got atomic.Int64
-		register(t, es, 1, Spec{Name: "count", MaxReply: NoReply, Run: func(*Token, []uint64, []byte) { got.Add(1) }})
-		for i := range es {
-			defer attend(es[i])()
-		}
+		es, got := counting(t, 4, v, Config{Credits: terms(40)})
 		var wg sync.WaitGroup
 		const n = 800
 		for to := range es {
@@ -184,12 +179,7 @@ func TestNoFlowControlBorrowsNothing(t *testing.T) {
 	overWords(t, func(t *testing.T, v variant) {
 		c := terms(0)
 		c.Mode = credit.NoFlow
-		es := endpoints(t, 2, v, Config{Credits: c})
-		var got atomic.Int64
-		register(t, es, 1, Spec{Name: "count", MaxReply: NoReply, Run: func(*Token, []uint64, []byte) { got.Add(1) }})
-		for i := range es {
-			defer attend(es[i])()
-		}
+		es, got := counting(t, 2, v, Config{Credits: c})
 		flood(t, es, []int{0}, 1, 4000)
 		eventually(t, "the flood", func() bool { return got.Load() == 4000 })
 		if s := es[1].Credits().Stats; s.Needs != 0 || s.Granted != 0 {

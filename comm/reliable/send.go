@@ -168,7 +168,7 @@ func (p *peer) sendNew(t *turn) bool {
 			}
 			ch = Priority
 		}
-		b := t.room(p.id, p.mtu)
+		b := t.room(p.id, max(p.mtu, p.waits(ch)))
 		if b == nil {
 			return false
 		}
@@ -179,7 +179,6 @@ func (p *peer) sendNew(t *turn) bool {
 			p.win = make([]*segment, Window)
 		}
 		p.win[s.seq%Window] = s
-		b = p.fit(t, b, s)
 		p.stats.Sent++
 		p.stats.SentBytes += uint64(s.size())
 		p.transmit(t, b, s, ch)
@@ -203,12 +202,13 @@ func (p *peer) mayCut(m *outgoing) bool {
 	return p.begun+len(m.data) <= p.e.cfg.Reassembly && p.begins < mostOpen
 }
 
-// fit sees to it that b holds s, which may have been made for longer packets.
-func (p *peer) fit(t *turn, b []byte, s *segment) []byte {
-	if n := headerSize + s.size(); n > len(b) {
-		return t.out.Room(p.id, n)
+// waits is the length of the packet for the segment that waits whole on a channel: it may have been made for longer packets
+// than there are now.
+func (p *peer) waits(ch Channel) int {
+	if s := p.lanes[ch].whole.head; s != nil {
+		return headerSize + s.size()
 	}
-	return b
+	return 0
 }
 
 // lane chooses the channel of the next segment.
