@@ -40,6 +40,8 @@ type Stats struct {
 	Duplicates, Beyond        uint64 // segments that had come before; that lie above the window
 	Malformed, Refused        uint64 // packets dropped: not by the rules; no memory to reassemble
 	Flight, CongestionWindow  int    // bytes
+	Unacknowledged            int    // segments from the first not acknowledged to the last sent
+	Waiting                   int    // segments of whole messages, and long messages, of which something was not sent yet
 	SmoothRTT, RetransmitTime time.Duration
 }
 
@@ -48,8 +50,8 @@ const never = time.Duration(math.MaxInt64)
 // Endpoint is one rank's end of its pairs with all peers.
 type Endpoint struct {
 	cfg     Config
-	peers   map[int]*peer
-	all     []*peer // the same
+	peers   table
+	all     []*peer // the same, each at its peer.at
 	ready   []*peer // those that may have something to send now
 	due     time.Duration
 	called  time.Duration // the last Outgoing
@@ -66,7 +68,7 @@ func New(cfg Config) (*Endpoint, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	return &Endpoint{cfg: cfg, peers: make(map[int]*peer), due: never, pool: pool{most: cfg.Reassembly}}, nil
+	return &Endpoint{cfg: cfg, due: never, pool: pool{most: cfg.Reassembly}}, nil
 }
 
 // Add begins a pair with peer, under any number that the caller likes. Errors match ErrConfig.
@@ -74,18 +76,29 @@ func (e *Endpoint) Add(id int, l Link, now time.Duration) error {
 	if err := checkMTU(l.MTU); err != nil {
 		return err
 	}
-	if e.peers[id] != nil {
+	if e.peers.get(id) != nil {
 		return fmt.Errorf("%w: peer %d is there already", ErrConfig, id)
 	}
 	p := newPeer(e, id, l, now)
-	e.peers[id] = p
+	e.peers.put(id, p)
+	p.at = len(e.all)
 	e.all = append(e.all, p)
 	return nil
 }
 
+// forget takes a peer that has died out of the tables.
+func (e *Endpoint) forget(p *peer) {
+	e.peers.remove(p.id)
+	last := len(e.all) - 1
+	e.all[p.at] = e.all[last]
+	e.all[p.at].at = p.at
+	e.all[last] = nil
+	e.all = e.all[:last]
+}
+
 // Remove ends the pair with peer as if it had died of err, which must not be nil. It does nothing if there is no such peer.
 func (e *Endpoint) Remove(id int, err error) {
-	if p := e.peers[id]; p != nil {
+	if p := e.peers.get(id); p != nil {
 		p.fail(err)
 	}
 }
@@ -93,7 +106,7 @@ func (e *Endpoint) Remove(id int, err error) {
 // SetMTU changes the longest packet towards peer, in bytes. Segments that were made before keep their size: a packet may be longer
 // than the new one until they are acknowledged, and should be sent so that the network may split it. Errors match ErrConfig.
 func (e *Endpoint) SetMTU(id, mtu int) error {
-	p := e.peers[id]
+	p := e.peers.get(id)
 	if p == nil {
 		return fmt.Errorf("%w: no peer %d", ErrConfig, id)
 	}
@@ -105,14 +118,41 @@ func (e *Endpoint) SetMTU(id, mtu int) error {
 	return nil
 }
 
+// Answer has an acknowledgement leave for peer with the next Outgoing even if none is due: alone if no segment goes there, so that
+// what the layer above adds to packets is on its way. It does nothing if there is no such peer, and starts no keep-alives.
+func (e *Endpoint) Answer(id int) {
+	if p := e.peers.get(id); p != nil {
+		p.ackAtOnce()
+	}
+}
+
+// Watch starts the keep-alives of the pair with peer at now, as the first message to it or packet from it does. It does nothing if
+// they run or if there is no such peer.
+func (e *Endpoint) Watch(id int, now time.Duration) {
+	if p := e.peers.get(id); p != nil {
+		p.touch(now)
+	}
+}
+
+// Idle tells that nothing sent to peer waits or is unacknowledged; so it is if there is no such peer. What came from the peer does
+// not matter: an acknowledgement may still be due, for which Answer asks.
+func (e *Endpoint) Idle(id int) bool {
+	p := e.peers.get(id)
+	return p == nil || p.next == p.first && p.lanes[Data].empty() && p.lanes[Priority].empty()
+}
+
 // Stats returns what has been counted for peer; zero if there is none.
 func (e *Endpoint) Stats(id int) Stats {
-	p := e.peers[id]
+	p := e.peers.get(id)
 	if p == nil {
 		return Stats{}
 	}
 	s := p.stats
 	s.Flight, s.CongestionWindow = p.flight, p.cc.window
+	s.Unacknowledged = int(p.next - p.first)
+	for i := range p.lanes {
+		s.Waiting += p.lanes[i].whole.n + p.lanes[i].long.n
+	}
 	s.SmoothRTT, s.RetransmitTime = p.rtt.smooth, p.rtt.timeout()
 	return s
 }

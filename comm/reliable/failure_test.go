@@ -147,7 +147,7 @@ func TestBeyondTheWindow(t *testing.T) {
 	w.fate = func(int, int, []byte, time.Duration) []time.Duration { return nil }
 	n := w.ranks[0]
 	n.count = true
-	p := n.e.peers[1]
+	p := n.e.peers.get(1)
 	b := make([]byte, headerSize+fragHeader+1)
 	r := record{kind: kindFrag, data: []byte{1}}
 	r.put(b[headerSize:])

@@ -6,6 +6,7 @@ import "time"
 type peer struct {
 	e     *Endpoint
 	id    int
+	at    int // in Endpoint.all
 	mtu   int
 	dead  error
 	ready bool // in Endpoint.ready
@@ -179,15 +180,7 @@ func (p *peer) urgent() bool {
 func (p *peer) fail(err error) {
 	e := p.e
 	p.dead, p.ackNow, p.ask = err, false, false
-	delete(e.peers, p.id)
-	for i, q := range e.all {
-		if q == p {
-			last := len(e.all) - 1
-			e.all[i], e.all[last] = e.all[last], nil
-			e.all = e.all[:last]
-			break
-		}
-	}
+	e.forget(p)
 	for i := range p.lanes {
 		for p.lanes[i].whole.head != nil {
 			e.freeSegment(p.lanes[i].whole.pop())

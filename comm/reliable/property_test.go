@@ -168,7 +168,7 @@ func TestSpoiltPacketsDoNoHarm(t *testing.T) {
 	}
 	for end := time.Millisecond; end < 500*time.Millisecond; end += time.Millisecond {
 		w.run(end)
-		if p := w.ranks[1].e.peers[0]; p != nil && p.held > 1<<17 {
+		if p := w.ranks[1].e.peers.get(0); p != nil && p.held > 1<<17 {
 			t.Fatalf("%d bytes held, the limit is %d", p.held, 1<<17)
 		}
 	}
@@ -204,7 +204,7 @@ func FuzzIncoming(f *testing.F) {
 			n.e.Incoming(1, p, time.Duration(i))
 			n.e.Outgoing(time.Duration(i), 10, n)
 		}
-		if p := n.e.peers[1]; p.held > 1000 || p.next-p.first > Window || p.flight < 0 {
+		if p := n.e.peers.get(1); p.held > 1000 || p.next-p.first > Window || p.flight < 0 {
 			t.Errorf("held %d, %d segments and %d bytes on their way", p.held, p.next-p.first, p.flight)
 		}
 		if n.bytes[1] > len(one)+len(two)+2000 {

@@ -5,7 +5,7 @@ import "time"
 // Incoming takes in a packet from peer as it came; whoever calls vouches for the peer. It is dropped and counted if it is
 // not by the rules. The Sink is called for what it brings. It does not block, and allocates only for the first long messages.
 func (e *Endpoint) Incoming(id int, packet []byte, now time.Duration) {
-	p := e.peers[id]
+	p := e.peers.get(id)
 	if p == nil {
 		e.unknown++
 		return

@@ -48,7 +48,7 @@ var statusNames = [...]string{"copied", "taken", "full", "gone", "too long"}
 // Send queues a message for peer; Outgoing sends it. A message that fits a packet is copied, into one with others that wait
 // if it can be. It neither blocks nor, once there is enough of everything, allocates.
 func (e *Endpoint) Send(id int, m Message, now time.Duration) Status {
-	p := e.peers[id]
+	p := e.peers.get(id)
 	if p == nil {
 		return Gone
 	}

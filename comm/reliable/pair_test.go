@@ -1,0 +1,168 @@
+package reliable
+
+import (
+	"errors"
+	"math"
+	"testing"
+	"time"
+)
+
+var errLeft = errors.New("left")
+
+// ideal is a network that delays packets by 100 us.
+func ideal(_, _ int, _ []byte, now time.Duration) []time.Duration {
+	return []time.Duration{now + 100*time.Microsecond}
+}
+
+// TestAnswer asks for an acknowledgement where none is due: one packet leaves, with the next Outgoing, and no other. A segment that
+// leaves at the same time serves as well.
+func TestAnswer(t *testing.T) {
+	w := newWorld(t, 1, 2, Config{}, Link{MTU: 1400})
+	w.fate = ideal
+	n := w.ranks[0]
+	n.e.Answer(7) // there is none
+	if k := n.e.Outgoing(0, 10, n); k != 0 {
+		t.Errorf("%d packets though nothing was asked", k)
+	}
+	n.e.Answer(1)
+	if at := n.e.NextTimer(); at > 0 {
+		t.Errorf("an answer that may leave at 0 waits until %v", at)
+	}
+	for i, want := range []int{1, 0} {
+		if k := n.e.Outgoing(0, 10, n); k != want {
+			t.Errorf("Outgoing %d after Answer: %d packets, want %d", i, k, want)
+		}
+	}
+	if s := n.e.Stats(1); s.Acks != 1 {
+		t.Errorf("%d acknowledgements left, want 1", s.Acks)
+	}
+	n.count, w.ranks[1].count = true, true
+	n.e.Answer(1)
+	n.e.Send(1, Message{Data: []byte{1}}, 0)
+	if k := n.e.Outgoing(0, 10, n); k != 1 || n.e.Stats(1).Sent != 1 {
+		t.Errorf("a message and an answer left in %d packets, want 1", k)
+	}
+	w.run(time.Second)
+	w.check(t)
+}
+
+// TestWatch finds out that a peer which was never written to is dead; without it nobody would look.
+func TestWatch(t *testing.T) {
+	w := newWorld(t, 1, 3, Config{DeadAfter: 3 * time.Second}, Link{MTU: 1400})
+	w.fate = func(int, int, []byte, time.Duration) []time.Duration { return nil }
+	n := w.ranks[0]
+	w.now = time.Second
+	n.e.Watch(7, w.now) // there is none
+	n.e.Watch(1, w.now)
+	w.run(3900 * time.Millisecond)
+	n.e.Watch(1, w.now) // runs already: changes nothing
+	if len(n.died) > 0 {
+		t.Error("died too soon")
+	}
+	w.run(time.Minute)
+	w.check(t)
+	if len(n.died) != 1 || n.died[0] != 1 {
+		t.Errorf("%v died, want 1", n.died)
+	}
+}
+
+// TestWatchKeepsAlive has a pair that only one side watches stay alive without a message.
+func TestWatchKeepsAlive(t *testing.T) {
+	w := newWorld(t, 1, 2, Config{}, Link{MTU: 1400})
+	w.fate = ideal
+	w.ranks[0].e.Watch(1, 0)
+	w.run(time.Minute)
+	w.check(t)
+	if k := len(w.ranks[0].died) + len(w.ranks[1].died); k > 0 {
+		t.Errorf("%d died", k)
+	}
+	if s := w.ranks[1].e.Stats(0); s.Acks < 30 {
+		t.Errorf("%d answers in a minute", s.Acks)
+	}
+}
+
+// TestIdle follows messages of both kinds from Send to their acknowledgement.
+func TestIdle(t *testing.T) {
+	for _, size := range []int{12, 20_000} {
+		w := newWorld(t, 1, 2, Config{}, Link{MTU: 1400})
+		w.fate = ideal
+		e := w.ranks[0].e
+		if !e.Idle(1) || !e.Idle(7) {
+			t.Error("not idle at first")
+		}
+		e.Send(1, Message{Data: payload(1, size)}, 0)
+		if s := e.Stats(1); e.Idle(1) || s.Waiting != 1 || s.Unacknowledged != 0 {
+			t.Errorf("%d bytes wait: idle %v, %d wait, %d unacknowledged", size, e.Idle(1), s.Waiting, s.Unacknowledged)
+		}
+		w.poll()
+		if s := e.Stats(1); e.Idle(1) || s.Waiting != 0 || s.Unacknowledged == 0 {
+			t.Errorf("%d bytes under way: idle %v, %d wait, %d unacknowledged", size, e.Idle(1), s.Waiting, s.Unacknowledged)
+		}
+		w.run(time.Second)
+		w.check(t)
+		if s := e.Stats(1); !e.Idle(1) || s.Waiting != 0 || s.Unacknowledged != 0 {
+			t.Errorf("%d bytes acknowledged: idle %v, %d wait, %d unacknowledged", size, e.Idle(1), s.Waiting, s.Unacknowledged)
+		}
+	}
+}
+
+// TestTable compares the table with a map, for numbers on both sides of its bound.
+func TestTable(t *testing.T) {
+	seed := seedOf(t)
+	r := newWorld(t, seed, 1, Config{}, Link{}).r
+	ids := []int{0, 1, 2, 63, 1000, nearIDs - 1, nearIDs, nearIDs + 1, -1, math.MaxInt, math.MinInt}
+	var tab table
+	want := map[int]*peer{}
+	for range 2000 {
+		id := ids[r.IntN(len(ids))]
+		if want[id] == nil {
+			p := &peer{id: id}
+			tab.put(id, p)
+			want[id] = p
+		} else {
+			tab.remove(id)
+			delete(want, id)
+		}
+		for _, id := range ids {
+			if tab.get(id) != want[id] {
+				t.Fatalf("peer %d: %p, want %p", id, tab.get(id), want[id])
+			}
+		}
+	}
+}
+
+// TestRemoveAnyOrder takes peers away in random order and looks whether the others are still served.
+func TestRemoveAnyOrder(t *testing.T) {
+	seed := seedOf(t)
+	s := &farewell{}
+	e, err := New(Config{Sink: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newWorld(t, seed, 1, Config{}, Link{}).r
+	const peers = 50
+	for id := range peers {
+		if err := e.Add(id, Link{MTU: 1400}, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for left, id := range r.Perm(peers) {
+		e.Remove(id, errLeft)
+		if st := e.Send(id, Message{}, 0); st != Gone {
+			t.Errorf("to %d, removed: %v", id, st)
+		}
+		if len(e.all) != peers-1-left || s.n != left+1 {
+			t.Fatalf("%d peers left and %d ended after %d of %d were removed", len(e.all), s.n, left+1, peers)
+		}
+		for i, p := range e.all {
+			if p.at != i || e.peers.get(p.id) != p {
+				t.Fatalf("peer %d stands at %d and thinks %d", p.id, i, p.at)
+			}
+		}
+	}
+}
+
+// farewell counts the peers that ended.
+type farewell struct{ nothing }
+
+func (f *farewell) Dead(int, error) { f.n++ }
