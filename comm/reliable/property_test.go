@@ -177,42 +177,6 @@ func TestSpoiltPacketsDoNoHarm(t *testing.T) {
 	}
 }
 
-func FuzzIncoming(f *testing.F) {
-	h := header{flags: flagSegment, seq: 5, ack: 9, size: 5}
-	b := make([]byte, headerSize+5)
-	h.put(b)
-	r := record{kind: kindFrag, data: []byte{1}}
-	r.put(b[headerSize:])
-	f.Add(b, b)
-	c := record{kind: kindChunk, size: 100, offset: 90, data: make([]byte, 10)}
-	h.size = chunkHeader + 10
-	d := make([]byte, headerSize+int(h.size))
-	h.put(d)
-	c.put(d[headerSize:])
-	f.Add(d, b)
-	f.Add([]byte{version, flagAnswer, 1, 63, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255}, d)
-	f.Fuzz(func(t *testing.T, one, two []byte) {
-		w := newWorld(t, 1, 2, Config{MaxMessage: 1000, Reassembly: 1000}, Link{MTU: 1400, SendSeq: 5})
-		w.fate = func(int, int, []byte, time.Duration) []time.Duration { return nil }
-		n := w.ranks[0]
-		n.count = true
-		for range 20 {
-			n.e.Send(1, Message{Data: make([]byte, 1300)}, 0)
-		}
-		n.e.Outgoing(0, 10, n)
-		for i, p := range [][]byte{one, two, one} {
-			n.e.Incoming(1, p, time.Duration(i))
-			n.e.Outgoing(time.Duration(i), 10, n)
-		}
-		if p := n.e.peers.get(1); p.held > 1000 || p.next-p.first > Window || p.flight < 0 {
-			t.Errorf("held %d, %d segments and %d bytes on their way", p.held, p.next-p.first, p.flight)
-		}
-		if n.bytes[1] > len(one)+len(two)+2000 {
-			t.Errorf("%d bytes delivered", n.bytes[1])
-		}
-	})
-}
-
 func TestHeaderRoundTrip(t *testing.T) {
 	b := make([]byte, headerSize+16+3)
 	for _, h := range []header{
