@@ -168,8 +168,8 @@ func (s *Socket) Info() Info { return s.backend.info() }
 // room for, which the kernel tells with the next datagram; elsewhere those that the system refused to send.
 func (s *Socket) Dropped() uint64 { return s.backend.dropped() }
 
-// checkSize refuses what no path takes.
-func checkSize(d *Datagram) error {
+// CheckSize refuses what no path takes, as Send does: the error is ErrTooBig.
+func (d *Datagram) CheckSize() error {
 	switch {
 	case len(d.Buf) > MaxPayload, d.Segment < 0, d.Segment > MaxPayload:
 		return fmt.Errorf("%w: %d bytes in segments of %d to %v", ErrTooBig, len(d.Buf), d.Segment, d.Addr)

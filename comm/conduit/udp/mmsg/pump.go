@@ -98,7 +98,7 @@ func (p *pump) send(batch []Datagram) (n int, err error) {
 		if p.closed.Load() {
 			return n, net.ErrClosed
 		}
-		if err := checkSize(d); err != nil {
+		if err := d.CheckSize(); err != nil {
 			return n, err
 		}
 		if a := d.Addr.Addr(); !a.IsValid() || a.Is4() != p.said.Addr.Addr().Is4() || a.Is4In6() {

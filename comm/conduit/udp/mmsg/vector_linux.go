@@ -61,7 +61,7 @@ func (v *vector) fill(batch []Datagram) (n int, err error) {
 	bytes := 0
 	for n < len(batch) && n < len(v.headers) {
 		d := &batch[n]
-		if err = checkSize(d); err == nil {
+		if err = d.CheckSize(); err == nil {
 			err = v.name(n, d.Addr)
 		}
 		if err != nil {

@@ -37,6 +37,8 @@ var ErrFaults = errors.New("relay: bad faults")
 const (
 	defaultQueue     = 1 << 16
 	defaultReorderBy = time.Millisecond
+	// maxIdle is how many bytes of memory a direction keeps for packets to come.
+	maxIdle = 8 << 20
 )
 
 // check puts the defaults in and refuses what makes no sense.
@@ -88,6 +90,7 @@ type Impair struct {
 	dice    rand.PCG
 	held    held
 	free    [][]byte
+	idle    int    // bytes of memory in free
 	out     []byte // what Pop gave last
 }
 
@@ -180,6 +183,7 @@ func (i *Impair) damage(packet []byte, v verdict) []byte {
 	var b []byte
 	if n := len(i.free); n > 0 {
 		b, i.free = i.free[n-1], i.free[:n-1]
+		i.idle -= cap(b)
 	}
 	b = append(b[:0], packet...)
 	if v.corrupt && len(b) > 0 {
@@ -196,7 +200,7 @@ func (i *Impair) damage(packet []byte, v verdict) []byte {
 
 func (i *Impair) hold(due time.Duration, data []byte) {
 	i.entered++
-	i.held.push(parcel{due, i.entered, data})
+	i.held.push(parcel{due, i.entered, i.count.Packets - 1, data})
 }
 
 // Next tells when the next packet is due; false if none is held.
@@ -211,24 +215,49 @@ func (i *Impair) Next() (due time.Duration, ok bool) {
 // the next call of Pop or Push.
 func (i *Impair) Pop(now time.Duration) (packet []byte, due time.Duration, ok bool) {
 	if i.out != nil {
-		i.free, i.out = append(i.free, i.out), nil
+		i.Free(i.out)
+		i.out = nil
 	}
-	if len(i.held) == 0 || i.held[0].due > now {
-		return nil, 0, false
-	}
-	p := i.held.pop()
+	p, ok := i.take(now)
 	i.out = p.data
+	return p.data, p.due, ok
+}
+
+// Take is Pop for one who keeps the packet: it is the caller's, until it is given to Free. number tells which packet it is: the
+// first that was pushed is 0.
+func (i *Impair) Take(now time.Duration) (packet []byte, number uint64, ok bool) {
+	p, ok := i.take(now)
+	return p.data, p.number, ok
+}
+
+func (i *Impair) take(now time.Duration) (p parcel, ok bool) {
+	if len(i.held) == 0 || i.held[0].due > now {
+		return p, false
+	}
+	p = i.held.pop()
 	i.count.Delivered++
 	i.count.DeliveredBytes += uint64(len(p.data))
-	return p.data, p.due, true
+	return p, true
+}
+
+// Free gives back the memory of a packet that Take gave, so that a later one can lie in it.
+func (i *Impair) Free(packet []byte) {
+	if i.idle+cap(packet) <= maxIdle {
+		i.idle += cap(packet)
+		i.free = append(i.free, packet)
+	}
 }
 
 // Counts tells what was done so far.
 func (i *Impair) Counts() Counts { return i.count }
 
+// Pushed is how many packets were pushed so far, which is the number of the next (see Take).
+func (i *Impair) Pushed() uint64 { return i.count.Packets }
+
 // parcel is a packet under way.
 type parcel struct {
 	due   time.Duration
-	order uint64 // of entering: decides between those due at once
-	data  []byte
+	order  uint64 // of entering: decides between those due at once
+	number uint64 // of the packet that was pushed
+	data   []byte
 }

@@ -81,7 +81,8 @@ func (l *lane) counts() Counts {
 	return l.impair.Counts()
 }
 
-func (c *Counts) add(o Counts) {
+// Add adds what o tells.
+func (c *Counts) Add(o Counts) {
 	c.Packets += o.Packets
 	c.Bytes += o.Bytes
 	c.Delivered += o.Delivered

@@ -179,8 +179,8 @@ func (r *Relay) Totals() Totals {
 	defer r.mu.Unlock()
 	t := Totals{Clients: uint64(len(r.sessions)), Refused: r.refused}
 	for _, s := range r.sessions {
-		t.To.add(s.to.counts())
-		t.From.add(s.from.counts())
+		t.To.Add(s.to.counts())
+		t.From.Add(s.from.counts())
 	}
 	return t
 }
