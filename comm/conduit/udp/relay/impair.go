@@ -256,7 +256,7 @@ func (i *Impair) Pushed() uint64 { return i.count.Packets }
 
 // parcel is a packet under way.
 type parcel struct {
-	due   time.Duration
+	due    time.Duration
 	order  uint64 // of entering: decides between those due at once
 	number uint64 // of the packet that was pushed
 	data   []byte
