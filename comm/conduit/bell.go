@@ -12,14 +12,13 @@ type Belled interface {
 	// goroutine of the conduit's own. It does not block, takes no lock that a caller of this conduit may hold, and may be called
 	// at any time, also when nothing has happened.
 	Bell(f func())
-	// Arm begins to listen; when it returns, the conduit does. From then until Disarm f is called for the first thing that
-	// comes for this rank, whether record or chunk, that makes a peer fail, that makes room for what this rank could not
-	// send, or for which the conduit itself wants to be polled, as a timer does. It need not be called again for what comes
-	// after that, until the next Arm. What has come before Arm returned may ring or not, but Pending tells of it after Arm;
-	// and of what has rung, unless it is a failure or room, Pending tells until it has been polled. A Close of this rank's part
-	// rings too. After Close neither Arm nor Disarm does anything.
+	// Arm begins to listen; when it returns, the conduit does. From then until Disarm f is called for the first record or
+	// chunk that comes for this rank, the first peer that fails, and when the conduit itself wants to be polled, as for a
+	// timer; after one call it may be silent until the next Arm. What came before Arm returned need not ring: Pending tells of it
+	// after Arm. Whatever has rung but a failure, Pending tells of until it has been polled. Close may come
+	// at any time, also beside Arm and Disarm; in an armed conduit it rings, and after it neither of them does anything.
 	Arm()
-	// Disarm ends the listening. A call of f that has begun may still be under way when it returns, and be seen as one without
-	// cause after the next Arm. Disarm without Arm does nothing.
+	// Disarm ends the listening. A call of f that has begun may still be under way when it returns, and then looks like one
+	// without cause to the next sleep. Disarm without Arm does nothing.
 	Disarm()
 }

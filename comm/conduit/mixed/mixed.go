@@ -1,0 +1,118 @@
+// Package mixed joins two conduits of one rank into one: some peers are reached through the near one, which is fast and in
+// which the rank sleeps, the others through the far one, which must have a bell (conduit.Belled) to wake that sleeper.
+package mixed
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/spin"
+)
+
+// mixed is one rank's conduit.
+type mixed struct {
+	near, far conduit.Conduit
+	bell      conduit.Belled // far
+	direct    conduit.Direct // near, or nil
+	caps      conduit.Caps
+	roads     []road // by peer; fixed
+	closed    atomic.Bool
+
+	poll poller
+	nap  nap
+}
+
+// road is the way to a peer.
+type road struct {
+	conduit.Conduit      // near or far
+	near            bool // which of them
+	chunk           int  // chunks to be cut to this length, because the conduit's own are longer; 0: as they come
+}
+
+// poller is the state of Poll, under its lock.
+type poller struct {
+	lock     spin.Lock
+	farFirst bool // whose turn it is
+}
+
+// New returns the conduit of a rank that reaches the peers for which isNear says true through near and the others through
+// far; both must be conduits of the same rank in the same job, and both ends of a pair must choose the same side. Whether
+// the rank itself is near is up to isNear, too. From now on both belong to the result: nobody else polls, sleeps in or closes them.
+// The result has conduit.Direct, towards near peers, and conduit.Memory if near has it, again towards near peers. New calls
+// isNear once for each rank. It neither blocks nor starts anything. The error matches conduit.ErrConfig: the two are not of
+// one rank, or far has no bell.
+func New(near, far conduit.Conduit, isNear func(peer int) bool) (conduit.Conduit, error) {
+	if near.Rank() != far.Rank() || near.Size() != far.Size() {
+		return nil, fmt.Errorf("%w: mixed: near is rank %d of %d, far is rank %d of %d", conduit.ErrConfig,
+			near.Rank(), near.Size(), far.Rank(), far.Size())
+	}
+	bell, ok := far.(conduit.Belled)
+	if !ok {
+		return nil, fmt.Errorf("%w: mixed: rank %d: %s has no bell", conduit.ErrConfig, far.Rank(), far.Caps().Name)
+	}
+	m := &mixed{near: near, far: far, bell: bell, caps: join(near.Caps(), far.Caps()), roads: make([]road, near.Size())}
+	for peer := range m.roads {
+		m.roads[peer] = m.road(isNear(peer))
+	}
+	m.direct, _ = near.(conduit.Direct)
+	m.nap.init(m)
+	if memory, ok := near.(conduit.Memory); ok {
+		return &sharing{mixed: m, memory: memory}, nil
+	}
+	return m, nil
+}
+
+func (m *mixed) road(near bool) road {
+	r := road{Conduit: m.far, near: near}
+	if near {
+		r.Conduit = m.near
+	}
+	if r.Caps().BulkChunk > m.caps.BulkChunk {
+		r.chunk = m.caps.BulkChunk
+	}
+	return r
+}
+
+// join gives the properties on which a caller may count whatever the peer.
+func join(a, b conduit.Caps) conduit.Caps {
+	c := conduit.Caps{
+		Name:      fmt.Sprintf("mixed(%s+%s)", a.Name, b.Name),
+		MaxRecord: min(a.MaxRecord, b.MaxRecord),
+		Loan:      min(a.Loan, b.Loan),
+		Ordered:   a.Ordered && b.Ordered,
+	}
+	if a.BulkChunk > 0 && b.BulkChunk > 0 {
+		c.BulkChunk, c.BulkSlots = min(a.BulkChunk, b.BulkChunk), min(a.BulkSlots, b.BulkSlots)
+	}
+	return c
+}
+
+// Rank implements conduit.Conduit.
+func (m *mixed) Rank() int { return m.near.Rank() }
+
+// Size implements conduit.Conduit.
+func (m *mixed) Size() int { return len(m.roads) }
+
+// Caps implements conduit.Conduit. They are what holds towards every peer: the least of each size, Ordered if both conduits
+// are. There is a bulk channel if both have one.
+func (m *mixed) Caps() conduit.Caps { return m.caps }
+
+// Failed implements conduit.Conduit.
+func (m *mixed) Failed(peer int) error {
+	if uint(peer) >= uint(len(m.roads)) {
+		return m.near.Failed(peer)
+	}
+	return m.roads[peer].Failed(peer)
+}
+
+// Close implements conduit.Conduit: it closes both.
+func (m *mixed) Close() error {
+	m.closed.Store(true)
+	// Near first: that is where the sleeper is, who then disarms the other.
+	err := m.near.Close()
+	if far := m.far.Close(); err == nil {
+		err = far
+	}
+	return err
+}
