@@ -53,7 +53,7 @@ type Endpoint struct {
 	peers   table
 	all     []*peer // the same, each at its peer.at
 	ready   []*peer // those that may have something to send now
-	due     time.Duration
+	agenda  agenda
 	called  time.Duration // the last Outgoing
 	segs    *segment      // free
 	outs    *outgoing     // free
@@ -68,7 +68,7 @@ func New(cfg Config) (*Endpoint, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	return &Endpoint{cfg: cfg, due: never, pool: pool{most: cfg.Reassembly}}, nil
+	return &Endpoint{cfg: cfg, pool: pool{most: cfg.Reassembly}}, nil
 }
 
 // Add begins a pair with peer, under any number that the caller likes. Errors match ErrConfig.
@@ -89,6 +89,7 @@ func (e *Endpoint) Add(id int, l Link, now time.Duration) error {
 // forget takes a peer that has died out of the tables.
 func (e *Endpoint) forget(p *peer) {
 	e.peers.remove(p.id)
+	e.agenda.remove(p)
 	last := len(e.all) - 1
 	e.all[p.at] = e.all[last]
 	e.all[p.at].at = p.at
@@ -166,10 +167,8 @@ func (e *Endpoint) NextTimer() time.Duration {
 	if len(e.ready) > 0 {
 		return e.called
 	}
-	return e.due
+	return e.agenda.first()
 }
-
-func (e *Endpoint) wakeAt(t time.Duration) { e.due = min(e.due, t) }
 
 // Outgoing lets timers end and hands up to budget packets to out; it returns their number. First come resends, then new
 // segments, a few of each peer in turn, then acknowledgements that found no company. Take in what has arrived with Incoming first.
@@ -239,14 +238,8 @@ func (e *Endpoint) timers(now time.Duration) {
 		e.forgive(now)
 	}
 	e.called = now
-	if now < e.due {
-		return
-	}
-	e.due = never
-	for i := 0; i < len(e.all); i++ {
-		if p := e.all[i]; !p.timer(now) {
-			i-- // it died, and another is in its place
-		}
+	for e.agenda.first() <= now {
+		e.agenda.heap[0].p.timer(now)
 	}
 }
 

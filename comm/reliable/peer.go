@@ -7,6 +7,7 @@ type peer struct {
 	e     *Endpoint
 	id    int
 	at    int // in Endpoint.all
+	entry int // in Endpoint.agenda, or none
 	mtu   int
 	dead  error
 	ready bool // in Endpoint.ready
@@ -50,7 +51,8 @@ type peer struct {
 	active bool // something went to it or came from it
 	heard  time.Duration
 	asked  time.Duration
-	ask    bool // for a sign of life
+	due    time.Duration // of the next timer; may be early
+	ask    bool          // for a sign of life
 }
 
 // mark is the latest transmission on a channel that is known to have arrived.
@@ -62,7 +64,7 @@ type mark struct {
 
 func newPeer(e *Endpoint, id int, l Link, now time.Duration) *peer {
 	return &peer{
-		e: e, id: id, mtu: l.MTU, number: l.Number, next: l.SendSeq, first: l.SendSeq, want: l.RecvSeq, top: l.RecvSeq,
+		e: e, id: id, entry: none, due: never, mtu: l.MTU, number: l.Number, next: l.SendSeq, first: l.SendSeq, want: l.RecvSeq, top: l.RecvSeq,
 		hotel: newHotel(e.cfg.Rooms), reorder: leastReorder, ackAt: never, heard: now, asked: now,
 		rtt: rtt{min: e.cfg.MinRTO, max: e.cfg.MaxRTO}, cc: newCongestion(l.MTU, now),
 	}
@@ -80,63 +82,67 @@ func (p *peer) wake() {
 func (p *peer) touch(now time.Duration) {
 	if !p.active {
 		p.active, p.heard, p.asked = true, now, now
-		p.e.wakeAt(now + p.e.cfg.KeepAlive)
+		p.wakeAt(now + p.e.cfg.KeepAlive)
 	}
 }
 
-// timer ends those whose time has come and sets the next; it is false if the peer died.
-func (p *peer) timer(now time.Duration) bool {
-	c := &p.e.cfg
-	if !p.active {
-		return true
+// wakeAt has a timer of p end at t or before.
+func (p *peer) wakeAt(t time.Duration) {
+	if t < p.due && p.dead == nil {
+		p.due = t
+		p.e.agenda.set(p, t)
 	}
-	if now-p.heard >= c.DeadAfter {
+}
+
+// timer ends those whose time has come and sets the next, which is later than now.
+func (p *peer) timer(now time.Duration) {
+	if now-p.heard >= p.e.cfg.DeadAfter {
 		p.fail(silent(p, now))
-		return false
+		return
 	}
-	p.e.wakeAt(p.heard + c.DeadAfter)
-	if t := max(p.heard, p.asked) + c.KeepAlive; now >= t {
+	p.due = min(p.lifeTimer(now), p.ackTimer(now), p.resendTimer(now), p.paceTimer(now))
+	p.e.agenda.set(p, p.due)
+}
+
+// The following do what is to be done at now and return the time of the next.
+
+func (p *peer) lifeTimer(now time.Duration) time.Duration {
+	c := &p.e.cfg
+	if now >= max(p.heard, p.asked)+c.KeepAlive {
 		p.ask, p.asked = true, now
 		p.wake()
-		p.e.wakeAt(now + c.KeepAlive)
-	} else {
-		p.e.wakeAt(t)
 	}
-	p.ackTimer(now)
-	p.resendTimer(now)
-	if !p.idle() {
-		if p.pace <= now+p.ahead() {
-			p.wake()
-		} else {
-			p.e.wakeAt(p.pace - p.ahead())
-		}
-	}
-	return true
+	return min(max(p.heard, p.asked)+c.KeepAlive, p.heard+c.DeadAfter)
 }
 
-func (p *peer) ackTimer(now time.Duration) {
-	switch {
-	case p.ackNow:
-		p.wake()
-	case p.ackAt <= now:
-		p.ackNow = true
-		p.wake()
-	default:
-		p.e.wakeAt(p.ackAt)
+func (p *peer) ackTimer(now time.Duration) time.Duration {
+	if p.ackAt > now {
+		return p.ackAt
 	}
+	p.ackAtOnce()
+	return never
+}
+
+func (p *peer) paceTimer(now time.Duration) time.Duration {
+	if p.idle() {
+		return never
+	}
+	if t := p.pace - p.ahead(); t > now {
+		return t
+	}
+	p.wake()
+	return never
 }
 
 // resendTimer resends the segment that waited longest, and that one only: what its acknowledgement tells decides about the
 // others. So a lost acknowledgement costs one resend, not a window of them.
-func (p *peer) resendTimer(now time.Duration) {
+func (p *peer) resendTimer(now time.Duration) time.Duration {
 	s := p.hotel.eldest()
 	if s == nil {
-		return
+		return never
 	}
-	t := max(s.sent, p.timeout) + p.rtt.timeout()
-	if now < t {
-		p.e.wakeAt(t)
-		return
+	if t := max(s.sent, p.timeout) + p.rtt.timeout(); now < t {
+		return t
 	}
 	p.timeout = now
 	p.stats.Timeouts++
@@ -148,7 +154,7 @@ func (p *peer) resendTimer(now time.Duration) {
 	s.probe = true
 	p.lose(s)
 	p.wake()
-	p.e.wakeAt(now + p.rtt.timeout())
+	return now + p.rtt.timeout()
 }
 
 // idle tells that nothing waits to be sent, or to be sent again.
@@ -165,7 +171,7 @@ func (p *peer) wants(now time.Duration) bool {
 		return false
 	}
 	if p.paced(now) && !p.urgent() {
-		p.e.wakeAt(p.pace - p.ahead())
+		p.wakeAt(p.pace - p.ahead())
 		return false
 	}
 	return true

@@ -68,7 +68,7 @@ func (p *peer) mark(seq uint32, now time.Duration) {
 		p.ackAtOnce()
 	} else if p.ackAt == never {
 		p.ackAt = now + p.e.cfg.AckDelay
-		p.e.wakeAt(p.ackAt)
+		p.wakeAt(p.ackAt)
 	}
 }
 

@@ -280,7 +280,7 @@ func (p *peer) transmit(t *turn, b []byte, s *segment, ch Channel) {
 	p.flight += s.charge
 	p.hotel.checkIn(s, ch, t.now)
 	p.pace = max(p.pace, t.now) + p.cc.pause(s.charge, p.rtt.round())
-	p.e.wakeAt(max(s.sent, p.timeout) + p.rtt.timeout())
+	p.wakeAt(max(s.sent, p.timeout) + p.rtt.timeout())
 	p.emit(t, &h, b[:n+s.size()], ch)
 }
 
