@@ -152,7 +152,7 @@ func TestInCrossings(t *testing.T) {
 
 func TestTableHeadsEachBenchmarkOnce(t *testing.T) {
 	var buf bytes.Buffer
-	table := NewTable(&buf, true)
+	table := NewTable(&buf, true, true)
 	a, b := row(Golci, 1234.5, PerSecond, 50), row(Golci, 0.5, Micro, 50)
 	b.Bench, b.Note = "c", "noted"
 	for _, r := range []Row{a, a, b} {
@@ -164,9 +164,23 @@ func TestTableHeadsEachBenchmarkOnce(t *testing.T) {
 	if n := strings.Count(out, "min share"); n != 2 {
 		t.Errorf("%d headings, want 2:\n%s", n, out)
 	}
-	for _, want := range []string{"1234 ", "0.500", "near", "/best", "noted"} {
+	for _, want := range []string{"1234 ", "0.500", "near", "/best", "/raw", "noted"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+}
+
+// TestCompareKnowsWhoIsWho: our own rows over several conduits are no rivals of each other, and the raw limit is no peer.
+func TestCompareKnowsWhoIsWho(t *testing.T) {
+	rows := []Row{
+		row("golci-udp-encrypt", 10, Micro, 50), row("golci-udp-trust", 8, Micro, 50), row("mpi-tcp", 20, Micro, 50),
+		row(Raw, 4, Micro, 50),
+	}
+	Compare(rows, func(string) bool { return true })
+	for i, want := range []struct{ peer, raw float64 }{{2, 0.4}, {2.5, 0.5}, {}, {}} {
+		if r := rows[i]; r.VsPlain != want.peer || r.VsBest != want.peer || r.VsRaw != want.raw {
+			t.Errorf("%s: %v, %v and %v, want %v and %v", r.Impl, r.VsPlain, r.VsBest, r.VsRaw, want.peer, want.raw)
 		}
 	}
 }

@@ -80,23 +80,26 @@ func median(rows []Row, state State) Row {
 	return m
 }
 
-// Compare fills in the ratios of golci's rows. plain says whether an implementation is a peer at its defaults.
+// Compare fills in the ratios of golci's rows. plain says whether an implementation is a peer at its defaults. Raw is not
+// among the peers.
 func Compare(rows []Row, plain func(impl string) bool) {
 	for i := range rows {
 		g := &rows[i]
-		if g.Impl != Golci {
+		if !Ours(g.Impl) {
 			continue
 		}
-		g.VsPlain = least(*g, rows, plain)
-		g.VsBest = least(*g, rows, func(string) bool { return true })
+		peer := func(impl string) bool { return !Ours(impl) && impl != Raw }
+		g.VsPlain = least(*g, rows, func(impl string) bool { return peer(impl) && plain(impl) })
+		g.VsBest = least(*g, rows, peer)
+		g.VsRaw = least(*g, rows, func(impl string) bool { return impl == Raw })
 	}
 }
 
-// least is how far ahead g is of the best of the peers that match; a peer that moved nothing is no rival.
+// least is how far ahead g is of the best of those that match; one that moved nothing is no rival.
 func least(g Row, rows []Row, match func(impl string) bool) float64 {
 	ahead := 0.0
 	for _, p := range rows {
-		if p.Impl == Golci || p.Key() != g.Key() || !match(p.Impl) {
+		if p.Key() != g.Key() || !match(p.Impl) {
 			continue
 		}
 		if a := g.Ahead(p); a > 0 && (ahead == 0 || a < ahead) {

@@ -19,8 +19,15 @@ const (
 	MegaPerSec = "MB/s" // 1e6 bytes a second
 )
 
-// Golci is the Row.Impl of this module.
-const Golci = "golci"
+// Golci is the Row.Impl of this module. Where the conduit was chosen, its name and mode follow: golci-udp-encrypt. Raw is
+// what the system does by itself, no message passing: a limit, not a peer.
+const (
+	Golci = "golci"
+	Raw   = "raw"
+)
+
+// Ours tells this module's rows, whatever they ran over.
+func Ours(impl string) bool { return impl == Golci || strings.HasPrefix(impl, Golci+"-") }
 
 // Row is one measured figure. Size is in bytes; Threads is the number of threads in each process; MinShare is the
 // slowest thread's part of the mean (1 where there is one thread or nothing to share); Before and After are the times,
@@ -41,6 +48,7 @@ type Row struct {
 	Reps     int     `json:"reps,omitempty"`          // rows this one is the median of
 	VsPlain  float64 `json:"ratio_default,omitempty"` // performance over the best peer at its defaults; above 1 is ahead
 	VsBest   float64 `json:"ratio_best,omitempty"`    // the same over the best peer in any setting
+	VsRaw    float64 `json:"ratio_raw,omitempty"`     // the same over Raw: 1 would be no cost at all
 	Note     string  `json:"note,omitempty"`
 	Axis     string  `json:"-"` // for charts: what Threads counts in this row, if not threads
 }

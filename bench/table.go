@@ -8,13 +8,13 @@ import (
 
 // Table prints rows as they come, in columns.
 type Table struct {
-	w      io.Writer
-	last   string // benchmark of the row before
-	ratios bool
+	w          io.Writer
+	last       string // benchmark of the row before
+	peers, raw bool
 }
 
-// NewTable returns a table on w; ratios adds the columns that compare with peers.
-func NewTable(w io.Writer, ratios bool) *Table { return &Table{w: w, ratios: ratios} }
+// NewTable returns a table on w; peers and raw add the columns that compare with these.
+func NewTable(w io.Writer, peers, raw bool) *Table { return &Table{w: w, peers: peers, raw: raw} }
 
 // Row prints one row, below a heading when a new benchmark begins.
 func (t *Table) Row(r Row) error {
@@ -24,10 +24,13 @@ func (t *Table) Row(r Row) error {
 		}
 		t.last = r.Bench
 	}
-	line := fmt.Sprintf("%-10s %-16s %9d %8d %12s %-10s %9s %7.0f/%-5.0f %-6s %7s", r.Bench, r.Impl, r.Size, r.Threads,
+	line := fmt.Sprintf("%-10s %-18s %9d %8d %12s %-10s %9s %7.0f/%-5.0f %-6s %7s", r.Bench, r.Impl, r.Size, r.Threads,
 		Significant(r.Value), r.Unit, share(r), r.Before, r.After, r.State, times(r.InCrossings()))
-	if t.ratios {
+	if t.peers {
 		line += fmt.Sprintf(" %8s %8s", times(r.VsPlain), times(r.VsBest))
+	}
+	if t.raw {
+		line += fmt.Sprintf(" %8s", times(r.VsRaw))
 	}
 	if r.Note != "" {
 		line += "  " + r.Note
@@ -37,10 +40,13 @@ func (t *Table) Row(r Row) error {
 }
 
 func (t *Table) heading() error {
-	line := fmt.Sprintf("%-10s %-16s %9s %8s %12s %-10s %9s %13s %-6s %7s", "bench", "impl", "size", "threads", "value",
+	line := fmt.Sprintf("%-10s %-18s %9s %8s %12s %-10s %9s %13s %-6s %7s", "bench", "impl", "size", "threads", "value",
 		"unit", "min share", "crossing ns", "state", "x line")
-	if t.ratios {
+	if t.peers {
 		line += fmt.Sprintf(" %8s %8s", "/default", "/best")
+	}
+	if t.raw {
+		line += fmt.Sprintf(" %8s", "/raw")
 	}
 	_, err := fmt.Fprintln(t.w, line)
 	return err

@@ -32,9 +32,10 @@ type Peer struct {
 	Crowd    []string // needed to start more ranks than there are cores
 	Env      []string
 	Settings []Setting
-	files    []string // of the program, relative to this folder
-	libs     []string // arguments for the linker
-	prog     string   // built program
+	Network  []Setting // over the network between ranks of one machine, too; nil: it has none
+	files    []string  // of the program, relative to this folder
+	libs     []string  // arguments for the linker
+	prog     string    // built program
 }
 
 // Case is what a program shall measure.
@@ -44,6 +45,9 @@ type Case struct {
 	Sizes, Threads string // lists with commas
 	Seconds        string // least length of a timed loop
 }
+
+// TCP is the Suffix of the settings in Peer.Network.
+const TCP = "-tcp"
 
 // active is the benchmark that UCX has in place of the MPI implementations.
 const active = "am"
@@ -56,11 +60,13 @@ func (m *Peer) Has(bench string) bool { return (bench == active) == (m.Run == ""
 func openMPI() Peer {
 	copies := []string{"--mca", "btl_vader_single_copy_mechanism", "none"}
 	eager := append(copies[:3:3], "--mca", "btl_vader_eager_limit", "65536", "--mca", "btl_vader_max_send_size", "65536")
+	tcp := []string{"--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo", "--mca", "mpi_yield_when_idle", "0"}
 	m := Peer{
 		Name:     "openmpi",
 		Bind:     []string{"--bind-to", "core"},
 		Crowd:    []string{"--oversubscribe"},
 		Settings: []Setting{{}, {Suffix: "-tuned", Args: copies}, {Suffix: "-eager", Args: eager}},
+		Network:  []Setting{{Suffix: TCP, Args: tcp}},
 	}
 	if os.Geteuid() == 0 {
 		m.Env = []string{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"}
@@ -68,11 +74,15 @@ func openMPI() Peer {
 	return m
 }
 
+// MPICH may be built over UCX, as in Debian, or libfabric; each reads its own variables.
 func mpich() Peer {
 	return Peer{
 		Name:     "mpich",
 		Bind:     []string{"-bind-to", "core"},
 		Settings: []Setting{{}, {Suffix: "-tuned", Env: []string{"UCX_TLS=posix,self"}}},
+		Network: []Setting{{Suffix: TCP, Env: []string{
+			"UCX_TLS=tcp,self", "UCX_NET_DEVICES=lo", "FI_PROVIDER=tcp", "FI_TCP_IFACE=lo", "MPIR_CVAR_NOLOCAL=1",
+		}}},
 	}
 }
 

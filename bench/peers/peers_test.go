@@ -98,6 +98,26 @@ func TestSettingsAreApart(t *testing.T) {
 	}
 }
 
+// TestNetworkSettings: what both libraries are told leaves them nothing but TCP over the loopback interface.
+func TestNetworkSettings(t *testing.T) {
+	for _, c := range []struct {
+		peer Peer
+		want []string
+	}{{openMPI(), []string{"--mca btl tcp,self", "--mca btl_tcp_if_include lo"}}, {mpich(), []string{"UCX_TLS=tcp,self", "FI_PROVIDER=tcp"}}} {
+		if len(c.peer.Network) == 0 {
+			t.Fatalf("%s has no network", c.peer.Name)
+		}
+		c.peer.Run = "mpirun"
+		argv, env := c.peer.Command(c.peer.Network[0], Case{Ranks: 1})
+		all := strings.Join(append(argv, env...), " ")
+		for _, w := range c.want {
+			if !strings.Contains(all, w) {
+				t.Errorf("%s: no %q in %q", c.peer.Name, w, all)
+			}
+		}
+	}
+}
+
 // Every program gives the rows it should, from every MPI installed here.
 func TestProgramsOfInstalledMPIs(t *testing.T) {
 	if testing.Short() {

@@ -18,7 +18,7 @@ import (
 )
 
 // insideJob tells whether a launcher started this process.
-func insideJob(env func(string) (string, bool)) (bool, error) {
+func insideJob(env lookup) (bool, error) {
 	launcher, _, _, err := boot.Detect(env)
 	if err != nil {
 		return false, fmt.Errorf("bench: %w", err)
@@ -40,7 +40,7 @@ func takePart(ctx context.Context, c Config, chosen []spec) error {
 	if chosen[0].kind == active {
 		return twins(ctx, chosen[0], out)
 	}
-	return messages(ctx, chosen, out)
+	return messages(ctx, chosen, out, c.Env)
 }
 
 // twins runs a benchmark of the layers below package mpi.
@@ -91,7 +91,7 @@ func activeMessages(ctx context.Context, s spec, out func(bench.Row)) (err error
 	return amrank.Run(ctx, job, c, s.sizes, s.window, out)
 }
 
-func messages(ctx context.Context, chosen []spec, out printer) (err error) {
+func messages(ctx context.Context, chosen []spec, out printer, env lookup) (err error) {
 	p, err := mpi.Init()
 	if err != nil {
 		return fmt.Errorf("bench: %w", err)
@@ -102,7 +102,10 @@ func messages(ctx context.Context, chosen []spec, out printer) (err error) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		err := s.take(p, func(r bench.Row) { printing = errors.Join(printing, out.row(r)) })
+		err := s.take(p, func(r bench.Row) {
+			r.Impl = label(env)
+			printing = errors.Join(printing, out.row(r))
+		})
 		if err := errors.Join(err, printing); err != nil {
 			return err
 		}

@@ -17,7 +17,7 @@ func TestMillionIsAskedFor(t *testing.T) {
 		t.Fatalf("chosen %+v, error %v", named, err)
 	}
 	r := &runner{Config: Config{Self: "golci", N: 2}}
-	got := strings.Join(r.ranks(named[0], []int{20}), " ")
+	got := strings.Join(r.ranks(named[0], nil, []int{20}), " ")
 	if want := "golci run -n 2 -env GOLCI_WORKERS=2 golci bench million -sizes 8 -threads 20 -duration "; !strings.HasPrefix(got, want) {
 		t.Errorf("arguments %q, want %q", got, want)
 	}

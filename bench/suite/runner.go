@@ -49,10 +49,10 @@ func (r *runner) findPeers() (tempDir, error) {
 	return tempDir(name), nil
 }
 
-// plain tells peers at their defaults from tuned ones.
+// plain tells peers at their defaults from tuned ones. Over the network there are no others.
 func (r *runner) plain(impl string) bool {
 	for _, m := range r.found {
-		if m.Name == impl {
+		if m.Name == impl || m.Name+peers.TCP == impl {
 			return true
 		}
 	}
@@ -60,9 +60,11 @@ func (r *runner) plain(impl string) bool {
 }
 
 // golci runs this program's own ranks.
-func (r *runner) golci(ctx context.Context, s spec, out func(bench.Row)) error {
+func (r *runner) golci(ctx context.Context, s spec, v variant, out func(bench.Row)) error {
 	for _, threads := range s.jobs() {
-		err := job.Run(ctx, job.Job{Argv: r.ranks(s, threads), Limit: s.limit(threads), Row: out})
+		err := r.watched(out, func(out func(bench.Row)) error {
+			return job.Run(ctx, job.Job{Argv: r.ranks(s, v, threads), Limit: s.limit(threads), Row: out})
+		})
 		if err != nil {
 			return fmt.Errorf("bench: %s: %w", s.name, err)
 		}
@@ -71,8 +73,11 @@ func (r *runner) golci(ctx context.Context, s spec, out func(bench.Row)) error {
 }
 
 // ranks is the command line of a job of golci's.
-func (r *runner) ranks(s spec, threads []int) []string {
+func (r *runner) ranks(s spec, v variant, threads []int) []string {
 	argv := []string{r.Self, "run", "-n", strconv.Itoa(r.N)}
+	for _, set := range v {
+		argv = append(argv, "-env", set)
+	}
 	if s.workers > 0 {
 		argv = append(argv, "-env", fmt.Sprintf("%s=%d", settings.Workers.Env(), s.workers))
 	}
@@ -89,7 +94,7 @@ func (r *runner) eachPeer(ctx context.Context, s spec, rep int, out func(bench.R
 		if !m.Has(s.name) {
 			continue
 		}
-		for _, setting := range m.Settings {
+		for _, setting := range r.settings(m) {
 			for _, threads := range s.jobs() {
 				if ctx.Err() != nil {
 					return
@@ -109,10 +114,12 @@ func (r *runner) peer(
 		Seconds: strconv.FormatFloat(s.windowOf(threads).Seconds(), 'g', -1, 64),
 	})
 	got := 0
-	err := job.Run(ctx, job.Job{Argv: argv, Env: env, Limit: s.limit(threads), Strays: m.Program(), Row: func(row bench.Row) {
-		got++
-		out(row)
-	}})
+	err := r.watched(out, func(out func(bench.Row)) error {
+		return job.Run(ctx, job.Job{Argv: argv, Env: env, Limit: s.limit(threads), Strays: m.Program(), Row: func(row bench.Row) {
+			got++
+			out(row)
+		}})
+	})
 	if err == nil || got == s.rows(threads) || ctx.Err() != nil {
 		return // a peer that starves its threads ends badly after its row, which says so
 	}

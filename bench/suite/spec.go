@@ -105,10 +105,10 @@ func Names() []string {
 	return names
 }
 
-// ofAll lists the benchmarks that "all" stands for.
-func ofAll() (names []string) {
+// ofAll lists the benchmarks that "all" stands for; carried leaves only those whose messages a conduit can be chosen for.
+func ofAll(carried bool) (names []string) {
 	for _, s := range specs {
-		if !s.asked {
+		if !s.asked && (s.carried() || !carried) {
 			names = append(names, s.name)
 		}
 	}
@@ -119,7 +119,7 @@ func ofAll() (names []string) {
 func choose(c Config) ([]spec, error) {
 	names := c.Names
 	if slices.Contains(names, "all") {
-		names = ofAll()
+		names = ofAll(c.Conduit != "")
 	}
 	if len(names) == 0 {
 		return nil, fmt.Errorf("%w: name one of %q, or all", ErrName, Names())
@@ -160,6 +160,8 @@ func (s spec) with(c Config) (spec, error) {
 		}
 	}
 	switch {
+	case c.Conduit != "" && !s.carried():
+		return s, fmt.Errorf("%w: no conduit can be chosen for %s", ErrUsage, s.name)
 	case c.N == anyRanks:
 	case (s.kind == sole || s.kind == active) && c.N != 2:
 		return s, fmt.Errorf("%w: %s needs exactly two ranks, not %d", ErrUsage, s.name, c.N)
@@ -168,6 +170,9 @@ func (s spec) with(c Config) (spec, error) {
 	}
 	return s, nil
 }
+
+// carried says whether package mpi carries the messages, which chooses the conduit.
+func (s spec) carried() bool { return s.kind == pair || s.kind == whole || s.kind == sole }
 
 func (s spec) sized() bool {
 	return s.kind == pair || s.kind == active || s.kind == whole && s.name != "barrier"

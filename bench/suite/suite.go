@@ -25,6 +25,8 @@ type Config struct {
 	Plot        string           // path of an SVG file, or ""
 	Peers       bool             // also run the MPI implementations found
 	Reps        int              // rows are medians of so many runs; 0 means 5 with peers, else 1
+	Conduit     string           // of the ranks started: "shm", "udp", or "" for their own choice
+	Security    []string         // of the UDP conduit, each measured in turn: encrypt, authenticate, trust; nil: encrypt
 	Out, Err    io.Writer        // rows; progress and failures of peers
 	Credit      creditsim.Config // of which credits takes Loan and Bank
 	CreditRanks int              // of credits; 0 for its own
@@ -46,6 +48,9 @@ func Run(ctx context.Context, c Config) error {
 	}
 	inJob, err := insideJob(c.Env)
 	if err != nil {
+		return err
+	}
+	if err := c.checkConduit(inJob); err != nil {
 		return err
 	}
 	if inJob {
@@ -101,7 +106,7 @@ func (r *runner) run(ctx context.Context, s spec) ([]bench.Row, error) {
 	if s.kind == virtual {
 		return r.show(ctx, s)
 	}
-	stream := r.Reps == 1 && !r.Peers
+	stream := r.Reps == 1 && !r.Peers && !r.network()
 	var rows []bench.Row
 	var printing error
 	keep := func(row bench.Row) {
@@ -147,7 +152,12 @@ func (r *runner) measure(ctx context.Context, s spec, out func(bench.Row)) error
 			}
 			continue
 		}
-		if err := r.golci(ctx, s, out); err != nil && failed == nil {
+		for _, v := range r.variants() {
+			if err := r.golci(ctx, s, v, out); err != nil && failed == nil {
+				failed = err
+			}
+		}
+		if err := r.raw(ctx, s, out); err != nil && failed == nil {
 			failed = err
 		}
 		if s.peers {
@@ -167,7 +177,7 @@ func newPrinter(c Config) printer {
 	if c.JSON {
 		return printer{json: c.Out}
 	}
-	return printer{table: bench.NewTable(c.Out, c.Peers)}
+	return printer{table: bench.NewTable(c.Out, c.Peers, c.network())}
 }
 
 func (p printer) row(r bench.Row) error {

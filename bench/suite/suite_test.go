@@ -20,7 +20,8 @@ import (
 
 const fakeEnv = "GOLCI_SUITE_TEST_RANKS"
 
-// The test binary stands in for golci: "run -n N SELF bench NAME -sizes ..." prints one row a size and thread number.
+// The test binary stands in for golci: "run -n N [-env K=V]... SELF bench NAME -sizes ..." prints one row a size and thread
+// number.
 func TestMain(m *testing.M) {
 	if os.Getenv(fakeEnv) != "" {
 		os.Exit(fakeRanks(os.Args[1:]))
@@ -29,6 +30,13 @@ func TestMain(m *testing.M) {
 }
 
 func fakeRanks(args []string) int {
+	env := map[string]string{}
+	for len(args) > 13 && args[3] == "-env" {
+		k, v, _ := strings.Cut(args[4], "=")
+		env[k] = v
+		args = slices.Delete(args, 3, 5)
+	}
+	impl := label(func(name string) (string, bool) { v, ok := env[name]; return v, ok })
 	if len(args) != 13 || args[0] != "run" || args[4] != "bench" {
 		fmt.Fprintf(os.Stderr, "unexpected arguments %q\n", args)
 		return 2
@@ -40,7 +48,7 @@ func fakeRanks(args []string) int {
 	}
 	for _, size := range sizes {
 		for _, n := range threads {
-			r := bench.Row{Bench: args[5], Impl: bench.Golci, Size: size, Threads: n, Value: 1, Unit: bench.Micro, MinShare: 1}
+			r := bench.Row{Bench: args[5], Impl: impl, Size: size, Threads: n, Value: 1, Unit: bench.Micro, MinShare: 1}
 			if bench.WriteJSON(os.Stdout, r) != nil {
 				return 2
 			}
@@ -150,6 +158,11 @@ func TestBadArguments(t *testing.T) {
 		{"bandwidth of nothing", func(c *Config) { c.Names, c.Sizes = []string{"bandwidth"}, []int{0} }, ErrUsage},
 		{"no threads", func(c *Config) { c.Names, c.Threads = []string{"switch"}, []int{0} }, ErrUsage},
 		{"negative repetitions", func(c *Config) { c.Reps = -1 }, ErrUsage},
+		{"unknown conduit", func(c *Config) { c.Conduit = "pigeon" }, ErrUsage},
+		{"security without udp", func(c *Config) { c.Conduit, c.Security = "shm", []string{"trust"} }, ErrUsage},
+		{"unknown security", func(c *Config) { c.Conduit, c.Security = "udp", []string{"trust", "hope"} }, ErrUsage},
+		{"a conduit for what has none", func(c *Config) { c.Names, c.Conduit = []string{"switch"}, "udp" }, ErrUsage},
+		{"a conduit below mpi", func(c *Config) { c.Names, c.Conduit = []string{"put"}, "shm" }, ErrUsage},
 		{"negative duration", func(c *Config) { c.Duration = -1 }, ErrUsage},
 	} {
 		conf, out := config(t, "latency")

@@ -29,6 +29,8 @@ type benchCmd struct {
 	Plot     string        `help:"Draw the curves into this SVG file." placeholder:"FILE"`
 	Peers    bool          `help:"Also run the MPI implementations that are installed, and compare."`
 	Reps     int           `help:"Runs that a row is the median of; default: 5 with -peers, else 1." placeholder:"N"`
+	Conduit  string        `help:"What carries the messages between the ranks: shm or udp; default: what they choose. With udp the others use TCP, and the system's own limit is measured." placeholder:"NAME"`
+	Security []string      `help:"Of the UDP conduit, each in turn: encrypt, authenticate, trust; default: encrypt." placeholder:"LIST"`
 	Nodes    int           `default:"64" group:"creditsim" help:"Ranks simulated, 2 to 10000."`
 	Pattern  string        `default:"static" group:"creditsim" help:"Who sends to whom: static, chain, oddpoll, pairs, tree, hotspot, random or none."`
 	Epochs   int           `default:"120" group:"creditsim" help:"Epochs, one row each."`
@@ -59,7 +61,7 @@ func (b *benchCmd) Run() error {
 	return suite.Run(ctx, suite.Config{
 		Names: b.Names, N: cmp.Or(b.Ranks, 2), Sizes: sizes, Threads: threads, Duration: b.Duration, JSON: b.JSON, Plot: b.Plot,
 		Peers: b.Peers, Reps: b.Reps, Out: os.Stdout, Err: os.Stderr, Self: self, Env: os.LookupEnv,
-		CreditRanks: b.Ranks,
+		Conduit: b.Conduit, Security: b.Security, CreditRanks: b.Ranks,
 		Credit: creditsim.Config{
 			Nodes: b.Nodes, Pattern: b.Pattern, Epochs: b.Epochs, Stay: b.Stay, Loan: b.Loan, Bank: b.Bank, Pause: b.Pause, Seed: b.Seed,
 		},

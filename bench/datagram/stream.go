@@ -1,0 +1,159 @@
+package datagram
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/golci/golci/comm/conduit/udp/mmsg"
+)
+
+// Shape is how a stream's bytes are cut.
+type Shape struct {
+	Size     int // bytes of a datagram
+	Segments int // datagrams that the kernel is handed as one, to split and to join; 1: none
+}
+
+// String names the shape.
+func (s Shape) String() string {
+	if s.Segments > 1 {
+		return fmt.Sprintf("datagrams of %d bytes, %d at once", s.Size, s.Segments)
+	}
+	return fmt.Sprintf("datagrams of %d bytes", s.Size)
+}
+
+// Shapes are those that Best tries.
+var Shapes = []Shape{{1400, 46}, {8192, 7}, {32 << 10, 1}, {60 << 10, 1}, {mmsg.MaxPayload, 1}}
+
+// Best streams in each of Shapes for d and returns the greatest rate in bytes per second, and its shape. Shapes that the
+// kernel does not know are left out. It blocks, and occupies two cores. Errors: ErrStalled, ctx's and the system's.
+func Best(ctx context.Context, d time.Duration) (rate float64, shape Shape, err error) {
+	for _, s := range Shapes {
+		got, err := Stream(ctx, s, d)
+		if errors.Is(err, mmsg.ErrNoGSO) {
+			continue
+		}
+		if err != nil {
+			return 0, s, err
+		}
+		if got > rate {
+			rate, shape = got, s
+		}
+	}
+	return rate, shape, nil
+}
+
+const (
+	buffered  = 8 << 20 // asked of the kernel for each socket
+	under     = 4 << 20 // bytes under way at most, of which the kernel counts more than the datagrams have
+	overhead  = 2 << 10 // of a datagram, in that count
+	joined    = 1 << 16 // room for what the kernel joins
+	batchSize = 1 << 20 // bytes handed over at once
+)
+
+// flow is one stream. At most window bytes are under way, so that the kernel drops none.
+type flow struct {
+	*pair
+	shape  Shape
+	window int64
+	came   atomic.Int64 // bytes, written by the receiver
+}
+
+// Stream sends datagrams of one shape as fast as the receiver, which spins, takes them, for at least d, and returns bytes
+// per second. It blocks, and occupies two cores. Errors: mmsg.ErrNoGSO where the kernel does not split and join,
+// ErrSize, ErrStalled, ctx's and the system's.
+func Stream(ctx context.Context, s Shape, d time.Duration) (rate float64, err error) {
+	if s.Size < 1 || s.Segments < 1 || s.Segments > mmsg.MaxSegments || s.Size*s.Segments > mmsg.MaxPayload {
+		return 0, fmt.Errorf("%w: %v", ErrSize, s)
+	}
+	p, err := open(mmsg.Options{RecvBuffer: buffered, SendBuffer: buffered, GRO: s.Segments > 1})
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	if i := p.b.Info(); s.Segments > 1 && (!i.GSO || !i.GRO) {
+		return 0, mmsg.ErrNoGSO
+	}
+	whole := s.Size * s.Segments
+	f := &flow{pair: p, shape: s, window: p.window(whole)}
+	near := func() (err error) {
+		rate, err = f.source(ctx, d)
+		return err
+	}
+	err = p.run(near, f.sink)
+	return rate, err
+}
+
+// window is how many bytes may be under way, in packets of whole bytes: what the receiver was granted holds, since the kernel
+// counts memory that it allocates in steps of powers of 2, and grants half of what it says.
+func (p *pair) window(whole int) int64 {
+	granted := min(under, p.b.Info().RecvBuffer/4)
+	return int64(max(2, granted/(whole+overhead)) * whole)
+}
+
+func (f *flow) source(ctx context.Context, d time.Duration) (float64, error) {
+	whole := f.shape.Size * f.shape.Segments
+	out := buffers(max(1, min(slots, batchSize/whole, int(f.window)/2/whole)), whole)
+	for i := range out {
+		out[i].Addr = f.b.Info().Addr
+		if f.shape.Segments > 1 {
+			out[i].Segment = f.shape.Size
+		}
+	}
+	batch := int64(len(out) * whole)
+	start, sent, warm := time.Now(), int64(0), int64(0)
+	for n := 0; ; n++ {
+		if err := f.await(sent + batch - f.window); err != nil {
+			return 0, err
+		}
+		if err := f.send(f.a, out); err != nil {
+			return 0, err
+		}
+		sent += batch
+		if n == slots {
+			start, warm = time.Now(), f.came.Load()
+		}
+		if took := time.Since(start); n > slots && (took >= d || ctx.Err() != nil) {
+			rate := float64(f.came.Load()-warm) / took.Seconds()
+			return rate, errors.Join(ctx.Err(), f.await(sent))
+		}
+	}
+}
+
+// await spins until so many bytes have come, or the kernel has dropped some, which spoils the measurement.
+func (f *flow) await(bytes int64) (err error) {
+	var since time.Time
+	for i := 1; f.came.Load() < bytes; i++ {
+		if i%looks != 0 {
+			continue
+		}
+		if f.end.Load() {
+			return fmt.Errorf("%v: %w: the receiver has failed", f.shape, ErrStalled)
+		}
+		if since, err = waited(since); err != nil {
+			return fmt.Errorf("%v: %d of %d bytes came, %d lost: %w", f.shape, f.came.Load(), bytes, f.b.Dropped(), err)
+		}
+	}
+	return nil
+}
+
+func (f *flow) sink() error {
+	room := f.shape.Size
+	if f.shape.Segments > 1 {
+		room = joined
+	}
+	in := buffers(slots, room)
+	for {
+		n, err := f.receive(f.b, in)
+		if n == 0 || err != nil {
+			return err
+		}
+		sum := 0
+		for i := range in[:n] {
+			sum += in[i].N
+		}
+		f.came.Store(f.came.Load() + int64(sum))
+	}
+}
