@@ -38,7 +38,7 @@ func (p *peer) sendAck(t *turn) {
 	var h header
 	n := p.acknowledge(&h, b, 0, sackWords, t.now)
 	p.stats.Acks++
-	p.emit(t, &h, b[:n], Priority)
+	p.emit(t, &h, b[:n], nil, Priority)
 }
 
 // valid tells whether h acknowledges only what was sent.

@@ -39,7 +39,7 @@ func newCongestion(mtu int, now time.Duration) congestion {
 
 func (c *congestion) resize(mtu int) {
 	c.segment, c.least, c.most = mtu, leastSegments*mtu, Window*mtu
-	c.window = max(c.window, c.least)
+	c.window = min(max(c.window, c.least), c.most)
 }
 
 // onSample takes in a round trip.

@@ -29,6 +29,15 @@ type Out interface {
 	Packet(peer int, number uint64, ch Channel, packet []byte)
 }
 
+// Gather is what an Out may be too: then pieces of long messages go to PacketOf instead of Packet and are not copied here, and Room is
+// asked for less where one is next.
+type Gather interface {
+	// PacketOf sends a packet that is packet, the beginning of what Room returned last, and data behind it; number is as for Packet.
+	// data is part of what was given to Send. It must not be changed, and must be read before the next call of Incoming, Outgoing
+	// or Remove, in which its message may end.
+	PacketOf(peer int, number uint64, ch Channel, packet, data []byte)
+}
+
 // Stats counts what happened between this rank and a peer. Bytes are those of bodies.
 type Stats struct {
 	Sent, SentBytes           uint64 // segments, first transmissions
@@ -178,6 +187,7 @@ func (e *Endpoint) Outgoing(now time.Duration, budget int, out Out) int {
 		return 0
 	}
 	t := turn{now: now, left: budget, out: out}
+	t.gather, _ = out.(Gather)
 	e.resends = e.cfg.ResendsPerPass
 	for _, p := range e.ready {
 		p.resend(&t)
@@ -200,6 +210,7 @@ type turn struct {
 	now        time.Duration
 	left, sent int // packets
 	out        Out
+	gather     Gather // the same, or nil
 }
 
 // room asks for room for a packet; without any the turn is over.

@@ -104,6 +104,12 @@ func (r *record) header() int {
 
 // put writes the record, which fits b, and returns its length.
 func (r *record) put(b []byte) int {
+	n := r.head(b)
+	return n + copy(b[n:], r.data)
+}
+
+// head writes what stands before the data and returns its length.
+func (r *record) head(b []byte) int {
 	b[0], b[1] = r.kind, r.tag
 	binary.BigEndian.PutUint16(b[2:], uint16(len(r.data)))
 	switch r.kind {
@@ -115,8 +121,7 @@ func (r *record) put(b []byte) int {
 		binary.BigEndian.PutUint64(b[4:], r.place)
 		binary.BigEndian.PutUint64(b[12:], r.offset)
 	}
-	n := r.header()
-	return n + copy(b[n:], r.data)
+	return r.header()
 }
 
 // next reads the record with which body begins and returns what is behind it.

@@ -3,6 +3,7 @@ package reliable
 import (
 	"bytes"
 	"math"
+	"math/rand/v2"
 	"testing"
 	"time"
 )
@@ -61,15 +62,23 @@ func jobs(w *world, n *node, count int) (list []job, whole, puts map[uint64]int)
 // end of the sequence numbers, also with few rooms and little memory.
 func TestEverythingArrivesOnce(t *testing.T) {
 	seed := seedOf(t)
+	small := Config{Rooms: 2, Queue: 1, MaxMessage: 40_000, Reassembly: 40_000, AckEvery: 1, ResendsPerPass: 1}
 	for _, c := range []struct {
-		name string
-		cfg  Config
-		p    float64
+		name   string
+		cfg    Config
+		p      float64
+		gather bool
+		mtu    bool // changes all the time
 	}{
-		{"clean", Config{}, 0},
-		{"loss=0.1", Config{}, 0.1},
-		{"loss=0.4", Config{DeadAfter: time.Hour}, 0.4},
-		{"small", Config{Rooms: 2, Queue: 1, MaxMessage: 40_000, Reassembly: 40_000, AckEvery: 1, ResendsPerPass: 1}, 0.1},
+		{name: "clean"},
+		{name: "clean/gather", gather: true},
+		{name: "loss=0.1", p: 0.1},
+		{name: "loss=0.1/gather", p: 0.1, gather: true},
+		{name: "loss=0.1/mtu", p: 0.1, mtu: true},
+		{name: "loss=0.1/gather/mtu", p: 0.1, gather: true, mtu: true},
+		{name: "loss=0.4", cfg: Config{DeadAfter: time.Hour}, p: 0.4},
+		{name: "small", cfg: small, p: 0.1},
+		{name: "small/gather/mtu", cfg: small, p: 0.1, gather: true, mtu: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t, seed, 3, c.cfg, Link{MTU: 1400, SendSeq: math.MaxUint32 - 100})
@@ -81,7 +90,11 @@ func TestEverythingArrivesOnce(t *testing.T) {
 				list, whole, puts := jobs(w, n, 600)
 				want = append(want, expect{whole, puts})
 				left += len(list)
+				n.gathers = c.gather
 				n.feed = func(n *node) {
+					if c.mtu && w.r.IntN(4) == 0 {
+						n.resize(w.r)
+					}
 					for len(list) > 0 {
 						switch st := n.e.Send(list[0].peer, list[0].m, w.now); st {
 						case Full:
@@ -90,6 +103,7 @@ func TestEverythingArrivesOnce(t *testing.T) {
 							clear(list[0].m.Data) // it was copied
 							n.ended[list[0].m.ID] = nil
 						case Taken:
+							n.owned[list[0].m.ID] = list[0].m.Data
 						default:
 							n.fault("send: %v", st)
 							return
@@ -103,6 +117,9 @@ func TestEverythingArrivesOnce(t *testing.T) {
 			w.check(t)
 			if left > 0 {
 				t.Fatalf("%d messages were not taken", left)
+			}
+			if got := w.ranks[0].pieces > 0; got != c.gather {
+				t.Errorf("rank 0 gathered %d pieces", w.ranks[0].pieces)
 			}
 			for i, x := range want {
 				if len(w.ranks[i].ended) != len(x.whole)+len(x.puts) {
@@ -130,6 +147,15 @@ func TestEverythingArrivesOnce(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// resize changes the greatest packet of a pair, mostly for the least or for a great one.
+func (n *node) resize(r *rand.Rand) {
+	mtu := []int{MinMTU, MinMTU + r.IntN(1000), 1400, 9000, MaxMTU}[r.IntN(5)]
+	peer := r.IntN(len(n.w.ranks))
+	if err := n.e.SetMTU(peer, mtu); (err != nil) != (peer == n.id) {
+		n.fault("SetMTU of peer %d to %d: %v", peer, mtu, err)
 	}
 }
 

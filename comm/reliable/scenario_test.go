@@ -21,6 +21,7 @@ import (
 //	pass R [quiet]              Outgoing of rank R; its packets are named 1, 2, ... and wait; quiet: only their number is told
 //	deliver R [NAMES]           packets of rank R, all that wait or those named, arrive; they may be named again
 //	drop R [NAMES]              packets of rank R are lost
+//	mtu R SIZE                  the longest packet of rank R has so many bytes from now on
 //	after DURATION              time passes
 //	stats R                     what rank R has counted
 func TestScenarios(t *testing.T) {
@@ -60,6 +61,11 @@ func (s *script) line(line string) []string {
 		return s.pass(a[0], slices.Contains(f, "quiet"))
 	case "deliver", "drop":
 		return s.arrive(a[0], a[1:], f[0] == "drop")
+	case "mtu":
+		if err := s.w.ranks[a[0]].e.SetMTU(1-a[0], a[1]); err != nil {
+			return []string{err.Error()}
+		}
+		return nil
 	case "after":
 		d, err := time.ParseDuration(f[1])
 		if err != nil {

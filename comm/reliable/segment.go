@@ -34,13 +34,19 @@ func (s *segment) put(b []byte) {
 		copy(b, s.buf)
 		return
 	}
+	r := s.record()
+	r.put(b)
+}
+
+// record is the body of a piece.
+func (s *segment) record() record {
 	m := s.of
 	r := record{kind: m.kind, tag: m.tag, frag: m.frag, size: uint32(len(m.data)), place: m.place, data: m.data[s.off : s.off+s.len]}
 	r.offset = uint64(s.off)
 	if m.kind == kindPut {
 		r.offset += m.offset
 	}
-	r.put(b)
+	return r
 }
 
 // outgoing is a long message on its way.

@@ -129,6 +129,7 @@ const (
 	mostReorder  = 64
 	piggyWords   = 8 // of the SACK bitmap, beside a body
 	packetCharge = 64
+	gatherRoom   = headerSize + 8*piggyWords + putHeader // for what stands before the data of a piece; less than MinMTU
 )
 
 // ahead is by how much packets may be ahead of an even pace: a batch is cheaper than its packets, and timers are coarse.
@@ -168,7 +169,7 @@ func (p *peer) sendNew(t *turn) bool {
 			}
 			ch = Priority
 		}
-		b := t.room(p.id, max(p.mtu, p.waits(ch)))
+		b := t.room(p.id, p.need(t, ch))
 		if b == nil {
 			return false
 		}
@@ -202,13 +203,22 @@ func (p *peer) mayCut(m *outgoing) bool {
 	return p.begun+len(m.data) <= p.e.cfg.Reassembly && p.begins < mostOpen
 }
 
-// waits is the length of the packet for the segment that waits whole on a channel: it may have been made for longer packets
-// than there are now.
-func (p *peer) waits(ch Channel) int {
-	if s := p.lanes[ch].whole.head; s != nil {
-		return headerSize + s.size()
+// need is how much room the packet of the next segment of a channel may take. One that waits whole may have been made for longer
+// packets than there are now.
+func (p *peer) need(t *turn, ch Channel) int {
+	l := &p.lanes[ch]
+	switch {
+	case !p.longNext(l):
+		return max(p.mtu, headerSize+l.whole.head.size())
+	case t.gather != nil:
+		return gatherRoom
 	}
-	return 0
+	return p.mtu
+}
+
+// longNext tells whether the next segment of a lane, which has one, is a piece of a long message.
+func (p *peer) longNext(l *lane) bool {
+	return l.whole.head == nil || l.toLong && p.mayCut(l.long.head)
 }
 
 // lane chooses the channel of the next segment.
@@ -223,7 +233,7 @@ func (p *peer) lane() Channel {
 // cut takes the next segment of a channel, which has one.
 func (p *peer) cut(ch Channel) *segment {
 	l := &p.lanes[ch]
-	if l.whole.head != nil && (!l.toLong || !p.mayCut(l.long.head)) {
+	if !p.longNext(l) {
 		l.toLong = true
 		return l.whole.pop()
 	}
@@ -255,7 +265,11 @@ func (p *peer) resend(t *turn) {
 		if !s.probe && (!p.uncongested() || p.paced(t.now)) {
 			return
 		}
-		b := t.room(p.id, max(p.mtu, headerSize+s.size()))
+		n := max(p.mtu, headerSize+s.size())
+		if t.gather != nil && s.of != nil {
+			n = gatherRoom
+		}
+		b := t.room(p.id, n)
 		if b == nil {
 			return
 		}
@@ -272,7 +286,15 @@ func (p *peer) resend(t *turn) {
 func (p *peer) transmit(t *turn, b []byte, s *segment, ch Channel) {
 	h := header{flags: flagSegment, seq: s.seq, size: uint16(s.size())}
 	n := p.acknowledge(&h, b, s.size(), piggyWords, t.now)
-	s.put(b[n:])
+	var data []byte
+	if t.gather != nil && s.of != nil {
+		r := s.record()
+		n += r.head(b[n:])
+		data = r.data
+	} else {
+		s.put(b[n:])
+		n += s.size()
+	}
 	s.tries++
 	s.channel, s.charge = ch, s.size()+packetCharge
 	s.order = p.orders[ch]
@@ -281,11 +303,11 @@ func (p *peer) transmit(t *turn, b []byte, s *segment, ch Channel) {
 	p.hotel.checkIn(s, ch, t.now)
 	p.pace = max(p.pace, t.now) + p.cc.pause(s.charge, p.rtt.round())
 	p.wakeAt(max(s.sent, p.timeout) + p.rtt.timeout())
-	p.emit(t, &h, b[:n+s.size()], ch)
+	p.emit(t, &h, b[:n], data, ch)
 }
 
-// emit puts the header before what stands in b and hands it out under the next number.
-func (p *peer) emit(t *turn, h *header, b []byte, ch Channel) {
+// emit puts the header before what stands in b and hands it out under the next number, with the data behind it if there is any.
+func (p *peer) emit(t *turn, h *header, b, data []byte, ch Channel) {
 	if ch == Priority {
 		h.flags |= flagPriority
 	}
@@ -298,7 +320,11 @@ func (p *peer) emit(t *turn, h *header, b []byte, ch Channel) {
 	p.number++
 	t.left--
 	t.sent++
-	t.out.Packet(p.id, number, ch, b)
+	if data == nil {
+		t.out.Packet(p.id, number, ch, b)
+	} else {
+		t.gather.PacketOf(p.id, number, ch, b, data)
+	}
 }
 
 func silent(p *peer, now time.Duration) error {

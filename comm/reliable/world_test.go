@@ -1,6 +1,7 @@
 package reliable
 
 import (
+	"bytes"
 	"container/heap"
 	"encoding/binary"
 	"errors"
@@ -83,7 +84,11 @@ type node struct {
 	died    []int
 	err     error
 	feed    func(n *node) // sends what there is to send
-	count   bool          // only count what arrives
+	gathers bool          // is a Gather
+	late    []late
+	pieces  int               // that a gatherer was given
+	owned   map[uint64][]byte // data of messages that were taken, spoilt when they end
+	count   bool              // only count what arrives
 }
 
 func newWorld(t testing.TB, seed uint64, ranks int, cfg Config, l Link) *world {
@@ -92,7 +97,7 @@ func newWorld(t testing.TB, seed uint64, ranks int, cfg Config, l Link) *world {
 	for i := range ranks {
 		n := &node{
 			w: w, id: i, scratch: make([]byte, MaxMTU), numbers: map[int]uint64{}, bytes: map[int]int{},
-			got: map[uint64]int{}, puts: map[uint64][]bool{}, ended: map[uint64]error{},
+			got: map[uint64]int{}, puts: map[uint64][]bool{}, ended: map[uint64]error{}, owned: map[uint64][]byte{},
 		}
 		cfg.Sink = n
 		var err error
@@ -120,7 +125,8 @@ func (n *node) fault(format string, a ...any) {
 	}
 }
 
-func (n *node) Room(_, size int) []byte { return n.scratch[:size] }
+// Room has no byte more than was asked for.
+func (n *node) Room(_, size int) []byte { return n.scratch[:size:size] }
 
 func (n *node) Packet(peer int, number uint64, _ Channel, packet []byte) {
 	if last, ok := n.numbers[peer]; ok && number <= last {
@@ -135,6 +141,38 @@ func (n *node) Packet(peer int, number uint64, _ Channel, packet []byte) {
 		n.w.order++
 		heap.Push(&n.w.away, flight{at: t, order: n.w.order, src: n.id, dst: peer, packet: n.w.copy(packet)})
 	}
+}
+
+// late is a packet that a gatherer has taken.
+type late struct {
+	peer         int
+	number       uint64
+	packet, data []byte
+}
+
+// gatherer is a node that sends all packets after Outgoing has returned, and then reads the owners' data.
+type gatherer struct{ *node }
+
+func (g gatherer) Packet(peer int, number uint64, _ Channel, packet []byte) {
+	g.late = append(g.late, late{peer, number, bytes.Clone(packet), nil})
+}
+
+func (g gatherer) PacketOf(peer int, number uint64, _ Channel, packet, data []byte) {
+	g.pieces++
+	g.late = append(g.late, late{peer, number, bytes.Clone(packet), data})
+}
+
+// outgoing has a node send.
+func (n *node) outgoing(budget int) {
+	if !n.gathers {
+		n.e.Outgoing(n.w.now, budget, n)
+		return
+	}
+	n.e.Outgoing(n.w.now, budget, gatherer{n})
+	for _, l := range n.late {
+		n.Packet(l.peer, l.number, Data, append(l.packet, l.data...))
+	}
+	n.late = n.late[:0]
 }
 
 func (w *world) copy(b []byte) []byte {
@@ -201,6 +239,7 @@ func (n *node) Ended(_ int, id uint64, err error) {
 		n.fault("message %d ended twice", id)
 	}
 	n.ended[id] = err
+	clear(n.owned[id])
 }
 
 func (n *node) Dead(peer int, err error) {
@@ -238,7 +277,7 @@ func (w *world) poll() {
 		if n.feed != nil {
 			n.feed(n)
 		}
-		n.e.Outgoing(w.now, 64, n)
+		n.outgoing(64)
 	}
 }
 
