@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"time"
 )
 
 // Limits of the store.
@@ -46,7 +47,8 @@ type Job struct {
 	Key        []byte // 32 random bytes that only the job's ranks know
 	Launcher   string // one of the Launcher constants
 
-	store store
+	store    store
+	patience time.Duration // for the exchanges of OpenPlane; 0: defaultPatience
 
 	mu   sync.Mutex
 	puts map[string]bool // keys put so far; guarded by mu

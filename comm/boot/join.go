@@ -117,6 +117,7 @@ func joinConn(ctx context.Context, conn net.Conn, cleanup cleanup, p place, o op
 		w.abandon()
 		return nil, err
 	}
+	j.patience = o.timeout
 	o.trace("job %s is complete; on this node: %v", j.JobID, j.LocalRanks)
 	if o.lost != nil {
 		f := func() { o.lost(j) }

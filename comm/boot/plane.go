@@ -7,18 +7,20 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+
+	"github.com/golci/golci/comm/boot/mesh"
 )
 
 // Errors of a Plane.
 var (
 	ErrNoPlane = errors.New("golci: no messages beside the conduit on this system")
-	ErrGone    = errors.New("golci: the rank is gone")
+	ErrGone    = mesh.ErrGone
 )
 
 // MaxPlane is the largest message of a Plane in bytes.
 const MaxPlane = 64
 
-// A datagram of a plane is
+// A datagram of a plane, between ranks of one node, is
 //
 //	sender (4, little endian) | seal (16) | message
 //

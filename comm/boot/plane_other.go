@@ -2,13 +2,18 @@
 
 package boot
 
-import "context"
+import (
+	"context"
+	"net/netip"
+)
 
-// Plane carries small messages between the ranks of one node beside the conduit. It is not there on this system.
+// Plane carries small messages between the ranks of a job beside the conduit. It is not there on this system.
 type Plane struct{}
 
 // OpenPlane gives ErrNoPlane.
-func (j *Job) OpenPlane(func(from int, b []byte)) (*Plane, error) { return nil, ErrNoPlane }
+func (j *Job) OpenPlane(func(from int, b []byte), ...netip.Addr) (*Plane, error) {
+	return nil, ErrNoPlane
+}
 
 // Send gives ErrNoPlane.
 func (p *Plane) Send(context.Context, int, []byte) error { return ErrNoPlane }

@@ -1,0 +1,180 @@
+package mesh
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"syscall"
+	"time"
+)
+
+// verdict is what a failed try says about the rank; of several addresses the greatest counts.
+type verdict int
+
+const (
+	noAnswer verdict = iota // nothing was heard from the address
+	absent                  // the machine has answered that nobody listens, or somebody else does
+	present                 // somebody listens who may be the rank, and has hung up: it has no room, perhaps
+)
+
+// stagger is the time after which the next address is tried beside those under way.
+const stagger = 100 * time.Millisecond
+
+// errWhere is wrapped by the errors of Config.Where.
+var errWhere = errors.New("golci: address unknown")
+
+// connect reaches a rank, or finds that it is gone. The turn is taken.
+func (n *Node) connect(ctx context.Context, p *peer) (*link, error) {
+	if len(p.addrs) == 0 {
+		addrs, err := n.cfg.Where(ctx, p.rank)
+		if err == nil && len(addrs) == 0 {
+			err = errors.New("it has published none")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: rank %d: %w", errWhere, p.rank, err)
+		}
+		p.addrs = byDistance(addrs, n.host)
+	}
+	for begin := time.Now(); ; {
+		t := n.round(ctx, p)
+		switch {
+		case t.err == nil:
+			p.addrs = []netip.AddrPort{t.addr}
+			return t.link, nil
+		case ctx.Err() != nil:
+			return nil, t.err
+		case t.verdict == absent, t.verdict == noAnswer && time.Since(begin) >= n.cfg.Silence:
+			return nil, fmt.Errorf("%w: %d: %w", ErrGone, p.rank, t.err)
+		}
+		if !pause(ctx, retryPause) {
+			return nil, t.err
+		}
+	}
+}
+
+// try is what has come of one address.
+type try struct {
+	addr    netip.AddrPort
+	link    *link
+	verdict verdict
+	err     error
+}
+
+// round tries the addresses in turn, the next one when the one before has failed or takes its time. It leaves no goroutine.
+func (n *Node) round(ctx context.Context, p *peer) try {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	tries := make(chan try, len(p.addrs))
+	begun, ended := 0, 0
+	next := func() {
+		addr := p.addrs[begun]
+		begun++
+		go func() { tries <- n.attempt(ctx, addr, p.rank) }()
+	}
+	next()
+	ticks := time.NewTicker(stagger)
+	defer ticks.Stop()
+	var worst try
+	for ended < len(p.addrs) {
+		var t try
+		select {
+		case <-ticks.C:
+			if begun < len(p.addrs) {
+				next()
+			}
+			continue
+		case t = <-tries:
+			ended++
+		}
+		if t.err == nil {
+			cancel()
+			for ; ended < begun; ended++ {
+				if other := <-tries; other.err == nil {
+					other.link.raw.Close()
+				}
+			}
+			return t
+		}
+		if worst.err == nil || t.verdict > worst.verdict {
+			worst.verdict = t.verdict
+		}
+		worst.err = errors.Join(worst.err, t.err)
+		if begun < len(p.addrs) {
+			next()
+		}
+	}
+	return worst
+}
+
+// attempt makes one connection and has the other side prove that it is rank.
+func (n *Node) attempt(ctx context.Context, addr netip.AddrPort, rank int) try {
+	d := net.Dialer{
+		Timeout: n.cfg.Silence, Control: impatient(n.cfg.Silence),
+		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: n.cfg.Silence / 4, Interval: n.cfg.Silence / 4, Count: 4},
+	}
+	raw, err := d.DialContext(ctx, "tcp", addr.String())
+	if err != nil {
+		return try{addr: addr, verdict: judgeDial(err), err: err}
+	}
+	c, err := n.call(ctx, raw, rank)
+	if err != nil {
+		raw.Close()
+		return try{addr: addr, verdict: judgeCall(err), err: fmt.Errorf("%v: %w", addr, err)}
+	}
+	return try{addr: addr, link: &link{raw: raw, c: c}}
+}
+
+// call opens the conversation on a new connection.
+func (n *Node) call(ctx context.Context, raw net.Conn, rank int) (*tls.Conn, error) {
+	stop := context.AfterFunc(ctx, func() { _ = raw.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	if _, err := raw.Write(n.id.greet()); err != nil {
+		return nil, err
+	}
+	c := tls.Client(raw, n.id.tls)
+	hello := binary.LittleEndian.AppendUint32(nil, uint32(n.cfg.Rank))
+	if _, err := c.Write(binary.LittleEndian.AppendUint32(hello, uint32(rank))); err != nil {
+		return nil, err
+	}
+	var answer [4]byte
+	if _, err := io.ReadFull(c, answer[:]); err != nil {
+		return nil, err
+	}
+	if there := binary.LittleEndian.Uint32(answer[:]); there != uint32(rank) {
+		return nil, fmt.Errorf("%w: rank %d", errStranger, there)
+	}
+	if !stop() {
+		return nil, ctx.Err()
+	}
+	return c, nil
+}
+
+// judgeDial says what it means that there is no connection.
+func judgeDial(err error) verdict {
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return absent
+	}
+	for _, ours := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.EAGAIN} {
+		if errors.Is(err, ours) {
+			return present // as far as is known: the try has failed on this side
+		}
+	}
+	return noAnswer
+}
+
+// judgeCall says what it means that the conversation has failed.
+func judgeCall(err error) verdict {
+	var noTLS tls.RecordHeaderError
+	switch {
+	case errors.Is(err, errStranger), errors.As(err, &noTLS):
+		return absent
+	case silent(err):
+		return noAnswer
+	}
+	return present
+}

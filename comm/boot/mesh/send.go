@@ -1,0 +1,168 @@
+package mesh
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// peer is what a Node knows of a rank that it sends to.
+type peer struct {
+	rank    int
+	gone    atomic.Bool   // for good
+	probing atomic.Bool   // a goroutine of Gone is at work
+	turn    chan struct{} // holds one token; whoever takes it may use the rest
+
+	number uint64           // of the last message
+	addrs  []netip.AddrPort // empty until asked for; one that has answered as the rank is the only one
+	link   *link            // nil: not connected
+}
+
+// link is a proven connection that this rank has made.
+type link struct {
+	raw net.Conn
+	c   *tls.Conn // over raw
+}
+
+// retryPause is the time between two tries to reach a rank that is there.
+const retryPause = 20 * time.Millisecond
+
+func (n *Node) peer(rank int) *peer {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	p := n.peers[rank]
+	if p == nil {
+		p = &peer{rank: rank, turn: make(chan struct{}, 1)}
+		p.turn <- struct{}{}
+		n.peers[rank] = p
+	}
+	return p
+}
+
+// Send sends b, of at most MaxMessage bytes, to rank to, which is another one, and returns when that has taken it. It blocks
+// the calling goroutine until ctx ends at the latest; the message may then arrive all the same. Messages to one rank go one
+// after the other. Errors: ErrGone, net.ErrClosed, and those of ctx and of Where.
+func (n *Node) Send(ctx context.Context, to int, b []byte) error {
+	if to < 0 || to >= n.cfg.Size || to == n.cfg.Rank || len(b) > MaxMessage {
+		return fmt.Errorf("%w: %d bytes from rank %d to rank %d of %d", errArgument, len(b), n.cfg.Rank, to, n.cfg.Size)
+	}
+	return n.send(ctx, n.peer(to), byte(len(b)), b)
+}
+
+// Gone says whether rank is known to be gone. It does not block: unless that is known it has the rank asked, once at a time,
+// and a later call tells.
+func (n *Node) Gone(rank int) bool {
+	if rank < 0 || rank >= n.cfg.Size || rank == n.cfg.Rank {
+		return false
+	}
+	p := n.peer(rank)
+	if p.gone.Load() {
+		return true
+	}
+	if p.probing.CompareAndSwap(false, true) {
+		n.start(func() {
+			_ = n.send(n.ctx, p, ping, nil) // notes that the rank is gone
+			p.probing.Store(false)
+		})
+	}
+	return false
+}
+
+// send sends a frame, again on another connection as long as the rank may be there.
+func (n *Node) send(ctx context.Context, p *peer, size byte, b []byte) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(n.ctx, cancel)()
+	select {
+	case <-p.turn:
+	case <-ctx.Done():
+		return n.ended(ctx, p, nil)
+	}
+	defer func() { p.turn <- struct{}{} }()
+	if p.gone.Load() {
+		return fmt.Errorf("%w: %d", ErrGone, p.rank)
+	}
+	p.number++
+	frame := append(binary.LittleEndian.AppendUint64(make([]byte, 0, frameFront+len(b)), p.number), size)
+	frame = append(frame, b...)
+	for {
+		err := n.try(ctx, p, frame)
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, ErrGone):
+			p.gone.Store(true)
+			return err
+		case errors.Is(err, errWhere):
+			return err
+		case !pause(ctx, retryPause):
+			return n.ended(ctx, p, err)
+		}
+	}
+}
+
+// ended tells why a send has ended with ctx; last is the last error before.
+func (n *Node) ended(ctx context.Context, p *peer, last error) error {
+	why := ctx.Err()
+	if n.ctx.Err() != nil {
+		why = net.ErrClosed
+	}
+	if last != nil {
+		return fmt.Errorf("golci: rank %d has not answered rank %d: %w (%w)", p.rank, n.cfg.Rank, why, last)
+	}
+	return fmt.Errorf("golci: rank %d has not answered rank %d: %w", p.rank, n.cfg.Rank, why)
+}
+
+// try sends a frame once, over a new connection if there is none. The turn is taken.
+func (n *Node) try(ctx context.Context, p *peer, frame []byte) error {
+	if p.link == nil {
+		l, err := n.connect(ctx, p)
+		if err != nil {
+			return err
+		}
+		if !n.keep(l.raw) {
+			l.raw.Close()
+			return net.ErrClosed
+		}
+		p.link = l
+	}
+	usable, err := p.link.exchange(ctx, frame)
+	if !usable {
+		n.drop(p.link.raw)
+		p.link = nil
+	}
+	if silent(err) {
+		return fmt.Errorf("%w: %d: %w", ErrGone, p.rank, err)
+	}
+	return err
+}
+
+// silent says whether a connection has ended because the other machine has acknowledged nothing for too long.
+func silent(err error) bool {
+	return errors.Is(err, syscall.ETIMEDOUT) || errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH)
+}
+
+// exchange sends a frame and waits until it has been taken. usable says whether the link can go on.
+func (l *link) exchange(ctx context.Context, frame []byte) (usable bool, err error) {
+	stop := context.AfterFunc(ctx, func() { _ = l.raw.SetDeadline(time.Unix(1, 0)) })
+	defer func() { usable = stop() && usable }()
+	if _, err := l.c.Write(frame); err != nil {
+		return false, err
+	}
+	var answer [answerBytes]byte
+	if _, err := io.ReadFull(l.c, answer[:]); err != nil {
+		return false, err
+	}
+	if string(answer[:]) != string(frame[:answerBytes]) {
+		return false, fmt.Errorf("answer %x to frame %x", answer, frame)
+	}
+	return true, nil
+}

@@ -1,0 +1,148 @@
+package mesh
+
+import (
+	"crypto/tls"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"time"
+)
+
+// maxEarly bounds the connections that have proved nothing yet, and authTime their time: together they bound what
+// strangers cost.
+const (
+	maxEarly = 64
+	authTime = 10 * time.Second
+)
+
+// acceptPause is the time to the next try when a connection cannot be accepted.
+const acceptPause = 10 * time.Millisecond
+
+// ping is the length of a frame without a message, which only asks whether the other side is there.
+const ping = 0xff
+
+const (
+	frameFront  = 8 + 1
+	answerBytes = 8
+)
+
+// accept is the goroutine of one listener.
+func (n *Node) accept(ln net.Listener) {
+	for {
+		c, err := ln.Accept()
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return
+		case err != nil: // no descriptors, perhaps
+			if !pause(n.ctx, acceptPause) {
+				return
+			}
+		case !n.enter(c):
+			c.Close()
+		case !n.start(func() { n.serve(c) }):
+			n.drop(c)
+		}
+	}
+}
+
+// enter says whether c may prove itself. When there are too many, any other one is turned away for it, and a rank among
+// them calls again: strangers cannot fill the places for long.
+func (n *Node) enter(c net.Conn) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
+		return false
+	}
+	if len(n.early) >= maxEarly {
+		for other := range n.early {
+			other.Close()
+			delete(n.early, other)
+			break
+		}
+	}
+	n.early[c] = true
+	return true
+}
+
+// serve is the goroutine of a connection that somebody else has made.
+func (n *Node) serve(raw net.Conn) {
+	defer n.drop(raw)
+	c, from, err := n.admit(raw)
+	if err != nil || !n.keep(raw) {
+		return
+	}
+	n.replace(from, raw)
+	n.receive(c, from)
+}
+
+// admit finds out who calls. A stranger learns nothing but that there is somebody.
+func (n *Node) admit(raw net.Conn) (c *tls.Conn, from int, err error) {
+	if err := raw.SetDeadline(time.Now().Add(authTime)); err != nil {
+		return nil, 0, err
+	}
+	var greeting [greetingBytes]byte
+	if _, err := io.ReadFull(raw, greeting[:]); err != nil {
+		return nil, 0, err
+	}
+	if !n.id.greeted(greeting[:]) {
+		return nil, 0, errStranger
+	}
+	c = tls.Server(raw, n.id.tls)
+	var hello [8]byte
+	if _, err := io.ReadFull(c, hello[:]); err != nil {
+		return nil, 0, err
+	}
+	caller, called := binary.LittleEndian.Uint32(hello[:]), binary.LittleEndian.Uint32(hello[4:])
+	if _, err := c.Write(binary.LittleEndian.AppendUint32(nil, uint32(n.cfg.Rank))); err != nil {
+		return nil, 0, err
+	}
+	if int64(called) != int64(n.cfg.Rank) || int64(caller) >= int64(n.cfg.Size) {
+		return nil, 0, errStranger
+	}
+	return c, int(caller), raw.SetDeadline(time.Time{})
+}
+
+// replace makes c the connection of rank from: one that has called again has given up the one before.
+func (n *Node) replace(from int, c net.Conn) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if old := n.in[from]; old != nil {
+		old.Close()
+	}
+	n.in[from] = c
+}
+
+// receive takes the messages of a connection until it ends.
+func (n *Node) receive(c net.Conn, from int) {
+	var front [frameFront]byte
+	var b [MaxMessage]byte
+	for {
+		if _, err := io.ReadFull(c, front[:]); err != nil {
+			return
+		}
+		number, size := binary.LittleEndian.Uint64(front[:]), int(front[8])
+		if size != ping {
+			if size > MaxMessage {
+				return
+			}
+			if _, err := io.ReadFull(c, b[:size]); err != nil {
+				return
+			}
+			n.take(from, number, b[:size])
+		}
+		if _, err := c.Write(front[:answerBytes]); err != nil {
+			return
+		}
+	}
+}
+
+// take hands on what has not been taken from another connection before.
+func (n *Node) take(from int, number uint64, b []byte) {
+	n.takeMu.Lock()
+	defer n.takeMu.Unlock()
+	if number > n.last[from] {
+		n.last[from] = number
+		n.cfg.Take(from, b)
+	}
+}
