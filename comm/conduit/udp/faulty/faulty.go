@@ -76,6 +76,7 @@ type wire struct {
 	refused uint64
 	parked  bool // Wait sleeps
 	until   time.Duration
+	whole   []byte // a datagram whose parts lie apart
 	one     []mmsg.Datagram
 }
 
@@ -117,7 +118,12 @@ func (n *wire) sendOne(now time.Duration, d *mmsg.Datagram) error {
 	}
 	w := n.way(d.Addr)
 	first := w.impair.Pushed()
-	push(w.impair, now, d.Buf, d.Segment)
+	data := d.Buf
+	if len(d.Tail) > 0 {
+		n.whole = append(append(n.whole[:0], d.Buf...), d.Tail...)
+		data = n.whole
+	}
+	push(w.impair, now, data, d.Segment)
 	return n.drain(now, w, first)
 }
 

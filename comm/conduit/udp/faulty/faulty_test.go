@@ -226,6 +226,20 @@ func TestSegmentsAreSplit(t *testing.T) {
 	}
 }
 
+// TestTails: a datagram in two parts leaves as one.
+func TestTails(t *testing.T) {
+	f, n := mustNew(t, Faults{Faults: relay.Faults{Delay: time.Millisecond}})
+	mustSend(t, n, []mmsg.Datagram{{Buf: []byte{0, 0}, Tail: []byte{1, 2, 3}, Addr: to(1)}})
+	if sent, err := n.Send([]mmsg.Datagram{{Buf: []byte{0, 0}, Tail: []byte{1, 2, 3}, Segment: 1, Addr: to(1)}}); sent != 0 || !errors.Is(err, mmsg.ErrTail) {
+		t.Errorf("segments with a tail: %d, %v", sent, err)
+	}
+	f.now += time.Millisecond
+	mustSend(t, n, nil)
+	if len(f.came) != 1 || f.came[0].id != 0x0102 || f.came[0].size != 5 {
+		t.Errorf("%+v", f.came)
+	}
+}
+
 // TestErrorsNameTheDatagram: what the socket refuses is told of the datagram meant, and those after it were not tried.
 func TestErrorsNameTheDatagram(t *testing.T) {
 	f, n := mustNew(t, Faults{Faults: relay.Faults{Dup: 1}})

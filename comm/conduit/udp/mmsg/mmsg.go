@@ -19,14 +19,17 @@ type Datagram struct {
 	// Buf is what is sent, or the room for what is received. A Socket may keep Bufs of its last batches from the collector,
 	// but does not touch them after the call.
 	Buf []byte
-	// N is how many bytes of Buf were received. Send ignores it.
+	// Tail, if not empty, goes on where Buf ends, without a copy on Linux: a header in Buf, the payload where it lies. Only
+	// without Segment when sent; what is received may be segments that go on in it.
+	Tail []byte
+	// N is how many bytes were received, in Buf and then in Tail. Send ignores it.
 	N int
 	// Addr is where it goes, or came from: of the socket's own family.
 	Addr netip.AddrPort
 	// Segment, if not 0, says that Buf holds several datagrams of this many bytes each, of which the last may be
 	// shorter. At most MaxSegments of them can be sent at once, MaxPayload bytes in all.
 	Segment int
-	// Truncated is set by Recv where Buf was too short; the rest is lost.
+	// Truncated is set by Recv where Buf and Tail were too short; the rest is lost.
 	Truncated bool
 }
 
@@ -94,6 +97,8 @@ var (
 	ErrNoGSO = errors.New("mmsg: segments cannot be sent at once here")
 	// ErrFamily: IPv4 address on an IPv6 socket, the other way round, none, or one whose zone is no interface's.
 	ErrFamily = errors.New("mmsg: address not of this socket's kind")
+	// ErrTail: Tail and Segment in one datagram to be sent.
+	ErrTail = errors.New("mmsg: segments with a tail")
 	// ErrOptions: an option or the address of Open is not sensible.
 	ErrOptions = errors.New("mmsg: bad options")
 )
@@ -143,7 +148,7 @@ func network(addr netip.Addr) string {
 
 // Send hands datagrams to the kernel in order, and returns how many it took. It never blocks. Fewer than all with no error means
 // that the queue is full: try again later. With an error, batch[n] is the one that could not be sent, and those after it
-// were not tried: ErrTooBig, ErrNoGSO, ErrFamily, net.ErrClosed, or the system's (no route, say).
+// were not tried: ErrTooBig, ErrTail, ErrNoGSO, ErrFamily, net.ErrClosed, or the system's (no route, say).
 func (s *Socket) Send(batch []Datagram) (n int, err error) { return s.backend.send(batch) }
 
 // Recv fills batch from the front with what has come: N, Addr, Segment and Truncated of the first n. It never blocks; with n
@@ -168,13 +173,15 @@ func (s *Socket) Info() Info { return s.backend.info() }
 // room for, which the kernel tells with the next datagram; elsewhere those that the system refused to send.
 func (s *Socket) Dropped() uint64 { return s.backend.dropped() }
 
-// CheckSize refuses what no path takes, as Send does: the error is ErrTooBig.
+// CheckSize refuses what no path takes, as Send does: the error is ErrTooBig or ErrTail.
 func (d *Datagram) CheckSize() error {
-	switch {
-	case len(d.Buf) > MaxPayload, d.Segment < 0, d.Segment > MaxPayload:
-		return fmt.Errorf("%w: %d bytes in segments of %d to %v", ErrTooBig, len(d.Buf), d.Segment, d.Addr)
-	case d.Segment > 0 && len(d.Buf) > d.Segment*MaxSegments:
-		return fmt.Errorf("%w: %d bytes make more than %d segments of %d", ErrTooBig, len(d.Buf), MaxSegments, d.Segment)
+	switch size := len(d.Buf) + len(d.Tail); {
+	case size > MaxPayload, d.Segment < 0, d.Segment > MaxPayload:
+		return fmt.Errorf("%w: %d bytes in segments of %d to %v", ErrTooBig, size, d.Segment, d.Addr)
+	case d.Segment > 0 && size > d.Segment*MaxSegments:
+		return fmt.Errorf("%w: %d bytes make more than %d segments of %d", ErrTooBig, size, MaxSegments, d.Segment)
+	case d.Segment > 0 && len(d.Tail) > 0:
+		return fmt.Errorf("%w: %d and %d bytes in segments of %d to %v", ErrTail, len(d.Buf), len(d.Tail), d.Segment, d.Addr)
 	}
 	return nil
 }

@@ -172,6 +172,8 @@ func TestRefusals(t *testing.T) {
 			{Datagram{Buf: make([]byte, MaxPayload+1), Addr: to}, ErrTooBig},
 			{Datagram{Buf: make([]byte, MaxSegments+1), Segment: 1, Addr: to}, ErrTooBig},
 			{Datagram{Buf: make([]byte, 9), Segment: -1, Addr: to}, ErrTooBig},
+			{Datagram{Buf: make([]byte, 9), Tail: make([]byte, MaxPayload-8), Addr: to}, ErrTooBig},
+			{Datagram{Buf: make([]byte, 9), Tail: make([]byte, 9), Segment: 3, Addr: to}, ErrTail},
 			{Datagram{Buf: make([]byte, 9), Addr: netip.AddrPortFrom(other.Addr(), to.Port())}, ErrFamily},
 			{Datagram{Buf: make([]byte, 9)}, ErrFamily},
 			{Datagram{Buf: make([]byte, 9), Addr: netip.MustParseAddrPort("[::ffff:127.0.0.1]:9")}, ErrFamily},

@@ -122,7 +122,7 @@ func sendError(errno unix.Errno, d *Datagram) error {
 	case unix.EAGAIN, unix.ENOBUFS, unix.EINTR:
 		return nil
 	case unix.EMSGSIZE:
-		return fmt.Errorf("%w: %d bytes in segments of %d to %v", ErrTooBig, len(d.Buf), d.Segment, d.Addr)
+		return fmt.Errorf("%w: %d bytes in segments of %d to %v", ErrTooBig, len(d.Buf)+len(d.Tail), d.Segment, d.Addr)
 	case unix.EIO: // udp(7): the device cannot do the checksums of segments
 		if d.Segment > 0 {
 			return fmt.Errorf("%w: %v", ErrNoGSO, d.Addr)

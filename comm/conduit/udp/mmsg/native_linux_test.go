@@ -220,6 +220,8 @@ func TestNoAllocation(t *testing.T) {
 		out, in := buffers(4, 100), buffers(8, 100)
 		for i := range out {
 			out[i].Addr = b.Info().Addr
+			out[i].Tail = make([]byte, 100*(i%2))
+			in[i].Tail = make([]byte, 100)
 		}
 		end := time.Now().Add(patience)
 		round := func() {

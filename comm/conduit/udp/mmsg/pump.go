@@ -104,7 +104,7 @@ func (p *pump) send(batch []Datagram) (n int, err error) {
 		if a := d.Addr.Addr(); !a.IsValid() || a.Is4() != p.said.Addr.Addr().Is4() || a.Is4In6() {
 			return n, fmt.Errorf("%w: %v", ErrFamily, d.Addr)
 		}
-		if !p.out.tryPut(d.Buf, d.Segment, d.Addr) {
+		if !p.out.tryPut(d) {
 			return n, nil
 		}
 	}

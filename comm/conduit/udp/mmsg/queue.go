@@ -26,9 +26,10 @@ func newQueue(slots int) *queue {
 	return q
 }
 
-// tryPut enters copies of all of the parts of data, segment bytes each, or none if there is no room. It does not block.
-func (q *queue) tryPut(data []byte, segment int, addr netip.AddrPort) bool {
+// tryPut enters copies of all of the parts of d, or none if there is no room. It does not block.
+func (q *queue) tryPut(d *Datagram) bool {
 	parts := 1
+	data, segment := d.Buf, d.Segment
 	if segment > 0 && len(data) > segment {
 		parts = (len(data) + segment - 1) / segment
 	} else {
@@ -41,7 +42,7 @@ func (q *queue) tryPut(data []byte, segment int, addr netip.AddrPort) bool {
 	}
 	for range parts {
 		n := min(segment, len(data))
-		q.enter(data[:n], addr)
+		q.enter(data[:n], d.Tail, d.Addr)
 		data = data[n:]
 	}
 	q.moved.Signal()
@@ -58,13 +59,13 @@ func (q *queue) put(data []byte, addr netip.AddrPort) bool {
 	if q.closed {
 		return false
 	}
-	q.enter(data, addr)
+	q.enter(data, nil, addr)
 	return true
 }
 
-func (q *queue) enter(data []byte, addr netip.AddrPort) {
+func (q *queue) enter(data, tail []byte, addr netip.AddrPort) {
 	s := &q.slots[q.last%uint64(len(q.slots))]
-	s.data, s.addr = append(s.data[:0], data...), addr
+	s.data, s.addr = append(append(s.data[:0], data...), tail...), addr
 	q.last++
 }
 
@@ -74,7 +75,10 @@ func (q *queue) tryGet(batch []Datagram) (n int) {
 	defer q.mu.Unlock()
 	for ; n < len(batch) && q.first < q.last; n++ {
 		s, d := &q.slots[q.first%uint64(len(q.slots))], &batch[n]
-		d.N, d.Addr, d.Segment = copy(d.Buf, s.data), s.addr, 0
+		d.Addr, d.Segment = s.addr, 0
+		if d.N = copy(d.Buf, s.data); d.N < len(s.data) {
+			d.N += copy(d.Tail, s.data[d.N:])
+		}
 		d.Truncated = d.N < len(s.data)
 		q.first++
 	}

@@ -16,7 +16,7 @@ import (
 type vector struct {
 	v6      bool
 	headers []unix.Mmsghdr
-	iovecs  []unix.Iovec
+	iovecs  []pair
 	names   []unix.RawSockaddrInet6 // a RawSockaddrInet4 lies in its beginning
 	control []control
 
@@ -28,6 +28,27 @@ type vector struct {
 	hint      int               // how many headers the next receive prepares
 	zones     map[string]uint32 // interface numbers of link-local addresses
 	zoneNames map[uint32]string
+}
+
+// pair is where a datagram lies: Buf and Tail.
+type pair [2]unix.Iovec
+
+// point has the i-th header mean the bytes of buf and tail. Pointers are written only if they change: each write is dear while the
+// collector runs. That of an earlier tail stays behind.
+func (v *vector) point(i int, buf, tail []byte) {
+	h, p := &v.headers[i].Hdr, &v.iovecs[i]
+	if base := unsafe.SliceData(buf); p[0].Base != base {
+		p[0].Base = base
+	}
+	p[0].Len = uint64(len(buf))
+	h.Iovlen = 1
+	if len(tail) > 0 {
+		if base := unsafe.SliceData(tail); p[1].Base != base {
+			p[1].Base = base
+		}
+		p[1].Len = uint64(len(tail))
+		h.Iovlen = 2
+	}
 }
 
 // control is room for the ancillary data of one datagram, aligned as the kernel wants it: segment size and drop count.
@@ -43,13 +64,13 @@ const (
 
 func newVector(batch int, v6 bool) *vector {
 	v := &vector{
-		v6: v6, headers: make([]unix.Mmsghdr, batch), iovecs: make([]unix.Iovec, batch),
+		v6: v6, headers: make([]unix.Mmsghdr, batch), iovecs: make([]pair, batch),
 		names: make([]unix.RawSockaddrInet6, batch), control: make([]control, batch), hint: 1,
 		zones: map[string]uint32{}, zoneNames: map[uint32]string{},
 	}
 	for i := range v.headers {
 		h := &v.headers[i].Hdr
-		h.Iov, h.Iovlen = &v.iovecs[i], 1
+		h.Iov, h.Iovlen = &v.iovecs[i][0], 1
 		h.Name = (*byte)(unsafe.Pointer(&v.names[i]))
 	}
 	return v
@@ -67,14 +88,14 @@ func (v *vector) fill(batch []Datagram) (n int, err error) {
 		if err != nil {
 			break
 		}
-		h, iov := &v.headers[n].Hdr, &v.iovecs[n]
-		iov.Base, iov.Len = unsafe.SliceData(d.Buf), uint64(len(d.Buf))
+		h := &v.headers[n].Hdr
+		v.point(n, d.Buf, d.Tail)
 		h.Control, h.Controllen = nil, 0
 		if d.Segment > 0 && d.Segment < len(d.Buf) {
 			h.Control = (*byte)(unsafe.Pointer(&v.control[n]))
 			h.Controllen = v.control[n].segment(d.Segment)
 		}
-		bytes += len(d.Buf)
+		bytes += len(d.Buf) + len(d.Tail)
 		n++
 	}
 	v.vlen, v.big = n, bytes >= bigCall
@@ -144,14 +165,11 @@ func (v *vector) room(batch []Datagram) {
 	n := min(len(batch), len(v.headers), v.hint)
 	bytes := 0
 	for i := range n {
-		h, iov, buf := &v.headers[i].Hdr, &v.iovecs[i], batch[i].Buf
-		if base := unsafe.SliceData(buf); iov.Base != base {
-			iov.Base = base
-		}
-		iov.Len = uint64(len(buf))
+		h, d := &v.headers[i].Hdr, &batch[i]
+		v.point(i, d.Buf, d.Tail)
 		h.Namelen = unix.SizeofSockaddrInet6
 		h.Control, h.Controllen = (*byte)(unsafe.Pointer(&v.control[i])), uint64(unsafe.Sizeof(control{}))
-		bytes += len(buf)
+		bytes += len(d.Buf) + len(d.Tail)
 	}
 	v.vlen, v.big = n, bytes >= bigCall
 }
@@ -160,7 +178,7 @@ func (v *vector) room(batch []Datagram) {
 func (v *vector) take(batch []Datagram, lost *atomic.Uint64) {
 	for i := range batch {
 		d, h := &batch[i], &v.headers[i]
-		d.N = min(int(h.Len), len(d.Buf))
+		d.N = min(int(h.Len), len(d.Buf)+len(d.Tail))
 		d.Truncated = h.Hdr.Flags&unix.MSG_TRUNC != 0
 		d.Addr = v.addr(i)
 		d.Segment = 0
