@@ -64,7 +64,7 @@ const (
 type Endpoint struct {
 	c         conduit.Conduit
 	prog      *progress.Engine
-	words     bool // the conduit carries credit words
+	words     bool // the conduit carries credit words towards every peer; else lane.words tells of each
 	hasBulk   bool
 	maxMedium int
 	rank      int
@@ -106,7 +106,7 @@ func New(c conduit.Conduit, cfg Config) (*Endpoint, error) {
 	case cfg.Poll < 0:
 		cfg.Poll = math.MaxInt32
 	}
-	e := &Endpoint{c: c, rank: c.Rank(), cfg: cfg, words: c.Size() > 0 && c.Mine(c.Rank()) != nil}
+	e := &Endpoint{c: c, rank: c.Rank(), cfg: cfg, words: allWords(c)}
 	e.setTerms()
 	e.hasBulk = c.Caps().BulkChunk > 0
 	room := min(c.Caps().MaxRecord, credit.MaxCost*credit.Unit, e.terms.Least()*credit.Unit)

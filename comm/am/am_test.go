@@ -13,6 +13,7 @@ import (
 
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/comm/conduit/local"
+	"github.com/golci/golci/comm/conduit/mixed/mixedtest"
 	"github.com/golci/golci/comm/credit"
 	"github.com/golci/golci/internal/invariants"
 	"go.uber.org/goleak"
@@ -20,11 +21,16 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// bare hides the credit words and the bulk channel of a conduit.
-type bare struct{ conduit.Conduit }
+// wordless hides the credit words of a conduit.
+type wordless struct{ conduit.Conduit }
 
-func (bare) Mine(int) *atomic.Uint64   { return nil }
-func (bare) Theirs(int) *atomic.Uint64 { return nil }
+func (wordless) Mine(int) *atomic.Uint64   { return nil }
+func (wordless) Theirs(int) *atomic.Uint64 { return nil }
+
+// bare hides the bulk channel too.
+type bare struct{ wordless }
+
+func (b bare) BulkSend(int, uint64, int64, []byte) int { return 0 }
 
 func (b bare) Caps() conduit.Caps {
 	c := b.Conduit.Caps()
@@ -37,6 +43,8 @@ type variant struct {
 	name string
 	cfg  conduit.Config
 	bare bool
+	// make makes the conduits of n ranks; nil for local ones by cfg.
+	make func(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit
 }
 
 var variants = []variant{
@@ -45,6 +53,30 @@ var variants = []variant{
 	{name: "tiny", cfg: conduit.Config{TinyQueues: true}},
 	{name: "bare,tiny", cfg: conduit.Config{TinyQueues: true}, bare: true},
 	{name: "mail", cfg: conduit.Config{ScanLimit: -1}},
+	{name: "mixed", make: mixedBare},
+	{name: "mixed,tiny", cfg: conduit.Config{TinyQueues: true}, make: mixedBare},
+}
+
+// mixedBare joins even ranks among each other with words, odd ones too, and the two kinds without.
+func mixedBare(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit {
+	return mixedtest.Local(t, n, cfg, mixedtest.Parity, func(c conduit.Conduit) conduit.Conduit { return bare{wordless{c}} })
+}
+
+func (v *variant) conduits(t testing.TB, n int) []conduit.Conduit {
+	t.Helper()
+	if v.make != nil {
+		return v.make(t, n, v.cfg)
+	}
+	cs, err := local.New(n, v.cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range cs {
+		if v.bare {
+			cs[i] = bare{wordless{c}}
+		}
+	}
+	return cs
 }
 
 func overAll(t *testing.T, f func(t *testing.T, v variant)) {
@@ -56,18 +88,13 @@ func overAll(t *testing.T, f func(t *testing.T, v variant)) {
 // endpoints makes n endpoints and polls them all until the test ends, so that sends and replies move.
 func endpoints(t testing.TB, n int, v variant, cfg Config) []*Endpoint {
 	t.Helper()
-	cs, err := local.New(n, v.cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cs := v.conduits(t, n)
 	if cfg.Fatal == nil {
 		cfg.Fatal = func(err error) { t.Errorf("fatal: %v", err) }
 	}
 	es := make([]*Endpoint, n)
 	for i, c := range cs {
-		if v.bare {
-			c = bare{c}
-		}
+		var err error
 		if es[i], err = New(c, cfg); err != nil {
 			t.Fatal(err)
 		}
@@ -328,10 +355,20 @@ func TestLong(t *testing.T) {
 		if bad.Load() != 0 {
 			t.Fatalf("%d Longs arrived damaged", bad.Load())
 		}
-		if n := len(es[1].longs.half); n != 0 {
-			t.Errorf("%d halves of Longs are left", n)
-		}
+		halvesLeft(t, es[1])
 	})
+}
+
+// halvesLeft: no half of a Long waits for the other.
+func halvesLeft(t *testing.T, es ...*Endpoint) {
+	t.Helper()
+	for i, e := range es {
+		e.longs.mu.Lock()
+		if n := len(e.longs.half); n != 0 {
+			t.Errorf("endpoint %d: %d halves of Longs are left", i, n)
+		}
+		e.longs.mu.Unlock()
+	}
 }
 
 func TestBadRequests(t *testing.T) {

@@ -8,7 +8,9 @@ import (
 )
 
 // Bulk is a run of bytes to be sent outside the credits, through the conduit's bulk channel, or, where there is none,
-// in Medium requests. The receiver's bulk function gets it in pieces.
+// in Medium requests. The receiver's bulk function gets it in pieces of any length, each once, with the offset of its first
+// byte; unless the conduit is ordered they come in any order, before or after the records sent with them. Where all have
+// come is therefore found by counting bytes.
 type Bulk struct {
 	next *Bulk
 	// ID travels with every piece; its top bit is reserved.

@@ -16,7 +16,7 @@ func (e *Endpoint) setTerms() {
 			e.terms.PerPeer = credit.Static(e.c.Size())
 		}
 	}
-	e.terms.Narrow = !e.words
+	e.terms.Narrow = !e.words // one bound for all loans, so that what is lent does not depend on where a peer is
 }
 
 // Terms are the terms on which this rank and its peers lend.
@@ -57,7 +57,7 @@ func (e *Endpoint) Hint(want int, peers ...int) {
 
 // sendCredit sends a system message of the ledger, or queues it. The pair is locked.
 func (e *Endpoint) sendCredit(ln *lane, peer int, kind credit.Kind, a credit.Args) {
-	if !e.words {
+	if !ln.words {
 		ln.credit.Stamp(&a, e.recv.ledger.Epoch())
 	}
 	args := [...]uint64{uint64(kind), uint64(uint32(a[0])), uint64(uint32(a[1])), uint64(uint32(a[2]))}
@@ -89,7 +89,7 @@ func (r *receiver) asked(src int, h header) {
 func (r *receiver) sendMessages() {
 	for _, m := range r.ledger.Messages() {
 		ln := &r.e.lanes[m.Peer]
-		if r.e.words { // it has to be as new as the message
+		if r.told[m.Peer].words { // it has to be as new as the message
 			r.e.tell(m.Peer, r.ledger.Note(m.Peer), r.told[m.Peer].throttle)
 		}
 		ln.mu.Lock()

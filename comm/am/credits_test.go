@@ -21,7 +21,7 @@ func terms(bank int) credit.Config {
 }
 
 func overWords(t *testing.T, f func(t *testing.T, v variant)) {
-	for _, v := range []variant{{name: "words"}, {name: "bare", bare: true}} {
+	for _, v := range []variant{{name: "words"}, {name: "bare", bare: true}, {name: "mixed", make: mixedBare}} {
 		v.cfg = conduit.Config{Loan: 100, MaxRecord: 1024}
 		t.Run(v.name, func(t *testing.T) { f(t, v) })
 	}

@@ -24,12 +24,13 @@ type lane struct {
 	dead      bool
 	throttle  bool   // as last read from the peer
 	returning bool   // urgent holds a return of credits
+	words     bool   // the conduit carries credit words towards this peer, and so the other way; fixed
 	normal    queue  // requests that wait for credits
 	urgent    queue  // replies and returns that wait for room
 	counted   Queued // the queued request that was counted as stalled
 
-	// theirs is what the peer returns to us, mine what we return to it: the conduit's words, with notes of 64 bits, or
-	// words of our own, with notes of 32 bits, that travel in the records. Bit 63: throttle.
+	// theirs is what the peer returns to us, mine what we return to it: with words the conduit's, and notes of 64 bits;
+	// else words of our own, and notes of 32 bits, that travel in the records. Bit 63: throttle.
 	theirs, mine *atomic.Uint64
 
 	replies int // bytes of reply space that requests in flight have reserved
@@ -52,13 +53,22 @@ func (e *Endpoint) initLanes() error {
 			return err
 		}
 		ln.credit = b
-		if e.words {
-			ln.mine, ln.theirs = e.c.Mine(i), e.c.Theirs(i)
-		} else {
+		ln.mine, ln.theirs = e.c.Mine(i), e.c.Theirs(i)
+		if ln.words = ln.mine != nil; !ln.words {
 			ln.mine, ln.theirs = &own[2*i], &own[2*i+1]
 		}
 	}
 	return nil
+}
+
+// allWords tells whether c carries credit words towards every peer. Whether it does towards one is the same at both ends.
+func allWords(c conduit.Conduit) bool {
+	for peer := range c.Size() {
+		if c.Mine(peer) == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // Outcome of an attempt to send.
@@ -135,7 +145,7 @@ func (e *Endpoint) open(ln *lane, peer int, h, flags uint8, nargs, payload int) 
 	if flags&flagAnswer != 0 {
 		ln.replies += replyBytes(spec.MaxReply)
 	}
-	if !e.words {
+	if !ln.words {
 		w1, flags = e.piggyback(ln, w1, flags)
 	}
 	_ = rec[15]
@@ -155,7 +165,7 @@ func (e *Endpoint) openRefused(ln *lane, cost int, st conduit.Status) ([]byte, u
 	return nil, 0, Stalled
 }
 
-// piggyback puts the note of credits, and the end of an epoch, on a record, where the conduit has no word for them.
+// piggyback puts the note of credits, and the end of an epoch, on a record to a peer towards which there is no word for them.
 func (e *Endpoint) piggyback(ln *lane, w1 uint64, flags uint8) (uint64, uint8) {
 	w := ln.mine.Load()
 	if w&wordThrottle != 0 {
@@ -194,7 +204,7 @@ func (e *Endpoint) refresh(ln *lane, peer int) {
 }
 
 func (e *Endpoint) hearNote(ln *lane, w uint64) (err error) {
-	if e.words {
+	if ln.words {
 		_, err = ln.credit.Hear64(w)
 	} else {
 		_, err = ln.credit.Hear32(uint32(w))
@@ -370,7 +380,7 @@ func (e *Endpoint) peerError(peer int) error {
 // tell publishes what peer has got back, and the throttle bit. Called by the poller only.
 func (e *Endpoint) tell(peer int, n credit.Note, throttle bool) {
 	w := n.Pack64()
-	if !e.words {
+	if !e.recv.told[peer].words {
 		w = uint64(n.Pack32())
 	}
 	if throttle {

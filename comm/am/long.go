@@ -133,7 +133,8 @@ type longKey struct {
 	id  uint64
 }
 
-// longHalf is a split Long of which something has arrived.
+// longHalf is a split Long of which something has arrived. Pieces of its payload come in any length and any order, each once,
+// so bytes are counted, and nothing else tells that it is whole.
 type longHalf struct {
 	got    int64 // bytes of payload
 	want   int64 // -1 until the request is there
@@ -217,10 +218,13 @@ func (r *receiver) longChunk(src int, id uint64, off int64, chunk []byte) {
 
 // finishLong runs the handler if both halves are there.
 func (r *receiver) finishLong(k longKey, x *longHalf) {
+	e, t := r.e, &r.tok
 	if x.got != x.want {
+		if x.want >= 0 && x.got > x.want {
+			e.fatal(fmt.Errorf("%w: rank %d: %d bytes of payload for a Long of %d from rank %d", ErrSize, e.rank, x.got, x.want, k.src))
+		}
 		return
 	}
-	e, t := r.e, &r.tok
 	e.longs.remove(k)
 	dst, err := e.segment.slice(x.off, int(x.want))
 	if err != nil {

@@ -23,12 +23,16 @@ type receiver struct {
 type telling struct {
 	listed   bool // in owing
 	throttle bool
+	words    bool // lane.words; here for the poller, because the lane's lines belong to senders
 }
 
 func (r *receiver) init(e *Endpoint) (err error) {
 	r.e = e
 	r.tok.e = e
 	r.told = make([]telling, len(e.lanes))
+	for i := range r.told {
+		r.told[i].words = e.lanes[i].words
+	}
 	if r.ledger, err = credit.NewLedger(e.terms, e.rank, len(e.lanes)); err != nil {
 		return err
 	}
@@ -123,7 +127,7 @@ func (r *receiver) Record(src int, rec []byte) {
 		e.fatal(fmt.Errorf("am: rank %d: malformed record of %d bytes from rank %d", e.rank, len(rec), src))
 		return
 	}
-	if !e.words {
+	if !e.words && !r.told[src].words {
 		r.hear(src, h)
 	}
 	if h.asks() {
@@ -172,7 +176,7 @@ func (r *receiver) freed(src, cost int) {
 // tell publishes what src has got back.
 func (r *receiver) tell(src int) {
 	r.e.tell(src, r.ledger.Note(src), r.told[src].throttle)
-	if !r.e.words {
+	if !r.told[src].words {
 		r.e.sendReturn(src)
 	}
 }
@@ -189,7 +193,7 @@ func (r *receiver) tellAll() {
 	r.e.chore(choreOwing, false)
 }
 
-// hear takes in what a record says of returned credits, where the conduit has no words. The sender takes it from the
+// hear takes in what a record says of returned credits, where there are no words from its sender. The sender takes it from the
 // word when it needs credits.
 func (r *receiver) hear(src int, h header) {
 	word := r.e.lanes[src].theirs

@@ -109,7 +109,7 @@ func (r *reply) emit() bool {
 		return ln.dead // a reply to the dead is done
 	}
 	w1, flags := word1(0, r.seq, 0), r.flags
-	if !e.words {
+	if !ln.words {
 		w1, flags = e.piggyback(ln, w1, flags)
 	}
 	binary.LittleEndian.PutUint64(rec[8:], w1)
@@ -142,7 +142,7 @@ func (r *reply) Fail(error, *fult.Worker) {}
 // Next implements Queued.
 func (r *reply) Next() *Queued { return &r.next }
 
-// sendReturn sends returned credits as a message of their own, where the conduit has no words. One is in the queue at
+// sendReturn sends returned credits as a message of their own, to a peer towards which there are no words. One is in the queue at
 // most: it takes the newest count when it goes.
 func (e *Endpoint) sendReturn(peer int) {
 	ln := &e.lanes[peer]

@@ -58,9 +58,10 @@ func (p *nap) ring() {
 	p.m.near.Wake()
 }
 
-// looks is what the near conduit calls when the sleeper is armed there.
+// looks is what the near conduit calls when the sleeper is armed there. The caller's condition comes first, because it is to
+// be asked in any case, and Pending may be true without cause.
 func (p *nap) looks() bool {
-	return p.rung.Load() || p.m.far.Pending() || (p.ready != nil && p.ready())
+	return (p.ready != nil && p.ready()) || p.rung.Load() || p.m.far.Pending()
 }
 
 // Sleep implements conduit.Conduit. It sleeps in the near conduit; the far one rings.
