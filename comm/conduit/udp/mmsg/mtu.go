@@ -5,8 +5,9 @@ const (
 	header6 = 40 + 8
 )
 
-// payload is what a path of the given MTU leaves of a datagram.
-func payload(mtu int, v4 bool) int {
+// Payload is how many bytes a datagram may hold on a path of the given MTU, in bytes, without being fragmented; 0 if its headers
+// do not fit.
+func Payload(mtu int, v4 bool) int {
 	header := header6
 	if v4 {
 		header = header4

@@ -26,7 +26,7 @@ func PathPayload(addr netip.AddrPort) (bytes int, err error) {
 	}
 	var mtu int
 	e := raw.Control(func(fd uintptr) { mtu, err = pathMTU(int(fd), addr.Addr().Is4()) })
-	return payload(mtu, addr.Addr().Is4()), errors.Join(e, err, conn.Close())
+	return Payload(mtu, addr.Addr().Is4()), errors.Join(e, err, conn.Close())
 }
 
 func pathMTU(fd int, v4 bool) (int, error) {
