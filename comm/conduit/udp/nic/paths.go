@@ -89,7 +89,8 @@ func Paths(mine, theirs Endpoint, f Family, payload func(netip.AddrPort) (int, e
 		list = append(list, p)
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%w by %v from %v to %v: %w", ErrNoPath, f, addrs(mine), addrs(theirs), errors.Join(why...))
+		err := fmt.Errorf("%w by %v from %v to %v", ErrNoPath, f, addrs(mine), addrs(theirs))
+		return nil, errors.Join(append([]error{err}, why...)...)
 	}
 	slices.SortStableFunc(list, func(a, b Path) int { return rankOf(a) - rankOf(b) })
 	return list, nil

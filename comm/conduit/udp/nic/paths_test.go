@@ -72,12 +72,14 @@ func TestPaths(t *testing.T) {
 		{
 			"one network, small MTU at the peer",
 			[]Address{address("10.1.0.1:1", 16, 9000)},
-			[]Address{address("10.1.0.2:1", 16, 1500)}, IPv4, "10.1.0.1>10.1.0.2/1472",
+			[]Address{address("10.1.0.2:1", 16, 1500)},
+			IPv4, "10.1.0.1>10.1.0.2/1472",
 		},
 		{
 			"MTU of the peer not known",
 			[]Address{address("10.1.0.1:1", 16, 9000)},
-			[]Address{address("10.1.0.2:1", 16, 0)}, IPv4, "10.1.0.1>10.1.0.2/8972",
+			[]Address{address("10.1.0.2:1", 16, 0)},
+			IPv4, "10.1.0.1>10.1.0.2/8972",
 		},
 		{
 			"shared network first, routed after, no route left out",
@@ -94,27 +96,32 @@ func TestPaths(t *testing.T) {
 		{
 			"the wider network of one is not the other's",
 			[]Address{address("10.1.0.1:1", 8, 9000)},
-			[]Address{address("10.2.0.1:1", 16, 9000)}, IPv4, "->10.2.0.1/8972",
+			[]Address{address("10.2.0.1:1", 16, 9000)},
+			IPv4, "->10.2.0.1/8972",
 		},
 		{
 			"the other family does not count",
 			[]Address{address("10.1.0.1:1", 16, 9000), address("[fd00::1]:1", 64, 9000)},
-			[]Address{address("10.1.0.2:1", 16, 9000), address("[fd00::2]:1", 64, 1500)}, IPv6, "fd00::1>fd00::2/1452",
+			[]Address{address("10.1.0.2:1", 16, 9000), address("[fd00::2]:1", 64, 1500)},
+			IPv6, "fd00::1>fd00::2/1452",
 		},
 		{
 			"link-local goes by our interface",
 			[]Address{address("[fe80::1%eth0]:1", 64, 9000)},
-			[]Address{address("[fe80::2]:1", 64, 9000)}, IPv6, "fe80::1%eth0>fe80::2%eth0/8952",
+			[]Address{address("[fe80::2]:1", 64, 9000)},
+			IPv6, "fe80::1%eth0>fe80::2%eth0/8952",
 		},
 		{
 			"loopback of one machine",
 			[]Address{address("127.0.0.1:1", 8, 65536)},
-			[]Address{address("127.0.0.1:2", 8, 65536)}, IPv4, "127.0.0.1>127.0.0.1/65507",
+			[]Address{address("127.0.0.1:2", 8, 65536)},
+			IPv4, "127.0.0.1>127.0.0.1/65507",
 		},
 		{
 			"somebody else's loopback comes last",
 			[]Address{address("10.1.0.1:1", 16, 9000)},
-			[]Address{address("127.0.0.1:1", 8, 65536), address("10.3.0.2:1", 16, 9000)}, IPv4, "->10.3.0.2/8972 ->127.0.0.1/65507",
+			[]Address{address("127.0.0.1:1", 8, 65536), address("10.3.0.2:1", 16, 9000)},
+			IPv4, "->10.3.0.2/8972 ->127.0.0.1/65507",
 		},
 	} {
 		got, err := Paths(endpoint(c.mine...), endpoint(c.theirs...), c.family, kernel)

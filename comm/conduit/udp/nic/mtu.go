@@ -1,0 +1,147 @@
+package nic
+
+import (
+	"slices"
+	"time"
+
+	"github.com/golci/golci/comm/conduit/udp/mmsg"
+)
+
+// MTU decides how large the datagrams to one peer may be, in bytes of UDP payload. It begins with what the kernel says and
+// goes down when the kernel refuses a datagram, or when large ones are lost again and again while small ones arrive: somewhere
+// on the way is a link with a smaller MTU, and nobody tells (a black hole; RFC 8899, section 4.3). From time to time it
+// asks for a larger one to be tried. Times are counted from any moment, the same for all calls. It has one owner at a time; no
+// call blocks or allocates, but for TooBig.
+type MTU struct {
+	steps []int // sizes from the largest down; the last is one that fits everywhere
+	at    int   // the step in use
+
+	lost   int  // datagrams too large for the next step down that were lost, since one arrived
+	others bool // a smaller one arrived since the first of them
+
+	probing bool          // the fate of a probe is not known
+	pause   time.Duration // between probes
+	next    time.Duration // time of the next probe
+}
+
+const (
+	// lostWithOthers is how many large datagrams in a row must be lost, with smaller ones arriving, to go a step down; lostAlone is
+	// how many if nothing is known of smaller ones, as where there are none.
+	lostWithOthers = 6
+	lostAlone      = 16
+	// firstPause and maxPause bound the time between probes, which doubles with each that fails; goodPause is the time after
+	// one that came through.
+	firstPause = 5 * time.Second
+	maxPause   = 10 * time.Minute
+	goodPause  = 100 * time.Millisecond
+)
+
+// usual are payloads that links are made for: jumbo frames, old rings, Ethernet, Ethernet within tunnels; 48 bytes of headers.
+var usual = []int{32768 - 48, 16384 - 48, 9000 - 48, 4352 - 48, 1500 - 48, 1400 - 48}
+
+// NewMTU begins with payload, what the kernel says of the path (Path.Payload).
+func NewMTU(payload int) *MTU {
+	m := &MTU{steps: []int{payload}, pause: firstPause}
+	for _, s := range append(usual, mmsg.SafePayload) {
+		if s < payload-payload/10 || s < payload && s == mmsg.SafePayload { // less is no step
+			m.steps = append(m.steps, s)
+		}
+	}
+	return m
+}
+
+// Payload is how many bytes a datagram may hold now, other than a probe.
+func (m *MTU) Payload() int { return m.steps[m.at] }
+
+// TooBig says that a datagram of size bytes was refused by this machine's kernel (mmsg.ErrTooBig), and what it says of the path
+// now (mmsg.PathPayload; 0: not known). A datagram that is refused though it should fit is taken for too large.
+func (m *MTU) TooBig(size, payload int, now time.Duration) {
+	told := payload > 0 && payload < size
+	if !told {
+		payload = size - 1
+	}
+	if size > m.Payload() {
+		m.probeFailed(size, now)
+	}
+	if payload < m.Payload() {
+		m.lower(payload, told)
+		m.next = now + m.pause
+	}
+}
+
+// lower goes to the largest step that fits payload; if the kernel told it, it is itself a step.
+func (m *MTU) lower(payload int, told bool) {
+	i := slices.IndexFunc(m.steps, func(s int) bool { return s <= payload })
+	switch {
+	case i < 0 && told:
+		i = len(m.steps)
+		m.steps = append(m.steps, payload)
+	case i < 0:
+		i = len(m.steps) - 1
+	case m.steps[i] < payload && told:
+		m.steps = slices.Insert(m.steps, i, payload)
+	}
+	m.at = i
+	m.lost, m.others, m.probing = 0, false, false
+}
+
+// TimedOut says that a datagram of size bytes, a probe or not, was not acknowledged in time.
+func (m *MTU) TimedOut(size int, now time.Duration) {
+	switch {
+	case size > m.Payload():
+		m.probeFailed(size, now)
+		return
+	case m.at == len(m.steps)-1 || size <= m.steps[m.at+1]:
+		return // says nothing of the size
+	}
+	m.lost++
+	if m.lost >= lostAlone || m.lost >= lostWithOthers && m.others {
+		m.lower(m.steps[m.at+1], false)
+		m.next = now + m.pause
+	}
+}
+
+// probeFailed makes the next pause longer, unless the datagram is one of before the last step down.
+func (m *MTU) probeFailed(size int, now time.Duration) {
+	if m.probing && size == m.steps[m.at-1] {
+		m.probing = false
+		m.pause = min(2*m.pause, maxPause)
+		m.next = now + m.pause
+	}
+}
+
+// Arrived says that a datagram of size bytes, a probe or not, was acknowledged.
+func (m *MTU) Arrived(size int, now time.Duration) {
+	switch {
+	case size > m.Payload():
+		m.raise(size, now)
+	case m.at < len(m.steps)-1 && size > m.steps[m.at+1]:
+		m.lost, m.others = 0, false
+	case m.lost > 0:
+		m.others = true
+	}
+}
+
+// raise goes up to the largest step that a datagram of size bytes has proved.
+func (m *MTU) raise(size int, now time.Duration) {
+	for m.at > 0 && m.steps[m.at-1] <= size {
+		m.at--
+		m.lost, m.others, m.probing = 0, false, false
+		m.pause, m.next = firstPause, now+goodPause
+	}
+}
+
+// Probe says whether a datagram of size bytes, more than Payload, should be sent now, to see whether it arrives: once, as a
+// datagram of its own that nothing else depends on. Its fate is told by Arrived, TimedOut or TooBig; the next is asked for
+// after a pause in any case.
+func (m *MTU) Probe(now time.Duration) (size int, ok bool) {
+	if m.at == 0 || now < m.next {
+		return 0, false
+	}
+	m.probing = true
+	m.next = now + m.pause
+	return m.steps[m.at-1], true
+}
+
+// NextProbe is when Probe may have something to say; false: not until the size has gone down.
+func (m *MTU) NextProbe() (at time.Duration, ok bool) { return m.next, m.at > 0 }
