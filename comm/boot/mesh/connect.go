@@ -40,15 +40,21 @@ func (n *Node) connect(ctx context.Context, p *peer) (*link, error) {
 		}
 		p.addrs = byDistance(addrs, n.host)
 	}
+	if n.fallen(p.addrs) {
+		return nil, fmt.Errorf("%w: %d: its machine has not answered", ErrGone, p.rank)
+	}
 	for begin := time.Now(); ; {
 		t := n.round(ctx, p)
 		switch {
 		case t.err == nil:
-			p.addrs = []netip.AddrPort{t.addr}
+			p.proven = []netip.AddrPort{t.addr}
 			return t.link, nil
 		case ctx.Err() != nil:
 			return nil, t.err
-		case t.verdict == absent, t.verdict == noAnswer && time.Since(begin) >= n.cfg.Silence:
+		case t.verdict == noAnswer && time.Since(begin) >= n.cfg.Silence:
+			n.fell(p.addrs)
+			fallthrough
+		case t.verdict == absent:
 			return nil, fmt.Errorf("%w: %d: %w", ErrGone, p.rank, t.err)
 		}
 		if !pause(ctx, retryPause) {
@@ -69,10 +75,14 @@ type try struct {
 func (n *Node) round(ctx context.Context, p *peer) try {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	tries := make(chan try, len(p.addrs))
+	addrs := p.proven
+	if len(addrs) == 0 {
+		addrs = p.addrs
+	}
+	tries := make(chan try, len(addrs))
 	begun, ended := 0, 0
 	next := func() {
-		addr := p.addrs[begun]
+		addr := addrs[begun]
 		begun++
 		go func() { tries <- n.attempt(ctx, addr, p.rank) }()
 	}
@@ -80,11 +90,11 @@ func (n *Node) round(ctx context.Context, p *peer) try {
 	ticks := time.NewTicker(stagger)
 	defer ticks.Stop()
 	var worst try
-	for ended < len(p.addrs) {
+	for ended < len(addrs) {
 		var t try
 		select {
 		case <-ticks.C:
-			if begun < len(p.addrs) {
+			if begun < len(addrs) {
 				next()
 			}
 			continue
@@ -104,7 +114,7 @@ func (n *Node) round(ctx context.Context, p *peer) try {
 			worst.verdict = t.verdict
 		}
 		worst.err = errors.Join(worst.err, t.err)
-		if begun < len(p.addrs) {
+		if begun < len(addrs) {
 			next()
 		}
 	}

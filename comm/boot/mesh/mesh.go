@@ -17,7 +17,7 @@ var ErrGone = errors.New("golci: the rank is gone")
 var errArgument = errors.New("golci: bad argument")
 
 // DefaultSilence is how long a machine may say nothing before its ranks count as gone.
-const DefaultSilence = 5 * time.Second
+const DefaultSilence = 4 * time.Second
 
 // MaxMessage is the largest message in bytes.
 const MaxMessage = 128
@@ -32,6 +32,8 @@ type Config struct {
 	Where func(ctx context.Context, rank int) ([]netip.AddrPort, error)
 	// Silence is how long a machine may say nothing before its ranks count as gone; 0: DefaultSilence.
 	Silence time.Duration
+
+	auth time.Duration // for callers to prove themselves; 0: authTime
 }
 
 // Node is one rank's end of the mesh. It is safe for concurrent use.
@@ -50,10 +52,11 @@ type Node struct {
 
 	mu     sync.Mutex // guards the rest; nothing blocks under it
 	closed bool
-	early  map[net.Conn]bool // called us and have proved nothing yet
-	live   map[net.Conn]bool // proven, in either direction
-	in     map[int]net.Conn  // of live: the connection of each rank that has called
-	peers  map[int]*peer     // that something was sent to
+	early  map[net.Conn]bool   // called us and have proved nothing yet
+	live   map[net.Conn]bool   // proven, in either direction
+	in     map[int]net.Conn    // of live: the connection of each rank that has called
+	peers  map[int]*peer       // that something was sent to
+	silent map[netip.Addr]bool // of machines that have said nothing for too long
 }
 
 // Listen makes the Node of a rank, which others can reach from now on: at the addresses at, which are this machine's, or
@@ -61,6 +64,9 @@ type Node struct {
 func Listen(cfg Config, at ...netip.Addr) (*Node, error) {
 	if cfg.Silence <= 0 {
 		cfg.Silence = DefaultSilence
+	}
+	if cfg.auth <= 0 {
+		cfg.auth = authTime
 	}
 	id, err := newIdentity(cfg.Key)
 	if err != nil {
@@ -72,7 +78,7 @@ func Listen(cfg Config, at ...netip.Addr) (*Node, error) {
 	}
 	n := &Node{
 		cfg: cfg, id: id, host: host, last: map[int]uint64{}, early: map[net.Conn]bool{}, live: map[net.Conn]bool{},
-		in: map[int]net.Conn{}, peers: map[int]*peer{},
+		in: map[int]net.Conn{}, peers: map[int]*peer{}, silent: map[netip.Addr]bool{},
 	}
 	n.ctx, n.stop = context.WithCancel(context.Background())
 	if err := n.listen(at); err != nil {
@@ -167,6 +173,28 @@ func (n *Node) drop(c net.Conn) {
 	defer n.mu.Unlock()
 	delete(n.early, c)
 	delete(n.live, c)
+}
+
+// fell notes that the machine which a rank lives on has fallen silent. Its other ranks are then gone as well, so that a machine
+// is waited for once.
+func (n *Node) fell(addrs []netip.AddrPort) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, a := range addrs {
+		n.silent[a.Addr()] = true
+	}
+}
+
+// fallen says whether addrs are all of machines that have fallen silent.
+func (n *Node) fallen(addrs []netip.AddrPort) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, a := range addrs {
+		if !n.silent[a.Addr()] {
+			return false
+		}
+	}
+	return true
 }
 
 // pause waits for a moment; false if ctx ends first.

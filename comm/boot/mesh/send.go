@@ -22,7 +22,8 @@ type peer struct {
 	turn    chan struct{} // holds one token; whoever takes it may use the rest
 
 	number uint64           // of the last message
-	addrs  []netip.AddrPort // empty until asked for; one that has answered as the rank is the only one
+	addrs  []netip.AddrPort // all that are known; empty until asked for
+	proven []netip.AddrPort // the one at which the rank has answered; empty before
 	link   *link            // nil: not connected
 }
 
@@ -140,6 +141,7 @@ func (n *Node) try(ctx context.Context, p *peer, frame []byte) error {
 		p.link = nil
 	}
 	if silent(err) {
+		n.fell(p.addrs)
 		return fmt.Errorf("%w: %d: %w", ErrGone, p.rank, err)
 	}
 	return err

@@ -16,6 +16,10 @@ const (
 	authTime = 10 * time.Second
 )
 
+// refusal is said to a caller without the key. One from another job, who takes it for no TLS, then knows that the rank which he looks
+// for is not at this address any more.
+const refusal = "golci: this is another job\n"
+
 // acceptPause is the time to the next try when a connection cannot be accepted.
 const acceptPause = 10 * time.Millisecond
 
@@ -78,7 +82,7 @@ func (n *Node) serve(raw net.Conn) {
 
 // admit finds out who calls. A stranger learns nothing but that there is somebody.
 func (n *Node) admit(raw net.Conn) (c *tls.Conn, from int, err error) {
-	if err := raw.SetDeadline(time.Now().Add(authTime)); err != nil {
+	if err := raw.SetDeadline(time.Now().Add(n.cfg.auth)); err != nil {
 		return nil, 0, err
 	}
 	var greeting [greetingBytes]byte
@@ -86,6 +90,7 @@ func (n *Node) admit(raw net.Conn) (c *tls.Conn, from int, err error) {
 		return nil, 0, err
 	}
 	if !n.id.greeted(greeting[:]) {
+		_, _ = raw.Write([]byte(refusal))
 		return nil, 0, errStranger
 	}
 	c = tls.Server(raw, n.id.tls)
