@@ -3,13 +3,14 @@ package reliable
 import "time"
 
 const (
-	startSegments = 32 // window at the start
-	leastSegments = 4
-	calmRounds    = 4 // rounds without a queue before growth doubles
-	baseFor       = 10 * time.Second
-	leastQueue    = 100 * time.Microsecond
-	mostQueue     = 2 * time.Millisecond
-	drainEvery    = 32 // rounds in which the queue was never short
+	startSegments   = 32 // window at the start
+	leastSegments   = 4
+	calmRounds      = 4 // rounds without a queue before growth doubles
+	baseFor         = 10 * time.Second
+	leastQueue      = 200 * time.Microsecond
+	mostQueue       = 2 * time.Millisecond
+	drainAfterQueue = 32  // rounds with a queue
+	drainAfterAll   = 128 // rounds without one in which the window was in the way
 )
 
 // congestion is the control of one peer's window in bytes. It steers by delay: once a round trip it compares the shortest
@@ -26,7 +27,7 @@ type congestion struct {
 	began               time.Duration // the round
 	acked, lost         int           // bytes in this round
 	busy                bool          // the window was in the way in this round
-	long                int           // rounds in a row with a queue
+	long                int           // rounds since the last drain or respite; those with a queue count more
 	restore             int           // window after a drain, 0: there is none
 }
 
@@ -86,20 +87,29 @@ func (c *congestion) turn(now time.Duration) {
 }
 
 // drain has the window be least for a round where the queue has not been short for long: who came late took a full queue
-// for an empty one, and aims too high until it sees what is there without its own share.
+// for an empty one, and aims too high until it sees what is there without its own share. Who is so wrong that it sees no queue at all
+// must look too, though less often, since a round costs as much where there is none.
 func (c *congestion) drain(queue, target time.Duration) bool {
 	if c.restore > 0 {
 		c.window, c.restore, c.long = max(c.window, c.restore), 0, 0
 		return true
 	}
-	if queue <= target/4 {
+	seen := queue > target/4
+	switch {
+	case seen:
+		c.long += drainAfterAll / drainAfterQueue
+	case c.busy:
+		c.long++
+	default:
 		c.long = 0
+	}
+	if c.long < drainAfterAll || c.slowStart {
 		return false
 	}
-	if c.long++; c.long < drainEvery || c.slowStart {
-		return false
+	if c.restore = c.window; seen {
+		c.restore -= c.window / 8
 	}
-	c.restore, c.window = c.window-c.window/8, c.least
+	c.window = c.least
 	return true
 }
 
@@ -120,9 +130,10 @@ func (c *congestion) steer(queue, target time.Duration) {
 	}
 }
 
-// target is the standing queue that is aimed at.
+// target is the standing queue that is aimed at: the same for all pairs of a cluster, since of two that share a link the one that
+// bears less gets next to nothing; far away it is longer, for round trips that vary.
 func (c *congestion) target() time.Duration {
-	return min(max(c.unloaded()/4, leastQueue), mostQueue)
+	return min(max(c.unloaded()/16, leastQueue), mostQueue)
 }
 
 // shrink takes share/256 off the window.

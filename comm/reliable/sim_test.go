@@ -7,11 +7,11 @@ import (
 	"github.com/golci/golci/internal/invariants"
 )
 
-// slow skips what is long under the race detector: a simulation is one goroutine.
+// slow skips what takes seconds with -short, and under the race detector: a simulation is one goroutine.
 func slow(t *testing.T) {
 	t.Helper()
-	if invariants.Race {
-		t.Skip("one goroutine, and too slow under the race detector")
+	if invariants.Race || testing.Short() {
+		t.Skip("one goroutine, and too slow for -short or the race detector")
 	}
 }
 
@@ -74,55 +74,6 @@ func TestGoodputUnderLoss(t *testing.T) {
 				if resent > 1.5*lost {
 					t.Errorf("at a loss of %g %.0f bytes were resent for %.0f lost", l.loss, resent, lost)
 				}
-			}
-		})
-	}
-}
-
-// TestBottleneckIsShared has 8 senders into one receiver behind one link.
-func TestBottleneckIsShared(t *testing.T) {
-	slow(t)
-	seed := seedOf(t)
-	for _, c := range []struct {
-		name  string
-		queue int
-	}{{"queue=1ms", gigabit / 1000}, {"queue=8ms", gigabit / 125}, {"queue=200us", gigabit / 5000}} {
-		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t, seed, 9, Config{Queue: 64}, Link{MTU: 1400})
-			link := pipe{rate: gigabit, queue: c.queue, delay: 500 * time.Microsecond}
-			w.fate = func(src, dst int, packet []byte, now time.Duration) []time.Duration {
-				now += time.Duration(w.r.IntN(2000)) // cables differ
-				if dst != 8 {
-					return []time.Duration{now + 500*time.Microsecond}
-				}
-				if at, ok := link.pass(len(packet), now); ok {
-					return []time.Duration{at}
-				}
-				return nil
-			}
-			for _, n := range w.ranks {
-				n.count = true
-			}
-			for _, n := range w.ranks[:8] {
-				n.feed = flood(8, 64<<10)
-			}
-			w.run(time.Second) // not to judge the start
-			before := make([]int, 8)
-			for i := range before {
-				before[i] = w.ranks[8].bytes[i]
-			}
-			w.run(4 * time.Second)
-			w.check(t)
-			var sum, squares float64
-			for i := range before {
-				b := float64(w.ranks[8].bytes[i] - before[i])
-				sum += b
-				squares += b * b
-			}
-			use, jain := sum/3/gigabit, sum*sum/8/squares
-			t.Logf("%.3f of the capacity, Jain %.3f, %d bytes lost in 4 s", use, jain, w.lost)
-			if use < 0.8 || jain < 0.9 {
-				t.Errorf("%.3f of the capacity, Jain %.3f, want 0.8 and 0.9", use, jain)
 			}
 		})
 	}
