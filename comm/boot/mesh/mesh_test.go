@@ -173,20 +173,6 @@ func TestGoneSend(t *testing.T) {
 	}
 }
 
-// TestSilent: a machine that does not answer is an error in time, and waited for once. Nobody has the address.
-func TestSilent(t *testing.T) {
-	w := newWorld(t, 4, 1, Config{Silence: 100 * time.Millisecond})
-	for rank := 1; rank < 3; rank++ {
-		w.addrs[rank] = []netip.AddrPort{netip.AddrPortFrom(netip.MustParseAddr("240.0.0.1"), uint16(rank))}
-		if err := w.nodes[0].Send(t.Context(), rank, nil); !errors.Is(err, ErrGone) || (rank == 2) != strings.Contains(err.Error(), "its machine") {
-			t.Errorf("rank %d: %v", rank, err)
-		}
-	}
-	if err := w.nodes[0].Send(t.Context(), 3, nil); err != nil {
-		t.Errorf("another machine: %v", err)
-	}
-}
-
 // TestClose: a send that waits ends with its own side.
 func TestClose(t *testing.T) {
 	w := newWorld(t, 2, 0, Config{})
