@@ -83,6 +83,9 @@ func (e *env) sized(c Config, size int) error {
 	if call, ok := collectives[c.Bench]; ok {
 		return e.collective(c, call, size)
 	}
+	if c.Bench == Tail {
+		return e.tail(c, size)
+	}
 	return ErrName
 }
 

@@ -2,6 +2,7 @@ package ranks
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -56,6 +57,31 @@ func TestCollectivesOfThreeRanks(t *testing.T) {
 		if err != nil || len(rows) != 1 || rows[0].Value <= 0 {
 			t.Errorf("%s: rows %+v, error %v", name, rows, err)
 		}
+	}
+}
+
+// TestTail: one row for each quantile, in order.
+func TestTail(t *testing.T) {
+	rows, err := collect(t, 3, Config{Bench: Tail, Sizes: []int{0, 8, 20000}, Window: time.Millisecond})
+	if err != nil || len(rows) != 9 {
+		t.Fatalf("rows %+v, error %v", rows, err)
+	}
+	for i, r := range rows {
+		if q := Quantiles[i%3]; r.Bench != TailOf(q) || r.Value <= 0 || i%3 > 0 && r.Value < rows[i-1].Value {
+			t.Errorf("row %d: %+v", i, r)
+		}
+	}
+}
+
+func TestQuantilesOfATail(t *testing.T) {
+	var took []time.Duration
+	for i := range 1000 {
+		took = append(took, time.Duration(1000-i)*2*time.Microsecond)
+	}
+	var got []float64
+	quantiles(bench.Row{}, took, func(r bench.Row) { got = append(got, r.Value) })
+	if want := []float64{501, 991, 1000}; !slices.Equal(got, want) {
+		t.Errorf("quantiles %v us, want %v", got, want)
 	}
 }
 

@@ -12,14 +12,16 @@ import (
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/job"
 	"github.com/golci/golci/bench/peers"
+	"github.com/golci/golci/bench/ranks"
 	"github.com/golci/golci/internal/settings"
 )
 
 // runner starts the jobs of one Run.
 type runner struct {
 	Config
-	out   printer
-	found []peers.Peer
+	out    printer
+	headed bool // the columns of reliable have their headings
+	found  []peers.Peer
 }
 
 // tempDir holds the built programs.
@@ -147,8 +149,11 @@ func (s spec) jobs() [][]int {
 // rows is how many rows a job prints.
 func (s spec) rows(threads []int) int {
 	n := len(threads) * len(s.sizes)
-	if s.name == "am" {
+	switch s.name {
+	case "am":
 		return 2 * n // round trips and floods
+	case ranks.Tail:
+		return len(ranks.Quantiles) * n
 	}
 	return n
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/golci/golci/bench/ranks"
 	"github.com/golci/golci/bench/rma"
 )
 
@@ -71,6 +72,7 @@ var specs = []spec{
 		name: "threads", kind: sole, peers: true, sizes: []int{8}, threads: []int{1, 2, 4, 16, 64, 256, 1024}, least: 8,
 		window: time.Second,
 	},
+	{name: ranks.Tail, kind: pair, sizes: []int{8, 64 * kib}, threads: []int{1}, window: 500 * time.Millisecond, asked: true},
 	{name: "barrier", kind: whole, peers: true, sizes: []int{0}, threads: []int{1}, window: 200 * time.Millisecond},
 	{
 		name: "bcast", kind: whole, peers: true, sizes: []int{8, kib, 64 * kib, mib}, threads: []int{1}, least: 1,
@@ -93,6 +95,7 @@ var specs = []spec{
 	{name: rma.Notify, kind: active, peers: true, sizes: []int{8}, threads: []int{1}, least: 8, window: 200 * time.Millisecond},
 	{name: "million", kind: sole, sizes: []int{8}, threads: []int{500_000}, least: 8, workers: 2, asked: true},
 	{name: "creditsim", kind: virtual, asked: true},
+	{name: "reliable", kind: virtual, sizes: []int{64 * kib}, least: 1, asked: true},
 	{name: "credits", kind: virtual, window: 400 * time.Millisecond, asked: true},
 }
 
@@ -160,7 +163,7 @@ func (s spec) with(c Config) (spec, error) {
 		}
 	}
 	switch {
-	case c.Conduit != "" && !s.carried():
+	case c.Conduit != "" && !s.carried() && !(s.name == "reliable" && c.Real):
 		return s, fmt.Errorf("%w: no conduit can be chosen for %s", ErrUsage, s.name)
 	case c.N == anyRanks:
 	case (s.kind == sole || s.kind == active) && c.N != 2:
@@ -175,7 +178,7 @@ func (s spec) with(c Config) (spec, error) {
 func (s spec) carried() bool { return s.kind == pair || s.kind == whole || s.kind == sole }
 
 func (s spec) sized() bool {
-	return s.kind == pair || s.kind == active || s.kind == whole && s.name != "barrier"
+	return s.kind == pair || s.kind == active || s.kind == whole && s.name != "barrier" || s.name == "reliable"
 }
 
 func (s spec) threaded() bool { return s.kind == inProcess || s.kind == sole }

@@ -12,6 +12,7 @@ import (
 	"github.com/golci/golci/bench/credits"
 	"github.com/golci/golci/bench/creditsim"
 	"github.com/golci/golci/bench/local"
+	"github.com/golci/golci/bench/reliable"
 )
 
 // Config is what the command line says.
@@ -30,6 +31,9 @@ type Config struct {
 	Out, Err    io.Writer        // rows; progress and failures of peers
 	Credit      creditsim.Config // of which credits takes Loan and Bank
 	CreditRanks int              // of credits; 0 for its own
+	Link        reliable.Config  // of reliable, but for Size, Loss and Length, which are Sizes, Losses and Duration
+	Losses      []float64        // for reliable, chances; nil for its own
+	Real        bool             // reliable runs two ranks over the UDP conduit in place of a simulation
 	Self        string           // the golci program, to start ranks with
 	Env         func(name string) (string, bool)
 }
@@ -49,6 +53,9 @@ func Run(ctx context.Context, c Config) error {
 	inJob, err := insideJob(c.Env)
 	if err != nil {
 		return err
+	}
+	if c.Real && c.Conduit == "" {
+		c.Conduit = udpConduit
 	}
 	if err := c.checkConduit(inJob); err != nil {
 		return err
@@ -131,8 +138,13 @@ func (r *runner) run(ctx context.Context, s spec) ([]bench.Row, error) {
 
 // show runs what prints rows of its own, and returns curves to draw.
 func (r *runner) show(ctx context.Context, s spec) ([]bench.Row, error) {
-	if s.name == "creditsim" {
+	switch {
+	case s.name == "creditsim":
 		return creditsim.Show(ctx, r.Credit, r.Out, r.JSON)
+	case s.name == "reliable" && r.Real:
+		return nil, r.real(ctx, s)
+	case s.name == "reliable":
+		return r.simulate(ctx, s)
 	}
 	return credits.Show(ctx, credits.Config{
 		Ranks: r.CreditRanks, Loan: r.Credit.Loan, Bank: r.Credit.Bank, Length: s.window,

@@ -38,8 +38,9 @@ type benchCmd struct {
 	Loan     int           `group:"creditsim" help:"Credits lent to each peer at first, also for credits; default: the table, for credits 6." placeholder:"N"`
 	Bank     int           `group:"creditsim" help:"Credits not lent at first; also for credits; default: the table, for credits 800; -bank=-1: none." placeholder:"N"`
 	Pause    int           `default:"10" group:"creditsim" help:"Ticks (us) that a rank does not poll, at most, once in 100; -pause=-1: it always polls."`
-	Seed     uint64        `default:"1" group:"creditsim" help:"Of everything random."`
-	Names    []string      `arg:"" name:"name" help:"Benchmarks, or all: switch, table, pool, latency, bandwidth, bibw, rate, threads, barrier, bcast, allreduce, am, flow, put, get, notify, and million, creditsim and credits (which all leaves out)."`
+	Seed     uint64        `default:"1" help:"Of everything random in creditsim and reliable."`
+	Link     linkFlags     `embed:"" group:"reliable"`
+	Names    []string      `arg:"" name:"name" help:"Benchmarks, or all: switch, table, pool, latency, bandwidth, bibw, rate, threads, barrier, bcast, allreduce, am, flow, put, get, notify, and tail, million, creditsim, reliable and credits (which all leaves out)."`
 }
 
 // Run measures; it ends early, and with it every job it started, on an interrupt.
@@ -58,10 +59,15 @@ func (b *benchCmd) Run() error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	losses, link, err := b.Link.parse(b.Seed)
+	if err != nil {
+		return err
+	}
 	return suite.Run(ctx, suite.Config{
 		Names: b.Names, N: cmp.Or(b.Ranks, 2), Sizes: sizes, Threads: threads, Duration: b.Duration, JSON: b.JSON, Plot: b.Plot,
 		Peers: b.Peers, Reps: b.Reps, Out: os.Stdout, Err: os.Stderr, Self: self, Env: os.LookupEnv,
 		Conduit: b.Conduit, Security: b.Security, CreditRanks: b.Ranks,
+		Link: link, Losses: losses, Real: b.Link.Real,
 		Credit: creditsim.Config{
 			Nodes: b.Nodes, Pattern: b.Pattern, Epochs: b.Epochs, Stay: b.Stay, Loan: b.Loan, Bank: b.Bank, Pause: b.Pause, Seed: b.Seed,
 		},
