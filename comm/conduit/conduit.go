@@ -118,8 +118,8 @@ type Conduit interface {
 	Poll(budget int, sink Sink) int
 
 	// BulkSend copies as many leading bytes of data as there are free slots now into the bulk channel to peer, and returns how many:
-	// 0 when all slots are full, -1 when the peer is dead. Chunks arrive through Sink.Bulk with the given id, the first at offset off
-	// and each following one at the offset where the one before it ended. The caller keeps other BulkSend calls for the same peer out; Reserve
+	// 0 when all slots are full, -1 when the peer is dead. They arrive through Sink.Bulk with the given id, in chunks of Caps.BulkChunk, the first at offset off
+	// and each following one at the offset where the one before it ended; without Caps.Ordered in disjoint pieces of any size, in any order. The caller keeps other BulkSend calls for the same peer out; Reserve
 	// and Commit may go on beside it.
 	BulkSend(peer int, id uint64, off int64, data []byte) int
 

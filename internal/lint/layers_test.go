@@ -12,8 +12,8 @@ var layers = [][]string{
 	{"internal/arch", "internal/invariants", "internal/scenario", "internal/settings"},
 	{"internal/affinity", "internal/futex"},
 	{"internal/spin", "internal/topology"},
-	{"fult", "hashtable", "pool"}, // each stands alone
-	{"comm/conduit", "comm/credit", "comm/boot", "comm/progress", "comm/reliable"},
+	{"fult", "hashtable", "pool", "comm/reliable"}, // each stands alone
+	{"comm/conduit", "comm/credit", "comm/boot", "comm/progress"},
 	{"comm/am"},
 	{"comm/hsl", "comm/rma"},
 	{"comm", "comm/barrier", "comm/exit"},
@@ -27,7 +27,7 @@ var alone = map[string][]string{
 	"comm/credit":   {"internal/invariants"},
 	"comm/reliable": {"internal/invariants"},
 	"comm/boot/pmi": {},
-	"comm/conduit":  {"comm/conduit", "internal"},
+	"comm/conduit":  {"comm/conduit", "comm/reliable", "internal"},
 	"comm/boot":     {"comm/boot", "internal"},
 	"fult":          {"fult", "internal"},
 	"hashtable":     {"hashtable", "internal"},

@@ -21,10 +21,10 @@ func testBulk(t *testing.T, cs []conduit.Conduit) {
 	for id, n := range sizes {
 		data := make([]byte, n)
 		fill(data, uint64(n))
-		s := &sink{t: t}
+		s := &sink{t: t, scattered: !caps.Ordered}
 		bulkSend(t, cs[0], cs[1], s, 1, uint64(id), data)
 		w := newWaiter(t, "%d bytes", n)
-		for len(s.bulk[bulkKey{0, uint64(id)}]) < n {
+		for s.have(bulkKey{0, uint64(id)}) < n {
 			if cs[1].Poll(4, s) <= 0 {
 				w.pause()
 			}
@@ -63,7 +63,7 @@ func testBulkBesideRecords(t *testing.T, cs []conduit.Conduit) {
 	size := 7*caps.BulkChunk*min(caps.BulkSlots, 4) + 5
 	var wg sync.WaitGroup
 	for i, c := range cs {
-		s := &sink{t: t}
+		s := &sink{t: t, scattered: !caps.Ordered}
 		y := newTally(t, c)
 		s.each = y.add
 		// The receiver polls from here, and the bulk sender's Poll finds it busy now and then, as it should.
@@ -105,7 +105,7 @@ func complete(mu *sync.Mutex, s *sink, y *tally, ranks, records, size int) bool 
 	mu.Lock()
 	defer mu.Unlock()
 	for p := range ranks {
-		if len(s.bulk[bulkKey{p, uint64(p)}]) < size || y.next[p] < uint64(records) {
+		if s.have(bulkKey{p, uint64(p)}) < size || y.next[p] < uint64(records) {
 			return false
 		}
 	}
@@ -152,6 +152,7 @@ func testBulkTurns(t *testing.T, cs []conduit.Conduit) {
 				continue
 			}
 			cs[1].Poll(budget, s)
+			pollSenders(cs[:1], s)
 		}
 		if records < polls/10 || chunks < polls/10 {
 			t.Errorf("budget %d: %d records and %d chunks in %d polls", budget, records, chunks, polls)

@@ -24,6 +24,9 @@ type sink struct {
 	bulk  map[bulkKey][]byte
 	each  func(g got)
 	chunk func(src int, id uint64, off int64, b []byte)
+	// scattered: pieces come in any order; sizes is how much has.
+	scattered bool
+	sizes     map[bulkKey]int
 }
 
 type got struct {
@@ -60,10 +63,34 @@ func (s *sink) Bulk(src int, id uint64, off int64, b []byte) {
 		s.bulk = map[bulkKey][]byte{}
 	}
 	k := bulkKey{src, id}
+	if s.scattered {
+		s.place(k, off, b)
+		return
+	}
 	if int64(len(s.bulk[k])) != off {
 		s.t.Errorf("chunk of %d/%d at %d, want %d", src, id, off, len(s.bulk[k]))
 	}
 	s.bulk[k] = append(s.bulk[k], b...)
+}
+
+// place puts a piece where it belongs.
+func (s *sink) place(k bulkKey, off int64, b []byte) {
+	if s.sizes == nil {
+		s.sizes = map[bulkKey]int{}
+	}
+	for int64(len(s.bulk[k])) < off+int64(len(b)) {
+		s.bulk[k] = append(s.bulk[k], make([]byte, off+int64(len(b))-int64(len(s.bulk[k])))...)
+	}
+	copy(s.bulk[k][off:], b)
+	s.sizes[k] += len(b)
+}
+
+// have is how many bytes of a transfer have come.
+func (s *sink) have(k bulkKey) int {
+	if s.scattered {
+		return s.sizes[k]
+	}
+	return len(s.bulk[k])
 }
 
 func encode(rec []byte, n int, serial uint64) {

@@ -1,0 +1,214 @@
+package udp
+
+import (
+	"encoding/binary"
+	"time"
+	"unsafe"
+
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/conduit/udp/mmsg"
+	"github.com/golci/golci/comm/conduit/udp/seal"
+)
+
+// recvDatagrams is how many datagrams one call of the system fills; a joined one counts as one.
+const (
+	recvDatagrams = 16
+	recvBytes     = 64 << 10
+)
+
+// receiver takes datagrams from the socket. Under poll.
+type receiver struct {
+	batch []mmsg.Datagram
+	// arrivals are what the last batch brought, as long as it lies in the batch; next is the first not delivered.
+	arrivals []arrival
+	next     int
+	now      []byte // the packet that the core looks at
+	fresh    bool   // a pass has been made for the next Poll
+
+	datagrams, truncated, malformed, dropped uint64
+}
+
+// arrival is a record or a piece of bulk.
+type arrival struct {
+	src  int32
+	bulk bool
+	id   uint64
+	off  int64
+	data []byte
+}
+
+// size is what an arrival takes of its sender's window.
+func (a *arrival) size() uint64 {
+	if a.bulk {
+		return uint64(len(a.data))
+	}
+	return cost(len(a.data))
+}
+
+func (r *receiver) init(c *Conduit) {
+	r.batch = make([]mmsg.Datagram, recvDatagrams)
+	buf := make([]byte, recvDatagrams*recvBytes)
+	for i := range r.batch {
+		r.batch[i].Buf = buf[i*recvBytes : (i+1)*recvBytes : (i+1)*recvBytes]
+	}
+	r.arrivals = make([]arrival, 0, 1024)
+}
+
+func (r *receiver) waiting() bool { return r.next < len(r.arrivals) }
+
+// pass receives once and moves everything on. Under poll; it takes engine.
+func (c *Conduit) pass() {
+	c.stow()
+	r := &c.recv
+	n, _ := c.wire.Recv(r.batch) // an error is that of a closed socket, or of one datagram
+	c.engine.Lock()
+	c.now = c.clock()
+	for i := range r.batch[:n] {
+		c.open(&r.batch[i])
+	}
+	c.payDebts()
+	if n > 0 || c.dirties.Load() > 0 || len(c.stuck) > 0 || c.out.full || c.out.waits > 0 || c.core.NextTimer() <= c.now {
+		c.turn()
+	}
+	c.release()
+}
+
+// open takes in one datagram as the socket gave it, or several that the kernel joined.
+func (c *Conduit) open(d *mmsg.Datagram) {
+	r := &c.recv
+	b := d.Buf[:d.N]
+	if d.Truncated {
+		r.truncated++
+		return
+	}
+	size := d.Segment
+	if size <= 0 {
+		size = max(len(b), 1)
+	}
+	for len(b) > 0 {
+		k := min(size, len(b))
+		c.packet(b[:k:k])
+		b = b[k:]
+	}
+}
+
+func (c *Conduit) packet(b []byte) {
+	r := &c.recv
+	r.datagrams++
+	src, _, payload, v := c.box.Open(b)
+	if v != seal.Opened {
+		return
+	}
+	if len(payload) < headerSize || !c.know(src) {
+		r.malformed++
+		return
+	}
+	c.heard(src, binary.BigEndian.Uint32(payload), binary.BigEndian.Uint32(payload[4:]))
+	r.now = payload[headerSize:]
+	c.core.Incoming(src, r.now, c.now)
+	r.now = nil
+}
+
+// Message implements reliable.Sink. Under poll and engine.
+func (c *Conduit) Message(peer int, tag uint8, data []byte) {
+	switch tag {
+	case tagRecord:
+		c.record(peer, data)
+	case tagBye:
+		c.heardBye(peer, data)
+	default:
+		c.recv.malformed++
+	}
+}
+
+func (c *Conduit) record(peer int, data []byte) {
+	if len(data) < conduit.WordBytes || int(uint32(binary.LittleEndian.Uint64(data))) != len(data) {
+		c.recv.malformed++
+		c.fail(peer, conduit.ErrCorrupt, "a record that contradicts its length")
+		return
+	}
+	c.arrived(peer, arrival{src: int32(peer), data: data})
+}
+
+// Put implements reliable.Sink. Under poll and engine.
+func (c *Conduit) Put(peer int, tag uint8, place, offset uint64, piece []byte) {
+	if tag != tagBulk {
+		c.recv.malformed++
+		return
+	}
+	c.arrived(peer, arrival{src: int32(peer), bulk: true, id: place, off: int64(offset), data: piece})
+}
+
+// arrived keeps what has come until it is delivered: where it is, or copied where it cannot stay.
+func (c *Conduit) arrived(peer int, a arrival) {
+	ln := &c.lanes[peer]
+	ln.arrived += a.size()
+	r := &c.recv
+	switch {
+	case c.closed.Load():
+		c.take(&a)
+	case within(a.data, r.now) && len(r.arrivals) < cap(r.arrivals):
+		r.arrivals = append(r.arrivals, a)
+	default:
+		c.store(&a)
+	}
+	c.byeIfAll(peer)
+}
+
+// within tells whether a lies in b.
+func within(a, b []byte) bool {
+	if len(b) == 0 {
+		return false
+	}
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(a))) - uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	return at < uintptr(len(b))
+}
+
+// take notes that a has been taken from where it waited.
+func (c *Conduit) take(a *arrival) {
+	ln := &c.lanes[a.src]
+	if a.bulk {
+		ln.bulkTaken.Store(ln.bulkTaken.Load() + uint32(a.size()))
+	} else {
+		ln.taken.Store(ln.taken.Load() + uint32(a.size()))
+	}
+	if !ln.owes {
+		ln.owes = true
+		c.owing = append(c.owing, a.src)
+		if len(c.owing) == 1 {
+			c.owedAt = 0
+		}
+	}
+}
+
+// patience is how long a peer may be left without news of what was taken, if no other datagram goes there.
+const patience = 100 * time.Microsecond
+
+// payDebts has those peers told what was taken of theirs that have not heard of it in time, or that may wait for it. Under poll
+// and engine.
+func (c *Conduit) payDebts() {
+	if len(c.owing) == 0 {
+		return
+	}
+	if c.owedAt == 0 {
+		c.owedAt = c.now + patience
+	}
+	due := c.now >= c.owedAt
+	kept := c.owing[:0]
+	for _, p := range c.owing {
+		ln := &c.lanes[p]
+		debt, bulk := ln.taken.Load()-ln.told, ln.bulkTaken.Load()-ln.toldBulk
+		switch {
+		case debt == 0 && bulk == 0 || !ln.known:
+			ln.owes = false
+			continue
+		case due || uint64(debt) > c.g.window/4 || int(bulk) > c.g.chunk*c.g.slots/4 || c.g.tiny:
+			c.core.Answer(int(p))
+		}
+		kept = append(kept, p)
+	}
+	c.owing = kept
+	if due {
+		c.owedAt = c.now + patience
+	}
+}

@@ -1,0 +1,129 @@
+package udp
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/golci/golci/comm/conduit/udp/mmsg"
+)
+
+// keeper is the goroutine that looks after the conduit while nobody polls. While somebody does, it looks up now and then
+// only; while nobody does, it parks in the netpoller.
+type keeper struct {
+	c     *Conduit
+	kick  chan struct{} // a token has it look up at once
+	timer *time.Timer
+	seen  uint64 // of Conduit.polls
+
+	flushed   chan struct{} // closed when Close need not wait longer
+	done      chan struct{} // closed when the keeper has ended
+	listening atomic.Bool   // the keeper is about to wait, or waits, for a datagram
+	until     atomic.Int64  // when the keeper looks up at the latest, or 0 while it is about
+}
+
+const (
+	// tick is how often the keeper looks whether somebody still polls; it also bounds how long a record may be kept back for
+	// company if its sender does not poll.
+	tick = time.Millisecond
+	// lazyTick is the same while somebody sleeps in the conduit, who has the timers in mind.
+	lazyTick = 50 * time.Millisecond
+	// closingTick is how often the keeper looks whether it can end.
+	closingTick = 5 * time.Millisecond
+)
+
+func (k *keeper) start(c *Conduit) {
+	k.c = c
+	k.kick = make(chan struct{}, 1)
+	k.timer = time.NewTimer(time.Hour)
+	k.flushed, k.done = make(chan struct{}), make(chan struct{})
+	go k.run()
+}
+
+// nudge has the keeper look up, wherever it waits.
+func (k *keeper) nudge() {
+	select {
+	case k.kick <- struct{}{}:
+	default:
+	}
+	if k.listening.Load() {
+		k.c.wire.Wake()
+	}
+}
+
+// expect has the keeper look up earlier than it means to, if it means to much later than at: a timer has been set, or something
+// is kept back, and whoever has done that may not poll.
+func (k *keeper) expect(at time.Duration) {
+	if time.Duration(k.until.Load())-at > 2*tick {
+		k.nudge()
+	}
+}
+
+func (k *keeper) run() {
+	defer close(k.done)
+	defer k.timer.Stop()
+	c := k.c
+	for !c.closed.Load() {
+		switch asleep, polls := c.sleep.asleep.Load(), c.polls.Load(); {
+		case asleep:
+			k.nap(lazyTick)
+			k.onTime()
+		case polls != k.seen && !c.sleep.armed.Load():
+			k.seen = polls
+			k.nap(tick)
+			k.onTime()
+		default:
+			k.listen()
+		}
+	}
+	k.linger()
+}
+
+// nap waits for a kick, or d at most.
+func (k *keeper) nap(d time.Duration) {
+	if due := time.Duration(k.c.due.Load()) - k.c.clock(); due < d && d == lazyTick {
+		d = max(due, tick)
+	}
+	k.until.Store(int64(k.c.clock() + d))
+	defer k.until.Store(0)
+	k.timer.Reset(d)
+	select {
+	case <-k.kick:
+	case <-k.timer.C:
+	}
+	k.timer.Stop()
+}
+
+// onTime sees to timers, and to what was kept back, though somebody else polls or sleeps: they may be late.
+func (k *keeper) onTime() {
+	c := k.c
+	if c.held.Load() || time.Duration(c.due.Load())+tick < c.clock() {
+		if c.attend() {
+			c.ring()
+		}
+	}
+}
+
+// listen waits for a datagram or a timer, and sees to it.
+func (k *keeper) listen() {
+	c := k.c
+	if !c.sleep.role.TryLock() {
+		return // a sleeper has it, or has just left: look again
+	}
+	k.listening.Store(true)
+	until := c.clock() + time.Second
+	k.until.Store(int64(until)) // before the timers are looked at: who sets one later finds it
+	until = min(until, time.Duration(c.due.Load()))
+	r := mmsg.Woken
+	if !c.sleep.asleep.Load() && !c.held.Load() { // who is asleep waits for the role
+		r = c.wire.Wait(c.base.Add(until))
+	}
+	k.until.Store(0)
+	k.listening.Store(false)
+	c.sleep.role.Unlock()
+	if r == mmsg.Woken && !c.held.Load() {
+		return
+	}
+	if c.attend() {
+		c.ring()
+	}
+}

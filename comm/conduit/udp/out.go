@@ -1,0 +1,180 @@
+package udp
+
+import (
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/conduit/udp/mmsg"
+	"github.com/golci/golci/comm/conduit/udp/seal"
+	"github.com/golci/golci/comm/reliable"
+)
+
+// headerSize is what a datagram carries between seal's header and the core's packet: two counters of what the sender has taken of
+// this peer's records and of its bulk bytes, each the low 32 bits, big-endian.
+const headerSize = 8
+
+// mostOverhead bounds what a datagram has beside a record.
+const mostOverhead = seal.HeaderSize + seal.TagSize + headerSize + 64
+
+// maxDatagrams is how many datagrams, and arenaBytes how many bytes, one call of the system takes.
+const (
+	maxDatagrams = 64
+	arenaBytes   = 512 << 10
+)
+
+// outbox makes datagrams of the core's packets. Under engine.
+type outbox struct {
+	c     *Conduit
+	arena []byte
+	used  int
+	batch []mmsg.Datagram
+	peers []int32 // of batch
+	gso   bool
+	full  bool // the socket took no more
+	sent  bool // something left in this turn
+	waits int  // bytes handed to the core and not yet asked for
+	last  time.Duration
+	at    int // where the datagram that Room gave begins
+
+	datagrams, bytes, calls, failed, tooBig uint64
+}
+
+func (o *outbox) init(c *Conduit) {
+	o.c = c
+	o.arena = make([]byte, arenaBytes)
+	o.batch = make([]mmsg.Datagram, 0, maxDatagrams)
+	o.peers = make([]int32, 0, maxDatagrams)
+	o.gso = c.wire.Info().GSO
+}
+
+// Room implements reliable.Out.
+func (o *outbox) Room(_, n int) []byte {
+	need := n + o.c.box.Overhead() + headerSize
+	if len(o.arena)-o.used < need || len(o.batch) == cap(o.batch) {
+		o.flush()
+		if len(o.arena)-o.used < need || len(o.batch) == cap(o.batch) {
+			return nil
+		}
+	}
+	o.at = o.used
+	return o.arena[o.at+seal.HeaderSize+headerSize:][:n]
+}
+
+// Packet implements reliable.Out.
+func (o *outbox) Packet(peer int, number uint64, _ reliable.Channel, packet []byte) {
+	c, ln := o.c, &o.c.lanes[peer]
+	end := o.at + len(packet) + o.c.box.Overhead() + headerSize
+	d := o.arena[o.at:end:end]
+	ln.told, ln.toldBulk = ln.taken.Load(), ln.bulkTaken.Load()
+	binary.BigEndian.PutUint32(d[seal.HeaderSize:], ln.told)
+	binary.BigEndian.PutUint32(d[seal.HeaderSize+4:], ln.toldBulk)
+	if err := ln.sender.Seal(d, number); err != nil {
+		c.fail(peer, conduit.ErrCorrupt, err.Error())
+		return
+	}
+	o.used = end
+	o.sent = true
+	ln.datagrams++
+	if !o.join(peer, d) {
+		paths := c.cfg.Peers[peer].Paths
+		o.batch = append(o.batch, mmsg.Datagram{Buf: d, Addr: paths[ln.datagrams/pathTurn%uint64(len(paths))].Addr})
+		o.peers = append(o.peers, int32(peer))
+	}
+}
+
+// pathTurn is how many datagrams follow each other on one path: on one path they seldom overtake each other.
+const pathTurn = 16
+
+// join makes d a further segment of the last datagram, if that goes to the same peer and ends where d begins.
+func (o *outbox) join(peer int, d []byte) bool {
+	n := len(o.batch)
+	if !o.gso || n == 0 || int(o.peers[n-1]) != peer {
+		return false
+	}
+	l := &o.batch[n-1]
+	size := l.Segment
+	if size == 0 {
+		size = len(l.Buf)
+	}
+	all := len(l.Buf) + len(d)
+	if len(d) > size || len(l.Buf)%size != 0 || len(l.Buf)/size >= mmsg.MaxSegments || all > mmsg.MaxPayload {
+		return false
+	}
+	start := o.used - all
+	l.Buf = o.arena[start:o.used:o.used]
+	l.Segment = size
+	return true
+}
+
+// flush hands the datagrams to the system.
+func (o *outbox) flush() {
+	n := len(o.batch)
+	if n == 0 {
+		return
+	}
+	o.full = false
+	i := 0
+	for i < n && !o.full {
+		k, err := o.c.wire.Send(o.batch[i:])
+		o.calls++
+		i += k
+		switch {
+		case err != nil:
+			o.refused(i, err)
+			i++
+		case i < n:
+			o.full = true
+		}
+	}
+	o.last = o.c.now
+	o.datagrams += uint64(i)
+	o.keep(i)
+}
+
+// keep drops the first i datagrams.
+func (o *outbox) keep(i int) {
+	n := copy(o.batch, o.batch[i:])
+	clear(o.batch[n:])
+	o.batch = o.batch[:n]
+	copy(o.peers, o.peers[i:])
+	o.peers = o.peers[:n]
+	if n == 0 {
+		o.used = 0
+	}
+}
+
+// refused deals with a datagram that the system does not take. To the core it is lost, and comes again.
+func (o *outbox) refused(i int, err error) {
+	peer := int(o.peers[i])
+	switch {
+	case errors.Is(err, mmsg.ErrNoGSO):
+		o.gso = false
+	case errors.Is(err, mmsg.ErrTooBig):
+		o.tooBig++
+		o.c.shrink(peer)
+	}
+	o.failed++
+}
+
+// shrink makes the datagrams to a peer as small as its paths now are.
+func (c *Conduit) shrink(peer int) {
+	ask := c.cfg.Payload
+	if ask == nil {
+		ask = mmsg.PathPayload
+	}
+	ln := &c.lanes[peer]
+	mtu := ln.mtu
+	for _, p := range c.cfg.Peers[peer].Paths {
+		if n, err := ask(p.Addr); err == nil {
+			mtu = min(mtu, n)
+		}
+	}
+	if mtu == ln.mtu { // the system does not know better
+		mtu = max(mtu/2, mmsg.SafePayload)
+	}
+	if c.core.SetMTU(peer, c.coreMTU(mtu)) == nil {
+		ln.mtu = mtu
+	}
+}

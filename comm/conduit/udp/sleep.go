@@ -1,0 +1,86 @@
+package udp
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/golci/golci/comm/conduit/udp/mmsg"
+)
+
+// sleep is where a rank waits: in the netpoller, through the socket.
+type sleep struct {
+	asleep atomic.Bool // somebody is in Sleep
+	// role is the right to be in Wait: of the sleeper, or of the keeper.
+	role sync.Mutex
+
+	armed atomic.Bool // another conduit's sleeper relies on the bell
+	bell  func()      // set before traffic
+}
+
+// Bell implements conduit.Belled.
+func (c *Conduit) Bell(f func()) { c.sleep.bell = f }
+
+// Arm implements conduit.Belled.
+func (c *Conduit) Arm() {
+	c.sleep.armed.Store(true)
+	c.keeper.nudge()
+}
+
+// Disarm implements conduit.Belled.
+func (c *Conduit) Disarm() { c.sleep.armed.Store(false) }
+
+// Sleep implements conduit.Conduit. It parks the goroutine, not its thread.
+func (c *Conduit) Sleep(d time.Duration, ready func() bool) bool {
+	s := &c.sleep
+	if c.closed.Load() || !s.asleep.CompareAndSwap(false, true) {
+		return false
+	}
+	defer s.asleep.Store(false)
+	if !s.role.TryLock() {
+		c.wire.Wake() // the keeper goes away when it sees who wants to sleep
+		s.role.Lock()
+	}
+	defer s.role.Unlock()
+	if c.Pending() || (ready != nil && ready()) || c.closed.Load() || d <= 0 {
+		return true
+	}
+	end := c.clock() + d
+	for {
+		until := min(end, time.Duration(c.due.Load()))
+		if c.wire.Wait(c.base.Add(until)) != mmsg.Timeout || c.clock() >= end {
+			return true
+		}
+		if c.attend() {
+			return true
+		}
+	}
+}
+
+// attend runs timers for a sleeper or the keeper, and tells whether something waits to be delivered.
+func (c *Conduit) attend() bool {
+	if !c.poll.TryLock() {
+		return false
+	}
+	c.keeping.Store(true)
+	c.pass()
+	found := c.waiting()
+	c.keeping.Store(false)
+	c.poll.Unlock()
+	return found
+}
+
+// Wake implements conduit.Conduit.
+func (c *Conduit) Wake() {
+	if c.sleep.asleep.Load() {
+		c.wire.Wake()
+	}
+}
+
+// ring wakes whoever sleeps here or relies on the bell.
+func (c *Conduit) ring() {
+	c.Wake()
+	if c.sleep.armed.Load() && c.sleep.bell != nil {
+		c.sleep.bell()
+	}
+}

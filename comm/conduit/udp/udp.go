@@ -1,0 +1,222 @@
+package udp
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/conduit/udp/seal"
+	"github.com/golci/golci/comm/reliable"
+)
+
+// Conduit is one rank's end.
+type Conduit struct {
+	cfg   Config
+	g     geometry
+	wire  Wire
+	box   *seal.Box
+	base  time.Time // of all times
+	lanes []lane    // by peer
+
+	engine mutex
+	core   *reliable.Endpoint // under engine
+	out    outbox             // under engine
+	loans  loans              // under engine
+	now    time.Duration      // under engine: of the last pass
+
+	// dirty are peers with something staged; guarded by dirtyMu, except for the count.
+	dirtyMu sync.Mutex
+	dirty   []int32
+	dirties atomic.Int32
+	drained []int32 // under engine
+	stuck   []int32 // under engine: peers towards which the core had no room
+
+	poll    mutex
+	recv    receiver // under poll
+	ready   ring32   // under poll: inboxes that are not empty, twice the peer + kind
+	owing   []int32  // under poll: peers that have not been told what was taken
+	owedAt  time.Duration
+	keeping atomic.Bool // the keeper holds poll
+	self    atomic.Bool // something is staged for this rank itself
+
+	polls   atomic.Uint64 // by users; written under poll
+	due     atomic.Int64  // when the core wants its next turn; written under engine
+	held    atomic.Bool   // something waits for company; written under engine
+	refused atomic.Uint64
+
+	closed atomic.Bool
+	sleep  sleep
+	keeper keeper
+
+	// mu guards reasons; a lane's gone is set after its reason.
+	mu      sync.Mutex
+	reasons map[int]*conduit.PeerError
+}
+
+// New makes the end of one rank and starts its keeper, which ends after Close. The error matches conduit.ErrConfig.
+func New(cfg Config) (*Conduit, error) {
+	g, err := newGeometry(cfg.Conduit)
+	if err != nil {
+		return nil, err
+	}
+	setDefault(&cfg.Linger, defaultLinger)
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	c := &Conduit{
+		cfg: cfg, g: g, wire: cfg.Wire, base: time.Now(), lanes: make([]lane, cfg.Size), reasons: map[int]*conduit.PeerError{},
+	}
+	lives := make([]uint64, cfg.Size)
+	for r := range cfg.Peers {
+		lives[r] = cfg.Peers[r].Life
+	}
+	if c.box, err = seal.New(seal.Config{Key: cfg.Key, Rank: cfg.Rank, Size: cfg.Size, Incarnations: lives, Mode: cfg.Mode}); err != nil {
+		return nil, fmt.Errorf("%w: %w", conduit.ErrConfig, err)
+	}
+	if err := c.initCore(); err != nil {
+		return nil, err
+	}
+	c.out.init(c)
+	c.recv.init(c)
+	c.watchNeighbours()
+	c.keeper.start(c)
+	return c, nil
+}
+
+func (c *Conduit) initCore() error {
+	rc := reliable.Config{
+		Sink: c, MaxMessage: max(c.g.maxRecord, 1<<20), KeepAlive: c.cfg.KeepAlive, DeadAfter: c.cfg.DeadAfter,
+	}
+	if c.g.tiny {
+		rc.Queue, rc.Rooms = 2, 8
+	}
+	var err error
+	if c.core, err = reliable.New(rc); err != nil {
+		return fmt.Errorf("%w: %w", conduit.ErrConfig, err)
+	}
+	return nil
+}
+
+// watched is up to how many ranks all pairs of a job are kept alive from the start; in larger ones only those in use, and the
+// neighbours'.
+const watched = 64
+
+func (c *Conduit) watchNeighbours() {
+	for p := range c.lanes {
+		near := p == (c.cfg.Rank+1)%c.cfg.Size || (p+1)%c.cfg.Size == c.cfg.Rank
+		if p != c.cfg.Rank && (c.cfg.Size <= watched || near) && c.know(p) {
+			c.core.Watch(p, 0)
+		}
+	}
+}
+
+// know makes a peer known to the core; false if that cannot be. Under engine.
+func (c *Conduit) know(peer int) bool {
+	ln := &c.lanes[peer]
+	if ln.known {
+		return true
+	}
+	if ln.gone.Load() {
+		return false
+	}
+	ln.mtu = seal.HeaderSize + seal.TagSize + headerSize + reliable.MaxMTU
+	for _, p := range c.cfg.Peers[peer].Paths {
+		ln.mtu = min(ln.mtu, p.Payload)
+	}
+	var err error
+	if ln.sender, err = c.box.Sender(peer); err == nil {
+		err = c.core.Add(peer, reliable.Link{
+			SendSeq: c.firstSeq(c.cfg.Rank, peer), RecvSeq: c.firstSeq(peer, c.cfg.Rank), Number: 1, MTU: c.coreMTU(ln.mtu),
+		}, c.now)
+	}
+	if err != nil {
+		c.fail(peer, conduit.ErrUnreachable, err.Error())
+		return false
+	}
+	ln.known = true
+	return true
+}
+
+// coreMTU is what of a datagram is the core's.
+func (c *Conduit) coreMTU(datagram int) int {
+	return min(datagram-c.box.Overhead()-headerSize, reliable.MaxMTU)
+}
+
+// firstSeq is the first sequence number from one rank to another: both ends derive it, and nobody else can.
+func (c *Conduit) firstSeq(from, to int) uint32 {
+	h := sha256.New()
+	h.Write([]byte("golci first sequence number"))
+	h.Write(c.cfg.Key)
+	var b [24]byte
+	binary.BigEndian.PutUint32(b[0:], uint32(from))
+	binary.BigEndian.PutUint32(b[4:], uint32(to))
+	binary.BigEndian.PutUint64(b[8:], c.cfg.Peers[from].Life)
+	binary.BigEndian.PutUint64(b[16:], c.cfg.Peers[to].Life)
+	h.Write(b[:])
+	return binary.BigEndian.Uint32(h.Sum(nil))
+}
+
+// Rank implements conduit.Conduit.
+func (c *Conduit) Rank() int { return c.cfg.Rank }
+
+// Size implements conduit.Conduit.
+func (c *Conduit) Size() int { return c.cfg.Size }
+
+// Caps implements conduit.Conduit.
+func (c *Conduit) Caps() conduit.Caps { return c.g.caps() }
+
+// Mine implements conduit.Conduit: there are no such words.
+func (c *Conduit) Mine(int) *atomic.Uint64 { return nil }
+
+// Theirs implements conduit.Conduit: there are no such words.
+func (c *Conduit) Theirs(int) *atomic.Uint64 { return nil }
+
+func (c *Conduit) unreachable(peer int) bool {
+	return uint(peer) >= uint(len(c.lanes)) || c.closed.Load() || c.lanes[peer].gone.Load()
+}
+
+// Failed implements conduit.Conduit.
+func (c *Conduit) Failed(peer int) error {
+	switch {
+	case uint(peer) >= uint(len(c.lanes)):
+		return &conduit.PeerError{Peer: peer, Err: conduit.ErrUnreachable, Detail: fmt.Sprintf("job of %d ranks", c.cfg.Size)}
+	case c.lanes[peer].gone.Load():
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.reasons[peer]
+	case c.closed.Load():
+		return &conduit.PeerError{Peer: peer, Err: conduit.ErrClosed}
+	}
+	return nil
+}
+
+// fail makes a peer unreachable; the first reason stays. What came from it before is delivered all the same.
+func (c *Conduit) fail(peer int, reason error, detail string) {
+	c.mu.Lock()
+	if c.reasons[peer] == nil {
+		c.reasons[peer] = &conduit.PeerError{Peer: peer, Err: reason, Detail: detail}
+	}
+	c.mu.Unlock()
+	c.lanes[peer].gone.Store(true)
+	c.ring()
+}
+
+// Dead implements reliable.Sink: a peer was silent too long.
+func (c *Conduit) Dead(peer int, err error) {
+	switch {
+	case errors.Is(err, conduit.ErrPeerClosed): // it said so, and has been told apart before
+	case errors.Is(err, reliable.ErrSilent):
+		c.fail(peer, conduit.ErrPeerDied, err.Error())
+	default:
+		c.fail(peer, conduit.ErrCorrupt, err.Error())
+	}
+	ln := &c.lanes[peer]
+	ln.known = false
+}
+
+func (c *Conduit) clock() time.Duration { return time.Since(c.base) }
