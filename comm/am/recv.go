@@ -127,7 +127,7 @@ func (r *receiver) Record(src int, rec []byte) {
 		e.fatal(fmt.Errorf("am: rank %d: malformed record of %d bytes from rank %d", e.rank, len(rec), src))
 		return
 	}
-	if !e.words && !r.told[src].words {
+	if !e.words {
 		r.hear(src, h)
 	}
 	if h.asks() {
@@ -193,9 +193,13 @@ func (r *receiver) tellAll() {
 	r.e.chore(choreOwing, false)
 }
 
-// hear takes in what a record says of returned credits, where there are no words from its sender. The sender takes it from the
-// word when it needs credits.
+// hear takes in what a record says of returned credits, if there is no word from its sender. Sends to that peer take it from
+// the lane when they need credits. That the peer may have words is looked at here, so that Record, where all have them, has one
+// flag to read.
 func (r *receiver) hear(src int, h header) {
+	if r.told[src].words {
+		return
+	}
 	word := r.e.lanes[src].theirs
 	old := word.Load()
 	note, late := credit.Later32(uint32(old), h.told())

@@ -7,6 +7,7 @@ import (
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/comm/conduit/fault"
 	"github.com/golci/golci/comm/conduit/local"
+	"github.com/golci/golci/comm/conduit/mixed/mixedtest"
 	"github.com/golci/golci/comm/conduit/portals"
 )
 
@@ -27,6 +28,8 @@ var networks = []network{
 	{name: "faulty two-slot bare", make: overLocal(conduit.Config{TinyQueues: true}, spoilBare), slow: true},
 	{name: "portals", make: overPortals(portals.Config{})},
 	{name: "portals shuffled two-slot", make: overPortals(portals.Config{Conduit: conduit.Config{TinyQueues: true}, Shuffle: 100}), slow: true},
+	{name: "mixed", make: overMixed(conduit.Config{}, portals.Config{})},
+	{name: "mixed faulty two-slot", make: overMixedFaulty(conduit.Config{TinyQueues: true}), slow: true},
 }
 
 // overAll runs f once over each network.
@@ -45,6 +48,21 @@ func overPortals(cfg portals.Config) func(testing.TB, int, uint64) []conduit.Con
 			t.Fatal(err)
 		}
 		return cs
+	}
+}
+
+// overMixed has even ranks, and odd ones, reach each other through rings with words, and the others through pools without.
+func overMixed(near conduit.Config, far portals.Config) func(testing.TB, int, uint64) []conduit.Conduit {
+	return func(t testing.TB, n int, seed uint64) []conduit.Conduit {
+		return mixedtest.Join(t, overLocal(near, nil)(t, n, seed), overPortals(far)(t, n, seed), mixedtest.Parity)
+	}
+}
+
+// overMixedFaulty has a far side that spoils, with a bulk channel and no words, as a network.
+func overMixedFaulty(cfg conduit.Config) func(testing.TB, int, uint64) []conduit.Conduit {
+	return func(t testing.TB, n int, seed uint64) []conduit.Conduit {
+		near, far := overLocal(cfg, nil)(t, n, seed), overLocal(cfg, spoilWordless)(t, n, seed)
+		return mixedtest.Join(t, near, far, mixedtest.Parity)
 	}
 }
 
@@ -76,13 +94,18 @@ func spoil(c conduit.Conduit, seed uint64) conduit.Conduit {
 
 func spoilBare(c conduit.Conduit, seed uint64) conduit.Conduit { return spoil(hide(c, seed), seed) }
 
-// hide takes the credit words and the bulk channel away: a conduit over a network has neither.
-func hide(c conduit.Conduit, _ uint64) conduit.Conduit { return bare{c} }
+func spoilWordless(c conduit.Conduit, seed uint64) conduit.Conduit { return spoil(wordless{c}, seed) }
 
-type bare struct{ conduit.Conduit }
+// hide takes the credit words and the bulk channel away.
+func hide(c conduit.Conduit, _ uint64) conduit.Conduit { return bare{wordless{c}} }
 
-func (bare) Mine(int) *atomic.Uint64   { return nil }
-func (bare) Theirs(int) *atomic.Uint64 { return nil }
+// wordless has no credit words: a conduit over a network has none.
+type wordless struct{ conduit.Conduit }
+
+func (wordless) Mine(int) *atomic.Uint64   { return nil }
+func (wordless) Theirs(int) *atomic.Uint64 { return nil }
+
+type bare struct{ wordless }
 
 func (b bare) Caps() conduit.Caps {
 	c := b.Conduit.Caps()
