@@ -48,8 +48,8 @@ func BenchmarkLargest(b *testing.B) {
 	for _, size := range []int{4 << 10, 8 << 10, 15 << 10, 16 << 10, 24 << 10, 32 << 10, 48 << 10, jumbo, MaxPayload} {
 		b.Run(fmt.Sprintf("size=%d", size), load{size: size}.run)
 	}
-	for _, size := range []int{1400, 4 << 10, 8 << 10, 16 << 10, 32 << 10} {
-		b.Run(fmt.Sprintf("size=%d/gso", size), load{size: size, segs: MaxPayload / size, gro: true}.run)
+	for _, size := range []int{1400, 4 << 10, 8 << 10, 15 << 10, 16 << 10, 20 << 10, 24 << 10, 30 << 10} {
+		b.Run(fmt.Sprintf("size=%d/gso=%d", size, MaxPayload/size), load{size: size, segs: MaxPayload / size, gro: true}.run)
 	}
 	for _, batch := range []int{1, 2, 4, 8, 16} {
 		b.Run(fmt.Sprintf("size=%d/batch=%d", jumbo, batch), load{size: jumbo, batch: batch}.run)
