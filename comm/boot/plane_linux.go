@@ -20,7 +20,7 @@ type Plane struct {
 	near *near
 	far  *mesh.Node // nil when all ranks are on this node
 
-	mu   sync.Mutex // held while take runs
+	mu   sync.Mutex // held while take runs, and while the plane is opened
 	take func(from int, b []byte)
 }
 
@@ -41,17 +41,29 @@ const defaultPatience = time.Minute
 // Errors: those of the sockets and of Exchange.
 func (j *Job) OpenPlane(take func(from int, b []byte), at ...netip.Addr) (*Plane, error) {
 	p := &Plane{job: j, take: take}
-	var err error
-	if p.near, err = openNear(j, p.hand); err != nil {
+	if err := p.open(at); err != nil {
+		if p.near != nil {
+			err = errors.Join(err, p.Close())
+		}
 		return nil, err
 	}
-	if len(j.LocalRanks) == j.Size {
-		return p, nil
-	}
-	if err := p.openFar(at); err != nil {
-		return nil, errors.Join(err, p.Close())
-	}
 	return p, nil
+}
+
+// open opens both parts. Messages wait meanwhile, and if it fails none is taken: the caller may hold what take wants.
+func (p *Plane) open(at []netip.Addr) (err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.near, err = openNear(p.job, p.hand); err != nil {
+		return err
+	}
+	if len(p.job.LocalRanks) < p.job.Size {
+		err = p.openFar(at)
+	}
+	if err != nil {
+		p.take = func(int, []byte) {}
+	}
+	return err
 }
 
 // hand gives a message to take, whichever way it has come.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/golci/golci/comm/boot/mesh"
 	"github.com/golci/golci/comm/boot/pmi"
 )
 
@@ -157,7 +158,7 @@ func TestPlaneFarGone(t *testing.T) {
 func TestPlaneAlone(t *testing.T) {
 	jobs := onNodes(t, 1, 2)
 	jobs[1].patience = 20 * time.Millisecond
-	_, err := jobs[1].OpenPlane(func(int, []byte) {})
+	_, err := jobs[1].OpenPlane(func(int, []byte) { t.Error("a message was taken") })
 	var missing *MissingError
 	if !errors.As(err, &missing) || missing.Ranks != "0,2" {
 		t.Errorf("got %v", err)
@@ -165,6 +166,63 @@ func TestPlaneAlone(t *testing.T) {
 	if c, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: planeName(jobs[1].Key, 1), Net: "unixgram"}); err == nil {
 		c.Close()
 		t.Error("its socket is still there")
+	}
+}
+
+// TestPlaneEarly: what comes while the plane is opened waits; when the opening fails it is lost, and holds nobody up.
+func TestPlaneEarly(t *testing.T) {
+	for _, fails := range []bool{true, false} {
+		jobs := onNodes(t, 2, 1)
+		jobs[1].patience = 20 * time.Millisecond
+		if !fails {
+			jobs[1].patience = time.Minute
+		}
+		came := make(chan string, 1)
+		var mu sync.Mutex // as the caller's own, which take wants
+		mu.Lock()
+		sent := make(chan error, 1)
+		go func() { // rank 0 does not wait for anybody
+			p, err := openNear(jobs[0], func(int, []byte) {})
+			if err != nil {
+				sent <- err
+				return
+			}
+			for err == nil || errors.Is(err, ErrGone) { // until rank 1 has its socket
+				if err = p.send(t.Context(), 1, []byte("early")); err == nil {
+					break
+				}
+			}
+			sent <- errors.Join(err, p.close())
+			if !fails {
+				for _, r := range []int{0, 2} {
+					b, _ := mesh.AppendAddrs(nil, nil)
+					_ = jobs[r].Put(keyPlane, b)
+					go func() { _ = jobs[r].Fence(t.Context()) }()
+				}
+			}
+		}()
+		p, err := jobs[1].OpenPlane(func(_ int, b []byte) {
+			mu.Lock()
+			defer mu.Unlock()
+			came <- string(b)
+		}, here)
+		if err := <-sent; err != nil {
+			t.Error(err)
+		}
+		mu.Unlock()
+		if fails {
+			if !errors.Is(err, ErrMissing) || len(came) > 0 {
+				t.Errorf("%v, and %d messages", err, len(came))
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := <-came; got != "early" {
+			t.Errorf("got %q", got)
+		}
+		p.Close()
 	}
 }
 

@@ -96,11 +96,12 @@ func rankMain() int {
 		}
 	}()
 	a := <-d.over
-	d.sends.Wait()
-	fmt.Printf("code %d of %d\n", a.Verdict.Code, a.Verdict.Rank)
 	if a.Kind == GiveUp {
+		fmt.Printf("code %d of %d, by force\n", a.Verdict.Code, a.Verdict.Rank)
 		return 72
 	}
+	d.sends.Wait()
+	fmt.Printf("code %d of %d\n", a.Verdict.Code, a.Verdict.Rank)
 	_ = j.Leave(int(a.Verdict.Code), "")
 	return int(a.Verdict.Code)
 }
@@ -234,6 +235,25 @@ func TestNetnsCut(t *testing.T) {
 		p.want(t, rank, 3, 0)
 	}
 	t.Logf("the ranks on this side have ended after %v", time.Since(begin))
+}
+
+// TestNetnsStopped: a rank of the other machine that is stopped is not taken for dead; the limit is for it.
+func TestNetnsStopped(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for the limit")
+	}
+	all := spread(t, machines(t), 2)
+	if err := all[3].cmd.Process.Signal(unix.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Now()
+	fmt.Fprintln(all[0].input, 3)
+	for rank, p := range all[:3] {
+		if got := p.line(); got != "code 3 of 0, by force" {
+			t.Errorf("rank %d: %q, %s", rank, got, &p.said)
+		}
+	}
+	t.Logf("the others have given up after %v", time.Since(begin))
 }
 
 // farShell is a remote shell for mpiexec that reaches any machine by staying on this one.

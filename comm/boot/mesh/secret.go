@@ -51,6 +51,7 @@ func newIdentity(key []byte) (identity, error) {
 	}
 	return identity{greeting: greeting, tls: &tls.Config{
 		MinVersion:             tls.VersionTLS13,
+		CurvePreferences:       []tls.CurveID{tls.X25519}, // half the time of the default, whose secrets outlast exit codes
 		Certificates:           []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: own}},
 		ClientAuth:             tls.RequireAnyClientCert,
 		InsecureSkipVerify:     true, // no authority has signed it: VerifyConnection compares the key
