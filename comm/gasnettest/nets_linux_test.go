@@ -10,24 +10,34 @@ import (
 	"time"
 
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/conduit/mixed/mixedtest"
+	"github.com/golci/golci/comm/conduit/portals"
 	"github.com/golci/golci/comm/conduit/shm"
 )
 
-func init() { networks = append(networks, network{name: "shm", make: overShm}) }
+func init() {
+	networks = append(networks, network{name: "shm", make: overShm}, network{name: "mixed shm", make: overMixedShm})
+}
 
 var shmJobs atomic.Int64
 
 // overShm has the ranks of this process find each other as processes of a node do, and share memory.
 func overShm(t testing.TB, n int, _ uint64) []conduit.Conduit {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
+	return overNodes(t, n, mixedtest.AllNear)
+}
+
+// overMixedShm has ranks on nodes of two. Between the nodes nothing is shared.
+func overMixedShm(t testing.TB, n int, seed uint64) []conduit.Conduit {
+	return mixedtest.Join(t, overNodes(t, n, mixedtest.Twos), overPortals(portals.Config{})(t, n, seed), mixedtest.Twos)
+}
+
+func overNodes(t testing.TB, n int, together mixedtest.Together) []conduit.Conduit {
+	t.Helper()
 	name := fmt.Sprintf("gasnettest-%d-%d", os.Getpid(), shmJobs.Add(1))
 	cs, errs := make([]conduit.Conduit, n), make([]error, n)
 	var wg sync.WaitGroup
 	for i := range n {
-		cfg := shm.Config{Rank: i, Size: n, JobID: name, Key: "test", Local: all, Timeout: 5 * time.Minute}
+		cfg := shm.Config{Rank: i, Size: n, JobID: name, Key: "test", Local: together.Node(i, n), Timeout: 5 * time.Minute}
 		wg.Go(func() { cs[i], errs[i] = shm.New(cfg) })
 	}
 	wg.Wait()

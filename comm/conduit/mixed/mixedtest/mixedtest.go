@@ -12,6 +12,16 @@ import (
 // Together tells whether ranks a and b are on one node; it says the same of b and a.
 type Together func(a, b int) bool
 
+// Node lists the ranks of a job of n that are on rank's node.
+func (f Together) Node(rank, n int) (ranks []int) {
+	for r := range n {
+		if f(rank, r) {
+			ranks = append(ranks, r)
+		}
+	}
+	return ranks
+}
+
 // The ways to part a job.
 var (
 	AllNear Together = func(int, int) bool { return true }
