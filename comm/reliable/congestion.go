@@ -5,12 +5,14 @@ import "time"
 const (
 	startSegments   = 32 // window at the start
 	leastSegments   = 4
+	smallSegments   = 8 // window for which the target is twice that of a great one
 	calmRounds      = 4 // rounds without a queue before growth doubles
 	baseFor         = 10 * time.Second
 	leastQueue      = 200 * time.Microsecond
 	mostQueue       = 2 * time.Millisecond
 	drainAfterQueue = 32  // rounds with a queue
 	drainAfterAll   = 128 // rounds without one in which the window was in the way
+	drainFirst      = 8   // such rounds after slow start, which fills queues
 )
 
 // congestion is the control of one peer's window in bytes. It steers by delay: once a round trip it compares the shortest
@@ -81,7 +83,10 @@ func (c *congestion) turn(now time.Duration) {
 		queue = c.shortest - c.unloaded()
 	}
 	if !c.drain(queue, target) {
-		c.steer(queue, target)
+		start := c.slowStart
+		if c.steer(queue, target); start && !c.slowStart {
+			c.long = drainAfterAll - drainFirst
+		}
 	}
 	c.began, c.acked, c.lost, c.shortest, c.busy = now, 0, 0, 0, false
 }
@@ -131,9 +136,11 @@ func (c *congestion) steer(queue, target time.Duration) {
 }
 
 // target is the standing queue that is aimed at: the same for all pairs of a cluster, since of two that share a link the one that
-// bears less gets next to nothing; far away it is longer, for round trips that vary.
+// bears less gets next to nothing; far away it is longer, for round trips that vary. A small window bears more: it has few samples a
+// round, of which the shortest is longer than that of many, and would stay small.
 func (c *congestion) target() time.Duration {
-	return min(max(c.unloaded()/16, leastQueue), mostQueue)
+	t := min(max(c.unloaded()/16, leastQueue), mostQueue)
+	return t + t*time.Duration(smallSegments*c.segment)/time.Duration(max(c.window, c.least))
 }
 
 // shrink takes share/256 off the window.

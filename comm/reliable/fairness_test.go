@@ -99,10 +99,10 @@ func TestBottleneckIsShared(t *testing.T) {
 		{name: "staggered=300ms/queue=1ms", queue: ms, stagger: late, delays: alike(500 * us), jain: 0.9},
 		{name: "staggered=300ms/queue=8ms", queue: 8 * ms, stagger: late, delays: alike(500 * us), jain: 0.9},
 		{name: "staggered=300ms/queue=200us", queue: 200 * us, stagger: late, delays: alike(500 * us), jain: 0.9},
-		{name: "cluster/queue=100us", rate: 10 * gigabit, queue: 100 * us, stagger: 3 * ms, delays: alike(30 * us), from: 200 * ms, span: 200 * ms, jain: 0.9},
-		{name: "cluster/queue=1ms", rate: 10 * gigabit, queue: ms, stagger: 3 * ms, delays: alike(30 * us), from: 200 * ms, span: 200 * ms, jain: 0.9},
-		{name: "unequal/queue=1ms", queue: ms, delays: spread, jain: 0.55},
-		{name: "unequal/queue=8ms", queue: 8 * ms, delays: spread, jain: 0.55},
+		{name: "cluster/queue=100us", rate: 10 * gigabit, queue: 100 * us, stagger: 3 * ms, delays: alike(30 * us), from: 300 * ms, span: 200 * ms, jain: 0.9},
+		{name: "cluster/queue=1ms", rate: 10 * gigabit, queue: ms, stagger: 3 * ms, delays: alike(30 * us), from: 300 * ms, span: 200 * ms, jain: 0.9},
+		{name: "unequal/queue=1ms", queue: ms, delays: spread, jain: 0.7},
+		{name: "unequal/queue=8ms", queue: 8 * ms, delays: spread, jain: 0.7},
 	} {
 		if b.span == 0 {
 			b.rate, b.from, b.span = gigabit, time.Second+(senders-1)*b.stagger, 3*time.Second
