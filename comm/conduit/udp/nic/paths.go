@@ -63,7 +63,8 @@ type Path struct {
 // two paths, so that all Near paths can be used together. A path that is not Near is there for when there is no other.
 //
 // payload asks the system how large a datagram may be (mmsg.PathPayload); the MTU that the peer has at its end bounds it. An
-// address to which it finds no way is left out. The error matches ErrNoPath: none is left.
+// address to which it finds no way is left out. To an address that both have, which is one machine, datagrams do not pass its
+// interface, whose MTU does not count. The error matches ErrNoPath: none is left.
 func Paths(mine, theirs Endpoint, f Family, payload func(netip.AddrPort) (int, error)) ([]Path, error) {
 	var list []Path
 	var why []error
@@ -82,7 +83,7 @@ func Paths(mine, theirs Endpoint, f Family, payload func(netip.AddrPort) (int, e
 			continue
 		}
 		p.Payload = n
-		if t.MTU > 0 {
+		if t.MTU > 0 && !mine.at(p.Remote.Addr()) {
 			p.Payload = min(n, mmsg.Payload(t.MTU, f == IPv4))
 		}
 		used[p.Local]++
@@ -124,6 +125,11 @@ func pathTo(mine Endpoint, t Address, used map[netip.AddrPort]int) (p Path, ok b
 		p.Remote = netip.AddrPortFrom(to.WithZone(zone), t.Addr.Port())
 	}
 	return p, p.Near || !to.IsLinkLocalUnicast()
+}
+
+// at says whether ip is one of e's addresses.
+func (e Endpoint) at(ip netip.Addr) bool {
+	return slices.ContainsFunc(e.Addrs, func(a Address) bool { return a.Addr.Addr() == ip })
 }
 
 func addrs(e Endpoint) (list []netip.AddrPort) {

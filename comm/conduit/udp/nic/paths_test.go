@@ -112,6 +112,12 @@ func TestPaths(t *testing.T) {
 			IPv6, "fe80::1%eth0>fe80::2%eth0/8952",
 		},
 		{
+			"one machine, whose kernel does not use the interface",
+			[]Address{address("10.1.0.1:1", 16, 1500)},
+			[]Address{address("10.1.0.1:2", 16, 1500)},
+			IPv4, "10.1.0.1>10.1.0.1/8972",
+		},
+		{
 			"loopback of one machine",
 			[]Address{address("127.0.0.1:1", 8, 65536)},
 			[]Address{address("127.0.0.1:2", 8, 65536)},
