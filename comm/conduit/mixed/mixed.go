@@ -19,15 +19,15 @@ type mixed struct {
 	roads     []road // by peer; fixed
 	closed    atomic.Bool
 
-	poll poller
-	nap  nap
+	poll  poller
+	nap   nap
+	quiet quiet
 }
 
 // road is the way to a peer.
 type road struct {
 	conduit.Conduit      // near or far
 	near            bool // which of them
-	chunk           int  // chunks to be cut to this length, because the conduit's own are longer; 0: as they come
 }
 
 // poller is the state of Poll, under its lock.
@@ -53,25 +53,18 @@ func New(near, far conduit.Conduit, isNear func(peer int) bool) (conduit.Conduit
 	}
 	m := &mixed{near: near, far: far, bell: bell, caps: join(near.Caps(), far.Caps()), roads: make([]road, near.Size())}
 	for peer := range m.roads {
-		m.roads[peer] = m.road(isNear(peer))
+		m.roads[peer] = road{far, false}
+		if isNear(peer) {
+			m.roads[peer] = road{near, true}
+		}
 	}
+	m.quiet.init(m.roads)
 	m.direct, _ = near.(conduit.Direct)
 	m.nap.init(m)
 	if memory, ok := near.(conduit.Memory); ok {
 		return &sharing{mixed: m, memory: memory}, nil
 	}
 	return m, nil
-}
-
-func (m *mixed) road(near bool) road {
-	r := road{Conduit: m.far, near: near}
-	if near {
-		r.Conduit = m.near
-	}
-	if r.Caps().BulkChunk > m.caps.BulkChunk {
-		r.chunk = m.caps.BulkChunk
-	}
-	return r
 }
 
 // join gives the properties on which a caller may count whatever the peer.
@@ -83,7 +76,7 @@ func join(a, b conduit.Caps) conduit.Caps {
 		Ordered:   a.Ordered && b.Ordered,
 	}
 	if a.BulkChunk > 0 && b.BulkChunk > 0 {
-		c.BulkChunk, c.BulkSlots = min(a.BulkChunk, b.BulkChunk), min(a.BulkSlots, b.BulkSlots)
+		c.BulkChunk, c.BulkSlots = max(a.BulkChunk, b.BulkChunk), min(a.BulkSlots, b.BulkSlots)
 	}
 	return c
 }
@@ -94,8 +87,8 @@ func (m *mixed) Rank() int { return m.near.Rank() }
 // Size implements conduit.Conduit.
 func (m *mixed) Size() int { return len(m.roads) }
 
-// Caps implements conduit.Conduit. They are what holds towards every peer: the least of each size, Ordered if both conduits
-// are. There is a bulk channel if both have one.
+// Caps implements conduit.Conduit. They are what holds towards every peer: the least record, loan and number of chunks on their
+// way, the longest chunk that may come; Ordered if both conduits are. There is a bulk channel if both have one.
 func (m *mixed) Caps() conduit.Caps { return m.caps }
 
 // Failed implements conduit.Conduit.

@@ -77,14 +77,14 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// TestCaps: what holds towards every peer.
+// TestCaps: what holds towards every peer, and the longest chunk that may come from any.
 func TestCaps(t *testing.T) {
 	small := conduit.Config{Loan: 50, MaxRecord: 2000, BulkChunk: 1000, BulkSlots: 3}
 	large := conduit.Config{Loan: 60, MaxRecord: 1000, BulkChunk: 3000, BulkSlots: 2}
 	cs := mixedtest.Join(t, locals(t, 2, small), locals(t, 2, large), mixedtest.Parity)
 	defer closeAll(t, cs...)
 	want := conduit.Caps{
-		Name: "mixed(local+local)", MaxRecord: 1000, Loan: 50, Ordered: true, BulkChunk: 1000, BulkSlots: 2,
+		Name: "mixed(local+local)", MaxRecord: 1000, Loan: 50, Ordered: true, BulkChunk: 3000, BulkSlots: 2,
 	}
 	if got := cs[0].Caps(); got != want {
 		t.Errorf("%+v, want %+v", got, want)

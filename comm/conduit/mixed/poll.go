@@ -8,32 +8,55 @@ import (
 )
 
 // Pending implements conduit.Conduit.
-func (m *mixed) Pending() bool { return m.near.Pending() || m.far.Pending() }
+func (m *mixed) Pending() bool {
+	if m.near.Pending() {
+		return true
+	}
+	if m.quiet.pass() || !m.far.Pending() {
+		return false
+	}
+	m.quiet.over() // Poll must find what Pending tells of
+	return true
+}
 
 // Poll implements conduit.Conduit. The two take turns at being first. The first may spend half of the budget, the second the
-// rest, and the first what then is left.
+// rest, and the first what then is left. Of a quiet network it may leave the far one out.
 func (m *mixed) Poll(budget int, sink conduit.Sink) int {
 	p := &m.poll
 	// A lock for both, because a sink that polls again must find neither free.
 	if !p.lock.TryLock() {
 		return -1
 	}
-	first, second := m.near, m.far
-	if p.farFirst {
-		first, second = second, first
-	}
-	p.farFirst = !p.farFirst
-	half := (budget + 1) / 2
-	n := max(0, first.Poll(half, sink))
-	full := n >= half
-	if n < budget {
-		n += max(0, second.Poll(budget-n, sink))
-	}
-	if full && n < budget {
-		n += max(0, first.Poll(budget-n, sink))
+	n := 0
+	if m.quiet.pass() {
+		n = max(0, m.near.Poll(budget, sink))
+	} else {
+		n = m.pollBoth(budget, sink)
 	}
 	p.lock.Unlock()
 	return n
+}
+
+// pollBoth is called with the poll lock held.
+func (m *mixed) pollBoth(budget int, sink conduit.Sink) int {
+	farFirst := m.poll.farFirst
+	m.poll.farFirst = !farFirst
+	first, second := m.near, m.far
+	if farFirst {
+		first, second = second, first
+	}
+	half := (budget + 1) / 2
+	a, b := max(0, first.Poll(half, sink)), 0
+	if a < budget {
+		b = max(0, second.Poll(budget-a, sink))
+	}
+	if a >= half && a+b < budget {
+		a += max(0, first.Poll(budget-a-b, sink))
+	}
+	if (farFirst && a > 0) || (!farFirst && b > 0) {
+		m.quiet.over()
+	}
+	return a + b
 }
 
 // nap is the state of Sleep. All but the atomics belongs to the one sleeper.
@@ -75,6 +98,7 @@ func (m *mixed) Sleep(d time.Duration, ready func() bool) bool {
 	m.bell.Arm()
 	ok := m.near.Sleep(d, p.look)
 	m.bell.Disarm()
+	m.quiet.over() // what has rung is to be found at once
 	p.ready = nil
 	p.asleep.Store(false)
 	return ok

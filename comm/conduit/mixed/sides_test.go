@@ -1,7 +1,6 @@
 package mixed_test
 
 import (
-	"bytes"
 	"errors"
 	"sync/atomic"
 	"testing"
@@ -224,48 +223,68 @@ func TestFarPeerGone(t *testing.T) {
 	}
 }
 
-// pieces collects the chunks of one transfer.
-type pieces struct {
-	tally
-	t    *testing.T
-	most int
-	got  []byte
+// network is a conduit without words whose looks are counted.
+type network struct {
+	conduit.Conduit
+	looks int
 }
 
-// Bulk implements conduit.Sink.
-func (p *pieces) Bulk(_ int, _ uint64, off int64, chunk []byte) {
-	if len(chunk) > p.most {
-		p.t.Errorf("a chunk of %d bytes, the longest is %d", len(chunk), p.most)
-	}
-	p.chunks++
-	copy(p.got[off:], chunk)
+func (*network) Mine(int) *atomic.Uint64   { return nil }
+func (*network) Theirs(int) *atomic.Uint64 { return nil }
+
+// Pending implements conduit.Conduit.
+func (n *network) Pending() bool {
+	n.looks++
+	return n.Conduit.Pending()
 }
 
-// TestChunksAreCut: no chunk is longer than Caps says, though the conduit to that peer takes longer ones.
-func TestChunksAreCut(t *testing.T) {
-	long, short := conduit.Config{BulkChunk: 5000, BulkSlots: 4}, conduit.Config{BulkChunk: 1000, BulkSlots: 3}
-	cs := mixedtest.Join(t, locals(t, 2, long), locals(t, 2, short), mixedtest.Parity)
+// Poll implements conduit.Conduit.
+func (n *network) Poll(budget int, sink conduit.Sink) int {
+	n.looks++
+	return n.Conduit.Poll(budget, sink)
+}
+
+// TestQuietNetwork: looks at a far side that has been silent become rare; what it has is found all the same, and after that, and
+// after a message to it, every look goes there.
+func TestQuietNetwork(t *testing.T) {
+	near, far := locals(t, 3, conduit.Config{}), locals(t, 3, conduit.Config{})
+	n := &network{Conduit: far[0]}
+	cs := mixedtest.Join(t, near, []conduit.Conduit{n, far[1], far[2]}, mixedtest.Parity)
 	defer closeAll(t, cs...)
-	data := make([]byte, 20_500)
-	for i := range data {
-		data[i] = byte(i * 7)
-	}
-	for peer := range cs {
-		p := &pieces{t: t, most: 1000, got: make([]byte, len(data))}
-		for off := 0; off < len(data); {
-			n := cs[0].BulkSend(peer, 9, int64(off), data[off:])
-			if n < 0 {
-				t.Fatal(cs[0].Failed(peer))
+	y := &tally{}
+	look := func(times int) int {
+		before := n.looks
+		for range times {
+			if cs[0].Pending() {
+				cs[0].Poll(8, y)
 			}
-			off += n
-			cs[peer].Poll(4, p)
 		}
-		for cs[peer].Poll(4, p) > 0 {
-			continue
-		}
-		if !bytes.Equal(p.got, data) || p.chunks < 21 {
-			t.Errorf("rank %d: other bytes arrived, or too few chunks (%d)", peer, p.chunks)
-		}
+		return n.looks - before
+	}
+	const many = 20_000
+	if k := look(many); k < many/200 || k > many/20 {
+		t.Errorf("%d looks of %d at a silent far side", k, many)
+	}
+	for range many {
+		send(cs[2], 0)
+		cs[0].Poll(8, y)
+	}
+	if y.from[2] != many {
+		t.Errorf("%d messages of %d came from the near side", y.from[2], many)
+	}
+	if far[1].Mine(0) == nil || !send(cs[1], 0) {
+		t.Fatal("no message from the far side")
+	}
+	if look(200); y.from[1] != 1 {
+		t.Error("a message from the far side was not found")
+	}
+	if k := look(50); k != 50 {
+		t.Errorf("%d looks of 50 after a message has come", k)
+	}
+	look(many)
+	send(cs[0], 1)
+	if k := look(50); k != 50 {
+		t.Errorf("%d looks of 50 after a message has gone", k)
 	}
 }
 
