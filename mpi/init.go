@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"time"
 
 	"github.com/golci/golci/comm"
@@ -14,6 +13,7 @@ import (
 	"github.com/golci/golci/comm/conduit/local"
 	"github.com/golci/golci/comm/conduit/portals"
 	"github.com/golci/golci/comm/conduit/shm"
+	"github.com/golci/golci/comm/conduit/udp"
 	"github.com/golci/golci/comm/progress"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/settings"
@@ -49,7 +49,7 @@ func initJob(ctx context.Context, job *boot.Job, o *options) (*Proc, error) {
 	pl := planFor(o, s)
 	pl.entries = tableEntries(o, pl.workers, pl.crowded)
 	spareProcessors(pl)
-	wire, err := openConduit(job, o)
+	wire, err := openConduit(ctx, job, o)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func WithAttach(f func(srv *comm.Server) error) Option {
 }
 
 // openConduit connects the ranks.
-func openConduit(job *boot.Job, o *options) (conduit.Conduit, error) {
+func openConduit(ctx context.Context, job *boot.Job, o *options) (conduit.Conduit, error) {
 	cfg := conduitConfig(o, job.Size)
 	name := settings.Conduit.Get(o.values)
 	if job.Size == 1 && name != shm.Name {
@@ -118,23 +118,10 @@ func openConduit(job *boot.Job, o *options) (conduit.Conduit, error) {
 		return nil, fmt.Errorf("%w: the %s conduit joins the ranks of one process, and this job has %d processes",
 			ErrArgument, name, job.Size)
 	}
-	if far := elsewhere(job); len(far) > 0 {
-		return nil, fmt.Errorf("%w: ranks %v are on other nodes, which no conduit of this version reaches", ErrRank, far)
+	if name == udp.Name || elsewhere(job) {
+		return openNetwork(ctx, job, o)
 	}
-	return shm.New(shm.Config{
-		Rank: job.Rank, Size: job.Size, JobID: job.JobID, Key: string(job.Key), Local: job.LocalRanks,
-		Timeout: settings.InitTimeout.Get(o.values), Conduit: cfg,
-	})
-}
-
-// elsewhere lists the ranks of other nodes.
-func elsewhere(job *boot.Job) (out []int) {
-	for r := range job.Size {
-		if _, here := slices.BinarySearch(job.LocalRanks, r); !here {
-			out = append(out, r)
-		}
-	}
-	return out
+	return openShared(job, o)
 }
 
 // Sizes of the matching table: an entry for each thread that may wait, and for packets besides.

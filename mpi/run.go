@@ -12,6 +12,8 @@ import (
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/comm/conduit/local"
 	"github.com/golci/golci/comm/conduit/portals"
+	"github.com/golci/golci/comm/conduit/udp"
+	"github.com/golci/golci/internal/settings"
 )
 
 // Run runs f as n ranks of one job in this process, each on a goroutine of its own with its world communicator, and waits
@@ -53,7 +55,7 @@ func newTeam(n int, o *options) (*team, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrArgument, err)
 	}
-	wires, err := joinRanks(n, o)
+	wires, err := joinRanks(n, jobs[0].Key, o)
 	if err != nil {
 		return nil, err
 	}
@@ -75,10 +77,14 @@ func newTeam(n int, o *options) (*team, error) {
 	return t, nil
 }
 
-// joinRanks connects ranks that share this process: by a ring for each pair, or by one pool of receive space for each rank.
-func joinRanks(n int, o *options) ([]conduit.Conduit, error) {
-	if onePool(o) {
+// joinRanks connects ranks that share this process: by a ring for each pair, by one pool of receive space for each rank, or
+// by datagrams.
+func joinRanks(n int, key []byte, o *options) ([]conduit.Conduit, error) {
+	switch settings.Conduit.Get(o.values) {
+	case portals.Name:
 		return portals.New(n, portalsConfig(o, n))
+	case udp.Name:
+		return joinByDatagrams(n, key, o)
 	}
 	return local.New(n, conduitConfig(o, n))
 }

@@ -14,7 +14,19 @@ var (
 	Spin = defineDuration("GOLCI_SPIN", "50us", 0,
 		"How long an idle worker or server polls before it sleeps.")
 	Conduit = defineWord("GOLCI_CONDUIT", "auto",
-		"How messages travel.", "auto", "shm", "local", "portals")
+		"How messages travel.", "auto", "shm", "udp", "local", "portals")
+	UDPSecurity = defineWord("GOLCI_UDP_SECURITY", "encrypt",
+		"How datagrams are protected.", "encrypt", "authenticate", "trust")
+	UDPInterfaces = defineText("GOLCI_UDP_INTERFACES", "auto",
+		"Interfaces for datagrams: names, networks, addresses or patterns of them, with commas between; ! leaves out.")
+	UDPBuffer = defineSize("GOLCI_UDP_BUFFER", "0", 0, 1<<30,
+		"Bytes wanted for the queues of the socket; 0: from the credits, 4 MiB at least.")
+	UDPDeadAfter = defineDuration("GOLCI_UDP_DEADAFTER", "10s", 10*time.Millisecond,
+		"After how long without a sign of life a rank on another node is taken for dead.")
+	UDPMinRTO = defineDuration("GOLCI_UDP_MINRTO", "2ms", 100*time.Microsecond,
+		"The shortest time after which a datagram that is not acknowledged is sent again.")
+	UDPFaults = defineText("GOLCI_UDP_FAULTS", "off",
+		"Faults put upon datagrams on purpose, such as loss=0.01,dup=0.05,reorder=0.1,seed=7; off: none.")
 	Eager = defineSize("GOLCI_EAGER", "0", 0, 1<<20,
 		"Largest message sent without asking the receiver first; 0: the conduit's choice.")
 	Unexpected = defineSize("GOLCI_UNEXPECTED", "0", 0, 1<<40,

@@ -48,6 +48,8 @@ type Config struct {
 	// KeepAlive is after how long a silent peer is asked for a sign of life, DeadAfter after how long it is dead. Zero means a
 	// second and ten.
 	KeepAlive, DeadAfter time.Duration
+	// MinRTO is the shortest time after which what is not acknowledged is sent again; zero means 2 ms.
+	MinRTO time.Duration
 	// Linger is how long Close waits for what has been sent to be acknowledged, and how long the conduit goes on afterwards with
 	// what then still waits for peers to make room; default 2 s.
 	Linger time.Duration

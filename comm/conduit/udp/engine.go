@@ -64,10 +64,13 @@ func (c *Conduit) release() {
 	}
 }
 
-// atOnce tells whether something staged for a peer should leave now: it is the first since the last poll, or the last datagram
-// left a while ago, or there is much.
+// atOnce tells whether something staged for a peer should leave now: nobody polls, or it is the first since the last poll, or the
+// last datagram left a while ago, or there is much.
 func (c *Conduit) atOnce(ln *lane) bool {
 	p := c.polls.Load()
+	if c.keeper.listening.Load() || c.sleep.asleep.Load() {
+		return true
+	}
 	if ln.flushed == p && c.now-c.out.last < flushAfter && c.out.waits < flushBytes {
 		return false
 	}

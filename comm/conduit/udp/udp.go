@@ -91,6 +91,7 @@ func New(cfg Config) (*Conduit, error) {
 func (c *Conduit) initCore() error {
 	rc := reliable.Config{
 		Sink: c, MaxMessage: max(c.g.maxRecord, 1<<20), KeepAlive: c.cfg.KeepAlive, DeadAfter: c.cfg.DeadAfter,
+		MinRTO: c.cfg.MinRTO,
 	}
 	if c.g.tiny {
 		rc.Queue, rc.Rooms = 2, 8

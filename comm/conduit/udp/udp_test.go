@@ -3,6 +3,7 @@ package udp_test
 import (
 	"net/netip"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -23,6 +24,7 @@ type job struct {
 	addr    string // bound by all; "" for loopback
 	payload int    // of a datagram; 0 for what loopback takes
 	sockets mmsg.Options
+	minRTO  time.Duration
 }
 
 // open makes the conduits of n ranks that share this process. The caller closes them.
@@ -61,6 +63,7 @@ func (j job) open(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit {
 	for i := range out {
 		c, err := udp.New(udp.Config{
 			Rank: i, Size: n, Key: []byte("a key of thirty-two bytes, or so"), Mode: j.mode, Wire: wires[i], Peers: peers, Conduit: cfg,
+			MinRTO: j.minRTO,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -81,6 +84,6 @@ func TestConformance(t *testing.T) {
 }
 
 func TestConformanceFaults(t *testing.T) {
-	j := job{mode: seal.Trust, faults: "loss=0.1,dup=0.05,reorder=0.05,seed=1"}
+	j := job{mode: seal.Trust, faults: "loss=0.1,dup=0.05,reorder=0.05,seed=1", minRTO: 200 * time.Microsecond}
 	conformance.Run(t, j.open)
 }

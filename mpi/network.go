@@ -1,0 +1,155 @@
+package mpi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/golci/golci/comm/boot"
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/conduit/mixed"
+	"github.com/golci/golci/comm/conduit/shm"
+	"github.com/golci/golci/comm/conduit/udp"
+	"github.com/golci/golci/comm/conduit/udp/faulty"
+	"github.com/golci/golci/comm/conduit/udp/nic"
+	"github.com/golci/golci/comm/conduit/udp/seal"
+	"github.com/golci/golci/internal/settings"
+)
+
+// endpointKey is under what a rank publishes where it receives datagrams.
+const endpointKey = "golci.udp"
+
+// openNetwork connects ranks of several nodes, or of one if the setting asks for it: through shared memory within a node,
+// through datagrams beyond.
+func openNetwork(ctx context.Context, job *boot.Job, o *options) (conduit.Conduit, error) {
+	far, err := openDatagrams(ctx, job, o)
+	if err != nil {
+		return nil, err
+	}
+	if settings.Conduit.Get(o.values) == udp.Name || len(job.LocalRanks) == 1 {
+		return far, nil
+	}
+	near, err := openShared(job, o)
+	if err != nil {
+		return nil, errors.Join(err, far.Close())
+	}
+	c, err := mixed.New(near, far, job.Near)
+	if err != nil {
+		return nil, errors.Join(err, near.Close(), far.Close())
+	}
+	return c, nil
+}
+
+func openDatagrams(ctx context.Context, job *boot.Job, o *options) (conduit.Conduit, error) {
+	lc, err := listenConfig(o, job.Size)
+	if err != nil {
+		return nil, err
+	}
+	lc.Loopback = len(job.LocalRanks) == job.Size
+	l, err := udp.Listen(lc)
+	if err != nil {
+		return nil, err
+	}
+	table, err := boot.Exchange(ctx, job, endpointKey, l.Endpoint(), boot.Codec[nic.Endpoint]{Append: nic.Append, Parse: nic.Parse})
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	all, err := table.All(ctx)
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	cfg, err := datagramConfig(o, job.Size)
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	cfg.Rank, cfg.Size, cfg.Key = job.Rank, job.Size, job.Key
+	return l.Connect(all, cfg)
+}
+
+func listenConfig(o *options, size int) (udp.ListenConfig, error) {
+	spec := settings.UDPFaults.Get(o.values)
+	if spec == "off" {
+		spec = ""
+	}
+	faults, err := faulty.Parse(spec)
+	if err != nil {
+		return udp.ListenConfig{}, fmt.Errorf("%w: %s: %w", ErrArgument, settings.UDPFaults.Env(), err)
+	}
+	buffer := int(settings.UDPBuffer.Get(o.values))
+	if buffer == 0 {
+		buffer = min(max(4<<20, 2*terms(o, size).PerPeer*conduit.CreditBytes*size), 64<<20)
+	}
+	return udp.ListenConfig{Interfaces: settings.UDPInterfaces.Get(o.values), Buffer: buffer, Faults: faults}, nil
+}
+
+func datagramConfig(o *options, size int) (udp.Config, error) {
+	mode, err := seal.ParseMode(settings.UDPSecurity.Get(o.values))
+	if err != nil {
+		return udp.Config{}, fmt.Errorf("%w: %s: %w", ErrArgument, settings.UDPSecurity.Env(), err)
+	}
+	dead := settings.UDPDeadAfter.Get(o.values)
+	return udp.Config{
+		Mode: mode, Conduit: conduitConfig(o, size), MinRTO: settings.UDPMinRTO.Get(o.values), KeepAlive: dead / 10, DeadAfter: dead,
+	}, nil
+}
+
+// joinByDatagrams connects ranks that share this process by datagrams, for tests.
+func joinByDatagrams(n int, key []byte, o *options) ([]conduit.Conduit, error) {
+	listeners := make([]*udp.Listener, 0, n)
+	all := make([]nic.Endpoint, 0, n)
+	shut := func(err error) error {
+		for _, l := range listeners {
+			err = errors.Join(err, l.Close())
+		}
+		return err
+	}
+	for range n {
+		lc, err := listenConfig(o, n)
+		if err != nil {
+			return nil, shut(err)
+		}
+		lc.Loopback = true
+		l, err := udp.Listen(lc)
+		if err != nil {
+			return nil, shut(err)
+		}
+		listeners, all = append(listeners, l), append(all, l.Endpoint())
+	}
+	var out []conduit.Conduit
+	for r := range n {
+		cfg, err := datagramConfig(o, n)
+		if err == nil {
+			cfg.Rank, cfg.Size, cfg.Key = r, n, key
+			var c conduit.Conduit
+			if c, err = listeners[0].Connect(all, cfg); err == nil {
+				out = append(out, c)
+			}
+			listeners = listeners[1:]
+		}
+		if err != nil {
+			for _, c := range out {
+				err = errors.Join(err, c.Close())
+			}
+			return nil, shut(err)
+		}
+	}
+	return out, nil
+}
+
+func openShared(job *boot.Job, o *options) (conduit.Conduit, error) {
+	return shm.New(shm.Config{
+		Rank: job.Rank, Size: job.Size, JobID: job.JobID, Key: string(job.Key), Local: job.LocalRanks,
+		Timeout: settings.InitTimeout.Get(o.values), Conduit: conduitConfig(o, job.Size),
+	})
+}
+
+// elsewhere tells whether some ranks are on other nodes.
+func elsewhere(job *boot.Job) bool {
+	for r := range job.Size {
+		if _, here := slices.BinarySearch(job.LocalRanks, r); !here {
+			return true
+		}
+	}
+	return false
+}
