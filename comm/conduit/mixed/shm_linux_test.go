@@ -21,6 +21,12 @@ var shmJobs atomic.Int64
 // overShm makes a job on nodes of two ranks that share memory; between the nodes there is another conduit.
 func overShm(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit {
 	t.Helper()
+	return mixedtest.Join(t, sharing(t, n, cfg), locals(t, n, cfg), mixedtest.Twos)
+}
+
+// sharing makes the conduits of nodes of two ranks.
+func sharing(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit {
+	t.Helper()
 	job := fmt.Sprintf("mixedtest-%d-%d", os.Getpid(), shmJobs.Add(1))
 	near, errs := make([]conduit.Conduit, n), make([]error, n)
 	var wg sync.WaitGroup
@@ -34,7 +40,7 @@ func overShm(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit {
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
-	return mixedtest.Join(t, near, locals(t, n, cfg), mixedtest.Twos)
+	return near
 }
 
 // TestConformanceOverSharedMemory has a near side that leads to some peers only and sleeps in the kernel.
