@@ -3,6 +3,7 @@ package gasnettest
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -10,13 +11,18 @@ import (
 	"time"
 
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/conduit/mixed"
 	"github.com/golci/golci/comm/conduit/mixed/mixedtest"
 	"github.com/golci/golci/comm/conduit/portals"
 	"github.com/golci/golci/comm/conduit/shm"
+	"github.com/golci/golci/comm/conduit/udp"
+	"github.com/golci/golci/comm/conduit/udp/mmsg"
+	"github.com/golci/golci/comm/conduit/udp/seal"
 )
 
 func init() {
-	networks = append(networks, network{name: "shm", make: overShm}, network{name: "mixed shm", make: overMixedShm})
+	networks = append(networks, network{name: "shm", make: overShm}, network{name: "mixed shm", make: overMixedShm},
+		network{name: "mixed shm and udp", make: overShmAndUDP, slow: true})
 }
 
 var shmJobs atomic.Int64
@@ -43,6 +49,33 @@ func overNodes(t testing.TB, n int, together mixedtest.Together) []conduit.Condu
 	wg.Wait()
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
+	}
+	return cs
+}
+
+// overShmAndUDP has ranks on nodes of two, and datagrams between the nodes.
+func overShmAndUDP(t testing.TB, n int, _ uint64) []conduit.Conduit {
+	near := overNodes(t, n, mixedtest.Twos)
+	wires, peers := make([]udp.Wire, n), make([]udp.Peer, n)
+	for i := range wires {
+		s, err := mmsg.Open(netip.MustParseAddrPort("127.0.0.1:0"), mmsg.Options{RecvBuffer: 1 << 20, SendBuffer: 1 << 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wires[i] = s
+		peers[i] = udp.Peer{Life: uint64(1000 + i), Paths: []udp.Path{{Addr: s.Info().Addr, Payload: mmsg.MaxPayload}}}
+	}
+	cs := make([]conduit.Conduit, n)
+	for i := range cs {
+		far, err := udp.New(udp.Config{
+			Rank: i, Size: n, Key: []byte("a key of thirty-two bytes, or so"), Mode: seal.Trust, Wire: wires[i], Peers: peers,
+		})
+		if err == nil {
+			cs[i], err = mixed.New(near[i], far, func(peer int) bool { return mixedtest.Twos(i, peer) })
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	return cs
 }
