@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"os"
+	"strconv"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -12,46 +14,138 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// native is a socket driven by sendmmsg and recvmmsg. The descriptor is package net's, so that Wait parks in the netpoller
-// and Close cannot pull it away under a call.
+// native is a socket driven by sendmmsg and recvmmsg. Its descriptor belongs to a file, so that Close cannot pull it away under a
+// call, but not to the netpoller, which would be woken by each datagram while somebody polls. The waiter parks on an epoll
+// instance, in which the socket is armed only meanwhile.
 type native struct {
-	conn *net.UDPConn
-	raw  syscall.RawConn
-	v6   bool
-	said Info
-	lost atomic.Uint64 // written by the receiver
+	sock   *os.File
+	raw    syscall.RawConn // of sock
+	bell   *os.File        // the epoll instance
+	parked syscall.RawConn // of bell
+	v6     bool
+	said   Info
+	lost   atomic.Uint64 // written by the receiver
 
 	tx *vector // of the sender
 	rx *vector // of the receiver
 
 	// The functions that RawConn calls; made once, since a closure made for a call would be allocated.
-	doSend, doRecv func(fd uintptr)
-	poll           func(fd uintptr) bool
-	pollSet        []unix.PollFd // of the waiter
+	doSend, doRecv  func(fd uintptr)
+	poll            func(fd uintptr) bool
+	doArm, doModify func(fd uintptr)
+	// Of the waiter.
+	pollSet []unix.PollFd
+	event   unix.EpollEvent // what to arm for
+	armed   int             // descriptor of the socket, while it is armed
 
+	ended   atomic.Bool // set before the files are closed
 	waiting atomic.Bool // set by the waiter before it looks at woken for the last time
 	woken   atomic.Bool // set by Wake before it looks at waiting: one of the two sees the other
 }
 
 func openNative(addr netip.AddrPort, o Options) (backend, error) {
-	conn, err := net.ListenUDP(network(addr.Addr()), net.UDPAddrFromAddrPort(addr))
-	if err != nil {
-		return nil, err
+	v6 := !addr.Addr().Is4()
+	s := &native{v6: v6, tx: newVector(o.Batch, v6), rx: newVector(o.Batch, v6), pollSet: make([]unix.PollFd, 1)}
+	s.doSend, s.doRecv, s.poll, s.doArm, s.doModify = s.tx.sendmmsg, s.rx.recvmmsg, s.readable, s.arm, s.modify
+	if err := s.bind(addr); err != nil {
+		return nil, errors.Join(err, s.close())
 	}
-	raw, err := conn.SyscallConn()
-	if err != nil {
-		return nil, errors.Join(err, conn.Close())
-	}
-	s := &native{
-		conn: conn, raw: raw, v6: !addr.Addr().Is4(),
-		tx: newVector(o.Batch, !addr.Addr().Is4()), rx: newVector(o.Batch, !addr.Addr().Is4()), pollSet: make([]unix.PollFd, 1),
-	}
-	s.said = Info{Addr: conn.LocalAddr().(*net.UDPAddr).AddrPort(), Batch: o.Batch}
-	s.doSend, s.doRecv, s.poll = s.tx.sendmmsg, s.rx.recvmmsg, s.readable
+	s.said.Batch = o.Batch
 	if err := s.configure(o); err != nil {
-		return nil, errors.Join(err, conn.Close())
+		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
+}
+
+// bind makes both descriptors. That of the socket may block, which keeps it out of the netpoller; no call on it does.
+func (s *native) bind(addr netip.AddrPort) error {
+	family := unix.AF_INET
+	if s.v6 {
+		family = unix.AF_INET6
+	}
+	fd, err := unix.Socket(family, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("mmsg: socket: %w", err)
+	}
+	s.sock = os.NewFile(uintptr(fd), "udp")
+	if s.raw, err = s.sock.SyscallConn(); err != nil {
+		return err
+	}
+	if s.v6 {
+		if err := unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_V6ONLY, 1); err != nil {
+			return fmt.Errorf("mmsg: socket: %w", err)
+		}
+	}
+	to, err := sockaddr(addr)
+	if err != nil {
+		return err
+	}
+	if err := unix.Bind(fd, to); err != nil {
+		return fmt.Errorf("mmsg: bind %v: %w", addr, err)
+	}
+	at, err := unix.Getsockname(fd)
+	if err != nil {
+		return fmt.Errorf("mmsg: bind %v: %w", addr, err)
+	}
+	s.said.Addr = bound(at, addr)
+	return s.makeBell(fd)
+}
+
+func (s *native) makeBell(sock int) error {
+	fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		return fmt.Errorf("mmsg: epoll: %w", err)
+	}
+	if err := unix.SetNonblock(fd, true); err != nil {
+		return errors.Join(err, unix.Close(fd))
+	}
+	s.bell = os.NewFile(uintptr(fd), "udp wait")
+	if s.parked, err = s.bell.SyscallConn(); err != nil {
+		return err
+	}
+	if err := unix.EpollCtl(fd, unix.EPOLL_CTL_ADD, sock, &unix.EpollEvent{}); err != nil {
+		return fmt.Errorf("mmsg: epoll: %w", err)
+	}
+	return s.bell.SetReadDeadline(time.Time{}) // an error where it cannot be waited for
+}
+
+// sockaddr is addr as the kernel wants it.
+func sockaddr(addr netip.AddrPort) (unix.Sockaddr, error) {
+	if addr.Addr().Is4() {
+		return &unix.SockaddrInet4{Port: int(addr.Port()), Addr: addr.Addr().As4()}, nil
+	}
+	a := &unix.SockaddrInet6{Port: int(addr.Port()), Addr: addr.Addr().As16()}
+	if zone := addr.Addr().Zone(); zone != "" {
+		n, err := zoneNumber(zone)
+		if err != nil {
+			return nil, err
+		}
+		a.ZoneId = n
+	}
+	return a, nil
+}
+
+// zoneNumber is the number of an interface that is named, or written as its number.
+func zoneNumber(zone string) (uint32, error) {
+	if n, err := strconv.ParseUint(zone, 10, 32); err == nil {
+		return uint32(n), nil
+	}
+	i, err := net.InterfaceByName(zone)
+	if err != nil {
+		return 0, fmt.Errorf("%w: zone %q: %w", ErrFamily, zone, err)
+	}
+	return uint32(i.Index), nil
+}
+
+// bound is the address that the kernel tells, with the zone that was asked for.
+func bound(at unix.Sockaddr, asked netip.AddrPort) netip.AddrPort {
+	switch a := at.(type) {
+	case *unix.SockaddrInet4:
+		return netip.AddrPortFrom(netip.AddrFrom4(a.Addr), uint16(a.Port))
+	case *unix.SockaddrInet6:
+		return netip.AddrPortFrom(netip.AddrFrom16(a.Addr).WithZone(asked.Addr().Zone()), uint16(a.Port))
+	}
+	return asked
 }
 
 // configure asks for the options. Only what correctness needs is an error when it is refused; the rest shows in Info.
@@ -103,7 +197,7 @@ func (s *native) send(batch []Datagram) (n int, err error) {
 			return n, bad
 		}
 		if err := s.raw.Control(s.doSend); err != nil {
-			return n, err
+			return n, s.closed(err)
 		}
 		if s.tx.errno != 0 {
 			return n, sendError(s.tx.errno, &batch[n])
@@ -137,7 +231,7 @@ func (s *native) recv(batch []Datagram) (n int, err error) {
 	}
 	s.rx.room(batch)
 	if err := s.raw.Control(s.doRecv); err != nil {
-		return 0, err
+		return 0, s.closed(err)
 	}
 	switch s.rx.errno {
 	case 0:
@@ -150,9 +244,9 @@ func (s *native) recv(batch []Datagram) (n int, err error) {
 	return s.rx.done, nil
 }
 
-// wait parks in RawConn.Read, which holds the descriptor's read lock. Recv uses Control, which does not take it.
+// wait parks on the epoll instance, with the socket armed in it.
 func (s *native) wait(deadline time.Time) Reason {
-	if s.conn.SetReadDeadline(deadline) != nil {
+	if s.bell.SetReadDeadline(deadline) != nil {
 		return Closed
 	}
 	s.waiting.Store(true)
@@ -160,18 +254,34 @@ func (s *native) wait(deadline time.Time) Reason {
 	if s.woken.Swap(false) {
 		return Woken
 	}
-	err := s.raw.Read(s.poll)
+	s.event.Events = unix.EPOLLIN
+	if s.raw.Control(s.doArm) != nil {
+		return Closed
+	}
+	err := s.parked.Read(s.poll)
+	s.event.Events = 0
+	_ = s.raw.Control(s.doArm) // fails only if closed
 	switch {
 	case s.woken.Swap(false):
 		return Woken
 	case err == nil:
 		return Ready
-	case errors.Is(err, net.ErrClosed):
+	case s.ended.Load():
 		return Closed
 	case deadline.IsZero() || time.Now().Before(deadline):
 		return Woken // by a Wake whose flag the Wait before took, and whose deadline came late
 	}
 	return Timeout
+}
+
+// arm has the epoll instance look out for event on the socket fd.
+func (s *native) arm(fd uintptr) {
+	s.armed = int(fd)
+	_ = s.parked.Control(s.doModify)
+}
+
+func (s *native) modify(bell uintptr) {
+	_ = unix.EpollCtl(int(bell), unix.EPOLL_CTL_MOD, s.armed, &s.event)
 }
 
 // readable asks the kernel, since the netpoller only tells of what comes after it was asked.
@@ -187,15 +297,30 @@ var past = time.Unix(1, 0)
 func (s *native) wake() {
 	s.woken.Store(true)
 	if s.waiting.Load() {
-		_ = s.conn.SetReadDeadline(past) // fails only if closed, which ends Wait as well
+		_ = s.bell.SetReadDeadline(past) // fails only if closed, which ends Wait as well
 	}
 }
 
 func (s *native) close() error {
-	if err := s.conn.Close(); !errors.Is(err, net.ErrClosed) {
-		return err
+	s.ended.Store(true)
+	var errs []error
+	for _, f := range []*os.File{s.sock, s.bell} {
+		if f == nil {
+			continue
+		}
+		if err := f.Close(); !errors.Is(err, os.ErrClosed) {
+			errs = append(errs, err)
+		}
 	}
-	return nil
+	return errors.Join(errs...)
+}
+
+// closed is err of a call on sock, as package net would say it.
+func (s *native) closed(err error) error {
+	if s.ended.Load() {
+		return net.ErrClosed
+	}
+	return err
 }
 
 func (s *native) info() Info      { return s.said }
