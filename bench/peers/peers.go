@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -46,7 +47,7 @@ type Case struct {
 	Seconds        string // least length of a timed loop
 }
 
-// TCP is the Suffix of the settings in Peer.Network.
+// TCP begins the Suffix of the settings in Peer.Network, and is that of the default.
 const TCP = "-tcp"
 
 // active is the benchmark that UCX has in place of the MPI implementations.
@@ -61,12 +62,13 @@ func openMPI() Peer {
 	copies := []string{"--mca", "btl_vader_single_copy_mechanism", "none"}
 	eager := append(copies[:3:3], "--mca", "btl_vader_eager_limit", "65536", "--mca", "btl_vader_max_send_size", "65536")
 	tcp := []string{"--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo", "--mca", "mpi_yield_when_idle", "0"}
+	tcpEager := []string{"--mca", "btl_tcp_eager_limit", "1048576", "--mca", "btl_tcp_max_send_size", "1048576"}
 	m := Peer{
 		Name:     "openmpi",
 		Bind:     []string{"--bind-to", "core"},
 		Crowd:    []string{"--oversubscribe"},
 		Settings: []Setting{{}, {Suffix: "-tuned", Args: copies}, {Suffix: "-eager", Args: eager}},
-		Network:  []Setting{{Suffix: TCP, Args: tcp}},
+		Network:  []Setting{{Suffix: TCP, Args: tcp}, {Suffix: TCP + "-eager", Args: slices.Concat(tcp, tcpEager)}},
 	}
 	if os.Geteuid() == 0 {
 		m.Env = []string{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"}

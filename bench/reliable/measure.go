@@ -112,10 +112,8 @@ type Share struct {
 	Resent   float64   // bytes sent again, over those lost; 0 where none were
 }
 
-// settling is how long senders run before they are measured, for each; they are measured for three times Length.
-const settling = time.Second
-
-// MeasureShare runs c.Senders floods into one receiver behind the bottleneck. Every message is accounted for. Errors:
+// MeasureShare runs c.Senders floods into one receiver behind the bottleneck, and measures, from c.Length after the last has
+// started, for three times that. Every message is accounted for. Errors:
 // ErrConfig, ErrTotals.
 func MeasureShare(c Config, s Scenario) (*Share, error) {
 	c, err := c.Fill()
@@ -127,10 +125,10 @@ func MeasureShare(c Config, s Scenario) (*Share, error) {
 		return nil, err
 	}
 	last := w.start(s)
-	w.run(last + settling)
+	begin, length := last+c.Length, 3*c.Length
+	w.run(begin)
 	before := w.delivered()
-	length := 3 * c.Length
-	w.run(last + settling + length)
+	w.run(begin + length)
 	out := &Share{Config: c, Scenario: s, Each: w.delivered()}
 	for i := range out.Each {
 		out.Each[i] = (out.Each[i] - before[i]) / length.Seconds()

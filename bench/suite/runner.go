@@ -51,7 +51,7 @@ func (r *runner) findPeers() (tempDir, error) {
 	return tempDir(name), nil
 }
 
-// plain tells peers at their defaults from tuned ones. Over the network there are no others.
+// plain tells peers at their defaults, be it over the network, from tuned ones.
 func (r *runner) plain(impl string) bool {
 	for _, m := range r.found {
 		if m.Name == impl || m.Name+peers.TCP == impl {
