@@ -30,6 +30,7 @@ type congestion struct {
 	acked, lost         int           // bytes in this round
 	busy                bool          // the window was in the way in this round
 	long                int           // rounds since the last drain or respite; those with a queue count more
+	before              time.Duration // shortest of the round before
 	restore             int           // window after a drain, 0: there is none
 }
 
@@ -93,7 +94,8 @@ func (c *congestion) turn(now time.Duration) {
 
 // drain has the window be least for a round where the queue has not been short for long: who came late took a full queue
 // for an empty one, and aims too high until it sees what is there without its own share. Who is so wrong that it sees no queue at all
-// must look too, though less often, since a round costs as much where there is none.
+// must look too, though less often, since a round costs as much where there is none. And all must look at once, for the share of one is
+// little of a queue that many made: a queue that became shorter by an eighth tells that another looks now.
 func (c *congestion) drain(queue, target time.Duration) bool {
 	if c.restore > 0 {
 		c.window, c.restore, c.long = max(c.window, c.restore), 0, 0
@@ -108,7 +110,9 @@ func (c *congestion) drain(queue, target time.Duration) bool {
 	default:
 		c.long = 0
 	}
-	if c.long < drainAfterAll || c.slowStart {
+	dip := c.shortest > 0 && c.shortest < c.before-c.before/8
+	c.before = c.shortest
+	if c.slowStart || c.long < drainAfterAll && !(dip && c.long >= drainAfterAll/2) {
 		return false
 	}
 	if c.restore = c.window; seen {
