@@ -18,7 +18,7 @@ const (
 	// soonLooks is how many looks in a row follow far traffic: about the time that an answer takes.
 	soonLooks = 256
 	// seldomLooks is of how many looks one is taken after that.
-	seldomLooks = 64
+	seldomLooks = 128
 )
 
 // init is given the conduit's roads. Where a peer and this rank have words for each other they share memory, and looking is
