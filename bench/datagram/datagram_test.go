@@ -66,6 +66,25 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
+// TestLostDatagramsAreWrittenOff: a stream goes on without them, but not for ever.
+func TestLostDatagramsAreWrittenOff(t *testing.T) {
+	p, err := open(mmsg.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.close()
+	f := &flow{pair: p, shape: Shape{Size: 100, Segments: 1}}
+	f.came.Store(300)
+	f.sent = 500
+	if err := f.await(500); err != nil || f.sent != 300 {
+		t.Errorf("%d bytes are expected still, want 300; %v", f.sent, err)
+	}
+	f.offs = mostOffs
+	if err := f.await(500); !errors.Is(err, ErrStalled) {
+		t.Errorf("error %v", err)
+	}
+}
+
 // TestOneSideFails: the other side must not spin for ever.
 func TestOneSideFails(t *testing.T) {
 	p, err := open(mmsg.Options{})
