@@ -24,7 +24,7 @@ func (t *Table) Row(r Row) error {
 		}
 		t.last = r.Bench
 	}
-	line := fmt.Sprintf("%-10s %-18s %9d %8d %12s %-10s %9s %7.0f/%-5.0f %-6s %7s", r.Bench, r.Impl, r.Size, r.Threads,
+	line := fmt.Sprintf("%-10s %-22s %9d %8d %12s %-10s %9s %7.0f/%-5.0f %-6s %7s", r.Bench, r.Impl, r.Size, r.Threads,
 		Significant(r.Value), r.Unit, share(r), r.Before, r.After, r.State, times(r.InCrossings()))
 	if t.peers {
 		line += fmt.Sprintf(" %8s %8s", times(r.VsPlain), times(r.VsBest))
@@ -40,7 +40,7 @@ func (t *Table) Row(r Row) error {
 }
 
 func (t *Table) heading() error {
-	line := fmt.Sprintf("%-10s %-18s %9s %8s %12s %-10s %9s %13s %-6s %7s", "bench", "impl", "size", "threads", "value",
+	line := fmt.Sprintf("%-10s %-22s %9s %8s %12s %-10s %9s %13s %-6s %7s", "bench", "impl", "size", "threads", "value",
 		"unit", "min share", "crossing ns", "state", "x line")
 	if t.peers {
 		line += fmt.Sprintf(" %8s %8s", "/default", "/best")
