@@ -15,14 +15,13 @@ import (
 	"github.com/golci/golci/internal/settings"
 )
 
-// The conduits that can be asked for, and the settings of the ranks that choose them.
+// The conduits that can be asked for.
 const (
-	shmConduit  = "shm"
-	udpConduit  = "udp"
-	securityEnv = "GOLCI_UDP_SECURITY"
+	shmConduit = "shm"
+	udpConduit = "udp"
 )
 
-// securities are the values of securityEnv; the first is the default.
+// securities are the values of settings.UDPSecurity; the first is the default.
 var securities = []string{"encrypt", "authenticate", "trust"}
 
 // lookup is os.LookupEnv or a stand-in.
@@ -69,7 +68,7 @@ func (c *Config) variants() []variant {
 	}
 	var out []variant
 	for _, m := range modes {
-		out = append(out, variant{conduit, securityEnv + "=" + m})
+		out = append(out, variant{conduit, settings.UDPSecurity.Env() + "=" + m})
 	}
 	return out
 }
@@ -80,7 +79,7 @@ func label(env lookup) string {
 	case shmConduit:
 		return bench.Golci + "-" + conduit
 	case udpConduit:
-		mode, _ := env(securityEnv)
+		mode, _ := env(settings.UDPSecurity.Env())
 		return bench.Golci + "-" + conduit + "-" + cmp.Or(mode, securities[0])
 	}
 	return bench.Golci

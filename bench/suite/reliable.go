@@ -12,10 +12,8 @@ import (
 	"github.com/golci/golci/bench/job"
 	"github.com/golci/golci/bench/ranks"
 	"github.com/golci/golci/bench/reliable"
+	"github.com/golci/golci/internal/settings"
 )
-
-// faultsEnv has the UDP conduit of a rank harm what it sends.
-const faultsEnv = "GOLCI_UDP_FAULTS"
 
 // losses are those of reliable, if nobody asks for others.
 var losses = []float64{0, 0.001, 0.01, 0.02, 0.05, 0.1}
@@ -83,8 +81,8 @@ func (r *runner) real(ctx context.Context, s spec) error {
 	return nil
 }
 
-// faults is the setting of a loss, and of what else was asked for.
-func (c *Config) faults(loss float64) string {
+// faults is the setting of a loss, and of what else was asked for; nothing where nothing is to be harmed.
+func (c *Config) faults(loss float64) variant {
 	text := []string{"seed=" + strconv.FormatUint(c.Link.Seed, 10)}
 	for _, f := range []struct {
 		name  string
@@ -94,7 +92,10 @@ func (c *Config) faults(loss float64) string {
 			text = append(text, f.name+"="+strconv.FormatFloat(f.value, 'g', -1, 64))
 		}
 	}
-	return faultsEnv + "=" + strings.Join(text, ",")
+	if len(text) == 1 {
+		return nil
+	}
+	return variant{settings.UDPFaults.Env() + "=" + strings.Join(text, ",")}
 }
 
 // patience is by how much a job may take longer than without loss.
@@ -103,7 +104,7 @@ const patience = 4
 // lossy measures one row.
 func (r *runner) lossy(ctx context.Context, s spec, v variant, size int, loss float64) (realRow, error) {
 	out := realRow{Bench: s.name, Size: size, Loss: loss, Reorder: r.Link.Reorder, Dup: r.Link.Dup, Seed: r.Link.Seed}
-	v = append(slices.Clone(v), r.faults(loss))
+	v = slices.Concat(v, r.faults(loss))
 	c := Config{N: r.N, Sizes: []int{size}, Names: []string{"bandwidth", ranks.Tail}}
 	if s.chosen {
 		c.Duration = s.window

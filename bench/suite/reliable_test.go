@@ -72,8 +72,12 @@ func TestRowsOfARealRun(t *testing.T) {
 
 func TestFaultsAreASetting(t *testing.T) {
 	c := Config{Link: reliable.Config{Seed: 7, Dup: 0.25}}
-	if got, want := c.faults(0.01), "GOLCI_UDP_FAULTS=seed=7,loss=0.01,dup=0.25"; got != want {
+	if got, want := c.faults(0.01), "GOLCI_UDP_FAULTS=seed=7,loss=0.01,dup=0.25"; len(got) != 1 || got[0] != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+	c.Link.Dup = 0
+	if got := c.faults(0); len(got) != 0 {
+		t.Errorf("%q without faults", got)
 	}
 }
 
