@@ -22,6 +22,9 @@ func TestConformance(t *testing.T) {
 		together mixedtest.Together
 	}{{"near", mixedtest.AllNear}, {"far", mixedtest.AllFar}, {"parity", mixedtest.Parity}} {
 		t.Run(p.name, func(t *testing.T) {
+			if testing.Short() && p.name == "near" {
+				t.Skip("parity and shared memory show the near side, too")
+			}
 			conformance.Run(t, func(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit {
 				return mixedtest.Local(t, n, cfg, p.together, nil)
 			})
