@@ -62,7 +62,6 @@ func (c *Conduit) BulkSend(peer int, id uint64, off int64, data []byte) int {
 		if peer == c.cfg.Rank {
 			c.selfMail()
 		} else {
-			c.mark(peer)
 			c.push(peer)
 		}
 	}

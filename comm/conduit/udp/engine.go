@@ -38,21 +38,22 @@ func (c *Conduit) mark(peer int) {
 // push moves what a caller has staged for peer on its way, at once or, while other datagrams to the peer have just left, with
 // the next poll. Where another holds engine, that one does it.
 func (c *Conduit) push(peer int) {
-	for c.dirties.Load() > 0 {
+	if !c.engine.TryLock() {
+		c.mark(peer)
 		if !c.engine.TryLock() {
-			return
+			return // the holder has yet to look for marks
 		}
-		c.now = c.clock()
-		c.drain()
-		if c.atOnce(&c.lanes[peer]) {
-			c.turn()
-			c.keeper.expect(time.Duration(c.due.Load()))
-		} else {
-			c.held.Store(true)
-			c.keeper.expect(c.now + tick)
-		}
-		c.engine.Unlock()
 	}
+	c.now = c.clock()
+	c.drainLane(peer)
+	if c.atOnce(&c.lanes[peer]) {
+		c.turn()
+		c.keeper.expect(time.Duration(c.due.Load()))
+	} else {
+		c.held.Store(true)
+		c.keeper.expect(c.now + tick)
+	}
+	c.release()
 }
 
 // release gives engine back, and does what others have left to its holder meanwhile.

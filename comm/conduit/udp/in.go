@@ -24,6 +24,7 @@ type receiver struct {
 	next     int
 	now      []byte // the packet that the core looks at
 	fresh    bool   // a pass has been made for the next Poll
+	later    bool   // the last pass has left its turn to the next
 
 	datagrams, truncated, malformed, dropped uint64
 }
@@ -67,7 +68,11 @@ func (c *Conduit) pass() {
 		c.open(&r.batch[i])
 	}
 	c.payDebts()
-	if n > 0 || c.dirties.Load() > 0 || len(c.stuck) > 0 || c.out.full || c.out.waits > 0 || c.core.NextTimer() <= c.now {
+	// What has just come is delivered before anything is sent for it: its answer may take that along.
+	if n > 0 && !r.later {
+		r.later = true
+	} else if r.later || c.dirties.Load() > 0 || len(c.stuck) > 0 || c.out.full || c.held.Load() || c.core.NextTimer() <= c.now {
+		r.later = false
 		c.turn()
 	}
 	c.release()

@@ -182,7 +182,6 @@ func (c *Conduit) Commit(peer int, first uint64) {
 		c.selfMail()
 		return
 	}
-	c.mark(peer)
 	c.push(peer)
 }
 

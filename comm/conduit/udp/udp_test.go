@@ -15,6 +15,8 @@ import (
 	"github.com/golci/golci/comm/conduit/udp/seal"
 )
 
+var loopback = netip.MustParseAddrPort("127.0.0.1:0")
+
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // job describes the conduits of a test.
@@ -30,7 +32,7 @@ type job struct {
 // open makes the conduits of n ranks that share this process. The caller closes them.
 func (j job) open(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit {
 	t.Helper()
-	addr := netip.MustParseAddrPort("127.0.0.1:0")
+	addr := loopback
 	if j.addr != "" {
 		addr = netip.MustParseAddrPort(j.addr)
 	}

@@ -51,6 +51,7 @@ func openNative(addr netip.AddrPort, o Options) (backend, error) {
 		return nil, errors.Join(err, s.close())
 	}
 	s.said.Batch = o.Batch
+	s.rx.joins = o.GRO
 	if err := s.configure(o); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
