@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/conduit/udp"
 	"github.com/golci/golci/comm/conduit/udp/mmsg"
 	"github.com/golci/golci/comm/conduit/udp/seal"
 )
@@ -151,4 +152,47 @@ func pingPong(b *testing.B, end func(i int) (send, await func())) {
 	}
 	<-done
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(2*b.N), "ns/record")
+}
+
+// BenchmarkRate is windows of 64 records one way and one back.
+func BenchmarkRate(b *testing.B) {
+	const window = 64
+	for _, mode := range []seal.Mode{seal.Trust, seal.Encrypt} {
+		b.Run(fmt.Sprint(mode), func(b *testing.B) {
+			cs := job{mode: mode}.open(b, 2, conduit.Config{})
+			pingPong(b, func(i int) (send, await func()) {
+				s := &counter{}
+				burst, want := window, 1
+				if i == 1 {
+					burst, want = 1, window
+				}
+				return func() {
+						for k := 0; k < burst; {
+							if _, st := cs[i].Reserve(1-i, conduit.Request, 64); st == conduit.OK {
+								cs[i].Commit(1-i, 64)
+								k++
+								continue
+							}
+							cs[i].Poll(1, s)
+						}
+					}, func() {
+						for s.records < want {
+							if cs[i].Pending() {
+								cs[i].Poll(64, s)
+							}
+						}
+						s.records -= want
+					}
+			})
+			b.ReportMetric(float64(b.N)*window/b.Elapsed().Seconds()/1e6, "M/s")
+			b.StopTimer()
+			b.Log(cs[0].(*udp.Conduit).Debug(1))
+			b.Log(cs[1].(*udp.Conduit).Debug(0))
+			for _, c := range cs {
+				if err := c.Close(); err != nil {
+					b.Error(err)
+				}
+			}
+		})
+	}
 }

@@ -31,7 +31,7 @@ func (k *keeper) linger() {
 	for {
 		c.poll.Lock()
 		c.discard()
-		c.pass()
+		c.pass(false)
 		calm, done := c.farewell()
 		c.poll.Unlock()
 		now := c.clock()
@@ -59,7 +59,7 @@ func (k *keeper) stayForOthers() {
 	for end := c.clock() + 2*closingTick; c.clock() < end; {
 		c.wire.Wait(c.base.Add(end))
 		c.poll.Lock()
-		c.pass()
+		c.pass(false)
 		c.poll.Unlock()
 	}
 }

@@ -20,7 +20,9 @@ const (
 	passPackets = 64
 	// flushBytes is how much may wait for the next poll, flushAfter how long after the peer's last datagram it may.
 	flushBytes = 16 << 10
-	flushAfter = 10 * time.Microsecond
+	flushAfter = 50 * time.Microsecond
+	// pollsAgain is after how long without a poll nobody is expected to poll soon.
+	pollsAgain = 200 * time.Microsecond
 )
 
 // mark lists a peer as having something staged.
@@ -69,10 +71,7 @@ func (c *Conduit) release() {
 // last datagram left a while ago, or there is much.
 func (c *Conduit) atOnce(ln *lane) bool {
 	p := c.polls.Load()
-	if c.keeper.listening.Load() || c.sleep.asleep.Load() {
-		return true
-	}
-	if ln.flushed == p && c.now-c.out.last < flushAfter && c.out.waits < flushBytes {
+	if ln.flushed == p && c.now-c.out.last < flushAfter && c.now-c.polled < pollsAgain && c.out.waits < flushBytes && !c.sleep.asleep.Load() {
 		return false
 	}
 	ln.flushed = p

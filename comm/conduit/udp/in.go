@@ -57,13 +57,16 @@ func (r *receiver) init(c *Conduit) {
 
 func (r *receiver) waiting() bool { return r.next < len(r.arrivals) }
 
-// pass receives once and moves everything on. Under poll; it takes engine.
-func (c *Conduit) pass() {
+// pass receives once and moves everything on, for a user or for the keeper. Under poll; it takes engine.
+func (c *Conduit) pass(user bool) {
 	c.stow()
 	r := &c.recv
 	n, _ := c.wire.Recv(r.batch) // an error is that of a closed socket, or of one datagram
 	c.engine.Lock()
 	c.now = c.clock()
+	if user {
+		c.polled = c.now
+	}
 	for i := range r.batch[:n] {
 		c.open(&r.batch[i])
 	}

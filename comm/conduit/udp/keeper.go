@@ -68,9 +68,11 @@ func (k *keeper) run() {
 			k.nap(lazyTick)
 			k.onTime()
 		case polls != k.seen && !c.sleep.armed.Load():
-			k.seen = polls
-			k.nap(tick)
-			k.onTime()
+			// Who polls sees to timers, and to what was kept back. Doing it for him, from a thread that may be on his core, and
+			// may lose it with the lock in hand, would cost him more.
+			if k.nap(tick) {
+				k.seen = polls // that was a whole nap ago
+			}
 		default:
 			k.listen()
 		}
@@ -78,22 +80,24 @@ func (k *keeper) run() {
 	k.linger()
 }
 
-// nap waits for a kick, or d at most.
-func (k *keeper) nap(d time.Duration) {
+// nap waits for a kick, or d at most; true: until the end.
+func (k *keeper) nap(d time.Duration) bool {
 	if due := time.Duration(k.c.due.Load()) - k.c.clock(); due < d && d == lazyTick {
 		d = max(due, tick)
 	}
 	k.until.Store(int64(k.c.clock() + d))
 	defer k.until.Store(0)
 	k.timer.Reset(d)
+	defer k.timer.Stop()
 	select {
 	case <-k.kick:
+		return false
 	case <-k.timer.C:
+		return true
 	}
-	k.timer.Stop()
 }
 
-// onTime sees to timers, and to what was kept back, though somebody else polls or sleeps: they may be late.
+// onTime sees to timers, and to what was kept back, while somebody sleeps who does not know of them.
 func (k *keeper) onTime() {
 	c := k.c
 	if c.held.Load() || time.Duration(c.due.Load())+tick < c.clock() {

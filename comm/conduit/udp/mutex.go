@@ -3,6 +3,7 @@ package udp
 import (
 	"runtime"
 	"sync/atomic"
+	"time"
 
 	"github.com/golci/golci/internal/arch"
 )
@@ -18,15 +19,23 @@ func (m *mutex) TryLock() bool { return m.v.Load() == 0 && m.v.CompareAndSwap(0,
 
 func (m *mutex) Unlock() { m.v.Store(0) }
 
-// pausesPerTurn is how often a waiter looks before it lets other goroutines run: the holder may be one of them.
-const pausesPerTurn = 64
+// pausesPerTurn is how often a waiter looks before it lets other goroutines run: the holder may be one of them. After turns
+// of that it sleeps: the holder's thread may need the core.
+const (
+	pausesPerTurn = 64
+	turns         = 8
+	doze          = 20 * time.Microsecond
+)
 
 func (m *mutex) Lock() {
 	for n := 1; !m.TryLock(); n++ {
-		if n%pausesPerTurn == 0 {
-			runtime.Gosched()
-		} else {
+		switch {
+		case n%pausesPerTurn != 0:
 			arch.Pause()
+		case n < turns*pausesPerTurn:
+			runtime.Gosched()
+		default:
+			time.Sleep(doze)
 		}
 	}
 }

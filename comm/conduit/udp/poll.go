@@ -67,7 +67,7 @@ func (c *Conduit) waiting() bool {
 // userPass is a pass of somebody who polls, not of the keeper.
 func (c *Conduit) userPass() {
 	c.polls.Store(c.polls.Load() + 1)
-	c.pass()
+	c.pass(true)
 }
 
 // settle sends what was kept back while records were delivered.

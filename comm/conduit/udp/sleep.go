@@ -63,7 +63,7 @@ func (c *Conduit) attend() bool {
 		return false
 	}
 	c.keeping.Store(true)
-	c.pass()
+	c.pass(false)
 	found := c.waiting()
 	c.keeping.Store(false)
 	c.poll.Unlock()

@@ -28,6 +28,7 @@ type Conduit struct {
 	out    outbox             // under engine
 	loans  loans              // under engine
 	now    time.Duration      // under engine: of the last pass
+	polled time.Duration      // under engine: when a user polled last
 
 	// dirty are peers with something staged; guarded by dirtyMu, except for the count.
 	dirtyMu sync.Mutex
