@@ -66,6 +66,8 @@ type Endpoint struct {
 	prog      *progress.Engine
 	words     bool // the conduit carries credit words towards every peer; else lane.words tells of each
 	hasBulk   bool
+	lender    conduit.Lender // the conduit, or nil
+	returned  returned
 	maxMedium int
 	rank      int
 	lanes     []lane
@@ -109,6 +111,7 @@ func New(c conduit.Conduit, cfg Config) (*Endpoint, error) {
 	e := &Endpoint{c: c, rank: c.Rank(), cfg: cfg, words: allWords(c)}
 	e.setTerms()
 	e.hasBulk = c.Caps().BulkChunk > 0
+	e.lender = lenderOf(c)
 	room := min(c.Caps().MaxRecord, credit.MaxCost*credit.Unit, e.terms.Least()*credit.Unit)
 	e.maxMedium = room - headerBytes - (MaxArgs+1)*argBytes // a Long has one word more
 	if e.maxMedium < 3*argBytes {

@@ -13,6 +13,7 @@ import (
 // come is therefore found by counting bytes.
 type Bulk struct {
 	next *Bulk
+	loan loan
 	// ID travels with every piece; its top bit is reserved.
 	ID uint64
 	// Off is the offset that travels with the first byte.
@@ -67,7 +68,9 @@ func (e *Endpoint) pumpBulk(q *bulkQueue, peer int, w *fult.Worker) (n int) {
 	dead := false
 	for b := q.head; b != nil; b = q.head {
 		sent := e.bulkSend(peer, b)
-		dead = sent < 0
+		if dead = sent < 0; dead {
+			b.loan.fail(e.peerError(peer))
+		}
 		if !dead {
 			n += min(1, sent)
 			b.Off += int64(sent)
@@ -78,9 +81,11 @@ func (e *Endpoint) pumpBulk(q *bulkQueue, peer int, w *fult.Worker) (n int) {
 		}
 		q.head = b.next
 		b.next = nil
-		*last, last = b, &b.next
+		if !b.out() {
+			*last, last = b, &b.next
+		}
 	}
-	if q.head == nil && done != nil {
+	if q.head == nil {
 		q.tail = nil
 	}
 	q.mu.Unlock()
@@ -88,7 +93,7 @@ func (e *Endpoint) pumpBulk(q *bulkQueue, peer int, w *fult.Worker) (n int) {
 		b := done
 		done = b.next
 		b.next = nil
-		if dead {
+		if err := b.loan.err.Load(); dead || err != nil {
 			b.Owner.Fail(e.peerError(peer), w)
 		} else {
 			b.Owner.Sent(w)
@@ -101,6 +106,9 @@ func (e *Endpoint) pumpBulk(q *bulkQueue, peer int, w *fult.Worker) (n int) {
 func (e *Endpoint) bulkSend(peer int, b *Bulk) int {
 	if len(b.Data) == 0 {
 		return 0
+	}
+	if e.lender != nil && len(b.Data) >= lendMin && e.lender.LendsTo(peer) {
+		return e.lend(peer, b)
 	}
 	if e.hasBulk {
 		return e.c.BulkSend(peer, b.ID, b.Off, b.Data)

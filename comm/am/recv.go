@@ -71,6 +71,9 @@ func (e *Endpoint) poll(w *fult.Worker) int {
 	if e.bulkBusy.n.Load() > 0 {
 		n += e.pumpBulks(w)
 	}
+	if e.returned.n.Load() > 0 {
+		n += e.endReturned(w)
+	}
 	for _, f := range e.pumps {
 		n += f(w)
 	}

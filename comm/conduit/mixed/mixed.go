@@ -15,6 +15,7 @@ type mixed struct {
 	near, far conduit.Conduit
 	bell      conduit.Belled // far
 	direct    conduit.Direct // near, or nil
+	lender    conduit.Lender // far, or nil
 	caps      conduit.Caps
 	roads     []road // by peer; fixed
 	closed    atomic.Bool
@@ -60,6 +61,7 @@ func New(near, far conduit.Conduit, isNear func(peer int) bool) (conduit.Conduit
 	}
 	m.quiet.init(m.roads)
 	m.direct, _ = near.(conduit.Direct)
+	m.lender, _ = far.(conduit.Lender)
 	m.nap.init(m)
 	if memory, ok := near.(conduit.Memory); ok {
 		return &sharing{mixed: m, memory: memory}, nil

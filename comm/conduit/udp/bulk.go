@@ -1,6 +1,12 @@
 package udp
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/reliable"
+)
 
 // bulkStage is the chunks that BulkSend has copied and that are not acknowledged: slots used in turn, each by its writer (the
 // caller of BulkSend) while it is free, and by the holder of engine from then on.
@@ -83,4 +89,76 @@ func (b *bulkStage) next() *slot {
 func (b *bulkStage) handed(state uint32) {
 	b.slots[b.read].state.Store(state)
 	b.read = (b.read + 1) % len(b.slots)
+}
+
+// lent is bulk data that is sent from where it lies. Under engine.
+type lent struct {
+	loan conduit.Loan
+	n    int
+}
+
+// lentLoan marks the number of a message that is lent, among those that the core has taken.
+const lentLoan = 1 << 62
+
+// LendsTo implements conduit.Lender.
+func (c *Conduit) LendsTo(peer int) bool { return c.g.chunk > 0 && peer != c.cfg.Rank }
+
+// BulkLend implements conduit.Lender.
+func (c *Conduit) BulkLend(peer int, id uint64, off int64, data []byte, loan conduit.Loan) int {
+	if c.unreachable(peer) {
+		return -1
+	}
+	if !c.LendsTo(peer) || !c.engine.TryLock() {
+		return 0
+	}
+	c.now = c.clock()
+	n := 0
+	if c.know(peer) {
+		n = c.lend(peer, id, off, data, loan)
+	}
+	if n > 0 {
+		c.turn()
+		c.keeper.expect(time.Duration(c.due.Load()))
+	}
+	c.release()
+	return n
+}
+
+func (c *Conduit) lend(peer int, id uint64, off int64, data []byte, loan conduit.Loan) int {
+	ln := &c.lanes[peer]
+	room := uint64(c.g.slots*c.g.chunk) - (ln.bulk.sent - ln.bulkFreed.Load())
+	n := min(len(data), int(room))
+	if n < len(data) {
+		n -= n % c.g.chunk // not in crumbs
+	}
+	if n <= 0 {
+		return 0
+	}
+	i := len(c.lent)
+	if k := len(c.lentFree); k > 0 {
+		i, c.lentFree = int(c.lentFree[k-1]), c.lentFree[:k-1]
+	} else {
+		c.lent = append(c.lent, lent{})
+	}
+	c.lent[i] = lent{loan, n}
+	m := reliable.Message{Data: data[:n], Tag: tagBulk, Put: true, Place: id, Offset: uint64(off), ID: lentLoan | uint64(i)}
+	switch c.core.Send(peer, m, c.now) {
+	case reliable.Taken:
+		ln.bulk.sent += uint64(n)
+		return n
+	case reliable.Copied: // it is short
+		ln.bulk.sent += uint64(n)
+		c.giveBack(i, nil)
+		return n
+	}
+	c.lent[i] = lent{}
+	c.lentFree = append(c.lentFree, int32(i))
+	return 0
+}
+
+func (c *Conduit) giveBack(i int, err error) {
+	l := c.lent[i]
+	c.lent[i] = lent{}
+	c.lentFree = append(c.lentFree, int32(i))
+	l.loan.Returned(l.n, err)
 }

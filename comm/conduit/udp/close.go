@@ -50,6 +50,7 @@ func (k *keeper) linger() {
 		close(k.flushed)
 	}
 	k.stayForOthers()
+	c.forgetAll()
 	_ = c.wire.Close() // nobody is left to be told
 }
 
@@ -118,5 +119,32 @@ func (c *Conduit) heardBye(peer int, data []byte) {
 func (c *Conduit) byeIfAll(peer int) {
 	if ln := &c.lanes[peer]; ln.bye && ln.arrived == ln.byeAt && !ln.gone.Load() {
 		c.fail(peer, conduit.ErrPeerClosed, "")
+		c.leaving = append(c.leaving, leaver{peer, c.now + 2*closingTick})
+	}
+}
+
+// leaver is a peer that has said good-bye, and when it is to be forgotten: by then it has heard that it was heard.
+type leaver struct {
+	peer int
+	at   time.Duration
+}
+
+// forget drops peers whose time has come; what was on its way to them ends. Under engine.
+func (c *Conduit) forget() {
+	for len(c.leaving) > 0 && c.leaving[0].at <= c.now {
+		p := c.leaving[0].peer
+		c.leaving = c.leaving[1:]
+		c.core.Remove(p, conduit.ErrPeerClosed)
+	}
+}
+
+// forgetAll ends what is still on its way when the keeper gives up.
+func (c *Conduit) forgetAll() {
+	c.engine.Lock()
+	defer c.engine.Unlock()
+	for p := range c.lanes {
+		if c.lanes[p].known {
+			c.core.Remove(p, conduit.ErrClosed)
+		}
 	}
 }

@@ -165,8 +165,12 @@ func (c *Conduit) drainBulk(peer int, ln *lane) {
 }
 
 // Ended implements reliable.Sink: a message that was taken has arrived, or the peer is dead.
-func (c *Conduit) Ended(_ int, id uint64, _ error) {
-	if id&bulkLoan == 0 {
+func (c *Conduit) Ended(_ int, id uint64, err error) {
+	switch {
+	case id&lentLoan != 0:
+		c.giveBack(int(id&^lentLoan), err)
+		return
+	case id&bulkLoan == 0:
 		c.loans.give(id)
 		return
 	}
@@ -202,14 +206,21 @@ func (c *Conduit) turn() {
 	if c.held.Load() {
 		c.held.Store(false)
 	}
-	c.due.Store(int64(c.core.NextTimer()))
+	due := c.core.NextTimer()
+	if len(c.leaving) > 0 {
+		c.forget()
+		if len(c.leaving) > 0 {
+			due = min(due, c.leaving[0].at)
+		}
+	}
+	c.due.Store(int64(due))
 }
 
 // send lets the core's packets out.
 func (c *Conduit) send(budget int) {
 	c.out.waits, c.out.sent = 0, false
 	for {
-		n := c.core.Outgoing(c.now, budget, &c.out)
+		n := c.core.Outgoing(c.now, budget, c.out.face)
 		c.out.flush()
 		if n < budget || c.out.full {
 			return

@@ -32,9 +32,11 @@ type outbox struct {
 	batch []mmsg.Datagram
 	peers []int32 // of batch
 	gso   bool
-	full  bool // the socket took no more
-	sent  bool // something left in this turn
-	waits int  // bytes handed to the core and not yet asked for
+	face  reliable.Out // itself, or in a form that takes data from where they lie
+	full  bool         // the socket took no more
+	tails bool         // some of batch have their data elsewhere
+	sent  bool         // something left in this turn
+	waits int          // bytes handed to the core and not yet asked for
 	last  time.Duration
 	at    int // where the datagram that Room gave begins
 
@@ -43,6 +45,10 @@ type outbox struct {
 
 func (o *outbox) init(c *Conduit) {
 	o.c = c
+	o.face = o
+	if c.cfg.Mode == seal.Trust {
+		o.face = gatherer{o}
+	}
 	o.arena = make([]byte, arenaBytes)
 	o.batch = make([]mmsg.Datagram, 0, maxDatagrams)
 	o.peers = make([]int32, 0, maxDatagrams)
@@ -64,6 +70,21 @@ func (o *outbox) Room(_, n int) []byte {
 
 // Packet implements reliable.Out.
 func (o *outbox) Packet(peer int, number uint64, _ reliable.Channel, packet []byte) {
+	if d := o.sealed(peer, number, packet); d != nil && !o.join(peer, d) {
+		o.add(peer, mmsg.Datagram{Buf: d})
+	}
+}
+
+// add puts a datagram to peer into the batch.
+func (o *outbox) add(peer int, d mmsg.Datagram) {
+	paths := o.c.cfg.Peers[peer].Paths
+	d.Addr = paths[o.c.lanes[peer].datagrams/pathTurn%uint64(len(paths))].Addr
+	o.batch = append(o.batch, d)
+	o.peers = append(o.peers, int32(peer))
+}
+
+// sealed makes a datagram of a packet, in place; nil if it cannot be.
+func (o *outbox) sealed(peer int, number uint64, packet []byte) []byte {
 	c, ln := o.c, &o.c.lanes[peer]
 	end := o.at + len(packet) + o.c.box.Overhead() + headerSize
 	d := o.arena[o.at:end:end]
@@ -72,16 +93,39 @@ func (o *outbox) Packet(peer int, number uint64, _ reliable.Channel, packet []by
 	binary.BigEndian.PutUint32(d[seal.HeaderSize+4:], ln.toldBulk)
 	if err := ln.sender.Seal(d, number); err != nil {
 		c.fail(peer, conduit.ErrCorrupt, err.Error())
-		return
+		return nil
 	}
 	o.used = end
 	o.sent = true
 	ln.datagrams++
-	if !o.join(peer, d) {
-		paths := c.cfg.Peers[peer].Paths
-		o.batch = append(o.batch, mmsg.Datagram{Buf: d, Addr: paths[ln.datagrams/pathTurn%uint64(len(paths))].Addr})
-		o.peers = append(o.peers, int32(peer))
+	return d
+}
+
+// gatherer is an outbox for datagrams that need no protection: their data are sent from where they lie.
+type gatherer struct{ *outbox }
+
+// PacketOf implements reliable.Gather.
+func (g gatherer) PacketOf(peer int, number uint64, _ reliable.Channel, packet, data []byte) {
+	if d := g.sealed(peer, number, packet); d != nil {
+		g.add(peer, mmsg.Datagram{Buf: d, Tail: data})
+		g.tails = true
 	}
+}
+
+// dropTails gives datagrams up that the socket had no room for and whose data may soon not be theirs any more. To the core they are
+// lost.
+func (o *outbox) dropTails() {
+	n := 0
+	for i, d := range o.batch {
+		if d.Tail == nil {
+			o.batch[n], o.peers[n] = d, o.peers[i]
+			n++
+		}
+	}
+	o.failed += uint64(len(o.batch) - n)
+	clear(o.batch[n:])
+	o.batch, o.peers = o.batch[:n], o.peers[:n]
+	o.tails = false
 }
 
 // pathTurn is how many datagrams follow each other on one path: on one path they seldom overtake each other.
@@ -90,7 +134,7 @@ const pathTurn = 16
 // join makes d a further segment of the last datagram, if that goes to the same peer and ends where d begins.
 func (o *outbox) join(peer int, d []byte) bool {
 	n := len(o.batch)
-	if !o.gso || n == 0 || int(o.peers[n-1]) != peer {
+	if !o.gso || n == 0 || int(o.peers[n-1]) != peer || o.batch[n-1].Tail != nil {
 		return false
 	}
 	l := &o.batch[n-1]
@@ -131,6 +175,12 @@ func (o *outbox) flush() {
 	o.last = o.c.now
 	o.datagrams += uint64(i)
 	o.keep(i)
+	if o.tails {
+		o.dropTails()
+	}
+	if len(o.batch) == 0 {
+		o.used = 0
+	}
 }
 
 // keep drops the first i datagrams.
@@ -140,9 +190,6 @@ func (o *outbox) keep(i int) {
 	o.batch = o.batch[:n]
 	copy(o.peers, o.peers[i:])
 	o.peers = o.peers[:n]
-	if n == 0 {
-		o.used = 0
-	}
 }
 
 // refused deals with a datagram that the system does not take. To the core it is lost, and comes again.

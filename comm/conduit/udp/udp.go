@@ -23,12 +23,15 @@ type Conduit struct {
 	base  time.Time // of all times
 	lanes []lane    // by peer
 
-	engine mutex
-	core   *reliable.Endpoint // under engine
-	out    outbox             // under engine
-	loans  loans              // under engine
-	now    time.Duration      // under engine: of the last pass
-	polled time.Duration      // under engine: when a user polled last
+	engine   mutex
+	core     *reliable.Endpoint // under engine
+	out      outbox             // under engine
+	loans    loans              // under engine
+	leaving  []leaver           // under engine
+	lent     []lent             // under engine
+	lentFree []int32            // under engine: of lent
+	now      time.Duration      // under engine: of the last pass
+	polled   time.Duration      // under engine: when a user polled last
 
 	// dirty are peers with something staged; guarded by dirtyMu, except for the count.
 	dirtyMu sync.Mutex
@@ -211,7 +214,7 @@ func (c *Conduit) fail(peer int, reason error, detail string) {
 // Dead implements reliable.Sink: a peer was silent too long.
 func (c *Conduit) Dead(peer int, err error) {
 	switch {
-	case errors.Is(err, conduit.ErrPeerClosed): // it said so, and has been told apart before
+	case errors.Is(err, conduit.ErrPeerClosed), errors.Is(err, conduit.ErrClosed): // whose reason is known
 	case errors.Is(err, reliable.ErrSilent):
 		c.fail(peer, conduit.ErrPeerDied, err.Error())
 	default:
