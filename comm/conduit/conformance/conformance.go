@@ -16,7 +16,7 @@ type Factory func(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit
 var cases = []struct {
 	name  string
 	ranks int
-	run   func(t *testing.T, cs []conduit.Conduit)
+	run   func(t suite, cs []conduit.Conduit)
 }{
 	{"Identity", 3, testIdentity},
 	{"Sizes", 2, testSizes},
@@ -59,15 +59,25 @@ var Variants = []struct {
 	{"nobulk", conduit.Config{BulkChunk: -1}},
 }
 
+// suite is a test of it, with how much shorter than usual it is.
+type suite struct {
+	*testing.T
+	slow int
+}
+
 // Run runs the suite on the conduits that factory makes, in every variant.
-func Run(t *testing.T, factory Factory) {
+func Run(t *testing.T, factory Factory) { RunSlow(t, 1, factory) }
+
+// RunSlow is Run with as many times fewer rounds where a test repeats something, for conduits over which a message takes
+// long: a network that loses some.
+func RunSlow(t *testing.T, slow int, factory Factory) {
 	for _, v := range Variants {
 		t.Run(v.Name, func(t *testing.T) {
 			for _, c := range cases {
 				t.Run(c.name, func(t *testing.T) {
 					cs := factory(t, c.ranks, v.Cfg)
 					t.Cleanup(func() { closeAll(t, cs) })
-					c.run(t, cs)
+					c.run(suite{t, slow}, cs)
 				})
 			}
 		})
@@ -82,7 +92,7 @@ func closeAll(t testing.TB, cs []conduit.Conduit) {
 	}
 }
 
-func testIdentity(t *testing.T, cs []conduit.Conduit) {
+func testIdentity(t suite, cs []conduit.Conduit) {
 	for i, c := range cs {
 		if c.Rank() != i || c.Size() != len(cs) {
 			t.Errorf("conduit %d says rank %d of %d", i, c.Rank(), c.Size())
@@ -105,7 +115,7 @@ func testIdentity(t *testing.T, cs []conduit.Conduit) {
 	}
 }
 
-func testBadArguments(t *testing.T, cs []conduit.Conduit) {
+func testBadArguments(t suite, cs []conduit.Conduit) {
 	c := cs[0]
 	tooLong := c.Caps().MaxRecord + 1
 	for _, b := range []struct{ peer, n int }{

@@ -66,7 +66,7 @@ func (y *tally) want(src, n int) {
 	}
 }
 
-func testSizes(t *testing.T, cs []conduit.Conduit) {
+func testSizes(t suite, cs []conduit.Conduit) {
 	var sizes []int
 	for n := 8; n <= cs[0].Caps().MaxRecord; n++ {
 		if n > 300 && n < cs[0].Caps().MaxRecord-70 {
@@ -94,7 +94,7 @@ func testSizes(t *testing.T, cs []conduit.Conduit) {
 	}
 }
 
-func testSelf(t *testing.T, cs []conduit.Conduit) {
+func testSelf(t suite, cs []conduit.Conduit) {
 	y := newTally(t, cs[0])
 	s := &sink{t: t, each: y.add}
 	const total = 500
@@ -111,8 +111,8 @@ func testSelf(t *testing.T, cs []conduit.Conduit) {
 }
 
 // testAllPairs has every rank send to every rank, itself included, from several goroutines' worth of classes.
-func testAllPairs(t *testing.T, cs []conduit.Conduit) {
-	each := rounds(2000)
+func testAllPairs(t suite, cs []conduit.Conduit) {
+	each := t.rounds(2000)
 	limit := cs[0].Caps().MaxRecord - 24
 	var wg sync.WaitGroup
 	for i, c := range cs {
@@ -151,13 +151,13 @@ func total(y *tally) (n uint64) {
 }
 
 // testWrap drives records of each length over the end of the ring at many places.
-func testWrap(t *testing.T, cs []conduit.Conduit) {
+func testWrap(t suite, cs []conduit.Conduit) {
 	limit := cs[0].Caps().MaxRecord
 	for _, n := range []int{24, 64, 72, 128, 200, limit / 2, limit} {
+		laps := min(4_000_000/n, t.rounds(6000))
 		t.Run(fmt.Sprintf("size=%d", n), func(t *testing.T) {
 			y := newTally(t, cs[1])
 			s := &sink{t: t, each: func(g got) { y.add(g) }}
-			laps := min(4_000_000/n, rounds(6000))
 			for i := range laps {
 				w := newWaiter(t, "room")
 				for trySend(cs[0], 1, conduit.Request, n, 0, uint64(i)) != conduit.OK {
@@ -172,7 +172,7 @@ func testWrap(t *testing.T, cs []conduit.Conduit) {
 	}
 }
 
-func testCancel(t *testing.T, cs []conduit.Conduit) {
+func testCancel(t suite, cs []conduit.Conduit) {
 	y := newTally(t, cs[1])
 	s := &sink{t: t, each: y.add}
 	const total = 300

@@ -13,7 +13,7 @@ import (
 // long is a sleep that only a wake-up ends: a lost one shows as a test that hangs until patience is over.
 const long = 10 * patience
 
-func testSleepTimesOut(t *testing.T, cs []conduit.Conduit) {
+func testSleepTimesOut(t suite, cs []conduit.Conduit) {
 	for _, d := range []time.Duration{-1, 0, 1, time.Microsecond, 3 * time.Millisecond} {
 		if !cs[0].Sleep(d, nil) {
 			t.Errorf("Sleep(%v) = false", d)
@@ -21,7 +21,7 @@ func testSleepTimesOut(t *testing.T, cs []conduit.Conduit) {
 	}
 }
 
-func testSleepSeesReady(t *testing.T, cs []conduit.Conduit) {
+func testSleepSeesReady(t suite, cs []conduit.Conduit) {
 	calls := 0
 	if !cs[0].Sleep(long, func() bool { calls++; return true }) || calls != 1 {
 		t.Errorf("Sleep called ready %d times", calls)
@@ -55,7 +55,7 @@ func watchdog(w *waiter) (stop func()) {
 	return func() { timer.Stop() }
 }
 
-func testSleepWakes(t *testing.T, cs []conduit.Conduit) {
+func testSleepWakes(t suite, cs []conduit.Conduit) {
 	for i := range uint64(20) {
 		var wg sync.WaitGroup
 		armed := make(chan struct{})
@@ -79,8 +79,8 @@ func testSleepWakes(t *testing.T, cs []conduit.Conduit) {
 }
 
 // testNoLostWakeUp plays ping-pong in which both sides sleep as soon as nothing is there.
-func testNoLostWakeUp(t *testing.T, cs []conduit.Conduit) {
-	trips := rounds(5000)
+func testNoLostWakeUp(t suite, cs []conduit.Conduit) {
+	trips := t.rounds(5000)
 	var wg sync.WaitGroup
 	for i, c := range cs {
 		wg.Go(func() {
@@ -100,8 +100,8 @@ func testNoLostWakeUp(t *testing.T, cs []conduit.Conduit) {
 	wg.Wait()
 }
 
-func testWakeFromOutside(t *testing.T, cs []conduit.Conduit) {
-	last := int64(rounds(3000)) &^ 1
+func testWakeFromOutside(t suite, cs []conduit.Conduit) {
+	last := int64(t.rounds(3000)) &^ 1
 	var turn atomic.Int64
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -127,7 +127,7 @@ func testWakeFromOutside(t *testing.T, cs []conduit.Conduit) {
 	cs[0].Wake()
 }
 
-func testOneSleeper(t *testing.T, cs []conduit.Conduit) {
+func testOneSleeper(t suite, cs []conduit.Conduit) {
 	armed, done := make(chan struct{}), make(chan struct{})
 	var awake atomic.Bool
 	go func() {
@@ -155,7 +155,7 @@ func testOneSleeper(t *testing.T, cs []conduit.Conduit) {
 	}
 }
 
-func testCloseWhileAsleep(t *testing.T, cs []conduit.Conduit) {
+func testCloseWhileAsleep(t suite, cs []conduit.Conduit) {
 	armed, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
@@ -191,7 +191,7 @@ func testCloseWhileAsleep(t *testing.T, cs []conduit.Conduit) {
 	cs[1].Wake()
 }
 
-func testClosedPeer(t *testing.T, cs []conduit.Conduit) {
+func testClosedPeer(t suite, cs []conduit.Conduit) {
 	y := newTally(t, cs[1])
 	s := &sink{t: t, each: y.add}
 	sent := fillUp(t, cs[0], 1, constant(100), 0)

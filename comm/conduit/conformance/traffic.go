@@ -201,9 +201,10 @@ func (w *waiter) pause() {
 }
 
 // rounds is n, or fewer where everything is slow or the caller is in a hurry.
-func rounds(n int) int {
+func (t suite) rounds(n int) int {
+	few := min(n, 20)
 	if raceEnabled || testing.Short() {
-		return max(n/8, 20)
+		n /= 8
 	}
-	return n
+	return max(n/t.slow, few)
 }
