@@ -57,7 +57,8 @@ type Config struct {
 const (
 	defaultReplySpace = 16 << 10
 	pollBudget        = 64
-	idlePollsToTell   = 32 // polls without news before debts are told early
+	idlePollsToTell   = 32  // polls without news before debts are told early
+	idlePollsToSend   = 256 // the same where that takes messages
 )
 
 // Endpoint is one rank's end of the active-message layer. All methods may be called from any goroutine or thread.

@@ -92,7 +92,7 @@ func (e *Endpoint) receive(w *fult.Worker) int {
 	e.leave()
 	if n > 0 {
 		r.idle = 0
-	} else if r.idle++; r.idle >= idlePollsToTell {
+	} else if r.idle++; r.idle >= idlePollsToTell && (r.idle >= idlePollsToSend || r.e.words) {
 		r.tellAll()
 	}
 	for _, f := range e.ticks {

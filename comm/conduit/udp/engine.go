@@ -203,8 +203,8 @@ func (c *Conduit) turn() {
 		c.drain()
 		c.send(passPackets)
 	}
-	if c.held.Load() {
-		c.held.Store(false)
+	if held := len(c.stuck) > 0 || c.out.full; held != c.held.Load() {
+		c.held.Store(held)
 	}
 	due := c.core.NextTimer()
 	if len(c.leaving) > 0 {

@@ -24,6 +24,7 @@ type receiver struct {
 	next     int
 	now      []byte // the packet that the core looks at
 	fresh    bool   // a pass has been made for the next Poll
+	idle     uint64 // passes that have received nothing
 	later    bool   // the last pass has left its turn to the next
 
 	datagrams, truncated, malformed, dropped uint64
@@ -62,6 +63,9 @@ func (c *Conduit) pass(user bool) {
 	c.stow()
 	r := &c.recv
 	n, _ := c.wire.Recv(r.batch) // an error is that of a closed socket, or of one datagram
+	if n == 0 && c.nothingNew() {
+		return
+	}
 	c.engine.Lock()
 	c.now = c.clock()
 	if user {
@@ -74,11 +78,21 @@ func (c *Conduit) pass(user bool) {
 	// What has just come is delivered before anything is sent for it: its answer may take that along.
 	if n > 0 && !r.later {
 		r.later = true
-	} else if r.later || c.dirties.Load() > 0 || len(c.stuck) > 0 || c.out.full || c.held.Load() || c.core.NextTimer() <= c.now {
+	} else if r.later || c.dirties.Load() > 0 || c.held.Load() || c.core.NextTimer() <= c.now {
 		r.later = false
 		c.turn()
 	}
 	c.release()
+}
+
+// idlePasses is how many passes that find nothing go by between looks at the clock.
+const idlePasses = 8
+
+// nothingNew tells whether a pass that has received nothing may end there. Under poll.
+func (c *Conduit) nothingNew() bool {
+	r := &c.recv
+	r.idle++
+	return r.idle%idlePasses != 0 && !r.later && !c.held.Load() && c.dirties.Load() == 0
 }
 
 // open takes in one datagram as the socket gave it, or several that the kernel joined.
