@@ -16,7 +16,8 @@ import (
 
 // native is a socket driven by sendmmsg and recvmmsg. Its descriptor belongs to a file, so that Close cannot pull it away under a
 // call, but not to the netpoller, which would be woken by each datagram while somebody polls. The waiter parks on an epoll
-// instance, in which the socket is armed only meanwhile.
+// instance, which the socket joins only meanwhile: else
+// each datagram would cost its sender a look at that.
 type native struct {
 	sock   *os.File
 	raw    syscall.RawConn // of sock
@@ -36,7 +37,8 @@ type native struct {
 	// Of the waiter.
 	pollSet []unix.PollFd
 	event   unix.EpollEvent // what to arm for
-	armed   int             // descriptor of the socket, while it is armed
+	change  int             // what to do with the socket there
+	armed   int             // descriptor of the socket
 
 	ended   atomic.Bool // set before the files are closed
 	waiting atomic.Bool // set by the waiter before it looks at woken for the last time
@@ -89,10 +91,10 @@ func (s *native) bind(addr netip.AddrPort) error {
 		return fmt.Errorf("mmsg: bind %v: %w", addr, err)
 	}
 	s.said.Addr = bound(at, addr)
-	return s.makeBell(fd)
+	return s.makeBell()
 }
 
-func (s *native) makeBell(sock int) error {
+func (s *native) makeBell() error {
 	fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
 		return fmt.Errorf("mmsg: epoll: %w", err)
@@ -103,9 +105,6 @@ func (s *native) makeBell(sock int) error {
 	s.bell = os.NewFile(uintptr(fd), "udp wait")
 	if s.parked, err = s.bell.SyscallConn(); err != nil {
 		return err
-	}
-	if err := unix.EpollCtl(fd, unix.EPOLL_CTL_ADD, sock, &unix.EpollEvent{}); err != nil {
-		return fmt.Errorf("mmsg: epoll: %w", err)
 	}
 	return s.bell.SetReadDeadline(time.Time{}) // an error where it cannot be waited for
 }
@@ -255,12 +254,12 @@ func (s *native) wait(deadline time.Time) Reason {
 	if s.woken.Swap(false) {
 		return Woken
 	}
-	s.event.Events = unix.EPOLLIN
+	s.event.Events, s.change = unix.EPOLLIN, unix.EPOLL_CTL_ADD
 	if s.raw.Control(s.doArm) != nil {
 		return Closed
 	}
 	err := s.parked.Read(s.poll)
-	s.event.Events = 0
+	s.change = unix.EPOLL_CTL_DEL
 	_ = s.raw.Control(s.doArm) // fails only if closed
 	switch {
 	case s.woken.Swap(false):
@@ -282,7 +281,7 @@ func (s *native) arm(fd uintptr) {
 }
 
 func (s *native) modify(bell uintptr) {
-	_ = unix.EpollCtl(int(bell), unix.EPOLL_CTL_MOD, s.armed, &s.event)
+	_ = unix.EpollCtl(int(bell), s.change, s.armed, &s.event)
 }
 
 // readable asks the kernel, since the netpoller only tells of what comes after it was asked.
