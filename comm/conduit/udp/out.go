@@ -101,11 +101,27 @@ func (o *outbox) sealed(peer int, number uint64, packet []byte) []byte {
 	return d
 }
 
-// gatherer is an outbox for datagrams that need no protection: their data are sent from where they lie.
+// gatherer is an outbox for datagrams that need no protection: their data are sent from where they lie, unless the datagrams are
+// so small that it is better to copy them one behind the other and leave it to the kernel to split that.
 type gatherer struct{ *outbox }
 
+// gatherFrom is how large the datagrams to a peer must be.
+const gatherFrom = 16 << 10
+
+// Room implements reliable.Out.
+func (g gatherer) Room(peer, n int) []byte {
+	if ln := &g.c.lanes[peer]; ln.mtu < gatherFrom {
+		n = max(n, g.c.coreMTU(ln.mtu))
+	}
+	return g.outbox.Room(peer, n)
+}
+
 // PacketOf implements reliable.Gather.
-func (g gatherer) PacketOf(peer int, number uint64, _ reliable.Channel, packet, data []byte) {
+func (g gatherer) PacketOf(peer int, number uint64, ch reliable.Channel, packet, data []byte) {
+	if g.c.lanes[peer].mtu < gatherFrom {
+		g.Packet(peer, number, ch, append(packet, data...))
+		return
+	}
 	if d := g.sealed(peer, number, packet); d != nil {
 		g.add(peer, mmsg.Datagram{Buf: d, Tail: data})
 		g.tails = true
