@@ -144,9 +144,8 @@ func (c *Conduit) Message(peer int, tag uint8, data []byte) {
 }
 
 func (c *Conduit) record(peer int, data []byte) {
-	if len(data) < conduit.WordBytes || int(uint32(binary.LittleEndian.Uint64(data))) != len(data) {
-		c.recv.malformed++
-		c.fail(peer, conduit.ErrCorrupt, "a record that contradicts its length")
+	if len(data) < conduit.WordBytes || int(uint32(binary.LittleEndian.Uint64(data))) != len(data) || len(data) > c.g.maxRecord {
+		c.corrupt(peer, "a record that contradicts its length, or is too long")
 		return
 	}
 	c.arrived(peer, arrival{src: int32(peer), data: data})
@@ -154,7 +153,7 @@ func (c *Conduit) record(peer int, data []byte) {
 
 // Put implements reliable.Sink. Under poll and engine.
 func (c *Conduit) Put(peer int, tag uint8, place, offset uint64, piece []byte) {
-	if tag != tagBulk {
+	if tag != tagBulk || len(piece) == 0 {
 		c.recv.malformed++
 		return
 	}
@@ -164,12 +163,16 @@ func (c *Conduit) Put(peer int, tag uint8, place, offset uint64, piece []byte) {
 // arrived keeps what has come until it is delivered: where it is, or copied where it cannot stay.
 func (c *Conduit) arrived(peer int, a arrival) {
 	ln := &c.lanes[peer]
+	if !c.within(ln, &a) {
+		c.corrupt(peer, "more than there is room for")
+		return
+	}
 	ln.arrived += a.size()
 	r := &c.recv
 	switch {
 	case c.closed.Load():
 		c.take(&a)
-	case within(a.data, r.now) && len(r.arrivals) < cap(r.arrivals):
+	case lies(a.data, r.now) && len(r.arrivals) < cap(r.arrivals):
 		r.arrivals = append(r.arrivals, a)
 	default:
 		c.store(&a)
@@ -177,8 +180,28 @@ func (c *Conduit) arrived(peer int, a arrival) {
 	c.byeIfAll(peer)
 }
 
-// within tells whether a lies in b.
-func within(a, b []byte) bool {
+// within tells whether the window of its sender lets an arrival in, and counts it if so. Only a sender that keeps to no rule is
+// beyond; it shall not fill this rank's memory.
+func (c *Conduit) within(ln *lane, a *arrival) bool {
+	kind, most := 0, c.g.window
+	if a.bulk {
+		kind, most = 1, uint64(c.g.slots)*uint64(c.g.chunk)
+	}
+	if ln.untaken[kind]+a.size() > most {
+		return false
+	}
+	ln.untaken[kind] += a.size()
+	return true
+}
+
+// corrupt gives up a peer that sends what none of ours would.
+func (c *Conduit) corrupt(peer int, what string) {
+	c.recv.malformed++
+	c.fail(peer, conduit.ErrCorrupt, what)
+}
+
+// lies tells whether a lies in b.
+func lies(a, b []byte) bool {
 	if len(b) == 0 {
 		return false
 	}
@@ -190,8 +213,10 @@ func within(a, b []byte) bool {
 func (c *Conduit) take(a *arrival) {
 	ln := &c.lanes[a.src]
 	if a.bulk {
+		ln.untaken[1] -= a.size()
 		ln.bulkTaken.Store(ln.bulkTaken.Load() + uint32(a.size()))
 	} else {
+		ln.untaken[0] -= a.size()
 		ln.taken.Store(ln.taken.Load() + uint32(a.size()))
 	}
 	if !ln.owes {

@@ -37,10 +37,11 @@ type lane struct {
 	datagrams uint64 // sent, for the turns of paths
 
 	// Under poll.
-	in      [2]inbox // of records, of bulk
-	owes    bool     // in Conduit.owing
-	arrived uint64   // of records, in bytes of entries, and of bulk
-	byeAt   uint64   // what that will be in the end; with bye
+	in      [2]inbox  // of records, of bulk
+	untaken [2]uint64 // what has come and was not taken: records in bytes of entries, bulk
+	owes    bool      // in Conduit.owing
+	arrived uint64    // of records, in bytes of entries, and of bulk
+	byeAt   uint64    // what that will be in the end; with bye
 	bye     bool
 	saidBye bool // to the peer
 }

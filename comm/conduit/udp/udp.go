@@ -64,6 +64,16 @@ type Conduit struct {
 
 // New makes the end of one rank and starts its keeper, which ends after Close. The error matches conduit.ErrConfig.
 func New(cfg Config) (*Conduit, error) {
+	c, err := assemble(cfg)
+	if err != nil {
+		return nil, err
+	}
+	c.keeper.start(c)
+	return c, nil
+}
+
+// assemble is New without the keeper.
+func assemble(cfg Config) (*Conduit, error) {
 	g, err := newGeometry(cfg.Conduit)
 	if err != nil {
 		return nil, err
@@ -88,7 +98,6 @@ func New(cfg Config) (*Conduit, error) {
 	c.out.init(c)
 	c.recv.init(c)
 	c.watchNeighbours()
-	c.keeper.start(c)
 	return c, nil
 }
 
