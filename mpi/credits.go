@@ -4,8 +4,16 @@ import (
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/comm/conduit/portals"
+	"github.com/golci/golci/comm/conduit/udp"
 	"github.com/golci/golci/comm/credit"
 	"github.com/golci/golci/internal/settings"
+)
+
+// Over a network a loan has to last for a round trip, and its space is taken only while something lies in it. wideLoan is
+// the credits then lent to each peer of a small job, wideLoans those lent to all.
+const (
+	wideLoan  = 2000
+	wideLoans = 32000
 )
 
 // recordSlack is room in a record for headers and arguments.
@@ -57,6 +65,9 @@ func terms(o *options, size int) credit.Config {
 		c.PerPeer = n
 	} else if c.Mode != credit.Dynamic {
 		c.PerPeer = credit.Static(size)
+		if settings.Conduit.Get(o.values) == udp.Name {
+			c.PerPeer = max(c.PerPeer, min(wideLoan, wideLoans/size))
+		}
 	}
 	if c.Mode != credit.Dynamic {
 		return credit.Config{Mode: c.Mode, PerPeer: c.PerPeer}

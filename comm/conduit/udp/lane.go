@@ -78,7 +78,8 @@ func (s *stage) reserve(n int, used, limit uint64) ([]byte, bool) {
 	}
 	size := uint64(len(s.buf))
 	at, mask := s.head.Load(), size-1
-	if end := size - at&mask; end < need {
+	// An empty stage begins anew, in memory that is in the cache.
+	if end := size - at&mask; end < need || s.tail.Load() == at && end+need <= size {
 		if at+end+need-s.tail.Load() > size {
 			return nil, false
 		}
