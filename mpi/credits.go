@@ -39,9 +39,20 @@ func flowControl(o *options) credit.Mode {
 	return credit.Fixed
 }
 
+// wideEager is the largest message in bytes that does not ask first over a network, where asking takes a round trip.
+const wideEager = 16 << 10
+
+// eager is the largest message in bytes that travels without asking; 0 leaves it to package comm.
+func eager(o *options) int {
+	if e := int(settings.Eager.Get(o.values)); e > 0 || settings.Conduit.Get(o.values) != udp.Name || flowControl(o) == credit.Dynamic {
+		return e
+	}
+	return wideEager
+}
+
 // record is the longest record in bytes.
 func record(o *options, size int) int {
-	e := int(settings.Eager.Get(o.values))
+	e := eager(o)
 	if e == 0 {
 		e = comm.DefaultEager
 		if flowControl(o) == credit.Dynamic {

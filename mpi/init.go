@@ -157,7 +157,7 @@ func newProc(job *boot.Job, wire conduit.Conduit, o *options, pl plan, tm *team)
 		return nil, err
 	}
 	p.srv, err = comm.New(wire, comm.Config{
-		Eager: int(settings.Eager.Get(o.values)), Unexpected: int(settings.Unexpected.Get(o.values)),
+		Eager: eager(o), Unexpected: int(settings.Unexpected.Get(o.values)),
 		Credits: terms(o, job.Size), Poll: settings.AMLimit.Get(o.values), SplitLongs: !settings.PackedLong.Get(o.values),
 		Entries: pl.entries, Scheduler: p.sched,
 		Dedicated: pl.dedicated, DedicatedCPU: pl.serverCPU,
