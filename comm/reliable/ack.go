@@ -117,12 +117,17 @@ func (p *peer) release(seq uint32, n *news) {
 }
 
 // learn draws from the arrival of s when it was sent. The acknowledgement of a segment that was sent again may be for an
-// earlier transmission: it is if it comes sooner than any round trip, or before the resend; then nothing was lost but patience.
+// earlier transmission: it is if it comes much sooner than any round trip, or before the resend; then nothing was lost but patience.
 func (p *peer) learn(s *segment, n *news, lost bool) {
-	if lost || s.tries > 1 && n.now-s.sent < p.cc.unloaded() {
+	if lost || s.tries > 1 && n.now-s.sent < p.cc.unloaded()/2 {
 		p.stats.Spurious++
-		p.reorder = min(2*p.reorder, mostReorder)
+		if !s.timed {
+			p.reorder, p.repaired = min(2*p.reorder, mostReorder), 0
+		}
 		return
+	}
+	if s.tries > 1 {
+		p.repair(s)
 	}
 	m := &p.newest[s.channel]
 	if !m.any || after(s.order, m.order) {
@@ -133,9 +138,19 @@ func (p *peer) learn(s *segment, n *news, lost bool) {
 	}
 }
 
+// repair notes that s was lost indeed. Networks change, so patience with what is overtaken ends if that is long so of all.
+func (p *peer) repair(s *segment) {
+	if s.timed {
+		p.cc.lost += s.charge
+	}
+	if p.repaired++; p.repaired >= repairs {
+		p.reorder, p.repaired = max(p.reorder/2, leastReorder), 0
+	}
+}
+
 // progress goes on after something has arrived.
 func (p *peer) progress(n *news) {
-	p.rtt.backoff = 0
+	p.rtt.backoff, p.news = 0, n.now
 	if n.fresh {
 		d := n.now - n.sent
 		if d > n.delay {
@@ -144,40 +159,54 @@ func (p *peer) progress(n *news) {
 		p.rtt.sample(d)
 		p.cc.onSample(d, n.now)
 	}
-	p.detect()
+	p.detect(n.now)
 	p.cc.onAck(n.bytes, p.rtt.round(), n.now)
 	p.wake()
 }
 
-// detect finds what was lost: a segment that so many sent after it on the same channel have overtaken, or one sent that much later. One
-// channel may overtake the other by far, so between them only time counts, and more of it.
-func (p *peer) detect() {
+// detect finds what was lost and what may be soon. The priority channel may overtake the other by far, so there only time counts,
+// and more of it.
+func (p *peer) detect(now time.Duration) {
 	slack := max(p.rtt.smooth/4, leastAhead) * time.Duration(p.reorder/leastReorder)
-	far := p.rtt.base() / 2
-	for ch := range channels {
-		m, o := &p.newest[ch], &p.newest[Priority-ch]
-		for s := p.hotel.head(ch); s != nil; s = p.hotel.head(ch) {
-			passed := m.any && (int32(m.order-s.order) >= int32(p.reorder) || s.sent+slack < m.sent)
-			if !passed && !(o.any && s.sent+far < o.sent) {
-				break
-			}
-			p.lose(s)
+	p.passed = never
+	p.overtaken(Data, slack, p.rtt.base()/2, now)
+	p.overtaken(Priority, slack, slack, now)
+	p.wakeAt(p.passed)
+}
+
+// overtaken takes those of a channel for lost that so many sent later on it have overtaken, or one sent that much later; or one at
+// all, and no more did in a round trip and some time. One of the other channel has to be sent far later.
+func (p *peer) overtaken(ch Channel, slack, far, now time.Duration) {
+	m, o := &p.newest[ch], &p.newest[Priority-ch]
+	for s := p.hotel.head(ch); s != nil; s = p.hotel.head(ch) {
+		if m.any && (int32(m.order-s.order) >= int32(p.reorder) || s.sent+slack < m.sent) || o.any && s.sent+far < o.sent {
+			p.lose(s, false)
+			continue
 		}
+		if !m.any || !after(m.order, s.order) {
+			return
+		}
+		if t := s.sent + p.rtt.round() + slack; t > now {
+			p.passed = min(p.passed, t)
+			return
+		}
+		p.lose(s, false)
 	}
 }
 
-// lose moves a segment from the hotel to the resends. What was sent before an outage says nothing of the network now.
-func (p *peer) lose(s *segment) {
+// lose moves a segment from the hotel to the resends, because it was overtaken or because a timer has ended. Of the latter nobody knows
+// whether it was lost. What was sent before an outage says nothing of the network now.
+func (p *peer) lose(s *segment, timed bool) {
 	p.hotel.checkOut(s)
 	p.flight -= s.charge
-	if s.sent >= p.outage {
-		p.cc.lost += s.charge
-	}
-	if s.probe && p.resends.n > 0 {
-		s.next = p.resends.head
-		p.resends.head = s
-		p.resends.n++
+	s.probe, s.timed = timed, timed
+	if !timed {
+		if s.sent >= p.outage {
+			p.cc.lost += s.charge
+		}
+		p.resends.push(s)
 		return
 	}
-	p.resends.push(s)
+	p.resends.pushFront(s)
+	p.wake()
 }

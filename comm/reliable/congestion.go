@@ -6,6 +6,7 @@ const (
 	startSegments   = 32 // window at the start
 	leastSegments   = 4
 	smallSegments   = 8 // window for which the target is twice that of a great one
+	fewLost         = 2 // segments, of which nothing follows: of a burst of a few packets one is a great share
 	calmRounds      = 4 // rounds without a queue before growth doubles
 	baseFor         = 10 * time.Second
 	leastQueue      = 200 * time.Microsecond
@@ -130,7 +131,7 @@ func (c *congestion) steer(queue, target time.Duration) {
 		c.shrink(min(int(256*(queue-target)/(2*queue)), 96))
 	case c.lost > 0 && queue > target/2:
 		c.shrink(64)
-	case c.lost*8 > total:
+	case c.lost*8 > total && c.lost > fewLost*c.segment:
 		c.shrink(128 * c.lost / total)
 	case c.slowStart:
 		c.slowStart = queue <= target/2

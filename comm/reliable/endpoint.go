@@ -43,7 +43,7 @@ type Stats struct {
 	Sent, SentBytes           uint64 // segments, first transmissions
 	Resent, ResentBytes       uint64
 	Acks                      uint64 // packets that are nothing but an acknowledgement
-	Timeouts                  uint64
+	Timeouts, Probes          uint64 // retransmission timeouts; probes of the end of a burst, before these
 	Spurious                  uint64 // resends of what had arrived, as far as can be told
 	Received                  uint64 // segments, each once
 	Duplicates, Beyond        uint64 // segments that had come before; that lie above the window

@@ -14,27 +14,32 @@ type peer struct {
 	stats Stats
 
 	// Sending.
-	number  uint64 // of the next packet
-	next    uint32 // sequence number of the next segment
-	first   uint32 // the first one not acknowledged
-	known   bitmap // acknowledged, at or after first
-	win     []*segment
-	hotel   hotel
-	lanes   [channels]lane
-	turns   uint8 // of the lanes
-	resends list
-	flight  int // bytes of those in the hotel
-	orders  [channels]uint32
-	newest  [channels]mark
-	reorder uint32 // how far a segment may be overtaken before it is lost
-	frag    uint32 // of the next long message
-	begun   int    // bytes of long messages that were begun and are not acknowledged
-	begins  int    // how many these are
-	rtt     rtt
-	cc      congestion
-	pace    time.Duration // when the next packet would leave at an even pace
-	timeout time.Duration // the last one
-	outage  time.Duration // the last one that came after another without progress
+	number   uint64 // of the next packet
+	next     uint32 // sequence number of the next segment
+	first    uint32 // the first one not acknowledged
+	known    bitmap // acknowledged, at or after first
+	win      []*segment
+	hotel    hotel
+	lanes    [channels]lane
+	turns    uint8 // of the lanes
+	resends  list
+	flight   int // bytes of those in the hotel
+	orders   [channels]uint32
+	newest   [channels]mark
+	repaired uint32 // losses since it changed
+	reorder  uint32 // how far a segment may be overtaken before it is lost
+	frag     uint32 // of the next long message
+	begun    int    // bytes of long messages that were begun and are not acknowledged
+	begins   int    // how many these are
+	rtt      rtt
+	cc       congestion
+	pace     time.Duration // when the next packet would leave at an even pace
+	timeout  time.Duration // the last one, or the last probe of the tail
+	last     time.Duration // when something was sent last, other than an acknowledgement
+	news     time.Duration // when something was acknowledged last
+	probes   uint8         // of the tail, since something else was sent
+	passed   time.Duration // when a segment that one or two have overtaken is lost
+	outage   time.Duration // the last one that came after another without progress
 
 	// Receiving.
 	want    uint32 // the first sequence number that has not arrived
@@ -65,7 +70,7 @@ type mark struct {
 func newPeer(e *Endpoint, id int, l Link, now time.Duration) *peer {
 	return &peer{
 		e: e, id: id, entry: none, due: never, mtu: l.MTU, number: l.Number, next: l.SendSeq, first: l.SendSeq, want: l.RecvSeq, top: l.RecvSeq,
-		hotel: newHotel(e.cfg.Rooms), reorder: leastReorder, ackAt: never, heard: now, asked: now,
+		hotel: newHotel(e.cfg.Rooms), reorder: leastReorder, ackAt: never, passed: never, heard: now, asked: now,
 		rtt: rtt{min: e.cfg.MinRTO, max: e.cfg.MaxRTO}, cc: newCongestion(l.MTU, now),
 	}
 }
@@ -100,7 +105,7 @@ func (p *peer) timer(now time.Duration) {
 		p.fail(silent(p, now))
 		return
 	}
-	p.due = min(p.lifeTimer(now), p.ackTimer(now), p.resendTimer(now), p.paceTimer(now))
+	p.due = min(p.lifeTimer(now), p.ackTimer(now), p.overtakenTimer(now), p.resendTimer(now), p.paceTimer(now))
 	p.e.agenda.set(p, p.due)
 }
 
@@ -142,7 +147,7 @@ func (p *peer) resendTimer(now time.Duration) time.Duration {
 		return never
 	}
 	if t := max(s.sent, p.timeout) + p.rtt.timeout(); now < t {
-		return t
+		return min(t, p.tailTimer(s, now))
 	}
 	p.timeout = now
 	p.stats.Timeouts++
@@ -151,10 +156,47 @@ func (p *peer) resendTimer(now time.Duration) time.Duration {
 		p.outage = now
 		p.cc.onTimeout(now)
 	}
-	s.probe = true
-	p.lose(s)
-	p.wake()
+	p.lose(s, true)
 	return now + p.rtt.timeout()
+}
+
+// tailTimer resends the eldest segment before its timeout when all is quiet: the end of a burst was lost, or its acknowledgement, and
+// nothing that comes later would tell. That may be an error, so it does no harm: once or twice, the window stays, and what
+// was lost counts as such when it arrives after all. RFC 8985, section 7, which takes the newest; here the acknowledgement of either
+// shows what became of the others, and the eldest has waited longest.
+func (p *peer) tailTimer(s *segment, now time.Duration) time.Duration {
+	t := p.tailAt()
+	if now < t {
+		return t
+	}
+	p.probes++
+	p.timeout, p.last = now, now
+	p.stats.Probes++
+	p.lose(s, true)
+	return min(now+p.rtt.timeout(), p.tailAt())
+}
+
+// deadline is when the segment that has just been sent is to be looked after.
+func (p *peer) deadline(now time.Duration) time.Duration {
+	return min(max(now, p.timeout)+p.rtt.timeout(), p.tailAt())
+}
+
+// tailAt is when the tail is to be probed: a round trip and some time after the last transmission, and a moment after the last news, since
+// what waits in a queue is not lost. It is never if that was done already, or where probes of the timeout have to do.
+func (p *peer) tailAt() time.Duration {
+	if p.probes == mostProbes || p.rtt.backoff > 0 {
+		return never
+	}
+	return max(p.last+(p.rtt.patience()+p.e.cfg.AckDelay)<<p.probes, p.news+leastPatience+p.e.cfg.AckDelay)
+}
+
+// overtakenTimer looks for segments that too few have overtaken to tell at once that they were lost.
+func (p *peer) overtakenTimer(now time.Duration) time.Duration {
+	if p.passed <= now {
+		p.detect(now)
+		p.wake()
+	}
+	return p.passed
 }
 
 // idle tells that nothing waits to be sent, or to be sent again.

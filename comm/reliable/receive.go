@@ -51,8 +51,9 @@ func (p *peer) segment(seq uint32, body []byte, now time.Duration) {
 	p.deliver(body)
 }
 
-// mark notes that seq has arrived and when that is to be told: at once where a hole appears, else soon.
+// mark notes that seq has arrived and when that is to be told: at once where a hole appears or the last one is filled, else soon.
 func (p *peer) mark(seq uint32, now time.Duration) {
+	late := after(p.top, seq)
 	hole := after(seq, p.top)
 	if !after(p.top, seq) {
 		p.top = seq + 1
@@ -64,7 +65,7 @@ func (p *peer) mark(seq uint32, now time.Duration) {
 	}
 	p.arrival = now
 	p.waiting++
-	if hole || p.waiting >= p.e.cfg.AckEvery {
+	if hole || late && p.want == p.top || p.waiting >= p.e.cfg.AckEvery {
 		p.ackAtOnce()
 	} else if p.ackAt == never {
 		p.ackAt = now + p.e.cfg.AckDelay

@@ -38,6 +38,14 @@ func (r *rtt) timeout() time.Duration {
 	return min(r.base()<<min(r.backoff, 12), r.max)
 }
 
+// patience is how long to wait for an acknowledgement that leaves at once before something is likely to be lost.
+func (r *rtt) patience() time.Duration {
+	if r.smooth == 0 {
+		return 2 * r.min
+	}
+	return r.smooth + max(r.smooth, 4*r.variance, leastPatience)
+}
+
 // round is how long a round trip takes, a guess before the first sample.
 func (r *rtt) round() time.Duration {
 	if r.smooth == 0 {

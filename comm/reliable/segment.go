@@ -12,7 +12,8 @@ type segment struct {
 	tries    uint32        // transmissions
 	sent     time.Duration // the last
 	channel  Channel       // of the last
-	probe    bool          // resent because of a timeout: the window does not hold it back
+	probe    bool          // resent because of a timer: the window does not hold it back
+	timed    bool          // resent last because of a timer, so that nothing says yet that it was lost
 	arrived  bool          // acknowledged while among the resends
 	charge   int           // bytes counted as on their way
 	buf      []byte        // encoded records of whole messages
@@ -81,6 +82,15 @@ func (l *list) push(s *segment) {
 		l.tail.next = s
 	}
 	l.tail = s
+	l.n++
+}
+
+func (l *list) pushFront(s *segment) {
+	s.next = l.head
+	l.head = s
+	if l.tail == nil {
+		l.tail = s
+	}
 	l.n++
 }
 

@@ -121,15 +121,18 @@ func (p *peer) sendLong(ch Channel, m Message) Status {
 }
 
 const (
-	quantum      = 16 // packets to a peer before it is another's turn
-	dataTurn     = 4  // the data channel gets one turn in so many even if the priority channel never runs dry
-	burst        = 16 // packets that may go ahead of an even pace
-	leastAhead   = 50 * time.Microsecond
-	leastReorder = 3
-	mostReorder  = 64
-	piggyWords   = 8 // of the SACK bitmap, beside a body
-	packetCharge = 64
-	gatherRoom   = headerSize + 8*piggyWords + putHeader // for what stands before the data of a piece; less than MinMTU
+	quantum       = 16 // packets to a peer before it is another's turn
+	dataTurn      = 4  // the data channel gets one turn in so many even if the priority channel never runs dry
+	burst         = 16 // packets that may go ahead of an even pace
+	leastAhead    = 50 * time.Microsecond
+	leastPatience = 50 * time.Microsecond // beside a round trip, before the tail is probed
+	mostProbes    = 2                     // of the tail in a row
+	leastReorder  = 3
+	mostReorder   = 64
+	repairs       = 16 // losses without an error among them, after which less may be overtaken again
+	piggyWords    = 8  // of the SACK bitmap, beside a body
+	packetCharge  = 64
+	gatherRoom    = headerSize + 8*piggyWords + putHeader // for what stands before the data of a piece; less than MinMTU
 )
 
 // ahead is by how much packets may be ahead of an even pace: a batch is cheaper than its packets, and timers are coarse.
@@ -176,6 +179,7 @@ func (p *peer) sendNew(t *turn) bool {
 		s := p.cut(ch)
 		s.seq, s.tries = p.next, 0
 		p.next++
+		p.probes = 0
 		if p.win == nil {
 			p.win = make([]*segment, Window)
 		}
@@ -254,7 +258,7 @@ func (p *peer) cut(ch Channel) *segment {
 }
 
 // resend sends what was lost, on the data channel whichever it was on before: when much is lost, acknowledgements need a
-// channel that is not clogged.
+// channel that is not clogged. A probe is but one packet, and asks for an answer.
 func (p *peer) resend(t *turn) {
 	for p.e.resends > 0 && p.resends.n > 0 {
 		s := p.resends.head
@@ -274,11 +278,16 @@ func (p *peer) resend(t *turn) {
 			return
 		}
 		p.resends.pop()
-		s.probe = false
+		ch := Data
+		if s.probe { // what it overtakes on its own channel was lost
+			ch, p.ask, s.probe = s.channel, true, false
+		} else {
+			p.probes = 0
+		}
 		p.e.resends--
 		p.stats.Resent++
 		p.stats.ResentBytes += uint64(s.size())
-		p.transmit(t, b, s, Data)
+		p.transmit(t, b, s, ch)
 	}
 }
 
@@ -302,7 +311,8 @@ func (p *peer) transmit(t *turn, b []byte, s *segment, ch Channel) {
 	p.flight += s.charge
 	p.hotel.checkIn(s, ch, t.now)
 	p.pace = max(p.pace, t.now) + p.cc.pause(s.charge, p.rtt.round())
-	p.wakeAt(max(s.sent, p.timeout) + p.rtt.timeout())
+	p.last = t.now
+	p.wakeAt(p.deadline(t.now))
 	p.emit(t, &h, b[:n], data, ch)
 }
 
