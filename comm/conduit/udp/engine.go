@@ -206,6 +206,11 @@ func (c *Conduit) turn() {
 	if held := len(c.stuck) > 0 || c.out.full; held != c.held.Load() {
 		c.held.Store(held)
 	}
+	c.schedule()
+}
+
+// schedule says when the next turn is due.
+func (c *Conduit) schedule() {
 	due := c.core.NextTimer()
 	if len(c.leaving) > 0 {
 		c.forget()

@@ -63,7 +63,7 @@ func (c *Conduit) pass(user bool) {
 	c.stow()
 	r := &c.recv
 	n, _ := c.wire.Recv(r.batch) // an error is that of a closed socket, or of one datagram
-	if n == 0 && c.nothingNew() {
+	if n == 0 && user && c.nothingNew() {
 		return
 	}
 	c.engine.Lock()
@@ -81,6 +81,8 @@ func (c *Conduit) pass(user bool) {
 	} else if r.later || c.dirties.Load() > 0 || c.held.Load() || c.core.NextTimer() <= c.now {
 		r.later = false
 		c.turn()
+	} else {
+		c.schedule()
 	}
 	c.release()
 }
