@@ -14,10 +14,17 @@ import (
 	"time"
 
 	"github.com/golci/golci/comm/boot"
+	"github.com/golci/golci/mpi"
 )
+
+// mpiRoles are roles that need the whole of package mpi; rank_test.go has those that do without.
+var mpiRoles = map[string]func(c *mpi.Comm) error{}
 
 // rankMain plays one rank of a test's job and returns its exit code.
 func rankMain(role string) int {
+	if r, ok := mpiRoles[role]; ok {
+		return inMPI(r)
+	}
 	me := os.Getenv("PMI_RANK")
 	switch role {
 	case "talk":
@@ -54,6 +61,22 @@ func rankMain(role string) int {
 		}
 	}
 	return joined(role)
+}
+
+// inMPI plays a role that needs the whole of package mpi.
+func inMPI(role func(c *mpi.Comm) error) int {
+	p, err := mpi.Init()
+	if err == nil {
+		err = role(p.World())
+	}
+	if err == nil {
+		err = p.Finalize()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 3
+	}
+	return 0
 }
 
 // joined plays the roles that are members of the job.

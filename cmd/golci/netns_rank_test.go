@@ -1,0 +1,139 @@
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/golci/golci/mpi"
+)
+
+// Roles of ranks that send messages, and what they are told by the environment.
+const (
+	dirVar    = "GOLCI_TEST_DIR"    // where a rank of "talkers" puts its error
+	roundsVar = "GOLCI_TEST_ROUNDS" // how many rounds the job has
+)
+
+func init() {
+	mpiRoles["talkers"] = talkers
+	mpiRoles["rounds"] = rounds
+	mpiRoles["stream"] = stream
+}
+
+// exchange has every rank send every other one n numbers, and checks what comes.
+func exchange(c *mpi.Comm, round, n int) error {
+	out, in := make([]int, n*c.Size()), make([]int, n*c.Size())
+	for i := range out {
+		out[i] = round + 1000*c.Rank() + i/n
+	}
+	if err := mpi.Alltoall(c, out, in); err != nil {
+		return err
+	}
+	for i, got := range in {
+		if want := round + 1000*(i/n) + c.Rank(); got != want {
+			return fmt.Errorf("round %d: %d from rank %d, want %d", round, got, i/n, want)
+		}
+	}
+	return nil
+}
+
+// talkers exchange messages until that fails. Each then puts the error into a file and waits for the end of the job: the
+// others are to fail by themselves, too. A signal to end is heeded only then.
+func talkers(c *mpi.Comm) error {
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, syscall.SIGTERM)
+	name := filepath.Join(os.Getenv(dirVar), strconv.Itoa(c.Rank()))
+	if err := c.Barrier(); err != nil {
+		return err
+	}
+	fmt.Println(c.Rank(), os.Getpid())
+	var err error
+	for round := 0; err == nil; round++ {
+		err = exchange(c, round, 10)
+	}
+	kind := "another error"
+	if errors.Is(err, mpi.ErrPeer) {
+		kind = "ErrPeer"
+	}
+	if e := os.WriteFile(name+".part", []byte(kind+": "+err.Error()), 0o600); e != nil {
+		return e
+	}
+	if e := os.Rename(name+".part", name); e != nil {
+		return e
+	}
+	select {
+	case <-ended:
+	case <-time.After(patience):
+	}
+	return err
+}
+
+// rounds exchange small and large messages in turn, as often as asked for.
+func rounds(c *mpi.Comm) error {
+	n, err := strconv.Atoi(os.Getenv(roundsVar))
+	if err != nil {
+		return err
+	}
+	for round := range n {
+		if err := exchange(c, round, 1+round%2*2000); err != nil {
+			return err
+		}
+	}
+	return report(c)
+}
+
+// stream has rank 0 send the last rank messages of 1 MiB, as many as asked for, each of which is answered.
+func stream(c *mpi.Comm) error {
+	n, err := strconv.Atoi(os.Getenv(roundsVar))
+	if err != nil {
+		return err
+	}
+	last := c.Size() - 1
+	buf := make([]int, 1<<17)
+	for round := range n {
+		var ack [1]int
+		switch c.Rank() {
+		case 0:
+			for i := range buf {
+				buf[i] = round ^ i
+			}
+			if err := mpi.Send(c, buf, last, 0); err != nil {
+				return err
+			}
+			if _, err := mpi.Recv(c, ack[:], last, 0); err != nil {
+				return err
+			}
+		case last:
+			if _, err := mpi.Recv(c, buf, 0, 0); err != nil {
+				return err
+			}
+			for i, x := range buf {
+				if x != round^i {
+					return fmt.Errorf("round %d: number %d is %d, want %d", round, i, x, round^i)
+				}
+			}
+			if err := mpi.Send(c, ack[:], 0, 0); err != nil {
+				return err
+			}
+		}
+	}
+	return report(c)
+}
+
+// report has rank 0 say that all ranks have come to the end.
+func report(c *mpi.Comm) error {
+	if err := c.Barrier(); err != nil {
+		return err
+	}
+	if c.Rank() == 0 {
+		fmt.Printf("all %d ranks are done\n", c.Size())
+	}
+	return nil
+}
