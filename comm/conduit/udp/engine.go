@@ -206,6 +206,10 @@ func (c *Conduit) turn() {
 	if held := len(c.stuck) > 0 || c.out.full; held != c.held.Load() {
 		c.held.Store(held)
 	}
+	for _, p := range c.routed {
+		s := c.core.Stats(int(p))
+		c.lanes[p].route.judge(c.now, s.Sent, s.Resent)
+	}
 	c.schedule()
 }
 

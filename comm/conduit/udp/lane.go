@@ -33,6 +33,7 @@ type lane struct {
 	sent      uint64 // handed to the reliable core, in bytes of entries
 	sender    *seal.Sender
 	mtu       int // of a datagram
+	route     router
 	flushed   uint64
 	datagrams uint64 // sent, for the turns of paths
 

@@ -77,8 +77,8 @@ func (o *outbox) Packet(peer int, number uint64, _ reliable.Channel, packet []by
 
 // add puts a datagram to peer into the batch.
 func (o *outbox) add(peer int, d mmsg.Datagram) {
-	paths := o.c.cfg.Peers[peer].Paths
-	d.Addr = paths[o.c.lanes[peer].datagrams/pathTurn%uint64(len(paths))].Addr
+	ln := &o.c.lanes[peer]
+	d.Addr = o.c.cfg.Peers[peer].Paths[ln.route.path(ln.datagrams)].Addr
 	o.batch = append(o.batch, d)
 	o.peers = append(o.peers, int32(peer))
 }
@@ -143,9 +143,6 @@ func (o *outbox) dropTails() {
 	o.batch, o.peers = o.batch[:n], o.peers[:n]
 	o.tails = false
 }
-
-// pathTurn is how many datagrams follow each other on one path: on one path they seldom overtake each other.
-const pathTurn = 16
 
 // join makes d a further segment of the last datagram, if that goes to the same peer and ends where d begins.
 func (o *outbox) join(peer int, d []byte) bool {

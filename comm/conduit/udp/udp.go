@@ -39,6 +39,7 @@ type Conduit struct {
 	dirties atomic.Int32
 	drained []int32 // under engine
 	stuck   []int32 // under engine: peers towards which the core had no room
+	routed  []int32 // under engine: peers with several paths
 
 	poll    mutex
 	recv    receiver // under poll
@@ -153,6 +154,10 @@ func (c *Conduit) know(peer int) bool {
 		return false
 	}
 	ln.known = true
+	ln.route = newRouter(len(c.cfg.Peers[peer].Paths))
+	if ln.route.paths > 1 {
+		c.routed = append(c.routed, int32(peer))
+	}
 	return true
 }
 
