@@ -37,9 +37,10 @@ type Conduit struct {
 	dirtyMu sync.Mutex
 	dirty   []int32
 	dirties atomic.Int32
-	drained []int32 // under engine
-	stuck   []int32 // under engine: peers towards which the core had no room
-	routed  []int32 // under engine: peers with several paths
+	drained []int32       // under engine
+	stuck   []int32       // under engine: peers towards which the core had no room
+	routed  []int32       // under engine: peers with several paths
+	judge   time.Duration // under engine: when these are judged next
 
 	poll    mutex
 	recv    receiver // under poll
