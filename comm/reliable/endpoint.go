@@ -245,7 +245,8 @@ func (e *Endpoint) settle(t *turn) {
 
 // timers ends those whose time has come.
 func (e *Endpoint) timers(now time.Duration) {
-	if now-e.called > e.cfg.KeepAlive {
+	// A timer that ends late is what tells that this rank was away: between timers it may rest.
+	if now-max(e.called, e.agenda.first()) > min(e.cfg.KeepAlive, e.cfg.DeadAfter-e.cfg.KeepAlive) {
 		e.forgive(now)
 	}
 	e.called = now
