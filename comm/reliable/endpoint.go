@@ -66,8 +66,9 @@ type Endpoint struct {
 	called  time.Duration // the last Outgoing
 	segs    *segment      // free
 	outs    *outgoing     // free
-	pool    pool
-	resends int // left in this pass
+	pool    pool          // for reassembly
+	bufs    pool          // of segments, longer than leastBuffer
+	resends int           // left in this pass
 	unknown uint64
 }
 
@@ -77,7 +78,7 @@ func New(cfg Config) (*Endpoint, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	return &Endpoint{cfg: cfg, pool: pool{most: cfg.Reassembly}}, nil
+	return &Endpoint{cfg: cfg, pool: pool{most: cfg.Reassembly}, bufs: pool{most: keptBuffers}}, nil
 }
 
 // Add begins a pair with peer, under any number that the caller likes. Errors match ErrConfig.
@@ -272,8 +273,27 @@ func (e *Endpoint) newSegment() *segment {
 }
 
 func (e *Endpoint) freeSegment(s *segment) {
-	*s = segment{next: e.segs, room: none, buf: s.buf[:0]}
+	if cap(s.buf) > leastBuffer {
+		e.bufs.give(s.buf)
+	}
+	*s = segment{next: e.segs, room: none, small: s.small, buf: s.small[:0]}
 	e.segs = s
+}
+
+// widen gives a segment a buffer of at least n bytes: a small one, which it keeps, or else twice as long as before or more, so that
+// messages that join are not copied often. Most segments have one small message, however long packets may be.
+func (e *Endpoint) widen(s *segment, n int) {
+	if n <= leastBuffer {
+		s.small = make([]byte, 0, leastBuffer)
+		s.buf = s.small
+		return
+	}
+	b := e.bufs.take(max(n, min(2*cap(s.buf), MaxMTU)))[:len(s.buf)]
+	copy(b, s.buf)
+	if cap(s.buf) > leastBuffer {
+		e.bufs.give(s.buf)
+	}
+	s.buf = b
 }
 
 func (e *Endpoint) newOutgoing() *outgoing {

@@ -2,6 +2,11 @@ package reliable
 
 import "time"
 
+const (
+	leastBuffer = 1408     // bytes of the buffer of a segment of copied messages at first: what a packet of Ethernet takes
+	keptBuffers = 16 << 20 // most bytes of longer ones that are kept for later
+)
+
 // segment is what travels in one packet under one sequence number: whole messages, copied here, or one piece of a long
 // message, which stays where its owner has it. It is free, or in a queue to be sent, or in the hotel, or among the resends.
 type segment struct {
@@ -17,6 +22,7 @@ type segment struct {
 	arrived  bool          // acknowledged while among the resends
 	charge   int           // bytes counted as on their way
 	buf      []byte        // encoded records of whole messages
+	small    []byte        // where these are while they are few; nil before the first
 	of       *outgoing     // or: the message that it is a piece of
 	off, len int           // and which
 }

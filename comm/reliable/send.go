@@ -89,14 +89,11 @@ func (p *peer) sendWhole(ch Channel, r *record, n int) Status {
 			return Full
 		}
 		s = p.e.newSegment()
-		if cap(s.buf) < p.room() {
-			s.buf = make([]byte, 0, p.room())
-		}
 		l.push(s)
 	}
 	k := len(s.buf)
 	if cap(s.buf) < k+n {
-		s.buf = append(make([]byte, 0, p.room()), s.buf...)
+		p.e.widen(s, k+n)
 	}
 	s.buf = s.buf[:k+n]
 	r.put(s.buf[k:])
