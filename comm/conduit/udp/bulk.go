@@ -14,7 +14,7 @@ type bulkStage struct {
 	slots []slot
 	// Of the writer.
 	write int
-	sent  uint64 // bytes
+	sent  atomic.Uint64 // bytes
 	// Under engine; of the rank's own lane, under poll.
 	read int
 	busy int // slots handed to the reliable core
@@ -52,14 +52,14 @@ func (c *Conduit) BulkSend(peer int, id uint64, off int64, data []byte) int {
 	for done < len(data) {
 		s := &b.slots[b.write]
 		n := min(len(data)-done, c.g.chunk)
-		if s.state.Load() != slotFree || b.sent+uint64(n)-ln.bulkFreed.Load() > uint64(c.g.slots*c.g.chunk) {
+		if s.state.Load() != slotFree || b.sent.Load()+uint64(n)-ln.bulkFreed.Load() > uint64(c.g.slots*c.g.chunk) {
 			break
 		}
 		if cap(s.buf) < n {
 			s.buf = make([]byte, c.g.chunk)
 		}
 		s.id, s.off, s.n = id, off+int64(done), copy(s.buf[:n], data[done:])
-		b.sent += uint64(n)
+		b.sent.Add(uint64(n))
 		done += n
 		b.write = (b.write + 1) % len(b.slots)
 		s.state.Store(slotStaged)
@@ -126,7 +126,7 @@ func (c *Conduit) BulkLend(peer int, id uint64, off int64, data []byte, loan con
 
 func (c *Conduit) lend(peer int, id uint64, off int64, data []byte, loan conduit.Loan) int {
 	ln := &c.lanes[peer]
-	room := uint64(c.g.slots*c.g.chunk) - (ln.bulk.sent - ln.bulkFreed.Load())
+	room := uint64(c.g.slots*c.g.chunk) - (ln.bulk.sent.Load() - ln.bulkFreed.Load())
 	n := min(len(data), int(room))
 	if n < len(data) {
 		n -= n % c.g.chunk // not in crumbs
@@ -144,10 +144,10 @@ func (c *Conduit) lend(peer int, id uint64, off int64, data []byte, loan conduit
 	m := reliable.Message{Data: data[:n], Tag: tagBulk, Put: true, Place: id, Offset: uint64(off), ID: lentLoan | uint64(i)}
 	switch c.core.Send(peer, m, c.now) {
 	case reliable.Taken:
-		ln.bulk.sent += uint64(n)
+		ln.bulk.sent.Add(uint64(n))
 		return n
 	case reliable.Copied: // it is short
-		ln.bulk.sent += uint64(n)
+		ln.bulk.sent.Add(uint64(n))
 		c.giveBack(i, nil)
 		return n
 	}

@@ -93,7 +93,7 @@ func (c *Conduit) farewell() (calm, done bool) {
 		}
 		if !ln.saidBye && ln.stage.empty() && ln.bulk.next() == nil {
 			var b [8]byte
-			binary.LittleEndian.PutUint64(b[:], ln.stage.all.Load()+ln.bulk.sent)
+			binary.LittleEndian.PutUint64(b[:], ln.stage.all.Load()+ln.bulk.sent.Load())
 			ln.saidBye = c.core.Send(p, reliable.Message{Data: b[:], Tag: tagBye, Urgent: true}, c.now) == reliable.Copied
 		}
 		idle := c.core.Idle(p)

@@ -1,7 +1,6 @@
 package udp
 
 import (
-	"errors"
 	"fmt"
 	"net/netip"
 	"time"
@@ -135,9 +134,6 @@ func (g *geometry) caps() conduit.Caps {
 	return c
 }
 
-// errConfig is matched by no user; New wraps it into conduit.ErrConfig.
-var errPaths = errors.New("no path")
-
 func (c *Config) check() error {
 	switch {
 	case c.Size < 1 || c.Rank < 0 || c.Rank >= c.Size:
@@ -149,7 +145,7 @@ func (c *Config) check() error {
 	}
 	for r := range c.Peers {
 		if r != c.Rank && len(c.Peers[r].Paths) == 0 {
-			return fmt.Errorf("%w: rank %d: %w", conduit.ErrConfig, r, errPaths)
+			return fmt.Errorf("%w: no path from rank %d to rank %d", conduit.ErrConfig, c.Rank, r)
 		}
 	}
 	return nil
