@@ -70,6 +70,7 @@ type Endpoint struct {
 	bufs    pool          // of segments, longer than leastBuffer
 	resends int           // left in this pass
 	unknown uint64
+	scratch []byte // a body to be sent in parts; nil before the first
 }
 
 // New makes an Endpoint without peers. What is zero in cfg is set to its default. Errors match ErrConfig.
@@ -114,8 +115,8 @@ func (e *Endpoint) Remove(id int, err error) {
 	}
 }
 
-// SetMTU changes the longest packet towards peer, in bytes. Segments that were made before keep their size: a packet may be longer
-// than the new one until they are acknowledged, and should be sent so that the network may split it. Errors match ErrConfig.
+// SetMTU changes the longest packet towards peer, in bytes, from the next one on: what was made for longer ones goes in parts, of
+// which the peer makes it whole again. Errors match ErrConfig.
 func (e *Endpoint) SetMTU(id, mtu int) error {
 	p := e.peers.get(id)
 	if p == nil {
@@ -180,7 +181,8 @@ func (e *Endpoint) NextTimer() time.Duration {
 	return e.agenda.first()
 }
 
-// Outgoing lets timers end and hands up to budget packets to out; it returns their number. First come resends, then new
+// Outgoing lets timers end and hands up to budget packets to out, more only where one was made before packets became shorter; it returns
+// their number. First come resends, then new
 // segments, a few of each peer in turn, then acknowledgements that found no company. Take in what has arrived with Incoming first.
 func (e *Endpoint) Outgoing(now time.Duration, budget int, out Out) int {
 	e.timers(now)

@@ -24,6 +24,7 @@ const (
 	flagSegment = 1 << iota // there is a sequence number and a body
 	flagPriority
 	flagAnswer // an acknowledgement is wanted at once
+	flagPart   // the body is a part of the segment's
 	flagsKnown = 1<<iota - 1
 )
 
@@ -63,7 +64,7 @@ func parse(b []byte) (h header, sack, body []byte, ok bool) {
 	switch {
 	case h.flags&^flagsKnown != 0 || int(h.first)+int(h.words) > sackWords || len(b) != end+int(h.size):
 		return h, nil, nil, false
-	case (h.flags&flagSegment != 0) != (h.size > 0):
+	case (h.flags&flagSegment != 0) != (h.size > 0), h.flags&flagPart != 0 && h.flags&flagSegment == 0:
 		return h, nil, nil, false
 	}
 	return h, b[headerSize:end], b[end:], true

@@ -42,15 +42,17 @@ type peer struct {
 	outage   time.Duration // the last one that came after another without progress
 
 	// Receiving.
-	want    uint32 // the first sequence number that has not arrived
-	top     uint32 // behind the last that has
-	got     bitmap // arrived, at or after want
-	open    []*incoming
-	held    int // bytes of open
-	waiting int // segments that no acknowledgement tells of
-	arrival time.Duration
-	ackAt   time.Duration
-	ackNow  bool
+	want     uint32 // the first sequence number that has not arrived
+	top      uint32 // behind the last that has
+	got      bitmap // arrived, at or after want
+	open     []*incoming
+	partials []partial // the eldest first
+	parted   int       // bytes of these
+	held     int       // bytes of open
+	waiting  int       // segments that no acknowledgement tells of
+	arrival  time.Duration
+	ackAt    time.Duration
+	ackNow   bool
 
 	// Life.
 	active bool // something went to it or came from it
@@ -240,6 +242,9 @@ func (p *peer) fail(err error) {
 	p.failWindow(err)
 	for _, in := range p.open {
 		e.pool.give(in.buf)
+	}
+	for len(p.partials) > 0 {
+		e.pool.give(p.takePartial(0))
 	}
 	p.open, p.held = nil, 0
 	e.cfg.Sink.Dead(p.id, err)

@@ -17,26 +17,43 @@ func (e *Endpoint) Incoming(id int, packet []byte, now time.Duration) {
 	}
 	p.touch(now)
 	p.heard = now
+	if h.flags&flagPart != 0 {
+		p.takePart(h.seq, body, now)
+	} else if h.flags&flagSegment != 0 { // it is delivered before anything else is looked at: somebody waits for it
+		p.segment(h.seq, body, now)
+	}
+	if p.dead != nil {
+		return
+	}
 	p.heed(&h, sack, now)
 	if h.flags&flagAnswer != 0 {
 		p.ackAtOnce()
 	}
-	if h.flags&flagSegment != 0 && p.dead == nil {
-		p.segment(h.seq, body, now)
+}
+
+// missing tells whether a segment lies in the window and has not come yet; else that is counted, and answered.
+func (p *peer) missing(seq uint32) bool {
+	switch {
+	case after(p.want, seq), seq-p.want < Window && p.got.has(seq):
+		p.stats.Duplicates++ // the acknowledgement was lost
+	case seq-p.want >= Window:
+		p.stats.Beyond++
+	default:
+		return true
 	}
+	p.ackAtOnce()
+	return false
 }
 
 // segment takes in a segment: once, if it lies in the window.
 func (p *peer) segment(seq uint32, body []byte, now time.Duration) {
-	switch {
-	case after(p.want, seq), seq-p.want < Window && p.got.has(seq):
-		p.stats.Duplicates++
-		p.ackAtOnce() // the acknowledgement was lost
+	if !p.missing(seq) {
 		return
-	case seq-p.want >= Window:
-		p.stats.Beyond++
-		p.ackAtOnce()
-		return
+	}
+	if len(p.partials) > 0 { // it may have come in one piece after all
+		if k := p.findPartial(seq); k != none {
+			p.e.pool.give(p.takePartial(k))
+		}
 	}
 	switch p.admit(body) {
 	case malformed:

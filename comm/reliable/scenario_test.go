@@ -105,7 +105,11 @@ func (s *script) tell(src, name int, packet []byte) string {
 	var x strings.Builder
 	fmt.Fprintf(&x, "%d:", name)
 	if h.flags&flagSegment != 0 {
-		fmt.Fprintf(&x, " segment %d, %d bytes,", h.seq-s.seq-uint32(src<<8+1-src), len(body))
+		kind := "segment"
+		if h.flags&flagPart != 0 {
+			kind = "part of"
+		}
+		fmt.Fprintf(&x, " %s %d, %d bytes,", kind, h.seq-s.seq-uint32(src<<8+1-src), len(body))
 	}
 	fmt.Fprintf(&x, " ack %d", int32(h.ack-s.seq-uint32((1-src)<<8+src)))
 	n := 0

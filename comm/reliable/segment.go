@@ -17,6 +17,7 @@ type segment struct {
 	tries    uint32        // transmissions
 	sent     time.Duration // the last
 	channel  Channel       // of the last
+	part     uint16        // of one that goes in parts: where room was short
 	probe    bool          // resent because of a timer: the window does not hold it back
 	timed    bool          // resent last because of a timer, so that nothing says yet that it was lost
 	arrived  bool          // acknowledged while among the resends

@@ -204,13 +204,12 @@ func (p *peer) mayCut(m *outgoing) bool {
 	return p.begun+len(m.data) <= p.e.cfg.Reassembly && p.begins < mostOpen
 }
 
-// need is how much room the packet of the next segment of a channel may take. One that waits whole may have been made for longer
-// packets than there are now.
+// need is how much room the packet of the next segment of a channel may take.
 func (p *peer) need(t *turn, ch Channel) int {
 	l := &p.lanes[ch]
 	switch {
 	case !p.longNext(l):
-		return max(p.mtu, headerSize+l.whole.head.size())
+		return p.mtu
 	case t.gather != nil:
 		return gatherRoom
 	}
@@ -266,8 +265,8 @@ func (p *peer) resend(t *turn) {
 		if !s.probe && (!p.uncongested() || p.paced(t.now)) {
 			return
 		}
-		n := max(p.mtu, headerSize+s.size())
-		if t.gather != nil && s.of != nil {
+		n := p.mtu
+		if t.gather != nil && s.of != nil && s.size() <= p.room() {
 			n = gatherRoom
 		}
 		b := t.room(p.id, n)
@@ -290,19 +289,9 @@ func (p *peer) resend(t *turn) {
 
 // transmit sends a segment and starts its timer.
 func (p *peer) transmit(t *turn, b []byte, s *segment, ch Channel) {
-	h := header{flags: flagSegment, seq: s.seq, size: uint16(s.size())}
-	n := p.acknowledge(&h, b, s.size(), piggyWords, t.now)
-	var data []byte
-	if t.gather != nil && s.of != nil {
-		r := s.record()
-		n += r.head(b[n:])
-		data = r.data
-	} else {
-		s.put(b[n:])
-		n += s.size()
-	}
+	size := s.size()
 	s.tries++
-	s.channel, s.charge = ch, s.size()+packetCharge
+	s.channel, s.charge = ch, size+packetCharge
 	s.order = p.orders[ch]
 	p.orders[ch]++
 	p.flight += s.charge
@@ -310,7 +299,20 @@ func (p *peer) transmit(t *turn, b []byte, s *segment, ch Channel) {
 	p.pace = max(p.pace, t.now) + p.cc.pause(s.charge, p.rtt.round())
 	p.last = t.now
 	p.wakeAt(p.deadline(t.now))
-	p.emit(t, &h, b[:n], data, ch)
+	if size > p.room() {
+		p.sendParts(t, b, s, ch)
+		return
+	}
+	h := header{flags: flagSegment, seq: s.seq, size: uint16(size)}
+	n := p.acknowledge(&h, b, size, piggyWords, t.now)
+	if t.gather != nil && s.of != nil {
+		r := s.record()
+		n += r.head(b[n:])
+		p.emit(t, &h, b[:n], r.data, ch)
+		return
+	}
+	s.put(b[n:])
+	p.emit(t, &h, b[:n+size], nil, ch)
 }
 
 // emit puts the header before what stands in b and hands it out under the next number, with the data behind it if there is any.

@@ -133,6 +133,9 @@ func (n *node) Packet(peer int, number uint64, _ Channel, packet []byte) {
 		n.fault("number %d after %d to %d", number, last, peer)
 	}
 	n.numbers[peer] = number
+	if p := n.e.peers.get(peer); p != nil && len(packet) > p.mtu {
+		n.fault("a packet of %d bytes to %d, where %d is the most", len(packet), peer, p.mtu)
+	}
 	at := n.w.fate(n.id, peer, packet, n.w.now)
 	if len(at) == 0 && packet[1]&flagSegment != 0 {
 		n.w.lost += uint64(binary.BigEndian.Uint16(packet[14:]))

@@ -1,0 +1,129 @@
+package reliable
+
+import (
+	"encoding/binary"
+	"time"
+)
+
+// Packets may become shorter when segments exist that were made for longer ones, some of them under way: their numbers are given, and what
+// they carry may have arrived, so they cannot be cut anew. Such a segment goes in parts, a packet each, of which the receiver makes
+// it whole again; the loss of one part is the loss of the segment, but the others are kept for when it comes again.
+
+const (
+	partHeader = 4                                  // index of the first unit, size of the segment's body
+	unit       = (MinMTU - headerSize - partHeader) // bytes; a part is some of them in a row, whatever the size of packets was when it left
+	mostUnits  = (MaxMTU + unit - 1) / unit
+)
+
+// partial is a segment of which some parts have arrived.
+type partial struct {
+	seq  uint32
+	left int // units
+	got  [(mostUnits + 63) / 64]uint64
+	buf  []byte
+}
+
+func units(size int) int { return (size + unit - 1) / unit }
+
+// sendParts sends a segment that is too long for a packet; b is room for the first. The first part is that at which room was short the
+// last time. It does not look at the budget: a segment that is not sent whole would wait for a timer.
+func (p *peer) sendParts(t *turn, b []byte, s *segment, ch Channel) {
+	e := p.e
+	if e.scratch == nil {
+		e.scratch = make([]byte, MaxMTU)
+	}
+	body := e.scratch[:s.size()]
+	s.put(body)
+	per, all := (p.room()-partHeader)/unit, units(len(body))
+	start := int(s.part) % all
+	for i, left := start, all; left > 0; {
+		if b == nil {
+			if b = t.out.Room(p.id, p.mtu); len(b) < p.mtu {
+				s.part = uint16(i)
+				t.left = 0
+				return
+			}
+		}
+		n := min(per, all-i, left)
+		data := body[i*unit : min((i+n)*unit, len(body))]
+		h := header{flags: flagSegment | flagPart, seq: s.seq, size: uint16(partHeader + len(data))}
+		k := p.acknowledge(&h, b, int(h.size), piggyWords, t.now)
+		binary.BigEndian.PutUint16(b[k:], uint16(i))
+		binary.BigEndian.PutUint16(b[k+2:], uint16(len(body)))
+		k += partHeader
+		p.emit(t, &h, b[:k+copy(b[k:], data)], nil, ch)
+		b = nil
+		i, left = (i+n)%all, left-n
+	}
+}
+
+// takePart takes in a part; with the last one the segment has arrived.
+func (p *peer) takePart(seq uint32, body []byte, now time.Duration) {
+	if !p.missing(seq) {
+		return
+	}
+	if len(body) <= partHeader {
+		p.stats.Malformed++
+		return
+	}
+	i, size, data := int(binary.BigEndian.Uint16(body)), int(binary.BigEndian.Uint16(body[2:])), body[partHeader:]
+	end := i*unit + len(data)
+	if end > size || end < size && len(data)%unit != 0 || size > MaxMTU-headerSize {
+		p.stats.Malformed++
+		return
+	}
+	k := p.findPartial(seq)
+	if k == none {
+		k = p.beginPartial(seq, size)
+	}
+	if k == none {
+		p.stats.Refused++
+		return
+	}
+	x := &p.partials[k]
+	if len(x.buf) != size {
+		p.stats.Malformed++
+		return
+	}
+	copy(x.buf[i*unit:], data)
+	for ; i < units(end); i++ {
+		if x.got[i/64]>>(i%64)&1 == 0 {
+			x.got[i/64] |= 1 << (i % 64)
+			x.left--
+		}
+	}
+	if x.left == 0 {
+		whole := p.takePartial(k)
+		p.segment(seq, whole, now)
+		p.e.pool.give(whole)
+	}
+}
+
+func (p *peer) findPartial(seq uint32) int {
+	for k := range p.partials {
+		if p.partials[k].seq == seq {
+			return k
+		}
+	}
+	return none
+}
+
+// beginPartial makes an entry for a segment, for which those that came before all others may have to go: they come again. Of the memory for
+// reassembly a quarter at most is for parts.
+func (p *peer) beginPartial(seq uint32, size int) int {
+	most := max(p.e.cfg.Reassembly/4, MaxMTU)
+	for len(p.partials) > 0 && (p.parted+size > most || len(p.partials) == mostOpen) {
+		p.e.pool.give(p.takePartial(0))
+	}
+	p.parted += size
+	p.partials = append(p.partials, partial{seq: seq, left: units(size), buf: p.e.pool.take(size)})
+	return len(p.partials) - 1
+}
+
+// takePartial removes an entry and returns its buffer.
+func (p *peer) takePartial(k int) []byte {
+	b := p.partials[k].buf
+	p.parted -= len(b)
+	p.partials = append(p.partials[:k], p.partials[k+1:]...)
+	return b
+}

@@ -1,0 +1,141 @@
+package reliable
+
+import (
+	"bytes"
+	"container/heap"
+	"encoding/binary"
+	"testing"
+	"time"
+)
+
+// TestBlackHole makes a path shorter in the middle of traffic: what is longer than it now is never arrives, also of what was under way, and
+// one packet in 50 is lost besides. All messages come all the same.
+func TestBlackHole(t *testing.T) {
+	seed := seedOf(t)
+	for _, gather := range []bool{false, true} {
+		w := newWorld(t, seed, 2, Config{}, Link{MTU: 9000})
+		path := 9000
+		dropped := 0
+		w.fate = func(_, _ int, packet []byte, now time.Duration) []time.Duration {
+			if len(packet) > path {
+				dropped++
+				return nil
+			}
+			if w.r.IntN(50) == 0 {
+				return nil
+			}
+			return []time.Duration{now + 100*time.Microsecond}
+		}
+		const messages = 2000
+		id := uint64(0)
+		n := w.ranks[0]
+		n.gathers = gather
+		var data []byte
+		n.feed = func(n *node) {
+			for id < messages {
+				if data == nil {
+					data = payload(id, 12+w.r.IntN(5000)*w.r.IntN(5))
+				}
+				if st := n.e.Send(1, Message{Data: data, ID: id}, w.now); st >= Full {
+					return
+				}
+				data = nil
+				id++
+			}
+		}
+		w.run(time.Millisecond)
+		before := len(w.ranks[1].got)
+		path = MinMTU
+		w.run(1200 * time.Microsecond)
+		if err := n.e.SetMTU(1, path); err != nil {
+			t.Fatal(err)
+		}
+		w.run(time.Minute)
+		w.check(t)
+		if before == messages || dropped == 0 {
+			t.Errorf("%d messages came before, %d packets were too long: nothing was tested", before, dropped)
+		}
+		if k := len(w.ranks[1].got); k != messages {
+			t.Errorf("%d messages of %d came", k, messages)
+		}
+	}
+}
+
+// TestPartsGoOnWhereRoomWasShort sends a segment in parts by an Out that has room for a few packets at a time.
+func TestPartsGoOnWhereRoomWasShort(t *testing.T) {
+	w := newWorld(t, 1, 2, Config{}, Link{MTU: MaxMTU})
+	w.fate = ideal
+	n := w.ranks[0]
+	if st := n.e.Send(1, Message{Data: payload(1, 60_000)}, 0); st != Copied {
+		t.Fatal(st)
+	}
+	if err := n.e.SetMTU(1, MinMTU); err != nil {
+		t.Fatal(err)
+	}
+	passes := 0
+	for ; w.ranks[1].got[1] == 0 && passes < 10_000; passes++ {
+		w.now += time.Millisecond
+		n.e.Outgoing(w.now, 10, &narrow{node: n, left: 20})
+		for len(w.away) > 0 {
+			f := heap.Pop(&w.away).(flight)
+			w.ranks[f.dst].e.Incoming(f.src, f.packet, w.now)
+		}
+		w.ranks[1].outgoing(64)
+	}
+	w.check(t)
+	if s := n.e.Stats(1); w.ranks[1].got[1] != 1 || s.Resent != 5 { // 119 parts, 20 a time
+		t.Errorf("%d resends in %d passes; the message came %d times", s.Resent, passes, w.ranks[1].got[1])
+	}
+}
+
+// narrow is an Out with room for so many packets.
+type narrow struct {
+	*node
+	left int
+}
+
+func (o *narrow) Room(peer, n int) []byte {
+	if o.left == 0 {
+		return nil
+	}
+	o.left--
+	return o.node.Room(peer, n)
+}
+
+// FuzzParts has a peer send parts of segments with places and sizes of its choice: memory stays within the limit, and no segment is taken
+// twice.
+func FuzzParts(f *testing.F) {
+	f.Add([]byte{0, 0, 1, 0, 255, 0, 1, 1, 0, 100})
+	f.Add(bytes.Repeat([]byte{3, 0, 200, 255, 255}, 30))
+	f.Fuzz(func(t *testing.T, program []byte) {
+		w := newWorld(t, 1, 2, Config{MaxMessage: 1000, Reassembly: 1000}, Link{MTU: 1400})
+		n := w.ranks[0]
+		n.count = true
+		p := n.e.peers.get(1)
+		start := p.want
+		for ; len(program) >= 5; program = program[5:] {
+			c := program[:5]
+			data := make([]byte, partHeader+int(c[2])*8)
+			binary.BigEndian.PutUint16(data, uint16(c[1]))
+			binary.BigEndian.PutUint16(data[2:], binary.BigEndian.Uint16(c[3:]))
+			h := header{flags: flagSegment | flagPart, seq: start + uint32(c[0]), ack: p.next - 1, size: uint16(len(data))}
+			b := make([]byte, headerSize, headerSize+len(data))
+			h.put(b)
+			n.e.Incoming(1, append(b, data...), 0)
+			held := 0
+			for _, x := range p.partials {
+				held += len(x.buf)
+				if x.left <= 0 || x.left > units(len(x.buf)) || p.got.has(x.seq) || after(p.want, x.seq) {
+					t.Fatalf("%d of %d units are left of segment %d", x.left, units(len(x.buf)), x.seq-start)
+				}
+			}
+			if held != p.parted || held > MaxMTU || len(p.partials) > mostOpen {
+				t.Fatalf("%d bytes of parts, %d counted, in %d segments", held, p.parted, len(p.partials))
+			}
+		}
+		n.e.Remove(1, ErrSilent)
+		if len(p.partials) > 0 || p.parted != 0 {
+			t.Fatal("parts of a peer that is gone")
+		}
+	})
+}
