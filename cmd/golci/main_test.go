@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience bounds everything a test waits for; it says nothing about how long things should take.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // golci makes the command golci with args.
 func golci(t *testing.T, args ...string) *exec.Cmd {

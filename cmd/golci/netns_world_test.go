@@ -21,6 +21,7 @@ type world struct {
 	sw     string   // the namespace of the switches
 	nets   []string // beginnings of the addresses, by switch
 	family string   // -4 or -6
+	head   string   // the head's address
 }
 
 // plan says what world to make.
@@ -76,6 +77,7 @@ func newWorld(t *testing.T, p plan) *world {
 	ip(t, "link", "add", head, "type", "veth", "peer", "name", "head", "netns", w.sw)
 	w.plug("head", 0, p.mtu)
 	w.address("", head, 0, 254, p.mtu)
+	w.head = w.nets[0] + "254"
 	return w
 }
 

@@ -1,0 +1,107 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// play starts a job of as many ranks on each machine, and returns it with its two streams.
+func (w *world) play(role string, each, rounds int, flags ...string) (cmd *exec.Cmd, out, stderr *strings.Builder) {
+	w.t.Helper()
+	args := append([]string{"run", "-hosts", w.slots(each), "-env", roleVar + "=" + role, "-env", fmt.Sprintf("%s=%d", roundsVar, rounds)}, overNetns...)
+	cmd = golci(w.t, append(append(args, flags...), os.Args[0])...)
+	out, stderr = new(strings.Builder), new(strings.Builder)
+	cmd.Stdout, cmd.Stderr = out, stderr
+	if err := cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	return cmd, out, stderr
+}
+
+// wantDone waits for the end of a job in which all ranks come to the end.
+func (w *world) wantDone(cmd *exec.Cmd, out, stderr *strings.Builder, ranks int) {
+	w.t.Helper()
+	err := cmd.Wait()
+	if err != nil || out.String() != fmt.Sprintf("all %d ranks are done\n", ranks) {
+		w.t.Errorf("%v: %s%s", err, out, stderr)
+	}
+	w.wantDeserted()
+}
+
+// wantSent waits until a machine has sent so many bytes more than before.
+func (w *world) wantSent(host, net int, before traffic, bytes int) {
+	w.t.Helper()
+	var now traffic
+	if !eventually(func() bool {
+		now = w.sent(host, net)
+		return now.bytes-before.bytes > bytes
+	}) {
+		w.t.Errorf("machine %d has sent %+v and then %+v through network %d", host, before, now, net)
+	}
+}
+
+// TestNetnsIPv6: machines that have IPv6 only.
+func TestNetnsIPv6(t *testing.T) {
+	w := newWorld(t, plan{hosts: 2, v6: true})
+	cmd, out, stderr := w.play("rounds", 2, 200)
+	w.wantDone(cmd, out, stderr, 4)
+	w.wantSent(1, 0, traffic{}, 200<<10)
+}
+
+// TestNetnsTwoNetworks: two networks are used together.
+func TestNetnsTwoNetworks(t *testing.T) {
+	for _, v6 := range []bool{false, true} {
+		w := newWorld(t, plan{hosts: 2, nets: 2, v6: v6})
+		cmd, out, stderr := w.play("rounds", 2, 200, "-env", "GOLCI_UDP_INTERFACES=n0,n1")
+		w.wantDone(cmd, out, stderr, 4)
+		for net := range 2 {
+			w.wantSent(0, net, traffic{}, 200<<10)
+			w.wantSent(1, net, traffic{}, 200<<10)
+		}
+	}
+}
+
+// TestNetnsOneOfTwo: when one of two networks goes in the middle of the job, the other one does.
+func TestNetnsOneOfTwo(t *testing.T) {
+	for name, lose := range map[string]func(w *world, host, net int){"cut": (*world).cut, "down": (*world).unplug} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, plan{hosts: 2, nets: 2})
+			cmd, out, stderr := w.play("rounds", 1, 600, "-env", "GOLCI_UDP_INTERFACES=n0,n1")
+			w.wantSent(1, 1, traffic{}, 300<<10)
+			lose(w, 1, 1)
+			before := w.sent(1, 0)
+			w.wantDone(cmd, out, stderr, 2)
+			w.wantSent(1, 0, before, 300<<10)
+		})
+	}
+}
+
+// TestNetnsMTU: datagrams are as large as the cable takes, and no larger.
+func TestNetnsMTU(t *testing.T) {
+	for _, mtu := range []int{1500, 9000} {
+		w := newWorld(t, plan{hosts: 2, mtu: mtu})
+		w.oneByOne(0)
+		cmd, out, stderr := w.play("stream", 1, 16)
+		w.wantDone(cmd, out, stderr, 2)
+		got := w.sent(0, 0)
+		mean := got.bytes / got.packets
+		t.Logf("MTU %d: %d packets of %d bytes in the mean", mtu, got.packets, mean)
+		if most := mtu + ethernet; mean > most || mean < most*9/10 {
+			t.Errorf("MTU %d: %+v, %d bytes a packet", mtu, got, mean)
+		}
+	}
+}
+
+// ethernet is what a veth counts of a packet beside what the MTU bounds.
+const ethernet = 14
+
+// oneByOne has the kernel split what it is given at once before it leaves the machine, so that packets can be counted.
+func (w *world) oneByOne(host int) {
+	w.t.Helper()
+	w.in(w.hosts[host], "link", "set", face(0), "gso_max_segs", "1")
+}
