@@ -22,6 +22,8 @@ const mostOverhead = seal.HeaderSize + seal.TagSize + headerSize + 64
 const (
 	maxDatagrams = 64
 	arenaBytes   = 512 << 10
+	// callBytes is how much is made before it is sent: the peer can open the one while this rank makes the next.
+	callBytes = 128 << 10
 )
 
 // outbox makes datagrams of the core's packets. Under engine.
@@ -58,7 +60,7 @@ func (o *outbox) init(c *Conduit) {
 // Room implements reliable.Out.
 func (o *outbox) Room(_, n int) []byte {
 	need := n + o.c.box.Overhead() + headerSize
-	if len(o.arena)-o.used < need || len(o.batch) == cap(o.batch) {
+	if o.used+need > callBytes && o.used > 0 || len(o.batch) == cap(o.batch) {
 		o.flush()
 		if len(o.arena)-o.used < need || len(o.batch) == cap(o.batch) {
 			return nil
