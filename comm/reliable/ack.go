@@ -28,9 +28,6 @@ func (p *peer) acknowledge(h *header, b []byte, size, most int, now time.Duratio
 
 // sendAck sends an acknowledgement that could not wait longer, or asks for one.
 func (p *peer) sendAck(t *turn) {
-	if !p.ackNow && !p.ask {
-		return
-	}
 	b := t.room(p.id, p.mtu)
 	if b == nil {
 		return
@@ -159,7 +156,9 @@ func (p *peer) progress(n *news) {
 		p.rtt.sample(d)
 		p.cc.onSample(d, n.now)
 	}
-	p.detect(n.now)
+	if p.passed = never; p.hotel.guests > 0 {
+		p.detect(n.now)
+	}
 	p.cc.onAck(n.bytes, p.rtt.round(), n.now)
 	p.wake()
 }

@@ -193,7 +193,9 @@ func (e *Endpoint) Outgoing(now time.Duration, budget int, out Out) int {
 	t.gather, _ = out.(Gather)
 	e.resends = e.cfg.ResendsPerPass
 	for _, p := range e.ready {
-		p.resend(&t)
+		if p.resends.n > 0 {
+			p.resend(&t)
+		}
 	}
 	for more := true; more && t.left > 0; {
 		more = false
@@ -202,7 +204,9 @@ func (e *Endpoint) Outgoing(now time.Duration, budget int, out Out) int {
 		}
 	}
 	for _, p := range e.ready {
-		p.sendAck(&t)
+		if p.ackNow || p.ask {
+			p.sendAck(&t)
+		}
 	}
 	e.settle(&t)
 	return t.sent
@@ -231,6 +235,14 @@ func (t *turn) room(peer, n int) []byte {
 
 // settle keeps those ready that could go on at once, the one that was first behind the others.
 func (e *Endpoint) settle(t *turn) {
+	if len(e.ready) == 1 {
+		p := e.ready[0]
+		if p.ready = p.dead == nil && p.wants(t.now); !p.ready {
+			e.ready[0] = nil
+			e.ready = e.ready[:0]
+		}
+		return
+	}
 	kept := e.ready[:0]
 	first := e.ready[0]
 	for _, p := range e.ready {
@@ -278,8 +290,9 @@ func (e *Endpoint) freeSegment(s *segment) {
 	if cap(s.buf) > leastBuffer {
 		e.bufs.give(s.buf)
 	}
-	*s = segment{next: e.segs, room: none, small: s.small, buf: s.small[:0]}
-	e.segs = s
+	s.probe, s.timed, s.arrived, s.part = false, false, false, 0
+	s.of, s.buf = nil, s.small[:0]
+	s.next, e.segs = e.segs, s
 }
 
 // widen gives a segment a buffer of at least n bytes: a small one, which it keeps, or else twice as long as before or more, so that

@@ -11,13 +11,11 @@ type peer struct {
 	mtu   int
 	dead  error
 	ready bool // in Endpoint.ready
-	stats Stats
 
 	// Sending.
 	number   uint64 // of the next packet
 	next     uint32 // sequence number of the next segment
 	first    uint32 // the first one not acknowledged
-	known    bitmap // acknowledged, at or after first
 	win      []*segment
 	hotel    hotel
 	lanes    [channels]lane
@@ -44,7 +42,6 @@ type peer struct {
 	// Receiving.
 	want     uint32 // the first sequence number that has not arrived
 	top      uint32 // behind the last that has
-	got      bitmap // arrived, at or after want
 	open     []*incoming
 	partials []partial // the eldest first
 	parted   int       // bytes of these
@@ -60,6 +57,11 @@ type peer struct {
 	asked  time.Duration
 	due    time.Duration // of the next timer; may be early
 	ask    bool          // for a sign of life
+
+	// Long, and behind what every packet touches.
+	known bitmap // acknowledged, at or after first
+	got   bitmap // arrived, at or after want
+	stats Stats
 }
 
 // mark is the latest transmission on a channel that is known to have arrived.

@@ -1,6 +1,9 @@
 package reliable
 
-import "time"
+import (
+	"encoding/binary"
+	"time"
+)
 
 // Incoming takes in a packet from peer as it came; whoever calls vouches for the peer. It is dropped and counted if it is
 // not by the rules. The Sink is called for what it brings. It does not block, and allocates only for the first long messages.
@@ -55,6 +58,12 @@ func (p *peer) segment(seq uint32, body []byte, now time.Duration) {
 			p.e.pool.give(p.takePartial(k))
 		}
 	}
+	if data, ok := lone(body); ok {
+		p.stats.Received++
+		p.mark(seq, now)
+		p.e.cfg.Sink.Message(p.id, body[1], data)
+		return
+	}
 	switch p.admit(body) {
 	case malformed:
 		p.stats.Malformed++
@@ -66,6 +75,14 @@ func (p *peer) segment(seq uint32, body []byte, now time.Duration) {
 	p.stats.Received++
 	p.mark(seq, now)
 	p.deliver(body)
+}
+
+// lone returns the data of a body that is one whole message, as most are.
+func lone(body []byte) ([]byte, bool) {
+	if len(body) < fragHeader || body[0] != kindFrag || int(binary.BigEndian.Uint16(body[2:])) != len(body)-fragHeader {
+		return nil, false
+	}
+	return body[fragHeader:], true
 }
 
 // mark notes that seq has arrived and when that is to be told: at once where a hole appears or the last one is filled, else soon.

@@ -1,6 +1,7 @@
 package reliable
 
 import (
+	"encoding/binary"
 	"fmt"
 	"time"
 )
@@ -52,9 +53,9 @@ func (e *Endpoint) Send(id int, m Message, now time.Duration) Status {
 	if p == nil {
 		return Gone
 	}
-	r := record{kind: kindFrag, tag: m.Tag, data: m.Data}
+	header := fragHeader
 	if m.Put {
-		r.kind, r.place, r.offset = kindPut, m.Place, m.Offset
+		header = putHeader
 		if m.Offset+uint64(len(m.Data)) < m.Offset {
 			return TooLong
 		}
@@ -66,10 +67,10 @@ func (e *Endpoint) Send(id int, m Message, now time.Duration) Status {
 		ch = Priority
 	}
 	var st Status
-	if n := r.header() + len(m.Data); n <= p.room() {
-		st = p.sendWhole(ch, &r, n)
+	if n := header + len(m.Data); n <= p.room() {
+		st = p.sendWhole(ch, &m, n)
 	} else {
-		st = p.sendLong(ch, m)
+		st = p.sendLong(ch, &m)
 	}
 	if st != Full {
 		p.touch(now)
@@ -81,7 +82,7 @@ func (e *Endpoint) Send(id int, m Message, now time.Duration) Status {
 // room is the longest body in bytes.
 func (p *peer) room() int { return p.mtu - headerSize }
 
-func (p *peer) sendWhole(ch Channel, r *record, n int) Status {
+func (p *peer) sendWhole(ch Channel, m *Message, n int) Status {
 	l := &p.lanes[ch].whole
 	s := l.tail
 	if s == nil || len(s.buf)+n > p.room() {
@@ -96,11 +97,19 @@ func (p *peer) sendWhole(ch Channel, r *record, n int) Status {
 		p.e.widen(s, k+n)
 	}
 	s.buf = s.buf[:k+n]
-	r.put(s.buf[k:])
+	b := s.buf[k:]
+	if m.Put {
+		r := record{kind: kindPut, tag: m.Tag, place: m.Place, offset: m.Offset, data: m.Data}
+		r.put(b)
+		return Copied
+	}
+	b[0], b[1] = kindFrag, m.Tag
+	binary.BigEndian.PutUint16(b[2:], uint16(len(m.Data)))
+	copy(b[fragHeader:], m.Data)
 	return Copied
 }
 
-func (p *peer) sendLong(ch Channel, m Message) Status {
+func (p *peer) sendLong(ch Channel, m *Message) Status {
 	l := &p.lanes[ch].long
 	if l.n >= p.e.cfg.Queue {
 		return Full
@@ -137,7 +146,7 @@ func (p *peer) ahead() time.Duration {
 	return max(leastAhead, p.cc.pause(burst*p.mtu, p.rtt.round()))
 }
 
-func (p *peer) paced(now time.Duration) bool { return p.pace > now+p.ahead() }
+func (p *peer) paced(now time.Duration) bool { return p.pace > now && p.pace > now+p.ahead() }
 
 func (p *peer) uncongested() bool { return p.flight < p.cc.window }
 
@@ -158,7 +167,7 @@ func (p *peer) mayResend() bool {
 	return p.resends.n > 0 && (p.uncongested() || p.resends.head.probe)
 }
 
-// sendNew sends up to a quantum of new segments; it tells whether it sent any.
+// sendNew sends up to a quantum of new segments; it tells whether there may be more to send.
 func (p *peer) sendNew(t *turn) bool {
 	n := 0
 	for ; n < quantum && p.mayNew(); n++ {
@@ -185,7 +194,7 @@ func (p *peer) sendNew(t *turn) bool {
 		p.stats.SentBytes += uint64(s.size())
 		p.transmit(t, b, s, ch)
 	}
-	return n > 0
+	return n == quantum
 }
 
 // has tells whether a channel has a segment that may be sent.
