@@ -19,11 +19,17 @@ type job []*Server
 
 func newJob(t testing.TB, n int, cc conduit.Config, cfg Config) job {
 	t.Helper()
+	return jobOver(t, joined(t, n, cc), cfg)
+}
+
+// joined makes the conduits of n ranks. Tests that run others over a network set it for that time.
+var joined = func(t testing.TB, n int, cc conduit.Config) []conduit.Conduit {
+	t.Helper()
 	cs, err := local.New(n, cc)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return jobOver(t, cs, cfg)
+	return cs
 }
 
 // jobOver is newJob over given conduits.

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/conduit/local"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/invariants"
 )
@@ -17,10 +16,8 @@ import (
 // newThreadJob is newJob with a scheduler of one worker for each rank.
 func newThreadJob(t testing.TB, n int, cc conduit.Config, pin bool) (job, []*fult.Scheduler) {
 	t.Helper()
-	cs, err := local.New(n, cc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cs := joined(t, n, cc)
+	var err error
 	j := make(job, n)
 	scheds := make([]*fult.Scheduler, n)
 	for i := range j {

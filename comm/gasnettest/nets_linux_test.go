@@ -3,7 +3,6 @@ package gasnettest
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -15,9 +14,8 @@ import (
 	"github.com/golci/golci/comm/conduit/mixed/mixedtest"
 	"github.com/golci/golci/comm/conduit/portals"
 	"github.com/golci/golci/comm/conduit/shm"
-	"github.com/golci/golci/comm/conduit/udp"
-	"github.com/golci/golci/comm/conduit/udp/mmsg"
 	"github.com/golci/golci/comm/conduit/udp/seal"
+	"github.com/golci/golci/comm/conduit/udp/udptest"
 )
 
 func init() {
@@ -56,24 +54,11 @@ func overNodes(t testing.TB, n int, together mixedtest.Together) []conduit.Condu
 // overShmAndUDP has ranks on nodes of two, and datagrams between the nodes.
 func overShmAndUDP(t testing.TB, n int, _ uint64) []conduit.Conduit {
 	near := overNodes(t, n, mixedtest.Twos)
-	wires, peers := make([]udp.Wire, n), make([]udp.Peer, n)
-	for i := range wires {
-		s, err := mmsg.Open(netip.MustParseAddrPort("127.0.0.1:0"), mmsg.Options{RecvBuffer: 1 << 20, SendBuffer: 1 << 20})
-		if err != nil {
-			t.Fatal(err)
-		}
-		wires[i] = s
-		peers[i] = udp.Peer{Life: uint64(1000 + i), Paths: []udp.Path{{Addr: s.Info().Addr, Payload: mmsg.MaxPayload}}}
-	}
+	far := udptest.Job{Mode: seal.Trust}.Open(t, n, conduit.Config{})
 	cs := make([]conduit.Conduit, n)
 	for i := range cs {
-		far, err := udp.New(udp.Config{
-			Rank: i, Size: n, Key: []byte("a key of thirty-two bytes, or so"), Mode: seal.Trust, Wire: wires[i], Peers: peers,
-		})
-		if err == nil {
-			cs[i], err = mixed.New(near[i], far, func(peer int) bool { return mixedtest.Twos(i, peer) })
-		}
-		if err != nil {
+		var err error
+		if cs[i], err = mixed.New(near[i], far[i], func(peer int) bool { return mixedtest.Twos(i, peer) }); err != nil {
 			t.Fatal(err)
 		}
 	}

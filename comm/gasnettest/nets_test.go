@@ -1,6 +1,7 @@
 package gasnettest
 
 import (
+	"fmt"
 	"sync/atomic"
 	"testing"
 
@@ -9,6 +10,8 @@ import (
 	"github.com/golci/golci/comm/conduit/local"
 	"github.com/golci/golci/comm/conduit/mixed/mixedtest"
 	"github.com/golci/golci/comm/conduit/portals"
+	"github.com/golci/golci/comm/conduit/udp/seal"
+	"github.com/golci/golci/comm/conduit/udp/udptest"
 )
 
 // network is a kind of conduit to run the tests over.
@@ -28,6 +31,9 @@ var networks = []network{
 	{name: "faulty two-slot bare", make: overLocal(conduit.Config{TinyQueues: true}, spoilBare), slow: true},
 	{name: "portals", make: overPortals(portals.Config{})},
 	{name: "portals shuffled two-slot", make: overPortals(portals.Config{Conduit: conduit.Config{TinyQueues: true}, Shuffle: 100}), slow: true},
+	{name: "udp", make: overUDP(udptest.Job{}, conduit.Config{}), slow: true},
+	{name: "udp faulty", make: overUDP(badNetwork, conduit.Config{}), slow: true},
+	{name: "udp faulty two-slot", make: overUDP(badNetwork, conduit.Config{TinyQueues: true}), slow: true},
 	{name: "mixed", make: overMixed(conduit.Config{}, portals.Config{})},
 	{name: "mixed faulty two-slot", make: overMixedFaulty(conduit.Config{TinyQueues: true}), slow: true},
 }
@@ -48,6 +54,19 @@ func overPortals(cfg portals.Config) func(testing.TB, int, uint64) []conduit.Con
 			t.Fatal(err)
 		}
 		return cs
+	}
+}
+
+// badNetwork has datagrams of usual size on a network that loses, doubles and reorders them, each time in another way.
+var badNetwork = udptest.Job{Mode: seal.Trust, Faults: udptest.Bad, MinRTO: udptest.BadMinRTO, Payload: 1400}
+
+func overUDP(j udptest.Job, cfg conduit.Config) func(testing.TB, int, uint64) []conduit.Conduit {
+	return func(t testing.TB, n int, seed uint64) []conduit.Conduit {
+		j := j
+		if j.Faults != "" {
+			j.Faults += fmt.Sprintf(",seed=%d", seed)
+		}
+		return j.Open(t, n, cfg)
 	}
 }
 

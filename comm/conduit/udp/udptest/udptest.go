@@ -13,9 +13,9 @@ import (
 	"github.com/golci/golci/comm/conduit/udp/seal"
 )
 
-// Bad is a network on which a lot goes wrong, as Job.Faults has it; what it loses, BadMinRTO helps to send again soon.
+// Bad is a network on which a lot goes wrong, as Job.Faults has it, without a seed; what it loses, BadMinRTO helps to send again soon.
 const (
-	Bad       = "loss=0.1,dup=0.05,reorder=0.05,seed=1"
+	Bad       = "loss=0.1,dup=0.05,reorder=0.05"
 	BadMinRTO = 200 * time.Microsecond
 )
 

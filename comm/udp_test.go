@@ -1,0 +1,47 @@
+package comm
+
+import (
+	"testing"
+
+	"github.com/golci/golci/comm/conduit/udp/seal"
+	"github.com/golci/golci/comm/conduit/udp/udptest"
+)
+
+// TestOverDatagrams runs what must hold over any conduit over one that neither keeps the order nor has words for credits, and over
+// one whose network is bad besides.
+func TestOverDatagrams(t *testing.T) {
+	tests := []struct {
+		name string
+		run  func(*testing.T)
+		good bool // only over a good network: there is too much of it
+	}{
+		{"PingPongOfEverySize", TestPingPongOfEverySize, false},
+		{"UnexpectedOfEverySize", TestUnexpectedOfEverySize, false},
+		{"OrderWithinAPair", TestOrderWithinAPair, false},
+		{"Truncation", TestTruncation, false},
+		{"SelfMessages", TestSelfMessages, false},
+		{"ManyGoroutines", TestManyGoroutines, false},
+		{"FloodDoesNotBlock", TestFloodDoesNotBlock, true},
+		{"WildcardsFromManySenders", TestWildcardsFromManySenders, false},
+		{"WildcardsAmongOthers", TestWildcardsAmongOthers, false},
+		{"ProbeAndMprobe", TestProbeAndMprobe, false},
+		{"Cancel", TestCancel, false},
+		{"CloseEndsWhatWaits", TestCloseEndsWhatWaits, false},
+		{"TinyQueues", TestTinyQueues, false},
+		{"ThreadsOfEveryKind", TestThreadsOfEveryKind, false},
+		{"ThreadsWaitForMany", TestThreadsWaitForMany, false},
+	}
+	bad := udptest.Job{Mode: seal.Trust, Faults: udptest.Bad, MinRTO: udptest.BadMinRTO, Payload: 1400}
+	for name, network := range map[string]udptest.Job{"good": {}, "bad": bad} {
+		t.Run(name, func(t *testing.T) {
+			before := joined
+			defer func() { joined = before }()
+			joined = network.Open
+			for _, c := range tests {
+				if name == "good" || !c.good {
+					t.Run(c.name, c.run)
+				}
+			}
+		})
+	}
+}
