@@ -9,10 +9,11 @@ import (
 
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/comm/conduit/local"
+	"github.com/golci/golci/comm/conduit/udp/udptest"
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(udptest.Patiently(m)) }
 
 // job is n servers in this process.
 type job []*Server

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/golci/golci/comm/conduit/udp/udptest"
 )
 
 // asRank, where it is not nil, runs the program of a rank if the environment asks for it.
@@ -13,5 +15,5 @@ func TestMain(m *testing.M) {
 	if asRank != nil {
 		asRank()
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(udptest.Patiently(m))
 }

@@ -21,7 +21,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(udptest.Patiently(m)) }
 
 // wordless hides the credit words of a conduit.
 type wordless struct{ conduit.Conduit }

@@ -16,12 +16,13 @@ import (
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/barrier"
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/conduit/udp/udptest"
 	"github.com/golci/golci/comm/hsl"
 	"github.com/golci/golci/comm/rma"
 	"github.com/golci/golci/fult"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(udptest.Patiently(m)) }
 
 var seedFlag = flag.Uint64("seed", 0, "seed of all that is random; 0 for a new one")
 

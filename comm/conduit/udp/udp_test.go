@@ -14,7 +14,7 @@ import (
 
 var loopback = netip.MustParseAddrPort("127.0.0.1:0")
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(udptest.Patiently(m)) }
 
 // job is the short form of udptest.Job.
 type job struct {
