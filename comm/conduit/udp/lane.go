@@ -59,6 +59,9 @@ type stage struct {
 	buf []byte
 	// head is where the next record goes: written by the writer, after the record. tail is the reader's.
 	head, tail atomic.Uint64
+	// shift is what positions are away from their places in buf. The writer changes it while the stage is empty, before it moves head;
+	// the reader looks at it after it has found head moved.
+	shift uint64
 	// at, n: what is reserved, of the writer; n is 0 if nothing is.
 	at uint64
 	n  uint32
@@ -78,9 +81,11 @@ func (s *stage) reserve(n int, used, limit uint64) ([]byte, bool) {
 		return nil, false
 	}
 	size := uint64(len(s.buf))
-	at, mask := s.head.Load(), size-1
-	// An empty stage begins anew, in memory that is in the cache.
-	if end := size - at&mask; end < need || s.tail.Load() == at && end+need <= size {
+	at := s.head.Load()
+	if s.tail.Load() == at { // it begins anew, in memory that is in the cache
+		s.shift = -at
+	}
+	if end := size - s.place(at); end < need {
 		if at+end+need-s.tail.Load() > size {
 			return nil, false
 		}
@@ -89,21 +94,23 @@ func (s *stage) reserve(n int, used, limit uint64) ([]byte, bool) {
 		return nil, false
 	}
 	s.at, s.n = at, uint32(need)
-	i := at & mask
+	i := s.place(at)
 	return s.buf[i+entryHeader : i+need : i+need], true
 }
 
+// place is where in buf a position is.
+func (s *stage) place(at uint64) uint64 { return (at + s.shift) & (uint64(len(s.buf)) - 1) }
+
 // commit publishes what was reserved, cut to n bytes.
 func (s *stage) commit(n int) {
-	mask := uint64(len(s.buf)) - 1
 	if from := s.head.Load(); from != s.at {
-		binary.LittleEndian.PutUint64(s.buf[from&mask:], pad)
+		binary.LittleEndian.PutUint64(s.buf[s.place(from):], pad)
 	}
 	h := uint64(n)
 	if s.urgent {
 		h |= 1 << 32
 	}
-	binary.LittleEndian.PutUint64(s.buf[s.at&mask:], h)
+	binary.LittleEndian.PutUint64(s.buf[s.place(s.at):], h)
 	need := cost(n)
 	s.n = 0
 	s.all.Store(s.all.Load() + need)
@@ -117,7 +124,7 @@ func (s *stage) next() (rec []byte, urgent bool) {
 		if t == s.head.Load() {
 			return nil, false
 		}
-		i := t & (uint64(len(s.buf)) - 1)
+		i := s.place(t)
 		h := binary.LittleEndian.Uint64(s.buf[i:])
 		if h == pad {
 			s.tail.Store(t + uint64(len(s.buf)) - i)
@@ -178,7 +185,7 @@ func (c *Conduit) Commit(peer int, first uint64) {
 	if s.n == 0 || n < conduit.WordBytes || cost(n) > uint64(s.n) {
 		return
 	}
-	i := s.at&(uint64(len(s.buf))-1) + entryHeader
+	i := s.place(s.at) + entryHeader
 	binary.LittleEndian.PutUint64(s.buf[i:], first)
 	s.commit(n)
 	if peer == c.cfg.Rank {
