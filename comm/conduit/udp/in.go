@@ -127,6 +127,7 @@ func (c *Conduit) packet(b []byte) {
 		r.malformed++
 		return
 	}
+	c.lanes[src].route.heard = c.now
 	c.heard(src, binary.BigEndian.Uint32(payload), binary.BigEndian.Uint32(payload[4:]))
 	r.now = payload[headerSize:]
 	c.core.Incoming(src, r.now, c.now)

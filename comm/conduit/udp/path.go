@@ -32,6 +32,7 @@ type router struct {
 	sent, lost uint64
 	retry      time.Duration // when those that are left out are tried again
 	calm       time.Duration // no new trials before
+	heard      time.Duration // when the peer's last datagram came
 }
 
 func newRouter(paths int) router { return router{paths: min(paths, 64), trial: noTrial} }
@@ -51,6 +52,13 @@ func (r *router) path(n uint64) int {
 	}
 	return bits.TrailingZeros64(up)
 }
+
+// seekAfter is after how much silence every datagram goes another way than the one before.
+const seekAfter = 50 * time.Millisecond
+
+// seek is path for a peer that has been silent, maybe because what it is sent, or sends, gets lost: all paths are used, those that
+// are left out, too, and none twice in a row, so that a turn on a dead path does not outlast the peer's patience.
+func (r *router) seek(n uint64) int { return int(n % uint64(r.paths)) }
 
 func (r *router) all() uint64 { return 1<<r.paths - 1 }
 
