@@ -71,12 +71,12 @@ func TestNetnsOneOfTwo(t *testing.T) {
 	for name, lose := range map[string]func(w *world, host, net int){"cut": (*world).cut, "down": (*world).unplug} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, plan{hosts: 2, nets: 2})
-			cmd, out, stderr := w.play("rounds", 1, 600, "-env", "GOLCI_UDP_INTERFACES=n0,n1")
-			w.wantSent(1, 1, traffic{}, 300<<10)
+			cmd, out, stderr := w.play("rounds", 1, 300, "-env", "GOLCI_UDP_INTERFACES=n0,n1", "-env", "GOLCI_UDP_DEADAFTER=30s")
+			w.wantSent(1, 1, traffic{}, 200<<10)
 			lose(w, 1, 1)
 			before := w.sent(1, 0)
 			w.wantDone(cmd, out, stderr, 2)
-			w.wantSent(1, 0, before, 300<<10)
+			w.wantSent(1, 0, before, 200<<10)
 		})
 	}
 }
@@ -104,4 +104,36 @@ const ethernet = 14
 func (w *world) oneByOne(host int) {
 	w.t.Helper()
 	w.in(w.hosts[host], "link", "set", face(0), "gso_max_segs", "1")
+}
+
+// TestNetnsSmallerMTU: when the way takes smaller packets only from the middle of the job on, those are sent.
+func TestNetnsSmallerMTU(t *testing.T) {
+	const small = 1200
+	for name, c := range map[string]struct {
+		plan   plan
+		shrink func(w *world)
+	}{
+		"own interface": {plan{hosts: 2}, func(w *world) {
+			w.must(w.hosts[0], "link", "set", face(0), "mtu", fmt.Sprint(small))
+		}},
+		"behind a router": {plan{hosts: 2, routed: true}, func(w *world) {
+			w.must(w.hosts[1], "link", "set", face(0), "mtu", fmt.Sprint(small))
+			w.must(w.sw, "link", "set", port(1, 0), "mtu", fmt.Sprint(small))
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, c.plan)
+			w.oneByOne(0)
+			cmd, out, stderr := w.play("stream", 1, 64)
+			w.wantSent(0, 0, traffic{}, 8<<20)
+			c.shrink(w)
+			before := w.sent(0, 0)
+			w.wantSent(0, 0, before, 8<<20)
+			now := w.sent(0, 0)
+			if mean := (now.bytes - before.bytes) / (now.packets - before.packets); mean > small+ethernet {
+				t.Errorf("from %+v to %+v: %d bytes a packet", before, now, mean)
+			}
+			w.wantDone(cmd, out, stderr, 2)
+		})
+	}
 }
