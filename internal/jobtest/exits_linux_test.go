@@ -147,7 +147,7 @@ func (e ending) check(t *testing.T, j *job, n int) {
 	j.start()
 	j.await(n, "ready")
 	x := observe(j.cmd.Process.Pid, j.tmp)
-	if len(x.pids) < n+1 || len(x.memory) < n || len(x.sockets) < n {
+	if len(x.pids) < n+1 || len(x.memory) < segments(n) || len(x.sockets) < n {
 		t.Fatalf("the job has %d processes, %d segments, %d sockets: not what must be looked for later", len(x.pids), len(x.memory), len(x.sockets))
 	}
 	clock := startAwake()

@@ -14,6 +14,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/golci/golci/comm/conduit/udp"
+	"github.com/golci/golci/internal/settings"
 )
 
 // patience bounds everything a test waits for, where the requirement names no time.
@@ -62,6 +65,15 @@ type job struct {
 	cmd      *exec.Cmd
 	out, err text
 	tmp      string // its directory for temporary files
+}
+
+// segments is how many segments of shared memory a job of n ranks has at least: none over datagrams, which the environment asks
+// for.
+func segments(n int) int {
+	if os.Getenv(settings.Conduit.Env()) == udp.Name {
+		return 0
+	}
+	return n
 }
 
 // ranks are the arguments of golci for n ranks that play role.

@@ -79,7 +79,7 @@ func flooding(t *testing.T, n int) (*job, traces) {
 	j := golci(t, ranks(n, "flood")...).start()
 	j.await(n, "flooding")
 	x := observe(j.cmd.Process.Pid, j.tmp)
-	if len(x.pids) < n+1 || len(x.memory) < n || len(x.sockets) == 0 {
+	if len(x.pids) < n+1 || len(x.memory) < segments(n) || len(x.sockets) == 0 {
 		t.Fatalf("the job has processes %v, segments %v, sockets %v: not what must be looked for later", x.pids, x.memory, x.sockets)
 	}
 	return j, x
