@@ -85,11 +85,20 @@ type news struct {
 	sent       time.Duration // when the latest of these was
 }
 
+// large tells whether s counts as large: it says something of the size of packets only if it travels in one.
+func (p *peer) large(s *segment) bool {
+	n := s.size()
+	return n > p.above && n <= p.room()
+}
+
 // release ends the life of a segment that has arrived.
 func (p *peer) release(seq uint32, n *news) {
 	s := p.win[seq%Window]
 	p.win[seq%Window] = nil
 	n.bytes += s.charge
+	if p.large(s) {
+		p.stats.LargeArrived++
+	}
 	lost := s.room == none
 	if !lost {
 		p.flight -= s.charge
@@ -196,6 +205,9 @@ func (p *peer) overtaken(ch Channel, slack, far, now time.Duration) {
 // lose moves a segment from the hotel to the resends, because it was overtaken or because a timer has ended. Of the latter nobody knows
 // whether it was lost. What was sent before an outage says nothing of the network now.
 func (p *peer) lose(s *segment, timed bool) {
+	if p.large(s) {
+		p.stats.LargeLost++
+	}
 	p.hotel.checkOut(s)
 	p.flight -= s.charge
 	s.probe, s.timed = timed, timed

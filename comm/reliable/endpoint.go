@@ -49,6 +49,7 @@ type Stats struct {
 	Duplicates, Beyond        uint64 // segments that had come before; that lie above the window
 	Malformed, Refused        uint64 // packets dropped: not by the rules; no memory to reassemble
 	Flight, CongestionWindow  int    // bytes
+	LargeArrived, LargeLost   uint64 // see CountLarge
 	Unacknowledged            int    // segments from the first not acknowledged to the last sent
 	Waiting                   int    // segments of whole messages, and long messages, of which something was not sent yet
 	SmoothRTT, RetransmitTime time.Duration
@@ -128,6 +129,23 @@ func (e *Endpoint) SetMTU(id, mtu int) error {
 	p.mtu = mtu
 	p.cc.resize(mtu)
 	return nil
+}
+
+// Number takes the next packet number towards peer, for a packet of the caller's own; 0 if there is no such peer.
+func (e *Endpoint) Number(id int) uint64 {
+	p := e.peers.get(id)
+	if p == nil {
+		return 0
+	}
+	p.number++
+	return p.number - 1
+}
+
+// CountLarge has segments with a body of more than above bytes, which fit a packet, counted in Stats as large ones from now on.
+func (e *Endpoint) CountLarge(id, above int) {
+	if p := e.peers.get(id); p != nil {
+		p.above = above
+	}
 }
 
 // Answer has an acknowledgement leave for peer with the next Outgoing even if none is due: alone if no segment goes there, so that

@@ -62,6 +62,7 @@ type peer struct {
 	known bitmap // acknowledged, at or after first
 	got   bitmap // arrived, at or after want
 	stats Stats
+	above int // bytes of a body from which on a segment is large
 }
 
 // mark is the latest transmission on a channel that is known to have arrived.

@@ -209,6 +209,10 @@ func (c *Conduit) turn() {
 	if len(c.routed) > 0 && c.now >= c.judge {
 		c.judgePaths()
 	}
+	if len(c.sized) > 0 && c.now >= c.sizeAt {
+		c.judgeSizes()
+		c.out.flush()
+	}
 	c.schedule()
 }
 

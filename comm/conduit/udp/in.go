@@ -129,6 +129,11 @@ func (c *Conduit) packet(b []byte) {
 	}
 	c.lanes[src].route.heard = c.now
 	c.heard(src, binary.BigEndian.Uint32(payload), binary.BigEndian.Uint32(payload[4:]))
+	c.lanes[src].size.heard = true
+	if b := payload[headerSize:]; len(b) > 0 && b[0] == controlByte {
+		c.heardControl(src, b)
+		return
+	}
 	r.now = payload[headerSize:]
 	c.core.Incoming(src, r.now, c.now)
 	r.now = nil

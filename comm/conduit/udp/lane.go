@@ -34,6 +34,7 @@ type lane struct {
 	sender    *seal.Sender
 	mtu       int // of a datagram
 	route     router
+	size      sizer
 	flushed   uint64
 	datagrams uint64 // sent, for the turns of paths
 

@@ -211,6 +211,14 @@ func (o *outbox) keep(i int) {
 	o.peers = o.peers[:n]
 }
 
+// datagramSize is the length of one datagram that the system was given.
+func datagramSize(d *mmsg.Datagram) int {
+	if d.Segment > 0 {
+		return d.Segment
+	}
+	return len(d.Buf) + len(d.Tail)
+}
+
 // refused deals with a datagram that the system does not take. To the core it is lost, and comes again.
 func (o *outbox) refused(i int, err error) {
 	peer := int(o.peers[i])
@@ -219,28 +227,7 @@ func (o *outbox) refused(i int, err error) {
 		o.gso = false
 	case errors.Is(err, mmsg.ErrTooBig):
 		o.tooBig++
-		o.c.shrink(peer)
+		o.c.shrink(peer, datagramSize(&o.batch[i]))
 	}
 	o.failed++
-}
-
-// shrink makes the datagrams to a peer as small as its paths now are.
-func (c *Conduit) shrink(peer int) {
-	ask := c.cfg.Payload
-	if ask == nil {
-		ask = mmsg.PathPayload
-	}
-	ln := &c.lanes[peer]
-	mtu := ln.mtu
-	for _, p := range c.cfg.Peers[peer].Paths {
-		if n, err := ask(p.Addr); err == nil {
-			mtu = min(mtu, n)
-		}
-	}
-	if mtu == ln.mtu { // the system does not know better
-		mtu = max(mtu/2, mmsg.SafePayload)
-	}
-	if c.core.SetMTU(peer, c.coreMTU(mtu)) == nil {
-		ln.mtu = mtu
-	}
 }

@@ -39,6 +39,8 @@ type Conduit struct {
 	dirties atomic.Int32
 	drained []int32       // under engine
 	stuck   []int32       // under engine: peers towards which the core had no room
+	sized   []int32       // under engine: peers whose datagrams could be smaller
+	sizeAt  time.Duration // under engine: when these are looked at next
 	routed  []int32       // under engine: peers with several paths
 	judge   time.Duration // under engine: when these are judged next
 
@@ -159,6 +161,7 @@ func (c *Conduit) know(peer int) bool {
 	if ln.route.paths > 1 {
 		c.routed = append(c.routed, int32(peer))
 	}
+	c.follow(peer)
 	return true
 }
 

@@ -36,6 +36,9 @@ const (
 	goodPause  = 100 * time.Millisecond
 )
 
+// ethernet is the payload of its frames.
+const ethernet = 1500 - 48
+
 // usual are payloads that links are made for: jumbo frames, old rings, Ethernet, Ethernet within tunnels; 48 bytes of headers.
 var usual = []int{32768 - 48, 16384 - 48, 9000 - 48, 4352 - 48, 1500 - 48, 1400 - 48}
 
@@ -52,6 +55,14 @@ func NewMTU(payload int) *MTU {
 
 // Payload is how many bytes a datagram may hold now, other than a probe.
 func (m *MTU) Payload() int { return m.steps[m.at] }
+
+// Below is what a datagram may hold after the next step down; 0 if there is none.
+func (m *MTU) Below() int {
+	if m.at == len(m.steps)-1 {
+		return 0
+	}
+	return m.steps[m.at+1]
+}
 
 // TooBig says that a datagram of size bytes was refused by this machine's kernel (mmsg.ErrTooBig), and what it says of the path
 // now (mmsg.PathPayload; 0: not known). A datagram that is refused though it should fit is taken for too large.
@@ -96,9 +107,17 @@ func (m *MTU) TimedOut(size int, now time.Duration) {
 	}
 	m.lost++
 	if m.lost >= lostAlone || m.lost >= lostWithOthers && m.others {
-		m.lower(m.steps[m.at+1], false)
+		m.lower(m.likely(), false)
 		m.next = now + m.pause
 	}
+}
+
+// likely is what probably passes where m.Payload does not: most links that are smaller than others are Ethernet.
+func (m *MTU) likely() int {
+	if next := m.steps[m.at+1]; next <= ethernet {
+		return next
+	}
+	return ethernet
 }
 
 // probeFailed makes the next pause longer, unless the datagram is one of before the last step down.
