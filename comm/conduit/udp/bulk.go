@@ -11,7 +11,7 @@ import (
 // bulkStage is the chunks that BulkSend has copied and that are not acknowledged: slots used in turn, each by its writer (the
 // caller of BulkSend) while it is free, and by the holder of engine from then on.
 type bulkStage struct {
-	slots []slot
+	slots atomic.Pointer[[]slot] // made by the writer when it first needs them
 	// Of the writer.
 	write int
 	sent  atomic.Uint64 // bytes
@@ -45,12 +45,14 @@ func (c *Conduit) BulkSend(peer int, id uint64, off int64, data []byte) int {
 	}
 	ln := &c.lanes[peer]
 	b := &ln.bulk
-	if b.slots == nil {
-		b.slots = make([]slot, c.g.slots)
+	slots := b.all()
+	if slots == nil {
+		slots = make([]slot, c.g.slots)
+		b.slots.Store(&slots)
 	}
 	done := 0
 	for done < len(data) {
-		s := &b.slots[b.write]
+		s := &slots[b.write]
 		n := min(len(data)-done, c.g.chunk)
 		if s.state.Load() != slotFree || b.sent.Load()+uint64(n)-ln.bulkFreed.Load() > uint64(c.g.slots*c.g.chunk) {
 			break
@@ -61,7 +63,7 @@ func (c *Conduit) BulkSend(peer int, id uint64, off int64, data []byte) int {
 		s.id, s.off, s.n = id, off+int64(done), copy(s.buf[:n], data[done:])
 		b.sent.Add(uint64(n))
 		done += n
-		b.write = (b.write + 1) % len(b.slots)
+		b.write = (b.write + 1) % len(slots)
 		s.state.Store(slotStaged)
 	}
 	if done > 0 {
@@ -74,12 +76,21 @@ func (c *Conduit) BulkSend(peer int, id uint64, off int64, data []byte) int {
 	return done
 }
 
+// all is the slots, nil before the first is used.
+func (b *bulkStage) all() []slot {
+	if p := b.slots.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
 // next is the oldest staged chunk, or nil.
 func (b *bulkStage) next() *slot {
-	if len(b.slots) == 0 {
+	slots := b.all()
+	if slots == nil {
 		return nil
 	}
-	if s := &b.slots[b.read]; s.state.Load() == slotStaged {
+	if s := &slots[b.read]; s.state.Load() == slotStaged {
 		return s
 	}
 	return nil
@@ -87,8 +98,9 @@ func (b *bulkStage) next() *slot {
 
 // handed notes that the core or the sink has got what next gave, under a new state.
 func (b *bulkStage) handed(state uint32) {
-	b.slots[b.read].state.Store(state)
-	b.read = (b.read + 1) % len(b.slots)
+	slots := b.all()
+	slots[b.read].state.Store(state)
+	b.read = (b.read + 1) % len(slots)
 }
 
 // lent is bulk data that is sent from where it lies. Under engine.

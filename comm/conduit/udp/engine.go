@@ -176,7 +176,7 @@ func (c *Conduit) Ended(_ int, id uint64, err error) {
 	}
 	peer, i := int(id&^bulkLoan>>16), int(id&(1<<16-1))
 	ln := &c.lanes[peer]
-	ln.bulk.slots[i].state.Store(slotFree)
+	ln.bulk.all()[i].state.Store(slotFree)
 	if ln.blocked {
 		c.mark(peer)
 	}
