@@ -47,8 +47,7 @@ func (c *Conduit) BulkSend(peer int, id uint64, off int64, data []byte) int {
 	b := &ln.bulk
 	slots := b.all()
 	if slots == nil {
-		slots = make([]slot, c.g.slots)
-		b.slots.Store(&slots)
+		slots = b.make(c.g.slots)
 	}
 	done := 0
 	for done < len(data) {
@@ -74,6 +73,13 @@ func (c *Conduit) BulkSend(peer int, id uint64, off int64, data []byte) int {
 		}
 	}
 	return done
+}
+
+// make makes n slots; apart from BulkSend, where what is published would be allocated in each call.
+func (b *bulkStage) make(n int) []slot {
+	slots := make([]slot, n)
+	b.slots.Store(&slots)
+	return slots
 }
 
 // all is the slots, nil before the first is used.
