@@ -206,22 +206,11 @@ func (c *Conduit) turn() {
 	if held := len(c.stuck) > 0 || c.out.full; held != c.held.Load() {
 		c.held.Store(held)
 	}
-	if len(c.routed) > 0 && c.now >= c.judge {
-		c.judgePaths()
-	}
 	if len(c.sized) > 0 && c.now >= c.sizeAt {
 		c.judgeSizes()
 		c.out.flush()
 	}
 	c.schedule()
-}
-
-func (c *Conduit) judgePaths() {
-	c.judge = c.now + judgeEvery
-	for _, p := range c.routed {
-		s := c.core.Stats(int(p))
-		c.lanes[p].route.judge(c.now, s.Sent, s.Resent)
-	}
 }
 
 // schedule says when the next turn is due.

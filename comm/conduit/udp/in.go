@@ -2,6 +2,7 @@ package udp
 
 import (
 	"encoding/binary"
+	"net/netip"
 	"time"
 	"unsafe"
 
@@ -111,12 +112,12 @@ func (c *Conduit) open(d *mmsg.Datagram) {
 	}
 	for len(b) > 0 {
 		k := min(size, len(b))
-		c.packet(b[:k:k])
+		c.packet(b[:k:k], d.Addr)
 		b = b[k:]
 	}
 }
 
-func (c *Conduit) packet(b []byte) {
+func (c *Conduit) packet(b []byte, from netip.AddrPort) {
 	r := &c.recv
 	r.datagrams++
 	src, _, payload, v := c.box.Open(b)
@@ -127,7 +128,7 @@ func (c *Conduit) packet(b []byte) {
 		r.malformed++
 		return
 	}
-	c.lanes[src].route.heard = c.now
+	c.cameBy(src, from)
 	c.heard(src, binary.BigEndian.Uint32(payload), binary.BigEndian.Uint32(payload[4:]))
 	c.lanes[src].size.heard = true
 	if b := payload[headerSize:]; len(b) > 0 && b[0] == controlByte {

@@ -80,11 +80,7 @@ func (o *outbox) Packet(peer int, number uint64, _ reliable.Channel, packet []by
 // add puts a datagram to peer into the batch.
 func (o *outbox) add(peer int, d mmsg.Datagram) {
 	ln := &o.c.lanes[peer]
-	way := ln.route.path(ln.datagrams)
-	if o.c.now-ln.route.heard > seekAfter {
-		way = ln.route.seek(ln.datagrams)
-	}
-	d.Addr = o.c.cfg.Peers[peer].Paths[way].Addr
+	d.Addr = o.c.cfg.Peers[peer].Paths[ln.route.path(ln.datagrams, o.c.now)].Addr
 	o.batch = append(o.batch, d)
 	o.peers = append(o.peers, int32(peer))
 }

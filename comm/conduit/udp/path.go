@@ -1,106 +1,94 @@
 package udp
 
 import (
-	"math/bits"
+	"net/netip"
 	"time"
 )
 
-// pathTurn is how many datagrams follow each other on one path: on one path they seldom overtake each other.
-const pathTurn = 16
-
-// Times and counts by which paths are judged.
 const (
-	judgeEvery  = 50 * time.Millisecond
-	judgeAtLast = 200 * time.Millisecond // on whatever evidence there is
-	evidence    = 32                     // segments
-	retryDown   = 5 * time.Second
-	calmAfter   = time.Second
+	// maxPaths is how many ways to a peer are used.
+	maxPaths = 8
+	// pathTurn is how many datagrams follow each other on one path: on one path they seldom overtake each other.
+	pathTurn = 16
+	// leaveOut is how long after the last datagram by any path one must have come by a path that is used.
+	leaveOut = 200 * time.Millisecond
+	// tryEvery is how often a path that is left out carries a datagram all the same, so that the peer can hear of it.
+	tryEvery = 25 * time.Millisecond
+	// seekAfter is after how much silence every datagram goes another way than the one before: what is sent, or the answer, may get lost.
+	seekAfter = 50 * time.Millisecond
 )
 
-const noTrial = -1
-
-// router chooses among several paths to a peer. While all is well they take turns. When much is lost, each is used alone for a moment,
-// and those on which most is lost are left out for a while. Nothing but the core's counts of segments is needed for that. Under
-// engine.
+// router chooses among several paths to a peer. Those by which something has come of late take turns. The others carry one
+// datagram now and then; as both ends do so, a path that works is soon used by both, and one that has gone by neither. Under engine.
 type router struct {
 	paths int
-	down  uint64 // a bit for each path that is left out
-	trial int    // the path that is used alone, or noTrial
-	only  uint64 // the paths still to be tried, the one on trial included
-
-	from       time.Duration // when the counts below were taken
-	sent, lost uint64
-	retry      time.Duration // when those that are left out are tried again
-	calm       time.Duration // no new trials before
-	heard      time.Duration // when the peer's last datagram came
+	heard [maxPaths]time.Duration // when the last datagram came, by path
+	last  time.Duration           // the latest of these
+	tried time.Duration           // when a path that is left out was used last
+	turn  int                     // the path that was
 }
 
-func newRouter(paths int) router { return router{paths: min(paths, 64), trial: noTrial} }
+func newRouter(paths int) router { return router{paths: min(paths, maxPaths)} }
+
+// hear notes that a datagram came by a path.
+func (r *router) hear(path int, now time.Duration) { r.heard[path], r.last = now, now }
 
 // path is the one for the n-th datagram to the peer.
-func (r *router) path(n uint64) int {
+func (r *router) path(n uint64, now time.Duration) int {
 	switch {
 	case r.paths == 1:
 		return 0
-	case r.trial != noTrial:
-		return r.trial
+	case now-r.last > seekAfter:
+		return int(n % uint64(r.paths))
 	}
-	up := r.all() &^ r.down
-	k := int(n / pathTurn % uint64(bits.OnesCount64(up)))
-	for ; k > 0; k-- {
-		up &= up - 1
+	if now-r.tried >= tryEvery {
+		r.tried = now
+		for range r.paths {
+			if r.turn = (r.turn + 1) % r.paths; !r.works(r.turn) {
+				return r.turn
+			}
+		}
 	}
-	return bits.TrailingZeros64(up)
+	k := int(n / pathTurn % uint64(r.working()))
+	for p := range r.paths {
+		if !r.works(p) {
+			continue
+		}
+		if k == 0 {
+			return p
+		}
+		k--
+	}
+	return 0
 }
 
-// seekAfter is after how much silence every datagram goes another way than the one before.
-const seekAfter = 50 * time.Millisecond
+// works tells whether something has come by a path of late.
+func (r *router) works(path int) bool { return r.last-r.heard[path] < leaveOut }
 
-// seek is path for a peer that has been silent, maybe because what it is sent, or sends, gets lost: all paths are used, those that
-// are left out, too, and none twice in a row, so that a turn on a dead path does not outlast the peer's patience.
-func (r *router) seek(n uint64) int { return int(n % uint64(r.paths)) }
-
-func (r *router) all() uint64 { return 1<<r.paths - 1 }
-
-// judge looks at how many segments have been sent in all, and sent again because they were lost.
-func (r *router) judge(now time.Duration, sent, lost uint64) {
-	if r.paths == 1 || now-r.from < judgeEvery {
-		return
+// working is how many do: one at least.
+func (r *router) working() (n int) {
+	for p := range r.paths {
+		if r.works(p) {
+			n++
+		}
 	}
-	ds, dl := sent-r.sent, lost-r.lost
-	if ds+dl < evidence && now-r.from < judgeAtLast {
-		return
-	}
-	r.from, r.sent, r.lost = now, sent, lost
-	switch {
-	case r.trial != noTrial:
-		r.verdict(now, 2*dl > ds)
-	case 10*dl > ds && ds+dl > 0 && now >= r.calm:
-		r.begin(r.all() &^ r.down)
-	case r.down != 0 && now >= r.retry && ds > 0:
-		r.begin(r.down)
-	}
+	return n
 }
 
-// begin tries the given paths, one after the other.
-func (r *router) begin(only uint64) {
-	r.only, r.trial = only, bits.TrailingZeros64(only)
-}
-
-// verdict ends a trial.
-func (r *router) verdict(now time.Duration, bad bool) {
-	bit := uint64(1) << r.trial
-	if r.down &^= bit; bad {
-		r.down |= bit
-		r.retry = now + retryDown
-	}
-	r.only &^= bit
-	if r.only != 0 {
-		r.trial = bits.TrailingZeros64(r.only)
+// cameBy notes by which path a datagram came. What comes from elsewhere says that the peer is there, by whatever path.
+func (c *Conduit) cameBy(peer int, from netip.AddrPort) {
+	r := &c.lanes[peer].route
+	if r.paths == 1 {
 		return
 	}
-	r.trial, r.calm = noTrial, now+calmAfter
-	if r.down == r.all() { // none is better than another
-		r.down = 0
+	known := false
+	for p, path := range c.cfg.Peers[peer].Paths[:r.paths] {
+		if path.Addr == from {
+			r.hear(p, c.now)
+			known = true
+		}
+	}
+	for p := 0; p < r.paths && !known; p++ {
+		r.hear(p, c.now)
 	}
 }

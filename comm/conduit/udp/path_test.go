@@ -5,59 +5,78 @@ import (
 	"time"
 )
 
-// network loses what it is told to, by path, and lets the router look every millisecond.
-type network struct {
-	r          router
-	now        time.Duration
-	loss       []int // of 100
-	sent, lost uint64
-	used       []int
+// link is two routers and the paths between them; each sends every tenth of a millisecond.
+type link struct {
+	ends [2]router
+	now  time.Duration
+	sent [2]uint64
+	dead []bool
+	used []int
+	lost int
 }
 
-func (n *network) run(d time.Duration) {
-	n.used = make([]int, len(n.loss))
-	for end := n.now + d; n.now < end; n.now += time.Millisecond {
-		for range 4 {
-			p := n.r.path(n.sent + n.lost)
-			n.used[p]++
-			if int(n.sent*37%100) < n.loss[p] {
-				n.lost++
+func newLink(paths int) *link {
+	return &link{ends: [2]router{newRouter(paths), newRouter(paths)}, dead: make([]bool, paths)}
+}
+
+func (l *link) run(d time.Duration) {
+	l.used, l.lost = make([]int, len(l.dead)), 0
+	for end := l.now + d; l.now < end; l.now += 100 * time.Microsecond {
+		for i := range l.ends {
+			p := l.ends[i].path(l.sent[i], l.now)
+			l.sent[i]++
+			l.used[p]++
+			if l.dead[p] {
+				l.lost++
+			} else {
+				l.ends[1-i].hear(p, l.now)
 			}
-			n.sent++
 		}
-		n.r.judge(n.now, n.sent, n.lost)
 	}
 }
 
 func TestRouter(t *testing.T) {
-	n := &network{r: newRouter(3), loss: []int{0, 0, 0}}
-	n.run(time.Second)
-	for p, used := range n.used {
-		if used < 1200 {
-			t.Errorf("path %d: %d of 4000 datagrams while all is well", p, used)
+	l := newLink(3)
+	l.run(time.Second)
+	l.run(time.Second)
+	for p, used := range l.used {
+		if used < 6000 || l.lost > 0 {
+			t.Errorf("path %d: %d of 20000 datagrams while all is well", p, used)
 		}
 	}
-	n.loss = []int{0, 100, 0}
-	n.run(time.Second)
-	n.run(time.Second)
-	if n.used[1] > 0 || n.used[0] < 1500 || n.used[2] < 1500 {
-		t.Errorf("a dead path is used: %v", n.used)
+	l.dead[1] = true
+	l.run(time.Second)
+	if l.lost > 20000/3/4 {
+		t.Errorf("%d datagrams are lost before a dead path is left", l.lost)
 	}
-	n.loss = []int{0, 0, 0}
-	n.run(2 * retryDown)
-	n.run(time.Second)
-	if n.used[1] < 1200 {
-		t.Errorf("a path that came back is not used: %v", n.used)
+	l.run(time.Second)
+	if l.lost > 2*int(time.Second/tryEvery) {
+		t.Errorf("%d datagrams in a second try a dead path", l.lost)
 	}
-	n.loss = []int{60, 60, 60}
-	n.run(5 * time.Second)
-	for p, used := range n.used {
-		if used == 0 {
-			t.Errorf("all paths are bad, and path %d is not used: %v", p, n.used)
+	l.dead[1] = false
+	l.run(time.Second)
+	l.run(time.Second)
+	if l.used[1] < 6000 {
+		t.Errorf("a path that came back is not used: %v", l.used)
+	}
+	l.dead = []bool{true, true, true}
+	l.run(time.Second)
+	l.run(time.Second)
+	for p, used := range l.used {
+		if used < 6000 {
+			t.Errorf("nothing comes, and path %d is not tried: %v", p, l.used)
 		}
 	}
-	one := newRouter(1)
-	if one.judge(time.Second, 100, 100); one.path(17) != 0 {
+	l.dead = []bool{true, true, false}
+	l.run(time.Second)
+	l.run(time.Second)
+	if l.used[2] < 19000 {
+		t.Errorf("the only path that works is not used: %v", l.used)
+	}
+}
+
+func TestOnlyPath(t *testing.T) {
+	if r := newRouter(1); r.path(17, time.Hour) != 0 {
 		t.Error("the only path is not used")
 	}
 }

@@ -41,8 +41,6 @@ type Conduit struct {
 	stuck   []int32       // under engine: peers towards which the core had no room
 	sized   []int32       // under engine: peers whose datagrams could be smaller
 	sizeAt  time.Duration // under engine: when these are looked at next
-	routed  []int32       // under engine: peers with several paths
-	judge   time.Duration // under engine: when these are judged next
 
 	poll    mutex
 	recv    receiver // under poll
@@ -158,9 +156,6 @@ func (c *Conduit) know(peer int) bool {
 	}
 	ln.known = true
 	ln.route = newRouter(len(c.cfg.Peers[peer].Paths))
-	if ln.route.paths > 1 {
-		c.routed = append(c.routed, int32(peer))
-	}
 	c.follow(peer)
 	return true
 }
