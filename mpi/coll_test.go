@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/golci/golci/comm/conduit"
@@ -339,15 +340,15 @@ func reduces[T comparable](c *Comm, mine, want T, op Op[T]) error {
 // TestBarrier: nobody leaves before all have come.
 func TestBarrier(t *testing.T) {
 	for n := 1; n <= 8; n++ {
-		come := make([]int, n) // each written by its rank, read by all after the barrier
+		come := make([]atomic.Int64, n) // atomic, since the race detector does not see the order that datagrams give
 		must(t, n, func(c *Comm) error {
-			for round := 1; round <= 50; round++ {
-				come[c.Rank()] = round
+			for round := int64(1); round <= 50; round++ {
+				come[c.Rank()].Store(round)
 				if err := c.Barrier(); err != nil {
 					return err
 				}
-				for r, x := range come {
-					if x != round {
+				for r := range come {
+					if x := come[r].Load(); x != round {
 						return fmt.Errorf("rank %d is in round %d, not %d", r, x, round)
 					}
 				}
