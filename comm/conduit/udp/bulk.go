@@ -17,7 +17,6 @@ type bulkStage struct {
 	sent  atomic.Uint64 // bytes
 	// Under engine; of the rank's own lane, under poll.
 	read int
-	busy int // slots handed to the reliable core
 }
 
 // slot is one chunk.

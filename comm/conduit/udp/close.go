@@ -16,7 +16,8 @@ func (c *Conduit) Close() error {
 	}
 	c.keeper.nudge()
 	c.wire.Wake() // the sleeper, or the keeper
-	c.poll.Lock() // a Poll that is under way
+	c.poll.Lock()
+	//lint:ignore SA2001 it waits for a Poll that is under way
 	c.poll.Unlock()
 	c.ring()
 	<-c.keeper.flushed

@@ -28,7 +28,7 @@ type receiver struct {
 	idle     uint64 // passes that have received nothing
 	later    bool   // the last pass has left its turn to the next
 
-	datagrams, truncated, malformed, dropped uint64
+	datagrams, truncated, malformed uint64
 }
 
 // arrival is a record or a piece of bulk.

@@ -42,7 +42,7 @@ type outbox struct {
 	last  time.Duration
 	at    int // where the datagram that Room gave begins
 
-	datagrams, bytes, calls, failed, tooBig uint64
+	datagrams, calls, failed, tooBig uint64
 }
 
 func (o *outbox) init(c *Conduit) {

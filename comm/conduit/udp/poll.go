@@ -6,14 +6,13 @@ import (
 
 // lockPoll takes poll; false if another user has it. The keeper has it for a moment only, and is waited for.
 func (c *Conduit) lockPoll() bool {
-	for !c.poll.TryLock() {
-		if !c.keeping.Load() {
-			// The keeper may have just let go.
-			return c.poll.TryLock()
-		}
-		c.poll.Lock()
+	if c.poll.TryLock() {
 		return true
 	}
+	if !c.keeping.Load() {
+		return c.poll.TryLock() // the keeper may have just let go
+	}
+	c.poll.Lock()
 	return true
 }
 
