@@ -13,7 +13,9 @@ const (
 	// leaveOut is how long after the last datagram by any path one must have come by a path that is used.
 	leaveOut = 200 * time.Millisecond
 	// tryEvery is how often a path that is left out carries a datagram all the same, so that the peer can hear of it.
-	tryEvery = 25 * time.Millisecond
+	// Where little is sent it waits for tryAtLast: it may be lost, and what is little may be urgent.
+	tryEvery  = 25 * time.Millisecond
+	tryAtLast = time.Second
 	// seekAfter is after how much silence every datagram goes another way than the one before: what is sent, or the answer, may get lost.
 	seekAfter = 50 * time.Millisecond
 )
@@ -26,6 +28,7 @@ type router struct {
 	last  time.Duration           // the latest of these
 	tried time.Duration           // when a path that is left out was used last
 	turn  int                     // the path that was
+	count uint64                  // of datagrams then
 }
 
 func newRouter(paths int) router { return router{paths: min(paths, maxPaths)} }
@@ -39,10 +42,11 @@ func (r *router) path(n uint64, now time.Duration) int {
 	case r.paths == 1:
 		return 0
 	case now-r.last > seekAfter:
-		return int(n % uint64(r.paths))
+		// Not in turns: if the same two datagrams left each time, the same one would always take the same path.
+		return int(n * 0x9e3779b97f4a7c15 >> 32 % uint64(r.paths))
 	}
-	if now-r.tried >= tryEvery {
-		r.tried = now
+	if now-r.tried >= tryEvery && n-r.count >= pathTurn || now-r.tried >= tryAtLast {
+		r.tried, r.count = now, n
 		for range r.paths {
 			if r.turn = (r.turn + 1) % r.paths; !r.works(r.turn) {
 				return r.turn
