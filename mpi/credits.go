@@ -9,7 +9,8 @@ import (
 	"github.com/golci/golci/internal/settings"
 )
 
-// Over a network a loan has to last for a round trip, and its space is taken only while something lies in it. wideLoan is
+// Where all messages go over a network (GOLCI_CONDUIT=udp) a loan has to last for a round trip, and its space is taken only while
+// something lies in it; where some go through rings, loans are sized for these. wideLoan is
 // the credits then lent to each peer of a small job, wideLoans those lent to all.
 const (
 	wideLoan  = 2000
@@ -39,7 +40,8 @@ func flowControl(o *options) credit.Mode {
 	return credit.Fixed
 }
 
-// wideEager is the largest message in bytes that does not ask first over a network, where asking takes a round trip.
+// wideEager is the largest message in bytes that does not ask first where all go over a network, and asking takes a
+// round trip.
 const wideEager = 16 << 10
 
 // eager is the largest message in bytes that travels without asking; 0 leaves it to package comm.

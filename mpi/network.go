@@ -2,9 +2,10 @@ package mpi
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
+	"hash/fnv"
 
 	"github.com/golci/golci/comm/boot"
 	"github.com/golci/golci/comm/conduit"
@@ -51,11 +52,14 @@ func openDatagrams(ctx context.Context, job *boot.Job, o *options) (conduit.Cond
 	if err != nil {
 		return nil, err
 	}
-	table, err := boot.Exchange(ctx, job, endpointKey, l.Endpoint(), boot.Codec[nic.Endpoint]{Append: nic.Append, Parse: nic.Parse})
+	table, err := boot.Exchange(ctx, job, endpointKey, l.Endpoint(), endpoints(agreement(o, job.Size)))
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	all, err := table.All(ctx)
+	if err == nil {
+		err = job.Barrier(ctx) // the time of who is silent begins for all at once
+	}
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
@@ -65,6 +69,33 @@ func openDatagrams(ctx context.Context, job *boot.Job, o *options) (conduit.Cond
 	}
 	cfg.Rank, cfg.Size, cfg.Key = job.Rank, job.Size, job.Key
 	return l.Connect(all, cfg)
+}
+
+// endpoints is the codec of what ranks tell each other: where they receive, behind a summary of the settings that have to be the
+// same.
+func endpoints(agreed uint64) boot.Codec[nic.Endpoint] {
+	return boot.Codec[nic.Endpoint]{
+		Append: func(dst []byte, v nic.Endpoint) ([]byte, error) {
+			return nic.Append(binary.BigEndian.AppendUint64(dst, agreed), v)
+		},
+		Parse: func(b []byte) (nic.Endpoint, error) {
+			if len(b) < 8 {
+				return nic.Endpoint{}, fmt.Errorf("%w: endpoint of %d bytes", ErrArgument, len(b))
+			}
+			if binary.BigEndian.Uint64(b) != agreed {
+				return nic.Endpoint{}, fmt.Errorf("%w: its settings are others than here, of %s, %s, eager messages or credits",
+					ErrArgument, settings.Conduit.Env(), settings.UDPSecurity.Env())
+			}
+			return nic.Parse(b[8:])
+		},
+	}
+}
+
+// agreement sums up the settings that must be the same on all ranks.
+func agreement(o *options, size int) uint64 {
+	h := fnv.New64a()
+	fmt.Fprint(h, settings.Conduit.Get(o.values), settings.UDPSecurity.Get(o.values), terms(o, size), record(o, size))
+	return h.Sum64()
 }
 
 func listenConfig(o *options, size int) (udp.ListenConfig, error) {
@@ -94,7 +125,7 @@ func datagramConfig(o *options, size int) (udp.Config, error) {
 	}, nil
 }
 
-// joinByDatagrams connects ranks that share this process by datagrams, for tests.
+// joinByDatagrams connects ranks that share this process by datagrams.
 func joinByDatagrams(n int, key []byte, o *options) ([]conduit.Conduit, error) {
 	listeners := make([]*udp.Listener, 0, n)
 	all := make([]nic.Endpoint, 0, n)
@@ -146,10 +177,5 @@ func openShared(job *boot.Job, o *options) (conduit.Conduit, error) {
 
 // elsewhere tells whether some ranks are on other nodes.
 func elsewhere(job *boot.Job) bool {
-	for r := range job.Size {
-		if _, here := slices.BinarySearch(job.LocalRanks, r); !here {
-			return true
-		}
-	}
-	return false
+	return len(job.LocalRanks) < job.Size
 }

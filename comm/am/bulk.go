@@ -93,8 +93,8 @@ func (e *Endpoint) pumpBulk(q *bulkQueue, peer int, w *fult.Worker) (n int) {
 		b := done
 		done = b.next
 		b.next = nil
-		if err := b.loan.err.Load(); dead || err != nil {
-			b.Owner.Fail(e.peerError(peer), w)
+		if err := b.loan.err.Load(); err != nil {
+			b.Owner.Fail(*err, w)
 		} else {
 			b.Owner.Sent(w)
 		}

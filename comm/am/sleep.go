@@ -22,7 +22,7 @@ var sleepers = sync.Pool{New: func() any {
 	return s
 }}
 
-func (s *sleeper) look() bool { return s.ready() || s.stalledNews() }
+func (s *sleeper) look() bool { return s.ready() || s.e.returned.n.Load() > 0 || s.stalledNews() }
 
 // Sleep implements progress.Source: it pays what is owed and then sleeps in the conduit.
 func (s source) Sleep(d time.Duration, ready func() bool) bool {

@@ -130,7 +130,7 @@ func (c *Conduit) BulkLend(peer int, id uint64, off int64, data []byte, loan con
 	}
 	c.now = c.clock()
 	n := 0
-	if c.know(peer) {
+	if !c.lanes[peer].saidBye && c.know(peer) {
 		n = c.lend(peer, id, off, data, loan)
 	}
 	if n > 0 {

@@ -44,7 +44,7 @@ func (k *keeper) linger() {
 			break
 		}
 		c.sleep.role.Lock()
-		c.wire.Wait(c.base.Add(min(max(time.Duration(c.due.Load()), now), now+closingTick)))
+		c.wire.Wait(c.base.Add(min(max(time.Duration(c.due.Load()), now+tick), now+closingTick)))
 		c.sleep.role.Unlock()
 	}
 	if !flushed {
@@ -118,24 +118,25 @@ func (c *Conduit) heardBye(peer int, data []byte) {
 
 // byeIfAll ends a peer that has said good-bye once all that it sent is here.
 func (c *Conduit) byeIfAll(peer int) {
-	if ln := &c.lanes[peer]; ln.bye && ln.arrived == ln.byeAt && !ln.gone.Load() {
+	if ln := &c.lanes[peer]; ln.bye && ln.arrived >= ln.byeAt && !ln.gone.Load() {
 		c.fail(peer, conduit.ErrPeerClosed, "")
-		c.leaving = append(c.leaving, leaver{peer, c.now + 2*closingTick})
+		c.leaving = append(c.leaving, leaver{peer, c.now + 2*closingTick, conduit.ErrPeerClosed})
 	}
 }
 
-// leaver is a peer that has said good-bye, and when it is to be forgotten: by then it has heard that it was heard.
+// leaver is a peer that is to be forgotten, and when: if it has said good-bye, then it has heard by then that it was heard.
 type leaver struct {
-	peer int
-	at   time.Duration
+	peer   int
+	at     time.Duration
+	reason error
 }
 
 // forget drops peers whose time has come; what was on its way to them ends. Under engine.
 func (c *Conduit) forget() {
 	for len(c.leaving) > 0 && c.leaving[0].at <= c.now {
-		p := c.leaving[0].peer
+		l := c.leaving[0]
 		c.leaving = c.leaving[1:]
-		c.core.Remove(p, conduit.ErrPeerClosed)
+		c.core.Remove(l.peer, l.reason)
 	}
 }
 

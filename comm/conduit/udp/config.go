@@ -67,6 +67,7 @@ const (
 	maxChunk         = 64 << 20
 	maxSlots         = 1 << 10
 	maxReply         = 1 << 30
+	maxBulk          = 1 << 30 // its counters travel in 32 bits
 	tinyRequests     = 2 * (64 + entryHeader)
 )
 
@@ -102,6 +103,9 @@ func newGeometry(c conduit.Config) (geometry, error) {
 		if f.v < f.lo || f.v > f.n {
 			return geometry{}, fmt.Errorf("%w: %s is %d, want %d to %d", conduit.ErrConfig, f.name, f.v, f.lo, f.n)
 		}
+	}
+	if c.BulkChunk > 0 && int64(c.BulkChunk)*int64(c.BulkSlots) > maxBulk {
+		return geometry{}, fmt.Errorf("%w: %d chunks of %d bytes, want %d bytes together at most", conduit.ErrConfig, c.BulkSlots, c.BulkChunk, maxBulk)
 	}
 	g := geometry{maxRecord: c.MaxRecord &^ 7, loan: c.Loan, chunk: max(c.BulkChunk, 0), slots: c.BulkSlots, tiny: c.TinyQueues}
 	record := uint64(g.maxRecord + entryHeader)

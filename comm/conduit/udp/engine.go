@@ -1,6 +1,7 @@
 package udp
 
 import (
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -23,6 +24,8 @@ const (
 	flushAfter = 50 * time.Microsecond
 	// pollsAgain is after how long without a poll nobody is expected to poll soon.
 	pollsAgain = 200 * time.Microsecond
+	// fullFor is after how long a socket that was full is tried again.
+	fullFor = 250 * time.Microsecond
 )
 
 // mark lists a peer as having something staged.
@@ -63,6 +66,7 @@ func (c *Conduit) release() {
 	c.engine.Unlock()
 	for c.dirties.Load() > 0 && c.engine.TryLock() {
 		c.turn()
+		c.keeper.expect(time.Duration(c.due.Load()))
 		c.engine.Unlock()
 	}
 }
@@ -98,7 +102,7 @@ func (c *Conduit) drain() {
 func (c *Conduit) drainLane(peer int) {
 	ln := &c.lanes[peer]
 	ln.blocked = false
-	if ln.gone.Load() || !c.know(peer) {
+	if ln.gone.Load() || ln.saidBye || !c.know(peer) {
 		return
 	}
 	for {
@@ -141,7 +145,7 @@ func (c *Conduit) hand(peer int, ln *lane, rec []byte, urgent bool) bool {
 			c.loans.give(m.ID)
 		}
 		if st != reliable.Full {
-			c.fail(peer, conduit.ErrUnreachable, "the core says "+st.String())
+			c.giveUp(peer, conduit.ErrUnreachable, "the core says "+st.String())
 		}
 		return false
 	}
@@ -184,8 +188,9 @@ func (c *Conduit) Ended(_ int, id uint64, err error) {
 
 // stick notes that the core has no room for more towards a peer.
 func (c *Conduit) stick(peer int, ln *lane) {
-	ln.blocked = true
-	c.stuck = append(c.stuck, int32(peer))
+	if ln.blocked = true; !slices.Contains(c.stuck, int32(peer)) {
+		c.stuck = append(c.stuck, int32(peer))
+	}
 }
 
 // unstick tries again what the core had no room for.
@@ -203,8 +208,8 @@ func (c *Conduit) turn() {
 		c.drain()
 		c.send(passPackets)
 	}
-	if held := len(c.stuck) > 0 || c.out.full; held != c.held.Load() {
-		c.held.Store(held)
+	if c.held.Load() {
+		c.held.Store(false)
 	}
 	if len(c.sized) > 0 && c.now >= c.sizeAt {
 		c.judgeSizes()
@@ -221,6 +226,12 @@ func (c *Conduit) schedule() {
 		if len(c.leaving) > 0 {
 			due = min(due, c.leaving[0].at)
 		}
+	}
+	if c.debts.Load() {
+		due = min(due, c.now+patience)
+	}
+	if c.out.full { // the core would go on at once, in vain
+		due = c.now + fullFor
 	}
 	c.due.Store(int64(due))
 }
@@ -241,7 +252,7 @@ func (c *Conduit) send(budget int) {
 func (c *Conduit) heard(peer int, taken, bulk uint32) {
 	ln := &c.lanes[peer]
 	news := advance(&ln.freed, taken, ln.sent)
-	if advance(&ln.bulkFreed, bulk, ^uint64(0)) || news {
+	if advance(&ln.bulkFreed, bulk, ln.bulk.sent.Load()) || news {
 		if ln.blocked {
 			c.mark(peer)
 		}

@@ -75,11 +75,12 @@ func (c *Conduit) pass(user bool) {
 	for i := range r.batch[:n] {
 		c.open(&r.batch[i])
 	}
-	c.payDebts()
+	c.payDebts(user)
 	// What has just come is delivered before anything is sent for it: its answer may take that along.
-	if n > 0 && !r.later {
+	if user && n > 0 && !r.later && c.waiting() {
 		r.later = true
-	} else if r.later || c.dirties.Load() > 0 || c.held.Load() || c.core.NextTimer() <= c.now {
+		c.due.Store(int64(c.now)) // who parks now does not stay
+	} else if r.later || n > 0 || c.dirties.Load() > 0 || c.held.Load() || c.core.NextTimer() <= c.now {
 		r.later = false
 		c.turn()
 	} else {
@@ -124,7 +125,7 @@ func (c *Conduit) packet(b []byte, from netip.AddrPort) {
 	if v != seal.Opened {
 		return
 	}
-	if len(payload) < headerSize || !c.know(src) {
+	if src == c.cfg.Rank || len(payload) < headerSize || !c.know(src) {
 		r.malformed++
 		return
 	}
@@ -206,7 +207,7 @@ func (c *Conduit) within(ln *lane, a *arrival) bool {
 // corrupt gives up a peer that sends what none of ours would.
 func (c *Conduit) corrupt(peer int, what string) {
 	c.recv.malformed++
-	c.fail(peer, conduit.ErrCorrupt, what)
+	c.giveUp(peer, conduit.ErrCorrupt, what)
 }
 
 // lies tells whether a lies in b.
@@ -233,6 +234,7 @@ func (c *Conduit) take(a *arrival) {
 		c.owing = append(c.owing, a.src)
 		if len(c.owing) == 1 {
 			c.owedAt = 0
+			c.debts.Store(true)
 		}
 	}
 }
@@ -242,29 +244,33 @@ const patience = 100 * time.Microsecond
 
 // payDebts has those peers told what was taken of theirs that have not heard of it in time, or that may wait for it. Under poll
 // and engine.
-func (c *Conduit) payDebts() {
+func (c *Conduit) payDebts(user bool) {
 	if len(c.owing) == 0 {
 		return
 	}
 	if c.owedAt == 0 {
 		c.owedAt = c.now + patience
 	}
-	due := c.now >= c.owedAt
+	due := c.now >= c.owedAt || !user // who does not poll has nothing to wait for
 	kept := c.owing[:0]
 	for _, p := range c.owing {
 		ln := &c.lanes[p]
 		debt, bulk := ln.taken.Load()-ln.told, ln.bulkTaken.Load()-ln.toldBulk
 		switch {
 		case debt == 0 && bulk == 0 || !ln.known:
-			ln.owes = false
-			continue
 		case due || uint64(debt) > c.g.window/4 || int(bulk) > c.g.chunk*c.g.slots/4 || c.g.tiny:
 			c.core.Answer(int(p))
+		default:
+			kept = append(kept, p)
+			continue
 		}
-		kept = append(kept, p)
+		ln.owes = false
 	}
 	c.owing = kept
 	if due {
 		c.owedAt = c.now + patience
+	}
+	if len(kept) == 0 {
+		c.debts.Store(false)
 	}
 }

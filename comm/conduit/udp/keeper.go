@@ -82,11 +82,12 @@ func (k *keeper) run() {
 
 // nap waits for a kick, or d at most; true: until the end.
 func (k *keeper) nap(d time.Duration) bool {
-	if due := time.Duration(k.c.due.Load()) - k.c.clock(); due < d && d == lazyTick {
+	now := k.c.clock()
+	k.until.Store(int64(now + d)) // before the timers are looked at: who sets one later finds it
+	defer k.until.Store(0)
+	if due := time.Duration(k.c.due.Load()) - now; due < d && d == lazyTick {
 		d = max(due, tick)
 	}
-	k.until.Store(int64(k.c.clock() + d))
-	defer k.until.Store(0)
 	k.timer.Reset(d)
 	defer k.timer.Stop()
 	select {
@@ -101,7 +102,7 @@ func (k *keeper) nap(d time.Duration) bool {
 func (k *keeper) onTime() {
 	c := k.c
 	if c.held.Load() || time.Duration(c.due.Load())+tick < c.clock() {
-		if c.attend() {
+		if found, _ := c.attend(); found {
 			c.ring()
 		}
 	}
@@ -127,7 +128,11 @@ func (k *keeper) listen() {
 	if r == mmsg.Woken && !c.held.Load() {
 		return
 	}
-	if c.attend() {
+	found, done := c.attend()
+	if found {
 		c.ring()
+	}
+	if !done {
+		k.nap(tick)
 	}
 }

@@ -160,7 +160,6 @@ func (c *Conduit) Reserve(peer int, class conduit.Class, n int) ([]byte, conduit
 	}
 	b, ok := s.reserve(n, used, limit)
 	if !ok {
-		c.refused.Add(1)
 		return nil, conduit.Retry
 	}
 	s.urgent = class == conduit.System

@@ -40,6 +40,7 @@ type outbox struct {
 	sent  bool         // something left in this turn
 	waits int          // bytes handed to the core and not yet asked for
 	last  time.Duration
+	end   int // where the last of batch ends, if another may join it; else -1
 	at    int // where the datagram that Room gave begins
 
 	datagrams, calls, failed, tooBig uint64
@@ -83,6 +84,9 @@ func (o *outbox) add(peer int, d mmsg.Datagram) {
 	d.Addr = o.c.cfg.Peers[peer].Paths[ln.route.path(ln.datagrams, o.c.now)].Addr
 	o.batch = append(o.batch, d)
 	o.peers = append(o.peers, int32(peer))
+	if o.end = -1; d.Tail == nil {
+		o.end = o.used
+	}
 }
 
 // sealed makes a datagram of a packet, in place; nil if it cannot be.
@@ -94,7 +98,7 @@ func (o *outbox) sealed(peer int, number uint64, packet []byte) []byte {
 	binary.BigEndian.PutUint32(d[seal.HeaderSize:], ln.told)
 	binary.BigEndian.PutUint32(d[seal.HeaderSize+4:], ln.toldBulk)
 	if err := ln.sender.Seal(d, number); err != nil {
-		c.fail(peer, conduit.ErrCorrupt, err.Error())
+		c.giveUp(peer, conduit.ErrCorrupt, err.Error())
 		return nil
 	}
 	o.used = end
@@ -112,10 +116,8 @@ const gatherFrom = 16 << 10
 
 // Room implements reliable.Out.
 func (g gatherer) Room(peer, n int) []byte {
-	if ln := &g.c.lanes[peer]; ln.mtu < gatherFrom {
-		n = max(n, g.c.coreMTU(ln.mtu))
-	}
-	return g.outbox.Room(peer, n)
+	// At least so much that a piece can be copied if the datagrams have become small when it comes.
+	return g.outbox.Room(peer, max(n, min(g.c.coreMTU(g.c.lanes[peer].mtu), gatherFrom)))
 }
 
 // PacketOf implements reliable.Gather.
@@ -143,13 +145,14 @@ func (o *outbox) dropTails() {
 	o.failed += uint64(len(o.batch) - n)
 	clear(o.batch[n:])
 	o.batch, o.peers = o.batch[:n], o.peers[:n]
-	o.tails = false
+	o.tails, o.end = false, -1
+	o.full = o.full && n > 0
 }
 
 // join makes d a further segment of the last datagram, if that goes to the same peer and ends where d begins.
 func (o *outbox) join(peer int, d []byte) bool {
 	n := len(o.batch)
-	if !o.gso || n == 0 || int(o.peers[n-1]) != peer || o.batch[n-1].Tail != nil {
+	if !o.gso || n == 0 || int(o.peers[n-1]) != peer || o.end != o.used-len(d) {
 		return false
 	}
 	l := &o.batch[n-1]
@@ -164,16 +167,17 @@ func (o *outbox) join(peer int, d []byte) bool {
 	start := o.used - all
 	l.Buf = o.arena[start:o.used:o.used]
 	l.Segment = size
+	o.end = o.used
 	return true
 }
 
 // flush hands the datagrams to the system.
 func (o *outbox) flush() {
+	o.full = false
 	n := len(o.batch)
 	if n == 0 {
 		return
 	}
-	o.full = false
 	i := 0
 	for i < n && !o.full {
 		k, err := o.c.wire.Send(o.batch[i:])

@@ -1,6 +1,8 @@
 package udp
 
 import (
+	"runtime"
+
 	"github.com/golci/golci/comm/conduit"
 )
 
@@ -9,11 +11,13 @@ func (c *Conduit) lockPoll() bool {
 	if c.poll.TryLock() {
 		return true
 	}
-	if !c.keeping.Load() {
-		return c.poll.TryLock() // the keeper may have just let go
+	for c.keeping.Load() {
+		if c.poll.TryLock() {
+			return true
+		}
+		runtime.Gosched()
 	}
-	c.poll.Lock()
-	return true
+	return c.poll.TryLock() // the keeper may have just let go
 }
 
 // Poll implements conduit.Conduit. It makes a system call, unless Pending has just done so, and may allocate while inboxes grow
@@ -33,6 +37,9 @@ func (c *Conduit) Poll(budget int, sink conduit.Sink) int {
 		c.recv.fresh = false
 		n = c.deliver(budget, sink)
 		c.settle()
+		if c.debts.Load() {
+			c.due.Store(0) // who parks now pays them first
+		}
 	}
 	c.poll.Unlock()
 	return n

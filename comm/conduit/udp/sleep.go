@@ -46,28 +46,34 @@ func (c *Conduit) Sleep(d time.Duration, ready func() bool) bool {
 		return true
 	}
 	end := c.clock() + d
+	least := time.Duration(0)
 	for {
-		until := min(end, time.Duration(c.due.Load()))
+		until := min(end, max(time.Duration(c.due.Load()), least))
 		if c.wire.Wait(c.base.Add(until)) != mmsg.Timeout || c.clock() >= end {
 			return true
 		}
-		if c.attend() {
+		found, done := c.attend()
+		if found {
 			return true
+		}
+		if least = 0; !done { // somebody polls, and sees to it
+			least = c.clock() + tick
 		}
 	}
 }
 
-// attend runs timers for a sleeper or the keeper, and tells whether something waits to be delivered.
-func (c *Conduit) attend() bool {
+// attend runs timers for a sleeper or the keeper, and tells whether something waits to be delivered; done is false if somebody polls,
+// who was left alone.
+func (c *Conduit) attend() (found, done bool) {
 	if !c.poll.TryLock() {
-		return false
+		return false, false
 	}
 	c.keeping.Store(true)
 	c.pass(false)
-	found := c.waiting()
+	found = c.waiting()
 	c.keeping.Store(false)
 	c.poll.Unlock()
-	return found
+	return found, true
 }
 
 // Wake implements conduit.Conduit.

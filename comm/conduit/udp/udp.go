@@ -43,17 +43,17 @@ type Conduit struct {
 	sizeAt  time.Duration // under engine: when these are looked at next
 
 	poll    mutex
-	recv    receiver // under poll
-	ready   ring32   // under poll: inboxes that are not empty, twice the peer + kind
-	owing   []int32  // under poll: peers that have not been told what was taken
-	owedAt  time.Duration
-	keeping atomic.Bool // the keeper holds poll
-	self    atomic.Bool // something is staged for this rank itself
+	recv    receiver      // under poll
+	ready   ring32        // under poll: inboxes that are not empty, twice the peer + kind
+	owing   []int32       // under poll: peers that have not been told what was taken
+	owedAt  time.Duration // under poll: when they must be told
+	debts   atomic.Bool   // owing is not empty; written under poll
+	keeping atomic.Bool   // the keeper holds poll
+	self    atomic.Bool   // something is staged for this rank itself
 
-	polls   atomic.Uint64 // by users; written under poll
-	due     atomic.Int64  // when the core wants its next turn; written under engine
-	held    atomic.Bool   // something waits for company; written under engine
-	refused atomic.Uint64
+	polls atomic.Uint64 // by users; written under poll
+	due   atomic.Int64  // when the core wants its next turn; written under engine
+	held  atomic.Bool   // something is kept back for company; written under engine
 
 	closed atomic.Bool
 	sleep  sleep
@@ -224,7 +224,15 @@ func (c *Conduit) fail(peer int, reason error, detail string) {
 	c.ring()
 }
 
-// Dead implements reliable.Sink: a peer was silent too long.
+// giveUp is fail for a peer that still talks: the core forgets it, and what was on its way to it ends. Under engine.
+func (c *Conduit) giveUp(peer int, reason error, detail string) {
+	if !c.lanes[peer].gone.Load() {
+		c.fail(peer, reason, detail)
+		c.leaving = append(c.leaving, leaver{peer, c.now, reason})
+	}
+}
+
+// Dead implements reliable.Sink: a peer was silent too long, or has been forgotten.
 func (c *Conduit) Dead(peer int, err error) {
 	switch {
 	case errors.Is(err, conduit.ErrPeerClosed), errors.Is(err, conduit.ErrClosed): // whose reason is known

@@ -39,6 +39,7 @@ type native struct {
 	event   unix.EpollEvent // what to arm for
 	change  int             // what to do with the socket there
 	armed   int             // descriptor of the socket
+	deaf    bool            // the last change was refused
 
 	ended   atomic.Bool // set before the files are closed
 	waiting atomic.Bool // set by the waiter before it looks at woken for the last time
@@ -217,6 +218,10 @@ func sendError(errno unix.Errno, d *Datagram) error {
 		return nil
 	case unix.EMSGSIZE:
 		return fmt.Errorf("%w: %d bytes in segments of %d to %v", ErrTooBig, len(d.Buf)+len(d.Tail), d.Segment, d.Addr)
+	case unix.EINVAL: // what kernels before 6.14 say of segments that are too large; CheckSize has excluded the rest
+		if d.Segment > 0 {
+			return fmt.Errorf("%w: segments of %d to %v", ErrTooBig, d.Segment, d.Addr)
+		}
 	case unix.EIO: // udp(7): the device cannot do the checksums of segments
 		if d.Segment > 0 {
 			return fmt.Errorf("%w: %v", ErrNoGSO, d.Addr)
@@ -258,6 +263,9 @@ func (s *native) wait(deadline time.Time) Reason {
 	if s.raw.Control(s.doArm) != nil {
 		return Closed
 	}
+	if s.deaf { // no memory in the kernel, say: the caller has to look
+		return Ready
+	}
 	err := s.parked.Read(s.poll)
 	s.change = unix.EPOLL_CTL_DEL
 	_ = s.raw.Control(s.doArm) // fails only if closed
@@ -281,7 +289,7 @@ func (s *native) arm(fd uintptr) {
 }
 
 func (s *native) modify(bell uintptr) {
-	_ = unix.EpollCtl(int(bell), s.change, s.armed, &s.event)
+	s.deaf = unix.EpollCtl(int(bell), s.change, s.armed, &s.event) != nil
 }
 
 // readable asks the kernel, since the netpoller only tells of what comes after it was asked.

@@ -63,14 +63,15 @@ type Path struct {
 // two paths, so that all Near paths can be used together. A path that is not Near is there for when there is no other.
 //
 // payload asks the system how large a datagram may be (mmsg.PathPayload); the MTU that the peer has at its end bounds it. An
-// address to which it finds no way is left out. To an address that both have, which is one machine, datagrams do not pass its
-// interface, whose MTU does not count. The error matches ErrNoPath: none is left.
+// address to which it finds no way is left out. To an address that both have, if the peer has no other, which means one machine, datagrams do not pass
+// its interface, whose MTU does not count. The error matches ErrNoPath: none is left.
 func Paths(mine, theirs Endpoint, f Family, payload func(netip.AddrPort) (int, error)) ([]Path, error) {
 	var list []Path
 	var why []error
+	apart := elsewhere(mine, theirs, f)
 	used := map[netip.AddrPort]int{} // how often an address of ours is on a path
 	for _, t := range theirs.Addrs {
-		if FamilyOf(t.Addr.Addr()) != f {
+		if FamilyOf(t.Addr.Addr()) != f || apart && mine.at(t.Addr.Addr().WithZone("")) {
 			continue
 		}
 		p, ok := pathTo(mine, t, used)
@@ -95,6 +96,17 @@ func Paths(mine, theirs Endpoint, f Family, payload func(netip.AddrPort) (int, e
 	}
 	slices.SortStableFunc(list, func(a, b Path) int { return rankOf(a) - rankOf(b) })
 	return list, nil
+}
+
+// elsewhere tells whether theirs has an address that is not of this machine: what both have is then that of a bridge, say, which
+// both happen to have, and leads back to this machine.
+func elsewhere(mine, theirs Endpoint, f Family) bool {
+	for _, t := range theirs.Addrs {
+		if a := t.Addr.Addr().WithZone(""); FamilyOf(a) == f && !a.IsLoopback() && !mine.at(a) {
+			return true
+		}
+	}
+	return false
 }
 
 // rankOf puts near paths first, and loopback at the end of the others: it leads to the peer only if that is on this machine.
