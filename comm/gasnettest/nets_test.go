@@ -19,6 +19,7 @@ type network struct {
 	name string
 	make func(t testing.TB, n int, seed uint64) []conduit.Conduit
 	slow bool // a message takes long: tests that try everything take samples
+	long bool // left out with -short
 }
 
 // networks are added to by files for one system.
@@ -31,9 +32,9 @@ var networks = []network{
 	{name: "faulty two-slot bare", make: overLocal(conduit.Config{TinyQueues: true}, spoilBare), slow: true},
 	{name: "portals", make: overPortals(portals.Config{})},
 	{name: "portals shuffled two-slot", make: overPortals(portals.Config{Conduit: conduit.Config{TinyQueues: true}, Shuffle: 100}), slow: true},
-	{name: "udp", make: overUDP(udptest.Job{}, conduit.Config{}), slow: true},
+	{name: "udp", make: overUDP(udptest.Job{}, conduit.Config{}), slow: true, long: true},
 	{name: "udp faulty", make: overUDP(badNetwork, conduit.Config{}), slow: true},
-	{name: "udp faulty two-slot", make: overUDP(badNetwork, conduit.Config{TinyQueues: true}), slow: true},
+	{name: "udp faulty two-slot", make: overUDP(badNetwork, conduit.Config{TinyQueues: true}), slow: true, long: true},
 	{name: "mixed", make: overMixed(conduit.Config{}, portals.Config{})},
 	{name: "mixed faulty two-slot", make: overMixedFaulty(conduit.Config{TinyQueues: true}), slow: true},
 }
@@ -41,7 +42,12 @@ var networks = []network{
 // overAll runs f once over each network.
 func overAll(t *testing.T, f func(t *testing.T, net network)) {
 	for _, net := range networks {
-		t.Run(net.name, func(t *testing.T) { f(t, net) })
+		t.Run(net.name, func(t *testing.T) {
+			if testing.Short() && net.long {
+				t.Skip("-short: another network shows as much in less time")
+			}
+			f(t, net)
+		})
 	}
 }
 
