@@ -9,7 +9,7 @@ package conduit
 // allocates, and neither waits for anything but a goroutine of the conduit's own that is ready to run.
 type Belled interface {
 	// Bell sets what the conduit calls when it rings. It is called once, before traffic and before the first Arm. f runs on a
-	// goroutine of the conduit's own. It does not block, takes no lock that a caller of this conduit may hold, and may be called
+	// goroutine of the conduit's own, or of whoever calls the conduit. It does not block, takes no lock that a caller of this conduit may hold, and may be called
 	// at any time, also when nothing has happened.
 	Bell(f func())
 	// Arm begins to listen; when it returns, the conduit does. From then until Disarm f is called for the first record or

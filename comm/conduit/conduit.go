@@ -166,7 +166,7 @@ type Config struct {
 	// ReplySpace is how many bytes of each peer's receive space are kept for replies and system records; default
 	// the loan's bytes, but at least MaxRecord.
 	ReplySpace int
-	// BulkChunk is the length of a bulk chunk in bytes, default 32 KiB; negative for no bulk channel.
+	// BulkChunk is the length of a bulk chunk in bytes, default 32 KiB, over udp 256 KiB; negative for no bulk channel.
 	BulkChunk int
 	// BulkSlots is the number of chunks on their way to one peer; default 8.
 	BulkSlots int
@@ -184,8 +184,8 @@ var (
 	ErrPeerDied = errors.New("peer died")
 	// ErrPeerClosed means that the peer closed its conduit.
 	ErrPeerClosed = errors.New("peer closed its conduit")
-	// ErrCorrupt means that the peer wrote something impossible into shared memory.
-	ErrCorrupt = errors.New("peer corrupted shared memory")
+	// ErrCorrupt means that the peer wrote something impossible into shared memory, or sent it.
+	ErrCorrupt = errors.New("peer broke the rules of the conduit")
 	// ErrUnreachable means that this conduit does not lead to that rank.
 	ErrUnreachable = errors.New("rank is not reachable through this conduit")
 	// ErrClosed means that this rank's own conduit is closed.

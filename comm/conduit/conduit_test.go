@@ -26,7 +26,7 @@ func TestPeerError(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	err = &PeerError{Peer: 4, Err: ErrCorrupt, Detail: "record that it sent"}
-	if err.Error() != "rank 4: peer corrupted shared memory: record that it sent" {
+	if err.Error() != "rank 4: peer broke the rules of the conduit: record that it sent" {
 		t.Errorf("%v", err)
 	}
 }

@@ -16,7 +16,6 @@ type keeper struct {
 	seen  uint64 // of Conduit.polls
 
 	flushed   chan struct{} // closed when Close need not wait longer
-	done      chan struct{} // closed when the keeper has ended
 	listening atomic.Bool   // the keeper is about to wait, or waits, for a datagram
 	until     atomic.Int64  // when the keeper looks up at the latest, or 0 while it is about
 }
@@ -35,7 +34,7 @@ func (k *keeper) start(c *Conduit) {
 	k.c = c
 	k.kick = make(chan struct{}, 1)
 	k.timer = time.NewTimer(time.Hour)
-	k.flushed, k.done = make(chan struct{}), make(chan struct{})
+	k.flushed = make(chan struct{})
 	go k.run()
 }
 
@@ -59,7 +58,6 @@ func (k *keeper) expect(at time.Duration) {
 }
 
 func (k *keeper) run() {
-	defer close(k.done)
 	defer k.timer.Stop()
 	c := k.c
 	for !c.closed.Load() {
