@@ -44,8 +44,9 @@ func exchange(c *mpi.Comm, round, n int) error {
 	return nil
 }
 
-// talkers exchange messages until that fails. Each then puts the error into a file and waits for the end of the job: the
-// others are to fail by themselves, too. A signal to end is heeded only then.
+// talkers exchange messages, each two ranks for themselves, until that fails. Each rank then puts its first error into a file and
+// waits for the end of the job, and goes on talking to the others: they are to fail by themselves, too. A signal to end is
+// heeded only then.
 func talkers(c *mpi.Comm) error {
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, syscall.SIGTERM)
@@ -54,10 +55,13 @@ func talkers(c *mpi.Comm) error {
 		return err
 	}
 	fmt.Println(c.Rank(), os.Getpid())
-	var err error
-	for round := 0; err == nil; round++ {
-		err = exchange(c, round, 10)
+	errs := make(chan error, c.Size())
+	for peer := range c.Size() {
+		if peer != c.Rank() {
+			go func() { errs <- talkTo(c, peer) }()
+		}
 	}
+	err := <-errs
 	kind := "another error"
 	if errors.Is(err, mpi.ErrPeer) {
 		kind = "ErrPeer"
@@ -73,6 +77,18 @@ func talkers(c *mpi.Comm) error {
 	case <-time.After(patience):
 	}
 	return err
+}
+
+// talkTo exchanges messages with one rank until that fails.
+func talkTo(c *mpi.Comm, peer int) error {
+	for in := []int{0}; ; time.Sleep(time.Millisecond) {
+		if err := mpi.Send(c, []int{c.Rank()}, peer, 0); err != nil {
+			return err
+		}
+		if _, err := mpi.Recv(c, in, peer, 0); err != nil {
+			return err
+		}
+	}
 }
 
 // rounds exchange small and large messages in turn, as often as asked for.
