@@ -25,7 +25,9 @@ const (
 	// company if its sender does not poll.
 	tick = time.Millisecond
 	// lazyTick is the same while somebody sleeps in the conduit, who has the timers in mind.
-	lazyTick = 50 * time.Millisecond
+	lazyTick = 250 * time.Millisecond
+	// late is how long the keeper leaves a timer to the sleeper before it sees to it.
+	late = 5 * time.Millisecond
 	// closingTick is how often the keeper looks whether it can end.
 	closingTick = 5 * time.Millisecond
 )
@@ -84,7 +86,7 @@ func (k *keeper) nap(d time.Duration) bool {
 	k.until.Store(int64(now + d)) // before the timers are looked at: who sets one later finds it
 	defer k.until.Store(0)
 	if due := time.Duration(k.c.due.Load()) - now; due < d && d == lazyTick {
-		d = max(due, tick)
+		d = max(due+late, tick)
 	}
 	k.timer.Reset(d)
 	defer k.timer.Stop()
