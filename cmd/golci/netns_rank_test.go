@@ -72,6 +72,7 @@ func talkers(c *mpi.Comm) error {
 	if e := os.Rename(name+".part", name); e != nil {
 		return e
 	}
+	time.Sleep(3 * time.Second) // else this rank would be the first that others miss
 	select {
 	case <-ended:
 	case <-time.After(patience):
