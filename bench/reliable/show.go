@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"time"
 
@@ -42,7 +43,7 @@ func flows(ctx context.Context, c Config, losses []float64, p *printer) (curves 
 	if !slices.Contains(losses, 0) {
 		losses = append([]float64{0}, losses...)
 	}
-	slices.Sort(losses)
+	losses = slices.Sorted(slices.Values(losses))
 	for _, c.Loss = range losses {
 		if err := ctx.Err(); err != nil {
 			return curves, err
@@ -84,7 +85,7 @@ func shares(ctx context.Context, c Config, losses []float64, p *printer) error {
 func (l *Loss) curve() bench.Row {
 	return bench.Row{
 		Bench: fmt.Sprintf("goodput over loss (%v, %s)", l.Config.RTT, gigabits(l.Config.Rate)), Impl: fmt.Sprintf("%d bytes", l.Config.Size),
-		Size: l.Config.Size, Threads: max(1, int(l.Config.Loss*1e4)), Axis: "loss, in 1/100 %", Value: l.Goodput / 1e6, Unit: bench.MegaPerSec, MinShare: 1,
+		Size: l.Config.Size, Threads: max(1, int(math.Round(l.Config.Loss*1e4))), Axis: "loss, in 1/100 %", Value: l.Goodput / 1e6, Unit: bench.MegaPerSec, MinShare: 1,
 	}
 }
 

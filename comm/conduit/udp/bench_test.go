@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/conduit/udp"
 	"github.com/golci/golci/comm/conduit/udp/mmsg"
 	"github.com/golci/golci/comm/conduit/udp/seal"
 )
@@ -186,8 +185,6 @@ func BenchmarkRate(b *testing.B) {
 			})
 			b.ReportMetric(float64(b.N)*window/b.Elapsed().Seconds()/1e6, "M/s")
 			b.StopTimer()
-			b.Log(cs[0].(*udp.Conduit).Debug(1))
-			b.Log(cs[1].(*udp.Conduit).Debug(0))
 			for _, c := range cs {
 				if err := c.Close(); err != nil {
 					b.Error(err)

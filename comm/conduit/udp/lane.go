@@ -35,7 +35,8 @@ type lane struct {
 	mtu       int // of a datagram
 	route     router
 	size      sizer
-	flushed   uint64
+	flushed   uint64 // Conduit.polls when something was last sent at once
+	saidBye   bool   // to the peer; written under poll, too
 	datagrams uint64 // sent, for the turns of paths
 
 	// Under poll.
@@ -45,7 +46,6 @@ type lane struct {
 	arrived uint64    // of records, in bytes of entries, and of bulk
 	byeAt   uint64    // what that will be in the end; with bye
 	bye     bool
-	saidBye bool // to the peer
 }
 
 // entryHeader precedes each record in a stage.

@@ -43,7 +43,7 @@ type outbox struct {
 	end   int // where the last of batch ends, if another may join it; else -1
 	at    int // where the datagram that Room gave begins
 
-	datagrams, calls, failed, tooBig uint64
+	datagrams, failed uint64
 }
 
 func (o *outbox) init(c *Conduit) {
@@ -181,7 +181,6 @@ func (o *outbox) flush() {
 	i := 0
 	for i < n && !o.full {
 		k, err := o.c.wire.Send(o.batch[i:])
-		o.calls++
 		i += k
 		switch {
 		case err != nil:
@@ -226,7 +225,6 @@ func (o *outbox) refused(i int, err error) {
 	case errors.Is(err, mmsg.ErrNoGSO):
 		o.gso = false
 	case errors.Is(err, mmsg.ErrTooBig):
-		o.tooBig++
 		o.c.shrink(peer, datagramSize(&o.batch[i]))
 	}
 	o.failed++
