@@ -1,24 +1,6 @@
 package udp
 
-import (
-	"runtime"
-
-	"github.com/golci/golci/comm/conduit"
-)
-
-// lockPoll takes poll; false if another user has it. The keeper has it for a moment only, and is waited for.
-func (c *Conduit) lockPoll() bool {
-	if c.poll.TryLock() {
-		return true
-	}
-	for c.keeping.Load() {
-		if c.poll.TryLock() {
-			return true
-		}
-		runtime.Gosched()
-	}
-	return c.poll.TryLock() // the keeper may have just let go
-}
+import "github.com/golci/golci/comm/conduit"
 
 // Poll implements conduit.Conduit. It makes a system call, unless Pending has just done so, and may allocate while inboxes grow
 // to the size that their peers' traffic needs.
@@ -26,7 +8,7 @@ func (c *Conduit) Poll(budget int, sink conduit.Sink) int {
 	if c.closed.Load() {
 		return 0
 	}
-	if !c.lockPoll() {
+	if !c.poll.lockUser() {
 		return -1
 	}
 	n := 0
@@ -50,7 +32,7 @@ func (c *Conduit) Pending() bool {
 	if c.closed.Load() {
 		return false
 	}
-	if !c.lockPoll() {
+	if !c.poll.lockUser() {
 		return !c.closed.Load()
 	}
 	found := false

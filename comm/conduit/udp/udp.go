@@ -42,14 +42,13 @@ type Conduit struct {
 	sized   []int32       // under engine: peers whose datagrams could be smaller
 	sizeAt  time.Duration // under engine: when these are looked at next
 
-	poll    mutex
-	recv    receiver      // under poll
-	ready   ring32        // under poll: inboxes that are not empty, twice the peer + kind
-	owing   []int32       // under poll: peers that have not been told what was taken
-	owedAt  time.Duration // under poll: when they must be told
-	debts   atomic.Bool   // owing is not empty; written under poll
-	keeping atomic.Bool   // the keeper holds poll
-	self    atomic.Bool   // something is staged for this rank itself
+	poll   pollMutex
+	recv   receiver      // under poll
+	ready  ring32        // under poll: inboxes that are not empty, twice the peer + kind
+	owing  []int32       // under poll: peers that have not been told what was taken
+	owedAt time.Duration // under poll: when they must be told
+	debts  atomic.Bool   // owing is not empty; written under poll
+	self   atomic.Bool   // something is staged for this rank itself
 
 	polls atomic.Uint64 // by users; written under poll
 	due   atomic.Int64  // when the core wants its next turn; written under engine
