@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"os"
 	"slices"
 	"strings"
 )
@@ -14,6 +15,9 @@ type Interface struct {
 	Name     string
 	Up       bool
 	Loopback bool
+	// Physical says that a device stands behind it, not other interfaces (VLANs, tunnels) or nothing; false where the system does
+	// not tell.
+	Physical bool
 	MTU      int // bytes
 	// Prefixes are its addresses, each with the length of its network's prefix. A link-local one of IPv6 is meant with Name as
 	// zone, which a Prefix cannot hold.
@@ -32,7 +36,9 @@ func Interfaces() ([]Interface, error) {
 		if err != nil {
 			return nil, fmt.Errorf("nic: addresses of %s: %w", i.Name, err)
 		}
-		n := Interface{Name: i.Name, Up: i.Flags&net.FlagUp != 0, Loopback: i.Flags&net.FlagLoopback != 0, MTU: i.MTU}
+		n := Interface{
+			Name: i.Name, Up: i.Flags&net.FlagUp != 0, Loopback: i.Flags&net.FlagLoopback != 0, Physical: physical(i.Name), MTU: i.MTU,
+		}
 		for _, a := range addrs {
 			if p, ok := prefix(a); ok {
 				n.Prefixes = append(n.Prefixes, p)
@@ -41,6 +47,12 @@ func Interfaces() ([]Interface, error) {
 		list = append(list, n)
 	}
 	return list, nil
+}
+
+// physical asks Linux; elsewhere there is no such file.
+func physical(name string) bool {
+	_, err := os.Stat("/sys/class/net/" + name + "/device")
+	return err == nil
 }
 
 func prefix(a net.Addr) (netip.Prefix, bool) {

@@ -23,8 +23,10 @@ var ErrSpec = errors.New("nic: bad choice of interfaces")
 // With nothing said, or only what is to be left out, it is the first address of each family of every interface that is up and
 // neither loopback nor a bridge or end of containers (docker*, br-*, virbr*, veth*, cni*, ...), but no link-local one; where
 // there is none, loopback. The result has each address once, IPv4 first, then by MTU, the largest first; link-local ones have
-// their zone. An item that means no address of an interface that is up is an error, which matches ErrSpec, names it and lists
-// what there is; so is a result without any.
+// their zone. Of more than MaxAddrs the best are left: half of each family and what the other leaves of its half, physical
+// networks before others, the first address of each interface before the second of any, then by MTU and by network. An item that
+// means no address of an interface that is up is an error, which matches ErrSpec, names it and lists what there is; so is a
+// result without any.
 func Select(spec string, ifs []Interface) ([]netip.Addr, error) {
 	wanted, unwanted, err := parseSpec(spec)
 	if err != nil {
@@ -43,19 +45,25 @@ func Select(spec string, ifs []Interface) ([]netip.Addr, error) {
 	if len(chosen) == 0 {
 		return nil, fmt.Errorf("%w: %q leaves no address; there is: %s", ErrSpec, spec, inventory(ifs))
 	}
-	return chosen, nil
+	var out []netip.Addr
+	for _, h := range best(chosen) {
+		out = append(out, h.addr)
+	}
+	return out, nil
 }
 
-func choose(all []home, wanted, unwanted []item) (chosen []netip.Addr) {
+func choose(all []home, wanted, unwanted []item) (chosen []home) {
 	if len(wanted) == 0 {
 		wanted = []item{{kind: auto}}
 	}
 	in := func(list []item, h home) bool {
 		return slices.ContainsFunc(list, func(i item) bool { return i.means(h) })
 	}
+	seen := map[netip.Addr]bool{}
 	for _, h := range all {
-		if h.on.Up && in(wanted, h) && !in(unwanted, h) && !slices.Contains(chosen, h.addr) {
-			chosen = append(chosen, h.addr)
+		if h.on.Up && in(wanted, h) && !in(unwanted, h) && !seen[h.addr] {
+			seen[h.addr] = true
+			chosen = append(chosen, h)
 		}
 	}
 	return chosen
@@ -154,7 +162,7 @@ func (i item) means(h home) bool {
 	local := h.addr.IsLinkLocalUnicast()
 	switch i.kind {
 	case auto:
-		return !h.on.Loopback && !h.addr.IsLoopback() && !local && !bridge(h.on.Name) && h.first()
+		return !h.on.Loopback && !h.addr.IsLoopback() && !local && !bridge(h.on.Name) && h.turn() == 0
 	case loopback:
 		return h.on.Loopback && h.addr.IsLoopback()
 	case byName:
@@ -163,16 +171,6 @@ func (i item) means(h home) bool {
 		return i.network.Contains(h.addr.WithZone(""))
 	}
 	return match(i.pattern, h.addr.String()) || match(i.pattern, h.addr.WithZone("").String())
-}
-
-// first says whether no other address of its family comes before it on its interface, link-local ones aside.
-func (h home) first() bool {
-	for _, p := range h.on.Prefixes[:h.nth] {
-		if FamilyOf(p.Addr()) == FamilyOf(h.addr) && !p.Addr().IsLinkLocalUnicast() {
-			return false
-		}
-	}
-	return true
 }
 
 func match(pattern, s string) bool {
