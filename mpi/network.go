@@ -24,6 +24,9 @@ const endpointKey = "golci.udp"
 // openNetwork connects ranks of several nodes, or of one if the setting asks for it: through shared memory within a node,
 // through datagrams beyond.
 func openNetwork(ctx context.Context, job *boot.Job, o *options) (conduit.Conduit, error) {
+	if err := reaches(job, settings.Conduit.Get(o.values)); err != nil {
+		return nil, err
+	}
 	far, err := openDatagrams(ctx, job, o)
 	if err != nil {
 		return nil, err
@@ -40,6 +43,21 @@ func openNetwork(ctx context.Context, job *boot.Job, o *options) (conduit.Condui
 		return nil, errors.Join(err, near.Close(), far.Close())
 	}
 	return c, nil
+}
+
+// reaches refuses a conduit that does not lead to all ranks: the setting names one, and another is not taken in its place. Where
+// the ranks are on several nodes no rank has all of them on its own, so every rank finds this, before it waits for any other.
+func reaches(job *boot.Job, name string) error {
+	if name != shm.Name || !elsewhere(job) {
+		return nil
+	}
+	for r := range job.Size {
+		if !job.Near(r) {
+			return fmt.Errorf("%w: %s=%s joins ranks of one node, and rank %d and rank %d are on different nodes; set it to auto, which takes "+
+				"datagrams between nodes", ErrArgument, settings.Conduit.Env(), name, job.Rank, r)
+		}
+	}
+	return nil
 }
 
 func openDatagrams(ctx context.Context, job *boot.Job, o *options) (conduit.Conduit, error) {
