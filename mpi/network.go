@@ -122,6 +122,9 @@ func listenConfig(o *options, size int) (udp.ListenConfig, error) {
 		spec = ""
 	}
 	faults, err := faulty.Parse(spec)
+	if err == nil {
+		err = faults.Within(size)
+	}
 	if err != nil {
 		return udp.ListenConfig{}, fmt.Errorf("%w: %s: %w", ErrArgument, settings.UDPFaults.Env(), err)
 	}

@@ -100,7 +100,7 @@ func (l *Listener) Close() error {
 }
 
 // Connect makes the conduit, given the Endpoints of all ranks, by rank. It fills in Wire and Peers of cfg. The Listener is
-// used up, also by an error, which matches nic.ErrNoPath or conduit.ErrConfig.
+// used up, also by an error, which matches nic.ErrNoPath, conduit.ErrConfig, or relay.ErrFaults for faults of ranks that there are not.
 func (l *Listener) Connect(all []nic.Endpoint, cfg Config) (*Conduit, error) {
 	c, err := l.connect(all, cfg)
 	if err != nil {
@@ -112,6 +112,9 @@ func (l *Listener) Connect(all []nic.Endpoint, cfg Config) (*Conduit, error) {
 func (l *Listener) connect(all []nic.Endpoint, cfg Config) (*Conduit, error) {
 	if cfg.Rank < 0 || cfg.Rank >= len(all) || len(all) != cfg.Size {
 		return nil, fmt.Errorf("%w: rank %d of %d, with %d endpoints", conduit.ErrConfig, cfg.Rank, cfg.Size, len(all))
+	}
+	if err := l.faults.Within(cfg.Size); err != nil {
+		return nil, err
 	}
 	family, err := nic.Agree(all)
 	if err != nil {

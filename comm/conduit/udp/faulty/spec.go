@@ -26,7 +26,7 @@ type Faults struct {
 const defaultQueue = 4096
 
 // Parse reads a setting: items NAME=VALUE with commas between, with the names of relay.Faults.Set and besides "from" and "to",
-// whose value is one rank or several with "+" between. "" is no faults. The seed is 1 where none is given. The error
+// whose value is one rank or several with "+" between; see Within for ranks that there are not. "" is no faults. The seed is 1 where none is given. The error
 // matches relay.ErrFaults.
 //
 //	loss=0.1,dup=0.05,reorder=0.1,seed=7,cut=2s,heal=2s,to=1+3
@@ -64,6 +64,22 @@ func ranks(name, value string) (list []int, err error) {
 		list = append(list, n)
 	}
 	return list, nil
+}
+
+// Within checks that a job of size ranks has all ranks that From and To name: faults on the way to nobody would pass for a network
+// without any. The error matches relay.ErrFaults and names the first that it has not.
+func (f Faults) Within(size int) error {
+	for _, list := range []struct {
+		name  string
+		ranks []int
+	}{{"from", f.From}, {"to", f.To}} {
+		for _, r := range list.ranks {
+			if r >= size {
+				return fmt.Errorf("%w: %s=%d, and the job has ranks 0 to %d", relay.ErrFaults, list.name, r, size-1)
+			}
+		}
+	}
+	return nil
 }
 
 // None says whether nothing happens to any datagram of this sender.

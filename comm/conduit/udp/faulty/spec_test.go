@@ -3,6 +3,7 @@ package faulty
 import (
 	"errors"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -69,5 +70,29 @@ func TestWhoSuffers(t *testing.T) {
 	}
 	if _, err := New(&fake{}, Faults{Faults: relay.Faults{Loss: 3}}); !errors.Is(err, relay.ErrFaults) {
 		t.Error(err)
+	}
+}
+
+func TestWithin(t *testing.T) {
+	for _, c := range []struct {
+		spec string
+		size int
+		says string // "": the job has all
+	}{
+		{"", 1, ""},
+		{"loss=1", 1, ""},
+		{"loss=1,to=0+3,from=2", 4, ""},
+		{"loss=1,to=0+3,from=2", 3, "to=3, and the job has ranks 0 to 2"},
+		{"loss=1,to=0+3,from=2", 2, "from=2, and the job has ranks 0 to 1"},
+		{"to=1", 1, "to=1"},
+	} {
+		f, err := Parse(c.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = f.Within(c.size)
+		if c.says == "" && err != nil || c.says != "" && (!errors.Is(err, relay.ErrFaults) || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%q in a job of %d: %v", c.spec, c.size, err)
+		}
 	}
 }
