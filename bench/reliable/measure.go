@@ -48,7 +48,7 @@ func (l *Loss) flood() error {
 	}
 	s := w.nodes[0]
 	s.traffic = flood(l.Config, 0)
-	w.run(l.Config.Length)
+	w.Run(l.Config.Length)
 	l.Goodput = float64(s.delivered) / l.Config.Length.Seconds()
 	if err := w.drain(); err != nil {
 		return err
@@ -66,7 +66,7 @@ func (l *Loss) load() error {
 	s := w.nodes[0]
 	s.traffic = steady(l.Config)
 	for !s.traffic.done() && s.err == nil && w.receiver().err == nil {
-		w.run(w.now + 100*time.Millisecond)
+		w.Run(w.Now + 100*time.Millisecond)
 	}
 	if err := w.drain(); err != nil {
 		return err
@@ -126,9 +126,9 @@ func MeasureShare(c Config, s Scenario) (*Share, error) {
 	}
 	last := w.start(s)
 	begin, length := last+c.Length, 3*c.Length
-	w.run(begin)
+	w.Run(begin)
 	before := w.delivered()
-	w.run(begin + length)
+	w.Run(begin + length)
 	out := &Share{Config: c, Scenario: s, Each: w.delivered()}
 	for i := range out.Each {
 		out.Each[i] = (out.Each[i] - before[i]) / length.Seconds()

@@ -29,14 +29,14 @@ type node struct {
 
 func (n *node) fault(format string, a ...any) {
 	if n.err == nil {
-		n.err = fmt.Errorf("%w: rank %d at %v: "+format, append([]any{ErrTotals, n.id, n.w.now}, a...)...)
+		n.err = fmt.Errorf("%w: rank %d at %v: "+format, append([]any{ErrTotals, n.id, n.w.Now}, a...)...)
 	}
 }
 
 // send offers the next message, which was to leave at due; false if the core has no room for it.
 func (n *node) send(data []byte, due time.Duration) bool {
 	id := len(n.left)
-	st := n.core.Send(n.w.receiver().id, core.Message{Data: data, Put: true, Place: uint64(id), ID: uint64(id)}, n.w.now)
+	st := n.core.Send(n.w.receiver().id, core.Message{Data: data, Put: true, Place: uint64(id), ID: uint64(id)}, n.w.Now)
 	switch st {
 	case core.Full:
 		return false
@@ -76,7 +76,7 @@ func (n *node) Put(peer int, _ uint8, place, _ uint64, piece []byte) {
 	from.left[place] -= int32(len(piece))
 	from.delivered += uint64(len(piece))
 	if from.left[place] == 0 {
-		from.took = append(from.took, n.w.now-from.due[place])
+		from.took = append(from.took, n.w.Now-from.due[place])
 	}
 }
 
@@ -100,7 +100,28 @@ func (n *node) Room(_, size int) []byte { return n.scratch[:size] }
 
 // Packet takes a packet of the core to the network.
 func (n *node) Packet(peer int, _ uint64, _ core.Channel, packet []byte) {
-	n.w.carry(n.id, peer, packet)
+	body := uint64(bodySize(packet))
+	n.w.sent += body
+	if n.w.Send(n.id, peer, packet) == 0 {
+		n.w.lost += body
+	}
+}
+
+// Incoming takes a packet of the network to the core.
+func (n *node) Incoming(src int, packet []byte, now time.Duration) { n.core.Incoming(src, packet, now) }
+
+// Next is when the core or the traffic has something to do.
+func (n *node) Next() time.Duration { return min(n.core.NextTimer(), n.wakes()) }
+
+// budget is how many packets a rank sends in one go.
+const budget = 64
+
+// Poll sends what there is.
+func (n *node) Poll(now time.Duration) {
+	if n.traffic != nil {
+		n.traffic.feed(n)
+	}
+	n.core.Outgoing(now, budget, n)
 }
 
 // bodySize reads from a packet's header how many bytes of messages it carries (docs/reliable.md).

@@ -67,7 +67,7 @@ func TestShowEnds(t *testing.T) {
 	cancel()
 	for _, senders := range []int{1, 2} {
 		c := small(t)
-		c.Senders = senders
+		c.Senders, c.Stagger = senders, time.Millisecond
 		if _, err := Show(ctx, c, []float64{0}, nil, new(bytes.Buffer), true); !errors.Is(err, context.Canceled) {
 			t.Errorf("%d senders: %v", senders, err)
 		}

@@ -1,11 +1,10 @@
 package reliable
 
 import (
-	"math"
 	"time"
-)
 
-const never = time.Duration(math.MaxInt64)
+	"github.com/golci/golci/comm/reliable/simlink"
+)
 
 // traffic is what a sender sends: as much as the core takes, or a message every so often.
 type traffic struct {
@@ -34,7 +33,7 @@ func (t *traffic) next() time.Duration { return t.start + time.Duration(t.sent)*
 
 // feed sends what is due, as far as the core takes it. What it does not take is sent later, and late.
 func (t *traffic) feed(n *node) {
-	for !t.done() && t.next() <= n.w.now && n.send(t.data, t.next()) {
+	for !t.done() && t.next() <= n.w.Now && n.send(t.data, t.next()) {
 		t.sent++
 	}
 }
@@ -44,8 +43,8 @@ func (t *traffic) done() bool { return t.most > 0 && t.sent >= t.most }
 // wakes is when the node has to be polled for its traffic. What is overdue waits for the core, not for the time.
 func (n *node) wakes() time.Duration {
 	t := n.traffic
-	if t == nil || t.done() || t.next() <= n.w.now {
-		return never
+	if t == nil || t.done() || t.next() <= n.w.Now {
+		return simlink.Never
 	}
 	return t.next()
 }
