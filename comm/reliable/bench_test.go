@@ -147,17 +147,17 @@ func TestBuffersOfSmallMessagesAreSmall(t *testing.T) {
 // TestBuffersGrow has ever more messages join in one packet, and more packets than buffers are kept for: their contents stay.
 func TestBuffersGrow(t *testing.T) {
 	w := newWorld(t, 1, 2, Config{}, Link{MTU: MaxMTU})
-	w.fate = ideal
+	w.Fate = ideal
 	a, b := w.ranks[0], w.ranks[1]
 	id := uint64(0)
 	for round := range 40 {
 		for range round * round {
-			if st := a.e.Send(1, Message{Data: payload(id, 12+w.r.IntN(700))}, w.now); st != Copied {
+			if st := a.e.Send(1, Message{Data: payload(id, 12+w.r.IntN(700))}, w.Now); st != Copied {
 				t.Fatal(st)
 			}
 			id++
 		}
-		w.run(w.now + 10*time.Millisecond)
+		w.Run(w.Now + 10*time.Millisecond)
 	}
 	w.check(t)
 	if len(b.got) != int(id) {

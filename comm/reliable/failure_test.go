@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"github.com/golci/golci/comm/reliable/simlink"
 )
 
 // TestLinkComesBack cuts one direction, or both, for two seconds: nothing is lost, nobody dies, and there is no storm.
@@ -16,15 +18,15 @@ func TestLinkComesBack(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, seed, 2, Config{Queue: 64}, Link{MTU: 1400})
-			link := pipe{rate: gigabit / 10, queue: gigabit / 5000, delay: 500 * time.Microsecond}
-			w.fate = func(src, _ int, packet []byte, now time.Duration) []time.Duration {
+			link := simlink.Link{Rate: gigabit / 10, Queue: 2 * time.Millisecond, Delay: 500 * time.Microsecond}
+			w.Fate = func(src, _ int, packet []byte, now time.Duration) []time.Duration {
 				if cut(src) && now > time.Second && now < 3*time.Second {
 					return nil
 				}
 				if src == 1 {
 					return []time.Duration{now + 500*time.Microsecond}
 				}
-				if at, ok := link.pass(len(packet), now); ok {
+				if at, ok := link.Pass(len(packet), now); ok {
 					return []time.Duration{at}
 				}
 				return nil
@@ -32,11 +34,11 @@ func TestLinkComesBack(t *testing.T) {
 			var sent, taken int
 			var data []byte // of the next message
 			w.ranks[0].feed = func(n *node) {
-				for w.now < 4*time.Second {
+				for w.Now < 4*time.Second {
 					if data == nil {
 						data = payload(uint64(sent), 12+w.r.IntN(20_000))
 					}
-					st := n.e.Send(1, Message{ID: uint64(sent), Data: data}, w.now)
+					st := n.e.Send(1, Message{ID: uint64(sent), Data: data}, w.Now)
 					if st >= Full {
 						return
 					}
@@ -47,9 +49,9 @@ func TestLinkComesBack(t *testing.T) {
 					}
 				}
 			}
-			w.run(3500 * time.Millisecond)
+			w.Run(3500 * time.Millisecond)
 			healed := len(w.ranks[1].got)
-			w.run(10 * time.Second)
+			w.Run(10 * time.Second)
 			w.check(t)
 			s := w.ranks[0].e.Stats(1)
 			t.Logf("%d messages; resent %d bytes of %d, lost %d; %d timeouts", sent, s.ResentBytes, s.SentBytes, w.lost, s.Timeouts)
@@ -66,11 +68,11 @@ func TestLinkComesBack(t *testing.T) {
 // TestBurstLoss loses 2 ms of packets every 50 ms.
 func TestBurstLoss(t *testing.T) {
 	w := newWorld(t, 1, 2, Config{Queue: 64}, Link{MTU: 1400})
-	link := pipe{rate: gigabit, queue: gigabit / 500, delay: 500 * time.Microsecond}
-	w.fate = func(src, _ int, packet []byte, now time.Duration) []time.Duration {
+	link := simlink.Link{Rate: gigabit, Queue: 2 * time.Millisecond, Delay: 500 * time.Microsecond}
+	w.Fate = func(src, _ int, packet []byte, now time.Duration) []time.Duration {
 		at, ok := now+500*time.Microsecond, true
 		if src == 0 {
-			at, ok = link.pass(len(packet), now)
+			at, ok = link.Pass(len(packet), now)
 		}
 		if !ok || now%(50*time.Millisecond) > 48*time.Millisecond {
 			return nil
@@ -78,7 +80,7 @@ func TestBurstLoss(t *testing.T) {
 		return []time.Duration{at}
 	}
 	w.ranks[0].feed, w.ranks[1].count, w.ranks[0].count = flood(1, 64<<10), true, true
-	w.run(2 * time.Second)
+	w.Run(2 * time.Second)
 	w.check(t)
 	got, s := float64(w.ranks[1].bytes[0])/2, w.ranks[0].e.Stats(1)
 	t.Logf("%.1f MB/s, resent %d bytes for %d lost", got/1e6, s.ResentBytes, w.lost)
@@ -90,7 +92,7 @@ func TestBurstLoss(t *testing.T) {
 // TestSilentPeerDies cuts the link for good: both sides learn of it in time, and every message ends, once.
 func TestSilentPeerDies(t *testing.T) {
 	w := newWorld(t, 1, 2, Config{DeadAfter: 3 * time.Second}, Link{MTU: 1400})
-	w.fate = func(_, _ int, _ []byte, now time.Duration) []time.Duration {
+	w.Fate = func(_, _ int, _ []byte, now time.Duration) []time.Duration {
 		if now > time.Millisecond {
 			return nil
 		}
@@ -102,11 +104,11 @@ func TestSilentPeerDies(t *testing.T) {
 			t.Fatal(st)
 		}
 	}
-	w.run(2900 * time.Millisecond)
+	w.Run(2900 * time.Millisecond)
 	if len(a.died)+len(b.died) > 0 {
 		t.Error("died too soon")
 	}
-	w.run(3100 * time.Millisecond)
+	w.Run(3100 * time.Millisecond)
 	w.check(t)
 	if len(a.died) != 1 || len(b.died) != 1 || len(a.ended) != 50 {
 		t.Errorf("%v and %v died, %d messages ended", a.died, b.died, len(a.ended))
@@ -114,10 +116,10 @@ func TestSilentPeerDies(t *testing.T) {
 	if !errors.Is(a.ended[49], ErrSilent) {
 		t.Errorf("the last message ended with %v", a.ended[49])
 	}
-	if st := a.e.Send(1, Message{}, w.now); st != Gone || a.e.NextTimer() != never {
+	if st := a.e.Send(1, Message{}, w.Now); st != Gone || a.e.NextTimer() != never {
 		t.Errorf("afterwards: %v, timer %v", st, a.e.NextTimer())
 	}
-	if err := a.e.Add(1, Link{MTU: 1400}, w.now); err != nil {
+	if err := a.e.Add(1, Link{MTU: 1400}, w.Now); err != nil {
 		t.Error(err)
 	}
 }
@@ -125,13 +127,13 @@ func TestSilentPeerDies(t *testing.T) {
 // TestIdlePeersStayAlive lets two ranks be idle for long, and one of them away for longer than the limit.
 func TestIdlePeersStayAlive(t *testing.T) {
 	w := newWorld(t, 1, 2, Config{}, Link{MTU: 1400})
-	w.fate = func(_, _ int, _ []byte, now time.Duration) []time.Duration {
+	w.Fate = func(_, _ int, _ []byte, now time.Duration) []time.Duration {
 		return []time.Duration{now + 100*time.Microsecond}
 	}
 	w.ranks[0].e.Send(1, Message{Data: payload(1, 100)}, 0)
-	w.run(time.Minute)
-	w.now += time.Minute
-	w.run(3 * time.Minute)
+	w.Run(time.Minute)
+	w.Now += time.Minute
+	w.Run(3 * time.Minute)
 	w.check(t)
 	if n := len(w.ranks[0].died) + len(w.ranks[1].died); n > 0 {
 		t.Errorf("%d died", n)
@@ -144,7 +146,7 @@ func TestIdlePeersStayAlive(t *testing.T) {
 // TestBeyondTheWindow has a peer send where it may not, and acknowledge what was not sent.
 func TestBeyondTheWindow(t *testing.T) {
 	w := newWorld(t, 1, 2, Config{}, Link{MTU: 1400})
-	w.fate = func(int, int, []byte, time.Duration) []time.Duration { return nil }
+	w.Fate = func(int, int, []byte, time.Duration) []time.Duration { return nil }
 	n := w.ranks[0]
 	n.count = true
 	p := n.e.peers.get(1)

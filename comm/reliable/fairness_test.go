@@ -3,6 +3,8 @@ package reliable
 import (
 	"testing"
 	"time"
+
+	"github.com/golci/golci/comm/reliable/simlink"
 )
 
 const senders = 8
@@ -30,13 +32,13 @@ func alike(delay time.Duration) (d [senders]time.Duration) {
 func (b *bottleneck) share(t *testing.T, seed uint64) (use, jain float64) {
 	var got [senders]float64
 	w := newWorld(t, seed, senders+1, Config{Queue: 64}, Link{MTU: 1400})
-	link := pipe{rate: b.rate, queue: int(b.rate * b.queue.Seconds())}
-	w.fate = func(src, dst int, packet []byte, now time.Duration) []time.Duration {
+	link := simlink.Link{Rate: b.rate, Queue: b.queue}
+	w.Fate = func(src, dst int, packet []byte, now time.Duration) []time.Duration {
 		now += time.Duration(w.r.IntN(2000)) // cables differ
 		if dst != senders {
 			return []time.Duration{now + b.delays[dst]}
 		}
-		if at, ok := link.pass(len(packet), now); ok {
+		if at, ok := link.Pass(len(packet), now); ok {
 			return []time.Duration{at + b.delays[src]}
 		}
 		return nil
@@ -46,7 +48,7 @@ func (b *bottleneck) share(t *testing.T, seed uint64) (use, jain float64) {
 		if i < senders {
 			feed, begin := flood(senders, 64<<10), time.Duration(i)*b.stagger
 			n.feed = func(n *node) {
-				if w.now >= begin {
+				if w.Now >= begin {
 					feed(n)
 				}
 			}
@@ -54,15 +56,15 @@ func (b *bottleneck) share(t *testing.T, seed uint64) (use, jain float64) {
 	}
 	if b.stagger > 0 { // who has not begun is not polled by a timer
 		for i := range senders {
-			w.run(time.Duration(i) * b.stagger)
-			w.now = max(w.now, time.Duration(i)*b.stagger)
+			w.Run(time.Duration(i) * b.stagger)
+			w.Now = max(w.Now, time.Duration(i)*b.stagger)
 		}
 	}
-	w.run(b.from)
+	w.Run(b.from)
 	for i := range got {
 		got[i] = -float64(w.ranks[senders].bytes[i])
 	}
-	w.run(b.from + b.span)
+	w.Run(b.from + b.span)
 	w.check(t)
 	var sum, squares float64
 	for i := range got {

@@ -23,7 +23,7 @@ func FuzzIncoming(f *testing.F) {
 	f.Add([]byte{version, flagAnswer, 1, 63, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255}, d)
 	f.Fuzz(func(t *testing.T, one, two []byte) {
 		w := newWorld(t, 1, 2, Config{MaxMessage: 1000, Reassembly: 1000}, Link{MTU: 1400, SendSeq: 5})
-		w.fate = func(int, int, []byte, time.Duration) []time.Duration { return nil }
+		w.Fate = func(int, int, []byte, time.Duration) []time.Duration { return nil }
 		n := w.ranks[0]
 		n.count = true
 		for range 20 {

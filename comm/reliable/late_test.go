@@ -9,7 +9,7 @@ import (
 // peer is silent.
 func TestLateTimersAreNoAbsence(t *testing.T) {
 	w := newWorld(t, 1, 2, Config{}, Link{MTU: 1400})
-	w.fate = func(int, int, []byte, time.Duration) []time.Duration { return nil }
+	w.Fate = func(int, int, []byte, time.Duration) []time.Duration { return nil }
 	a := w.ranks[0]
 	a.e.Watch(1, 0)
 	limit := a.e.cfg.DeadAfter + time.Second

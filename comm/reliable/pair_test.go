@@ -18,7 +18,7 @@ func ideal(_, _ int, _ []byte, now time.Duration) []time.Duration {
 // leaves at the same time serves as well.
 func TestAnswer(t *testing.T) {
 	w := newWorld(t, 1, 2, Config{}, Link{MTU: 1400})
-	w.fate = ideal
+	w.Fate = ideal
 	n := w.ranks[0]
 	n.e.Answer(7) // there is none
 	if k := n.e.Outgoing(0, 10, n); k != 0 {
@@ -42,24 +42,24 @@ func TestAnswer(t *testing.T) {
 	if k := n.e.Outgoing(0, 10, n); k != 1 || n.e.Stats(1).Sent != 1 {
 		t.Errorf("a message and an answer left in %d packets, want 1", k)
 	}
-	w.run(time.Second)
+	w.Run(time.Second)
 	w.check(t)
 }
 
 // TestWatch finds out that a peer which was never written to is dead; without it nobody would look.
 func TestWatch(t *testing.T) {
 	w := newWorld(t, 1, 3, Config{DeadAfter: 3 * time.Second}, Link{MTU: 1400})
-	w.fate = func(int, int, []byte, time.Duration) []time.Duration { return nil }
+	w.Fate = func(int, int, []byte, time.Duration) []time.Duration { return nil }
 	n := w.ranks[0]
-	w.now = time.Second
-	n.e.Watch(7, w.now) // there is none
-	n.e.Watch(1, w.now)
-	w.run(3900 * time.Millisecond)
-	n.e.Watch(1, w.now) // runs already: changes nothing
+	w.Now = time.Second
+	n.e.Watch(7, w.Now) // there is none
+	n.e.Watch(1, w.Now)
+	w.Run(3900 * time.Millisecond)
+	n.e.Watch(1, w.Now) // runs already: changes nothing
 	if len(n.died) > 0 {
 		t.Error("died too soon")
 	}
-	w.run(time.Minute)
+	w.Run(time.Minute)
 	w.check(t)
 	if len(n.died) != 1 || n.died[0] != 1 {
 		t.Errorf("%v died, want 1", n.died)
@@ -69,9 +69,9 @@ func TestWatch(t *testing.T) {
 // TestWatchKeepsAlive has a pair that only one side watches stay alive without a message.
 func TestWatchKeepsAlive(t *testing.T) {
 	w := newWorld(t, 1, 2, Config{}, Link{MTU: 1400})
-	w.fate = ideal
+	w.Fate = ideal
 	w.ranks[0].e.Watch(1, 0)
-	w.run(time.Minute)
+	w.Run(time.Minute)
 	w.check(t)
 	if k := len(w.ranks[0].died) + len(w.ranks[1].died); k > 0 {
 		t.Errorf("%d died", k)
@@ -85,7 +85,7 @@ func TestWatchKeepsAlive(t *testing.T) {
 func TestIdle(t *testing.T) {
 	for _, size := range []int{12, 20_000} {
 		w := newWorld(t, 1, 2, Config{}, Link{MTU: 1400})
-		w.fate = ideal
+		w.Fate = ideal
 		e := w.ranks[0].e
 		if !e.Idle(1) || !e.Idle(7) {
 			t.Error("not idle at first")
@@ -94,11 +94,11 @@ func TestIdle(t *testing.T) {
 		if s := e.Stats(1); e.Idle(1) || s.Waiting != 1 || s.Unacknowledged != 0 {
 			t.Errorf("%d bytes wait: idle %v, %d wait, %d unacknowledged", size, e.Idle(1), s.Waiting, s.Unacknowledged)
 		}
-		w.poll()
+		w.Poll()
 		if s := e.Stats(1); e.Idle(1) || s.Waiting != 0 || s.Unacknowledged == 0 {
 			t.Errorf("%d bytes under way: idle %v, %d wait, %d unacknowledged", size, e.Idle(1), s.Waiting, s.Unacknowledged)
 		}
-		w.run(time.Second)
+		w.Run(time.Second)
 		w.check(t)
 		if s := e.Stats(1); !e.Idle(1) || s.Waiting != 0 || s.Unacknowledged != 0 {
 			t.Errorf("%d bytes acknowledged: idle %v, %d wait, %d unacknowledged", size, e.Idle(1), s.Waiting, s.Unacknowledged)

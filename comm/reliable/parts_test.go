@@ -2,7 +2,6 @@ package reliable
 
 import (
 	"bytes"
-	"container/heap"
 	"encoding/binary"
 	"testing"
 	"time"
@@ -16,7 +15,7 @@ func TestBlackHole(t *testing.T) {
 		w := newWorld(t, seed, 2, Config{}, Link{MTU: 9000})
 		path := 9000
 		dropped := 0
-		w.fate = func(_, _ int, packet []byte, now time.Duration) []time.Duration {
+		w.Fate = func(_, _ int, packet []byte, now time.Duration) []time.Duration {
 			if len(packet) > path {
 				dropped++
 				return nil
@@ -36,21 +35,21 @@ func TestBlackHole(t *testing.T) {
 				if data == nil {
 					data = payload(id, 12+w.r.IntN(5000)*w.r.IntN(5))
 				}
-				if st := n.e.Send(1, Message{Data: data, ID: id}, w.now); st >= Full {
+				if st := n.e.Send(1, Message{Data: data, ID: id}, w.Now); st >= Full {
 					return
 				}
 				data = nil
 				id++
 			}
 		}
-		w.run(time.Millisecond)
+		w.Run(time.Millisecond)
 		before := len(w.ranks[1].got)
 		path = MinMTU
-		w.run(1200 * time.Microsecond)
+		w.Run(1200 * time.Microsecond)
 		if err := n.e.SetMTU(1, path); err != nil {
 			t.Fatal(err)
 		}
-		w.run(time.Minute)
+		w.Run(time.Minute)
 		w.check(t)
 		if before == messages || dropped == 0 {
 			t.Errorf("%d messages came before, %d packets were too long: nothing was tested", before, dropped)
@@ -64,7 +63,7 @@ func TestBlackHole(t *testing.T) {
 // TestPartsGoOnWhereRoomWasShort sends a segment in parts by an Out that has room for a few packets at a time.
 func TestPartsGoOnWhereRoomWasShort(t *testing.T) {
 	w := newWorld(t, 1, 2, Config{}, Link{MTU: MaxMTU})
-	w.fate = ideal
+	w.Fate = func(_, _ int, _ []byte, now time.Duration) []time.Duration { return []time.Duration{now} }
 	n := w.ranks[0]
 	if st := n.e.Send(1, Message{Data: payload(1, 60_000)}, 0); st != Copied {
 		t.Fatal(st)
@@ -74,12 +73,9 @@ func TestPartsGoOnWhereRoomWasShort(t *testing.T) {
 	}
 	passes := 0
 	for ; w.ranks[1].got[1] == 0 && passes < 10_000; passes++ {
-		w.now += time.Millisecond
-		n.e.Outgoing(w.now, 10, &narrow{node: n, left: 20})
-		for len(w.away) > 0 {
-			f := heap.Pop(&w.away).(flight)
-			w.ranks[f.dst].e.Incoming(f.src, f.packet, w.now)
-		}
+		w.Now += time.Millisecond
+		n.e.Outgoing(w.Now, 10, &narrow{node: n, left: 20})
+		w.Deliver()
 		w.ranks[1].outgoing(64)
 	}
 	w.check(t)

@@ -6,10 +6,12 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/golci/golci/comm/reliable/simlink"
 )
 
 // mess is a network that loses, repeats, delays, alters and shortens packets, each with a probability.
-func mess(w *world, p float64) fate {
+func mess(w *world, p float64) simlink.Fate {
 	return func(_, _ int, packet []byte, now time.Duration) []time.Duration {
 		at := now + 100*time.Microsecond
 		if w.r.Float64() < p {
@@ -82,7 +84,7 @@ func TestEverythingArrivesOnce(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t, seed, 3, c.cfg, Link{MTU: 1400, SendSeq: math.MaxUint32 - 100})
-			w.fate = mess(w, c.p)
+			w.Fate = mess(w, c.p)
 			type expect struct{ whole, puts map[uint64]int }
 			var want []expect
 			left := 0
@@ -96,7 +98,7 @@ func TestEverythingArrivesOnce(t *testing.T) {
 						n.resize(w.r)
 					}
 					for len(list) > 0 {
-						switch st := n.e.Send(list[0].peer, list[0].m, w.now); st {
+						switch st := n.e.Send(list[0].peer, list[0].m, w.Now); st {
 						case Full:
 							return
 						case Copied:
@@ -113,7 +115,7 @@ func TestEverythingArrivesOnce(t *testing.T) {
 					}
 				}
 			}
-			w.run(10 * time.Minute)
+			w.Run(10 * time.Minute)
 			w.check(t)
 			if left > 0 {
 				t.Fatalf("%d messages were not taken", left)
@@ -175,7 +177,7 @@ func TestSpoiltPacketsDoNoHarm(t *testing.T) {
 	seed := seedOf(t)
 	w := newWorld(t, seed, 2, Config{MaxMessage: 1 << 16, Reassembly: 1 << 17}, Link{MTU: 1400})
 	honest := mess(w, 0.05)
-	w.fate = func(src, dst int, packet []byte, now time.Duration) []time.Duration {
+	w.Fate = func(src, dst int, packet []byte, now time.Duration) []time.Duration {
 		switch w.r.IntN(10) {
 		case 0:
 			packet[w.r.IntN(len(packet))] ^= 1 << w.r.IntN(8)
@@ -189,11 +191,11 @@ func TestSpoiltPacketsDoNoHarm(t *testing.T) {
 	w.ranks[0].count, w.ranks[1].count = true, true
 	data := make([]byte, 20_000)
 	w.ranks[0].feed = func(n *node) {
-		for n.e.Send(1, Message{Data: data[:w.r.IntN(len(data))]}, w.now) < Full {
+		for n.e.Send(1, Message{Data: data[:w.r.IntN(len(data))]}, w.Now) < Full {
 		}
 	}
 	for end := time.Millisecond; end < 500*time.Millisecond; end += time.Millisecond {
-		w.run(end)
+		w.Run(end)
 		if p := w.ranks[1].e.peers.get(0); p != nil && p.held > 1<<17 {
 			t.Fatalf("%d bytes held, the limit is %d", p.held, 1<<17)
 		}

@@ -71,7 +71,7 @@ func (s *script) line(line string) []string {
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		s.w.now += d
+		s.w.Now += d
 		return nil
 	case "stats":
 		x := s.w.ranks[a[0]].e.Stats(1 - a[0])
@@ -85,13 +85,13 @@ func (s *script) line(line string) []string {
 func (s *script) start(rooms int, seq uint32) {
 	s.seq = seq
 	s.w = newWorld(s.t, 1, 2, Config{Rooms: rooms, Queue: 2 * Window}, Link{MTU: 1400, SendSeq: seq})
-	s.w.now = time.Second
+	s.w.Now = time.Second
 	for _, n := range s.w.ranks {
 		n.count = true
 		n.e.all[0].cc.window = 1 << 30 // congestion has its own tests
 		n.e.all[0].cc.most = 1 << 30
 	}
-	s.w.fate = func(src, _ int, packet []byte, _ time.Duration) []time.Duration {
+	s.w.Fate = func(src, _ int, packet []byte, _ time.Duration) []time.Duration {
 		s.sent[src] = append(s.sent[src], slices.Clone(packet))
 		name := len(s.sent[src])
 		s.wait[src] = append(s.wait[src], name)
@@ -130,7 +130,7 @@ func (s *script) tell(src, name int, packet []byte) string {
 
 func (s *script) send(r, count, size int, urgent bool) []string {
 	for i := range count {
-		if st := s.w.ranks[r].e.Send(1-r, Message{Data: make([]byte, size), Urgent: urgent}, s.w.now); st >= Full {
+		if st := s.w.ranks[r].e.Send(1-r, Message{Data: make([]byte, size), Urgent: urgent}, s.w.Now); st >= Full {
 			return []string{fmt.Sprintf("%v after %d", st, i)}
 		}
 	}
@@ -139,7 +139,7 @@ func (s *script) send(r, count, size int, urgent bool) []string {
 
 func (s *script) pass(r int, quiet bool) []string {
 	s.told = nil
-	s.w.ranks[r].e.Outgoing(s.w.now, 1<<20, s.w.ranks[r])
+	s.w.ranks[r].e.Outgoing(s.w.Now, 1<<20, s.w.ranks[r])
 	if quiet {
 		return []string{fmt.Sprintf("%d packets", len(s.told))}
 	}
@@ -155,7 +155,7 @@ func (s *script) arrive(r int, names []int, lost bool) []string {
 	for _, k := range names {
 		s.wait[r] = slices.DeleteFunc(s.wait[r], func(x int) bool { return x == k })
 		if !lost {
-			n.e.Incoming(r, slices.Clone(s.sent[r][k-1]), s.w.now)
+			n.e.Incoming(r, slices.Clone(s.sent[r][k-1]), s.w.Now)
 		}
 	}
 	var out []string

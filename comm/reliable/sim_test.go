@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/golci/golci/comm/reliable/simlink"
 	"github.com/golci/golci/internal/invariants"
 )
 
@@ -19,7 +20,7 @@ func slow(t *testing.T) {
 func flood(peer, size int) func(*node) {
 	data := make([]byte, size)
 	return func(n *node) {
-		for n.e.Send(peer, Message{Data: data, Put: true}, n.w.now) < Full {
+		for n.e.Send(peer, Message{Data: data, Put: true}, n.w.Now) < Full {
 		}
 	}
 }
@@ -30,22 +31,11 @@ const gigabit = 125e6
 func goodput(t *testing.T, seed uint64, size int, rate float64, loss float64) (perSecond, resent, lost float64) {
 	t.Helper()
 	w := newWorld(t, seed, 2, Config{Queue: 64}, Link{MTU: 1400})
-	there := pipe{rate: rate, queue: int(rate / 1000), delay: 500 * time.Microsecond}
-	back := there
-	w.fate = func(src, _ int, packet []byte, now time.Duration) []time.Duration {
-		p := &there
-		if src == 1 {
-			p = &back
-		}
-		at, ok := p.pass(len(packet), now)
-		if !ok || w.r.Float64() < loss {
-			return nil
-		}
-		return []time.Duration{at}
-	}
+	link := simlink.Link{Rate: rate, Queue: time.Millisecond, Delay: 500 * time.Microsecond}
+	w.through(loss, link, link)
 	w.ranks[0].feed, w.ranks[1].count, w.ranks[0].count = flood(1, size), true, true
 	const d = time.Second
-	w.run(d)
+	w.Run(d)
 	w.check(t)
 	return float64(w.ranks[1].bytes[0]) / d.Seconds(), float64(w.ranks[0].e.Stats(1).ResentBytes), float64(w.lost)
 }

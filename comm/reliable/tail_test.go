@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/golci/golci/comm/reliable/simlink"
 )
 
 // tails measures how long messages are on their way where each burst is waited for, so that nothing comes behind its end.
@@ -32,17 +34,12 @@ func (c *tails) run(t *testing.T, seed uint64, bursts int) result {
 	t.Helper()
 	w := newWorld(t, seed, 2, Config{}, Link{MTU: 1400})
 	packets := 0
-	var links [2]pipe
-	for i := range links {
-		links[i] = pipe{rate: c.rate, queue: int(c.rate / 10), delay: c.rtt / 2}
-	}
-	w.fate = func(src, _ int, packet []byte, now time.Duration) []time.Duration {
+	link := simlink.Link{Rate: c.rate, Queue: 100 * time.Millisecond, Delay: c.rtt / 2}
+	w.through(c.loss, link, link)
+	on := w.Fate
+	w.Fate = func(src, dst int, packet []byte, now time.Duration) []time.Duration {
 		packets++
-		at, ok := links[src].pass(len(packet), now)
-		if !ok || w.r.Float64() < c.loss {
-			return nil
-		}
-		return []time.Duration{at}
+		return on(src, dst, packet, now)
 	}
 	a, b := w.ranks[0], w.ranks[1]
 	data := payload(1, 700)
@@ -50,30 +47,30 @@ func (c *tails) run(t *testing.T, seed uint64, bursts int) result {
 	var res result
 	answered := 0
 	b.feed = func(n *node) {
-		for c.pong && n.bytes[0]/(len(data)*c.burst) > answered && n.e.Send(0, Message{Data: data}, w.now) < Full {
+		for c.pong && n.bytes[0]/(len(data)*c.burst) > answered && n.e.Send(0, Message{Data: data}, w.Now) < Full {
 			answered++
 		}
 	}
 	for i := range bursts {
-		start := w.now
+		start := w.Now
 		for k := range c.burst {
 			binary.LittleEndian.PutUint64(data, uint64(i*c.burst+k))
-			if st := a.e.Send(1, Message{Data: data}, w.now); st != Copied {
+			if st := a.e.Send(1, Message{Data: data}, w.Now); st != Copied {
 				t.Fatal(st)
 			}
 		}
-		w.poll()
+		w.Poll()
 		done := func() bool {
 			return b.bytes[0] == (i+1)*c.burst*len(data) && (!c.pong || a.bytes[1] == (i+1)*len(data))
 		}
-		for !done() && w.step(start+time.Minute) {
+		for !done() && w.Step(start+time.Minute) {
 		}
 		if !done() {
 			t.Fatalf("burst %d has not arrived", i)
 		}
-		res.times = append(res.times, w.now-start)
+		res.times = append(res.times, w.Now-start)
 		if !c.pong { // until the next burst all is quiet
-			w.run(w.now + 10*c.rtt + 10*time.Millisecond)
+			w.Run(w.Now + 10*c.rtt + 10*time.Millisecond)
 		}
 	}
 	w.check(t)

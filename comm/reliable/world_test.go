@@ -2,7 +2,6 @@ package reliable
 
 import (
 	"bytes"
-	"container/heap"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -14,6 +13,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/golci/golci/comm/reliable/simlink"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -32,41 +33,12 @@ func seedOf(t *testing.T) uint64 {
 	return seed
 }
 
-// fate is what a network does with a packet: when it arrives, once for each time; never if it is lost.
-type fate func(src, dst int, packet []byte, now time.Duration) []time.Duration
-
-// world is a number of ranks and a network in virtual time.
+// world is a number of ranks and the network between them.
 type world struct {
+	simlink.Net
 	r     *rand.Rand
-	now   time.Duration
 	ranks []*node
-	away  flights
-	spare [][]byte
-	fate  fate
 	lost  uint64 // bytes of segments' bodies
-	order uint64
-}
-
-type flight struct {
-	at       time.Duration
-	order    uint64
-	src, dst int
-	packet   []byte
-}
-
-type flights []flight
-
-func (f flights) Len() int { return len(f) }
-func (f flights) Less(i, j int) bool {
-	return f[i].at < f[j].at || f[i].at == f[j].at && f[i].order < f[j].order
-}
-func (f flights) Swap(i, j int) { f[i], f[j] = f[j], f[i] }
-func (f *flights) Push(x any)   { *f = append(*f, x.(flight)) }
-func (f *flights) Pop() any {
-	o := *f
-	x := o[len(o)-1]
-	*f = o[:len(o)-1]
-	return x
 }
 
 // node is one rank: its endpoint, what it got, and its way out.
@@ -94,9 +66,9 @@ type node struct {
 func newWorld(t testing.TB, seed uint64, ranks int, cfg Config, l Link) *world {
 	t.Helper()
 	w := &world{r: rand.New(rand.NewPCG(seed, 1))}
-	for i := range ranks {
+	for range ranks {
 		n := &node{
-			w: w, id: i, scratch: make([]byte, MaxMTU), numbers: map[int]uint64{}, bytes: map[int]int{},
+			w: w, scratch: make([]byte, MaxMTU), numbers: map[int]uint64{}, bytes: map[int]int{},
 			got: map[uint64]int{}, puts: map[uint64][]bool{}, ended: map[uint64]error{}, owned: map[uint64][]byte{},
 		}
 		cfg.Sink = n
@@ -104,6 +76,7 @@ func newWorld(t testing.TB, seed uint64, ranks int, cfg Config, l Link) *world {
 		if n.e, err = New(cfg); err != nil {
 			t.Fatal(err)
 		}
+		n.id = w.Join(n)
 		w.ranks = append(w.ranks, n)
 	}
 	for i, n := range w.ranks {
@@ -121,7 +94,7 @@ func newWorld(t testing.TB, seed uint64, ranks int, cfg Config, l Link) *world {
 
 func (n *node) fault(format string, a ...any) {
 	if n.err == nil {
-		n.err = fmt.Errorf("rank %d at %v: "+format, append([]any{n.id, n.w.now}, a...)...)
+		n.err = fmt.Errorf("rank %d at %v: "+format, append([]any{n.id, n.w.Now}, a...)...)
 	}
 }
 
@@ -136,14 +109,23 @@ func (n *node) Packet(peer int, number uint64, _ Channel, packet []byte) {
 	if p := n.e.peers.get(peer); p != nil && len(packet) > p.mtu {
 		n.fault("a packet of %d bytes to %d, where %d is the most", len(packet), peer, p.mtu)
 	}
-	at := n.w.fate(n.id, peer, packet, n.w.now)
-	if len(at) == 0 && packet[1]&flagSegment != 0 {
+	if n.w.Send(n.id, peer, packet) == 0 && packet[1]&flagSegment != 0 {
 		n.w.lost += uint64(binary.BigEndian.Uint16(packet[14:]))
 	}
-	for _, t := range at {
-		n.w.order++
-		heap.Push(&n.w.away, flight{at: t, order: n.w.order, src: n.id, dst: peer, packet: n.w.copy(packet)})
+}
+
+// Incoming takes in a packet of the network.
+func (n *node) Incoming(src int, packet []byte, now time.Duration) { n.e.Incoming(src, packet, now) }
+
+// Next is when the endpoint has something to do. A feed is asked whenever anything happens.
+func (n *node) Next() time.Duration { return n.e.NextTimer() }
+
+// Poll sends what there is.
+func (n *node) Poll(time.Duration) {
+	if n.feed != nil {
+		n.feed(n)
 	}
+	n.outgoing(64)
 }
 
 // late is a packet that a gatherer has taken.
@@ -168,23 +150,14 @@ func (g gatherer) PacketOf(peer int, number uint64, _ Channel, packet, data []by
 // outgoing has a node send.
 func (n *node) outgoing(budget int) {
 	if !n.gathers {
-		n.e.Outgoing(n.w.now, budget, n)
+		n.e.Outgoing(n.w.Now, budget, n)
 		return
 	}
-	n.e.Outgoing(n.w.now, budget, gatherer{n})
+	n.e.Outgoing(n.w.Now, budget, gatherer{n})
 	for _, l := range n.late {
 		n.Packet(l.peer, l.number, Data, append(l.packet, l.data...))
 	}
 	n.late = n.late[:0]
-}
-
-func (w *world) copy(b []byte) []byte {
-	if k := len(w.spare); k > 0 {
-		c := w.spare[k-1]
-		w.spare = w.spare[:k-1]
-		return append(c[:0], b...)
-	}
-	return append(make([]byte, 0, 9000), b...)
 }
 
 // payload is message id with a checksum over all of it; what is between is drawn from the id.
@@ -252,44 +225,6 @@ func (n *node) Dead(peer int, err error) {
 	n.died = append(n.died, peer)
 }
 
-// step goes to the next thing that happens, at most to end; it tells whether there was one.
-func (w *world) step(end time.Duration) bool {
-	next := end
-	if len(w.away) > 0 {
-		next = min(next, w.away[0].at)
-	}
-	for _, n := range w.ranks {
-		next = min(next, n.e.NextTimer())
-	}
-	w.now = max(w.now, next)
-	if w.now >= end {
-		return false
-	}
-	for len(w.away) > 0 && w.away[0].at <= w.now {
-		f := heap.Pop(&w.away).(flight)
-		w.ranks[f.dst].e.Incoming(f.src, f.packet, w.now)
-		w.spare = append(w.spare, f.packet)
-	}
-	w.poll()
-	return true
-}
-
-// poll has each rank send.
-func (w *world) poll() {
-	for _, n := range w.ranks {
-		if n.feed != nil {
-			n.feed(n)
-		}
-		n.outgoing(64)
-	}
-}
-
-func (w *world) run(end time.Duration) {
-	w.poll()
-	for w.step(end) {
-	}
-}
-
 func (w *world) check(t testing.TB) {
 	t.Helper()
 	for _, n := range w.ranks {
@@ -299,19 +234,14 @@ func (w *world) check(t testing.TB) {
 	}
 }
 
-// pipe is a bottleneck: so many bytes a second, a queue of so many bytes, and a delay.
-type pipe struct {
-	rate  float64
-	queue int
-	delay time.Duration
-	free  time.Duration
-}
-
-func (p *pipe) pass(size int, now time.Duration) (time.Duration, bool) {
-	p.free = max(p.free, now)
-	if float64(p.free-now)/1e9*p.rate > float64(p.queue) {
-		return 0, false
+// through has packets of rank i take links[i], where one in so many is lost besides.
+func (w *world) through(loss float64, links ...simlink.Link) {
+	faults := simlink.Faults{Loss: loss, Dice: w.r}
+	w.Fate = func(src, _ int, packet []byte, now time.Duration) []time.Duration {
+		at, ok := links[src].Pass(len(packet), now)
+		if !ok {
+			return nil
+		}
+		return faults.Fate(at)
 	}
-	p.free += time.Duration(float64(size+66) / p.rate * 1e9)
-	return p.free + p.delay, true
 }
