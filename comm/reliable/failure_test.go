@@ -65,8 +65,12 @@ func TestLinkComesBack(t *testing.T) {
 	}
 }
 
-// TestBurstLoss loses 2 ms of packets every 50 ms.
+// TestBurstLoss loses 2 ms of packets every 50 ms, 40 times, or 10 with -short.
 func TestBurstLoss(t *testing.T) {
+	span := 2 * time.Second
+	if testing.Short() {
+		span /= 4
+	}
 	w := newWorld(t, 1, 2, Config{Queue: 64}, Link{MTU: 1400})
 	link := simlink.Link{Rate: gigabit, Queue: 2 * time.Millisecond, Delay: 500 * time.Microsecond}
 	w.Fate = func(src, _ int, packet []byte, now time.Duration) []time.Duration {
@@ -80,9 +84,9 @@ func TestBurstLoss(t *testing.T) {
 		return []time.Duration{at}
 	}
 	w.ranks[0].feed, w.ranks[1].count, w.ranks[0].count = flood(1, 64<<10), true, true
-	w.Run(2 * time.Second)
+	w.Run(span)
 	w.check(t)
-	got, s := float64(w.ranks[1].bytes[0])/2, w.ranks[0].e.Stats(1)
+	got, s := float64(w.ranks[1].bytes[0])/span.Seconds(), w.ranks[0].e.Stats(1)
 	t.Logf("%.1f MB/s, resent %d bytes for %d lost", got/1e6, s.ResentBytes, w.lost)
 	if got < gigabit/2 || s.ResentBytes > w.lost*3/2 {
 		t.Errorf("%.0f bytes a second; %d bytes resent for %d lost", got, s.ResentBytes, w.lost)

@@ -133,7 +133,7 @@ func TestEverythingArrivesOnce(t *testing.T) {
 					}
 				}
 				for id, peer := range x.puts {
-					if got := w.ranks[peer].puts[id]; bytes.IndexByte(flags(got), 0) >= 0 || len(got) != int(id>>32) {
+					if p := w.ranks[peer].puts[id]; p == nil || !p.complete() {
 						t.Fatalf("put %d from %d to %d is not complete", id, i, peer)
 					}
 				}
@@ -161,14 +161,31 @@ func (n *node) resize(r *rand.Rand) {
 	}
 }
 
-func flags(b []bool) []byte {
-	c := make([]byte, len(b))
-	for i, x := range b {
-		if x {
-			c[i] = 1
+// TestPutsAreChecked has the check of puts find fault with bytes that are wrong, come twice or lie outside.
+func TestPutsAreChecked(t *testing.T) {
+	want := payload(5, 100)
+	p := &put{want: want, came: make([]byte, len(want))}
+	wrong := bytes.Clone(want[:60])
+	wrong[59]++
+	for i, c := range []struct {
+		offset uint64
+		piece  []byte
+		ok     bool
+	}{
+		{0, wrong, false},
+		{0, want[:60], true},
+		{59, want[59:], false},
+		{60, append(bytes.Clone(want[60:]), 0), false},
+		{math.MaxUint64, want[:1], false},
+		{61, want[61:], true},
+	} {
+		if ok := p.take(c.offset, c.piece); ok != c.ok || p.complete() {
+			t.Errorf("piece %d: %v, want %v; complete %v", i, ok, c.ok, p.complete())
 		}
 	}
-	return c
+	if !p.take(60, want[60:61]) || !p.complete() {
+		t.Error("with the last byte the put is not complete")
+	}
 }
 
 // TestSpoiltPacketsDoNoHarm gives an endpoint packets that were altered or cut short, as a peer might send that means harm: it

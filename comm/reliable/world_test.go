@@ -50,7 +50,7 @@ type node struct {
 	numbers map[int]uint64
 	bytes   map[int]int // delivered, by source
 	got     map[uint64]int
-	puts    map[uint64][]bool
+	puts    map[uint64]*put
 	ended   map[uint64]error
 	ends    int
 	died    []int
@@ -69,7 +69,7 @@ func newWorld(t testing.TB, seed uint64, ranks int, cfg Config, l Link) *world {
 	for range ranks {
 		n := &node{
 			w: w, scratch: make([]byte, MaxMTU), numbers: map[int]uint64{}, bytes: map[int]int{},
-			got: map[uint64]int{}, puts: map[uint64][]bool{}, ended: map[uint64]error{}, owned: map[uint64][]byte{},
+			got: map[uint64]int{}, puts: map[uint64]*put{}, ended: map[uint64]error{}, owned: map[uint64][]byte{},
 		}
 		cfg.Sink = n
 		var err error
@@ -164,10 +164,9 @@ func (n *node) outgoing(budget int) {
 func payload(id uint64, size int) []byte {
 	b := make([]byte, max(size, 12))
 	binary.LittleEndian.PutUint64(b, id)
-	r := rand.New(rand.NewPCG(id, 7))
-	for i := 8; i < len(b)-4; i++ {
-		b[i] = byte(r.Uint32())
-	}
+	var seed [32]byte
+	binary.LittleEndian.PutUint64(seed[:], id)
+	_, _ = rand.NewChaCha8(seed).Read(b[8 : len(b)-4]) // never fails
 	binary.LittleEndian.PutUint32(b[len(b)-4:], crc32.ChecksumIEEE(b[:len(b)-4]))
 	return b
 }
@@ -192,19 +191,35 @@ func (n *node) Put(peer int, _ uint8, place, offset uint64, piece []byte) {
 	if n.count {
 		return
 	}
-	want := payload(place, int(place>>32))
-	if n.puts[place] == nil {
-		n.puts[place] = make([]bool, len(want))
+	p := n.puts[place]
+	if p == nil {
+		p = &put{want: payload(place, int(place>>32))}
+		p.came = make([]byte, len(p.want))
+		n.puts[place] = p
 	}
-	for i, c := range piece {
-		k := int(offset) + i
-		if k >= len(want) || want[k] != c || n.puts[place][k] {
-			n.fault("byte %d of put %d is wrong or there twice", k, place)
-			return
-		}
-		n.puts[place][k] = true
+	if !p.take(offset, piece) {
+		n.fault("a piece of %d bytes at %d of put %d is wrong or there twice", len(piece), offset, place)
 	}
 }
+
+// put is what has come of one.
+type put struct{ want, came []byte } // came: 1 for each byte that has
+
+// take adds a piece; false if it is not what should come there, or some of it was there.
+func (p *put) take(offset uint64, piece []byte) bool {
+	if offset > uint64(len(p.want)) || uint64(len(piece)) > uint64(len(p.want))-offset {
+		return false
+	}
+	end := int(offset) + len(piece)
+	came := p.came[offset:end]
+	if !bytes.Equal(p.want[offset:end], piece) || bytes.IndexByte(came, 1) >= 0 {
+		return false
+	}
+	copy(came, bytes.Repeat([]byte{1}, len(came)))
+	return true
+}
+
+func (p *put) complete() bool { return bytes.IndexByte(p.came, 0) < 0 }
 
 func (n *node) Ended(_ int, id uint64, err error) {
 	n.ends++
