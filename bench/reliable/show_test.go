@@ -72,7 +72,7 @@ func TestShowEnds(t *testing.T) {
 			t.Errorf("%d senders: %v", senders, err)
 		}
 	}
-	if _, err := Show(t.Context(), Config{}, []float64{2}, nil, new(bytes.Buffer), true); !errors.Is(err, ErrConfig) {
+	if _, err := Show(t.Context(), small(t), []float64{2}, nil, new(bytes.Buffer), true); !errors.Is(err, ErrConfig) {
 		t.Errorf("loss of 2: %v", err)
 	}
 }
