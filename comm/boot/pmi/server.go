@@ -13,6 +13,10 @@ type Config struct {
 	Size    int               // number of ranks, at least 1
 	KVSName string            // name of the key space, at most MaxName bytes, no blanks
 	Preset  map[string]string // keys visible from the start
+	// Failing, if it is not nil, is called by Handle and Gone when the job cannot go on, with what the action Fail will say: before
+	// any action is returned, so that what it notes is noted before a rank can learn of the failure, and end for it. It must not
+	// block, nor call the Server.
+	Failing func(rank, code int, text string)
 }
 
 // ActionKind says what the driver of a Server has to do.
@@ -245,10 +249,16 @@ func (s *Server) failBarrier(rank int) []Action {
 	if s.state[rank] == rankFinal {
 		how = "has finalized"
 	}
-	out := s.refuseBarrier(fmt.Sprintf("rank_%d_%s", rank, strings.ReplaceAll(how, " ", "_")))
-	return append(out, Action{
-		Kind: Fail, Rank: rank, Code: 1, Text: fmt.Sprintf("rank %d %s, while other ranks wait for it", rank, how),
-	})
+	out := s.fail(rank, 1, fmt.Sprintf("rank %d %s, while other ranks wait for it", rank, how))
+	return append(out, s.refuseBarrier(fmt.Sprintf("rank_%d_%s", rank, strings.ReplaceAll(how, " ", "_")))...)
+}
+
+// fail tells the owner, before anybody else is told.
+func (s *Server) fail(rank, code int, text string) []Action {
+	if s.cfg.Failing != nil {
+		s.cfg.Failing(rank, code, text)
+	}
+	return []Action{{Kind: Fail, Rank: rank, Code: code, Text: text}}
 }
 
 func (s *Server) release(m Msg) []Action {
@@ -270,7 +280,7 @@ func (s *Server) abort(rank int, m Msg) []Action {
 	if why := reason(m); why != "" {
 		text += ": " + why
 	}
-	out := []Action{{Kind: Fail, Rank: rank, Code: code, Text: text}}
+	out := s.fail(rank, code, text)
 	if s.waiting > 0 {
 		out = append(out, s.refuseBarrier(fmt.Sprintf("rank_%d_aborted", rank))...)
 	}

@@ -17,22 +17,36 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestServerScenarios(t *testing.T) {
 	scenario.Run(t, func(t *testing.T) func(line string) []string {
 		var s *Server
+		var noted []string
+		failing := func(rank, code int, text string) {
+			noted = append(noted, describe(Action{Kind: Fail, Rank: rank, Code: code, Text: text}))
+		}
 		return func(line string) (did []string) {
-			for _, a := range feed(t, &s, line) {
+			for _, a := range feed(t, &s, line, failing) {
 				did = append(did, describe(a))
+				if a.Kind == Fail {
+					if len(noted) == 0 || noted[0] != describe(a) {
+						t.Errorf("%s: %s was not noted, but %q", line, describe(a), noted)
+						continue
+					}
+					noted = noted[1:]
+				}
+			}
+			if len(noted) > 0 {
+				t.Errorf("%s: %q was noted for nothing", line, noted)
 			}
 			return did
 		}
 	})
 }
 
-func feed(t *testing.T, s **Server, line string) []Action {
+func feed(t *testing.T, s **Server, line string, failing func(rank, code int, text string)) []Action {
 	who, text, isLine := strings.Cut(line, "> ")
 	switch {
 	case strings.HasPrefix(line, "size "):
 		var err error
 		if *s, err = NewServer(Config{
-			Size: number(t, line[5:]), KVSName: "kvs", Preset: map[string]string{KeyMapping: "(vector,(0,1,3))"},
+			Size: number(t, line[5:]), KVSName: "kvs", Preset: map[string]string{KeyMapping: "(vector,(0,1,3))"}, Failing: failing,
 		}); err != nil {
 			t.Fatal(err)
 		}

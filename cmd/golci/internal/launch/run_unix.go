@@ -52,9 +52,9 @@ type job struct {
 
 	heard  []chan struct{} // one a rank, closed by the server when it has taken everything the rank has sent
 	exits  chan ended      // ranks whose processes have ended; each has a place in the buffer
-	fails  chan failure    // from the PMI server
+	fails  *notebook       // from the PMI server
 	losses chan loss       // machines that have gone; each has a place in the buffer
-	over   chan struct{}   // closed when nobody listens to the channels any more
+	over   chan struct{}   // closed when the job has come to its end
 	wg     sync.WaitGroup  // goroutines that tell the server of ranks that have ended
 }
 
@@ -62,13 +62,6 @@ type job struct {
 type ended struct {
 	rank int
 	status
-}
-
-// failure is what the server tells of a rank: that the job cannot go on, or that it ends by agreement.
-type failure struct {
-	rank, code int
-	text       string
-	agreed     bool
 }
 
 // loss is the end of a machine, as far as the job is concerned.
@@ -89,7 +82,7 @@ func Run(s *Spec) (code int, err error) {
 	defer runtime.UnlockOSThread()
 	j := &job{
 		spec: s, key: boot.NewKey(), alarm: time.NewTimer(time.Hour), out: &shared{w: s.Stdout}, err: &shared{w: s.Stderr},
-		fails: make(chan failure), losses: make(chan loss, len(s.Hosts)), over: make(chan struct{}),
+		fails: newNotebook(), losses: make(chan loss, len(s.Hosts)), over: make(chan struct{}),
 	}
 	j.alarm.Stop()
 	j.team = &alone{j: j}
@@ -125,7 +118,8 @@ func (j *job) serve() (err error) {
 			pmi.KeySecret:  hex.EncodeToString(j.key),
 			pmi.KeyMapping: pmi.FormatMapping(j.places.nodes),
 		},
-	}, serve.Hooks{Fail: j.failed, Leave: j.leaves, EOF: func(rank int) { close(j.heard[rank]) }})
+		Failing: j.failed, // not serve.Hooks.Fail, which may come after the end of a rank that was told
+	}, serve.Hooks{Leave: j.leaves, EOF: func(rank int) { close(j.heard[rank]) }})
 	return err
 }
 
@@ -137,15 +131,13 @@ func (j *job) leaves(rank, code int, text string) {
 	j.report(failure{rank: rank, code: code, text: text, agreed: true})
 }
 
-// report is called by the server's goroutines. Their texts begin with the rank, whose machine they do not know.
+// report is called by the server's goroutines, which may hold its lock. Their texts begin with the rank, whose machine they do
+// not know.
 func (j *job) report(f failure) {
 	if rest, ok := strings.CutPrefix(f.text, fmt.Sprintf("rank %d ", f.rank)); ok {
 		f.text = j.places.name(f.rank) + " " + rest
 	}
-	select {
-	case j.fails <- f:
-	case <-j.over:
-	}
+	j.fails.add(f)
 }
 
 // watch carries out the policy until all ranks have ended.
@@ -159,13 +151,14 @@ func (j *job) watch() {
 	for !j.policy.done() {
 		select {
 		case e := <-j.exits:
+			j.heed() // what has been noted by now may be why the rank has ended
 			j.obey(j.policy.exited(e.rank, j.judged(e)))
 			j.goneLater(e.rank)
 		case l := <-j.losses:
 			j.obey(j.policy.lost(l.text, l.code, l.ranks))
 			j.goneLater(l.ranks...)
-		case f := <-j.fails:
-			j.obey(j.take(f))
+		case <-j.fails.news:
+			j.heed()
 		case sig := <-j.spec.Signals:
 			if s, ok := sig.(syscall.Signal); ok {
 				j.obey(j.policy.signalled(s))
@@ -184,15 +177,22 @@ func (j *job) judged(e ended) status {
 	return e.status
 }
 
-func (j *job) take(f failure) []order {
+// heed takes what the server has noted.
+func (j *job) heed() {
+	for _, f := range j.fails.take() {
+		j.obey(j.heeded(f))
+	}
+}
+
+func (j *job) heeded(f failure) []order {
 	if f.agreed {
 		return j.policy.leaves(f.rank, f.text)
 	}
 	return j.policy.failed(f.rank, f.code, f.text)
 }
 
-// goneLater tells the server that ranks have ended, from another goroutine, because the server may answer with a
-// failure that watch has to take.
+// goneLater tells the server that ranks have ended, from another goroutine, because the server then writes to others, which may
+// not read.
 func (j *job) goneLater(ranks ...int) {
 	j.wg.Go(func() {
 		for _, r := range ranks {

@@ -1,0 +1,42 @@
+//go:build unix
+
+package launch
+
+import "sync"
+
+// failure is what the PMI server tells of a rank: that the job cannot go on, or that it ends by agreement.
+type failure struct {
+	rank, code int
+	text       string
+	agreed     bool
+}
+
+// notebook is where the server's goroutines note failures, perhaps under the server's lock and without waiting for anybody, before
+// any rank is told. So when a rank has ended for a failure, that is in the notebook already.
+type notebook struct {
+	news chan struct{} // has one in it when something has been noted
+
+	mu   sync.Mutex // guards list; nothing is locked under it
+	list []failure
+}
+
+func newNotebook() *notebook { return &notebook{news: make(chan struct{}, 1)} }
+
+func (n *notebook) add(f failure) {
+	n.mu.Lock()
+	n.list = append(n.list, f)
+	n.mu.Unlock()
+	select {
+	case n.news <- struct{}{}:
+	default: // whoever takes what it stands for takes this as well
+	}
+}
+
+// take returns what has been noted since the last call, in its order.
+func (n *notebook) take() []failure {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	list := n.list
+	n.list = nil
+	return list
+}
