@@ -125,7 +125,11 @@ func (p *peer) release(seq uint32, n *news) {
 // learn draws from the arrival of s when it was sent. The acknowledgement of a segment that was sent again may be for an
 // earlier transmission: it is if it comes much sooner than any round trip, or before the resend; then nothing was lost but patience.
 func (p *peer) learn(s *segment, n *news, lost bool) {
-	if lost || s.tries > 1 && n.now-s.sent < p.cc.unloaded()/2 {
+	soon := !lost && s.tries > 1 && n.now-s.sent < p.cc.unloaded()/2
+	if lost || soon && p.soon != soonAgain {
+		if soon {
+			p.soon = soonOnce
+		}
 		p.stats.Spurious++
 		if !s.timed {
 			p.reorder, p.repaired = min(2*p.reorder, mostReorder), 0
@@ -139,10 +143,25 @@ func (p *peer) learn(s *segment, n *news, lost bool) {
 	if !m.any || after(s.order, m.order) {
 		*m = mark{order: s.order, sent: s.sent, any: true}
 	}
-	if s.tries == 1 && (!n.fresh || s.sent >= n.sent) {
+	if s.tries > 1 && !soon {
+		return
+	}
+	p.soon = notSoon
+	if !n.fresh || s.sent >= n.sent {
 		n.fresh, n.sent = true, s.sent
 	}
 }
+
+// soonness is what acknowledgements that come sooner than a round trip are taken for: those of earlier transmissions. But if one comes,
+// then a timeout ends, and then another one comes before anything that was sent once has arrived, the way has become shorter: all that
+// is under way may be lost, and would cost a timeout each.
+type soonness uint8
+
+const (
+	notSoon   soonness = iota
+	soonOnce           // one has come
+	soonAgain          // and a timeout has ended since
+)
 
 // repair notes that s was lost indeed. Networks change, so patience with what is overtaken ends if that is long so of all.
 func (p *peer) repair(s *segment) {

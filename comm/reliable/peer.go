@@ -38,6 +38,7 @@ type peer struct {
 	probes   uint8         // of the tail, since something else was sent
 	passed   time.Duration // when a segment that one or two have overtaken is lost
 	outage   time.Duration // the last one that came after another without progress
+	soon     soonness
 
 	// Receiving.
 	want     uint32 // the first sequence number that has not arrived
@@ -155,7 +156,9 @@ func (p *peer) resendTimer(now time.Duration) time.Duration {
 		return min(t, p.tailTimer(s, now))
 	}
 	p.timeout = now
-	p.stats.Timeouts++
+	if p.stats.Timeouts++; p.soon == soonOnce {
+		p.soon = soonAgain
+	}
 	p.rtt.backoff = min(p.rtt.backoff+1, 16)
 	if p.rtt.backoff > 1 {
 		p.outage = now
