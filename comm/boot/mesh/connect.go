@@ -121,7 +121,8 @@ func (n *Node) round(ctx context.Context, p *peer) try {
 	return worst
 }
 
-// attempt makes one connection and has the other side prove that it is rank.
+// attempt makes one connection and has the other side prove that it is rank. Either takes Silence at most: whoever has taken over the
+// port may accept and say nothing, and so may a rank that is stopped.
 func (n *Node) attempt(ctx context.Context, addr netip.AddrPort, rank int) try {
 	d := net.Dialer{
 		Timeout: n.cfg.Silence, Control: impatient(n.cfg.Silence),
@@ -131,18 +132,22 @@ func (n *Node) attempt(ctx context.Context, addr netip.AddrPort, rank int) try {
 	if err != nil {
 		return try{addr: addr, verdict: judgeDial(err), err: err}
 	}
-	c, err := n.call(ctx, raw, rank)
+	limit := patience(raw, n.cfg.Silence)
+	stop := context.AfterFunc(ctx, limit.end)
+	c, err := n.call(raw, rank)
+	if !stop() && err == nil {
+		err = ctx.Err()
+	}
 	if err != nil {
 		raw.Close()
-		return try{addr: addr, verdict: judgeCall(err), err: fmt.Errorf("%v: %w", addr, err)}
+		return try{addr: addr, verdict: judgeCall(err), err: limit.explain("has taken the call", rank, addr, err)}
 	}
-	return try{addr: addr, link: &link{raw: raw, c: c}}
+	limit.lift()
+	return try{addr: addr, link: &link{raw: raw, c: c, rank: rank, addr: addr}}
 }
 
 // call opens the conversation on a new connection.
-func (n *Node) call(ctx context.Context, raw net.Conn, rank int) (*tls.Conn, error) {
-	stop := context.AfterFunc(ctx, func() { _ = raw.SetDeadline(time.Unix(1, 0)) })
-	defer stop()
+func (n *Node) call(raw net.Conn, rank int) (*tls.Conn, error) {
 	if _, err := raw.Write(n.id.greet()); err != nil {
 		return nil, err
 	}
@@ -157,9 +162,6 @@ func (n *Node) call(ctx context.Context, raw net.Conn, rank int) (*tls.Conn, err
 	}
 	if there := binary.LittleEndian.Uint32(answer[:]); there != uint32(rank) {
 		return nil, fmt.Errorf("%w: rank %d", errStranger, there)
-	}
-	if !stop() {
-		return nil, ctx.Err()
 	}
 	return c, nil
 }

@@ -29,9 +29,19 @@ type peer struct {
 
 // link is a proven connection that this rank has made.
 type link struct {
-	raw net.Conn
-	c   *tls.Conn // over raw
+	raw  net.Conn
+	c    *tls.Conn // over raw
+	rank int       // that it leads to
+	addr netip.AddrPort
 }
+
+// answers is how many times Silence an answer may take before the message is sent again over another connection: more than once,
+// so that the kernel has found by then whether the machine is there.
+const answers = 2
+
+// asks is how many times Silence a probe of Gone may take: an answer over the connection that there is, and a call that finds that
+// the machine is silent, with time to spare.
+const asks = answers + 2
 
 // retryPause is the time between two tries to reach a rank that is there.
 const retryPause = 20 * time.Millisecond
@@ -50,7 +60,9 @@ func (n *Node) peer(rank int) *peer {
 
 // Send sends b, of at most MaxMessage bytes, to rank to, which is another one, and returns when that has taken it. It blocks
 // the calling goroutine until ctx ends at the latest; the message may then arrive all the same. Messages to one rank go one
-// after the other. Errors: ErrGone, net.ErrClosed, and those of ctx and of Where.
+// after the other. A rank that takes a call, or a message, and says nothing is called again after Silence, or twice that, as long as
+// ctx lets it: it may be stopped for a while. The error then names its address. Errors: ErrGone, net.ErrClosed, and those of ctx
+// and of Where.
 func (n *Node) Send(ctx context.Context, to int, b []byte) error {
 	if to < 0 || to >= n.cfg.Size || to == n.cfg.Rank || len(b) > MaxMessage {
 		return fmt.Errorf("%w: %d bytes from rank %d to rank %d of %d", errArgument, len(b), n.cfg.Rank, to, n.cfg.Size)
@@ -70,7 +82,9 @@ func (n *Node) Gone(rank int) bool {
 	}
 	if p.probing.CompareAndSwap(false, true) {
 		n.start(func() {
-			_ = n.send(n.ctx, p, ping, nil) // notes that the rank is gone
+			ctx, cancel := context.WithTimeout(n.ctx, asks*n.cfg.Silence) // it shall not keep the turn from messages
+			defer cancel()
+			_ = n.send(ctx, p, ping, nil) // notes that the rank is gone
 			p.probing.Store(false)
 		})
 	}
@@ -135,7 +149,7 @@ func (n *Node) try(ctx context.Context, p *peer, frame []byte) error {
 		}
 		p.link = l
 	}
-	usable, err := p.link.exchange(ctx, frame)
+	usable, err := p.link.exchange(ctx, answers*n.cfg.Silence, frame)
 	if !usable {
 		n.drop(p.link.raw)
 		p.link = nil
@@ -152,19 +166,35 @@ func silent(err error) bool {
 	return errors.Is(err, syscall.ETIMEDOUT) || errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH)
 }
 
-// exchange sends a frame and waits until it has been taken. usable says whether the link can go on.
-func (l *link) exchange(ctx context.Context, frame []byte) (usable bool, err error) {
-	stop := context.AfterFunc(ctx, func() { _ = l.raw.SetDeadline(time.Unix(1, 0)) })
-	defer func() { usable = stop() && usable }()
+// exchange sends a frame and waits until it has been taken, for d at most. usable says whether the link can go on.
+func (l *link) exchange(ctx context.Context, d time.Duration, frame []byte) (usable bool, err error) {
+	limit := patience(l.raw, d)
+	stop := context.AfterFunc(ctx, limit.end)
+	err = l.pass(frame)
+	switch {
+	case !stop():
+		usable = false
+	case err == nil:
+		limit.lift()
+		usable = true
+	}
+	if err != nil {
+		err = limit.explain("has been sent a message", l.rank, l.addr, err)
+	}
+	return usable, err
+}
+
+// pass is exchange without its limit.
+func (l *link) pass(frame []byte) error {
 	if _, err := l.c.Write(frame); err != nil {
-		return false, err
+		return err
 	}
 	var answer [answerBytes]byte
 	if _, err := io.ReadFull(l.c, answer[:]); err != nil {
-		return false, err
+		return err
 	}
 	if string(answer[:]) != string(frame[:answerBytes]) {
-		return false, fmt.Errorf("answer %x to frame %x", answer, frame)
+		return fmt.Errorf("answer %x to frame %x", answer, frame)
 	}
-	return true, nil
+	return nil
 }
