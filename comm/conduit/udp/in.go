@@ -192,6 +192,11 @@ func (c *Conduit) arrived(peer int, a arrival) {
 
 // within tells whether the window of its sender lets an arrival in, and counts it if so. Only a sender that keeps to no rule is
 // beyond; it shall not fill this rank's memory.
+//
+// Only what the sender counts, too, may be counted: records with the headers of their entries in a stage, and the plain bytes of bulk
+// data. In an inbox an entry costs more, up to twice as much for a record, and 32 times for a piece of one byte. But one byte may be
+// all that a message has, and a rank may send as many of those as the window has bytes before any is taken: no number of
+// entries tells a bad sender from a good one.
 func (c *Conduit) within(ln *lane, a *arrival) bool {
 	kind, most := 0, c.g.window
 	if a.bulk {
