@@ -10,6 +10,7 @@ import (
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/comm/conduit/local"
 	"github.com/golci/golci/comm/conduit/udp/udptest"
+	"github.com/golci/golci/internal/invariants"
 	"go.uber.org/goleak"
 )
 
@@ -21,6 +22,17 @@ type job []*Server
 func newJob(t testing.TB, n int, cc conduit.Config, cfg Config) job {
 	t.Helper()
 	return jobOver(t, joined(t, n, cc), cfg)
+}
+
+// slow is set while tests run over a network that loses messages.
+var slow bool
+
+// fewer is n, or a part of it where both the network and, as it checks for races, the program are slow.
+func fewer(n int) int {
+	if slow && invariants.Race {
+		return n / 5
+	}
+	return n
 }
 
 // joined makes the conduits of n ranks. Tests that run others over a network set it for that time.

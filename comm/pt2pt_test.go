@@ -87,7 +87,7 @@ func TestUnexpectedOfEverySize(t *testing.T) {
 func TestOrderWithinAPair(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
-	const count = 600
+	count := fewer(600)
 	j := newJob(t, 2, conduit.Config{}, Config{})
 	j.run(t, func(s *Server) error {
 		r := rand.New(rand.NewPCG(seed, uint64(s.Rank())))
@@ -183,7 +183,7 @@ func TestManyGoroutines(t *testing.T) {
 				var wg sync.WaitGroup
 				errs := make([]error, 64)
 				for i := range errs {
-					wg.Go(func() { errs[i] = pingPong(s, peer, i, 100) })
+					wg.Go(func() { errs[i] = pingPong(s, peer, i, fewer(100)) })
 				}
 				wg.Wait()
 				return errors.Join(errs...)
@@ -270,7 +270,8 @@ func TestFloodDoesNotBlock(t *testing.T) {
 }
 
 func TestWildcardsFromManySenders(t *testing.T) {
-	const ranks, count = 5, 400
+	const ranks = 5
+	count := fewer(400)
 	j := newJob(t, ranks, conduit.Config{}, Config{})
 	j.run(t, func(s *Server) error {
 		if s.Rank() > 0 {
@@ -534,7 +535,7 @@ func TestTinyQueues(t *testing.T) {
 			for peer := range 3 {
 				wg.Go(func() {
 					b := make([]byte, 1+k*5000)
-					for i := range 20 {
+					for i := range fewer(20) {
 						pattern(b, i)
 						if err := s.Send(1, peer, k, b, Standard); err != nil {
 							fail(err)
@@ -543,7 +544,7 @@ func TestTinyQueues(t *testing.T) {
 				})
 				wg.Go(func() {
 					b := make([]byte, 1+k*5000)
-					for i := range 20 {
+					for i := range fewer(20) {
 						if _, err := s.Recv(1, peer, k, b); err != nil {
 							fail(err)
 						} else if err := checkPattern(b, i); err != nil {

@@ -52,8 +52,16 @@ func TestStaticPatternSettles(t *testing.T) {
 	}
 }
 
+// oneGoroutine leaves a test out under the race detector, where it takes long.
+func oneGoroutine(t *testing.T) {
+	if invariants.Race {
+		t.Skip("a simulation has one goroutine, in which there are no races to be found; the shorter tests run")
+	}
+}
+
 // TestRotatingPartners: throughput with loans from the bank of the default table, where a partner stays for four epochs.
 func TestRotatingPartners(t *testing.T) {
+	oneGoroutine(t)
 	for _, p := range []string{"chain", "oddpoll", "pairs"} {
 		for _, loan := range []int{0, 4} { // the table's, and the least that the table ever has
 			res := run(t, Config{Nodes: 64, Pattern: p, Epochs: 40, Stay: 4, Loan: loan})
@@ -78,6 +86,7 @@ func TestNoDemandNoMove(t *testing.T) {
 // TestScarce has every pattern with next to no bank, ranks that are away often, and scavenging all the time: the
 // invariants, which Run checks in each tick, must hold.
 func TestScarce(t *testing.T) {
+	oneGoroutine(t)
 	for _, p := range Patterns() {
 		for _, n := range []int{2, 5, 24} {
 			res := run(t, Config{Nodes: n, Pattern: p, Epochs: 12, Stay: 2, Loan: 8, Bank: 20, Cost: 3, Period: 40, Pause: 30})
@@ -91,6 +100,7 @@ func TestScarce(t *testing.T) {
 // TestScavengingFindsWhatIsIdle: partners rotate for long after the bank has run out, and still get most of what they
 // need from those who had it before.
 func TestScavengingFindsWhatIsIdle(t *testing.T) {
+	oneGoroutine(t)
 	res := run(t, Config{Nodes: 32, Pattern: "chain", Epochs: 160, Stay: 8, Loan: 4, Bank: 300})
 	var revokes, late uint64
 	ticks := 0

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/golci/golci/internal/invariants"
 )
 
 // play starts a job of as many ranks on each machine, and returns it with its two streams.
@@ -112,6 +114,10 @@ func TestNetnsSmallerMTU(t *testing.T) {
 		small  = 1200
 		silent = 1280 // the least that every path of IPv6 takes; where nobody tells, it does not go below
 	)
+	amount := 8 // MiB, of which the stream has eight times as much
+	if invariants.Race {
+		amount = 1
+	}
 	for name, c := range map[string]struct {
 		plan   plan
 		most   int
@@ -131,11 +137,11 @@ func TestNetnsSmallerMTU(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, c.plan)
 			w.oneByOne(0)
-			cmd, out, stderr := w.play("stream", 1, 64)
-			w.wantSent(0, 0, traffic{}, 8<<20)
+			cmd, out, stderr := w.play("stream", 1, 8*amount)
+			w.wantSent(0, 0, traffic{}, amount<<20)
 			c.shrink(w)
 			before := w.sent(0, 0)
-			w.wantSent(0, 0, before, 8<<20)
+			w.wantSent(0, 0, before, amount<<20)
 			now := w.sent(0, 0)
 			if mean := (now.bytes - before.bytes) / (now.packets - before.packets); mean > c.most+ethernet {
 				t.Errorf("from %+v to %+v: %d bytes a packet", before, now, mean)

@@ -60,9 +60,10 @@ func TestCore2(t *testing.T) {
 		o := options{segment: 2 * depth * longSlot}
 		spmd(t, net, 2, o, newEchoer, func(r *rank, x *echoer) error {
 			step := 1
-			if net.slow || raceSlower > 1 {
+			if net.slow {
 				step = 29
 			}
+			step *= raceSlower * raceSlower
 			max := r.e.MaxMedium()
 			var sent int64
 			for n := 1 + r.rng.IntN(step); n <= max; n += step {

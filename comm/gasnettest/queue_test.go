@@ -42,8 +42,8 @@ func newQueued(r *rank) *queued {
 const (
 	smallLoan     = 40
 	queueSenders  = 4
-	queueEach     = 100
-	queueReplies  = 50
+	queueEach     = 100 / raceSlower
+	queueReplies  = 50 / raceSlower
 	pollsOfNobody = 2000
 )
 

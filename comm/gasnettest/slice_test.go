@@ -13,7 +13,7 @@ func TestSlice(t *testing.T) {
 		if err := r.m.Put(r.next(), r.home(), shadow); err != nil {
 			return err
 		}
-		for k := range 300 {
+		for k := range 300 / raceSlower {
 			off, n := r.slice()
 			at := r.home() + int64(off)
 			if r.rng.IntN(2) == 0 {

@@ -14,7 +14,7 @@ import (
 )
 
 // heardTime bounds the wait for the end of a rank's PMI connection after its own, when somebody else holds it.
-const heardTime = 300 * time.Millisecond
+const heardTime = time.Second
 
 // pmiFD is the number of the PMI socket in a rank: the first after the standard ones.
 const pmiFD = 3
