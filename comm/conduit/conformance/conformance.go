@@ -71,8 +71,11 @@ func Run(t *testing.T, factory Factory) { RunSlow(t, 1, factory) }
 // RunSlow is Run with as many times fewer rounds where a test repeats something, for conduits over which a message takes
 // long: a network that loses some.
 func RunSlow(t *testing.T, slow int, factory Factory) {
-	for _, v := range Variants {
+	for i, v := range Variants {
 		t.Run(v.Name, func(t *testing.T) {
+			if raceEnabled && i%2 != 0 {
+				t.Skip("every second variant has to do under the race detector, which is slow; all run without it")
+			}
 			for _, c := range cases {
 				t.Run(c.name, func(t *testing.T) {
 					cs := factory(t, c.ranks, v.Cfg)
