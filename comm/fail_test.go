@@ -12,7 +12,6 @@ import (
 	"github.com/golci/golci/comm/conduit/fault"
 	"github.com/golci/golci/comm/conduit/local"
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/invariants"
 )
 
 // cuttable is a job whose ranks can be cut off from one another.
@@ -98,10 +97,7 @@ func endAll(s *Server, rs []Req, from, step int) error {
 // TestWaitForWildcardAmongPolls: who waits for a receive with a wildcard does not look at what others fill in.
 func TestWaitForWildcardAmongPolls(t *testing.T) {
 	j := newJob(t, 2, conduit.Config{}, Config{})
-	rounds := 2000
-	if invariants.Race {
-		rounds = 200
-	}
+	rounds := fewer(2000)
 	posted, stop := make(chan int), make(chan struct{})
 	j.run(t, func(s *Server) error {
 		if s.rank == 0 {

@@ -24,12 +24,9 @@ func newJob(t testing.TB, n int, cc conduit.Config, cfg Config) job {
 	return jobOver(t, joined(t, n, cc), cfg)
 }
 
-// slow is set while tests run over a network that loses messages.
-var slow bool
-
-// fewer is n, or a part of it where both the network and, as it checks for races, the program are slow.
+// fewer is n, or a part of it under the race detector, which is slow.
 func fewer(n int) int {
-	if slow && invariants.Race {
+	if invariants.Race {
 		return n / 5
 	}
 	return n

@@ -34,9 +34,17 @@ func run(t *testing.T, c Config) Result {
 	return res
 }
 
+// oneGoroutine leaves a test out under the race detector, where it takes long.
+func oneGoroutine(t *testing.T) {
+	if invariants.Race {
+		t.Skip("a simulation has one goroutine, in which there are no races to be found; the shorter tests run")
+	}
+}
+
 // TestStaticPatternSettles: every flow has what it needs within 20 epochs, and not one credit moves for 100 epochs
 // after that.
 func TestStaticPatternSettles(t *testing.T) {
+	oneGoroutine(t)
 	for _, n := range []int{2, 3, 27, 64, 300, 1000} {
 		if n > 64 && (testing.Short() || invariants.Enabled) {
 			t.Logf("%d ranks are left out of slow builds", n)
@@ -49,13 +57,6 @@ func TestStaticPatternSettles(t *testing.T) {
 		if need := res.Config.Window; res.Least < need {
 			t.Errorf("%d ranks: a flow that has up to %d credits out was lent %d", n, need, res.Least)
 		}
-	}
-}
-
-// oneGoroutine leaves a test out under the race detector, where it takes long.
-func oneGoroutine(t *testing.T) {
-	if invariants.Race {
-		t.Skip("a simulation has one goroutine, in which there are no races to be found; the shorter tests run")
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/golci/golci/internal/invariants"
 )
 
 // hydraShell is a remote shell for mpiexec that enters namespaces.
@@ -36,6 +38,9 @@ func (w *world) mpiexec(prog ...string) *exec.Cmd {
 
 // TestNetnsMpiexec: four machines of two ranks under MPICH's launcher.
 func TestNetnsMpiexec(t *testing.T) {
+	if invariants.Race {
+		t.Skip("slow under the race detector, which sees as much in TestNetnsIPv6: another launcher changes nothing in a rank")
+	}
 	w := newWorld(t, plan{hosts: 4})
 	cmd := w.mpiexec(os.Args[0])
 	cmd.Env = append(os.Environ(), roleVar+"=rounds", roundsVar+"=100")

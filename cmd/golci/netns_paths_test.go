@@ -57,6 +57,9 @@ func TestNetnsIPv6(t *testing.T) {
 
 // TestNetnsTwoNetworks: two networks are used together.
 func TestNetnsTwoNetworks(t *testing.T) {
+	if invariants.Race {
+		t.Skip("slow under the race detector, which sees as much in TestNetnsOneOfTwo")
+	}
 	for _, v6 := range []bool{false, true} {
 		w := newWorld(t, plan{hosts: 2, nets: 2, v6: v6})
 		cmd, out, stderr := w.play("rounds", 2, 200, "-env", "GOLCI_UDP_INTERFACES=n0,n1")
