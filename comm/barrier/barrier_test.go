@@ -65,12 +65,19 @@ func newJob(t testing.TB, n int, cc conduit.Config, opts ...option) *job {
 	return j
 }
 
-// each runs f for all ranks at once, and joins their errors.
+// each runs f for all ranks at once, and joins their errors. A rank that has done polls until all have: its last message may be
+// queued there yet.
 func (j *job) each(f func(rank int, b *Barrier) error) error {
 	errs := make([]error, len(j.bs))
 	var wg sync.WaitGroup
+	var done atomic.Int64
 	for r, b := range j.bs {
-		wg.Go(func() { errs[r] = f(r, b) })
+		wg.Go(func() {
+			errs[r] = f(r, b)
+			for done.Add(1); done.Load() < int64(len(j.bs)); runtime.Gosched() {
+				b.e.Poll()
+			}
+		})
 	}
 	wg.Wait()
 	return errors.Join(errs...)
