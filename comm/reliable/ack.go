@@ -143,7 +143,7 @@ func (p *peer) learn(s *segment, n *news, lost bool) {
 	if !m.any || after(s.order, m.order) {
 		*m = mark{order: s.order, sent: s.sent, any: true}
 	}
-	if s.tries > 1 && !soon {
+	if s.tries > 1 { // it is never certain which transmission it was: no sample (Karn's rule)
 		return
 	}
 	p.soon = notSoon
