@@ -122,6 +122,9 @@ func (c *copier) add(j copyJob) {
 	c.busy.Add(1)
 }
 
+// waits says whether there is something to be copied, or being copied.
+func (c *copier) waits() bool { return c.busy.Load() > 0 }
+
 // copyAWhile copies a piece of the oldest copy; it returns the number of pieces. Polls call it, without a lock.
 func (s *Server) copyAWhile(w *fult.Worker) int {
 	c := &s.copies

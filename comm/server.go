@@ -153,7 +153,7 @@ func New(c conduit.Conduit, cfg Config) (*Server, error) {
 	e.OnBulk(s.bulkArrived)
 	if d, ok := c.(conduit.Direct); ok {
 		s.copies.conduit = d
-		e.OnPump(s.copyAWhile)
+		e.OnPump(s.copyAWhile, s.copies.waits)
 	}
 	if s.sched != nil {
 		s.eng.OnThread(func(t *fult.Thread) { s.threadOp(t) })

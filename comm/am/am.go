@@ -85,13 +85,15 @@ type Endpoint struct {
 	guard  Guard
 	recv   receiver // owned by the holder of pollMu
 
-	longs   longs
-	bulkFn  func(src int, id uint64, off int64, chunk []byte, w *fult.Worker)
-	ticks   []func(w *fult.Worker)
-	idles   []func()
-	wakes   []func()
-	pumps   []func(w *fult.Worker) int
-	segment segment
+	longs  longs
+	bulkFn func(src int, id uint64, off int64, chunk []byte, w *fult.Worker)
+	ticks  []func(w *fult.Worker)
+	idles  []func()
+	wakes  []func()
+	pumps  []func(w *fult.Worker) int
+	// pumpsBusy is beside pumps: whether something waits for them.
+	pumpsBusy []func() bool
+	segment   segment
 
 	closed atomic.Bool
 	errMu  sync.Mutex
@@ -152,8 +154,12 @@ func (e *Endpoint) MaxMedium() int { return e.maxMedium }
 func (e *Endpoint) OnTick(f func(w *fult.Worker)) { e.ticks = append(e.ticks, f) }
 
 // OnPump has f called in every poll, without a lock, by every caller of a poll at once: for work that takes long. It
-// returns how much it did. Call it before traffic.
-func (e *Endpoint) OnPump(f func(w *fult.Worker) int) { e.pumps = append(e.pumps, f) }
+// returns how much it did. While busy says that work waits nobody sleeps: a caller for whom f did nothing, as another one was at
+// it, may be the only one who goes on polling. Call it before traffic.
+func (e *Endpoint) OnPump(f func(w *fult.Worker) int, busy func() bool) {
+	e.pumps = append(e.pumps, f)
+	e.pumpsBusy = append(e.pumpsBusy, busy)
+}
 
 // AsPoller runs f as the poller: no poll, and so no handler, runs beside it. It waits for a poll that is under way; a handler
 // may call it, and is the poller already.

@@ -22,7 +22,18 @@ var sleepers = sync.Pool{New: func() any {
 	return s
 }}
 
-func (s *sleeper) look() bool { return s.ready() || s.e.returned.n.Load() > 0 || s.stalledNews() }
+func (s *sleeper) look() bool {
+	return s.ready() || s.e.returned.n.Load() > 0 || s.pumpsBusy() || s.stalledNews()
+}
+
+func (s *sleeper) pumpsBusy() bool {
+	for _, busy := range s.e.pumpsBusy {
+		if busy() {
+			return true
+		}
+	}
+	return false
+}
 
 // Sleep implements progress.Source: it pays what is owed and then sleeps in the conduit.
 func (s source) Sleep(d time.Duration, ready func() bool) bool {
