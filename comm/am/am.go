@@ -85,15 +85,13 @@ type Endpoint struct {
 	guard  Guard
 	recv   receiver // owned by the holder of pollMu
 
-	longs  longs
-	bulkFn func(src int, id uint64, off int64, chunk []byte, w *fult.Worker)
-	ticks  []func(w *fult.Worker)
-	idles  []func()
-	wakes  []func()
-	pumps  []func(w *fult.Worker) int
-	// pumpsBusy is beside pumps: whether something waits for them.
-	pumpsBusy []func() bool
-	segment   segment
+	longs   longs
+	bulkFn  func(src int, id uint64, off int64, chunk []byte, w *fult.Worker)
+	ticks   []func(w *fult.Worker)
+	idles   []func()
+	wakes   []func()
+	pumps   []pump
+	segment segment
 
 	closed atomic.Bool
 	errMu  sync.Mutex
@@ -157,8 +155,13 @@ func (e *Endpoint) OnTick(f func(w *fult.Worker)) { e.ticks = append(e.ticks, f)
 // returns how much it did. While busy says that work waits nobody sleeps: a caller for whom f did nothing, as another one was at
 // it, may be the only one who goes on polling. Call it before traffic.
 func (e *Endpoint) OnPump(f func(w *fult.Worker) int, busy func() bool) {
-	e.pumps = append(e.pumps, f)
-	e.pumpsBusy = append(e.pumpsBusy, busy)
+	e.pumps = append(e.pumps, pump{f, busy})
+}
+
+// pump is what OnPump was given.
+type pump struct {
+	run  func(w *fult.Worker) int
+	busy func() bool
 }
 
 // AsPoller runs f as the poller: no poll, and so no handler, runs beside it. It waits for a poll that is under way; a handler

@@ -74,8 +74,8 @@ func (e *Endpoint) poll(w *fult.Worker) int {
 	if e.returned.n.Load() > 0 {
 		n += e.endReturned(w)
 	}
-	for _, f := range e.pumps {
-		n += f(w)
+	for _, p := range e.pumps {
+		n += p.run(w)
 	}
 	return n
 }

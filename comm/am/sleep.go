@@ -27,8 +27,8 @@ func (s *sleeper) look() bool {
 }
 
 func (s *sleeper) pumpsBusy() bool {
-	for _, busy := range s.e.pumpsBusy {
-		if busy() {
+	for _, p := range s.e.pumps {
+		if p.busy() {
 			return true
 		}
 	}
