@@ -38,8 +38,11 @@ func files(t *testing.T) (all []file) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && d.Name() == ".git":
-			return filepath.SkipDir
+		case d.Name() == ".git": // a file in a linked working tree
+			if d.IsDir() {
+				return filepath.SkipDir
+			}
+			return nil
 		case !d.Type().IsRegular():
 			return nil
 		}
