@@ -42,6 +42,7 @@ type copyJob struct {
 	local []byte
 	addr  uint64 // at the peer
 	tell  uint64 // the peer's number for the message
+	whole bool   // there is no other half
 }
 
 // address of b for a peer. The op keeps b alive, and the collector does not move it.
@@ -49,7 +50,7 @@ func address(b []byte) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.Slic
 
 // directTo gives the address that the envelope of the send o carries, 0 if the message is not to be copied directly.
 func (s *Server) directTo(o *op) uint64 {
-	if s.copies.conduit == nil || o.size < directMin || !s.copies.conduit.DirectTo(int(o.peer)) {
+	if s.copies.conduit == nil || o.endable || o.size < directMin || !s.copies.conduit.DirectTo(int(o.peer)) {
 		return 0
 	}
 	return address(o.data)
@@ -61,6 +62,10 @@ func (s *Server) beginDirect(o *op, id, addr uint64) bool {
 	if addr == 0 || o.want < directMin || s.copies.conduit == nil || !s.copies.conduit.DirectTo(int(o.peer)) {
 		return false
 	}
+	if o.endable {
+		s.fetchWhole(o, id, addr)
+		return true
+	}
 	half := o.want / 2 &^ (pageBytes - 1)
 	o.parts.Store(2)
 	o.direct = true
@@ -70,6 +75,14 @@ func (s *Server) beginDirect(o *op, id, addr uint64) bool {
 	s.control(src, handlerGo, id, own, address(o.data[half:o.want]), uint64(half), uint64(o.want))
 	s.copies.add(copyJob{o: o, peer: src, fetch: true, local: o.data[:half], addr: addr, tell: id})
 	return true
+}
+
+// fetchWhole has this rank alone copy the message, so that its end does not depend on what the sender does meanwhile. The
+// sender is then told that nothing more is wanted of it.
+func (s *Server) fetchWhole(o *op, id, addr uint64) {
+	o.parts.Store(1)
+	o.direct = true
+	s.copies.add(copyJob{o: o, peer: int(o.peer), fetch: true, local: o.data[:o.want], addr: addr, tell: id, whole: true})
 }
 
 // pageBytes is what halves are rounded to, so that the copies do not share lines or pages.
@@ -181,7 +194,11 @@ func (s *Server) copied(j copyJob, err error, w *fult.Worker) {
 		failed = 1
 		s.failed(j.o, fmt.Errorf("%w: rank %d: message of %d bytes, tag %d: %w", ErrPeer, s.rank, j.o.size, j.o.tag, err))
 	}
-	s.control(j.peer, handlerCopied, j.tell, failed)
+	if j.whole {
+		s.control(j.peer, handlerCTS, j.tell, 0, 0)
+	} else {
+		s.control(j.peer, handlerCopied, j.tell, failed)
+	}
 	j.o.part(w)
 }
 

@@ -17,6 +17,7 @@ var (
 	ErrClosed    = errors.New("communication has ended")
 	ErrRequest   = errors.New("invalid request")
 	ErrCancelled = errors.New("operation cancelled")
+	ErrPending   = errors.New("operations are still pending")
 	ErrProtocol  = errors.New("protocol fault")
 )
 

@@ -64,6 +64,17 @@ func (t *ids) remove(id uint64) *op {
 	return o
 }
 
+// replace puts now in the place of old under the number id; false if old does not have that number any more.
+func (t *ids) replace(id uint64, old, now *op) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if old == nil || t.find(id) != old {
+		return false
+	}
+	t.slots[uint32(id)].o = now
+	return true
+}
+
 // used is how many numbers are in use.
 func (t *ids) used() int {
 	t.mu.Lock()

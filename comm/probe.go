@@ -1,6 +1,7 @@
 package comm
 
 import (
+	stdcontext "context"
 	"fmt"
 
 	"github.com/golci/golci/comm/progress"
@@ -44,10 +45,15 @@ func (s *Server) look(ctx uint16, src, tag int) (Status, bool) {
 
 // Probe is Iprobe that blocks until there is such a message.
 func (s *Server) Probe(ctx uint16, src, tag int) (st Status, err error) {
+	return s.ProbeContext(nil, ctx, src, tag)
+}
+
+// ProbeContext is Probe that ends with ErrCancelled when until does; nil never does.
+func (s *Server) ProbeContext(until stdcontext.Context, ctx uint16, src, tag int) (st Status, err error) {
 	if err := s.check("probe", ctx, src, tag, true); err != nil {
 		return Status{}, err
 	}
-	err = s.probe(src, func() (ok bool) {
+	err = s.probe(until, src, func() (ok bool) {
 		st, ok = s.look(ctx, src, tag)
 		return ok
 	})
@@ -77,10 +83,15 @@ func (s *Server) extract(ctx uint16, src, tag int) (*Message, Status) {
 
 // Mprobe is Improbe that blocks until there is such a message.
 func (s *Server) Mprobe(ctx uint16, src, tag int) (msg *Message, st Status, err error) {
+	return s.MprobeContext(nil, ctx, src, tag)
+}
+
+// MprobeContext is Mprobe that ends with ErrCancelled when until does; nil never does.
+func (s *Server) MprobeContext(until stdcontext.Context, ctx uint16, src, tag int) (msg *Message, st Status, err error) {
 	if err := s.check("probe", ctx, src, tag, true); err != nil {
 		return nil, Status{}, err
 	}
-	err = s.probe(src, func() bool {
+	err = s.probe(until, src, func() bool {
 		msg, st = s.extract(ctx, src, tag)
 		return msg != nil
 	})
@@ -97,7 +108,9 @@ func (s *Server) Mrecv(msg *Message, buf []byte) (Status, error) {
 }
 
 // Imrecv starts to receive a message that Mprobe took.
-func (s *Server) Imrecv(msg *Message, buf []byte) (Req, error) {
+func (s *Server) Imrecv(msg *Message, buf []byte) (Req, error) { return s.imrecv(msg, buf, false) }
+
+func (s *Server) imrecv(msg *Message, buf []byte, endable bool) (Req, error) {
 	if msg == nil || msg.m == nil {
 		return Req{}, s.staleError()
 	}
@@ -105,6 +118,7 @@ func (s *Server) Imrecv(msg *Message, buf []byte) (Req, error) {
 	msg.m = nil
 	o := s.getOp()
 	o.prepareRecv(m.ctx, int(m.peer), int(m.tag), buf)
+	o.endable = endable
 	r := Req{o, o.gen}
 	if s.deliver(o, m) {
 		o.done.Finish()
@@ -114,12 +128,15 @@ func (s *Server) Imrecv(msg *Message, buf []byte) (Req, error) {
 
 // probe waits until found says yes. It looks again after each message that finds no receive: it registers first and
 // looks then, and an arrival is listed before it looks for probes.
-func (s *Server) probe(src int, found func() bool) error {
+func (s *Server) probe(until stdcontext.Context, src int, found func() bool) error {
 	if s.eng.Poll(); found() {
 		return nil
 	}
 	if err := s.mayWait("probe", src, AnyTag); err != nil {
 		return err
+	}
+	if until != nil {
+		defer stdcontext.AfterFunc(until, func() { s.wakeProbers(nil) })()
 	}
 	d := new(progress.Done)
 	for {
@@ -129,7 +146,7 @@ func (s *Server) probe(src int, found func() bool) error {
 			s.dropProber(d)
 			return nil
 		}
-		if err := s.checkProbe(src); err != nil {
+		if err := s.checkProbe(until, src); err != nil {
 			s.dropProber(d)
 			return err
 		}
@@ -139,7 +156,10 @@ func (s *Server) probe(src int, found func() bool) error {
 
 // checkProbe tells why a probe has nothing to wait for. What ends a probe is stored before waiting probes are woken, and
 // this is called by one that is listed: it sees the reason, or is woken.
-func (s *Server) checkProbe(src int) error {
+func (s *Server) checkProbe(until stdcontext.Context, src int) error {
+	if until != nil && until.Err() != nil {
+		return fmt.Errorf("%w: %w", ErrCancelled, stdcontext.Cause(until))
+	}
 	if s.closed.Load() {
 		return s.check("probe", 0, 0, 0, false)
 	}

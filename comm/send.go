@@ -68,11 +68,16 @@ func (s *Server) Isend(ctx uint16, dst, tag int, data []byte, mode Mode) (Req, e
 	if mode == Standard && len(data) <= s.eager && s.sendEager(ctx, dst, tag, data) {
 		return Req{}, nil
 	}
+	return s.isendSlow(ctx, dst, tag, data, mode, false), nil
+}
+
+func (s *Server) isendSlow(ctx uint16, dst, tag int, data []byte, mode Mode, endable bool) Req {
 	o := s.getOp()
 	o.prepareSend(ctx, dst, tag, data, mode)
+	o.endable = endable
 	r := Req{o, o.gen}
 	s.startSend(o)
-	return r, nil
+	return r
 }
 
 func (o *op) prepareSend(ctx uint16, dst, tag int, data []byte, mode Mode) {
@@ -141,9 +146,14 @@ func (o *op) Sent(w *fult.Worker) { o.part(w) }
 // and its number is not in use any more. So whoever takes it out of the queue, or the number out of ids, may touch the op
 // until it calls part.
 func (o *op) part(w *fult.Worker) {
-	if o.parts.Add(-1) == 0 {
-		o.done.Complete(w)
+	if o.parts.Add(-1) != 0 {
+		return
 	}
+	if o.orphan {
+		o.s.putOp(o)
+		return
+	}
+	o.done.Complete(w)
 }
 
 // leave ends a send with err. The caller has it out of the queue.

@@ -284,8 +284,8 @@ func TestErrorTexts(t *testing.T) {
 			{second(Mrecv(m, one())), []string{"Mrecv", "32 bytes", "rank 1", "tag 6", "buffer of 8"}},
 			{second(Sendrecv(c, one(), 0, 1, one(), 1, 6)), []string{"Sendrecv", "32 bytes", "rank 1", "tag 6", "buffer of 8"}},
 			{second(Recv(c, one(), 1, AnyTag)), []string{"Recv", "32 bytes", "rank 1", "tag 6", "buffer of 8"}},
-			{second(RecvContext(ctx, c, one(), 1, 7)), []string{"RecvContext", "rank 0 of 2, from rank 1", "tag 7", "canceled"}},
-			{SendContext(ctx, c, one(), 1, 7), []string{"SendContext", "rank 0 of 2, to rank 1", "tag 7", "canceled"}},
+			{second(RecvContext(ctx, c, one(), 1, 7)), []string{"RecvContext", "rank 0 of 2", "from rank 1", "tag 7", "canceled"}},
+			{SendContext(ctx, c, one(), 1, 7), []string{"SendContext", "rank 0 of 2", "to rank 1", "tag 7", "canceled"}},
 			{second(RecvContext(late, c, one(), 1, 7)), []string{"RecvContext", "rank 0 of 2", "tag 7", "deadline"}},
 		} {
 			for _, want := range x.text {

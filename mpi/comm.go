@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"context"
 	"sync/atomic"
 
 	"github.com/golci/golci/comm"
@@ -10,6 +11,7 @@ import (
 // goroutine or thread at once, except that two collective operations on one communicator must not overlap.
 type Comm struct {
 	srv     *comm.Server // of proc; here for the hot path
+	near    []int32      // group, or nil where calls must take the slow way: in views, and where types are checked
 	group   []int32      // world rank of each rank
 	inverse []int32      // rank of each world rank, -1 for none; nil if the two are the same
 	rank    int
@@ -19,6 +21,9 @@ type Comm struct {
 	hinted  atomic.Bool // the partners of collectives have been hinted at
 	proc    *Proc
 	id      int // that both contexts come from
+
+	base  *Comm           // what this is a view of, nil if it is none
+	until context.Context // when it ends the calls of a view do; nil: never
 }
 
 func newComm(p *Proc, id int, group []int32, rank int) *Comm {
@@ -26,6 +31,7 @@ func newComm(p *Proc, id int, group []int32, rank int) *Comm {
 		srv: p.srv, proc: p, group: group, rank: rank, id: id,
 		ctx: uint16(2 * id), collCtx: uint16(2*id + 1),
 	}
+	c.near = group
 	for i, w := range group {
 		if int(w) != i || len(group) != p.job.Size {
 			c.inverse = invert(group, p.job.Size)

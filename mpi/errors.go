@@ -16,6 +16,7 @@ var (
 	ErrPeer      = comm.ErrPeer      // the other rank has died
 	ErrRequest   = comm.ErrRequest   // a request or message handle that has been used up
 	ErrCancelled = comm.ErrCancelled // the operation was cancelled before it was matched
+	ErrPending   = comm.ErrPending   // operations that have not ended
 
 	ErrComm      = errors.New("invalid communicator")
 	ErrCount     = errors.New("invalid count")
@@ -25,7 +26,6 @@ var (
 	ErrBuffer    = errors.New("invalid buffer")
 	ErrArgument  = errors.New("invalid argument")
 	ErrContexts  = errors.New("no context left for another communicator")
-	ErrPending   = errors.New("operations are still pending")
 	ErrThread    = errors.New("not allowed in a light-weight thread")
 	ErrFinalized = errors.New("the rank has been finalized")
 	ErrAborted   = errors.New("the job has been aborted")
@@ -75,7 +75,7 @@ func (c *Comm) usable(what string) error {
 	switch {
 	case c == nil || c.proc == nil:
 		return fmt.Errorf("mpi: %s: %w: nil", what, ErrComm)
-	case c.freed.Load():
+	case c.origin().freed.Load():
 		return fmt.Errorf("mpi: %s: %s: %w: it has been freed", what, c.who(), ErrComm)
 	}
 	if err := c.proc.ended(); err != nil {
@@ -94,7 +94,7 @@ func (c *Comm) badSend(what string, typ error, dest, tag int) error {
 		return fmt.Errorf("mpi: %s: %s, to %s, %s: %w", what, c.who(), peerText(dest), tagText(tag), typ)
 	case uint(tag) > TagUB:
 		return fmt.Errorf("mpi: %s: %s, to %s: %w: %d is outside 0..%d", what, c.who(), peerText(dest), ErrTag, tag, TagUB)
-	case dest == ProcNull:
+	case dest == ProcNull || uint(dest) < uint(len(c.group)):
 		return nil
 	}
 	if dest == AnySource {

@@ -69,7 +69,7 @@ func (c *Comm) Free() error {
 	if c.id == worldID || c.id == selfID {
 		return fmt.Errorf("mpi: Free: %s: %w: the world and self communicators stay", c.who(), ErrComm)
 	}
-	if c.freed.Swap(true) {
+	if c.origin().freed.Swap(true) {
 		return fmt.Errorf("mpi: Free: %s: %w: it has been freed", c.who(), ErrComm)
 	}
 	c.proc.ids.release(c.id)

@@ -17,7 +17,7 @@ func (c *Comm) Probe(source, tag int) (Status, error) {
 	if source == ProcNull {
 		return nullStatus, nil
 	}
-	st, err := c.srv.Probe(c.ctx, c.world(source), tag)
+	st, err := c.srv.ProbeContext(c.until, c.ctx, c.world(source), tag)
 	if err != nil {
 		return Status{}, c.recvError("Probe", source, tag, 0, err)
 	}
@@ -61,7 +61,7 @@ func (c *Comm) Mprobe(source, tag int) (*Message, error) {
 	if source == ProcNull {
 		return &Message{c: c, st: nullStatus}, nil
 	}
-	m, st, err := c.srv.Mprobe(c.ctx, c.world(source), tag)
+	m, st, err := c.srv.MprobeContext(c.until, c.ctx, c.world(source), tag)
 	if err != nil {
 		return nil, c.recvError("Mprobe", source, tag, 0, err)
 	}
@@ -89,28 +89,28 @@ func (c *Comm) Improbe(source, tag int) (*Message, error) {
 // Imrecv starts to receive m into buf (3.8.3). It does not block. Errors: ErrType, ErrRequest for a message that is nil or has been
 // received, ErrFinalized, ErrAborted.
 func Imrecv[T any](m *Message, buf []T) (Request, error) {
-	return m.imrecv("Imrecv", typeError[T](), bytesOf(buf))
+	return m.imrecv("Imrecv", elemOf[T](), bytesOf(buf))
 }
 
 // Mrecv receives m into buf (3.8.3). It waits for the bytes of a long message, and may switch threads. Errors as for Imrecv, and
 // ErrTruncate.
 func Mrecv[T any](m *Message, buf []T) (Status, error) {
-	r, err := m.imrecv("Mrecv", typeError[T](), bytesOf(buf))
+	r, err := m.imrecv("Mrecv", elemOf[T](), bytesOf(buf))
 	if err != nil {
 		return Status{}, err
 	}
 	return r.wait("Mrecv")
 }
 
-func (m *Message) imrecv(what string, typ error, b []byte) (Request, error) {
+func (m *Message) imrecv(what string, e *elem, b []byte) (Request, error) {
 	if m == nil || m.c == nil {
 		return Request{}, fmt.Errorf("mpi: %s: %w: nil message", what, ErrRequest)
 	}
 	if err := m.c.usable(what); err != nil {
 		return Request{}, err
 	}
-	if typ != nil {
-		return Request{}, m.c.opError(what, typ)
+	if e.err != nil {
+		return Request{}, m.c.opError(what, e.err)
 	}
 	if m.used.Swap(true) {
 		return Request{}, m.c.opError(what, fmt.Errorf("%w: the message has been received", ErrRequest))
@@ -118,7 +118,7 @@ func (m *Message) imrecv(what string, typ error, b []byte) (Request, error) {
 	if m.m == nil {
 		return Request{c: m.c, req: comm.DoneReq(markNullRecv)}, nil
 	}
-	r, err := m.c.srv.Imrecv(m.m, b)
+	r, err := m.c.imrecvBytes(m.m, b)
 	if err != nil {
 		return Request{}, m.c.opError(what, err)
 	}

@@ -12,26 +12,27 @@ import (
 // ProcNull it returns at once, with Source ProcNull. Errors: ErrComm, ErrRank, ErrTag, ErrType, ErrTruncate, ErrFinalized,
 // ErrAborted, ErrPeer.
 func Recv[T any](c *Comm, buf []T, source, tag int) (Status, error) {
-	if c == nil || uint(source) >= uint(len(c.group)) || uint(tag) > TagUB || c.freed.Load() || !known(any((*T)(nil))) && typeError[T]() != nil {
-		return c.recvAny("Recv", typeError[T](), bytesOf(buf), source, tag)
+	if c == nil || uint(source) >= uint(len(c.near)) || uint(tag) > TagUB || c.freed.Load() || !known(any((*T)(nil))) {
+		return c.recvAny("Recv", elemOf[T](), bytesOf(buf), source, tag)
 	}
 	b := bytesOf(buf)
-	st, err := c.srv.Recv(c.ctx, int(c.group[source]), tag, b)
+	st, err := c.srv.Recv(c.ctx, int(c.near[source]), tag, b)
 	if err != nil {
 		err = c.recvError("Recv", source, tag, len(b), err)
 	}
 	return Status{Source: source, Tag: st.Tag, bytes: st.Bytes}, err
 }
 
-// recvAny receives with wildcards, from the null process, or tells what is wrong.
-func (c *Comm) recvAny(what string, typ error, b []byte, source, tag int) (Status, error) {
-	if err := c.badRecv(what, typ, source, tag); err != nil {
+// recvAny receives in the cases that are not hot: with wildcards, from the null process, in a view, with a type that is
+// new. Or it tells what is wrong.
+func (c *Comm) recvAny(what string, e *elem, b []byte, source, tag int) (Status, error) {
+	if err := c.badRecv(what, e.err, source, tag); err != nil {
 		return Status{}, err
 	}
 	if source == ProcNull {
 		return nullStatus, nil
 	}
-	st, err := c.srv.Recv(c.ctx, c.world(source), tag, b)
+	st, err := c.recvBytes(c.ctx, source, tag, b, c.shape(e))
 	if err != nil {
 		err = c.recvError(what, source, tag, len(b), err)
 	}
@@ -49,25 +50,25 @@ func (c *Comm) world(rank int) int {
 // Irecv starts a receive into buf and returns a request for it (3.7.2); buf must not be touched until the request is done. It
 // does not block. Errors as for Recv; truncation shows when the request is waited for.
 func Irecv[T any](c *Comm, buf []T, source, tag int) (Request, error) {
-	if c == nil || uint(source) >= uint(len(c.group)) || uint(tag) > TagUB || c.freed.Load() || !known(any((*T)(nil))) && typeError[T]() != nil {
-		return c.irecvAny("Irecv", typeError[T](), bytesOf(buf), source, tag)
+	if c == nil || uint(source) >= uint(len(c.near)) || uint(tag) > TagUB || c.freed.Load() || !known(any((*T)(nil))) {
+		return c.irecvAny("Irecv", elemOf[T](), bytesOf(buf), source, tag)
 	}
 	b := bytesOf(buf)
-	r, err := c.srv.Irecv(c.ctx, int(c.group[source]), tag, b)
+	r, err := c.srv.Irecv(c.ctx, int(c.near[source]), tag, b)
 	if err != nil {
 		return Request{}, c.recvError("Irecv", source, tag, len(b), err)
 	}
 	return Request{c: c, req: r}, nil
 }
 
-func (c *Comm) irecvAny(what string, typ error, b []byte, source, tag int) (Request, error) {
-	if err := c.badRecv(what, typ, source, tag); err != nil {
+func (c *Comm) irecvAny(what string, e *elem, b []byte, source, tag int) (Request, error) {
+	if err := c.badRecv(what, e.err, source, tag); err != nil {
 		return Request{}, err
 	}
 	if source == ProcNull {
 		return Request{c: c, req: comm.DoneReq(markNullRecv)}, nil
 	}
-	r, err := c.srv.Irecv(c.ctx, c.world(source), tag, b)
+	r, err := c.irecvBytes(c.ctx, source, tag, b, c.shape(e))
 	if err != nil {
 		return Request{}, c.recvError(what, source, tag, len(b), err)
 	}
@@ -81,10 +82,10 @@ func Sendrecv[S, R any](c *Comm, sbuf []S, dest, stag int, rbuf []R, source, rta
 	if overlap(bytesOf(sbuf), bytesOf(rbuf)) {
 		return Status{}, c.bufferError("Sendrecv", "the buffers overlap")
 	}
-	if err := c.checkSend("Sendrecv", typeError[S](), dest, stag); err != nil {
+	if err := c.badSend("Sendrecv", typeError[S](), dest, stag); err != nil {
 		return Status{}, err
 	}
-	r, err := c.irecvAny("Sendrecv", typeError[R](), bytesOf(rbuf), source, rtag)
+	r, err := c.irecvAny("Sendrecv", elemOf[R](), bytesOf(rbuf), source, rtag)
 	if err != nil {
 		return Status{}, err
 	}
@@ -94,14 +95,6 @@ func Sendrecv[S, R any](c *Comm, sbuf []S, dest, stag int, rbuf []R, source, rta
 		return Status{}, err
 	}
 	return r.wait("Sendrecv")
-}
-
-// checkSend is badSend for arguments that may be good.
-func (c *Comm) checkSend(what string, typ error, dest, tag int) error {
-	if c != nil && uint(dest) < uint(len(c.group)) && uint(tag) <= TagUB && typ == nil {
-		return c.usable(what)
-	}
-	return c.badSend(what, typ, dest, tag)
 }
 
 // overlap reports whether two runs of memory share a byte.
@@ -123,7 +116,8 @@ func (c *Comm) bufferError(what, why string) error {
 // RecvAlloc is Recv of a message of any length, into memory that is allocated when the message has been matched. ErrCount if the
 // length is not a whole number of elements; the whole elements are returned all the same.
 func RecvAlloc[T any](c *Comm, source, tag int) ([]T, Status, error) {
-	if err := c.badRecv("RecvAlloc", typeError[T](), source, tag); err != nil {
+	e := elemOf[T]()
+	if err := c.badRecv("RecvAlloc", e.err, source, tag); err != nil {
 		return nil, Status{}, err
 	}
 	if source == ProcNull {
@@ -131,7 +125,7 @@ func RecvAlloc[T any](c *Comm, source, tag int) ([]T, Status, error) {
 	}
 	var buf []T
 	size := sizeOf[T]()
-	st, err := c.srv.RecvAlloc(c.ctx, c.world(source), tag, func(n int) []byte {
+	st, err := c.recvAllocBytes(c.ctx, source, tag, c.shape(e), func(n int) []byte {
 		if size == 0 {
 			return nil
 		}

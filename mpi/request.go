@@ -46,10 +46,13 @@ func (r *Request) waitAt(what string, i int) (Status, error) {
 	c := r.c
 	st, err := r.result()
 	if err != nil {
-		err = c.opError(fmt.Sprintf("%s, request %d", what, i), err)
+		err = c.opError(nth(what, i), err)
 	}
 	return st, err
 }
+
+// nth names request i of several in errors of the function what.
+func nth(what string, i int) string { return fmt.Sprintf("%s, request %d", what, i) }
 
 // result waits and gives what the server says. r is not null.
 func (r *Request) result() (Status, error) {
@@ -60,10 +63,13 @@ func (r *Request) result() (Status, error) {
 		r.watch.wait(r.c.proc)
 	}
 	c := r.c
-	st, err := c.srv.Wait(r.req)
+	st, err := c.wait(r.req)
 	*r = Request{}
 	return c.status(st, AnySource), err
 }
+
+// late reports whether the context of the request's communicator has ended, so that a wait ends it at once.
+func (r *Request) late() bool { return r.c.until != nil && r.c.until.Err() != nil }
 
 // drop ends r if it is done without an error, with the fewest steps; false if Wait must.
 func (r *Request) drop() bool {
@@ -97,6 +103,10 @@ func (r *Request) Test() (Status, bool, error) {
 		return Status{}, false, nil
 	}
 	c := r.c
+	if r.late() {
+		st, err := r.wait("Test")
+		return st, true, err
+	}
 	st, ok, err := c.srv.Test(r.req)
 	if err != nil {
 		err = c.opError("Test", err)
@@ -123,7 +133,7 @@ func (r *Request) Cancel() error {
 
 // settled reports whether r is done, without using it up.
 func (r *Request) settled() bool {
-	return r.req.Null() || r.req.Ready() && (r.watch == nil || r.watch.over())
+	return r.req.Null() || (r.req.Ready() || r.late()) && (r.watch == nil || r.watch.over())
 }
 
 // Wait is r.Wait.

@@ -6,11 +6,11 @@ import "github.com/golci/golci/comm"
 // is small and the receiver keeps up, else it waits, and may switch threads. dest may be ProcNull. Errors: ErrComm, ErrRank,
 // ErrTag, ErrType, ErrFinalized, ErrAborted, ErrPeer.
 func Send[T any](c *Comm, buf []T, dest, tag int) error {
-	if c == nil || uint(dest) >= uint(len(c.group)) || uint(tag) > TagUB || c.freed.Load() || !known(any((*T)(nil))) && typeError[T]() != nil {
-		return c.badSend("Send", typeError[T](), dest, tag)
+	if c == nil || uint(dest) >= uint(len(c.near)) || uint(tag) > TagUB || c.freed.Load() || !known(any((*T)(nil))) {
+		return c.sendAny("Send", elemOf[T](), bytesOf(buf), dest, tag, comm.Standard)
 	}
 	b := bytesOf(buf)
-	if err := c.srv.Send(c.ctx, int(c.group[dest]), tag, b, comm.Standard); err != nil {
+	if err := c.srv.Send(c.ctx, int(c.near[dest]), tag, b, comm.Standard); err != nil {
 		return c.sendError("Send", dest, tag, len(b), err)
 	}
 	return nil
@@ -18,11 +18,11 @@ func Send[T any](c *Comm, buf []T, dest, tag int) error {
 
 // Ssend is Send that returns only when a receive has been matched with the message (3.4). It waits for that.
 func Ssend[T any](c *Comm, buf []T, dest, tag int) error {
-	if c == nil || uint(dest) >= uint(len(c.group)) || uint(tag) > TagUB || c.freed.Load() || !known(any((*T)(nil))) && typeError[T]() != nil {
-		return c.badSend("Ssend", typeError[T](), dest, tag)
+	if c == nil || uint(dest) >= uint(len(c.near)) || uint(tag) > TagUB || c.freed.Load() || !known(any((*T)(nil))) {
+		return c.sendAny("Ssend", elemOf[T](), bytesOf(buf), dest, tag, comm.Synchronous)
 	}
 	b := bytesOf(buf)
-	if err := c.srv.Send(c.ctx, int(c.group[dest]), tag, b, comm.Synchronous); err != nil {
+	if err := c.srv.Send(c.ctx, int(c.near[dest]), tag, b, comm.Synchronous); err != nil {
 		return c.sendError("Ssend", dest, tag, len(b), err)
 	}
 	return nil
@@ -31,11 +31,11 @@ func Ssend[T any](c *Comm, buf []T, dest, tag int) error {
 // Isend starts a send and returns a request for it (3.7.2); buf must not be changed until the request is done. It does not
 // block. Errors as for Send.
 func Isend[T any](c *Comm, buf []T, dest, tag int) (Request, error) {
-	if c == nil || uint(dest) >= uint(len(c.group)) || uint(tag) > TagUB || c.freed.Load() || !known(any((*T)(nil))) && typeError[T]() != nil {
-		return c.noSend("Isend", typeError[T](), dest, tag)
+	if c == nil || uint(dest) >= uint(len(c.near)) || uint(tag) > TagUB || c.freed.Load() || !known(any((*T)(nil))) {
+		return c.isendAny("Isend", elemOf[T](), bytesOf(buf), dest, tag, comm.Standard)
 	}
 	b := bytesOf(buf)
-	r, err := c.srv.Isend(c.ctx, int(c.group[dest]), tag, b, comm.Standard)
+	r, err := c.srv.Isend(c.ctx, int(c.near[dest]), tag, b, comm.Standard)
 	if err != nil {
 		return Request{}, c.sendError("Isend", dest, tag, len(b), err)
 	}
@@ -44,21 +44,40 @@ func Isend[T any](c *Comm, buf []T, dest, tag int) (Request, error) {
 
 // Issend is Isend whose request is done when a receive has been matched with the message.
 func Issend[T any](c *Comm, buf []T, dest, tag int) (Request, error) {
-	if c == nil || uint(dest) >= uint(len(c.group)) || uint(tag) > TagUB || c.freed.Load() || !known(any((*T)(nil))) && typeError[T]() != nil {
-		return c.noSend("Issend", typeError[T](), dest, tag)
+	if c == nil || uint(dest) >= uint(len(c.near)) || uint(tag) > TagUB || c.freed.Load() || !known(any((*T)(nil))) {
+		return c.isendAny("Issend", elemOf[T](), bytesOf(buf), dest, tag, comm.Synchronous)
 	}
 	b := bytesOf(buf)
-	r, err := c.srv.Isend(c.ctx, int(c.group[dest]), tag, b, comm.Synchronous)
+	r, err := c.srv.Isend(c.ctx, int(c.near[dest]), tag, b, comm.Synchronous)
 	if err != nil {
 		return Request{}, c.sendError("Issend", dest, tag, len(b), err)
 	}
 	return Request{c: c, req: r}, nil
 }
 
-// noSend is the request of a send that does not take place: done, for the null process, or none.
-func (c *Comm) noSend(what string, typ error, dest, tag int) (Request, error) {
-	if err := c.badSend(what, typ, dest, tag); err != nil {
+// sendAny sends in the cases that are not hot: to the null process, in a view, with a type that is new. Or it tells what is
+// wrong.
+func (c *Comm) sendAny(what string, e *elem, b []byte, dest, tag int, mode comm.Mode) error {
+	if err := c.badSend(what, e.err, dest, tag); err != nil || dest == ProcNull {
+		return err
+	}
+	if err := c.sendBytes(c.ctx, dest, tag, b, mode, c.shape(e)); err != nil {
+		return c.sendError(what, dest, tag, len(b), err)
+	}
+	return nil
+}
+
+// isendAny is sendAny that only starts.
+func (c *Comm) isendAny(what string, e *elem, b []byte, dest, tag int, mode comm.Mode) (Request, error) {
+	if err := c.badSend(what, e.err, dest, tag); err != nil {
 		return Request{}, err
 	}
-	return Request{c: c}, nil
+	if dest == ProcNull {
+		return Request{c: c}, nil
+	}
+	r, err := c.isendBytes(c.ctx, dest, tag, b, mode, c.shape(e))
+	if err != nil {
+		return Request{}, c.sendError(what, dest, tag, len(b), err)
+	}
+	return Request{c: c, req: r}, nil
 }

@@ -1,9 +1,11 @@
 package mpi
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/golci/golci/comm"
@@ -12,35 +14,29 @@ import (
 // reqs is scratch for waits on several requests.
 var reqs = sync.Pool{New: func() any { return new([]comm.Req) }}
 
-// await blocks until all of rs are done, or any one, and uses up none. Null requests do not count.
-func await(rs []Request, all bool) {
+// await blocks until all of rs are done and uses up none. Null requests do not count.
+func await(rs []Request) {
 	var srv *comm.Server
 	buf := reqs.Get().(*[]comm.Req)
 	list := (*buf)[:0]
 	for i := range rs {
 		r := &rs[i]
-		if r.c == nil || r.req.Null() || r.req.Ready() {
-			continue
+		if r.c == nil || r.req.Null() || r.req.Ready() || r.c.until != nil {
+			continue // what a view has started is waited for one by one
 		}
-		if r.watch != nil && all {
+		if r.watch != nil {
 			r.watch.wait(r.c.proc)
 			continue
 		}
 		if srv != nil && srv != r.c.srv { // of another rank of this process
-			if all {
-				_ = srv.AwaitAll(list) // an error shows in Wait
-				list = list[:0]
-			}
+			_ = srv.AwaitAll(list) // an error shows in Wait
+			list = list[:0]
 		}
 		srv = r.c.srv
 		list = append(list, r.req)
 	}
 	if len(list) > 0 {
-		if all {
-			_ = srv.AwaitAll(list)
-		} else {
-			_ = srv.AwaitAny(list)
-		}
+		_ = srv.AwaitAll(list)
 	}
 	clear(list)
 	*buf = list[:0]
@@ -59,8 +55,8 @@ func Waitall(rs []Request, st []Status) error {
 		if st == nil && r.drop() {
 			continue
 		}
-		if r.c != nil && r.watch == nil && !r.c.srv.Linger(r.req) {
-			await(rs[i:], true) // one wake-up for all that is left
+		if r.c != nil && r.watch == nil && r.c.until == nil && !r.c.srv.Linger(r.req) {
+			await(rs[i:]) // one wake-up for all that is left
 		}
 		s, err := r.waitAt("Waitall", i)
 		if st != nil {
@@ -108,49 +104,75 @@ func firstSettled(rs []Request) (index int, active bool) {
 
 // Waitany waits until one of rs is done, makes it null, and gives its index and status (3.7.5). When all are null, the
 // index is Undefined. It may switch threads.
-func Waitany(rs []Request) (int, Status, error) {
+func Waitany(rs []Request) (int, Status, error) { return waitany(context.Background(), "Waitany", rs) }
+
+func waitany(ctx context.Context, what string, rs []Request) (int, Status, error) {
+	i, err := awaitAny(ctx, what, rs)
+	if i < 0 {
+		return Undefined, empty, err
+	}
+	st, err := rs[i].waitAt(what, i)
+	return i, st, err
+}
+
+// Waitsome waits until at least one of rs is done, and gives the indices and statuses of all that are; they become null
+// (3.7.5). When all are null the lists are nil. It may switch threads. The error joins those of the operations.
+func Waitsome(rs []Request) ([]int, []Status, error) {
+	return waitsome(context.Background(), "Waitsome", rs)
+}
+
+func waitsome(ctx context.Context, what string, rs []Request) ([]int, []Status, error) {
+	if i, err := awaitAny(ctx, what, rs); i < 0 {
+		return nil, nil, err
+	}
+	return some(rs, what)
+}
+
+// awaitAny blocks until one of rs is done, and gives its index; Undefined if all are null, if ctx ends, and where that must
+// not be waited for.
+func awaitAny(ctx context.Context, what string, rs []Request) (int, error) {
 	for {
 		i, active := firstSettled(rs)
-		if i >= 0 {
-			st, err := rs[i].waitAt("Waitany", i)
-			return i, st, err
+		if i >= 0 || !active {
+			return i, nil
 		}
-		if !active {
-			return Undefined, empty, nil
+		if ctx.Err() != nil {
+			return Undefined, fmt.Errorf("mpi: %s: %w: %w", what, ErrPending, context.Cause(ctx))
 		}
-		if err := awaitAny(rs); err != nil {
-			return Undefined, empty, fmt.Errorf("mpi: Waitany: %w", err)
+		if err := blockAny(ctx, rs); err != nil {
+			return Undefined, fmt.Errorf("mpi: %s: %w", what, err)
 		}
 	}
 }
 
-// awaitAny blocks until one of rs, none of which is done, may be done. It returns an error where that must not be waited
-// for.
-func awaitAny(rs []Request) error {
+// blockAny blocks until one of rs, none of which is done, may be done, or a context has ended.
+func blockAny(ctx context.Context, rs []Request) error {
 	var p *Proc
+	var list []comm.Req
+	ctxs := []context.Context{ctx}
 	for i := range rs {
 		r := &rs[i]
 		if r.c == nil {
 			continue
 		}
 		if r.watch != nil || p != nil && p != r.c.proc {
-			selectAny(rs)
+			selectAny(ctx, rs)
 			return nil
 		}
 		p = r.c.proc
+		list = append(list, r.req)
+		if u := r.c.until; u != nil && !slices.Contains(ctxs, u) {
+			ctxs = append(ctxs, u)
+		}
 	}
-	if err := p.srv.MayWait("wait for any of several"); err != nil {
-		return err
-	}
-	await(rs, false)
-	return nil
+	return p.srv.AwaitAnyContext(list, ctxs...)
 }
 
 // selectAny is for requests that are watched, so that they have a waiter already, or belong to several ranks of this
 // process.
-func selectAny(rs []Request) {
+func selectAny(ctx context.Context, rs []Request) {
 	var p *Proc
-	var cases []reflect.SelectCase
+	cases := []reflect.SelectCase{{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(ctx.Done())}}
 	for i := range rs {
 		if rs[i].c != nil {
 			p = rs[i].c.proc
@@ -168,23 +190,6 @@ func selectAny(rs []Request) {
 		reflect.Select(cases)
 	}()
 	w.wait(p)
-}
-
-// Waitsome waits until at least one of rs is done, and gives the indices and statuses of all that are; they become null
-// (3.7.5). When all are null the lists are nil. It may switch threads. The error joins those of the operations.
-func Waitsome(rs []Request) ([]int, []Status, error) {
-	for {
-		i, active := firstSettled(rs)
-		if i >= 0 {
-			return some(rs, "Waitsome")
-		}
-		if !active {
-			return nil, nil, nil
-		}
-		if err := awaitAny(rs); err != nil {
-			return nil, nil, fmt.Errorf("mpi: Waitsome: %w", err)
-		}
-	}
 }
 
 // some takes the results of those requests that are done.

@@ -12,13 +12,23 @@ import (
 // its type word against a slot of plainTypes. Type words of type arguments are addresses of static data, so holding them as
 // numbers keeps nothing alive that could go. This cache belongs to the program's types, not to any rank.
 var (
-	plainTypes [plainSlots]atomic.Uintptr // a hint; a type that is not here is looked up in judged
-	judged     sync.Map                   // reflect.Type to error or nil
+	plainTypes [plainSlots]atomic.Uintptr       // a hint: types that may travel
+	elements   [plainSlots]atomic.Pointer[elem] // a hint: all types, for what is not the hot path
+	judged     sync.Map                         // reflect.Type to *elem
 )
 
 const plainSlots = 256
 
-// known reports, for a nil *T as e, whether it is known already that slices of T may travel as bytes; typeError tells in any
+// elem is what is known of an element type. It does not change.
+type elem struct {
+	word  uintptr // of a pointer to it: see typeWord
+	typ   reflect.Type
+	size  int
+	err   error  // why slices of it may not travel
+	shape uint64 // what types are compared by; see shapeOf
+}
+
+// known reports, for a nil *T as e, whether it is known already that slices of T may travel as bytes; elemOf tells in any
 // case. It has no type parameter because then it is inlined.
 func known(e any) bool {
 	w := typeWord(e)
@@ -30,25 +40,31 @@ func typeWord(e any) uintptr { return *(*uintptr)(unsafe.Pointer(&e)) }
 
 func plainSlot(w uintptr) uintptr { return (w>>4 ^ w>>12) % plainSlots }
 
-// typeError is nil if slices of T may travel. It judges a type once, and notes it where plain looks.
-//
-//go:noinline
-func typeError[T any]() error {
-	t := reflect.TypeFor[T]()
-	v, ok := judged.Load(t)
-	if !ok {
-		v = judgement{judge(t)}
-		judged.Store(t, v)
+// elemOf tells what is known of T, and has the hot path know it.
+func elemOf[T any]() *elem {
+	w := typeWord(any((*T)(nil)))
+	if e := elements[plainSlot(w)].Load(); e != nil && e.word == w {
+		return e
 	}
-	err := v.(judgement).err
-	if err == nil {
-		w := typeWord(any((*T)(nil)))
-		plainTypes[plainSlot(w)].Store(w)
-	}
-	return err
+	return judgeElem(reflect.TypeFor[T](), w)
 }
 
-type judgement struct{ err error }
+// typeError is nil if slices of T may travel.
+func typeError[T any]() error { return elemOf[T]().err }
+
+// judgeElem judges a type once, and notes it where elemOf and known look.
+func judgeElem(t reflect.Type, w uintptr) *elem {
+	v, ok := judged.Load(t)
+	if !ok {
+		v, _ = judged.LoadOrStore(t, &elem{word: w, typ: t, size: int(t.Size()), err: judge(t)})
+	}
+	e := v.(*elem)
+	elements[plainSlot(w)].Store(e)
+	if e.err == nil {
+		plainTypes[plainSlot(w)].Store(w)
+	}
+	return e
+}
 
 func judge(t reflect.Type) error {
 	if why := holds(t); why != "" {

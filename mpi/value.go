@@ -10,7 +10,7 @@ import (
 // SendValue sends any Go value that encoding/gob can encode, as one message; RecvValue receives it. It waits as Send does. Errors
 // as for Send; ErrType, with gob's reason, for what it cannot encode.
 func SendValue[T any](c *Comm, v T, dest, tag int) error {
-	if err := c.checkSend("SendValue", nil, dest, tag); err != nil || dest == ProcNull {
+	if err := c.badSend("SendValue", nil, dest, tag); err != nil || dest == ProcNull {
 		return err
 	}
 	b, err := encode(&v)

@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/golci/golci/comm"
@@ -27,10 +28,10 @@ func (r *Request) Done() <-chan struct{} {
 	if r.watch == nil {
 		w := &watch{done: make(chan struct{})}
 		r.watch = w
-		srv, req := r.c.srv, r.req
+		c, req := r.c, r.req
 		go func() {
 			defer close(w.done)
-			_ = srv.AwaitAll([]comm.Req{req}) // an error shows in Wait
+			_ = c.awaitAll([]comm.Req{req}) // an error shows in Wait
 		}()
 	}
 	return r.watch.done
@@ -46,86 +47,78 @@ func (w *watch) over() bool {
 }
 
 // wait blocks until the watching goroutine has gone: only one may wait for an operation at a time.
-func (w *watch) wait(p *Proc) {
+func (w *watch) wait(p *Proc) { w.waitOr(context.Background(), p) }
+
+// waitOr is wait that also returns when ctx ends.
+func (w *watch) waitOr(ctx context.Context, p *Proc) {
 	t := p.sched.Current()
 	if t == nil {
-		<-w.done
+		select {
+		case <-w.done:
+		case <-ctx.Done():
+		}
 		return
 	}
 	go func() { // a light-weight thread must not block on a channel itself
-		<-w.done
+		select {
+		case <-w.done:
+		case <-ctx.Done():
+		}
 		t.Signal()
 	}()
-	for !w.over() {
+	for !w.over() && ctx.Err() == nil {
 		t.Wait()
 	}
 }
 
-// WaitContext is Wait that cancels the operation when ctx ends. It then still waits until the operation has been
-// cancelled or has taken place, which is for a send that has left, or a long message on its way, when the other side
-// answers. Errors: those of the operation; if it was cancelled, ErrCancelled and the cause of ctx. It may switch
-// threads.
+// WaitContext is Wait that ends the operation when ctx ends, and returns in time. If the operation has ended by that, the
+// error is ErrCancelled and the cause of ctx, and r becomes null. What was not matched always ends, and so does what a view
+// has started (see WithContext). Another operation that is on its way to its peer stays: the error is then ErrPending and
+// the cause of ctx, r is as before, its buffer must not be used, and it is to be waited for again. Other errors are those
+// of the operation, and ErrArgument for a nil ctx. It may switch threads.
 func (r *Request) WaitContext(ctx context.Context) (Status, error) {
-	return r.waitContext(ctx, "WaitContext")
-}
-
-// waitContext is WaitContext for the function what, which errors name.
-func (r *Request) waitContext(ctx context.Context, what string) (Status, error) {
-	if r == nil || r.c == nil || r.req.Null() || ctx.Done() == nil {
-		return r.wait(what)
+	if r == nil || r.c == nil {
+		return empty, nil
 	}
-	over := make(chan struct{})
-	srv, req := r.c.srv, r.req
-	stop := context.AfterFunc(ctx, func() {
-		defer close(over)
-		srv.Cancel(req)
-	})
-	if r.watch != nil {
-		r.watch.wait(r.c.proc)
-	}
-	_ = srv.AwaitAll([]comm.Req{req}) // an error shows in Wait
-	if !stop() {
-		<-over // Cancel does not block, but must not meet a later use of the operation
-	}
-	st, err := r.wait(what)
-	if err != nil && st.cancelled {
-		err = fmt.Errorf("%w: %w", err, context.Cause(ctx))
+	c := r.c
+	st, err := r.waitContext(orNone(ctx))
+	if err != nil {
+		err = c.opError("WaitContext", err)
 	}
 	return st, err
 }
 
-// SendContext is Send that is cancelled when ctx ends; see WaitContext.
+// waitContext is WaitContext of a request that is not null, with a bare error.
+func (r *Request) waitContext(ctx context.Context) (Status, error) {
+	if ctx == noContext {
+		return Status{}, context.Cause(ctx)
+	}
+	if r.req.Null() || ctx.Done() == nil || r.late() {
+		return r.result()
+	}
+	c := r.c
+	if w := r.watch; w != nil {
+		w.waitOr(ctx, c.proc)
+		if !w.over() && c.srv.End(r.req) {
+			w.wait(c.proc)
+		}
+		if !w.over() {
+			return Status{}, fmt.Errorf("%w: %w", ErrPending, context.Cause(ctx))
+		}
+	}
+	st, err := c.srv.WaitContext(r.req, c.contexts(ctx)...)
+	if !errors.Is(err, ErrPending) {
+		*r = Request{}
+	}
+	return c.status(st, AnySource), err
+}
+
+// SendContext is Send on c.WithContext(ctx), which tells what becomes of the message when ctx ends first.
 func SendContext[T any](ctx context.Context, c *Comm, buf []T, dest, tag int) error {
-	if err := c.early(ctx, "SendContext", "to", dest, tag); err != nil {
-		return err
-	}
-	r, err := Isend(c, buf, dest, tag)
-	if err == nil {
-		_, err = r.waitContext(ctx, "SendContext")
-	}
-	return err
+	return c.WithContext(ctx).sendAny("SendContext", elemOf[T](), bytesOf(buf), dest, tag, comm.Standard)
 }
 
-// RecvContext is Recv that is cancelled when ctx ends; see WaitContext.
+// RecvContext is Recv on c.WithContext(ctx), which tells what becomes of the message when ctx ends first.
 func RecvContext[T any](ctx context.Context, c *Comm, buf []T, source, tag int) (Status, error) {
-	if err := c.early(ctx, "RecvContext", "from", source, tag); err != nil {
-		return Status{}, err
-	}
-	r, err := Irecv(c, buf, source, tag)
-	if err != nil {
-		return Status{}, err
-	}
-	return r.waitContext(ctx, "RecvContext")
-}
-
-// early tells why an operation whose context has ended does not start.
-func (c *Comm) early(ctx context.Context, what, side string, peer, tag int) error {
-	if ctx.Err() == nil {
-		return nil
-	}
-	if err := c.usable(what); err != nil {
-		return err
-	}
-	return fmt.Errorf("mpi: %s: %s, %s %s, %s: %w: %w",
-		what, c.who(), side, peerText(peer), tagText(tag), ErrCancelled, context.Cause(ctx))
+	return c.WithContext(ctx).recvAny("RecvContext", elemOf[T](), bytesOf(buf), source, tag)
 }

@@ -20,6 +20,8 @@ type Bulk struct {
 	Off int64
 	// Data must not change until the owner is told.
 	Data []byte
+	// Stay keeps Data from being lent to the conduit, so that SwapBulk can replace it at any time.
+	Stay bool
 	// Owner is told, once, when all of Data has been copied out or the peer has died.
 	Owner BulkOwner
 }
@@ -59,6 +61,21 @@ func (e *Endpoint) PutBulk(peer int, b *Bulk) {
 	q.tail = b
 	q.mu.Unlock()
 	e.prog.Wake()
+}
+
+// SwapBulk calls f with the Bulk of owner, which has Stay set, while it is still queued towards peer, and reports whether
+// it was. f may give it another Owner, and other Data: a copy of the same bytes, from Off on. Nothing is sent meanwhile.
+func (e *Endpoint) SwapBulk(peer int, owner BulkOwner, f func(*Bulk)) bool {
+	q := &e.lanes[peer].bulk
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for b := q.head; b != nil; b = b.next {
+		if b.Owner == owner && b.Stay {
+			f(b)
+			return true
+		}
+	}
+	return false
 }
 
 // pumpBulk is called with the queue locked and unlocks it.
@@ -107,7 +124,7 @@ func (e *Endpoint) bulkSend(peer int, b *Bulk) int {
 	if len(b.Data) == 0 {
 		return 0
 	}
-	if e.lender != nil && len(b.Data) >= lendMin && e.lender.LendsTo(peer) {
+	if e.lender != nil && !b.Stay && len(b.Data) >= lendMin && e.lender.LendsTo(peer) {
 		return e.lend(peer, b)
 	}
 	if e.hasBulk {

@@ -1,0 +1,236 @@
+package comm
+
+import (
+	"bytes"
+	stdcontext "context"
+	"fmt"
+
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/comm/progress"
+)
+
+// An operation that its caller gives up before it is done goes on under another op, its ghost, which owns memory of its
+// own. The caller's op ends at once. Nobody waits for the ghost; whoever ends it frees it.
+//
+// That needs operations whose bytes the peer cannot reach by their address: endable ones. The envelope of an endable send
+// carries no address and its bytes are not lent to the conduit. The message of an endable receive is fetched by its
+// receiver alone, or comes in pieces.
+
+// IsendEndable is Isend of an operation that End ends at once, whatever the peer does.
+func (s *Server) IsendEndable(ctx uint16, dst, tag int, data []byte, mode Mode) (Req, error) {
+	if err := s.check("send", ctx, dst, tag, false); err != nil {
+		return Req{}, err
+	}
+	if mode == Standard && len(data) <= s.eager && s.sendEager(ctx, dst, tag, data) {
+		return Req{}, nil
+	}
+	return s.isendSlow(ctx, dst, tag, data, mode, true), nil
+}
+
+// IrecvEndable is Irecv of an operation that End ends at once, whatever the peer does. If alloc is not nil it gives the
+// buffer, as in RecvAlloc.
+func (s *Server) IrecvEndable(ctx uint16, src, tag int, buf []byte, alloc func(n int) []byte) (Req, error) {
+	if err := s.check("receive", ctx, src, tag, true); err != nil {
+		return Req{}, err
+	}
+	o := s.getOp()
+	o.prepareRecv(ctx, src, tag, buf)
+	o.alloc, o.endable = alloc, true
+	r := Req{o, o.gen}
+	s.post(o)
+	return r, nil
+}
+
+// ImrecvEndable is Imrecv of an operation that End ends at once, whatever the peer does.
+func (s *Server) ImrecvEndable(msg *Message, buf []byte) (Req, error) {
+	return s.imrecv(msg, buf, true)
+}
+
+// firstPolls are made before a wait asks its context to tell when it ends, which allocates.
+const firstPolls = 64
+
+// WaitContext is Wait that ends r when one of ctxs ends: with ErrCancelled and the cause of that, and r is used up. If r
+// cannot be ended now (see End), it is ErrPending instead, and r stays as it is, to be waited for again.
+func (s *Server) WaitContext(r Req, ctxs ...stdcontext.Context) (Status, error) {
+	if r.o == nil {
+		return s.Wait(r)
+	}
+	if r.stale() {
+		return Status{}, s.staleError()
+	}
+	if err := s.AwaitAllContext([]Req{r}, ctxs...); err != nil {
+		return Status{}, err
+	}
+	if !r.o.done.Ready() && !s.End(r) {
+		return Status{}, fmt.Errorf("%w: %w", ErrPending, cause(ctxs))
+	}
+	st, err := s.use(r)
+	if why := cause(ctxs); st.Cancelled && why != nil {
+		err = fmt.Errorf("%w: %w", err, why)
+	}
+	return st, err
+}
+
+// cause tells why one of ctxs has ended, nil if none has.
+func cause(ctxs []stdcontext.Context) error {
+	for _, ctx := range ctxs {
+		if ctx.Err() != nil {
+			return stdcontext.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// AwaitAllContext is AwaitAll that also returns when one of ctxs ends.
+func (s *Server) AwaitAllContext(rs []Req, ctxs ...stdcontext.Context) error {
+	for range firstPolls {
+		if ready(rs, true) {
+			return nil
+		}
+		s.eng.Poll()
+	}
+	return s.awaitOr(rs, ctxs, func(ds, ends []*progress.Done) {
+		pair := append(ends, nil)
+		for _, d := range ds {
+			if d == nil || d.Ready() {
+				continue
+			}
+			pair[len(ends)] = d
+			if s.eng.WaitAny(pair); !d.Ready() {
+				return
+			}
+		}
+	})
+}
+
+// AwaitAnyContext is AwaitAny that also returns when one of ctxs ends.
+func (s *Server) AwaitAnyContext(rs []Req, ctxs ...stdcontext.Context) error {
+	if ready(rs, false) {
+		return nil
+	}
+	return s.awaitOr(rs, ctxs, func(ds, ends []*progress.Done) { s.eng.WaitAny(append(ds, ends...)) })
+}
+
+// ready reports whether all of rs are done, or any.
+func ready(rs []Req, all bool) bool {
+	for _, r := range rs {
+		if r.Ready() != all {
+			return !all
+		}
+	}
+	return all
+}
+
+// awaitOr has wait block for rs or for the end of a context.
+func (s *Server) awaitOr(rs []Req, ctxs []stdcontext.Context, wait func(ds, ends []*progress.Done)) error {
+	if err := s.mayWait("wait for operations", AnySource, AnyTag); err != nil {
+		return err
+	}
+	ends, release := endsOf(ctxs)
+	defer release()
+	ds, err := s.pending(rs, nil)
+	if err == nil {
+		wait(ds, ends)
+	}
+	return err
+}
+
+// endsOf gives what is completed when the contexts end, and what lets go of them.
+func endsOf(ctxs []stdcontext.Context) (ends []*progress.Done, release func()) {
+	stops := make([]func() bool, len(ctxs))
+	ends = make([]*progress.Done, len(ctxs), len(ctxs)+1)
+	for i, ctx := range ctxs {
+		d := new(progress.Done)
+		ends[i] = d
+		stops[i] = stdcontext.AfterFunc(ctx, func() { d.Complete(nil) })
+	}
+	return ends, func() {
+		for _, stop := range stops {
+			stop()
+		}
+	}
+}
+
+// End ends r now if that can be done without waiting for the peer, and reports whether r is done. Its bytes are then the
+// caller's again. What is not matched ends with ErrCancelled; so does a send whose envelope the peer has, if it is
+// endable: its bytes are copied, and the peer gets all of them or is told to forget the envelope. A receive that is
+// matched and not done ends so, too, if it is endable; its message goes back to where the next receive finds it. A large
+// message that this rank alone copies is received.
+func (s *Server) End(r Req) bool {
+	switch o := r.o; {
+	case o == nil || r.stale() || o.done.Ready():
+		return true
+	case o.role == roleRecv:
+		return s.endRecv(o)
+	default:
+		return s.endSend(o)
+	}
+}
+
+func (s *Server) endRecv(o *op) bool {
+	if s.cancelRecv(o) {
+		return true
+	}
+	underway := false
+	s.e.AsPoller(func() { underway = !o.done.Ready() }) // the poller has no message for it in hand any more
+	if !underway {
+		return true
+	}
+	if !o.endable {
+		return false
+	}
+	s.settle(o)
+	return true
+}
+
+// settle polls until o, which depends on no peer any more, is done. It is no wait, because o may have a waiter.
+func (s *Server) settle(o *op) {
+	for !o.done.Ready() {
+		s.eng.Poll()
+		s.eng.Yield()
+	}
+}
+
+func (s *Server) endSend(o *op) bool {
+	dst := int(o.peer)
+	if s.e.Withdraw(dst, o) {
+		o.cancelled = true
+		o.leave(s.cancelled(o), nil)
+		return true
+	}
+	if !o.endable {
+		return o.done.Ready()
+	}
+	if !s.leaveGhost(o) {
+		s.settle(o) // who took the number or the bytes is about to end it
+	}
+	return true
+}
+
+// leaveGhost has the send o, which has left the queue, go on under another op, with a copy of its bytes; false if it is
+// being ended. No answer comes in between, and nothing is sent of bytes that change hands.
+func (s *Server) leaveGhost(o *op) (left bool) {
+	dst, id := int(o.peer), o.id
+	g := s.getOp()
+	g.prepareSend(o.ctx, dst, int(o.tag), bytes.Clone(o.data), Standard)
+	g.orphan, g.endable, g.id = true, true, id
+	g.parts.Store(1)
+	s.e.AsPoller(func() {
+		if s.ids.replace(id, o, g) {
+			left = true
+			s.control(dst, handlerRetract, id)
+			return
+		}
+		left = s.e.SwapBulk(dst, (*moved)(o), func(b *am.Bulk) {
+			g.bulk, b.Owner, b.Data = b, (*moved)(g), g.data[b.Off:b.Off+int64(len(b.Data))]
+		})
+	})
+	if !left {
+		s.putOp(g)
+		return false
+	}
+	o.cancelled = true
+	s.failed(o, fmt.Errorf("%w (the message may still be received)", s.cancelled(o)))
+	o.part(nil)
+	return true
+}

@@ -1,0 +1,172 @@
+package mpi
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/golci/golci/comm"
+)
+
+// WithContext returns a view of c: the same communicator, with the same ranks and messages, whose waiting calls end when
+// ctx does. That holds for point to point, probes, values and collectives called on the view, and for waits for requests
+// that it has started. A call that ends so returns in time, whatever other ranks do. Its error is ErrCancelled and the
+// cause of ctx; its buffers are the caller's again.
+//
+//   - A receive, or its message, is as if the call had not been made: the next receive gets the message. A message that has
+//     begun to be copied from a rank of the same node is received.
+//   - A send is taken back if its receiver has not been told of it. Else its bytes are copied, and the receiver gets the
+//     whole message or none of it: the sender does not learn which.
+//   - A collective that ends so has left the ranks at different places; the communicator must then be freed by all.
+//
+// Bytes of a view's large messages are copied once more than those of c where ranks share a node. With a context that never
+// ends the result is c itself; a view of a view has the new context alone. A nil ctx gives a view whose calls all return
+// ErrArgument. Freeing a view frees c. It does not block.
+func (c *Comm) WithContext(ctx context.Context) *Comm {
+	if c == nil || c.proc == nil {
+		return c
+	}
+	c = c.origin()
+	if ctx = orNone(ctx); ctx.Done() == nil {
+		return c
+	}
+	v := &Comm{
+		srv: c.srv, proc: c.proc, group: c.group, inverse: c.inverse, rank: c.rank, id: c.id,
+		ctx: c.ctx, collCtx: c.collCtx, base: c, until: ctx,
+	}
+	v.hinted.Store(true) // c does that
+	return v
+}
+
+// noContext stands for a nil context: it has ended, for that reason.
+var noContext = func() context.Context {
+	ctx, end := context.WithCancelCause(context.Background())
+	end(fmt.Errorf("%w: nil context", ErrArgument))
+	return ctx
+}()
+
+// orNone is ctx, or noContext in the place of nil.
+func orNone(ctx context.Context) context.Context {
+	if ctx == nil {
+		return noContext
+	}
+	return ctx
+}
+
+// origin is the communicator that a view is of, else c.
+func (c *Comm) origin() *Comm {
+	if c.base != nil {
+		return c.base
+	}
+	return c
+}
+
+// plain reports whether the calls of c need nothing but what the server's plain calls do.
+func (c *Comm) plain() bool { return c.until == nil }
+
+// contexts are ctx and that of a view.
+func (c *Comm) contexts(ctx context.Context) []context.Context {
+	if c.until == nil {
+		return []context.Context{ctx}
+	}
+	return []context.Context{ctx, c.until}
+}
+
+// over tells why nothing may start on a view whose context has ended.
+func (c *Comm) over() error {
+	if c.until == nil || c.until.Err() == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrCancelled, context.Cause(c.until))
+}
+
+// The calls of a communicator on the server, in context space (point to point or collectives), with ranks of c. They
+// honour the context of a view. shape names the type of the elements where types are checked, and is 0 elsewhere.
+
+// sendBytes sends b; it waits.
+func (c *Comm) sendBytes(space uint16, to, tag int, b []byte, mode comm.Mode, shape uint64) error {
+	if c.plain() {
+		return c.srv.Send(space, int(c.group[to]), tag, b, mode)
+	}
+	r, err := c.isendBytes(space, to, tag, b, mode, shape)
+	if err == nil {
+		_, err = c.wait(r)
+	}
+	return err
+}
+
+// recvBytes receives into b from a rank or AnySource; it waits. The status names the source by its world rank.
+func (c *Comm) recvBytes(space uint16, from, tag int, b []byte, shape uint64) (comm.Status, error) {
+	if c.plain() {
+		return c.srv.Recv(space, c.world(from), tag, b)
+	}
+	r, err := c.irecvBytes(space, from, tag, b, shape)
+	if err != nil {
+		return comm.Status{}, err
+	}
+	return c.wait(r)
+}
+
+// recvAllocBytes receives into what alloc gives; it waits. The status is as for recvBytes.
+func (c *Comm) recvAllocBytes(space uint16, from, tag int, shape uint64, alloc func(n int) []byte) (comm.Status, error) {
+	if c.plain() {
+		return c.srv.RecvAlloc(space, c.world(from), tag, alloc)
+	}
+	if err := c.over(); err != nil {
+		return comm.Status{}, err
+	}
+	r, err := c.srv.IrecvEndable(space, c.world(from), tag, nil, alloc)
+	if err != nil {
+		return comm.Status{}, err
+	}
+	return c.wait(r)
+}
+
+// isendBytes starts to send b.
+func (c *Comm) isendBytes(space uint16, to, tag int, b []byte, mode comm.Mode, shape uint64) (comm.Req, error) {
+	if c.plain() {
+		return c.srv.Isend(space, int(c.group[to]), tag, b, mode)
+	}
+	if err := c.over(); err != nil {
+		return comm.Req{}, err
+	}
+	return c.srv.IsendEndable(space, int(c.group[to]), tag, b, mode)
+}
+
+// irecvBytes starts to receive into b from a rank or AnySource.
+func (c *Comm) irecvBytes(space uint16, from, tag int, b []byte, shape uint64) (comm.Req, error) {
+	if c.plain() {
+		return c.srv.Irecv(space, c.world(from), tag, b)
+	}
+	if err := c.over(); err != nil {
+		return comm.Req{}, err
+	}
+	return c.srv.IrecvEndable(space, c.world(from), tag, b, nil)
+}
+
+// imrecvBytes starts to receive into b a message that a probe has taken.
+func (c *Comm) imrecvBytes(m *comm.Message, b []byte) (comm.Req, error) {
+	if c.plain() {
+		return c.srv.Imrecv(m, b)
+	}
+	return c.srv.ImrecvEndable(m, b)
+}
+
+// wait waits for r and uses it up.
+func (c *Comm) wait(r comm.Req) (comm.Status, error) {
+	if c.until == nil {
+		return c.srv.Wait(r)
+	}
+	return c.srv.WaitContext(r, c.until)
+}
+
+// awaitAll waits until all of rs are done, or the context has ended, and uses up none. A wait for each then returns at
+// once.
+func (c *Comm) awaitAll(rs []comm.Req) error {
+	if c.until == nil {
+		return c.srv.AwaitAll(rs)
+	}
+	return c.srv.AwaitAllContext(rs, c.until)
+}
+
+// shape is what messages with elements e are compared by, 0 where types are not checked.
+func (c *Comm) shape(e *elem) uint64 { return 0 }
