@@ -130,12 +130,14 @@ type Conduit interface {
 	// Theirs is described at Mine.
 	Theirs(peer int) *atomic.Uint64
 
-	// Pending tells whether Poll would find something. It is cheap enough for a spinning loop, and may say true wrongly
-	// while another goroutine polls.
+	// Pending tells whether Poll would find something. It is cheap enough for a spinning loop. It may say true wrongly
+	// while another goroutine polls, or where Poll only has to clear places that their senders gave up.
 	Pending() bool
 	// Sleep blocks the calling goroutine (and its OS thread where the conduit waits in the kernel) until a record or chunk is there, Wake
-	// is called, a peer fails, or d has passed, and returns true; it may return early. ready is called once after the wake-up is armed; if it or Pending reports true, Sleep
-	// returns at once. It returns false, at once, when another goroutine already sleeps here or the conduit is closed.
+	// is called, a peer fails, or d has passed, and returns true; it may return early. ready, unless it is nil, is called exactly
+	// once by a Sleep that returns true, after the wake-up is armed, also where Pending is true or d is not positive. If ready
+	// or Pending reports true, Sleep returns at once. It returns false, at once and without a call of ready, when another
+	// goroutine already sleeps here or the conduit is closed.
 	Sleep(d time.Duration, ready func() bool) bool
 	// Wake ends a Sleep of this rank. What the caller stored before Wake is seen by the sleeper's ready, or Wake finds it asleep.
 	Wake()

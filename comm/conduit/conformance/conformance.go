@@ -37,6 +37,7 @@ var cases = []struct {
 	{"CreditWords", 3, testCreditWords},
 	{"SleepTimesOut", 1, testSleepTimesOut},
 	{"SleepSeesReady", 1, testSleepSeesReady},
+	{"SleepAfterCancel", 2, testSleepAfterCancel},
 	{"SleepWakes", 2, testSleepWakes},
 	{"NoLostWakeUp", 2, testNoLostWakeUp},
 	{"WakeFromOutside", 1, testWakeFromOutside},

@@ -22,16 +22,41 @@ func testSleepTimesOut(t suite, cs []conduit.Conduit) {
 }
 
 func testSleepSeesReady(t suite, cs []conduit.Conduit) {
-	calls := 0
-	if !cs[0].Sleep(long, func() bool { calls++; return true }) || calls != 1 {
-		t.Errorf("Sleep called ready %d times", calls)
+	asks := func(what string, d time.Duration, answer bool) {
+		t.Helper()
+		calls := 0
+		if !cs[0].Sleep(d, func() bool { calls++; return answer }) || calls != 1 {
+			t.Errorf("%s: Sleep called ready %d times", what, calls)
+		}
 	}
+	asks("nothing pending", long, true)
+	asks("no time to sleep", 0, false)
 	send(t, cs[0], &sink{t: t}, 0, conduit.Request, 64, 0)
-	if !cs[0].Sleep(long, func() bool { return false }) {
-		t.Error("Sleep with a record pending = false")
-	}
+	asks("a record pending", long, false)
+	asks("a record pending", long, true)
 	if !cs[0].Sleep(long, nil) {
 		t.Error("Sleep with a record pending = false")
+	}
+}
+
+// testSleepAfterCancel: places that were reserved and given up are no reason to leave ready out.
+func testSleepAfterCancel(t suite, cs []conduit.Conduit) {
+	for i := range t.rounds(200) {
+		class := []conduit.Class{conduit.Request, conduit.Reply, conduit.System}[i%3]
+		for _, from := range []int{0, 1} {
+			if _, st := cs[from].Reserve(1, class, 24+i%100*4); st == conduit.Dead {
+				t.Fatalf("rank %d to 1: %v", from, cs[from].Failed(1))
+			}
+		}
+		cs[i%2].Cancel(1)
+		cs[1-i%2].Cancel(1)
+		calls := 0
+		if !cs[1].Sleep(long, func() bool { calls++; return true }) || calls != 1 {
+			t.Fatalf("round %d: Sleep called ready %d times", i, calls)
+		}
+		if n := cs[1].Poll(16, &sink{t: t}); n != 0 {
+			t.Fatalf("round %d: %d records of places given up", i, n)
+		}
 	}
 }
 

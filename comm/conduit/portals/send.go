@@ -56,6 +56,8 @@ func (c *Conduit) noRoom(peer, i, n int, price cost, st conduit.Status) conduit.
 	to := c.all[peer]
 	c.purse.give(price)
 	c.full[i].Add(1)
+	// Places that were given up take room until the receiver has passed them, and nobody rings for them.
+	to.announce()
 	if st == conduit.Retry || i != amQueue || c.g.tiny || to.seg.queues[i].padded.Load() > 0 {
 		return conduit.Retry
 	}

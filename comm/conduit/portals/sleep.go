@@ -50,7 +50,8 @@ func (c *Conduit) Sleep(d time.Duration, ready func() bool) bool {
 	if !(c.sleep.fence && futex.MembarrierPrivate()) && !strongPublish {
 		d = min(d, shortSleep)
 	}
-	if c.closed.Load() || c.Pending() || (ready != nil && ready()) {
+	// The caller is asked in any case, and first: a pad makes Pending true, and Poll delivers nothing for it.
+	if (ready != nil && ready()) || c.closed.Load() || c.Pending() {
 		bell.Store(0)
 		return true
 	}

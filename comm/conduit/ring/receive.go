@@ -201,7 +201,8 @@ func (e *Endpoint) Sleep(d time.Duration, ready func() bool) bool {
 	if hookArmed != nil {
 		hookArmed()
 	}
-	if e.closed.Load() || e.Pending() || (ready != nil && ready()) {
+	// The caller is asked in any case, and first: Pending may be true without anything that Poll delivers.
+	if (ready != nil && ready()) || e.closed.Load() || e.Pending() {
 		e.seg.bell.Store(0)
 		return true
 	}

@@ -42,7 +42,8 @@ func (c *Conduit) Sleep(d time.Duration, ready func() bool) bool {
 		s.role.Lock()
 	}
 	defer s.role.Unlock()
-	if c.Pending() || (ready != nil && ready()) || c.closed.Load() || d <= 0 {
+	// The caller is asked in any case, and first: what Pending sees may be dropped by the next Poll.
+	if (ready != nil && ready()) || c.closed.Load() || c.Pending() || d <= 0 {
 		return true
 	}
 	end := c.clock() + d
