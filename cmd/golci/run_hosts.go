@@ -14,9 +14,9 @@ import (
 type runFar struct {
 	Hosts    string        `help:"Machines and the ranks they take, as in a:4,b:4; without a number as many as there are cores. localhost is this one." placeholder:"LIST"`
 	Hostfile string        `help:"File with one machine a line, as in 'a:4' or 'a slots=4'." placeholder:"FILE"`
-	Rsh      string        `default:"ssh -x -o BatchMode=yes" help:"Remote shell; it gets the machine and a command." placeholder:"COMMAND"`
-	Golci    string        `help:"golci on the other machines; default: the path that it has here, or a copy." placeholder:"PATH"`
-	Preload  bool          `help:"Copy the program to the other machines; always done for a Go package."`
+	Rsh      string        `default:"ssh -a -x -o BatchMode=yes -o ClearAllForwardings=yes" help:"Remote shell; it gets the machine and a command." placeholder:"COMMAND"`
+	Golci    string        `help:"golci on the other machines; default: a copy, unless the same file lies safely at the path that it has here." placeholder:"PATH"`
+	Preload  bool          `help:"Copy the program to the other machines; always done for a Go package, and below a directory that every user can write."`
 	Listen   string        `default:":0" help:"Address at which the other machines call back." placeholder:"ADDRESS"`
 	Silence  time.Duration `default:"20s" help:"A machine that says nothing for so long is lost." placeholder:"D"`
 }
@@ -92,6 +92,15 @@ func init() {
 
 // Run lasts as long as the job.
 func (h *helperCmd) Run() error {
+	if h.Dir != "" {
+		self, err := os.Executable()
+		if err == nil {
+			err = launch.OwnDir(h.Dir, self)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	guard, err := startGuard()
 	if err != nil {
 		return err

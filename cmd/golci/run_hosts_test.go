@@ -184,6 +184,8 @@ func TestHostsWrong(t *testing.T) {
 		"no shell":    {onHosts("a:1", "join", "-rsh", "no-such-shell"), 126, `host a: exec: "no-such-shell"`},
 		"no golci":    {onHosts("a:1", "join", "-golci", "/no such/golci"), 126, "host a: there is no program /no such/golci"},
 		"not golci":   {onHosts("a:1", "join", "-golci", "/bin/true"), 126, "host a: its remote shell has ended"},
+		"long line":   {onHosts("a:1", "join", "-rsh", `sh -c 'head -c 70000 /dev/zero; sleep 60'`), 126, "a line of more than 65536 bytes"},
+		"escapes":     {onHosts("a:1", "join", "-rsh", `sh -c 'read x; printf "\033[2Jboo\n"; exit 7'`), 126, "?[2Jboo\n"},
 		"silent":      {onHosts("a:1,b:1", "join", "-rsh", "sh -c 'sleep 60'", "-env", "GOLCI_INIT_TIMEOUT=300ms"), 126, "no answer within 300ms from a, b"},
 		"not there":   {append(onHosts("a:1,b:1", "join")[:7], "/bin/does-not-exist"), 1, "does-not-exist"},
 		"slots":       {onHosts("a:1,b:1", "join", "-n", "3"), 2, "3 ranks, but the hosts have 2 slots"},
@@ -200,14 +202,73 @@ func TestHostsWrong(t *testing.T) {
 	}
 }
 
+// safeDir is a directory below which no other user can write.
+func safeDir(t *testing.T) string {
+	t.Helper()
+	home, err := os.UserHomeDir()
+	if err != nil {
+		t.Skipf("skipped: no home directory: %v", err)
+	}
+	dir, err := os.MkdirTemp(home, "golci-test-")
+	if err != nil {
+		t.Skipf("skipped: the home directory cannot be written: %v", err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
 // TestHostsNoProgram: a machine that does not have the program is named.
 func TestHostsNoProgram(t *testing.T) {
-	prog := filepath.Join(t.TempDir(), "prog")
+	prog := filepath.Join(safeDir(t), "prog")
 	if err := os.WriteFile(prog, []byte("#!/bin/sh\nsleep 60\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	lose := fmt.Sprintf(`sh -c 'rm -f %s; shift; exec "$@"' rsh`, prog)
 	run(t, golci(t, "run", "-hosts", "a:2", "-rsh", lose, prog)).want(t, 126, "golci: host a: cannot start the ranks: rank 0: fork/exec "+prog)
+}
+
+// TestHostsExposed: a program below a directory that every user can write is copied, or, where only the other machine has it so,
+// refused.
+func TestHostsExposed(t *testing.T) {
+	dir := safeDir(t)
+	prog := filepath.Join(dir, "prog")
+	if err := os.WriteFile(prog, []byte("#!/bin/sh\necho mine\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	// The other machine has another program there.
+	swap := fmt.Sprintf(`sh -c 'echo "#!/bin/sh" >%[1]s; echo echo theirs >>%[1]s; chmod %%s %[2]s; shift; exec "$@"' rsh`, prog, dir)
+	args := func(mode string) []string {
+		return []string{"run", "-hosts", "a:1", "-rsh", fmt.Sprintf(swap, mode), prog}
+	}
+	run(t, golci(t, args("777")...)).want(t, 126, "every user can write "+dir+", so "+prog+" may be another program here: use -preload")
+	if r := run(t, golci(t, args("700")...)); r.out != "theirs\n" {
+		t.Errorf("the machine's own program did not run: %+v", r)
+	}
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(prog, []byte("#!/bin/sh\necho mine\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	keep := `sh -c 'shift; exec "$@"' rsh`
+	r := run(t, golci(t, "run", "-hosts", "a:1", "-v", "-rsh", keep, prog))
+	r.want(t, 0, "every user can write "+dir)
+	if r.out != "mine\n" {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestHelperKeepsOthersFiles: a helper that is given a directory of the user's removes nothing.
+func TestHelperKeepsOthersFiles(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "precious")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(t, golci(t, "helper", dir)).want(t, 1, "no directory for a copy of golci")
+	if _, err := os.Stat(file); err != nil {
+		t.Error(err)
+	}
 }
 
 // hostJob is a job on two machines that waits: its processes by kind.

@@ -121,40 +121,50 @@ func (f *far) invite(t *ticket) (err error) {
 
 // converse holds the conversation with the script.
 func (f *far) converse() error {
-	self := f.fleet.spec.Far.Helper
-	var size int64
-	if self == "" {
-		self = f.fleet.spec.Far.Self
-		st, err := os.Stat(self)
-		if err != nil {
-			return err
-		}
-		size = st.Size()
-	}
-	mark := "golci-" + f.fleet.mark
-	if _, err := io.WriteString(f.in, script(mark, self, size)); err != nil {
+	p, err := f.fleet.program()
+	if err != nil {
 		return err
 	}
-	lines := bufio.NewReader(f.said)
+	mark := "golci-" + f.fleet.mark
+	if _, err := io.WriteString(f.in, script(mark, p)); err != nil {
+		return err
+	}
+	lines := bufio.NewReaderSize(f.said, maxShellLine)
 	for {
-		line, err := lines.ReadString('\n')
+		line, err := lines.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			return fmt.Errorf("it has said a line of more than %d bytes", maxShellLine)
+		}
 		if err != nil {
 			return errShell
 		}
-		words := strings.Fields(line)
+		words := strings.Fields(string(line))
 		switch {
 		case len(words) < 2 || words[0] != mark:
-			fmt.Fprint(os.Stderr, line) // of a login script, or a question of the remote shell
+			_, _ = os.Stderr.Write(printable(line)) // of a login script, or a question of the remote shell
 		case words[1] == wordReady:
 			return nil
 		case words[1] == wordCopy && len(words) == 4:
-			if err := f.copySelf(self, words[2], words[3]); err != nil {
+			if err := f.copySelf(f.fleet.spec.Far.Self, words[2], words[3]); err != nil {
 				return err
 			}
 		default:
-			return errors.New(strings.Join(words[2:], " "))
+			return errors.New(string(printable([]byte(strings.Join(words[2:], " ")))))
 		}
 	}
+}
+
+// maxShellLine bounds what a machine may say in one line before its helper runs.
+const maxShellLine = 64 << 10
+
+// printable replaces in place what a terminal might take for a command, such as the escapes that move its cursor.
+func printable(line []byte) []byte {
+	for i, b := range line {
+		if b < ' ' && b != '\t' && b != '\n' && b != '\r' || b == 0x7f {
+			line[i] = '?'
+		}
+	}
+	return line
 }
 
 // copySelf sends this program to a machine that does not have it.

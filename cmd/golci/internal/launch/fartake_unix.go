@@ -239,7 +239,7 @@ func (f *far) task() task {
 	t := task{
 		First: f.first, Count: f.count, Size: f.fleet.job.places.size, Argv: append([]string{}, s.Argv...),
 		Env: append(cleanEnv(passedEnv(os.Environ())), s.Env...), Dir: workingDir(), Bind: s.Bind,
-		JobID: boot.IDFromKey(f.fleet.job.key),
+		JobID: boot.IDFromKey(f.fleet.job.key), Here: f.host.local(),
 	}
 	if f.preloads() {
 		t.Base, t.Argv[0] = filepath.Base(t.Argv[0]), ""
@@ -248,7 +248,7 @@ func (f *far) task() task {
 }
 
 // preloads says whether the machine gets a copy of the program.
-func (f *far) preloads() bool { return f.fleet.spec.Far.Preload && !f.host.local() }
+func (f *far) preloads() bool { return f.fleet.copies && !f.host.local() }
 
 // preload sends the program, a piece at a time, so that the connection stays free for the rest.
 func (f *far) preload() error {

@@ -3,9 +3,12 @@
 package launch
 
 import (
+	"crypto/sha256"
 	"crypto/tls"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"sync"
@@ -27,6 +30,9 @@ type fleet struct {
 	cert   tls.Certificate
 	secret []byte
 	print  []byte // fingerprint of cert
+
+	copies  bool                    // the machines get a copy of the program
+	program func() (program, error) // what the machines may run as golci; the first call finds out
 
 	calls  chan arrival // helpers that have called back
 	broken chan trouble // machines that have not come so far
@@ -52,8 +58,13 @@ func newFleet(j *job) *fleet {
 	key := boot.NewKey()
 	f := &fleet{
 		job: j, spec: j.spec, mark: boot.IDFromKey(boot.NewKey()), secret: key,
-		early: map[net.Conn]bool{},
+		copies: j.spec.Far.Preload, early: map[net.Conn]bool{},
 	}
+	if dir := exposed(f.spec.Argv[0]); dir != "" && !f.copies {
+		f.copies = true
+		j.detail("every user can write %s, so %s may be another program on other machines: copying it", dir, f.spec.Argv[0])
+	}
+	f.program = sync.OnceValues(func() (program, error) { return programFor(&j.spec.Far) })
 	for i, h := range needed(j.spec.Hosts, j.spec.Ranks) {
 		f.far = append(f.far, &far{
 			fleet: f, index: i, host: h, guard: j.spec.Guard, ended: make(chan struct{}), ready: make(chan struct{}),
@@ -64,6 +75,29 @@ func newFleet(j *job) *fleet {
 	f.calls = make(chan arrival, len(f.far))
 	f.broken = make(chan trouble, 3*len(f.far)) // its conversation, its remote shell, its connection
 	return f
+}
+
+// programFor says what the machines may run as golci. The path that the user has named is taken as it is. This program's own path is
+// offered with its digest, unless other users may have been there first; then there is the copy alone.
+func programFor(r *Far) (program, error) {
+	if r.Helper != "" {
+		return program{path: r.Helper}, nil
+	}
+	src, err := os.Open(r.Self)
+	if err != nil {
+		return program{}, err
+	}
+	defer src.Close()
+	sum := sha256.New()
+	size, err := io.Copy(sum, src)
+	if err != nil {
+		return program{}, err
+	}
+	p := program{path: r.Self, sum: hex.EncodeToString(sum.Sum(nil)), size: size}
+	if exposed(r.Self) != "" {
+		p.path = ""
+	}
+	return p, nil
 }
 
 // gather starts a helper on each machine, waits until all have called back, and deals the ranks out.

@@ -3,6 +3,7 @@
 package launch
 
 import (
+	"fmt"
 	"net"
 	"os"
 	"syscall"
@@ -15,7 +16,7 @@ func randomName() string { return boot.IDFromKey(boot.NewKey()) }
 
 // start starts the ranks of a task.
 func (h *helper) start(t *task) error {
-	if h.crew != nil || t.Count < 1 || t.First < 0 || t.First+t.Count > t.Size || t.Size > maxRanks || len(t.Argv) == 0 {
+	if h.crew != nil || t.Count < 1 || t.First < 0 || t.First+t.Count > t.Size || t.Size > MaxRanks || len(t.Argv) == 0 {
 		return errFrame
 	}
 	if t.Argv[0] == "" {
@@ -24,6 +25,8 @@ func (h *helper) start(t *task) error {
 			return err
 		}
 		t.Argv[0] = path
+	} else if dir := exposed(t.Argv[0]); dir != "" && !t.Here {
+		return fmt.Errorf("every user can write %s, so %s may be another program here: use -preload", dir, t.Argv[0])
 	}
 	c := &crew{
 		first: t.First, count: t.Count, size: t.Size, argv: t.Argv, bind: t.Bind, jobID: t.JobID, guard: h.guard,

@@ -74,7 +74,7 @@ func parseHost(word string) (h Host, err error) {
 		name, slots, counted = strings.Cut(word, ":")
 	}
 	// A name that begins with a dash would be an option of the remote shell.
-	if name == "" || name[0] == '-' || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+	if name == "" || name[0] == '-' || strings.ContainsFunc(name, odd) {
 		return h, fmt.Errorf("%w: %q is no name of a machine", ErrHosts, name)
 	}
 	h.Name = name
@@ -84,10 +84,16 @@ func parseHost(word string) (h Host, err error) {
 	return h, err
 }
 
+// nameLetters are those of names, addresses with zones, and user@name. Remote shells put the name into commands of their
+// configuration, where other letters may mean something.
+const nameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:%@/+-"
+
+func odd(r rune) bool { return !strings.ContainsRune(nameLetters, r) }
+
 func parseSlots(text string, ok bool) (int, error) {
 	n, err := strconv.Atoi(text)
-	if !ok || err != nil || n < 1 || n > maxRanks {
-		return 0, fmt.Errorf("%w: %q: want slots, from 1 to %d", ErrHosts, text, maxRanks)
+	if !ok || err != nil || n < 1 || n > MaxRanks {
+		return 0, fmt.Errorf("%w: %q: want slots, from 1 to %d", ErrHosts, text, MaxRanks)
 	}
 	return n, nil
 }
@@ -137,8 +143,11 @@ func dealRanks(slots []int, n int) ([]int, error) {
 	if n == 0 {
 		n = sum
 	}
-	if n > sum || n > maxRanks {
-		return nil, fmt.Errorf("%d ranks, but the hosts have %d slots, and a job has at most %d", n, sum, maxRanks)
+	if n > sum {
+		return nil, fmt.Errorf("%d ranks, but the hosts have %d slots", n, sum)
+	}
+	if n > MaxRanks {
+		return nil, fmt.Errorf("%d ranks, but a job has at most %d", n, MaxRanks)
 	}
 	counts := make([]int, len(slots))
 	for i, s := range slots {

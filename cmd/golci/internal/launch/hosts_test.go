@@ -18,12 +18,14 @@ func TestParseHosts(t *testing.T) {
 		"me@a.example, b:2":        "[{me@a.example 0} {b 2}]",
 		"a:1,b:1,a:2":              "[{a 3} {b 1}]",
 		"[fe80::1]:3,::1,[2001::]": "[{fe80::1 3} {::1 0} {2001:: 0}]",
+		"fe80::1%eth0,A_b-9+x/y:2": "[{fe80::1%eth0 0} {A_b-9+x/y 2}]",
 	} {
 		if got, err := ParseHosts(in); fmt.Sprint(got) != want || err != nil {
 			t.Errorf("%q: %v, %v", in, got, err)
 		}
 	}
-	for _, in := range []string{"", "a,,b", "a:0", "a:x", "a:-1", "a:", ":4", "-x", "a b:1", "[a:1", "[a]1", "a,a", "a:5000", "[]"} {
+	for _, in := range []string{"", "a,,b", "a:0", "a:x", "a:-1", "a:", ":4", "-x", "a b:1", "[a:1", "[a]1", "a,a", "a:5000", "[]",
+		"a;b", "a|b", "$(x):1", "`x`", "a&b", "a'b", "a\\b", "a\x1b", "ä", "a*", "a>b", "a!b"} {
 		if got, err := ParseHosts(in); !errors.Is(err, ErrHosts) {
 			t.Errorf("%q: %v, %v", in, got, err)
 		}
@@ -55,6 +57,9 @@ func TestDealRanks(t *testing.T) {
 		{[]int{4000, 4000}, 5000, "[]"},
 	} {
 		got, err := dealRanks(c.slots, c.n)
+		if err != nil && strings.Contains(err.Error(), "at most") == (len(c.slots) == 1) { // one limit a message
+			t.Errorf("%v ranks on %v: %v", c.n, c.slots, err)
+		}
 		if fmt.Sprint(got) != c.want || (err != nil) != (c.want == "[]") {
 			t.Errorf("%v ranks on %v: %v, %v", c.n, c.slots, got, err)
 		}

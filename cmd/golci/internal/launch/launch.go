@@ -49,8 +49,8 @@ var ErrPlatform = errors.New("golci run needs Linux, macOS or another Unix")
 
 func (s *Spec) check() error {
 	switch {
-	case s.Ranks < 0 || s.Ranks > maxRanks, s.Ranks == 0 && len(s.Hosts) == 0:
-		return fmt.Errorf("the number of ranks must be from 1 to %d, not %d", maxRanks, s.Ranks)
+	case s.Ranks < 0 || s.Ranks > MaxRanks, s.Ranks == 0 && len(s.Hosts) == 0:
+		return fmt.Errorf("the number of ranks must be from 1 to %d, not %d", MaxRanks, s.Ranks)
 	case len(s.Argv) == 0:
 		return errors.New("no program given")
 	case s.Bind != "core" && s.Bind != "none":
@@ -76,8 +76,8 @@ func codeOf(err error) int {
 	return 126
 }
 
-// maxRanks bounds a job on one machine: a rank takes a process, two descriptors and several threads.
-const maxRanks = 4096
+// MaxRanks bounds a job on one machine: a rank takes a process, two descriptors and several threads.
+const MaxRanks = 4096
 
 // EndsJob tells the signals that ask a job to end from those that only tell it something.
 func EndsJob(sig syscall.Signal) bool {

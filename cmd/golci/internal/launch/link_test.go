@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"strings"
 	"testing"
 	"time"
 )
@@ -234,17 +233,6 @@ func TestCallFindsHead(t *testing.T) {
 	}()
 	if host, err := admitted(ln, cert); host != 1 || err != nil {
 		t.Errorf("host %d, %v", host, err)
-	}
-}
-
-// TestScriptQuotes: a path with anything in it is one word of the script, which is one command.
-func TestScriptQuotes(t *testing.T) {
-	s := script("mark", "/it's here/golci", 0)
-	if !strings.Contains(s, `g='/it'\''s here/golci'`) || !strings.HasPrefix(s, "{\n") || !strings.HasSuffix(s, "\n}\n") {
-		t.Errorf("%s", s)
-	}
-	if fits("Linux", "armv7l") || fits("", "") {
-		t.Error("a copy would be made for a machine it does not run on")
 	}
 }
 

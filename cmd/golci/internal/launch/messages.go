@@ -23,6 +23,7 @@ type task struct {
 	Dir                string   // working directory, if there is such a one
 	Bind               string
 	JobID              string
+	Here               bool // this is the head's own machine
 }
 
 // exitNote is how a rank's process has ended. Signals have different numbers on different systems.

@@ -18,6 +18,9 @@ func Run(s *Spec) (code int, err error) {
 // HelperMain says that it cannot run ranks here.
 func HelperMain(io.Reader, *Guard) error { return ErrPlatform }
 
+// OwnDir says that nothing was copied here.
+func OwnDir(string, string) error { return ErrPlatform }
+
 func guardAttr() *syscall.SysProcAttr { return nil }
 
 // KillGroup kills the process group led by pid.

@@ -93,7 +93,7 @@ func TestProcessors(t *testing.T) {
 func TestSpecCheck(t *testing.T) {
 	good := Spec{Ranks: 1, Argv: []string{"x"}, Bind: "none"}
 	for name, change := range map[string]func(*Spec){
-		"no ranks": func(s *Spec) { s.Ranks = 0 }, "too many": func(s *Spec) { s.Ranks = maxRanks + 1 },
+		"no ranks": func(s *Spec) { s.Ranks = 0 }, "too many": func(s *Spec) { s.Ranks = MaxRanks + 1 },
 		"no program": func(s *Spec) { s.Argv = nil }, "bind": func(s *Spec) { s.Bind = "socket" },
 	} {
 		s := good

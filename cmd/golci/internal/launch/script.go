@@ -14,6 +14,9 @@ const remoteCommand = "sh"
 // HelperCommand is the sub-command that makes golci a helper. Its argument, if any, is a directory to remove at once.
 const HelperCommand = "helper"
 
+// HelperDir is the beginning of the name of that directory.
+const HelperDir = "golci-helper-"
+
 // What the script says, after its mark.
 const (
 	wordReady = "ready" // the helper reads from now on
@@ -21,15 +24,49 @@ const (
 	wordFail  = "fail"  // why
 )
 
-// script starts the helper at path; if there is none and size is not 0 it takes a copy of so many bytes first. mark
-// begins each line it says, which is how the head finds them among what login scripts say.
-func script(mark, path string, size int64) string {
+// program is what the script may start on another machine.
+type program struct {
+	path string // where golci may lie there; "": nowhere
+	sum  string // SHA-256 that it must have there, hexadecimal; "": the user has named the path, which is not checked
+	size int64  // of the copy that is sent where it does not lie there; 0: none is
+}
+
+// checks are functions of the script: same says whether the file $g is the program with the digest $h, which no other user can
+// have put there. The file, and each directory on the way to it, must belong to this user or to root, and only its owner may write
+// it. Where a tool is missing the answer is no, and a copy is taken.
+const checks = `u=$(id -u)
+own() { test -n "$(find "$1" -prune \( -user 0 -o -user "$u" \) ! -perm -020 ! -perm -002 -print 2>/dev/null)"; }
+same() {
+test -f "$g" && test -x "$g" && test ! -h "$g" && own "$g" || return 1
+d=$(cd -P "${g%/*}/" 2>/dev/null && pwd -P) || return 1
+while own "${d:-/}"; do
+if test -z "$d" || test "$d" = /; then
+s=$({ sha256sum <"$g" || shasum -a 256 <"$g"; } 2>/dev/null)
+test "${s%% *}" = "$h"
+return
+fi
+d=${d%/*}
+done
+return 1
+}
+`
+
+// script starts the helper: p.path where that may be taken, else a copy. mark begins each line it says, which is how the head finds
+// them among what login scripts say.
+func script(mark string, p program) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "{\ng=%s\n", Quote(path))
-	fmt.Fprintf(&b, "if test -f \"$g\" && test -x \"$g\"; then\necho %s %s\nexec \"$g\" %s\nfi\n", mark, wordReady, HelperCommand)
-	if size > 0 {
+	fmt.Fprintf(&b, "{\ng=%s\nh=%s\n", Quote(p.path), Quote(p.sum))
+	test := "test -f \"$g\" && test -x \"$g\""
+	if p.sum != "" {
+		b.WriteString(checks)
+		test = "same"
+	}
+	if p.path != "" {
+		fmt.Fprintf(&b, "if %s; then\necho %s %s\nexec \"$g\" %s\nfi\n", test, mark, wordReady, HelperCommand)
+	}
+	if p.size > 0 {
 		fmt.Fprintf(&b, `umask 077
-d=$(mktemp -d "${TMPDIR:-/tmp}/golci-helper-XXXXXXXX") || { echo %[1]s %[4]s no place for a copy; exit 1; }
+d=$(mktemp -d "${TMPDIR:-/tmp}/%[7]sXXXXXXXX") || { echo %[1]s %[4]s no place for a copy; exit 1; }
 echo %[1]s %[3]s $(uname -s) $(uname -m)
 head -c %[5]d >"$d/golci"
 if test "$(wc -c <"$d/golci")" -eq %[5]d && chmod 700 "$d/golci"; then
@@ -42,7 +79,7 @@ c=1
 fi
 rm -rf "$d"
 exit $c
-`, mark, wordReady, wordCopy, wordFail, size, HelperCommand)
+`, mark, wordReady, wordCopy, wordFail, p.size, HelperCommand, HelperDir)
 	} else {
 		fmt.Fprintf(&b, "echo %s %s there is no program \"$g\"\nexit 1\n", mark, wordFail)
 	}

@@ -25,7 +25,7 @@ import (
 const authTime = 90 * time.Second
 
 // protocol is changed with anything that head and helper say to each other.
-const protocol = 1
+const protocol = 2
 
 // ticket is what a helper learns from its standard input, which only the head can write to: where to call back, by what to
 // know the head, and by what to be known.

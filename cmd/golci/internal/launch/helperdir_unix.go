@@ -1,0 +1,39 @@
+//go:build unix
+
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// errDir: a directory is not one that the script has made for a copy of golci.
+var errDir = errors.New("no directory for a copy of golci")
+
+// OwnDir checks that dir is what the script of golci run has made for the program self, so that it may be removed with all that is in
+// it: it has the name of one, belongs to this user alone, and self lies in it.
+func OwnDir(dir, self string) error {
+	st, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	owner, ok := st.Sys().(*syscall.Stat_t)
+	switch {
+	case !filepath.IsAbs(dir) || !strings.HasPrefix(filepath.Base(dir), HelperDir):
+		return fmt.Errorf("%w: %s does not begin with %s", errDir, dir, HelperDir)
+	case !st.IsDir() || st.Mode().Perm() != 0o700 || !ok || int(owner.Uid) != os.Geteuid():
+		return fmt.Errorf("%w: %s is not a directory of this user alone", errDir, dir)
+	}
+	there, err := os.Stat(filepath.Dir(self))
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(st, there) {
+		return fmt.Errorf("%w: this program does not lie in %s", errDir, dir)
+	}
+	return nil
+}
