@@ -18,10 +18,11 @@ import (
 	"time"
 )
 
-// Limits of the store.
+// Limits of a job and of its store.
 const (
 	MaxKey   = 32       // bytes in a key
 	MaxValue = 64 << 10 // bytes in a value
+	maxSize  = 1 << 20  // ranks in a job
 	keyBytes = 32       // bytes in Job.Key
 )
 

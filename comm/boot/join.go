@@ -159,6 +159,9 @@ func (w *wire) open(ctx context.Context, p *place) (*Job, error) {
 			return nil, err
 		}
 	}
+	if p.size < 1 || p.size > maxSize || p.rank < 0 || p.rank >= p.size {
+		return nil, fmt.Errorf("%w: rank %d of %d, want a job of 1 to %d ranks", ErrEnv, p.rank, p.size, maxSize)
+	}
 	if _, err := w.call(ctx, pmi.M("init", "pmi_version", "1", "pmi_subversion", "1")); err != nil {
 		return nil, err
 	}
@@ -176,12 +179,15 @@ func (w *wire) open(ctx context.Context, p *place) (*Job, error) {
 	return &Job{Rank: p.rank, Size: p.size, Launcher: p.launcher, store: w}, nil
 }
 
+// mostSets bounds the lines with which a server tells rank and size; it needs three.
+const mostSets = 64
+
 // initAck opens port mode, where the server tells rank and size.
 func (w *wire) initAck(ctx context.Context, p *place) error {
 	if _, err := w.call(ctx, pmi.M("initack", "pmiid", p.id)); err != nil {
 		return err
 	}
-	for {
+	for range mostSets {
 		m, err := w.next(ctx)
 		if err != nil {
 			return err
@@ -199,6 +205,7 @@ func (w *wire) initAck(ctx context.Context, p *place) error {
 			return nil
 		}
 	}
+	return fmt.Errorf("%w: %d lines in answer to initack", pmi.ErrReply, mostSets)
 }
 
 // meet waits for all ranks and fills in what they share.
@@ -225,6 +232,9 @@ func (w *wire) meet(ctx context.Context, j *Job) error {
 	}
 	if j.Key, err = w.secret(ctx); err != nil {
 		return err
+	}
+	if len(j.Key) != keyBytes {
+		return fmt.Errorf("%w: the job's key has %d bytes, want %d", pmi.ErrReply, len(j.Key), keyBytes)
 	}
 	j.JobID = IDFromKey(j.Key)
 	if nodes == nil {
@@ -263,7 +273,11 @@ func (w *wire) secret(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return hex.DecodeString(text)
+	key, err := hex.DecodeString(text)
+	if err != nil { // which would show some of the key
+		return nil, fmt.Errorf("%w: the job's key is not hexadecimal, %d bytes", pmi.ErrReply, len(text))
+	}
+	return key, nil
 }
 
 // hostNodes numbers the ranks' nodes by the host identities they have put.

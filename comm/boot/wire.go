@@ -274,19 +274,33 @@ func (w *wire) get(ctx context.Context, rank int, key string) ([]byte, error) {
 	}
 	count, text, ok := strings.Cut(first, ":")
 	pieces, err := strconv.Atoi(count)
-	if !ok || err != nil || pieces < 1 || pieces > MaxValue {
-		return nil, fmt.Errorf("%w: value %q for key %q of rank %d", pmi.ErrReply, first, key, rank)
+	if !ok || err != nil || pieces < 1 || pieces > mostText {
+		return nil, badValue(rank, key, "no number of its pieces before it", len(first))
 	}
-	var all strings.Builder
-	all.WriteString(text)
+	all := []byte(text)
 	for i := 1; i < pieces; i++ {
 		part, err := w.getRaw(ctx, wireKey(rank, key, i))
 		if err != nil {
 			return nil, err
 		}
-		all.WriteString(part)
+		if part == "" || len(all)+len(part) > mostText {
+			return nil, badValue(rank, key, fmt.Sprintf("a piece of %d bytes", len(part)), len(all))
+		}
+		all = append(all, part...)
 	}
-	return base64.RawURLEncoding.DecodeString(all.String())
+	value, err := base64.RawURLEncoding.AppendDecode(nil, all)
+	if err != nil || len(value) > MaxValue {
+		return nil, badValue(rank, key, "no base64 of a value", len(all))
+	}
+	return value, nil
+}
+
+// mostText is the length of the longest value as it travels.
+var mostText = base64.RawURLEncoding.EncodedLen(MaxValue)
+
+// badValue does not show the value, which may be the job's key.
+func badValue(rank int, key, what string, length int) error {
+	return fmt.Errorf("%w: key %q of rank %d: %s, %d bytes so far", pmi.ErrReply, key, rank, what, length)
 }
 
 // getRaw reads one key of the launcher's key space.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -66,7 +67,7 @@ func (m Msg) Int(key string) (int, error) {
 	}
 	n, err := strconv.Atoi(v)
 	if err != nil {
-		return 0, fmt.Errorf("%w: cmd=%s has %s=%q, which is no number", ErrSyntax, m.Cmd, key, v)
+		return 0, fmt.Errorf("%w: %s has a field %s that is no number", ErrSyntax, m, key)
 	}
 	return n, nil
 }
@@ -107,7 +108,7 @@ func Parse(line []byte) (Msg, error) {
 		}
 	}
 	if m.Cmd == "" {
-		return Msg{}, fmt.Errorf("%w: %q", ErrSyntax, clip(line))
+		return Msg{}, fmt.Errorf("%w: %d bytes without a command", ErrSyntax, len(line))
 	}
 	return m, nil
 }
@@ -122,7 +123,7 @@ func (m Msg) Append(dst []byte) ([]byte, error) {
 	dst = append(append(dst, "cmd="...), m.Cmd...)
 	for _, f := range m.Fields {
 		if f.Key == "" || !plain(f.Key) || strings.Contains(f.Key, "=") || !plain(f.Value) {
-			return dst[:start], fmt.Errorf("%w: field %q=%q", ErrSyntax, f.Key, f.Value)
+			return dst[:start], fmt.Errorf("%w: field %q of %d bytes", ErrSyntax, f.Key, len(f.Value))
 		}
 		dst = append(append(append(append(dst, ' '), f.Key...), '='), f.Value...)
 	}
@@ -133,18 +134,25 @@ func (m Msg) Append(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// String is the line without its line feed, for messages.
+// String is the line without its line feed, for messages. Of a value there is only the length: it may be the job's key.
 func (m Msg) String() string {
-	b, err := m.Append(nil)
+	shown := Msg{Cmd: m.Cmd, Fields: slices.Clone(m.Fields)}
+	for i, f := range shown.Fields {
+		if f.Key == fieldValue {
+			shown.Fields[i].Value = fmt.Sprintf("(%d_bytes)", len(f.Value))
+		}
+	}
+	b, err := shown.Append(nil)
 	if err != nil {
 		return "cmd=" + m.Cmd + " (malformed)"
 	}
 	return string(b[:len(b)-1])
 }
 
+// fieldValue is the field with the content of a key. It is never shown.
+const fieldValue = "value"
+
 func plain(s string) bool { return strings.IndexFunc(s, isBlank) < 0 }
 
 // isBlank has the characters that end a word: the blank, and those that end a line for one reader or another.
 func isBlank(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || r == '\r' || r == 0 }
-
-func clip(b []byte) []byte { return b[:min(len(b), 80)] }

@@ -63,7 +63,11 @@ func feed(t *testing.T, s **Server, line string, failing func(rank, code int, te
 func describe(a Action) string {
 	switch a.Kind {
 	case Send:
-		return fmt.Sprintf("%d< %s", a.Rank, a.Msg)
+		line, err := a.Msg.Append(nil) // with its values, which String does not show
+		if err != nil {
+			return err.Error()
+		}
+		return fmt.Sprintf("%d< %s", a.Rank, line[:len(line)-1])
 	case Fail:
 		return fmt.Sprintf("fail rank=%d code=%d: %s", a.Rank, a.Code, a.Text)
 	case Leave:
