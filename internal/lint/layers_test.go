@@ -10,7 +10,7 @@ import (
 // layers below its own and, within its own, from its own entry only. docs/ARCHITECTURE.md draws the same.
 var layers = [][]string{
 	{"internal/arch", "internal/invariants", "internal/scenario", "internal/settings"},
-	{"internal/affinity", "internal/futex"},
+	{"internal/affinity", "internal/futex", "internal/simd"},
 	{"internal/spin", "internal/topology"},
 	{"fult", "hashtable", "pool", "comm/reliable"}, // each stands alone
 	{"comm/conduit", "comm/credit", "comm/boot", "comm/progress"},

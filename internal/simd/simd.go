@@ -1,0 +1,102 @@
+package simd
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// Integer is any type of integers.
+type Integer interface {
+	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr
+}
+
+// Real is any type of numbers with an order.
+type Real interface {
+	Integer | ~float32 | ~float64
+}
+
+// Number is any type of numbers.
+type Number interface {
+	Real | ~complex64 | ~complex128
+}
+
+// Sum sets dst[i] = a[i] + b[i]. For this function and the others: a and b are at least as long as dst; each is
+// dst itself or does not overlap it; nothing blocks or allocates.
+func Sum[T Number](dst, a, b []T) {
+	if !vector(opSum, dst, a, b) {
+		sum(dst, a, b)
+	}
+}
+
+// Prod sets dst[i] = a[i] * b[i].
+func Prod[T Number](dst, a, b []T) {
+	if !vector(opProd, dst, a, b) {
+		prod(dst, a, b)
+	}
+}
+
+// Min sets dst[i] = min(a[i], b[i]): NaN if one is, and -0 is smaller than 0.
+func Min[T Real](dst, a, b []T) {
+	if !vector(opMin, dst, a, b) {
+		minimum(dst, a, b)
+	}
+}
+
+// Max sets dst[i] = max(a[i], b[i]): NaN if one is, and -0 is smaller than 0.
+func Max[T Real](dst, a, b []T) {
+	if !vector(opMax, dst, a, b) {
+		maximum(dst, a, b)
+	}
+}
+
+// operation indexes kernels.
+type operation int
+
+const (
+	opSum operation = iota
+	opProd
+	opMin
+	opMax
+	operations
+)
+
+// kernel sets dst[i] = a[i] op b[i] for n elements, which are minBytes or more.
+type kernel func(dst, a, b *byte, n int)
+
+// kernels are those of one form; nil where the loop in Go is as good.
+type kernels [operations][reflect.Complex128 + 1]kernel
+
+const (
+	// minBytes is the shortest slice for which the call of a kernel pays. Kernels need one register full, which is
+	// less.
+	minBytes = 64
+	// maxBytes is half of what a kernel is given at most. The runtime cannot stop a goroutine inside, and a
+	// collection waits for it: some 20 us.
+	maxBytes = 256 << 10
+)
+
+// vector has a kernel do it, or returns false.
+func vector[T any](op operation, dst, a, b []T) bool {
+	size := int(unsafe.Sizeof(*new(T)))
+	if len(dst)*size < minBytes {
+		return false
+	}
+	f := chosen.kernels[op][reflect.TypeFor[T]().Kind()]
+	if f == nil {
+		return false
+	}
+	apply(f, dst, a[:len(dst)], b[:len(dst)])
+	return true
+}
+
+// apply gives all elements to f in pieces. The last one takes what is left, so that it is not too short.
+func apply[T any](f kernel, dst, a, b []T) {
+	piece := maxBytes / int(unsafe.Sizeof(*new(T)))
+	for len(dst) >= 2*piece {
+		f(first(dst), first(a), first(b), piece)
+		dst, a, b = dst[piece:], a[piece:], b[piece:]
+	}
+	f(first(dst), first(a), first(b), len(dst))
+}
+
+func first[T any](s []T) *byte { return (*byte)(unsafe.Pointer(unsafe.SliceData(s))) }
