@@ -15,8 +15,10 @@ type helper struct {
 
 // Blocking runs f, which may block in the kernel or on anything else, on another goroutine while t, the calling thread,
 // waits and its worker goes on. It switches threads. Close waits for f. A panic in f is raised again in t as a
-// *PanicError with f's stack; if f calls runtime.Goexit, so does t. A nil t, or one that is no coroutine, runs f itself.
+// *PanicError with f's stack; if f calls runtime.Goexit, so does t. A nil t stands for the thread that calls. A plain goroutine,
+// and a thread that is no coroutine, runs f itself.
 func Blocking(t *Thread, f func()) {
+	t = orCurrent(t)
 	if t == nil || t.ext != nil {
 		f()
 		return
@@ -64,14 +66,15 @@ func (t *Thread) hold() {
 }
 
 // Recv receives from ch for thread t, as v, ok := <-ch does; only t waits, not its worker. It switches threads unless a
-// value is there. A nil t receives on the calling goroutine.
+// value is there. A nil t stands for the thread that calls; a plain goroutine receives by itself. It returns early only if Close ends t,
+// which then unwinds.
 func Recv[T any](t *Thread, ch <-chan T) (v T, ok bool) {
 	select {
 	case v, ok = <-ch:
 		return v, ok
 	default:
 	}
-	t.onChannel(func(stop <-chan struct{}) bool {
+	orCurrent(t).onChannel(func(stop <-chan struct{}) bool {
 		select {
 		case v, ok = <-ch:
 			return true
@@ -83,13 +86,13 @@ func Recv[T any](t *Thread, ch <-chan T) (v T, ok bool) {
 }
 
 // Send sends v to ch for thread t, as ch <- v does; only t waits, not its worker. It switches threads unless there is
-// room. If ch is closed the error wraps ErrArgument. A nil t sends on the calling goroutine.
+// room. If ch is closed the error wraps ErrArgument. A nil t stands for the thread that calls; a plain goroutine sends by itself.
 func Send[T any](t *Thread, ch chan<- T, v T) error {
 	sent, err := trySend(ch, v)
 	if sent {
 		return err
 	}
-	t.onChannel(func(stop <-chan struct{}) (sent bool) {
+	orCurrent(t).onChannel(func(stop <-chan struct{}) (sent bool) {
 		sent, err = send(ch, v, stop)
 		return sent
 	})

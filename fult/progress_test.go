@@ -185,8 +185,41 @@ func TestStuckWorkerIsReported(t *testing.T) {
 	if r.Worker != 1 || !r.Thread || r.Label != "careless" || !strings.Contains(r.Stack, "fult.stuckHere") {
 		t.Errorf("%+v", r)
 	}
-	if text := r.String(); !strings.Contains(text, "thread 1.0 careless") {
+	if text := r.String(); !strings.Contains(text, "thread 1.0 careless") || !strings.Contains(text, "use fult.Mutex") {
 		t.Error(text)
+	}
+}
+
+// TestStuckReportGivesTheRemedy: the report of a thread that blocks its worker tells the line, and the call to use instead.
+func TestStuckReportGivesTheRemedy(t *testing.T) {
+	ch, gate := make(chan int), make(chan int)
+	var wg sync.WaitGroup
+	for remedy, blocks := range map[string]func(){
+		"fult.Send, which": func() { ch <- 1 },
+		"fult.Recv, which": func() { <-gate },
+		"fult.Blocking, which": func() {
+			select {
+			case <-gate:
+			case ch <- 1:
+			}
+		},
+		"fult.WaitGroup, which": func() { wg.Wait() },
+	} {
+		reports := make(chan StuckReport, 10)
+		s := open(t, Config{StuckAfter: 20 * time.Millisecond, coroutines: true, OnStuck: func(r StuckReport) { reports <- r }})
+		wg.Add(1)
+		h := spawn(t, s, func(*Thread) { blocks() })
+		text := (<-reports).String()
+		wg.Done()
+		if !strings.Contains(text, remedy) || !strings.Contains(text, "progress_test.go:") {
+			t.Errorf("no %q in\n%s", remedy, text)
+		}
+		select {
+		case <-ch:
+		case gate <- 1:
+		case <-time.After(time.Second):
+		}
+		join(t, h)
 	}
 }
 

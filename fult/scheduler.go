@@ -24,9 +24,12 @@ type Scheduler struct {
 	killing  atomic.Bool   // Close has begun
 	begun    atomic.Bool   // the workers run
 
-	running sync.WaitGroup // workers and the monitor
-	helpers sync.WaitGroup // goroutines that block in place of threads
-	stop    chan struct{}  // closed by Close
+	running  sync.WaitGroup // workers, and threads of the other kinds
+	helpers  sync.WaitGroup // goroutines that block in place of threads
+	watching sync.WaitGroup // the monitor, which outlasts the others
+	stop     chan struct{}  // closed when Close begins
+	gone     chan struct{}  // closed when no worker, thread or helper is left
+	end      sync.Once      // of gone
 
 	mu      sync.Mutex // guards what follows
 	started bool
@@ -68,6 +71,7 @@ func New(cfg Config) (*Scheduler, error) {
 		cfg:   cfg,
 		epoch: time.Now(),
 		stop:  make(chan struct{}),
+		gone:  make(chan struct{}),
 		byG:   xsync.NewMap[uintptr, *Thread](),
 	}
 	for i := range cfg.Workers {
@@ -191,13 +195,14 @@ func (s *Scheduler) start() bool {
 		return true
 	}
 	s.started = true
+	running.add(s)
 	s.begun.Store(true)
 	for _, w := range s.workers {
 		s.running.Add(1)
 		go w.run()
 	}
 	if s.cfg.StuckAfter > 0 {
-		s.running.Go(s.monitor)
+		s.watching.Go(s.monitor)
 	}
 	return true
 }
@@ -205,7 +210,7 @@ func (s *Scheduler) start() bool {
 // Close ends every thread and every worker, and returns when they are gone. Threads that have not started never will;
 // the others unwind at their next (or current) wait as by runtime.Goexit, so deferred functions run, and a wait within
 // these returns to the unwinding at once. A thread that does not wait is waited for, and so is a call within Blocking.
-// To let threads end by themselves, call Wait first. The error joins the panics of threads that nobody joined. Closing
+// To let threads end by themselves, call Wait first. A thread that is waited for longer than Config.StuckAfter is reported. The error joins the panics of threads that nobody joined. Closing
 // twice is harmless. A thread of s gets ErrInside.
 func (s *Scheduler) Close() error {
 	if s.Current() != nil {
@@ -225,6 +230,9 @@ func (s *Scheduler) Close() error {
 	}
 	s.running.Wait()
 	s.helpers.Wait()
+	s.end.Do(func() { close(s.gone) })
+	s.watching.Wait()
+	running.remove(s)
 	return s.leftovers()
 }
 

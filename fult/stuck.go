@@ -8,23 +8,56 @@ import (
 	"time"
 )
 
-// StuckReport names a worker that has made no progress, and what it is stuck in.
+// StuckReport names a worker that has made no progress, or a thread that Close waits for, and where it is.
 type StuckReport struct {
-	Worker int
-	ID     ID            // the thread, if InThread
-	Label  string        // what the thread said it was doing
-	Thread bool          // false: the worker is stuck in a poll function
-	For    time.Duration // at least
-	Stack  string        // of the culprit; empty if it moved on meanwhile
+	Worker  int
+	ID      ID            // the thread, if Thread
+	Label   string        // what the thread said it was doing
+	Thread  bool          // false: the worker is stuck in a poll function
+	Closing bool          // Close waits for the thread, which need not occupy its worker
+	For     time.Duration // at least
+	Stack   string        // of the culprit; empty if it moved on meanwhile
 }
 
-// String returns the report as text.
+// String returns the report as text: what is stuck, what could be done, and the stack.
 func (r StuckReport) String() string {
 	what := "a poll function"
 	if r.Thread {
-		what = fmt.Sprintf("thread %v %s", r.ID, r.Label)
+		what = strings.TrimSpace(fmt.Sprintf("thread %v %s", r.ID, r.Label))
 	}
-	return fmt.Sprintf("fult: worker %d has been in %s for %v\n%s", r.Worker, strings.TrimSpace(what), r.For, r.Stack)
+	if r.Closing {
+		return fmt.Sprintf("fult: Close has waited for %s for %v\n%s", what, r.For, r.Advice())
+	}
+	return fmt.Sprintf("fult: worker %d has been in %s for %v\n%s", r.Worker, what, r.For, r.Advice())
+}
+
+// Advice tells what to use in place of the call that the thread is in, if that can be told, and then where it is.
+func (r StuckReport) Advice() string { return remedy(r.Stack) + r.Stack }
+
+// remedies are the calls of this package for what blocks a worker, by the state that the Go runtime gives in a stack's first line.
+var remedies = []struct{ state, text string }{
+	{"[chan send", "it sends on a Go channel: use fult.Send"},
+	{"[chan receive", "it receives from a Go channel: use fult.Recv"},
+	{"[select", "it is in a select: use fult.Recv, fult.Send or fult.Blocking"},
+	{"[sync.Mutex", "it waits for a Go mutex: use fult.Mutex"},
+	{"[sync.RWMutex", "it waits for a Go mutex: use fult.Mutex"},
+	{"[sync.WaitGroup", "it waits for a Go wait group: use fult.WaitGroup"},
+	{"[sync.Cond", "it waits for a Go condition variable: use fult.Cond"},
+	{"[semacquire", "it waits for a lock of Go: use those of package fult"},
+	{"[sleep", "it sleeps in Go: use Thread.Sleep"},
+	{"[syscall", "it is in a system call: use fult.Blocking"},
+	{"[IO wait", "it waits for input or output: use fult.Blocking"},
+}
+
+// remedy says what to use in place of the call that blocks a worker; empty if that cannot be told.
+func remedy(stack string) string {
+	head, _, _ := strings.Cut(stack, "\n")
+	for _, r := range remedies {
+		if strings.Contains(head, r.state) {
+			return r.text + ", which lets the worker's other threads run\n"
+		}
+	}
+	return ""
 }
 
 func printStuck(r StuckReport) { fmt.Fprintln(os.Stderr, r) }
@@ -39,14 +72,15 @@ type watch struct {
 	reported bool
 }
 
-// monitor watches the workers until Close. A worker that is parked, or that drains words, is well.
+// monitor watches the workers until Close is done. A worker that is parked, or that drains words, is well.
 func (s *Scheduler) monitor() {
 	ticker := time.NewTicker(max(time.Millisecond, s.cfg.StuckAfter/looksPerPeriod))
 	defer ticker.Stop()
 	watches := make([]watch, len(s.workers))
+	var end closingWatch
 	for {
 		select {
-		case <-s.stop:
+		case <-s.gone:
 			return
 		case now := <-ticker.C:
 			if s.live.Load() == 0 {
@@ -55,8 +89,62 @@ func (s *Scheduler) monitor() {
 			for i, w := range s.workers {
 				s.look(w, &watches[i], now)
 			}
+			s.lookAtEnd(&end, now)
 		}
 	}
+}
+
+// closingWatch is what the monitor remembers of Close.
+type closingWatch struct {
+	since    time.Time // when Close was first seen to wait
+	reported bool
+}
+
+// lookAtEnd reports the first thread that Close waits for, once.
+func (s *Scheduler) lookAtEnd(seen *closingWatch, now time.Time) {
+	if !s.killing.Load() || seen.reported {
+		return
+	}
+	if seen.since.IsZero() {
+		seen.since = now
+	}
+	if waited := now.Sub(seen.since); waited >= s.cfg.StuckAfter {
+		seen.reported = true
+		if r, ok := s.Unended(); ok {
+			r.Closing, r.For = true, waited
+			s.cfg.OnStuck(r)
+		}
+	}
+}
+
+// Unended reports on a thread that is alive and where it is, one that runs before one that waits; false if there is none. It
+// stops the world for a moment. For diagnosis, from anywhere.
+func (s *Scheduler) Unended() (StuckReport, bool) {
+	var found *Thread
+	for t := range s.Threads() {
+		if found == nil {
+			found = t
+		}
+		if t.State() == Running {
+			found = t
+			break
+		}
+	}
+	if found == nil {
+		return StuckReport{}, false
+	}
+	return StuckReport{
+		Worker: found.w.id, Thread: true, ID: found.ID(), Label: found.Label(), Stack: found.Stack(),
+	}, true
+}
+
+// Stack is where t is, for another goroutine's diagnosis, in the form of runtime.Stack; empty if it is not found. It stops the world
+// for a moment.
+func (t *Thread) Stack() string {
+	if t.ext != nil {
+		return findStack(fmt.Sprintf("(*Thread).runExternal(%p", t))
+	}
+	return findStack(fmt.Sprintf("(*Thread).main(%p", t))
 }
 
 func (s *Scheduler) look(w *Worker, seen *watch, now time.Time) {
@@ -79,7 +167,7 @@ func (w *Worker) stuckReport(d time.Duration) StuckReport {
 		return r
 	}
 	r.Thread, r.ID, r.Label = true, t.ID(), t.Label()
-	r.Stack = findStack(fmt.Sprintf("(*Thread).main(%p", t))
+	r.Stack = t.Stack()
 	return r
 }
 

@@ -90,12 +90,16 @@ func (e *entry) await(me Waiter) (killed bool) {
 	return false
 }
 
-// orGoroutine makes a Waiter for a caller that gave none: nil, or the nil *Thread that Current returns outside threads.
+// orGoroutine makes a Waiter for a caller that gave none: nil, or the nil *Thread that Current returns outside threads. It is the
+// thread that calls, if one does.
 func orGoroutine(me Waiter) Waiter {
-	if t, ok := me.(*Thread); me == nil || (ok && t == nil) {
-		return NewGoroutine()
+	if t, ok := me.(*Thread); me != nil && (!ok || t != nil) {
+		return me
 	}
-	return me
+	if t := Current(); t != nil {
+		return t
+	}
+	return NewGoroutine()
 }
 
 // signalFrom signals who on behalf of me, which is the caller and may be nil. From a thread to another of its worker it
