@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/golci/golci/fult"
 	"github.com/golci/golci/hashtable"
 )
 
@@ -38,18 +39,34 @@ func (s *Server) posted() (out []waiting) {
 	return out
 }
 
+// PendingKind says what waits.
+type PendingKind uint8
+
+const (
+	PendingRecv     PendingKind = iota // a receive without a message
+	PendingMove                        // a receive whose message is on its way
+	PendingSend                        // a send that its receiver has not taken
+	PendingMessage                     // a message without a receive
+	PendingEnvelope                    // the envelope of a message without a receive; its bytes are at the sender
+)
+
 // Pending is one operation or message that waits.
 type Pending struct {
-	What    string // "receive", "send", "unexpected message", "unexpected envelope"
+	Kind    PendingKind
 	Context uint16
 	Peer    int // a rank or AnySource
 	Tag     int // or AnyTag
 	Bytes   int64
+	Thread  *fult.Thread // whose blocking call it is, nil for other calls
 }
+
+// Unexpected says that p is a message of another rank, and not an operation of this one.
+func (p Pending) Unexpected() bool { return p.Kind >= PendingMessage }
 
 // String gives p in one line.
 func (p Pending) String() string {
-	return fmt.Sprintf("%s: context %d, peer %s, tag %s, %d bytes", p.What, p.Context, orAny(p.Peer), orAny(p.Tag), p.Bytes)
+	what := [...]string{"receive", "receive under way", "send", "unexpected message", "unexpected envelope"}[p.Kind]
+	return fmt.Sprintf("%s: context %d, peer %s, tag %s, %d bytes", what, p.Context, orAny(p.Peer), orAny(p.Tag), p.Bytes)
 }
 
 func orAny(n int) string {
@@ -62,40 +79,49 @@ func orAny(n int) string {
 // Pending lists what waits, as far as it can be seen without stopping anybody.
 func (s *Server) Pending() (out []Pending) {
 	s.table.Range(func(key uint64, side hashtable.Side, n *node) bool {
-		o := &n.Value
-		p := Pending{"receive", keyContext(key), keySource(key), keyTag(key), int64(len(o.data))}
-		if side == hashtable.Arrive {
-			p.What, p.Bytes = "unexpected message", o.size
-			if o.role == roleRTS {
-				p.What = "unexpected envelope"
-			}
-		}
-		out = append(out, p)
+		out = append(out, n.Value.waits(key, side))
 		return true
 	})
 	if m := s.ctxs.m.Load(); m != nil {
 		for ctx, c := range *m {
 			c.mu.Lock()
 			for _, o := range c.posted {
-				out = append(out, Pending{"receive", ctx, int(o.peer), int(o.tag), int64(len(o.data))})
+				out = append(out, Pending{PendingRecv, ctx, int(o.peer), int(o.tag), int64(len(o.data)), o.done.Expected()})
 			}
 			c.mu.Unlock()
 		}
 	}
 	s.ids.each(func(_ uint64, o *op) {
-		what := "send"
+		kind := PendingSend
 		if o.role == roleRecv {
-			what = "receive under way"
+			kind = PendingMove
 		}
-		out = append(out, Pending{what, o.ctx, int(o.peer), int(o.tag), o.size})
+		out = append(out, Pending{kind, o.ctx, int(o.peer), int(o.tag), o.size, o.done.Expected()})
 	})
 	return out
 }
 
+// waits describes o, which is in the table.
+func (o *op) waits(key uint64, side hashtable.Side) Pending {
+	p := Pending{Context: keyContext(key), Peer: keySource(key), Tag: keyTag(key), Bytes: o.size}
+	switch {
+	case side == hashtable.Post:
+		p.Kind, p.Bytes, p.Thread = PendingRecv, int64(len(o.data)), o.done.Expected()
+	case o.role == roleRTS:
+		p.Kind = PendingEnvelope
+	default:
+		p.Kind = PendingMessage
+	}
+	return p
+}
+
+// Probes is how many calls wait for a message that they do not receive.
+func (s *Server) Probes() int { return int(s.probers.Load()) }
+
 // Dump writes what waits, at most limit lines if limit > 0.
 func (s *Server) Dump(w io.Writer, limit int) {
 	list := s.Pending()
-	fmt.Fprintf(w, "rank %d of %d: %d operations pending\n", s.rank, s.size, len(list))
+	fmt.Fprintf(w, "rank %d of %d: %d pending\n", s.rank, s.size, len(list))
 	for i, p := range list {
 		if limit > 0 && i == limit {
 			fmt.Fprintf(w, "  and %d more\n", len(list)-limit)

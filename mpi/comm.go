@@ -20,7 +20,8 @@ type Comm struct {
 	freed   atomic.Bool
 	hinted  atomic.Bool // the partners of collectives have been hinted at
 	proc    *Proc
-	id      int // that both contexts come from
+	id      int                    // that both contexts come from
+	name    atomic.Pointer[string] // of SetName; nil for the default
 
 	base  *Comm           // what this is a view of, nil if it is none
 	until context.Context // when it ends the calls of a view do; nil: never
@@ -38,6 +39,7 @@ func newComm(p *Proc, id int, group []int32, rank int) *Comm {
 			break
 		}
 	}
+	p.names.add(c)
 	return c
 }
 

@@ -1,6 +1,8 @@
 package mpi_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"sync/atomic"
@@ -100,6 +102,133 @@ func ExampleProc_Go() {
 	})
 	fmt.Println(good.Load(), err)
 	// Output: 2000 <nil>
+}
+
+// A light-weight thread gives its results to a goroutine through a channel. A plain send would hold up all threads of its worker.
+func ExampleProc_Go_channel() {
+	err := mpi.Run(1, func(c *mpi.Comm) error {
+		squares := make(chan int)
+		_, err := c.Proc().Go(func() {
+			for i := range 4 {
+				if err := fult.Send(nil, squares, i*i); err != nil {
+					fmt.Println(err)
+				}
+			}
+			close(squares)
+		})
+		if err != nil {
+			return err
+		}
+		for s := range squares {
+			fmt.Println(s)
+		}
+		return nil
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// 0
+	// 1
+	// 4
+	// 9
+}
+
+// Each rank runs a hundred threads, waits for them and has their errors.
+func ExampleProc_Parallel() {
+	err := mpi.Run(2, func(c *mpi.Comm) error {
+		err := c.Proc().Parallel(100, func(i int) error {
+			in := []int{0}
+			if _, err := mpi.Sendrecv(c, []int{i}, 1-c.Rank(), i, in, 1-c.Rank(), i); err != nil {
+				return err
+			}
+			if i == 42 && c.Rank() == 0 {
+				return fmt.Errorf("%d is no good", in[0])
+			}
+			return nil
+		})
+		if c.Rank() == 0 {
+			fmt.Println(err)
+		}
+		return nil
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output: thread 42: 42 is no good
+}
+
+// Rank 0 has a thread that answers requests of any rank. When all are served it is told to end, and waited for.
+func ExampleRecvContext_server() {
+	const request, reply = 1, 2
+	serve := func(ctx context.Context, c *mpi.Comm) error {
+		for {
+			n := []int{0}
+			st, err := mpi.RecvContext(ctx, c, n, mpi.AnySource, request)
+			if errors.Is(err, context.Canceled) {
+				return nil // told to end; no request is lost
+			}
+			if err != nil {
+				return err
+			}
+			if err := mpi.Send(c, []int{n[0] * n[0]}, st.Source, reply); err != nil {
+				return err
+			}
+		}
+	}
+	err := mpi.Run(3, func(c *mpi.Comm) error {
+		ctx, stop := context.WithCancel(context.Background())
+		defer stop()
+		var served error
+		var server fult.Handle
+		if c.Rank() == 0 {
+			var err error
+			if server, err = c.Proc().Go(func() { served = serve(ctx, c) }); err != nil {
+				return err
+			}
+		}
+		answer := []int{0}
+		if err := mpi.Send(c, []int{c.Rank() + 1}, 0, request); err != nil {
+			return err
+		}
+		if _, err := mpi.Recv(c, answer, 0, reply); err != nil {
+			return err
+		}
+		all := make([]int, c.Size())
+		if err := mpi.Gather(c, answer, all, 0); err != nil { // rank 0 knows then that nobody asks any more
+			return err
+		}
+		if c.Rank() != 0 {
+			return nil
+		}
+		fmt.Println(all)
+		stop()
+		return errors.Join(server.Join(), served)
+	})
+	fmt.Println(err)
+	// Output:
+	// [1 4 9]
+	// <nil>
+}
+
+// A receive that is given up after a while. The message either has been received then, or can be received later.
+func ExampleRequest_WaitContext() {
+	err := mpi.Run(1, func(c *mpi.Comm) error {
+		buf := make([]byte, 8)
+		r, err := mpi.Irecv(c, buf, mpi.AnySource, 0)
+		if err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+		defer cancel()
+		_, err = r.WaitContext(ctx)
+		fmt.Println(errors.Is(err, mpi.ErrCancelled), errors.Is(err, context.DeadlineExceeded))
+		return nil
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output: true true
 }
 
 // A request in a select, beside a timer.

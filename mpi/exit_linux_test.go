@@ -169,7 +169,10 @@ func TestAttachFailsProcess(t *testing.T) {
 }
 
 // ownRoles are ranks that call Init in ways of their own.
-var ownRoles = map[string]func() int{"late": lateMain, "attach": roleAttach, "bad attach": roleBadAttach}
+var ownRoles = map[string]func() int{
+	"late": lateMain, "attach": roleAttach, "bad attach": roleBadAttach,
+	"stuck in channel": endWith(stuckInChannel), "stuck in blocking": endWith(stuckInBlocking),
+}
 
 func init() {
 	roles["exit"] = func(p *Proc) error {

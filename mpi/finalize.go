@@ -4,86 +4,100 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"time"
 )
 
-// Finalize ends the rank's part in the job (11.4). Every rank must call it, when its operations are done: it waits for all ranks,
-// making progress meanwhile, and then lets go of everything; operations and threads that are left end with ErrFinalized, and
-// Finalize then returns ErrPending. Later operations give ErrFinalized, and so does a second call. It must not be called
-// in a light-weight thread: ErrThread.
-func (p *Proc) Finalize() error {
+// Finalize ends the rank's part in the job (11.4). Every rank must call it, when its operations are done. It waits for all ranks,
+// making progress meanwhile, and then lets go of everything. It blocks.
+//
+// Threads and operations that can still end by themselves do so: Finalize waits while any of them ends or a thread computes.
+// Whatever has not ended 100 ms after the last of these is left over. It ends with ErrFinalized, and Finalize
+// returns ErrPending, which tells how many threads and operations there are.
+//
+// Later operations give ErrFinalized, and so does a second call. In a light-weight thread it gives ErrThread.
+func (p *Proc) Finalize() error { return p.FinalizeContext(context.Background()) }
+
+// FinalizeContext is Finalize that gives up when ctx ends. The error then wraps the cause of ctx, and names the rank or the thread
+// that it waited for. The rank has been finalized all the same: operations that are pending end with ErrFinalized.
+// A thread that does not end keeps what it uses.
+func (p *Proc) FinalizeContext(ctx context.Context) error {
 	if p.sched.Current() != nil {
 		return fmt.Errorf("mpi: Finalize: rank %d: %w", p.job.Rank, ErrThread)
 	}
 	if p.final.Swap(true) {
 		return fmt.Errorf("mpi: Finalize: rank %d: %w", p.job.Rank, ErrFinalized)
 	}
-	err := p.lastMeeting()
+	err := p.lastMeeting(ctx)
 	if err != nil {
 		p.stayUntilEnd()
 	}
-	if err == nil {
-		err = p.leftovers()
-	}
-	return errors.Join(err, p.shut())
+	return errors.Join(err, p.shut(ctx))
 }
 
 // lastMeeting waits for all ranks: first making progress, so that what they still need from here gets there, and
-// then without, so that nobody lets go of the conduit before all have seen the end of the first wait.
-func (p *Proc) lastMeeting() error {
+// then without, so that nobody lets go of the conduit before all have seen the end of the first wait. Between the two it waits for
+// this rank's threads and operations.
+func (p *Proc) lastMeeting(ctx context.Context) error {
 	if err := p.ended(); err != nil {
 		return err
 	}
-	if err := p.world.barrier("Finalize"); err != nil {
+	if err := p.lastBarrier(ctx); err != nil {
 		return err
 	}
-	if p.job.Size == 1 {
-		return nil
+	left := p.settle(ctx)
+	if p.job.Size == 1 || p.ended() != nil {
+		return left
 	}
-	if err := p.job.Barrier(context.Background()); err != nil {
-		return fmt.Errorf("mpi: Finalize: rank %d: %w", p.job.Rank, err)
+	if err := p.job.Barrier(ctx); err != nil {
+		return errors.Join(left, fmt.Errorf("mpi: Finalize: rank %d: %w", p.job.Rank, err))
 	}
-	return nil
+	return left
 }
 
-// settlePolls lets completions that have arrived be noticed before an operation counts as left over.
-const settlePolls = 100
-
-// leftovers names operations that nobody has waited for.
-func (p *Proc) leftovers() error {
-	var left []string
-	for range settlePolls {
-		if left = left[:0]; len(p.pending(&left)) == 0 {
-			return nil
-		}
-		p.srv.Poll()
-	}
-	return fmt.Errorf("mpi: Finalize: rank %d: %w: %d, the first is a %s", p.job.Rank, ErrPending, len(left), left[0])
+// lastBarrier is a barrier of the world that ctx can end. That ends all other operations, too.
+func (p *Proc) lastBarrier(ctx context.Context) error {
+	stop := context.AfterFunc(ctx, func() { p.stop(fmt.Errorf("%w: %w", ErrFinalized, context.Cause(ctx))) })
+	defer stop()
+	return p.world.barrier("Finalize")
 }
 
-// pending lists this rank's own operations.
-func (p *Proc) pending(out *[]string) []string {
-	for _, x := range p.srv.Pending() {
-		if !strings.HasPrefix(x.What, "unexpected") {
-			*out = append(*out, x.String())
-		}
-	}
-	return *out
-}
-
-// shut lets go of everything. In Run the conduits are closed when all ranks have come that far.
-func (p *Proc) shut() error {
-	p.restore()
+// shut lets go of everything. In Run the conduits are closed when all ranks have come that far. SIGQUIT gives a report until all
+// threads have ended.
+func (p *Proc) shut(ctx context.Context) error {
 	p.stats.close()
 	if p.end != nil {
 		p.end.close()
 	}
 	p.stop(ErrFinalized)
-	err := p.sched.Close()
+	err := p.closeThreads(ctx)
+	if p.sched.Live() > 0 { // they may still use what is closed below
+		return err
+	}
 	p.srv.Close() // once more, for what was being started meanwhile
+	p.restore()
 	if p.team == nil {
-		err = errors.Join(err, p.wire.Close(), p.job.Finalize(context.Background()))
+		err = errors.Join(err, p.wire.Close(), p.job.Finalize(ctx))
 	}
 	p.closed.Store(true)
 	return err
+}
+
+// closeThreads ends the threads. If ctx ends, it gives them settleTime more to unwind, and names one that has not ended then.
+func (p *Proc) closeThreads(ctx context.Context) error {
+	if ctx.Done() == nil {
+		return p.sched.Close()
+	}
+	closed := make(chan error, 1)
+	go func() { closed <- p.sched.Close() }()
+	select {
+	case err := <-closed:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-closed:
+		return err
+	case <-time.After(settleTime):
+		return fmt.Errorf("mpi: Finalize: rank %d: %s: %w", p.job.Rank, p.unended(), context.Cause(ctx))
+	}
 }

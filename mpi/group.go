@@ -72,6 +72,7 @@ func (c *Comm) Free() error {
 	if c.origin().freed.Swap(true) {
 		return fmt.Errorf("mpi: Free: %s: %w: it has been freed", c.who(), ErrComm)
 	}
+	c.proc.names.remove(c)
 	c.proc.ids.release(c.id)
 	return nil
 }

@@ -59,7 +59,7 @@ func initJob(ctx context.Context, job *boot.Job, o *options) (*Proc, error) {
 		return nil, err
 	}
 	if err := p.begin(ctx, o); err != nil {
-		return nil, errors.Join(err, p.shut())
+		return nil, errors.Join(err, p.shut(context.Background()))
 	}
 	return p, nil
 }
@@ -140,10 +140,10 @@ func tableEntries(o *options, workers int, shared bool) int {
 
 // newProc starts a rank over its conduit.
 func newProc(job *boot.Job, wire conduit.Conduit, o *options, pl plan, tm *team) (*Proc, error) {
-	p := &Proc{job: job, wire: wire, team: tm, restore: func() {}}
-	stuck := settings.Stuck.Get(o.values)
-	if stuck == 0 {
-		stuck = -1
+	p := &Proc{job: job, wire: wire, team: tm, restore: func() {}, stuckAfter: settings.Stuck.Get(o.values)}
+	p.stacks = settings.Dump.Get(o.values) == "stacks"
+	if p.stuckAfter == 0 {
+		p.stuckAfter = -1
 	}
 	spin := settings.Spin.Get(o.values)
 	if spin == 0 {
@@ -151,7 +151,8 @@ func newProc(job *boot.Job, wire conduit.Conduit, o *options, pl plan, tm *team)
 	}
 	var err error
 	p.sched, err = fult.New(fult.Config{
-		Workers: pl.workers, Pin: pl.pin, MaxThreads: settings.Threads.Get(o.values), StuckAfter: stuck, Spin: workerSpin(spin),
+		Workers: pl.workers, Pin: pl.pin, MaxThreads: settings.Threads.Get(o.values), Spin: workerSpin(spin),
+		StuckAfter: p.stuckAfter, OnStuck: p.reportStuck,
 	})
 	if err != nil {
 		return nil, err

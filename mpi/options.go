@@ -51,8 +51,8 @@ func WithSpin(d time.Duration) Option { return With(settings.Spin.Env(), d.Strin
 // WithTimeout sets how long Init waits for the other ranks.
 func WithTimeout(d time.Duration) Option { return With(settings.InitTimeout.Env(), d.String()) }
 
-// WithoutQuitDump leaves SIGQUIT alone. Without it the signal has pending operations and threads written to standard
-// error before the program ends.
+// WithoutQuitDump leaves SIGQUIT alone. Without it the signal has the rank write a report of what it waits for (Proc.Dump) to standard
+// error, and end with exit code 2. With GOLCI_DUMP=stacks the stacks of goroutines and threads come before that.
 func WithoutQuitDump() Option { return func(o *options) { o.noQuit = true } }
 
 // withConduit has f change the conduit's sizes: for tests.

@@ -3,8 +3,8 @@ package mpi
 import (
 	"errors"
 	"fmt"
-	"io"
 	"sync/atomic"
+	"time"
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/comm/boot"
@@ -25,6 +25,10 @@ type Proc struct {
 	end     *ender // of a process of its own; nil in Run
 	restore func()
 	stats   *creditStats // nil unless asked for
+	names   names        // of communicators
+
+	stacks     bool          // a report on SIGQUIT has stacks
+	stuckAfter time.Duration // when a thread that does not move is reported; negative for never
 
 	final  atomic.Bool           // Finalize has begun
 	over   atomic.Pointer[error] // why operations end; set once
@@ -40,9 +44,14 @@ func (p *Proc) Self() *Comm { return p.self }
 // Launcher names what has started the job, as in `golci info`.
 func (p *Proc) Launcher() string { return p.job.Launcher }
 
-// Go starts f as a light-weight thread of this rank and returns at once. The thread may communicate like any goroutine, and lets
-// others run while it waits; see package fult for what it must not do. If f panics, that ends the job, as it ends a Go program;
-// in Run only the thread ends, and Join returns the panic. Errors: those of fult.
+// Go starts f as a light-weight thread of this rank and returns at once; Parallel starts several and waits for them. The thread may
+// communicate like any goroutine, and lets others run while it waits. What blocks otherwise blocks the worker that it shares with them:
+// a thread uses fult.Recv(nil, ch) and fult.Send(nil, ch, v) for Go channels, fult.Mutex and the like for locks, and
+// fult.Blocking(nil, f) for anything else. A thread that serves others for as long as the job lasts is best ended by the context of
+// its RecvContext.
+//
+// If f panics, that ends the job, as it ends a Go program; in Run only the thread ends, and Join returns the panic.
+// Errors: ErrArgument, ErrFinalized, ErrAborted, fult.ErrTooMany.
 func (p *Proc) Go(f func()) (fult.Handle, error) {
 	if f == nil {
 		return fult.Handle{}, fmt.Errorf("mpi: Go: %w: nil function", ErrArgument)
@@ -56,7 +65,8 @@ func (p *Proc) Go(f func()) (fult.Handle, error) {
 	})
 }
 
-// Threads is the scheduler of this rank's light-weight threads.
+// Threads is the scheduler of this rank's light-weight threads, for packages that build on it. A panic in a thread that is started
+// there is kept for Join.
 func (p *Proc) Threads() *fult.Scheduler { return p.sched }
 
 // Server is the communication server below, for packages that build on active messages.
@@ -64,22 +74,6 @@ func (p *Proc) Server() *comm.Server { return p.srv }
 
 // Job is this rank's membership of the job.
 func (p *Proc) Job() *boot.Job { return p.job }
-
-// dumpLines bounds the operations that a dump lists.
-const dumpLines = 1000
-
-// Dump writes what the rank waits for: pending operations, unmatched messages and threads. It does not wait for
-// communication.
-func (p *Proc) Dump(w io.Writer) {
-	if p.closed.Load() {
-		fmt.Fprintf(w, "rank %d of %d: finalized\n", p.job.Rank, p.job.Size)
-		return
-	}
-	p.srv.Dump(w, dumpLines)
-	if err := p.sched.Dump(w); err != nil {
-		fmt.Fprintf(w, "threads: %v\n", err)
-	}
-}
 
 // ended tells why operations cannot start, or nil.
 func (p *Proc) ended() error {

@@ -91,11 +91,12 @@ func roleAll(p *Proc) error {
 	return errors.Join(d.Free(), wants(ErrComm, d.Barrier()))
 }
 
-// roleHang has rank 0 wait for ever, and say so.
+// roleHang has a rank wait for ever, and say so when it does.
 func roleHang(p *Proc) error {
-	if p.World().Rank() == 0 {
+	go func() {
+		untilPending(p.World(), 1)
 		fmt.Println("waiting")
-	}
+	}()
 	return second(Recv(p.World(), make([]byte, 4321), AnySource, 99))
 }
 
@@ -224,23 +225,29 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// TestQuitDumps: SIGQUIT has a rank write what it waits for, before Go's own dump ends it.
+// TestQuitDumps: SIGQUIT has a rank write what it waits for, and end as Go has it. Stacks come only if they are asked for, and before
+// that; they are the program's, not those of Go and this module.
 func TestQuitDumps(t *testing.T) {
-	j := startProcesses(t, 1, "hang")
-	for end := time.Now().Add(patience); !strings.Contains(j.outs[0].String(), "waiting"); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("it does not wait\n%s", j.text())
+	const call = "Recv on world from any rank, tag 99, 4321 bytes\n"
+	for setting, stacks := range map[string]bool{"": false, "calls": false, "stacks": true} {
+		t.Setenv("GOLCI_DUMP", setting)
+		j := startProcesses(t, 1, "hang")
+		j.await(t, 0, "waiting")
+		if err := j.cmds[0].Process.Signal(syscall.SIGQUIT); err != nil {
+			t.Fatal(err)
 		}
-	}
-	time.Sleep(50 * time.Millisecond) // it says so just before it waits
-	if err := j.cmds[0].Process.Signal(syscall.SIGQUIT); err != nil {
-		t.Fatal(err)
-	}
-	err := j.cmds[0].Wait()
-	text := j.outs[0].String()
-	if err == nil || !strings.Contains(text, "tag 99") || !strings.Contains(text, "4321") ||
-		!strings.Contains(text, "SIGQUIT") || strings.Index(text, "tag 99") > strings.Index(text, "SIGQUIT") {
-		t.Errorf("%v\n%s", err, text)
+		var exit *exec.ExitError
+		err := j.cmds[0].Wait()
+		text := j.outs[0].String()
+		if !errors.As(err, &exit) || exit.ExitCode() != 2 || !strings.HasSuffix(text, call) {
+			t.Errorf("%q: %v\n%s", setting, err, text)
+		}
+		if strings.Contains(text, "mpi.roleHang") != stacks || strings.Contains(text, "goroutine ") != stacks {
+			t.Errorf("%q: are there stacks?\n%s", setting, text)
+		}
+		if strings.Contains(text, "signal.loop") || strings.Contains(text, "quitter") {
+			t.Errorf("%q: stacks of the module\n%s", setting, text)
+		}
 	}
 }
 

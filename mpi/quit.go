@@ -1,13 +1,17 @@
 package mpi
 
 import (
+	"bytes"
+	"fmt"
+	"maps"
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"time"
 )
 
-// quitDumps has SIGQUIT write the dumps of all ranks of the process before Go ends it. A process has its signals
+// quitDumps has SIGQUIT write the reports of all ranks of the process, and then ends the process. A process has its signals
 // once, so this is shared by its ranks; nothing listens while there is none.
 var quitDumps quitter
 
@@ -18,7 +22,7 @@ type quitter struct {
 	gone  chan struct{}
 }
 
-// add has p dumped; what it returns undoes that.
+// add has p report; what it returns undoes that.
 func (q *quitter) add(p *Proc) (remove func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -49,21 +53,46 @@ func (q *quitter) remove(p *Proc) {
 	<-gone
 }
 
-// quitGrace is how long a rank lives on after its dump.
+// quitGrace is how long a rank lives on after its report.
 const quitGrace = 200 * time.Millisecond
+
+// quitCode is the exit code of a Go program that SIGQUIT ends.
+const quitCode = 2
 
 func (q *quitter) listen(sig chan os.Signal, gone chan struct{}) {
 	defer close(gone)
 	if _, ok := <-sig; !ok {
 		return
 	}
-	q.mu.Lock()
-	for p := range q.procs {
-		p.Dump(os.Stderr)
+	for _, b := range q.reports() {
+		_, _ = os.Stderr.Write(b) // there is nobody to tell
 	}
-	q.mu.Unlock()
 	// The first rank to go takes the others' operations with it: they get the time to tell of theirs.
 	time.Sleep(quitGrace)
-	signal.Reset(quitSignal)
-	quitAgain()
+	if os.Getenv("GOTRACEBACK") == "crash" { // the user wants a core dump
+		signal.Reset(quitSignal)
+		quitAgain()
+		return
+	}
+	os.Exit(quitCode)
+}
+
+// reports gives what the ranks have to tell, in pieces to be written one by one: stacks where they are asked for, then calls.
+func (q *quitter) reports() (out [][]byte) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var stacks bytes.Buffer
+	for p := range q.procs {
+		if p.stacks && stacks.Len() == 0 {
+			fmt.Fprintf(&stacks, "golci: rank %d of %d: stacks of goroutines and threads\n\n", p.job.Rank, p.job.Size)
+			writeStacks(&stacks)
+			out = append(out, stacks.Bytes())
+		}
+	}
+	for _, p := range slices.SortedFunc(maps.Keys(q.procs), func(a, b *Proc) int { return a.job.Rank - b.job.Rank }) {
+		var b bytes.Buffer
+		p.report(&b)
+		out = append(out, b.Bytes())
+	}
+	return out
 }

@@ -216,7 +216,7 @@ func (t *team) close() error {
 	var errs []error
 	for _, p := range t.procs {
 		if !p.closed.Load() {
-			errs = append(errs, p.shut())
+			errs = append(errs, p.shut(context.Background()))
 		}
 		errs = append(errs, p.wire.Close(), p.job.Finalize(context.Background()))
 	}

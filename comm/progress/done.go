@@ -31,6 +31,9 @@ func (d *Done) Expect(t *fult.Thread) {
 	arch.StoreRel32(&d.state, expected)
 }
 
+// Expected is the thread that Expect has named, or nil. For whoever knows, by a lock or otherwise, that d is not reset meanwhile.
+func (d *Done) Expected() *fult.Thread { return d.thread }
+
 // Reset makes d fresh again. The owner alone may call it, when d is ready or the operation never started.
 func (d *Done) Reset() {
 	d.thread = nil

@@ -86,6 +86,8 @@ var (
 		"What golci run binds a rank to, where its flag -bind does not say.", "core", "none")
 	Stuck = defineDuration("GOLCI_STUCK", "10s", 0,
 		"After how long a worker that makes no progress is reported; 0: never.")
+	Dump = defineWord("GOLCI_DUMP", "calls",
+		"What a rank tells on SIGQUIT: the calls that wait, or before them the stacks of goroutines and threads.", "calls", "stacks")
 	Debug = defineBool("GOLCI_DEBUG", "off",
 		"Report each step by which a rank finds its job, on standard error.")
 )

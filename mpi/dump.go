@@ -1,0 +1,247 @@
+package mpi
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/golci/golci/comm"
+	"github.com/golci/golci/fult"
+)
+
+// reportLines bounds the lines of a report, so that it stays on a screen; calls that differ in their tags only are one line.
+const reportLines = 100
+
+// Dump writes a report of what the rank waits for to w, in one write: calls by their names, with peer, tag and bytes, messages
+// that nobody has received, and threads. Threads that wait in the same call are one line. It does not wait for communication.
+func (p *Proc) Dump(w io.Writer) {
+	var b bytes.Buffer
+	p.report(&b)
+	_, _ = w.Write(b.Bytes()) // there is nobody to tell
+}
+
+func (p *Proc) report(b *bytes.Buffer) {
+	if p.closed.Load() {
+		fmt.Fprintf(b, "golci: rank %d of %d: finalized\n", p.job.Rank, p.job.Size)
+		return
+	}
+	all := p.srv.Pending()
+	own, foreign := 0, 0
+	inCalls := make(map[*fult.Thread]bool)
+	for _, x := range all {
+		if x.Unexpected() {
+			foreign++
+			continue
+		}
+		own++
+		if x.Thread != nil {
+			inCalls[x.Thread] = true
+		}
+	}
+	probes := p.srv.Probes()
+	fmt.Fprintf(b, "golci: rank %d of %d: %s, %s, %s\n", p.job.Rank, p.job.Size,
+		plural(own+probes, "call waits", "calls wait"), plural(p.sched.Live(), "thread", "threads"),
+		plural(foreign, "message is not received", "messages are not received"))
+	if p.final.Load() {
+		fmt.Fprintln(b, "  Finalize has been called")
+	}
+	lines := p.callLines(all)
+	if probes > 0 {
+		lines = append(lines, plural(probes, "call of Probe waits", "calls of Probe wait"))
+	}
+	lines = append(lines, threadLines(p.sched, inCalls)...)
+	for i, line := range lines {
+		if i == reportLines {
+			fmt.Fprintf(b, "  and %s\n", plural(len(lines)-i, "line", "lines")+" more")
+			break
+		}
+		fmt.Fprintf(b, "  %s\n", line)
+	}
+}
+
+// callGroup is calls that differ in their tags and threads only.
+type callGroup struct {
+	kind     comm.PendingKind
+	text     string // of the call, without tags
+	inThread bool
+}
+
+// members of a callGroup.
+type members struct {
+	callGroup
+	n     int
+	first comm.Pending
+	tags  span
+	bytes span
+}
+
+// span is the least and the greatest of some numbers.
+type span struct{ least, most int64 }
+
+func (s *span) add(n int64) { s.least, s.most = min(s.least, n), max(s.most, n) }
+
+func newMembers(k callGroup, x comm.Pending) *members {
+	return &members{callGroup: k, first: x, tags: span{int64(x.Tag), int64(x.Tag)}, bytes: span{x.Bytes, x.Bytes}}
+}
+
+// callLine describes one call or message.
+func (p *Proc) callLine(x comm.Pending) string {
+	return newMembers(callGroup{x.Kind, p.callText(x), false}, x).String()
+}
+
+// callLines gives a line for each group of calls and messages: what this rank does before what others have sent, large groups first.
+func (p *Proc) callLines(all []comm.Pending) []string {
+	groups := make(map[callGroup]*members)
+	for _, x := range all {
+		k := callGroup{min(x.Kind, comm.PendingMessage), p.callText(x), x.Thread != nil}
+		g := groups[k]
+		if g == nil {
+			g = newMembers(k, x)
+			groups[k] = g
+		}
+		g.n++
+		g.tags.add(int64(x.Tag))
+		g.bytes.add(x.Bytes)
+	}
+	order := make([]*members, 0, len(groups))
+	for _, g := range groups {
+		order = append(order, g)
+	}
+	slices.SortFunc(order, func(a, b *members) int {
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(b.n, a.n), cmp.Compare(a.text, b.text), cmp.Compare(a.tags.least, b.tags.least))
+	})
+	lines := make([]string, len(order))
+	for i, g := range order {
+		lines[i] = g.String()
+	}
+	return lines
+}
+
+// String is the line of g.
+func (g *members) String() string {
+	line := g.text
+	switch {
+	case isCollective(g.first.Context):
+	case g.tags.least != g.tags.most:
+		line += fmt.Sprintf(", tags %d..%d", g.tags.least, g.tags.most)
+	default:
+		line += ", " + tagText(int(g.tags.least))
+	}
+	if g.bytes.least != g.bytes.most {
+		line += fmt.Sprintf(", %d..%d bytes", g.bytes.least, g.bytes.most)
+	} else {
+		line += ", " + plural(int(g.bytes.least), "byte", "bytes")
+	}
+	switch {
+	case g.inThread && g.n == 1:
+		return fmt.Sprintf("thread %v: %s", g.first.Thread.ID(), line)
+	case g.inThread:
+		return fmt.Sprintf("%d threads: %s", g.n, line)
+	case g.n > 1:
+		return fmt.Sprintf("%d times: %s", g.n, line)
+	}
+	return line
+}
+
+// callText names the call that waits in x, or what x is, without its tag and thread.
+func (p *Proc) callText(x comm.Pending) string {
+	on := p.names.of(int(x.Context / 2))
+	if name := collective(x.Context, x.Tag); name != "" {
+		switch x.Kind {
+		case comm.PendingSend:
+			return fmt.Sprintf("%s on %s: sends to %s", name, on, p.peerOf(x))
+		case comm.PendingMessage, comm.PendingEnvelope:
+			return fmt.Sprintf("not received: %s on %s from %s", name, on, p.peerOf(x))
+		}
+		return fmt.Sprintf("%s on %s: waits for %s", name, on, p.peerOf(x))
+	}
+	switch x.Kind {
+	case comm.PendingSend:
+		return fmt.Sprintf("Send on %s to %s", on, p.peerOf(x))
+	case comm.PendingMove:
+		return fmt.Sprintf("Recv on %s of a message that is on its way from %s", on, p.peerOf(x))
+	case comm.PendingMessage:
+		return fmt.Sprintf("not received: message on %s from %s", on, p.peerOf(x))
+	case comm.PendingEnvelope:
+		return fmt.Sprintf("not received: envelope on %s from %s", on, p.peerOf(x))
+	}
+	return fmt.Sprintf("Recv on %s from %s", on, p.peerOf(x))
+}
+
+// peerOf names the other rank of x, in the communicator where its number there is another one than in the world.
+func (p *Proc) peerOf(x comm.Pending) string {
+	rank, ok := p.names.rankIn(int(x.Context/2), x.Peer)
+	if !ok || rank == x.Peer {
+		return peerText(x.Peer)
+	}
+	return fmt.Sprintf("rank %d (%d in world)", rank, x.Peer)
+}
+
+// isCollective tells the contexts of collectives, which are the odd ones.
+func isCollective(ctx uint16) bool { return ctx%2 == 1 }
+
+// collectives are the names of the tags of collectives, the forms with counts included.
+var collectives = [...]string{"Barrier", "Bcast", "Reduce", "Allreduce", "Gather", "Scatter", "Allgather", "Alltoall"}
+
+// collective names the collective of a message with this context and tag; "" for a message of the user.
+func collective(ctx uint16, tag int) string {
+	switch {
+	case !isCollective(ctx):
+		return ""
+	case uint(tag) < uint(len(collectives)):
+		return collectives[tag]
+	}
+	return fmt.Sprintf("collective %d", tag)
+}
+
+// threadLines tells of the threads that are in none of the calls.
+func threadLines(s *fult.Scheduler, inCalls map[*fult.Thread]bool) (lines []string) {
+	alive, same := 0, make(map[string]int)
+	for t := range s.Threads() {
+		alive++
+		if inCalls[t] {
+			continue
+		}
+		if t.State() == fult.Running && len(lines) < reportLines {
+			lines = append(lines, runningLine(t))
+			continue
+		}
+		same[stateText(t)]++
+	}
+	for _, text := range slices.Sorted(maps.Keys(same)) {
+		lines = append(lines, plural(same[text], "thread ", "threads ")+text)
+	}
+	if queued := s.Live() - alive; queued > 0 {
+		lines = append(lines, plural(queued, "thread has", "threads have")+" not started")
+	}
+	return lines
+}
+
+func runningLine(t *fult.Thread) string {
+	line := fmt.Sprintf("thread %v runs", t.ID())
+	if at := userFrame(t.Stack()); at != "" {
+		line += ", in " + at
+	}
+	return withLabel(line, t)
+}
+
+// stateText says what a thread does that is in no call of this package.
+func stateText(t *fult.Thread) string {
+	text := map[fult.State]string{
+		fult.Waiting:  "waiting outside of calls: for a channel, a lock, a timer or a blocking call",
+		fult.Runnable: "ready to run",
+		fult.Running:  "running",
+		fult.Unknown:  "on goroutines of their own",
+	}[t.State()]
+	return withLabel(text, t)
+}
+
+func withLabel(text string, t *fult.Thread) string {
+	if l := t.Label(); l != "" {
+		text += " (" + l + ")"
+	}
+	return text
+}

@@ -1,0 +1,105 @@
+package mpi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/golci/golci/fult"
+)
+
+// Parallel runs f(0) to f(n-1) as n light-weight threads of this rank and waits until all have ended. It joins their errors, in the
+// order of their numbers, each as a *ThreadError; a panic of f is one that holds a *fult.PanicError, and does not end the job. See Go
+// for what a thread may do. It may switch threads. Errors besides those of f: ErrArgument, ErrFinalized, ErrAborted,
+// and fult.ErrTooMany, with which all threads that were started have ended, too.
+func (p *Proc) Parallel(n int, f func(i int) error) error {
+	if f == nil {
+		return p.ParallelContext(context.Background(), n, nil)
+	}
+	return p.ParallelContext(context.Background(), n, func(_ context.Context, i int) error { return f(i) })
+}
+
+// ParallelContext is Parallel with a context for f, which ends when ctx does, or with the first thread that fails: its cause is
+// then the *ThreadError of that thread. Errors of other threads that only follow from it are left out. Threads that do not look
+// at the context are waited for.
+func (p *Proc) ParallelContext(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
+	switch {
+	case f == nil:
+		return fmt.Errorf("mpi: Parallel: rank %d: %w: nil function", p.job.Rank, ErrArgument)
+	case n < 0:
+		return fmt.Errorf("mpi: Parallel: rank %d: %w: %d threads", p.job.Rank, ErrArgument, n)
+	}
+	if err := p.ended(); err != nil {
+		return fmt.Errorf("mpi: Parallel: rank %d: %w", p.job.Rank, err)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	x := crew{ctx: ctx, cancel: cancel, f: f, results: make([]error, n)}
+	handles := make([]fult.Handle, 0, n)
+	var short error
+	for i := range n {
+		h, err := p.sched.Go(func(*fult.Thread) { x.run(i) })
+		if err != nil {
+			short = fmt.Errorf("mpi: Parallel: rank %d: thread %d of %d: %w", p.job.Rank, i, n, err)
+			cancel(short)
+			break
+		}
+		handles = append(handles, h)
+	}
+	for i, h := range handles {
+		if err := h.Join(); err != nil {
+			x.results[i] = &ThreadError{i, err}
+		}
+	}
+	return errors.Join(append(x.results, short)...)
+}
+
+// ThreadError is the error of a thread of Parallel.
+type ThreadError struct {
+	Thread int // its number
+	Err    error
+}
+
+// Error names the thread.
+func (e *ThreadError) Error() string { return fmt.Sprintf("thread %d: %v", e.Thread, e.Err) }
+
+// Unwrap gives the error of the thread's function.
+func (e *ThreadError) Unwrap() error { return e.Err }
+
+// crew is the threads of one Parallel.
+type crew struct {
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	f       func(ctx context.Context, i int) error
+	results []error // each written by its thread, and read after its end
+}
+
+// run is thread i. A panic passes through it, to Join.
+func (x *crew) run(i int) {
+	returned := false
+	defer func() {
+		if !returned {
+			x.cancel(&ThreadError{i, errors.New("it did not return")})
+		}
+	}()
+	err := x.f(x.ctx, i)
+	returned = true
+	if err == nil {
+		return
+	}
+	e := &ThreadError{i, err}
+	x.cancel(e) // only the first one counts
+	if !x.follows(e) {
+		x.results[i] = e
+	}
+}
+
+// follows says that e is there only because another thread has failed.
+func (x *crew) follows(e *ThreadError) bool {
+	var first *ThreadError
+	cause := context.Cause(x.ctx)
+	if !errors.As(cause, &first) || first == e {
+		return false
+	}
+	return errors.Is(e.Err, cause) || errors.Is(e.Err, context.Canceled)
+}
