@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -110,5 +111,66 @@ func TestFinalizeEndsSpinners(t *testing.T) {
 			return fmt.Errorf("got %v", err)
 		}
 		return nil
+	})
+}
+
+// TestFinalizeContext: when the context ends, Finalize ends with its cause, and names the rank or thread that it waited for.
+func TestFinalizeContext(t *testing.T) {
+	cause := errors.New("enough")
+	ended := func(d time.Duration) (context.Context, context.CancelFunc) {
+		return context.WithTimeoutCause(context.Background(), d, cause)
+	}
+	t.Run("rank", func(t *testing.T) {
+		gate := make(chan struct{})
+		err := job(t, 2, func(c *Comm) error {
+			if c.Rank() == 1 {
+				<-gate
+				return nil
+			}
+			defer close(gate)
+			r, err := Irecv(c, one(), 1, 5)
+			if err != nil {
+				return err
+			}
+			ctx, cancel := ended(20 * time.Millisecond)
+			defer cancel()
+			err = c.Proc().FinalizeContext(ctx)
+			_, pending := r.Wait()
+			return errors.Join(err, wants(ErrFinalized, pending), wants(ErrFinalized, c.Proc().Finalize()))
+		})
+		if !errors.Is(err, cause) || !strings.Contains(err.Error(), "from rank 1") {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("thread", func(t *testing.T) {
+		must(t, 1, func(c *Comm) error {
+			gate, started := make(chan struct{}), make(chan struct{})
+			h, err := c.Proc().Go(func() {
+				close(started)
+				<-gate
+			})
+			if err != nil {
+				return err
+			}
+			<-started
+			ctx, cancel := ended(20 * time.Millisecond)
+			defer cancel()
+			err = c.Proc().FinalizeContext(ctx)
+			if !errors.Is(err, cause) || !errors.Is(err, ErrPending) || !strings.Contains(err.Error(), "1 thread has not ended, the first is thread 0.0") {
+				return fmt.Errorf("got %v", err)
+			}
+			close(gate)
+			return h.Join()
+		})
+	})
+	t.Run("none", func(t *testing.T) { // a context that does not end changes nothing
+		must(t, 2, func(c *Comm) error {
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			if _, err := c.Proc().Go(func() { _, _ = Recv(c, one(), AnySource, 0) }); err != nil {
+				return err
+			}
+			return wants(ErrPending, c.Proc().FinalizeContext(ctx))
+		})
 	})
 }

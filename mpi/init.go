@@ -23,13 +23,25 @@ import (
 // over; the error then names the ranks that did not come, as far as the launcher lets that be known. Without a launcher the job
 // has one rank. A process can join its launcher's job once. Where GOMAXPROCS is not set in the environment, Init raises it to one
 // more than the threads that poll. Errors: ErrArgument, and those of comm/boot.
-func Init(opts ...Option) (*Proc, error) {
+func Init(opts ...Option) (*Proc, error) { return InitContext(context.Background(), opts...) }
+
+// InitContext is Init that gives up when ctx ends, if that is before the time of GOLCI_INIT_TIMEOUT. The error then also wraps the cause
+// of ctx.
+func InitContext(ctx context.Context, opts ...Option) (*Proc, error) {
 	o, err := readOptions(opts)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), settings.InitTimeout.Get(o.values))
+	within, cancel := context.WithTimeout(ctx, settings.InitTimeout.Get(o.values))
 	defer cancel()
+	p, err := initWithin(within, o)
+	if cause := context.Cause(ctx); err != nil && cause != nil && !errors.Is(err, cause) {
+		err = fmt.Errorf("%w: %w", err, cause)
+	}
+	return p, err
+}
+
+func initWithin(ctx context.Context, o *options) (*Proc, error) {
 	job, err := boot.Join(ctx, boot.WithEnv(o.lookup))
 	if err != nil {
 		return nil, fmt.Errorf("mpi: Init: %w", err)

@@ -35,7 +35,17 @@ func lateMain() int {
 		time.Sleep(patience) // the test ends it
 		return 0
 	}
-	_, err := Init(WithTimeout(3 * time.Second)) // long enough to get into the fence on any day
+	const limit = 3 * time.Second // long enough to get into the fence on any day
+	cause := errors.New("enough")
+	ctx, cancel := context.WithTimeoutCause(context.Background(), limit, cause)
+	defer cancel()
+	var err error
+	if os.Getenv("PMI_SIZE") == "2" {
+		_, err = Init(WithTimeout(limit))
+	} else if _, err = InitContext(ctx); !errors.Is(err, cause) {
+		fmt.Println("error:", err)
+		return 4
+	}
 	var missing *boot.MissingError
 	if !errors.Is(err, boot.ErrMissing) || !errors.As(err, &missing) || missing.Ranks == "" && missing.Note == "" {
 		fmt.Println("error:", err)
@@ -275,9 +285,11 @@ func TestAbortProcess(t *testing.T) {
 // TestInitTimeout: a rank whose peer never comes gets an error that tells so, and how far it can tell who.
 func TestInitTimeout(t *testing.T) {
 	t.Parallel()
-	j := startProcesses(t, 2, "late")
-	if err := j.cmds[0].Wait(); err != nil || !strings.Contains(j.outs[0].String(), "missed") {
-		t.Errorf("%v\n%s", err, j.text())
+	for _, n := range []int{2, 3} { // by the setting, and by a context
+		j := startProcesses(t, n, "late")
+		if err := j.cmds[0].Wait(); err != nil || !strings.Contains(j.outs[0].String(), "missed") {
+			t.Errorf("%v\n%s", err, j.text())
+		}
 	}
 }
 
