@@ -16,36 +16,63 @@ var errTaken = unix.EADDRINUSE
 
 // socketName makes an abstract socket name, which no file stands for, from what the ranks of one job have in common.
 func socketName(meeting string) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", os.Getuid(), meeting))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", os.Geteuid(), meeting))
 	return "@golci-" + hex.EncodeToString(sum[:12])
 }
 
 func listenAbstract(name string) (net.Listener, error) { return net.Listen("unix", name) }
 
-// answers says whether a process of this user listens under name.
-func answers(name string) bool {
+// dialAbstract connects to a process of this user that listens under name. Errors: errNobody, errBusy, and that of ownUser.
+func dialAbstract(name string) (net.Conn, error) {
 	c, err := net.Dial("unix", name)
-	if err != nil {
-		return errors.Is(err, unix.EAGAIN) // its backlog is full, so it is there
+	switch {
+	case err == nil:
+	case errors.Is(err, unix.ECONNREFUSED):
+		return nil, errNobody
+	case errors.Is(err, unix.EAGAIN):
+		return nil, errBusy
+	default:
+		return nil, err
 	}
-	defer c.Close()
-	return sameUser(c)
+	if err := ownUser(c); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
 }
 
-// sameUser says whether the process at the other end runs under our user id.
-func sameUser(c net.Conn) bool {
+// answers says whether a process of this user listens under name.
+func answers(name string) bool {
+	c, err := dialAbstract(name)
+	if err != nil {
+		return errors.Is(err, errBusy)
+	}
+	c.Close()
+	return true
+}
+
+// ownUser returns an error, which names the other process, unless that runs under the effective user id of this one.
+func ownUser(c net.Conn) error {
 	u, ok := c.(*net.UnixConn)
 	if !ok {
-		return false
+		return errors.New("not a Unix socket")
 	}
 	raw, err := u.SyscallConn()
 	if err != nil {
-		return false
+		return err
 	}
-	same := false
-	err = raw.Control(func(fd uintptr) {
-		cred, err := unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
-		same = err == nil && int(cred.Uid) == os.Getuid()
-	})
-	return err == nil && same
+	var cred *unix.Ucred
+	var asked error
+	if err := raw.Control(func(fd uintptr) {
+		cred, asked = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
+	}); err != nil {
+		return err
+	}
+	if asked != nil {
+		return os.NewSyscallError("getsockopt(SO_PEERCRED)", asked)
+	}
+	if int(cred.Uid) != os.Geteuid() {
+		return fmt.Errorf("process %d of user %d, not of user %d", cred.Pid, cred.Uid, os.Geteuid())
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package boot
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // lookup reads one environment variable, as os.LookupEnv does.
@@ -67,11 +68,14 @@ func pmiLauncher(e *envReader) string {
 	return LauncherPMI
 }
 
+// openMPISecret is a random number that mpirun gives to the job's processes. Other users cannot read it.
+const openMPISecret = "OMPI_MCA_orte_precondition_transports"
+
 func openMPI(e *envReader) place {
 	size := e.num("OMPI_COMM_WORLD_SIZE", 1)
 	p := place{
 		launcher: LauncherOpenMPI, rank: e.num("OMPI_COMM_WORLD_RANK", 0), size: size, fd: -1, nodes: 1, ours: true,
-		meeting: "openmpi " + e.str("PMIX_NAMESPACE") + " " + e.str("PMIX_SERVER_TMPDIR"),
+		meeting: strings.TrimSpace("openmpi " + e.str("PMIX_NAMESPACE") + " " + e.str("PMIX_SERVER_TMPDIR") + " " + e.str(openMPISecret)),
 	}
 	if e.num("OMPI_COMM_WORLD_LOCAL_SIZE", 1) != size {
 		p.nodes = 2 // or more; how many does not matter

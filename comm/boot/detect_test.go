@@ -42,6 +42,10 @@ func TestDetect(t *testing.T) {
 			with(ompi, "PMI_FD", "3", "PMI_RANK", "0", "PMI_SIZE", "1", EnvLauncher, "ab"),
 			place{launcher: LauncherGolci, size: 1, fd: 3, ours: true},
 		},
+		"openmpi with a secret": {
+			with(ompi, openMPISecret, "12-34"),
+			place{launcher: LauncherOpenMPI, rank: 1, size: 2, fd: -1, meeting: "openmpi 77 /x 12-34", nodes: 1, ours: true},
+		},
 		"openmpi on two nodes": {
 			with(ompi, "OMPI_COMM_WORLD_LOCAL_SIZE", "1"),
 			place{launcher: LauncherOpenMPI, rank: 1, size: 2, fd: -1, meeting: "openmpi 77 /x", nodes: 2, ours: true},

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"sync"
 	"time"
@@ -17,31 +18,37 @@ import (
 const (
 	cmdHello     = "golci_hello" // first line on a rendezvous: which rank speaks
 	helloTimeout = 5 * time.Second
+	maxHello     = 64 // bytes in that line
 )
 
-// host is the serving side of a rendezvous. Its goroutine accepts until the listener is closed.
-type host struct {
-	ln  net.Listener
-	srv *serve.Server
-	wg  sync.WaitGroup
+// welcome is the answer to the first line. A rank that does not get it calls again.
+const welcome = "cmd=" + cmdHello + " rc=0\n"
 
-	mu   sync.Mutex
-	here int           // connected ranks; guarded by mu
-	idle chan struct{} // closed when here falls to 0; replaced when it rises from 0; guarded by mu
+// maxEarly bounds the connections that have said nothing yet.
+const maxEarly = 64
+
+// host is the serving side of a rendezvous. Its goroutine accepts until the listener is closed: when all ranks have come, or at
+// the end.
+type host struct {
+	ln   net.Listener
+	size int
+	srv  *serve.Server
+	quit chan struct{} // closed by stop
+	wg   sync.WaitGroup
+
+	mu    sync.Mutex
+	early map[net.Conn]bool // connections that have said nothing yet; guarded by mu
+	over  bool              // no more are taken; guarded by mu
+	came  int               // ranks that have come so far; guarded by mu
+	here  int               // connected ranks; guarded by mu
+	idle  chan struct{}     // closed when here falls to 0; replaced when it rises from 0; guarded by mu
 }
 
-// hostRendezvous serves under name, unless somebody does already. The cleanup returned waits until the connected ranks
-// have gone, and stops the service; it does nothing when somebody else serves.
-func hostRendezvous(name string, size int) (cleanup, error) {
-	ln, err := listenAbstract(name)
-	if errors.Is(err, errTaken) {
-		return func(context.Context) {}, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%w: rendezvous: %w", ErrEnv, err)
-	}
-	h := &host{ln: ln, idle: make(chan struct{})}
+// newHost serves a job of size ranks at ln, which it owns from now on. It must be stopped.
+func newHost(ln net.Listener, size int) (*host, error) {
+	h := &host{ln: ln, size: size, quit: make(chan struct{}), early: map[net.Conn]bool{}, idle: make(chan struct{})}
 	close(h.idle)
+	var err error
 	h.srv, err = serve.New(pmi.Config{
 		Size: size, KVSName: "golci",
 		Preset: map[string]string{
@@ -53,45 +60,111 @@ func hostRendezvous(name string, size int) (cleanup, error) {
 		ln.Close()
 		return nil, err
 	}
-	h.wg.Add(1)
-	go h.accept(size)
-	return h.stop, nil
+	h.wg.Go(h.accept)
+	return h, nil
 }
 
-func (h *host) accept(size int) {
-	defer h.wg.Done()
+// accept takes the callers. Those of other users are turned away before anything is read from them or kept for them.
+func (h *host) accept() {
 	for {
 		c, err := h.ln.Accept()
-		if err != nil {
+		switch {
+		case errors.Is(err, net.ErrClosed):
 			return
+		case err != nil: // no descriptors, perhaps
+			select {
+			case <-time.After(retryPause):
+			case <-h.quit:
+			}
+		case ownUser(c) != nil || !h.enter(c):
+			c.Close()
+		default:
+			h.wg.Go(func() { h.greet(c) })
 		}
-		h.wg.Add(1)
-		go func() {
-			defer h.wg.Done()
-			h.greet(c, size)
-		}()
 	}
+}
+
+// enter says whether c may say who it is. When there are too many, any other one is turned away for it; a rank among them calls
+// again.
+func (h *host) enter(c net.Conn) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.over {
+		return false
+	}
+	if len(h.early) >= maxEarly {
+		for other := range h.early {
+			other.Close()
+			delete(h.early, other)
+			break
+		}
+	}
+	h.early[c] = true
+	return true
+}
+
+// leave says whether c is still to be served.
+func (h *host) leave(c net.Conn) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	was := h.early[c]
+	delete(h.early, c)
+	return was && !h.over
 }
 
 // greet learns which rank speaks and leaves the connection to the server.
-func (h *host) greet(c net.Conn, size int) {
-	r := bufio.NewReaderSize(c, pmi.MaxRead)
-	_ = c.SetReadDeadline(time.Now().Add(helloTimeout))
-	line, err := r.ReadSlice('\n')
-	if err != nil || !sameUser(c) {
+func (h *host) greet(c net.Conn) {
+	rank, err := readHello(c, h.size)
+	if !h.leave(c) || err != nil {
 		c.Close()
 		return
 	}
-	_ = c.SetReadDeadline(time.Time{})
-	m, err := pmi.Parse(line)
-	rank, errRank := m.Int("rank")
-	if err != nil || errRank != nil || m.Cmd != cmdHello || rank < 0 || rank >= size {
+	if _, err := io.WriteString(c, welcome); err != nil {
 		c.Close()
 		return
 	}
 	h.count(1)
-	if !h.srv.AttachReader(rank, c, r) {
+	if !h.srv.Attach(rank, c) {
 		h.count(-1)
+		return
+	}
+	h.mu.Lock()
+	h.came++
+	complete := h.came == h.size
+	h.mu.Unlock()
+	if complete {
+		h.close()
+	}
+}
+
+// readHello reads the first line of a connection. The rank says no more before it is answered.
+func readHello(c net.Conn, size int) (rank int, err error) {
+	_ = c.SetDeadline(time.Now().Add(helloTimeout))
+	line, err := bufio.NewReaderSize(c, maxHello).ReadSlice('\n')
+	if err != nil {
+		return 0, err
+	}
+	m, err := pmi.Parse(line)
+	if err != nil {
+		return 0, err
+	}
+	if rank, err = m.Int("rank"); err != nil {
+		return 0, err
+	}
+	if m.Cmd != cmdHello || rank < 0 || rank >= size {
+		return 0, fmt.Errorf("%w: %s", pmi.ErrSyntax, m)
+	}
+	return rank, c.SetDeadline(time.Time{})
+}
+
+// close takes no more callers.
+func (h *host) close() {
+	h.ln.Close()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.over = true
+	for c := range h.early {
+		c.Close()
 	}
 }
 
@@ -127,28 +200,29 @@ func (h *host) stop(ctx context.Context) {
 	case <-idle:
 	case <-ctx.Done():
 	}
-	h.ln.Close()
+	close(h.quit)
+	h.close()
 	h.srv.Close()
 	h.wg.Wait()
 }
 
-// dialRendezvous connects rank to whoever serves name.
-func dialRendezvous(name string, rank int) (net.Conn, error) {
-	c, err := net.DialTimeout("unix", name, helloTimeout)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errRetry, err)
-	}
-	if !sameUser(c) {
-		c.Close()
-		return nil, fmt.Errorf("%w: the rendezvous %q belongs to another user", ErrEnv, name)
-	}
+// greet tells the host at the other end of c which rank speaks. It returns nil if the host has hung up: it has no room, or is none any
+// more.
+func greet(ctx context.Context, c net.Conn, rank int) net.Conn {
+	_ = c.SetDeadline(time.Now().Add(helloTimeout))
+	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
+	answer := make([]byte, len(welcome))
 	line, err := pmi.M(cmdHello, "rank", fmt.Sprint(rank)).Append(nil)
 	if err == nil {
 		_, err = c.Write(line)
 	}
-	if err != nil {
-		c.Close()
-		return nil, fmt.Errorf("%w: %w", errRetry, err)
+	if err == nil {
+		_, err = io.ReadFull(c, answer)
 	}
-	return c, nil
+	if !stop() || err != nil || string(answer) != welcome {
+		c.Close()
+		return nil
+	}
+	_ = c.SetDeadline(time.Time{})
+	return c
 }

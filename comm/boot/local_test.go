@@ -12,10 +12,15 @@ import (
 	"go.uber.org/goleak"
 )
 
+// roles are what the test binary is when a variable is set.
+var roles = map[string]func() int{rankRole: rankMain}
+
 // TestMain is also the rank that the tests of real launchers start.
 func TestMain(m *testing.M) {
-	if os.Getenv(rankRole) != "" {
-		os.Exit(rankMain())
+	for name, f := range roles {
+		if os.Getenv(name) != "" {
+			os.Exit(f())
+		}
 	}
 	goleak.VerifyTestMain(m)
 }

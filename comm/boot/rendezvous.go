@@ -4,44 +4,133 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
+	"strconv"
 	"time"
 )
 
-// retryPause is the time between two tries to reach the rank that serves a rendezvous.
+// retryPause is the shortest time between two looks for the rank that serves a rendezvous. The longest is twice that: two ranks that
+// have given way to each other must not do so again.
 const retryPause = 10 * time.Millisecond
 
-// rendezvous joins the ranks of a job whose launcher serves no PMI-1. They have a name in common; whoever binds it
-// first serves the others, itself included, with the same server as the project's launcher.
+// meetingNames is how many names a rendezvous may have. The ranks skip a name that another user has bound before them.
+const meetingNames = 64
+
+// busyMost is how many looks a name may refuse because the queue of its listener is full. A rank takes its callers at once; a
+// listener that does not is another user's, perhaps.
+const busyMost = 100
+
+// Why a name is not that of a rank.
+var (
+	errNobody = errors.New("nobody listens")
+	errBusy   = errors.New("its queue is full")
+)
+
+// meeting is one rank's search for the others of a job whose launcher serves no PMI-1. They have a sequence of names in common.
+// A rank that finds no other behind any of them binds the first that is free, and serves the others, itself included, with
+// the same server as the project's launcher.
+//
+// Another user who holds a name and lets it go can have two ranks bind different names. So a rank that has bound one looks at
+// all others once more before it takes callers, and lets its own go if it finds a rank there. Of two ranks at least one looks after
+// both have bound; if both do, both let go, and the pause until they try again is random.
+type meeting struct {
+	place place
+	host  *host             // nil: another rank serves
+	busy  [meetingNames]int // looks at which the name was busy
+	names [meetingNames]string
+	last  error // of the last name that a stranger holds
+}
+
+// rendezvous joins the ranks of a job on one node.
 func rendezvous(ctx context.Context, p place) (net.Conn, cleanup, error) {
 	if p.nodes != 1 {
 		return nil, nil, fmt.Errorf("%w: %s without PMI-1 starts ranks on one node only; use mpiexec (Hydra) or srun --mpi=pmi2",
 			ErrEnv, p.launcher)
 	}
-	name := socketName(p.meeting)
+	m := newMeeting(p)
 	for {
-		stop, err := hostRendezvous(name, p.size)
+		conn, err := m.look(ctx)
+		if conn != nil {
+			return conn, m.stop, nil
+		}
 		if err != nil {
-			return nil, nil, err
-		}
-		conn, err := dialRendezvous(name, p.rank)
-		if err == nil {
-			return conn, stop, nil
-		}
-		stop(canceled)
-		if !errors.Is(err, errRetry) {
+			m.stop(canceled)
 			return nil, nil, err
 		}
 		select {
-		case <-time.After(retryPause):
+		case <-time.After(retryPause + rand.N(retryPause)):
 		case <-ctx.Done():
-			return nil, nil, fmt.Errorf("%w: no rank of the job could be reached: %w", ErrMissing, ctx.Err())
+			m.stop(canceled)
+			return nil, nil, fmt.Errorf("%w: no rank of the job could be reached: %w", ErrMissing, errors.Join(ctx.Err(), m.last))
 		}
 	}
 }
 
-// errRetry marks a failure that the next try may not meet: the serving rank is about to start or has just ended.
-var errRetry = errors.New("rendezvous not reachable")
+func newMeeting(p place) *meeting {
+	m := &meeting{place: p}
+	for i := range m.names {
+		m.names[i] = socketName(p.meeting + " " + strconv.Itoa(i))
+	}
+	return m
+}
+
+// look calls the names in turn. It returns a connection to the rank that serves, or begins to serve if there is none.
+func (m *meeting) look(ctx context.Context) (net.Conn, error) {
+	var free []string
+	waits := false
+	for i, name := range m.names {
+		c, err := dialAbstract(name)
+		switch {
+		case err == nil:
+			return greet(ctx, c, m.place.rank), nil
+		case errors.Is(err, errNobody):
+			free = append(free, name)
+		case errors.Is(err, errBusy) && m.busy[i] < busyMost:
+			m.busy[i]++
+			waits = true
+		default:
+			m.last = fmt.Errorf("the name %s of the rendezvous is not a rank's: %w", name, err)
+		}
+	}
+	if waits || m.host != nil {
+		return nil, nil
+	}
+	return nil, m.serve(free)
+}
+
+// serve binds the first of the free names, and keeps it unless another rank serves under any name.
+func (m *meeting) serve(free []string) error {
+	for _, name := range free {
+		ln, err := listenAbstract(name)
+		if errors.Is(err, errTaken) {
+			return nil // by another rank, most likely: the next look will tell
+		}
+		if err != nil {
+			return fmt.Errorf("%w: rendezvous: %w", ErrEnv, err)
+		}
+		for _, other := range m.names {
+			if other == name {
+				continue
+			}
+			if c, err := dialAbstract(other); err == nil {
+				c.Close()
+				ln.Close() // callers that wait in its queue look again
+				return nil
+			}
+		}
+		m.host, err = newHost(ln, m.place.size)
+		return err
+	}
+	return nil
+}
+
+// stop ends the service, if this rank serves. It waits until the connected ranks have gone, or ctx ends.
+func (m *meeting) stop(ctx context.Context) {
+	if m.host != nil {
+		m.host.stop(ctx)
+	}
+}
 
 // cleanup ends what a connection needed beside itself; it may wait for other ranks until ctx ends.
 type cleanup func(ctx context.Context)

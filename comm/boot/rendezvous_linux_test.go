@@ -39,8 +39,10 @@ func TestRendezvous(t *testing.T) {
 		}
 		wg.Wait()
 	}
-	if answers(socketName(meetingPlace(t, 0, 1).meeting)) {
-		t.Error("the rendezvous is still open")
+	for _, name := range newMeeting(meetingPlace(t, 0, 1)).names {
+		if answers(name) {
+			t.Error("the rendezvous is still open")
+		}
 	}
 }
 
