@@ -2,6 +2,7 @@ package shm
 
 import (
 	"fmt"
+	"net"
 	"sync"
 
 	"github.com/golci/golci/comm/conduit"
@@ -10,7 +11,40 @@ import (
 
 // remote is what there is to reach a peer's memory with.
 type remote struct {
-	pid int // 0 if its memory cannot be reached
+	pid  int // 0 if its memory cannot be reached
+	life int // descriptor of the process, readable when it has ended; -1 where the kernel has none
+}
+
+// hold opens the descriptor of process pid, which is at the other end of c. That the connection has not ended says that the number was
+// still the peer's when it was looked up.
+func hold(pid int, c *net.UnixConn) int {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return -1
+	}
+	open := false
+	if raw, err := c.SyscallConn(); err == nil {
+		_ = raw.Control(func(conn uintptr) {
+			var b [1]byte
+			n, _, err := unix.Recvfrom(int(conn), b[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
+			open = err == unix.EAGAIN || n > 0
+		})
+	}
+	if !open {
+		_ = unix.Close(fd)
+		return -1
+	}
+	return fd
+}
+
+// dead says whether the process of a descriptor has ended.
+func dead(fd int, v *vecs) bool {
+	if fd < 0 {
+		return false
+	}
+	v.poll[0] = unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}
+	n, err := unix.Poll(v.poll[:], 0)
+	return err == nil && n > 0
 }
 
 // reachable reports whether the kernel lets this process copy to and from the memory of process pid. The address tried
@@ -32,6 +66,7 @@ const unmapped = 1
 type vecs struct {
 	local  [1]unix.Iovec
 	remote [1]unix.RemoteIovec
+	poll   [1]unix.PollFd
 }
 
 var vecPool = sync.Pool{New: func() any { return new(vecs) }}
@@ -73,13 +108,24 @@ func (e *end) direct(peer int, b []byte, addr uint64, call vmCall, name string) 
 		return &conduit.PeerError{Peer: peer, Err: conduit.ErrUnreachable, Detail: name}
 	}
 	for len(b) > 0 {
-		// Before each call, because the number of a process that has died is free to be another's.
+		// Before each call, because the number of a process that has died is free to be another's; and after it, because what
+		// was read may be another's then.
 		if err := e.Failed(peer); err != nil {
 			return err
 		}
+		r := e.remotes[peer]
 		v := getVecs(b, addr)
-		n, err := call(e.remotes[peer].pid, v.local[:], v.remote[:], 0)
+		gone := dead(r.life, v)
+		var n int
+		var err error
+		if !gone {
+			n, err = call(r.pid, v.local[:], v.remote[:], 0)
+			gone = dead(r.life, v)
+		}
 		v.release()
+		if gone {
+			return &conduit.PeerError{Peer: peer, Err: conduit.ErrPeerDied, Detail: name}
+		}
 		if err == unix.EINTR {
 			continue
 		}

@@ -38,7 +38,7 @@ type exchange struct {
 
 	mu    sync.Mutex
 	links map[int]*link
-	lasts map[int]error // by rank, the latest failure, to tell when time is over
+	lasts map[int]error // by rank, the latest failure, to tell when time is over; under its own rank that of accept
 	done  context.CancelFunc
 	fatal error
 }
@@ -51,7 +51,11 @@ func (x *exchange) run() (map[int]*link, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), x.cfg.Timeout)
 	defer cancel()
 	x.done, x.links, x.lasts = cancel, map[int]*link{}, map[int]error{}
-	listener, err := net.ListenUnix("unixpacket", socketName(x.cfg.JobID, x.cfg.Rank))
+	addr := socketName(x.cfg, x.cfg.Rank)
+	listener, err := net.ListenUnix("unixpacket", addr)
+	if errors.Is(err, unix.EADDRINUSE) {
+		err = fmt.Errorf("%w; it is held by %s", err, holder(addr))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("shm: rank %d: %w", x.cfg.Rank, err)
 	}
@@ -90,8 +94,12 @@ func (x *exchange) result() (map[int]*link, error) {
 	if x.fatal != nil {
 		return nil, x.fatal
 	}
-	return nil, fmt.Errorf("%w: rank %d waited %v for %s", ErrMissing, x.cfg.Rank, x.cfg.Timeout,
-		strings.Join(missing, ", "))
+	own := ""
+	if err := x.lasts[x.cfg.Rank]; err != nil {
+		own = fmt.Sprintf("; it could not take calls (%v)", err)
+	}
+	return nil, fmt.Errorf("%w: rank %d waited %v for %s%s", ErrMissing, x.cfg.Rank, x.cfg.Timeout,
+		strings.Join(missing, ", "), own)
 }
 
 // checkComplete ends the exchange when every link is there.
@@ -131,14 +139,25 @@ func (x *exchange) abort(err error) {
 	x.done()
 }
 
-func (x *exchange) accept(ctx context.Context, wg *sync.WaitGroup, listener *net.UnixListener) {
+// acceptor is a listener.
+type acceptor interface {
+	AcceptUnix() (*net.UnixConn, error)
+}
+
+// accept takes the calls of higher ranks until the listener is closed.
+func (x *exchange) accept(ctx context.Context, wg *sync.WaitGroup, listener acceptor) {
 	for {
 		c, err := listener.AcceptUnix()
-		if err != nil {
-			if ctx.Err() == nil {
-				x.abort(fmt.Errorf("shm: rank %d: accept: %w", x.cfg.Rank, err))
-			}
+		switch {
+		case errors.Is(err, net.ErrClosed):
 			return
+		case err != nil: // no descriptors, perhaps: others may be given back
+			x.note(x.cfg.Rank, fmt.Errorf("accept: %w", err))
+			select {
+			case <-ctx.Done():
+			case <-time.After(lastPause):
+			}
+			continue
 		}
 		wg.Go(func() {
 			stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
@@ -246,7 +265,7 @@ func (x *exchange) dialUntil(ctx context.Context, peer int) {
 
 // dial is the higher rank's side of the exchange.
 func (x *exchange) dial(ctx context.Context, peer int) (*link, error) {
-	c, err := net.DialUnix("unixpacket", nil, socketName(x.cfg.JobID, peer))
+	c, err := net.DialUnix("unixpacket", nil, socketName(x.cfg, peer))
 	if err != nil {
 		return nil, err
 	}

@@ -5,11 +5,11 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
 	"os"
-	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,7 +20,7 @@ import (
 const (
 	helloMagic = "golci/shm/1"
 	farewell   = "bye"
-	maxName    = 100 // of an abstract socket, with room to spare below the kernel's 107
+	nameBytes  = 12 // of the hash in a socket's name
 )
 
 // hello opens a connection.
@@ -64,14 +64,16 @@ func proof(key string, b []byte) []byte {
 	return h.Sum(nil)
 }
 
-// socketName is the abstract address of a rank. Long job names are replaced by their hash.
-func socketName(job string, rank int) *net.UnixAddr {
-	name := "@golci-" + job + "-" + strconv.Itoa(rank)
-	if len(name) > maxName {
-		name = fmt.Sprintf("@golci-%x-%d", sha256.Sum256([]byte(job)), rank)
-	}
-	return &net.UnixAddr{Name: name, Net: "unixpacket"}
+// socketName is the abstract address of a rank. It can be seen in /proc once it is bound, but nobody without the key can tell that of a
+// rank that is yet to come.
+func socketName(c *Config, rank int) *net.UnixAddr {
+	h := hmac.New(sha256.New, []byte(c.Key))
+	fmt.Fprintf(h, "golci shm socket of rank %d of %s", rank, c.JobID)
+	return &net.UnixAddr{Name: "@golci-shm-" + hex.EncodeToString(h.Sum(nil)[:nameBytes]), Net: "unixpacket"}
 }
+
+// errUser: a process of another user is at the other end.
+var errUser = errors.New("the process there belongs to another user")
 
 // sameUser checks that the process at the other end belongs to this one's user, and returns its number.
 func sameUser(c *net.UnixConn) (pid int, err error) {
@@ -90,9 +92,23 @@ func sameUser(c *net.UnixConn) (pid int, err error) {
 		return 0, os.NewSyscallError("getsockopt(SO_PEERCRED)", credErr)
 	}
 	if int(cred.Uid) != os.Geteuid() {
-		return 0, fmt.Errorf("process %d belongs to user %d, this one to %d", cred.Pid, cred.Uid, os.Geteuid())
+		return 0, fmt.Errorf("%w: process %d of user %d, not of user %d", errUser, cred.Pid, cred.Uid, os.Geteuid())
 	}
 	return int(cred.Pid), nil
+}
+
+// holder says who has bound addr, for the error of a rank that cannot.
+func holder(addr *net.UnixAddr) string {
+	c, err := net.DialUnix("unixpacket", nil, addr)
+	if err != nil {
+		return fmt.Sprintf("a process that does not take calls (%v)", err)
+	}
+	defer c.Close()
+	pid, err := sameUser(c)
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("process %d of this user, which has the same rank in the same job", pid)
 }
 
 // sendPacket sends b, with f's descriptor if f is not nil.

@@ -79,7 +79,11 @@ func assemble(cfg *Config, g ring.Geometry, seg *ring.Segment, own *mapping, fen
 	for _, l := range links {
 		fence = fence && l.fence
 		if reachable(l.pid) {
-			e.remotes[l.rank].pid = l.pid
+			r := remote{pid: l.pid, life: hold(l.pid, l.conn)}
+			e.remotes[l.rank] = r
+			if r.life >= 0 { // not closed before nobody can look at it any more
+				runtime.AddCleanup(e, func(fd int) { _ = unix.Close(fd) }, r.life)
+			}
 		}
 	}
 	for i, rank := range cfg.Local {

@@ -214,19 +214,6 @@ func TestDifferentGeometry(t *testing.T) {
 	}
 }
 
-func TestLongJobName(t *testing.T) {
-	long := strings.Repeat("x", 300) + newJob()
-	cs, errs := together(2, func(c *Config) { c.JobID = long })
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range cs {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 func TestRemoteRankIsUnreachable(t *testing.T) {
 	cs, errs := together(2, func(c *Config) { c.Size = 5; c.Local, c.Rank = []int{1, 3}, 1+2*c.Rank })
 	if err := errors.Join(errs...); err != nil {
