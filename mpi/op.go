@@ -1,6 +1,10 @@
 package mpi
 
-import "cmp"
+import (
+	"cmp"
+
+	"github.com/golci/golci/internal/simd"
+)
 
 // Op combines the contributions of ranks in a reduction (6.9). The zero Op is invalid. Make one with Sum and its kin, or NewOp
 // or Each. It is applied in the order of ranks unless it is commutative.
@@ -60,53 +64,28 @@ func Sum[T Number]() Op[T] { return Op[T]{sum[T]{}, true} }
 
 type sum[T Number] struct{}
 
-// The compiler does not unroll, and the sum is what large vectors are reduced with.
-func (sum[T]) combine(in, inout []T) {
-	inout = inout[:len(in)]
-	for len(in) >= 8 {
-		a, b := (*[8]T)(in), (*[8]T)(inout)
-		b[0], b[1], b[2], b[3] = a[0]+b[0], a[1]+b[1], a[2]+b[2], a[3]+b[3]
-		b[4], b[5], b[6], b[7] = a[4]+b[4], a[5]+b[5], a[6]+b[6], a[7]+b[7]
-		in, inout = in[8:], inout[8:]
-	}
-	for i, a := range in {
-		inout[i] = a + inout[i]
-	}
-}
+func (sum[T]) combine(in, inout []T) { simd.Sum(inout, in, inout) }
 
 // Prod multiplies.
 func Prod[T Number]() Op[T] { return Op[T]{prod[T]{}, true} }
 
 type prod[T Number] struct{}
 
-func (prod[T]) combine(in, inout []T) {
-	inout = inout[:len(in)]
-	for i, a := range in {
-		inout[i] = a * inout[i]
-	}
-}
+func (prod[T]) combine(in, inout []T) { simd.Prod(inout, in, inout) }
 
 // Min takes the smaller one; NaN if there is one.
 func Min[T Real]() Op[T] { return Op[T]{minimum[T]{}, true} }
 
 type minimum[T Real] struct{}
 
-func (minimum[T]) combine(in, inout []T) {
-	for i, a := range in {
-		inout[i] = min(a, inout[i])
-	}
-}
+func (minimum[T]) combine(in, inout []T) { simd.Min(inout, in, inout) }
 
 // Max takes the larger one; NaN if there is one.
 func Max[T Real]() Op[T] { return Op[T]{maximum[T]{}, true} }
 
 type maximum[T Real] struct{}
 
-func (maximum[T]) combine(in, inout []T) {
-	for i, a := range in {
-		inout[i] = max(a, inout[i])
-	}
-}
+func (maximum[T]) combine(in, inout []T) { simd.Max(inout, in, inout) }
 
 // Band is the bitwise and.
 func Band[T Integer]() Op[T] { return Op[T]{band[T]{}, true} }
