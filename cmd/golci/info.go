@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/golci/golci/comm/boot"
 	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/simd"
 	"github.com/golci/golci/internal/topology"
 )
 
@@ -23,6 +25,7 @@ func info(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	m := topology.Read()
 	infoSystem(w)
+	infoProcessor(w, topology.ReadProcessor())
 	infoCPUs(w, m)
 	infoCrossing(w, m)
 	infoKernel(w)
@@ -38,6 +41,21 @@ func infoSystem(w io.Writer) {
 	fmt.Fprintf(w, "system\t%s/%s, %s, GOMAXPROCS %d\n", runtime.GOOS, runtime.GOARCH, runtime.Version(), runtime.GOMAXPROCS(0))
 }
 
+// infoProcessor tells, too, where the layouts of the module do not fit the processor.
+func infoProcessor(w io.Writer, p topology.Processor) {
+	name := cmp.Or(p.Name, "unknown")
+	if p.Level > 0 {
+		name += fmt.Sprintf(", x86-64-v%d", p.Level)
+	}
+	fmt.Fprintf(w, "processor\t%s\n", name)
+	fmt.Fprintf(w, "reductions\t%s\n", simd.Chosen())
+	note := ""
+	if p.Line > topology.LayoutLine {
+		note = ": neighbours share a line, which costs time"
+	}
+	fmt.Fprintf(w, "cache line\t%d bytes; layouts assume %d%s\n", p.Line, topology.LayoutLine, note)
+}
+
 func infoCPUs(w io.Writer, m topology.Map) {
 	ids := topology.Usable()
 	fmt.Fprintf(w, "CPUs usable\t%d: %s\n", len(ids), topology.FormatList(ids))
@@ -45,8 +63,12 @@ func infoCPUs(w io.Writer, m topology.Map) {
 		m.Count(func(c topology.CPU) int { return c.Package }), len(m.Cores()),
 		m.Count(func(c topology.CPU) int { return c.Node }))
 	for _, c := range m.Caches {
-		fmt.Fprintf(w, "cache L%d %s\t%d x %s, lines of %d bytes, shared by %d CPU(s)\n",
-			c.Level, strings.ToLower(c.Type), c.Count, bytesText(c.Bytes), c.Line, c.Shared)
+		fmt.Fprintf(w, "cache L%d %s\t", c.Level, strings.ToLower(c.Type))
+		if c.Count == 0 {
+			fmt.Fprintf(w, "%s, lines of %d bytes\n", bytesText(c.Bytes), c.Line)
+			continue
+		}
+		fmt.Fprintf(w, "%d x %s, lines of %d bytes, shared by %d CPU(s)\n", c.Count, bytesText(c.Bytes), c.Line, c.Shared)
 	}
 }
 

@@ -1,5 +1,6 @@
 // Package topology tells what cores this process may use, how they are related (package, core, caches, memory node),
-// and pins OS threads to them. The relations come from /sys on Linux; elsewhere every CPU is a core of its own.
+// and pins OS threads to them. The relations come from /sys on Linux; elsewhere every CPU is a core of its own, and the
+// processor tells its caches.
 package topology
 
 import (
@@ -22,8 +23,8 @@ type Cache struct {
 	Type   string // Data, Instruction or Unified
 	Bytes  int64
 	Line   int64 // bytes in a line
-	Shared int   // CPUs that share one instance
-	Count  int   // instances seen by the usable CPUs
+	Shared int   // CPUs that share one instance; 0 if not known
+	Count  int   // instances seen by the usable CPUs; 0 if not known
 }
 
 // Map is what the process may use.
@@ -39,7 +40,9 @@ func Read() Map {
 		m.CPUs = append(m.CPUs, readCPU(id))
 	}
 	slices.SortFunc(m.CPUs, nearer)
-	m.Caches = readCaches(m.CPUs)
+	if m.Caches = readCaches(m.CPUs); len(m.Caches) == 0 {
+		m.Caches = processorCaches()
+	}
 	return m
 }
 

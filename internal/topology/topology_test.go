@@ -109,9 +109,31 @@ func TestRead(t *testing.T) {
 			t.Errorf("CPU %d is not usable", c.ID)
 		}
 	}
+	listed := len(readCaches(m.CPUs)) > 0
 	for _, c := range m.Caches {
-		if c.Level < 1 || c.Bytes <= 0 || c.Count < 1 || c.Shared < 1 {
+		if c.Level < 1 || c.Bytes <= 0 || c.Line < 1 || (c.Count > 0 && c.Shared > 0) != listed {
 			t.Errorf("cache %+v", c)
+		}
+	}
+}
+
+// TestProcessor: what the processor says of its own caches is among what the system lists. Cores may differ, and the
+// last level may be counted in other ways.
+func TestProcessor(t *testing.T) {
+	p := ReadProcessor()
+	if runtime.GOARCH == "amd64" && (p.Name == "" || p.Level < 1 || p.Level > 4 || p.Line < 1) {
+		t.Errorf("%+v", p)
+	}
+	said, listed := processorCaches(), readCaches(Read().CPUs)
+	if len(listed) == 0 || len(said) == 0 {
+		t.Skip("the system lists no caches, or the processor does not tell")
+	}
+	for _, x := range said {
+		same := func(c Cache) bool {
+			return c.Level == x.Level && c.Type == x.Type && c.Line == x.Line && (c.Bytes == x.Bytes || c.Level > 2)
+		}
+		if !slices.ContainsFunc(listed, same) {
+			t.Errorf("the processor says %+v, the system lists %+v", x, listed)
 		}
 	}
 }

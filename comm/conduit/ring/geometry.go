@@ -8,10 +8,11 @@ import (
 	"fmt"
 
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/topology"
 )
 
 // Line is the length of a cache line; records start on one.
-const Line = 64
+const Line = topology.LayoutLine
 
 // pageBytes is the alignment of what must not share a page, so that a pair that never talks costs no memory. It is the
 // smallest page of the platforms; with larger ones pairs share pages, which costs memory only.
