@@ -34,6 +34,7 @@ func (p *peer) sendAck(t *turn) {
 	}
 	var h header
 	n := p.acknowledge(&h, b, 0, sackWords, t.now)
+	p.ackNow, p.ackAt, p.waiting = false, never, 0 // also of a bad sender, of whose numbers not all fit
 	p.stats.Acks++
 	p.emit(t, &h, b[:n], nil, Priority)
 }
@@ -47,6 +48,9 @@ func (p *peer) valid(h *header) bool {
 func (p *peer) heed(h *header, sack []byte, now time.Duration) {
 	if p.next-(h.ack+1) > p.next-p.first {
 		return
+	}
+	if p.first != h.ack+1 {
+		p.moves(now)
 	}
 	n := news{now: now, delay: time.Duration(h.delay) * time.Microsecond}
 	for p.first != h.ack+1 {

@@ -123,17 +123,17 @@ func windowBuffers(tb testing.TB) (n int) {
 	p := h.e.peers.get(0)
 	p.mtu, p.cc.window, h.room = MaxMTU, 1<<30, make([]byte, MaxMTU)
 	data := make([]byte, 64)
-	for range Window {
+	for range sendWindow {
 		if st := h.e.Send(0, Message{Data: data}, h.now); st != Copied {
 			tb.Fatal(st)
 		}
 		h.e.Outgoing(h.now, 1, h)
 	}
-	for _, s := range p.win {
-		if s == nil {
-			tb.Fatal("the window is not full")
-		}
-		n += cap(s.buf)
+	if p.next-p.first != sendWindow {
+		tb.Fatal("the window is not full")
+	}
+	for q := p.first; q != p.next; q++ {
+		n += cap(p.win[q%Window].buf)
 	}
 	return n
 }

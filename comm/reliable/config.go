@@ -8,10 +8,12 @@ import (
 )
 
 const (
-	// Window is the most segments on their way to one peer: the next one must be less than the first not acknowledged + Window.
+	// Window is the span of sequence numbers that a receiver takes from one peer: they are less than the first missing one + Window.
+	// A sender uses 3840 of them: the least packet has no room for a bitmap of more.
 	Window = 4096
-	// MinMTU is the least packet size of a peer in bytes: the header and the SACK bitmap of a whole window fit.
-	MinMTU = headerSize + 8*sackWords
+	// MinMTU is the least packet size of a peer in bytes: the header and the SACK bitmap of all that a sender uses fit.
+	// With the headers below it, such a packet passes a path whose IP packets have 576 bytes.
+	MinMTU = headerSize + 8*ackWords
 	// MaxMTU is the greatest packet size of a peer in bytes.
 	MaxMTU = math.MaxUint16
 )
@@ -21,6 +23,8 @@ var (
 	ErrConfig = errors.New("reliable: bad configuration")
 	// ErrSilent is matched by the error of a peer that was not heard of for Config.DeadAfter.
 	ErrSilent = errors.New("reliable: peer is silent")
+	// ErrStuck is matched by the error of a peer that is heard, and does not get one and the same packet for Config.DeadAfter.
+	ErrStuck = errors.New("reliable: a packet does not get through")
 )
 
 // Config is what an Endpoint is made of. Default fills in what is zero.
@@ -46,7 +50,8 @@ type Config struct {
 	// ResendsPerPass is the most resends of one call of Outgoing.
 	ResendsPerPass int
 	// KeepAlive is the silence after which a peer is asked for a sign of life, DeadAfter the one after which it is dead.
-	// Both count only for peers from or to which something has gone.
+	// Both count only for peers from or to which something has gone. DeadAfter is also the least time after which a peer is given up
+	// that is heard and does not get what is sent again and again.
 	KeepAlive, DeadAfter time.Duration
 }
 

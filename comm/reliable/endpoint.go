@@ -292,6 +292,7 @@ func (e *Endpoint) timers(now time.Duration) {
 func (e *Endpoint) forgive(now time.Duration) {
 	for _, p := range e.all {
 		p.heard = now
+		p.moves(now)
 	}
 }
 

@@ -17,6 +17,8 @@ const (
 	version    = 1
 	headerSize = 16
 	sackWords  = Window / 64
+	ackWords   = 60            // of the bitmap, that fit beside a header in the least packet
+	sendWindow = 64 * ackWords // segments on their way to one peer
 )
 
 // Bits of header.flags.

@@ -79,7 +79,7 @@ func TestPartsGoOnWhereRoomWasShort(t *testing.T) {
 		w.ranks[1].outgoing(64)
 	}
 	w.check(t)
-	if s := n.e.Stats(1); w.ranks[1].got[1] != 1 || s.Resent != 5 { // 119 parts, 20 a time
+	if s := n.e.Stats(1); w.ranks[1].got[1] != 1 || s.Resent != 6 { // 127 parts, 20 a time
 		t.Errorf("%d resends in %d passes; the message came %d times", s.Resent, passes, w.ranks[1].got[1])
 	}
 }

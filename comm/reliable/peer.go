@@ -39,6 +39,8 @@ type peer struct {
 	passed   time.Duration // when a segment that one or two have overtaken is lost
 	outage   time.Duration // the last one that came after another without progress
 	soon     soonness
+	moved    time.Duration // when first changed last, as long as the peer is heard
+	misses   uint32        // transmissions since then that did not arrive though the peer was heard after them
 
 	// Receiving.
 	want     uint32 // the first sequence number that has not arrived
@@ -109,6 +111,10 @@ func (p *peer) wakeAt(t time.Duration) {
 func (p *peer) timer(now time.Duration) {
 	if now-p.heard >= p.e.cfg.DeadAfter {
 		p.fail(silent(p, now))
+		return
+	}
+	if err := p.stuck(now); err != nil {
+		p.fail(err)
 		return
 	}
 	p.due = min(p.lifeTimer(now), p.ackTimer(now), p.overtakenTimer(now), p.resendTimer(now), p.paceTimer(now))

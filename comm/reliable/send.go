@@ -150,7 +150,7 @@ func (p *peer) paced(now time.Duration) bool { return p.pace > now && p.pace > n
 
 func (p *peer) uncongested() bool { return p.flight < p.cc.window }
 
-// mayNew tells whether a new segment may be sent but for its pace: the window of the seed, a room in the hotel beside those for
+// mayNew tells whether a new segment may be sent but for its pace: the window, a room in the hotel beside those for
 // resends, and the congestion window.
 func (p *peer) mayNew() bool {
 	if !p.has(Data) && !p.has(Priority) {
@@ -160,7 +160,7 @@ func (p *peer) mayNew() bool {
 		p.cc.busy = true
 		return false
 	}
-	return p.next-p.first < Window && p.hotel.guests+p.resends.n < p.hotel.most
+	return p.next-p.first < sendWindow && p.hotel.guests+p.resends.n < p.hotel.most
 }
 
 func (p *peer) mayResend() bool {
@@ -183,6 +183,9 @@ func (p *peer) sendNew(t *turn) bool {
 			return false
 		}
 		s := p.cut(ch)
+		if p.next == p.first {
+			p.moves(t.now)
+		}
 		s.seq, s.tries = p.next, 0
 		p.next++
 		p.probes = 0
@@ -299,6 +302,7 @@ func (p *peer) resend(t *turn) {
 // transmit sends a segment and starts its timer.
 func (p *peer) transmit(t *turn, b []byte, s *segment, ch Channel) {
 	size := s.size()
+	p.countMiss(s, t.now)
 	s.tries++
 	s.channel, s.charge = ch, size+packetCharge
 	s.order = p.orders[ch]
@@ -347,4 +351,38 @@ func (p *peer) emit(t *turn, h *header, b, data []byte, ch Channel) {
 
 func silent(p *peer, now time.Duration) error {
 	return fmt.Errorf("%w: peer %d, for %v", ErrSilent, p.id, now-p.heard)
+}
+
+const (
+	// mostMisses is how many packets may be sent in vain to a peer that is heard meanwhile, while it lacks one and the same segment.
+	mostMisses = 16
+	// leastTries is how often that segment itself must have been sent.
+	leastTries = 2
+)
+
+// countMiss counts the transmissions that did not arrive though the peer was heard since; s is about to be sent once more. Silence is
+// another matter, and begins the count anew.
+func (p *peer) countMiss(s *segment, now time.Duration) {
+	switch {
+	case now-p.heard > 2*p.e.cfg.KeepAlive:
+		p.moves(now)
+	case s.tries > 0 && p.heard > s.sent:
+		p.misses++
+	}
+}
+
+// moves notes that the peer lacks no segment that it lacked before, or that nobody knows.
+func (p *peer) moves(now time.Duration) { p.misses, p.moved = 0, now }
+
+// stuck is the error of a peer that is heard, and does not get the first segment that it lacks; nil if it is not so.
+func (p *peer) stuck(now time.Duration) error {
+	if p.misses < mostMisses || now-p.moved < p.e.cfg.DeadAfter || p.next == p.first {
+		return nil
+	}
+	s := p.win[p.first%Window]
+	if s == nil || s.tries < leastTries {
+		return nil
+	}
+	return fmt.Errorf("%w: peer %d is heard, but %d bytes were sent %d times, and nothing behind them for %v",
+		ErrStuck, p.id, s.size(), s.tries, now-p.moved)
 }

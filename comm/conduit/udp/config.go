@@ -27,8 +27,9 @@ type Peer struct {
 // Path is one address of a peer.
 type Path struct {
 	Addr netip.AddrPort
-	// Payload is how many bytes a datagram may hold on this path.
-	Payload int
+	// Payload is how many bytes a datagram may hold on this path, as the system says; Most is what it may hold by the interfaces of
+	// both ends, and is tried in time. Most counts only if it is more than Payload.
+	Payload, Most int
 }
 
 // Config describes one rank's end. Conduit, Mode and the times must be the same on all ranks.

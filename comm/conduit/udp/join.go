@@ -176,7 +176,7 @@ func paths(mine, theirs nic.Endpoint, f nic.Family, ask func(netip.AddrPort) (in
 	var out []Path
 	for i, p := range all {
 		if i == 0 || p.Near {
-			out = append(out, Path{Addr: p.Remote, Payload: p.Payload})
+			out = append(out, Path{Addr: p.Remote, Payload: p.Payload, Most: p.Most})
 		}
 	}
 	return out, nil

@@ -2,10 +2,13 @@ package udp
 
 import (
 	"encoding/binary"
+	"fmt"
 	"time"
 
+	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/comm/conduit/udp/mmsg"
 	"github.com/golci/golci/comm/conduit/udp/nic"
+	"github.com/golci/golci/comm/reliable"
 )
 
 // A datagram may also carry a word of this conduit's own in place of a packet of the core, whose first byte is never controlByte:
@@ -35,14 +38,25 @@ type sizer struct {
 	heard         bool          // something came from the peer since the last look
 }
 
+// leastDatagram is the least size of datagrams that serves: the core needs so much.
+func (c *Conduit) leastDatagram() int { return c.box.Overhead() + headerSize + reliable.MinMTU }
+
+// measure sets how large the datagrams to a peer are at first.
+func (c *Conduit) measure(peer int) {
+	ln := &c.lanes[peer]
+	most := c.box.Overhead() + headerSize + reliable.MaxMTU
+	ln.mtu = most
+	for _, p := range c.cfg.Peers[peer].Paths {
+		ln.mtu, most = min(ln.mtu, p.Payload), min(most, max(p.Payload, p.Most))
+	}
+	ln.size.mtu = nic.NewMTU(ln.mtu, most, c.leastDatagram())
+	ln.mtu = ln.size.mtu.Payload()
+}
+
 // follow begins to look after the size of datagrams to a peer.
 func (c *Conduit) follow(peer int) {
-	ln := &c.lanes[peer]
-	if ln.mtu > mmsg.SafePayload {
-		ln.size.mtu = nic.NewMTU(ln.mtu)
-		c.sized = append(c.sized, int32(peer))
-		c.countLarge(peer)
-	}
+	c.sized = append(c.sized, int32(peer))
+	c.countLarge(peer)
 }
 
 // countLarge tells the core what the next smaller datagrams would not hold.
@@ -70,6 +84,9 @@ func (c *Conduit) judgeSize(peer int, ln *lane) {
 		for range min(s.LargeLost-z.lost, 8) {
 			m.TimedOut(ln.mtu, c.now)
 		}
+		if m.Payload() < ln.mtu {
+			m.Told(ln.mtu, c.pathPayload(peer))
+		}
 		if z.heard {
 			m.Arrived(1, c.now)
 		} else if s.LargeLost != z.lost { // is it there at all?
@@ -91,30 +108,41 @@ func (c *Conduit) judgeSize(peer int, ln *lane) {
 
 // resize goes over to what the sizer says.
 func (c *Conduit) resize(peer int, ln *lane) {
-	if n := ln.size.mtu.Payload(); n != ln.mtu && c.core.SetMTU(peer, c.coreMTU(n)) == nil {
-		ln.mtu = n
-		c.countLarge(peer)
+	n := ln.size.mtu.Payload()
+	if n == ln.mtu {
+		return
 	}
+	if err := c.core.SetMTU(peer, c.coreMTU(n)); err != nil {
+		c.giveUp(peer, conduit.ErrUnreachable, err.Error())
+		return
+	}
+	ln.mtu = n
+	c.countLarge(peer)
 }
 
 // shrink makes the datagrams to a peer as small as its paths now are: one of size bytes was refused.
 func (c *Conduit) shrink(peer, size int) {
 	ln := &c.lanes[peer]
-	if ln.size.mtu == nil {
-		return // they are as small as can be
+	if !ln.size.mtu.TooBig(size, c.pathPayload(peer), c.now) {
+		c.giveUp(peer, conduit.ErrUnreachable,
+			fmt.Sprintf("the system refuses a datagram of %d bytes, and the least that serves is %d: the MTU is too small", size, c.leastDatagram()))
+		return
 	}
+	c.resize(peer, ln)
+}
+
+// pathPayload asks the system how large the datagrams to a peer may be; 0 if it does not say.
+func (c *Conduit) pathPayload(peer int) (least int) {
 	ask := c.cfg.Payload
 	if ask == nil {
 		ask = mmsg.PathPayload
 	}
-	least := 0
 	for _, p := range c.cfg.Peers[peer].Paths {
 		if n, err := ask(p.Addr); err == nil && (least == 0 || n < least) {
 			least = n
 		}
 	}
-	ln.size.mtu.TooBig(size, least, c.now)
-	c.resize(peer, ln)
+	return least
 }
 
 // control sends a word of the conduit's own, in a datagram of n bytes if that is more than it takes.
@@ -147,7 +175,7 @@ func (c *Conduit) heardControl(peer int, b []byte) {
 			c.held.Store(true)
 		}
 	case answerKind:
-		if ln.size.mtu != nil && size == ln.size.probed {
+		if size > 0 && size == ln.size.probed {
 			ln.size.probed = 0
 			ln.size.mtu.Arrived(size, c.now)
 			c.resize(peer, ln)

@@ -139,10 +139,7 @@ func (c *Conduit) know(peer int) bool {
 	if ln.gone.Load() {
 		return false
 	}
-	ln.mtu = seal.HeaderSize + seal.TagSize + headerSize + reliable.MaxMTU
-	for _, p := range c.cfg.Peers[peer].Paths {
-		ln.mtu = min(ln.mtu, p.Payload)
-	}
+	c.measure(peer)
 	var err error
 	if ln.sender, err = c.box.Sender(peer); err == nil {
 		err = c.core.Add(peer, reliable.Link{
@@ -237,6 +234,8 @@ func (c *Conduit) Dead(peer int, err error) {
 	case errors.Is(err, conduit.ErrPeerClosed), errors.Is(err, conduit.ErrClosed): // whose reason is known
 	case errors.Is(err, reliable.ErrSilent):
 		c.fail(peer, conduit.ErrPeerDied, err.Error())
+	case errors.Is(err, reliable.ErrStuck):
+		c.fail(peer, conduit.ErrUnreachable, fmt.Sprintf("datagrams of %d bytes at most: %v", c.lanes[peer].mtu, err))
 	default:
 		c.fail(peer, conduit.ErrCorrupt, err.Error())
 	}

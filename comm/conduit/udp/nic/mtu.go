@@ -13,7 +13,7 @@ import (
 // asks for a larger one to be tried. Times are counted from any moment, the same for all calls. It has one owner at a time; no
 // call blocks or allocates, but for TooBig.
 type MTU struct {
-	steps []int // sizes from the largest down; the last is one that fits everywhere
+	steps []int // sizes from the largest down; the last is the least that the caller can use
 	at    int   // the step in use
 
 	lost   int  // datagrams too large for the next step down that were lost, since one arrived
@@ -42,14 +42,18 @@ const ethernet = 1500 - 48
 // usual are payloads that links are made for: jumbo frames, old rings, Ethernet, Ethernet within tunnels; 48 bytes of headers.
 var usual = []int{32768 - 48, 16384 - 48, 9000 - 48, 4352 - 48, 1500 - 48, 1400 - 48}
 
-// NewMTU begins with payload, what the kernel says of the path (Path.Payload).
-func NewMTU(payload int) *MTU {
-	m := &MTU{steps: []int{payload}, pause: firstPause}
-	for _, s := range append(usual, mmsg.SafePayload) {
-		if s < payload-payload/10 || s < payload && s == mmsg.SafePayload { // less is no step
+// NewMTU begins with payload, what the kernel says of the path (Path.Payload). What the kernel says may come from anybody: so larger
+// sizes are tried from the start, up to most (Path.Most), and the size never goes below least, which the caller needs.
+func NewMTU(payload, most, least int) *MTU {
+	payload = max(payload, least)
+	most = max(most, payload)
+	m := &MTU{steps: []int{most}, pause: firstPause}
+	for _, s := range append(usual, mmsg.SafePayload, least) {
+		if s >= least && (s < most-most/10 || s < most && s <= mmsg.SafePayload) { // less is no step
 			m.steps = append(m.steps, s)
 		}
 	}
+	m.lower(payload)
 	return m
 }
 
@@ -65,8 +69,12 @@ func (m *MTU) Below() int {
 }
 
 // TooBig says that a datagram of size bytes was refused by this machine's kernel (mmsg.ErrTooBig), and what it says of the path
-// now (mmsg.PathPayload; 0: not known). A datagram that is refused though it should fit is taken for too large.
-func (m *MTU) TooBig(size, payload int, now time.Duration) {
+// now (mmsg.PathPayload; 0: not known). A datagram that is refused though it should fit is taken for too large. It tells whether
+// smaller ones can be tried; false: the kernel refuses the least size.
+func (m *MTU) TooBig(size, payload int, now time.Duration) bool {
+	if size <= m.least() {
+		return false
+	}
 	told := payload > 0 && payload < size
 	if !told {
 		payload = size - 1
@@ -75,24 +83,43 @@ func (m *MTU) TooBig(size, payload int, now time.Duration) {
 		m.probeFailed(size, now)
 	}
 	if payload < m.Payload() {
-		m.lower(payload, told)
+		if told {
+			m.lower(payload)
+		} else {
+			m.lower(m.fits(payload))
+		}
 		m.next = now + m.pause
+	}
+	return true
+}
+
+// Told says what the kernel says of the path (mmsg.PathPayload) after losses have shown that datagrams of size bytes do not pass. It
+// is believed between the least size and that one: a router may have told, or anybody else.
+func (m *MTU) Told(size, payload int) {
+	if payload >= m.least() && payload < size && payload != m.Payload() {
+		m.lower(payload)
 	}
 }
 
-// lower goes to the largest step that fits payload; if the kernel told it, it is itself a step.
-func (m *MTU) lower(payload int, told bool) {
-	i := slices.IndexFunc(m.steps, func(s int) bool { return s <= payload })
-	switch {
-	case i < 0 && told:
-		i = len(m.steps)
-		m.steps = append(m.steps, payload)
-	case i < 0:
-		i = len(m.steps) - 1
-	case m.steps[i] < payload && told:
-		m.steps = slices.Insert(m.steps, i, payload)
+func (m *MTU) least() int { return m.steps[len(m.steps)-1] }
+
+// fits is the largest step of at most payload bytes, or the least.
+func (m *MTU) fits(payload int) int {
+	for _, s := range m.steps {
+		if s <= payload {
+			return s
+		}
 	}
-	m.at = i
+	return m.least()
+}
+
+// lower goes to payload, or the least step if that is more, and makes it a step if it is none.
+func (m *MTU) lower(payload int) {
+	payload = max(payload, m.least())
+	m.at = slices.IndexFunc(m.steps, func(s int) bool { return s <= payload })
+	if m.steps[m.at] < payload {
+		m.steps = slices.Insert(m.steps, m.at, payload)
+	}
 	m.lost, m.others, m.probing = 0, false, false
 }
 
@@ -107,7 +134,7 @@ func (m *MTU) TimedOut(size int, now time.Duration) {
 	}
 	m.lost++
 	if m.lost >= lostAlone || m.lost >= lostWithOthers && m.others {
-		m.lower(m.likely(), false)
+		m.lower(m.fits(m.likely()))
 		m.next = now + m.pause
 	}
 }

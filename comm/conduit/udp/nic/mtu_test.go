@@ -22,9 +22,12 @@ type wire struct {
 	probes []int
 }
 
+// leastSize is the least that a user of the tests needs.
+const leastSize = 544
+
 func newWire(t *testing.T, kernel int) *wire {
 	const seed = 5
-	return &wire{t: t, m: NewMTU(kernel), kernel: kernel, passes: kernel, dice: rand.New(rand.NewPCG(seed, seed))}
+	return &wire{t: t, m: NewMTU(kernel, kernel, leastSize), kernel: kernel, passes: kernel, dice: rand.New(rand.NewPCG(seed, seed))}
 }
 
 func (w *wire) send(size int) {
@@ -91,19 +94,57 @@ func TestRouterComplains(t *testing.T) {
 
 // TestRefusedAndNotTold: the kernel refuses what it says would fit.
 func TestRefusedAndNotTold(t *testing.T) {
-	m := NewMTU(8972)
-	for _, c := range []struct{ size, says, want int }{
-		{8972, 8972, 4304},
-		{1000, 0, mmsg.SafePayload},
-		{mmsg.SafePayload, 9000, mmsg.SafePayload},
-		{mmsg.SafePayload, 500, 500},
-		{100, 0, 500},
+	m := NewMTU(8972, 8972, leastSize)
+	for _, c := range []struct {
+		size, says, want int
+		ok               bool
+	}{
+		{8972, 8972, 4304, true},
+		{1000, 0, leastSize, true},
+		{mmsg.SafePayload, 9000, leastSize, true},
+		{leastSize + 1, 500, leastSize, true},
+		{leastSize, 0, leastSize, false},
+		{100, 0, leastSize, false},
 	} {
-		m.TooBig(c.size, c.says, 0)
-		if m.Payload() != c.want {
-			t.Fatalf("%d refused, %d told: %d, want %d", c.size, c.says, m.Payload(), c.want)
+		if ok := m.TooBig(c.size, c.says, 0); ok != c.ok || m.Payload() != c.want {
+			t.Fatalf("%d refused, %d told: %v, %d, want %v, %d", c.size, c.says, ok, m.Payload(), c.ok, c.want)
 		}
 	}
+}
+
+// TestTheKernelIsNotBelievedBelowTheLeast: whatever it says at the start, later, or after losses.
+func TestTheKernelIsNotBelievedBelowTheLeast(t *testing.T) {
+	for _, says := range []int{524, 496, 40, 0, -1} {
+		m := NewMTU(says, 1472, leastSize)
+		if m.Payload() != leastSize {
+			t.Errorf("%d at the start: %d", says, m.Payload())
+		}
+		m = NewMTU(1472, 1472, leastSize)
+		m.Told(1472, says)
+		if m.Payload() != 1472 {
+			t.Errorf("%d after losses: %d", says, m.Payload())
+		}
+		m.TooBig(1472, says, 0)
+		if m.Payload() < leastSize || m.Payload() >= 1472 {
+			t.Errorf("%d when one is refused: %d", says, m.Payload())
+		}
+	}
+	m := NewMTU(8972, 8972, leastSize)
+	for range lostAlone {
+		m.TimedOut(8972, 0)
+	}
+	if m.Told(8972, 1172); m.Payload() != 1172 {
+		t.Errorf("1172 after losses: %d", m.Payload())
+	}
+}
+
+// TestLessThanTheInterface: what the kernel says at the start is where it begins; what the interface takes is found in time.
+func TestLessThanTheInterface(t *testing.T) {
+	w := newWire(t, 8972)
+	w.m = NewMTU(552-28, 8972, leastSize)
+	w.want(leastSize)
+	w.traffic(2000, 1)
+	w.want(8972)
 }
 
 // TestBlackHole: the kernel says 9000, a link on the way takes 1500, nobody tells.
@@ -128,7 +169,7 @@ func TestWorstPath(t *testing.T) {
 	w.want(mmsg.SafePayload)
 	w.passes = 0
 	w.traffic(100, 1)
-	w.want(mmsg.SafePayload)
+	w.want(leastSize)
 }
 
 // TestDeadPeer: while nothing arrives at all, it is not the size; it goes down slowly.
@@ -213,7 +254,7 @@ func TestStragglers(t *testing.T) {
 
 // TestOtherPayloadsSayNothing: small datagrams that are lost do not make the large ones small.
 func TestOtherPayloadsSayNothing(t *testing.T) {
-	m := NewMTU(8972)
+	m := NewMTU(8972, 8972, leastSize)
 	for range 1000 {
 		m.TimedOut(1000, 0)
 		m.Arrived(100, 0)

@@ -54,6 +54,9 @@ type Path struct {
 	Remote netip.AddrPort
 	// Payload is how many bytes a datagram may hold at most, as far as both ends know.
 	Payload int
+	// Most is what it may hold by the interfaces of both ends alone. Payload is less where a router has complained, or where
+	// somebody has said so in a router's name.
+	Most int
 	// Near says that Local and Remote are in one network.
 	Near bool
 }
@@ -83,9 +86,15 @@ func Paths(mine, theirs Endpoint, f Family, payload func(netip.AddrPort) (int, e
 			why = append(why, fmt.Errorf("to %v: %w", p.Remote, err))
 			continue
 		}
-		p.Payload = n
-		if t.MTU > 0 && !mine.at(p.Remote.Addr()) {
-			p.Payload = min(n, mmsg.Payload(t.MTU, f == IPv4))
+		p.Payload, p.Most = n, n
+		if !mine.at(p.Remote.Addr()) {
+			if own := mine.mtu(p, f); own > 0 {
+				p.Most = max(n, mmsg.Payload(own, f == IPv4))
+			}
+			if t.MTU > 0 {
+				theirs := mmsg.Payload(t.MTU, f == IPv4)
+				p.Payload, p.Most = min(n, theirs), min(p.Most, theirs)
+			}
 		}
 		used[p.Local]++
 		list = append(list, p)
@@ -137,6 +146,16 @@ func pathTo(mine Endpoint, t Address, used map[netip.AddrPort]int) (p Path, ok b
 		p.Remote = netip.AddrPortFrom(to.WithZone(zone), t.Addr.Port())
 	}
 	return p, p.Near || !to.IsLinkLocalUnicast()
+}
+
+// mtu is that of the interface by which a path leaves, or the largest that may be meant; 0 if none is known.
+func (e Endpoint) mtu(p Path, f Family) (most int) {
+	for _, a := range e.Addrs {
+		if FamilyOf(a.Addr.Addr()) == f && (!p.Near || a.Addr == p.Local) {
+			most = max(most, a.MTU)
+		}
+	}
+	return most
 }
 
 // at says whether ip is one of e's addresses.

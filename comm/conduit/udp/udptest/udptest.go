@@ -34,6 +34,8 @@ type Job struct {
 	Sockets mmsg.Options // without sizes of queues: 4 MiB
 	// KeepAlive, DeadAfter, MinRTO and Linger are udp.Config's.
 	KeepAlive, DeadAfter, MinRTO, Linger time.Duration
+	// Says is udp.Config.Payload.
+	Says func(netip.AddrPort) (int, error)
 	// Wrap, if it is not nil, is laid around a rank's socket and its faults.
 	Wrap func(rank int, w udp.Wire) udp.Wire
 }
@@ -56,7 +58,7 @@ func (j Job) OpenUDP(t testing.TB, n int, cfg conduit.Config) []*udp.Conduit {
 	for i := range out {
 		c, err := udp.New(udp.Config{
 			Rank: i, Size: n, Key: []byte(Key), Mode: j.Mode, Wire: wires[i], Peers: peers, Conduit: cfg,
-			KeepAlive: j.KeepAlive, DeadAfter: j.DeadAfter, MinRTO: j.MinRTO, Linger: j.Linger,
+			KeepAlive: j.KeepAlive, DeadAfter: j.DeadAfter, MinRTO: j.MinRTO, Linger: j.Linger, Payload: j.Says,
 		})
 		if err != nil {
 			t.Fatal(err)

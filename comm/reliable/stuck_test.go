@@ -1,0 +1,61 @@
+package reliable
+
+import (
+	"errors"
+	"testing"
+	"time"
+)
+
+// TestStuck: packets beyond a size vanish from some time on, smaller ones pass both ways. The peer is heard all the time, and given up
+// within twice the time of a silent one.
+func TestStuck(t *testing.T) {
+	w := newWorld(t, seedOf(t), 2, Config{}, Link{MTU: 1400})
+	n := w.ranks[0]
+	n.count = true
+	w.Fate = func(_, _ int, packet []byte, now time.Duration) []time.Duration {
+		if len(packet) > 400 && now > 5*time.Millisecond {
+			return nil
+		}
+		return []time.Duration{now + 100*time.Microsecond}
+	}
+	n.feed = flood(1, 4000)
+	var died error
+	small := make([]byte, 20)
+	for d := time.Second; d < 25*time.Second && n.e.peers.get(1) != nil; d += time.Second {
+		p := n.e.peers.get(1)
+		n.e.Send(1, Message{Data: small, Urgent: true}, w.Now)
+		w.Run(d)
+		died = p.dead
+	}
+	if !errors.Is(died, ErrStuck) {
+		t.Errorf("at %v the peer has died of %v", w.Now, died)
+	}
+}
+
+// TestNotStuck: neither heavy loss nor outages, each a bit shorter than what a silent peer lives, are taken for it.
+func TestNotStuck(t *testing.T) {
+	slow(t)
+	seed := seedOf(t)
+	for name, lost := range map[string]func(w *world, now time.Duration) bool{
+		"loss of half":  func(w *world, _ time.Duration) bool { return w.r.IntN(2) == 0 },
+		"outages":       func(_ *world, now time.Duration) bool { return now%(10*time.Second) < 9*time.Second },
+		"short outages": func(_ *world, now time.Duration) bool { return now%(1100*time.Millisecond) < 900*time.Millisecond },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, seed, 2, Config{}, Link{MTU: 1400})
+			n := w.ranks[0]
+			n.feed, n.count, w.ranks[1].count = flood(1, 4000), true, true
+			w.Fate = func(_, _ int, _ []byte, now time.Duration) []time.Duration {
+				if lost(w, now) {
+					return nil
+				}
+				return []time.Duration{now + time.Millisecond}
+			}
+			w.Run(40 * time.Second)
+			w.check(t)
+			if len(n.died)+len(w.ranks[1].died) > 0 {
+				t.Errorf("given up: %v, %v", n.died, w.ranks[1].died)
+			}
+		})
+	}
+}
