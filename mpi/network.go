@@ -117,6 +117,10 @@ func agreement(o *options, size int) uint64 {
 }
 
 func listenConfig(o *options, size int) (udp.ListenConfig, error) {
+	mode, err := securityMode(o)
+	if err != nil {
+		return udp.ListenConfig{}, err
+	}
 	spec := settings.UDPFaults.Get(o.values)
 	if spec == "off" {
 		spec = ""
@@ -132,13 +136,21 @@ func listenConfig(o *options, size int) (udp.ListenConfig, error) {
 	if buffer == 0 {
 		buffer = min(max(4<<20, 2*terms(o, size).PerPeer*conduit.CreditBytes*size), 64<<20)
 	}
-	return udp.ListenConfig{Interfaces: settings.UDPInterfaces.Get(o.values), Buffer: buffer, Faults: faults}, nil
+	return udp.ListenConfig{Interfaces: settings.UDPInterfaces.Get(o.values), Mode: mode, Buffer: buffer, Faults: faults}, nil
+}
+
+func securityMode(o *options) (seal.Mode, error) {
+	mode, err := seal.ParseMode(settings.UDPSecurity.Get(o.values))
+	if err != nil {
+		return mode, fmt.Errorf("%w: %s: %w", ErrArgument, settings.UDPSecurity.Env(), err)
+	}
+	return mode, nil
 }
 
 func datagramConfig(o *options, size int) (udp.Config, error) {
-	mode, err := seal.ParseMode(settings.UDPSecurity.Get(o.values))
+	mode, err := securityMode(o)
 	if err != nil {
-		return udp.Config{}, fmt.Errorf("%w: %s: %w", ErrArgument, settings.UDPSecurity.Env(), err)
+		return udp.Config{}, err
 	}
 	dead := settings.UDPDeadAfter.Get(o.values)
 	return udp.Config{

@@ -1,6 +1,7 @@
 package udp
 
 import (
+	"crypto/ecdh"
 	"fmt"
 	"net/netip"
 	"time"
@@ -18,8 +19,10 @@ type Wire = faulty.Wire
 
 // Peer is what a rank must know of another, or of itself.
 type Peer struct {
-	// Life is the random number that the process drew when it started.
-	Life uint64
+	// Life is the random number that the process drew when it started, and Public its part of the exchange of keys, which is not used
+	// with seal.Trust.
+	Life   uint64
+	Public []byte
 	// Paths are where datagrams to it go, in turn. It is not used of the rank itself.
 	Paths []Path
 }
@@ -35,8 +38,10 @@ type Path struct {
 // Config describes one rank's end. Conduit, Mode and the times must be the same on all ranks.
 type Config struct {
 	Rank, Size int
-	// Key is the secret of the job, at least seal.MinKey bytes.
+	// Key is the secret of the job, at least seal.MinKey bytes. It is not kept.
 	Key []byte
+	// Private is this rank's part of the exchange of keys (seal.NewPrivate), which is not used with seal.Trust.
+	Private *ecdh.PrivateKey
 	// Mode says how far the network is trusted.
 	Mode seal.Mode
 	// Wire is the socket; the conduit closes it.

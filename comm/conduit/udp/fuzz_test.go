@@ -1,6 +1,8 @@
 package udp
 
 import (
+	"bytes"
+	"crypto/ecdh"
 	"encoding/binary"
 	"net/netip"
 	"testing"
@@ -51,13 +53,21 @@ func newVictim(t *testing.T, mode seal.Mode) *victim {
 	cfg := Config{Rank: 0, Size: 3, Key: key, Mode: mode, Wire: v.tape, Conduit: conduit.Config{
 		Loan: 16, MaxRecord: 1000, ReplySpace: 1000, BulkChunk: 1000, BulkSlots: 3,
 	}}
-	for _, life := range lives {
+	private := make([]*ecdh.PrivateKey, len(lives))
+	publics := make([][]byte, len(lives))
+	for r, life := range lives {
+		var err error
+		if private[r], err = ecdh.X25519().NewPrivateKey(bytes.Repeat([]byte{byte(life)}, seal.PublicSize)); err != nil {
+			t.Fatal(err)
+		}
+		publics[r] = private[r].PublicKey().Bytes()
 		path := Path{Addr: netip.MustParseAddrPort("127.0.0.1:1"), Payload: 1400}
-		cfg.Peers = append(cfg.Peers, Peer{Life: life, Paths: []Path{path}})
+		cfg.Peers = append(cfg.Peers, Peer{Life: life, Public: publics[r], Paths: []Path{path}})
 	}
+	cfg.Private = private[0]
 	var err error
 	if v.c, err = assemble(cfg); err == nil {
-		v.box, err = seal.New(seal.Config{Key: key, Rank: 1, Size: 3, Incarnations: lives, Mode: mode})
+		v.box, err = seal.New(seal.Config{Key: key, Private: private[1], Publics: publics, Rank: 1, Size: 3, Incarnations: lives, Mode: mode})
 	}
 	if err == nil {
 		v.sender, err = v.box.Sender(0)
@@ -99,14 +109,23 @@ func (v *victim) sealed(payload []byte, fixed bool) []byte {
 	p := d[seal.HeaderSize:][:copy(d[seal.HeaderSize:], payload)]
 	if fixed && len(p) >= headerSize+16 {
 		add := func(at int, n uint32) { binary.BigEndian.PutUint32(p[at:], binary.BigEndian.Uint32(p[at:])+n) }
-		add(headerSize+4, v.c.firstSeq(1, 0))
-		add(headerSize+8, v.c.firstSeq(0, 1)-1)
+		add(headerSize+4, v.sequence(1, 0))
+		add(headerSize+8, v.sequence(0, 1)-1)
 	}
 	v.number++
 	if err := v.sender.Seal(d, v.number); err != nil {
 		v.t.Fatal(err)
 	}
 	return d
+}
+
+// sequence is the first number of a direction.
+func (v *victim) sequence(from, to int) uint32 {
+	n, err := v.box.Sequence(from, to)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return n
 }
 
 // bounded checks that what waits is within the windows.

@@ -73,7 +73,10 @@ func newAttacker(t testing.TB, taps []*tap, seed uint64) *attacker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	box, err := seal.New(seal.Config{Key: []byte("another key of thirty-two bytes."), Rank: 1, Size: 2})
+	publics := [][]byte{udptest.Public(0), udptest.Public(1)}
+	box, err := seal.New(seal.Config{
+		Key: []byte("another key of thirty-two bytes."), Private: udptest.Private(1), Publics: publics, Rank: 1, Size: 2,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

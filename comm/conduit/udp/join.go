@@ -1,6 +1,7 @@
 package udp
 
 import (
+	"crypto/ecdh"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -9,6 +10,7 @@ import (
 	"github.com/golci/golci/comm/conduit/udp/faulty"
 	"github.com/golci/golci/comm/conduit/udp/mmsg"
 	"github.com/golci/golci/comm/conduit/udp/nic"
+	"github.com/golci/golci/comm/conduit/udp/seal"
 )
 
 // ListenConfig says where a rank receives.
@@ -17,6 +19,8 @@ type ListenConfig struct {
 	Interfaces string
 	// Loopback is for jobs whose ranks are all on this machine: only loopback, unless Interfaces says otherwise.
 	Loopback bool
+	// Mode is udp.Config's: it says whether a key must be drawn.
+	Mode seal.Mode
 	// Buffer is the bytes wanted for the socket's queues, either way; 0: 4 MiB.
 	Buffer int
 	// Faults are put between the conduit and its socket, for tests.
@@ -30,12 +34,13 @@ const defaultBuffer = 4 << 20
 // Listener is a rank's sockets before it knows the others. It must be connected or closed.
 type Listener struct {
 	endpoint nic.Endpoint
+	private  *ecdh.PrivateKey // nil with seal.Trust
 	sockets  map[nic.Family]*mmsg.Socket
 	faults   faulty.Faults
 }
 
 // Listen opens sockets for both families of IP, as far as the interfaces have addresses. It asks the system and does not wait.
-// The errors are those of nic.Select and of the system.
+// The errors are those of nic.Select, of seal.NewPrivate and of the system.
 func Listen(cfg ListenConfig) (*Listener, error) {
 	setDefault(&cfg.Buffer, defaultBuffer)
 	ifs, err := nic.Interfaces()
@@ -66,6 +71,12 @@ func Listen(cfg ListenConfig) (*Listener, error) {
 		l.sockets[f], ports[f] = s, s.Info().Addr.Port()
 	}
 	l.endpoint = nic.Endpoint{Incarnation: nic.NewIncarnation(), Addrs: nic.Describe(chosen, ifs, ports[nic.IPv4], ports[nic.IPv6])}
+	if cfg.Mode != seal.Trust {
+		if l.private, err = seal.NewPrivate(); err != nil {
+			return nil, errors.Join(err, l.Close())
+		}
+		l.endpoint.Public = l.private.PublicKey().Bytes()
+	}
 	return l, nil
 }
 
@@ -99,7 +110,7 @@ func (l *Listener) Close() error {
 	return errors.Join(errs...)
 }
 
-// Connect makes the conduit, given the Endpoints of all ranks, by rank. It fills in Wire and Peers of cfg. The Listener is
+// Connect makes the conduit, given the Endpoints of all ranks, by rank. It fills in Wire, Private and Peers of cfg. The Listener is
 // used up, also by an error, which matches nic.ErrNoPath, conduit.ErrConfig, or relay.ErrFaults for faults of ranks that there are not.
 func (l *Listener) Connect(all []nic.Endpoint, cfg Config) (*Conduit, error) {
 	c, err := l.connect(all, cfg)
@@ -120,7 +131,7 @@ func (l *Listener) connect(all []nic.Endpoint, cfg Config) (*Conduit, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg.Peers = make([]Peer, len(all))
+	cfg.Peers, cfg.Private = make([]Peer, len(all)), l.private
 	ranks := map[netip.AddrPort]int{}
 	known := map[netip.Addr]int{}
 	ask := func(a netip.AddrPort) (int, error) { // the answer is the same for all ranks of a machine
@@ -134,7 +145,7 @@ func (l *Listener) connect(all []nic.Endpoint, cfg Config) (*Conduit, error) {
 		return n, err
 	}
 	for r := range all {
-		cfg.Peers[r].Life = all[r].Incarnation
+		cfg.Peers[r].Life, cfg.Peers[r].Public = all[r].Incarnation, all[r].Public
 		if r == cfg.Rank {
 			continue
 		}

@@ -156,7 +156,7 @@ func (c *Conduit) control(peer int, kind byte, size, n int) {
 	clear(b)
 	b[0], b[1] = controlByte, kind
 	binary.BigEndian.PutUint32(b[2:], uint32(size))
-	if d := o.sealed(peer, c.core.Number(peer), b); d != nil {
+	if d := o.sealed(peer, c.core.Number(peer), b, nil); d != nil {
 		o.add(peer, mmsg.Datagram{Buf: d})
 	}
 }

@@ -73,7 +73,7 @@ func (o *outbox) Room(_, n int) []byte {
 
 // Packet implements reliable.Out.
 func (o *outbox) Packet(peer int, number uint64, _ reliable.Channel, packet []byte) {
-	if d := o.sealed(peer, number, packet); d != nil && !o.join(peer, d) {
+	if d := o.sealed(peer, number, packet, nil); d != nil && !o.join(peer, d) {
 		o.add(peer, mmsg.Datagram{Buf: d})
 	}
 }
@@ -89,15 +89,15 @@ func (o *outbox) add(peer int, d mmsg.Datagram) {
 	}
 }
 
-// sealed makes a datagram of a packet, in place; nil if it cannot be.
-func (o *outbox) sealed(peer int, number uint64, packet []byte) []byte {
+// sealed makes a datagram of a packet, in place, that goes on in tail; nil if it cannot be.
+func (o *outbox) sealed(peer int, number uint64, packet, tail []byte) []byte {
 	c, ln := o.c, &o.c.lanes[peer]
 	end := o.at + len(packet) + o.c.box.Overhead() + headerSize
 	d := o.arena[o.at:end:end]
 	ln.told, ln.toldBulk = ln.taken.Load(), ln.bulkTaken.Load()
 	binary.BigEndian.PutUint32(d[seal.HeaderSize:], ln.told)
 	binary.BigEndian.PutUint32(d[seal.HeaderSize+4:], ln.toldBulk)
-	if err := ln.sender.Seal(d, number); err != nil {
+	if err := ln.sender.SealParts(d, tail, number); err != nil {
 		c.giveUp(peer, conduit.ErrCorrupt, err.Error())
 		return nil
 	}
@@ -126,7 +126,7 @@ func (g gatherer) PacketOf(peer int, number uint64, ch reliable.Channel, packet,
 		g.Packet(peer, number, ch, append(packet, data...))
 		return
 	}
-	if d := g.sealed(peer, number, packet); d != nil {
+	if d := g.sealed(peer, number, packet, data); d != nil {
 		g.add(peer, mmsg.Datagram{Buf: d, Tail: data})
 		g.tails = true
 	}

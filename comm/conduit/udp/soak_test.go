@@ -1,7 +1,9 @@
 package udp_test
 
 import (
+	"bytes"
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
 	"math/rand/v2"
 	"os"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/comm/conduit/udp"
+	"github.com/golci/golci/comm/conduit/udp/seal"
 	"github.com/golci/golci/comm/conduit/udp/udptest"
 )
 
@@ -55,6 +58,9 @@ func (e *stream) run(n int64) {
 	for goal, limit := e.got+n, e.sent+n; e.got < goal || e.sent < limit; {
 		if err := e.c.Failed(e.peer); err != nil {
 			e.t.Errorf("rank %d: %v", 1-e.peer, err)
+			return
+		}
+		if e.t.Failed() { // what was wrong may have been counted, or not
 			return
 		}
 		moved := false
@@ -117,7 +123,32 @@ func (e *stream) Bulk(src int, id uint64, off int64, b []byte) {
 	if src != e.peer || off < 0 || off+int64(len(b)) > int64(len(e.data)) || off == 0 && len(b) >= 8 && binary.LittleEndian.Uint64(b) != id {
 		e.t.Errorf("rank %d: %d bytes at %d of transfer %d from rank %d", 1-e.peer, len(b), off, id, src)
 	}
+	if rest := b[min(max(8-int(off), 0), len(b)):]; bytes.Count(rest, []byte{0}) != len(rest) {
+		e.t.Errorf("rank %d: %d bytes at %d of transfer %d from rank %d are damaged", 1-e.peer, len(b), off, id, src)
+	}
 	e.bulk += int64(len(b))
+}
+
+// TestDamage: whatever the mode and the size of datagrams, what is damaged on the way is not delivered; it comes again.
+func TestDamage(t *testing.T) {
+	for _, mode := range []seal.Mode{seal.Encrypt, seal.Authenticate, seal.Trust} {
+		for _, payload := range []int{0, wanPayload} {
+			t.Run(fmt.Sprintf("%v/payload=%d", mode, payload), func(t *testing.T) {
+				j := udptest.Job{Mode: mode, Faults: "corrupt=0.05,truncate=0.02,seed=3", MinRTO: udptest.BadMinRTO, Payload: payload}
+				cs := j.OpenUDP(t, 2, conduit.Config{})
+				newStreams(t, cs).run(3000)
+				for i, c := range cs {
+					s := c.Stats()
+					if bad := s.Seal.Damaged + s.Seal.Forged; bad == 0 || s.Malformed != 0 {
+						t.Errorf("rank %d: %+v", i, s)
+					}
+					if err := c.Close(); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+	}
 }
 
 // soakVar is for how long TestSoak runs.

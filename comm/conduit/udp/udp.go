@@ -1,8 +1,6 @@
 package udp
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"sync"
@@ -86,13 +84,14 @@ func assemble(cfg Config) (*Conduit, error) {
 	c := &Conduit{
 		cfg: cfg, g: g, wire: cfg.Wire, base: time.Now(), lanes: make([]lane, cfg.Size), reasons: map[int]*conduit.PeerError{},
 	}
-	lives := make([]uint64, cfg.Size)
-	for r := range cfg.Peers {
-		lives[r] = cfg.Peers[r].Life
+	sc := seal.Config{Key: cfg.Key, Private: cfg.Private, Rank: cfg.Rank, Size: cfg.Size, Mode: cfg.Mode}
+	for _, p := range cfg.Peers {
+		sc.Incarnations, sc.Publics = append(sc.Incarnations, p.Life), append(sc.Publics, p.Public)
 	}
-	if c.box, err = seal.New(seal.Config{Key: cfg.Key, Rank: cfg.Rank, Size: cfg.Size, Incarnations: lives, Mode: cfg.Mode}); err != nil {
+	if c.box, err = seal.New(sc); err != nil {
 		return nil, fmt.Errorf("%w: %w", conduit.ErrConfig, err)
 	}
+	c.cfg.Key, c.cfg.Private = nil, nil
 	if err := c.initCore(); err != nil {
 		return nil, err
 	}
@@ -140,13 +139,7 @@ func (c *Conduit) know(peer int) bool {
 		return false
 	}
 	c.measure(peer)
-	var err error
-	if ln.sender, err = c.box.Sender(peer); err == nil {
-		err = c.core.Add(peer, reliable.Link{
-			SendSeq: c.firstSeq(c.cfg.Rank, peer), RecvSeq: c.firstSeq(peer, c.cfg.Rank), Number: 1, MTU: c.coreMTU(ln.mtu),
-		}, c.now)
-	}
-	if err != nil {
+	if err := c.add(peer); err != nil {
 		c.fail(peer, conduit.ErrUnreachable, err.Error())
 		return false
 	}
@@ -156,23 +149,27 @@ func (c *Conduit) know(peer int) bool {
 	return true
 }
 
+// add makes the pair with a peer.
+func (c *Conduit) add(peer int) error {
+	ln := &c.lanes[peer]
+	sender, err := c.box.Sender(peer)
+	if err != nil {
+		return err
+	}
+	ln.sender = sender
+	l := reliable.Link{Number: 1, MTU: c.coreMTU(ln.mtu)}
+	if l.SendSeq, err = c.box.Sequence(c.cfg.Rank, peer); err != nil {
+		return err
+	}
+	if l.RecvSeq, err = c.box.Sequence(peer, c.cfg.Rank); err != nil {
+		return err
+	}
+	return c.core.Add(peer, l, c.now)
+}
+
 // coreMTU is what of a datagram is the core's.
 func (c *Conduit) coreMTU(datagram int) int {
 	return min(datagram-c.box.Overhead()-headerSize, reliable.MaxMTU)
-}
-
-// firstSeq is the first sequence number from one rank to another: both ends derive it, and nobody else can.
-func (c *Conduit) firstSeq(from, to int) uint32 {
-	h := sha256.New()
-	h.Write([]byte("golci first sequence number"))
-	h.Write(c.cfg.Key)
-	var b [24]byte
-	binary.BigEndian.PutUint32(b[0:], uint32(from))
-	binary.BigEndian.PutUint32(b[4:], uint32(to))
-	binary.BigEndian.PutUint64(b[8:], c.cfg.Peers[from].Life)
-	binary.BigEndian.PutUint64(b[16:], c.cfg.Peers[to].Life)
-	h.Write(b[:])
-	return binary.BigEndian.Uint32(h.Sum(nil))
 }
 
 // Rank implements conduit.Conduit.

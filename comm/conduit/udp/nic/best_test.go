@@ -30,7 +30,7 @@ func published(t *testing.T, spec string, ifs []Interface) []netip.Addr {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Append(nil, Endpoint{1, Describe(got, ifs, 4000, 6000)}); err != nil {
+	if _, err := Append(nil, Endpoint{1, nil, Describe(got, ifs, 4000, 6000)}); err != nil {
 		t.Fatal(err)
 	}
 	return got

@@ -12,6 +12,8 @@ import (
 type Endpoint struct {
 	// Incarnation tells this process from one that had the rank before: random, see NewIncarnation.
 	Incarnation uint64
+	// Public is its part of the exchange of keys, of KeySize bytes (seal.Config.Publics); nil where datagrams are not protected.
+	Public []byte
 	// Addrs are where it receives, best first; at most MaxAddrs.
 	Addrs []Address
 }
@@ -84,23 +86,30 @@ const (
 	// MaxAddrs is how many addresses an Endpoint has at most.
 	MaxAddrs = 32
 
-	version   = 1
-	fixedSize = 1 + 8 + 1 // version, incarnation, count
+	// KeySize is the length of Endpoint.Public in bytes, if there is one.
+	KeySize = 32
+
+	version   = 2
+	fixedSize = 1 + 8 + 1 + 1 // version, incarnation, length of the key, count
 	addrFixed = 1 + 1 + 2 + 4
 	maxMTU    = 1 << 24
 )
 
 // Append writes v behind dst: together with Parse it is a boot.Codec. All numbers are big-endian:
 //
-//	version 1 | incarnation 8 | count 1 | count times: family 1, bits 1, port 2, MTU 4, address 4 or 16
+//	version 1 | incarnation 8 | 0 or 32 | key | count 1 | count times: family 1, bits 1, port 2, MTU 4, address 4 or 16
 //
-// The error matches ErrEndpoint: too many addresses, or one that nobody can send to.
+// The error matches ErrEndpoint: a key of another length, too many addresses, or one that nobody can send to.
 func Append(dst []byte, v Endpoint) ([]byte, error) {
 	if len(v.Addrs) > MaxAddrs {
 		return nil, fmt.Errorf("%w: %d addresses, at most %d", ErrEndpoint, len(v.Addrs), MaxAddrs)
 	}
+	if n := len(v.Public); n != 0 && n != KeySize {
+		return nil, fmt.Errorf("%w: a key of %d bytes, want %d", ErrEndpoint, n, KeySize)
+	}
 	dst = append(dst, version)
 	dst = binary.BigEndian.AppendUint64(dst, v.Incarnation)
+	dst = append(append(dst, byte(len(v.Public))), v.Public...)
 	dst = append(dst, byte(len(v.Addrs)))
 	for _, a := range v.Addrs {
 		if err := a.check(); err != nil {
@@ -116,17 +125,22 @@ func Append(dst []byte, v Endpoint) ([]byte, error) {
 
 // Parse reads what Append wrote, and nothing else: an Endpoint has one form. The error matches ErrEndpoint.
 func Parse(b []byte) (v Endpoint, err error) {
+	if len(b) > 0 && b[0] != version {
+		return v, fmt.Errorf("%w: version %d, this is %d; do all ranks run the same program?", ErrEndpoint, b[0], version)
+	}
 	if len(b) < fixedSize {
 		return v, fmt.Errorf("%w: %d bytes, at least %d", ErrEndpoint, len(b), fixedSize)
 	}
-	if b[0] != version {
-		return v, fmt.Errorf("%w: version %d, this is %d; do all ranks run the same program?", ErrEndpoint, b[0], version)
+	incarnation := binary.BigEndian.Uint64(b[1:])
+	public, rest, err := parseKey(b[9:])
+	if err != nil {
+		return v, err
 	}
-	count := int(b[fixedSize-1])
+	count := int(rest[0])
 	if count > MaxAddrs {
 		return v, fmt.Errorf("%w: %d addresses, at most %d", ErrEndpoint, count, MaxAddrs)
 	}
-	incarnation, rest := binary.BigEndian.Uint64(b[1:]), b[fixedSize:]
+	rest = rest[1:]
 	var addrs []Address
 	for i := range count {
 		var a Address
@@ -138,7 +152,19 @@ func Parse(b []byte) (v Endpoint, err error) {
 	if len(rest) > 0 {
 		return v, fmt.Errorf("%w: %d bytes behind %d addresses", ErrEndpoint, len(rest), count)
 	}
-	return Endpoint{incarnation, addrs}, nil
+	return Endpoint{Incarnation: incarnation, Public: public, Addrs: addrs}, nil
+}
+
+// parseKey reads the key behind its length, and leaves a byte at least.
+func parseKey(b []byte) (key, rest []byte, err error) {
+	n := int(b[0])
+	if n != 0 && n != KeySize || len(b) < 1+n+1 {
+		return nil, nil, fmt.Errorf("%w: a key of %d bytes and %d bytes behind it, want %d", ErrEndpoint, n, len(b)-1-n, KeySize)
+	}
+	if n > 0 {
+		key = b[1 : 1+n : 1+n]
+	}
+	return key, b[1+n:], nil
 }
 
 func parseAddress(b []byte) (a Address, rest []byte, err error) {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/netip"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -16,14 +18,16 @@ func address(addr string, bits, mtu int) Address {
 	return Address{Addr: netip.MustParseAddrPort(addr), Bits: bits, MTU: mtu}
 }
 
-var example = Endpoint{0x0102030405060708, []Address{address("10.1.2.3:4000", 16, 9000), address("[fd00::5]:4001", 64, 1500)}}
+var exampleKey = []byte("a public key has thirty-two byte")
+
+var example = Endpoint{0x0102030405060708, exampleKey, []Address{address("10.1.2.3:4000", 16, 9000), address("[fd00::5]:4001", 64, 1500)}}
 
 // exampleBytes is the form on the wire, written by hand.
-var exampleBytes = []byte{
-	1, 1, 2, 3, 4, 5, 6, 7, 8, 2,
+var exampleBytes = slices.Concat([]byte{2, 1, 2, 3, 4, 5, 6, 7, 8, KeySize}, exampleKey, []byte{
+	2,
 	4, 16, 0x0f, 0xa0, 0, 0, 0x23, 0x28, 10, 1, 2, 3,
 	6, 64, 0x0f, 0xa1, 0, 0, 0x05, 0xdc, 0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5,
-}
+})
 
 func TestEndpointForm(t *testing.T) {
 	b, err := Append([]byte("before"), example)
@@ -44,7 +48,7 @@ func TestEndpointForm(t *testing.T) {
 }
 
 func TestZonesAreNotPublished(t *testing.T) {
-	b, err := Append(nil, Endpoint{1, []Address{address("[fe80::1%eth0]:9", 64, 1500)}})
+	b, err := Append(nil, Endpoint{1, nil, []Address{address("[fe80::1%eth0]:9", 64, 1500)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,11 +64,14 @@ func TestBadEndpoints(t *testing.T) {
 		address("10.1.2.3:9", 8, -1), address("10.1.2.3:9", 8, maxMTU+1), address("[::ffff:10.1.2.3]:9", 8, 1500),
 		{},
 	} {
-		if b, err := Append(nil, Endpoint{1, []Address{bad}}); !errors.Is(err, ErrEndpoint) {
+		if b, err := Append(nil, Endpoint{1, nil, []Address{bad}}); !errors.Is(err, ErrEndpoint) {
 			t.Errorf("%+v: %x, %v", bad, b, err)
 		}
 	}
-	if _, err := Append(nil, Endpoint{1, make([]Address, MaxAddrs+1)}); !errors.Is(err, ErrEndpoint) {
+	if _, err := Append(nil, Endpoint{1, nil, make([]Address, MaxAddrs+1)}); !errors.Is(err, ErrEndpoint) {
+		t.Error(err)
+	}
+	if _, err := Append(nil, Endpoint{1, make([]byte, KeySize-1), nil}); !errors.Is(err, ErrEndpoint) {
 		t.Error(err)
 	}
 }
@@ -80,21 +87,25 @@ func TestBadBytes(t *testing.T) {
 		with byte
 		why  string
 	}{
-		{0, 2, "version"},
-		{9, 1, "one address less"},
-		{9, 3, "one more"},
-		{9, 255, "many more"},
-		{10, 6, "wrong family"},
-		{10, 0, "none"},
-		{11, 33, "bits"},
-		{16, 1, "MTU of a megabyte and more"},
-		{18, 224, "multicast"},
-		{22, 4, "IPv6 as IPv4"},
+		{0, 1, "the version before"},
+		{0, 3, "version"},
+		{9, 0, "no key"},
+		{9, 31, "a shorter key"},
+		{9, 255, "a longer key"},
+		{42, 1, "one address less"},
+		{42, 3, "one more"},
+		{42, 255, "many more"},
+		{43, 6, "wrong family"},
+		{43, 0, "none"},
+		{44, 33, "bits"},
+		{49, 1, "MTU of a megabyte and more"},
+		{51, 224, "multicast"},
+		{55, 4, "IPv6 as IPv4"},
 	} {
 		b := bytes.Clone(exampleBytes)
 		b[c.at] = c.with
-		if c.at == 16 {
-			b[14], b[15] = 1, 1
+		if c.at == 49 {
+			b[47], b[48] = 1, 1
 		}
 		if v, err := Parse(b); !errors.Is(err, ErrEndpoint) {
 			t.Errorf("%s: %+v, %v", c.why, v, err)
@@ -105,10 +116,18 @@ func TestBadBytes(t *testing.T) {
 	}
 }
 
+// TestOlderVersion: what ranks of an older program have published is refused with words that say why.
+func TestOlderVersion(t *testing.T) {
+	old := []byte{1, 1, 2, 3, 4, 5, 6, 7, 8, 0}
+	if _, err := Parse(old); !errors.Is(err, ErrEndpoint) || !strings.Contains(err.Error(), "version 1, this is 2; do all ranks run the same program?") {
+		t.Error(err)
+	}
+}
+
 // FuzzEndpoint: what is taken has this one form, and nothing it holds is out of bounds.
 func FuzzEndpoint(f *testing.F) {
 	f.Add(exampleBytes)
-	f.Add([]byte{1, 0, 0, 0, 0, 0, 0, 0, 0, 0})
+	f.Add([]byte{2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		v, err := Parse(b)
 		if err != nil {

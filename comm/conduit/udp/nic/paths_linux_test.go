@@ -64,7 +64,7 @@ func open(a Address) (*mmsg.Socket, Endpoint, error) {
 		return nil, Endpoint{}, err
 	}
 	a.Addr = s.Info().Addr
-	b, err := Append(nil, Endpoint{NewIncarnation(), []Address{a}})
+	b, err := Append(nil, Endpoint{NewIncarnation(), nil, []Address{a}})
 	if err != nil {
 		return s, Endpoint{}, err
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func endpoint(addrs ...Address) Endpoint { return Endpoint{1, addrs} }
+func endpoint(addrs ...Address) Endpoint { return Endpoint{1, nil, addrs} }
 
 var (
 	only4 = endpoint(address("10.0.0.1:1", 8, 1500))

@@ -85,7 +85,7 @@ func BenchmarkDeriveKey(b *testing.B) {
 	box := mustBox(b, config(1, Encrypt))
 	b.ReportAllocs()
 	for n := uint64(0); b.Loop(); n++ {
-		if _, err := deriveKey(box.prk, Encrypt, box.pair(1, 2), n); err != nil {
+		if _, err := box.derive(1, 2, n); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,6 +1,8 @@
 package seal
 
 import (
+	"crypto/ecdh"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"math"
@@ -12,7 +14,7 @@ type Mode uint8
 const (
 	Encrypt      Mode = iota // AES-128-GCM: secret and authentic; the default
 	Authenticate             // GMAC: the payload travels in clear and is authentic
-	Trust                    // neither tag nor replay window: only the job's cookie and the two ranks are compared
+	Trust                    // neither tag nor replay window: the job's cookie, the two ranks and a checksum are compared
 )
 
 // String names the mode.
@@ -55,6 +57,10 @@ const (
 type Config struct {
 	// Key is the secret of the job, at least MinKey random bytes, the same on all ranks. New does not keep it.
 	Key []byte
+	// Private is this rank's part of the key exchange, as NewPrivate draws it when the process starts; Publics are what all ranks have
+	// published of theirs (Private.PublicKey().Bytes()), by rank. Neither is used with Trust. New does not copy Publics.
+	Private *ecdh.PrivateKey
+	Publics [][]byte
 	// Rank is this rank, Size the number of ranks in the job.
 	Rank, Size int
 	// Incarnations tells each rank's life, by rank: a number that each process draws at random when it starts, and that all
@@ -81,8 +87,37 @@ func (c *Config) check() error {
 		return fmt.Errorf("%w: %d incarnations for %d ranks", ErrConfig, len(c.Incarnations), c.Size)
 	case c.Mode > Trust:
 		return fmt.Errorf("%w: %v", ErrConfig, c.Mode)
+	case c.Mode == Trust:
+		return nil
+	case c.Private == nil || c.Private.Curve() != ecdh.X25519():
+		return fmt.Errorf("%w: no private key of X25519", ErrConfig)
+	case len(c.Publics) != c.Size:
+		return fmt.Errorf("%w: %d public keys for %d ranks", ErrConfig, len(c.Publics), c.Size)
+	}
+	for r, k := range c.Publics {
+		if len(k) != PublicSize {
+			return fmt.Errorf("%w: the public key of rank %d has %d bytes, want %d; do all ranks have mode %v?", ErrConfig, r, len(k), PublicSize, c.Mode)
+		}
 	}
 	return nil
+}
+
+// PublicSize is the length in bytes of what a rank publishes of its part of the key exchange.
+const PublicSize = 32
+
+// NewPrivate draws a rank's part of the key exchange, which must not outlive the process. The error matches ErrConfig: this process may
+// not use X25519, as with GODEBUG=fips140=only.
+func NewPrivate() (*ecdh.PrivateKey, error) {
+	k, err := ecdh.X25519().GenerateKey(rand.Reader)
+	if err != nil {
+		return nil, unusable(err)
+	}
+	return k, nil
+}
+
+// unusable says that the library refuses what the modes with tags need.
+func unusable(err error) error {
+	return fmt.Errorf("%w: this process may not use X25519 and AES-GCM with nonces of its own (%w): only mode %v can do without", ErrConfig, err, Trust)
 }
 
 func (c *Config) incarnation(rank int) uint64 {

@@ -3,15 +3,17 @@ package seal
 import (
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/ecdh"
 	"crypto/hkdf"
 	"crypto/sha256"
 	"encoding/binary"
 )
 
 const (
-	salt        = "golci datagram 1"
-	labelCookie = "cookie"
-	labelPair   = "pair"
+	salt          = "golci datagram 2"
+	labelCookie   = "cookie"
+	labelPair     = "pair"
+	labelSequence = "sequence"
 
 	keySize   = 16
 	nonceSize = 12
@@ -20,30 +22,47 @@ const (
 // extract turns the job key into the key that all others are expanded from (RFC 5869, section 2.2).
 func extract(job []byte) ([]byte, error) { return hkdf.Extract(sha256.New, job, []byte(salt)) }
 
-// deriveCookie makes the eight bytes that every datagram of the job begins with. The mode is in it, so that ranks which
+// deriveCookie makes the eight bytes that every datagram to a rank begins with. The mode is in it, so that ranks which
 // disagree about the mode are foreign to each other.
-func deriveCookie(prk []byte, mode Mode) (uint64, error) {
-	b, err := hkdf.Expand(sha256.New, prk, labelCookie+string([]byte{byte(mode)}), 8)
+func deriveCookie(prk []byte, mode Mode, dst int) (uint64, error) {
+	info := binary.BigEndian.AppendUint32(append([]byte(labelCookie), byte(mode)), uint32(dst))
+	b, err := hkdf.Expand(sha256.New, prk, string(info), 8)
 	if err != nil {
 		return 0, err
 	}
 	return binary.BigEndian.Uint64(b), nil
 }
 
+// pairSecret is what the keys of a pair are expanded from: who knows it knows the job key and one of the two private keys
+// (RFC 7748, section 6.1; RFC 5869, section 2.2, with prk as the salt). Go's library refuses a public key of small order.
+func pairSecret(prk []byte, own *ecdh.PrivateKey, theirs []byte) ([]byte, error) {
+	public, err := ecdh.X25519().NewPublicKey(theirs)
+	if err != nil {
+		return nil, err
+	}
+	shared, err := own.ECDH(public)
+	if err != nil {
+		return nil, err
+	}
+	return hkdf.Extract(sha256.New, shared, prk)
+}
+
 // pair names one direction between two ranks in two of their lives.
 type pair struct {
 	src, dst       uint32
 	srcInc, dstInc uint64
+	srcPub, dstPub []byte
 }
 
 // info is the last argument of HKDF's expansion: everything that sets one key apart from another.
-func (p pair) info(mode Mode, generation uint64) string {
-	b := append(make([]byte, 0, 64), labelPair...)
+func (p pair) info(label string, mode Mode, generation uint64) string {
+	b := append(make([]byte, 0, 128), label...)
 	b = append(b, byte(mode))
 	b = binary.BigEndian.AppendUint32(b, p.src)
 	b = binary.BigEndian.AppendUint32(b, p.dst)
 	b = binary.BigEndian.AppendUint64(b, p.srcInc)
 	b = binary.BigEndian.AppendUint64(b, p.dstInc)
+	b = append(append(b, p.srcPub...), p.dstPub...)
 	b = binary.BigEndian.AppendUint64(b, generation)
 	return string(b)
 }
@@ -56,17 +75,17 @@ type key struct {
 	nonce [nonceSize]byte // scratch, here because an argument to an interface's method would go to the heap
 }
 
-func deriveKey(prk []byte, mode Mode, p pair, generation uint64) (key, error) {
+func deriveKey(secret []byte, mode Mode, p pair, generation uint64) (key, error) {
 	k := key{gen: generation}
-	secret, err := hkdf.Expand(sha256.New, prk, p.info(mode, generation), keySize+nonceSize)
+	bits, err := hkdf.Expand(sha256.New, secret, p.info(labelPair, mode, generation), keySize+nonceSize)
 	if err != nil {
 		return k, err
 	}
-	block, err := aes.NewCipher(secret[:keySize])
+	block, err := aes.NewCipher(bits[:keySize])
 	if err != nil {
 		return k, err
 	}
-	copy(k.iv[:], secret[keySize:])
+	copy(k.iv[:], bits[keySize:])
 	k.aead, err = cipher.NewGCM(block)
 	return k, err
 }

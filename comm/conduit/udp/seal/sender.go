@@ -4,15 +4,17 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 )
 
 // Sender seals what goes to one peer. Its owner is the holder of the pair's send lock.
 type Sender struct {
-	box  *Box
-	pair pair
-	next uint64 // least number that may be used
-	done bool   // the last number there is was used
-	key  key
+	box    *Box
+	dst    int
+	cookie uint64 // of datagrams to dst
+	next   uint64 // least number that may be used
+	done   bool   // the last number there is was used
+	key    key
 }
 
 var (
@@ -31,28 +33,37 @@ func (b *Box) Sender(dst int) (*Sender, error) {
 	if b.sending[dst].Swap(true) {
 		return nil, fmt.Errorf("%w: rank %d has a sender already", ErrConfig, dst)
 	}
-	return &Sender{box: b, pair: b.pair(b.cfg.Rank, dst)}, nil
+	cookie, err := deriveCookie(b.prk, b.cfg.Mode, dst)
+	if err != nil {
+		return nil, err
+	}
+	return &Sender{box: b, dst: dst, cookie: cookie}, nil
 }
 
 // Seal protects one datagram in place. datagram is all that is to travel: HeaderSize bytes that Seal fills in, the payload,
 // and Overhead-HeaderSize bytes for the tag, which Seal fills in. number must be greater than that of every call before;
 // the errors are ErrNumber and ErrBuffer. Seal does not block, and allocates only where a new key begins.
 func (s *Sender) Seal(datagram []byte, number uint64) error {
+	return s.SealParts(datagram, nil, number)
+}
+
+// SealParts is Seal for a datagram whose end lies elsewhere, in tail, which is only read. Only with Trust may tail have bytes; else the
+// error is ErrBuffer.
+func (s *Sender) SealParts(datagram, tail []byte, number uint64) error {
 	if number < s.next || s.done {
-		return fmt.Errorf("%w: %d after %d to rank %d", ErrNumber, number, s.next-1, s.pair.dst)
+		return fmt.Errorf("%w: %d after %d to rank %d", ErrNumber, number, s.next-1, s.dst)
 	}
-	overhead := s.box.Overhead()
-	if len(datagram) < overhead {
+	overhead, mode := s.box.Overhead(), s.box.cfg.Mode
+	if len(datagram) < overhead || len(tail) > 0 && mode != Trust {
 		return ErrBuffer
 	}
-	mode := s.box.cfg.Mode
 	if mode != Trust && (s.key.aead == nil || s.key.gen != number>>rekeyShift) {
 		if err := s.rekey(number >> rekeyShift); err != nil {
 			return err
 		}
 	}
 	s.next, s.done = number+1, number+1 == 0
-	putHeader(datagram, s.box.cookie, s.pair.src, s.pair.dst, number)
+	putHeader(datagram, s.cookie, uint32(s.box.cfg.Rank), uint32(s.dst), number)
 	end := len(datagram) - (overhead - HeaderSize)
 	switch mode {
 	case Encrypt:
@@ -60,13 +71,27 @@ func (s *Sender) Seal(datagram []byte, number uint64) error {
 		s.key.aead.Seal(payload[:0], s.key.nonceFor(number), payload, datagram[:HeaderSize])
 	case Authenticate:
 		s.key.aead.Seal(datagram[end:end], s.key.nonceFor(number), nil, datagram[:end])
+	case Trust:
+		binary.BigEndian.PutUint32(datagram[checksumAt:], checksum(datagram, tail))
 	}
 	return nil
 }
 
 func (s *Sender) rekey(generation uint64) (err error) {
-	s.key, err = deriveKey(s.box.prk, s.box.cfg.Mode, s.pair, generation)
+	s.key, err = s.box.derive(s.box.cfg.Rank, s.dst, generation)
 	return err
+}
+
+// checksumAt is where the checksum of a datagram is with Trust: in place of the high half of its number.
+const checksumAt = 16
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// checksum is the CRC-32C (RFC 3385) of a datagram in two parts, but for the place of the checksum itself.
+func checksum(datagram, tail []byte) uint32 {
+	sum := crc32.Update(0, castagnoli, datagram[:checksumAt])
+	sum = crc32.Update(sum, castagnoli, datagram[checksumAt+4:])
+	return crc32.Update(sum, castagnoli, tail)
 }
 
 func putHeader(b []byte, cookie uint64, src, dst uint32, number uint64) {

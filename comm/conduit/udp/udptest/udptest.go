@@ -2,6 +2,8 @@
 package udptest
 
 import (
+	"bytes"
+	"crypto/ecdh"
 	"net/netip"
 	"testing"
 	"time"
@@ -21,6 +23,18 @@ const (
 
 // Key is the secret of every job.
 const Key = "a key of thirty-two bytes, or so"
+
+// Private is a rank's part of the exchange of keys, the same in every job.
+func Private(rank int) *ecdh.PrivateKey {
+	k, err := ecdh.X25519().NewPrivateKey(bytes.Repeat([]byte{byte(rank + 1)}, seal.PublicSize))
+	if err != nil {
+		panic(err)
+	}
+	return k
+}
+
+// Public is what it publishes of that.
+func Public(rank int) []byte { return Private(rank).PublicKey().Bytes() }
 
 // Life is what a rank of a job drew when it started.
 func Life(rank int) uint64 { return uint64(1000 + rank) }
@@ -57,7 +71,7 @@ func (j Job) OpenUDP(t testing.TB, n int, cfg conduit.Config) []*udp.Conduit {
 	out := make([]*udp.Conduit, n)
 	for i := range out {
 		c, err := udp.New(udp.Config{
-			Rank: i, Size: n, Key: []byte(Key), Mode: j.Mode, Wire: wires[i], Peers: peers, Conduit: cfg,
+			Rank: i, Size: n, Key: []byte(Key), Private: Private(i), Mode: j.Mode, Wire: wires[i], Peers: peers, Conduit: cfg,
 			KeepAlive: j.KeepAlive, DeadAfter: j.DeadAfter, MinRTO: j.MinRTO, Linger: j.Linger, Payload: j.Says,
 		})
 		if err != nil {
@@ -90,7 +104,7 @@ func (j Job) sockets(t testing.TB, n int) ([]udp.Wire, []udp.Peer) {
 		}
 		wires[i] = s
 		ranks[s.Info().Addr] = i
-		peers[i] = udp.Peer{Life: Life(i), Paths: []udp.Path{{Addr: s.Info().Addr, Payload: payload}}}
+		peers[i] = udp.Peer{Life: Life(i), Public: Public(i), Paths: []udp.Path{{Addr: s.Info().Addr, Payload: payload}}}
 	}
 	for i := range wires {
 		f, err := faulty.Parse(j.Faults)
