@@ -84,6 +84,13 @@ func TestDirectCopies(t *testing.T) {
 	}
 }
 
+// TestGiveUpDirectly is TestGiveUp where bytes can be copied directly.
+func TestGiveUpDirectly(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	giveUp(t, shmJob(t, 2), seed)
+}
+
 func TestOverSharedMemory(t *testing.T) {
 	j := shmJob(t, 3)
 	j.run(t, func(s *Server) error {

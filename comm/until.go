@@ -50,7 +50,8 @@ func (s *Server) ImrecvEndable(msg *Message, buf []byte) (Req, error) {
 const firstPolls = 64
 
 // WaitContext is Wait that ends r when one of ctxs ends: with ErrCancelled and the cause of that, and r is used up. If r
-// cannot be ended now (see End), it is ErrPending instead, and r stays as it is, to be waited for again.
+// cannot be ended now (see End), it is ErrPending instead, and r stays as it is, to be waited for again. An endable receive
+// that cannot be ended now is waited for.
 func (s *Server) WaitContext(r Req, ctxs ...stdcontext.Context) (Status, error) {
 	if r.o == nil {
 		return s.Wait(r)
@@ -62,7 +63,10 @@ func (s *Server) WaitContext(r Req, ctxs ...stdcontext.Context) (Status, error) 
 		return Status{}, err
 	}
 	if !r.o.done.Ready() && !s.End(r) {
-		return Status{}, fmt.Errorf("%w: %w", ErrPending, cause(ctxs))
+		if !r.o.endable {
+			return Status{}, fmt.Errorf("%w: %w", ErrPending, cause(ctxs))
+		}
+		s.eng.Wait(&r.o.done) // a message on its way would be lost
 	}
 	st, err := s.use(r)
 	if why := cause(ctxs); st.Cancelled && why != nil {
@@ -153,9 +157,8 @@ func endsOf(ctxs []stdcontext.Context) (ends []*progress.Done, release func()) {
 
 // End ends r now if that can be done without waiting for the peer, and reports whether r is done. Its bytes are then the
 // caller's again. What is not matched ends with ErrCancelled; so does a send whose envelope the peer has, if it is
-// endable: its bytes are copied, and the peer gets all of them or is told to forget the envelope. A receive that is
-// matched and not done ends so, too, if it is endable; its message goes back to where the next receive finds it. A large
-// message that this rank alone copies is received.
+// endable: its bytes are copied, and the peer gets all of them or is told to forget the envelope. A large message that this
+// rank alone copies is received. A receive whose message comes in pieces does not end.
 func (s *Server) End(r Req) bool {
 	switch o := r.o; {
 	case o == nil || r.stale() || o.done.Ready():
@@ -176,7 +179,7 @@ func (s *Server) endRecv(o *op) bool {
 	if !underway {
 		return true
 	}
-	if !o.endable {
+	if !o.endable || !o.direct {
 		return false
 	}
 	s.settle(o)

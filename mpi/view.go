@@ -12,8 +12,8 @@ import (
 // that it has started. A call that ends so returns in time, whatever other ranks do. Its error is ErrCancelled and the
 // cause of ctx; its buffers are the caller's again.
 //
-//   - A receive, or its message, is as if the call had not been made: the next receive gets the message. A message that has
-//     begun to be copied from a rank of the same node is received.
+//   - A receive is as if it had not been called: the next one gets the message. But a message that has been matched is
+//     received. Where its bytes must be asked for, that waits until they have come.
 //   - A send is taken back if its receiver has not been told of it. Else its bytes are copied, and the receiver gets the
 //     whole message or none of it: the sender does not learn which.
 //   - A collective that ends so has left the ranks at different places; the communicator must then be freed by all.
