@@ -58,17 +58,13 @@ func (s *Server) onEager(t *am.Token, args []uint64, payload []byte) {
 		s.fault(t, "eager message")
 		return
 	}
-	// The common case, with as few steps as can be: in turn, no wildcards about, and a receive waits.
+	// The common case, with as few steps as can be: in turn, no wildcard asked for, and a receive waits.
 	src := t.Source()
-	if p := &s.peers[src]; t.Seq() == p.expect && p.held == nil && s.nwild.Load() == 0 && keySource(args[0]) == src {
+	if p := &s.peers[src]; t.Seq() == p.expect && p.held == nil && keySource(args[0]) == src {
 		p.expect++
-		n := s.table.Match(args[0], hashtable.Post)
+		n, ok := s.matching.table.Match(args[0], hashtable.Post)
 		if n == nil {
-			if args[0] >= hashtable.Reserved {
-				s.fault(t, "context")
-				return
-			}
-			s.keep(envelope{key: args[0], size: int64(len(payload))}, payload, t.Worker())
+			s.onEagerSlow(t, args[0], payload, ok)
 			return
 		}
 		o := &n.Value
@@ -82,6 +78,19 @@ func (s *Server) onEager(t *am.Token, args []uint64, payload []byte) {
 		return
 	}
 	s.inTurn(t, envelope{key: args[0], size: int64(len(payload))}, payload)
+}
+
+// onEagerSlow handles a message in turn for which the table has no receive, or which the table does not match.
+func (s *Server) onEagerSlow(t *am.Token, key uint64, payload []byte, byTable bool) {
+	env := envelope{key: key, size: int64(len(payload))}
+	switch {
+	case key >= hashtable.Reserved:
+		s.fault(t, "context")
+	case byTable:
+		s.keep(env, payload, t.Worker())
+	default:
+		s.arrive(env, payload, t.Worker())
+	}
 }
 
 // onRTS handles the envelope of a rendezvous.
@@ -130,11 +139,8 @@ func (s *Server) inTurn(t *am.Token, env envelope, payload []byte) {
 
 // arrive matches a message with a receive, or keeps it. Called by the poller, in the order of the pair.
 func (s *Server) arrive(env envelope, payload []byte, w *fult.Worker) {
-	if s.nwild.Load() != 0 && s.arriveAmongWild(env, payload, w) {
-		return
-	}
-	if n := s.table.Match(env.key, hashtable.Post); n != nil {
-		s.hand(&n.Value, env, payload, w)
+	if o := s.matching.claim(env.key); o != nil {
+		s.hand(o, env, payload, w)
 		return
 	}
 	s.keep(env, payload, w)
@@ -155,21 +161,14 @@ func (s *Server) hand(o *op, env envelope, payload []byte, w *fult.Worker) {
 	o.finish(w)
 }
 
-// keep stores a message without a receive. It goes into its arrival list first and then into the table, so that a
-// wildcard that is posted meanwhile either finds it in the list and can claim it in the table, or is seen here after.
+// keep stores a message without a receive, unless one has been posted meanwhile.
 func (s *Server) keep(env envelope, payload []byte, w *fult.Worker) {
 	m := s.unexpected(env, payload, w)
-	stamp := m.stamp // once m is in the table it may be claimed, freed and used again
-	s.link(m)
-	if n := s.table.InsertOrMatch(env.key, m.node(), hashtable.Arrive); n != nil {
-		s.unlink(m)
-		if o := &n.Value; s.deliver(o, m) {
+	if o := s.matching.keep(m); o != nil {
+		if s.deliver(o, m) {
 			o.finish(w)
 		}
 		return
-	}
-	if s.nwild.Load() != 0 {
-		s.rematch(env.key, stamp, w)
 	}
 	if s.probers.Load() != 0 {
 		s.wakeProbers(w)
@@ -182,7 +181,8 @@ func (s *Server) unexpected(env envelope, payload []byte, w *fult.Worker) *op {
 	m.start(roleEager)
 	src := keySource(env.key)
 	m.ctx, m.peer, m.tag, m.size = keyContext(env.key), int32(src), int32(keyTag(env.key)), env.size
-	m.stamp = s.stamp.Add(1)
+	s.arrived++
+	m.stamp = s.arrived
 	if env.rts {
 		m.role, m.id, m.addr = roleRTS, env.id, env.addr
 		return m
@@ -201,40 +201,4 @@ func (s *Server) unexpected(env envelope, payload []byte, w *fult.Worker) *op {
 		s.e.Throttle(src, true)
 	}
 	return m
-}
-
-// link puts m at the end of its source's arrival list.
-func (s *Server) link(m *op) {
-	l := &s.lists[m.peer]
-	l.mu.Lock()
-	m.linked = true
-	m.prevArrival, m.nextArrival = l.tail, nil
-	if l.tail == nil {
-		l.head = m
-	} else {
-		l.tail.nextArrival = m
-	}
-	l.tail = m
-	l.mu.Unlock()
-}
-
-// unlink takes m, which the caller has claimed, out of its list.
-func (s *Server) unlink(m *op) {
-	l := &s.lists[m.peer]
-	l.mu.Lock()
-	if m.linked {
-		m.linked = false
-		if m.prevArrival == nil {
-			l.head = m.nextArrival
-		} else {
-			m.prevArrival.nextArrival = m.nextArrival
-		}
-		if m.nextArrival == nil {
-			l.tail = m.prevArrival
-		} else {
-			m.nextArrival.prevArrival = m.prevArrival
-		}
-		m.prevArrival, m.nextArrival = nil, nil
-	}
-	l.mu.Unlock()
 }

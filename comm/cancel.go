@@ -5,6 +5,7 @@ import (
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/hashtable"
 )
 
 func (s *Server) cancelled(o *op) error {
@@ -13,45 +14,12 @@ func (s *Server) cancelled(o *op) error {
 
 // cancelRecv ends a receive that is not matched yet.
 func (s *Server) cancelRecv(o *op) bool {
-	if !s.withdraw(o) {
+	if !s.matching.withdraw(o.ctx, o.asked, o) {
 		return false
 	}
 	o.cancelled, o.err = true, s.cancelled(o)
 	o.finish(nil)
 	return true
-}
-
-// withdraw takes a posted receive back; false if it is matched or done.
-func (s *Server) withdraw(o *op) bool {
-	if !o.wild {
-		return s.withdrawKey(o.key(), o)
-	}
-	return s.withdrawWild(o.ctx, o.stamp, o)
-}
-
-// withdrawWild takes the receive with a wildcard that was posted with that stamp back.
-func (s *Server) withdrawWild(ctx uint16, stamp uint64, o *op) bool {
-	c := s.ctxs.make(ctx)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for i, x := range c.posted {
-		if x == o && x.stamp == stamp {
-			c.remove(i)
-			s.nwild.Add(-1)
-			return true
-		}
-	}
-	return false
-}
-
-// withdrawKey takes a posted receive without wildcards back. It holds the context's lock, if there is one, because
-// a poller that chooses between it and a wildcard relies on that.
-func (s *Server) withdrawKey(key uint64, o *op) bool {
-	if c := s.ctxs.get(keyContext(key)); c != nil {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-	}
-	return s.table.Remove(key, o.node())
 }
 
 // cancelSend takes a send back that is still in its pair's queue, or asks the receiver to forget its envelope.
@@ -62,37 +30,23 @@ func (s *Server) cancelSend(o *op) bool {
 		o.leave(s.cancelled(o), nil)
 		return true
 	}
-	s.control(dst, handlerRetract, o.id)
+	s.control(dst, handlerRetract, o.id, o.wireKey())
 	return false
 }
 
 // onRetract forgets an envelope that has not been matched, and says whether it could. An envelope that was matched is
 // answered by its CTS.
 func (s *Server) onRetract(t *am.Token, args []uint64, _ []byte) {
-	if len(args) != 1 {
+	if len(args) != 2 || keySource(args[1]) != t.Source() || args[1] >= hashtable.Reserved {
 		s.fault(t, "retraction")
 		return
 	}
-	m := s.claimEnvelope(t.Source(), args[0])
+	m := s.matching.takeEnvelope(args[1], args[0])
 	if m == nil {
 		return
 	}
-	s.unlink(m)
 	s.putOp(m)
 	s.control(t.Source(), handlerRetracted, args[0])
-}
-
-// claimEnvelope takes the unmatched envelope of src with the sender's number id out of the table.
-func (s *Server) claimEnvelope(src int, id uint64) *op {
-	l := &s.lists[src]
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for m := l.head; m != nil; m = m.nextArrival {
-		if m.role == roleRTS && m.id == id && s.table.Remove(m.key(), m.node()) {
-			return m
-		}
-	}
-	return nil
 }
 
 // onRetracted ends a send whose envelope was forgotten.
@@ -167,10 +121,7 @@ func (s *Server) failAll(err error) {
 
 func (s *Server) failWhere(which func(peer int32) bool, err error, w *fult.Worker) {
 	for _, x := range s.posted() {
-		if !which(x.peer) {
-			continue
-		}
-		if x.wild && s.withdrawWild(x.ctx, x.stamp, x.o) || !x.wild && s.withdrawKey(x.key, x.o) {
+		if which(x.asked.Source) && s.matching.withdraw(x.ctx, x.asked, x.o) {
 			x.o.err = fmt.Errorf("%w (%s)", err, x.o.what())
 			x.o.finish(w)
 		}

@@ -4,38 +4,25 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/golci/golci/comm/match"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/hashtable"
 )
 
-// waiting is a posted receive as it was found: o may be another one by now, so what names it is kept here. A wildcard has
-// no key, but its context and the stamp, which no other of that context ever has.
+// waiting is a posted receive as it was found: o may be another one by now, so what names it is kept here.
 type waiting struct {
 	o     *op
-	key   uint64
-	wild  bool
 	ctx   uint16
-	stamp uint64
-	peer  int32
+	asked match.Pattern
 }
 
 // posted collects the receives that wait, of all contexts.
 func (s *Server) posted() (out []waiting) {
-	s.table.Range(func(key uint64, side hashtable.Side, n *node) bool {
+	s.matching.each(func(ctx uint16, side hashtable.Side, p match.Pattern, o *op) {
 		if side == hashtable.Post {
-			out = append(out, waiting{o: &n.Value, key: key, peer: int32(keySource(key))})
+			out = append(out, waiting{o, ctx, p})
 		}
-		return true
 	})
-	if m := s.ctxs.m.Load(); m != nil {
-		for ctx, c := range *m {
-			c.mu.Lock()
-			for _, o := range c.posted {
-				out = append(out, waiting{o: o, wild: true, ctx: ctx, stamp: o.stamp, peer: o.peer})
-			}
-			c.mu.Unlock()
-		}
-	}
 	return out
 }
 
@@ -78,19 +65,9 @@ func orAny(n int) string {
 
 // Pending lists what waits, as far as it can be seen without stopping anybody.
 func (s *Server) Pending() (out []Pending) {
-	s.table.Range(func(key uint64, side hashtable.Side, n *node) bool {
-		out = append(out, n.Value.waits(key, side))
-		return true
+	s.matching.each(func(ctx uint16, side hashtable.Side, m match.Pattern, o *op) {
+		out = append(out, o.waits(ctx, side, m))
 	})
-	if m := s.ctxs.m.Load(); m != nil {
-		for ctx, c := range *m {
-			c.mu.Lock()
-			for _, o := range c.posted {
-				out = append(out, Pending{PendingRecv, ctx, int(o.peer), int(o.tag), int64(len(o.data)), o.done.Expected()})
-			}
-			c.mu.Unlock()
-		}
-	}
 	s.ids.each(func(_ uint64, o *op) {
 		kind := PendingSend
 		if o.role == roleRecv {
@@ -101,9 +78,9 @@ func (s *Server) Pending() (out []Pending) {
 	return out
 }
 
-// waits describes o, which is in the table.
-func (o *op) waits(key uint64, side hashtable.Side) Pending {
-	p := Pending{Context: keyContext(key), Peer: keySource(key), Tag: keyTag(key), Bytes: o.size}
+// waits describes o, which waits under m.
+func (o *op) waits(ctx uint16, side hashtable.Side, m match.Pattern) Pending {
+	p := Pending{Context: ctx, Peer: int(m.Source), Tag: int(m.Tag), Bytes: o.size}
 	switch {
 	case side == hashtable.Post:
 		p.Kind, p.Bytes, p.Thread = PendingRecv, int64(len(o.data)), o.done.Expected()

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/comm/match"
 	"github.com/golci/golci/comm/progress"
 	"github.com/golci/golci/hashtable"
 )
@@ -34,7 +35,6 @@ type op struct {
 	wild      bool // a receive with a wildcard
 	cancelled bool
 	direct    bool // its bytes are copied directly: part ends a receive too
-	linked    bool // in an arrival list; under that list's lock
 	endable   bool // the peer never has the address of its bytes, so that End can take them away at any time
 	orphan    bool // goes on for a caller that has left: whoever ends it frees it
 
@@ -42,13 +42,14 @@ type op struct {
 	home   int16 // sub-pool of packets nearest to the receiver; -1 for none
 	peer   int32 // source of a receive or message, destination of a send; a wildcard until matched
 	tag    int32
-	data   []byte // receive buffer, bytes to send, or bytes of an unexpected message
-	size   int64  // bytes of the message; of an envelope, bytes at the sender
-	got    int64  // bytes of a rendezvous that have come
-	want   int64  // bytes of a rendezvous that will come
-	addr   uint64 // of an envelope: where the sender's bytes are, 0 if they must be asked for
-	id     uint64 // of this op in Server.ids, 0 if none; of an envelope the sender's id
-	stamp  uint64 // order of arrival of messages; order of posting while wildcards are about, 0 = before
+	asked  match.Pattern // of a receive: what it was posted with
+	data   []byte        // receive buffer, bytes to send, or bytes of an unexpected message
+	size   int64         // bytes of the message; of an envelope, bytes at the sender
+	got    int64         // bytes of a rendezvous that have come
+	want   int64         // bytes of a rendezvous that will come
+	addr   uint64        // of an envelope: where the sender's bytes are, 0 if they must be asked for
+	id     uint64        // of this op in Server.ids, 0 if none; of an envelope the sender's id
+	stamp  uint64        // of a message: order of arrival
 	err    error
 	alloc  func(n int) []byte // gives the buffer of a receive of unknown size
 	packet *packet            // holds data of an unexpected message that does not fit small
@@ -59,7 +60,7 @@ type op struct {
 	next  am.Queued    // link of the pair's queue
 	s     *Server
 
-	prevArrival, nextArrival *op // under the arrival list's lock
+	free *op // link of the ops that are not in use, under opPool.mu
 }
 
 // smallBytes of an unexpected message are kept in the op itself.
@@ -81,6 +82,9 @@ func (o *op) start(r role) {
 	o.size, o.got, o.want, o.addr, o.id, o.stamp, o.err, o.alloc = 0, 0, 0, 0, 0, 0, nil, nil
 	o.done.Reset()
 }
+
+// pattern of an op without wildcards.
+func (o *op) pattern() match.Pattern { return match.Pattern{Source: o.peer, Tag: o.tag} }
 
 // key of an op without wildcards.
 func (o *op) key() uint64 { return makeKey(o.ctx, int(o.peer), int(o.tag)) }

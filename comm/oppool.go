@@ -15,7 +15,7 @@ import (
 // it, for good; whoever finds its place taken uses the stack.
 type opPool struct {
 	mu  spin.Lock
-	top *op // linked through nextArrival; under mu
+	top *op // linked through free; under mu
 	_   [48]byte
 
 	caches [opCaches]opCache
@@ -89,7 +89,7 @@ func (p *opPool) pop(c *opCache) *op {
 func (p *opPool) take() *op {
 	o := p.top
 	if o != nil {
-		p.top, o.nextArrival = o.nextArrival, nil
+		p.top, o.free = o.free, nil
 	}
 	return o
 }
@@ -119,4 +119,4 @@ func (p *opPool) push(c *opCache, o *op) {
 	}
 }
 
-func (p *opPool) give(o *op) { p.top, o.nextArrival = o, p.top }
+func (p *opPool) give(o *op) { p.top, o.free = o, p.top }

@@ -18,29 +18,8 @@ func (s *Server) Iprobe(ctx uint16, src, tag int) (Status, bool, error) {
 		return Status{}, false, err
 	}
 	s.eng.Poll()
-	st, ok := s.look(ctx, src, tag)
+	st, ok := s.matching.look(ctx, patternOf(src, tag))
 	return st, ok, nil
-}
-
-// look finds the oldest message without taking it.
-func (s *Server) look(ctx uint16, src, tag int) (Status, bool) {
-	o := op{ctx: ctx, peer: int32(src), tag: int32(tag)}
-	for {
-		from, stamp := s.oldest(&o)
-		if from < 0 {
-			return Status{}, false
-		}
-		l := &s.lists[from]
-		l.mu.Lock()
-		for m := l.head; m != nil && m.stamp <= stamp; m = m.nextArrival {
-			if m.stamp == stamp {
-				st := Status{Source: int(m.peer), Tag: int(m.tag), Bytes: m.size}
-				l.mu.Unlock()
-				return st, true
-			}
-		}
-		l.mu.Unlock()
-	}
 }
 
 // Probe is Iprobe that blocks until there is such a message.
@@ -54,7 +33,7 @@ func (s *Server) ProbeContext(until stdcontext.Context, ctx uint16, src, tag int
 		return Status{}, err
 	}
 	err = s.probe(until, src, func() (ok bool) {
-		st, ok = s.look(ctx, src, tag)
+		st, ok = s.matching.look(ctx, patternOf(src, tag))
 		return ok
 	})
 	return st, err
@@ -72,12 +51,10 @@ func (s *Server) Improbe(ctx uint16, src, tag int) (*Message, Status, error) {
 
 // extract takes the oldest message out of the matching.
 func (s *Server) extract(ctx uint16, src, tag int) (*Message, Status) {
-	o := op{ctx: ctx, peer: int32(src), tag: int32(tag)}
-	m := s.claimOldest(&o)
+	m := s.matching.take(ctx, patternOf(src, tag))
 	if m == nil {
 		return nil, Status{}
 	}
-	s.unlink(m)
 	return &Message{m}, Status{Source: int(m.peer), Tag: int(m.tag), Bytes: m.size}
 }
 
@@ -127,7 +104,7 @@ func (s *Server) imrecv(msg *Message, buf []byte, endable bool) (Req, error) {
 }
 
 // probe waits until found says yes. It looks again after each message that finds no receive: it registers first and
-// looks then, and an arrival is listed before it looks for probes.
+// looks then, and an arrival waits before it looks for probes.
 func (s *Server) probe(until stdcontext.Context, src int, found func() bool) error {
 	if s.eng.Poll(); found() {
 		return nil

@@ -299,8 +299,8 @@ func TestWildcardsFromManySenders(t *testing.T) {
 		}
 		return nil
 	})
-	if n := j[0].nwild.Load(); n != 0 {
-		t.Errorf("%d wildcards are left", n)
+	if p := j[0].Pending(); len(p) != 0 {
+		t.Errorf("left: %v", p)
 	}
 }
 

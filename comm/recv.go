@@ -1,9 +1,6 @@
 package comm
 
-import (
-	"github.com/golci/golci/fult"
-	"github.com/golci/golci/hashtable"
-)
+import "github.com/golci/golci/fult"
 
 // Recv receives into buf a message of context ctx from rank src (or AnySource) with tag (or AnyTag). It blocks until a
 // message has been matched and copied; a fult thread lets others run. A message longer than buf gives ErrTruncate, and
@@ -77,33 +74,20 @@ func (s *Server) Irecv(ctx uint16, src, tag int, buf []byte) (Req, error) {
 func (o *op) prepareRecv(ctx uint16, src, tag int, buf []byte) {
 	o.start(roleRecv)
 	o.ctx, o.peer, o.tag, o.data = ctx, int32(src), int32(tag), buf
+	o.asked = o.pattern()
+	o.wild = o.asked.Wild()
 }
 
-// post matches the receive o with a message that has come, or leaves it where messages look.
+// post matches the receive o with a message that has come, or leaves it where messages look. Called by the owner of o,
+// before it waits.
 func (s *Server) post(o *op) {
-	if o.peer < 0 || o.tag < 0 {
-		s.postWild(o)
-		return
-	}
-	if s.nwild.Load() != 0 && s.postAmongWild(o) {
-		return
-	}
-	if m := s.table.InsertOrMatch(o.key(), o.node(), hashtable.Post); m != nil {
-		s.take(o, &m.Value)
-	}
-}
-
-// take gives the unexpected message m, which the caller has claimed, to the receive o. Called by the owner of o, before
-// it waits.
-func (s *Server) take(o, m *op) {
-	s.unlink(m)
-	if s.deliver(o, m) {
+	if m := s.matching.post(o); m != nil && s.deliver(o, m) {
 		o.done.Finish()
 	}
 }
 
 // deliver copies m into o, or starts the rendezvous, and frees m. It reports whether o is finished. It is called once for
-// o and m, by whoever took them out of the table.
+// o and m, by whoever has matched them.
 func (s *Server) deliver(o, m *op) bool {
 	if o.wild { // as in hand
 		o.peer, o.tag = m.peer, m.tag

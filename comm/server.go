@@ -19,7 +19,6 @@ import (
 	"github.com/golci/golci/comm/credit"
 	"github.com/golci/golci/comm/progress"
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/hashtable"
 	"github.com/golci/golci/internal/spin"
 )
 
@@ -72,13 +71,10 @@ type Server struct {
 	eager int
 	limit int64
 
-	table *hashtable.Table[op]
-	nwild atomic.Int32 // posted wildcard receives, in all contexts
-	ctxs  contexts
-	lists []arrivals
-	peers []peer         // owned by the poller, but for the atomics
-	batch progress.Batch // the poller's
-	stamp atomic.Uint64
+	matching matching
+	peers    []peer         // owned by the poller, but for the atomics
+	batch    progress.Batch // the poller's
+	arrived  uint64         // unexpected messages so far; the poller's
 
 	ids     ids
 	copies  copier
@@ -109,13 +105,6 @@ type peer struct {
 	unexpected atomic.Int64            // unmatched eager bytes; anyone may subtract
 }
 
-// arrivals is the list of unmatched messages of one source, oldest first.
-type arrivals struct {
-	mu         spin.Lock
-	head, tail *op
-	_          [40]byte
-}
-
 // New starts the server of the conduit's rank. It takes the conduit over, but does not close it.
 func New(c conduit.Conduit, cfg Config) (*Server, error) {
 	if c.Size() > MaxRanks {
@@ -130,10 +119,9 @@ func New(c conduit.Conduit, cfg Config) (*Server, error) {
 	}
 	s := &Server{e: e, eng: e.Progress(), sched: cfg.Scheduler, rank: c.Rank(), size: c.Size()}
 	s.setLimits(cfg)
-	if s.table, err = hashtable.New[op](s.entries(cfg)); err != nil {
+	if err := s.matching.init(s.entries(cfg)); err != nil {
 		return nil, err
 	}
-	s.lists = make([]arrivals, s.size)
 	s.peers = make([]peer, s.size)
 	workers := 1
 	if s.sched != nil {

@@ -53,14 +53,3 @@ func BenchmarkRandom(b *testing.B) {
 	}
 	benchKeys(b, keys)
 }
-
-// BenchmarkRelaxed inserts, matches and empties by the relaxed mode: two locked operations and a write a round.
-func BenchmarkRelaxed(b *testing.B) {
-	tab := newTable(b, 1<<16)
-	var post, arrive Node[int]
-	for i := range uint64(b.N) {
-		tab.Insert(i&1023, &post, Post)
-		_, e := tab.Insert(i&1023, &arrive, Arrive)
-		e.Empty()
-	}
-}

@@ -6,7 +6,6 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/internal/arch"
-	"github.com/golci/golci/internal/invariants"
 )
 
 const (
@@ -14,16 +13,13 @@ const (
 	perBucket   = 3 // entries in one bucket, beside the control entry
 )
 
-// state says what an entry holds. An entry is free if its state is free or its key word is 0.
+// state says what an entry holds.
 type state = uint32
 
 const (
 	free    state = 0
 	posted  state = 1 // nodes of side Post
 	arrived state = 2 // nodes of side Arrive
-	// claimed marks an entry whose node Insert has handed out and which its finder will empty. It no longer counts as
-	// an item of its key.
-	claimed state = 3
 
 	stateBits = 2
 	stateMask = 1<<stateBits - 1
@@ -43,32 +39,13 @@ type bucket[V any] struct {
 	// states has stateBits an entry. Of a head it is valid between open and shut only. Under the lock.
 	states  uint32
 	next    *bucket[V] // overflow, or the next free bucket while on the free list; under the lock of either
-	entries [perBucket]Entry[V]
+	entries [perBucket]entry[V]
 }
 
-// Entry is a place in the table that holds one key. Only Insert hands it out.
-type Entry[V any] struct {
-	// word is the complement of the key. It turns non-zero only under the bucket's lock; it turns zero without it, by
-	// the one caller that may Empty the entry. Meaningless while the state is free.
-	word atomic.Uint64
-	// head is the oldest node under the key; nil while the entry is claimed, meaningless while it is free. Under the
-	// lock.
-	head *Node[V]
-}
-
-// Empty frees the entry with one write and without the lock; it never waits. On nil it does nothing.
-//
-// Only the caller to whom Insert gave e may call it, once: after a match, or, after an insertion, if it knows that no
-// other call can be matching or removing the node. e must not be used afterwards.
-func (e *Entry[V]) Empty() {
-	if e == nil {
-		return
-	}
-	if invariants.Enabled && e.head != nil { // nil after a match
-		e.head.mark.leave()
-	}
-	// Release: whoever reuses the entry comes after all that the caller did with it.
-	arch.StoreRel64(&e.word, 0)
+// entry is a place that holds one key. Under the lock.
+type entry[V any] struct {
+	key  uint64   // meaningless while the state is free
+	head *Node[V] // the oldest node under the key; nil while the state is free
 }
 
 // acquire takes the lock of head and returns its control word as it was. It spins, and after a while lets other

@@ -37,13 +37,11 @@ type model struct {
 	tab    *Table[int]
 	keys   []uint64
 	queues map[uint64]*queue
-	claims []*Entry[int] // got from a match, to be emptied
 }
 
 type queue struct {
 	side  Side
 	nodes []*Node[int]
-	entry *Entry[int] // if Insert made the queue and nothing came behind
 }
 
 // newModel has keys of three kinds: all in one bucket, neighbours, and far apart.
@@ -51,7 +49,7 @@ func newModel(t testing.TB) *model {
 	tab := newTable(t, 1)
 	keys := colliding(tab, 11)
 	for i := range uint64(8) {
-		keys = append(keys, 1000+i, i<<44|3)
+		keys = append(keys, 1000+i, i<<46|3)
 	}
 	return &model{t: t, tab: tab, keys: keys, queues: map[uint64]*queue{}}
 }
@@ -64,15 +62,15 @@ func (m *model) step(op, which, pick uint) {
 	case 0, 1, 2:
 		m.insertOrMatch(key, side)
 	case 3:
-		m.insert(key, side)
+		m.takeFunc(key, side, pick)
 	case 4:
 		m.match(key, side)
 	case 5:
 		m.remove(key, pick)
 	case 6:
-		m.empty(key, pick)
+		m.move(key)
 	case 7:
-		m.peek(key, side)
+		m.view(key, side)
 	}
 }
 
@@ -92,22 +90,21 @@ func (m *model) drop(key uint64, i int) {
 	if q.nodes = slices.Delete(q.nodes, i, i+1); len(q.nodes) == 0 {
 		delete(m.queues, key)
 	}
-	q.entry = nil
 }
 
-func (m *model) add(key uint64, side Side, n *Node[int], e *Entry[int]) {
+func (m *model) add(key uint64, side Side, n *Node[int]) {
 	if q := m.queues[key]; q != nil {
-		q.nodes, q.entry = append(q.nodes, n), nil
+		q.nodes = append(q.nodes, n)
 		return
 	}
-	m.queues[key] = &queue{side, []*Node[int]{n}, e}
+	m.queues[key] = &queue{side, []*Node[int]{n}}
 }
 
 func (m *model) same(what string, key uint64, got, want *Node[int]) {
 	if got != want {
 		m.t.Fatalf("%s of key %#x: got %p, want %p", what, key, got, want)
 	}
-	if got != nil && what != "Peek" && (got.next != nil || got.tail != nil) {
+	if got != nil && what != "View" && (got.next != nil || got.tail != nil) {
 		m.t.Fatalf("%s of key %#x: node still linked", what, key)
 	}
 }
@@ -115,39 +112,21 @@ func (m *model) same(what string, key uint64, got, want *Node[int]) {
 func (m *model) insertOrMatch(key uint64, side Side) {
 	n := new(Node[int])
 	want := m.pop(key, side.Other())
-	m.same("InsertOrMatch", key, m.tab.InsertOrMatch(key, n, side), want)
+	m.same("InsertOrMatch", key, put(m.tab, key, n, side), want)
 	if want == nil {
-		m.add(key, side, n, nil)
-	}
-}
-
-func (m *model) insert(key uint64, side Side) {
-	n := new(Node[int])
-	q := m.queues[key]
-	want := m.pop(key, side.Other())
-	got, e := m.tab.Insert(key, n, side)
-	m.same("Insert", key, got, want)
-	wantEntry := q == nil || want != nil && len(q.nodes) == 0
-	if (e != nil) != wantEntry {
-		m.t.Fatalf("Insert of key %#x: entry %p, wanted one: %v", key, e, wantEntry)
-	}
-	switch {
-	case q == nil:
-		m.add(key, side, n, e)
-	case e != nil:
-		m.claims = append(m.claims, e)
+		m.add(key, side, n)
 	}
 }
 
 func (m *model) match(key uint64, side Side) {
 	want := m.pop(key, side)
-	m.same("Match", key, m.tab.Match(key, side), want)
+	m.same("Match", key, match(m.tab, key, side), want)
 }
 
 func (m *model) remove(key uint64, pick uint) {
 	q := m.queues[key]
 	if q == nil {
-		if m.tab.Remove(key, new(Node[int])) {
+		if remove(m.tab, key, new(Node[int])) {
 			m.t.Fatalf("Remove found a node under the unused key %#x", key)
 		}
 		return
@@ -155,33 +134,62 @@ func (m *model) remove(key uint64, pick uint) {
 	i := int(pick % uint(len(q.nodes)))
 	n := q.nodes[i]
 	m.drop(key, i)
-	if !m.tab.Remove(key, n) || m.tab.Remove(key, n) {
+	if !remove(m.tab, key, n) || remove(m.tab, key, n) {
 		m.t.Fatalf("Remove of node %d of key %#x: want true, then false", i, key)
 	}
 	m.same("Remove", key, n, n)
 }
 
-// empty frees a claimed entry, or withdraws what Insert has put under key.
-func (m *model) empty(key uint64, pick uint) {
-	if q := m.queues[key]; q != nil && q.entry != nil {
-		q.entry.Empty()
-		delete(m.queues, key)
-		return
+// takeFunc takes a node by its place in the queue, or none.
+func (m *model) takeFunc(key uint64, side Side, pick uint) {
+	q := m.queues[key]
+	var want *Node[int]
+	i := int(pick % 5)
+	if q != nil && q.side == side && i < len(q.nodes) {
+		want = q.nodes[i]
+		m.drop(key, i)
 	}
-	if len(m.claims) == 0 {
-		return
+	got, ok := m.tab.TakeFunc(key, side, func(v *int) bool { i--; return i < 0 })
+	if !ok {
+		m.t.Fatalf("TakeFunc of key %#x was refused", key)
 	}
-	i := int(pick % uint(len(m.claims)))
-	m.claims[i].Empty()
-	m.claims = slices.Delete(m.claims, i, i+1)
+	m.same("TakeFunc", key, got, want)
 }
 
-func (m *model) peek(key uint64, side Side) {
+// move seals the group of key, which is then refused, takes it out of the table and puts it back.
+func (m *model) move(key uint64) {
+	group := uint16(key >> groupShift)
+	m.tab.Seal(group)
+	if _, ok := m.tab.Match(key, Post); ok {
+		m.t.Fatalf("key %#x of a sealed group was matched", key)
+	}
+	type item struct {
+		key  uint64
+		side Side
+		n    *Node[int]
+	}
+	var out []item
+	for i := range m.tab.Buckets() {
+		m.tab.DrainBucket(i, group, func(key uint64, side Side, n *Node[int]) { out = append(out, item{key, side, n}) })
+	}
+	m.tab.Range(func(key uint64, _ Side, _ *Node[int]) bool {
+		if key>>groupShift == uint64(group) {
+			m.t.Fatalf("key %#x is left of group %d", key, group)
+		}
+		return true
+	})
+	for _, x := range out {
+		m.tab.Restore(x.key, x.n, x.side)
+	}
+	m.tab.Unseal(group)
+}
+
+func (m *model) view(key uint64, side Side) {
 	var want *Node[int]
 	if q := m.queues[key]; q != nil && q.side == side {
 		want = q.nodes[0]
 	}
-	m.same("Peek", key, m.tab.Peek(key, side), want)
+	m.same("View", key, oldest(m.tab, key, side), want)
 }
 
 // compare looks at the whole table.
@@ -209,15 +217,11 @@ func (m *model) compare() {
 // finish empties the table, and looks for what stayed behind.
 func (m *model) finish() {
 	m.compare()
-	for _, e := range m.claims {
-		e.Empty()
-	}
 	for key, q := range m.queues {
 		for _, n := range slices.Clone(q.nodes) {
-			m.same("last Match", key, m.tab.Match(key, q.side), n)
+			m.same("last Match", key, match(m.tab, key, q.side), n)
 		}
 	}
-	m.tab.sweep()
 	if f := &m.tab.free; f.count != f.made {
 		m.t.Fatalf("%d overflow buckets made, %d on the free list of an empty table", f.made, f.count)
 	}

@@ -1,49 +1,13 @@
 package hashtable
 
-import "github.com/golci/golci/internal/invariants"
-
-// Insert is the relaxed mode of the original table, for callers that have at most one item a key and side at a time.
-//
-//   - If a node of the other side waits under key, Insert returns it and its entry, and n stays outside. The entry is
-//     the caller's to Empty, at any later time; the key itself is free at once. (If InsertOrMatch had queued several
-//     nodes there, the oldest is taken out, and the entry is nil, for it stays in use.)
-//   - If nothing waits under key, Insert adds n and returns nil and its entry. A caller that knows that nobody else can
-//     reach n any more may Empty it; the node then counts as taken out.
-//   - If a node of the same side waits under key, n is refused: both results are nil and the table is as before. So is a
-//     key of ^0 and a nil n.
-//
-// An entry emptied after an insertion keeps its node reachable for the collector until it is used again.
-func (t *Table[V]) Insert(key uint64, n *Node[V], side Side) (match *Node[V], e *Entry[V]) {
-	if invariants.Enabled {
-		checkArgs(key, n, side)
-	}
-	word := wordOf(key)
-	if word == 0 || n == nil {
-		return nil, nil
-	}
-	head, mine := t.bucket(key), stateOf(side)
-	found, spare, extra := t.findOrSpare(head, head.acquire(), word)
-	switch {
-	case !found.ok():
-		e = spare.fill(word, n, mine)
-	case found.state() != mine:
-		match, e = found.claim()
-	}
-	if head.next != nil && !t.free.relaxed.Load() {
-		t.free.relaxed.Store(true)
-	}
-	t.shut(head)
-	t.free.put(extra)
-	return match, e
-}
-
 // insertOrMatchSlow is InsertOrMatch for a bucket with more in it than the fast path looks at. The lock is held; c is
 // the control word.
-func (t *Table[V]) insertOrMatchSlow(head *bucket[V], c uint32, word uint64, n *Node[V], mine state) (match *Node[V]) {
-	found, spare, extra := t.findOrSpare(head, c, word)
+func (t *Table[V]) insertOrMatchSlow(head *bucket[V], c uint32, key uint64, n *Node[V], mine state) (match *Node[V], ok bool) {
+	found, spare, extra, sealed := t.findOrSpare(head, c, key)
 	switch {
+	case sealed:
 	case !found.ok():
-		spare.fill(word, n, mine)
+		spare.fill(key, n, mine)
 	case found.state() == mine:
 		found.add(n)
 	default:
@@ -51,26 +15,34 @@ func (t *Table[V]) insertOrMatchSlow(head *bucket[V], c uint32, word uint64, n *
 	}
 	t.shut(head)
 	t.free.put(extra)
-	return match
+	return match, !sealed
 }
 
-// findOrSpare finds in the chain behind head, whose lock is held and whose control word is c, the entry of word or a
+// findOrSpare finds in the chain behind head, whose lock is held and whose control word is c, the entry of key or a
 // free one, and returns with head open. If neither is there it links an overflow bucket, for which it leaves the lock
-// for a time. extra, if not nil, was not needed after all and is to be put back on the free list.
-func (t *Table[V]) findOrSpare(head *bucket[V], c uint32, word uint64) (found, spare place[V], extra *bucket[V]) {
+// for a time; what others do to the chain meanwhile it sees by a second look. extra, if not nil, was not needed after
+// all and is to be put back on the free list. sealed tells that the group of key was sealed meanwhile.
+func (t *Table[V]) findOrSpare(head *bucket[V], c uint32, key uint64) (found, spare place[V], extra *bucket[V], sealed bool) {
 	head.opened(c)
-	found, spare = head.find(word)
+	found, spare = head.find(key)
 	if found.ok() || spare.ok() {
-		return found, spare, nil
+		return found, spare, nil, false
 	}
+	wasSealed := t.seals.has(key)
 	head.shut()
+	if t.lockLeft != nil {
+		t.lockLeft()
+	}
 	extra = t.overflow()
 	head.open()
-	found, spare = head.find(word)
-	if found.ok() || spare.ok() {
-		return found, spare, extra
+	if !wasSealed && t.seals.has(key) {
+		return found, spare, extra, true
 	}
-	return found, head.link(extra), nil
+	found, spare = head.find(key)
+	if found.ok() || spare.ok() {
+		return found, spare, extra, false
+	}
+	return found, head.link(extra), nil, false
 }
 
 // shut gives back the vacant overflow buckets behind head, which is open, and unlocks it.
@@ -85,55 +57,108 @@ func (t *Table[V]) shut(head *bucket[V]) {
 }
 
 // Match takes the oldest node that waits under key on the given side out of the table and returns it, or nil if there
-// is none. side is that of the nodes looked for.
-func (t *Table[V]) Match(key uint64, side Side) *Node[V] {
+// is none. side is that of the nodes looked for. ok is false if the key's group is sealed.
+func (t *Table[V]) Match(key uint64, side Side) (n *Node[V], ok bool) {
 	head := t.bucket(key)
 	c := head.ctl.Swap(busy)
+	if t.seals.has(key) {
+		head.leave(c)
+		return nil, false
+	}
 	switch c {
 	case free:
 		head.release(free)
-		return nil
+		return nil, true
 	case stateOf(side):
-		if head.entries[0].word.Load() == wordOf(key) {
-			return head.takeOnly(c)
+		if head.entries[0].key == key {
+			return head.takeOnly(c), true
 		}
 	case busy:
-		c = head.acquire()
+		return t.matchSlow(key, side)
 	}
 	head.opened(c)
-	var n *Node[V]
-	if p, _ := head.find(wordOf(key)); p.ok() && p.state() == stateOf(side) {
-		n = p.take()
-	}
+	n = head.takeOldest(key, stateOf(side))
 	t.shut(head)
-	return n
+	return n, true
 }
 
-// Peek returns the oldest node that waits under key on the given side without taking it out, or nil. Unless the caller
-// keeps others from it, the node may leave the table before Peek returns.
-func (t *Table[V]) Peek(key uint64, side Side) *Node[V] {
+// matchSlow is Match for a bucket that somebody is inside of.
+func (t *Table[V]) matchSlow(key uint64, side Side) (n *Node[V], ok bool) {
 	head := t.bucket(key)
+	if !t.enter(head, key) {
+		return nil, false
+	}
+	n = head.takeOldest(key, stateOf(side))
+	t.shut(head)
+	return n, true
+}
+
+// takeOldest takes the oldest node under key out of the chain behind head, which is open, if it is in state s.
+func (head *bucket[V]) takeOldest(key uint64, s state) *Node[V] {
+	if p, _ := head.find(key); p.ok() && p.state() == s {
+		return p.take()
+	}
+	return nil
+}
+
+// enter opens head for an operation on key; false, with head unlocked, if the key's group is sealed.
+func (t *Table[V]) enter(head *bucket[V], key uint64) bool {
 	head.open()
-	var n *Node[V]
-	if p, _ := head.find(wordOf(key)); p.ok() && p.state() == stateOf(side) {
-		n = p.oldest()
+	if t.seals.has(key) {
+		head.shut()
+		return false
+	}
+	return true
+}
+
+// View calls f with the value of the oldest node that waits under key on the given side, if there is one. f runs inside
+// the bucket's lock, as that of Range does. ok is false if the key's group is sealed.
+func (t *Table[V]) View(key uint64, side Side, f func(v *V)) (ok bool) {
+	head := t.bucket(key)
+	if !t.enter(head, key) {
+		return false
+	}
+	if p, _ := head.find(key); p.ok() && p.state() == stateOf(side) {
+		f(&p.oldest().Value)
 	}
 	head.shut()
-	return n
+	return true
+}
+
+// TakeFunc takes the oldest node that waits under key on the given side and for which f is true out of the table and
+// returns it, or nil if there is none. f runs inside the bucket's lock, as that of Range does. ok is false if the key's
+// group is sealed.
+func (t *Table[V]) TakeFunc(key uint64, side Side, f func(v *V) bool) (n *Node[V], ok bool) {
+	head := t.bucket(key)
+	if !t.enter(head, key) {
+		return nil, false
+	}
+	if p, _ := head.find(key); p.ok() && p.state() == stateOf(side) {
+		for n = p.oldest(); n != nil && !f(&n.Value); n = n.next {
+		}
+		if n != nil {
+			p.remove(n)
+		}
+	}
+	t.shut(head)
+	return n, true
 }
 
 // Remove takes n, which waits under key on either side, out of the table and tells whether it was there: false means
-// that a match or another Remove has it. It takes time in the number of nodes under key before n.
-func (t *Table[V]) Remove(key uint64, n *Node[V]) bool {
+// that a match or another Remove has it. It takes time in the number of nodes under key before n. ok is false if the
+// key's group is sealed.
+func (t *Table[V]) Remove(key uint64, n *Node[V]) (removed, ok bool) {
 	if n == nil {
-		return false
+		return false, true
 	}
 	head := t.bucket(key)
-	head.open()
-	p, _ := head.find(wordOf(key))
-	removed := p.ok() && p.remove(n)
+	if !t.enter(head, key) {
+		return false, false
+	}
+	p, _ := head.find(key)
+	removed = p.ok() && p.remove(n)
 	t.shut(head)
-	return removed
+	return removed, true
 }
 
 // Range calls f with every node, oldest first under each key, until f returns false. It locks one bucket at a time, so
@@ -158,10 +183,10 @@ func (head *bucket[V]) each(f func(uint64, Side, *Node[V]) bool) bool {
 		for i := range b.entries {
 			p := place[V]{b, i}
 			s := p.state()
-			if s != posted && s != arrived {
+			if s == free {
 				continue
 			}
-			key := wordOf(p.entry().word.Load())
+			key := p.entry().key
 			for n := p.oldest(); n != nil; n = n.next {
 				if !f(key, sideOf(s), n) {
 					return false

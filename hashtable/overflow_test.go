@@ -18,11 +18,11 @@ func TestOverflowIsGivenBack(t *testing.T) {
 	nodes := make([]Node[int], burst)
 	for r := range rounds {
 		for i := range nodes {
-			tab.InsertOrMatch(keys[i], &nodes[i], Post)
+			put(tab, keys[i], &nodes[i], Post)
 		}
 		for i := range nodes {
 			j := (i*7 + r) % burst // in another order each time
-			if !tab.Remove(keys[j], &nodes[j]) {
+			if !remove(tab, keys[j], &nodes[j]) {
 				t.Fatalf("round %d: node %d is gone", r, j)
 			}
 		}
@@ -33,56 +33,92 @@ func TestOverflowIsGivenBack(t *testing.T) {
 	checkEmpty(t, tab)
 }
 
-// TestEmptiedOverflowIsFound empties long chains in one bucket after the other without ever walking past them again.
-func TestEmptiedOverflowIsFound(t *testing.T) {
-	const burst = 31 // 3 in the head, 28 in ten overflow buckets
+// TestNewKeysGoToTheHead: places that became free in a bucket are used again before those of its overflow, so that
+// chains shrink.
+func TestNewKeysGoToTheHead(t *testing.T) {
 	tab := newTable(t, 1)
-	keys := colliding(tab, burst)
-	nodes := make([]Node[int], burst)
-	entries := make([]*Entry[int], burst)
-	for head := range uint64(20 * minBuckets) {
-		for i := range nodes {
-			_, entries[i] = tab.Insert(keys[i]+head%minBuckets, &nodes[i], Post)
-			if entries[i] == nil {
-				t.Fatalf("bucket %d: node %d refused", head, i)
-			}
-		}
-		for _, e := range entries {
-			e.Empty()
-		}
+	keys := colliding(tab, 3*perBucket)
+	nodes := make([]Node[int], len(keys))
+	for i := range nodes {
+		put(tab, keys[i], &nodes[i], Post)
 	}
-	// Without the sweep each bucket would keep ten.
-	if most := minBuckets/4 + 4*burst; tab.free.made > most {
-		t.Errorf("%d overflow buckets made, want at most %d", tab.free.made, most)
+	for i := range perBucket { // what lies in the head; then what overflowed first comes again
+		if !remove(tab, keys[i], &nodes[i]) || !remove(tab, keys[perBucket+i], &nodes[perBucket+i]) {
+			t.Fatalf("node %d is gone", i)
+		}
+		put(tab, keys[perBucket+i], &nodes[perBucket+i], Post)
+	}
+	if n := chain(tab, keys[0]); n != 1 {
+		t.Errorf("%d overflow buckets hold three keys, want 1", n)
+	}
+	for i := perBucket; i < len(nodes); i++ {
+		if !remove(tab, keys[i], &nodes[i]) {
+			t.Fatalf("node %d is gone", i)
+		}
 	}
 	checkEmpty(t, tab)
 }
 
-// TestMixedOverflowIsFound has Insert use what InsertOrMatch has made room for, and empty it when that is gone.
-func TestMixedOverflowIsFound(t *testing.T) {
-	tab := newTable(t, 1)
-	keys := colliding(tab, 2*perBucket)
-	nodes := make([]Node[int], len(keys))
-	for head := range uint64(20 * minBuckets) {
-		at := head % minBuckets
-		var entries []*Entry[int]
-		for i, k := range keys {
-			if i == perBucket { // makes the overflow bucket
-				tab.InsertOrMatch(k+at, &nodes[i], Post)
-				continue
+// chain counts the overflow buckets of key's bucket.
+func chain(tab *Table[int], key uint64) (n int) {
+	for b := tab.bucket(key).next; b != nil; b = b.next {
+		n++
+	}
+	return n
+}
+
+// TestMatchWhileTheLockIsLeft: an insertion that needs an overflow bucket leaves the lock to get one. What comes under
+// its key meanwhile it must match, not lie beside.
+func TestMatchWhileTheLockIsLeft(t *testing.T) {
+	for name, meanwhile := range map[string]func(tab *Table[int], full []uint64, nodes []Node[int], n *Node[int]){
+		"the match comes": func(tab *Table[int], full []uint64, _ []Node[int], n *Node[int]) {
+			put(tab, full[perBucket], n, Arrive)
+		},
+		"the match comes and a place is left": func(tab *Table[int], full []uint64, nodes []Node[int], n *Node[int]) {
+			put(tab, full[perBucket], n, Arrive)
+			remove(tab, full[0], &nodes[0])
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tab := newTable(t, 1)
+			keys := colliding(tab, perBucket+1)
+			nodes := make([]Node[int], len(keys))
+			for i := range perBucket {
+				put(tab, keys[i], &nodes[i], Post)
 			}
-			_, e := tab.Insert(k+at, &nodes[i], Post)
-			entries = append(entries, e)
-		}
-		if !tab.Remove(keys[perBucket]+at, &nodes[perBucket]) {
-			t.Fatalf("bucket %d: the node that overflowed is gone", head)
-		}
-		for _, e := range entries {
-			e.Empty()
-		}
+			arrival, calls := new(Node[int]), 0
+			tab.lockLeft = func() {
+				if calls++; calls == 1 {
+					meanwhile(tab, keys, nodes, arrival)
+				}
+			}
+			if m := put(tab, keys[perBucket], &nodes[perBucket], Post); m != arrival {
+				t.Fatalf("matched %p, want what came meanwhile, %p", m, arrival)
+			}
+			if calls != 2 {
+				t.Errorf("the lock was left %d times, want once by each insertion", calls)
+			}
+			for i := range perBucket {
+				remove(tab, keys[i], &nodes[i])
+			}
+			checkEmpty(t, tab)
+		})
 	}
-	if most := minBuckets / 4; tab.free.made > most {
-		t.Errorf("%d overflow buckets made, want at most %d", tab.free.made, most)
+}
+
+// TestSealedWhileTheLockIsLeft: a group that is sealed while an insertion gets an overflow bucket is not inserted into.
+func TestSealedWhileTheLockIsLeft(t *testing.T) {
+	tab := newTable(t, 1)
+	keys := colliding(tab, perBucket+1)
+	nodes := make([]Node[int], len(keys))
+	for i := range perBucket {
+		put(tab, keys[i], &nodes[i], Post)
 	}
-	checkEmpty(t, tab)
+	tab.lockLeft = func() { tab.Seal(0) }
+	if m, ok := tab.InsertOrMatch(keys[perBucket], &nodes[perBucket], Post); m != nil || ok {
+		t.Fatalf("matched %p, taken: %v", m, ok)
+	}
+	if n := tab.Len(); n != perBucket {
+		t.Errorf("%d nodes, want %d", n, perBucket)
+	}
 }

@@ -1,7 +1,5 @@
 package hashtable
 
-import "github.com/golci/golci/internal/arch"
-
 // place is an entry of a chain whose head is open; its zero value is none.
 type place[V any] struct {
 	b *bucket[V]
@@ -9,34 +7,25 @@ type place[V any] struct {
 }
 
 func (p place[V]) ok() bool         { return p.b != nil }
-func (p place[V]) entry() *Entry[V] { return &p.b.entries[p.i] }
+func (p place[V]) entry() *entry[V] { return &p.b.entries[p.i] }
 func (p place[V]) oldest() *Node[V] { return p.entry().head }
 
-// state returns what the entry holds, free also after Empty.
-func (p place[V]) state() state {
-	s := p.b.states >> (uint(p.i) * stateBits) & stateMask
-	if s != free && p.entry().word.Load() == 0 {
-		return free
-	}
-	return s
-}
+func (p place[V]) state() state { return p.b.states >> (uint(p.i) * stateBits) & stateMask }
 
-// find looks through the chain behind head, which is open, for the entry of word that is not claimed, and for a free
-// one, the nearest to the head. What it passes that Empty freed it marks free, for the fast path's sake.
-func (head *bucket[V]) find(word uint64) (found, spare place[V]) {
+// find looks through the chain behind head, which is open, for the entry of key, and for a free one, the nearest to
+// the head.
+func (head *bucket[V]) find(key uint64) (found, spare place[V]) {
 	for b := head; b != nil; b = b.next {
 		states := b.states
 		for i := range b.entries {
 			s := states & stateMask
 			states >>= stateBits
-			w := b.entries[i].word.Load()
 			switch {
-			case s == free || w == 0:
-				b.setState(i, free)
+			case s == free:
 				if !spare.ok() {
 					spare = place[V]{b, i}
 				}
-			case w == word && s != claimed:
+			case b.entries[i].key == key:
 				return place[V]{b, i}, spare
 			}
 		}
@@ -44,14 +33,11 @@ func (head *bucket[V]) find(word uint64) (found, spare place[V]) {
 	return found, spare
 }
 
-// fill puts n under word into the free entry p.
-func (p place[V]) fill(word uint64, n *Node[V], s state) *Entry[V] {
+// fill puts n under key into the free entry p.
+func (p place[V]) fill(key uint64, n *Node[V], s state) {
 	n.mark.enter()
-	e := p.entry()
-	e.head = n
+	p.b.entries[p.i] = entry[V]{key, n}
 	p.b.setState(p.i, s)
-	arch.StoreRel64(&e.word, word)
-	return e
 }
 
 // add puts n behind the nodes of p.
@@ -74,16 +60,6 @@ func (p place[V]) take() *Node[V] {
 	return n
 }
 
-// claim removes the oldest node of p, and hands out the entry too if that was the last.
-func (p place[V]) claim() (*Node[V], *Entry[V]) {
-	n := p.take()
-	if p.oldest() != nil {
-		return n, nil
-	}
-	p.b.setState(p.i, claimed)
-	return n, p.entry()
-}
-
 // remove takes n out of the nodes of p, and tells whether it was there.
 func (p place[V]) remove(n *Node[V]) bool {
 	if p.oldest() == n {
@@ -104,15 +80,8 @@ func (head *bucket[V]) link(extra *bucket[V]) place[V] {
 	return place[V]{extra, 0}
 }
 
-// vacant tells whether all entries are free. An entry that Empty frees at this moment may count as taken.
-func (b *bucket[V]) vacant() bool {
-	for i := range b.entries {
-		if (place[V]{b, i}).state() != free {
-			return false
-		}
-	}
-	return true
-}
+// vacant tells whether all entries are free.
+func (b *bucket[V]) vacant() bool { return b.states == 0 }
 
 // trim takes the vacant overflow buckets out of the chain behind head, which is open. It returns them as a list.
 func (head *bucket[V]) trim() (vacant *bucket[V]) {

@@ -25,7 +25,7 @@ func TestExactlyOnce(t *testing.T) {
 		wg.Go(func() {
 			for i := range each {
 				n := &Node[int]{Value: g/2*each + i}
-				if m := tab.InsertOrMatch(key[i%keys], n, side); m != nil {
+				if m := put(tab, key[i%keys], n, side); m != nil {
 					out(side, n)
 					out(side.Other(), m)
 				}
@@ -48,7 +48,6 @@ func checkEmpty(t *testing.T, tab *Table[int]) {
 	if n := tab.Len(); n != 0 {
 		t.Fatalf("%d nodes left", n)
 	}
-	tab.sweep()
 	if tab.free.count != tab.free.made {
 		t.Fatalf("%d overflow buckets made, %d free", tab.free.made, tab.free.count)
 	}
@@ -63,12 +62,12 @@ func TestOrderUnderLoad(t *testing.T) {
 	for k := range keys {
 		wg.Go(func() {
 			for i := range each {
-				tab.InsertOrMatch(key[k], &Node[int]{Value: i}, Post)
+				put(tab, key[k], &Node[int]{Value: i}, Post)
 			}
 		})
 		wg.Go(func() {
 			for i := 0; i < each; {
-				n := tab.Match(key[k], Post)
+				n := match(tab, key[k], Post)
 				if n == nil {
 					runtime.Gosched()
 					continue
@@ -93,18 +92,18 @@ func TestRemoveAgainstMatch(t *testing.T) {
 		nodes := make([]Node[int], burst)
 		for i := range nodes {
 			nodes[i].Value = r*burst + i
-			tab.InsertOrMatch(9, &nodes[i], Post)
+			put(tab, 9, &nodes[i], Post)
 		}
 		var wg sync.WaitGroup
 		wg.Go(func() {
 			for i := range nodes {
-				if n := &nodes[burst-1-i]; tab.Remove(9, n) {
+				if n := &nodes[burst-1-i]; remove(tab, 9, n) {
 					got[n.Value].Add(1)
 				}
 			}
 		})
 		for range burst {
-			if n := tab.Match(9, Post); n != nil {
+			if n := match(tab, 9, Post); n != nil {
 				got[n.Value].Add(1)
 			}
 		}
@@ -118,36 +117,64 @@ func TestRemoveAgainstMatch(t *testing.T) {
 	checkEmpty(t, tab)
 }
 
-// TestEmptyAgainstInsert empties entries without the lock while others fill and walk the same chain.
-func TestEmptyAgainstInsert(t *testing.T) {
-	const goroutines, rounds = 6, 20000
+// TestSealAgainstInsert moves a group out of the table and back, while others post and match in it: nothing is lost, and
+// what is refused finds the group sealed.
+func TestSealAgainstInsert(t *testing.T) {
+	const pairs, each, group = 3, 20000, 5
 	tab := newTable(t, 1)
-	key := colliding(tab, 2*goroutines)
-	var wg sync.WaitGroup
-	for g := range goroutines {
+	keys := colliding(tab, 4)
+	for i := range keys {
+		keys[i] = group<<groupShift | keys[i]
+	}
+	var matched, refused atomic.Int64
+	var stop atomic.Bool
+	var wg, mover sync.WaitGroup
+	for g := range 2 * pairs {
 		wg.Go(func() {
-			post, arrive := &Node[int]{Value: g}, &Node[int]{Value: -g}
-			for r := range rounds {
-				k := key[2*g+r%2]
-				m, e := tab.Insert(k, post, Post)
-				if m != nil || e == nil {
-					t.Errorf("goroutine %d: the key was in use", g)
-					return
+			for i := range each {
+				n := new(Node[int])
+				for {
+					m, ok := tab.InsertOrMatch(keys[i%len(keys)], n, Side(g%2))
+					if m != nil {
+						matched.Add(2)
+					}
+					if ok {
+						break
+					}
+					refused.Add(1)
+					runtime.Gosched()
 				}
-				if r%3 == 0 { // withdraw
-					e.Empty()
-					continue
-				}
-				m, e = tab.Insert(k, arrive, Arrive)
-				if m != post || e == nil {
-					t.Errorf("goroutine %d: matched %p, want %p", g, m, post)
-					return
-				}
-				e.Empty()
 			}
 		})
 	}
+	mover.Go(func() {
+		for !stop.Load() {
+			tab.Seal(group)
+			type item struct {
+				key  uint64
+				side Side
+				n    *Node[int]
+			}
+			var out []item
+			for i := range tab.Buckets() {
+				tab.DrainBucket(i, group, func(key uint64, side Side, n *Node[int]) { out = append(out, item{key, side, n}) })
+			}
+			if n := tab.Len(); n != 0 {
+				t.Errorf("%d nodes of a sealed group are left", n)
+			}
+			for _, x := range out {
+				tab.Restore(x.key, x.n, x.side)
+			}
+			tab.Unseal(group)
+			runtime.Gosched()
+		}
+	})
 	wg.Wait()
+	stop.Store(true)
+	mover.Wait()
+	if got, left := matched.Load(), tab.Len(); got+int64(left) != 2*pairs*each || left != 0 {
+		t.Errorf("%d of %d nodes matched, %d are left (%d calls were refused)", got, 2*pairs*each, left, refused.Load())
+	}
 	checkEmpty(t, tab)
 }
 
@@ -161,10 +188,10 @@ func TestRangeUnderLoad(t *testing.T) {
 		defer stop.Store(true)
 		for i := range 20000 {
 			n := &Node[int]{Value: 42}
-			tab.InsertOrMatch(key[i%8], n, Post)
+			put(tab, key[i%8], n, Post)
 			if i%8 == 7 {
 				for _, k := range key {
-					tab.InsertOrMatch(k, new(Node[int]), Arrive)
+					put(tab, k, new(Node[int]), Arrive)
 				}
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/golci/golci/internal/arch"
 	"github.com/golci/golci/internal/invariants"
 )
 
@@ -54,9 +53,12 @@ type Table[V any] struct {
 	mask uint64 // buckets - 1
 	log2 uint8  // of the number of buckets
 	keep []bucket[V]
+	// lockLeft, if not nil, is called while an insertion has left its bucket's lock to get an overflow bucket. For tests.
+	lockLeft func()
 
-	_    [bucketBytes]byte // keeps the free list's writes off the line above, which every call reads
-	free freeList[V]
+	seals seals
+	_     [bucketBytes]byte // keeps the free list's writes off the line above, which every call reads
+	free  freeList[V]
 }
 
 // New returns a table for about the given number of nodes with distinct keys at a time: one bucket a node, rounded up
@@ -86,49 +88,63 @@ func (t *Table[V]) bucket(key uint64) *bucket[V] { return at(t.base, slot(key, t
 // oldest of them out of the table and returns it, and n stays outside. Otherwise it adds n behind the nodes of the
 // same side under key and returns nil; n then belongs to the table until a call returns it or Remove takes it out.
 //
-// key must be below Reserved; side is that of n. A key of ^0 or a nil n is refused: nil is returned and the table is as
-// before.
-func (t *Table[V]) InsertOrMatch(key uint64, n *Node[V], side Side) (match *Node[V]) {
+// key must be below Reserved; side is that of n. ok is false, and the table is as before, if the key's group is sealed. A
+// nil n is refused: nil and true are returned and the table is as before.
+func (t *Table[V]) InsertOrMatch(key uint64, n *Node[V], side Side) (match *Node[V], ok bool) {
 	if invariants.Enabled {
 		checkArgs(key, n, side)
 	}
-	word := wordOf(key)
-	if word == 0 || n == nil {
-		return nil
+	if n == nil {
+		return nil, true
 	}
 	b, mine := t.bucket(key), stateOf(side)
 	c := b.ctl.Swap(busy)
+	if t.seals.has(key) {
+		b.leave(c)
+		return nil, false
+	}
 	e := &b.entries[0]
 	// In a table of the right size nearly every bucket is empty, or has one key in it.
 	if c == free {
 		n.mark.enter()
 		e.head = n
-		arch.StoreRel64(&e.word, word)
+		e.key = key
 		b.release(mine)
-		return nil
+		return nil, true
 	}
-	if c == opposite(mine) && e.word.Load() == word {
+	if c == opposite(mine) && e.key == key {
 		match = e.head
 		match.mark.leave()
 		if match.next == nil {
 			e.head = nil
 			b.release(free)
-			return match
+			return match, true
 		}
 		e.head = match.popFront()
 		b.release(c)
-		return match
+		return match, true
 	}
-	if c == mine && e.word.Load() == word {
+	if c == mine && e.key == key {
 		n.mark.enter()
 		e.head.append(n)
 		b.release(c)
-		return nil
+		return nil, true
 	}
 	if c == busy {
 		c = b.acquire()
+		if t.seals.has(key) {
+			b.release(c)
+			return nil, false
+		}
 	}
-	return t.insertOrMatchSlow(b, c, word, n, mine)
+	return t.insertOrMatchSlow(b, c, key, n, mine)
+}
+
+// leave frees the lock that the caller has tried to take and found c, if it has got it.
+func (head *bucket[V]) leave(c uint32) {
+	if c != busy {
+		head.release(c)
+	}
 }
 
 // takeOnly removes the oldest node of the bucket's only entry in use, its first, and frees the lock, which the caller
@@ -145,10 +161,6 @@ func (head *bucket[V]) takeOnly(c uint32) *Node[V] {
 	head.release(c)
 	return n
 }
-
-// wordOf returns what an entry stores for key, and the other way round. It is 0, the mark of an emptied entry, for the
-// reserved key ^0 alone, which is therefore never found.
-func wordOf(key uint64) uint64 { return ^key }
 
 // stateOf returns the state of an entry that holds nodes of side s. Values that are no side act as one of the two.
 func stateOf(s Side) state { return state(s&1) + posted }

@@ -18,11 +18,43 @@ func newTable(t testing.TB, entries int) *Table[int] {
 	return tab
 }
 
+// put, match, remove and oldest are the calls on a group that is not sealed.
+func put(tab *Table[int], key uint64, n *Node[int], side Side) *Node[int] {
+	m, ok := tab.InsertOrMatch(key, n, side)
+	if !ok {
+		panic("refused")
+	}
+	return m
+}
+
+func match(tab *Table[int], key uint64, side Side) *Node[int] {
+	n, ok := tab.Match(key, side)
+	if !ok {
+		panic("refused")
+	}
+	return n
+}
+
+func remove(tab *Table[int], key uint64, n *Node[int]) bool {
+	removed, ok := tab.Remove(key, n)
+	if !ok {
+		panic("refused")
+	}
+	return removed
+}
+
+func oldest(tab *Table[int], key uint64, side Side) (n *Node[int]) {
+	if !tab.View(key, side, func(v *int) { n = NodeOf(v) }) {
+		panic("refused")
+	}
+	return n
+}
+
 func TestLayout(t *testing.T) {
 	if s := unsafe.Sizeof(bucket[int]{}); s != bucketBytes {
 		t.Errorf("bucket takes %d bytes, want %d", s, bucketBytes)
 	}
-	if s := unsafe.Sizeof(Entry[int]{}); s != 16 {
+	if s := unsafe.Sizeof(entry[int]{}); s != 16 {
 		t.Errorf("entry takes %d bytes, want 16", s)
 	}
 	for _, entries := range []int{0, 1, 512, 513, 5000, 1 << 16} {
@@ -57,12 +89,12 @@ func TestInsertOrMatchFIFO(t *testing.T) {
 	for _, side := range []Side{Post, Arrive} {
 		var nodes [5]Node[int]
 		for i := range nodes {
-			if m := tab.InsertOrMatch(7, &nodes[i], side); m != nil {
+			if m := put(tab, 7, &nodes[i], side); m != nil {
 				t.Fatalf("insert %d on %v matched", i, side)
 			}
 		}
 		for i := range nodes {
-			if m := tab.InsertOrMatch(7, new(Node[int]), side.Other()); m != &nodes[i] {
+			if m := put(tab, 7, new(Node[int]), side.Other()); m != &nodes[i] {
 				t.Fatalf("match %d on %v: not the oldest", i, side)
 			}
 			if nodes[i].next != nil || nodes[i].tail != nil {

@@ -27,7 +27,8 @@ func newMatcher(impl string) (matcher, error) {
 type golci struct{ *hashtable.Table[uint64] }
 
 func (t *golci) insertOrMatch(key uint64, n *node, side hashtable.Side) *node {
-	return t.InsertOrMatch(key, n, side)
+	m, _ := t.InsertOrMatch(key, n, side)
+	return m
 }
 
 // The rivals hold one node a key and need no side: whatever is there is the match. That is less than the table does.

@@ -49,7 +49,8 @@ func tableWindow(t *hashtable.Table[uint64], key uint64, posts, arrivals []node)
 	}
 	ok := true
 	for i := range arrivals {
-		ok = ok && t.InsertOrMatch(key+uint64(i), &arrivals[i], hashtable.Arrive) == &posts[i]
+		m, _ := t.InsertOrMatch(key+uint64(i), &arrivals[i], hashtable.Arrive)
+		ok = ok && m == &posts[i]
 	}
 	return ok
 }
