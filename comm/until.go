@@ -221,7 +221,7 @@ func (s *Server) leaveGhost(o *op) (left bool) {
 	s.e.AsPoller(func() {
 		if s.ids.replace(id, o, g) {
 			left = true
-			s.control(dst, handlerRetract, id)
+			s.control(dst, handlerRetract, id, o.wireKey())
 			return
 		}
 		left = s.e.SwapBulk(dst, (*moved)(o), func(b *am.Bulk) {
