@@ -22,9 +22,10 @@ func socketName(meeting string) string {
 
 func listenAbstract(name string) (net.Listener, error) { return net.Listen("unix", name) }
 
-// dialAbstract connects to a process of this user that listens under name. Errors: errNobody, errBusy, and that of ownUser.
-func dialAbstract(name string) (net.Conn, error) {
-	c, err := net.Dial("unix", name)
+// dialAbstract connects to a process of this user that listens under name, at a socket of network's kind. Errors: errNobody,
+// errBusy, errUser.
+func dialAbstract(network, name string) (net.Conn, error) {
+	c, err := net.Dial(network, name)
 	switch {
 	case err == nil:
 	case errors.Is(err, unix.ECONNREFUSED):
@@ -43,7 +44,7 @@ func dialAbstract(name string) (net.Conn, error) {
 
 // answers says whether a process of this user listens under name.
 func answers(name string) bool {
-	c, err := dialAbstract(name)
+	c, err := dialAbstract("unix", name)
 	if err != nil {
 		return errors.Is(err, errBusy)
 	}
@@ -72,7 +73,7 @@ func ownUser(c net.Conn) error {
 		return os.NewSyscallError("getsockopt(SO_PEERCRED)", asked)
 	}
 	if int(cred.Uid) != os.Geteuid() {
-		return fmt.Errorf("process %d of user %d, not of user %d", cred.Pid, cred.Uid, os.Geteuid())
+		return fmt.Errorf("%w: process %d of user %d, not of user %d", errUser, cred.Pid, cred.Uid, os.Geteuid())
 	}
 	return nil
 }

@@ -18,6 +18,6 @@ func listenAbstract(string) (net.Listener, error) { return nil, errLinux }
 
 func answers(string) bool { return false }
 
-func dialAbstract(string) (net.Conn, error) { return nil, errNobody }
+func dialAbstract(string, string) (net.Conn, error) { return nil, errNobody }
 
 func ownUser(net.Conn) error { return errLinux }

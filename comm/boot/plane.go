@@ -20,7 +20,7 @@ var (
 // MaxPlane is the largest message of a Plane in bytes.
 const MaxPlane = 64
 
-// A datagram of a plane, between ranks of one node, is
+// A packet of a plane, between ranks of one node, is
 //
 //	sender (4, little endian) | seal (16) | message
 //
@@ -30,14 +30,14 @@ const (
 	planeFront = 4 + planeSeal
 )
 
-// sealed makes the datagram that carries b.
+// sealed makes the packet that carries b.
 func sealed(key []byte, from, to int, b []byte) []byte {
 	out := binary.LittleEndian.AppendUint32(make([]byte, 0, planeFront+len(b)), uint32(from))
 	out = append(out, planeMAC(key, from, to, b)...)
 	return append(out, b...)
 }
 
-// opened checks a datagram for rank to, and returns its sender and message.
+// opened checks a packet for rank to, and returns its sender and message.
 func opened(key []byte, to, size int, d []byte) (from int, b []byte, ok bool) {
 	if len(d) < planeFront {
 		return 0, nil, false

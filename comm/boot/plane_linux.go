@@ -12,7 +12,7 @@ import (
 )
 
 // Plane carries small messages between the ranks of a job beside the conduit, for what must get through when nobody polls it:
-// the end of the job. Ranks of one node talk through datagram sockets; those of other nodes over TCP, in connections that
+// the end of the job. Ranks of one node talk through local sockets; those of other nodes over TCP, in connections that
 // are made when they are needed, which nobody outside the job can open or read. It costs nothing until it is used. What is
 // sent to a rank that has opened its plane arrives, once; the order is not kept. It is safe for concurrent use.
 type Plane struct {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"slices"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -123,14 +125,13 @@ func TestPlaneGone(t *testing.T) {
 func TestPlaneStrangers(t *testing.T) {
 	planes, news := openPlanes(t, 2, 10)
 	j := planes[1].job
-	c, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: planeName(j.Key, 1), Net: "unixgram"})
+	c, err := net.Dial(packets, planeName(j.Key, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
 	good := sealed(j.Key, 0, 1, []byte("x"))
 	for _, bad := range [][]byte{
-		{},
 		good[:planeFront-1], sealed(NewKey(), 0, 1, []byte("x")), sealed(j.Key, 0, 0, []byte("x")),
 		sealed(j.Key, 2, 1, []byte("x")), append(slices.Clone(good), 'y'), sealed(j.Key, 0, 1, make([]byte, MaxPlane+1)),
 	} {
@@ -144,4 +145,86 @@ func TestPlaneStrangers(t *testing.T) {
 	if x := <-news; x != (planeNews{1, 0, "good"}) {
 		t.Errorf("got %+v", x)
 	}
+}
+
+// TestPlaneTaken: another user binds the name of a rank that has died. It is gone all the same.
+func TestPlaneTaken(t *testing.T) {
+	planes, _ := openPlanes(t, 2, 1)
+	if err := planes[0].Send(t.Context(), 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	planes[1].Close()
+	name := planeName(planes[1].job.Key, 1)
+	asStranger(t, func() {
+		ln, err := net.Listen("unixpacket", name)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		t.Cleanup(func() { ln.Close() })
+		d, err := net.ListenPacket("unixgram", name)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		t.Cleanup(func() { d.Close() })
+	})
+	if !planes[0].Gone(1) {
+		t.Error("another user passes for rank 1")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := planes[0].Send(ctx, 1, nil); !errors.Is(err, ErrGone) {
+		t.Errorf("a message to another user: %v", err)
+	}
+}
+
+// TestPlaneTurnsAway: a call from another user ends at once, and holds nobody up.
+func TestPlaneTurnsAway(t *testing.T) {
+	planes, news := openPlanes(t, 2, 1)
+	name := planeName(planes[1].job.Key, 1)
+	var calls []net.Conn
+	asStranger(t, func() {
+		for range 300 {
+			c, err := net.Dial(packets, name)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			calls = append(calls, c)
+		}
+	})
+	for _, c := range calls {
+		if _, err := c.Read(make([]byte, 1)); !errors.Is(err, io.EOF) && !errors.Is(err, syscall.ECONNRESET) {
+			t.Errorf("a stranger heard: %v", err)
+		}
+		c.Close()
+	}
+	if err := planes[0].Send(t.Context(), 1, []byte("x")); err != nil || (<-news).text != "x" {
+		t.Error(err)
+	}
+}
+
+// TestPlaneCloseEndsSends: a send to a rank that takes nothing ends when the plane is closed.
+func TestPlaneCloseEndsSends(t *testing.T) {
+	planes, news := openPlanes(t, 2, 0)
+	sent := make(chan error)
+	go func() {
+		var err error
+		for err == nil {
+			err = planes[0].Send(context.Background(), 1, nil)
+		}
+		sent <- err
+	}()
+	<-news // so much has come
+	planes[0].Close()
+	if err := <-sent; !errors.Is(err, net.ErrClosed) {
+		t.Errorf("got %v", err)
+	}
+	go func() {
+		for range news { //nolint:revive // so that the reader can end
+		}
+	}()
+	planes[1].Close()
+	close(news)
 }

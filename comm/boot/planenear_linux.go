@@ -5,98 +5,210 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// near is the part of a plane that joins the ranks of one node: a datagram socket with an abstract name, which no file stands
-// for, and a goroutine that sleeps in the Go runtime's poller until something arrives.
+// near is the part of a plane that joins the ranks of one node: a socket for connections with an abstract name, which no file stands
+// for, and a goroutine for it and for each connection, which sleep in the Go runtime's poller until something arrives. Anybody on the
+// machine can bind such a name when its rank has died, and call it while it lives; so both sides ask the kernel for the other's
+// user.
 type near struct {
 	job  *Job
-	conn *net.UnixConn
+	ln   *net.UnixListener
 	take func(from int, b []byte)
-	done chan struct{} // closed when the goroutine has ended
+	quit chan struct{}  // closed by close
+	wg   sync.WaitGroup // the goroutines
+
+	mu     sync.Mutex
+	closed bool              // guarded by mu
+	conns  map[net.Conn]bool // in either direction; guarded by mu
+	peers  map[int]*nearPeer // ranks that something was sent to; guarded by mu
 }
 
+// nearPeer is the way to a rank of this node.
+type nearPeer struct {
+	turn chan struct{} // holds one token; whoever takes it may use the rest
+	conn net.Conn      // nil: none
+}
+
+// packets is the kind of the sockets: connections that keep messages apart.
+const packets = "unixpacket"
+
 func openNear(j *Job, take func(from int, b []byte)) (*near, error) {
-	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: planeName(j.Key, j.Rank), Net: "unixgram"})
+	ln, err := net.ListenUnix(packets, &net.UnixAddr{Name: planeName(j.Key, j.Rank), Net: packets})
 	if err != nil {
 		return nil, fmt.Errorf("golci: rank %d: %w", j.Rank, err)
 	}
-	p := &near{job: j, conn: conn, take: take, done: make(chan struct{})}
-	go p.read()
+	p := &near{job: j, ln: ln, take: take, quit: make(chan struct{}), conns: map[net.Conn]bool{}, peers: map[int]*nearPeer{}}
+	p.wg.Go(p.accept)
 	return p, nil
 }
 
-func (p *near) read() {
-	defer close(p.done)
+// accept takes the calls of other ranks, until the plane is closed.
+func (p *near) accept() {
+	for {
+		c, err := p.ln.Accept()
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return
+		case err != nil: // no descriptors, perhaps
+			select {
+			case <-time.After(retryPause):
+			case <-p.quit:
+			}
+		case ownUser(c) != nil || !p.keep(c):
+			c.Close()
+		default:
+			p.wg.Go(func() { p.read(c) })
+		}
+	}
+}
+
+// keep notes a connection, unless the plane is closed.
+func (p *near) keep(c net.Conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.closed {
+		p.conns[c] = true
+	}
+	return !p.closed
+}
+
+// read takes the messages of a connection to its end.
+func (p *near) read(c net.Conn) {
 	buf := make([]byte, planeFront+MaxPlane+1)
 	for {
-		n, _, err := p.conn.ReadFromUnix(buf)
+		n, err := c.Read(buf)
 		if err != nil {
-			return
+			break
 		}
 		if from, b, ok := opened(p.job.Key, p.job.Rank, p.job.Size, buf[:n]); ok && len(b) <= MaxPlane {
 			p.take(from, b)
 		}
 	}
+	p.drop(c)
 }
 
-// sendPause is the time between two tries to send to a rank whose queue is full. The kernel wakes nobody for that.
+// drop closes a connection and forgets it.
+func (p *near) drop(c net.Conn) {
+	c.Close()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.conns, c)
+}
+
+func (p *near) peer(rank int) *nearPeer {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	to := p.peers[rank]
+	if to == nil {
+		to = &nearPeer{turn: make(chan struct{}, 1)}
+		to.turn <- struct{}{}
+		p.peers[rank] = to
+	}
+	return to
+}
+
+// sendPause is the time between two tries to call a rank whose queue of callers is full. The kernel wakes nobody for that.
 const sendPause = 2 * time.Millisecond
 
 // send waits while the queue of rank to is full, until ctx ends.
 func (p *near) send(ctx context.Context, to int, b []byte) error {
-	raw, err := p.conn.SyscallConn()
-	if err != nil {
-		return err
+	peer := p.peer(to)
+	select {
+	case <-peer.turn:
+	case <-ctx.Done():
+		return notTaken(ctx, to)
 	}
+	defer func() { peer.turn <- struct{}{} }()
 	d := sealed(p.job.Key, p.job.Rank, to, b)
-	addr := &unix.SockaddrUnix{Name: planeName(p.job.Key, to)}
 	for {
-		err := p.try(raw.Write, d, addr)
+		err := p.connect(peer, to)
+		if err == nil {
+			err = p.write(ctx, peer, d)
+		}
 		switch {
 		case err == nil:
 			return nil
-		case errors.Is(err, unix.ECONNREFUSED):
-			return fmt.Errorf("%w: %d", ErrGone, to)
-		case !errors.Is(err, unix.EAGAIN) && !errors.Is(err, unix.EINTR) && !errors.Is(err, unix.ENOBUFS):
+		case ctx.Err() != nil:
+			return notTaken(ctx, to)
+		case errors.Is(err, net.ErrClosed), errors.Is(err, ErrGone):
+			return err
+		case errors.Is(err, errBusy):
+			select {
+			case <-ctx.Done():
+				return notTaken(ctx, to)
+			case <-time.After(sendPause):
+			}
+		case !errors.Is(err, unix.EPIPE) && !errors.Is(err, unix.ECONNRESET): // with which the rank has hung up
 			return err
 		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("golci: rank %d does not take messages: %w", to, ctx.Err())
-		case <-time.After(sendPause):
-		}
 	}
 }
 
-// try sends once, without waiting.
-func (p *near) try(write func(func(uintptr) bool) error, d []byte, addr unix.Sockaddr) error {
-	var sent error
-	err := write(func(fd uintptr) bool {
-		sent = unix.Sendto(int(fd), d, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL, addr)
-		return true
-	})
-	if err != nil {
+func notTaken(ctx context.Context, to int) error {
+	return fmt.Errorf("golci: rank %d does not take messages: %w", to, ctx.Err())
+}
+
+// connect makes the connection to a rank, unless there is one. The turn is taken.
+func (p *near) connect(peer *nearPeer, to int) error {
+	if peer.conn != nil {
+		return nil
+	}
+	c, err := dialAbstract(packets, planeName(p.job.Key, to))
+	switch {
+	case errors.Is(err, errNobody), errors.Is(err, errUser):
+		return fmt.Errorf("%w: %d: %w", ErrGone, to, err)
+	case err != nil:
 		return err
 	}
-	return sent
+	if !p.keep(c) {
+		c.Close()
+		return net.ErrClosed
+	}
+	peer.conn = c
+	return nil
 }
 
+// write sends d, and gives the connection up if that fails. The turn is taken.
+func (p *near) write(ctx context.Context, peer *nearPeer, d []byte) error {
+	c := peer.conn
+	stop := context.AfterFunc(ctx, func() { _ = c.SetWriteDeadline(time.Unix(1, 0)) })
+	_, err := c.Write(d)
+	if !stop() || err != nil {
+		p.drop(c)
+		peer.conn = nil
+	}
+	return err
+}
+
+// gone says whether no process of this user has the rank's name: the rank had bound it, so it has died, or closed its plane.
 func (p *near) gone(rank int) bool {
-	c, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: planeName(p.job.Key, rank), Net: "unixgram"})
+	c, err := dialAbstract(packets, planeName(p.job.Key, rank))
 	if err != nil {
-		return errors.Is(err, unix.ECONNREFUSED)
+		return errors.Is(err, errNobody) || errors.Is(err, errUser)
 	}
 	c.Close()
 	return false
 }
 
-// close waits until take has returned.
+// close ends what is under way, and waits until take has returned. What has been sent still arrives.
 func (p *near) close() error {
-	err := p.conn.Close()
-	<-p.done
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		return nil
+	}
+	p.closed = true
+	close(p.quit)
+	err := p.ln.Close()
+	for c := range p.conns {
+		c.Close()
+	}
+	p.mu.Unlock()
+	p.wg.Wait()
 	return err
 }

@@ -21,10 +21,11 @@ const meetingNames = 64
 // listener that does not is another user's, perhaps.
 const busyMost = 100
 
-// Why a name is not that of a rank.
+// Why a name is not that of a rank, or cannot be called now.
 var (
 	errNobody = errors.New("nobody listens")
 	errBusy   = errors.New("its queue is full")
+	errUser   = errors.New("it belongs to another user")
 )
 
 // meeting is one rank's search for the others of a job whose launcher serves no PMI-1. They have a sequence of names in common.
@@ -80,7 +81,7 @@ func (m *meeting) look(ctx context.Context) (net.Conn, error) {
 	var free []string
 	waits := false
 	for i, name := range m.names {
-		c, err := dialAbstract(name)
+		c, err := dialAbstract("unix", name)
 		switch {
 		case err == nil:
 			return greet(ctx, c, m.place.rank), nil
@@ -113,7 +114,7 @@ func (m *meeting) serve(free []string) error {
 			if other == name {
 				continue
 			}
-			if c, err := dialAbstract(other); err == nil {
+			if c, err := dialAbstract("unix", other); err == nil {
 				c.Close()
 				ln.Close() // callers that wait in its queue look again
 				return nil
