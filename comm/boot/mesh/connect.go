@@ -13,12 +13,12 @@ import (
 	"time"
 )
 
-// verdict is what a failed try says about the rank; of several addresses the greatest counts.
+// verdict is what a failed try says about the rank; of several addresses the greatest counts, so that all must say absent.
 type verdict int
 
 const (
-	noAnswer verdict = iota // nothing was heard from the address
-	absent                  // the machine has answered that nobody listens, or somebody else does
+	absent   verdict = iota // the machine has answered that nobody listens, or somebody else does
+	noAnswer                // nothing was heard from the address
 	present                 // somebody listens who may be the rank, and has hung up: it has no room, perhaps
 )
 
@@ -43,24 +43,48 @@ func (n *Node) connect(ctx context.Context, p *peer) (*link, error) {
 	if n.fallen(p.addrs) {
 		return nil, fmt.Errorf("%w: %d: its machine has not answered", ErrGone, p.rank)
 	}
-	for begin := time.Now(); ; {
+	begin, refused := time.Now(), time.Time{}
+	var last error
+	for {
 		t := n.round(ctx, p)
+		step := retryPause
 		switch {
 		case t.err == nil:
 			p.proven = []netip.AddrPort{t.addr}
 			return t.link, nil
-		case ctx.Err() != nil:
-			return nil, t.err
-		case t.verdict == noAnswer && time.Since(begin) >= n.cfg.Silence:
-			n.fell(p.addrs)
-			fallthrough
-		case t.verdict == absent:
+		case ctx.Err() != nil: // which may have cut this round off: the one before knows more
+			return nil, errors.Join(last, t.err)
+		case t.verdict != absent:
+			refused = time.Time{}
+			if t.verdict == noAnswer && time.Since(begin) >= n.cfg.Silence {
+				n.fell(p.addrs)
+				return nil, fmt.Errorf("%w: %d: %w", ErrGone, p.rank, t.err)
+			}
+		case refused.IsZero():
+			refused = time.Now()
+			step = n.doubt(p) / 4
+		case time.Since(refused) >= n.doubt(p):
 			return nil, fmt.Errorf("%w: %d: %w", ErrGone, p.rank, t.err)
+		default:
+			step = n.doubt(p) / 4
 		}
-		if !pause(ctx, retryPause) {
+		if !pause(ctx, step) {
 			return nil, t.err
 		}
+		last = t.err
 	}
+}
+
+// firstDoubt is for how long a rank that has never answered must refuse to be there.
+const firstDoubt = time.Second
+
+// doubt is for how long all answers must say that a rank is not there before that is believed. Such an answer proves nothing: whoever can
+// put packets on the way can make it. Where the rank has once proved itself it is believed no sooner than silence.
+func (n *Node) doubt(p *peer) time.Duration {
+	if len(p.proven) > 0 {
+		return n.cfg.Silence
+	}
+	return min(firstDoubt, n.cfg.Silence)
 }
 
 // try is what has come of one address.

@@ -7,7 +7,9 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // banner is a program that says something to whoever calls, and hangs up.
@@ -183,5 +185,77 @@ func TestOnce(t *testing.T) {
 	}
 	if got != "abc" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// refuser answers the next calls as somebody else would, and passes the others on to a rank.
+type refuser struct {
+	relay
+	next atomic.Int32 // calls to be refused
+	how  func(net.Conn)
+}
+
+func (r *refuser) open(t *testing.T, to netip.AddrPort) netip.AddrPort {
+	pass := r.pass(t, to)
+	return listener(t, func(c net.Conn) {
+		if r.next.Add(-1) >= 0 {
+			r.how(c)
+			return
+		}
+		pass(c)
+	})
+}
+
+// TestRefusalIsDoubted: an answer that says that the rank is not there, which anybody on the way can make, is not believed at once,
+// and less so where the rank has proved itself before.
+func TestRefusalIsDoubted(t *testing.T) {
+	for name, how := range map[string]func(net.Conn){
+		"another job": func(c net.Conn) { _, _ = c.Write([]byte(refusal)) },
+		"mail server": func(c net.Conn) { _, _ = c.Write([]byte("220 mail.example.org\r\n")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 2, 1, Config{Silence: 8 * time.Second})
+			r := refuser{how: how}
+			w.addrs[1] = []netip.AddrPort{nobody(t), r.open(t, w.addrs[1][0])}
+			for i := range 2 { // the second time the rank is known
+				r.next.Store(1)
+				if err := w.nodes[0].Send(t.Context(), 1, []byte("x")); err != nil {
+					t.Fatalf("message %d: %v", i, err)
+				}
+				if x := <-w.news; x != (news{1, 0, "x"}) {
+					t.Errorf("got %v", x)
+				}
+				w.nodes[0].mu.Lock()
+				for c := range w.nodes[0].live { // as a reset would
+					c.Close()
+				}
+				w.nodes[0].mu.Unlock()
+			}
+		})
+	}
+}
+
+// TestVerdicts: a rank is not there only if all its addresses say so.
+func TestVerdicts(t *testing.T) {
+	w := newWorld(t, 2, 1, Config{})
+	unreachable := netip.MustParseAddrPort("[fe80::1]:1") // of which interface, it does not say
+	hangsUp := listener(t, func(net.Conn) {})
+	other := listener(t, func(c net.Conn) { // which reads all, or its answer might be lost with the connection
+		_, _ = c.Write([]byte(refusal))
+		_, _ = io.Copy(io.Discard, c)
+	})
+	for _, c := range []struct {
+		addrs []netip.AddrPort
+		want  verdict
+	}{
+		{[]netip.AddrPort{nobody(t), other}, absent},
+		{[]netip.AddrPort{nobody(t), unreachable}, noAnswer},
+		{[]netip.AddrPort{unreachable, other}, noAnswer},
+		{[]netip.AddrPort{nobody(t), hangsUp, unreachable}, present},
+	} {
+		if got := w.nodes[0].round(t.Context(), &peer{rank: 1, addrs: c.addrs}); got.err == nil || got.verdict != c.want {
+			t.Errorf("%v: verdict %d, want %d: %v", c.addrs, got.verdict, c.want, got.err)
+		}
 	}
 }
