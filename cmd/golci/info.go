@@ -149,25 +149,10 @@ func infoSettings(w io.Writer) error {
 		fmt.Fprintf(w, "%s\t%s%s\t%s\t%s\t%s\n", s.Env, s.Value, mark, s.Default, s.Kind, s.Doc)
 	}
 	fmt.Fprintf(w, "* from the environment\n")
-	for _, name := range strangers(os.Environ(), set) {
-		fmt.Fprintf(w, "%s is set, but no setting is called so\n", name)
+	for _, text := range settings.Unknown(os.Environ(), boot.EnvLauncher) {
+		fmt.Fprintln(w, text)
 	}
 	return nil
-}
-
-// strangers are the variables that look like settings and are none.
-func strangers(env []string, set *settings.Set) (names []string) {
-	known := map[string]bool{boot.EnvLauncher: true}
-	for _, s := range set.List() {
-		known[s.Env] = true
-	}
-	for _, kv := range env {
-		name, _, _ := strings.Cut(kv, "=")
-		if strings.HasPrefix(name, "GOLCI_") && !known[name] {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // bytesText writes a size with the largest unit that divides it.

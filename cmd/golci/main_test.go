@@ -153,6 +153,18 @@ func TestRunEnvironment(t *testing.T) {
 	}
 }
 
+// TestRunMisspelt: a name that is almost a setting's is reported by the launcher alone.
+func TestRunMisspelt(t *testing.T) {
+	cmd := golci(t, ranks(2, "join", "-env", "GOLCI_SPNI=1us")...)
+	cmd.Env = append(cmd.Env, "GOLCI_WORKRS=1", "GOLCI_OTHER_TOOL=1")
+	r := run(t, cmd)
+	r.want(t, 0, "")
+	lines := sorted(r.err)
+	if len(lines) != 2 || !strings.HasSuffix(lines[0], "did you mean GOLCI_SPIN?") || !strings.HasSuffix(lines[1], "did you mean GOLCI_WORKERS?") {
+		t.Errorf("%q", r.err)
+	}
+}
+
 func TestRunTimeout(t *testing.T) {
 	r := run(t, golci(t, ranks(2, "wait", "-timeout", "500ms", "-prefix")...))
 	r.want(t, 124, "golci: the job's time of 500ms is over; asking every rank for a dump\n")

@@ -39,6 +39,9 @@ func (r *runCmd) Run() error {
 	if err := checkEnv(r.Env); err != nil {
 		return err
 	}
+	for _, text := range settings.Misspelt(slices.Concat(os.Environ(), r.Env)) {
+		say(text)
+	}
 	hosts, err := r.hosts()
 	if err != nil {
 		return err
@@ -76,7 +79,7 @@ func (r *runCmd) launch(argv []string, hosts []launch.Host, guard *launch.Guard,
 		Ranks: r.ranks(hosts), Argv: argv, Env: r.Env, Bind: r.Bind, Prefix: r.Prefix, Timeout: r.Timeout, Grace: r.Grace,
 		Limit: func(ranks int) time.Duration { return boot.ExitLimit(set, ranks) + limitMargin }, Hosts: hosts, Far: far,
 		Guard: guard, Stdin: stdin, Stdout: os.Stdout, Stderr: os.Stderr, Signals: signals,
-		Say:    func(text string) { fmt.Fprintln(os.Stderr, "golci:", text) },
+		Say:    say,
 		Detail: r.detail,
 	})
 	if err != nil {
@@ -102,6 +105,8 @@ func (r *runCmd) settings() (*settings.Set, error) {
 		return os.LookupEnv(name)
 	})
 }
+
+func say(text string) { fmt.Fprintln(os.Stderr, "golci:", text) }
 
 func (r *runCmd) detail(text string) {
 	if r.Verbose {

@@ -45,12 +45,33 @@ func detect(env lookup) (place, error) {
 	case e.has("SLURM_STEP_NUM_TASKS") && e.has("SLURM_PROCID"):
 		p = slurm(&e)
 	default:
+		e.alone()
 		p = place{launcher: LauncherSingle, size: 1, fd: -1}
 	}
 	if e.err == nil && p.rank >= p.size {
 		e.err = fmt.Errorf("%w: rank %d in a job of %d", ErrEnv, p.rank, p.size)
 	}
 	return p, e.err
+}
+
+// unserved are launchers that say which rank a process is, and offer no way to the others that is known here.
+var unserved = []struct{ rank, size, how string }{
+	{"FLUX_TASK_RANK", "FLUX_JOB_SIZE", "flux run -o pmi=simple"},
+	{"PALS_RANKID", "", "mpiexec of MPICH (Hydra)"},
+	{"PMIX_RANK", "", "mpirun of Open MPI"},
+	{"PMIX_NAMESPACE", "", "mpirun of Open MPI"},
+}
+
+// alone refuses to be a job of one rank when a launcher has started several: each would run the whole program by itself.
+func (e *envReader) alone() {
+	for _, u := range unserved {
+		if !e.has(u.rank) || u.size != "" && e.str(u.size) == "1" {
+			continue
+		}
+		e.err = fmt.Errorf("%w: %s=%q says that this is one rank of a job, but nothing says how to reach the others; "+
+			"start the program with golci run, srun --mpi=pmi2 or %s; to run it alone, unset %s", ErrEnv, u.rank, e.str(u.rank), u.how, u.rank)
+		return
+	}
 }
 
 // EnvLauncher is set, to the job's id, for the ranks that the project's own launcher starts.

@@ -46,6 +46,11 @@ func TestDetect(t *testing.T) {
 			with(ompi, openMPISecret, "12-34"),
 			place{launcher: LauncherOpenMPI, rank: 1, size: 2, fd: -1, meeting: "openmpi 77 /x 12-34", nodes: 1, ours: true},
 		},
+		"flux, one rank": {map[string]string{"FLUX_TASK_RANK": "0", "FLUX_JOB_SIZE": "1"}, place{launcher: LauncherSingle, size: 1, fd: -1}},
+		"flux with PMI": {
+			map[string]string{"FLUX_TASK_RANK": "1", "FLUX_JOB_SIZE": "2", "PMI_FD": "9", "PMI_RANK": "1", "PMI_SIZE": "2"},
+			place{launcher: LauncherPMI, rank: 1, size: 2, fd: 9},
+		},
 		"openmpi on two nodes": {
 			with(ompi, "OMPI_COMM_WORLD_LOCAL_SIZE", "1"),
 			place{launcher: LauncherOpenMPI, rank: 1, size: 2, fd: -1, meeting: "openmpi 77 /x", nodes: 2, ours: true},
@@ -70,6 +75,10 @@ func TestDetectErrors(t *testing.T) {
 		"rank high": {"PMI_FD": "3", "PMI_RANK": "4", "PMI_SIZE": "4"},
 		"negative":  {"PMI_FD": "3", "PMI_RANK": "-1", "PMI_SIZE": "4"},
 		"openmpi":   {"OMPI_COMM_WORLD_SIZE": "2"},
+		"pmix":      {"PMIX_RANK": "0", "PMIX_NAMESPACE": "x"},
+		"pmix name": {"PMIX_NAMESPACE": "x"},
+		"flux":      {"FLUX_TASK_RANK": "1", "FLUX_JOB_SIZE": "2"},
+		"pals":      {"PALS_RANKID": "0"},
 	} {
 		if _, _, _, err := Detect(envOf(env)); !errors.Is(err, ErrEnv) {
 			t.Errorf("%s: %v", name, err)

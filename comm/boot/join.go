@@ -65,6 +65,7 @@ func Join(ctx context.Context, opts ...Option) (*Job, error) {
 	}
 	o.trace("launcher %s, rank %d of %d", p.launcher, p.rank, p.size)
 	if p.launcher == LauncherSingle {
+		tellMisspelt(LauncherSingle, 0)
 		return memoryJobs(1, LauncherSingle)[0], nil
 	}
 	if !joined.CompareAndSwap(false, true) {
@@ -72,7 +73,24 @@ func Join(ctx context.Context, opts ...Option) (*Job, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, o.timeout)
 	defer cancel()
-	return joinPlace(ctx, p, o)
+	j, err := joinPlace(ctx, p, o)
+	if err == nil {
+		tellMisspelt(j.Launcher, j.Rank)
+	}
+	return j, err
+}
+
+// told is set when variables that look like misspelt settings have been reported.
+var told atomic.Bool
+
+// tellMisspelt reports, once in a job, variables whose names are almost those of settings. golci run has done so for its ranks.
+func tellMisspelt(launcher string, rank int) {
+	if rank != 0 || launcher == LauncherGolci || told.Swap(true) {
+		return
+	}
+	for _, text := range settings.Misspelt(os.Environ()) {
+		fmt.Fprintln(os.Stderr, "golci:", text)
+	}
 }
 
 // trace reports one step when GOLCI_DEBUG asks for it.

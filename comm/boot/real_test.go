@@ -143,3 +143,22 @@ func TestRealMissing(t *testing.T) {
 		t.Errorf("%v:\n%s", err, all)
 	}
 }
+
+// TestMisspeltSetting: a name that is almost a setting's is reported once in a job, and not again where golci run has done so.
+func TestMisspeltSetting(t *testing.T) {
+	t.Setenv("GOLCI_WORKRS", "1")
+	t.Setenv("GOLCI_OTHER_TOOL", "1")
+	for launcher, argv := range map[string][]string{
+		LauncherSingle: {"env"}, LauncherHydra: {"mpiexec.mpich", "-n", "3"},
+	} {
+		if _, err := exec.LookPath(argv[0]); err != nil {
+			continue
+		}
+		lines, err := launch(t, "join", argv...)
+		all := strings.Join(lines, "\n")
+		const want = "golci: GOLCI_WORKRS is set, but no setting is called so; did you mean GOLCI_WORKERS?"
+		if err != nil || strings.Count(all, want) != 1 || strings.Contains(all, "OTHER_TOOL") {
+			t.Errorf("%s: %v\n%s", launcher, err, all)
+		}
+	}
+}

@@ -206,7 +206,7 @@ func (w *wire) barrierEnded(m pmi.Msg) error {
 		return nil
 	}
 	if ranks, ok := m.Get(pmi.FieldRanks); ok {
-		err = &MissingError{Size: w.size, Ranks: ranks, Err: err}
+		err = &MissingError{Size: w.size, Ranks: ranks, Ended: true, Err: err}
 	}
 	return w.fail(err)
 }

@@ -239,9 +239,16 @@ func (s *Server) checkBarrier() []Action {
 	return s.release(M("barrier_out", "rc", "0"))
 }
 
-// refuseBarrier tells those who wait that the barrier cannot end, and for whom they wait.
+// refuseBarrier tells those who wait that the barrier cannot end, and which ranks have ended. Others that are not in it may be on their
+// way.
 func (s *Server) refuseBarrier(why string) []Action {
-	return s.release(M("barrier_out", "rc", "-1", FieldRanks, FormatRanks(s.Missing(), SafeValue), "msg", why))
+	var ended []int
+	for r, st := range s.state {
+		if st >= rankFinal {
+			ended = append(ended, r)
+		}
+	}
+	return s.release(M("barrier_out", "rc", "-1", FieldRanks, FormatRanks(ended, SafeValue), "msg", why))
 }
 
 func (s *Server) failBarrier(rank int) []Action {

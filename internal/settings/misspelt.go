@@ -1,0 +1,90 @@
+package settings
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// prefix is how the names of all settings begin.
+const prefix = "GOLCI_"
+
+// Unknown returns a sentence for each variable of env, which is as os.Environ returns it, that begins as settings do and is none, nor one
+// of others.
+func Unknown(env []string, others ...string) (texts []string) {
+	for _, name := range unknown(env) {
+		if slices.Contains(others, name) {
+			continue
+		}
+		text := name + " is set, but no setting is called so"
+		if near := nearest(name); near != "" {
+			text += "; did you mean " + near + "?"
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+// Misspelt is Unknown for those names alone that differ from a setting's by a slip: the others may be another program's.
+func Misspelt(env []string) (texts []string) {
+	for _, name := range unknown(env) {
+		if near := nearest(name); near != "" {
+			texts = append(texts, fmt.Sprintf("%s is set, but no setting is called so; did you mean %s?", name, near))
+		}
+	}
+	return texts
+}
+
+// unknown lists, each once, the names in env that begin as settings do and are none.
+func unknown(env []string) (names []string) {
+	for _, kv := range env {
+		name, value, _ := strings.Cut(kv, "=")
+		known := slices.ContainsFunc(table, func(d *definition) bool { return d.Env == name })
+		if strings.HasPrefix(name, prefix) && value != "" && !known && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// lettersASlip is how many letters of a name allow one letter to be wrong, missing, too many, or in its neighbour's place.
+const lettersASlip = 4
+
+// nearest finds the setting for which name is a slip, or "".
+func nearest(name string) (near string) {
+	name = strings.TrimPrefix(name, prefix)
+	least := len(name)/lettersASlip + 1
+	for _, d := range table {
+		if n := slips(name, strings.TrimPrefix(d.Env, prefix)); n < least {
+			near, least = d.Env, n
+		}
+	}
+	return near
+}
+
+// slips counts the letters of a that must be changed, added, removed, or exchanged with the next one, to make b of it.
+func slips(a, b string) int {
+	var before, last, row []int // for the beginnings of a of lengths i-2, i-1 and i: by the length of the beginning of b
+	for i := range len(a) + 1 {
+		row = make([]int, len(b)+1)
+		for j := range row {
+			switch {
+			case i == 0:
+				row[j] = j
+			case j == 0:
+				row[j] = i
+			default:
+				differs := 1
+				if a[i-1] == b[j-1] {
+					differs = 0
+				}
+				row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+differs)
+				if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+					row[j] = min(row[j], before[j-2]+1)
+				}
+			}
+		}
+		before, last = last, row
+	}
+	return row[len(b)]
+}
