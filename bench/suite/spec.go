@@ -125,13 +125,13 @@ func choose(c Config) ([]spec, error) {
 		names = ofAll(c.Conduit != "")
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("%w: name one of %q, or all", ErrName, Names())
+		return nil, fmt.Errorf("%w: name one of %s, or all", ErrName, strings.Join(Names(), ", "))
 	}
 	var chosen []spec
 	for _, name := range names {
 		i := slices.IndexFunc(specs, func(s spec) bool { return s.name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("%w: %q; there are %q, and all", ErrName, name, Names())
+			return nil, fmt.Errorf("%w: %q; there are %s, and all", ErrName, name, strings.Join(Names(), ", "))
 		}
 		s, err := specs[i].with(c)
 		if err != nil {

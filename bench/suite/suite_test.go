@@ -233,3 +233,16 @@ func TestVeryManyThreadsGetALongerWindow(t *testing.T) {
 		t.Errorf("window chosen by the user becomes %v", w)
 	}
 }
+
+// TestDescribe: whatever can be measured is explained.
+func TestDescribe(t *testing.T) {
+	text := Describe()
+	for _, name := range Names() {
+		if len(about[name]) < 10 || !strings.Contains(text, "  "+name+" ") {
+			t.Errorf("%s: %q", name, about[name])
+		}
+	}
+	if len(about) != len(Names()) {
+		t.Errorf("%d benchmarks, %d explained", len(Names()), len(about))
+	}
+}

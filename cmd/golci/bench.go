@@ -26,7 +26,7 @@ type benchCmd struct {
 	Threads  string        `help:"Numbers of threads in each process." placeholder:"LIST"`
 	Duration time.Duration `help:"Least length of one measurement." placeholder:"D"`
 	JSON     bool          `name:"json" help:"Print one JSON object per line."`
-	Plot     string        `help:"Draw the curves into this SVG file." placeholder:"FILE"`
+	Plot     string        `help:"Draw the curves into this file: .svg, .png or .pdf." placeholder:"FILE"`
 	Peers    bool          `help:"Also run the MPI implementations that are installed, and compare."`
 	Reps     int           `help:"Runs that a row is the median of; default: 5 with -peers, else 1." placeholder:"N"`
 	Conduit  string        `help:"What carries the messages between the ranks: shm or udp; default: what they choose. With udp the others use TCP, and the system's own limit is measured." placeholder:"NAME"`
@@ -40,8 +40,11 @@ type benchCmd struct {
 	Pause    int           `default:"10" group:"creditsim" help:"Ticks (us) that a rank does not poll, at most, once in 100; -pause=-1: it always polls."`
 	Seed     uint64        `default:"1" help:"Of everything random in creditsim and reliable."`
 	Link     linkFlags     `embed:"" group:"reliable"`
-	Names    []string      `arg:"" name:"name" help:"Benchmarks, or all: switch, table, pool, latency, bandwidth, bibw, rate, threads, barrier, bcast, allreduce, am, flow, put, get, notify, and tail, million, creditsim, reliable and credits (which all leaves out)."`
+	Names    []string      `arg:"" name:"name" help:"Benchmarks, listed above, or all."`
 }
+
+// Help says what each benchmark measures.
+func (benchCmd) Help() string { return suite.Describe() }
 
 // Run measures; it ends early, and with it every job it started, on an interrupt.
 func (b *benchCmd) Run() error {

@@ -14,8 +14,8 @@ type linkFlags struct {
 	Queue   time.Duration `help:"Buffer before the link, in time on it; default: 1ms." placeholder:"D"`
 	MTU     int           `name:"mtu" help:"Longest packet in bytes; default: 1400." placeholder:"N"`
 	Loss    string        `help:"Chances of a packet to be lost; default: 0,0.1%,1%,2%,5%,10%; 0 with -senders." placeholder:"LIST"`
-	Reorder float64       `help:"Chance of a packet to be up to a round trip late."`
-	Dup     float64       `help:"Chance of a packet to come twice."`
+	Reorder float64       `help:"Chance of a packet to be up to a round trip late." placeholder:"P"`
+	Dup     float64       `help:"Chance of a packet to come twice." placeholder:"P"`
 	Load    float64       `help:"Part of the rate at which the times of messages are measured; default: 0.2." placeholder:"P"`
 	Senders int           `help:"Flows through one bottleneck, 1 to 1000: how even do they share?" placeholder:"N"`
 	Stagger time.Duration `help:"Between their starts, where they start one by one; default: 200ms." placeholder:"D"`

@@ -1,20 +1,24 @@
 package main
 
 import (
+	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
 )
 
 // longFlags rewrites "-name" to "--name" for the flags of the command that args choose, so that flags may be written the
-// way Go's tools write them. What follows the program of a command that passes its arguments through is left alone.
-func longFlags(root *kong.Node, args []string) []string {
+// way Go's tools write them. What follows the program of a command that passes its arguments through is left alone; a flag before it must
+// be one of the command's, or it would be taken for the program.
+func longFlags(root *kong.Node, args []string) ([]string, error) {
 	out := make([]string, 0, len(args))
 	node := root
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		if arg == "--" {
-			return append(out, args[i:]...)
+			return append(out, args[i:]...), nil
 		}
 		flag, long := flagOf(node, arg)
 		switch {
@@ -26,16 +30,29 @@ func longFlags(root *kong.Node, args []string) []string {
 			if sub := child(node, arg); sub != nil {
 				node = sub
 			} else if passes(node) {
-				return append(out, args[i:]...)
+				return append(out, args[i:]...), nil
 			}
+		case flag == nil && passes(node) && len(arg) > 1:
+			return nil, fmt.Errorf("unknown flag %s before the program; %s %s -help lists those of golci", arg, root.Name, node.Name)
 		}
-		out = append(out, arg)
-		if flag != nil && !flag.IsBool() && !hasValue(flag, arg) && i+1 < len(args) {
-			i++
-			out = append(out, args[i])
+		if flag == nil || flag.IsBool() || hasValue(flag, arg) || i+1 == len(args) {
+			out = append(out, arg)
+			continue
+		}
+		i++
+		if dashed(flag, args[i]) {
+			out = append(out, "--"+flag.Name+"="+args[i])
+		} else {
+			out = append(out, arg, args[i])
 		}
 	}
-	return out
+	return out, nil
+}
+
+// dashed says whether value, which begins with a dash, is meant for flag, and is no flag itself: a number, or flags for go build.
+func dashed(flag *kong.Flag, value string) bool {
+	_, err := strconv.Atoi(value)
+	return strings.HasPrefix(value, "-") && (err == nil || flag.Name == "build")
 }
 
 // flagOf finds the flag that arg names, and whether it is a long one written with a single dash.
@@ -48,7 +65,7 @@ func flagOf(node *kong.Node, arg string) (flag *kong.Flag, long bool) {
 	name, _, _ = strings.Cut(name, "=")
 	for _, group := range node.AllFlags(false) {
 		for _, f := range group {
-			if f.Name == name && len(name) > 1 {
+			if (f.Name == name || slices.Contains(f.Aliases, name)) && len(name) > 1 {
 				return f, !double
 			}
 			if !double && f.Short != 0 && strings.HasPrefix(name, string(f.Short)) {

@@ -12,7 +12,7 @@ import (
 
 func TestLongFlags(t *testing.T) {
 	var c cli
-	parser, err := kong.New(&c, kong.Name("golci"))
+	parser, err := kong.New(&c, kong.Name("golci"), kong.Vars{"version": "", "most": "9"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,29 +29,42 @@ func TestLongFlags(t *testing.T) {
 		"run prog -bind core -n=2":          "run prog -bind core -n=2",
 		"run -prefix run -timeout 5":        "run --prefix run -timeout 5",
 		"run -timeout 5s -- -prog -prefix":  "run --timeout 5s -- -prog -prefix",
-		"run -unknown prog -prefix":         "run -unknown prog -prefix",
+		"run -np 3 prog -np 4":              "run --np 3 prog -np 4",
+		"run -np=3 prog":                    "run --np=3 prog",
+		"run -n -1 prog":                    "run --ranks=-1 prog",
+		"run -build -race ./p":              "run --build=-race ./p",
+		"run -race -tags x,y -n 2 ./p":      "run --race --tags x,y -n 2 ./p",
+		"-version":                          "--version",
 		"run -help":                         "run --help",
 		"run -grace":                        "run --grace",
 		"run -n 3 -env A=1 -env B=2 p -env": "run -n 3 --env A=1 --env B=2 p -env",
 	} {
-		if got := longFlags(parser.Model.Node, strings.Fields(in)); !slices.Equal(got, strings.Fields(want)) {
-			t.Errorf("%q: %q, want %q", in, strings.Join(got, " "), want)
+		if got, err := longFlags(parser.Model.Node, strings.Fields(in)); err != nil || !slices.Equal(got, strings.Fields(want)) {
+			t.Errorf("%q: %q, want %q; %v", in, strings.Join(got, " "), want, err)
+		}
+	}
+	for _, in := range []string{"run -unknown prog -prefix", "run -x", "run -n 2 --what prog"} {
+		if got, err := longFlags(parser.Model.Node, strings.Fields(in)); err == nil || !strings.Contains(err.Error(), "unknown flag -") {
+			t.Errorf("%q: %q, %v", in, got, err)
 		}
 	}
 }
 
 func TestRunArguments(t *testing.T) {
 	var c cli
-	parser, err := kong.New(&c, kong.Name("golci"))
+	parser, err := kong.New(&c, kong.Name("golci"), kong.Vars{"version": "", "most": "9"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	args := strings.Fields("run -n 3 -env A=x,y -env B=2 -prefix -timeout 1m prog -n 9 --prefix -- rest")
-	if _, err := parser.Parse(longFlags(parser.Model.Node, args)); err != nil {
+	if args, err = longFlags(parser.Model.Node, args); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := parser.Parse(args); err != nil {
 		t.Fatal(err)
 	}
 	r := c.Run
-	if r.Ranks != 3 || !r.Prefix || r.Timeout.Seconds() != 60 || r.Grace.Seconds() != 1 ||
+	if *r.Ranks != 3 || !r.Prefix || r.Timeout.Seconds() != 60 || r.Grace.Seconds() != 1 ||
 		!slices.Equal(r.Env, []string{"A=x,y", "B=2"}) ||
 		!slices.Equal(r.Argv, []string{"prog", "-n", "9", "--prefix", "--", "rest"}) {
 		t.Errorf("%+v", r)
@@ -78,6 +91,19 @@ func TestBytesText(t *testing.T) {
 	for n, want := range map[int64]string{0: "0 bytes", 1000: "1000 bytes", 48 << 10: "48 KiB", 3 << 20: "3 MiB", 1 << 30: "1 GiB"} {
 		if got := bytesText(n); got != want {
 			t.Errorf("%d: %q", n, got)
+		}
+	}
+}
+
+func TestWithValues(t *testing.T) {
+	lookup := func(name string) (string, bool) { return "v of " + name, name != "NONE" }
+	got, err := withValues([]string{"A=b=c", "B", "C="}, lookup)
+	if want := []string{"A=b=c", "B=v of B", "C="}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v", got, err)
+	}
+	for _, bad := range []string{"NONE", "", "=x"} {
+		if got, err := withValues([]string{bad}, lookup); err == nil {
+			t.Errorf("%q: %q", bad, got)
 		}
 	}
 }

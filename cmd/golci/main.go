@@ -5,18 +5,62 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/golci/golci/cmd/golci/internal/launch"
 )
 
 // cli is the command line. A sub-command that lives in a file of its own appends itself to commands from its init, so
 // that files come and go without a change here.
 type cli struct {
-	Run   runCmd   `cmd:"" help:"Start a job of several ranks, on this machine or on several."`
-	Info  infoCmd  `cmd:"" help:"Show the machine, the kernel's features, the launcher and all settings."`
-	Guard guardCmd `cmd:"" hidden:""`
+	Run     runCmd           `cmd:"" help:"Start a job of several ranks, on this machine or on several."`
+	Info    infoCmd          `cmd:"" help:"Show the machine, the kernel's features, the launcher and the settings."`
+	Help    helpCmd          `cmd:"" help:"Show what a command does, and its flags."`
+	Version versionCmd       `cmd:"" help:"Show the version."`
+	Guard   guardCmd         `cmd:"" hidden:""`
+	Show    kong.VersionFlag `name:"version" help:"Show the version." hidden:""`
 	kong.Plugins
+}
+
+// helpCmd is golci help.
+type helpCmd struct {
+	Command []string `arg:"" optional:"" help:"Command to be explained; without one, all are listed."`
+}
+
+// Run is the flag -help of the command.
+func (h helpCmd) Run() error {
+	if code := realMain(append(h.Command, "--help")); code != 0 {
+		return exitCode(code)
+	}
+	return nil
+}
+
+// versionCmd is golci version.
+type versionCmd struct{}
+
+// Run prints what the go command has noted in the program.
+func (versionCmd) Run() error {
+	fmt.Println(version())
+	return nil
+}
+
+// version is golci's version with the commit if there is no other, and what it was built with and for.
+func version() string {
+	text := "golci (unknown version)"
+	if b, ok := debug.ReadBuildInfo(); ok {
+		text = "golci " + b.Main.Version
+		for _, s := range b.Settings {
+			if s.Key == "vcs.revision" && !strings.Contains(b.Main.Version, s.Value[:min(12, len(s.Value))]) {
+				text += " " + s.Value[:min(12, len(s.Value))]
+			}
+		}
+	}
+	return fmt.Sprintf("%s, %s %s/%s", text, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // commands holds pointers to structs with fields tagged `cmd:""`.
@@ -34,11 +78,21 @@ func realMain(args []string) (code int) {
 	c := cli{Plugins: commands}
 	parser, err := kong.New(&c, kong.Name("golci"),
 		kong.Description("Messages between light-weight threads: start jobs, measure, look at the machine."),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+		kong.Vars{"version": version(), "most": strconv.Itoa(launch.MaxRanks)}, kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 	if err != nil {
 		return complain(err)
 	}
-	ctx, err := parser.Parse(longFlags(parser.Model.Node, args))
+	if len(args) == 0 {
+		parser.Stdout = os.Stderr
+		parser.Exit = func(int) {}
+		_, _ = parser.Parse([]string{"--help"})
+		return 2
+	}
+	args, err = longFlags(parser.Model.Node, args)
+	var ctx *kong.Context
+	if err == nil {
+		ctx, err = parser.Parse(args)
+	}
 	if err != nil {
 		parser.Errorf("%s", err)
 		return 2

@@ -153,6 +153,36 @@ func TestRunEnvironment(t *testing.T) {
 	}
 }
 
+// TestHelp: help and the version are there in each way that people try.
+func TestHelp(t *testing.T) {
+	for _, c := range []struct {
+		args string
+		code int
+		text string
+	}{
+		{"", 2, "Start a job of several ranks"}, {"help", 0, "Start a job of several ranks"}, {"-h", 0, "Start a job of several ranks"},
+		{"help run", 0, "1 to 4096"}, {"run -help", 0, "1 to 4096"}, {"help bench", 0, "ping-pong"},
+		{"version", 0, "golci "}, {"-version", 0, "golci "}, {"--version", 0, "golci "},
+	} {
+		r := run(t, golci(t, strings.Fields(c.args)...))
+		if r.code != c.code || !strings.Contains(r.out+r.err, c.text) || strings.Contains(r.out+r.err, "relay") {
+			t.Errorf("golci %s: code %d, want %q\n%s%s", c.args, r.code, c.text, r.out, r.err)
+		}
+	}
+	for text, args := range map[string][]string{
+		"-n 0: the number of ranks must be from 1 to 4096":    {"run", "-n", "0", os.Args[0]},
+		"-n -1: the number of ranks must be from 1 to 4096":   {"run", "-n", "-1", os.Args[0]},
+		"-n 5000: the number of ranks must be from 1 to":      {"run", "-np", "5000", os.Args[0]},
+		"unknown flag -x before the program":                  {"run", "-x", os.Args[0]},
+		"-race: flags for go build":                           {"run", "-race", os.Args[0]},
+		"-env NO_SUCH_VARIABLE: the variable is not set here": {"run", "-env", "NO_SUCH_VARIABLE", os.Args[0]},
+	} {
+		if r := run(t, golci(t, args...)); r.code == 0 || !strings.Contains(r.err, text) {
+			t.Errorf("%q: code %d, %s", args, r.code, r.err)
+		}
+	}
+}
+
 // TestRunMisspelt: a name that is almost a setting's is reported by the launcher alone.
 func TestRunMisspelt(t *testing.T) {
 	cmd := golci(t, ranks(2, "join", "-env", "GOLCI_SPNI=1us")...)
@@ -179,6 +209,9 @@ func TestRunBadArguments(t *testing.T) {
 	for name, args := range map[string][]string{
 		"nothing":      {"run"},
 		"ranks":        {"run", "-n", "0", os.Args[0]},
+		"fewer ranks":  {"run", "-n", "-1", os.Args[0]},
+		"build flags":  {"run", "-race", os.Args[0]},
+		"helpless":     {"help", "walk"},
 		"many":         {"run", "-n", "5000", os.Args[0]},
 		"no number":    {"run", "-n", "two", os.Args[0]},
 		"bind":         {"run", "-bind", "socket", os.Args[0]},

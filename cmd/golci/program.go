@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -16,9 +17,6 @@ import (
 // program finds the program to run, and builds it first when the argument is a Go package: a directory, a .go file, or
 // an import path that is neither a file nor found in PATH. cleanup removes what was built.
 func (r *runCmd) program(guard *launch.Guard, signals <-chan os.Signal) (argv []string, cleanup func(), err error) {
-	if len(r.Argv) > 0 && r.Argv[0] == "--" {
-		r.Argv = r.Argv[1:]
-	}
 	if len(r.Argv) == 0 {
 		return nil, nil, errors.New("no program given")
 	}
@@ -71,7 +69,7 @@ func binaryName(prog string) string {
 
 // build runs go build in a process group of its own; a signal that ends the job ends it, too.
 func (r *runCmd) build(prog, bin string, guard *launch.Guard, signals <-chan os.Signal) error {
-	args := append([]string{"build", "-o", bin}, strings.Fields(r.Build)...)
+	args := append([]string{"build", "-o", bin}, r.buildFlags()...)
 	if st, err := os.Stat(prog); err == nil && st.IsDir() && !filepath.IsAbs(prog) && !strings.HasPrefix(prog, ".") {
 		prog = "./" + prog // or the go command takes it for an import path
 	}
@@ -105,12 +103,22 @@ func (r *runCmd) build(prog, bin string, guard *launch.Guard, signals <-chan os.
 	}
 }
 
-// checkEnv looks at the values of -env.
-func checkEnv(env []string) error {
-	for _, kv := range env {
-		if i := strings.IndexByte(kv, '='); i < 1 {
-			return fmt.Errorf("-env %q: want KEY=VALUE", kv)
+// withValues gives the names of -env without a value those that they have here.
+func withValues(env []string, lookup func(string) (string, bool)) ([]string, error) {
+	out := slices.Clone(env)
+	for i, kv := range out {
+		name, _, valued := strings.Cut(kv, "=")
+		if name == "" {
+			return nil, fmt.Errorf("-env %q: want KEY=VALUE, or KEY", kv)
 		}
+		if valued {
+			continue
+		}
+		v, ok := lookup(name)
+		if !ok {
+			return nil, fmt.Errorf("-env %s: the variable is not set here; to set it for the ranks write %s=VALUE", name, name)
+		}
+		out[i] = name + "=" + v
 	}
-	return nil
+	return out, nil
 }

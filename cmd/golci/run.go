@@ -15,13 +15,15 @@ import (
 
 // runCmd is golci run.
 type runCmd struct {
-	Ranks   int           `short:"n" default:"-1" help:"Number of ranks; default: 1, with -hosts one for each slot." placeholder:"N"`
+	Ranks   *int          `short:"n" aliases:"np" help:"Number of ranks, 1 to ${most}; default: 1, with -hosts one for each slot." placeholder:"N"`
 	Bind    string        `help:"Bind each rank to its share of the cores (core), or not (none); default: GOLCI_BIND." placeholder:"core|none"`
 	Prefix  bool          `help:"Begin every line of output with its rank."`
 	Timeout time.Duration `help:"After this time ask every rank for a dump of what it waits for, and end the job." placeholder:"D"`
 	Grace   time.Duration `default:"1s" help:"Time between asking the ranks to end and killing them."`
-	Env     []string      `sep:"none" help:"Set a variable for the ranks; may be repeated." placeholder:"K=V"`
-	Build   string        `help:"Flags for go build, when PROG is a Go package." placeholder:"FLAGS"`
+	Env     []string      `sep:"none" help:"Set a variable for the ranks, or pass on the value that it has; may be repeated." placeholder:"K[=V]"`
+	Race    bool          `help:"Build PROG, a Go package, with the race detector."`
+	Tags    string        `help:"Build tags for PROG, a Go package." placeholder:"LIST"`
+	Build   string        `help:"More flags for go build, as in -build '-gcflags=-m -trimpath'." placeholder:"FLAGS"`
 	runFar  `embed:""`
 	Verbose bool     `short:"v" help:"Say what is being done."`
 	Argv    []string `arg:"" passthrough:"" name:"prog" help:"Program, or Go package such as ./examples/hello, and its arguments."`
@@ -36,7 +38,7 @@ func (r *runCmd) Run() error {
 	if r.Bind == "" {
 		r.Bind = settings.Bind.Get(set)
 	}
-	if err := checkEnv(r.Env); err != nil {
+	if err := r.check(); err != nil {
 		return err
 	}
 	for _, text := range settings.Misspelt(slices.Concat(os.Environ(), r.Env)) {
@@ -62,6 +64,33 @@ func (r *runCmd) Run() error {
 	}
 	defer cleanup()
 	return r.launch(argv, hosts, guard, signals)
+}
+
+// check looks at the flags that kong cannot judge.
+func (r *runCmd) check() (err error) {
+	if r.Ranks != nil && (*r.Ranks < 1 || *r.Ranks > launch.MaxRanks) {
+		say(fmt.Sprintf("-n %d: the number of ranks must be from 1 to %d", *r.Ranks, launch.MaxRanks))
+		return exitCode(2)
+	}
+	if len(r.Argv) > 0 && r.Argv[0] == "--" {
+		r.Argv = r.Argv[1:]
+	}
+	if len(r.buildFlags()) > 0 && len(r.Argv) > 0 && !isPackage(r.Argv[0]) {
+		return fmt.Errorf("%s: flags for go build, and %s is no Go package", strings.Join(r.buildFlags(), " "), r.Argv[0])
+	}
+	r.Env, err = withValues(r.Env, os.LookupEnv)
+	return err
+}
+
+// buildFlags are the flags for go build.
+func (r *runCmd) buildFlags() (flags []string) {
+	if r.Race {
+		flags = append(flags, "-race")
+	}
+	if r.Tags != "" {
+		flags = append(flags, "-tags="+r.Tags)
+	}
+	return append(flags, strings.Fields(r.Build)...)
 }
 
 func (r *runCmd) launch(argv []string, hosts []launch.Host, guard *launch.Guard, signals <-chan os.Signal) error {

@@ -56,14 +56,11 @@ func (r *runFar) far(set *settings.Set) (launch.Far, error) {
 	}, err
 }
 
-// ranks is the number of ranks asked for; 0 means one for each slot of the machines. The flag's default is -1, because
-// nobody may ask for no ranks.
+// ranks is the number of ranks asked for; 0 means one for each slot of the machines.
 func (r *runCmd) ranks(hosts []launch.Host) int {
 	switch {
-	case r.Ranks == 0:
-		return -1 // which is refused
-	case r.Ranks > 0 || r.Ranks < -1:
-		return r.Ranks
+	case r.Ranks != nil:
+		return *r.Ranks
 	case len(hosts) > 0:
 		return 0
 	}
@@ -72,11 +69,7 @@ func (r *runCmd) ranks(hosts []launch.Host) int {
 
 // builds says whether the program is a package that is built first.
 func (r *runCmd) builds() bool {
-	argv := r.Argv
-	if len(argv) > 0 && argv[0] == "--" {
-		argv = argv[1:]
-	}
-	return len(argv) > 0 && isPackage(argv[0])
+	return len(r.Argv) > 0 && isPackage(r.Argv[0])
 }
 
 // helperCmd is the side of another machine; people do not call it.

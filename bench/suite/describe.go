@@ -1,0 +1,45 @@
+package suite
+
+import (
+	"fmt"
+	"strings"
+)
+
+// about says what each benchmark measures.
+var about = map[string]string{
+	"switch":    "time of a switch between threads of one worker",
+	"table":     "time to insert and match in the table of messages",
+	"pool":      "time to take a packet from the pool and give it back",
+	"latency":   "half the round trip of a ping-pong between two ranks",
+	"bandwidth": "bytes a second one way, many messages under way",
+	"bibw":      "bytes a second both ways at once",
+	"rate":      "messages a second one way, many under way",
+	"threads":   "messages a second of ping-pongs between as many threads on each of two ranks",
+	"barrier":   "time of a barrier of all ranks",
+	"bcast":     "time of a broadcast to all ranks",
+	"allreduce": "time of a sum over all ranks",
+	"am":        "round trip of an active message and its reply",
+	"flow":      "messages a second one way by active messages, within credits",
+	"put":       "time and rate of writes to another rank's memory",
+	"get":       "time and rate of reads of another rank's memory",
+	"notify":    "time until a write and its notice have reached another rank",
+	"tail":      "how the times of single round trips are spread",
+	"million":   "half a million threads on each of two ranks",
+	"creditsim": "the credit scheme, simulated for many ranks",
+	"reliable":  "the protocol of datagrams over a simulated network, or a real one",
+	"credits":   "what the credit scheme moves among real ranks",
+}
+
+// Describe lists the benchmarks with what they measure, for people.
+func Describe() string {
+	var b strings.Builder
+	b.WriteString("Benchmarks:\n\n")
+	for _, s := range specs {
+		mark := ""
+		if s.asked {
+			mark = " (not one of all)"
+		}
+		fmt.Fprintf(&b, "  %-10s %s%s\n", s.name, about[s.name], mark)
+	}
+	return b.String()
+}
