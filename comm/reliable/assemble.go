@@ -1,6 +1,10 @@
 package reliable
 
-import "math/bits"
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
 
 // mostOpen is the most long messages of one peer that are not complete: chunks of further ones are refused, and come again.
 const mostOpen = 256
@@ -11,6 +15,37 @@ type incoming struct {
 	tag  uint8
 	left int
 	buf  []byte
+	have []span // what has come, in order, none next to another
+}
+
+// span is the bytes of a message from one place up to another.
+type span struct{ from, to uint32 }
+
+// fit tells whether bytes that have not come lie from one place up to another, and before which span. An honest sender's window is too
+// small for more than mostSpans.
+func (in *incoming) fit(s span) (i int, ok bool) {
+	i, _ = slices.BinarySearchFunc(in.have, s, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	ok = (i == 0 || in.have[i-1].to <= s.from) && (i == len(in.have) || s.to <= in.have[i].from)
+	return i, ok && len(in.have) < mostSpans
+}
+
+const mostSpans = Window
+
+// note adds what fits before span i.
+func (in *incoming) note(s span, i int) {
+	before := i > 0 && in.have[i-1].to == s.from
+	behind := i < len(in.have) && s.to == in.have[i].from
+	switch {
+	case before && behind:
+		in.have[i-1].to = in.have[i].to
+		in.have = slices.Delete(in.have, i, i+1)
+	case before:
+		in.have[i-1].to = s.to
+	case behind:
+		in.have[i].from = s.from
+	default:
+		in.have = slices.Insert(in.have, i, s)
+	}
 }
 
 func (p *peer) find(frag uint32) int {
@@ -26,7 +61,10 @@ func (p *peer) find(frag uint32) int {
 func (p *peer) admitChunk(r *record) verdict {
 	if i := p.find(r.frag); i != none {
 		in := p.open[i]
-		if int(r.size) != len(in.buf) || len(r.data) > in.left || r.tag != in.tag {
+		if int(r.size) != len(in.buf) || r.tag != in.tag {
+			return malformed
+		}
+		if _, ok := in.fit(r.span()); !ok {
 			return malformed
 		}
 		return welcome
@@ -37,11 +75,16 @@ func (p *peer) admitChunk(r *record) verdict {
 		return malformed
 	case p.held+int(r.size) > c.Reassembly || len(p.open) == mostOpen:
 		return refused
+	case p.held > 0 && p.e.held+int(r.size) > c.Memory:
+		return refused
 	}
 	return welcome
 }
 
-// chunk puts a chunk in its place. Each segment is taken once, so a count of bytes tells when the message is complete.
+// span is the place of a chunk, which ends within the message.
+func (r *record) span() span { return span{uint32(r.offset), uint32(r.offset) + uint32(len(r.data))} }
+
+// chunk puts a chunk in its place. No byte comes twice, so their count tells when the message is complete.
 func (p *peer) chunk(r *record) {
 	i := p.find(r.frag)
 	if i == none {
@@ -49,6 +92,9 @@ func (p *peer) chunk(r *record) {
 		p.begin(r)
 	}
 	in := p.open[i]
+	s := r.span()
+	at, _ := in.fit(s)
+	in.note(s, at)
 	copy(in.buf[r.offset:], r.data)
 	if int(r.offset)+len(r.data) == len(in.buf) {
 		p.ackAtOnce()
@@ -59,7 +105,7 @@ func (p *peer) chunk(r *record) {
 	last := len(p.open) - 1
 	p.open[i], p.open[last] = p.open[last], in
 	p.open = p.open[:last]
-	p.held -= len(in.buf)
+	p.hold(-len(in.buf))
 	buf, tag := in.buf, in.tag
 	in.buf = nil
 	p.e.cfg.Sink.Message(p.id, tag, buf)
@@ -74,8 +120,15 @@ func (p *peer) begin(r *record) {
 	} else {
 		p.open = append(p.open, new(incoming))
 	}
-	*p.open[n] = incoming{frag: r.frag, tag: r.tag, left: int(r.size), buf: p.e.pool.take(int(r.size))}
-	p.held += int(r.size)
+	have := p.open[n].have[:0]
+	*p.open[n] = incoming{frag: r.frag, tag: r.tag, left: int(r.size), buf: p.e.pool.take(int(r.size)), have: have}
+	p.hold(int(r.size))
+}
+
+// hold counts memory of messages that are not complete.
+func (p *peer) hold(n int) {
+	p.held += n
+	p.e.held += n
 }
 
 // pool keeps buffers of messages for the next ones, by the logarithm of their size.

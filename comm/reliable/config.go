@@ -42,6 +42,9 @@ type Config struct {
 	// Reassembly is the most memory in bytes for long messages of one peer that are not complete; at least MaxMessage,
 	// and the same on all ranks: a sender begins no more than its peer has memory for.
 	Reassembly int
+	// Memory is the most memory in bytes for long messages of all peers together that are not complete. Beyond it each peer may have one
+	// such message, since a sender would give up a peer that takes none.
+	Memory int
 	// AckDelay is how long an acknowledgement may wait for company, AckEvery how many segments may wait for one.
 	AckDelay time.Duration
 	AckEvery int
@@ -62,6 +65,7 @@ func (c Config) Default() Config {
 	def(&c.Queue, 256)
 	def(&c.MaxMessage, 1<<20)
 	def(&c.Reassembly, 4*c.MaxMessage)
+	def(&c.Memory, max(256<<20, c.Reassembly))
 	def(&c.AckDelay, 50*time.Microsecond)
 	def(&c.AckEvery, 64)
 	def(&c.MinRTO, 2*time.Millisecond)
@@ -86,7 +90,7 @@ func (c *Config) check() error {
 		return fmt.Errorf("%w: %d rooms, want 1 to %d", ErrConfig, c.Rooms, Window)
 	case c.Tiny < 0 || c.Queue < 1 || c.AckEvery < 1 || c.ResendsPerPass < 1:
 		return fmt.Errorf("%w: tiny %d, queue %d, ack every %d, %d resends a pass", ErrConfig, c.Tiny, c.Queue, c.AckEvery, c.ResendsPerPass)
-	case c.MaxMessage < 1 || int64(c.MaxMessage) > math.MaxUint32 || c.Reassembly < c.MaxMessage:
+	case c.MaxMessage < 1 || int64(c.MaxMessage) > math.MaxUint32 || c.Reassembly < c.MaxMessage || c.Memory < c.Reassembly:
 		return fmt.Errorf("%w: messages of %d bytes, %d to reassemble them", ErrConfig, c.MaxMessage, c.Reassembly)
 	case c.AckDelay < 0 || c.MinRTO <= c.AckDelay || c.MaxRTO < c.MinRTO:
 		return fmt.Errorf("%w: ack delay %v, timeout %v to %v", ErrConfig, c.AckDelay, c.MinRTO, c.MaxRTO)

@@ -68,6 +68,7 @@ type Endpoint struct {
 	segs    *segment      // free
 	outs    *outgoing     // free
 	pool    pool          // for reassembly
+	held    int           // bytes of all messages that are not complete
 	bufs    pool          // of segments, longer than leastBuffer
 	resends int           // left in this pass
 	unknown uint64

@@ -258,7 +258,8 @@ func (p *peer) fail(err error) {
 	for len(p.partials) > 0 {
 		e.pool.give(p.takePartial(0))
 	}
-	p.open, p.held = nil, 0
+	p.hold(-p.held)
+	p.open = nil
 	e.cfg.Sink.Dead(p.id, err)
 }
 

@@ -230,7 +230,7 @@ func (c *Conduit) Dead(peer int, err error) {
 	switch {
 	case errors.Is(err, conduit.ErrPeerClosed), errors.Is(err, conduit.ErrClosed): // whose reason is known
 	case errors.Is(err, reliable.ErrSilent):
-		c.fail(peer, conduit.ErrPeerDied, err.Error())
+		c.fail(peer, conduit.ErrPeerDied, err.Error()+c.strangers())
 	case errors.Is(err, reliable.ErrStuck):
 		c.fail(peer, conduit.ErrUnreachable, fmt.Sprintf("datagrams of %d bytes at most: %v", c.lanes[peer].mtu, err))
 	default:
