@@ -15,7 +15,7 @@ import (
 
 // Command is golci relay; the tags are those of its command line.
 type Command struct {
-	Listen    string        `required:"" help:"Address and port that clients send to; port 0: a free one, which is printed." placeholder:"ADDR"`
+	Listen    string        `required:"" help:"Address and port that clients send to, on loopback unless an address is given; port 0: a free one, which is printed." placeholder:"ADDR"`
 	To        string        `required:"" help:"Address and port of the server they mean." placeholder:"ADDR"`
 	Loss      float64       `help:"Part of the packets that are lost, 0 to 1." placeholder:"P"`
 	Burst     float64       `default:"1" help:"Packets lost in a row, on average."`
@@ -78,8 +78,8 @@ func resolve(s string) (netip.AddrPort, error) {
 		return netip.AddrPort{}, fmt.Errorf("relay: %w", err)
 	}
 	p := a.AddrPort()
-	if a.IP == nil {
-		p = netip.AddrPortFrom(netip.IPv6Unspecified(), p.Port())
+	if a.IP == nil { // a relay is open to all who can send to it
+		p = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), p.Port())
 	}
 	return netip.AddrPortFrom(p.Addr().Unmap(), p.Port()), nil
 }

@@ -114,3 +114,12 @@ func TestIdleMemoryIsBounded(t *testing.T) {
 		t.Errorf("%d bytes kept, counted %d", sum, i.idle)
 	}
 }
+
+// TestListensOnLoopback: a relay that is given a port only is not open to others.
+func TestListensOnLoopback(t *testing.T) {
+	for in, want := range map[string]string{":7": "127.0.0.1:7", "[::]:7": "[::]:7", "0.0.0.0:7": "0.0.0.0:7"} {
+		if got, err := resolve(in); err != nil || got.String() != want {
+			t.Errorf("%s: %v, %v", in, got, err)
+		}
+	}
+}
