@@ -27,6 +27,7 @@ type Producer struct {
 	open     int    // whole lines reserved, 0 without a reservation
 	skip     int    // pad before the reservation
 	clean    uint64 // lines from tail up to here begin with zero
+	recent   int    // length of the last record, or part of that of a longer one before; tells how far to clean ahead
 	replyEnd uint64 // tail after the last record of a reserved class, for TinyQueues
 	reserved bool   // the open reservation is of a reserved class
 	corrupt  bool   // the consumer reported something impossible
@@ -110,27 +111,34 @@ func (p *Producer) publish(first uint64, strong bool) {
 		p.word(p.off).Store(padFlag | uint64(p.skip))
 	}
 	p.tail, p.off, p.open, p.skip = tail, next, 0, 0
+	p.recent = min(max(need, p.recent/2), cleanMost)
 	if p.reserved {
 		p.replyEnd = p.tail
 	}
 }
 
-// cleanLow and cleanHigh are how many lines beyond the tail are kept clean.
+// cleanLow and cleanHigh are how many lines beyond the tail are kept clean, where records are not longer. cleanMost is the
+// longest record that counts: the core's nearest caches hold no more.
 const (
 	cleanLow  = 16 * Line
 	cleanHigh = 32 * Line
+	cleanMost = 512 * Line
 )
 
 // cleanAhead clears the first words of lines that are to come. It is called after a publication has been announced:
-// fetching the lines, which the consumer read a round ago, then delays no record, and several are fetched at once.
+// fetching the lines, which the consumer read a round ago, then delays no record, and several are fetched at once. Where
+// records are long it cleans room for another one of that length, so that its bytes are copied into lines that this core has.
 func (p *Producer) cleanAhead() {
-	ahead := int(p.clean - p.tail)
-	if ahead >= cleanLow {
+	ahead, low, high := int(p.clean-p.tail), cleanLow, cleanHigh
+	if p.recent > cleanHigh {
+		low, high = p.recent+Line, p.recent+cleanLow
+	}
+	if ahead >= low {
 		return
 	}
 	free := len(p.data) - int(p.tail-p.seen)
 	off := p.off + ahead
-	for end := min(cleanHigh, free); ahead < end; ahead += Line {
+	for end := min(high, free); ahead < end; ahead += Line {
 		if off >= len(p.data) {
 			off -= len(p.data)
 		}

@@ -64,6 +64,7 @@ func TestAgainstModel(t *testing.T) {
 		{Loan: 4, MaxRecord: 700, ReplySpace: 1, BulkChunk: -1},
 		{MaxRecord: 2000, BulkChunk: -1, TinyQueues: true},
 		{Loan: 1, MaxRecord: 64, ReplySpace: 64, BulkChunk: -1},
+		{Loan: 40, MaxRecord: 5000, BulkChunk: -1},
 	} {
 		p, c := oneRing(t, cfg, ^uint64(10000))
 		var model [][]byte
@@ -115,6 +116,52 @@ func TestAgainstModel(t *testing.T) {
 		if delivered < 1000 || p.tail > 1<<63 {
 			t.Errorf("%d delivered, tail at %d: the test did not get anywhere", delivered, p.tail)
 		}
+	}
+}
+
+// TestCleansForLongRecords: room for another record like the recent ones is cleaned, but nothing that is not free.
+func TestCleansForLongRecords(t *testing.T) {
+	p, c := oneRing(t, conduit.Config{MaxRecord: 64 << 10}, 0)
+	put := func(n int) bool {
+		space := p.reserve(conduit.Request, n)
+		if space == nil {
+			return false
+		}
+		for i := range space {
+			space[i] = 0xFF
+		}
+		p.publish(uint64(n), false)
+		p.cleanAhead()
+		if p.clean > p.seen+uint64(len(p.data)) {
+			t.Fatalf("cleaned up to %d, of a ring of %d with %d consumed", p.clean, len(p.data), p.seen)
+		}
+		for at := p.tail; at != p.clean; at += Line {
+			if w := p.word(int(at) % len(p.data)).Load(); w != 0 {
+				t.Fatalf("the line at %d begins with %#x", at, w)
+			}
+		}
+		return true
+	}
+	for _, c := range []struct{ n, least, most int }{
+		{64, Line, cleanHigh},
+		{8192, 8192 + Line, 8192 + cleanLow},
+		{64 << 10, cleanMost, cleanMost + cleanLow},
+	} {
+		if !put(c.n) || int(p.clean-p.tail) < c.least || int(p.clean-p.tail) > c.most {
+			t.Errorf("after a record of %d bytes %d are clean, want %d to %d", c.n, p.clean-p.tail, c.least, c.most)
+		}
+	}
+	for range 2000 { // without a consumer at first, then round and round
+		for put(3000) {
+		}
+		c.poll(5, &collect{})
+	}
+	for range 1000 {
+		c.poll(100, &collect{})
+		put(64)
+	}
+	if n := int(p.clean - p.tail); n > cleanHigh {
+		t.Errorf("%d bytes are clean after many short records, want %d at most", n, cleanHigh)
 	}
 }
 
