@@ -45,6 +45,7 @@ type Pending struct {
 	Tag     int // or AnyTag
 	Bytes   int64
 	Thread  *fult.Thread // whose blocking call it is, nil for other calls
+	GivenUp bool         // its caller has gone on without it
 }
 
 // Unexpected says that p is a message of another rank, and not an operation of this one.
@@ -73,7 +74,7 @@ func (s *Server) Pending() (out []Pending) {
 		if o.role == roleRecv {
 			kind = PendingMove
 		}
-		out = append(out, Pending{kind, o.ctx, int(o.peer), int(o.tag), o.size, o.done.Expected()})
+		out = append(out, Pending{kind, o.ctx, int(o.peer), int(o.tag), o.size, o.done.Expected(), o.orphan})
 	})
 	return out
 }

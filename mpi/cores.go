@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,8 +37,9 @@ type share struct {
 	machine int   // CPUs that the node's ranks may use together
 }
 
-// shareAmongProcesses finds what this rank may use, and whether others may, too. Every rank of the job calls it.
-func shareAmongProcesses(ctx context.Context, job *boot.Job) (share, error) {
+// shareAmongProcesses finds what this rank may use, and whether others may, too. Every rank of the job calls it. Ranks that nobody
+// has bound divide their cores, unless the setting says that they are not to be bound.
+func shareAmongProcesses(ctx context.Context, job *boot.Job, bind bool) (share, error) {
 	mine := affinity.Get()
 	if err := job.Put("cpus", []byte(formatCPUs(mine))); err != nil {
 		return share{}, err
@@ -47,12 +49,15 @@ func shareAmongProcesses(ctx context.Context, job *boot.Job) (share, error) {
 	}
 	s := share{own: true, ranks: len(job.LocalRanks)}
 	users := make(map[int]int)
+	same := true
 	for _, r := range job.LocalRanks {
 		text, err := job.Get(ctx, r, "cpus")
 		if err != nil {
 			return share{}, err
 		}
-		for _, cpu := range parseCPUs(string(text)) {
+		theirs := parseCPUs(string(text))
+		same = same && slices.Equal(theirs, mine)
+		for _, cpu := range theirs {
 			users[cpu]++
 		}
 	}
@@ -63,7 +68,21 @@ func shareAmongProcesses(ctx context.Context, job *boot.Job) (share, error) {
 	for _, cpus := range topology.Read().Cores() {
 		s.cores = append(s.cores, cpus[0])
 	}
+	if bind && same && !s.own {
+		s.divide(slices.Index(job.LocalRanks, job.Rank))
+	}
 	return s, nil
+}
+
+// divide gives rank me of the ranks of a node, all of which may use the same cores, its own: consecutive ones, as golci run deals
+// them. Without that the system may keep several ranks on one core for a while, where they spin in each other's way. With
+// fewer cores than ranks it does nothing.
+func (s *share) divide(me int) {
+	n := len(s.cores)
+	if me < 0 || n < s.ranks {
+		return
+	}
+	s.cores, s.own = s.cores[me*n/s.ranks:(me+1)*n/s.ranks], true
 }
 
 // shareInProcess is what each of n ranks in this process may count on.

@@ -57,3 +57,27 @@ func TestCPUListsTravel(t *testing.T) {
 		}
 	}
 }
+
+// TestDivide: ranks that may use the same cores get equal parts that do not meet, if there is a core for each.
+func TestDivide(t *testing.T) {
+	for _, x := range []struct {
+		cores, ranks int
+		want         [][]int
+	}{
+		{2, 2, [][]int{{0}, {1}}},
+		{5, 2, [][]int{{0, 1}, {2, 3, 4}}},
+		{8, 3, [][]int{{0, 1}, {2, 3, 4}, {5, 6, 7}}},
+		{2, 3, nil},
+	} {
+		for me := range x.ranks {
+			s := share{ranks: x.ranks}
+			for c := range x.cores {
+				s.cores = append(s.cores, c)
+			}
+			s.divide(me)
+			if own := x.want != nil; s.own != own || own && !slices.Equal(s.cores, x.want[me]) {
+				t.Errorf("rank %d of %d on %d cores: %+v", me, x.ranks, x.cores, s)
+			}
+		}
+	}
+}

@@ -160,6 +160,9 @@ func (p *Proc) callText(x comm.Pending) string {
 	}
 	switch x.Kind {
 	case comm.PendingSend:
+		if x.GivenUp {
+			return fmt.Sprintf("Send on %s to %s, which the program has given up", on, p.peerOf(x))
+		}
 		return fmt.Sprintf("Send on %s to %s", on, p.peerOf(x))
 	case comm.PendingMove:
 		return fmt.Sprintf("Recv on %s of a message that is on its way from %s", on, p.peerOf(x))

@@ -19,8 +19,9 @@ func (p *Proc) Finalize() error { return p.FinalizeContext(context.Background())
 
 // FinalizeContext is Finalize that gives up when ctx ends. The error then wraps the cause of ctx, and names the rank or the thread
 // that it waited for. The rank has been finalized all the same: operations that are pending end with ErrFinalized.
-// A thread that does not end keeps what it uses.
+// A thread that does not end keeps what it uses. A nil ctx counts as one that has ended, with ErrArgument.
 func (p *Proc) FinalizeContext(ctx context.Context) error {
+	ctx = orNone(ctx)
 	if p.sched.Current() != nil {
 		return fmt.Errorf("mpi: Finalize: rank %d: %w", p.job.Rank, ErrThread)
 	}
@@ -54,7 +55,7 @@ func (p *Proc) lastMeeting(ctx context.Context) error {
 	return left
 }
 
-// lastBarrier is a barrier of the world that ctx can end. That ends all other operations, too.
+// lastBarrier is a barrier of the world that ctx can end. Its end ends all other operations, too: nobody will wait for them.
 func (p *Proc) lastBarrier(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() { p.stop(fmt.Errorf("%w: %w", ErrFinalized, context.Cause(ctx))) })
 	defer stop()

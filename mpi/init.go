@@ -26,8 +26,9 @@ import (
 func Init(opts ...Option) (*Proc, error) { return InitContext(context.Background(), opts...) }
 
 // InitContext is Init that gives up when ctx ends, if that is before the time of GOLCI_INIT_TIMEOUT. The error then also wraps the cause
-// of ctx.
+// of ctx, which is ErrArgument for a nil one.
 func InitContext(ctx context.Context, opts ...Option) (*Proc, error) {
+	ctx = orNone(ctx)
 	o, err := readOptions(opts)
 	if err != nil {
 		return nil, err
@@ -54,7 +55,7 @@ func initWithin(ctx context.Context, o *options) (*Proc, error) {
 }
 
 func initJob(ctx context.Context, job *boot.Job, o *options) (*Proc, error) {
-	s, err := shareAmongProcesses(ctx, job)
+	s, err := shareAmongProcesses(ctx, job, settings.Bind.Get(o.values) == "core")
 	if err != nil {
 		return nil, err
 	}

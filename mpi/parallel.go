@@ -32,7 +32,7 @@ func (p *Proc) ParallelContext(ctx context.Context, n int, f func(ctx context.Co
 	if err := p.ended(); err != nil {
 		return fmt.Errorf("mpi: Parallel: rank %d: %w", p.job.Rank, err)
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, cancel := context.WithCancelCause(orNone(ctx))
 	defer cancel(nil)
 	x := crew{ctx: ctx, cancel: cancel, f: f, results: make([]error, n)}
 	handles := make([]fult.Handle, 0, n)

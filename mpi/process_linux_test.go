@@ -17,6 +17,7 @@ import (
 	"github.com/golci/golci/comm/boot"
 	"github.com/golci/golci/comm/boot/pmi"
 	"github.com/golci/golci/comm/boot/serve"
+	"github.com/golci/golci/internal/affinity"
 )
 
 // roleVar makes the test binary a rank of a job of processes: what it does is the variable's value.
@@ -26,6 +27,7 @@ var roles = map[string]func(p *Proc) error{
 	"all":     roleAll,
 	"hang":    roleHang,
 	"survive": roleSurvive,
+	"cores":   roleCores,
 	"abort":   func(p *Proc) error { return p.Abort(7, errBoom) },
 }
 
@@ -108,6 +110,35 @@ func roleHang(p *Proc) error {
 		fmt.Println("waiting")
 	}()
 	return second(Recv(p.World(), make([]byte, 4321), AnySource, 99))
+}
+
+// roleCores tells where the threads of a rank may run.
+func roleCores(p *Proc) error {
+	return p.Parallel(1, func(int) error {
+		fmt.Printf("threads run on %v\n", affinity.Get())
+		return nil
+	})
+}
+
+// TestUnboundRanksDivideTheCores: the workers of ranks that the launcher has not bound have cores of their own, unless that is not wanted.
+func TestUnboundRanksDivideTheCores(t *testing.T) {
+	if affinity.Count() < 2 {
+		t.Skip("needs two processors")
+	}
+	for _, bind := range []string{"core", "none"} {
+		t.Setenv("GOLCI_BIND", bind)
+		j := startProcesses(t, 2, "cores")
+		var where [2]string
+		for r, cmd := range j.cmds {
+			if err := cmd.Wait(); err != nil {
+				t.Fatalf("rank %d: %v\n%s", r, err, j.text())
+			}
+			where[r], _, _ = strings.Cut(j.outs[r].String(), "\n")
+		}
+		if apart := where[0] != where[1]; apart != (bind == "core") || !strings.HasPrefix(where[0], "threads run on [") {
+			t.Errorf("%s: %q", bind, where)
+		}
+	}
 }
 
 // roleSurvive has rank 1 die, and the others find out, now and later.

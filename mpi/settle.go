@@ -82,11 +82,11 @@ func (x *settling) name() {
 	}
 }
 
-// remains tells what has not ended: threads, and this rank's own operations.
+// remains tells what has not ended: threads, and this rank's own operations but those that the program has given up.
 func (p *Proc) remains() remains {
 	r := remains{threads: p.sched.Live()}
 	for _, x := range p.srv.Pending() {
-		if !x.Unexpected() {
+		if !x.Unexpected() && !x.GivenUp {
 			r.ops = append(r.ops, x)
 		}
 	}

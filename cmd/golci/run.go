@@ -105,7 +105,7 @@ func (r *runCmd) launch(argv []string, hosts []launch.Host, guard *launch.Guard,
 		return err
 	}
 	code, err := launch.Run(&launch.Spec{
-		Ranks: r.ranks(hosts), Argv: argv, Env: r.Env, Bind: r.Bind, Prefix: r.Prefix, Timeout: r.Timeout, Grace: r.Grace,
+		Ranks: r.ranks(hosts), Argv: argv, Env: append([]string{settings.Bind.Env() + "=" + r.Bind}, r.Env...), Bind: r.Bind, Prefix: r.Prefix, Timeout: r.Timeout, Grace: r.Grace,
 		Limit: func(ranks int) time.Duration { return boot.ExitLimit(set, ranks) + limitMargin }, Hosts: hosts, Far: far,
 		Guard: guard, Stdin: stdin, Stdout: os.Stdout, Stderr: os.Stderr, Signals: signals,
 		Say:    say,

@@ -83,7 +83,7 @@ var (
 	ExitSettle = defineDuration("GOLCI_EXITSETTLE", "50ms", 0,
 		"How long a rank that learns of the end waits for an exit code of its own program.")
 	Bind = defineWord("GOLCI_BIND", "core",
-		"What golci run binds a rank to, where its flag -bind does not say.", "core", "none")
+		"What golci run binds a rank to, where its flag -bind does not say, and whether ranks that nobody has bound divide their cores.", "core", "none")
 	Stuck = defineDuration("GOLCI_STUCK", "10s", 0,
 		"After how long a worker that makes no progress is reported; 0: never.")
 	Dump = defineWord("GOLCI_DUMP", "calls",
