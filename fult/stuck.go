@@ -51,7 +51,10 @@ var remedies = []struct{ state, text string }{
 
 // remedy says what to use in place of the call that blocks a worker; empty if that cannot be told.
 func remedy(stack string) string {
-	head, _, _ := strings.Cut(stack, "\n")
+	head, frames, _ := strings.Cut(stack, "\n")
+	if strings.Contains(frames, ").runExternal(") { // a goroutine, which may do all this
+		return ""
+	}
 	for _, r := range remedies {
 		if strings.Contains(head, r.state) {
 			return r.text + ", which lets the worker's other threads run\n"

@@ -83,22 +83,25 @@ func (p *Proc) shut(ctx context.Context) error {
 	return err
 }
 
-// closeThreads ends the threads. If ctx ends, it gives them settleTime more to unwind, and names one that has not ended then.
+// closeThreads ends the threads. If ctx ends, it gives them settleTime more to unwind, and names one that has not ended then. An
+// operation that a thread was just starting when operations were ended is ended by a further look.
 func (p *Proc) closeThreads(ctx context.Context) error {
-	if ctx.Done() == nil {
-		return p.sched.Close()
-	}
 	closed := make(chan error, 1)
 	go func() { closed <- p.sched.Close() }()
-	select {
-	case err := <-closed:
-		return err
-	case <-ctx.Done():
-	}
-	select {
-	case err := <-closed:
-		return err
-	case <-time.After(settleTime):
-		return fmt.Errorf("mpi: Finalize: rank %d: %s: %w", p.job.Rank, p.unended(), context.Cause(ctx))
+	again := time.NewTicker(sweepEvery)
+	defer again.Stop()
+	gone := ctx.Done()
+	var late <-chan time.Time
+	for {
+		select {
+		case err := <-closed:
+			return err
+		case <-again.C:
+			p.srv.Close()
+		case <-gone:
+			gone, late = nil, time.After(settleTime)
+		case <-late:
+			return fmt.Errorf("mpi: Finalize: rank %d: %s: %w", p.job.Rank, p.unended(), context.Cause(ctx))
+		}
 	}
 }

@@ -122,8 +122,8 @@ func roleCores(p *Proc) error {
 
 // TestUnboundRanksDivideTheCores: the workers of ranks that the launcher has not bound have cores of their own, unless that is not wanted.
 func TestUnboundRanksDivideTheCores(t *testing.T) {
-	if affinity.Count() < 2 {
-		t.Skip("needs two processors")
+	if affinity.Count() < 2 || raceEnabled {
+		t.Skip("needs two processors, and workers, which the race detector's threads do not have")
 	}
 	for _, bind := range []string{"core", "none"} {
 		t.Setenv("GOLCI_BIND", bind)
