@@ -153,6 +153,9 @@ func (s *Server) copyAWhile(w *fult.Worker) int {
 	j := c.list[0]
 	c.mu.Unlock()
 	err := s.copyPiece(&j)
+	if s.closed.Load() {
+		err = ErrClosed
+	}
 	if err == nil && len(j.local) > 0 {
 		c.mu.Lock()
 		c.list[0] = j
@@ -192,7 +195,11 @@ func (s *Server) copied(j copyJob, err error, w *fult.Worker) {
 	failed := uint64(0)
 	if err != nil {
 		failed = 1
-		s.failed(j.o, fmt.Errorf("%w: rank %d: message of %d bytes, tag %d: %w", ErrPeer, s.rank, j.o.size, j.o.tag, err))
+		reason := ErrPeer
+		if s.closed.Load() {
+			reason = ErrClosed
+		}
+		s.failed(j.o, fmt.Errorf("%w: rank %d: message of %d bytes, tag %d: %w", reason, s.rank, j.o.size, j.o.tag, err))
 	}
 	if j.whole {
 		s.control(j.peer, handlerCTS, j.tell, 0, 0)

@@ -2,6 +2,7 @@ package comm
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/golci/golci/comm/am"
@@ -86,6 +87,9 @@ func (o *op) prepareSend(ctx uint16, dst, tag int, data []byte, mode Mode) {
 	o.size = int64(len(data))
 }
 
+// hookNumbered, set by tests, runs when a send has its number and is not in its pair's queue yet.
+var hookNumbered func()
+
 // startSend sends o or puts it in its pair's queue.
 func (s *Server) startSend(o *op) {
 	dst := int(o.peer)
@@ -97,6 +101,9 @@ func (s *Server) startSend(o *op) {
 	}
 	o.id = s.ids.add(o)
 	o.parts.Store(2)
+	if hookNumbered != nil {
+		hookNumbered()
+	}
 	switch outcome := s.e.Lock(dst); {
 	case outcome == am.Failed:
 		o.leave(o.sendFailed(s.e.PeerFailed(dst)), nil)
@@ -165,8 +172,11 @@ func (o *op) leave(err error, w *fult.Worker) {
 	o.part(w)
 }
 
-// sendFailed is the error of a send whose peer has failed.
+// sendFailed is the error of a send whose peer has failed, or whose endpoint has been closed.
 func (o *op) sendFailed(err error) error {
+	if errors.Is(err, am.ErrClosed) {
+		return fmt.Errorf("%w: %s", ErrClosed, o.what())
+	}
 	return fmt.Errorf("%w: %s: %w", ErrPeer, o.what(), err)
 }
 

@@ -197,6 +197,9 @@ func (s *Server) Close() {
 	}
 	s.e.AsPoller(func() { s.failAll(fmt.Errorf("%w: rank %d", ErrClosed, s.rank)) }) // a handler may have an op in hand
 	s.e.Close()
+	for s.copyAWhile(nil) > 0 { // ends every copy that is listed, unless another poller is at it
+		continue
+	}
 }
 
 // tick runs in every poll, by the poller.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"math/rand/v2"
 	"os"
 	"sync"
@@ -17,6 +18,11 @@ import (
 
 // shmJob is a job over shared memory whose ranks are in this process.
 func shmJob(t *testing.T, n int) job {
+	t.Helper()
+	return jobOver(t, shmConduits(t, n), Config{})
+}
+
+func shmConduits(t testing.TB, n int) []conduit.Conduit {
 	t.Helper()
 	if invariants.Race {
 		t.Skip("the race detector does not see the order that mapped memory gives; ranks in one process use the local conduit there")
@@ -32,7 +38,7 @@ func shmJob(t *testing.T, n int) job {
 		wg.Go(func() {
 			cs[i], errs[i] = shm.New(shm.Config{
 				Rank: i, Size: n, Local: local, Key: "secret", Timeout: 10 * time.Second,
-				JobID: fmt.Sprintf("comm-test-%d-%s", os.Getpid(), t.Name()),
+				JobID: fmt.Sprintf("comm-test-%d-%x", os.Getpid(), crc32.ChecksumIEEE([]byte(t.Name()))),
 			})
 		})
 	}
@@ -40,7 +46,7 @@ func shmJob(t *testing.T, n int) job {
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
-	return jobOver(t, cs, Config{})
+	return cs
 }
 
 // TestDirectCopies moves messages of random sizes in both directions at once, some into buffers that are too small; the
@@ -124,4 +130,8 @@ func TestOverSharedMemory(t *testing.T) {
 		wg.Wait()
 		return errors.Join(errs...)
 	})
+}
+
+func init() {
+	networks["shm"] = func(t testing.TB, n int) []conduit.Conduit { return shmConduits(t, n) }
 }

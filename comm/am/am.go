@@ -208,8 +208,11 @@ func (e *Endpoint) fatal(err error) {
 	}
 }
 
-// Close ends the endpoint: later sends give ErrClosed. It does not close the conduit.
+// Close ends the endpoint: later sends give ErrClosed, and so do those that are queued and bulk data that has not been sent.
+// Bytes that the conduit has on loan end when it returns them. What another goroutine is just starting or sending ends with
+// its next poll or a further Close. Close does not close the conduit and does not block.
 func (e *Endpoint) Close() {
 	e.closed.Store(true)
 	e.prog.Wake()
+	e.move(nil) // nobody may poll any more
 }

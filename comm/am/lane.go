@@ -346,7 +346,7 @@ func (e *Endpoint) pump(ln *lane, peer int, w *fult.Worker) (sent int) {
 	if ln.listed && e.c.Failed(peer) != nil {
 		ln.dead, ln.care = true, true
 	}
-	dead := ln.dead
+	dead := ln.dead || e.closed.Load()
 	if dead {
 		e.drainDead(ln, &done)
 	}
@@ -370,7 +370,11 @@ func (e *Endpoint) drainDead(ln *lane, done *queue) {
 	}
 }
 
+// peerError is why what is queued towards peer will not be sent.
 func (e *Endpoint) peerError(peer int) error {
+	if e.closed.Load() {
+		return fmt.Errorf("%w: rank %d", ErrClosed, e.rank)
+	}
 	if err := e.c.Failed(peer); err != nil {
 		return fmt.Errorf("%w: rank %d: %w", ErrPeer, peer, err)
 	}

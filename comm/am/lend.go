@@ -54,6 +54,10 @@ func (b *Bulk) Returned(n int, err error) {
 	b.next, r.head = r.head, b
 	r.n.Add(1)
 	r.mu.Unlock()
+	if e.closed.Load() { // nobody may poll any more; Close looks at the list after it has set closed
+		e.endReturned(nil)
+		return
+	}
 	e.prog.Wake()
 }
 

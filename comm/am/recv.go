@@ -65,6 +65,11 @@ func (e *Endpoint) poll(w *fult.Worker) int {
 			return -1
 		}
 	}
+	return n + e.move(w)
+}
+
+// move sends what waits, as far as there is room, and ends what has come to its end; the result is how much that was.
+func (e *Endpoint) move(w *fult.Worker) (n int) {
 	if e.stalled.n.Load() > 0 {
 		n += e.pumpAll(w)
 	}

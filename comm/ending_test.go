@@ -1,0 +1,328 @@
+package comm
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/conduit/fault"
+	"github.com/golci/golci/comm/conduit/local"
+	"github.com/golci/golci/comm/conduit/portals"
+	"github.com/golci/golci/comm/conduit/udp/seal"
+	"github.com/golci/golci/comm/conduit/udp/udptest"
+)
+
+// networks are the conduits over which operations must end, whatever happens.
+var networks = map[string]func(t testing.TB, n int) []conduit.Conduit{
+	"local": func(t testing.TB, n int) []conduit.Conduit { return made(t)(local.New(n, conduit.Config{})) },
+	"portals": func(t testing.TB, n int) []conduit.Conduit {
+		return made(t)(portals.New(n, portals.Config{Conduit: conduit.Config{Loan: 40}}))
+	},
+	"udp": func(t testing.TB, n int) []conduit.Conduit { return udptest.Job{}.Open(t, n, conduit.Config{}) },
+	"udp lending": func(t testing.TB, n int) []conduit.Conduit {
+		return udptest.Job{Mode: seal.Trust, Payload: 1400}.Open(t, n, conduit.Config{})
+	},
+}
+
+func made(t testing.TB) func([]conduit.Conduit, error) []conduit.Conduit {
+	return func(cs []conduit.Conduit, err error) []conduit.Conduit {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cs
+	}
+}
+
+const (
+	vast    = 16 << 20 // more than any conduit has room for
+	endings = 7        // the tag of all messages here
+)
+
+// stages bring operations of rank 0 with rank 1 to a stage of their protocol and leave them there: rank 1 polls no more.
+// They return nil where the conduit has no such stage. The operations are those to be waited for; all are to fail.
+var stages = []struct {
+	name  string
+	bring func(t *testing.T, j job) []Req
+}{
+	{"queued for credits", bringQueued},
+	{"envelope sent", func(t *testing.T, j job) []Req {
+		return []Req{isend(t, j[0], vast, Standard)}
+	}},
+	{"acknowledgement awaited", func(t *testing.T, j job) []Req {
+		return []Req{isend(t, j[0], 8, Synchronous)}
+	}},
+	{"bulk under way", func(t *testing.T, j job) []Req { return bringBulk(t, j, 1) }},
+	{"clear to send, other bulk before it", func(t *testing.T, j job) []Req { return bringBulk(t, j, 3) }},
+	{"direct copy under way", bringDirect},
+	{"receive posted", func(t *testing.T, j job) []Req { return []Req{irecv(t, j[0], 8)} }},
+	{"bulk being received", bringReceiving},
+	{"direct copy being received", bringReceivingDirect},
+}
+
+// events end the communication of rank 0 with rank 1; want is what the operations then fail with.
+var events = []struct {
+	name string
+	want error
+	wrap bool // rank 0's conduit is to be one that can be cut
+	do   func(t *testing.T, j job, cs []conduit.Conduit)
+}{
+	{"peer closes", ErrPeer, false, func(t *testing.T, _ job, cs []conduit.Conduit) {
+		if err := cs[1].Close(); err != nil {
+			t.Error(err)
+		}
+	}},
+	{"peer dies", ErrPeer, true, func(_ *testing.T, _ job, cs []conduit.Conduit) { cs[0].(*fault.Conduit).Cut(1) }},
+	{"abort here", ErrClosed, false, func(_ *testing.T, j job, _ []conduit.Conduit) { j[0].Close() }},
+	// As mpi does it: every rank is told, in turn, more than once.
+	{"abort there", ErrClosed, false, func(_ *testing.T, j job, _ []conduit.Conduit) {
+		for range 3 {
+			j[1].Close()
+			j[0].Close()
+		}
+	}},
+}
+
+// TestOperationsEnd: at whatever stage of its protocol an operation is, it ends with an error when its peer ends or the
+// communication does. Who waits for it comes back, whether the wait began before or after, and who else polls.
+func TestOperationsEnd(t *testing.T) {
+	for network, open := range networks {
+		for _, stage := range stages {
+			for _, event := range events {
+				for _, who := range []string{"waits before", "waits after", "dedicated server"} {
+					if testing.Short() && who == "waits after" {
+						continue
+					}
+					t.Run(fmt.Sprintf("%s/%s/%s/%s", network, stage.name, event.name, who), func(t *testing.T) {
+						cs := open(t, 2)
+						if event.wrap {
+							cs[0] = fault.New(cs[0], fault.Config{})
+						}
+						j := jobOver(t, cs, Config{})
+						if who == "dedicated server" {
+							j[0] = dedicatedServer(t, cs[0])
+						}
+						rs := stage.bring(t, j)
+						if rs == nil {
+							t.Skip("this conduit has no such stage")
+						}
+						ended := make(chan []error, 1)
+						wait := func() {
+							errs := make([]error, len(rs))
+							for i, r := range rs {
+								_, errs[i] = j[0].Wait(r)
+							}
+							ended <- errs
+						}
+						if who == "waits after" {
+							event.do(t, j, cs)
+							go wait()
+						} else {
+							go wait()
+							for range 100 {
+								runtime.Gosched()
+							}
+							event.do(t, j, cs)
+						}
+						checkEnded(t, j[0], ended, event.want)
+					})
+				}
+			}
+		}
+	}
+}
+
+func checkEnded(t *testing.T, s *Server, ended chan []error, want error) {
+	t.Helper()
+	select {
+	case errs := <-ended:
+		for i, err := range errs {
+			if !errors.Is(err, want) {
+				t.Errorf("operation %d of %d: %v, want %v", i, len(errs), err, want)
+			}
+		}
+	case <-time.After(hangLimit):
+		s.Dump(testWriter{t}, 20)
+		t.Fatal("the wait does not end")
+	}
+	if n := s.ids.used(); n != 0 {
+		t.Errorf("%d numbers are left", n)
+	}
+	if n := s.copies.busy.Load(); n != 0 {
+		t.Errorf("%d copies are left", n)
+	}
+}
+
+// dedicatedServer replaces the server of c by one that nobody else has to poll.
+func dedicatedServer(t *testing.T, c conduit.Conduit) *Server {
+	cfg := Config{Loan: c.Caps().Loan, Dedicated: true, DedicatedCPU: -1, Fatal: func(err error) { t.Errorf("fatal: %v", err) }}
+	s, err := New(c, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+func isend(t *testing.T, s *Server, n int, mode Mode) Req {
+	t.Helper()
+	r, err := s.Isend(1, 1-s.rank, endings, make([]byte, n), mode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func irecv(t *testing.T, s *Server, n int) Req {
+	t.Helper()
+	r, err := s.Irecv(1, 1-s.rank, endings, make([]byte, n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// until polls the given ranks until cond holds.
+func until(t *testing.T, what string, cond func() bool, ranks ...*Server) {
+	t.Helper()
+	for end := time.Now().Add(hangLimit); !cond(); {
+		for _, s := range ranks {
+			s.Poll()
+		}
+		if runtime.Gosched(); time.Now().After(end) {
+			t.Fatalf("waited in vain until %s", what)
+		}
+	}
+}
+
+// stuck polls s until nothing moves any more.
+func stuck(s *Server) {
+	for idle := 0; idle < 2000; idle++ {
+		if s.Poll() > 0 {
+			idle = 0
+		}
+		runtime.Gosched()
+	}
+}
+
+// number is the number of an operation that waits for its peer, 0 if it is not in use.
+func number(s *Server, r Req) (id uint64) {
+	s.ids.each(func(n uint64, o *op) {
+		if o == r.o {
+			id = n
+		}
+	})
+	return id
+}
+
+func bringQueued(t *testing.T, j job) (rs []Req) {
+	for range 100_000 {
+		if r := isend(t, j[0], 1000, Standard); r.o != nil {
+			if rs = append(rs, r); len(rs) == 3 {
+				return rs
+			}
+		}
+	}
+	t.Fatal("nothing is queued")
+	return nil
+}
+
+// bringBulk has n sends whose receivers want the bytes; those of the first have begun to move.
+func bringBulk(t *testing.T, j job, n int) (rs []Req) {
+	for range n {
+		send := j[0].Isend
+		if canCopy(j[0]) {
+			send = j[0].IsendEndable // its bytes are not copied directly
+		}
+		r, err := send(1, 1, endings, make([]byte, vast), Standard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rs = append(rs, r)
+		w := irecv(t, j[1], vast)
+		until(t, "the receiver asks for the bytes", func() bool { return number(j[1], w) != 0 }, j[1])
+	}
+	for _, r := range rs {
+		until(t, "the sender is asked", func() bool { return number(j[0], r) == 0 }, j[0])
+	}
+	stuck(j[0])
+	for _, r := range rs {
+		if r.Ready() {
+			t.Fatal("all bytes are gone already")
+		}
+	}
+	return rs
+}
+
+func bringReceiving(t *testing.T, j job) []Req {
+	if _, err := j[1].IsendEndable(1, 0, endings, make([]byte, vast), Standard); err != nil {
+		t.Fatal(err)
+	}
+	r := irecv(t, j[0], vast)
+	until(t, "the bytes are asked for", func() bool { return number(j[0], r) != 0 }, j[0])
+	until(t, "the sender is asked", func() bool { return j[1].ids.used() == 0 }, j[1])
+	if r.Ready() {
+		t.Fatal("all bytes have come already")
+	}
+	return []Req{r}
+}
+
+func canCopy(s *Server) bool {
+	d := s.copies.conduit
+	return d != nil && d.DirectTo(1-s.rank)
+}
+
+func bringDirect(t *testing.T, j job) []Req {
+	if !canCopy(j[0]) {
+		return nil
+	}
+	r := isend(t, j[0], vast, Standard)
+	irecv(t, j[1], vast)
+	until(t, "the receiver answers", func() bool { return j[1].copies.busy.Load() > 0 }, j[1])
+	j[0].Poll() // takes the answer and begins with its half
+	return []Req{r}
+}
+
+func bringReceivingDirect(t *testing.T, j job) []Req {
+	if !canCopy(j[0]) {
+		return nil
+	}
+	isend(t, j[1], vast, Standard)
+	r := irecv(t, j[0], vast)
+	until(t, "the copy begins", func() bool { return j[0].copies.busy.Load() > 0 || number(j[0], r) != 0 }, j[0])
+	return []Req{r}
+}
+
+// TestCloseBesideSend: Close takes the number of a send that is not queued yet, and the send then waits in its pair's queue
+// for credits that never come. Nobody finds it by its number any more.
+func TestCloseBesideSend(t *testing.T) {
+	for network, open := range networks {
+		for _, who := range []string{"waiter polls", "dedicated server"} {
+			t.Run(network+"/"+who, func(t *testing.T) {
+				cs := open(t, 2)
+				j := jobOver(t, cs, Config{})
+				if who == "dedicated server" {
+					j[0] = dedicatedServer(t, cs[0])
+				}
+				rs := bringQueued(t, j)
+				hookNumbered = j[0].Close
+				defer func() { hookNumbered = nil }()
+				late := isend(t, j[0], vast, Standard)
+				j[0].Close() // as mpi does it
+				ended := make(chan []error, 1)
+				go func() {
+					var errs []error
+					for _, r := range append(rs, late) {
+						_, err := j[0].Wait(r)
+						errs = append(errs, err)
+					}
+					ended <- errs
+				}()
+				checkEnded(t, j[0], ended, ErrClosed)
+			})
+		}
+	}
+}
