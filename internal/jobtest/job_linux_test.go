@@ -85,17 +85,28 @@ func ranks(n int, role string, flags ...string) []string {
 // golci makes a job that is started with args, and not yet running.
 func golci(t *testing.T, args ...string) *job {
 	t.Helper()
+	return within(t, patience, args...)
+}
+
+// within is golci for a job that may take as long as bound.
+func within(t *testing.T, bound time.Duration, args ...string) *job {
+	t.Helper()
 	path, err := launcher()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return command(t, path, args...)
+	return commandWithin(t, bound, path, args...)
 }
 
 // command makes a job under any launcher.
 func command(t *testing.T, path string, args ...string) *job {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	return commandWithin(t, patience, path, args...)
+}
+
+func commandWithin(t *testing.T, bound time.Duration, path string, args ...string) *job {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), bound)
 	t.Cleanup(cancel)
 	j := &job{t: t, cmd: exec.CommandContext(ctx, path, args...), tmp: t.TempDir()}
 	j.cmd.Env = append(os.Environ(), "TMPDIR="+j.tmp, "GORACE=atexit_sleep_ms=0")

@@ -29,6 +29,7 @@ var roles = map[string]func(c *mpi.Comm) error{
 	"all":    roleAll,
 	"stuck":  roleStuck,
 	"allocs": roleAllocs,
+	"order":  roleOrder,
 }
 
 // rankMain is the program of a rank. It first tells its number and process.
