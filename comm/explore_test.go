@@ -93,23 +93,23 @@ func (x *explored) do(e *event, receives *[]*op) int {
 		o := x.op(e.id, roleRecv)
 		o.ctx, o.peer, o.tag, o.asked, o.wild = exploredContext, e.p.Source, e.p.Tag, e.p, e.p.Wild()
 		*receives = append(*receives, o)
-		return number(x.s.post(o))
+		return numberOf(x.s.post(o))
 	case doArrive:
 		u := x.op(e.id, roleEager)
 		u.stamp = uint64(e.id)
 		u.ctx, u.peer, u.tag = exploredContext, e.p.Source, e.p.Tag
-		return number(x.s.arrive(u))
+		return numberOf(x.s.arrive(u))
 	case doProbe:
 		size, _ := x.s.probe(e.p)
 		return int(size)
 	case doImprobe:
-		return number(x.s.improbe(e.p))
+		return numberOf(x.s.improbe(e.p))
 	}
 	if len(*receives) == 0 {
 		return 0
 	}
 	o := (*receives)[0]
-	if e.first = number(o); x.s.cancel(o) {
+	if e.first = numberOf(o); x.s.cancel(o) {
 		return 1
 	}
 	return 0
@@ -126,7 +126,7 @@ func (x *explored) op(id int, r role) *op {
 	return o
 }
 
-func number(o *op) int {
+func numberOf(o *op) int {
 	if o == nil {
 		return 0
 	}
