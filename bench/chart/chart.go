@@ -8,14 +8,18 @@ import (
 	"fmt"
 	"image/color"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
+	_ "gonum.org/v1/plot/vg/vgimg" // png
+	_ "gonum.org/v1/plot/vg/vgpdf" // pdf
+	_ "gonum.org/v1/plot/vg/vgsvg" // svg
 
 	"github.com/golci/golci/bench"
 )
@@ -23,30 +27,78 @@ import (
 const (
 	width  = 18 * vg.Centimeter
 	height = 11 * vg.Centimeter // of one panel
+	margin = 4 * vg.Millimeter  // round a panel, and between its frame and the legend
 )
 
 // ErrEmpty says that no row can be drawn: a logarithmic axis has no place for 0.
 var ErrEmpty = errors.New("chart: no row with a value above 0")
 
-// Write draws rows into an SVG file at path, which it replaces.
-func Write(path string, rows []bench.Row) error {
+// ErrFormat says that a file's name ends in no form of picture that is known.
+var ErrFormat = errors.New("chart: a figure ends in .svg, .png or .pdf")
+
+var formats = []string{"svg", "png", "pdf"}
+
+// format is the form of picture that path ends in.
+func format(path string) (string, error) {
+	f := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
+	if !slices.Contains(formats, f) {
+		return "", fmt.Errorf("%w, not %s", ErrFormat, path)
+	}
+	return f, nil
+}
+
+// Check says whether Write can write to path, before there is anything to write: the name ends in a known form, and the
+// directory can be written. Errors: ErrFormat, and those of the file system.
+func Check(path string) error {
+	if _, err := format(path); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".golci-figure-")
+	if err != nil {
+		return fmt.Errorf("chart: %s cannot be written: %w", path, err)
+	}
+	f.Close()
+	return os.Remove(f.Name())
+}
+
+// Write draws rows into a file at path, which it replaces; the end of its name says in which form. subtitle stands above the first panel:
+// machine, date and what else the values depend on. Errors: ErrFormat, ErrEmpty, and those of the file system.
+func Write(path, subtitle string, rows []bench.Row) error {
+	form, err := format(path)
+	if err != nil {
+		return err
+	}
 	panels, err := panels(rows)
 	if err != nil {
 		return err
 	}
-	canvas := vgsvg.New(width, height*vg.Length(len(panels)))
+	panels[0].Title.Text += "\n" + subtitle
+	canvas, err := draw.NewFormattedCanvas(width, height*vg.Length(len(panels)), form)
+	if err != nil {
+		return fmt.Errorf("chart: %w", err)
+	}
 	page := draw.New(canvas)
 	for i, p := range panels {
 		top := page.Max.Y - height*vg.Length(i)
 		p.Draw(draw.Canvas{Canvas: page.Canvas, Rectangle: vg.Rectangle{
-			Min: vg.Point{X: page.Min.X, Y: top - height},
-			Max: vg.Point{X: page.Max.X, Y: top},
+			Min: vg.Point{X: page.Min.X + margin, Y: top - height + margin},
+			Max: vg.Point{X: page.Max.X - margin, Y: top - margin},
 		}})
 	}
 	return save(path, canvas)
 }
 
-func save(path string, canvas *vgsvg.Canvas) (err error) {
+// Undrawn describes the rows that have no place in a figure, because a logarithmic axis has none for their value.
+func Undrawn(rows []bench.Row) (texts []string) {
+	for _, r := range rows {
+		if r.Value <= 0 {
+			texts = append(texts, fmt.Sprintf("%s of %s with %d bytes and %d threads: %g %s", r.Bench, r.Impl, r.Size, r.Threads, r.Value, r.Unit))
+		}
+	}
+	return texts
+}
+
+func save(path string, canvas vg.CanvasWriterTo) (err error) {
 	f, err := os.Create(path)
 	if err != nil {
 		return fmt.Errorf("chart: %w", err)
@@ -94,8 +146,12 @@ func panel(name string, rows []bench.Row) (*plot.Plot, error) {
 	p.BackgroundColor = color.White
 	p.Legend.Top = true
 	p.Legend.Left = !rows[0].LargerIsBetter()
-	logarithmic(&p.X, spread(rows, x))
-	logarithmic(&p.Y, spread(rows, func(r bench.Row) float64 { return r.Value }))
+	p.Legend.XOffs, p.Legend.YOffs = -margin, -margin/2
+	if p.Legend.Left {
+		p.Legend.XOffs = margin
+	}
+	logarithmic(&p.X, spread(rows, x), binary{})
+	logarithmic(&p.Y, spread(rows, func(r bench.Row) float64 { return r.Value }), decimal{})
 	p.Add(plotter.NewGrid())
 	for i, impl := range impls(rows) {
 		if err := curve(p, i, impl, rows, x); err != nil {
@@ -128,9 +184,9 @@ func spread(rows []bench.Row, of func(bench.Row) float64) extent {
 }
 
 // logarithmic keeps some room around the data: a scale of one value only has no length.
-func logarithmic(a *plot.Axis, e extent) {
+func logarithmic(a *plot.Axis, e extent, ticks plot.Ticker) {
 	a.Scale = plot.LogScale{}
-	a.Tick.Marker = plot.LogTicks{Prec: -1}
+	a.Tick.Marker = ticks
 	a.Min, a.Max = e.least/1.5, e.most*1.5
 }
 

@@ -209,7 +209,7 @@ func TestShow(t *testing.T) {
 	if len(lines) != 4 {
 		t.Errorf("%d lines", len(lines))
 	}
-	if err := chart.Write(filepath.Join(t.TempDir(), "x.svg"), curves); err != nil {
+	if err := chart.Write(filepath.Join(t.TempDir(), "x.svg"), "", curves); err != nil {
 		t.Error(err)
 	}
 	out.Reset()

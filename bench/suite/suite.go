@@ -1,10 +1,14 @@
 package suite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/golci/golci/bench"
@@ -13,6 +17,7 @@ import (
 	"github.com/golci/golci/bench/creditsim"
 	"github.com/golci/golci/bench/local"
 	"github.com/golci/golci/bench/reliable"
+	"github.com/golci/golci/internal/topology"
 )
 
 // Config is what the command line says.
@@ -23,7 +28,7 @@ type Config struct {
 	Threads     []int            // in each process; nil for each benchmark's own
 	Duration    time.Duration    // least length of a timed loop; 0 for each benchmark's own
 	JSON        bool             // rows as JSON lines, else a table
-	Plot        string           // path of an SVG file, or ""
+	Plot        string           // path of a figure, or ""
 	Peers       bool             // also run the MPI implementations found
 	Reps        int              // rows are medians of so many runs; 0 means 5 with peers, else 1
 	Conduit     string           // of the ranks started: "shm", "udp", or "" for their own choice
@@ -59,6 +64,11 @@ func Run(ctx context.Context, c Config) error {
 	}
 	if err := c.checkConduit(inJob); err != nil {
 		return err
+	}
+	if c.Plot != "" {
+		if err := chart.Check(c.Plot); err != nil {
+			return err
+		}
 	}
 	if inJob {
 		c.N = anyRanks
@@ -96,16 +106,46 @@ func runAll(ctx context.Context, c Config, chosen []spec) (err error) {
 		if err != nil {
 			failed = append(failed, err)
 		}
-		if ctx.Err() != nil {
-			return ctx.Err()
+		if ctx.Err() != nil { // what has been measured is drawn all the same
+			failed = []error{ctx.Err()}
+			break
 		}
 	}
 	if c.Plot != "" && len(all) > 0 {
-		if err := chart.Write(c.Plot, all); err != nil {
+		for _, text := range chart.Undrawn(all) {
+			fmt.Fprintln(c.Err, "golci bench: not in the figure:", text)
+		}
+		if err := chart.Write(c.Plot, subtitle(all, time.Now()), all); err != nil {
 			failed = append(failed, err)
 		}
 	}
 	return errors.Join(failed...)
+}
+
+// subtitle says what the values of a figure depend on.
+func subtitle(rows []bench.Row, now time.Time) string {
+	name := cmp.Or(topology.ReadProcessor().Name, runtime.GOARCH)
+	text := fmt.Sprintf("%s, %s, %d CPUs, %s", name, runtime.GOOS, runtime.NumCPU(), now.Format(time.DateOnly))
+	var states []string
+	least, most := 0.0, 0.0
+	for _, r := range rows {
+		if r.Crossing > 0 {
+			if least == 0 {
+				least = r.Crossing
+			}
+			least, most = min(least, r.Crossing), max(most, r.Crossing)
+		}
+		if r.State != "" && !slices.Contains(states, string(r.State)) {
+			states = append(states, string(r.State))
+		}
+	}
+	if most > 0 {
+		text += fmt.Sprintf(", crossing %.0f to %.0f ns", least, most)
+	}
+	if len(states) > 0 {
+		text += ", " + strings.Join(states, " and ")
+	}
+	return text
 }
 
 // run measures one benchmark. With one repetition and no peer rows are printed as they come, else as medians.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -244,5 +245,34 @@ func TestDescribe(t *testing.T) {
 	}
 	if len(about) != len(Names()) {
 		t.Errorf("%d benchmarks, %d explained", len(Names()), len(about))
+	}
+}
+
+// cancelling ends a context when the first row is printed.
+type cancelling struct {
+	strings.Builder
+	cancel context.CancelFunc
+}
+
+func (c *cancelling) Write(b []byte) (int, error) {
+	if strings.Contains(string(b), `"bench"`) {
+		c.cancel()
+	}
+	return c.Builder.Write(b)
+}
+
+// TestStoppedDraws: what has been measured when the run is stopped is drawn.
+func TestStoppedDraws(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	path := filepath.Join(t.TempDir(), "x.png")
+	out := &cancelling{cancel: cancel}
+	err := Run(ctx, Config{
+		Names: []string{"switch", "pool"}, N: 2, Threads: []int{2}, Duration: time.Millisecond, JSON: true, Plot: path,
+		Out: out, Err: io.Discard, Env: func(string) (string, bool) { return "", false },
+	})
+	b, read := os.ReadFile(path)
+	if !errors.Is(err, context.Canceled) || read != nil || !strings.HasPrefix(string(b), "\x89PNG") || strings.Contains(out.String(), "pool") {
+		t.Errorf("%v, %v, %d bytes\n%s", err, read, len(b), out)
 	}
 }

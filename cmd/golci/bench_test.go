@@ -40,6 +40,8 @@ func TestBenchRefuses(t *testing.T) {
 		{"latency", "-conduit", "pigeon"},
 		{"latency", "-security", "trust"},
 		{"switch", "-conduit", "udp"},
+		{"switch", "-plot", "x.gif"},
+		{"switch", "-plot", "/does-not-exist/x.svg"},
 	} {
 		r := run(t, golci(t, append([]string{"bench"}, args...)...))
 		if r.code == 0 || r.err == "" || r.out != "" {

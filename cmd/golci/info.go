@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -16,12 +17,20 @@ import (
 )
 
 // infoCmd is golci info.
-type infoCmd struct{}
+type infoCmd struct {
+	All  bool `help:"Show all settings, not only those that are needed first and those that are set."`
+	JSON bool `name:"json" help:"Print all settings, conduits and what else is known as one JSON object."`
+}
 
 // Run prints what is known. A setting that cannot be read is printed as an error, after everything else.
-func (infoCmd) Run() error { return info(os.Stdout) }
+func (c infoCmd) Run() error {
+	if c.JSON {
+		return infoJSON(os.Stdout)
+	}
+	return info(os.Stdout, c.All)
+}
 
-func info(out io.Writer) error {
+func info(out io.Writer, all bool) error {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	m := topology.Read()
 	infoSystem(w)
@@ -30,7 +39,7 @@ func info(out io.Writer) error {
 	infoCrossing(w, m)
 	infoKernel(w)
 	infoLauncher(w)
-	err := infoSettings(w)
+	err := infoSettings(w, all)
 	if e := w.Flush(); err == nil {
 		err = e
 	}
@@ -106,12 +115,29 @@ func infoKernel(w io.Writer) {
 		}
 		fmt.Fprintf(w, "kernel %s\t%s\n", f.name, text)
 	}
-	fmt.Fprintf(w, "conduit local\tyes: ranks in one process\n")
-	fmt.Fprintf(w, "conduit portals\tyes: ranks in one process, one receive pool each\n")
+	for _, c := range conduits(shm) {
+		fmt.Fprintf(w, "conduit %s\t%s\n", c.Name, c.Text)
+	}
+}
+
+// carrier is a conduit, and what it reaches here.
+type carrier struct {
+	Name   string `json:"name"`
+	Usable bool   `json:"usable"`
+	Text   string `json:"text"`
+}
+
+// conduits lists all; shm says whether the kernel has what the shared memory needs.
+func conduits(shm bool) []carrier {
+	memory := carrier{"shm", false, "no: it needs Linux with memfd and futex"}
 	if shm && runtime.GOOS == "linux" {
-		fmt.Fprintf(w, "conduit shm\tyes: ranks of one machine\n")
-	} else {
-		fmt.Fprintf(w, "conduit shm\tno: it needs Linux with memfd and futex\n")
+		memory = carrier{"shm", true, "yes: ranks of one machine; messages of up to 8 KiB are sent without asking, unless GOLCI_EAGER says else"}
+	}
+	return []carrier{
+		{"local", true, "yes: ranks in one process"},
+		{"portals", true, "yes: ranks in one process, one receive pool each"},
+		memory,
+		{"udp", true, "yes: ranks of any machines that reach each other; where it is chosen for all, up to 16 KiB without asking"},
 	}
 }
 
@@ -135,20 +161,34 @@ func infoLauncher(w io.Writer) {
 	}
 }
 
-func infoSettings(w io.Writer) error {
+// first are the settings that people need first.
+var first = []string{
+	"GOLCI_CONDUIT", "GOLCI_WORKERS", "GOLCI_THREADS", "GOLCI_SERVER", "GOLCI_SPIN", "GOLCI_EAGER", "GOLCI_UDP_INTERFACES", "GOLCI_UDP_SECURITY",
+	"GOLCI_INIT_TIMEOUT", "GOLCI_STUCK",
+}
+
+func infoSettings(w io.Writer, all bool) error {
 	set, err := settings.Parse(os.LookupEnv)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "\nsetting\tvalue\tdefault\tkind\tmeaning\n")
+	left := 0
 	for _, s := range set.List() {
 		mark := ""
 		if s.Set {
 			mark = " *"
 		}
+		if !all && !s.Set && !slices.Contains(first, s.Env) {
+			left++
+			continue
+		}
 		fmt.Fprintf(w, "%s\t%s%s\t%s\t%s\t%s\n", s.Env, s.Value, mark, s.Default, s.Kind, s.Doc)
 	}
 	fmt.Fprintf(w, "* from the environment\n")
+	if left > 0 {
+		fmt.Fprintf(w, "%d more: golci info -all\n", left)
+	}
 	for _, text := range settings.Unknown(os.Environ(), boot.EnvLauncher) {
 		fmt.Fprintln(w, text)
 	}

@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -243,6 +244,23 @@ func TestInfo(t *testing.T) {
 		if !strings.Contains(r.out, text) {
 			t.Errorf("no %q in\n%s", text, r.out)
 		}
+	}
+	if strings.Contains(r.out, "GOLCI_SCAVENGE") || !strings.Contains(r.out, "more: golci info -all") || !strings.Contains(r.out, "conduit udp") {
+		t.Errorf("settings that few people need, or no conduit for networks:\n%s", r.out)
+	}
+	if r := run(t, golci(t, "info", "-all")); !strings.Contains(r.out, "GOLCI_SCAVENGE") || strings.Contains(r.out, "more:") {
+		t.Errorf("-all:\n%s", r.out)
+	}
+	cmd = golci(t, "info", "-json")
+	cmd.Env = append(cmd.Env, "GOLCI_SPIN=3us", "GOLCI_SPNI=4us")
+	var j machineReport
+	if err := json.Unmarshal([]byte(run(t, cmd).out), &j); err != nil {
+		t.Fatal(err)
+	}
+	udp := slices.IndexFunc(j.Conduits, func(c carrier) bool { return c.Name == "udp" && c.Usable })
+	spin := slices.IndexFunc(j.Settings, func(s setting) bool { return s.Name == "GOLCI_SPIN" && s.Value == "3us" && s.Set })
+	if udp < 0 || spin < 0 || len(j.CPUs) == 0 || j.Launcher != "single" || !slices.ContainsFunc(j.Unknown, func(s string) bool { return strings.HasPrefix(s, "GOLCI_SPNI ") }) {
+		t.Errorf("-json: %+v", j)
 	}
 	bad := golci(t, "info")
 	bad.Env = append(bad.Env, "GOLCI_SPIN=long", "GOLCI_LOAN=-1")

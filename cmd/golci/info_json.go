@@ -1,0 +1,65 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"runtime"
+
+	"github.com/golci/golci/comm/boot"
+	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/topology"
+)
+
+// machineReport is what golci info -json prints. Names of fields stay as they are; others may be added.
+type machineReport struct {
+	Version   string          `json:"version"`
+	System    string          `json:"system"`
+	Processor string          `json:"processor"`
+	CPUs      []int           `json:"cpus_usable"`
+	Cores     int             `json:"cores"`
+	Kernel    map[string]bool `json:"kernel"`
+	Conduits  []carrier       `json:"conduits"`
+	Launcher  string          `json:"launcher"`
+	Rank      int             `json:"rank"`
+	Size      int             `json:"size"`
+	Settings  []setting       `json:"settings"`
+	Unknown   []string        `json:"unknown_settings"`
+}
+
+type setting struct {
+	Name    string `json:"name"`
+	Value   string `json:"value"`
+	Default string `json:"default"`
+	Kind    string `json:"kind"`
+	Meaning string `json:"meaning"`
+	Set     bool   `json:"set"`
+}
+
+// infoJSON prints what is known without measuring. Errors: those of settings and of the launcher's variables.
+func infoJSON(out io.Writer) error {
+	set, err := settings.Parse(os.LookupEnv)
+	if err != nil {
+		return err
+	}
+	r := machineReport{
+		Version: version(), System: runtime.GOOS + "/" + runtime.GOARCH, Processor: topology.ReadProcessor().Name,
+		CPUs: topology.Usable(), Cores: len(topology.Read().Cores()), Kernel: map[string]bool{},
+		Unknown: settings.Unknown(os.Environ(), boot.EnvLauncher),
+	}
+	shm := true
+	for _, f := range kernelFeatures() {
+		r.Kernel[f.name] = f.err == nil
+		shm = shm && (f.err == nil || !f.shm)
+	}
+	r.Conduits = conduits(shm)
+	if r.Launcher, r.Rank, r.Size, err = boot.Detect(os.LookupEnv); err != nil {
+		return err
+	}
+	for _, s := range set.List() {
+		r.Settings = append(r.Settings, setting{s.Env, s.Value, s.Default, s.Kind, s.Doc, s.Set})
+	}
+	e := json.NewEncoder(out)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}
