@@ -24,6 +24,10 @@ const (
 	flushAfter = 50 * time.Microsecond
 	// pollsAgain is after how long without a poll nobody is expected to poll soon.
 	pollsAgain = 200 * time.Microsecond
+	// sureOfCompany is after how many rounds with more than one record to a peer the first of a round waits for the others, and soon is
+	// how soon after the first that was kept back it must have left in all of them.
+	sureOfCompany = 8
+	soon          = 20 * time.Microsecond
 	// fullFor is after how long a socket that was full is tried again.
 	fullFor = 250 * time.Microsecond
 )
@@ -55,6 +59,9 @@ func (c *Conduit) push(peer int) {
 		c.turn()
 		c.keeper.expect(time.Duration(c.due.Load()))
 	} else {
+		if c.heldAt == 0 {
+			c.heldAt = c.now
+		}
 		c.held.Store(true)
 		c.keeper.expect(c.now + tick)
 	}
@@ -71,15 +78,32 @@ func (c *Conduit) release() {
 	}
 }
 
-// atOnce tells whether something staged for a peer should leave now: nobody polls, or it is the first since the last poll, or the
-// last datagram left a while ago, or there is much.
+// atOnce tells whether something staged for a peer should leave now: nobody polls, or it is the first since the last poll and seldom has
+// company, or the last datagram left a while ago, or there is much.
 func (c *Conduit) atOnce(ln *lane) bool {
 	p := c.polls.Load()
-	if ln.flushed == p && c.now-c.out.last < flushAfter && c.now-c.polled < pollsAgain && c.out.waits < flushBytes && !c.sleep.asleep.Load() {
-		return false
+	first := ln.flushed != p
+	if ln.flushed = p; first {
+		ln.learn(c.slow)
+	} else {
+		ln.followed = true
 	}
-	ln.flushed = p
-	return true
+	may := c.now-c.polled < pollsAgain && c.out.waits < flushBytes && !c.sleep.asleep.Load()
+	if first {
+		return !may || ln.company < sureOfCompany
+	}
+	return !may || c.now-c.out.last >= flushAfter && c.heldAt == 0
+}
+
+// learn begins a round, which lasts from one poll to the next: did something follow the first record of the round before? Company is
+// waited for only by who has had some in each of the last rounds, and polled soon after it.
+func (ln *lane) learn(slow uint32) {
+	if !ln.followed || ln.slow != slow {
+		ln.company = 0
+	} else if ln.company < sureOfCompany {
+		ln.company++
+	}
+	ln.followed, ln.slow = false, slow
 }
 
 // drain hands what is staged to the core, as far as windows go.
@@ -210,6 +234,10 @@ func (c *Conduit) turn() {
 	}
 	if c.held.Load() {
 		c.held.Store(false)
+		if c.heldAt > 0 && c.now-c.heldAt > soon {
+			c.slow++
+		}
+		c.heldAt = 0
 	}
 	if len(c.sized) > 0 && c.now >= c.sizeAt {
 		c.judgeSizes()

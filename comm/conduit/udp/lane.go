@@ -35,7 +35,10 @@ type lane struct {
 	mtu       int // of a datagram
 	route     router
 	size      sizer
-	flushed   uint64 // Conduit.polls when something was last sent at once
+	flushed   uint64 // Conduit.polls when a record was last staged
+	followed  bool   // another record was staged since then
+	company   uint8  // rounds in a row in which that was so
+	slow      uint32 // Conduit.slow when the round began
 	saidBye   bool   // to the peer; written under poll, too
 	datagrams uint64 // sent, for the turns of paths
 

@@ -30,6 +30,8 @@ type Conduit struct {
 	lentFree []int32            // under engine: of lent
 	now      time.Duration      // under engine: of the last pass
 	polled   time.Duration      // under engine: when a user polled last
+	heldAt   time.Duration      // under engine: since when something is kept back for company; 0: nothing is
+	slow     uint32             // under engine: how often that took longer than soon
 
 	// dirty are peers with something staged; guarded by dirtyMu, except for the count.
 	dirtyMu sync.Mutex
