@@ -40,13 +40,13 @@ func flowControl(o *options) credit.Mode {
 	return credit.Fixed
 }
 
-// wideEager is the largest message in bytes that does not ask first where all go over a network, and asking takes a
-// round trip.
+// wideEager is the largest message in bytes that does not ask first where loans stay as they are. Over a network asking takes a
+// round trip; through rings a message of this size is copied twice before two ranks agree on one copy.
 const wideEager = 16 << 10
 
 // eager is the largest message in bytes that travels without asking; 0 leaves it to package comm.
 func eager(o *options) int {
-	if e := int(settings.Eager.Get(o.values)); e > 0 || settings.Conduit.Get(o.values) != udp.Name || flowControl(o) == credit.Dynamic {
+	if e := int(settings.Eager.Get(o.values)); e > 0 || flowControl(o) == credit.Dynamic {
 		return e
 	}
 	return wideEager

@@ -9,7 +9,7 @@ import (
 	"github.com/golci/golci/comm/conduit"
 )
 
-var sizes = []int{0, 1, 8, 63, 64, 65, 1000, 8 << 10, 8<<10 + 1, 100_003}
+var sizes = []int{0, 1, 8, 63, 64, 65, 1000, 8 << 10, 16 << 10, 16<<10 + 1, 100_003}
 
 // TestEveryCaller has goroutines, locked threads and light-weight threads of all ranks exchange messages of all sizes
 // with all ranks, themselves included, at once.
