@@ -35,9 +35,7 @@ type ender struct {
 func newEnder(p *Proc, set *settings.Set) (*ender, error) {
 	e := &ender{p: p, limit: boot.ExitLimit(set, p.job.Size), suspect: -1}
 	var err error
-	e.m, err = exit.New(exit.Config{
-		Rank: p.job.Rank, Size: p.job.Size, Settle: settings.ExitSettle.Get(set), Limit: e.limit,
-	})
+	e.m, err = exit.New(exitConfig(set, p.job.Rank, p.job.Size))
 	if err != nil || p.job.Size == 1 {
 		return e, err
 	}
@@ -48,6 +46,10 @@ func newEnder(p *Proc, set *settings.Set) (*ender, error) {
 		e.alone, err = true, nil
 	}
 	return e, err
+}
+
+func exitConfig(set *settings.Set, rank, size int) exit.Config {
+	return exit.Config{Rank: rank, Size: size, Settle: settings.ExitSettle.Get(set), Limit: boot.ExitLimit(set, size)}
 }
 
 // exit is the program's call. It does not return.

@@ -153,31 +153,17 @@ func tableEntries(o *options, workers int, shared bool) int {
 
 // newProc starts a rank over its conduit.
 func newProc(job *boot.Job, wire conduit.Conduit, o *options, pl plan, tm *team) (*Proc, error) {
-	p := &Proc{job: job, wire: wire, team: tm, restore: func() {}, stuckAfter: settings.Stuck.Get(o.values)}
+	p := &Proc{job: job, wire: wire, team: tm, restore: func() {}, stuckAfter: stuckTime(o)}
 	p.stacks = settings.Dump.Get(o.values) == "stacks"
-	if p.stuckAfter == 0 {
-		p.stuckAfter = -1
-	}
-	spin := settings.Spin.Get(o.values)
-	if spin == 0 {
-		spin = -1
-	}
+	sc := schedulerConfig(o, pl)
+	sc.OnStuck = p.reportStuck
 	var err error
-	p.sched, err = fult.New(fult.Config{
-		Workers: pl.workers, Pin: pl.pin, MaxThreads: settings.Threads.Get(o.values), Spin: workerSpin(spin),
-		StuckAfter: p.stuckAfter, OnStuck: p.reportStuck,
-	})
-	if err != nil {
+	if p.sched, err = fult.New(sc); err != nil {
 		return nil, err
 	}
-	p.srv, err = comm.New(wire, comm.Config{
-		Eager: eager(o), Unexpected: int(settings.Unexpected.Get(o.values)),
-		Credits: terms(o, job.Size), Poll: settings.AMLimit.Get(o.values), SplitLongs: !settings.PackedLong.Get(o.values),
-		Entries: pl.entries, Scheduler: p.sched,
-		Dedicated: pl.dedicated, DedicatedCPU: pl.serverCPU,
-		Progress: progress.Config{Spin: spin, Crowded: pl.crowded}, Fatal: p.fatal,
-	})
-	if err != nil {
+	cfg := serverConfig(o, pl, job.Size)
+	cfg.Scheduler, cfg.Fatal = p.sched, p.fatal
+	if p.srv, err = comm.New(wire, cfg); err != nil {
 		return nil, errors.Join(err, p.sched.Close())
 	}
 	p.communicators()
@@ -192,6 +178,40 @@ func newProc(job *boot.Job, wire conduit.Conduit, o *options, pl plan, tm *team)
 	}
 	p.stats = startCreditStats(p, o)
 	return p, nil
+}
+
+// schedulerConfig lacks whom to tell of workers that are stuck.
+func schedulerConfig(o *options, pl plan) fult.Config {
+	return fult.Config{
+		Workers: pl.workers, Pin: pl.pin, MaxThreads: settings.Threads.Get(o.values),
+		StuckAfter: stuckTime(o), Spin: workerSpin(spinTime(o)),
+	}
+}
+
+// stuckTime is negative for never.
+func stuckTime(o *options) time.Duration {
+	if d := settings.Stuck.Get(o.values); d != 0 {
+		return d
+	}
+	return -1
+}
+
+// serverConfig lacks the scheduler and whom to tell of faults.
+func serverConfig(o *options, pl plan, size int) comm.Config {
+	return comm.Config{
+		Eager: eager(o), Unexpected: int(settings.Unexpected.Get(o.values)),
+		Credits: terms(o, size), Poll: settings.AMLimit.Get(o.values), SplitLongs: !settings.PackedLong.Get(o.values),
+		Entries: pl.entries, Dedicated: pl.dedicated, DedicatedCPU: pl.serverCPU,
+		Progress: progress.Config{Spin: spinTime(o), Crowded: pl.crowded},
+	}
+}
+
+// spinTime is negative for not at all.
+func spinTime(o *options) time.Duration {
+	if spin := settings.Spin.Get(o.values); spin != 0 {
+		return spin
+	}
+	return -1
 }
 
 // workerSpin leaves the default to the scheduler, which looks at the processors.

@@ -202,10 +202,14 @@ func joinByDatagrams(n int, key []byte, o *options) ([]conduit.Conduit, error) {
 }
 
 func openShared(job *boot.Job, o *options) (conduit.Conduit, error) {
-	return shm.New(shm.Config{
+	return shm.New(sharedConfig(job, o))
+}
+
+func sharedConfig(job *boot.Job, o *options) shm.Config {
+	return shm.Config{
 		Rank: job.Rank, Size: job.Size, JobID: job.JobID, Key: string(job.Key), Local: job.LocalRanks,
 		Timeout: settings.InitTimeout.Get(o.values), Conduit: conduitConfig(o, job.Size),
-	})
+	}
 }
 
 // elsewhere tells whether some ranks are on other nodes.
