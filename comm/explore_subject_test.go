@@ -58,8 +58,9 @@ func tryLock(mu *sync.Mutex) bool {
 func (s *subject) reset() {
 	if c := s.m.context(exploredContext); c != nil && c.indexed {
 		c.index.Reset()
+	} else {
+		s.m.table.Seal(exploredContext)
 	}
-	s.m.table.Seal(exploredContext)
 	for i, used := range s.buckets {
 		if used {
 			s.m.table.DrainBucket(i, exploredContext, func(uint64, hashtable.Side, *node) {})

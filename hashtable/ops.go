@@ -28,14 +28,14 @@ func (t *Table[V]) findOrSpare(head *bucket[V], c uint32, key uint64) (found, sp
 	if found.ok() || spare.ok() {
 		return found, spare, nil, false
 	}
-	wasSealed := t.seals.has(key)
+	wasSealed := t.isSealed(key)
 	head.shut()
 	if t.lockLeft != nil {
 		t.lockLeft()
 	}
 	extra = t.overflow()
 	head.open()
-	if !wasSealed && t.seals.has(key) {
+	if !wasSealed && t.isSealed(key) {
 		return found, spare, extra, true
 	}
 	found, spare = head.find(key)
@@ -61,7 +61,7 @@ func (t *Table[V]) shut(head *bucket[V]) {
 func (t *Table[V]) Match(key uint64, side Side) (n *Node[V], ok bool) {
 	head := t.bucket(key)
 	c := head.ctl.Swap(busy)
-	if t.seals.has(key) {
+	if t.isSealed(key) {
 		head.leave(c)
 		return nil, false
 	}
@@ -104,7 +104,7 @@ func (head *bucket[V]) takeOldest(key uint64, s state) *Node[V] {
 // enter opens head for an operation on key; false, with head unlocked, if the key's group is sealed.
 func (t *Table[V]) enter(head *bucket[V], key uint64) bool {
 	head.open()
-	if t.seals.has(key) {
+	if t.isSealed(key) {
 		head.shut()
 		return false
 	}

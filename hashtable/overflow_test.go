@@ -114,7 +114,7 @@ func TestSealedWhileTheLockIsLeft(t *testing.T) {
 	for i := range perBucket {
 		put(tab, keys[i], &nodes[i], Post)
 	}
-	tab.lockLeft = func() { tab.Seal(0) }
+	tab.lockLeft = func() { tab.Seal(0); tab.lockLeft = nil }
 	if m, ok := tab.InsertOrMatch(keys[perBucket], &nodes[perBucket], Post); m != nil || ok {
 		t.Fatalf("matched %p, taken: %v", m, ok)
 	}

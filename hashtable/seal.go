@@ -10,19 +10,30 @@ import "sync/atomic"
 
 const groupShift = 48 // of a key
 
-// seals holds one bit a group. Written by Seal and Unseal, read under the lock of any bucket.
+// seals holds one bit a group. Written by Seal and Unseal, which one caller at a time calls for a group; read under the
+// lock of any bucket.
 type seals [1 << 16 / 64]atomic.Uint64
+
+// isSealed tells whether the group of key is sealed. The caller holds the lock of key's bucket, or will look again. The
+// count spares tables without sealed groups the look at the bits: a bit is set before it is counted.
+func (t *Table[V]) isSealed(key uint64) bool { return t.sealed.Load() != 0 && t.seals.has(key) }
 
 func (s *seals) has(key uint64) bool {
 	return s[key>>(groupShift+6)].Load()>>(key>>groupShift&63)&1 != 0
 }
 
-// Seal has the table refuse the keys of a group from now on. Calls that are inside a bucket at this moment may still take
+// Seal has the table refuse the keys of a group, which is not sealed, from now on. Calls that are inside a bucket at this moment may still take
 // effect; DrainBucket waits for them.
-func (t *Table[V]) Seal(group uint16) { t.seals[group>>6].Or(1 << (group & 63)) }
+func (t *Table[V]) Seal(group uint16) {
+	t.seals[group>>6].Or(1 << (group & 63))
+	t.sealed.Add(1)
+}
 
-// Unseal has the table take the keys of a group again.
-func (t *Table[V]) Unseal(group uint16) { t.seals[group>>6].And(^uint64(1 << (group & 63))) }
+// Unseal has the table take the keys of a sealed group again.
+func (t *Table[V]) Unseal(group uint16) {
+	t.seals[group>>6].And(^uint64(1 << (group & 63)))
+	t.sealed.Add(-1)
+}
 
 // DrainBucket takes all nodes of a sealed group out of bucket i, of 0 to Buckets()-1, and calls f with each, oldest first
 // under each key. f runs inside the bucket's lock, as that of Range does.

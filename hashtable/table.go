@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"sync/atomic"
 
 	"github.com/golci/golci/internal/invariants"
 )
@@ -53,6 +54,8 @@ type Table[V any] struct {
 	mask uint64 // buckets - 1
 	log2 uint8  // of the number of buckets
 	keep []bucket[V]
+	// sealed is how many groups are sealed. It changes rarely, so it lies with what every call reads.
+	sealed atomic.Int32
 	// lockLeft, if not nil, is called while an insertion has left its bucket's lock to get an overflow bucket. For tests.
 	lockLeft func()
 
@@ -99,7 +102,7 @@ func (t *Table[V]) InsertOrMatch(key uint64, n *Node[V], side Side) (match *Node
 	}
 	b, mine := t.bucket(key), stateOf(side)
 	c := b.ctl.Swap(busy)
-	if t.seals.has(key) {
+	if t.isSealed(key) {
 		b.leave(c)
 		return nil, false
 	}
@@ -132,7 +135,7 @@ func (t *Table[V]) InsertOrMatch(key uint64, n *Node[V], side Side) (match *Node
 	}
 	if c == busy {
 		c = b.acquire()
-		if t.seals.has(key) {
+		if t.isSealed(key) {
 			b.release(c)
 			return nil, false
 		}
