@@ -17,6 +17,7 @@ const (
 	handlerRetracted
 	handlerGo
 	handlerCopied
+	handlerNotice
 )
 
 func (s *Server) register() error {
@@ -28,6 +29,7 @@ func (s *Server) register() error {
 		handlerRetracted: {Name: "retracted", Run: s.onRetracted},
 		handlerGo:        {Name: "go", Run: s.onGo},
 		handlerCopied:    {Name: "copied", Run: s.onCopied},
+		handlerNotice:    {Name: "notice", Run: s.onNotice},
 	} {
 		spec.MaxReply = am.NoReply
 		if err := s.e.Register(i, spec); err != nil {
@@ -172,6 +174,9 @@ func (s *Server) keep(env envelope, payload []byte, w *fult.Worker) {
 	}
 	if s.probers.Load() != 0 {
 		s.wakeProbers(w)
+	}
+	if s.news.n.Load() != 0 {
+		s.tell(env.key, w)
 	}
 }
 

@@ -50,7 +50,7 @@ func (s *Server) Wait(r Req) (Status, error) {
 
 // Linger polls for a while for r, bounded, and reports whether it is done; it neither parks nor uses r up.
 func (s *Server) Linger(r Req) bool {
-	return r.Ready() || s.eng.LingerFor(&r.o.done)
+	return r.Ready() || s.eng.LingerFor(&r.o.done, nil)
 }
 
 // Drop uses r up if it is done without an error, and reports whether it was. It neither polls nor blocks.

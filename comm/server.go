@@ -84,6 +84,8 @@ type Server struct {
 	ctrls   sync.Pool // of *ctrl
 	bulks   sync.Pool // of *am.Bulk
 
+	news      listeners
+	notice    NoticeFunc   // set before traffic
 	probers   atomic.Int32 // probes that wait: arrivals wake them
 	probeMu   sync.Mutex
 	probing   []*progress.Done

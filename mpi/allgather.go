@@ -8,10 +8,14 @@ const allgatherBruck = 32 << 10
 // lie in its place there already. It waits, and may switch threads. Errors: ErrType, ErrCount, ErrTruncate, ErrBuffer,
 // ErrComm, ErrFinalized, ErrAborted, ErrPeer.
 func Allgather[T any](c *Comm, send, recv []T) error {
-	x, err := c.begin("Allgather", tagAllgather, typeError[T]())
+	x, err := c.begin(wayAllgatherRing, plainError[T]())
 	if err != nil {
 		return err
 	}
+	return x.end(allgather(x, send, recv))
+}
+
+func allgather[T any](x *coll, send, recv []T) error {
 	if err := x.lengthFor("receive", len(recv), len(send)*x.size); err != nil {
 		return err
 	}
@@ -21,13 +25,15 @@ func Allgather[T any](c *Comm, send, recv []T) error {
 		return err
 	}
 	if n*x.size <= allgatherBruck && x.size > 2 {
+		x.take(wayAllgatherSteps, 0)
 		return x.bruck(out[:n*x.size], n)
 	}
+	x.take(wayAllgatherRing, 0)
 	return x.ring(func(i int) []byte { return out[i*n:][:n] })
 }
 
 // bruck: in each step a rank sends all parts that it holds, its own first, so that their number doubles.
-func (x coll) bruck(out []byte, n int) error {
+func (x *coll) bruck(out []byte, n int) error {
 	mem, s := borrow(n * x.size)
 	defer s.release()
 	copy(mem, out[x.rank*n:][:n])
@@ -47,10 +53,14 @@ func (x coll) bruck(out []byte, n int) error {
 // Allgatherv is Allgather for parts of different lengths: that of rank i has counts[i] elements, the same on all ranks, and goes
 // to recv[displs[i]:] (6.7). nil displs puts the parts one behind the other. Errors as for Allgather.
 func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
-	x, err := c.begin("Allgatherv", tagAllgather, typeError[T]())
+	x, err := c.begin(wayAllgatherv, plainError[T]())
 	if err != nil {
 		return err
 	}
+	return x.end(allgatherv(x, send, recv, counts, displs))
+}
+
+func allgatherv[T any](x *coll, send, recv []T, counts, displs []int) error {
 	l, err := x.layout("receive", len(recv), counts, displs, true)
 	if err != nil {
 		return err
@@ -62,5 +72,6 @@ func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
 	if err := x.place(l.part(out, x.rank, size), bytesOf(send)); err != nil {
 		return err
 	}
+	x.take(wayAllgatherv, 0)
 	return x.ring(func(i int) []byte { return l.part(out, i, size) })
 }

@@ -5,10 +5,21 @@ package mpi
 // long ones round a ring, each rank combining its share. Errors: ErrOp, ErrType, ErrCount, ErrTruncate, ErrBuffer, ErrComm,
 // ErrFinalized, ErrAborted, ErrPeer.
 func Allreduce[T any](c *Comm, send, recv []T, op Op[T]) error {
-	x, err := c.begin("Allreduce", tagAllreduce, typeError[T]())
+	_, err := allreduce(c, send, recv, op)
+	return err
+}
+
+// allreduce gives the number of the call, too.
+func allreduce[T any](c *Comm, send, recv []T, op Op[T]) (uint64, error) {
+	x, err := c.begin(wayAllreduceSwap, plainError[T]())
 	if err != nil {
-		return err
+		return 0, err
 	}
+	call := x.call
+	return call, x.end(reduceAll(x, send, recv, op))
+}
+
+func reduceAll[T any](x *coll, send, recv []T, op Op[T]) error {
 	r := reduction[T]{x, op}
 	if err := r.check(send, recv, true); err != nil {
 		return err
@@ -18,11 +29,13 @@ func Allreduce[T any](c *Comm, send, recv []T, op Op[T]) error {
 		copy(out, bytesOf(send))
 	}
 	if r.large(len(send)) {
+		x.take(wayAllreduceRing, 0)
 		if err := r.ringShares(out); err != nil {
 			return err
 		}
 		return r.ring(func(i int) []byte { return part(out, i, r.size, sizeOf[T]()) })
 	}
+	x.take(wayAllreduceSwap, 0)
 	return r.doubling(out)
 }
 

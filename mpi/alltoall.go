@@ -8,10 +8,14 @@ const alltoallAtOnce = 4 << 10
 // equal parts each, and must not overlap. It waits, and may switch threads. Errors: ErrType, ErrCount, ErrTruncate, ErrBuffer,
 // ErrComm, ErrFinalized, ErrAborted, ErrPeer.
 func Alltoall[T any](c *Comm, send, recv []T) error {
-	x, err := c.begin("Alltoall", tagAlltoall, typeError[T]())
+	x, err := c.begin(wayAlltoallAll, plainError[T]())
 	if err != nil {
 		return err
 	}
+	return x.end(alltoall(x, send, recv))
+}
+
+func alltoall[T any](x *coll, send, recv []T) error {
 	if len(send)%x.size != 0 {
 		return x.errorf(ErrCount, "%d elements are no whole number for each of %d ranks", len(send), x.size)
 	}
@@ -25,13 +29,15 @@ func Alltoall[T any](c *Comm, send, recv []T) error {
 	n := len(in) / x.size
 	from := func(i int) []byte { return in[i*n:][:n] }
 	to := func(i int) []byte { return out[i*n:][:n] }
-	if n <= alltoallAtOnce {
+	if n <= alltoallAtOnce && x.size > 2 {
+		x.take(wayAlltoallAll, 0)
 		return x.allAtOnce(from, to)
 	}
+	x.take(wayAlltoallPairs, 0)
 	return x.pairwise(from, to)
 }
 
-func (x coll) allAtOnce(from, to func(i int) []byte) error {
+func (x *coll) allAtOnce(from, to func(i int) []byte) error {
 	f := x.flight()
 	defer f.end()
 	for d := 1; d < x.size; d++ {
@@ -47,7 +53,7 @@ func (x coll) allAtOnce(from, to func(i int) []byte) error {
 }
 
 // pairwise: in round d a rank sends to the one d further and receives from the one d before.
-func (x coll) pairwise(from, to func(i int) []byte) error {
+func (x *coll) pairwise(from, to func(i int) []byte) error {
 	copy(to(x.rank), from(x.rank))
 	for d := 1; d < x.size; d++ {
 		right, left := (x.rank+d)%x.size, (x.rank-d+x.size)%x.size
@@ -62,10 +68,14 @@ func (x coll) pairwise(from, to func(i int) []byte) error {
 // comes from rank i is rcounts[i] elements, into recv[rdispls[i]:] (6.8). nil displacements have the parts one behind the other.
 // Errors as for Alltoall.
 func Alltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) error {
-	x, err := c.begin("Alltoallv", tagAlltoall, typeError[T]())
+	x, err := c.begin(wayAlltoallv, plainError[T]())
 	if err != nil {
 		return err
 	}
+	return x.end(alltoallv(x, send, scounts, sdispls, recv, rcounts, rdispls))
+}
+
+func alltoallv[T any](x *coll, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) error {
 	ls, err := x.layout("send", len(send), scounts, sdispls, false)
 	if err != nil {
 		return err
@@ -81,6 +91,7 @@ func Alltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcoun
 	if scounts[x.rank] != rcounts[x.rank] {
 		return x.errorf(ErrCount, "to itself the rank sends %d elements and receives %d", scounts[x.rank], rcounts[x.rank])
 	}
+	x.take(wayAlltoallv, 0)
 	return x.pairwise(
 		func(i int) []byte { return ls.part(in, i, size) },
 		func(i int) []byte { return lr.part(out, i, size) },

@@ -82,6 +82,37 @@ var badCalls = []bad{
 	{"Count of strings", ErrType, func(*Comm) error { return second(Count[string](Status{})) }},
 	{"Count that is not whole", ErrCount, func(*Comm) error { return second(Count[int](Status{bytes: 9})) }},
 	{"Cancel of nothing", ErrRequest, func(*Comm) error { return (*Request)(nil).Cancel() }},
+	{"Barrier on no communicator", ErrComm, func(*Comm) error { return (*Comm)(nil).Barrier() }},
+	{"Dup of no communicator", ErrComm, func(*Comm) error { return second((*Comm)(nil).Dup()) }},
+	{"Split of no communicator", ErrComm, func(*Comm) error { return second((*Comm)(nil).Split(0, 0)) }},
+	{"Free of the world", ErrComm, func(c *Comm) error { return c.Free() }},
+	{"Free of self", ErrComm, func(c *Comm) error { return c.Proc().Self().Free() }},
+	{"WorldRank of a bad rank", ErrRank, func(c *Comm) error { return second(c.WorldRank(2)) }},
+	{"Go without a function", ErrArgument, func(c *Comm) error { return second(c.Proc().Go(nil)) }},
+	{"Finalize in a thread", ErrThread, func(c *Comm) error {
+		return inThread(c, func() error { return c.Proc().Finalize() })
+	}},
+	{"Run of no ranks", ErrArgument, func(*Comm) error { return Run(0, func(*Comm) error { return nil }) }},
+	{"Run of nothing", ErrArgument, func(*Comm) error { return Run(1, nil) }},
+	{"Run with a nil option", ErrArgument, func(*Comm) error { return Run(1, func(*Comm) error { return nil }, nil) }},
+	{"Run with a setting out of range", ErrArgument, func(*Comm) error {
+		return Run(1, func(*Comm) error { return nil }, WithThreads(-1))
+	}},
+	{"Run with an unknown server", ErrArgument, func(*Comm) error {
+		return Run(1, func(*Comm) error { return nil }, WithServer("nobody"))
+	}},
+	{"Run with an unknown setting", ErrArgument, func(*Comm) error {
+		return Run(1, func(*Comm) error { return nil }, With("GOLCI_NONE", "1"))
+	}},
+	{"RecvContext that is over", context.Canceled, func(c *Comm) error {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		return second(RecvContext(ctx, c, one(), 0, 0))
+	}},
+}
+
+// badCollectives are bad arguments of collectives.
+var badCollectives = []bad{
 	{"Bcast from a bad root", ErrRoot, func(c *Comm) error { return Bcast(c, one(), 2) }},
 	{"Bcast of strings", ErrType, func(c *Comm) error { return Bcast(c, []string{""}, 0) }},
 	{"Reduce to a negative root", ErrRoot, func(c *Comm) error { return Reduce(c, one(), one(), Sum[int](), -1) }},
@@ -118,33 +149,6 @@ var badCalls = []bad{
 	{"Alltoallv with too few displacements", ErrCount, func(c *Comm) error {
 		return Alltoallv(c, one(), []int{0, 1}, []int{0}, one(), []int{0, 1}, nil)
 	}},
-	{"Barrier on no communicator", ErrComm, func(*Comm) error { return (*Comm)(nil).Barrier() }},
-	{"Dup of no communicator", ErrComm, func(*Comm) error { return second((*Comm)(nil).Dup()) }},
-	{"Split of no communicator", ErrComm, func(*Comm) error { return second((*Comm)(nil).Split(0, 0)) }},
-	{"Free of the world", ErrComm, func(c *Comm) error { return c.Free() }},
-	{"Free of self", ErrComm, func(c *Comm) error { return c.Proc().Self().Free() }},
-	{"WorldRank of a bad rank", ErrRank, func(c *Comm) error { return second(c.WorldRank(2)) }},
-	{"Go without a function", ErrArgument, func(c *Comm) error { return second(c.Proc().Go(nil)) }},
-	{"Finalize in a thread", ErrThread, func(c *Comm) error {
-		return inThread(c, func() error { return c.Proc().Finalize() })
-	}},
-	{"Run of no ranks", ErrArgument, func(*Comm) error { return Run(0, func(*Comm) error { return nil }) }},
-	{"Run of nothing", ErrArgument, func(*Comm) error { return Run(1, nil) }},
-	{"Run with a nil option", ErrArgument, func(*Comm) error { return Run(1, func(*Comm) error { return nil }, nil) }},
-	{"Run with a setting out of range", ErrArgument, func(*Comm) error {
-		return Run(1, func(*Comm) error { return nil }, WithThreads(-1))
-	}},
-	{"Run with an unknown server", ErrArgument, func(*Comm) error {
-		return Run(1, func(*Comm) error { return nil }, WithServer("nobody"))
-	}},
-	{"Run with an unknown setting", ErrArgument, func(*Comm) error {
-		return Run(1, func(*Comm) error { return nil }, With("GOLCI_NONE", "1"))
-	}},
-	{"RecvContext that is over", context.Canceled, func(c *Comm) error {
-		ctx, cancel := context.WithCancel(context.Background())
-		cancel()
-		return second(RecvContext(ctx, c, one(), 0, 0))
-	}},
 }
 
 // TestBadArguments makes every bad call on rank 0 of two, from each kind of caller; each must give its typed error at once,
@@ -152,22 +156,34 @@ var badCalls = []bad{
 func TestBadArguments(t *testing.T) {
 	must(t, 2, func(c *Comm) error {
 		if c.Rank() == 0 {
-			var errs []error
-			for _, b := range badCalls {
-				if err := b.call(c); !errors.Is(err, b.want) {
-					errs = append(errs, fmt.Errorf("%s: got %v, want %v", b.name, err, b.want))
-				}
-			}
-			errs = append(errs, inThread(c, func() error {
+			for _, k := range callers {
 				for _, b := range badCalls {
-					if err := b.call(c); !errors.Is(err, b.want) && b.want != ErrThread {
-						return fmt.Errorf("%s: got %v, want %v", b.name, err, b.want)
+					if b.want == ErrThread && k.name == "thread" {
+						continue
+					}
+					if err := k.run(c, func() error { return b.call(c) })(); !errors.Is(err, b.want) {
+						return fmt.Errorf("%s: %s: got %v, want %v", k.name, b.name, err, b.want)
 					}
 				}
-				return nil
-			}))
-			if err := errors.Join(errs...); err != nil {
-				return err
+			}
+		}
+		return reduces(c, 1, 2, Sum[int]())
+	})
+}
+
+// TestBadCollectives makes every bad call of a collective, each on a communicator of its own, whose collectives it ends.
+func TestBadCollectives(t *testing.T) {
+	must(t, 2, func(c *Comm) error {
+		for _, b := range badCollectives {
+			err := everyWayInTurn(c, func(d *Comm) error {
+				if d.Rank() == 0 {
+					return wants(b.want, b.call(d))
+				}
+				err := d.Barrier()
+				return errors.Join(wants(ErrCollective, err), wants(b.want, err))
+			})
+			if err != nil {
+				return fmt.Errorf("%s: %w", b.name, err)
 			}
 		}
 		return reduces(c, 1, 2, Sum[int]())

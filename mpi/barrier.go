@@ -1,18 +1,32 @@
 package mpi
 
-// Barrier waits until all ranks of c have called it (6.3). It may switch threads. It is a dissemination: in round k a rank
-// tells the one 2^k further. Errors: ErrComm, ErrFinalized, ErrAborted, ErrPeer.
-func (c *Comm) Barrier() error { return c.barrier("Barrier") }
-
-func (c *Comm) barrier(what string) error {
-	x, err := c.begin(what, tagBarrier, nil)
+// Barrier waits until all ranks of c have called it (6.3). It may switch threads. Errors: ErrComm, ErrConcurrent,
+// ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
+func (c *Comm) Barrier() error {
+	x, err := c.begin(wayBarrier, nil)
 	if err != nil {
 		return err
 	}
+	x.take(wayBarrier, 0)
+	return x.end(x.disseminate())
+}
+
+// disseminate: in round k a rank tells the one 2^k further.
+func (x *coll) disseminate() error {
 	for d := 1; d < x.size; d *= 2 {
 		if err := x.exchange((x.rank+d)%x.size, nil, (x.rank-d+x.size)%x.size, nil); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// lastBarrier is the barrier of Finalize. It is no numbered call, so that it works when collectives have failed.
+func (c *Comm) lastBarrier() error {
+	if err := c.usable("Finalize"); err != nil {
+		return err
+	}
+	x := &coll{c: c, st: c.coll, way: wayFinalize, rank: c.rank, size: len(c.group)}
+	x.tag = collTag(x.size, wayFinalize, 0, 0)
+	return x.disseminate()
 }

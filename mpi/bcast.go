@@ -10,26 +10,28 @@ const (
 // Bcast sends buf of rank root to all ranks of c, into their buf, which must be equally long (6.4). It waits, and may switch
 // threads. Errors: ErrRoot, ErrType, ErrCount or ErrTruncate where lengths differ, ErrComm, ErrFinalized, ErrAborted, ErrPeer.
 func Bcast[T any](c *Comm, buf []T, root int) error {
-	return c.bcast(bytesOf(buf), sizeOf[T](), root, typeError[T]())
-}
-
-func (c *Comm) bcast(b []byte, size, root int, typ error) error {
-	x, err := c.begin("Bcast", tagBcast, typ)
+	x, err := c.begin(wayBcastTree, plainError[T]())
 	if err != nil {
 		return err
 	}
+	return x.end(x.bcast(bytesOf(buf), sizeOf[T](), root))
+}
+
+func (x *coll) bcast(b []byte, size, root int) error {
 	if err := x.root(root); err != nil {
 		return err
 	}
 	if len(b) > bcastLarge && x.size >= bcastRanks && len(b)/size >= x.size {
+		x.take(wayBcastRing, root)
 		return x.bcastRing(b, size, root)
 	}
+	x.take(wayBcastTree, root)
 	return x.bcastTree(b, root)
 }
 
 // bcastTree: the rank whose number, counted from root, has lowest bit k receives from the one without that bit, and
 // sends on to those with a lower bit set.
-func (x coll) bcastTree(b []byte, root int) error {
+func (x *coll) bcastTree(b []byte, root int) error {
 	me := (x.rank - root + x.size) % x.size
 	k := 1
 	for ; k < x.size; k *= 2 {
@@ -51,7 +53,7 @@ func (x coll) bcastTree(b []byte, root int) error {
 }
 
 // bcastRing has root deal the parts out, and then all pass them round.
-func (x coll) bcastRing(b []byte, size, root int) error {
+func (x *coll) bcastRing(b []byte, size, root int) error {
 	if err := x.deal(b, size, root); err != nil {
 		return err
 	}
@@ -59,7 +61,7 @@ func (x coll) bcastRing(b []byte, size, root int) error {
 }
 
 // deal gives each rank its part of root's b, in the same place.
-func (x coll) deal(b []byte, size, root int) error {
+func (x *coll) deal(b []byte, size, root int) error {
 	if x.rank != root {
 		return x.recv(root, part(b, x.rank, x.size, size))
 	}
@@ -73,7 +75,7 @@ func (x coll) deal(b []byte, size, root int) error {
 }
 
 // ring has every rank, which has its own block, get all blocks: each passes on to the right what came from the left.
-func (x coll) ring(block func(i int) []byte) error {
+func (x *coll) ring(block func(i int) []byte) error {
 	right, left := (x.rank+1)%x.size, (x.rank-1+x.size)%x.size
 	for step := range x.size - 1 {
 		out := (x.rank - step + x.size) % x.size

@@ -7,8 +7,9 @@ import (
 	"github.com/golci/golci/comm"
 )
 
-// Comm is a communicator: a group of ranks with a space of messages of its own (chapter 7). Its methods may be called from any
-// goroutine or thread at once, except that two collective operations on one communicator must not overlap.
+// Comm is a communicator: a group of ranks with a space of messages of its own (chapter 7). Its methods may be called
+// from any goroutine or thread at once, except that only one collective runs on a communicator at a time: see
+// ErrConcurrent.
 type Comm struct {
 	srv     *comm.Server // of proc; here for the hot path
 	near    []int32      // group, or nil where calls must take the slow way: in views, and where types are checked
@@ -18,7 +19,7 @@ type Comm struct {
 	ctx     uint16 // of point to point
 	collCtx uint16 // of collectives, so that no tag of the user meets them
 	freed   atomic.Bool
-	hinted  atomic.Bool // the partners of collectives have been hinted at
+	coll    *collState
 	proc    *Proc
 	id      int                    // that both contexts come from
 	name    atomic.Pointer[string] // of SetName; nil for the default
@@ -27,7 +28,8 @@ type Comm struct {
 	until context.Context // when it ends the calls of a view do; nil: never
 }
 
-func newComm(p *Proc, id int, group []int32, rank int) *Comm {
+// newComm makes the communicator of that id and uid; see collState.
+func newComm(p *Proc, id int, uid uint64, group []int32, rank int) *Comm {
 	c := &Comm{
 		srv: p.srv, proc: p, group: group, rank: rank, id: id,
 		ctx: uint16(2 * id), collCtx: uint16(2*id + 1),
@@ -39,6 +41,8 @@ func newComm(p *Proc, id int, group []int32, rank int) *Comm {
 			break
 		}
 	}
+	c.coll = newCollState(c, uid)
+	p.colls.add(c.coll)
 	p.names.add(c)
 	return c
 }

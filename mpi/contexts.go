@@ -16,6 +16,10 @@ import (
 const (
 	worldID = 0
 	selfID  = 1
+
+	worldUID = 1 // see collState
+	selfUID  = 2
+
 	maxIDs  = (comm.MaxContext + 1) / 2
 	idWords = (maxIDs + 63) / 64
 
@@ -60,42 +64,43 @@ func (x *contexts) release(id int) {
 	x.free[id/64] |= 1 << (id % 64)
 }
 
-// agree gives a new id, claimed and the same on all ranks of c, all of which call it.
-func (c *Comm) agree(what string) (int, error) {
+// agree gives a new id, claimed and the same on all ranks of c, all of which call it, and the number of the call in which they
+// agreed on it.
+func (c *Comm) agree(what string) (id int, call uint64, err error) {
 	x := &c.proc.ids
 	empty := 0
 	for try := 0; ; try++ {
 		mine, all := x.snapshot(), idSet{}
 		if err := Allreduce(c, mine[:], all[:], Band[uint64]()); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		id := choose(&all, c.id, try)
 		if id < 0 {
 			if empty++; empty == emptyTries {
-				return 0, fmt.Errorf("mpi: %s: %s: %w: %d are in use", what, c.who(), ErrContexts, maxIDs)
+				return 0, 0, fmt.Errorf("mpi: %s: %s: %w: %d are in use", what, c.who(), ErrContexts, maxIDs)
 			}
 			continue
 		}
-		if ok, err := c.claimTogether(id); ok || err != nil {
-			return id, err
+		if ok, call, err := c.claimTogether(id); ok || err != nil {
+			return id, call, err
 		}
 	}
 }
 
 // claimTogether claims id on all ranks of c, or on none.
-func (c *Comm) claimTogether(id int) (bool, error) {
+func (c *Comm) claimTogether(id int) (ok bool, call uint64, err error) {
 	x := &c.proc.ids
 	got := x.claim(id)
 	var mine, all [1]uint8
 	if got {
 		mine[0] = 1
 	}
-	err := Allreduce(c, mine[:], all[:], Band[uint8]())
+	call, err = allreduce(c, mine[:], all[:], Band[uint8]())
 	if ok := err == nil && all[0] == 1; ok || !got {
-		return ok, err
+		return ok, call, err
 	}
 	x.release(id)
-	return false, err
+	return false, call, err
 }
 
 // choose gives an id of the set, -1 if it is empty: the lowest at first, then, so that parents which got in each

@@ -149,7 +149,8 @@ func (g *members) String() string {
 // callText names the call that waits in x, or what x is, without its tag and thread.
 func (p *Proc) callText(x comm.Pending) string {
 	on := p.names.of(int(x.Context / 2))
-	if name := collective(x.Context, x.Tag); name != "" {
+	if name, detail := p.collectiveText(x.Context, x.Tag); name != "" {
+		on += detail
 		switch x.Kind {
 		case comm.PendingSend:
 			return fmt.Sprintf("%s on %s: sends to %s", name, on, p.peerOf(x))
@@ -185,20 +186,6 @@ func (p *Proc) peerOf(x comm.Pending) string {
 
 // isCollective tells the contexts of collectives, which are the odd ones.
 func isCollective(ctx uint16) bool { return ctx%2 == 1 }
-
-// collectives are the names of the tags of collectives, the forms with counts included.
-var collectives = [...]string{"Barrier", "Bcast", "Reduce", "Allreduce", "Gather", "Scatter", "Allgather", "Alltoall"}
-
-// collective names the collective of a message with this context and tag; "" for a message of the user.
-func collective(ctx uint16, tag int) string {
-	switch {
-	case !isCollective(ctx):
-		return ""
-	case uint(tag) < uint(len(collectives)):
-		return collectives[tag]
-	}
-	return fmt.Sprintf("collective %d", tag)
-}
 
 // threadLines tells of the threads that are in none of the calls.
 func threadLines(s *fult.Scheduler, inCalls map[*fult.Thread]bool) (lines []string) {

@@ -29,6 +29,11 @@ var (
 	ErrThread    = errors.New("not allowed in a light-weight thread")
 	ErrFinalized = errors.New("the rank has been finalized")
 	ErrAborted   = errors.New("the job has been aborted")
+
+	// Of collectives; CollectiveError tells more of the first.
+	ErrCollective = errors.New("collectives on the communicator have ended")
+	ErrMismatch   = errors.New("ranks have called different collectives")
+	ErrConcurrent = errors.New("another collective is running on the communicator")
 )
 
 // PanicError is what became of a rank of Run whose function panicked.

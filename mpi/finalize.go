@@ -59,7 +59,7 @@ func (p *Proc) lastMeeting(ctx context.Context) error {
 func (p *Proc) lastBarrier(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() { p.stop(fmt.Errorf("%w: %w", ErrFinalized, context.Cause(ctx))) })
 	defer stop()
-	return p.world.barrier("Finalize")
+	return p.world.lastBarrier()
 }
 
 // shut lets go of everything. In Run the conduits are closed when all ranks have come that far. SIGQUIT gives a report until all

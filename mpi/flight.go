@@ -1,7 +1,6 @@
 package mpi
 
 import (
-	"errors"
 	"slices"
 	"sync"
 
@@ -10,76 +9,69 @@ import (
 
 // flight is a set of operations of a collective that are under way together.
 type flight struct {
-	coll
+	*coll
 	reqs []comm.Req
-	from []int    // source of a receive, -1 for a send
-	into [][]byte // buffer of a receive
+	peer []int    // of a receive, or the complement of that of a send
+	buf  [][]byte // its bytes
 	err  error    // why one could not be started
 }
 
 var flights = sync.Pool{New: func() any { return new(flight) }}
 
-func (x coll) flight() *flight {
+func (x *coll) flight() *flight {
 	f := flights.Get().(*flight)
 	f.coll = x
 	return f
 }
 
 func (f *flight) recv(from int, b []byte) {
-	if f.err != nil {
-		return
+	if f.err == nil {
+		r, err := f.irecv(from, b)
+		f.add(r, err, from, b)
 	}
-	r, err := f.irecv(from, b)
-	f.add(r, err, from, b)
 }
 
 func (f *flight) send(to int, b []byte) {
-	if f.err != nil {
-		return
+	if f.err == nil {
+		r, err := f.isend(to, b)
+		f.add(r, err, ^to, b)
 	}
-	r, err := f.isend(to, b)
-	f.add(r, err, -1, nil)
 }
 
-func (f *flight) add(r comm.Req, err error, from int, b []byte) {
+func (f *flight) add(r comm.Req, err error, peer int, b []byte) {
 	if err != nil {
 		f.err = err
 		return
 	}
-	f.reqs, f.from, f.into = append(f.reqs, r), append(f.from, from), append(f.into, b)
+	if !r.Null() {
+		f.reqs, f.peer, f.buf = append(f.reqs, r), append(f.peer, peer), append(f.buf, b)
+	}
 }
 
-// wait waits for all; if one could not be started the others are cancelled.
+// wait waits for all, or for the first error: then the others are dropped.
 func (f *flight) wait() error {
-	if f.err != nil {
-		for _, r := range f.reqs {
-			f.c.srv.Cancel(r)
-		}
-	}
-	var errs []error
-	if err := errors.Join(f.err, f.c.srv.AwaitAll(f.reqs)); err != nil {
-		errs = append(errs, err)
-	}
+	err := f.err
 	for i, r := range f.reqs {
-		st, err := f.c.srv.Wait(r)
-		switch {
-		case f.err != nil:
-		case f.from[i] < 0 && err != nil:
-			errs = append(errs, f.c.opError(f.what, err))
-		case f.from[i] >= 0:
-			if err := f.got(st, err, f.from[i], f.into[i]); err != nil {
-				errs = append(errs, err)
-			}
+		switch p := f.peer[i]; {
+		case err != nil:
+			f.drop(r)
+		case p < 0:
+			err = f.sent(r, ^p, f.buf[i])
+		default:
+			err = f.received(r, p, f.buf[i])
+		}
+		if err != nil {
+			f.fail(err) // before the waits for what is dropped
 		}
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 // end gives the flight's memory back.
 func (f *flight) end() {
 	clear(f.reqs)
-	clear(f.into)
-	f.reqs, f.from, f.into, f.err, f.coll = f.reqs[:0], f.from[:0], f.into[:0], nil, coll{}
+	clear(f.buf)
+	f.reqs, f.peer, f.buf, f.err, f.coll = f.reqs[:0], f.peer[:0], f.buf[:0], nil, nil
 	flights.Put(f)
 }
 

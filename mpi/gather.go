@@ -8,10 +8,14 @@ const gatherTree = 2 << 10
 // room for size times len(send) elements; root's own part may lie in its place there already. It waits, and may switch threads. Errors:
 // ErrRoot, ErrType, ErrCount, ErrTruncate, ErrBuffer, ErrComm, ErrFinalized, ErrAborted, ErrPeer.
 func Gather[T any](c *Comm, send, recv []T, root int) error {
-	x, err := c.begin("Gather", tagGather, typeError[T]())
+	x, err := c.begin(wayGatherTree, plainError[T]())
 	if err != nil {
 		return err
 	}
+	return x.end(gather(x, send, recv, root))
+}
+
+func gather[T any](x *coll, send, recv []T, root int) error {
 	if err := x.root(root); err != nil {
 		return err
 	}
@@ -22,13 +26,15 @@ func Gather[T any](c *Comm, send, recv []T, root int) error {
 	}
 	b := bytesOf(send)
 	if len(b) > gatherTree || x.size <= 2 {
+		x.take(wayGatherAll, root)
 		return x.collect(b, root, func(i int) []byte { return bytesOf(recv)[i*len(b):][:len(b)] })
 	}
+	x.take(wayGatherTree, root)
 	return x.gatherUp(b, bytesOf(recv), root)
 }
 
 // gatherUp goes up a binomial tree; each rank holds a run of ranks, counted from root.
-func (x coll) gatherUp(b, recv []byte, root int) error {
+func (x *coll) gatherUp(b, recv []byte, root int) error {
 	me, n := (x.rank-root+x.size)%x.size, len(b)
 	if err := x.ownPlace(recv, b, root); err != nil {
 		return err
@@ -54,7 +60,7 @@ func (x coll) gatherUp(b, recv []byte, root int) error {
 }
 
 // ownPlace puts root's own part in its place.
-func (x coll) ownPlace(recv, b []byte, root int) error {
+func (x *coll) ownPlace(recv, b []byte, root int) error {
 	if x.rank != root {
 		return nil
 	}
@@ -62,7 +68,7 @@ func (x coll) ownPlace(recv, b []byte, root int) error {
 }
 
 // collect has root receive everyone's b in any order into the places that to gives.
-func (x coll) collect(b []byte, root int, to func(i int) []byte) error {
+func (x *coll) collect(b []byte, root int, to func(i int) []byte) error {
 	if x.rank != root {
 		return x.send(root, b)
 	}
@@ -82,13 +88,18 @@ func (x coll) collect(b []byte, root int, to func(i int) []byte) error {
 // Gatherv is Gather for parts of different lengths: that of rank i has counts[i] elements and goes to recv[displs[i]:] (6.5). counts
 // and displs, in elements, are used at root only; nil displs puts the parts one behind the other. Errors as for Gather.
 func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) error {
-	x, err := c.begin("Gatherv", tagGather, typeError[T]())
+	x, err := c.begin(wayGatherv, plainError[T]())
 	if err != nil {
 		return err
 	}
+	return x.end(gatherv(x, send, recv, counts, displs, root))
+}
+
+func gatherv[T any](x *coll, send, recv []T, counts, displs []int, root int) error {
 	if err := x.root(root); err != nil {
 		return err
 	}
+	x.take(wayGatherv, root)
 	b, size := bytesOf(send), sizeOf[T]()
 	if x.rank != root {
 		return x.send(root, b)
@@ -109,7 +120,7 @@ type layout struct{ counts, displs []int }
 
 // layout checks counts and displacements against a buffer of n elements; parts of a buffer that is written to must not
 // overlap.
-func (x coll) layout(name string, n int, counts, displs []int, written bool) (layout, error) {
+func (x *coll) layout(name string, n int, counts, displs []int, written bool) (layout, error) {
 	if len(counts) != x.size {
 		return layout{}, x.errorf(ErrCount, "%d counts for the %s buffer, %d ranks", len(counts), name, x.size)
 	}

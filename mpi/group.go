@@ -12,11 +12,11 @@ func (c *Comm) Dup() (*Comm, error) {
 	if err := c.usable("Dup"); err != nil {
 		return nil, err
 	}
-	id, err := c.agree("Dup")
+	id, call, err := c.agree("Dup")
 	if err != nil {
 		return nil, err
 	}
-	return newComm(c.proc, id, c.group, c.rank), nil
+	return newComm(c.proc, id, c.childUID(call), c.group, c.rank), nil
 }
 
 // Split makes a communicator for each colour that is given, of the ranks that give it, ordered by key and then by rank in c
@@ -33,7 +33,7 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 	if err := Allgather(c, []claim{mine}, all); err != nil {
 		return nil, err
 	}
-	id, err := c.agree("Split")
+	id, call, err := c.agree("Split")
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 	for i, r := range members {
 		group[i] = c.group[r]
 	}
-	return newComm(c.proc, id, group, slices.Index(members, c.rank)), nil
+	return newComm(c.proc, id, c.childUID(call), group, slices.Index(members, c.rank)), nil
 }
 
 // Free ends the use of c (7.4.3). Every rank of c must call it, when its operations on c are done; it does not wait. The world and
@@ -73,6 +73,7 @@ func (c *Comm) Free() error {
 		return fmt.Errorf("mpi: Free: %s: %w: it has been freed", c.who(), ErrComm)
 	}
 	c.proc.names.remove(c)
+	c.proc.colls.remove(c.coll)
 	c.proc.ids.release(c.id)
 	return nil
 }

@@ -34,7 +34,8 @@ const hintedMessages = 2
 // hintPartners hints at the ranks that collectives talk to: those at distances of a power of two, which trees,
 // dissemination and recursive doubling use, and the next, of the rings. Once for each communicator.
 func (c *Comm) hintPartners() {
-	if c.hinted.Swap(true) || c.srv.Endpoint().Terms().Mode != credit.Dynamic {
+	c.coll.hinted = true
+	if c.srv.Endpoint().Terms().Mode != credit.Dynamic {
 		return
 	}
 	n := len(c.group)

@@ -228,6 +228,7 @@ func (p *Proc) communicators() {
 		all[i] = int32(i)
 	}
 	p.ids.init()
-	p.world = newComm(p, worldID, all, p.job.Rank)
-	p.self = newComm(p, selfID, []int32{int32(p.job.Rank)}, 0)
+	p.srv.OnNotice(p.noticed)
+	p.world = newComm(p, worldID, worldUID, all, p.job.Rank)
+	p.self = newComm(p, selfID, selfUID, []int32{int32(p.job.Rank)}, 0)
 }

@@ -21,6 +21,7 @@ type Proc struct {
 	world   *Comm
 	self    *Comm
 	ids     contexts
+	colls   colls
 	team    *team  // of Run; nil for a process of its own
 	end     *ender // of a process of its own; nil in Run
 	restore func()

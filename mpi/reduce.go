@@ -9,10 +9,14 @@ const reduceLarge = 64 << 10
 // waits, and may switch threads. Errors: ErrRoot, ErrOp, ErrType, ErrCount, ErrTruncate, ErrBuffer, ErrComm, ErrFinalized, ErrAborted,
 // ErrPeer.
 func Reduce[T any](c *Comm, send, recv []T, op Op[T], root int) error {
-	x, err := c.begin("Reduce", tagReduce, typeError[T]())
+	x, err := c.begin(wayReduceTree, plainError[T]())
 	if err != nil {
 		return err
 	}
+	return x.end(reduce(x, send, recv, op, root))
+}
+
+func reduce[T any](x *coll, send, recv []T, op Op[T], root int) error {
 	if err := x.root(root); err != nil {
 		return err
 	}
@@ -24,14 +28,16 @@ func Reduce[T any](c *Comm, send, recv []T, op Op[T], root int) error {
 		return err
 	}
 	if r.large(len(send)) {
+		x.take(wayReduceRing, root)
 		return r.ringReduce(send, recv, root)
 	}
+	x.take(wayReduceTree, root)
 	return r.treeReduce(send, recv, root)
 }
 
 // reduction is one call of a reduction on one rank.
 type reduction[T any] struct {
-	coll
+	*coll
 	op Op[T]
 }
 

@@ -4,10 +4,14 @@ package mpi
 // used at root only and must be size times as long as recv, or longer; root's own part may be its recv. It waits, and may
 // switch threads. Errors: ErrRoot, ErrType, ErrCount, ErrTruncate, ErrBuffer, ErrComm, ErrFinalized, ErrAborted, ErrPeer.
 func Scatter[T any](c *Comm, send, recv []T, root int) error {
-	x, err := c.begin("Scatter", tagScatter, typeError[T]())
+	x, err := c.begin(wayScatterTree, plainError[T]())
 	if err != nil {
 		return err
 	}
+	return x.end(scatter(x, send, recv, root))
+}
+
+func scatter[T any](x *coll, send, recv []T, root int) error {
 	if err := x.root(root); err != nil {
 		return err
 	}
@@ -18,13 +22,15 @@ func Scatter[T any](c *Comm, send, recv []T, root int) error {
 	}
 	b := bytesOf(recv)
 	if len(b) > gatherTree || x.size <= 2 {
+		x.take(wayScatterAll, root)
 		return x.spread(b, root, func(i int) []byte { return bytesOf(send)[i*len(b):][:len(b)] })
 	}
+	x.take(wayScatterTree, root)
 	return x.scatterDown(bytesOf(send), b, root)
 }
 
 // scatterDown goes down a binomial tree; each rank gets the parts of a run of ranks, counted from root.
-func (x coll) scatterDown(send, b []byte, root int) error {
+func (x *coll) scatterDown(send, b []byte, root int) error {
 	me, n := (x.rank-root+x.size)%x.size, len(b)
 	mem, s := borrow(n * x.size)
 	defer s.release()
@@ -55,7 +61,7 @@ func (x coll) scatterDown(send, b []byte, root int) error {
 }
 
 // spread has root send everyone its part, from the places that part gives, into their b.
-func (x coll) spread(b []byte, root int, part func(i int) []byte) error {
+func (x *coll) spread(b []byte, root int, part func(i int) []byte) error {
 	if x.rank != root {
 		return x.recv(root, b)
 	}
@@ -76,13 +82,18 @@ func (x coll) spread(b []byte, root int, part func(i int) []byte) error {
 // of rank i must have counts[i] elements. counts and displs, in elements, are used at root only; nil displs has the parts one
 // behind the other. Errors as for Scatter.
 func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) error {
-	x, err := c.begin("Scatterv", tagScatter, typeError[T]())
+	x, err := c.begin(wayScatterv, plainError[T]())
 	if err != nil {
 		return err
 	}
+	return x.end(scatterv(x, send, counts, displs, recv, root))
+}
+
+func scatterv[T any](x *coll, send []T, counts, displs []int, recv []T, root int) error {
 	if err := x.root(root); err != nil {
 		return err
 	}
+	x.take(wayScatterv, root)
 	b, size := bytesOf(recv), sizeOf[T]()
 	if x.rank != root {
 		return x.recv(root, b)

@@ -35,6 +35,14 @@ func known(e any) bool {
 	return plainTypes[plainSlot(w)].Load() == w
 }
 
+// plainError is typeError with one compare for a type that is known.
+func plainError[T any]() error {
+	if known(any((*T)(nil))) {
+		return nil
+	}
+	return typeError[T]()
+}
+
 // typeWord is the address of the dynamic type of e.
 func typeWord(e any) uintptr { return *(*uintptr)(unsafe.Pointer(&e)) }
 

@@ -16,7 +16,8 @@ import (
 //     received. Where its bytes must be asked for, that waits until they have come.
 //   - A send is taken back if its receiver has not been told of it. Else its bytes are copied, and the receiver gets the
 //     whole message or none of it: the sender does not learn which.
-//   - A collective that ends so has left the ranks at different places; the communicator must then be freed by all.
+//   - A collective that ends so has failed on this rank, and so the collectives of the communicator end: see
+//     CollectiveError.
 //
 // Bytes of a view's large messages are copied once more than those of c where ranks share a node. With a context that never
 // ends the result is c itself; a view of a view has the new context alone. A nil ctx gives a view whose calls all return
@@ -29,12 +30,10 @@ func (c *Comm) WithContext(ctx context.Context) *Comm {
 	if ctx = orNone(ctx); ctx.Done() == nil {
 		return c
 	}
-	v := &Comm{
+	return &Comm{
 		srv: c.srv, proc: c.proc, group: c.group, inverse: c.inverse, rank: c.rank, id: c.id,
-		ctx: c.ctx, collCtx: c.collCtx, base: c, until: ctx,
+		ctx: c.ctx, collCtx: c.collCtx, coll: c.coll, base: c, until: ctx,
 	}
-	v.hinted.Store(true) // c does that
-	return v
 }
 
 // noContext stands for a nil context: it has ended, for that reason.

@@ -1,8 +1,9 @@
 //go:build ignore
 
-// barrier, bcast, allreduce: the loops of osu_barrier, osu_bcast and osu_allreduce (float, sum). Each call is timed by
+// The loops of osu_barrier, osu_bcast, osu_allreduce, osu_reduce (float, sum), osu_alltoall and osu_alltoallv. Each call is timed by
 // itself, a barrier follows it outside the timer, and the value is the mean over the ranks.
 #include "peer.h"
+#include <stdlib.h>
 #include <string.h>
 
 typedef double call(struct job *j, size_t size, long i, int check);
@@ -48,6 +49,78 @@ static double allreduce(struct job *j, size_t size, long i, int check) {
 	return t;
 }
 
+static double reduce(struct job *j, size_t size, long i, int check) {
+	float *in = (float *)j->send, *out = (float *)j->recv;
+	size_t n = size / sizeof *in;
+	float x = (float)(i % 1024);
+	if (check && n > 0)
+		mark(in, n, x + (float)j->rank);
+	double t = MPI_Wtime();
+	MPI_Reduce(in, out, (int)n, MPI_FLOAT, MPI_SUM, 0, MPI_COMM_WORLD);
+	t = MPI_Wtime() - t;
+	if (check && n > 0 && j->rank == 0) {
+		float p = (float)j->size, want = p * x + p * (p - 1) / 2;
+		if (out[0] != want || out[n / 2] != want || out[n - 1] != want)
+			fail("reduce: wrong sum");
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	return t;
+}
+
+// Buffers of alltoall and alltoallv, made for one size, and the counts of the latter.
+static char *all_in, *all_out;
+static int *all_counts, *all_displs;
+
+static void all_open(const struct job *j, size_t size) {
+	size_t p = (size_t)j->size;
+	all_in = calloc(p, size ? size : 1), all_out = calloc(p, size ? size : 1);
+	all_counts = calloc(p, sizeof(int)), all_displs = calloc(p, sizeof(int));
+	if (!all_in || !all_out || !all_counts || !all_displs)
+		fail("out of memory");
+	for (size_t r = 0; r < p; r++) {
+		all_counts[r] = (int)size;
+		all_displs[r] = (int)(r * size);
+	}
+}
+
+static void all_close(void) {
+	free(all_in), free(all_out), free(all_counts), free(all_displs);
+}
+
+static void all_stamp(const struct job *j, size_t size, long i) {
+	for (int r = 0; r < j->size; r++)
+		stamp(all_in + (size_t)r * size, size, (uint64_t)(i + j->rank * j->size + r));
+}
+
+static void all_check(const struct job *j, size_t size, long i) {
+	for (int r = 0; r < j->size; r++)
+		check_stamp(all_out + (size_t)r * size, size, (uint64_t)(i + r * j->size + j->rank));
+}
+
+static double alltoall(struct job *j, size_t size, long i, int check) {
+	if (check)
+		all_stamp(j, size, i);
+	double t = MPI_Wtime();
+	MPI_Alltoall(all_in, (int)size, MPI_CHAR, all_out, (int)size, MPI_CHAR, MPI_COMM_WORLD);
+	t = MPI_Wtime() - t;
+	if (check)
+		all_check(j, size, i);
+	MPI_Barrier(MPI_COMM_WORLD);
+	return t;
+}
+
+static double alltoallv(struct job *j, size_t size, long i, int check) {
+	if (check)
+		all_stamp(j, size, i);
+	double t = MPI_Wtime();
+	MPI_Alltoallv(all_in, all_counts, all_displs, MPI_CHAR, all_out, all_counts, all_displs, MPI_CHAR, MPI_COMM_WORLD);
+	t = MPI_Wtime() - t;
+	if (check)
+		all_check(j, size, i);
+	MPI_Barrier(MPI_COMM_WORLD);
+	return t;
+}
+
 static double loop(struct job *j, call *f, size_t size, long n) {
 	double sum = 0;
 	for (long i = 0; i < n; i++)
@@ -58,15 +131,17 @@ static double loop(struct job *j, call *f, size_t size, long n) {
 static const struct {
 	const char *name;
 	call *run;
-} table[] = {{"barrier", barrier}, {"bcast", bcast}, {"allreduce", allreduce}};
+} table[] = {{"barrier", barrier}, {"bcast", bcast}, {"allreduce", allreduce},
+	     {"reduce", reduce},   {"alltoall", alltoall}, {"alltoallv", alltoallv}};
 
 int run_coll(struct job *j, const char *bench, size_t size) {
 	for (size_t k = 0; k < sizeof table / sizeof table[0]; k++) {
 		if (strcmp(bench, table[k].name) != 0)
 			continue;
-		if (strcmp(bench, "allreduce") == 0)
+		if (strcmp(bench, "allreduce") == 0 || strcmp(bench, "reduce") == 0)
 			size -= size % sizeof(float);
 		memset(j->send, 0, size);
+		all_open(j, size);
 		long least = size > LARGE ? 100 : 1000;
 		double t = MPI_Wtime(), mean = 0;
 		loop(j, table[k].run, size, least);
@@ -79,6 +154,7 @@ int run_coll(struct job *j, const char *bench, size_t size) {
 		r.value = mean / j->size * 1e6;
 		if (j->rank == 0)
 			print_row(j->impl, &r);
+		all_close();
 		return 1;
 	}
 	return 0;

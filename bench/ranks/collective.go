@@ -8,14 +8,17 @@ import (
 	"github.com/golci/golci/mpi"
 )
 
-// A call does one collective operation and returns the time of that alone. check has the payload of this one verified.
-// A barrier follows outside the time.
+// A call does one collective operation and returns the time of that alone. check has the payload of this one
+// verified. A barrier follows outside the time.
 type call func(e *env, size, i int, check bool) (time.Duration, error)
 
 var collectives = map[string]func(e *env, size int) call{
 	"barrier":   func(*env, int) call { return barrier },
 	"bcast":     func(*env, int) call { return bcast },
 	"allreduce": allreduce,
+	"reduce":    reduce,
+	"alltoall":  alltoall,
+	"alltoallv": alltoallv,
 }
 
 // collective reports the mean over iterations and ranks, as the OSU benchmarks do.
@@ -97,6 +100,63 @@ func allreduce(_ *env, size int) call {
 		}
 		if check {
 			if err := checkSum(out, e.size, i); err != nil {
+				return 0, err
+			}
+		}
+		return took, e.comm.Barrier()
+	}
+}
+
+// reduce is allreduce whose result rank 0 gets.
+func reduce(_ *env, size int) call {
+	in, out := make([]float32, size/floatSize), make([]float32, size/floatSize)
+	return func(e *env, _, i int, check bool) (time.Duration, error) {
+		if check {
+			mark(in, float32(i%1024+e.rank))
+		}
+		start := time.Now()
+		err := mpi.Reduce(e.comm, in, out, mpi.Sum[float32](), 0)
+		took := time.Since(start)
+		if err != nil {
+			return 0, err
+		}
+		if check && e.rank == 0 {
+			if err := checkSum(out, e.size, i); err != nil {
+				return 0, err
+			}
+		}
+		return took, e.comm.Barrier()
+	}
+}
+
+// alltoall sends size bytes to each rank.
+func alltoall(e *env, size int) call {
+	in, out := make([]byte, size*e.size), make([]byte, size*e.size)
+	return exchangeAll(in, out, size, func() error { return mpi.Alltoall(e.comm, in, out) })
+}
+
+// alltoallv is alltoall with counts.
+func alltoallv(e *env, size int) call {
+	in, out, counts := make([]byte, size*e.size), make([]byte, size*e.size), make([]int, e.size)
+	for i := range counts {
+		counts[i] = size
+	}
+	return exchangeAll(in, out, size, func() error { return mpi.Alltoallv(e.comm, in, counts, nil, out, counts, nil) })
+}
+
+func exchangeAll(in, out []byte, size int, f func() error) call {
+	return func(e *env, _, i int, check bool) (time.Duration, error) {
+		for r := 0; check && r < e.size; r++ {
+			stamp(in[r*size:][:size], i+e.rank*e.size+r)
+		}
+		start := time.Now()
+		err := f()
+		took := time.Since(start)
+		if err != nil {
+			return 0, err
+		}
+		for r := 0; check && r < e.size; r++ {
+			if err := checkStamp(out[r*size:][:size], i+r*e.size+e.rank); err != nil {
 				return 0, err
 			}
 		}

@@ -82,6 +82,18 @@ var specs = []spec{
 		name: "allreduce", kind: whole, peers: true, sizes: []int{8, kib, 64 * kib, mib}, threads: []int{1}, least: 4,
 		window: 200 * time.Millisecond,
 	},
+	{
+		name: "reduce", kind: whole, peers: true, sizes: []int{8, 8 * kib, 800 * kib, 8 * mib}, threads: []int{1}, least: 4,
+		window: 200 * time.Millisecond,
+	},
+	{
+		name: "alltoall", kind: whole, peers: true, sizes: []int{8, kib, 64 * kib}, threads: []int{1}, least: 1,
+		window: 200 * time.Millisecond,
+	},
+	{
+		name: "alltoallv", kind: whole, peers: true, sizes: []int{8, kib, 64 * kib}, threads: []int{1}, least: 1,
+		window: 200 * time.Millisecond,
+	},
 	{name: "am", kind: active, peers: true, sizes: []int{0, 512, 4096}, threads: []int{1}, window: 200 * time.Millisecond},
 	{name: "flow", kind: active, sizes: []int{8, kib}, threads: []int{1}, least: 8, window: 400 * time.Millisecond},
 	{

@@ -148,7 +148,7 @@ func (e *Engine) Wait(d *Done) {
 		e.threadWait(t, &x)
 		return
 	}
-	if e.dedicated || !e.spinFor(d) {
+	if e.dedicated || !e.spinFor(d, nil) {
 		e.goWait(&x)
 	}
 }
@@ -193,12 +193,13 @@ func (e *Engine) Linger(t *fult.Thread, d *Done) bool {
 	return d.Ready()
 }
 
-// LingerFor polls a little on behalf of the caller, whoever that is, and reports whether d is ready.
-func (e *Engine) LingerFor(d *Done) bool {
+// LingerFor polls a little on behalf of the caller, whoever that is, and reports whether d is ready. It ends early when
+// alarm is ready, if that is not nil.
+func (e *Engine) LingerFor(d, alarm *Done) bool {
 	if t := e.Current(); t != nil {
 		return e.Linger(t, d)
 	}
-	return !e.dedicated && e.spinFor(d)
+	return !e.dedicated && e.spinFor(d, alarm)
 }
 
 // threadWait is the wait of a fult thread for several operations.
@@ -221,13 +222,16 @@ func (e *Engine) threadWait(t *fult.Thread, x *want) {
 	}
 }
 
-// spinFor polls for a goroutine until d is ready or the spinning time is over.
-func (e *Engine) spinFor(d *Done) bool {
+// spinFor polls for a goroutine until d is ready, alarm is, or the spinning time is over.
+func (e *Engine) spinFor(d, alarm *Done) bool {
 	var start time.Time
 	for n := 1; ; n++ {
 		got := e.src.Poll(nil)
 		if d.Ready() {
 			return true
+		}
+		if alarm != nil && alarm.Ready() {
+			return false
 		}
 		if got > 0 {
 			n, start = 1, time.Time{}

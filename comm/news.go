@@ -1,0 +1,114 @@
+package comm
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/golci/golci/comm/match"
+	"github.com/golci/golci/comm/progress"
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/hashtable"
+)
+
+// A call that waits for one message of a context may want to know of another one: a message that shows that the one
+// it waits for never comes. It listens, and is told of messages for which no receive is posted.
+
+// Listener is told of unmatched messages of one context.
+type Listener struct {
+	// Context is that of the messages. Suspect is asked, by the poller, whether one of them is worth a wake-up; it
+	// must not block. Both are set before Listen.
+	Context uint16
+	Suspect func(src, tag int) bool
+	// Alarm ends the waits of AwaitOr and LingerOr. Anyone may complete it, any number of times; the waiter alone
+	// resets it.
+	Alarm progress.Done
+}
+
+// listeners are those that listen. n lets the poller pass by without the lock.
+type listeners struct {
+	n    atomic.Int32
+	mu   sync.Mutex
+	list []*Listener // under mu
+}
+
+// Listen has l told of messages that come from now on; those that came before are found by Unmatched. Not twice for
+// one l.
+func (s *Server) Listen(l *Listener) {
+	s.news.mu.Lock()
+	s.news.list = append(s.news.list, l)
+	s.news.mu.Unlock()
+	s.news.n.Add(1) // before Unmatched locks the bucket of a message: it is found there, or told of
+}
+
+// Unlisten ends that. Suspect is not called any more when it has returned; the alarm may go off once more.
+func (s *Server) Unlisten(l *Listener) {
+	s.news.mu.Lock()
+	defer s.news.mu.Unlock()
+	for i, x := range s.news.list {
+		if x == l {
+			s.news.list = append(s.news.list[:i], s.news.list[i+1:]...)
+			s.news.n.Add(-1)
+			return
+		}
+	}
+}
+
+// tell has those look who suspect the message that was kept under key. Called by the poller.
+func (s *Server) tell(key uint64, w *fult.Worker) {
+	var woken [4]*progress.Done // more than listen in one context
+	n := 0
+	s.news.mu.Lock()
+	for _, l := range s.news.list {
+		if n < len(woken) && l.Context == keyContext(key) && l.Suspect(keySource(key), keyTag(key)) {
+			woken[n] = &l.Alarm
+			n++
+		}
+	}
+	s.news.mu.Unlock()
+	for _, d := range woken[:n] {
+		d.Complete(w)
+	}
+}
+
+// Unmatched calls f with source and tag of each unmatched message in ctx. f must not block. It looks through all that
+// waits, in all contexts.
+func (s *Server) Unmatched(ctx uint16, f func(src, tag int)) {
+	s.matching.each(func(c uint16, side hashtable.Side, _ match.Pattern, m *op) {
+		if c == ctx && side == hashtable.Arrive {
+			f(int(m.peer), int(m.tag))
+		}
+	})
+}
+
+// Unread reports whether messages of other ranks wait that came with their bytes. It is quick, and right for messages that have
+// been there for a while.
+func (s *Server) Unread() bool {
+	for i := range s.peers {
+		if s.peers[i].unexpected.Load() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// LingerOr is Linger that ends early at an alarm.
+func (s *Server) LingerOr(r Req, alarm *progress.Done) bool {
+	return r.Ready() || s.eng.LingerFor(&r.o.done, alarm)
+}
+
+// AwaitOr blocks until r is done or alarm goes off, and uses up neither.
+func (s *Server) AwaitOr(r Req, alarm *progress.Done) error {
+	if r.Ready() {
+		return nil
+	}
+	if err := s.mayWaitFor(r.o); err != nil {
+		return err
+	}
+	buf := dones.Get().(*[]*progress.Done)
+	ds := append((*buf)[:0], &r.o.done, alarm)
+	s.eng.WaitAny(ds)
+	clear(ds)
+	*buf = ds[:0]
+	dones.Put(buf)
+	return nil
+}

@@ -1,0 +1,81 @@
+package comm
+
+import (
+	"encoding/binary"
+
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/fult"
+)
+
+// A notice is a short message beside the matching: it finds no receive but a function of the layer above. It is how a
+// rank tells others of what they do not wait for.
+
+// NoticeText is the longest text of a notice in bytes; what is longer is cut.
+const NoticeText = 512
+
+const noticeArgs = 4
+
+// NoticeFunc is called for each notice, by the poller: it must not block and must not keep text.
+type NoticeFunc func(src int, args [noticeArgs]uint64, text []byte, w *fult.Worker)
+
+// OnNotice sets the function that gets notices. It is to be called before the first one can come.
+func (s *Server) OnNotice(f NoticeFunc) { s.notice = f }
+
+// Notify sends a notice to rank dst. It may be called from anywhere and never blocks; without credits the notice
+// waits in the queue of its pair. Notices have no order. One to a rank that has died is dropped.
+func (s *Server) Notify(dst int, args [noticeArgs]uint64, text string) {
+	n := &notice{s: s, dst: dst, args: args, text: text[:min(len(text), NoticeText)]}
+	body, first, outcome := s.e.Open(dst, handlerNotice, noticeArgs, len(n.text))
+	switch outcome {
+	case am.Opened:
+		n.write(body)
+		s.e.Commit(dst, first)
+	case am.Stalled:
+		s.e.Enqueue(dst, n)
+	case am.Failed:
+	}
+}
+
+func (s *Server) onNotice(t *am.Token, args []uint64, text []byte) {
+	if len(args) != noticeArgs || s.notice == nil {
+		s.fault(t, "notice")
+		return
+	}
+	s.notice(t.Source(), [noticeArgs]uint64(args), text, t.Worker())
+}
+
+// notice is one in its pair's queue.
+type notice struct {
+	next am.Queued
+	s    *Server
+	dst  int
+	args [noticeArgs]uint64
+	text string
+}
+
+func (n *notice) write(body []byte) {
+	for i, a := range n.args {
+		binary.LittleEndian.PutUint64(body[8*i:], a)
+	}
+	copy(body[8*noticeArgs:], n.text)
+}
+
+// Emit implements am.Queued.
+func (n *notice) Emit() bool {
+	body, first, outcome := n.s.e.OpenQueued(n.dst, handlerNotice, noticeArgs, len(n.text))
+	if outcome != am.Opened {
+		return false
+	}
+	n.write(body)
+	n.s.e.CommitQueued(n.dst, first)
+	return true
+}
+
+// Sent implements am.Queued.
+func (n *notice) Sent(*fult.Worker) {}
+
+// Fail implements am.Queued.
+func (n *notice) Fail(error, *fult.Worker) {}
+
+// Next implements am.Queued.
+func (n *notice) Next() *am.Queued { return &n.next }

@@ -1,0 +1,202 @@
+package mpi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/golci/golci/comm"
+	"github.com/golci/golci/internal/arch"
+)
+
+// collState is what the collectives of a communicator have in common on one rank.
+type collState struct {
+	// state is twice the number of the last call, and one more while that runs. Who sets the low bit runs the call,
+	// and owns the fields of the second group until it clears the bit.
+	state  atomic.Uint64
+	tags   [keptTags]atomic.Uint64         // of the last calls, by number, the number above the tag; the poller reads them
+	poison atomic.Pointer[CollectiveError] // the first call known to have failed on any rank; replaced by earlier ones only
+	answer atomic.Pointer[otherCall]       // of a rank that was asked
+
+	hinted  bool // the partners of collectives have been hinted at
+	news    comm.Listener
+	late    *time.Timer // sets the alarm of a wait that takes long
+	running coll        // while it listens, the poller reads tags and ranks
+
+	// Fixed.
+	c         *Comm
+	size      int
+	uid       uint64 // the same on all ranks of the communicator, and no other communicator's of the job
+	roundMask uint64 // numbers whose bits under it are 0 begin with a check
+}
+
+// keptTags is for how many calls a rank knows what it has called.
+const keptTags = 16
+
+func newCollState(c *Comm, uid uint64) *collState {
+	size := len(c.group)
+	st := &collState{c: c, size: size, uid: uid, roundMask: 1<<(numberBits(size)-1) - 1}
+	st.running = coll{c: c, st: st, rank: c.rank, size: size}
+	st.news.Context = c.collCtx
+	st.news.Suspect = st.suspect
+	return st
+}
+
+// coll is one call of a collective on one rank.
+type coll struct {
+	c       *Comm
+	st      *collState
+	way     way
+	tag     int
+	lastTag int // of the last one of several messages, if that has a tag of its own; else tag
+	rank    int
+	size    int
+	call    uint64      // its number on the communicator; 0 for Finalize
+	from    int         // the rank from which the current wait receives, or -1
+	to      int         // the rank to which it sends, or -1
+	stop    func() bool // has the end of the view's context be no alarm any more; nil if there is no such context
+}
+
+// begin starts a call: one at a time on a communicator. When it returns no error, end must be called.
+func (c *Comm) begin(w way, typ error) (*coll, error) {
+	if err := c.usable(w.String()); err != nil {
+		return nil, err
+	}
+	st := c.coll
+	last := st.state.Load()
+	if last%2 != 0 || !st.state.CompareAndSwap(last, last+3) {
+		return nil, c.concurrent(w)
+	}
+	x := &st.running
+	x.c, x.way, x.call = c, w, last/2+1
+	if typ != nil || !st.hinted || x.call&(x.call-1) == 0 || x.call&st.roundMask == 0 ||
+		c.until != nil || st.poison.Load() != nil {
+		if err := x.prepare(typ); err != nil {
+			return nil, x.end(err)
+		}
+	}
+	return x, nil
+}
+
+func (c *Comm) concurrent(w way) error {
+	call := (c.coll.state.Load() + 1) / 2
+	text := fmt.Sprintf("call %d", call)
+	if tag, ok := c.coll.tagOf(call); ok {
+		text = callText(c.coll.size, tag, call)
+	}
+	return fmt.Errorf("mpi: %v: %s: %w: %s", w, c.who(), ErrConcurrent, text)
+}
+
+// prepare is what few calls need.
+func (x *coll) prepare(typ error) error {
+	if !x.st.hinted {
+		x.c.hintPartners()
+	}
+	if err := x.poisoned(); err != nil {
+		return err
+	}
+	if err := x.c.over(); err != nil {
+		return x.gaveUp(err)
+	}
+	if x.c.until != nil {
+		alarm := &x.st.news.Alarm
+		x.stop = context.AfterFunc(x.c.until, func() { alarm.Complete(nil) })
+	}
+	if x.call&x.st.roundMask == 0 {
+		if err := x.round(); err != nil {
+			return err
+		}
+	}
+	if x.call&(x.call-1) == 0 && x.c.srv.Unread() {
+		if err := x.leftover(); err != nil {
+			return err
+		}
+	}
+	if typ != nil {
+		return x.c.opError(x.way.String(), typ)
+	}
+	return nil
+}
+
+// round comes before the low bits of numbers are used again, twice in their range. It is a barrier, so that no rank
+// gets ahead of another by half the range: then a message of an earlier call can be told from one of a later call.
+// After it, messages of calls before are looked for.
+func (x *coll) round() error {
+	w := x.way
+	x.way, x.tag = wayRound, collTag(x.size, wayRound, 0, x.call)
+	x.lastTag = x.tag
+	err := x.disseminate()
+	x.way = w
+	if err != nil {
+		return err
+	}
+	return x.leftover()
+}
+
+// take sets the way of the call and its root, of which the tag of its messages is made. Before, the call sends and
+// receives nothing.
+func (x *coll) take(w way, root int) {
+	x.way = w
+	x.tag = collTag(x.size, w, root, x.call)
+	x.lastTag = x.tag
+	arch.StoreRel64(&x.st.tags[x.call%keptTags], x.call<<tagBits|uint64(x.tag))
+}
+
+// tagOf gives the tag of a call, if the rank has got that far in it and has not forgotten it.
+func (st *collState) tagOf(call uint64) (int, bool) {
+	e := st.tags[call%keptTags].Load()
+	return int(e & (1<<tagBits - 1)), call > 0 && e>>tagBits == call&(1<<(64-tagBits)-1)
+}
+
+// end ends the call and returns its error, which the other ranks are told of.
+func (x *coll) end(err error) error {
+	if err != nil {
+		x.fail(err)
+	}
+	if x.stop != nil {
+		x.stop()
+		x.stop = nil
+	}
+	arch.StoreRel64(&x.st.state, x.call*2)
+	return err
+}
+
+// poisoned tells whether the call cannot succeed, as this or an earlier one has failed somewhere.
+func (x *coll) poisoned() error {
+	e := x.st.poison.Load()
+	if e == nil || x.call < e.Call {
+		return nil
+	}
+	return fmt.Errorf("mpi: %v, call %d: %s: %w", x.way, x.call, x.c.who(), e)
+}
+
+// fail has the collectives of the communicator end on all ranks with err, unless an earlier call has failed.
+func (x *coll) fail(err error) {
+	if x.size == 1 || x.call == 0 || x.c.proc.ended() != nil || errors.Is(err, comm.ErrClosed) {
+		return
+	}
+	if x.st.lower(&CollectiveError{Rank: x.rank, Call: x.call, Kind: x.way.String(), Err: err}) {
+		x.tellFailure(err)
+	}
+}
+
+// lower notes that a call has failed, if none before it is known to have.
+func (st *collState) lower(e *CollectiveError) bool {
+	for {
+		old := st.poison.Load()
+		if old != nil && old.Call <= e.Call {
+			return false
+		}
+		if st.poison.CompareAndSwap(old, e) {
+			return true
+		}
+	}
+}
+
+// childUID is the uid of the communicator that all ranks of c make in their call number call.
+func (c *Comm) childUID(call uint64) uint64 {
+	h := (c.coll.uid ^ call*0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9
+	return (h ^ h>>29) * 0x94d049bb133111eb
+}

@@ -1,0 +1,278 @@
+package mpi
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/golci/golci/comm"
+)
+
+// Waits of collectives. A wait that polling does not end soon looks for what could keep it from ending: a call that
+// has failed on another rank, or a message that shows that ranks have called different collectives.
+
+// A wait that has taken lookFirst looks at the messages of all ranks, and asks the rank that it waits for what that
+// has called; it does so again after twice that time, and so on, but at least every lookMost.
+const (
+	lookFirst = 20 * time.Millisecond
+	lookMost  = 5 * time.Second
+)
+
+// send sends b to a rank; it waits.
+func (x *coll) send(to int, b []byte) error {
+	r, err := x.isend(to, b)
+	if err != nil {
+		return err
+	}
+	return x.sent(r, to, b)
+}
+
+// recv receives exactly b from a rank; it waits.
+func (x *coll) recv(from int, b []byte) error {
+	r, err := x.irecv(from, b)
+	if err != nil {
+		return err
+	}
+	return x.received(r, from, b)
+}
+
+func (x *coll) isend(to int, b []byte) (comm.Req, error) {
+	r, err := x.c.isendBytes(x.c.collCtx, to, x.tag, b, comm.Standard, 0)
+	if err != nil {
+		err = x.sendError(to, b, err)
+	}
+	return r, err
+}
+
+func (x *coll) irecv(from int, b []byte) (comm.Req, error) {
+	r, err := x.c.irecvBytes(x.c.collCtx, from, x.tag, b, 0)
+	if err != nil {
+		err = x.recvError(from, b, err)
+	}
+	return r, err
+}
+
+// sent waits for a send.
+func (x *coll) sent(r comm.Req, to int, b []byte) error {
+	if r.Null() {
+		return nil
+	}
+	if err := x.await(r, -1, to); err != nil {
+		return err
+	}
+	if _, err := x.c.srv.Wait(r); err != nil {
+		return x.sendError(to, b, err)
+	}
+	return nil
+}
+
+// received waits for a receive and checks what it has brought: ranks that disagree about a length have made a
+// mistake.
+func (x *coll) received(r comm.Req, from int, b []byte) error {
+	if err := x.await(r, from, -1); err != nil {
+		return err
+	}
+	st, err := x.c.srv.Wait(r)
+	if err != nil {
+		return x.recvError(from, b, err)
+	}
+	if st.Bytes != int64(len(b)) {
+		return x.errorf(ErrCount, "rank %d sent %d bytes, %d were expected", from, st.Bytes, len(b))
+	}
+	return nil
+}
+
+// exchange sends out to one rank while it receives exactly in from another; it waits.
+func (x *coll) exchange(to int, out []byte, from int, in []byte) error {
+	r, err := x.irecv(from, in)
+	if err != nil {
+		return err
+	}
+	if err := x.send(to, out); err != nil {
+		x.drop(r) // the send's error is the cause
+		return err
+	}
+	return x.received(r, from, in)
+}
+
+// drop ends an operation whose result is of no use any more. In a view that is done at once; else a send that has left
+// waits for the answer of its receiver, which may be reading the bytes.
+func (x *coll) drop(r comm.Req) {
+	if !x.c.srv.End(r) {
+		x.c.srv.Cancel(r)
+	}
+	_, _ = x.c.srv.Wait(r)
+}
+
+// await waits until r is done, or the call cannot succeed: then r has been used up, and the error is the call's. from
+// is the source of a receive and to the destination of a send, the other one -1.
+func (x *coll) await(r comm.Req, from, to int) error {
+	if r.Ready() || x.call == 0 || x.c.srv.LingerOr(r, &x.st.news.Alarm) {
+		return nil
+	}
+	x.from, x.to = from, to
+	if err := x.awaitLong(r); err != nil {
+		x.drop(r)
+		return err
+	}
+	return nil
+}
+
+// awaitLong listens while it waits. It resets the alarm before it looks, and what sets the alarm off can be seen
+// before: so one look follows each alarm.
+func (x *coll) awaitLong(r comm.Req) error {
+	alarm := &x.st.news.Alarm
+	x.c.srv.Listen(&x.st.news)
+	defer x.c.srv.Unlisten(&x.st.news)
+	pause, next := lookFirst, time.Now().Add(lookFirst)
+	x.alarmIn(pause)
+	defer x.alarmOff()
+	for {
+		alarm.Reset()
+		late := !time.Now().Before(next)
+		if err := x.look(r, late); err != nil || r.Ready() {
+			return err
+		}
+		if late {
+			x.ask(max(x.from, x.to))
+			pause = min(2*pause, lookMost)
+			next = time.Now().Add(pause)
+			x.alarmIn(pause)
+		}
+		if err := x.c.srv.AwaitOr(r, alarm); err != nil {
+			return x.c.opError(x.way.String(), err)
+		}
+	}
+}
+
+func (x *coll) alarmIn(d time.Duration) {
+	if x.st.late == nil {
+		alarm := &x.st.news.Alarm
+		x.st.late = time.AfterFunc(d, func() { alarm.Complete(nil) })
+		return
+	}
+	x.st.late.Reset(d)
+}
+
+func (x *coll) alarmOff() { x.st.late.Stop() }
+
+// look tells why the call cannot succeed, if that is to be seen: all has it look at messages.
+func (x *coll) look(r comm.Req, all bool) error {
+	if err := x.poisoned(); err != nil {
+		return err
+	}
+	if a := x.st.answer.Load(); a != nil && a.call == x.call {
+		return x.mismatch(a.rank, a.tag)
+	}
+	if x.c.until != nil {
+		if err := x.c.over(); err != nil {
+			return x.gaveUp(err)
+		}
+	}
+	if all {
+		return x.lookAround(r)
+	}
+	return nil
+}
+
+// gaveUp ends a call whose context has ended.
+func (x *coll) gaveUp(why error) error {
+	err := fmt.Errorf("mpi: %v, call %d: %s: %w", x.way, x.call, x.c.who(), why)
+	x.fail(err)
+	return err
+}
+
+// verdict is what a message for which no receive is posted says to a call.
+type verdict int
+
+const (
+	harmless verdict = iota
+	skipped          // its sender has left the call: a receive from it never ends
+	mismatch         // its sender has called something else
+)
+
+// judge looks at a message of rank src. Ranks are less than half the range of numbers apart; see round.
+func (x *coll) judge(src, tag int) verdict {
+	if tag == x.tag || tag == x.lastTag {
+		return harmless
+	}
+	ahead := skipped
+	if src != x.from {
+		ahead = harmless
+	}
+	if tagWay(tag) == wayFinalize {
+		return ahead
+	}
+	switch {
+	case x.behind(tag):
+		return mismatch // of a call before, which has left it
+	case tagNumber(x.size, tag) != tagNumber(x.size, x.tag) || x.way == wayRound: // which comes before its call
+		return ahead
+	}
+	return mismatch
+}
+
+// behind reports whether tag is of a call before this one.
+func (x *coll) behind(tag int) bool {
+	n := numberBits(x.size)
+	return (uint64(tag)-x.call)&(1<<n-1) >= 1<<(n-1)
+}
+
+// suspect is Suspect of the listener: it wakes the call for what judge does not find harmless.
+func (st *collState) suspect(src, tag int) bool {
+	return st.running.judge(st.c.rankOf(src), tag) != harmless
+}
+
+// rankOf is the rank in c of a rank of the world that is in it.
+func (c *Comm) rankOf(world int) int {
+	if c.inverse == nil {
+		return world
+	}
+	return int(c.inverse[world])
+}
+
+// lookAround judges all unmatched messages. A rank that has left the call is proved by taking the receive from it back: had
+// its message come before the one that was found, the receive would have been matched.
+func (x *coll) lookAround(r comm.Req) error {
+	worst, rank, found := harmless, 0, 0
+	x.c.srv.Unmatched(x.c.collCtx, func(src, tag int) {
+		src = x.c.rankOf(src)
+		if v := x.judge(src, tag); v > worst {
+			worst, rank, found = v, src, tag
+		}
+	})
+	if worst == harmless || worst == skipped && !x.c.srv.Cancel(r) {
+		return nil
+	}
+	return x.mismatch(rank, found)
+}
+
+// mismatch ends the call, as a rank has called something else: that to which tag belongs.
+func (x *coll) mismatch(rank, tag int) error {
+	err := x.errorf(ErrMismatch, "this is %s; rank %d has called %s", callText(x.size, x.tag, x.call), rank,
+		callText(x.size, tag, x.call))
+	x.fail(err)
+	return err
+}
+
+// leftover looks for messages that belong to a call before.
+func (x *coll) leftover() (err error) {
+	x.c.srv.Unmatched(x.c.collCtx, func(src, tag int) {
+		if tagWay(tag) != wayFinalize && x.behind(tag) {
+			err = x.errorf(ErrMismatch, "a message of rank %d is left of %s", x.c.rankOf(src), callText(x.size, tag, x.call))
+		}
+	})
+	return err
+}
+
+func (x *coll) errorf(kind error, format string, args ...any) error {
+	return fmt.Errorf("mpi: %v: %s: %w: %s", x.way, x.c.who(), kind, fmt.Sprintf(format, args...))
+}
+
+func (x *coll) sendError(to int, b []byte, err error) error {
+	return fmt.Errorf("mpi: %v, call %d: %s, %d bytes to rank %d: %w", x.way, x.call, x.c.who(), len(b), to, x.c.proc.cause(err))
+}
+
+func (x *coll) recvError(from int, b []byte, err error) error {
+	return fmt.Errorf("mpi: %v, call %d: %s, %d bytes from rank %d: %w",
+		x.way, x.call, x.c.who(), len(b), from, x.c.proc.cause(err))
+}

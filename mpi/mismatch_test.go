@@ -1,0 +1,204 @@
+package mpi
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// different is a call that ranks do not make in the same way: those for which odd is true do it otherwise. none is
+// one in which no rank need notice, if it is so small that all that is sent leaves at once.
+type different struct {
+	name string
+	call func(c *Comm, odd bool) error
+}
+
+func counts(c *Comm, n int) []int { return slices.Repeat([]int{n}, c.Size()) }
+
+func either[T any](odd bool, a, b T) T {
+	if odd {
+		return a
+	}
+	return b
+}
+
+var differences = []different{
+	{"Barrier and Bcast", func(c *Comm, odd bool) error {
+		if odd {
+			return c.Barrier()
+		}
+		return Bcast(c, one(), 0)
+	}},
+	{"Barrier and Allreduce", func(c *Comm, odd bool) error {
+		if odd {
+			return c.Barrier()
+		}
+		return reduces(c, 1, c.Size(), Sum[int]())
+	}},
+	{"Reduce and Allreduce", func(c *Comm, odd bool) error {
+		if odd {
+			return Reduce(c, one(), one(), Sum[int](), 0)
+		}
+		return reduces(c, 1, c.Size(), Sum[int]())
+	}},
+	{"Allgather and Alltoall", func(c *Comm, odd bool) error {
+		if odd {
+			return Allgather(c, one(), counts(c, 0))
+		}
+		return Alltoall(c, counts(c, 1), counts(c, 0))
+	}},
+	{"Gather and Gatherv", func(c *Comm, odd bool) error {
+		if odd {
+			return Gather(c, one(), counts(c, 0), 0)
+		}
+		return Gatherv(c, one(), counts(c, 0), counts(c, 1), nil, 0)
+	}},
+	{"roots of Bcast", func(c *Comm, odd bool) error { return Bcast(c, one(), either(odd, 1, 0)) }},
+	{"roots of a long Bcast", func(c *Comm, odd bool) error { return Bcast(c, make([]int, 50_000), either(odd, 1, 0)) }},
+	{"roots of Reduce", func(c *Comm, odd bool) error { return Reduce(c, one(), one(), Sum[int](), either(odd, 1, 0)) }},
+	{"roots of Gather", func(c *Comm, odd bool) error { return Gather(c, one(), counts(c, 0), either(odd, 1, 0)) }},
+	{"roots of Scatter", func(c *Comm, odd bool) error { return Scatter(c, counts(c, 0), one(), either(odd, 1, 0)) }},
+	{"roots of Scatterv", func(c *Comm, odd bool) error {
+		return Scatterv(c, counts(c, 0), counts(c, 1), nil, one(), either(odd, 1, 0))
+	}},
+	{"counts of Bcast", func(c *Comm, odd bool) error { return Bcast(c, make([]int, either(odd, 2, 1)), 0) }},
+	{"counts of Allreduce", func(c *Comm, odd bool) error {
+		v := make([]int, either(odd, 2, 1))
+		return Allreduce(c, v, v, Sum[int]())
+	}},
+	{"counts of Allreduce around a limit", func(c *Comm, odd bool) error {
+		v := make([]int, either(odd, reduceLarge/8+3, 100))
+		return Allreduce(c, v, v, Sum[int]())
+	}},
+	{"counts of Reduce around a limit", func(c *Comm, odd bool) error {
+		v := make([]int, either(odd, reduceLarge/8+3, 100))
+		return Reduce(c, v, slices.Clone(v), Sum[int](), 0)
+	}},
+	{"counts of a long Reduce", func(c *Comm, odd bool) error {
+		v := make([]int, either(odd, 200_000, 100_000))
+		return Reduce(c, v, slices.Clone(v), Sum[int](), 0)
+	}},
+	{"counts of Gather", func(c *Comm, odd bool) error {
+		n := either(odd, 2, 1)
+		return Gather(c, make([]int, n), make([]int, n*c.Size()), 0)
+	}},
+	{"counts of Alltoall", func(c *Comm, odd bool) error {
+		n := either(odd, 2, 1)
+		return Alltoall(c, make([]int, n*c.Size()), make([]int, n*c.Size()))
+	}},
+	{"counts of a long Allgather", func(c *Comm, odd bool) error {
+		n := either(odd, 20_000, 30_000)
+		return Allgather(c, make([]int, n), make([]int, n*c.Size()))
+	}},
+}
+
+// mismatchErrors are what ranks may get of calls that differ.
+var mismatchErrors = []error{ErrMismatch, ErrCount, ErrTruncate}
+
+// TestDifferentCalls: ranks that call different things do not hang, get no wrong results, and get an error, in the
+// call or in one after it. The data of later calls, all correct, are never those of the call that was not.
+func TestDifferentCalls(t *testing.T) {
+	for _, d := range differences {
+		for n := 2; n <= 4; n++ {
+			t.Run(fmt.Sprintf("%s/%d", d.name, n), func(t *testing.T) {
+				failures := make([]error, n)
+				must(t, n, func(c *Comm) error {
+					x, err := c.Dup()
+					if err != nil {
+						return err
+					}
+					err = d.call(x, c.Rank() == 1)
+					for call := 0; err == nil; call++ { // ranks that had only to send go on
+						v := []int{1000 + call}
+						if err = Allreduce(x, v, v, Max[int]()); err == nil && v[0] != 1000+call {
+							return fmt.Errorf("a later call gave %d, not %d", v[0], 1000+call)
+						}
+					}
+					failures[c.Rank()] = err
+					return c.Barrier()
+				})
+				for r, err := range failures {
+					if !slices.ContainsFunc(mismatchErrors, func(e error) bool { return errors.Is(err, e) }) {
+						t.Errorf("rank %d: %v", r, err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestNumbersWrap: the numbers in tags begin anew without harm. It starts just before each place where they could do
+// some: where the bits in the tag run out, and at the check at half of their range.
+func TestNumbersWrap(t *testing.T) {
+	for n := 1; n <= 5; n++ {
+		for _, start := range []uint64{1<<numberBits(n) - 4, 1<<(numberBits(n)-1) - 4, 1<<32 - 4, 1<<62 - 4} {
+			must(t, n, func(c *Comm) error {
+				c.coll.state.Store(2 * start)
+				if err := c.lastBarrier(); err != nil { // all have set it
+					return err
+				}
+				for i := range 12 {
+					v := []int{c.Rank() + i}
+					if err := Bcast(c, v, i%n); err != nil || v[0] != i%n+i {
+						return fmt.Errorf("from %d: Bcast %d: %v, %w", start, i, v, err)
+					}
+					if err := reduces(c, c.Rank(), n-1, Max[int]()); err != nil {
+						return fmt.Errorf("from %d: Allreduce %d: %w", start, i, err)
+					}
+				}
+				if got := c.coll.state.Load(); got != 2*(start+24) {
+					return fmt.Errorf("the state is %d", got)
+				}
+				return nil
+			})
+		}
+	}
+}
+
+// TestLeftoverIsNoLaterMessage: a message that no call has received is not taken for that of the call that has the
+// same tag when the numbers have come round. Rank 0 and rank 1 both send, as each takes itself for the root.
+func TestLeftoverIsNoLaterMessage(t *testing.T) {
+	must(t, 2, func(c *Comm) error {
+		if err := Bcast(c, []int{666}, c.Rank()); err != nil { // call 1
+			return err
+		}
+		round := uint64(1) << numberBits(2)
+		c.coll.state.Store(2 * (round/2 - 2)) // as if so many calls had been made, none of which received from the other
+		err := Bcast(c, []int{666}, c.Rank())
+		for i := 0; err == nil && i < 3; i++ {
+			v := []int{7}
+			if err = Bcast(c, v, 0); v[0] != 7 {
+				return fmt.Errorf("got %d", v[0])
+			}
+		}
+		if !errors.Is(err, ErrMismatch) {
+			return fmt.Errorf("got %w", err)
+		}
+		return nil
+	})
+}
+
+// TestCollectiveTags: a tag tells the call, and no two calls of a range of numbers have the same.
+func TestCollectiveTags(t *testing.T) {
+	for _, size := range []int{1, 2, 3, 4, 5, 1000, 4096, 1 << 20} {
+		half := uint64(1) << (numberBits(size) - 1)
+		for w := range ways {
+			for _, root := range []int{0, size / 2, size - 1} {
+				for _, call := range []uint64{1, half - 1, half, 2*half - 1, 2 * half, 1 << 40} {
+					tag := collTag(size, w, root, call)
+					if uint(tag) > TagUB || tagWay(tag) != w || tagRoot(size, tag) != root ||
+						tagNumber(size, tag) != int(call%(2*half)) {
+						t.Fatalf("size %d, %v, root %d, call %d: tag %#x", size, w, root, call, tag)
+					}
+				}
+			}
+		}
+	}
+	if got := callText(4, collTag(4, wayBcastTree, 3, 17), 18); got != "Bcast, call 17, root 3" {
+		t.Error(got)
+	}
+	if got := callText(4, collTag(4, wayBarrier, 0, 1<<30+1), 1<<30-1); got != fmt.Sprintf("Barrier, call %d", 1<<30+1) {
+		t.Error(got)
+	}
+}
