@@ -24,19 +24,91 @@ func reduceAll[T any](x *coll, send, recv []T, op Op[T]) error {
 	if err := r.check(send, recv, true); err != nil {
 		return err
 	}
-	out := bytesOf(recv[:len(send)])
-	if !same(bytesOf(send), out) {
-		copy(out, bytesOf(send))
-	}
+	recv = recv[:len(send)]
+	out := bytesOf(recv)
 	if r.large(len(send)) {
 		x.take(wayAllreduceRing, 0)
-		if err := r.ringShares(out); err != nil {
+		if err := r.shares(send, recv); err != nil {
 			return err
 		}
 		return r.ring(func(i int) []byte { return part(out, i, r.size, sizeOf[T]()) })
 	}
 	x.take(wayAllreduceSwap, 0)
+	if !same(bytesOf(send), out) {
+		copy(out, bytesOf(send))
+	}
 	return r.doubling(out)
+}
+
+// reduceLarge is from how many bytes on each rank of a commutative reduction combines its share.
+const reduceLarge = 64 << 10
+
+func (r reduction[T]) large(n int) bool {
+	return r.op.commute && n*sizeOf[T]() > reduceLarge && n >= r.size && r.size > 1
+}
+
+// shares leaves in part i of rank i's out the result of part i over all ranks, each of which sends its own. The parts are combined
+// in the order of doubling, so that the result is the same to the last bit.
+func (r reduction[T]) shares(send, out []T) error {
+	size := sizeOf[T]()
+	piece := func(v []T, i int) []T { return v[len(v)*i/r.size : len(v)*(i+1)/r.size] }
+	mine := piece(out, r.rank)
+	if err := r.place(bytesOf(mine), bytesOf(piece(send, r.rank))); err != nil {
+		return err
+	}
+	mem, s := borrow(r.size * len(mine) * size)
+	defer s.release()
+	all := viewOf[T](mem)
+	parts := make([][]T, r.size)
+	f := r.flight()
+	defer f.end()
+	for d := range r.size {
+		from := (r.rank - d + r.size) % r.size
+		parts[from] = all[from*len(mine):][:len(mine)]
+		if d == 0 {
+			parts[from] = mine
+			continue
+		}
+		f.recv(from, bytesOf(parts[from]))
+	}
+	for d := 1; d < r.size; d++ {
+		to := (r.rank + d) % r.size
+		f.send(to, bytesOf(piece(send, to)))
+	}
+	if err := f.wait(); err != nil {
+		return err
+	}
+	r.combineAll(parts, mine)
+	return nil
+}
+
+// combineAll combines the parts of all ranks into out, which is one of them.
+func (r reduction[T]) combineAll(parts [][]T, out []T) {
+	power := 1
+	for power*2 <= r.size {
+		power *= 2
+	}
+	extra := r.size - power
+	join := func(low, high []T, last bool) []T {
+		to := high
+		if last {
+			to = out
+		}
+		r.op.f.into(to, low, high)
+		return to
+	}
+	for i := range power {
+		if i < extra {
+			parts[i] = join(parts[2*i], parts[2*i+1], power == 1)
+		} else {
+			parts[i] = parts[i+extra]
+		}
+	}
+	for k := 1; k < power; k *= 2 {
+		for i := 0; i < power; i += 2 * k {
+			parts[i] = join(parts[i], parts[i+k], 2*k == power)
+		}
+	}
 }
 
 // doubling: in each round a rank swaps results with the one whose number differs in one bit, so that after round k both
@@ -90,7 +162,7 @@ func (r reduction[T]) pairUp(acc, tmp *[]byte, extra int) (int, error) {
 	if err := r.recv(r.rank-1, *tmp); err != nil {
 		return 0, err
 	}
-	r.op.f.combine(viewOf[T](*tmp), viewOf[T](*acc))
+	r.op.f.into(viewOf[T](*acc), viewOf[T](*tmp), viewOf[T](*acc))
 	return r.rank / 2, nil
 }
 
@@ -111,10 +183,10 @@ func (r reduction[T]) swap(acc, tmp *[]byte, peer int, higher bool) error {
 		return err
 	}
 	if !higher {
-		r.op.f.combine(viewOf[T](*tmp), viewOf[T](*acc))
+		r.op.f.into(viewOf[T](*acc), viewOf[T](*tmp), viewOf[T](*acc))
 		return nil
 	}
-	r.op.f.combine(viewOf[T](*acc), viewOf[T](*tmp))
+	r.op.f.into(viewOf[T](*tmp), viewOf[T](*acc), viewOf[T](*tmp))
 	*acc, *tmp = *tmp, *acc
 	return nil
 }

@@ -28,5 +28,6 @@ func (c *Comm) lastBarrier() error {
 	}
 	x := &coll{c: c, st: c.coll, way: wayFinalize, rank: c.rank, size: len(c.group)}
 	x.tag = collTag(x.size, wayFinalize, 0, 0)
+	x.use = x.tag
 	return x.disseminate()
 }

@@ -50,6 +50,7 @@ type coll struct {
 	st      *collState
 	way     way
 	tag     int
+	use     int // tag or lastTag: that of the next message
 	lastTag int // of the last one of several messages, if that has a tag of its own; else tag
 	rank    int
 	size    int
@@ -126,7 +127,7 @@ func (x *coll) prepare(typ error) error {
 func (x *coll) round() error {
 	w := x.way
 	x.way, x.tag = wayRound, collTag(x.size, wayRound, 0, x.call)
-	x.lastTag = x.tag
+	x.lastTag, x.use = x.tag, x.tag
 	err := x.disseminate()
 	x.way = w
 	if err != nil {
@@ -140,7 +141,7 @@ func (x *coll) round() error {
 func (x *coll) take(w way, root int) {
 	x.way = w
 	x.tag = collTag(x.size, w, root, x.call)
-	x.lastTag = x.tag
+	x.lastTag, x.use = x.tag, x.tag
 	arch.StoreRel64(&x.st.tags[x.call%keptTags], x.call<<tagBits|uint64(x.tag))
 }
 

@@ -24,7 +24,6 @@ const (
 	wayBcastTree
 	wayBcastRing
 	wayReduceTree
-	wayReduceRing
 	wayReduceParts // all segments of a vector but the last
 	wayReduceEnd   // the last one
 	wayAllreduceSwap
@@ -48,7 +47,7 @@ const _ = uint(1<<wayBits - ways) // they fit
 
 var wayNames = [ways]string{
 	wayFinalize: "Finalize", wayRound: "a check of numbers", wayBarrier: "Barrier", wayBcastTree: "Bcast", wayBcastRing: "Bcast",
-	wayReduceTree: "Reduce", wayReduceRing: "Reduce", wayReduceParts: "Reduce", wayReduceEnd: "Reduce",
+	wayReduceTree: "Reduce", wayReduceParts: "Reduce", wayReduceEnd: "Reduce",
 	wayAllreduceSwap: "Allreduce", wayAllreduceRing: "Allreduce",
 	wayGatherTree: "Gather", wayGatherAll: "Gather", wayGatherv: "Gatherv",
 	wayScatterTree: "Scatter", wayScatterAll: "Scatter", wayScatterv: "Scatterv",
@@ -95,7 +94,7 @@ func callDetail(size, tag int, last uint64) string {
 	ahead := int64(tagNumber(size, tag)-int(last)) << (64 - n) >> (64 - n) // from last to the number that the tag is of
 	text := fmt.Sprintf(", call %d", ahead+int64(last))
 	switch w {
-	case wayBcastTree, wayBcastRing, wayReduceTree, wayReduceRing, wayReduceParts, wayReduceEnd,
+	case wayBcastTree, wayBcastRing, wayReduceTree, wayReduceParts, wayReduceEnd,
 		wayGatherTree, wayGatherAll, wayGatherv, wayScatterTree, wayScatterAll, wayScatterv:
 		text += fmt.Sprintf(", root %d", tagRoot(size, tag))
 	}

@@ -36,7 +36,7 @@ func (x *coll) recv(from int, b []byte) error {
 }
 
 func (x *coll) isend(to int, b []byte) (comm.Req, error) {
-	r, err := x.c.isendBytes(x.c.collCtx, to, x.tag, b, comm.Standard, 0)
+	r, err := x.c.isendBytes(x.c.collCtx, to, x.use, b, comm.Standard, 0)
 	if err != nil {
 		err = x.sendError(to, b, err)
 	}
@@ -44,7 +44,7 @@ func (x *coll) isend(to int, b []byte) (comm.Req, error) {
 }
 
 func (x *coll) irecv(from int, b []byte) (comm.Req, error) {
-	r, err := x.c.irecvBytes(x.c.collCtx, from, x.tag, b, 0)
+	r, err := x.c.irecvBytes(x.c.collCtx, from, x.use, b, 0)
 	if err != nil {
 		err = x.recvError(from, b, err)
 	}

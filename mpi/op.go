@@ -13,13 +13,29 @@ type Op[T any] struct {
 	commute bool
 }
 
-// combiner sets inout[i] to in[i] op inout[i]; the two are equally long. in holds what comes from lower ranks. The
+// combiner sets out[i] to low[i] op high[i]; the three are equally long. low holds what comes from lower ranks. out may be one of
+// the others. The
 // predefined ones are empty structs, because generic functions as values would be allocated.
-type combiner[T any] interface{ combine(in, inout []T) }
+type combiner[T any] interface{ into(out, low, high []T) }
 
 type function[T any] func(in, inout []T)
 
-func (f function[T]) combine(in, inout []T) { f(in, inout) }
+func (f function[T]) into(out, low, high []T) {
+	switch {
+	case same(bytesOf(out), bytesOf(high)):
+		f(low, high)
+	case same(bytesOf(out), bytesOf(low)):
+		mem, s := borrow(len(high) * sizeOf[T]())
+		defer s.release()
+		v := viewOf[T](mem)
+		copy(v, high)
+		f(low, v)
+		copy(out, v)
+	default:
+		copy(out, high)
+		f(low, out)
+	}
+}
 
 // NewOp makes an operation of f, which sets inout[i] to in[i] op inout[i] for all i and must not keep the slices, which are equally
 // long. It must be associative. commute tells that it is commutative, too, which lets faster algorithms be used. A nil f gives
@@ -64,37 +80,37 @@ func Sum[T Number]() Op[T] { return Op[T]{sum[T]{}, true} }
 
 type sum[T Number] struct{}
 
-func (sum[T]) combine(in, inout []T) { simd.Sum(inout, in, inout) }
+func (sum[T]) into(out, low, high []T) { simd.Sum(out, low, high) }
 
 // Prod multiplies.
 func Prod[T Number]() Op[T] { return Op[T]{prod[T]{}, true} }
 
 type prod[T Number] struct{}
 
-func (prod[T]) combine(in, inout []T) { simd.Prod(inout, in, inout) }
+func (prod[T]) into(out, low, high []T) { simd.Prod(out, low, high) }
 
 // Min takes the smaller one; NaN if there is one.
 func Min[T Real]() Op[T] { return Op[T]{minimum[T]{}, true} }
 
 type minimum[T Real] struct{}
 
-func (minimum[T]) combine(in, inout []T) { simd.Min(inout, in, inout) }
+func (minimum[T]) into(out, low, high []T) { simd.Min(out, low, high) }
 
 // Max takes the larger one; NaN if there is one.
 func Max[T Real]() Op[T] { return Op[T]{maximum[T]{}, true} }
 
 type maximum[T Real] struct{}
 
-func (maximum[T]) combine(in, inout []T) { simd.Max(inout, in, inout) }
+func (maximum[T]) into(out, low, high []T) { simd.Max(out, low, high) }
 
 // Band is the bitwise and.
 func Band[T Integer]() Op[T] { return Op[T]{band[T]{}, true} }
 
 type band[T Integer] struct{}
 
-func (band[T]) combine(in, inout []T) {
-	for i, a := range in {
-		inout[i] &= a
+func (band[T]) into(out, low, high []T) {
+	for i, a := range low {
+		out[i] = a & high[i]
 	}
 }
 
@@ -103,9 +119,9 @@ func Bor[T Integer]() Op[T] { return Op[T]{bor[T]{}, true} }
 
 type bor[T Integer] struct{}
 
-func (bor[T]) combine(in, inout []T) {
-	for i, a := range in {
-		inout[i] |= a
+func (bor[T]) into(out, low, high []T) {
+	for i, a := range low {
+		out[i] = a | high[i]
 	}
 }
 
@@ -114,9 +130,9 @@ func Bxor[T Integer]() Op[T] { return Op[T]{bxor[T]{}, true} }
 
 type bxor[T Integer] struct{}
 
-func (bxor[T]) combine(in, inout []T) {
-	for i, a := range in {
-		inout[i] ^= a
+func (bxor[T]) into(out, low, high []T) {
+	for i, a := range low {
+		out[i] = a ^ high[i]
 	}
 }
 

@@ -1,13 +1,15 @@
 package mpi
 
-// reduceLarge is from how many bytes on a commutative reduction goes round a ring, where each rank combines its share,
-// instead of up a tree, where the last one combines everything.
-const reduceLarge = 64 << 10
+import "github.com/golci/golci/comm"
+
+// reduceSegment is how many bytes of a long vector travel in one message of a reduction, so that one is combined, out of the
+// cache, while the next is on its way.
+const reduceSegment = 128 << 10
 
 // Reduce combines send of all ranks with op, element by element, into recv of rank root (6.9.1). recv is used at root only
 // and must be as long as send there, or longer; it may be the same slice as send but must not overlap it otherwise. It
-// waits, and may switch threads. Errors: ErrRoot, ErrOp, ErrType, ErrCount, ErrTruncate, ErrBuffer, ErrComm, ErrFinalized, ErrAborted,
-// ErrPeer.
+// waits, and may switch threads. Errors: ErrRoot, ErrOp, ErrType, ErrCount, ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent,
+// ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func Reduce[T any](c *Comm, send, recv []T, op Op[T], root int) error {
 	x, err := c.begin(wayReduceTree, plainError[T]())
 	if err != nil {
@@ -27,12 +29,16 @@ func reduce[T any](x *coll, send, recv []T, op Op[T], root int) error {
 	if err := r.check(send, recv, x.rank == root); err != nil {
 		return err
 	}
-	if r.large(len(send)) {
-		x.take(wayReduceRing, root)
-		return r.ringReduce(send, recv, root)
+	if x.rank == root {
+		recv = recv[:len(send)]
 	}
-	x.take(wayReduceTree, root)
-	return r.treeReduce(send, recv, root)
+	if len(send)*sizeOf[T]() <= reduceSegment {
+		x.take(wayReduceTree, root)
+	} else {
+		x.take(wayReduceParts, root)
+		x.lastTag = collTag(x.size, wayReduceEnd, root, x.call)
+	}
+	return r.tree(send, recv, root)
 }
 
 // reduction is one call of a reduction on one rank.
@@ -58,97 +64,174 @@ func (r reduction[T]) check(send, recv []T, result bool) error {
 	return nil
 }
 
-func (r reduction[T]) large(n int) bool {
-	return r.op.commute && n*sizeOf[T]() > reduceLarge && n >= r.size && r.size > 2
+// pendingRecv is a segment that is on its way.
+type pendingRecv[T any] struct {
+	req     comm.Req
+	at, end int // elements of the vector
+	from    below
+	buf     []T
 }
 
-// treeReduce goes up a binomial tree. Without commutativity the tree is rooted in rank 0, so that each rank holds the
-// result of a run of ranks, and lower ones come first.
-func (r reduction[T]) treeReduce(send, recv []T, root int) error {
-	b := bytesOf(send)
-	mem, s := borrow(2 * align8(len(b)))
-	defer s.release()
-	acc, in := mem[:len(b)], mem[align8(len(b)):][:len(b)]
-	copy(acc, b)
-	top := root
-	if !r.op.commute {
-		top = 0
+// below is a rank from which a rank gets the result of a run of ranks, which are lower than its own or higher.
+type below struct {
+	rank  int
+	lower bool
+}
+
+// branch is the place of a rank in the tree of a reduction.
+type branch struct {
+	from [24]below // more than a job can have steps
+	n    int       // of from in use
+	to   int       // who gets the result, or -1
+}
+
+// branch finds the place of the calling rank. The tree combines the same runs of ranks whatever root is, and the same as
+// recursive doubling does: first those that are too many for a power of two, in pairs, then runs that are twice as long in
+// each step. Of two runs the rank that holds the result of one gets that of the other: root, or else that of the lower run.
+func (x *coll) branch(root int) (b branch) {
+	b.to = -1
+	power := 1
+	for power*2 <= x.size {
+		power *= 2
 	}
-	me := (r.rank - top + r.size) % r.size
-	for k := 1; k < r.size; k *= 2 {
-		if me&k != 0 {
-			if err := r.send((me-k+top)%r.size, acc); err != nil {
-				return err
+	extra := x.size - power
+	number := func(rank int) int { return max(rank/2, rank-extra) } // in the steps
+	if x.rank < 2*extra {
+		holder := x.rank | 1
+		if root/2 == x.rank/2 {
+			holder = root
+		}
+		if x.rank != holder {
+			b.to = holder
+			return b
+		}
+		b.add(x.rank^1, x.rank&1 == 1)
+	}
+	me, top := number(x.rank), number(root)
+	for k := 1; k < power; k *= 2 {
+		first := me &^ (k - 1) // of my run
+		other := first ^ k     // of the other one
+		low := min(first, other)
+		holder := func(run int) int {
+			if run == top&^(k-1) {
+				return root
+			}
+			return actual(run, extra)
+		}
+		if top&^(2*k-1) != low && first != low || top&^(k-1) == other {
+			b.to = holder(other)
+			return b
+		}
+		b.add(holder(other), other == low)
+	}
+	return b
+}
+
+func (b *branch) add(rank int, lower bool) {
+	b.from[b.n] = below{rank, lower}
+	b.n++
+}
+
+// tree combines what comes from below with the rank's own vector, and passes it up. Who has nothing to combine sends from send;
+// root combines into recv.
+func (r reduction[T]) tree(send, recv []T, root int) error {
+	b := r.branch(root)
+	if b.n == 0 {
+		if b.to < 0 {
+			return r.place(bytesOf(recv), bytesOf(send))
+		}
+		return r.sendUp(&b, send)
+	}
+	segment := r.segment(len(send))
+	bytes := align8(min(segment, len(send)) * sizeOf[T]())
+	need := 2 * bytes
+	if b.to >= 0 {
+		need += len(send) * sizeOf[T]()
+	}
+	mem, s := borrow(need)
+	defer s.release()
+	if b.to >= 0 {
+		recv = viewOf[T](mem[2*bytes:])
+	}
+	return r.gatherUpwards(&b, send, recv, segment, [2][]T{viewOf[T](mem[:bytes]), viewOf[T](mem[bytes:][:bytes])})
+}
+
+// segment is how many elements of n travel in one message.
+func (r reduction[T]) segment(n int) int { return max(1, min(n, reduceSegment/max(1, sizeOf[T]()))) }
+
+// tagFor has the next message carry the tag of those up to element end of n.
+func (r reduction[T]) tagFor(end, n int) {
+	r.use = r.tag
+	if end == n {
+		r.use = r.lastTag
+	}
+}
+
+// sendUp sends all segments at once: their receiver asks for them one after the other.
+func (r reduction[T]) sendUp(b *branch, v []T) error {
+	f := r.flight()
+	defer f.end()
+	segment := r.segment(len(v))
+	for at := 0; ; at += segment {
+		end := min(at+segment, len(v))
+		r.tagFor(end, len(v))
+		f.send(b.to, bytesOf(v[at:end]))
+		if end == len(v) {
+			return f.wait()
+		}
+	}
+}
+
+// gatherUpwards receives each segment from each source, the next into one of in while one from the other is combined.
+func (r reduction[T]) gatherUpwards(b *branch, send, acc []T, segment int, in [2][]T) error {
+	n := len(send)
+	steps := b.n * max(1, (n+segment-1)/segment)
+	var reqs [2]pendingRecv[T]
+	post := func(q int) error {
+		at := q / b.n * segment
+		end := min(at+segment, n)
+		r.tagFor(end, n)
+		from := b.from[q%b.n]
+		p := pendingRecv[T]{at: at, end: end, from: from, buf: in[q%2][:end-at]}
+		var err error
+		p.req, err = r.irecv(from.rank, bytesOf(p.buf))
+		reqs[q%2] = p
+		return err
+	}
+	err := post(0)
+	for q := 0; err == nil && q < steps; q++ {
+		if q+1 < steps {
+			if err = post(q + 1); err != nil {
+				r.drop(reqs[q%2].req)
+				break
+			}
+		}
+		p := reqs[q%2]
+		if err = r.received(p.req, p.from.rank, bytesOf(p.buf)); err != nil {
+			r.fail(err)
+			if q+1 < steps {
+				r.drop(reqs[(q+1)%2].req)
 			}
 			break
 		}
-		if me+k < r.size {
-			if err := r.recv((me+k+top)%r.size, in); err != nil {
-				return err
+		own := acc[p.at:p.end]
+		if q%b.n == 0 {
+			own = send[p.at:p.end]
+		}
+		if p.from.lower {
+			r.op.f.into(acc[p.at:p.end], p.buf, own)
+		} else {
+			r.op.f.into(acc[p.at:p.end], own, p.buf)
+		}
+		if q%b.n == b.n-1 && b.to >= 0 {
+			r.tagFor(p.end, n)
+			if err = r.send(b.to, bytesOf(acc[p.at:p.end])); err != nil && q+1 < steps {
+				r.fail(err)
+				r.drop(reqs[(q+1)%2].req)
 			}
-			r.op.f.combine(viewOf[T](acc), viewOf[T](in)) // what came is of higher ranks
-			acc, in = in, acc
 		}
 	}
-	return r.deliver(acc, bytesOf(recv), top, root)
-}
-
-// deliver takes the result from rank top to root.
-func (r reduction[T]) deliver(acc, recv []byte, top, root int) error {
-	switch r.rank {
-	case root:
-		if root == top {
-			copy(recv, acc)
-			return nil
-		}
-		return r.recv(top, recv[:len(acc)])
-	case top:
-		return r.send(root, acc)
-	}
-	return nil
+	return err
 }
 
 func align8(n int) int { return (n + 7) &^ 7 }
-
-// ringReduce has each rank combine its share, and root collect the shares.
-func (r reduction[T]) ringReduce(send, recv []T, root int) error {
-	b := bytesOf(send)
-	mem, s := borrow(len(b))
-	defer s.release()
-	copy(mem, b)
-	if err := r.ringShares(mem); err != nil {
-		return err
-	}
-	size := sizeOf[T]()
-	if r.rank != root {
-		return r.send(root, part(mem, r.rank, r.size, size))
-	}
-	out := bytesOf(recv)[:len(b)]
-	for i := range r.size {
-		if i == root {
-			copy(part(out, i, r.size, size), part(mem, i, r.size, size))
-		} else if err := r.recv(i, part(out, i, r.size, size)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ringShares leaves in part i of rank i's acc the result of part i over all ranks: a part travels once round the ring, and each
-// rank adds its own.
-func (r reduction[T]) ringShares(acc []byte) error {
-	size := sizeOf[T]()
-	tmp, s := borrow(len(part(acc, r.size-1, r.size, size)) + size)
-	defer s.release()
-	right, left := (r.rank+1)%r.size, (r.rank-1+r.size)%r.size
-	for step := range r.size - 1 {
-		out := part(acc, (r.rank-step-1+2*r.size)%r.size, r.size, size)
-		mine := part(acc, (r.rank-step-2+2*r.size)%r.size, r.size, size)
-		in := tmp[:len(mine)]
-		if err := r.exchange(right, out, left, in); err != nil {
-			return err
-		}
-		r.op.f.combine(viewOf[T](in), viewOf[T](mine))
-	}
-	return nil
-}
