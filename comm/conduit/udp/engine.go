@@ -85,17 +85,19 @@ func (c *Conduit) atOnce(ln *lane) bool {
 	first := ln.flushed != p
 	if ln.flushed = p; first {
 		ln.learn(c.slow)
-	} else {
-		ln.followed = true
 	}
 	may := c.now-c.polled < pollsAgain && c.out.waits < flushBytes && !c.sleep.asleep.Load()
 	if first {
 		return !may || ln.company < sureOfCompany
 	}
-	return !may || c.now-c.out.last >= flushAfter && c.heldAt == 0
+	if !may || c.now-c.out.last >= flushAfter && c.heldAt == 0 {
+		return true
+	}
+	ln.followed = true
+	return false
 }
 
-// learn begins a round, which lasts from one poll to the next: did something follow the first record of the round before? Company is
+// learn begins a round, which lasts from one poll to the next: did something follow the first record of the round before, and was kept back? Company is
 // waited for only by who has had some in each of the last rounds, and polled soon after it.
 func (ln *lane) learn(slow uint32) {
 	if !ln.followed || ln.slow != slow {

@@ -36,7 +36,7 @@ type lane struct {
 	route     router
 	size      sizer
 	flushed   uint64 // Conduit.polls when a record was last staged
-	followed  bool   // another record was staged since then
+	followed  bool   // another record was staged since then, and kept back
 	company   uint8  // rounds in a row in which that was so
 	slow      uint32 // Conduit.slow when the round began
 	saidBye   bool   // to the peer; written under poll, too
