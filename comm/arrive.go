@@ -198,12 +198,6 @@ func (s *Server) unexpected(env envelope, payload []byte, w *fult.Worker) *op {
 		m.packet = s.packets.get(w, len(payload))
 		m.data = m.packet.mem[:copy(m.packet.mem, payload)]
 	}
-	p := &s.peers[src]
-	if p.unexpected.Add(m.cost()) > s.limit && !p.throttled {
-		p.throttled = true
-		s.nthrottle++
-		s.e.WantTick(true)
-		s.e.Throttle(src, true)
-	}
+	s.cameUnmatched(src, m.cost())
 	return m
 }

@@ -28,7 +28,8 @@ type Config struct {
 	// up to DefaultEager.
 	Eager int
 	// Unexpected is how many unmatched eager bytes of one sender are kept; 0 means its share of UnexpectedBudget. Beyond
-	// it that sender is asked to send envelopes only; what its credits cover may still come.
+	// it that sender is asked to send envelopes only; what its credits cover may still come. Of all senders together
+	// UnexpectedBudget bytes are kept, or this many if they are more.
 	Unexpected int
 	// Credits are the terms on which ranks lend receive space; the zero value means loans that do not change, of Loan credits
 	// or, if that is 0 too, of what the default table gives.
@@ -55,10 +56,8 @@ type Config struct {
 
 // Defaults of Config.
 const (
-	DefaultEager     = 8 << 10
-	UnexpectedBudget = 128 << 20 // of all senders together, but at least leastUnexpected each
-	leastUnexpected  = 1 << 20
-	DefaultEntries   = 1 << 16
+	DefaultEager   = 8 << 10
+	DefaultEntries = 1 << 16
 )
 
 // Server is one rank's communication server. Its methods may be called from any goroutine or fult thread, also at once.
@@ -69,7 +68,6 @@ type Server struct {
 	rank  int
 	size  int
 	eager int
-	limit int64
 
 	matching matching
 	peers    []peer         // owned by the poller, but for the atomics
@@ -89,22 +87,12 @@ type Server struct {
 	probers   atomic.Int32 // probes that wait: arrivals wake them
 	probeMu   sync.Mutex
 	probing   []*progress.Done
-	nthrottle int // throttled peers; owned by the poller
+	unmatched unmatched // the poller's
 	ticks     uint32
 	sweepAt   uint32 // the tick at which peers seen to be dead are drained
 
 	closed    atomic.Bool
 	dedicated *dedicated
-}
-
-// peer is what the poller keeps of one sender.
-type peer struct {
-	expect     uint16 // sequence number of the next envelope
-	throttled  bool
-	failed     bool                    // seen to be dead
-	drained    atomic.Bool             // and what it sent before has been handled: for waiting probes
-	held       map[uint16]heldEnvelope // came before their turn; nil while empty
-	unexpected atomic.Int64            // unmatched eager bytes; anyone may subtract
 }
 
 // New starts the server of the conduit's rank. It takes the conduit over, but does not close it.
@@ -163,10 +151,7 @@ func (s *Server) setLimits(cfg Config) {
 		s.eager = DefaultEager
 	}
 	s.eager = min(s.eager, s.e.MaxMedium())
-	s.limit = int64(cfg.Unexpected)
-	if s.limit == 0 {
-		s.limit = max(leastUnexpected, UnexpectedBudget/int64(max(1, s.size-1)))
-	}
+	s.unmatched.bounds(int64(cfg.Unexpected), s.size)
 }
 
 func (s *Server) entries(cfg Config) int {
@@ -207,24 +192,11 @@ func (s *Server) Close() {
 // tick runs in every poll, by the poller.
 func (s *Server) tick(w *fult.Worker) {
 	s.batch.Flush(w)
-	if s.nthrottle > 0 {
+	if len(s.unmatched.throttled) > 0 {
 		s.unthrottle()
 	}
 	if s.ticks++; s.ticks&0xfff == 0 || s.ticks == s.sweepAt {
 		s.sweepFailed(w)
-	}
-}
-
-// unthrottle lets senders go on whose unmatched bytes have fallen to half the limit.
-func (s *Server) unthrottle() {
-	for i := range s.peers {
-		p := &s.peers[i]
-		if p.throttled && p.unexpected.Load() <= s.limit/2 {
-			p.throttled = false
-			s.nthrottle--
-			s.e.WantTick(s.nthrottle > 0)
-			s.e.Throttle(i, false)
-		}
 	}
 }
 

@@ -30,7 +30,7 @@ var (
 	Eager = defineSize("GOLCI_EAGER", "0", 0, 1<<20,
 		"Largest message sent without asking the receiver first; 0: the conduit's choice.")
 	Unexpected = defineSize("GOLCI_UNEXPECTED", "0", 0, 1<<40,
-		"Bytes of unmatched eager messages kept for one peer; beyond it a send asks first. 0: an equal share of 128 MiB, at least 1 MiB.")
+		"Bytes of unmatched eager messages kept for one peer; beyond it a send asks first. 0: an equal share of 128 MiB, at least 1 MiB. Of all peers together 128 MiB are kept, or this if it is more.")
 	FlowControl = defineWord("GOLCI_FLOWCONTROL", "auto",
 		"Whether loans of receive space follow demand, stay as they are, or there are none; auto: dynamic where a rank's space is one pool, else static.",
 		"auto", "dynamic", "static", "none")

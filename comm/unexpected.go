@@ -1,0 +1,100 @@
+package comm
+
+import "sync/atomic"
+
+// Unmatched eager messages take memory of the receiver. It bounds what it keeps of one sender, and what it keeps of all
+// of them together: a sender beyond the first bound, and any sender while the sum is beyond the second, is throttled, so
+// that it sends envelopes only. What the credits of a sender cover may still come.
+
+// Bounds of unmatched eager bytes, where Config.Unexpected gives none.
+const (
+	UnexpectedBudget = 128 << 20 // of all senders together
+	leastUnexpected  = 1 << 20   // of one sender
+)
+
+// weighParts: the sum is taken anew when this part of the budget has come since. So it is never further off, and costs no
+// atomic operation a message, which a common count would.
+const weighParts = 16
+
+// unmatched is the receiver's book of unmatched eager bytes. It is the poller's; of each peer, anyone may subtract.
+type unmatched struct {
+	limit     int64   // of one sender
+	budget    int64   // of all senders together
+	fresh     int64   // bytes that have come since the sum was taken
+	full      bool    // the sum is near the budget, and has not fallen to half of it since
+	throttled []int32 // senders that are
+}
+
+// bounds sets the limits for a job of size ranks; limit is that of one sender, or 0.
+func (u *unmatched) bounds(limit int64, size int) {
+	if limit == 0 {
+		limit = max(leastUnexpected, UnexpectedBudget/int64(max(1, size-1)))
+	}
+	u.limit, u.budget = limit, max(UnexpectedBudget, limit)
+}
+
+// weigh takes the sum.
+func (u *unmatched) weigh(peers []peer) {
+	u.fresh = 0
+	sum := int64(0)
+	for i := range peers {
+		sum += peers[i].unexpected.Load()
+	}
+	switch {
+	case sum > u.budget-u.budget/weighParts:
+		u.full = true
+	case sum <= u.budget/2:
+		u.full = false
+	}
+}
+
+// cameUnmatched notes n bytes of src that found no receive, and throttles src if they are too many.
+func (s *Server) cameUnmatched(src int, n int64) {
+	p, u := &s.peers[src], &s.unmatched
+	kept := p.unexpected.Add(n)
+	if u.fresh += n; u.fresh >= u.budget/weighParts {
+		u.weigh(s.peers)
+	}
+	if (kept > u.limit || u.full) && !p.throttled {
+		p.throttled = true
+		u.throttled = append(u.throttled, int32(src))
+		s.e.WantTick(true)
+		s.e.Throttle(src, true)
+	}
+}
+
+// weighEvery: while the budget is used up, one poll in so many takes the sum.
+const weighEvery = 64
+
+// unthrottle lets senders go on whose unmatched bytes have fallen to half the limit, unless the budget is used up.
+func (s *Server) unthrottle() {
+	u := &s.unmatched
+	if u.full && s.ticks%weighEvery == 0 {
+		u.weigh(s.peers)
+	}
+	if u.full {
+		return
+	}
+	rest := u.throttled[:0]
+	for _, src := range u.throttled {
+		p := &s.peers[src]
+		if p.unexpected.Load() > u.limit/2 {
+			rest = append(rest, src)
+			continue
+		}
+		p.throttled = false
+		s.e.Throttle(int(src), false)
+	}
+	u.throttled = rest
+	s.e.WantTick(len(rest) > 0)
+}
+
+// peer is what the poller keeps of one sender.
+type peer struct {
+	expect     uint16 // sequence number of the next envelope
+	throttled  bool
+	failed     bool                    // seen to be dead
+	drained    atomic.Bool             // and what it sent before has been handled: for waiting probes
+	held       map[uint16]heldEnvelope // came before their turn; nil while empty
+	unexpected atomic.Int64            // unmatched eager bytes; anyone may subtract
+}
