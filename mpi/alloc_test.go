@@ -23,6 +23,7 @@ func allocations(t *testing.T, c *Comm, who string) error {
 	out, in := make([]float64, 8), make([]float64, 8)
 	big, bigIn := make([]byte, 4000), make([]byte, 4000)
 	rs := make([]Request, 2)
+	counts := []int{len(out)}
 	var failed error
 	note := func(err error) {
 		if err != nil && failed == nil {
@@ -78,6 +79,9 @@ func allocations(t *testing.T, c *Comm, who string) error {
 			note(c.Barrier())
 			note(Bcast(c, out, 0))
 			note(Allreduce(c, out, in, Sum[float64]()))
+			note(Reduce(c, out, in, Sum[float64](), 0))
+			note(Alltoall(c, out, in))
+			note(Alltoallv(c, out, counts, nil, in, counts, nil))
 		},
 	}
 	var errs []error

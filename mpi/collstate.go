@@ -20,7 +20,8 @@ type collState struct {
 	poison atomic.Pointer[CollectiveError] // the first call known to have failed on any rank; replaced by earlier ones only
 	answer atomic.Pointer[otherCall]       // of a rank that was asked
 
-	hinted  bool // the partners of collectives have been hinted at
+	displs  [2][]int // of a buffer that is read, and of one that is written, where the program gives none
+	hinted  bool     // the partners of collectives have been hinted at
 	news    comm.Listener
 	late    *time.Timer // sets the alarm of a wait that takes long
 	running coll        // while it listens, the poller reads tags and ranks
@@ -149,6 +150,18 @@ func (x *coll) take(w way, root int) {
 func (st *collState) tagOf(call uint64) (int, bool) {
 	e := st.tags[call%keptTags].Load()
 	return int(e & (1<<tagBits - 1)), call > 0 && e>>tagBits == call&(1<<(64-tagBits)-1)
+}
+
+// numbers gives room for n displacements, of the running call.
+func (st *collState) numbers(n int, written bool) []int {
+	d := &st.displs[0]
+	if written {
+		d = &st.displs[1]
+	}
+	if cap(*d) < n {
+		*d = make([]int, n)
+	}
+	return (*d)[:n]
 }
 
 // end ends the call and returns its error, which the other ranks are told of.

@@ -77,6 +77,16 @@ func (f *flight) end() {
 
 // overlaps reports whether two parts share an element.
 func (l layout) overlaps() bool {
+	end, sorted := 0, true
+	for i, c := range l.counts {
+		if c > 0 {
+			sorted = sorted && l.displs[i] >= end
+			end = l.displs[i] + c
+		}
+	}
+	if sorted {
+		return false
+	}
 	var order []int
 	for i, c := range l.counts {
 		if c > 0 {

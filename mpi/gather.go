@@ -125,7 +125,7 @@ func (x *coll) layout(name string, n int, counts, displs []int, written bool) (l
 		return layout{}, x.errorf(ErrCount, "%d counts for the %s buffer, %d ranks", len(counts), name, x.size)
 	}
 	if displs == nil {
-		displs = make([]int, x.size)
+		displs = x.st.numbers(x.size, written)
 		at := 0
 		for i, c := range counts {
 			displs[i] = at
