@@ -87,7 +87,7 @@ func TestAllOverAConduit(t *testing.T) {
 	for _, s := range chosen {
 		names = append(names, s.name)
 	}
-	if want := "[latency bandwidth bibw rate threads barrier bcast allreduce]"; err != nil || fmt.Sprint(names) != want {
+	if want := "[latency bandwidth bibw rate threads barrier bcast allreduce reduce alltoall alltoallv]"; err != nil || fmt.Sprint(names) != want {
 		t.Errorf("all over a conduit is %v, want %s; error %v", names, want, err)
 	}
 }
