@@ -165,6 +165,9 @@ func (s *Server) hand(o *op, env envelope, payload []byte, w *fult.Worker) {
 
 // keep stores a message without a receive, unless one has been posted meanwhile.
 func (s *Server) keep(env envelope, payload []byte, w *fult.Worker) {
+	if s.refuse(env) {
+		return
+	}
 	m := s.unexpected(env, payload, w)
 	if o := s.matching.keep(m); o != nil {
 		if s.deliver(o, m) {

@@ -49,9 +49,10 @@ func (s *Server) onRetract(t *am.Token, args []uint64, _ []byte) {
 	s.control(t.Source(), handlerRetracted, args[0])
 }
 
-// onRetracted ends a send whose envelope was forgotten.
+// onRetracted ends a send whose envelope was forgotten: because that was asked for, or, with a second argument, because the
+// receiver has retired the context.
 func (s *Server) onRetracted(t *am.Token, args []uint64, _ []byte) {
-	if len(args) != 1 {
+	if len(args) != 1 && len(args) != 2 {
 		s.fault(t, "retraction")
 		return
 	}
@@ -64,7 +65,11 @@ func (s *Server) onRetracted(t *am.Token, args []uint64, _ []byte) {
 		return
 	}
 	o.cancelled = true
-	s.failed(o, s.cancelled(o))
+	err := s.cancelled(o)
+	if len(args) == 2 {
+		err = fmt.Errorf("%w: the receiver has freed the communicator", err)
+	}
+	s.failed(o, err)
 	o.part(t.Worker())
 }
 

@@ -95,6 +95,10 @@ func (s *Server) startSend(o *op) {
 	dst := int(o.peer)
 	if !o.sync && o.size <= int64(s.eager) {
 		if s.sendEager(o.ctx, dst, int(o.tag), o.data) {
+			if o.orphan {
+				s.putOp(o)
+				return
+			}
 			o.done.Finish()
 			return
 		}

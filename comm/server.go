@@ -74,6 +74,9 @@ type Server struct {
 	batch    progress.Batch // the poller's
 	arrived  uint64         // unexpected messages so far; the poller's
 
+	retired map[uint16]bool  // contexts that take no messages; the poller's
+	left    func(src, n int) // set before traffic
+
 	ids     ids
 	copies  copier
 	errMu   spin.Lock // guards op.err of what more than one may end
@@ -112,6 +115,7 @@ func New(c conduit.Conduit, cfg Config) (*Server, error) {
 	if err := s.matching.init(s.entries(cfg)); err != nil {
 		return nil, err
 	}
+	s.retired = make(map[uint16]bool)
 	s.peers = make([]peer, s.size)
 	workers := 1
 	if s.sched != nil {

@@ -28,13 +28,26 @@ const (
 
 type idSet [idWords]uint64
 
-// contexts are the free ids of a rank.
+// contexts are the free ids of a rank. An id that has been freed is not free before all members of its communicator have
+// freed it too, and told so after their last message: until then a message of the old communicator could come, and be
+// taken for one of the next.
 type contexts struct {
-	mu   sync.Mutex
-	free idSet // under mu
+	srv *comm.Server
+	mu  sync.Mutex
+	// Under mu.
+	free    idSet
+	leaving map[int]leave // by id: communicators that members have freed, this rank or others
 }
 
-func (x *contexts) init() {
+// leave counts who has freed a communicator.
+type leave struct {
+	told    int // members from which the last message has come
+	members int // 0 until this rank has freed it
+}
+
+func (x *contexts) init(srv *comm.Server) {
+	x.srv, x.leaving = srv, make(map[int]leave)
+	srv.OnLeave(func(_, id int) { x.left(id, 0) })
 	for id := range maxIDs {
 		x.free[id/64] |= 1 << (id % 64)
 	}
@@ -63,6 +76,30 @@ func (x *contexts) release(id int) {
 	defer x.mu.Unlock()
 	x.free[id/64] |= 1 << (id % 64)
 }
+
+// left notes that a member has freed the communicator of id, or, with the number of members, that this rank has. The last of
+// them makes the id free.
+func (x *contexts) left(id, members int) {
+	x.mu.Lock()
+	l := x.leaving[id]
+	if members > 0 {
+		l.members = members
+	} else {
+		l.told++
+	}
+	if l.told != l.members {
+		x.leaving[id] = l
+		x.mu.Unlock()
+		return
+	}
+	delete(x.leaving, id)
+	x.mu.Unlock()
+	x.srv.Reopen(contextsOf(id))
+	x.release(id)
+}
+
+// contextsOf gives the two contexts of an id: of point to point and of collectives.
+func contextsOf(id int) (uint16, uint16) { return uint16(2 * id), uint16(2*id + 1) }
 
 // agree gives a new id, claimed and the same on all ranks of c, all of which call it, and the number of the call in which they
 // agreed on it.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/golci/golci/comm"
 )
 
 // Dup makes a communicator of the same ranks with a message space of its own (7.4.2). Collective over c; it waits, and may switch
@@ -60,8 +62,10 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 	return newComm(c.proc, id, c.childUID(call), group, slices.Index(members, c.rank)), nil
 }
 
-// Free ends the use of c (7.4.3). Every rank of c must call it, when its operations on c are done; it does not wait. The world and
-// self communicators cannot be freed. Error: ErrComm.
+// Free ends the use of c (7.4.3). Every rank of c must call it, when its operations on c are done; it does not wait for the
+// others. The world and self communicators cannot be freed. Errors: ErrComm; ErrPending if something of c was left at this
+// rank, with how much of what. It is freed all the same. Receives that were left end with ErrCancelled, sends go on, and
+// messages that were not received are dropped: no other communicator gets them.
 func (c *Comm) Free() error {
 	if err := c.usable("Free"); err != nil {
 		return err
@@ -72,8 +76,16 @@ func (c *Comm) Free() error {
 	if c.origin().freed.Swap(true) {
 		return fmt.Errorf("mpi: Free: %s: %w: it has been freed", c.who(), ErrComm)
 	}
-	c.proc.names.remove(c)
+	c.proc.names.remove(c.origin())
 	c.proc.colls.remove(c.coll)
-	c.proc.ids.release(c.id)
-	return nil
+	left := c.srv.Retire(contextsOf(c.id))
+	c.proc.ids.left(c.id, len(c.group))
+	for _, w := range c.group { // the own rank too: messages to oneself are on their way as well
+		c.srv.Leave(int(w), c.id)
+	}
+	if left == (comm.Left{}) {
+		return nil
+	}
+	return fmt.Errorf("mpi: Free: %s: %w: %s, %s, %s not received", c.who(), ErrPending,
+		plural(left.Receives, "receive", "receives"), plural(left.Sends, "send", "sends"), plural(left.Messages, "message", "messages"))
 }

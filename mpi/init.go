@@ -227,7 +227,7 @@ func (p *Proc) communicators() {
 	for i := range all {
 		all[i] = int32(i)
 	}
-	p.ids.init()
+	p.ids.init(p.srv)
 	p.srv.OnNotice(p.noticed)
 	p.world = newComm(p, worldID, worldUID, all, p.job.Rank)
 	p.self = newComm(p, selfID, selfUID, []int32{int32(p.job.Rank)}, 0)

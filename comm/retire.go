@@ -1,0 +1,135 @@
+package comm
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/golci/golci/comm/match"
+	"github.com/golci/golci/hashtable"
+)
+
+// A context that is retired takes no messages any more: what is left of it is ended, and what arrives is refused. Its
+// number may be used again once nothing of it can arrive. For that each rank that has used it tells each other so after
+// its last message: envelopes of a pair, farewells among them, are handled in order.
+
+// Left counts what a retired context had left at this rank.
+type Left struct {
+	Receives int // posted: they have ended with ErrCancelled
+	Sends    int // not done: they go on, and their receivers still may get them
+	Messages int // not received: they are gone
+}
+
+// Retire ends the use of contexts at this rank, until Reopen. It may wait for a poll that is under way.
+func (s *Server) Retire(ctxs ...uint16) (left Left) {
+	s.e.AsPoller(func() { // nothing arrives meanwhile
+		var posts, messages []waiting
+		s.matching.each(func(ctx uint16, side hashtable.Side, p match.Pattern, o *op) {
+			switch {
+			case !slices.Contains(ctxs, ctx):
+			case side == hashtable.Post:
+				posts = append(posts, waiting{o, ctx, p})
+			default:
+				messages = append(messages, waiting{o, ctx, p})
+			}
+		})
+		left = Left{Receives: s.endReceives(posts), Messages: s.dropMessages(messages)}
+		s.ids.each(func(_ uint64, o *op) {
+			if o.role == roleSend && !o.orphan && slices.Contains(ctxs, o.ctx) {
+				left.Sends++
+			}
+		})
+		for _, ctx := range ctxs {
+			s.retired[ctx] = true
+		}
+	})
+	return left
+}
+
+// Reopen lets retired contexts take messages again.
+func (s *Server) Reopen(ctxs ...uint16) {
+	s.e.AsPoller(func() {
+		for _, ctx := range ctxs {
+			delete(s.retired, ctx)
+		}
+	})
+}
+
+// OnLeave sets the function that is told when a rank leaves: that rank, and the number it gives. It runs inside the poll. Call
+// it before traffic.
+func (s *Server) OnLeave(f func(src, n int)) { s.left = f }
+
+// Leave tells rank dst a number, 0 to MaxTag, after all messages that this rank has sent there before. It does not
+// block.
+func (s *Server) Leave(dst, n int) {
+	if s.sendEager(leaveContext, dst, n, nil) {
+		return
+	}
+	o := s.getOp()
+	o.prepareSend(leaveContext, dst, n, nil, Standard)
+	o.orphan = true
+	s.startSend(o)
+}
+
+// endReceives ends those of the posted receives that have not been matched meanwhile.
+func (s *Server) endReceives(posts []waiting) (n int) {
+	for _, x := range posts {
+		if !s.matching.withdraw(x.ctx, x.asked, x.o) {
+			continue
+		}
+		x.o.cancelled = true
+		x.o.err = fmt.Errorf("%w: %s: the communicator has been freed", ErrCancelled, x.o.what())
+		x.o.finish(nil)
+		n++
+	}
+	return n
+}
+
+// dropMessages drops those of the messages that have not been received meanwhile.
+func (s *Server) dropMessages(messages []waiting) (n int) {
+	for _, x := range messages {
+		m := s.matching.take(x.ctx, x.asked)
+		if m == nil {
+			continue
+		}
+		if m.role == roleRTS {
+			s.control(int(m.peer), handlerRetracted, m.id, 1)
+		}
+		s.discard(m)
+		n++
+	}
+	return n
+}
+
+// discard frees a message that nobody receives.
+func (s *Server) discard(m *op) {
+	if m.role == roleEager {
+		s.peers[m.peer].unexpected.Add(-m.cost())
+		if m.packet != nil {
+			s.packets.put(-1, m.packet)
+			m.packet = nil
+		}
+	}
+	s.putOp(m)
+}
+
+// refuse handles a message without a receive that is a farewell, or in a context that is retired; false if it is neither.
+// Called by the poller.
+func (s *Server) refuse(env envelope) bool {
+	src := keySource(env.key)
+	switch ctx := keyContext(env.key); {
+	case ctx == leaveContext:
+		if env.rts { // its sender was throttled
+			s.control(src, handlerCTS, env.id, 0, 0)
+		}
+		if s.left != nil {
+			s.left(src, keyTag(env.key))
+		}
+		return true
+	case len(s.retired) != 0 && s.retired[ctx]:
+		if env.rts {
+			s.control(src, handlerRetracted, env.id, 1)
+		}
+		return true
+	}
+	return false
+}
