@@ -46,6 +46,8 @@ type envelope struct {
 	id   uint64 // of the sender's op; of a rendezvous only
 	addr uint64 // of the sender's bytes, if they can be copied directly
 	rts  bool
+
+	shape uint64 // of the elements, 0 if the sender has not told
 }
 
 // heldEnvelope came before its turn.
@@ -57,7 +59,7 @@ type heldEnvelope struct {
 // onEager handles a message with its bytes.
 func (s *Server) onEager(t *am.Token, args []uint64, payload []byte) {
 	if len(args) != 1 {
-		s.fault(t, "eager message")
+		s.onEagerShaped(t, args, payload)
 		return
 	}
 	// The common case, with as few steps as can be: in turn, no wildcard asked for, and a receive waits.
@@ -97,11 +99,15 @@ func (s *Server) onEagerSlow(t *am.Token, key uint64, payload []byte, byTable bo
 
 // onRTS handles the envelope of a rendezvous.
 func (s *Server) onRTS(t *am.Token, args []uint64, _ []byte) {
-	if len(args) != 4 || int64(args[1]) < 0 {
+	if len(args) < 4 || len(args) > 5 || int64(args[1]) < 0 {
 		s.fault(t, "envelope")
 		return
 	}
-	s.inTurn(t, envelope{key: args[0], size: int64(args[1]), id: args[2], addr: args[3], rts: true}, nil)
+	env := envelope{key: args[0], size: int64(args[1]), id: args[2], addr: args[3], rts: true}
+	if len(args) == 5 {
+		env.shape = args[4]
+	}
+	s.inTurn(t, env, nil)
 }
 
 func (s *Server) fault(t *am.Token, what string) {
@@ -153,7 +159,11 @@ func (s *Server) hand(o *op, env envelope, payload []byte, w *fult.Worker) {
 	if o.wild { // else they are the same, and may be read meanwhile by who waits
 		o.peer, o.tag = int32(keySource(env.key)), int32(keyTag(env.key))
 	}
-	if env.rts {
+	if s.mismatched(o, env.shape) {
+		if env.rts {
+			s.control(keySource(env.key), handlerCTS, env.id, 0, 0)
+		}
+	} else if env.rts {
 		if !s.beginRendezvous(o, env.size, env.id, env.addr) {
 			return
 		}
@@ -190,7 +200,7 @@ func (s *Server) unexpected(env envelope, payload []byte, w *fult.Worker) *op {
 	src := keySource(env.key)
 	m.ctx, m.peer, m.tag, m.size = keyContext(env.key), int32(src), int32(keyTag(env.key)), env.size
 	s.arrived++
-	m.stamp = s.arrived
+	m.stamp, m.shape = s.arrived, env.shape
 	if env.rts {
 		m.role, m.id, m.addr = roleRTS, env.id, env.addr
 		return m

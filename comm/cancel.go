@@ -8,9 +8,7 @@ import (
 	"github.com/golci/golci/hashtable"
 )
 
-func (s *Server) cancelled(o *op) error {
-	return fmt.Errorf("%w: rank %d: peer %d, tag %d", ErrCancelled, s.rank, o.peer, o.tag)
-}
+func (s *Server) cancelled(o *op) error { return o.failed(ErrCancelled) }
 
 // cancelRecv ends a receive that is not matched yet.
 func (s *Server) cancelRecv(o *op) bool {
@@ -65,11 +63,11 @@ func (s *Server) onRetracted(t *am.Token, args []uint64, _ []byte) {
 		return
 	}
 	o.cancelled = true
-	err := s.cancelled(o)
+	err := ErrCancelled
 	if len(args) == 2 {
 		err = fmt.Errorf("%w: the receiver has freed the communicator", err)
 	}
-	s.failed(o, err)
+	s.failed(o, o.failed(err))
 	o.part(t.Worker())
 }
 
@@ -127,7 +125,7 @@ func (s *Server) failAll(err error) {
 func (s *Server) failWhere(which func(peer int32) bool, err error, w *fult.Worker) {
 	for _, x := range s.posted() {
 		if which(x.asked.Source) && s.matching.withdraw(x.ctx, x.asked, x.o) {
-			x.o.err = fmt.Errorf("%w (%s)", err, x.o.what())
+			x.o.err = x.o.failed(err)
 			x.o.finish(w)
 		}
 	}
@@ -148,7 +146,7 @@ func (s *Server) failNumbered(which func(peer int32) bool, err error, w *fult.Wo
 		if o == nil {
 			continue
 		}
-		s.failed(o, fmt.Errorf("%w (%s)", err, o.what()))
+		s.failed(o, o.failed(err))
 		if o.role == roleSend && s.e.Withdraw(int(o.peer), o) {
 			o.part(w)
 		}

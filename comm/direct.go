@@ -123,7 +123,7 @@ func (s *Server) onCopied(t *am.Token, args []uint64, _ []byte) {
 		return
 	}
 	if args[1] != 0 {
-		s.failed(o, fmt.Errorf("%w: rank %d could not reach the memory of rank %d", ErrPeer, t.Source(), s.rank))
+		s.failed(o, o.failed(fmt.Errorf("%w: it could not reach the memory of rank %d", ErrPeer, s.rank)))
 	}
 	o.part(t.Worker())
 }
@@ -199,7 +199,7 @@ func (s *Server) copied(j copyJob, err error, w *fult.Worker) {
 		if s.closed.Load() {
 			reason = ErrClosed
 		}
-		s.failed(j.o, fmt.Errorf("%w: rank %d: message of %d bytes, tag %d: %w", reason, s.rank, j.o.size, j.o.tag, err))
+		s.failed(j.o, j.o.failed(fmt.Errorf("%w: %w", reason, err)))
 	}
 	if j.whole {
 		s.control(j.peer, handlerCTS, j.tell, 0, 0)

@@ -17,13 +17,44 @@ var (
 	ErrClosed    = errors.New("communication has ended")
 	ErrRequest   = errors.New("invalid request")
 	ErrCancelled = errors.New("operation cancelled")
+	ErrType      = errors.New("invalid element type")
+	ErrBuffer    = errors.New("invalid buffer")
 	ErrPending   = errors.New("operations are still pending")
 	ErrProtocol  = errors.New("protocol fault")
 )
 
+// OpError is why an operation has failed, and which. errors.Is looks at Err.
+type OpError struct {
+	Send  bool  // else a receive
+	Rank  int   // that called
+	Peer  int   // a rank or AnySource
+	Tag   int   // or AnyTag
+	Bytes int64 // of the message of a send, of the buffer of a receive
+	Err   error
+}
+
+// Error names the operation after the cause.
+func (e *OpError) Error() string {
+	if e.Send {
+		return fmt.Sprintf("%v (rank %d: send of %d bytes with tag %d to rank %d)", e.Err, e.Rank, e.Bytes, e.Tag, e.Peer)
+	}
+	return fmt.Sprintf("%v (rank %d: receive of up to %d bytes with tag %s from rank %s)", e.Err, e.Rank, e.Bytes, orAny(e.Tag), orAny(e.Peer))
+}
+
+// Unwrap gives the cause.
+func (e *OpError) Unwrap() error { return e.Err }
+
+// failed is the error of o for that cause.
+func (o *op) failed(err error) error {
+	e := &OpError{Send: o.role == roleSend, Rank: o.s.rank, Peer: int(o.peer), Tag: int(o.tag), Bytes: int64(len(o.data)), Err: err}
+	if e.Send {
+		e.Bytes = o.size
+	}
+	return e
+}
+
 func (s *Server) truncated(o *op, size int64) error {
-	return fmt.Errorf("%w: rank %d: %d bytes from rank %d with tag %d do not fit a buffer of %d",
-		ErrTruncate, s.rank, size, o.peer, o.tag, len(o.data))
+	return o.failed(fmt.Errorf("%w: %d bytes do not fit a buffer of %d", ErrTruncate, size, len(o.data)))
 }
 
 // MayWait returns an error where waiting would never end: in a handler of active messages. Its text names what the caller does.

@@ -145,7 +145,11 @@ func TestMalformedMessages(t *testing.T) {
 		"go for a receive":       func(s *Server, id uint64) { s.control(1, handlerGo, id, 1, 1, 0, 1) },
 		"bulk far off":           func(s *Server, id uint64) { bulk(s, id, math.MaxInt64-3, 8) },
 		"bulk before":            func(s *Server, id uint64) { bulk(s, id, -8, 8) },
-		"bulk too long":          func(s *Server, id uint64) { bulk(s, id, 0, 20<<10) },
+		"bulk twice": func(s *Server, id uint64) {
+			bulk(s, id, 0, 6<<10)
+			bulk(s, id, 4<<10, 6<<10) // within the message, but more than is left of it
+		},
+		"bulk too long": func(s *Server, id uint64) { bulk(s, id, 0, 20<<10) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var fatal []error

@@ -1,7 +1,6 @@
 package comm
 
 import (
-	"fmt"
 	"sync/atomic"
 
 	"github.com/golci/golci/comm/am"
@@ -49,6 +48,8 @@ type op struct {
 	want   int64         // bytes of a rendezvous that will come
 	addr   uint64        // of an envelope: where the sender's bytes are, 0 if they must be asked for
 	id     uint64        // of this op in Server.ids, 0 if none; of an envelope the sender's id
+	shape  uint64        // see Terms; 0: not known
+	sum    uint64        // of the bytes of a send with a shape, when it was started
 	stamp  uint64        // of a message: order of arrival
 	err    error
 	alloc  func(n int) []byte // gives the buffer of a receive of unknown size
@@ -80,6 +81,7 @@ func (o *op) start(r role) {
 	o.role = r
 	o.sync, o.wild, o.cancelled, o.direct, o.endable, o.orphan = false, false, false, false, false, false
 	o.size, o.got, o.want, o.addr, o.id, o.stamp, o.err, o.alloc = 0, 0, 0, 0, 0, 0, nil, nil
+	o.shape, o.sum = 0, 0
 	o.done.Reset()
 }
 
@@ -88,14 +90,6 @@ func (o *op) pattern() match.Pattern { return match.Pattern{Source: o.peer, Tag:
 
 // key of an op without wildcards.
 func (o *op) key() uint64 { return makeKey(o.ctx, int(o.peer), int(o.tag)) }
-
-// what names o in an error that ends it.
-func (o *op) what() string {
-	if o.role == roleSend {
-		return fmt.Sprintf("rank %d: send of %d bytes with tag %d to rank %d", o.s.rank, o.size, o.tag, o.peer)
-	}
-	return fmt.Sprintf("rank %d: receive of up to %d bytes with tag %s from rank %s", o.s.rank, len(o.data), orAny(int(o.tag)), orAny(int(o.peer)))
-}
 
 // status of a finished receive.
 func (o *op) status() Status {

@@ -85,9 +85,9 @@ func (s *Server) Mrecv(msg *Message, buf []byte) (Status, error) {
 }
 
 // Imrecv starts to receive a message that Mprobe took.
-func (s *Server) Imrecv(msg *Message, buf []byte) (Req, error) { return s.imrecv(msg, buf, false) }
+func (s *Server) Imrecv(msg *Message, buf []byte) (Req, error) { return s.imrecv(msg, buf, Terms{}) }
 
-func (s *Server) imrecv(msg *Message, buf []byte, endable bool) (Req, error) {
+func (s *Server) imrecv(msg *Message, buf []byte, t Terms) (Req, error) {
 	if msg == nil || msg.m == nil {
 		return Req{}, s.staleError()
 	}
@@ -95,7 +95,7 @@ func (s *Server) imrecv(msg *Message, buf []byte, endable bool) (Req, error) {
 	msg.m = nil
 	o := s.getOp()
 	o.prepareRecv(m.ctx, int(m.peer), int(m.tag), buf)
-	o.endable = endable
+	o.endable, o.shape = t.Endable, t.Shape
 	r := Req{o, o.gen}
 	if s.deliver(o, m) {
 		o.done.Finish()

@@ -92,6 +92,13 @@ func (s *Server) deliver(o, m *op) bool {
 	if o.wild { // as in hand
 		o.peer, o.tag = m.peer, m.tag
 	}
+	if s.mismatched(o, m.shape) {
+		if m.role == roleRTS {
+			s.control(int(m.peer), handlerCTS, m.id, 0, 0)
+		}
+		s.discard(m)
+		return true
+	}
 	if m.role == roleRTS {
 		fin := s.beginRendezvous(o, m.size, m.id, m.addr)
 		s.putOp(m)

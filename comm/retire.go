@@ -77,7 +77,7 @@ func (s *Server) endReceives(posts []waiting) (n int) {
 			continue
 		}
 		x.o.cancelled = true
-		x.o.err = fmt.Errorf("%w: %s: the communicator has been freed", ErrCancelled, x.o.what())
+		x.o.err = x.o.failed(fmt.Errorf("%w: the communicator has been freed", ErrCancelled))
 		x.o.finish(nil)
 		n++
 	}

@@ -45,6 +45,25 @@ func (s *Server) sendEager(ctx uint16, dst, tag int, data []byte) bool {
 	return true
 }
 
+// sendEagerAs is sendEager of a message with a shape, if that is not 0.
+func (s *Server) sendEagerAs(ctx uint16, dst, tag int, data []byte, shape uint64) bool {
+	if shape == 0 {
+		return s.sendEager(ctx, dst, tag, data)
+	}
+	body, first, o := s.e.Open(dst, handlerEager, 2, len(data))
+	if o != am.Opened {
+		if o == am.Stalled {
+			s.e.Abandon(dst)
+		}
+		return false
+	}
+	binary.LittleEndian.PutUint64(body, makeKey(ctx, s.rank, tag))
+	binary.LittleEndian.PutUint64(body[8:], shape)
+	copy(body[16:], data)
+	s.e.Commit(dst, first)
+	return true
+}
+
 func (s *Server) sendSlow(ctx uint16, dst, tag int, data []byte, mode Mode) error {
 	if err := s.mayWait("send", dst, tag); err != nil {
 		return err
@@ -69,16 +88,11 @@ func (s *Server) Isend(ctx uint16, dst, tag int, data []byte, mode Mode) (Req, e
 	if mode == Standard && len(data) <= s.eager && s.sendEager(ctx, dst, tag, data) {
 		return Req{}, nil
 	}
-	return s.isendSlow(ctx, dst, tag, data, mode, false), nil
-}
-
-func (s *Server) isendSlow(ctx uint16, dst, tag int, data []byte, mode Mode, endable bool) Req {
 	o := s.getOp()
 	o.prepareSend(ctx, dst, tag, data, mode)
-	o.endable = endable
 	r := Req{o, o.gen}
 	s.startSend(o)
-	return r
+	return r, nil
 }
 
 func (o *op) prepareSend(ctx uint16, dst, tag int, data []byte, mode Mode) {
@@ -94,7 +108,7 @@ var hookNumbered func()
 func (s *Server) startSend(o *op) {
 	dst := int(o.peer)
 	if !o.sync && o.size <= int64(s.eager) {
-		if s.sendEager(o.ctx, dst, int(o.tag), o.data) {
+		if s.sendEagerAs(o.ctx, dst, int(o.tag), o.data, o.shape) {
 			if o.orphan {
 				s.putOp(o)
 				return
@@ -123,19 +137,21 @@ func (s *Server) startSend(o *op) {
 func (o *op) Emit() bool {
 	s, dst := o.s, int(o.peer)
 	if !o.sync && o.size <= int64(s.eager) && !s.e.Throttled(dst) {
-		body, first, outcome := s.e.OpenQueued(dst, handlerEager, 1, len(o.data))
+		extra := o.extraArgs()
+		body, first, outcome := s.e.OpenQueued(dst, handlerEager, 1+extra, len(o.data))
 		if outcome != am.Opened {
 			return false
 		}
 		binary.LittleEndian.PutUint64(body, o.wireKey())
-		copy(body[8:], o.data)
+		o.putShape(body[8:])
+		copy(body[8+8*extra:], o.data)
 		if s.ids.remove(o.id) != nil { // the peer will not answer; else the sweep of failed peers does this part
 			o.parts.Add(-1)
 		}
 		s.e.CommitQueued(dst, first)
 		return true
 	}
-	body, first, outcome := s.e.OpenQueued(dst, handlerRTS, 4, 0)
+	body, first, outcome := s.e.OpenQueued(dst, handlerRTS, 4+o.extraArgs(), 0)
 	if outcome != am.Opened {
 		return false
 	}
@@ -143,8 +159,23 @@ func (o *op) Emit() bool {
 	binary.LittleEndian.PutUint64(body[8:], uint64(o.size))
 	binary.LittleEndian.PutUint64(body[16:], o.id)
 	binary.LittleEndian.PutUint64(body[24:], s.directTo(o))
+	o.putShape(body[32:])
 	s.e.CommitQueued(dst, first)
 	return true
+}
+
+// extraArgs is how many arguments the shape takes in a record of o, and putShape writes it.
+func (o *op) extraArgs() int {
+	if o.shape == 0 {
+		return 0
+	}
+	return 1
+}
+
+func (o *op) putShape(b []byte) {
+	if o.shape != 0 {
+		binary.LittleEndian.PutUint64(b, o.shape)
+	}
 }
 
 // wireKey of a send: what the receiver matches.
@@ -179,9 +210,9 @@ func (o *op) leave(err error, w *fult.Worker) {
 // sendFailed is the error of a send whose peer has failed, or whose endpoint has been closed.
 func (o *op) sendFailed(err error) error {
 	if errors.Is(err, am.ErrClosed) {
-		return fmt.Errorf("%w: %s", ErrClosed, o.what())
+		return o.failed(ErrClosed)
 	}
-	return fmt.Errorf("%w: %s: %w", ErrPeer, o.what(), err)
+	return o.failed(fmt.Errorf("%w: %w", ErrPeer, err))
 }
 
 // Fail implements am.Queued.

@@ -16,34 +16,47 @@ import (
 // carries no address and its bytes are not lent to the conduit. The message of an endable receive is fetched by its
 // receiver alone, or comes in pieces.
 
-// IsendEndable is Isend of an operation that End ends at once, whatever the peer does.
-func (s *Server) IsendEndable(ctx uint16, dst, tag int, data []byte, mode Mode) (Req, error) {
+// Terms are what an operation is to do beyond sending and receiving.
+type Terms struct {
+	// Endable has End end the operation at once, whatever the peer does.
+	Endable bool
+	// Shape stands for the type of the elements. A message and a receive that both have one, and not the same, end with
+	// ErrType at the receiver. 0: none.
+	Shape uint64
+}
+
+// IsendWith is Isend on terms.
+func (s *Server) IsendWith(ctx uint16, dst, tag int, data []byte, mode Mode, t Terms) (Req, error) {
 	if err := s.check("send", ctx, dst, tag, false); err != nil {
 		return Req{}, err
 	}
-	if mode == Standard && len(data) <= s.eager && s.sendEager(ctx, dst, tag, data) {
+	if mode == Standard && len(data) <= s.eager && s.sendEagerAs(ctx, dst, tag, data, t.Shape) {
 		return Req{}, nil
 	}
-	return s.isendSlow(ctx, dst, tag, data, mode, true), nil
+	o := s.getOp()
+	o.prepareSend(ctx, dst, tag, data, mode)
+	o.endable, o.shape, o.sum = t.Endable, t.Shape, sumFor(t.Shape, data)
+	r := Req{o, o.gen}
+	s.startSend(o)
+	return r, nil
 }
 
-// IrecvEndable is Irecv of an operation that End ends at once, whatever the peer does. If alloc is not nil it gives the
-// buffer, as in RecvAlloc.
-func (s *Server) IrecvEndable(ctx uint16, src, tag int, buf []byte, alloc func(n int) []byte) (Req, error) {
+// IrecvWith is Irecv on terms. If alloc is not nil it gives the buffer, as in RecvAlloc.
+func (s *Server) IrecvWith(ctx uint16, src, tag int, buf []byte, alloc func(n int) []byte, t Terms) (Req, error) {
 	if err := s.check("receive", ctx, src, tag, true); err != nil {
 		return Req{}, err
 	}
 	o := s.getOp()
 	o.prepareRecv(ctx, src, tag, buf)
-	o.alloc, o.endable = alloc, true
+	o.alloc, o.endable, o.shape = alloc, t.Endable, t.Shape
 	r := Req{o, o.gen}
 	s.post(o)
 	return r, nil
 }
 
-// ImrecvEndable is Imrecv of an operation that End ends at once, whatever the peer does.
-func (s *Server) ImrecvEndable(msg *Message, buf []byte) (Req, error) {
-	return s.imrecv(msg, buf, true)
+// ImrecvWith is Imrecv on terms.
+func (s *Server) ImrecvWith(msg *Message, buf []byte, t Terms) (Req, error) {
+	return s.imrecv(msg, buf, t)
 }
 
 // firstPolls are made before a wait asks its context to tell when it ends, which allocates.
@@ -70,9 +83,18 @@ func (s *Server) WaitContext(r Req, ctxs ...stdcontext.Context) (Status, error) 
 	}
 	st, err := s.use(r)
 	if why := cause(ctxs); st.Cancelled && why != nil {
-		err = fmt.Errorf("%w: %w", err, why)
+		err = because(err, why)
 	}
 	return st, err
+}
+
+// because adds to the error of an operation why it was ended.
+func because(err, why error) error {
+	if e, ok := err.(*OpError); ok { // nobody else has it
+		e.Err = fmt.Errorf("%w: %w", e.Err, why)
+		return e
+	}
+	return fmt.Errorf("%w: %w", err, why)
 }
 
 // cause tells why one of ctxs has ended, nil if none has.
@@ -216,7 +238,7 @@ func (s *Server) leaveGhost(o *op) (left bool) {
 	dst, id := int(o.peer), o.id
 	g := s.getOp()
 	g.prepareSend(o.ctx, dst, int(o.tag), bytes.Clone(o.data), Standard)
-	g.orphan, g.endable, g.id = true, true, id
+	g.orphan, g.endable, g.id, g.shape = true, true, id, o.shape
 	g.parts.Store(1)
 	s.e.AsPoller(func() {
 		if s.ids.replace(id, o, g) {
@@ -233,7 +255,7 @@ func (s *Server) leaveGhost(o *op) (left bool) {
 		return false
 	}
 	o.cancelled = true
-	s.failed(o, fmt.Errorf("%w (the message may still be received)", s.cancelled(o)))
+	s.failed(o, o.failed(fmt.Errorf("%w, though the message may still be received", ErrCancelled)))
 	o.part(nil)
 	return true
 }

@@ -48,7 +48,7 @@ func giveUp(t *testing.T, j job, seed uint64) {
 				m := b[:size[i]]
 				giveUpMessage(m, i)
 				err := within(func(ctx stdcontext.Context) error {
-					r, err := s.IsendEndable(1, 1, 3, m, Mode(i%2))
+					r, err := s.IsendWith(1, 1, 3, m, Mode(i%2), Terms{Endable: true})
 					if err == nil {
 						_, err = s.WaitContext(r, ctx)
 					}
@@ -74,7 +74,7 @@ func giveUp(t *testing.T, j job, seed uint64) {
 			over := end.Ready() // what was sent before is here, or is answered
 			var st Status
 			err := within(func(ctx stdcontext.Context) error {
-				r, err := s.IrecvEndable(1, 0, 3, b, nil)
+				r, err := s.IrecvWith(1, 0, 3, b, nil, Terms{Endable: true})
 				if err == nil {
 					st, err = s.WaitContext(r, ctx)
 				}
@@ -141,7 +141,7 @@ func TestGiveUpInEveryState(t *testing.T) {
 			a, z := j[0], j[1]
 			b, in := make([]byte, size), make([]byte, size)
 			pattern(b, 7)
-			r, err := a.IsendEndable(1, 1, 5, b, Standard)
+			r, err := a.IsendWith(1, 1, 5, b, Standard, Terms{Endable: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -222,14 +222,6 @@ func (st *collState) suspect(src, tag int) bool {
 	return st.running.judge(st.c.rankOf(src), tag) != harmless
 }
 
-// rankOf is the rank in c of a rank of the world that is in it.
-func (c *Comm) rankOf(world int) int {
-	if c.inverse == nil {
-		return world
-	}
-	return int(c.inverse[world])
-}
-
 // lookAround judges all unmatched messages. A rank that has left the call is proved by taking the receive from it back: had
 // its message come before the one that was found, the receive would have been matched.
 func (x *coll) lookAround(r comm.Req) error {
@@ -269,10 +261,10 @@ func (x *coll) errorf(kind error, format string, args ...any) error {
 }
 
 func (x *coll) sendError(to int, b []byte, err error) error {
-	return fmt.Errorf("mpi: %v, call %d: %s, %d bytes to rank %d: %w", x.way, x.call, x.c.who(), len(b), to, x.c.proc.cause(err))
+	return fmt.Errorf("mpi: %v, call %d: %s, %d bytes to rank %d: %w", x.way, x.call, x.c.who(), len(b), to, x.c.cause(err))
 }
 
 func (x *coll) recvError(from int, b []byte, err error) error {
 	return fmt.Errorf("mpi: %v, call %d: %s, %d bytes from rank %d: %w",
-		x.way, x.call, x.c.who(), len(b), from, x.c.proc.cause(err))
+		x.way, x.call, x.c.who(), len(b), from, x.c.cause(err))
 }

@@ -22,6 +22,7 @@ type Comm struct {
 	coll    *collState
 	proc    *Proc
 	id      int                    // that both contexts come from
+	checked bool                   // messages carry the shape of their elements
 	name    atomic.Pointer[string] // of SetName; nil for the default
 
 	base  *Comm           // what this is a view of, nil if it is none
@@ -34,7 +35,9 @@ func newComm(p *Proc, id int, uid uint64, group []int32, rank int) *Comm {
 		srv: p.srv, proc: p, group: group, rank: rank, id: id,
 		ctx: uint16(2 * id), collCtx: uint16(2*id + 1),
 	}
-	c.near = group
+	if c.checked = p.checked; !c.checked {
+		c.near = group
+	}
 	for i, w := range group {
 		if int(w) != i || len(group) != p.job.Size {
 			c.inverse = invert(group, p.job.Size)

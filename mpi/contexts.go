@@ -116,6 +116,9 @@ func (c *Comm) agree(what string) (id int, call uint64, err error) {
 			if empty++; empty == emptyTries {
 				return 0, 0, fmt.Errorf("mpi: %s: %s: %w: %d are in use", what, c.who(), ErrContexts, maxIDs)
 			}
+			for range settlePolls { // some may be about to come back
+				c.srv.Poll()
+			}
 			continue
 		}
 		if ok, call, err := c.claimTogether(id); ok || err != nil {

@@ -20,10 +20,10 @@ var (
 
 	ErrComm      = errors.New("invalid communicator")
 	ErrCount     = errors.New("invalid count")
-	ErrType      = errors.New("invalid element type")
+	ErrType      = comm.ErrType // elements that cannot travel, or that the receiver takes for others
 	ErrRoot      = errors.New("invalid root")
 	ErrOp        = errors.New("invalid reduction")
-	ErrBuffer    = errors.New("invalid buffer")
+	ErrBuffer    = comm.ErrBuffer
 	ErrArgument  = errors.New("invalid argument")
 	ErrContexts  = errors.New("no context left for another communicator")
 	ErrThread    = errors.New("not allowed in a light-weight thread")
@@ -127,18 +127,44 @@ func (c *Comm) badRecv(what string, typ error, source, tag int) error {
 
 // sendError dresses the error of a send of n bytes.
 func (c *Comm) sendError(what string, dest, tag, n int, err error) error {
-	return fmt.Errorf("mpi: %s: %s, %d bytes to %s, %s: %w", what, c.who(), n, peerText(dest), tagText(tag), c.proc.cause(err))
+	return fmt.Errorf("mpi: %s: %s, %d bytes to %s, %s: %w", what, c.who(), n, peerText(dest), tagText(tag), c.cause(err))
 }
 
-// recvError dresses the error of a receive into n bytes.
+// recvError dresses the error of a receive into n bytes. If the error names the message, that goes before wildcards.
 func (c *Comm) recvError(what string, source, tag, n int, err error) error {
+	if e, ok := err.(*comm.OpError); ok {
+		source, tag = c.rankOf(e.Peer), e.Tag
+	}
 	return fmt.Errorf("mpi: %s: %s, buffer of %d bytes, from %s, %s: %w",
-		what, c.who(), n, peerText(source), tagText(tag), c.proc.cause(err))
+		what, c.who(), n, peerText(source), tagText(tag), c.cause(err))
 }
 
-// opError dresses the error of an operation whose arguments are not at hand any more.
+// opError dresses the error of an operation whose arguments are not at hand any more: the error itself may name them.
 func (c *Comm) opError(what string, err error) error {
-	return fmt.Errorf("mpi: %s: %s: %w", what, c.who(), c.proc.cause(err))
+	e, ok := err.(*comm.OpError)
+	switch {
+	case !ok:
+		return fmt.Errorf("mpi: %s: %s: %w", what, c.who(), c.cause(err))
+	case e.Send:
+		return c.sendError(what, c.rankOf(e.Peer), e.Tag, int(e.Bytes), err)
+	}
+	return c.recvError(what, c.rankOf(e.Peer), e.Tag, int(e.Bytes), err)
+}
+
+// cause is the reason in the error of an operation, without what names the operation.
+func (c *Comm) cause(err error) error {
+	if e, ok := err.(*comm.OpError); ok {
+		err = e.Err
+	}
+	return c.proc.cause(err)
+}
+
+// rankOf translates a world rank, or AnySource.
+func (c *Comm) rankOf(world int) int {
+	if c.inverse != nil && world >= 0 {
+		return int(c.inverse[world])
+	}
+	return world
 }
 
 func (c *Comm) rankError(what string, rank int) error {

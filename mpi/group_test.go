@@ -86,7 +86,7 @@ func TestSplitBadColor(t *testing.T) {
 
 // TestContextsAreReused makes and frees more communicators than there are contexts.
 func TestContextsAreReused(t *testing.T) {
-	count := maxIDs + 100
+	count := 3*maxIDs + 100
 	if testing.Short() || raceEnabled {
 		count = 500
 	}
@@ -96,7 +96,7 @@ func TestContextsAreReused(t *testing.T) {
 			if err != nil {
 				return fmt.Errorf("communicator %d: %w", i, err)
 			}
-			if d.id != 2 {
+			if d.id > 20 { // some are not free before the other rank's notice has come
 				return fmt.Errorf("communicator %d has id %d", i, d.id)
 			}
 			if err := d.Free(); err != nil {

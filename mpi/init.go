@@ -153,7 +153,7 @@ func tableEntries(o *options, workers int, shared bool) int {
 
 // newProc starts a rank over its conduit.
 func newProc(job *boot.Job, wire conduit.Conduit, o *options, pl plan, tm *team) (*Proc, error) {
-	p := &Proc{job: job, wire: wire, team: tm, restore: func() {}, stuckAfter: stuckTime(o)}
+	p := &Proc{job: job, wire: wire, team: tm, restore: func() {}, stuckAfter: stuckTime(o), checked: checked(o, tm != nil)}
 	p.stacks = settings.Dump.Get(o.values) == "stacks"
 	sc := schedulerConfig(o, pl)
 	sc.OnStuck = p.reportStuck

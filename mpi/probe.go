@@ -118,7 +118,7 @@ func (m *Message) imrecv(what string, e *elem, b []byte) (Request, error) {
 	if m.m == nil {
 		return Request{c: m.c, req: comm.DoneReq(markNullRecv)}, nil
 	}
-	r, err := m.c.imrecvBytes(m.m, b)
+	r, err := m.c.imrecvBytes(m.m, b, m.c.shape(e))
 	if err != nil {
 		return Request{}, m.c.opError(what, err)
 	}

@@ -27,6 +27,7 @@ type Proc struct {
 	restore func()
 	stats   *creditStats // nil unless asked for
 	names   names        // of communicators
+	checked bool         // types are checked; fixed
 
 	stacks     bool          // a report on SIGQUIT has stacks
 	stuckAfter time.Duration // when a thread that does not move is reported; negative for never
@@ -93,6 +94,7 @@ func (p *Proc) stop(reason error) {
 // cause gives the reason behind the error of an operation that ended because the rank did.
 func (p *Proc) cause(err error) error {
 	p.stayUntilEnd()
+	err = typed(err)
 	if errors.Is(err, comm.ErrClosed) {
 		if e := p.ended(); e != nil {
 			return e

@@ -214,7 +214,7 @@ func TestRecvAllocOddLength(t *testing.T) {
 			return fmt.Errorf("%v %v", b, err)
 		}
 		return nil
-	})
+	}, With("GOLCI_CHECK", "off"))
 }
 
 func TestNullProcess(t *testing.T) {

@@ -59,8 +59,8 @@ func (c *Comm) status(st comm.Status, source int) Status {
 	s := Status{Source: st.Source, Tag: st.Tag, bytes: st.Bytes, cancelled: st.Cancelled}
 	if source != AnySource {
 		s.Source = source
-	} else if c.inverse != nil && st.Source >= 0 {
-		s.Source = int(c.inverse[st.Source])
+	} else {
+		s.Source = c.rankOf(st.Source)
 	}
 	return s
 }

@@ -21,11 +21,9 @@ const plainSlots = 256
 
 // elem is what is known of an element type. It does not change.
 type elem struct {
-	word  uintptr // of a pointer to it: see typeWord
-	typ   reflect.Type
-	size  int
-	err   error  // why slices of it may not travel
-	shape uint64 // what types are compared by; see shapeOf
+	word  uintptr       // of a pointer to it: see typeWord
+	err   error         // why slices of it may not travel
+	shape func() uint64 // what types are compared by; see shapeOf
 }
 
 // known reports, for a nil *T as e, whether it is known already that slices of T may travel as bytes; elemOf tells in any
@@ -64,7 +62,9 @@ func typeError[T any]() error { return elemOf[T]().err }
 func judgeElem(t reflect.Type, w uintptr) *elem {
 	v, ok := judged.Load(t)
 	if !ok {
-		v, _ = judged.LoadOrStore(t, &elem{word: w, typ: t, size: int(t.Size()), err: judge(t)})
+		x := &elem{word: w, err: judge(t)}
+		x.shape = sync.OnceValue(func() uint64 { return shapeOf(t) })
+		v, _ = judged.LoadOrStore(t, x)
 	}
 	e := v.(*elem)
 	elements[plainSlot(w)].Store(e)

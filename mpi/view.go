@@ -32,7 +32,7 @@ func (c *Comm) WithContext(ctx context.Context) *Comm {
 	}
 	return &Comm{
 		srv: c.srv, proc: c.proc, group: c.group, inverse: c.inverse, rank: c.rank, id: c.id,
-		ctx: c.ctx, collCtx: c.collCtx, coll: c.coll, base: c, until: ctx,
+		ctx: c.ctx, collCtx: c.collCtx, coll: c.coll, checked: c.checked, base: c, until: ctx,
 	}
 }
 
@@ -60,7 +60,12 @@ func (c *Comm) origin() *Comm {
 }
 
 // plain reports whether the calls of c need nothing but what the server's plain calls do.
-func (c *Comm) plain() bool { return c.until == nil }
+func (c *Comm) plain() bool { return c.until == nil && !c.checked }
+
+// terms of an operation on elements of that shape.
+func (c *Comm) terms(shape uint64) comm.Terms {
+	return comm.Terms{Endable: c.until != nil, Shape: shape}
+}
 
 // contexts are ctx and that of a view.
 func (c *Comm) contexts(ctx context.Context) []context.Context {
@@ -113,7 +118,7 @@ func (c *Comm) recvAllocBytes(space uint16, from, tag int, shape uint64, alloc f
 	if err := c.over(); err != nil {
 		return comm.Status{}, err
 	}
-	r, err := c.srv.IrecvEndable(space, c.world(from), tag, nil, alloc)
+	r, err := c.srv.IrecvWith(space, c.world(from), tag, nil, alloc, c.terms(shape))
 	if err != nil {
 		return comm.Status{}, err
 	}
@@ -128,7 +133,10 @@ func (c *Comm) isendBytes(space uint16, to, tag int, b []byte, mode comm.Mode, s
 	if err := c.over(); err != nil {
 		return comm.Req{}, err
 	}
-	return c.srv.IsendEndable(space, int(c.group[to]), tag, b, mode)
+	if len(b) == 0 {
+		shape = 0 // nothing has no type
+	}
+	return c.srv.IsendWith(space, int(c.group[to]), tag, b, mode, c.terms(shape))
 }
 
 // irecvBytes starts to receive into b from a rank or AnySource.
@@ -139,15 +147,15 @@ func (c *Comm) irecvBytes(space uint16, from, tag int, b []byte, shape uint64) (
 	if err := c.over(); err != nil {
 		return comm.Req{}, err
 	}
-	return c.srv.IrecvEndable(space, c.world(from), tag, b, nil)
+	return c.srv.IrecvWith(space, c.world(from), tag, b, nil, c.terms(shape))
 }
 
 // imrecvBytes starts to receive into b a message that a probe has taken.
-func (c *Comm) imrecvBytes(m *comm.Message, b []byte) (comm.Req, error) {
+func (c *Comm) imrecvBytes(m *comm.Message, b []byte, shape uint64) (comm.Req, error) {
 	if c.plain() {
 		return c.srv.Imrecv(m, b)
 	}
-	return c.srv.ImrecvEndable(m, b)
+	return c.srv.ImrecvWith(m, b, c.terms(shape))
 }
 
 // wait waits for r and uses it up.
@@ -166,6 +174,3 @@ func (c *Comm) awaitAll(rs []comm.Req) error {
 	}
 	return c.srv.AwaitAllContext(rs, c.until)
 }
-
-// shape is what messages with elements e are compared by, 0 where types are not checked.
-func (c *Comm) shape(e *elem) uint64 { return 0 }

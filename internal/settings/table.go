@@ -31,6 +31,9 @@ var (
 		"Largest message sent without asking the receiver first; 0: the conduit's choice.")
 	Unexpected = defineSize("GOLCI_UNEXPECTED", "0", 0, 1<<40,
 		"Bytes of unmatched eager messages kept for one peer; beyond it a send asks first. 0: an equal share of 128 MiB, at least 1 MiB. Of all peers together 128 MiB are kept, or this if it is more.")
+	Check = defineWord("GOLCI_CHECK", "auto",
+		"Whether element types of messages and changes of send buffers are checked; auto: types in mpi.Run, off elsewhere.",
+		"auto", "types", "off")
 	FlowControl = defineWord("GOLCI_FLOWCONTROL", "auto",
 		"Whether loans of receive space follow demand, stay as they are, or there are none; auto: dynamic where a rank's space is one pool, else static.",
 		"auto", "dynamic", "static", "none")

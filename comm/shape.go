@@ -1,0 +1,62 @@
+package comm
+
+import (
+	"fmt"
+	"hash/maphash"
+
+	"github.com/golci/golci/comm/am"
+)
+
+// Where types are checked a record carries one argument more: the shape, a number that stands for the type of the
+// elements. Elsewhere nothing of this is on the way of a message.
+
+// ShapeError tells that a message has other elements than its receive. errors.Is finds ErrType.
+type ShapeError struct {
+	Sent, Received uint64 // shapes
+}
+
+// Error gives the shapes.
+func (e *ShapeError) Error() string {
+	return fmt.Sprintf("%v: the message has elements of shape %#x, the receive of %#x", ErrType, e.Sent, e.Received)
+}
+
+// Unwrap gives ErrType.
+func (e *ShapeError) Unwrap() error { return ErrType }
+
+// onEagerShaped handles a message with a shape.
+func (s *Server) onEagerShaped(t *am.Token, args []uint64, payload []byte) {
+	if len(args) != 2 {
+		s.fault(t, "eager message")
+		return
+	}
+	s.inTurn(t, envelope{key: args[0], size: int64(len(payload)), shape: args[1]}, payload)
+}
+
+// mismatched ends the receive o, which has been matched with a message of that shape, if it takes others. Its buffer stays
+// as it is. The caller completes it.
+func (s *Server) mismatched(o *op, shape uint64) bool {
+	if shape == 0 || o.shape == 0 || shape == o.shape {
+		return false
+	}
+	o.data = nil
+	o.err = o.failed(&ShapeError{Sent: shape, Received: o.shape})
+	return true
+}
+
+// sums of bytes to be sent are compared within a process only.
+var sumSeed = maphash.MakeSeed()
+
+func sumOf(b []byte) uint64 { return maphash.Bytes(sumSeed, b) | 1 }
+
+// sumFor is the sum of a send with a shape, 0 of another.
+func sumFor(shape uint64, b []byte) uint64 {
+	if shape == 0 {
+		return 0
+	}
+	return sumOf(b)
+}
+
+// changed tells that the bytes of the send o are not those that it was started with.
+func (s *Server) changed(o *op) error {
+	return o.failed(fmt.Errorf("%w: it was changed between the start of the send and its end", ErrBuffer))
+}
