@@ -26,6 +26,7 @@ type Comm struct {
 	name    atomic.Pointer[string] // of SetName; nil for the default
 
 	base  *Comm           // what this is a view of, nil if it is none
+	codec Codec           // of values; nil: Gob
 	until context.Context // when it ends the calls of a view do; nil: never
 }
 

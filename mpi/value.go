@@ -5,62 +5,160 @@ import (
 	"encoding/gob"
 	"fmt"
 	"reflect"
+
+	"github.com/golci/golci/comm"
 )
 
-// SendValue sends any Go value that encoding/gob can encode, as one message; RecvValue receives it. It waits as Send does. Errors
-// as for Send; ErrType, with gob's reason, for what it cannot encode.
+// Values travel as a message of bytes that a Codec makes.
+
+// Codec turns Go values into bytes and back. Marshal is given a pointer to the value, Unmarshal a pointer to a zero value.
+// Its methods may be called from many goroutines and threads at once, and must not block.
+type Codec interface {
+	Marshal(v any) ([]byte, error)
+	Unmarshal(b []byte, v any) error
+}
+
+// Gob is the codec of a communicator that has no other: encoding/gob. It leaves out fields that are not exported. Types that
+// travel in interfaces must be registered with gob.Register on both sides. A type may encode itself: see gob.GobEncoder and
+// encoding.BinaryMarshaler.
+var Gob Codec = gobCodec{}
+
+type gobCodec struct{}
+
+func (gobCodec) Marshal(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	err := gob.NewEncoder(&buf).Encode(v)
+	return buf.Bytes(), err
+}
+
+func (gobCodec) Unmarshal(b []byte, v any) error { return gob.NewDecoder(bytes.NewReader(b)).Decode(v) }
+
+// WithCodec returns a view of c, as WithContext does, whose values travel by codec; nil stands for Gob. All ranks must use the
+// same one. It does not block.
+func (c *Comm) WithCodec(codec Codec) *Comm {
+	if c == nil || c.proc == nil {
+		return c
+	}
+	return c.view(c.until, codec)
+}
+
+// SendValue sends any Go value that the codec of c can encode (see Gob), as one message; RecvValue receives it. It waits as
+// Send does. Errors as for Send; ErrType, with the codec's reason, for what it cannot encode.
 func SendValue[T any](c *Comm, v T, dest, tag int) error {
-	if err := c.badSend("SendValue", nil, dest, tag); err != nil || dest == ProcNull {
+	b, err := c.packFor("SendValue", &v, dest, tag)
+	if err != nil || dest == ProcNull {
 		return err
 	}
-	b, err := encode(&v)
-	if p := reflect.ValueOf(&v).Elem(); p.Kind() == reflect.Pointer && p.IsNil() {
-		err = fmt.Errorf("%w: a nil %v points to no value", ErrType, p.Type())
+	return c.sendAny("SendValue", elemOf[byte](), b, dest, tag, comm.Standard)
+}
+
+// SsendValue is SendValue that returns only when a receive has been matched with the message (3.4).
+func SsendValue[T any](c *Comm, v T, dest, tag int) error {
+	b, err := c.packFor("SsendValue", &v, dest, tag)
+	if err != nil || dest == ProcNull {
+		return err
 	}
+	return c.sendAny("SsendValue", elemOf[byte](), b, dest, tag, comm.Synchronous)
+}
+
+// IsendValue starts to send a value and returns a request for it. The value is encoded at once, so it may be changed before
+// the request is done. It does not block. Errors as for SendValue.
+func IsendValue[T any](c *Comm, v T, dest, tag int) (Request, error) {
+	b, err := c.packFor("IsendValue", &v, dest, tag)
 	if err != nil {
-		return fmt.Errorf("mpi: SendValue: %s, to %s, tag %d: %w", c.who(), peerText(dest), tag, err)
+		return Request{}, err
 	}
-	return Send(c, b, dest, tag)
+	return c.isendAny("IsendValue", elemOf[byte](), b, dest, tag, comm.Standard)
 }
 
-// encode survives panics of gob and of the value's own encoders.
-func encode(v any) (b []byte, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			b, err = nil, fmt.Errorf("%w: gob cannot encode %T: %v", ErrType, v, r)
-		}
-	}()
-	var buf bytes.Buffer
-	if err := gob.NewEncoder(&buf).Encode(v); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrType, err)
-	}
-	return buf.Bytes(), nil
-}
-
-// RecvValue receives a value that SendValue sent. The types need not be the same but must agree as gob asks. From
-// ProcNull it gives the zero value. It waits, and may switch threads. Errors as for Recv; ErrType, with gob's reason, for a
-// message that is no T.
+// RecvValue receives a value that SendValue, SsendValue or IsendValue sent. The types need not be the same but must agree as
+// the codec asks. From ProcNull it gives the zero value. It waits, and may switch threads. Errors as for Recv; ErrType, with
+// the codec's reason, for a message that is no T or was not sent as a value.
 func RecvValue[T any](c *Comm, source, tag int) (T, Status, error) {
 	var v T
 	b, st, err := RecvAlloc[byte](c, source, tag)
 	if err != nil || source == ProcNull {
 		return v, st, err
 	}
-	if err := decode(b, &v); err != nil {
-		var zero T
-		return zero, st, fmt.Errorf("mpi: RecvValue: %s, from %s, tag %d: %w", c.who(), peerText(st.Source), st.Tag, err)
-	}
-	return v, st, nil
+	v, err = unpackFrom[T](c, "RecvValue", b, st)
+	return v, st, err
 }
 
-func decode(b []byte, v any) (err error) {
+// IprobeValue polls once and receives a value if there is a message for a RecvValue with these arguments; else ok is false.
+// It waits only for the bytes of a long message. Errors as for RecvValue.
+func IprobeValue[T any](c *Comm, source, tag int) (v T, st Status, ok bool, err error) {
+	m, err := c.Improbe(source, tag)
+	if err != nil || m == nil {
+		return v, Status{}, false, err
+	}
+	if m.m == nil {
+		return v, nullStatus, true, nil
+	}
+	b := make([]byte, m.st.bytes)
+	if st, err = Mrecv(m, b); err == nil {
+		st.Source, st.Tag = m.st.Source, m.st.Tag
+		v, err = unpackFrom[T](c, "IprobeValue", b, st)
+	}
+	return v, st, true, err
+}
+
+// packFor encodes the value that v points to for a send with these arguments. To the null process it encodes nothing.
+func (c *Comm) packFor(what string, v any, dest, tag int) ([]byte, error) {
+	if err := c.badSend(what, nil, dest, tag); err != nil || dest == ProcNull {
+		return nil, err
+	}
+	b, err := c.pack(v)
+	if err != nil {
+		return nil, fmt.Errorf("mpi: %s: %s, to %s, tag %d: %w", what, c.who(), peerText(dest), tag, err)
+	}
+	return b, nil
+}
+
+// codecOf is the codec in force.
+func (c *Comm) codecOf() Codec {
+	if c.codec == nil {
+		return Gob
+	}
+	return c.codec
+}
+
+// pack survives panics of the codec and of the value's own encoders.
+func (c *Comm) pack(v any) (b []byte, err error) {
+	p := reflect.ValueOf(v).Elem()
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("%w: gob cannot decode %T: %v", ErrType, v, r)
+			b, err = nil, fmt.Errorf("%w: cannot encode %v: %v", ErrType, p.Type(), r)
 		}
 	}()
-	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(v); err != nil {
-		return fmt.Errorf("%w: %w", ErrType, err)
+	if p.Kind() == reflect.Pointer && p.IsNil() {
+		return nil, fmt.Errorf("%w: a nil %v points to no value", ErrType, p.Type())
 	}
-	return nil
+	if b, err = c.codecOf().Marshal(v); err != nil {
+		return nil, fmt.Errorf("%w: cannot encode %v: %w", ErrType, p.Type(), err)
+	}
+	return b, nil
+}
+
+// unpackFrom decodes a message that was received as a value.
+func unpackFrom[T any](c *Comm, what string, b []byte, st Status) (T, error) {
+	v, err := unpack[T](c, b)
+	if err != nil {
+		err = fmt.Errorf("mpi: %s: %s, %d bytes from %s, tag %d: %w", what, c.who(), len(b), peerText(st.Source), st.Tag, err)
+	}
+	return v, err
+}
+
+// unpack survives panics, as pack does.
+func unpack[T any](c *Comm, b []byte) (v T, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+		if err != nil {
+			var zero T
+			v, err = zero, fmt.Errorf("%w: the message is no %T, or was not sent as a value: %w", ErrType, zero, err)
+		}
+	}()
+	err = c.codecOf().Unmarshal(b, &v)
+	return v, err
 }

@@ -20,19 +20,27 @@ import (
 //     CollectiveError.
 //
 // Bytes of a view's large messages are copied once more than those of c where ranks share a node. With a context that never
-// ends the result is c itself; a view of a view has the new context alone. A nil ctx gives a view whose calls all return
+// ends the calls wait as those of c do; a view of a view has the new context alone. A nil ctx gives a view whose calls all return
 // ErrArgument. Freeing a view frees c. It does not block.
 func (c *Comm) WithContext(ctx context.Context) *Comm {
 	if c == nil || c.proc == nil {
 		return c
 	}
-	c = c.origin()
 	if ctx = orNone(ctx); ctx.Done() == nil {
+		ctx = nil
+	}
+	return c.view(ctx, c.codec)
+}
+
+// view is the communicator of c with another context and codec.
+func (c *Comm) view(until context.Context, codec Codec) *Comm {
+	c = c.origin()
+	if until == nil && codec == nil {
 		return c
 	}
 	return &Comm{
 		srv: c.srv, proc: c.proc, group: c.group, inverse: c.inverse, rank: c.rank, id: c.id,
-		ctx: c.ctx, collCtx: c.collCtx, coll: c.coll, checked: c.checked, base: c, until: ctx,
+		ctx: c.ctx, collCtx: c.collCtx, coll: c.coll, checked: c.checked, base: c, until: until, codec: codec,
 	}
 }
 

@@ -1,0 +1,82 @@
+package mpi_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/golci/golci/mpi"
+)
+
+// Rank 0 reads a configuration and gives it to all.
+func ExampleBcastValue() {
+	type config struct {
+		Name  string
+		Steps map[string]int
+	}
+	err := mpi.Run(3, func(c *mpi.Comm) error {
+		var mine config
+		if c.Rank() == 0 {
+			mine = config{"run 7", map[string]int{"warm up": 10}}
+		}
+		got, err := mpi.BcastValue(c, mine, 0)
+		if c.Rank() == 2 {
+			fmt.Println(got.Name, got.Steps)
+		}
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// run 7 map[warm up:10]
+	// <nil>
+}
+
+// All ranks learn how long the slowest took, and what each has to say.
+func ExampleAllreduceOne() {
+	err := mpi.Run(3, func(c *mpi.Comm) error {
+		slowest, err := mpi.AllreduceOne(c, 1.5*float64(c.Rank()), mpi.Max[float64]())
+		if err != nil {
+			return err
+		}
+		words, err := mpi.AllgatherValue(c, fmt.Sprint("rank ", c.Rank()))
+		if c.Rank() == 0 {
+			fmt.Println(slowest, words)
+		}
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// 3 [rank 0 rank 1 rank 2]
+	// <nil>
+}
+
+// Each rank finds a number of results; all get all of them.
+func ExampleAllgathervAlloc() {
+	err := mpi.Run(3, func(c *mpi.Comm) error {
+		all, counts, err := mpi.AllgathervAlloc(c, make([]int, c.Rank()))
+		if c.Rank() == 0 {
+			fmt.Println(len(all), counts)
+		}
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// 3 [0 1 2]
+	// <nil>
+}
+
+// A receive that waits for no longer than a context allows. So do all calls on the view.
+func ExampleComm_WithContext() {
+	err := mpi.Run(1, func(c *mpi.Comm) error {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+		defer cancel()
+		_, err := mpi.Recv(c.WithContext(ctx), []int{0}, mpi.AnySource, mpi.AnyTag)
+		fmt.Println(errors.Is(err, mpi.ErrCancelled), errors.Is(err, context.DeadlineExceeded))
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// true true
+	// <nil>
+}

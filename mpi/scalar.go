@@ -1,0 +1,49 @@
+package mpi
+
+// Collectives of one element, for the many that reduce or share a single number. They are those of slices underneath, and
+// have the same errors.
+
+// AllreduceOne combines the x of all ranks of c with op and returns the result, the same at all (6.9.6). It waits, and may
+// switch threads.
+func AllreduceOne[T any](c *Comm, x T, op Op[T]) (T, error) {
+	var out [1]T
+	err := Allreduce(c, []T{x}, out[:], op)
+	return out[0], err
+}
+
+// ReduceOne combines the x of all ranks of c with op and returns the result at rank root, the zero value elsewhere (6.9.1).
+// It waits, and may switch threads.
+func ReduceOne[T any](c *Comm, x T, op Op[T], root int) (T, error) {
+	var out [1]T
+	err := Reduce(c, []T{x}, out[:], op, root)
+	if c == nil || c.rank != root {
+		var zero T
+		return zero, err
+	}
+	return out[0], err
+}
+
+// BcastOne returns the x of rank root of c at all ranks (6.4). It waits, and may switch threads.
+func BcastOne[T any](c *Comm, x T, root int) (T, error) {
+	buf := []T{x}
+	err := Bcast(c, buf, root)
+	return buf[0], err
+}
+
+// GatherOne returns the x of all ranks of c, by rank, at rank root, and nil elsewhere (6.5). It waits, and may switch
+// threads.
+func GatherOne[T any](c *Comm, x T, root int) ([]T, error) {
+	var all []T
+	if c != nil && c.rank == root {
+		all = make([]T, len(c.group))
+	}
+	err := Gather(c, []T{x}, all, root)
+	return all, err
+}
+
+// AllgatherOne returns the x of all ranks of c, by rank (6.7). It waits, and may switch threads.
+func AllgatherOne[T any](c *Comm, x T) ([]T, error) {
+	all := make([]T, c.Size())
+	err := Allgather(c, []T{x}, all)
+	return all, err
+}

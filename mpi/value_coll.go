@@ -1,0 +1,176 @@
+package mpi
+
+import "fmt"
+
+// Collectives of values: those of slices underneath, on what the codec makes of each value. Each takes two of these, one for
+// the lengths and one for the bytes. A value that cannot be encoded travels as an empty message, so that the ranks stay
+// together: the rank whose value it is returns ErrType with the reason, and so do those that get it.
+
+// BcastValue gives the value of rank root to all ranks of c, and returns it (6.4). The other ranks' v is not looked at. It
+// waits, and may switch threads. Errors as for Bcast, and ErrType.
+func BcastValue[T any](c *Comm, v T, root int) (T, error) {
+	var b []byte
+	var own error
+	if c != nil && c.rank == root {
+		b, own = c.packColl("BcastValue", &v)
+	}
+	n := []int64{int64(len(b))}
+	if err := Bcast(c, n, root); err != nil {
+		return v, err
+	}
+	if b == nil {
+		b = make([]byte, n[0])
+	}
+	if err := Bcast(c, b, root); err != nil || own != nil || c.rank == root {
+		return v, first(own, err)
+	}
+	return unpackFrom[T](c, "BcastValue", b, Status{Source: root, Tag: 0})
+}
+
+// GatherValue gives rank root of c the values of all ranks, by rank; the others get nil (6.5). It waits, and may switch
+// threads. Errors as for Gatherv, and ErrType.
+func GatherValue[T any](c *Comm, v T, root int) ([]T, error) {
+	b, own := c.packColl("GatherValue", &v)
+	counts, err := lengths(c, len(b), root)
+	if err != nil {
+		return nil, err
+	}
+	var all []byte
+	if c.rank == root {
+		all = make([]byte, total(counts))
+	}
+	if err := Gatherv(c, b, all, counts, nil, root); err != nil || own != nil || c.rank != root {
+		return nil, first(own, err)
+	}
+	return unpackAll[T](c, "GatherValue", all, counts)
+}
+
+// AllgatherValue gives all ranks of c the values of all, by rank (6.7). It waits, and may switch threads. Errors as for
+// Allgatherv, and ErrType.
+func AllgatherValue[T any](c *Comm, v T) ([]T, error) {
+	b, own := c.packColl("AllgatherValue", &v)
+	all, counts, err := AllgathervAlloc(c, b)
+	if err != nil || own != nil {
+		return nil, first(own, err)
+	}
+	return unpackAll[T](c, "AllgatherValue", all, counts)
+}
+
+// ScatterValue gives each rank of c the value of its number in the list of rank root (6.6), which has one for each; the other
+// ranks' list is not looked at. It waits, and may switch threads. Errors as for Scatterv; ErrCount for a list of another
+// length, at all ranks; ErrType.
+func ScatterValue[T any](c *Comm, vs []T, root int) (v T, err error) {
+	var all []byte
+	var counts []int
+	var own error
+	if c != nil && c.rank == root {
+		all, counts, own = packList(c, vs)
+	}
+	n := []int64{0}
+	var lens []int64
+	for _, k := range counts {
+		lens = append(lens, int64(k))
+	}
+	if err := Scatter(c, lens, n, root); err != nil {
+		return v, err
+	}
+	b := make([]byte, max(n[0], 0))
+	if err := Scatterv(c, all, counts, nil, b, root); err != nil || own != nil {
+		return v, first(own, err)
+	}
+	return unpackFrom[T](c, "ScatterValue", b, Status{Source: root, Tag: 0})
+}
+
+// AllgathervAlloc is Allgatherv for ranks that do not know each other's counts: it finds them, allocates, and returns the
+// elements of all ranks by rank, and how many came from each. It waits, and may switch threads. Errors as for Allgatherv.
+func AllgathervAlloc[T any](c *Comm, send []T) (all []T, counts []int, err error) {
+	lens := make([]int64, c.Size())
+	if err := Allgather(c, []int64{int64(len(send))}, lens); err != nil {
+		return nil, nil, err
+	}
+	counts = ints(lens)
+	all = make([]T, total(counts))
+	if err := Allgatherv(c, send, all, counts, nil); err != nil {
+		return nil, nil, err
+	}
+	return all, counts, nil
+}
+
+// packColl encodes this rank's value for a collective. A nil communicator is left for the collective to report.
+func (c *Comm) packColl(what string, v any) ([]byte, error) {
+	if c == nil || c.proc == nil {
+		return nil, nil
+	}
+	b, err := c.pack(v)
+	if err != nil {
+		err = fmt.Errorf("mpi: %s: %s: %w", what, c.who(), err)
+	}
+	return b, err
+}
+
+// packList encodes the root's values, one behind the other. Where there is an error all are empty.
+func packList[T any](c *Comm, vs []T) (all []byte, counts []int, err error) {
+	counts = make([]int, len(c.group))
+	if len(vs) != len(counts) {
+		return nil, counts, fmt.Errorf("mpi: ScatterValue: %s: %w: %d values for %d ranks", c.who(), ErrCount, len(vs), len(counts))
+	}
+	for i := range vs {
+		b, err := c.packColl("ScatterValue", &vs[i])
+		if err != nil {
+			return nil, make([]int, len(counts)), fmt.Errorf("%w (the value for rank %d)", err, i)
+		}
+		all, counts[i] = append(all, b...), len(b)
+	}
+	return all, counts, nil
+}
+
+// unpackAll decodes the values of all ranks.
+func unpackAll[T any](c *Comm, what string, all []byte, counts []int) ([]T, error) {
+	vs := make([]T, len(counts))
+	for i, n := range counts {
+		v, err := unpackFrom[T](c, what, all[:n], Status{Source: i, Tag: 0})
+		if err != nil {
+			return nil, err
+		}
+		vs[i], all = v, all[n:]
+	}
+	return vs, nil
+}
+
+// lengths gives root what n is at each rank, and the others nil.
+func lengths(c *Comm, n, root int) ([]int, error) {
+	var lens []int64
+	if c != nil && c.rank == root {
+		lens = make([]int64, len(c.group))
+	}
+	if err := Gather(c, []int64{int64(n)}, lens, root); err != nil {
+		return nil, err
+	}
+	return ints(lens), nil
+}
+
+func ints(list []int64) []int {
+	if list == nil {
+		return nil
+	}
+	out := make([]int, len(list))
+	for i, n := range list {
+		out[i] = int(n)
+	}
+	return out
+}
+
+func total(counts []int) (n int) {
+	for _, k := range counts {
+		n += k
+	}
+	return n
+}
+
+// first is the first of two errors that is one.
+func first(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
+}
