@@ -70,6 +70,9 @@ func (s *Server) Pending() (out []Pending) {
 		out = append(out, o.waits(ctx, side, m))
 	})
 	s.ids.each(func(_ uint64, o *op) {
+		if o.orphan { // nobody waits for it
+			return
+		}
 		kind := PendingSend
 		if o.role == roleRecv {
 			kind = PendingMove

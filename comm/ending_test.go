@@ -233,11 +233,8 @@ func bringQueued(t *testing.T, j job) (rs []Req) {
 // bringBulk has n sends whose receivers want the bytes; those of the first have begun to move.
 func bringBulk(t *testing.T, j job, n int) (rs []Req) {
 	for range n {
-		send := j[0].Isend
-		if canCopy(j[0]) {
-			send = j[0].IsendEndable // its bytes are not copied directly
-		}
-		r, err := send(1, 1, endings, make([]byte, vast), Standard)
+		// Where bytes can be copied directly, those of an endable send are not.
+		r, err := j[0].IsendWith(1, 1, endings, make([]byte, vast), Standard, Terms{Endable: canCopy(j[0])})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,7 +255,7 @@ func bringBulk(t *testing.T, j job, n int) (rs []Req) {
 }
 
 func bringReceiving(t *testing.T, j job) []Req {
-	if _, err := j[1].IsendEndable(1, 0, endings, make([]byte, vast), Standard); err != nil {
+	if _, err := j[1].IsendWith(1, 0, endings, make([]byte, vast), Standard, Terms{Endable: true}); err != nil {
 		t.Fatal(err)
 	}
 	r := irecv(t, j[0], vast)

@@ -60,3 +60,45 @@ func sumFor(shape uint64, b []byte) uint64 {
 func (s *Server) changed(o *op) error {
 	return o.failed(fmt.Errorf("%w: it was changed between the start of the send and its end", ErrBuffer))
 }
+
+// SendShaped is Send of elements of a shape.
+func (s *Server) SendShaped(ctx uint16, dst, tag int, data []byte, mode Mode, shape uint64) error {
+	if err := s.check("send", ctx, dst, tag, false); err != nil {
+		return err
+	}
+	if mode == Standard && len(data) <= s.eager && s.sendEagerAs(ctx, dst, tag, data, shape) {
+		return nil
+	}
+	if err := s.mayWait("send", dst, tag); err != nil {
+		return err
+	}
+	o := s.getOp()
+	o.prepareSend(ctx, dst, tag, data, mode)
+	o.shape, o.sum = shape, sumFor(shape, data)
+	if t := s.eng.Current(); t != nil {
+		o.done.Expect(t)
+	}
+	s.startSend(o)
+	s.eng.Wait(&o.done)
+	_, err := s.use(Req{o, o.gen})
+	return err
+}
+
+// RecvShaped is Recv of elements of a shape.
+func (s *Server) RecvShaped(ctx uint16, src, tag int, buf []byte, shape uint64) (Status, error) {
+	if err := s.check("receive", ctx, src, tag, true); err != nil {
+		return Status{}, err
+	}
+	if err := s.mayWait("receive", src, tag); err != nil {
+		return Status{}, err
+	}
+	o := s.getOp()
+	o.prepareRecv(ctx, src, tag, buf)
+	o.shape = shape
+	if t := s.eng.Current(); t != nil {
+		o.done.Expect(t)
+	}
+	s.post(o)
+	s.eng.Wait(&o.done)
+	return s.use(Req{o, o.gen})
+}

@@ -31,7 +31,7 @@ func BcastValue[T any](c *Comm, v T, root int) (T, error) {
 // threads. Errors as for Gatherv, and ErrType.
 func GatherValue[T any](c *Comm, v T, root int) ([]T, error) {
 	b, own := c.packColl("GatherValue", &v)
-	counts, err := lengths(c, len(b), root)
+	counts, err := lengthsOf(c, len(b), root)
 	if err != nil {
 		return nil, err
 	}
@@ -137,8 +137,8 @@ func unpackAll[T any](c *Comm, what string, all []byte, counts []int) ([]T, erro
 	return vs, nil
 }
 
-// lengths gives root what n is at each rank, and the others nil.
-func lengths(c *Comm, n, root int) ([]int, error) {
+// lengthsOf gives root what n is at each rank, and the others nil.
+func lengthsOf(c *Comm, n, root int) ([]int, error) {
 	var lens []int64
 	if c != nil && c.rank == root {
 		lens = make([]int64, len(c.group))

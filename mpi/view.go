@@ -99,6 +99,9 @@ func (c *Comm) sendBytes(space uint16, to, tag int, b []byte, mode comm.Mode, sh
 	if c.plain() {
 		return c.srv.Send(space, int(c.group[to]), tag, b, mode)
 	}
+	if c.until == nil {
+		return c.srv.SendShaped(space, int(c.group[to]), tag, b, mode, shapeFor(b, shape))
+	}
 	r, err := c.isendBytes(space, to, tag, b, mode, shape)
 	if err == nil {
 		_, err = c.wait(r)
@@ -110,6 +113,9 @@ func (c *Comm) sendBytes(space uint16, to, tag int, b []byte, mode comm.Mode, sh
 func (c *Comm) recvBytes(space uint16, from, tag int, b []byte, shape uint64) (comm.Status, error) {
 	if c.plain() {
 		return c.srv.Recv(space, c.world(from), tag, b)
+	}
+	if c.until == nil {
+		return c.srv.RecvShaped(space, c.world(from), tag, b, shape)
 	}
 	r, err := c.irecvBytes(space, from, tag, b, shape)
 	if err != nil {
@@ -141,10 +147,15 @@ func (c *Comm) isendBytes(space uint16, to, tag int, b []byte, mode comm.Mode, s
 	if err := c.over(); err != nil {
 		return comm.Req{}, err
 	}
+	return c.srv.IsendWith(space, int(c.group[to]), tag, b, mode, c.terms(shapeFor(b, shape)))
+}
+
+// shapeFor is the shape that a message of b carries: nothing has no type.
+func shapeFor(b []byte, shape uint64) uint64 {
 	if len(b) == 0 {
-		shape = 0 // nothing has no type
+		return 0
 	}
-	return c.srv.IsendWith(space, int(c.group[to]), tag, b, mode, c.terms(shape))
+	return shape
 }
 
 // irecvBytes starts to receive into b from a rank or AnySource.

@@ -92,6 +92,7 @@ var wires = map[string]wire{
 	"GOLCI_REVOKE_LIMIT": {"78", pooled, ofTerms(func(c credit.Config) int { return c.RevokeLimit }), 78},
 	"GOLCI_SCAVENGE":     {"13", pooled, ofTerms(func(c credit.Config) int { return c.Scavenge }), 13},
 	"GOLCI_EPOCH":        {"4321", pooled, ofTerms(func(c credit.Config) int { return c.Epoch }), 4321},
+	"GOLCI_CHECK":        {"types", nil, func(o *options) any { return checked(o, false) }, true},
 	"GOLCI_CREDIT_STATS": {"x.%r", nil, nil, "held by TestCreditStatsOverTime"},
 	"GOLCI_PACKED_LONG":  {"off", nil, func(o *options) any { return serverConfig(o, plan{}, wiredRanks).SplitLongs }, true},
 	"GOLCI_MSG_LIMIT":    {"99", pooled, ofPool(func(c portals.Config) int { return c.MsgLimit }), 99},
