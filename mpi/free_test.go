@@ -171,3 +171,26 @@ func TestFreeEarly(t *testing.T) {
 		return fresh(c)
 	})
 }
+
+// TestContextQuarantine: an id is free when this rank and all members, itself among them, have freed it, in any order.
+func TestContextQuarantine(t *testing.T) {
+	must(t, 1, func(c *Comm) error {
+		const id = 50
+		x := &c.proc.ids
+		for own := range 3 { // after so many notices this rank frees it
+			if !x.claim(id) {
+				return errors.New("the id is not free")
+			}
+			for told := range 3 {
+				if told == own {
+					x.left(id, 3)
+				}
+				if x.snapshot()[id/64]>>(id%64)&1 != 0 {
+					return fmt.Errorf("the id is free after %d of 3 notices", told)
+				}
+				x.left(id, 0)
+			}
+		}
+		return nil
+	})
+}
