@@ -29,8 +29,8 @@ func randomShape(rnd *rand.Rand, n, most int) shape {
 	return s
 }
 
-// lengths around the limits between algorithms, in bytes and elements.
-var lengths = []int{0, 1, 7, 100, 1025, 9_001, 33_000}
+// vectorLengths around the limits between algorithms, in bytes and elements.
+var vectorLengths = []int{0, 1, 7, 100, 1025, 9_001, 33_000}
 
 // element is what rank r contributes at i.
 type element struct {
@@ -56,7 +56,7 @@ func eachShape(t *testing.T, f func(c *Comm, s shape) error, opts ...Option) {
 			must(t, n, func(c *Comm) error {
 				rnd := random(seed, n)
 				for round := range 6 {
-					s := randomShape(rnd, n, lengths[rnd.IntN(len(lengths))]/n+2)
+					s := randomShape(rnd, n, vectorLengths[rnd.IntN(len(vectorLengths))]/n+2)
 					if err := f(c, s); err != nil {
 						return fmt.Errorf("round %d, %+v: %w", round, s, err)
 					}
@@ -69,7 +69,7 @@ func eachShape(t *testing.T, f func(c *Comm, s shape) error, opts ...Option) {
 
 func TestBcast(t *testing.T) {
 	eachShape(t, func(c *Comm, s shape) error {
-		for _, n := range lengths {
+		for _, n := range vectorLengths {
 			b := make([]element, n)
 			if c.Rank() == s.root {
 				b = fill(s.root, 0, n)
@@ -87,7 +87,7 @@ func TestBcast(t *testing.T) {
 
 func TestGatherScatter(t *testing.T) {
 	eachShape(t, func(c *Comm, s shape) error {
-		for _, n := range lengths[:6] {
+		for _, n := range vectorLengths[:6] {
 			var all []element
 			if c.Rank() == s.root {
 				all = make([]element, n*s.n)
@@ -150,7 +150,7 @@ func checkParts(all []element, s shape) error {
 
 func TestAllgather(t *testing.T) {
 	eachShape(t, func(c *Comm, s shape) error {
-		for _, n := range lengths[:6] {
+		for _, n := range vectorLengths[:6] {
 			all := make([]element, n*s.n)
 			if err := Allgather(c, fill(c.Rank(), 0, n), all); err != nil {
 				return err
@@ -171,7 +171,7 @@ func TestAllgather(t *testing.T) {
 
 func TestAlltoall(t *testing.T) {
 	eachShape(t, func(c *Comm, s shape) error {
-		for _, n := range lengths[:5] {
+		for _, n := range vectorLengths[:5] {
 			in, out := make([]element, 0, n*s.n), make([]element, n*s.n)
 			for to := range s.n {
 				in = append(in, fill(c.Rank(), to*n, n)...)
@@ -214,7 +214,7 @@ func TestAlltoallv(t *testing.T) {
 
 func TestAllreduce(t *testing.T) {
 	eachShape(t, func(c *Comm, s shape) error {
-		for _, n := range lengths {
+		for _, n := range vectorLengths {
 			in, out := make([]int64, n), make([]int64, n)
 			for i := range in {
 				in[i] = int64((c.Rank() + 1) * (i + 1))
@@ -242,7 +242,7 @@ func TestAllreduce(t *testing.T) {
 
 func TestReduce(t *testing.T) {
 	eachShape(t, func(c *Comm, s shape) error {
-		for _, n := range lengths {
+		for _, n := range vectorLengths {
 			in, out := make([]uint32, n), make([]uint32, n+3)
 			for i := range in {
 				in[i] = uint32(1<<c.Rank()) * uint32(i)
