@@ -28,7 +28,12 @@ func TestShapes(t *testing.T) {
 		{elemOf[uint](), elemOf[uint64](), elemOf[uintptr]()},
 		{elemOf[byte](), elemOf[[16]byte]()},
 		{elemOf[mixedAB](), elemOf[[4]mixedAB]()},
-		{elemOf[mixedBA]()}, {elemOf[float32]()}, {elemOf[int32]()}, {elemOf[uint32]()}, {elemOf[int8]()}, {elemOf[bool]()},
+		{elemOf[mixedBA]()},
+		{elemOf[float32]()},
+		{elemOf[int32]()},
+		{elemOf[uint32]()},
+		{elemOf[int8]()},
+		{elemOf[bool]()},
 		{elemOf[complex128]()},
 		{elemOf[struct {
 			A int32

@@ -125,8 +125,15 @@ func TestTicks(t *testing.T) {
 		ticker      plot.Ticker
 		least, most float64
 	}{
-		{binary{}, 0.7, 1.5}, {binary{}, 0.7, 4 << 20}, {binary{}, 5, 12}, {binary{}, 1, 1 << 40},
-		{decimal{}, 0.9e6, 2.1e6}, {decimal{}, 1e-3, 1e6}, {decimal{}, 0.2, 40}, {decimal{}, 1.3e6, 2.9e6}, {decimal{}, 3, 7},
+		{binary{}, 0.7, 1.5},
+		{binary{}, 0.7, 4 << 20},
+		{binary{}, 5, 12},
+		{binary{}, 1, 1 << 40},
+		{decimal{}, 0.9e6, 2.1e6},
+		{decimal{}, 1e-3, 1e6},
+		{decimal{}, 0.2, 40},
+		{decimal{}, 1.3e6, 2.9e6},
+		{decimal{}, 3, 7},
 	} {
 		labels := 0
 		for _, tick := range c.ticker.Ticks(c.least, c.most) {

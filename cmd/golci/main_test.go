@@ -161,9 +161,15 @@ func TestHelp(t *testing.T) {
 		code int
 		text string
 	}{
-		{"", 2, "Start a job of several ranks"}, {"help", 0, "Start a job of several ranks"}, {"-h", 0, "Start a job of several ranks"},
-		{"help run", 0, "1 to 4096"}, {"run -help", 0, "1 to 4096"}, {"help bench", 0, "ping-pong"},
-		{"version", 0, "golci "}, {"-version", 0, "golci "}, {"--version", 0, "golci "},
+		{"", 2, "Start a job of several ranks"},
+		{"help", 0, "Start a job of several ranks"},
+		{"-h", 0, "Start a job of several ranks"},
+		{"help run", 0, "1 to 4096"},
+		{"run -help", 0, "1 to 4096"},
+		{"help bench", 0, "ping-pong"},
+		{"version", 0, "golci "},
+		{"-version", 0, "golci "},
+		{"--version", 0, "golci "},
 	} {
 		r := run(t, golci(t, strings.Fields(c.args)...))
 		if r.code != c.code || !strings.Contains(r.out+r.err, c.text) || strings.Contains(r.out+r.err, "relay") {

@@ -73,8 +73,15 @@ func TestTheSystemSaysLittle(t *testing.T) {
 			says, takes int
 			arrives     bool
 		}{
-			{1200, 1200, true}, {576 - 28, 576 - 28, true}, {552 - 28, 1472, true}, {524 - 28, 1472, true}, {68 - 28, 1472, true}, {0, 1472, true},
-			{524 - 28, 524 - 28, false}, {68 - 28, 68 - 28, false}, {0, 1, false},
+			{1200, 1200, true},
+			{576 - 28, 576 - 28, true},
+			{552 - 28, 1472, true},
+			{524 - 28, 1472, true},
+			{68 - 28, 1472, true},
+			{0, 1472, true},
+			{524 - 28, 524 - 28, false},
+			{68 - 28, 68 - 28, false},
+			{0, 1, false},
 		} {
 			t.Run(fmt.Sprintf("%v/says=%d/takes=%d", mode, c.says, c.takes), func(t *testing.T) {
 				j := udptest.Job{Mode: mode, Linger: 100 * time.Millisecond, Payload: 1472}

@@ -46,9 +46,17 @@ func (s Stats) String() string {
 		n    uint64
 		name string
 	}{
-		{s.Seal.Opened, "of this job"}, {s.Seal.Foreign, "of another job, key or mode"}, {s.Seal.Forged, "forged"}, {s.Seal.Damaged, "damaged"},
-		{s.Seal.Replayed, "repeated"}, {s.Seal.Old, "too old"}, {s.Seal.Stray, "for other ranks"}, {s.Seal.Short, "too short"},
-		{s.Truncated, "too long"}, {s.Malformed, "against the rules"}, {s.Dropped, "without room"},
+		{s.Seal.Opened, "of this job"},
+		{s.Seal.Foreign, "of another job, key or mode"},
+		{s.Seal.Forged, "forged"},
+		{s.Seal.Damaged, "damaged"},
+		{s.Seal.Replayed, "repeated"},
+		{s.Seal.Old, "too old"},
+		{s.Seal.Stray, "for other ranks"},
+		{s.Seal.Short, "too short"},
+		{s.Truncated, "too long"},
+		{s.Malformed, "against the rules"},
+		{s.Dropped, "without room"},
 	} {
 		if f.n > 0 {
 			fmt.Fprintf(&b, ", %d %s", f.n, f.name)

@@ -24,8 +24,10 @@ func TestParseHosts(t *testing.T) {
 			t.Errorf("%q: %v, %v", in, got, err)
 		}
 	}
-	for _, in := range []string{"", "a,,b", "a:0", "a:x", "a:-1", "a:", ":4", "-x", "a b:1", "[a:1", "[a]1", "a,a", "a:5000", "[]",
-		"a;b", "a|b", "$(x):1", "`x`", "a&b", "a'b", "a\\b", "a\x1b", "ä", "a*", "a>b", "a!b"} {
+	for _, in := range []string{
+		"", "a,,b", "a:0", "a:x", "a:-1", "a:", ":4", "-x", "a b:1", "[a:1", "[a]1", "a,a", "a:5000", "[]",
+		"a;b", "a|b", "$(x):1", "`x`", "a&b", "a'b", "a\\b", "a\x1b", "ä", "a*", "a>b", "a!b",
+	} {
 		if got, err := ParseHosts(in); !errors.Is(err, ErrHosts) {
 			t.Errorf("%q: %v, %v", in, got, err)
 		}
