@@ -22,9 +22,12 @@ func (s *Server) Iprobe(ctx uint16, src, tag int) (Status, bool, error) {
 	return st, ok, nil
 }
 
+// never is the context of a wait that no context ends.
+var never stdcontext.Context
+
 // Probe is Iprobe that blocks until there is such a message.
 func (s *Server) Probe(ctx uint16, src, tag int) (st Status, err error) {
-	return s.ProbeContext(nil, ctx, src, tag)
+	return s.ProbeContext(never, ctx, src, tag)
 }
 
 // ProbeContext is Probe that ends with ErrCancelled when until does; nil never does.
@@ -60,7 +63,7 @@ func (s *Server) extract(ctx uint16, src, tag int) (*Message, Status) {
 
 // Mprobe is Improbe that blocks until there is such a message.
 func (s *Server) Mprobe(ctx uint16, src, tag int) (msg *Message, st Status, err error) {
-	return s.MprobeContext(nil, ctx, src, tag)
+	return s.MprobeContext(never, ctx, src, tag)
 }
 
 // MprobeContext is Mprobe that ends with ErrCancelled when until does; nil never does.
