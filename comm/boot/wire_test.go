@@ -140,6 +140,12 @@ func checkMissing(t *testing.T, rank int, name string, err error) {
 		t.Errorf("rank %d: %v", rank, err)
 		return
 	}
+	if miss.Ended { // a rank that gave up has ended for those that still wait
+		if strings.Trim(miss.Ranks, "0,24") != "" {
+			t.Errorf("rank %d: %q have ended, want some of 0, 2 and 4", rank, miss.Ranks)
+		}
+		return
+	}
 	want := []string{"1", "3"}
 	if name == "foreign, two nodes" {
 		want = map[int][]string{0: {"1"}, 2: {"3"}, 4: {"3"}}[rank]
