@@ -19,6 +19,13 @@ type Left struct {
 	Messages int // not received: they are gone
 }
 
+// Add adds what another context had left.
+func (l *Left) Add(o Left) {
+	l.Receives += o.Receives
+	l.Sends += o.Sends
+	l.Messages += o.Messages
+}
+
 // Retire ends the use of contexts at this rank, until Reopen. It may wait for a poll that is under way.
 func (s *Server) Retire(ctxs ...uint16) (left Left) {
 	s.e.AsPoller(func() { // nothing arrives meanwhile

@@ -78,7 +78,10 @@ func (c *Comm) Free() error {
 	}
 	c.proc.names.remove(c.origin())
 	c.proc.colls.remove(c.coll)
-	left := c.srv.Retire(contextsOf(c.id))
+	left := c.srv.Retire(c.ctx)
+	if coll := c.srv.Retire(c.collCtx); c.coll.poison.Load() == nil { // what failed has left messages, and that was told
+		left.Add(coll)
+	}
 	c.proc.ids.left(c.id, len(c.group))
 	for _, w := range c.group { // the own rank too: messages to oneself are on their way as well
 		c.srv.Leave(int(w), c.id)
