@@ -3,6 +3,7 @@ package mpi
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -248,7 +249,7 @@ func TestConcurrentCollectives(t *testing.T) {
 
 // TestCollectivesOfManyThreads has threads compete for one communicator. What a call gives is right or ErrConcurrent.
 func TestCollectivesOfManyThreads(t *testing.T) {
-	const threads, calls = 8, 50
+	const threads, calls = 4, 25
 	must(t, 3, func(c *Comm) error {
 		var wrong atomic.Int64
 		var wg sync.WaitGroup
@@ -262,6 +263,7 @@ func TestCollectivesOfManyThreads(t *testing.T) {
 					}
 					err := Allreduce(c, in, out, Sum[int]())
 					if errors.Is(err, ErrConcurrent) {
+						runtime.Gosched() // the call that runs may be another's of this core
 						continue
 					}
 					if err != nil {
