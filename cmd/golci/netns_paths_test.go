@@ -92,7 +92,7 @@ func TestNetnsMTU(t *testing.T) {
 		w := newWorld(t, plan{hosts: 2, mtu: mtu})
 		w.oneByOne(0)
 		// What the launcher sends, a copy of the program too, is to be little beside the stream.
-		cmd, out, stderr := w.play("stream", 1, 16*max(1, mtu/2000))
+		cmd, out, stderr := w.play("stream", 1, 16*max(1, mtu/1000))
 		w.wantDone(cmd, out, stderr, 2)
 		got := w.sent(0, 0)
 		mean := got.bytes / got.packets
