@@ -120,8 +120,8 @@ func roleCores(p *Proc) error {
 	})
 }
 
-// TestUnboundRanksDivideTheCores: the workers of ranks that the launcher has not bound have cores of their own, unless that is not wanted.
-func TestUnboundRanksDivideTheCores(t *testing.T) {
+// TestProcessesDivideTheCores: the workers of ranks that the launcher has not bound have cores of their own, unless that is not wanted.
+func TestProcessesDivideTheCores(t *testing.T) {
 	if affinity.Count() < 2 || raceEnabled {
 		t.Skip("needs two processors, and workers, which the race detector's threads do not have")
 	}

@@ -131,7 +131,11 @@ func mustOptions(pairs []string) *options {
 
 // TestEverySettingIsWired: each setting, given by an option or by the environment, reaches the configuration that it is for.
 func TestEverySettingIsWired(t *testing.T) {
-	for _, i := range mustOptions(nil).values.List() {
+	all := mustOptions(nil).values.List()
+	for _, i := range all {
+		t.Setenv(i.Env, "") // whatever the tests are run with
+	}
+	for _, i := range all {
 		t.Run(i.Env, func(t *testing.T) {
 			w, ok := wires[i.Env]
 			if !ok {
