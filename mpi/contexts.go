@@ -101,8 +101,8 @@ func (x *contexts) left(id, members int) {
 // contextsOf gives the two contexts of an id: of point to point and of collectives.
 func contextsOf(id int) (uint16, uint16) { return uint16(2 * id), uint16(2*id + 1) }
 
-// agree gives a new id, claimed and the same on all ranks of c, all of which call it, and the number of the call in which they
-// agreed on it.
+// agree gives a new id, claimed and the same on all ranks of c, and the number of the call in which they agreed on it. All ranks
+// of c call it.
 func (c *Comm) agree(what string) (id int, call uint64, err error) {
 	x := &c.proc.ids
 	empty := 0

@@ -2,7 +2,7 @@ package mpi
 
 import "github.com/golci/golci/comm"
 
-// reduceSegment is how many bytes of a long vector travel in one message of a reduction, so that one is combined, out of the
+// reduceSegment is how many bytes of a long vector travel in one message of a reduction. One segment is combined, out of the
 // cache, while the next is on its way.
 const reduceSegment = 128 << 10
 

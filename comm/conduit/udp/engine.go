@@ -24,8 +24,8 @@ const (
 	flushAfter = 50 * time.Microsecond
 	// pollsAgain is after how long without a poll nobody is expected to poll soon.
 	pollsAgain = 200 * time.Microsecond
-	// sureOfCompany is after how many rounds with more than one record to a peer the first of a round waits for the others, and soon is
-	// how soon after the first that was kept back it must have left in all of them.
+	// sureOfCompany counts rounds with more than one record to a peer. After so many the first record of a round waits.
+	// In each of them a record that was kept back must have left soon after the first.
 	sureOfCompany = 8
 	soon          = 20 * time.Microsecond
 	// fullFor is after how long a socket that was full is tried again.
