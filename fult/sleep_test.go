@@ -1,0 +1,53 @@
+package fult
+
+import (
+	"testing"
+	"time"
+)
+
+// deaf is a Poller that does not hear a Wake before it sleeps, as Poller allows.
+type deaf struct {
+	enter func()        // called when Sleep begins, before anything is armed
+	ready chan bool     // what the worker said of each Sleep
+	leave chan struct{} // ends a Sleep
+}
+
+func (d *deaf) Poll(*Worker) int { return 0 }
+func (d *deaf) Wake()            {}
+
+func (d *deaf) Sleep(_ time.Duration, ready func() bool) bool {
+	d.enter()
+	select {
+	case d.ready <- ready():
+	case <-d.leave:
+	}
+	return true
+}
+
+// TestWakeBeforeSleep: a worker that somebody has woken just before it sleeps does not sleep, even if there is no work for it any
+// more. Its state says that it is awake, so that nobody would wake it for the next thread.
+func TestWakeBeforeSleep(t *testing.T) {
+	s, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &deaf{ready: make(chan bool), leave: make(chan struct{})}
+	p.enter = func() { s.workers[0].wake() } // as the caller of Go does whose thread another worker steals
+	if err := s.SetPoller(p); err != nil {
+		t.Fatal(err)
+	}
+	h, err := s.GoOn(0, func(*Thread) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Join(); err != nil {
+		t.Fatal(err)
+	}
+	if !<-p.ready {
+		t.Error("the worker slept although its state said that it was awake")
+	}
+	close(p.leave)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
