@@ -12,7 +12,7 @@ func (s *Server) cancelled(o *op) error { return o.failed(ErrCancelled) }
 
 // cancelRecv ends a receive that is not matched yet.
 func (s *Server) cancelRecv(o *op) bool {
-	if !s.matching.withdraw(o.ctx, o.asked, o) {
+	if !s.matching.withdraw(o.ctx, o.asked(), o) {
 		return false
 	}
 	o.cancelled, o.err = true, s.cancelled(o)

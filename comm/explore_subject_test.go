@@ -90,4 +90,4 @@ func (s *subject) probe(p match.Pattern) (size int64, found bool) {
 
 func (s *subject) improbe(p match.Pattern) (message *op) { return s.m.take(exploredContext, p) }
 
-func (s *subject) cancel(o *op) bool { return s.m.withdraw(exploredContext, o.asked, o) }
+func (s *subject) cancel(o *op) bool { return s.m.withdraw(exploredContext, o.asked(), o) }

@@ -91,7 +91,7 @@ func (x *explored) do(e *event, receives *[]*op) int {
 	switch e.do {
 	case doPost:
 		o := x.op(e.id, roleRecv)
-		o.ctx, o.peer, o.tag, o.asked, o.wild = exploredContext, e.p.Source, e.p.Tag, e.p, e.p.Wild()
+		o.ctx, o.peer, o.tag, o.posted, o.wild = exploredContext, e.p.Source, e.p.Tag, e.p, e.p.Wild()
 		*receives = append(*receives, o)
 		return numberOf(x.s.post(o))
 	case doArrive:

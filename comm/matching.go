@@ -167,7 +167,7 @@ func (m *matching) post(o *op) (message *op) {
 			}
 		}
 		if c := m.lock(o.ctx, o.wild); c != nil {
-			message = c.index.Post(o.asked, o)
+			message = c.index.Post(o.asked(), o)
 			m.unlock(c, o.wild)
 			return message
 		}

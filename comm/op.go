@@ -41,7 +41,7 @@ type op struct {
 	home   int16 // sub-pool of packets nearest to the receiver; -1 for none
 	peer   int32 // source of a receive or message, destination of a send; a wildcard until matched
 	tag    int32
-	asked  match.Pattern // of a receive: what it was posted with
+	posted match.Pattern // of a receive with a wildcard: what it accepts
 	data   []byte        // receive buffer, bytes to send, or bytes of an unexpected message
 	size   int64         // bytes of the message; of an envelope, bytes at the sender
 	got    int64         // bytes of a rendezvous that have come
@@ -87,6 +87,14 @@ func (o *op) start(r role) {
 
 // pattern of an op without wildcards.
 func (o *op) pattern() match.Pattern { return match.Pattern{Source: o.peer, Tag: o.tag} }
+
+// asked is what a receive was posted with.
+func (o *op) asked() match.Pattern {
+	if o.wild {
+		return o.posted
+	}
+	return o.pattern()
+}
 
 // key of an op without wildcards.
 func (o *op) key() uint64 { return makeKey(o.ctx, int(o.peer), int(o.tag)) }

@@ -74,8 +74,9 @@ func (s *Server) Irecv(ctx uint16, src, tag int, buf []byte) (Req, error) {
 func (o *op) prepareRecv(ctx uint16, src, tag int, buf []byte) {
 	o.start(roleRecv)
 	o.ctx, o.peer, o.tag, o.data = ctx, int32(src), int32(tag), buf
-	o.asked = o.pattern()
-	o.wild = o.asked.Wild()
+	if o.pattern().Wild() {
+		o.wild, o.posted = true, o.pattern()
+	}
 }
 
 // post matches the receive o with a message that has come, or leaves it where messages look. Called by the owner of o,
