@@ -74,7 +74,7 @@ func (s *Server) Irecv(ctx uint16, src, tag int, buf []byte) (Req, error) {
 func (o *op) prepareRecv(ctx uint16, src, tag int, buf []byte) {
 	o.start(roleRecv)
 	o.ctx, o.peer, o.tag, o.data = ctx, int32(src), int32(tag), buf
-	if o.pattern().Wild() {
+	if src|tag < 0 { // AnySource or AnyTag
 		o.wild, o.posted = true, o.pattern()
 	}
 }
