@@ -142,3 +142,36 @@ func BenchmarkCollectives(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkBacklog sends messages of 8 bytes that nobody has posted a receive for. They are received when the last one is
+// there, the tags backwards. Most are beyond the bound on unexpected messages, so that they wait at their sender.
+func BenchmarkBacklog(b *testing.B) {
+	const tags, last = 4096, 4096
+	bench(b, 2, func(c *Comm) error {
+		out, rs := make([]uint64, b.N), make([]Request, b.N)
+		b.ResetTimer()
+		for i := range rs {
+			var err error
+			if rs[i], err = Isend(c, out[i:i+1], 1, i%tags); err != nil {
+				return err
+			}
+		}
+		if err := Send(c, []uint64{1}, 1, last); err != nil {
+			return err
+		}
+		return Waitall(rs, nil)
+	}, func(c *Comm) error {
+		in := []uint64{0}
+		if _, err := Recv(c, in, 0, last); err != nil {
+			return err
+		}
+		for tag := tags - 1; tag >= 0; tag-- {
+			for i := tag; i < b.N; i += tags {
+				if _, err := Recv(c, in, 0, tag); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
