@@ -154,7 +154,11 @@ func (r *receiver) Record(src int, rec []byte) {
 	if h.flags()&flagLong != 0 {
 		r.long(spec, h, args(rec, h.nargs()), payload)
 	} else {
-		e.run(spec, t, args(rec, h.nargs()), payload)
+		if e.guard == nil { // as in run, without the call
+			spec.Run(t, args(rec, h.nargs()), payload)
+		} else {
+			e.runGuarded(spec, t, args(rec, h.nargs()), payload)
+		}
 	}
 	if t.reply {
 		e.releaseReply(src, int(h.seq())*8)

@@ -27,14 +27,15 @@ type Producer struct {
 	open     int    // whole lines reserved, 0 without a reservation
 	skip     int    // pad before the reservation
 	clean    uint64 // lines from tail up to here begin with zero
-	recent   int    // length of the last record, or part of that of a longer one before; tells how far to clean ahead
+	recent   int    // length of the last long record, or part of that of a longer one before; 0 among short ones
+	low      int    // where fewer bytes than this are clean ahead of the tail, more is cleaned; follows recent
 	replyEnd uint64 // tail after the last record of a reserved class, for TinyQueues
 	reserved bool   // the open reservation is of a reserved class
 	corrupt  bool   // the consumer reported something impossible
 }
 
 func newProducer(data []byte, head *atomic.Uint64, g *Geometry) Producer {
-	return Producer{data: data, head: head, g: g}
+	return Producer{data: data, head: head, g: g, low: cleanLow}
 }
 
 // reserve returns space for n bytes; nil without room.
@@ -84,7 +85,7 @@ func (p *Producer) fitsTiny(class conduit.Class, used, need int) bool {
 // cleanAhead has done so already.
 func (p *Producer) publish(first uint64, strong bool) {
 	need := (int(uint32(first)) + Line - 1) &^ (Line - 1)
-	if p.open == 0 || need == 0 || need > p.open {
+	if uint(need-1) >= uint(p.open) { // longer than the reservation, or nothing
 		return
 	}
 	off := p.off
@@ -111,7 +112,9 @@ func (p *Producer) publish(first uint64, strong bool) {
 		p.word(p.off).Store(padFlag | uint64(p.skip))
 	}
 	p.tail, p.off, p.open, p.skip = tail, next, 0, 0
-	p.recent = min(max(need, p.recent/2), cleanMost)
+	if need > cleanHigh || p.recent != 0 {
+		p.follow(need)
+	}
 	if p.reserved {
 		p.replyEnd = p.tail
 	}
@@ -125,16 +128,25 @@ const (
 	cleanMost = 512 * Line
 )
 
+// follow adapts the room that is cleaned ahead to records as long as the last one, of need bytes.
+func (p *Producer) follow(need int) {
+	p.recent = min(max(need, p.recent/2), cleanMost)
+	p.low = p.recent + Line
+	if p.recent <= cleanHigh {
+		p.recent, p.low = 0, cleanLow
+	}
+}
+
+// dirty tells whether cleanAhead has something to do.
+func (p *Producer) dirty() bool { return int(p.clean-p.tail) < p.low }
+
 // cleanAhead clears the first words of lines that are to come. It is called after a publication has been announced:
 // fetching the lines, which the consumer read a round ago, then delays no record, and several are fetched at once. Where
 // records are long it cleans room for another one of that length, so that its bytes are copied into lines that this core has.
 func (p *Producer) cleanAhead() {
-	ahead, low, high := int(p.clean-p.tail), cleanLow, cleanHigh
-	if p.recent > cleanHigh {
-		low, high = p.recent+Line, p.recent+cleanLow
-	}
-	if ahead >= low {
-		return
+	ahead, high := int(p.clean-p.tail), cleanHigh
+	if p.recent != 0 {
+		high = p.recent + cleanLow
 	}
 	free := len(p.data) - int(p.tail-p.seen)
 	off := p.off + ahead

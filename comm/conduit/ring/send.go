@@ -38,7 +38,9 @@ func (e *Endpoint) Commit(peer int, first uint64) {
 	}
 	o.prod.publish(first, !e.g.Scan)
 	o.announce()
-	o.prod.cleanAhead()
+	if o.prod.dirty() {
+		o.prod.cleanAhead()
+	}
 }
 
 // Cancel implements conduit.Conduit.
