@@ -217,29 +217,28 @@ func (s *Server) settle(o *op) {
 }
 
 func (s *Server) endSend(o *op) bool {
-	dst := int(o.peer)
-	if s.e.Withdraw(dst, o) {
+	switch {
+	case s.e.Withdraw(int(o.peer), o):
 		o.cancelled = true
 		o.leave(s.cancelled(o), nil)
-		return true
-	}
-	if !o.endable {
+	case !o.endable:
 		return o.done.Ready()
+	default:
+		s.leaveGhost(o)
 	}
-	if !s.leaveGhost(o) {
-		s.settle(o) // who took the number or the bytes is about to end it
-	}
+	s.settle(o) // a poller that has it in hand, from its queue, its number or its bytes, is about to end it
 	return true
 }
 
-// leaveGhost has the send o, which has left the queue, go on under another op, with a copy of its bytes; false if it is
-// being ended. No answer comes in between, and nothing is sent of bytes that change hands.
-func (s *Server) leaveGhost(o *op) (left bool) {
+// leaveGhost has the send o, which has left the queue, go on under another op, with a copy of its bytes, unless it is being
+// ended. No answer comes in between, and nothing is sent of bytes that change hands.
+func (s *Server) leaveGhost(o *op) {
 	dst, id := int(o.peer), o.id
 	g := s.getOp()
 	g.prepareSend(o.ctx, dst, int(o.tag), bytes.Clone(o.data), Standard)
 	g.orphan, g.endable, g.id, g.shape = true, true, id, o.shape
 	g.parts.Store(1)
+	left := false
 	s.e.AsPoller(func() {
 		if s.ids.replace(id, o, g) {
 			left = true
@@ -252,10 +251,9 @@ func (s *Server) leaveGhost(o *op) (left bool) {
 	})
 	if !left {
 		s.putOp(g)
-		return false
+		return
 	}
 	o.cancelled = true
 	s.failed(o, o.failed(fmt.Errorf("%w, though the message may still be received", ErrCancelled)))
 	o.part(nil)
-	return true
 }

@@ -1,0 +1,69 @@
+package comm
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/fult"
+)
+
+// gate is what a pair's queue holds before the sends of a test. It leaves the queue when it is open, and then keeps whoever
+// polls until the test lets it go on: what left the queue behind it has been sent, and its owner has not been told.
+type gate struct {
+	next    am.Queued
+	open    bool // set by the test while nobody polls
+	left    chan struct{}
+	release chan struct{}
+}
+
+func (g *gate) Emit() bool { return g.open }
+
+func (g *gate) Sent(*fult.Worker) {
+	close(g.left)
+	<-g.release
+}
+
+func (g *gate) Fail(error, *fult.Worker) { close(g.left) }
+
+func (g *gate) Next() *am.Queued { return &g.next }
+
+// TestEndBesideAPoller: while another goroutine that polls has a send in hand, which has just left the queue, the op does not go
+// back to the caller of End.
+func TestEndBesideAPoller(t *testing.T) {
+	j := newJob(t, 2, conduit.Config{}, Config{})
+	a := j[0]
+	g := &gate{left: make(chan struct{}), release: make(chan struct{})}
+	if a.e.Lock(1) != am.Stalled {
+		t.Fatal("rank 1 is not there")
+	}
+	a.e.Enqueue(1, g)
+	r, err := a.IsendWith(1, 1, 5, make([]byte, 16), Synchronous, Terms{Endable: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.open = true
+	polled := make(chan struct{})
+	go func() {
+		a.Poll()
+		close(polled)
+	}()
+	<-g.left
+	ended := make(chan bool, 1)
+	go func() { ended <- a.End(r) && r.Ready() }()
+	select {
+	case ok := <-ended:
+		ended <- ok
+	case <-time.After(20 * time.Millisecond):
+	}
+	close(g.release)
+	if !<-ended {
+		t.Error("End says that the send has ended while a poller is about to touch it")
+	}
+	<-polled
+	if _, err := a.Wait(r); !errors.Is(err, ErrCancelled) {
+		t.Errorf("the send ended with %v", err)
+	}
+}
