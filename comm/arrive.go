@@ -25,7 +25,7 @@ func (s *Server) register() error {
 		handlerEager:     {Name: "eager", Run: s.onEager, Ordered: true},
 		handlerRTS:       {Name: "ready to send", Run: s.onRTS, Ordered: true},
 		handlerCTS:       {Name: "clear to send", Run: s.onCTS},
-		handlerRetract:   {Name: "retract", Run: s.onRetract},
+		handlerRetract:   {Name: "retract", Run: s.onRetract, Ordered: true},
 		handlerRetracted: {Name: "retracted", Run: s.onRetracted},
 		handlerGo:        {Name: "go", Run: s.onGo},
 		handlerCopied:    {Name: "copied", Run: s.onCopied},
@@ -39,13 +39,15 @@ func (s *Server) register() error {
 	return nil
 }
 
-// envelope is what there is to match of a message.
+// envelope is what there is to match of a message, or its sender's call to forget it.
 type envelope struct {
 	key  uint64
 	size int64
 	id   uint64 // of the sender's op; of a rendezvous only
 	addr uint64 // of the sender's bytes, if they can be copied directly
 	rts  bool
+
+	retract bool // forget the envelope of that key and id
 
 	shape uint64 // of the elements, 0 if the sender has not told
 }
@@ -147,6 +149,10 @@ func (s *Server) inTurn(t *am.Token, env envelope, payload []byte) {
 
 // arrive matches a message with a receive, or keeps it. Called by the poller, in the order of the pair.
 func (s *Server) arrive(env envelope, payload []byte, w *fult.Worker) {
+	if env.retract {
+		s.forget(env)
+		return
+	}
 	if o := s.matching.claim(env.key); o != nil {
 		s.hand(o, env, payload, w)
 		return

@@ -5,7 +5,6 @@ import (
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/hashtable"
 )
 
 func (s *Server) cancelled(o *op) error { return o.failed(ErrCancelled) }
@@ -32,19 +31,23 @@ func (s *Server) cancelSend(o *op) bool {
 	return false
 }
 
-// onRetract forgets an envelope that has not been matched, and says whether it could. An envelope that was matched is
-// answered by its CTS.
+// onRetract handles the call to forget an envelope, after that envelope, whatever the order of the conduit.
 func (s *Server) onRetract(t *am.Token, args []uint64, _ []byte) {
-	if len(args) != 2 || keySource(args[1]) != t.Source() || args[1] >= hashtable.Reserved {
+	if len(args) != 2 {
 		s.fault(t, "retraction")
 		return
 	}
-	m := s.matching.takeEnvelope(args[1], args[0])
+	s.inTurn(t, envelope{key: args[1], id: args[0], retract: true}, nil)
+}
+
+// forget drops an envelope that has not been matched, and tells its sender. One that was matched is answered by its CTS.
+func (s *Server) forget(env envelope) {
+	m := s.matching.takeEnvelope(env.key, env.id)
 	if m == nil {
 		return
 	}
 	s.putOp(m)
-	s.control(t.Source(), handlerRetracted, args[0])
+	s.control(keySource(env.key), handlerRetracted, env.id)
 }
 
 // onRetracted ends a send whose envelope was forgotten: because that was asked for, or, with a second argument, because the

@@ -11,7 +11,7 @@ const (
 	MaxTag = 1<<tagBits - 1
 	// MaxRanks is the largest number of ranks of a job.
 	MaxRanks = 1 << srcBits
-	// MaxContext is the largest context; of those above, one is for notices and one reserved by the table.
+	// MaxContext is the largest context; of those above, one is for farewells (Leave) and one reserved by the table.
 	MaxContext   = 1<<16 - 3
 	leaveContext = 1<<16 - 2
 )
