@@ -50,10 +50,15 @@ func address(b []byte) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.Slic
 
 // directTo gives the address that the envelope of the send o carries, 0 if the message is not to be copied directly.
 func (s *Server) directTo(o *op) uint64 {
-	if s.copies.conduit == nil || o.endable || o.size < directMin || !s.copies.conduit.DirectTo(int(o.peer)) {
+	if !s.mayCopy(o) || !s.copies.conduit.DirectTo(int(o.peer)) {
 		return 0
 	}
 	return address(o.data)
+}
+
+// mayCopy tells whether the send o is one that may be copied directly, wherever its peer is.
+func (s *Server) mayCopy(o *op) bool {
+	return s.copies.conduit != nil && !o.endable && o.size >= directMin
 }
 
 // beginDirect starts the copies of a message whose bytes are at addr of the sender's memory; false if this rank cannot
@@ -99,7 +104,7 @@ func (s *Server) onGo(t *am.Token, args []uint64, _ []byte) {
 		return
 	}
 	from, to := args[3], args[4]
-	if o.role != roleSend || int(o.peer) != t.Source() || o.direct || from > to || to > uint64(len(o.data)) {
+	if o.role != roleSend || int(o.peer) != t.Source() || o.direct || !s.mayCopy(o) || from > to || to > uint64(len(o.data)) {
 		s.fault(t, "go")
 		return
 	}

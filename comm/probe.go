@@ -95,6 +95,9 @@ func (s *Server) imrecv(msg *Message, buf []byte, t Terms) (Req, error) {
 		return Req{}, s.staleError()
 	}
 	m := msg.m
+	if s.closed.Load() {
+		return Req{}, s.check("receive", m.ctx, int(m.peer), int(m.tag), false)
+	}
 	msg.m = nil
 	o := s.getOp()
 	o.prepareRecv(m.ctx, int(m.peer), int(m.tag), buf)
