@@ -13,6 +13,7 @@ type sleeper struct {
 	e     *Endpoint
 	ready func() bool
 	fn    func() bool
+	long  bool    // nothing was to be sent when the time to sleep was chosen
 	peers []int32 // scratch of stalledNews
 }
 
@@ -22,9 +23,13 @@ var sleepers = sync.Pool{New: func() any {
 	return s
 }}
 
+// look tells, when the bell is armed, whether there is a reason not to sleep. What was queued before that found nobody to wake.
 func (s *sleeper) look() bool {
-	return s.ready() || s.e.returned.n.Load() > 0 || s.pumpsBusy() || s.stalledNews()
+	return s.ready() || s.e.returned.n.Load() > 0 || s.pumpsBusy() || s.long && s.e.toSend() || s.stalledNews()
 }
+
+// toSend tells whether something waits for credits or room.
+func (e *Endpoint) toSend() bool { return e.stalled.n.Load() > 0 || e.bulkBusy.n.Load() > 0 }
 
 func (s *sleeper) pumpsBusy() bool {
 	for _, p := range s.e.pumps {
@@ -44,11 +49,11 @@ func (s source) Sleep(d time.Duration, ready func() bool) bool {
 		f()
 	}
 	e.pollMu.Unlock()
-	if e.stalled.n.Load() > 0 || e.bulkBusy.n.Load() > 0 {
+	x := sleepers.Get().(*sleeper)
+	x.e, x.ready, x.long = e, ready, !e.toSend()
+	if !x.long {
 		d = min(d, stalledNap)
 	}
-	x := sleepers.Get().(*sleeper)
-	x.e, x.ready = e, ready
 	ok := e.c.Sleep(d, x.fn)
 	x.e, x.ready = nil, nil
 	sleepers.Put(x)
