@@ -83,3 +83,48 @@ func TestQueuedWhileArming(t *testing.T) {
 		}
 	}
 }
+
+// TestOwedWhileArming: another goroutine serves a request after a sleeper has paid its debts, and polls no more. The sleeper has
+// to pay again, since the request rang for nobody.
+func TestOwedWhileArming(t *testing.T) {
+	cs, err := local.New(2, conduit.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &arming{Conduit: cs[0]}
+	e, err := New(c, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, err := New(cs[1], Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []*Endpoint{e, from} {
+		if err := x.Register(1, Spec{Name: "nothing much", MaxReply: NoReply, Run: func(*Token, []uint64, []byte) {}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.meanwhile = func() {
+		if err := from.RequestShort(0, 1); err != nil {
+			t.Error(err)
+		}
+		e.Poll()
+	}
+	source{e}.Sleep(time.Hour, func() bool { return false })
+	if c.slept != 0 {
+		t.Errorf("it sleeps for %v, and peers are owed credits", c.slept)
+	}
+	c.meanwhile = nil
+	source{e}.Sleep(time.Hour, func() bool { return false })
+	if c.slept <= stalledNap {
+		t.Errorf("with its debts paid it sleeps for %v", c.slept)
+	}
+	e.Close()
+	from.Close()
+	for _, c := range cs {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

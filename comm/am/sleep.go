@@ -23,9 +23,12 @@ var sleepers = sync.Pool{New: func() any {
 	return s
 }}
 
-// look tells, when the bell is armed, whether there is a reason not to sleep. What was queued before that found nobody to wake.
+// look tells, when the bell is armed, whether there is a reason not to sleep. What others have queued or served before that
+// found nobody to wake.
 func (s *sleeper) look() bool {
-	return s.ready() || s.e.returned.n.Load() > 0 || s.pumpsBusy() || s.long && s.e.toSend() || s.stalledNews()
+	e := s.e
+	return s.ready() || e.returned.n.Load() > 0 || s.pumpsBusy() || s.long && e.toSend() ||
+		e.chores.Load()&choreOwing != 0 || s.stalledNews()
 }
 
 // toSend tells whether something waits for credits or room.
