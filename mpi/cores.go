@@ -35,6 +35,7 @@ type share struct {
 	own     bool  // no other rank of the node may use them
 	ranks   int   // on the node
 	machine int   // CPUs that the node's ranks may use together
+	fixed   error // why the system lets no thread be bound; nil if it does
 }
 
 // shareAmongProcesses finds what this rank may use, and whether others may, too. Every rank of the job calls it. Ranks that nobody
@@ -47,7 +48,7 @@ func shareAmongProcesses(ctx context.Context, job *boot.Job, bind bool) (share, 
 	if err := job.Fence(ctx); err != nil {
 		return share{}, err
 	}
-	s := share{own: true, ranks: len(job.LocalRanks)}
+	s := share{own: true, ranks: len(job.LocalRanks), fixed: affinity.Check()}
 	users := make(map[int]int)
 	same := true
 	for _, r := range job.LocalRanks {
@@ -68,7 +69,7 @@ func shareAmongProcesses(ctx context.Context, job *boot.Job, bind bool) (share, 
 	for _, cpus := range topology.Read().Cores() {
 		s.cores = append(s.cores, cpus[0])
 	}
-	if bind && same && !s.own {
+	if bind && same && !s.own && s.fixed == nil {
 		s.divide(slices.Index(job.LocalRanks, job.Rank))
 	}
 	return s, nil
@@ -112,7 +113,7 @@ func planFor(o *options, s share) plan {
 			p.workers--
 		}
 	}
-	if s.own && p.workers <= len(s.cores) {
+	if s.own && s.fixed == nil && p.workers <= len(s.cores) {
 		p.pin = s.cores[:p.workers]
 		if p.dedicated && p.workers < len(s.cores) {
 			p.serverCPU = s.cores[p.workers]

@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"io/fs"
 	"slices"
 	"testing"
 )
@@ -35,6 +36,12 @@ func TestPlan(t *testing.T) {
 			[]Option{WithWorkers(3), WithServer("waiter")},
 			share{cores: []int{0, 1}, own: true, ranks: 1, machine: 2},
 			3, nil, false, false, -1,
+		},
+		{
+			"a system that binds no thread",
+			[]Option{WithServer("dedicated")},
+			share{cores: []int{0, 1}, own: true, ranks: 1, machine: 2, fixed: fs.ErrPermission},
+			1, nil, false, true, -1,
 		},
 		{"a system that does not say", nil, share{ranks: 1}, 1, nil, true, false, -1},
 	} {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"time"
 
@@ -58,6 +59,9 @@ func initJob(ctx context.Context, job *boot.Job, o *options) (*Proc, error) {
 	s, err := shareAmongProcesses(ctx, job, settings.Bind.Get(o.values) == "core")
 	if err != nil {
 		return nil, err
+	}
+	if s.fixed != nil && settings.Debug.Get(o.values) {
+		fmt.Fprintf(os.Stderr, "golci: rank %d: no thread is bound to a core: %v\n", job.Rank, s.fixed)
 	}
 	pl := planFor(o, s)
 	pl.entries = tableEntries(o, pl.workers, pl.crowded)

@@ -56,7 +56,7 @@ func (b *benchCmd) Run() error {
 	if err != nil {
 		return err
 	}
-	self, err := os.Executable()
+	self, err := ownPath()
 	if err != nil {
 		return fmt.Errorf("bench: %w", err)
 	}

@@ -12,7 +12,7 @@ import (
 // this one would go on without it. The go command puts what it runs under a directory named go-build...; only then does
 // its death ask us to end, as a SIGTERM would.
 func tieToGoRun() {
-	self, err := os.Executable()
+	self, err := ownPath()
 	if err != nil || !strings.Contains(filepath.ToSlash(self), "/go-build") {
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/golci/golci/comm/boot"
+	"github.com/golci/golci/internal/affinity"
 	"github.com/golci/golci/internal/settings"
 	"github.com/golci/golci/internal/simd"
 	"github.com/golci/golci/internal/topology"
@@ -66,7 +67,7 @@ func infoProcessor(w io.Writer, p topology.Processor) {
 }
 
 func infoCPUs(w io.Writer, m topology.Map) {
-	ids := topology.Usable()
+	ids := affinity.Get()
 	fmt.Fprintf(w, "CPUs usable\t%d: %s\n", len(ids), topology.FormatList(ids))
 	fmt.Fprintf(w, "topology\t%d socket(s), %d core(s), %d NUMA node(s)\n",
 		m.Count(func(c topology.CPU) int { return c.Package }), len(m.Cores()),

@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"github.com/golci/golci/comm/boot"
+	"github.com/golci/golci/internal/affinity"
 	"github.com/golci/golci/internal/settings"
 	"github.com/golci/golci/internal/topology"
 )
@@ -44,7 +45,7 @@ func infoJSON(out io.Writer) error {
 	}
 	r := machineReport{
 		Version: version(), System: runtime.GOOS + "/" + runtime.GOARCH, Processor: topology.ReadProcessor().Name,
-		CPUs: topology.Usable(), Cores: len(topology.Read().Cores()), Kernel: map[string]bool{},
+		CPUs: affinity.Get(), Cores: len(topology.Read().Cores()), Kernel: map[string]bool{},
 		Unknown: settings.Unknown(os.Environ(), boot.EnvLauncher),
 	}
 	shm := true

@@ -145,7 +145,7 @@ func (r *runCmd) detail(text string) {
 
 // startGuard starts this program once more as the guard of the job.
 func startGuard() (*launch.Guard, error) {
-	self, err := os.Executable()
+	self, err := ownPath()
 	if err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ func (r *runFar) far(set *settings.Set) (launch.Far, error) {
 	if err != nil || len(shell) == 0 {
 		return launch.Far{}, fmt.Errorf("-rsh %q is no command: %w", r.Rsh, err)
 	}
-	self, err := os.Executable()
+	self, err := ownPath()
 	return launch.Far{
 		Shell: shell, Self: self, Helper: r.Golci, Listen: r.Listen, Preload: r.Preload, Silence: r.Silence,
 		Start: settings.InitTimeout.Get(set),
@@ -86,7 +86,7 @@ func init() {
 // Run lasts as long as the job.
 func (h *helperCmd) Run() error {
 	if h.Dir != "" {
-		self, err := os.Executable()
+		self, err := ownPath()
 		if err == nil {
 			err = launch.OwnDir(h.Dir, self)
 		}

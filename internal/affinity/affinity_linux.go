@@ -2,6 +2,8 @@ package affinity
 
 import (
 	"fmt"
+	"os"
+	"runtime"
 
 	"golang.org/x/sys/unix"
 )
@@ -9,18 +11,31 @@ import (
 // maxCPU bounds the CPU numbers of this package: the size of unix.CPUSet.
 const maxCPU = 1024
 
-// Set binds the calling OS thread to CPU cpu. Call runtime.LockOSThread first; and leave the goroutine locked, or the
-// bound thread goes back to the runtime's pool.
-func Set(cpu int) error {
-	if cpu < 0 || cpu >= maxCPU {
-		return fmt.Errorf("affinity: CPU %d is not within 0..%d", cpu, maxCPU-1)
-	}
+// Set binds the calling OS thread to cpus. Call runtime.LockOSThread first; and leave the goroutine locked, or the
+// bound thread goes back to the runtime's pool. A process that the thread starts inherits the binding. The error names the
+// CPUs, and wraps the kernel's.
+func Set(cpus ...int) error {
 	var set unix.CPUSet
-	set.Set(cpu)
+	for _, cpu := range cpus {
+		if cpu < 0 || cpu >= maxCPU {
+			return fmt.Errorf("affinity: CPU %d is not within 0..%d", cpu, maxCPU-1)
+		}
+		set.Set(cpu)
+	}
 	if err := unix.SchedSetaffinity(0, &set); err != nil {
-		return fmt.Errorf("affinity: binding to CPU %d: %w", cpu, err)
+		return fmt.Errorf("affinity: sched_setaffinity to CPUs %v: %w", cpus, err)
 	}
 	return nil
+}
+
+func check() error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &set); err != nil {
+		return os.NewSyscallError("sched_getaffinity", err)
+	}
+	return os.NewSyscallError("sched_setaffinity", unix.SchedSetaffinity(0, &set))
 }
 
 // Get returns the CPUs that the calling OS thread may use, ascending; nil if the kernel will not say.

@@ -1,6 +1,7 @@
 package affinity
 
 import (
+	"errors"
 	"runtime"
 	"slices"
 	"testing"
@@ -21,7 +22,8 @@ func TestGetIsSortedAndNotEmpty(t *testing.T) {
 }
 
 func TestSetBindsThisThread(t *testing.T) {
-	for _, cpu := range Get() {
+	all := Get()
+	for _, cpu := range all {
 		bound := make(chan []int)
 		go func() {
 			runtime.LockOSThread() // for good: the thread ends with the goroutine
@@ -29,10 +31,33 @@ func TestSetBindsThisThread(t *testing.T) {
 				t.Errorf("Set(%d): %v", cpu, err)
 			}
 			bound <- Get()
+			if err := Set(all...); err != nil {
+				t.Errorf("Set(%v): %v", all, err)
+			}
+			bound <- Get()
 		}()
 		if got := <-bound; runtime.GOOS == "linux" && !slices.Equal(got, []int{cpu}) {
 			t.Errorf("after Set(%d) the thread may use %v", cpu, got)
 		}
+		if got := <-bound; !slices.Equal(got, all) {
+			t.Errorf("after Set(%v) the thread may use %v", all, got)
+		}
+	}
+}
+
+// TestCheckChangesNothing: a thread that is bound stays so.
+func TestCheckChangesNothing(t *testing.T) {
+	cpu := Get()[0]
+	got := make(chan []int)
+	go func() {
+		runtime.LockOSThread() // for good: the thread ends with the goroutine
+		if err := errors.Join(Set(cpu), Check()); err != nil {
+			t.Error(err)
+		}
+		got <- Get()
+	}()
+	if now := <-got; runtime.GOOS == "linux" && !slices.Equal(now, []int{cpu}) {
+		t.Errorf("after Check a thread bound to %d may use %v", cpu, now)
 	}
 }
 

@@ -14,6 +14,10 @@ import (
 const roleVar = "GOLCI_TEST_JOB_ROLE"
 
 func TestMain(m *testing.M) {
+	if list := os.Getenv(confineVar); list != "" {
+		fmt.Fprintln(os.Stderr, "error: confining:", confined(list))
+		os.Exit(3)
+	}
 	if role := os.Getenv(roleVar); role != "" {
 		os.Exit(rankMain(role))
 	}
@@ -30,6 +34,7 @@ var roles = map[string]func(c *mpi.Comm) error{
 	"stuck":  roleStuck,
 	"allocs": roleAllocs,
 	"order":  roleOrder,
+	"talk":   roleTalk,
 }
 
 // rankMain is the program of a rank. It first tells its number and process.

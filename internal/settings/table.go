@@ -92,5 +92,5 @@ var (
 	Dump = defineWord("GOLCI_DUMP", "calls",
 		"What a rank tells on SIGQUIT: the calls that wait, or before them the stacks of goroutines and threads.", "calls", "stacks")
 	Debug = defineBool("GOLCI_DEBUG", "off",
-		"Report each step by which a rank finds its job, on standard error.")
+		"Report each step by which a rank finds its job, and why it binds no thread, on standard error.")
 )

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/golci/golci/internal/affinity"
 	"github.com/golci/golci/internal/arch"
 )
 
@@ -28,6 +29,9 @@ type line struct {
 func Crossing(a, b int) (ns float64, err error) {
 	if a == b {
 		return 0, errors.New("golci: crossing needs two CPUs")
+	}
+	if runtime.GOOS != "linux" {
+		return 0, errors.New("golci: crossing needs a system that binds threads to CPUs")
 	}
 	if runtime.GOMAXPROCS(0) < 2 {
 		return 0, errors.New("golci: crossing needs GOMAXPROCS of at least 2")
@@ -52,7 +56,7 @@ func Crossing(a, b int) (ns float64, err error) {
 // pingPong plays one side. Its goroutine keeps the pinned thread to the end, and the runtime throws that thread away.
 func pingPong(cpu int, out, in *atomic.Uint64, first bool, pinned chan<- error, start <-chan bool) []float64 {
 	runtime.LockOSThread()
-	pinned <- Pin([]int{cpu})
+	pinned <- affinity.Set(cpu)
 	if !<-start {
 		return nil
 	}

@@ -1,11 +1,13 @@
-// Package topology tells what cores this process may use, how they are related (package, core, caches, memory node),
-// and pins OS threads to them. The relations come from /sys on Linux; elsewhere every CPU is a core of its own, and the
+// Package topology tells what cores this process may use, and how they are related (package, core, caches, memory node).
+// The relations come from /sys on Linux; elsewhere every CPU is a core of its own, and the
 // processor tells its caches.
 package topology
 
 import (
 	"cmp"
 	"slices"
+
+	"github.com/golci/golci/internal/affinity"
 )
 
 // CPU is one logical processor. A number that the system does not tell is 0.
@@ -33,10 +35,11 @@ type Map struct {
 	Caches []Cache
 }
 
-// Read looks at the machine now. It cannot fail: what is not known stays 0.
+// Read looks at the machine now. It cannot fail: what is not known stays 0, and there are no CPUs if the kernel does not
+// tell those that may be used.
 func Read() Map {
 	m := Map{}
-	for _, id := range Usable() {
+	for _, id := range affinity.Get() {
 		m.CPUs = append(m.CPUs, readCPU(id))
 	}
 	slices.SortFunc(m.CPUs, nearer)

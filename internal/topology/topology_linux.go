@@ -2,52 +2,16 @@ package topology
 
 import (
 	"cmp"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/golci/golci/internal/settings"
 )
 
 const cpuDir = "/sys/devices/system/cpu/cpu"
-
-// Usable lists the CPUs that the calling thread may run on, ascending.
-func Usable() []int {
-	var set unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &set); err != nil {
-		return []int{0}
-	}
-	return members(&set)
-}
-
-func members(set *unix.CPUSet) []int {
-	var out []int
-	for left, i := set.Count(), 0; left > 0; i++ {
-		if set.IsSet(i) {
-			out = append(out, i)
-			left--
-		}
-	}
-	return out
-}
-
-// Pin binds the calling OS thread to cpus; the goroutine must be locked to it. A process that the thread starts inherits
-// the binding. The error is the kernel's.
-func Pin(cpus []int) error {
-	var set unix.CPUSet
-	for _, c := range cpus {
-		set.Set(c)
-	}
-	if err := unix.SchedSetaffinity(0, &set); err != nil {
-		return fmt.Errorf("golci: binding to CPUs %v: %w", cpus, err)
-	}
-	return nil
-}
 
 func readCPU(id int) CPU {
 	dir := cpuDir + strconv.Itoa(id)

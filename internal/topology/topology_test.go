@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/golci/golci/internal/affinity"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -100,7 +102,7 @@ func TestLists(t *testing.T) {
 }
 
 func TestRead(t *testing.T) {
-	m, ids := Read(), Usable()
+	m, ids := Read(), affinity.Get()
 	if len(m.CPUs) != len(ids) || len(ids) == 0 {
 		t.Fatalf("%d CPUs, usable %v", len(m.CPUs), ids)
 	}
@@ -138,36 +140,8 @@ func TestProcessor(t *testing.T) {
 	}
 }
 
-func TestPin(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		if Pin([]int{0}) == nil {
-			t.Error("binding succeeded")
-		}
-		return
-	}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	before := Usable()
-	defer func() {
-		if err := Pin(before); err != nil {
-			t.Error(err)
-		}
-	}()
-	for _, cpu := range before {
-		if err := Pin([]int{cpu}); err != nil {
-			t.Fatal(err)
-		}
-		if got := Usable(); !slices.Equal(got, []int{cpu}) {
-			t.Errorf("bound to %d, usable %v", cpu, got)
-		}
-	}
-	if err := Pin([]int{maxCPU}); err == nil {
-		t.Error("bound to a CPU that does not exist")
-	}
-}
-
 func TestCrossing(t *testing.T) {
-	ids := Usable()
+	ids := affinity.Get()
 	if _, err := Crossing(ids[0], ids[0]); err == nil {
 		t.Error("one CPU was accepted")
 	}

@@ -47,17 +47,18 @@ func dead(fd int, v *vecs) bool {
 	return err == nil && n > 0
 }
 
-// reachable reports whether the kernel lets this process copy to and from the memory of process pid. The address tried
-// is never mapped, so a permitted access gives EFAULT.
+// reachable reports whether the kernel lets this process copy to and from the memory of process pid. Both directions are
+// tried, since a filter of system calls may refuse one of them. The address is never mapped, so a permitted access gives
+// EFAULT.
 func reachable(pid int) bool {
-	v := getVecs(nil, unmapped)
+	v := getVecs(make([]byte, 1), unmapped)
 	defer v.release()
-	var b [1]byte
-	v.local[0].Base = &b[0]
-	v.local[0].SetLen(1)
-	v.remote[0].Len = 1
-	_, err := unix.ProcessVMReadv(pid, v.local[:], v.remote[:], 0)
-	return err == unix.EFAULT
+	for _, call := range []vmCall{unix.ProcessVMReadv, unix.ProcessVMWritev} {
+		if _, err := call(pid, v.local[:], v.remote[:], 0); err != unix.EFAULT {
+			return false
+		}
+	}
+	return true
 }
 
 const unmapped = 1

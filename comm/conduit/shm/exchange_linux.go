@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"strings"
@@ -36,11 +37,13 @@ type exchange struct {
 	own   *os.File // this rank's memfd
 	fence bool
 
-	mu    sync.Mutex
+	mu    sync.Mutex // guards the rest
 	links map[int]*link
 	lasts map[int]error // by rank, the latest failure, to tell when time is over; under its own rank that of accept
 	done  context.CancelFunc
 	fatal error
+
+	lacked, lacking time.Time // when descriptors were lacking first, without a pause since, and last
 }
 
 // run returns the links to all other local ranks, or none and an error. It leaves no goroutine behind.
@@ -139,6 +142,39 @@ func (x *exchange) abort(err error) {
 	x.done()
 }
 
+const (
+	// scarce is how long a rank may lack descriptors.
+	scarce = time.Second
+	// scarcePause ends a lack: tries come more often.
+	scarcePause = 10 * lastPause
+)
+
+// judge ends the exchange with err where waiting cannot mend it: the system refuses a call, as filters of system calls do,
+// or there have been no descriptors for a while, which nobody gives back. The error names the call.
+func (x *exchange) judge(err error) {
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, errors.ErrUnsupported):
+	case errors.Is(err, unix.EMFILE), errors.Is(err, unix.ENFILE):
+		if !x.lacksFiles(time.Now()) {
+			return
+		}
+	default:
+		return
+	}
+	x.abort(fmt.Errorf("shm: rank %d: %w", x.cfg.Rank, err))
+}
+
+// lacksFiles notes that there was no descriptor, and says whether that has been so for long.
+func (x *exchange) lacksFiles(now time.Time) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if now.Sub(x.lacking) > scarcePause {
+		x.lacked = now
+	}
+	x.lacking = now
+	return now.Sub(x.lacked) > scarce
+}
+
 // acceptor is a listener.
 type acceptor interface {
 	AcceptUnix() (*net.UnixConn, error)
@@ -153,6 +189,7 @@ func (x *exchange) accept(ctx context.Context, wg *sync.WaitGroup, listener acce
 			return
 		case err != nil: // no descriptors, perhaps: others may be given back
 			x.note(x.cfg.Rank, fmt.Errorf("accept: %w", err))
+			x.judge(err)
 			select {
 			case <-ctx.Done():
 			case <-time.After(lastPause):
@@ -165,6 +202,7 @@ func (x *exchange) accept(ctx context.Context, wg *sync.WaitGroup, listener acce
 			switch inTime := stop(); {
 			case err != nil:
 				_ = c.Close() // a stranger, or a peer that will say itself why it failed
+				x.judge(err)
 			case !inTime:
 				l.discard()
 			default:
@@ -254,6 +292,7 @@ func (x *exchange) dialUntil(ctx context.Context, peer int) {
 		}
 		if !errors.Is(err, unix.ECONNREFUSED) && ctx.Err() == nil {
 			x.note(peer, err)
+			x.judge(err)
 		}
 		select {
 		case <-ctx.Done():

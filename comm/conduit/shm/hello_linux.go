@@ -124,13 +124,17 @@ func sendPacket(c *net.UnixConn, b []byte, f *os.File) error {
 // receivePacket returns a packet and the file that came with it, or nil. The caller closes the file.
 func receivePacket(c *net.UnixConn) ([]byte, *os.File, error) {
 	b, oob := make([]byte, 256), make([]byte, unix.CmsgSpace(4*8))
-	n, oobn, _, _, err := c.ReadMsgUnix(b, oob)
+	n, oobn, flags, _, err := c.ReadMsgUnix(b, oob)
 	if err != nil {
 		return nil, nil, err
 	}
 	files, err := received(oob[:oobn])
 	if err != nil {
 		return nil, nil, err
+	}
+	if flags&unix.MSG_CTRUNC != 0 {
+		closeFiles(files)
+		return nil, nil, os.NewSyscallError("recvmsg: the descriptor that came is lost", unix.EMFILE)
 	}
 	if n == 0 {
 		closeFiles(files)

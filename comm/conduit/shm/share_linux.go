@@ -107,6 +107,13 @@ func (s *shared) take(peer int, packet []byte, f *os.File) {
 	s.peers[peer].Store(s.mapPeer(peer, size, f))
 }
 
+// miss notes that what peer has registered could not be taken.
+func (s *shared) miss(peer int, err error) {
+	s.peers[peer].CompareAndSwap(nil, &registered{err: &conduit.PeerError{
+		Peer: peer, Err: conduit.ErrUnreachable, Detail: fmt.Sprintf("its memory: %v", err),
+	}})
+}
+
 func (s *shared) mapPeer(peer int, size uint64, f *os.File) *registered {
 	fail := func(detail string) *registered {
 		return &registered{err: &conduit.PeerError{Peer: peer, Err: conduit.ErrUnreachable, Detail: detail}}

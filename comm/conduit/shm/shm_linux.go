@@ -119,6 +119,10 @@ func watch(e *ring.Endpoint, sh *shared, peer int, c *net.UnixConn) {
 			// The peer left without reading what was sent to it; its own last words may still be there.
 			continue
 		}
+		if errors.Is(err, unix.EMFILE) {
+			sh.miss(peer, err)
+			continue
+		}
 		if err != nil {
 			break
 		}

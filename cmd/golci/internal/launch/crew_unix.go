@@ -14,6 +14,7 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/golci/golci/internal/affinity"
 	"github.com/golci/golci/internal/settings"
 	"github.com/golci/golci/internal/topology"
 )
@@ -50,21 +51,23 @@ type sink struct {
 
 // start starts all ranks of the crew. After an error some may run; kill and wait end them.
 func (c *crew) start() error {
-	usable := topology.Usable()
+	usable := affinity.Get()
 	shares := c.shares()
 	defer func() {
 		if shares != nil {
-			_ = topology.Pin(usable)
+			_ = affinity.Set(usable...)
 		}
 	}()
+	var unbound error // why ranks are not bound
 	for i := range c.count {
 		var cpus []int
 		workers := max(1, len(usable)/c.count)
 		if shares != nil {
 			cpus = shares[i]
 			workers = len(cpus)
-			if err := topology.Pin(cpus); err != nil {
-				return err
+			if err := affinity.Set(cpus...); err != nil { // the job runs without it, too
+				cpus, unbound = nil, err
+				_ = affinity.Set(usable...)
 			}
 		}
 		env := c.env
@@ -74,17 +77,20 @@ func (c *crew) start() error {
 		if err := c.startRank(c.first+i, env); err != nil {
 			return fmt.Errorf("rank %d: %w", c.first+i, err)
 		}
-		c.detail("%s", placement(c.first+i, c.ranks[i].pid, cpus))
+		c.detail("%s", placement(c.first+i, c.ranks[i].pid, cpus, unbound))
 	}
 	return nil
 }
 
-// placement says where a rank runs.
-func placement(rank, pid int, cpus []int) string {
-	if cpus == nil {
-		return fmt.Sprintf("rank %d: process %d, not bound", rank, pid)
+// placement says where a rank runs, or why it is not bound if that was wanted.
+func placement(rank, pid int, cpus []int, unbound error) string {
+	switch {
+	case cpus != nil:
+		return fmt.Sprintf("rank %d: process %d on CPUs %s", rank, pid, topology.FormatList(cpus))
+	case unbound != nil:
+		return fmt.Sprintf("rank %d: process %d, not bound: %v", rank, pid, unbound)
 	}
-	return fmt.Sprintf("rank %d: process %d on CPUs %s", rank, pid, topology.FormatList(cpus))
+	return fmt.Sprintf("rank %d: process %d, not bound", rank, pid)
 }
 
 // shares deals the cores out, or returns nil when the ranks are not to be bound.

@@ -114,11 +114,12 @@ func (o *outputs) finish() {
 
 // await waits for the end of the process, ends what it has left in its group, and tells how it ended.
 func (c *crew) await(i int, r *rank) status {
+	var st status
 	if waitNoReap(r.pid) {
 		r.endGroup() // the leader is not reaped, so the group's number is still its own
-		_ = r.cmd.Wait()
+		st = r.reap()
 	} else {
-		_ = r.cmd.Wait()
+		st = r.reap()
 		r.endGroup() // in the moment since, the number can hardly have been given away
 	}
 	c.guard.Remove(r.pid)
@@ -126,7 +127,25 @@ func (c *crew) await(i int, r *rank) status {
 	case <-c.heard(i):
 	case <-time.After(heardTime): // somebody else holds its socket
 	}
-	return statusOf(r.cmd.ProcessState)
+	return st
+}
+
+// reap waits for the end of the process with waitid, as package os does, or with wait4 where the system refuses that.
+func (r *rank) reap() status {
+	_ = r.cmd.Wait()
+	if ps := r.cmd.ProcessState; ps != nil {
+		return statusOf(ps.Sys().(syscall.WaitStatus))
+	}
+	for {
+		var ws syscall.WaitStatus
+		switch _, err := syscall.Wait4(r.pid, &ws, 0, nil); err {
+		case nil:
+			return statusOf(ws)
+		case syscall.EINTR:
+		default:
+			return status{code: 1}
+		}
+	}
 }
 
 func (r *rank) endGroup() {
@@ -145,11 +164,7 @@ func (r *rank) kill(sig syscall.Signal) {
 	}
 }
 
-func statusOf(ps *os.ProcessState) status {
-	ws, ok := ps.Sys().(syscall.WaitStatus)
-	if !ok {
-		return status{code: ps.ExitCode()}
-	}
+func statusOf(ws syscall.WaitStatus) status {
 	if ws.Signaled() {
 		return status{signal: ws.Signal(), core: ws.CoreDump()}
 	}
@@ -166,7 +181,7 @@ func socketPair() (ours net.Conn, theirs *os.File, err error) {
 	}
 	syscall.ForkLock.RUnlock()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, os.NewSyscallError("socketpair", err)
 	}
 	theirs = os.NewFile(uintptr(fds[1]), "pmi")
 	f := os.NewFile(uintptr(fds[0]), "pmi")

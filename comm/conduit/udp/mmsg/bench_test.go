@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/golci/golci/internal/affinity"
-	"github.com/golci/golci/internal/topology"
 )
 
 // recvOne receives until a datagram has come or stop is set: it spins, or parks in between.
@@ -33,7 +32,7 @@ func recvOne(b *testing.B, s *Socket, in []Datagram, park bool, stop *atomic.Boo
 // pin gives the calling goroutine a thread on the i-th CPU, and leaves it there: the thread ends with the goroutine. Two that
 // spin would else be put on one CPU now and then.
 func pin(b *testing.B, i int) {
-	cpus := topology.Usable()
+	cpus := affinity.Get()
 	if len(cpus) < 2 {
 		return
 	}

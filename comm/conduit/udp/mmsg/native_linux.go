@@ -190,7 +190,7 @@ func discover(fd int, v6, fragment bool) error {
 	if fragment {
 		value = unix.IP_PMTUDISC_DONT // the same number as IPV6_PMTUDISC_DONT
 	}
-	return unix.SetsockoptInt(fd, level, option, value)
+	return os.NewSyscallError("mmsg: setsockopt(MTU_DISCOVER)", unix.SetsockoptInt(fd, level, option, value))
 }
 
 func (s *native) send(batch []Datagram) (n int, err error) {

@@ -2,4 +2,4 @@
 
 package mmsg
 
-var openNative = openPump
+var openBest = openPump
