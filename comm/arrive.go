@@ -29,7 +29,7 @@ func (s *Server) register() error {
 		handlerRetracted: {Name: "retracted", Run: s.onRetracted},
 		handlerGo:        {Name: "go", Run: s.onGo},
 		handlerCopied:    {Name: "copied", Run: s.onCopied},
-		handlerNotice:    {Name: "notice", Run: s.onNotice},
+		handlerNotice:    {Name: "notice", Run: s.onNotice, Ordered: true},
 	} {
 		spec.MaxReply = am.NoReply
 		if err := s.e.Register(i, spec); err != nil {
@@ -50,6 +50,8 @@ type envelope struct {
 	retract bool // forget the envelope of that key and id
 
 	shape uint64 // of the elements, 0 if the sender has not told
+
+	notice *[noticeArgs]uint64 // of a notice, which matches nothing; else nil
 }
 
 // heldEnvelope came before its turn.
@@ -147,10 +149,14 @@ func (s *Server) inTurn(t *am.Token, env envelope, payload []byte) {
 	}
 }
 
-// arrive matches a message with a receive, or keeps it. Called by the poller, in the order of the pair.
+// arrive matches a message with a receive, or keeps it, and hands a notice on. Called by the poller, in the order of the pair.
 func (s *Server) arrive(env envelope, payload []byte, w *fult.Worker) {
 	if env.retract {
 		s.forget(env)
+		return
+	}
+	if env.notice != nil {
+		s.notice(keySource(env.key), *env.notice, payload, w)
 		return
 	}
 	if o := s.matching.claim(env.key); o != nil {

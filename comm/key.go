@@ -11,9 +11,8 @@ const (
 	MaxTag = 1<<tagBits - 1
 	// MaxRanks is the largest number of ranks of a job.
 	MaxRanks = 1 << srcBits
-	// MaxContext is the largest context; of those above, one is for farewells (Leave) and one reserved by the table.
-	MaxContext   = 1<<16 - 3
-	leaveContext = 1<<16 - 2
+	// MaxContext is the largest context; they come in pairs, and the table has reserved the one above the last pair.
+	MaxContext = 1<<16 - 3
 )
 
 // AnySource and AnyTag are the wildcards of a receive or probe.

@@ -8,7 +8,7 @@ import (
 )
 
 // A notice is a short message beside the matching: it finds no receive but a function of the layer above. It is how a
-// rank tells others of what they do not wait for.
+// rank tells others of what they do not wait for. It has its turn among the messages of its pair.
 
 // NoticeText is the longest text of a notice in bytes; what is longer is cut.
 const NoticeText = 512
@@ -22,7 +22,8 @@ type NoticeFunc func(src int, args [noticeArgs]uint64, text []byte, w *fult.Work
 func (s *Server) OnNotice(f NoticeFunc) { s.notice = f }
 
 // Notify sends a notice to rank dst. It may be called from anywhere and never blocks; without credits the notice
-// waits in the queue of its pair. Notices have no order. One to a rank that has died is dropped.
+// waits in the queue of its pair. It comes after all messages that this rank has sent to dst before, whoever has received
+// them, and before those that it sends later. One to a rank that has died is dropped.
 func (s *Server) Notify(dst int, args [noticeArgs]uint64, text string) {
 	n := &notice{s: s, dst: dst, args: args, text: text[:min(len(text), NoticeText)]}
 	body, first, outcome := s.e.Open(dst, handlerNotice, noticeArgs, len(n.text))
@@ -41,7 +42,8 @@ func (s *Server) onNotice(t *am.Token, args []uint64, text []byte) {
 		s.fault(t, "notice")
 		return
 	}
-	s.notice(t.Source(), [noticeArgs]uint64(args), text, t.Worker())
+	copied := [noticeArgs]uint64(args)
+	s.inTurn(t, envelope{key: makeKey(0, t.Source(), 0), notice: &copied}, text)
 }
 
 // notice is one in its pair's queue.

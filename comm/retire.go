@@ -10,7 +10,7 @@ import (
 
 // A context that is retired takes no messages any more: what is left of it is ended, and what arrives is refused. Its
 // number may be used again once nothing of it can arrive. For that each rank that has used it tells each other so after
-// its last message: envelopes of a pair, farewells among them, are handled in order.
+// its last message, by a notice.
 
 // Left counts what a retired context had left at this rank.
 type Left struct {
@@ -61,22 +61,6 @@ func (s *Server) Reopen(ctxs ...uint16) {
 	})
 }
 
-// OnLeave sets the function that is told when a rank leaves: that rank, and the number it gives. It runs inside the poll. Call
-// it before traffic.
-func (s *Server) OnLeave(f func(src, n int)) { s.left = f }
-
-// Leave tells rank dst a number, 0 to MaxTag, after all messages that this rank has sent there before. It does not
-// block.
-func (s *Server) Leave(dst, n int) {
-	if s.sendEager(leaveContext, dst, n, nil) {
-		return
-	}
-	o := s.getOp()
-	o.prepareSend(leaveContext, dst, n, nil, Standard)
-	o.orphan = true
-	s.startSend(o)
-}
-
 // endReceives ends those of the posted receives that have not been matched meanwhile.
 func (s *Server) endReceives(posts []waiting) (n int) {
 	for _, x := range posts {
@@ -119,24 +103,13 @@ func (s *Server) discard(m *op) {
 	s.putOp(m)
 }
 
-// refuse handles a message without a receive that is a farewell, or in a context that is retired; false if it is neither.
-// Called by the poller.
+// refuse drops a message without a receive in a context that is retired; false if it is not. Called by the poller.
 func (s *Server) refuse(env envelope) bool {
-	src := keySource(env.key)
-	switch ctx := keyContext(env.key); {
-	case ctx == leaveContext:
-		if env.rts { // its sender was throttled
-			s.control(src, handlerCTS, env.id, 0, 0)
-		}
-		if s.left != nil {
-			s.left(src, keyTag(env.key))
-		}
-		return true
-	case len(s.retired) != 0 && s.retired[ctx]:
-		if env.rts {
-			s.control(src, handlerRetracted, env.id, 1)
-		}
-		return true
+	if len(s.retired) == 0 || !s.retired[keyContext(env.key)] {
+		return false
 	}
-	return false
+	if env.rts {
+		s.control(keySource(env.key), handlerRetracted, env.id, 1)
+	}
+	return true
 }

@@ -74,8 +74,7 @@ type Server struct {
 	batch    progress.Batch // the poller's
 	arrived  uint64         // unexpected messages so far; the poller's
 
-	retired map[uint16]bool  // contexts that take no messages; the poller's
-	left    func(src, n int) // set before traffic
+	retired map[uint16]bool // contexts that take no messages; the poller's
 
 	ids     ids
 	copies  copier

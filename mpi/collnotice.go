@@ -7,7 +7,8 @@ import (
 )
 
 // Ranks tell each other of collectives by notices, beside the messages of the calls: one on which a call has failed
-// tells all; one that waits long asks the rank that it waits for, which answers if it has called something else.
+// tells all; one that waits long asks the rank that it waits for, which answers if it has called something else. And a
+// rank that frees a communicator tells its members so, after its last message.
 
 // Kinds of notices. Their arguments are: the uid of the communicator, the number of the call, the kind with the rank
 // that sends it in its upper half, and one more.
@@ -15,6 +16,7 @@ const (
 	noticeFailed = iota // way of the call << 32 | reason; the text of the error
 	noticeAsk           // the tags of the call: that of all messages << 32 | that of the last
 	noticeAnswer        // the tag of what the rank has called
+	noticeLeft          // the id of the communicator; no uid, call and rank
 )
 
 // lowHalf is of an argument that holds two values.
@@ -116,6 +118,10 @@ func (x *colls) failed(uid uint64, e *CollectiveError) *collState {
 // noticed is called by the poller with each notice.
 func (p *Proc) noticed(_ int, args [4]uint64, text []byte, w *fult.Worker) {
 	uid, call, kind, rank, arg := args[0], args[1], args[2]&lowHalf, int(args[2]>>32), args[3]
+	if kind == noticeLeft {
+		p.ids.left(int(arg), 0)
+		return
+	}
 	if kind == noticeFailed {
 		e := &CollectiveError{
 			Rank: rank, Call: call, Kind: way(arg >> 32).String(), Err: reasonFrom(string(text), arg&lowHalf),

@@ -47,7 +47,6 @@ type leave struct {
 
 func (x *contexts) init(srv *comm.Server) {
 	x.srv, x.leaving = srv, make(map[int]leave)
-	srv.OnLeave(func(_, id int) { x.left(id, 0) })
 	for id := range maxIDs {
 		x.free[id/64] |= 1 << (id % 64)
 	}

@@ -84,7 +84,7 @@ func (c *Comm) Free() error {
 	}
 	c.proc.ids.left(c.id, len(c.group))
 	for _, w := range c.group { // the own rank too: messages to oneself are on their way as well
-		c.srv.Leave(int(w), c.id)
+		c.srv.Notify(int(w), [4]uint64{2: noticeLeft, 3: uint64(c.id)}, "")
 	}
 	if left == (comm.Left{}) {
 		return nil

@@ -1,0 +1,70 @@
+package comm
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/conduit/fault"
+	"github.com/golci/golci/fult"
+)
+
+// TestNoticesHaveTheirTurn: a notice comes when exactly those messages have come that its sender has sent before: also
+// where records overtake each other, queues are short, or the sender is throttled and messages are only announced.
+func TestNoticesHaveTheirTurn(t *testing.T) {
+	const rounds = 300
+	for name, c := range map[string]struct {
+		cc    conduit.Config
+		cfg   Config
+		fault fault.Config
+	}{
+		"plain":     {},
+		"tiny":      {cc: conduit.Config{TinyQueues: true}},
+		"throttled": {cfg: Config{Unexpected: 2000}},
+		"overtaken": {fault: fault.Config{Seed: 1, Hold: 200, Reorder: true}},
+		"all":       {conduit.Config{TinyQueues: true}, Config{Unexpected: 2000}, fault.Config{Seed: 2, Refuse: 100, Hold: 200, Reorder: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cs := joined(t, 2, c.cc)
+			for i := range cs {
+				cs[i] = fault.New(cs[i], c.fault)
+			}
+			j := jobOver(t, cs, c.cfg)
+			to, came := j[1], 0
+			var wrong error
+			to.OnNotice(func(src int, args [noticeArgs]uint64, text []byte, _ *fult.Worker) { // by the poller
+				want := fmt.Sprint("notice ", came)
+				if wrong == nil && (src != 0 || string(text) != want || args != [noticeArgs]uint64{7, to.arrived, 0, uint64(came)}) {
+					wrong = fmt.Errorf("%q of rank %d with %d came as %q after %d messages", text, src, args, want, to.arrived)
+				}
+				came++
+			})
+			j.run(t, func(s *Server) error {
+				if s.rank == 1 {
+					for done := false; !done; {
+						s.Poll()
+						s.e.AsPoller(func() { done = came == rounds })
+					}
+					for i := range rounds {
+						if _, err := s.Recv(1, 0, i, make([]byte, 100)); err != nil {
+							return err
+						}
+					}
+					return wrong
+				}
+				var reqs []Req
+				for i := range rounds {
+					for range i % 3 { // one a round on average, of several kinds, so that some are only announced
+						r, err := s.Isend(1, 1, len(reqs), make([]byte, len(reqs)%100), Mode(len(reqs)/7%2))
+						if err != nil {
+							return err
+						}
+						reqs = append(reqs, r)
+					}
+					s.Notify(1, [noticeArgs]uint64{7, uint64(len(reqs)), 0, uint64(i)}, fmt.Sprint("notice ", i))
+				}
+				return s.AwaitAll(reqs)
+			})
+		})
+	}
+}
