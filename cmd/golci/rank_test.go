@@ -4,8 +4,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -40,6 +42,10 @@ func rankMain(role string) int {
 			values = append(values, os.Getenv(name))
 		}
 		fmt.Println(strings.Join(values, " "))
+		return 0
+	case "knock":
+		_, err := net.Dial("tcp", os.Args[1])
+		fmt.Println("refused:", errors.Is(err, syscall.ECONNREFUSED))
 		return 0
 	case "wait":
 		fmt.Println(os.Getpid())

@@ -3,7 +3,11 @@
 package main
 
 import (
+	"crypto/tls"
+	"errors"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +16,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // shell is a remote shell for any machine: it runs the command here. It stays beside the command, as ssh does.
@@ -159,6 +164,55 @@ func TestHostsCopy(t *testing.T) {
 		t.Errorf("got %q\n%s", got, r.err)
 	}
 	wantEmpty(t, tmp)
+}
+
+// freePort is an address of this machine at which nobody listens.
+func freePort(t *testing.T) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	return ln.Addr().String()
+}
+
+// TestHostsPortCloses: when all machines have called back, nobody can call the head any more.
+func TestHostsPortCloses(t *testing.T) {
+	at := freePort(t)
+	r := run(t, golci(t, append(onHosts("a:1,b:1", "knock", "-listen", at), at)...))
+	r.want(t, 0, "")
+	if r.out != "refused: true\nrefused: true\n" {
+		t.Errorf("got %q", r.out)
+	}
+}
+
+// TestHostsStranger: who calls the head and does not know a ticket gets not one byte of a handshake.
+func TestHostsStranger(t *testing.T) {
+	at := freePort(t)
+	cmd := golci(t, onHosts("a:1", "join", "-listen", at, "-rsh", "sh -c 'exec sleep 600' rsh")...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		_ = cmd.Wait()
+	}()
+	var c net.Conn
+	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		var err error
+		if c, err = net.Dial("tcp", at); err == nil {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal(err)
+		}
+	}
+	defer c.Close()
+	err := tls.Client(c, &tls.Config{MinVersion: tls.VersionTLS13, InsecureSkipVerify: true}).Handshake()
+	if !errors.Is(err, io.EOF) && !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("the handshake: %v", err)
+	}
 }
 
 // TestHostsPackage: a package is built here and copied.

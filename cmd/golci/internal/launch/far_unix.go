@@ -85,7 +85,7 @@ func (f *far) launch() error {
 func (f *far) await() {
 	waitNoReap(f.shell.pid)
 	f.shell.endGroup()
-	_ = f.shell.cmd.Wait()
+	f.shell.reap()
 	f.guard.Remove(f.shell.pid)
 	close(f.ended)
 }

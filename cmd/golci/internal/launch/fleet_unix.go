@@ -28,8 +28,8 @@ type fleet struct {
 
 	listen net.Listener // nil before gather
 	cert   tls.Certificate
-	secret []byte
-	print  []byte // fingerprint of cert
+	keys   [][]byte // of the tickets, by machine
+	print  []byte   // fingerprint of cert
 
 	copies  bool                    // the machines get a copy of the program
 	program func() (program, error) // what the machines may run as golci; the first call finds out
@@ -55,9 +55,8 @@ type trouble struct {
 }
 
 func newFleet(j *job) *fleet {
-	key := boot.NewKey()
 	f := &fleet{
-		job: j, spec: j.spec, mark: boot.IDFromKey(boot.NewKey()), secret: key,
+		job: j, spec: j.spec, mark: boot.IDFromKey(boot.NewKey()),
 		copies: j.spec.Far.Preload, early: map[net.Conn]bool{},
 	}
 	if dir := exposed(f.spec.Argv[0]); dir != "" && !f.copies {
@@ -106,6 +105,9 @@ func (f *fleet) gather() (places, error) {
 	if f.cert, f.print, err = identity(); err != nil {
 		return places{}, err
 	}
+	if f.keys, err = ticketKeys(boot.NewKey(), len(f.all)); err != nil {
+		return places{}, err
+	}
 	if f.listen, err = net.Listen("tcp", f.spec.Far.Listen); err != nil {
 		return places{}, err
 	}
@@ -119,7 +121,7 @@ func (f *fleet) gather() (places, error) {
 			return places{}, fmt.Errorf("host %s: %w", m.host.Name, err)
 		}
 		t := &ticket{
-			Protocol: protocol, Host: i, Name: m.host.Name, Addrs: addrs, Cert: f.print, Secret: f.secret,
+			Protocol: protocol, Host: i, Name: m.host.Name, Addrs: addrs, Cert: f.print, Key: f.keys[i],
 			Silence: f.spec.Far.Silence,
 		}
 		invited := make(chan struct{})
@@ -141,6 +143,7 @@ func (f *fleet) gather() (places, error) {
 	if err := f.assemble(); err != nil {
 		return places{}, err
 	}
+	f.close()
 	return f.deal()
 }
 
@@ -268,7 +271,8 @@ func (f *fleet) pause() {
 	}
 }
 
-func (f *fleet) end() {
+// close takes no more calls: all helpers are there, or the job is over.
+func (f *fleet) close() {
 	f.mu.Lock()
 	f.over = true
 	for c := range f.early {
@@ -278,6 +282,10 @@ func (f *fleet) end() {
 	if f.listen != nil {
 		f.listen.Close()
 	}
+}
+
+func (f *fleet) end() {
+	f.close()
 	releaseAll(f.far)
 	f.wg.Wait()
 	for {
@@ -349,7 +357,7 @@ func (f *fleet) leave(c net.Conn) bool {
 
 // greet finds out who calls. A stranger learns nothing but that there is somebody.
 func (f *fleet) greet(raw net.Conn) {
-	c, host, err := admit(raw, f.cert, f.secret, len(f.all))
+	c, host, err := admit(raw, f.cert, f.keys)
 	if err != nil || !f.leave(raw) {
 		f.leave(raw)
 		raw.Close()

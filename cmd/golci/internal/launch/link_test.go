@@ -144,8 +144,11 @@ func meeting(t *testing.T) (net.Listener, tls.Certificate, *ticket) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return ln, cert, &ticket{Host: 1, Addrs: []string{ln.Addr().String()}, Cert: print, Secret: []byte("secret")}
+	return ln, cert, &ticket{Host: 1, Addrs: []string{ln.Addr().String()}, Cert: print, Key: testKeys[1]}
 }
+
+// testKeys are those of three machines.
+var testKeys, _ = ticketKeys([]byte("secret"), 3)
 
 // admitted takes one call.
 func admitted(ln net.Listener, cert tls.Certificate) (int, error) {
@@ -154,7 +157,7 @@ func admitted(ln net.Listener, cert tls.Certificate) (int, error) {
 		return 0, err
 	}
 	defer raw.Close()
-	_, host, err := admit(raw, cert, []byte("secret"), 2)
+	_, host, err := admit(raw, cert, testKeys[:2])
 	return host, err
 }
 
@@ -165,8 +168,10 @@ func TestSecure(t *testing.T) {
 		host   int  // -1: refused
 	}{
 		"right":       {func(*ticket) {}, true, 1},
-		"secret":      {func(k *ticket) { k.Secret = []byte("guess") }, true, -1},
-		"other host":  {func(k *ticket) { k.Host = 2 }, true, -1},
+		"guess":       {func(k *ticket) { k.Key = []byte("guess") }, false, -1},
+		"other host":  {func(k *ticket) { k.Host = 0 }, false, -1},
+		"no host":     {func(k *ticket) { k.Host, k.Key = 2, testKeys[2] }, false, -1},
+		"negative":    {func(k *ticket) { k.Host = -1 }, false, -1},
 		"certificate": {func(k *ticket) { k.Cert = make([]byte, 32) }, false, -1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -197,26 +202,95 @@ func TestSecureReplay(t *testing.T) {
 	proofs := make(chan []byte, 2)
 	for range 2 {
 		go func() {
-			c, err := dialHead(context.Background(), k.Addrs[0], k.Cert)
+			c, err := dialHead(context.Background(), k.Addrs[0], k)
 			if err != nil {
 				proofs <- nil
 				return
 			}
 			defer c.Close()
-			p, _ := proof(c, k.Secret, k.Host)
+			p, _ := proof(c, k.Key)
 			proofs <- p
 		}()
 		raw, err := ln.Accept()
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _, _ = admit(raw, cert, k.Secret, 2)
+		_, _, _ = admit(raw, cert, testKeys)
 		raw.Close()
 	}
 	one, two := <-proofs, <-proofs
-	if len(one) != 36 || len(two) != 36 || bytes.Equal(one, two) {
+	if len(one) != 32 || len(two) != 32 || bytes.Equal(one, two) {
 		t.Errorf("proofs %x and %x", one, two)
 	}
+}
+
+// TestOverheardGreeting: who repeats the greeting of a helper gets a handshake, and is refused without the key.
+func TestOverheardGreeting(t *testing.T) {
+	ln, cert, k := meeting(t)
+	thief := *k
+	overheard := greet(k.Key, k.Host)
+	result := make(chan error, 1)
+	go func() {
+		_, err := admitted(ln, cert)
+		result <- err
+	}()
+	raw, err := net.Dial("tcp", ln.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer raw.Close()
+	c := tls.Client(raw, &tls.Config{MinVersion: tls.VersionTLS13, InsecureSkipVerify: true})
+	if _, err := raw.Write(overheard); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Handshake(); err != nil {
+		t.Fatal(err)
+	}
+	thief.Key = []byte("guess")
+	p, err := proof(c, thief.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Write(p); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-result; !errors.Is(err, errTicket) {
+		t.Errorf("admitted: %v", err)
+	}
+}
+
+// TestStrangerGetsNoHandshake: who calls without a key gets no answer to the beginning of a TLS handshake.
+func TestStrangerGetsNoHandshake(t *testing.T) {
+	ln, cert, _ := meeting(t)
+	result := make(chan error, 1)
+	go func() {
+		_, err := admitted(ln, cert)
+		result <- err
+	}()
+	raw, err := net.Dial("tcp", ln.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer raw.Close()
+	counted := &counter{Conn: raw}
+	if err := tls.Client(counted, &tls.Config{MinVersion: tls.VersionTLS13, InsecureSkipVerify: true}).Handshake(); err == nil {
+		t.Error("the handshake was done")
+	}
+	if err := <-result; !errors.Is(err, errTicket) || counted.n > 0 {
+		t.Errorf("admitted: %v; %d bytes of answer", err, counted.n)
+	}
+}
+
+// counter counts what is read.
+type counter struct {
+	net.Conn
+	n int
+}
+
+func (c *counter) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	c.n += n
+	return n, err
 }
 
 // TestCallFindsHead: among addresses where nobody or a stranger is, the head is found.
