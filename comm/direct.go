@@ -2,6 +2,7 @@ package comm
 
 import (
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"unsafe"
 
@@ -212,6 +213,29 @@ func (s *Server) copied(j copyJob, err error, w *fult.Worker) {
 		s.control(j.peer, handlerCopied, j.tell, failed)
 	}
 	j.o.part(w)
+}
+
+// strays are the buffers of receives that have ended with their server while a peer had still to write its half. Nobody
+// tells when the peer is done, so they stay to the end of the process: the collector would give their memory to others,
+// which the peer would overwrite.
+var strays struct {
+	mu   sync.Mutex
+	list [][]byte // guarded by mu
+}
+
+// keepStrays is called before all that is pending ends.
+func (s *Server) keepStrays() {
+	var mine [][]byte
+	s.ids.each(func(_ uint64, o *op) {
+		if o.role == roleRecv && o.direct {
+			mine = append(mine, o.data)
+		}
+	})
+	if len(mine) > 0 {
+		strays.mu.Lock()
+		strays.list = append(strays.list, mine...)
+		strays.mu.Unlock()
+	}
 }
 
 // failed keeps the first error of an operation that more than one may end.

@@ -180,12 +180,16 @@ func (s *Server) EagerLimit() int { return s.eager }
 func (s *Server) Poll() int { return s.e.Poll() }
 
 // Close ends the server: operations that are pending end with ErrClosed, and so do later ones. One that another thread
-// was just starting may be missed; a further Close ends it.
+// was just starting may be missed; a further Close ends it. Where a receive has ended so while its sender was copying, the
+// sender may still write to its buffer.
 func (s *Server) Close() {
 	if !s.closed.Swap(true) && s.dedicated != nil {
 		s.dedicated.stop()
 	}
-	s.e.AsPoller(func() { s.failAll(fmt.Errorf("%w: rank %d", ErrClosed, s.rank)) }) // a handler may have an op in hand
+	s.e.AsPoller(func() { // a handler may have an op in hand
+		s.keepStrays()
+		s.failAll(fmt.Errorf("%w: rank %d", ErrClosed, s.rank))
+	})
 	s.e.Close()
 	for s.copyAWhile(nil) > 0 { // ends every copy that is listed, unless another poller is at it
 		continue

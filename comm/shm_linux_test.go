@@ -7,9 +7,13 @@ import (
 	"hash/crc32"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
+	"weak"
 
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/comm/conduit/shm"
@@ -95,6 +99,48 @@ func TestGiveUpDirectly(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	giveUp(t, shmJob(t, 2), seed)
+}
+
+// TestBufferOfAnEndedReceiveStays: the server of a receive is closed while the sender's half of a direct copy is to come. The
+// buffer is the sender's target from then on, so the collector must not give its memory to others.
+func TestBufferOfAnEndedReceiveStays(t *testing.T) {
+	j := shmJob(t, 2)
+	if !canCopy(j[0]) {
+		t.Skip("the kernel does not let one process reach another's memory here")
+	}
+	data := bytes.Repeat([]byte{1}, vast)
+	if _, err := j[0].Isend(1, 1, endings, data, Standard); err != nil {
+		t.Fatal(err)
+	}
+	var freed atomic.Bool
+	var last weak.Pointer[byte]
+	func() { // nothing of it stays on the stack
+		buf := make([]byte, vast)
+		runtime.AddCleanup(&buf[0], func(b *atomic.Bool) { b.Store(true) }, &freed)
+		last = weak.Make(&buf[0])
+		r, err := j[1].Irecv(1, 0, endings, buf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		until(t, "the copy begins", func() bool { return number(j[1], r) != 0 }, j[1])
+		j[1].Close()
+		if _, err := j[1].Wait(r); !errors.Is(err, ErrClosed) {
+			t.Errorf("the receive: %v", err)
+		}
+	}()
+	for i := range 10 {
+		runtime.GC()
+		if time.Sleep(time.Millisecond); freed.Load() {
+			t.Fatalf("the collector has freed the buffer after %d rounds", i+1)
+		}
+	}
+	p := last.Value()
+	if p == nil {
+		t.Fatal("the buffer is gone")
+	}
+	// What the test is about: the sender does write, and to the very end of the buffer.
+	until(t, "the sender has put its half", func() bool { return unsafe.Slice(p, vast)[vast-1] == 1 }, j[0])
+	runtime.KeepAlive(data)
 }
 
 func TestOverSharedMemory(t *testing.T) {
