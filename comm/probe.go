@@ -92,7 +92,7 @@ func (s *Server) Imrecv(msg *Message, buf []byte) (Req, error) { return s.imrecv
 
 func (s *Server) imrecv(msg *Message, buf []byte, t Terms) (Req, error) {
 	if msg == nil || msg.m == nil {
-		return Req{}, s.staleError()
+		return Req{}, staleError()
 	}
 	m := msg.m
 	if s.closed.Load() {
@@ -149,7 +149,7 @@ func (s *Server) checkProbe(until stdcontext.Context, src int) error {
 	if src < 0 || !s.peers[src].drained.Load() {
 		return nil
 	}
-	return fmt.Errorf("%w: rank %d: probe: %w", ErrPeer, s.rank, s.e.PeerFailed(src))
+	return fmt.Errorf("%w: %w", ErrPeer, s.e.PeerFailed(src))
 }
 
 func (s *Server) addProber(d *progress.Done) {

@@ -25,8 +25,8 @@ func (r Req) Null() bool { return r.o == nil }
 
 func (r Req) stale() bool { return r.o.gen != r.gen }
 
-func (s *Server) staleError() error {
-	return fmt.Errorf("%w: rank %d: the request has been waited for already", ErrRequest, s.rank)
+func staleError() error {
+	return fmt.Errorf("%w: the request has been waited for already", ErrRequest)
 }
 
 // Wait blocks until r is done, and uses it up.
@@ -35,7 +35,7 @@ func (s *Server) Wait(r Req) (Status, error) {
 		return Status{Source: AnySource, Tag: AnyTag}, nil
 	}
 	if r.stale() {
-		return Status{}, s.staleError()
+		return Status{}, staleError()
 	}
 	if !r.o.done.Ready() {
 		if s.e.Watched() {
@@ -89,7 +89,7 @@ func (s *Server) Test(r Req) (Status, bool, error) {
 		return Status{Source: AnySource, Tag: AnyTag}, true, nil
 	}
 	if r.stale() {
-		return Status{}, false, s.staleError()
+		return Status{}, false, staleError()
 	}
 	if !r.o.done.Ready() {
 		if s.eng.Poll(); !r.o.done.Ready() {
@@ -111,7 +111,7 @@ func (s *Server) pending(rs []Req, ds []*progress.Done) ([]*progress.Done, error
 			continue
 		}
 		if r.stale() {
-			return ds, fmt.Errorf("%w (request %d of %d)", s.staleError(), i, len(rs))
+			return ds, fmt.Errorf("%w (request %d of %d)", staleError(), i, len(rs))
 		}
 		ds = append(ds, &r.o.done)
 	}

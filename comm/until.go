@@ -70,7 +70,7 @@ func (s *Server) WaitContext(r Req, ctxs ...stdcontext.Context) (Status, error) 
 		return s.Wait(r)
 	}
 	if r.stale() {
-		return Status{}, s.staleError()
+		return Status{}, staleError()
 	}
 	if err := s.AwaitAllContext([]Req{r}, ctxs...); err != nil {
 		return Status{}, err

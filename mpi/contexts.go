@@ -126,7 +126,8 @@ func (c *Comm) agree(what string) (id int, call uint64, err error) {
 	}
 }
 
-// claimTogether claims id on all ranks of c, or on none.
+// claimTogether claims id on all ranks of c, or on none. A rank on which it fails keeps what it has claimed: the call may have
+// succeeded on others, and what they send in the new communicator must not meet another one of this rank.
 func (c *Comm) claimTogether(id int) (ok bool, call uint64, err error) {
 	x := &c.proc.ids
 	got := x.claim(id)
@@ -135,11 +136,11 @@ func (c *Comm) claimTogether(id int) (ok bool, call uint64, err error) {
 		mine[0] = 1
 	}
 	call, err = allreduce(c, mine[:], all[:], Band[uint8]())
-	if ok := err == nil && all[0] == 1; ok || !got {
-		return ok, call, err
+	ok = err == nil && all[0] == 1
+	if got && !ok && err == nil {
+		x.release(id)
 	}
-	x.release(id)
-	return false, call, err
+	return ok, call, err
 }
 
 // choose gives an id of the set, -1 if it is empty: the lowest at first, then, so that parents which got in each

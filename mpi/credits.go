@@ -1,7 +1,11 @@
 package mpi
 
 import (
+	"cmp"
+	"fmt"
+
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/comm/conduit/portals"
 	"github.com/golci/golci/comm/conduit/udp"
@@ -50,6 +54,22 @@ func eager(o *options) int {
 		return e
 	}
 	return wideEager
+}
+
+// EagerLimit is the largest message in bytes that a rank of a job of size ranks, at least 1, sends without asking its receiver
+// first, with those options and the environment: GOLCI_EAGER, or what the mode of flow control chooses, but never more
+// than one record and the loan of a peer hold, which shrink as jobs grow. It starts nothing and does not block. Error:
+// ErrArgument.
+func EagerLimit(size int, opts ...Option) (int, error) {
+	o, err := readOptions(opts)
+	if err != nil {
+		return 0, err
+	}
+	if size < 1 || size > comm.MaxRanks {
+		return 0, fmt.Errorf("mpi: EagerLimit: %w: a job of %d ranks, the most is %d", ErrArgument, size, comm.MaxRanks)
+	}
+	t := terms(o, size)
+	return max(0, min(cmp.Or(eager(o), comm.DefaultEager), am.PayloadOf(record(o, size), &t))), nil
 }
 
 // record is the longest record in bytes.

@@ -178,10 +178,10 @@ func (p *Proc) callText(x comm.Pending) string {
 // peerOf names the other rank of x, in the communicator where its number there is another one than in the world.
 func (p *Proc) peerOf(x comm.Pending) string {
 	rank, ok := p.names.rankIn(int(x.Context/2), x.Peer)
-	if !ok || rank == x.Peer {
+	if !ok {
 		return peerText(x.Peer)
 	}
-	return fmt.Sprintf("rank %d (%d in world)", rank, x.Peer)
+	return rankText(rank, x.Peer)
 }
 
 // isCollective tells the contexts of collectives, which are the odd ones.

@@ -68,6 +68,23 @@ func peerText(rank int) string {
 	return fmt.Sprintf("rank %d", rank)
 }
 
+// peerText names a peer or a wildcard, with its rank in the world where that is another one: causes, which come from below, speak
+// of ranks of the world.
+func (c *Comm) peerText(rank int) string {
+	if uint(rank) < uint(len(c.group)) {
+		return rankText(rank, int(c.group[rank]))
+	}
+	return peerText(rank)
+}
+
+// rankText names a rank of a communicator that has rank world in the world.
+func rankText(rank, world int) string {
+	if rank == world {
+		return peerText(rank)
+	}
+	return fmt.Sprintf("rank %d (%d in world)", rank, world)
+}
+
 func tagText(tag int) string {
 	if tag == AnyTag {
 		return "any tag"
@@ -127,7 +144,7 @@ func (c *Comm) badRecv(what string, typ error, source, tag int) error {
 
 // sendError dresses the error of a send of n bytes.
 func (c *Comm) sendError(what string, dest, tag, n int, err error) error {
-	return fmt.Errorf("mpi: %s: %s, %d bytes to %s, %s: %w", what, c.who(), n, peerText(dest), tagText(tag), c.cause(err))
+	return fmt.Errorf("mpi: %s: %s, %d bytes to %s, %s: %w", what, c.who(), n, c.peerText(dest), tagText(tag), c.cause(err))
 }
 
 // recvError dresses the error of a receive into n bytes. If the error names the message, that goes before wildcards.
@@ -136,7 +153,7 @@ func (c *Comm) recvError(what string, source, tag, n int, err error) error {
 		source, tag = c.rankOf(e.Peer), e.Tag
 	}
 	return fmt.Errorf("mpi: %s: %s, buffer of %d bytes, from %s, %s: %w",
-		what, c.who(), n, peerText(source), tagText(tag), c.cause(err))
+		what, c.who(), n, c.peerText(source), tagText(tag), c.cause(err))
 }
 
 // opError dresses the error of an operation whose arguments are not at hand any more: the error itself may name them.

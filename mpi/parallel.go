@@ -1,17 +1,21 @@
 package mpi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/golci/golci/fult"
 )
 
 // Parallel runs f(0) to f(n-1) as n light-weight threads of this rank and waits until all have ended. It joins their errors, in the
 // order of their numbers, each as a *ThreadError; a panic of f is one that holds a *fult.PanicError, and does not end the job. See Go
-// for what a thread may do. It may switch threads. Errors besides those of f: ErrArgument, ErrFinalized, ErrAborted,
-// and fult.ErrTooMany, with which all threads that were started have ended, too.
+// for what a thread may do. It blocks, and may switch threads. Errors besides those of f: ErrArgument for a nil f or a negative n,
+// ErrFinalized, ErrAborted, and fult.ErrTooMany if more threads would be alive at once than the rank may have (GOLCI_THREADS). With
+// ErrTooMany the threads that were started have ended, too.
 func (p *Proc) Parallel(n int, f func(i int) error) error {
 	if f == nil {
 		return p.ParallelContext(context.Background(), n, nil)
@@ -21,7 +25,7 @@ func (p *Proc) Parallel(n int, f func(i int) error) error {
 
 // ParallelContext is Parallel with a context for f, which ends when ctx does, or with the first thread that fails: its cause is
 // then the *ThreadError of that thread. Errors of other threads that only follow from it are left out. Threads that do not look
-// at the context are waited for.
+// at the context are waited for. A nil ctx counts as one that has ended, with ErrArgument.
 func (p *Proc) ParallelContext(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
 	switch {
 	case f == nil:
@@ -34,8 +38,8 @@ func (p *Proc) ParallelContext(ctx context.Context, n int, f func(ctx context.Co
 	}
 	ctx, cancel := context.WithCancelCause(orNone(ctx))
 	defer cancel(nil)
-	x := crew{ctx: ctx, cancel: cancel, f: f, results: make([]error, n)}
-	handles := make([]fult.Handle, 0, n)
+	x := crew{ctx: ctx, cancel: cancel, f: f}
+	var handles []fult.Handle // no room for n before it is known that so many can run
 	var short error
 	for i := range n {
 		h, err := p.sched.Go(func(*fult.Thread) { x.run(i) })
@@ -48,10 +52,10 @@ func (p *Proc) ParallelContext(ctx context.Context, n int, f func(ctx context.Co
 	}
 	for i, h := range handles {
 		if err := h.Join(); err != nil {
-			x.results[i] = &ThreadError{i, err}
+			x.note(&ThreadError{i, err})
 		}
 	}
-	return errors.Join(append(x.results, short)...)
+	return errors.Join(append(x.errors(), short)...)
 }
 
 // ThreadError is the error of a thread of Parallel.
@@ -68,10 +72,28 @@ func (e *ThreadError) Unwrap() error { return e.Err }
 
 // crew is the threads of one Parallel.
 type crew struct {
-	ctx     context.Context
-	cancel  context.CancelCauseFunc
-	f       func(ctx context.Context, i int) error
-	results []error // each written by its thread, and read after its end
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	f      func(ctx context.Context, i int) error
+
+	mu     sync.Mutex // nothing blocks or switches threads under it
+	failed []*ThreadError
+}
+
+func (x *crew) note(e *ThreadError) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.failed = append(x.failed, e)
+}
+
+// errors are those of the threads, by number. All threads have ended.
+func (x *crew) errors() []error {
+	slices.SortFunc(x.failed, func(a, b *ThreadError) int { return cmp.Compare(a.Thread, b.Thread) })
+	out := make([]error, len(x.failed))
+	for i, e := range x.failed {
+		out[i] = e
+	}
+	return out
 }
 
 // run is thread i. A panic passes through it, to Join.
@@ -90,7 +112,7 @@ func (x *crew) run(i int) {
 	e := &ThreadError{i, err}
 	x.cancel(e) // only the first one counts
 	if !x.follows(e) {
-		x.results[i] = e
+		x.note(e)
 	}
 }
 

@@ -24,7 +24,8 @@ func (c *Comm) Probe(source, tag int) (Status, error) {
 	return c.status(st, source), nil
 }
 
-// Iprobe polls once and looks for such a message; it does not block. The result is false if there is none.
+// Iprobe polls once and looks for such a message; it does not block. The result is false if there is none. Errors as for Probe;
+// in a view whose context has ended ErrCancelled and its cause, so that a loop of Iprobe ends with it.
 func (c *Comm) Iprobe(source, tag int) (Status, bool, error) {
 	if err := c.badRecv("Iprobe", nil, source, tag); err != nil {
 		return Status{}, false, err
@@ -32,7 +33,12 @@ func (c *Comm) Iprobe(source, tag int) (Status, bool, error) {
 	if source == ProcNull {
 		return nullStatus, true, nil
 	}
-	st, ok, err := c.srv.Iprobe(c.ctx, c.world(source), tag)
+	err := c.over()
+	var st comm.Status
+	ok := false
+	if err == nil {
+		st, ok, err = c.srv.Iprobe(c.ctx, c.world(source), tag)
+	}
 	if err != nil {
 		return Status{}, false, c.recvError("Iprobe", source, tag, 0, err)
 	}
@@ -50,10 +56,16 @@ type Message struct {
 	used atomic.Bool
 }
 
-// Status tells the message's source, tag and length.
-func (m *Message) Status() Status { return m.st }
+// Status tells the message's source, tag and length; of a nil message AnySource, AnyTag and 0.
+func (m *Message) Status() Status {
+	if m == nil {
+		return empty
+	}
+	return m.st
+}
 
-// Mprobe is Probe that also takes the message, so that no other thread can receive it. It may switch threads.
+// Mprobe is Probe that also takes the message, so that no other thread can receive it (3.8.2). It waits, and may switch threads.
+// Errors as for Probe.
 func (c *Comm) Mprobe(source, tag int) (*Message, error) {
 	if err := c.badRecv("Mprobe", nil, source, tag); err != nil {
 		return nil, err
@@ -68,17 +80,26 @@ func (c *Comm) Mprobe(source, tag int) (*Message, error) {
 	return &Message{c: c, m: m, st: c.status(st, source)}, nil
 }
 
-// Improbe polls once and takes such a message, if there is one; else it returns nil. It does not block.
-func (c *Comm) Improbe(source, tag int) (*Message, error) {
-	if err := c.badRecv("Improbe", nil, source, tag); err != nil {
+// Improbe polls once and takes such a message, if there is one; else it returns nil (3.8.2). It does not block. Errors as for
+// Iprobe.
+func (c *Comm) Improbe(source, tag int) (*Message, error) { return c.improbe("Improbe", source, tag) }
+
+// improbe is Improbe for the function what, which errors name.
+func (c *Comm) improbe(what string, source, tag int) (*Message, error) {
+	if err := c.badRecv(what, nil, source, tag); err != nil {
 		return nil, err
 	}
 	if source == ProcNull {
 		return &Message{c: c, st: nullStatus}, nil
 	}
-	m, st, err := c.srv.Improbe(c.ctx, c.world(source), tag)
+	err := c.over()
+	var m *comm.Message
+	var st comm.Status
+	if err == nil {
+		m, st, err = c.srv.Improbe(c.ctx, c.world(source), tag)
+	}
 	if err != nil {
-		return nil, c.recvError("Improbe", source, tag, 0, err)
+		return nil, c.recvError(what, source, tag, 0, err)
 	}
 	if m == nil {
 		return nil, nil
@@ -95,11 +116,16 @@ func Imrecv[T any](m *Message, buf []T) (Request, error) {
 // Mrecv receives m into buf (3.8.3). It waits for the bytes of a long message, and may switch threads. Errors as for Imrecv, and
 // ErrTruncate.
 func Mrecv[T any](m *Message, buf []T) (Status, error) {
-	r, err := m.imrecv("Mrecv", elemOf[T](), bytesOf(buf))
+	return m.mrecv("Mrecv", elemOf[T](), bytesOf(buf))
+}
+
+// mrecv is Mrecv for the function what, which errors name.
+func (m *Message) mrecv(what string, e *elem, b []byte) (Status, error) {
+	r, err := m.imrecv(what, e, b)
 	if err != nil {
 		return Status{}, err
 	}
-	return r.wait("Mrecv")
+	return r.wait(what)
 }
 
 func (m *Message) imrecv(what string, e *elem, b []byte) (Request, error) {

@@ -56,10 +56,10 @@ func (p *Proc) Launcher() string { return p.job.Launcher }
 // Errors: ErrArgument, ErrFinalized, ErrAborted, fult.ErrTooMany.
 func (p *Proc) Go(f func()) (fult.Handle, error) {
 	if f == nil {
-		return fult.Handle{}, fmt.Errorf("mpi: Go: %w: nil function", ErrArgument)
+		return fult.Handle{}, fmt.Errorf("mpi: Go: rank %d: %w: nil function", p.job.Rank, ErrArgument)
 	}
 	if err := p.ended(); err != nil {
-		return fult.Handle{}, fmt.Errorf("mpi: Go: %w", err)
+		return fult.Handle{}, fmt.Errorf("mpi: Go: rank %d: %w", p.job.Rank, err)
 	}
 	return p.sched.Go(func(*fult.Thread) {
 		defer p.threadPanicked()

@@ -82,17 +82,21 @@ func Sendrecv[S, R any](c *Comm, sbuf []S, dest, stag int, rbuf []R, source, rta
 	if overlap(bytesOf(sbuf), bytesOf(rbuf)) {
 		return Status{}, c.bufferError("Sendrecv", "the buffers overlap")
 	}
-	if err := c.badSend("Sendrecv", typeError[S](), dest, stag); err != nil {
+	e, out := elemOf[S](), bytesOf(sbuf)
+	if err := c.badSend("Sendrecv", e.err, dest, stag); err != nil {
 		return Status{}, err
 	}
 	r, err := c.irecvAny("Sendrecv", elemOf[R](), bytesOf(rbuf), source, rtag)
 	if err != nil {
 		return Status{}, err
 	}
-	if err := Send(c, sbuf, dest, stag); err != nil {
-		r.Cancel()
-		_, _ = r.Wait() // the send's error is the cause
-		return Status{}, err
+	if dest != ProcNull {
+		err = c.sendBytes(c.ctx, dest, stag, out, comm.Standard, c.shape(e))
+	}
+	if err != nil {
+		_ = r.Cancel() // of a request that is not null: it cannot fail
+		_, _ = r.Wait()
+		return Status{}, c.sendError("Sendrecv", dest, stag, len(out), err) // which is the cause
 	}
 	return r.wait("Sendrecv")
 }
@@ -113,11 +117,17 @@ func (c *Comm) bufferError(what, why string) error {
 	return fmt.Errorf("mpi: %s: %s: %w: %s", what, c.who(), ErrBuffer, why)
 }
 
-// RecvAlloc is Recv of a message of any length, into memory that is allocated when the message has been matched. ErrCount if the
-// length is not a whole number of elements; the whole elements are returned all the same.
+// RecvAlloc is Recv of a message of any length, into memory that is allocated when the message has been matched. It waits as Recv
+// does. Errors as for Recv, without ErrTruncate; ErrCount if the length is not a whole number of elements: the whole elements are
+// returned all the same.
 func RecvAlloc[T any](c *Comm, source, tag int) ([]T, Status, error) {
+	return recvAlloc[T](c, "RecvAlloc", source, tag)
+}
+
+// recvAlloc is RecvAlloc for the function what, which errors name.
+func recvAlloc[T any](c *Comm, what string, source, tag int) ([]T, Status, error) {
 	e := elemOf[T]()
-	if err := c.badRecv("RecvAlloc", e.err, source, tag); err != nil {
+	if err := c.badRecv(what, e.err, source, tag); err != nil {
 		return nil, Status{}, err
 	}
 	if source == ProcNull {
@@ -134,11 +144,11 @@ func RecvAlloc[T any](c *Comm, source, tag int) ([]T, Status, error) {
 	})
 	s := c.status(st, source)
 	if err != nil {
-		return nil, s, c.recvError("RecvAlloc", source, tag, int(st.Bytes), err)
+		return nil, s, c.recvError(what, source, tag, int(st.Bytes), err)
 	}
 	if size > 0 && s.bytes%int64(size) != 0 {
 		n := s.bytes / int64(size)
-		return buf[:n], s, c.recvError("RecvAlloc", s.Source, s.Tag, int(s.bytes), countError(s.bytes, size))
+		return buf[:n], s, c.recvError(what, s.Source, s.Tag, int(s.bytes), countError(s.bytes, size))
 	}
 	return buf, s, nil
 }

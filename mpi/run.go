@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/golci/golci/comm"
 	"github.com/golci/golci/comm/boot"
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/comm/conduit/local"
@@ -51,6 +52,9 @@ type team struct {
 const sweepEvery = 5 * time.Millisecond
 
 func newTeam(n int, o *options) (*team, error) {
+	if n > comm.MaxRanks {
+		return nil, fmt.Errorf("%w: a job of %d ranks, the most is %d", ErrArgument, n, comm.MaxRanks)
+	}
 	jobs, err := boot.Local(n)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrArgument, err)
@@ -60,21 +64,31 @@ func newTeam(n int, o *options) (*team, error) {
 		return nil, err
 	}
 	t := &team{}
-	pl := planFor(o, shareInProcess(n))
+	if err := t.start(jobs, wires, o); err != nil {
+		err = errors.Join(err, t.close())
+		for i := len(t.procs); i < n; i++ { // those of which no rank was made
+			err = errors.Join(err, wires[i].Close(), jobs[i].Finalize(context.Background()))
+		}
+		return nil, err
+	}
+	return t, nil
+}
+
+// start makes the ranks.
+func (t *team) start(jobs []*boot.Job, wires []conduit.Conduit, o *options) error {
+	pl := planFor(o, shareInProcess(len(jobs)))
 	pl.entries = tableEntries(o, pl.workers, true)
-	for i := range n {
+	for i := range jobs {
 		p, err := newProc(jobs[i], wires[i], o, pl, t)
 		if err != nil {
-			t.close()
-			return nil, err
+			return err
 		}
 		t.procs = append(t.procs, p)
 		if err := p.attach(o); err != nil {
-			t.close()
-			return nil, err
+			return err
 		}
 	}
-	return t, nil
+	return nil
 }
 
 // joinRanks connects ranks that share this process: by a ring for each pair, by one pool of receive space for each rank, or

@@ -76,7 +76,7 @@ func IsendValue[T any](c *Comm, v T, dest, tag int) (Request, error) {
 // the codec's reason, for a message that is no T or was not sent as a value.
 func RecvValue[T any](c *Comm, source, tag int) (T, Status, error) {
 	var v T
-	b, st, err := RecvAlloc[byte](c, source, tag)
+	b, st, err := recvAlloc[byte](c, "RecvValue", source, tag)
 	if err != nil || source == ProcNull {
 		return v, st, err
 	}
@@ -87,7 +87,7 @@ func RecvValue[T any](c *Comm, source, tag int) (T, Status, error) {
 // IprobeValue polls once and receives a value if there is a message for a RecvValue with these arguments; else ok is false.
 // It waits only for the bytes of a long message. Errors as for RecvValue.
 func IprobeValue[T any](c *Comm, source, tag int) (v T, st Status, ok bool, err error) {
-	m, err := c.Improbe(source, tag)
+	m, err := c.improbe("IprobeValue", source, tag)
 	if err != nil || m == nil {
 		return v, Status{}, false, err
 	}
@@ -95,7 +95,7 @@ func IprobeValue[T any](c *Comm, source, tag int) (v T, st Status, ok bool, err 
 		return v, nullStatus, true, nil
 	}
 	b := make([]byte, m.st.bytes)
-	if st, err = Mrecv(m, b); err == nil {
+	if st, err = m.mrecv("IprobeValue", elemOf[byte](), b); err == nil {
 		st.Source, st.Tag = m.st.Source, m.st.Tag
 		v, err = unpackFrom[T](c, "IprobeValue", b, st)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -21,7 +20,7 @@ func init() {
 
 // benchCmd is golci bench.
 type benchCmd struct {
-	Ranks    int           `short:"n" placeholder:"N" help:"Number of ranks, where messages are measured; default: 2, for credits 8."`
+	Ranks    *int          `short:"n" placeholder:"N" help:"Number of ranks, where messages are measured; default: 2, for credits 8."`
 	Sizes    string        `help:"Message sizes in bytes; k and m are 1024 and its square." placeholder:"LIST"`
 	Threads  string        `help:"Numbers of threads in each process." placeholder:"LIST"`
 	Duration time.Duration `help:"Least length of one measurement." placeholder:"D"`
@@ -48,6 +47,10 @@ func (benchCmd) Help() string { return suite.Describe() }
 
 // Run measures; it ends early, and with it every job it started, on an interrupt.
 func (b *benchCmd) Run() error {
+	ranks, creditRanks := 2, 0
+	if b.Ranks != nil {
+		ranks, creditRanks = *b.Ranks, *b.Ranks
+	}
 	sizes, err := suite.ParseList(b.Sizes)
 	if err != nil {
 		return err
@@ -67,9 +70,9 @@ func (b *benchCmd) Run() error {
 		return err
 	}
 	return suite.Run(ctx, suite.Config{
-		Names: b.Names, N: cmp.Or(b.Ranks, 2), Sizes: sizes, Threads: threads, Duration: b.Duration, JSON: b.JSON, Plot: b.Plot,
+		Names: b.Names, N: ranks, Sizes: sizes, Threads: threads, Duration: b.Duration, JSON: b.JSON, Plot: b.Plot,
 		Peers: b.Peers, Reps: b.Reps, Out: os.Stdout, Err: os.Stderr, Self: self, Env: os.LookupEnv,
-		Conduit: b.Conduit, Security: b.Security, CreditRanks: b.Ranks,
+		Conduit: b.Conduit, Security: b.Security, CreditRanks: creditRanks,
 		Link: link, Losses: losses, Real: b.Link.Real,
 		Credit: creditsim.Config{
 			Nodes: b.Nodes, Pattern: b.Pattern, Epochs: b.Epochs, Stay: b.Stay, Loan: b.Loan, Bank: b.Bank, Pause: b.Pause, Seed: b.Seed,

@@ -38,6 +38,8 @@ func TestBenchRefuses(t *testing.T) {
 		{"reliable", "-rate", "fast"},
 		{"reliable", "-mtu", "10"},
 		{"latency", "-conduit", "pigeon"},
+		{"switch", "-n", "0"},
+		{"switch", "-n", "-3"},
 		{"latency", "-security", "trust"},
 		{"switch", "-conduit", "udp"},
 		{"switch", "-plot", "x.gif"},

@@ -10,8 +10,8 @@ import (
 )
 
 // longFlags rewrites "-name" to "--name" for the flags of the command that args choose, so that flags may be written the
-// way Go's tools write them. What follows the program of a command that passes its arguments through is left alone; a flag before it must
-// be one of the command's, or it would be taken for the program.
+// way Go's tools write them. What follows the program of a command that passes its arguments through is left alone. A flag before it
+// that the command does not have is an error here: else it would be taken for the program, or for several flags of one letter.
 func longFlags(root *kong.Node, args []string) ([]string, error) {
 	out := make([]string, 0, len(args))
 	node := root
@@ -32,8 +32,8 @@ func longFlags(root *kong.Node, args []string) ([]string, error) {
 			} else if passes(node) {
 				return append(out, args[i:]...), nil
 			}
-		case flag == nil && passes(node) && len(arg) > 1:
-			return nil, fmt.Errorf("unknown flag %s before the program; %s %s -help lists those of golci", arg, root.Name, node.Name)
+		case flag == nil && len(arg) > 1:
+			return nil, unknownFlag(root, node, arg)
 		}
 		if flag == nil || flag.IsBool() || hasValue(flag, arg) || i+1 == len(args) {
 			out = append(out, arg)
@@ -47,6 +47,18 @@ func longFlags(root *kong.Node, args []string) ([]string, error) {
 		}
 	}
 	return out, nil
+}
+
+// unknownFlag is the error for a flag that the command of node does not have.
+func unknownFlag(root, node *kong.Node, arg string) error {
+	where, command := "", root.Name
+	if node != root {
+		command += " " + node.Name
+	}
+	if passes(node) {
+		where = " before the program"
+	}
+	return fmt.Errorf("unknown flag %s%s; %s -help lists those of golci", arg, where, command)
 }
 
 // dashed says whether value, which begins with a dash, is meant for flag, and is no flag itself: a number, or flags for go build.

@@ -43,9 +43,16 @@ func TestLongFlags(t *testing.T) {
 			t.Errorf("%q: %q, want %q; %v", in, strings.Join(got, " "), want, err)
 		}
 	}
-	for _, in := range []string{"run -unknown prog -prefix", "run -x", "run -n 2 --what prog"} {
-		if got, err := longFlags(parser.Model.Node, strings.Fields(in)); err == nil || !strings.Contains(err.Error(), "unknown flag -") {
-			t.Errorf("%q: %q, %v", in, got, err)
+	for in, want := range map[string]string{
+		"run -unknown prog -prefix": "unknown flag -unknown before the program; golci run -help",
+		"run -x":                    "unknown flag -x before",
+		"run -n 2 --what prog":      "unknown flag --what before",
+		"info -bogus":               "unknown flag -bogus; golci info -help",
+		"info --bogus=2":            "unknown flag --bogus=2; golci info -help",
+		"-foo":                      "unknown flag -foo; golci -help",
+	} {
+		if got, err := longFlags(parser.Model.Node, strings.Fields(in)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %q, %v, want %q", in, got, err, want)
 		}
 	}
 }

@@ -10,11 +10,13 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/golci/golci/cmd/golci/internal/launch"
 	"github.com/golci/golci/comm/boot"
 	"github.com/golci/golci/internal/affinity"
 	"github.com/golci/golci/internal/settings"
 	"github.com/golci/golci/internal/simd"
 	"github.com/golci/golci/internal/topology"
+	"github.com/golci/golci/mpi"
 )
 
 // infoCmd is golci info.
@@ -132,13 +134,13 @@ type carrier struct {
 func conduits(shm bool) []carrier {
 	memory := carrier{"shm", false, "no: it needs Linux with memfd and futex"}
 	if shm && runtime.GOOS == "linux" {
-		memory = carrier{"shm", true, "yes: ranks of one machine; messages of up to 8 KiB are sent without asking, unless GOLCI_EAGER says else"}
+		memory = carrier{"shm", true, "yes: ranks of one machine"}
 	}
 	return []carrier{
 		{"local", true, "yes: ranks in one process"},
 		{"portals", true, "yes: ranks in one process, one receive pool each"},
 		memory,
-		{"udp", true, "yes: ranks of any machines that reach each other; where it is chosen for all, up to 16 KiB without asking"},
+		{"udp", true, "yes: ranks of any machines that reach each other"},
 	}
 }
 
@@ -173,6 +175,9 @@ func infoSettings(w io.Writer, all bool) error {
 	if err != nil {
 		return err
 	}
+	if err := infoEager(w, set); err != nil {
+		return err
+	}
 	fmt.Fprintf(w, "\nsetting\tvalue\tdefault\tkind\tmeaning\n")
 	left := 0
 	for _, s := range set.List() {
@@ -194,6 +199,35 @@ func infoSettings(w io.Writer, all bool) error {
 		fmt.Fprintln(w, text)
 	}
 	return nil
+}
+
+// eagerSizes are the sizes of jobs whose eager limits are shown: large jobs lend each peer less.
+var eagerSizes = []int{2, 1024, launch.MaxRanks}
+
+// infoEager shows the largest message that a rank sends without asking its receiver first.
+func infoEager(w io.Writer, set *settings.Set) error {
+	var text []string
+	last := 0
+	for _, size := range eagerSizes {
+		limit, err := mpi.EagerLimit(size)
+		if err != nil {
+			return err
+		}
+		if limit != last {
+			text = append(text, fmt.Sprintf("%s in a job of %d ranks", bytesText(int64(limit)), size))
+		}
+		last = limit
+	}
+	fmt.Fprintf(w, "eager limit\t%s; %s\n", strings.Join(text, ", "), eagerFrom(set))
+	return nil
+}
+
+// eagerFrom tells what the eager limit comes from.
+func eagerFrom(set *settings.Set) string {
+	if n := settings.Eager.Get(set); n > 0 {
+		return fmt.Sprintf("%s is %s, within what one record holds", settings.Eager.Env(), bytesText(n))
+	}
+	return fmt.Sprintf("chosen: %s is 0, %s is %s", settings.Eager.Env(), settings.FlowControl.Env(), settings.FlowControl.Get(set))
 }
 
 // bytesText writes a size with the largest unit that divides it.

@@ -10,6 +10,7 @@ import (
 	"github.com/golci/golci/internal/affinity"
 	"github.com/golci/golci/internal/settings"
 	"github.com/golci/golci/internal/topology"
+	"github.com/golci/golci/mpi"
 )
 
 // machineReport is what golci info -json prints. Names of fields stay as they are; others may be added.
@@ -24,8 +25,16 @@ type machineReport struct {
 	Launcher  string          `json:"launcher"`
 	Rank      int             `json:"rank"`
 	Size      int             `json:"size"`
+	Eager     eagerReport     `json:"eager_limit"`
 	Settings  []setting       `json:"settings"`
 	Unknown   []string        `json:"unknown_settings"`
+}
+
+// eagerReport is the largest message that a rank sends without asking first, in a job of the launcher's size or else of two ranks.
+type eagerReport struct {
+	Bytes int    `json:"bytes"`
+	Ranks int    `json:"ranks"`
+	From  string `json:"from"`
 }
 
 type setting struct {
@@ -55,6 +64,10 @@ func infoJSON(out io.Writer) error {
 	}
 	r.Conduits = conduits(shm)
 	if r.Launcher, r.Rank, r.Size, err = boot.Detect(os.LookupEnv); err != nil {
+		return err
+	}
+	r.Eager = eagerReport{Ranks: max(r.Size, 2), From: eagerFrom(set)}
+	if r.Eager.Bytes, err = mpi.EagerLimit(r.Eager.Ranks); err != nil {
 		return err
 	}
 	for _, s := range set.List() {

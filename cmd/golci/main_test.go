@@ -254,6 +254,14 @@ func TestInfo(t *testing.T) {
 	if strings.Contains(r.out, "GOLCI_SCAVENGE") || !strings.Contains(r.out, "more: golci info -all") || !strings.Contains(r.out, "conduit udp") {
 		t.Errorf("settings that few people need, or no conduit for networks:\n%s", r.out)
 	}
+	if want := "16 KiB in a job of 2 ranks, 4968 bytes in a job of 4096 ranks; chosen: GOLCI_EAGER is 0, GOLCI_FLOWCONTROL is auto\n"; !strings.Contains(r.out, want) {
+		t.Errorf("no %q in\n%s", want, r.out)
+	}
+	set := golci(t, "info")
+	set.Env = append(set.Env, "GOLCI_EAGER=1MiB")
+	if r := run(t, set); !strings.Contains(r.out, "65128 bytes in a job of 2 ranks,") || !strings.Contains(r.out, "; GOLCI_EAGER is 1 MiB, within what one record holds\n") {
+		t.Errorf("GOLCI_EAGER=1MiB:\n%s", r.out)
+	}
 	if r := run(t, golci(t, "info", "-all")); !strings.Contains(r.out, "GOLCI_SCAVENGE") || strings.Contains(r.out, "more:") {
 		t.Errorf("-all:\n%s", r.out)
 	}
@@ -265,6 +273,9 @@ func TestInfo(t *testing.T) {
 	}
 	udp := slices.IndexFunc(j.Conduits, func(c carrier) bool { return c.Name == "udp" && c.Usable })
 	spin := slices.IndexFunc(j.Settings, func(s setting) bool { return s.Name == "GOLCI_SPIN" && s.Value == "3us" && s.Set })
+	if want := (eagerReport{16 << 10, 2, "chosen: GOLCI_EAGER is 0, GOLCI_FLOWCONTROL is auto"}); j.Eager != want {
+		t.Errorf("-json: eager limit %+v, want %+v", j.Eager, want)
+	}
 	if udp < 0 || spin < 0 || len(j.CPUs) == 0 || j.Launcher != "single" || !slices.ContainsFunc(j.Unknown, func(s string) bool { return strings.HasPrefix(s, "GOLCI_SPNI ") }) {
 		t.Errorf("-json: %+v", j)
 	}

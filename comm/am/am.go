@@ -113,10 +113,8 @@ func New(c conduit.Conduit, cfg Config) (*Endpoint, error) {
 	e.setTerms()
 	e.hasBulk = c.Caps().BulkChunk > 0
 	e.lender = lenderOf(c)
-	room := min(c.Caps().MaxRecord, credit.MaxCost*credit.Unit, e.terms.Least()*credit.Unit)
-	e.maxMedium = room - headerBytes - (MaxArgs+1)*argBytes // a Long has one word more
-	if e.maxMedium < 3*argBytes {
-		return nil, fmt.Errorf("am: records of %d bytes leave no room for a payload", room)
+	if e.maxMedium = PayloadOf(c.Caps().MaxRecord, &e.terms); e.maxMedium < 3*argBytes {
+		return nil, fmt.Errorf("am: records of %d bytes on loans of %d credits leave no room for a payload", c.Caps().MaxRecord, e.terms.Least())
 	}
 	if err := e.initLanes(); err != nil {
 		return nil, err
@@ -143,6 +141,13 @@ func (e *Endpoint) Conduit() conduit.Conduit { return e.c }
 
 // Progress is the engine that waits and polls for this endpoint.
 func (e *Endpoint) Progress() *progress.Engine { return e.prog }
+
+// PayloadOf is the longest payload in bytes of a Medium request, with the most arguments, where the conduit's records have
+// up to record bytes and peers lend on those terms. It is less than 1 where there is no room for one.
+func PayloadOf(record int, terms *credit.Config) int {
+	room := min(record, credit.MaxCost*credit.Unit, terms.Least()*credit.Unit)
+	return room - headerBytes - (MaxArgs+1)*argBytes // a Long has one word more
+}
 
 // MaxMedium is the largest payload of a Medium message in bytes, with any number of arguments.
 func (e *Endpoint) MaxMedium() int { return e.maxMedium }
