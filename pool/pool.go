@@ -52,6 +52,8 @@ type Pool[T any] struct {
 	fresh  func() *T
 	poison func(*T)
 	check  func(*T) bool
+	// allFull, if not nil, is called when Put has seen each sub-pool full, before its last resort. For tests.
+	allFull func()
 
 	_    [128]byte    // made and turn are written while the above is read
 	made atomic.Int64 // items in existence

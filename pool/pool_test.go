@@ -211,6 +211,29 @@ func TestPutLocked(t *testing.T) {
 	}
 }
 
+// TestPutFindsRoomThatMoves: a Put that has seen each sub-pool full looks again with all of them locked, because room may
+// have moved to where it had looked before.
+func TestPutFindsRoomThatMoves(t *testing.T) {
+	const workers, room = 3, 4
+	for from := range workers {
+		for to := range workers {
+			p := newPool(t, workers, workers*room, room)
+			var moved *item
+			p.allFull = func() { moved = p.subs[from].popBottom() }
+			extra := new(item)
+			if !p.Put(to, extra) {
+				t.Fatalf("no room for an item of worker %d, though sub-pool %d has some", to, from)
+			}
+			if got := p.subs[from].popTop(p.subs[from].seize()); got != extra {
+				t.Errorf("the item of worker %d is not where there was room, in sub-pool %d", to, from)
+			}
+			if n := p.Len(); moved == nil || n != workers*room-1 {
+				t.Errorf("%d items in the pool, want %d", n, workers*room-1)
+			}
+		}
+	}
+}
+
 func TestGrowsToLimit(t *testing.T) {
 	made := 0
 	p, err := New(Options[item]{Workers: 2, Limit: 5, Initial: 2, New: func() *item { made++; return new(item) }})

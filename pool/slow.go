@@ -71,6 +71,9 @@ func (p *Pool[T]) putSlow(i int, w word, item *T) bool {
 // putLocked puts item where there is room, with all sub-pools locked, in the order of their numbers: looking at one
 // after the other can miss room that moves about.
 func (p *Pool[T]) putLocked(item *T) (put bool) {
+	if p.allFull != nil {
+		p.allFull()
+	}
 	for i := range p.subs {
 		d := &p.subs[i]
 		d.held = d.acquire(d.seize())
