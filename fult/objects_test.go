@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/golci/golci/internal/spin"
 )
 
 // crowd runs n callers, threads and goroutines mixed, and waits for them.
@@ -67,6 +69,16 @@ func TestMutexExcludes(t *testing.T) {
 	})
 }
 
+// queued counts who waits in q, which mu guards.
+func queued(mu *spin.Lock, q *waitq) (n int) {
+	mu.Lock()
+	defer mu.Unlock()
+	for e := q.head; e != nil; e = e.next {
+		n++
+	}
+	return n
+}
+
 func TestMutexIsFirstComeFirstServed(t *testing.T) {
 	s := open(t, Config{coroutines: true})
 	var m Mutex
@@ -83,15 +95,7 @@ func TestMutexIsFirstComeFirstServed(t *testing.T) {
 			m.Unlock(th)
 		}))
 		<-started
-		queued := func() (n int) {
-			m.mu.Lock()
-			defer m.mu.Unlock()
-			for e := m.q.head; e != nil; e = e.next {
-				n++
-			}
-			return n
-		}
-		for queued() != i+1 {
+		for queued(&m.mu, &m.q) != i+1 {
 			time.Sleep(time.Microsecond)
 		}
 	}
@@ -292,7 +296,8 @@ func TestCloseRepairsQueues(t *testing.T) {
 		for _, wait := range waits {
 			spawn(t, s, func(th *Thread) { began.Add(1); wait(th); t.Error("went on") })
 		}
-		for began.Load() != int32(len(waits)) {
+		for began.Load() != int32(len(waits)) ||
+			queued(&m.mu, &m.q) != 1 || queued(&b.mu, &b.q) != 1 || queued(&g.mu, &g.q) != 1 {
 			time.Sleep(time.Millisecond)
 		}
 		if err := s.Close(); err != nil {

@@ -11,10 +11,11 @@ import (
 
 // counting is a Poller that counts and, if asked, signals.
 type counting struct {
-	polls atomic.Int64
-	on    func(w *Worker)
-	wake  chan struct{}
-	busy  atomic.Bool
+	polls  atomic.Int64
+	on     func(w *Worker)
+	wake   chan struct{}
+	busy   atomic.Bool
+	within atomic.Bool // somebody is in Sleep and has looked for work in vain
 }
 
 func newCounting() *counting { return &counting{wake: make(chan struct{}, 1)} }
@@ -37,6 +38,8 @@ func (c *counting) Sleep(d time.Duration, ready func() bool) bool {
 	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
+	c.within.Store(true)
+	defer c.within.Store(false)
 	select {
 	case <-c.wake:
 	case <-timer.C:
@@ -116,6 +119,17 @@ func yieldersAgainstOne(t *testing.T, yielders int) (worst, worstPoll int) {
 	return worst, worstPoll
 }
 
+// asleep says whether all workers of s sleep: one of them in p, if that is its Poller, the others on their futexes. A
+// wake-up that is under way may still end a sleep.
+func asleep(s *Scheduler, p *counting) bool {
+	for _, w := range s.workers {
+		if w.parked.Load() == awake {
+			return false
+		}
+	}
+	return s.poller == nil || p.within.Load()
+}
+
 func TestIdleWorkersSleepAndWake(t *testing.T) {
 	for _, poller := range []bool{false, true} {
 		s, err := New(Config{Workers: 2, coroutines: true})
@@ -138,15 +152,8 @@ func TestIdleWorkersSleepAndWake(t *testing.T) {
 				}
 			})
 			th := <-got
-			for _, w := range s.workers {
-				for w.parked.Load() == awake {
-					runtime.Gosched()
-				}
-			}
-			// Asleep for good: a wake-up that was under way may start another round of polls, but not for ever.
-			for before := int64(-1); before != p.polls.Load(); {
-				before = p.polls.Load()
-				time.Sleep(200 * time.Microsecond)
+			for !asleep(s, p) {
+				runtime.Gosched()
 			}
 			token.Store(true)
 			th.Signal()

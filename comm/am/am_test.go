@@ -234,7 +234,7 @@ func TestFloodToASleepingRank(t *testing.T) {
 		}
 		next := make([]uint64, senders)
 		seen := map[[2]uint64]bool{}
-		total := 0
+		var total atomic.Int64
 		wrong := ""
 		register(t, es, 1, Spec{Name: "count", MaxReply: NoReply, Run: func(_ *Token, a []uint64, p []byte) {
 			who := [2]uint64{a[0], a[1]}
@@ -243,7 +243,7 @@ func TestFloodToASleepingRank(t *testing.T) {
 			}
 			seen[who] = true
 			next[a[0]]++
-			total++
+			total.Add(1)
 		}})
 		stop := attend(es[0])
 		defer stop()
@@ -261,28 +261,33 @@ func TestFloodToASleepingRank(t *testing.T) {
 				}
 			})
 		}
-		time.Sleep(20 * time.Millisecond)
+		eventually(t, "senders that all wait", func() bool { return queuedTo(es[0], 1) == senders })
 		if n := sent.Load(); n > int64(es[0].terms.PerPeer) {
 			t.Errorf("%d requests went out to a rank that does not poll", n)
 		}
 		stop1 := attend(es[1])
 		wg.Wait()
-		var done atomic.Bool
-		go func() { // the last may still be in the ring
-			time.Sleep(50 * time.Millisecond)
-			done.Store(true)
-		}()
-		eventually(t, "the flood", done.Load)
+		eventually(t, "the flood", func() bool { return total.Load() >= int64(senders*each) })
 		stop1()
-		eventually(t, "what came while the server was leaving", func() bool {
+		for range senders { // what comes twice
 			es[0].Poll()
 			es[1].Poll()
-			return total >= senders*each
-		})
-		if total != senders*each || wrong != "" {
-			t.Fatalf("%d of %d arrived; %s", total, senders*each, wrong)
+		}
+		if n := total.Load(); n != int64(senders*each) || wrong != "" {
+			t.Fatalf("%d of %d arrived; %s", n, senders*each, wrong)
 		}
 	})
+}
+
+// queuedTo counts the requests of e that are queued for peer.
+func queuedTo(e *Endpoint, peer int) (n int) {
+	ln := &e.lanes[peer]
+	ln.mu.Lock()
+	defer ln.mu.Unlock()
+	for x := ln.normal.head; x != nil; x = *x.Next() {
+		n++
+	}
+	return n
 }
 
 func TestReplyRules(t *testing.T) {

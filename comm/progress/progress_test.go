@@ -2,6 +2,7 @@ package progress
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -96,6 +97,13 @@ func within(t *testing.T, what string, f func()) {
 	}
 }
 
+// until lets others run until ok.
+func until(ok func() bool) {
+	for !ok() {
+		runtime.Gosched()
+	}
+}
+
 func TestDoneIsReadyOnce(t *testing.T) {
 	var d Done
 	if d.Ready() {
@@ -121,16 +129,14 @@ func TestWaitOfAGoroutineThatSleeps(t *testing.T) {
 	within(t, "the wait", func() {
 		for range 50 {
 			var d Done
+			before := m.sleeps.Load()
 			go func() {
-				time.Sleep(2 * time.Millisecond)
+				until(func() bool { return m.sleeps.Load() > before })
 				m.deliver(&d)
 			}()
 			e.Wait(&d)
 		}
 	})
-	if m.sleeps.Load() == 0 {
-		t.Error("nobody slept: the test did not test what it is for")
-	}
 }
 
 // TestCompletionWithoutMail completes operations beside the source: the sleeper must be woken all the same.
@@ -193,7 +199,7 @@ func TestWaitAnyAndAll(t *testing.T) {
 		}
 		within(t, "any", func() {
 			go func() {
-				time.Sleep(100 * time.Microsecond)
+				until(func() bool { return e.driving.Load() != 0 })
 				m.deliver(ds[n/2])
 			}()
 			e.WaitAny(ds)
@@ -245,7 +251,7 @@ func TestLateSignalsDoNoHarm(t *testing.T) {
 		for range 200 {
 			var d Done
 			go func() {
-				time.Sleep(20 * time.Microsecond)
+				until(func() bool { return e.driving.Load() != 0 })
 				m.deliver(&d)
 			}()
 			e.Wait(&d)

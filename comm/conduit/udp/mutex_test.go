@@ -1,8 +1,9 @@
 package udp
 
 import (
+	"runtime"
+	"strings"
 	"testing"
-	"time"
 )
 
 func TestPollMutex(t *testing.T) {
@@ -20,15 +21,25 @@ func TestPollMutex(t *testing.T) {
 	if !m.lockKeeper() || m.lockKeeper() {
 		t.Fatal("the keeper has a free lock once")
 	}
-	released := make(chan bool)
-	go func() {
-		time.Sleep(5 * time.Millisecond)
-		m.Unlock()
-		close(released)
-	}()
-	if !m.lockUser() {
+	got := make(chan bool)
+	go func() { got <- m.lockUser() }()
+	for waits := false; !waits; waits = running("udp.(*pollMutex).lockUser") {
+		select {
+		case <-got:
+			t.Fatal("a user did not wait for the keeper")
+		default:
+			runtime.Gosched()
+		}
+	}
+	m.Unlock()
+	if !<-got {
 		t.Fatal("a user was sent away by the keeper")
 	}
-	<-released
 	m.Unlock()
+}
+
+// running says whether a goroutine is in the named function.
+func running(function string) bool {
+	stacks := make([]byte, 1<<20)
+	return strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), function+"(")
 }

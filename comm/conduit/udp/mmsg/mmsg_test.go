@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -308,6 +310,7 @@ func TestCloseRaces(t *testing.T) {
 			s := mustOpen(t, addr, o)
 			to := s.Info().Addr
 			var wg sync.WaitGroup
+			var came atomic.Bool
 			wg.Go(func() {
 				for batch := []Datagram{{Buf: []byte("self"), Addr: to}}; ; {
 					if _, err := s.Send(batch); err != nil {
@@ -317,8 +320,12 @@ func TestCloseRaces(t *testing.T) {
 			})
 			wg.Go(func() {
 				for batch := buffers(8, 16); ; {
-					if _, err := s.Recv(batch); err != nil {
+					n, err := s.Recv(batch)
+					if err != nil {
 						return
+					}
+					if n > 0 {
+						came.Store(true)
 					}
 				}
 			})
@@ -331,7 +338,9 @@ func TestCloseRaces(t *testing.T) {
 					s.Wake()
 				}
 			})
-			time.Sleep(time.Millisecond)
+			for !came.Load() {
+				runtime.Gosched()
+			}
 			wg.Go(func() { _ = s.Close() })
 			_ = s.Close()
 			wg.Wait()
