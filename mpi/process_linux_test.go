@@ -171,6 +171,9 @@ type processes struct {
 	outs []*output
 	srv  *serve.Server
 	fail chan string
+
+	input *os.File                            // of every rank; may be nil
+	heard func(rank int, c net.Conn) net.Conn // what the server hears of a rank; may be nil
 }
 
 // output collects what a rank prints.
@@ -193,7 +196,14 @@ func (o *output) String() string {
 
 func startProcesses(t *testing.T, n int, role string) *processes {
 	t.Helper()
-	j := &processes{fail: make(chan string, n)}
+	j := new(processes)
+	j.startAll(t, n, role)
+	return j
+}
+
+func (j *processes) startAll(t *testing.T, n int, role string) {
+	t.Helper()
+	j.fail = make(chan string, n)
 	var err error
 	name := fmt.Sprintf("test-%d-%d", os.Getpid(), time.Now().UnixNano())
 	j.srv, err = serve.New(pmi.Config{Size: n, KVSName: name}, serve.Hooks{
@@ -209,7 +219,6 @@ func startProcesses(t *testing.T, n int, role string) *processes {
 	for r := range n {
 		j.start(ctx, t, r, n, role)
 	}
-	return j
 }
 
 func (j *processes) start(ctx context.Context, t *testing.T, rank, size int, role string) {
@@ -231,8 +240,14 @@ func (j *processes) start(ctx context.Context, t *testing.T, rank, size int, rol
 		fmt.Sprint("PMI_RANK=", rank), fmt.Sprint("PMI_SIZE=", size))
 	cmd.ExtraFiles, cmd.Stdout, cmd.Stderr = []*os.File{theirs}, out, out
 	cmd.WaitDelay = time.Second
+	if j.input != nil {
+		cmd.Stdin = j.input
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
+	}
+	if j.heard != nil {
+		conn = j.heard(rank, conn)
 	}
 	j.srv.Attach(rank, conn)
 	j.cmds, j.outs = append(j.cmds, cmd), append(j.outs, out)
