@@ -5,6 +5,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/golci/golci/internal/inside"
+	"github.com/golci/golci/internal/invariants"
 )
 
 // TestExactlyOnce lets goroutines post and others send arrivals under a few keys, and wants each post matched with one
@@ -50,6 +53,66 @@ func checkEmpty(t *testing.T, tab *Table[int]) {
 	}
 	if tab.free.count != tab.free.made {
 		t.Fatalf("%d overflow buckets made, %d free", tab.free.made, tab.free.count)
+	}
+}
+
+// TestOverflowOfManyBuckets has goroutines fill and empty a bucket each, so that they meet only where overflow buckets come
+// from: none of those may go to two buckets, or be lost.
+func TestOverflowOfManyBuckets(t *testing.T) {
+	const goroutines, most = 4, 4 * perBucket
+	rounds := 20_000
+	if invariants.Enabled {
+		rounds /= 20
+	}
+	tab := newTable(t, 1)
+	keys := colliding(tab, most)
+	var wg sync.WaitGroup
+	gate := make(chan struct{}) // so that all of them are at it at the same time
+	for g := range uint64(goroutines) {
+		wg.Go(func() {
+			nodes := make([]Node[int], most)
+			<-gate
+			for r := range rounds {
+				n := perBucket + 1 + r%(most-perBucket)
+				for i := range n {
+					if m := put(tab, keys[i]+g, &nodes[i], Post); m != nil {
+						t.Errorf("bucket %d: matched in round %d", g, r)
+						return
+					}
+				}
+				for i := range n {
+					if m := match(tab, keys[i]+g, Post); m != &nodes[i] {
+						t.Errorf("bucket %d: got %p in round %d, want node %d", g, m, r, i)
+						return
+					}
+				}
+			}
+		})
+	}
+	close(gate)
+	wg.Wait()
+	checkEmpty(t, tab)
+}
+
+// TestFreeListIsLocked: whoever takes from the list, or puts to it, waits for its lock.
+func TestFreeListIsLocked(t *testing.T) {
+	for name, call := range map[string]func(f *freeList[int]){
+		"get":  func(f *freeList[int]) { f.get() },
+		"put":  func(f *freeList[int]) { f.put(new(bucket[int])) },
+		"grow": func(f *freeList[int]) { f.grow() },
+	} {
+		f := new(freeList[int])
+		f.lock.Lock()
+		waits, ended := inside.Waits("spin.(*Lock).Lock", func() { call(f) })
+		if !waits {
+			t.Errorf("%s did not wait for the lock", name)
+			continue
+		}
+		if f.made != 0 || f.count != 0 {
+			t.Errorf("%s counted %d made, %d free, before it had the lock", name, f.made, f.count)
+		}
+		f.lock.Unlock()
+		<-ended
 	}
 }
 

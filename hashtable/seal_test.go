@@ -24,6 +24,9 @@ func TestSealIsOfOneGroup(t *testing.T) {
 			}
 		}
 		tab.Unseal(sealed)
+		if n := tab.sealed.Load(); n != 0 {
+			t.Errorf("%d groups count as sealed after the last was opened", n)
+		}
 	}
 	checkEmpty(t, tab)
 }

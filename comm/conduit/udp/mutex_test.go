@@ -1,9 +1,9 @@
 package udp
 
 import (
-	"runtime"
-	"strings"
 	"testing"
+
+	"github.com/golci/golci/internal/inside"
 )
 
 func TestPollMutex(t *testing.T) {
@@ -21,25 +21,14 @@ func TestPollMutex(t *testing.T) {
 	if !m.lockKeeper() || m.lockKeeper() {
 		t.Fatal("the keeper has a free lock once")
 	}
-	got := make(chan bool)
-	go func() { got <- m.lockUser() }()
-	for waits := false; !waits; waits = running("udp.(*pollMutex).lockUser") {
-		select {
-		case <-got:
-			t.Fatal("a user did not wait for the keeper")
-		default:
-			runtime.Gosched()
-		}
+	var got bool
+	waits, ended := inside.Waits("udp.(*pollMutex).lockUser", func() { got = m.lockUser() })
+	if !waits {
+		t.Fatal("a user did not wait for the keeper")
 	}
 	m.Unlock()
-	if !<-got {
+	if <-ended; !got {
 		t.Fatal("a user was sent away by the keeper")
 	}
 	m.Unlock()
-}
-
-// running says whether a goroutine is in the named function.
-func running(function string) bool {
-	stacks := make([]byte, 1<<20)
-	return strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), function+"(")
 }
