@@ -36,7 +36,7 @@ func startTalk(t *testing.T, w *world, flags ...string) *talk {
 	t.Helper()
 	j := &talk{w: w, dir: t.TempDir(), tmp: t.TempDir(), ranks: map[int]string{}}
 	args := append([]string{"run", "-hosts", w.slots(2), "-env", roleVar + "=talkers", "-env", dirVar + "=" + j.dir}, overNetns...)
-	args = append(args, "-grace", "20s", "-env", "TMPDIR="+j.tmp, "-env", "GOLCI_UDP_DEADAFTER=1s")
+	args = append(args, "-grace", "1m", "-env", "TMPDIR="+j.tmp, "-env", "GOLCI_UDP_DEADAFTER=1s")
 	j.cmd = golci(t, append(append(args, flags...), os.Args[0])...)
 	j.cmd.Env = append(j.cmd.Env, "TMPDIR="+j.tmp)
 	j.cmd.Stderr = &j.stderr
@@ -129,6 +129,14 @@ func (j *talk) wantErrors(t *testing.T, who, lost []int) {
 	}
 }
 
+// letEnd tells the ranks that all have their errors, so that they may end.
+func letEnd(t *testing.T, dir string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, allKnow), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func kill(t *testing.T, pids ...string) {
 	t.Helper()
 	for _, pid := range pids {
@@ -151,6 +159,7 @@ func TestNetnsKillRanks(t *testing.T) {
 	kill(t, j.ranks[4], j.ranks[5])
 	j.wantErrors(t, []int{0, 1, 2, 3, 6, 7}, []int{4, 5})
 	t.Logf("all ranks knew after %v", time.Since(began))
+	letEnd(t, j.dir)
 	_ = j.cmd.Wait()
 	t.Logf("the job was over after %v", time.Since(began))
 	said := regexp.MustCompile(fmt.Sprintf(`rank [45] on %s was killed by signal 9`, w.hosts[2]))
@@ -177,6 +186,7 @@ func TestNetnsKillHelper(t *testing.T) {
 			kill(t, c.victim(j))
 			j.wantErrors(t, []int{0, 1, 2, 3, 6, 7}, []int{4, 5})
 			t.Logf("all ranks knew after %v", time.Since(began))
+			letEnd(t, j.dir)
 			_ = j.cmd.Wait()
 			t.Logf("the job was over after %v", time.Since(began))
 			if code := j.cmd.ProcessState.ExitCode(); code == 0 || !strings.Contains(j.stderr.String(), "host "+w.hosts[2]+" is lost with rank(s) 4-5: ") {
@@ -207,6 +217,7 @@ func TestNetnsLost(t *testing.T) {
 	j.wantErrors(t, []int{0, 1, 2, 3, 6, 7}, []int{4, 5})
 	j.wantErrors(t, []int{4, 5}, []int{0, 1, 2, 3, 6, 7})
 	t.Logf("all ranks knew after %v", time.Since(began))
+	letEnd(t, j.dir)
 	w.heal(2, 0)
 	if err := j.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
@@ -223,10 +234,11 @@ func TestNetnsLostForGood(t *testing.T) {
 	w := newWorld(t, plan{hosts: 4})
 	j := startTalk(t, w, "-silence", "3s")
 	w.unplug(2, 0)
+	j.wantErrors(t, []int{0, 1, 2, 3, 6, 7}, []int{4, 5})
+	letEnd(t, j.dir)
 	_ = j.cmd.Wait()
 	if code := j.cmd.ProcessState.ExitCode(); code == 0 || !strings.Contains(j.stderr.String(), "host "+w.hosts[2]+" is lost with rank(s) 4-5: ") {
 		t.Errorf("code %d: %s", code, &j.stderr)
 	}
-	j.wantErrors(t, []int{0, 1, 2, 3, 6, 7}, []int{4, 5})
 	j.wantNothing(t)
 }

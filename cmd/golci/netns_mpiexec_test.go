@@ -71,6 +71,7 @@ func TestNetnsMpiexecPagerank(t *testing.T) {
 func TestNetnsMpiexecKill(t *testing.T) {
 	w := newWorld(t, plan{hosts: 2})
 	dir := t.TempDir()
+	letEnd(t, dir)
 	cmd := w.mpiexec(os.Args[0])
 	cmd.Env = append(os.Environ(), roleVar+"=talkers", dirVar+"="+dir, "GOLCI_UDP_DEADAFTER=1s")
 	lines := startLines(t, cmd)

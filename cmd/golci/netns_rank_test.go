@@ -17,9 +17,12 @@ import (
 
 // Roles of ranks that send messages, and what they are told by the environment.
 const (
-	dirVar    = "GOLCI_TEST_DIR"    // where a rank of "talkers" puts its error
+	dirVar    = "GOLCI_TEST_DIR"    // where a rank of "talkers" puts its error, and the test allKnow
 	roundsVar = "GOLCI_TEST_ROUNDS" // how many rounds the job has
 )
+
+// allKnow is the file that lets talkers end.
+const allKnow = "all know"
 
 func init() {
 	mpiRoles["talkers"] = talkers
@@ -46,7 +49,7 @@ func exchange(c *mpi.Comm, round, n int) error {
 
 // talkers exchange messages, each two ranks for themselves, until that fails. Each rank then puts its first error into a file and
 // waits for the end of the job, and goes on talking to the others: they are to fail by themselves, too. A signal to end is
-// heeded only then.
+// heeded only when the test has told that all of them have.
 func talkers(c *mpi.Comm) error {
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, syscall.SIGTERM)
@@ -72,7 +75,10 @@ func talkers(c *mpi.Comm) error {
 	if e := os.Rename(name+".part", name); e != nil {
 		return e
 	}
-	time.Sleep(3 * time.Second) // else this rank would be the first that others miss
+	// The end of this rank must not be the first that another one hears of.
+	if !eventually(func() bool { _, err := os.Stat(filepath.Join(os.Getenv(dirVar), allKnow)); return err == nil }) {
+		return errors.Join(err, errors.New("the test has not told that all ranks know"))
+	}
 	select {
 	case <-ended:
 	case <-time.After(patience):
