@@ -166,7 +166,7 @@ func TestHintBorrowsBeforehand(t *testing.T) {
 		for i := range es {
 			defer attend(es[i])()
 		}
-		es[0].Hint(30, 1, 0, -1, 99)
+		es[0].Hint(30, 1, 0, -1, len(es), 99)
 		eventually(t, "the loan", func() bool { return es[0].Credits().Peers[1].Borrowed.Loan >= 30 })
 		agree(t, es)
 		if s := es[0].Credits().Peers[1].Borrowed; s.Stalls != 0 {

@@ -50,7 +50,6 @@ func (a *agenda) remove(p *peer) {
 	a.heap[last] = entry{}
 	if a.heap = a.heap[:last]; i < last {
 		a.heap[i] = e
-		e.p.entry = i
 		a.up(i)
 		a.down(e.p.entry)
 	}
