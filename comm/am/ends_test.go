@@ -37,28 +37,6 @@ func TestCloseEndsWhatIsQueued(t *testing.T) {
 	}
 }
 
-// TestQuietPollsGiveCreditsBack: who polls and finds nothing for a while tells its peers what they have got back, however little it
-// is.
-func TestQuietPollsGiveCreditsBack(t *testing.T) {
-	overWords(t, func(t *testing.T, v variant) {
-		es := endpoints(t, 2, v, Config{Credits: terms(40)})
-		got := 0
-		register(t, es, 1, Spec{Name: "one", MaxReply: NoReply, Run: func(*Token, []uint64, []byte) { got++ }})
-		if err := es[0].RequestShort(1, 1); err != nil {
-			t.Fatal(err)
-		}
-		eventually(t, "the request", func() bool { es[1].Poll(); return got == 1 })
-		for range 2 * max(idlePollsToTell, idlePollsToSend) {
-			es[1].Poll()
-		}
-		eventually(t, "the credits", func() bool {
-			es[1].Poll()
-			es[0].Poll()
-			return es[0].Credits().Peers[1].Borrowed.InUse == 0
-		})
-	})
-}
-
 // TestSegmentBounds: bytes outside the segment are refused, wherever they lie.
 func TestSegmentBounds(t *testing.T) {
 	const size = 100

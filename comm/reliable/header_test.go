@@ -17,13 +17,18 @@ func TestRecords(t *testing.T) {
 		{kind: kindPut, place: math.MaxUint64, offset: math.MaxUint64},
 		{kind: kindPut, place: 1, offset: 2, data: bytes.Repeat([]byte{9}, 300)},
 	}
-	for from := range records {
+	all := len(records)
+	for from := range 2 * all {
+		records := records[from%all:]
+		if from >= all {
+			records = records[:1] // alone in its body
+		}
 		body := make([]byte, 0, 1000)
-		for _, r := range records[from:] {
+		for _, r := range records {
 			n := r.put(body[len(body):cap(body)])
 			body = body[:len(body)+n]
 		}
-		for _, want := range records[from:] {
+		for _, want := range records {
 			var got record
 			rest, ok := got.next(body)
 			if !ok || !bytes.Equal(got.data, want.data) {
