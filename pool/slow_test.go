@@ -37,9 +37,19 @@ func TestSlowWaysDoTheSame(t *testing.T) {
 // TestRoom: rings have a power of two of places, by default for twice a sub-pool's share of the items.
 func TestRoom(t *testing.T) {
 	for _, x := range []struct{ workers, limit, room, want int }{
-		{1, 1, 0, 1}, {1, 10, 0, 16}, {2, 8, 0, 8}, {2, 10, 0, 16}, {3, 10, 0, 8}, {4, 64, 0, 32}, {64, 100, 0, 4},
-		{2, 10, 5, 8}, {2, 10, 8, 8}, {4, 10, 9, 16}, {1, 1, 1, 1},
-		{maxWorkers, maxRoom, 0, 1 << 15}, {1, maxRoom, maxRoom, maxRoom},
+		{1, 1, 0, 1},
+		{1, 10, 0, 16},
+		{2, 8, 0, 8},
+		{2, 10, 0, 16},
+		{3, 10, 0, 8},
+		{4, 64, 0, 32},
+		{64, 100, 0, 4},
+		{2, 10, 5, 8},
+		{2, 10, 8, 8},
+		{4, 10, 9, 16},
+		{1, 1, 1, 1},
+		{maxWorkers, maxRoom, 0, 1 << 15},
+		{1, maxRoom, maxRoom, maxRoom},
 	} {
 		t.Run(fmt.Sprintf("workers=%d/limit=%d/room=%d", x.workers, x.limit, x.room), func(t *testing.T) {
 			o := Options[item]{Workers: x.workers, Limit: x.limit, Initial: x.limit, Room: x.room, New: func() *item { return new(item) }}

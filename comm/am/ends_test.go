@@ -51,9 +51,23 @@ func TestSegmentBounds(t *testing.T) {
 		n   int
 		ok  bool
 	}{
-		{0, size, true}, {0, 1, true}, {size - 1, 1, true}, {40, 60, true}, {0, 0, true}, {-1, 0, true}, {math.MaxInt64, 0, true},
-		{0, size + 1, false}, {1, size, false}, {size, 1, false}, {size - 1, 2, false}, {size + 1, 1, false}, {-1, 1, false},
-		{-1, size, false}, {math.MinInt64, 1, false}, {math.MaxInt64, 1, false}, {math.MaxInt64, math.MaxInt, false},
+		{0, size, true},
+		{0, 1, true},
+		{size - 1, 1, true},
+		{40, 60, true},
+		{0, 0, true},
+		{-1, 0, true},
+		{math.MaxInt64, 0, true},
+		{0, size + 1, false},
+		{1, size, false},
+		{size, 1, false},
+		{size - 1, 2, false},
+		{size + 1, 1, false},
+		{-1, 1, false},
+		{-1, size, false},
+		{math.MinInt64, 1, false},
+		{math.MaxInt64, 1, false},
+		{math.MaxInt64, math.MaxInt, false},
 	} {
 		b, err := s.slice(x.off, x.n)
 		if (err == nil) != x.ok || err != nil && !errors.Is(err, ErrSize) {
