@@ -144,22 +144,22 @@ func TestFinalizeContext(t *testing.T) {
 	})
 	t.Run("thread", func(t *testing.T) {
 		must(t, 1, func(c *Comm) error {
-			gate, started := make(chan struct{}), make(chan struct{})
+			gate, started := make(chan struct{}), make(chan string, 1)
 			h, err := c.Proc().Go(func() {
-				close(started)
+				started <- fmt.Sprint(fult.Current().ID())
 				<-gate
 			})
 			if err != nil {
 				return err
 			}
-			<-started
+			id := <-started
 			ctx, cancel := ended(20 * time.Millisecond)
 			defer cancel()
 			err = c.Proc().FinalizeContext(ctx)
-			if !errors.Is(err, cause) || !errors.Is(err, ErrPending) || !strings.Contains(err.Error(), "1 thread has not ended, the first is thread 0.0") {
-				return fmt.Errorf("got %v", err)
-			}
 			close(gate)
+			if !errors.Is(err, cause) || !errors.Is(err, ErrPending) || !strings.Contains(err.Error(), "1 thread has not ended, the first is thread "+id) {
+				return errors.Join(fmt.Errorf("got %w", err), h.Join())
+			}
 			return h.Join()
 		})
 	})
