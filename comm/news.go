@@ -19,7 +19,7 @@ type Listener struct {
 	// must not block. Both are set before Listen.
 	Context uint16
 	Suspect func(src, tag int) bool
-	// Alarm ends the waits of AwaitOr and LingerOr. Anyone may complete it, any number of times; the waiter alone
+	// Alarm ends the waits of AwaitOr, LingerOr and RecvSoon. Anyone may complete it, any number of times; the waiter alone
 	// resets it.
 	Alarm progress.Done
 }
@@ -89,6 +89,24 @@ func (s *Server) Unread() bool {
 		}
 	}
 	return false
+}
+
+// RecvSoon is IrecvWith followed by a wait that only polls, for a while, and ends early at an alarm, if there is one. If
+// the message has come meanwhile it gives the number of bytes received and a null request; else the request, to wait for.
+func (s *Server) RecvSoon(ctx uint16, src, tag int, buf []byte, t Terms, alarm *progress.Done) (r Req, n int, err error) {
+	if s.closed.Load() || uint(src) >= uint(s.size) || uint(tag) > MaxTag || ctx > MaxContext {
+		return Req{}, 0, s.check("receive", ctx, src, tag, false)
+	}
+	o := s.getOp()
+	o.prepareRecv(ctx, src, tag, buf)
+	o.endable, o.shape = t.Endable, t.Shape
+	s.post(o)
+	if !o.done.Ready() && !s.eng.LingerFor(&o.done, alarm) {
+		return Req{o, o.gen}, 0, nil
+	}
+	n, err = int(min(o.size, int64(len(o.data)))), o.err
+	s.putOp(o)
+	return Req{}, n, err
 }
 
 // LingerOr is Linger that ends early at an alarm.

@@ -4,11 +4,11 @@ package mpi
 // copy; above, the parts go round a ring.
 const allgatherBruck = 32 << 10
 
-// Allgather is Gather whose result all ranks get (6.7). recv must have room for size times len(send) elements; the own part may
-// lie in its place there already. It waits, and may switch threads. Errors: ErrType, ErrCount, ErrTruncate, ErrBuffer,
-// ErrComm, ErrFinalized, ErrAborted, ErrPeer.
+// Allgather is Gather whose result all ranks get (6.7). recv must have room for size times len(send) elements; the
+// own part may lie in its place there already. It waits, and may switch threads. Errors: ErrType, ErrCount,
+// ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func Allgather[T any](c *Comm, send, recv []T) error {
-	x, err := c.begin(wayAllgatherRing, plainError[T]())
+	x, err := start[T](c, wayAllgatherRing)
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func allgather[T any](x *coll, send, recv []T) error {
 
 // bruck: in each step a rank sends all parts that it holds, its own first, so that their number doubles.
 func (x *coll) bruck(out []byte, n int) error {
-	mem, s := borrow(n * x.size)
+	mem, s := x.borrow(n * x.size)
 	defer s.release()
 	copy(mem, out[x.rank*n:][:n])
 	for have := 1; have < x.size; have *= 2 {
@@ -53,7 +53,7 @@ func (x *coll) bruck(out []byte, n int) error {
 // Allgatherv is Allgather for parts of different lengths: that of rank i has counts[i] elements, the same on all ranks, and goes
 // to recv[displs[i]:] (6.7). nil displs puts the parts one behind the other. Errors as for Allgather.
 func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
-	x, err := c.begin(wayAllgatherv, plainError[T]())
+	x, err := start[T](c, wayAllgatherv)
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,10 @@
 package mpi
 
-// Allreduce is Reduce whose result all ranks get, into recv, which must be as long as send or longer, and may be the same slice
-// (6.9.6). It waits, and may switch threads. Short vectors, and operations that are not commutative, go by recursive doubling;
-// long ones round a ring, each rank combining its share. Errors: ErrOp, ErrType, ErrCount, ErrTruncate, ErrBuffer, ErrComm,
-// ErrFinalized, ErrAborted, ErrPeer.
+// Allreduce is Reduce whose result all ranks get, into recv, which must be as long as send or longer, and may be
+// the same slice (6.9.6). It waits, and may switch threads. Short vectors, and operations that are not commutative,
+// go by recursive doubling; long ones round a ring, each rank combining its share. Errors: ErrOp, ErrType,
+// ErrCount, ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted,
+// ErrPeer.
 func Allreduce[T any](c *Comm, send, recv []T, op Op[T]) error {
 	_, err := allreduce(c, send, recv, op)
 	return err
@@ -11,7 +12,7 @@ func Allreduce[T any](c *Comm, send, recv []T, op Op[T]) error {
 
 // allreduce gives the number of the call, too.
 func allreduce[T any](c *Comm, send, recv []T, op Op[T]) (uint64, error) {
-	x, err := c.begin(wayAllreduceSwap, plainError[T]())
+	x, err := start[T](c, wayAllreduceSwap)
 	if err != nil {
 		return 0, err
 	}
@@ -56,7 +57,7 @@ func (r reduction[T]) shares(send, out []T) error {
 	if err := r.place(bytesOf(mine), bytesOf(piece(send, r.rank))); err != nil {
 		return err
 	}
-	mem, s := borrow(r.size * len(mine) * size)
+	mem, s := r.borrow(r.size * len(mine) * size)
 	defer s.release()
 	all := viewOf[T](mem)
 	parts := make([][]T, r.size)
@@ -78,12 +79,11 @@ func (r reduction[T]) shares(send, out []T) error {
 	if err := f.wait(); err != nil {
 		return err
 	}
-	r.combineAll(parts, mine)
-	return nil
+	return r.combineAll(parts, mine)
 }
 
 // combineAll combines the parts of all ranks into out, which is one of them.
-func (r reduction[T]) combineAll(parts [][]T, out []T) {
+func (r reduction[T]) combineAll(parts [][]T, out []T) (err error) {
 	power := 1
 	for power*2 <= r.size {
 		power *= 2
@@ -94,7 +94,9 @@ func (r reduction[T]) combineAll(parts [][]T, out []T) {
 		if last {
 			to = out
 		}
-		r.op.f.into(to, low, high)
+		if err == nil {
+			err = r.combine(to, low, high)
+		}
 		return to
 	}
 	for i := range power {
@@ -109,13 +111,14 @@ func (r reduction[T]) combineAll(parts [][]T, out []T) {
 			parts[i] = join(parts[i], parts[i+k], 2*k == power)
 		}
 	}
+	return err
 }
 
 // doubling: in each round a rank swaps results with the one whose number differs in one bit, so that after round k both
 // have the result of a run of 2^(k+1) ranks. If the ranks are no power of two, the first ones pair up before, and one of each
 // pair sits the rounds out. Lower ranks always come first.
 func (r reduction[T]) doubling(out []byte) error {
-	tmp, s := borrow(len(out))
+	tmp, s := r.borrow(len(out))
 	defer s.release()
 	acc := out
 	power := 1
@@ -162,8 +165,7 @@ func (r reduction[T]) pairUp(acc, tmp *[]byte, extra int) (int, error) {
 	if err := r.recv(r.rank-1, *tmp); err != nil {
 		return 0, err
 	}
-	r.op.f.into(viewOf[T](*acc), viewOf[T](*tmp), viewOf[T](*acc))
-	return r.rank / 2, nil
+	return r.rank / 2, r.combine(viewOf[T](*acc), viewOf[T](*tmp), viewOf[T](*acc))
 }
 
 // unpair gives the result to those that sat out.
@@ -183,10 +185,9 @@ func (r reduction[T]) swap(acc, tmp *[]byte, peer int, higher bool) error {
 		return err
 	}
 	if !higher {
-		r.op.f.into(viewOf[T](*acc), viewOf[T](*tmp), viewOf[T](*acc))
-		return nil
+		return r.combine(viewOf[T](*acc), viewOf[T](*tmp), viewOf[T](*acc))
 	}
-	r.op.f.into(viewOf[T](*tmp), viewOf[T](*acc), viewOf[T](*tmp))
+	err := r.combine(viewOf[T](*tmp), viewOf[T](*acc), viewOf[T](*tmp))
 	*acc, *tmp = *tmp, *acc
-	return nil
+	return err
 }

@@ -4,11 +4,11 @@ package mpi
 // round, so that no receiver is flooded.
 const alltoallAtOnce = 4 << 10
 
-// Alltoall sends part j of send to rank j, where it becomes part i of recv, i being the sender (6.8). send and recv are size
-// equal parts each, and must not overlap. It waits, and may switch threads. Errors: ErrType, ErrCount, ErrTruncate, ErrBuffer,
-// ErrComm, ErrFinalized, ErrAborted, ErrPeer.
+// Alltoall sends part j of send to rank j, where it becomes part i of recv, i being the sender (6.8). send and recv
+// are size equal parts each, and must not overlap. It waits, and may switch threads. Errors: ErrType, ErrCount,
+// ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func Alltoall[T any](c *Comm, send, recv []T) error {
-	x, err := c.begin(wayAlltoallAll, plainError[T]())
+	x, err := start[T](c, wayAlltoallAll)
 	if err != nil {
 		return err
 	}
@@ -26,38 +26,65 @@ func alltoall[T any](x *coll, send, recv []T) error {
 	if overlap(in, out) {
 		return x.errorf(ErrBuffer, "send and receive buffer overlap")
 	}
-	n := len(in) / x.size
-	from := func(i int) []byte { return in[i*n:][:n] }
-	to := func(i int) []byte { return out[i*n:][:n] }
+	n := len(in)
+	if x.size > 1 {
+		n /= x.size
+	}
+	from, to := parts{mem: in, each: n}, parts{mem: out, each: n}
 	if n <= alltoallAtOnce && x.size > 2 {
 		x.take(wayAlltoallAll, 0)
-		return x.allAtOnce(from, to)
+		return x.allAtOnce(&from, &to)
 	}
 	x.take(wayAlltoallPairs, 0)
-	return x.pairwise(from, to)
+	return x.pairwise(&from, &to)
 }
 
-func (x *coll) allAtOnce(from, to func(i int) []byte) error {
+// parts are the ranks' parts of a buffer.
+type parts struct {
+	mem  []byte
+	each int    // their length in bytes, if that is the same for all; else:
+	lie  layout // where they are, in elements
+	size int    // of an element in bytes
+}
+
+func (p *parts) of(i int) []byte {
+	if p.lie.counts == nil {
+		return p.mem[i*p.each:][:p.each]
+	}
+	return p.lie.part(p.mem, i, p.size)
+}
+
+func (x *coll) allAtOnce(from, to *parts) error {
 	f := x.flight()
 	defer f.end()
 	for d := 1; d < x.size; d++ {
 		i := (x.rank + x.size - d) % x.size
-		f.recv(i, to(i))
+		f.recv(i, to.of(i))
 	}
 	for d := 1; d < x.size; d++ {
 		i := (x.rank + d) % x.size
-		f.send(i, from(i))
+		f.send(i, from.of(i))
 	}
-	copy(to(x.rank), from(x.rank))
+	copy(to.of(x.rank), from.of(x.rank))
 	return f.wait()
 }
 
-// pairwise: in round d a rank sends to the one d further and receives from the one d before.
-func (x *coll) pairwise(from, to func(i int) []byte) error {
-	copy(to(x.rank), from(x.rank))
+// pairwise: in round d a rank sends to the one d further and receives from the one d before. It copies its own part while
+// the first message is on its way.
+func (x *coll) pairwise(from, to *parts) error {
+	if x.size == 1 {
+		copy(to.of(0), from.of(0))
+	}
 	for d := 1; d < x.size; d++ {
-		right, left := (x.rank+d)%x.size, (x.rank-d+x.size)%x.size
-		if err := x.exchange(right, from(right), left, to(left)); err != nil {
+		right, left := x.after(d), x.before(d)
+		r, err := x.isend(right, from.of(right))
+		if err != nil {
+			return err
+		}
+		if d == 1 {
+			copy(to.of(x.rank), from.of(x.rank))
+		}
+		if err := x.complete(r, right, from.of(right), left, to.of(left)); err != nil {
 			return err
 		}
 	}
@@ -68,7 +95,7 @@ func (x *coll) pairwise(from, to func(i int) []byte) error {
 // comes from rank i is rcounts[i] elements, into recv[rdispls[i]:] (6.8). nil displacements have the parts one behind the other.
 // Errors as for Alltoall.
 func Alltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) error {
-	x, err := c.begin(wayAlltoallv, plainError[T]())
+	x, err := start[T](c, wayAlltoallv)
 	if err != nil {
 		return err
 	}
@@ -92,8 +119,5 @@ func alltoallv[T any](x *coll, send []T, scounts, sdispls []int, recv []T, rcoun
 		return x.errorf(ErrCount, "to itself the rank sends %d elements and receives %d", scounts[x.rank], rcounts[x.rank])
 	}
 	x.take(wayAlltoallv, 0)
-	return x.pairwise(
-		func(i int) []byte { return ls.part(in, i, size) },
-		func(i int) []byte { return lr.part(out, i, size) },
-	)
+	return x.pairwise(&parts{mem: in, lie: ls, size: size}, &parts{mem: out, lie: lr, size: size})
 }

@@ -14,7 +14,7 @@ func (c *Comm) Barrier() error {
 // disseminate: in round k a rank tells the one 2^k further.
 func (x *coll) disseminate() error {
 	for d := 1; d < x.size; d *= 2 {
-		if err := x.exchange((x.rank+d)%x.size, nil, (x.rank-d+x.size)%x.size, nil); err != nil {
+		if err := x.exchange(x.after(d), nil, x.before(d), nil); err != nil {
 			return err
 		}
 	}

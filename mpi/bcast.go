@@ -7,10 +7,11 @@ const (
 	bcastRanks = 4
 )
 
-// Bcast sends buf of rank root to all ranks of c, into their buf, which must be equally long (6.4). It waits, and may switch
-// threads. Errors: ErrRoot, ErrType, ErrCount or ErrTruncate where lengths differ, ErrComm, ErrFinalized, ErrAborted, ErrPeer.
+// Bcast sends buf of rank root to all ranks of c, into their buf, which must be equally long (6.4). It waits, and
+// may switch threads. Errors: ErrRoot, ErrType, ErrCount or ErrTruncate where lengths differ, ErrComm,
+// ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func Bcast[T any](c *Comm, buf []T, root int) error {
-	x, err := c.begin(wayBcastTree, plainError[T]())
+	x, err := start[T](c, wayBcastTree)
 	if err != nil {
 		return err
 	}

@@ -13,8 +13,39 @@ func (x *coll) root(root int) error {
 	return nil
 }
 
+// after is the rank d further, going round, and before the one d before; d is less than the number of ranks.
+func (x *coll) after(d int) int {
+	if d += x.rank; d >= x.size {
+		d -= x.size
+	}
+	return d
+}
+
+func (x *coll) before(d int) int {
+	if d = x.rank - d; d < 0 {
+		d += x.size
+	}
+	return d
+}
+
+// smallScratch is how many words of memory to work in a communicator has of its own.
+const smallScratch = 64
+
+// borrow gives n bytes, with unknown content, until release. A call has one such piece at a time.
+func (x *coll) borrow(n int) ([]byte, *scratch) {
+	if n <= 8*smallScratch {
+		return unsafe.Slice((*byte)(unsafe.Pointer(&x.st.small)), n), nil
+	}
+	b, s := borrow(n)
+	x.scratch = s
+	return b, s
+}
+
 // scratch is memory that collectives work in, aligned for any element.
-type scratch struct{ words []uint64 }
+type scratch struct {
+	words []uint64
+	lost  bool // messages may still come into it
+}
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
@@ -29,7 +60,11 @@ func borrow(n int) ([]byte, *scratch) {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(w))), 8*len(w))[:n], s
 }
 
-func (s *scratch) release() { scratches.Put(s) }
+func (s *scratch) release() {
+	if s != nil && !s.lost {
+		scratches.Put(s)
+	}
+}
 
 // same reports whether two slices begin at the same place, so that one is the result in the other's place.
 func same(a, b []byte) bool {

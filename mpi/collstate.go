@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/comm/progress"
 	"github.com/golci/golci/internal/arch"
 )
 
@@ -26,9 +27,14 @@ type collState struct {
 	late    *time.Timer // sets the alarm of a wait that takes long
 	running coll        // while it listens, the poller reads tags and ranks
 
+	small [smallScratch]uint64 // memory to work in, if little is needed
+	group flight               // operations that are under way together
+	tree  branch               // the rank's place in a reduction
+
 	// Fixed.
 	c         *Comm
 	size      int
+	numbers   uint8  // how many bits of a number are in a tag
 	uid       uint64 // the same on all ranks of the communicator, and no other communicator's of the job
 	roundMask uint64 // numbers whose bits under it are 0 begin with a check
 }
@@ -38,8 +44,9 @@ const keptTags = 16
 
 func newCollState(c *Comm, uid uint64) *collState {
 	size := len(c.group)
-	st := &collState{c: c, size: size, uid: uid, roundMask: 1<<(numberBits(size)-1) - 1}
-	st.running = coll{c: c, st: st, rank: c.rank, size: size}
+	n := numberBits(size)
+	st := &collState{c: c, size: size, uid: uid, numbers: uint8(n), roundMask: 1<<(n-1) - 1}
+	st.running = coll{c: c, st: st, rank: c.rank, size: size, alarm: &st.news.Alarm}
 	st.news.Context = c.collCtx
 	st.news.Suspect = st.suspect
 	return st
@@ -55,16 +62,29 @@ type coll struct {
 	lastTag int // of the last one of several messages, if that has a tag of its own; else tag
 	rank    int
 	size    int
-	call    uint64      // its number on the communicator; 0 for Finalize
-	from    int         // the rank from which the current wait receives, or -1
-	to      int         // the rank to which it sends, or -1
-	stop    func() bool // has the end of the view's context be no alarm any more; nil if there is no such context
+	call    uint64 // its number on the communicator; 0 for Finalize
+	terms   comm.Terms
+	alarm   *progress.Done // of the listener; nil for Finalize
+	from    int            // the rank from which the current wait receives, or -1
+	to      int            // the rank to which it sends, or -1
+	scratch *scratch       // that borrow has given last
+	panic   any            // what the program's operation has panicked with
+	stop    func() bool    // has the end of the view's context be no alarm any more; nil if there is no such context
+}
+
+// start is begin for a collective of elements of type T.
+func start[T any](c *Comm, w way) (*coll, error) {
+	x, err := c.begin(w, plainError[T]())
+	if err == nil && c.checked {
+		x.terms.Shape = c.shape(elemOf[T]())
+	}
+	return x, err
 }
 
 // begin starts a call: one at a time on a communicator. When it returns no error, end must be called.
 func (c *Comm) begin(w way, typ error) (*coll, error) {
-	if err := c.usable(w.String()); err != nil {
-		return nil, err
+	if c == nil || c.proc == nil || c.proc.over.Load() != nil || c.origin().freed.Load() {
+		return nil, c.usable(w.String())
 	}
 	st := c.coll
 	last := st.state.Load()
@@ -73,6 +93,7 @@ func (c *Comm) begin(w way, typ error) (*coll, error) {
 	}
 	x := &st.running
 	x.c, x.way, x.call = c, w, last/2+1
+	x.terms = comm.Terms{Endable: c.until != nil}
 	if typ != nil || !st.hinted || x.call&(x.call-1) == 0 || x.call&st.roundMask == 0 ||
 		c.until != nil || st.poison.Load() != nil {
 		if err := x.prepare(typ); err != nil {
@@ -141,7 +162,8 @@ func (x *coll) round() error {
 // receives nothing.
 func (x *coll) take(w way, root int) {
 	x.way = w
-	x.tag = collTag(x.size, w, root, x.call)
+	n := x.st.numbers
+	x.tag = int(w)<<tagShared | root<<n | int(x.call&(1<<n-1)) // collTag
 	x.lastTag, x.use = x.tag, x.tag
 	arch.StoreRel64(&x.st.tags[x.call%keptTags], x.call<<tagBits|uint64(x.tag))
 }
@@ -152,8 +174,8 @@ func (st *collState) tagOf(call uint64) (int, bool) {
 	return int(e & (1<<tagBits - 1)), call > 0 && e>>tagBits == call&(1<<(64-tagBits)-1)
 }
 
-// numbers gives room for n displacements, of the running call.
-func (st *collState) numbers(n int, written bool) []int {
+// room gives room for n displacements, of the running call.
+func (st *collState) room(n int, written bool) []int {
 	d := &st.displs[0]
 	if written {
 		d = &st.displs[1]
@@ -164,7 +186,8 @@ func (st *collState) numbers(n int, written bool) []int {
 	return (*d)[:n]
 }
 
-// end ends the call and returns its error, which the other ranks are told of.
+// end ends the call and returns its error, which the other ranks are told of. If the program's operation has panicked,
+// that panic goes on here.
 func (x *coll) end(err error) error {
 	if err != nil {
 		x.fail(err)
@@ -173,7 +196,12 @@ func (x *coll) end(err error) error {
 		x.stop()
 		x.stop = nil
 	}
+	v := x.panic
+	x.panic, x.scratch = nil, nil
 	arch.StoreRel64(&x.st.state, x.call*2)
+	if v != nil {
+		panic(v)
+	}
 	return err
 }
 

@@ -2,7 +2,6 @@ package mpi
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/golci/golci/comm"
 )
@@ -16,10 +15,9 @@ type flight struct {
 	err  error    // why one could not be started
 }
 
-var flights = sync.Pool{New: func() any { return new(flight) }}
-
+// flight begins the set of the call, which has one at a time.
 func (x *coll) flight() *flight {
-	f := flights.Get().(*flight)
+	f := &x.st.group
 	f.coll = x
 	return f
 }
@@ -67,12 +65,11 @@ func (f *flight) wait() error {
 	return err
 }
 
-// end gives the flight's memory back.
+// end forgets the operations.
 func (f *flight) end() {
 	clear(f.reqs)
 	clear(f.buf)
 	f.reqs, f.peer, f.buf, f.err, f.coll = f.reqs[:0], f.peer[:0], f.buf[:0], nil, nil
-	flights.Put(f)
 }
 
 // overlaps reports whether two parts share an element.

@@ -4,11 +4,12 @@ package mpi
 // sends most bytes several times.
 const gatherTree = 2 << 10
 
-// Gather collects send of all ranks, equally long, in recv of rank root, by rank (6.5). recv is used at root only and must have
-// room for size times len(send) elements; root's own part may lie in its place there already. It waits, and may switch threads. Errors:
-// ErrRoot, ErrType, ErrCount, ErrTruncate, ErrBuffer, ErrComm, ErrFinalized, ErrAborted, ErrPeer.
+// Gather collects send of all ranks, equally long, in recv of rank root, by rank (6.5). recv is used at root only
+// and must have room for size times len(send) elements; root's own part may lie in its place there already. It
+// waits, and may switch threads. Errors: ErrRoot, ErrType, ErrCount, ErrTruncate, ErrBuffer, ErrComm,
+// ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func Gather[T any](c *Comm, send, recv []T, root int) error {
-	x, err := c.begin(wayGatherTree, plainError[T]())
+	x, err := start[T](c, wayGatherTree)
 	if err != nil {
 		return err
 	}
@@ -39,7 +40,7 @@ func (x *coll) gatherUp(b, recv []byte, root int) error {
 	if err := x.ownPlace(recv, b, root); err != nil {
 		return err
 	}
-	mem, s := borrow(n * x.size)
+	mem, s := x.borrow(n * x.size)
 	defer s.release()
 	copy(mem, b)
 	for k := 1; k < x.size; k *= 2 {
@@ -88,7 +89,7 @@ func (x *coll) collect(b []byte, root int, to func(i int) []byte) error {
 // Gatherv is Gather for parts of different lengths: that of rank i has counts[i] elements and goes to recv[displs[i]:] (6.5). counts
 // and displs, in elements, are used at root only; nil displs puts the parts one behind the other. Errors as for Gather.
 func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) error {
-	x, err := c.begin(wayGatherv, plainError[T]())
+	x, err := start[T](c, wayGatherv)
 	if err != nil {
 		return err
 	}
@@ -125,19 +126,14 @@ func (x *coll) layout(name string, n int, counts, displs []int, written bool) (l
 		return layout{}, x.errorf(ErrCount, "%d counts for the %s buffer, %d ranks", len(counts), name, x.size)
 	}
 	if displs == nil {
-		displs = x.st.numbers(x.size, written)
-		at := 0
-		for i, c := range counts {
-			displs[i] = at
-			at += max(c, 0)
-		}
+		return x.row(name, n, counts, written)
 	}
 	if len(displs) != x.size {
 		return layout{}, x.errorf(ErrCount, "%d displacements for the %s buffer, %d ranks", len(displs), name, x.size)
 	}
 	for i, c := range counts {
 		if d := displs[i]; c < 0 || d < 0 || c > n || d > n-c {
-			return layout{}, x.errorf(ErrCount, "part %d of the %s buffer, %d elements at %d, is not within its %d", i, name, c, d, n)
+			return layout{}, x.partError(name, i, c, d, n)
 		}
 	}
 	l := layout{counts, displs}
@@ -145,6 +141,23 @@ func (x *coll) layout(name string, n int, counts, displs []int, written bool) (l
 		return layout{}, x.errorf(ErrBuffer, "parts of the %s buffer overlap", name)
 	}
 	return l, nil
+}
+
+// row is layout for parts one behind the other.
+func (x *coll) row(name string, n int, counts []int, written bool) (layout, error) {
+	displs := x.st.room(x.size, written)
+	at := 0
+	for i, c := range counts {
+		if displs[i] = at; c < 0 || c > n-at {
+			return layout{}, x.partError(name, i, c, at, n)
+		}
+		at += c
+	}
+	return layout{counts, displs}, nil
+}
+
+func (x *coll) partError(name string, i, count, at, n int) error {
+	return x.errorf(ErrCount, "part %d of the %s buffer, %d elements at %d, is not within its %d", i, name, count, at, n)
 }
 
 // part is the i-th part of b, whose elements have size bytes.

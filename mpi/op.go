@@ -39,7 +39,8 @@ func (f function[T]) into(out, low, high []T) {
 
 // NewOp makes an operation of f, which sets inout[i] to in[i] op inout[i] for all i and must not keep the slices, which are equally
 // long. It must be associative. commute tells that it is commutative, too, which lets faster algorithms be used. A nil f gives
-// an invalid Op: ErrOp when it is used.
+// an invalid Op: ErrOp when it is used. If f panics, the collective fails as with ErrOp, so that the other ranks get
+// ErrCollective, and then the panic goes on.
 func NewOp[T any](f func(in, inout []T), commute bool) Op[T] {
 	if f == nil {
 		return Op[T]{}

@@ -6,12 +6,15 @@ import "github.com/golci/golci/comm"
 // cache, while the next is on its way.
 const reduceSegment = 128 << 10
 
+// reduceWhole is up to how many bytes a vector travels in one message, for which a rank prepares when it wants it.
+const reduceWhole = 8 << 10
+
 // Reduce combines send of all ranks with op, element by element, into recv of rank root (6.9.1). recv is used at root only
 // and must be as long as send there, or longer; it may be the same slice as send but must not overlap it otherwise. It
 // waits, and may switch threads. Errors: ErrRoot, ErrOp, ErrType, ErrCount, ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent,
 // ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func Reduce[T any](c *Comm, send, recv []T, op Op[T], root int) error {
-	x, err := c.begin(wayReduceTree, plainError[T]())
+	x, err := start[T](c, wayReduceTree)
 	if err != nil {
 		return err
 	}
@@ -23,6 +26,9 @@ func reduce[T any](x *coll, send, recv []T, op Op[T], root int) error {
 		return err
 	}
 	r := reduction[T]{x, op}
+	if sizeOf[T]() == 0 {
+		send = send[:0] // nothing to combine
+	}
 	if x.rank != root {
 		recv = nil
 	}
@@ -88,8 +94,9 @@ type branch struct {
 // branch finds the place of the calling rank. The tree combines the same runs of ranks whatever root is, and the same as
 // recursive doubling does: first those that are too many for a power of two, in pairs, then runs that are twice as long in
 // each step. Of two runs the rank that holds the result of one gets that of the other: root, or else that of the lower run.
-func (x *coll) branch(root int) (b branch) {
-	b.to = -1
+func (x *coll) branch(root int) *branch {
+	b := &x.st.tree
+	b.n, b.to = 0, -1
 	power := 1
 	for power*2 <= x.size {
 		power *= 2
@@ -140,7 +147,10 @@ func (r reduction[T]) tree(send, recv []T, root int) error {
 		if b.to < 0 {
 			return r.place(bytesOf(recv), bytesOf(send))
 		}
-		return r.sendUp(&b, send)
+		return r.sendUp(b, send)
+	}
+	if len(send)*sizeOf[T]() <= reduceWhole {
+		return r.whole(b, send, recv)
 	}
 	segment := r.segment(len(send))
 	bytes := align8(min(segment, len(send)) * sizeOf[T]())
@@ -148,12 +158,77 @@ func (r reduction[T]) tree(send, recv []T, root int) error {
 	if b.to >= 0 {
 		need += len(send) * sizeOf[T]()
 	}
-	mem, s := borrow(need)
+	mem, s := r.borrow(need)
 	defer s.release()
 	if b.to >= 0 {
 		recv = viewOf[T](mem[2*bytes:])
 	}
-	return r.gatherUpwards(&b, send, recv, segment, [2][]T{viewOf[T](mem[:bytes]), viewOf[T](mem[bytes:][:bytes])})
+	return r.gatherUpwards(b, send, recv, segment, [2][]T{viewOf[T](mem[:bytes]), viewOf[T](mem[bytes:][:bytes])})
+}
+
+// whole is tree for a vector that is one short message.
+func (r reduction[T]) whole(b *branch, send, acc []T) error {
+	bytes := align8(len(send) * sizeOf[T]())
+	mem, s := r.borrow(2 * bytes)
+	defer s.release()
+	in := viewOf[T](mem[:bytes])[:len(send)]
+	if b.to >= 0 {
+		acc = viewOf[T](mem[bytes:])[:len(send)]
+	}
+	own := send
+	for _, from := range b.from[:b.n] {
+		if err := r.recv(from.rank, bytesOf(in)); err != nil {
+			return err
+		}
+		if err := r.join(acc, own, in, from.lower); err != nil {
+			return err
+		}
+		own = acc
+	}
+	if b.to < 0 {
+		return nil
+	}
+	return r.send(b.to, bytesOf(acc))
+}
+
+// join combines the rank's own part with what has come, of lower ranks or of higher ones.
+func (r reduction[T]) join(out, own, in []T, lower bool) error {
+	if lower {
+		return r.combine(out, in, own)
+	}
+	return r.combine(out, own, in)
+}
+
+// combine sets out to low op high.
+func (r reduction[T]) combine(out, low, high []T) error {
+	if f, ok := r.op.f.(function[T]); ok {
+		return r.guarded(f, out, low, high)
+	}
+	r.op.f.into(out, low, high)
+	return nil
+}
+
+// guarded calls what may panic. The call then ends with an error, so that all that is under way ends, and the other ranks
+// are told; after that the panic goes on. It cannot be so where the goroutine ends instead (runtime.Goexit).
+func (r reduction[T]) guarded(f function[T], out, low, high []T) (err error) {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		v := recover()
+		if v != nil {
+			r.panic, err = v, r.errorf(ErrOp, "the operation panics: %v", v)
+			return
+		}
+		if r.scratch != nil {
+			r.scratch.lost = true
+		}
+		_ = r.end(r.errorf(ErrOp, "the operation ends its goroutine"))
+	}()
+	f.into(out, low, high)
+	returned = true
+	return nil
 }
 
 // segment is how many elements of n travel in one message.
@@ -206,32 +281,32 @@ func (r reduction[T]) gatherUpwards(b *branch, send, acc []T, segment int, in [2
 				break
 			}
 		}
-		p := reqs[q%2]
-		if err = r.received(p.req, p.from.rank, bytesOf(p.buf)); err != nil {
-			r.fail(err)
-			if q+1 < steps {
-				r.drop(reqs[(q+1)%2].req)
-			}
-			break
-		}
-		own := acc[p.at:p.end]
+		own, to := acc, -1
 		if q%b.n == 0 {
-			own = send[p.at:p.end]
+			own = send
 		}
-		if p.from.lower {
-			r.op.f.into(acc[p.at:p.end], p.buf, own)
-		} else {
-			r.op.f.into(acc[p.at:p.end], own, p.buf)
+		if q%b.n == b.n-1 {
+			to = b.to
 		}
-		if q%b.n == b.n-1 && b.to >= 0 {
-			r.tagFor(p.end, n)
-			if err = r.send(b.to, bytesOf(acc[p.at:p.end])); err != nil && q+1 < steps {
-				r.fail(err)
-				r.drop(reqs[(q+1)%2].req)
-			}
+		if err = r.step(&reqs[q%2], own, acc, to); err != nil && q+1 < steps {
+			r.fail(err) // before the wait for what is dropped
+			r.drop(reqs[(q+1)%2].req)
 		}
 	}
 	return err
+}
+
+// step waits for a segment, combines it with that of own into acc, and passes the result on, unless to is -1.
+func (r reduction[T]) step(p *pendingRecv[T], own, acc []T, to int) error {
+	if err := r.received(p.req, p.from.rank, bytesOf(p.buf)); err != nil {
+		return err
+	}
+	out := acc[p.at:p.end]
+	if err := r.join(out, own[p.at:p.end], p.buf, p.from.lower); err != nil || to < 0 {
+		return err
+	}
+	r.tagFor(p.end, len(acc))
+	return r.send(to, bytesOf(out))
 }
 
 func align8(n int) int { return (n + 7) &^ 7 }

@@ -1,10 +1,11 @@
 package mpi
 
-// Scatter gives each rank its part of send of rank root, in recv (6.6): rank i gets len(recv) elements from send[i*len(recv):]. send is
-// used at root only and must be size times as long as recv, or longer; root's own part may be its recv. It waits, and may
-// switch threads. Errors: ErrRoot, ErrType, ErrCount, ErrTruncate, ErrBuffer, ErrComm, ErrFinalized, ErrAborted, ErrPeer.
+// Scatter gives each rank its part of send of rank root, in recv (6.6): rank i gets len(recv) elements from
+// send[i*len(recv):]. send is used at root only and must be size times as long as recv, or longer; root's own part
+// may be its recv. It waits, and may switch threads. Errors: ErrRoot, ErrType, ErrCount, ErrTruncate, ErrBuffer,
+// ErrComm, ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func Scatter[T any](c *Comm, send, recv []T, root int) error {
-	x, err := c.begin(wayScatterTree, plainError[T]())
+	x, err := start[T](c, wayScatterTree)
 	if err != nil {
 		return err
 	}
@@ -32,7 +33,7 @@ func scatter[T any](x *coll, send, recv []T, root int) error {
 // scatterDown goes down a binomial tree; each rank gets the parts of a run of ranks, counted from root.
 func (x *coll) scatterDown(send, b []byte, root int) error {
 	me, n := (x.rank-root+x.size)%x.size, len(b)
-	mem, s := borrow(n * x.size)
+	mem, s := x.borrow(n * x.size)
 	defer s.release()
 	if me == 0 {
 		for i := range x.size {
@@ -82,7 +83,7 @@ func (x *coll) spread(b []byte, root int, part func(i int) []byte) error {
 // of rank i must have counts[i] elements. counts and displs, in elements, are used at root only; nil displs has the parts one
 // behind the other. Errors as for Scatter.
 func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) error {
-	x, err := c.begin(wayScatterv, plainError[T]())
+	x, err := start[T](c, wayScatterv)
 	if err != nil {
 		return err
 	}

@@ -9,12 +9,12 @@ import (
 )
 
 // The hot path asks of each call whether its element type may travel. The answer for a type that may is one compare:
-// its type word against a slot of plainTypes. Type words of type arguments are addresses of static data, so holding them as
-// numbers keeps nothing alive that could go. This cache belongs to the program's types, not to any rank.
+// its type word against a slot of plainTypes. Type words of type arguments are addresses of static data, so holding
+// them as numbers keeps nothing alive that could go. This cache belongs to the program's types, not to any rank.
 var (
 	plainTypes [plainSlots]atomic.Uintptr       // a hint: types that may travel
-	elements   [plainSlots]atomic.Pointer[elem] // a hint: all types, for what is not the hot path
-	judged     sync.Map                         // reflect.Type to *elem
+	elements   [plainSlots]atomic.Pointer[elem] // all types that were asked for, in lists of those with one slot
+	judging    sync.Mutex                       // held to add to elements
 )
 
 const plainSlots = 256
@@ -24,6 +24,7 @@ type elem struct {
 	word  uintptr       // of a pointer to it: see typeWord
 	err   error         // why slices of it may not travel
 	shape func() uint64 // what types are compared by; see shapeOf
+	next  *elem         // in the list of its slot
 }
 
 // known reports, for a nil *T as e, whether it is known already that slices of T may travel as bytes; elemOf tells in any
@@ -55,22 +56,40 @@ func elemOf[T any]() *elem {
 	return judgeElem(reflect.TypeFor[T](), w)
 }
 
+// findElem looks for w in a list of elements.
+func findElem(e *elem, w uintptr) *elem {
+	for e != nil && e.word != w {
+		e = e.next
+	}
+	return e
+}
+
 // typeError is nil if slices of T may travel.
 func typeError[T any]() error { return elemOf[T]().err }
 
-// judgeElem judges a type once, and notes it where elemOf and known look.
+// judgeElem finds a type or judges it, which is done once, and notes it where known looks.
 func judgeElem(t reflect.Type, w uintptr) *elem {
-	v, ok := judged.Load(t)
-	if !ok {
-		x := &elem{word: w, err: judge(t)}
-		x.shape = sync.OnceValue(func() uint64 { return shapeOf(t) })
-		v, _ = judged.LoadOrStore(t, x)
+	list := &elements[plainSlot(w)]
+	e := findElem(list.Load(), w)
+	if e == nil {
+		e = addElem(list, t, w)
 	}
-	e := v.(*elem)
-	elements[plainSlot(w)].Store(e)
 	if e.err == nil {
 		plainTypes[plainSlot(w)].Store(w)
 	}
+	return e
+}
+
+func addElem(list *atomic.Pointer[elem], t reflect.Type, w uintptr) *elem {
+	judging.Lock()
+	defer judging.Unlock()
+	first := list.Load()
+	if e := findElem(first, w); e != nil { // another has been faster
+		return e
+	}
+	e := &elem{word: w, err: judge(t), next: first}
+	e.shape = sync.OnceValue(func() uint64 { return shapeOf(t) })
+	list.Store(e)
 	return e
 }
 
