@@ -22,6 +22,7 @@ type collState struct {
 	answer atomic.Pointer[otherCall]       // of a rank that was asked
 
 	displs  [2][]int // of a buffer that is read, and of one that is written, where the program gives none
+	doubts  int      // calls after which messages that still wait are looked at; see lookBack
 	hinted  bool     // the partners of collectives have been hinted at
 	news    comm.Listener
 	late    *time.Timer // sets the alarm of a wait that takes long
@@ -95,7 +96,7 @@ func (c *Comm) begin(w way, typ error) (*coll, error) {
 	x.c, x.way, x.call = c, w, last/2+1
 	x.terms = comm.Terms{Endable: c.until != nil}
 	if typ != nil || !st.hinted || x.call&(x.call-1) == 0 || x.call&st.roundMask == 0 ||
-		c.until != nil || st.poison.Load() != nil {
+		c.until != nil || st.doubts > 0 || st.poison.Load() != nil {
 		if err := x.prepare(typ); err != nil {
 			return nil, x.end(err)
 		}
@@ -132,16 +133,39 @@ func (x *coll) prepare(typ error) error {
 			return err
 		}
 	}
-	if x.call&(x.call-1) == 0 && x.c.srv.Unread() {
-		if err := x.leftover(); err != nil {
-			return err
-		}
+	if err := x.lookBack(); err != nil {
+		return err
 	}
 	if typ != nil {
 		return x.c.opError(x.way.String(), typ)
 	}
 	return nil
 }
+
+// lookBack looks for messages of calls before, now and then: at calls whose number is a power of two. A rank that is
+// ahead makes messages wait, too, and the look goes through all that waits. So after the first calls it is made only if
+// messages have waited at each of the calls since.
+func (x *coll) lookBack() error {
+	st := x.st
+	if x.call&(x.call-1) == 0 {
+		st.doubts = mostDoubts
+		if x.call <= mostDoubts {
+			st.doubts = 1
+		}
+	}
+	if st.doubts == 0 {
+		return nil
+	}
+	if st.doubts--; !x.c.srv.Unread() {
+		st.doubts = 0
+	} else if st.doubts == 0 {
+		return x.leftover()
+	}
+	return nil
+}
+
+// mostDoubts is at how many calls messages must have waited before they are looked at.
+const mostDoubts = 64
 
 // round comes before the low bits of numbers are used again, twice in their range. It is a barrier, so that no rank
 // gets ahead of another by half the range: then a message of an earlier call can be told from one of a later call.
