@@ -31,9 +31,9 @@ func TestOperationPanics(t *testing.T) {
 func panicsOnce(c *Comm, call func(c *Comm, op Op[int]) error) error {
 	type boom struct{}
 	op := NewOp(func(_, _ []int) { panic(boom{}) }, true)
-	err, v := func() (err error, v any) {
+	v, err := func() (v any, err error) {
 		defer func() { v = recover() }()
-		return call(c, op), nil
+		return nil, call(c, op)
 	}()
 	if v != nil && v != (boom{}) {
 		return fmt.Errorf("panic %v", v)
