@@ -38,7 +38,7 @@ func (c *Consumer) poll(budget int, sink conduit.Sink) (n int, dry, ok bool) {
 		first := c.word(off).Load()
 		size := int(uint32(first))
 		if size == 0 {
-			if n > 0 && c.linger(off) {
+			if n > 0 && c.linger(off, n) {
 				continue
 			}
 			dry = true
@@ -82,12 +82,13 @@ func (c *Consumer) poll(budget int, sink conduit.Sink) (n int, dry, ok bool) {
 	return n, dry, ok
 }
 
-// linger waits a little at an empty line and tells whether a record came meanwhile.
+// linger waits a little at an empty line, after n records, and tells whether another came meanwhile.
 //
 // A consumer that keeps up with a flood looks at each line just when the producer wants it, and both pay for every
 // record; one that stands back a moment finds several records at once. Where nothing comes, as between question and answer,
-// it is tried ever less often.
-func (c *Consumer) linger(off int) bool {
+// it is tried ever less often. One record after one proves no flood: where two ranks exchange messages it is the next
+// turn, and who waits for the first record would wait for both.
+func (c *Consumer) linger(off, n int) bool {
 	if c.pass > 0 {
 		c.pass--
 		return false
@@ -96,7 +97,9 @@ func (c *Consumer) linger(off int) bool {
 		arch.Pause()
 	}
 	if c.word(off).Load() != 0 {
-		c.passes = 0
+		if n > 1 {
+			c.passes = 0
+		}
 		return true
 	}
 	c.passes = min(2*c.passes+1, lingerRarely)
