@@ -93,9 +93,15 @@ func (s *Server) Unread() bool {
 
 // RecvSoon is IrecvWith followed by a wait that only polls, for a while, and ends early at an alarm, if there is one. If
 // the message has come meanwhile it gives the number of bytes received and a null request; else the request, to wait for.
-func (s *Server) RecvSoon(ctx uint16, src, tag int, buf []byte, t Terms, alarm *progress.Done) (r Req, n int, err error) {
+// once tells that there is one message with that tag, and one receive for it, until this receive has ended.
+func (s *Server) RecvSoon(ctx uint16, src, tag int, buf []byte, once bool, t Terms, alarm *progress.Done) (r Req, n int, err error) {
 	if s.closed.Load() || uint(src) >= uint(s.size) || uint(tag) > MaxTag || ctx > MaxContext {
 		return Req{}, 0, s.check("receive", ctx, src, tag, false)
+	}
+	if once && s.looks > 0 && t.Shape == 0 {
+		if n, ok := s.take(ctx, src, tag, buf); ok {
+			return Req{}, n, nil
+		}
 	}
 	o := s.getOp()
 	o.prepareRecv(ctx, src, tag, buf)

@@ -95,6 +95,7 @@ type Server struct {
 
 	closed    atomic.Bool
 	dedicated *dedicated
+	looks     int // see take; fixed
 }
 
 // New starts the server of the conduit's rank. It takes the conduit over, but does not close it.
@@ -128,6 +129,7 @@ func New(c conduit.Conduit, cfg Config) (*Server, error) {
 	if err := s.register(); err != nil {
 		return nil, err
 	}
+	s.allowTakes(cfg)
 	e.OnTick(s.tick)
 	e.OnIdle(s.sweepIdle)
 	e.OnWake(func() { s.sweepFailed(nil) })

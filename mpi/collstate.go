@@ -66,6 +66,7 @@ type coll struct {
 	call    uint64 // its number on the communicator; 0 for Finalize
 	terms   comm.Terms
 	alarm   *progress.Done // of the listener; nil for Finalize
+	once    bool           // no rank sends another two messages
 	from    int            // the rank from which the current wait receives, or -1
 	to      int            // the rank to which it sends, or -1
 	scratch *scratch       // that borrow has given last
@@ -172,6 +173,7 @@ const mostDoubts = 64
 // After it, messages of calls before are looked for.
 func (x *coll) round() error {
 	w := x.way
+	x.once = true
 	x.way, x.tag = wayRound, collTag(x.size, wayRound, 0, x.call)
 	x.lastTag, x.use = x.tag, x.tag
 	err := x.disseminate()
@@ -185,7 +187,7 @@ func (x *coll) round() error {
 // take sets the way of the call and its root, of which the tag of its messages is made. Before, the call sends and
 // receives nothing.
 func (x *coll) take(w way, root int) {
-	x.way = w
+	x.way, x.once = w, !w.repeats()
 	n := x.st.numbers
 	x.tag = int(w)<<tagShared | root<<n | int(x.call&(1<<n-1)) // collTag
 	x.lastTag, x.use = x.tag, x.tag

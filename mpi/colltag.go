@@ -55,6 +55,15 @@ var wayNames = [ways]string{
 	wayAlltoallAll: "Alltoall", wayAlltoallPairs: "Alltoall", wayAlltoallv: "Alltoallv",
 }
 
+// repeats reports whether a rank may send another several messages with one tag.
+func (w way) repeats() bool {
+	switch w {
+	case wayFinalize, wayBcastRing, wayReduceParts, wayReduceEnd, wayAllreduceRing, wayAllgatherRing, wayAllgatherv:
+		return true
+	}
+	return false
+}
+
 // String is the name of the collective.
 func (w way) String() string {
 	if w < ways {

@@ -30,7 +30,7 @@ func (x *coll) send(to int, b []byte) error {
 // receive: what could keep it from coming is looked for after that.
 func (x *coll) recv(from int, b []byte) error {
 	c := x.c
-	r, n, err := c.srv.RecvSoon(c.collCtx, int(c.group[from]), x.use, b, x.terms, x.alarm)
+	r, n, err := c.srv.RecvSoon(c.collCtx, int(c.group[from]), x.use, b, x.once, x.terms, x.alarm)
 	switch {
 	case !r.Null():
 		return x.received(r, from, b)

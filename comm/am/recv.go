@@ -17,6 +17,7 @@ type receiver struct {
 	told   []telling
 	owing  []int32 // peers that are owed credits
 	idle   int     // polls in a row without news
+	take   taking
 }
 
 // telling is what the poller keeps of one peer beside its loan.

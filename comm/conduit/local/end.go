@@ -53,6 +53,12 @@ func (e *end) Theirs(peer int) *atomic.Uint64 { return e.ring.Theirs(peer) }
 // Pending implements conduit.Conduit.
 func (e *end) Pending() bool { return e.ring.Pending() }
 
+// Next implements conduit.Taker.
+func (e *end) Next(src int) bool { return e.ring.Next(src) }
+
+// Take implements conduit.Taker.
+func (e *end) Take(src int, a conduit.Acceptor) bool { return e.ring.Take(src, a) }
+
 // Sleep implements conduit.Conduit.
 func (e *end) Sleep(d time.Duration, ready func() bool) bool { return e.ring.Sleep(d, ready) }
 
