@@ -13,9 +13,9 @@ type Op[T any] struct {
 	commute bool
 }
 
-// combiner sets out[i] to low[i] op high[i]; the three are equally long. low holds what comes from lower ranks. out may be one of
-// the others. The
-// predefined ones are empty structs, because generic functions as values would be allocated.
+// combiner sets out[i] to low[i] op high[i]; the three are equally long. low holds what comes from lower ranks. out
+// may be one of the others. The predefined ones are empty structs, because generic functions as values would be
+// allocated.
 type combiner[T any] interface{ into(out, low, high []T) }
 
 type function[T any] func(in, inout []T)

@@ -200,9 +200,9 @@ func (e *Endpoint) NextTimer() time.Duration {
 	return e.agenda.first()
 }
 
-// Outgoing lets timers end and hands up to budget packets to out, more only where one was made before packets became shorter; it returns
-// their number. First come resends, then new
-// segments, a few of each peer in turn, then acknowledgements that found no company. Take in what has arrived with Incoming first.
+// Outgoing lets timers end and hands up to budget packets to out, more only where one was made before packets became
+// shorter; it returns their number. First come resends, then new segments, a few of each peer in turn, then
+// acknowledgements that found no company. Take in what has arrived with Incoming first.
 func (e *Endpoint) Outgoing(now time.Duration, budget int, out Out) int {
 	e.timers(now)
 	if len(e.ready) == 0 {

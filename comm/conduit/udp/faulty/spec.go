@@ -25,10 +25,9 @@ type Faults struct {
 // defaultQueue is how many datagrams are held for each destination unless asked otherwise.
 const defaultQueue = 4096
 
-// Parse reads a setting: items NAME=VALUE with commas between, with the names of relay.Faults.Set and besides "from" and "to",
-// whose value is one rank or several with "+" between; see Within for ranks that there are not. "" is no faults. The seed is 1
-// where none is given. The error
-// matches relay.ErrFaults.
+// Parse reads a setting: items NAME=VALUE with commas between, with the names of relay.Faults.Set and besides "from"
+// and "to", whose value is one rank or several with "+" between; see Within for ranks that there are not. "" is no
+// faults. The seed is 1 where none is given. The error matches relay.ErrFaults.
 //
 //	loss=0.1,dup=0.05,reorder=0.1,seed=7,cut=2s,heal=2s,to=1+3
 func Parse(spec string) (Faults, error) {
