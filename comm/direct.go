@@ -19,6 +19,9 @@ import (
 // The envelope carries the address of the sender's bytes. The receiver answers (GO) with its own number, where the
 // second half goes, and how long it is. Each tells the other when its copy is done (COPIED); an operation is finished
 // when both copies are.
+//
+// Where two ranks exchange large messages both have a message to copy anyway. So a receiver that has offered bytes to
+// the sender copies the sender's message alone, and tells by the answer of a rendezvous (CTS) that nothing is wanted.
 
 // directMin is the smallest message in bytes that travels so.
 const directMin = 4 << 10
@@ -68,7 +71,7 @@ func (s *Server) beginDirect(o *op, id, addr uint64) bool {
 	if addr == 0 || o.want < directMin || s.copies.conduit == nil || !s.copies.conduit.DirectTo(int(o.peer)) {
 		return false
 	}
-	if o.endable {
+	if o.endable || s.peers[o.peer].offers.Load() > 0 {
 		s.fetchWhole(o, id, addr)
 		return true
 	}

@@ -36,6 +36,7 @@ type op struct {
 	direct    bool // its bytes are copied directly: part ends a receive too
 	endable   bool // the peer never has the address of its bytes, so that End can take them away at any time
 	orphan    bool // goes on for a caller that has left: whoever ends it frees it
+	offered   bool // a send counted in peer.offers; set when its envelope leaves
 
 	ctx    uint16
 	home   int16 // sub-pool of packets nearest to the receiver; -1 for none
@@ -79,7 +80,7 @@ func (o *op) node() *node { return hashtable.NodeOf(o) }
 // start begins a new use of o.
 func (o *op) start(r role) {
 	o.role = r
-	o.sync, o.wild, o.cancelled, o.direct, o.endable, o.orphan = false, false, false, false, false, false
+	o.sync, o.wild, o.cancelled, o.direct, o.endable, o.orphan, o.offered = false, false, false, false, false, false, false
 	o.size, o.got, o.want, o.addr, o.id, o.stamp, o.err, o.alloc = 0, 0, 0, 0, 0, 0, nil, nil
 	o.shape, o.sum = 0, 0
 	o.done.Reset()

@@ -158,7 +158,12 @@ func (o *op) Emit() bool {
 	binary.LittleEndian.PutUint64(body, o.wireKey())
 	binary.LittleEndian.PutUint64(body[8:], uint64(o.size))
 	binary.LittleEndian.PutUint64(body[16:], o.id)
-	binary.LittleEndian.PutUint64(body[24:], s.directTo(o))
+	addr := s.directTo(o)
+	if addr != 0 {
+		o.offered = true
+		s.peers[dst].offers.Add(1)
+	}
+	binary.LittleEndian.PutUint64(body[24:], addr)
 	o.putShape(body[32:])
 	s.e.CommitQueued(dst, first)
 	return true
@@ -190,6 +195,9 @@ func (o *op) Sent(w *fult.Worker) { o.part(w) }
 func (o *op) part(w *fult.Worker) {
 	if o.parts.Add(-1) != 0 {
 		return
+	}
+	if o.offered {
+		o.s.peers[o.peer].offers.Add(-1)
 	}
 	if o.orphan {
 		o.s.putOp(o)

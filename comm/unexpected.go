@@ -97,4 +97,5 @@ type peer struct {
 	drained    atomic.Bool             // and what it sent before has been handled: for waiting probes
 	held       map[uint16]heldEnvelope // came before their turn; nil while empty
 	unexpected atomic.Int64            // unmatched eager bytes; anyone may subtract
+	offers     atomic.Int32            // sends to it under way whose bytes it may copy directly; anyone changes it
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -46,20 +47,31 @@ func TestRendezvous(t *testing.T) {
 	}
 }
 
+// TestRendezvousMissing: whose time is over first names the ranks that have not come. The other says the same, or that
+// this one has ended.
 func TestRendezvousMissing(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second) // long enough to get into the fence on any day
 	defer cancel()
 	var wg sync.WaitGroup
+	var named atomic.Int32
 	for _, r := range []int{1, 2} {
 		wg.Go(func() {
 			_, err := joinPlace(ctx, meetingPlace(t, r, 4), options{})
-			if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "0") || !strings.Contains(err.Error(), "3") {
+			switch {
+			case err == nil:
+				t.Errorf("rank %d has joined", r)
+			case errors.Is(err, ErrMissing) && strings.Contains(err.Error(), "0") && strings.Contains(err.Error(), "3"):
+				named.Add(1)
+			case !strings.Contains(err.Error(), fmt.Sprintf("rank(s) %d of 4 ended", 3-r)):
 				t.Errorf("rank %d: %v", r, err)
 			}
 		})
 	}
 	wg.Wait()
+	if named.Load() == 0 {
+		t.Error("no rank names the ranks that are missing")
+	}
 }
 
 // TestRendezvousDeath: when one rank goes without finalizing, all the others learn it.
