@@ -20,11 +20,16 @@ import (
 // second half goes, and how long it is. Each tells the other when its copy is done (COPIED); an operation is finished
 // when both copies are.
 //
-// Where two ranks exchange large messages both have a message to copy anyway. So a receiver that has offered bytes to
-// the sender copies the sender's message alone, and tells by the answer of a rendezvous (CTS) that nothing is wanted.
+// Where two ranks exchange messages both have one to copy anyway, and two halves only cost more system calls. So a receiver
+// that has offered bytes to the sender copies the sender's message alone, if it is not very long. It then answers (CTS)
+// that nothing is wanted.
 
 // directMin is the smallest message in bytes that travels so.
 const directMin = 4 << 10
+
+// exchangeMost is the largest message in bytes that its receiver copies alone where both ranks send. Above, halves are
+// quicker in that case, too.
+const exchangeMost = 256 << 10
 
 // directStep is how many bytes one poll copies at most.
 const directStep = 256 << 10
@@ -71,7 +76,7 @@ func (s *Server) beginDirect(o *op, id, addr uint64) bool {
 	if addr == 0 || o.want < directMin || s.copies.conduit == nil || !s.copies.conduit.DirectTo(int(o.peer)) {
 		return false
 	}
-	if o.endable || s.peers[o.peer].offers.Load() > 0 {
+	if o.endable || o.want <= exchangeMost && s.peers[o.peer].offers.Load() > 0 {
 		s.fetchWhole(o, id, addr)
 		return true
 	}
