@@ -162,6 +162,9 @@ func TestEverySettingIsWired(t *testing.T) {
 
 // TestEagerLimit: what is told beforehand is what the ranks of such a job then have.
 func TestEagerLimit(t *testing.T) {
+	for _, i := range mustOptions(nil).values.List() {
+		t.Setenv(i.Env, "") // whatever the tests are run with
+	}
 	for _, x := range []struct {
 		want, size int
 		pairs      []string
