@@ -19,8 +19,8 @@ type Listener struct {
 	// must not block. Both are set before Listen.
 	Context uint16
 	Suspect func(src, tag int) bool
-	// Alarm ends the waits of AwaitOr, LingerOr and RecvSoon. Anyone may complete it, any number of times; the waiter alone
-	// resets it.
+	// Alarm ends the waits of AwaitOr, LingerOr and RecvSoon. Anyone may complete it, any number of times; the waiter
+	// alone resets it.
 	Alarm progress.Done
 }
 
@@ -80,8 +80,8 @@ func (s *Server) Unmatched(ctx uint16, f func(src, tag int)) {
 	})
 }
 
-// Unread reports whether messages of other ranks wait that came with their bytes. It is quick, and right for messages that have
-// been there for a while.
+// Unread reports whether messages of other ranks wait that came with their bytes. It is quick, and right for messages
+// that have been there for a while.
 func (s *Server) Unread() bool {
 	for i := range s.peers {
 		if s.peers[i].unexpected.Load() > 0 {
@@ -91,9 +91,9 @@ func (s *Server) Unread() bool {
 	return false
 }
 
-// RecvSoon is IrecvWith followed by a wait that only polls, for a while, and ends early at an alarm, if there is one. If
-// the message has come meanwhile it gives the number of bytes received and a null request; else the request, to wait for.
-// once tells that there is one message with that tag, and one receive for it, until this receive has ended.
+// RecvSoon is IrecvWith followed by a wait that only polls, for a while, and ends early at an alarm, if there is one.
+// If the message has come meanwhile it gives the number of bytes received and a null request; else the request, to
+// wait for. once tells that there is one message with that tag, and one receive for it, until this receive has ended.
 func (s *Server) RecvSoon(ctx uint16, src, tag int, buf []byte, once bool, t Terms, alarm *progress.Done) (r Req, n int, err error) {
 	if s.closed.Load() || uint(src) >= uint(s.size) || uint(tag) > MaxTag || ctx > MaxContext {
 		return Req{}, 0, s.check("receive", ctx, src, tag, false)

@@ -2,9 +2,9 @@ package am
 
 import "github.com/golci/golci/comm/conduit"
 
-// A caller that waits for one message of one sender may take its record from the conduit itself, without a handler: that
-// is quicker than a poll that looks for whoever wants it. It takes nothing but the next record of the pair, so nothing is
-// overtaken.
+// A caller that waits for one message of one sender may take its record from the conduit itself, without a handler:
+// that is quicker than a poll that looks for whoever wants it. It takes nothing but the next record of the pair, so
+// nothing is overtaken.
 
 // taking is how records are taken. The caller of TakeNext owns wanted while it holds Endpoint.pollMu; the rest is fixed.
 type taking struct {
@@ -22,9 +22,9 @@ type taking struct {
 // takenInRow is after how many records that were taken one is left to a poll, which serves all senders.
 const takenInRow = 16
 
-// OnTake allows requests of handler h to be taken that have one argument and a payload. inTurn is asked, under the poll
-// lock, whether the one with that number is next; if so it is taken. It is to be called before traffic. Where peers return
-// credits in records nothing is taken, since each record has to be looked at for them.
+// OnTake allows requests of handler h to be taken that have one argument and a payload. inTurn is asked, under the
+// poll lock, whether the one with that number is next; if so it is taken. It is to be called before traffic. Where
+// peers return credits in records nothing is taken, since each record has to be looked at for them.
 func (e *Endpoint) OnTake(h uint8, inTurn func(src int, seq uint16) bool) {
 	if t, ok := e.c.(conduit.Taker); ok && e.words {
 		e.recv.take = taking{from: t, h: h, inTurn: inTurn}

@@ -21,15 +21,15 @@ import (
 	"time"
 )
 
-// authTime bounds the opening of a connection, up to the proof of who is at its other end. It is long, so that a machine that stands
-// still for a while is no stranger.
+// authTime bounds the opening of a connection, up to the proof of who is at its other end. It is long, so that a
+// machine that stands still for a while is no stranger.
 const authTime = 90 * time.Second
 
 // protocol is changed with anything that head and helper say to each other.
 const protocol = 3
 
-// ticket is what a helper learns from its standard input, which only the head can write to: where to call back, by what to
-// know the head, and by what to be known.
+// ticket is what a helper learns from its standard input, which only the head can write to: where to call back, by
+// what to know the head, and by what to be known.
 type ticket struct {
 	Protocol int
 	Host     int      // number of the machine
@@ -57,7 +57,8 @@ func identity() (tls.Certificate, []byte, error) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, sum[:], nil
 }
 
-// ticketKeys derives the key of each machine's ticket from the secret of a launch: no machine can call in another's name.
+// ticketKeys derives the key of each machine's ticket from the secret of a launch: no machine can call in another's
+// name.
 func ticketKeys(secret []byte, hosts int) ([][]byte, error) {
 	keys := make([][]byte, hosts)
 	for host := range keys {
@@ -91,8 +92,8 @@ func greetingMAC(key, front []byte) []byte {
 	return h.Sum(nil)
 }
 
-// greeted returns the number of the machine whose helper has made the greeting b, or has been overheard: the proof tells them
-// apart. It costs one hash.
+// greeted returns the number of the machine whose helper has made the greeting b, or has been overheard: the proof
+// tells them apart. It costs one hash.
 func greeted(b []byte, keys [][]byte) (host int, err error) {
 	n := binary.LittleEndian.Uint32(b)
 	if int64(n) >= int64(len(keys)) || !hmac.Equal(b[greetingFront:], greetingMAC(keys[n], b[:greetingFront])) {
@@ -114,8 +115,8 @@ func proof(c *tls.Conn, key []byte) ([]byte, error) {
 	return h.Sum(nil), nil
 }
 
-// admit is the head's side of the opening: it returns the number of the machine that has proved itself. A stranger gets no
-// answer, and no handshake.
+// admit is the head's side of the opening: it returns the number of the machine that has proved itself. A stranger
+// gets no answer, and no handshake.
 func admit(raw net.Conn, cert tls.Certificate, keys [][]byte) (*tls.Conn, int, error) {
 	_ = raw.SetDeadline(time.Now().Add(authTime))
 	var greeting [greetingBytes]byte
@@ -139,7 +140,8 @@ func admit(raw net.Conn, cert tls.Certificate, keys [][]byte) (*tls.Conn, int, e
 	return c, host, err
 }
 
-// call is the helper's side: it tries all addresses of the head at once, and proves itself to the first that is the head.
+// call is the helper's side: it tries all addresses of the head at once, and proves itself to the first that is the
+// head.
 func call(ctx context.Context, t *ticket) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, authTime)
 	defer cancel()
@@ -182,8 +184,9 @@ func call(ctx context.Context, t *ticket) (net.Conn, error) {
 	return found, nil
 }
 
-// callBack is the address from which ssh was called, by its SSH_CONNECTION, with the port that addrs have: the head may be behind a
-// machine that passes calls on, or not know its own addresses. It returns none when there is none, or the head has only one.
+// callBack is the address from which ssh was called, by its SSH_CONNECTION, with the port that addrs have: the head
+// may be behind a machine that passes calls on, or not know its own addresses. It returns none when there is none, or
+// the head has only one.
 func callBack(connection string, addrs []string) []string {
 	from := strings.Fields(connection)
 	if len(from) != 4 || len(addrs) < 2 {
