@@ -149,7 +149,8 @@ func (s *Server) inTurn(t *am.Token, env envelope, payload []byte) {
 	}
 }
 
-// arrive matches a message with a receive, or keeps it, and hands a notice on. Called by the poller, in the order of the pair.
+// arrive matches a message with a receive, or keeps it, and hands a notice on. Called by the poller, in the order of
+// the pair.
 func (s *Server) arrive(env envelope, payload []byte, w *fult.Worker) {
 	if env.retract {
 		s.forget(env)

@@ -40,7 +40,8 @@ func (s *Server) onRetract(t *am.Token, args []uint64, _ []byte) {
 	s.inTurn(t, envelope{key: args[1], id: args[0], retract: true}, nil)
 }
 
-// forget drops an envelope that has not been matched, and tells its sender. One that was matched is answered by its CTS.
+// forget drops an envelope that has not been matched, and tells its sender. One that was matched is answered by its
+// CTS.
 func (s *Server) forget(env envelope) {
 	m := s.matching.takeEnvelope(env.key, env.id)
 	if m == nil {

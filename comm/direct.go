@@ -20,9 +20,9 @@ import (
 // second half goes, and how long it is. Each tells the other when its copy is done (COPIED); an operation is finished
 // when both copies are.
 //
-// Where two ranks exchange messages both have one to copy anyway, and two halves only cost more system calls. So a receiver
-// that has offered bytes to the sender copies the sender's message alone, if it is not very long. It then answers (CTS)
-// that nothing is wanted.
+// Where two ranks exchange messages both have one to copy anyway, and two halves only cost more system calls. So a
+// receiver that has offered bytes to the sender copies the sender's message alone, if it is not very long. It then
+// answers (CTS) that nothing is wanted.
 
 // directMin is the smallest message in bytes that travels so.
 const directMin = 4 << 10

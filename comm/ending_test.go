@@ -78,8 +78,8 @@ var events = []struct {
 	}},
 	{"peer dies", []error{ErrPeer}, true, func(_ *testing.T, _ job, cs []conduit.Conduit) { cs[0].(*fault.Conduit).Cut(1) }},
 	{"abort here", []error{ErrClosed}, false, func(_ *testing.T, j job, _ []conduit.Conduit) { j[0].Close() }},
-	// As mpi does it: every rank is told, in turn, more than once. Rank 1 may tell of a copy that it has given up before rank 0
-	// is told.
+	// As mpi does it: every rank is told, in turn, more than once. Rank 1 may tell of a copy that it has given up
+	// before rank 0 is told.
 	{"abort there", []error{ErrClosed, ErrPeer}, false, func(_ *testing.T, j job, _ []conduit.Conduit) {
 		for range 3 {
 			j[1].Close()

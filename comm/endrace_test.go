@@ -10,8 +10,9 @@ import (
 	"github.com/golci/golci/fult"
 )
 
-// gate is what a pair's queue holds before the sends of a test. It leaves the queue when it is open, and then keeps whoever
-// polls until the test lets it go on: what left the queue behind it has been sent, and its owner has not been told.
+// gate is what a pair's queue holds before the sends of a test. It leaves the queue when it is open, and then keeps
+// whoever polls until the test lets it go on: what left the queue behind it has been sent, and its owner has not been
+// told.
 type gate struct {
 	next    am.Queued
 	open    bool // set by the test while nobody polls
@@ -30,8 +31,8 @@ func (g *gate) Fail(error, *fult.Worker) { close(g.left) }
 
 func (g *gate) Next() *am.Queued { return &g.next }
 
-// TestEndBesideAPoller: while another goroutine that polls has a send in hand, which has just left the queue, the op does not go
-// back to the caller of End.
+// TestEndBesideAPoller: while another goroutine that polls has a send in hand, which has just left the queue, the op
+// does not go back to the caller of End.
 func TestEndBesideAPoller(t *testing.T) {
 	j := newJob(t, 2, conduit.Config{}, Config{})
 	a := j[0]

@@ -7,7 +7,8 @@ import (
 	"github.com/golci/golci/comm/conduit"
 )
 
-// TestWhoCopies: a message one way is copied by both ranks, half each. Where both send, each receiver copies what it gets.
+// TestWhoCopies: a message one way is copied by both ranks, half each. Where both send, each receiver copies what it
+// gets.
 func TestWhoCopies(t *testing.T) {
 	j := shmJob(t, 2)
 	if d, ok := j[0].e.Conduit().(conduit.Direct); !ok || !d.DirectTo(1) {

@@ -22,8 +22,8 @@ type NoticeFunc func(src int, args [noticeArgs]uint64, text []byte, w *fult.Work
 func (s *Server) OnNotice(f NoticeFunc) { s.notice = f }
 
 // Notify sends a notice to rank dst. It may be called from anywhere and never blocks; without credits the notice
-// waits in the queue of its pair. It comes after all messages that this rank has sent to dst before, whoever has received
-// them, and before those that it sends later. One to a rank that has died is dropped.
+// waits in the queue of its pair. It comes after all messages that this rank has sent to dst before, whoever has
+// received them, and before those that it sends later. One to a rank that has died is dropped.
 func (s *Server) Notify(dst int, args [noticeArgs]uint64, text string) {
 	n := &notice{s: s, dst: dst, args: args, text: text[:min(len(text), NoticeText)]}
 	body, first, outcome := s.e.Open(dst, handlerNotice, noticeArgs, len(n.text))

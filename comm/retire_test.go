@@ -63,7 +63,8 @@ func wantCancelled(t *testing.T, j job, s *Server, r Req) {
 	}
 }
 
-// TestRetire: a retired context loses what it had, and takes nothing that comes; other contexts keep theirs, and take what comes.
+// TestRetire: a retired context loses what it had, and takes nothing that comes; other contexts keep theirs, and take
+// what comes.
 func TestRetire(t *testing.T) {
 	const gone, stays, later = 7, 8, 9
 	j := newJob(t, 2, conduit.Config{}, Config{})

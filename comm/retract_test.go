@@ -38,7 +38,8 @@ func (c *reversed) Record(src int, rec []byte) {
 
 func (c *reversed) Bulk(int, uint64, int64, []byte) {}
 
-// TestCancelOvertakesItsEnvelope: a send is cancelled though the receiver is asked to forget the envelope before it has come.
+// TestCancelOvertakesItsEnvelope: a send is cancelled though the receiver is asked to forget the envelope before it
+// has come.
 func TestCancelOvertakesItsEnvelope(t *testing.T) {
 	cs, err := local.New(2, conduit.Config{})
 	if err != nil {

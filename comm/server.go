@@ -181,9 +181,9 @@ func (s *Server) EagerLimit() int { return s.eager }
 // Poll makes progress once, without blocking, and returns how much there was; -1 if another caller was at it.
 func (s *Server) Poll() int { return s.e.Poll() }
 
-// Close ends the server: operations that are pending end with ErrClosed, and so do later ones. One that another thread
-// was just starting may be missed; a further Close ends it. Where a receive has ended so while its sender was copying, the
-// sender may still write to its buffer.
+// Close ends the server: operations that are pending end with ErrClosed, and so do later ones. One that another
+// thread was just starting may be missed; a further Close ends it. Where a receive has ended so while its sender was
+// copying, the sender may still write to its buffer.
 func (s *Server) Close() {
 	if !s.closed.Swap(true) && s.dedicated != nil {
 		s.dedicated.stop()

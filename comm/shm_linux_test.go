@@ -101,8 +101,8 @@ func TestGiveUpDirectly(t *testing.T) {
 	giveUp(t, shmJob(t, 2), seed)
 }
 
-// TestBufferOfAnEndedReceiveStays: the server of a receive is closed while the sender's half of a direct copy is to come. The
-// buffer is the sender's target from then on, so the collector must not give its memory to others.
+// TestBufferOfAnEndedReceiveStays: the server of a receive is closed while the sender's half of a direct copy is to
+// come. The buffer is the sender's target from then on, so the collector must not give its memory to others.
 func TestBufferOfAnEndedReceiveStays(t *testing.T) {
 	j := shmJob(t, 2)
 	if !canCopy(j[0]) {

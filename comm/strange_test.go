@@ -7,7 +7,8 @@ import (
 	"github.com/golci/golci/comm/conduit"
 )
 
-// TestGoWithoutAnAddress: an answer that asks for copies into memory is a fault of its sender where no envelope had an address.
+// TestGoWithoutAnAddress: an answer that asks for copies into memory is a fault of its sender where no envelope had
+// an address.
 func TestGoWithoutAnAddress(t *testing.T) {
 	faults := make(chan error, 1)
 	j := newJob(t, 2, conduit.Config{}, Config{Fatal: func(err error) { faults <- err }})

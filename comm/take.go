@@ -4,8 +4,8 @@ package comm
 // answer of another core takes.
 const takeLooks = 128
 
-// allowTakes has receives of one sender take their message from the conduit where that is possible and nobody else polls
-// all the time.
+// allowTakes has receives of one sender take their message from the conduit where that is possible and nobody else
+// polls all the time.
 func (s *Server) allowTakes(cfg Config) {
 	s.e.OnTake(handlerEager, s.takeTurn)
 	if !cfg.Dedicated && s.e.Takes() {
@@ -16,9 +16,9 @@ func (s *Server) allowTakes(cfg Config) {
 	}
 }
 
-// take looks for the message of a receive that is not posted yet, and takes it if it is the next one of its sender. It is
-// the only message and the only receive for its key, so nothing of that key is overtaken. While messages of that sender
-// wait unmatched the one looked for may be among them, so then it does not look.
+// take looks for the message of a receive that is not posted yet, and takes it if it is the next one of its sender.
+// It is the only message and the only receive for its key, so nothing of that key is overtaken. While messages of
+// that sender wait unmatched the one looked for may be among them, so then it does not look.
 func (s *Server) take(ctx uint16, src, tag int, buf []byte) (n int, ok bool) {
 	if s.peers[src].unexpected.Load() != 0 || len(buf) > s.eager {
 		return 0, false

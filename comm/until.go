@@ -230,8 +230,8 @@ func (s *Server) endSend(o *op) bool {
 	return true
 }
 
-// leaveGhost has the send o, which has left the queue, go on under another op, with a copy of its bytes, unless it is being
-// ended. No answer comes in between, and nothing is sent of bytes that change hands.
+// leaveGhost has the send o, which has left the queue, go on under another op, with a copy of its bytes, unless it is
+// being ended. No answer comes in between, and nothing is sent of bytes that change hands.
 func (s *Server) leaveGhost(o *op) {
 	dst, id := int(o.peer), o.id
 	g := s.getOp()

@@ -106,8 +106,9 @@ func (w *Worker) sleep(d time.Duration) {
 	w.parked.Store(awake)
 }
 
-// mustRise says whether there is a reason not to sleep. A wake-up that came before the sleeper could hear it is one: its work
-// may be gone, for another worker has stolen it, but the state is awake, so that nobody would wake this worker again.
+// mustRise says whether there is a reason not to sleep. A wake-up that came before the sleeper could hear it is one:
+// its work may be gone, for another worker has stolen it, but the state is awake, so that nobody would wake this
+// worker again.
 func (w *Worker) mustRise() bool {
 	if w.parked.Load() == awake {
 		return true

@@ -125,9 +125,9 @@ func (t *Table[V]) View(key uint64, side Side, f func(v *V)) (ok bool) {
 	return true
 }
 
-// TakeFunc takes a node out of the table and returns it: the oldest that waits under key on the given side and for which
-// f is true. It returns nil if there is none. f runs inside the bucket's lock, as that of Range does. ok is false if the
-// key's group is sealed.
+// TakeFunc takes a node out of the table and returns it: the oldest that waits under key on the given side and for
+// which f is true. It returns nil if there is none. f runs inside the bucket's lock, as that of Range does. ok is
+// false if the key's group is sealed.
 func (t *Table[V]) TakeFunc(key uint64, side Side, f func(v *V) bool) (n *Node[V], ok bool) {
 	head := t.bucket(key)
 	if !t.enter(head, key) {

@@ -56,8 +56,8 @@ func checkEmpty(t *testing.T, tab *Table[int]) {
 	}
 }
 
-// TestOverflowOfManyBuckets has goroutines fill and empty a bucket each, so that they meet only where overflow buckets come
-// from: none of those may go to two buckets, or be lost.
+// TestOverflowOfManyBuckets has goroutines fill and empty a bucket each, so that they meet only where overflow
+// buckets come from: none of those may go to two buckets, or be lost.
 func TestOverflowOfManyBuckets(t *testing.T) {
 	const goroutines, most = 4, 4 * perBucket
 	rounds := 20_000

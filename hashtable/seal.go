@@ -22,8 +22,8 @@ func (s *seals) has(key uint64) bool {
 	return s[key>>(groupShift+6)].Load()>>(key>>groupShift&63)&1 != 0
 }
 
-// Seal has the table refuse the keys of a group, which is not sealed, from now on. Calls that are inside a bucket at this
-// moment may still take effect; DrainBucket waits for them.
+// Seal has the table refuse the keys of a group, which is not sealed, from now on. Calls that are inside a bucket at
+// this moment may still take effect; DrainBucket waits for them.
 func (t *Table[V]) Seal(group uint16) {
 	t.seals[group>>6].Or(1 << (group & 63))
 	t.sealed.Add(1)

@@ -2,7 +2,8 @@ package hashtable
 
 import "testing"
 
-// TestSealIsOfOneGroup: while one group is sealed its keys are refused, by every call, and those of all other groups are not.
+// TestSealIsOfOneGroup: while one group is sealed its keys are refused, by every call, and those of all other groups
+// are not.
 func TestSealIsOfOneGroup(t *testing.T) {
 	groups := []uint16{0, 1, 62, 63, 64, 65, 127, 128, 0x7FFF, 0x8000, 0xFFFE}
 	tab := newTable(t, 1)
@@ -31,7 +32,8 @@ func TestSealIsOfOneGroup(t *testing.T) {
 	checkEmpty(t, tab)
 }
 
-// TestMatchSlowIsMatch: Match takes the slow way only when it finds somebody inside the bucket, and gives the same there.
+// TestMatchSlowIsMatch: Match takes the slow way only when it finds somebody inside the bucket, and gives the same
+// there.
 func TestMatchSlowIsMatch(t *testing.T) {
 	tab := newTable(t, 1)
 	nodes := make([]Node[int], 2)

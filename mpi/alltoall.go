@@ -69,8 +69,8 @@ func (x *coll) allAtOnce(from, to *parts) error {
 	return f.wait()
 }
 
-// pairwise: in round d a rank sends to the one d further and receives from the one d before. It copies its own part while
-// the first message is on its way.
+// pairwise: in round d a rank sends to the one d further and receives from the one d before. It copies its own part
+// while the first message is on its way.
 func (x *coll) pairwise(from, to *parts) error {
 	if x.size == 1 {
 		copy(to.of(0), from.of(0))

@@ -143,8 +143,9 @@ func BenchmarkCollectives(b *testing.B) {
 	}
 }
 
-// BenchmarkBacklog sends messages of 8 bytes that nobody has posted a receive for. They are received when the last one is
-// there, the tags backwards. Most are beyond the bound on unexpected messages, so that they wait at their sender.
+// BenchmarkBacklog sends messages of 8 bytes that nobody has posted a receive for. They are received when the last
+// one is there, the tags backwards. Most are beyond the bound on unexpected messages, so that they wait at their
+// sender.
 func BenchmarkBacklog(b *testing.B) {
 	const tags, last = 4096, 4096
 	bench(b, 2, func(c *Comm) error {

@@ -28,8 +28,8 @@ func typedCalls[T Real](n int) map[string]func(c *Comm) error {
 	}
 }
 
-// TestCollectiveTypeMismatch: ranks that call a collective with elements of different types are told so, where types are
-// checked; where they are not, the bits are taken as they are.
+// TestCollectiveTypeMismatch: ranks that call a collective with elements of different types are told so, where types
+// are checked; where they are not, the bits are taken as they are.
 func TestCollectiveTypeMismatch(t *testing.T) {
 	for _, n := range []int{1, 30_000} {
 		floats, ints := typedCalls[float64](n), typedCalls[int64](n)

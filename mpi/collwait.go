@@ -93,8 +93,8 @@ func (x *coll) lengthError(from, n int, b []byte) error {
 	return x.errorf(ErrCount, "rank %d sent %d bytes, %d were expected", from, n, len(b))
 }
 
-// exchange sends out to one rank while it receives exactly in from another; it waits. The send is started first, so that
-// the receive is prepared while the message is on its way.
+// exchange sends out to one rank while it receives exactly in from another; it waits. The send is started first, so
+// that the receive is prepared while the message is on its way.
 func (x *coll) exchange(to int, out []byte, from int, in []byte) error {
 	r, err := x.isend(to, out)
 	if err != nil {

@@ -100,8 +100,8 @@ func (x *contexts) left(id, members int) {
 // contextsOf gives the two contexts of an id: of point to point and of collectives.
 func contextsOf(id int) (uint16, uint16) { return uint16(2 * id), uint16(2*id + 1) }
 
-// agree gives a new id, claimed and the same on all ranks of c, and the number of the call in which they agreed on it. All ranks
-// of c call it.
+// agree gives a new id, claimed and the same on all ranks of c, and the number of the call in which they agreed on
+// it. All ranks of c call it.
 func (c *Comm) agree(what string) (id int, call uint64, err error) {
 	x := &c.proc.ids
 	empty := 0
@@ -126,8 +126,8 @@ func (c *Comm) agree(what string) (id int, call uint64, err error) {
 	}
 }
 
-// claimTogether claims id on all ranks of c, or on none. A rank on which it fails keeps what it has claimed: the call may have
-// succeeded on others, and what they send in the new communicator must not meet another one of this rank.
+// claimTogether claims id on all ranks of c, or on none. A rank on which it fails keeps what it has claimed: the call
+// may have succeeded on others, and what they send in the new communicator must not meet another one of this rank.
 func (c *Comm) claimTogether(id int) (ok bool, call uint64, err error) {
 	x := &c.proc.ids
 	got := x.claim(id)

@@ -143,8 +143,8 @@ func TestNilMessage(t *testing.T) {
 	}
 }
 
-// TestClaimThatFailed: a rank that has claimed an id in a call that fails keeps the id. The others may have seen the call succeed:
-// their messages in its contexts must not meet a communicator that this rank makes with somebody else.
+// TestClaimThatFailed: a rank that has claimed an id in a call that fails keeps the id. The others may have seen the
+// call succeed: their messages in its contexts must not meet a communicator that this rank makes with somebody else.
 func TestClaimThatFailed(t *testing.T) {
 	const id = 100
 	must(t, 2, func(c *Comm) error {

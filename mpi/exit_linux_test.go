@@ -98,8 +98,8 @@ func TestRunExitInThread(t *testing.T) {
 
 const attachHandler = 90
 
-// roleAttach has rank 1 register its handler when its input ends, with a server that polls meanwhile. Rank 0 sends as soon as it
-// may.
+// roleAttach has rank 1 register its handler when its input ends, with a server that polls meanwhile. Rank 0 sends as
+// soon as it may.
 func roleAttach() int {
 	got := make(chan uint64, 1)
 	p, err := Init(WithTimeout(20*time.Second), WithServer("dedicated"), WithAttach(func(srv *comm.Server) error {

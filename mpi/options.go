@@ -36,8 +36,8 @@ func WithThreads(n int) Option { return With(settings.Threads.Env(), strconv.Ito
 // WithServer sets who polls the network: "auto", "dedicated", "worker" or "waiter".
 func WithServer(mode string) Option { return With(settings.Server.Env(), mode) }
 
-// WithEager sets the largest message in bytes that travels without asking the receiver, at most 1 MiB and what a record holds; 0
-// leaves it to the mode of flow control. EagerLimit tells what comes of it.
+// WithEager sets the largest message in bytes that travels without asking the receiver, at most 1 MiB and what a
+// record holds; 0 leaves it to the mode of flow control. EagerLimit tells what comes of it.
 func WithEager(bytes int) Option { return With(settings.Eager.Env(), strconv.Itoa(bytes)) }
 
 // WithUnexpected sets how many bytes of unmatched messages are kept of each peer before its sends ask first.

@@ -11,11 +11,12 @@ import (
 	"github.com/golci/golci/fult"
 )
 
-// Parallel runs f(0) to f(n-1) as n light-weight threads of this rank and waits until all have ended. It joins their errors, in the
-// order of their numbers, each as a *ThreadError; a panic of f is one that holds a *fult.PanicError, and does not end the job. See Go
-// for what a thread may do. It blocks, and may switch threads. Errors besides those of f: ErrArgument for a nil f or a negative n,
-// ErrFinalized, ErrAborted, and fult.ErrTooMany if more threads would be alive at once than the rank may have (GOLCI_THREADS). With
-// ErrTooMany the threads that were started have ended, too.
+// Parallel runs f(0) to f(n-1) as n light-weight threads of this rank and waits until all have ended. It joins their
+// errors, in the order of their numbers, each as a *ThreadError; a panic of f is one that holds a *fult.PanicError,
+// and does not end the job. See Go for what a thread may do. It blocks, and may switch threads. Errors besides those
+// of f: ErrArgument for a nil f or a negative n, ErrFinalized, ErrAborted, and fult.ErrTooMany if more threads would
+// be alive at once than the rank may have (GOLCI_THREADS). With ErrTooMany the threads that were started have ended,
+// too.
 func (p *Proc) Parallel(n int, f func(i int) error) error {
 	if f == nil {
 		return p.ParallelContext(context.Background(), n, nil)

@@ -24,8 +24,8 @@ func (c *Comm) Probe(source, tag int) (Status, error) {
 	return c.status(st, source), nil
 }
 
-// Iprobe polls once and looks for such a message; it does not block. The result is false if there is none. Errors as for Probe;
-// in a view whose context has ended ErrCancelled and its cause, so that a loop of Iprobe ends with it.
+// Iprobe polls once and looks for such a message; it does not block. The result is false if there is none. Errors as
+// for Probe; in a view whose context has ended ErrCancelled and its cause, so that a loop of Iprobe ends with it.
 func (c *Comm) Iprobe(source, tag int) (Status, bool, error) {
 	if err := c.badRecv("Iprobe", nil, source, tag); err != nil {
 		return Status{}, false, err
@@ -64,8 +64,8 @@ func (m *Message) Status() Status {
 	return m.st
 }
 
-// Mprobe is Probe that also takes the message, so that no other thread can receive it (3.8.2). It waits, and may switch threads.
-// Errors as for Probe.
+// Mprobe is Probe that also takes the message, so that no other thread can receive it (3.8.2). It waits, and may
+// switch threads. Errors as for Probe.
 func (c *Comm) Mprobe(source, tag int) (*Message, error) {
 	if err := c.badRecv("Mprobe", nil, source, tag); err != nil {
 		return nil, err
@@ -80,8 +80,8 @@ func (c *Comm) Mprobe(source, tag int) (*Message, error) {
 	return &Message{c: c, m: m, st: c.status(st, source)}, nil
 }
 
-// Improbe polls once and takes such a message, if there is one; else it returns nil (3.8.2). It does not block. Errors as for
-// Iprobe.
+// Improbe polls once and takes such a message, if there is one; else it returns nil (3.8.2). It does not block.
+// Errors as for Iprobe.
 func (c *Comm) Improbe(source, tag int) (*Message, error) { return c.improbe("Improbe", source, tag) }
 
 // improbe is Improbe for the function what, which errors name.

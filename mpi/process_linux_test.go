@@ -120,7 +120,8 @@ func roleCores(p *Proc) error {
 	})
 }
 
-// TestProcessesDivideTheCores: the workers of ranks that the launcher has not bound have cores of their own, unless that is not wanted.
+// TestProcessesDivideTheCores: the workers of ranks that the launcher has not bound have cores of their own, unless
+// that is not wanted.
 func TestProcessesDivideTheCores(t *testing.T) {
 	if affinity.Count() < 2 || raceEnabled {
 		t.Skip("needs two processors, and workers, which the race detector's threads do not have")

@@ -117,9 +117,9 @@ func (c *Comm) bufferError(what, why string) error {
 	return fmt.Errorf("mpi: %s: %s: %w: %s", what, c.who(), ErrBuffer, why)
 }
 
-// RecvAlloc is Recv of a message of any length, into memory that is allocated when the message has been matched. It waits as Recv
-// does. Errors as for Recv, without ErrTruncate; ErrCount if the length is not a whole number of elements: the whole elements are
-// returned all the same.
+// RecvAlloc is Recv of a message of any length, into memory that is allocated when the message has been matched. It
+// waits as Recv does. Errors as for Recv, without ErrTruncate; ErrCount if the length is not a whole number of
+// elements: the whole elements are returned all the same.
 func RecvAlloc[T any](c *Comm, source, tag int) ([]T, Status, error) {
 	return recvAlloc[T](c, "RecvAlloc", source, tag)
 }

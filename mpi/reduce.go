@@ -2,8 +2,8 @@ package mpi
 
 import "github.com/golci/golci/comm"
 
-// reduceSegment is how many bytes of a long vector travel in one message of a reduction. One segment is combined, out of the
-// cache, while the next is on its way.
+// reduceSegment is how many bytes of a long vector travel in one message of a reduction. One segment is combined, out
+// of the cache, while the next is on its way.
 const reduceSegment = 128 << 10
 
 // reduceWhole is up to how many bytes a vector travels in one message, for which a rank prepares when it wants it.
@@ -208,8 +208,8 @@ func (r reduction[T]) combine(out, low, high []T) error {
 	return nil
 }
 
-// guarded calls what may panic. The call then ends with an error, so that all that is under way ends, and the other ranks
-// are told; after that the panic goes on. It cannot be so where the goroutine ends instead (runtime.Goexit).
+// guarded calls what may panic. The call then ends with an error, so that all that is under way ends, and the other
+// ranks are told; after that the panic goes on. It cannot be so where the goroutine ends instead (runtime.Goexit).
 func (r reduction[T]) guarded(f function[T], out, low, high []T) (err error) {
 	returned := false
 	defer func() {

@@ -35,8 +35,8 @@ func timedOut(what string, err error) error {
 	return nil
 }
 
-// TestSendContextInTime: a send with a time limit ends although its receiver does nothing. Its buffer is the caller's at
-// once. The receiver gets the message as it was or not at all.
+// TestSendContextInTime: a send with a time limit ends although its receiver does nothing. Its buffer is the caller's
+// at once. The receiver gets the message as it was or not at all.
 func TestSendContextInTime(t *testing.T) {
 	for _, size := range []int{100_000, 8 << 20} {
 		for _, conduit := range []string{"local", "portals", "udp"} {

@@ -211,8 +211,8 @@ func TestPutLocked(t *testing.T) {
 	}
 }
 
-// TestPutFindsRoomThatMoves: a Put that has seen each sub-pool full looks again with all of them locked. Room may have moved
-// to where it had looked before.
+// TestPutFindsRoomThatMoves: a Put that has seen each sub-pool full looks again with all of them locked. Room may
+// have moved to where it had looked before.
 func TestPutFindsRoomThatMoves(t *testing.T) {
 	const workers, room = 3, 4
 	for from := range workers {

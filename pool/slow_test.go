@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSlowWaysDoTheSame: the ways that Get and Put take when they find a sub-pool locked give the same as the short ones, and leave
-// the same behind.
+// TestSlowWaysDoTheSame: the ways that Get and Put take when they find a sub-pool locked give the same as the short
+// ones, and leave the same behind.
 func TestSlowWaysDoTheSame(t *testing.T) {
 	const items = 5
 	p := newPool(t, 3, 3*items, 8)

@@ -9,9 +9,10 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// longFlags rewrites "-name" to "--name" for the flags of the command that args choose, so that flags may be written the
-// way Go's tools write them. What follows the program of a command that passes its arguments through is left alone. A flag before it
-// that the command does not have is an error here: else it would be taken for the program, or for several flags of one letter.
+// longFlags rewrites "-name" to "--name" for the flags of the command that args choose, so that flags may be written
+// the way Go's tools write them. What follows the program of a command that passes its arguments through is left
+// alone. A flag before it that the command does not have is an error here: else it would be taken for the program, or
+// for several flags of one letter.
 func longFlags(root *kong.Node, args []string) ([]string, error) {
 	out := make([]string, 0, len(args))
 	node := root

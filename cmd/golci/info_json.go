@@ -30,7 +30,8 @@ type machineReport struct {
 	Unknown   []string        `json:"unknown_settings"`
 }
 
-// eagerReport is the largest message that a rank sends without asking first, in a job of the launcher's size or else of two ranks.
+// eagerReport is the largest message that a rank sends without asking first, in a job of the launcher's size or else
+// of two ranks.
 type eagerReport struct {
 	Bytes int    `json:"bytes"`
 	Ranks int    `json:"ranks"`

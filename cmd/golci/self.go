@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// ownPath is the path of this program. Where the system does not tell it, as Linux without /proc, the program is looked for
-// under the name by which it was called.
+// ownPath is the path of this program. Where the system does not tell it, as Linux without /proc, the program is
+// looked for under the name by which it was called.
 func ownPath() (string, error) {
 	path, err := os.Executable()
 	if err == nil {

@@ -6,7 +6,8 @@ import "github.com/golci/golci/comm/conduit"
 // that is quicker than a poll that looks for whoever wants it. It takes nothing but the next record of the pair, so
 // nothing is overtaken.
 
-// taking is how records are taken. The caller of TakeNext owns wanted while it holds Endpoint.pollMu; the rest is fixed.
+// taking is how records are taken. The caller of TakeNext owns wanted while it holds Endpoint.pollMu; the rest is
+// fixed.
 type taking struct {
 	from   conduit.Taker // nil if records cannot be taken
 	h      uint8         // of the handler whose requests may be taken

@@ -17,8 +17,8 @@ func TestDeniedWhileRevokesFly(t *testing.T) {
 	}
 }
 
-// TestNothingCountsInItsEpoch: a peer that has answered with nothing is not asked again in the epoch of the answer, also if
-// it was asked in one before.
+// TestNothingCountsInItsEpoch: a peer that has answered with nothing is not asked again in the epoch of the answer,
+// also if it was asked in one before.
 func TestNothingCountsInItsEpoch(t *testing.T) {
 	g := ledger(t, lentOut(), 4)
 	g.Need(3, 2)

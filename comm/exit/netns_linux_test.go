@@ -70,7 +70,8 @@ func init() {
 	}
 }
 
-// limitOfRanks is the environment variable with the limit for the ranks of these tests; without it, the default one for two.
+// limitOfRanks is the environment variable with the limit for the ranks of these tests; without it, the default one
+// for two.
 const limitOfRanks = "GOLCI_TEST_EXIT_LIMIT"
 
 func exitLimit() time.Duration {
@@ -228,8 +229,8 @@ func TestNetnsDead(t *testing.T) {
 	t.Logf("all have ended after %v", time.Since(begin))
 }
 
-// TestNetnsCut: when the other machine says nothing any more, those on this one take it for dead and end, with the code they
-// know. The limit is far away, so that a busy machine does not reach it first.
+// TestNetnsCut: when the other machine says nothing any more, those on this one take it for dead and end, with the
+// code they know. The limit is far away, so that a busy machine does not reach it first.
 func TestNetnsCut(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits until a machine counts as gone")

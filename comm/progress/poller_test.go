@@ -22,7 +22,8 @@ func (l *left) Sleep(time.Duration, func() bool) bool {
 	return l.sleeps > 1
 }
 
-// TestSleepAfterADriver: a worker that wants to sleep just as a driver leaves takes its place, so that somebody listens.
+// TestSleepAfterADriver: a worker that wants to sleep just as a driver leaves takes its place, so that somebody
+// listens.
 func TestSleepAfterADriver(t *testing.T) {
 	src := new(left)
 	src.e = New(src, nil, Config{})

@@ -12,8 +12,8 @@ import (
 const maxCPU = 1024
 
 // Set binds the calling OS thread to cpus. Call runtime.LockOSThread first; and leave the goroutine locked, or the
-// bound thread goes back to the runtime's pool. A process that the thread starts inherits the binding. The error names the
-// CPUs, and wraps the kernel's.
+// bound thread goes back to the runtime's pool. A process that the thread starts inherits the binding. The error
+// names the CPUs, and wraps the kernel's.
 func Set(cpus ...int) error {
 	var set unix.CPUSet
 	for _, cpu := range cpus {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Function says whether a goroutine of this process is in the named function, or in one that it has called. name is as in a
-// stack trace; its package may lack the first elements of its path, as in "spin.(*Lock).Lock". It stops the world for
-// a moment.
+// Function says whether a goroutine of this process is in the named function, or in one that it has called. name is
+// as in a stack trace; its package may lack the first elements of its path, as in "spin.(*Lock).Lock". It stops the
+// world for a moment.
 func Function(name string) bool {
 	for size := 64 << 10; ; size *= 2 {
 		stacks := make([]byte, size)
@@ -19,8 +19,8 @@ func Function(name string) bool {
 	}
 }
 
-// Waits runs f on a goroutine, and returns when that is in the named function, or when f has returned, which it tells. ended
-// is closed when f has returned.
+// Waits runs f on a goroutine, and returns when that is in the named function, or when f has returned, which it
+// tells. ended is closed when f has returned.
 func Waits(name string, f func()) (waits bool, ended <-chan struct{}) {
 	done := make(chan struct{})
 	go func() { defer close(done); f() }()

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// confineVar makes the test binary take something away from itself, and then become the program of its arguments, or itself
-// if it has none, which inherits that. Its value is a list of confinements, separated by spaces:
+// confineVar makes the test binary take something away from itself, and then become the program of its arguments, or
+// itself if it has none, which inherits that. Its value is a list of confinements, separated by spaces:
 //
 //	refuse:CALL:ERRNO   the kernel refuses a system call
 //	refuse:CALL:ERRNO:ARG:VALUE   only where its argument ARG, from 0, is VALUE

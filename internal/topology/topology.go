@@ -1,6 +1,6 @@
-// Package topology tells what cores this process may use, and how they are related (package, core, caches, memory node).
-// The relations come from /sys on Linux; elsewhere every CPU is a core of its own, and the
-// processor tells its caches.
+// Package topology tells what cores this process may use, and how they are related (package, core, caches, memory
+// node). The relations come from /sys on Linux; elsewhere every CPU is a core of its own, and the processor tells its
+// caches.
 package topology
 
 import (
@@ -35,8 +35,8 @@ type Map struct {
 	Caches []Cache
 }
 
-// Read looks at the machine now. It cannot fail: what is not known stays 0, and there are no CPUs if the kernel does not
-// tell those that may be used.
+// Read looks at the machine now. It cannot fail: what is not known stays 0, and there are no CPUs if the kernel does
+// not tell those that may be used.
 func Read() Map {
 	m := Map{}
 	for _, id := range affinity.Get() {

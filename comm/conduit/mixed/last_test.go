@@ -9,8 +9,8 @@ import (
 	"github.com/golci/golci/comm/conduit/mixed/mixedtest"
 )
 
-// TestLastWordsOfTheDead: who finds that a far peer has failed and that nothing is pending has had all that the peer sent,
-// also when the far side was quiet for long.
+// TestLastWordsOfTheDead: who finds that a far peer has failed and that nothing is pending has had all that the peer
+// sent, also when the far side was quiet for long.
 func TestLastWordsOfTheDead(t *testing.T) {
 	near, far := locals(t, 2, conduit.Config{}), besides(t, 2, conduit.Config{})
 	defer closeAll(t, near...)

@@ -93,8 +93,8 @@ func (m *mixed) Size() int { return len(m.roads) }
 // way, the longest chunk that may come; Ordered if both conduits are. There is a bulk channel if both have one.
 func (m *mixed) Caps() conduit.Caps { return m.caps }
 
-// Failed implements conduit.Conduit. What a peer sent before it failed is still to be delivered, so the caller's next look
-// finds it.
+// Failed implements conduit.Conduit. What a peer sent before it failed is still to be delivered, so the caller's next
+// look finds it.
 func (m *mixed) Failed(peer int) error {
 	if uint(peer) >= uint(len(m.roads)) {
 		return m.near.Failed(peer)

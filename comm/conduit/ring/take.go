@@ -4,8 +4,8 @@ import (
 	"github.com/golci/golci/comm/conduit"
 )
 
-// Next implements conduit.Taker. The race detector cannot know why the look is sound (see Pending), so under it there is
-// never a next record.
+// Next implements conduit.Taker. The race detector cannot know why the look is sound (see Pending), so under it there
+// is never a next record.
 func (e *Endpoint) Next(src int) bool {
 	if raceEnabled || uint(src) >= uint(len(e.from)) || e.closed.Load() {
 		return false

@@ -29,8 +29,8 @@ func (a *acceptor) Record(_ int, rec []byte) {
 
 func (a *acceptor) Bulk(int, uint64, int64, []byte) {}
 
-// TestTakeInOrder takes records of several lengths many times round a ring: each once, in order, and the room comes back.
-// Every third is refused first, and then polled.
+// TestTakeInOrder takes records of several lengths many times round a ring: each once, in order, and the room comes
+// back. Every third is refused first, and then polled.
 func TestTakeInOrder(t *testing.T) {
 	g, err := NewGeometry(conduit.Config{Loan: 4, MaxRecord: 512, ReplySpace: 512}, 2)
 	if err != nil {

@@ -47,9 +47,9 @@ func dead(fd int, v *vecs) bool {
 	return err == nil && n > 0
 }
 
-// reachable reports whether the kernel lets this process copy to and from the memory of process pid. Both directions are
-// tried, since a filter of system calls may refuse one of them. The address is never mapped, so a permitted access gives
-// EFAULT.
+// reachable reports whether the kernel lets this process copy to and from the memory of process pid. Both directions
+// are tried, since a filter of system calls may refuse one of them. The address is never mapped, so a permitted
+// access gives EFAULT.
 func reachable(pid int) bool {
 	v := getVecs(make([]byte, 1), unmapped)
 	defer v.release()

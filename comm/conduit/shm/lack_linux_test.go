@@ -47,7 +47,8 @@ func TestLackOfDescriptors(t *testing.T) {
 	}
 }
 
-// TestMemoryThatCannotBeTaken: a peer whose descriptor is lost on the way, for want of a free one here, is not waited for.
+// TestMemoryThatCannotBeTaken: a peer whose descriptor is lost on the way, for want of a free one here, is not waited
+// for.
 func TestMemoryThatCannotBeTaken(t *testing.T) {
 	cs := inProcess(t, 2, conduit.Config{})
 	defer func() {

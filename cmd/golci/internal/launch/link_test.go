@@ -224,21 +224,28 @@ func TestSecureReplay(t *testing.T) {
 	}
 }
 
-// TestOverheardGreeting: who repeats the greeting of a helper gets a handshake, and is refused without the key.
-func TestOverheardGreeting(t *testing.T) {
-	ln, cert, k := meeting(t)
-	thief := *k
-	overheard := greet(k.Key, k.Host)
-	result := make(chan error, 1)
+// calling connects to the head, which looks at the caller meanwhile; result is what it says of him.
+func calling(t *testing.T, ln net.Listener, cert tls.Certificate) (raw net.Conn, result <-chan error) {
+	t.Helper()
+	said := make(chan error, 1)
 	go func() {
 		_, err := admitted(ln, cert)
-		result <- err
+		said <- err
 	}()
 	raw, err := net.Dial("tcp", ln.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer raw.Close()
+	t.Cleanup(func() { raw.Close() })
+	return raw, said
+}
+
+// TestOverheardGreeting: who repeats the greeting of a helper gets a handshake, and is refused without the key.
+func TestOverheardGreeting(t *testing.T) {
+	ln, cert, k := meeting(t)
+	thief := *k
+	overheard := greet(k.Key, k.Host)
+	raw, result := calling(t, ln, cert)
 	c := tls.Client(raw, &tls.Config{MinVersion: tls.VersionTLS13, InsecureSkipVerify: true})
 	if _, err := raw.Write(overheard); err != nil {
 		t.Fatal(err)
@@ -262,16 +269,7 @@ func TestOverheardGreeting(t *testing.T) {
 // TestStrangerGetsNoHandshake: who calls without a key gets no answer to the beginning of a TLS handshake.
 func TestStrangerGetsNoHandshake(t *testing.T) {
 	ln, cert, _ := meeting(t)
-	result := make(chan error, 1)
-	go func() {
-		_, err := admitted(ln, cert)
-		result <- err
-	}()
-	raw, err := net.Dial("tcp", ln.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer raw.Close()
+	raw, result := calling(t, ln, cert)
 	counted := &counter{Conn: raw}
 	if err := tls.Client(counted, &tls.Config{MinVersion: tls.VersionTLS13, InsecureSkipVerify: true}).Handshake(); err == nil {
 		t.Error("the handshake was done")

@@ -117,9 +117,9 @@ type backend interface {
 // Socket is a bound UDP socket.
 type Socket struct{ backend backend }
 
-// Open binds a socket to addr; port 0 takes a free one, and Info tells which. Where the system refuses the calls that take
-// batches, as filters of system calls do, the socket is as with Options.Portable. The errors are ErrOptions and the
-// system's.
+// Open binds a socket to addr; port 0 takes a free one, and Info tells which. Where the system refuses the calls that
+// take batches, as filters of system calls do, the socket is as with Options.Portable. The errors are ErrOptions and
+// the system's.
 func Open(addr netip.AddrPort, o Options) (*Socket, error) {
 	if !addr.Addr().IsValid() || addr.Addr().Is4In6() {
 		return nil, fmt.Errorf("%w: address %v", ErrOptions, addr)
