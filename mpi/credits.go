@@ -56,8 +56,8 @@ func eager(o *options) int {
 	return wideEager
 }
 
-// EagerLimit is the largest message in bytes that a rank of a job of size ranks, at least 1, sends without asking its
-// receiver first, with those options and the environment: GOLCI_EAGER, or what the mode of flow control chooses, but
+// EagerLimit is the largest message in bytes that a rank sends without asking its receiver first, in a job of size ranks
+// (at least 1) with those options and the environment. It is GOLCI_EAGER, or what the mode of flow control chooses. It is
 // never more than one record and the loan of a peer hold, which shrink as jobs grow. It starts nothing and does not
 // block. Error: ErrArgument.
 func EagerLimit(size int, opts ...Option) (int, error) {

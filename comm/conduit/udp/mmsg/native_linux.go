@@ -15,7 +15,7 @@ import (
 )
 
 // native is a socket driven by sendmmsg and recvmmsg. Its descriptor belongs to a file, so that Close cannot pull it
-// away under a call, but not to the netpoller, which would be woken by each datagram while somebody polls. The waiter
+// away under a call. It does not belong to the netpoller, which each datagram would wake while somebody polls. The waiter
 // parks on an epoll instance, which the socket joins only meanwhile: else each datagram would cost its sender a look
 // at that.
 type native struct {
