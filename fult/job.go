@@ -15,7 +15,7 @@ type job struct {
 
 	done   atomic.Bool // publishes err
 	joined atomic.Bool
-	mu     spin.Lock // guards waiters
+	mu     spin.Lock // guards waiters; held from the end of the count in Scheduler.live until done is set
 	err    error
 	first  Waiter // the one waiter there usually is
 	more   []Waiter
@@ -103,11 +103,13 @@ func (w *Worker) reserve() bool {
 	return false
 }
 
-// complete stores the result and wakes whoever joins. w is the worker that the caller runs on, if any.
-func (j *job) complete(w *Worker, err error) {
+// complete stores the result and wakes whoever joins. w is the worker that the caller runs on, if any. It says whether j was the
+// last thread alive. The thread is counted out before its end can be seen: whoever joined it does not find it alive.
+func (j *job) complete(w *Worker, err error) (last bool) {
 	j.f = nil
 	j.mu.Lock()
 	j.err = err
+	last = j.s.live.Add(-1) == 0
 	j.done.Store(true)
 	first, more := j.first, j.more
 	j.first, j.more = nil, nil
@@ -118,6 +120,7 @@ func (j *job) complete(w *Worker, err error) {
 	for _, x := range more {
 		w.wakeWaiter(x)
 	}
+	return last
 }
 
 // wakeWaiter signals x, cheaply if it is a thread of w and w is the caller's worker.
@@ -156,8 +159,15 @@ func (h Handle) JoinAs(me Waiter) error {
 	return h.result()
 }
 
-// Done says whether the thread has ended.
-func (h Handle) Done() bool { return h.j == nil || h.j.done.Load() }
+// Done says whether the thread has ended. It does not block or switch threads.
+func (h Handle) Done() bool { return h.j == nil || h.j.done.Load() || h.j.ended() }
+
+// ended is done.Load for a caller that may know of the end by Scheduler.live, which goes down first.
+func (j *job) ended() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.done.Load()
+}
 
 func (h Handle) result() error {
 	h.j.joined.Store(true)

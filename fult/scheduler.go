@@ -157,8 +157,7 @@ func (s *Scheduler) finished(j *job, w *Worker, err error) {
 		}
 		s.mu.Unlock()
 	}
-	j.complete(w, err)
-	if s.live.Add(-1) == 0 {
+	if j.complete(w, err) {
 		s.allEnded()
 	}
 }

@@ -62,9 +62,6 @@ func TestFinalizeLetsThreadsEnd(t *testing.T) {
 			spinFor(3 * settleTime)
 		}},
 	} {
-		if raceEnabled && x.name == "computes" {
-			continue // its threads cannot be seen to compute
-		}
 		for range x.rounds {
 			must(t, 1, func(c *Comm) error {
 				ch, wg := make(chan int), new(sync.WaitGroup)

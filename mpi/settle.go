@@ -16,6 +16,10 @@ import (
 // needs whose last act has woken the caller of Finalize, or a message that has been sent.
 const settleTime = 100 * time.Millisecond
 
+// settleUnseen is settleTime where nothing tells a thread that computes from one that waits, as under the race detector: more than
+// the kernel keeps a thread from a busy processor.
+const settleUnseen = time.Second
+
 // settleStep is the time between two looks at what is left, and settlePolls the number of looks before that, without a pause.
 const (
 	settleStep  = time.Millisecond
@@ -25,6 +29,7 @@ const (
 // settling is Finalize's wait for threads and operations. Owned by the caller of Finalize.
 type settling struct {
 	p     *Proc
+	limit time.Duration // settleTime or settleUnseen
 	begun time.Time
 	named bool       // the thread that is waited for has been named
 	since time.Time  // when something ended last
@@ -41,9 +46,14 @@ type remains struct {
 // settle returns nil when all threads and operations have ended, or ErrPending when those that are left will not end by themselves.
 func (p *Proc) settle(ctx context.Context) error {
 	now := time.Now()
-	x := settling{p: p, begun: now, since: now, round: p.sched.Round(), left: p.remains()}
-	for n := 0; !x.left.none(); n++ {
-		if p.ended() != nil || ctx.Err() != nil || x.over() {
+	x := settling{p: p, limit: p.settleLimit(), begun: now, since: now, round: p.sched.Round(), left: p.remains()}
+	for n := 0; ; n++ {
+		over := x.over()
+		changed := x.look() // after over: what ended before over came true is seen here
+		switch {
+		case x.left.none():
+			return nil
+		case p.ended() != nil || ctx.Err() != nil || over && !changed:
 			return p.pendingError(x.left)
 		}
 		if n < settlePolls {
@@ -53,22 +63,30 @@ func (p *Proc) settle(ctx context.Context) error {
 			x.name()
 		}
 		p.srv.Poll()
-		x.look()
 	}
-	return nil
 }
 
-// look sees whether anything has ended.
-func (x *settling) look() {
+// settleLimit is how long the last end must have been for what is left to count as left over.
+func (p *Proc) settleLimit() time.Duration {
+	if p.sched.Kind() == fult.Fult {
+		return settleTime
+	}
+	return settleUnseen
+}
+
+// look says whether anything has ended since the last look.
+func (x *settling) look() (changed bool) {
 	left := x.p.remains()
-	if left.threads != x.left.threads || len(left.ops) != len(x.left.ops) {
+	changed = left.threads != x.left.threads || len(left.ops) != len(x.left.ops)
+	if changed {
 		x.since, x.round = time.Now(), x.p.sched.Round()
 	}
 	x.left = left
+	return changed
 }
 
 // over says that nothing ends any more, and no thread computes.
-func (x *settling) over() bool { return time.Since(x.since) >= settleTime && x.round.Over() }
+func (x *settling) over() bool { return time.Since(x.since) >= x.limit && x.round.Over() }
 
 // name tells the user, once, which thread Finalize waits for.
 func (x *settling) name() {
