@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,13 +16,20 @@ import (
 // play starts a job of as many ranks on each machine, and returns it with its two streams.
 func (w *world) play(role string, each, rounds int, flags ...string) (cmd *exec.Cmd, out, stderr *strings.Builder) {
 	w.t.Helper()
+	cmd, out, stderr = w.job(role, each, rounds, flags...)
+	if err := cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	return cmd, out, stderr
+}
+
+// job is play that leaves the start to the caller.
+func (w *world) job(role string, each, rounds int, flags ...string) (cmd *exec.Cmd, out, stderr *strings.Builder) {
+	w.t.Helper()
 	args := append([]string{"run", "-hosts", w.slots(each), "-env", roleVar + "=" + role, "-env", fmt.Sprintf("%s=%d", roundsVar, rounds)}, overNetns...)
 	cmd = golci(w.t, append(append(args, flags...), os.Args[0])...)
 	out, stderr = new(strings.Builder), new(strings.Builder)
 	cmd.Stdout, cmd.Stderr = out, stderr
-	if err := cmd.Start(); err != nil {
-		w.t.Fatal(err)
-	}
 	return cmd, out, stderr
 }
 
@@ -76,12 +84,18 @@ func TestNetnsOneOfTwo(t *testing.T) {
 	for name, lose := range map[string]func(w *world, host, net int){"cut": (*world).cut, "down": (*world).unplug} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, plan{hosts: 2, nets: 2})
-			cmd, out, stderr := w.play("rounds", 1, 600, "-env", "GOLCI_UDP_INTERFACES=n0,n1")
+			cmd, out, stderr := w.job("rounds to the end", 1, 0, "-env", "GOLCI_UDP_INTERFACES=n0,n1")
+			input, err := cmd.StdinPipe()
+			if err = errors.Join(err, cmd.Start()); err != nil {
+				t.Fatal(err)
+			}
 			w.wantSent(1, 1, traffic{}, 100<<10)
 			lose(w, 1, 1)
-			before := w.sent(1, 0)
+			w.wantSent(1, 0, w.sent(1, 0), 100<<10)
+			if err := input.Close(); err != nil {
+				t.Fatal(err)
+			}
 			w.wantDone(cmd, out, stderr, 2)
-			w.wantSent(1, 0, before, 100<<10)
 		})
 	}
 }

@@ -5,6 +5,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -27,6 +28,7 @@ const allKnow = "all know"
 func init() {
 	mpiRoles["talkers"] = talkers
 	mpiRoles["rounds"] = rounds
+	mpiRoles["rounds to the end"] = roundsToTheEnd
 	mpiRoles["stream"] = stream
 }
 
@@ -110,6 +112,32 @@ func rounds(c *mpi.Comm) error {
 		}
 	}
 	return report(c)
+}
+
+// roundsToTheEnd is rounds until rank 0 sees the end of its input.
+func roundsToTheEnd(c *mpi.Comm) error {
+	ended := make(chan error, 1)
+	if c.Rank() == 0 {
+		go func() {
+			_, err := io.Copy(io.Discard, os.Stdin)
+			ended <- err
+		}()
+	}
+	for round, over := 0, []bool{false}; ; round++ {
+		if err := exchange(c, round, 1+round%2*2000); err != nil {
+			return err
+		}
+		select {
+		case err := <-ended:
+			if over[0] = true; err != nil {
+				return err
+			}
+		default:
+		}
+		if err := mpi.Bcast(c, over, 0); err != nil || over[0] {
+			return errors.Join(err, report(c))
+		}
+	}
 }
 
 // stream has rank 0 send the last rank messages of 1 MiB, as many as asked for, each of which is answered.
