@@ -67,9 +67,7 @@ func (p *peer) heed(h *header, sack []byte, now time.Duration) {
 			break
 		}
 		w := binary.BigEndian.Uint64(sack[8*i:]) &^ p.known.word(seq)
-		if k := p.next - seq; k < 64 {
-			w &= 1<<k - 1
-		}
+		w &= 1<<(p.next-seq) - 1 // what was sent: all of the word if that is 64 or more
 		for ; w != 0; w &= w - 1 {
 			q := seq + uint32(bits.TrailingZeros64(w))
 			p.known.set(q)

@@ -80,10 +80,7 @@ func (c *congestion) onAck(n int, round, now time.Duration) {
 
 // turn ends a round.
 func (c *congestion) turn(now time.Duration) {
-	queue, target := time.Duration(0), c.target()
-	if c.shortest > 0 {
-		queue = c.shortest - c.unloaded()
-	}
+	queue, target := c.shortest-c.unloaded(), c.target() // a queue below zero, where there was no sample, is none
 	if !c.drain(queue, target) {
 		start := c.slowStart
 		if c.steer(queue, target); start && !c.slowStart {
@@ -128,7 +125,7 @@ func (c *congestion) steer(queue, target time.Duration) {
 	total := c.acked + c.lost
 	switch {
 	case queue > target:
-		c.shrink(min(int(256*(queue-target)/(2*queue)), 96))
+		c.shrink(min(int(128*(queue-target)/queue), 96))
 	case c.lost > 0 && queue > target/2:
 		c.shrink(64)
 	case c.lost*8 > total && c.lost > fewLost*c.segment:

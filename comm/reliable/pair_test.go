@@ -20,16 +20,18 @@ func TestAnswer(t *testing.T) {
 	w := newWorld(t, 1, 2, Config{}, Link{MTU: 1400})
 	w.Fate = ideal
 	n := w.ranks[0]
+	const now = 5 * time.Millisecond
+	w.Now = now
 	n.e.Answer(7) // there is none
-	if k := n.e.Outgoing(0, 10, n); k != 0 {
+	if k := n.e.Outgoing(now, 10, n); k != 0 {
 		t.Errorf("%d packets though nothing was asked", k)
 	}
 	n.e.Answer(1)
-	if at := n.e.NextTimer(); at > 0 {
-		t.Errorf("an answer that may leave at 0 waits until %v", at)
+	if at := n.e.NextTimer(); at != now {
+		t.Errorf("an answer that may leave at %v has its time at %v", now, at)
 	}
 	for i, want := range []int{1, 0} {
-		if k := n.e.Outgoing(0, 10, n); k != want {
+		if k := n.e.Outgoing(now, 10, n); k != want {
 			t.Errorf("Outgoing %d after Answer: %d packets, want %d", i, k, want)
 		}
 	}
@@ -38,31 +40,51 @@ func TestAnswer(t *testing.T) {
 	}
 	n.count, w.ranks[1].count = true, true
 	n.e.Answer(1)
-	n.e.Send(1, Message{Data: []byte{1}}, 0)
-	if k := n.e.Outgoing(0, 10, n); k != 1 || n.e.Stats(1).Sent != 1 {
+	n.e.Send(1, Message{Data: []byte{1}}, now)
+	if k := n.e.Outgoing(now, 10, n); k != 1 || n.e.Stats(1).Sent != 1 {
 		t.Errorf("a message and an answer left in %d packets, want 1", k)
 	}
 	w.Run(time.Second)
 	w.check(t)
 }
 
-// TestWatch finds out that a peer which was never written to is dead; without it nobody would look.
+// TestWatch finds out that a peer is dead. Watch and the first message begin to look, and nothing does before.
 func TestWatch(t *testing.T) {
-	w := newWorld(t, 1, 3, Config{DeadAfter: 3 * time.Second}, Link{MTU: 1400})
-	w.Fate = func(int, int, []byte, time.Duration) []time.Duration { return nil }
-	n := w.ranks[0]
-	w.Now = time.Second
-	n.e.Watch(7, w.Now) // there is none
-	n.e.Watch(1, w.Now)
-	w.Run(3900 * time.Millisecond)
-	n.e.Watch(1, w.Now) // runs already: changes nothing
-	if len(n.died) > 0 {
-		t.Error("died too soon")
+	for name, begin := range map[string]func(*Endpoint, int, time.Duration){
+		"watch":   (*Endpoint).Watch,
+		"message": func(e *Endpoint, id int, now time.Duration) { e.Send(id, Message{Data: []byte{1}}, now) },
+	} {
+		w := newWorld(t, 1, 3, Config{DeadAfter: 3 * time.Second}, Link{MTU: 1400})
+		w.Fate = func(int, int, []byte, time.Duration) []time.Duration { return nil }
+		n := w.ranks[0]
+		w.Now = time.Second
+		begin(n.e, 7, w.Now) // there is none
+		begin(n.e, 1, w.Now)
+		w.Run(3900 * time.Millisecond)
+		begin(n.e, 1, w.Now) // it looks already: changes nothing
+		if len(n.died) > 0 {
+			t.Errorf("%s: died too soon", name)
+		}
+		w.Run(4200 * time.Millisecond)
+		w.check(t)
+		if len(n.died) != 1 || n.died[0] != 1 {
+			t.Errorf("%s: %v died, want 1", name, n.died)
+		}
 	}
-	w.Run(time.Minute)
-	w.check(t)
-	if len(n.died) != 1 || n.died[0] != 1 {
-		t.Errorf("%v died, want 1", n.died)
+}
+
+// TestTheEarliestTimerStands: a later time changes nothing.
+func TestTheEarliestTimerStands(t *testing.T) {
+	w := newWorld(t, 1, 2, Config{}, Link{MTU: 1400})
+	e := w.ranks[0].e
+	e.Watch(1, 0)
+	first := e.cfg.KeepAlive
+	for _, at := range []time.Duration{5, 7, 4, 6} {
+		at *= time.Millisecond
+		first = min(first, at)
+		if e.peers.get(1).wakeAt(at); e.NextTimer() != first {
+			t.Errorf("after one at %v the next timer ends at %v, want %v", at, e.NextTimer(), first)
+		}
 	}
 }
 

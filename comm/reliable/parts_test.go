@@ -60,27 +60,90 @@ func TestBlackHole(t *testing.T) {
 	}
 }
 
-// TestPartsGoOnWhereRoomWasShort sends a segment in parts by an Out that has room for a few packets at a time.
+// TestPartsGoOnWhereRoomWasShort sends a segment of 127 units in parts by an Out that has room for a few packets at a time. If the first
+// packet is lost, its units come when all others have, and no later.
 func TestPartsGoOnWhereRoomWasShort(t *testing.T) {
-	w := newWorld(t, 1, 2, Config{}, Link{MTU: MaxMTU})
-	w.Fate = func(_, _ int, _ []byte, now time.Duration) []time.Duration { return []time.Duration{now} }
-	n := w.ranks[0]
-	if st := n.e.Send(1, Message{Data: payload(1, 60_000)}, 0); st != Copied {
-		t.Fatal(st)
+	for _, c := range []struct {
+		mtu, room int
+		lost      bool
+		resent    uint64
+	}{
+		{mtu: MinMTU, room: 20, resent: 6}, // a unit a packet
+		{mtu: MinMTU, room: 127, resent: 0},
+		{mtu: 1400, room: 20, resent: 3}, // two units
+		{mtu: 1400, room: 20, lost: true, resent: 3},
+		{mtu: 1400, room: 64, lost: true, resent: 1},
+	} {
+		w := newWorld(t, 1, 2, Config{}, Link{MTU: MaxMTU})
+		lose := c.lost
+		w.Fate = func(src, _ int, _ []byte, now time.Duration) []time.Duration {
+			if src == 0 && lose {
+				lose = false
+				return nil
+			}
+			return []time.Duration{now}
+		}
+		n := w.ranks[0]
+		if st := n.e.Send(1, Message{Data: payload(1, 60_000)}, 0); st != Copied {
+			t.Fatal(st)
+		}
+		if err := n.e.SetMTU(1, c.mtu); err != nil {
+			t.Fatal(err)
+		}
+		passes := 0
+		for ; w.ranks[1].got[1] == 0 && passes < 10_000; passes++ {
+			w.Now += time.Millisecond
+			n.e.Outgoing(w.Now, 10, &narrow{node: n, left: c.room})
+			w.Deliver()
+			w.ranks[1].outgoing(64)
+		}
+		w.check(t)
+		if s := n.e.Stats(1); w.ranks[1].got[1] != 1 || s.Resent != c.resent {
+			t.Errorf("%+v: %d resends in %d passes; the message came %d times", c, s.Resent, passes, w.ranks[1].got[1])
+		}
 	}
-	if err := n.e.SetMTU(1, MinMTU); err != nil {
-		t.Fatal(err)
+}
+
+// TestMostUnits: what is counted for a part's marks is enough for the longest body, and no more.
+func TestMostUnits(t *testing.T) {
+	if mostUnits*unit < MaxMTU || (mostUnits-1)*unit >= MaxMTU {
+		t.Errorf("%d units of %d bytes for %d bytes", mostUnits, unit, MaxMTU)
 	}
-	passes := 0
-	for ; w.ranks[1].got[1] == 0 && passes < 10_000; passes++ {
-		w.Now += time.Millisecond
-		n.e.Outgoing(w.Now, 10, &narrow{node: n, left: 20})
-		w.Deliver()
-		w.ranks[1].outgoing(64)
-	}
-	w.check(t)
-	if s := n.e.Stats(1); w.ranks[1].got[1] != 1 || s.Resent != 6 { // 127 parts, 20 a time
-		t.Errorf("%d resends in %d passes; the message came %d times", s.Resent, passes, w.ranks[1].got[1])
+}
+
+// TestCountLarge: segments are counted as large whose body is beyond a bound and fits a packet.
+func TestCountLarge(t *testing.T) {
+	const above, mtu, room = 500, 1400, 1400 - headerSize
+	for _, c := range []struct {
+		body  int
+		large uint64
+	}{{above, 0}, {above + 1, 1}, {room - 1, 1}, {room, 1}, {room + 1, 0}} {
+		w := newWorld(t, 1, 2, Config{}, Link{MTU: 9000})
+		n := w.ranks[0]
+		if st := n.e.Send(1, Message{Data: payload(1, c.body-fragHeader)}, 0); st != Copied {
+			t.Fatal(st)
+		}
+		if err := n.e.SetMTU(1, mtu); err != nil { // what is longer goes in parts
+			t.Fatal(err)
+		}
+		n.e.CountLarge(1, above)
+		n.e.CountLarge(7, above) // there is none
+		w.Fate = func(_, _ int, _ []byte, now time.Duration) []time.Duration {
+			if now == 0 {
+				return nil
+			}
+			return ideal(0, 0, nil, now)
+		}
+		w.Poll()
+		w.Run(time.Second)
+		w.check(t)
+		s := n.e.Stats(1)
+		if s.Resent != 1 || w.ranks[1].got[1] != 1 {
+			t.Fatalf("%d resends, the message came %d times", s.Resent, w.ranks[1].got[1])
+		}
+		if s.LargeLost != c.large || s.LargeArrived != c.large {
+			t.Errorf("a body of %d bytes: %d lost and %d arrived, want %d", c.body, s.LargeLost, s.LargeArrived, c.large)
+		}
 	}
 }
 

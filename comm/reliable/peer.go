@@ -207,8 +207,7 @@ func (p *peer) tailAt() time.Duration {
 // overtakenTimer looks for segments that too few have overtaken to tell at once that they were lost.
 func (p *peer) overtakenTimer(now time.Duration) time.Duration {
 	if p.passed <= now {
-		p.detect(now)
-		p.wake()
+		p.detect(now) // what it finds, paceTimer has sent
 	}
 	return p.passed
 }

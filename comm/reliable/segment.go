@@ -81,8 +81,8 @@ type list struct {
 	n          int
 }
 
+// push adds a segment at the end. It must be in no other list, so that next is nil.
 func (l *list) push(s *segment) {
-	s.next = nil
 	if l.tail == nil {
 		l.head = s
 	} else {
