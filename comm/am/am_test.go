@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"math"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -445,11 +446,13 @@ func TestFaultsReachFatal(t *testing.T) {
 		{"unknown handler", []uint64{word0(16, 200, 0, 0), 1}},
 		{"wrong cost", []uint64{word0(16, 1, 0, 0), 9}},
 		{"truncated Long", []uint64{word0(16, 1, flagLong|flagMedium, 0), 1}},
+		{"negative size of a Long", []uint64{word0(40, 1, flagLong|flagSplit, 0), 1, 5, math.MaxUint64, longBit}},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			var faults []error
 			es := endpoints(t, 2, variants[0], Config{Fatal: func(err error) { faults = append(faults, err) }})
 			register(t, es, 1, Spec{Name: "h", MaxReply: NoReply, Run: func(*Token, []uint64, []byte) { t.Error("handler ran") }})
+			es[1].SetSegment(make([]byte, 100))
 			rec, st := es[0].c.Reserve(1, conduit.Request, 8*len(c.words))
 			if st != conduit.OK {
 				t.Fatal(st)

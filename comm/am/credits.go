@@ -79,7 +79,7 @@ func (r *receiver) asked(src int, h header) {
 		ln.credit.Epochs(1)
 		ln.mu.Unlock()
 	}
-	if f.Need() > 0 && r.ledger.Need(src, f.Need()) > 0 {
+	if r.ledger.Need(src, f.Need()) > 0 {
 		r.tell(src)
 	}
 	r.sendMessages()

@@ -68,6 +68,8 @@ func TestSegmentBounds(t *testing.T) {
 		{math.MinInt64, 1, false},
 		{math.MaxInt64, 1, false},
 		{math.MaxInt64, math.MaxInt, false},
+		{5, -1, false},
+		{5, math.MinInt, false},
 	} {
 		b, err := s.slice(x.off, x.n)
 		if (err == nil) != x.ok || err != nil && !errors.Is(err, ErrSize) {

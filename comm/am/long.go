@@ -33,7 +33,7 @@ func (s *segment) slice(off int64, n int) ([]byte, error) {
 	if p == nil {
 		return nil, fmt.Errorf("%w: no segment is set", ErrSize)
 	}
-	if off < 0 || off > int64(len(*p)) || int64(n) > int64(len(*p))-off {
+	if n < 0 || off < 0 || off > int64(len(*p)) || int64(n) > int64(len(*p))-off {
 		return nil, fmt.Errorf("%w: bytes %d to %d of a segment of %d", ErrSize, off, off+int64(n), len(*p))
 	}
 	return (*p)[off : off+int64(n)], nil
@@ -139,7 +139,7 @@ type longHalf struct {
 	got    int64 // bytes of payload
 	want   int64 // -1 until the request is there
 	spec   *Spec
-	off    int64
+	dst    []byte // where the payload goes
 	args   []uint64
 	answer bool
 	seq    uint16
@@ -188,13 +188,14 @@ func (r *receiver) long(spec *Spec, h header, args []uint64, body []byte) {
 		return
 	}
 	size := int64(word(body, 1))
-	if _, err := e.segment.slice(off, int(size)); err != nil || size < 0 {
+	dst, err := e.segment.slice(off, int(size))
+	if err != nil {
 		e.fatal(fmt.Errorf("rank %d: Long from rank %d: %w", e.rank, t.src, err))
 		return
 	}
 	k := longKey{t.src, word(body, 2)}
 	x := e.longs.entry(k)
-	x.spec, x.want, x.off = spec, size, off
+	x.spec, x.want, x.dst = spec, size, dst
 	x.args = append([]uint64(nil), args...)
 	x.answer, x.seq = t.answer, t.seq
 	t.answer = false // answered when the handler has run
@@ -226,14 +227,9 @@ func (r *receiver) finishLong(k longKey, x *longHalf) {
 		return
 	}
 	e.longs.remove(k)
-	dst, err := e.segment.slice(x.off, int(x.want))
-	if err != nil {
-		e.fatal(fmt.Errorf("rank %d: Long from rank %d: %w", e.rank, k.src, err))
-		return
-	}
 	t.w, t.src, t.seq, t.reply, t.answer, t.replied = r.w, k.src, x.seq, false, x.answer, false
 	t.maxReply = x.spec.MaxReply
-	e.run(x.spec, t, x.args, dst)
+	e.run(x.spec, t, x.args, x.dst)
 	if t.answer && !t.replied {
 		t.sendReply(handlerNothing, 0, nil, nil, nil)
 	}

@@ -57,7 +57,7 @@ func (t *Token) sendReply(h, flags uint8, args, prefix []uint64, payload []byte)
 	t.replied = true
 	e := t.e
 	ln := &e.lanes[t.src]
-	r := reply{e: e, dst: t.src, h: h, flags: flags | flagReply, seq: uint16(replyBytes(t.maxReply) / 8)}
+	r := reply{e: e, dst: t.src, class: conduit.Reply, h: h, flags: flags | flagReply, seq: uint16(replyBytes(t.maxReply) / 8)}
 	r.args, r.prefix, r.payload = args, prefix, payload
 	ln.mu.Lock()
 	if ln.urgent.head == nil && r.emit() {
@@ -97,11 +97,7 @@ type reply struct {
 // emit sends the record; the pair is locked.
 func (r *reply) emit() bool {
 	e, n := r.e, headerBytes+len(r.args)*argBytes+len(r.prefix)*argBytes+len(r.payload)
-	class := r.class
-	if class == conduit.Request {
-		class = conduit.Reply
-	}
-	rec, st := e.c.Reserve(r.dst, class, n)
+	rec, st := e.c.Reserve(r.dst, r.class, n)
 	ln := &e.lanes[r.dst]
 	if st != conduit.OK {
 		ln.dead = ln.dead || st == conduit.Dead
