@@ -11,11 +11,12 @@ import (
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/comm/conduit/fault"
 	"github.com/golci/golci/comm/conduit/local"
+	"github.com/golci/golci/comm/credit"
 	"github.com/golci/golci/fult"
 )
 
 // cuttable is a job whose ranks can be cut off from one another.
-func cuttable(t *testing.T, n int, cc conduit.Config) (job, []*fault.Conduit) {
+func cuttable(t *testing.T, n int, cc conduit.Config, cfg Config) (job, []*fault.Conduit) {
 	t.Helper()
 	cs, err := local.New(n, cc)
 	if err != nil {
@@ -26,14 +27,14 @@ func cuttable(t *testing.T, n int, cc conduit.Config) (job, []*fault.Conduit) {
 		fs[i] = fault.New(c, fault.Config{Seed: uint64(i)})
 		cs[i] = fs[i]
 	}
-	return jobOver(t, cs, Config{}), fs
+	return jobOver(t, cs, cfg), fs
 }
 
 // TestPeerFailsAmongMany: sends in the queue, sends that wait for an answer and receives of both kinds all end once when
 // their peer fails, while some of them are cancelled and several goroutines poll.
 func TestPeerFailsAmongMany(t *testing.T) {
 	for round := range 30 {
-		j, fs := cuttable(t, 2, conduit.Config{TinyQueues: true})
+		j, fs := cuttable(t, 2, conduit.Config{TinyQueues: true}, Config{})
 		s := j[0]
 		var rs []Req
 		for i := range 40 {
@@ -187,3 +188,29 @@ type nobody struct{}
 
 func (nobody) Sent(*fult.Worker)        {}
 func (nobody) Fail(error, *fult.Worker) {}
+
+// TestCreditsOfADeadPeer: nothing is asked back of a peer that has died.
+func TestCreditsOfADeadPeer(t *testing.T) {
+	j, fs := cuttable(t, 3, conduit.Config{Loan: 100, MaxRecord: 1024}, Config{Credits: credit.Config{
+		PerPeer: 20, Min: 4, Bank: 10, Max: 60, LenderLimit: 32, RevokeLimit: 32, Scavenge: 4, Patience: 64, Epoch: 64,
+	}})
+	s := j[0]
+	listed := func(peer int) bool { return s.e.Credits().Peers[peer].Lent.Listed }
+	if !listed(1) || !listed(2) {
+		t.Fatal("what is lent beyond the least cannot be asked back")
+	}
+	r, err := s.Irecv(1, 1, 0, make([]byte, 8))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fs[0].Cut(1)
+	if _, err := s.Wait(r); !errors.Is(err, ErrPeer) {
+		t.Errorf("a receive from the dead: %v", err)
+	}
+	if listed(1) || !listed(2) {
+		t.Errorf("of the dead may be asked back: %v, of the living: %v", listed(1), listed(2))
+	}
+	if err := s.e.CheckCredits(); err != nil {
+		t.Error(err)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -211,7 +212,9 @@ func TestEarlierCallsSucceed(t *testing.T) {
 			}
 			return wants(ErrRoot, Bcast(c, one(), 2))
 		}
-		time.Sleep(20 * time.Millisecond) // the notice comes before the first call
+		for c.coll.poison.Load() == nil { // the notice comes before the first call
+			c.srv.Poll()
+		}
 		for i := range ahead {
 			b := one()
 			if err := Bcast(c, b, 0); err != nil || b[0] != i {
@@ -222,11 +225,24 @@ func TestEarlierCallsSucceed(t *testing.T) {
 	})
 }
 
-// TestConcurrentCollectives: a second collective on a communicator gives an error and does no harm to the one that
-// runs.
+// tells checks that an error has each of the texts.
+func tells(err error, texts ...string) error {
+	for _, s := range texts {
+		if err == nil || !strings.Contains(err.Error(), s) {
+			return fmt.Errorf("got %v, which does not name %q", err, s)
+		}
+	}
+	return nil
+}
+
+// TestConcurrentCollectives: a second collective on a communicator gives an error, which names the one that runs, and does that no
+// harm.
 func TestConcurrentCollectives(t *testing.T) {
 	for _, k := range callers {
 		must(t, 2, func(c *Comm) error {
+			if err := c.Barrier(); err != nil { // call 1
+				return err
+			}
 			if c.Rank() == 1 {
 				if _, err := Recv(c, one(), 0, 1); err != nil { // rank 0 is in its call
 					return err
@@ -234,10 +250,11 @@ func TestConcurrentCollectives(t *testing.T) {
 				return reduces(c, 10, 11, Sum[int]())
 			}
 			wait := k.run(c, func() error { return reduces(c, 1, 11, Sum[int]()) })
-			for c.coll.state.Load()%2 == 0 {
+			for ok := false; !ok; _, ok = c.coll.tagOf(2) {
 				time.Sleep(time.Microsecond)
 			}
 			errs := []error{
+				tells(c.Barrier(), "Barrier", "Allreduce, call 2"),
 				wants(ErrConcurrent, c.Barrier()),
 				wants(ErrConcurrent, Bcast(c, one(), 99)),
 				wants(ErrConcurrent, second(c.Dup())),

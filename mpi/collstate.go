@@ -106,7 +106,7 @@ func (c *Comm) begin(w way, typ error) (*coll, error) {
 }
 
 func (c *Comm) concurrent(w way) error {
-	call := (c.coll.state.Load() + 1) / 2
+	call := c.coll.state.Load() / 2
 	text := fmt.Sprintf("call %d", call)
 	if tag, ok := c.coll.tagOf(call); ok {
 		text = callText(c.coll.size, tag, call)

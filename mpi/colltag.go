@@ -116,7 +116,7 @@ func (p *Proc) collectiveText(ctx uint16, tag int) (name, detail string) {
 		return "", ""
 	}
 	if st := p.colls.ofContext(ctx); st != nil {
-		detail = callDetail(st.size, tag, (st.state.Load()+1)/2)
+		detail = callDetail(st.size, tag, st.state.Load()/2)
 	}
 	return tagWay(tag).String(), detail
 }

@@ -159,24 +159,26 @@ func TestNumbersWrap(t *testing.T) {
 // TestLeftoverIsNoLaterMessage: a message that no call has received is not taken for that of the call that has the
 // same tag when the numbers have come round. Rank 0 and rank 1 both send, as each takes itself for the root.
 func TestLeftoverIsNoLaterMessage(t *testing.T) {
-	must(t, 2, func(c *Comm) error {
-		if err := Bcast(c, []int{666}, c.Rank()); err != nil { // call 1
-			return err
-		}
-		round := uint64(1) << numberBits(2)
-		c.coll.state.Store(2 * (round/2 - 2)) // as if so many calls had been made, none of which received from the other
-		err := Bcast(c, []int{666}, c.Rank())
-		for i := 0; err == nil && i < 3; i++ {
-			v := []int{7}
-			if err = Bcast(c, v, 0); v[0] != 7 {
-				return fmt.Errorf("got %d", v[0])
+	for _, halves := range []uint64{1, 2, 3, 4, 5} { // those that are no powers of two have no other reason for a look
+		must(t, 2, func(c *Comm) error {
+			if err := Bcast(c, []int{666}, c.Rank()); err != nil { // call 1
+				return err
 			}
-		}
-		if !errors.Is(err, ErrMismatch) {
-			return fmt.Errorf("got %w", err)
-		}
-		return nil
-	})
+			round := uint64(1) << numberBits(2)
+			c.coll.state.Store(2 * (halves*round/2 - 2)) // as if so many calls had been made, none of which received from the other
+			err := Bcast(c, []int{666}, c.Rank())
+			for i := 0; err == nil && i < 3; i++ {
+				v := []int{7}
+				if err = Bcast(c, v, 0); v[0] != 7 {
+					return fmt.Errorf("%d halves of a round: got %d", halves, v[0])
+				}
+			}
+			if !errors.Is(err, ErrMismatch) {
+				return fmt.Errorf("%d halves of a round: got %w", halves, err)
+			}
+			return nil
+		})
+	}
 }
 
 // TestCollectiveTags: a tag tells the call, and no two calls of a range of numbers have the same.
