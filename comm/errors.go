@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/comm/conduit"
 )
 
 // Errors that can be tested with errors.Is. The text of each error names ranks, tag and sizes.
@@ -20,6 +21,7 @@ var (
 	ErrType      = errors.New("invalid element type")
 	ErrBuffer    = errors.New("invalid buffer")
 	ErrPending   = errors.New("operations are still pending")
+	ErrMemory    = conduit.ErrGrant
 	ErrProtocol  = errors.New("protocol fault")
 )
 

@@ -88,9 +88,11 @@ func (s *Server) Mrecv(msg *Message, buf []byte) (Status, error) {
 }
 
 // Imrecv starts to receive a message that Mprobe took.
-func (s *Server) Imrecv(msg *Message, buf []byte) (Req, error) { return s.imrecv(msg, buf, Terms{}) }
+func (s *Server) Imrecv(msg *Message, buf []byte) (Req, error) {
+	return s.imrecv(msg, buf, nil, Terms{})
+}
 
-func (s *Server) imrecv(msg *Message, buf []byte, t Terms) (Req, error) {
+func (s *Server) imrecv(msg *Message, buf []byte, alloc func(n int) []byte, t Terms) (Req, error) {
 	if msg == nil || msg.m == nil {
 		return Req{}, staleError()
 	}
@@ -101,7 +103,7 @@ func (s *Server) imrecv(msg *Message, buf []byte, t Terms) (Req, error) {
 	msg.m = nil
 	o := s.getOp()
 	o.prepareRecv(m.ctx, int(m.peer), int(m.tag), buf)
-	o.endable, o.shape = t.Endable, t.Shape
+	o.alloc, o.endable, o.shape = alloc, t.Endable, t.Shape
 	r := Req{o, o.gen}
 	if s.deliver(o, m) {
 		o.done.Finish()

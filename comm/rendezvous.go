@@ -17,10 +17,10 @@ import (
 func (s *Server) beginRendezvous(o *op, size int64, id, addr uint64) bool {
 	o.size = size
 	if o.alloc != nil {
-		o.data = o.alloc(int(size))
+		s.allocate(o)
 	}
 	o.want = min(size, int64(len(o.data)))
-	if o.want < size {
+	if o.want < size && o.err == nil {
 		o.err = s.truncated(o, size)
 	}
 	o.got = 0
@@ -34,6 +34,15 @@ func (s *Server) beginRendezvous(o *op, size int64, id, addr uint64) bool {
 	}
 	s.control(src, handlerCTS, id, own, uint64(want)) // o may be finished from here on
 	return want == 0
+}
+
+// allocate has alloc give o the buffer for its message, unless the size that the sender tells is too much.
+func (s *Server) allocate(o *op) {
+	if err := CheckAlloc(o.size); err != nil {
+		o.err = o.failed(err)
+		return
+	}
+	o.data = o.alloc(int(o.size))
 }
 
 // onCTS starts to send the bytes of a rendezvous.

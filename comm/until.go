@@ -54,9 +54,9 @@ func (s *Server) IrecvWith(ctx uint16, src, tag int, buf []byte, alloc func(n in
 	return r, nil
 }
 
-// ImrecvWith is Imrecv on terms.
-func (s *Server) ImrecvWith(msg *Message, buf []byte, t Terms) (Req, error) {
-	return s.imrecv(msg, buf, t)
+// ImrecvWith is Imrecv on terms. If alloc is not nil it gives the buffer, as in RecvAlloc.
+func (s *Server) ImrecvWith(msg *Message, buf []byte, alloc func(n int) []byte, t Terms) (Req, error) {
+	return s.imrecv(msg, buf, alloc, t)
 }
 
 // firstPolls are made before a wait asks its context to tell when it ends, which allocates.

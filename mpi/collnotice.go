@@ -119,7 +119,9 @@ func (x *colls) failed(uid uint64, e *CollectiveError) *collState {
 func (p *Proc) noticed(_ int, args [4]uint64, text []byte, w *fult.Worker) {
 	uid, call, kind, rank, arg := args[0], args[1], args[2]&lowHalf, int(args[2]>>32), args[3]
 	if kind == noticeLeft {
-		p.ids.left(int(arg), 0)
+		if arg < maxIDs { // else it would be kept for ever
+			p.ids.left(int(arg), 0)
+		}
 		return
 	}
 	if kind == noticeFailed {

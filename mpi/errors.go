@@ -17,6 +17,7 @@ var (
 	ErrRequest   = comm.ErrRequest   // a request or message handle that has been used up
 	ErrCancelled = comm.ErrCancelled // the operation was cancelled before it was matched
 	ErrPending   = comm.ErrPending   // operations that have not ended
+	ErrMemory    = comm.ErrMemory    // a message larger than this process may allocate
 
 	ErrComm      = errors.New("invalid communicator")
 	ErrCount     = errors.New("invalid count")

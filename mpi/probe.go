@@ -110,25 +110,25 @@ func (c *Comm) improbe(what string, source, tag int) (*Message, error) {
 // Imrecv starts to receive m into buf (3.8.3). It does not block. Errors: ErrType, ErrRequest for a message that is nil or has been
 // received, ErrFinalized, ErrAborted.
 func Imrecv[T any](m *Message, buf []T) (Request, error) {
-	return m.imrecv("Imrecv", elemOf[T](), bytesOf(buf))
+	return m.imrecv("Imrecv", elemOf[T](), bytesOf(buf), nil)
 }
 
 // Mrecv receives m into buf (3.8.3). It waits for the bytes of a long message, and may switch threads. Errors as for Imrecv, and
 // ErrTruncate.
 func Mrecv[T any](m *Message, buf []T) (Status, error) {
-	return m.mrecv("Mrecv", elemOf[T](), bytesOf(buf))
+	return m.mrecv("Mrecv", elemOf[T](), bytesOf(buf), nil)
 }
 
-// mrecv is Mrecv for the function what, which errors name.
-func (m *Message) mrecv(what string, e *elem, b []byte) (Status, error) {
-	r, err := m.imrecv(what, e, b)
+// mrecv is Mrecv for the function what, which errors name. If alloc is not nil it gives the buffer.
+func (m *Message) mrecv(what string, e *elem, b []byte, alloc func(n int) []byte) (Status, error) {
+	r, err := m.imrecv(what, e, b, alloc)
 	if err != nil {
 		return Status{}, err
 	}
 	return r.wait(what)
 }
 
-func (m *Message) imrecv(what string, e *elem, b []byte) (Request, error) {
+func (m *Message) imrecv(what string, e *elem, b []byte, alloc func(n int) []byte) (Request, error) {
 	if m == nil || m.c == nil {
 		return Request{}, fmt.Errorf("mpi: %s: %w: nil message", what, ErrRequest)
 	}
@@ -144,7 +144,7 @@ func (m *Message) imrecv(what string, e *elem, b []byte) (Request, error) {
 	if m.m == nil {
 		return Request{c: m.c, req: comm.DoneReq(markNullRecv)}, nil
 	}
-	r, err := m.c.imrecvBytes(m.m, b, m.c.shape(e))
+	r, err := m.c.imrecvBytes(m.m, b, alloc, m.c.shape(e))
 	if err != nil {
 		return Request{}, m.c.opError(what, err)
 	}

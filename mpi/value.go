@@ -73,7 +73,7 @@ func IsendValue[T any](c *Comm, v T, dest, tag int) (Request, error) {
 
 // RecvValue receives a value that SendValue, SsendValue or IsendValue sent. The types need not be the same but must agree as
 // the codec asks. From ProcNull it gives the zero value. It waits, and may switch threads. Errors as for Recv; ErrType, with
-// the codec's reason, for a message that is no T or was not sent as a value.
+// the codec's reason, for a message that is no T or was not sent as a value; ErrMemory as for RecvAlloc.
 func RecvValue[T any](c *Comm, source, tag int) (T, Status, error) {
 	var v T
 	b, st, err := recvAlloc[byte](c, "RecvValue", source, tag)
@@ -94,8 +94,12 @@ func IprobeValue[T any](c *Comm, source, tag int) (v T, st Status, ok bool, err 
 	if m.m == nil {
 		return v, nullStatus, true, nil
 	}
-	b := make([]byte, m.st.bytes)
-	if st, err = m.mrecv("IprobeValue", elemOf[byte](), b); err == nil {
+	var b []byte
+	alloc := func(n int) []byte {
+		b = make([]byte, n)
+		return b
+	}
+	if st, err = m.mrecv("IprobeValue", elemOf[byte](), nil, alloc); err == nil {
 		st.Source, st.Tag = m.st.Source, m.st.Tag
 		v, err = unpackFrom[T](c, "IprobeValue", b, st)
 	}

@@ -1,10 +1,16 @@
 package mpi
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+
+	"github.com/golci/golci/comm"
+)
 
 // Collectives of values: those of slices underneath, on what the codec makes of each value. Each takes two of these, one for
 // the lengths and one for the bytes. A value that cannot be encoded travels as an empty message, so that the ranks stay
-// together: the rank whose value it is returns ErrType with the reason, and so do those that get it.
+// together: the rank whose value it is returns ErrType with the reason, and so do those that get it. Lengths that other ranks tell
+// and this process cannot have give ErrMemory, and end the collectives of the communicator.
 
 // BcastValue gives the value of rank root to all ranks of c, and returns it (6.4). The other ranks' v is not looked at. It
 // waits, and may switch threads. Errors as for Bcast, and ErrType.
@@ -18,10 +24,17 @@ func BcastValue[T any](c *Comm, v T, root int) (T, error) {
 	if err := Bcast(c, n, root); err != nil {
 		return v, err
 	}
-	if b == nil {
-		b = make([]byte, n[0])
+	x, err := start[byte](c, wayBcastTree)
+	if err != nil {
+		return v, err
 	}
-	if err := Bcast(c, b, root); err != nil || own != nil || c.rank == root {
+	if c.rank != root {
+		b, err = x.memory(n, root)
+	}
+	if err == nil {
+		err = x.bcast(b, 1, root)
+	}
+	if err := x.end(err); err != nil || own != nil || c.rank == root {
 		return v, first(own, err)
 	}
 	return unpackFrom[T](c, "BcastValue", b, Status{Source: root, Tag: 0})
@@ -31,15 +44,23 @@ func BcastValue[T any](c *Comm, v T, root int) (T, error) {
 // threads. Errors as for Gatherv, and ErrType.
 func GatherValue[T any](c *Comm, v T, root int) ([]T, error) {
 	b, own := c.packColl("GatherValue", &v)
-	counts, err := lengthsOf(c, len(b), root)
+	var lens []int64
+	if c != nil && c.rank == root {
+		lens = make([]int64, len(c.group))
+	}
+	if err := Gather(c, []int64{int64(len(b))}, lens, root); err != nil {
+		return nil, err
+	}
+	x, err := start[byte](c, wayGatherv)
 	if err != nil {
 		return nil, err
 	}
 	var all []byte
-	if c.rank == root {
-		all = make([]byte, total(counts))
+	counts := ints(lens)
+	if all, err = x.memory(lens, 0); err == nil {
+		err = gatherv(x, b, all, counts, nil, root)
 	}
-	if err := Gatherv(c, b, all, counts, nil, root); err != nil || own != nil || c.rank != root {
+	if err := x.end(err); err != nil || own != nil || c.rank != root {
 		return nil, first(own, err)
 	}
 	return unpackAll[T](c, "GatherValue", all, counts)
@@ -74,26 +95,66 @@ func ScatterValue[T any](c *Comm, vs []T, root int) (v T, err error) {
 	if err := Scatter(c, lens, n, root); err != nil {
 		return v, err
 	}
-	b := make([]byte, max(n[0], 0))
-	if err := Scatterv(c, all, counts, nil, b, root); err != nil || own != nil {
+	x, err := start[byte](c, wayScatterv)
+	if err != nil {
+		return v, err
+	}
+	b, err := x.memory(n, root)
+	if err == nil {
+		err = scatterv(x, all, counts, nil, b, root)
+	}
+	if err := x.end(err); err != nil || own != nil {
 		return v, first(own, err)
 	}
 	return unpackFrom[T](c, "ScatterValue", b, Status{Source: root, Tag: 0})
 }
 
 // AllgathervAlloc is Allgatherv for ranks that do not know each other's counts: it finds them, allocates, and returns the
-// elements of all ranks by rank, and how many came from each. It waits, and may switch threads. Errors as for Allgatherv.
+// elements of all ranks by rank, and how many came from each. It waits, and may switch threads. Errors as for Allgatherv, and
+// ErrMemory.
 func AllgathervAlloc[T any](c *Comm, send []T) (all []T, counts []int, err error) {
 	lens := make([]int64, c.Size())
 	if err := Allgather(c, []int64{int64(len(send))}, lens); err != nil {
 		return nil, nil, err
 	}
-	counts = ints(lens)
-	all = make([]T, total(counts))
-	if err := Allgatherv(c, send, all, counts, nil); err != nil {
+	x, err := start[T](c, wayAllgatherv)
+	if err != nil {
+		return nil, nil, err
+	}
+	n, err := x.told(lens, 0, sizeOf[T]())
+	if err == nil {
+		all, counts = make([]T, n), ints(lens)
+		err = allgatherv(x, send, all, counts, nil)
+	}
+	if err := x.end(err); err != nil {
 		return nil, nil, err
 	}
 	return all, counts, nil
+}
+
+// told is the sum of numbers of elements that ranks have told of theirs, the first of them rank first. Elements have size bytes. The
+// numbers may be anything; what this process cannot have is an error.
+func (x *coll) told(lens []int64, first, size int) (sum int64, err error) {
+	most, worst := math.MaxInt64/int64(max(size, 1)), 0
+	for i, n := range lens {
+		if n < 0 {
+			return 0, x.errorf(ErrCount, "rank %d has told of %d elements", first+i, n)
+		}
+		if n > lens[worst] {
+			worst = i
+		}
+		sum = min(sum, most-n) + n // most if it would be more
+	}
+	if err := comm.CheckAlloc(sum * int64(size)); err != nil {
+		return 0, fmt.Errorf("mpi: %v: %s, %d elements of %d bytes from rank %d: %w", x.way, x.c.who(), lens[worst], size, first+worst, err)
+	}
+	return sum, nil
+}
+
+// memory is room for as many bytes as ranks have told of.
+func (x *coll) memory(lens []int64, first int) ([]byte, error) {
+	n, err := x.told(lens, first, 1)
+	return make([]byte, n), err
 }
 
 // packColl encodes this rank's value for a collective. A nil communicator is left for the collective to report.
@@ -137,18 +198,6 @@ func unpackAll[T any](c *Comm, what string, all []byte, counts []int) ([]T, erro
 	return vs, nil
 }
 
-// lengthsOf gives root what n is at each rank, and the others nil.
-func lengthsOf(c *Comm, n, root int) ([]int, error) {
-	var lens []int64
-	if c != nil && c.rank == root {
-		lens = make([]int64, len(c.group))
-	}
-	if err := Gather(c, []int64{int64(n)}, lens, root); err != nil {
-		return nil, err
-	}
-	return ints(lens), nil
-}
-
 func ints(list []int64) []int {
 	if list == nil {
 		return nil
@@ -158,13 +207,6 @@ func ints(list []int64) []int {
 		out[i] = int(n)
 	}
 	return out
-}
-
-func total(counts []int) (n int) {
-	for _, k := range counts {
-		n += k
-	}
-	return n
 }
 
 // first is the first of two errors that is one.

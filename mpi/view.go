@@ -169,12 +169,9 @@ func (c *Comm) irecvBytes(space uint16, from, tag int, b []byte, shape uint64) (
 	return c.srv.IrecvWith(space, c.world(from), tag, b, nil, c.terms(shape))
 }
 
-// imrecvBytes starts to receive into b a message that a probe has taken.
-func (c *Comm) imrecvBytes(m *comm.Message, b []byte, shape uint64) (comm.Req, error) {
-	if c.plain() {
-		return c.srv.Imrecv(m, b)
-	}
-	return c.srv.ImrecvWith(m, b, c.terms(shape))
+// imrecvBytes starts to receive a message that a probe has taken, into b or, if alloc is not nil, into what that gives.
+func (c *Comm) imrecvBytes(m *comm.Message, b []byte, alloc func(n int) []byte, shape uint64) (comm.Req, error) {
+	return c.srv.ImrecvWith(m, b, alloc, c.terms(shape))
 }
 
 // wait waits for r and uses it up.
