@@ -24,6 +24,9 @@ import (
 // over; the error then names the ranks that did not come, as far as the launcher lets that be known. Without a launcher the job
 // has one rank. A process can join its launcher's job once. Where GOMAXPROCS is not set in the environment, Init raises it to one
 // more than the threads that poll. Errors: ErrArgument, and those of comm/boot.
+//
+// A rank that fails when it has joined a job of several ranks aborts the job, with its error as the reason: the others could
+// only wait for it. The launcher then ends all ranks, this one too, and prints the reason.
 func Init(opts ...Option) (*Proc, error) { return InitContext(context.Background(), opts...) }
 
 // InitContext is Init that gives up when ctx ends, if that is before the time of GOLCI_INIT_TIMEOUT. The error then also wraps the cause
@@ -49,12 +52,34 @@ func initWithin(ctx context.Context, o *options) (*Proc, error) {
 		return nil, fmt.Errorf("mpi: Init: %w", err)
 	}
 	p, err := initJob(ctx, job, o)
-	if err != nil {
-		return nil, fmt.Errorf("mpi: Init: rank %d of %d: %w", job.Rank, job.Size, err)
+	if err == nil {
+		return p, nil
 	}
-	return p, nil
+	err = fmt.Errorf("mpi: Init: rank %d of %d: %w", job.Rank, job.Size, err)
+	renounce(job, err) // before shut, which would tell of an end in order
+	if p != nil {
+		_ = p.shut(context.Background()) // the first error is the one to tell
+	}
+	return nil, err
 }
 
+// renounce ends this rank's part in a job in which it cannot start, and with that the job: the others wait for this rank.
+func renounce(job *boot.Job, err error) {
+	if job.Size > 1 && !jobOver(err) {
+		_ = job.Abort(1, err.Error()) // the error is told to the caller, too
+		return
+	}
+	_ = job.Finalize(context.Background()) // returns at once: nobody is left to wait for
+}
+
+// jobOver tells of errors with which others have ended the job.
+func jobOver(err error) bool {
+	var missing *boot.MissingError
+	return errors.As(err, &missing) && missing.Ended ||
+		errors.Is(err, boot.ErrAborted) || errors.Is(err, boot.ErrLost)
+}
+
+// initJob starts the rank. If that fails and there is a Proc, it is to be shut.
 func initJob(ctx context.Context, job *boot.Job, o *options) (*Proc, error) {
 	s, err := shareAmongProcesses(ctx, job, settings.Bind.Get(o.values) == "core")
 	if err != nil {
@@ -75,10 +100,7 @@ func initJob(ctx context.Context, job *boot.Job, o *options) (*Proc, error) {
 		_ = wire.Close() // the first error is the one to tell
 		return nil, err
 	}
-	if err := p.begin(ctx, o); err != nil {
-		return nil, errors.Join(err, p.shut(context.Background()))
-	}
-	return p, nil
+	return p, p.begin(ctx, o)
 }
 
 // begin is the start barrier: no rank sends before all can take in whatever comes.

@@ -3,6 +3,7 @@ package jobtest
 import (
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -39,6 +40,9 @@ var roles = map[string]func(c *mpi.Comm) error{
 
 // rankMain is the program of a rank. It first tells its number and process.
 func rankMain(role string) int {
+	if how, ok := strings.CutPrefix(role, failingRole); ok {
+		return failingMain(how)
+	}
 	p, err := mpi.Init()
 	if err == nil {
 		fmt.Printf("rank %d pid %d\n", p.World().Rank(), os.Getpid())
