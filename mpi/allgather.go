@@ -8,7 +8,12 @@ const allgatherBruck = 32 << 10
 // own part may lie in its place there already. It waits, and may switch threads. Errors: ErrType, ErrCount,
 // ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func Allgather[T any](c *Comm, send, recv []T) error {
-	x, err := start[T](c, wayAllgatherRing)
+	return allgatherAs(c, kindAllgather, send, recv)
+}
+
+// allgatherAs is Allgather for a collective of kind k.
+func allgatherAs[T any](c *Comm, k kind, send, recv []T) error {
+	x, err := start[T](c, k)
 	if err != nil {
 		return err
 	}
@@ -53,7 +58,7 @@ func (x *coll) bruck(out []byte, n int) error {
 // Allgatherv is Allgather for parts of different lengths: that of rank i has counts[i] elements, the same on all ranks, and goes
 // to recv[displs[i]:] (6.7). nil displs puts the parts one behind the other. Errors as for Allgather.
 func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
-	x, err := start[T](c, wayAllgatherv)
+	x, err := start[T](c, kindAllgatherv)
 	if err != nil {
 		return err
 	}

@@ -6,13 +6,13 @@ package mpi
 // ErrCount, ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted,
 // ErrPeer.
 func Allreduce[T any](c *Comm, send, recv []T, op Op[T]) error {
-	_, err := allreduce(c, send, recv, op)
+	_, err := allreduceAs(c, kindAllreduce, send, recv, op)
 	return err
 }
 
-// allreduce gives the number of the call, too.
-func allreduce[T any](c *Comm, send, recv []T, op Op[T]) (uint64, error) {
-	x, err := start[T](c, wayAllreduceSwap)
+// allreduceAs is Allreduce for a collective of kind k. It gives the number of the call, too.
+func allreduceAs[T any](c *Comm, k kind, send, recv []T, op Op[T]) (uint64, error) {
+	x, err := start[T](c, k)
 	if err != nil {
 		return 0, err
 	}

@@ -8,7 +8,7 @@ const alltoallAtOnce = 4 << 10
 // are size equal parts each, and must not overlap. It waits, and may switch threads. Errors: ErrType, ErrCount,
 // ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func Alltoall[T any](c *Comm, send, recv []T) error {
-	x, err := start[T](c, wayAlltoallAll)
+	x, err := start[T](c, kindAlltoall)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (x *coll) pairwise(from, to *parts) error {
 // comes from rank i is rcounts[i] elements, into recv[rdispls[i]:] (6.8). nil displacements have the parts one behind the other.
 // Errors as for Alltoall.
 func Alltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) error {
-	x, err := start[T](c, wayAlltoallv)
+	x, err := start[T](c, kindAlltoallv)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,12 @@ const (
 // may switch threads. Errors: ErrRoot, ErrType, ErrCount or ErrTruncate where lengths differ, ErrComm,
 // ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func Bcast[T any](c *Comm, buf []T, root int) error {
-	x, err := start[T](c, wayBcastTree)
+	return bcastAs(c, kindBcast, buf, root)
+}
+
+// bcastAs is Bcast for a collective of kind k.
+func bcastAs[T any](c *Comm, k kind, buf []T, root int) error {
+	x, err := start[T](c, k)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 type CollectiveError struct {
 	Rank int    // of the communicator: where the call went wrong
 	Call uint64 // its number on the communicator, from 1
-	Kind string // its name, such as "Reduce"
+	Kind string // the function, such as "Reduce"
 	Err  error  // what went wrong
 }
 

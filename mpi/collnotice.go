@@ -13,7 +13,7 @@ import (
 // Kinds of notices. Their arguments are: the uid of the communicator, the number of the call, the kind with the rank
 // that sends it in its upper half, and one more.
 const (
-	noticeFailed = iota // way of the call << 32 | reason; the text of the error
+	noticeFailed = iota // kind of the call << 32 | reason; the text of the error
 	noticeAsk           // the tags of the call: that of all messages << 32 | that of the last
 	noticeAnswer        // the tag of what the rank has called
 	noticeLeft          // the id of the communicator; no uid, call and rank
@@ -32,7 +32,7 @@ type otherCall struct {
 func (x *coll) tellFailure(err error) {
 	for r := range x.size {
 		if r != x.rank {
-			x.notify(r, noticeFailed, uint64(x.way)<<32|reasonOf(err), err.Error())
+			x.notify(r, noticeFailed, uint64(x.kind)<<32|reasonOf(err), err.Error())
 		}
 	}
 }
@@ -117,16 +117,16 @@ func (x *colls) failed(uid uint64, e *CollectiveError) *collState {
 
 // noticed is called by the poller with each notice.
 func (p *Proc) noticed(_ int, args [4]uint64, text []byte, w *fult.Worker) {
-	uid, call, kind, rank, arg := args[0], args[1], args[2]&lowHalf, int(args[2]>>32), args[3]
-	if kind == noticeLeft {
+	uid, call, what, rank, arg := args[0], args[1], args[2]&lowHalf, int(args[2]>>32), args[3]
+	if what == noticeLeft {
 		if arg < maxIDs { // else it would be kept for ever
 			p.ids.left(int(arg), 0)
 		}
 		return
 	}
-	if kind == noticeFailed {
+	if what == noticeFailed {
 		e := &CollectiveError{
-			Rank: rank, Call: call, Kind: way(arg >> 32).String(), Err: reasonFrom(string(text), arg&lowHalf),
+			Rank: rank, Call: call, Kind: kind(arg >> 32).String(), Err: reasonFrom(string(text), arg&lowHalf),
 		}
 		if st := p.colls.failed(uid, e); st != nil {
 			st.news.Alarm.Complete(w)
@@ -137,7 +137,7 @@ func (p *Proc) noticed(_ int, args [4]uint64, text []byte, w *fult.Worker) {
 	if st == nil || uint(rank) >= uint(st.size) {
 		return // freed, or not made yet: a rank that still waits asks again
 	}
-	if kind == noticeAsk {
+	if what == noticeAsk {
 		st.asked(call, rank, int(arg>>32), int(arg&lowHalf))
 		return
 	}

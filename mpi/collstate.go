@@ -57,6 +57,7 @@ func newCollState(c *Comm, uid uint64) *collState {
 type coll struct {
 	c       *Comm
 	st      *collState
+	kind    kind // what the program has called
 	way     way
 	tag     int
 	use     int // tag or lastTag: that of the next message
@@ -75,8 +76,8 @@ type coll struct {
 }
 
 // start is begin for a collective of elements of type T.
-func start[T any](c *Comm, w way) (*coll, error) {
-	x, err := c.begin(w, plainError[T]())
+func start[T any](c *Comm, k kind) (*coll, error) {
+	x, err := c.begin(k, plainError[T]())
 	if err == nil && c.checked {
 		x.terms.Shape = c.shape(elemOf[T]())
 	}
@@ -84,17 +85,17 @@ func start[T any](c *Comm, w way) (*coll, error) {
 }
 
 // begin starts a call: one at a time on a communicator. When it returns no error, end must be called.
-func (c *Comm) begin(w way, typ error) (*coll, error) {
+func (c *Comm) begin(k kind, typ error) (*coll, error) {
 	if c == nil || c.proc == nil || c.proc.over.Load() != nil || c.origin().freed.Load() {
-		return nil, c.usable(w.String())
+		return nil, c.usable(k.String())
 	}
 	st := c.coll
 	last := st.state.Load()
 	if last%2 != 0 || !st.state.CompareAndSwap(last, last+3) {
-		return nil, c.concurrent(w)
+		return nil, c.concurrent(k)
 	}
 	x := &st.running
-	x.c, x.way, x.call = c, w, last/2+1
+	x.c, x.kind, x.call = c, k, last/2+1
 	x.terms = comm.Terms{Endable: c.until != nil}
 	if typ != nil || !st.hinted || x.call&(x.call-1) == 0 || x.call&st.roundMask == 0 ||
 		c.until != nil || st.doubts > 0 || st.poison.Load() != nil {
@@ -105,13 +106,13 @@ func (c *Comm) begin(w way, typ error) (*coll, error) {
 	return x, nil
 }
 
-func (c *Comm) concurrent(w way) error {
+func (c *Comm) concurrent(k kind) error {
 	call := c.coll.state.Load() / 2
 	text := fmt.Sprintf("call %d", call)
 	if tag, ok := c.coll.tagOf(call); ok {
 		text = callText(c.coll.size, tag, call)
 	}
-	return fmt.Errorf("mpi: %v: %s: %w: %s", w, c.who(), ErrConcurrent, text)
+	return fmt.Errorf("mpi: %v: %s: %w: %s", k, c.who(), ErrConcurrent, text)
 }
 
 // prepare is what few calls need.
@@ -138,7 +139,7 @@ func (x *coll) prepare(typ error) error {
 		return err
 	}
 	if typ != nil {
-		return x.c.opError(x.way.String(), typ)
+		return x.c.opError(x.kind.String(), typ)
 	}
 	return nil
 }
@@ -237,7 +238,7 @@ func (x *coll) poisoned() error {
 	if e == nil || x.call < e.Call {
 		return nil
 	}
-	return fmt.Errorf("mpi: %v, call %d: %s: %w", x.way, x.call, x.c.who(), e)
+	return fmt.Errorf("mpi: %v, call %d: %s: %w", x.kind, x.call, x.c.who(), e)
 }
 
 // fail has the collectives of the communicator end on all ranks with err, unless an earlier call has failed.
@@ -245,7 +246,7 @@ func (x *coll) fail(err error) {
 	if x.size == 1 || x.call == 0 || x.c.proc.ended() != nil || errors.Is(err, comm.ErrClosed) {
 		return
 	}
-	if x.st.lower(&CollectiveError{Rank: x.rank, Call: x.call, Kind: x.way.String(), Err: err}) {
+	if x.st.lower(&CollectiveError{Rank: x.rank, Call: x.call, Kind: x.kind.String(), Err: err}) {
 		x.tellFailure(err)
 	}
 }

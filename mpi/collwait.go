@@ -162,7 +162,7 @@ func (x *coll) awaitLong(r comm.Req) error {
 			x.alarmIn(pause)
 		}
 		if err := x.c.srv.AwaitOr(r, alarm); err != nil {
-			return x.c.opError(x.way.String(), err)
+			return x.c.opError(x.kind.String(), err)
 		}
 	}
 }
@@ -199,7 +199,7 @@ func (x *coll) look(r comm.Req, all bool) error {
 
 // gaveUp ends a call whose context has ended.
 func (x *coll) gaveUp(why error) error {
-	err := fmt.Errorf("mpi: %v, call %d: %s: %w", x.way, x.call, x.c.who(), why)
+	err := fmt.Errorf("mpi: %v, call %d: %s: %w", x.kind, x.call, x.c.who(), why)
 	x.fail(err)
 	return err
 }
@@ -263,7 +263,7 @@ func (x *coll) lookAround(r comm.Req) error {
 
 // mismatch ends the call, as a rank has called something else: that to which tag belongs.
 func (x *coll) mismatch(rank, tag int) error {
-	err := x.errorf(ErrMismatch, "this is %s; rank %d has called %s", callText(x.size, x.tag, x.call), rank,
+	err := x.errorf(ErrMismatch, "this is %v%s; rank %d has called %s", x.kind, callDetail(x.size, x.tag, x.call), rank,
 		callText(x.size, tag, x.call))
 	x.fail(err)
 	return err
@@ -279,15 +279,15 @@ func (x *coll) leftover() (err error) {
 	return err
 }
 
-func (x *coll) errorf(kind error, format string, args ...any) error {
-	return fmt.Errorf("mpi: %v: %s: %w: %s", x.way, x.c.who(), kind, fmt.Sprintf(format, args...))
+func (x *coll) errorf(class error, format string, args ...any) error {
+	return fmt.Errorf("mpi: %v: %s: %w: %s", x.kind, x.c.who(), class, fmt.Sprintf(format, args...))
 }
 
 func (x *coll) sendError(to int, b []byte, err error) error {
-	return fmt.Errorf("mpi: %v, call %d: %s, %d bytes to rank %d: %w", x.way, x.call, x.c.who(), len(b), to, x.c.cause(err))
+	return fmt.Errorf("mpi: %v, call %d: %s, %d bytes to rank %d: %w", x.kind, x.call, x.c.who(), len(b), to, x.c.cause(err))
 }
 
 func (x *coll) recvError(from int, b []byte, err error) error {
 	return fmt.Errorf("mpi: %v, call %d: %s, %d bytes from rank %d: %w",
-		x.way, x.call, x.c.who(), len(b), from, x.c.cause(err))
+		x.kind, x.call, x.c.who(), len(b), from, x.c.cause(err))
 }

@@ -9,7 +9,12 @@ const gatherTree = 2 << 10
 // waits, and may switch threads. Errors: ErrRoot, ErrType, ErrCount, ErrTruncate, ErrBuffer, ErrComm,
 // ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func Gather[T any](c *Comm, send, recv []T, root int) error {
-	x, err := start[T](c, wayGatherTree)
+	return gatherAs(c, kindGather, send, recv, root)
+}
+
+// gatherAs is Gather for a collective of kind k.
+func gatherAs[T any](c *Comm, k kind, send, recv []T, root int) error {
+	x, err := start[T](c, k)
 	if err != nil {
 		return err
 	}
@@ -89,7 +94,7 @@ func (x *coll) collect(b []byte, root int, to func(i int) []byte) error {
 // Gatherv is Gather for parts of different lengths: that of rank i has counts[i] elements and goes to recv[displs[i]:] (6.5). counts
 // and displs, in elements, are used at root only; nil displs puts the parts one behind the other. Errors as for Gather.
 func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) error {
-	x, err := start[T](c, wayGatherv)
+	x, err := start[T](c, kindGatherv)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ func (c *Comm) Dup() (*Comm, error) {
 	if err := c.usable("Dup"); err != nil {
 		return nil, err
 	}
-	id, call, err := c.agree("Dup")
+	id, call, err := c.agree(kindDup)
 	if err != nil {
 		return nil, err
 	}
@@ -32,10 +32,10 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 	bad := color < 0 && color != Undefined
 	mine := claim{int64(color), int64(key)}
 	all := make([]claim, len(c.group))
-	if err := Allgather(c, []claim{mine}, all); err != nil {
+	if err := allgatherAs(c, kindSplit, []claim{mine}, all); err != nil {
 		return nil, err
 	}
-	id, call, err := c.agree("Split")
+	id, call, err := c.agree(kindSplit)
 	if err != nil {
 		return nil, err
 	}

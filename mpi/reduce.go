@@ -14,7 +14,12 @@ const reduceWhole = 8 << 10
 // waits, and may switch threads. Errors: ErrRoot, ErrOp, ErrType, ErrCount, ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent,
 // ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func Reduce[T any](c *Comm, send, recv []T, op Op[T], root int) error {
-	x, err := start[T](c, wayReduceTree)
+	return reduceAs(c, kindReduce, send, recv, op, root)
+}
+
+// reduceAs is Reduce for a collective of kind k.
+func reduceAs[T any](c *Comm, k kind, send, recv []T, op Op[T], root int) error {
+	x, err := start[T](c, k)
 	if err != nil {
 		return err
 	}

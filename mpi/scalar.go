@@ -7,7 +7,7 @@ package mpi
 // switch threads.
 func AllreduceOne[T any](c *Comm, x T, op Op[T]) (T, error) {
 	var out [1]T
-	err := Allreduce(c, []T{x}, out[:], op)
+	_, err := allreduceAs(c, kindAllreduceOne, []T{x}, out[:], op)
 	return out[0], err
 }
 
@@ -15,7 +15,7 @@ func AllreduceOne[T any](c *Comm, x T, op Op[T]) (T, error) {
 // It waits, and may switch threads.
 func ReduceOne[T any](c *Comm, x T, op Op[T], root int) (T, error) {
 	var out [1]T
-	err := Reduce(c, []T{x}, out[:], op, root)
+	err := reduceAs(c, kindReduceOne, []T{x}, out[:], op, root)
 	if c == nil || c.rank != root {
 		var zero T
 		return zero, err
@@ -26,7 +26,7 @@ func ReduceOne[T any](c *Comm, x T, op Op[T], root int) (T, error) {
 // BcastOne returns the x of rank root of c at all ranks (6.4). It waits, and may switch threads.
 func BcastOne[T any](c *Comm, x T, root int) (T, error) {
 	buf := []T{x}
-	err := Bcast(c, buf, root)
+	err := bcastAs(c, kindBcastOne, buf, root)
 	return buf[0], err
 }
 
@@ -37,13 +37,13 @@ func GatherOne[T any](c *Comm, x T, root int) ([]T, error) {
 	if c != nil && c.rank == root {
 		all = make([]T, len(c.group))
 	}
-	err := Gather(c, []T{x}, all, root)
+	err := gatherAs(c, kindGatherOne, []T{x}, all, root)
 	return all, err
 }
 
 // AllgatherOne returns the x of all ranks of c, by rank (6.7). It waits, and may switch threads.
 func AllgatherOne[T any](c *Comm, x T) ([]T, error) {
 	all := make([]T, c.Size())
-	err := Allgather(c, []T{x}, all)
+	err := allgatherAs(c, kindAllgatherOne, []T{x}, all)
 	return all, err
 }

@@ -5,7 +5,12 @@ package mpi
 // may be its recv. It waits, and may switch threads. Errors: ErrRoot, ErrType, ErrCount, ErrTruncate, ErrBuffer,
 // ErrComm, ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func Scatter[T any](c *Comm, send, recv []T, root int) error {
-	x, err := start[T](c, wayScatterTree)
+	return scatterAs(c, kindScatter, send, recv, root)
+}
+
+// scatterAs is Scatter for a collective of kind k.
+func scatterAs[T any](c *Comm, k kind, send, recv []T, root int) error {
+	x, err := start[T](c, k)
 	if err != nil {
 		return err
 	}
@@ -83,7 +88,7 @@ func (x *coll) spread(b []byte, root int, part func(i int) []byte) error {
 // of rank i must have counts[i] elements. counts and displs, in elements, are used at root only; nil displs has the parts one
 // behind the other. Errors as for Scatter.
 func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) error {
-	x, err := start[T](c, wayScatterv)
+	x, err := start[T](c, kindScatterv)
 	if err != nil {
 		return err
 	}

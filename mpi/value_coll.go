@@ -21,10 +21,10 @@ func BcastValue[T any](c *Comm, v T, root int) (T, error) {
 		b, own = c.packColl("BcastValue", &v)
 	}
 	n := []int64{int64(len(b))}
-	if err := Bcast(c, n, root); err != nil {
+	if err := bcastAs(c, kindBcastValue, n, root); err != nil {
 		return v, err
 	}
-	x, err := start[byte](c, wayBcastTree)
+	x, err := start[byte](c, kindBcastValue)
 	if err != nil {
 		return v, err
 	}
@@ -48,10 +48,10 @@ func GatherValue[T any](c *Comm, v T, root int) ([]T, error) {
 	if c != nil && c.rank == root {
 		lens = make([]int64, len(c.group))
 	}
-	if err := Gather(c, []int64{int64(len(b))}, lens, root); err != nil {
+	if err := gatherAs(c, kindGatherValue, []int64{int64(len(b))}, lens, root); err != nil {
 		return nil, err
 	}
-	x, err := start[byte](c, wayGatherv)
+	x, err := start[byte](c, kindGatherValue)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func GatherValue[T any](c *Comm, v T, root int) ([]T, error) {
 // Allgatherv, and ErrType.
 func AllgatherValue[T any](c *Comm, v T) ([]T, error) {
 	b, own := c.packColl("AllgatherValue", &v)
-	all, counts, err := AllgathervAlloc(c, b)
+	all, counts, err := allgathervAlloc(c, kindAllgatherValue, b)
 	if err != nil || own != nil {
 		return nil, first(own, err)
 	}
@@ -92,10 +92,10 @@ func ScatterValue[T any](c *Comm, vs []T, root int) (v T, err error) {
 	for _, k := range counts {
 		lens = append(lens, int64(k))
 	}
-	if err := Scatter(c, lens, n, root); err != nil {
+	if err := scatterAs(c, kindScatterValue, lens, n, root); err != nil {
 		return v, err
 	}
-	x, err := start[byte](c, wayScatterv)
+	x, err := start[byte](c, kindScatterValue)
 	if err != nil {
 		return v, err
 	}
@@ -113,11 +113,16 @@ func ScatterValue[T any](c *Comm, vs []T, root int) (v T, err error) {
 // elements of all ranks by rank, and how many came from each. It waits, and may switch threads. Errors as for Allgatherv, and
 // ErrMemory.
 func AllgathervAlloc[T any](c *Comm, send []T) (all []T, counts []int, err error) {
+	return allgathervAlloc(c, kindAllgathervAlloc, send)
+}
+
+// allgathervAlloc is AllgathervAlloc for a collective of kind k.
+func allgathervAlloc[T any](c *Comm, k kind, send []T) (all []T, counts []int, err error) {
 	lens := make([]int64, c.Size())
-	if err := Allgather(c, []int64{int64(len(send))}, lens); err != nil {
+	if err := allgatherAs(c, k, []int64{int64(len(send))}, lens); err != nil {
 		return nil, nil, err
 	}
-	x, err := start[T](c, wayAllgatherv)
+	x, err := start[T](c, k)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -146,7 +151,7 @@ func (x *coll) told(lens []int64, first, size int) (sum int64, err error) {
 		sum = min(sum, most-n) + n // most if it would be more
 	}
 	if err := comm.CheckAlloc(sum * int64(size)); err != nil {
-		return 0, fmt.Errorf("mpi: %v: %s, %d elements of %d bytes from rank %d: %w", x.way, x.c.who(), lens[worst], size, first+worst, err)
+		return 0, fmt.Errorf("mpi: %v: %s, %d elements of %d bytes from rank %d: %w", x.kind, x.c.who(), lens[worst], size, first+worst, err)
 	}
 	return sum, nil
 }
