@@ -68,8 +68,12 @@ func (r *Request) result() (Status, error) {
 	return c.status(st, AnySource), err
 }
 
-// late reports whether the context of the request's communicator has ended, so that a wait ends it at once.
+// late reports whether the context of the request's communicator has ended, so that a wait ends it if that can be done.
 func (r *Request) late() bool { return r.c.until != nil && r.c.until.Err() != nil }
+
+// endLate ends r if the context of its communicator has ended, and reports whether it is done by that. A receive whose bytes are
+// still to come does not end. It does not block.
+func (r *Request) endLate() bool { return r.late() && r.c.srv.End(r.req) }
 
 // drop ends r if it is done without an error, with the fewest steps; false if Wait must.
 func (r *Request) drop() bool {
@@ -103,7 +107,7 @@ func (r *Request) Test() (Status, bool, error) {
 		return Status{}, false, nil
 	}
 	c := r.c
-	if r.late() {
+	if r.endLate() {
 		st, err := r.wait("Test")
 		return st, true, err
 	}
@@ -133,7 +137,7 @@ func (r *Request) Cancel() error {
 
 // settled reports whether r is done, without using it up.
 func (r *Request) settled() bool {
-	return r.req.Null() || (r.req.Ready() || r.late()) && (r.watch == nil || r.watch.over())
+	return r.req.Null() || (r.req.Ready() || r.endLate()) && (r.watch == nil || r.watch.over())
 }
 
 // Wait is r.Wait.

@@ -161,8 +161,12 @@ func blockAny(ctx context.Context, rs []Request) error {
 		}
 		p = r.c.proc
 		list = append(list, r.req)
-		if u := r.c.until; u != nil && !slices.Contains(ctxs, u) {
+		switch u := r.c.until; {
+		case u == nil || slices.Contains(ctxs, u):
+		case u.Err() == nil:
 			ctxs = append(ctxs, u)
+		case r.settled(): // u has ended since the look before
+			return nil
 		}
 	}
 	return p.srv.AwaitAnyContext(list, ctxs...)

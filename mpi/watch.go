@@ -32,6 +32,9 @@ func (r *Request) Done() <-chan struct{} {
 		go func() {
 			defer close(w.done)
 			_ = c.awaitAll([]comm.Req{req}) // an error shows in Wait
+			if !c.srv.End(req) {            // the context of a view has ended, and the bytes are still to come
+				_ = c.srv.AwaitAll([]comm.Req{req})
+			}
 		}()
 	}
 	return r.watch.done
@@ -73,7 +76,7 @@ func (w *watch) waitOr(ctx context.Context, p *Proc) {
 
 // WaitContext is Wait that ends the operation when ctx ends, and returns in time. If the operation has ended by that, the
 // error is ErrCancelled and the cause of ctx, and r becomes null. What was not matched always ends, and so does what a view
-// has started (see WithContext). Another operation that is on its way to its peer stays: the error is then ErrPending and
+// has started, but for long receives under way (see WithContext), which are waited for. Another operation that is on its way to its peer stays: the error is then ErrPending and
 // the cause of ctx, r is as before, its buffer must not be used, and it is to be waited for again. Other errors are those
 // of the operation, and ErrArgument for a nil ctx. It may switch threads.
 func (r *Request) WaitContext(ctx context.Context) (Status, error) {
