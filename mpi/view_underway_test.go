@@ -49,6 +49,7 @@ func TestViewUnderWay(t *testing.T) {
 				}
 				m.wait()
 				ctx, end := context.WithCancel(context.Background())
+				defer end()
 				b := make([]byte, size)
 				r, err := Irecv(c.WithContext(ctx), b, 0, tag)
 				if err == nil {
