@@ -130,7 +130,7 @@ func TestHugeCollective(t *testing.T) {
 					}
 					err := l.honest(c)
 					if l.finds < 0 || l.finds == c.Rank() {
-						if err := tells(want, fmt.Sprintf("mpi: %s: rank %d of 3", l.name, c.Rank()), err); err != nil {
+						if err := tells(want, "mpi: "+l.name, err); err != nil {
 							return err
 						}
 					}
