@@ -54,7 +54,7 @@ func TestErrorsNameTheCall(t *testing.T) {
 			}
 			t.Run(f.name+"/"+x.name, func(t *testing.T) {
 				must(t, 2, func(c *Comm) error {
-					return tells(x.want, "mpi: "+f.name, x.call(c))
+					return says(x.want, "mpi: "+f.name, x.call(c))
 				})
 			})
 		}
@@ -70,7 +70,7 @@ func TestKindOfAnotherRank(t *testing.T) {
 		}
 		_, err := GatherOne(c, 1, root)
 		if c.Rank() == 1 {
-			return tells(ErrRoot, "mpi: GatherOne:", err)
+			return says(ErrRoot, "mpi: GatherOne:", err)
 		}
 		var e *CollectiveError
 		if !errors.As(err, &e) || e.Kind != "GatherOne" || !strings.HasPrefix(err.Error(), "mpi: GatherOne") {

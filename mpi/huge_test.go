@@ -126,15 +126,15 @@ func TestHugeCollective(t *testing.T) {
 			t.Run(fmt.Sprint(l.name, "/", n), func(t *testing.T) {
 				must(t, 3, func(c *Comm) error {
 					if c.Rank() == l.liar {
-						return tells(want, "", errors.Join(l.lie(c, n), c.Barrier()))
+						return says(want, "", errors.Join(l.lie(c, n), c.Barrier()))
 					}
 					err := l.honest(c)
 					if l.finds < 0 || l.finds == c.Rank() {
-						if err := tells(want, "mpi: "+l.name, err); err != nil {
+						if err := says(want, "mpi: "+l.name, err); err != nil {
 							return err
 						}
 					}
-					return tells(want, "", errors.Join(err, c.Barrier()))
+					return says(want, "", errors.Join(err, c.Barrier()))
 				})
 			})
 		}
@@ -160,7 +160,7 @@ func TestNoticeOfNoCommunicator(t *testing.T) {
 	})
 }
 
-func tells(want error, text string, err error) error {
+func says(want error, text string, err error) error {
 	if !errors.Is(err, want) || !strings.Contains(err.Error(), text) {
 		return fmt.Errorf("want %q and %q, not %v", want, text, err) //nolint:errorlint // it is not to be found
 	}
