@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 
 	"github.com/golci/golci/fult"
 )
@@ -48,11 +49,21 @@ func main() {
 	check(s.Close())
 }
 
+// run lets both threads go on when both have begun: one that began after the other's end would not race with it.
 func run(s *fult.Scheduler, f func(*fult.Thread)) {
+	var begun sync.WaitGroup
+	both := make(chan struct{})
 	for range 2 {
-		_, err := s.Go(f)
+		begun.Add(1)
+		_, err := s.Go(func(t *fult.Thread) {
+			begun.Done()
+			<-both
+			f(t)
+		})
 		check(err)
 	}
+	begun.Wait()
+	close(both)
 }
 
 func many(s *fult.Scheduler) {
