@@ -21,13 +21,27 @@ func TestPlantedRace(t *testing.T) {
 		}
 		t.Fatalf("go build -race: %v\n%s", err, out)
 	}
-	out, err := exec.CommandContext(t.Context(), bin).CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "WARNING: DATA RACE") || !strings.Contains(string(out), "main.careless") {
-		t.Errorf("the race was not reported: %v\n%s", err, out)
-	}
-	first, _, _ := strings.Cut(string(out), "Goroutine")
-	t.Logf("%v\n%s", err, first)
+	wantRace(t, bin)
 	if out, err := exec.CommandContext(t.Context(), bin, "mended").CombinedOutput(); err != nil || string(out) != "done\n" {
 		t.Errorf("mended: %v\n%s", err, out)
+	}
+}
+
+// wantRace runs the program until the race is reported. The detector forgets: where one thread has done much since its access,
+// as in one run of fifty, it says nothing.
+func wantRace(t *testing.T, bin string) {
+	t.Helper()
+	const runs = 5
+	for run := 1; ; run++ {
+		out, err := exec.CommandContext(t.Context(), bin).CombinedOutput()
+		if err != nil && strings.Contains(string(out), "WARNING: DATA RACE") && strings.Contains(string(out), "main.careless") {
+			first, _, _ := strings.Cut(string(out), "Goroutine")
+			t.Logf("run %d: %v\n%s", run, err, first)
+			return
+		}
+		if run == runs {
+			t.Errorf("the race was not reported: %v\n%s", err, out)
+			return
+		}
 	}
 }

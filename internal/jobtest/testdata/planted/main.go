@@ -4,6 +4,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"sync"
 
 	"github.com/golci/golci/mpi"
 )
@@ -26,18 +27,15 @@ func rank(c *mpi.Comm) error {
 	if len(os.Args) > 1 {
 		work = careful
 	}
-	first, err := c.Proc().Go(func() { work(c, 0) })
-	if err != nil {
-		return err
-	}
-	second, err := c.Proc().Go(func() { work(c, 1) })
-	if err != nil {
-		return err
-	}
-	if err := first.Join(); err != nil {
-		return err
-	}
-	return second.Join()
+	// No thread goes on before the other has begun: what a thread does at its end may order it before one that begins later.
+	var begun sync.WaitGroup
+	begun.Add(2)
+	return c.Proc().Parallel(2, func(tag int) error {
+		begun.Done()
+		begun.Wait()
+		work(c, tag)
+		return nil
+	})
 }
 
 // careless exchanges messages under its own tag, which do not order it with the other thread.
