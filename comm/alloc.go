@@ -6,9 +6,9 @@ import "github.com/golci/golci/comm/conduit"
 // A message above it takes far longer than they do.
 const uncheckedAlloc = 64 << 20
 
-// CheckAlloc returns ErrMemory if n bytes, of a message that a peer has told of, are more than this process may have: see
-// conduit.CheckGrant. The make of so many would end the process. That it returns nil does not reserve anything. n is not
-// negative. It does not block.
+// CheckAlloc returns ErrMemory if n bytes, of a message that a peer has told of, are more than this process may have:
+// see conduit.CheckGrant. The make of so many would end the process. That it returns nil does not reserve anything. n
+// is not negative. It does not block.
 func CheckAlloc(n int64) error {
 	if n <= uncheckedAlloc {
 		return nil

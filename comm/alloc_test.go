@@ -46,7 +46,8 @@ func tooMuchMemory(t *testing.T, size int64, posted bool) {
 		r = post()
 	}
 	var op *OpError
-	if _, err := z.Wait(r); !errors.Is(err, ErrMemory) || !errors.As(err, &op) || op.Peer != 0 || op.Tag != 5 || op.Rank != 1 {
+	if _, err := z.Wait(r); !errors.Is(err, ErrMemory) || !errors.As(err, &op) || op.Peer != 0 || op.Tag != 5 ||
+		op.Rank != 1 {
 		t.Errorf("size %d, posted %v: %v", size, posted, err)
 	}
 	if err := a.Send(1, 1, 5, []byte("next"), Standard); err != nil {

@@ -39,9 +39,9 @@ func (s *Server) Recv(ctx uint16, src, tag int, buf []byte) (Status, error) {
 }
 
 // RecvAlloc is Recv of a message of unknown size: when it is matched, alloc is called with its size in bytes and
-// gives the buffer. alloc may run on any thread, inside the poll, and must not block. A size that CheckAlloc refuses does not
-// reach it, and gives ErrMemory. Below that the size is what the sender says: a tighter bound is for alloc, and a buffer that is
-// shorter gives ErrTruncate.
+// gives the buffer. alloc may run on any thread, inside the poll, and must not block. A size that CheckAlloc refuses
+// does not reach it, and gives ErrMemory. Below that the size is what the sender says: a tighter bound is for alloc,
+// and a buffer that is shorter gives ErrTruncate.
 func (s *Server) RecvAlloc(ctx uint16, src, tag int, alloc func(n int) []byte) (Status, error) {
 	if err := s.check("receive", ctx, src, tag, true); err != nil {
 		return Status{}, err

@@ -2,8 +2,8 @@ package fult
 
 import "testing"
 
-// TestFloodIsAdmittedInParts: of a flood of jobs so many start in one turn of the worker that threads are not held up, and no more: 256
-// or a quarter of what lives there.
+// TestFloodIsAdmittedInParts: of a flood of jobs so many start in one turn of the worker that threads are not held
+// up, and no more: 256 or a quarter of what lives there.
 func TestFloodIsAdmittedInParts(t *testing.T) {
 	for _, flood := range []int{200, 300, 2000} {
 		s := open(t, Config{Workers: 1, coroutines: true})

@@ -103,8 +103,9 @@ func (w *Worker) reserve() bool {
 	return false
 }
 
-// complete stores the result and wakes whoever joins. w is the worker that the caller runs on, if any. It says whether j was the
-// last thread alive. The thread is counted out before its end can be seen: whoever joined it does not find it alive.
+// complete stores the result and wakes whoever joins. w is the worker that the caller runs on, if any. It says
+// whether j was the last thread alive. The thread is counted out before its end can be seen: whoever joined it does
+// not find it alive.
 func (j *job) complete(w *Worker, err error) (last bool) {
 	j.f = nil
 	j.mu.Lock()

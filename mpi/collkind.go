@@ -2,8 +2,8 @@ package mpi
 
 import "fmt"
 
-// kind is a collective as the program calls it: what errors name, on all ranks. A kind is carried out in one of several ways,
-// and kinds may share these: BcastOne and BcastValue are broadcasts. Its number travels in notices.
+// kind is a collective as the program calls it: what errors name, on all ranks. A kind is carried out in one of
+// several ways, and kinds may share these: BcastOne and BcastValue are broadcasts. Its number travels in notices.
 type kind uint8
 
 const (

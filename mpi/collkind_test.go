@@ -28,8 +28,8 @@ var named = []struct {
 	{"Split", func(c *Comm, _ int) error { return second(c.Split(0, 0)) }, false},
 }
 
-// TestErrorsNameTheCall: whatever goes wrong in a collective that rests on others, the error names the function that the
-// program has called, on the rank where it went wrong and on the others.
+// TestErrorsNameTheCall: errors of a collective that rests on others name the function that the program has called.
+// They do so on the rank where it went wrong, and on the others.
 func TestErrorsNameTheCall(t *testing.T) {
 	ended, end := context.WithCancel(context.Background())
 	end()

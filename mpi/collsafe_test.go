@@ -235,8 +235,8 @@ func tells(err error, texts ...string) error {
 	return nil
 }
 
-// TestConcurrentCollectives: a second collective on a communicator gives an error, which names the one that runs, and does that no
-// harm.
+// TestConcurrentCollectives: a second collective on a communicator gives an error, which names the one that runs, and
+// does that no harm.
 func TestConcurrentCollectives(t *testing.T) {
 	for _, k := range callers {
 		must(t, 2, func(c *Comm) error {

@@ -284,7 +284,8 @@ func (x *coll) errorf(class error, format string, args ...any) error {
 }
 
 func (x *coll) sendError(to int, b []byte, err error) error {
-	return fmt.Errorf("mpi: %v, call %d: %s, %d bytes to rank %d: %w", x.kind, x.call, x.c.who(), len(b), to, x.c.cause(err))
+	return fmt.Errorf("mpi: %v, call %d: %s, %d bytes to rank %d: %w",
+		x.kind, x.call, x.c.who(), len(b), to, x.c.cause(err))
 }
 
 func (x *coll) recvError(from int, b []byte, err error) error {

@@ -10,9 +10,10 @@ import (
 // Finalize ends the rank's part in the job (11.4). Every rank must call it, when its operations are done. It waits for all ranks,
 // making progress meanwhile, and then lets go of everything. It blocks.
 //
-// Threads and operations that can still end by themselves do so: Finalize waits while any of them ends or a thread computes.
-// Whatever has not ended 100 ms after the last of these is left over; 1 s after it where threads are goroutines, as under the race
-// detector. It ends with ErrFinalized, and Finalize returns ErrPending, which tells how many threads and operations there are.
+// Threads and operations that can still end by themselves do so: Finalize waits while any of them ends or a thread
+// computes. Whatever has not ended 100 ms after the last of these is left over; 1 s after it where threads are
+// goroutines, as under the race detector. It ends with ErrFinalized, and Finalize returns ErrPending, which tells how
+// many threads and operations there are.
 //
 // Later operations give ErrFinalized, and so does a second call. In a light-weight thread it gives ErrThread.
 func (p *Proc) Finalize() error { return p.FinalizeContext(context.Background()) }

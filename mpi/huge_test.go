@@ -41,8 +41,8 @@ var takesAll = map[string]func(c *Comm, tag int) error{
 	},
 }
 
-// TestHugeMessage: a message of more bytes than a process can have gives ErrMemory at its receiver, with source, tag and
-// sizes. Its sender goes on, and so do the messages after it.
+// TestHugeMessage: a message of more bytes than a process can have gives ErrMemory at its receiver, with source, tag
+// and sizes. Its sender goes on, and so do the messages after it.
 func TestHugeMessage(t *testing.T) {
 	if raceEnabled {
 		t.Skip("checkptr, which comes with the race detector, refuses the slices that the sender claims to have")
@@ -63,7 +63,8 @@ func TestHugeMessage(t *testing.T) {
 						return fmt.Errorf("%d bytes: %w", n, errors.Join(errors.New("not ErrMemory"), err))
 					}
 					for _, part := range []string{
-						strings.Fields(name)[0], "rank 1 of 2", "rank 0", fmt.Sprint("tag ", i), fmt.Sprint(n, " bytes"),
+						strings.Fields(name)[0], "rank 1 of 2", "rank 0",
+						fmt.Sprint("tag ", i), fmt.Sprint(n, " bytes"),
 					} {
 						if !strings.Contains(err.Error(), part) {
 							return fmt.Errorf("%q is not in %w", part, err)
@@ -110,7 +111,8 @@ var liars = []liar{
 			for i := range lens {
 				lens[i] = n
 			}
-			return errors.Join(Scatter(c, lens, []int64{0}, 0), Scatterv(c, []byte{}, make([]int, c.Size()), nil, []byte{}, 0))
+			none := make([]int, c.Size())
+			return errors.Join(Scatter(c, lens, []int64{0}, 0), Scatterv(c, []byte{}, none, nil, []byte{}, 0))
 		},
 		func(c *Comm) error { return second(ScatterValue[string](c, nil, 0)) },
 	},
@@ -125,7 +127,9 @@ func lieAtAllgather(c *Comm, n int64) error {
 // nothing panics.
 func TestHugeCollective(t *testing.T) {
 	for _, l := range liars {
-		for n, want := range map[int64]error{1 << 60: ErrMemory, 1<<63 - 1: ErrMemory, 1<<46 + 1: ErrMemory, -1: ErrCount, -1 << 63: ErrCount} {
+		for n, want := range map[int64]error{
+			1 << 60: ErrMemory, 1<<63 - 1: ErrMemory, 1<<46 + 1: ErrMemory, -1: ErrCount, -1 << 63: ErrCount,
+		} {
 			t.Run(fmt.Sprint(l.name, "/", n), func(t *testing.T) {
 				must(t, 3, func(c *Comm) error {
 					if c.Rank() == l.liar {

@@ -25,8 +25,8 @@ import (
 // has one rank. A process can join its launcher's job once. Where GOMAXPROCS is not set in the environment, Init raises it to one
 // more than the threads that poll. Errors: ErrArgument, and those of comm/boot.
 //
-// A rank that fails when it has joined a job of several ranks aborts the job, with its error as the reason: the others could
-// only wait for it. The launcher then ends all ranks, this one too, and prints the reason.
+// A rank that fails when it has joined a job of several ranks aborts the job, with its error as the reason: the
+// others could only wait for it. The launcher then ends all ranks, this one too, and prints the reason.
 func Init(opts ...Option) (*Proc, error) { return InitContext(context.Background(), opts...) }
 
 // InitContext is Init that gives up when ctx ends, if that is before the time of GOLCI_INIT_TIMEOUT. The error then also wraps the cause
@@ -63,7 +63,8 @@ func initWithin(ctx context.Context, o *options) (*Proc, error) {
 	return nil, err
 }
 
-// renounce ends this rank's part in a job in which it cannot start, and with that the job: the others wait for this rank.
+// renounce ends this rank's part in a job in which it cannot start, and with that the job: the others wait for this
+// rank.
 func renounce(job *boot.Job, err error) {
 	if job.Size > 1 && !jobOver(err) {
 		_ = job.Abort(1, err.Error()) // the error is told to the caller, too

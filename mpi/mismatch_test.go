@@ -165,7 +165,8 @@ func TestLeftoverIsNoLaterMessage(t *testing.T) {
 				return err
 			}
 			round := uint64(1) << numberBits(2)
-			c.coll.state.Store(2 * (halves*round/2 - 2)) // as if so many calls had been made, none of which received from the other
+			// As if so many calls had been made, none of which received from the other.
+			c.coll.state.Store(2 * (halves*round/2 - 2))
 			err := Bcast(c, []int{666}, c.Rank())
 			for i := 0; err == nil && i < 3; i++ {
 				v := []int{7}

@@ -119,8 +119,9 @@ func (c *Comm) bufferError(what, why string) error {
 
 // RecvAlloc is Recv of a message of any length, into memory that is allocated when the message has been matched. It
 // waits as Recv does. Errors as for Recv, without ErrTruncate; ErrCount if the length is not a whole number of
-// elements: the whole elements are returned all the same; ErrMemory for a message of more bytes than this process may have,
-// which is dropped. Up to there the sender says how much is allocated: where that is too much, use Probe and Recv.
+// elements: the whole elements are returned all the same; ErrMemory for a message of more bytes than this process may
+// have, which is dropped. Up to there the sender says how much is allocated: where that is too much, use Probe and
+// Recv.
 func RecvAlloc[T any](c *Comm, source, tag int) ([]T, Status, error) {
 	return recvAlloc[T](c, "RecvAlloc", source, tag)
 }

@@ -71,8 +71,8 @@ func (r *Request) result() (Status, error) {
 // late reports whether the context of the request's communicator has ended, so that a wait ends it if that can be done.
 func (r *Request) late() bool { return r.c.until != nil && r.c.until.Err() != nil }
 
-// endLate ends r if the context of its communicator has ended, and reports whether it is done by that. A receive whose bytes are
-// still to come does not end. It does not block.
+// endLate ends r if the context of its communicator has ended, and reports whether it is done by that. A receive
+// whose bytes are still to come does not end. It does not block.
 func (r *Request) endLate() bool { return r.late() && r.c.srv.End(r.req) }
 
 // drop ends r if it is done without an error, with the fewest steps; false if Wait must.

@@ -16,8 +16,8 @@ import (
 // needs whose last act has woken the caller of Finalize, or a message that has been sent.
 const settleTime = 100 * time.Millisecond
 
-// settleUnseen is settleTime where nothing tells a thread that computes from one that waits, as under the race detector: more than
-// the kernel keeps a thread from a busy processor.
+// settleUnseen is settleTime where nothing tells a thread that computes from one that waits, as under the race
+// detector: more than the kernel keeps a thread from a busy processor.
 const settleUnseen = time.Second
 
 // settleStep is the time between two looks at what is left, and settlePolls the number of looks before that, without a pause.

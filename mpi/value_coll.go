@@ -7,10 +7,11 @@ import (
 	"github.com/golci/golci/comm"
 )
 
-// Collectives of values: those of slices underneath, on what the codec makes of each value. Each takes two of these, one for
-// the lengths and one for the bytes. A value that cannot be encoded travels as an empty message, so that the ranks stay
-// together: the rank whose value it is returns ErrType with the reason, and so do those that get it. Lengths that other ranks tell
-// and this process cannot have give ErrMemory, and end the collectives of the communicator.
+// Collectives of values: those of slices underneath, on what the codec makes of each value. Each takes two of these,
+// one for the lengths and one for the bytes. A value that cannot be encoded travels as an empty message, so that the
+// ranks stay together: the rank whose value it is returns ErrType with the reason, and so do those that get it.
+// Lengths that other ranks tell and this process cannot have give ErrMemory, and end the collectives of the
+// communicator.
 
 // BcastValue gives the value of rank root to all ranks of c, and returns it (6.4). The other ranks' v is not looked at. It
 // waits, and may switch threads. Errors as for Bcast, and ErrType.
@@ -109,9 +110,9 @@ func ScatterValue[T any](c *Comm, vs []T, root int) (v T, err error) {
 	return unpackFrom[T](c, "ScatterValue", b, Status{Source: root, Tag: 0})
 }
 
-// AllgathervAlloc is Allgatherv for ranks that do not know each other's counts: it finds them, allocates, and returns the
-// elements of all ranks by rank, and how many came from each. It waits, and may switch threads. Errors as for Allgatherv, and
-// ErrMemory.
+// AllgathervAlloc is Allgatherv for ranks that do not know each other's counts: it finds them, allocates, and returns
+// the elements of all ranks by rank, and how many came from each. It waits, and may switch threads. Errors as for
+// Allgatherv, and ErrMemory.
 func AllgathervAlloc[T any](c *Comm, send []T) (all []T, counts []int, err error) {
 	return allgathervAlloc(c, kindAllgathervAlloc, send)
 }
@@ -137,8 +138,8 @@ func allgathervAlloc[T any](c *Comm, k kind, send []T) (all []T, counts []int, e
 	return all, counts, nil
 }
 
-// told is the sum of numbers of elements that ranks have told of theirs, the first of them rank first. Elements have size bytes. The
-// numbers may be anything; what this process cannot have is an error.
+// told is the sum of numbers of elements that ranks have told of theirs, the first of them rank first. Elements have
+// size bytes. The numbers may be anything; what this process cannot have is an error.
 func (x *coll) told(lens []int64, first, size int) (sum int64, err error) {
 	most, worst := math.MaxInt64/int64(max(size, 1)), 0
 	for i, n := range lens {
@@ -151,7 +152,8 @@ func (x *coll) told(lens []int64, first, size int) (sum int64, err error) {
 		sum = min(sum, most-n) + n // most if it would be more
 	}
 	if err := comm.CheckAlloc(sum * int64(size)); err != nil {
-		return 0, fmt.Errorf("mpi: %v: %s, %d elements of %d bytes from rank %d: %w", x.kind, x.c.who(), lens[worst], size, first+worst, err)
+		return 0, fmt.Errorf("mpi: %v: %s, %d elements of %d bytes from rank %d: %w",
+			x.kind, x.c.who(), lens[worst], size, first+worst, err)
 	}
 	return sum, nil
 }

@@ -56,7 +56,8 @@ func TestDebtsArePaidWhenIdle(t *testing.T) {
 	})
 }
 
-// TestThrottle: a peer that throttles gets no ordered requests, and all others. It may throttle and allow again at any time.
+// TestThrottle: a peer that throttles gets no ordered requests, and all others. It may throttle and allow again at
+// any time.
 func TestThrottle(t *testing.T) {
 	twoWays(t, func(t *testing.T, v variant) {
 		es := endpoints(t, 2, v, Config{})
@@ -84,7 +85,8 @@ func TestThrottle(t *testing.T) {
 				want = Stalled
 			}
 			if plain, ordered := open(1), open(2); throttled != on || plain != Opened || ordered != want {
-				t.Errorf("round %d: throttled %v; a request is %v, an ordered one %v, want %v", round, throttled, plain, ordered, want)
+				t.Errorf("round %d: throttled %v; a request is %v, an ordered one %v, want %v",
+					round, throttled, plain, ordered, want)
 			}
 			es[1].Poll()
 			es[0].Poll()
@@ -92,7 +94,8 @@ func TestThrottle(t *testing.T) {
 	})
 }
 
-// TestLateWordsDoNotThrottle: of two records that say something of returned credits the later one decides, in whatever order they come.
+// TestLateWordsDoNotThrottle: of two records that say something of returned credits the later one decides, in
+// whatever order they come.
 func TestLateWordsDoNotThrottle(t *testing.T) {
 	es := endpoints(t, 2, variant{bare: true}, Config{})
 	said := func(returned uint32, flags uint8) header {
@@ -114,7 +117,8 @@ func TestLateWordsDoNotThrottle(t *testing.T) {
 		es[0].recv.hear(1, x.h)
 		w := es[0].lanes[1].theirs.Load()
 		if on := w&wordThrottle != 0; on != x.want {
-			t.Errorf("a record that tells of %d credits, flags %b: throttled %v, want %v", x.h.told(), x.h.flags(), on, x.want)
+			t.Errorf("a record that tells of %d credits, flags %b: throttled %v, want %v",
+				x.h.told(), x.h.flags(), on, x.want)
 		}
 	}
 	if n := uint32(es[0].lanes[1].theirs.Load()); n != (credit.Note{Returned: 6}).Pack32() {
@@ -140,7 +144,8 @@ func (x *waiter) Sent(*fult.Worker)        { x.sent = true }
 func (x *waiter) Fail(error, *fult.Worker) {}
 func (x *waiter) Next() *Queued            { return &x.next }
 
-// TestEachHeadStalls: each request that waits for credits at the head of the queue counts as one stall, also where it comes there later.
+// TestEachHeadStalls: each request that waits for credits at the head of the queue counts as one stall, also where it
+// comes there later.
 func TestEachHeadStalls(t *testing.T) {
 	twoWays(t, func(t *testing.T, v variant) {
 		es := endpoints(t, 2, v, Config{Credits: terms(0)}) // a loan of 6, which does not grow
@@ -191,7 +196,8 @@ func TestAsksLeaveAtOnce(t *testing.T) {
 	})
 }
 
-// TestNeedOfARequest: a peer whose need is granted is told at once, with what it is owed. One whose need is denied is told nothing.
+// TestNeedOfARequest: a peer whose need is granted is told at once, with what it is owed. One whose need is denied is
+// told nothing.
 func TestNeedOfARequest(t *testing.T) {
 	twoWays(t, func(t *testing.T, v variant) {
 		for _, bank := range []int{0, 20} {
@@ -229,7 +235,8 @@ func TestNeedOfARequest(t *testing.T) {
 
 // TestEpochsWaitForThePair: what a system message says of epochs is taken in under the lock of the pair.
 func TestEpochsWaitForThePair(t *testing.T) {
-	es := endpoints(t, 2, variant{bare: true, cfg: conduit.Config{Loan: 100, MaxRecord: 1024}}, Config{Credits: terms(0)})
+	cfg := conduit.Config{Loan: 100, MaxRecord: 1024}
+	es := endpoints(t, 2, variant{bare: true, cfg: cfg}, Config{Credits: terms(0)})
 	if es[1].Lock(0) != Stalled {
 		t.Fatal("rank 0 is not there")
 	}
@@ -270,7 +277,8 @@ type ends struct{ sent, failed int }
 func (x *ends) Sent(*fult.Worker)        { x.sent++ }
 func (x *ends) Fail(error, *fult.Worker) { x.failed++ }
 
-// TestPollsCountWhatCameBack: a poll that ends bulk data which the conduit has returned counts that as done, beside what it sends.
+// TestPollsCountWhatCameBack: a poll that ends bulk data which the conduit has returned counts that as done, beside
+// what it sends.
 func TestPollsCountWhatCameBack(t *testing.T) {
 	var lender *lending
 	v := variant{make: func(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit {
@@ -299,8 +307,8 @@ func TestPollsCountWhatCameBack(t *testing.T) {
 	}
 }
 
-// TestWhichLongsAreSplit: a Long that fits a record travels in it, unless the endpoint is told to split them. One without payload has
-// nothing to split.
+// TestWhichLongsAreSplit: a Long that fits a record travels in it, unless the endpoint is told to split them. One
+// without payload has nothing to split.
 func TestWhichLongsAreSplit(t *testing.T) {
 	for _, split := range []bool{false, true} {
 		es := endpoints(t, 2, variants[0], Config{SplitLongs: split})

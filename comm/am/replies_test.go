@@ -9,7 +9,8 @@ import (
 	"github.com/golci/golci/comm/conduit"
 )
 
-// TestReplyLong: the payload of a reply lies in the requester's segment when its handler runs, and nothing else of that has changed.
+// TestReplyLong: the payload of a reply lies in the requester's segment when its handler runs, and nothing else of
+// that has changed.
 func TestReplyLong(t *testing.T) {
 	const off, most = 7, 100
 	for _, v := range []variant{{name: "words"}, {name: "bare", bare: true}} {
@@ -43,7 +44,8 @@ func TestReplyLong(t *testing.T) {
 				}
 				es[1].Poll()
 				es[0].Poll()
-				if got != n || !bytes.Equal(seg[off:off+n], want[:n]) || len(bytes.Trim(seg[off+n:], "\x00")) > 0 || seg[off-1] != 0 {
+				if got != n || !bytes.Equal(seg[off:off+n], want[:n]) || len(bytes.Trim(seg[off+n:], "\x00")) > 0 ||
+					seg[off-1] != 0 {
 					t.Errorf("a reply of %d bytes: %d came, and the segment is not as it should be", n, got)
 				}
 			}
@@ -66,7 +68,8 @@ func (f forbidding) Allow(c Call) error {
 	return nil
 }
 
-// TestGuardedReply: a guard is asked before a reply leaves. If it forbids that, none does, and the space is free for the next request.
+// TestGuardedReply: a guard is asked before a reply leaves. If it forbids that, none does, and the space is free for
+// the next request.
 func TestGuardedReply(t *testing.T) {
 	for _, forbidden := range []Call{CallReply, CallWait} {
 		es := endpoints(t, 2, variant{}, Config{})
@@ -91,7 +94,8 @@ func TestGuardedReply(t *testing.T) {
 			want = 0
 		}
 		if asked != 1000 || answered != want {
-			t.Errorf("where each %v is forbidden %d were asked and %d answered, want %d", forbidden, asked, answered, want)
+			t.Errorf("where each %v is forbidden %d were asked and %d answered, want %d",
+				forbidden, asked, answered, want)
 		}
 	}
 }

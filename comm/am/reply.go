@@ -57,7 +57,8 @@ func (t *Token) sendReply(h, flags uint8, args, prefix []uint64, payload []byte)
 	t.replied = true
 	e := t.e
 	ln := &e.lanes[t.src]
-	r := reply{e: e, dst: t.src, class: conduit.Reply, h: h, flags: flags | flagReply, seq: uint16(replyBytes(t.maxReply) / 8)}
+	r := reply{e: e, dst: t.src, class: conduit.Reply, h: h, flags: flags | flagReply}
+	r.seq = uint16(replyBytes(t.maxReply) / 8)
 	r.args, r.prefix, r.payload = args, prefix, payload
 	ln.mu.Lock()
 	if ln.urgent.head == nil && r.emit() {

@@ -42,12 +42,14 @@ func TestSteer(t *testing.T) {
 		x.window, x.slowStart, x.busy, x.acked, x.lost = 256_000, c.slow, !c.idle, c.acked, c.lost
 		x.steer(c.queue, 200*us)
 		if x.window != c.window || x.slowStart != c.slowAfter {
-			t.Errorf("%s: a window of %d, slow start %v; want %d, %v", c.what, x.window, x.slowStart, c.window, c.slowAfter)
+			t.Errorf("%s: a window of %d, slow start %v; want %d, %v",
+				c.what, x.window, x.slowStart, c.window, c.slowAfter)
 		}
 	}
 }
 
-// TestRounds: the queue of a round is its shortest round trip beyond the shortest of all. A round without a sample has none.
+// TestRounds: the queue of a round is its shortest round trip beyond the shortest of all. A round without a sample
+// has none.
 func TestRounds(t *testing.T) {
 	c := newCongestion(1000, 0)
 	c.slowStart, c.window = false, 256_000 // a queue of 206.25 us is aimed at
@@ -74,7 +76,8 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// TestStandingQueue floods a link that has room for 50 ms: what waits there stays far less, and the link is busy all the same.
+// TestStandingQueue floods a link that has room for 50 ms: what waits there stays far less, and the link is busy all
+// the same.
 func TestStandingQueue(t *testing.T) {
 	w := newWorld(t, 1, 2, Config{Queue: 64}, Link{MTU: 1400})
 	link := simlink.Link{Rate: gigabit / 10, Queue: 50 * ms, Delay: 500 * us}

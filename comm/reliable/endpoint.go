@@ -191,9 +191,9 @@ func (e *Endpoint) Stats(id int) Stats {
 // Unknown is how many packets came from peers that are not there, or no more.
 func (e *Endpoint) Unknown() uint64 { return e.unknown }
 
-// NextTimer is the time at which Outgoing has something to do if nothing else happens before; it may be early, and is the greatest
-// Duration if there is no such time. It is that of the last Outgoing where this could go on at once, having met its budget or a lack of
-// room.
+// NextTimer is the time at which Outgoing has something to do if nothing else happens before; it may be early, and is
+// the greatest Duration if there is no such time. It is that of the last Outgoing where this could go on at once,
+// having met its budget or a lack of room.
 func (e *Endpoint) NextTimer() time.Duration {
 	if len(e.ready) > 0 {
 		return e.called
@@ -280,7 +280,8 @@ func (e *Endpoint) settle(t *turn) {
 
 // timers ends those whose time has come.
 func (e *Endpoint) timers(now time.Duration) {
-	// A timer that ends late is what tells that this rank was away: between timers it may rest. The last pass has left none behind.
+	// A timer that ends late is what tells that this rank was away: between timers it may rest. The last pass has
+	// left none behind.
 	if now-e.agenda.first() > min(e.cfg.KeepAlive, e.cfg.DeadAfter-e.cfg.KeepAlive) {
 		e.forgive(now)
 	}

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// TestOvertaken: a segment is lost if three later ones of its channel have arrived, or one that was sent 100 us later, or one of the other
-// channel sent 2 ms later. Of one that fewer have overtaken it is certain after a round trip of 1 ms and 100 us.
+// TestOvertaken: a segment is lost if three later ones of its channel have arrived, or one that was sent 100 us later.
+// One of the other channel tells as much if it was sent 2 ms later. Of one that fewer have overtaken it is certain
+// after a round trip of 1 ms and 100 us.
 func TestOvertaken(t *testing.T) {
 	const (
 		sent  = 10 * ms
@@ -25,21 +26,45 @@ func TestOvertaken(t *testing.T) {
 	}{
 		{what: "nothing has arrived", order: 5, now: sent, due: never},
 		{what: "nothing has arrived, and all is late", order: math.MaxUint32, now: time.Second, due: never},
-		{what: "nothing has arrived of its channel", order: math.MaxUint32 - 2, own: mark{sent: sent + far}, now: time.Second, due: never},
-		{what: "nothing has arrived of the other", order: 5, other: mark{sent: time.Second}, now: time.Second, due: never},
+		{
+			what: "nothing has arrived of its channel", order: math.MaxUint32 - 2, own: mark{sent: sent + far},
+			now: time.Second, due: never,
+		},
+		{
+			what: "nothing has arrived of the other", order: 5, other: mark{sent: time.Second},
+			now: time.Second, due: never,
+		},
 		{what: "an earlier one", order: 5, own: mark{4, sent, true}, now: time.Second, due: never},
 		{what: "a later one", order: 5, own: mark{6, sent, true}, now: sent, due: sure},
 		{what: "two later ones", order: 5, own: mark{7, sent, true}, now: sent, due: sure},
 		{what: "three later ones", order: 5, own: mark{8, sent, true}, now: sent, lost: true, due: never},
-		{what: "two later ones of a new round of numbers", order: math.MaxUint32, own: mark{1, sent, true}, now: sent, due: sure},
-		{what: "three of a new round", order: math.MaxUint32, own: mark{2, sent, true}, now: sent, lost: true, due: never},
+		{
+			what: "two later ones of a new round of numbers", order: math.MaxUint32, own: mark{1, sent, true},
+			now: sent, due: sure,
+		},
+		{
+			what: "three of a new round", order: math.MaxUint32, own: mark{2, sent, true},
+			now: sent, lost: true, due: never,
+		},
 		{what: "one that was sent later", order: 5, own: mark{6, sent + slack, true}, now: sent + slack, due: sure},
-		{what: "one that was sent too late", order: 5, own: mark{6, sent + slack + 1, true}, now: sent + slack + 1, lost: true, due: never},
+		{
+			what: "one that was sent too late", order: 5, own: mark{6, sent + slack + 1, true},
+			now: sent + slack + 1, lost: true, due: never,
+		},
 		{what: "not yet sure", order: 5, own: mark{6, sent, true}, now: sure - 1, due: sure},
 		{what: "sure", order: 5, own: mark{6, sent, true}, now: sure, lost: true, due: never},
-		{what: "a later one of the other channel", order: 5, other: mark{9, sent + far, true}, now: sent + far, due: never},
-		{what: "one of the other that was sent too late", order: 5, other: mark{0, sent + far + 1, true}, now: sent + far + 1, lost: true, due: never},
-		{what: "one of each, both early", order: 5, own: mark{6, sent, true}, other: mark{9, sent, true}, now: sent, due: sure},
+		{
+			what: "a later one of the other channel", order: 5, other: mark{9, sent + far, true},
+			now: sent + far, due: never,
+		},
+		{
+			what: "one of the other that was sent too late", order: 5, other: mark{0, sent + far + 1, true},
+			now: sent + far + 1, lost: true, due: never,
+		},
+		{
+			what: "one of each, both early", order: 5, own: mark{6, sent, true}, other: mark{9, sent, true},
+			now: sent, due: sure,
+		},
 	} {
 		for ch := range Channel(channels) {
 			w := newWorld(t, 1, 2, Config{}, Link{MTU: 1400})
@@ -55,8 +80,8 @@ func TestOvertaken(t *testing.T) {
 	}
 }
 
-// TestPatience: repeated errors make a peer wait longer before it takes for lost what was overtaken. Losses in a row without an error
-// end that by and by.
+// TestPatience: repeated errors make a peer wait longer before it takes for lost what was overtaken. Losses in a row
+// without an error end that by and by.
 func TestPatience(t *testing.T) {
 	w := newWorld(t, 1, 2, Config{}, Link{MTU: 1400})
 	p := w.ranks[0].e.peers.get(1)

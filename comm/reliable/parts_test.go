@@ -60,8 +60,8 @@ func TestBlackHole(t *testing.T) {
 	}
 }
 
-// TestPartsGoOnWhereRoomWasShort sends a segment of 127 units in parts by an Out that has room for a few packets at a time. If the first
-// packet is lost, its units come when all others have, and no later.
+// TestPartsGoOnWhereRoomWasShort sends a segment of 127 units in parts by an Out that has room for a few packets at a
+// time. If the first packet is lost, its units come when all others have, and no later.
 func TestPartsGoOnWhereRoomWasShort(t *testing.T) {
 	for _, c := range []struct {
 		mtu, room int
@@ -142,7 +142,8 @@ func TestCountLarge(t *testing.T) {
 			t.Fatalf("%d resends, the message came %d times", s.Resent, w.ranks[1].got[1])
 		}
 		if s.LargeLost != c.large || s.LargeArrived != c.large {
-			t.Errorf("a body of %d bytes: %d lost and %d arrived, want %d", c.body, s.LargeLost, s.LargeArrived, c.large)
+			t.Errorf("a body of %d bytes: %d lost and %d arrived, want %d",
+				c.body, s.LargeLost, s.LargeArrived, c.large)
 		}
 	}
 }

@@ -21,12 +21,15 @@ var initFailures = map[string]struct {
 	opts []mpi.Option
 	want string
 }{
-	"attach": {[]mpi.Option{mpi.WithAttach(func(*comm.Server) error { return errors.New("no handler") })}, "no handler"},
+	"attach": {
+		[]mpi.Option{mpi.WithAttach(func(*comm.Server) error { return errors.New("no handler") })}, "no handler",
+	},
 	"conduit": {
 		[]mpi.Option{mpi.With(settings.Conduit.Env(), "local")}, "the local conduit joins the ranks of one process",
 	},
 	"network": {
-		[]mpi.Option{mpi.With(settings.Conduit.Env(), "udp"), mpi.With(settings.UDPInterfaces.Env(), "203.0.113.9")}, "203.0.113.9",
+		[]mpi.Option{mpi.With(settings.Conduit.Env(), "udp"), mpi.With(settings.UDPInterfaces.Env(), "203.0.113.9")},
+		"203.0.113.9",
 	},
 }
 

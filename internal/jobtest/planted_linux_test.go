@@ -27,15 +27,16 @@ func TestPlantedRace(t *testing.T) {
 	}
 }
 
-// wantRace runs the program until the race is reported. The detector forgets: where one thread has done much since its access,
-// as in one run of fifty, it says nothing.
+// wantRace runs the program until the race is reported. The detector forgets: where one thread has done much since
+// its access, as in one run of fifty, it says nothing.
 func wantRace(t *testing.T, bin string) {
 	t.Helper()
 	const runs = 5
 	for run := 1; ; run++ {
 		out, err := exec.CommandContext(t.Context(), bin).CombinedOutput()
-		if err != nil && strings.Contains(string(out), "WARNING: DATA RACE") && strings.Contains(string(out), "main.careless") {
-			first, _, _ := strings.Cut(string(out), "Goroutine")
+		text := string(out)
+		if err != nil && strings.Contains(text, "WARNING: DATA RACE") && strings.Contains(text, "main.careless") {
+			first, _, _ := strings.Cut(text, "Goroutine")
 			t.Logf("run %d: %v\n%s", run, err, first)
 			return
 		}

@@ -27,7 +27,8 @@ func rank(c *mpi.Comm) error {
 	if len(os.Args) > 1 {
 		work = careful
 	}
-	// No thread goes on before the other has begun: what a thread does at its end may order it before one that begins later.
+	// No thread goes on before the other has begun: what a thread does at its end may order it before one that begins
+	// later.
 	var begun sync.WaitGroup
 	begun.Add(2)
 	return c.Proc().Parallel(2, func(tag int) error {
