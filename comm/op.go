@@ -80,7 +80,8 @@ func (o *op) node() *node { return hashtable.NodeOf(o) }
 // start begins a new use of o.
 func (o *op) start(r role) {
 	o.role = r
-	o.sync, o.wild, o.cancelled, o.direct, o.endable, o.orphan, o.offered = false, false, false, false, false, false, false
+	o.sync, o.wild, o.cancelled, o.direct = false, false, false, false
+	o.endable, o.orphan, o.offered = false, false, false
 	o.size, o.got, o.want, o.addr, o.id, o.stamp, o.err, o.alloc = 0, 0, 0, 0, 0, 0, nil, nil
 	o.shape, o.sum = 0, 0
 	o.done.Reset()

@@ -28,7 +28,8 @@ func TestLeftoverIsFound(t *testing.T) {
 					continue
 				}
 				if call > c.found || !errors.Is(err, ErrMismatch) {
-					return fmt.Errorf("call %d gave %d, %v; the message is to be found in call %d", call, v[0], err, c.found)
+					return fmt.Errorf("call %d gave %d, %v; the message is to be found in call %d",
+						call, v[0], err, c.found)
 				}
 				return nil
 			}

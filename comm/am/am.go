@@ -142,8 +142,8 @@ func (e *Endpoint) Conduit() conduit.Conduit { return e.c }
 // Progress is the engine that waits and polls for this endpoint.
 func (e *Endpoint) Progress() *progress.Engine { return e.prog }
 
-// PayloadOf is the longest payload in bytes of a Medium request, with the most arguments, where the conduit's records
-// have up to record bytes and peers lend on those terms. It is less than 1 where there is no room for one.
+// PayloadOf is the longest payload in bytes of a Medium request with the most arguments. The conduit's records have up
+// to record bytes, and peers lend on those terms. The result is less than 1 where there is no room for one.
 func PayloadOf(record int, terms *credit.Config) int {
 	room := min(record, credit.MaxCost*credit.Unit, terms.Least()*credit.Unit)
 	return room - headerBytes - (MaxArgs+1)*argBytes // a Long has one word more

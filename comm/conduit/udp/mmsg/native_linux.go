@@ -15,9 +15,9 @@ import (
 )
 
 // native is a socket driven by sendmmsg and recvmmsg. Its descriptor belongs to a file, so that Close cannot pull it
-// away under a call. It does not belong to the netpoller, which each datagram would wake while somebody polls. The waiter
-// parks on an epoll instance, which the socket joins only meanwhile: else each datagram would cost its sender a look
-// at that.
+// away under a call. It does not belong to the netpoller, which each datagram would wake while somebody polls. The
+// waiter parks on an epoll instance, which the socket joins only meanwhile: else each datagram would cost its sender a
+// look at that.
 type native struct {
 	sock   *os.File
 	raw    syscall.RawConn // of sock
