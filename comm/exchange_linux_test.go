@@ -7,14 +7,15 @@ import (
 	"github.com/golci/golci/comm/conduit"
 )
 
-// TestWhoCopies: a message one way is copied by both ranks, half each. Where both send, each receiver copies what it
-// gets.
+// TestWhoCopies: a message one way is copied by both ranks, half each. Where both send, and where the receiver asks for
+// it, each receiver copies what it gets.
 func TestWhoCopies(t *testing.T) {
 	j := shmJob(t, 2)
 	if d, ok := j[0].e.Conduit().(conduit.Direct); !ok || !d.DirectTo(1) {
 		t.Skip("the kernel does not let one process reach another's memory here")
 	}
-	for _, both := range []bool{false, true} {
+	for _, c := range []struct{ both, alone bool }{{false, false}, {true, false}, {false, true}} {
+		both := c.both
 		var out, in [2][]byte
 		var rs [2][]Req
 		start := func(s *Server, send bool) {
@@ -27,7 +28,7 @@ func TestWhoCopies(t *testing.T) {
 				r, err = s.Isend(1, 1-me, 1, out[me], Standard)
 			} else {
 				in[me] = make([]byte, 256<<10)
-				r, err = s.Irecv(1, 1-me, 1, in[me])
+				r, err = s.IrecvWith(1, 1-me, 1, in[me], nil, Terms{Alone: c.alone})
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -49,8 +50,8 @@ func TestWhoCopies(t *testing.T) {
 			}
 		}
 		for _, s := range receivers {
-			if whole := s.copies.list[0].whole; whole != both {
-				t.Errorf("both send: %v; rank %d copies all: %v", both, s.Rank(), whole)
+			if whole := s.copies.list[0].whole; whole != (both || c.alone) {
+				t.Errorf("%+v: rank %d copies all: %v", c, s.Rank(), whole)
 			}
 			s.copies.active.Unlock()
 		}
@@ -70,12 +71,12 @@ func TestWhoCopies(t *testing.T) {
 				}
 			}
 			if n := s.peers[1-s.Rank()].offers.Load(); n != 0 {
-				t.Errorf("both send: %v; rank %d has %d offers left", both, s.Rank(), n)
+				t.Errorf("%+v: rank %d has %d offers left", c, s.Rank(), n)
 			}
 		}
 		for _, s := range receivers {
 			if !bytes.Equal(in[s.Rank()], out[1-s.Rank()]) {
-				t.Errorf("both send: %v; rank %d has got other bytes", both, s.Rank())
+				t.Errorf("%+v: rank %d has got other bytes", c, s.Rank())
 			}
 		}
 	}

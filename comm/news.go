@@ -105,7 +105,7 @@ func (s *Server) RecvSoon(ctx uint16, src, tag int, buf []byte, once bool, t Ter
 	}
 	o := s.getOp()
 	o.prepareRecv(ctx, src, tag, buf)
-	o.endable, o.shape = t.Endable, t.Shape
+	o.endable, o.alone, o.shape = t.Endable, t.Alone, t.Shape
 	s.post(o)
 	if !o.done.Ready() && !s.eng.LingerFor(&o.done, alarm) {
 		return Req{o, o.gen}, 0, nil

@@ -35,6 +35,7 @@ type op struct {
 	cancelled bool
 	direct    bool // its bytes are copied directly: part ends a receive too
 	endable   bool // the peer never has the address of its bytes, so that End can take them away at any time
+	alone     bool // of the two ranks the receiver alone copies the bytes
 	orphan    bool // goes on for a caller that has left: whoever ends it frees it
 	offered   bool // a send counted in peer.offers; set when its envelope leaves
 
@@ -81,7 +82,7 @@ func (o *op) node() *node { return hashtable.NodeOf(o) }
 func (o *op) start(r role) {
 	o.role = r
 	o.sync, o.wild, o.cancelled, o.direct = false, false, false, false
-	o.endable, o.orphan, o.offered = false, false, false
+	o.endable, o.alone, o.orphan, o.offered = false, false, false, false
 	o.size, o.got, o.want, o.addr, o.id, o.stamp, o.err, o.alloc = 0, 0, 0, 0, 0, 0, nil, nil
 	o.shape, o.sum = 0, 0
 	o.done.Reset()

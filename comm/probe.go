@@ -103,7 +103,7 @@ func (s *Server) imrecv(msg *Message, buf []byte, alloc func(n int) []byte, t Te
 	msg.m = nil
 	o := s.getOp()
 	o.prepareRecv(m.ctx, int(m.peer), int(m.tag), buf)
-	o.alloc, o.endable, o.shape = alloc, t.Endable, t.Shape
+	o.alloc, o.endable, o.alone, o.shape = alloc, t.Endable, t.Alone, t.Shape
 	r := Req{o, o.gen}
 	if s.deliver(o, m) {
 		o.done.Finish()

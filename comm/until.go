@@ -23,6 +23,9 @@ type Terms struct {
 	// Shape stands for the type of the elements. A message and a receive that both have one, and not the same, end with
 	// ErrType at the receiver. 0: none.
 	Shape uint64
+	// Alone has the receiver of a large message copy it alone where it can reach the sender's memory: for a buffer that is
+	// read at once and used again. Both ranks write to it otherwise, and each then waits for lines of the other's cache.
+	Alone bool
 }
 
 // IsendWith is Isend on terms.
@@ -48,7 +51,7 @@ func (s *Server) IrecvWith(ctx uint16, src, tag int, buf []byte, alloc func(n in
 	}
 	o := s.getOp()
 	o.prepareRecv(ctx, src, tag, buf)
-	o.alloc, o.endable, o.shape = alloc, t.Endable, t.Shape
+	o.alloc, o.endable, o.alone, o.shape = alloc, t.Endable, t.Alone, t.Shape
 	r := Req{o, o.gen}
 	s.post(o)
 	return r, nil

@@ -34,7 +34,7 @@ func allgather[T any](x *coll, send, recv []T) error {
 		return x.bruck(out[:n*x.size], n)
 	}
 	x.take(wayAllgatherRing, 0)
-	return x.ring(func(i int) []byte { return out[i*n:][:n] })
+	return x.ring(bytesOf(send), func(i int) []byte { return out[i*n:][:n] })
 }
 
 // bruck: in each step a rank sends all parts that it holds, its own first, so that their number doubles.
@@ -78,5 +78,5 @@ func allgatherv[T any](x *coll, send, recv []T, counts, displs []int) error {
 		return err
 	}
 	x.take(wayAllgatherv, 0)
-	return x.ring(func(i int) []byte { return l.part(out, i, size) })
+	return x.ring(bytesOf(send), func(i int) []byte { return l.part(out, i, size) })
 }

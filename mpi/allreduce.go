@@ -32,58 +32,57 @@ func reduceAll[T any](x *coll, send, recv []T, op Op[T]) error {
 		if err := r.shares(send, recv); err != nil {
 			return err
 		}
-		return r.ring(func(i int) []byte { return part(out, i, r.size, sizeOf[T]()) })
+		block := func(i int) []byte { return part(out, i, r.size, sizeOf[T]()) }
+		return r.ring(block(r.rank), block)
 	}
 	x.take(wayAllreduceSwap, 0)
-	if !same(bytesOf(send), out) {
-		copy(out, bytesOf(send))
-	}
-	return r.doubling(out)
+	return r.doubling(bytesOf(send), out)
 }
 
-// reduceLarge is from how many bytes on each rank of a commutative reduction combines its share.
-const reduceLarge = 64 << 10
+// A commutative reduction of more bytes than this has each rank combine its share. Two ranks move as many bytes in
+// either way, so they swap whole vectors for longer: that is one exchange in place of two.
+const (
+	reduceLarge = 64 << 10
+	reducePair  = 512 << 10
+)
 
 func (r reduction[T]) large(n int) bool {
-	return r.op.commute && n*sizeOf[T]() > reduceLarge && n >= r.size && r.size > 1
+	most := reduceLarge
+	if r.size == 2 {
+		most = reducePair
+	}
+	return r.op.commute && n*sizeOf[T]() > most && n >= r.size && r.size > 1
 }
 
 // shares leaves in part i of rank i's out the result of part i over all ranks, each of which sends its own. The parts are combined
 // in the order of doubling, so that the result is the same to the last bit.
 func (r reduction[T]) shares(send, out []T) error {
-	size := sizeOf[T]()
 	piece := func(v []T, i int) []T { return v[len(v)*i/r.size : len(v)*(i+1)/r.size] }
-	mine := piece(out, r.rank)
-	if err := r.place(bytesOf(mine), bytesOf(piece(send, r.rank))); err != nil {
-		return err
-	}
-	mem, s := r.borrow(r.size * len(mine) * size)
+	own, mine := piece(send, r.rank), piece(out, r.rank)
+	mem, s := r.borrow(r.size * len(mine) * sizeOf[T]())
 	defer s.release()
 	all := viewOf[T](mem)
 	parts := make([][]T, r.size)
+	parts[r.rank] = own
 	f := r.flight()
 	defer f.end()
-	for d := range r.size {
-		from := (r.rank - d + r.size) % r.size
+	for d := 1; d < r.size; d++ {
+		from := r.before(d)
 		parts[from] = all[from*len(mine):][:len(mine)]
-		if d == 0 {
-			parts[from] = mine
-			continue
-		}
 		f.recv(from, bytesOf(parts[from]))
 	}
 	for d := 1; d < r.size; d++ {
-		to := (r.rank + d) % r.size
+		to := r.after(d)
 		f.send(to, bytesOf(piece(send, to)))
 	}
 	if err := f.wait(); err != nil {
 		return err
 	}
-	return r.combineAll(parts, mine)
+	return r.combineAll(parts, own, mine)
 }
 
-// combineAll combines the parts of all ranks into out, which is one of them.
-func (r reduction[T]) combineAll(parts [][]T, out []T) (err error) {
+// combineAll combines the parts of all ranks into out. It may change them, but for own, which is one of them.
+func (r reduction[T]) combineAll(parts [][]T, own, out []T) (err error) {
 	power := 1
 	for power*2 <= r.size {
 		power *= 2
@@ -91,7 +90,7 @@ func (r reduction[T]) combineAll(parts [][]T, out []T) (err error) {
 	extra := r.size - power
 	join := func(low, high []T, last bool) []T {
 		to := high
-		if last {
+		if last || same(bytesOf(high), bytesOf(own)) {
 			to = out
 		}
 		if err == nil {
@@ -117,32 +116,32 @@ func (r reduction[T]) combineAll(parts [][]T, out []T) (err error) {
 // doubling: in each round a rank swaps results with the one whose number differs in one bit, so that after round k both
 // have the result of a run of 2^(k+1) ranks. If the ranks are no power of two, the first ones pair up before, and one of each
 // pair sits the rounds out. Lower ranks always come first.
-func (r reduction[T]) doubling(out []byte) error {
+//
+// What has been combined lies in out, and before that in send: a copy of it would cost more than its bytes, because lines
+// that a peer has read are slow to write.
+func (r reduction[T]) doubling(send, out []byte) error {
 	tmp, s := r.borrow(len(out))
 	defer s.release()
-	acc := out
 	power := 1
 	for power*2 <= r.size {
 		power *= 2
 	}
 	extra := r.size - power
-	me, err := r.pairUp(&acc, &tmp, extra)
+	has, me, err := r.pairUp(send, out, tmp, extra)
 	if err != nil {
 		return err
 	}
 	for k := 1; me >= 0 && k < power; k *= 2 {
 		peer := me ^ k
-		if err := r.swap(&acc, &tmp, actual(peer, extra), peer > me); err != nil {
+		if err := r.swap(has, out, tmp, actual(peer, extra), peer < me); err != nil {
 			return err
 		}
+		has = out
 	}
-	if err := r.unpair(acc, extra); err != nil {
-		return err
+	if r.size == 1 {
+		return r.place(out, send)
 	}
-	if !same(acc, out) {
-		copy(out, acc)
-	}
-	return nil
+	return r.unpair(out, extra)
 }
 
 // actual gives the rank with number me in the rounds.
@@ -153,41 +152,36 @@ func actual(me, extra int) int {
 	return me + extra
 }
 
-// pairUp combines the first 2*extra ranks two and two into the odd ones, and gives the rank's number in the rounds, -1 for
-// those that sit out.
-func (r reduction[T]) pairUp(acc, tmp *[]byte, extra int) (int, error) {
+// pairUp combines the first 2*extra ranks two and two into the odd ones. It gives what the rank has then, and its number in
+// the rounds, -1 for those that sit out.
+func (r reduction[T]) pairUp(send, out, tmp []byte, extra int) (has []byte, me int, err error) {
 	switch {
 	case r.rank >= 2*extra:
-		return r.rank - extra, nil
+		return send, r.rank - extra, nil
 	case r.rank%2 == 0:
-		return -1, r.send(r.rank+1, *acc)
+		return nil, -1, r.send(r.rank+1, send)
 	}
-	if err := r.recv(r.rank-1, *tmp); err != nil {
-		return 0, err
+	if err := r.recv(r.rank-1, tmp); err != nil {
+		return nil, 0, err
 	}
-	return r.rank / 2, r.combine(viewOf[T](*acc), viewOf[T](*tmp), viewOf[T](*acc))
+	return out, r.rank / 2, r.join(viewOf[T](out), viewOf[T](send), viewOf[T](tmp), true)
 }
 
 // unpair gives the result to those that sat out.
-func (r reduction[T]) unpair(acc []byte, extra int) error {
+func (r reduction[T]) unpair(out []byte, extra int) error {
 	switch {
 	case r.rank >= 2*extra:
 		return nil
 	case r.rank%2 == 0:
-		return r.recv(r.rank+1, acc)
+		return r.recv(r.rank+1, out)
 	}
-	return r.send(r.rank-1, acc)
+	return r.send(r.rank-1, out)
 }
 
-// swap exchanges results with a rank and combines the two into acc.
-func (r reduction[T]) swap(acc, tmp *[]byte, peer int, higher bool) error {
-	if err := r.exchange(peer, *acc, peer, *tmp); err != nil {
+// swap exchanges what two ranks have, and combines it into out. lower says that the other rank is the lower one.
+func (r reduction[T]) swap(has, out, tmp []byte, peer int, lower bool) error {
+	if err := r.exchange(peer, has, peer, tmp); err != nil {
 		return err
 	}
-	if !higher {
-		return r.combine(viewOf[T](*acc), viewOf[T](*tmp), viewOf[T](*acc))
-	}
-	err := r.combine(viewOf[T](*tmp), viewOf[T](*acc), viewOf[T](*tmp))
-	*acc, *tmp = *tmp, *acc
-	return err
+	return r.join(viewOf[T](out), viewOf[T](has), viewOf[T](tmp), lower)
 }

@@ -63,7 +63,8 @@ func (x *coll) bcastRing(b []byte, size, root int) error {
 	if err := x.deal(b, size, root); err != nil {
 		return err
 	}
-	return x.ring(func(i int) []byte { return part(b, i, x.size, size) })
+	block := func(i int) []byte { return part(b, i, x.size, size) }
+	return x.ring(block(x.rank), block)
 }
 
 // deal gives each rank its part of root's b, in the same place.
@@ -80,15 +81,16 @@ func (x *coll) deal(b []byte, size, root int) error {
 	return nil
 }
 
-// ring has every rank, which has its own block, get all blocks: each passes on to the right what came from the left.
-func (x *coll) ring(block func(i int) []byte) error {
-	right, left := (x.rank+1)%x.size, (x.rank-1+x.size)%x.size
-	for step := range x.size - 1 {
-		out := (x.rank - step + x.size) % x.size
-		in := (x.rank - step - 1 + x.size) % x.size
-		if err := x.exchange(right, block(out), left, block(in)); err != nil {
+// ring has every rank, which has its own block, get all blocks: each passes on to the right what came from the left. own
+// are the bytes of its block, wherever they are.
+func (x *coll) ring(own []byte, block func(i int) []byte) error {
+	right, left := x.after(1), x.before(1)
+	for out, step := own, 1; step < x.size; step++ {
+		in := block(x.before(step))
+		if err := x.exchange(right, out, left, in); err != nil {
 			return err
 		}
+		out = in
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 func TestSameBits(t *testing.T) {
 	seed := source(t)
 	for _, n := range []int{1, 2, 3, 4, 5, 7, 8} {
-		for _, length := range []int{1, 100, reduceLarge/8 + 9, 2*reduceSegment/8 + 5} {
+		for _, length := range []int{1, 100, reduceLarge/8 + 9, 2*reduceSegment/8 + 5, reducePair/8 + 3} {
 			must(t, n, func(c *Comm) error {
 				rnd := random(seed, c.Rank())
 				in, all, out := make([]float64, length), make([]float64, length), make([]float64, length)

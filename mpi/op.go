@@ -14,8 +14,8 @@ type Op[T any] struct {
 }
 
 // combiner sets out[i] to low[i] op high[i]; the three are equally long. low holds what comes from lower ranks. out
-// may be one of the others. The predefined ones are empty structs, because generic functions as values would be
-// allocated.
+// may be one of the others; if it is low, high is of no use afterwards. The predefined ones are empty structs, because
+// generic functions as values would be allocated.
 type combiner[T any] interface{ into(out, low, high []T) }
 
 type function[T any] func(in, inout []T)
@@ -25,12 +25,8 @@ func (f function[T]) into(out, low, high []T) {
 	case same(bytesOf(out), bytesOf(high)):
 		f(low, high)
 	case same(bytesOf(out), bytesOf(low)):
-		mem, s := borrow(len(high) * sizeOf[T]())
-		defer s.release()
-		v := viewOf[T](mem)
-		copy(v, high)
-		f(low, v)
-		copy(out, v)
+		f(low, high)
+		copy(out, high)
 	default:
 		copy(out, high)
 		f(low, out)

@@ -266,6 +266,7 @@ func (r reduction[T]) sendUp(b *branch, v []T) error {
 func (r reduction[T]) gatherUpwards(b *branch, send, acc []T, segment int, in [2][]T) error {
 	n := len(send)
 	steps := b.n * max(1, (n+segment-1)/segment)
+	r.terms.Alone = true // the bytes are read next, and the buffers are used again and again
 	var reqs [2]pendingRecv[T]
 	post := func(q int) error {
 		at := q / b.n * segment

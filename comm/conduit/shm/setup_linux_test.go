@@ -168,7 +168,7 @@ func TestNumberOfTheDead(t *testing.T) {
 		_ = cmd.Wait()
 		return int(local[0].Len), nil
 	}
-	if err := e.direct(1, make([]byte, 4), addr, dies, "test"); !errors.Is(err, conduit.ErrPeerDied) {
+	if err := e.direct(1, make([]byte, 4), addr, vmCall{name: "test", call: dies}); !errors.Is(err, conduit.ErrPeerDied) {
 		t.Errorf("its process has died during the call: %v", err)
 	}
 	if err := e.Put(1, addr, []byte("!!!!!!!!!")); !errors.Is(err, conduit.ErrPeerDied) || string(target) != "UNTOUCHED" {
