@@ -395,6 +395,10 @@ func TestInterleavings(t *testing.T) {
 	if z == large {
 		calms = append(calms, 0)
 	}
+	stride := 1
+	if invariants.Race {
+		stride = 16 // coroutines wait for each other, so that the race detector has little to find
+	}
 	count, runs, steps := 0, 0, 0
 	for _, messages := range arrivals() {
 		var poller []act
@@ -403,7 +407,10 @@ func TestInterleavings(t *testing.T) {
 		}
 		for _, calm := range calms {
 			s := newSubject(calm, messages)
-			for _, threads := range programs(z) {
+			for i, threads := range programs(z) {
+				if i%stride != 0 {
+					continue
+				}
 				x := &explored{s: s, threads: append(threads, poller)}
 				if err := x.explore(); err != nil {
 					t.Fatal(err)

@@ -6,7 +6,8 @@ import (
 )
 
 // WaitallContext is Waitall that ends the operations which are not done when ctx ends, each as WaitContext does: with
-// ErrCancelled, or with ErrPending for one that stays as it is. It returns in time, whatever other ranks do.
+// ErrCancelled, or with ErrPending for one that stays as it is. It returns in time, whatever other ranks do, but for a
+// receive of a view whose bytes are under way: see WithContext.
 func WaitallContext(ctx context.Context, rs []Request, st []Status) error {
 	if st != nil && len(st) != len(rs) {
 		return statusesError("WaitallContext", len(rs), len(st))

@@ -19,7 +19,7 @@ import (
 //   - A send is taken back if its receiver has not been told of it. Else its bytes are copied, and the receiver gets the
 //     whole message or none of it: the sender does not learn which.
 //   - A collective that ends so has failed on this rank, and so the collectives of the communicator end: see
-//     CollectiveError.
+//     CollectiveError. It waits for bytes under way as a receive does.
 //
 // Bytes of a view's large messages are copied once more than those of c where ranks share a node. With a context that never
 // ends the calls wait as those of c do; a view of a view has the new context alone. A nil ctx gives a view whose calls all return

@@ -85,10 +85,10 @@ func (p *policy) exited(rank int, st status) []order {
 	}
 	p.gone[rank] = true
 	p.living--
-	if p.phase >= ending && p.ours {
-		return nil
-	}
 	code, text := judge(p.name(rank), st)
+	if p.phase >= ending && p.ours {
+		return p.late(st.signal, code, text)
+	}
 	if code == 0 {
 		return nil
 	}
@@ -103,6 +103,18 @@ func (p *policy) exited(rank int, st status) []order {
 		return p.fail()
 	}
 	return append([]order{say(text)}, p.fail()...)
+}
+
+// late takes the end of a rank that we have asked to end. A signal that we have not sent is another's: on a busy machine a rank
+// can hear of a death, and end, before the dead process has gone so far that its parent is told.
+func (p *policy) late(sig syscall.Signal, code int, text string) []order {
+	if sig == 0 || sig == syscall.SIGQUIT || EndsJob(sig) || p.phase == killing {
+		return nil
+	}
+	if p.code != codeTimeout {
+		p.code = max(p.code, code)
+	}
+	return []order{say(text)}
 }
 
 // lost takes the loss of a machine with all its ranks, for the reason in text, which has an exit code. It fails the job, unless all of them have
