@@ -87,7 +87,7 @@ func (p *policy) exited(rank int, st status) []order {
 	p.living--
 	code, text := judge(p.name(rank), st)
 	if p.phase >= ending && p.ours {
-		return p.late(st.signal, code, text)
+		return p.late(rank, st, code, text)
 	}
 	if code == 0 {
 		return nil
@@ -105,14 +105,21 @@ func (p *policy) exited(rank int, st status) []order {
 	return append([]order{say(text)}, p.fail()...)
 }
 
-// late takes the end of a rank that we have asked to end. A signal that we have not sent is another's: on a busy machine a rank
-// can hear of a death, and end, before the dead process has gone so far that its parent is told.
-func (p *policy) late(sig syscall.Signal, code int, text string) []order {
-	if sig == 0 || sig == syscall.SIGQUIT || EndsJob(sig) || p.phase == killing {
+// late takes the end of a rank that we have asked to end. On a busy machine others can hear of a death, and the job end,
+// before the dead process has gone so far that its parent is told. So a signal that we have not sent is another's, and the
+// code of a rank whose failure has been told is its own.
+func (p *policy) late(rank int, st status, code int, text string) []order {
+	switch {
+	case p.phase == killing, st.signal == syscall.SIGQUIT, EndsJob(st.signal):
+		return nil // ours
+	case st.signal == 0 && !p.told[rank]:
 		return nil
 	}
 	if p.code != codeTimeout {
 		p.code = max(p.code, code)
+	}
+	if st.signal == 0 {
+		return nil
 	}
 	return []order{say(text)}
 }
