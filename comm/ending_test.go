@@ -256,17 +256,24 @@ func bringBulk(t *testing.T, j job, n int) (rs []Req) {
 	return rs
 }
 
+// bringReceiving tries again when all bytes have come already: a dedicated server may take them as they leave.
 func bringReceiving(t *testing.T, j job) []Req {
-	if _, err := j[1].IsendWith(1, 0, endings, make([]byte, vast), Standard, Terms{Endable: true}); err != nil {
-		t.Fatal(err)
+	for range 100 {
+		if _, err := j[1].IsendWith(1, 0, endings, make([]byte, vast), Standard, Terms{Endable: true}); err != nil {
+			t.Fatal(err)
+		}
+		r := irecv(t, j[0], vast)
+		until(t, "the bytes are asked for", func() bool { return number(j[0], r) != 0 || r.Ready() }, j[0])
+		until(t, "the sender is asked", func() bool { return j[1].ids.used() == 0 }, j[1])
+		if !r.Ready() {
+			return []Req{r}
+		}
+		if _, err := j[0].Wait(r); err != nil {
+			t.Fatal(err)
+		}
 	}
-	r := irecv(t, j[0], vast)
-	until(t, "the bytes are asked for", func() bool { return number(j[0], r) != 0 }, j[0])
-	until(t, "the sender is asked", func() bool { return j[1].ids.used() == 0 }, j[1])
-	if r.Ready() {
-		t.Fatal("all bytes have come already")
-	}
-	return []Req{r}
+	t.Fatal("all bytes have come already")
+	return nil
 }
 
 func canCopy(s *Server) bool {

@@ -200,6 +200,9 @@ func (k *checker) Bulk(_ int, id uint64, off int64, b []byte) {
 	k.bulkNext += int64(len(b))
 }
 
+// stuckAfter is how long a machine that does other things may leave two processes without a record.
+const stuckAfter = 60 * time.Second
+
 func roundTrips(t *testing.T, c conduit.Conduit) {
 	const records = 20000
 	k := &checker{t: t, bulk: make([]byte, 3<<20)}
@@ -207,8 +210,7 @@ func roundTrips(t *testing.T, c conduit.Conduit) {
 	for i := range k.bulk {
 		k.bulk[i] = byte(i * 7 >> 3)
 	}
-	end := time.Now().Add(60 * time.Second)
-	sent := 0
+	moved, sent := time.Now(), 0
 	for i := uint64(0); k.next < records || k.bulkNext < int64(len(k.bulk)); {
 		if i < records {
 			if space, st := c.Reserve(1, conduit.Request, k.sizes(i)); st == conduit.OK {
@@ -222,7 +224,10 @@ func roundTrips(t *testing.T, c conduit.Conduit) {
 			}
 		}
 		sent += max(c.BulkSend(1, 77, int64(sent), k.bulk[sent:]), 0)
-		if c.Poll(16, k) == 0 && time.Now().After(end) {
+		switch {
+		case c.Poll(16, k) > 0:
+			moved = time.Now()
+		case time.Since(moved) > stuckAfter:
 			t.Fatalf("stuck at record %d, bulk %d of %d", k.next, k.bulkNext, sent)
 		}
 	}
@@ -231,8 +236,9 @@ func roundTrips(t *testing.T, c conduit.Conduit) {
 func TestSleepingProcesses(t *testing.T) {
 	cmd, c := startChild(t, "sleepy", conduit.Config{})
 	k := &checker{t: t, sizes: func(uint64) int { return 32 }}
-	stop := time.AfterFunc(60*time.Second, func() { panic("a wake-up between two processes was lost") })
+	stop := time.AfterFunc(stuckAfter, func() { panic("a wake-up between two processes was lost") })
 	for i := uint64(0); i < 5000; i++ {
+		stop.Reset(stuckAfter)
 		space, st := c.Reserve(1, conduit.Request, 32)
 		if st != conduit.OK {
 			t.Fatal(st)
@@ -275,7 +281,7 @@ func TestPeerKilledInMidFlood(t *testing.T) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	stop := time.AfterFunc(60*time.Second, func() { panic("nobody told of the death") })
+	stop := time.AfterFunc(stuckAfter, func() { panic("nobody told of the death") })
 	for c.Failed(1) == nil {
 		if c.Poll(64, d) == 0 {
 			c.Sleep(time.Hour, func() bool { return c.Failed(1) != nil })
