@@ -117,8 +117,8 @@ func (r reduction[T]) combineAll(parts [][]T, own, out []T) (err error) {
 // have the result of a run of 2^(k+1) ranks. If the ranks are no power of two, the first ones pair up before, and one of each
 // pair sits the rounds out. Lower ranks always come first.
 //
-// What has been combined lies in out, and before that in send: a copy of it would cost more than its bytes, because lines
-// that a peer has read are slow to write.
+// What has been combined lies in out, and before that in send. There is no copy of it: lines that a peer has read are
+// slow to write.
 func (r reduction[T]) doubling(send, out []byte) error {
 	tmp, s := r.borrow(len(out))
 	defer s.release()
@@ -152,8 +152,8 @@ func actual(me, extra int) int {
 	return me + extra
 }
 
-// pairUp combines the first 2*extra ranks two and two into the odd ones. It gives what the rank has then, and its number in
-// the rounds, -1 for those that sit out.
+// pairUp combines the first 2*extra ranks two and two into the odd ones. It gives what the rank has then, and its
+// number in the rounds, -1 for those that sit out.
 func (r reduction[T]) pairUp(send, out, tmp []byte, extra int) (has []byte, me int, err error) {
 	switch {
 	case r.rank >= 2*extra:

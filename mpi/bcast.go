@@ -81,8 +81,8 @@ func (x *coll) deal(b []byte, size, root int) error {
 	return nil
 }
 
-// ring has every rank, which has its own block, get all blocks: each passes on to the right what came from the left. own
-// are the bytes of its block, wherever they are.
+// ring has every rank, which has its own block, get all blocks: each passes on to the right what came from the left.
+// own are the bytes of its block, wherever they are.
 func (x *coll) ring(own []byte, block func(i int) []byte) error {
 	right, left := x.after(1), x.before(1)
 	for out, step := own, 1; step < x.size; step++ {

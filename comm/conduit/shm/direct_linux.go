@@ -103,8 +103,8 @@ func (e *end) Put(peer int, addr uint64, src []byte) error {
 }
 
 // vmCall is a system call between the memories of two processes. The number of a process that has died is free to be
-// another's. So a write looks before it whether the peer lives, and a read after it: what was read may be another's. One
-// look takes a third of a microsecond, and neither call needs both.
+// another's. So a write looks before it whether the peer lives, and a read after it: what was read may be another's.
+// One look takes a third of a microsecond, and neither call needs both.
 type vmCall struct {
 	name   string
 	call   func(pid int, local []unix.Iovec, remote []unix.RemoteIovec, flags uint) (int, error)
@@ -147,7 +147,8 @@ func (e *end) direct(peer int, b []byte, addr uint64, c vmCall) error {
 			if err == unix.ESRCH {
 				reason = conduit.ErrPeerDied
 			}
-			return &conduit.PeerError{Peer: peer, Err: reason, Detail: fmt.Sprintf("%s of %d bytes: %v", c.name, len(b), err)}
+			detail := fmt.Sprintf("%s of %d bytes: %v", c.name, len(b), err)
+			return &conduit.PeerError{Peer: peer, Err: reason, Detail: detail}
 		}
 		b, addr = b[n:], addr+uint64(n)
 	}

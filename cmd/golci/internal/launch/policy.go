@@ -105,9 +105,9 @@ func (p *policy) exited(rank int, st status) []order {
 	return append([]order{say(text)}, p.fail()...)
 }
 
-// late takes the end of a rank that we have asked to end. On a busy machine others can hear of a death, and the job end,
-// before the dead process has gone so far that its parent is told. So a signal that we have not sent is another's, and the
-// code of a rank whose failure has been told is its own.
+// late takes the end of a rank that we have asked to end. On a busy machine others can hear of a death, and the job can
+// end, before the kernel tells the dead process's parent. So a signal that we have not sent is another's, and the code
+// of a rank whose failure has been told is its own.
 func (p *policy) late(rank int, st status, code int, text string) []order {
 	switch {
 	case p.phase == killing, st.signal == syscall.SIGQUIT, EndsJob(st.signal):
