@@ -68,11 +68,11 @@ var differences = []different{
 		return Allreduce(c, v, v, Sum[int]())
 	}},
 	{"counts of Allreduce around a limit", func(c *Comm, odd bool) error {
-		v := make([]int, either(odd, reduceLarge/8+3, 100))
+		v := make([]int, either(odd, reducePair/8+3, 100))
 		return Allreduce(c, v, v, Sum[int]())
 	}},
 	{"counts of Reduce around a limit", func(c *Comm, odd bool) error {
-		v := make([]int, either(odd, reduceLarge/8+3, 100))
+		v := make([]int, either(odd, reduceSegment/8+3, 100))
 		return Reduce(c, v, slices.Clone(v), Sum[int](), 0)
 	}},
 	{"counts of a long Reduce", func(c *Comm, odd bool) error {
