@@ -4,8 +4,8 @@ import (
 	"runtime"
 	"sync/atomic"
 
-	"github.com/golci/golci/comm/progress"
 	"github.com/golci/golci/internal/affinity"
+	"github.com/golci/golci/internal/progress"
 )
 
 // dedicated is a server with a goroutine, an OS thread and, if there is one to spare, a core of its own.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/golci/golci/comm/match"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/hashtable"
+	"github.com/golci/golci/internal/match"
 )
 
 // waiting is a posted receive as it was found: o may be another one by now, so what names it is kept here.

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/conduit/fault"
-	"github.com/golci/golci/comm/conduit/local"
-	"github.com/golci/golci/comm/conduit/portals"
-	"github.com/golci/golci/comm/conduit/udp/seal"
-	"github.com/golci/golci/comm/conduit/udp/udptest"
+	"github.com/golci/golci/internal/conduit/fault"
+	"github.com/golci/golci/internal/conduit/local"
+	"github.com/golci/golci/internal/conduit/portals"
+	"github.com/golci/golci/internal/conduit/udp/seal"
+	"github.com/golci/golci/internal/conduit/udp/udptest"
 )
 
 // networks are the conduits over which operations must end, whatever happens.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/golci/golci/comm/match"
 	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/internal/match"
 )
 
 // The explorer runs the threads of a small program one at a time, as coroutines, and changes between them wherever the

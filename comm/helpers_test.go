@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/conduit/local"
-	"github.com/golci/golci/comm/conduit/udp/udptest"
+	"github.com/golci/golci/internal/conduit/local"
+	"github.com/golci/golci/internal/conduit/udp/udptest"
 	"github.com/golci/golci/internal/invariants"
 	"go.uber.org/goleak"
 )

@@ -4,10 +4,10 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/golci/golci/comm/match"
-	"github.com/golci/golci/comm/progress"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/hashtable"
+	"github.com/golci/golci/internal/match"
+	"github.com/golci/golci/internal/progress"
 )
 
 // A call that waits for one message of a context may want to know of another one: a message that shows that the one

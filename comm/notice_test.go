@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/conduit/fault"
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/conduit/fault"
 )
 
 // TestNoticesHaveTheirTurn: a notice comes when exactly those messages have come that its sender has sent before: also

@@ -4,9 +4,9 @@ import (
 	"sync/atomic"
 
 	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/match"
-	"github.com/golci/golci/comm/progress"
 	"github.com/golci/golci/hashtable"
+	"github.com/golci/golci/internal/match"
+	"github.com/golci/golci/internal/progress"
 )
 
 // node is an operation as the table holds it.

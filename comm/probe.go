@@ -4,8 +4,8 @@ import (
 	stdcontext "context"
 	"fmt"
 
-	"github.com/golci/golci/comm/progress"
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/progress"
 )
 
 // Message is a message taken out of the matching by Mprobe, to be received by Mrecv (MPI 3.8.2).

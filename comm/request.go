@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/golci/golci/comm/progress"
+	"github.com/golci/golci/internal/progress"
 )
 
 // Req is a started operation. The zero Req is one that is done already, as a small send is. A Req may be copied; it is

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/golci/golci/comm/match"
 	"github.com/golci/golci/hashtable"
+	"github.com/golci/golci/internal/match"
 )
 
 // A context that is retired takes no messages any more: what is left of it is ended, and what arrives is refused. Its

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/match"
 	"github.com/golci/golci/hashtable"
+	"github.com/golci/golci/internal/match"
 )
 
 // kept counts the messages of a context that s keeps for receives to come.

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/conduit/local"
+	"github.com/golci/golci/internal/conduit/local"
 )
 
 // reversed delivers the records of each poll last first, as a network without order may.

@@ -16,7 +16,7 @@ import (
 	"weak"
 
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/conduit/shm"
+	"github.com/golci/golci/internal/conduit/shm"
 	"github.com/golci/golci/internal/invariants"
 )
 

@@ -3,8 +3,8 @@ package comm
 import (
 	"testing"
 
-	"github.com/golci/golci/comm/conduit/udp/seal"
-	"github.com/golci/golci/comm/conduit/udp/udptest"
+	"github.com/golci/golci/internal/conduit/udp/seal"
+	"github.com/golci/golci/internal/conduit/udp/udptest"
 )
 
 // TestOverDatagrams runs what must hold over any conduit over one that neither keeps the order nor has words for credits, and over

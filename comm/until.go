@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/progress"
+	"github.com/golci/golci/internal/progress"
 )
 
 // An operation that its caller gives up before it is done goes on under another op, its ghost, which owns memory of its

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/conduit/fault"
-	"github.com/golci/golci/comm/conduit/local"
+	"github.com/golci/golci/internal/conduit/fault"
+	"github.com/golci/golci/internal/conduit/local"
 	"github.com/golci/golci/internal/inside"
 )
 

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/golci/golci/comm"
-	"github.com/golci/golci/comm/progress"
 	"github.com/golci/golci/internal/arch"
+	"github.com/golci/golci/internal/progress"
 )
 
 // collState is what the collectives of a communicator have in common on one rank.

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/golci/golci/comm/boot"
 	"github.com/golci/golci/internal/affinity"
+	"github.com/golci/golci/internal/boot"
 	"github.com/golci/golci/internal/settings"
 	"github.com/golci/golci/internal/topology"
 )

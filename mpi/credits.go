@@ -7,9 +7,9 @@ import (
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/conduit/portals"
-	"github.com/golci/golci/comm/conduit/udp"
-	"github.com/golci/golci/comm/credit"
+	"github.com/golci/golci/internal/conduit/portals"
+	"github.com/golci/golci/internal/conduit/udp"
+	"github.com/golci/golci/internal/credit"
 	"github.com/golci/golci/internal/settings"
 )
 

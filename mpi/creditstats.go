@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/credit"
+	"github.com/golci/golci/internal/credit"
 	"github.com/golci/golci/internal/settings"
 )
 

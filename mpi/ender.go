@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/golci/golci/comm/boot"
-	"github.com/golci/golci/comm/exit"
+	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/exit"
 	"github.com/golci/golci/internal/settings"
 )
 

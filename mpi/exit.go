@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/golci/golci/comm/boot"
+	"github.com/golci/golci/internal/boot"
 )
 
 // ExitError says that a rank of Run has ended the job by Exit.

@@ -3,7 +3,7 @@ package mpi
 import (
 	"fmt"
 
-	"github.com/golci/golci/comm/credit"
+	"github.com/golci/golci/internal/credit"
 )
 
 // HintPeers says that up to bytes of messages at a time will be on their way from this rank to each of the given ranks of c, so

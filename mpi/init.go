@@ -9,21 +9,21 @@ import (
 	"time"
 
 	"github.com/golci/golci/comm"
-	"github.com/golci/golci/comm/boot"
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/conduit/local"
-	"github.com/golci/golci/comm/conduit/portals"
-	"github.com/golci/golci/comm/conduit/shm"
-	"github.com/golci/golci/comm/conduit/udp"
-	"github.com/golci/golci/comm/progress"
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/conduit/local"
+	"github.com/golci/golci/internal/conduit/portals"
+	"github.com/golci/golci/internal/conduit/shm"
+	"github.com/golci/golci/internal/conduit/udp"
+	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/settings"
 )
 
 // Init joins this process to its job as one rank (11.2), and blocks until all ranks are ready or the time of GOLCI_INIT_TIMEOUT is
 // over; the error then names the ranks that did not come, as far as the launcher lets that be known. Without a launcher the job
 // has one rank. A process can join its launcher's job once. Where GOMAXPROCS is not set in the environment, Init raises it to one
-// more than the threads that poll. Errors: ErrArgument, and those of comm/boot.
+// more than the threads that poll. Errors: ErrArgument, and those of internal/boot.
 //
 // A rank that fails when it has joined a job of several ranks aborts the job, with its error as the reason: the
 // others could only wait for it. The launcher then ends all ranks, this one too, and prints the reason.

@@ -7,14 +7,14 @@ import (
 	"fmt"
 	"hash/fnv"
 
-	"github.com/golci/golci/comm/boot"
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/conduit/mixed"
-	"github.com/golci/golci/comm/conduit/shm"
-	"github.com/golci/golci/comm/conduit/udp"
-	"github.com/golci/golci/comm/conduit/udp/faulty"
-	"github.com/golci/golci/comm/conduit/udp/nic"
-	"github.com/golci/golci/comm/conduit/udp/seal"
+	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/conduit/mixed"
+	"github.com/golci/golci/internal/conduit/shm"
+	"github.com/golci/golci/internal/conduit/udp"
+	"github.com/golci/golci/internal/conduit/udp/faulty"
+	"github.com/golci/golci/internal/conduit/udp/nic"
+	"github.com/golci/golci/internal/conduit/udp/seal"
 	"github.com/golci/golci/internal/settings"
 )
 

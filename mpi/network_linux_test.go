@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/comm/boot/pmi"
-	"github.com/golci/golci/comm/boot/serve"
+	"github.com/golci/golci/internal/boot/pmi"
+	"github.com/golci/golci/internal/boot/serve"
 )
 
 // startOnNodes starts processes as if each of nodes had its share of them, in order.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/golci/golci/comm/conduit/udp/relay"
+	"github.com/golci/golci/internal/conduit/udp/relay"
 )
 
 // TestFaultsOfAbsentRanks: faults on the way to or from a rank that the job has not are an error, not a good network.

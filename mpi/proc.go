@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/golci/golci/comm"
-	"github.com/golci/golci/comm/boot"
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/boot"
 )
 
 // Proc is one rank of a job: a process, or one of several in a process. Its methods may be called from anywhere.

@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/comm/boot"
-	"github.com/golci/golci/comm/boot/pmi"
-	"github.com/golci/golci/comm/boot/serve"
 	"github.com/golci/golci/internal/affinity"
+	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/boot/pmi"
+	"github.com/golci/golci/internal/boot/serve"
 )
 
 // roleVar makes the test binary a rank of a job of processes: what it does is the variable's value.

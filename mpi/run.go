@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/golci/golci/comm"
-	"github.com/golci/golci/comm/boot"
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/conduit/local"
-	"github.com/golci/golci/comm/conduit/portals"
-	"github.com/golci/golci/comm/conduit/udp"
+	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/conduit/local"
+	"github.com/golci/golci/internal/conduit/portals"
+	"github.com/golci/golci/internal/conduit/udp"
 	"github.com/golci/golci/internal/settings"
 )
 

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/golci/golci/comm"
-	"github.com/golci/golci/comm/boot"
-	"github.com/golci/golci/comm/conduit/portals"
-	"github.com/golci/golci/comm/conduit/udp/faulty"
-	"github.com/golci/golci/comm/credit"
 	"github.com/golci/golci/comm/rma"
+	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/conduit/portals"
+	"github.com/golci/golci/internal/conduit/udp/faulty"
+	"github.com/golci/golci/internal/credit"
 )
 
 // wire tells how a setting reaches the package that it is for: set to value, together with the settings of also, read gives
@@ -116,7 +116,7 @@ var wires = map[string]wire{
 	"GOLCI_BIND":               {"none", nil, nil, "no test here: cmd/golci reads it"},
 	"GOLCI_STUCK":              {"19s", nil, func(o *options) any { return schedulerConfig(o, plan{}).StuckAfter }, 19 * time.Second},
 	"GOLCI_DUMP":               {"stacks", nil, nil, "no test here: newProc keeps it in the rank"},
-	"GOLCI_DEBUG":              {"on", nil, nil, "no test here: comm/boot reads it"},
+	"GOLCI_DEBUG":              {"on", nil, nil, "no test here: internal/boot reads it"},
 }
 
 func mustOptions(pairs []string) *options {

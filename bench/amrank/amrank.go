@@ -10,9 +10,9 @@ import (
 
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/boot"
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/conduit/shm"
+	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/conduit/shm"
 )
 
 // Names of the rows.

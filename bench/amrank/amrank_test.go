@@ -11,8 +11,8 @@ import (
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/internal/pairtest"
 	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/boot"
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/boot"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

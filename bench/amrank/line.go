@@ -7,7 +7,7 @@ import (
 	"runtime"
 
 	"github.com/golci/golci/bench/crossing"
-	"github.com/golci/golci/comm/boot"
+	"github.com/golci/golci/internal/boot"
 )
 
 // Keys in the job's store.

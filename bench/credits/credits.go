@@ -11,8 +11,8 @@ import (
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/conduit/portals"
-	"github.com/golci/golci/comm/credit"
+	"github.com/golci/golci/internal/conduit/portals"
+	"github.com/golci/golci/internal/credit"
 )
 
 // ErrConfig is an error of Run and Show, for errors.Is.

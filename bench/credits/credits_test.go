@@ -16,11 +16,11 @@ import (
 
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/rma/twin"
-	"github.com/golci/golci/comm/boot"
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/conduit/local"
-	"github.com/golci/golci/comm/conduit/stat"
-	"github.com/golci/golci/comm/credit"
+	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/conduit/local"
+	"github.com/golci/golci/internal/conduit/stat"
+	"github.com/golci/golci/internal/credit"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/boot"
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/credit"
+	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/credit"
 )
 
 // Indices of the handlers.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/rma/twin"
-	"github.com/golci/golci/comm/boot"
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/credit"
+	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/credit"
 )
 
 // FlowName is the name of the rows: ns a message, one way, in a flood of requests without replies.

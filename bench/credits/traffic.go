@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/credit"
+	"github.com/golci/golci/internal/credit"
 )
 
 // run is one pattern under way. The counters are of the whole job; they are read while it goes on.

@@ -12,7 +12,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/golci/golci/comm/credit"
+	"github.com/golci/golci/internal/credit"
 )
 
 // Errors of Run, for errors.Is.

@@ -3,7 +3,7 @@ package creditsim
 import (
 	"fmt"
 
-	"github.com/golci/golci/comm/credit"
+	"github.com/golci/golci/internal/credit"
 )
 
 // totals are sums over all ranks.

@@ -1,7 +1,7 @@
 package creditsim
 
 import (
-	"github.com/golci/golci/comm/credit"
+	"github.com/golci/golci/internal/credit"
 )
 
 // node is one rank: its ledger, and what its peers have lent to it, by slot. A slot stands for a peer that the rank

@@ -3,7 +3,7 @@ package creditsim
 import (
 	"fmt"
 
-	"github.com/golci/golci/comm/credit"
+	"github.com/golci/golci/internal/credit"
 )
 
 // Row is what happened in one epoch: while as many requests were received as an epoch has, by each rank that is sent

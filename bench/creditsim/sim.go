@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/golci/golci/comm/credit"
+	"github.com/golci/golci/internal/credit"
 )
 
 // sim is a run under way.

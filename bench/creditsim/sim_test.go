@@ -14,7 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/golci/golci/bench/chart"
-	"github.com/golci/golci/comm/credit"
+	"github.com/golci/golci/internal/credit"
 	"github.com/golci/golci/internal/invariants"
 )
 

@@ -1,5 +1,5 @@
 // Package datagram measures what the system's UDP does by itself between two cores, through the sockets of the UDP conduit
-// (comm/conduit/udp/mmsg) and with nothing above them: no numbers, no acknowledgements, no encryption, no matching. It is
+// (internal/conduit/udp/mmsg) and with nothing above them: no numbers, no acknowledgements, no encryption, no matching. It is
 // the raw limit of what messages over UDP can reach on one machine.
 package datagram
 
@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/golci/golci/comm/conduit/udp/mmsg"
 	"github.com/golci/golci/internal/affinity"
+	"github.com/golci/golci/internal/conduit/udp/mmsg"
 )
 
 // ErrStalled says that a datagram was waited for in vain, ErrSize that a datagram cannot be that long.

@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"github.com/golci/golci/bench"
+	"github.com/golci/golci/bench/poolbench"
+	"github.com/golci/golci/bench/tablebench"
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/hashtable/tablebench"
-	"github.com/golci/golci/pool/poolbench"
 )
 
 var benchmarks = map[string]benchmark{

@@ -1,4 +1,4 @@
-// Package reliable simulates the reliable core (comm/reliable) over a bad link, in virtual time: no packet is sent, no clock
+// Package reliable simulates the reliable core (internal/reliable) over a bad link, in virtual time: no packet is sent, no clock
 // is read, and the same Config gives the same figures on any machine. It measures goodput and the time that a message
 // takes against loss, and how several senders share a bottleneck.
 package reliable
@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"time"
 
-	core "github.com/golci/golci/comm/reliable"
+	core "github.com/golci/golci/internal/reliable"
 )
 
 // Errors of a run, for errors.Is.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	core "github.com/golci/golci/comm/reliable"
+	core "github.com/golci/golci/internal/reliable"
 )
 
 // node is one rank: its endpoint, what goes into it, and what has come of that.

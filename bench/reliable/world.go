@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	core "github.com/golci/golci/comm/reliable"
-	"github.com/golci/golci/comm/reliable/simlink"
+	core "github.com/golci/golci/internal/reliable"
+	"github.com/golci/golci/internal/reliable/simlink"
 )
 
 // world is a number of senders, the receiver behind them (the last node), and the network.

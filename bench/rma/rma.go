@@ -12,9 +12,9 @@ import (
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/rma/twin"
 	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/boot"
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/comm/rma"
+	"github.com/golci/golci/internal/boot"
 )
 
 // Names of the benchmarks.

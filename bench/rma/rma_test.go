@@ -13,9 +13,9 @@ import (
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/internal/pairtest"
 	"github.com/golci/golci/bench/rma/twin"
-	"github.com/golci/golci/comm/boot"
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/conduit/stat"
+	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/conduit/stat"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -11,7 +11,7 @@ import (
 	"github.com/golci/golci/bench/crossing"
 	"github.com/golci/golci/bench/datagram"
 	"github.com/golci/golci/bench/peers"
-	"github.com/golci/golci/comm/conduit/udp/mmsg"
+	"github.com/golci/golci/internal/conduit/udp/mmsg"
 	"github.com/golci/golci/internal/settings"
 )
 

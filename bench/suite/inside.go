@@ -12,8 +12,8 @@ import (
 	"github.com/golci/golci/bench/ranks"
 	"github.com/golci/golci/bench/rma"
 	"github.com/golci/golci/bench/rma/twin"
-	"github.com/golci/golci/comm/boot"
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/boot"
 	"github.com/golci/golci/mpi"
 )
 

@@ -11,8 +11,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/golci/golci/cmd/golci/internal/launch"
-	"github.com/golci/golci/comm/boot"
 	"github.com/golci/golci/internal/affinity"
+	"github.com/golci/golci/internal/boot"
 	"github.com/golci/golci/internal/settings"
 	"github.com/golci/golci/internal/simd"
 	"github.com/golci/golci/internal/topology"

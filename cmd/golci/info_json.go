@@ -6,8 +6,8 @@ import (
 	"os"
 	"runtime"
 
-	"github.com/golci/golci/comm/boot"
 	"github.com/golci/golci/internal/affinity"
+	"github.com/golci/golci/internal/boot"
 	"github.com/golci/golci/internal/settings"
 	"github.com/golci/golci/internal/topology"
 	"github.com/golci/golci/mpi"

@@ -11,7 +11,7 @@ import (
 	"syscall"
 
 	"github.com/golci/golci/cmd/golci/internal/launch"
-	"github.com/golci/golci/comm/boot"
+	"github.com/golci/golci/internal/boot"
 )
 
 // program finds the program to run, and builds it first when the argument is a Go package: a directory, a .go file, or

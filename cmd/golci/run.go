@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/golci/golci/cmd/golci/internal/launch"
-	"github.com/golci/golci/comm/boot"
+	"github.com/golci/golci/internal/boot"
 	"github.com/golci/golci/internal/settings"
 )
 

@@ -17,9 +17,9 @@ import (
 	"sync/atomic"
 
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/credit"
-	"github.com/golci/golci/comm/progress"
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/credit"
+	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/spin"
 )
 

@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/conduit/local"
-	"github.com/golci/golci/comm/conduit/mixed/mixedtest"
-	"github.com/golci/golci/comm/conduit/udp/seal"
-	"github.com/golci/golci/comm/conduit/udp/udptest"
-	"github.com/golci/golci/comm/credit"
+	"github.com/golci/golci/internal/conduit/local"
+	"github.com/golci/golci/internal/conduit/mixed/mixedtest"
+	"github.com/golci/golci/internal/conduit/udp/seal"
+	"github.com/golci/golci/internal/conduit/udp/udptest"
+	"github.com/golci/golci/internal/credit"
 	"github.com/golci/golci/internal/invariants"
 	"go.uber.org/goleak"
 )

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/conduit/fault"
-	"github.com/golci/golci/comm/conduit/mixed/mixedtest"
+	"github.com/golci/golci/internal/conduit/fault"
+	"github.com/golci/golci/internal/conduit/mixed/mixedtest"
 	"github.com/golci/golci/internal/spin"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/credit"
+	"github.com/golci/golci/internal/credit"
 )
 
 // setTerms works out on what terms credits are lent.

@@ -10,7 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/credit"
+	"github.com/golci/golci/internal/credit"
 )
 
 // terms of a small job: what a rank needs beyond its first loan comes from the bank, and then from others.

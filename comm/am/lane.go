@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/credit"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/arch"
+	"github.com/golci/golci/internal/credit"
 	"github.com/golci/golci/internal/spin"
 )
 

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/conduit/local"
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/conduit/local"
 )
 
 // arming is a conduit in which another goroutine does something between the decision to sleep and the arming of the

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/golci/golci/comm/progress"
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/progress"
 )
 
 // segment is the memory that Long messages write into.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/credit"
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/credit"
 	"github.com/golci/golci/internal/inside"
 )
 

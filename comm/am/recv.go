@@ -3,9 +3,9 @@ package am
 import (
 	"fmt"
 
-	"github.com/golci/golci/comm/credit"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/arch"
+	"github.com/golci/golci/internal/credit"
 )
 
 // receiver is the polling side. All of it is owned by the holder of Endpoint.pollMu.

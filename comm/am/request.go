@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/golci/golci/comm/progress"
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/progress"
 )
 
 // RequestShort runs handler index h at rank dst with args (at most MaxArgs). It blocks the calling thread or goroutine

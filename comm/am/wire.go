@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"unsafe"
 
-	"github.com/golci/golci/comm/credit"
+	"github.com/golci/golci/internal/credit"
 )
 
 // A record is

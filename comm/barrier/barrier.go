@@ -12,8 +12,8 @@ import (
 	"math/bits"
 
 	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/progress"
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/spin"
 )
 

@@ -15,9 +15,9 @@ import (
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/conduit/fault"
-	"github.com/golci/golci/comm/conduit/local"
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/conduit/fault"
+	"github.com/golci/golci/internal/conduit/local"
 	"github.com/golci/golci/internal/invariants"
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/barrier"
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/conduit/local"
+	"github.com/golci/golci/internal/conduit/local"
 )
 
 // Three ranks of one process meet under a name, and then find out that one of them means something else.

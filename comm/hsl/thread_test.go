@@ -8,8 +8,8 @@ import (
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/conduit/local"
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/conduit/local"
 )
 
 // alone is an endpoint of one rank whose threads run on a scheduler of one worker.

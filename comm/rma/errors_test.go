@@ -9,8 +9,8 @@ import (
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/conduit/fault"
-	"github.com/golci/golci/comm/conduit/local"
+	"github.com/golci/golci/internal/conduit/fault"
+	"github.com/golci/golci/internal/conduit/local"
 )
 
 func newJobConduits(t testing.TB, n int) []conduit.Conduit {

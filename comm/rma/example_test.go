@@ -5,8 +5,8 @@ import (
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/conduit/local"
 	"github.com/golci/golci/comm/rma"
+	"github.com/golci/golci/internal/conduit/local"
 )
 
 // pair makes two ranks in this process.

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/progress"
+	"github.com/golci/golci/internal/progress"
 )
 
 // Handle stands for an operation that was started. The zero Handle is done: it is what operations return that are done

@@ -16,10 +16,10 @@ import (
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/conduit/fault"
-	"github.com/golci/golci/comm/conduit/local"
-	"github.com/golci/golci/comm/progress"
+	"github.com/golci/golci/internal/conduit/fault"
+	"github.com/golci/golci/internal/conduit/local"
 	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/internal/progress"
 )
 
 const roleEnv = "GOLCI_RMA_TEST_ROLE"

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/progress"
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/spin"
 )
 

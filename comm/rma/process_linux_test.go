@@ -12,8 +12,8 @@ import (
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/conduit/shm"
 	"github.com/golci/golci/internal/affinity"
+	"github.com/golci/golci/internal/conduit/shm"
 )
 
 // Tests with real processes: the test binary runs itself as rank 1, in a role.

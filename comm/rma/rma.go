@@ -17,7 +17,7 @@ import (
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/progress"
+	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/settings"
 )
 

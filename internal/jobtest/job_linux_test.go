@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/comm/conduit/udp"
+	"github.com/golci/golci/internal/conduit/udp"
 	"github.com/golci/golci/internal/settings"
 )
 

@@ -5,9 +5,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/golci/golci/comm/boot"
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/conduit/local"
+	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/conduit/local"
 )
 
 // Run runs f as the two ranks of a job in this process, and returns their errors.

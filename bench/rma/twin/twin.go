@@ -11,9 +11,9 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/bench/crossing"
-	"github.com/golci/golci/comm/boot"
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/conduit/shm"
+	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/conduit/shm"
 )
 
 // Errors, for errors.Is.

@@ -8,9 +8,9 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/golci/golci/comm/boot"
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/conduit/local"
+	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/conduit/local"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -8,7 +8,7 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/golci/golci/comm/boot"
+	"github.com/golci/golci/internal/boot"
 )
 
 // alone is the team of a job on this machine.

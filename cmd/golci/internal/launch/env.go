@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/golci/golci/comm/boot"
+	"github.com/golci/golci/internal/boot"
 )
 
 // foreign are the beginnings of variables by which another launcher, perhaps the one that has started this one, talks

@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/golci/golci/comm/boot"
-	"github.com/golci/golci/comm/boot/pmi"
+	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/boot/pmi"
 )
 
 var errFirst = errors.New("the first word is no greeting")

@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/golci/golci/comm/boot"
+	"github.com/golci/golci/internal/boot"
 )
 
 // fleet is the team of a job on several machines: a helper on each, which calls the head back.

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/golci/golci/comm/boot"
+	"github.com/golci/golci/internal/boot"
 )
 
 func randomName() string { return boot.IDFromKey(boot.NewKey()) }

@@ -12,9 +12,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/golci/golci/comm/boot"
-	"github.com/golci/golci/comm/boot/pmi"
-	"github.com/golci/golci/comm/boot/serve"
+	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/boot/pmi"
+	"github.com/golci/golci/internal/boot/serve"
 )
 
 // team is what the ranks of a job run on: this machine, or several.

@@ -1,0 +1,81 @@
+package boot
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/golci/golci/internal/boot/pmi"
+)
+
+// abort does not wait for its turn: another goroutine may wait in a fence that will never end, and that may be why the
+// job is aborted. The line has no answer, so it may go beside an outstanding request.
+func (w *wire) abort(code int, msg string) error {
+	if w.closing.Swap(true) {
+		return ErrDone
+	}
+	m := pmi.M("abort", pmi.FieldCode, strconv.Itoa(code))
+	if w.ours {
+		m = withText(m, msg)
+	}
+	return w.last(m)
+}
+
+func (w *wire) finalize(ctx context.Context) error {
+	select {
+	case <-w.turn:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer w.give()
+	if err := w.usable(); err != nil {
+		w.abandon()
+		if errors.Is(err, ErrDone) {
+			return nil
+		}
+		return err
+	}
+	w.closing.Store(true)
+	_, err := w.call(ctx, pmi.M("finalize"))
+	w.broken = ErrDone
+	w.close(ctx)
+	return err
+}
+
+// abandon gives a conversation up that has failed. A foreign launcher may kill a rank whose connection ends without
+// finalize, before the program can say what has failed; so such a connection stays open, and only the reader ends.
+func (w *wire) abandon() {
+	ctx, cancel := context.WithTimeout(context.Background(), lingerTime)
+	defer cancel()
+	if w.ours {
+		w.close(ctx)
+		return
+	}
+	w.over.Do(func() {
+		w.closing.Store(true)
+		close(w.quit)
+		_ = w.conn.SetReadDeadline(time.Unix(1, 0))
+		<-w.gone
+		abandoned.Store(&w.conn)
+	})
+}
+
+// abandoned keeps the connection of a failed job from the collector, which would close it.
+var abandoned atomic.Pointer[net.Conn]
+
+// close ends the connection and the reader; ctx bounds the wait for ranks that this one serves. Only the first call of
+// close or abandon does something; the others wait for it.
+func (w *wire) close(ctx context.Context) {
+	w.over.Do(func() {
+		w.closing.Store(true)
+		w.conn.Close()
+		close(w.quit)
+		<-w.gone
+		if w.cleanup != nil {
+			w.cleanup(ctx)
+		}
+	})
+}

@@ -1,0 +1,228 @@
+package boot
+
+import (
+	"bufio"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/golci/golci/internal/boot/pmi"
+	"github.com/golci/golci/internal/boot/serve"
+)
+
+const (
+	cmdHello     = "golci_hello" // first line on a rendezvous: which rank speaks
+	helloTimeout = 5 * time.Second
+	maxHello     = 64 // bytes in that line
+)
+
+// welcome is the answer to the first line. A rank that does not get it calls again.
+const welcome = "cmd=" + cmdHello + " rc=0\n"
+
+// maxEarly bounds the connections that have said nothing yet.
+const maxEarly = 64
+
+// host is the serving side of a rendezvous. Its goroutine accepts until the listener is closed: when all ranks have come, or at
+// the end.
+type host struct {
+	ln   net.Listener
+	size int
+	srv  *serve.Server
+	quit chan struct{} // closed by stop
+	wg   sync.WaitGroup
+
+	mu    sync.Mutex
+	early map[net.Conn]bool // connections that have said nothing yet; guarded by mu
+	over  bool              // no more are taken; guarded by mu
+	came  int               // ranks that have come so far; guarded by mu
+	here  int               // connected ranks; guarded by mu
+	idle  chan struct{}     // closed when here falls to 0; replaced when it rises from 0; guarded by mu
+}
+
+// newHost serves a job of size ranks at ln, which it owns from now on. It must be stopped.
+func newHost(ln net.Listener, size int) (*host, error) {
+	h := &host{ln: ln, size: size, quit: make(chan struct{}), early: map[net.Conn]bool{}, idle: make(chan struct{})}
+	close(h.idle)
+	var err error
+	h.srv, err = serve.New(pmi.Config{
+		Size: size, KVSName: "golci",
+		Preset: map[string]string{
+			pmi.KeySecret:  hex.EncodeToString(NewKey()),
+			pmi.KeyMapping: fmt.Sprintf("(vector,(0,1,%d))", size),
+		},
+	}, serve.Hooks{EOF: h.gone, Fail: func(int, int, string) { h.srv.HangUp() }})
+	if err != nil {
+		ln.Close()
+		return nil, err
+	}
+	h.wg.Go(h.accept)
+	return h, nil
+}
+
+// accept takes the callers. Those of other users are turned away before anything is read from them or kept for them.
+func (h *host) accept() {
+	for {
+		c, err := h.ln.Accept()
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return
+		case err != nil: // no descriptors, perhaps
+			select {
+			case <-time.After(retryPause):
+			case <-h.quit:
+			}
+		case ownUser(c) != nil || !h.enter(c):
+			c.Close()
+		default:
+			h.wg.Go(func() { h.greet(c) })
+		}
+	}
+}
+
+// enter says whether c may say who it is. When there are too many, any other one is turned away for it; a rank among them calls
+// again.
+func (h *host) enter(c net.Conn) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.over {
+		return false
+	}
+	if len(h.early) >= maxEarly {
+		for other := range h.early {
+			other.Close()
+			delete(h.early, other)
+			break
+		}
+	}
+	h.early[c] = true
+	return true
+}
+
+// leave says whether c is still to be served.
+func (h *host) leave(c net.Conn) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	was := h.early[c]
+	delete(h.early, c)
+	return was && !h.over
+}
+
+// greet learns which rank speaks and leaves the connection to the server.
+func (h *host) greet(c net.Conn) {
+	rank, err := readHello(c, h.size)
+	if !h.leave(c) || err != nil {
+		c.Close()
+		return
+	}
+	if _, err := io.WriteString(c, welcome); err != nil {
+		c.Close()
+		return
+	}
+	h.count(1)
+	if !h.srv.Attach(rank, c) {
+		h.count(-1)
+		return
+	}
+	h.mu.Lock()
+	h.came++
+	complete := h.came == h.size
+	h.mu.Unlock()
+	if complete {
+		h.close()
+	}
+}
+
+// readHello reads the first line of a connection. The rank says no more before it is answered.
+func readHello(c net.Conn, size int) (rank int, err error) {
+	_ = c.SetDeadline(time.Now().Add(helloTimeout))
+	line, err := bufio.NewReaderSize(c, maxHello).ReadSlice('\n')
+	if err != nil {
+		return 0, err
+	}
+	m, err := pmi.Parse(line)
+	if err != nil {
+		return 0, err
+	}
+	if rank, err = m.Int("rank"); err != nil {
+		return 0, err
+	}
+	if m.Cmd != cmdHello || rank < 0 || rank >= size {
+		return 0, fmt.Errorf("%w: %s", pmi.ErrSyntax, m)
+	}
+	return rank, c.SetDeadline(time.Time{})
+}
+
+// close takes no more callers.
+func (h *host) close() {
+	h.ln.Close()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.over = true
+	for c := range h.early {
+		c.Close()
+	}
+}
+
+func (h *host) count(d int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.here == 0 {
+		h.idle = make(chan struct{})
+	}
+	h.here += d
+	if h.here == 0 {
+		close(h.idle)
+	}
+}
+
+// farewell is how long the others of a job may still talk to the server when a rank has gone: time to ask who is missing.
+const farewell = 200 * time.Millisecond
+
+// gone: a rank that goes without finalizing ends the job for all, since under these launchers nobody else may see it.
+func (h *host) gone(rank int) {
+	h.srv.Gone(rank)
+	if !h.srv.Finalized(rank) {
+		time.AfterFunc(farewell, h.srv.HangUp)
+	}
+	h.count(-1)
+}
+
+func (h *host) stop(ctx context.Context) {
+	h.mu.Lock()
+	idle := h.idle
+	h.mu.Unlock()
+	select {
+	case <-idle:
+	case <-ctx.Done():
+	}
+	close(h.quit)
+	h.close()
+	h.srv.Close()
+	h.wg.Wait()
+}
+
+// greet tells the host at the other end of c which rank speaks. It returns nil if the host has hung up: it has no room, or is none any
+// more.
+func greet(ctx context.Context, c net.Conn, rank int) net.Conn {
+	_ = c.SetDeadline(time.Now().Add(helloTimeout))
+	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
+	answer := make([]byte, len(welcome))
+	line, err := pmi.M(cmdHello, "rank", fmt.Sprint(rank)).Append(nil)
+	if err == nil {
+		_, err = c.Write(line)
+	}
+	if err == nil {
+		_, err = io.ReadFull(c, answer)
+	}
+	if !stop() || err != nil || string(answer) != welcome {
+		c.Close()
+		return nil
+	}
+	_ = c.SetDeadline(time.Time{})
+	return c
+}

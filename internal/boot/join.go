@@ -1,0 +1,335 @@
+package boot
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/golci/golci/internal/boot/pmi"
+	"github.com/golci/golci/internal/settings"
+)
+
+// Option changes how Join works.
+type Option func(*options)
+
+type options struct {
+	env     lookup
+	timeout time.Duration
+	lost    func(*Job)
+	debug   bool
+}
+
+// WithTimeout bounds the wait for the other ranks; 0 leaves it to GOLCI_INIT_TIMEOUT.
+func WithTimeout(d time.Duration) Option { return func(o *options) { o.timeout = d } }
+
+// WithEnv reads the environment through get instead of os.LookupEnv.
+func WithEnv(get func(name string) (string, bool)) Option { return func(o *options) { o.env = get } }
+
+// WithLost has f called, from a goroutine of its own, when the launcher goes away before Finalize. Without it the
+// process says so on standard error and exits with code 1 a moment later, so that no rank outlives its launcher.
+func WithLost(f func(*Job)) Option { return func(o *options) { o.lost = f } }
+
+// lingerTime is how long a rank whose Join has failed goes on serving the others, if it does, so that they can learn the
+// names of the missing ranks, too.
+const lingerTime = 500 * time.Millisecond
+
+// joined is set by the first Join that takes the launcher's connection. The connection, like the descriptor that
+// carries it, is one of the things that a process has once.
+var joined atomic.Bool
+
+// Join finds the launcher and joins its job, or makes a job of one rank when there is none. It returns when every rank
+// has come; it blocks the calling goroutine. It ends at the latest after the time of WithTimeout or
+// GOLCI_INIT_TIMEOUT, with an error that wraps ErrMissing and names the missing ranks, as far as the launcher lets
+// that be known. Other errors: ErrEnv, ErrTwice, ErrLost, and those of the settings.
+func Join(ctx context.Context, opts ...Option) (*Job, error) {
+	o := options{env: os.LookupEnv, lost: exitLost}
+	for _, f := range opts {
+		f(&o)
+	}
+	set, err := settings.Parse(o.env)
+	if err != nil {
+		return nil, err
+	}
+	o.debug = settings.Debug.Get(set)
+	if o.timeout <= 0 {
+		o.timeout = settings.InitTimeout.Get(set)
+	}
+	p, err := detect(o.env)
+	if err != nil {
+		return nil, err
+	}
+	o.trace("launcher %s, rank %d of %d", p.launcher, p.rank, p.size)
+	if p.launcher == LauncherSingle {
+		tellMisspelt(LauncherSingle, 0)
+		return memoryJobs(1, LauncherSingle)[0], nil
+	}
+	if !joined.CompareAndSwap(false, true) {
+		return nil, ErrTwice
+	}
+	ctx, cancel := context.WithTimeout(ctx, o.timeout)
+	defer cancel()
+	j, err := joinPlace(ctx, p, o)
+	if err == nil {
+		tellMisspelt(j.Launcher, j.Rank)
+	}
+	return j, err
+}
+
+// told is set when variables that look like misspelt settings have been reported.
+var told atomic.Bool
+
+// tellMisspelt reports, once in a job, variables whose names are almost those of settings. golci run has done so for its ranks.
+func tellMisspelt(launcher string, rank int) {
+	if rank != 0 || launcher == LauncherGolci || told.Swap(true) {
+		return
+	}
+	for _, text := range settings.Misspelt(os.Environ()) {
+		fmt.Fprintln(os.Stderr, "golci:", text)
+	}
+}
+
+// trace reports one step when GOLCI_DEBUG asks for it.
+func (o *options) trace(format string, args ...any) {
+	if o.debug {
+		fmt.Fprintf(os.Stderr, "golci: boot: "+format+"\n", args...)
+	}
+}
+
+// lostGrace is how long a rank lives on without its launcher. Where a rank serves the others it may have ended with a code
+// that is on its way to this one, and that counts.
+const lostGrace = 300 * time.Millisecond
+
+func exitLost(j *Job) {
+	time.Sleep(lostGrace)
+	fmt.Fprintf(os.Stderr, "golci: rank %d: the launcher has gone, or a rank that served the others; ending\n", j.Rank)
+	os.Exit(1)
+}
+
+// joinPlace connects to the server of p and joins through it.
+func joinPlace(ctx context.Context, p place, o options) (*Job, error) {
+	conn, cleanup, err := connect(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	o.trace("connected")
+	return joinConn(ctx, conn, cleanup, p, o)
+}
+
+// joinConn holds the opening conversation over conn, which it owns from now on.
+func joinConn(ctx context.Context, conn net.Conn, cleanup cleanup, p place, o options) (*Job, error) {
+	w := newWire(conn, p.size, p.ours)
+	w.cleanup = cleanup
+	<-w.turn
+	j, err := w.open(ctx, &p)
+	w.give()
+	if err == nil {
+		o.trace("rank %d of %d, key space %s, waiting for the others", j.Rank, j.Size, w.kvs)
+		err = w.meet(ctx, j)
+	}
+	if err != nil {
+		w.abandon()
+		return nil, err
+	}
+	j.patience = o.timeout
+	o.trace("job %s is complete; on this node: %v", j.JobID, j.LocalRanks)
+	if o.lost != nil {
+		f := func() { o.lost(j) }
+		w.onLost.Store(&f)
+		select {
+		case <-w.gone:
+			w.tellLost()
+		default:
+		}
+	}
+	return j, nil
+}
+
+// connect returns a connection on which the server knows, or will be told by open, which rank speaks.
+func connect(ctx context.Context, p place) (net.Conn, cleanup, error) {
+	switch {
+	case p.fd >= 0:
+		c, err := connFromFD(p.fd)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%w: PMI_FD=%d: %w; inherited from a rank that is not this process?",
+				ErrEnv, p.fd, err)
+		}
+		return c, nil, nil
+	case p.port != "":
+		var d net.Dialer
+		c, err := d.DialContext(ctx, "tcp", p.port)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%w: PMI_PORT: %w", ErrEnv, err)
+		}
+		return c, nil, nil
+	}
+	return rendezvous(ctx, p)
+}
+
+// open holds the conversation up to the name of the key space. The turn is taken.
+func (w *wire) open(ctx context.Context, p *place) (*Job, error) {
+	if p.port != "" {
+		if err := w.initAck(ctx, p); err != nil {
+			return nil, err
+		}
+	}
+	if p.size < 1 || p.size > maxSize || p.rank < 0 || p.rank >= p.size {
+		return nil, fmt.Errorf("%w: rank %d of %d, want a job of 1 to %d ranks", ErrEnv, p.rank, p.size, maxSize)
+	}
+	if _, err := w.call(ctx, pmi.M("init", "pmi_version", "1", "pmi_subversion", "1")); err != nil {
+		return nil, err
+	}
+	m, err := w.call(ctx, pmi.M("get_maxes"))
+	if err != nil {
+		return nil, err
+	}
+	if n, err := m.Int("vallen_max"); err == nil && n > 64 {
+		w.maxVal = min(w.maxVal, n-1) // some servers count a final NUL
+	}
+	if m, err = w.call(ctx, pmi.M("get_my_kvsname")); err != nil {
+		return nil, err
+	}
+	w.kvs = m.Str("kvsname")
+	return &Job{Rank: p.rank, Size: p.size, Launcher: p.launcher, store: w}, nil
+}
+
+// mostSets bounds the lines with which a server tells rank and size; it needs three.
+const mostSets = 64
+
+// initAck opens port mode, where the server tells rank and size.
+func (w *wire) initAck(ctx context.Context, p *place) error {
+	if _, err := w.call(ctx, pmi.M("initack", "pmiid", p.id)); err != nil {
+		return err
+	}
+	for range mostSets {
+		m, err := w.next(ctx)
+		if err != nil {
+			return err
+		}
+		if m.Cmd != "set" {
+			return fmt.Errorf("%w: %s", pmi.ErrReply, m)
+		}
+		if v, err := m.Int("size"); err == nil {
+			p.size, w.size = v, v
+		}
+		if v, err := m.Int("rank"); err == nil {
+			p.rank = v
+		}
+		if _, last := m.Get("debug"); last {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: %d lines in answer to initack", pmi.ErrReply, mostSets)
+}
+
+// meet waits for all ranks and fills in what they share.
+func (w *wire) meet(ctx context.Context, j *Job) error {
+	nodes, err := w.nodes(ctx, j.Size)
+	if err != nil {
+		return err
+	}
+	if !w.ours && j.Rank == 0 {
+		if err := j.store.put(ctx, 0, "key", NewKey()); err != nil {
+			return err
+		}
+	}
+	if nodes == nil {
+		if err := j.store.put(ctx, j.Rank, "host", hostID()); err != nil {
+			return err
+		}
+	}
+	leave := w.announce(j.Rank, nodes)
+	err = j.Fence(ctx)
+	leave()
+	if err != nil {
+		return err
+	}
+	if j.Key, err = w.secret(ctx); err != nil {
+		return err
+	}
+	if len(j.Key) != keyBytes {
+		return fmt.Errorf("%w: the job's key has %d bytes, want %d", pmi.ErrReply, len(j.Key), keyBytes)
+	}
+	j.JobID = IDFromKey(j.Key)
+	if nodes == nil {
+		nodes, err = hostNodes(ctx, j)
+	}
+	j.LocalRanks = sameNode(nodes, j.Rank)
+	return err
+}
+
+// nodes asks the launcher which rank is on which node; nil when it does not say.
+func (w *wire) nodes(ctx context.Context, size int) ([]int, error) {
+	if err := w.take(ctx); err != nil {
+		return nil, err
+	}
+	defer w.give()
+	text, err := w.getRaw(ctx, pmi.KeyMapping)
+	if err != nil && w.broken != nil {
+		return nil, err
+	}
+	nodes, err := pmi.ParseMapping(text, size)
+	if err != nil {
+		return nil, nil // a form not known here: the ranks find out by their hosts' names
+	}
+	return nodes, nil
+}
+
+func (w *wire) secret(ctx context.Context) ([]byte, error) {
+	if !w.ours {
+		return w.get(ctx, 0, "key")
+	}
+	if err := w.take(ctx); err != nil {
+		return nil, err
+	}
+	defer w.give()
+	text, err := w.getRaw(ctx, pmi.KeySecret)
+	if err != nil {
+		return nil, err
+	}
+	key, err := hex.DecodeString(text)
+	if err != nil { // which would show some of the key
+		return nil, fmt.Errorf("%w: the job's key is not hexadecimal, %d bytes", pmi.ErrReply, len(text))
+	}
+	return key, nil
+}
+
+// hostNodes numbers the ranks' nodes by the host identities they have put.
+func hostNodes(ctx context.Context, j *Job) ([]int, error) {
+	number := map[string]int{}
+	nodes := make([]int, j.Size)
+	for r := range nodes {
+		id, err := j.store.get(ctx, r, "host")
+		if err != nil {
+			return nil, err
+		}
+		n, ok := number[string(id)]
+		if !ok {
+			n = len(number)
+			number[string(id)] = n
+		}
+		nodes[r] = n
+	}
+	return nodes, nil
+}
+
+// hostID tells machines apart: the kernel's boot identity where there is one, since names may repeat.
+func hostID() []byte {
+	name, _ := os.Hostname()
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return []byte(name + " " + strconv.Itoa(len(boot)) + " " + string(boot))
+}
+
+func sameNode(nodes []int, rank int) []int {
+	var out []int
+	for r, n := range nodes {
+		if n == nodes[rank] {
+			out = append(out, r)
+		}
+	}
+	return out
+}

@@ -1,0 +1,148 @@
+package boot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/golci/golci/internal/boot/mesh"
+)
+
+// Plane carries small messages between the ranks of a job beside the conduit, for what must get through when nobody polls it:
+// the end of the job. Ranks of one node talk through local sockets; those of other nodes over TCP, in connections that
+// are made when they are needed, which nobody outside the job can open or read. It costs nothing until it is used. What is
+// sent to a rank that has opened its plane arrives, once; the order is not kept. It is safe for concurrent use.
+type Plane struct {
+	job  *Job
+	near *near
+	far  *mesh.Node // nil when all ranks are on this node
+
+	mu   sync.Mutex // held while take runs, and while the plane is opened
+	take func(from int, b []byte)
+}
+
+// keyPlane is the key under which a rank's addresses are published.
+const keyPlane = "golci.plane"
+
+// defaultPatience is the time for exchanges of a job that was not made by Join.
+const defaultPatience = time.Minute
+
+// OpenPlane opens this rank's plane. take is called for every message, one after the other, from the plane's goroutines; it
+// must not keep b, nor call Close. Others can reach this rank from now on; a Fence has to lie between the opening and the
+// first Send. The plane must be closed.
+//
+// In a job of several nodes every rank must call it, once: the ranks tell each other their addresses. It then blocks the calling
+// goroutine until all have come, for the time of WithTimeout or GOLCI_INIT_TIMEOUT at most. The addresses are at, if any are
+// given, which are this machine's; else all by which another machine may reach it.
+//
+// Errors: those of the sockets and of Exchange.
+func (j *Job) OpenPlane(take func(from int, b []byte), at ...netip.Addr) (*Plane, error) {
+	p := &Plane{job: j, take: take}
+	if err := p.open(at); err != nil {
+		if p.near != nil {
+			err = errors.Join(err, p.Close())
+		}
+		return nil, err
+	}
+	return p, nil
+}
+
+// open opens both parts. Messages wait meanwhile, and if it fails none is taken: the caller may hold what take wants.
+func (p *Plane) open(at []netip.Addr) (err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.near, err = openNear(p.job, p.hand); err != nil {
+		return err
+	}
+	if len(p.job.LocalRanks) < p.job.Size {
+		err = p.openFar(at)
+	}
+	if err != nil {
+		p.take = func(int, []byte) {}
+	}
+	return err
+}
+
+// hand gives a message to take, whichever way it has come.
+func (p *Plane) hand(from int, b []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.take(from, b)
+}
+
+// openFar opens the way to other nodes.
+func (p *Plane) openFar(at []netip.Addr) error {
+	j := p.job
+	var table *Table[[]netip.AddrPort] // set before the first Send, and not changed
+	var err error
+	p.far, err = mesh.Listen(mesh.Config{
+		Rank: j.Rank, Size: j.Size, Key: j.Key, Take: p.hand,
+		Where: func(ctx context.Context, rank int) ([]netip.AddrPort, error) { return table.Of(ctx, rank) },
+	}, at...)
+	if err != nil {
+		return err
+	}
+	patience := j.patience
+	if patience <= 0 {
+		patience = defaultPatience
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	codec := Codec[[]netip.AddrPort]{Append: mesh.AppendAddrs, Parse: mesh.ParseAddrs}
+	if table, err = Exchange(ctx, j, keyPlane, p.far.Addrs(), codec); err != nil {
+		return err
+	}
+	for _, rank := range circle(j.Rank, j.Size) {
+		if j.Near(rank) {
+			continue
+		}
+		if _, err := table.Of(ctx, rank); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// circle lists the ranks at the distances 1, 2, 4, ... round the circle, both ways: those that package exit talks to. Their addresses
+// are asked for beforehand, because at the end of the job the launcher's answers may have to wait for a Fence that
+// never ends.
+func circle(rank, size int) (out []int) {
+	for d := 1; d < size; d *= 2 {
+		out = append(out, (rank+d)%size, (rank+size-d)%size)
+	}
+	return out
+}
+
+// Send sends b, of at most MaxPlane bytes, to rank to. It blocks the calling goroutine, until ctx ends, while the queue of a rank
+// of this node is full, or until a rank of another node has taken the message. Errors: ErrGone if the rank has closed its
+// plane or died, or if its node says nothing; ErrArgument; and those of ctx and the sockets.
+func (p *Plane) Send(ctx context.Context, to int, b []byte) error {
+	if to < 0 || to >= p.job.Size || len(b) > MaxPlane {
+		return fmt.Errorf("%w: %d bytes to rank %d of %d", ErrArgument, len(b), to, p.job.Size)
+	}
+	if p.far == nil || p.job.Near(to) {
+		return p.near.send(ctx, to, b)
+	}
+	return p.far.Send(ctx, to, b)
+}
+
+// Gone says whether rank has closed its plane or died. It does not block. A rank of another node is asked meanwhile, so that a later call
+// can tell.
+func (p *Plane) Gone(rank int) bool {
+	if p.far == nil || p.job.Near(rank) {
+		return p.near.gone(rank)
+	}
+	return p.far.Gone(rank)
+}
+
+// Close closes the plane, ends what is under way, and waits until take has returned.
+func (p *Plane) Close() error {
+	err := p.near.close()
+	if p.far != nil {
+		err = errors.Join(err, p.far.Close())
+	}
+	return err
+}

@@ -1,0 +1,369 @@
+package mixed_test
+
+import (
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/conduit/mixed"
+	"github.com/golci/golci/internal/conduit/mixed/mixedtest"
+	"github.com/golci/golci/internal/invariants"
+)
+
+// tally counts what comes, by source, and calls each for every record.
+type tally struct {
+	from   [4]int
+	chunks int
+	each   func()
+}
+
+// Record implements conduit.Sink.
+func (y *tally) Record(src int, _ []byte) {
+	y.from[src]++
+	if y.each != nil {
+		y.each()
+	}
+}
+
+// Bulk implements conduit.Sink.
+func (y *tally) Bulk(int, uint64, int64, []byte) { y.chunks++ }
+
+func send(c conduit.Conduit, peer int) bool {
+	_, st := c.Reserve(peer, conduit.Request, 16)
+	if st == conduit.OK {
+		c.Commit(peer, 16)
+	}
+	return st == conduit.OK
+}
+
+// TestTurns: with both sides flooded, each gets about half of any budget, also of the least.
+func TestTurns(t *testing.T) {
+	cs := mixedtest.Local(t, 3, conduit.Config{}, mixedtest.Parity, nil) // rank 2 is near to rank 0, rank 1 far
+	defer closeAll(t, cs...)
+	for _, budget := range []int{1, 2, 3, 7, 64} {
+		y := &tally{}
+		const polls = 100
+		for range polls {
+			for src := 1; src <= 2; src++ {
+				for send(cs[src], 0) {
+					continue
+				}
+			}
+			if n := cs[0].Poll(budget, y); n != budget {
+				t.Fatalf("Poll(%d) of full queues returned %d", budget, n)
+			}
+		}
+		if all := budget * polls; y.from[1] < all*2/5 || y.from[2] < all*2/5 {
+			t.Errorf("budget %d: %d from the far side, %d from the near one, of %d", budget, y.from[1], y.from[2], all)
+		}
+	}
+}
+
+// TestOneSideTakesTheWholeBudget: half of the budget is kept for nobody.
+func TestOneSideTakesTheWholeBudget(t *testing.T) {
+	cs := mixedtest.Local(t, 3, conduit.Config{}, mixedtest.Parity, nil)
+	defer closeAll(t, cs...)
+	for src := 1; src <= 2; src++ {
+		for round := range 4 {
+			for range 20 {
+				if !send(cs[src], 0) {
+					t.Fatal("no room")
+				}
+			}
+			y := &tally{}
+			if n := cs[0].Poll(20, y); n != 20 || y.from[src] != 20 {
+				t.Errorf("round %d: of 20 from rank %d, Poll(20) delivered %d", round, src, n)
+			}
+		}
+	}
+}
+
+// TestOnePollerOfBoth: a poll inside a poll finds the conduit busy, though the other side has something.
+func TestOnePollerOfBoth(t *testing.T) {
+	cs := mixedtest.Local(t, 3, conduit.Config{}, mixedtest.Parity, nil)
+	defer closeAll(t, cs...)
+	inner := 0
+	y := &tally{}
+	y.each = func() {
+		inner++
+		if n := cs[0].Poll(5, y); n != -1 {
+			t.Errorf("a poll inside a poll returned %d", n)
+		}
+	}
+	send(cs[1], 0)
+	send(cs[2], 0)
+	for inner < 2 {
+		if cs[0].Poll(5, y) < 0 {
+			t.Fatal("a poll that is over holds its lock")
+		}
+	}
+}
+
+// mute is a conduit whose bell never rings of itself.
+type mute struct {
+	conduit.Conduit
+	ring        func()
+	arms, armed int
+	inside      func() // called while the conduit is armed, before Arm returns
+}
+
+// Bell implements conduit.Belled.
+func (m *mute) Bell(f func()) { m.ring = f }
+func (m *mute) Disarm()       { m.armed-- }
+
+func (m *mute) Arm() {
+	m.arms++
+	m.armed++
+	if m.inside != nil {
+		m.inside()
+	}
+}
+
+func muted(t *testing.T, n int) (conduit.Conduit, *mute, []conduit.Conduit) {
+	near, far := locals(t, n, conduit.Config{}), locals(t, n, conduit.Config{})
+	m := &mute{Conduit: far[0]}
+	c, err := mixed.New(near[0], m, func(int) bool { return true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closeAll(t, append(append(near[1:], far[1:]...), c)...) })
+	return c, m, far
+}
+
+// TestRingBeforeTheSleeperIsThere: the far bell rings, for a failure, which Pending does not tell of, between the sleeper's
+// arming of the far side and of the near one. Nothing else would end the sleep.
+func TestRingBeforeTheSleeperIsThere(t *testing.T) {
+	c, m, _ := muted(t, 2)
+	m.inside = func() { m.ring() }
+	if !c.Sleep(time.Hour, nil) {
+		t.Error("Sleep = false")
+	}
+	if m.arms != 1 || m.armed != 0 {
+		t.Errorf("armed %d times, %d are left", m.arms, m.armed)
+	}
+	m.inside = nil
+	looked := false
+	if c.Sleep(time.Microsecond, func() bool { looked = true; return false }); !looked {
+		t.Error("an old ring ends the next sleep before it has looked")
+	}
+}
+
+// TestArrivalBeforeTheSleeperIsThere: the same for a record, of which the bell need not ring.
+func TestArrivalBeforeTheSleeperIsThere(t *testing.T) {
+	c, m, far := muted(t, 2)
+	m.inside = func() { send(far[1], 0) }
+	if !c.Sleep(time.Hour, nil) || !c.Pending() {
+		t.Error("the record is not pending")
+	}
+}
+
+// TestRingWakes: the far bell ends a sleep that is under way.
+func TestRingWakes(t *testing.T) {
+	c, m, _ := muted(t, 1)
+	asleep := make(chan struct{})
+	done := make(chan struct{})
+	go func() {
+		<-asleep
+		m.ring()
+		close(done)
+	}()
+	if !c.Sleep(time.Hour, func() bool { close(asleep); return false }) {
+		t.Error("Sleep = false")
+	}
+	<-done
+}
+
+// TestSleepDoesNotAllocate neither with nor without a condition.
+func TestSleepDoesNotAllocate(t *testing.T) {
+	if invariants.Race {
+		t.Skip("the race detector allocates")
+	}
+	c, _, _ := muted(t, 1)
+	calls := 0
+	ready := func() bool { calls++; return true }
+	if n := testing.AllocsPerRun(500, func() {
+		c.Sleep(time.Second, ready)
+		c.Sleep(0, nil)
+		c.Wake()
+	}); n != 0 || calls < 500 {
+		t.Errorf("%v allocations, the condition was called %d times", n, calls)
+	}
+}
+
+// TestFarPeerGone: a sleeper learns of a far peer that closes, of which the near conduit knows nothing.
+func TestFarPeerGone(t *testing.T) {
+	far := locals(t, 3, conduit.Config{})
+	cs := mixedtest.Join(t, locals(t, 3, conduit.Config{}), far, mixedtest.Parity)
+	defer closeAll(t, cs...)
+	closed := make(chan error)
+	asleep := make(chan struct{})
+	go func() {
+		<-asleep
+		closed <- far[1].Close()
+	}()
+	for first := true; cs[0].Failed(1) == nil; {
+		cs[0].Sleep(time.Hour, func() bool {
+			if first {
+				close(asleep)
+				first = false
+			}
+			return cs[0].Failed(1) != nil
+		})
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+	if err := cs[0].Failed(1); !errors.Is(err, conduit.ErrPeerClosed) || cs[0].Failed(2) != nil || cs[0].Failed(0) != nil {
+		t.Errorf("failed: %v, %v, %v", err, cs[0].Failed(2), cs[0].Failed(0))
+	}
+	if n := cs[0].BulkSend(1, 1, 0, make([]byte, 8)); n != -1 {
+		t.Errorf("bulk to a peer that has gone: %d", n)
+	}
+}
+
+// network is a conduit without words whose looks are counted.
+type network struct {
+	conduit.Conduit
+	looks int
+}
+
+func (*network) Mine(int) *atomic.Uint64   { return nil }
+func (*network) Theirs(int) *atomic.Uint64 { return nil }
+
+// Pending implements conduit.Conduit.
+func (n *network) Pending() bool {
+	n.looks++
+	return n.Conduit.Pending()
+}
+
+// Poll implements conduit.Conduit.
+func (n *network) Poll(budget int, sink conduit.Sink) int {
+	n.looks++
+	return n.Conduit.Poll(budget, sink)
+}
+
+// TestQuietNetwork: looks at a far side that has been silent become rare; what it has is found all the same, and after that, and
+// after a message to it, every look goes there.
+func TestQuietNetwork(t *testing.T) {
+	near, far := locals(t, 3, conduit.Config{}), locals(t, 3, conduit.Config{})
+	n := &network{Conduit: far[0]}
+	cs := mixedtest.Join(t, near, []conduit.Conduit{n, far[1], far[2]}, mixedtest.Parity)
+	defer closeAll(t, cs...)
+	y := &tally{}
+	look := func(times int) int {
+		before := n.looks
+		for range times {
+			if cs[0].Pending() {
+				cs[0].Poll(8, y)
+			}
+		}
+		return n.looks - before
+	}
+	const many = 20_000
+	if k := look(many); k < many/400 || k > many/20 {
+		t.Errorf("%d looks of %d at a silent far side", k, many)
+	}
+	for range many {
+		send(cs[2], 0)
+		cs[0].Poll(8, y)
+	}
+	if y.from[2] != many {
+		t.Errorf("%d messages of %d came from the near side", y.from[2], many)
+	}
+	if far[1].Mine(0) == nil || !send(cs[1], 0) {
+		t.Fatal("no message from the far side")
+	}
+	for left := 300; y.from[1] == 0; left-- {
+		if look(1); left == 0 {
+			t.Fatal("a message from the far side was not found")
+		}
+	}
+	if k := look(50); k != 50 {
+		t.Errorf("%d looks of 50 after a message has come", k)
+	}
+	look(many)
+	send(cs[0], 1)
+	if k := look(50); k != 50 {
+		t.Errorf("%d looks of 50 after a message has gone", k)
+	}
+}
+
+// reaching is a conduit that can reach all memory.
+type reaching struct {
+	conduit.Conduit
+	calls atomic.Int32
+}
+
+func (*reaching) DirectTo(int) bool { return true }
+
+func (r *reaching) Fetch(int, []byte, uint64) error {
+	r.calls.Add(1)
+	return nil
+}
+
+func (r *reaching) Put(int, uint64, []byte) error {
+	r.calls.Add(1)
+	return nil
+}
+
+// TestDirect: direct copies lead to near peers, if the near conduit has them.
+func TestDirect(t *testing.T) {
+	near, far := locals(t, 2, conduit.Config{}), locals(t, 2, conduit.Config{})
+	r := &reaching{Conduit: near[0]}
+	c, err := mixed.New(r, mixedtest.WithBell(&reaching{Conduit: far[0]}), func(peer int) bool { return peer == 0 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeAll(t, c, near[1], far[1])
+	d := c.(conduit.Direct)
+	if !d.DirectTo(0) || d.DirectTo(1) || d.DirectTo(-1) || d.DirectTo(2) {
+		t.Error("only rank 0 can be reached")
+	}
+	if d.Fetch(0, nil, 0) != nil || d.Put(0, 0, nil) != nil || r.calls.Load() != 2 {
+		t.Errorf("%d calls went through", r.calls.Load())
+	}
+	for _, peer := range []int{-1, 1, 2} {
+		if err := d.Fetch(peer, nil, 0); !errors.Is(err, conduit.ErrUnreachable) {
+			t.Errorf("fetch from rank %d: %v", peer, err)
+		}
+		if err := d.Put(peer, 0, nil); !errors.Is(err, conduit.ErrUnreachable) {
+			t.Errorf("put to rank %d: %v", peer, err)
+		}
+	}
+	if _, ok := c.(conduit.Memory); ok {
+		t.Error("memory that the near conduit has not")
+	}
+	plain := mixedtest.Local(t, 1, conduit.Config{}, mixedtest.AllNear, nil)
+	defer closeAll(t, plain...)
+	if plain[0].(conduit.Direct).DirectTo(0) {
+		t.Error("the near conduit copies nothing directly")
+	}
+}
+
+// TestMemory: registered memory is had of near peers and of the rank itself.
+func TestMemory(t *testing.T) {
+	for _, c := range []struct {
+		together mixedtest.Together
+		reach    [3]bool // from rank 0
+	}{{mixedtest.Parity, [3]bool{true, false, true}}, {mixedtest.AllFar, [3]bool{true, false, false}}} {
+		cs := mixedtest.Local(t, 3, conduit.Config{}, c.together, nil)
+		defer closeAll(t, cs...)
+		for _, c := range cs {
+			if _, err := c.(conduit.Memory).Register(64); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m := cs[0].(conduit.Memory)
+		for peer, want := range c.reach {
+			mem, err := m.Segment(peer)
+			if want && (err != nil || len(mem) != 64 || m.Lost(peer) == nil) {
+				t.Errorf("rank %d: %d bytes, %v", peer, len(mem), err)
+			}
+			if !want && (!errors.Is(err, conduit.ErrUnreachable) || m.Lost(peer) != nil) {
+				t.Errorf("rank %d is far: %d bytes, %v", peer, len(mem), err)
+			}
+		}
+	}
+}

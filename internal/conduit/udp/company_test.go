@@ -1,0 +1,76 @@
+package udp_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/conduit/udp"
+	"github.com/golci/golci/internal/conduit/udp/mmsg"
+	"github.com/golci/golci/internal/conduit/udp/udptest"
+)
+
+// meter is a socket that counts the datagrams given to it.
+type meter struct {
+	udp.Wire
+	sent atomic.Int64
+}
+
+func (m *meter) Send(batch []mmsg.Datagram) (int, error) {
+	m.sent.Add(int64(len(batch)))
+	return m.Wire.Send(batch)
+}
+
+// TestCompany: a record that is always alone, or whose sender does not poll soon, leaves with its Commit. One that has always had company
+// waits for it in time, and comes all the same when there is none.
+func TestCompany(t *testing.T) {
+	for name, c := range map[string]struct {
+		records int
+		pause   time.Duration // before the poll
+		learns  bool
+	}{
+		"alone": {1, 0, false}, "two, and then a pause": {2, 100 * time.Microsecond, false}, "two": {2, 0, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			wires := make([]*meter, 2)
+			j := udptest.Job{}
+			j.Wrap = func(rank int, w udp.Wire) udp.Wire {
+				wires[rank] = &meter{Wire: w}
+				return wires[rank]
+			}
+			cs := j.Open(t, 2, conduit.Config{})
+			s := &tallySink{}
+			total := int64(0)
+			round := func(records int) (left int64) {
+				for i := range records {
+					before := wires[0].sent.Load()
+					if err := sendOne(cs[0], 1, s); err != nil {
+						t.Fatal(err)
+					}
+					if total++; i == 0 {
+						left = wires[0].sent.Load() - before
+					}
+				}
+				for end := time.Now().Add(c.pause); time.Now().Before(end); {
+					continue
+				}
+				for cs[0].Poll(16, s); s.from[0].Load() < total; cs[0].Poll(16, s) {
+					cs[1].Poll(16, s)
+				}
+				return left
+			}
+			waited := 0
+			for range 3000 {
+				if round(c.records) == 0 {
+					waited++
+				}
+			}
+			if (waited > 0) != c.learns {
+				t.Errorf("the first record of a round waited in %d rounds of 3000", waited)
+			}
+			round(1)
+			closeAll(t, cs)
+		})
+	}
+}

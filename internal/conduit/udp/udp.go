@@ -1,0 +1,245 @@
+package udp
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/conduit/udp/seal"
+	"github.com/golci/golci/internal/reliable"
+)
+
+// Conduit is one rank's end.
+type Conduit struct {
+	cfg   Config
+	g     geometry
+	wire  Wire
+	box   *seal.Box
+	base  time.Time // of all times
+	lanes []lane    // by peer
+
+	engine   mutex
+	core     *reliable.Endpoint // under engine
+	out      outbox             // under engine
+	loans    loans              // under engine
+	leaving  []leaver           // under engine
+	lent     []lent             // under engine
+	lentFree []int32            // under engine: of lent
+	now      time.Duration      // under engine: of the last pass
+	polled   time.Duration      // under engine: when a user polled last
+	heldAt   time.Duration      // under engine: since when something is kept back for company; 0: nothing is
+	slow     uint32             // under engine: how often that took longer than soon
+
+	// dirty are peers with something staged; guarded by dirtyMu, except for the count.
+	dirtyMu sync.Mutex
+	dirty   []int32
+	dirties atomic.Int32
+	drained []int32       // under engine
+	stuck   []int32       // under engine: peers towards which the core had no room
+	sized   []int32       // under engine: peers whose datagrams could be smaller
+	sizeAt  time.Duration // under engine: when these are looked at next
+
+	poll   pollMutex
+	recv   receiver      // under poll
+	ready  ring32        // under poll: inboxes that are not empty, twice the peer + kind
+	owing  []int32       // under poll: peers that have not been told what was taken
+	owedAt time.Duration // under poll: when they must be told
+	debts  atomic.Bool   // owing is not empty; written under poll
+	self   atomic.Bool   // something is staged for this rank itself
+
+	polls atomic.Uint64 // by users; written under poll
+	due   atomic.Int64  // when the core wants its next turn; written under engine
+	held  atomic.Bool   // something is kept back for company; written under engine
+
+	closed atomic.Bool
+	sleep  sleep
+	keeper keeper
+
+	// mu guards reasons; a lane's gone is set after its reason.
+	mu      sync.Mutex
+	reasons map[int]*conduit.PeerError
+}
+
+// New makes the end of one rank and starts its keeper, which ends after Close. The error matches conduit.ErrConfig.
+func New(cfg Config) (*Conduit, error) {
+	c, err := assemble(cfg)
+	if err != nil {
+		return nil, err
+	}
+	c.keeper.start(c)
+	return c, nil
+}
+
+// assemble is New without the keeper.
+func assemble(cfg Config) (*Conduit, error) {
+	g, err := newGeometry(cfg.Conduit)
+	if err != nil {
+		return nil, err
+	}
+	setDefault(&cfg.Linger, defaultLinger)
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	c := &Conduit{
+		cfg: cfg, g: g, wire: cfg.Wire, base: time.Now(), lanes: make([]lane, cfg.Size), reasons: map[int]*conduit.PeerError{},
+	}
+	sc := seal.Config{Key: cfg.Key, Private: cfg.Private, Rank: cfg.Rank, Size: cfg.Size, Mode: cfg.Mode}
+	for _, p := range cfg.Peers {
+		sc.Incarnations, sc.Publics = append(sc.Incarnations, p.Life), append(sc.Publics, p.Public)
+	}
+	if c.box, err = seal.New(sc); err != nil {
+		return nil, fmt.Errorf("%w: %w", conduit.ErrConfig, err)
+	}
+	c.cfg.Key, c.cfg.Private = nil, nil
+	if err := c.initCore(); err != nil {
+		return nil, err
+	}
+	c.out.init(c)
+	c.recv.init(c)
+	c.watchNeighbours()
+	return c, nil
+}
+
+func (c *Conduit) initCore() error {
+	rc := reliable.Config{
+		Sink: c, MaxMessage: max(c.g.maxRecord, 1<<20), KeepAlive: c.cfg.KeepAlive, DeadAfter: c.cfg.DeadAfter,
+		MinRTO: c.cfg.MinRTO,
+	}
+	if c.g.tiny {
+		rc.Queue, rc.Rooms = 2, 8
+	}
+	var err error
+	if c.core, err = reliable.New(rc); err != nil {
+		return fmt.Errorf("%w: %w", conduit.ErrConfig, err)
+	}
+	return nil
+}
+
+// watched is up to how many ranks all pairs of a job are kept alive from the start; in larger ones only those in use, and the
+// neighbours'.
+const watched = 64
+
+func (c *Conduit) watchNeighbours() {
+	for p := range c.lanes {
+		near := p == (c.cfg.Rank+1)%c.cfg.Size || (p+1)%c.cfg.Size == c.cfg.Rank
+		if p != c.cfg.Rank && (c.cfg.Size <= watched || near) && c.know(p) {
+			c.core.Watch(p, 0)
+		}
+	}
+}
+
+// know makes a peer known to the core; false if that cannot be. Under engine.
+func (c *Conduit) know(peer int) bool {
+	ln := &c.lanes[peer]
+	if ln.known {
+		return true
+	}
+	if ln.gone.Load() {
+		return false
+	}
+	c.measure(peer)
+	if err := c.add(peer); err != nil {
+		c.fail(peer, conduit.ErrUnreachable, err.Error())
+		return false
+	}
+	ln.known = true
+	ln.route = newRouter(len(c.cfg.Peers[peer].Paths))
+	c.follow(peer)
+	return true
+}
+
+// add makes the pair with a peer.
+func (c *Conduit) add(peer int) error {
+	ln := &c.lanes[peer]
+	sender, err := c.box.Sender(peer)
+	if err != nil {
+		return err
+	}
+	ln.sender = sender
+	l := reliable.Link{Number: 1, MTU: c.coreMTU(ln.mtu)}
+	if l.SendSeq, err = c.box.Sequence(c.cfg.Rank, peer); err != nil {
+		return err
+	}
+	if l.RecvSeq, err = c.box.Sequence(peer, c.cfg.Rank); err != nil {
+		return err
+	}
+	return c.core.Add(peer, l, c.now)
+}
+
+// coreMTU is what of a datagram is the core's.
+func (c *Conduit) coreMTU(datagram int) int {
+	return min(datagram-c.box.Overhead()-headerSize, reliable.MaxMTU)
+}
+
+// Rank implements conduit.Conduit.
+func (c *Conduit) Rank() int { return c.cfg.Rank }
+
+// Size implements conduit.Conduit.
+func (c *Conduit) Size() int { return c.cfg.Size }
+
+// Caps implements conduit.Conduit.
+func (c *Conduit) Caps() conduit.Caps { return c.g.caps() }
+
+// Mine implements conduit.Conduit: there are no such words.
+func (c *Conduit) Mine(int) *atomic.Uint64 { return nil }
+
+// Theirs implements conduit.Conduit: there are no such words.
+func (c *Conduit) Theirs(int) *atomic.Uint64 { return nil }
+
+func (c *Conduit) unreachable(peer int) bool {
+	return uint(peer) >= uint(len(c.lanes)) || c.closed.Load() || c.lanes[peer].gone.Load()
+}
+
+// Failed implements conduit.Conduit.
+func (c *Conduit) Failed(peer int) error {
+	switch {
+	case uint(peer) >= uint(len(c.lanes)):
+		return &conduit.PeerError{Peer: peer, Err: conduit.ErrUnreachable, Detail: fmt.Sprintf("job of %d ranks", c.cfg.Size)}
+	case c.lanes[peer].gone.Load():
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.reasons[peer]
+	case c.closed.Load():
+		return &conduit.PeerError{Peer: peer, Err: conduit.ErrClosed}
+	}
+	return nil
+}
+
+// fail makes a peer unreachable; the first reason stays. What came from it before is delivered all the same.
+func (c *Conduit) fail(peer int, reason error, detail string) {
+	c.mu.Lock()
+	if c.reasons[peer] == nil {
+		c.reasons[peer] = &conduit.PeerError{Peer: peer, Err: reason, Detail: detail}
+	}
+	c.mu.Unlock()
+	c.lanes[peer].gone.Store(true)
+	c.ring()
+}
+
+// giveUp is fail for a peer that still talks: the core forgets it, and what was on its way to it ends. Under engine.
+func (c *Conduit) giveUp(peer int, reason error, detail string) {
+	if !c.lanes[peer].gone.Load() {
+		c.fail(peer, reason, detail)
+		c.leaving = append(c.leaving, leaver{peer, c.now, reason})
+	}
+}
+
+// Dead implements reliable.Sink: a peer was silent too long, or has been forgotten.
+func (c *Conduit) Dead(peer int, err error) {
+	switch {
+	case errors.Is(err, conduit.ErrPeerClosed), errors.Is(err, conduit.ErrClosed): // whose reason is known
+	case errors.Is(err, reliable.ErrSilent):
+		c.fail(peer, conduit.ErrPeerDied, err.Error()+c.strangers())
+	case errors.Is(err, reliable.ErrStuck):
+		c.fail(peer, conduit.ErrUnreachable, fmt.Sprintf("datagrams of %d bytes at most: %v", c.lanes[peer].mtu, err))
+	default:
+		c.fail(peer, conduit.ErrCorrupt, err.Error())
+	}
+	ln := &c.lanes[peer]
+	ln.known = false
+}
+
+func (c *Conduit) clock() time.Duration { return time.Since(c.base) }

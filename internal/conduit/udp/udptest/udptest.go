@@ -1,0 +1,128 @@
+// Package udptest makes jobs of udp conduits whose ranks share a process, over loopback; tests import it.
+package udptest
+
+import (
+	"bytes"
+	"crypto/ecdh"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/conduit/udp"
+	"github.com/golci/golci/internal/conduit/udp/faulty"
+	"github.com/golci/golci/internal/conduit/udp/mmsg"
+	"github.com/golci/golci/internal/conduit/udp/seal"
+)
+
+// Bad is a network on which a lot goes wrong, as Job.Faults has it, without a seed; what it loses, BadMinRTO helps to send again soon.
+const (
+	Bad       = "loss=0.1,dup=0.05,reorder=0.05"
+	BadMinRTO = 200 * time.Microsecond
+)
+
+// Key is the secret of every job.
+const Key = "a key of thirty-two bytes, or so"
+
+// Private is a rank's part of the exchange of keys, the same in every job.
+func Private(rank int) *ecdh.PrivateKey {
+	k, err := ecdh.X25519().NewPrivateKey(bytes.Repeat([]byte{byte(rank + 1)}, seal.PublicSize))
+	if err != nil {
+		panic(err)
+	}
+	return k
+}
+
+// Public is what it publishes of that.
+func Public(rank int) []byte { return Private(rank).PublicKey().Bytes() }
+
+// Life is what a rank of a job drew when it started.
+func Life(rank int) uint64 { return uint64(1000 + rank) }
+
+// Job describes the conduits of a test. The zero value is an encrypted job on a network without faults.
+type Job struct {
+	Mode    seal.Mode
+	Faults  string       // as faulty.Parse reads it, its ranks those of the job
+	Addr    string       // bound by all, "[::1]:0" say; "" for IPv4
+	Payload int          // bytes of a datagram; 0 for what loopback takes
+	Sockets mmsg.Options // without sizes of queues: 4 MiB
+	// KeepAlive, DeadAfter, MinRTO and Linger are udp.Config's.
+	KeepAlive, DeadAfter, MinRTO, Linger time.Duration
+	// Says is udp.Config.Payload.
+	Says func(netip.AddrPort) (int, error)
+	// Wrap, if it is not nil, is laid around a rank's socket and its faults.
+	Wrap func(rank int, w udp.Wire) udp.Wire
+}
+
+// Open makes the conduits of n ranks, by rank. The caller closes them. It is a conformance.Factory.
+func (j Job) Open(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit {
+	t.Helper()
+	out := make([]conduit.Conduit, n)
+	for i, c := range j.OpenUDP(t, n, cfg) {
+		out[i] = c
+	}
+	return out
+}
+
+// OpenUDP is Open for who needs more of them than a conduit.Conduit has.
+func (j Job) OpenUDP(t testing.TB, n int, cfg conduit.Config) []*udp.Conduit {
+	t.Helper()
+	wires, peers := j.sockets(t, n)
+	out := make([]*udp.Conduit, n)
+	for i := range out {
+		c, err := udp.New(udp.Config{
+			Rank: i, Size: n, Key: []byte(Key), Private: Private(i), Mode: j.Mode, Wire: wires[i], Peers: peers, Conduit: cfg,
+			KeepAlive: j.KeepAlive, DeadAfter: j.DeadAfter, MinRTO: j.MinRTO, Linger: j.Linger, Payload: j.Says,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[i] = c
+	}
+	return out
+}
+
+// sockets opens the sockets of n ranks and spoils them.
+func (j Job) sockets(t testing.TB, n int) ([]udp.Wire, []udp.Peer) {
+	t.Helper()
+	addr := "127.0.0.1:0"
+	if j.Addr != "" {
+		addr = j.Addr
+	}
+	payload := mmsg.MaxPayload
+	if j.Payload > 0 {
+		payload = j.Payload
+	}
+	o := j.Sockets
+	o.RecvBuffer, o.SendBuffer = 4<<20, 4<<20
+	wires, peers := make([]udp.Wire, n), make([]udp.Peer, n)
+	ranks := map[netip.AddrPort]int{}
+	for i := range wires {
+		s, err := mmsg.Open(netip.MustParseAddrPort(addr), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wires[i] = s
+		ranks[s.Info().Addr] = i
+		peers[i] = udp.Peer{Life: Life(i), Public: Public(i), Paths: []udp.Path{{Addr: s.Info().Addr, Payload: payload}}}
+	}
+	for i := range wires {
+		f, err := faulty.Parse(j.Faults)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Rank, f.Who = i, func(a netip.AddrPort) int {
+			if r, ok := ranks[a]; ok {
+				return r
+			}
+			return -1
+		}
+		if wires[i], err = faulty.New(wires[i], f); err != nil {
+			t.Fatal(err)
+		}
+		if j.Wrap != nil {
+			wires[i] = j.Wrap(i, wires[i])
+		}
+	}
+	return wires, peers
+}
