@@ -10,12 +10,12 @@ import (
 
 // Errors that can be tested with errors.Is. The text of each error names ranks, tag and sizes.
 var (
-	ErrRank      = errors.New("invalid rank")
+	ErrRank      = conduit.ErrRank
 	ErrTag       = errors.New("invalid tag")
 	ErrContext   = errors.New("invalid context")
 	ErrTruncate  = errors.New("message truncated")
-	ErrPeer      = errors.New("peer failed")
-	ErrClosed    = errors.New("communication has ended")
+	ErrPeer      = conduit.ErrPeer
+	ErrClosed    = conduit.ErrClosed
 	ErrRequest   = errors.New("invalid request")
 	ErrCancelled = errors.New("operation cancelled")
 	ErrType      = errors.New("invalid element type")

@@ -25,12 +25,12 @@ import (
 
 // Errors that can be tested with errors.Is.
 var (
-	ErrRank    = errors.New("am: no such rank")
+	ErrRank    = conduit.ErrRank
 	ErrHandler = errors.New("am: no such handler")
 	ErrSize    = errors.New("am: message too large")
 	ErrReply   = errors.New("am: reply not allowed")
-	ErrClosed  = errors.New("am: endpoint closed")
-	ErrPeer    = errors.New("am: peer failed")
+	ErrClosed  = conduit.ErrClosed
+	ErrPeer    = conduit.ErrPeer
 )
 
 // Config of an endpoint. Loan, ReplySpace and the conduit's geometry must be the same on all ranks.

@@ -130,7 +130,7 @@ func (r *receiver) credit(src int, kind credit.Kind, a credit.Args) error {
 		r.sendMessages()
 		return nil
 	}
-	return fmt.Errorf("%w: message of kind %d", credit.ErrPeer, kind)
+	return fmt.Errorf("%w: message of kind %d", credit.ErrProtocol, kind)
 }
 
 // revoked gives credits back that the peer asks for.

@@ -12,6 +12,7 @@ import (
 	"math/bits"
 
 	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/spin"
@@ -36,7 +37,7 @@ var (
 	// ErrOrder: Notify without a Wait for the phase before, or Wait or Try without Notify.
 	ErrOrder = errors.New("barrier: calls out of order")
 	// ErrPeer: a rank that has not notified can no longer be reached. The barrier cannot be used any more.
-	ErrPeer = errors.New("barrier: peer failed")
+	ErrPeer = conduit.ErrPeer
 	// ErrFlags: unknown flags.
 	ErrFlags = errors.New("barrier: unknown flags")
 )

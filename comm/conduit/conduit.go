@@ -8,7 +8,6 @@
 package conduit
 
 import (
-	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -179,40 +178,3 @@ type Config struct {
 	// mark their ring in a bit-vector. Default 8; negative for always the bit-vector.
 	ScanLimit int
 }
-
-// Reasons for a peer being out of reach, and for set-up errors.
-var (
-	// ErrPeerDied means that the peer's process ended without closing its conduit.
-	ErrPeerDied = errors.New("peer died")
-	// ErrPeerClosed means that the peer closed its conduit.
-	ErrPeerClosed = errors.New("peer closed its conduit")
-	// ErrCorrupt means that the peer wrote something impossible into shared memory, or sent it.
-	ErrCorrupt = errors.New("peer broke the rules of the conduit")
-	// ErrUnreachable means that this conduit does not lead to that rank.
-	ErrUnreachable = errors.New("rank is not reachable through this conduit")
-	// ErrClosed means that this rank's own conduit is closed.
-	ErrClosed = errors.New("conduit is closed")
-	// ErrConfig means that a Config field is out of range.
-	ErrConfig = errors.New("conduit configuration")
-)
-
-// PeerError tells which peer an error is about.
-type PeerError struct {
-	// Peer is the rank concerned.
-	Peer int
-	// Err is one of the reasons above.
-	Err error
-	// Detail says more, or is empty.
-	Detail string
-}
-
-// Error implements error.
-func (e *PeerError) Error() string {
-	if e.Detail == "" {
-		return fmt.Sprintf("rank %d: %v", e.Peer, e.Err)
-	}
-	return fmt.Sprintf("rank %d: %v: %s", e.Peer, e.Err, e.Detail)
-}
-
-// Unwrap gives the reason, for errors.Is.
-func (e *PeerError) Unwrap() error { return e.Err }

@@ -2,6 +2,7 @@ package conduit
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -27,6 +28,20 @@ func TestPeerError(t *testing.T) {
 	}
 	err = &PeerError{Peer: 4, Err: ErrCorrupt, Detail: "record that it sent"}
 	if err.Error() != "rank 4: peer broke the rules of the conduit: record that it sent" {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestPeerErrorIsErrPeer: whatever the reason, a peer that cannot be reached is an ErrPeer. A rank that has closed its own
+// conduit has lost no peer.
+func TestPeerErrorIsErrPeer(t *testing.T) {
+	for _, reason := range []error{ErrPeerDied, ErrPeerClosed, ErrCorrupt, ErrUnreachable} {
+		err := fmt.Errorf("send: %w", &PeerError{Peer: 3, Err: reason})
+		if !errors.Is(err, ErrPeer) || !errors.Is(err, reason) || errors.Is(err, ErrClosed) {
+			t.Errorf("%v", err)
+		}
+	}
+	if err := error(&PeerError{Peer: 3, Err: ErrClosed}); errors.Is(err, ErrPeer) || !errors.Is(err, ErrClosed) {
 		t.Errorf("%v", err)
 	}
 }

@@ -5,21 +5,22 @@ import (
 	"fmt"
 
 	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/comm/conduit"
 )
 
-// Errors that can be tested with errors.Is. What is returned wraps one of them, with the details in its text; a peer that
-// is gone gives am.ErrPeer, with conduit's reason.
+// Errors that can be tested with errors.Is. What is returned wraps one of them, with the details in its text.
 var (
-	ErrConfig     = errors.New("rma: bad configuration")
-	ErrRank       = errors.New("rma: no such rank")
+	ErrRank       = conduit.ErrRank
+	ErrPeer       = conduit.ErrPeer
+	ErrClosed     = conduit.ErrClosed
+	ErrConfig     = conduit.ErrConfig
 	ErrBounds     = errors.New("rma: outside the segment")
 	ErrAlign      = errors.New("rma: offset not aligned")
 	ErrArgument   = errors.New("rma: bad argument")
 	ErrWouldBlock = errors.New("rma: would block")
 	ErrRegion     = errors.New("rma: access region")
 	ErrTooMany    = errors.New("rma: too many operations outstanding")
-	ErrClosed     = errors.New("rma: closed")
-	ErrPeer       = errors.New("rma: refused by the peer")
+	ErrRefused    = errors.New("rma: refused by the peer")
 )
 
 // allow refuses what must not be done in a handler, or with a handler-safe lock held: am.ErrContext, or the lock's error.

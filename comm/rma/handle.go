@@ -24,7 +24,7 @@ func (h Handle) valid() bool { return h.o != nil && h.o.gen.Load() == h.gen }
 func (h Handle) ready() bool { return !h.valid() || h.o.done.Ready() }
 
 // Wait blocks the calling goroutine or thread until the operation is done, and polls if nobody else does. It returns the
-// operation's error: am.ErrPeer if the peer died, ErrClosed. In a handler it returns am.ErrContext, and h stays as it is.
+// operation's error: ErrPeer if the peer died, ErrClosed. In a handler it returns am.ErrContext, and h stays as it is.
 func (h Handle) Wait() error {
 	if !h.valid() {
 		return nil

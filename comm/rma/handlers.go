@@ -181,7 +181,7 @@ func refusal(t *am.Token, status uint64) error {
 	if status == statusOK {
 		return nil
 	}
-	return fmt.Errorf("%w: rank %d, status %d", ErrPeer, t.Source(), status)
+	return fmt.Errorf("%w: rank %d, status %d", ErrRefused, t.Source(), status)
 }
 
 func (m *Memory) onGet(t *am.Token, a []uint64, _ []byte) error {
@@ -200,7 +200,7 @@ func (m *Memory) onData(t *am.Token, a []uint64, p []byte) error {
 				copy(o.dst[at:], p)
 				return nil
 			}
-			return fmt.Errorf("%w: rank %d sent %d bytes for place %d of %d", ErrPeer, t.Source(), len(p), a[1], len(o.dst))
+			return fmt.Errorf("%w: rank %d sent %d bytes for place %d of %d", ErrRefused, t.Source(), len(p), a[1], len(o.dst))
 		})
 	}
 	return nil

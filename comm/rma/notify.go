@@ -225,7 +225,7 @@ const countLooks = 512 // at the count, with polls between, before a waiter goes
 
 // WaitCounter blocks the calling goroutine or thread until this rank's counter c has reached until, and polls while nobody
 // else does. Counts wrap: one has reached until if it is ahead of it by less than half the range. If one of the peers in from dies first, the error
-// is am.ErrPeer. ErrArgument if there is no such counter.
+// is ErrPeer. ErrArgument if there is no such counter.
 func (m *Memory) WaitCounter(c int, until uint64, from ...int) error {
 	if c < 0 || c >= m.counters {
 		return fmt.Errorf("%w: counter %d of %d", ErrArgument, c, m.counters)

@@ -6,7 +6,7 @@ import "encoding/binary"
 // peers share memory it does not block; elsewhere it blocks the calling goroutine or thread until the peer has answered.
 //
 // Errors, of Put and of all that access a segment: ErrRank, ErrBounds (naming rank, offset, size and segment), ErrClosed,
-// am.ErrPeer if the peer has died, ErrTooMany beyond MaxOutstanding operations. The first access to a peer, of whatever kind, asks it
+// ErrPeer if the peer has died, ErrTooMany beyond MaxOutstanding operations. The first access to a peer, of whatever kind, asks it
 // for the size of its segment and blocks for the answer.
 func (m *Memory) Put(peer int, off int64, src []byte) error {
 	if d := m.direct(peer, off, len(src)); d != nil {

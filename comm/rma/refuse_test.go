@@ -29,7 +29,7 @@ func TestRefused(t *testing.T) {
 			m.PutValue(1, testSegment-1, 1, 2),
 			m.PutNotify(1, testSegment, pattern(8, 1), 0, 1),
 		} {
-			if !errors.Is(err, ErrPeer) {
+			if !errors.Is(err, ErrRefused) {
 				return fmt.Errorf("access %d: %w", i, err)
 			}
 		}

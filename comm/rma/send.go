@@ -92,9 +92,9 @@ func (o *op) cancel(err error) error {
 
 func (m *Memory) peerError(peer int) error {
 	if err := m.e.PeerFailed(peer); err != nil {
-		return fmt.Errorf("%w: rank %d: %w", am.ErrPeer, peer, err)
+		return fmt.Errorf("%w: rank %d: %w", ErrPeer, peer, err)
 	}
-	return fmt.Errorf("%w: rank %d", am.ErrPeer, peer)
+	return fmt.Errorf("%w: rank %d", ErrPeer, peer)
 }
 
 // Emit implements am.Queued.

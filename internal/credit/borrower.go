@@ -167,10 +167,10 @@ func (b *Borrower) Told(cumulative uint32) (news bool, err error) {
 // hear takes in that credits were returned and granted, and that epochs of the peer have passed meanwhile.
 func (b *Borrower) hear(returned, granted uint32, passed uint8) (news bool, err error) {
 	if returned > uint32(b.inUse) && b.mode() != NoFlow {
-		return false, fmt.Errorf("%w: it returned %d credits, only %d are out", ErrPeer, returned, b.inUse)
+		return false, fmt.Errorf("%w: it returned %d credits, only %d are out", ErrProtocol, returned, b.inUse)
 	}
 	if uint32(b.loan)+granted > 1<<15 {
-		return false, fmt.Errorf("%w: it granted %d credits beyond a loan of %d", ErrPeer, granted, b.loan)
+		return false, fmt.Errorf("%w: it granted %d credits beyond a loan of %d", ErrProtocol, granted, b.loan)
 	}
 	b.observe(passed)
 	b.returned += returned
@@ -218,7 +218,7 @@ func (b *Borrower) observe(passed uint8) {
 // the loan lies idle, no more than RevokeLimit in an epoch.
 func (b *Borrower) Revoke(c *Config, a Args) (Args, error) {
 	if uint32(a[0]) > 1<<16-1 || b.mode() != Dynamic {
-		return Args{}, fmt.Errorf("%w: revoke of %d with %v credits", ErrPeer, a[0], b.mode())
+		return Args{}, fmt.Errorf("%w: revoke of %d with %v credits", ErrProtocol, a[0], b.mode())
 	}
 	b.Epochs(int(a[1]))
 	given := b.given(c)

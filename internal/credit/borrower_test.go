@@ -117,14 +117,14 @@ func TestRevokeThatCannotBe(t *testing.T) {
 	c := small()
 	b := borrower(t, c)
 	for _, x := range []int32{-1, 1 << 16} {
-		if _, err := b.Revoke(&c, Args{x}); !errors.Is(err, ErrPeer) {
+		if _, err := b.Revoke(&c, Args{x}); !errors.Is(err, ErrProtocol) {
 			t.Errorf("%d: error %v", x, err)
 		}
 	}
 	c.Mode = Fixed
 	if b := borrower(t, c); b.Loan() != 6 {
 		t.Fatal(b.Loan())
-	} else if _, err := b.Revoke(&c, Args{1}); !errors.Is(err, ErrPeer) {
+	} else if _, err := b.Revoke(&c, Args{1}); !errors.Is(err, ErrProtocol) {
 		t.Errorf("of a loan that does not change: error %v", err)
 	}
 }

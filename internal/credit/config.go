@@ -39,8 +39,8 @@ const (
 // ErrConfig says that a Config cannot work.
 var ErrConfig = errors.New("credit: bad configuration")
 
-// ErrPeer says that a peer has sent what the protocol does not allow.
-var ErrPeer = errors.New("credit: fault of a peer")
+// ErrProtocol means that a peer has sent what the protocol of credits does not allow.
+var ErrProtocol = errors.New("credit: a peer broke the protocol")
 
 // Config has the terms of a job's credits. All ranks must have the same. Counts are in credits unless said otherwise.
 type Config struct {

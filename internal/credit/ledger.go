@@ -166,7 +166,7 @@ func (g *Ledger) Returned(peer int, a Args) error {
 	l := &g.peers[peer]
 	n := int(int16(uint16(a[0]) - g.got(l)))
 	if g.c.Mode != Dynamic || uint32(a[0]) > 1<<16-1 || n > int(l.loan)-g.c.Min {
-		return fmt.Errorf("%w: it gave back %d of a loan of %d credits", ErrPeer, n, l.loan)
+		return fmt.Errorf("%w: it gave back %d of a loan of %d credits", ErrProtocol, n, l.loan)
 	}
 	answered := l.flags&inFlight != 0
 	if n <= 0 && !answered { // the answer to a repetition

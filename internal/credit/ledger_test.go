@@ -169,7 +169,7 @@ func TestLimits(t *testing.T) {
 func TestReturnThatCannotBe(t *testing.T) {
 	g := ledger(t, lentOut(), 3)
 	for _, a := range []Args{{7}, {-1}, {1 << 16}} { // 6 are above the least
-		if err := g.Returned(1, a); !errors.Is(err, ErrPeer) {
+		if err := g.Returned(1, a); !errors.Is(err, ErrProtocol) {
 			t.Errorf("%d: error %v", a[0], err)
 		}
 	}

@@ -37,7 +37,7 @@ func (n Note) Pack64() uint64 {
 }
 
 // Hear32 takes in a note of 32 bits and reports whether it was news. A note that more credits are returned or granted
-// by than can be is a fault of the peer, errors.Is(err, ErrPeer), and changes nothing.
+// by than can be is a fault of the peer, errors.Is(err, ErrProtocol), and changes nothing.
 func (b *Borrower) Hear32(w uint32) (news bool, err error) {
 	returned := (w - b.returned) & returnedMask
 	granted := (w>>returnedBits - uint32(b.granted)) & grantedMask

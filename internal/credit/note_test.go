@@ -73,15 +73,15 @@ func TestNotesThatCannotBeAreFaults(t *testing.T) {
 	b.Take(3)
 	before := *b
 	for _, w := range []Note{{Returned: 4}, {Granted: 1 << 15}} {
-		if _, err := b.Hear64(w.Pack64()); w.Returned > 0 && !errors.Is(err, ErrPeer) {
+		if _, err := b.Hear64(w.Pack64()); w.Returned > 0 && !errors.Is(err, ErrProtocol) {
 			t.Errorf("64 bits, %+v: error %v", w, err)
 		}
 	}
-	if _, err := b.Hear32(Note{Returned: 4}.Pack32()); !errors.Is(err, ErrPeer) {
+	if _, err := b.Hear32(Note{Returned: 4}.Pack32()); !errors.Is(err, ErrProtocol) {
 		t.Errorf("error %v", err)
 	}
 	b.loan = 1<<15 - 100
-	if _, err := b.Hear64(Note{Granted: 200}.Pack64()); !errors.Is(err, ErrPeer) {
+	if _, err := b.Hear64(Note{Granted: 200}.Pack64()); !errors.Is(err, ErrProtocol) {
 		t.Errorf("a grant beyond all loans: error %v", err)
 	}
 	if b.loan = before.loan; *b != before {
