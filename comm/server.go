@@ -38,8 +38,6 @@ type Config struct {
 	Loan int
 	// Poll is how many messages are handled in one poll; 0 means 64, negative no bound.
 	Poll int
-	// SplitLongs has no Long active message carry its payload in its request.
-	SplitLongs bool
 	// Entries sizes the matching table: about how many operations and messages wait at once; 0 means DefaultEntries.
 	Entries int
 	// Scheduler runs the threads that communicate; nil if there are only goroutines. The server becomes its poller.
@@ -105,7 +103,7 @@ func New(c conduit.Conduit, cfg Config) (*Server, error) {
 	}
 	cfg.Progress.Dedicated = cfg.Dedicated
 	e, err := am.New(c, am.Config{
-		Credits: cfg.Credits, Loan: cfg.Loan, Poll: cfg.Poll, SplitLongs: cfg.SplitLongs, Scheduler: cfg.Scheduler, Progress: cfg.Progress, Fatal: cfg.Fatal,
+		Credits: cfg.Credits, Loan: cfg.Loan, Poll: cfg.Poll, Scheduler: cfg.Scheduler, Progress: cfg.Progress, Fatal: cfg.Fatal,
 	})
 	if err != nil {
 		return nil, err

@@ -227,7 +227,7 @@ func stuckTime(o *options) time.Duration {
 func serverConfig(o *options, pl plan, size int) comm.Config {
 	return comm.Config{
 		Eager: eager(o), Unexpected: int(settings.Unexpected.Get(o.values)),
-		Credits: terms(o, size), Poll: settings.AMLimit.Get(o.values), SplitLongs: !settings.PackedLong.Get(o.values),
+		Credits: terms(o, size), Poll: settings.AMLimit.Get(o.values),
 		Entries: pl.entries, Dedicated: pl.dedicated, DedicatedCPU: pl.serverCPU,
 		Progress: progress.Config{Spin: spinTime(o), Crowded: pl.crowded},
 	}

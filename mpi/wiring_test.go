@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/golci/golci/comm"
-	"github.com/golci/golci/comm/rma"
 	"github.com/golci/golci/internal/boot"
 	"github.com/golci/golci/internal/conduit/portals"
 	"github.com/golci/golci/internal/conduit/udp/faulty"
@@ -96,7 +95,6 @@ var wires = map[string]wire{
 	"GOLCI_EPOCH":        {"4321", pooled, ofTerms(func(c credit.Config) int { return c.Epoch }), 4321},
 	"GOLCI_CHECK":        {"types", nil, func(o *options) any { return checked(o, false) }, true},
 	"GOLCI_CREDIT_STATS": {"x.%r", nil, nil, "held by TestCreditStatsOverTime"},
-	"GOLCI_PACKED_LONG":  {"off", nil, func(o *options) any { return serverConfig(o, plan{}, wiredRanks).SplitLongs }, true},
 	"GOLCI_MSG_LIMIT":    {"99", pooled, ofPool(func(c portals.Config) int { return c.MsgLimit }), 99},
 	"GOLCI_SB_CHUNKS":    {"98", pooled, ofPool(func(c portals.Config) int { return c.RequestChunks }), 98},
 	"GOLCI_RPL_CHUNKS":   {"97", pooled, ofPool(func(c portals.Config) int { return c.ReplyChunks }), 97},
@@ -105,8 +103,6 @@ var wires = map[string]wire{
 	"GOLCI_AM_LIMIT": {"95", pooled, func(o *options) any {
 		return fmt.Sprint(portalsConfig(o, wiredRanks).AMLimit, serverConfig(o, plan{}, wiredRanks).Poll)
 	}, "95 95"},
-	"GOLCI_SEGMENT":            {"1MiB", nil, func(o *options) any { return rma.FromSettings(o.values).SegmentSize }, int64(1 << 20)},
-	"GOLCI_SEGMENT_MAX":        {"2MiB", nil, func(o *options) any { return rma.FromSettings(o.values).MaxSegment }, int64(2 << 20)},
 	"GOLCI_INIT_TIMEOUT":       {"17s", nil, func(o *options) any { return sharedConfig(&boot.Job{Size: wiredRanks}, o).Timeout }, 17 * time.Second},
 	"GOLCI_EXITTIMEOUT":        {"18s", nil, exiting(2), 18 * time.Second},
 	"GOLCI_EXITTIMEOUT_MIN":    {"8s", nil, exiting(2), 8500 * time.Millisecond},

@@ -105,13 +105,3 @@ func (d *deque[T]) popBottom() *T {
 	d.release(w - oneItem)
 	return item
 }
-
-// len returns the number of items; of a locked deque, the number once the lock is free.
-func (d *deque[T]) len() int {
-	for n := 0; ; n++ {
-		if w := word(d.ctl.Load()); w != busy {
-			return int(w.count())
-		}
-		pause(n)
-	}
-}

@@ -55,9 +55,8 @@ type Pool[T any] struct {
 	// allFull, if not nil, is called when Put has seen each sub-pool full, before its last resort. For tests.
 	allFull func()
 
-	_    [128]byte    // made and turn are written while the above is read
+	_    [128]byte    // made is written while the above is read
 	made atomic.Int64 // items in existence
-	turn atomic.Uint32
 	_    [128]byte
 }
 
@@ -111,9 +110,6 @@ func (o *Options[T]) complete() error {
 	return nil
 }
 
-// Workers returns the number of sub-pools.
-func (p *Pool[T]) Workers() int { return len(p.subs) }
-
 // Get takes an item for worker i: the one that was put last into its own sub-pool, else the oldest of another's, all of
 // them tried once from a random one on, else a new one. It returns nil if there is none: every item is in use, or moved
 // while Get looked. An i outside 0 to Workers-1 stands for a caller that is no worker; the calling goroutine is then
@@ -159,15 +155,3 @@ func (p *Pool[T]) Put(i int, item *T) bool {
 	d.release(w + onePlace + oneItem)
 	return true
 }
-
-// Len returns the number of items in the pool. While others use it, that is an estimate.
-func (p *Pool[T]) Len() int {
-	n := 0
-	for i := range p.subs {
-		n += p.subs[i].len()
-	}
-	return n
-}
-
-// Made returns the number of items that the pool has made so far.
-func (p *Pool[T]) Made() int { return int(p.made.Load()) }

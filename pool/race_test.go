@@ -65,7 +65,7 @@ func TestConservation(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if n := p.Len(); n != items {
+	if n := p.items(); n != items {
 		t.Fatalf("%d items in the pool, want %d", n, items)
 	}
 	for range items {

@@ -104,21 +104,3 @@ func (p *Pool[T]) outsider() int {
 	h := uint64(arch.G()) * 0x9E3779B97F4A7C15 >> 32
 	return int(h * uint64(len(p.subs)) >> 32)
 }
-
-// Handle is a caller's fixed place in a pool, for goroutines that are no workers and use the pool often. It may be
-// copied, and used by several goroutines.
-type Handle[T any] struct {
-	p *Pool[T]
-	i int
-}
-
-// Handle returns a handle whose sub-pool is the next in turn.
-func (p *Pool[T]) Handle() Handle[T] {
-	return Handle[T]{p, int(p.turn.Add(1)-1) % len(p.subs)}
-}
-
-// Get is Pool.Get for the handle's place.
-func (h Handle[T]) Get() *T { return h.p.Get(h.i) }
-
-// Put is Pool.Put for the handle's place.
-func (h Handle[T]) Put(item *T) bool { return h.p.Put(h.i, item) }

@@ -17,7 +17,7 @@ func TestSlowWaysDoTheSame(t *testing.T) {
 		if !p.putSlow(0, p.subs[0].seize(), &mine[i]) {
 			t.Fatalf("no room for item %d in an empty pool", i)
 		}
-		if n := p.Len(); n != i+1 || p.subs[0].len() != i+1 {
+		if n := p.items(); n != i+1 || p.subs[0].len() != i+1 {
 			t.Fatalf("%d items in the pool after %d, %d of them in the sub-pool that had room", n, i+1, p.subs[0].len())
 		}
 	}
@@ -25,7 +25,7 @@ func TestSlowWaysDoTheSame(t *testing.T) {
 		if got := p.getSlow(0, p.subs[0].seize()); got != &mine[i] {
 			t.Fatalf("got %p, want item %d, the youngest", got, i)
 		}
-		if n := p.Len(); n != i {
+		if n := p.items(); n != i {
 			t.Fatalf("%d items in the pool, want %d", n, i)
 		}
 	}
@@ -77,7 +77,7 @@ func TestAllFindRoom(t *testing.T) {
 			for x := range seen {
 				p.Put(1, x)
 			}
-			if n := p.Len(); len(seen) != items || n != items {
+			if n := p.items(); len(seen) != items || n != items {
 				t.Errorf("%d items, %d came out and %d went back", items, len(seen), n)
 			}
 		}

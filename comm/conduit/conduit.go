@@ -102,14 +102,13 @@ type Conduit interface {
 
 	// Reserve returns space for a record of n bytes, 8 up to Caps.MaxRecord, to peer, which may be this rank. The space is 8-byte
 	// aligned, n bytes rounded up to a multiple of 8 long, and holds whatever was there before. The caller fills all of it that
-	// the record uses except the first 8 bytes and calls Commit or Cancel. From Reserve to Commit or Cancel the caller
-	// keeps every other Reserve for the same peer out, with a lock of its own.
+	// the record uses except the first 8 bytes and calls Commit. From Reserve to Commit the caller keeps every other Reserve for
+	// the same peer out, with a lock of its own. A record that is not wanted after all needs no call: the next Reserve for the
+	// same peer takes its place.
 	Reserve(peer int, class Class, n int) ([]byte, Status)
-	// Commit publishes the record reserved for peer. first becomes its first word: the low 32 bits are the record's length
+	// Commit publishes the record that the last Reserve, which returned OK, reserved for peer. first becomes its first word: the low 32 bits are the record's length
 	// in bytes, at least 8 and at most what was reserved. Commit without Reserve does nothing.
 	Commit(peer int, first uint64)
-	// Cancel gives the space reserved for peer back, unused.
-	Cancel(peer int)
 
 	// Poll delivers up to budget records and bulk chunks to sink, which sees them in place, and returns their number. Rings
 	// take turns, so that a busy peer cannot starve another. One goroutine polls at a time: if another is at it, also further

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"testing"
-
-	"github.com/golci/golci/internal/settings"
 )
 
 // TestRefused: what a rank asks for by mistake outside the peer's segment is refused by the peer, and nothing breaks.
@@ -93,19 +91,4 @@ func TestValueHandles(t *testing.T) {
 			return nil
 		})
 	})
-}
-
-// TestSettings: the environment sizes the segment.
-func TestSettings(t *testing.T) {
-	env := map[string]string{"GOLCI_SEGMENT": "3MiB", "GOLCI_SEGMENT_MAX": "1G"}
-	set, err := settings.Parse(func(name string) (string, bool) {
-		v, ok := env[name]
-		return v, ok
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c := FromSettings(set); c.SegmentSize != 3<<20 || c.MaxSegment != 1<<30 {
-		t.Errorf("%+v", c)
-	}
 }

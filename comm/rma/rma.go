@@ -18,7 +18,6 @@ import (
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/internal/progress"
-	"github.com/golci/golci/internal/settings"
 )
 
 // Config of a rank's remote memory. Counters and ActiveMessages must be the same on all ranks; sizes may differ.
@@ -47,11 +46,6 @@ const (
 	maxSegment  = 1 << 46
 	maxCounters = 1 << 16
 )
-
-// FromSettings takes what the environment says of segments (GOLCI_SEGMENT, GOLCI_SEGMENT_MAX).
-func FromSettings(s *settings.Set) Config {
-	return Config{SegmentSize: settings.Segment.Get(s), MaxSegment: settings.SegmentMax.Get(s)}
-}
 
 // Memory is one rank's view of the segments of all ranks. Its methods may be called from any goroutine or fult thread, but
 // not from a handler of active messages.

@@ -20,19 +20,12 @@ type Option func(*options)
 type options struct {
 	env     lookup
 	timeout time.Duration
-	lost    func(*Job)
+	lost    func(*Job) // called, from a goroutine of its own, when the launcher goes away before Finalize; nil in tests
 	debug   bool
 }
 
-// WithTimeout bounds the wait for the other ranks; 0 leaves it to GOLCI_INIT_TIMEOUT.
-func WithTimeout(d time.Duration) Option { return func(o *options) { o.timeout = d } }
-
 // WithEnv reads the environment through get instead of os.LookupEnv.
 func WithEnv(get func(name string) (string, bool)) Option { return func(o *options) { o.env = get } }
-
-// WithLost has f called, from a goroutine of its own, when the launcher goes away before Finalize. Without it the
-// process says so on standard error and exits with code 1 a moment later, so that no rank outlives its launcher.
-func WithLost(f func(*Job)) Option { return func(o *options) { o.lost = f } }
 
 // lingerTime is how long a rank whose Join has failed goes on serving the others, if it does, so that they can learn the
 // names of the missing ranks, too.
@@ -43,8 +36,7 @@ const lingerTime = 500 * time.Millisecond
 var joined atomic.Bool
 
 // Join finds the launcher and joins its job, or makes a job of one rank when there is none. It returns when every rank
-// has come; it blocks the calling goroutine. It ends at the latest after the time of WithTimeout or
-// GOLCI_INIT_TIMEOUT, with an error that wraps ErrMissing and names the missing ranks, as far as the launcher lets
+// has come; it blocks the calling goroutine. It ends at the latest after GOLCI_INIT_TIMEOUT, with an error that wraps ErrMissing and names the missing ranks, as far as the launcher lets
 // that be known. Other errors: ErrEnv, ErrTwice, ErrLost, and those of the settings.
 func Join(ctx context.Context, opts ...Option) (*Job, error) {
 	o := options{env: os.LookupEnv, lost: exitLost}
@@ -56,9 +48,7 @@ func Join(ctx context.Context, opts ...Option) (*Job, error) {
 		return nil, err
 	}
 	o.debug = settings.Debug.Get(set)
-	if o.timeout <= 0 {
-		o.timeout = settings.InitTimeout.Get(set)
-	}
+	o.timeout = settings.InitTimeout.Get(set)
 	p, err := detect(o.env)
 	if err != nil {
 		return nil, err
@@ -104,6 +94,7 @@ func (o *options) trace(format string, args ...any) {
 // that is on its way to this one, and that counts.
 const lostGrace = 300 * time.Millisecond
 
+// exitLost ends the process a moment later, so that no rank outlives its launcher.
 func exitLost(j *Job) {
 	time.Sleep(lostGrace)
 	fmt.Fprintf(os.Stderr, "golci: rank %d: the launcher has gone, or a rank that served the others; ending\n", j.Rank)

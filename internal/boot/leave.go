@@ -19,8 +19,8 @@ type leaver interface {
 	leave(code int, text string) error
 }
 
-// Ending says that the end of the job has begun: from now on the loss of the launcher's connection is expected, and the
-// function of WithLost is not called.
+// Ending says that the end of the job has begun: from now on the loss of the launcher's connection is expected, and does
+// not end the process.
 func (j *Job) Ending() {
 	if l, ok := j.store.(leaver); ok {
 		l.ending()

@@ -35,7 +35,7 @@ const defaultPatience = time.Minute
 // first Send. The plane must be closed.
 //
 // In a job of several nodes every rank must call it, once: the ranks tell each other their addresses. It then blocks the calling
-// goroutine until all have come, for the time of WithTimeout or GOLCI_INIT_TIMEOUT at most. The addresses are at, if any are
+// goroutine until all have come, for GOLCI_INIT_TIMEOUT at most. The addresses are at, if any are
 // given, which are this machine's; else all by which another machine may reach it.
 //
 // Errors: those of the sockets and of Exchange.

@@ -55,8 +55,6 @@ var (
 		"Requests received in a credit epoch.")
 	CreditStats = defineText("GOLCI_CREDIT_STATS", "off",
 		"File that gets each rank's credits over time, one JSON object a line; %r stands for the rank. off: none.")
-	PackedLong = defineBool("GOLCI_PACKED_LONG", "on",
-		"Send the payload of a short Long active message with its request.")
 	MsgLimit = defineInt("GOLCI_MSG_LIMIT", "250", 12, 1<<15-1,
 		"Records of a rank under way (send tickets), over the portals conduit.")
 	SBChunks = defineInt("GOLCI_SB_CHUNKS", "2048", 16, 1<<22-1,
@@ -69,10 +67,6 @@ var (
 		"Requests handled in one poll; 0: 8 over the portals conduit, 64 over rings; -1: all.")
 	SysLimit = defineInt("GOLCI_SYS_LIMIT", "-1", -1, 1<<20,
 		"System messages handled in one poll, over the portals conduit; -1: all.")
-	Segment = defineSize("GOLCI_SEGMENT", "64MiB", 1, 1<<46,
-		"Memory of a rank that its peers reach by remote access.")
-	SegmentMax = defineSize("GOLCI_SEGMENT_MAX", "0", 0, 1<<46,
-		"Largest such memory that a rank may ask for; 0: what the system grants.")
 	InitTimeout = defineDuration("GOLCI_INIT_TIMEOUT", "1m", time.Millisecond,
 		"How long a rank waits at the start for the others.")
 	ExitTimeout = defineDuration("GOLCI_EXITTIMEOUT", "0", 0,

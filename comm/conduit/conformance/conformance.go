@@ -23,7 +23,7 @@ var cases = []struct {
 	{"Self", 1, testSelf},
 	{"AllPairs", 4, testAllPairs},
 	{"Wrap", 2, testWrap},
-	{"Cancel", 2, testCancel},
+	{"ReserveAgain", 2, testReserveAgain},
 	{"BadArguments", 2, testBadArguments},
 	{"RetryHasNoEffect", 2, testRetryHasNoEffect},
 	{"LoanIsRoom", 2, testLoanIsRoom},
@@ -37,7 +37,7 @@ var cases = []struct {
 	{"CreditWords", 3, testCreditWords},
 	{"SleepTimesOut", 1, testSleepTimesOut},
 	{"SleepSeesReady", 1, testSleepSeesReady},
-	{"SleepAfterCancel", 2, testSleepAfterCancel},
+	{"SleepBesideReserved", 2, testSleepBesideReserved},
 	{"SleepWakes", 2, testSleepWakes},
 	{"NoLostWakeUp", 2, testNoLostWakeUp},
 	{"WakeFromOutside", 1, testWakeFromOutside},
@@ -140,7 +140,6 @@ func testBadArguments(t suite, cs []conduit.Conduit) {
 				return
 			}
 			c.Commit(b.peer, 8)
-			c.Cancel(b.peer)
 			if n := c.BulkSend(b.peer, 1, 0, make([]byte, 8)); n != -1 {
 				t.Errorf("BulkSend: %d", n)
 			}
@@ -163,7 +162,6 @@ func testBadArguments(t suite, cs []conduit.Conduit) {
 	}
 	c.Commit(1, 0)
 	c.Commit(1, 4096)
-	c.Cancel(1)
 	if n := cs[1].Poll(10, &sink{t: t}); n != 0 {
 		t.Errorf("%d records of nothing", n)
 	}

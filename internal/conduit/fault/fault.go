@@ -130,12 +130,15 @@ func (c *Conduit) Reserve(peer int, class conduit.Class, n int) ([]byte, conduit
 	if c.isCut(peer) {
 		return nil, conduit.Dead
 	}
-	space, st := c.Conduit.Reserve(peer, class, n)
-	if st == conduit.OK && c.send[peer].hit(c.cfg.Refuse) {
-		c.Conduit.Cancel(peer)
+	if c.possible(peer, n) && c.send[peer].hit(c.cfg.Refuse) {
 		return nil, conduit.Retry
 	}
-	return space, st
+	return c.Conduit.Reserve(peer, class, n)
+}
+
+// possible tells whether n bytes for peer can ever be reserved: what cannot is not refused but Dead.
+func (c *Conduit) possible(peer, n int) bool {
+	return uint(peer) < uint(len(c.send)) && n >= conduit.WordBytes && n <= c.Conduit.Caps().MaxRecord && c.Failed(peer) == nil
 }
 
 // BulkSend implements conduit.Conduit.

@@ -33,9 +33,6 @@ func (e *end) Reserve(peer int, class conduit.Class, n int) ([]byte, conduit.Sta
 // Commit implements conduit.Conduit.
 func (e *end) Commit(peer int, first uint64) { e.ring.Commit(peer, first) }
 
-// Cancel implements conduit.Conduit.
-func (e *end) Cancel(peer int) { e.ring.Cancel(peer) }
-
 // Poll implements conduit.Conduit.
 func (e *end) Poll(budget int, sink conduit.Sink) int { return e.ring.Poll(budget, sink) }
 

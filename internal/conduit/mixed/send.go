@@ -26,13 +26,6 @@ func (m *mixed) Commit(peer int, first uint64) {
 	}
 }
 
-// Cancel implements conduit.Conduit.
-func (m *mixed) Cancel(peer int) {
-	if uint(peer) < uint(len(m.roads)) {
-		m.roads[peer].Cancel(peer)
-	}
-}
-
 // BulkSend implements conduit.Conduit.
 func (m *mixed) BulkSend(peer int, id uint64, off int64, data []byte) int {
 	if uint(peer) >= uint(len(m.roads)) {

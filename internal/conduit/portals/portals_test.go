@@ -116,7 +116,6 @@ func TestAbsentRank(t *testing.T) {
 		t.Error("absent and present ranks are taken for each other")
 	}
 	c.Commit(2, 64)
-	c.Cancel(2)
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}

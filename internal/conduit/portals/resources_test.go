@@ -162,7 +162,7 @@ func TestNoAllocation(t *testing.T) {
 		cs[1].Poll(8, s)
 		cs[0].Poll(8, back)
 		if _, st := cs[0].Reserve(1, conduit.Request, 64); st == conduit.OK {
-			cs[0].Cancel(1)
+			cs[0].drop(1)
 		}
 	}); n != 0 {
 		t.Errorf("%v allocations a round", n)

@@ -20,9 +20,7 @@ func (c *Conduit) Reserve(peer int, class conduit.Class, n int) ([]byte, conduit
 		return nil, conduit.Dead
 	}
 	ln := &c.lanes[peer]
-	if ln.n != 0 {
-		c.Cancel(peer)
-	}
+	c.drop(peer)
 	i := queueOf[class]
 	q := &to.seg.queues[i]
 	n = (n + 7) &^ 7
@@ -95,12 +93,12 @@ func (c *Conduit) Commit(peer int, first uint64) {
 	to.announce()
 }
 
-// Cancel implements conduit.Conduit.
-func (c *Conduit) Cancel(peer int) {
-	if uint(peer) >= uint(len(c.lanes)) || c.lanes[peer].n == 0 {
+// drop gives the space back that is reserved for peer and was not committed.
+func (c *Conduit) drop(peer int) {
+	ln := &c.lanes[peer]
+	if ln.n == 0 {
 		return
 	}
-	ln := &c.lanes[peer]
 	i := ln.queue()
 	q := &c.all[peer].seg.queues[i]
 	k := uint32((ln.length() + q.unit - 1) / q.unit)

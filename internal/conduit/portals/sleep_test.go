@@ -23,7 +23,7 @@ func TestSleepAsksBehindAPad(t *testing.T) {
 	if _, st := cs[0].Reserve(1, conduit.Request, 64); st != conduit.OK {
 		t.Fatal(st)
 	}
-	cs[0].Cancel(1) // the place that ends the buffer is not given back
+	cs[0].drop(1) // the place that ends the buffer is not given back
 	if q.padded.Load() != 1 || !cs[1].Pending() {
 		t.Fatalf("%d units of pads, pending %v", q.padded.Load(), cs[1].Pending())
 	}
@@ -49,8 +49,8 @@ func TestPadsWake(t *testing.T) {
 	for i := 0; ; i++ {
 		_, a := cs[0].Reserve(2, conduit.Request, 512)
 		_, b := cs[1].Reserve(2, conduit.Request, 8)
-		cs[0].Cancel(2)
-		cs[1].Cancel(2)
+		cs[0].drop(2)
+		cs[1].drop(2)
 		if a == conduit.Retry || b == conduit.Retry {
 			break
 		}

@@ -124,8 +124,8 @@ func TestOverflow(t *testing.T) {
 	laps(t, cs[2], cs[1], l, 500)
 }
 
-// TestCancel gives places back at the end, leaves pads in the middle, and never makes a pad an overflow.
-func TestCancel(t *testing.T) {
+// TestDrop gives places back at the end, leaves pads in the middle, and never makes a pad an overflow.
+func TestDrop(t *testing.T) {
 	cs := ranks(t, 3, small(4, 2))
 	q := &cs[2].seg.queues[amQueue]
 	l := &log{}
@@ -134,7 +134,7 @@ func TestCancel(t *testing.T) {
 		if _, st := cs[0].Reserve(2, conduit.Request, 512); st != conduit.OK {
 			t.Fatal(st)
 		}
-		cs[0].Cancel(2)
+		cs[0].drop(2)
 	}
 	if q.fills[0].Load() != fill || q.padded.Load() != 0 {
 		t.Error("a place at the end was not given back")
@@ -148,10 +148,10 @@ func TestCancel(t *testing.T) {
 			break
 		}
 		if _, st = cs[1].Reserve(2, conduit.Request, 8); st == conduit.OK {
-			cs[0].Cancel(2)
-			cs[1].Cancel(2)
+			cs[0].drop(2)
+			cs[1].drop(2)
 		} else {
-			cs[0].Cancel(2)
+			cs[0].drop(2)
 			break
 		}
 	}

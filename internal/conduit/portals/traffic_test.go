@@ -100,7 +100,7 @@ func tryOnce(t *testing.T, c *Conduit, mu *sync.Mutex, peer int, class conduit.C
 	case 0:
 		time.Sleep(20 * time.Microsecond)
 	case 1, 2:
-		c.Cancel(peer)
+		c.drop(peer)
 		return false
 	}
 	binary.LittleEndian.PutUint64(space[8:], serial)

@@ -50,6 +50,9 @@ func (p *Producer) reserve(class conduit.Class, n int) []byte {
 			return nil
 		}
 	}
+	if p.open > Line { // lines that a reservation never committed has written to
+		p.clean = p.tail + Line
+	}
 	p.open, p.skip, p.reserved = need, skip, class != conduit.Request
 	end := off + (n+7)&^7
 	return p.data[off:end:end]
@@ -158,14 +161,6 @@ func (p *Producer) cleanAhead() {
 		off += Line
 	}
 	p.clean = p.tail + uint64(ahead)
-}
-
-// cancel forgets the reservation. Its first word is still zero, the lines after it are what the caller made of them.
-func (p *Producer) cancel() {
-	if p.open > Line {
-		p.clean = p.tail + Line
-	}
-	p.open, p.skip = 0, 0
 }
 
 // refresh takes the consumer's progress. It returns false if that is impossible: back, or beyond what was published.

@@ -43,13 +43,6 @@ func (e *Endpoint) Commit(peer int, first uint64) {
 	}
 }
 
-// Cancel implements conduit.Conduit.
-func (e *Endpoint) Cancel(peer int) {
-	if o := e.to(peer); o != nil {
-		o.prod.cancel()
-	}
-}
-
 // BulkSend implements conduit.Conduit.
 func (e *Endpoint) BulkSend(peer int, id uint64, off int64, data []byte) int {
 	o := e.to(peer)

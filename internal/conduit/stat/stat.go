@@ -107,14 +107,6 @@ func (c *Conduit) Commit(peer int, first uint64) {
 	c.Conduit.Commit(peer, first)
 }
 
-// Cancel implements conduit.Conduit.
-func (c *Conduit) Cancel(peer int) {
-	if uint(peer) < uint(len(c.send)) {
-		c.send[peer].open = false
-	}
-	c.Conduit.Cancel(peer)
-}
-
 // BulkSend implements conduit.Conduit.
 func (c *Conduit) BulkSend(peer int, id uint64, off int64, data []byte) int {
 	n := c.Conduit.BulkSend(peer, id, off, data)

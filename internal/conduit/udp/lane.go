@@ -197,10 +197,3 @@ func (c *Conduit) Commit(peer int, first uint64) {
 	}
 	c.push(peer)
 }
-
-// Cancel implements conduit.Conduit.
-func (c *Conduit) Cancel(peer int) {
-	if uint(peer) < uint(len(c.lanes)) {
-		c.lanes[peer].stage.n = 0
-	}
-}
