@@ -18,8 +18,8 @@ import (
 	"github.com/golci/golci/bench/rma/twin"
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/conduit/fault"
 	"github.com/golci/golci/internal/conduit/local"
-	"github.com/golci/golci/internal/conduit/stat"
 	"github.com/golci/golci/internal/credit"
 )
 
@@ -195,7 +195,7 @@ func TestFlowRefuses(t *testing.T) {
 			t.Errorf("sizes %d: %v", sizes, errs)
 		}
 	}
-	_, errs := flows(t, FlowConfig{Sizes: []int{8}}, func(c conduit.Conduit) conduit.Conduit { return stat.New(c) })
+	_, errs := flows(t, FlowConfig{Sizes: []int{8}}, func(c conduit.Conduit) conduit.Conduit { return fault.New(c, fault.Config{}) })
 	if !errors.Is(errs[0], twin.ErrShare) {
 		t.Errorf("without shared memory: %v", errs)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/golci/golci/bench/rma/twin"
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/internal/boot"
-	"github.com/golci/golci/internal/conduit/stat"
+	"github.com/golci/golci/internal/conduit/fault"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -72,7 +72,7 @@ func TestBadConfigs(t *testing.T) {
 // TestNeedsSharedMemory: a wrapper hides it, so that there is nothing to compare with.
 func TestNeedsSharedMemory(t *testing.T) {
 	for i, err := range pairtest.Run(t, func(job *boot.Job, c conduit.Conduit) error {
-		return Run(t.Context(), job, stat.New(c), Config{Bench: Put, Sizes: []int{8}}, nil)
+		return Run(t.Context(), job, fault.New(c, fault.Config{}), Config{Bench: Put, Sizes: []int{8}}, nil)
 	}) {
 		if !errors.Is(err, twin.ErrShare) {
 			t.Errorf("rank %d: %v", i, err)

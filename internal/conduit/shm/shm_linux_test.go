@@ -3,7 +3,6 @@ package shm
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"strings"
@@ -17,8 +16,6 @@ import (
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/comm/conduit/conformance"
 	"github.com/golci/golci/internal/conduit/fault"
-	"github.com/golci/golci/internal/conduit/stat"
-	"github.com/golci/golci/internal/conduit/trace"
 )
 
 func TestMain(m *testing.M) {
@@ -66,23 +63,16 @@ func inProcess(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit {
 
 func TestConformance(t *testing.T) { conformance.Run(t, inProcess) }
 
-// TestWrappedConformance runs the suite through all wrappers at once.
+// TestWrappedConformance runs the suite through the wrapper with all faults at once.
 func TestWrappedConformance(t *testing.T) {
 	conformance.Run(t, func(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit {
 		cs := inProcess(t, n, cfg)
 		for i, c := range cs {
-			faulty := fault.New(c, fault.Config{Seed: 1, Refuse: 50, Hold: 50, Reorder: true, Startle: 100})
-			cs[i] = wrapped{trace.New(stat.New(faulty), io.Discard)}
+			cs[i] = fault.New(c, fault.Config{Seed: 1, Refuse: 50, Hold: 50, Reorder: true, Startle: 100})
 		}
 		return cs
 	})
 }
-
-// wrapped says what the fault wrapper inside does.
-type wrapped struct{ conduit.Conduit }
-
-// Allocates tells that late records are copied to the heap.
-func (wrapped) Allocates() bool { return true }
 
 func TestNothingLeft(t *testing.T) {
 	before := inventory(t)
