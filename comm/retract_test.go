@@ -15,13 +15,17 @@ type reversed struct {
 	conduit.Conduit
 	recs [][]byte
 	from []int
+	gone []*conduit.PeerError
 }
 
 func (c *reversed) Poll(budget int, sink conduit.Sink) int {
-	c.recs, c.from = nil, nil
+	c.recs, c.from, c.gone = nil, nil, nil
 	n := c.Conduit.Poll(budget, c)
 	for i := len(c.recs) - 1; i >= 0; i-- {
 		sink.Record(c.from[i], c.recs[i])
+	}
+	for _, e := range c.gone {
+		sink.Gone(e.Peer, e)
 	}
 	return n
 }
@@ -37,6 +41,9 @@ func (c *reversed) Record(src int, rec []byte) {
 }
 
 func (c *reversed) Bulk(int, uint64, int64, []byte) {}
+
+// Gone implements conduit.Sink.
+func (c *reversed) Gone(_ int, err error) { c.gone = append(c.gone, err.(*conduit.PeerError)) }
 
 // TestCancelOvertakesItsEnvelope: a send is cancelled though the receiver is asked to forget the envelope before it
 // has come.

@@ -80,6 +80,9 @@ func (s *scattering) Bulk(src int, id uint64, off int64, chunk []byte) {
 	}
 }
 
+// Gone implements conduit.Sink.
+func (s *scattering) Gone(peer int, err error) { s.sink.Gone(peer, err) }
+
 // Pending implements conduit.Conduit.
 func (s *scatter) Pending() bool { return s.late.Load() > 0 || s.Conduit.Pending() }
 

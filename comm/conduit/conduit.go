@@ -112,7 +112,8 @@ type Conduit interface {
 
 	// Poll delivers up to budget records and bulk chunks to sink, which sees them in place, and returns their number. Rings
 	// take turns, so that a busy peer cannot starve another. One goroutine polls at a time: if another is at it, also further
-	// up the same stack, Poll returns -1 at once.
+	// up the same stack, Poll returns -1 at once. It also tells the sink of peers that have failed, see Sink.Gone; that does
+	// not count.
 	Poll(budget int, sink Sink) int
 
 	// BulkSend copies as many leading bytes of data as there are free slots now into the bulk channel to peer, and returns how many:
@@ -128,7 +129,7 @@ type Conduit interface {
 	// Theirs is described at Mine.
 	Theirs(peer int) *atomic.Uint64
 
-	// Pending tells whether Poll would find something. It is cheap enough for a spinning loop. It may say true wrongly
+	// Pending tells whether Poll would find something, a peer that has failed included. It is cheap enough for a spinning loop. It may say true wrongly
 	// while another goroutine polls, or where Poll only has to clear places that their senders gave up.
 	Pending() bool
 	// Sleep blocks the calling goroutine (and its OS thread where the conduit waits in the kernel) until a record or chunk is there, Wake
@@ -141,7 +142,8 @@ type Conduit interface {
 	Wake()
 
 	// Failed returns nil while peer can be reached, otherwise an error that names the peer and matches ErrPeerDied,
-	// ErrPeerClosed, ErrCorrupt, ErrUnreachable or ErrClosed. What such a peer committed before is still delivered.
+	// ErrPeerClosed, ErrCorrupt, ErrUnreachable or ErrClosed. What such a peer committed before is still delivered; Sink.Gone
+	// tells when all of it has been.
 	Failed(peer int) error
 	// Close ends this rank's part: the peers see ErrPeerClosed, a sleeper wakes, later calls find every peer dead and nothing
 	// to poll. It waits for a Poll that is under way, so a Sink must not call it. A second Close does nothing.
@@ -155,6 +157,9 @@ type Sink interface {
 	Record(src int, rec []byte)
 	// Bulk is given a chunk that src sent under id, with its offset.
 	Bulk(src int, id uint64, off int64, chunk []byte)
+	// Gone tells that peer has failed, for the reason err that Failed gives, and that all it had sent has been delivered. It is
+	// called once for a peer, and nothing of that peer comes after it. A rank that closes its own conduit is told of nobody.
+	Gone(peer int, err error)
 }
 
 // Config sizes a conduit. The zero value of a field means its default.

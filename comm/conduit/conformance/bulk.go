@@ -139,6 +139,9 @@ func (l *lockedSink) Bulk(src int, id uint64, off int64, b []byte) {
 	l.s.Bulk(src, id, off, b)
 }
 
+// Gone implements conduit.Sink.
+func (l *lockedSink) Gone(peer int, err error) { l.s.Gone(peer, err) }
+
 // testBulkTurns keeps both channels full and polls with small budgets: both must move.
 func testBulkTurns(t suite, cs []conduit.Conduit) {
 	caps := cs[0].Caps()

@@ -44,6 +44,10 @@ var cases = []struct {
 	{"OneSleeper", 1, testOneSleeper},
 	{"CloseWhileAsleep", 2, testCloseWhileAsleep},
 	{"ClosedPeer", 2, testClosedPeer},
+	{"Gone", 4, testGone},
+	{"GoneUnderFlood", 3, testGoneUnderFlood},
+	{"GoneWakes", 2, testGoneWakes},
+	{"GoneAtOwnClose", 2, testGoneAtOwnClose},
 	{"NoAllocation", 2, testNoAllocation},
 }
 

@@ -246,3 +246,6 @@ func (s *countSink) Record(int, []byte) { s.n++ }
 
 // Bulk implements conduit.Sink.
 func (s *countSink) Bulk(int, uint64, int64, []byte) { s.n++ }
+
+// Gone implements conduit.Sink.
+func (*countSink) Gone(int, error) {}

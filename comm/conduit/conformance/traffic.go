@@ -27,6 +27,7 @@ type sink struct {
 	// scattered: pieces come in any order; sizes is how much has.
 	scattered bool
 	sizes     map[bulkKey]int
+	gone      map[int]error // by peer, what Gone has said
 }
 
 type got struct {
@@ -42,6 +43,7 @@ type bulkKey struct {
 
 // Record implements conduit.Sink.
 func (s *sink) Record(src int, rec []byte) {
+	s.alive(src, "a record")
 	g, err := decode(src, rec)
 	if err != nil {
 		s.t.Errorf("record of %d bytes from %d: %v", len(rec), src, err)
@@ -55,6 +57,7 @@ func (s *sink) Record(src int, rec []byte) {
 
 // Bulk implements conduit.Sink.
 func (s *sink) Bulk(src int, id uint64, off int64, b []byte) {
+	s.alive(src, "a chunk")
 	if s.chunk != nil {
 		s.chunk(src, id, off, b)
 		return
@@ -71,6 +74,22 @@ func (s *sink) Bulk(src int, id uint64, off int64, b []byte) {
 		s.t.Errorf("chunk of %d/%d at %d, want %d", src, id, off, len(s.bulk[k]))
 	}
 	s.bulk[k] = append(s.bulk[k], b...)
+}
+
+// Gone implements conduit.Sink.
+func (s *sink) Gone(peer int, err error) {
+	s.alive(peer, "another Gone")
+	if s.gone == nil {
+		s.gone = map[int]error{}
+	}
+	s.gone[peer] = err
+}
+
+// alive checks that a peer has not been told of as gone.
+func (s *sink) alive(peer int, what string) {
+	if err := s.gone[peer]; err != nil {
+		s.t.Errorf("%s of rank %d after Gone: %v", what, peer, err)
+	}
 }
 
 // place puts a piece where it belongs.

@@ -33,12 +33,12 @@ const (
 // Conduit is the wrapper.
 type Conduit struct {
 	conduit.Conduit
-	cfg    Config
-	send   []dice // by peer, under the caller's lock for Reserve
-	bulk   []dice // by peer, under the caller's lock for BulkSend
-	cut    []atomic.Pointer[conduit.PeerError]
-	closed atomic.Bool
-	late   atomic.Int64 // records held; for Pending
+	cfg   Config
+	send  []dice // by peer, under the caller's lock for Reserve
+	bulk  []dice // by peer, under the caller's lock for BulkSend
+	cut   []atomic.Bool
+	fails conduit.Failures // peers that were cut, and those that the conduit inside has told of
+	late  atomic.Int64     // records held; for Pending
 
 	sleeping spin.Lock // guards sleep
 	sleep    dice
@@ -78,8 +78,9 @@ func New(c conduit.Conduit, cfg Config) *Conduit {
 	}
 	w := &Conduit{
 		Conduit: c, cfg: cfg, send: make([]dice, n), bulk: make([]dice, n), behind: make([]int, n),
-		cut: make([]atomic.Pointer[conduit.PeerError], n),
+		cut: make([]atomic.Bool, n),
 	}
+	w.fails.Init(n)
 	seed := cfg.Seed ^ uint64(c.Rank())<<32
 	w.dice.seed(seed, 1)
 	w.sleep.seed(seed, 2)
@@ -109,18 +110,17 @@ func (c *Conduit) Cut(peer int) {
 	if uint(peer) >= uint(len(c.cut)) {
 		return
 	}
-	c.cut[peer].CompareAndSwap(nil, &conduit.PeerError{Peer: peer, Err: conduit.ErrPeerDied, Detail: "cut off by fault injection"})
+	c.cut[peer].Store(true)
+	c.fails.Add(peer, conduit.ErrPeerDied, "cut off by fault injection")
 	c.Wake()
 }
 
-func (c *Conduit) isCut(peer int) bool {
-	return uint(peer) < uint(len(c.cut)) && c.cut[peer].Load() != nil
-}
+func (c *Conduit) isCut(peer int) bool { return uint(peer) < uint(len(c.cut)) && c.cut[peer].Load() }
 
 // Failed implements conduit.Conduit.
 func (c *Conduit) Failed(peer int) error {
 	if c.isCut(peer) {
-		return c.cut[peer].Load()
+		return c.fails.Failed(peer)
 	}
 	return c.Conduit.Failed(peer)
 }
@@ -158,7 +158,7 @@ func (c *Conduit) Poll(budget int, sink conduit.Sink) int {
 		return -1
 	}
 	defer c.poll.Unlock()
-	if c.closed.Load() {
+	if c.closed() {
 		c.drop()
 		return 0
 	}
@@ -170,11 +170,19 @@ func (c *Conduit) Poll(budget int, sink conduit.Sink) int {
 		n = c.Conduit.Poll(room, (*holding)(c))
 	}
 	c.sink = nil
+	if c.fails.News() == conduit.PeerGone {
+		c.fails.Tell(sink, c.over)
+	}
 	if n < 0 && c.gave == 0 {
 		return -1
 	}
 	return c.gave
 }
+
+// over tells whether nothing of peer, which has failed, is held. Under poll.
+func (c *Conduit) over(peer int) bool { return c.behind[peer] == 0 }
+
+func (c *Conduit) closed() bool { return c.fails.News() == conduit.OwnEnd }
 
 // drop forgets what is held. Under poll.
 func (c *Conduit) drop() {
@@ -240,9 +248,16 @@ func (h *holding) Bulk(src int, id uint64, off int64, chunk []byte) {
 	}
 }
 
+// Gone implements conduit.Sink. What is held of the peer goes first.
+func (h *holding) Gone(peer int, err error) {
+	reason := err.(*conduit.PeerError)
+	h.fails.Add(peer, reason.Err, reason.Detail)
+}
+
 // Pending implements conduit.Conduit.
 func (c *Conduit) Pending() bool {
-	return !c.closed.Load() && c.late.Load() > 0 || c.Conduit.Pending()
+	news := c.fails.News()
+	return news == conduit.PeerGone || news == conduit.NoNews && c.late.Load() > 0 || c.Conduit.Pending()
 }
 
 // Sleep implements conduit.Conduit.
@@ -251,7 +266,7 @@ func (c *Conduit) Sleep(d time.Duration, ready func() bool) bool {
 		d = 0
 	}
 	return c.Conduit.Sleep(d, func() bool {
-		return (ready != nil && ready()) || (c.late.Load() > 0 && !c.closed.Load())
+		return (ready != nil && ready()) || (c.late.Load() > 0 || c.fails.News() == conduit.PeerGone) && !c.closed()
 	})
 }
 
@@ -263,6 +278,6 @@ func (c *Conduit) startled() bool {
 
 // Close implements conduit.Conduit.
 func (c *Conduit) Close() error {
-	c.closed.Store(true)
+	c.fails.Close()
 	return c.Conduit.Close()
 }

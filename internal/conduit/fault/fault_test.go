@@ -62,6 +62,9 @@ func (o *order) Record(_ int, rec []byte) {
 }
 func (o *order) Bulk(int, uint64, int64, []byte) {}
 
+// Gone implements conduit.Sink.
+func (*order) Gone(int, error) {}
+
 // deliver sends 500 records through the faults and returns the order of their arrival and the Retry count.
 func deliver(t *testing.T, f Config) (tags []uint32, retries int) {
 	cs := wrapped(t, 2, conduit.Config{}, f)

@@ -26,6 +26,9 @@ func (c *counter) Record(_ int, rec []byte) {
 
 func (c *counter) Bulk(int, uint64, int64, []byte) {}
 
+// Gone implements conduit.Sink.
+func (*counter) Gone(int, error) {}
+
 // TestFlood sends from one goroutine to another.
 func TestFlood(t *testing.T) {
 	cs, err := New(2, conduit.Config{})

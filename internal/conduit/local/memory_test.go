@@ -115,3 +115,6 @@ type taker struct{ n int }
 
 func (k *taker) Record(int, []byte)              { k.n++ }
 func (k *taker) Bulk(int, uint64, int64, []byte) {}
+
+// Gone implements conduit.Sink.
+func (*taker) Gone(int, error) {}

@@ -35,6 +35,8 @@ type road struct {
 type poller struct {
 	lock     spin.Lock
 	farFirst bool // whose turn it is
+
+	nearSink, farSink side
 }
 
 // New returns the conduit of a rank that reaches the peers for which isNear says true through near and the others through
@@ -63,6 +65,7 @@ func New(near, far conduit.Conduit, isNear func(peer int) bool) (conduit.Conduit
 	m.direct, _ = near.(conduit.Direct)
 	m.lender, _ = far.(conduit.Lender)
 	m.nap.init(m)
+	m.poll.nearSink, m.poll.farSink = side{m: m, near: true}, side{m: m}
 	if memory, ok := near.(conduit.Memory); ok {
 		return &sharing{mixed: m, memory: memory}, nil
 	}
@@ -93,8 +96,7 @@ func (m *mixed) Size() int { return len(m.roads) }
 // way, the longest chunk that may come; Ordered if both conduits are. There is a bulk channel if both have one.
 func (m *mixed) Caps() conduit.Caps { return m.caps }
 
-// Failed implements conduit.Conduit. What a peer sent before it failed is still to be delivered, so the caller's next
-// look finds it.
+// Failed implements conduit.Conduit. Who knows that a far peer has failed finds that pending until it is told.
 func (m *mixed) Failed(peer int) error {
 	if uint(peer) >= uint(len(m.roads)) {
 		return m.near.Failed(peer)

@@ -28,30 +28,47 @@ func (m *mixed) Poll(budget int, sink conduit.Sink) int {
 		return -1
 	}
 	n := 0
+	p.nearSink.Sink, p.farSink.Sink = sink, sink
 	if m.quiet.pass() {
-		n = max(0, m.near.Poll(budget, sink))
+		n = max(0, m.near.Poll(budget, &p.nearSink))
 	} else {
-		n = m.pollBoth(budget, sink)
+		n = m.pollBoth(budget)
 	}
+	p.nearSink.Sink, p.farSink.Sink = nil, nil
 	p.lock.Unlock()
 	return n
 }
 
+// side is the sink of one of the two, which tells only of peers that are reached that way.
+type side struct {
+	conduit.Sink // of the Poll under way
+	m            *mixed
+	near         bool
+}
+
+// Gone implements conduit.Sink.
+func (s *side) Gone(peer int, err error) {
+	if s.m.roads[peer].near == s.near {
+		s.Sink.Gone(peer, err)
+	}
+}
+
 // pollBoth is called with the poll lock held.
-func (m *mixed) pollBoth(budget int, sink conduit.Sink) int {
-	farFirst := m.poll.farFirst
-	m.poll.farFirst = !farFirst
-	first, second := m.near, m.far
+func (m *mixed) pollBoth(budget int) int {
+	p := &m.poll
+	farFirst := p.farFirst
+	p.farFirst = !farFirst
+	first, second, one, two := m.near, m.far, &p.nearSink, &p.farSink
 	if farFirst {
-		first, second = second, first
+		first, second, one, two = second, first, two, one
 	}
 	half := (budget + 1) / 2
-	a, b := max(0, first.Poll(half, sink)), 0
+	a, b := max(0, first.Poll(half, one)), 0
 	if a < budget {
-		b = max(0, second.Poll(budget-a, sink))
+		b = max(0, second.Poll(budget-a, two))
 	}
 	if a >= half && a+b < budget {
-		a += max(0, first.Poll(budget-a-b, sink))
+		a += max(0, first.Poll(budget-a-b, one))
 	}
 	if (farFirst && a > 0) || (!farFirst && b > 0) {
 		m.quiet.over()

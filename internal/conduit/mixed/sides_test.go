@@ -30,6 +30,9 @@ func (y *tally) Record(src int, _ []byte) {
 // Bulk implements conduit.Sink.
 func (y *tally) Bulk(int, uint64, int64, []byte) { y.chunks++ }
 
+// Gone implements conduit.Sink.
+func (*tally) Gone(int, error) {}
+
 func send(c conduit.Conduit, peer int) bool {
 	_, st := c.Reserve(peer, conduit.Request, 16)
 	if st == conduit.OK {

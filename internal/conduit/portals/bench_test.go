@@ -45,13 +45,19 @@ type counting struct{ n int }
 func (c *counting) Record(int, []byte)              { c.n++ }
 func (c *counting) Bulk(int, uint64, int64, []byte) {}
 
+// Gone implements conduit.Sink.
+func (*counting) Gone(int, error) {}
+
 // answering replies to each record.
 type answering struct {
 	c    conduit.Conduit
 	size int
 }
 
-func (a *answering) Record(src int, _ []byte)        { put(a.c, src, conduit.Reply, a.size) }
+func (a *answering) Record(src int, _ []byte) { put(a.c, src, conduit.Reply, a.size) }
+
+// Gone implements conduit.Sink.
+func (*answering) Gone(int, error)                   {}
 func (a *answering) Bulk(int, uint64, int64, []byte) {}
 
 // put sends one record and tells whether it went.

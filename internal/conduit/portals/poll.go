@@ -59,7 +59,7 @@ func (c *Conduit) Poll(budget int, sink conduit.Sink) int {
 		return -1
 	}
 	n := 0
-	if !c.closed.Load() {
+	if news := c.fails.News(); news != conduit.OwnEnd {
 		p.polls++
 		p.sink = sink
 		for i, t := range p.takers {
@@ -67,6 +67,9 @@ func (c *Conduit) Poll(budget int, sink conduit.Sink) int {
 		}
 		p.sink = nil
 		c.harvestIfShort()
+		if news == conduit.PeerGone {
+			c.fails.Tell(sink, c.over)
+		}
 	}
 	p.lock.Unlock()
 	return n
@@ -89,16 +92,17 @@ func (c *Conduit) harvestIfShort() {
 
 // Pending implements conduit.Conduit. While another goroutine polls, the answer is true.
 func (c *Conduit) Pending() bool {
+	if news := c.fails.News(); news != conduit.NoNews {
+		return news == conduit.PeerGone
+	}
 	p := &c.poll
 	if !p.lock.TryLock() {
-		return !c.closed.Load()
+		return true
 	}
 	found := false
-	if !c.closed.Load() {
-		for _, t := range p.takers {
-			if found = t.ready(); found {
-				break
-			}
+	for _, t := range p.takers {
+		if found = t.ready(); found {
+			break
 		}
 	}
 	p.lock.Unlock()

@@ -1,8 +1,6 @@
 package portals
 
 import (
-	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -22,15 +20,11 @@ type Conduit struct {
 	lanes  []lane // by peer
 	purse  purse
 	poll   poller
-	closed atomic.Bool
+	fails  conduit.Failures
 	asleep atomic.Bool // somebody is in Sleep
 
 	full     [queues]atomic.Uint64 // refusals for want of room at the peer, by queue
 	overflow atomic.Uint64         // requests that found no room here
-
-	// mu guards reasons; a lane's gone is set after its reason.
-	mu      sync.Mutex
-	reasons map[int]*conduit.PeerError
 }
 
 // lane is the way to one peer. It takes 32 bytes, and 8 more at the peer.
@@ -39,8 +33,6 @@ type lane struct {
 	// queue.
 	place
 	n uint32
-	// gone is not 0 when the peer is out of reach; set once.
-	gone atomic.Uint32
 	// sent is the cost of all records committed: written under the caller's lock, read by harvest.
 	sent atomic.Uint64
 	seen uint64 // of sent, what has come back. Under purse.gather
@@ -81,8 +73,8 @@ func newRanks(n int, present []int, cfg Config) ([]conduit.Conduit, error) {
 func newConduit(rank int, g *geometry, fence bool) *Conduit {
 	c := &Conduit{
 		rank: rank, g: g, seg: newSegment(g), sleep: newSleep(fence), lanes: make([]lane, g.ranks),
-		reasons: map[int]*conduit.PeerError{},
 	}
+	c.fails.Init(g.ranks)
 	c.purse.active = make([]atomic.Uint64, ceil(g.ranks, 64))
 	c.purse.free.Store(uint64(ticket*cost(g.tickets) + requestChunk*cost(g.requests) + replyChunk*cost(g.reply)))
 	c.poll.init(c)
@@ -115,7 +107,7 @@ func (c *Conduit) BulkSend(peer int, _ uint64, _ int64, _ []byte) int {
 
 // to is the peer's end, nil if nothing can be sent to it.
 func (c *Conduit) to(peer int) *Conduit {
-	if uint(peer) >= uint(len(c.all)) || c.closed.Load() || c.lanes[peer].gone.Load() != 0 {
+	if uint(peer) >= uint(len(c.all)) || c.fails.Has(peer) {
 		return nil
 	}
 	return c.all[peer]
@@ -123,35 +115,33 @@ func (c *Conduit) to(peer int) *Conduit {
 
 // Failed implements conduit.Conduit.
 func (c *Conduit) Failed(peer int) error {
-	switch {
-	case uint(peer) >= uint(len(c.all)):
-		return &conduit.PeerError{Peer: peer, Err: conduit.ErrUnreachable, Detail: fmt.Sprintf("job of %d ranks", c.g.ranks)}
-	case c.lanes[peer].gone.Load() != 0:
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		return c.reasons[peer]
-	case c.closed.Load():
-		return &conduit.PeerError{Peer: peer, Err: conduit.ErrClosed}
-	case c.all[peer] == nil:
-		return &conduit.PeerError{Peer: peer, Err: conduit.ErrUnreachable, Detail: "not a rank of this process"}
+	if err := c.fails.Failed(peer); err != nil || c.all[peer] != nil {
+		return err
 	}
-	return nil
+	return &conduit.PeerError{Peer: peer, Err: conduit.ErrUnreachable, Detail: "not a rank of this process"}
 }
 
 // fail makes peer unreachable; the first reason stays. What the peer has committed is served all the same.
 func (c *Conduit) fail(peer int, reason error, detail string) {
-	c.mu.Lock()
-	if c.reasons[peer] == nil {
-		c.reasons[peer] = &conduit.PeerError{Peer: peer, Err: reason, Detail: detail}
-	}
-	c.mu.Unlock()
-	c.lanes[peer].gone.Store(1)
+	c.fails.Add(peer, reason, detail)
 	c.Wake()
 }
 
+// over tells whether all that peer has committed was served. Under the poll lock.
+func (c *Conduit) over(peer int) bool {
+	for _, t := range c.poll.takers {
+		if t.holds(peer) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *Conduit) closed() bool { return c.fails.News() == conduit.OwnEnd }
+
 // Close implements conduit.Conduit.
 func (c *Conduit) Close() error {
-	if c.closed.Swap(true) {
+	if !c.fails.Close() {
 		return nil
 	}
 	for _, other := range c.all {

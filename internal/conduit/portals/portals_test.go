@@ -156,6 +156,9 @@ func (l *log) Record(src int, rec []byte) {
 }
 func (l *log) Bulk(int, uint64, int64, []byte) {}
 
+// Gone implements conduit.Sink.
+func (*log) Gone(int, error) {}
+
 // pollAll polls until nothing is pending.
 func pollAll(c *Conduit, s conduit.Sink) {
 	for c.Pending() {

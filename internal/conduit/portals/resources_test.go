@@ -185,3 +185,6 @@ func (a *answer) Record(src int, _ []byte) {
 	}
 }
 func (a *answer) Bulk(int, uint64, int64, []byte) {}
+
+// Gone implements conduit.Sink.
+func (*answer) Gone(int, error) {}

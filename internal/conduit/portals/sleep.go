@@ -39,7 +39,7 @@ func (s *sleep) wait(d time.Duration) {
 
 // Sleep implements conduit.Conduit.
 func (c *Conduit) Sleep(d time.Duration, ready func() bool) bool {
-	if c.closed.Load() || !c.asleep.CompareAndSwap(false, true) {
+	if c.closed() || !c.asleep.CompareAndSwap(false, true) {
 		return false
 	}
 	defer c.asleep.Store(false)
@@ -51,7 +51,7 @@ func (c *Conduit) Sleep(d time.Duration, ready func() bool) bool {
 		d = min(d, shortSleep)
 	}
 	// The caller is asked in any case, and first: a pad makes Pending true, and Poll delivers nothing for it.
-	if (ready != nil && ready()) || c.closed.Load() || c.Pending() {
+	if (ready != nil && ready()) || c.closed() || c.Pending() {
 		bell.Store(0)
 		return true
 	}

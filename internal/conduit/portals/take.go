@@ -71,12 +71,22 @@ func (t *taker) mark(o *buffer, u uint32) uint64 {
 }
 
 // ready tells whether a record waits.
-func (t *taker) ready() bool {
+func (t *taker) ready() bool { return t.waits(func(uint64) bool { return true }) }
+
+// holds tells whether a record of src waits.
+func (t *taker) holds(src int) bool {
+	return t.waits(func(m uint64) bool { return m&padBit == 0 && int(m>>srcShift&srcMask) == src })
+}
+
+// waits tells whether a record or pad waits whose mark is one that is wanted.
+func (t *taker) waits(wanted func(m uint64) bool) bool {
 	for i := 0; i < len(t.open); i++ {
 		o := &t.open[i]
 		top, full := t.top(o)
-		if _, m := t.find(o, o.low, top); m != 0 {
-			return true
+		for u, m := t.find(o, o.low, top); m != 0; u, m = t.find(o, u+uint32(m&unitsMask), top) {
+			if wanted(m) {
+				return true
+			}
 		}
 		if !full {
 			return false

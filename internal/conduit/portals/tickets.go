@@ -134,7 +134,7 @@ func (c *Conduit) collect(peer int) cost {
 	word.And(^bit)
 	sent := ln.sent.Load()
 	done := sent
-	if ln.gone.Load() == 0 {
+	if !c.fails.Has(peer) {
 		done = c.all[peer].seg.done[c.rank].Load()
 	}
 	got := cost(done - ln.seen)

@@ -32,6 +32,9 @@ func (o *once) Record(src int, rec []byte) {
 }
 func (o *once) Bulk(int, uint64, int64, []byte) {}
 
+// Gone implements conduit.Sink.
+func (*once) Gone(int, error) {}
+
 // TestManyGoroutines has several goroutines of each rank flood every rank, in all classes, with sleeping receivers, stalls between
 // reserving and publishing, cancelled places, and records that overtake each other.
 func TestManyGoroutines(t *testing.T) {

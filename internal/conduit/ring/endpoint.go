@@ -49,7 +49,7 @@ type Endpoint struct {
 	in         []*incoming // by index on the node
 	from       []*incoming // the same by rank
 
-	closed atomic.Bool
+	fails  conduit.Failures
 	asleep atomic.Bool // somebody is in Sleep
 
 	poll poller
@@ -68,8 +68,6 @@ type outgoing struct {
 	bell   Bell
 	index  int // of this rank on the node, so its place in the peer's mail
 	credit *atomic.Uint64
-	// gone holds why the peer is out of reach; set once, read on each Reserve.
-	gone atomic.Pointer[conduit.PeerError]
 }
 
 // incoming is what comes from one peer. Under the poll lock, but for the parts that Pending reads.
@@ -79,7 +77,7 @@ type incoming struct {
 	credit *atomic.Uint64
 	index  int  // of the sender on the node
 	flip   bool // whose turn it is when the budget is too small for records and chunks both
-	broken bool // found corrupt, looked at no more
+	deaf   bool // looked at no more: found corrupt, or gone
 }
 
 // poller is the state of the receiving side.
@@ -91,7 +89,7 @@ type poller struct {
 	// Written under the lock, read by Pending without.
 	summary atomic.Uint64 // of todo; may tell of too much, never of too little
 	known   atomic.Uint64 // when scanning: the talking word that active was made from
-	broken  atomic.Uint64 // when scanning: the rings found corrupt
+	deaf    atomic.Uint64 // when scanning: the rings looked at no more
 }
 
 // NewEndpoint ties the segments together.
@@ -106,6 +104,7 @@ func NewEndpoint(s Setup) (*Endpoint, error) {
 		out: make([]*outgoing, s.Size), in: make([]*incoming, len(s.Ranks)),
 		from: make([]*incoming, s.Size),
 	}
+	e.fails.Init(s.Size)
 	for i, rank := range s.Ranks {
 		if rank < 0 || rank >= s.Size || e.out[rank] != nil {
 			return nil, fmt.Errorf("%w: rank %d on the node, of %d", conduit.ErrConfig, rank, s.Size)
@@ -170,40 +169,55 @@ func (e *Endpoint) to(peer int) *outgoing {
 
 // Failed implements conduit.Conduit.
 func (e *Endpoint) Failed(peer int) error {
-	o := e.to(peer)
-	if o == nil {
+	if uint(peer) < uint(e.size) && e.out[peer] == nil {
 		return &conduit.PeerError{Peer: peer, Err: conduit.ErrUnreachable, Detail: fmt.Sprintf("job of %d ranks", e.size)}
 	}
-	if err := o.gone.Load(); err != nil {
-		return err
-	}
-	return nil
+	return e.fails.Failed(peer)
 }
 
 // Fail makes peer unreachable for the given reason; the first reason stays. What the peer has committed is delivered
 // all the same. The sleeper is woken.
 func (e *Endpoint) Fail(peer int, reason error, detail string) {
-	o := e.to(peer)
-	if o == nil {
+	if e.to(peer) == nil {
 		return
 	}
-	o.gone.CompareAndSwap(nil, &conduit.PeerError{Peer: peer, Err: reason, Detail: detail})
-	if !e.g.Scan && reason != conduit.ErrClosed {
-		// The peer may have died between publishing and announcing.
-		e.seg.mail.set(e.from[peer].index)
+	// The peer may have died between publishing and announcing.
+	if i := e.from[peer].index; e.g.Scan {
+		e.seg.talking.Or(1 << i)
+	} else {
+		e.seg.mail.set(i)
 	}
+	e.fails.Add(peer, reason, detail)
 	e.Wake()
+}
+
+// over tells whether all that peer, which has failed, has sent was delivered; then it is looked at no more. Under the poll
+// lock.
+func (e *Endpoint) over(peer int) bool {
+	in := e.from[peer]
+	if !in.deaf && (in.rec.ready() || in.bulk.ready()) {
+		return false
+	}
+	e.deafen(in)
+	return true
+}
+
+// deafen ends the hearing of a sender. Under the poll lock.
+func (e *Endpoint) deafen(in *incoming) {
+	in.deaf = true
+	e.poll.known.Store(0)
+	if e.g.Scan {
+		e.poll.deaf.Or(1 << in.index)
+	}
 }
 
 // Close implements conduit.Conduit. The memory of the segments may go away after it, if reads of it then still find
 // some zeros or other in its place.
 func (e *Endpoint) Close() error {
-	if e.closed.Swap(true) {
+	if !e.fails.Close() {
 		return nil
 	}
-	for peer := range e.out {
-		e.Fail(peer, conduit.ErrClosed, "")
-	}
+	e.Wake()
 	for !e.poll.lock.TryLock() {
 		time.Sleep(10 * time.Microsecond)
 	}

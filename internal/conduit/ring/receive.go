@@ -25,8 +25,8 @@ func (e *Endpoint) Pending() bool {
 
 func (e *Endpoint) pending() bool {
 	p := &e.poll
-	if e.closed.Load() {
-		return false
+	if news := e.fails.News(); news != conduit.NoNews {
+		return news == conduit.PeerGone
 	}
 	if !e.g.Scan {
 		return e.seg.mail.any() || p.summary.Load() != 0
@@ -35,7 +35,7 @@ func (e *Endpoint) pending() bool {
 	if talking != p.known.Load() {
 		return true
 	}
-	for t := talking &^ p.broken.Load(); t != 0; t &= t - 1 {
+	for t := talking &^ p.deaf.Load(); t != 0; t &= t - 1 {
 		i := bits.TrailingZeros64(t)
 		if i >= len(e.in) {
 			break
@@ -57,11 +57,14 @@ func (e *Endpoint) Poll(budget int, sink conduit.Sink) int {
 		return -1
 	}
 	n := 0
-	if !e.closed.Load() {
+	if news := e.fails.News(); news != conduit.OwnEnd {
 		if e.g.Scan {
 			n = e.scan(budget, sink)
 		} else {
 			n = e.collect(budget, sink)
+		}
+		if news == conduit.PeerGone {
+			e.fails.Tell(sink, e.over)
 		}
 	}
 	p.lock.Unlock()
@@ -97,7 +100,7 @@ func (e *Endpoint) listen(talking uint64) {
 	p := &e.poll
 	p.active = p.active[:0]
 	for i, in := range e.in {
-		if talking&(1<<i) != 0 && !in.broken {
+		if talking&(1<<i) != 0 && !in.deaf {
 			p.active = append(p.active, in)
 		}
 	}
@@ -146,7 +149,7 @@ func next(todo *[64]uint64, summary uint64, from int) int {
 
 // take delivers from one sender. dry tells that nothing is left for now.
 func (e *Endpoint) take(in *incoming, budget int, sink conduit.Sink) (n int, dry bool) {
-	if in.broken {
+	if in.deaf {
 		return 0, true
 	}
 	bulkDry := true
@@ -176,13 +179,11 @@ func (e *Endpoint) takeBulk(in *incoming, budget int, sink conduit.Sink) (n int,
 
 // broke ends the hearing of a sender that wrote nonsense.
 func (e *Endpoint) broke(in *incoming, what string) {
-	in.broken = true
-	e.poll.known.Store(0)
-	if e.g.Scan {
-		e.poll.broken.Or(1 << in.index)
-	}
+	e.deafen(in)
 	e.Fail(in.rec.src, conduit.ErrCorrupt, what+" that it sent")
 }
+
+func (e *Endpoint) closed() bool { return e.fails.News() == conduit.OwnEnd }
 
 // shortSleep bounds a sleep where the platform has no fence for all cores: a sender's look at the bell may then have run
 // ahead of its publication, once.
@@ -190,7 +191,7 @@ const shortSleep = time.Millisecond
 
 // Sleep implements conduit.Conduit.
 func (e *Endpoint) Sleep(d time.Duration, ready func() bool) bool {
-	if e.closed.Load() || !e.asleep.CompareAndSwap(false, true) {
+	if e.closed() || !e.asleep.CompareAndSwap(false, true) {
 		return false
 	}
 	defer e.asleep.Store(false)
@@ -202,7 +203,7 @@ func (e *Endpoint) Sleep(d time.Duration, ready func() bool) bool {
 		hookArmed()
 	}
 	// The caller is asked in any case, and first: Pending may be true without anything that Poll delivers.
-	if (ready != nil && ready()) || e.closed.Load() || e.Pending() {
+	if (ready != nil && ready()) || e.closed() || e.Pending() {
 		e.seg.bell.Store(0)
 		return true
 	}

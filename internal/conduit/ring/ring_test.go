@@ -43,6 +43,9 @@ type collect struct{ recs [][]byte }
 func (c *collect) Record(_ int, rec []byte)        { c.recs = append(c.recs, append([]byte(nil), rec...)) }
 func (c *collect) Bulk(int, uint64, int64, []byte) {}
 
+// Gone implements conduit.Sink.
+func (*collect) Gone(int, error) {}
+
 // oneRing makes both ends of one ring with its counters at start.
 func oneRing(t testing.TB, cfg conduit.Config, start uint64) (*Producer, *Consumer) {
 	g := geometry(t, cfg, 1)

@@ -13,7 +13,7 @@ func (e *Endpoint) Reserve(peer int, class conduit.Class, n int) ([]byte, condui
 		return nil, conduit.Dead
 	}
 	o := e.out[peer]
-	if o == nil || o.gone.Load() != nil {
+	if o == nil || e.fails.Has(peer) {
 		return nil, conduit.Dead
 	}
 	if space := o.prod.reserve(class, n); space != nil {
@@ -46,7 +46,7 @@ func (e *Endpoint) Commit(peer int, first uint64) {
 // BulkSend implements conduit.Conduit.
 func (e *Endpoint) BulkSend(peer int, id uint64, off int64, data []byte) int {
 	o := e.to(peer)
-	if o == nil || o.gone.Load() != nil {
+	if o == nil || e.fails.Has(peer) {
 		return -1
 	}
 	if e.g.Chunk == 0 || len(data) == 0 {

@@ -7,7 +7,7 @@ import (
 // Next implements conduit.Taker. The race detector cannot know why the look is sound (see Pending), so under it there
 // is never a next record.
 func (e *Endpoint) Next(src int) bool {
-	if raceEnabled || uint(src) >= uint(len(e.from)) || e.closed.Load() {
+	if raceEnabled || uint(src) >= uint(len(e.from)) || e.closed() {
 		return false
 	}
 	in := e.from[src]
@@ -21,7 +21,7 @@ func (e *Endpoint) Take(src int, a conduit.Acceptor) bool {
 		return false
 	}
 	in := e.from[src]
-	took := in != nil && !in.broken && !e.closed.Load() && in.rec.take(a)
+	took := in != nil && !in.deaf && !e.closed() && in.rec.take(a)
 	p.lock.Unlock()
 	return took
 }

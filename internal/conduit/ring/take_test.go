@@ -29,6 +29,9 @@ func (a *acceptor) Record(_ int, rec []byte) {
 
 func (a *acceptor) Bulk(int, uint64, int64, []byte) {}
 
+// Gone implements conduit.Sink.
+func (*acceptor) Gone(int, error) {}
+
 // TestTakeInOrder takes records of several lengths many times round a ring: each once, in order, and the room comes
 // back. Every third is refused first, and then polled.
 func TestTakeInOrder(t *testing.T) {

@@ -17,6 +17,9 @@ type count struct{ n int }
 func (c *count) Record(int, []byte)              { c.n++ }
 func (c *count) Bulk(int, uint64, int64, []byte) { c.n++ }
 
+// Gone implements conduit.Sink.
+func (*count) Gone(int, error) {}
+
 // TestNoLostWakeUpWidened plays ping-pong between sleepers with the windows of the protocol held open: after arming and
 // before the last look, and between publication and announcement.
 func TestNoLostWakeUpWidened(t *testing.T) {

@@ -27,6 +27,9 @@ type pong struct{ got uint64 }
 func (p *pong) Record(int, []byte)                      { p.got++ }
 func (p *pong) Bulk(_ int, _ uint64, _ int64, b []byte) { p.got += uint64(len(b)) }
 
+// Gone implements conduit.Sink.
+func (*pong) Gone(int, error) {}
+
 func put(c conduit.Conduit, peer, n int) bool {
 	space, st := c.Reserve(peer, conduit.Request, n)
 	if st != conduit.OK {
@@ -170,6 +173,10 @@ func bulkConfig() (cfg conduit.Config) {
 type copier struct{ into []byte }
 
 func (k *copier) Record(int, []byte) {}
+
+// Gone implements conduit.Sink.
+func (*copier) Gone(int, error) {}
+
 func (k *copier) Bulk(_ int, _ uint64, off int64, b []byte) {
 	copy(k.into[off:], b)
 }

@@ -93,6 +93,9 @@ func (e *echoer) Bulk(_ int, id uint64, off int64, b []byte) {
 	e.bulk = append(e.bulk, chunk{id, off, append([]byte(nil), b...)})
 }
 
+// Gone implements conduit.Sink.
+func (*echoer) Gone(int, error) {}
+
 func (e *echoer) push() {
 	for len(e.recs) > 0 {
 		rec := e.recs[0]
@@ -193,6 +196,9 @@ func (k *checker) Record(src int, rec []byte) {
 	k.next++
 }
 
+// Gone implements conduit.Sink.
+func (*checker) Gone(int, error) {}
+
 func (k *checker) Bulk(_ int, id uint64, off int64, b []byte) {
 	if id != 77 || off != k.bulkNext || string(b) != string(k.bulk[off:off+int64(len(b))]) {
 		k.t.Fatalf("bulk echo %d at %d, want 77 at %d", id, off, k.bulkNext)
@@ -264,6 +270,9 @@ func TestSleepingProcesses(t *testing.T) {
 }
 
 type discard struct{ n int }
+
+// Gone implements conduit.Sink.
+func (*discard) Gone(int, error) {}
 
 func (d *discard) Record(int, []byte)              { d.n++ }
 func (d *discard) Bulk(int, uint64, int64, []byte) { d.n++ }

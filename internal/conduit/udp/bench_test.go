@@ -14,6 +14,9 @@ type counter struct{ records, bytes int }
 func (s *counter) Record(int, []byte)                      { s.records++ }
 func (s *counter) Bulk(_ int, _ uint64, _ int64, b []byte) { s.bytes += len(b) }
 
+// Gone implements conduit.Sink.
+func (*counter) Gone(int, error) {}
+
 // BenchmarkOneCore is a record there and another back, both ends on one core: what is spent on each, system included.
 func BenchmarkOneCore(b *testing.B) {
 	b.Run("bare", func(b *testing.B) {

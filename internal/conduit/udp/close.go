@@ -11,7 +11,7 @@ import (
 // Close implements conduit.Conduit. It waits, Config.Linger at most, until what has left is acknowledged; what waits
 // for a peer to make room, and the last farewell, are left to the keeper for as long again.
 func (c *Conduit) Close() error {
-	if c.closed.Swap(true) {
+	if !c.fails.Close() {
 		return nil
 	}
 	c.keeper.nudge()
@@ -89,7 +89,7 @@ func (c *Conduit) farewell() (calm, done bool) {
 	calm, done = true, true
 	for p := range c.lanes {
 		ln := &c.lanes[p]
-		if !ln.known || ln.gone.Load() {
+		if !ln.known || c.fails.Lost(p) {
 			continue
 		}
 		if !ln.saidBye && ln.stage.empty() && ln.bulk.next() == nil {
@@ -118,7 +118,7 @@ func (c *Conduit) heardBye(peer int, data []byte) {
 
 // byeIfAll ends a peer that has said good-bye once all that it sent is here.
 func (c *Conduit) byeIfAll(peer int) {
-	if ln := &c.lanes[peer]; ln.bye && ln.arrived >= ln.byeAt && !ln.gone.Load() {
+	if ln := &c.lanes[peer]; ln.bye && ln.arrived >= ln.byeAt && !c.fails.Lost(peer) {
 		c.fail(peer, conduit.ErrPeerClosed, "")
 		c.leaving = append(c.leaving, leaver{peer, c.now + 2*closingTick, conduit.ErrPeerClosed})
 	}

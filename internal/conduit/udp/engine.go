@@ -128,7 +128,7 @@ func (c *Conduit) drain() {
 func (c *Conduit) drainLane(peer int) {
 	ln := &c.lanes[peer]
 	ln.blocked = false
-	if ln.gone.Load() || ln.saidBye || !c.know(peer) {
+	if c.fails.Lost(peer) || ln.saidBye || !c.know(peer) {
 		return
 	}
 	for {

@@ -63,6 +63,9 @@ type tallySink struct{ from [8]atomic.Int64 }
 func (s *tallySink) Record(src int, _ []byte)                  { s.from[src].Add(1) }
 func (s *tallySink) Bulk(src int, _ uint64, _ int64, _ []byte) { s.from[src].Add(1) }
 
+// Gone implements conduit.Sink.
+func (*tallySink) Gone(int, error) {}
+
 // sendOne sends one record, polling meanwhile; it returns the reason if the peer is dead.
 func sendOne(c conduit.Conduit, peer int, s conduit.Sink) error {
 	for {

@@ -94,6 +94,9 @@ func (v *victim) Bulk(src int, _ uint64, _ int64, b []byte) {
 	v.got[1] += len(b)
 }
 
+// Gone implements conduit.Sink.
+func (*victim) Gone(int, error) {}
+
 // play has rank 0 receive a datagram, and deliver budget of what it has.
 func (v *victim) play(datagram []byte, budget int) {
 	v.tape.in = append(v.tape.in, datagram)

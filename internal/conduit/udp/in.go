@@ -172,6 +172,9 @@ func (c *Conduit) Put(peer int, tag uint8, place, offset uint64, piece []byte) {
 
 // arrived keeps what has come until it is delivered: where it is, or copied where it cannot stay.
 func (c *Conduit) arrived(peer int, a arrival) {
+	if c.fails.Lost(peer) {
+		return // given up, and perhaps told of
+	}
 	ln := &c.lanes[peer]
 	if !c.within(ln, &a) {
 		c.corrupt(peer, "more than there is room for")
@@ -180,7 +183,7 @@ func (c *Conduit) arrived(peer int, a arrival) {
 	ln.arrived += a.size()
 	r := &c.recv
 	switch {
-	case c.closed.Load():
+	case c.closed():
 		c.take(&a)
 	case lies(a.data, r.now) && len(r.arrivals) < cap(r.arrivals):
 		r.arrivals = append(r.arrivals, a)

@@ -26,6 +26,9 @@ func (s *crumbSink) Bulk(_ int, id uint64, _ int64, b []byte) {
 	s.came[id]++
 }
 
+// Gone implements conduit.Sink.
+func (*crumbSink) Gone(int, error) {}
+
 // TestCrumbs: a window of bulk data may be used up byte by byte, by as many messages, while the receiver takes none. Nobody may be
 // taken for corrupt for that, whatever his pieces cost there.
 func TestCrumbs(t *testing.T) {

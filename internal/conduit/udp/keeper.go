@@ -62,7 +62,7 @@ func (k *keeper) expect(at time.Duration) {
 func (k *keeper) run() {
 	defer k.timer.Stop()
 	c := k.c
-	for !c.closed.Load() {
+	for !c.closed() {
 		switch asleep, polls := c.sleep.asleep.Load(), c.polls.Load(); {
 		case asleep:
 			k.nap(lazyTick)

@@ -20,8 +20,6 @@ type lane struct {
 	// taken and bulkTaken are what this rank has taken from the inbox of the peer's records and bulk bytes; every datagram to
 	// the peer tells of them. Written under poll.
 	taken, bulkTaken atomic.Uint32
-	// gone is set once, after its reason.
-	gone atomic.Bool
 	// dirty tells that the peer is in Conduit.dirty.
 	dirty atomic.Bool
 

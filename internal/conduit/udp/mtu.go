@@ -69,7 +69,7 @@ func (c *Conduit) countLarge(peer int) {
 func (c *Conduit) judgeSizes() {
 	c.sizeAt = c.now + sizeEvery
 	for _, p := range c.sized {
-		if ln := &c.lanes[p]; ln.known && !ln.gone.Load() {
+		if ln := &c.lanes[p]; ln.known && !c.fails.Lost(int(p)) {
 			c.judgeSize(int(p), ln)
 		}
 	}

@@ -5,19 +5,22 @@ import "github.com/golci/golci/comm/conduit"
 // Poll implements conduit.Conduit. It makes a system call, unless Pending has just done so, and may allocate while inboxes grow
 // to the size that their peers' traffic needs.
 func (c *Conduit) Poll(budget int, sink conduit.Sink) int {
-	if c.closed.Load() {
+	if c.closed() {
 		return 0
 	}
 	if !c.poll.lockUser() {
 		return -1
 	}
 	n := 0
-	if !c.closed.Load() {
+	if !c.closed() {
 		if !c.recv.fresh {
 			c.userPass()
 		}
 		c.recv.fresh = false
 		n = c.deliver(budget, sink)
+		if c.fails.News() == conduit.PeerGone {
+			c.fails.Tell(sink, c.over)
+		}
 		c.settle()
 		if c.debts.Load() {
 			c.due.Store(0) // who parks now pays them first
@@ -29,14 +32,14 @@ func (c *Conduit) Poll(budget int, sink conduit.Sink) int {
 
 // Pending implements conduit.Conduit. Where nothing waits it makes a system call to see whether something has come.
 func (c *Conduit) Pending() bool {
-	if c.closed.Load() {
+	if c.closed() {
 		return false
 	}
 	if !c.poll.lockUser() {
-		return !c.closed.Load()
+		return !c.closed()
 	}
 	found := false
-	if !c.closed.Load() {
+	if !c.closed() {
 		if found = c.waiting(); !found {
 			c.userPass()
 			c.recv.fresh = true
@@ -47,9 +50,9 @@ func (c *Conduit) Pending() bool {
 	return found
 }
 
-// waiting tells whether something is there to be delivered. Under poll.
+// waiting tells whether something is there to be delivered, or a failure to be told. Under poll.
 func (c *Conduit) waiting() bool {
-	return c.recv.waiting() || c.ready.n > 0 || c.self.Load()
+	return c.recv.waiting() || c.ready.n > 0 || c.self.Load() || c.fails.News() == conduit.PeerGone
 }
 
 // userPass is a pass of somebody who polls, not of the keeper.
@@ -86,7 +89,7 @@ func (c *Conduit) deliver(budget int, sink conduit.Sink) (n int) {
 		n++
 		if !in.empty() {
 			c.ready.push(k)
-		} else if c.lanes[k/2].gone.Load() {
+		} else if c.fails.Lost(int(k / 2)) {
 			*in = inbox{}
 		}
 	}

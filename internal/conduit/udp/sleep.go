@@ -33,7 +33,7 @@ func (c *Conduit) Disarm() { c.sleep.armed.Store(false) }
 // Sleep implements conduit.Conduit. It parks the goroutine, not its thread.
 func (c *Conduit) Sleep(d time.Duration, ready func() bool) bool {
 	s := &c.sleep
-	if c.closed.Load() || !s.asleep.CompareAndSwap(false, true) {
+	if c.closed() || !s.asleep.CompareAndSwap(false, true) {
 		return false
 	}
 	defer s.asleep.Store(false)
@@ -43,7 +43,7 @@ func (c *Conduit) Sleep(d time.Duration, ready func() bool) bool {
 	}
 	defer s.role.Unlock()
 	// The caller is asked in any case, and first: what Pending sees may be dropped by the next Poll.
-	if (ready != nil && ready()) || c.closed.Load() || c.Pending() || d <= 0 {
+	if (ready != nil && ready()) || c.closed() || c.Pending() || d <= 0 {
 		return true
 	}
 	end := c.clock() + d

@@ -129,6 +129,9 @@ func (e *stream) Bulk(src int, id uint64, off int64, b []byte) {
 	e.bulk += int64(len(b))
 }
 
+// Gone implements conduit.Sink.
+func (*stream) Gone(int, error) {}
+
 // TestDamage: whatever the mode and the size of datagrams, what is damaged on the way is not delivered; it comes again.
 func TestDamage(t *testing.T) {
 	for _, mode := range []seal.Mode{seal.Encrypt, seal.Authenticate, seal.Trust} {

@@ -54,13 +54,9 @@ type Conduit struct {
 	due   atomic.Int64  // when the core wants its next turn; written under engine
 	held  atomic.Bool   // something is kept back for company; written under engine
 
-	closed atomic.Bool
+	fails  conduit.Failures
 	sleep  sleep
 	keeper keeper
-
-	// mu guards reasons; a lane's gone is set after its reason.
-	mu      sync.Mutex
-	reasons map[int]*conduit.PeerError
 }
 
 // New makes the end of one rank and starts its keeper, which ends after Close. The error matches conduit.ErrConfig.
@@ -84,8 +80,9 @@ func assemble(cfg Config) (*Conduit, error) {
 		return nil, err
 	}
 	c := &Conduit{
-		cfg: cfg, g: g, wire: cfg.Wire, base: time.Now(), lanes: make([]lane, cfg.Size), reasons: map[int]*conduit.PeerError{},
+		cfg: cfg, g: g, wire: cfg.Wire, base: time.Now(), lanes: make([]lane, cfg.Size),
 	}
+	c.fails.Init(cfg.Size)
 	sc := seal.Config{Key: cfg.Key, Private: cfg.Private, Rank: cfg.Rank, Size: cfg.Size, Mode: cfg.Mode}
 	for _, p := range cfg.Peers {
 		sc.Incarnations, sc.Publics = append(sc.Incarnations, p.Life), append(sc.Publics, p.Public)
@@ -137,7 +134,7 @@ func (c *Conduit) know(peer int) bool {
 	if ln.known {
 		return true
 	}
-	if ln.gone.Load() {
+	if c.fails.Lost(peer) {
 		return false
 	}
 	c.measure(peer)
@@ -190,38 +187,26 @@ func (c *Conduit) Mine(int) *atomic.Uint64 { return nil }
 func (c *Conduit) Theirs(int) *atomic.Uint64 { return nil }
 
 func (c *Conduit) unreachable(peer int) bool {
-	return uint(peer) >= uint(len(c.lanes)) || c.closed.Load() || c.lanes[peer].gone.Load()
+	return uint(peer) >= uint(len(c.lanes)) || c.fails.Has(peer)
 }
 
 // Failed implements conduit.Conduit.
-func (c *Conduit) Failed(peer int) error {
-	switch {
-	case uint(peer) >= uint(len(c.lanes)):
-		return &conduit.PeerError{Peer: peer, Err: conduit.ErrUnreachable, Detail: fmt.Sprintf("job of %d ranks", c.cfg.Size)}
-	case c.lanes[peer].gone.Load():
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		return c.reasons[peer]
-	case c.closed.Load():
-		return &conduit.PeerError{Peer: peer, Err: conduit.ErrClosed}
-	}
-	return nil
-}
+func (c *Conduit) Failed(peer int) error { return c.fails.Failed(peer) }
 
 // fail makes a peer unreachable; the first reason stays. What came from it before is delivered all the same.
 func (c *Conduit) fail(peer int, reason error, detail string) {
-	c.mu.Lock()
-	if c.reasons[peer] == nil {
-		c.reasons[peer] = &conduit.PeerError{Peer: peer, Err: reason, Detail: detail}
-	}
-	c.mu.Unlock()
-	c.lanes[peer].gone.Store(true)
+	c.fails.Add(peer, reason, detail)
 	c.ring()
 }
 
+// over tells whether all that came from peer, which has failed, was delivered; nothing more of it is taken in. Under poll.
+func (c *Conduit) over(peer int) bool { return c.lanes[peer].untaken == [2]uint64{} }
+
+func (c *Conduit) closed() bool { return c.fails.News() == conduit.OwnEnd }
+
 // giveUp is fail for a peer that still talks: the core forgets it, and what was on its way to it ends. Under engine.
 func (c *Conduit) giveUp(peer int, reason error, detail string) {
-	if !c.lanes[peer].gone.Load() {
+	if !c.fails.Lost(peer) {
 		c.fail(peer, reason, detail)
 		c.leaving = append(c.leaving, leaver{peer, c.now, reason})
 	}
