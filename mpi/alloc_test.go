@@ -78,8 +78,8 @@ func allocations(t *testing.T, c *Comm, who string) error {
 		"barrier, bcast, allreduce": func() {
 			note(c.Barrier())
 			note(Bcast(c, out, 0))
-			note(Allreduce(c, out, in, Sum[float64]()))
-			note(Reduce(c, out, in, Sum[float64](), 0))
+			note(Allreduce(c, out, in, Sum))
+			note(Reduce(c, out, in, Sum, 0))
 			note(Alltoall(c, out, in))
 			note(Alltoallv(c, out, counts, nil, in, counts, nil))
 		},

@@ -12,31 +12,31 @@ func Allreduce[T any](c *Comm, send, recv []T, op Op[T]) error {
 
 // allreduceAs is Allreduce for a collective of kind k. It gives the number of the call, too.
 func allreduceAs[T any](c *Comm, k kind, send, recv []T, op Op[T]) (uint64, error) {
+	f := op.reducer()
 	x, err := start[T](c, k)
 	if err != nil {
 		return 0, err
 	}
 	call := x.call
-	return call, x.end(reduceAll(x, send, recv, op))
+	r := &reduction{x, f, sizeOf[T]()}
+	return call, x.end(r.reduceAll(bytesOf(send), bytesOf(recv)))
 }
 
-func reduceAll[T any](x *coll, send, recv []T, op Op[T]) error {
-	r := reduction[T]{x, op}
+func (r *reduction) reduceAll(send, recv []byte) error {
 	if err := r.check(send, recv, true); err != nil {
 		return err
 	}
 	recv = recv[:len(send)]
-	out := bytesOf(recv)
 	if r.large(len(send)) {
-		x.take(wayAllreduceRing, 0)
+		r.take(wayAllreduceRing, 0)
 		if err := r.shares(send, recv); err != nil {
 			return err
 		}
-		block := func(i int) []byte { return part(out, i, r.size, sizeOf[T]()) }
+		block := func(i int) []byte { return part(recv, i, r.size, r.elem) }
 		return r.ring(block(r.rank), block)
 	}
-	x.take(wayAllreduceSwap, 0)
-	return r.doubling(bytesOf(send), out)
+	r.take(wayAllreduceSwap, 0)
+	return r.doubling(send, recv)
 }
 
 // A commutative reduction of more bytes than this has each rank combine its share. Two ranks move as many bytes in
@@ -46,34 +46,33 @@ const (
 	reducePair  = 512 << 10
 )
 
-func (r reduction[T]) large(n int) bool {
+// large tells whether that is so for a vector of n bytes.
+func (r *reduction) large(n int) bool {
 	most := reduceLarge
 	if r.size == 2 {
 		most = reducePair
 	}
-	return r.op.commute && n*sizeOf[T]() > most && n >= r.size && r.size > 1
+	return r.op.commute && n > most && n/r.elem >= r.size && r.size > 1
 }
 
 // shares leaves in part i of rank i's out the result of part i over all ranks, each of which sends its own. The parts are combined
 // in the order of doubling, so that the result is the same to the last bit.
-func (r reduction[T]) shares(send, out []T) error {
-	piece := func(v []T, i int) []T { return v[len(v)*i/r.size : len(v)*(i+1)/r.size] }
-	own, mine := piece(send, r.rank), piece(out, r.rank)
-	mem, s := r.borrow(r.size * len(mine) * sizeOf[T]())
+func (r *reduction) shares(send, out []byte) error {
+	own, mine := part(send, r.rank, r.size, r.elem), part(out, r.rank, r.size, r.elem)
+	mem, s := r.borrow(r.size * len(mine))
 	defer s.release()
-	all := viewOf[T](mem)
-	parts := make([][]T, r.size)
+	parts := make([][]byte, r.size)
 	parts[r.rank] = own
 	f := r.flight()
 	defer f.end()
 	for d := 1; d < r.size; d++ {
 		from := r.before(d)
-		parts[from] = all[from*len(mine):][:len(mine)]
-		f.recv(from, bytesOf(parts[from]))
+		parts[from] = mem[from*len(mine):][:len(mine)]
+		f.recv(from, parts[from])
 	}
 	for d := 1; d < r.size; d++ {
 		to := r.after(d)
-		f.send(to, bytesOf(piece(send, to)))
+		f.send(to, part(send, to, r.size, r.elem))
 	}
 	if err := f.wait(); err != nil {
 		return err
@@ -82,15 +81,15 @@ func (r reduction[T]) shares(send, out []T) error {
 }
 
 // combineAll combines the parts of all ranks into out. It may change them, but for own, which is one of them.
-func (r reduction[T]) combineAll(parts [][]T, own, out []T) (err error) {
+func (r *reduction) combineAll(parts [][]byte, own, out []byte) (err error) {
 	power := 1
 	for power*2 <= r.size {
 		power *= 2
 	}
 	extra := r.size - power
-	join := func(low, high []T, last bool) []T {
+	join := func(low, high []byte, last bool) []byte {
 		to := high
-		if last || same(bytesOf(high), bytesOf(own)) {
+		if last || same(high, own) {
 			to = out
 		}
 		if err == nil {
@@ -119,7 +118,7 @@ func (r reduction[T]) combineAll(parts [][]T, own, out []T) (err error) {
 //
 // What has been combined lies in out, and before that in send. There is no copy of it: lines that a peer has read are
 // slow to write.
-func (r reduction[T]) doubling(send, out []byte) error {
+func (r *reduction) doubling(send, out []byte) error {
 	tmp, s := r.borrow(len(out))
 	defer s.release()
 	power := 1
@@ -154,7 +153,7 @@ func actual(me, extra int) int {
 
 // pairUp combines the first 2*extra ranks two and two into the odd ones. It gives what the rank has then, and its
 // number in the rounds, -1 for those that sit out.
-func (r reduction[T]) pairUp(send, out, tmp []byte, extra int) (has []byte, me int, err error) {
+func (r *reduction) pairUp(send, out, tmp []byte, extra int) (has []byte, me int, err error) {
 	switch {
 	case r.rank >= 2*extra:
 		return send, r.rank - extra, nil
@@ -164,11 +163,11 @@ func (r reduction[T]) pairUp(send, out, tmp []byte, extra int) (has []byte, me i
 	if err := r.recv(r.rank-1, tmp); err != nil {
 		return nil, 0, err
 	}
-	return out, r.rank / 2, r.join(viewOf[T](out), viewOf[T](send), viewOf[T](tmp), true)
+	return out, r.rank / 2, r.join(out, send, tmp, true)
 }
 
 // unpair gives the result to those that sat out.
-func (r reduction[T]) unpair(out []byte, extra int) error {
+func (r *reduction) unpair(out []byte, extra int) error {
 	switch {
 	case r.rank >= 2*extra:
 		return nil
@@ -179,9 +178,9 @@ func (r reduction[T]) unpair(out []byte, extra int) error {
 }
 
 // swap exchanges what two ranks have, and combines it into out. lower says that the other rank is the lower one.
-func (r reduction[T]) swap(has, out, tmp []byte, peer int, lower bool) error {
+func (r *reduction) swap(has, out, tmp []byte, peer int, lower bool) error {
 	if err := r.exchange(peer, has, peer, tmp); err != nil {
 		return err
 	}
-	return r.join(viewOf[T](out), viewOf[T](has), viewOf[T](tmp), lower)
+	return r.join(out, has, tmp, lower)
 }

@@ -115,13 +115,13 @@ var badCalls = []bad{
 var badCollectives = []bad{
 	{"Bcast from a bad root", ErrRoot, func(c *Comm) error { return Bcast(c, one(), 2) }},
 	{"Bcast of strings", ErrType, func(c *Comm) error { return Bcast(c, []string{""}, 0) }},
-	{"Reduce to a negative root", ErrRoot, func(c *Comm) error { return Reduce(c, one(), one(), Sum[int](), -1) }},
-	{"Reduce without an operation", ErrOp, func(c *Comm) error { return Reduce(c, one(), one(), Op[int]{}, 0) }},
-	{"Allreduce with a nil function", ErrOp, func(c *Comm) error { return Allreduce(c, one(), one(), Each[int](nil, true)) }},
-	{"Allreduce into a short buffer", ErrCount, func(c *Comm) error { return Allreduce(c, one(), nil, Sum[int]()) }},
+	{"Reduce to a negative root", ErrRoot, func(c *Comm) error { return Reduce(c, one(), one(), Sum, -1) }},
+	{"Reduce without an operation", ErrOp, func(c *Comm) error { return Reduce(c, one(), one(), nil, 0) }},
+	{"Allreduce with a nil function", ErrOp, func(c *Comm) error { return Allreduce(c, one(), one(), Func[int](nil).Commutative()) }},
+	{"Allreduce into a short buffer", ErrCount, func(c *Comm) error { return Allreduce(c, one(), nil, Sum) }},
 	{"Allreduce into an overlapping buffer", ErrBuffer, func(c *Comm) error {
 		b := []int{1, 2, 3}
-		return Allreduce(c, b[:2], b[1:], Sum[int]())
+		return Allreduce(c, b[:2], b[1:], Sum)
 	}},
 	{"Gather to a bad root", ErrRoot, func(c *Comm) error { return Gather(c, one(), one(), 7) }},
 	{"Scatter of strings", ErrType, func(c *Comm) error { return Scatter(c, []string{}, []string{}, 0) }},
@@ -167,7 +167,7 @@ func TestBadArguments(t *testing.T) {
 				}
 			}
 		}
-		return reduces(c, 1, 2, Sum[int]())
+		return reduces(c, 1, 2, Sum)
 	})
 }
 
@@ -186,7 +186,7 @@ func TestBadCollectives(t *testing.T) {
 				return fmt.Errorf("%s: %w", b.name, err)
 			}
 		}
-		return reduces(c, 1, 2, Sum[int]())
+		return reduces(c, 1, 2, Sum)
 	})
 }
 
@@ -211,8 +211,8 @@ func TestAfterFinalize(t *testing.T) {
 		"Improbe":    func(c *Comm) error { return second(c.Improbe(0, 0)) },
 		"Barrier":    func(c *Comm) error { return c.Barrier() },
 		"Bcast":      func(c *Comm) error { return Bcast(c, one(), 0) },
-		"Reduce":     func(c *Comm) error { return Reduce(c, one(), one(), Sum[int](), 0) },
-		"Allreduce":  func(c *Comm) error { return Allreduce(c, one(), one(), Sum[int]()) },
+		"Reduce":     func(c *Comm) error { return Reduce(c, one(), one(), Sum, 0) },
+		"Allreduce":  func(c *Comm) error { return Allreduce(c, one(), one(), Sum) },
 		"Gather":     func(c *Comm) error { return Gather(c, one(), one(), 0) },
 		"Gatherv":    func(c *Comm) error { return Gatherv(c, one(), one(), []int{1}, nil, 0) },
 		"Scatter":    func(c *Comm) error { return Scatter(c, one(), one(), 0) },

@@ -125,7 +125,7 @@ func BenchmarkCollectives(b *testing.B) {
 	in, out := []float64{1}, [2][]float64{{0}, {0}}
 	calls := map[string]func(c *Comm) error{
 		"barrier":   func(c *Comm) error { return c.Barrier() },
-		"allreduce": func(c *Comm) error { return Allreduce(c, in, out[c.Rank()], Sum[float64]()) },
+		"allreduce": func(c *Comm) error { return Allreduce(c, in, out[c.Rank()], Sum) },
 		"bcast":     func(c *Comm) error { return errors.Join(Bcast(c, out[c.Rank()], 0), c.Barrier()) },
 	}
 	for name, call := range calls {

@@ -18,11 +18,11 @@ func TestSameBits(t *testing.T) {
 				for i := range in {
 					in[i] = math.Ldexp(rnd.Float64()-0.5, rnd.IntN(60))
 				}
-				if err := Allreduce(c, in, all, Sum[float64]()); err != nil {
+				if err := Allreduce(c, in, all, Sum); err != nil {
 					return err
 				}
 				for root := range n {
-					if err := Reduce(c, in, out, Sum[float64](), root); err != nil {
+					if err := Reduce(c, in, out, Sum, root); err != nil {
 						return err
 					}
 					for i := range out {
@@ -32,7 +32,7 @@ func TestSameBits(t *testing.T) {
 					}
 				}
 				first := append([]float64(nil), all[:1]...) // of one element, which takes another way
-				if err := Allreduce(c, in[:1], first, Sum[float64]()); err != nil || math.Float64bits(first[0]) != math.Float64bits(all[0]) {
+				if err := Allreduce(c, in[:1], first, Sum); err != nil || math.Float64bits(first[0]) != math.Float64bits(all[0]) {
 					return fmt.Errorf("%d elements: %v alone, %v before, %w", length, first[0], all[0], err)
 				}
 				return nil

@@ -219,7 +219,7 @@ func TestAllreduce(t *testing.T) {
 			for i := range in {
 				in[i] = int64((c.Rank() + 1) * (i + 1))
 			}
-			if err := Allreduce(c, in, out, Sum[int64]()); err != nil {
+			if err := Allreduce(c, in, out, Sum); err != nil {
 				return err
 			}
 			for i := range out {
@@ -227,7 +227,7 @@ func TestAllreduce(t *testing.T) {
 					return fmt.Errorf("%d elements: sum %d is %d, want %d", n, i, out[i], want)
 				}
 			}
-			if err := Allreduce(c, in, in, Max[int64]()); err != nil { // in place
+			if err := Allreduce(c, in, in, Max); err != nil { // in place
 				return err
 			}
 			for i := range in {
@@ -247,7 +247,7 @@ func TestReduce(t *testing.T) {
 			for i := range in {
 				in[i] = uint32(1<<c.Rank()) * uint32(i)
 			}
-			if err := Reduce(c, in, out, Sum[uint32](), s.root); err != nil {
+			if err := Reduce(c, in, out, Sum, s.root); err != nil {
 				return err
 			}
 			for i := range in {
@@ -267,7 +267,7 @@ func TestReduce(t *testing.T) {
 // affine is x -> a*x + b modulo 2^32, whose composition is associative and not commutative.
 type affine struct{ A, B uint32 }
 
-var compose = Each(func(f, g affine) affine { return affine{f.A * g.A, f.B*g.A + g.B} }, false)
+var compose = Func(func(f, g affine) affine { return affine{f.A * g.A, f.B*g.A + g.B} })
 
 // TestRankOrder: an operation that is not commutative is applied in the order of ranks.
 func TestRankOrder(t *testing.T) {
@@ -305,23 +305,23 @@ func TestOps(t *testing.T) {
 	must(t, 3, func(c *Comm) error {
 		r := c.Rank()
 		return errors.Join(
-			reduces(c, int8(r+2), 24, Prod[int8]()),
-			reduces(c, complex(1, float64(r)), complex(3, 3), Sum[complex128]()),
-			reduces(c, float32(r)-1.5, -1.5, Min[float32]()),
-			reduces(c, uint16(r), 2, Max[uint16]()),
-			reduces(c, uint8(1<<r|8), 8, Band[uint8]()),
-			reduces(c, uint8(1<<r), 7, Bor[uint8]()),
-			reduces(c, int64(r+1), 0, Bxor[int64]()),
-			reduces(c, r != 1, false, Land[bool]()),
-			reduces(c, r == 1, true, Lor[bool]()),
-			reduces(c, true, true, Lxor[bool]()),
-			reduces(c, Loc[float64]{float64(r % 2), r}, Loc[float64]{0, 0}, MinLoc[float64]()),
-			reduces(c, Loc[int]{r / 2 * 7, -r}, Loc[int]{7, -2}, MaxLoc[int]()),
-			reduces(c, r, 2, NewOp(func(in, inout []int) {
+			reduces(c, int8(r+2), 24, Prod),
+			reduces(c, complex(1, float64(r)), complex(3, 3), Sum),
+			reduces(c, float32(r)-1.5, -1.5, Min),
+			reduces(c, uint16(r), 2, Max),
+			reduces(c, uint8(1<<r|8), 8, Band),
+			reduces(c, uint8(1<<r), 7, Bor),
+			reduces(c, int64(r+1), 0, Bxor),
+			reduces(c, r != 1, false, Land),
+			reduces(c, r == 1, true, Lor),
+			reduces(c, true, true, Lxor),
+			reduces(c, Loc[float64]{float64(r % 2), r}, Loc[float64]{0, 0}, MinLoc),
+			reduces(c, Loc[int]{r / 2 * 7, -r}, Loc[int]{7, -2}, MaxLoc),
+			reduces(c, r, 2, VectorFunc(func(in, inout []int) {
 				for i := range in {
 					inout[i] = max(in[i], inout[i])
 				}
-			}, true)),
+			}).Commutative()),
 		)
 	})
 }
@@ -374,7 +374,7 @@ func TestCollectivesFromThreads(t *testing.T) {
 		return everyWay(c, func(way int) error {
 			d := comms[way]
 			for i := range 50 {
-				if err := reduces(d, d.Rank()*(way+1)+i, (0+1+2+3)*(way+1)+4*i, Sum[int]()); err != nil {
+				if err := reduces(d, d.Rank()*(way+1)+i, (0+1+2+3)*(way+1)+4*i, Sum); err != nil {
 					return err
 				}
 				if err := d.Barrier(); err != nil {
@@ -401,7 +401,7 @@ func TestCollectivesTinyQueues(t *testing.T) {
 					return fmt.Errorf("element %d is %d", i, out[i])
 				}
 			}
-			if err := Allreduce(c, in, out, Sum[int]()); err != nil {
+			if err := Allreduce(c, in, out, Sum); err != nil {
 				return err
 			}
 			if out[n] != 10_005 {

@@ -14,8 +14,8 @@ func TestCollectiveContext(t *testing.T) {
 		"Barrier":   (*Comm).Barrier,
 		"Bcast":     func(c *Comm) error { return Bcast(c, make([]float64, 3), 1) },
 		"long":      func(c *Comm) error { return Bcast(c, make([]float64, len(big)), 0) },
-		"Reduce":    func(c *Comm) error { return Reduce(c, big, make([]float64, len(big)), Sum[float64](), 0) },
-		"Allreduce": func(c *Comm) error { return Allreduce(c, one(), one(), Sum[int]()) },
+		"Reduce":    func(c *Comm) error { return Reduce(c, big, make([]float64, len(big)), Sum, 0) },
+		"Allreduce": func(c *Comm) error { return Allreduce(c, one(), one(), Sum) },
 		"Alltoall":  func(c *Comm) error { return Alltoall(c, big[:30], make([]float64, 30)) },
 		"Dup":       func(c *Comm) error { return second(c.Dup()) },
 	}

@@ -15,8 +15,8 @@ var named = []struct {
 	root bool // it has one
 }{
 	{"BcastOne", func(c *Comm, root int) error { return second(BcastOne(c, 1, root)) }, true},
-	{"ReduceOne", func(c *Comm, root int) error { return second(ReduceOne(c, 1, Sum[int](), root)) }, true},
-	{"AllreduceOne", func(c *Comm, _ int) error { return second(AllreduceOne(c, 1, Sum[int]())) }, false},
+	{"ReduceOne", func(c *Comm, root int) error { return second(ReduceOne(c, 1, Sum, root)) }, true},
+	{"AllreduceOne", func(c *Comm, _ int) error { return second(AllreduceOne(c, 1, Sum)) }, false},
 	{"GatherOne", func(c *Comm, root int) error { return second(GatherOne(c, 1, root)) }, true},
 	{"AllgatherOne", func(c *Comm, _ int) error { return second(AllgatherOne(c, 1)) }, false},
 	{"BcastValue", func(c *Comm, root int) error { return second(BcastValue(c, "a", root)) }, true},

@@ -30,7 +30,7 @@ func TestOperationPanics(t *testing.T) {
 
 func panicsOnce(c *Comm, call func(c *Comm, op Op[int]) error) error {
 	type boom struct{}
-	op := NewOp(func(_, _ []int) { panic(boom{}) }, true)
+	op := VectorFunc(func(_, _ []int) { panic(boom{}) }).Commutative()
 	v, err := func() (v any, err error) {
 		defer func() { v = recover() }()
 		return nil, call(c, op)
@@ -62,7 +62,7 @@ func TestOperationEndsGoroutine(t *testing.T) {
 				ended := make(chan struct{})
 				go func() {
 					defer close(ended)
-					_ = call(d, NewOp(func(_, _ []int) { runtime.Goexit() }, true))
+					_ = call(d, VectorFunc(func(_, _ []int) { runtime.Goexit() }).Commutative())
 				}()
 				<-ended
 				for i := 0; err == nil && i < 1000; i++ {
@@ -71,7 +71,7 @@ func TestOperationEndsGoroutine(t *testing.T) {
 				if !errors.Is(err, ErrCollective) || !errors.Is(err, ErrOp) {
 					return fmt.Errorf("after it: %v", err)
 				}
-				return reduces(c, 1, 2, Sum[int]())
+				return reduces(c, 1, 2, Sum)
 			})
 		})
 	}

@@ -26,14 +26,14 @@ func failedIn(err error, rank int, call uint64, kind string) error {
 func TestFailedCollective(t *testing.T) {
 	for _, n := range []int{2, 3, 5} {
 		must(t, n, func(c *Comm) error {
-			if err := reduces(c, c.Rank(), n*(n-1)/2, Sum[int]()); err != nil { // call 1
+			if err := reduces(c, c.Rank(), n*(n-1)/2, Sum); err != nil { // call 1
 				return err
 			}
 			in, out := []int{100 + c.Rank()}, []int{0}
 			if c.Rank() == 0 {
 				out = nil // forgotten
 			}
-			err := Reduce(c, in, out, Sum[int](), 0) // call 2
+			err := Reduce(c, in, out, Sum, 0) // call 2
 			if c.Rank() == 0 && !errors.Is(err, ErrCount) {
 				return fmt.Errorf("call 2: %v", err)
 			}
@@ -44,7 +44,7 @@ func TestFailedCollective(t *testing.T) {
 			}
 			in, out = []int{c.Rank()}, []int{0}
 			for call := 3; ; call++ { // a rank that only sends may return before the notice comes
-				err := Reduce(c, in, out, Sum[int](), 0)
+				err := Reduce(c, in, out, Sum, 0)
 				if err != nil {
 					if e := failedIn(err, 0, 2, "Reduce"); e != nil || !errors.Is(err, ErrCount) {
 						return fmt.Errorf("call %d: %w, %w", call, e, err)
@@ -71,9 +71,9 @@ func TestFailureWakesWaiters(t *testing.T) {
 		},
 		"Allreduce": func(c *Comm, bad bool) error {
 			if bad {
-				return Allreduce(c, one(), nil, Sum[int]())
+				return Allreduce(c, one(), nil, Sum)
 			}
-			return Allreduce(c, one(), one(), Sum[int]())
+			return Allreduce(c, one(), one(), Sum)
 		},
 		"Bcast": func(c *Comm, bad bool) error {
 			if bad {
@@ -192,7 +192,7 @@ func TestAfterFailure(t *testing.T) {
 			return err
 		}
 		for _, x := range []*Comm{c, before, after} {
-			if err := reduces(x, 1, 3, Sum[int]()); err != nil {
+			if err := reduces(x, 1, 3, Sum); err != nil {
 				return err
 			}
 		}
@@ -247,9 +247,9 @@ func TestConcurrentCollectives(t *testing.T) {
 				if _, err := Recv(c, one(), 0, 1); err != nil { // rank 0 is in its call
 					return err
 				}
-				return reduces(c, 10, 11, Sum[int]())
+				return reduces(c, 10, 11, Sum)
 			}
-			wait := k.run(c, func() error { return reduces(c, 1, 11, Sum[int]()) })
+			wait := k.run(c, func() error { return reduces(c, 1, 11, Sum) })
 			for ok := false; !ok; _, ok = c.coll.tagOf(2) {
 				time.Sleep(time.Microsecond)
 			}
@@ -278,7 +278,7 @@ func TestCollectivesOfManyThreads(t *testing.T) {
 					for j := range in {
 						in[j] = c.Rank() + j
 					}
-					err := Allreduce(c, in, out, Sum[int]())
+					err := Allreduce(c, in, out, Sum)
 					if errors.Is(err, ErrConcurrent) {
 						runtime.Gosched() // the call that runs may be another's of this core
 						continue

@@ -107,7 +107,7 @@ func (c *Comm) agree(k kind) (id int, call uint64, err error) {
 	empty := 0
 	for try := 0; ; try++ {
 		mine, all := x.snapshot(), idSet{}
-		if _, err := allreduceAs(c, k, mine[:], all[:], Band[uint64]()); err != nil {
+		if _, err := allreduceAs(c, k, mine[:], all[:], Band); err != nil {
 			return 0, 0, err
 		}
 		id := choose(&all, c.id, try)
@@ -135,7 +135,7 @@ func (c *Comm) claimTogether(k kind, id int) (ok bool, call uint64, err error) {
 	if got {
 		mine[0] = 1
 	}
-	call, err = allreduceAs(c, k, mine[:], all[:], Band[uint8]())
+	call, err = allreduceAs(c, k, mine[:], all[:], Band)
 	ok = err == nil && all[0] == 1
 	if got && !ok && err == nil {
 		x.release(id)

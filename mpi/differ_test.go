@@ -21,7 +21,7 @@ func TestDifferingCountsEnd(t *testing.T) {
 					go func() {
 						done <- Run(4, func(c *Comm) error {
 							n := base + base*c.Rank()
-							return Allreduce(c, make([]float64, n), make([]float64, n), Sum[float64]())
+							return Allreduce(c, make([]float64, n), make([]float64, n), Sum)
 						}, With("GOLCI_CONDUIT", conduit))
 					}()
 					select {

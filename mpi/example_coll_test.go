@@ -82,7 +82,7 @@ func ExampleMaxLoc() {
 		values := []float64{2.5, 7.25, -1, 7}
 		mine := []mpi.Loc[float64]{{Value: values[c.Rank()], Index: c.Rank()}}
 		top := make([]mpi.Loc[float64], 1)
-		if err := mpi.Reduce(c, mine, top, mpi.MaxLoc[float64](), 0); err != nil {
+		if err := mpi.Reduce(c, mine, top, mpi.MaxLoc, 0); err != nil {
 			return err
 		}
 		if c.Rank() == 0 {
@@ -94,11 +94,11 @@ func ExampleMaxLoc() {
 }
 
 // A reduction of one's own: the smallest interval that holds those of all ranks.
-func ExampleEach() {
+func ExampleFunc() {
 	type interval struct{ Low, High int }
-	hull := mpi.Each(func(a, b interval) interval {
+	hull := mpi.Func(func(a, b interval) interval {
 		return interval{min(a.Low, b.Low), max(a.High, b.High)}
-	}, true)
+	}).Commutative()
 	run(3, func(c *mpi.Comm) error {
 		mine := []interval{{10 * c.Rank(), 10*c.Rank() + 5}}
 		all := make([]interval, 1)
@@ -121,7 +121,7 @@ func ExampleComm_Split() {
 			return err
 		}
 		sum := make([]int, 1)
-		if err := mpi.Allreduce(row, []int{c.Rank()}, sum, mpi.Sum[int]()); err != nil {
+		if err := mpi.Allreduce(row, []int{c.Rank()}, sum, mpi.Sum); err != nil {
 			return err
 		}
 		if c.Rank() == 3 {
@@ -141,7 +141,7 @@ func ExampleComm_Dup() {
 		}
 		sums := make([]int, 1)
 		h, err := c.Proc().Go(func() {
-			if err := mpi.Allreduce(other, []int{1}, sums, mpi.Sum[int]()); err != nil {
+			if err := mpi.Allreduce(other, []int{1}, sums, mpi.Sum); err != nil {
 				panic(err)
 			}
 		})

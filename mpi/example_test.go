@@ -31,7 +31,7 @@ func ExampleInit() {
 func ExampleRun() {
 	err := mpi.Run(4, func(c *mpi.Comm) error {
 		sum := []int{0}
-		if err := mpi.Allreduce(c, []int{c.Rank()}, sum, mpi.Sum[int]()); err != nil {
+		if err := mpi.Allreduce(c, []int{c.Rank()}, sum, mpi.Sum); err != nil {
 			return err
 		}
 		if c.Rank() == 0 {

@@ -35,7 +35,7 @@ func ExampleBcastValue() {
 // All ranks learn how long the slowest took, and what each has to say.
 func ExampleAllreduceOne() {
 	err := mpi.Run(3, func(c *mpi.Comm) error {
-		slowest, err := mpi.AllreduceOne(c, 1.5*float64(c.Rank()), mpi.Max[float64]())
+		slowest, err := mpi.AllreduceOne(c, 1.5*float64(c.Rank()), mpi.Max)
 		if err != nil {
 			return err
 		}

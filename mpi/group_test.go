@@ -23,7 +23,7 @@ func TestSplit(t *testing.T) {
 			for r := c.Rank() % 2; r < n; r += 2 {
 				want += r
 			}
-			if err := reduces(d, c.Rank(), want, Sum[int]()); err != nil {
+			if err := reduces(d, c.Rank(), want, Sum); err != nil {
 				return err
 			}
 			// Equal tags in different communicators do not meet.
@@ -128,7 +128,7 @@ func TestContextsRunOut(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return reduces(d, 4, 4, Sum[int]())
+		return reduces(d, 4, 4, Sum)
 	})
 }
 
@@ -151,7 +151,7 @@ func TestDupInAnyOrder(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				if err := reduces(d, i, n*i, Sum[int]()); err != nil {
+				if err := reduces(d, i, n*i, Sum); err != nil {
 					return err
 				}
 				if i%2 == 0 {

@@ -34,13 +34,13 @@ var differences = []different{
 		if odd {
 			return c.Barrier()
 		}
-		return reduces(c, 1, c.Size(), Sum[int]())
+		return reduces(c, 1, c.Size(), Sum)
 	}},
 	{"Reduce and Allreduce", func(c *Comm, odd bool) error {
 		if odd {
-			return Reduce(c, one(), one(), Sum[int](), 0)
+			return Reduce(c, one(), one(), Sum, 0)
 		}
-		return reduces(c, 1, c.Size(), Sum[int]())
+		return reduces(c, 1, c.Size(), Sum)
 	}},
 	{"Allgather and Alltoall", func(c *Comm, odd bool) error {
 		if odd {
@@ -56,7 +56,7 @@ var differences = []different{
 	}},
 	{"roots of Bcast", func(c *Comm, odd bool) error { return Bcast(c, one(), either(odd, 1, 0)) }},
 	{"roots of a long Bcast", func(c *Comm, odd bool) error { return Bcast(c, make([]int, 50_000), either(odd, 1, 0)) }},
-	{"roots of Reduce", func(c *Comm, odd bool) error { return Reduce(c, one(), one(), Sum[int](), either(odd, 1, 0)) }},
+	{"roots of Reduce", func(c *Comm, odd bool) error { return Reduce(c, one(), one(), Sum, either(odd, 1, 0)) }},
 	{"roots of Gather", func(c *Comm, odd bool) error { return Gather(c, one(), counts(c, 0), either(odd, 1, 0)) }},
 	{"roots of Scatter", func(c *Comm, odd bool) error { return Scatter(c, counts(c, 0), one(), either(odd, 1, 0)) }},
 	{"roots of Scatterv", func(c *Comm, odd bool) error {
@@ -65,19 +65,19 @@ var differences = []different{
 	{"counts of Bcast", func(c *Comm, odd bool) error { return Bcast(c, make([]int, either(odd, 2, 1)), 0) }},
 	{"counts of Allreduce", func(c *Comm, odd bool) error {
 		v := make([]int, either(odd, 2, 1))
-		return Allreduce(c, v, v, Sum[int]())
+		return Allreduce(c, v, v, Sum)
 	}},
 	{"counts of Allreduce around a limit", func(c *Comm, odd bool) error {
 		v := make([]int, either(odd, reducePair/8+3, 100))
-		return Allreduce(c, v, v, Sum[int]())
+		return Allreduce(c, v, v, Sum)
 	}},
 	{"counts of Reduce around a limit", func(c *Comm, odd bool) error {
 		v := make([]int, either(odd, reduceSegment/8+3, 100))
-		return Reduce(c, v, slices.Clone(v), Sum[int](), 0)
+		return Reduce(c, v, slices.Clone(v), Sum, 0)
 	}},
 	{"counts of a long Reduce", func(c *Comm, odd bool) error {
 		v := make([]int, either(odd, 200_000, 100_000))
-		return Reduce(c, v, slices.Clone(v), Sum[int](), 0)
+		return Reduce(c, v, slices.Clone(v), Sum, 0)
 	}},
 	{"counts of Gather", func(c *Comm, odd bool) error {
 		n := either(odd, 2, 1)
@@ -111,7 +111,7 @@ func TestDifferentCalls(t *testing.T) {
 					err = d.call(x, c.Rank() == 1)
 					for call := 0; err == nil; call++ { // ranks that had only to send go on
 						v := []int{1000 + call}
-						if err = Allreduce(x, v, v, Max[int]()); err == nil && v[0] != 1000+call {
+						if err = Allreduce(x, v, v, Max); err == nil && v[0] != 1000+call {
 							return fmt.Errorf("a later call gave %d, not %d", v[0], 1000+call)
 						}
 					}
@@ -143,7 +143,7 @@ func TestNumbersWrap(t *testing.T) {
 					if err := Bcast(c, v, i%n); err != nil || v[0] != i%n+i {
 						return fmt.Errorf("from %d: Bcast %d: %v, %w", start, i, v, err)
 					}
-					if err := reduces(c, c.Rank(), n-1, Max[int]()); err != nil {
+					if err := reduces(c, c.Rank(), n-1, Max); err != nil {
 						return fmt.Errorf("from %d: Allreduce %d: %w", start, i, err)
 					}
 				}

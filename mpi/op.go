@@ -1,166 +1,84 @@
 package mpi
 
-import (
-	"cmp"
+// Op is an operation of reductions on elements T (6.9). It is one of the functions below, such as Sum, or what Func and
+// VectorFunc make of a function of the program. Sum is given without type arguments: the buffers tell the type, and a
+// type that the operation does not have is an error of the compiler.
+//
+//	err := mpi.Allreduce(c, send, recv, mpi.Sum)
+//
+// An operation must be associative. It is applied in the order of ranks unless it is commutative. A nil Op is invalid.
+type Op[T any] func() Reducer[T]
 
-	"github.com/golci/golci/internal/simd"
-)
+// Reducer is how an Op is carried out. The zero Reducer is invalid.
+type Reducer[T any] struct{ reducer }
 
-// Op combines the contributions of ranks in a reduction (6.9). The zero Op is invalid. Make one with Sum and its kin, or NewOp
-// or Each. It is applied in the order of ranks unless it is commutative.
-type Op[T any] struct {
-	f       combiner[T]
-	commute bool
+// reducer is a Reducer whose type has been checked.
+type reducer struct {
+	combiner
+	commute bool // the order of ranks does not matter
+	user    bool // the combiner is a function of the program: it may panic
 }
 
-// combiner sets out[i] to low[i] op high[i]; the three are equally long. low holds what comes from lower ranks. out
-// may be one of the others; if it is low, high is of no use afterwards. The predefined ones are empty structs, because
-// generic functions as values would be allocated.
-type combiner[T any] interface{ into(out, low, high []T) }
+// combiner sets out[i] to low[i] op high[i]. The three are elements of one type and equally long. low holds what comes
+// from lower ranks. out may be one of the others; if it is low, high is of no use afterwards. The predefined ones are
+// empty structs, because generic functions as values would be allocated.
+type combiner interface{ into(out, low, high []byte) }
 
-type function[T any] func(in, inout []T)
-
-func (f function[T]) into(out, low, high []T) {
-	switch {
-	case same(bytesOf(out), bytesOf(high)):
-		f(low, high)
-	case same(bytesOf(out), bytesOf(low)):
-		f(low, high)
-		copy(out, high)
-	default:
-		copy(out, high)
-		f(low, out)
+// reducer is what op stands for; without a combiner if op is invalid.
+func (op Op[T]) reducer() reducer {
+	if op == nil {
+		return reducer{}
 	}
+	return op().reducer
 }
 
-// NewOp makes an operation of f, which sets inout[i] to in[i] op inout[i] for all i and must not keep the slices, which are equally
-// long. It must be associative. commute tells that it is commutative, too, which lets faster algorithms be used. A nil f gives
-// an invalid Op: ErrOp when it is used. If f panics, the collective fails as with ErrOp, so that the other ranks get
-// ErrCollective, and then the panic goes on.
-func NewOp[T any](f func(in, inout []T), commute bool) Op[T] {
+// predefined is the Reducer of a commutative operation that cannot panic.
+func predefined[T any](f combiner) Reducer[T] { return Reducer[T]{reducer{combiner: f, commute: true}} }
+
+// Commutative is op for operations of the program of which the order does not matter: faster algorithms may be used,
+// and a op b may be computed as b op a (6.9.5).
+func (op Op[T]) Commutative() Op[T] {
+	r := op.reducer()
+	r.commute = true
+	return func() Reducer[T] { return Reducer[T]{r} }
+}
+
+// Func makes an operation of a function of two elements (6.9.5): a comes from lower ranks than b. The operation is not
+// commutative; see Commutative. A nil f gives a nil Op: ErrOp when it is used. If f panics, the collective fails as with
+// ErrOp, so that the other ranks get ErrCollective, and then the panic goes on.
+func Func[T any](f func(a, b T) T) Op[T] {
 	if f == nil {
-		return Op[T]{}
+		return nil
 	}
-	return Op[T]{function[T](f), commute}
-}
-
-// Each is NewOp for a function of two elements.
-func Each[T any](f func(a, b T) T, commute bool) Op[T] {
-	if f == nil {
-		return Op[T]{}
-	}
-	return NewOp(func(in, inout []T) {
+	return VectorFunc(func(in, inout []T) {
 		for i, a := range in {
 			inout[i] = f(a, inout[i])
 		}
-	}, commute)
+	})
 }
 
-// Integer is what bitwise operations take.
-type Integer interface {
-	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr
-}
-
-// Real is what can be ordered.
-type Real interface {
-	Integer | ~float32 | ~float64
-}
-
-// Number is what can be added and multiplied.
-type Number interface {
-	Real | ~complex64 | ~complex128
-}
-
-// Sum adds. Sums of floating point depend on the order; the order depends on the number of ranks and of elements only, so
-// equal runs give equal results.
-func Sum[T Number]() Op[T] { return Op[T]{sum[T]{}, true} }
-
-type sum[T Number] struct{}
-
-func (sum[T]) into(out, low, high []T) { simd.Sum(out, low, high) }
-
-// Prod multiplies.
-func Prod[T Number]() Op[T] { return Op[T]{prod[T]{}, true} }
-
-type prod[T Number] struct{}
-
-func (prod[T]) into(out, low, high []T) { simd.Prod(out, low, high) }
-
-// Min takes the smaller one; NaN if there is one.
-func Min[T Real]() Op[T] { return Op[T]{minimum[T]{}, true} }
-
-type minimum[T Real] struct{}
-
-func (minimum[T]) into(out, low, high []T) { simd.Min(out, low, high) }
-
-// Max takes the larger one; NaN if there is one.
-func Max[T Real]() Op[T] { return Op[T]{maximum[T]{}, true} }
-
-type maximum[T Real] struct{}
-
-func (maximum[T]) into(out, low, high []T) { simd.Max(out, low, high) }
-
-// Band is the bitwise and.
-func Band[T Integer]() Op[T] { return Op[T]{band[T]{}, true} }
-
-type band[T Integer] struct{}
-
-func (band[T]) into(out, low, high []T) {
-	for i, a := range low {
-		out[i] = a & high[i]
+// VectorFunc is Func for a function of vectors, as MPI_User_function: f sets inout[i] to in[i] op inout[i] for all i.
+// The slices are equally long, and f must not keep them.
+func VectorFunc[T any](f func(in, inout []T)) Op[T] {
+	if f == nil {
+		return nil
 	}
+	r := Reducer[T]{reducer{combiner: function[T](f), user: true}}
+	return func() Reducer[T] { return r }
 }
 
-// Bor is the bitwise or.
-func Bor[T Integer]() Op[T] { return Op[T]{bor[T]{}, true} }
+type function[T any] func(in, inout []T)
 
-type bor[T Integer] struct{}
-
-func (bor[T]) into(out, low, high []T) {
-	for i, a := range low {
-		out[i] = a | high[i]
+func (f function[T]) into(out, low, high []byte) {
+	a, b := viewOf[T](low), viewOf[T](high)
+	switch {
+	case same(out, high):
+		f(a, b)
+	case same(out, low):
+		f(a, b)
+		copy(out, high)
+	default:
+		copy(out, high)
+		f(a, viewOf[T](out))
 	}
-}
-
-// Bxor is the bitwise exclusive or.
-func Bxor[T Integer]() Op[T] { return Op[T]{bxor[T]{}, true} }
-
-type bxor[T Integer] struct{}
-
-func (bxor[T]) into(out, low, high []T) {
-	for i, a := range low {
-		out[i] = a ^ high[i]
-	}
-}
-
-// Land is the logical and.
-func Land[T ~bool]() Op[T] { return Each(func(a, b T) T { return a && b }, true) }
-
-// Lor is the logical or.
-func Lor[T ~bool]() Op[T] { return Each(func(a, b T) T { return a || b }, true) }
-
-// Lxor is the logical exclusive or.
-func Lxor[T ~bool]() Op[T] { return Each(func(a, b T) T { return a != b }, true) }
-
-// Loc is a value and where it is, for MinLoc and MaxLoc.
-type Loc[T Real] struct {
-	Value T
-	Index int
-}
-
-// MinLoc takes the smallest value; of equal ones that with the lowest index (6.9.4).
-func MinLoc[T Real]() Op[Loc[T]] {
-	return Each(func(a, b Loc[T]) Loc[T] { return locate(a, b, cmp.Compare(a.Value, b.Value)) }, true)
-}
-
-// MaxLoc takes the largest value; of equal ones that with the lowest index.
-func MaxLoc[T Real]() Op[Loc[T]] {
-	return Each(func(a, b Loc[T]) Loc[T] { return locate(a, b, cmp.Compare(b.Value, a.Value)) }, true)
-}
-
-func locate[T Real](a, b Loc[T], order int) Loc[T] {
-	if order < 0 || order == 0 && a.Index <= b.Index {
-		return a
-	}
-	return b
 }

@@ -87,14 +87,14 @@ func roleAll(p *Proc) error {
 	if err != nil {
 		return err
 	}
-	if err := reduces(d, 1, d.Size(), Sum[int]()); err != nil {
+	if err := reduces(d, 1, d.Size(), Sum); err != nil {
 		return err
 	}
 	big := make([]float64, 300_000)
 	for i := range big {
 		big[i] = float64(i * c.Rank())
 	}
-	if err := Allreduce(c, big, big, Sum[float64]()); err != nil {
+	if err := Allreduce(c, big, big, Sum); err != nil {
 		return err
 	}
 	if want := float64(999 * c.Size() * (c.Size() - 1) / 2); big[999] != want {

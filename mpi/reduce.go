@@ -19,68 +19,66 @@ func Reduce[T any](c *Comm, send, recv []T, op Op[T], root int) error {
 
 // reduceAs is Reduce for a collective of kind k.
 func reduceAs[T any](c *Comm, k kind, send, recv []T, op Op[T], root int) error {
+	f := op.reducer()
 	x, err := start[T](c, k)
 	if err != nil {
 		return err
 	}
-	return x.end(reduce(x, send, recv, op, root))
+	r := &reduction{x, f, sizeOf[T]()}
+	return x.end(r.reduce(bytesOf(send), bytesOf(recv), root))
 }
 
-func reduce[T any](x *coll, send, recv []T, op Op[T], root int) error {
-	if err := x.root(root); err != nil {
+// reduction is one call of a reduction on one rank. The vectors of its methods are bytes of whole elements.
+type reduction struct {
+	*coll
+	op   reducer
+	elem int // bytes of an element
+}
+
+func (r *reduction) reduce(send, recv []byte, root int) error {
+	if err := r.root(root); err != nil {
 		return err
 	}
-	r := reduction[T]{x, op}
-	if sizeOf[T]() == 0 {
-		send = send[:0] // nothing to combine
-	}
-	if x.rank != root {
+	if r.rank != root {
 		recv = nil
 	}
-	if err := r.check(send, recv, x.rank == root); err != nil {
+	if err := r.check(send, recv, r.rank == root); err != nil {
 		return err
 	}
-	if x.rank == root {
+	if r.rank == root {
 		recv = recv[:len(send)]
 	}
-	if len(send)*sizeOf[T]() <= reduceSegment {
-		x.take(wayReduceTree, root)
+	if len(send) <= reduceSegment {
+		r.take(wayReduceTree, root)
 	} else {
-		x.take(wayReduceParts, root)
-		x.lastTag = collTag(x.size, wayReduceEnd, root, x.call)
+		r.take(wayReduceParts, root)
+		r.lastTag = collTag(r.size, wayReduceEnd, root, r.call)
 	}
 	return r.tree(send, recv, root)
 }
 
-// reduction is one call of a reduction on one rank.
-type reduction[T any] struct {
-	*coll
-	op Op[T]
-}
-
-func (r reduction[T]) check(send, recv []T, result bool) error {
-	if r.op.f == nil {
+func (r *reduction) check(send, recv []byte, result bool) error {
+	if r.op.combiner == nil {
 		return r.errorf(ErrOp, "the operation has no function")
 	}
 	if !result {
 		return nil
 	}
-	if err := r.lengthFor("receive", len(recv), len(send)); err != nil {
+	if err := r.lengthFor("receive", len(recv)/max(1, r.elem), len(send)/max(1, r.elem)); err != nil {
 		return err
 	}
-	in, out := bytesOf(send), bytesOf(recv)
-	if !same(in, out) && overlap(in, out) {
+	if !same(send, recv) && overlap(send, recv) {
 		return r.errorf(ErrBuffer, "send and receive buffer overlap")
 	}
 	return nil
 }
 
 // pendingRecv is a segment that is on its way.
-type pendingRecv[T any] struct {
+type pendingRecv struct {
 	req     comm.Req
-	at, end int // elements of the vector
+	at, end int // bytes of the vector
 	from    below
-	buf     []T
+	buf     []byte
 }
 
 // below is a rank from which a rank gets the result of a run of ranks, which are lower than its own or higher.
@@ -146,43 +144,43 @@ func (b *branch) add(rank int, lower bool) {
 
 // tree combines what comes from below with the rank's own vector, and passes it up. Who has nothing to combine sends from send;
 // root combines into recv.
-func (r reduction[T]) tree(send, recv []T, root int) error {
+func (r *reduction) tree(send, recv []byte, root int) error {
 	b := r.branch(root)
 	if b.n == 0 {
 		if b.to < 0 {
-			return r.place(bytesOf(recv), bytesOf(send))
+			return r.place(recv, send)
 		}
 		return r.sendUp(b, send)
 	}
-	if len(send)*sizeOf[T]() <= reduceWhole {
+	if len(send) <= reduceWhole {
 		return r.whole(b, send, recv)
 	}
 	segment := r.segment(len(send))
-	bytes := align8(min(segment, len(send)) * sizeOf[T]())
+	bytes := align8(segment)
 	need := 2 * bytes
 	if b.to >= 0 {
-		need += len(send) * sizeOf[T]()
+		need += len(send)
 	}
 	mem, s := r.borrow(need)
 	defer s.release()
 	if b.to >= 0 {
-		recv = viewOf[T](mem[2*bytes:])
+		recv = mem[2*bytes:]
 	}
-	return r.gatherUpwards(b, send, recv, segment, [2][]T{viewOf[T](mem[:bytes]), viewOf[T](mem[bytes:][:bytes])})
+	return r.gatherUpwards(b, send, recv, segment, [2][]byte{mem[:bytes], mem[bytes:][:bytes]})
 }
 
 // whole is tree for a vector that is one short message.
-func (r reduction[T]) whole(b *branch, send, acc []T) error {
-	bytes := align8(len(send) * sizeOf[T]())
+func (r *reduction) whole(b *branch, send, acc []byte) error {
+	bytes := align8(len(send))
 	mem, s := r.borrow(2 * bytes)
 	defer s.release()
-	in := viewOf[T](mem[:bytes])[:len(send)]
+	in := mem[:len(send)]
 	if b.to >= 0 {
-		acc = viewOf[T](mem[bytes:])[:len(send)]
+		acc = mem[bytes:][:len(send)]
 	}
 	own := send
 	for _, from := range b.from[:b.n] {
-		if err := r.recv(from.rank, bytesOf(in)); err != nil {
+		if err := r.recv(from.rank, in); err != nil {
 			return err
 		}
 		if err := r.join(acc, own, in, from.lower); err != nil {
@@ -193,11 +191,11 @@ func (r reduction[T]) whole(b *branch, send, acc []T) error {
 	if b.to < 0 {
 		return nil
 	}
-	return r.send(b.to, bytesOf(acc))
+	return r.send(b.to, acc)
 }
 
 // join combines the rank's own part with what has come, of lower ranks or of higher ones.
-func (r reduction[T]) join(out, own, in []T, lower bool) error {
+func (r *reduction) join(out, own, in []byte, lower bool) error {
 	if lower {
 		return r.combine(out, in, own)
 	}
@@ -205,17 +203,17 @@ func (r reduction[T]) join(out, own, in []T, lower bool) error {
 }
 
 // combine sets out to low op high.
-func (r reduction[T]) combine(out, low, high []T) error {
-	if f, ok := r.op.f.(function[T]); ok {
-		return r.guarded(f, out, low, high)
+func (r *reduction) combine(out, low, high []byte) error {
+	if r.op.user {
+		return r.guarded(out, low, high)
 	}
-	r.op.f.into(out, low, high)
+	r.op.into(out, low, high)
 	return nil
 }
 
 // guarded calls what may panic. The call then ends with an error, so that all that is under way ends, and the other
 // ranks are told; after that the panic goes on. It cannot be so where the goroutine ends instead (runtime.Goexit).
-func (r reduction[T]) guarded(f function[T], out, low, high []T) (err error) {
+func (r *reduction) guarded(out, low, high []byte) (err error) {
 	returned := false
 	defer func() {
 		if returned {
@@ -231,16 +229,18 @@ func (r reduction[T]) guarded(f function[T], out, low, high []T) (err error) {
 		}
 		_ = r.end(r.errorf(ErrOp, "the operation ends its goroutine"))
 	}()
-	f.into(out, low, high)
+	r.op.into(out, low, high)
 	returned = true
 	return nil
 }
 
-// segment is how many elements of n travel in one message.
-func (r reduction[T]) segment(n int) int { return max(1, min(n, reduceSegment/max(1, sizeOf[T]()))) }
+// segment is how many bytes of n travel in one message: whole elements.
+func (r *reduction) segment(n int) int {
+	return min(n, max(1, reduceSegment/max(1, r.elem))*max(1, r.elem))
+}
 
-// tagFor has the next message carry the tag of those up to element end of n.
-func (r reduction[T]) tagFor(end, n int) {
+// tagFor has the next message carry the tag of those up to byte end of n.
+func (r *reduction) tagFor(end, n int) {
 	r.use = r.tag
 	if end == n {
 		r.use = r.lastTag
@@ -248,14 +248,14 @@ func (r reduction[T]) tagFor(end, n int) {
 }
 
 // sendUp sends all segments at once: their receiver asks for them one after the other.
-func (r reduction[T]) sendUp(b *branch, v []T) error {
+func (r *reduction) sendUp(b *branch, v []byte) error {
 	f := r.flight()
 	defer f.end()
 	segment := r.segment(len(v))
 	for at := 0; ; at += segment {
 		end := min(at+segment, len(v))
 		r.tagFor(end, len(v))
-		f.send(b.to, bytesOf(v[at:end]))
+		f.send(b.to, v[at:end])
 		if end == len(v) {
 			return f.wait()
 		}
@@ -263,19 +263,19 @@ func (r reduction[T]) sendUp(b *branch, v []T) error {
 }
 
 // gatherUpwards receives each segment from each source, the next into one of in while one from the other is combined.
-func (r reduction[T]) gatherUpwards(b *branch, send, acc []T, segment int, in [2][]T) error {
+func (r *reduction) gatherUpwards(b *branch, send, acc []byte, segment int, in [2][]byte) error {
 	n := len(send)
 	steps := b.n * max(1, (n+segment-1)/segment)
 	r.terms.Alone = true // the bytes are read next, and the buffers are used again and again
-	var reqs [2]pendingRecv[T]
+	var reqs [2]pendingRecv
 	post := func(q int) error {
 		at := q / b.n * segment
 		end := min(at+segment, n)
 		r.tagFor(end, n)
 		from := b.from[q%b.n]
-		p := pendingRecv[T]{at: at, end: end, from: from, buf: in[q%2][:end-at]}
+		p := pendingRecv{at: at, end: end, from: from, buf: in[q%2][:end-at]}
 		var err error
-		p.req, err = r.irecv(from.rank, bytesOf(p.buf))
+		p.req, err = r.irecv(from.rank, p.buf)
 		reqs[q%2] = p
 		return err
 	}
@@ -303,8 +303,8 @@ func (r reduction[T]) gatherUpwards(b *branch, send, acc []T, segment int, in [2
 }
 
 // step waits for a segment, combines it with that of own into acc, and passes the result on, unless to is -1.
-func (r reduction[T]) step(p *pendingRecv[T], own, acc []T, to int) error {
-	if err := r.received(p.req, p.from.rank, bytesOf(p.buf)); err != nil {
+func (r *reduction) step(p *pendingRecv, own, acc []byte, to int) error {
+	if err := r.received(p.req, p.from.rank, p.buf); err != nil {
 		return err
 	}
 	out := acc[p.at:p.end]
@@ -312,7 +312,7 @@ func (r reduction[T]) step(p *pendingRecv[T], own, acc []T, to int) error {
 		return err
 	}
 	r.tagFor(p.end, len(acc))
-	return r.send(to, bytesOf(out))
+	return r.send(to, out)
 }
 
 func align8(n int) int { return (n + 7) &^ 7 }

@@ -231,10 +231,10 @@ func TestOptionsReachTheServer(t *testing.T) {
 		if got := c.Proc().Server().EagerLimit(); got != 1000 {
 			return fmt.Errorf("eager limit %d", got)
 		}
-		return reduces(c, make1k(c.Rank()), make1k(3), Each(func(a, b [2000]byte) [2000]byte {
+		return reduces(c, make1k(c.Rank()), make1k(3), Func(func(a, b [2000]byte) [2000]byte {
 			a[1999] += b[1999]
 			return a
-		}, true))
+		}).Commutative())
 	}, WithEager(1000), WithLoan(60), WithSpin(0), WithWorkers(2), WithUnexpected(8192), WithServer("worker"), WithThreads(64))
 }
 
@@ -253,7 +253,7 @@ func TestManyJobs(t *testing.T) {
 			t.Parallel()
 			must(t, 2, func(c *Comm) error {
 				for range 100 {
-					if err := reduces(c, i, 2*i, Sum[int]()); err != nil {
+					if err := reduces(c, i, 2*i, Sum); err != nil {
 						return err
 					}
 				}

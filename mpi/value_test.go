@@ -168,8 +168,8 @@ func TestValueCollectives(t *testing.T) {
 func TestScalars(t *testing.T) {
 	must(t, 3, func(c *Comm) error {
 		r := c.Rank()
-		sum, e1 := AllreduceOne(c, r+1, Sum[int]())
-		most, e2 := ReduceOne(c, float64(r), Max[float64](), 1)
+		sum, e1 := AllreduceOne(c, r+1, Sum)
+		most, e2 := ReduceOne(c, float64(r), Max, 1)
 		x, e3 := BcastOne(c, r*10, 2)
 		list, e4 := GatherOne(c, r, 0)
 		every, e5 := AllgatherOne(c, r)
@@ -188,7 +188,7 @@ func TestScalars(t *testing.T) {
 		return nil
 	})
 	for _, err := range []error{
-		second(AllreduceOne(nil, 1, Sum[int]())), second(ReduceOne(nil, 1, Sum[int](), 0)), second(BcastOne(nil, 1, 0)),
+		second(AllreduceOne(nil, 1, Sum)), second(ReduceOne(nil, 1, Sum, 0)), second(BcastOne(nil, 1, 0)),
 		second(GatherOne(nil, 1, 0)), second(AllgatherOne(nil, 1)), second(BcastValue(nil, 1, 0)), second(GatherValue(nil, 1, 0)),
 		second(AllgatherValue(nil, 1)), second(ScatterValue(nil, []int{1}, 0)), SendValue(nil, 1, 0, 0),
 	} {

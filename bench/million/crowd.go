@@ -221,7 +221,7 @@ func (c *crowd) collect() (collection, error) {
 			mine[0] = 1
 		default:
 		}
-		if err := mpi.Allreduce(c.comm, mine, both, mpi.Sum[int]()); err != nil {
+		if err := mpi.Allreduce(c.comm, mine, both, mpi.Sum); err != nil {
 			return col, err
 		}
 		if both[0] == 2 {

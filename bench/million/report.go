@@ -19,7 +19,7 @@ type report struct {
 // sum adds up the ranks' values.
 func (r *report) sum(mine ...float64) ([]float64, error) {
 	both := make([]float64, len(mine))
-	return both, mpi.Allreduce(r.comm, mine, both, mpi.Sum[float64]())
+	return both, mpi.Allreduce(r.comm, mine, both, mpi.Sum)
 }
 
 func (r *report) row(name string, value float64, unit, note string) {

@@ -40,7 +40,7 @@ func (e *env) collective(c Config, prepare func(*env, int) call, size int) error
 			return err
 		}
 		mine, sum := []float64{float64(took.Nanoseconds()) / float64(n)}, []float64{0}
-		err = mpi.Allreduce(e.comm, mine, sum, mpi.Sum[float64]())
+		err = mpi.Allreduce(e.comm, mine, sum, mpi.Sum)
 		r.Value = sum[0] / float64(e.size) / 1000
 		return err
 	})
@@ -93,7 +93,7 @@ func allreduce(_ *env, size int) call {
 			mark(in, float32(i%1024+e.rank))
 		}
 		start := time.Now()
-		err := mpi.Allreduce(e.comm, in, out, mpi.Sum[float32]())
+		err := mpi.Allreduce(e.comm, in, out, mpi.Sum)
 		took := time.Since(start)
 		if err != nil {
 			return 0, err
@@ -115,7 +115,7 @@ func reduce(_ *env, size int) call {
 			mark(in, float32(i%1024+e.rank))
 		}
 		start := time.Now()
-		err := mpi.Reduce(e.comm, in, out, mpi.Sum[float32](), 0)
+		err := mpi.Reduce(e.comm, in, out, mpi.Sum, 0)
 		took := time.Since(start)
 		if err != nil {
 			return 0, err

@@ -39,7 +39,7 @@ func (l *line) all(e *env) error {
 	if l.page != nil {
 		mine[0] = 1
 	}
-	if err := mpi.Allreduce(e.comm, mine, have, mpi.Sum[int64]()); err != nil {
+	if err := mpi.Allreduce(e.comm, mine, have, mpi.Sum); err != nil {
 		return err
 	}
 	if have[0] < 2 {

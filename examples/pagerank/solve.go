@@ -117,7 +117,7 @@ func (s *solver) reduce() error {
 		t.Dangling += s.parts[i].Dangling
 	}
 	mine, all := []float64{t.Change, t.Dangling}, make([]float64, 2)
-	if err := mpi.Allreduce(s.c, mine, all, mpi.Sum[float64]()); err != nil {
+	if err := mpi.Allreduce(s.c, mine, all, mpi.Sum); err != nil {
 		return err
 	}
 	s.sum = total{Change: all[0], Dangling: all[1]}

@@ -69,7 +69,7 @@ func stamped(buf []byte, mark int) bool {
 // report collects the times of the ranks. The slowest counts.
 func report(c *mpi.Comm, o options, took time.Duration, w io.Writer) error {
 	var slowest [1]float64
-	if err := mpi.Reduce(c, []float64{took.Seconds()}, slowest[:], mpi.Max[float64](), 0); err != nil {
+	if err := mpi.Reduce(c, []float64{took.Seconds()}, slowest[:], mpi.Max, 0); err != nil {
 		return err
 	}
 	if c.Rank() != 0 {

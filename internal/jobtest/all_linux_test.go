@@ -89,7 +89,7 @@ func rooted(c *mpi.Comm, root, n int) error {
 	}
 	errs = append(
 		errs,
-		check("Reduce", mpi.Reduce(c, fill(me, n), sum, mpi.Sum[int](), root), sum, func(i int) int { return sumOf(size, i) }),
+		check("Reduce", mpi.Reduce(c, fill(me, n), sum, mpi.Sum, root), sum, func(i int) int { return sumOf(size, i) }),
 		check("Gather", mpi.Gather(c, fill(me, n), all, root), all, func(i int) int { return value(i/n, i%n) }),
 		check("Gatherv", mpi.Gatherv(c, fill(me, counts[me]), flat, counts, displs, root), flat, func(i int) int { return value(part(displs, i)) }),
 	)
@@ -108,7 +108,7 @@ func rootless(c *mpi.Comm, n int) error {
 	sum, all, flat, turned := make([]int, n), make([]int, n*size), make([]int, total), make([]int, n*size)
 	errs := []error{
 		c.Barrier(),
-		check("Allreduce", mpi.Allreduce(c, fill(me, n), sum, mpi.Sum[int]()), sum, func(i int) int { return sumOf(size, i) }),
+		check("Allreduce", mpi.Allreduce(c, fill(me, n), sum, mpi.Sum), sum, func(i int) int { return sumOf(size, i) }),
 		check("Allgather", mpi.Allgather(c, fill(me, n), all), all, func(i int) int { return value(i/n, i%n) }),
 		check("Allgatherv", mpi.Allgatherv(c, fill(me, counts[me]), flat, counts, displs), flat, func(i int) int { return value(part(displs, i)) }),
 		check("Alltoall", mpi.Alltoall(c, fill(me, n*size), turned), turned, func(i int) int { return value(i/n, me*n+i%n) }),
