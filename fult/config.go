@@ -1,6 +1,7 @@
 package fult
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"time"
@@ -11,7 +12,8 @@ type Kind uint8
 
 const (
 	// Fult threads are coroutines scheduled by bits. Builds with the race detector use Goroutines in their place,
-	// because switching coroutines orders all threads of a worker for the detector and would hide races.
+	// because switching coroutines orders all threads of a worker for the detector and would hide races. So do releases
+	// of Go that fail the self-check.
 	Fult Kind = iota
 	// Goroutines as threads: the Go runtime schedules them.
 	Goroutines
@@ -50,8 +52,10 @@ type Config struct {
 	// Spin is how long an idle worker polls before it sleeps; default 50 us, or 1 us where GOMAXPROCS leaves no spare P
 	// beside the workers. Negative for not at all.
 	Spin time.Duration
-	// Kind says what a thread is; default Fult.
+	// Kind says what a thread is; default Fult, which may become Goroutines (Effective).
 	Kind Kind
+	// Unchecked keeps coroutines where the self-check refuses the release of Go. Such a release may end the process.
+	Unchecked bool
 	// StuckAfter is how long a worker may stay in one thread before OnStuck is called; default 10 s, negative for never.
 	StuckAfter time.Duration
 	// OnStuck is called on a goroutine of its own, once for each time a worker gets stuck; default: print to standard
@@ -91,10 +95,33 @@ func (c Config) withDefaults() (Config, error) {
 	if c.OnStuck == nil {
 		c.OnStuck = printStuck
 	}
-	if raceEnabled && c.Kind == Fult && !c.coroutines {
-		c.Kind = Goroutines
+	kind, why := c.Effective()
+	if why != nil && !raceEnabled {
+		warn(why)
 	}
+	c.Kind = kind
 	return c, c.check()
+}
+
+var errRace = errors.New("the race detector sees goroutines only")
+
+// Effective returns the kind of the threads of a scheduler with this configuration, and why it is not Kind. Fult becomes
+// Goroutines in builds with the race detector, and where the release of Go does not pass the self-check. The first call
+// in a process runs that check, which takes about 0.1 ms.
+func (c Config) Effective() (Kind, error) {
+	if c.Kind != Fult || c.coroutines {
+		return c.Kind, nil
+	}
+	if raceEnabled {
+		return Goroutines, errRace
+	}
+	if c.Unchecked {
+		return Fult, nil
+	}
+	if err := selfCheck(); err != nil {
+		return Goroutines, err
+	}
+	return Fult, nil
 }
 
 func (c Config) check() error {

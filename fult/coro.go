@@ -40,12 +40,15 @@ type fiber struct {
 	g  uintptr // identity of its goroutine; 0 before it first runs
 }
 
+// newCoroutine is iter.Pull; tests of the self-check replace it.
+var newCoroutine = iter.Pull[struct{}]
+
 // pull makes f's coroutine with place p, resting at its beginning. It must be called on the worker that will run it,
 // because the runtime ties a coroutine to the locked OS thread that made it. body runs at the first switch to f and
 // must end by a call of w.leave.
 func (w *Worker) pull(f *fiber, p *place, body func()) {
 	p.odd = false
-	p.next, _ = iter.Pull(func(yield func(struct{}) bool) {
+	p.next, _ = newCoroutine(func(yield func(struct{}) bool) {
 		p.yield = yield
 		f.g = arch.G()
 		w.curG = f.g

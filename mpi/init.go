@@ -209,10 +209,28 @@ func newProc(job *boot.Job, wire conduit.Conduit, o *options, pl plan, tm *team)
 
 // schedulerConfig lacks whom to tell of workers that are stuck.
 func schedulerConfig(o *options, pl plan) fult.Config {
+	scheduler := settings.Scheduler.Get(o.values)
+	kind := fult.Fult
+	if scheduler == fult.Goroutines.String() {
+		kind = fult.Goroutines
+	}
 	return fult.Config{
+		Kind: kind, Unchecked: scheduler == fult.Fult.String(),
 		Workers: pl.workers, Pin: pl.pin, MaxThreads: settings.Threads.Get(o.values),
 		StuckAfter: stuckTime(o), Spin: workerSpin(spinTime(o)),
 	}
+}
+
+// ThreadKind tells what the threads of a rank with those options and the environment are. why is the reason where they
+// should be coroutines and are goroutines (fult.Config.Effective). It does not block or switch threads. Error:
+// ErrArgument.
+func ThreadKind(opts ...Option) (kind fult.Kind, why, err error) {
+	o, err := readOptions(opts)
+	if err != nil {
+		return 0, nil, err
+	}
+	kind, why = schedulerConfig(o, plan{}).Effective()
+	return kind, why, nil
 }
 
 // stuckTime is negative for never.

@@ -51,9 +51,10 @@ func ofPlan(f func(p plan) any) func(o *options) any {
 
 // wires has every setting. Those without read say why.
 var wires = map[string]wire{
-	"GOLCI_WORKERS": {"3", nil, ofPlan(func(p plan) any { return p.workers }), 3},
-	"GOLCI_THREADS": {"1000", nil, func(o *options) any { return schedulerConfig(o, plan{}).MaxThreads }, 1000},
-	"GOLCI_SERVER":  {"dedicated", nil, ofPlan(func(p plan) any { return p.dedicated }), true},
+	"GOLCI_WORKERS":   {"3", nil, ofPlan(func(p plan) any { return p.workers }), 3},
+	"GOLCI_THREADS":   {"1000", nil, func(o *options) any { return schedulerConfig(o, plan{}).MaxThreads }, 1000},
+	"GOLCI_SCHEDULER": {"fult", nil, func(o *options) any { return schedulerConfig(o, plan{}).Unchecked }, true},
+	"GOLCI_SERVER":    {"dedicated", nil, ofPlan(func(p plan) any { return p.dedicated }), true},
 	"GOLCI_SPIN": {"7ms", nil, func(o *options) any {
 		return fmt.Sprint(schedulerConfig(o, plan{}).Spin, serverConfig(o, plan{}, wiredRanks).Progress.Spin)
 	}, "7ms 7ms"},

@@ -175,6 +175,9 @@ func infoSettings(w io.Writer, all bool) error {
 	if err != nil {
 		return err
 	}
+	if err := infoThreads(w); err != nil {
+		return err
+	}
 	if err := infoEager(w, set); err != nil {
 		return err
 	}
@@ -199,6 +202,28 @@ func infoSettings(w io.Writer, all bool) error {
 		fmt.Fprintln(w, text)
 	}
 	return nil
+}
+
+// infoThreads tells what the threads of a rank are, and why where they should be coroutines and are not.
+func infoThreads(w io.Writer) error {
+	r, err := threads()
+	if err != nil {
+		return err
+	}
+	if r.Why != "" {
+		r.Kind += ", not coroutines: " + r.Why
+	}
+	fmt.Fprintf(w, "threads\t%s\n", r.Kind)
+	return nil
+}
+
+func threads() (threadsReport, error) {
+	kind, why, err := mpi.ThreadKind()
+	r := threadsReport{Kind: kind.String()}
+	if why != nil {
+		r.Why = why.Error()
+	}
+	return r, err
 }
 
 // eagerSizes are the sizes of jobs whose eager limits are shown: large jobs lend each peer less.

@@ -22,12 +22,19 @@ type machineReport struct {
 	Cores     int             `json:"cores"`
 	Kernel    map[string]bool `json:"kernel"`
 	Conduits  []carrier       `json:"conduits"`
+	Threads   threadsReport   `json:"threads"`
 	Launcher  string          `json:"launcher"`
 	Rank      int             `json:"rank"`
 	Size      int             `json:"size"`
 	Eager     eagerReport     `json:"eager_limit"`
 	Settings  []setting       `json:"settings"`
 	Unknown   []string        `json:"unknown_settings"`
+}
+
+// threadsReport is what the threads of a rank are, and why where they should be coroutines (fult) and are not.
+type threadsReport struct {
+	Kind string `json:"kind"`
+	Why  string `json:"why,omitempty"`
 }
 
 // eagerReport is the largest message that a rank sends without asking first, in a job of the launcher's size or else
@@ -65,6 +72,9 @@ func infoJSON(out io.Writer) error {
 	}
 	r.Conduits = conduits(shm)
 	if r.Launcher, r.Rank, r.Size, err = boot.Detect(os.LookupEnv); err != nil {
+		return err
+	}
+	if r.Threads, err = threads(); err != nil {
 		return err
 	}
 	r.Eager = eagerReport{Ranks: max(r.Size, 2), From: eagerFrom(set)}

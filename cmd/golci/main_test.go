@@ -276,6 +276,9 @@ func TestInfo(t *testing.T) {
 	if want := (eagerReport{16 << 10, 2, "chosen: GOLCI_EAGER is 0, GOLCI_FLOWCONTROL is auto"}); j.Eager != want {
 		t.Errorf("-json: eager limit %+v, want %+v", j.Eager, want)
 	}
+	if kind := j.Threads.Kind; kind != "fult" && kind != "goroutine" {
+		t.Errorf("-json: threads are %+v", j.Threads)
+	}
 	if udp < 0 || spin < 0 || len(j.CPUs) == 0 || j.Launcher != "single" || !slices.ContainsFunc(j.Unknown, func(s string) bool { return strings.HasPrefix(s, "GOLCI_SPNI ") }) {
 		t.Errorf("-json: %+v", j)
 	}

@@ -8,6 +8,9 @@ var (
 		"Workers (pinned OS threads that run threads) of a rank; 0: one for each core the rank may use.")
 	Threads = defineInt("GOLCI_THREADS", "262144", 1, 1<<18,
 		"Threads alive at once on one worker.")
+	Scheduler = defineWord("GOLCI_SCHEDULER", "auto",
+		"What threads are: coroutines (fult) or goroutines; auto: coroutines where the release of Go passes the self-check.",
+		"auto", "fult", "goroutine")
 	Server = defineWord("GOLCI_SERVER", "auto",
 		"Who polls the network: a pinned server of its own, idle workers, or whoever waits.",
 		"auto", "dedicated", "worker", "waiter")

@@ -1,0 +1,190 @@
+package fult
+
+import (
+	"errors"
+	"fmt"
+	"go/version"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/golci/golci/internal/arch"
+)
+
+// Coroutine threads need more of iter.Pull than its documentation promises. The script below exercises each need:
+//
+//   - next and yield of a coroutine may be called by any goroutine of the worker, as long as they alternate. The caller
+//     rests, and the goroutine that rested in that place runs.
+//   - All of this works on a locked OS thread, for coroutines that were made on it, also from within a coroutine.
+//   - A coroutine that returns resumes the goroutine that rests in its place.
+//   - Goexit in a coroutine spares a goroutine that came to its place by yield.
+//   - A deferred function may switch while its goroutine panics.
+//   - The identity of a goroutine (arch.G) stays the same across switches.
+//
+// Releases break such needs in three ways. A panic of iter, a wrong order and a switch that never comes back are found
+// here. A throw of the runtime ends the process, and nothing can recover it. The runtime throws when the lock counts of
+// the OS threads differ, and a new rule would most likely throw, too. So releases newer than those that the tests have
+// passed on are refused without a trial. A child process would find a throw, but the executable may be any program with
+// golci in it as a library. Damage that shows after millions of switches only is left to the tests.
+
+// newestTested is the newest release that all tests have passed on. It is a variable for the linker's -X: tests build
+// programs that take their release for a new one.
+var newestTested = "go1.27"
+
+// trialLimit is how long the trial may take; it needs some microseconds.
+var trialLimit = 10 * time.Second
+
+// selfCheck says why threads cannot be coroutines; nil if they can. It runs once in a process. Tests replace it.
+var selfCheck = sync.OnceValue(func() error {
+	if err := checkRelease(runtime.Version()); err != nil {
+		return err
+	}
+	if err := tryCoroutines(); err != nil {
+		return fmt.Errorf("%s fails the self-check of coroutines: %w", runtime.Version(), err)
+	}
+	return nil
+})
+
+var warnOnce sync.Once
+
+// warn tells once in a process that threads are not coroutines.
+func warn(why error) {
+	warnOnce.Do(func() { fmt.Fprintf(os.Stderr, "golci: threads are goroutines, not coroutines: %v\n", why) })
+}
+
+// checkRelease refuses releases of Go that are newer than newestTested, and those whose number cannot be read.
+func checkRelease(release string) error {
+	number, _, _ := strings.Cut(release, " ") // experiments follow
+	switch lang := version.Lang(number); {
+	case lang == "":
+		return fmt.Errorf("%s is no release of Go; %s is the newest tested", release, newestTested)
+	case version.Compare(lang, newestTested) > 0:
+		return fmt.Errorf("%s is newer than %s, the newest tested", release, newestTested)
+	}
+	return nil
+}
+
+// Acts of the script. A letter for who runs next follows each.
+const (
+	actSwitch = '-'
+	actReturn = 'x' // the loop is next
+	actGoexit = 'g' // the loop is next
+	actPanic  = 'p' // switch in a deferred function, and recover afterwards
+)
+
+// script lets L, the worker's loop, and the coroutines a to d change places. Goroutines rest by next and by yield, in
+// their own places and in those of others. A coroutine ends above a goroutine that is not meant, which came by next, and
+// above one that came by yield.
+const script = "-a-b-a-L-b-a-L-b-a-cpa-cxL-b-axL-bgL-dgL"
+
+// part is one coroutine of a trial.
+type part struct {
+	fiber
+	own place
+}
+
+// trial is one run of the script. Its worker has no threads. The goroutine that runs owns all fields but verdict.
+type trial struct {
+	w       Worker
+	parts   [4]part // a to d
+	at      int     // how much of the script has been played
+	verdict chan error
+}
+
+// tryCoroutines plays the script. After an error the goroutines of the trial stay where they are: to run them on could
+// end in a throw.
+func tryCoroutines() error {
+	t := &trial{verdict: make(chan error, 1+len(trial{}.parts))}
+	go t.begin()
+	timer := time.NewTimer(trialLimit)
+	defer timer.Stop()
+	select {
+	case err := <-t.verdict:
+		return err
+	case <-timer.C:
+		return fmt.Errorf("a switch has not come back within %v", trialLimit)
+	}
+}
+
+// begin plays the part of the worker's loop.
+func (t *trial) begin() {
+	runtime.LockOSThread()
+	played := false
+	defer func() {
+		if v := recover(); v != nil {
+			t.verdict <- fmt.Errorf("%v", v)
+		} else if !played {
+			t.verdict <- errors.New("a worker ended by Goexit of a coroutine")
+		}
+	}()
+	t.w.curG = arch.G()
+	t.w.loop.g, t.w.cur = t.w.curG, &t.w.loop
+	for i := range t.parts {
+		p := &t.parts[i]
+		t.w.pull(&p.fiber, &p.own, func() { t.enter(p) })
+	}
+	t.play(&t.w.loop, nil)
+	played = true
+	runtime.UnlockOSThread()
+	t.verdict <- nil
+}
+
+// enter is what the coroutine of p runs.
+func (t *trial) enter(p *part) {
+	defer func() {
+		if v := recover(); v != nil {
+			t.verdict <- fmt.Errorf("%v", v)
+			select {}
+		}
+	}()
+	t.expect(&p.fiber)
+	t.play(&p.fiber, &p.own)
+}
+
+// play follows the script as me, until it ends or me does.
+func (t *trial) play(me *fiber, own *place) {
+	for t.at < len(script) {
+		act := script[t.at]
+		t.at += 2
+		switch to := t.named(script[t.at-1]); act {
+		case actReturn:
+			t.w.leave()
+			return
+		case actGoexit:
+			t.w.bury(me, own)
+			t.w.leave()
+			runtime.Goexit()
+		case actPanic:
+			t.switchInPanic(me, to)
+		case actSwitch:
+			t.w.transfer(me, to)
+		}
+		t.expect(me)
+	}
+}
+
+// named returns who has the letter.
+func (t *trial) named(letter byte) *fiber {
+	if letter == 'L' {
+		return &t.w.loop
+	}
+	return &t.parts[letter-'a'].fiber
+}
+
+// expect panics unless the script has named me to run now.
+func (t *trial) expect(me *fiber) {
+	letter := script[t.at-1]
+	if t.named(letter) != me || t.w.cur != me || arch.G() != me.g || !isG(&t.w.curG) {
+		panic(fmt.Sprintf("after step %d of %d another goroutine runs than %c", t.at/2, len(script)/2, letter))
+	}
+}
+
+func (t *trial) switchInPanic(me, to *fiber) {
+	defer func() {
+		t.w.transfer(me, to)
+		_ = recover()
+	}()
+	panic("part of the script")
+}
