@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/golci/golci/internal/conduit/udp/relay"
+	"github.com/golci/golci/internal/badnet"
 )
 
 // TestFaultsOfAbsentRanks: faults on the way to or from a rank that the job has not are an error, not a good network.
@@ -15,7 +15,7 @@ func TestFaultsOfAbsentRanks(t *testing.T) {
 	}
 	for _, spec := range []string{"dup=0.1,to=2", "dup=0.1,from=1+2", "dup=0.1,to=0+1,from=2"} {
 		err := run(spec)
-		if !errors.Is(err, ErrArgument) || !errors.Is(err, relay.ErrFaults) {
+		if !errors.Is(err, ErrArgument) || !errors.Is(err, badnet.ErrFaults) {
 			t.Errorf("%s: %v", spec, err)
 			continue
 		}

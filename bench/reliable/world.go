@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/golci/golci/internal/badnet"
 	core "github.com/golci/golci/internal/reliable"
 	"github.com/golci/golci/internal/reliable/simlink"
 )
@@ -15,7 +16,7 @@ type world struct {
 	cfg    Config
 	nodes  []*node
 	dice   *rand.Rand
-	faults simlink.Faults
+	faults *badnet.Fate
 	shared simlink.Link    // towards the receiver
 	back   []simlink.Link  // towards each sender, but for the delay
 	delay  []time.Duration // one way, of each sender's path
@@ -32,11 +33,13 @@ const unit = 64
 func newWorld(c Config) (*world, error) {
 	w := &world{cfg: c, dice: rand.New(rand.NewPCG(c.Seed, 1))}
 	w.Fate = w.fate
-	w.faults = simlink.Faults{Loss: c.Loss, Reorder: c.Reorder, Dup: c.Dup, Within: c.RTT, Dice: rand.New(rand.NewPCG(c.Seed, 2))}
+	var err error
+	if w.faults, err = badnet.NewFate(badnet.Faults{Seed: c.Seed, Loss: c.Loss, Reorder: c.Reorder, Dup: c.Dup, ReorderBy: c.RTT}); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
 	w.shared = simlink.Link{Rate: c.Rate, Queue: c.Queue}
 	for range c.Senders + 1 {
 		n := &node{w: w, scratch: make([]byte, core.MaxMTU)}
-		var err error
 		if n.core, err = core.New(core.Config{Sink: n, Queue: unit, MaxMessage: max(1<<20, c.Size)}); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 		}
@@ -81,7 +84,7 @@ func (w *world) fate(src, dst int, packet []byte, now time.Duration) []time.Dura
 	if !ok {
 		return nil
 	}
-	return w.faults.Fate(at + delay)
+	return w.faults.Times(at + delay)
 }
 
 // drain stops the traffic, waits until nothing is on its way any more, and looks whether everything has arrived.

@@ -1,6 +1,6 @@
 package main
 
-import "github.com/golci/golci/internal/conduit/udp/relay"
+import "github.com/golci/golci/cmd/golci/internal/relay"
 
 func init() {
 	commands = append(commands, &struct {

@@ -251,12 +251,11 @@ func (w *world) check(t testing.TB) {
 
 // through has packets of rank i take links[i], where one in so many is lost besides.
 func (w *world) through(loss float64, links ...simlink.Link) {
-	faults := simlink.Faults{Loss: loss, Dice: w.r}
 	w.Fate = func(src, _ int, packet []byte, now time.Duration) []time.Duration {
 		at, ok := links[src].Pass(len(packet), now)
-		if !ok {
+		if !ok || loss > 0 && w.r.Float64() < loss {
 			return nil
 		}
-		return faults.Fate(at)
+		return []time.Duration{at}
 	}
 }

@@ -3,11 +3,11 @@
 package fault
 
 import (
-	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/badnet"
 	"github.com/golci/golci/internal/spin"
 )
 
@@ -62,13 +62,13 @@ type record struct {
 
 // dice decide about faults.
 type dice struct {
-	pcg rand.PCG
-	_   [48]byte
+	badnet.Dice
+	_ [56]byte
 }
 
-func (d *dice) seed(seed uint64, use int) { d.pcg.Seed(seed, uint64(use)) }
+func (d *dice) seed(seed uint64, use int) { d.Dice = badnet.NewDice(seed, uint64(use)) }
 
-func (d *dice) hit(perMille int) bool { return perMille > 0 && d.pcg.Uint64()%1000 < uint64(perMille) }
+func (d *dice) hit(perMille int) bool { return d.Hit(float64(perMille) / 1000) }
 
 // New wraps c. Caps tell of what the faults take away: Ordered with Reorder, the guarantee of Loan with Refuse.
 func New(c conduit.Conduit, cfg Config) *Conduit {
@@ -233,7 +233,7 @@ func (h *holding) Record(src int, rec []byte) {
 	if n := len(c.free); n > 0 {
 		buf, c.free = c.free[n-1], c.free[:n-1]
 	}
-	due := c.tick + 1 + c.dice.pcg.Uint64()%uint64(c.cfg.MaxHold)
+	due := c.tick + 1 + c.dice.Uint64()%uint64(c.cfg.MaxHold)
 	c.held = append(c.held, record{src: src, due: due, rec: append(buf[:0], rec...)})
 	c.behind[src]++
 	c.late.Store(int64(len(c.held)))

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/badnet"
 	"github.com/golci/golci/internal/conduit/udp"
 	"github.com/golci/golci/internal/conduit/udp/faulty"
 	"github.com/golci/golci/internal/conduit/udp/nic"
-	"github.com/golci/golci/internal/conduit/udp/relay"
 	"github.com/golci/golci/internal/conduit/udp/seal"
 	"github.com/golci/golci/internal/conduit/udp/udptest"
 )
@@ -72,7 +72,7 @@ func TestConnectWithFaultsOfAbsentRanks(t *testing.T) {
 		var open []conduit.Conduit
 		for r, l := range listeners {
 			c, err := l.Connect(all, udp.Config{Rank: r, Size: 2, Key: []byte(udptest.Key)})
-			if ok && err != nil || !ok && (!errors.Is(err, relay.ErrFaults) || !strings.Contains(err.Error(), "ranks 0 to 1")) {
+			if ok && err != nil || !ok && (!errors.Is(err, badnet.ErrFaults) || !strings.Contains(err.Error(), "ranks 0 to 1")) {
 				t.Errorf("%s at rank %d: %v", spec, r, err)
 			}
 			if err == nil {

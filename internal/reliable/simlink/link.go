@@ -1,9 +1,6 @@
 package simlink
 
-import (
-	"math/rand/v2"
-	"time"
-)
+import "time"
 
 // Overhead is what a packet costs on a Link beyond its own bytes: Ethernet, IP and UDP, preamble and gap.
 const Overhead = 66
@@ -25,30 +22,3 @@ func (l *Link) Pass(size int, now time.Duration) (arrives time.Duration, ok bool
 	l.free += time.Duration(float64(size+Overhead) / l.Rate * 1e9)
 	return l.free + l.Delay, true
 }
-
-// Faults are what else happens to packets, each independently of the others. Chances are from 0 to 1.
-type Faults struct {
-	Loss    float64       // chance to be lost
-	Reorder float64       // chance to come late
-	Dup     float64       // chance to come twice
-	Within  time.Duration // lateness, and time between the two, are less than that; more than 0 if there is either
-	Dice    *rand.Rand    // not asked where a chance is 0
-}
-
-// Fate returns the times at which a packet that should arrive at due does arrive.
-func (f *Faults) Fate(due time.Duration) []time.Duration {
-	if f.chance(f.Loss) {
-		return nil
-	}
-	if f.chance(f.Reorder) {
-		due += f.some()
-	}
-	if f.chance(f.Dup) {
-		return []time.Duration{due, due + f.some()}
-	}
-	return []time.Duration{due}
-}
-
-func (f *Faults) chance(p float64) bool { return p > 0 && f.Dice.Float64() < p }
-
-func (f *Faults) some() time.Duration { return time.Duration(f.Dice.Int64N(int64(f.Within))) }

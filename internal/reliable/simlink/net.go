@@ -1,7 +1,7 @@
 // Package simlink is a simulated network in virtual time, for tests and simulations of package reliable: it carries packets between
 // numbered ends, which arrive when a Fate says so, and it goes from one thing that happens to the next. No clock is read and nothing
-// is started: ends and a Fate that do the same again make the same run again. Link and Faults are what a Fate may be made of: a
-// rate with a queue and a delay; loss, reordering and duplication.
+// is started: ends and a Fate that do the same again make the same run again. A Fate may be made of a Link, which is a rate with
+// a queue and a delay, and of a badnet.Fate, which loses, reorders and repeats.
 package simlink
 
 import (

@@ -2,7 +2,6 @@ package simlink
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -159,46 +158,5 @@ func TestLink(t *testing.T) {
 	}
 	if at, ok := l.Pass(size, time.Minute); !ok || at != time.Minute+10*us+ms {
 		t.Errorf("where nothing waits, a packet arrives at %v, %v", at, ok)
-	}
-}
-
-// TestFaults counts what happens to many packets, and has the same seed do the same.
-func TestFaults(t *testing.T) {
-	const packets, due = 100_000, time.Second
-	run := func() (lost, late, twice int) {
-		f := Faults{Loss: 0.1, Reorder: 0.2, Dup: 0.3, Within: ms, Dice: rand.New(rand.NewPCG(1, 2))}
-		for range packets {
-			at := f.Fate(due)
-			if len(at) == 0 {
-				lost++
-				continue
-			}
-			if at[0] < due || at[0] >= due+ms {
-				t.Fatalf("a packet due at %v comes at %v", due, at[0])
-			}
-			if at[0] > due {
-				late++
-			}
-			if len(at) == 2 {
-				twice++
-			}
-		}
-		return lost, late, twice
-	}
-	lost, late, twice := run()
-	for _, c := range []struct {
-		name      string
-		got, want int
-	}{{"lost", lost, packets / 10}, {"late", late, packets * 9 / 50}, {"twice", twice, packets * 27 / 100}} {
-		if d := c.got - c.want; d < -packets/100 || d > packets/100 {
-			t.Errorf("%d packets of %d came %s, want about %d", c.got, packets, c.name, c.want)
-		}
-	}
-	if a, b, c := run(); a != lost || b != late || c != twice {
-		t.Errorf("the same seed gives %d, %d, %d and %d, %d, %d", lost, late, twice, a, b, c)
-	}
-	var none Faults
-	if at := none.Fate(due); len(at) != 1 || at[0] != due {
-		t.Errorf("without faults a packet due at %v comes at %v", due, at)
 	}
 }

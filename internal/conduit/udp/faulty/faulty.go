@@ -1,5 +1,5 @@
 // Package faulty puts a bad network between a conduit and its socket: what is sent is lost, delayed, doubled, damaged or overtaken
-// as relay.Faults say, each destination with dice of its own. Nothing is done to what is received: each direction of a pair
+// as badnet.Faults say, each destination with dice of its own. Nothing is done to what is received: each direction of a pair
 // suffers at its sender.
 package faulty
 
@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/golci/golci/internal/badnet"
 	"github.com/golci/golci/internal/conduit/udp/mmsg"
-	"github.com/golci/golci/internal/conduit/udp/relay"
 )
 
 // Wire is what a conduit needs of a socket; *mmsg.Socket is one, and has the rules: one goroutine in Send, one in Recv, one
@@ -30,17 +30,17 @@ type Wire interface {
 // Counter is what a Wire with faults can be asked besides, by all at any time: what it did to the datagrams sent so far, all
 // destinations together, and how many that were let through late the socket then refused.
 type Counter interface {
-	Counts() (done relay.Counts, refused uint64)
+	Counts() (done badnet.Counts, refused uint64)
 }
 
 // New puts faults into what is sent by w, which is the result's from then on; without faults it is w itself. The error matches
-// relay.ErrFaults.
+// badnet.ErrFaults.
 //
 // Send copies each datagram and splits segments. What is due at once goes to w in the same call, so Send tells of a datagram what w
 // would; one that comes late leaves in the first Send, Recv or Wait after its time, which a Wait under way keeps; if w
 // refuses it then, it is lost. In steady state nothing is allocated.
 func New(w Wire, f Faults) (Wire, error) {
-	if _, err := relay.New(f.Faults); err != nil {
+	if _, err := badnet.New(f.Faults); err != nil {
 		return nil, err
 	}
 	if f.None() {
@@ -83,7 +83,7 @@ type wire struct {
 // way is what leads to one destination.
 type way struct {
 	to     netip.AddrPort
-	impair *relay.Impair
+	impair *badnet.Impair
 }
 
 // packet is one that is leaving; way is nil if there is none.
@@ -128,7 +128,7 @@ func (n *wire) sendOne(now time.Duration, d *mmsg.Datagram) error {
 }
 
 // push enters a datagram, or its segments.
-func push(i *relay.Impair, now time.Duration, data []byte, segment int) {
+func push(i *badnet.Impair, now time.Duration, data []byte, segment int) {
 	for segment > 0 && len(data) > segment {
 		i.Push(now, data[:segment])
 		data = data[segment:]
@@ -145,9 +145,9 @@ func (n *wire) way(to netip.AddrPort) *way {
 	if n.faults.Who != nil {
 		rank = n.faults.Who(to)
 	}
-	i, err := relay.New(n.faults.towards(rank, n.counted[rank]))
+	i, err := badnet.New(n.faults.towards(rank, n.counted[rank]))
 	if err != nil { // not reached: New has checked
-		i, _ = relay.New(relay.Faults{})
+		i, _ = badnet.New(badnet.Faults{})
 	}
 	w := &way{to, i}
 	n.ways[to] = w
@@ -294,7 +294,7 @@ func (n *wire) Info() mmsg.Info { return n.w.Info() }
 func (n *wire) Dropped() uint64 { return n.w.Dropped() }
 
 // Counts is of Counter.
-func (n *wire) Counts() (done relay.Counts, refused uint64) {
+func (n *wire) Counts() (done badnet.Counts, refused uint64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, w := range n.list {

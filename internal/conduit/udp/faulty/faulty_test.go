@@ -11,8 +11,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/golci/golci/internal/badnet"
 	"github.com/golci/golci/internal/conduit/udp/mmsg"
-	"github.com/golci/golci/internal/conduit/udp/relay"
 	"github.com/golci/golci/internal/invariants"
 )
 
@@ -128,14 +128,14 @@ func mustSend(t testing.TB, n Wire, batch []mmsg.Datagram) {
 
 // TestSameAsImpair: what comes out, and when, is what the core says of each destination by itself.
 func TestSameAsImpair(t *testing.T) {
-	faults := Faults{Faults: relay.Faults{
+	faults := Faults{Faults: badnet.Faults{
 		Seed: 11, Loss: 0.1, Burst: 2, Dup: 0.1, Reorder: 0.1, Truncate: 0.05, Delay: time.Millisecond, Jitter: time.Millisecond,
 	}, Rank: 3, Who: func(a netip.AddrPort) int { return int(a.Port()) }}
 	f, n := mustNew(t, faults)
 	const rounds, each = 200, 5
-	models := map[uint16]*relay.Impair{}
+	models := map[uint16]*badnet.Impair{}
 	for _, port := range []uint16{1, 2, 3} {
-		models[port], _ = relay.New(faults.towards(int(port), 0))
+		models[port], _ = badnet.New(faults.towards(int(port), 0))
 	}
 	for k := range rounds {
 		for port, m := range models {
@@ -199,7 +199,7 @@ func TestDestinationsDiffer(t *testing.T) {
 		}
 		return lists
 	}
-	f := Faults{Faults: relay.Faults{Seed: 1, Loss: 0.5}}
+	f := Faults{Faults: badnet.Faults{Seed: 1, Loss: 0.5}}
 	f.Who = func(a netip.AddrPort) int { return int(a.Port()) / 10 }
 	a := lost(f, 10, 11, 20)
 	if slices.Equal(a[0], a[1]) || slices.Equal(a[0], a[2]) {
@@ -215,7 +215,7 @@ func TestDestinationsDiffer(t *testing.T) {
 }
 
 func TestSegmentsAreSplit(t *testing.T) {
-	f, n := mustNew(t, Faults{Faults: relay.Faults{Dup: 1}})
+	f, n := mustNew(t, Faults{Faults: badnet.Faults{Dup: 1}})
 	mustSend(t, n, []mmsg.Datagram{{Buf: make([]byte, 250), Segment: 100, Addr: to(1)}, {Buf: make([]byte, 100), Segment: 100, Addr: to(1)}, {Addr: to(1)}})
 	var sizes []int
 	for _, a := range f.came {
@@ -228,7 +228,7 @@ func TestSegmentsAreSplit(t *testing.T) {
 
 // TestTails: a datagram in two parts leaves as one.
 func TestTails(t *testing.T) {
-	f, n := mustNew(t, Faults{Faults: relay.Faults{Delay: time.Millisecond}})
+	f, n := mustNew(t, Faults{Faults: badnet.Faults{Delay: time.Millisecond}})
 	mustSend(t, n, []mmsg.Datagram{{Buf: []byte{0, 0}, Tail: []byte{1, 2, 3}, Addr: to(1)}})
 	if sent, err := n.Send([]mmsg.Datagram{{Buf: []byte{0, 0}, Tail: []byte{1, 2, 3}, Segment: 1, Addr: to(1)}}); sent != 0 || !errors.Is(err, mmsg.ErrTail) {
 		t.Errorf("segments with a tail: %d, %v", sent, err)
@@ -242,7 +242,7 @@ func TestTails(t *testing.T) {
 
 // TestErrorsNameTheDatagram: what the socket refuses is told of the datagram meant, and those after it were not tried.
 func TestErrorsNameTheDatagram(t *testing.T) {
-	f, n := mustNew(t, Faults{Faults: relay.Faults{Dup: 1}})
+	f, n := mustNew(t, Faults{Faults: badnet.Faults{Dup: 1}})
 	batch := numbered(0, 4, to(1))
 	batch[2].Buf = make([]byte, 64_000)
 	batch[2].Segment = 60_001
@@ -264,7 +264,7 @@ func TestErrorsNameTheDatagram(t *testing.T) {
 
 // TestLateRefusal: nobody can be told, so it is counted as refused.
 func TestLateRefusal(t *testing.T) {
-	f, n := mustNew(t, Faults{Faults: relay.Faults{Delay: time.Millisecond}})
+	f, n := mustNew(t, Faults{Faults: badnet.Faults{Delay: time.Millisecond}})
 	mustSend(t, n, []mmsg.Datagram{{Buf: make([]byte, 60_001), Addr: to(1)}, {Buf: make([]byte, 10), Addr: to(1)}})
 	f.now += time.Millisecond
 	if _, err := n.Recv(nil); err != nil {
@@ -277,7 +277,7 @@ func TestLateRefusal(t *testing.T) {
 
 // TestFullQueue: a full socket takes no more, loses nothing, and keeps the order.
 func TestFullQueue(t *testing.T) {
-	f, n := mustNew(t, Faults{Faults: relay.Faults{Dup: 1}})
+	f, n := mustNew(t, Faults{Faults: badnet.Faults{Dup: 1}})
 	f.room = 3
 	batch := numbered(0, 5, to(1))
 	sent, err := n.Send(batch)
@@ -302,7 +302,7 @@ func TestFullQueue(t *testing.T) {
 }
 
 func TestWaitTellsWhatTheSocketDoes(t *testing.T) {
-	f, n := mustNew(t, Faults{Faults: relay.Faults{Delay: 5 * time.Millisecond}})
+	f, n := mustNew(t, Faults{Faults: badnet.Faults{Delay: 5 * time.Millisecond}})
 	mustSend(t, n, numbered(0, 1, to(1)))
 	f.ready = 7 * time.Millisecond
 	if r := n.Wait(time.Time{}); r != mmsg.Ready || f.now != f.ready || len(f.came) != 1 || f.came[0].at != 5*time.Millisecond {
@@ -329,7 +329,7 @@ func TestWaitTellsWhatTheSocketDoes(t *testing.T) {
 
 // TestSendShortensWait: a datagram sent while another goroutine waits leaves in time, and the waiter is not told of it.
 func TestSendShortensWait(t *testing.T) {
-	f, n := mustNew(t, Faults{Faults: relay.Faults{Delay: 5 * time.Millisecond}})
+	f, n := mustNew(t, Faults{Faults: badnet.Faults{Delay: 5 * time.Millisecond}})
 	once := true
 	f.onWait = func() {
 		if once {
@@ -347,7 +347,7 @@ func TestSendShortensWait(t *testing.T) {
 
 // TestCutAndHeal: nothing passes for a while.
 func TestCutAndHeal(t *testing.T) {
-	f, n := mustNew(t, Faults{Faults: relay.Faults{CutAfter: 10 * time.Millisecond, HealAfter: 5 * time.Millisecond}})
+	f, n := mustNew(t, Faults{Faults: badnet.Faults{CutAfter: 10 * time.Millisecond, HealAfter: 5 * time.Millisecond}})
 	for k := range 20 {
 		f.now = time.Duration(k) * time.Millisecond
 		mustSend(t, n, numbered(k, 1, to(1)))
@@ -358,7 +358,7 @@ func TestCutAndHeal(t *testing.T) {
 }
 
 func TestQueueIsBounded(t *testing.T) {
-	_, n := mustNew(t, Faults{Faults: relay.Faults{Delay: time.Hour}})
+	_, n := mustNew(t, Faults{Faults: badnet.Faults{Delay: time.Hour}})
 	for k := range defaultQueue/64 + 1 {
 		mustSend(t, n, numbered(64*k, 64, to(1)))
 	}
@@ -371,7 +371,7 @@ func TestNoAllocation(t *testing.T) {
 	if invariants.Race {
 		t.Skip("the race detector allocates")
 	}
-	f, n := mustNew(t, Faults{Faults: relay.Faults{
+	f, n := mustNew(t, Faults{Faults: badnet.Faults{
 		Seed: 2, Loss: 0.1, Dup: 0.2, Reorder: 0.2, Corrupt: 0.1, Truncate: 0.1, Jitter: time.Millisecond,
 	}})
 	f.quiet = true

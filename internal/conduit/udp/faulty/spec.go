@@ -7,12 +7,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/golci/golci/internal/conduit/udp/relay"
+	"github.com/golci/golci/internal/badnet"
 )
 
 // Faults says what happens to the datagrams that a socket sends. The zero value changes nothing.
 type Faults struct {
-	relay.Faults
+	badnet.Faults
 	// From and To limit the faults to datagrams from and to these ranks; empty: all.
 	From, To []int
 	// Rank is the sender's own.
@@ -25,17 +25,17 @@ type Faults struct {
 // defaultQueue is how many datagrams are held for each destination unless asked otherwise.
 const defaultQueue = 4096
 
-// Parse reads a setting: items NAME=VALUE with commas between, with the names of relay.Faults.Set and besides "from"
+// Parse reads a setting: items NAME=VALUE with commas between, with the names of badnet.Faults.Set and besides "from"
 // and "to", whose value is one rank or several with "+" between; see Within for ranks that there are not. "" is no
-// faults. The seed is 1 where none is given. The error matches relay.ErrFaults.
+// faults. The seed is 1 where none is given. The error matches badnet.ErrFaults.
 //
 //	loss=0.1,dup=0.05,reorder=0.1,seed=7,cut=2s,heal=2s,to=1+3
 func Parse(spec string) (Faults, error) {
 	if strings.TrimSpace(spec) == "" {
 		return Faults{}, nil
 	}
-	f := Faults{Faults: relay.Faults{Seed: 1}}
-	err := relay.Fields(spec, func(name, value string) (err error) {
+	f := Faults{Faults: badnet.Faults{Seed: 1}}
+	err := badnet.Fields(spec, func(name, value string) (err error) {
 		switch name {
 		case "from":
 			f.From, err = ranks(name, value)
@@ -47,7 +47,7 @@ func Parse(spec string) (Faults, error) {
 		return err
 	})
 	if err == nil {
-		_, err = relay.New(f.Faults)
+		_, err = badnet.New(f.Faults)
 	}
 	if err != nil {
 		return Faults{}, err
@@ -59,7 +59,7 @@ func ranks(name, value string) (list []int, err error) {
 	for s := range strings.SplitSeq(value, "+") {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < 0 {
-			return nil, fmt.Errorf("%w: %s=%q is not a list of ranks such as 1+3", relay.ErrFaults, name, value)
+			return nil, fmt.Errorf("%w: %s=%q is not a list of ranks such as 1+3", badnet.ErrFaults, name, value)
 		}
 		list = append(list, n)
 	}
@@ -67,7 +67,7 @@ func ranks(name, value string) (list []int, err error) {
 }
 
 // Within checks that a job of size ranks has all ranks that From and To name: faults on the way to nobody would pass for a network
-// without any. The error matches relay.ErrFaults and names the first that it has not.
+// without any. The error matches badnet.ErrFaults and names the first that it has not.
 func (f Faults) Within(size int) error {
 	for _, list := range []struct {
 		name  string
@@ -75,7 +75,7 @@ func (f Faults) Within(size int) error {
 	}{{"from", f.From}, {"to", f.To}} {
 		for _, r := range list.ranks {
 			if r >= size {
-				return fmt.Errorf("%w: %s=%d, and the job has ranks 0 to %d", relay.ErrFaults, list.name, r, size-1)
+				return fmt.Errorf("%w: %s=%d, and the job has ranks 0 to %d", badnet.ErrFaults, list.name, r, size-1)
 			}
 		}
 	}
@@ -89,28 +89,18 @@ func (f Faults) None() bool {
 	}
 	what := f.Faults
 	what.Seed, what.Burst, what.Queue, what.ReorderBy, what.HealAfter = 0, 0, 0, 0, 0 // these do nothing by themselves
-	return what == relay.Faults{}
+	return what == badnet.Faults{}
 }
 
 // towards gives the faults on the way to one address, the nth of a rank: each way has dice of its own, the same in each run.
-func (f *Faults) towards(rank, nth int) relay.Faults {
+func (f *Faults) towards(rank, nth int) badnet.Faults {
 	if len(f.To) > 0 && !slices.Contains(f.To, rank) {
-		return relay.Faults{}
+		return badnet.Faults{}
 	}
 	way := f.Faults
-	for _, n := range []int{f.Rank, rank, nth} {
-		way.Seed = mix(way.Seed + uint64(n) + 1)
-	}
+	way.Seed = badnet.Seed(way.Seed, uint64(f.Rank), uint64(rank), uint64(nth))
 	if way.Queue == 0 {
 		way.Queue = defaultQueue
 	}
 	return way
-}
-
-// mix spreads neighbours (the last step of SplitMix64).
-func mix(x uint64) uint64 {
-	x *= 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }

@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/internal/conduit/udp/relay"
+	"github.com/golci/golci/internal/badnet"
 )
 
 func TestParse(t *testing.T) {
 	f, err := Parse("loss=0.1,dup=0.05,reorder=0.1,seed=7,cut=2s,heal=3s,to=1+3,from=0")
 	want := Faults{
-		Faults: relay.Faults{Seed: 7, Loss: 0.1, Dup: 0.05, Reorder: 0.1, CutAfter: 2 * time.Second, HealAfter: 3 * time.Second},
+		Faults: badnet.Faults{Seed: 7, Loss: 0.1, Dup: 0.05, Reorder: 0.1, CutAfter: 2 * time.Second, HealAfter: 3 * time.Second},
 		From:   []int{0}, To: []int{1, 3},
 	}
 	if err != nil || !reflect.DeepEqual(f, want) {
@@ -26,7 +26,7 @@ func TestParse(t *testing.T) {
 		t.Errorf("no seed: %+v, %v", f, err)
 	}
 	for _, bad := range []string{"loss=2", "loss=0.9,burst=2", "to=", "to=1-3", "from=x", "to=-1", "speed=1", "loss", "delay=-1s"} {
-		if f, err := Parse(bad); !errors.Is(err, relay.ErrFaults) || !reflect.DeepEqual(f, Faults{}) {
+		if f, err := Parse(bad); !errors.Is(err, badnet.ErrFaults) || !reflect.DeepEqual(f, Faults{}) {
 			t.Errorf("%q: %+v, %v", bad, f, err)
 		}
 	}
@@ -68,7 +68,7 @@ func TestWhoSuffers(t *testing.T) {
 			t.Errorf("%q at rank %d: came is %v", c.spec, c.rank, came)
 		}
 	}
-	if _, err := New(&fake{}, Faults{Faults: relay.Faults{Loss: 3}}); !errors.Is(err, relay.ErrFaults) {
+	if _, err := New(&fake{}, Faults{Faults: badnet.Faults{Loss: 3}}); !errors.Is(err, badnet.ErrFaults) {
 		t.Error(err)
 	}
 }
@@ -91,7 +91,7 @@ func TestWithin(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = f.Within(c.size)
-		if c.says == "" && err != nil || c.says != "" && (!errors.Is(err, relay.ErrFaults) || !strings.Contains(err.Error(), c.says)) {
+		if c.says == "" && err != nil || c.says != "" && (!errors.Is(err, badnet.ErrFaults) || !strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%q in a job of %d: %v", c.spec, c.size, err)
 		}
 	}

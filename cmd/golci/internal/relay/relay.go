@@ -1,3 +1,4 @@
+// Package relay puts a bad network between real processes that talk over UDP: Command is golci relay.
 package relay
 
 import (
@@ -8,6 +9,8 @@ import (
 	"net/netip"
 	"sync"
 	"time"
+
+	"github.com/golci/golci/internal/badnet"
 )
 
 // Config of a Relay.
@@ -15,7 +18,7 @@ type Config struct {
 	// Listen is where clients send to; To is the server that they mean.
 	Listen, To netip.AddrPort
 	// Faults of both directions, or with OneWay of that to the server only.
-	Faults Faults
+	Faults badnet.Faults
 	OneWay bool
 	// Clients is how many are served at most, each from a socket of its own; 0: 1024. Packets of others are counted as Refused.
 	Clients int
@@ -24,7 +27,7 @@ type Config struct {
 // Totals tell what a Relay did, all clients together.
 type Totals struct {
 	Clients, Refused uint64
-	To, From         Counts // to the server, and from it
+	To, From         badnet.Counts // to the server, and from it
 }
 
 // Relay passes packets between clients and one server. Serve owns it.
@@ -47,13 +50,13 @@ type session struct {
 
 const defaultClients = 1024
 
-// Listen opens the relay's socket; Serve does the work. The errors match ErrFaults or are the system's.
+// Listen opens the relay's socket; Serve does the work. The errors match badnet.ErrFaults or are the system's.
 func Listen(cfg Config) (*Relay, error) {
-	if err := cfg.Faults.check(); err != nil {
+	if _, err := badnet.New(cfg.Faults); err != nil {
 		return nil, err
 	}
 	if !cfg.To.IsValid() || cfg.To.Port() == 0 {
-		return nil, fmt.Errorf("%w: the server's address is %v", ErrFaults, cfg.To)
+		return nil, fmt.Errorf("%w: the server's address is %v", badnet.ErrFaults, cfg.To)
 	}
 	if cfg.Clients <= 0 {
 		cfg.Clients = defaultClients
@@ -148,9 +151,9 @@ func write(c *net.UDPConn, packet []byte) {
 }
 
 // faults of one lane: each has its own dice, by the order in which clients came.
-func (r *Relay) faults(lane uint64, to bool) Faults {
+func (r *Relay) faults(lane uint64, to bool) badnet.Faults {
 	if r.cfg.OneWay && !to {
-		return Faults{}
+		return badnet.Faults{}
 	}
 	f := r.cfg.Faults
 	f.Seed += lane * 0x9e3779b97f4a7c15

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"text/tabwriter"
 	"time"
+
+	"github.com/golci/golci/internal/badnet"
 )
 
 // Command is golci relay; the tags are those of its command line.
@@ -64,7 +66,7 @@ func (c *Command) config() (cfg Config, err error) {
 		return cfg, err
 	}
 	cfg.OneWay = c.Oneway
-	cfg.Faults = Faults{
+	cfg.Faults = badnet.Faults{
 		Seed: c.Seed, Loss: c.Loss, Burst: c.Burst, Dup: c.Dup, Reorder: c.Reorder, ReorderBy: c.ReorderBy, Delay: c.Delay,
 		Jitter: c.Jitter, Corrupt: c.Corrupt, Truncate: c.Truncate, CutAfter: c.CutAfter, HealAfter: c.HealAfter,
 	}
@@ -90,7 +92,7 @@ func (t Totals) write(out io.Writer) error {
 	fmt.Fprintf(w, "direction\tpackets\tbytes\tdelivered\tbytes\tlost\tcut\toverflow\tduplicated\treordered\tcorrupted\ttruncated\n")
 	for _, d := range []struct {
 		name string
-		c    Counts
+		c    badnet.Counts
 	}{{"to", t.To}, {"from", t.From}} {
 		c := d.c
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n", d.name, c.Packets, c.Bytes, c.Delivered, c.DeliveredBytes,

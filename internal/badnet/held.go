@@ -1,4 +1,4 @@
-package relay
+package badnet
 
 // held is a binary heap, the next to leave first. It is not container/heap's, which allocates for each element.
 type held []parcel

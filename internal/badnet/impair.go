@@ -1,11 +1,10 @@
-// Package relay makes a network worse on purpose. Impair is the core: packets and times in, packets and times out, the same
-// for the same seed. Relay puts it between real processes that talk over UDP; Command is golci relay.
-package relay
+// Package badnet makes a network worse on purpose. It reads no clock and throws its own dice: the same seed does the same again.
+// Faults say how bad it is, Fate decides about each packet, and Impair does it: packets and times in, packets and times out.
+package badnet
 
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 )
 
@@ -32,7 +31,7 @@ type Faults struct {
 }
 
 // ErrFaults is matched by every error about Faults.
-var ErrFaults = errors.New("relay: bad faults")
+var ErrFaults = errors.New("bad faults")
 
 const (
 	defaultQueue     = 1 << 16
@@ -80,14 +79,12 @@ type Counts struct {
 
 // Impair is one direction of a bad link. It has one owner at a time.
 type Impair struct {
-	f       Faults
+	fate    Fate
 	count   Counts
 	started bool
 	start   time.Duration // when the first packet came
-	losing  bool          // within a burst
 	newest  time.Duration // due time of the last packet that keeps its order
 	entered uint64        // copies put into held
-	dice    rand.PCG
 	held    held
 	free    [][]byte
 	idle    int    // bytes of memory in free
@@ -96,10 +93,11 @@ type Impair struct {
 
 // New makes a direction. The error matches ErrFaults.
 func New(f Faults) (*Impair, error) {
-	if err := f.check(); err != nil {
+	t, err := NewFate(f)
+	if err != nil {
 		return nil, err
 	}
-	return &Impair{f: f}, nil
+	return &Impair{fate: *t}, nil
 }
 
 // Push takes a copy of a packet that comes at now, on any clock that does not go back. It does not block.
@@ -107,7 +105,7 @@ func (i *Impair) Push(now time.Duration, packet []byte) {
 	if !i.started {
 		i.started, i.start = true, now
 	}
-	v := i.decide()
+	v, f := i.fate.next(), &i.fate.f
 	i.count.Packets++
 	i.count.Bytes += uint64(len(packet))
 	switch {
@@ -117,65 +115,29 @@ func (i *Impair) Push(now time.Duration, packet []byte) {
 	case v.lost:
 		i.count.Lost++
 		return
-	case len(i.held) >= i.f.Queue:
+	case len(i.held) >= f.Queue:
 		i.count.Overflowed++
 		return
 	}
-	due := now + i.f.Delay + time.Duration(v.jitter*float64(i.f.Jitter))
+	due := now + f.Delay + time.Duration(v.jitter*float64(f.Jitter))
 	if v.reorder {
 		i.count.Reordered++
-		due += i.f.ReorderBy
+		due += f.ReorderBy
 	} else {
 		due = max(due, i.newest)
 		i.newest = due
 	}
 	i.hold(due, i.damage(packet, v))
-	if v.dup && len(i.held) < i.f.Queue {
+	if v.dup && len(i.held) < f.Queue {
 		i.count.Duplicated++
 		i.hold(due, i.damage(packet, v))
 	}
 }
 
-// verdict is what happens to one packet.
-type verdict struct {
-	lost, dup, reorder, corrupt, truncate bool
-	jitter                                float64 // part of Jitter
-	bit, keep                             uint64  // which bit flips; how much stays
-}
-
-// decide throws all dice for the next packet, whether they count or not, so that one chance does not shift the others.
-func (i *Impair) decide() verdict {
-	i.dice.Seed(i.f.Seed, i.count.Packets)
-	i.dice.Uint64() // the first outcome of neighbours is alike
-	v := verdict{lost: i.lose(i.chance())}
-	v.dup = i.chance() < i.f.Dup
-	v.reorder = i.chance() < i.f.Reorder
-	v.corrupt = i.chance() < i.f.Corrupt
-	v.truncate = i.chance() < i.f.Truncate
-	v.jitter = i.chance()
-	v.bit, v.keep = i.dice.Uint64(), i.dice.Uint64()
-	return v
-}
-
-// chance is at least 0 and below 1.
-func (i *Impair) chance() float64 { return float64(i.dice.Uint64()>>11) / (1 << 53) }
-
-// lose is Gilbert's model: a run of losses ends with chance 1/Burst, and begins with the one that makes Loss of all packets lost.
-func (i *Impair) lose(dice float64) bool {
-	switch {
-	case i.f.Burst <= 1:
-		return dice < i.f.Loss
-	case i.losing:
-		i.losing = dice >= 1/i.f.Burst
-	default:
-		i.losing = dice < i.f.Loss/(i.f.Burst*(1-i.f.Loss))
-	}
-	return i.losing
-}
-
 // isCut says whether the link is down, so long after the first packet.
 func (i *Impair) isCut(age time.Duration) bool {
-	return i.f.CutAfter > 0 && age >= i.f.CutAfter && (i.f.HealAfter == 0 || age-i.f.CutAfter < i.f.HealAfter)
+	f := &i.fate.f
+	return f.CutAfter > 0 && age >= f.CutAfter && (f.HealAfter == 0 || age-f.CutAfter < f.HealAfter)
 }
 
 // damage copies a packet, with a bit flipped or the end missing.
@@ -260,4 +222,19 @@ type parcel struct {
 	order  uint64 // of entering: decides between those due at once
 	number uint64 // of the packet that was pushed
 	data   []byte
+}
+
+// Add adds what o tells.
+func (c *Counts) Add(o Counts) {
+	c.Packets += o.Packets
+	c.Bytes += o.Bytes
+	c.Delivered += o.Delivered
+	c.DeliveredBytes += o.DeliveredBytes
+	c.Lost += o.Lost
+	c.Cut += o.Cut
+	c.Overflowed += o.Overflowed
+	c.Duplicated += o.Duplicated
+	c.Reordered += o.Reordered
+	c.Corrupted += o.Corrupted
+	c.Shortened += o.Shortened
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/golci/golci/internal/badnet"
 )
 
 // relayTo makes the test's binary a relay to the address it holds.
@@ -117,7 +120,7 @@ func read(t *testing.T, c *net.UDPConn) string {
 }
 
 func TestPassesBothWays(t *testing.T) {
-	at, _, stop := serve(t, Config{Listen: loopback, To: server(t), Faults: Faults{Delay: 2 * time.Millisecond}})
+	at, _, stop := serve(t, Config{Listen: loopback, To: server(t), Faults: badnet.Faults{Delay: 2 * time.Millisecond}})
 	a, b := socket(t), socket(t)
 	for k := range 20 {
 		text := fmt.Sprint("packet ", k)
@@ -133,7 +136,7 @@ func TestPassesBothWays(t *testing.T) {
 }
 
 func TestOneWayAndCounts(t *testing.T) {
-	at, _, stop := serve(t, Config{Listen: loopback, To: server(t), OneWay: true, Faults: Faults{Dup: 1}})
+	at, _, stop := serve(t, Config{Listen: loopback, To: server(t), OneWay: true, Faults: badnet.Faults{Dup: 1}})
 	c := socket(t)
 	for range 10 {
 		send(t, c, at, "x")
@@ -182,8 +185,8 @@ func TestServerMayComeLater(t *testing.T) {
 }
 
 func TestBadConfigurations(t *testing.T) {
-	for _, cfg := range []Config{{Listen: loopback, To: loopback}, {Listen: loopback}, {Listen: loopback, To: loopback, Faults: Faults{Loss: 2}}} {
-		if _, err := Listen(cfg); !errors.Is(err, ErrFaults) {
+	for _, cfg := range []Config{{Listen: loopback, To: loopback}, {Listen: loopback}, {Listen: loopback, To: loopback, Faults: badnet.Faults{Loss: 2}}} {
+		if _, err := Listen(cfg); !errors.Is(err, badnet.ErrFaults) {
 			t.Errorf("%+v: %v", cfg, err)
 		}
 	}
@@ -229,7 +232,11 @@ func TestBetweenProcesses(t *testing.T) {
 		t.Errorf("the first line was %q", lines.Text())
 		_ = cmd.Process.Kill()
 	}
-	model := mustNew(t, Faults{Loss: 0.5, Seed: 4})
+	model, err := badnet.New(badnet.Faults{Loss: 0.5, Seed: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	packet := func(k uint32) []byte { return binary.BigEndian.AppendUint32(make([]byte, 0, 64), k)[:64] }
 	sent := uint32(0)
 	for passed := false; sent < 50 || !passed; sent++ { // one that passes comes last: then the relay has seen them all
 		k := sent

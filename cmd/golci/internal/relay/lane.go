@@ -3,6 +3,8 @@ package relay
 import (
 	"sync"
 	"time"
+
+	"github.com/golci/golci/internal/badnet"
 )
 
 // lane drives one Impair by the clock: its run sends what is due.
@@ -12,14 +14,14 @@ type lane struct {
 	done chan struct{}
 
 	mu     sync.Mutex // guards impair
-	impair *Impair
+	impair *badnet.Impair
 }
 
 // newLane needs Faults that were checked.
-func newLane(f Faults, send func([]byte)) *lane {
-	i, err := New(f)
+func newLane(f badnet.Faults, send func([]byte)) *lane {
+	i, err := badnet.New(f)
 	if err != nil {
-		i = &Impair{} // not reached: Listen checked f
+		i = &badnet.Impair{} // not reached: Listen checked f
 	}
 	return &lane{send: send, kick: make(chan struct{}, 1), done: make(chan struct{}), impair: i}
 }
@@ -75,23 +77,8 @@ func (l *lane) pop(buf []byte, now time.Duration) (packet []byte, wait time.Dura
 	return buf, 0, false
 }
 
-func (l *lane) counts() Counts {
+func (l *lane) counts() badnet.Counts {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.impair.Counts()
-}
-
-// Add adds what o tells.
-func (c *Counts) Add(o Counts) {
-	c.Packets += o.Packets
-	c.Bytes += o.Bytes
-	c.Delivered += o.Delivered
-	c.DeliveredBytes += o.DeliveredBytes
-	c.Lost += o.Lost
-	c.Cut += o.Cut
-	c.Overflowed += o.Overflowed
-	c.Duplicated += o.Duplicated
-	c.Reordered += o.Reordered
-	c.Corrupted += o.Corrupted
-	c.Shortened += o.Shortened
 }

@@ -1,0 +1,72 @@
+package badnet
+
+import "time"
+
+// Fate throws the dice for the packets of one direction, one after the other. What becomes of the k-th follows from the seed and
+// k, and for bursts from those before. It has one owner at a time.
+type Fate struct {
+	f      Faults
+	n      uint64 // packets so far
+	losing bool   // within a burst
+}
+
+// NewFate makes one. The error matches ErrFaults.
+func NewFate(f Faults) (*Fate, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	return &Fate{f: f}, nil
+}
+
+// Times is for a simulation: it gives the times at which the next packet arrives that should arrive at due. None: it is lost;
+// several: it is repeated. One that is reordered, and a second copy, come up to ReorderBy later. Damage, delays and cuts are left
+// to the caller.
+func (t *Fate) Times(due time.Duration) []time.Duration {
+	v := t.next()
+	if v.lost {
+		return nil
+	}
+	if v.reorder {
+		due += time.Duration(v.late * float64(t.f.ReorderBy))
+	}
+	if v.dup {
+		return []time.Duration{due, due + time.Duration(v.apart*float64(t.f.ReorderBy))}
+	}
+	return []time.Duration{due}
+}
+
+// verdict is what happens to one packet.
+type verdict struct {
+	lost, dup, reorder, corrupt, truncate bool
+	jitter                                float64 // part of Jitter
+	bit, keep                             uint64  // which bit flips; how much stays
+	late, apart                           float64 // parts of ReorderBy, of Times: lateness, and time between two copies
+}
+
+// next throws all dice for the next packet, whether they count or not, so that one chance does not shift the others.
+func (t *Fate) next() verdict {
+	d := NewDice(t.f.Seed, t.n)
+	t.n++
+	v := verdict{lost: t.lose(d.Chance())}
+	v.dup = d.Chance() < t.f.Dup
+	v.reorder = d.Chance() < t.f.Reorder
+	v.corrupt = d.Chance() < t.f.Corrupt
+	v.truncate = d.Chance() < t.f.Truncate
+	v.jitter = d.Chance()
+	v.bit, v.keep = d.Uint64(), d.Uint64()
+	v.late, v.apart = d.Chance(), d.Chance()
+	return v
+}
+
+// lose is Gilbert's model: a run of losses ends with chance 1/Burst, and begins with the one that makes Loss of all packets lost.
+func (t *Fate) lose(dice float64) bool {
+	switch {
+	case t.f.Burst <= 1:
+		return dice < t.f.Loss
+	case t.losing:
+		t.losing = dice >= 1/t.f.Burst
+	default:
+		t.losing = dice < t.f.Loss/(t.f.Burst*(1-t.f.Loss))
+	}
+	return t.losing
+}
