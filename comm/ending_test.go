@@ -160,12 +160,8 @@ func checkEnded(t *testing.T, s *Server, ended chan []error, want ...error) {
 
 // dedicatedServer replaces the server of c by one that nobody else has to poll.
 func dedicatedServer(t *testing.T, c conduit.Conduit) *Server {
-	cfg := Config{Loan: c.Caps().Loan, Dedicated: true, DedicatedCPU: -1, Fatal: func(err error) { t.Errorf("fatal: %v", err) }}
-	s, err := New(c, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
+	s, stop := newServer(t, c, Config{}, dedicated)
+	t.Cleanup(stop)
 	return s
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/progress"
 )
 
 // Errors that can be tested with errors.Is. The text of each error names ranks, tag and sizes.
@@ -20,7 +21,7 @@ var (
 	ErrCancelled = errors.New("operation cancelled")
 	ErrType      = errors.New("invalid element type")
 	ErrBuffer    = errors.New("invalid buffer")
-	ErrPending   = errors.New("operations are still pending")
+	ErrPending   = progress.ErrPending
 	ErrMemory    = conduit.ErrGrant
 	ErrProtocol  = errors.New("protocol fault")
 )

@@ -16,7 +16,7 @@ import (
 )
 
 // cuttable is a job whose ranks can be cut off from one another.
-func cuttable(t *testing.T, n int, cc conduit.Config, cfg Config) (job, []*fault.Conduit) {
+func cuttable(t *testing.T, n int, cc conduit.Config, cfg Config, below ...func(*am.Config)) (job, []*fault.Conduit) {
 	t.Helper()
 	cs, err := local.New(n, cc)
 	if err != nil {
@@ -27,7 +27,7 @@ func cuttable(t *testing.T, n int, cc conduit.Config, cfg Config) (job, []*fault
 		fs[i] = fault.New(c, fault.Config{Seed: uint64(i)})
 		cs[i] = fs[i]
 	}
-	return jobOver(t, cs, cfg), fs
+	return jobOver(t, cs, cfg, below...), fs
 }
 
 // TestPeerFailsAmongMany: sends in the queue, sends that wait for an answer and receives of both kinds all end once when
@@ -152,7 +152,7 @@ func TestMalformedMessages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var fatal []error
-			j := newJob(t, 2, conduit.Config{}, Config{Fatal: func(err error) { fatal = append(fatal, err) }})
+			j := newJob(t, 2, conduit.Config{}, Config{}, fatalTo(func(err error) { fatal = append(fatal, err) }))
 			// A receive at rank 1 whose bytes rank 0 was asked for.
 			r, err := j[1].Irecv(1, 0, 3, make([]byte, 10<<10))
 			if err != nil {
@@ -191,9 +191,11 @@ func (nobody) Fail(error, *fult.Worker) {}
 
 // TestCreditsOfADeadPeer: nothing is asked back of a peer that has died.
 func TestCreditsOfADeadPeer(t *testing.T) {
-	j, fs := cuttable(t, 3, conduit.Config{Loan: 100, MaxRecord: 1024}, Config{Credits: credit.Config{
-		PerPeer: 20, Min: 4, Bank: 10, Max: 60, LenderLimit: 32, RevokeLimit: 32, Scavenge: 4, Patience: 64, Epoch: 64,
-	}})
+	j, fs := cuttable(t, 3, conduit.Config{Loan: 100, MaxRecord: 1024}, Config{}, func(c *am.Config) {
+		c.Credits = credit.Config{
+			PerPeer: 20, Min: 4, Bank: 10, Max: 60, LenderLimit: 32, RevokeLimit: 32, Scavenge: 4, Patience: 64, Epoch: 64,
+		}
+	})
 	s := j[0]
 	listed := func(peer int) bool { return s.e.Credits().Peers[peer].Lent.Listed }
 	if !listed(1) || !listed(2) {

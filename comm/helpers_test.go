@@ -1,12 +1,14 @@
 package comm
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/internal/conduit/local"
 	"github.com/golci/golci/internal/conduit/udp/udptest"
@@ -19,9 +21,45 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(udptest.Patiently(m)) }
 // job is n servers in this process.
 type job []*Server
 
-func newJob(t testing.TB, n int, cc conduit.Config, cfg Config) job {
+// newJob makes a job over package local. Each of below changes the endpoints' configuration.
+func newJob(t testing.TB, n int, cc conduit.Config, cfg Config, below ...func(*am.Config)) job {
 	t.Helper()
-	return jobOver(t, joined(t, n, cc), cfg)
+	return jobOver(t, joined(t, n, cc), cfg, below...)
+}
+
+// fatalTo has f told of faults.
+func fatalTo(f func(error)) func(*am.Config) { return func(c *am.Config) { c.Fatal = f } }
+
+// dedicated gives each rank a server of its own.
+func dedicated(c *am.Config) { c.Progress.Dedicated = true }
+
+// newServer makes the server of a conduit, with the endpoint that it works on; stop ends it.
+func newServer(t testing.TB, c conduit.Conduit, cfg Config, below ...func(*am.Config)) (s *Server, stop func()) {
+	t.Helper()
+	end := am.Config{Loan: cmp.Or(c.Caps().Loan, 200), Fatal: func(err error) { t.Errorf("fatal: %v", err) }}
+	for _, f := range below {
+		f(&end)
+	}
+	e, err := am.New(c, end)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err = New(e, cfg); err != nil {
+		t.Fatal(err)
+	}
+	if end.Scheduler != nil {
+		if err := end.Scheduler.SetPoller(e.Progress().Poller()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !end.Progress.Dedicated {
+		return s, s.Close
+	}
+	d := e.Progress().Dedicate(-1)
+	return s, func() {
+		d.Stop()
+		s.Close()
+	}
 }
 
 // fewer is n, or a part of it under the race detector, which is slow.
@@ -43,25 +81,15 @@ var joined = func(t testing.TB, n int, cc conduit.Config) []conduit.Conduit {
 }
 
 // jobOver is newJob over given conduits.
-func jobOver(t testing.TB, cs []conduit.Conduit, cfg Config) job {
+func jobOver(t testing.TB, cs []conduit.Conduit, cfg Config, below ...func(*am.Config)) job {
 	t.Helper()
-	cfg.Loan = cs[0].Caps().Loan
-	if cfg.Loan == 0 {
-		cfg.Loan = 200
-	}
-	if cfg.Fatal == nil {
-		cfg.Fatal = func(err error) { t.Errorf("fatal: %v", err) }
-	}
-	j := make(job, len(cs))
-	for i := range j {
-		var err error
-		if j[i], err = New(cs[i], cfg); err != nil {
-			t.Fatal(err)
-		}
+	j, stops := make(job, len(cs)), make([]func(), len(cs))
+	for i, c := range cs {
+		j[i], stops[i] = newServer(t, c, cfg, below...)
 	}
 	t.Cleanup(func() {
-		for _, s := range j {
-			s.Close()
+		for _, stop := range stops {
+			stop()
 		}
 		for _, c := range cs {
 			if err := c.Close(); err != nil {

@@ -93,7 +93,7 @@ func TestLateAnswers(t *testing.T) {
 // TestAnswerTooLong: an answer that wants more bytes than the send has is a fault, and the send is not touched.
 func TestAnswerTooLong(t *testing.T) {
 	var fatal []error
-	j := newJob(t, 2, conduit.Config{}, Config{Fatal: func(err error) { fatal = append(fatal, err) }})
+	j := newJob(t, 2, conduit.Config{}, Config{}, fatalTo(func(err error) { fatal = append(fatal, err) }))
 	const size = 20 << 10
 	whole := make([]byte, 2*size) // what lies behind the message must not leave
 	r, err := j[0].Isend(1, 1, 1, whole[:size], Standard)

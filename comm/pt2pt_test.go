@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/internal/invariants"
 )
@@ -175,9 +176,9 @@ func TestSelfMessages(t *testing.T) {
 
 // TestManyGoroutines has threads of two ranks ping-pong, each pair under its own tag.
 func TestManyGoroutines(t *testing.T) {
-	for _, cfg := range []Config{{}, {Dedicated: true, DedicatedCPU: -1}} {
-		t.Run(fmt.Sprintf("dedicated=%v", cfg.Dedicated), func(t *testing.T) {
-			j := newJob(t, 2, conduit.Config{}, cfg)
+	for _, below := range [][]func(*am.Config){nil, {dedicated}} {
+		t.Run(fmt.Sprintf("dedicated=%v", below != nil), func(t *testing.T) {
+			j := newJob(t, 2, conduit.Config{}, Config{}, below...)
 			j.run(t, func(s *Server) error {
 				peer := 1 - s.Rank()
 				var wg sync.WaitGroup

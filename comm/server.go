@@ -1,8 +1,8 @@
 // Package comm is the communication server: it matches messages to receives by context, source and tag, in MPI's
 // order, over active messages, and moves large messages by rendezvous.
 //
-// The server is a role. Whoever waits or is idle runs it (package progress); with Config.Dedicated a goroutine of its own
-// does.
+// The server is a role. Whoever waits or is idle runs it (package progress), or a goroutine of its own does. It works on
+// an endpoint that exists already: package rank brings one up.
 //
 // Matching goes through the hash table of Fult, where a receive and a message of the same key meet in one operation.
 // A small message travels eagerly; one that is larger, or one whose receiver has too many unmatched bytes of
@@ -17,12 +17,11 @@ import (
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/credit"
 	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/spin"
 )
 
-// Config of a server. Credits and Loan must be the same on all ranks.
+// Config of a server. Eager must be the same on all ranks.
 type Config struct {
 	// Eager is the largest message in bytes that travels with its envelope; 0 means what the conduit's records allow,
 	// up to DefaultEager.
@@ -31,25 +30,8 @@ type Config struct {
 	// it that sender is asked to send envelopes only; what its credits cover may still come. Of all senders together
 	// UnexpectedBudget bytes are kept, or this many if they are more.
 	Unexpected int
-	// Credits are the terms on which ranks lend receive space; the zero value means loans that do not change, of Loan credits
-	// or, if that is 0 too, of what the default table gives.
-	Credits credit.Config
-	// Loan: see Credits.
-	Loan int
-	// Poll is how many messages are handled in one poll; 0 means 64, negative no bound.
-	Poll int
 	// Entries sizes the matching table: about how many operations and messages wait at once; 0 means DefaultEntries.
 	Entries int
-	// Scheduler runs the threads that communicate; nil if there are only goroutines. The server becomes its poller.
-	Scheduler *fult.Scheduler
-	// Dedicated starts a goroutine that polls; waiters then only wait.
-	Dedicated bool
-	// DedicatedCPU is the processor to bind it to, negative for none.
-	DedicatedCPU int
-	// Progress tunes waiting.
-	Progress progress.Config
-	// Fatal is told of the first fault that no caller can be told of.
-	Fatal func(error)
 }
 
 // Defaults of Config.
@@ -62,7 +44,6 @@ const (
 type Server struct {
 	e     *am.Endpoint
 	eng   *progress.Engine
-	sched *fult.Scheduler
 	rank  int
 	size  int
 	eager int
@@ -91,24 +72,17 @@ type Server struct {
 	ticks     uint32
 	sweepAt   uint32 // the tick at which peers seen to be dead are drained
 
-	closed    atomic.Bool
-	dedicated *dedicated
-	looks     int // see take; fixed
+	closed atomic.Bool
+	looks  int // see take; fixed
 }
 
-// New starts the server of the conduit's rank. It takes the conduit over, but does not close it.
-func New(c conduit.Conduit, cfg Config) (*Server, error) {
-	if c.Size() > MaxRanks {
-		return nil, fmt.Errorf("%w: a job of %d ranks, the most is %d", ErrRank, c.Size(), MaxRanks)
+// New starts the server of the endpoint's rank. It registers its handlers, its owner of bulk data and what it has to do
+// in polls; so it is called before traffic, and once for an endpoint.
+func New(e *am.Endpoint, cfg Config) (*Server, error) {
+	if e.Size() > MaxRanks {
+		return nil, fmt.Errorf("%w: a job of %d ranks, the most is %d", ErrRank, e.Size(), MaxRanks)
 	}
-	cfg.Progress.Dedicated = cfg.Dedicated
-	e, err := am.New(c, am.Config{
-		Credits: cfg.Credits, Loan: cfg.Loan, Poll: cfg.Poll, Scheduler: cfg.Scheduler, Progress: cfg.Progress, Fatal: cfg.Fatal,
-	})
-	if err != nil {
-		return nil, err
-	}
-	s := &Server{e: e, eng: e.Progress(), sched: cfg.Scheduler, rank: c.Rank(), size: c.Size()}
+	s := &Server{e: e, eng: e.Progress(), rank: e.Rank(), size: e.Size()}
 	s.setLimits(cfg)
 	if err := s.matching.init(s.entries(cfg)); err != nil {
 		return nil, err
@@ -116,8 +90,8 @@ func New(c conduit.Conduit, cfg Config) (*Server, error) {
 	s.retired = make(map[uint16]bool)
 	s.peers = make([]peer, s.size)
 	workers := 1
-	if s.sched != nil {
-		workers = s.sched.Workers()
+	if sched := s.eng.Scheduler(); sched != nil {
+		workers = sched.Workers()
 	}
 	if err := s.packets.init(workers, s.eager); err != nil {
 		return nil, err
@@ -127,24 +101,16 @@ func New(c conduit.Conduit, cfg Config) (*Server, error) {
 	if err := s.register(); err != nil {
 		return nil, err
 	}
-	s.allowTakes(cfg)
+	s.allowTakes()
 	e.OnTick(s.tick)
 	e.OnIdle(s.sweepIdle)
 	e.OnWake(func() { s.sweepFailed(nil) })
 	e.OnBulk(s.bulkArrived)
-	if d, ok := c.(conduit.Direct); ok {
+	if d, ok := e.Conduit().(conduit.Direct); ok {
 		s.copies.conduit = d
 		e.OnPump(s.copyAWhile, s.copies.waits)
 	}
-	if s.sched != nil {
-		s.eng.OnThread(func(t *fult.Thread) { s.threadOp(t) })
-		if err := s.sched.SetPoller(s.eng.Poller()); err != nil {
-			return nil, err // without its workers polling, threads would hang
-		}
-	}
-	if cfg.Dedicated {
-		s.dedicated = startDedicated(s.eng, cfg.DedicatedCPU)
-	}
+	s.eng.OnThread(func(t *fult.Thread) { s.threadOp(t) })
 	return s, nil
 }
 
@@ -179,13 +145,11 @@ func (s *Server) EagerLimit() int { return s.eager }
 // Poll makes progress once, without blocking, and returns how much there was; -1 if another caller was at it.
 func (s *Server) Poll() int { return s.e.Poll() }
 
-// Close ends the server: operations that are pending end with ErrClosed, and so do later ones. One that another
+// Close ends the server and its endpoint: operations that are pending end with ErrClosed, and so do later ones. One that another
 // thread was just starting may be missed; a further Close ends it. Where a receive has ended so while its sender was
 // copying, the sender may still write to its buffer.
 func (s *Server) Close() {
-	if !s.closed.Swap(true) && s.dedicated != nil {
-		s.dedicated.stop()
-	}
+	s.closed.Store(true)
 	s.e.AsPoller(func() { // a handler may have an op in hand
 		s.keepStrays()
 		s.failAll(fmt.Errorf("%w: rank %d", ErrClosed, s.rank))

@@ -11,7 +11,7 @@ import (
 // an address.
 func TestGoWithoutAnAddress(t *testing.T) {
 	faults := make(chan error, 1)
-	j := newJob(t, 2, conduit.Config{}, Config{Fatal: func(err error) { faults <- err }})
+	j := newJob(t, 2, conduit.Config{}, Config{}, fatalTo(func(err error) { faults <- err }))
 	a, z := j[0], j[1]
 	r, err := a.Isend(1, 1, 5, make([]byte, 64<<10), Standard)
 	if err != nil {

@@ -6,11 +6,11 @@ const takeLooks = 128
 
 // allowTakes has receives of one sender take their message from the conduit where that is possible and nobody else
 // polls all the time.
-func (s *Server) allowTakes(cfg Config) {
+func (s *Server) allowTakes() {
 	s.e.OnTake(handlerEager, s.takeTurn)
-	if !cfg.Dedicated && s.e.Takes() {
+	if !s.eng.Dedicated() && s.e.Takes() {
 		s.looks = takeLooks
-		if cfg.Progress.Crowded || cfg.Progress.Spin < 0 {
+		if !s.eng.Spins() {
 			s.looks = 1
 		}
 	}

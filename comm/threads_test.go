@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/invariants"
@@ -18,7 +19,7 @@ func newThreadJob(t testing.TB, n int, cc conduit.Config, pin bool) (job, []*ful
 	t.Helper()
 	cs := joined(t, n, cc)
 	var err error
-	j := make(job, n)
+	j, stops := make(job, n), make([]func(), n)
 	scheds := make([]*fult.Scheduler, n)
 	for i := range j {
 		fc := fult.Config{Workers: 1}
@@ -28,14 +29,11 @@ func newThreadJob(t testing.TB, n int, cc conduit.Config, pin bool) (job, []*ful
 		if scheds[i], err = fult.New(fc); err != nil {
 			t.Fatal(err)
 		}
-		cfg := Config{Scheduler: scheds[i], Fatal: func(err error) { t.Errorf("fatal: %v", err) }, Entries: 1 << 16}
-		if j[i], err = New(cs[i], cfg); err != nil {
-			t.Fatal(err)
-		}
+		j[i], stops[i] = newServer(t, cs[i], Config{Entries: 1 << 16}, func(c *am.Config) { c.Scheduler = scheds[i] })
 	}
 	t.Cleanup(func() {
-		for i, s := range j {
-			s.Close()
+		for i, stop := range stops {
+			stop()
 			if err := scheds[i].Close(); err != nil {
 				t.Error(err)
 			}

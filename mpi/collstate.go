@@ -86,7 +86,7 @@ func start[T any](c *Comm, k kind) (*coll, error) {
 
 // begin starts a call: one at a time on a communicator. When it returns no error, end must be called.
 func (c *Comm) begin(k kind, typ error) (*coll, error) {
-	if c == nil || c.proc == nil || c.proc.over.Load() != nil || c.origin().freed.Load() {
+	if c == nil || c.proc == nil || c.proc.rank.Ended() != nil || c.origin().freed.Load() {
 		return nil, c.usable(k.String())
 	}
 	st := c.coll
@@ -243,7 +243,7 @@ func (x *coll) poisoned() error {
 
 // fail has the collectives of the communicator end on all ranks with err, unless an earlier call has failed.
 func (x *coll) fail(err error) {
-	if x.size == 1 || x.call == 0 || x.c.proc.ended() != nil || errors.Is(err, comm.ErrClosed) {
+	if x.size == 1 || x.call == 0 || x.c.proc.rank.Ended() != nil || errors.Is(err, comm.ErrClosed) {
 		return
 	}
 	if x.st.lower(&CollectiveError{Rank: x.rank, Call: x.call, Kind: x.kind.String(), Err: err}) {

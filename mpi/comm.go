@@ -40,8 +40,8 @@ func newComm(p *Proc, id int, uid uint64, group []int32, rank int) *Comm {
 		c.near = group
 	}
 	for i, w := range group {
-		if int(w) != i || len(group) != p.job.Size {
-			c.inverse = invert(group, p.job.Size)
+		if int(w) != i || len(group) != p.rank.Size() {
+			c.inverse = invert(group, p.rank.Size())
 			break
 		}
 	}

@@ -23,7 +23,8 @@ const (
 	maxIDs  = (comm.MaxContext + 1) / 2
 	idWords = (maxIDs + 63) / 64
 
-	emptyTries = 4 // looks at an empty set before it counts as exhausted: others may only have tried
+	emptyTries  = 4   // looks at an empty set before it counts as exhausted: others may only have tried
+	returnPolls = 100 // between two of them
 )
 
 type idSet [idWords]uint64
@@ -115,7 +116,7 @@ func (c *Comm) agree(k kind) (id int, call uint64, err error) {
 			if empty++; empty == emptyTries {
 				return 0, 0, fmt.Errorf("mpi: %v: %s: %w: %d are in use", k, c.who(), ErrContexts, maxIDs)
 			}
-			for range settlePolls { // some may be about to come back
+			for range returnPolls { // some may be about to come back
 				c.srv.Poll()
 			}
 			continue

@@ -1,65 +1,56 @@
 package mpi
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 
 	"github.com/golci/golci/comm"
-	"github.com/golci/golci/fult"
+	"github.com/golci/golci/comm/rank"
 )
-
-// reportLines bounds the lines of a report, so that it stays on a screen; calls that differ in their tags only are one line.
-const reportLines = 100
 
 // Dump writes a report of what the rank waits for to w, in one write: calls by their names, with peer, tag and bytes, messages
 // that nobody has received, and threads. Threads that wait in the same call are one line. It does not wait for communication.
-func (p *Proc) Dump(w io.Writer) {
-	var b bytes.Buffer
-	p.report(&b)
-	_, _ = w.Write(b.Bytes()) // there is nobody to tell
-}
+func (p *Proc) Dump(w io.Writer) { p.rank.Dump(w) }
 
-func (p *Proc) report(b *bytes.Buffer) {
-	if p.closed.Load() {
-		fmt.Fprintf(b, "golci: rank %d of %d: finalized\n", p.job.Rank, p.job.Size)
-		return
-	}
+// report adds what waits in package comm, by the names of this package.
+func (p *Proc) report(x *rank.Report) {
 	all := p.srv.Pending()
-	own, foreign := 0, 0
-	inCalls := make(map[*fult.Thread]bool)
-	for _, x := range all {
-		if x.Unexpected() {
-			foreign++
+	for _, o := range all {
+		if o.Unexpected() {
+			x.Messages++
 			continue
 		}
-		own++
-		if x.Thread != nil {
-			inCalls[x.Thread] = true
+		x.Calls++
+		x.InCall(o.Thread)
+	}
+	x.Lines = append(x.Lines, p.callLines(all)...)
+	if probes := p.srv.Probes(); probes > 0 {
+		x.Calls += probes
+		x.Lines = append(x.Lines, plural(probes, "call of Probe waits", "calls of Probe wait"))
+	}
+}
+
+// unended counts this rank's operations that have not ended, but for those that the program has given up.
+func (p *Proc) unended() (n int, first func() string) {
+	for _, x := range p.srv.Pending() {
+		if x.Unexpected() || x.GivenUp {
+			continue
+		}
+		if n++; n == 1 {
+			first = func() string { return p.callLine(x) }
 		}
 	}
-	probes := p.srv.Probes()
-	fmt.Fprintf(b, "golci: rank %d of %d: %s, %s, %s\n", p.job.Rank, p.job.Size,
-		plural(own+probes, "call waits", "calls wait"), plural(p.sched.Live(), "thread", "threads"),
-		plural(foreign, "message is not received", "messages are not received"))
-	if p.final.Load() {
-		fmt.Fprintln(b, "  Finalize has been called")
+	return n, first
+}
+
+// plural is n with the word for it.
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
 	}
-	lines := p.callLines(all)
-	if probes > 0 {
-		lines = append(lines, plural(probes, "call of Probe waits", "calls of Probe wait"))
-	}
-	lines = append(lines, threadLines(p.sched, inCalls)...)
-	for i, line := range lines {
-		if i == reportLines {
-			fmt.Fprintf(b, "  and %s\n", plural(len(lines)-i, "line", "lines")+" more")
-			break
-		}
-		fmt.Fprintf(b, "  %s\n", line)
-	}
+	return fmt.Sprint(n, " ", many)
 }
 
 // callGroup is calls that differ in their tags and threads only.
@@ -186,52 +177,3 @@ func (p *Proc) peerOf(x comm.Pending) string {
 
 // isCollective tells the contexts of collectives, which are the odd ones.
 func isCollective(ctx uint16) bool { return ctx%2 == 1 }
-
-// threadLines tells of the threads that are in none of the calls.
-func threadLines(s *fult.Scheduler, inCalls map[*fult.Thread]bool) (lines []string) {
-	alive, same := 0, make(map[string]int)
-	for t := range s.Threads() {
-		alive++
-		if inCalls[t] {
-			continue
-		}
-		if t.State() == fult.Running && len(lines) < reportLines {
-			lines = append(lines, runningLine(t))
-			continue
-		}
-		same[stateText(t)]++
-	}
-	for _, text := range slices.Sorted(maps.Keys(same)) {
-		lines = append(lines, plural(same[text], "thread ", "threads ")+text)
-	}
-	if queued := s.Live() - alive; queued > 0 {
-		lines = append(lines, plural(queued, "thread has", "threads have")+" not started")
-	}
-	return lines
-}
-
-func runningLine(t *fult.Thread) string {
-	line := fmt.Sprintf("thread %v runs", t.ID())
-	if at := userFrame(t.Stack()); at != "" {
-		line += ", in " + at
-	}
-	return withLabel(line, t)
-}
-
-// stateText says what a thread does that is in no call of this package.
-func stateText(t *fult.Thread) string {
-	text := map[fult.State]string{
-		fult.Waiting:  "waiting outside of calls: for a channel, a lock, a timer or a blocking call",
-		fult.Runnable: "ready to run",
-		fult.Running:  "running",
-		fult.Unknown:  "on goroutines of their own",
-	}[t.State()]
-	return withLabel(text, t)
-}
-
-func withLabel(text string, t *fult.Thread) string {
-	if l := t.Label(); l != "" {
-		text += " (" + l + ")"
-	}
-	return text
-}

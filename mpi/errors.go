@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/comm/rank"
 )
 
 // Errors, to be tested with errors.Is. The text of an error names the function, the rank that called it, and peer, tag
@@ -25,11 +26,11 @@ var (
 	ErrRoot      = errors.New("invalid root")
 	ErrOp        = errors.New("invalid reduction")
 	ErrBuffer    = comm.ErrBuffer
-	ErrArgument  = errors.New("invalid argument")
+	ErrArgument  = rank.ErrArgument
 	ErrContexts  = errors.New("no context left for another communicator")
-	ErrThread    = errors.New("not allowed in a light-weight thread")
-	ErrFinalized = errors.New("the rank has been finalized")
-	ErrAborted   = errors.New("the job has been aborted")
+	ErrThread    = rank.ErrThread
+	ErrFinalized = rank.ErrFinalized
+	ErrAborted   = rank.ErrAborted
 
 	// Of collectives; CollectiveError tells more of the first.
 	ErrCollective = errors.New("collectives on the communicator have ended")
@@ -38,22 +39,10 @@ var (
 )
 
 // PanicError is what became of a rank of Run whose function panicked.
-type PanicError struct {
-	Rank  int
-	Value any    // the argument of panic
-	Stack []byte // of the rank's goroutine at the time
-}
+type PanicError = rank.PanicError
 
-// Error gives the value and the stack.
-func (e *PanicError) Error() string {
-	return fmt.Sprintf("rank %d panicked: %v\n%s", e.Rank, e.Value, e.Stack)
-}
-
-// Unwrap gives the panic's value if that is an error.
-func (e *PanicError) Unwrap() error {
-	err, _ := e.Value.(error)
-	return err
-}
+// ExitError says that a rank of Run has ended the job by Exit.
+type ExitError = rank.ExitError
 
 // who describes the calling rank.
 func (c *Comm) who() string { return fmt.Sprintf("rank %d of %d", c.rank, len(c.group)) }
@@ -101,7 +90,7 @@ func (c *Comm) usable(what string) error {
 	case c.origin().freed.Load():
 		return fmt.Errorf("mpi: %s: %s: %w: it has been freed", what, c.who(), ErrComm)
 	}
-	if err := c.proc.ended(); err != nil {
+	if err := c.proc.rank.Ended(); err != nil {
 		return fmt.Errorf("mpi: %s: %s: %w", what, c.who(), err)
 	}
 	return nil

@@ -64,7 +64,7 @@ func TestFinalizeLetsThreadsEnd(t *testing.T) {
 		}},
 		{"computes", 2, 2, func(_ chan int, wg *sync.WaitGroup) {
 			wg.Done()
-			spinFor(3 * settleTime)
+			spinFor(3 * 100 * time.Millisecond) // three times what Finalize waits for one that only waits
 		}},
 	} {
 		for range x.rounds {

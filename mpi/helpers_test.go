@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/golci/golci/comm/conduit"
 )
 
 // patience is how long a job of a test may take before it counts as hanging.
@@ -37,6 +39,9 @@ func must(t testing.TB, n int, f func(c *Comm) error, opts ...Option) {
 		t.Fatalf("%d ranks: %v", n, err)
 	}
 }
+
+// withConduit has f change the conduit's sizes.
+func withConduit(f func(*conduit.Config)) Option { return func(o *options) { o.rank.Sizes = f } }
 
 // source gives random numbers whose seed is printed when the test fails; GOLCI_TEST_SEED replays one.
 func source(t testing.TB) (seed uint64) {

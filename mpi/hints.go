@@ -1,10 +1,6 @@
 package mpi
 
-import (
-	"fmt"
-
-	"github.com/golci/golci/internal/credit"
-)
+import "fmt"
 
 // HintPeers says that up to bytes of messages at a time will be on their way from this rank to each of the given ranks of c, so
 // that the receive space for them can be lent beforehand and the first sends need not wait for it. It is a hint: ranks lend
@@ -23,7 +19,7 @@ func (c *Comm) HintPeers(bytes int, ranks ...int) error {
 		}
 	}
 	for _, r := range ranks {
-		c.srv.Endpoint().Hint(credit.Cost(bytes), int(c.group[r]))
+		c.proc.rank.Hint(1, bytes, int(c.group[r]))
 	}
 	return nil
 }
@@ -35,12 +31,8 @@ const hintedMessages = 2
 // dissemination and recursive doubling use, and the next, of the rings. Once for each communicator.
 func (c *Comm) hintPartners() {
 	c.coll.hinted = true
-	if c.srv.Endpoint().Terms().Mode != credit.Dynamic {
-		return
-	}
 	n := len(c.group)
-	want := hintedMessages * credit.Cost(c.srv.EagerLimit())
 	for d := 1; d < n; d *= 2 {
-		c.srv.Endpoint().Hint(want, int(c.group[(c.rank+d)%n]), int(c.group[(c.rank-d+n)%n]))
+		c.proc.rank.Hint(hintedMessages, c.srv.EagerLimit(), int(c.group[(c.rank+d)%n]), int(c.group[(c.rank-d+n)%n]))
 	}
 }

@@ -43,7 +43,7 @@ func (n *names) rankIn(id, world int) (int, bool) {
 	n.mu.Lock()
 	c := n.byID[id]
 	n.mu.Unlock()
-	if c == nil || uint(world) >= uint(c.proc.job.Size) {
+	if c == nil || uint(world) >= uint(c.proc.rank.Size()) {
 		return 0, false
 	}
 	if c.inverse == nil {

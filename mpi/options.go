@@ -2,12 +2,12 @@ package mpi
 
 import (
 	"fmt"
-	"os"
 	"strconv"
 	"time"
 
 	"github.com/golci/golci/comm"
-	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/settings"
 )
 
@@ -16,16 +16,12 @@ import (
 type Option func(*options)
 
 type options struct {
-	set     map[string]string // environment variables as options give them
-	tune    func(*conduit.Config)
-	values  *settings.Set
-	noQuit  bool
-	attach  []func(*comm.Server) error
-	threads bool // the number of threads was asked for
+	rank   rank.Config
+	attach []func(*comm.Server) error
 }
 
 // With sets any setting by its environment variable, as in With("GOLCI_SPIN", "20us").
-func With(env, value string) Option { return func(o *options) { o.set[env] = value } }
+func With(env, value string) Option { return func(o *options) { o.rank.Settings[env] = value } }
 
 // WithWorkers sets the number of workers that run light-weight threads; 0 is one for each core of the rank.
 func WithWorkers(n int) Option { return With(settings.Workers.Env(), strconv.Itoa(n)) }
@@ -54,43 +50,55 @@ func WithTimeout(d time.Duration) Option { return With(settings.InitTimeout.Env(
 
 // WithoutQuitDump leaves SIGQUIT alone. Without it the signal has the rank write a report of what it waits for (Proc.Dump) to standard
 // error, and end with exit code 2. With GOLCI_DUMP=stacks the stacks of goroutines and threads come before that.
-func WithoutQuitDump() Option { return func(o *options) { o.noQuit = true } }
+func WithoutQuitDump() Option { return func(o *options) { o.rank.QuitDump = false } }
 
-// withConduit has f change the conduit's sizes: for tests.
-func withConduit(f func(*conduit.Config)) Option { return func(o *options) { o.tune = f } }
+// WithAttach has f called on every rank before the start barrier, after which the first message can be sent: the place to
+// register handlers for active messages. Init, or Run, fails with f's error. It must not send, nor wait for other ranks.
+func WithAttach(f func(srv *comm.Server) error) Option {
+	return func(o *options) { o.attach = append(o.attach, f) }
+}
 
-// readOptions applies opts and reads the settings.
+// readOptions applies opts to what programs get without any: SIGQUIT is theirs unless they say no.
 func readOptions(opts []Option) (*options, error) {
-	o := &options{set: make(map[string]string)}
+	o := &options{rank: rank.Config{Caller: "mpi", Settings: make(map[string]string), QuitDump: true}}
 	for _, f := range opts {
 		if f == nil {
 			return nil, fmt.Errorf("mpi: %w: nil option", ErrArgument)
 		}
 		f(o)
 	}
-	var err error
-	if o.values, err = settings.Parse(o.lookup); err != nil {
-		return nil, fmt.Errorf("mpi: %w: %w", ErrArgument, err)
-	}
-	known := make(map[string]bool)
-	for _, i := range o.values.List() {
-		known[i.Env] = true
-		if i.Env == settings.Threads.Env() {
-			o.threads = i.Set
-		}
-	}
-	for env := range o.set {
-		if !known[env] {
-			return nil, fmt.Errorf("mpi: %w: no setting is called %q", ErrArgument, env)
-		}
-	}
 	return o, nil
 }
 
-// lookup is the environment with the options laid over it.
-func (o *options) lookup(name string) (string, bool) {
-	if v, ok := o.set[name]; ok {
-		return v, true
+// EagerLimit is the largest message in bytes that a rank sends without asking its receiver first. It holds for a job of
+// size ranks (at least 1) with those options and the environment. It is GOLCI_EAGER, or what the mode of flow control
+// chooses. It is never more than one record and the loan of a peer hold, which shrink as jobs grow. It starts nothing
+// and does not block. Error: ErrArgument.
+func EagerLimit(size int, opts ...Option) (int, error) {
+	o, err := readOptions(opts)
+	if err != nil {
+		return 0, err
 	}
-	return os.LookupEnv(name)
+	if size < 1 || size > comm.MaxRanks {
+		return 0, fmt.Errorf("mpi: EagerLimit: %w: a job of %d ranks, the most is %d", ErrArgument, size, comm.MaxRanks)
+	}
+	n, err := rank.EagerLimit(size, o.rank)
+	if err != nil {
+		return 0, fmt.Errorf("mpi: EagerLimit: %w", err)
+	}
+	return n, nil
+}
+
+// ThreadKind tells what the threads of a rank with those options and the environment are. why is the reason where they
+// should be coroutines and are goroutines (fult.Config.Effective). It does not block or switch threads. Error:
+// ErrArgument.
+func ThreadKind(opts ...Option) (kind fult.Kind, why, err error) {
+	o, err := readOptions(opts)
+	if err != nil {
+		return 0, nil, err
+	}
+	if kind, why, err = rank.ThreadKind(o.rank); err != nil {
+		return 0, nil, fmt.Errorf("mpi: ThreadKind: %w", err)
+	}
+	return kind, why, nil
 }

@@ -30,12 +30,12 @@ func (p *Proc) Parallel(n int, f func(i int) error) error {
 func (p *Proc) ParallelContext(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
 	switch {
 	case f == nil:
-		return fmt.Errorf("mpi: Parallel: rank %d: %w: nil function", p.job.Rank, ErrArgument)
+		return fmt.Errorf("mpi: Parallel: rank %d: %w: nil function", p.rank.Rank(), ErrArgument)
 	case n < 0:
-		return fmt.Errorf("mpi: Parallel: rank %d: %w: %d threads", p.job.Rank, ErrArgument, n)
+		return fmt.Errorf("mpi: Parallel: rank %d: %w: %d threads", p.rank.Rank(), ErrArgument, n)
 	}
-	if err := p.ended(); err != nil {
-		return fmt.Errorf("mpi: Parallel: rank %d: %w", p.job.Rank, err)
+	if err := p.rank.Ended(); err != nil {
+		return fmt.Errorf("mpi: Parallel: rank %d: %w", p.rank.Rank(), err)
 	}
 	ctx, cancel := context.WithCancelCause(orNone(ctx))
 	defer cancel(nil)
@@ -45,7 +45,7 @@ func (p *Proc) ParallelContext(ctx context.Context, n int, f func(ctx context.Co
 	for i := range n {
 		h, err := p.sched.Go(func(*fult.Thread) { x.run(i) })
 		if err != nil {
-			short = fmt.Errorf("mpi: Parallel: rank %d: thread %d of %d: %w", p.job.Rank, i, n, err)
+			short = fmt.Errorf("mpi: Parallel: rank %d: thread %d of %d: %w", p.rank.Rank(), i, n, err)
 			cancel(short)
 			break
 		}

@@ -1,40 +1,27 @@
 package mpi
 
 import (
+	"context"
 	"errors"
-	"fmt"
 	"sync/atomic"
-	"time"
 
 	"github.com/golci/golci/comm"
-	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/rank"
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/boot"
 )
 
 // Proc is one rank of a job: a process, or one of several in a process. Its methods may be called from anywhere.
 type Proc struct {
-	job     *boot.Job
-	wire    conduit.Conduit
+	rank    *rank.Rank // brought up; how it ends
 	srv     *comm.Server
-	sched   *fult.Scheduler
+	sched   *fult.Scheduler // of rank
 	world   *Comm
 	self    *Comm
 	ids     contexts
 	colls   colls
-	team    *team  // of Run; nil for a process of its own
-	end     *ender // of a process of its own; nil in Run
-	restore func()
-	stats   *creditStats // nil unless asked for
-	names   names        // of communicators
-	checked bool         // types are checked; fixed
-
-	stacks     bool          // a report on SIGQUIT has stacks
-	stuckAfter time.Duration // when a thread that does not move is reported; negative for never
-
-	final  atomic.Bool           // Finalize has begun
-	over   atomic.Pointer[error] // why operations end; set once
-	closed atomic.Bool           // everything has been let go
+	names   names       // of communicators
+	checked bool        // types are checked; fixed
+	final   atomic.Bool // Finalize has begun
 }
 
 // World is the communicator of all ranks.
@@ -44,7 +31,7 @@ func (p *Proc) World() *Comm { return p.world }
 func (p *Proc) Self() *Comm { return p.self }
 
 // Launcher names what has started the job, as in `golci info`.
-func (p *Proc) Launcher() string { return p.job.Launcher }
+func (p *Proc) Launcher() string { return p.rank.Job().Launcher }
 
 // Go starts f as a light-weight thread of this rank and returns at once; Parallel starts several and waits for them. The thread may
 // communicate like any goroutine, and lets others run while it waits. What blocks otherwise blocks the worker that it shares with them:
@@ -54,18 +41,7 @@ func (p *Proc) Launcher() string { return p.job.Launcher }
 //
 // If f panics, that ends the job, as it ends a Go program; in Run only the thread ends, and Join returns the panic.
 // Errors: ErrArgument, ErrFinalized, ErrAborted, fult.ErrTooMany.
-func (p *Proc) Go(f func()) (fult.Handle, error) {
-	if f == nil {
-		return fult.Handle{}, fmt.Errorf("mpi: Go: rank %d: %w: nil function", p.job.Rank, ErrArgument)
-	}
-	if err := p.ended(); err != nil {
-		return fult.Handle{}, fmt.Errorf("mpi: Go: rank %d: %w", p.job.Rank, err)
-	}
-	return p.sched.Go(func(*fult.Thread) {
-		defer p.threadPanicked()
-		f()
-	})
-}
+func (p *Proc) Go(f func()) (fult.Handle, error) { return p.rank.Go(f) }
 
 // Threads is the scheduler of this rank's light-weight threads, for packages that build on it. A panic in a thread that is started
 // there is kept for Join.
@@ -75,28 +51,44 @@ func (p *Proc) Threads() *fult.Scheduler { return p.sched }
 func (p *Proc) Server() *comm.Server { return p.srv }
 
 // Job is this rank's membership of the job.
-func (p *Proc) Job() *boot.Job { return p.job }
+func (p *Proc) Job() *rank.Job { return p.rank.Job() }
 
-// ended tells why operations cannot start, or nil.
-func (p *Proc) ended() error {
-	if e := p.over.Load(); e != nil {
-		return *e
-	}
-	return nil
-}
+// Finalize ends the rank's part in the job (11.4). Every rank must call it, when its operations are done. It waits for all ranks,
+// making progress meanwhile, and then lets go of everything. It blocks.
+//
+// Threads and operations that can still end by themselves do so: Finalize waits while any of them ends or a thread
+// computes. Whatever has not ended 100 ms after the last of these is left over; 1 s after it where threads are
+// goroutines, as under the race detector. It ends with ErrFinalized, and Finalize returns ErrPending, which tells how
+// many threads and operations there are.
+//
+// Later operations give ErrFinalized, and so does a second call. In a light-weight thread it gives ErrThread.
+func (p *Proc) Finalize() error { return p.FinalizeContext(context.Background()) }
 
-// stop has all operations end with the given reason; the first one counts.
-func (p *Proc) stop(reason error) {
-	p.over.CompareAndSwap(nil, &reason)
-	p.srv.Close()
-}
+// FinalizeContext is Finalize that gives up when ctx ends. The error then wraps the cause of ctx, and names the rank or the thread
+// that it waited for. The rank has been finalized all the same: operations that are pending end with ErrFinalized.
+// A thread that does not end keeps what it uses. A nil ctx counts as one that has ended, with ErrArgument.
+func (p *Proc) FinalizeContext(ctx context.Context) error { return p.rank.Finalize(orNone(ctx)) }
+
+// Exit ends the job in order, all its ranks, with exit code code, of which the lowest eight bits count, as for the operating
+// system. Any rank may call it at any time after Init, from any goroutine, thread or handler, whatever the others do; they need
+// not poll. If several ranks call it, the greatest code becomes that of all. It takes about 2 log2 N messages of each rank, and is
+// enforced after the time of GOLCI_EXITTIMEOUT. Deferred functions do not run.
+//
+// In a job of processes it does not return. In Run the pending and later operations of all ranks end with ErrAborted, Run
+// returns an *ExitError, and Exit the same as the operations.
+func (p *Proc) Exit(code int) error { return p.rank.Exit(code) }
+
+// Abort ends the job, all its ranks, with exit code code (1 to 255) and err as the reason (9.4). In a job of processes it ends this one,
+// too, and does not return. In Run the pending operations of all ranks end with ErrAborted, Run returns the error, and so does
+// Abort. Unlike Exit it does not wait for the others' exit codes.
+func (p *Proc) Abort(code int, err error) error { return p.rank.Abort(code, err) }
 
 // cause gives the reason behind the error of an operation that ended because the rank did.
 func (p *Proc) cause(err error) error {
-	p.stayUntilEnd()
+	p.rank.AwaitEnd()
 	err = typed(err)
 	if errors.Is(err, comm.ErrClosed) {
-		if e := p.ended(); e != nil {
+		if e := p.rank.Ended(); e != nil {
 			return e
 		}
 	}

@@ -89,8 +89,8 @@ func repeats(list []basic, n int, stride, size uintptr) bool {
 }
 
 // checked tells whether a rank checks types. Ranks of one process do, unless told otherwise.
-func checked(o *options, inProcess bool) bool {
-	switch settings.Check.Get(o.values) {
+func checked(set *settings.Set, inProcess bool) bool {
+	switch settings.Check.Get(set) {
 	case "types":
 		return true
 	case "off":

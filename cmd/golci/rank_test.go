@@ -88,7 +88,7 @@ func inMPI(role func(c *mpi.Comm) error) int {
 // joined plays the roles that are members of the job.
 func joined(role string) int {
 	ctx := context.Background()
-	j, err := boot.Join(ctx)
+	j, err := boot.Join(ctx, boot.WithLost(func(*boot.Job) { os.Exit(1) }))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 3

@@ -20,12 +20,16 @@ type Option func(*options)
 type options struct {
 	env     lookup
 	timeout time.Duration
-	lost    func(*Job) // called, from a goroutine of its own, when the launcher goes away before Finalize; nil in tests
+	lost    func(*Job) // of WithLost
 	debug   bool
 }
 
 // WithEnv reads the environment through get instead of os.LookupEnv.
 func WithEnv(get func(name string) (string, bool)) Option { return func(o *options) { o.env = get } }
+
+// WithLost has f called, from a goroutine of its own, when the launcher goes away before Finalize: no rank should
+// outlive its launcher. Without it the job's operations fail with ErrLost, and no more happens.
+func WithLost(f func(*Job)) Option { return func(o *options) { o.lost = f } }
 
 // lingerTime is how long a rank whose Join has failed goes on serving the others, if it does, so that they can learn the
 // names of the missing ranks, too.
@@ -36,10 +40,10 @@ const lingerTime = 500 * time.Millisecond
 var joined atomic.Bool
 
 // Join finds the launcher and joins its job, or makes a job of one rank when there is none. It returns when every rank
-// has come; it blocks the calling goroutine. It ends at the latest after GOLCI_INIT_TIMEOUT, with an error that wraps ErrMissing and names the missing ranks, as far as the launcher lets
-// that be known. Other errors: ErrEnv, ErrTwice, ErrLost, and those of the settings.
+// has come; it blocks the calling goroutine. It ends at the latest after GOLCI_INIT_TIMEOUT, with an error that wraps
+// ErrMissing and names the missing ranks, as far as the launcher lets that be known. Other errors: ErrEnv, ErrTwice, ErrLost, and those of the settings.
 func Join(ctx context.Context, opts ...Option) (*Job, error) {
-	o := options{env: os.LookupEnv, lost: exitLost}
+	o := options{env: os.LookupEnv}
 	for _, f := range opts {
 		f(&o)
 	}
@@ -88,17 +92,6 @@ func (o *options) trace(format string, args ...any) {
 	if o.debug {
 		fmt.Fprintf(os.Stderr, "golci: boot: "+format+"\n", args...)
 	}
-}
-
-// lostGrace is how long a rank lives on without its launcher. Where a rank serves the others it may have ended with a code
-// that is on its way to this one, and that counts.
-const lostGrace = 300 * time.Millisecond
-
-// exitLost ends the process a moment later, so that no rank outlives its launcher.
-func exitLost(j *Job) {
-	time.Sleep(lostGrace)
-	fmt.Fprintf(os.Stderr, "golci: rank %d: the launcher has gone, or a rank that served the others; ending\n", j.Rank)
-	os.Exit(1)
 }
 
 // joinPlace connects to the server of p and joins through it.

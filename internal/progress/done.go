@@ -1,11 +1,15 @@
 package progress
 
 import (
+	"errors"
 	"sync/atomic"
 
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/arch"
 )
+
+// ErrPending says that operations have not ended. The packages above give it out under names of their own.
+var ErrPending = errors.New("operations are still pending")
 
 // Done is the completion of one operation. It completes once and is waited for by at most one thread or goroutine at a
 // time. The zero value is pending.

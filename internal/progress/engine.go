@@ -84,6 +84,12 @@ func New(src Source, sched *fult.Scheduler, cfg Config) *Engine {
 // Scheduler is the scheduler whose threads wait here, or nil.
 func (e *Engine) Scheduler() *fult.Scheduler { return e.sched }
 
+// Dedicated reports whether somebody calls Serve, so that waiters do not poll.
+func (e *Engine) Dedicated() bool { return e.dedicated }
+
+// Spins reports whether waiters poll for a time before they sleep.
+func (e *Engine) Spins() bool { return e.spin > 0 }
+
 // Current is the fult thread that calls, or nil for a goroutine.
 func (e *Engine) Current() *fult.Thread {
 	if e.sched == nil {

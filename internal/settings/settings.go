@@ -36,6 +36,9 @@ type Setting[T any] struct{ def *definition }
 // Get returns the setting's value in s.
 func (d Setting[T]) Get(s *Set) T { return s.values[d.def].value.(T) }
 
+// Given reports whether s has the setting's value from the environment, and not its default.
+func (d Setting[T]) Given(s *Set) bool { return s.values[d.def].set }
+
 // Env is the name of its environment variable.
 func (d Setting[T]) Env() string { return d.def.Env }
 

@@ -11,3 +11,6 @@ func New(cfg Config) (conduit.Conduit, error) {
 	}
 	return nil, ErrUnsupported
 }
+
+// Lacks tells what this system has not that the conduit needs.
+func Lacks() error { return ErrUnsupported }

@@ -1,4 +1,4 @@
-package mpi
+package rank
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/golci/golci/internal/settings"
 )
 
 // quitDumps has SIGQUIT write the reports of all ranks of the process, and then ends the process. A process has its signals
@@ -17,31 +19,31 @@ var quitDumps quitter
 
 type quitter struct {
 	mu    sync.Mutex
-	procs map[*Proc]struct{}
-	sig   chan os.Signal // while procs is not empty
+	ranks map[*Rank]struct{}
+	sig   chan os.Signal // while ranks is not empty
 	gone  chan struct{}
 }
 
-// add has p report; what it returns undoes that.
-func (q *quitter) add(p *Proc) (remove func()) {
+// add has r report; what it returns undoes that.
+func (q *quitter) add(r *Rank) (remove func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.procs == nil {
-		q.procs = make(map[*Proc]struct{})
+	if q.ranks == nil {
+		q.ranks = make(map[*Rank]struct{})
 	}
-	q.procs[p] = struct{}{}
+	q.ranks[r] = struct{}{}
 	if q.sig == nil && quitSignal != nil {
 		q.sig, q.gone = make(chan os.Signal, 1), make(chan struct{})
 		signal.Notify(q.sig, quitSignal)
 		go q.listen(q.sig, q.gone)
 	}
-	return func() { q.remove(p) }
+	return func() { q.remove(r) }
 }
 
-func (q *quitter) remove(p *Proc) {
+func (q *quitter) remove(r *Rank) {
 	q.mu.Lock()
-	delete(q.procs, p)
-	if len(q.procs) > 0 || q.sig == nil {
+	delete(q.ranks, r)
+	if len(q.ranks) > 0 || q.sig == nil {
 		q.mu.Unlock()
 		return
 	}
@@ -82,16 +84,16 @@ func (q *quitter) reports() (out [][]byte) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var stacks bytes.Buffer
-	for p := range q.procs {
-		if p.stacks && stacks.Len() == 0 {
-			fmt.Fprintf(&stacks, "golci: rank %d of %d: stacks of goroutines and threads\n\n", p.job.Rank, p.job.Size)
+	for r := range q.ranks {
+		if settings.Dump.Get(r.opts.values) == "stacks" && stacks.Len() == 0 {
+			fmt.Fprintf(&stacks, "golci: rank %d of %d: stacks of goroutines and threads\n\n", r.job.Rank, r.job.Size)
 			writeStacks(&stacks)
 			out = append(out, stacks.Bytes())
 		}
 	}
-	for _, p := range slices.SortedFunc(maps.Keys(q.procs), func(a, b *Proc) int { return a.job.Rank - b.job.Rank }) {
+	for _, r := range slices.SortedFunc(maps.Keys(q.ranks), func(a, b *Rank) int { return a.job.Rank - b.job.Rank }) {
 		var b bytes.Buffer
-		p.report(&b)
+		r.Dump(&b)
 		out = append(out, b.Bytes())
 	}
 	return out

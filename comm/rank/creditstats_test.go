@@ -1,4 +1,4 @@
-package mpi
+package rank
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 
 	"github.com/golci/golci/comm/am"
@@ -32,41 +33,40 @@ func linesOf(t *testing.T, path string) (lines []creditLine) {
 }
 
 // toRankZero has all others send rank 0 n messages of 800 bytes each.
-func toRankZero(n int) func(c *Comm) error {
-	return func(c *Comm) error {
-		buf := make([]byte, 800)
-		for range n * (c.Size() - 1) {
-			if c.Rank() == 0 {
-				if _, err := Recv(c, buf, AnySource, 1); err != nil {
-					return err
-				}
-			}
+func toRankZero(t *testing.T, n int, cfg Config) {
+	t.Helper()
+	const take = 1
+	var came atomic.Int64
+	cfg.Attach = func(r *Rank) error {
+		return r.Endpoint().Register(take, am.Spec{
+			Name: "take", MaxReply: am.NoReply, Run: func(*am.Token, []uint64, []byte) { came.Add(1) },
+		})
+	}
+	must(t, 3, cfg, func(r *Rank) error {
+		if r.Rank() == 0 {
+			return r.BlockUntil(func() bool { return came.Load() == int64(n*(r.Size()-1)) })
 		}
 		for range n {
-			if c.Rank() != 0 {
-				if err := Send(c, buf, 0, 1); err != nil {
-					return err
-				}
+			if err := r.Endpoint().RequestMedium(0, take, make([]byte, 800)); err != nil {
+				return err
 			}
 		}
-		return c.Barrier()
-	}
+		return nil
+	})
 }
 
 // dynamicStats are the terms of a small job whose loans grow; over says with which conduit.
-func dynamicStats(path, over string) []Option {
-	return []Option{
-		With(settings.Conduit.Env(), over), With(settings.FlowControl.Env(), "dynamic"), WithEager(1000), WithLoan(6),
-		With(settings.Bank.Env(), "60"), With(settings.LoanMax.Env(), "100"), With(settings.Epoch.Env(), "64"),
-		With(settings.CreditStats.Env(), path),
-	}
+func dynamicStats(path, over string) Config {
+	return with(settings.Conduit.Env(), over, settings.FlowControl.Env(), "dynamic", settings.Eager.Env(), "1000",
+		settings.Loan.Env(), "6", settings.Bank.Env(), "60", settings.LoanMax.Env(), "100", settings.Epoch.Env(), "64",
+		settings.CreditStats.Env(), path)
 }
 
 func TestCreditStatsOverTime(t *testing.T) {
 	for _, over := range []string{"portals", "local"} {
 		t.Run(over, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "credits.%r.json")
-			must(t, 3, toRankZero(3000), dynamicStats(path, over)...)
+			toRankZero(t, 3000, dynamicStats(path, over))
 			borrowed := 0
 			for rank := range 3 {
 				lines := linesOf(t, statsPath(path, rank, 3))
@@ -120,8 +120,8 @@ func mostOf(lines []creditLine, value func(p peerCredit) int) (most int) {
 // TestCreditStatsOfAnIdleJob: where nothing moves there is the first line and the last, and no peer in them.
 func TestCreditStatsOfAnIdleJob(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "credits")
-	must(t, 2, func(*Comm) error { return nil }, With(settings.CreditStats.Env(), path), With(settings.Conduit.Env(), "local"),
-		With(settings.FlowControl.Env(), "static"))
+	must(t, 2, with(settings.CreditStats.Env(), path, settings.Conduit.Env(), "local", settings.FlowControl.Env(), "static"),
+		func(*Rank) error { return nil })
 	for rank := range 2 {
 		lines := linesOf(t, fmt.Sprint(path, ".", rank))
 		if n := len(lines); n < 1 || n > 2 || len(lines[n-1].Peers) != 0 || lines[n-1].Mode != "static" {
@@ -132,7 +132,7 @@ func TestCreditStatsOfAnIdleJob(t *testing.T) {
 
 // TestCreditStatsNeedAFile: a job runs on without its statistics.
 func TestCreditStatsNeedAFile(t *testing.T) {
-	must(t, 2, toRankZero(10), dynamicStats(filepath.Join(t.TempDir(), "nowhere", "%r"), "local")...)
+	toRankZero(t, 10, dynamicStats(filepath.Join(t.TempDir(), "nowhere", "%r"), "local"))
 }
 
 // TestCreditStatsTellOnce: a file that takes no more is told of once, and ends nothing else.

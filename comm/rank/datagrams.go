@@ -1,4 +1,4 @@
-package mpi
+package rank
 
 import (
 	"context"
@@ -6,11 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"io"
 
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/internal/boot"
-	"github.com/golci/golci/internal/conduit/mixed"
-	"github.com/golci/golci/internal/conduit/shm"
 	"github.com/golci/golci/internal/conduit/udp"
 	"github.com/golci/golci/internal/conduit/udp/faulty"
 	"github.com/golci/golci/internal/conduit/udp/nic"
@@ -21,46 +20,8 @@ import (
 // endpointKey is under what a rank publishes where it receives datagrams.
 const endpointKey = "golci.udp"
 
-// openNetwork connects ranks of several nodes, or of one if the setting asks for it: through shared memory within a node,
-// through datagrams beyond.
-func openNetwork(ctx context.Context, job *boot.Job, o *options) (conduit.Conduit, error) {
-	if err := reaches(job, settings.Conduit.Get(o.values)); err != nil {
-		return nil, err
-	}
-	far, err := openDatagrams(ctx, job, o)
-	if err != nil {
-		return nil, err
-	}
-	if settings.Conduit.Get(o.values) == udp.Name || len(job.LocalRanks) == 1 {
-		return far, nil
-	}
-	near, err := openShared(job, o)
-	if err != nil {
-		return nil, errors.Join(err, far.Close())
-	}
-	c, err := mixed.New(near, far, job.Near)
-	if err != nil {
-		return nil, errors.Join(err, near.Close(), far.Close())
-	}
-	return c, nil
-}
-
-// reaches refuses a conduit that does not lead to all ranks: the setting names one, and another is not taken in its place. Where
-// the ranks are on several nodes no rank has all of them on its own, so every rank finds this, before it waits for any other.
-func reaches(job *boot.Job, name string) error {
-	if name != shm.Name || !elsewhere(job) {
-		return nil
-	}
-	for r := range job.Size {
-		if !job.Near(r) {
-			return fmt.Errorf("%w: %s=%s joins ranks of one node, and rank %d and rank %d are on different nodes; set it to auto, which takes "+
-				"datagrams between nodes", ErrArgument, settings.Conduit.Env(), name, job.Rank, r)
-		}
-	}
-	return nil
-}
-
-func openDatagrams(ctx context.Context, job *boot.Job, o *options) (conduit.Conduit, error) {
+// openDatagrams connects processes, of any nodes, by datagrams.
+func openDatagrams(ctx context.Context, o *options, job *boot.Job) (conduit.Conduit, error) {
 	lc, err := listenConfig(o, job.Size)
 	if err != nil {
 		return nil, err
@@ -70,7 +31,7 @@ func openDatagrams(ctx context.Context, job *boot.Job, o *options) (conduit.Cond
 	if err != nil {
 		return nil, err
 	}
-	table, err := boot.Exchange(ctx, job, endpointKey, l.Endpoint(), endpoints(agreement(o, job.Size)))
+	table, err := boot.Exchange(ctx, job, o.key(endpointKey), l.Endpoint(), endpoints(agreement(o, job.Size)))
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
@@ -81,11 +42,10 @@ func openDatagrams(ctx context.Context, job *boot.Job, o *options) (conduit.Cond
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	cfg, err := datagramConfig(o, job.Size)
+	cfg, err := datagramConfig(o, job)
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	cfg.Rank, cfg.Size, cfg.Key = job.Rank, job.Size, job.Key
 	return l.Connect(all, cfg)
 }
 
@@ -147,72 +107,60 @@ func securityMode(o *options) (seal.Mode, error) {
 	return mode, nil
 }
 
-func datagramConfig(o *options, size int) (udp.Config, error) {
+func datagramConfig(o *options, job *boot.Job) (udp.Config, error) {
 	mode, err := securityMode(o)
 	if err != nil {
 		return udp.Config{}, err
 	}
 	dead := settings.UDPDeadAfter.Get(o.values)
 	return udp.Config{
-		Mode: mode, Conduit: conduitConfig(o, size), MinRTO: settings.UDPMinRTO.Get(o.values), KeepAlive: dead / 10, DeadAfter: dead,
+		Rank: job.Rank, Size: job.Size, Key: job.Key, Mode: mode, Conduit: conduitConfig(o, job.Size),
+		MinRTO: settings.UDPMinRTO.Get(o.values), KeepAlive: dead / 10, DeadAfter: dead,
 	}, nil
 }
 
 // joinByDatagrams connects ranks that share this process by datagrams.
-func joinByDatagrams(n int, key []byte, o *options) ([]conduit.Conduit, error) {
-	listeners := make([]*udp.Listener, 0, n)
-	all := make([]nic.Endpoint, 0, n)
-	shut := func(err error) error {
-		for _, l := range listeners {
-			err = errors.Join(err, l.Close())
-		}
-		return err
-	}
-	for range n {
-		lc, err := listenConfig(o, n)
+func joinByDatagrams(o *options, jobs []*boot.Job) (out []conduit.Conduit, err error) {
+	listeners := make([]*udp.Listener, 0, len(jobs))
+	defer func() {
 		if err != nil {
-			return nil, shut(err)
+			err = errors.Join(err, closeAll(out), closeAll(listeners))
+			out = nil
+		}
+	}()
+	all := make([]nic.Endpoint, 0, len(jobs))
+	for range jobs {
+		lc, err := listenConfig(o, len(jobs))
+		if err != nil {
+			return nil, err
 		}
 		lc.Loopback = true
 		l, err := udp.Listen(lc)
 		if err != nil {
-			return nil, shut(err)
+			return nil, err
 		}
 		listeners, all = append(listeners, l), append(all, l.Endpoint())
 	}
-	var out []conduit.Conduit
-	for r := range n {
-		cfg, err := datagramConfig(o, n)
-		if err == nil {
-			cfg.Rank, cfg.Size, cfg.Key = r, n, key
-			var c conduit.Conduit
-			if c, err = listeners[0].Connect(all, cfg); err == nil {
-				out = append(out, c)
-			}
-			listeners = listeners[1:]
-		}
+	for _, job := range jobs {
+		cfg, err := datagramConfig(o, job)
 		if err != nil {
-			for _, c := range out {
-				err = errors.Join(err, c.Close())
-			}
-			return nil, shut(err)
+			return out, err
 		}
+		l := listeners[0]
+		listeners = listeners[1:] // Connect closes it if it fails
+		c, err := l.Connect(all, cfg)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, c)
 	}
 	return out, nil
 }
 
-func openShared(job *boot.Job, o *options) (conduit.Conduit, error) {
-	return shm.New(sharedConfig(job, o))
-}
-
-func sharedConfig(job *boot.Job, o *options) shm.Config {
-	return shm.Config{
-		Rank: job.Rank, Size: job.Size, JobID: job.JobID, Key: string(job.Key), Local: job.LocalRanks,
-		Timeout: settings.InitTimeout.Get(o.values), Conduit: conduitConfig(o, job.Size),
+func closeAll[T io.Closer](all []T) error {
+	var errs []error
+	for _, c := range all {
+		errs = append(errs, c.Close())
 	}
-}
-
-// elsewhere tells whether some ranks are on other nodes.
-func elsewhere(job *boot.Job) bool {
-	return len(job.LocalRanks) < job.Size
+	return errors.Join(errs...)
 }

@@ -1,4 +1,4 @@
-package mpi
+package rank
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 // TestFaultsOfAbsentRanks: faults on the way to or from a rank that the job has not are an error, not a good network.
 func TestFaultsOfAbsentRanks(t *testing.T) {
 	run := func(spec string) error {
-		return Run(2, func(c *Comm) error { return c.Barrier() }, With("GOLCI_CONDUIT", "udp"), With("GOLCI_UDP_FAULTS", spec))
+		return run(2, with("GOLCI_CONDUIT", "udp", "GOLCI_UDP_FAULTS", spec), func(*Rank) error { return nil })
 	}
 	for _, spec := range []string{"dup=0.1,to=2", "dup=0.1,from=1+2", "dup=0.1,to=0+1,from=2"} {
 		err := run(spec)

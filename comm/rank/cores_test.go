@@ -1,4 +1,4 @@
-package mpi
+package rank
 
 import (
 	"io/fs"
@@ -10,7 +10,7 @@ func TestPlan(t *testing.T) {
 	eight := []int{0, 1, 2, 3, 4, 5, 6, 7}
 	for _, x := range []struct {
 		name      string
-		opts      []Option
+		opts      []string
 		s         share
 		workers   int
 		pin       []int
@@ -25,7 +25,7 @@ func TestPlan(t *testing.T) {
 		{"eight own cores", nil, share{cores: eight, own: true, ranks: 1, machine: 8}, 7, eight[:7], false, true, 7},
 		{
 			"a dedicated server on two cores",
-			[]Option{WithServer("dedicated")},
+			[]string{"GOLCI_SERVER", "dedicated"},
 			share{cores: []int{0, 1}, own: true, ranks: 1, machine: 2},
 			1,
 			[]int{0},
@@ -33,19 +33,19 @@ func TestPlan(t *testing.T) {
 		},
 		{
 			"more workers than cores",
-			[]Option{WithWorkers(3), WithServer("waiter")},
+			[]string{"GOLCI_WORKERS", "3", "GOLCI_SERVER", "waiter"},
 			share{cores: []int{0, 1}, own: true, ranks: 1, machine: 2},
 			3, nil, false, false, -1,
 		},
 		{
 			"a system that binds no thread",
-			[]Option{WithServer("dedicated")},
+			[]string{"GOLCI_SERVER", "dedicated"},
 			share{cores: []int{0, 1}, own: true, ranks: 1, machine: 2, fixed: fs.ErrPermission},
 			1, nil, false, true, -1,
 		},
 		{"a system that does not say", nil, share{ranks: 1}, 1, nil, true, false, -1},
 	} {
-		o, err := readOptions(append([]Option{WithWorkers(0), WithServer("auto")}, x.opts...))
+		o, err := with(append([]string{"GOLCI_WORKERS", "0", "GOLCI_SERVER", "auto"}, x.opts...)...).read()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package mpi
+package rank
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package mpi
+package rank
 
 import (
 	"context"
@@ -17,11 +17,13 @@ import (
 // ender drives one process's part in the end of its job: the state machine of package exit over the plane of package boot,
 // which works whatever the threads, the poller and the handlers of the rank are doing.
 type ender struct {
-	p     *Proc
+	r     *Rank
 	limit time.Duration
-	plane *boot.Plane // nil for a job of one rank, and where there is no plane
-	alone bool        // there should be one
-	begun atomic.Bool // the end has begun: set once, before anybody can see a consequence of it
+	plane *boot.Plane   // nil for a job of one rank, and where there is no plane
+	alone bool          // there should be one
+	begun atomic.Bool   // the end has begun: set once, before anybody can see a consequence of it
+	over  chan struct{} // closed by done
+	once  sync.Once
 	sends sync.WaitGroup
 
 	mu      sync.Mutex // guards the rest
@@ -32,16 +34,17 @@ type ender struct {
 	suspect int  // rank that was gone at the last look, or -1: what it sent before may still be on its way
 }
 
-func newEnder(p *Proc, set *settings.Set) (*ender, error) {
-	e := &ender{p: p, limit: boot.ExitLimit(set, p.job.Size), suspect: -1}
+func newEnder(r *Rank) (*ender, error) {
+	set := r.opts.values
+	e := &ender{r: r, limit: boot.ExitLimit(set, r.job.Size), over: make(chan struct{}), suspect: -1}
 	var err error
-	e.m, err = exit.New(exitConfig(set, p.job.Rank, p.job.Size))
-	if err != nil || p.job.Size == 1 {
+	e.m, err = exit.New(exitConfig(set, r.job.Rank, r.job.Size))
+	if err != nil || r.job.Size == 1 {
 		return e, err
 	}
 	e.mu.Lock() // messages wait until the plane is noted
 	defer e.mu.Unlock()
-	e.plane, err = p.job.OpenPlane(e.take)
+	e.plane, err = r.job.OpenPlane(e.take)
 	if errors.Is(err, boot.ErrNoPlane) {
 		e.alone, err = true, nil
 	}
@@ -52,36 +55,45 @@ func exitConfig(set *settings.Set, rank, size int) exit.Config {
 	return exit.Config{Rank: rank, Size: size, Settle: settings.ExitSettle.Get(set), Limit: boot.ExitLimit(set, size)}
 }
 
-// exit is the program's call. It does not return.
+// done lets those go on who wait for the end of a process that does not end.
+func (e *ender) done() { e.once.Do(func() { close(e.over) }) }
+
+// exit is the program's call. It returns when the rank's operations have ended, if the process goes on.
 func (e *ender) exit(code int) {
 	e.mu.Lock()
 	switch {
 	case e.ending: // the verdict has been reached
 	case e.closed: // Finalize is over: nobody waits for this rank
-		os.Exit(code & 0xff)
-	case e.alone:
 		e.mu.Unlock()
-		e.enforce(exit.Verdict{Code: uint8(code), Rank: e.p.job.Rank}, "this system has no way to tell the other ranks")
+		e.r.depart(code&0xff, ErrFinalized)
+		return
+	case e.alone:
+		e.ending = true
+		e.mu.Unlock()
+		e.enforce(exit.Verdict{Code: uint8(code), Rank: e.r.job.Rank}, "this system has no way to tell the other ranks")
+		return
 	default:
 		e.obey(e.m.Exit(time.Now(), code))
 	}
 	e.mu.Unlock()
-	select {}
+	<-e.over
 }
 
 // abortTime bounds the sending of an abort to ranks that take nothing; the launcher ends those.
 const abortTime = 200 * time.Millisecond
 
-// abort tells the others to end with code, and returns when they have been told.
-func (e *ender) abort(code int) {
+// abort tells the others to end with code, and returns when they have been told; false if the end has been reached in
+// another way, and the caller has nothing to do.
+func (e *ender) abort(code int) bool {
 	e.mu.Lock()
 	if e.ending {
 		e.mu.Unlock()
-		select {} // on another goroutine the process is about to end
+		<-e.over
+		return false
 	}
 	if e.closed || e.plane == nil {
 		e.mu.Unlock()
-		return
+		return true
 	}
 	e.ending = true // the caller sees to the end
 	for _, a := range e.m.Abort(time.Now(), code) {
@@ -92,6 +104,7 @@ func (e *ender) abort(code int) {
 	e.began()
 	e.mu.Unlock()
 	e.sent(abortTime)
+	return true
 }
 
 // take is called by the plane.
@@ -159,7 +172,7 @@ func (e *ender) obey(out []exit.Action) {
 // began notes the beginning of the end, before the first message of this rank can have another one end.
 func (e *ender) began() {
 	if e.m.Begun() && !e.begun.Swap(true) {
-		e.p.job.Ending()
+		e.r.job.Ending()
 	}
 }
 
@@ -218,18 +231,22 @@ func (e *ender) leave(a exit.Action) {
 	if v.Code != 0 && v.Rank != exit.NoRank && !a.Aborted {
 		text = fmt.Sprintf("rank %d ended the job with code %d", v.Rank, v.Code)
 	}
-	if text != "" && v.Rank == e.p.job.Rank && e.p.job.Launcher != boot.LauncherGolci {
+	if text != "" && v.Rank == e.r.job.Rank && e.r.job.Launcher != boot.LauncherGolci {
 		fmt.Fprintln(os.Stderr, "golci:", text)
 	}
-	_ = e.p.job.Leave(int(v.Code), text) // a rank that served the others may have gone already; the code tells the launcher
-	os.Exit(int(v.Code))
+	_ = e.r.job.Leave(int(v.Code), text) // a rank that served the others may have gone already; the code tells the launcher
+	e.depart(v, int(v.Code))
 }
 
 // enforce ends the process and has the launcher end the others.
 func (e *ender) enforce(v exit.Verdict, why string) {
-	text := fmt.Sprintf("rank %d ends the job with code %d by force: %s", e.p.job.Rank, v.Code, why)
-	_ = e.p.job.Abort(int(max(v.Code, 1)), text) // without a launcher there is nobody to tell
-	os.Exit(int(max(v.Code, 1)))
+	text := fmt.Sprintf("rank %d ends the job with code %d by force: %s", e.r.job.Rank, v.Code, why)
+	_ = e.r.job.Abort(int(max(v.Code, 1)), text) // without a launcher there is nobody to tell
+	e.depart(v, int(max(v.Code, 1)))
+}
+
+func (e *ender) depart(v exit.Verdict, code int) {
+	e.r.depart(code, fmt.Errorf("%w: %w", ErrAborted, &ExitError{Rank: v.Rank, Code: code}))
 }
 
 // close is called by Finalize, when all ranks have met for the last time.
@@ -237,7 +254,8 @@ func (e *ender) close() {
 	e.mu.Lock()
 	if e.begun.Load() {
 		e.mu.Unlock()
-		select {} // some rank has called Exit after all
+		<-e.over // some rank has called Exit after all
+		e.mu.Lock()
 	}
 	e.closed = true
 	e.mu.Unlock()

@@ -1,4 +1,4 @@
-package mpi
+package rank
 
 import (
 	"context"
@@ -24,9 +24,8 @@ type plan struct {
 	pin       []int // a CPU for each worker, nil to bind none
 	crowded   bool  // there are more ranks than cores
 	dedicated bool
-	serverCPU int // of the dedicated server, negative for none
-	eagerly   bool
-	entries   int // of the matching table
+	serverCPU int  // of the dedicated server, negative for none
+	eagerly   bool // workers start at once
 }
 
 // share is what a rank has of the machine's cores.
@@ -40,9 +39,9 @@ type share struct {
 
 // shareAmongProcesses finds what this rank may use, and whether others may, too. Every rank of the job calls it. Ranks that nobody
 // has bound divide their cores, unless the setting says that they are not to be bound.
-func shareAmongProcesses(ctx context.Context, job *boot.Job, bind bool) (share, error) {
-	mine := affinity.Get()
-	if err := job.Put("cpus", []byte(formatCPUs(mine))); err != nil {
+func shareAmongProcesses(ctx context.Context, job *boot.Job, o *options) (share, error) {
+	mine, key := affinity.Get(), o.key("cpus")
+	if err := job.Put(key, []byte(formatCPUs(mine))); err != nil {
 		return share{}, err
 	}
 	if err := job.Fence(ctx); err != nil {
@@ -52,7 +51,7 @@ func shareAmongProcesses(ctx context.Context, job *boot.Job, bind bool) (share, 
 	users := make(map[int]int)
 	same := true
 	for _, r := range job.LocalRanks {
-		text, err := job.Get(ctx, r, "cpus")
+		text, err := job.Get(ctx, r, key)
 		if err != nil {
 			return share{}, err
 		}
@@ -69,7 +68,7 @@ func shareAmongProcesses(ctx context.Context, job *boot.Job, bind bool) (share, 
 	for _, cpus := range topology.Read().Cores() {
 		s.cores = append(s.cores, cpus[0])
 	}
-	if bind && same && !s.own && s.fixed == nil {
+	if settings.Bind.Get(o.values) == "core" && same && !s.own && s.fixed == nil {
 		s.divide(slices.Index(job.LocalRanks, job.Rank))
 	}
 	return s, nil

@@ -1,10 +1,9 @@
-package mpi
+package rank
 
 import (
 	"cmp"
 	"fmt"
 
-	"github.com/golci/golci/comm"
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/internal/conduit/portals"
@@ -48,7 +47,10 @@ func flowControl(o *options) credit.Mode {
 // round trip; through rings a message of this size is copied twice before two ranks agree on one copy.
 const wideEager = 16 << 10
 
-// eager is the largest message in bytes that travels without asking; 0 leaves it to package comm.
+// defaultEager is the same where loans follow demand: every peer must have the credits of a longest record.
+const defaultEager = 8 << 10
+
+// eager is the largest message in bytes that is to travel without asking; 0 where the size of the job decides.
 func eager(o *options) int {
 	if e := int(settings.Eager.Get(o.values)); e > 0 || flowControl(o) == credit.Dynamic {
 		return e
@@ -57,26 +59,30 @@ func eager(o *options) int {
 }
 
 // EagerLimit is the largest message in bytes that a rank sends without asking its receiver first. It holds for a job of
-// size ranks (at least 1) with those options and the environment. It is GOLCI_EAGER, or what the mode of flow control
-// chooses. It is never more than one record and the loan of a peer hold, which shrink as jobs grow. It starts nothing
-// and does not block. Error: ErrArgument.
-func EagerLimit(size int, opts ...Option) (int, error) {
-	o, err := readOptions(opts)
+// size ranks (at least 1) with that configuration and the environment. It is GOLCI_EAGER, or what the mode of flow
+// control chooses. It is never more than one record and the loan of a peer hold, which shrink as jobs grow. It starts
+// nothing and does not block. Error: ErrArgument.
+func EagerLimit(size int, cfg Config) (int, error) {
+	o, err := cfg.read()
 	if err != nil {
 		return 0, err
 	}
-	if size < 1 || size > comm.MaxRanks {
-		return 0, fmt.Errorf("mpi: EagerLimit: %w: a job of %d ranks, the most is %d", ErrArgument, size, comm.MaxRanks)
+	if size < 1 {
+		return 0, fmt.Errorf("%w: a job of %d ranks", ErrArgument, size)
 	}
+	return o.eagerLimit(size), nil
+}
+
+func (o *options) eagerLimit(size int) int {
 	t := terms(o, size)
-	return max(0, min(cmp.Or(eager(o), comm.DefaultEager), am.PayloadOf(record(o, size), &t))), nil
+	return max(0, min(cmp.Or(eager(o), defaultEager), am.PayloadOf(record(o, size), &t)))
 }
 
 // record is the longest record in bytes.
 func record(o *options, size int) int {
 	e := eager(o)
 	if e == 0 {
-		e = comm.DefaultEager
+		e = defaultEager
 		if flowControl(o) == credit.Dynamic {
 			// Every peer must have the credits of a longest record, so in large jobs records are short.
 			perPeer, _ := credit.Defaults(size, chunk)
@@ -127,8 +133,8 @@ func conduitConfig(o *options, size int) conduit.Config {
 	if t.Mode == credit.Dynamic && !onePool(o) {
 		cfg.Loan = t.Max
 	}
-	if o.tune != nil {
-		o.tune(&cfg)
+	if o.Sizes != nil {
+		o.Sizes(&cfg)
 	}
 	return cfg
 }

@@ -1,12 +1,10 @@
-package mpi
+package rank
 
 import (
-	"errors"
 	"fmt"
 	"testing"
 	"time"
 
-	"github.com/golci/golci/comm"
 	"github.com/golci/golci/internal/boot"
 	"github.com/golci/golci/internal/conduit/portals"
 	"github.com/golci/golci/internal/conduit/udp/faulty"
@@ -56,11 +54,11 @@ var wires = map[string]wire{
 	"GOLCI_SCHEDULER": {"fult", nil, func(o *options) any { return schedulerConfig(o, plan{}).Unchecked }, true},
 	"GOLCI_SERVER":    {"dedicated", nil, ofPlan(func(p plan) any { return p.dedicated }), true},
 	"GOLCI_SPIN": {"7ms", nil, func(o *options) any {
-		return fmt.Sprint(schedulerConfig(o, plan{}).Spin, serverConfig(o, plan{}, wiredRanks).Progress.Spin)
+		return fmt.Sprint(schedulerConfig(o, plan{}).Spin, endpointConfig(o, plan{}, wiredRanks).Progress.Spin)
 	}, "7ms 7ms"},
 	"GOLCI_CONDUIT": {"portals", nil, func(o *options) any { return onePool(o) }, true},
 	"GOLCI_UDP_SECURITY": {"trust", nil, func(o *options) any {
-		c, err := datagramConfig(o, wiredRanks)
+		c, err := datagramConfig(o, &boot.Job{Size: wiredRanks})
 		return fmt.Sprint(c.Mode, err)
 	}, "trust <nil>"},
 	"GOLCI_UDP_INTERFACES": {"lo", nil, func(o *options) any {
@@ -72,19 +70,19 @@ var wires = map[string]wire{
 		return fmt.Sprint(c.Buffer, err)
 	}, "123456 <nil>"},
 	"GOLCI_UDP_DEADAFTER": {"20s", nil, func(o *options) any {
-		c, err := datagramConfig(o, wiredRanks)
+		c, err := datagramConfig(o, &boot.Job{Size: wiredRanks})
 		return fmt.Sprint(c.DeadAfter, c.KeepAlive, err)
 	}, "20s 2s <nil>"},
 	"GOLCI_UDP_MINRTO": {"9ms", nil, func(o *options) any {
-		c, err := datagramConfig(o, wiredRanks)
+		c, err := datagramConfig(o, &boot.Job{Size: wiredRanks})
 		return fmt.Sprint(c.MinRTO, err)
 	}, "9ms <nil>"},
 	"GOLCI_UDP_FAULTS": {"loss=0.25", nil, func(o *options) any {
 		c, err := listenConfig(o, wiredRanks)
 		return fmt.Sprint(c.Faults, err)
 	}, aQuarterLost},
-	"GOLCI_EAGER":        {"3000", nil, func(o *options) any { return serverConfig(o, plan{}, wiredRanks).Eager }, 3000},
-	"GOLCI_UNEXPECTED":   {"77777", nil, func(o *options) any { return serverConfig(o, plan{}, wiredRanks).Unexpected }, 77777},
+	"GOLCI_EAGER":        {"3000", nil, func(o *options) any { return eager(o) }, 3000},
+	"GOLCI_UNEXPECTED":   {"77777", nil, nil, "mpi: TestServerConfig holds it"},
 	"GOLCI_FLOWCONTROL":  {"none", nil, func(o *options) any { return wiredTerms(o).Mode }, credit.NoFlow},
 	"GOLCI_LOAN":         {"55", nil, ofTerms(func(c credit.Config) int { return c.PerPeer }), 55},
 	"GOLCI_BANK":         {"999", pooled, ofTerms(func(c credit.Config) int { return c.Bank }), 999},
@@ -94,7 +92,7 @@ var wires = map[string]wire{
 	"GOLCI_REVOKE_LIMIT": {"78", pooled, ofTerms(func(c credit.Config) int { return c.RevokeLimit }), 78},
 	"GOLCI_SCAVENGE":     {"13", pooled, ofTerms(func(c credit.Config) int { return c.Scavenge }), 13},
 	"GOLCI_EPOCH":        {"4321", pooled, ofTerms(func(c credit.Config) int { return c.Epoch }), 4321},
-	"GOLCI_CHECK":        {"types", nil, func(o *options) any { return checked(o, false) }, true},
+	"GOLCI_CHECK":        {"types", nil, nil, "mpi: TestServerConfig holds it"},
 	"GOLCI_CREDIT_STATS": {"x.%r", nil, nil, "held by TestCreditStatsOverTime"},
 	"GOLCI_MSG_LIMIT":    {"99", pooled, ofPool(func(c portals.Config) int { return c.MsgLimit }), 99},
 	"GOLCI_SB_CHUNKS":    {"98", pooled, ofPool(func(c portals.Config) int { return c.RequestChunks }), 98},
@@ -102,7 +100,7 @@ var wires = map[string]wire{
 	"GOLCI_SAFE_LIMIT":   {"96", pooled, ofPool(func(c portals.Config) int { return c.SafeLimit }), 96},
 	"GOLCI_SYS_LIMIT":    {"94", pooled, ofPool(func(c portals.Config) int { return c.SysLimit }), 94},
 	"GOLCI_AM_LIMIT": {"95", pooled, func(o *options) any {
-		return fmt.Sprint(portalsConfig(o, wiredRanks).AMLimit, serverConfig(o, plan{}, wiredRanks).Poll)
+		return fmt.Sprint(portalsConfig(o, wiredRanks).AMLimit, endpointConfig(o, plan{}, wiredRanks).Poll)
 	}, "95 95"},
 	"GOLCI_INIT_TIMEOUT":       {"17s", nil, func(o *options) any { return sharedConfig(&boot.Job{Size: wiredRanks}, o).Timeout }, 17 * time.Second},
 	"GOLCI_EXITTIMEOUT":        {"18s", nil, exiting(2), 18 * time.Second},
@@ -112,16 +110,12 @@ var wires = map[string]wire{
 	"GOLCI_EXITSETTLE":         {"3ms", nil, func(o *options) any { return exitConfig(o.values, 0, wiredRanks).Settle }, 3 * time.Millisecond},
 	"GOLCI_BIND":               {"none", nil, nil, "no test here: cmd/golci reads it"},
 	"GOLCI_STUCK":              {"19s", nil, func(o *options) any { return schedulerConfig(o, plan{}).StuckAfter }, 19 * time.Second},
-	"GOLCI_DUMP":               {"stacks", nil, nil, "no test here: newProc keeps it in the rank"},
+	"GOLCI_DUMP":               {"stacks", nil, nil, "read when the signal comes: internal/jobtest"},
 	"GOLCI_DEBUG":              {"on", nil, nil, "no test here: internal/boot reads it"},
 }
 
 func mustOptions(pairs []string) *options {
-	var opts []Option
-	for i := 0; i < len(pairs); i += 2 {
-		opts = append(opts, With(pairs[i], pairs[i+1]))
-	}
-	o, err := readOptions(opts)
+	o, err := with(pairs...).read()
 	if err != nil {
 		panic(err)
 	}
@@ -154,52 +148,5 @@ func TestEverySettingIsWired(t *testing.T) {
 				t.Errorf("set by the environment to %s: %v, want %v", w.value, got, w.want)
 			}
 		})
-	}
-}
-
-// TestEagerLimit: what is told beforehand is what the ranks of such a job then have.
-func TestEagerLimit(t *testing.T) {
-	for _, i := range mustOptions(nil).values.List() {
-		t.Setenv(i.Env, "") // whatever the tests are run with
-	}
-	for _, x := range []struct {
-		want, size int
-		pairs      []string
-	}{
-		{16 << 10, 2, nil},
-		{100, 2, []string{"GOLCI_EAGER", "100"}},
-		{65128, 2, []string{"GOLCI_EAGER", "1MiB"}},
-		{8 << 10, 2, []string{"GOLCI_FLOWCONTROL", "dynamic"}},
-		{8 << 10, 3, []string{"GOLCI_CONDUIT", "portals"}},
-		{16 << 10, 2, []string{"GOLCI_FLOWCONTROL", "none"}},
-		{872, 3, []string{"GOLCI_LOAN", "4"}},
-		{16 << 10, 2, []string{"GOLCI_CONDUIT", "udp"}},
-		{20 << 10, 1, []string{"GOLCI_EAGER", "20KiB"}},
-	} {
-		var opts []Option
-		for i := 0; i < len(x.pairs); i += 2 {
-			opts = append(opts, With(x.pairs[i], x.pairs[i+1]))
-		}
-		if got, err := EagerLimit(x.size, opts...); err != nil || got != x.want {
-			t.Errorf("%v: %d, %v, want %d", x.pairs, got, err, x.want)
-		}
-		must(t, x.size, func(c *Comm) error {
-			if got := c.Proc().Server().EagerLimit(); got != x.want {
-				return fmt.Errorf("%v: a rank has %d, want %d", x.pairs, got, x.want)
-			}
-			return nil
-		}, opts...)
-	}
-	small, err := EagerLimit(4096)
-	if err != nil || small >= 16<<10 || small < 1<<10 {
-		t.Errorf("of 4096 ranks: %d, %v", small, err)
-	}
-	for _, size := range []int{-1, 0, comm.MaxRanks + 1} {
-		if _, err := EagerLimit(size); !errors.Is(err, ErrArgument) {
-			t.Errorf("of %d ranks: %v", size, err)
-		}
-	}
-	if _, err := EagerLimit(2, WithEager(-1)); !errors.Is(err, ErrArgument) {
-		t.Errorf("got %v", err)
 	}
 }

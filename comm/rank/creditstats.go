@@ -1,4 +1,4 @@
-package mpi
+package rank
 
 import (
 	"encoding/json"
@@ -62,20 +62,19 @@ type creditStats struct {
 }
 
 // startCreditStats begins the file that GOLCI_CREDIT_STATS names for this rank, if it names one.
-func startCreditStats(p *Proc, o *options) *creditStats {
-	path := settings.CreditStats.Get(o.values)
+func startCreditStats(r *Rank) *creditStats {
+	path := settings.CreditStats.Get(r.opts.values)
 	if path == statsOff {
 		return nil
 	}
-	e := p.srv.Endpoint()
 	s := &creditStats{
-		rank: p.job.Rank, terms: e.Terms(), report: e.Credits, stop: make(chan struct{}), ended: make(chan struct{}),
+		rank: r.job.Rank, terms: r.ep.Terms(), report: r.ep.Credits, stop: make(chan struct{}), ended: make(chan struct{}),
 		tell: func(err error) {
-			fmt.Fprintf(os.Stderr, "golci: rank %d of %d: credit statistics end: %v\n", p.job.Rank, p.job.Size, err)
+			fmt.Fprintf(os.Stderr, "golci: rank %d of %d: credit statistics end: %v\n", r.job.Rank, r.job.Size, err)
 		},
 	}
 	var err error
-	if s.file, err = os.Create(statsPath(path, p.job.Rank, p.job.Size)); err != nil {
+	if s.file, err = os.Create(statsPath(path, r.job.Rank, r.job.Size)); err != nil {
 		s.tell(err)
 		return nil
 	}

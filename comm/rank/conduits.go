@@ -1,0 +1,156 @@
+package rank
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/conduit/local"
+	"github.com/golci/golci/internal/conduit/mixed"
+	"github.com/golci/golci/internal/conduit/portals"
+	"github.com/golci/golci/internal/conduit/shm"
+	"github.com/golci/golci/internal/conduit/udp"
+	"github.com/golci/golci/internal/settings"
+)
+
+// carrier is a conduit that GOLCI_CONDUIT may name.
+type carrier struct {
+	name    string
+	reach   string       // whose ranks it joins, for people
+	lacks   func() error // why it cannot be used on this system; nil: it can on any
+	oneNode bool         // it joins ranks of one node only
+	// inside joins the ranks of this process, between this process with the others of the job. nil: it does not.
+	inside  func(o *options, jobs []*boot.Job) ([]conduit.Conduit, error)
+	between func(ctx context.Context, o *options, job *boot.Job) (conduit.Conduit, error)
+}
+
+// carriers are all conduits that join ranks: the only list of them. A further one gets its entry here, and its name
+// among the words of the setting.
+var carriers = []carrier{
+	{name: local.Name, reach: "ranks in one process", inside: joinByRings},
+	{name: portals.Name, reach: "ranks in one process, one receive pool each", inside: joinByPools},
+	{name: shm.Name, reach: "ranks of one machine", lacks: shm.Lacks, oneNode: true, between: openShared},
+	{name: udp.Name, reach: "ranks of any machines that reach each other", inside: joinByDatagrams, between: openDatagrams},
+}
+
+// carrierOf is the entry of the conduit of that name.
+func carrierOf(name string) *carrier {
+	for i := range carriers {
+		if carriers[i].name == name {
+			return &carriers[i]
+		}
+	}
+	return nil
+}
+
+// Conduit describes a conduit, for people.
+type Conduit struct {
+	Name  string // as GOLCI_CONDUIT names it
+	Reach string // whose ranks it joins
+	Lacks error  // why it cannot be used on this system; nil if it can
+}
+
+// Conduits lists the conduits that GOLCI_CONDUIT may name. It asks the kernel for what they need.
+func Conduits() []Conduit {
+	out := make([]Conduit, len(carriers))
+	for i, c := range carriers {
+		out[i] = Conduit{Name: c.name, Reach: c.reach, Lacks: c.missing()}
+	}
+	return out
+}
+
+func (c *carrier) missing() error {
+	if c.lacks == nil {
+		return nil
+	}
+	return c.lacks()
+}
+
+// joinRanks connects ranks that share this process: by rings, unless the setting names a conduit that does that, too.
+func joinRanks(o *options, jobs []*boot.Job) ([]conduit.Conduit, error) {
+	if c := carrierOf(settings.Conduit.Get(o.values)); c != nil && c.inside != nil {
+		return c.inside(o, jobs)
+	}
+	return joinByRings(o, jobs)
+}
+
+// openConduit connects this process with the others of the job.
+func openConduit(ctx context.Context, job *boot.Job, o *options) (conduit.Conduit, error) {
+	name := settings.Conduit.Get(o.values)
+	if job.Size == 1 && name != shm.Name {
+		all, err := joinByRings(o, []*boot.Job{job})
+		if err != nil {
+			return nil, err
+		}
+		return all[0], nil
+	}
+	c := carrierOf(name)
+	if c == nil {
+		return openNearest(ctx, o, job)
+	}
+	if c.between == nil {
+		return nil, fmt.Errorf("%w: the %s conduit joins the ranks of one process, and this job has %d processes",
+			ErrArgument, name, job.Size)
+	}
+	if err := c.reaches(job); err != nil {
+		return nil, err
+	}
+	return c.between(ctx, o, job)
+}
+
+// openNearest takes shared memory within a node, where the system has it, and datagrams beyond.
+func openNearest(ctx context.Context, o *options, job *boot.Job) (conduit.Conduit, error) {
+	switch near := len(job.LocalRanks); {
+	case near == 1 || shm.Lacks() != nil:
+		return openDatagrams(ctx, o, job)
+	case near == job.Size:
+		return openShared(ctx, o, job)
+	}
+	far, err := openDatagrams(ctx, o, job)
+	if err != nil {
+		return nil, err
+	}
+	near, err := openShared(ctx, o, job)
+	if err != nil {
+		return nil, errors.Join(err, far.Close())
+	}
+	c, err := mixed.New(near, far, job.Near)
+	if err != nil {
+		return nil, errors.Join(err, near.Close(), far.Close())
+	}
+	return c, nil
+}
+
+// reaches refuses a conduit that does not lead to all ranks: the setting names one, and another is not taken in its
+// place. Where the ranks are on several nodes no rank has all of them on its own, so every rank finds this, before it
+// waits for any other.
+func (c *carrier) reaches(job *boot.Job) error {
+	for r := range job.Size {
+		if c.oneNode && !job.Near(r) {
+			return fmt.Errorf("%w: %s=%s joins ranks of one node, and rank %d and rank %d are on different nodes; "+
+				"set it to auto, which takes datagrams between nodes", ErrArgument, settings.Conduit.Env(), c.name, job.Rank, r)
+		}
+	}
+	return nil
+}
+
+func joinByRings(o *options, jobs []*boot.Job) ([]conduit.Conduit, error) {
+	return local.New(len(jobs), conduitConfig(o, len(jobs)))
+}
+
+func joinByPools(o *options, jobs []*boot.Job) ([]conduit.Conduit, error) {
+	return portals.New(len(jobs), portalsConfig(o, len(jobs)))
+}
+
+func openShared(_ context.Context, o *options, job *boot.Job) (conduit.Conduit, error) {
+	return shm.New(sharedConfig(job, o))
+}
+
+func sharedConfig(job *boot.Job, o *options) shm.Config {
+	return shm.Config{
+		Rank: job.Rank, Size: job.Size, JobID: job.JobID + o.Name, Key: string(job.Key), Local: job.LocalRanks,
+		Timeout: settings.InitTimeout.Get(o.values), Conduit: conduitConfig(o, job.Size),
+	}
+}

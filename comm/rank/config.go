@@ -1,0 +1,85 @@
+package rank
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/progress"
+	"github.com/golci/golci/internal/settings"
+)
+
+// Errors, for errors.Is.
+var (
+	ErrArgument  = errors.New("invalid argument")
+	ErrThread    = errors.New("not allowed in a light-weight thread")
+	ErrFinalized = errors.New("the rank has been finalized")
+	ErrAborted   = errors.New("the job has been aborted")
+	ErrPending   = progress.ErrPending
+)
+
+// Config says how a rank is brought up. The zero value is of use: it takes all settings from the environment, and
+// changes nothing of the process.
+type Config struct {
+	// Settings have values by the names of their environment variables, and go before the environment. `golci info`
+	// lists the names.
+	Settings map[string]string
+	// Attach registers the layers that work on the rank: their handlers, and what Rank.Attach takes. It is called on
+	// every rank, before anything polls and before any rank can send. It must not send, nor wait for other ranks. Its
+	// error ends the start.
+	Attach func(*Rank) error
+	// Caller names the package that the program calls; texts of errors begin with it. "" stands for "rank".
+	Caller string
+	// Name tells several ranks of this process on one job apart; see On. It has at most 16 letters, digits and the like.
+	Name string
+	// Sizes changes what the settings make of the conduit's sizes, for tests; the same on all ranks.
+	Sizes func(*conduit.Config)
+
+	// What follows concerns the whole process. It is for the program itself, or for a package whose call starts the
+	// program, to ask for.
+
+	// Processors lets Start raise GOMAXPROCS, unless the environment sets it, to one more than the threads that poll.
+	Processors bool
+	// QuitDump has SIGQUIT write the rank's dump to standard error, and then end the process with exit code 2.
+	QuitDump bool
+	// Exit ends the process with an exit code, as os.Exit does, when the job ends otherwise than by Finalize. With nil
+	// the process goes on: operations that are pending, and later ones, end with ErrAborted and the reason.
+	Exit func(code int)
+}
+
+// options are a Config that has been read.
+type options struct {
+	Config
+	values *settings.Set
+}
+
+// read checks c and reads the settings.
+func (c Config) read() (*options, error) {
+	o := &options{Config: c}
+	if o.Caller == "" {
+		o.Caller = "rank"
+	}
+	var err error
+	if o.values, err = settings.Parse(o.lookup); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrArgument, err)
+	}
+	known := make(map[string]bool)
+	for _, i := range o.values.List() {
+		known[i.Env] = true
+	}
+	for env := range c.Settings {
+		if !known[env] {
+			return nil, fmt.Errorf("%w: no setting is called %q", ErrArgument, env)
+		}
+	}
+	return o, nil
+}
+
+// lookup is the environment with the settings laid over it.
+func (o *options) lookup(name string) (string, bool) {
+	if v, ok := o.Settings[name]; ok {
+		return v, true
+	}
+	return os.LookupEnv(name)
+}

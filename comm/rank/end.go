@@ -1,0 +1,173 @@
+package rank
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"github.com/golci/golci/internal/boot"
+)
+
+// How a job ends. Begin to read here; the other files are end_*.go.
+//
+//	Finalize   every rank calls it: all meet, settle what is under way, and let go of everything (end_finalize.go,
+//	           end_settle.go)
+//	Exit       any rank calls it: all agree on the greatest exit code, and their processes end with it (end_agreed.go
+//	           drives the state machine of internal/exit over the plane of internal/boot)
+//	Abort      any rank calls it, or a fault, a panic or the loss of the launcher does: the launcher is told, and ends
+//	           the others at once (here)
+//	SIGQUIT    the rank writes its dump, and the process ends (end_quit.go)
+//	Team       ranks of one process: Exit and Abort end the operations of all, and Team.Run returns why (team.go)
+//
+// Whatever it is, Rank.stop ends the operations, and Rank.depart the process where Config.Exit says how. What becomes of
+// the other processes is the launcher's part: docs/exit.md.
+
+// ExitError says that a rank of Run has ended the job by Exit.
+type ExitError struct {
+	Rank int // that called Exit
+	Code int // 0 to 255
+}
+
+// Error names rank and code.
+func (e *ExitError) Error() string {
+	return fmt.Sprintf("rank %d ended the job with code %d", e.Rank, e.Code)
+}
+
+// orNil is nil for the code of success.
+func (e *ExitError) orNil() error {
+	if e.Code == 0 {
+		return nil
+	}
+	return e
+}
+
+// Exit ends the job in order, all its ranks, with exit code code, of which the lowest eight bits count, as for the operating
+// system. Any rank may call it at any time after the start, from any goroutine, thread or handler, whatever the others
+// do; they need not poll. If several ranks call it, the greatest code becomes that of all. It takes about 2 log2 N
+// messages of each rank, and is enforced after the time of GOLCI_EXITTIMEOUT.
+//
+// With Config.Exit it ends the process and does not return; deferred functions do not run. Without, and in a Team, the
+// pending and later operations of all ranks end with ErrAborted and an *ExitError, and so does Exit; Team.Run returns
+// the *ExitError. A process that goes on then is to end soon: the launcher ends what is left.
+func (r *Rank) Exit(code int) error {
+	if r.team != nil {
+		e := &ExitError{Rank: r.job.Rank, Code: code & 0xff}
+		r.team.exit(e)
+		return fmt.Errorf("%w: %w", ErrAborted, e)
+	}
+	if r.end == nil {
+		return r.errorf("Exit", "%w: the job is not this rank's to end", ErrArgument)
+	}
+	r.end.exit(code)
+	return r.Ended()
+}
+
+// Abort ends the job, all its ranks, with exit code code (1 to 255) and err as the reason. Unlike Exit it does not wait
+// for the others' exit codes. With Config.Exit it ends the process and does not return. Without, and in a Team, the
+// operations of this rank, or of all ranks of the Team, end with ErrAborted and err, and so does Abort.
+func (r *Rank) Abort(code int, err error) error {
+	if err == nil {
+		err = fmt.Errorf("rank %d called Abort with code %d", r.job.Rank, code)
+	}
+	if r.team != nil {
+		r.team.abort(r.job.Rank, err)
+		return fmt.Errorf("%w by rank %d: %w", ErrAborted, r.job.Rank, err)
+	}
+	r.abort(code, err)
+	return r.Ended()
+}
+
+// Ended tells why operations cannot start any more, or nil.
+func (r *Rank) Ended() error {
+	if e := r.over.Load(); e != nil {
+		return *e
+	}
+	return nil
+}
+
+// AwaitEnd returns at once, unless the job has begun to end by Exit; then the process ends before it returns, or without
+// Config.Exit the operations do. A layer calls it before it gives the program the error of an operation: the ranks that
+// are the first to go take the others' operations with them, and what the program would make of their errors is not to
+// count.
+func (r *Rank) AwaitEnd() {
+	if r.end != nil && r.end.begun.Load() {
+		<-r.end.over
+	}
+}
+
+// stop has all operations end with the given reason; the first one counts.
+func (r *Rank) stop(reason error) {
+	r.over.CompareAndSwap(nil, &reason)
+	for _, l := range r.attached() {
+		if l.Stop != nil {
+			l.Stop()
+		}
+	}
+	r.ep.Close()
+	r.untils.wake(nil)
+}
+
+// depart ends the process, or if it is to go on, the rank's operations.
+func (r *Rank) depart(code int, reason error) {
+	if f := r.opts.Exit; f != nil {
+		f(code)
+	}
+	r.stop(reason)
+	if r.end != nil {
+		r.end.done()
+	}
+}
+
+// fatal is told of faults that no caller can be told of. It may be called inside a poll, with locks held.
+func (r *Rank) fatal(err error) {
+	err = fmt.Errorf("rank %d: %w", r.job.Rank, err)
+	switch {
+	case r.team != nil:
+		r.team.abortLater(r.job.Rank, err)
+	case r.opts.Exit == nil:
+		r.late.Go(func() { r.abortUnlessEnding(1, err) }) // which ends operations, and they want the locks
+	default:
+		r.abortUnlessEnding(1, err)
+	}
+}
+
+func (r *Rank) abortUnlessEnding(code int, err error) {
+	r.AwaitEnd()
+	r.abort(code, err)
+}
+
+// lastWords is the time that a foreign launcher gets to read why a rank aborts. It may read no more once a rank has ended.
+const lastWords = 50 * time.Millisecond
+
+// abort ends the job, and this process.
+func (r *Rank) abort(code int, err error) {
+	if code < 1 || code > 255 {
+		code = 1
+	}
+	fmt.Fprintf(os.Stderr, "golci: rank %d of %d: the job is aborted: %v\n", r.job.Rank, r.job.Size, err)
+	if l := r.job.Launcher; l != boot.LauncherGolci && l != boot.LauncherSingle {
+		time.Sleep(lastWords)
+	}
+	if r.end != nil && !r.end.abort(code) {
+		return
+	}
+	if e := r.job.Abort(code, err.Error()); e != nil {
+		fmt.Fprintf(os.Stderr, "golci: rank %d: telling the launcher: %v\n", r.job.Rank, e)
+	}
+	r.depart(code, fmt.Errorf("%w by rank %d: %w", ErrAborted, r.job.Rank, err))
+}
+
+// panicCode is the exit code of a Go program that panics.
+const panicCode = 2
+
+// threadPanicked is deferred in the threads of a job of processes: a panic that nobody may ever join, while other ranks
+// wait for the thread, ends the job.
+func (r *Rank) threadPanicked() {
+	if r.team != nil {
+		return
+	}
+	if v := recover(); v != nil {
+		r.abort(panicCode, fmt.Errorf("panic in a thread: %v\n%s", v, debug.Stack()))
+	}
+}

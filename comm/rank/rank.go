@@ -1,0 +1,250 @@
+package rank
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/credit"
+	"github.com/golci/golci/internal/progress"
+	"github.com/golci/golci/internal/settings"
+)
+
+// Job is a rank's membership of its job.
+type Job = boot.Job
+
+// Rank is one rank of a job: a process, or one of several in a process. Its methods may be called from any goroutine,
+// thread or handler, unless they say otherwise.
+type Rank struct {
+	// Fixed.
+	job    *boot.Job
+	owner  bool // of the job, which ends with this rank
+	wire   conduit.Conduit
+	ep     *am.Endpoint
+	sched  *fult.Scheduler
+	opts   *options
+	shared bool  // shares its cores or its process with other ranks
+	team   *Team // nil for a process of its own
+
+	// Set at the start, before there is traffic.
+	server   *progress.Server // nil without a dedicated server
+	end      *ender           // nil in a Team, and where the job is somebody else's
+	unlisten func()           // ends the dump on SIGQUIT
+	stats    *creditStats     // nil unless asked for
+
+	attaching sync.Mutex
+	layers    atomic.Pointer[[]Layer] // changed under attaching
+
+	untils untils
+	late   sync.WaitGroup        // aborts on their way
+	final  atomic.Bool           // Finalize has begun
+	over   atomic.Pointer[error] // why operations end; set once
+	closed atomic.Bool           // everything has been let go
+}
+
+// Layer is what a package that works on a rank registers, so that the rank can tell what it waits for and can end it.
+// Functions that are nil are not called. All may be called at any time until the rank has been finalized.
+type Layer struct {
+	// Report adds what waits to a dump.
+	Report func(*Report)
+	// Unended is how many operations of this rank have not ended, for Finalize, which waits for them. first describes one
+	// of them.
+	Unended func() (n int, first func() string)
+	// Meet waits until every rank has called Finalize. It makes progress, and returns early when the rank ends.
+	Meet func() error
+	// Stop ends all operations that are pending, and later ones. It does not wait for other ranks. It is called again for
+	// operations that were being started meanwhile.
+	Stop func()
+}
+
+// Attach registers a layer. It is meant for Config.Attach; after that the rank may be polled already, so a layer that
+// comes later registers its handlers before any rank sends to them.
+func (r *Rank) Attach(l Layer) {
+	r.attaching.Lock()
+	defer r.attaching.Unlock()
+	all := append(slices.Clip(r.attached()), l)
+	r.layers.Store(&all)
+}
+
+func (r *Rank) attached() []Layer {
+	if all := r.layers.Load(); all != nil {
+		return *all
+	}
+	return nil
+}
+
+// Rank is the number of this rank, from 0.
+func (r *Rank) Rank() int { return r.job.Rank }
+
+// Size is the number of ranks of the job.
+func (r *Rank) Size() int { return r.job.Size }
+
+// Job is the rank's membership of its job.
+func (r *Rank) Job() *Job { return r.job }
+
+// Conduit carries the rank's messages. The endpoint polls it, and nobody else may.
+func (r *Rank) Conduit() conduit.Conduit { return r.wire }
+
+// Endpoint is the rank's end of active messages. Register handlers in Config.Attach.
+func (r *Rank) Endpoint() *am.Endpoint { return r.ep }
+
+// Threads is the scheduler of the rank's light-weight threads. A panic in a thread that is started there is kept for
+// Join.
+func (r *Rank) Threads() *fult.Scheduler { return r.sched }
+
+// Settings are the values of all settings.
+func (r *Rank) Settings() *settings.Set { return r.opts.values }
+
+// Shared reports whether the rank shares its process, or its cores, with other ranks. Large tables are then a waste.
+func (r *Rank) Shared() bool { return r.shared }
+
+// Eager is the largest message in bytes that is worth sending without asking its receiver, as EagerLimit tells it.
+func (r *Rank) Eager() int { return r.opts.eagerLimit(r.job.Size) }
+
+// Hint says that up to n messages of so many bytes will be on their way to each of the peers at a time, so that receive
+// space is lent beforehand. It does nothing where loans do not follow demand. It does not block.
+func (r *Rank) Hint(n, bytes int, peers ...int) {
+	if r.ep.Terms().Mode == credit.Dynamic {
+		r.ep.Hint(n*credit.Cost(bytes), peers...)
+	}
+}
+
+// Go starts f as a light-weight thread of this rank and returns at once. A panic of f ends the job, as in any Go
+// program; in a Team only the thread ends, and Join returns the panic. Errors: ErrArgument, ErrFinalized, ErrAborted,
+// fult.ErrTooMany.
+func (r *Rank) Go(f func()) (fult.Handle, error) {
+	if f == nil {
+		return fult.Handle{}, r.errorf("Go", "%w: nil function", ErrArgument)
+	}
+	if err := r.Ended(); err != nil {
+		return fult.Handle{}, r.errorf("Go", "%w", err)
+	}
+	return r.sched.Go(func(*fult.Thread) {
+		defer r.threadPanicked()
+		f()
+	})
+}
+
+// errorf makes the error of a call.
+func (r *Rank) errorf(call, format string, args ...any) error {
+	return fmt.Errorf("%s: %s: rank %d: "+format, append([]any{r.opts.Caller, call, r.job.Rank}, args...)...)
+}
+
+// newRank makes a rank over its conduit, which nothing polls yet.
+func newRank(job *boot.Job, wire conduit.Conduit, o *options, pl plan, t *Team) (*Rank, error) {
+	r := &Rank{job: job, wire: wire, opts: o, team: t, shared: pl.crowded || t != nil, unlisten: func() {}}
+	sc := schedulerConfig(o, pl)
+	sc.OnStuck = r.reportStuck
+	var err error
+	if r.sched, err = fult.New(sc); err != nil {
+		return nil, err
+	}
+	ec := endpointConfig(o, pl, job.Size)
+	ec.Scheduler, ec.Fatal = r.sched, r.fatal
+	if r.ep, err = am.New(wire, ec); err != nil {
+		return nil, errors.Join(err, r.sched.Close())
+	}
+	r.untils.ep = r.ep
+	if err := r.sched.SetPoller(r.ep.Progress().Poller()); err != nil { // else threads would hang
+		return nil, errors.Join(err, r.sched.Close())
+	}
+	return r, nil
+}
+
+// serve attaches the layers, and then has the rank polled by whom the plan says.
+func (r *Rank) serve(pl plan) error {
+	if f := r.opts.Attach; f != nil {
+		if err := f(r); err != nil {
+			return fmt.Errorf("attaching: %w", err)
+		}
+	}
+	if pl.dedicated {
+		r.server = r.ep.Progress().Dedicate(pl.serverCPU)
+	}
+	if pl.eagerly {
+		if _, err := r.sched.Go(func(*fult.Thread) {}); err != nil { // the first thread starts the workers
+			return err
+		}
+	}
+	if r.opts.QuitDump {
+		r.unlisten = quitDumps.add(r)
+	}
+	r.stats = startCreditStats(r)
+	return nil
+}
+
+// schedulerConfig lacks whom to tell of workers that are stuck.
+func schedulerConfig(o *options, pl plan) fult.Config {
+	scheduler := settings.Scheduler.Get(o.values)
+	kind := fult.Fult
+	if scheduler == fult.Goroutines.String() {
+		kind = fult.Goroutines
+	}
+	return fult.Config{
+		Kind: kind, Unchecked: scheduler == fult.Fult.String(),
+		Workers: pl.workers, Pin: pl.pin, MaxThreads: settings.Threads.Get(o.values),
+		StuckAfter: stuckTime(o), Spin: workerSpin(spinTime(o)),
+	}
+}
+
+// ThreadKind tells what the threads of a rank with that configuration and the environment are. why is the reason where
+// they should be coroutines and are goroutines (fult.Config.Effective). It does not block or switch threads. Error:
+// ErrArgument.
+func ThreadKind(cfg Config) (kind fult.Kind, why, err error) {
+	o, err := cfg.read()
+	if err != nil {
+		return 0, nil, err
+	}
+	kind, why = schedulerConfig(o, plan{}).Effective()
+	return kind, why, nil
+}
+
+// stuckTime is negative for never.
+func stuckTime(o *options) time.Duration {
+	if d := settings.Stuck.Get(o.values); d != 0 {
+		return d
+	}
+	return -1
+}
+
+// endpointConfig lacks the scheduler and whom to tell of faults.
+func endpointConfig(o *options, pl plan, size int) am.Config {
+	return am.Config{
+		Credits: terms(o, size), Poll: settings.AMLimit.Get(o.values),
+		Progress: progress.Config{Spin: spinTime(o), Crowded: pl.crowded, Dedicated: pl.dedicated},
+	}
+}
+
+// spinTime is negative for not at all.
+func spinTime(o *options) time.Duration {
+	if spin := settings.Spin.Get(o.values); spin != 0 {
+		return spin
+	}
+	return -1
+}
+
+// workerSpin leaves the default to the scheduler, which looks at the processors.
+func workerSpin(spin time.Duration) time.Duration {
+	if spin == progress.DefaultSpin {
+		return 0
+	}
+	return spin
+}
+
+// reportStuck tells the user of a worker or a thread that does not move. The scheduler's monitor calls it, too.
+func (r *Rank) reportStuck(s fult.StuckReport) {
+	what := strings.TrimPrefix(s.String(), "fult: ")
+	if s.Closing {
+		what = fmt.Sprintf("Finalize waits for thread %v, for %v now\n%s", s.ID, s.For.Round(time.Millisecond), s.Advice())
+	}
+	fmt.Fprintf(os.Stderr, "golci: rank %d of %d: %s\n", r.job.Rank, r.job.Size, what)
+}

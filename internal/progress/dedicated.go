@@ -1,0 +1,42 @@
+package progress
+
+import (
+	"runtime"
+	"sync/atomic"
+
+	"github.com/golci/golci/internal/affinity"
+)
+
+// Server is a dedicated communication server: a goroutine with an OS thread and, if there is one to spare, a core of
+// its own, which polls for an Engine.
+type Server struct {
+	quit atomic.Bool
+	gone chan struct{}
+	eng  *Engine
+}
+
+// Dedicate starts the server of e, whose Config has Dedicated. It binds the server's OS thread to cpu, unless that is
+// negative.
+func (e *Engine) Dedicate(cpu int) *Server {
+	s := &Server{gone: make(chan struct{}), eng: e}
+	go func() {
+		defer close(s.gone)
+		// Never unlocked: the thread ends with the goroutine, and its affinity with it.
+		runtime.LockOSThread()
+		if cpu >= 0 {
+			_ = affinity.Set(cpu) // a server that may not be bound still serves
+		}
+		e.Serve(s.quit.Load)
+	}()
+	return s
+}
+
+// Stop ends the server and waits until it has gone. It may be called again; a nil Server needs nothing.
+func (s *Server) Stop() {
+	if s == nil {
+		return
+	}
+	s.quit.Store(true)
+	s.eng.Wake()
+	<-s.gone
+}

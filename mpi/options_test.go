@@ -1,0 +1,92 @@
+package mpi
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/golci/golci/comm"
+	"github.com/golci/golci/internal/settings"
+)
+
+// withoutSettings clears the environment of whatever settings the tests are run with.
+func withoutSettings(t *testing.T) {
+	t.Helper()
+	set, err := settings.Parse(func(string) (string, bool) { return "", false })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range set.List() {
+		t.Setenv(i.Env, "")
+	}
+}
+
+// TestEagerLimit: what is told beforehand is what the ranks of such a job then have.
+func TestEagerLimit(t *testing.T) {
+	withoutSettings(t)
+	for _, x := range []struct {
+		want, size int
+		pairs      []string
+	}{
+		{16 << 10, 2, nil},
+		{100, 2, []string{"GOLCI_EAGER", "100"}},
+		{65128, 2, []string{"GOLCI_EAGER", "1MiB"}},
+		{8 << 10, 2, []string{"GOLCI_FLOWCONTROL", "dynamic"}},
+		{8 << 10, 3, []string{"GOLCI_CONDUIT", "portals"}},
+		{16 << 10, 2, []string{"GOLCI_FLOWCONTROL", "none"}},
+		{872, 3, []string{"GOLCI_LOAN", "4"}},
+		{16 << 10, 2, []string{"GOLCI_CONDUIT", "udp"}},
+		{20 << 10, 1, []string{"GOLCI_EAGER", "20KiB"}},
+	} {
+		var opts []Option
+		for i := 0; i < len(x.pairs); i += 2 {
+			opts = append(opts, With(x.pairs[i], x.pairs[i+1]))
+		}
+		if got, err := EagerLimit(x.size, opts...); err != nil || got != x.want {
+			t.Errorf("%v: %d, %v, want %d", x.pairs, got, err, x.want)
+		}
+		must(t, x.size, func(c *Comm) error {
+			if got := c.Proc().Server().EagerLimit(); got != x.want {
+				return fmt.Errorf("%v: a rank has %d, want %d", x.pairs, got, x.want)
+			}
+			return nil
+		}, opts...)
+	}
+	small, err := EagerLimit(4096)
+	if err != nil || small >= 16<<10 || small < 1<<10 {
+		t.Errorf("of 4096 ranks: %d, %v", small, err)
+	}
+	for _, size := range []int{-1, 0, comm.MaxRanks + 1} {
+		if _, err := EagerLimit(size); !errors.Is(err, ErrArgument) {
+			t.Errorf("of %d ranks: %v", size, err)
+		}
+	}
+	if _, err := EagerLimit(2, WithEager(-1)); !errors.Is(err, ErrArgument) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestServerConfig: the settings that are for the communication server, or for MPI's own checks, reach them.
+func TestServerConfig(t *testing.T) {
+	withoutSettings(t)
+	for _, x := range []struct {
+		pairs []string
+		want  string
+	}{
+		{nil, "16384 0 4096 true"},
+		{[]string{"GOLCI_EAGER", "3000", "GOLCI_UNEXPECTED", "77777", "GOLCI_CHECK", "off"}, "3000 77777 4096 false"},
+		{[]string{"GOLCI_WORKERS", "2", "GOLCI_THREADS", "1000"}, "16384 0 34768 true"},
+	} {
+		var opts []Option
+		for i := 0; i < len(x.pairs); i += 2 {
+			opts = append(opts, With(x.pairs[i], x.pairs[i+1]))
+		}
+		must(t, 1, func(c *Comm) error {
+			cfg := serverConfig(c.Proc().rank)
+			if got := fmt.Sprint(cfg.Eager, cfg.Unexpected, cfg.Entries, c.checked); got != x.want {
+				return fmt.Errorf("%v: %s, want %s", x.pairs, got, x.want)
+			}
+			return nil
+		}, opts...)
+	}
+}
