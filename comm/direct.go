@@ -89,6 +89,7 @@ func (s *Server) beginDirect(o *op, id, addr uint64) bool {
 	src := int(o.peer)
 	s.control(src, handlerGo, id, own, address(o.data[half:o.want]), uint64(half), uint64(o.want))
 	s.copies.add(copyJob{o: o, peer: src, fetch: true, local: o.data[:half], addr: addr, tell: id})
+	s.askedLate(own, src)
 	return true
 }
 

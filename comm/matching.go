@@ -273,12 +273,28 @@ func (m *matching) withdraw(ctx uint16, p match.Pattern, o *op) bool {
 	}
 }
 
-// each calls f with everything that waits, of one bucket or context after the other, under its lock.
+// each calls f with everything that waits, under locks. It holds those of all contexts at once, so that nothing passes from
+// the table to an index, or back, between the looks at both.
 func (m *matching) each(f func(ctx uint16, side hashtable.Side, p match.Pattern, o *op)) {
+	m.making.Lock()
+	defer m.making.Unlock()
+	cs := m.contexts()
+	for _, c := range cs {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+	}
 	m.table.Range(func(key uint64, side hashtable.Side, n *node) bool {
 		f(keyContext(key), side, keyPattern(key), &n.Value)
 		return true
 	})
+	for _, c := range cs {
+		c.index.Posts(func(p match.Pattern, o *op) { f(c.ctx, hashtable.Post, p, o) })
+		c.index.Messages(func(p match.Pattern, o *op) { f(c.ctx, hashtable.Arrive, p, o) })
+	}
+}
+
+// contexts are those that had a wildcard. Under making.
+func (m *matching) contexts() (cs []*context) {
 	for i := range m.blocks {
 		b := m.blocks[i].Load()
 		if b == nil {
@@ -286,17 +302,11 @@ func (m *matching) each(f func(ctx uint16, side hashtable.Side, p match.Pattern,
 		}
 		for k := range b {
 			if c := b[k].Load(); c != nil {
-				c.each(f)
+				cs = append(cs, c)
 			}
 		}
 	}
-}
-
-func (c *context) each(f func(ctx uint16, side hashtable.Side, p match.Pattern, o *op)) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.index.Posts(func(p match.Pattern, o *op) { f(c.ctx, hashtable.Post, p, o) })
-	c.index.Messages(func(p match.Pattern, o *op) { f(c.ctx, hashtable.Arrive, p, o) })
+	return cs
 }
 
 func opOf(n *node) *op {

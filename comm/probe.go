@@ -148,10 +148,10 @@ func (s *Server) checkProbe(until stdcontext.Context, src int) error {
 	if s.closed.Load() {
 		return s.check("probe", 0, 0, 0, false)
 	}
-	if src < 0 || !s.peers[src].drained.Load() {
+	if src < 0 || !s.e.Gone(src) {
 		return nil
 	}
-	return fmt.Errorf("%w: %w", ErrPeer, s.e.PeerFailed(src))
+	return s.goneError(src)
 }
 
 func (s *Server) addProber(d *progress.Done) {

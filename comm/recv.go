@@ -84,8 +84,12 @@ func (o *op) prepareRecv(ctx uint16, src, tag int, buf []byte) {
 // post matches the receive o with a message that has come, or leaves it where messages look. Called by the owner of o,
 // before it waits.
 func (s *Server) post(o *op) {
-	if m := s.matching.post(o); m != nil && s.deliver(o, m) {
-		o.done.Finish()
+	if m := s.matching.post(o); m != nil {
+		if s.deliver(o, m) {
+			o.done.Finish()
+		}
+	} else if s.e.AnyGone() {
+		s.postLate(o)
 	}
 }
 

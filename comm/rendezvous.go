@@ -33,6 +33,7 @@ func (s *Server) beginRendezvous(o *op, size int64, id, addr uint64) bool {
 		o.id = own
 	}
 	s.control(src, handlerCTS, id, own, uint64(want)) // o may be finished from here on
+	s.askedLate(own, src)
 	return want == 0
 }
 
@@ -102,7 +103,7 @@ func (s *Server) control(dst int, h uint8, args ...uint64) {
 		c := s.ctrls.Get().(*ctrl)
 		c.dst, c.h, c.n = dst, h, copy(c.args[:], args)
 		s.e.Enqueue(dst, c)
-	case am.Failed: // the sweep of failed peers ends what waits for the answer
+	case am.Failed: // peerGone and askedLate end what waits for the answer
 	}
 }
 

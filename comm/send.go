@@ -145,7 +145,7 @@ func (o *op) Emit() bool {
 		binary.LittleEndian.PutUint64(body, o.wireKey())
 		o.putShape(body[8:])
 		copy(body[8+8*extra:], o.data)
-		if s.ids.remove(o.id) != nil { // the peer will not answer; else the sweep of failed peers does this part
+		if s.ids.remove(o.id) != nil { // the peer will not answer; else peerGone does this part
 			o.parts.Add(-1)
 		}
 		s.e.CommitQueued(dst, first)

@@ -70,7 +70,6 @@ type Server struct {
 	probing   []*progress.Done
 	unmatched unmatched // the poller's
 	ticks     uint32
-	sweepAt   uint32 // the tick at which peers seen to be dead are drained
 
 	closed atomic.Bool
 	looks  int // see take; fixed
@@ -103,8 +102,7 @@ func New(e *am.Endpoint, cfg Config) (*Server, error) {
 	}
 	s.allowTakes()
 	e.OnTick(s.tick)
-	e.OnIdle(s.sweepIdle)
-	e.OnWake(func() { s.sweepFailed(nil) })
+	e.OnPeerGone(s.peerGone)
 	e.OnBulk(s.bulkArrived)
 	if d, ok := e.Conduit().(conduit.Direct); ok {
 		s.copies.conduit = d
@@ -166,9 +164,7 @@ func (s *Server) tick(w *fult.Worker) {
 	if len(s.unmatched.throttled) > 0 {
 		s.unthrottle()
 	}
-	if s.ticks++; s.ticks&0xfff == 0 || s.ticks == s.sweepAt {
-		s.sweepFailed(w)
-	}
+	s.ticks++
 }
 
 // threadOp is the op that a fult thread uses for its blocking calls.

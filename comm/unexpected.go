@@ -93,8 +93,6 @@ func (s *Server) unthrottle() {
 type peer struct {
 	expect     uint16 // sequence number of the next envelope
 	throttled  bool
-	failed     bool                    // seen to be dead
-	drained    atomic.Bool             // and what it sent before has been handled: for waiting probes
 	held       map[uint16]heldEnvelope // came before their turn; nil while empty
 	unexpected atomic.Int64            // unmatched eager bytes; anyone may subtract
 	offers     atomic.Int32            // sends to it under way whose bytes it may copy directly; anyone changes it

@@ -72,6 +72,8 @@ type Endpoint struct {
 	maxMedium int
 	rank      int
 	lanes     []lane
+	anyGone   atomic.Bool // one of gone is set; written by the poller
+	gone      []atomic.Bool
 	cfg       Config
 	terms     credit.Config
 	specs     [256]Spec
@@ -88,8 +90,7 @@ type Endpoint struct {
 	longs   longs
 	bulkFn  func(src int, id uint64, off int64, chunk []byte, w *fult.Worker)
 	ticks   []func(w *fult.Worker)
-	idles   []func()
-	wakes   []func()
+	gones   []func(peer int, err error, w *fult.Worker)
 	pumps   []pump
 	segment segment
 
@@ -180,13 +181,6 @@ func (e *Endpoint) AsPoller(f func()) {
 	defer e.pollMu.Unlock()
 	f()
 }
-
-// OnWake has f called by the poller after it has slept: for what may have happened to peers meanwhile. Call it before
-// traffic.
-func (e *Endpoint) OnWake(f func()) { e.wakes = append(e.wakes, f) }
-
-// OnIdle has f called, as the poller, before anyone sleeps for want of mail. Call it before traffic.
-func (e *Endpoint) OnIdle(f func()) { e.idles = append(e.idles, f) }
 
 // Err is the first fault that no caller could be told of.
 func (e *Endpoint) Err() error {

@@ -85,8 +85,7 @@ func (e *Endpoint) pumpBulk(q *bulkQueue, peer int, w *fult.Worker) (n int) {
 	dead := false
 	for b := q.head; b != nil; b = q.head {
 		sent := e.bulkSend(peer, b)
-		// What cannot move may be waiting for credits or room that nobody gives any more.
-		if dead = sent < 0 || sent == 0 && e.over(peer); dead {
+		if dead = sent < 0; dead {
 			b.loan.fail(e.peerError(peer))
 		}
 		if !dead {
@@ -119,9 +118,6 @@ func (e *Endpoint) pumpBulk(q *bulkQueue, peer int, w *fult.Worker) (n int) {
 	}
 	return n
 }
-
-// over tells that nothing will come from peer any more: it has failed, or this endpoint is closed.
-func (e *Endpoint) over(peer int) bool { return e.closed.Load() || e.c.Failed(peer) != nil }
 
 // bulkSend sends the next piece or pieces of b and returns how many bytes went, -1 if the peer is dead.
 func (e *Endpoint) bulkSend(peer int, b *Bulk) int {

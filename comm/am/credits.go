@@ -146,9 +146,6 @@ func (r *receiver) revoked(src int, a credit.Args) error {
 	return err
 }
 
-// PeerGone notes that peer is dead: its loan is lost, and nothing is asked of it. The poller calls it, any number of times.
-func (e *Endpoint) PeerGone(peer int) { e.recv.ledger.Forget(peer) }
-
 // CreditReport is what a rank knows of its credits.
 type CreditReport struct {
 	Mode   credit.Mode

@@ -41,7 +41,7 @@ type lane struct {
 const wordThrottle = 1 << 63
 
 func (e *Endpoint) initLanes() error {
-	e.lanes = make([]lane, e.c.Size())
+	e.lanes, e.gone = make([]lane, e.c.Size()), make([]atomic.Bool, e.c.Size())
 	var own []atomic.Uint64
 	if !e.words {
 		own = make([]atomic.Uint64, 2*len(e.lanes))
@@ -342,9 +342,6 @@ func (e *Endpoint) pump(ln *lane, peer int, w *fult.Worker) (sent int) {
 			e.stall(ln, peer, q.head)
 			break
 		}
-	}
-	if ln.listed && e.c.Failed(peer) != nil {
-		ln.dead, ln.care = true, true
 	}
 	dead := ln.dead || e.closed.Load()
 	if dead {

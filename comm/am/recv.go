@@ -241,6 +241,3 @@ func (e *Endpoint) Throttle(peer int, on bool) {
 func (r *receiver) Bulk(src int, id uint64, off int64, chunk []byte) {
 	r.e.bulkArrived(r, src, id, off, chunk)
 }
-
-// Gone implements conduit.Sink.
-func (r *receiver) Gone(peer int, err error) {}

@@ -48,9 +48,6 @@ func (s source) Sleep(d time.Duration, ready func() bool) bool {
 	e := s.e
 	e.pollMu.Lock() // whoever polls now may go away without paying
 	e.recv.tellAll()
-	for _, f := range e.idles {
-		f()
-	}
 	e.pollMu.Unlock()
 	x := sleepers.Get().(*sleeper)
 	x.e, x.ready, x.long = e, ready, !e.toSend()
@@ -60,12 +57,6 @@ func (s source) Sleep(d time.Duration, ready func() bool) bool {
 	ok := e.c.Sleep(d, x.fn)
 	x.e, x.ready = nil, nil
 	sleepers.Put(x)
-	if ok && e.pollMu.TryLock() {
-		for _, f := range e.wakes {
-			f()
-		}
-		e.pollMu.Unlock()
-	}
 	return ok
 }
 

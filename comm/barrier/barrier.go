@@ -74,8 +74,9 @@ type Barrier struct {
 	result uint64 // its id, if named
 	// broken is set when a peer has failed, for good.
 	broken error
-	// halves are the phases of even and of odd number: while one lasts, messages of the next may come, no others.
-	halves [2]half
+	// halves are phases, by number: while one lasts, messages of the next may come, and of the one after it from ranks that
+	// have broken down in the next.
+	halves [4]half
 }
 
 // half is what belongs to a phase, guarded by Barrier.mu unless said otherwise.
@@ -104,7 +105,7 @@ func New(e *am.Endpoint) (*Barrier, error) {
 	if err != nil {
 		return nil, fmt.Errorf("barrier: %w", err)
 	}
-	e.OnWake(b.lookAtPeers)
+	e.OnPeerGone(b.peerGone)
 	return b, nil
 }
 
@@ -126,7 +127,7 @@ func (b *Barrier) Notify(id uint64, flags Flags) error {
 	}
 	b.phase++
 	b.state = notified
-	h := &b.halves[b.phase&1]
+	h := &b.halves[b.phase&3]
 	h.acc, h.merged = voteOf(id, flags), 0
 	h.done.Reset()
 	var todo chores
@@ -200,7 +201,7 @@ func (b *Barrier) claim(call string, flags Flags) (*half, error) {
 		return nil, b.refuse(call)
 	}
 	b.state = waiting
-	return &b.halves[b.phase&1], nil
+	return &b.halves[b.phase&3], nil
 }
 
 // refuse makes the error of a call at the wrong time. Under mu.

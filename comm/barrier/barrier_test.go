@@ -347,6 +347,29 @@ func peerDies(j *job, dead int, notifies bool) error {
 	})
 }
 
+// TestBrokenFurtherOn: a rank that has not begun a phase hears that another has broken down in it, after a vote that was
+// good. It ends that phase rightly, and the next with the news.
+func TestBrokenFurtherOn(t *testing.T) {
+	j := newJob(t, 2, conduit.Config{})
+	for _, args := range [][]uint64{{pack(1, 0, named), 7}, {pack(2, 0, failed), 0}} {
+		if err := j.es[0].RequestShort(1, handlerStep, args...); err != nil {
+			t.Fatal(err)
+		}
+		for range 10 {
+			j.es[1].Poll()
+		}
+	}
+	for phase, want := range []error{nil, ErrPeer} {
+		if err := j.bs[1].Notify(7, Named); err != nil {
+			t.Fatalf("phase %d: %v", phase+1, err)
+		}
+		over, err := j.bs[1].Try(7, Named)
+		if !over || !errors.Is(err, want) {
+			t.Fatalf("phase %d: over %v, %v; want %v", phase+1, over, err, want)
+		}
+	}
+}
+
 // TestImplausible feeds messages that no rank sends.
 func TestImplausible(t *testing.T) {
 	for _, args := range [][]uint64{

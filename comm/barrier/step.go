@@ -35,7 +35,7 @@ func (c *chores) add(m *out) {
 // may not have let go of it yet: that is as rare as to be stopped within a few instructions for two phases, and then a
 // new one takes its place. Under mu.
 func (b *Barrier) message(phase uint32, k int, v vote) *out {
-	slot := &b.halves[phase&1].out[k]
+	slot := &b.halves[phase&3].out[k]
 	if (*slot).busy.Load() {
 		*slot = &out{b: b}
 	}
@@ -62,9 +62,24 @@ func (b *Barrier) advance(h *half, c *chores) {
 			c.add(b.message(b.phase, h.merged, h.acc))
 		}
 	}
-	if h.merged == b.steps {
+	switch {
+	case h.merged == b.steps:
 		c.complete = h
+	case b.e.Gone(b.before(h.merged)): // what it sent before has been handled, and this was not among it
+		b.breakDown(h, vote{failed, uint64(b.before(h.merged))}, c)
 	}
+}
+
+// peerGone has the phase end if it waits for that peer. A later one looks in advance, under mu, whether its turn has come
+// before this call or after it.
+func (b *Barrier) peerGone(_ int, _ error, w *fult.Worker) {
+	var todo chores
+	b.mu.Lock()
+	if h := &b.halves[b.phase&3]; b.state != idle && b.broken == nil && h.merged < b.steps {
+		b.advance(h, &todo)
+	}
+	b.mu.Unlock()
+	b.carryOut(&todo, w)
 }
 
 // breakDown ends the phase, and the barrier, because of v. It sends what others await of this rank, in this phase and,
@@ -102,8 +117,8 @@ func (b *Barrier) arrived(t *am.Token, args []uint64, _ []byte) {
 	}
 	phase, step, k := uint32(args[0]), int(uint8(args[0]>>32)), kind(args[0]>>40)
 	b.mu.Lock()
-	if b.broken != nil || k == failed && int32(phase-b.phase) > 1 {
-		b.mu.Unlock() // the sender broke down further on than we have come; its votes for the phases before are on their way
+	if b.broken != nil {
+		b.mu.Unlock()
 		return
 	}
 	if !b.plausible(t.Source(), phase, step, k) {
@@ -112,7 +127,7 @@ func (b *Barrier) arrived(t *am.Token, args []uint64, _ []byte) {
 		b.e.Fault(fmt.Errorf("barrier: rank %d: step %d of phase %d from rank %d, within phase %d", b.rank, step, phase, t.Source(), have))
 		return
 	}
-	h := &b.halves[phase&1]
+	h := &b.halves[phase&3]
 	h.got[step] = vote{k, args[1]}
 	var todo chores
 	if phase == b.phase {
@@ -127,11 +142,12 @@ func (b *Barrier) plausible(src int, phase uint32, step int, k kind) bool {
 	if step >= b.steps || src != b.before(step) || k == none || k > failed {
 		return false
 	}
-	h := &b.halves[phase&1]
+	h := &b.halves[phase&3]
 	if h.got[step].kind != none {
 		return false
 	}
-	return phase == b.phase+1 || phase == b.phase && step >= h.merged
+	ahead := phase - b.phase
+	return ahead == 0 && step >= h.merged || ahead == 1 || ahead == 2 && k == failed
 }
 
 // before is the rank that tells this one in step k.

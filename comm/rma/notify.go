@@ -234,7 +234,6 @@ func (m *Memory) WaitCounter(c int, until uint64, from ...int) error {
 		if uint(p) >= uint(len(m.peers)) {
 			return m.rankError(p)
 		}
-		m.watch(p)
 	}
 	if err := m.allow(am.CallWait); err != nil {
 		return err
@@ -369,7 +368,7 @@ func (l *waiters) lookAll(worker *fult.Worker, m *Memory) {
 // fromDead notes the death of a peer that the count was to come from.
 func (w *waiter) fromDead(m *Memory) bool {
 	for _, p := range w.from {
-		if m.e.PeerFailed(p) != nil {
+		if m.e.Gone(p) {
 			w.err = m.peerError(p)
 			return true
 		}

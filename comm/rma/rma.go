@@ -70,14 +70,7 @@ type Memory struct {
 	pool   sync.Pool    // of *[]byte, frag long, for negotiated payloads
 	closed atomic.Bool
 
-	// Owned by the poller.
-	ticks    uint32
-	draining int // looks since a peer was found dead
-	answer   answer
-
-	usedMu sync.Mutex // guards the rest
-	seen   []bool     // by rank: has been in used
-	used   []int      // peers that were ever used and not found dead
+	answer answer // owned by the poller
 }
 
 // New makes this rank's segment and the way to those of the others. All ranks of the job call it, each with its endpoint,
@@ -92,7 +85,7 @@ func New(e *am.Endpoint, cfg Config) (*Memory, error) {
 	}
 	m := &Memory{
 		e: e, prog: e.Progress(), rank: e.Rank(), size: cfg.SegmentSize, counters: cfg.Counters, bounce: cfg.Bounce,
-		peers: make([]atomic.Pointer[target], e.Size()), seen: make([]bool, e.Size()),
+		peers: make([]atomic.Pointer[target], e.Size()),
 	}
 	if m.frag = e.MaxMedium(); m.frag < minFragment {
 		return nil, fmt.Errorf("%w: Medium messages of %d bytes, want %d", ErrConfig, m.frag, minFragment)
@@ -117,8 +110,7 @@ func New(e *am.Endpoint, cfg Config) (*Memory, error) {
 		}
 		m.peers[m.rank].Store(own)
 	}
-	e.OnWake(m.sweep)
-	e.OnTick(m.tick)
+	e.OnPeerGone(m.peerGone)
 	return m, nil
 }
 

@@ -2,7 +2,6 @@ package rma
 
 import (
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -63,7 +62,6 @@ func (m *Memory) target(peer int) (*target, error) {
 }
 
 func (m *Memory) attach(peer int) (*target, error) {
-	m.watch(peer)
 	o, err := m.ops.get(peer, 1)
 	if err != nil {
 		return nil, err
@@ -94,6 +92,10 @@ func (m *Memory) attach(peer int) (*target, error) {
 		m.forget()
 		return nil, fmt.Errorf("%w: rank %d", ErrClosed, m.rank)
 	}
+	if m.e.PeerFailed(peer) != nil { // peerGone may have been here already
+		m.peers[peer].Store(nil)
+		return nil, m.peerError(peer)
+	}
 	return t, nil
 }
 
@@ -123,73 +125,16 @@ func (m *Memory) forget() {
 	}
 }
 
-// watch has the looks for dead peers include this one.
-func (m *Memory) watch(peer int) {
-	m.usedMu.Lock()
-	defer m.usedMu.Unlock()
-	if !m.seen[peer] {
-		m.seen[peer] = true
-		m.used = append(m.used, peer)
-	}
-}
-
-// sweepEvery is the number of ticks between looks for dead peers by a poller that never sleeps.
-const sweepEvery = 4096
-
-// drainTicks bounds the wait for what a dead peer had sent before: with nothing left to receive it is over at once.
-const drainTicks = 64
-
-// tick runs in polls, by the poller.
-func (m *Memory) tick(w *fult.Worker) {
-	m.ticks++
-	if m.draining > 0 || m.ticks%sweepEvery == 0 {
-		m.sweepOn(w)
-	}
-}
-
-func (m *Memory) sweep() { m.sweepOn(nil) }
-
-// sweepOn ends what is under way towards peers that have died, once the answers that they had given are in. The poller
-// calls it. One look at a peer is enough: what starts after its failure is refused.
-func (m *Memory) sweepOn(w *fult.Worker) {
-	if m.anyDead() {
-		if m.draining++; m.draining < drainTicks && m.e.Conduit().Pending() {
-			return // ticks follow, because there is something to receive
+// peerGone ends what is under way towards a peer that has failed. What starts later is refused.
+func (m *Memory) peerGone(peer int, _ error, w *fult.Worker) {
+	m.peers[peer].Store(nil) // whatever the conduit's memory says
+	m.ops.fail(w, func(p int) error {
+		if p != peer {
+			return nil
 		}
-		m.draining = 0
-		m.dropDead()
-		m.ops.fail(w, func(peer int) error {
-			if m.e.PeerFailed(peer) == nil {
-				return nil
-			}
-			return m.peerError(peer)
-		})
-	}
-	m.notes.lookAll(w, m)
-}
-
-// anyDead reports whether a peer that was used has died since the last look.
-func (m *Memory) anyDead() bool {
-	m.usedMu.Lock()
-	defer m.usedMu.Unlock()
-	for _, p := range m.used {
-		if m.e.PeerFailed(p) != nil {
-			return true
-		}
-	}
-	return false
-}
-
-func (m *Memory) dropDead() {
-	m.usedMu.Lock()
-	defer m.usedMu.Unlock()
-	m.used = slices.DeleteFunc(m.used, func(p int) bool {
-		dead := m.e.PeerFailed(p) != nil
-		if dead {
-			m.peers[p].Store(nil) // whatever the conduit's memory says
-		}
-		return dead
+		return m.peerError(p)
 	})
+	m.notes.lookAll(w, m)
 }
 
 // expect has the calling fult thread, if it is one, woken by o without a search. The caller waits for o itself.

@@ -18,6 +18,7 @@ var ErrPending = errors.New("operations are still pending")
 // that completing costs no atomic read-modify-write; anyone else looks at Ready and, before parking, hangs a Group on it.
 type Done struct {
 	state atomic.Uint32
+	spun  bool // whoever waits has spun for it in vain; the waiter's own
 	// thread is set before the operation starts and not changed until it has completed.
 	thread *fult.Thread
 	group  atomic.Pointer[Group]
@@ -40,7 +41,7 @@ func (d *Done) Expected() *fult.Thread { return d.thread }
 
 // Reset makes d fresh again. The owner alone may call it, when d is ready or the operation never started.
 func (d *Done) Reset() {
-	d.thread = nil
+	d.thread, d.spun = nil, false
 	if d.group.Load() != nil {
 		d.group.Store(nil)
 	}

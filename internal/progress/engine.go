@@ -47,7 +47,7 @@ const (
 	sleepLimit    = 500 * time.Millisecond // a sleeper looks up that often anyway
 	firstNap      = time.Millisecond       // of a goroutine behind a sleeping worker; each is twice the one before
 	lastNap       = 256 * time.Millisecond
-	clockEvery    = 256 // polls between looks at the clock, and turns for other goroutines: for a locked OS thread each is a switch
+	clockEvery    = 256 // a power of two: polls between looks at the clock, and turns for other goroutines: for a locked OS thread each is a switch
 )
 
 // Engine is the progress of one rank.
@@ -230,8 +230,8 @@ func (e *Engine) threadWait(t *fult.Thread, x *want) {
 
 // spinFor polls for a goroutine until d is ready, alarm is, or the spinning time is over.
 func (e *Engine) spinFor(d, alarm *Done) bool {
-	var start time.Time
-	for n := 1; ; n++ {
+	s := newSpinner(e)
+	for {
 		got := e.src.Poll(nil)
 		if d.Ready() {
 			return true
@@ -239,14 +239,9 @@ func (e *Engine) spinFor(d, alarm *Done) bool {
 		if alarm != nil && alarm.Ready() {
 			return false
 		}
-		if got > 0 {
-			n, start = 1, time.Time{}
-			continue
-		}
-		if n%clockEvery == 0 || e.spin == 0 {
-			if e.spinOver(&start) {
-				return false
-			}
+		if s.over(got) {
+			d.spun = true // the wait that follows does not spin again
+			return false
 		}
 		if got < 0 {
 			arch.Pause()
@@ -254,32 +249,19 @@ func (e *Engine) spinFor(d, alarm *Done) bool {
 	}
 }
 
-// spinOver looks at the clock, and lets other goroutines run.
-func (e *Engine) spinOver(start *time.Time) bool {
-	runtime.Gosched()
-	if e.spin == 0 {
-		return true
-	}
-	now := time.Now()
-	if start.IsZero() {
-		*start = now
-		return false
-	}
-	return now.Sub(*start) > e.spin
-}
-
 // goWait is the wait of a goroutine: it drives if nobody does, else it parks.
 func (e *Engine) goWait(x *want) {
 	g := e.groups.Get().(*Group)
 	x.begin(g)
+	s := newSpinner(e)
+	s.spent = x.spun()
 	for !x.over() {
 		if e.dedicated {
-			e.lookAWhile(x)
-			e.behindServer(x)
+			e.behindServer(x, &s)
 			continue
 		}
 		if e.driving.CompareAndSwap(0, 1) {
-			e.drive(x)
+			e.drive(x, &s)
 			e.driving.Store(0)
 			e.wakeBehind()
 			break
@@ -292,12 +274,15 @@ func (e *Engine) goWait(x *want) {
 	e.groups.Put(g)
 }
 
-// drive polls and sleeps until the wait is over.
-func (e *Engine) drive(x *want) {
+// drive polls and sleeps until the wait is over. After a sleep it spins again only if it finds something.
+func (e *Engine) drive(x *want, s *spinner) {
 	g := x.g
 	nap := firstNap
 	for {
-		if e.pollAWhile(x) {
+		for !s.over(e.src.Poll(nil)) && !x.over() {
+			continue
+		}
+		if x.over() {
 			return
 		}
 		g.drain()
@@ -314,24 +299,6 @@ func (e *Engine) drive(x *want) {
 		g.park(nap) // a worker sleeps there, and polls when it wakes, unless it then computes
 		nap = min(2*nap, lastNap)
 	}
-}
-
-// pollAWhile polls until the wait is over, or nothing has come for the spinning time: then it returns false.
-func (e *Engine) pollAWhile(x *want) bool {
-	var start time.Time
-	for n := 1; !x.over(); n++ {
-		got := e.src.Poll(nil)
-		if got > 0 {
-			n, start = 0, time.Time{}
-			continue
-		}
-		if n%clockEvery == 0 || e.spin == 0 {
-			if e.spinOver(&start) {
-				return x.over()
-			}
-		}
-	}
-	return true
 }
 
 // follow parks behind a driver. It lists itself before it looks once more whether somebody drives, and a leaving driver

@@ -24,6 +24,16 @@ func (x *want) end() {
 	x.g.single[0] = nil
 }
 
+// spun tells whether the waiter has spun for one of these before.
+func (x *want) spun() bool {
+	for _, d := range x.ds {
+		if d != nil && d.spun {
+			return true
+		}
+	}
+	return false
+}
+
 // fewDones may be looked through at every poll.
 const fewDones = 16
 
