@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -113,5 +114,46 @@ func TestStartedAtDeath(t *testing.T) {
 			return nil
 		})
 		wg.Wait()
+	}
+}
+
+// counted counts looks at peers.
+type counted struct {
+	conduit.Conduit
+	looks atomic.Int64
+}
+
+func (c *counted) Failed(peer int) error {
+	c.looks.Add(1)
+	return c.Conduit.Failed(peer)
+}
+
+// TestNobodyLooksForDeaths: a rank that polls and sleeps among many asks for none of them.
+func TestNobodyLooksForDeaths(t *testing.T) {
+	cs, err := local.New(64, conduit.Config{Loan: 4, ReplySpace: 512, MaxRecord: 512, BulkChunk: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &counted{Conduit: cs[0]}
+	cs[0] = c
+	j := jobOver(t, cs[:2], Config{})
+	const messages = 20
+	j.run(t, func(s *Server) error {
+		for k := range messages {
+			if s.rank == 1 {
+				time.Sleep(2 * time.Millisecond) // the other one sleeps by then
+				if err := s.Send(1, 0, k, nil, Standard); err != nil {
+					return err
+				}
+				continue
+			}
+			if _, err := s.Recv(1, 1, k, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if n := c.looks.Load(); n != 0 {
+		t.Errorf("%d looks at peers for %d messages", n, messages)
 	}
 }

@@ -66,13 +66,10 @@ type untils struct {
 	list []*progress.Done
 }
 
-// add lists a caller's d. The first one puts the hooks into polls, which cost nothing before.
+// add lists a caller's d. The first one puts the hook into polls, which costs nothing before.
 func (u *untils) add(d *progress.Done) {
 	u.hook.Do(func() {
-		u.ep.AsPoller(func() {
-			u.ep.OnTick(u.wake)
-			u.ep.OnWake(func() { u.wake(nil) })
-		})
+		u.ep.AsPoller(func() { u.ep.OnTick(u.wake) })
 	})
 	d.Reset()
 	if t := u.ep.Progress().Current(); t != nil {

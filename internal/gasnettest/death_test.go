@@ -56,16 +56,20 @@ type mourners struct {
 func newMourners(t *testing.T, net network, spin time.Duration, flood bool) *mourners {
 	j := &mourners{T: t, cs: net.make(t, 3, newSeed(t)), flood: flood}
 	for i, c := range j.cs {
-		s, err := comm.New(c, comm.Config{Loan: 100, Progress: progress.Config{Spin: spin}})
+		e, err := am.New(c, am.Config{Loan: 100, Progress: progress.Config{Spin: spin}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := comm.New(e, comm.Config{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		flooded := am.Spec{Name: "flood", MaxReply: am.NoReply, Run: func(*am.Token, []uint64, []byte) { j.served.Add(1) }}
-		b, err := barrier.New(s.Endpoint())
-		if err := errors.Join(err, s.Endpoint().Register(handlerFlood, flooded)); err != nil {
+		b, err := barrier.New(e)
+		if err := errors.Join(err, e.Register(handlerFlood, flooded)); err != nil {
 			t.Fatal(err)
 		}
-		m, err := rma.New(s.Endpoint(), rma.Config{SegmentSize: 1 << 12})
+		m, err := rma.New(e, rma.Config{SegmentSize: 1 << 12})
 		if err != nil {
 			t.Fatal(err)
 		}
