@@ -7,16 +7,16 @@ import (
 	"sync/atomic"
 )
 
-// helper is a goroutine that does something in place of a thread, which waits for it.
+// helper is a goroutine that blocks in place of a thread. The thread waits for it.
 type helper struct {
 	done  atomic.Bool
 	panic *PanicError
 }
 
-// Blocking runs f, which may block in the kernel or on anything else, on another goroutine while t, the calling thread,
-// waits and its worker goes on. It switches threads. Close waits for f. A panic in f is raised again in t as a
-// *PanicError with f's stack; if f calls runtime.Goexit, so does t. A nil t stands for the thread that calls. A plain goroutine,
-// and a thread that is no coroutine, runs f itself.
+// Blocking runs f on another goroutine while t, the calling thread, waits. f may block in the kernel or on any object
+// of Go. The worker of t goes on, so Blocking switches threads. Close waits for f. A panic in f is raised again in t
+// as a *PanicError with the stack of f. If f calls runtime.Goexit, so does t. A nil t stands for the calling thread.
+// A plain goroutine runs f itself. So does a thread that is no coroutine.
 func Blocking(t *Thread, f func()) {
 	t = orCurrent(t)
 	if t == nil || t.ext != nil {
@@ -57,7 +57,7 @@ func (t *Thread) delegate(h *helper, f func()) {
 	}
 }
 
-// hold is Wait that Close does not end: what the thread waits for still uses its memory.
+// hold is Wait without an end by Close, because the helper still uses memory of the thread.
 func (t *Thread) hold() {
 	w := t.w
 	if to := w.pick(); to != &t.fiber {
@@ -65,9 +65,9 @@ func (t *Thread) hold() {
 	}
 }
 
-// Recv receives from ch for thread t, as v, ok := <-ch does; only t waits, not its worker. It switches threads unless a
-// value is there. A nil t stands for the thread that calls; a plain goroutine receives by itself. It returns early only if Close ends t,
-// which then unwinds.
+// Recv receives from ch for thread t, as v, ok := <-ch does. Only t waits, and its worker goes on. It switches threads
+// unless a value is ready. A nil t stands for the calling thread. A plain goroutine receives by itself, and blocks. If
+// Close ends t meanwhile, t unwinds.
 func Recv[T any](t *Thread, ch <-chan T) (v T, ok bool) {
 	select {
 	case v, ok = <-ch:
@@ -85,8 +85,9 @@ func Recv[T any](t *Thread, ch <-chan T) (v T, ok bool) {
 	return v, ok
 }
 
-// Send sends v to ch for thread t, as ch <- v does; only t waits, not its worker. It switches threads unless there is
-// room. If ch is closed the error wraps ErrArgument. A nil t stands for the thread that calls; a plain goroutine sends by itself.
+// Send sends v to ch for thread t, as ch <- v does. Only t waits, and its worker goes on. It switches threads unless
+// ch has room. If ch is closed, the error wraps ErrArgument. A nil t stands for the calling thread. A plain goroutine
+// sends by itself, and blocks. If Close ends t meanwhile, t unwinds.
 func Send[T any](t *Thread, ch chan<- T, v T) error {
 	sent, err := trySend(ch, v)
 	if sent {
@@ -119,14 +120,14 @@ func send[T any](ch chan<- T, v T, stop <-chan struct{}) (sent bool, err error) 
 	}
 }
 
-// closedChannel makes an error of the panic of a send to a closed channel, the only one there can be.
+// closedChannel turns the panic of a send to a closed channel into an error. No other panic can occur.
 func closedChannel(sent *bool, err *error) {
 	if p := recover(); p != nil {
 		*sent, *err = true, fmt.Errorf("fult: %v: %w", p, ErrArgument)
 	}
 }
 
-// onChannel runs op where it may block; op returns false if stop ended it, and then the thread unwinds.
+// onChannel runs op on a goroutine that may block. If stop has ended op, op returns false and the thread unwinds.
 func (t *Thread) onChannel(op func(stop <-chan struct{}) bool) {
 	switch {
 	case t == nil:

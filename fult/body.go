@@ -2,7 +2,7 @@ package fult
 
 import "runtime/debug"
 
-// main is what a thread's coroutine runs: one job after the other, until the worker wants it no longer.
+// main is the function of a thread's coroutine. It runs one job after the other until the worker does not keep it.
 func (t *Thread) main() {
 	w := t.w
 	for {
@@ -18,7 +18,7 @@ func (t *Thread) main() {
 	w.leave()
 }
 
-// run runs one job to its end, whatever that is.
+// run runs one job until it returns, panics or calls Goexit.
 func (t *Thread) run() {
 	if t.w.closing { // before it could start
 		t.finish(ErrClosed)
@@ -40,7 +40,7 @@ func (t *Thread) run() {
 	t.finish(nil)
 }
 
-// exit is the end by Goexit: the coroutine cannot be kept.
+// exit handles the end by Goexit. The coroutine cannot be kept.
 func (t *Thread) exit() {
 	err := ErrGoexit
 	if t.w.closing {
@@ -53,8 +53,8 @@ func (t *Thread) exit() {
 	w.leave()
 }
 
-// finish tells whoever joins, and frees what the job held. The descriptor is not free yet: the caller still runs on
-// it.
+// finish tells all callers of Join, and frees the job's resources. The descriptor is not free yet, because the caller
+// still runs on it.
 func (t *Thread) finish(err error) {
 	j := t.job
 	t.job = nil

@@ -11,13 +11,13 @@ import (
 type Kind uint8
 
 const (
-	// Fult threads are coroutines scheduled by bits. Builds with the race detector use Goroutines in their place,
-	// because switching coroutines orders all threads of a worker for the detector and would hide races. So do releases
-	// of Go that fail the self-check.
+	// Fult threads are coroutines that the package schedules by bits. Builds with the race detector use Goroutines in
+	// their place. For the detector, switches of coroutines order all threads of a worker, which would hide races.
+	// Releases of Go that fail the self-check use Goroutines, too.
 	Fult Kind = iota
-	// Goroutines as threads: the Go runtime schedules them.
+	// Goroutines makes each thread a goroutine, which the Go runtime schedules.
 	Goroutines
-	// OSThreads as threads: goroutines locked to an OS thread each, which wait on a condition variable.
+	// OSThreads makes each thread a goroutine locked to an OS thread. It waits on a condition variable.
 	OSThreads
 )
 
@@ -34,38 +34,38 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
 
-// MaxThreads is the number of threads that one worker can have at a time: s1 = s2 = 8, 64 x 64 x 8 x 8 bits.
+// MaxThreads is the largest number of threads that are alive on one worker at a time: 64 x 64 x 8 x 8 bits.
 const MaxThreads = groupsPerWorker * groupSize
 
-// raceThreads is how many threads a scheduler accepts under the race detector, which itself gives out at about 8,128
-// goroutines.
+// raceThreads is the number of threads that a scheduler accepts under the race detector. The detector fails at about
+// 8,128 goroutines.
 const raceThreads = 8000
 
-// Config says how a Scheduler works. The zero value gives one worker, not pinned, and the defaults named below.
+// Config configures a Scheduler. The zero value gives one worker that is not pinned, and the defaults named below.
 type Config struct {
 	// Workers is the number of workers; default 1.
 	Workers int
-	// Pin gives the CPU of each worker; empty for no pinning. If there are fewer than Workers it is an error.
+	// Pin holds the CPU of each worker. Empty means no pinning. Fewer CPUs than workers are an error.
 	Pin []int
-	// MaxThreads bounds the threads alive per worker; default and maximum MaxThreads, 262,144.
+	// MaxThreads bounds the threads alive on each worker. The default and the maximum are 262,144.
 	MaxThreads int
-	// Spin is how long an idle worker polls before it sleeps; default 50 us, or 1 us where GOMAXPROCS leaves no spare P
-	// beside the workers. Negative for not at all.
+	// Spin is the time for which an idle worker polls before it sleeps. The default is 50 us, or 1 us where GOMAXPROCS
+	// does not exceed the number of workers. A negative value means no polling.
 	Spin time.Duration
-	// Kind says what a thread is; default Fult, which may become Goroutines (Effective).
+	// Kind is the kind of the threads. The default is Fult, which may become Goroutines: see Effective.
 	Kind Kind
 	// Unchecked keeps coroutines where the self-check refuses the release of Go. Such a release may end the process.
 	Unchecked bool
-	// StuckAfter is how long a worker may stay in one thread before OnStuck is called; default 10 s, negative for never.
+	// StuckAfter is the time for which a worker may stay in one thread before OnStuck is called. The default is 10 s. A
+	// negative value means never.
 	StuckAfter time.Duration
-	// OnStuck is called on a goroutine of its own, once for each time a worker gets stuck; default: print to standard
-	// error.
+	// OnStuck is called once each time a worker gets stuck, on the goroutine of the monitor. The default prints the
+	// report to standard error.
 	OnStuck func(StuckReport)
 
-	// coroutines keeps coroutine threads in builds with the race detector: this package's own tests check the
-	// scheduler itself that way.
+	// coroutines keeps coroutine threads in builds with the race detector, for tests of the scheduler itself.
 	coroutines bool
-	// hook, in builds with invariants, is called within the windows that a lost wake-up would need; tests widen them.
+	// hook is called in builds with invariants, at each window in which a wake-up could get lost. Tests widen them.
 	hook func(window)
 }
 
@@ -105,9 +105,9 @@ func (c Config) withDefaults() (Config, error) {
 
 var errRace = errors.New("the race detector sees goroutines only")
 
-// Effective returns the kind of the threads of a scheduler with this configuration, and why it is not Kind. Fult becomes
-// Goroutines in builds with the race detector, and where the release of Go does not pass the self-check. The first call
-// in a process runs that check, which takes about 0.1 ms.
+// Effective returns the kind of the threads of a scheduler with this configuration, and why it is not Kind. Fult
+// becomes Goroutines in builds with the race detector, and where the release of Go does not pass the self-check. The
+// first call in a process runs that check, which takes about 0.1 ms.
 func (c Config) Effective() (Kind, error) {
 	if c.Kind != Fult || c.coroutines {
 		return c.Kind, nil

@@ -6,17 +6,17 @@ import (
 	"github.com/golci/golci/internal/arch"
 )
 
-// A coroutine of package iter is a place where exactly one goroutine rests, and a switch that exchanges the running
-// goroutine with the resting one. iter calls the switch "next" in one direction and "yield" in the other and insists
-// that they alternate, but not that the same goroutine takes part each time. So any running coroutine of a worker can
-// exchange itself with whoever rests in any place, and a thread hands over to the next one with one switch; going
-// through the worker's loop would take two.
+// A coroutine of package iter is a place where exactly one goroutine rests. A switch exchanges the running goroutine
+// with the resting one. iter calls the switch "next" in one direction and "yield" in the other. The two must
+// alternate, but different goroutines may call them. So the running goroutine of a worker can exchange itself with
+// the goroutine in any place of that worker. A thread hands over to the next thread with one switch. The way through
+// the worker's loop would take two.
 //
-// With N coroutines there are N places and N+1 goroutines (the worker's loop is one), of which one runs. When a
-// coroutine's function returns, the runtime resumes whoever rests in its place and the place is gone. That one was
-// perhaps not meant: worker.transfer passes the control on.
+// A worker with N coroutines has N places and N+1 goroutines, because its loop is one, too. One of them runs. When
+// the function of a coroutine returns, the runtime resumes the goroutine in its place, and the place is gone. That
+// goroutine may not be the intended one. Worker.transfer then passes control on.
 
-// place is the resting place that one coroutine brought. Only goroutines of one worker use it, never two at once.
+// place is the resting place of one coroutine. Only goroutines of one worker use it, and never two at once.
 type place struct {
 	next  func() (struct{}, bool)
 	yield func(struct{}) bool
@@ -34,7 +34,7 @@ func (p *place) exchange() {
 	p.next()
 }
 
-// fiber is something that a worker can switch to: a thread, its own loop, or a grave. Owned by the worker.
+// fiber is a target of a switch: a thread, the worker's loop, or the helper of bury. Owned by the worker.
 type fiber struct {
 	at *place  // where it rests, or last rested
 	g  uintptr // identity of its goroutine; 0 before it first runs
@@ -43,9 +43,9 @@ type fiber struct {
 // newCoroutine is iter.Pull; tests of the self-check replace it.
 var newCoroutine = iter.Pull[struct{}]
 
-// pull makes f's coroutine with place p, resting at its beginning. It must be called on the worker that will run it,
-// because the runtime ties a coroutine to the locked OS thread that made it. body runs at the first switch to f and
-// must end by a call of w.leave.
+// pull makes the coroutine of f with place p. It rests before its first instruction. Call pull on the worker that
+// will run the coroutine, because the runtime ties a coroutine to the locked OS thread that made it. The first switch
+// to f runs body. body must call w.leave last.
 func (w *Worker) pull(f *fiber, p *place, body func()) {
 	p.odd = false
 	p.next, _ = newCoroutine(func(yield func(struct{}) bool) {
@@ -58,7 +58,7 @@ func (w *Worker) pull(f *fiber, p *place, body func()) {
 	f.g = 0
 }
 
-// transfer rests me in the place of to and runs to; it returns when somebody transfers to me.
+// transfer rests me in the place of to and runs to. It returns when another fiber transfers to me.
 func (w *Worker) transfer(me, to *fiber) {
 	for {
 		p := to.at
@@ -69,21 +69,21 @@ func (w *Worker) transfer(me, to *fiber) {
 		if w.cur == me {
 			return
 		}
-		// A coroutine ended whose place I was resting in. w.cur is who it meant to run.
+		// The coroutine of this place has ended. It meant w.cur to run.
 		to = w.cur
 	}
 }
 
-// leave is the last act of a coroutine: its function returns right after, and control goes to the loop, at once or
-// through others. The goroutine's identity may be given to another one from now on, so it must not stay in curG.
+// leave is the last act of a coroutine. Its function returns right after the call, and control goes to the loop,
+// directly or through other fibers. A new goroutine may get the same identity from now on, so curG must not keep it.
 func (w *Worker) leave() {
 	w.cur = &w.loop
 	w.curG = w.loop.g
 }
 
-// bury prepares the end of a thread by Goexit, which iter raises again in whoever rests in the thread's place if that
-// one came there by next. So if one did, a helper coroutine is put there in its stead, which comes by yield. Called
-// on the thread; when it returns the thread may let Goexit go on.
+// bury prepares the end of a thread by Goexit. iter raises Goexit again in the goroutine that rests in the thread's
+// place if that goroutine came by next. In that case bury puts a helper coroutine there, which comes by yield. The
+// thread calls bury, and may let Goexit go on after it.
 func (w *Worker) bury(me *fiber, own *place) {
 	if !own.odd {
 		return
@@ -91,7 +91,7 @@ func (w *Worker) bury(me *fiber, own *place) {
 	var grave fiber
 	var p place
 	w.pull(&grave, &p, func() {
-		// The one resting in own wakes, sees that me was meant, and goes to where I rested before.
+		// The goroutine in own wakes, finds that w.cur is me, and goes to the place where I rest.
 		grave.at = own
 		w.cur, w.curG = me, 0
 		own.exchange()

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// running is the schedulers whose workers run: a call that is not told its thread looks there. Goroutines belong to the process,
-// so this does, too.
+// running lists the schedulers whose workers run. A call without a thread argument finds its thread there. The list
+// belongs to the process, as goroutines do.
 var running registry
 
 type registry struct {
@@ -36,8 +36,8 @@ func (r *registry) remove(s *Scheduler) {
 	})
 }
 
-// Current returns the thread that runs the caller, of whichever scheduler, or nil if the caller is something else. Where the
-// scheduler is at hand, its own Current is quicker: this one asks every scheduler of the process. It does not block.
+// Current returns the calling thread, of any scheduler of the process, or nil on a plain goroutine. It asks each
+// scheduler in turn, so Scheduler.Current is faster. It does not block or switch threads.
 func Current() *Thread {
 	all := running.all.Load()
 	if all == nil {
@@ -51,7 +51,7 @@ func Current() *Thread {
 	return nil
 }
 
-// orCurrent is t, or the thread that runs the caller if that is nil; nil on a plain goroutine.
+// orCurrent returns t. If t is nil, it returns the calling thread, or nil on a plain goroutine.
 func orCurrent(t *Thread) *Thread {
 	if t == nil {
 		return Current()

@@ -7,7 +7,7 @@ import (
 	"iter"
 )
 
-// State is what a thread was doing when it was looked at.
+// State is the state of a thread at the time of a look.
 type State uint8
 
 const (
@@ -17,7 +17,7 @@ const (
 	Runnable
 	// Running threads run now.
 	Running
-	// Unknown: the thread is a goroutine; the Go runtime knows.
+	// Unknown threads are goroutines. Only the Go runtime knows their state.
 	Unknown
 )
 
@@ -26,7 +26,7 @@ func (s State) String() string {
 	return [...]string{"waiting", "runnable", "running", "goroutine"}[s&3]
 }
 
-// State says what t is doing, for diagnosis: it may have changed already.
+// State returns the state of t, for diagnosis. It may have changed already. It does not block or switch threads.
 func (t *Thread) State() State {
 	if t.ext != nil {
 		return Unknown
@@ -42,7 +42,7 @@ func (t *Thread) State() State {
 	return Waiting
 }
 
-// Threads goes through the threads alive, worker by worker. Threads may start and end meanwhile.
+// Threads iterates over the threads alive, worker by worker. Threads may start and end meanwhile.
 func (s *Scheduler) Threads() iter.Seq[*Thread] {
 	return func(yield func(*Thread) bool) {
 		for _, w := range s.workers {
@@ -71,7 +71,8 @@ func (e *externals) alive() (live []*Thread) {
 	return live
 }
 
-// Dump writes one line per worker and one per thread: id, state, label. It can be called at any time, from anywhere.
+// Dump writes one line for each worker, and one for each thread with its id, state and label. Any goroutine or thread
+// may call it at any time. It blocks as to does. The error is that of to.
 func (s *Scheduler) Dump(to io.Writer) error {
 	out := bufio.NewWriter(to)
 	for _, w := range s.workers {

@@ -9,13 +9,13 @@ import (
 	"github.com/golci/golci/internal/arch"
 )
 
-// external is what a Thread is if it is no coroutine: a goroutine, locked to an OS thread or not.
+// external is a Thread that is a goroutine, locked to an OS thread or not.
 type external struct {
 	s *Scheduler
 	Waiter
 }
 
-// externals are a worker's threads of that sort. Descriptors are reused, for the sake of Thread.Local.
+// externals holds the threads of a worker that are goroutines. Descriptors are reused, as Thread.Local needs.
 type externals struct {
 	mu   sync.Mutex
 	all  []*Thread
@@ -32,7 +32,7 @@ func (e *external) park() (killed bool) {
 	return e.s.killing.Load()
 }
 
-// waitOrExit waits, or only lets others run if yield is set.
+// waitOrExit waits. If yield is set, it only lets other goroutines run.
 func (e *external) waitOrExit(yield bool) {
 	if yield {
 		runtime.Gosched()
@@ -119,7 +119,7 @@ func (t *Thread) endExternal(err error) {
 	w.s.finished(j, w, err)
 }
 
-// killExternals wakes every thread, so that it unwinds.
+// killExternals wakes every thread that is a goroutine. The thread then unwinds.
 func (s *Scheduler) killExternals() {
 	for _, w := range s.workers {
 		w.exts.mu.Lock()

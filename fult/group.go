@@ -6,7 +6,7 @@ import (
 	"github.com/golci/golci/internal/spin"
 )
 
-// Barrier lets a fixed number of callers go on together, again and again.
+// Barrier is a barrier for a fixed number of callers, for any number of rounds.
 type Barrier struct {
 	mu   spin.Lock // guards what follows
 	n    int
@@ -15,7 +15,7 @@ type Barrier struct {
 	whom []Waiter // scratch for the last to come
 }
 
-// NewBarrier makes a barrier for n callers; n below 1 is an error that wraps ErrArgument.
+// NewBarrier makes a barrier for n callers. For n below 1 the error wraps ErrArgument.
 func NewBarrier(n int) (*Barrier, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("fult: barrier of %d: %w", n, ErrArgument)
@@ -23,7 +23,8 @@ func NewBarrier(n int) (*Barrier, error) {
 	return &Barrier{n: n}, nil
 }
 
-// Wait blocks until n callers are in it; me is the caller, nil for a plain goroutine. One of them gets true. It may switch threads or block.
+// Wait blocks until n callers have called it. me is the caller; nil stands for the calling thread or goroutine. The
+// last caller gets true. It may switch threads or block.
 func (b *Barrier) Wait(me Waiter) (last bool) {
 	b.mu.Lock()
 	b.here++
@@ -48,7 +49,7 @@ func (b *Barrier) Wait(me Waiter) (last bool) {
 	return false
 }
 
-// release opens the barrier. Called with mu held, and releases it.
+// release opens the barrier. The caller holds mu, and release unlocks it.
 func (b *Barrier) release(me Waiter) {
 	b.here = 0
 	whom := b.q.grantAll(b.whom[:0])
@@ -63,15 +64,16 @@ func (b *Barrier) release(me Waiter) {
 	b.mu.Unlock()
 }
 
-// WaitGroup waits for a number of things to be done. The zero value has none. It must not be copied.
+// WaitGroup counts operations that have not ended, and lets callers wait for zero. The zero value counts none. It
+// must not be copied.
 type WaitGroup struct {
 	mu spin.Lock // guards what follows
 	n  int
 	q  waitq
 }
 
-// Add adds n, which may be negative; when the sum becomes 0 all that wait go on. me is the caller, or nil. A sum below 0
-// is an error that wraps ErrArgument, and leaves the group as it was. It does not block or switch threads.
+// Add adds n, which may be negative, to the count. A count of 0 wakes all callers of Wait. me is the caller, or nil. If
+// the count would fall below 0, it stays and the error wraps ErrArgument. It does not block or switch threads.
 func (g *WaitGroup) Add(me Waiter, n int) error {
 	g.mu.Lock()
 	if g.n+n < 0 {
@@ -93,7 +95,8 @@ func (g *WaitGroup) Add(me Waiter, n int) error {
 // Done is Add(me, -1).
 func (g *WaitGroup) Done(me Waiter) error { return g.Add(me, -1) }
 
-// Wait blocks until the sum is 0; me is the caller, nil for a plain goroutine. It may switch threads or block.
+// Wait blocks until the count is 0. me is the caller; nil stands for the calling thread or goroutine. It may switch
+// threads or block.
 func (g *WaitGroup) Wait(me Waiter) {
 	g.mu.Lock()
 	if g.n == 0 {

@@ -2,7 +2,7 @@ package fult
 
 import "github.com/golci/golci/internal/invariants"
 
-// window is a point between two steps whose order the scheduler's correctness rests on.
+// window is a point between two steps. The scheduler is correct only if they happen in this order.
 type window uint8
 
 const (
@@ -13,7 +13,7 @@ const (
 	beforeFutex                   // it has looked and is about to block
 )
 
-// at calls the test's hook; in normal builds it is nothing.
+// at calls the hook of a test. It does nothing in normal builds.
 func (w *Worker) at(p window) {
 	if invariants.Enabled && w.s.cfg.hook != nil {
 		w.s.cfg.hook(p)

@@ -7,35 +7,35 @@ import (
 	"github.com/golci/golci/internal/futex"
 )
 
-// States of Worker.parked. The worker stores a parked state and then looks at everything that could be work; others
-// make work and then look at the state. One of the two sees the other, because both sides' operations are
-// sequentially consistent. Whoever changes the state back to awake owes the wake-up.
+// States of Worker.parked. A worker stores a parked state, and then looks for work everywhere. Others make work, and
+// then look at the state. Operations of both sides are sequentially consistent, so one side sees the other. The one
+// that changes the state back to awake must wake the worker.
 const (
 	awake uint32 = iota
 	onFutex
 	inPoller
 )
 
-// longSleep stands for "until woken" where a Poller is given a duration.
+// longSleep is the duration for a Poller that should sleep until it is woken.
 const longSleep = time.Hour
 
-// behindSleep bounds the sleep of a worker while another one sleeps in the Poller: that one may wake, find a thread that
-// computes for long, and not poll meanwhile.
+// behindSleep bounds the sleep of a worker while another one sleeps in the Poller. The other may wake, run a thread
+// that computes for long, and not poll meanwhile.
 const behindSleep = 50 * time.Millisecond
 
-// timersEvery is how many words are drained between two looks at the clock for sleeping threads.
+// timersEvery is the number of drained words between two looks at the clock for sleeping threads.
 const timersEvery = 16
 
-// clockEvery is how many idle turns pass between two looks at the clock.
+// clockEvery is the number of idle turns between two looks at the clock.
 const clockEvery = 64
 
-// pauseEvery is how many idle turns pass between two PAUSEs: each takes some 50 ns on recent cores, by which a signal
-// would be seen later.
+// pauseEvery is the number of idle turns between two PAUSE instructions. Each takes about 50 ns on recent cores, and
+// delays the look at signals by that.
 const pauseEvery = 8
 
 func (w *Worker) now() time.Duration { return time.Since(w.s.epoch) }
 
-// tick is what happens between the words of runnable threads.
+// tick runs between words of runnable threads. It polls, and looks at timers now and then.
 func (w *Worker) tick() {
 	w.advance()
 	w.poll()
@@ -55,7 +55,7 @@ func (w *Worker) poll() int {
 // advance tells the monitor that the worker is not stuck. A store of release order is enough for that and free.
 func (w *Worker) advance() { arch.StoreRel64(&w.progress, w.progress.Load()+1) }
 
-// idle is one turn of the loop without anything to run: poll, steal, spin, and in the end sleep.
+// idle is one turn of a loop without runnable threads: it polls, steals, spins, and sleeps in the end.
 func (w *Worker) idle() {
 	w.advance()
 	if w.poll() > 0 || (!w.closing && w.steal()) || w.ready() {
@@ -83,7 +83,7 @@ func (w *Worker) idle() {
 	}
 }
 
-// sleep parks the OS thread until there is something to do or d has passed.
+// sleep parks the OS thread until there is work or d has passed.
 func (w *Worker) sleep(d time.Duration) {
 	w.s.sleepers.Add(1)
 	defer w.s.sleepers.Add(-1)
@@ -106,9 +106,8 @@ func (w *Worker) sleep(d time.Duration) {
 	w.parked.Store(awake)
 }
 
-// mustRise says whether there is a reason not to sleep. A wake-up that came before the sleeper could hear it is one:
-// its work may be gone, for another worker has stolen it, but the state is awake, so that nobody would wake this
-// worker again.
+// mustRise tells whether there is a reason not to sleep. One reason is a wake-up before the worker has blocked. Another
+// worker may have stolen its work since. But the state is awake already, so no caller would wake this worker again.
 func (w *Worker) mustRise() bool {
 	if w.parked.Load() == awake {
 		return true
@@ -119,7 +118,7 @@ func (w *Worker) mustRise() bool {
 	return w.ready() || w.stealable()
 }
 
-// notify wakes w if it sleeps; the caller has just made work for it by a sequentially consistent store.
+// notify wakes w if it sleeps. The caller has made work for w by a sequentially consistent store.
 func (w *Worker) notify() {
 	if w.parked.Load() != awake {
 		w.wake()
@@ -147,8 +146,8 @@ func (s *Scheduler) wakeOne() {
 	}
 }
 
-// unwind ends what is left of threads after Close; true when no thread of any worker is left. The loop calls it until
-// then. A thread that waits for a call in the kernel outlasts it for a while.
+// unwind ends the threads of w after Close. It returns true when no worker has a thread any more. The loop calls it
+// until then. A thread within Blocking may outlast several calls.
 func (w *Worker) unwind() bool {
 	w.closing = true
 	w.dropQueue()

@@ -4,14 +4,14 @@ package fult
 
 import "unsafe"
 
-// isG says whether *p is the identity of the calling goroutine (arch.G). *p may change meanwhile: only its owner's
-// goroutines store their own identity there, and each sees its own stores, so the answer is right in any case. In
-// assembly because the race detector would take it for a race.
+// isG tells whether *p is the identity of the calling goroutine (arch.G). *p may change meanwhile. Only goroutines of
+// its owner store their own identities there, and each sees its own stores. So the answer is always right. It is in
+// assembly because the race detector would report a race.
 //
 //go:noescape
 func isG(p *uintptr) bool
 
-// peek loads *p, which its owner may be storing to. For diagnosis only.
+// peek loads *p while its owner may store to it. For diagnosis only.
 //
 //go:noescape
 func peek(p *uintptr) uintptr

@@ -7,7 +7,7 @@ import (
 	"github.com/golci/golci/internal/spin"
 )
 
-// job is a function to run as a thread, from Go until whoever joins has its result.
+// job is a function that runs as a thread. It lives from Go to the last Join.
 type job struct {
 	f    func(*Thread)
 	next *job // in a queue
@@ -17,16 +17,16 @@ type job struct {
 	joined atomic.Bool
 	mu     spin.Lock // guards waiters; held from the end of the count in Scheduler.live until done is set
 	err    error
-	first  Waiter // the one waiter there usually is
+	first  Waiter // the only one, usually
 	more   []Waiter
 }
 
-// Handle stands for a thread started by Go or GoOn. The zero Handle stands for none.
+// Handle refers to a thread that Go or GoOn has started. The zero Handle refers to none.
 type Handle struct{ j *job }
 
-// Go starts f as a thread, on any worker. Callable from anywhere; it does not block or switch threads. A thread that
-// calls it gets the new one on its own worker, unless another worker is idle and takes it first. The error is
-// ErrClosed, or wraps ErrTooMany.
+// Go starts f as a thread on any worker. Threads and goroutines may call it. It does not block or switch threads. A
+// thread started by a thread runs on the same worker, unless an idle worker takes it first. The error is ErrClosed,
+// or wraps ErrTooMany, or ErrArgument for a nil f.
 func (s *Scheduler) Go(f func(t *Thread)) (Handle, error) {
 	var prefer int
 	if t := s.Current(); t != nil {
@@ -43,7 +43,8 @@ func (s *Scheduler) Go(f func(t *Thread)) (Handle, error) {
 	return Handle{}, fmt.Errorf("fult: %d threads on %d workers: %w", s.Live(), len(s.workers), ErrTooMany)
 }
 
-// GoOn is Go on worker number worker, counted from 0. A number out of range is an error that wraps ErrArgument.
+// GoOn is Go on the worker with that number, counted from 0. The thread stays there. A number out of range is an error
+// that wraps ErrArgument.
 func (s *Scheduler) GoOn(worker int, f func(t *Thread)) (Handle, error) {
 	w := s.Worker(worker)
 	if w == nil {
@@ -103,9 +104,9 @@ func (w *Worker) reserve() bool {
 	return false
 }
 
-// complete stores the result and wakes whoever joins. w is the worker that the caller runs on, if any. It says
-// whether j was the last thread alive. The thread is counted out before its end can be seen: whoever joined it does
-// not find it alive.
+// complete stores the result and wakes all callers of Join. w is the worker of the thread. last tells whether no
+// thread is alive any more. The thread is counted out before its end can be seen, so no caller of Join finds it
+// alive.
 func (j *job) complete(w *Worker, err error) (last bool) {
 	j.f = nil
 	j.mu.Lock()
@@ -124,7 +125,7 @@ func (j *job) complete(w *Worker, err error) (last bool) {
 	return last
 }
 
-// wakeWaiter signals x, cheaply if it is a thread of w and w is the caller's worker.
+// wakeWaiter signals x. It is cheap if x is a thread of w and w is the caller's worker.
 func (w *Worker) wakeWaiter(x Waiter) {
 	if t, ok := x.(*Thread); ok {
 		w.Signal(t)
@@ -133,9 +134,9 @@ func (w *Worker) wakeWaiter(x Waiter) {
 	x.Signal()
 }
 
-// Join waits until the thread has ended: nil if its function returned, a *PanicError if it panicked, ErrGoexit if it
-// called runtime.Goexit, ErrClosed if Close ended it. Any number of callers may join, threads of the same scheduler
-// (it switches threads) and goroutines (it blocks them). A thread of another scheduler must use JoinAs.
+// Join waits until the thread has ended. It returns nil if the function returned, a *PanicError if it panicked,
+// ErrGoexit if it called runtime.Goexit, and ErrClosed if Close ended it. Any number of callers may join. Join blocks
+// a goroutine, and switches threads in a thread of the same scheduler. A thread of another scheduler must use JoinAs.
 func (h Handle) Join() error {
 	if h.j == nil {
 		return fmt.Errorf("fult: Join of no thread: %w", ErrArgument)
@@ -146,7 +147,7 @@ func (h Handle) Join() error {
 	return h.JoinAs(h.j.s.Current())
 }
 
-// JoinAs is Join for a caller that waits at me, nil for a plain goroutine.
+// JoinAs is Join for a caller that waits at me. A nil me stands for the calling thread, or else for a plain goroutine.
 func (h Handle) JoinAs(me Waiter) error {
 	if h.j == nil {
 		return fmt.Errorf("fult: Join of no thread: %w", ErrArgument)
@@ -160,7 +161,7 @@ func (h Handle) JoinAs(me Waiter) error {
 	return h.result()
 }
 
-// Done says whether the thread has ended. It does not block or switch threads.
+// Done tells whether the thread has ended. It does not block or switch threads.
 func (h Handle) Done() bool { return h.j == nil || h.j.done.Load() || h.j.ended() }
 
 // ended is done.Load for a caller that may know of the end by Scheduler.live, which goes down first.

@@ -6,15 +6,15 @@ import (
 	"github.com/golci/golci/internal/spin"
 )
 
-// Mutex is a lock that may be held across a wait. The zero value is unlocked. Who waits gets it in the order of coming:
-// Unlock hands it over. It must not be copied after first use.
+// Mutex is a lock that its holder may keep during a wait. The zero value is unlocked. Callers get the lock in the
+// order of their calls, because Unlock hands it over. It must not be copied after first use.
 type Mutex struct {
 	mu     spin.Lock // guards what follows
 	locked bool
 	q      waitq
 }
 
-// Lock takes m; me is the caller, nil for a plain goroutine. It may switch threads or block.
+// Lock takes m. me is the caller; nil stands for the calling thread or goroutine. It may switch threads or block.
 func (m *Mutex) Lock(me Waiter) {
 	m.mu.Lock()
 	if !m.locked {
@@ -42,7 +42,7 @@ func (m *Mutex) Lock(me Waiter) {
 	me.Wait() // unwinds
 }
 
-// TryLock takes m if it is free. It does not block.
+// TryLock takes m if it is free, and tells whether it has. It does not block or switch threads.
 func (m *Mutex) TryLock() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -53,8 +53,8 @@ func (m *Mutex) TryLock() bool {
 	return true
 }
 
-// Unlock releases m, whoever locked it; me is the caller, or nil. It does not block or switch threads. If m is not
-// locked the error wraps ErrArgument.
+// Unlock releases m. The caller need not be the one that locked it. me is the caller, or nil. It does not block or
+// switch threads. If m is not locked, the error wraps ErrArgument.
 func (m *Mutex) Unlock(me Waiter) error {
 	m.mu.Lock()
 	if !m.locked {
@@ -77,9 +77,9 @@ type Cond struct {
 	q  waitq
 }
 
-// Wait releases L, waits for Signal or Broadcast, and takes L again; me is the caller, which holds L, or nil for a plain
-// goroutine. It does not return without a Signal, but the condition may have changed again meanwhile. It switches threads
-// or blocks. The error is Unlock's.
+// Wait releases L, waits for Signal or Broadcast, and takes L again. me is the caller, which holds L; nil stands for
+// the calling thread or goroutine. Wait does not return without a Signal or Broadcast, but the condition may have
+// changed again by then. It switches threads or blocks. The error is that of Unlock.
 func (c *Cond) Wait(me Waiter) error {
 	me = orGoroutine(me)
 	c.mu.Lock()
@@ -93,7 +93,7 @@ func (c *Cond) Wait(me Waiter) error {
 	granted := c.drop(e)
 	if killed {
 		if granted {
-			c.Signal(me) // meant for one who can use it
+			c.Signal(me) // passed on to a caller that goes on
 		}
 		me.Wait() // unwinds
 	}
@@ -113,7 +113,8 @@ func (c *Cond) drop(e *entry) bool {
 	return granted
 }
 
-// Signal wakes one that waits, if there is one; me is the caller, or nil. It does not block or switch threads.
+// Signal wakes the caller that has waited longest, if any. me is the caller, or nil. It does not block or switch
+// threads.
 func (c *Cond) Signal(me Waiter) {
 	c.mu.Lock()
 	who := c.q.grant()
@@ -123,7 +124,7 @@ func (c *Cond) Signal(me Waiter) {
 	}
 }
 
-// Broadcast wakes all that wait; me is the caller, or nil. It does not block or switch threads.
+// Broadcast wakes all waiting callers. me is the caller, or nil. It does not block or switch threads.
 func (c *Cond) Broadcast(me Waiter) {
 	c.mu.Lock()
 	whom := c.q.grantAll(nil)

@@ -6,7 +6,7 @@ import (
 	"github.com/golci/golci/internal/spin"
 )
 
-// queue has the jobs given to a worker that have not started. Those that need not stay there may be stolen.
+// queue holds the jobs of a worker that have not started. Other workers may steal jobs of the list any.
 type queue struct {
 	n    atomic.Int32 // of both lists; written under mu, read without
 	free atomic.Int32 // of the list that may be stolen
@@ -75,8 +75,8 @@ func (q *queue) steal() *job {
 	return j
 }
 
-// admitAtOnce and admitShare bound the jobs started in one turn of the loop, so that a flood of them does not hold up
-// threads, nor many busy threads the flood: this many, or that part of what lives here.
+// admitAtOnce and admitShare bound the jobs that one turn of the loop starts: admitAtOnce, or the live threads
+// divided by admitShare if that is more. So many jobs do not delay threads, and many busy threads do not delay jobs.
 const (
 	admitAtOnce = 256
 	admitShare  = 4
@@ -100,7 +100,7 @@ func (w *Worker) admit() bool {
 // stealAtOnce bounds the jobs taken from another worker at a time.
 const stealAtOnce = 32
 
-// steal takes jobs that have not started from other workers, with their reservations.
+// steal takes queued jobs from other workers, together with their reservations.
 func (w *Worker) steal() (got bool) {
 	all := w.s.workers
 	for i := 1; i < len(all) && !got; i++ {
@@ -122,7 +122,7 @@ func (w *Worker) steal() (got bool) {
 	return got
 }
 
-// stealable says whether another worker has a job to take.
+// stealable tells whether another worker has a job that may be stolen.
 func (w *Worker) stealable() bool {
 	for _, v := range w.s.workers {
 		if v != w && v.queue.free.Load() > 0 {

@@ -1,13 +1,13 @@
 package fult
 
-// Round tells when every thread that could run when it began has run until it gave up its worker or ended. It costs the threads
-// nothing. Threads of the other kinds cannot be seen so: with them a Round is over from the start.
+// Round covers all threads that are runnable at its beginning. It is over when each of them has ended or given up its
+// worker. It costs the threads nothing. It works for coroutine threads only. With other kinds it is over at once.
 type Round struct {
 	s        *Scheduler
 	progress []uint64 // of each worker at the beginning
 }
 
-// Round begins a Round. It does not block.
+// Round begins a Round. It does not block or switch threads.
 func (s *Scheduler) Round() Round {
 	r := Round{s, make([]uint64, len(s.workers))}
 	for i, w := range s.workers {
@@ -16,10 +16,10 @@ func (s *Scheduler) Round() Round {
 	return r
 }
 
-// passesPerRound is how far a worker must have come: the word that it was in, and one that it began after that.
+// passesPerRound is the number of steps that a worker must have made: the word at the beginning, and the next one.
 const passesPerRound = 2
 
-// Over says whether the Round is over. It does not block.
+// Over tells whether the Round is over. It does not block or switch threads.
 func (r Round) Over() bool {
 	if r.s.cfg.Kind != Fult || !r.s.begun.Load() {
 		return true

@@ -10,7 +10,7 @@ import (
 	"github.com/puzpuzpuz/xsync/v4"
 )
 
-// Scheduler is a set of workers and their threads. Several may exist in one process; they know nothing of each other.
+// Scheduler is a set of workers and their threads. A process may have several, which are independent of each other.
 type Scheduler struct {
 	cfg      Config // constant
 	workers  []*Worker
@@ -43,25 +43,26 @@ type Scheduler struct {
 
 const maxPanics = 64
 
-// Poller is what workers run between the words of runnable threads and when idle, so that messages move.
+// Poller moves messages. Workers call it between words of runnable threads and while they are idle.
 type Poller interface {
-	// Poll makes progress and returns how many events it handled. It is bounded, does not block and runs on the
-	// worker's own stack, several workers at once. It may call w.Signal.
+	// Poll makes progress and returns the number of events that it handled. It must be bounded and must not block. It
+	// runs on the stack of the worker's loop. Several workers may call it at once. It may call w.Signal.
 	Poll(w *Worker) int
-	// Sleep blocks the OS thread until there is mail, Wake is called or d has passed. After it has armed whatever will
-	// wake it, it calls ready, and returns if that is true. It returns false at once if somebody else sleeps in it.
+	// Sleep blocks the OS thread until a message arrives, Wake is called or d has passed. It first arms its wake-up and
+	// then calls ready. It returns if ready returns true. It returns false at once if another caller is in Sleep.
 	Sleep(d time.Duration, ready func() bool) bool
-	// Wake wakes whoever is in Sleep.
+	// Wake ends a Sleep of another caller.
 	Wake()
 }
 
-// Preparer is a Poller that wants to see every thread descriptor once, before its first thread: to fill Thread.Local, on
-// the worker's own stack.
+// Preparer is a Poller that prepares thread descriptors. Workers call Prepare once for each descriptor, before its
+// first thread, on the stack of the loop. Prepare may fill Thread.Local.
 type Preparer interface {
 	Prepare(t *Thread)
 }
 
-// New makes a scheduler. It starts no goroutine: workers start with the first thread.
+// New makes a scheduler. Its workers start with its first thread. The error wraps ErrConfig. The first call in a
+// process may run the self-check of coroutines (Config.Effective), which blocks for about 0.1 ms.
 func New(cfg Config) (*Scheduler, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -82,7 +83,8 @@ func New(cfg Config) (*Scheduler, error) {
 	return s, nil
 }
 
-// SetPoller gives the workers p to run; it must be called before the first thread is started, else it is an error.
+// SetPoller sets the Poller of all workers. Call it before the first thread is started. Otherwise the error wraps
+// ErrArgument.
 func (s *Scheduler) SetPoller(p Poller) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,7 +99,7 @@ func (s *Scheduler) SetPoller(p Poller) error {
 // Workers returns the number of workers.
 func (s *Scheduler) Workers() int { return len(s.workers) }
 
-// Worker returns worker i, or nil if there is none.
+// Worker returns worker i, counted from 0, or nil if there is none.
 func (s *Scheduler) Worker(i int) *Worker {
 	if i < 0 || i >= len(s.workers) {
 		return nil
@@ -105,13 +107,13 @@ func (s *Scheduler) Worker(i int) *Worker {
 	return s.workers[i]
 }
 
-// Kind returns what a thread of s is: the Config's kind, or Goroutines under the race detector.
+// Kind returns the kind of the threads of s (Config.Effective).
 func (s *Scheduler) Kind() Kind { return s.cfg.Kind }
 
-// Live returns the number of threads alive, those not yet started included.
+// Live returns the number of threads alive. It includes threads that have not started yet.
 func (s *Scheduler) Live() int { return int(s.live.Load()) }
 
-// Current returns the thread of s that runs the caller, or nil if the caller is something else.
+// Current returns the calling thread if it is one of s, otherwise nil. It does not block or switch threads.
 func (s *Scheduler) Current() *Thread {
 	for _, w := range s.workers {
 		if isG(&w.curG) {
@@ -124,7 +126,7 @@ func (s *Scheduler) Current() *Thread {
 	return s.currentExternal()
 }
 
-// Wait blocks until no thread is alive. It is for goroutines; a thread of s gets ErrInside.
+// Wait blocks the calling goroutine until no thread is alive. A thread of s gets ErrInside.
 func (s *Scheduler) Wait() error {
 	if s.Current() != nil {
 		return ErrInside
@@ -206,11 +208,14 @@ func (s *Scheduler) start() bool {
 	return true
 }
 
-// Close ends every thread and every worker, and returns when they are gone. Threads that have not started never will;
-// the others unwind at their next (or current) wait as by runtime.Goexit, so deferred functions run, and a wait within
-// these returns to the unwinding at once. A thread that does not wait is waited for, and so is a call within Blocking.
-// To let threads end by themselves, call Wait first. A thread that is waited for longer than Config.StuckAfter is reported. The error joins the panics of threads that nobody joined. Closing
-// twice is harmless. A thread of s gets ErrInside.
+// Close ends every thread and every worker, and returns when they are gone. It blocks. Threads that have not started
+// do not start any more. The others unwind at their current or next wait, as by runtime.Goexit, so deferred functions
+// run. A wait in a deferred function ends, and the unwinding goes on. Close waits for threads that do not wait, and
+// for calls within Blocking. It reports a thread for which it has waited longer than Config.StuckAfter. Call Wait
+// before Close to let threads end by themselves.
+//
+// The error joins the panics of threads that no caller has joined. A second Close is harmless. A thread of s gets
+// ErrInside.
 func (s *Scheduler) Close() error {
 	if s.Current() != nil {
 		return ErrInside

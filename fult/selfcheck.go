@@ -23,14 +23,15 @@ import (
 //   - A deferred function may switch while its goroutine panics.
 //   - The identity of a goroutine (arch.G) stays the same across switches.
 //
-// Releases break such needs in three ways. A panic of iter, a wrong order and a switch that never comes back are found
-// here. A throw of the runtime ends the process, and nothing can recover it. The runtime throws when the lock counts of
-// the OS threads differ, and a new rule would most likely throw, too. So releases newer than those that the tests have
-// passed on are refused without a trial. A child process would find a throw, but the executable may be any program with
-// golci in it as a library. Damage that shows after millions of switches only is left to the tests.
+// The trial finds a panic of iter, a wrong order, and a switch that does not come back. It cannot find a throw of the
+// runtime, which ends the process, and which nothing can recover. The runtime throws today if a coroutine is resumed on
+// another OS thread or with another lock count than at its creation. A stricter rule of a later release would probably
+// throw, too. So checkRelease refuses releases newer than the newest tested one, without a trial. A child process could
+// survive a throw, but its executable might be any program that uses golci as a library. Faults that need millions of
+// switches, or the collector at the same time, are left to the tests.
 
-// newestTested is the newest release that all tests have passed on. It is a variable for the linker's -X: tests build
-// programs that take their release for a new one.
+// newestTested is the newest release of Go that all tests have passed on. It is a variable for the linker's flag -X, by
+// which tests build programs that take their release for a newer one.
 var newestTested = "go1.27"
 
 // trialLimit is how long the trial may take; it needs some microseconds.
@@ -66,7 +67,7 @@ func checkRelease(release string) error {
 	return nil
 }
 
-// Acts of the script. A letter for who runs next follows each.
+// Acts of the script. The letter after each names the goroutine that runs next.
 const (
 	actSwitch = '-'
 	actReturn = 'x' // the loop is next
@@ -75,8 +76,8 @@ const (
 )
 
 // script lets L, the worker's loop, and the coroutines a to d change places. Goroutines rest by next and by yield, in
-// their own places and in those of others. A coroutine ends above a goroutine that is not meant, which came by next, and
-// above one that came by yield.
+// their own places and in those of others. A coroutine ends while a goroutine that is not the intended one rests in its
+// place: once one that came by next, once one that came by yield.
 const script = "-a-b-a-L-b-a-L-b-a-cpa-cxL-b-axL-bgL-dgL"
 
 // part is one coroutine of a trial.

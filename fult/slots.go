@@ -1,13 +1,13 @@
 package fult
 
-// A worker keeps the descriptors of ended threads in two lists: warm ones still have their coroutine, which is given
-// the next job; cold ones need a new one. All owned by the worker.
+// A worker keeps the descriptors of ended threads in two lists. A warm descriptor still has its coroutine, which gets
+// the next job. A cold one needs a new coroutine. The worker owns both lists.
 
 // maxWarm bounds the coroutines kept, at about 3 KB each.
 const maxWarm = 2048
 
-// keep puts t, whose job has ended, on the warm list; false means that its coroutine must end, and then t is on the
-// cold list already.
+// keep puts t, whose job has ended, on the warm list. False means that the coroutine must end. Then t is on the cold
+// list already.
 func (w *Worker) keep(t *Thread) bool {
 	if w.closing || w.nwarm >= maxWarm {
 		w.discard(t)
@@ -18,14 +18,14 @@ func (w *Worker) keep(t *Thread) bool {
 	return true
 }
 
-// discard puts t, whose coroutine is about to end, on the cold list. The place may be forgotten at once: whoever rests
-// there is resumed by the runtime, not through the place.
+// discard puts t, whose coroutine is about to end, on the cold list. It clears the place at once, because the runtime
+// resumes the goroutine there without it.
 func (w *Worker) discard(t *Thread) {
 	t.own = place{}
 	t.free, w.cold = w.cold, t
 }
 
-// newThread finds a descriptor for a new thread; the caller's reservation says that there is one.
+// newThread returns a descriptor for a new thread. The caller's reservation guarantees one.
 func (w *Worker) newThread() *Thread {
 	if t := w.warm; t != nil {
 		w.warm, t.free = t.free, nil

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// StuckReport names a worker that has made no progress, or a thread that Close waits for, and where it is.
+// StuckReport describes a worker without progress, or a thread that Close waits for.
 type StuckReport struct {
 	Worker  int
 	ID      ID            // the thread, if Thread
@@ -31,10 +31,11 @@ func (r StuckReport) String() string {
 	return fmt.Sprintf("fult: worker %d has been in %s for %v\n%s", r.Worker, what, r.For, r.Advice())
 }
 
-// Advice tells what to use in place of the call that the thread is in, if that can be told, and then where it is.
+// Advice returns the stack. A line before it names the call of this package to use instead, if there is one.
 func (r StuckReport) Advice() string { return remedy(r.Stack) + r.Stack }
 
-// remedies are the calls of this package for what blocks a worker, by the state that the Go runtime gives in a stack's first line.
+// remedies lists calls of this package that replace blocking calls. The key is the state in the first line of a
+// stack, as the Go runtime writes it.
 var remedies = []struct{ state, text string }{
 	{"[chan send", "it sends on a Go channel: use fult.Send"},
 	{"[chan receive", "it receives from a Go channel: use fult.Recv"},
@@ -49,7 +50,7 @@ var remedies = []struct{ state, text string }{
 	{"[IO wait", "it waits for input or output: use fult.Blocking"},
 }
 
-// remedy says what to use in place of the call that blocks a worker; empty if that cannot be told.
+// remedy returns a line with the call to use in place of the blocking one, or an empty text.
 func remedy(stack string) string {
 	head, frames, _ := strings.Cut(stack, "\n")
 	if strings.Contains(frames, ").runExternal(") { // a goroutine, which may do all this
@@ -65,17 +66,17 @@ func remedy(stack string) string {
 
 func printStuck(r StuckReport) { fmt.Fprintln(os.Stderr, r) }
 
-// looksPerPeriod is how often the monitor looks within StuckAfter.
+// looksPerPeriod is the number of the monitor's looks within StuckAfter.
 const looksPerPeriod = 4
 
-// watch is what the monitor remembers of a worker.
+// watch is the monitor's memory of a worker.
 type watch struct {
 	progress uint64
 	since    time.Time
 	reported bool
 }
 
-// monitor watches the workers until Close is done. A worker that is parked, or that drains words, is well.
+// monitor watches the workers until the end of Close. A worker that is parked or drains words makes progress.
 func (s *Scheduler) monitor() {
 	ticker := time.NewTicker(max(time.Millisecond, s.cfg.StuckAfter/looksPerPeriod))
 	defer ticker.Stop()
@@ -97,7 +98,7 @@ func (s *Scheduler) monitor() {
 	}
 }
 
-// closingWatch is what the monitor remembers of Close.
+// closingWatch is the monitor's memory of Close.
 type closingWatch struct {
 	since    time.Time // when Close was first seen to wait
 	reported bool
@@ -120,8 +121,8 @@ func (s *Scheduler) lookAtEnd(seen *closingWatch, now time.Time) {
 	}
 }
 
-// Unended reports on a thread that is alive and where it is, one that runs before one that waits; false if there is none. It
-// stops the world for a moment. For diagnosis, from anywhere.
+// Unended reports on one thread that is alive, and returns false if there is none. It prefers a running thread. It is
+// for diagnosis, and any goroutine or thread may call it. It stops the world for a moment.
 func (s *Scheduler) Unended() (StuckReport, bool) {
 	var found *Thread
 	for t := range s.Threads() {
@@ -141,8 +142,8 @@ func (s *Scheduler) Unended() (StuckReport, bool) {
 	}, true
 }
 
-// Stack is where t is, for another goroutine's diagnosis, in the form of runtime.Stack; empty if it is not found. It stops the world
-// for a moment.
+// Stack returns the stack of t in the form of runtime.Stack, or an empty text if it is not found. It is for diagnosis
+// by another goroutine. It stops the world for a moment.
 func (t *Thread) Stack() string {
 	if t.ext != nil {
 		return findStack(fmt.Sprintf("(*Thread).runExternal(%p", t))
@@ -174,7 +175,7 @@ func (w *Worker) stuckReport(d time.Duration) StuckReport {
 	return r
 }
 
-// runningThread returns the thread that seems to run on w, for another goroutine's diagnosis.
+// runningThread returns the thread that seems to run on w. It is for diagnosis by another goroutine.
 func (w *Worker) runningThread() *Thread {
 	g := peek(&w.curG)
 	for t := range w.descriptors {
@@ -185,7 +186,7 @@ func (w *Worker) runningThread() *Thread {
 	return nil
 }
 
-// descriptors goes through the coroutine threads that are alive; anybody may call it.
+// descriptors iterates over the coroutine threads alive. Any goroutine or thread may call it.
 func (w *Worker) descriptors(yield func(*Thread) bool) {
 	for i := range w.groups {
 		g := w.groups[i].Load()
@@ -201,7 +202,7 @@ func (w *Worker) descriptors(yield func(*Thread) bool) {
 	}
 }
 
-// stackText is how much text of all goroutines' stacks a report searches; with a million threads it is not all.
+// stackText bounds the text of all stacks that a report searches. With a million threads it does not hold all of them.
 const stackText = 64 << 20
 
 // findStack returns the stack that has a frame whose text contains frame. It stops the world for a moment.

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// ID names a thread: its worker and its slot there. Slots are reused, so an ID names a thread only while it lives.
+// ID names a thread by its worker and its slot there. Later threads reuse the slot, so an ID is unique only among
+// threads alive.
 type ID struct {
 	Worker int
 	Slot   int
@@ -16,8 +17,8 @@ type ID struct {
 // String returns worker.slot.
 func (id ID) String() string { return fmt.Sprintf("%d.%d", id.Worker, id.Slot) }
 
-// Thread is a light-weight thread, or rather a slot for one: the descriptor is reused by later threads. Its methods
-// Wait, Yield and Sleep are for the thread itself, the others for anybody.
+// Thread is the descriptor of a light-weight thread. Later threads reuse it. Only the thread itself may call Wait,
+// Yield, Sleep and Local. Any goroutine or thread may call the other methods.
 type Thread struct {
 	// First line: owned by the worker; changes at every switch.
 	fiber
@@ -37,13 +38,12 @@ type Thread struct {
 	_     [8]byte
 }
 
-// Wait blocks the thread until it is signalled. A Signal that came before is not lost, several count as one, and Wait
-// may return without any: call it in a loop that looks at a condition. It may switch threads.
+// Wait blocks the thread until a Signal. An earlier Signal is not lost. Several count as one. Wait may also return
+// without one, so call it in a loop that tests a condition. It may switch threads.
 func (t *Thread) Wait() { t.wait(false) }
 
-// wait is Wait, and before it the thread's own signal if again is set. The switch is written out (see transfer for
-// what it does): after a switch the core mispredicts every return up to the thread's function, so frames are dear
-// here, some 5 ns each.
+// wait is Wait. If again is set, the thread signals itself first. The switch is transfer, written out. After a switch
+// the core mispredicts every return up to the thread's function, which costs about 5 ns for each frame.
 func (t *Thread) wait(again bool) {
 	if t.ext != nil {
 		t.ext.waitOrExit(again)
@@ -74,7 +74,7 @@ func (t *Thread) wait(again bool) {
 	}
 }
 
-// park is Wait, except that it returns true, and leaves the unwinding to the caller, when Close ends the thread.
+// park is Wait without unwinding. It returns true when Close ends the thread, and the caller has to unwind.
 func (t *Thread) park() (killed bool) {
 	if t.ext != nil {
 		return t.ext.park()
@@ -89,9 +89,9 @@ func (t *Thread) park() (killed bool) {
 	return w.closing
 }
 
-// Signal lets the thread's Wait return, now or when it is called next. Callable from anywhere; it does not block or
-// switch threads. What the caller stored before is visible to the thread after Wait. If the thread has ended, a later
-// thread in its slot may be woken without cause.
+// Signal lets the current or the next Wait of the thread return. Any goroutine or thread may call it. It does not
+// block or switch threads. The caller's earlier stores are visible to the thread after Wait. If the thread has ended,
+// Signal may wake a later thread in the same slot without cause.
 func (t *Thread) Signal() {
 	if t.ext != nil {
 		t.ext.signal()
@@ -100,8 +100,8 @@ func (t *Thread) Signal() {
 	t.raise()
 }
 
-// Yield lets other runnable threads and the poll functions run. It takes a permit that is there, as Wait does, so look
-// at the condition after it and before Wait. It may switch threads.
+// Yield lets other runnable threads and the poll functions run. Like Wait, it takes an earlier Signal. So test the
+// condition after Yield and before the next Wait. It may switch threads.
 func (t *Thread) Yield() { t.wait(true) }
 
 // ID returns the thread's worker and slot.
@@ -113,17 +113,17 @@ func (t *Thread) Worker() *Worker { return t.w }
 // Scheduler returns the scheduler of the thread.
 func (t *Thread) Scheduler() *Scheduler { return t.w.s }
 
-// Local returns a place for whatever the layer above keeps per thread. It stays when the slot is reused: a new thread
-// finds there what the previous one left. For the thread itself only.
+// Local returns a variable for the layer above, one for each descriptor. A new thread finds the value that the previous
+// thread of the slot left. Only the thread itself may use it.
 func (t *Thread) Local() *any { return &t.local }
 
-// Killed says whether Close is unwinding the thread. Deferred functions of the thread can ask it.
+// Killed tells whether Close is ending the threads of the scheduler. Deferred functions of a thread may ask.
 func (t *Thread) Killed() bool { return t.w.s.killing.Load() }
 
-// SetLabel says in dumps what the thread is doing or waiting for. The label ends with the thread.
+// SetLabel sets a text for dumps: what the thread does or waits for. The label ends with the thread.
 func (t *Thread) SetLabel(label string) { t.label.Store(&label) }
 
-// Label returns what SetLabel stored.
+// Label returns the text of SetLabel, or an empty one.
 func (t *Thread) Label() string {
 	if p := t.label.Load(); p != nil {
 		return *p

@@ -27,7 +27,8 @@ func (h *timers) Pop() any {
 	return t
 }
 
-// Sleep blocks the thread for at least d. A Signal meanwhile does not end it and is not lost. It switches threads.
+// Sleep blocks the thread for at least d. A Signal meanwhile does not end it, and stays for the next Wait. It switches
+// threads.
 func (t *Thread) Sleep(d time.Duration) {
 	if t.ext != nil {
 		t.ext.sleep(d)
@@ -42,7 +43,7 @@ func (t *Thread) Sleep(d time.Duration) {
 	now := w.now()
 	t.wake = now + min(d, math.MaxInt64-now)
 	heap.Push(&w.timers, t)
-	// fire clears wake. Any other return of Wait means a signal, which is passed on.
+	// fire clears wake. Any other return of park means a signal, which Sleep gives again at its end.
 	signalled := false
 	for {
 		if t.park() {
@@ -71,7 +72,7 @@ func (t *Thread) cancelSleep() {
 	t.wake = 0
 }
 
-// fire makes every thread runnable whose time has come.
+// fire makes all threads runnable whose sleep is over.
 func (w *Worker) fire(now time.Duration) (any bool) {
 	for len(w.timers) != 0 && w.timers[0].wake <= now {
 		t := heap.Pop(&w.timers).(*Thread)
@@ -82,7 +83,7 @@ func (w *Worker) fire(now time.Duration) (any bool) {
 	return any
 }
 
-// untilTimer returns how long the worker may sleep.
+// untilTimer returns the time for which the worker may sleep.
 func (w *Worker) untilTimer(now time.Duration) time.Duration {
 	switch {
 	case len(w.timers) != 0:

@@ -5,7 +5,8 @@ import (
 	"unsafe"
 )
 
-// The bit-vector of seed 3 with s1 = s2 = 8: a bit of level 2 stands for 8 words of level 1, one cache line.
+// The sizes of the bit-vector of the LCI paper, with s1 = s2 = 8. A bit of level 2 stands for 8 words of level 1, which
+// are one cache line.
 const (
 	wordBits        = 64
 	groupWords      = 8
@@ -14,32 +15,34 @@ const (
 	groupsPerWorker = level2Words * wordBits
 )
 
-// group is what one bit of level 2 stands for: 512 threads and their bits. It is allocated when the worker first needs
-// it and is larger than the runtime's size classes, so it starts on a page and its lines are cache lines.
+// group holds 512 threads and their bits. One bit of level 2 stands for it. The worker allocates it when it first needs
+// it. It is larger than the size classes of the runtime, so it starts on a page, and its lines are cache lines.
 type group struct {
-	// shared has the bits set by other goroutines: a signaller sets one (the Or publishes all its earlier stores), the
-	// worker takes the word by exchange.
+	// shared holds the bits that other goroutines set. The Or of a signaller also publishes its earlier stores. The
+	// worker takes a word by exchange.
 	shared [groupWords]atomic.Uint64
-	// private has the bits set by the worker's own threads and poll functions. Owned by the worker.
+	// private holds the bits that the worker's own threads and poll functions set. Owned by the worker.
 	private [groupWords]uint64
 	threads [groupSize]Thread
 }
 
 var _ [0]struct{} = [unsafe.Sizeof(Thread{}) - 128]struct{}{} // two cache lines: see Thread
 
-// set2 is level 2, in two forms as level 1.
+// set2 is level 2. It exists in two forms, as level 1 does.
 type set2 struct {
 	shared  [level2Words]atomic.Uint64
 	_       [falseSharing]byte
 	private [level2Words]uint64
 }
 
-// raise makes t runnable, from anywhere. Level 1 first, then level 2: the worker takes them the other way round, so
-// whichever bit it misses now it will see in the next pass. Level 1 is always written, even if the bit is set: the
-// Or is also what orders the signaller's stores before the worker's taking of the bit. Level 2 need not be
-// written if its bit is set, because the worker clears it before it looks at level 1, hence after this Or. For the
-// first group it is never written: the worker looks at that group in any case, so a signal to one of a few hundred
-// threads moves one cache line between cores, not two.
+// raise makes t runnable. Any goroutine or thread may call it. It sets level 1 first, then level 2. The worker takes
+// level 2 first, then level 1. So a bit that it misses now is there in its next pass.
+//
+// raise always writes level 1, even if the bit is set, because the Or also orders the caller's earlier stores before
+// the worker's exchange. It leaves level 2 alone if that bit is set. The worker clears level 2 before it looks at
+// level 1, so its look at level 1 comes after this Or. raise never writes level 2 for the first group, which the
+// worker visits in every pass. So a signal to one of the first 512 threads moves one cache line between cores, not
+// two.
 func (t *Thread) raise() {
 	n := t.slot
 	t.grp.shared[n/wordBits%groupWords].Or(1 << (n % wordBits))
@@ -57,7 +60,7 @@ func (t *Thread) raise() {
 	}
 }
 
-// raisePrivate makes t runnable; the caller runs on t's worker.
+// raisePrivate makes t runnable. The caller runs on the worker of t.
 func (t *Thread) raisePrivate() {
 	n := t.slot
 	t.grp.private[n/wordBits%groupWords] |= 1 << (n % wordBits)
@@ -87,7 +90,7 @@ func (g *group) take(i int) uint64 {
 	return v
 }
 
-// signalled says whether other goroutines have set bits of g.
+// signalled tells whether other goroutines have set bits of g.
 func (g *group) signalled() bool {
 	var v uint64
 	for i := range g.shared {

@@ -6,17 +6,17 @@ import (
 	"sync/atomic"
 )
 
-// Waiter is one place to wait: a permit that is there or not. Whatever can block takes one.
+// Waiter lets its owner wait for a permit. Every call that can block takes one.
 type Waiter interface {
-	// Wait blocks until there is a permit, and takes it. It may return without one: look at the condition again. Only
-	// the owner of the Waiter calls it.
+	// Wait blocks until there is a permit, and takes it. It may return without one, so test the condition again. Only
+	// the owner of the Waiter may call it.
 	Wait()
-	// Signal gives the permit; several before a Wait are one. Callable from anywhere. What the caller stored before is
-	// visible after the Wait.
+	// Signal gives the permit. Several calls before a Wait give one permit. Any goroutine or thread may call it. The
+	// caller's earlier stores are visible after the Wait. It does not block or switch threads.
 	Signal()
 }
 
-// Goroutine is a Waiter for a plain goroutine: it parks by the Go runtime.
+// Goroutine is a Waiter for a plain goroutine, which the Go runtime parks.
 type Goroutine struct {
 	state atomic.Uint32
 	wake  chan struct{} // one buffered token: given by the Signal that finds state waiting
@@ -28,7 +28,7 @@ const (
 	waiting
 )
 
-// NewGoroutine returns a Waiter for a goroutine to use, one at a time.
+// NewGoroutine returns a Waiter for one goroutine at a time.
 func NewGoroutine() *Goroutine { return &Goroutine{wake: make(chan struct{}, 1)} }
 
 // Wait blocks the goroutine until a Signal.
@@ -47,14 +47,15 @@ func (g *Goroutine) Signal() {
 	}
 }
 
-// OSThread is a Waiter for a goroutine locked to its OS thread, with a condition variable: the POSIX threads of seed 3.
+// OSThread is a Waiter for a goroutine that is locked to its OS thread. It uses a condition variable, as the POSIX
+// threads in the LCI paper do.
 type OSThread struct {
 	mu     sync.Mutex
 	cond   sync.Cond
 	permit bool // guarded by mu
 }
 
-// NewOSThread locks the calling goroutine to its OS thread and returns a Waiter for it. Release undoes the lock.
+// NewOSThread locks the calling goroutine to its OS thread and returns a Waiter for it. Release ends that lock.
 func NewOSThread() *OSThread {
 	runtime.LockOSThread()
 	return newOSThread()
@@ -66,7 +67,7 @@ func newOSThread() *OSThread {
 	return o
 }
 
-// Release unlocks the calling goroutine, which must be the one that called NewOSThread, from its OS thread.
+// Release unlocks the calling goroutine from its OS thread. Only the goroutine that has called NewOSThread may call it.
 func (o *OSThread) Release() { runtime.UnlockOSThread() }
 
 // Wait blocks the OS thread until a Signal.
@@ -87,8 +88,8 @@ func (o *OSThread) Signal() {
 	o.cond.Signal()
 }
 
-// parkAt waits at x. If x is a thread that Close ends meanwhile it returns true: the caller takes itself out of
-// whatever it has queued in and then calls x.Wait, which unwinds.
+// parkAt waits at x. It returns true if x is a thread that Close ends meanwhile. The caller then leaves its queue and
+// calls x.Wait, which unwinds.
 func parkAt(x Waiter) (killed bool) {
 	if t, ok := x.(*Thread); ok {
 		return t.park()

@@ -2,13 +2,13 @@ package fult
 
 import "sync/atomic"
 
-// waitq is the queue of those that wait at an object, first come, first served. The object's lock guards it.
+// waitq is the queue of an object's waiters, first in, first out. The object's lock guards it.
 type waitq struct {
 	head, tail *entry
 	free       *entry // entries for reuse, so that blocking does not allocate
 }
 
-// entry is one who waits. It belongs to the queue until granted, then to the waiter.
+// entry is one waiter in the queue. It belongs to the queue until granted is set, then to the waiter.
 type entry struct {
 	who     Waiter
 	next    *entry
@@ -33,8 +33,8 @@ func (q *waitq) push(who Waiter) *entry {
 	return e
 }
 
-// grant takes the first entry out and marks it; nil if nobody waits. The caller signals the result after it has
-// released the object's lock.
+// grant removes the first entry, sets its mark and returns its waiter, or nil if the queue is empty. The caller signals
+// the waiter after it has released the object's lock.
 func (q *waitq) grant() Waiter {
 	e := q.head
 	if e == nil {
@@ -54,7 +54,7 @@ func (q *waitq) grantAll(whom []Waiter) []Waiter {
 	return whom
 }
 
-// remove takes e out of the middle, for one who gives up.
+// remove removes e, wherever it is, for a waiter that gives up.
 func (q *waitq) remove(e *entry) {
 	var before *entry
 	for x := q.head; x != nil; before, x = x, x.next {
@@ -74,13 +74,13 @@ func (q *waitq) remove(e *entry) {
 	e.next = nil
 }
 
-// recycle keeps an entry that its waiter is done with.
+// recycle keeps an entry that its waiter does not use any more.
 func (q *waitq) recycle(e *entry) {
 	e.who = nil
 	e.next, q.free = q.free, e
 }
 
-// await waits until e is granted; true if Close ends the waiter first.
+// await waits until e is granted. It returns true if Close ends the waiter before that.
 func (e *entry) await(me Waiter) (killed bool) {
 	for !e.granted.Load() {
 		if parkAt(me) {
@@ -90,8 +90,8 @@ func (e *entry) await(me Waiter) (killed bool) {
 	return false
 }
 
-// orGoroutine makes a Waiter for a caller that gave none: nil, or the nil *Thread that Current returns outside threads. It is the
-// thread that calls, if one does.
+// orGoroutine returns me, unless that is nil or a nil *Thread, as Current returns it outside threads. Then it returns
+// the calling thread, or a new Waiter for a plain goroutine.
 func orGoroutine(me Waiter) Waiter {
 	if t, ok := me.(*Thread); me != nil && (!ok || t != nil) {
 		return me
@@ -102,8 +102,8 @@ func orGoroutine(me Waiter) Waiter {
 	return NewGoroutine()
 }
 
-// signalFrom signals who on behalf of me, which is the caller and may be nil. From a thread to another of its worker it
-// costs no atomic operation.
+// signalFrom signals who. me is the caller and may be nil. From one thread to another of the same worker it costs no
+// atomic operation.
 func signalFrom(me, who Waiter) {
 	if t, ok := me.(*Thread); ok && t != nil {
 		t.w.wakeWaiter(who)

@@ -54,12 +54,12 @@ type Worker struct {
 	exts     externals                              // threads of the other kinds
 }
 
-// falseSharing keeps fields of different writers apart wherever the allocator puts the worker: two cache lines, because
-// cores fetch them in pairs.
+// falseSharing is the distance in bytes between fields of different writers. It is two cache lines, because cores fetch
+// lines in pairs. It works at any address of the worker.
 const falseSharing = 128
 
-// switchesPerPoll is how many switches threads may hand control among themselves after a word is drained before the
-// loop, and with it the poll functions, gets its turn. A full word is up to 64 more.
+// switchesPerPoll bounds the switches among threads after a drained word, before the loop calls the poll functions. A
+// full word may add up to 64.
 const switchesPerPoll = 32
 
 // ID returns the number of the worker within its scheduler, from 0.
@@ -71,8 +71,8 @@ func (w *Worker) Scheduler() *Scheduler { return w.s }
 // Live returns the number of threads alive on the worker, queued ones included.
 func (w *Worker) Live() int { return int(w.reserved.Load()) }
 
-// Signal is t.Signal, and free of atomics if the caller runs on w and t belongs to w. For poll functions and threads
-// of w; right but slower for others. It does not block or switch threads.
+// Signal is t.Signal without atomic operations if the caller runs on w and t belongs to w. Poll functions and threads
+// of w should use it. It is correct but slower for other callers. It does not block or switch threads.
 func (w *Worker) Signal(t *Thread) {
 	if t.w == w && t.ext == nil && isG(&w.curG) {
 		t.raisePrivate()
@@ -81,8 +81,9 @@ func (w *Worker) Signal(t *Thread) {
 	t.Signal()
 }
 
-// Runnable says whether a thread other than the caller is ready to run on w, or a job to start. For a thread of w that
-// polls by itself before it gives up the worker. It may err on the side of true, by the caller's own bit.
+// Runnable tells whether another thread of w is ready to run, or a job is ready to start. It is for a thread of w that
+// polls before it gives up the worker. It may also return true because of the caller's own bit. It does not block or
+// switch threads.
 func (w *Worker) Runnable() bool {
 	if w.bits != 0 {
 		return true
@@ -90,7 +91,7 @@ func (w *Worker) Runnable() bool {
 	return w.ready()
 }
 
-// ready says whether there is a bit or a job. Owner only.
+// ready tells whether a bit is set or a job is queued. Owner only.
 func (w *Worker) ready() bool {
 	if w.slots != 0 && w.groups[0].Load().signalled() {
 		return true
@@ -103,8 +104,8 @@ func (w *Worker) ready() bool {
 	return w.queue.n.Load() != 0
 }
 
-// pick says whom the running coroutine should switch to when it has to stop: the next thread of the word being
-// drained, or of the same word taken anew while the budget lasts, or the loop.
+// pick returns the next target of the running coroutine: the next thread of the current word, or the loop. While the
+// budget lasts, it takes the same word again.
 func (w *Worker) pick() *fiber {
 	for {
 		for w.bits != 0 {
@@ -120,7 +121,7 @@ func (w *Worker) pick() *fiber {
 	}
 }
 
-// retake takes the word being drained once more, within the budget.
+// retake takes the current word once more, within the budget.
 func (w *Worker) retake() bool {
 	g, i := w.grp, w.word
 	if g.private[i] == 0 && g.shared[i].Load() == 0 {
