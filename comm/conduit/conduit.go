@@ -142,7 +142,7 @@ type Conduit interface {
 	Wake()
 
 	// Failed returns nil while peer can be reached, otherwise an error that names the peer and matches ErrPeerDied,
-	// ErrPeerClosed, ErrCorrupt, ErrUnreachable or ErrClosed. What such a peer committed before is still delivered; Sink.Gone
+	// ErrPeerClosed, ErrCorrupt, ErrOverflow, ErrUnreachable or ErrClosed. What such a peer committed before is still delivered; Sink.Gone
 	// tells when all of it has been.
 	Failed(peer int) error
 	// Close ends this rank's part: the peers see ErrPeerClosed, a sleeper wakes, later calls find every peer dead and nothing

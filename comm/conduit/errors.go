@@ -26,6 +26,9 @@ var (
 	ErrPeerClosed = errors.New("peer closed its conduit")
 	// ErrCorrupt means that the peer wrote something impossible into shared memory, or sent it.
 	ErrCorrupt = errors.New("peer broke the rules of the conduit")
+	// ErrOverflow means that a request found no room in the receive space of the rank that it was for, although there is room for all
+	// that credits pay for: flow control is off, or the sender spent credits that it did not have.
+	ErrOverflow = errors.New("receive space overflowed")
 	// ErrUnreachable means that this conduit does not lead to that rank.
 	ErrUnreachable = errors.New("rank is not reachable through this conduit")
 )

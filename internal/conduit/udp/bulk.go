@@ -165,7 +165,7 @@ func (c *Conduit) lend(peer int, id uint64, off int64, data []byte, loan conduit
 		return n
 	case reliable.Copied: // it is short
 		ln.bulk.sent.Add(uint64(n))
-		c.giveBack(i, nil)
+		c.returnLent(i, nil)
 		return n
 	}
 	c.lent[i] = lent{}
@@ -173,7 +173,7 @@ func (c *Conduit) lend(peer int, id uint64, off int64, data []byte, loan conduit
 	return 0
 }
 
-func (c *Conduit) giveBack(i int, err error) {
+func (c *Conduit) returnLent(i int, err error) {
 	l := c.lent[i]
 	c.lent[i] = lent{}
 	c.lentFree = append(c.lentFree, int32(i))

@@ -2,9 +2,11 @@ package udp
 
 import (
 	"encoding/binary"
+	"fmt"
 	"time"
 
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/conduit/receivepool"
 	"github.com/golci/golci/internal/reliable"
 )
 
@@ -68,17 +70,15 @@ func (k *keeper) stayForOthers() {
 
 // discard takes what nobody will. Under poll.
 func (c *Conduit) discard() {
-	var a arrival
-	for c.ready.n > 0 {
-		k := c.ready.pop()
-		for in := &c.lanes[k/2].in[k%2]; in.pop(&a); {
-			a.src = k / 2
-			c.take(&a)
-		}
-	}
 	r := &c.recv
-	for ; r.next < len(r.arrivals); r.next++ {
-		c.take(&r.arrivals[r.next])
+	var e receivepool.Entry
+	for q := range receivepool.Queues {
+		for r.pool.Pop(q, &e) {
+			c.take(q, &e)
+		}
+		for ; r.next[q] < len(r.arrivals[q]); r.next[q]++ {
+			c.take(q, &r.arrivals[q][r.next[q]])
+		}
 	}
 }
 
@@ -122,6 +122,35 @@ func (c *Conduit) byeIfAll(peer int) {
 		c.fail(peer, conduit.ErrPeerClosed, "")
 		c.leaving = append(c.leaving, leaver{peer, c.now + 2*closingTick, conduit.ErrPeerClosed})
 	}
+}
+
+// overflow gives up a peer that sent a record for which there was no room, and tells it so. Under poll and engine.
+func (c *Conduit) overflow(q receivepool.Queue, peer, n int) {
+	c.recv.overflows++
+	room, _ := c.recv.pool.Room()
+	var b [overflowBytes]byte
+	b[0] = byte(classOf[q])
+	binary.LittleEndian.PutUint32(b[4:], uint32(n))
+	binary.LittleEndian.PutUint64(b[8:], uint64(room[q]))
+	c.core.Send(peer, reliable.Message{Data: b[:], Tag: tagOverflow, Urgent: true}, c.now) // in vain if it has no room, too
+	c.fail(peer, conduit.ErrOverflow, overflowed(peer, c.cfg.Rank, b[:]))
+	c.leaving = append(c.leaving, leaver{peer, c.now + 2*closingTick, conduit.ErrOverflow})
+}
+
+const overflowBytes = 16
+
+// heardOverflow takes in that a peer had no room for a record of this rank.
+func (c *Conduit) heardOverflow(peer int, data []byte) {
+	if len(data) != overflowBytes {
+		c.recv.malformed++
+		return
+	}
+	c.giveUp(peer, conduit.ErrOverflow, overflowed(c.cfg.Rank, peer, data))
+}
+
+func overflowed(src, dst int, b []byte) string {
+	return fmt.Sprintf("rank %d sent a %v of %d bytes to rank %d, whose %d bytes for %[2]vs were full", src, conduit.Class(b[0]),
+		binary.LittleEndian.Uint32(b[4:]), dst, binary.LittleEndian.Uint64(b[8:]))
 }
 
 // leaver is a peer that is to be forgotten, and when: if it has said good-bye, then it has heard by then that it was heard.

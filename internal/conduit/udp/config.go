@@ -3,10 +3,13 @@ package udp
 import (
 	"crypto/ecdh"
 	"fmt"
+	"math"
 	"net/netip"
 	"time"
 
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/conduit/receivepool"
+	"github.com/golci/golci/internal/conduit/tickets"
 	"github.com/golci/golci/internal/conduit/udp/faulty"
 	"github.com/golci/golci/internal/conduit/udp/seal"
 )
@@ -48,8 +51,17 @@ type Config struct {
 	Wire Wire
 	// Peers are all ranks of the job, by rank.
 	Peers []Peer
-	// Conduit has the sizes common to all conduits. ScanLimit has no meaning here.
+	// Conduit has the sizes common to all conduits. ScanLimit has no meaning here. Loan is the most credits that a rank may be
+	// lent by a peer.
 	Conduit conduit.Config
+	// Credits is for how many credits, lent or banked, this rank has room; zero means Loan for each peer. A request for which there
+	// is none is an overflow, and ends the pair.
+	Credits int
+	// Limits are what this rank may have under way. The zero value means: what credits allow.
+	Limits tickets.Limits
+	// SafeLimit, AMLimit and SysLimit bound the replies, requests and system records that one Poll takes; zero or less means no limit
+	// but that of the Poll.
+	SafeLimit, AMLimit, SysLimit int
 	// KeepAlive is after how long a silent peer is asked for a sign of life, DeadAfter after how long it is dead. Zero means a
 	// second and ten.
 	KeepAlive, DeadAfter time.Duration
@@ -69,12 +81,12 @@ const (
 	defaultSlots     = 8
 	defaultLinger    = 2 * time.Second
 	maxLoan          = 1 << 20
+	maxCredits       = 1 << 28
 	maxMaxRecord     = 16 << 20
 	maxChunk         = 64 << 20
 	maxSlots         = 1 << 10
 	maxReply         = 1 << 30
 	maxBulk          = 1 << 30 // its counters travel in 32 bits
-	tinyRequests     = 2 * (64 + entryHeader)
 )
 
 // geometry is what the sizes come to, in bytes unless said otherwise.
@@ -84,7 +96,6 @@ type geometry struct {
 	requests  uint64 // of a stage, beyond which requests are refused
 	stage     uint64 // of a stage, a power of two
 	limit     uint64 // of a stage, beyond which everything is refused
-	window    uint64 // sent and not taken from the inbox
 	chunk     int
 	slots     int // chunks
 	tiny      bool
@@ -118,10 +129,8 @@ func newGeometry(c conduit.Config) (geometry, error) {
 	// A credit is 256 bytes of record; the header comes on top of each.
 	g.requests = uint64(c.Loan*(conduit.CreditBytes+entryHeader)) + record
 	g.limit = g.requests + uint64(c.ReplySpace) + record
-	g.window = g.limit
 	if g.tiny {
 		g.loan, g.slots = 0, min(g.slots, 2)
-		g.requests, g.limit = tinyRequests, tinyRequests+2*record
 	}
 	g.stage = 1
 	for g.stage < g.limit+record { // a wrap wastes less than a record
@@ -144,12 +153,51 @@ func (g *geometry) caps() conduit.Caps {
 	return c
 }
 
+// pool makes the receive space. Of replies a peer sends what it was asked for, and of system records a few; with limits it may send as
+// many of either as it has tickets.
+func (c *Config) pool(g *geometry) *receivepool.Pool {
+	credits := c.Credits
+	if credits == 0 {
+		credits = g.loan * (c.Size - 1)
+	}
+	s := receivepool.ShapeFor(credits, g.maxRecord)
+	if g.tiny {
+		s.Credits = 0
+		return receivepool.New(s, 0, 0)
+	}
+	each := int(g.limit-g.requests) + c.Limits.Messages*receivepool.Size(g.maxRecord)
+	return receivepool.New(s, each*c.Size, each*c.Size)
+}
+
+// purse makes what bounds the records under way; nil for what credits allow.
+func (c *Config) purse(g *geometry) *tickets.Purse {
+	if g.tiny {
+		c.Limits = tickets.Tiny(g.maxRecord)
+	}
+	if c.Limits != (tickets.Limits{}) {
+		g.loan = 0 // a record can be refused though credits pay for it
+	}
+	return tickets.New(c.Limits, g.maxRecord)
+}
+
+// limits are how many entries of each queue one Poll takes.
+func (c *Config) limits() (l [receivepool.Queues]int) {
+	for q, n := range [...]int{receivepool.SYS: c.SysLimit, receivepool.SAFE: c.SafeLimit, receivepool.AM: c.AMLimit, receivepool.Bulk: 0} {
+		if l[q] = n; n <= 0 {
+			l[q] = math.MaxInt
+		}
+	}
+	return l
+}
+
 func (c *Config) check() error {
 	switch {
 	case c.Size < 1 || c.Rank < 0 || c.Rank >= c.Size:
 		return fmt.Errorf("%w: rank %d in a job of %d", conduit.ErrConfig, c.Rank, c.Size)
 	case c.Wire == nil:
 		return fmt.Errorf("%w: no socket", conduit.ErrConfig)
+	case c.Credits < 0 || c.Credits > maxCredits:
+		return fmt.Errorf("%w: room for %d credits, want 0 to %d", conduit.ErrConfig, c.Credits, maxCredits)
 	case len(c.Peers) != c.Size:
 		return fmt.Errorf("%w: %d peers in a job of %d", conduit.ErrConfig, len(c.Peers), c.Size)
 	}
@@ -158,5 +206,5 @@ func (c *Config) check() error {
 			return fmt.Errorf("%w: no path from rank %d to rank %d", conduit.ErrConfig, c.Rank, r)
 		}
 	}
-	return nil
+	return c.Limits.Check()
 }

@@ -6,14 +6,26 @@ import (
 	"time"
 
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/conduit/receivepool"
+	"github.com/golci/golci/internal/conduit/tickets"
 	"github.com/golci/golci/internal/reliable"
 )
 
 // Kinds of messages, as tags.
 const (
-	tagRecord uint8 = 1 + iota
+	tagRequest uint8 = 1 + iota
+	tagReply
+	tagSystem
 	tagBulk
 	tagBye
+	tagOverflow
+)
+
+// tags and queues of records, by class.
+var (
+	tagOf   = [...]uint8{conduit.Request: tagRequest, conduit.Reply: tagReply, conduit.System: tagSystem}
+	queueOf = [...]receivepool.Queue{conduit.Request: receivepool.AM, conduit.Reply: receivepool.SAFE, conduit.System: receivepool.SYS}
+	classOf = [...]conduit.Class{receivepool.AM: conduit.Request, receivepool.SAFE: conduit.Reply, receivepool.SYS: conduit.System}
 )
 
 // Bounds of one pass.
@@ -128,33 +140,31 @@ func (c *Conduit) drain() {
 func (c *Conduit) drainLane(peer int) {
 	ln := &c.lanes[peer]
 	ln.blocked = false
-	if c.fails.Lost(peer) || ln.saidBye || !c.know(peer) {
+	if c.fails.Lost(peer) {
+		c.repay(ln, ln.held.Load())
+		return
+	}
+	if ln.saidBye || !c.know(peer) {
 		return
 	}
 	for {
-		rec, urgent := ln.stage.next()
+		rec, class := ln.stage.next()
 		if rec == nil {
 			break
 		}
-		n := cost(len(rec))
-		if ln.sent+n-ln.freed.Load() > c.g.window {
-			ln.blocked = true
-			break
-		}
-		if !c.hand(peer, ln, rec, urgent) {
+		if !c.hand(peer, ln, rec, class) {
 			c.stick(peer, ln)
 			break
 		}
 		c.out.waits += len(rec)
-		ln.sent += n
 		ln.stage.pop(len(rec))
 	}
 	c.drainBulk(peer, ln)
 }
 
 // hand gives a record to the core; false if it has no room.
-func (c *Conduit) hand(peer int, ln *lane, rec []byte, urgent bool) bool {
-	m := reliable.Message{Data: rec, Tag: tagRecord, Urgent: urgent}
+func (c *Conduit) hand(peer int, ln *lane, rec []byte, class conduit.Class) bool {
+	m := reliable.Message{Data: rec, Tag: tagOf[class], Urgent: class == conduit.System}
 	if len(rec) > ln.mtu-mostOverhead { // it goes in pieces, and has to stay
 		m.Data, m.ID = c.loans.take(rec)
 	}
@@ -198,7 +208,7 @@ func (c *Conduit) drainBulk(peer int, ln *lane) {
 func (c *Conduit) Ended(_ int, id uint64, err error) {
 	switch {
 	case id&lentLoan != 0:
-		c.giveBack(int(id&^lentLoan), err)
+		c.returnLent(int(id&^lentLoan), err)
 		return
 	case id&bulkLoan == 0:
 		c.loans.give(id)
@@ -278,14 +288,20 @@ func (c *Conduit) send(budget int) {
 	}
 }
 
-// heard takes in what a peer says it has taken.
-func (c *Conduit) heard(peer int, taken, bulk uint32) {
+// heard takes in what a peer says it has served and taken.
+func (c *Conduit) heard(peer int, served uint64, bulk uint32) {
 	ln := &c.lanes[peer]
-	news := advance(&ln.freed, taken, ln.sent)
-	if advance(&ln.bulkFreed, bulk, ln.bulk.sent.Load()) || news {
-		if ln.blocked {
-			c.mark(peer)
-		}
+	c.repay(ln, served)
+	if advance(&ln.bulkFreed, bulk, ln.bulk.sent.Load()) && ln.blocked {
+		c.mark(peer)
+	}
+}
+
+// repay gives what the peer has served back to the purse, unless that was told before.
+func (c *Conduit) repay(ln *lane, served uint64) {
+	if d := served - ln.repaid; d != 0 && d <= ln.held.Load()-ln.repaid {
+		ln.repaid = served
+		c.purse.Give(tickets.Cost(d))
 	}
 }
 

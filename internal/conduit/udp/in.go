@@ -7,6 +7,8 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/conduit/receivepool"
+	"github.com/golci/golci/internal/conduit/tickets"
 	"github.com/golci/golci/internal/conduit/udp/mmsg"
 	"github.com/golci/golci/internal/conduit/udp/seal"
 )
@@ -20,32 +22,17 @@ const (
 // receiver takes datagrams from the socket. Under poll.
 type receiver struct {
 	batch []mmsg.Datagram
-	// arrivals are what the last batch brought, as long as it lies in the batch; next is the first not delivered.
-	arrivals []arrival
-	next     int
+	// arrivals are what the last batch brought, as long as it lies in the batch; next is the first not delivered. What does not lie
+	// there waits in the pool.
+	arrivals [receivepool.Queues][]receivepool.Entry
+	next     [receivepool.Queues]int
+	pool     *receivepool.Pool
 	now      []byte // the packet that the core looks at
 	fresh    bool   // a pass has been made for the next Poll
 	idle     uint64 // passes that have received nothing
 	later    bool   // the last pass has left its turn to the next
 
-	datagrams, truncated, malformed uint64
-}
-
-// arrival is a record or a piece of bulk.
-type arrival struct {
-	src  int32
-	bulk bool
-	id   uint64
-	off  int64
-	data []byte
-}
-
-// size is what an arrival takes of its sender's window.
-func (a *arrival) size() uint64 {
-	if a.bulk {
-		return uint64(len(a.data))
-	}
-	return cost(len(a.data))
+	datagrams, truncated, malformed, overflows uint64
 }
 
 func (r *receiver) init(c *Conduit) {
@@ -54,10 +41,23 @@ func (r *receiver) init(c *Conduit) {
 	for i := range r.batch {
 		r.batch[i].Buf = buf[i*recvBytes : (i+1)*recvBytes : (i+1)*recvBytes]
 	}
-	r.arrivals = make([]arrival, 0, 1024)
+	for q := range r.arrivals {
+		r.arrivals[q] = make([]receivepool.Entry, 0, mostArrivals[q])
+	}
+	r.pool = c.cfg.pool(&c.g)
 }
 
-func (r *receiver) waiting() bool { return r.next < len(r.arrivals) }
+// mostArrivals are how many entries of each queue are kept where they lie.
+var mostArrivals = [...]int{receivepool.SYS: 128, receivepool.SAFE: 256, receivepool.AM: 512, receivepool.Bulk: 128}
+
+// waits is how many entries of a queue wait.
+func (r *receiver) waits(q receivepool.Queue) int {
+	return r.pool.Len(q) + len(r.arrivals[q]) - r.next[q]
+}
+
+func (r *receiver) waiting() bool {
+	return r.waits(receivepool.SYS)|r.waits(receivepool.SAFE)|r.waits(receivepool.AM)|r.waits(receivepool.Bulk) != 0
+}
 
 // pass receives once and moves everything on, for a user or for the keeper. Under poll; it takes engine.
 func (c *Conduit) pass(user bool) {
@@ -130,7 +130,7 @@ func (c *Conduit) packet(b []byte, from netip.AddrPort) {
 		return
 	}
 	c.cameBy(src, from)
-	c.heard(src, binary.BigEndian.Uint32(payload), binary.BigEndian.Uint32(payload[4:]))
+	c.heard(src, binary.BigEndian.Uint64(payload), binary.BigEndian.Uint32(payload[8:]))
 	c.lanes[src].size.heard = true
 	if b := payload[headerSize:]; len(b) > 0 && b[0] == controlByte {
 		c.heardControl(src, b)
@@ -144,21 +144,32 @@ func (c *Conduit) packet(b []byte, from netip.AddrPort) {
 // Message implements reliable.Sink. Under poll and engine.
 func (c *Conduit) Message(peer int, tag uint8, data []byte) {
 	switch tag {
-	case tagRecord:
-		c.record(peer, data)
+	case tagRequest:
+		c.record(receivepool.AM, peer, data)
+	case tagReply:
+		c.record(receivepool.SAFE, peer, data)
+	case tagSystem:
+		c.record(receivepool.SYS, peer, data)
 	case tagBye:
 		c.heardBye(peer, data)
+	case tagOverflow:
+		c.heardOverflow(peer, data)
 	default:
 		c.recv.malformed++
 	}
 }
 
-func (c *Conduit) record(peer int, data []byte) {
-	if len(data) < conduit.WordBytes || int(uint32(binary.LittleEndian.Uint64(data))) != len(data) || len(data) > c.g.maxRecord {
+// record lets a record in if there is room for it.
+func (c *Conduit) record(q receivepool.Queue, peer int, data []byte) {
+	switch {
+	case c.fails.Lost(peer): // given up, and perhaps told of
+	case len(data) < conduit.WordBytes || int(uint32(binary.LittleEndian.Uint64(data))) != len(data) || len(data) > c.g.maxRecord:
 		c.corrupt(peer, "a record that contradicts its length, or is too long")
-		return
+	case !c.recv.pool.Admit(q, len(data)):
+		c.overflow(q, peer, len(data))
+	default:
+		c.arrived(q, receivepool.Entry{Src: int32(peer), Data: data})
 	}
-	c.arrived(peer, arrival{src: int32(peer), data: data})
 }
 
 // Put implements reliable.Sink. Under poll and engine.
@@ -167,49 +178,39 @@ func (c *Conduit) Put(peer int, tag uint8, place, offset uint64, piece []byte) {
 		c.recv.malformed++
 		return
 	}
-	c.arrived(peer, arrival{src: int32(peer), bulk: true, id: place, off: int64(offset), data: piece})
+	switch ln := &c.lanes[peer]; {
+	case c.fails.Lost(peer):
+		return
+	case ln.untaken[1]+uint64(len(piece)) > uint64(c.g.slots)*uint64(c.g.chunk):
+		c.corrupt(peer, "more bulk data than there is room for")
+		return
+	}
+	c.arrived(receivepool.Bulk, receivepool.Entry{Src: int32(peer), ID: place, Off: int64(offset), Data: piece})
 }
 
 // arrived keeps what has come until it is delivered: where it is, or copied where it cannot stay.
-func (c *Conduit) arrived(peer int, a arrival) {
-	if c.fails.Lost(peer) {
-		return // given up, and perhaps told of
-	}
-	ln := &c.lanes[peer]
-	if !c.within(ln, &a) {
-		c.corrupt(peer, "more than there is room for")
-		return
-	}
-	ln.arrived += a.size()
-	r := &c.recv
+func (c *Conduit) arrived(q receivepool.Queue, e receivepool.Entry) {
+	ln, r := &c.lanes[e.Src], &c.recv
+	n := size(q, &e)
+	ln.untaken[q/receivepool.Bulk] += n
+	ln.arrived += n
 	switch {
 	case c.closed():
-		c.take(&a)
-	case lies(a.data, r.now) && len(r.arrivals) < cap(r.arrivals):
-		r.arrivals = append(r.arrivals, a)
+		c.take(q, &e)
+	case lies(e.Data, r.now) && len(r.arrivals[q]) < cap(r.arrivals[q]):
+		r.arrivals[q] = append(r.arrivals[q], e)
 	default:
-		c.store(&a)
+		r.pool.Push(q, &e)
 	}
-	c.byeIfAll(peer)
+	c.byeIfAll(int(e.Src))
 }
 
-// within tells whether the window of its sender lets an arrival in, and counts it if so. Only a sender that keeps to no rule is
-// beyond; it shall not fill this rank's memory.
-//
-// Only what the sender counts, too, may be counted: records with the headers of their entries in a stage, and the plain bytes of bulk
-// data. In an inbox an entry costs more, up to twice as much for a record, and 32 times for a piece of one byte. But one byte may be
-// all that a message has, and a rank may send as many of those as the window has bytes before any is taken: no number of
-// entries tells a bad sender from a good one.
-func (c *Conduit) within(ln *lane, a *arrival) bool {
-	kind, most := 0, c.g.window
-	if a.bulk {
-		kind, most = 1, uint64(c.g.slots)*uint64(c.g.chunk)
+// size is what an entry counts: bulk data their bytes, a record as it did in its sender's stage.
+func size(q receivepool.Queue, e *receivepool.Entry) uint64 {
+	if q == receivepool.Bulk {
+		return uint64(len(e.Data))
 	}
-	if ln.untaken[kind]+a.size() > most {
-		return false
-	}
-	ln.untaken[kind] += a.size()
-	return true
+	return cost(len(e.Data))
 }
 
 // corrupt gives up a peer that sends what none of ours would.
@@ -227,19 +228,22 @@ func lies(a, b []byte) bool {
 	return at < uintptr(len(b))
 }
 
-// take notes that a has been taken from where it waited.
-func (c *Conduit) take(a *arrival) {
-	ln := &c.lanes[a.src]
-	if a.bulk {
-		ln.untaken[1] -= a.size()
-		ln.bulkTaken.Store(ln.bulkTaken.Load() + uint32(a.size()))
+// take notes that an entry has been taken from where it waited.
+func (c *Conduit) take(q receivepool.Queue, e *receivepool.Entry) {
+	ln := &c.lanes[e.Src]
+	ln.untaken[q/receivepool.Bulk] -= size(q, e)
+	if q == receivepool.Bulk {
+		ln.bulkTaken.Store(ln.bulkTaken.Load() + uint32(len(e.Data)))
 	} else {
-		ln.untaken[0] -= a.size()
-		ln.taken.Store(ln.taken.Load() + uint32(a.size()))
+		c.recv.pool.Release(q, len(e.Data))
+		if c.purse == nil {
+			return
+		}
+		ln.served.Store(ln.served.Load() + uint64(tickets.Of(classOf[q], len(e.Data))))
 	}
 	if !ln.owes {
 		ln.owes = true
-		c.owing = append(c.owing, a.src)
+		c.owing = append(c.owing, e.Src)
 		if len(c.owing) == 1 {
 			c.owedAt = 0
 			c.debts.Store(true)
@@ -263,10 +267,10 @@ func (c *Conduit) payDebts(user bool) {
 	kept := c.owing[:0]
 	for _, p := range c.owing {
 		ln := &c.lanes[p]
-		debt, bulk := ln.taken.Load()-ln.told, ln.bulkTaken.Load()-ln.toldBulk
+		debt, bulk := ln.served.Load()-ln.told, ln.bulkTaken.Load()-ln.toldBulk
 		switch {
 		case debt == 0 && bulk == 0 || !ln.known:
-		case due || uint64(debt) > c.g.window/4 || int(bulk) > c.g.chunk*c.g.slots/4 || c.g.tiny:
+		case due || c.cfg.Limits.Scarce(tickets.Cost(debt)) || int(bulk) > c.g.chunk*c.g.slots/4 || c.g.tiny:
 			c.core.Answer(int(p))
 		default:
 			kept = append(kept, p)

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/conduit/tickets"
 	"github.com/golci/golci/internal/conduit/udp/seal"
 )
 
@@ -13,22 +14,23 @@ type lane struct {
 	stage stage
 	bulk  bulkStage
 
-	// freed is how much of what was sent to the peer it has taken from its inbox, in bytes of entries; written under engine.
-	freed atomic.Uint64
-	// bulkFreed is the same of bulk bytes.
+	// held is the cost of all records committed to the peer; written by the writer. Without limits it stays zero, as served does.
+	held atomic.Uint64
+	// served is the cost of the peer's records that this rank has served, bulkTaken how many bytes of its bulk data; every datagram
+	// to the peer tells of them. Written under poll.
+	served    atomic.Uint64
+	bulkTaken atomic.Uint32
+	// bulkFreed is how many bytes of bulk data the peer has taken.
 	bulkFreed atomic.Uint64
-	// taken and bulkTaken are what this rank has taken from the inbox of the peer's records and bulk bytes; every datagram to
-	// the peer tells of them. Written under poll.
-	taken, bulkTaken atomic.Uint32
 	// dirty tells that the peer is in Conduit.dirty.
 	dirty atomic.Bool
 
 	// Under engine.
 	known     bool   // to the reliable core
 	blocked   bool   // something is staged and must wait for the peer
-	told      uint32 // the last taken that left
+	told      uint64 // the last served that left
 	toldBulk  uint32
-	sent      uint64 // handed to the reliable core, in bytes of entries
+	repaid    uint64 // of held, what the peer has served
 	sender    *seal.Sender
 	mtu       int // of a datagram
 	route     router
@@ -41,8 +43,7 @@ type lane struct {
 	datagrams uint64 // sent, for the turns of paths
 
 	// Under poll.
-	in      [2]inbox  // of records, of bulk
-	untaken [2]uint64 // what has come and was not taken: records in bytes of entries, bulk
+	untaken [2]uint64 // bytes that have come and were not taken: of records with their entries, of bulk
 	owes    bool      // in Conduit.owing
 	arrived uint64    // of records, in bytes of entries, and of bulk
 	byeAt   uint64    // what that will be in the end; with bye
@@ -67,8 +68,9 @@ type stage struct {
 	// at, n: what is reserved, of the writer; n is 0 if nothing is.
 	at uint64
 	n  uint32
-	// urgent: the reservation is not a request.
-	urgent bool
+	// class and price are of the reservation.
+	class conduit.Class
+	price tickets.Cost
 	// all is the bytes of all entries committed.
 	all atomic.Uint64
 }
@@ -108,11 +110,7 @@ func (s *stage) commit(n int) {
 	if from := s.head.Load(); from != s.at {
 		binary.LittleEndian.PutUint64(s.buf[s.place(from):], pad)
 	}
-	h := uint64(n)
-	if s.urgent {
-		h |= 1 << 32
-	}
-	binary.LittleEndian.PutUint64(s.buf[s.place(s.at):], h)
+	binary.LittleEndian.PutUint64(s.buf[s.place(s.at):], uint64(n)|uint64(s.class)<<32)
 	need := cost(n)
 	s.n = 0
 	s.all.Store(s.all.Load() + need)
@@ -120,11 +118,11 @@ func (s *stage) commit(n int) {
 }
 
 // next is the oldest record, nil if there is none.
-func (s *stage) next() (rec []byte, urgent bool) {
+func (s *stage) next() (rec []byte, class conduit.Class) {
 	for {
 		t := s.tail.Load()
 		if t == s.head.Load() {
-			return nil, false
+			return nil, 0
 		}
 		i := s.place(t)
 		h := binary.LittleEndian.Uint64(s.buf[i:])
@@ -133,7 +131,7 @@ func (s *stage) next() (rec []byte, urgent bool) {
 			continue
 		}
 		n := uint64(uint32(h))
-		return s.buf[i+entryHeader : i+entryHeader+n], h>>32 != 0
+		return s.buf[i+entryHeader : i+entryHeader+n], conduit.Class(h >> 32)
 	}
 }
 
@@ -144,7 +142,7 @@ func (s *stage) empty() bool { return s.tail.Load() == s.head.Load() }
 
 // Reserve implements conduit.Conduit.
 func (c *Conduit) Reserve(peer int, class conduit.Class, n int) ([]byte, conduit.Status) {
-	if c.unreachable(peer) || uint(n)-conduit.WordBytes > uint(c.g.maxRecord-conduit.WordBytes) {
+	if c.unreachable(peer) || uint(n)-conduit.WordBytes > uint(c.g.maxRecord-conduit.WordBytes) || class > conduit.System {
 		return nil, conduit.Dead
 	}
 	s := &c.lanes[peer].stage
@@ -155,25 +153,29 @@ func (c *Conduit) Reserve(peer int, class conduit.Class, n int) ([]byte, conduit
 	if class == conduit.Request {
 		limit = c.g.requests
 	}
-	used := c.used(peer)
-	if class == conduit.Request && c.g.tiny && used == 0 {
-		limit = c.g.limit // one large record
+	c.giveBack(s)
+	if c.purse != nil {
+		if price := tickets.Of(class, n); c.purse.Take(class, price) {
+			s.price = price
+		} else {
+			return nil, conduit.Retry
+		}
 	}
-	b, ok := s.reserve(n, used, limit)
+	b, ok := s.reserve(n, s.head.Load()-s.tail.Load(), limit)
 	if !ok {
+		c.giveBack(s)
 		return nil, conduit.Retry
 	}
-	s.urgent = class == conduit.System
+	s.class = class
 	return b[:(n+7)&^7], conduit.OK
 }
 
-// used is how many bytes of a lane's stage count as taken; with tiny queues also what the peer has not looked at.
-func (c *Conduit) used(peer int) uint64 {
-	ln := &c.lanes[peer]
-	if c.g.tiny {
-		return ln.stage.all.Load() - ln.freed.Load()
+// giveBack gives up a reservation.
+func (c *Conduit) giveBack(s *stage) {
+	if s.n = 0; s.price != 0 {
+		c.purse.Give(s.price)
+		s.price = 0
 	}
-	return ln.stage.head.Load() - ln.stage.tail.Load()
 }
 
 // Commit implements conduit.Conduit.
@@ -181,13 +183,21 @@ func (c *Conduit) Commit(peer int, first uint64) {
 	if uint(peer) >= uint(len(c.lanes)) {
 		return
 	}
-	s := &c.lanes[peer].stage
+	ln := &c.lanes[peer]
+	s := &ln.stage
 	n := int(uint32(first))
 	if s.n == 0 || n < conduit.WordBytes || cost(n) > uint64(s.n) {
 		return
 	}
 	i := s.place(s.at) + entryHeader
 	binary.LittleEndian.PutUint64(s.buf[i:], first)
+	if s.price != 0 {
+		// What the peer will say it has served is the cost of the record as it came, which may be shorter.
+		now := tickets.Of(s.class, n)
+		c.purse.Give(s.price - now)
+		ln.held.Store(ln.held.Load() + uint64(now))
+		s.price = 0
+	}
 	s.commit(n)
 	if peer == c.cfg.Rank {
 		c.selfMail()

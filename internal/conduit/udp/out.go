@@ -11,9 +11,9 @@ import (
 	"github.com/golci/golci/internal/reliable"
 )
 
-// headerSize is what a datagram carries between seal's header and the core's packet: two counters of what the sender has taken of
-// this peer's records and of its bulk bytes, each the low 32 bits, big-endian.
-const headerSize = 8
+// headerSize is what a datagram carries between seal's header and the core's packet: the cost of the records of this peer that the
+// sender has served, in 64 bits, and how many bytes of bulk data it has taken, the low 32 bits; big-endian.
+const headerSize = 12
 
 // mostOverhead bounds what a datagram has beside a record.
 const mostOverhead = seal.HeaderSize + seal.TagSize + headerSize + 64
@@ -94,9 +94,9 @@ func (o *outbox) sealed(peer int, number uint64, packet, tail []byte) []byte {
 	c, ln := o.c, &o.c.lanes[peer]
 	end := o.at + len(packet) + o.c.box.Overhead() + headerSize
 	d := o.arena[o.at:end:end]
-	ln.told, ln.toldBulk = ln.taken.Load(), ln.bulkTaken.Load()
-	binary.BigEndian.PutUint32(d[seal.HeaderSize:], ln.told)
-	binary.BigEndian.PutUint32(d[seal.HeaderSize+4:], ln.toldBulk)
+	ln.told, ln.toldBulk = ln.served.Load(), ln.bulkTaken.Load()
+	binary.BigEndian.PutUint64(d[seal.HeaderSize:], ln.told)
+	binary.BigEndian.PutUint32(d[seal.HeaderSize+8:], ln.toldBulk)
 	if err := ln.sender.SealParts(d, tail, number); err != nil {
 		c.giveUp(peer, conduit.ErrCorrupt, err.Error())
 		return nil

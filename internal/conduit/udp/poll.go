@@ -1,9 +1,13 @@
 package udp
 
-import "github.com/golci/golci/comm/conduit"
+import (
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/conduit/receivepool"
+	"github.com/golci/golci/internal/conduit/tickets"
+)
 
-// Poll implements conduit.Conduit. It makes a system call, unless Pending has just done so, and may allocate while inboxes grow
-// to the size that their peers' traffic needs.
+// Poll implements conduit.Conduit. It makes a system call, unless Pending has just done so, and may allocate while the pool grows
+// to the size that the traffic needs.
 func (c *Conduit) Poll(budget int, sink conduit.Sink) int {
 	if c.closed() {
 		return 0
@@ -52,7 +56,7 @@ func (c *Conduit) Pending() bool {
 
 // waiting tells whether something is there to be delivered, or a failure to be told. Under poll.
 func (c *Conduit) waiting() bool {
-	return c.recv.waiting() || c.ready.n > 0 || c.self.Load() || c.fails.News() == conduit.PeerGone
+	return c.recv.waiting() || c.self.Load() || c.fails.News() == conduit.PeerGone
 }
 
 // userPass is a pass of somebody who polls, not of the keeper.
@@ -72,32 +76,20 @@ func (c *Conduit) settle() {
 	c.release()
 }
 
-// deliver gives the sink up to budget records and pieces: what has waited first, peers in turn.
+// deliver gives the sink up to budget records and pieces: system records first, then replies, then requests and bulk data in turns.
 func (c *Conduit) deliver(budget int, sink conduit.Sink) (n int) {
-	if c.self.Load() && c.polls.Load()&1 == 0 {
+	odd := c.polls.Load()&1 == 1
+	if c.self.Load() && !odd {
 		n += c.deliverSelf(budget, sink)
 	}
-	var a arrival
-	for n < budget && c.ready.n > 0 {
-		k := c.ready.pop()
-		in := &c.lanes[k/2].in[k%2]
-		if !in.pop(&a) {
-			continue
-		}
-		a.src = k / 2
-		c.give(&a, sink)
-		n++
-		if !in.empty() {
-			c.ready.push(k)
-		} else if c.fails.Lost(int(k / 2)) {
-			*in = inbox{}
-		}
-	}
-	r := &c.recv
-	for n < budget && r.waiting() {
-		r.next++ // before the sink may look
-		c.give(&r.arrivals[r.next-1], sink)
-		n++
+	n += c.serve(receivepool.SYS, budget-n, sink)
+	n += c.serve(receivepool.SAFE, budget-n, sink)
+	if odd {
+		n += c.serve(receivepool.Bulk, budget-n, sink)
+		n += c.serve(receivepool.AM, budget-n, sink)
+	} else {
+		n += c.serve(receivepool.AM, budget-n, sink)
+		n += c.serve(receivepool.Bulk, budget-n, sink)
 	}
 	if c.self.Load() {
 		n += c.deliverSelf(budget-n, sink)
@@ -105,37 +97,41 @@ func (c *Conduit) deliver(budget int, sink conduit.Sink) (n int) {
 	return n
 }
 
-func (c *Conduit) give(a *arrival, sink conduit.Sink) {
-	if a.bulk {
-		sink.Bulk(int(a.src), a.id, a.off, a.data)
-	} else {
-		sink.Record(int(a.src), a.data[:len(a.data):len(a.data)])
+// serve gives the sink up to budget entries of a queue, fewer if the queue has a limit: what waits in the pool first, which is older.
+// A request is served only if its answer can be sent.
+func (c *Conduit) serve(q receivepool.Queue, budget int, sink conduit.Sink) (n int) {
+	r := &c.recv
+	var stored receivepool.Entry
+	for budget = min(budget, c.limits[q]); n < budget && r.waits(q) > 0; n++ {
+		if q == receivepool.AM && !c.purse.MayServe() {
+			break
+		}
+		e := &stored
+		if !r.pool.Pop(q, e) {
+			e = &r.arrivals[q][r.next[q]]
+			r.next[q]++ // before the sink may look
+		}
+		if q == receivepool.Bulk {
+			sink.Bulk(int(e.Src), e.ID, e.Off, e.Data)
+		} else {
+			sink.Record(int(e.Src), e.Data[:len(e.Data):len(e.Data)])
+		}
+		c.take(q, e)
 	}
-	c.take(a)
+	return n
 }
 
 // stow copies what has not been delivered out of the receive buffers, which are to be used again.
 func (c *Conduit) stow() {
 	r := &c.recv
-	for ; r.next < len(r.arrivals); r.next++ {
-		c.store(&r.arrivals[r.next])
+	for q := range receivepool.Queues {
+		for ; r.next[q] < len(r.arrivals[q]); r.next[q]++ {
+			r.pool.Push(q, &r.arrivals[q][r.next[q]])
+		}
+		clear(r.arrivals[q])
+		r.arrivals[q], r.next[q] = r.arrivals[q][:0], 0
 	}
-	clear(r.arrivals)
-	r.arrivals, r.next = r.arrivals[:0], 0
 	r.fresh = false
-}
-
-// store puts a into its peer's inbox.
-func (c *Conduit) store(a *arrival) {
-	k := 2 * a.src
-	if a.bulk {
-		k++
-	}
-	in := &c.lanes[a.src].in[k%2]
-	if in.empty() {
-		c.ready.push(k)
-	}
-	in.push(a)
 }
 
 // selfMail notes that this rank has sent something to itself.
@@ -149,10 +145,12 @@ func (c *Conduit) deliverSelf(budget int, sink conduit.Sink) (n int) {
 	ln := &c.lanes[c.cfg.Rank]
 	c.self.Store(false) // before the look: what is committed after it sets it again
 	for n < budget {
-		if rec, _ := ln.stage.next(); rec != nil {
+		if rec, class := ln.stage.next(); rec != nil {
 			sink.Record(c.cfg.Rank, rec[:len(rec):len(rec)])
 			ln.stage.pop(len(rec))
-			ln.freed.Store(ln.freed.Load() + cost(len(rec)))
+			if c.purse != nil {
+				c.purse.Give(tickets.Of(class, len(rec)))
+			}
 			n++
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/golci/golci/internal/conduit/tickets"
 	"github.com/golci/golci/internal/conduit/udp/seal"
 	"github.com/golci/golci/internal/reliable"
 )
@@ -18,6 +19,11 @@ type Stats struct {
 	Received, Truncated, Malformed, Dropped uint64
 	// Sent is how many datagrams left, counting those together that the system is given together; Refused what it did not take.
 	Sent, Refused uint64
+	// Overflows is how many requests found no room at this rank. Pool is the bytes of the receive space that were ever needed.
+	Overflows uint64
+	Pool      int
+	// Tickets is what this rank may still send, where Config.Limits says how much that is.
+	Tickets tickets.Stats
 }
 
 // Stats may be called by all but a Sink in its Record or Bulk. It may wait for a Poll under way.
@@ -34,7 +40,7 @@ func (c *Conduit) stats() Stats {
 	r, o := &c.recv, &c.out
 	return Stats{
 		Seal: c.box.Stats(), Received: r.datagrams, Truncated: r.truncated, Malformed: r.malformed, Dropped: c.wire.Dropped(),
-		Sent: o.datagrams, Refused: o.failed,
+		Sent: o.datagrams, Refused: o.failed, Overflows: r.overflows, Pool: r.pool.Memory(), Tickets: c.purse.Stats(),
 	}
 }
 
@@ -57,6 +63,7 @@ func (s Stats) String() string {
 		{s.Truncated, "too long"},
 		{s.Malformed, "against the rules"},
 		{s.Dropped, "without room"},
+		{s.Overflows, "beyond the credits"},
 	} {
 		if f.n > 0 {
 			fmt.Fprintf(&b, ", %d %s", f.n, f.name)

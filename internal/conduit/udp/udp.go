@@ -8,18 +8,22 @@ import (
 	"time"
 
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/conduit/receivepool"
+	"github.com/golci/golci/internal/conduit/tickets"
 	"github.com/golci/golci/internal/conduit/udp/seal"
 	"github.com/golci/golci/internal/reliable"
 )
 
 // Conduit is one rank's end.
 type Conduit struct {
-	cfg   Config
-	g     geometry
-	wire  Wire
-	box   *seal.Box
-	base  time.Time // of all times
-	lanes []lane    // by peer
+	cfg    Config
+	g      geometry
+	purse  *tickets.Purse          // nil: what is under way is what credits allow
+	limits [receivepool.Queues]int // of one Poll
+	wire   Wire
+	box    *seal.Box
+	base   time.Time // of all times
+	lanes  []lane    // by peer
 
 	engine   mutex
 	core     *reliable.Endpoint // under engine
@@ -44,7 +48,6 @@ type Conduit struct {
 
 	poll   pollMutex
 	recv   receiver      // under poll
-	ready  ring32        // under poll: inboxes that are not empty, twice the peer + kind
 	owing  []int32       // under poll: peers that have not been told what was taken
 	owedAt time.Duration // under poll: when they must be told
 	debts  atomic.Bool   // owing is not empty; written under poll
@@ -95,7 +98,8 @@ func assemble(cfg Config) (*Conduit, error) {
 		return nil, err
 	}
 	c.out.init(c)
-	c.recv.init(c)
+	c.recv.init(c) // before the loan is taken back where there are limits
+	c.purse, c.limits = c.cfg.purse(&c.g), cfg.limits()
 	c.watchNeighbours()
 	return c, nil
 }
@@ -196,6 +200,7 @@ func (c *Conduit) Failed(peer int) error { return c.fails.Failed(peer) }
 // fail makes a peer unreachable; the first reason stays. What came from it before is delivered all the same.
 func (c *Conduit) fail(peer int, reason error, detail string) {
 	c.fails.Add(peer, reason, detail)
+	c.mark(peer) // what its records hold comes back
 	c.ring()
 }
 

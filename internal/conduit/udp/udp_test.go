@@ -1,8 +1,11 @@
 package udp_test
 
 import (
+	"errors"
 	"net/netip"
+	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -59,5 +62,58 @@ func TestConformanceFaults(t *testing.T) {
 			}
 			conformance.RunSlow(t, slow, j.Open)
 		})
+	}
+}
+
+// TestLoanIsRoom: with no limit but its credits a rank is never refused, and its peer's pool, which has room for no more than these,
+// never overflows; also while datagrams get lost.
+func TestLoanIsRoom(t *testing.T) {
+	t.Run("good", func(t *testing.T) { conformance.RunLoan(t, 1, udptest.Job{Credits: udptest.Lent}.Open) })
+	t.Run("bad", func(t *testing.T) {
+		conformance.RunLoan(t, slow, udptest.Job{Credits: udptest.Lent, Faults: udptest.Bad, MinRTO: udptest.BadMinRTO}.Open)
+	})
+}
+
+// TestOverflow ignores credits until the space of rank 1 is full. Both ends learn it, with sender, receiver and sizes; what had room is
+// delivered, and others go on.
+func TestOverflow(t *testing.T) {
+	cs := udptest.Job{Credits: 100}.OpenUDP(t, 3, conduit.Config{Loan: 4, MaxRecord: 1024})
+	k, sink := &tallySink{}, &tallySink{}
+	sent := 0
+	for end := time.Now().Add(time.Minute); cs[0].Failed(1) == nil && time.Now().Before(end); sent++ {
+		if _, st := cs[0].Reserve(1, conduit.Request, 1000); st == conduit.OK {
+			cs[0].Commit(1, 1000)
+		} else {
+			sent--
+		}
+		cs[0].Poll(10, sink)
+	}
+	for _, pair := range [][2]int{{0, 1}, {1, 0}} {
+		err := cs[pair[0]].Failed(pair[1])
+		if !errors.Is(err, conduit.ErrOverflow) || !strings.Contains(err.Error(), "rank 0 sent a request of 1000 bytes to rank 1, whose") {
+			t.Errorf("rank %d: %v", pair[0], err)
+		}
+	}
+	for cs[1].Poll(10, k) > 0 {
+		continue
+	}
+	if n := int(k.from[0].Load()); n*4 < 100 || n > sent {
+		t.Errorf("%d of %d records were delivered, 100 credits pay for 25", n, sent)
+	}
+	if cs[1].Stats().Overflows == 0 {
+		t.Error("no overflow was counted")
+	}
+	if err := sendOne(cs[2], 1, sink); err != nil {
+		t.Error(err)
+	}
+	for end := time.Now().Add(time.Minute); k.from[2].Load() == 0; cs[1].Poll(10, k) {
+		if time.Now().After(end) {
+			t.Fatal("nothing of rank 2 came")
+		}
+	}
+	for i, c := range cs {
+		if err := c.Close(); err != nil {
+			t.Errorf("close of rank %d: %v", i, err)
+		}
 	}
 }

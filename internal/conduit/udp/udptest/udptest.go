@@ -3,12 +3,14 @@ package udptest
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/ecdh"
 	"net/netip"
 	"testing"
 	"time"
 
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/conduit/tickets"
 	"github.com/golci/golci/internal/conduit/udp"
 	"github.com/golci/golci/internal/conduit/udp/faulty"
 	"github.com/golci/golci/internal/conduit/udp/mmsg"
@@ -23,6 +25,9 @@ const (
 
 // Key is the secret of every job.
 const Key = "a key of thirty-two bytes, or so"
+
+// Lent is Job.Credits for the Loan of each peer and no more.
+const Lent = -1
 
 // Private is a rank's part of the exchange of keys, the same in every job.
 func Private(rank int) *ecdh.PrivateKey {
@@ -48,6 +53,12 @@ type Job struct {
 	Sockets mmsg.Options // without sizes of queues: 4 MiB
 	// KeepAlive, DeadAfter, MinRTO and Linger are udp.Config's.
 	KeepAlive, DeadAfter, MinRTO, Linger time.Duration
+	// Credits and Limits are udp.Config's. Without Credits the conduits are for who keeps to no credits: they have
+	// room for as much as Limits let everybody send, which are tickets.Without if not given.
+	Credits int
+	Limits  tickets.Limits
+	// SafeLimit, AMLimit and SysLimit are udp.Config's.
+	SafeLimit, AMLimit, SysLimit int
 	// Says is udp.Config.Payload.
 	Says func(netip.AddrPort) (int, error)
 	// Wrap, if it is not nil, is laid around a rank's socket and its faults.
@@ -70,7 +81,15 @@ func (j Job) OpenUDP(t testing.TB, n int, cfg conduit.Config) []*udp.Conduit {
 	wires, peers := j.sockets(t, n)
 	out := make([]*udp.Conduit, n)
 	for i := range out {
+		credits, limits := j.Credits, j.Limits
+		switch credits {
+		case 0:
+			credits, limits = 1<<17, cmp.Or(limits, tickets.Without)
+		case Lent:
+			credits = 0
+		}
 		c, err := udp.New(udp.Config{
+			Credits: credits, Limits: limits, SafeLimit: j.SafeLimit, AMLimit: j.AMLimit, SysLimit: j.SysLimit,
 			Rank: i, Size: n, Key: []byte(Key), Private: Private(i), Mode: j.Mode, Wire: wires[i], Peers: peers, Conduit: cfg,
 			KeepAlive: j.KeepAlive, DeadAfter: j.DeadAfter, MinRTO: j.MinRTO, Linger: j.Linger, Payload: j.Says,
 		})
