@@ -42,7 +42,7 @@ func (c *Conduit) BulkSend(peer int, id uint64, off int64, data []byte) int {
 	if c.g.chunk == 0 || len(data) == 0 {
 		return 0
 	}
-	ln := &c.lanes[peer]
+	ln := c.lane(peer)
 	b := &ln.bulk
 	slots := b.all()
 	if slots == nil {
@@ -130,7 +130,7 @@ func (c *Conduit) BulkLend(peer int, id uint64, off int64, data []byte, loan con
 	}
 	c.now = c.clock()
 	n := 0
-	if !c.lanes[peer].saidBye && c.know(peer) {
+	if !c.lane(peer).saidBye && c.know(peer) {
 		n = c.lend(peer, id, off, data, loan)
 	}
 	if n > 0 {
@@ -142,7 +142,7 @@ func (c *Conduit) BulkLend(peer int, id uint64, off int64, data []byte, loan con
 }
 
 func (c *Conduit) lend(peer int, id uint64, off int64, data []byte, loan conduit.Loan) int {
-	ln := &c.lanes[peer]
+	ln := c.lane(peer)
 	room := uint64(c.g.slots*c.g.chunk) - (ln.bulk.sent.Load() - ln.bulkFreed.Load())
 	n := min(len(data), int(room))
 	if n < len(data) {

@@ -88,8 +88,8 @@ func (c *Conduit) farewell() (calm, done bool) {
 	defer c.release()
 	calm, done = true, true
 	for p := range c.lanes {
-		ln := &c.lanes[p]
-		if !ln.known || c.fails.Lost(p) {
+		ln := c.lanes[p].Load()
+		if ln == nil || !ln.known || c.fails.Lost(p) {
 			continue
 		}
 		if !ln.saidBye && ln.stage.empty() && ln.bulk.next() == nil {
@@ -111,14 +111,14 @@ func (c *Conduit) heardBye(peer int, data []byte) {
 		c.recv.malformed++
 		return
 	}
-	ln := &c.lanes[peer]
+	ln := c.lane(peer)
 	ln.bye, ln.byeAt = true, binary.LittleEndian.Uint64(data)
 	c.byeIfAll(peer)
 }
 
 // byeIfAll ends a peer that has said good-bye once all that it sent is here.
 func (c *Conduit) byeIfAll(peer int) {
-	if ln := &c.lanes[peer]; ln.bye && ln.arrived >= ln.byeAt && !c.fails.Lost(peer) {
+	if ln := c.lane(peer); ln.bye && ln.arrived >= ln.byeAt && !c.fails.Lost(peer) {
 		c.fail(peer, conduit.ErrPeerClosed, "")
 		c.leaving = append(c.leaving, leaver{peer, c.now + 2*closingTick, conduit.ErrPeerClosed})
 	}
@@ -174,7 +174,7 @@ func (c *Conduit) forgetAll() {
 	c.engine.Lock()
 	defer c.engine.Unlock()
 	for p := range c.lanes {
-		if c.lanes[p].known {
+		if ln := c.lanes[p].Load(); ln != nil && ln.known {
 			c.core.Remove(p, conduit.ErrClosed)
 		}
 	}

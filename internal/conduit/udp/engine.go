@@ -46,7 +46,7 @@ const (
 
 // mark lists a peer as having something staged.
 func (c *Conduit) mark(peer int) {
-	ln := &c.lanes[peer]
+	ln := c.lane(peer)
 	if ln.dirty.Load() || !ln.dirty.CompareAndSwap(false, true) {
 		return
 	}
@@ -67,7 +67,7 @@ func (c *Conduit) push(peer int) {
 	}
 	c.now = c.clock()
 	c.drainLane(peer)
-	if c.atOnce(&c.lanes[peer]) {
+	if c.atOnce(c.lane(peer)) {
 		c.turn()
 		c.keeper.expect(time.Duration(c.due.Load()))
 	} else {
@@ -132,13 +132,13 @@ func (c *Conduit) drain() {
 	c.dirtyMu.Unlock()
 	for _, p := range c.drained {
 		// Before the stages are looked at: what is committed after that look marks the peer again.
-		c.lanes[p].dirty.Store(false)
+		c.lane(int(p)).dirty.Store(false)
 		c.drainLane(int(p))
 	}
 }
 
 func (c *Conduit) drainLane(peer int) {
-	ln := &c.lanes[peer]
+	ln := c.lane(peer)
 	ln.blocked = false
 	if c.fails.Lost(peer) {
 		c.repay(ln, ln.held.Load())
@@ -215,7 +215,7 @@ func (c *Conduit) Ended(_ int, id uint64, err error) {
 		return
 	}
 	peer, i := int(id&^bulkLoan>>16), int(id&(1<<16-1))
-	ln := &c.lanes[peer]
+	ln := c.lane(peer)
 	ln.bulk.all()[i].state.Store(slotFree)
 	if ln.blocked {
 		c.mark(peer)
@@ -290,7 +290,7 @@ func (c *Conduit) send(budget int) {
 
 // heard takes in what a peer says it has served and taken.
 func (c *Conduit) heard(peer int, served uint64, bulk uint32) {
-	ln := &c.lanes[peer]
+	ln := c.lane(peer)
 	c.repay(ln, served)
 	if advance(&ln.bulkFreed, bulk, ln.bulk.sent.Load()) && ln.blocked {
 		c.mark(peer)

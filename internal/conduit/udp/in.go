@@ -131,7 +131,7 @@ func (c *Conduit) packet(b []byte, from netip.AddrPort) {
 	}
 	c.cameBy(src, from)
 	c.heard(src, binary.BigEndian.Uint64(payload), binary.BigEndian.Uint32(payload[8:]))
-	c.lanes[src].size.heard = true
+	c.lane(src).size.heard = true
 	if b := payload[headerSize:]; len(b) > 0 && b[0] == controlByte {
 		c.heardControl(src, b)
 		return
@@ -178,7 +178,7 @@ func (c *Conduit) Put(peer int, tag uint8, place, offset uint64, piece []byte) {
 		c.recv.malformed++
 		return
 	}
-	switch ln := &c.lanes[peer]; {
+	switch ln := c.lane(peer); {
 	case c.fails.Lost(peer):
 		return
 	case ln.untaken[1]+uint64(len(piece)) > uint64(c.g.slots)*uint64(c.g.chunk):
@@ -190,7 +190,7 @@ func (c *Conduit) Put(peer int, tag uint8, place, offset uint64, piece []byte) {
 
 // arrived keeps what has come until it is delivered: where it is, or copied where it cannot stay.
 func (c *Conduit) arrived(q receivepool.Queue, e receivepool.Entry) {
-	ln, r := &c.lanes[e.Src], &c.recv
+	ln, r := c.lane(int(e.Src)), &c.recv
 	n := size(q, &e)
 	ln.untaken[q/receivepool.Bulk] += n
 	ln.arrived += n
@@ -230,7 +230,7 @@ func lies(a, b []byte) bool {
 
 // take notes that an entry has been taken from where it waited.
 func (c *Conduit) take(q receivepool.Queue, e *receivepool.Entry) {
-	ln := &c.lanes[e.Src]
+	ln := c.lane(int(e.Src))
 	ln.untaken[q/receivepool.Bulk] -= size(q, e)
 	if q == receivepool.Bulk {
 		ln.bulkTaken.Store(ln.bulkTaken.Load() + uint32(len(e.Data)))
@@ -266,7 +266,7 @@ func (c *Conduit) payDebts(user bool) {
 	due := c.now >= c.owedAt || !user // who does not poll has nothing to wait for
 	kept := c.owing[:0]
 	for _, p := range c.owing {
-		ln := &c.lanes[p]
+		ln := c.lane(int(p))
 		debt, bulk := ln.served.Load()-ln.told, ln.bulkTaken.Load()-ln.toldBulk
 		switch {
 		case debt == 0 && bulk == 0 || !ln.known:

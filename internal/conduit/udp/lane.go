@@ -50,105 +50,29 @@ type lane struct {
 	bye     bool
 }
 
-// entryHeader precedes each record in a stage.
-const entryHeader = 8
-
-// pad marks the unused end of a stage.
-const pad = 1 << 31
-
-// stage is the records that were committed and not yet handed to the reliable core: a ring of bytes with one writer, the
-// caller of Reserve and Commit, and one reader, the holder of engine. Positions never wrap.
-type stage struct {
-	buf []byte
-	// head is where the next record goes: written by the writer, after the record. tail is the reader's.
-	head, tail atomic.Uint64
-	// shift is what positions are away from their places in buf. The writer changes it while the stage is empty, before it moves head;
-	// the reader looks at it after it has found head moved.
-	shift uint64
-	// at, n: what is reserved, of the writer; n is 0 if nothing is.
-	at uint64
-	n  uint32
-	// class and price are of the reservation.
-	class conduit.Class
-	price tickets.Cost
-	// all is the bytes of all entries committed.
-	all atomic.Uint64
+// lane is the pair with a peer. It is made when something is first sent there or comes from there: a rank of a large job knows
+// most of its peers by name only.
+func (c *Conduit) lane(peer int) *lane {
+	if ln := c.lanes[peer].Load(); ln != nil {
+		return ln
+	}
+	return c.newLane(peer)
 }
 
-// cost is what a record of n bytes takes.
-func cost(n int) uint64 { return uint64((n+7)&^7 + entryHeader) }
-
-// reserve finds room for n bytes within limit, of which used are taken.
-func (s *stage) reserve(n int, used, limit uint64) ([]byte, bool) {
-	need := cost(n)
-	if used+need > limit {
-		return nil, false
+func (c *Conduit) newLane(peer int) *lane {
+	ln := new(lane)
+	if c.lanes[peer].CompareAndSwap(nil, ln) {
+		return ln
 	}
-	size := uint64(len(s.buf))
-	at := s.head.Load()
-	if s.tail.Load() == at { // it begins anew, in memory that is in the cache
-		s.shift = -at
-	}
-	if end := size - s.place(at); end < need {
-		if at+end+need-s.tail.Load() > size {
-			return nil, false
-		}
-		at += end
-	} else if at+need-s.tail.Load() > size {
-		return nil, false
-	}
-	s.at, s.n = at, uint32(need)
-	i := s.place(at)
-	return s.buf[i+entryHeader : i+need : i+need], true
+	return c.lanes[peer].Load()
 }
-
-// place is where in buf a position is.
-func (s *stage) place(at uint64) uint64 { return (at + s.shift) & (uint64(len(s.buf)) - 1) }
-
-// commit publishes what was reserved, cut to n bytes.
-func (s *stage) commit(n int) {
-	if from := s.head.Load(); from != s.at {
-		binary.LittleEndian.PutUint64(s.buf[s.place(from):], pad)
-	}
-	binary.LittleEndian.PutUint64(s.buf[s.place(s.at):], uint64(n)|uint64(s.class)<<32)
-	need := cost(n)
-	s.n = 0
-	s.all.Store(s.all.Load() + need)
-	s.head.Store(s.at + need)
-}
-
-// next is the oldest record, nil if there is none.
-func (s *stage) next() (rec []byte, class conduit.Class) {
-	for {
-		t := s.tail.Load()
-		if t == s.head.Load() {
-			return nil, 0
-		}
-		i := s.place(t)
-		h := binary.LittleEndian.Uint64(s.buf[i:])
-		if h == pad {
-			s.tail.Store(t + uint64(len(s.buf)) - i)
-			continue
-		}
-		n := uint64(uint32(h))
-		return s.buf[i+entryHeader : i+entryHeader+n], conduit.Class(h >> 32)
-	}
-}
-
-// pop takes the record out that next gave.
-func (s *stage) pop(n int) { s.tail.Store(s.tail.Load() + cost(n)) }
-
-func (s *stage) empty() bool { return s.tail.Load() == s.head.Load() }
 
 // Reserve implements conduit.Conduit.
 func (c *Conduit) Reserve(peer int, class conduit.Class, n int) ([]byte, conduit.Status) {
 	if c.unreachable(peer) || uint(n)-conduit.WordBytes > uint(c.g.maxRecord-conduit.WordBytes) || class > conduit.System {
 		return nil, conduit.Dead
 	}
-	s := &c.lanes[peer].stage
-	if s.buf == nil {
-		s.buf = make([]byte, c.g.stage)
-	}
+	s := &c.lane(peer).stage
 	limit := c.g.limit
 	if class == conduit.Request {
 		limit = c.g.requests
@@ -161,7 +85,7 @@ func (c *Conduit) Reserve(peer int, class conduit.Class, n int) ([]byte, conduit
 			return nil, conduit.Retry
 		}
 	}
-	b, ok := s.reserve(n, s.head.Load()-s.tail.Load(), limit)
+	b, ok := s.reserve(n, limit, c.g.stage)
 	if !ok {
 		c.giveBack(s)
 		return nil, conduit.Retry
@@ -183,14 +107,14 @@ func (c *Conduit) Commit(peer int, first uint64) {
 	if uint(peer) >= uint(len(c.lanes)) {
 		return
 	}
-	ln := &c.lanes[peer]
+	ln := c.lane(peer)
 	s := &ln.stage
 	n := int(uint32(first))
 	if s.n == 0 || n < conduit.WordBytes || cost(n) > uint64(s.n) {
 		return
 	}
-	i := s.place(s.at) + entryHeader
-	binary.LittleEndian.PutUint64(s.buf[i:], first)
+	i := s.write.place(s.at) + entryHeader
+	binary.LittleEndian.PutUint64(s.write.buf[i:], first)
 	if s.price != 0 {
 		// What the peer will say it has served is the cost of the record as it came, which may be shorter.
 		now := tickets.Of(s.class, n)

@@ -43,7 +43,7 @@ func (c *Conduit) leastDatagram() int { return c.box.Overhead() + headerSize + r
 
 // measure sets how large the datagrams to a peer are at first.
 func (c *Conduit) measure(peer int) {
-	ln := &c.lanes[peer]
+	ln := c.lane(peer)
 	most := c.box.Overhead() + headerSize + reliable.MaxMTU
 	ln.mtu = most
 	for _, p := range c.cfg.Peers[peer].Paths {
@@ -61,7 +61,7 @@ func (c *Conduit) follow(peer int) {
 
 // countLarge tells the core what the next smaller datagrams would not hold.
 func (c *Conduit) countLarge(peer int) {
-	next := c.lanes[peer].size.mtu.Below()
+	next := c.lane(peer).size.mtu.Below()
 	c.core.CountLarge(peer, max(c.coreMTU(next)-mostOverhead, 0))
 }
 
@@ -69,7 +69,7 @@ func (c *Conduit) countLarge(peer int) {
 func (c *Conduit) judgeSizes() {
 	c.sizeAt = c.now + sizeEvery
 	for _, p := range c.sized {
-		if ln := &c.lanes[p]; ln.known && !c.fails.Lost(int(p)) {
+		if ln := c.lane(int(p)); ln.known && !c.fails.Lost(int(p)) {
 			c.judgeSize(int(p), ln)
 		}
 	}
@@ -122,7 +122,7 @@ func (c *Conduit) resize(peer int, ln *lane) {
 
 // shrink makes the datagrams to a peer as small as its paths now are: one of size bytes was refused.
 func (c *Conduit) shrink(peer, size int) {
-	ln := &c.lanes[peer]
+	ln := c.lane(peer)
 	if !ln.size.mtu.TooBig(size, c.pathPayload(peer), c.now) {
 		c.giveUp(peer, conduit.ErrUnreachable,
 			fmt.Sprintf("the system refuses a datagram of %d bytes, and the least that serves is %d: the MTU is too small", size, c.leastDatagram()))
@@ -168,7 +168,7 @@ func (c *Conduit) heardControl(peer int, b []byte) {
 		return
 	}
 	size := int(binary.BigEndian.Uint32(b[2:]))
-	switch ln := &c.lanes[peer]; b[1] {
+	switch ln := c.lane(peer); b[1] {
 	case probeKind:
 		if size == len(b)+headerSize+c.box.Overhead() {
 			c.control(peer, answerKind, size, 0)

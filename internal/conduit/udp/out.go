@@ -80,7 +80,7 @@ func (o *outbox) Packet(peer int, number uint64, _ reliable.Channel, packet []by
 
 // add puts a datagram to peer into the batch.
 func (o *outbox) add(peer int, d mmsg.Datagram) {
-	ln := &o.c.lanes[peer]
+	ln := o.c.lane(peer)
 	d.Addr = o.c.cfg.Peers[peer].Paths[ln.route.path(ln.datagrams, o.c.now)].Addr
 	o.batch = append(o.batch, d)
 	o.peers = append(o.peers, int32(peer))
@@ -91,7 +91,7 @@ func (o *outbox) add(peer int, d mmsg.Datagram) {
 
 // sealed makes a datagram of a packet, in place, that goes on in tail; nil if it cannot be.
 func (o *outbox) sealed(peer int, number uint64, packet, tail []byte) []byte {
-	c, ln := o.c, &o.c.lanes[peer]
+	c, ln := o.c, o.c.lane(peer)
 	end := o.at + len(packet) + o.c.box.Overhead() + headerSize
 	d := o.arena[o.at:end:end]
 	ln.told, ln.toldBulk = ln.served.Load(), ln.bulkTaken.Load()
@@ -117,12 +117,12 @@ const gatherFrom = 16 << 10
 // Room implements reliable.Out.
 func (g gatherer) Room(peer, n int) []byte {
 	// At least so much that a piece can be copied if the datagrams have become small when it comes.
-	return g.outbox.Room(peer, max(n, min(g.c.coreMTU(g.c.lanes[peer].mtu), gatherFrom)))
+	return g.outbox.Room(peer, max(n, min(g.c.coreMTU(g.c.lane(peer).mtu), gatherFrom)))
 }
 
 // PacketOf implements reliable.Gather.
 func (g gatherer) PacketOf(peer int, number uint64, ch reliable.Channel, packet, data []byte) {
-	if g.c.lanes[peer].mtu < gatherFrom {
+	if g.c.lane(peer).mtu < gatherFrom {
 		g.Packet(peer, number, ch, append(packet, data...))
 		return
 	}

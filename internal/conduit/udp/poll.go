@@ -142,7 +142,7 @@ func (c *Conduit) selfMail() {
 
 // deliverSelf delivers what this rank has sent to itself, from where it was written. Under poll.
 func (c *Conduit) deliverSelf(budget int, sink conduit.Sink) (n int) {
-	ln := &c.lanes[c.cfg.Rank]
+	ln := c.lane(c.cfg.Rank)
 	c.self.Store(false) // before the look: what is committed after it sets it again
 	for n < budget {
 		if rec, class := ln.stage.next(); rec != nil {

@@ -102,7 +102,7 @@ func (c *Conduit) Report() string {
 	fmt.Fprintf(&b, "udp: %v\n", c.stats())
 	for p := range c.lanes {
 		if s := c.core.Stats(p); s.Unacknowledged > 0 || s.Waiting > 0 {
-			b.WriteString(c.lanes[p].report(p, &s))
+			b.WriteString(c.lane(p).report(p, &s))
 		}
 	}
 	return b.String()

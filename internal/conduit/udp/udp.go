@@ -22,8 +22,8 @@ type Conduit struct {
 	limits [receivepool.Queues]int // of one Poll
 	wire   Wire
 	box    *seal.Box
-	base   time.Time // of all times
-	lanes  []lane    // by peer
+	base   time.Time              // of all times
+	lanes  []atomic.Pointer[lane] // by peer; see lane
 
 	engine   mutex
 	core     *reliable.Endpoint // under engine
@@ -83,7 +83,7 @@ func assemble(cfg Config) (*Conduit, error) {
 		return nil, err
 	}
 	c := &Conduit{
-		cfg: cfg, g: g, wire: cfg.Wire, base: time.Now(), lanes: make([]lane, cfg.Size),
+		cfg: cfg, g: g, wire: cfg.Wire, base: time.Now(), lanes: make([]atomic.Pointer[lane], cfg.Size),
 	}
 	c.fails.Init(cfg.Size)
 	sc := seal.Config{Key: cfg.Key, Private: cfg.Private, Rank: cfg.Rank, Size: cfg.Size, Mode: cfg.Mode}
@@ -134,7 +134,7 @@ func (c *Conduit) watchNeighbours() {
 
 // know makes a peer known to the core; false if that cannot be. Under engine.
 func (c *Conduit) know(peer int) bool {
-	ln := &c.lanes[peer]
+	ln := c.lane(peer)
 	if ln.known {
 		return true
 	}
@@ -154,7 +154,7 @@ func (c *Conduit) know(peer int) bool {
 
 // add makes the pair with a peer.
 func (c *Conduit) add(peer int) error {
-	ln := &c.lanes[peer]
+	ln := c.lane(peer)
 	sender, err := c.box.Sender(peer)
 	if err != nil {
 		return err
@@ -200,12 +200,17 @@ func (c *Conduit) Failed(peer int) error { return c.fails.Failed(peer) }
 // fail makes a peer unreachable; the first reason stays. What came from it before is delivered all the same.
 func (c *Conduit) fail(peer int, reason error, detail string) {
 	c.fails.Add(peer, reason, detail)
-	c.mark(peer) // what its records hold comes back
+	if c.lanes[peer].Load() != nil {
+		c.mark(peer) // what its records hold comes back
+	}
 	c.ring()
 }
 
 // over tells whether all that came from peer, which has failed, was delivered; nothing more of it is taken in. Under poll.
-func (c *Conduit) over(peer int) bool { return c.lanes[peer].untaken == [2]uint64{} }
+func (c *Conduit) over(peer int) bool {
+	ln := c.lanes[peer].Load()
+	return ln == nil || ln.untaken == [2]uint64{}
+}
 
 func (c *Conduit) closed() bool { return c.fails.News() == conduit.OwnEnd }
 
@@ -224,11 +229,11 @@ func (c *Conduit) Dead(peer int, err error) {
 	case errors.Is(err, reliable.ErrSilent):
 		c.fail(peer, conduit.ErrPeerDied, err.Error()+c.strangers())
 	case errors.Is(err, reliable.ErrStuck):
-		c.fail(peer, conduit.ErrUnreachable, fmt.Sprintf("datagrams of %d bytes at most: %v", c.lanes[peer].mtu, err))
+		c.fail(peer, conduit.ErrUnreachable, fmt.Sprintf("datagrams of %d bytes at most: %v", c.lane(peer).mtu, err))
 	default:
 		c.fail(peer, conduit.ErrCorrupt, err.Error())
 	}
-	ln := &c.lanes[peer]
+	ln := c.lane(peer)
 	ln.known = false
 }
 
