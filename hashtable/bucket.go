@@ -13,7 +13,7 @@ const (
 	perBucket   = 3 // entries in one bucket, beside the control entry
 )
 
-// state says what an entry holds.
+// state is the kind of nodes in an entry.
 type state = uint32
 
 const (
@@ -25,31 +25,32 @@ const (
 	stateMask = 1<<stateBits - 1
 )
 
-// The control word of a head bucket is its lock and, while that is free, the states of its entries: taking the lock
-// with one exchange brings them along, and the release store that frees it puts them back.
+// The control word of a head bucket is its lock. While the lock is free, the word also holds the states of the
+// entries. So the exchange that takes the lock also returns the states. The release store that frees the lock writes
+// them back.
 const (
 	chained uint32 = 1 << (perBucket * stateBits) // the head has overflow buckets
 	busy    uint32 = 1 << 31                      // locked
 )
 
-// bucket is one cache line: the control entry, then the data entries. A bucket of the table's array is a head; the
-// buckets behind next overflowed from it and are guarded by the head's lock.
+// bucket is one cache line: the control entry, then the data entries. A bucket of the table's array is a head. Its lock
+// also guards the overflow buckets of its chain, which next links.
 type bucket[V any] struct {
 	ctl atomic.Uint32 // of a head: lock or states; of an overflow bucket: unused
-	// states has stateBits an entry. Of a head it is valid between open and shut only. Under the lock.
+	// states has stateBits for each entry. In a head it is valid only between open and shut. Under the lock.
 	states  uint32
 	next    *bucket[V] // overflow, or the next free bucket while on the free list; under the lock of either
 	entries [perBucket]entry[V]
 }
 
-// entry is a place that holds one key. Under the lock.
+// entry holds the nodes of one key. Under the lock.
 type entry[V any] struct {
 	key  uint64   // meaningless while the state is free
 	head *Node[V] // the oldest node under the key; nil while the state is free
 }
 
-// acquire takes the lock of head and returns its control word as it was. It spins, and after a while lets other
-// goroutines run, because the holder may have been preempted.
+// acquire takes the lock of head and returns the control word from before. It spins. After spinsBeforeYield turns it
+// lets other goroutines run, because the holder may have been preempted.
 func (head *bucket[V]) acquire() uint32 {
 	for {
 		if c := head.ctl.Swap(busy); c != busy {
@@ -67,8 +68,8 @@ func (head *bucket[V]) acquire() uint32 {
 
 const spinsBeforeYield = 200
 
-// release frees the lock and leaves c as the control word. It publishes what the caller wrote under the lock, but does
-// not order its later loads, which nothing here relies on.
+// release frees the lock and stores the control word c. It publishes the caller's stores under the lock. It does not
+// order the caller's later loads, and the table does not need that.
 func (head *bucket[V]) release(c uint32) { arch.StoreRel32(&head.ctl, c) }
 
 // open takes the lock of head and makes its states valid.

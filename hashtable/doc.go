@@ -1,14 +1,15 @@
-// Package hashtable is the concurrent matching table of a message layer: it pairs operations that were posted with
-// messages that arrived, by a 64-bit key.
+// Package hashtable is the concurrent matching table of a message layer. It pairs posted operations with arrived
+// messages by a 64-bit key.
 //
-// It follows the table of Fult and LCI ("Towards Millions of Communicating Threads", EuroMPI 2016): buckets of one
-// cache line, a spin lock in each, a control entry and three key/value entries. Posting or matching an operation
-// takes one exchange instruction and touches one line of the table. Three things differ from the original:
+// It follows the table of Fult and LCI ("Towards Millions of Communicating Threads", EuroMPI 2016). A bucket is one
+// cache line with a control entry and three entries of key and value. Each bucket has a spin lock. A post or a match
+// takes one exchange instruction and touches one line of the table. The table differs from the original in three
+// ways:
 //
-//   - values are typed nodes that the garbage collector sees, and belong to the caller, so nothing is allocated;
-//   - several nodes may wait under one key, and are matched in the order in which they came;
-//   - a bucket that overflows borrows further lines from a list kept by the table, and gives them back.
+//   - Values are typed nodes that the garbage collector knows. They belong to the caller, so the table allocates none.
+//   - Several nodes may wait under one key. They match in the order of their insertion.
+//   - A bucket that overflows takes further buckets from a list of the table, and gives them back.
 //
-// No call blocks in the kernel, switches threads or calls the caller back, except Range; a call may spin while another
-// goroutine is inside the same bucket, which takes some tens of nanoseconds.
+// No call blocks in the kernel or switches threads. A call may spin while another goroutine is inside the same bucket,
+// usually for some tens of nanoseconds. Range, View, TakeFunc and DrainBucket call a function of the caller there.
 package hashtable

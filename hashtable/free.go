@@ -2,11 +2,11 @@ package hashtable
 
 import "github.com/golci/golci/internal/spin"
 
-// slabBuckets overflow buckets are allocated together: 512 bytes, the largest object with pointers that the allocator
-// keeps free of a header, so that all of them start on a cache line.
+// slabBuckets is the number of overflow buckets in one allocation of 512 bytes. Larger objects with pointers get a
+// header from the allocator. Without it all buckets start on a cache line.
 const slabBuckets = 8
 
-// freeList holds the overflow buckets that no chain uses, linked by next.
+// freeList holds overflow buckets outside chains. Their field next links them.
 type freeList[V any] struct {
 	lock spin.Lock
 	// Under lock.
@@ -28,7 +28,7 @@ func (f *freeList[V]) get() *bucket[V] {
 	return b
 }
 
-// put takes back a list of vacant buckets, nil for none.
+// put adds a list of vacant buckets; nil is an empty list.
 func (f *freeList[V]) put(list *bucket[V]) {
 	if list == nil {
 		return
@@ -44,7 +44,7 @@ func (f *freeList[V]) put(list *bucket[V]) {
 	f.lock.Unlock()
 }
 
-// overflow returns a vacant bucket: a free one, else a new one. The caller holds no lock.
+// overflow returns a vacant bucket from the free list, or a new one. The caller holds no lock.
 func (t *Table[V]) overflow() *bucket[V] {
 	if b := t.free.get(); b != nil {
 		return b

@@ -8,7 +8,8 @@ import (
 	"github.com/golci/golci/internal/invariants"
 )
 
-// mark is atomic because the fault it looks for is two buckets, so two locks, holding one node.
+// mark tells whether a node is in a table. It is atomic, because it looks for a node that is in two buckets with two
+// locks.
 type mark struct{ in atomic.Bool }
 
 func (m *mark) enter() { invariants.Check(!m.in.Swap(true), "node entered while it is in a table") }

@@ -2,16 +2,16 @@ package hashtable
 
 import "unsafe"
 
-// Node is a value on its way through the table. The caller allocates it, may reuse it as soon as the table has given
-// it back, and must not copy it while it is in a table. It may be in one table, under one key, at a time. While it is in
-// there, only Value may be touched.
+// Node carries a value through the table. The caller allocates it, and may reuse it after the table has returned it.
+// It may be in one table under one key at a time. While it is there, the caller must not copy it, and may touch only
+// Value.
 type Node[V any] struct {
 	// Under the lock of the bucket the node is in; both nil while it is in no table.
-	next *Node[V] // the node that came after it under the same key
+	next *Node[V] // the next younger node under the same key
 	tail *Node[V] // of an oldest node with a next: the youngest
-	mark mark     // says whether it is in a table; takes no space in normal builds
+	mark mark     // tells whether the node is in a table; takes no space in normal builds
 
-	// Value is the caller's; the table never looks at it.
+	// Value belongs to the caller. The table never reads it.
 	Value V
 }
 
@@ -25,7 +25,7 @@ func (h *Node[V]) append(n *Node[V]) {
 	h.tail = n
 }
 
-// popFront detaches h, the oldest of a queue of at least two, and returns the new oldest.
+// popFront removes h, the oldest node of a queue of at least two, and returns the new oldest node.
 func (h *Node[V]) popFront() *Node[V] {
 	next := h.next
 	if h.tail != next {
@@ -35,7 +35,7 @@ func (h *Node[V]) popFront() *Node[V] {
 	return next
 }
 
-// unlink takes n out of the queue behind its oldest node h, and tells whether it was there.
+// unlink removes n from the queue whose oldest node is h, and tells whether it was there. n is not h.
 func (h *Node[V]) unlink(n *Node[V]) bool {
 	for p := h; p.next != nil; p = p.next {
 		if p.next != n {
@@ -54,7 +54,7 @@ func (h *Node[V]) unlink(n *Node[V]) bool {
 	return false
 }
 
-// NodeOf gives the node whose Value v points to; v must be one.
+// NodeOf returns the node that contains v. v must point to the Value of a node.
 func NodeOf[V any](v *V) *Node[V] {
 	var n Node[V]
 	return (*Node[V])(unsafe.Add(unsafe.Pointer(v), -int(unsafe.Offsetof(n.Value))))

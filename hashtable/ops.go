@@ -1,7 +1,7 @@
 package hashtable
 
-// insertOrMatchSlow is InsertOrMatch for a bucket with more in it than the fast path looks at. The lock is held; c is
-// the control word.
+// insertOrMatchSlow is InsertOrMatch for buckets that the fast path does not handle. The caller holds the lock, and c
+// is the control word.
 func (t *Table[V]) insertOrMatchSlow(head *bucket[V], c uint32, key uint64, n *Node[V], mine state) (match *Node[V], ok bool) {
 	found, spare, extra, sealed := t.findOrSpare(head, c, key)
 	switch {
@@ -18,10 +18,12 @@ func (t *Table[V]) insertOrMatchSlow(head *bucket[V], c uint32, key uint64, n *N
 	return match, !sealed
 }
 
-// findOrSpare finds in the chain behind head, whose lock is held and whose control word is c, the entry of key or a
-// free one, and returns with head open. If neither is there it links an overflow bucket, for which it leaves the lock
-// for a time; what others do to the chain meanwhile it sees by a second look. extra, if not nil, was not needed after
-// all and is to be put back on the free list. sealed tells that the group of key was sealed meanwhile.
+// findOrSpare finds the entry of key in the chain of head, or else a free entry. The caller holds the lock of head,
+// and c is the control word. findOrSpare returns with head open.
+//
+// If the chain has neither entry, findOrSpare releases the lock, gets an overflow bucket, takes the lock and looks
+// again. If the bucket is not needed any more, extra is that bucket, and the caller puts it on the free list. sealed
+// tells that the group of key was sealed meanwhile.
 func (t *Table[V]) findOrSpare(head *bucket[V], c uint32, key uint64) (found, spare place[V], extra *bucket[V], sealed bool) {
 	head.opened(c)
 	found, spare = head.find(key)
@@ -45,7 +47,7 @@ func (t *Table[V]) findOrSpare(head *bucket[V], c uint32, key uint64) (found, sp
 	return found, head.link(extra), nil, false
 }
 
-// shut gives back the vacant overflow buckets behind head, which is open, and unlocks it.
+// shut unlocks head, which is open, and gives the vacant overflow buckets of its chain back.
 func (t *Table[V]) shut(head *bucket[V]) {
 	if head.next == nil {
 		head.release(head.states)
@@ -56,8 +58,9 @@ func (t *Table[V]) shut(head *bucket[V]) {
 	t.free.put(vacant)
 }
 
-// Match takes the oldest node that waits under key on the given side out of the table and returns it, or nil if there
-// is none. side is that of the nodes looked for. ok is false if the key's group is sealed.
+// Match removes the oldest node of the given side under key from the table and returns it, or nil if there is none.
+// side is the side of the node to find. ok is false if the key's group is sealed. It does not block or switch
+// threads.
 func (t *Table[V]) Match(key uint64, side Side) (n *Node[V], ok bool) {
 	head := t.bucket(key)
 	c := head.ctl.Swap(busy)
@@ -82,7 +85,7 @@ func (t *Table[V]) Match(key uint64, side Side) (n *Node[V], ok bool) {
 	return n, true
 }
 
-// matchSlow is Match for a bucket that somebody is inside of.
+// matchSlow is Match for a bucket that another goroutine has locked.
 func (t *Table[V]) matchSlow(key uint64, side Side) (n *Node[V], ok bool) {
 	head := t.bucket(key)
 	if !t.enter(head, key) {
@@ -93,7 +96,7 @@ func (t *Table[V]) matchSlow(key uint64, side Side) (n *Node[V], ok bool) {
 	return n, true
 }
 
-// takeOldest takes the oldest node under key out of the chain behind head, which is open, if it is in state s.
+// takeOldest removes the oldest node under key from the chain of head, which is open, if its entry is in state s.
 func (head *bucket[V]) takeOldest(key uint64, s state) *Node[V] {
 	if p, _ := head.find(key); p.ok() && p.state() == s {
 		return p.take()
@@ -101,7 +104,7 @@ func (head *bucket[V]) takeOldest(key uint64, s state) *Node[V] {
 	return nil
 }
 
-// enter opens head for an operation on key; false, with head unlocked, if the key's group is sealed.
+// enter opens head for an operation on key. If the key's group is sealed, it leaves head unlocked and returns false.
 func (t *Table[V]) enter(head *bucket[V], key uint64) bool {
 	head.open()
 	if t.isSealed(key) {
@@ -111,8 +114,9 @@ func (t *Table[V]) enter(head *bucket[V], key uint64) bool {
 	return true
 }
 
-// View calls f with the value of the oldest node that waits under key on the given side, if there is one. f runs inside
-// the bucket's lock, as that of Range does. ok is false if the key's group is sealed.
+// View calls f with the value of the oldest node of the given side under key, if there is one. f runs under the
+// bucket's lock, with the rules of Range. ok is false if the key's group is sealed. It does not block or switch
+// threads.
 func (t *Table[V]) View(key uint64, side Side, f func(v *V)) (ok bool) {
 	head := t.bucket(key)
 	if !t.enter(head, key) {
@@ -125,9 +129,9 @@ func (t *Table[V]) View(key uint64, side Side, f func(v *V)) (ok bool) {
 	return true
 }
 
-// TakeFunc takes a node out of the table and returns it: the oldest that waits under key on the given side and for
-// which f is true. It returns nil if there is none. f runs inside the bucket's lock, as that of Range does. ok is
-// false if the key's group is sealed.
+// TakeFunc removes the oldest node of the given side under key for which f returns true. It returns the node, or nil if
+// there is none. f runs under the bucket's lock, with the rules of Range. ok is false if the key's group is sealed. It
+// takes time in proportion to the nodes under key. It does not block or switch threads.
 func (t *Table[V]) TakeFunc(key uint64, side Side, f func(v *V) bool) (n *Node[V], ok bool) {
 	head := t.bucket(key)
 	if !t.enter(head, key) {
@@ -144,9 +148,9 @@ func (t *Table[V]) TakeFunc(key uint64, side Side, f func(v *V) bool) (n *Node[V
 	return n, true
 }
 
-// Remove takes n, which waits under key on either side, out of the table and tells whether it was there: false means
-// that a match or another Remove has it. It takes time in the number of nodes under key before n. ok is false if the
-// key's group is sealed.
+// Remove removes n from the nodes of either side under key. removed tells whether n was there. If not, a match or
+// another Remove has taken it. It takes time in proportion to the nodes under key that are older than n. ok is false
+// if the key's group is sealed. It does not block or switch threads.
 func (t *Table[V]) Remove(key uint64, n *Node[V]) (removed, ok bool) {
 	if n == nil {
 		return false, true
@@ -161,9 +165,10 @@ func (t *Table[V]) Remove(key uint64, n *Node[V]) (removed, ok bool) {
 	return removed, true
 }
 
-// Range calls f with every node, oldest first under each key, until f returns false. It locks one bucket at a time, so
-// each bucket is seen at one instant and the table as a whole is not. f runs inside that lock: it may read Value, and
-// must neither call the table nor block; callers that match in the same bucket spin meanwhile. For dumps.
+// Range calls f with every node until f returns false. Under each key the oldest node comes first. Range locks one
+// bucket at a time, so it sees each bucket at one instant, but not the whole table. f runs under that lock. It may
+// read Value. It must not call the table, block or switch threads, because callers of the same bucket spin meanwhile.
+// Range is for dumps.
 func (t *Table[V]) Range(f func(key uint64, side Side, n *Node[V]) bool) {
 	for i := range t.keep {
 		if t.keep[i].ctl.Load() == 0 {
@@ -197,7 +202,7 @@ func (head *bucket[V]) each(f func(uint64, Side, *Node[V]) bool) bool {
 	return true
 }
 
-// Len counts the nodes, as Range sees them. It takes time in the size of the table.
+// Len returns the number of nodes that Range finds. It takes time in proportion to the buckets.
 func (t *Table[V]) Len() int {
 	n := 0
 	t.Range(func(uint64, Side, *Node[V]) bool { n++; return true })

@@ -12,8 +12,8 @@ func (p place[V]) oldest() *Node[V] { return p.entry().head }
 
 func (p place[V]) state() state { return p.b.states >> (uint(p.i) * stateBits) & stateMask }
 
-// find looks through the chain behind head, which is open, for the entry of key, and for a free one, the nearest to
-// the head.
+// find returns the entry of key in the chain of head, which is open, and the free entry nearest to head. If it finds
+// the key, it does not look for free entries behind it.
 func (head *bucket[V]) find(key uint64) (found, spare place[V]) {
 	for b := head; b != nil; b = b.next {
 		states := b.states
@@ -46,7 +46,7 @@ func (p place[V]) add(n *Node[V]) {
 	p.oldest().append(n)
 }
 
-// take removes the oldest node of p and frees the entry if that was the last.
+// take removes the oldest node of p. If it was the only one, take frees the entry.
 func (p place[V]) take() *Node[V] {
 	e := p.entry()
 	n := e.head
@@ -60,7 +60,7 @@ func (p place[V]) take() *Node[V] {
 	return n
 }
 
-// remove takes n out of the nodes of p, and tells whether it was there.
+// remove removes n from the nodes of p, and tells whether it was there.
 func (p place[V]) remove(n *Node[V]) bool {
 	if p.oldest() == n {
 		p.take()
@@ -83,7 +83,7 @@ func (head *bucket[V]) link(extra *bucket[V]) place[V] {
 // vacant tells whether all entries are free.
 func (b *bucket[V]) vacant() bool { return b.states == 0 }
 
-// trim takes the vacant overflow buckets out of the chain behind head, which is open. It returns them as a list.
+// trim removes the vacant overflow buckets from the chain of head, which is open, and returns them as a list.
 func (head *bucket[V]) trim() (vacant *bucket[V]) {
 	for p := head; p.next != nil; {
 		b := p.next

@@ -9,7 +9,7 @@ import (
 	"github.com/golci/golci/internal/invariants"
 )
 
-// Side says which of the two kinds of item a node is. Nodes of different sides under the same key match.
+// Side is the kind of a node. Nodes of different sides under the same key match.
 type Side uint32
 
 // The two sides.
@@ -18,10 +18,10 @@ const (
 	Arrive Side = 1 // a message that waits for an operation
 )
 
-// Other returns the side that s matches.
+// Other returns the side that matches s.
 func (s Side) Other() Side { return s ^ 1 }
 
-// String names the side.
+// String returns the name of s.
 func (s Side) String() string {
 	switch s {
 	case Post:
@@ -32,31 +32,31 @@ func (s Side) String() string {
 	return fmt.Sprintf("side(%d)", uint32(s))
 }
 
-// Reserved is the first of the keys that must not be used: those whose upper 16 bits are all ones. Layers above
-// refuse them where a key is made.
+// Reserved is the smallest key that must not be used. The upper sixteen bits of reserved keys are all ones. Layers
+// above refuse such keys where they make them.
 const Reserved uint64 = 0xFFFF << 48
 
-// ErrSize is returned by New for a size it cannot make.
+// ErrSize is wrapped by New for a number of entries out of range.
 var ErrSize = errors.New("hashtable: bad number of entries")
 
 const (
-	// minBuckets makes the array an object of its own pages, for only such an object starts on a cache line: smaller
-	// ones with pointers may carry an eight-byte header of the collector's.
+	// minBuckets makes the array an object of whole pages, which starts on a cache line. Smaller objects with pointers
+	// may have a header of eight bytes for the collector.
 	minBuckets = 512
 	maxBuckets = 1 << 32
 )
 
-// Table pairs posted and arrived nodes by key. Make it with New. All methods may be called by any number of
-// goroutines.
+// Table pairs posted and arrived nodes by key. New makes one. Any number of goroutines may call all methods.
 type Table[V any] struct {
 	// Read only after New.
 	base *bucket[V]
 	mask uint64 // buckets - 1
 	log2 uint8  // of the number of buckets
 	keep []bucket[V]
-	// sealed is how many groups are sealed. It changes rarely, so it lies with what every call reads.
+	// sealed is the number of sealed groups. It changes rarely, so it shares the line that every call reads.
 	sealed atomic.Int32
-	// lockLeft, if not nil, is called while an insertion has left its bucket's lock to get an overflow bucket. For tests.
+	// lockLeft, if not nil, is called when an insertion has released its bucket's lock to get an overflow bucket. For
+	// tests.
 	lockLeft func()
 
 	seals seals
@@ -64,9 +64,9 @@ type Table[V any] struct {
 	free  freeList[V]
 }
 
-// New returns a table for about the given number of nodes with distinct keys at a time: one bucket a node, rounded up
-// to a power of two, so that overflow is rare. More nodes are correct, and slower. A bucket takes 64 bytes; the least
-// table has 512. It returns ErrSize if entries is negative or above 2^32.
+// New returns a table for about entries nodes with distinct keys at a time. It has one bucket for each, rounded up to
+// a power of two, and at least 512. So overflow is rare. The table works with more nodes, but is slower. A bucket
+// takes 64 bytes. If entries is negative or above 2^32, the error wraps ErrSize.
 func New[V any](entries int) (*Table[V], error) {
 	if entries < 0 || entries > maxBuckets {
 		return nil, fmt.Errorf("%w: %d, allowed 0 to %d", ErrSize, entries, maxBuckets)
@@ -87,12 +87,13 @@ func (t *Table[V]) Buckets() int { return len(t.keep) }
 
 func (t *Table[V]) bucket(key uint64) *bucket[V] { return at(t.base, slot(key, t.log2)&t.mask) }
 
-// InsertOrMatch is the one operation of the message path. If nodes of the other side wait under key, it takes the
-// oldest of them out of the table and returns it, and n stays outside. Otherwise it adds n behind the nodes of the
-// same side under key and returns nil; n then belongs to the table until a call returns it or Remove takes it out.
+// InsertOrMatch is the main operation of the message path. If nodes of the other side wait under key, it removes the
+// oldest of them from the table and returns it. n then stays outside. Otherwise it adds n as the youngest node of its
+// side under key, and returns nil. n then belongs to the table until a call returns or removes it.
 //
-// key must be below Reserved; side is that of n. ok is false, and the table is as before, if the key's group is sealed. A
-// nil n is refused: nil and true are returned and the table is as before.
+// key must be below Reserved. side is the side of n. If the key's group is sealed, ok is false and the table does not
+// change. For a nil n it returns nil and true, and the table does not change. It may allocate overflow buckets. It
+// does not block or switch threads.
 func (t *Table[V]) InsertOrMatch(key uint64, n *Node[V], side Side) (match *Node[V], ok bool) {
 	if invariants.Enabled {
 		checkArgs(key, n, side)
@@ -143,15 +144,15 @@ func (t *Table[V]) InsertOrMatch(key uint64, n *Node[V], side Side) (match *Node
 	return t.insertOrMatchSlow(b, c, key, n, mine)
 }
 
-// leave frees the lock that the caller has tried to take and found c, if it has got it.
+// leave frees the lock if the caller has got it. c is the control word that the caller's exchange returned.
 func (head *bucket[V]) leave(c uint32) {
 	if c != busy {
 		head.release(c)
 	}
 }
 
-// takeOnly removes the oldest node of the bucket's only entry in use, its first, and frees the lock, which the caller
-// took as c.
+// takeOnly removes the oldest node of the first entry, which is the only one in use, and frees the lock. c is the
+// control word from before the lock.
 func (head *bucket[V]) takeOnly(c uint32) *Node[V] {
 	e := &head.entries[0]
 	n := e.head
@@ -165,12 +166,12 @@ func (head *bucket[V]) takeOnly(c uint32) *Node[V] {
 	return n
 }
 
-// stateOf returns the state of an entry that holds nodes of side s. Values that are no side act as one of the two.
+// stateOf returns the state of an entry with nodes of side s. An invalid s counts as one of the two sides.
 func stateOf(s Side) state { return state(s&1) + posted }
 
 func sideOf(s state) Side { return Side(s - posted) }
 
-// opposite returns the state that an entry in state s matches.
+// opposite returns the state that matches s.
 func opposite(s state) state { return posted + arrived - s }
 
 // checkArgs is called in checking builds.

@@ -7,12 +7,12 @@ import (
 	"github.com/golci/golci/internal/arch"
 )
 
-// word is the control word of a deque. While the lock is free it holds, in the upper half, the place above the youngest
-// item, counted on without end, and in the lower half the number of items.
+// word is the control word of a deque. While the lock is free, its lower half is the number of items. Its upper half
+// is the place above the youngest item. Places are counted without end, modulo 2^32.
 type word uint64
 
 const (
-	busy word = 1 << 31 // locked; no number of items, for rings are smaller
+	busy word = 1 << 31 // locked; more than any number of items, because rings are smaller
 
 	onePlace word = 1 << 32
 	oneItem  word = 1
@@ -21,22 +21,22 @@ const (
 func (w word) count() uint32 { return uint32(w) }
 func (w word) top() uint32   { return uint32(w >> 32) }
 
-// deque is a sub-pool: items in a ring, and a control word that is both the lock and all that changes besides. Taking
-// the lock with one exchange brings place and number along, so that nothing else has to be read; the release store that
-// frees it puts the new ones back; and a thief sees an empty deque without taking the lock.
+// deque is a sub-pool: a ring of items and a control word. The control word is the lock, and holds the place and the
+// number of the items. The exchange that takes the lock returns both, so no other word has to be read. The release
+// store that frees the lock writes both back. A thief sees an empty deque without its lock.
 type deque[T any] struct {
 	ctl  atomic.Uint64
-	ring []*T // a power of two of places; the slice is read only, its elements under the lock
+	ring []*T // its length is a power of two; the slice is read only, its elements under the lock
 	held word // the control word while putLocked has the lock
 
-	_ [128 - 40]byte // two lines: the hardware fetches lines in pairs
+	_ [128 - 40]byte // fills two lines, because the hardware fetches lines in pairs
 }
 
-// seize tries to take the lock; it has it unless it returns busy.
+// seize tries to take the lock. It has failed if it returns busy. Otherwise it returns the control word from before.
 func (d *deque[T]) seize() word { return word(d.ctl.Swap(uint64(busy))) }
 
-// acquire takes the lock, where w is what seize has returned. It spins, and after a while lets other goroutines run,
-// because the holder may have been preempted.
+// acquire takes the lock and returns the control word from before. w is the result of seize. It spins. After 200
+// turns it lets other goroutines run, because the holder may have been preempted.
 func (d *deque[T]) acquire(w word) word {
 	for w == busy {
 		for n := 0; d.ctl.Load() == uint64(busy); n++ {
@@ -47,7 +47,7 @@ func (d *deque[T]) acquire(w word) word {
 	return w
 }
 
-// pause is the nth step of a wait.
+// pause is turn n of a wait.
 func pause(n int) {
 	const spinsBeforeYield = 200
 	if n < spinsBeforeYield {
@@ -57,17 +57,17 @@ func pause(n int) {
 	}
 }
 
-// release frees the lock. It publishes what was written under it, but does not order the caller's later loads, which
-// nothing here relies on.
+// release frees the lock and stores the control word w. It publishes the caller's stores under the lock. It does not
+// order the caller's later loads, and the pool does not need that.
 func (d *deque[T]) release(w word) { arch.StoreRel64(&d.ctl, uint64(w)) }
 
-// place returns place i of a ring, counted on without end.
+// place returns place i of a ring, modulo its length.
 //
-// An item that is taken stays in its place until that is used again: an item in use has somebody else who points at it
-// anyway, and one that its user loses is lost for the pool.
+// The place of an item that was taken keeps its pointer until the next use. That costs no memory as long as the item
+// is in use, because its user has a pointer, too.
 func place[T any](ring []*T, i uint32) **T { return &ring[i&uint32(len(ring)-1)] }
 
-// popTop takes the youngest item, or returns nil. w is what seize has returned.
+// popTop takes the youngest item, or returns nil. w is the result of seize.
 func (d *deque[T]) popTop(w word) *T {
 	w = d.acquire(w)
 	if w.count() == 0 {
@@ -79,7 +79,7 @@ func (d *deque[T]) popTop(w word) *T {
 	return item
 }
 
-// pushTop adds item as the youngest and tells whether there was room. w is what seize has returned.
+// pushTop adds item as the youngest and tells whether there was room. w is the result of seize.
 func (d *deque[T]) pushTop(w word, item *T) bool {
 	w = d.acquire(w)
 	if w.count() == uint32(len(d.ring)) {

@@ -14,28 +14,28 @@ type Options[T any] struct {
 	// Workers is the number of sub-pools, at least 1.
 	Workers int
 
-	// Room is the number of items that one sub-pool can hold, rounded up to a power of two. 0 means twice its share of
-	// Limit. Workers*Room must be at least Limit, so that every item of the pool has a place.
+	// Room is the number of items that one sub-pool can hold. It is rounded up to a power of two. 0 means twice its
+	// share of Limit, at most Limit. Workers*Room must be at least Limit, so that every item of the pool has a place.
 	Room int
 
-	// Limit is the number of items that the pool makes at most.
+	// Limit is the largest number of items that the pool makes.
 	Limit int
 
-	// New makes an item; it must not return nil. New of the pool calls it for the first Initial items, and Get for
-	// more, up to Limit, when no sub-pool has any. It may be called by several goroutines at once.
+	// New makes an item. It must not return nil. The function New of the package calls it for the first Initial items.
+	// Get calls it for more, up to Limit, when it has found all sub-pools empty. Several goroutines may call it at once.
 	New func() *T
 
-	// Initial is the number of items made at once, at most Limit, dealt out evenly.
+	// Initial is the number of items that the function New makes. They are dealt out evenly. It is at most Limit.
 	Initial int
 
-	// Poison and Check, if set, are called in builds with invariants: Poison with every item that enters the pool,
-	// Check with every item that leaves it; Check returns false if somebody wrote to the item meanwhile, which ends the
-	// program. They are called without a lock.
+	// Poison and Check are optional, and called only in builds with invariants. Put calls Poison with every item. Get
+	// calls Check with every item that a sub-pool held. If Check returns false, the item was written to in the pool, and
+	// the program ends. No lock is held during these calls.
 	Poison func(*T)
 	Check  func(*T) bool
 }
 
-// ErrOptions is returned by New for options that contradict one another.
+// ErrOptions is wrapped by New and NewStack for options out of range and for options that contradict one another.
 var ErrOptions = errors.New("pool: bad options")
 
 const (
@@ -43,7 +43,7 @@ const (
 	maxRoom    = 1 << 30
 )
 
-// Pool is a set of items of type T, in one sub-pool a worker. All methods may be called by any number of goroutines.
+// Pool is a set of items of type T, with one sub-pool for each worker. Any number of goroutines may call all methods.
 type Pool[T any] struct {
 	subs []deque[T] // the slice is read only
 
@@ -52,7 +52,7 @@ type Pool[T any] struct {
 	fresh  func() *T
 	poison func(*T)
 	check  func(*T) bool
-	// allFull, if not nil, is called when Put has seen each sub-pool full, before its last resort. For tests.
+	// allFull, if not nil, is called when Put has found each sub-pool full, before it takes all locks. For tests.
 	allFull func()
 
 	_    [128]byte    // made is written while the above is read
@@ -60,7 +60,7 @@ type Pool[T any] struct {
 	_    [128]byte
 }
 
-// New makes a pool. It returns ErrOptions, with the field's name and value, for options that cannot be met.
+// New makes a pool. For bad options the error wraps ErrOptions and names the field and its value. It does not block.
 func New[T any](o Options[T]) (*Pool[T], error) {
 	if err := o.complete(); err != nil {
 		return nil, err
@@ -110,16 +110,16 @@ func (o *Options[T]) complete() error {
 	return nil
 }
 
-// Get takes an item for worker i: the one that was put last into its own sub-pool, else the oldest of another's, all of
-// them tried once from a random one on, else a new one. It returns nil if there is none: every item is in use, or moved
-// while Get looked. An i outside 0 to Workers-1 stands for a caller that is no worker; the calling goroutine is then
-// given a sub-pool by its identity.
+// Get takes an item for worker i. It first tries the youngest item of sub-pool i. Then it tries the oldest item of
+// each other sub-pool once, from a random one on. Then it makes an item, up to Limit. It returns nil if every item is
+// in use, or if items moved while Get looked. An i outside 0 to Workers-1 stands for a caller that is no worker. Get
+// then chooses a sub-pool by the identity of the calling goroutine. It does not block or switch threads.
 func (p *Pool[T]) Get(i int) *T {
 	if uint(i) >= uint(len(p.subs)) {
 		return p.Get(p.outsider())
 	}
 	d := &p.subs[i]
-	ring := d.ring // read before the lock is taken, which everything after has to wait for
+	ring := d.ring // read before the exchange, for which all later loads have to wait
 	w := d.seize()
 	if w.count()-1 >= busy.count()-1 { // none, or busy
 		return p.getSlow(i, w)
@@ -132,9 +132,10 @@ func (p *Pool[T]) Get(i int) *T {
 	return item
 }
 
-// Put gives an item back to worker i, which should be the one that touched it last; i is as for Get. If that sub-pool
-// is full the item goes to another. Put returns false, and the item is the collector's, if all are full; that happens
-// only to items that are not of the pool.
+// Put gives an item back to worker i, which should be the worker that touched it last. i is as for Get. If sub-pool i
+// is full, the item goes to another one. If all are full, Put returns false and the collector gets the item. That
+// happens only if the caller puts items that the pool did not make. A nil item is refused with false. Put does not
+// block or switch threads.
 func (p *Pool[T]) Put(i int, item *T) bool {
 	if item == nil {
 		return false

@@ -7,7 +7,7 @@ import (
 	"github.com/golci/golci/internal/invariants"
 )
 
-// others calls f with each sub-pool but i, once, from a random one on, until it returns true.
+// others calls f once with each sub-pool but i, from a random one on, until f returns true.
 func (p *Pool[T]) others(i int, f func(*deque[T]) bool) bool {
 	n := len(p.subs) - 1
 	if n == 0 {
@@ -32,7 +32,7 @@ func (p *Pool[T]) others(i int, f func(*deque[T]) bool) bool {
 	return false
 }
 
-// getSlow is Get for a sub-pool that is empty or locked; w is what seize has returned.
+// getSlow is Get for a sub-pool that is empty or locked. w is the result of seize.
 func (p *Pool[T]) getSlow(i int, w word) (item *T) {
 	item = p.subs[i].popTop(w)
 	got := item != nil || p.others(i, func(d *deque[T]) bool {
@@ -61,15 +61,15 @@ func (p *Pool[T]) create() *T {
 	}
 }
 
-// putSlow is Put for a sub-pool that is full or locked; w is what seize has returned.
+// putSlow is Put for a sub-pool that is full or locked. w is the result of seize.
 func (p *Pool[T]) putSlow(i int, w word, item *T) bool {
 	return p.subs[i].pushTop(w, item) ||
 		p.others(i, func(d *deque[T]) bool { return d.pushTop(d.seize(), item) }) ||
 		p.putLocked(item)
 }
 
-// putLocked puts item where there is room, with all sub-pools locked, in the order of their numbers: looking at one
-// after the other can miss room that moves about.
+// putLocked locks all sub-pools in the order of their numbers, and puts item into one with room. A look at one after
+// the other could miss room, because items move meanwhile.
 func (p *Pool[T]) putLocked(item *T) (put bool) {
 	if p.allFull != nil {
 		p.allFull()
@@ -96,8 +96,9 @@ func (p *Pool[T]) leaving(item *T) {
 	invariants.Check(p.check == nil || p.check(item), "free item %p was written to", item)
 }
 
-// outsider returns the sub-pool of a goroutine that is no worker: a hash of its identity, which costs a nanosecond and
-// no shared write. Goroutines come as objects of some hundred bytes, hence the upper bits of a product.
+// outsider returns the sub-pool of a goroutine that is no worker, by a hash of its identity. It costs about a
+// nanosecond and no shared write. Identities are addresses of objects of some hundred bytes, so the hash takes the
+// upper bits of a product.
 //
 //go:noinline
 func (p *Pool[T]) outsider() int {

@@ -5,10 +5,10 @@ import (
 	"sync/atomic"
 )
 
-// Stack is the lock-free stack that the original pool was measured against (Treiber's). It holds a fixed set of
-// elements, and is here for comparison: every call of every goroutine goes through one word.
+// Stack is the lock-free stack of Treiber, with which the LCI paper compares its pool. It holds a fixed set of
+// elements. All calls of all goroutines go through one word. It is here for benchmarks.
 type Stack[T any] struct {
-	// top is a change count in the upper half and the index of the youngest element, plus 1, in the lower; 0 there
+	// top has a change count in its upper half. Its lower half is the index of the youngest element plus 1, or 0 if there
 	// is none. The count makes a comparison fail if the same element has come back meanwhile.
 	top   atomic.Uint64
 	_     [120]byte
@@ -17,12 +17,12 @@ type Stack[T any] struct {
 
 // Elem is an element of a Stack.
 type Elem[T any] struct {
-	next  atomic.Uint32 // index plus 1 of the element below; read also by those who lost the race for this one
+	next  atomic.Uint32 // index plus 1 of the element below; callers that lose a race for this element read it, too
 	index uint32        // of this element; read only
 	Value T
 }
 
-// NewStack makes a stack that holds n elements, 1 to 2^30. It returns ErrOptions for other sizes.
+// NewStack makes a stack of n elements, from 1 to 2^30. For other n the error wraps ErrOptions.
 func NewStack[T any](n int) (*Stack[T], error) {
 	if n < 1 || n > maxRoom {
 		return nil, fmt.Errorf("%w: %d elements, allowed 1 to %d", ErrOptions, n, maxRoom)
@@ -35,7 +35,7 @@ func NewStack[T any](n int) (*Stack[T], error) {
 	return s, nil
 }
 
-// Pop takes the element pushed last, or returns nil.
+// Pop takes the youngest element, or returns nil. It does not block or switch threads.
 func (s *Stack[T]) Pop() *Elem[T] {
 	for {
 		top := s.top.Load()
@@ -43,14 +43,14 @@ func (s *Stack[T]) Pop() *Elem[T] {
 			return nil
 		}
 		e := &s.elems[uint32(top)-1]
-		// The element may be popped and pushed again between these two; then the count has changed.
+		// If the element is popped and pushed again before the comparison, the count has changed.
 		if s.top.CompareAndSwap(top, changed(top)|uint64(e.next.Load())) {
 			return e
 		}
 	}
 }
 
-// Push puts back e, which Pop of the same stack has returned.
+// Push puts e back, which Pop of the same stack has returned. It does not block or switch threads.
 func (s *Stack[T]) Push(e *Elem[T]) {
 	for {
 		top := s.top.Load()
@@ -61,5 +61,5 @@ func (s *Stack[T]) Push(e *Elem[T]) {
 	}
 }
 
-// changed returns the next change count of top, in place, and no element.
+// changed returns a word with the next change count of top and no element.
 func changed(top uint64) uint64 { return (top>>32 + 1) << 32 }

@@ -8,12 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxCPU bounds the CPU numbers of this package: the size of unix.CPUSet.
+// maxCPU is the number of CPUs in a unix.CPUSet.
 const maxCPU = 1024
 
-// Set binds the calling OS thread to cpus. Call runtime.LockOSThread first; and leave the goroutine locked, or the
-// bound thread goes back to the runtime's pool. A process that the thread starts inherits the binding. The error
-// names the CPUs, and wraps the kernel's.
+// Set binds the calling OS thread to cpus. Call runtime.LockOSThread first, and keep the goroutine locked. Otherwise
+// the bound thread goes back to the pool of the runtime. A process that the thread starts inherits the binding. The
+// error names the CPUs, and wraps that of the kernel if the kernel has refused.
 func Set(cpus ...int) error {
 	var set unix.CPUSet
 	for _, cpu := range cpus {
@@ -38,7 +38,7 @@ func check() error {
 	return os.NewSyscallError("sched_setaffinity", unix.SchedSetaffinity(0, &set))
 }
 
-// Get returns the CPUs that the calling OS thread may use, ascending; nil if the kernel will not say.
+// Get returns the CPUs that the calling OS thread may use, in ascending order, or nil if the kernel does not tell them.
 func Get() []int {
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &set); err != nil {

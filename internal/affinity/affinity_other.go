@@ -7,7 +7,7 @@ import (
 	"runtime"
 )
 
-// Set checks cpus and does nothing else: this system has no call for it.
+// Set only checks cpus, because this system cannot bind threads. The error names a CPU that does not exist.
 func Set(cpus ...int) error {
 	for _, cpu := range cpus {
 		if cpu < 0 || cpu >= runtime.NumCPU() {

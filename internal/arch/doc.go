@@ -1,10 +1,10 @@
-// Package arch holds the few instructions that Go's standard library does not offer: a store with release order
-// only, a spin-wait hint, and the identity of the calling goroutine.
+// Package arch has operations that the standard library of Go lacks: a store with release order only, a hint for
+// spinning, and the identity of the calling goroutine.
 //
-// On amd64 a typed atomic Store compiles to an exchange, which drains the store buffer; when the line is held by
-// another core the writer then waits for the whole crossing. A release store is a plain MOV there, and the writer
-// goes on. A release store does not order the writer's later loads: code that publishes and then looks whether
-// somebody sleeps must use a typed atomic, or let the sleeper issue the fence (see package futex, Membarrier).
+// On amd64 a typed atomic Store compiles to an exchange, which drains the store buffer. If another core holds the
+// line, the writer waits until the line has come. A release store is a plain MOV on amd64, and the writer goes on at
+// once. A release store does not order the writer's later loads. Some code publishes and then looks for a sleeper. It
+// must use a typed atomic, or the sleeper must issue the fence (futex.Membarrier).
 //
-// Under the race detector the stores are the typed atomics, so that the detector sees the edge.
+// On other processors, and under the race detector, these stores are typed atomics. So the detector sees their order.
 package arch

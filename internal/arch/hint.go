@@ -2,9 +2,9 @@
 
 package arch
 
-// Pause tells the core that the caller spins (PAUSE, YIELD).
+// Pause tells the core that the caller spins. It is PAUSE on amd64 and YIELD on arm64.
 func Pause()
 
-// G identifies the calling goroutine (or coroutine). Two live goroutines never share it; after a goroutine ends, a
-// later one may get the same value.
+// G returns the identity of the calling goroutine or coroutine. Two goroutines alive never have the same one. A later
+// goroutine may get the identity of one that has ended. The package does not keep the goroutine alive.
 func G() uintptr

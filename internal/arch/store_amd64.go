@@ -7,10 +7,10 @@ import (
 	"unsafe"
 )
 
-// amd64 orders stores among themselves, and the compiler keeps them in program order, so a plain store is a release
-// store. It is a word that other code reads through its typed atomic, hence aligned.
+// amd64 keeps the order of stores, and so does the compiler. So a plain store is a release store. The word belongs to a
+// typed atomic, so it is aligned.
 
-// StoreRel32 stores v with release order: every earlier store of the caller is visible to whoever loads v from p.
+// StoreRel32 stores v with release order. A reader that loads v from p also sees every earlier store of the caller.
 func StoreRel32(p *atomic.Uint32, v uint32) { *(*uint32)(unsafe.Pointer(p)) = v }
 
 // StoreRel64 is StoreRel32 for 64 bits.

@@ -1,11 +1,11 @@
 // Package futex blocks an OS thread on a 32-bit word until the word changes, and issues process-wide memory barriers.
 //
-// On Linux it is the futex(2) system call in its shared form, so that the word may lie in memory shared between
-// processes, and membarrier(2). Elsewhere a table of waiters keyed by address does the same within one process, and
-// there is no membarrier.
+// On Linux it uses the system calls futex(2) and membarrier(2). The futex is of the shared form, so the word may lie
+// in memory that processes share. Other systems use a table of waiters by address, which works within one process.
+// They have no membarrier.
 package futex
 
 import "time"
 
-// Forever as a timeout means that only a wake-up ends the wait.
+// Forever is the timeout of a wait that only a wake-up ends.
 const Forever time.Duration = -1

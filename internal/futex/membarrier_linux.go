@@ -10,19 +10,19 @@ const (
 	cmdRegisterPrivateExpedited = 1 << 4
 )
 
-// RegisterMembarrier makes this process a target of its own and of other processes' barriers, and says whether the
-// kernel offers both. It may be called any number of times. Until every process concerned has registered, Membarrier
-// in one does not order the others.
+// RegisterMembarrier makes this process a target of Membarrier, its own and those of other processes. It tells
+// whether the kernel offers both commands. It may be called any number of times. Membarrier does not order processes
+// that have not registered. It does not block.
 func RegisterMembarrier() bool {
 	return membarrier(cmdRegisterGlobalExpedited) && membarrier(cmdRegisterPrivateExpedited)
 }
 
-// Membarrier makes every running thread of every registered process pass a full memory barrier before it returns, so
-// that the threads on the frequent side of a store-then-load agreement need no fence of their own. False means that
-// the kernel refused and nothing is ordered.
+// Membarrier makes every running thread of every registered process pass a full memory barrier before it returns. It
+// serves protocols in which two sides each store and then load. The frequent side needs no fence if the rare side
+// calls Membarrier. False means that the kernel has refused, and nothing is ordered.
 func Membarrier() bool { return membarrier(cmdGlobalExpedited) }
 
-// MembarrierPrivate is Membarrier for the threads of this process only; it interrupts no other process.
+// MembarrierPrivate is Membarrier for the threads of this process only. It does not interrupt other processes.
 func MembarrierPrivate() bool { return membarrier(cmdPrivateExpedited) }
 
 func membarrier(cmd uintptr) bool {

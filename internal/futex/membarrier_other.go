@@ -5,8 +5,8 @@ package futex
 // RegisterMembarrier reports that there is no membarrier here.
 func RegisterMembarrier() bool { return false }
 
-// Membarrier does nothing and reports so: the caller needs fences of its own.
+// Membarrier does nothing and returns false. The caller needs fences of its own.
 func Membarrier() bool { return false }
 
-// MembarrierPrivate does nothing and reports so.
+// MembarrierPrivate does nothing and returns false.
 func MembarrierPrivate() bool { return false }

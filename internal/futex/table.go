@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// table is the substitute for the kernel's wait queues within one process. It is built on every platform, so that it
-// is tested on every platform; only systems without futex(2) use it.
+// table replaces the wait queues of the kernel within one process. Only systems without futex(2) use it. It is built,
+// and tested, on every platform.
 type table struct {
 	mu      sync.Mutex
 	waiters map[*atomic.Uint32][]chan struct{} // guarded by mu; first come, first woken
@@ -32,8 +32,8 @@ func (t *table) wait(addr *atomic.Uint32, val uint32, timeout time.Duration) boo
 	}
 }
 
-// enter queues ch unless the word has changed already. Looking at the word under mu is what makes it safe: a waker
-// changes the word first and takes mu afterwards.
+// enter queues ch unless the word has changed already. It reads the word under mu. A waker changes the word before it
+// takes mu, so no wake-up gets lost.
 func (t *table) enter(addr *atomic.Uint32, val uint32, ch chan struct{}) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -47,7 +47,7 @@ func (t *table) enter(addr *atomic.Uint32, val uint32, ch chan struct{}) bool {
 	return true
 }
 
-// remove takes ch out of the queue; false means that a waker already had.
+// remove removes ch from the queue. False means that a waker has done so already.
 func (t *table) remove(addr *atomic.Uint32, ch chan struct{}) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -12,38 +12,45 @@ import (
 
 // Biased is a Lock that costs its usual owner no atomic read-modify-write. The zero value is unlocked.
 //
-// An exchange waits until every earlier store of the core has reached the cache. Where those stores go to lines that
-// another core reads all the time, as the slots of a message ring do, that wait is longer than the section itself. So a
-// lock that one goroutine takes many times in a row becomes its own: it then enters by a plain store of inside and a look at
-// owner. Who else wants the lock takes the bias away, once: it stores owner, makes all threads of the process pass a
-// fence (membarrier), and waits until inside is clear. Either the owner has seen the change of owner, or inside was seen.
+// An exchange waits until all earlier stores of the core have reached the cache. If another core reads those lines
+// all the time, as with the slots of a message ring, this wait is longer than the section. So a goroutine that takes
+// the lock many times in a row gets a bias: it becomes the owner. The owner enters by a release store to inside and a
+// look at owner.
 //
-// Each bias has an inside of its own. A former owner that was preempted between its two looks at owner still stores to
-// inside when it goes on, perhaps much later; that must not tell anything of the present owner.
+// Another goroutine that wants the lock ends the bias, once. It clears owner, makes all threads of the process pass a
+// fence (membarrier), and waits until inside is 0. Either the owner sees the change of owner, or the other one sees
+// inside.
 //
-// The bias goes to a goroutine and not to a thread, because a goroutine may be preempted, and move, inside the section.
-// Where there is no membarrier, and under the race detector, which would not understand, the lock stays an ordinary one.
+// Each bias has an inside of its own. A former owner may have been preempted between its two looks at owner. It then
+// stores to its inside much later, which must not affect the present owner.
+//
+// The bias belongs to a goroutine, not to an OS thread, because a goroutine may be preempted inside the section and
+// move to another thread. Without membarrier the lock is an ordinary one. It also is under the race detector, which
+// does not know this protocol.
 type Biased struct {
 	lock   Lock
-	run    uint16 // times in a row that last took the lock; this, turns and last are of the holder of lock
+	run    uint16 // sections in a row of the same goroutine; the holder of lock owns run, turns and last
 	turns  uint8  // biases so far
-	byBias uint8  // the holder's: the number of the bias by which it is inside, from 1; 0: it holds lock
-	// owner is whose the lock is and, in the low bits, the number of the bias from 0; 0 for nobody's. Written under lock.
+	byBias uint8  // owned by the holder: its bias plus 1 if it has entered by that, 0 if it holds lock
+	// owner is the identity of the owning goroutine, with the number of the bias, from 0, in its low bits. 0 means that
+	// there is no owner. Written under lock.
 	owner atomic.Uintptr
-	last  uint32 // who took the lock last, as far as 32 bits tell
-	// inside, by number of the bias: 1 while its owner is inside without lock, or looks whether it may be; that one writes.
+	last  uint32 // 32 bits of the identity of the goroutine that took lock last
+	// inside has a word for each bias. It is 1 while the owner is inside without lock, or tries to enter. The owner
+	// writes it.
 	inside [mostTurns]atomic.Uint32
 }
 
 const (
-	runToOwn  = 256 // sections in a row that make the lock one's own
-	mostTurns = 3   // a lock that was taken away so often is not one for a bias
-	turnBits  = 3   // of owner; a goroutine's identity is the address of a struct of words, so they are free
+	runToOwn  = 256 // sections in a row after which a goroutine becomes the owner
+	mostTurns = 3   // biases of one lock; a lock with several busy users gets no more
+	turnBits  = 3   // mask of the low bits of owner; an identity is the address of a struct of words, so they are free
 )
 
 var canFence = sync.OnceValue(func() bool { return !invariants.Race && futex.RegisterMembarrier() })
 
-// Lock takes l. It spins, and after a while lets other goroutines run, because the holder may have been preempted.
+// Lock takes l. It spins. After spinsBeforeYield turns it lets other goroutines run, because the holder may have been
+// preempted.
 func (l *Biased) Lock() {
 	g := arch.G()
 	if o := l.owner.Load(); o&^turnBits == g && l.enter(o) {
@@ -53,7 +60,7 @@ func (l *Biased) Lock() {
 	l.locked(g)
 }
 
-// enter enters by the bias o, which was seen to be the caller's; false if it is not there any more.
+// enter enters by the bias o of the caller. It returns false if that bias has ended.
 func (l *Biased) enter(o uintptr) bool {
 	turn := o & turnBits
 	arch.StoreRel32(&l.inside[turn], 1)
@@ -65,7 +72,8 @@ func (l *Biased) enter(o uintptr) bool {
 	return false
 }
 
-// TryLock takes l if it is free. It may spin for the moment that ending another's bias takes.
+// TryLock takes l if it is free, and tells whether it has. It may have to end the bias of another goroutine. It then
+// calls membarrier, and spins while the owner is inside.
 func (l *Biased) TryLock() bool {
 	g := arch.G()
 	if o := l.owner.Load(); o&^turnBits == g {
@@ -83,7 +91,7 @@ func (l *Biased) TryLock() bool {
 	return true
 }
 
-// locked is called with the ordinary lock held: it ends another's bias.
+// locked ends the bias of another goroutine, and counts sections in a row. The caller holds lock.
 func (l *Biased) locked(g uintptr) {
 	if o := l.owner.Load(); o != 0 {
 		l.revoke(o)
@@ -95,7 +103,7 @@ func (l *Biased) locked(g uintptr) {
 	l.run++
 }
 
-// grow gives the lock to who holds it, at the end of its section.
+// grow makes the holder the owner, at the end of its section.
 func (l *Biased) grow() {
 	l.run = 0
 	if l.turns < mostTurns && canFence() {
@@ -104,11 +112,11 @@ func (l *Biased) grow() {
 	}
 }
 
-// revoke ends the bias o: it waits until its owner is outside and cannot enter by it any more.
+// revoke ends the bias o. It waits until the owner is outside and cannot enter by the bias any more.
 func (l *Biased) revoke(o uintptr) {
 	l.owner.Store(0)
 	for !futex.MembarrierPrivate() {
-		runtime.Gosched() // it was there when the bias was given, so the kernel is only short of memory
+		runtime.Gosched() // membarrier worked when the bias began, so the kernel is only short of memory
 	}
 	for n := 0; l.inside[o&turnBits].Load() != 0; n++ {
 		if n < spinsBeforeYield {
@@ -119,7 +127,7 @@ func (l *Biased) revoke(o uintptr) {
 	}
 }
 
-// Unlock frees l. It publishes the section's stores, but does not order the caller's later loads.
+// Unlock frees l. It publishes the stores of the section. It does not order the caller's later loads.
 func (l *Biased) Unlock() {
 	if by := l.byBias; by != 0 {
 		l.byBias = 0

@@ -16,16 +16,16 @@ const (
 	crossBatches = 15
 )
 
-// line is one flag alone on its cache lines (two of them, since some processors fetch pairs).
+// line is a flag alone on two cache lines, because some processors fetch lines in pairs.
 type line struct {
 	v atomic.Uint64
 	_ [120]byte
 }
 
-// Crossing measures how long a store on CPU a takes until a load on CPU b sees it: half of a round trip between two
-// spinning threads, the median of several batches, in nanoseconds. It blocks the caller for some milliseconds and
-// keeps both CPUs busy meanwhile. It fails when a and b are the same, when the process may not run two threads at once
-// or not on those CPUs.
+// Crossing measures the time from a store on CPU a to a load on CPU b that sees it, in nanoseconds. It is half of a
+// round trip between two spinning threads, as the median of several batches. Crossing blocks the caller for some
+// milliseconds, and keeps both CPUs busy meanwhile. It fails if a is b, if GOMAXPROCS is below 2, if a thread cannot
+// be bound to one of the CPUs, and on systems other than Linux.
 func Crossing(a, b int) (ns float64, err error) {
 	if a == b {
 		return 0, errors.New("golci: crossing needs two CPUs")
@@ -53,7 +53,7 @@ func Crossing(a, b int) (ns float64, err error) {
 	return all[len(all)/2], nil
 }
 
-// pingPong plays one side. Its goroutine keeps the pinned thread to the end, and the runtime throws that thread away.
+// pingPong plays one side. Its goroutine stays locked to the pinned thread, so the runtime ends that thread with it.
 func pingPong(cpu int, out, in *atomic.Uint64, first bool, pinned chan<- error, start <-chan bool) []float64 {
 	runtime.LockOSThread()
 	pinned <- affinity.Set(cpu)

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// maxCPU bounds a CPU number read from text, so that a damaged list cannot take all memory.
+// maxCPU bounds a CPU number in a text, so that a damaged list cannot take all memory.
 const maxCPU = 1 << 16
 
-// ParseList reads the kernel's form of a CPU set, "0-3,8"; words it does not understand are skipped.
+// ParseList reads a CPU set in the kernel's form, such as "0-3,8". It skips words that it does not understand.
 func ParseList(s string) []int {
 	var out []int
 	for word := range strings.SplitSeq(strings.TrimSpace(s), ",") {

@@ -6,25 +6,25 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// LayoutLine is the length of a cache line that the layouts of this module assume. Where the machine's is longer, neighbours
-// share a line: that costs time, never correctness.
+// LayoutLine is the length in bytes of a cache line that the layouts of this module assume. On a machine with longer
+// lines neighbours share a line, which costs only time.
 const LayoutLine = 64
 
-// Processor is what the processor says of itself. What it does not say is empty or 0.
+// Processor describes the processor by its own account. Unknown fields are empty or 0.
 type Processor struct {
 	Name  string
 	Level int // of x86-64, 1 to 4
 	Line  int // bytes in a cache line
 }
 
-// ReadProcessor asks the processor that the caller runs on.
+// ReadProcessor returns the description of this machine's processor.
 func ReadProcessor() Processor {
 	c := cpuid.CPU
 	name := cmp.Or(c.BrandName, c.VendorString)
 	return Processor{Name: name, Level: c.X64Level(), Line: c.CacheLine}
 }
 
-// processorCaches are the caches that one CPU sees, where the system does not list them. How many there are is not known.
+// processorCaches returns the caches of one CPU, for systems that do not list them. The number of instances is unknown.
 func processorCaches() (all []Cache) {
 	c := cpuid.CPU
 	for _, x := range []Cache{

@@ -1,6 +1,6 @@
-// Package topology tells what cores this process may use, and how they are related (package, core, caches, memory
-// node). The relations come from /sys on Linux; elsewhere every CPU is a core of its own, and the processor tells its
-// caches.
+// Package topology tells which CPUs this process may use, and how they share packages, cores, caches and memory
+// nodes. On Linux it reads the relations from /sys. On other systems every CPU counts as a core of its own, and the
+// processor tells its caches.
 package topology
 
 import (
@@ -10,7 +10,8 @@ import (
 	"github.com/golci/golci/internal/affinity"
 )
 
-// CPU is one logical processor. A number that the system does not tell is 0.
+// CPU is one logical processor. Numbers that the system does not tell are 0, but an unknown core is the CPU's own
+// number.
 type CPU struct {
 	ID      int // the kernel's number
 	Package int // socket
@@ -19,7 +20,7 @@ type CPU struct {
 	LLC     int // lowest CPU that shares the last-level cache
 }
 
-// Cache is one level and kind of cache, with the numbers of one instance.
+// Cache is one level and type of cache. Bytes, Line and Shared are those of one instance.
 type Cache struct {
 	Level  int
 	Type   string // Data, Instruction or Unified
@@ -29,14 +30,14 @@ type Cache struct {
 	Count  int   // instances seen by the usable CPUs; 0 if not known
 }
 
-// Map is what the process may use.
+// Map holds the CPUs that the process may use, and their caches.
 type Map struct {
-	CPUs   []CPU // usable ones, near ones next to each other
+	CPUs   []CPU // in an order that keeps near ones together
 	Caches []Cache
 }
 
-// Read looks at the machine now. It cannot fail: what is not known stays 0, and there are no CPUs if the kernel does
-// not tell those that may be used.
+// Read reads the topology now, and reads files for it. It cannot fail. Unknown numbers stay 0. If the kernel does not
+// tell the usable CPUs, the Map has none.
 func Read() Map {
 	m := Map{}
 	for _, id := range affinity.Get() {
@@ -49,7 +50,7 @@ func Read() Map {
 	return m
 }
 
-// nearer orders CPUs so that those which share more are closer together.
+// nearer is an order that puts CPUs which share more next to each other.
 func nearer(a, b CPU) int {
 	return cmp.Or(cmp.Compare(a.Package, b.Package), cmp.Compare(a.Node, b.Node), cmp.Compare(a.LLC, b.LLC),
 		cmp.Compare(a.Core, b.Core), cmp.Compare(a.ID, b.ID))
@@ -73,7 +74,7 @@ func (m Map) Cores() [][]int {
 	return out
 }
 
-// Count returns how many different values f has over the usable CPUs.
+// Count returns the number of different values of f over the usable CPUs.
 func (m Map) Count(f func(CPU) int) int {
 	seen := map[int]bool{}
 	for _, c := range m.CPUs {
@@ -82,8 +83,9 @@ func (m Map) Count(f func(CPU) int) int {
 	return len(seen)
 }
 
-// Deal splits the usable cores among n ranks: neighbours for each, as equal shares as can be, all CPUs of a core to the
-// same rank. It returns nil when there are fewer cores than ranks: binding would then only hurt.
+// Deal splits the usable cores among n ranks. Each rank gets neighbouring cores with all their CPUs. Shares differ by
+// one core at most. If there are fewer cores than ranks, or n is below 1, Deal returns nil, because binding would
+// only hurt.
 func (m Map) Deal(n int) [][]int {
 	cores := m.Cores()
 	if n < 1 || n > len(cores) {

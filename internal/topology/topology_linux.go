@@ -31,7 +31,7 @@ func readCPU(id int) CPU {
 	return c
 }
 
-// cacheDir is one cache of one CPU, as /sys shows it.
+// cacheDir is a directory of /sys for one cache of one CPU.
 type cacheDir struct {
 	level  int
 	kind   string
