@@ -17,8 +17,8 @@ const (
 
 // AnySource and AnyTag are the wildcards of a receive or probe.
 const (
-	AnySource = match.Any
-	AnyTag    = match.Any
+	AnySource = match.AnySource
+	AnyTag    = match.AnyTag
 )
 
 func makeKey(ctx uint16, src, tag int) uint64 {

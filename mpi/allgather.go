@@ -4,8 +4,8 @@ package mpi
 // copy; above, the parts go round a ring.
 const allgatherBruck = 32 << 10
 
-// Allgather is Gather whose result all ranks get (6.7). recv must have room for size times len(send) elements; the
-// own part may lie in its place there already. It waits, and may switch threads. Errors: ErrType, ErrCount,
+// Allgather is Gather whose result all ranks get (6.7). recv must have room for size times len(send) elements.
+// send may be InPlace: the own part then lies in its place in recv, which must be exactly as long as all parts. It waits, and may switch threads. Errors: ErrType, ErrCount,
 // ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func Allgather[T any](c *Comm, send, recv []T) error {
 	return allgatherAs(c, kindAllgather, send, recv)
@@ -21,10 +21,11 @@ func allgatherAs[T any](c *Comm, k kind, send, recv []T) error {
 }
 
 func allgather[T any](x *coll, send, recv []T) error {
-	if err := x.lengthFor("receive", len(recv), len(send)*x.size); err != nil {
+	out := bytesOf(recv)
+	b, err := x.equalOwn(bytesOf(send), out, "receive", sizeOf[T]())
+	if err != nil {
 		return err
 	}
-	b, out := bytesOf(send), bytesOf(recv)
 	n := len(b)
 	if err := x.place(out[x.rank*n:][:n], b); err != nil {
 		return err
@@ -34,7 +35,7 @@ func allgather[T any](x *coll, send, recv []T) error {
 		return x.bruck(out[:n*x.size], n)
 	}
 	x.take(wayAllgatherRing, 0)
-	return x.ring(bytesOf(send), func(i int) []byte { return out[i*n:][:n] })
+	return x.ring(b, func(i int) []byte { return out[i*n:][:n] })
 }
 
 // bruck: in each step a rank sends all parts that it holds, its own first, so that their number doubles.
@@ -56,7 +57,7 @@ func (x *coll) bruck(out []byte, n int) error {
 }
 
 // Allgatherv is Allgather for parts of different lengths: that of rank i has counts[i] elements, the same on all ranks, and goes
-// to recv[displs[i]:] (6.7). nil displs puts the parts one behind the other. Errors as for Allgather.
+// to recv[displs[i]:] (6.7). nil displs puts the parts one behind the other. send may be InPlace. Errors as for Allgather.
 func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
 	x, err := start[T](c, kindAllgatherv)
 	if err != nil {
@@ -70,13 +71,14 @@ func allgatherv[T any](x *coll, send, recv []T, counts, displs []int) error {
 	if err != nil {
 		return err
 	}
-	if counts[x.rank] != len(send) {
-		return x.errorf(ErrCount, "%d elements to send, and counts[%d] is %d", len(send), x.rank, counts[x.rank])
-	}
 	out, size := bytesOf(recv), sizeOf[T]()
-	if err := x.place(l.part(out, x.rank, size), bytesOf(send)); err != nil {
+	b, err := x.partOwn(bytesOf(send), out, l, "send", size)
+	if err != nil {
+		return err
+	}
+	if err := x.place(l.part(out, x.rank, size), b); err != nil {
 		return err
 	}
 	x.take(wayAllgatherv, 0)
-	return x.ring(bytesOf(send), func(i int) []byte { return l.part(out, i, size) })
+	return x.ring(b, func(i int) []byte { return l.part(out, i, size) })
 }

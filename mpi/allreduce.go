@@ -1,7 +1,7 @@
 package mpi
 
-// Allreduce is Reduce whose result all ranks get, into recv, which must be as long as send or longer, and may be
-// the same slice (6.9.6). It waits, and may switch threads. Short vectors, and operations that are not commutative,
+// Allreduce is Reduce whose result all ranks get, into recv, which must be as long as send or longer, and must
+// not overlap it; send may be InPlace (6.9.6). It waits, and may switch threads. Short vectors, and operations that are not commutative,
 // go by recursive doubling; long ones round a ring, each rank combining its share. Errors: ErrOp, ErrType,
 // ErrCount, ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted,
 // ErrPeer.
@@ -23,10 +23,10 @@ func allreduceAs[T any](c *Comm, k kind, send, recv []T, op Op[T]) (uint64, erro
 }
 
 func (r *reduction) reduceAll(send, recv []byte) error {
-	if err := r.check(send, recv, true); err != nil {
+	send, recv, err := r.vectors(send, recv, true)
+	if err != nil {
 		return err
 	}
-	recv = recv[:len(send)]
 	if r.large(len(send)) {
 		r.take(wayAllreduceRing, 0)
 		if err := r.shares(send, recv); err != nil {

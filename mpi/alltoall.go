@@ -5,7 +5,8 @@ package mpi
 const alltoallAtOnce = 4 << 10
 
 // Alltoall sends part j of send to rank j, where it becomes part i of recv, i being the sender (6.8). send and recv
-// are size equal parts each, and must not overlap. It waits, and may switch threads. Errors: ErrType, ErrCount,
+// are size equal parts each, and must not overlap. send may be InPlace: recv then holds what is sent, and what comes
+// replaces it; a copy of recv is made. It waits, and may switch threads. Errors: ErrType, ErrCount,
 // ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func Alltoall[T any](c *Comm, send, recv []T) error {
 	x, err := start[T](c, kindAlltoall)
@@ -16,15 +17,23 @@ func Alltoall[T any](c *Comm, send, recv []T) error {
 }
 
 func alltoall[T any](x *coll, send, recv []T) error {
-	if len(send)%x.size != 0 {
-		return x.errorf(ErrCount, "%d elements are no whole number for each of %d ranks", len(send), x.size)
+	in, out := bytesOf(send), bytesOf(recv)
+	count := len(send)
+	if inPlace(in) {
+		count = len(recv)
+		tmp, s := x.borrow(len(out))
+		defer s.release()
+		copy(tmp, out)
+		in = tmp
 	}
-	if err := x.lengthFor("receive", len(recv), len(send)); err != nil {
+	if count%x.size != 0 {
+		return x.errorf(ErrCount, "%d elements are no whole number for each of %d ranks", count, x.size)
+	}
+	if err := x.apart(in, out); err != nil {
 		return err
 	}
-	in, out := bytesOf(send), bytesOf(recv)
-	if overlap(in, out) {
-		return x.errorf(ErrBuffer, "send and receive buffer overlap")
+	if err := x.lengthFor("receive", len(recv), count); err != nil {
+		return err
 	}
 	n := len(in)
 	if x.size > 1 {
@@ -93,6 +102,7 @@ func (x *coll) pairwise(from, to *parts) error {
 
 // Alltoallv is Alltoall for parts of different lengths: what goes to rank j is scounts[j] elements from send[sdispls[j]:], and what
 // comes from rank i is rcounts[i] elements, into recv[rdispls[i]:] (6.8). nil displacements have the parts one behind the other.
+// send may be InPlace: scounts and sdispls are then not used, and what goes to rank j is as long as what comes from it.
 // Errors as for Alltoall.
 func Alltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) error {
 	x, err := start[T](c, kindAlltoallv)
@@ -103,17 +113,23 @@ func Alltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcoun
 }
 
 func alltoallv[T any](x *coll, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) error {
-	ls, err := x.layout("send", len(send), scounts, sdispls, false)
-	if err != nil {
-		return err
-	}
 	lr, err := x.layout("receive", len(recv), rcounts, rdispls, true)
 	if err != nil {
 		return err
 	}
 	in, out, size := bytesOf(send), bytesOf(recv), sizeOf[T]()
-	if overlap(in, out) {
-		return x.errorf(ErrBuffer, "send and receive buffer overlap")
+	ls := lr
+	if inPlace(in) {
+		scounts = rcounts
+		tmp, s := x.borrow(len(out))
+		defer s.release()
+		copy(tmp, out)
+		in = tmp
+	} else if ls, err = x.layout("send", len(send), scounts, sdispls, false); err != nil {
+		return err
+	}
+	if err := x.apart(in, out); err != nil {
+		return err
 	}
 	if scounts[x.rank] != rcounts[x.rank] {
 		return x.errorf(ErrCount, "to itself the rank sends %d elements and receives %d", scounts[x.rank], rcounts[x.rank])

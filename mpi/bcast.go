@@ -27,6 +27,9 @@ func (x *coll) bcast(b []byte, size, root int) error {
 	if err := x.root(root); err != nil {
 		return err
 	}
+	if err := x.notPlace("broadcast", b); err != nil {
+		return err
+	}
 	if len(b) > bcastLarge && x.size >= bcastRanks && len(b)/size >= x.size {
 		x.take(wayBcastRing, root)
 		return x.bcastRing(b, size, root)

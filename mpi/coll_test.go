@@ -227,7 +227,7 @@ func TestAllreduce(t *testing.T) {
 					return fmt.Errorf("%d elements: sum %d is %d, want %d", n, i, out[i], want)
 				}
 			}
-			if err := Allreduce(c, in, in, Max); err != nil { // in place
+			if err := Allreduce(c, InPlace(in), in, Max); err != nil {
 				return err
 			}
 			for i := range in {
@@ -328,7 +328,7 @@ func TestOps(t *testing.T) {
 
 func reduces[T comparable](c *Comm, mine, want T, op Op[T]) error {
 	out := []T{mine}
-	if err := Allreduce(c, out, out, op); err != nil {
+	if err := Allreduce(c, InPlace(out), out, op); err != nil {
 		return err
 	}
 	if out[0] != want {

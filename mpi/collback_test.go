@@ -23,7 +23,7 @@ func TestLeftoverIsFound(t *testing.T) {
 			}
 			for call := c.from + 2; ; call++ {
 				v := []int{int(call)}
-				err := Allreduce(x, v, v, Max)
+				err := Allreduce(x, InPlace(v), v, Max)
 				if err == nil && v[0] == int(call) && call < c.found {
 					continue
 				}

@@ -5,8 +5,8 @@ package mpi
 const gatherTree = 2 << 10
 
 // Gather collects send of all ranks, equally long, in recv of rank root, by rank (6.5). recv is used at root only
-// and must have room for size times len(send) elements; root's own part may lie in its place there already. It
-// waits, and may switch threads. Errors: ErrRoot, ErrType, ErrCount, ErrTruncate, ErrBuffer, ErrComm,
+// and must have room for size times len(send) elements. send of root may be InPlace: its part then lies in its place in
+// recv, which must be exactly as long as all parts. It waits, and may switch threads. Errors: ErrRoot, ErrType, ErrCount, ErrTruncate, ErrBuffer, ErrComm,
 // ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func Gather[T any](c *Comm, send, recv []T, root int) error {
 	return gatherAs(c, kindGather, send, recv, root)
@@ -25,18 +25,20 @@ func gather[T any](x *coll, send, recv []T, root int) error {
 	if err := x.root(root); err != nil {
 		return err
 	}
+	b, out := bytesOf(send), bytesOf(recv)
+	err := x.notPlace("send", b)
 	if x.rank == root {
-		if err := x.lengthFor("receive", len(recv), len(send)*x.size); err != nil {
-			return err
-		}
+		b, err = x.equalOwn(b, out, "receive", sizeOf[T]())
 	}
-	b := bytesOf(send)
+	if err != nil {
+		return err
+	}
 	if len(b) > gatherTree || x.size <= 2 {
 		x.take(wayGatherAll, root)
-		return x.collect(b, root, func(i int) []byte { return bytesOf(recv)[i*len(b):][:len(b)] })
+		return x.collect(b, root, func(i int) []byte { return out[i*len(b):][:len(b)] })
 	}
 	x.take(wayGatherTree, root)
-	return x.gatherUp(b, bytesOf(recv), root)
+	return x.gatherUp(b, out, root)
 }
 
 // gatherUp goes up a binomial tree; each rank holds a run of ranks, counted from root.
@@ -92,7 +94,7 @@ func (x *coll) collect(b []byte, root int, to func(i int) []byte) error {
 }
 
 // Gatherv is Gather for parts of different lengths: that of rank i has counts[i] elements and goes to recv[displs[i]:] (6.5). counts
-// and displs, in elements, are used at root only; nil displs puts the parts one behind the other. Errors as for Gather.
+// and displs, in elements, are used at root only; nil displs puts the parts one behind the other. send of root may be InPlace. Errors as for Gather.
 func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) error {
 	x, err := start[T](c, kindGatherv)
 	if err != nil {
@@ -108,16 +110,19 @@ func gatherv[T any](x *coll, send, recv []T, counts, displs []int, root int) err
 	x.take(wayGatherv, root)
 	b, size := bytesOf(send), sizeOf[T]()
 	if x.rank != root {
+		if err := x.notPlace("send", b); err != nil {
+			return err
+		}
 		return x.send(root, b)
 	}
 	l, err := x.layout("receive", len(recv), counts, displs, true)
 	if err != nil {
 		return err
 	}
-	if counts[root] != len(send) {
-		return x.errorf(ErrCount, "%d elements to send, and counts[%d] is %d", len(send), root, counts[root])
-	}
 	out := bytesOf(recv)
+	if b, err = x.partOwn(b, out, l, "send", size); err != nil {
+		return err
+	}
 	return x.collect(b, root, func(i int) []byte { return l.part(out, i, size) })
 }
 

@@ -65,11 +65,11 @@ var differences = []different{
 	{"counts of Bcast", func(c *Comm, odd bool) error { return Bcast(c, make([]int, either(odd, 2, 1)), 0) }},
 	{"counts of Allreduce", func(c *Comm, odd bool) error {
 		v := make([]int, either(odd, 2, 1))
-		return Allreduce(c, v, v, Sum)
+		return Allreduce(c, InPlace(v), v, Sum)
 	}},
 	{"counts of Allreduce around a limit", func(c *Comm, odd bool) error {
 		v := make([]int, either(odd, reducePair/8+3, 100))
-		return Allreduce(c, v, v, Sum)
+		return Allreduce(c, InPlace(v), v, Sum)
 	}},
 	{"counts of Reduce around a limit", func(c *Comm, odd bool) error {
 		v := make([]int, either(odd, reduceSegment/8+3, 100))
@@ -111,7 +111,7 @@ func TestDifferentCalls(t *testing.T) {
 					err = d.call(x, c.Rank() == 1)
 					for call := 0; err == nil; call++ { // ranks that had only to send go on
 						v := []int{1000 + call}
-						if err = Allreduce(x, v, v, Max); err == nil && v[0] != 1000+call {
+						if err = Allreduce(x, InPlace(v), v, Max); err == nil && v[0] != 1000+call {
 							return fmt.Errorf("a later call gave %d, not %d", v[0], 1000+call)
 						}
 					}

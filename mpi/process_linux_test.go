@@ -94,7 +94,7 @@ func roleAll(p *Proc) error {
 	for i := range big {
 		big[i] = float64(i * c.Rank())
 	}
-	if err := Allreduce(c, big, big, Sum); err != nil {
+	if err := Allreduce(c, InPlace(big), big, Sum); err != nil {
 		return err
 	}
 	if want := float64(999 * c.Size() * (c.Size() - 1) / 2); big[999] != want {

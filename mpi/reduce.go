@@ -10,8 +10,8 @@ const reduceSegment = 128 << 10
 const reduceWhole = 8 << 10
 
 // Reduce combines send of all ranks with op, element by element, into recv of rank root (6.9.1). recv is used at root only
-// and must be as long as send there, or longer; it may be the same slice as send but must not overlap it otherwise. It
-// waits, and may switch threads. Errors: ErrRoot, ErrOp, ErrType, ErrCount, ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent,
+// and must be as long as send there, or longer, and must not overlap it. send of root may be InPlace: recv then holds what it
+// contributes. It waits, and may switch threads. Errors: ErrRoot, ErrOp, ErrType, ErrCount, ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent,
 // ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func Reduce[T any](c *Comm, send, recv []T, op Op[T], root int) error {
 	return reduceAs(c, kindReduce, send, recv, op, root)
@@ -39,14 +39,9 @@ func (r *reduction) reduce(send, recv []byte, root int) error {
 	if err := r.root(root); err != nil {
 		return err
 	}
-	if r.rank != root {
-		recv = nil
-	}
-	if err := r.check(send, recv, r.rank == root); err != nil {
+	send, recv, err := r.vectors(send, recv, r.rank == root)
+	if err != nil {
 		return err
-	}
-	if r.rank == root {
-		recv = recv[:len(send)]
 	}
 	if len(send) <= reduceSegment {
 		r.take(wayReduceTree, root)
@@ -57,20 +52,24 @@ func (r *reduction) reduce(send, recv []byte, root int) error {
 	return r.tree(send, recv, root)
 }
 
-func (r *reduction) check(send, recv []byte, result bool) error {
-	if r.op.combiner == nil {
-		return r.errorf(ErrOp, "the operation has no function")
+// vectors gives what the rank contributes and where the result goes, which is nil where there is none.
+func (r *reduction) vectors(send, recv []byte, result bool) (in, out []byte, err error) {
+	switch {
+	case r.op.combiner == nil:
+		return nil, nil, r.errorf(ErrOp, "the operation has no function")
+	case !result:
+		return send, nil, r.notPlace("send", send)
+	case inPlace(send):
+		return recv, recv, r.notPlace("receive", recv)
 	}
-	if !result {
-		return nil
+	if err := r.apart(send, recv); err != nil {
+		return nil, nil, err
 	}
-	if err := r.lengthFor("receive", len(recv)/max(1, r.elem), len(send)/max(1, r.elem)); err != nil {
-		return err
+	elem := max(1, r.elem)
+	if err := r.lengthFor("receive", len(recv)/elem, len(send)/elem); err != nil {
+		return nil, nil, err
 	}
-	if !same(send, recv) && overlap(send, recv) {
-		return r.errorf(ErrBuffer, "send and receive buffer overlap")
-	}
-	return nil
+	return send, recv[:len(send)], nil
 }
 
 // pendingRecv is a segment that is on its way.

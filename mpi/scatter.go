@@ -1,8 +1,8 @@
 package mpi
 
 // Scatter gives each rank its part of send of rank root, in recv (6.6): rank i gets len(recv) elements from
-// send[i*len(recv):]. send is used at root only and must be size times as long as recv, or longer; root's own part
-// may be its recv. It waits, and may switch threads. Errors: ErrRoot, ErrType, ErrCount, ErrTruncate, ErrBuffer,
+// send[i*len(recv):]. send is used at root only and must be size times as long as recv, or longer. recv of root may be InPlace: its
+// part then stays in send, which must be exactly as long as all parts. It waits, and may switch threads. Errors: ErrRoot, ErrType, ErrCount, ErrTruncate, ErrBuffer,
 // ErrComm, ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func Scatter[T any](c *Comm, send, recv []T, root int) error {
 	return scatterAs(c, kindScatter, send, recv, root)
@@ -21,18 +21,20 @@ func scatter[T any](x *coll, send, recv []T, root int) error {
 	if err := x.root(root); err != nil {
 		return err
 	}
+	b, in := bytesOf(recv), bytesOf(send)
+	err := x.notPlace("receive", b)
 	if x.rank == root {
-		if err := x.lengthFor("send", len(send), len(recv)*x.size); err != nil {
-			return err
-		}
+		b, err = x.equalOwn(b, in, "send", sizeOf[T]())
 	}
-	b := bytesOf(recv)
+	if err != nil {
+		return err
+	}
 	if len(b) > gatherTree || x.size <= 2 {
 		x.take(wayScatterAll, root)
-		return x.spread(b, root, func(i int) []byte { return bytesOf(send)[i*len(b):][:len(b)] })
+		return x.spread(b, root, func(i int) []byte { return in[i*len(b):][:len(b)] })
 	}
 	x.take(wayScatterTree, root)
-	return x.scatterDown(bytesOf(send), b, root)
+	return x.scatterDown(in, b, root)
 }
 
 // scatterDown goes down a binomial tree; each rank gets the parts of a run of ranks, counted from root.
@@ -102,15 +104,18 @@ func scatterv[T any](x *coll, send []T, counts, displs []int, recv []T, root int
 	x.take(wayScatterv, root)
 	b, size := bytesOf(recv), sizeOf[T]()
 	if x.rank != root {
+		if err := x.notPlace("receive", b); err != nil {
+			return err
+		}
 		return x.recv(root, b)
 	}
 	l, err := x.layout("send", len(send), counts, displs, false)
 	if err != nil {
 		return err
 	}
-	if counts[root] != len(recv) {
-		return x.errorf(ErrCount, "%d elements to receive, and counts[%d] is %d", len(recv), root, counts[root])
-	}
 	in := bytesOf(send)
+	if b, err = x.partOwn(b, in, l, "receive", size); err != nil {
+		return err
+	}
 	return x.spread(b, root, func(i int) []byte { return l.part(in, i, size) })
 }

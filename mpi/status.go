@@ -6,11 +6,12 @@ import (
 	"github.com/golci/golci/comm"
 )
 
-// Special values of ranks, tags and colours.
+// Special values of ranks, tags and colours, as in the ABI of MPI 5.0 (20.3). Use the names.
 const (
-	AnySource = comm.AnySource // receive from any rank of the communicator
-	AnyTag    = comm.AnyTag    // receive any tag
-	ProcNull  = -2             // sends to and receives from it do nothing, at once (3.10)
+	AnySource = comm.AnySource // -1: receive from any rank of the communicator
+	AnyTag    = comm.AnyTag    // -2: receive any tag
+	ProcNull  = -3             // sends to and receives from it do nothing, at once (3.10)
+	Root      = -4             // the root argument on the root of an intercommunicator; elsewhere ErrRoot (6.2.3)
 	Undefined = -32766         // a colour of Split, and the index when no request is active
 
 	// TagUB is the largest tag.

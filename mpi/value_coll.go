@@ -129,6 +129,9 @@ func allgathervAlloc[T any](c *Comm, k kind, send []T) (all []T, counts []int, e
 	}
 	n, err := x.told(lens, 0, sizeOf[T]())
 	if err == nil {
+		err = x.notPlace("send", bytesOf(send))
+	}
+	if err == nil {
 		all, counts = make([]T, n), ints(lens)
 		err = allgatherv(x, send, all, counts, nil)
 	}

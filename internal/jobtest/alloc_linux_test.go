@@ -237,7 +237,7 @@ func lowest(c *mpi.Comm, size, doer, step int) (least uint64, err error) {
 			least = n
 		}
 		worst := []uint64{least}
-		if err := mpi.Allreduce(c, worst, worst, mpi.Max); err != nil || worst[0] <= allocMost {
+		if err := mpi.Allreduce(c, mpi.InPlace(worst), worst, mpi.Max); err != nil || worst[0] <= allocMost {
 			return least, err
 		}
 	}

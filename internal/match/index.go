@@ -13,15 +13,18 @@
 // A class is kept from the first operation of that class on, so a program pays for the wildcards that it uses.
 package match
 
-// Any stands for any source or any tag in a Pattern.
-const Any = -1
+// AnySource and AnyTag are the wildcards of a Pattern, with the values of the standard ABI.
+const (
+	AnySource = -1
+	AnyTag    = -2
+)
 
-// Pattern says which messages a receive or probe takes: those with this source and tag, each of which may be Any. A
+// Pattern says which messages a receive or probe takes: those with this source and tag, each of which may be a wildcard. A
 // message's own pattern has neither.
 type Pattern struct{ Source, Tag int32 }
 
 // Wild reports whether p has a wildcard.
-func (p Pattern) Wild() bool { return p.Source == Any || p.Tag == Any }
+func (p Pattern) Wild() bool { return p.Source == AnySource || p.Tag == AnyTag }
 
 // class of a pattern, and how many classes there are.
 type class uint8
@@ -35,10 +38,10 @@ const (
 )
 
 func (p Pattern) class() (c class) {
-	if p.Source == Any {
+	if p.Source == AnySource {
 		c |= anySource
 	}
-	if p.Tag == Any {
+	if p.Tag == AnyTag {
 		c |= anyTag
 	}
 	return c
@@ -47,10 +50,10 @@ func (p Pattern) class() (c class) {
 // in is the pattern of class c that accepts message p.
 func (p Pattern) in(c class) Pattern {
 	if c&anySource != 0 {
-		p.Source = Any
+		p.Source = AnySource
 	}
 	if c&anyTag != 0 {
-		p.Tag = Any
+		p.Tag = AnyTag
 	}
 	return p
 }

@@ -18,7 +18,7 @@ var seedFlag = flag.Uint64("seed", 0, "seed of the randomised tests; 0 takes one
 type item struct{ pattern Pattern }
 
 func (p Pattern) accepts(m Pattern) bool {
-	return (p.Source == Any || p.Source == m.Source) && (p.Tag == Any || p.Tag == m.Tag)
+	return (p.Source == AnySource || p.Source == m.Source) && (p.Tag == AnyTag || p.Tag == m.Tag)
 }
 
 // model is what an index must do, in the plainest words: the receives and the messages that wait, oldest first.
@@ -53,10 +53,10 @@ func (m *model) step(op, from, tag, pick int) {
 	msg := Pattern{int32(from % 3), int32(tag % 3)}
 	p := msg
 	if pick&1 != 0 {
-		p.Source = Any
+		p.Source = AnySource
 	}
 	if pick&2 != 0 {
-		p.Tag = Any
+		p.Tag = AnyTag
 	}
 	accepted := func(v *item) bool { return p.accepts(v.pattern) }
 	switch op % 9 {
@@ -103,7 +103,7 @@ func (m *model) step(op, from, tag, pick int) {
 }
 
 func (m *model) withdraw(pick int) {
-	if m.x.Withdraw(Pattern{Any, Any}, new(item)) {
+	if m.x.Withdraw(Pattern{AnySource, AnyTag}, new(item)) {
 		m.t.Fatal("a receive that was never posted was withdrawn")
 	}
 	if len(m.posts) == 0 {
@@ -162,7 +162,7 @@ func TestModel(t *testing.T) {
 		}
 		m.compare()
 		m.x.Reset()
-		if m.x.Len() != 0 || m.x.Wild() != 0 || m.x.Oldest(Pattern{Any, Any}) != nil {
+		if m.x.Len() != 0 || m.x.Wild() != 0 || m.x.Oldest(Pattern{AnySource, AnyTag}) != nil {
 			t.Fatal("something is left after Reset")
 		}
 	}
@@ -192,7 +192,7 @@ func TestManyPatterns(t *testing.T) {
 			continue
 		}
 		want := Pattern{1, i - atOnce}
-		if m := x.Post(Pattern{Any, want.Tag}, new(item)); m == nil || m.pattern != want {
+		if m := x.Post(Pattern{AnySource, want.Tag}, new(item)); m == nil || m.pattern != want {
 			t.Fatalf("receive of tag %d got %v", want.Tag, m)
 		}
 	}
@@ -210,8 +210,8 @@ func TestNoAllocation(t *testing.T) {
 	round := func() {
 		x.Arrive(Pattern{1, 2}, &a)
 		x.Arrive(Pattern{2, 2}, &b)
-		x.Post(Pattern{Any, 2}, &c)
-		x.Post(Pattern{2, Any}, &c)
+		x.Post(Pattern{AnySource, 2}, &c)
+		x.Post(Pattern{2, AnyTag}, &c)
 		x.Post(Pattern{1, 2}, &c)
 		x.Arrive(Pattern{1, 2}, &a)
 	}
@@ -225,8 +225,8 @@ func TestNoAllocation(t *testing.T) {
 func BenchmarkIndex(b *testing.B) {
 	for name, p := range map[string]func(tag int32) Pattern{
 		"plain":     func(tag int32) Pattern { return Pattern{1, tag} },
-		"anysource": func(tag int32) Pattern { return Pattern{Any, tag} },
-		"any":       func(int32) Pattern { return Pattern{Any, Any} },
+		"anysource": func(tag int32) Pattern { return Pattern{AnySource, tag} },
+		"any":       func(int32) Pattern { return Pattern{AnySource, AnyTag} },
 	} {
 		for _, n := range []int32{1, 4096} {
 			b.Run(name+"/waiting="+map[int32]string{1: "1", 4096: "4096"}[n], func(b *testing.B) {

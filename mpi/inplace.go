@@ -1,0 +1,74 @@
+package mpi
+
+import "unsafe"
+
+// inPlaceMark is where the slices of InPlace begin.
+var inPlaceMark uint64
+
+// InPlace stands for one of the two buffers of a collective: what the rank contributes, or gets, lies in the other one
+// (MPI_IN_PLACE). buf tells the element type only; give the other buffer.
+//
+//	err := mpi.Allreduce(c, mpi.InPlace(buf), buf, mpi.Sum)
+//
+// It may be the send buffer of Allreduce, Allgather, Allgatherv, Alltoall and Alltoallv, on all ranks; that of Reduce,
+// Gather and Gatherv at root; and the receive buffer of Scatter and Scatterv at root. Elsewhere a collective returns
+// ErrBuffer. The result has no elements, and cannot be sliced.
+func InPlace[T any](buf []T) []T {
+	buf = nil
+	*(*unsafe.Pointer)(unsafe.Pointer(&buf)) = unsafe.Pointer(&inPlaceMark) // the first word of a slice
+	return buf
+}
+
+// inPlace reports whether b is the memory of an InPlace.
+func inPlace(b []byte) bool {
+	return unsafe.Pointer(unsafe.SliceData(b)) == unsafe.Pointer(&inPlaceMark)
+}
+
+// notPlace checks that a buffer is one.
+func (x *coll) notPlace(name string, b []byte) error {
+	if inPlace(b) {
+		return x.errorf(ErrBuffer, "InPlace is no %s buffer on this rank", name)
+	}
+	return nil
+}
+
+// apart checks that two buffers are that, and do not overlap.
+func (x *coll) apart(a, b []byte) error {
+	switch {
+	case inPlace(b):
+		return x.errorf(ErrBuffer, "InPlace is given for the wrong buffer")
+	case overlap(a, b):
+		return x.errorf(ErrBuffer, "send and receive buffer overlap; see InPlace")
+	}
+	return nil
+}
+
+// equalOwn is the rank's own part where all, the buffer of that name, has an equal part of each rank: b, or if that is
+// InPlace the part in all. Elements have elem bytes.
+func (x *coll) equalOwn(b, all []byte, name string, elem int) ([]byte, error) {
+	elem = max(elem, 1)
+	each := len(b)
+	if inPlace(b) {
+		if each = len(all) / x.size; len(all)%(x.size*elem) != 0 {
+			return nil, x.errorf(ErrCount, "%d elements are no whole number for each of %d ranks", len(all)/elem, x.size)
+		}
+		b = all[x.rank*each:][:each]
+		return b, x.notPlace(name, all)
+	}
+	if err := x.apart(b, all); err != nil {
+		return nil, err
+	}
+	return b, x.lengthFor(name, len(all)/elem, each/elem*x.size)
+}
+
+// partOwn is the rank's own part where the parts lie in all as l says: b, or if that is InPlace the part in all. verb
+// says what becomes of it.
+func (x *coll) partOwn(b, all []byte, l layout, verb string, elem int) ([]byte, error) {
+	if inPlace(b) {
+		return l.part(all, x.rank, elem), nil
+	}
+	if n := len(b) / max(elem, 1); elem > 0 && l.counts[x.rank] != n {
+		return nil, x.errorf(ErrCount, "%d elements to %s, and counts[%d] is %d", n, verb, x.rank, l.counts[x.rank])
+	}
+	return b, x.apart(b, all)
+}
