@@ -1,6 +1,12 @@
 package mpi
 
-import "testing"
+import (
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"testing"
+)
 
 // TestConstants: the special values are those of mpi.h of the standard ABI.
 func TestConstants(t *testing.T) {
@@ -14,5 +20,40 @@ func TestConstants(t *testing.T) {
 		if v[0] != v[1] {
 			t.Errorf("%s is %d, want %d", name, v[0], v[1])
 		}
+	}
+}
+
+// TestErrorClasses: every exported error of the package has exactly one class, and Class finds it.
+func TestErrorClasses(t *testing.T) {
+	src, err := os.ReadFile("errors.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := os.ReadFile("errclass.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := regexp.MustCompile(`(?m)^\t(Err\w+)\s+=`).FindAllStringSubmatch(string(src), -1)
+	if len(names) < 20 {
+		t.Fatalf("found %d errors", len(names))
+	}
+	for _, n := range names {
+		if k := len(regexp.MustCompile(`\{`+n[1]+`, Class\w+\}`).FindAllString(string(table), -1)); k != 1 {
+			t.Errorf("%s has %d classes", n[1], k)
+		}
+	}
+	if len(names) != len(errorClasses) {
+		t.Errorf("%d errors, %d classes", len(names), len(errorClasses))
+	}
+	for _, e := range errorClasses {
+		if got := Class(fmt.Errorf("mpi: Send: %w", e.err)); got != e.class {
+			t.Errorf("%v: class %d, want %d", e.err, got, e.class)
+		}
+	}
+	if Class(nil) != ClassSuccess || Class(io.EOF) != ClassUnknown {
+		t.Error("nil, or an error of another package")
+	}
+	if got := Class(&CollectiveError{Err: ErrRoot}); got != ClassRoot {
+		t.Errorf("a collective that ended with ErrRoot: class %d", got)
 	}
 }

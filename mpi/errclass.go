@@ -1,0 +1,70 @@
+package mpi
+
+import "errors"
+
+// ErrorClass is a class of errors of the standard, with its number in the ABI of MPI 5.0 (9.4).
+type ErrorClass int
+
+// The classes that errors of this package have.
+const (
+	ClassSuccess     ErrorClass = 0  // MPI_SUCCESS
+	ClassBuffer      ErrorClass = 1  // MPI_ERR_BUFFER
+	ClassCount       ErrorClass = 2  // MPI_ERR_COUNT
+	ClassType        ErrorClass = 3  // MPI_ERR_TYPE
+	ClassTag         ErrorClass = 4  // MPI_ERR_TAG
+	ClassComm        ErrorClass = 5  // MPI_ERR_COMM
+	ClassRank        ErrorClass = 6  // MPI_ERR_RANK
+	ClassRequest     ErrorClass = 7  // MPI_ERR_REQUEST
+	ClassRoot        ErrorClass = 8  // MPI_ERR_ROOT
+	ClassOp          ErrorClass = 10 // MPI_ERR_OP
+	ClassArg         ErrorClass = 13 // MPI_ERR_ARG
+	ClassUnknown     ErrorClass = 14 // MPI_ERR_UNKNOWN: an error that is not of this package
+	ClassTruncate    ErrorClass = 15 // MPI_ERR_TRUNCATE
+	ClassOther       ErrorClass = 16 // MPI_ERR_OTHER
+	ClassPending     ErrorClass = 18 // MPI_ERR_PENDING
+	ClassNoMem       ErrorClass = 39 // MPI_ERR_NO_MEM
+	ClassProcAborted ErrorClass = 58 // MPI_ERR_PROC_ABORTED
+)
+
+// errorClasses gives each error its class. What a collective ended with comes before ErrCollective, which is only how
+// the other ranks learn of it.
+var errorClasses = []struct {
+	err   error
+	class ErrorClass
+}{
+	{ErrBuffer, ClassBuffer},
+	{ErrCount, ClassCount},
+	{ErrType, ClassType},
+	{ErrTag, ClassTag},
+	{ErrComm, ClassComm},
+	{ErrRank, ClassRank},
+	{ErrRequest, ClassRequest},
+	{ErrRoot, ClassRoot},
+	{ErrOp, ClassOp},
+	{ErrArgument, ClassArg},
+	{ErrTruncate, ClassTruncate},
+	{ErrMemory, ClassNoMem},
+	{ErrPeer, ClassProcAborted},
+	{ErrAborted, ClassProcAborted},
+	{ErrPending, ClassPending},
+	{ErrCancelled, ClassOther},
+	{ErrContexts, ClassOther},
+	{ErrThread, ClassOther},
+	{ErrFinalized, ClassOther},
+	{ErrMismatch, ClassOther},
+	{ErrConcurrent, ClassOther},
+	{ErrCollective, ClassOther},
+}
+
+// Class is the class of an error (9.4): that of the first error of this package that errors.Is finds in it.
+func Class(err error) ErrorClass {
+	if err == nil {
+		return ClassSuccess
+	}
+	for _, e := range errorClasses {
+		if errors.Is(err, e.err) {
+			return e.class
+		}
+	}
+	return ClassUnknown
+}
