@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/netip"
 	"testing"
+
+	"github.com/golci/golci/internal/authconn"
 )
 
 // pairOf makes two nodes, of which the second takes whatever comes.
@@ -55,7 +57,7 @@ func BenchmarkStranger(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		_, _ = c.Write(make([]byte, greetingBytes))
+		_, _ = c.Write(make([]byte, authconn.GreetingBytes))
 		_, _ = io.Copy(io.Discard, c)
 		c.Close()
 	}

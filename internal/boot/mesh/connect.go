@@ -11,6 +11,8 @@ import (
 	"net/netip"
 	"syscall"
 	"time"
+
+	"github.com/golci/golci/internal/authconn"
 )
 
 // verdict is what a failed try says about the rank; of several addresses the greatest counts, so that all must say absent.
@@ -172,10 +174,10 @@ func (n *Node) attempt(ctx context.Context, addr netip.AddrPort, rank int) try {
 
 // call opens the conversation on a new connection.
 func (n *Node) call(raw net.Conn, rank int) (*tls.Conn, error) {
-	if _, err := raw.Write(n.id.greet()); err != nil {
+	c, err := n.id.Call(raw, 0)
+	if err != nil {
 		return nil, err
 	}
-	c := tls.Client(raw, n.id.tls)
 	hello := binary.LittleEndian.AppendUint32(nil, uint32(n.cfg.Rank))
 	if _, err := c.Write(binary.LittleEndian.AppendUint32(hello, uint32(rank))); err != nil {
 		return nil, err
@@ -185,7 +187,7 @@ func (n *Node) call(raw net.Conn, rank int) (*tls.Conn, error) {
 		return nil, err
 	}
 	if there := binary.LittleEndian.Uint32(answer[:]); there != uint32(rank) {
-		return nil, fmt.Errorf("%w: rank %d", errStranger, there)
+		return nil, fmt.Errorf("%w: rank %d", authconn.ErrStranger, there)
 	}
 	return c, nil
 }
@@ -207,7 +209,7 @@ func judgeDial(err error) verdict {
 func judgeCall(err error) verdict {
 	var noTLS tls.RecordHeaderError
 	switch {
-	case errors.Is(err, errStranger), errors.As(err, &noTLS):
+	case errors.Is(err, authconn.ErrStranger), errors.As(err, &noTLS):
 		return absent
 	case silent(err):
 		return noAnswer

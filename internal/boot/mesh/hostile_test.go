@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/golci/golci/internal/authconn"
 )
 
 func dial(t *testing.T, addr netip.AddrPort) net.Conn {
@@ -45,34 +47,23 @@ func (w *world) stillServes(t *testing.T) {
 // TestStrangers: whoever cannot prove that he belongs to the job is hung up on.
 func TestStrangers(t *testing.T) {
 	w := newWorld(t, 2, 10, Config{auth: time.Second}) // one of them is waited for
-	other, err := newIdentity(make([]byte, 32))
+	other, err := authconn.New(make([]byte, 32), label)
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := &w.nodes[1].id
-	flipped := own.greet()
-	flipped[greetingBytes-1] ^= 1
+	own := w.nodes[1].id
+	flipped := own.Greet(0)
+	flipped[authconn.GreetingBytes-1] ^= 1
 	for name, f := range map[string]func(c net.Conn) error{
 		"garbage":       func(c net.Conn) error { _, err := c.Write(bytes.Repeat([]byte("GET / "), 100)); return err },
-		"no key":        func(c net.Conn) error { _, err := c.Write(other.greet()); return err },
+		"no key":        func(c net.Conn) error { _, err := c.Write(other.Greet(0)); return err },
 		"a bit flipped": func(c net.Conn) error { _, err := c.Write(flipped); return err },
-		"no TLS":        func(c net.Conn) error { _, err := c.Write(append(own.greet(), make([]byte, 1000)...)); return err },
+		"no TLS":        func(c net.Conn) error { _, err := c.Write(append(own.Greet(0), make([]byte, 1000)...)); return err },
 		"a huge hello": func(c net.Conn) error {
-			_, err := c.Write(append(own.greet(), 22, 3, 1, 0x40, 0, 1, 0xff, 0xff, 0xff))
+			_, err := c.Write(append(own.Greet(0), 22, 3, 1, 0x40, 0, 1, 0xff, 0xff, 0xff))
 			return err
 		},
-		"a greeting overheard": func(c net.Conn) error {
-			_, err := c.Write(own.greet())
-			if err == nil {
-				t := tls.Client(c, other.tls)
-				if err := t.Handshake(); !errors.Is(err, errStranger) {
-					return err
-				}
-			}
-			return err
-		},
-		"no certificate":         func(c net.Conn) error { return intrude(c, own, nil) },
-		"somebody's certificate": func(c net.Conn) error { return intrude(c, own, other.tls.Certificates) },
+		"a greeting overheard": func(c net.Conn) error { return intrude(c, own) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := dial(t, w.addrs[1][0])
@@ -85,12 +76,12 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// intrude talks as rank 0 to rank 1, with a greeting that was overheard, and whatever certificate there is.
-func intrude(c net.Conn, job *identity, certs []tls.Certificate) error {
-	if _, err := c.Write(job.greet()); err != nil {
+// intrude talks as rank 0 to rank 1, with a greeting that was overheard.
+func intrude(c net.Conn, job *authconn.Identity) error {
+	if _, err := c.Write(job.Greet(0)); err != nil {
 		return err
 	}
-	t := tls.Client(c, &tls.Config{InsecureSkipVerify: true, Certificates: certs})
+	t := tls.Client(c, &tls.Config{InsecureSkipVerify: true})
 	if err := t.Handshake(); err != nil {
 		return err
 	}
@@ -106,7 +97,7 @@ func hello(from, to uint32) []byte {
 // TestMembers: ranks that say what makes no sense are hung up on, too.
 func TestMembers(t *testing.T) {
 	w := newWorld(t, 2, 10, Config{})
-	id := &w.nodes[0].id
+	id := w.nodes[0].id
 	for name, say := range map[string][]byte{
 		"another rank":  hello(0, 0),
 		"no rank":       hello(2, 1),
@@ -116,10 +107,10 @@ func TestMembers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			raw := dial(t, w.addrs[1][0])
-			if _, err := raw.Write(id.greet()); err != nil {
+			c, err := id.Call(raw, 0)
+			if err != nil {
 				t.Fatal(err)
 			}
-			c := tls.Client(raw, id.tls)
 			if _, err := c.Write(say); err != nil {
 				t.Fatal(err)
 			}
@@ -135,21 +126,19 @@ func TestMembers(t *testing.T) {
 func TestSlow(t *testing.T) {
 	w := newWorld(t, 2, 1, Config{})
 	var wg sync.WaitGroup
-	greeting := w.nodes[1].id.greet()
+	greeting := w.nodes[1].id.Greet(0)
 	for i := range 3 * maxEarly {
 		c := dial(t, w.addrs[1][0])
-		if _, err := c.Write(greeting[:i%greetingBytes]); err != nil {
+		if _, err := c.Write(greeting[:i%authconn.GreetingBytes]); err != nil {
 			continue // it has been turned away already
 		}
 		wg.Go(func() { wantHungUp(t, c) })
 		if i%maxEarly == 0 {
 			w.stillServes(t)
 		}
-		w.nodes[1].mu.Lock()
-		if n := len(w.nodes[1].early); n > maxEarly {
+		if n := w.nodes[1].door.Early(); n > maxEarly {
 			t.Errorf("%d places are taken", n)
 		}
-		w.nodes[1].mu.Unlock()
 	}
 	w.stillServes(t)
 	w.nodes[1].Close() // the last ones would wait for authTime
@@ -163,7 +152,7 @@ func TestSlowTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer n.Close()
-	for _, said := range [][]byte{nil, n.id.greet()} {
+	for _, said := range [][]byte{nil, n.id.Greet(0)} {
 		c := dial(t, n.Addrs()[0])
 		if _, err := c.Write(said); err != nil {
 			t.Fatal(err)

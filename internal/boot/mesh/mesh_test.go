@@ -103,8 +103,8 @@ func TestFew(t *testing.T) {
 	}
 	for r, n := range w.nodes {
 		n.mu.Lock()
-		if len(n.live) != 1 || len(n.early) != 0 {
-			t.Errorf("rank %d has %d connections, and %d early ones", r, len(n.live), len(n.early))
+		if len(n.live) != 1 || n.door.Early() != 0 {
+			t.Errorf("rank %d has %d connections, and %d early ones", r, len(n.live), n.door.Early())
 		}
 		n.mu.Unlock()
 	}

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/golci/golci/internal/authconn"
 )
 
 // banner is a program that says something to whoever calls, and hangs up.
@@ -84,7 +86,7 @@ func TestNowhere(t *testing.T) {
 	}
 	defer stranger.Close()
 	w.addrs[1] = []netip.AddrPort{nobody(t), banner(t, "220 mail.example.org\r\n"), w.addrs[2][0], stranger.Addrs()[0]}
-	if err := w.nodes[0].Send(t.Context(), 1, nil); !errors.Is(err, ErrGone) || !errors.Is(err, errStranger) {
+	if err := w.nodes[0].Send(t.Context(), 1, nil); !errors.Is(err, ErrGone) || !errors.Is(err, authconn.ErrStranger) {
 		t.Errorf("got %v", err)
 	}
 }

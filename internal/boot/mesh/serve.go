@@ -7,6 +7,8 @@ import (
 	"io"
 	"net"
 	"time"
+
+	"github.com/golci/golci/internal/authconn"
 )
 
 // maxEarly bounds the connections that have proved nothing yet, and authTime their time: together they bound what
@@ -20,9 +22,6 @@ const (
 // for is not at this address any more.
 const refusal = "golci: this is another job\n"
 
-// acceptPause is the time to the next try when a connection cannot be accepted.
-const acceptPause = 10 * time.Millisecond
-
 // ping is the length of a frame without a message, which only asks whether the other side is there.
 const ping = 0xff
 
@@ -30,44 +29,6 @@ const (
 	frameFront  = 8 + 1
 	answerBytes = 8
 )
-
-// accept is the goroutine of one listener.
-func (n *Node) accept(ln net.Listener) {
-	for {
-		c, err := ln.Accept()
-		switch {
-		case errors.Is(err, net.ErrClosed):
-			return
-		case err != nil: // no descriptors, perhaps
-			if !pause(n.ctx, acceptPause) {
-				return
-			}
-		case !n.enter(c):
-			c.Close()
-		case !n.start(func() { n.serve(c) }):
-			n.drop(c)
-		}
-	}
-}
-
-// enter says whether c may prove itself. When there are too many, any other one is turned away for it, and a rank among
-// them calls again: strangers cannot fill the places for long.
-func (n *Node) enter(c net.Conn) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.closed {
-		return false
-	}
-	if len(n.early) >= maxEarly {
-		for other := range n.early {
-			other.Close()
-			delete(n.early, other)
-			break
-		}
-	}
-	n.early[c] = true
-	return true
-}
 
 // serve is the goroutine of a connection that somebody else has made.
 func (n *Node) serve(raw net.Conn) {
@@ -85,15 +46,13 @@ func (n *Node) admit(raw net.Conn) (c *tls.Conn, from int, err error) {
 	if err := raw.SetDeadline(time.Now().Add(n.cfg.auth)); err != nil {
 		return nil, 0, err
 	}
-	var greeting [greetingBytes]byte
-	if _, err := io.ReadFull(raw, greeting[:]); err != nil {
+	c, _, err = authconn.Admit(raw, func(uint32) *authconn.Identity { return n.id })
+	if err != nil {
+		if errors.Is(err, authconn.ErrStranger) {
+			_, _ = raw.Write([]byte(refusal))
+		}
 		return nil, 0, err
 	}
-	if !n.id.greeted(greeting[:]) {
-		_, _ = raw.Write([]byte(refusal))
-		return nil, 0, errStranger
-	}
-	c = tls.Server(raw, n.id.tls)
 	var hello [8]byte
 	if _, err := io.ReadFull(c, hello[:]); err != nil {
 		return nil, 0, err
@@ -103,7 +62,7 @@ func (n *Node) admit(raw net.Conn) (c *tls.Conn, from int, err error) {
 		return nil, 0, err
 	}
 	if int64(called) != int64(n.cfg.Rank) || int64(caller) >= int64(n.cfg.Size) {
-		return nil, 0, errStranger
+		return nil, 0, authconn.ErrStranger
 	}
 	return c, int(caller), raw.SetDeadline(time.Time{})
 }

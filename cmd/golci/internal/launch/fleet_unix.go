@@ -4,7 +4,6 @@ package launch
 
 import (
 	"crypto/sha256"
-	"crypto/tls"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/golci/golci/internal/authconn"
 	"github.com/golci/golci/internal/boot"
 )
 
@@ -26,21 +26,17 @@ type fleet struct {
 	far  []*far // those with ranks; only the goroutine of Run touches it
 	mark string // of what the script says
 
-	listen net.Listener // nil before gather
-	cert   tls.Certificate
-	keys   [][]byte // of the tickets, by machine
-	print  []byte   // fingerprint of cert
+	listen net.Listener         // nil before gather
+	keys   [][]byte             // of the tickets, by machine
+	ids    []*authconn.Identity // by machine
 
 	copies  bool                    // the machines get a copy of the program
 	program func() (program, error) // what the machines may run as golci; the first call finds out
 
-	calls  chan arrival // helpers that have called back
-	broken chan trouble // machines that have not come so far
+	calls  chan arrival   // helpers that have called back
+	broken chan trouble   // machines that have not come so far
+	door   *authconn.Door // shut when no more are taken
 	wg     sync.WaitGroup
-
-	mu    sync.Mutex
-	early map[net.Conn]bool // connections that have not proved anything yet; guarded by mu
-	over  bool              // no more are taken; guarded by mu
 }
 
 type arrival struct {
@@ -57,7 +53,7 @@ type trouble struct {
 func newFleet(j *job) *fleet {
 	f := &fleet{
 		job: j, spec: j.spec, mark: boot.IDFromKey(boot.NewKey()),
-		copies: j.spec.Far.Preload, early: map[net.Conn]bool{},
+		copies: j.spec.Far.Preload, door: authconn.NewDoor(earlyMost),
 	}
 	if dir := exposed(f.spec.Argv[0]); dir != "" && !f.copies {
 		f.copies = true
@@ -102,16 +98,22 @@ func programFor(r *Far) (program, error) {
 // gather starts a helper on each machine, waits until all have called back, and deals the ranks out.
 func (f *fleet) gather() (places, error) {
 	var err error
-	if f.cert, f.print, err = identity(); err != nil {
-		return places{}, err
-	}
 	if f.keys, err = ticketKeys(boot.NewKey(), len(f.all)); err != nil {
 		return places{}, err
+	}
+	for _, key := range f.keys {
+		id, err := newIdentity(key)
+		if err != nil {
+			return places{}, err
+		}
+		f.ids = append(f.ids, id)
 	}
 	if f.listen, err = net.Listen("tcp", f.spec.Far.Listen); err != nil {
 		return places{}, err
 	}
-	f.wg.Go(f.accept)
+	f.wg.Go(func() {
+		f.door.Accept(f.listen, func(c net.Conn) { f.wg.Go(func() { f.greet(c) }) })
+	})
 	addrs, err := headAddrs(f.listen.Addr())
 	if err != nil {
 		return places{}, err
@@ -121,7 +123,7 @@ func (f *fleet) gather() (places, error) {
 			return places{}, fmt.Errorf("host %s: %w", m.host.Name, err)
 		}
 		t := &ticket{
-			Protocol: protocol, Host: i, Name: m.host.Name, Addrs: addrs, Cert: f.print, Key: f.keys[i],
+			Protocol: protocol, Host: i, Name: m.host.Name, Addrs: addrs, Key: f.keys[i],
 			Silence: f.spec.Far.Silence,
 		}
 		invited := make(chan struct{})
@@ -273,12 +275,7 @@ func (f *fleet) pause() {
 
 // close takes no more calls: all helpers are there, or the job is over.
 func (f *fleet) close() {
-	f.mu.Lock()
-	f.over = true
-	for c := range f.early {
-		c.Close()
-	}
-	f.mu.Unlock()
+	f.door.Close()
 	if f.listen != nil {
 		f.listen.Close()
 	}
@@ -309,57 +306,10 @@ func releaseAll(machines []*far) {
 // earlyMost bounds the connections that have not proved anything yet, so that strangers cannot exhaust the head.
 const earlyMost = 2 * maxHosts
 
-// accept is the goroutine that takes the helpers' calls.
-func (f *fleet) accept() {
-	for {
-		c, err := f.listen.Accept()
-		if err != nil {
-			if errors.Is(err, net.ErrClosed) {
-				return
-			}
-			time.Sleep(10 * time.Millisecond) // no descriptors, perhaps
-			continue
-		}
-		if !f.enter(c) {
-			c.Close()
-			continue
-		}
-		f.wg.Go(func() { f.greet(c) })
-	}
-}
-
-// enter says whether c may prove itself. When there are too many, any other one is turned away for it: strangers cannot fill
-// the places for long.
-func (f *fleet) enter(c net.Conn) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.over {
-		return false
-	}
-	if len(f.early) >= earlyMost {
-		for other := range f.early {
-			other.Close()
-			delete(f.early, other)
-			break
-		}
-	}
-	f.early[c] = true
-	return true
-}
-
-// leave says whether c may be kept.
-func (f *fleet) leave(c net.Conn) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.early, c)
-	return !f.over
-}
-
 // greet finds out who calls. A stranger learns nothing but that there is somebody.
 func (f *fleet) greet(raw net.Conn) {
-	c, host, err := admit(raw, f.cert, f.keys)
-	if err != nil || !f.leave(raw) {
-		f.leave(raw)
+	c, host, err := admit(raw, f.ids)
+	if kept := f.door.Leave(raw); err != nil || !kept {
 		raw.Close()
 		return
 	}

@@ -5,13 +5,14 @@ package launch
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"testing"
 	"time"
+
+	"github.com/golci/golci/internal/authconn"
 )
 
 func TestFrames(t *testing.T) {
@@ -133,31 +134,40 @@ func TestLinkSilence(t *testing.T) {
 }
 
 // meeting is a head that listens, and the ticket to it.
-func meeting(t *testing.T) (net.Listener, tls.Certificate, *ticket) {
+func meeting(t *testing.T) (net.Listener, *ticket) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { ln.Close() })
-	cert, print, err := identity()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ln, cert, &ticket{Host: 1, Addrs: []string{ln.Addr().String()}, Cert: print, Key: testKeys[1]}
+	return ln, &ticket{Host: 1, Addrs: []string{ln.Addr().String()}, Key: testKeys[1]}
 }
 
 // testKeys are those of three machines.
 var testKeys, _ = ticketKeys([]byte("secret"), 3)
 
+// identities are those of some keys.
+func identities(t *testing.T, keys [][]byte) (ids []*authconn.Identity) {
+	t.Helper()
+	for _, k := range keys {
+		id, err := newIdentity(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	return ids
+}
+
 // admitted takes one call.
-func admitted(ln net.Listener, cert tls.Certificate) (int, error) {
+func admitted(ln net.Listener, ids []*authconn.Identity) (int, error) {
 	raw, err := ln.Accept()
 	if err != nil {
 		return 0, err
 	}
 	defer raw.Close()
-	_, host, err := admit(raw, cert, testKeys[:2])
+	_, host, err := admit(raw, ids)
 	return host, err
 }
 
@@ -167,15 +177,14 @@ func TestSecure(t *testing.T) {
 		ours   bool // the helper takes the head for its own
 		host   int  // -1: refused
 	}{
-		"right":       {func(*ticket) {}, true, 1},
-		"guess":       {func(k *ticket) { k.Key = []byte("guess") }, false, -1},
-		"other host":  {func(k *ticket) { k.Host = 0 }, false, -1},
-		"no host":     {func(k *ticket) { k.Host, k.Key = 2, testKeys[2] }, false, -1},
-		"negative":    {func(k *ticket) { k.Host = -1 }, false, -1},
-		"certificate": {func(k *ticket) { k.Cert = make([]byte, 32) }, false, -1},
+		"right":      {func(*ticket) {}, true, 1},
+		"guess":      {func(k *ticket) { k.Key = []byte("guess") }, false, -1},
+		"other host": {func(k *ticket) { k.Host = 0 }, false, -1},
+		"no host":    {func(k *ticket) { k.Host, k.Key = 2, testKeys[2] }, false, -1},
+		"negative":   {func(k *ticket) { k.Host = -1 }, false, -1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ln, cert, k := meeting(t)
+			ln, k := meeting(t)
 			c.change(k)
 			called := make(chan error, 1)
 			go func() {
@@ -185,7 +194,7 @@ func TestSecure(t *testing.T) {
 				}
 				called <- err
 			}()
-			host, err := admitted(ln, cert)
+			host, err := admitted(ln, identities(t, testKeys[:2]))
 			if (err == nil) != (c.host >= 0) || err == nil && host != c.host {
 				t.Errorf("admitted host %d, %v", host, err)
 			}
@@ -196,106 +205,36 @@ func TestSecure(t *testing.T) {
 	}
 }
 
-// TestSecureReplay: what a helper has said on one connection is worth nothing on another.
-func TestSecureReplay(t *testing.T) {
-	ln, cert, k := meeting(t)
-	proofs := make(chan []byte, 2)
-	for range 2 {
+// TestNotChosen: a helper that has found the head at several addresses is admitted at the one that it has chosen.
+func TestNotChosen(t *testing.T) {
+	ln, k := meeting(t)
+	ids := identities(t, testKeys)
+	for _, word := range []string{"", "\x00"} {
+		said := make(chan error, 1)
 		go func() {
-			c, err := dialHead(context.Background(), k.Addrs[0], k)
-			if err != nil {
-				proofs <- nil
-				return
-			}
-			defer c.Close()
-			p, _ := proof(c, k.Key)
-			proofs <- p
+			_, err := admitted(ln, ids)
+			said <- err
 		}()
-		raw, err := ln.Accept()
+		c, err := dialHead(context.Background(), k.Addrs[0], ids[1], k.Host)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _, _ = admit(raw, cert, testKeys)
-		raw.Close()
+		if _, err := c.Write([]byte(word)); err != nil {
+			t.Error(err)
+		}
+		c.Close()
+		if err := <-said; err == nil {
+			t.Errorf("admitted by the word %q", word)
+		}
 	}
-	one, two := <-proofs, <-proofs
-	if len(one) != 32 || len(two) != 32 || bytes.Equal(one, two) {
-		t.Errorf("proofs %x and %x", one, two)
-	}
-}
-
-// calling connects to the head, which looks at the caller meanwhile; result is what it says of him.
-func calling(t *testing.T, ln net.Listener, cert tls.Certificate) (raw net.Conn, result <-chan error) {
-	t.Helper()
-	said := make(chan error, 1)
-	go func() {
-		_, err := admitted(ln, cert)
-		said <- err
-	}()
-	raw, err := net.Dial("tcp", ln.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { raw.Close() })
-	return raw, said
-}
-
-// TestOverheardGreeting: who repeats the greeting of a helper gets a handshake, and is refused without the key.
-func TestOverheardGreeting(t *testing.T) {
-	ln, cert, k := meeting(t)
-	thief := *k
-	overheard := greet(k.Key, k.Host)
-	raw, result := calling(t, ln, cert)
-	c := tls.Client(raw, &tls.Config{MinVersion: tls.VersionTLS13, InsecureSkipVerify: true})
-	if _, err := raw.Write(overheard); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Handshake(); err != nil {
-		t.Fatal(err)
-	}
-	thief.Key = []byte("guess")
-	p, err := proof(c, thief.Key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Write(p); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-result; !errors.Is(err, errTicket) {
-		t.Errorf("admitted: %v", err)
-	}
-}
-
-// TestStrangerGetsNoHandshake: who calls without a key gets no answer to the beginning of a TLS handshake.
-func TestStrangerGetsNoHandshake(t *testing.T) {
-	ln, cert, _ := meeting(t)
-	raw, result := calling(t, ln, cert)
-	counted := &counter{Conn: raw}
-	if err := tls.Client(counted, &tls.Config{MinVersion: tls.VersionTLS13, InsecureSkipVerify: true}).Handshake(); err == nil {
-		t.Error("the handshake was done")
-	}
-	if err := <-result; !errors.Is(err, errTicket) || counted.n > 0 {
-		t.Errorf("admitted: %v; %d bytes of answer", err, counted.n)
-	}
-}
-
-// counter counts what is read.
-type counter struct {
-	net.Conn
-	n int
-}
-
-func (c *counter) Read(b []byte) (int, error) {
-	n, err := c.Conn.Read(b)
-	c.n += n
-	return n, err
 }
 
 // TestCallFindsHead: among addresses where nobody or a stranger is, the head is found.
 func TestCallFindsHead(t *testing.T) {
-	ln, cert, k := meeting(t)
-	stranger, strangeCert, _ := meeting(t)
-	go func() { _, _ = admitted(stranger, strangeCert) }()
+	ln, k := meeting(t)
+	stranger, _ := meeting(t)
+	strangers := identities(t, [][]byte{[]byte("guess"), []byte("guess")})
+	go func() { _, _ = admitted(stranger, strangers) }()
 	k.Addrs = append([]string{"127.0.0.1:1", stranger.Addr().String()}, k.Addrs...)
 	go func() {
 		if conn, err := call(context.Background(), k); err == nil {
@@ -303,7 +242,7 @@ func TestCallFindsHead(t *testing.T) {
 			conn.Close()
 		}
 	}()
-	if host, err := admitted(ln, cert); host != 1 || err != nil {
+	if host, err := admitted(ln, identities(t, testKeys[:2])); host != 1 || err != nil {
 		t.Errorf("host %d, %v", host, err)
 	}
 }

@@ -2,23 +2,18 @@ package launch
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/hkdf"
-	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"crypto/tls"
-	"crypto/x509"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
 	"net"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/golci/golci/internal/authconn"
 )
 
 // authTime bounds the opening of a connection, up to the proof of who is at its other end. It is long, so that a
@@ -26,35 +21,22 @@ import (
 const authTime = 90 * time.Second
 
 // protocol is changed with anything that head and helper say to each other.
-const protocol = 3
+const protocol = 4
 
-// ticket is what a helper learns from its standard input, which only the head can write to: where to call back, by
-// what to know the head, and by what to be known.
+// ticket is what a helper learns from its standard input, which only the head can write to: where to call back, and by
+// what it and the head know each other.
 type ticket struct {
 	Protocol int
 	Host     int      // number of the machine
 	Name     string   // its name
 	Addrs    []string // of the head
-	Cert     []byte   // SHA-256 of the head's certificate
 	Key      []byte   // of this machine and this job's launch; not the key that the ranks share
 	Silence  time.Duration
 }
 
-var errTicket = errors.New("the other side does not belong to this job")
-
-// identity makes a certificate for one job, and its fingerprint.
-func identity() (tls.Certificate, []byte, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return tls.Certificate{}, nil, err
-	}
-	form := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().AddDate(1, 0, 0)}
-	der, err := x509.CreateCertificate(rand.Reader, form, form, key.Public(), key)
-	if err != nil {
-		return tls.Certificate{}, nil, err
-	}
-	sum := sha256.Sum256(der)
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, sum[:], nil
+// newIdentity is that of a machine's ticket: its helper and the head know each other by it.
+func newIdentity(key []byte) (*authconn.Identity, error) {
+	return authconn.New(key, fmt.Sprint("golci helper ", protocol))
 }
 
 // ticketKeys derives the key of each machine's ticket from the secret of a launch: no machine can call in another's
@@ -70,74 +52,30 @@ func ticketKeys(secret []byte, hosts int) ([][]byte, error) {
 	return keys, nil
 }
 
-// Sizes of the greeting with which a helper's call begins, in bytes: the number of the machine, a nonce, and an HMAC.
-const (
-	nonceBytes    = 16
-	greetingFront = 4 + nonceBytes
-	greetingBytes = greetingFront + sha256.Size
-)
+// chosen is what a helper says first to the head that it has chosen, of all the addresses at which it has found it.
+const chosen = 1
 
-// greet makes the greeting of machine host, whose key it has.
-func greet(key []byte, host int) []byte {
-	b := binary.LittleEndian.AppendUint32(make([]byte, 0, greetingBytes), uint32(host))
-	b = b[:greetingFront]
-	rand.Read(b[4:]) // never fails: crypto/rand ends the process instead
-	return append(b, greetingMAC(key, b)...)
-}
-
-func greetingMAC(key, front []byte) []byte {
-	h := hmac.New(sha256.New, key)
-	fmt.Fprint(h, "golci helper calls ")
-	h.Write(front)
-	return h.Sum(nil)
-}
-
-// greeted returns the number of the machine whose helper has made the greeting b, or has been overheard: the proof
-// tells them apart. It costs one hash.
-func greeted(b []byte, keys [][]byte) (host int, err error) {
-	n := binary.LittleEndian.Uint32(b)
-	if int64(n) >= int64(len(keys)) || !hmac.Equal(b[greetingFront:], greetingMAC(keys[n], b[:greetingFront])) {
-		return 0, errTicket
-	}
-	return int(n), nil
-}
-
-// proof shows that the helper of a machine knows its key, on this connection and no other.
-func proof(c *tls.Conn, key []byte) ([]byte, error) {
-	st := c.ConnectionState()
-	bound, err := st.ExportKeyingMaterial("EXPORTER golci helper", nil, sha256.Size)
-	if err != nil {
-		return nil, err
-	}
-	h := hmac.New(sha256.New, key)
-	fmt.Fprint(h, "golci helper ")
-	h.Write(bound)
-	return h.Sum(nil), nil
-}
-
-// admit is the head's side of the opening: it returns the number of the machine that has proved itself. A stranger
-// gets no answer, and no handshake.
-func admit(raw net.Conn, cert tls.Certificate, keys [][]byte) (*tls.Conn, int, error) {
+// admit is the head's side of the opening: it returns the number of the machine that has proved itself. A stranger gets no
+// answer, and no handshake. ids are by machine.
+func admit(raw net.Conn, ids []*authconn.Identity) (*tls.Conn, int, error) {
 	_ = raw.SetDeadline(time.Now().Add(authTime))
-	var greeting [greetingBytes]byte
-	if _, err := io.ReadFull(raw, greeting[:]); err != nil {
-		return nil, 0, err
-	}
-	host, err := greeted(greeting[:], keys)
+	c, host, err := authconn.Admit(raw, func(host uint32) *authconn.Identity {
+		if int64(host) >= int64(len(ids)) {
+			return nil
+		}
+		return ids[host]
+	})
 	if err != nil {
 		return nil, 0, err
 	}
-	c := tls.Server(raw, &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS13, SessionTicketsDisabled: true})
-	var got [sha256.Size]byte
-	if _, err := io.ReadFull(c, got[:]); err != nil {
+	var word [1]byte
+	if _, err := io.ReadFull(c, word[:]); err != nil {
 		return nil, 0, err
 	}
-	want, err := proof(c, keys[host])
-	if err == nil && !hmac.Equal(got[:], want) {
-		err = errTicket
+	if word[0] != chosen {
+		return nil, 0, authconn.ErrStranger
 	}
-	_ = raw.SetDeadline(time.Time{})
-	return c, host, err
+	return c, int(host), raw.SetDeadline(time.Time{})
 }
 
 // call is the helper's side: it tries all addresses of the head at once, and proves itself to the first that is the
@@ -145,6 +83,10 @@ func admit(raw net.Conn, cert tls.Certificate, keys [][]byte) (*tls.Conn, int, e
 func call(ctx context.Context, t *ticket) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, authTime)
 	defer cancel()
+	id, err := newIdentity(t.Key)
+	if err != nil {
+		return nil, err
+	}
 	type try struct {
 		c   *tls.Conn
 		err error
@@ -152,7 +94,7 @@ func call(ctx context.Context, t *ticket) (net.Conn, error) {
 	tries := make(chan try, len(t.Addrs))
 	for _, addr := range t.Addrs {
 		go func() {
-			c, err := dialHead(ctx, addr, t)
+			c, err := dialHead(ctx, addr, id, t.Host)
 			tries <- try{c, err}
 		}()
 	}
@@ -173,11 +115,7 @@ func call(ctx context.Context, t *ticket) (net.Conn, error) {
 	if found == nil {
 		return nil, fmt.Errorf("cannot reach the head: %w", errors.Join(errs...))
 	}
-	p, err := proof(found, t.Key)
-	if err == nil {
-		_, err = found.Write(p)
-	}
-	if err != nil {
+	if _, err := found.Write([]byte{chosen}); err != nil {
 		found.Close()
 		return nil, err
 	}
@@ -200,26 +138,15 @@ func callBack(connection string, addrs []string) []string {
 	return []string{addr}
 }
 
-// dialHead connects to addr, greets, and checks that the head of the job is there.
-func dialHead(ctx context.Context, addr string, t *ticket) (*tls.Conn, error) {
+// dialHead connects to addr, greets as machine host, and checks that the head of the job is there.
+func dialHead(ctx context.Context, addr string, id *authconn.Identity, host int) (*tls.Conn, error) {
 	var d net.Dialer
 	raw, err := d.DialContext(ctx, "tcp", addr)
 	if err != nil {
 		return nil, err
 	}
-	c := tls.Client(raw, &tls.Config{
-		MinVersion:         tls.VersionTLS13,
-		InsecureSkipVerify: true, // the certificate is known by its fingerprint, which VerifyPeerCertificate compares
-		VerifyPeerCertificate: func(chain [][]byte, _ [][]*x509.Certificate) error {
-			if len(chain) > 0 {
-				if sum := sha256.Sum256(chain[0]); hmac.Equal(sum[:], t.Cert) {
-					return nil
-				}
-			}
-			return errTicket
-		},
-	})
-	if _, err = raw.Write(greet(t.Key, t.Host)); err == nil { // it fits the socket's queue: it does not wait
+	c, err := id.Call(raw, uint32(host))
+	if err == nil {
 		err = c.HandshakeContext(ctx)
 	}
 	if err != nil {

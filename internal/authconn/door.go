@@ -1,0 +1,85 @@
+package authconn
+
+import (
+	"errors"
+	"net"
+	"sync"
+	"time"
+)
+
+// acceptPause is the time to the next try when a connection cannot be accepted.
+const acceptPause = 10 * time.Millisecond
+
+// Door bounds the connections that have proved nothing yet. It is safe for concurrent use.
+type Door struct {
+	most int
+
+	mu    sync.Mutex
+	early map[net.Conn]bool // guarded by mu
+	shut  bool              // guarded by mu
+}
+
+// NewDoor makes a door with so many places.
+func NewDoor(most int) *Door { return &Door{most: most, early: map[net.Conn]bool{}} }
+
+// Accept hands each connection that ln accepts and that has a place to serve, which must not block and calls Leave when the
+// caller has proved himself or the connection is closed. It blocks until ln is closed.
+func (d *Door) Accept(ln net.Listener, serve func(net.Conn)) {
+	for {
+		c, err := ln.Accept()
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return
+		case err != nil: // no descriptors, perhaps
+			time.Sleep(acceptPause)
+		case !d.enter(c):
+			c.Close()
+		default:
+			serve(c)
+		}
+	}
+}
+
+// enter says whether c may prove itself. When there are too many, any other one is turned away for it, and one of ours among them
+// calls again: strangers cannot fill the places for long.
+func (d *Door) enter(c net.Conn) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.shut {
+		return false
+	}
+	if len(d.early) >= d.most {
+		for other := range d.early {
+			other.Close()
+			delete(d.early, other)
+			break
+		}
+	}
+	d.early[c] = true
+	return true
+}
+
+// Leave gives the place of c back and says whether c may be kept: the door is not closed. A second call does no harm.
+func (d *Door) Leave(c net.Conn) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.early, c)
+	return !d.shut
+}
+
+// Early is the number of places that are taken.
+func (d *Door) Early() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.early)
+}
+
+// Close closes the connections that have proved nothing, and lets nobody in any more.
+func (d *Door) Close() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.shut = true
+	for c := range d.early {
+		c.Close()
+	}
+}
