@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/invariants"
 )
 
 // reportOf is the report of c's rank, line by line.
@@ -37,7 +38,7 @@ func wantReport(c *Comm, head string, want ...string) error {
 func TestReport(t *testing.T) {
 	const threads = 200
 	in := fmt.Sprint(threads, " threads: ")
-	if raceEnabled { // its threads are goroutines
+	if invariants.Race { // its threads are goroutines
 		in = fmt.Sprint(threads, " times: ")
 	}
 	must(t, 2, func(c *Comm) error {
@@ -84,7 +85,7 @@ func TestReport(t *testing.T) {
 			fmt.Sprintf("Recv on %s from any rank, any tag, 1 byte", row.Name()),
 			"not received: message on half from rank 1, tag 8, 3 bytes",
 		}
-		if raceEnabled {
+		if invariants.Race {
 			rest = append(rest, fmt.Sprint(threads, " threads on goroutines of their own"))
 		}
 		if err := wantReport(c, fmt.Sprintf("golci: rank 0 of 2: %d calls wait, %d threads, 1 message is not received", threads+2, threads), rest...); err != nil {
@@ -128,7 +129,7 @@ func TestReportOfThreads(t *testing.T) {
 		for end := time.Now().Add(patience / 4); time.Now().Before(end); time.Sleep(time.Millisecond) {
 			text := strings.Join(reportOf(c), "\n")
 			running := strings.Contains(text, "thread 1.0 runs, in ") && strings.Contains(text, "dump_test.go:")
-			if raceEnabled {
+			if invariants.Race {
 				return nil // the detector's threads cannot be told apart
 			}
 			if running && strings.Contains(text, "\n  3 threads waiting outside of calls") && strings.Contains(text, ": 0 calls wait, 4 threads, ") {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+
+	"github.com/golci/golci/internal/invariants"
 )
 
 func TestSplit(t *testing.T) {
@@ -87,7 +89,7 @@ func TestSplitBadColor(t *testing.T) {
 // TestContextsAreReused makes and frees more communicators than there are contexts.
 func TestContextsAreReused(t *testing.T) {
 	count := 3*maxIDs + 100
-	if testing.Short() || raceEnabled {
+	if testing.Short() || invariants.Race {
 		count = 500
 	}
 	must(t, 2, func(c *Comm) error {

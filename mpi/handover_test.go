@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/golci/golci/internal/invariants"
 )
 
 // TestHandOverToWorker has a goroutine drive, asleep in the conduit, and a worker sleep behind it. When the goroutine's
@@ -38,7 +40,7 @@ func TestHandOverToWorker(t *testing.T) {
 			asleep <- err
 			return err
 		}
-		if !raceEnabled { // whose threads have no workers
+		if !invariants.Race { // whose threads have no workers
 			untilPending(c, 2)
 			err = until("the worker sleeps", func() bool { return workerSleeps(c.Proc()) })
 		}

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/invariants"
 	"github.com/golci/golci/internal/settings"
 )
 
@@ -44,7 +45,7 @@ var takesAll = map[string]func(c *Comm, tag int) error{
 // TestHugeMessage: a message of more bytes than a process can have gives ErrMemory at its receiver, with source, tag
 // and sizes. Its sender goes on, and so do the messages after it.
 func TestHugeMessage(t *testing.T) {
-	if raceEnabled {
+	if invariants.Race {
 		t.Skip("checkptr, which comes with the race detector, refuses the slices that the sender claims to have")
 	}
 	for name, take := range takesAll {

@@ -18,6 +18,7 @@ import (
 	"github.com/golci/golci/internal/boot"
 	"github.com/golci/golci/internal/boot/pmi"
 	"github.com/golci/golci/internal/boot/serve"
+	"github.com/golci/golci/internal/invariants"
 )
 
 // roleVar makes the test binary a rank of a job of processes: what it does is the variable's value.
@@ -123,7 +124,7 @@ func roleCores(p *Proc) error {
 // TestProcessesDivideTheCores: the workers of ranks that the launcher has not bound have cores of their own, unless
 // that is not wanted.
 func TestProcessesDivideTheCores(t *testing.T) {
-	if affinity.Count() < 2 || raceEnabled {
+	if affinity.Count() < 2 || invariants.Race {
 		t.Skip("needs two processors, and workers, which the race detector's threads do not have")
 	}
 	for _, bind := range []string{"core", "none"} {

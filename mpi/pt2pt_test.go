@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/invariants"
 )
 
 var sizes = []int{0, 1, 8, 63, 64, 65, 1000, 8 << 10, 16 << 10, 16<<10 + 1, 100_003}
@@ -281,7 +282,7 @@ func TestSendrecvRing(t *testing.T) {
 // TestFlood: very many unmatched messages of one tag do not keep a receive of another from completing.
 func TestFlood(t *testing.T) {
 	count := 100_000
-	if raceEnabled || testing.Short() {
+	if invariants.Race || testing.Short() {
 		count = 10_000
 	}
 	must(t, 2, func(c *Comm) error {
@@ -317,7 +318,7 @@ func TestFlood(t *testing.T) {
 // TestHuge sends more than 4 GiB; it needs 8.5 GiB of memory.
 func TestHuge(t *testing.T) {
 	const n = 4<<30 + 4099
-	if testing.Short() || raceEnabled || freeMemory() < n*2+n/4 {
+	if testing.Short() || invariants.Race || freeMemory() < n*2+n/4 {
 		t.Skip("needs 10 GiB of free memory, and time")
 	}
 	must(t, 2, func(c *Comm) error {

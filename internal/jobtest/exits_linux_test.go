@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/golci/golci/internal/invariants"
 )
 
 // exits builds the program that ends in many ways. It is no test binary: under the race detector 64 of those take
@@ -112,7 +114,7 @@ func exitLimit(n int) time.Duration { return 5*time.Second + time.Duration(n)*25
 // TestExits: in whatever way a job ends, it does so in time, with the right code, and leaves nothing behind.
 func TestExits(t *testing.T) {
 	for _, n := range []int{2, 64} {
-		if n > 2 && raceEnabled {
+		if n > 2 && invariants.Race {
 			continue // the program is the same one
 		}
 		for _, e := range endings(n) {

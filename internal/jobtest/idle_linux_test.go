@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/invariants"
 	"github.com/golci/golci/mpi"
 )
 
@@ -109,7 +110,7 @@ func TestIdle(t *testing.T) {
 	if exact == 0 {
 		used = byTicks
 	}
-	if !raceEnabled { // its builds poll and sleep otherwise, and many times as slowly
+	if !invariants.Race { // its builds poll and sleep otherwise, and many times as slowly
 		idleShare.check(t, used.Seconds()/watch.Seconds(), "two ranks together")
 	}
 	if err := input.Close(); err != nil {

@@ -5,11 +5,12 @@ import (
 
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/million"
+	"github.com/golci/golci/internal/invariants"
 )
 
 // TestManyThreads has tens of thousands of threads blocked in two processes, and serves them.
 func TestManyThreads(t *testing.T) {
-	if testing.Short() || raceEnabled {
+	if testing.Short() || invariants.Race {
 		t.Skip("needs more threads than the race detector allows, and some 150 MB")
 	}
 	j := golci(t, "bench", "million", "-threads", "20000", "-json")

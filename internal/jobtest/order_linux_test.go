@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/golci/golci/internal/conduit/udp"
+	"github.com/golci/golci/internal/invariants"
 	"github.com/golci/golci/internal/settings"
 	"github.com/golci/golci/mpi"
 )
@@ -37,7 +38,7 @@ func orderRounds() int {
 	switch {
 	case !flag.Parsed(): // a rank of a job of processes
 		return 60
-	case testing.Short() || raceEnabled:
+	case testing.Short() || invariants.Race:
 		return 20
 	}
 	return 150
@@ -367,7 +368,7 @@ func TestOrderInProcess(t *testing.T) {
 	for _, conduit := range []string{"local", "portals", udp.Name} {
 		for _, server := range []string{"dedicated", "waiter", "worker"} {
 			t.Run(conduit+"/"+server, func(t *testing.T) {
-				if conduit == udp.Name && raceEnabled {
+				if conduit == udp.Name && invariants.Race {
 					t.Skip("the other conduits race the same code")
 				}
 				err := mpi.Run(3, roleOrder, mpi.With(settings.Conduit.Env(), conduit), mpi.WithServer(server), mpi.WithWorkers(1),

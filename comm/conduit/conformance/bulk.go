@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/invariants"
 )
 
 func testBulk(t suite, cs []conduit.Conduit) {
@@ -18,7 +19,7 @@ func testBulk(t suite, cs []conduit.Conduit) {
 	}
 	c, k := caps.BulkChunk, caps.BulkSlots
 	sizes := []int{1, 7, 8, 63, 64, 65, c - 1, c, c + 1, 2*c - 1, c * k, c*k + 1}
-	if !raceEnabled {
+	if !invariants.Race {
 		sizes = append(sizes, 5*c*k+17)
 	}
 	for id, n := range sizes {
@@ -64,7 +65,7 @@ func testBulkBesideRecords(t suite, cs []conduit.Conduit) {
 	}
 	records := t.rounds(500)
 	laps := 7
-	if raceEnabled {
+	if invariants.Race {
 		laps = 2
 	}
 	size := laps*caps.BulkChunk*min(caps.BulkSlots, 4) + 5

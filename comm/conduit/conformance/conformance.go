@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/invariants"
 )
 
 // Factory makes the conduits of n ranks. It registers with t whatever must be taken down; Run closes the conduits.
@@ -78,7 +79,7 @@ func Run(t *testing.T, factory Factory) { RunSlow(t, 1, factory) }
 func RunSlow(t *testing.T, slow int, factory Factory) {
 	for i, v := range Variants {
 		t.Run(v.Name, func(t *testing.T) {
-			if raceEnabled && i%2 != 0 {
+			if invariants.Race && i%2 != 0 {
 				t.Skip("every second variant has to do under the race detector, which is slow; all run without it")
 			}
 			for _, c := range cases {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/invariants"
 )
 
 // fillUp sends requests of n bytes, or random ones up to -n, from c to peer until there is no room, and returns how
@@ -205,7 +206,7 @@ func testOnePoller(t suite, cs []conduit.Conduit) {
 }
 
 func testNoAllocation(t suite, cs []conduit.Conduit) {
-	if raceEnabled {
+	if invariants.Race {
 		t.Skip("the race detector allocates")
 	}
 	if a, ok := cs[0].(interface{ Allocates() bool }); ok && a.Allocates() {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/invariants"
 )
 
 // A test record is: first word (length, and a tag in the high half), then as much as fits of serial (8 bytes), checksum
@@ -222,7 +223,7 @@ func (w *waiter) pause() {
 // rounds is n, or fewer where everything is slow or the caller is in a hurry.
 func (t suite) rounds(n int) int {
 	few := min(n, 20)
-	if raceEnabled || testing.Short() {
+	if invariants.Race || testing.Short() {
 		n /= 8
 	}
 	return max(n/t.slow, few)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/invariants"
 )
 
 // Pending implements conduit.Conduit.
@@ -14,7 +15,7 @@ import (
 // answer is true; it holds zero or a newer word only after the ring went round, and then the record that made it go
 // round has its own announcement. The race detector cannot know this, so under it the poll lock is tried.
 func (e *Endpoint) Pending() bool {
-	if raceEnabled {
+	if invariants.Race {
 		if !e.poll.lock.TryLock() {
 			return true
 		}
@@ -49,7 +50,7 @@ func (e *Endpoint) pending() bool {
 
 // Poll implements conduit.Conduit.
 func (e *Endpoint) Poll(budget int, sink conduit.Sink) int {
-	if !raceEnabled && !e.pending() {
+	if !invariants.Race && !e.pending() {
 		return 0
 	}
 	p := &e.poll
@@ -215,7 +216,7 @@ func (e *Endpoint) Sleep(d time.Duration, ready func() bool) bool {
 }
 
 // strongPublish tells that arch.StoreRel64 is a full fence.
-const strongPublish = raceEnabled || runtime.GOARCH != "amd64"
+const strongPublish = invariants.Race || runtime.GOARCH != "amd64"
 
 // hookArmed, set by tests, runs between arming and the last look.
 var hookArmed func()

@@ -2,12 +2,13 @@ package ring
 
 import (
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/invariants"
 )
 
 // Next implements conduit.Taker. The race detector cannot know why the look is sound (see Pending), so under it there
 // is never a next record.
 func (e *Endpoint) Next(src int) bool {
-	if raceEnabled || uint(src) >= uint(len(e.from)) || e.closed() {
+	if invariants.Race || uint(src) >= uint(len(e.from)) || e.closed() {
 		return false
 	}
 	in := e.from[src]

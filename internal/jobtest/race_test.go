@@ -1,5 +1,0 @@
-//go:build race
-
-package jobtest
-
-const raceEnabled = true
