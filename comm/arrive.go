@@ -44,7 +44,7 @@ type envelope struct {
 	key  uint64
 	size int64
 	id   uint64 // of the sender's op; of a rendezvous only
-	addr uint64 // of the sender's bytes, if they can be copied directly
+	from offer  // of a rendezvous: what the sender offers of its bytes
 	rts  bool
 
 	retract bool // forget the envelope of that key and id
@@ -103,13 +103,13 @@ func (s *Server) onEagerSlow(t *am.Token, key uint64, payload []byte, byTable bo
 
 // onRTS handles the envelope of a rendezvous.
 func (s *Server) onRTS(t *am.Token, args []uint64, _ []byte) {
-	if len(args) < 4 || len(args) > 5 || int64(args[1]) < 0 {
+	if len(args) < 5 || len(args) > 6 || int64(args[1]) < 0 {
 		s.fault(t, "envelope")
 		return
 	}
-	env := envelope{key: args[0], size: int64(args[1]), id: args[2], addr: args[3], rts: true}
-	if len(args) == 5 {
-		env.shape = args[4]
+	env := envelope{key: args[0], size: int64(args[1]), id: args[2], from: offer{args[3], args[4]}, rts: true}
+	if len(args) == 6 {
+		env.shape = args[5]
 	}
 	s.inTurn(t, env, nil)
 }
@@ -177,7 +177,7 @@ func (s *Server) hand(o *op, env envelope, payload []byte, w *fult.Worker) {
 			s.control(keySource(env.key), handlerCTS, env.id, 0, 0)
 		}
 	} else if env.rts {
-		if !s.beginRendezvous(o, env.size, env.id, env.addr) {
+		if !s.beginRendezvous(o, env.size, env.id, env.from) {
 			return
 		}
 	} else {
@@ -215,7 +215,7 @@ func (s *Server) unexpected(env envelope, payload []byte, w *fult.Worker) *op {
 	s.arrived++
 	m.stamp, m.shape = s.arrived, env.shape
 	if env.rts {
-		m.role, m.id, m.addr = roleRTS, env.id, env.addr
+		m.role, m.id, m.from = roleRTS, env.id, env.from
 		return m
 	}
 	if len(payload) <= smallBytes {

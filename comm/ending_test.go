@@ -153,9 +153,6 @@ func checkEnded(t *testing.T, s *Server, ended chan []error, want ...error) {
 	if n := s.ids.used(); n != 0 {
 		t.Errorf("%d numbers are left", n)
 	}
-	if n := s.copies.busy.Load(); n != 0 {
-		t.Errorf("%d copies are left", n)
-	}
 }
 
 // dedicatedServer replaces the server of c by one that nobody else has to poll.
@@ -273,8 +270,8 @@ func bringReceiving(t *testing.T, j job) []Req {
 }
 
 func canCopy(s *Server) bool {
-	d := s.copies.conduit
-	return d != nil && d.DirectTo(1-s.rank)
+	r := s.e.Reach(1 - s.rank)
+	return r.Get || r.Put
 }
 
 func bringDirect(t *testing.T, j job) []Req {
@@ -282,8 +279,8 @@ func bringDirect(t *testing.T, j job) []Req {
 		return nil
 	}
 	r := isend(t, j[0], vast, Standard)
-	irecv(t, j[1], vast)
-	until(t, "the receiver answers", func() bool { return j[1].copies.busy.Load() > 0 }, j[1])
+	w := irecv(t, j[1], vast)
+	until(t, "the receiver answers", func() bool { return w.o.direct }, j[1])
 	j[0].Poll() // takes the answer and begins with its half
 	return []Req{r}
 }
@@ -294,7 +291,7 @@ func bringReceivingDirect(t *testing.T, j job) []Req {
 	}
 	isend(t, j[1], vast, Standard)
 	r := irecv(t, j[0], vast)
-	until(t, "the copy begins", func() bool { return j[0].copies.busy.Load() > 0 || number(j[0], r) != 0 }, j[0])
+	until(t, "the copy begins", func() bool { return number(j[0], r) != 0 }, j[0])
 	return []Req{r}
 }
 

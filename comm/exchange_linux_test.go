@@ -2,70 +2,94 @@ package comm
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"github.com/golci/golci/comm/conduit"
 )
 
+// reaching is a conduit that notes how much of each message it was asked to get.
+type reaching struct {
+	conduit.Conduit
+	conduit.Remote
+	gets []int
+}
+
+// Get implements conduit.Remote.
+func (r *reaching) Get(peer int, dst []byte, k conduit.Key, off int64, c conduit.Completion) int {
+	r.gets = append(r.gets, len(dst))
+	return r.Remote.Get(peer, dst, k, off, c)
+}
+
 // TestWhoCopies: a message one way is copied by both ranks, half each. Where both send, and where the receiver asks for
 // it, each receiver copies what it gets.
 func TestWhoCopies(t *testing.T) {
-	j := shmJob(t, 2)
-	if d, ok := j[0].e.Conduit().(conduit.Direct); !ok || !d.DirectTo(1) {
+	const size = 256 << 10
+	cs := shmConduits(t, 2)
+	rs := [2]*reaching{}
+	for i, c := range cs {
+		rs[i] = &reaching{Conduit: c, Remote: c.(conduit.Remote)}
+		cs[i] = rs[i]
+	}
+	j := jobOver(t, cs, Config{})
+	if !canCopy(j[0]) {
 		t.Skip("the kernel does not let one process reach another's memory here")
 	}
 	for _, c := range []struct{ both, alone bool }{{false, false}, {true, false}, {false, true}} {
 		both := c.both
 		var out, in [2][]byte
-		var rs [2][]Req
+		var reqs [2][]Req
 		start := func(s *Server, send bool) {
 			me := s.Rank()
 			var r Req
 			var err error
 			if send {
-				out[me] = make([]byte, 256<<10)
+				out[me] = make([]byte, size)
 				pattern(out[me], me)
 				r, err = s.Isend(1, 1-me, 1, out[me], Standard)
 			} else {
-				in[me] = make([]byte, 256<<10)
+				in[me] = make([]byte, size)
 				r, err = s.IrecvWith(1, 1-me, 1, in[me], nil, Terms{Alone: c.alone})
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			rs[me] = append(rs[me], r)
+			reqs[me] = append(reqs[me], r)
 		}
 		receivers := j[1:]
 		if both {
 			receivers = j
 		}
 		for _, s := range receivers {
-			s.copies.active.Lock() // nothing is copied yet
+			rs[s.Rank()].gets = nil
 			start(j[1-s.Rank()], true)
 		}
 		for _, s := range receivers {
 			start(s, false)
-			for s.copies.busy.Load() == 0 {
+			for len(rs[s.Rank()].gets) == 0 {
 				s.Poll()
 			}
 		}
 		for _, s := range receivers {
-			if whole := s.copies.list[0].whole; whole != (both || c.alone) {
-				t.Errorf("%+v: rank %d copies all: %v", c, s.Rank(), whole)
+			want := []int{size / 2}
+			if both || c.alone {
+				want = []int{size}
 			}
-			s.copies.active.Unlock()
+			if got := rs[s.Rank()].gets; !slices.Equal(got, want) {
+				t.Errorf("%+v: rank %d gets %d bytes, want %d", c, s.Rank(), got, want)
+			}
 		}
 		for left := true; left; {
 			left = false
 			for _, s := range j {
 				s.Poll()
-				for _, r := range rs[s.Rank()] {
+				for _, r := range reqs[s.Rank()] {
 					left = left || !r.Ready()
 				}
 			}
 		}
 		for _, s := range j {
-			for _, r := range rs[s.Rank()] {
+			for _, r := range reqs[s.Rank()] {
 				if _, err := s.Wait(r); err != nil {
 					t.Error(err)
 				}

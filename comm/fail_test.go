@@ -141,7 +141,7 @@ func TestMalformedMessages(t *testing.T) {
 		"copied what is not":     func(s *Server, id uint64) { s.control(1, handlerCopied, id, 0) },
 		"retracted a receive":    func(s *Server, id uint64) { s.control(1, handlerRetracted, id) },
 		"answer to a receive":    func(s *Server, id uint64) { s.control(1, handlerCTS, id, 1, 0) },
-		"go for a receive":       func(s *Server, id uint64) { s.control(1, handlerGo, id, 1, 1, 0, 1) },
+		"go for a receive":       func(s *Server, id uint64) { s.control(1, handlerGo, id, 1, 0, 1, 1, 1) },
 		"bulk far off":           func(s *Server, id uint64) { bulk(s, id, math.MaxInt64-3, 8) },
 		"bulk before":            func(s *Server, id uint64) { bulk(s, id, -8, 8) },
 		"bulk twice": func(s *Server, id uint64) {
@@ -158,7 +158,7 @@ func TestMalformedMessages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			j[0].control(1, handlerRTS, makeKey(1, 0, 3), 10<<10, 1<<40, 0)
+			j[0].control(1, handlerRTS, makeKey(1, 0, 3), 10<<10, 1<<40, 0, 0)
 			j[1].Poll()
 			if r.o.id == 0 {
 				t.Fatal("the receive has no number")

@@ -44,7 +44,7 @@ func TestLateAnswers(t *testing.T) {
 	for name, late := range map[string]func(s *Server, id uint64){
 		"answer":     func(s *Server, id uint64) { s.control(0, handlerCTS, id, 0, 0) },
 		"retraction": func(s *Server, id uint64) { s.control(0, handlerRetracted, id) },
-		"go":         func(s *Server, id uint64) { s.control(0, handlerGo, id, 1, 1, 0, 1) },
+		"go":         func(s *Server, id uint64) { s.control(0, handlerGo, id, 1, 0, 1, 1, 1) },
 		"copied":     func(s *Server, id uint64) { s.control(0, handlerCopied, id, 0) },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/hashtable"
 	"github.com/golci/golci/internal/match"
 	"github.com/golci/golci/internal/progress"
@@ -34,29 +35,30 @@ type op struct {
 	wild      bool // a receive with a wildcard
 	cancelled bool
 	direct    bool // its bytes are copied directly: part ends a receive too
-	endable   bool // the peer never has the address of its bytes, so that End can take them away at any time
+	endable   bool // the peer never has a key of its bytes, so that End can take them away at any time
 	alone     bool // of the two ranks the receiver alone copies the bytes
 	orphan    bool // goes on for a caller that has left: whoever ends it frees it
 	offered   bool // a send counted in peer.offers; set when its envelope leaves
 
-	ctx    uint16
-	home   int16 // sub-pool of packets nearest to the receiver; -1 for none
-	peer   int32 // source of a receive or message, destination of a send; a wildcard until matched
-	tag    int32
-	posted match.Pattern // of a receive with a wildcard: what it accepts
-	data   []byte        // receive buffer, bytes to send, or bytes of an unexpected message
-	size   int64         // bytes of the message; of an envelope, bytes at the sender
-	got    int64         // bytes of a rendezvous that have come
-	want   int64         // bytes of a rendezvous that will come
-	addr   uint64        // of an envelope: where the sender's bytes are, 0 if they must be asked for
-	id     uint64        // of this op in Server.ids, 0 if none; of an envelope the sender's id
-	shape  uint64        // see Terms; 0: not known
-	sum    uint64        // of the bytes of a send with a shape, when it was started
-	stamp  uint64        // of a message: order of arrival
-	err    error
-	alloc  func(n int) []byte // gives the buffer of a receive of unknown size
-	packet *packet            // holds data of an unexpected message that does not fit small
-	small  [smallBytes]byte
+	ctx     uint16
+	home    int16 // sub-pool of packets nearest to the receiver; -1 for none
+	peer    int32 // source of a receive or message, destination of a send; a wildcard until matched
+	tag     int32
+	posted  match.Pattern // of a receive with a wildcard: what it accepts
+	data    []byte        // receive buffer, bytes to send, or bytes of an unexpected message
+	size    int64         // bytes of the message; of an envelope, bytes at the sender
+	got     int64         // bytes of a rendezvous that have come
+	want    int64         // bytes of a rendezvous that will come
+	from    offer         // of an envelope: what the sender offers of its bytes
+	exposed conduit.Key   // under which the peer reaches bytes of this op; zero if none
+	id      uint64        // of this op in Server.ids, 0 if none; of an envelope the sender's id
+	shape   uint64        // see Terms; 0: not known
+	sum     uint64        // of the bytes of a send with a shape, when it was started
+	stamp   uint64        // of a message: order of arrival
+	err     error
+	alloc   func(n int) []byte // gives the buffer of a receive of unknown size
+	packet  *packet            // holds data of an unexpected message that does not fit small
+	small   [smallBytes]byte
 
 	parts atomic.Int32 // ends still to come; of a send: out of the queue, its number free, its half copied; of a receive: the two halves
 	bulk  *am.Bulk     // while its bytes move
@@ -83,7 +85,7 @@ func (o *op) start(r role) {
 	o.role = r
 	o.sync, o.wild, o.cancelled, o.direct = false, false, false, false
 	o.endable, o.alone, o.orphan, o.offered = false, false, false, false
-	o.size, o.got, o.want, o.addr, o.id, o.stamp, o.err, o.alloc = 0, 0, 0, 0, 0, 0, nil, nil
+	o.size, o.got, o.want, o.from, o.id, o.stamp, o.err, o.alloc = 0, 0, 0, offer{}, 0, 0, nil, nil
 	o.shape, o.sum = 0, 0
 	o.done.Reset()
 }

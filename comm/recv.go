@@ -107,7 +107,7 @@ func (s *Server) deliver(o, m *op) bool {
 		return true
 	}
 	if m.role == roleRTS {
-		fin := s.beginRendezvous(o, m.size, m.id, m.addr)
+		fin := s.beginRendezvous(o, m.size, m.id, m.from)
 		s.putOp(m)
 		return fin
 	}

@@ -12,9 +12,9 @@ import (
 // (CTS) with the number of its own op and how many bytes it wants; the sender puts the bytes on the bulk channel under
 // that number.
 
-// beginRendezvous asks for the bytes of the message with the sender's number id, which are at addr there if that is not
-// 0, and which has been matched with o. It reports whether o is finished already, as there is nothing to wait for.
-func (s *Server) beginRendezvous(o *op, size int64, id, addr uint64) bool {
+// beginRendezvous asks for the bytes of the message with the sender's number id, which has been matched with o. from is what
+// the sender offers of them. It reports whether o is finished already, as there is nothing to wait for.
+func (s *Server) beginRendezvous(o *op, size int64, id uint64, from offer) bool {
 	o.size = size
 	if o.alloc != nil {
 		s.allocate(o)
@@ -24,7 +24,7 @@ func (s *Server) beginRendezvous(o *op, size int64, id, addr uint64) bool {
 		o.err = s.truncated(o, size)
 	}
 	o.got = 0
-	if s.beginDirect(o, id, addr) {
+	if s.beginDirect(o, id, from) {
 		return false
 	}
 	own, want, src := uint64(0), o.want, int(o.peer)
@@ -114,7 +114,7 @@ type ctrl struct {
 	dst  int
 	h    uint8
 	n    int
-	args [5]uint64
+	args [6]uint64
 }
 
 // Emit implements am.Queued.

@@ -151,20 +151,21 @@ func (o *op) Emit() bool {
 		s.e.CommitQueued(dst, first)
 		return true
 	}
-	body, first, outcome := s.e.OpenQueued(dst, handlerRTS, 4+o.extraArgs(), 0)
+	body, first, outcome := s.e.OpenQueued(dst, handlerRTS, 5+o.extraArgs(), 0)
 	if outcome != am.Opened {
 		return false
 	}
 	binary.LittleEndian.PutUint64(body, o.wireKey())
 	binary.LittleEndian.PutUint64(body[8:], uint64(o.size))
 	binary.LittleEndian.PutUint64(body[16:], o.id)
-	addr := s.directTo(o)
-	if addr != 0 {
+	from := s.offer(o)
+	if from.id != 0 {
 		o.offered = true
 		s.peers[dst].offers.Add(1)
 	}
-	binary.LittleEndian.PutUint64(body[24:], addr)
-	o.putShape(body[32:])
+	binary.LittleEndian.PutUint64(body[24:], from.base)
+	binary.LittleEndian.PutUint64(body[32:], from.id)
+	o.putShape(body[40:])
 	s.e.CommitQueued(dst, first)
 	return true
 }
@@ -199,6 +200,7 @@ func (o *op) part(w *fult.Worker) {
 	if o.offered {
 		o.s.peers[o.peer].offers.Add(-1)
 	}
+	o.unexpose()
 	if o.orphan {
 		o.s.putOp(o)
 		return

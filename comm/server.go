@@ -15,7 +15,6 @@ import (
 	"sync/atomic"
 
 	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/spin"
@@ -55,13 +54,13 @@ type Server struct {
 
 	retired map[uint16]bool // contexts that take no messages; the poller's
 
-	ids     ids
-	copies  copier
-	errMu   spin.Lock // guards op.err of what more than one may end
-	ops     opPool
-	packets packetPools
-	ctrls   sync.Pool // of *ctrl
-	bulks   sync.Pool // of *am.Bulk
+	ids       ids
+	errMu     spin.Lock // guards op.err of what more than one may end
+	ops       opPool
+	packets   packetPools
+	ctrls     sync.Pool // of *ctrl
+	bulks     sync.Pool // of *am.Bulk
+	transfers sync.Pool // of *transfer
 
 	news      listeners
 	notice    NoticeFunc   // set before traffic
@@ -96,6 +95,7 @@ func New(e *am.Endpoint, cfg Config) (*Server, error) {
 		return nil, err
 	}
 	s.bulks.New = func() any { return new(am.Bulk) }
+	s.transfers.New = func() any { return new(transfer) }
 	s.ctrls.New = func() any { return &ctrl{s: s} }
 	if err := s.register(); err != nil {
 		return nil, err
@@ -104,10 +104,6 @@ func New(e *am.Endpoint, cfg Config) (*Server, error) {
 	e.OnTick(s.tick)
 	e.OnPeerGone(s.peerGone)
 	e.OnBulk(s.bulkArrived)
-	if d, ok := e.Conduit().(conduit.Direct); ok {
-		s.copies.conduit = d
-		e.OnPump(s.copyAWhile, s.copies.waits)
-	}
 	s.eng.OnThread(func(t *fult.Thread) { s.threadOp(t) })
 	return s, nil
 }
@@ -153,9 +149,6 @@ func (s *Server) Close() {
 		s.failAll(fmt.Errorf("%w: rank %d", ErrClosed, s.rank))
 	})
 	s.e.Close()
-	for s.copyAWhile(nil) > 0 { // ends every copy that is listed, unless another poller is at it
-		continue
-	}
 }
 
 // tick runs in every poll, by the poller.

@@ -7,17 +7,17 @@ import (
 	"github.com/golci/golci/comm/conduit"
 )
 
-// TestGoWithoutAnAddress: an answer that asks for copies into memory is a fault of its sender where no envelope had
-// an address.
-func TestGoWithoutAnAddress(t *testing.T) {
+// TestGoWithoutAnOffer: an answer that asks for copies into memory is a fault of its sender where the envelope has
+// offered none.
+func TestGoWithoutAnOffer(t *testing.T) {
 	faults := make(chan error, 1)
 	j := newJob(t, 2, conduit.Config{}, Config{}, fatalTo(func(err error) { faults <- err }))
 	a, z := j[0], j[1]
-	r, err := a.Isend(1, 1, 5, make([]byte, 64<<10), Standard)
+	r, err := a.IsendWith(1, 1, 5, make([]byte, 64<<10), Standard, Terms{Endable: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	z.control(0, handlerGo, r.o.id, 1, 4096, 0, 64<<10)
+	z.control(0, handlerGo, r.o.id, 1, 0, 64<<10, 4096, 1)
 	for range 10 {
 		a.Poll()
 	}

@@ -67,8 +67,10 @@ type Endpoint struct {
 	prog      *progress.Engine
 	words     bool // the conduit carries credit words towards every peer; else lane.words tells of each
 	hasBulk   bool
+	remote    conduit.Remote // the conduit, or nil
 	lender    conduit.Lender // the conduit, or nil
 	returned  returned
+	underway  atomic.Int32 // Bulks that have left their queue and that the conduit still has
 	maxMedium int
 	rank      int
 	lanes     []lane
@@ -91,7 +93,6 @@ type Endpoint struct {
 	bulkFn  func(src int, id uint64, off int64, chunk []byte, w *fult.Worker)
 	ticks   []func(w *fult.Worker)
 	gones   []func(peer int, err error, w *fult.Worker)
-	pumps   []pump
 	segment segment
 
 	closed atomic.Bool
@@ -113,6 +114,7 @@ func New(c conduit.Conduit, cfg Config) (*Endpoint, error) {
 	e := &Endpoint{c: c, rank: c.Rank(), cfg: cfg, words: allWords(c)}
 	e.setTerms()
 	e.hasBulk = c.Caps().BulkChunk > 0
+	e.remote, _ = c.(conduit.Remote)
 	e.lender = lenderOf(c)
 	if e.maxMedium = PayloadOf(c.Caps().MaxRecord, &e.terms); e.maxMedium < 3*argBytes {
 		return nil, fmt.Errorf("am: records of %d bytes on loans of %d credits leave no room for a payload", c.Caps().MaxRecord, e.terms.Least())
@@ -157,19 +159,6 @@ func (e *Endpoint) MaxMedium() int { return e.maxMedium }
 // before traffic.
 func (e *Endpoint) OnTick(f func(w *fult.Worker)) { e.ticks = append(e.ticks, f) }
 
-// OnPump has f called in every poll, without a lock, by every caller of a poll at once: for work that takes long. It
-// returns how much it did. While busy says that work waits nobody sleeps: a caller for whom f did nothing, as another one was at
-// it, may be the only one who goes on polling. Call it before traffic.
-func (e *Endpoint) OnPump(f func(w *fult.Worker) int, busy func() bool) {
-	e.pumps = append(e.pumps, pump{f, busy})
-}
-
-// pump is what OnPump was given.
-type pump struct {
-	run  func(w *fult.Worker) int
-	busy func() bool
-}
-
 // AsPoller runs f as the poller: no poll, and so no handler, runs beside it. It waits for a poll that is under way; a handler
 // may call it, and is the poller already.
 func (e *Endpoint) AsPoller(f func()) {
@@ -208,10 +197,13 @@ func (e *Endpoint) fatal(err error) {
 }
 
 // Close ends the endpoint: later sends give ErrClosed, and so do those that are queued and bulk data that has not been sent.
-// Bytes that the conduit has on loan end when it returns them. What another goroutine is just starting or sending ends with
+// What the conduit has of bulk data ends when it has moved, and if the conduit moves it in its polls before Close returns. What another goroutine is just starting or sending ends with
 // its next poll or a further Close. Close does not close the conduit and does not block.
 func (e *Endpoint) Close() {
 	e.closed.Store(true)
 	e.prog.Wake()
 	e.move(nil) // nobody may poll any more
+	for e.underway.Load() > 0 && e.poll(nil) > 0 {
+		continue // a conduit that copies in its polls comes to an end
+	}
 }

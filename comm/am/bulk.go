@@ -3,26 +3,35 @@ package am
 import (
 	"encoding/binary"
 
+	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/spin"
 )
 
-// Bulk is a run of bytes to be sent outside the credits, through the conduit's bulk channel, or, where there is none,
-// in Medium requests. The receiver's bulk function gets it in pieces of any length, each once, with the offset of its first
-// byte; unless the conduit is ordered they come in any order, before or after the records sent with them. Where all have
-// come is therefore found by counting bytes.
+// Bulk is a run of bytes that moves outside the credits.
+//
+// Without a Key it is sent through the conduit's bulk channel, or, where there is none, in Medium requests. The receiver's
+// bulk function gets it in pieces of any length, each once, with the offset of its first byte; unless the conduit is ordered
+// they come in any order, before or after the records sent with them. Where all have come is therefore found by counting
+// bytes.
+//
+// With a Key it is an access to the peer's memory (conduit.Remote), of which the peer is not told.
 type Bulk struct {
 	next *Bulk
 	loan loan
 	// ID travels with every piece; its top bit is reserved.
 	ID uint64
-	// Off is the offset that travels with the first byte.
+	// Off is the offset that travels with the first byte, or where it lies in the peer's memory.
 	Off int64
-	// Data must not change until the owner is told.
+	// Data must not change, and with Get must be left alone, until the owner is told.
 	Data []byte
+	// Key, if it is not zero, names the peer's memory.
+	Key conduit.Key
+	// Get fetches the bytes at Key into Data. Otherwise they are put there.
+	Get bool
 	// Stay keeps Data from being lent to the conduit, so that SwapBulk can replace it at any time.
 	Stay bool
-	// Owner is told, once, when all of Data has been copied out or the peer has died.
+	// Owner is told, once, when all of Data has been copied out, or has been moved, or the peer has died.
 	Owner BulkOwner
 }
 
@@ -32,7 +41,8 @@ type BulkOwner interface {
 	Fail(err error, w *fult.Worker)
 }
 
-// bulkQueue holds the transfers towards one peer, in order. mu serialises copying into the channel, too.
+// bulkQueue holds the transfers towards one peer that are not all in the conduit's hands, in order. mu serialises copying
+// into the channel, too.
 type bulkQueue struct {
 	mu         spin.Lock
 	waits      bool // in Endpoint.bulkBusy
@@ -49,6 +59,10 @@ func (e *Endpoint) PutBulk(peer int, b *Bulk) {
 	q := &e.lanes[peer].bulk
 	b.next = nil
 	q.mu.Lock()
+	if b.Key.ID != 0 && !q.accesses() && e.begin(peer, b) {
+		q.mu.Unlock()
+		return
+	}
 	if q.head == nil {
 		q.head = b
 		if !q.waits {
@@ -78,48 +92,73 @@ func (e *Endpoint) SwapBulk(peer int, owner BulkOwner, f func(*Bulk)) bool {
 	return false
 }
 
-// pumpBulk is called with the queue locked and unlocks it.
+// pumpBulk is called with the queue locked and unlocks it. Accesses and the channel do not wait for each other.
 func (e *Endpoint) pumpBulk(q *bulkQueue, peer int, w *fult.Worker) (n int) {
-	var done *Bulk
+	var done, prev *Bulk
 	last := &done
-	dead := false
-	for b := q.head; b != nil; b = q.head {
+	var full [2]bool // the channel, and accesses
+	for b := q.head; b != nil && !(full[0] && full[1]); {
+		way := b.way()
+		if full[way] {
+			prev, b = b, b.next
+			continue
+		}
 		sent := e.bulkSend(peer, b)
-		if dead = sent < 0; dead {
+		n += max(0, min(1, sent))
+		if sent < 0 {
 			b.loan.fail(e.peerError(peer))
+		} else if len(b.Data) > 0 {
+			full[way] = true
+			prev, b = b, b.next
+			continue
 		}
-		if !dead {
-			n += min(1, sent)
-			b.Off += int64(sent)
-			b.Data = b.Data[sent:]
-			if len(b.Data) > 0 {
-				break
-			}
-		}
-		q.head = b.next
-		b.next = nil
-		if !b.out() {
-			*last, last = b, &b.next
-		}
-	}
-	if q.head == nil {
-		q.tail = nil
+		next := b.next
+		q.remove(prev, b)
+		*last, last = b, &b.next
+		b = next
 	}
 	q.mu.Unlock()
 	for done != nil {
 		b := done
 		done = b.next
 		b.next = nil
-		if err := b.loan.err.Load(); err != nil {
-			b.Owner.Fail(*err, w)
-		} else {
-			b.Owner.Sent(w)
-		}
+		b.leave(w)
 	}
 	return n
 }
 
-// bulkSend sends the next piece or pieces of b and returns how many bytes went, -1 if the peer is dead.
+// way is which of the two ways b takes: the channel, or an access.
+func (b *Bulk) way() int {
+	if b.Key.ID != 0 {
+		return 1
+	}
+	return 0
+}
+
+// accesses tells whether there are any in the queue.
+func (q *bulkQueue) accesses() bool {
+	for b := q.head; b != nil; b = b.next {
+		if b.Key.ID != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// remove takes b, which follows prev or is the first, out of the queue.
+func (q *bulkQueue) remove(prev, b *Bulk) {
+	if prev == nil {
+		q.head = b.next
+	} else {
+		prev.next = b.next
+	}
+	if q.tail == b {
+		q.tail = prev
+	}
+	b.next = nil
+}
+
+// bulkSend moves the next piece or pieces of b and returns how many bytes went, -1 if the peer is dead.
 func (e *Endpoint) bulkSend(peer int, b *Bulk) int {
 	if len(b.Data) == 0 {
 		return 0
@@ -127,13 +166,46 @@ func (e *Endpoint) bulkSend(peer int, b *Bulk) int {
 	if e.closed.Load() {
 		return -1
 	}
-	if e.lender != nil && !b.Stay && len(b.Data) >= lendMin && e.lender.LendsTo(peer) {
-		return e.lend(peer, b)
+	n := e.hand(peer, b)
+	if n > 0 {
+		b.Off += int64(n)
+		b.Data = b.Data[n:]
 	}
-	if e.hasBulk {
+	return n
+}
+
+// hand gives the conduit what it takes of b.
+func (e *Endpoint) hand(peer int, b *Bulk) int {
+	switch {
+	case b.Key.ID != 0:
+		return e.access(peer, b)
+	case e.lender != nil && !b.Stay && len(b.Data) >= lendMin && e.lender.LendsTo(peer):
+		return e.lend(peer, b)
+	case e.hasBulk:
 		return e.c.BulkSend(peer, b.ID, b.Off, b.Data)
 	}
 	return e.fragment(peer, b)
+}
+
+// begin starts an access with none before it in its queue, which is locked; false if the conduit has not taken all of it, so
+// that the rest is to be queued.
+func (e *Endpoint) begin(peer int, b *Bulk) bool {
+	n := len(b.Data)
+	if n == 0 || e.remote == nil || e.closed.Load() {
+		return false
+	}
+	b.loan.e = e
+	b.loan.owed.Store(int64(n)) // of the conduit alone
+	e.underway.Add(1)
+	taken := max(0, e.start(peer, b))
+	if taken == n {
+		return true
+	}
+	e.underway.Add(-1)
+	b.loan.owed.Add(int64(taken-n) + 1)
+	b.Off += int64(taken)
+	b.Data = b.Data[taken:]
+	return false
 }
 
 // fragment sends a piece of b as a Medium request.

@@ -28,15 +28,60 @@ type returned struct {
 
 // lend gives the conduit what it takes of b; the queue is locked. -1 if the peer is dead.
 func (e *Endpoint) lend(peer int, b *Bulk) int {
-	if b.loan.e == nil {
-		b.loan.e = e
-		b.loan.owed.Store(1)
+	n := len(b.Data)
+	b.loan.begin(e, n)
+	return b.loan.began(n, e.lender.BulkLend(peer, b.ID, b.Off, b.Data, b))
+}
+
+// access has the conduit begin what it takes of an access; the queue is locked. -1 if the peer is dead.
+func (e *Endpoint) access(peer int, b *Bulk) int {
+	if e.remote == nil {
+		return -1
 	}
 	n := len(b.Data)
-	b.loan.owed.Add(int64(n)) // before: they may come back before BulkLend does
-	sent := e.lender.BulkLend(peer, b.ID, b.Off, b.Data, b)
-	b.loan.owed.Add(int64(max(sent, 0) - n))
-	return sent
+	b.loan.begin(e, n)
+	return b.loan.began(n, e.start(peer, b))
+}
+
+// start calls the conduit for an access.
+func (e *Endpoint) start(peer int, b *Bulk) int {
+	if b.Get {
+		return e.remote.Get(peer, b.Data, b.Key, b.Off, b)
+	}
+	return e.remote.Put(peer, b.Data, b.Key, b.Off, b)
+}
+
+// begin counts n bytes as the conduit's, before it gets them: they may come back before its call does.
+func (l *loan) begin(e *Endpoint, n int) {
+	if l.e == nil {
+		l.e = e
+		l.owed.Store(1)
+	}
+	l.owed.Add(int64(n))
+}
+
+// began corrects that when the conduit has taken so many, which it returns.
+func (l *loan) began(n, taken int) int {
+	l.owed.Add(int64(max(taken, 0) - n))
+	return taken
+}
+
+// Completed implements conduit.Completion.
+func (b *Bulk) Completed(n int, err error) {
+	l := &b.loan
+	if err != nil {
+		l.fail(err)
+	}
+	if l.owed.Add(int64(-n)) != 0 {
+		return
+	}
+	e := l.e
+	e.underway.Add(-1)
+	var w *fult.Worker
+	if e.InHandler() { // in a poll, and not in the conduit's Close
+		w = e.recv.w
+	}
+	b.end(w)
 }
 
 // Returned implements conduit.Loan.
@@ -64,8 +109,26 @@ func (b *Bulk) Returned(n int, err error) {
 // fail notes why the Bulk is not sent; the first reason stays.
 func (l *loan) fail(err error) { l.err.CompareAndSwap(nil, &err) }
 
-// out tells, when the queue lets go of b, that some of it has not been returned: then it ends with that.
-func (b *Bulk) out() bool { return b.loan.e != nil && b.loan.owed.Add(-1) != 0 }
+// leave has the queue let go of b. What the conduit still has of it ends it.
+func (b *Bulk) leave(w *fult.Worker) {
+	if e := b.loan.e; e != nil {
+		e.underway.Add(1)
+		if b.loan.owed.Add(-1) != 0 {
+			return
+		}
+		e.underway.Add(-1)
+	}
+	b.end(w)
+}
+
+// end tells the owner.
+func (b *Bulk) end(w *fult.Worker) {
+	if err := b.loan.err.Load(); err != nil {
+		b.Owner.Fail(*err, w)
+	} else {
+		b.Owner.Sent(w)
+	}
+}
 
 // endReturned tells the owners of what has come back, and returns how many.
 func (e *Endpoint) endReturned(w *fult.Worker) (n int) {
@@ -78,11 +141,8 @@ func (e *Endpoint) endReturned(w *fult.Worker) (n int) {
 	for ; b != nil; n++ {
 		x := b
 		b, x.next = b.next, nil
-		if err := x.loan.err.Load(); err != nil {
-			x.Owner.Fail(*err, w)
-		} else {
-			x.Owner.Sent(w)
-		}
+		e.underway.Add(-1)
+		x.end(w)
 	}
 	return n
 }

@@ -80,9 +80,6 @@ func (e *Endpoint) move(w *fult.Worker) (n int) {
 	if e.returned.n.Load() > 0 {
 		n += e.endReturned(w)
 	}
-	for _, p := range e.pumps {
-		n += p.run(w)
-	}
 	return n
 }
 

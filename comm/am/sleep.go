@@ -27,21 +27,12 @@ var sleepers = sync.Pool{New: func() any {
 // before that found nobody to wake.
 func (s *sleeper) look() bool {
 	e := s.e
-	return s.ready() || e.returned.n.Load() > 0 || s.pumpsBusy() || s.long && e.toSend() ||
+	return s.ready() || e.returned.n.Load() > 0 || s.long && e.toSend() ||
 		e.chores.Load()&choreOwing != 0 || s.stalledNews()
 }
 
 // toSend tells whether something waits for credits or room.
 func (e *Endpoint) toSend() bool { return e.stalled.n.Load() > 0 || e.bulkBusy.n.Load() > 0 }
-
-func (s *sleeper) pumpsBusy() bool {
-	for _, p := range s.e.pumps {
-		if p.busy() {
-			return true
-		}
-	}
-	return false
-}
 
 // Sleep implements progress.Source: it pays what is owed and then sleeps in the conduit.
 func (s source) Sleep(d time.Duration, ready func() bool) bool {

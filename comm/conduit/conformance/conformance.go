@@ -50,6 +50,13 @@ var cases = []struct {
 	{"GoneWakes", 2, testGoneWakes},
 	{"GoneAtOwnClose", 2, testGoneAtOwnClose},
 	{"NoAllocation", 2, testNoAllocation},
+	{"RemoteBytes", 2, testRemoteBytes},
+	{"RemoteBounds", 2, testRemoteBounds},
+	{"RemoteRelease", 2, testRemoteRelease},
+	{"RemoteMany", 2, testRemoteMany},
+	{"RemoteSleeper", 2, testRemoteSleeper},
+	{"RemoteClose", 2, testRemoteClose},
+	{"RemotePeerGone", 2, testRemotePeerGone},
 }
 
 // Variants are the configurations that the suite is run with.

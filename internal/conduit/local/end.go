@@ -11,9 +11,10 @@ import (
 // end is one rank's conduit. Its methods are written out, not promoted from an embedded endpoint: the compiler has
 // promoted methods jump to their targets, and the race detector then shows the same frame again and again.
 type end struct {
-	ring   *ring.Endpoint
-	all    []*end // of the job, by rank; fixed before New returns
-	memory memory
+	ring    *ring.Endpoint
+	all     []*end // of the job, by rank; fixed before New returns
+	memory  memory
+	exposed exposed
 }
 
 // Rank implements conduit.Conduit.
@@ -68,6 +69,7 @@ func (e *end) Failed(peer int) error { return e.ring.Failed(peer) }
 // Close implements conduit.Conduit.
 func (e *end) Close() error {
 	err := e.ring.Close()
+	e.exposed.close()
 	for _, other := range e.all {
 		if other != e {
 			other.ring.Fail(e.Rank(), conduit.ErrPeerClosed, "")

@@ -36,11 +36,11 @@ func New(n int, cfg conduit.Config) ([]conduit.Conduit, error) {
 	all := make([]conduit.Conduit, n)
 	for i := range n {
 		setup.Rank, setup.Self = i, i
-		e, err := ring.NewEndpoint(setup)
-		if err != nil {
+		ends[i] = &end{all: ends}
+		setup.Move = ends[i].move
+		if ends[i].ring, err = ring.NewEndpoint(setup); err != nil {
 			return nil, err
 		}
-		ends[i] = &end{ring: e, all: ends}
 		ends[i].memory.lost = make([]atomic.Bool, n)
 		all[i] = ends[i]
 	}

@@ -13,9 +13,9 @@ import (
 // mixed is one rank's conduit.
 type mixed struct {
 	near, far conduit.Conduit
-	bell      conduit.Belled // far
-	direct    conduit.Direct // near, or nil
-	lender    conduit.Lender // far, or nil
+	bell      conduit.Belled    // far
+	remotes   [2]conduit.Remote // near and far, or nil
+	lender    conduit.Lender    // far, or nil
 	caps      conduit.Caps
 	roads     []road // by peer; fixed
 	closed    atomic.Bool
@@ -42,7 +42,7 @@ type poller struct {
 // New returns the conduit of a rank that reaches the peers for which isNear says true through near and the others through
 // far; both must be conduits of the same rank in the same job, and both ends of a pair must choose the same side. Whether
 // the rank itself is near is up to isNear, too. From now on both belong to the result: nobody else polls, sleeps in or closes them.
-// The result has conduit.Direct, towards near peers, and conduit.Memory if near has it, again towards near peers. New calls
+// The result has conduit.Remote, towards peers whose conduit has it, and conduit.Memory if near has it, towards near peers. New calls
 // isNear once for each rank. It neither blocks nor starts anything. The error matches conduit.ErrConfig: the two are not of
 // one rank, or far has no bell.
 func New(near, far conduit.Conduit, isNear func(peer int) bool) (conduit.Conduit, error) {
@@ -62,7 +62,8 @@ func New(near, far conduit.Conduit, isNear func(peer int) bool) (conduit.Conduit
 		}
 	}
 	m.quiet.init(m.roads)
-	m.direct, _ = near.(conduit.Direct)
+	m.remotes[0], _ = near.(conduit.Remote)
+	m.remotes[1], _ = far.(conduit.Remote)
 	m.lender, _ = far.(conduit.Lender)
 	m.nap.init(m)
 	m.poll.nearSink, m.poll.farSink = side{m: m, near: true}, side{m: m}

@@ -6,25 +6,56 @@ import (
 	"github.com/golci/golci/comm/conduit"
 )
 
-// DirectTo implements conduit.Direct: it leads to near peers at most.
-func (m *mixed) DirectTo(peer int) bool {
-	return m.direct != nil && m.isNear(peer) && m.direct.DirectTo(peer)
+// remote is the way to the memory of peer, nil if there is none.
+func (m *mixed) remote(peer int) conduit.Remote {
+	if uint(peer) >= uint(len(m.roads)) {
+		return nil
+	}
+	if !m.roads[peer].near {
+		m.quiet.over()
+		return m.remotes[1]
+	}
+	return m.remotes[0]
 }
 
-// Fetch implements conduit.Direct.
-func (m *mixed) Fetch(peer int, dst []byte, addr uint64) error {
-	if !m.DirectTo(peer) {
-		return m.beyond(peer, "memory of the process")
+// Reach implements conduit.Remote: what the peer's conduit does.
+func (m *mixed) Reach(peer int) conduit.Reach {
+	if r := m.remote(peer); r != nil {
+		return r.Reach(peer)
 	}
-	return m.direct.Fetch(peer, dst, addr)
+	return conduit.Reach{}
 }
 
-// Put implements conduit.Direct.
-func (m *mixed) Put(peer int, addr uint64, src []byte) error {
-	if !m.DirectTo(peer) {
-		return m.beyond(peer, "memory of the process")
+// Expose implements conduit.Remote.
+func (m *mixed) Expose(peer int, mem []byte) (conduit.Key, conduit.Status) {
+	if r := m.remote(peer); r != nil {
+		return r.Expose(peer, mem)
 	}
-	return m.direct.Put(peer, addr, src)
+	return conduit.Key{}, conduit.Dead
+}
+
+// Release implements conduit.Remote.
+func (m *mixed) Release(peer int, k conduit.Key) error {
+	if r := m.remote(peer); r != nil {
+		return r.Release(peer, k)
+	}
+	return m.beyond(peer, "memory under a key")
+}
+
+// Get implements conduit.Remote.
+func (m *mixed) Get(peer int, dst []byte, k conduit.Key, off int64, c conduit.Completion) int {
+	if r := m.remote(peer); r != nil {
+		return r.Get(peer, dst, k, off, c)
+	}
+	return -1
+}
+
+// Put implements conduit.Remote.
+func (m *mixed) Put(peer int, src []byte, k conduit.Key, off int64, c conduit.Completion) int {
+	if r := m.remote(peer); r != nil {
+		return r.Put(peer, src, k, off, c)
+	}
+	return -1
 }
 
 func (m *mixed) isNear(peer int) bool { return uint(peer) < uint(len(m.roads)) && m.roads[peer].near }

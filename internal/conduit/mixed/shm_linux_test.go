@@ -59,7 +59,7 @@ func TestReachOverSharedMemory(t *testing.T) {
 		for peer := range cs {
 			m := c.(conduit.Memory)
 			if i/2 != peer/2 {
-				if _, err := m.Segment(peer); !errors.Is(err, conduit.ErrUnreachable) || c.(conduit.Direct).DirectTo(peer) {
+				if _, err := m.Segment(peer); !errors.Is(err, conduit.ErrUnreachable) || c.(conduit.Remote).Reach(peer).Get {
 					t.Errorf("rank %d reaches the memory of rank %d: %v", i, peer, err)
 				}
 				continue

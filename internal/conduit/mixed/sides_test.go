@@ -293,55 +293,77 @@ func TestQuietNetwork(t *testing.T) {
 	}
 }
 
-// reaching is a conduit that can reach all memory.
+// reaching is a conduit that reaches the memory of all peers.
 type reaching struct {
 	conduit.Conduit
+	id    uint64
 	calls atomic.Int32
 }
 
-func (*reaching) DirectTo(int) bool { return true }
+func (*reaching) Reach(int) conduit.Reach { return conduit.Reach{Get: true, Put: true} }
 
-func (r *reaching) Fetch(int, []byte, uint64) error {
+func (r *reaching) Expose(int, []byte) (conduit.Key, conduit.Status) {
+	r.calls.Add(1)
+	return conduit.Key{ID: r.id}, conduit.OK
+}
+
+func (r *reaching) Release(_ int, k conduit.Key) error {
+	if k.ID != r.id {
+		return conduit.ErrKey
+	}
 	r.calls.Add(1)
 	return nil
 }
 
-func (r *reaching) Put(int, uint64, []byte) error {
+func (r *reaching) Get(_ int, b []byte, _ conduit.Key, _ int64, _ conduit.Completion) int {
 	r.calls.Add(1)
-	return nil
+	return len(b)
 }
 
-// TestDirect: direct copies lead to near peers, if the near conduit has them.
-func TestDirect(t *testing.T) {
-	near, far := locals(t, 2, conduit.Config{}), locals(t, 2, conduit.Config{})
-	r := &reaching{Conduit: near[0]}
-	c, err := mixed.New(r, mixedtest.WithBell(&reaching{Conduit: far[0]}), func(peer int) bool { return peer == 0 })
+func (r *reaching) Put(_ int, b []byte, _ conduit.Key, _ int64, _ conduit.Completion) int {
+	r.calls.Add(1)
+	return len(b)
+}
+
+// TestRemote: the memory of a peer is reached through its own conduit, if that reaches any.
+func TestRemote(t *testing.T) {
+	near, far := locals(t, 3, conduit.Config{}), locals(t, 3, conduit.Config{})
+	r := [2]*reaching{{Conduit: near[0], id: 1}, {Conduit: far[0], id: 2}}
+	c, err := mixed.New(r[0], mixedtest.WithBell(r[1]), func(peer int) bool { return peer < 2 })
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer closeAll(t, c, near[1], far[1])
-	d := c.(conduit.Direct)
-	if !d.DirectTo(0) || d.DirectTo(1) || d.DirectTo(-1) || d.DirectTo(2) {
-		t.Error("only rank 0 can be reached")
-	}
-	if d.Fetch(0, nil, 0) != nil || d.Put(0, 0, nil) != nil || r.calls.Load() != 2 {
-		t.Errorf("%d calls went through", r.calls.Load())
-	}
-	for _, peer := range []int{-1, 1, 2} {
-		if err := d.Fetch(peer, nil, 0); !errors.Is(err, conduit.ErrUnreachable) {
-			t.Errorf("fetch from rank %d: %v", peer, err)
+	defer closeAll(t, c, near[1], far[1], near[2], far[2])
+	d := c.(conduit.Remote)
+	for peer, side := range []int{0, 0, 1} {
+		if side == 1 {
+			if d.Reach(peer) != (conduit.Reach{}) {
+				t.Error("a wrapper around the far conduit hides what it reaches")
+			}
+			continue
 		}
-		if err := d.Put(peer, 0, nil); !errors.Is(err, conduit.ErrUnreachable) {
-			t.Errorf("put to rank %d: %v", peer, err)
+		before := r[side].calls.Load()
+		k, st := d.Expose(peer, make([]byte, 8))
+		if !d.Reach(peer).Get || st != conduit.OK || k.ID != r[side].id || d.Release(peer, k) != nil {
+			t.Errorf("rank %d: key %+v, %v", peer, k, st)
+		}
+		if d.Get(peer, make([]byte, 3), k, 0, nil) != 3 || d.Put(peer, make([]byte, 4), k, 0, nil) != 4 || r[side].calls.Load() != before+4 {
+			t.Errorf("rank %d: %d calls went through", peer, r[side].calls.Load()-before)
+		}
+	}
+	for _, peer := range []int{-1, 2, 3} {
+		if n := d.Get(peer, make([]byte, 1), conduit.Key{}, 0, nil); n != -1 {
+			t.Errorf("get from rank %d: %d", peer, n)
+		}
+		if n := d.Put(peer, make([]byte, 1), conduit.Key{}, 0, nil); n != -1 {
+			t.Errorf("put to rank %d: %d", peer, n)
+		}
+		if _, st := d.Expose(peer, nil); st != conduit.Dead || !errors.Is(d.Release(peer, conduit.Key{}), conduit.ErrUnreachable) {
+			t.Errorf("memory exposed to rank %d: %v", peer, st)
 		}
 	}
 	if _, ok := c.(conduit.Memory); ok {
 		t.Error("memory that the near conduit has not")
-	}
-	plain := mixedtest.Local(t, 1, conduit.Config{}, mixedtest.AllNear, nil)
-	defer closeAll(t, plain...)
-	if plain[0].(conduit.Direct).DirectTo(0) {
-		t.Error("the near conduit copies nothing directly")
 	}
 }
 

@@ -88,8 +88,8 @@ func TestCapsWithNetwork(t *testing.T) {
 	for i, c := range cs {
 		for peer := range cs {
 			words := c.Mine(peer) != nil && c.Theirs(peer) != nil
-			if near := i/2 == peer/2; words != near || c.(conduit.Direct).DirectTo(peer) && !near {
-				t.Errorf("rank %d to rank %d: words %v, direct %v", i, peer, words, c.(conduit.Direct).DirectTo(peer))
+			if near := i/2 == peer/2; words != near || c.(conduit.Remote).Reach(peer).Get && !near {
+				t.Errorf("rank %d to rank %d: words %v, %+v", i, peer, words, c.(conduit.Remote).Reach(peer))
 			}
 		}
 	}

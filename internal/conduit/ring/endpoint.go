@@ -34,6 +34,8 @@ type Setup struct {
 	Segments []*Segment
 	// Bells wake the ranks, by index on the node; that of Self is also slept on.
 	Bells []Bell
+	// Move makes the copies of Get and Put; nil if the memory of no peer can be reached.
+	Move Move
 }
 
 // Endpoint is a conduit over segments. It has no goroutine of its own.
@@ -52,7 +54,8 @@ type Endpoint struct {
 	fails  conduit.Failures
 	asleep atomic.Bool // somebody is in Sleep
 
-	poll poller
+	poll   poller
+	copies copies
 }
 
 // outgoing is the way to one peer.
@@ -114,6 +117,10 @@ func NewEndpoint(s Setup) (*Endpoint, error) {
 		e.from[rank] = e.in[i]
 	}
 	e.poll.active = make([]*incoming, 0, len(s.Ranks))
+	e.copies.move = s.Move
+	if e.g.Tiny {
+		e.copies.most = tinyCopies
+	}
 	return e, nil
 }
 
@@ -211,8 +218,8 @@ func (e *Endpoint) deafen(in *incoming) {
 	}
 }
 
-// Close implements conduit.Conduit. The memory of the segments may go away after it, if reads of it then still find
-// some zeros or other in its place.
+// Close implements conduit.Conduit. It ends the copies that are under way. The memory of the segments may go away after
+// it, if reads of it then still find some zeros or other in its place.
 func (e *Endpoint) Close() error {
 	if !e.fails.Close() {
 		return nil
@@ -221,6 +228,7 @@ func (e *Endpoint) Close() error {
 	for !e.poll.lock.TryLock() {
 		time.Sleep(10 * time.Microsecond)
 	}
+	e.copies.end(&conduit.PeerError{Peer: e.rank, Err: conduit.ErrClosed})
 	e.poll.lock.Unlock()
 	return nil
 }

@@ -29,6 +29,9 @@ func (e *Endpoint) pending() bool {
 	if news := e.fails.News(); news != conduit.NoNews {
 		return news == conduit.PeerGone
 	}
+	if e.copies.waits() {
+		return true
+	}
 	if !e.g.Scan {
 		return e.seg.mail.any() || p.summary.Load() != 0
 	}
@@ -48,7 +51,7 @@ func (e *Endpoint) pending() bool {
 	return false
 }
 
-// Poll implements conduit.Conduit.
+// Poll implements conduit.Conduit. After the records it makes a piece of one copy.
 func (e *Endpoint) Poll(budget int, sink conduit.Sink) int {
 	if !invariants.Race && !e.pending() {
 		return 0
@@ -63,6 +66,9 @@ func (e *Endpoint) Poll(budget int, sink conduit.Sink) int {
 			n = e.scan(budget, sink)
 		} else {
 			n = e.collect(budget, sink)
+		}
+		if e.copies.waits() {
+			n += e.copyPiece()
 		}
 		if news == conduit.PeerGone {
 			e.fails.Tell(sink, e.over)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"unsafe"
 
 	"github.com/golci/golci/comm/conduit"
 	"golang.org/x/sys/unix"
@@ -87,19 +88,66 @@ func (v *vecs) release() {
 	vecPool.Put(v)
 }
 
-// DirectTo implements conduit.Direct.
-func (e *end) DirectTo(peer int) bool {
+// everything is the key number of all memory of a process, whose offsets begin at the address that is the key's base.
+const everything = 1
+
+func (e *end) reaches(peer int) bool {
 	return uint(peer) < uint(len(e.remotes)) && e.remotes[peer].pid != 0
 }
 
-// Fetch implements conduit.Direct.
-func (e *end) Fetch(peer int, dst []byte, addr uint64) error {
-	return e.direct(peer, dst, addr, readv)
+// Reach implements conduit.Remote. The kernel gives a process all memory of another or none of it.
+func (e *end) Reach(peer int) conduit.Reach {
+	ok := e.reaches(peer)
+	return conduit.Reach{Get: ok, Put: ok, Near: ok}
 }
 
-// Put implements conduit.Direct.
-func (e *end) Put(peer int, addr uint64, src []byte) error {
-	return e.direct(peer, src, addr, writev)
+// Expose implements conduit.Remote. It has nothing to do: the collector does not move what is on the heap.
+func (e *end) Expose(peer int, mem []byte) (conduit.Key, conduit.Status) {
+	if !e.reaches(peer) || e.Failed(peer) != nil {
+		return conduit.Key{}, conduit.Dead
+	}
+	base := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(mem))))
+	return conduit.Key{ID: everything, Base: base, Size: int64(len(mem))}, conduit.OK
+}
+
+// Release implements conduit.Remote.
+func (e *end) Release(peer int, k conduit.Key) error {
+	if !e.reaches(peer) || k.ID != everything {
+		return keyError(peer, k)
+	}
+	return nil
+}
+
+func keyError(peer int, k conduit.Key) error {
+	return &conduit.PeerError{Peer: peer, Err: conduit.ErrKey, Detail: fmt.Sprintf("key %d", k.ID)}
+}
+
+// Get implements conduit.Remote.
+func (e *end) Get(peer int, dst []byte, k conduit.Key, off int64, c conduit.Completion) int {
+	if !e.reaches(peer) {
+		return -1
+	}
+	return e.Endpoint.Get(peer, dst, k, off, c)
+}
+
+// Put implements conduit.Remote.
+func (e *end) Put(peer int, src []byte, k conduit.Key, off int64, c conduit.Completion) int {
+	if !e.reaches(peer) {
+		return -1
+	}
+	return e.Endpoint.Put(peer, src, k, off, c)
+}
+
+// move is the conduit's ring.Move.
+func (e *end) move(peer int, get bool, local []byte, k conduit.Key, off int64) error {
+	if k.ID != everything {
+		return keyError(peer, k)
+	}
+	call := writev
+	if get {
+		call = readv
+	}
+	return e.vm(peer, local, k.Base+uint64(off), call)
 }
 
 // vmCall is a system call between the memories of two processes. The number of a process that has died is free to be
@@ -127,14 +175,9 @@ func (c vmCall) do(r remote, b []byte, addr uint64) (n int, gone bool, err error
 	return n, !c.before && dead(r.life, v), err
 }
 
-func (e *end) direct(peer int, b []byte, addr uint64, c vmCall) error {
-	if !e.DirectTo(peer) {
-		return &conduit.PeerError{Peer: peer, Err: conduit.ErrUnreachable, Detail: c.name}
-	}
+// vm copies between b and address addr of the peer's memory.
+func (e *end) vm(peer int, b []byte, addr uint64, c vmCall) error {
 	for len(b) > 0 {
-		if err := e.Failed(peer); err != nil {
-			return err
-		}
 		n, gone, err := c.do(e.remotes[peer], b, addr)
 		if gone {
 			return &conduit.PeerError{Peer: peer, Err: conduit.ErrPeerDied, Detail: c.name}

@@ -143,7 +143,7 @@ func TestNumberOfTheDead(t *testing.T) {
 		}
 	}()
 	e := cs[0].(*end)
-	if !e.DirectTo(1) || e.remotes[1].life < 0 {
+	if !e.reaches(1) || e.remotes[1].life < 0 {
 		t.Skipf("skipped: no direct access, or no process descriptors: %+v", e.remotes[1])
 	}
 	cmd := exec.CommandContext(t.Context(), "sleep", "600")
@@ -160,7 +160,7 @@ func TestNumberOfTheDead(t *testing.T) {
 	e.remotes[1].life = life // the number is this process's own: as if it had been given away
 	target := []byte("untouched")
 	addr := uint64(uintptr(unsafe.Pointer(&target[0])))
-	if err := e.Put(1, addr, []byte("UNTOUCHED")); err != nil || string(target) != "UNTOUCHED" {
+	if err := e.vm(1, []byte("UNTOUCHED"), addr, writev); err != nil || string(target) != "UNTOUCHED" {
 		t.Fatalf("while it lives: %v, %q", err, target)
 	}
 	dies := func(_ int, local []unix.Iovec, _ []unix.RemoteIovec, _ uint) (int, error) {
@@ -168,13 +168,13 @@ func TestNumberOfTheDead(t *testing.T) {
 		_ = cmd.Wait()
 		return int(local[0].Len), nil
 	}
-	if err := e.direct(1, make([]byte, 4), addr, vmCall{name: "test", call: dies}); !errors.Is(err, conduit.ErrPeerDied) {
+	if err := e.vm(1, make([]byte, 4), addr, vmCall{name: "test", call: dies}); !errors.Is(err, conduit.ErrPeerDied) {
 		t.Errorf("its process has died during the call: %v", err)
 	}
-	if err := e.Put(1, addr, []byte("!!!!!!!!!")); !errors.Is(err, conduit.ErrPeerDied) || string(target) != "UNTOUCHED" {
+	if err := e.vm(1, []byte("!!!!!!!!!"), addr, writev); !errors.Is(err, conduit.ErrPeerDied) || string(target) != "UNTOUCHED" {
 		t.Errorf("Put to a dead process: %v, %q", err, target)
 	}
-	if err := e.Fetch(1, make([]byte, 4), addr); !errors.Is(err, conduit.ErrPeerDied) {
+	if err := e.vm(1, make([]byte, 4), addr, readv); !errors.Is(err, conduit.ErrPeerDied) {
 		t.Errorf("Fetch from a dead process: %v", err)
 	}
 	runtime.KeepAlive(target)

@@ -75,6 +75,7 @@ func New(cfg Config) (conduit.Conduit, error) {
 func assemble(cfg *Config, g ring.Geometry, seg *ring.Segment, own *mapping, fence bool, links map[int]*link) (*end, error) {
 	s := ring.Setup{Name: Name, Rank: cfg.Rank, Size: cfg.Size, Ranks: cfg.Local}
 	e := &end{maps: []*mapping{own}, remotes: make([]remote, cfg.Size)}
+	s.Move = e.move
 	e.shared.init(cfg)
 	for _, l := range links {
 		fence = fence && l.fence

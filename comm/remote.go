@@ -1,0 +1,249 @@
+package comm
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/fult"
+)
+
+// Where the conduit reaches the memory of the other rank (conduit.Remote), a large message is copied once, from buffer to
+// buffer. The envelope says what the sender offers: a key of its bytes, or to put them. The receiver chooses:
+//
+//	whole   it gets all bytes, and tells the sender that nothing more is wanted (CTS)
+//	halves  it gets the first half and lets the sender put the second (GO, with a key of its place)
+//	put     it lets the sender put all bytes (GO)
+//
+// After GO each tells the other when its copy is done (COPIED). An operation is finished when both copies are.
+//
+// Halves are for conduits whose copies are made by the ranks themselves. Between two cores the time goes into lines that
+// cross, and each core can only have so many on their way, so two cores move twice as many. Where two ranks exchange
+// messages both have one to copy anyway, and two halves only cost more system calls. So a receiver that has offered bytes
+// to the sender gets the sender's message whole, if it is not very long.
+
+// directMin is the smallest message in bytes that travels so.
+const directMin = 4 << 10
+
+// exchangeMost is the largest message in bytes that its receiver copies alone where both ranks send. Above, halves are
+// quicker in that case, too. Measured: up to here an exchange of one message is a tenth quicker, and many under way are
+// as quick as in halves. Many of 4 MiB would be less than half as quick.
+const exchangeMost = 1 << 20
+
+// offer is what the envelope of a send says of its bytes. The zero offer: they must be asked for.
+type offer struct {
+	base, id uint64 // of their key
+}
+
+// willPut stands in place of a key's number: the sender puts the bytes where it is told.
+const willPut = ^uint64(0)
+
+// key of the bytes, of which there are n.
+func (f offer) key(n int64) conduit.Key { return conduit.Key{ID: f.id, Base: f.base, Size: n} }
+
+// transfer is this rank's part of a message that is copied directly.
+type transfer struct {
+	am.Bulk
+	o     *op
+	tell  uint64 // the peer's number for the message
+	whole bool   // there is no other part
+}
+
+// mayCopy tells whether the send o is one that may be copied directly, wherever its peer is.
+func (s *Server) mayCopy(o *op) bool { return !o.endable && o.size >= directMin }
+
+// offer tells what the envelope of the send o offers.
+func (s *Server) offer(o *op) offer {
+	if !s.mayCopy(o) {
+		return offer{}
+	}
+	switch r := s.e.Reach(int(o.peer)); {
+	case r.Get:
+		k, ok := s.e.Expose(int(o.peer), o.data)
+		if ok {
+			o.exposed = k
+		}
+		return offer{k.Base, k.ID}
+	case r.Put:
+		return offer{id: willPut}
+	}
+	return offer{}
+}
+
+// beginDirect starts to copy the message of which its sender offers that; false if this rank cannot, or it is not worth it.
+func (s *Server) beginDirect(o *op, id uint64, from offer) bool {
+	if from.id == 0 || o.want < directMin {
+		return false
+	}
+	r := s.e.Reach(int(o.peer))
+	switch {
+	case from.id == willPut:
+		return r.Put && !o.endable && s.goAhead(o, id, 0, from)
+	case !r.Get:
+		return false
+	case r.Near && r.Put && !s.copiesAlone(o):
+		return s.goAhead(o, id, o.want/2&^(pageBytes-1), from)
+	}
+	o.parts.Store(1)
+	o.direct = true
+	s.get(o, o.want, id, from)
+	return true
+}
+
+// copiesAlone tells whether of two near ranks the receiver o alone copies. Its end then does not depend on what the sender
+// does meanwhile.
+func (s *Server) copiesAlone(o *op) bool {
+	return o.endable || o.alone || o.want <= exchangeMost && s.peers[o.peer].offers.Load() > 0
+}
+
+// goAhead lets the sender put the bytes of o from half on, and gets those before; false if the sender cannot reach them now.
+func (s *Server) goAhead(o *op, id uint64, half int64, from offer) bool {
+	src := int(o.peer)
+	k, ok := s.e.Expose(src, o.data[half:o.want])
+	if !ok {
+		return false
+	}
+	o.parts.Store(int32(1 + min(half, 1)))
+	o.direct, o.exposed = true, k
+	own := s.ids.add(o)
+	o.id = own
+	s.control(src, handlerGo, id, own, uint64(half), uint64(o.want), k.Base, k.ID)
+	if half > 0 {
+		s.get(o, half, id, from)
+	}
+	s.askedLate(own, src) // o may be finished by now
+	return true
+}
+
+// get fetches the first n bytes of o.
+func (s *Server) get(o *op, n int64, id uint64, from offer) {
+	x := s.transfers.Get().(*transfer)
+	*x = transfer{Bulk: am.Bulk{Data: o.data[:n], Key: from.key(o.size), Get: true, Owner: x}, o: o, tell: id, whole: n == o.want}
+	s.e.PutBulk(int(o.peer), &x.Bulk)
+}
+
+// pageBytes is what halves are rounded to, so that the copies do not share lines or pages.
+const pageBytes = 4096
+
+// onGo starts the sender's part.
+func (s *Server) onGo(t *am.Token, args []uint64, _ []byte) {
+	if len(args) != 6 {
+		s.fault(t, "go")
+		return
+	}
+	o := s.ids.get(args[0])
+	if o == nil { // the send was ended meanwhile
+		return
+	}
+	from, to := args[2], args[3]
+	if o.role != roleSend || int(o.peer) != t.Source() || o.direct || !o.offered || from > to || to > uint64(len(o.data)) {
+		s.fault(t, "go")
+		return
+	}
+	o.direct = true
+	o.parts.Add(1)
+	x := s.transfers.Get().(*transfer)
+	k := conduit.Key{ID: args[5], Base: args[4], Size: int64(to - from)}
+	*x = transfer{Bulk: am.Bulk{Data: o.data[from:to], Key: k, Owner: x}, o: o, tell: args[1], whole: from == 0}
+	s.e.PutBulk(t.Source(), &x.Bulk)
+}
+
+// onCopied notes that the peer has done its part.
+func (s *Server) onCopied(t *am.Token, args []uint64, _ []byte) {
+	if len(args) != 2 {
+		s.fault(t, "copied")
+		return
+	}
+	o := s.ids.remove(args[0])
+	if o == nil { // it was ended meanwhile
+		return
+	}
+	if int(o.peer) != t.Source() || !o.direct {
+		s.fault(t, "copied")
+		return
+	}
+	if args[1] != 0 {
+		s.failed(o, o.failed(fmt.Errorf("%w: it could not reach the memory of rank %d", ErrPeer, s.rank)))
+	}
+	o.part(t.Worker())
+}
+
+// Sent implements am.BulkOwner.
+func (x *transfer) Sent(w *fult.Worker) {
+	if x.o.s.closed.Load() {
+		x.over(fmt.Errorf("%w: rank %d", ErrClosed, x.o.s.rank), w)
+		return
+	}
+	x.over(nil, w)
+}
+
+// Fail implements am.BulkOwner.
+func (x *transfer) Fail(err error, w *fult.Worker) {
+	if x.o.s.closed.Load() {
+		x.over(fmt.Errorf("%w: %w", ErrClosed, err), w)
+		return
+	}
+	x.over(fmt.Errorf("%w: %w", ErrPeer, err), w)
+}
+
+// over ends this rank's part.
+func (x *transfer) over(err error, w *fult.Worker) {
+	o, s, tell, whole := x.o, x.o.s, x.tell, x.whole
+	x.o, x.Data = nil, nil
+	s.transfers.Put(x)
+	failed := uint64(0)
+	if err != nil {
+		failed = 1
+		s.failed(o, o.failed(err))
+	}
+	if whole && o.role == roleRecv {
+		s.control(int(o.peer), handlerCTS, tell, 0, 0)
+	} else {
+		s.control(int(o.peer), handlerCopied, tell, failed)
+	}
+	if whole && o.role == roleSend && s.ids.remove(o.id) != nil { // the peer has nothing to answer
+		o.part(w)
+	}
+	o.part(w)
+}
+
+// unexpose takes the bytes of an operation that is over out of its peer's reach.
+func (o *op) unexpose() {
+	if o.exposed.ID != 0 {
+		o.s.e.Release(int(o.peer), o.exposed)
+		o.exposed = conduit.Key{}
+	}
+}
+
+// strays are the buffers of receives that have ended with their server while a peer had still to write its half. Nobody
+// tells when the peer is done, so they stay to the end of the process: the collector would give their memory to others,
+// which the peer would overwrite.
+var strays struct {
+	mu   sync.Mutex
+	list [][]byte // guarded by mu
+}
+
+// keepStrays is called before all that is pending ends.
+func (s *Server) keepStrays() {
+	var mine [][]byte
+	s.ids.each(func(_ uint64, o *op) {
+		if o.role == roleRecv && o.direct && !s.e.Reach(int(o.peer)).Firm {
+			mine = append(mine, o.data)
+		}
+	})
+	if len(mine) > 0 {
+		strays.mu.Lock()
+		strays.list = append(strays.list, mine...)
+		strays.mu.Unlock()
+	}
+}
+
+// failed keeps the first error of an operation that more than one may end.
+func (s *Server) failed(o *op, err error) {
+	s.errMu.Lock()
+	if o.err == nil {
+		o.err = err
+	}
+	s.errMu.Unlock()
+}

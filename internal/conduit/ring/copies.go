@@ -1,0 +1,133 @@
+package ring
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/spin"
+)
+
+// copyStep is how many bytes one poll copies at most.
+const copyStep = 256 << 10
+
+// tinyCopies is how many copies are under way at once with queues of two records.
+const tinyCopies = 2
+
+// Move copies len(local) bytes between local and the peer's memory under a key, at offset off, which the key holds.
+type Move func(peer int, get bool, local []byte, k conduit.Key, off int64) error
+
+// copies are the gets and puts of this rank. The poller makes them, oldest first, a piece in each poll.
+type copies struct {
+	move Move         // nil if there are none; fixed
+	most int32        // under way at once; 0 for any number
+	busy atomic.Int32 // under way
+	// Under the poll lock.
+	current copyJob // the one that is being made, if its done is not nil
+	mu      spin.Lock
+	list    []copyJob // guarded by mu: those that follow
+	ended   bool      // guarded by mu: no more are taken
+}
+
+// copyJob is a get or a put.
+type copyJob struct {
+	peer int
+	get  bool
+	key  conduit.Key
+	off  int64
+	rest []byte // what has not been copied
+	n    int    // bytes in all
+	done conduit.Completion
+}
+
+// Get is conduit.Remote's Get, for peers that Setup.Move leads to.
+func (e *Endpoint) Get(peer int, dst []byte, k conduit.Key, off int64, c conduit.Completion) int {
+	return e.copy(copyJob{peer: peer, get: true, key: k, off: off, rest: dst, n: len(dst), done: c})
+}
+
+// Put is conduit.Remote's Put, otherwise like Get.
+func (e *Endpoint) Put(peer int, src []byte, k conduit.Key, off int64, c conduit.Completion) int {
+	return e.copy(copyJob{peer: peer, key: k, off: off, rest: src, n: len(src), done: c})
+}
+
+func (e *Endpoint) copy(j copyJob) int {
+	if e.Failed(j.peer) != nil {
+		return -1
+	}
+	c := &e.copies
+	c.mu.Lock()
+	switch {
+	case c.ended:
+		j.n = -1
+	case c.most > 0 && c.busy.Load() >= c.most:
+		j.n = 0
+	case j.n > 0:
+		c.list = append(c.list, j)
+		c.busy.Add(1)
+	}
+	c.mu.Unlock()
+	if j.n > 0 {
+		e.Wake()
+	}
+	return j.n
+}
+
+// waits says whether there is something to copy, or being copied.
+func (c *copies) waits() bool { return c.busy.Load() > 0 }
+
+// next makes the oldest copy the current one; false if there is none. Under the poll lock.
+func (c *copies) next() bool {
+	if c.current.done != nil {
+		return true
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.list) == 0 {
+		return false
+	}
+	c.current = c.list[0]
+	copy(c.list, c.list[1:])
+	c.list[len(c.list)-1] = copyJob{}
+	c.list = c.list[:len(c.list)-1]
+	return true
+}
+
+// copyPiece makes a piece of the oldest copy, and returns the number of pieces. Under the poll lock.
+func (e *Endpoint) copyPiece() int {
+	c := &e.copies
+	if !c.next() {
+		return 0
+	}
+	j := &c.current
+	n := min(len(j.rest), copyStep)
+	err := e.Failed(j.peer)
+	if err == nil && !j.key.Holds(j.off, len(j.rest)) {
+		err = &conduit.PeerError{Peer: j.peer, Err: conduit.ErrKey, Detail: fmt.Sprintf(
+			"bytes %d to %d of %d", j.off, j.off+int64(len(j.rest)), j.key.Size)}
+	}
+	if err == nil {
+		err = c.move(j.peer, j.get, j.rest[:n], j.key, j.off)
+	}
+	if j.rest, j.off = j.rest[n:], j.off+int64(n); err != nil || len(j.rest) == 0 {
+		c.finish(err)
+	}
+	return 1
+}
+
+// finish tells of the end of the current copy. Under the poll lock.
+func (c *copies) finish(err error) {
+	j := c.current
+	c.current = copyJob{}
+	c.busy.Add(-1)
+	j.done.Completed(j.n, err)
+}
+
+// end gives all copies up. Under the poll lock.
+func (c *copies) end(err error) {
+	c.mu.Lock()
+	c.ended = true
+	c.mu.Unlock()
+	for c.next() {
+		c.finish(err)
+	}
+}
