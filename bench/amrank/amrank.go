@@ -9,10 +9,9 @@ import (
 	"time"
 
 	"github.com/golci/golci/bench"
+	"github.com/golci/golci/bench/rma/twin"
 	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/internal/boot"
-	"github.com/golci/golci/internal/conduit/shm"
+	"github.com/golci/golci/comm/rank"
 )
 
 // Names of the rows.
@@ -21,45 +20,20 @@ const (
 	Flood     = "am-flood" // ns a message, one way
 )
 
-// Errors of Run, for errors.Is.
-var (
-	ErrRanks   = errors.New("amrank: needs two ranks on one node")
-	ErrPayload = errors.New("amrank: wrong arguments or payload")
-)
+// ErrPayload is an error of Run, for errors.Is.
+var ErrPayload = errors.New("amrank: wrong arguments or payload")
 
 // least is the iterations of the calibrating pass, and the fewest of the timed one.
 const least = 10000
 
-// Join finds this rank's job and connects it; leave undoes both, on every rank, and must be called.
-func Join(ctx context.Context) (job *boot.Job, c conduit.Conduit, leave func() error, err error) {
-	job, err = boot.Join(ctx)
-	if err != nil {
-		return nil, nil, nil, fmt.Errorf("amrank: %w", err)
-	}
-	if job.Size != 2 || len(job.LocalRanks) != 2 {
-		return nil, nil, nil, errors.Join(fmt.Errorf("%w, not %d", ErrRanks, job.Size), job.Finalize(ctx))
-	}
-	c, err = shm.New(shm.Config{
-		Rank: job.Rank, Size: job.Size, JobID: job.JobID, Key: string(job.Key), Local: job.LocalRanks,
-	})
-	if err != nil {
-		return nil, nil, nil, errors.Join(fmt.Errorf("amrank: %w", err), job.Finalize(ctx))
-	}
-	return job, c, func() error { return errors.Join(c.Close(), job.Finalize(ctx)) }, nil
-}
-
 // Run is called by both ranks with the same arguments and blocks until all is measured. A size of 0 is a Short request with one
-// argument, any other a Medium one with so many bytes of payload, answered in kind. Rank 0's out gets the rows.
-func Run(ctx context.Context, job *boot.Job, c conduit.Conduit, sizes []int, d time.Duration, out func(bench.Row)) error {
-	ep, err := am.New(c, am.Config{})
-	if err != nil {
-		return fmt.Errorf("amrank: %w", err)
-	}
-	defer ep.Close()
-	return run(ctx, &rank{job: job, ep: ep, out: out, least: least}, sizes, d)
+// argument, any other a Medium one with so many bytes of payload, answered in kind. Rank 0's out gets the rows. Nobody
+// else polls the rank.
+func Run(ctx context.Context, r *rank.Rank, sizes []int, d time.Duration, out func(bench.Row)) error {
+	return run(ctx, &end{job: r.Job(), ep: r.Endpoint(), out: out, least: least}, r, sizes, d)
 }
 
-func run(ctx context.Context, r *rank, sizes []int, d time.Duration) error {
+func run(ctx context.Context, r *end, on *rank.Rank, sizes []int, d time.Duration) error {
 	job, ep := r.job, r.ep
 	for _, size := range sizes {
 		r.most = max(r.most, size)
@@ -70,10 +44,10 @@ func run(ctx context.Context, r *rank, sizes []int, d time.Duration) error {
 	if err := r.register(); err != nil {
 		return fmt.Errorf("amrank: %w", err)
 	}
-	if err := r.line.open(ctx, job); err != nil {
+	var err error
+	if r.line, err = twin.ShareLine(ctx, on); err != nil {
 		return fmt.Errorf("amrank: %w", err)
 	}
-	defer r.line.close()
 	for _, m := range []measurement{roundTrip, flood} {
 		for _, size := range sizes {
 			if err := r.measure(ctx, m, size, d); err != nil {
@@ -84,11 +58,11 @@ func run(ctx context.Context, r *rank, sizes []int, d time.Duration) error {
 	return job.Barrier(ctx)
 }
 
-// rank is one end. It belongs to the goroutine that called Run, which also polls, so that handlers run on it.
-type rank struct {
-	job     *boot.Job
+// end is one of the two. It belongs to the goroutine that called Run, which also polls, so that handlers run on it.
+type end struct {
+	job     *rank.Job
 	ep      *am.Endpoint
-	line    line
+	line    *twin.Line
 	out     func(bench.Row)
 	most    int    // largest payload
 	least   int    // iterations
@@ -101,22 +75,22 @@ type rank struct {
 // measurement is what rank 0 does; rank 1 polls meanwhile.
 type measurement struct {
 	name, unit string
-	run        func(r *rank, payload []byte, n int) error
+	run        func(r *end, payload []byte, n int) error
 	value      func(n int, took time.Duration) float64
 }
 
 var roundTrip = measurement{
-	name: RoundTrip, unit: bench.Micro, run: (*rank).pingPong,
+	name: RoundTrip, unit: bench.Micro, run: (*end).pingPong,
 	value: func(n int, took time.Duration) float64 { return took.Seconds() * 1e6 / float64(n) },
 }
 
 var flood = measurement{
-	name: Flood, unit: bench.Nano, run: (*rank).flood,
+	name: Flood, unit: bench.Nano, run: (*end).flood,
 	value: func(n int, took time.Duration) float64 { return took.Seconds() * 1e9 / float64(n) },
 }
 
-func (r *rank) measure(ctx context.Context, m measurement, size int, d time.Duration) error {
-	before, err := r.line.crossing(ctx, r.job)
+func (r *end) measure(ctx context.Context, m measurement, size int, d time.Duration) error {
+	before, err := r.line.Crossing(ctx)
 	if err != nil {
 		return err
 	}
@@ -129,7 +103,7 @@ func (r *rank) measure(ctx context.Context, m measurement, size int, d time.Dura
 	if err != nil {
 		return err
 	}
-	after, err := r.line.crossing(ctx, r.job)
+	after, err := r.line.Crossing(ctx)
 	if err != nil {
 		return err
 	}
@@ -140,7 +114,7 @@ func (r *rank) measure(ctx context.Context, m measurement, size int, d time.Dura
 	return nil
 }
 
-func (r *rank) lead(m measurement, size int, d time.Duration) (float64, error) {
+func (r *end) lead(m measurement, size int, d time.Duration) (float64, error) {
 	payload := make([]byte, size)
 	for i := range payload {
 		payload[i] = byte(i)
@@ -160,7 +134,7 @@ func (r *rank) lead(m measurement, size int, d time.Duration) (float64, error) {
 	return m.value(n, took), errors.Join(err, r.wrong)
 }
 
-func (r *rank) follow() error {
+func (r *end) follow() error {
 	for r.over = false; !r.over; {
 		r.ep.Poll()
 		if err := r.broken(); err != nil {
@@ -171,7 +145,7 @@ func (r *rank) follow() error {
 }
 
 // broken is the reason why a wait may never end.
-func (r *rank) broken() error {
+func (r *end) broken() error {
 	if r.wrong != nil {
 		return r.wrong
 	}

@@ -11,22 +11,16 @@ import (
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/internal/pairtest"
 	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/comm/rank"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestRowsOfEverySize(t *testing.T) {
 	var rows []bench.Row
-	for i, err := range pairtest.Run(t, func(job *boot.Job, c conduit.Conduit) error {
-		ep, err := am.New(c, am.Config{})
-		if err != nil {
-			return err
-		}
-		defer ep.Close()
-		r := &rank{job: job, ep: ep, least: 100, out: func(r bench.Row) { rows = append(rows, r) }}
-		return run(t.Context(), r, []int{0, 512}, time.Millisecond)
+	for i, err := range pairtest.Run(t, "local", func(r *rank.Rank) error {
+		e := &end{job: r.Job(), ep: r.Endpoint(), least: 100, out: func(r bench.Row) { rows = append(rows, r) }}
+		return run(t.Context(), e, r, []int{0, 512}, time.Millisecond)
 	}) {
 		if err != nil {
 			t.Errorf("rank %d: %v", i, err)
@@ -45,8 +39,8 @@ func TestRowsOfEverySize(t *testing.T) {
 }
 
 func TestTooLargeForMedium(t *testing.T) {
-	for i, err := range pairtest.Run(t, func(job *boot.Job, c conduit.Conduit) error {
-		return Run(t.Context(), job, c, []int{1 << 30}, time.Millisecond, nil)
+	for i, err := range pairtest.Run(t, "local", func(r *rank.Rank) error {
+		return Run(t.Context(), r, []int{1 << 30}, time.Millisecond, nil)
 	}) {
 		if !errors.Is(err, am.ErrSize) {
 			t.Errorf("rank %d: error %v, want %v", i, err, am.ErrSize)
@@ -57,18 +51,18 @@ func TestTooLargeForMedium(t *testing.T) {
 func TestHandlersSeeWhatIsWrong(t *testing.T) {
 	for _, c := range []struct {
 		what string
-		do   func(r *rank)
+		do   func(r *end)
 	}{
-		{"answer out of turn", func(r *rank) { r.answer(nil, []uint64{5}, nil) }},
-		{"request lost", func(r *rank) { r.take(nil, []uint64{1}, nil) }},
-		{"payload damaged", func(r *rank) { r.take(nil, []uint64{0}, []byte{0, 1, 3}) }},
+		{"answer out of turn", func(r *end) { r.answer(nil, []uint64{5}, nil) }},
+		{"request lost", func(r *end) { r.take(nil, []uint64{1}, nil) }},
+		{"payload damaged", func(r *end) { r.take(nil, []uint64{0}, []byte{0, 1, 3}) }},
 	} {
-		r := &rank{}
+		r := &end{}
 		if c.do(r); !errors.Is(r.wrong, ErrPayload) {
 			t.Errorf("%s: %v", c.what, r.wrong)
 		}
 	}
-	r := &rank{}
+	r := &end{}
 	r.take(nil, []uint64{0}, []byte{0, 1, 2})
 	r.answer(nil, []uint64{0}, nil)
 	if r.wrong != nil || r.seen != 1 || r.answers != 1 {

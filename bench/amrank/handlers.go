@@ -18,7 +18,7 @@ const (
 // checkEvery says which share of the payloads is compared.
 const checkEvery = 64
 
-func (r *rank) register() error {
+func (r *end) register() error {
 	for index, s := range map[uint8]am.Spec{
 		hEcho:   {Name: "echo", Run: r.echo, MaxReply: r.most},
 		hAnswer: {Name: "answer", Run: r.answer, MaxReply: am.NoReply},
@@ -33,7 +33,7 @@ func (r *rank) register() error {
 	return nil
 }
 
-func (r *rank) echo(tok *am.Token, args []uint64, payload []byte) {
+func (r *end) echo(tok *am.Token, args []uint64, payload []byte) {
 	var err error
 	if len(payload) == 0 {
 		err = tok.ReplyShort(hAnswer, args[0])
@@ -43,7 +43,7 @@ func (r *rank) echo(tok *am.Token, args []uint64, payload []byte) {
 	r.note(err)
 }
 
-func (r *rank) answer(_ *am.Token, args []uint64, payload []byte) {
+func (r *end) answer(_ *am.Token, args []uint64, payload []byte) {
 	if args[0] != r.answers {
 		r.note(fmt.Errorf("%w: answer %d where %d was due", ErrPayload, args[0], r.answers))
 	}
@@ -51,7 +51,7 @@ func (r *rank) answer(_ *am.Token, args []uint64, payload []byte) {
 	r.answers++
 }
 
-func (r *rank) take(_ *am.Token, args []uint64, payload []byte) {
+func (r *end) take(_ *am.Token, args []uint64, payload []byte) {
 	if args[0] != r.seen {
 		r.note(fmt.Errorf("%w: request %d where %d was due", ErrPayload, args[0], r.seen))
 	}
@@ -59,7 +59,7 @@ func (r *rank) take(_ *am.Token, args []uint64, payload []byte) {
 	r.seen++
 }
 
-func (r *rank) check(tok *am.Token, args []uint64, _ []byte) {
+func (r *end) check(tok *am.Token, args []uint64, _ []byte) {
 	if args[0] != r.seen {
 		r.note(fmt.Errorf("%w: %d requests came of %d", ErrPayload, r.seen, args[0]))
 	}
@@ -67,7 +67,7 @@ func (r *rank) check(tok *am.Token, args []uint64, _ []byte) {
 	r.note(tok.ReplyShort(hAnswer, 0))
 }
 
-func (r *rank) compare(i uint64, payload []byte) {
+func (r *end) compare(i uint64, payload []byte) {
 	if i%checkEvery != 0 {
 		return
 	}
@@ -79,14 +79,14 @@ func (r *rank) compare(i uint64, payload []byte) {
 	}
 }
 
-func (r *rank) note(err error) {
+func (r *end) note(err error) {
 	if err != nil && r.wrong == nil {
 		r.wrong = err
 	}
 }
 
 // pingPong does n round trips.
-func (r *rank) pingPong(payload []byte, n int) error {
+func (r *end) pingPong(payload []byte, n int) error {
 	r.answers = 0
 	for i := range uint64(n) {
 		if err := r.request(hEcho, payload, i); err != nil {
@@ -104,7 +104,7 @@ func (r *rank) pingPong(payload []byte, n int) error {
 }
 
 // flood sends n requests that are not answered, and one that is when all have come.
-func (r *rank) flood(payload []byte, n int) error {
+func (r *end) flood(payload []byte, n int) error {
 	r.answers = 0
 	for i := range uint64(n) {
 		if err := r.request(hTake, payload, i); err != nil {
@@ -124,7 +124,7 @@ func (r *rank) flood(payload []byte, n int) error {
 	return nil
 }
 
-func (r *rank) request(h uint8, payload []byte, i uint64) error {
+func (r *end) request(h uint8, payload []byte, i uint64) error {
 	if len(payload) == 0 {
 		return r.ep.RequestShort(1, h, i)
 	}

@@ -7,12 +7,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/internal/conduit/portals"
+	"github.com/golci/golci/bench/rma/twin"
+	"github.com/golci/golci/comm/rank"
 	"github.com/golci/golci/internal/credit"
+	"github.com/golci/golci/internal/settings"
 )
 
 // ErrConfig is an error of Run and Show, for errors.Is.
@@ -74,35 +75,28 @@ func (c Config) terms(m credit.Mode) credit.Config {
 	return t
 }
 
-// open connects the ranks of a job.
-func (c Config) open(m credit.Mode) ([]*am.Endpoint, error) {
-	t := c.terms(m)
-	wires, err := portals.New(c.Ranks, portals.Config{
-		Conduit: conduit.Config{Loan: t.PerPeer, MaxRecord: leastLoan * credit.Unit}, Bank: t.Bank, MsgLimit: tickets,
-	})
+// open brings up the ranks of a job, each with one receive pool.
+func (c Config) open(m credit.Mode) (*rank.Team, error) {
+	set := creditSettings(c.terms(m), leastLoan*credit.Unit-slack)
+	set[settings.Conduit.Env()], set[settings.MsgLimit.Env()] = "portals", strconv.Itoa(tickets)
+	team, err := rank.Local(c.Ranks, rank.Config{Settings: set})
 	if err != nil {
 		return nil, fmt.Errorf("credits: %w", err)
 	}
-	var eps []*am.Endpoint
-	for i, w := range wires {
-		ep, err := am.New(w, am.Config{Credits: t})
-		if err != nil {
-			shut(eps)
-			for _, w := range wires[i:] {
-				_ = w.Close() // the first error is the one to tell
-			}
-			return nil, fmt.Errorf("credits: %w", err)
-		}
-		eps = append(eps, ep)
-	}
-	return eps, nil
+	return team, nil
 }
 
-func shut(eps []*am.Endpoint) {
-	for _, e := range eps {
-		e.Close()
-		_ = e.Conduit().Close() // within a process it cannot fail
+// creditSettings ask for those terms, and for records with room for eager bytes. Only their caller polls such ranks.
+func creditSettings(t credit.Config, eager int) map[string]string {
+	set := twin.Settings()
+	set[settings.FlowControl.Env()] = t.Mode.String()
+	for setting, n := range map[settings.Setting[int]]int{
+		settings.Loan: t.PerPeer, settings.Bank: t.Bank, settings.LoanMax: t.Max, settings.Epoch: t.Epoch,
+	} {
+		set[setting.Env()] = strconv.Itoa(n)
 	}
+	set[settings.Eager.Env()] = strconv.Itoa(eager)
+	return set
 }
 
 // pattern says who sends to whom.

@@ -16,10 +16,7 @@ import (
 
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/rma/twin"
-	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/internal/boot"
-	"github.com/golci/golci/internal/conduit/fault"
-	"github.com/golci/golci/internal/conduit/local"
 	"github.com/golci/golci/internal/credit"
 )
 
@@ -136,42 +133,24 @@ func TestPartners(t *testing.T) {
 	}
 }
 
-// flows runs Flow as the two ranks of a job in this process, over conduits that wrap gives.
-func flows(t *testing.T, c FlowConfig, wrap func(conduit.Conduit) conduit.Conduit) (rows []bench.Row, errs []error) {
+// flows runs Flow as the two ranks of a job in this process.
+func flows(t *testing.T, c FlowConfig) (rows []bench.Row, errs []error) {
 	t.Helper()
 	jobs, err := boot.Local(2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var mu sync.Mutex
-	all := map[string][]conduit.Conduit{}
-	connect := func(job *boot.Job, name string, cfg conduit.Config) (conduit.Conduit, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		if all[name] == nil {
-			pair, err := local.New(2, cfg)
-			if err != nil {
-				return nil, err
-			}
-			all[name] = pair
-		}
-		return wrap(all[name][job.Rank]), nil
-	}
 	errs = make([]error, 2)
 	var wg sync.WaitGroup
-	for i := range jobs {
-		wg.Go(func() {
-			errs[i] = Flow(t.Context(), jobs[i], connect, c, func(r bench.Row) { rows = append(rows, r) })
-		})
+	for i, job := range jobs {
+		wg.Go(func() { errs[i] = Flow(t.Context(), job, c, func(r bench.Row) { rows = append(rows, r) }) })
 	}
 	wg.Wait()
 	return rows, errs
 }
 
-func plain(c conduit.Conduit) conduit.Conduit { return c }
-
 func TestFlowRows(t *testing.T) {
-	rows, errs := flows(t, FlowConfig{Sizes: []int{8, 1024}, Window: time.Millisecond}, plain)
+	rows, errs := flows(t, FlowConfig{Sizes: []int{8, 1024}, Window: time.Millisecond})
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
@@ -191,11 +170,12 @@ func TestFlowRows(t *testing.T) {
 
 func TestFlowRefuses(t *testing.T) {
 	for _, sizes := range [][]int{nil, {7}, {8, mostSize + 1}} {
-		if _, errs := flows(t, FlowConfig{Sizes: sizes}, plain); !errors.Is(errs[0], ErrSize) || !errors.Is(errs[1], ErrSize) {
+		if _, errs := flows(t, FlowConfig{Sizes: sizes}); !errors.Is(errs[0], ErrSize) || !errors.Is(errs[1], ErrSize) {
 			t.Errorf("sizes %d: %v", sizes, errs)
 		}
 	}
-	_, errs := flows(t, FlowConfig{Sizes: []int{8}}, func(c conduit.Conduit) conduit.Conduit { return fault.New(c, fault.Config{}) })
+	t.Setenv("GOLCI_CONDUIT", "udp")
+	_, errs := flows(t, FlowConfig{Sizes: []int{8}})
 	if !errors.Is(errs[0], twin.ErrShare) {
 		t.Errorf("without shared memory: %v", errs)
 	}

@@ -1,13 +1,13 @@
 package credits
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"time"
 
+	"github.com/golci/golci/bench/rma/twin"
 	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/comm/rank"
 	"github.com/golci/golci/internal/credit"
 )
 
@@ -21,9 +21,9 @@ const (
 // over in place of the next end says that there is none.
 const over = 1 << 16
 
-// end is one rank's end of one conduit. It belongs to the goroutine that polls it.
+// end is one rank with the credits of one mode. It belongs to the goroutine that polls it.
 type end struct {
-	wire    conduit.Conduit
+	on      *rank.Rank
 	ep      *am.Endpoint
 	seen    uint64 // requests of this flood
 	next    int    // as the last check said
@@ -32,26 +32,20 @@ type end struct {
 	wrong   error // found by a handler
 }
 
-func openEnd(
-	job *boot.Job, connect func(*boot.Job, string, conduit.Config) (conduit.Conduit, error), name string, terms credit.Config,
-) (*end, error) {
-	// The ring is as long as the largest loan, whatever the mode.
-	wire, err := connect(job, name, conduit.Config{Loan: terms.Max, MaxRecord: terms.Min * credit.Unit})
+// openEnd brings up a rank of its own on the job, with the credits of a mode.
+func openEnd(ctx context.Context, job *rank.Job, name string, mode credit.Mode, most int) (*end, error) {
+	on, err := rank.On(ctx, job, rank.Config{Name: name, Settings: flowSettings(mode, most)})
 	if err != nil {
 		return nil, err
 	}
-	e := &end{wire: wire}
-	if e.ep, err = am.New(wire, am.Config{Credits: terms}); err != nil {
-		return nil, errors.Join(err, wire.Close())
-	}
+	e := &end{on: on, ep: on.Endpoint()}
 	for index, s := range map[uint8]am.Spec{
 		hTake:   {Name: "take", Run: func(*am.Token, []uint64, []byte) { e.seen++ }, MaxReply: am.NoReply},
 		hCheck:  {Name: "check", Run: e.check},
 		hAnswer: {Name: "answer", Run: func(*am.Token, []uint64, []byte) { e.answers++ }, MaxReply: am.NoReply},
 	} {
 		if err := e.ep.Register(index, s); err != nil {
-			e.ep.Close()
-			return nil, errors.Join(err, wire.Close())
+			return nil, twin.Leave(ctx, on, err)
 		}
 	}
 	return e, nil

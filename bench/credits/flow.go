@@ -10,8 +10,7 @@ import (
 
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/rma/twin"
-	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/comm/rank"
 	"github.com/golci/golci/internal/credit"
 )
 
@@ -45,40 +44,29 @@ const (
 
 // flowRank is one end. It belongs to the goroutine that called Flow, which also polls.
 type flowRank struct {
-	job  *boot.Job
+	job  *rank.Job
 	line *twin.Line
 	ends []*end // by mode
 }
 
 // Flow measures what credits cost on the way of small requests: the same flood with loans that do not change, with loans
-// that follow demand, and without flow control, in turns, over three conduits of the same size. Both ranks call it with the
-// same arguments; it blocks until all is measured. connect makes a rank's end of a conduit by name. Rank 0's out gets the
-// rows: medians, with the median of the differences between neighbours in time as a note.
-func Flow(
-	ctx context.Context, job *boot.Job, connect func(*boot.Job, string, conduit.Config) (conduit.Conduit, error),
-	c FlowConfig, out func(bench.Row),
-) (err error) {
+// that follow demand, and without flow control, in turns, between three pairs of ranks on the same job, with receive
+// space of the same size. Both processes call it with the same arguments; it blocks until all is measured. Rank 0's out
+// gets the rows: medians, with the median of the differences between neighbours in time as a note.
+func Flow(ctx context.Context, job *rank.Job, c FlowConfig, out func(bench.Row)) (err error) {
 	if len(c.Sizes) == 0 || slices.Min(c.Sizes) < leastSize || slices.Max(c.Sizes) > mostSize {
 		return fmt.Errorf("%w: %d are not in %d..%d", ErrSize, c.Sizes, leastSize, mostSize)
 	}
 	r := &flowRank{job: job}
-	defer func() { err = errors.Join(err, r.close()) }()
+	defer func() { err = r.close(ctx, err) }()
 	for _, m := range modes {
-		terms := flowTerms(m.mode, slices.Max(c.Sizes))
-		e, err := openEnd(job, connect, m.impl, terms)
+		e, err := openEnd(ctx, job, m.impl, m.mode, slices.Max(c.Sizes))
 		if err != nil {
 			return fmt.Errorf("credits: %s: %w", m.impl, err)
 		}
 		r.ends = append(r.ends, e)
 	}
-	shared, ok := r.ends[0].wire.(conduit.Memory)
-	if !ok {
-		return twin.ErrShare
-	}
-	if _, err := shared.Register(twin.Room); err != nil {
-		return fmt.Errorf("credits: %w", err)
-	}
-	if r.line, err = twin.OpenLine(ctx, job, r.ends[0].wire); err != nil {
+	if r.line, err = twin.ShareLine(ctx, r.ends[0].on); err != nil {
 		return fmt.Errorf("credits: %w", err)
 	}
 	for _, size := range c.Sizes {
@@ -89,24 +77,23 @@ func Flow(
 	return job.Barrier(ctx)
 }
 
-// flowTerms are those of the default table for two ranks, but that a static loan is as large as a dynamic one becomes, so
+// flowSettings ask for the default table of two ranks, but that a static loan is as large as a dynamic one becomes, so
 // that the modes differ in nothing else.
-func flowTerms(m credit.Mode, most int) credit.Config {
+func flowSettings(m credit.Mode, most int) map[string]string {
 	c := credit.Terms(2, most+slack)
 	c.Mode = m
 	if m != credit.Dynamic {
 		c.PerPeer = c.Max
 	}
-	return c
+	return creditSettings(c, most)
 }
 
-func (r *flowRank) close() error {
-	var errs []error
+// close finalizes the ranks of all modes, together with the other process unless err tells of a failure.
+func (r *flowRank) close(ctx context.Context, err error) error {
 	for _, e := range r.ends {
-		e.ep.Close()
-		errs = append(errs, e.wire.Close())
+		err = twin.Leave(ctx, e.on, err)
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 func (r *flowRank) size(ctx context.Context, size int, window time.Duration, out func(bench.Row)) error {

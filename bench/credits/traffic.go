@@ -29,23 +29,26 @@ type run struct {
 
 // traffic has all ranks send for the given time, and hands out a row for each sample. All that was sent has come when it
 // returns.
-func (c Config) traffic(ctx context.Context, p pattern, m credit.Mode, length time.Duration, out func(Row)) error {
-	eps, err := c.open(m)
+func (c Config) traffic(ctx context.Context, p pattern, m credit.Mode, length time.Duration, out func(Row)) (err error) {
+	team, err := c.open(m)
 	if err != nil {
 		return err
 	}
-	defer shut(eps)
-	r := &run{pattern: p, eps: eps, sample: length / samples}
-	r.sending.Store(int64(len(eps)))
+	defer func() { err = errors.Join(err, team.Close()) }()
+	r := &run{pattern: p, sample: length / samples}
+	for _, x := range team.Ranks() {
+		r.eps = append(r.eps, x.Endpoint())
+	}
+	r.sending.Store(int64(len(r.eps)))
 	take := am.Spec{Name: "take", Run: func(*am.Token, []uint64, []byte) { r.received.Add(1) }, MaxReply: am.NoReply}
-	for _, e := range eps {
+	for _, e := range r.eps {
 		if err := e.Register(hTake, take); err != nil {
 			return fmt.Errorf("credits: %w", err)
 		}
 	}
 	var ranks sync.WaitGroup
 	r.start = time.Now()
-	for i := range eps {
+	for i := range r.eps {
 		ranks.Go(func() { r.rank(i) })
 	}
 	r.watch(ctx, out)

@@ -16,7 +16,7 @@ const (
 )
 
 // notify has rank 0 put size bytes, of which the first 8 are a number, and wait for as many back.
-func (r *rank) notify(size int, window time.Duration) ([]bench.Row, error) {
+func (r *end) notify(size int, window time.Duration) ([]bench.Row, error) {
 	took, err := r.pingPong(size, trips)
 	if err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func (r *rank) notify(size int, window time.Duration) ([]bench.Row, error) {
 	}}, r.put(1, size, last)
 }
 
-func (r *rank) pingPong(size, n int) (time.Duration, error) {
+func (r *end) pingPong(size, n int) (time.Duration, error) {
 	start := time.Now()
 	for range n {
 		r.seq++
@@ -47,15 +47,15 @@ func (r *rank) pingPong(size, n int) (time.Duration, error) {
 	return time.Since(start), nil
 }
 
-func (r *rank) put(peer, size int, number uint64) error {
+func (r *end) put(peer, size int, number uint64) error {
 	binary.LittleEndian.PutUint64(r.src, number)
 	return r.mem.PutNotify(peer, twin.Room, r.src[:size], counter, 1)
 }
 
-func (r *rank) number() uint64 { return binary.LittleEndian.Uint64(r.mem.Segment()[twin.Room:]) }
+func (r *end) number() uint64 { return binary.LittleEndian.Uint64(r.mem.Segment()[twin.Room:]) }
 
 // echo answers pingPong until the last.
-func (r *rank) echo(size int) error {
+func (r *end) echo(size int) error {
 	for {
 		r.seq++
 		if err := r.mem.WaitCounter(counter, r.seq, 0); err != nil {

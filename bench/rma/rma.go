@@ -13,8 +13,8 @@ import (
 	"github.com/golci/golci/bench/rma/twin"
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/rank"
 	"github.com/golci/golci/comm/rma"
-	"github.com/golci/golci/internal/boot"
 )
 
 // Names of the benchmarks.
@@ -41,9 +41,9 @@ type Config struct {
 	Window time.Duration // least length of the timed loops of one row
 }
 
-// rank is one end. It belongs to the goroutine that called Run, which also polls.
-type rank struct {
-	job  *boot.Job
+// end is one of the two. It belongs to the goroutine that called Run, which also polls.
+type end struct {
+	job  *rank.Job
 	ep   *am.Endpoint
 	mem  *rma.Memory
 	line *twin.Line
@@ -59,13 +59,13 @@ type rank struct {
 // hOver ends follow.
 const hOver = 1
 
-// Run is called by both ranks with the same arguments and blocks until all is measured. Rank 0's out gets the rows. c must
-// have shared memory (conduit.Memory) that nothing was registered with.
-func Run(ctx context.Context, job *boot.Job, c conduit.Conduit, cfg Config, out func(bench.Row)) error {
+// Run is called by both ranks with the same arguments and blocks until all is measured. Rank 0's out gets the rows. The
+// rank's conduit has shared memory (conduit.Memory) that nothing was registered with, and nobody else polls the rank.
+func Run(ctx context.Context, on *rank.Rank, cfg Config, out func(bench.Row)) error {
 	if err := cfg.check(); err != nil {
 		return err
 	}
-	r, err := open(ctx, job, c, slices.Max(cfg.Sizes))
+	r, err := open(ctx, on, slices.Max(cfg.Sizes))
 	if err != nil {
 		return fmt.Errorf("rma: %w", err)
 	}
@@ -76,28 +76,24 @@ func Run(ctx context.Context, job *boot.Job, c conduit.Conduit, cfg Config, out 
 			return fmt.Errorf("rma: %s, %d bytes: %w", cfg.Bench, size, err)
 		}
 	}
-	return job.Barrier(ctx)
+	return on.Job().Barrier(ctx)
 }
 
 // open makes this rank's segment, for accesses of up to most bytes, and finds the other's.
-func open(ctx context.Context, job *boot.Job, c conduit.Conduit, most int) (*rank, error) {
-	shared, ok := c.(conduit.Memory)
+func open(ctx context.Context, on *rank.Rank, most int) (*end, error) {
+	shared, ok := on.Conduit().(conduit.Memory)
 	if !ok {
 		return nil, twin.ErrShare
 	}
-	ep, err := am.New(c, am.Config{})
-	if err != nil {
-		return nil, err
-	}
-	r := &rank{job: job, ep: ep, src: make([]byte, most), dst: make([]byte, most)}
-	if err := r.share(ctx, shared, most); err != nil {
+	r := &end{job: on.Job(), ep: on.Endpoint(), src: make([]byte, most), dst: make([]byte, most)}
+	if err := r.share(ctx, on, shared, most); err != nil {
 		r.close()
 		return nil, err
 	}
 	return r, nil
 }
 
-func (r *rank) share(ctx context.Context, shared conduit.Memory, most int) (err error) {
+func (r *end) share(ctx context.Context, on *rank.Rank, shared conduit.Memory, most int) (err error) {
 	if r.mem, err = rma.New(r.ep, rma.Config{SegmentSize: int64(twin.Room + most)}); err != nil {
 		return err
 	}
@@ -105,18 +101,17 @@ func (r *rank) share(ctx context.Context, shared conduit.Memory, most int) (err 
 	if err := r.ep.Register(hOver, am.Spec{Name: "over", Run: over, MaxReply: am.NoReply}); err != nil {
 		return err
 	}
-	if r.line, err = twin.OpenLine(ctx, r.job, r.ep.Conduit()); err != nil {
+	if r.line, err = twin.OpenLine(ctx, on); err != nil {
 		return err
 	}
 	r.peer, err = twin.Segment(ctx, shared, 1-r.job.Rank)
 	return err
 }
 
-func (r *rank) close() {
+func (r *end) close() {
 	if r.mem != nil {
 		r.mem.Close()
 	}
-	r.ep.Close()
 }
 
 func (c Config) check() error {
@@ -130,7 +125,7 @@ func (c Config) check() error {
 }
 
 // measure gives one row for each side that is compared, all with the crossing before and after.
-func (r *rank) measure(ctx context.Context, c Config, size int) error {
+func (r *end) measure(ctx context.Context, c Config, size int) error {
 	before, err := r.line.Crossing(ctx)
 	if err != nil {
 		return err
@@ -162,7 +157,7 @@ func (r *rank) measure(ctx context.Context, c Config, size int) error {
 }
 
 // follow polls, so that rank 0 gets answers, until it is told that this is over.
-func (r *rank) follow() error {
+func (r *end) follow() error {
 	for r.over = false; !r.over; {
 		r.ep.Poll()
 		if err := r.ep.Err(); err != nil {

@@ -13,17 +13,15 @@ import (
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/internal/pairtest"
 	"github.com/golci/golci/bench/rma/twin"
-	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/internal/boot"
-	"github.com/golci/golci/internal/conduit/fault"
+	"github.com/golci/golci/comm/rank"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func measured(t *testing.T, c Config) (rows []bench.Row) {
 	t.Helper()
-	for i, err := range pairtest.Run(t, func(job *boot.Job, wire conduit.Conduit) error {
-		return Run(t.Context(), job, wire, c, func(r bench.Row) { rows = append(rows, r) })
+	for i, err := range pairtest.Run(t, "local", func(on *rank.Rank) error {
+		return Run(t.Context(), on, c, func(r bench.Row) { rows = append(rows, r) })
 	}) {
 		if err != nil {
 			t.Errorf("%s, rank %d: %v", c.Bench, i, err)
@@ -63,16 +61,16 @@ func TestBadConfigs(t *testing.T) {
 		{Config{Bench: Put}, ErrSize},
 		{Config{Bench: Notify, Sizes: []int{64, 7}}, ErrSize},
 	} {
-		if err := Run(t.Context(), nil, nil, c.cfg, nil); !errors.Is(err, c.want) {
+		if err := Run(t.Context(), nil, c.cfg, nil); !errors.Is(err, c.want) {
 			t.Errorf("%+v: error %v, want %v", c.cfg, err, c.want)
 		}
 	}
 }
 
-// TestNeedsSharedMemory: a wrapper hides it, so that there is nothing to compare with.
+// TestNeedsSharedMemory: else there is nothing to compare with.
 func TestNeedsSharedMemory(t *testing.T) {
-	for i, err := range pairtest.Run(t, func(job *boot.Job, c conduit.Conduit) error {
-		return Run(t.Context(), job, fault.New(c, fault.Config{}), Config{Bench: Put, Sizes: []int{8}}, nil)
+	for i, err := range pairtest.Run(t, "udp", func(on *rank.Rank) error {
+		return Run(t.Context(), on, Config{Bench: Put, Sizes: []int{8}}, nil)
 	}) {
 		if !errors.Is(err, twin.ErrShare) {
 			t.Errorf("rank %d: %v", i, err)
@@ -83,8 +81,9 @@ func TestNeedsSharedMemory(t *testing.T) {
 // TestPutsOutOfTurnAreFound: rank 1 is put a number that is not due, rank 0 is answered with another than it has put.
 func TestPutsOutOfTurnAreFound(t *testing.T) {
 	for _, late := range []bool{false, true} {
-		errs := pairtest.Run(t, func(job *boot.Job, c conduit.Conduit) error {
-			r, err := open(t.Context(), job, c, 8)
+		errs := pairtest.Run(t, "local", func(on *rank.Rank) error {
+			job := on.Job()
+			r, err := open(t.Context(), on, 8)
 			if err != nil {
 				return err
 			}
@@ -113,7 +112,7 @@ func TestPutsOutOfTurnAreFound(t *testing.T) {
 
 // TestBytesToMoveAreNotThereYet: otherwise an access that does nothing would pass.
 func TestBytesToMoveAreNotThereYet(t *testing.T) {
-	r := &rank{peer: make([]byte, twin.Room+64), src: make([]byte, 64), dst: make([]byte, 64)}
+	r := &end{peer: make([]byte, twin.Room+64), src: make([]byte, 64), dst: make([]byte, 64)}
 	from, to := r.fill(Put, 64)
 	if slices.Equal(from, to) || &from[0] != &r.src[0] || &to[0] != &r.peer[twin.Room] {
 		t.Error("a put begins with the bytes in place, or somewhere else")

@@ -25,7 +25,7 @@ type side struct {
 }
 
 // versus has rank 0 put or get size bytes, beside what the processor takes for the same on the same memory.
-func (r *rank) versus(name string, size int, window time.Duration) ([]bench.Row, error) {
+func (r *end) versus(name string, size int, window time.Duration) ([]bench.Row, error) {
 	sides := r.gets(size)
 	if name == Put {
 		sides = r.puts(size)
@@ -67,7 +67,7 @@ func (r *rank) versus(name string, size int, window time.Duration) ([]bench.Row,
 }
 
 // fill gives the bytes to be moved a pattern, and those that they go to another.
-func (r *rank) fill(name string, size int) (from, to []byte) {
+func (r *end) fill(name string, size int) (from, to []byte) {
 	there := r.peer[twin.Room : twin.Room+size]
 	from, to = there, r.dst[:size]
 	if name == Put {
@@ -105,7 +105,7 @@ func rowsOf(name string, sides []side) []bench.Row {
 	return rows
 }
 
-func (r *rank) puts(size int) []side {
+func (r *end) puts(size int) []side {
 	src, there := r.src[:size], r.peer[twin.Room:twin.Room+size]
 	sides := []side{{impl: bench.Golci, loop: func(n int) error {
 		for range n {
@@ -140,7 +140,7 @@ func (r *rank) puts(size int) []side {
 	}})
 }
 
-func (r *rank) gets(size int) []side {
+func (r *end) gets(size int) []side {
 	dst, there := r.dst[:size], r.peer[twin.Room:twin.Room+size]
 	sides := []side{{impl: bench.Golci, loop: func(n int) error {
 		for range n {

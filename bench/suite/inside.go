@@ -12,7 +12,6 @@ import (
 	"github.com/golci/golci/bench/ranks"
 	"github.com/golci/golci/bench/rma"
 	"github.com/golci/golci/bench/rma/twin"
-	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/internal/boot"
 	"github.com/golci/golci/mpi"
 )
@@ -45,50 +44,21 @@ func takePart(ctx context.Context, c Config, chosen []spec) error {
 
 // twins runs a benchmark of the layers below package mpi.
 func twins(ctx context.Context, s spec, out printer) error {
+	r, err := twin.Start(ctx)
+	if err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
 	var printing error
 	row := func(r bench.Row) { printing = errors.Join(printing, out.row(r)) }
-	var err error
 	switch s.name {
 	case "am":
-		err = activeMessages(ctx, s, row)
+		err = amrank.Run(ctx, r, s.sizes, s.window, row)
 	case "flow":
-		err = flow(ctx, s, row)
+		err = credits.Flow(ctx, r.Job(), credits.FlowConfig{Sizes: s.sizes, Window: s.window}, row)
 	default:
-		err = remote(ctx, s, row)
+		err = rma.Run(ctx, r, rma.Config{Bench: s.name, Sizes: s.sizes, Window: s.window}, row)
 	}
-	return errors.Join(err, printing)
-}
-
-func flow(ctx context.Context, s spec, out func(bench.Row)) (err error) {
-	job, err := twin.Join(ctx)
-	if err != nil {
-		return fmt.Errorf("bench: %w", err)
-	}
-	defer func() { err = errors.Join(err, job.Finalize(ctx)) }()
-	return credits.Flow(ctx, job, twin.Connect, credits.FlowConfig{Sizes: s.sizes, Window: s.window}, out)
-}
-
-func remote(ctx context.Context, s spec, out func(bench.Row)) (err error) {
-	job, err := twin.Join(ctx)
-	if err != nil {
-		return fmt.Errorf("bench: %w", err)
-	}
-	defer func() { err = errors.Join(err, job.Finalize(ctx)) }()
-	c, err := twin.Connect(job, s.name, conduit.Config{})
-	if err != nil {
-		return fmt.Errorf("bench: %w", err)
-	}
-	defer func() { err = errors.Join(err, c.Close()) }()
-	return rma.Run(ctx, job, c, rma.Config{Bench: s.name, Sizes: s.sizes, Window: s.window}, out)
-}
-
-func activeMessages(ctx context.Context, s spec, out func(bench.Row)) (err error) {
-	job, c, leave, err := amrank.Join(ctx)
-	if err != nil {
-		return fmt.Errorf("bench: %w", err)
-	}
-	defer func() { err = errors.Join(err, leave()) }()
-	return amrank.Run(ctx, job, c, s.sizes, s.window, out)
+	return twin.Leave(ctx, r, errors.Join(err, printing))
 }
 
 func messages(ctx context.Context, chosen []spec, out printer, env lookup) (err error) {

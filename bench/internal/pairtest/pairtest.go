@@ -5,32 +5,28 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/internal/boot"
-	"github.com/golci/golci/internal/conduit/local"
+	"github.com/golci/golci/bench/rma/twin"
+	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/internal/settings"
 )
 
-// Run runs f as the two ranks of a job in this process, and returns their errors.
-func Run(t *testing.T, f func(job *boot.Job, c conduit.Conduit) error) []error {
+// Run runs f as the two ranks of a job in this process, joined by the conduit over, and returns their errors.
+func Run(t *testing.T, over string, f func(r *rank.Rank) error) []error {
 	t.Helper()
-	jobs, err := boot.Local(2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	conduits, err := local.New(2, conduit.Config{})
+	set := twin.Settings()
+	set[settings.Conduit.Env()] = over
+	team, err := rank.Local(2, rank.Config{Settings: set})
 	if err != nil {
 		t.Fatal(err)
 	}
 	errs := make([]error, 2)
 	var wg sync.WaitGroup
-	for i := range jobs {
-		wg.Go(func() { errs[i] = f(jobs[i], conduits[i]) })
+	for i, r := range team.Ranks() {
+		wg.Go(func() { errs[i] = f(r) })
 	}
 	wg.Wait()
-	for _, c := range conduits {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
+	if err := team.Close(); err != nil {
+		t.Error(err)
 	}
 	return errs
 }

@@ -1,19 +1,20 @@
-// Package twin joins two ranks on one node without package mpi, for benchmarks of the layers below it: conduits over
-// shared memory, and the time a cache line takes from one rank's core to the other's.
+// Package twin is two ranks on one node without package mpi, for benchmarks of the layers below it, and the time that a
+// cache line takes from one rank's core to the other's.
 package twin
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"time"
 	"unsafe"
 
 	"github.com/golci/golci/bench/crossing"
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/internal/boot"
-	"github.com/golci/golci/internal/conduit/shm"
+	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/internal/settings"
 )
 
 // Errors, for errors.Is.
@@ -22,29 +23,32 @@ var (
 	ErrShare = errors.New("twin: the ranks share no memory")
 )
 
-// Join finds this process's job, which must have two ranks on one node. It blocks until the launcher has answered. The
-// caller finalizes the job.
-func Join(ctx context.Context) (*boot.Job, error) {
-	job, err := boot.Join(ctx)
+// Start brings this process up as one of two ranks on one node, which only the benchmark polls. It blocks until both
+// have come. The caller finalizes the rank: see Leave. Error: ErrRanks, and those of rank.Start.
+func Start(ctx context.Context) (*rank.Rank, error) {
+	r, err := rank.Start(ctx, rank.Config{Settings: Settings(), Exit: os.Exit})
 	if err != nil {
 		return nil, fmt.Errorf("twin: %w", err)
 	}
-	if job.Size != 2 || len(job.LocalRanks) != 2 {
-		return nil, errors.Join(fmt.Errorf("%w, not %d", ErrRanks, job.Size), job.Finalize(ctx))
+	if r.Size() != 2 || len(r.Job().LocalRanks) != 2 {
+		return nil, errors.Join(fmt.Errorf("%w, not %d", ErrRanks, r.Size()), r.Finalize(ctx))
 	}
-	return job, nil
+	return r, nil
 }
 
-// Connect makes this rank's end of a conduit over shared memory. Both ranks call it with the same name, which tells the
-// conduits of a job apart, and the same cfg. It blocks until both have.
-func Connect(job *boot.Job, name string, cfg conduit.Config) (conduit.Conduit, error) {
-	c, err := shm.New(shm.Config{
-		Rank: job.Rank, Size: job.Size, JobID: job.JobID + name, Key: string(job.Key), Local: job.LocalRanks, Conduit: cfg,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("twin: conduit %s: %w", name, err)
+// Settings are those of a rank that only its caller polls.
+func Settings() map[string]string { return map[string]string{settings.Server.Env(): "waiter"} }
+
+// Leave finalizes a rank, and waits for the other unless err says that the benchmark has failed here. It returns err, or
+// why the rank could not be finalized.
+func Leave(ctx context.Context, r *rank.Rank, err error) error {
+	if err == nil {
+		return r.Finalize(ctx)
 	}
-	return c, nil
+	ctx, cancel := context.WithCancelCause(ctx)
+	cancel(err)
+	_ = r.Finalize(ctx) // gives up at once
+	return err
 }
 
 // Room is how many bytes at the beginning of rank 0's registered memory Line uses; they must be zero at first.
@@ -52,14 +56,26 @@ const Room = 4096
 
 // Line measures the crossing between the two ranks' cores.
 type Line struct {
-	job   *boot.Job
+	job   *rank.Job
 	lines *crossing.Lines
 }
 
-// OpenLine finds the memory that rank 0 has registered with c, or is about to. It polls nothing, and blocks until the news
+// ShareLine registers memory for a line, on ranks that register no other, and opens it. Both ranks call it.
+func ShareLine(ctx context.Context, r *rank.Rank) (*Line, error) {
+	m, ok := r.Conduit().(conduit.Memory)
+	if !ok {
+		return nil, ErrShare
+	}
+	if _, err := m.Register(Room); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrShare, err)
+	}
+	return OpenLine(ctx, r)
+}
+
+// OpenLine finds the memory that rank 0 has registered, or is about to. It polls nothing, and blocks until the news
 // of it has arrived. ErrShare where ranks do not share memory.
-func OpenLine(ctx context.Context, job *boot.Job, c conduit.Conduit) (*Line, error) {
-	m, ok := c.(conduit.Memory)
+func OpenLine(ctx context.Context, r *rank.Rank) (*Line, error) {
+	m, ok := r.Conduit().(conduit.Memory)
 	if !ok {
 		return nil, ErrShare
 	}
@@ -70,7 +86,7 @@ func OpenLine(ctx context.Context, job *boot.Job, c conduit.Conduit) (*Line, err
 	if len(mem) < Room {
 		return nil, fmt.Errorf("%w: %d bytes are registered, a line needs %d", ErrShare, len(mem), Room)
 	}
-	return &Line{job: job, lines: (*crossing.Lines)(unsafe.Pointer(unsafe.SliceData(mem)))}, nil
+	return &Line{job: r.Job(), lines: (*crossing.Lines)(unsafe.Pointer(unsafe.SliceData(mem)))}, nil
 }
 
 // Segment waits for the memory that peer registers.

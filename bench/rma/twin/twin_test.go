@@ -9,44 +9,37 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/internal/boot"
-	"github.com/golci/golci/internal/conduit/local"
+	"github.com/golci/golci/comm/rank"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// ends are two ranks of a job in this process.
-func ends(t *testing.T) ([]*boot.Job, []conduit.Conduit) {
+// ends are two ranks of a job in this process, connected by rings or as over says.
+func ends(t *testing.T, over string) []*rank.Rank {
 	t.Helper()
-	jobs, err := boot.Local(2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wires, err := local.New(2, conduit.Config{})
+	team, err := rank.Local(2, rank.Config{Settings: map[string]string{"GOLCI_CONDUIT": over}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		for _, c := range wires {
-			if err := c.Close(); err != nil {
-				t.Error(err)
-			}
+		if err := team.Close(); err != nil {
+			t.Error(err)
 		}
 	})
-	return jobs, wires
+	return team.Ranks()
 }
 
 func TestCrossingAgainAndAgain(t *testing.T) {
-	jobs, wires := ends(t)
+	two := ends(t, "local")
 	var wg sync.WaitGroup
-	for i := range jobs {
+	for i, r := range two {
 		wg.Go(func() {
 			if i == 0 {
-				if _, err := wires[0].(conduit.Memory).Register(Room); err != nil {
+				if _, err := r.Conduit().(conduit.Memory).Register(Room); err != nil {
 					t.Error(err)
 				}
 			}
-			l, err := OpenLine(t.Context(), jobs[i], wires[i])
+			l, err := OpenLine(t.Context(), r)
 			if err != nil {
 				t.Error(err)
 				return
@@ -63,26 +56,26 @@ func TestCrossingAgainAndAgain(t *testing.T) {
 }
 
 func TestOpenLineTellsWhatIsMissing(t *testing.T) {
-	jobs, wires := ends(t)
+	two := ends(t, "local")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("enough")
 	cancel(why)
-	if _, err := OpenLine(ctx, jobs[1], wires[1]); !errors.Is(err, why) {
+	if _, err := OpenLine(ctx, two[1]); !errors.Is(err, why) {
 		t.Errorf("nothing registered: %v", err)
 	}
-	if _, err := wires[0].(conduit.Memory).Register(Room / 2); err != nil {
+	if _, err := two[0].Conduit().(conduit.Memory).Register(Room / 2); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenLine(t.Context(), jobs[1], wires[1]); !errors.Is(err, ErrShare) {
+	if _, err := OpenLine(t.Context(), two[1]); !errors.Is(err, ErrShare) {
 		t.Errorf("half of the memory: %v", err)
 	}
-	if _, err := OpenLine(t.Context(), jobs[0], nil); !errors.Is(err, ErrShare) {
+	if _, err := ShareLine(t.Context(), ends(t, "udp")[0]); !errors.Is(err, ErrShare) {
 		t.Errorf("no shared memory: %v", err)
 	}
 }
 
-func TestJoinNeedsTwoRanks(t *testing.T) {
-	if _, err := Join(t.Context()); !errors.Is(err, ErrRanks) {
+func TestStartNeedsTwoRanks(t *testing.T) {
+	if _, err := Start(t.Context()); !errors.Is(err, ErrRanks) {
 		t.Errorf("a process without a launcher: %v", err)
 	}
 }
