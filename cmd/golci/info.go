@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/golci/golci/cmd/golci/internal/launch"
+	"github.com/golci/golci/comm/rank"
 	"github.com/golci/golci/internal/affinity"
 	"github.com/golci/golci/internal/boot"
 	"github.com/golci/golci/internal/settings"
@@ -106,19 +107,17 @@ func infoCrossing(w io.Writer, m topology.Map) {
 }
 
 func infoKernel(w io.Writer) {
-	shm := true
 	for _, f := range kernelFeatures() {
 		text := "yes"
 		if f.err != nil {
 			text = "no: " + f.err.Error()
-			shm = shm && !f.shm
 		}
 		if f.note != "" {
 			text += " (" + f.note + ")"
 		}
 		fmt.Fprintf(w, "kernel %s\t%s\n", f.name, text)
 	}
-	for _, c := range conduits(shm) {
+	for _, c := range conduits() {
 		fmt.Fprintf(w, "conduit %s\t%s\n", c.Name, c.Text)
 	}
 }
@@ -130,25 +129,21 @@ type carrier struct {
 	Text   string `json:"text"`
 }
 
-// conduits lists all; shm says whether the kernel has what the shared memory needs.
-func conduits(shm bool) []carrier {
-	memory := carrier{"shm", false, "no: it needs Linux with memfd and futex"}
-	if shm && runtime.GOOS == "linux" {
-		memory = carrier{"shm", true, "yes: ranks of one machine"}
+func conduits() (out []carrier) {
+	for _, c := range rank.Conduits() {
+		text := "yes: " + c.Reach
+		if c.Lacks != nil {
+			text = "no: " + c.Lacks.Error()
+		}
+		out = append(out, carrier{c.Name, c.Lacks == nil, text})
 	}
-	return []carrier{
-		{"local", true, "yes: ranks in one process"},
-		{"portals", true, "yes: ranks in one process, one receive pool each"},
-		memory,
-		{"udp", true, "yes: ranks of any machines that reach each other"},
-	}
+	return out
 }
 
 // feature is one thing the kernel may offer.
 type feature struct {
 	name string
 	note string
-	shm  bool  // the shared-memory conduit cannot do without
 	err  error // why it is not usable; nil if it is
 }
 

@@ -65,12 +65,10 @@ func infoJSON(out io.Writer) error {
 		CPUs: affinity.Get(), Cores: len(topology.Read().Cores()), Kernel: map[string]bool{},
 		Unknown: settings.Unknown(os.Environ(), boot.EnvLauncher),
 	}
-	shm := true
 	for _, f := range kernelFeatures() {
 		r.Kernel[f.name] = f.err == nil
-		shm = shm && (f.err == nil || !f.shm)
 	}
-	r.Conduits = conduits(shm)
+	r.Conduits = conduits()
 	if r.Launcher, r.Rank, r.Size, err = boot.Detect(os.LookupEnv); err != nil {
 		return err
 	}

@@ -11,8 +11,8 @@ import (
 // kernelFeatures tries each thing once, on this process itself.
 func kernelFeatures() []feature {
 	return []feature{
-		{name: "memfd", shm: true, err: tryMemfd()},
-		{name: "futex", shm: true, err: tryFutex()},
+		{name: "memfd", err: tryMemfd()},
+		{name: "futex", err: tryFutex()},
 		{name: "eventfd", err: tryFD(unix.Eventfd(0, unix.EFD_CLOEXEC))},
 		{name: "membarrier", err: tryMembarrier()},
 		{name: "pidfd", err: tryFD(unix.PidfdOpen(os.Getpid(), 0))},

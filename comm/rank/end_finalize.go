@@ -29,7 +29,7 @@ func (r *Rank) Finalize(ctx context.Context) error {
 	case r.final.Swap(true):
 		return r.errorf("Finalize", "%w", ErrFinalized)
 	}
-	err := r.lastMeeting(ctx)
+	err := withCause(ctx, r.lastMeeting(ctx))
 	if err != nil {
 		r.AwaitEnd()
 	}

@@ -29,10 +29,15 @@ func Start(ctx context.Context, cfg Config) (*Rank, error) {
 	within, cancel := context.WithTimeout(ctx, settings.InitTimeout.Get(o.values))
 	defer cancel()
 	r, err := startWithin(within, o)
+	return r, withCause(ctx, err)
+}
+
+// withCause adds to err why ctx has ended, if it has and err does not say so.
+func withCause(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); err != nil && cause != nil && !errors.Is(err, cause) {
-		err = fmt.Errorf("%w: %w", err, cause)
+		return fmt.Errorf("%w: %w", err, cause)
 	}
-	return r, err
+	return err
 }
 
 func startWithin(ctx context.Context, o *options) (r *Rank, err error) {

@@ -43,6 +43,9 @@ func rankMain(role string) int {
 	if how, ok := strings.CutPrefix(role, failingRole); ok {
 		return failingMain(how)
 	}
+	if how, ok := strings.CutPrefix(role, bareRole); ok {
+		return bareMain(how)
+	}
 	p, err := mpi.Init()
 	if err == nil {
 		fmt.Printf("rank %d pid %d\n", p.World().Rank(), os.Getpid())
