@@ -125,3 +125,31 @@ func TestBlockUntilAllocatesNothing(t *testing.T) {
 		return nil
 	})
 }
+
+// TestBlockUntilSeesADeath: a condition may ask whether a peer has failed.
+func TestBlockUntilSeesADeath(t *testing.T) {
+	team, err := Local(2, with("GOLCI_SPIN", "0", "GOLCI_CONDUIT", "local"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := team.Ranks()[0]
+	ended := make(chan error, 1)
+	go func() { ended <- r.BlockUntil(func() bool { return r.Endpoint().PeerFailed(1) != nil }) }()
+	for r.untils.n.Load() == 0 {
+		runtime.Gosched()
+	}
+	if err := team.Ranks()[1].wire.Close(); err != nil {
+		t.Error(err)
+	}
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(patience):
+		t.Error("the call does not end")
+	}
+	if err := team.Close(); err != nil {
+		t.Error(err)
+	}
+}
