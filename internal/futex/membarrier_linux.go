@@ -12,7 +12,7 @@ const (
 
 // RegisterMembarrier makes this process a target of Membarrier, its own and those of other processes. It tells
 // whether the kernel offers both commands. It may be called any number of times. Membarrier does not order processes
-// that have not registered. It does not block.
+// that have not registered.
 func RegisterMembarrier() bool {
 	return membarrier(cmdRegisterGlobalExpedited) && membarrier(cmdRegisterPrivateExpedited)
 }

@@ -1,5 +1,5 @@
 // Package spin has locks for critical sections of some tens of nanoseconds. Such a section must not block, allocate
-// or call foreign functions.
+// or call functions of the user.
 package spin
 
 import (
