@@ -11,7 +11,6 @@ import (
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/internal/conduit/fault"
 	"github.com/golci/golci/internal/conduit/local"
-	"github.com/golci/golci/internal/conduit/portals"
 	"github.com/golci/golci/internal/conduit/udp/seal"
 	"github.com/golci/golci/internal/conduit/udp/udptest"
 )
@@ -19,10 +18,7 @@ import (
 // networks are the conduits over which operations must end, whatever happens.
 var networks = map[string]func(t testing.TB, n int) []conduit.Conduit{
 	"local": func(t testing.TB, n int) []conduit.Conduit { return made(t)(local.New(n, conduit.Config{})) },
-	"portals": func(t testing.TB, n int) []conduit.Conduit {
-		return made(t)(portals.New(n, portals.Config{Conduit: conduit.Config{Loan: 40}}))
-	},
-	"udp": func(t testing.TB, n int) []conduit.Conduit { return udptest.Job{}.Open(t, n, conduit.Config{}) },
+	"udp":   func(t testing.TB, n int) []conduit.Conduit { return udptest.Job{}.Open(t, n, conduit.Config{}) },
 	"udp lending": func(t testing.TB, n int) []conduit.Conduit {
 		return udptest.Job{Mode: seal.Trust, Payload: 1400}.Open(t, n, conduit.Config{})
 	},

@@ -15,7 +15,7 @@ import (
 
 // TestRunFailsWhole: a Run that fails before its ranks start keeps nothing: TestMain looks for goroutines of conduits.
 func TestRunFailsWhole(t *testing.T) {
-	for _, carrier := range []string{"local", "portals", "udp"} {
+	for _, carrier := range []string{"local", "udp"} {
 		var calls atomic.Int64
 		second := func(*comm.Server) error {
 			if calls.Add(1) == 2 {

@@ -50,7 +50,7 @@ func TestConduitThatDoesNotReachAll(t *testing.T) {
 			"GOLCI_CONDUIT=shm joins ranks of one node, and rank 2 and rank 0 are on different nodes; set it to auto,",
 		}},
 		{"local", []int{1, 1}, []string{"the local conduit joins the ranks of one process", "the local conduit joins the ranks of one process"}},
-		{"portals", []int{2}, []string{"the portals conduit joins the ranks of one process", "the portals conduit joins the ranks of one process"}},
+		{"local", []int{2}, []string{"the local conduit joins the ranks of one process", "the local conduit joins the ranks of one process"}},
 	} {
 		t.Setenv("GOLCI_CONDUIT", c.conduit)
 		j := startOnNodes(t, "all", c.perNode...)

@@ -1,5 +1,5 @@
 // Package credits shows the credits of active messages at work. Show has ranks in this process send to each other over
-// the conduit with one receive pool a rank, and reports loans and bank over time. Flow measures what credits cost a
+// datagrams, with one receive pool a rank, and reports loans and bank over time. Flow measures what credits cost a
 // message.
 package credits
 
@@ -78,7 +78,8 @@ func (c Config) terms(m credit.Mode) credit.Config {
 // open brings up the ranks of a job, each with one receive pool.
 func (c Config) open(m credit.Mode) (*rank.Team, error) {
 	set := creditSettings(c.terms(m), leastLoan*credit.Unit-slack)
-	set[settings.Conduit.Env()], set[settings.MsgLimit.Env()] = "portals", strconv.Itoa(tickets)
+	set[settings.Conduit.Env()], set[settings.UDPSecurity.Env()] = "udp", "trust"
+	set[settings.MsgLimit.Env()] = strconv.Itoa(tickets)
 	team, err := rank.Local(c.Ranks, rank.Config{Settings: set})
 	if err != nil {
 		return nil, fmt.Errorf("credits: %w", err)

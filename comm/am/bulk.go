@@ -56,7 +56,7 @@ func (e *Endpoint) OnBulk(f func(src int, id uint64, off int64, chunk []byte, w 
 
 // PutBulk queues b towards peer. It returns at once; polling moves the bytes.
 func (e *Endpoint) PutBulk(peer int, b *Bulk) {
-	q := &e.lanes[peer].bulk
+	q := &e.lane(peer).bulk
 	b.next = nil
 	q.mu.Lock()
 	if b.Key.ID != 0 && !q.accesses() && e.begin(peer, b) {
@@ -80,7 +80,7 @@ func (e *Endpoint) PutBulk(peer int, b *Bulk) {
 // SwapBulk calls f with the Bulk of owner, which has Stay set, while it is still queued towards peer, and reports whether
 // it was. f may give it another Owner, and other Data: a copy of the same bytes, from Off on. Nothing is sent meanwhile.
 func (e *Endpoint) SwapBulk(peer int, owner BulkOwner, f func(*Bulk)) bool {
-	q := &e.lanes[peer].bulk
+	q := &e.lane(peer).bulk
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for b := q.head; b != nil; b = b.next {

@@ -46,7 +46,7 @@ func (e *Endpoint) Hint(want int, peers ...int) {
 		if uint(p) >= uint(len(e.lanes)) || p == e.rank {
 			continue
 		}
-		ln := &e.lanes[p]
+		ln := e.lane(p)
 		ln.mu.Lock()
 		if a, ask := ln.credit.Hint(want); ask && !ln.dead {
 			e.sendCredit(ln, p, credit.Ask, a)
@@ -74,7 +74,7 @@ func (e *Endpoint) sendCredit(ln *lane, peer int, kind credit.Kind, a credit.Arg
 func (r *receiver) asked(src int, h header) {
 	f := h.credits()
 	if f.Epoch() {
-		ln := &r.e.lanes[src]
+		ln := r.e.lane(src)
 		ln.mu.Lock()
 		ln.credit.Epochs(1)
 		ln.mu.Unlock()
@@ -88,7 +88,7 @@ func (r *receiver) asked(src int, h header) {
 // sendMessages sends what the ledger wants sent.
 func (r *receiver) sendMessages() {
 	for _, m := range r.ledger.Messages() {
-		ln := &r.e.lanes[m.Peer]
+		ln := r.e.lane(m.Peer)
 		if r.told[m.Peer].words { // it has to be as new as the message
 			r.e.tell(m.Peer, r.ledger.Note(m.Peer), r.told[m.Peer].throttle)
 		}
@@ -115,7 +115,7 @@ func (r *receiver) credit(src int, kind credit.Kind, a credit.Args) error {
 		return r.revoked(src, a)
 	}
 	if a[1] != 0 {
-		ln := &r.e.lanes[src]
+		ln := r.e.lane(src)
 		ln.mu.Lock()
 		ln.credit.Epochs(int(a[1]))
 		ln.mu.Unlock()
@@ -135,7 +135,7 @@ func (r *receiver) credit(src int, kind credit.Kind, a credit.Args) error {
 
 // revoked gives credits back that the peer asks for.
 func (r *receiver) revoked(src int, a credit.Args) error {
-	e, ln := r.e, &r.e.lanes[src]
+	e, ln := r.e, r.e.lane(src)
 	ln.mu.Lock()
 	defer ln.mu.Unlock()
 	e.refresh(ln, src)
@@ -170,7 +170,12 @@ func (e *Endpoint) Credits() CreditReport {
 	}
 	e.pollMu.Unlock()
 	for i := range rep.Peers {
-		ln := &e.lanes[i]
+		ln := e.lanes[i].Load()
+		if ln == nil {
+			b, _ := credit.Borrow(&e.terms) // as it would begin
+			rep.Peers[i].Borrowed = b.View()
+			continue
+		}
 		ln.mu.Lock()
 		e.refresh(ln, i)
 		rep.Peers[i].Borrowed = ln.credit.View()

@@ -25,7 +25,7 @@ func (r *receiver) Gone(peer int, err error) {
 	e.anyGone.Store(true)
 	r.ledger.Forget(peer)
 	e.longs.forget(peer)
-	ln := &e.lanes[peer]
+	ln := e.lane(peer)
 	ln.mu.Lock()
 	ln.dead, ln.care = true, true // from here on nothing is queued
 	e.pump(ln, peer, r.w)

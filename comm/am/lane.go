@@ -32,34 +32,64 @@ type lane struct {
 	// theirs is what the peer returns to us, mine what we return to it: with words the conduit's, and notes of 64 bits;
 	// else words of our own, and notes of 32 bits, that travel in the records. Bit 63: throttle.
 	theirs, mine *atomic.Uint64
+	own          [2]atomic.Uint64
 
 	replies int // bytes of reply space that requests in flight have reserved
 	bulk    bulkQueue
-	_       [64]byte
+	_       [48]byte
 }
 
 const wordThrottle = 1 << 63
 
+// manyRanks is from how many on pairs take memory only when they are first used. Where ranks share memory a pair has a ring anyway.
+const manyRanks = 128
+
 func (e *Endpoint) initLanes() error {
-	e.lanes, e.gone = make([]lane, e.c.Size()), make([]atomic.Bool, e.c.Size())
-	var own []atomic.Uint64
-	if !e.words {
-		own = make([]atomic.Uint64, 2*len(e.lanes))
+	n := e.c.Size()
+	e.lanes, e.gone = make([]atomic.Pointer[lane], n), make([]atomic.Bool, n)
+	if _, err := credit.Borrow(&e.terms); err != nil {
+		return err
 	}
-	for i := range e.lanes {
-		ln := &e.lanes[i]
-		b, err := credit.Borrow(&e.terms)
-		if err != nil {
-			return err
-		}
-		ln.credit = b
-		ln.mine, ln.theirs = e.c.Mine(i), e.c.Theirs(i)
-		if ln.words = ln.mine != nil; !ln.words {
-			ln.mine, ln.theirs = &own[2*i], &own[2*i+1]
+	if e.words || n < manyRanks {
+		for i, all := 0, make([]lane, n); i < n; i++ {
+			e.initLane(&all[i], i)
+			e.lanes[i].Store(&all[i])
 		}
 	}
 	return nil
 }
+
+func (e *Endpoint) initLane(ln *lane, peer int) {
+	ln.mine, ln.theirs = e.c.Mine(peer), e.c.Theirs(peer)
+	if ln.words = ln.mine != nil; !ln.words {
+		ln.mine, ln.theirs = &ln.own[0], &ln.own[1]
+	}
+	t := e.terms
+	if e.near(ln) && t.Mode == credit.Dynamic {
+		t.Mode = credit.Fixed
+	}
+	ln.credit, _ = credit.Borrow(&t) // the terms are in order
+}
+
+// lane is the pair with a peer. In a large job it is made when it is first used.
+func (e *Endpoint) lane(peer int) *lane {
+	if ln := e.lanes[peer].Load(); ln != nil {
+		return ln
+	}
+	return e.newLane(peer)
+}
+
+func (e *Endpoint) newLane(peer int) *lane {
+	ln := new(lane)
+	e.initLane(ln, peer)
+	if e.lanes[peer].CompareAndSwap(nil, ln) {
+		return ln
+	}
+	return e.lanes[peer].Load()
+}
+
+// near tells that a peer is reached through a ring while others are not. What it is lent is of no use to those, so its loan stays.
+func (e *Endpoint) near(ln *lane) bool { return ln.words && !e.words }
 
 // allWords tells whether c carries credit words towards every peer. Whether it does towards one is the same at both ends.
 func allWords(c conduit.Conduit) bool {
@@ -86,7 +116,7 @@ const (
 // pair is locked until then. If it says Stalled the pair is locked too, and the caller must call Enqueue or Abandon;
 // nothing has been spent. If Failed, it is not locked.
 func (e *Endpoint) Open(peer int, h uint8, nargs, payload int) (body []byte, first uint64, o Outcome) {
-	ln := &e.lanes[peer]
+	ln := e.lane(peer)
 	ln.mu.Lock()
 	if !ln.care {
 		if body, first, o = e.open(ln, peer, h, 0, nargs, payload); o != Failed {
@@ -116,7 +146,7 @@ func (e *Endpoint) openWithCare(ln *lane, peer int, h uint8, nargs, payload int)
 
 // OpenQueued is Open for use inside Queued.Emit, where the pair is locked already and the queue does not count.
 func (e *Endpoint) OpenQueued(peer int, h uint8, nargs, payload int) (body []byte, first uint64, o Outcome) {
-	return e.open(&e.lanes[peer], peer, h, 0, nargs, payload)
+	return e.open(e.lane(peer), peer, h, 0, nargs, payload)
 }
 
 func (e *Endpoint) open(ln *lane, peer int, h, flags uint8, nargs, payload int) ([]byte, uint64, Outcome) {
@@ -178,14 +208,14 @@ func (e *Endpoint) piggyback(ln *lane, w1 uint64, flags uint8) (uint64, uint8) {
 // Commit publishes the record begun by Open and unlocks the pair.
 func (e *Endpoint) Commit(peer int, first uint64) {
 	e.c.Commit(peer, first)
-	e.lanes[peer].mu.Unlock()
+	e.lane(peer).mu.Unlock()
 }
 
 // CommitQueued is Commit for use inside Queued.Emit: the pair stays locked.
 func (e *Endpoint) CommitQueued(peer int, first uint64) { e.c.Commit(peer, first) }
 
 // Abandon unlocks the pair after Open said Stalled.
-func (e *Endpoint) Abandon(peer int) { e.lanes[peer].mu.Unlock() }
+func (e *Endpoint) Abandon(peer int) { e.lane(peer).mu.Unlock() }
 
 // takeSlow looks for returned credits and tries again.
 func (e *Endpoint) takeSlow(ln *lane, peer, cost int) bool {
@@ -215,13 +245,13 @@ func (e *Endpoint) hearNote(ln *lane, w uint64) (err error) {
 // Throttled reports whether peer has asked for no more unmatched eager bytes, and Queueing whether sends are queued
 // towards it. The pair must be locked, by an Open that said Stalled or inside Emit.
 func (e *Endpoint) Throttled(peer int) bool {
-	ln := &e.lanes[peer]
+	ln := e.lane(peer)
 	e.refresh(ln, peer)
 	return ln.throttle
 }
 
 // Queueing: see Throttled.
-func (e *Endpoint) Queueing(peer int) bool { return e.lanes[peer].listed }
+func (e *Endpoint) Queueing(peer int) bool { return e.lane(peer).listed }
 
 // Queued is a send that waits for its turn on a pair. It is linked into one queue at most.
 type Queued interface {
@@ -277,7 +307,7 @@ func (q *queue) remove(x Queued) bool {
 
 // Lock locks the pair as an Open that said Stalled does, unless the peer is dead: Failed.
 func (e *Endpoint) Lock(peer int) Outcome {
-	ln := &e.lanes[peer]
+	ln := e.lane(peer)
 	ln.mu.Lock()
 	if ln.dead {
 		ln.mu.Unlock()
@@ -288,7 +318,7 @@ func (e *Endpoint) Lock(peer int) Outcome {
 
 // Enqueue puts x at the end of the pair's queue and unlocks the pair, after Open said Stalled. Whoever polls sends it.
 func (e *Endpoint) Enqueue(peer int, x Queued) {
-	ln := &e.lanes[peer]
+	ln := e.lane(peer)
 	if ln.normal.head == nil {
 		e.stall(ln, peer, x)
 	}
@@ -300,7 +330,7 @@ func (e *Endpoint) Enqueue(peer int, x Queued) {
 
 // Withdraw takes a queued send back. False if it has been sent already.
 func (e *Endpoint) Withdraw(peer int, x Queued) bool {
-	ln := &e.lanes[peer]
+	ln := e.lane(peer)
 	ln.mu.Lock()
 	ok := ln.normal.remove(x)
 	e.unlist(ln)
@@ -387,5 +417,5 @@ func (e *Endpoint) tell(peer int, n credit.Note, throttle bool) {
 	if throttle {
 		w |= wordThrottle
 	}
-	arch.StoreRel64(e.lanes[peer].mine, w)
+	arch.StoreRel64(e.lane(peer).mine, w)
 }

@@ -84,7 +84,7 @@ func (e *Endpoint) requestSplit(dst int, h uint8, payload []byte, off int64, arg
 
 // requestMessage sends a request whose record is more than arguments and payload.
 func (e *Endpoint) requestMessage(dst int, h uint8, args []uint64, m message) error {
-	ln := &e.lanes[dst]
+	ln := e.lane(dst)
 	ln.mu.Lock()
 	o := Stalled
 	switch {

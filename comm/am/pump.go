@@ -63,7 +63,7 @@ func (l *waiting) snapshot(buf []int32) []int32 {
 // pumpAll sends what is queued, as far as credits and room go, and returns how many were sent.
 func (e *Endpoint) pumpAll(w *fult.Worker) (sent int) {
 	return e.stalled.each(func(peer int) (int, bool) {
-		ln := &e.lanes[peer]
+		ln := e.lane(peer)
 		if !ln.mu.TryLock() {
 			return 0, true
 		}
@@ -79,7 +79,7 @@ func (e *Endpoint) pumpAll(w *fult.Worker) (sent int) {
 // pumpBulks moves bytes as far as there is room, and returns the number of pieces.
 func (e *Endpoint) pumpBulks(w *fult.Worker) (n int) {
 	return e.bulkBusy.each(func(peer int) (int, bool) {
-		q := &e.lanes[peer].bulk
+		q := &e.lane(peer).bulk
 		if !q.mu.TryLock() {
 			return 0, true
 		}

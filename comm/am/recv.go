@@ -32,12 +32,12 @@ func (r *receiver) init(e *Endpoint) (err error) {
 	r.tok.e = e
 	r.told = make([]telling, len(e.lanes))
 	for i := range r.told {
-		r.told[i].words = e.lanes[i].words
+		r.told[i].words = e.c.Mine(i) != nil
 	}
 	if r.ledger, err = credit.NewLedger(e.terms, e.rank, len(e.lanes)); err != nil {
 		return err
 	}
-	r.ledger.SetBusy(func(peer int) bool { return e.c.Failed(peer) != nil })
+	r.ledger.SetBusy(func(peer int) bool { return e.c.Failed(peer) != nil || r.told[peer].words && !e.words })
 	return nil
 }
 
@@ -210,7 +210,7 @@ func (r *receiver) hear(src int, h header) {
 	if r.told[src].words {
 		return
 	}
-	word := r.e.lanes[src].theirs
+	word := r.e.lane(src).theirs
 	old := word.Load()
 	note, late := credit.Later32(uint32(old), h.told())
 	w := uint64(note)

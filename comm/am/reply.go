@@ -56,7 +56,7 @@ func (t *Token) checkedReply(h, flags uint8, args, prefix []uint64, payload []by
 func (t *Token) sendReply(h, flags uint8, args, prefix []uint64, payload []byte) {
 	t.replied = true
 	e := t.e
-	ln := &e.lanes[t.src]
+	ln := e.lane(t.src)
 	r := reply{e: e, dst: t.src, class: conduit.Reply, h: h, flags: flags | flagReply}
 	r.seq = uint16(replyBytes(t.maxReply) / 8)
 	r.args, r.prefix, r.payload = args, prefix, payload
@@ -77,7 +77,7 @@ func replyBytes(max int) int {
 
 // releaseReply gives back reply space of a request whose reply has come.
 func (e *Endpoint) releaseReply(peer, bytes int) {
-	ln := &e.lanes[peer]
+	ln := e.lane(peer)
 	ln.mu.Lock()
 	ln.replies -= bytes
 	ln.mu.Unlock()
@@ -99,7 +99,7 @@ type reply struct {
 func (r *reply) emit() bool {
 	e, n := r.e, headerBytes+len(r.args)*argBytes+len(r.prefix)*argBytes+len(r.payload)
 	rec, st := e.c.Reserve(r.dst, r.class, n)
-	ln := &e.lanes[r.dst]
+	ln := e.lane(r.dst)
 	if st != conduit.OK {
 		ln.dead = ln.dead || st == conduit.Dead
 		ln.care = ln.care || ln.dead
@@ -142,7 +142,7 @@ func (r *reply) Next() *Queued { return &r.next }
 // sendReturn sends returned credits as a message of their own, to a peer towards which there are no words. One is in the queue at
 // most: it takes the newest count when it goes.
 func (e *Endpoint) sendReturn(peer int) {
-	ln := &e.lanes[peer]
+	ln := e.lane(peer)
 	ln.mu.Lock()
 	defer ln.mu.Unlock()
 	if ln.returning {
@@ -163,7 +163,7 @@ type creditReturn struct{ *reply }
 func (c *creditReturn) Emit() bool {
 	ok := c.emit()
 	if ok {
-		c.e.lanes[c.dst].returning = false
+		c.e.lane(c.dst).returning = false
 	}
 	return ok
 }

@@ -121,7 +121,7 @@ func (e *Endpoint) requestSlow(dst int, o Outcome, h uint8, args []uint64, m mes
 // Emit implements Queued.
 func (q *request) Emit() bool {
 	e := q.e
-	body, first, o := e.open(&e.lanes[q.dst], q.dst, q.h, q.msg.flags, q.nargs, q.msg.bytes())
+	body, first, o := e.open(e.lane(q.dst), q.dst, q.h, q.msg.flags, q.nargs, q.msg.bytes())
 	if o != Opened {
 		return false
 	}

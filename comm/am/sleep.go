@@ -59,7 +59,7 @@ func (s *sleeper) stalledNews() bool {
 	e := s.e
 	s.peers = e.stalled.snapshot(s.peers[:0])
 	for _, p := range s.peers {
-		ln := &e.lanes[p]
+		ln := e.lane(int(p))
 		ln.mu.Lock()
 		before := ln.credit.Free()
 		if ln.listed {

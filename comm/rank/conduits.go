@@ -9,7 +9,6 @@ import (
 	"github.com/golci/golci/internal/boot"
 	"github.com/golci/golci/internal/conduit/local"
 	"github.com/golci/golci/internal/conduit/mixed"
-	"github.com/golci/golci/internal/conduit/portals"
 	"github.com/golci/golci/internal/conduit/shm"
 	"github.com/golci/golci/internal/conduit/udp"
 	"github.com/golci/golci/internal/settings"
@@ -30,7 +29,6 @@ type carrier struct {
 // among the words of the setting.
 var carriers = []carrier{
 	{name: local.Name, reach: "ranks in one process", inside: joinByRings},
-	{name: portals.Name, reach: "ranks in one process, one receive pool each", inside: joinByPools},
 	{name: shm.Name, reach: "ranks of one machine", lacks: shm.Lacks, oneNode: true, between: openShared},
 	{name: udp.Name, reach: "ranks of any machines that reach each other", inside: joinByDatagrams, between: openDatagrams},
 }
@@ -102,7 +100,9 @@ func openConduit(ctx context.Context, job *boot.Job, o *options) (conduit.Condui
 
 // openNearest takes shared memory within a node, where the system has it, and datagrams beyond.
 func openNearest(ctx context.Context, o *options, job *boot.Job) (conduit.Conduit, error) {
-	switch near := len(job.LocalRanks); {
+	near := len(job.LocalRanks)
+	o.spans = near < job.Size || shm.Lacks() != nil
+	switch {
 	case near == 1 || shm.Lacks() != nil:
 		return openDatagrams(ctx, o, job)
 	case near == job.Size:
@@ -112,13 +112,13 @@ func openNearest(ctx context.Context, o *options, job *boot.Job) (conduit.Condui
 	if err != nil {
 		return nil, err
 	}
-	near, err := openShared(ctx, o, job)
+	rings, err := openShared(ctx, o, job)
 	if err != nil {
 		return nil, errors.Join(err, far.Close())
 	}
-	c, err := mixed.New(near, far, job.Near)
+	c, err := mixed.New(rings, far, job.Near)
 	if err != nil {
-		return nil, errors.Join(err, near.Close(), far.Close())
+		return nil, errors.Join(err, rings.Close(), far.Close())
 	}
 	return c, nil
 }
@@ -138,10 +138,6 @@ func (c *carrier) reaches(job *boot.Job) error {
 
 func joinByRings(o *options, jobs []*boot.Job) ([]conduit.Conduit, error) {
 	return local.New(len(jobs), conduitConfig(o, len(jobs)))
-}
-
-func joinByPools(o *options, jobs []*boot.Job) ([]conduit.Conduit, error) {
-	return portals.New(len(jobs), portalsConfig(o, len(jobs)))
 }
 
 func openShared(_ context.Context, o *options, job *boot.Job) (conduit.Conduit, error) {

@@ -52,6 +52,7 @@ type Config struct {
 type options struct {
 	Config
 	values *settings.Set
+	spans  bool // some ranks of the job reach each other over a network only; set when the job is known
 }
 
 // read checks c and reads the settings.

@@ -6,25 +6,28 @@ import (
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/internal/conduit/portals"
+	"github.com/golci/golci/internal/conduit/receivepool"
+	"github.com/golci/golci/internal/conduit/tickets"
 	"github.com/golci/golci/internal/conduit/udp"
 	"github.com/golci/golci/internal/credit"
 	"github.com/golci/golci/internal/settings"
 )
 
-// Where all messages go over a network (GOLCI_CONDUIT=udp) a loan has to last for a round trip, and its space is taken only while
-// something lies in it; where some go through rings, loans are sized for these. wideLoan is
-// the credits then lent to each peer of a small job, wideLoans those lent to all.
+// Over a network a loan has to last for a round trip, and its space is taken only while something lies in it. wideLoan is the most
+// credits then lent to each peer of a small job from the start, and the most that one may ever be lent; wideLoans are those lent to all.
+// Where some peers are reached through rings, loans at the start are not larger than these bear.
 const (
 	wideLoan  = 2000
 	wideLoans = 32000
+	mostLoan  = 400 // the most that a peer may ever be lent elsewhere
 )
 
 // recordSlack is room in a record for headers and arguments.
 const recordSlack = 256
 
-// onePool reports whether a rank's receive space is one pool, from which all its peers are lent.
-func onePool(o *options) bool { return settings.Conduit.Get(o.values) == portals.Name }
+// network reports whether some messages of the job go over a network, where a rank's receive space is one pool from which all its peers
+// are lent. All ranks of a job say the same.
+func (o *options) network() bool { return o.spans || settings.Conduit.Get(o.values) == udp.Name }
 
 // flowControl is the mode of credits. Over rings, one for each pair, a credit lent to one peer is of no use to another,
 // so there loans stay as they are unless it is asked otherwise.
@@ -37,26 +40,18 @@ func flowControl(o *options) credit.Mode {
 	case "none":
 		return credit.NoFlow
 	}
-	if onePool(o) {
+	if o.network() {
 		return credit.Dynamic
 	}
 	return credit.Fixed
 }
 
-// wideEager is the largest message in bytes that does not ask first where loans stay as they are. Over a network asking takes a
+// wideEager is the largest message in bytes that does not ask first, in jobs whose loans allow it. Over a network asking takes a
 // round trip; through rings a message of this size is copied twice before two ranks agree on one copy.
 const wideEager = 16 << 10
 
-// defaultEager is the same where loans follow demand: every peer must have the credits of a longest record.
-const defaultEager = 8 << 10
-
-// eager is the largest message in bytes that is to travel without asking; 0 where the size of the job decides.
-func eager(o *options) int {
-	if e := int(settings.Eager.Get(o.values)); e > 0 || flowControl(o) == credit.Dynamic {
-		return e
-	}
-	return wideEager
-}
+// eager is the largest message in bytes that is to travel without asking.
+func eager(o *options) int { return cmp.Or(int(settings.Eager.Get(o.values)), wideEager) }
 
 // EagerLimit is the largest message in bytes that a rank sends without asking its receiver first. It holds for a job of
 // size ranks (at least 1) with that configuration and the environment. It is GOLCI_EAGER, or what the mode of flow
@@ -75,19 +70,15 @@ func EagerLimit(size int, cfg Config) (int, error) {
 
 func (o *options) eagerLimit(size int) int {
 	t := terms(o, size)
-	return max(0, min(cmp.Or(eager(o), defaultEager), am.PayloadOf(record(o, size), &t)))
+	return max(0, min(eager(o), am.PayloadOf(record(o, size), &t)))
 }
 
-// record is the longest record in bytes.
+// record is the longest record in bytes. Where loans follow demand every peer must always have the credits of one, so in large jobs
+// records are short.
 func record(o *options, size int) int {
 	e := eager(o)
-	if e == 0 {
-		e = defaultEager
-		if flowControl(o) == credit.Dynamic {
-			// Every peer must have the credits of a longest record, so in large jobs records are short.
-			perPeer, _ := credit.Defaults(size, chunk)
-			e = min(e, max(chunk-recordSlack, perPeer*credit.Unit-recordSlack))
-		}
+	if settings.Eager.Get(o.values) == 0 && flowControl(o) == credit.Dynamic {
+		e = min(e, max(chunk, firstLoan(o, size)*credit.Unit)-recordSlack)
 	}
 	return (e + recordSlack + 7) &^ 7
 }
@@ -95,30 +86,45 @@ func record(o *options, size int) int {
 // chunk chooses the default table of credits: that for chunks of 1 KiB.
 const chunk = 1024
 
+// firstLoan is the loan of each peer at the start, unless a setting says otherwise: enough for usual traffic, so that nobody has to ask.
+func firstLoan(o *options, size int) int {
+	n := credit.Static(size)
+	if flowControl(o) == credit.Dynamic {
+		n, _ = credit.Defaults(size, chunk)
+	}
+	if !o.network() {
+		return n
+	}
+	most := credit.MaxPerPeer
+	if settings.Conduit.Get(o.values) == udp.Name {
+		most = wideLoan
+	}
+	n = max(n, min(most, wideLoans/size))
+	return min(n, cmp.Or(settings.LoanMax.Get(o.values), n))
+}
+
 // terms are the terms of credits, the same on all ranks because their settings are.
 func terms(o *options, size int) credit.Config {
+	mode, first := flowControl(o), cmp.Or(settings.Loan.Get(o.values), firstLoan(o, size))
+	if mode != credit.Dynamic {
+		return credit.Config{Mode: mode, PerPeer: first}
+	}
 	c := credit.Terms(size, chunk)
-	c.Mode = flowControl(o)
 	c.Min = credit.Cost(record(o, size))
-	if n := settings.Loan.Get(o.values); n > 0 {
-		c.PerPeer = n
-	} else if c.Mode != credit.Dynamic {
-		c.PerPeer = credit.Static(size)
-		if settings.Conduit.Get(o.values) == udp.Name {
-			c.PerPeer = max(c.PerPeer, min(wideLoan, wideLoans/size))
-		}
-	}
-	if c.Mode != credit.Dynamic {
-		return credit.Config{Mode: c.Mode, PerPeer: c.PerPeer}
-	}
-	c.PerPeer = max(c.PerPeer, c.Min)
+	c.PerPeer = max(first, c.Min)
 	if n := settings.Bank.Get(o.values); n >= 0 {
 		c.Bank = n
 	}
 	if n := settings.AMRecvSpace.Get(o.values); n > 0 {
 		c.Bank = max(0, int(n/credit.Unit)-c.PerPeer*(size-1))
 	}
-	c.Max = max(settings.LoanMax.Get(o.values), c.PerPeer)
+	most := mostLoan
+	if o.network() {
+		most = wideLoan
+		pool := receivepool.ShapeFor(c.Total(size), record(o, size))
+		c.Bank += pool.Credits - c.Total(size) // the pool is made of whole buffers
+	}
+	c.Max = max(cmp.Or(settings.LoanMax.Get(o.values), most), c.PerPeer)
 	c.LenderLimit = settings.LenderLimit.Get(o.values)
 	c.RevokeLimit = settings.RevokeLimit.Get(o.values)
 	c.Scavenge = settings.Scavenge.Get(o.values)
@@ -126,11 +132,12 @@ func terms(o *options, size int) credit.Config {
 	return c
 }
 
-// conduitConfig sizes the conduit for the terms: a ring holds what its peer may ever be lent.
+// conduitConfig sizes a conduit for the terms: a ring holds what its peer may ever be lent. In a job with a network the loans of those
+// that are reached through rings do not grow.
 func conduitConfig(o *options, size int) conduit.Config {
 	t := terms(o, size)
 	cfg := conduit.Config{Loan: t.PerPeer, MaxRecord: record(o, size)}
-	if t.Mode == credit.Dynamic && !onePool(o) {
+	if t.Mode == credit.Dynamic && !o.network() {
 		cfg.Loan = t.Max
 	}
 	if o.Sizes != nil {
@@ -139,19 +146,20 @@ func conduitConfig(o *options, size int) conduit.Config {
 	return cfg
 }
 
-// portalsConfig sizes the conduit with one receive pool a rank.
-func portalsConfig(o *options, size int) portals.Config {
-	t := terms(o, size)
-	limit := func(n int) int { // 0 is the conduit's default, and none here
-		if n == 0 {
-			return 1
-		}
-		return n
+// pooled adds to the configuration of a conduit what concerns its receive pool, and what a rank may have under way.
+func (o *options) pooled(cfg udp.Config) udp.Config {
+	t := terms(o, cfg.Size)
+	cfg.Credits = t.Total(cfg.Size)
+	cfg.Conduit = conduitConfig(o, cfg.Size)
+	cfg.Conduit.Loan = max(cfg.Conduit.Loan, t.Max)
+	cfg.SafeLimit, cfg.AMLimit, cfg.SysLimit = settings.SafeLimit.Get(o.values), settings.AMLimit.Get(o.values), settings.SysLimit.Get(o.values)
+	cfg.Limits = tickets.Limits{
+		Messages: settings.MsgLimit.Get(o.values), Requests: settings.SBChunks.Get(o.values), Replies: settings.RplChunks.Get(o.values),
 	}
-	return portals.Config{
-		Conduit: conduitConfig(o, size), Bank: t.Bank,
-		MsgLimit: settings.MsgLimit.Get(o.values), RequestChunks: settings.SBChunks.Get(o.values),
-		ReplyChunks: settings.RplChunks.Get(o.values), SafeLimit: limit(settings.SafeLimit.Get(o.values)),
-		AMLimit: settings.AMLimit.Get(o.values), SysLimit: limit(settings.SysLimit.Get(o.values)),
+	if t.Mode == credit.NoFlow && cfg.Limits == (tickets.Limits{}) {
+		// What the loan of one peer would pay for, so that nothing overflows.
+		cfg.Limits = tickets.Without
+		cfg.Limits.Requests = max(1, t.PerPeer/credit.Cost(1<<10))
 	}
+	return cfg
 }

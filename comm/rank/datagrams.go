@@ -10,12 +10,10 @@ import (
 
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/internal/boot"
-	"github.com/golci/golci/internal/conduit/tickets"
 	"github.com/golci/golci/internal/conduit/udp"
 	"github.com/golci/golci/internal/conduit/udp/faulty"
 	"github.com/golci/golci/internal/conduit/udp/nic"
 	"github.com/golci/golci/internal/conduit/udp/seal"
-	"github.com/golci/golci/internal/credit"
 	"github.com/golci/golci/internal/settings"
 )
 
@@ -74,7 +72,8 @@ func endpoints(agreed uint64) boot.Codec[nic.Endpoint] {
 // agreement sums up the settings that must be the same on all ranks.
 func agreement(o *options, size int) uint64 {
 	h := fnv.New64a()
-	fmt.Fprint(h, settings.Conduit.Get(o.values), settings.UDPSecurity.Get(o.values), terms(o, size), record(o, size))
+	under := o.pooled(udp.Config{Size: size}).Limits
+	fmt.Fprint(h, settings.Conduit.Get(o.values), settings.UDPSecurity.Get(o.values), terms(o, size), record(o, size), under)
 	return h.Sum64()
 }
 
@@ -115,20 +114,10 @@ func datagramConfig(o *options, job *boot.Job) (udp.Config, error) {
 		return udp.Config{}, err
 	}
 	dead := settings.UDPDeadAfter.Get(o.values)
-	return udp.Config{
-		Rank: job.Rank, Size: job.Size, Key: job.Key, Mode: mode, Conduit: conduitConfig(o, job.Size), Limits: underWay(o, job.Size),
-		MinRTO: settings.UDPMinRTO.Get(o.values), KeepAlive: dead / 10, DeadAfter: dead,
-	}, nil
-}
-
-// underWay is what a rank may have on its way. Without flow control it is what the loan of one peer would pay for, so nothing
-// overflows.
-func underWay(o *options, size int) (l tickets.Limits) {
-	if t := terms(o, size); t.Mode == credit.NoFlow {
-		l = tickets.Without
-		l.Requests = max(1, t.PerPeer/credit.Cost(1<<10))
-	}
-	return l
+	return o.pooled(udp.Config{
+		Rank: job.Rank, Size: job.Size, Key: job.Key, Mode: mode, MinRTO: settings.UDPMinRTO.Get(o.values),
+		KeepAlive: dead / 10, DeadAfter: dead,
+	}), nil
 }
 
 // joinByDatagrams connects ranks that share this process by datagrams.

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"github.com/golci/golci/internal/boot"
-	"github.com/golci/golci/internal/conduit/portals"
+	"github.com/golci/golci/internal/conduit/receivepool"
+	"github.com/golci/golci/internal/conduit/udp"
 	"github.com/golci/golci/internal/conduit/udp/faulty"
 	"github.com/golci/golci/internal/credit"
 )
@@ -31,12 +32,28 @@ var aQuarterLost = func() string {
 }()
 
 var (
-	pooled  = []string{"GOLCI_CONDUIT", "portals"}
+	pooled  = []string{"GOLCI_CONDUIT", "udp"}
 	exiting = func(n int) func(o *options) any { return func(o *options) any { return boot.ExitLimit(o.values, n) } }
 )
 
-func ofPool(f func(c portals.Config) int) func(o *options) any {
-	return func(o *options) any { return f(portalsConfig(o, wiredRanks)) }
+func ofPool(f func(c udp.Config) int) func(o *options) any {
+	return func(o *options) any {
+		c, err := datagramConfig(o, &boot.Job{Size: wiredRanks})
+		if err != nil {
+			return err
+		}
+		return f(c)
+	}
+}
+
+// unrounded is the bank without what the rounding to whole buffers adds, if that is less than a buffer.
+func unrounded(want int) func(c credit.Config) int {
+	return func(c credit.Config) int {
+		if over := c.Bank - want; over >= 0 && over < receivepool.ShapeFor(1, 16<<10).Credits {
+			return want
+		}
+		return c.Bank
+	}
 }
 
 func ofTerms(f func(c credit.Config) int) func(o *options) any {
@@ -56,7 +73,7 @@ var wires = map[string]wire{
 	"GOLCI_SPIN": {"7ms", nil, func(o *options) any {
 		return fmt.Sprint(schedulerConfig(o, plan{}).Spin, endpointConfig(o, plan{}, wiredRanks).Progress.Spin)
 	}, "7ms 7ms"},
-	"GOLCI_CONDUIT": {"portals", nil, func(o *options) any { return onePool(o) }, true},
+	"GOLCI_CONDUIT": {"udp", nil, func(o *options) any { return o.network() }, true},
 	"GOLCI_UDP_SECURITY": {"trust", nil, func(o *options) any {
 		c, err := datagramConfig(o, &boot.Job{Size: wiredRanks})
 		return fmt.Sprint(c.Mode, err)
@@ -85,7 +102,7 @@ var wires = map[string]wire{
 	"GOLCI_UNEXPECTED":   {"77777", nil, nil, "mpi: TestServerConfig holds it"},
 	"GOLCI_FLOWCONTROL":  {"none", nil, func(o *options) any { return wiredTerms(o).Mode }, credit.NoFlow},
 	"GOLCI_LOAN":         {"55", nil, ofTerms(func(c credit.Config) int { return c.PerPeer }), 55},
-	"GOLCI_BANK":         {"999", pooled, ofTerms(func(c credit.Config) int { return c.Bank }), 999},
+	"GOLCI_BANK":         {"9999", pooled, ofTerms(unrounded(9999)), 9999},
 	"GOLCI_AMRECV_SPACE": {"64MiB", pooled, func(o *options) any { return wiredTerms(o).Bank > 200_000 }, true},
 	"GOLCI_LOAN_MAX":     {"1234", pooled, ofTerms(func(c credit.Config) int { return c.Max }), 1234},
 	"GOLCI_LENDER_LIMIT": {"77", pooled, ofTerms(func(c credit.Config) int { return c.LenderLimit }), 77},
@@ -94,13 +111,13 @@ var wires = map[string]wire{
 	"GOLCI_EPOCH":        {"4321", pooled, ofTerms(func(c credit.Config) int { return c.Epoch }), 4321},
 	"GOLCI_CHECK":        {"types", nil, nil, "mpi: TestServerConfig holds it"},
 	"GOLCI_CREDIT_STATS": {"x.%r", nil, nil, "held by TestCreditStatsOverTime"},
-	"GOLCI_MSG_LIMIT":    {"99", pooled, ofPool(func(c portals.Config) int { return c.MsgLimit }), 99},
-	"GOLCI_SB_CHUNKS":    {"98", pooled, ofPool(func(c portals.Config) int { return c.RequestChunks }), 98},
-	"GOLCI_RPL_CHUNKS":   {"97", pooled, ofPool(func(c portals.Config) int { return c.ReplyChunks }), 97},
-	"GOLCI_SAFE_LIMIT":   {"96", pooled, ofPool(func(c portals.Config) int { return c.SafeLimit }), 96},
-	"GOLCI_SYS_LIMIT":    {"94", pooled, ofPool(func(c portals.Config) int { return c.SysLimit }), 94},
+	"GOLCI_MSG_LIMIT":    {"99", pooled, ofPool(func(c udp.Config) int { return c.Limits.Messages }), 99},
+	"GOLCI_SB_CHUNKS":    {"98", pooled, ofPool(func(c udp.Config) int { return c.Limits.Requests }), 98},
+	"GOLCI_RPL_CHUNKS":   {"97", pooled, ofPool(func(c udp.Config) int { return c.Limits.Replies }), 97},
+	"GOLCI_SAFE_LIMIT":   {"96", pooled, ofPool(func(c udp.Config) int { return c.SafeLimit }), 96},
+	"GOLCI_SYS_LIMIT":    {"94", pooled, ofPool(func(c udp.Config) int { return c.SysLimit }), 94},
 	"GOLCI_AM_LIMIT": {"95", pooled, func(o *options) any {
-		return fmt.Sprint(portalsConfig(o, wiredRanks).AMLimit, endpointConfig(o, plan{}, wiredRanks).Poll)
+		return fmt.Sprint(ofPool(func(c udp.Config) int { return c.AMLimit })(o), endpointConfig(o, plan{}, wiredRanks).Poll)
 	}, "95 95"},
 	"GOLCI_INIT_TIMEOUT":       {"17s", nil, func(o *options) any { return sharedConfig(&boot.Job{Size: wiredRanks}, o).Timeout }, 17 * time.Second},
 	"GOLCI_EXITTIMEOUT":        {"18s", nil, exiting(2), 18 * time.Second},

@@ -28,7 +28,7 @@ const handlerFlood = 130
 // TestDeathIsKnown: what waits for a peer that closes ends soon, however long waiters spin and whatever else arrives.
 func TestDeathIsKnown(t *testing.T) {
 	for _, net := range networks {
-		if !slices.Contains([]string{"local", "bit-vector", "portals", "udp", "mixed", "shm", "mixed shm and udp"}, net.name) {
+		if !slices.Contains([]string{"local", "bit-vector", "udp", "mixed", "shm", "mixed shm and udp"}, net.name) {
 			continue
 		}
 		for _, spin := range []time.Duration{-1, progress.DefaultSpin, 30 * time.Second} {

@@ -12,14 +12,13 @@ import (
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/internal/conduit/mixed"
 	"github.com/golci/golci/internal/conduit/mixed/mixedtest"
-	"github.com/golci/golci/internal/conduit/portals"
 	"github.com/golci/golci/internal/conduit/shm"
 	"github.com/golci/golci/internal/conduit/udp/seal"
 	"github.com/golci/golci/internal/conduit/udp/udptest"
 )
 
 func init() {
-	networks = append(networks, network{name: "shm", make: overShm}, network{name: "mixed shm", make: overMixedShm},
+	networks = append(networks, network{name: "shm", make: overShm},
 		network{name: "mixed shm and udp", make: overShmAndUDP, slow: true})
 }
 
@@ -28,11 +27,6 @@ var shmJobs atomic.Int64
 // overShm has the ranks of this process find each other as processes of a node do, and share memory.
 func overShm(t testing.TB, n int, _ uint64) []conduit.Conduit {
 	return overNodes(t, n, mixedtest.AllNear)
-}
-
-// overMixedShm has ranks on nodes of two. Between the nodes nothing is shared.
-func overMixedShm(t testing.TB, n int, seed uint64) []conduit.Conduit {
-	return mixedtest.Join(t, overNodes(t, n, mixedtest.Twos), overPortals(portals.Config{})(t, n, seed), mixedtest.Twos)
 }
 
 func overNodes(t testing.TB, n int, together mixedtest.Together) []conduit.Conduit {

@@ -9,7 +9,6 @@ import (
 	"github.com/golci/golci/internal/conduit/fault"
 	"github.com/golci/golci/internal/conduit/local"
 	"github.com/golci/golci/internal/conduit/mixed/mixedtest"
-	"github.com/golci/golci/internal/conduit/portals"
 	"github.com/golci/golci/internal/conduit/udp/seal"
 	"github.com/golci/golci/internal/conduit/udp/udptest"
 )
@@ -30,12 +29,10 @@ var networks = []network{
 	{name: "bare", make: overLocal(conduit.Config{}, hide)},
 	{name: "faulty", make: overLocal(conduit.Config{}, spoil), slow: true},
 	{name: "faulty two-slot bare", make: overLocal(conduit.Config{TinyQueues: true}, spoilBare), slow: true},
-	{name: "portals", make: overPortals(portals.Config{})},
-	{name: "portals shuffled two-slot", make: overPortals(portals.Config{Conduit: conduit.Config{TinyQueues: true}, Shuffle: 100}), slow: true},
-	{name: "udp", make: overUDP(udptest.Job{}, conduit.Config{}), slow: true, long: true},
+	{name: "udp", make: overUDP(udptest.Job{}, conduit.Config{}), slow: true},
 	{name: "udp faulty", make: overUDP(badNetwork, conduit.Config{}), slow: true},
 	{name: "udp faulty two-slot", make: overUDP(badNetwork, conduit.Config{TinyQueues: true}), slow: true, long: true},
-	{name: "mixed", make: overMixed(conduit.Config{}, portals.Config{})},
+	{name: "mixed", make: overMixed(conduit.Config{}, udptest.Job{Mode: seal.Trust}), slow: true},
 	{name: "mixed faulty two-slot", make: overMixedFaulty(conduit.Config{TinyQueues: true}), slow: true},
 }
 
@@ -48,18 +45,6 @@ func overAll(t *testing.T, f func(t *testing.T, net network)) {
 			}
 			f(t, net)
 		})
-	}
-}
-
-func overPortals(cfg portals.Config) func(testing.TB, int, uint64) []conduit.Conduit {
-	return func(t testing.TB, n int, seed uint64) []conduit.Conduit {
-		cfg := cfg
-		cfg.Seed = seed
-		cs, err := portals.New(n, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return cs
 	}
 }
 
@@ -76,10 +61,10 @@ func overUDP(j udptest.Job, cfg conduit.Config) func(testing.TB, int, uint64) []
 	}
 }
 
-// overMixed has even ranks, and odd ones, reach each other through rings with words, and the others through pools without.
-func overMixed(near conduit.Config, far portals.Config) func(testing.TB, int, uint64) []conduit.Conduit {
+// overMixed has even ranks, and odd ones, reach each other through rings with words, and the others through datagrams without.
+func overMixed(near conduit.Config, far udptest.Job) func(testing.TB, int, uint64) []conduit.Conduit {
 	return func(t testing.TB, n int, seed uint64) []conduit.Conduit {
-		return mixedtest.Join(t, overLocal(near, nil)(t, n, seed), overPortals(far)(t, n, seed), mixedtest.Parity)
+		return mixedtest.Join(t, overLocal(near, nil)(t, n, seed), overUDP(far, near)(t, n, seed), mixedtest.Parity)
 	}
 }
 

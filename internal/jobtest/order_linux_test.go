@@ -365,7 +365,7 @@ func (x *receiver) got(p *pendingReceive, st mpi.Status) error {
 
 // TestOrderInProcess runs over every conduit that joins ranks in one process, with each way of polling.
 func TestOrderInProcess(t *testing.T) {
-	for _, conduit := range []string{"local", "portals", udp.Name} {
+	for _, conduit := range []string{"local", udp.Name} {
 		for _, server := range []string{"dedicated", "waiter", "worker"} {
 			t.Run(conduit+"/"+server, func(t *testing.T) {
 				if conduit == udp.Name && invariants.Race {

@@ -17,7 +17,7 @@ var (
 	Spin = defineDuration("GOLCI_SPIN", "50us", 0,
 		"How long an idle worker or server polls before it sleeps.")
 	Conduit = defineWord("GOLCI_CONDUIT", "auto",
-		"How messages travel.", "auto", "shm", "udp", "local", "portals")
+		"How messages travel.", "auto", "shm", "udp", "local")
 	UDPSecurity = defineWord("GOLCI_UDP_SECURITY", "encrypt",
 		"How datagrams are protected.", "encrypt", "authenticate", "trust")
 	UDPInterfaces = defineText("GOLCI_UDP_INTERFACES", "auto",
@@ -31,14 +31,14 @@ var (
 	UDPFaults = defineText("GOLCI_UDP_FAULTS", "off",
 		"Faults put upon datagrams on purpose, such as loss=0.01,dup=0.05,reorder=0.1,seed=7; off: none.")
 	Eager = defineSize("GOLCI_EAGER", "0", 0, 1<<20,
-		"Largest message sent without asking the receiver first; 0: 16 KiB, or 8 KiB where loans follow demand. Never more than a record and the loan of a peer hold.")
+		"Largest message sent without asking the receiver first; 0: 16 KiB. Never more than a record and the loan of a peer hold.")
 	Unexpected = defineSize("GOLCI_UNEXPECTED", "0", 0, 1<<40,
 		"Bytes of unmatched eager messages kept for one peer; beyond it a send asks first. 0: an equal share of 128 MiB, at least 1 MiB. Of all peers together 128 MiB are kept, or this if it is more.")
 	Check = defineWord("GOLCI_CHECK", "auto",
 		"Whether element types of messages and changes of send buffers are checked; auto: types in mpi.Run, off elsewhere.",
 		"auto", "types", "off")
 	FlowControl = defineWord("GOLCI_FLOWCONTROL", "auto",
-		"Whether loans of receive space follow demand, stay as they are, or there are none; auto: dynamic where a rank's space is one pool, else static.",
+		"Whether loans of receive space follow demand, stay as they are, or there are none; auto: dynamic where a network joins ranks, else static.",
 		"auto", "dynamic", "static", "none")
 	Loan = defineInt("GOLCI_LOAN", "0", 0, 1<<15-1,
 		"Credits (256 bytes each) lent to each peer at the start; 0: from the default table.")
@@ -46,8 +46,8 @@ var (
 		"Credits not lent at the start; -1: from the default table.")
 	AMRecvSpace = defineSize("GOLCI_AMRECV_SPACE", "0", 0, 1<<36,
 		"Receive space of a rank for requests, in place of what loans and bank make; what the loans leave is the bank. 0: not so.")
-	LoanMax = defineInt("GOLCI_LOAN_MAX", "400", 1, 1<<15-1,
-		"The most credits that one peer is lent.")
+	LoanMax = defineInt("GOLCI_LOAN_MAX", "0", 0, 1<<15-1,
+		"The most credits that one peer is lent; 0: 400, and 2000 over a network.")
 	LenderLimit = defineInt("GOLCI_LENDER_LIMIT", "32", 1, 1<<15-1,
 		"By how many credits one peer's loan may grow in an epoch, while the bank is not rich.")
 	RevokeLimit = defineInt("GOLCI_REVOKE_LIMIT", "32", 1, 255,
@@ -58,18 +58,18 @@ var (
 		"Requests received in a credit epoch.")
 	CreditStats = defineText("GOLCI_CREDIT_STATS", "off",
 		"File that gets each rank's credits over time, one JSON object a line; %r stands for the rank. off: none.")
-	MsgLimit = defineInt("GOLCI_MSG_LIMIT", "250", 12, 1<<15-1,
-		"Records of a rank under way (send tickets), over the portals conduit.")
-	SBChunks = defineInt("GOLCI_SB_CHUNKS", "2048", 16, 1<<22-1,
-		"KiB of requests of a rank under way, over the portals conduit.")
-	RplChunks = defineInt("GOLCI_RPL_CHUNKS", "256", 16, 1<<22-1,
-		"KiB of replies of a rank under way, over the portals conduit.")
+	MsgLimit = defineInt("GOLCI_MSG_LIMIT", "0", 0, 1<<15-1,
+		"Records of a rank under way (send tickets), over a network, at least 12; 0: what credits allow, and 250 without flow control.")
+	SBChunks = defineInt("GOLCI_SB_CHUNKS", "0", 0, 1<<22-1,
+		"KiB of requests of a rank under way, over a network; 0: what credits allow, and the loan of one peer without flow control.")
+	RplChunks = defineInt("GOLCI_RPL_CHUNKS", "0", 0, 1<<22-1,
+		"KiB of replies of a rank under way, over a network; 0: what their requests reserved, and 256 without flow control.")
 	SafeLimit = defineInt("GOLCI_SAFE_LIMIT", "12", -1, 1<<20,
-		"Completions taken in one poll, over the portals conduit; -1: all.")
+		"Replies taken in one poll, over a network; 0 or -1: all.")
 	AMLimit = defineInt("GOLCI_AM_LIMIT", "0", -1, 1<<20,
-		"Requests handled in one poll; 0: 8 over the portals conduit, 64 over rings; -1: all.")
+		"Requests handled in one poll; 0: 64, -1: all.")
 	SysLimit = defineInt("GOLCI_SYS_LIMIT", "-1", -1, 1<<20,
-		"System messages handled in one poll, over the portals conduit; -1: all.")
+		"System messages handled in one poll, over a network; 0 or -1: all.")
 	InitTimeout = defineDuration("GOLCI_INIT_TIMEOUT", "1m", time.Millisecond,
 		"How long a rank waits at the start for the others.")
 	ExitTimeout = defineDuration("GOLCI_EXITTIMEOUT", "0", 0,

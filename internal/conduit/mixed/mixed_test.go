@@ -11,7 +11,8 @@ import (
 	"github.com/golci/golci/internal/conduit/local"
 	"github.com/golci/golci/internal/conduit/mixed"
 	"github.com/golci/golci/internal/conduit/mixed/mixedtest"
-	"github.com/golci/golci/internal/conduit/portals"
+	"github.com/golci/golci/internal/conduit/udp/seal"
+	"github.com/golci/golci/internal/conduit/udp/udptest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -32,13 +33,6 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// TestConformanceBesidePortals has a far side without words, order and bulk channel.
-func TestConformanceBesidePortals(t *testing.T) {
-	conformance.Run(t, func(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit {
-		return mixedtest.Join(t, locals(t, n, cfg), besides(t, n, cfg), mixedtest.AllFar)
-	})
-}
-
 func locals(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit {
 	t.Helper()
 	cs, err := local.New(n, cfg)
@@ -48,13 +42,11 @@ func locals(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit {
 	return cs
 }
 
+// besides has neither words nor order nor a bulk channel.
 func besides(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit {
 	t.Helper()
-	cs, err := portals.New(n, portals.Config{Conduit: cfg})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return cs
+	cfg.BulkChunk = -1
+	return udptest.Job{Mode: seal.Trust, Credits: udptest.Lent}.Open(t, n, cfg)
 }
 
 func closeAll(t testing.TB, cs ...conduit.Conduit) {
@@ -99,7 +91,7 @@ func TestCaps(t *testing.T) {
 	}
 	ps := mixedtest.Join(t, locals(t, 2, small), besides(t, 2, small), mixedtest.Parity)
 	defer closeAll(t, ps...)
-	want = conduit.Caps{Name: "mixed(local+portals)", MaxRecord: 2000, Loan: 50}
+	want = conduit.Caps{Name: "mixed(local+udp)", MaxRecord: 2000, Loan: 50}
 	if got := ps[0].Caps(); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}

@@ -1,0 +1,64 @@
+package am
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/conduit/local"
+	"github.com/golci/golci/internal/credit"
+)
+
+// vast is a conduit of so many ranks, over which nothing goes.
+type vast struct {
+	conduit.Conduit
+	n int
+}
+
+func (v vast) Size() int { return v.n }
+
+func heapNow() int {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
+
+// TestMemoryOfManyPeers: of a peer that nothing was ever sent to or came from an endpoint keeps the lender's half of the credits and
+// little more.
+func TestMemoryOfManyPeers(t *testing.T) {
+	const peers, busy = 10_000, 64
+	cs, err := local.New(1, conduit.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cs[0].Close() })
+	measure := func(n int) (bytes int, e *Endpoint) {
+		before := heapNow()
+		e, err := New(vast{wordless{cs[0]}, n}, Config{Credits: credit.Config{
+			PerPeer: 8, Min: 4, Bank: 1000, Max: 400, LenderLimit: 32, RevokeLimit: 32, Scavenge: 6, Patience: 256, Epoch: 1024,
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return heapNow() - before, e
+	}
+	fixed, few := measure(manyRanks)
+	quiet, e := measure(manyRanks + peers)
+	each := float64(quiet-fixed) / peers
+	for p := range busy {
+		e.lane(p * 100)
+	}
+	if e.lanes[100].Load() == nil || e.lanes[101].Load() != nil {
+		t.Error("pairs are made before they are used, or not then")
+	}
+	t.Logf("%.1f bytes for a peer that is not talked to", each)
+	if each > 48 {
+		t.Errorf("%.1f bytes for a peer that was never talked to", each)
+	}
+	if rep := e.Credits(); rep.Peers[1].Borrowed.Loan != 8 || rep.Peers[100].Borrowed.Loan != 8 || rep.Peers[5000].Lent.Loan != 8 {
+		t.Errorf("%+v", rep.Peers[1])
+	}
+	runtime.KeepAlive(few)
+}
