@@ -1,0 +1,372 @@
+package schedule
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// call is a collective of all ranks with arguments that they share.
+type call struct {
+	size, root int
+	n          int // bytes of each rank's contribution, whole elements
+	inPlace    bool
+	counts     []int // bytes, of parts of different lengths
+	displs     []int
+	room       int // bytes that the parts need
+}
+
+func newCall(rnd *rand.Rand, size int) call {
+	c := call{
+		size: size, root: rnd.IntN(size), n: elemSize * rnd.IntN(40), inPlace: rnd.IntN(2) == 0,
+		counts: make([]int, size), displs: make([]int, size),
+	}
+	for _, i := range rnd.Perm(size) {
+		c.counts[i] = rnd.IntN(3) * rnd.IntN(20)
+		c.displs[i] = c.room + rnd.IntN(3)
+		c.room = c.displs[i] + c.counts[i]
+	}
+	return c
+}
+
+// bytesOf are the bytes that from has for to.
+func (c call) bytesOf(from, to, n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(from*31 + to*7 + i*3 + 1)
+	}
+	return b
+}
+
+// parts are those of all ranks, as one rank sends them to all or gets them of all.
+func (c call) parts(buf Buf) *Parts {
+	return &Parts{Buf: buf, Counts: c.counts, Displs: c.displs, Size: 1}
+}
+
+func (c call) even(buf Buf) *Parts { return &Parts{Buf: buf, Each: c.n} }
+
+// lay gives the parts, each from what f gives, in their places, and what is between them as the simulation has it.
+func (c call) lay(p *Parts, room int, f func(i, n int) []byte) []byte {
+	b := bytes.Repeat([]byte{0xee}, room)
+	for i := range c.size {
+		at, n := p.Of(i)
+		copy(b[at.Off:], f(i, n))
+	}
+	return b
+}
+
+// algorithm is a builder with what a call of it means.
+type algorithm struct {
+	name   string
+	build  func(c call, s *Schedule, p Place)
+	in     func(c call, rank int) []byte
+	out    func(c call, rank int) int
+	shared func(c call, rank int) int    // where in Out In lies, where inPlace; -1: never
+	want   func(c call, rank int) []byte // content of Out; nil: not looked at
+}
+
+func never(call, int) int { return -1 }
+
+func nothing(call, int) []byte { return nil }
+
+func zero(call, int) int { return 0 }
+
+func atRoot(f func(c call, rank int) int) func(c call, rank int) int {
+	return func(c call, rank int) int {
+		if rank != c.root {
+			return -1
+		}
+		return f(c, rank)
+	}
+}
+
+func contribution(c call, rank int) []byte { return c.bytesOf(rank, 0, c.n) }
+
+func contributionV(c call, rank int) []byte { return c.bytesOf(rank, 0, c.counts[rank]) }
+
+func whole(c call, _ int) int { return c.n * c.size }
+
+func wholeV(c call, _ int) int { return c.room }
+
+func ownPart(c call, rank int) int { return c.n * rank }
+
+func ownPartV(c call, rank int) int { return c.displs[rank] }
+
+func all(c call, _ int) []byte {
+	return c.lay(c.even(Out), c.n*c.size, func(i, n int) []byte { return c.bytesOf(i, 0, n) })
+}
+
+func allV(c call, _ int) []byte {
+	return c.lay(c.parts(Out), c.room, func(i, n int) []byte { return c.bytesOf(i, 0, n) })
+}
+
+func rooted(f func(c call, rank int) []byte) func(c call, rank int) []byte {
+	return func(c call, rank int) []byte {
+		if rank != c.root {
+			return nil
+		}
+		return f(c, rank)
+	}
+}
+
+func reduced(c call, _ int) (b []byte) {
+	for i := range c.n / elemSize {
+		b = append(b, interval(0, c.size, i)...)
+	}
+	return b
+}
+
+func elements(c call, rank int) []byte { return intervals(rank, c.n/elemSize) }
+
+func length(c call, _ int) int { return c.n }
+
+// toAll is what a rank sends in an alltoall, and fromAll what it gets.
+func toAll(c call, rank int) []byte {
+	return c.lay(c.even(In), c.n*c.size, func(i, n int) []byte { return c.bytesOf(rank, i, n) })
+}
+
+func fromAll(c call, rank int) []byte {
+	return c.lay(c.even(Out), c.n*c.size, func(i, n int) []byte { return c.bytesOf(i, rank, n) })
+}
+
+// bcastRoot has the root's bytes in Out: In is them.
+func bcastRoot(c call, rank int) []byte {
+	if rank == c.root {
+		return contribution(c, rank)
+	}
+	return nil
+}
+
+var algorithms = []algorithm{
+	{"Barrier", func(_ call, s *Schedule, p Place) { s.Barrier(p) }, nothing, zero, never, nil},
+	{
+		"BcastTree", func(c call, s *Schedule, p Place) { s.BcastTree(p, c.root, c.n) },
+		bcastRoot, length, atRoot(zero), func(c call, _ int) []byte { return contribution(c, c.root) },
+	},
+	{
+		"BcastRing", func(c call, s *Schedule, p Place) { s.BcastRing(p, c.root, c.n/elemSize, elemSize) },
+		bcastRoot, length, atRoot(zero), func(c call, _ int) []byte { return contribution(c, c.root) },
+	},
+	{
+		"GatherTree", func(c call, s *Schedule, p Place) { s.GatherTree(p, c.root, c.n) },
+		contribution, whole, atRoot(ownPart), rooted(all),
+	},
+	{
+		"GatherAll", func(c call, s *Schedule, p Place) { s.GatherAll(p, c.root, c.n, c.even(Out), c.inPlace) },
+		contribution, whole, atRoot(ownPart), rooted(all),
+	},
+	{
+		"Gatherv", func(c call, s *Schedule, p Place) { s.GatherAll(p, c.root, c.counts[p.Rank], c.parts(Out), c.inPlace) },
+		contributionV, wholeV, atRoot(ownPartV), rooted(allV),
+	},
+	{
+		"ScatterTree", func(c call, s *Schedule, p Place) { s.ScatterTree(p, c.root, c.n) },
+		toAll, length, never, func(c call, rank int) []byte { return c.bytesOf(c.root, rank, c.n) },
+	},
+	{
+		"ScatterAll", func(c call, s *Schedule, p Place) { s.ScatterAll(p, c.root, c.n, c.even(In), false) },
+		toAll, length, never, func(c call, rank int) []byte { return c.bytesOf(c.root, rank, c.n) },
+	},
+	{
+		"Scatterv", func(c call, s *Schedule, p Place) { s.ScatterAll(p, c.root, c.counts[p.Rank], c.parts(In), false) },
+		func(c call, rank int) []byte {
+			return c.lay(c.parts(In), c.room, func(i, n int) []byte { return c.bytesOf(rank, i, n) })
+		},
+		func(c call, rank int) int { return c.counts[rank] }, never,
+		func(c call, rank int) []byte { return c.bytesOf(c.root, rank, c.counts[rank]) },
+	},
+	{
+		"AllgatherSteps", func(c call, s *Schedule, p Place) { s.AllgatherSteps(p, c.n) },
+		contribution, whole, ownPart, all,
+	},
+	{
+		"AllgatherRing", func(c call, s *Schedule, p Place) { s.AllgatherRing(p, c.even(Out), c.inPlace) },
+		contribution, whole, ownPart, all,
+	},
+	{
+		"Allgatherv", func(c call, s *Schedule, p Place) { s.AllgatherRing(p, c.parts(Out), c.inPlace) },
+		contributionV, wholeV, ownPartV, allV,
+	},
+	{
+		"AlltoallAll", func(c call, s *Schedule, p Place) { s.AlltoallAll(p, c.even(In), c.even(Out)) },
+		toAll, whole, never, fromAll,
+	},
+	{
+		"AlltoallPairs", func(c call, s *Schedule, p Place) { s.AlltoallPairs(p, c.even(In), c.even(Out)) },
+		toAll, whole, never, fromAll,
+	},
+	{
+		"AlltoallPairs of different lengths",
+		func(c call, s *Schedule, p Place) { from, to := c.exchanged(p.Rank); s.AlltoallPairs(p, from, to) },
+		func(c call, rank int) []byte {
+			from, _ := c.exchanged(rank)
+			return c.lay(from, 40*c.size, func(i, n int) []byte { return c.bytesOf(rank, i, n) })
+		},
+		func(c call, _ int) int { return 40 * c.size }, never,
+		func(c call, rank int) []byte {
+			_, to := c.exchanged(rank)
+			return c.lay(to, 40*c.size, func(i, n int) []byte { return c.bytesOf(i, rank, n) })
+		},
+	},
+	{
+		"ReduceTree", func(c call, s *Schedule, p Place) {
+			s.ReduceTree(p, c.root, Lengths{c.n, 2 * elemSize, 3 * elemSize}, c.inPlace && p.Rank == c.root)
+		},
+		elements, length, atRoot(zero), rooted(reduced),
+	},
+	{
+		"AllreduceDoubling", func(c call, s *Schedule, p Place) { s.AllreduceDoubling(p, c.n, c.inPlace) },
+		elements, length, zero, reduced,
+	},
+	{
+		"AllreduceShares", func(c call, s *Schedule, p Place) {
+			if p.Size == 1 { // it is for several
+				s.AllreduceDoubling(p, c.n, c.inPlace)
+				return
+			}
+			s.AllreduceShares(p, c.n/elemSize, elemSize)
+		},
+		elements, length, zero, reduced,
+	},
+}
+
+// exchanged are the parts that a rank sends to the others, and those that it gets: from i to j go (3i+5j)%40 bytes.
+func (c call) exchanged(rank int) (from, to *Parts) {
+	from, to = c.parts(In), c.parts(Out)
+	from.Counts, to.Counts = make([]int, c.size), make([]int, c.size)
+	from.Displs, to.Displs = make([]int, c.size), make([]int, c.size)
+	for i := range c.size {
+		from.Counts[i], to.Counts[i] = (3*rank+5*i)%40, (3*i+5*rank)%40
+		from.Displs[i], to.Displs[i] = 40*i, 40*(c.size-1-i)
+	}
+	return from, to
+}
+
+// try runs one call, and checks what it gives.
+func (a algorithm) try(c call, rnd *rand.Rand) error {
+	if a.name == "BcastTree" || a.name == "BcastRing" {
+		c.inPlace = true // its buffer is Out
+	}
+	x := newSim(rnd, c.size,
+		func(rank int) []byte { return a.in(c, rank) },
+		func(rank int) int { return a.out(c, rank) },
+		func(rank int) int {
+			if !c.inPlace {
+				return -1
+			}
+			return a.shared(c, rank)
+		},
+		func(s *Schedule, p Place) { a.build(c, s, p) })
+	if err := x.run(); err != nil {
+		return err
+	}
+	for r, n := range x.nodes {
+		if a.want == nil {
+			continue
+		}
+		if want := a.want(c, r); want != nil && !bytes.Equal(n.mem[Out], want) {
+			return fmt.Errorf("rank %d: got %v, want %v", r, n.mem[Out], want)
+		}
+	}
+	return nil
+}
+
+// most ranks that are tried.
+const most = 17
+
+// TestAlgorithms runs each algorithm among 1 to 17 ranks, with ends in random order, against what it means. In each run
+// every send has its receive, nothing hangs, and no memory is written while it is in use.
+func TestAlgorithms(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	for _, a := range algorithms {
+		t.Run(a.name, func(t *testing.T) {
+			for size := 1; size <= most; size++ {
+				for round := range 5 {
+					rnd := rand.New(rand.NewPCG(seed, uint64(100*size+round)))
+					c := newCall(rnd, size)
+					if err := a.try(c, rnd); err != nil {
+						t.Fatalf("seed %d, %+v: %v", seed, c, err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// FuzzAlgorithms is TestAlgorithms with arguments of the fuzzer's choice.
+func FuzzAlgorithms(f *testing.F) {
+	for i := range algorithms {
+		f.Add(uint8(i), uint8(3+i), uint64(i))
+	}
+	f.Fuzz(func(t *testing.T, which, size uint8, seed uint64) {
+		a := algorithms[int(which)%len(algorithms)]
+		rnd := rand.New(rand.NewPCG(seed, 1))
+		c := newCall(rnd, int(size)%most+1)
+		if err := a.try(c, rnd); err != nil {
+			t.Fatalf("%s, %+v: %v", a.name, c, err)
+		}
+	})
+}
+
+// TestNoAllocation: a schedule that is built and run again allocates nothing.
+func TestNoAllocation(t *testing.T) {
+	var s Schedule
+	var r Run
+	step := func() {
+		for size := 2; size < 6; size++ {
+			p := Place{1, size}
+			s.AllreduceShares(p, 100, 8)
+			s.ReduceTree(p, 0, Lengths{1000, 100, 128}, false)
+			s.AllreduceDoubling(p, 8, true)
+			r.Begin(&s)
+			for !r.Over() {
+				if st, i := r.Next(); st != nil {
+					r.Done(i)
+				}
+			}
+		}
+	}
+	step()
+	if n := testing.AllocsPerRun(100, step); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestRun: steps are started in their order, each when the leading ones that it names are done, and may end in any order.
+func TestRun(t *testing.T) {
+	s := Schedule{Steps: make([]Step, 4)}
+	s.Steps[2].After, s.Steps[3].After = 1, 3
+	var r Run
+	r.Begin(&s)
+	started := func(want int) {
+		t.Helper()
+		for i := range want {
+			if st, _ := r.Next(); st == nil {
+				t.Fatalf("%d steps were started, not %d", i, want)
+			}
+		}
+		if st, i := r.Next(); st != nil {
+			t.Fatalf("step %d was started", i)
+		}
+	}
+	started(2)
+	r.Done(1)
+	started(0)
+	if _, i := r.Pending(0); i != 0 {
+		t.Fatalf("step %d is waited for, not 0", i)
+	}
+	r.Done(0)
+	started(1)
+	if !r.Stuck(2) || r.Over() {
+		t.Fatal("step 3 need not wait for step 2")
+	}
+	r.Done(2)
+	started(1)
+	r.Done(3)
+	if st, _ := r.Pending(0); !r.Over() || st != nil {
+		t.Fatal("it is not over")
+	}
+}

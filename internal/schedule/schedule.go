@@ -1,0 +1,129 @@
+// Package schedule says what one rank does in a collective operation: a list of steps that send, receive, copy and
+// combine bytes. A schedule is a pure function of the rank, the number of ranks, the algorithm and the sizes. It holds
+// no addresses: steps name places in the buffers of the call.
+//
+// The steps of a schedule are started in their order, and each waits for a number of leading steps to be done. Copies
+// and combinations are done when they have been started. Sends and receives are done later, in any order. A Run keeps
+// track of that: it is told which steps are done, and tells which ones to start. It does no IO.
+package schedule
+
+// Kind is what a step does.
+type Kind uint8
+
+// Kinds of steps.
+const (
+	Send    Kind = iota // sends At to Peer
+	Recv                // receives At from Peer
+	Copy                // sets At to A
+	Combine             // sets At to A op B; A is of lower ranks. If At is A, the content of B is lost
+)
+
+// Buf is a buffer of a call.
+type Buf uint8
+
+// Buffers of a call. In and Out may be the same memory where the builder allows it.
+const (
+	In   Buf = iota // what the rank contributes
+	Out             // its result
+	Work            // memory to work in, aligned for any element
+	Bufs            // how many there are
+)
+
+// Mem is a place in a buffer.
+type Mem struct {
+	Off int // in bytes
+	Buf Buf
+}
+
+func (m Mem) plus(n int) Mem { return Mem{m.Off + n, m.Buf} }
+
+// Step is one thing to do.
+type Step struct {
+	Kind  Kind
+	Last  bool  // its message is the last of several, for which a call may use another tag
+	Alone bool  // the receiver reads the bytes at once, and uses the place again
+	Peer  int32 // of a Send or Recv
+	After int32 // so many leading steps must be done before this one is started
+	Len   int   // bytes, of each of the places
+	At    Mem   // what is sent, or written
+	A, B  Mem   // what is read
+}
+
+// Schedule is the list of steps of one rank. A builder fills it; it may be filled again and again.
+type Schedule struct {
+	Steps []Step
+	Work  int // bytes of Work that are needed
+
+	after int   // of the steps to come
+	parts []Mem // scratch of a builder
+}
+
+// Place is a rank among Size ranks.
+type Place struct{ Rank, Size int }
+
+// up is the rank d further, going round, and down the one d before; d is less than Size.
+func (p Place) up(d int) int {
+	if d += p.Rank; d >= p.Size {
+		d -= p.Size
+	}
+	return d
+}
+
+func (p Place) down(d int) int {
+	if d = p.Rank - d; d < 0 {
+		d += p.Size
+	}
+	return d
+}
+
+// from is the rank's number, counted from root, and actual the rank with such a number.
+func (p Place) from(root int) int { return (p.Rank - root + p.Size) % p.Size }
+
+func (p Place) actual(number, root int) int { return (number + root) % p.Size }
+
+func (s *Schedule) reset() {
+	s.Steps, s.Work, s.after = s.Steps[:0], 0, 0
+}
+
+func (s *Schedule) add(x Step) int {
+	x.After = int32(s.after)
+	s.Steps = append(s.Steps, x)
+	return len(s.Steps) - 1
+}
+
+func (s *Schedule) send(to int, at Mem, n int) int {
+	return s.add(Step{Kind: Send, Peer: int32(to), At: at, Len: n})
+}
+
+func (s *Schedule) recv(from int, at Mem, n int) int {
+	return s.add(Step{Kind: Recv, Peer: int32(from), At: at, Len: n})
+}
+
+func (s *Schedule) copy(to, from Mem, n int) {
+	if n > 0 && to != from {
+		s.add(Step{Kind: Copy, At: to, A: from, Len: n})
+	}
+}
+
+func (s *Schedule) combine(to, low, high Mem, n int) {
+	s.add(Step{Kind: Combine, At: to, A: low, B: high, Len: n})
+}
+
+// exchange sends and receives, and has what follows wait for both.
+func (s *Schedule) exchange(to int, out Mem, nout, from int, in Mem, nin int) {
+	s.send(to, out, nout)
+	s.recv(from, in, nin)
+	s.fence()
+}
+
+// fence has what follows wait for all steps so far, and wait for step i and those before it.
+func (s *Schedule) fence() { s.wait(len(s.Steps) - 1) }
+
+func (s *Schedule) wait(i int) { s.after = max(s.after, i+1) }
+
+// work gives n more bytes of Work.
+func (s *Schedule) work(n int) Mem {
+	at := s.Work
+	s.Work += (n + 7) &^ 7
+	return Mem{at, Work}
+}
