@@ -1,5 +1,7 @@
 package mpi
 
+import "github.com/golci/golci/internal/schedule"
+
 // allgatherBruck is up to how many bytes in all an allgather doubles what it holds in each step, at the price of a
 // copy; above, the parts go round a ring.
 const allgatherBruck = 32 << 10
@@ -17,41 +19,27 @@ func allgatherAs[T any](c *Comm, k kind, send, recv []T) error {
 	if err != nil {
 		return err
 	}
-	return x.end(allgather(x, send, recv))
+	return x.finish(take(x, send, recv).allgather())
 }
 
-func allgather[T any](x *coll, send, recv []T) error {
-	out := bytesOf(recv)
-	b, err := x.equalOwn(bytesOf(send), out, "receive", sizeOf[T]())
-	if err != nil {
+func (x *coll) allgather() (err error) {
+	send, recv := &x.buf[schedule.In], &x.buf[schedule.Out]
+	own := inPlace(send.mem)
+	if send.mem, err = x.equalOwn(send.mem, recv.mem, "receive", send.size); err != nil {
 		return err
 	}
-	n := len(b)
-	if err := x.place(out[x.rank*n:][:n], b); err != nil {
-		return err
-	}
+	n := len(send.mem)
+	p := schedKey{way: wayAllgatherRing, inPlace: own, bytes: n}
 	if n*x.size <= allgatherBruck && x.size > 2 {
-		x.take(wayAllgatherSteps, 0)
-		return x.bruck(out[:n*x.size], n)
+		p.way = wayAllgatherSteps
 	}
-	x.take(wayAllgatherRing, 0)
-	return x.ring(b, func(i int) []byte { return out[i*n:][:n] })
-}
-
-// bruck: in each step a rank sends all parts that it holds, its own first, so that their number doubles.
-func (x *coll) bruck(out []byte, n int) error {
-	mem, s := x.borrow(n * x.size)
-	defer s.release()
-	copy(mem, out[x.rank*n:][:n])
-	for have := 1; have < x.size; have *= 2 {
-		more := min(have, x.size-have)
-		to, from := (x.rank-have+x.size)%x.size, (x.rank+have)%x.size
-		if err := x.exchange(to, mem[:more*n], from, mem[have*n:][:more*n]); err != nil {
-			return err
-		}
-	}
-	for i := range x.size {
-		copy(out[(x.rank+i)%x.size*n:][:n], mem[i*n:])
+	x.take(p.way, 0)
+	switch {
+	case !x.unplanned(p):
+	case p.way == wayAllgatherSteps:
+		x.steps.AllgatherSteps(x.place(), n)
+	default:
+		x.steps.AllgatherRing(x.place(), &schedule.Parts{Buf: schedule.Out, Each: n}, p.inPlace)
 	}
 	return nil
 }
@@ -63,22 +51,20 @@ func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
 	if err != nil {
 		return err
 	}
-	return x.end(allgatherv(x, send, recv, counts, displs))
+	return x.finish(take(x, send, recv).allgatherv(counts, displs))
 }
 
-func allgatherv[T any](x *coll, send, recv []T, counts, displs []int) error {
-	l, err := x.layout("receive", len(recv), counts, displs, true)
+func (x *coll) allgatherv(counts, displs []int) error {
+	send, recv := &x.buf[schedule.In], &x.buf[schedule.Out]
+	l, err := x.layout("receive", recv.len, counts, displs, true)
 	if err != nil {
 		return err
 	}
-	out, size := bytesOf(recv), sizeOf[T]()
-	b, err := x.partOwn(bytesOf(send), out, l, "send", size)
-	if err != nil {
-		return err
-	}
-	if err := x.place(l.part(out, x.rank, size), b); err != nil {
+	own := inPlace(send.mem)
+	if send.mem, err = x.partOwn(send.mem, recv.mem, l, "send", send.size); err != nil {
 		return err
 	}
 	x.take(wayAllgatherv, 0)
-	return x.ring(b, func(i int) []byte { return l.part(out, i, size) })
+	x.fresh(wayAllgatherv).AllgatherRing(x.place(), l.parts(schedule.Out, recv.size), own)
+	return nil
 }

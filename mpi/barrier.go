@@ -7,16 +7,13 @@ func (c *Comm) Barrier() error {
 	if err != nil {
 		return err
 	}
-	x.take(wayBarrier, 0)
-	return x.end(x.disseminate())
+	return x.finish(x.barrier())
 }
 
-// disseminate: in round k a rank tells the one 2^k further.
-func (x *coll) disseminate() error {
-	for d := 1; d < x.size; d *= 2 {
-		if err := x.exchange(x.after(d), nil, x.before(d), nil); err != nil {
-			return err
-		}
+func (x *coll) barrier() error {
+	x.take(wayBarrier, 0)
+	if x.unplanned(schedKey{way: wayBarrier}) {
+		x.steps.Barrier(x.place())
 	}
 	return nil
 }
@@ -28,6 +25,7 @@ func (c *Comm) lastBarrier() error {
 	}
 	x := &coll{c: c, st: c.coll, kind: kindFinalize, way: wayFinalize, rank: c.rank, size: len(c.group)}
 	x.tag = collTag(x.size, wayFinalize, 0, 0)
-	x.use = x.tag
-	return x.disseminate()
+	x.lastTag = x.tag
+	x.fresh(wayFinalize).Barrier(x.place())
+	return x.perform()
 }

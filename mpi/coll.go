@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"sync"
 	"unsafe"
+
+	"github.com/golci/golci/internal/schedule"
 )
 
 func (x *coll) root(root int) error {
@@ -13,19 +15,18 @@ func (x *coll) root(root int) error {
 	return nil
 }
 
-// after is the rank d further, going round, and before the one d before; d is less than the number of ranks.
-func (x *coll) after(d int) int {
-	if d += x.rank; d >= x.size {
-		d -= x.size
-	}
-	return d
+// elems is a buffer of the program: len elements of size bytes.
+type elems struct {
+	mem       []byte
+	len, size int
 }
 
-func (x *coll) before(d int) int {
-	if d = x.rank - d; d < 0 {
-		d += x.size
-	}
-	return d
+// take gives x the buffers of its call.
+func take[T any](x *coll, in, out []T) *coll {
+	a, b := &x.buf[schedule.In], &x.buf[schedule.Out]
+	a.mem, a.len, a.size = bytesOf(in), len(in), sizeOf[T]()
+	b.mem, b.len, b.size = bytesOf(out), len(out), sizeOf[T]()
+	return x
 }
 
 // smallScratch is how many words of memory to work in a communicator has of its own.
@@ -34,7 +35,7 @@ const smallScratch = 64
 // borrow gives n bytes, with unknown content, until release. A call has one such piece at a time.
 func (x *coll) borrow(n int) ([]byte, *scratch) {
 	if n <= 8*smallScratch {
-		return unsafe.Slice((*byte)(unsafe.Pointer(&x.st.small)), n), nil
+		return unsafe.Slice((*byte)(unsafe.Pointer(&x.small)), n), nil
 	}
 	b, s := borrow(n)
 	x.scratch = s
@@ -71,31 +72,10 @@ func same(a, b []byte) bool {
 	return len(a) == 0 || unsafe.SliceData(a) == unsafe.SliceData(b)
 }
 
-// place copies a rank's own part, unless it is there already; parts that overlap otherwise are an error.
-func (x *coll) place(to, from []byte) error {
-	if same(from, to) {
-		return nil
-	}
-	if overlap(to, from) {
-		return x.errorf(ErrBuffer, "send and receive buffer overlap")
-	}
-	copy(to, from)
-	return nil
-}
-
 // lengthFor checks that a buffer of got elements takes want.
 func (x *coll) lengthFor(name string, got, want int) error {
 	if got < want {
 		return x.errorf(ErrCount, "the %s buffer has %d elements, %d are needed", name, got, want)
 	}
 	return nil
-}
-
-// part is the i-th of n nearly equal parts of b, in elements of size bytes.
-func part(b []byte, i, n, size int) []byte {
-	if size == 0 {
-		return nil
-	}
-	e := len(b) / size
-	return b[e*i/n*size : e*(i+1)/n*size]
 }

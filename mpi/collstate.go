@@ -10,6 +10,7 @@ import (
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/internal/arch"
 	"github.com/golci/golci/internal/progress"
+	"github.com/golci/golci/internal/schedule"
 )
 
 // collState is what the collectives of a communicator have in common on one rank.
@@ -27,10 +28,6 @@ type collState struct {
 	news    comm.Listener
 	late    *time.Timer // sets the alarm of a wait that takes long
 	running coll        // while it listens, the poller reads tags and ranks
-
-	small [smallScratch]uint64 // memory to work in, if little is needed
-	group flight               // operations that are under way together
-	tree  branch               // the rank's place in a reduction
 
 	// Fixed.
 	c         *Comm
@@ -60,7 +57,6 @@ type coll struct {
 	kind    kind // what the program has called
 	way     way
 	tag     int
-	use     int // tag or lastTag: that of the next message
 	lastTag int // of the last one of several messages, if that has a tag of its own; else tag
 	rank    int
 	size    int
@@ -73,6 +69,14 @@ type coll struct {
 	scratch *scratch       // that borrow has given last
 	panic   any            // what the program's operation has panicked with
 	stop    func() bool    // has the end of the view's context be no alarm any more; nil if there is no such context
+
+	steps *schedule.Schedule // one of plans
+	plans [plansKept]planned
+	run   schedule.Run
+	reqs  []comm.Req           // of the steps that are under way, by number
+	buf   [schedule.Bufs]elems // the call's
+	op    reducer              // of a reduction
+	small [smallScratch]uint64 // memory to work in, if little is needed
 }
 
 // start is begin for a collective of elements of type T.
@@ -176,8 +180,9 @@ func (x *coll) round() error {
 	w := x.way
 	x.once = true
 	x.way, x.tag = wayRound, collTag(x.size, wayRound, 0, x.call)
-	x.lastTag, x.use = x.tag, x.tag
-	err := x.disseminate()
+	x.lastTag = x.tag
+	x.fresh(wayRound).Barrier(x.place())
+	err := x.perform()
 	x.way = w
 	if err != nil {
 		return err
@@ -191,7 +196,7 @@ func (x *coll) take(w way, root int) {
 	x.way, x.once = w, !w.repeats()
 	n := x.st.numbers
 	x.tag = int(w)<<tagShared | root<<n | int(x.call&(1<<n-1)) // collTag
-	x.lastTag, x.use = x.tag, x.tag
+	x.lastTag = x.tag
 	arch.StoreRel64(&x.st.tags[x.call%keptTags], x.call<<tagBits|uint64(x.tag))
 }
 

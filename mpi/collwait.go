@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/internal/schedule"
 )
 
 // Waits of collectives. A wait that polling does not end soon looks for what could keep it from ending: a call that
@@ -17,20 +18,11 @@ const (
 	lookMost  = 5 * time.Second
 )
 
-// send sends b to a rank; it waits.
-func (x *coll) send(to int, b []byte) error {
-	r, err := x.isend(to, b)
-	if err != nil || r.Null() {
-		return err
-	}
-	return x.sent(r, to, b)
-}
-
 // recv receives exactly b from a rank; it waits. A message that comes while it polls costs no more than in a plain
 // receive: what could keep it from coming is looked for after that.
-func (x *coll) recv(from int, b []byte) error {
-	c := x.c
-	r, n, err := c.srv.RecvSoon(c.collCtx, int(c.group[from]), x.use, b, x.once, x.terms, x.alarm)
+func (x *coll) recv(st *schedule.Step, b []byte) error {
+	c, from := x.c, int(st.Peer)
+	r, n, err := c.srv.RecvSoon(c.collCtx, int(c.group[from]), x.tagOf(st), b, x.once, x.termsOf(st), x.alarm)
 	switch {
 	case !r.Null():
 		return x.received(r, from, b)
@@ -42,20 +34,35 @@ func (x *coll) recv(from int, b []byte) error {
 	return nil
 }
 
-func (x *coll) isend(to int, b []byte) (comm.Req, error) {
-	c, t := x.c, x.terms
+// tagOf is the tag of a step's message, and termsOf the terms of its receive.
+func (x *coll) tagOf(st *schedule.Step) int {
+	if st.Last {
+		return x.lastTag
+	}
+	return x.tag
+}
+
+func (x *coll) termsOf(st *schedule.Step) comm.Terms {
+	t := x.terms
+	t.Alone = st.Alone
+	return t
+}
+
+func (x *coll) isend(st *schedule.Step, b []byte) (comm.Req, error) {
+	c, to, t := x.c, int(st.Peer), x.terms
 	if len(b) == 0 {
 		t.Shape = 0 // nothing has no type
 	}
-	r, err := c.srv.IsendWith(c.collCtx, int(c.group[to]), x.use, b, comm.Standard, t)
+	r, err := c.srv.IsendWith(c.collCtx, int(c.group[to]), x.tagOf(st), b, comm.Standard, t)
 	if err != nil {
 		err = x.sendError(to, b, err)
 	}
 	return r, err
 }
 
-func (x *coll) irecv(from int, b []byte) (comm.Req, error) {
-	r, err := x.c.srv.IrecvWith(x.c.collCtx, int(x.c.group[from]), x.use, b, nil, x.terms)
+func (x *coll) irecv(st *schedule.Step, b []byte) (comm.Req, error) {
+	from := int(st.Peer)
+	r, err := x.c.srv.IrecvWith(x.c.collCtx, int(x.c.group[from]), x.tagOf(st), b, nil, x.termsOf(st))
 	if err != nil {
 		err = x.recvError(from, b, err)
 	}
@@ -64,7 +71,7 @@ func (x *coll) irecv(from int, b []byte) (comm.Req, error) {
 
 // sent waits for a send.
 func (x *coll) sent(r comm.Req, to int, b []byte) error {
-	if err := x.await(r, -1, to); err != nil {
+	if err := x.awaitOne(r, -1, to); err != nil {
 		return err
 	}
 	if _, err := x.c.srv.Wait(r); err != nil {
@@ -76,7 +83,7 @@ func (x *coll) sent(r comm.Req, to int, b []byte) error {
 // received waits for a receive and checks what it has brought: ranks that disagree about a length have made a
 // mistake.
 func (x *coll) received(r comm.Req, from int, b []byte) error {
-	if err := x.await(r, from, -1); err != nil {
+	if err := x.awaitOne(r, from, -1); err != nil {
 		return err
 	}
 	st, err := x.c.srv.Wait(r)
@@ -93,30 +100,6 @@ func (x *coll) lengthError(from, n int, b []byte) error {
 	return x.errorf(ErrCount, "rank %d sent %d bytes, %d were expected", from, n, len(b))
 }
 
-// exchange sends out to one rank while it receives exactly in from another; it waits. The send is started first, so
-// that the receive is prepared while the message is on its way.
-func (x *coll) exchange(to int, out []byte, from int, in []byte) error {
-	r, err := x.isend(to, out)
-	if err != nil {
-		return err
-	}
-	return x.complete(r, to, out, from, in)
-}
-
-// complete is the second half of an exchange: it receives, and then waits for the send.
-func (x *coll) complete(r comm.Req, to int, out []byte, from int, in []byte) error {
-	err := x.recv(from, in)
-	if r.Null() {
-		return err
-	}
-	if err != nil {
-		x.fail(err) // before the wait for what is dropped
-		x.drop(r)
-		return err
-	}
-	return x.sent(r, to, out)
-}
-
 // drop ends an operation whose result is of no use any more. In a view that is done at once; else a send that has left
 // waits for the answer of its receiver, which may be reading the bytes.
 func (x *coll) drop(r comm.Req) {
@@ -126,9 +109,9 @@ func (x *coll) drop(r comm.Req) {
 	_, _ = x.c.srv.Wait(r)
 }
 
-// await waits until r is done, or the call cannot succeed: then r has been used up, and the error is the call's. from
+// awaitOne waits until r is done, or the call cannot succeed: then r has been used up, and the error is the call's. from
 // is the source of a receive and to the destination of a send, the other one -1.
-func (x *coll) await(r comm.Req, from, to int) error {
+func (x *coll) awaitOne(r comm.Req, from, to int) error {
 	if r.Ready() || x.alarm == nil || x.c.srv.LingerOr(r, x.alarm) {
 		return nil
 	}

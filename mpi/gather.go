@@ -1,5 +1,7 @@
 package mpi
 
+import "github.com/golci/golci/internal/schedule"
+
 // gatherTree is up to how many bytes of a rank a gather or scatter goes over a binomial tree, which has fewer steps but
 // sends most bytes several times.
 const gatherTree = 2 << 10
@@ -18,79 +20,36 @@ func gatherAs[T any](c *Comm, k kind, send, recv []T, root int) error {
 	if err != nil {
 		return err
 	}
-	return x.end(gather(x, send, recv, root))
+	return x.finish(take(x, send, recv).gather(root))
 }
 
-func gather[T any](x *coll, send, recv []T, root int) error {
+func (x *coll) gather(root int) error {
+	send, recv := &x.buf[schedule.In], &x.buf[schedule.Out]
 	if err := x.root(root); err != nil {
 		return err
 	}
-	b, out := bytesOf(send), bytesOf(recv)
-	err := x.notPlace("send", b)
+	p := schedKey{way: wayGatherTree, root: root}
+	err := x.notPlace("send", send.mem)
 	if x.rank == root {
-		b, err = x.equalOwn(b, out, "receive", sizeOf[T]())
+		p.inPlace = inPlace(send.mem)
+		send.mem, err = x.equalOwn(send.mem, recv.mem, "receive", send.size)
 	}
 	if err != nil {
 		return err
 	}
-	if len(b) > gatherTree || x.size <= 2 {
-		x.take(wayGatherAll, root)
-		return x.collect(b, root, func(i int) []byte { return out[i*len(b):][:len(b)] })
+	n := len(send.mem)
+	if p.bytes = n; n > gatherTree || x.size <= 2 {
+		p.way = wayGatherAll
 	}
-	x.take(wayGatherTree, root)
-	return x.gatherUp(b, out, root)
-}
-
-// gatherUp goes up a binomial tree; each rank holds a run of ranks, counted from root.
-func (x *coll) gatherUp(b, recv []byte, root int) error {
-	me, n := (x.rank-root+x.size)%x.size, len(b)
-	if err := x.ownPlace(recv, b, root); err != nil {
-		return err
-	}
-	mem, s := x.borrow(n * x.size)
-	defer s.release()
-	copy(mem, b)
-	for k := 1; k < x.size; k *= 2 {
-		if me&k != 0 {
-			return x.send((me-k+root)%x.size, mem[:n*min(k, x.size-me)])
-		}
-		if me+k < x.size {
-			run := min(k, x.size-me-k)
-			if err := x.recv((me+k+root)%x.size, mem[n*k:][:n*run]); err != nil {
-				return err
-			}
-		}
-	}
-	for i := 1; i < x.size; i++ { // only root gets here
-		copy(recv[(i+root)%x.size*n:][:n], mem[i*n:])
+	x.take(p.way, root)
+	switch {
+	case !x.unplanned(p):
+	case p.way == wayGatherAll:
+		x.steps.GatherAll(x.place(), root, n, &schedule.Parts{Buf: schedule.Out, Each: n}, p.inPlace)
+	default:
+		x.steps.GatherTree(x.place(), root, n)
 	}
 	return nil
-}
-
-// ownPlace puts root's own part in its place.
-func (x *coll) ownPlace(recv, b []byte, root int) error {
-	if x.rank != root {
-		return nil
-	}
-	return x.place(recv[root*len(b):][:len(b)], b)
-}
-
-// collect has root receive everyone's b in any order into the places that to gives.
-func (x *coll) collect(b []byte, root int, to func(i int) []byte) error {
-	if x.rank != root {
-		return x.send(root, b)
-	}
-	if err := x.place(to(root), b); err != nil {
-		return err
-	}
-	f := x.flight()
-	defer f.end()
-	for i := range x.size {
-		if i != root {
-			f.recv(i, to(i))
-		}
-	}
-	return f.wait()
 }
 
 // Gatherv is Gather for parts of different lengths: that of rank i has counts[i] elements and goes to recv[displs[i]:] (6.5). counts
@@ -100,30 +59,28 @@ func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) err
 	if err != nil {
 		return err
 	}
-	return x.end(gatherv(x, send, recv, counts, displs, root))
+	return x.finish(take(x, send, recv).gatherv(counts, displs, root))
 }
 
-func gatherv[T any](x *coll, send, recv []T, counts, displs []int, root int) error {
+func (x *coll) gatherv(counts, displs []int, root int) error {
+	send, recv := &x.buf[schedule.In], &x.buf[schedule.Out]
 	if err := x.root(root); err != nil {
 		return err
 	}
 	x.take(wayGatherv, root)
-	b, size := bytesOf(send), sizeOf[T]()
-	if x.rank != root {
-		if err := x.notPlace("send", b); err != nil {
-			return err
+	var l layout
+	own := inPlace(send.mem)
+	err := x.notPlace("send", send.mem)
+	if x.rank == root {
+		if l, err = x.layout("receive", recv.len, counts, displs, true); err == nil {
+			send.mem, err = x.partOwn(send.mem, recv.mem, l, "send", send.size)
 		}
-		return x.send(root, b)
 	}
-	l, err := x.layout("receive", len(recv), counts, displs, true)
 	if err != nil {
 		return err
 	}
-	out := bytesOf(recv)
-	if b, err = x.partOwn(b, out, l, "send", size); err != nil {
-		return err
-	}
-	return x.collect(b, root, func(i int) []byte { return l.part(out, i, size) })
+	x.fresh(wayGatherv).GatherAll(x.place(), root, len(send.mem), l.parts(schedule.Out, recv.size), own)
+	return nil
 }
 
 // layout says where in a buffer the ranks' parts lie.
@@ -173,4 +130,9 @@ func (x *coll) partError(name string, i, count, at, n int) error {
 // part is the i-th part of b, whose elements have size bytes.
 func (l layout) part(b []byte, i, size int) []byte {
 	return b[l.displs[i]*size:][:l.counts[i]*size]
+}
+
+// parts are those of buffer b of a call.
+func (l layout) parts(b schedule.Buf, size int) *schedule.Parts {
+	return &schedule.Parts{Buf: b, Counts: l.counts, Displs: l.displs, Size: size}
 }

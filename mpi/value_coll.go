@@ -33,9 +33,9 @@ func BcastValue[T any](c *Comm, v T, root int) (T, error) {
 		b, err = x.memory(n, root)
 	}
 	if err == nil {
-		err = x.bcast(b, 1, root)
+		err = take(x, nil, b).bcast(root)
 	}
-	if err := x.end(err); err != nil || own != nil || c.rank == root {
+	if err := x.finish(err); err != nil || own != nil || c.rank == root {
 		return v, first(own, err)
 	}
 	return unpackFrom[T](c, "BcastValue", b, Status{Source: root, Tag: 0})
@@ -59,9 +59,9 @@ func GatherValue[T any](c *Comm, v T, root int) ([]T, error) {
 	var all []byte
 	counts := ints(lens)
 	if all, err = x.memory(lens, 0); err == nil {
-		err = gatherv(x, b, all, counts, nil, root)
+		err = take(x, b, all).gatherv(counts, nil, root)
 	}
-	if err := x.end(err); err != nil || own != nil || c.rank != root {
+	if err := x.finish(err); err != nil || own != nil || c.rank != root {
 		return nil, first(own, err)
 	}
 	return unpackAll[T](c, "GatherValue", all, counts)
@@ -102,9 +102,9 @@ func ScatterValue[T any](c *Comm, vs []T, root int) (v T, err error) {
 	}
 	b, err := x.memory(n, root)
 	if err == nil {
-		err = scatterv(x, all, counts, nil, b, root)
+		err = take(x, all, b).scatterv(counts, nil, root)
 	}
-	if err := x.end(err); err != nil || own != nil {
+	if err := x.finish(err); err != nil || own != nil {
 		return v, first(own, err)
 	}
 	return unpackFrom[T](c, "ScatterValue", b, Status{Source: root, Tag: 0})
@@ -133,9 +133,9 @@ func allgathervAlloc[T any](c *Comm, k kind, send []T) (all []T, counts []int, e
 	}
 	if err == nil {
 		all, counts = make([]T, n), ints(lens)
-		err = allgatherv(x, send, all, counts, nil)
+		err = take(x, send, all).allgatherv(counts, nil)
 	}
-	if err := x.end(err); err != nil {
+	if err := x.finish(err); err != nil {
 		return nil, nil, err
 	}
 	return all, counts, nil

@@ -14,7 +14,7 @@ var layers = [][]string{
 	{"internal/affinity", "internal/futex", "internal/simd"},
 	{"internal/spin", "internal/topology"},
 	{"fult", "hashtable", "pool", "internal/reliable"}, // each stands alone
-	{"comm/conduit", "internal/boot", "internal/credit", "internal/exit", "internal/match", "internal/progress"},
+	{"comm/conduit", "internal/boot", "internal/credit", "internal/exit", "internal/match", "internal/progress", "internal/schedule"},
 	{"internal/conduit"},
 	{"comm/am"},
 	{"comm/hsl", "comm/rank", "comm/rma"},
@@ -29,6 +29,7 @@ var layers = [][]string{
 var alone = map[string][]string{
 	"internal/credit":   {"internal/invariants"},
 	"internal/match":    {},
+	"internal/schedule": {},
 	"internal/reliable": {"internal/invariants"},
 	"internal/boot/pmi": {},
 	"comm/conduit":      tools("comm/conduit"),
@@ -38,7 +39,7 @@ var alone = map[string][]string{
 	"hashtable":         tools("hashtable"),
 	"pool":              tools("pool"),
 	"bench/peers":       {"bench"},
-	"mpi":               tools("=comm", "=comm/rank", "fult", "internal/progress"),
+	"mpi":               tools("=comm", "=comm/rank", "fult", "internal/progress", "internal/schedule"),
 	"cmd":               tools("cmd", "bench", "comm/rank", "internal/boot", "mpi"),
 	"examples":          {"examples", "mpi", "fult"},
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 )
@@ -68,6 +69,9 @@ type algorithm struct {
 }
 
 func never(call, int) int { return -1 }
+
+// alwaysFirst is for calls that are in place.
+func alwaysFirst(call, int) int { return 0 }
 
 func nothing(call, int) []byte { return nil }
 
@@ -190,16 +194,24 @@ var algorithms = []algorithm{
 		contributionV, wholeV, ownPartV, allV,
 	},
 	{
-		"AlltoallAll", func(c call, s *Schedule, p Place) { s.AlltoallAll(p, c.even(In), c.even(Out)) },
+		"AlltoallAll", func(c call, s *Schedule, p Place) { s.AlltoallAll(p, c.even(In), c.even(Out), 0) },
 		toAll, whole, never, fromAll,
 	},
 	{
-		"AlltoallPairs", func(c call, s *Schedule, p Place) { s.AlltoallPairs(p, c.even(In), c.even(Out)) },
+		"AlltoallPairs", func(c call, s *Schedule, p Place) { s.AlltoallPairs(p, c.even(In), c.even(Out), 0) },
 		toAll, whole, never, fromAll,
+	},
+	{
+		"AlltoallAll in place", func(c call, s *Schedule, p Place) { s.AlltoallAll(p, c.even(Work), c.even(Out), c.n*c.size) },
+		toAll, whole, alwaysFirst, fromAll,
+	},
+	{
+		"AlltoallPairs in place", func(c call, s *Schedule, p Place) { s.AlltoallPairs(p, c.even(Work), c.even(Out), c.n*c.size) },
+		toAll, whole, alwaysFirst, fromAll,
 	},
 	{
 		"AlltoallPairs of different lengths",
-		func(c call, s *Schedule, p Place) { from, to := c.exchanged(p.Rank); s.AlltoallPairs(p, from, to) },
+		func(c call, s *Schedule, p Place) { from, to := c.exchanged(p.Rank); s.AlltoallPairs(p, from, to, 0) },
 		func(c call, rank int) []byte {
 			from, _ := c.exchanged(rank)
 			return c.lay(from, 40*c.size, func(i, n int) []byte { return c.bytesOf(rank, i, n) })
@@ -246,7 +258,7 @@ func (c call) exchanged(rank int) (from, to *Parts) {
 
 // try runs one call, and checks what it gives.
 func (a algorithm) try(c call, rnd *rand.Rand) error {
-	if a.name == "BcastTree" || a.name == "BcastRing" {
+	if strings.HasPrefix(a.name, "Bcast") || strings.HasSuffix(a.name, "in place") {
 		c.inPlace = true // its buffer is Out
 	}
 	x := newSim(rnd, c.size,
@@ -321,7 +333,7 @@ func TestNoAllocation(t *testing.T) {
 			s.AllreduceShares(p, 100, 8)
 			s.ReduceTree(p, 0, Lengths{1000, 100, 128}, false)
 			s.AllreduceDoubling(p, 8, true)
-			r.Begin(&s)
+			r.Begin(&s, 0)
 			for !r.Over() {
 				if st, i := r.Next(); st != nil {
 					r.Done(i)
@@ -340,7 +352,7 @@ func TestRun(t *testing.T) {
 	s := Schedule{Steps: make([]Step, 4)}
 	s.Steps[2].After, s.Steps[3].After = 1, 3
 	var r Run
-	r.Begin(&s)
+	r.Begin(&s, 0)
 	started := func(want int) {
 		t.Helper()
 		for i := range want {

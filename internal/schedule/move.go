@@ -168,8 +168,11 @@ func (s *Schedule) AllgatherRing(p Place, parts *Parts, inPlace bool) {
 }
 
 // AlltoallAll has each rank send part i of from to rank i, and receive into part i of to what that sends: all at once.
-func (s *Schedule) AlltoallAll(p Place, from, to *Parts) {
+//
+// from may be parts of Work. It then gets a copy of the first saved bytes of Out.
+func (s *Schedule) AlltoallAll(p Place, from, to *Parts, saved int) {
 	s.reset()
+	s.save(saved)
 	for d := 1; d < p.Size; d++ {
 		i := p.down(d)
 		at, n := to.Of(i)
@@ -183,6 +186,13 @@ func (s *Schedule) AlltoallAll(p Place, from, to *Parts) {
 	s.own(p, from, to)
 }
 
+// save copies n bytes of Out to Work.
+func (s *Schedule) save(n int) {
+	if n > 0 {
+		s.copy(s.work(n), Mem{0, Out}, n)
+	}
+}
+
 // own copies what the rank sends to itself.
 func (s *Schedule) own(p Place, from, to *Parts) {
 	at, _ := to.Of(p.Rank)
@@ -192,8 +202,9 @@ func (s *Schedule) own(p Place, from, to *Parts) {
 
 // AlltoallPairs does the same in rounds: in round d a rank sends to the one d further and receives from the one d before.
 // It copies its own part while the first message is on its way.
-func (s *Schedule) AlltoallPairs(p Place, from, to *Parts) {
+func (s *Schedule) AlltoallPairs(p Place, from, to *Parts, saved int) {
 	s.reset()
+	s.save(saved)
 	if p.Size == 1 {
 		s.own(p, from, to)
 	}

@@ -111,9 +111,9 @@ func (s *Schedule) ReduceTree(p Place, root int, l Lengths, inPlace bool) {
 func (s *Schedule) sendUp(to int, l Lengths) {
 	for at := 0; ; at += l.Segment {
 		n := min(l.Segment, l.N-at)
-		i := s.send(to, Mem{at, In}, n)
+		x := s.send(to, Mem{at, In}, n)
 		if at+n >= l.N {
-			s.Steps[i].Last = true
+			x.Last = true
 			return
 		}
 	}
@@ -126,15 +126,13 @@ func (s *Schedule) reduceWhole(b *branch, n int) {
 		acc = s.work(n)
 	}
 	for _, from := range b.from[:b.n] {
-		i := s.recv(from.rank, in, n)
-		s.Steps[i].Last = true
+		s.recv(from.rank, in, n).Last = true
 		s.fence()
 		s.join(acc, has, in, n, from.lower)
 		has = acc
 	}
 	if b.to >= 0 {
-		i := s.send(b.to, acc, n)
-		s.Steps[i].Last = true
+		s.send(b.to, acc, n).Last = true
 	}
 }
 
@@ -150,9 +148,9 @@ func (s *Schedule) reduceSegments(b *branch, l Lengths) {
 	post := func(q int) int {
 		at := q / b.n * l.Segment
 		n := min(l.Segment, l.N-at)
-		i := s.recv(b.from[q%b.n].rank, in[q%2], n)
-		s.Steps[i].Last, s.Steps[i].Alone = at+n == l.N, true
-		return i
+		x := s.recv(b.from[q%b.n].rank, in[q%2], n)
+		x.Last, x.Alone = at+n == l.N, true
+		return len(s.Steps) - 1
 	}
 	came := post(0)
 	for q := range steps {
@@ -176,8 +174,7 @@ func (s *Schedule) segment(b *branch, l Lengths, q int, in, acc Mem) {
 	}
 	s.join(acc.plus(at), has, in, n, b.from[q%b.n].lower)
 	if q%b.n == b.n-1 && b.to >= 0 {
-		i := s.send(b.to, acc.plus(at), n)
-		s.Steps[i].Last = at+n == l.N
+		s.send(b.to, acc.plus(at), n).Last = at+n == l.N
 	}
 }
 

@@ -8,9 +8,9 @@ type Run struct {
 	done  []bool // of the steps from low to next
 }
 
-// Begin begins an execution of s, which must not change until its end.
-func (r *Run) Begin(s *Schedule) {
-	r.steps, r.next, r.low = s.Steps, 0, 0
+// Begin begins an execution of s, which must not change until its end. The first from steps are done already.
+func (r *Run) Begin(s *Schedule, from int) {
+	r.steps, r.next, r.low = s.Steps, from, from
 	if len(r.done) < len(s.Steps) {
 		r.done = make([]bool, max(2*len(r.done), len(s.Steps)))
 	}

@@ -7,6 +7,8 @@
 // track of that: it is told which steps are done, and tells which ones to start. It does no IO.
 package schedule
 
+import "slices"
+
 // Kind is what a step does.
 type Kind uint8
 
@@ -42,11 +44,11 @@ type Step struct {
 	Kind  Kind
 	Last  bool  // its message is the last of several, for which a call may use another tag
 	Alone bool  // the receiver reads the bytes at once, and uses the place again
-	Peer  int32 // of a Send or Recv
+	Peer  int32 // of a Send or Recv, else of no meaning
 	After int32 // so many leading steps must be done before this one is started
 	Len   int   // bytes, of each of the places
 	At    Mem   // what is sent, or written
-	A, B  Mem   // what is read
+	A, B  Mem   // what is read: A by Copy, both by Combine
 }
 
 // Schedule is the list of steps of one rank. A builder fills it; it may be filled again and again.
@@ -85,28 +87,39 @@ func (s *Schedule) reset() {
 	s.Steps, s.Work, s.after = s.Steps[:0], 0, 0
 }
 
-func (s *Schedule) add(x Step) int {
-	x.After = int32(s.after)
-	s.Steps = append(s.Steps, x)
-	return len(s.Steps) - 1
+// add gives a further step. It is filled in its place, as schedules of unknown shape are built in each call.
+func (s *Schedule) add(k Kind, at Mem, n int) *Step {
+	i := len(s.Steps)
+	if i == cap(s.Steps) {
+		s.Steps = slices.Grow(s.Steps, 1)
+	}
+	s.Steps = s.Steps[:i+1]
+	x := &s.Steps[i]
+	x.Kind, x.Last, x.Alone, x.At, x.Len, x.After = k, false, false, at, n, int32(s.after)
+	return x
 }
 
-func (s *Schedule) send(to int, at Mem, n int) int {
-	return s.add(Step{Kind: Send, Peer: int32(to), At: at, Len: n})
+func (s *Schedule) send(to int, at Mem, n int) *Step {
+	x := s.add(Send, at, n)
+	x.Peer = int32(to)
+	return x
 }
 
-func (s *Schedule) recv(from int, at Mem, n int) int {
-	return s.add(Step{Kind: Recv, Peer: int32(from), At: at, Len: n})
+func (s *Schedule) recv(from int, at Mem, n int) *Step {
+	x := s.add(Recv, at, n)
+	x.Peer = int32(from)
+	return x
 }
 
 func (s *Schedule) copy(to, from Mem, n int) {
 	if n > 0 && to != from {
-		s.add(Step{Kind: Copy, At: to, A: from, Len: n})
+		s.add(Copy, to, n).A = from
 	}
 }
 
 func (s *Schedule) combine(to, low, high Mem, n int) {
-	s.add(Step{Kind: Combine, At: to, A: low, B: high, Len: n})
+	x := s.add(Combine, to, n)
+	x.A, x.B = low, high
 }
 
 // exchange sends and receives, and has what follows wait for both.

@@ -54,7 +54,7 @@ func newSim(rnd *rand.Rand, size int, in func(rank int) []byte, out, shared func
 			copy(n.mem[Out][at:], n.mem[In])
 			n.mem[In] = n.mem[Out][at:][:len(n.mem[In])]
 		}
-		n.run.Begin(&n.s)
+		n.run.Begin(&n.s, 0)
 		x.nodes = append(x.nodes, n)
 	}
 	return x

@@ -1,0 +1,151 @@
+package mpi
+
+import (
+	"github.com/golci/golci/comm"
+	"github.com/golci/golci/internal/schedule"
+)
+
+// A collective is a schedule: steps that send, receive, copy and combine bytes of the call's buffers. The functions that
+// check the arguments of a call also choose the algorithm, and have its schedule built. Here it is carried out.
+
+// schedKey is what the schedule of a call was built for. Calls with the same key share it.
+type schedKey struct {
+	way     way
+	inPlace bool
+	root    int
+	bytes   int // of the rank's contribution
+	size    int // of an element in bytes, if that matters
+}
+
+// planned is a schedule that is kept for calls with the same key.
+type planned struct {
+	key   schedKey
+	steps schedule.Schedule
+}
+
+// plansKept is how many are kept, in the places of their ways.
+const plansKept = 8
+
+// unplanned sets the schedule of the call, and reports whether it must be built.
+func (x *coll) unplanned(k schedKey) bool {
+	p := &x.plans[k.way%plansKept]
+	x.steps = &p.steps
+	if p.key == k {
+		return false
+	}
+	p.key = k
+	return true
+}
+
+// fresh gives a schedule to build that no other call has.
+func (x *coll) fresh(w way) *schedule.Schedule {
+	x.unplanned(schedKey{way: w, bytes: -1}) // no call has this key
+	return x.steps
+}
+
+func (x *coll) place() schedule.Place { return schedule.Place{Rank: x.rank, Size: x.size} }
+
+// finish carries the call out, unless err tells why that cannot be, and ends it.
+func (x *coll) finish(err error) error {
+	if err == nil {
+		err = x.perform()
+	}
+	return x.end(err)
+}
+
+// perform carries the schedule out on the caller's stack.
+func (x *coll) perform() error {
+	var s *scratch
+	if n := x.steps.Work; n > 0 {
+		x.buf[schedule.Work].mem, s = x.borrow(n)
+	}
+	err := x.atOnce()
+	for i := range x.buf {
+		x.buf[i].mem = nil
+	}
+	s.release()
+	return err
+}
+
+// atOnce carries out steps for as long as each is done when it has been started, as those of a short call are. Then only
+// the position tells what has been done.
+func (x *coll) atOnce() error {
+	steps := x.steps.Steps
+	for i := range steps {
+		r, err := x.start(&steps[i], i+1 == len(steps) || int(steps[i+1].After) > i)
+		if err != nil {
+			return err
+		}
+		if !r.Null() {
+			return x.drive(i, r)
+		}
+	}
+	return nil
+}
+
+// drive carries out what is left when step i is under way. It starts steps, and waits where none can be started.
+func (x *coll) drive(i int, r comm.Req) (err error) {
+	if n := len(x.steps.Steps); len(x.reqs) < n {
+		x.reqs = make([]comm.Req, n)
+	}
+	x.run.Begin(x.steps, i)
+	x.run.Next()
+	x.reqs[i] = r
+	for err == nil && !x.run.Over() {
+		st, i := x.run.Next()
+		if st == nil {
+			err = x.await(x.run.Pending(0))
+			continue
+		}
+		if r, err = x.start(st, x.run.Stuck(i)); r.Null() {
+			x.run.Done(i)
+		} else {
+			x.reqs[i] = r
+		}
+	}
+	if err != nil {
+		x.fail(err) // before the wait for what is dropped
+		x.dropAll()
+	}
+	return err
+}
+
+func (x *coll) at(m schedule.Mem, n int) []byte { return x.buf[m.Buf].mem[m.Off:][:n] }
+
+// start starts a step, and gives a null request if it is done. needed tells that nothing can be started before it is
+// done: a receive is then waited for.
+func (x *coll) start(st *schedule.Step, needed bool) (comm.Req, error) {
+	b := x.at(st.At, st.Len)
+	switch st.Kind {
+	case schedule.Send:
+		return x.isend(st, b)
+	case schedule.Recv:
+		if !needed {
+			return x.irecv(st, b)
+		}
+		return comm.Req{}, x.recv(st, b)
+	case schedule.Copy:
+		copy(b, x.at(st.A, st.Len))
+		return comm.Req{}, nil
+	default:
+		return comm.Req{}, x.combine(b, x.at(st.A, st.Len), x.at(st.B, st.Len))
+	}
+}
+
+// await waits for step i.
+func (x *coll) await(st *schedule.Step, i int) error {
+	r, b := x.reqs[i], x.at(st.At, st.Len)
+	x.run.Done(i)
+	if st.Kind == schedule.Send {
+		return x.sent(r, int(st.Peer), b)
+	}
+	return x.received(r, int(st.Peer), b)
+}
+
+// dropAll ends what is under way.
+func (x *coll) dropAll() {
+	for st, i := x.run.Pending(0); st != nil; st, i = x.run.Pending(i + 1) {
+		x.drop(x.reqs[i])
+		x.run.Done(i)
+	}
+}
