@@ -20,6 +20,7 @@ import (
 	"github.com/golci/golci/comm/rma"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/conduit/udp/udptest"
+	"github.com/golci/golci/internal/credit"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(udptest.Patiently(m)) }
@@ -63,10 +64,11 @@ type job struct {
 // options of a job.
 type options struct {
 	loan    int
-	threads bool // a scheduler of one worker for each rank
-	segment int  // bytes of it for Long messages
-	memory  int  // bytes of it for remote memory, in place of the former
-	forceAM bool // remote memory by active messages, also where it is shared
+	credits credit.Config // in place of loan, if it is not zero
+	threads bool          // a scheduler of one worker for each rank
+	segment int           // bytes of it for Long messages
+	memory  int           // bytes of it for remote memory, in place of the former
+	forceAM bool          // remote memory by active messages, also where it is shared
 	fatal   func(rank int, err error)
 	faults  bool // faults are what the test wants
 	checked bool // all rules of locks are checked
@@ -109,7 +111,7 @@ func (j *job) check(err error) {
 func (j *job) newRank(i int, c conduit.Conduit, o options) *rank {
 	t := j.t
 	r := &rank{t: t, j: j, id: i, n: c.Size(), rng: rand.New(rand.NewPCG(j.seed, uint64(i)))}
-	cfg := am.Config{Loan: o.loan, Fatal: func(err error) {
+	cfg := am.Config{Loan: o.loan, Credits: o.credits, Fatal: func(err error) {
 		j.failed.Store(true)
 		t.Errorf("rank %d: fatal: %v", i, err)
 	}}
