@@ -27,6 +27,7 @@ type lane struct {
 	words     bool   // the conduit carries credit words towards this peer, and so the other way; fixed
 	normal    queue  // requests that wait for credits
 	urgent    queue  // replies and returns that wait for room
+	first     queue  // urgent requests that wait for room, or for that of their replies
 	counted   Queued // the queued request that was counted as stalled
 
 	// theirs is what the peer returns to us, mine what we return to it: with words the conduit's, and notes of 64 bits;
@@ -36,7 +37,7 @@ type lane struct {
 
 	replies int // bytes of reply space that requests in flight have reserved
 	bulk    bulkQueue
-	_       [48]byte
+	_       [16]byte
 }
 
 const wordThrottle = 1 << 63
@@ -349,7 +350,7 @@ func (e *Endpoint) list(ln *lane, peer int) {
 }
 
 func (e *Endpoint) unlist(ln *lane) {
-	if ln.listed && ln.normal.head == nil && ln.urgent.head == nil {
+	if ln.listed && ln.normal.head == nil && ln.first.head == nil && ln.urgent.head == nil {
 		ln.listed = false
 		ln.care = ln.dead || ln.throttle
 	}
@@ -359,7 +360,7 @@ func (e *Endpoint) unlist(ln *lane) {
 func (e *Endpoint) pump(ln *lane, peer int, w *fult.Worker) (sent int) {
 	var done queue
 	e.refresh(ln, peer)
-	for _, q := range [...]*queue{&ln.urgent, &ln.normal} {
+	for _, q := range [...]*queue{&ln.urgent, &ln.first, &ln.normal} {
 		for q.head != nil && q.head.Emit() {
 			x := q.pop()
 			if x == ln.counted {
@@ -390,7 +391,7 @@ func (e *Endpoint) pump(ln *lane, peer int, w *fult.Worker) (sent int) {
 }
 
 func (e *Endpoint) drainDead(ln *lane, done *queue) {
-	for _, q := range [...]*queue{&ln.urgent, &ln.normal} {
+	for _, q := range [...]*queue{&ln.urgent, &ln.first, &ln.normal} {
 		for q.head != nil {
 			done.push(q.pop())
 		}

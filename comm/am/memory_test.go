@@ -2,6 +2,7 @@ package am
 
 import (
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/golci/golci/comm/conduit"
@@ -44,21 +45,27 @@ func TestMemoryOfManyPeers(t *testing.T) {
 		}
 		return heapNow() - before, e
 	}
-	fixed, few := measure(manyRanks)
-	quiet, e := measure(manyRanks + peers)
-	each := float64(quiet-fixed) / peers
+	var e *Endpoint
+	var each []float64 // the median of several: what ends of other tests meanwhile counts, too
+	for range 7 {
+		fixed, few := measure(manyRanks)
+		var quiet int
+		quiet, e = measure(manyRanks + peers)
+		each = append(each, float64(quiet-fixed)/peers)
+		runtime.KeepAlive(few)
+	}
+	slices.Sort(each)
 	for p := range busy {
 		e.lane(p * 100)
 	}
 	if e.lanes[100].Load() == nil || e.lanes[101].Load() != nil {
 		t.Error("pairs are made before they are used, or not then")
 	}
-	t.Logf("%.1f bytes for a peer that is not talked to", each)
-	if each > 48 {
+	t.Logf("%.1f bytes for a peer that is not talked to", each[3])
+	if each[3] > 48 {
 		t.Errorf("%.1f bytes for a peer that was never talked to", each)
 	}
 	if rep := e.Credits(); rep.Peers[1].Borrowed.Loan != 8 || rep.Peers[100].Borrowed.Loan != 8 || rep.Peers[5000].Lent.Loan != 8 {
 		t.Errorf("%+v", rep.Peers[1])
 	}
-	runtime.KeepAlive(few)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net/netip"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/golci/golci/comm/conduit"
@@ -52,13 +53,21 @@ func TestMemoryOfManyPeers(t *testing.T) {
 		}
 		return c
 	}
-	before := heapNow()
-	few := open(busy * 2)
-	fixed := heapNow() - before
-	before = heapNow()
-	c := open(peers)
-	quiet := heapNow() - before
-	each := float64(quiet-fixed) / (peers - 2*busy)
+	var c *Conduit
+	var quiet, before int
+	var eaches []float64 // the median of several: what ends of other tests meanwhile counts, too
+	for range 5 {
+		before = heapNow()
+		few := open(busy * 2)
+		fixed := heapNow() - before
+		before = heapNow()
+		c = open(peers)
+		quiet = heapNow() - before
+		eaches = append(eaches, float64(quiet-fixed)/(peers-2*busy))
+		runtime.KeepAlive(few)
+	}
+	slices.Sort(eaches)
+	each := eaches[2]
 	for p := 100; p < 100+busy; p++ {
 		if _, st := c.Reserve(p, conduit.Request, 64); st != conduit.OK {
 			t.Fatal(st)
@@ -75,6 +84,5 @@ func TestMemoryOfManyPeers(t *testing.T) {
 	if c.Stats().Pool != 0 || room[2] > 12_600_000 || talking > busy*96<<10 {
 		t.Errorf("%d bytes for %d peers, a pool for %d bytes of which %d are taken", talking, busy, room[2], c.Stats().Pool)
 	}
-	runtime.KeepAlive(few)
 	runtime.KeepAlive(all)
 }
