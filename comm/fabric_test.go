@@ -13,8 +13,8 @@ import (
 	"github.com/golci/golci/internal/conduit/local"
 )
 
-// fabric is a network whose cards reach registered memory: by number only, a few operations at a time, of bounded length,
-// which are complete in any order and some polls later. Records go through a local conduit.
+// fabric is a network whose cards reach registered memory: by number only, a few operations at a time, of bounded
+// length. They are complete in any order and some polls later. Records go through a local conduit.
 type fabric struct {
 	can   conduit.Reach
 	mu    sync.Mutex // guards the rest
@@ -189,7 +189,8 @@ func (f *fabric) carry(c *card, x flight) error {
 		return err
 	}
 	r, ok := f.mems[x.k.ID]
-	if !ok || r.rank != x.peer || r.peer != c.Rank() || x.k.Base != x.k.ID*4096 || !(conduit.Key{Size: int64(len(r.mem))}).Holds(x.off, len(x.local)) {
+	ok = ok && r.rank == x.peer && r.peer == c.Rank() && x.k.Base == x.k.ID*4096
+	if !ok || !(conduit.Key{Size: int64(len(r.mem))}).Holds(x.off, len(x.local)) {
 		return &conduit.PeerError{Peer: x.peer, Err: conduit.ErrKey, Detail: fmt.Sprintf("key %#x", x.k.ID)}
 	}
 	if x.get {

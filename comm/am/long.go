@@ -49,6 +49,19 @@ const (
 // bulk transfer. It blocks until payload may be reused. Offsets outside the target's segment are a fault that ends the
 // target's job, as in GASNet: the sender cannot know them.
 func (e *Endpoint) RequestLong(dst int, h uint8, payload []byte, off int64, args ...uint64) error {
+	return e.requestLong(dst, h, payload, off, nil, args)
+}
+
+// RequestLongAsync is RequestLong that does not wait for payload. done is called once, when payload may be reused, with
+// nil or why the payload has not been sent: in this call, or in a poll, where it must not block. The call may block for
+// credits, as RequestShort does. If it returns an error, done is not called and payload may be reused.
+func (e *Endpoint) RequestLongAsync(
+	dst int, h uint8, payload []byte, off int64, done func(error), args ...uint64,
+) error {
+	return e.requestLong(dst, h, payload, off, done, args)
+}
+
+func (e *Endpoint) requestLong(dst int, h uint8, payload []byte, off int64, done func(error), args []uint64) error {
 	packed := len(payload)+argBytes <= e.maxMedium && !(e.cfg.SplitLongs && len(payload) > 0)
 	size := 3 * argBytes
 	if packed {
@@ -60,26 +73,42 @@ func (e *Endpoint) RequestLong(dst int, h uint8, payload []byte, off int64, args
 	if off < 0 {
 		return fmt.Errorf("%w: segment offset %d at rank %d", ErrSize, off, dst)
 	}
-	if packed {
-		m := message{flags: flagLong, prefix: [3]uint64{uint64(off)}, nprefix: 1, payload: payload}
-		return e.requestMessage(dst, h, args, m)
+	if !packed {
+		return e.requestSplit(dst, h, payload, off, done, args)
 	}
-	return e.requestSplit(dst, h, payload, off, args)
+	m := message{flags: flagLong, prefix: [3]uint64{uint64(off)}, nprefix: 1, payload: payload}
+	err := e.requestMessage(dst, h, args, m)
+	if err == nil && done != nil {
+		done(nil)
+	}
+	return err
 }
 
-func (e *Endpoint) requestSplit(dst int, h uint8, payload []byte, off int64, args []uint64) error {
-	id := longBit | e.longs.next.Add(1)&math.MaxUint32
+func (e *Endpoint) requestSplit(dst int, h uint8, payload []byte, off int64, done func(error), args []uint64) error {
+	b := e.putLong(dst, payload, off, done)
 	m := message{flags: flagLong | flagSplit, nprefix: 3}
-	m.prefix = [3]uint64{uint64(off), uint64(len(payload)), id}
-	b := &longData{Bulk: Bulk{ID: id, Off: off, Data: payload}}
-	b.Owner = b
-	e.PutBulk(dst, &b.Bulk)
+	m.prefix = [3]uint64{uint64(off), uint64(len(payload)), b.id}
 	err := e.requestMessage(dst, h, args, m)
+	if err == nil && done != nil {
+		b.part()
+		return nil
+	}
 	e.prog.Wait(&b.done)
 	if err == nil {
 		err = b.err
 	}
 	return err
+}
+
+// putLong sends the payload of a split Long. done, if it is not nil, is called after two parts have ended: the payload,
+// and what the caller has to do.
+func (e *Endpoint) putLong(dst int, payload []byte, off int64, done func(error)) *longData {
+	id := longBit | e.longs.next.Add(1)&math.MaxUint32
+	b := &longData{Bulk: Bulk{ID: id, Off: off, Data: payload}, id: id, tell: done}
+	b.Owner = b
+	b.parts.Store(2)
+	e.PutBulk(dst, &b.Bulk)
+	return b
 }
 
 // requestMessage sends a request whose record is more than arguments and payload.
@@ -110,15 +139,30 @@ func (e *Endpoint) requestMessage(dst int, h uint8, args []uint64, m message) er
 // longData is the payload of a split Long on its way.
 type longData struct {
 	Bulk
-	done progress.Done
-	err  error
+	id    uint64
+	done  progress.Done
+	err   error        // written before done, and before the payload's part
+	parts atomic.Int32 // until tell is called
+	tell  func(error)  // nil if nobody wants to be told
 }
 
-func (b *longData) Sent(w *fult.Worker) { b.done.Complete(w) }
+// Sent implements BulkOwner.
+func (b *longData) Sent(w *fult.Worker) {
+	b.part()
+	b.done.Complete(w)
+}
 
+// Fail implements BulkOwner.
 func (b *longData) Fail(err error, w *fult.Worker) {
 	b.err = err
-	b.done.Complete(w)
+	b.Sent(w)
+}
+
+// part notes that the payload may be reused, or that its request is on its way.
+func (b *longData) part() {
+	if b.parts.Add(-1) == 0 && b.tell != nil {
+		b.tell(b.err)
+	}
 }
 
 // longs joins the two halves of split Longs, whichever comes first. mu guards the map; the entries are the poller's.
@@ -142,6 +186,7 @@ type longHalf struct {
 	dst    []byte // where the payload goes
 	args   []uint64
 	answer bool
+	reply  bool // it answers a request of this rank
 	seq    uint16
 }
 
@@ -197,7 +242,7 @@ func (r *receiver) long(spec *Spec, h header, args []uint64, body []byte) {
 	x := e.longs.entry(k)
 	x.spec, x.want, x.dst = spec, size, dst
 	x.args = append([]uint64(nil), args...)
-	x.answer, x.seq = t.answer, t.seq
+	x.answer, x.reply, x.seq = t.answer, t.reply, t.seq
 	t.answer = false // answered when the handler has run
 	r.finishLong(k, x)
 }
@@ -227,7 +272,7 @@ func (r *receiver) finishLong(k longKey, x *longHalf) {
 		return
 	}
 	e.longs.remove(k)
-	t.w, t.src, t.seq, t.reply, t.answer, t.replied = r.w, k.src, x.seq, false, x.answer, false
+	t.w, t.src, t.seq, t.reply, t.answer, t.replied = r.w, k.src, x.seq, x.reply, x.answer, false
 	t.maxReply = x.spec.MaxReply
 	e.run(x.spec, t, x.args, x.dst)
 	if t.answer && !t.replied {

@@ -23,7 +23,7 @@ func TestReplyLong(t *testing.T) {
 				if err := k.ReplyLong(2, want, -1); !errors.Is(err, ErrSize) {
 					t.Errorf("a segment offset of -1: %v", err)
 				}
-				if err := k.ReplyLong(2, make([]byte, most+1), off); !errors.Is(err, ErrSize) {
+				if err := k.ReplyMedium(2, make([]byte, most+1)); !errors.Is(err, ErrSize) {
 					t.Errorf("more bytes than declared: %v", err)
 				}
 				if err := k.ReplyLong(2, want[:a[0]], off, 1, 2, 3); err != nil {

@@ -1,6 +1,7 @@
 package am
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 
@@ -19,15 +20,55 @@ func (t *Token) ReplyMedium(h uint8, payload []byte, args ...uint64) error {
 	return t.checkedReply(h, flagMedium, args, nil, payload)
 }
 
-// ReplyLong is ReplyMedium whose payload is put into the requester's segment at byte off before h runs there.
+// ReplyLong is ReplyMedium whose payload is put into the requester's segment at byte off before h runs there. It may be
+// longer than MaxReply: it then travels by bulk transfer, from a copy that is made here.
 func (t *Token) ReplyLong(h uint8, payload []byte, off int64, args ...uint64) error {
+	if len(payload) <= t.maxReply {
+		return t.replyLong(h, payload, off, nil, args)
+	}
+	return t.replyLong(h, bytes.Clone(payload), off, nil, args)
+}
+
+// ReplyLongAsync is ReplyLong that makes no copy of a long payload. done is called once, when payload may be reused, as
+// for RequestLongAsync; not if an error is returned.
+func (t *Token) ReplyLongAsync(h uint8, payload []byte, off int64, done func(error), args ...uint64) error {
+	return t.replyLong(h, payload, off, done, args)
+}
+
+func (t *Token) replyLong(h uint8, payload []byte, off int64, done func(error), args []uint64) error {
 	if off < 0 {
 		return fmt.Errorf("%w: segment offset %d", ErrSize, off)
 	}
-	return t.checkedReply(h, flagLong, args, []uint64{uint64(off)}, payload)
+	if len(payload) > t.maxReply {
+		return t.replySplit(h, payload, off, done, args)
+	}
+	err := t.checkedReply(h, flagLong, args, []uint64{uint64(off)}, payload)
+	if err == nil && done != nil {
+		done(nil)
+	}
+	return err
+}
+
+// replySplit replies by a Long whose payload comes by bulk transfer. Its record fits what any request has reserved.
+func (t *Token) replySplit(h uint8, payload []byte, off int64, done func(error), args []uint64) error {
+	if err := t.checkReply(h, args, nil); err != nil {
+		return err
+	}
+	b := t.e.putLong(t.src, payload, off, done)
+	t.sendReply(h, flagLong|flagSplit, args, []uint64{uint64(off), uint64(len(payload)), b.id}, nil)
+	b.part()
+	return nil
 }
 
 func (t *Token) checkedReply(h, flags uint8, args, prefix []uint64, payload []byte) error {
+	if err := t.checkReply(h, args, payload); err != nil {
+		return err
+	}
+	t.sendReply(h, flags, args, prefix, payload)
+	return nil
+}
+
+func (t *Token) checkReply(h uint8, args []uint64, payload []byte) error {
 	spec := &t.e.specs[h]
 	if t.e.guard != nil {
 		if err := t.e.Allow(CallReply); err != nil {
@@ -48,7 +89,6 @@ func (t *Token) checkedReply(h, flags uint8, args, prefix []uint64, payload []by
 	case len(payload) > t.maxReply:
 		return fmt.Errorf("%w: reply of %d bytes to rank %d, declared are %d", ErrSize, len(payload), t.src, t.maxReply)
 	}
-	t.sendReply(h, flags, args, prefix, payload)
 	return nil
 }
 
