@@ -22,6 +22,7 @@ const (
 	roleSend       // a send that waits: for its turn, or as a rendezvous
 	roleEager      // a message that came before its receive, with its bytes
 	roleRTS        // the envelope of a rendezvous that came before its receive
+	roleCall       // an operation of the layer above; see NewCall
 )
 
 // op is one operation or one unexpected message. Who may touch it changes: its caller until it is posted, then whoever

@@ -146,7 +146,10 @@ func (s *Server) Cancel(r Req) bool {
 	if r.o == nil || r.stale() || r.o.done.Ready() {
 		return false
 	}
-	if r.o.role == roleRecv {
+	switch r.o.role {
+	case roleCall:
+		return false
+	case roleRecv:
 		return s.cancelRecv(r.o)
 	}
 	return s.cancelSend(r.o)

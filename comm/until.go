@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/progress"
 )
 
@@ -26,6 +27,9 @@ type Terms struct {
 	// Alone has the receiver of a large message copy it alone where it can reach the sender's memory: for a buffer that is
 	// read at once and used again. Both ranks write to it otherwise, and each then waits for lines of the other's cache.
 	Alone bool
+	// Done, if not nil, is called once when an operation ends for which a request was given, maybe before that. It may run
+	// inside a poll: it must not block.
+	Done func(w *fult.Worker)
 }
 
 // IsendWith is Isend on terms.
@@ -39,6 +43,9 @@ func (s *Server) IsendWith(ctx uint16, dst, tag int, data []byte, mode Mode, t T
 	o := s.getOp()
 	o.prepareSend(ctx, dst, tag, data, mode)
 	o.endable, o.shape, o.sum = t.Endable, t.Shape, sumFor(t.Shape, data)
+	if t.Done != nil {
+		o.done.Call(t.Done)
+	}
 	r := Req{o, o.gen}
 	s.startSend(o)
 	return r, nil
@@ -52,6 +59,9 @@ func (s *Server) IrecvWith(ctx uint16, src, tag int, buf []byte, alloc func(n in
 	o := s.getOp()
 	o.prepareRecv(ctx, src, tag, buf)
 	o.alloc, o.endable, o.alone, o.shape = alloc, t.Endable, t.Alone, t.Shape
+	if t.Done != nil {
+		o.done.Call(t.Done)
+	}
 	r := Req{o, o.gen}
 	s.post(o)
 	return r, nil
@@ -188,6 +198,8 @@ func (s *Server) End(r Req) bool {
 	switch o := r.o; {
 	case o == nil || r.stale() || o.done.Ready():
 		return true
+	case o.role == roleCall:
+		return false
 	case o.role == roleRecv:
 		return s.endRecv(o)
 	default:

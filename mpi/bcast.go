@@ -22,7 +22,7 @@ func bcastAs[T any](c *Comm, k kind, buf []T, root int) error {
 	if err != nil {
 		return err
 	}
-	return x.finish(take(x, nil, buf).bcast(root))
+	return x.finish(takeBuf(x, buf).bcast(root))
 }
 
 func (x *coll) bcast(root int) error {

@@ -21,7 +21,13 @@ type elems struct {
 	len, size int
 }
 
-// take gives x the buffers of its call.
+// takeBuf gives x the only buffer of its call, and take both.
+func takeBuf[T any](x *coll, buf []T) *coll {
+	b := &x.buf[schedule.Out]
+	b.mem, b.len, b.size = bytesOf(buf), len(buf), sizeOf[T]()
+	return x
+}
+
 func take[T any](x *coll, in, out []T) *coll {
 	a, b := &x.buf[schedule.In], &x.buf[schedule.Out]
 	a.mem, a.len, a.size = bytesOf(in), len(in), sizeOf[T]()

@@ -32,6 +32,14 @@ const (
 	kindAlltoallv
 	kindDup
 	kindSplit
+	kindIbarrier
+	kindIbcast
+	kindIreduce
+	kindIallreduce
+	kindIgather
+	kindIscatter
+	kindIallgather
+	kindIalltoall
 	kinds
 )
 
@@ -44,6 +52,8 @@ var kindNames = [kinds]string{
 	kindAllgather: "Allgather", kindAllgatherOne: "AllgatherOne", kindAllgatherValue: "AllgatherValue",
 	kindAllgatherv: "Allgatherv", kindAllgathervAlloc: "AllgathervAlloc",
 	kindAlltoall: "Alltoall", kindAlltoallv: "Alltoallv", kindDup: "Dup", kindSplit: "Split",
+	kindIbarrier: "Ibarrier", kindIbcast: "Ibcast", kindIreduce: "Ireduce", kindIallreduce: "Iallreduce",
+	kindIgather: "Igather", kindIscatter: "Iscatter", kindIallgather: "Iallgather", kindIalltoall: "Ialltoall",
 }
 
 // String is the name of the function.

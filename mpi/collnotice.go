@@ -130,6 +130,7 @@ func (p *Proc) noticed(_ int, args [4]uint64, text []byte, w *fult.Worker) {
 		}
 		if st := p.colls.failed(uid, e); st != nil {
 			st.news.Alarm.Complete(w)
+			st.stop(w, (*coll).poisoned)
 		}
 		return
 	}
@@ -143,6 +144,12 @@ func (p *Proc) noticed(_ int, args [4]uint64, text []byte, w *fult.Worker) {
 	}
 	st.answer.Store(&otherCall{call, rank, int(arg)})
 	st.news.Alarm.Complete(w)
+	st.stop(w, func(x *coll) error {
+		if x.call != call {
+			return nil
+		}
+		return x.differs(rank, int(arg))
+	})
 }
 
 // asked answers a rank that waits in a call whose messages have one of two tags. A rank that has not made the call
@@ -152,7 +159,7 @@ func (st *collState) asked(call uint64, rank, tag, lastTag int) {
 	if !ok && st.c.proc.final.Load() && call > st.state.Load()/2 {
 		mine, ok = collTag(st.size, wayFinalize, 0, 0), true
 	}
-	if !ok || mine == tag || mine == lastTag {
+	if !ok || mine == tag || mine == lastTag || tagWay(tag) == wayRound {
 		return
 	}
 	x := coll{c: st.c, st: st, rank: st.c.rank, call: call}

@@ -27,7 +27,8 @@ type collState struct {
 	hinted  bool     // the partners of collectives have been hinted at
 	news    comm.Listener
 	late    *time.Timer // sets the alarm of a wait that takes long
-	running coll        // while it listens, the poller reads tags and ranks
+	running coll        // the one that waits; while it listens, the poller reads tags and ranks
+	open    openCalls   // those that do not wait
 
 	// Fixed.
 	c         *Comm
@@ -43,7 +44,7 @@ const keptTags = 16
 func newCollState(c *Comm, uid uint64) *collState {
 	size := len(c.group)
 	n := numberBits(size)
-	st := &collState{c: c, size: size, uid: uid, numbers: uint8(n), roundMask: 1<<(n-1) - 1}
+	st := &collState{c: c, size: size, uid: uid, numbers: uint8(n), roundMask: 1<<(n-2) - 1}
 	st.running = coll{c: c, st: st, rank: c.rank, size: size, alarm: &st.news.Alarm}
 	st.news.Context = c.collCtx
 	st.news.Suspect = st.suspect
@@ -68,6 +69,7 @@ type coll struct {
 	to      int            // the rank to which it sends, or -1
 	scratch *scratch       // that borrow has given last
 	panic   any            // what the program's operation has panicked with
+	async   *async         // of a call that does not wait; else nil
 	stop    func() bool    // has the end of the view's context be no alarm any more; nil if there is no such context
 
 	steps *schedule.Schedule // one of plans
@@ -88,8 +90,11 @@ func start[T any](c *Comm, k kind) (*coll, error) {
 	return x, err
 }
 
-// begin starts a call: one at a time on a communicator. When it returns no error, end must be called.
-func (c *Comm) begin(k kind, typ error) (*coll, error) {
+// begin starts a call that waits: one at a time on a communicator. When it returns no error, end must be called.
+func (c *Comm) begin(k kind, typ error) (*coll, error) { return c.beginAs(k, typ, false) }
+
+// beginAs is begin for a call that waits, or one that waits later: then launch must be called.
+func (c *Comm) beginAs(k kind, typ error, later bool) (*coll, error) {
 	if c == nil || c.proc == nil || c.proc.rank.Ended() != nil || c.origin().freed.Load() {
 		return nil, c.usable(k.String())
 	}
@@ -99,12 +104,19 @@ func (c *Comm) begin(k kind, typ error) (*coll, error) {
 		return nil, c.concurrent(k)
 	}
 	x := &st.running
+	if later {
+		x = st.idle()
+	}
 	x.c, x.kind, x.call = c, k, last/2+1
-	x.terms = comm.Terms{Endable: c.until != nil}
+	x.terms.Endable, x.terms.Shape = c.until != nil, 0
 	if typ != nil || !st.hinted || x.call&(x.call-1) == 0 || x.call&st.roundMask == 0 ||
 		c.until != nil || st.doubts > 0 || st.poison.Load() != nil {
 		if err := x.prepare(typ); err != nil {
-			return nil, x.end(err)
+			err = x.end(err)
+			if later {
+				st.open.recycle(x)
+			}
+			return nil, err
 		}
 	}
 	return x, nil
@@ -130,13 +142,16 @@ func (x *coll) prepare(typ error) error {
 	if err := x.c.over(); err != nil {
 		return x.gaveUp(err)
 	}
-	if x.c.until != nil {
+	if x.c.until != nil && x.async == nil {
 		alarm := &x.st.news.Alarm
 		x.stop = context.AfterFunc(x.c.until, func() { alarm.Complete(nil) })
 	}
 	if x.call&x.st.roundMask == 0 {
-		if err := x.round(); err != nil {
-			return err
+		x.awaitOlder()
+		if x.async == nil {
+			if err := x.round(); err != nil {
+				return err
+			}
 		}
 	}
 	if err := x.lookBack(); err != nil {
@@ -173,9 +188,10 @@ func (x *coll) lookBack() error {
 // mostDoubts is at how many calls messages must have waited before they are looked at.
 const mostDoubts = 64
 
-// round comes before the low bits of numbers are used again, twice in their range. It is a barrier, so that no rank
+// round comes before the low bits of numbers are used again, four times in their range. It is a barrier, so that no rank
 // gets ahead of another by half the range: then a message of an earlier call can be told from one of a later call.
-// After it, messages of calls before are looked for.
+// After it, messages of calls before are looked for. A call that does not wait has the barrier in progress; so a rank
+// may start the calls up to the next round before it has passed this one, but not those after it.
 func (x *coll) round() error {
 	w := x.way
 	x.once = true
@@ -253,6 +269,7 @@ func (x *coll) fail(err error) {
 	}
 	if x.st.lower(&CollectiveError{Rank: x.rank, Call: x.call, Kind: x.kind.String(), Err: err}) {
 		x.tellFailure(err)
+		x.st.stop(nil, (*coll).poisoned)
 	}
 }
 

@@ -25,7 +25,7 @@ func (x *coll) recv(st *schedule.Step, b []byte) error {
 	r, n, err := c.srv.RecvSoon(c.collCtx, int(c.group[from]), x.tagOf(st), b, x.once, x.termsOf(st), x.alarm)
 	switch {
 	case !r.Null():
-		return x.received(r, from, b)
+		return x.wait(st, r, b)
 	case err != nil:
 		return x.recvError(from, b, err)
 	case n != len(b):
@@ -69,29 +69,28 @@ func (x *coll) irecv(st *schedule.Step, b []byte) (comm.Req, error) {
 	return r, err
 }
 
-// sent waits for a send.
-func (x *coll) sent(r comm.Req, to int, b []byte) error {
-	if err := x.awaitOne(r, -1, to); err != nil {
+// wait waits for a step's operation and checks what it has brought.
+func (x *coll) wait(st *schedule.Step, r comm.Req, b []byte) error {
+	from, to := int(st.Peer), -1
+	if st.Kind == schedule.Send {
+		from, to = to, from
+	}
+	if err := x.awaitOne(r, from, to); err != nil {
 		return err
 	}
-	if _, err := x.c.srv.Wait(r); err != nil {
-		return x.sendError(to, b, err)
-	}
-	return nil
+	return x.outcome(st, r, b)
 }
 
-// received waits for a receive and checks what it has brought: ranks that disagree about a length have made a
-// mistake.
-func (x *coll) received(r comm.Req, from int, b []byte) error {
-	if err := x.awaitOne(r, from, -1); err != nil {
-		return err
-	}
-	st, err := x.c.srv.Wait(r)
-	if err != nil {
-		return x.recvError(from, b, err)
-	}
-	if st.Bytes != int64(len(b)) {
-		return x.lengthError(from, int(st.Bytes), b)
+// outcome uses up the request of a step that is done. Ranks that disagree about a length have made a mistake.
+func (x *coll) outcome(st *schedule.Step, r comm.Req, b []byte) error {
+	got, err := x.c.srv.Wait(r)
+	switch {
+	case err != nil && st.Kind == schedule.Send:
+		return x.sendError(int(st.Peer), b, err)
+	case err != nil:
+		return x.recvError(int(st.Peer), b, err)
+	case st.Kind == schedule.Recv && got.Bytes != int64(len(b)):
+		return x.lengthError(int(st.Peer), int(got.Bytes), b)
 	}
 	return nil
 }
@@ -198,7 +197,7 @@ const (
 
 // judge looks at a message of rank src. Ranks are less than half the range of numbers apart; see round.
 func (x *coll) judge(src, tag int) verdict {
-	if tag == x.tag || tag == x.lastTag {
+	if tag == x.tag || tag == x.lastTag || x.st.isOpen(tag) {
 		return harmless
 	}
 	ahead := skipped
@@ -246,16 +245,21 @@ func (x *coll) lookAround(r comm.Req) error {
 
 // mismatch ends the call, as a rank has called something else: that to which tag belongs.
 func (x *coll) mismatch(rank, tag int) error {
-	err := x.errorf(ErrMismatch, "this is %v%s; rank %d has called %s", x.kind, callDetail(x.size, x.tag, x.call), rank,
-		callText(x.size, tag, x.call))
+	err := x.differs(rank, tag)
 	x.fail(err)
 	return err
+}
+
+func (x *coll) differs(rank, tag int) error {
+	mine, _ := x.st.tagOf(x.call)
+	return x.errorf(ErrMismatch, "this is %v%s; rank %d has called %s", x.kind, callDetail(x.size, mine, x.call), rank,
+		callText(x.size, tag, x.call))
 }
 
 // leftover looks for messages that belong to a call before.
 func (x *coll) leftover() (err error) {
 	x.c.srv.Unmatched(x.c.collCtx, func(src, tag int) {
-		if tagWay(tag) != wayFinalize && x.behind(tag) {
+		if tagWay(tag) != wayFinalize && x.behind(tag) && !x.st.isOpen(tag) {
 			err = x.errorf(ErrMismatch, "a message of rank %d is left of %s", x.c.rankOf(src), callText(x.size, tag, x.call))
 		}
 	})

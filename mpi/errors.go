@@ -148,6 +148,9 @@ func (c *Comm) recvError(what string, source, tag, n int, err error) error {
 
 // opError dresses the error of an operation whose arguments are not at hand any more: the error itself may name them.
 func (c *Comm) opError(what string, err error) error {
+	if e, ok := err.(*callError); ok {
+		return e.error // it names the collective
+	}
 	e, ok := err.(*comm.OpError)
 	switch {
 	case !ok:

@@ -53,42 +53,45 @@ func (x *coll) finish(err error) error {
 	return x.end(err)
 }
 
-// perform carries the schedule out on the caller's stack.
-func (x *coll) perform() error {
+// perform carries the schedule out on the caller's stack. As long as each step is done when it has been started, as those
+// of a short call are, only the position tells what has been done.
+func (x *coll) perform() (err error) {
 	var s *scratch
-	if n := x.steps.Work; n > 0 {
-		x.buf[schedule.Work].mem, s = x.borrow(n)
+	if x.steps.Work > 0 {
+		s = x.lay()
 	}
-	err := x.atOnce()
-	for i := range x.buf {
-		x.buf[i].mem = nil
+	steps := x.steps.Steps
+	for i := range steps {
+		var r comm.Req
+		if r, err = x.start(&steps[i], i+1 == len(steps) || int(steps[i+1].After) > i); err != nil {
+			break
+		}
+		if !r.Null() {
+			err = x.drive(i, r)
+			break
+		}
 	}
-	s.release()
+	x.forget()
+	if s != nil {
+		s.release()
+	}
 	return err
 }
 
-// atOnce carries out steps for as long as each is done when it has been started, as those of a short call are. Then only
-// the position tells what has been done.
-func (x *coll) atOnce() error {
-	steps := x.steps.Steps
-	for i := range steps {
-		r, err := x.start(&steps[i], i+1 == len(steps) || int(steps[i+1].After) > i)
-		if err != nil {
-			return err
-		}
-		if !r.Null() {
-			return x.drive(i, r)
-		}
-	}
-	return nil
+// lay gives the call memory to work in.
+func (x *coll) lay() (s *scratch) {
+	x.buf[schedule.Work].mem, s = x.borrow(x.steps.Work)
+	return s
+}
+
+// forget lets go of the buffers of the call.
+func (x *coll) forget() {
+	x.buf[schedule.In].mem, x.buf[schedule.Out].mem, x.buf[schedule.Work].mem = nil, nil, nil
 }
 
 // drive carries out what is left when step i is under way. It starts steps, and waits where none can be started.
 func (x *coll) drive(i int, r comm.Req) (err error) {
-	if n := len(x.steps.Steps); len(x.reqs) < n {
-		x.reqs = make([]comm.Req, n)
-	}
-	x.run.Begin(x.steps, i)
+	x.beginRun(x.steps, i)
 	x.run.Next()
 	x.reqs[i] = r
 	for err == nil && !x.run.Over() {
@@ -108,6 +111,14 @@ func (x *coll) drive(i int, r comm.Req) (err error) {
 		x.dropAll()
 	}
 	return err
+}
+
+// beginRun begins a schedule at step i.
+func (x *coll) beginRun(s *schedule.Schedule, i int) {
+	if n := len(s.Steps); len(x.reqs) < n {
+		x.reqs = make([]comm.Req, n)
+	}
+	x.run.Begin(s, i)
 }
 
 func (x *coll) at(m schedule.Mem, n int) []byte { return x.buf[m.Buf].mem[m.Off:][:n] }
@@ -134,12 +145,8 @@ func (x *coll) start(st *schedule.Step, needed bool) (comm.Req, error) {
 
 // await waits for step i.
 func (x *coll) await(st *schedule.Step, i int) error {
-	r, b := x.reqs[i], x.at(st.At, st.Len)
 	x.run.Done(i)
-	if st.Kind == schedule.Send {
-		return x.sent(r, int(st.Peer), b)
-	}
-	return x.received(r, int(st.Peer), b)
+	return x.wait(st, x.reqs[i], x.at(st.At, st.Len))
 }
 
 // dropAll ends what is under way.

@@ -33,7 +33,7 @@ func BcastValue[T any](c *Comm, v T, root int) (T, error) {
 		b, err = x.memory(n, root)
 	}
 	if err == nil {
-		err = take(x, nil, b).bcast(root)
+		err = takeBuf(x, b).bcast(root)
 	}
 	if err := x.finish(err); err != nil || own != nil || c.rank == root {
 		return v, first(own, err)

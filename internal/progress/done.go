@@ -21,6 +21,7 @@ type Done struct {
 	spun  bool // whoever waits has spun for it in vain; the waiter's own
 	// thread is set before the operation starts and not changed until it has completed.
 	thread *fult.Thread
+	call   func(w *fult.Worker) // the same of Call
 	group  atomic.Pointer[Group]
 }
 
@@ -28,12 +29,23 @@ const (
 	pending  = 0
 	expected = 1 // pending, and thread is set
 	ready    = 2
+	called   = 3 // pending, and call is set
 )
+
+// named is the bit of states in which thread or call says whom to tell.
+const named = 1
 
 // Expect makes a fresh Done wake t when it completes. Call it before the operation can complete.
 func (d *Done) Expect(t *fult.Thread) {
 	d.thread = t
 	arch.StoreRel32(&d.state, expected)
+}
+
+// Call has a fresh Done call f when it completes, once, after it is ready. f runs where Complete is called, which may be
+// inside a poll: it must not block. It belongs to the caller of Call before the operation can complete.
+func (d *Done) Call(f func(w *fult.Worker)) {
+	d.call = f
+	arch.StoreRel32(&d.state, called)
 }
 
 // Expected is the thread that Expect has named, or nil. For whoever knows, by a lock or otherwise, that d is not reset meanwhile.
@@ -49,7 +61,13 @@ func (d *Done) Reset() {
 }
 
 // Finish marks d ready without waking anyone: for the owner, before it waits.
-func (d *Done) Finish() { arch.StoreRel32(&d.state, ready) }
+func (d *Done) Finish() {
+	if d.state.Load() == called {
+		d.completeNamed(nil)
+		return
+	}
+	arch.StoreRel32(&d.state, ready)
+}
 
 // Ready reports whether the operation has completed; what the completer wrote before is then visible.
 func (d *Done) Ready() bool { return d.state.Load() == ready }
@@ -57,8 +75,8 @@ func (d *Done) Ready() bool { return d.state.Load() == ready }
 // Complete marks d ready and wakes who waits for it. w is the worker the caller runs on, or nil. d may be reused by its
 // owner as soon as it is ready, so a group that is signalled here may be a later one's: groups bear extra signals.
 func (d *Done) Complete(w *fult.Worker) {
-	if d.state.Load() == expected {
-		d.completeExpected(w)
+	if d.state.Load()&named != 0 {
+		d.completeNamed(w)
 		return
 	}
 	// The exchange orders the store before the load of group; Group.watch does the opposite. One sees the other.
@@ -66,7 +84,14 @@ func (d *Done) Complete(w *fult.Worker) {
 	d.signalGroup(w)
 }
 
-func (d *Done) completeExpected(w *fult.Worker) {
+// completeNamed completes d for its thread or function. The owner may use d again as soon as it is ready.
+func (d *Done) completeNamed(w *fult.Worker) {
+	if d.state.Load() == called {
+		f := d.call
+		arch.StoreRel32(&d.state, ready)
+		f(w)
+		return
+	}
 	t := d.thread
 	arch.StoreRel32(&d.state, ready)
 	if w != nil {
@@ -94,8 +119,8 @@ const batchLen = 64
 
 // Complete is d.Complete, but that a group is signalled in Flush.
 func (b *Batch) Complete(d *Done, w *fult.Worker) {
-	if d.state.Load() == expected {
-		d.completeExpected(w)
+	if d.state.Load()&named != 0 {
+		d.completeNamed(w)
 		return
 	}
 	arch.StoreRel32(&d.state, ready)

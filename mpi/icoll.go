@@ -1,0 +1,86 @@
+package mpi
+
+// Collectives that do not wait (6.12). All ranks must start the collectives of a communicator, of both sorts, in the same
+// order, and one that does not wait is of another kind than the one that does. Any number of them may be under way. Their
+// buffers must not be touched, and what is sent not be changed, until the request is done; a failed start gives the null
+// request. What is under way moves while a thread of the rank waits, polls or is idle. An operation of the program runs
+// there, too: it must not block, and its panic is the error ErrOp of the wait.
+//
+// The errors of a start are those of the arguments, and ErrConcurrent while another collective starts or waits. The others
+// come with the wait. Each needs few system resources: none is a thread.
+
+// Ibarrier is Barrier that does not wait (6.12.1): the request is done when all ranks have started it. It does not block.
+func (c *Comm) Ibarrier() (Request, error) {
+	x, err := c.beginAs(kindIbarrier, nil, true)
+	if err != nil {
+		return Request{}, err
+	}
+	return x.launch(x.barrier())
+}
+
+// Ibcast is Bcast that does not wait (6.12.2). It does not block.
+func Ibcast[T any](c *Comm, buf []T, root int) (Request, error) {
+	x, err := istart[T](c, kindIbcast)
+	if err != nil {
+		return Request{}, err
+	}
+	return x.launch(takeBuf(x, buf).bcast(root))
+}
+
+// Igather is Gather that does not wait (6.12.3). It does not block.
+func Igather[T any](c *Comm, send, recv []T, root int) (Request, error) {
+	x, err := istart[T](c, kindIgather)
+	if err != nil {
+		return Request{}, err
+	}
+	return x.launch(take(x, send, recv).gather(root))
+}
+
+// Iscatter is Scatter that does not wait (6.12.4). It does not block.
+func Iscatter[T any](c *Comm, send, recv []T, root int) (Request, error) {
+	x, err := istart[T](c, kindIscatter)
+	if err != nil {
+		return Request{}, err
+	}
+	return x.launch(take(x, send, recv).scatter(root))
+}
+
+// Iallgather is Allgather that does not wait (6.12.5). It does not block.
+func Iallgather[T any](c *Comm, send, recv []T) (Request, error) {
+	x, err := istart[T](c, kindIallgather)
+	if err != nil {
+		return Request{}, err
+	}
+	return x.launch(take(x, send, recv).allgather())
+}
+
+// Ialltoall is Alltoall that does not wait (6.12.6). It does not block.
+func Ialltoall[T any](c *Comm, send, recv []T) (Request, error) {
+	x, err := istart[T](c, kindIalltoall)
+	if err != nil {
+		return Request{}, err
+	}
+	return x.launch(take(x, send, recv).alltoall())
+}
+
+// Ireduce is Reduce that does not wait (6.12.7). It does not block.
+func Ireduce[T any](c *Comm, send, recv []T, op Op[T], root int) (Request, error) {
+	f := op.reducer()
+	x, err := istart[T](c, kindIreduce)
+	if err != nil {
+		return Request{}, err
+	}
+	x.op = f
+	return x.launch(take(x, send, recv).reduce(root))
+}
+
+// Iallreduce is Allreduce that does not wait (6.12.8). It does not block.
+func Iallreduce[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
+	f := op.reducer()
+	x, err := istart[T](c, kindIallreduce)
+	if err != nil {
+		return Request{}, err
+	}
+	x.op = f
+	return x.launch(take(x, send, recv).allreduce())
+}
