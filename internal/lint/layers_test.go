@@ -10,7 +10,10 @@ import (
 // layers lists the packages from the bottom up; an entry stands for what lies below its path, too. A package imports from
 // layers below its own and, within its own, from its own entry only. docs/ARCHITECTURE.md draws the same.
 var layers = [][]string{
-	{"internal/arch", "internal/authconn", "internal/badnet", "internal/inside", "internal/invariants", "internal/scenario", "internal/settings"},
+	{
+		"internal/addrs", "internal/arch", "internal/authconn", "internal/badnet", "internal/inside", "internal/invariants",
+		"internal/scenario", "internal/settings",
+	},
 	{"internal/affinity", "internal/futex", "internal/simd"},
 	{"internal/spin", "internal/topology"},
 	{"fult", "hashtable", "pool", "internal/reliable"}, // each stands alone

@@ -3,9 +3,10 @@ package mesh
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"slices"
+
+	"github.com/golci/golci/internal/addrs"
 )
 
 // maxAddrs is the most addresses that a rank publishes.
@@ -55,49 +56,12 @@ func ParseAddrs(b []byte) ([]netip.AddrPort, error) {
 	return out, nil
 }
 
-// hostPrefixes lists the addresses of this machine's interfaces that are up, with their networks.
-func hostPrefixes() ([]netip.Prefix, error) {
-	ifs, err := net.Interfaces()
-	if err != nil {
-		return nil, err
-	}
-	var out []netip.Prefix
-	for _, i := range ifs {
-		if i.Flags&net.FlagUp == 0 {
-			continue
-		}
-		addrs, err := i.Addrs()
-		if err != nil {
-			return nil, err
-		}
-		for _, a := range addrs {
-			if p, err := netip.ParsePrefix(a.String()); err == nil {
-				out = append(out, p)
-			}
-		}
-	}
-	return out, nil
-}
-
 // reachable lists those of a machine's own addresses at which others may find it, the most likely first. Without any it is
 // the loopback address: then all of the job is on this machine, whatever its launcher says of nodes.
 func reachable(host []netip.Prefix) []netip.Addr {
-	var four, six, loop []netip.Addr
-	for _, p := range host {
-		switch a := p.Addr(); {
-		case a.IsLoopback():
-			loop = append(loop, a)
-		case a.IsMulticast() || a.IsLinkLocalUnicast() || a.IsUnspecified():
-			// a link-local address means nothing without the other side's interface
-		case a.Is4():
-			four = append(four, a)
-		default:
-			six = append(six, a)
-		}
-	}
-	out := append(four, six...)
+	out := addrs.List(host, false)
 	if len(out) == 0 {
-		out = loop
+		out = addrs.List(host, true)
 	}
 	return out[:min(len(out), maxAddrs)]
 }

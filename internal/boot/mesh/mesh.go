@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/golci/golci/internal/addrs"
 	"github.com/golci/golci/internal/authconn"
 )
 
@@ -79,7 +80,7 @@ func Listen(cfg Config, at ...netip.Addr) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	host, err := hostPrefixes()
+	host, err := addrs.Up()
 	if err != nil {
 		return nil, fmt.Errorf("golci: rank %d: %w", cfg.Rank, err)
 	}

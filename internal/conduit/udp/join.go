@@ -7,6 +7,7 @@ import (
 	"net/netip"
 
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/addrs"
 	"github.com/golci/golci/internal/conduit/udp/faulty"
 	"github.com/golci/golci/internal/conduit/udp/mmsg"
 	"github.com/golci/golci/internal/conduit/udp/nic"
@@ -43,7 +44,7 @@ type Listener struct {
 // The errors are those of nic.Select, of seal.NewPrivate and of the system.
 func Listen(cfg ListenConfig) (*Listener, error) {
 	setDefault(&cfg.Buffer, defaultBuffer)
-	ifs, err := nic.Interfaces()
+	ifs, err := addrs.Interfaces()
 	if err != nil {
 		return nil, fmt.Errorf("udp: interfaces: %w", err)
 	}

@@ -9,11 +9,13 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
 	"os"
 	"sync"
 	"syscall"
 	"time"
 
+	"github.com/golci/golci/internal/addrs"
 	"github.com/golci/golci/internal/authconn"
 	"github.com/golci/golci/internal/boot"
 )
@@ -114,7 +116,7 @@ func (f *fleet) gather() (places, error) {
 	f.wg.Go(func() {
 		f.door.Accept(f.listen, func(c net.Conn) { f.wg.Go(func() { f.greet(c) }) })
 	})
-	addrs, err := headAddrs(f.listen.Addr())
+	at, err := headAddrs(f.listen.Addr())
 	if err != nil {
 		return places{}, err
 	}
@@ -123,7 +125,7 @@ func (f *fleet) gather() (places, error) {
 			return places{}, fmt.Errorf("host %s: %w", m.host.Name, err)
 		}
 		t := &ticket{
-			Protocol: protocol, Host: i, Name: m.host.Name, Addrs: addrs, Key: f.keys[i],
+			Protocol: protocol, Host: i, Name: m.host.Name, Addrs: at, Key: f.keys[i],
 			Silence: f.spec.Far.Silence,
 		}
 		invited := make(chan struct{})
@@ -326,17 +328,13 @@ func headAddrs(a net.Addr) ([]string, error) {
 	if !at.IP.IsUnspecified() {
 		return []string{at.String()}, nil
 	}
-	all, err := net.InterfaceAddrs()
+	host, err := addrs.Up()
 	if err != nil {
 		return nil, err
 	}
 	var out []string
-	for _, a := range all {
-		n, ok := a.(*net.IPNet)
-		if !ok || n.IP.IsMulticast() || n.IP.IsLinkLocalUnicast() {
-			continue // a link-local address means nothing without the other side's interface
-		}
-		out = append(out, (&net.TCPAddr{IP: n.IP, Port: at.Port}).String())
+	for _, a := range addrs.List(host, true) {
+		out = append(out, netip.AddrPortFrom(a, uint16(at.Port)).String())
 	}
 	if name, err := os.Hostname(); err == nil {
 		out = append(out, net.JoinHostPort(name, fmt.Sprint(at.Port)))

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"net/netip"
 	"slices"
+
+	"github.com/golci/golci/internal/addrs"
 )
 
 // best leaves the MaxAddrs best of chosen, in their order. Each family keeps half of them, and what the other leaves of its half:
@@ -49,7 +51,7 @@ func (h home) class() int {
 	switch {
 	case h.on.Loopback || h.addr.IsLoopback():
 		return 3
-	case bridge(h.on.Name) || h.addr.IsLinkLocalUnicast():
+	case bridge(h.on.Name) || !addrs.Usable(h.addr, true):
 		return 2
 	case !h.on.Physical:
 		return 1
@@ -60,7 +62,7 @@ func (h home) class() int {
 // turn is how many addresses of its family come before h on its interface, link-local ones aside.
 func (h home) turn() (n int) {
 	for _, p := range h.on.Prefixes[:h.nth] {
-		if FamilyOf(p.Addr()) == FamilyOf(h.addr) && !p.Addr().IsLinkLocalUnicast() {
+		if FamilyOf(p.Addr()) == FamilyOf(h.addr) && addrs.Usable(p.Addr(), true) {
 			n++
 		}
 	}

@@ -8,10 +8,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/golci/golci/internal/addrs"
 )
 
 // many makes n interfaces name0, name1, ... with an address of each of the networks format describes.
-func many(n int, name string, physical bool, formats ...string) (list []Interface) {
+func many(n int, name string, physical bool, formats ...string) (list []addrs.Interface) {
 	for k := range n {
 		i := iface(fmt.Sprintf("%s%d", name, k), true, 1500)
 		i.Physical = physical
@@ -24,7 +26,7 @@ func many(n int, name string, physical bool, formats ...string) (list []Interfac
 }
 
 // published is what Select makes of ifs after all that Append asks of it.
-func published(t *testing.T, spec string, ifs []Interface) []netip.Addr {
+func published(t *testing.T, spec string, ifs []addrs.Interface) []netip.Addr {
 	t.Helper()
 	got, err := Select(spec, ifs)
 	if err != nil {
@@ -82,7 +84,7 @@ func TestBestAddresses(t *testing.T) {
 	fast := many(3, "ib", true, "192.168.%d.1/24")
 	fast[2].MTU = 4000
 	docker := iface("docker0", true, 9000, "172.17.0.1/16")
-	ifs := slices.Concat([]Interface{iface("lo", true, 65536, "127.0.0.1/8"), docker}, tunnels, []Interface{secondary}, fast)
+	ifs := slices.Concat([]addrs.Interface{iface("lo", true, 65536, "127.0.0.1/8"), docker}, tunnels, []addrs.Interface{secondary}, fast)
 
 	got := texts(published(t, "*", ifs))
 	want := "192.168.2.1 10.1.0.1"
@@ -95,7 +97,7 @@ func TestBestAddresses(t *testing.T) {
 	}
 
 	secondary.Prefixes = secondary.Prefixes[:25]
-	ifs = slices.Concat([]Interface{iface("lo", true, 65536, "127.0.0.1/8"), docker}, tunnels, []Interface{secondary}, fast)
+	ifs = slices.Concat([]addrs.Interface{iface("lo", true, 65536, "127.0.0.1/8"), docker}, tunnels, []addrs.Interface{secondary}, fast)
 	got = " " + texts(published(t, "*", ifs)) + " "
 	for _, there := range []string{"10.1.0.25", "192.168.1.1", "10.0.7.7", "10.1.7.7", "10.2.7.7", "10.3.7.7"} {
 		if !strings.Contains(got, " "+there+" ") {
@@ -114,7 +116,7 @@ func TestMachinesKeepTheSameNetworks(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	dice := rand.New(rand.NewPCG(seed, 0))
-	networks := func(ifs []Interface) (list []netip.Prefix) {
+	networks := func(ifs []addrs.Interface) (list []netip.Prefix) {
 		for _, a := range Describe(published(t, "", ifs), ifs, 1, 1) {
 			list = append(list, a.Prefix())
 		}

@@ -100,7 +100,7 @@ func Paths(mine, theirs Endpoint, f Family, payload func(netip.AddrPort) (int, e
 		list = append(list, p)
 	}
 	if len(list) == 0 {
-		err := fmt.Errorf("%w by %v from %v to %v", ErrNoPath, f, addrs(mine), addrs(theirs))
+		err := fmt.Errorf("%w by %v from %v to %v", ErrNoPath, f, listed(mine), listed(theirs))
 		return nil, errors.Join(append([]error{err}, why...)...)
 	}
 	slices.SortStableFunc(list, func(a, b Path) int { return rankOf(a) - rankOf(b) })
@@ -163,7 +163,7 @@ func (e Endpoint) at(ip netip.Addr) bool {
 	return slices.ContainsFunc(e.Addrs, func(a Address) bool { return a.Addr.Addr() == ip })
 }
 
-func addrs(e Endpoint) (list []netip.AddrPort) {
+func listed(e Endpoint) (list []netip.AddrPort) {
 	for _, a := range e.Addrs {
 		list = append(list, a.Addr)
 	}

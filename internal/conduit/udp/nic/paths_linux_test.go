@@ -7,12 +7,14 @@ import (
 	"time"
 
 	"github.com/golci/golci/internal/conduit/udp/mmsg"
+
+	"github.com/golci/golci/internal/addrs"
 )
 
 // TestLargestArrives takes the whole way on this machine: two ranks choose addresses, tell them, agree, and the largest datagram of
 // each path arrives; one byte more is refused.
 func TestLargestArrives(t *testing.T) {
-	ifs, err := Interfaces()
+	ifs, err := addrs.Interfaces()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/golci/golci/internal/addrs"
 )
 
 // ErrSpec is matched by every error of Select.
@@ -27,7 +29,7 @@ var ErrSpec = errors.New("nic: bad choice of interfaces")
 // networks before others, the first address of each interface before the second of any, then by MTU and by network. An item that
 // means no address of an interface that is up is an error, which matches ErrSpec, names it and lists what there is; so is a
 // result without any.
-func Select(spec string, ifs []Interface) ([]netip.Addr, error) {
+func Select(spec string, ifs []addrs.Interface) ([]netip.Addr, error) {
 	wanted, unwanted, err := parseSpec(spec)
 	if err != nil {
 		return nil, err
@@ -70,7 +72,7 @@ func choose(all []home, wanted, unwanted []item) (chosen []home) {
 }
 
 // missing tells why an item means nothing.
-func missing(i item, all []home, ifs []Interface) error {
+func missing(i item, all []home, ifs []addrs.Interface) error {
 	for _, h := range all {
 		if i.means(h) {
 			return fmt.Errorf("%w: %q is on %s, which is down; there is: %s", ErrSpec, i.text, h.on.Name, inventory(ifs))
@@ -159,14 +161,13 @@ func looksLikeAddress(s string) bool {
 
 // means says whether an item is about an address.
 func (i item) means(h home) bool {
-	local := h.addr.IsLinkLocalUnicast()
 	switch i.kind {
 	case auto:
-		return !h.on.Loopback && !h.addr.IsLoopback() && !local && !bridge(h.on.Name) && h.turn() == 0
+		return !h.on.Loopback && addrs.Usable(h.addr, false) && !bridge(h.on.Name) && h.turn() == 0
 	case loopback:
 		return h.on.Loopback && h.addr.IsLoopback()
 	case byName:
-		return !local && match(i.pattern, h.on.Name)
+		return addrs.Usable(h.addr, true) && match(i.pattern, h.on.Name)
 	case byNetwork:
 		return i.network.Contains(h.addr.WithZone(""))
 	}

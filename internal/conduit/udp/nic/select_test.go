@@ -5,17 +5,19 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+
+	"github.com/golci/golci/internal/addrs"
 )
 
-func iface(name string, up bool, mtu int, prefixes ...string) Interface {
-	i := Interface{Name: name, Up: up, Loopback: name == "lo", MTU: mtu}
+func iface(name string, up bool, mtu int, prefixes ...string) addrs.Interface {
+	i := addrs.Interface{Name: name, Up: up, Loopback: name == "lo", MTU: mtu}
 	for _, p := range prefixes {
 		i.Prefixes = append(i.Prefixes, netip.MustParsePrefix(p))
 	}
 	return i
 }
 
-var machine = []Interface{
+var machine = []addrs.Interface{
 	iface("lo", true, 65536, "127.0.0.1/8", "::1/128"),
 	iface("eth0", true, 1500, "192.168.1.5/24", "192.168.1.6/24", "fe80::1/64", "fd00:1::5/64", "fd00:1::6/64"),
 	iface("eth1", true, 9000, "10.1.2.3/16", "fd00:2::5/64"),
@@ -107,7 +109,7 @@ func TestSelectRefuses(t *testing.T) {
 
 // TestLoopbackIsLast: it is taken only where there is nothing else.
 func TestLoopbackIsLast(t *testing.T) {
-	alone := []Interface{machine[0], machine[3], machine[4], iface("eth5", true, 1500, "169.254.3.3/16", "fe80::3/64")}
+	alone := []addrs.Interface{machine[0], machine[3], machine[4], iface("eth5", true, 1500, "169.254.3.3/16", "fe80::3/64")}
 	for _, spec := range []string{"", "auto", "!eth1", "auto,!eth1"} {
 		if got, err := Select(spec, alone); err != nil || texts(got) != "127.0.0.1 ::1" {
 			t.Errorf("%q: %s, %v", spec, texts(got), err)
@@ -145,7 +147,7 @@ func TestDescribe(t *testing.T) {
 
 // TestThisMachine: what the system lists can be chosen from and bound to.
 func TestThisMachine(t *testing.T) {
-	ifs, err := Interfaces()
+	ifs, err := addrs.Interfaces()
 	if err != nil {
 		t.Fatal(err)
 	}
