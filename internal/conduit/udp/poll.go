@@ -98,27 +98,32 @@ func (c *Conduit) deliver(budget int, sink conduit.Sink) (n int) {
 }
 
 // serve gives the sink up to budget entries of a queue, fewer if the queue has a limit: what waits in the pool first, which is older.
-// A request is served only if its answer can be sent.
 func (c *Conduit) serve(q receivepool.Queue, budget int, sink conduit.Sink) (n int) {
 	r := &c.recv
-	var stored receivepool.Entry
-	for budget = min(budget, c.limits[q]); n < budget && r.waits(q) > 0; n++ {
-		if q == receivepool.AM && !c.purse.MayServe() {
-			break
-		}
-		e := &stored
-		if !r.pool.Pop(q, e) {
-			e = &r.arrivals[q][r.next[q]]
-			r.next[q]++ // before the sink may look
-		}
-		if q == receivepool.Bulk {
-			sink.Bulk(int(e.Src), e.ID, e.Off, e.Data)
-		} else {
-			sink.Record(int(e.Src), e.Data[:len(e.Data):len(e.Data)])
-		}
-		c.take(q, e)
+	budget = min(budget, c.limits[q])
+	for e := (receivepool.Entry{}); r.pool.Len(q) > 0 && n < budget && c.gate(q); n++ {
+		r.pool.Pop(q, &e)
+		c.give(q, &e, sink)
+	}
+	for ; r.next[q] < len(r.arrivals[q]) && n < budget && c.gate(q); n++ {
+		r.next[q]++ // before the sink may look
+		c.give(q, &r.arrivals[q][r.next[q]-1], sink)
 	}
 	return n
+}
+
+// gate tells whether an entry of a queue may be served: a request only if its answer can be sent.
+func (c *Conduit) gate(q receivepool.Queue) bool {
+	return c.purse == nil || q != receivepool.AM || c.purse.MayServe()
+}
+
+func (c *Conduit) give(q receivepool.Queue, e *receivepool.Entry, sink conduit.Sink) {
+	if q == receivepool.Bulk {
+		sink.Bulk(int(e.Src), e.ID, e.Off, e.Data)
+	} else {
+		sink.Record(int(e.Src), e.Data[:len(e.Data):len(e.Data)])
+	}
+	c.take(q, e)
 }
 
 // stow copies what has not been delivered out of the receive buffers, which are to be used again.

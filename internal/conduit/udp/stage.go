@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/arch"
 	"github.com/golci/golci/internal/conduit/tickets"
 )
 
@@ -115,7 +116,7 @@ func (s *stage) commit(n int) {
 	binary.LittleEndian.PutUint64(r.buf[r.place(s.at):], uint64(n)|uint64(s.class)<<32)
 	need := cost(n)
 	s.n = 0
-	s.all.Store(s.all.Load() + need)
+	arch.StoreRel64(&s.all, s.all.Load()+need)
 	r.head.Store(s.at + need)
 }
 
@@ -153,7 +154,7 @@ func (s *stage) next() (rec []byte, class conduit.Class) {
 // pop takes the record out that next gave.
 func (s *stage) pop(n int) {
 	s.read.tail.Store(s.read.tail.Load() + cost(n))
-	s.out.Store(s.out.Load() + cost(n))
+	arch.StoreRel64(&s.out, s.out.Load()+cost(n))
 }
 
 func (s *stage) empty() bool { return s.out.Load() == s.all.Load() }
