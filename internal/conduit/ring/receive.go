@@ -25,13 +25,15 @@ func (e *Endpoint) Pending() bool {
 }
 
 func (e *Endpoint) pending() bool {
-	p := &e.poll
 	if news := e.fails.News(); news != conduit.NoNews {
 		return news == conduit.PeerGone
 	}
-	if e.copies.waits() {
-		return true
-	}
+	return e.copies.waits() || e.mail()
+}
+
+// mail tells whether something seems to have arrived.
+func (e *Endpoint) mail() bool {
+	p := &e.poll
 	if !e.g.Scan {
 		return e.seg.mail.any() || p.summary.Load() != 0
 	}
@@ -62,9 +64,11 @@ func (e *Endpoint) Poll(budget int, sink conduit.Sink) int {
 	}
 	n := 0
 	if news := e.fails.News(); news != conduit.OwnEnd {
-		if e.g.Scan {
+		switch {
+		case e.copies.waits() && !e.mail(): // a look would linger
+		case e.g.Scan:
 			n = e.scan(budget, sink)
-		} else {
+		default:
 			n = e.collect(budget, sink)
 		}
 		if e.copies.waits() {
