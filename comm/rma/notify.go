@@ -24,12 +24,6 @@ func (m *Memory) counterAt(size int64) int64 {
 	return (size + counterStride - 1) &^ (counterStride - 1)
 }
 
-func alignedBytes(n int) []byte {
-	b := make([]byte, n+counterStride)
-	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(b))) & (counterStride - 1))
-	return b[skip : skip+n : skip+n]
-}
-
 // counter is one of them, in the memory that counters views.
 type counter struct {
 	count   *atomic.Uint64

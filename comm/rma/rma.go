@@ -17,6 +17,7 @@ import (
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/conduit/ring"
 	"github.com/golci/golci/internal/progress"
 )
 
@@ -147,7 +148,7 @@ func (m *Memory) allocate(cfg Config) (err error) {
 		m.shared = c
 		m.mem, err = c.Register(total)
 	} else if err = conduit.CheckGrant(total); err == nil {
-		m.mem = heap(total)
+		m.mem = ring.HeapMemory(int(total))
 	}
 	if err != nil {
 		return fmt.Errorf("rma: rank %d: segment of %d bytes: %w", m.rank, m.size, err)

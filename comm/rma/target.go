@@ -17,8 +17,6 @@ type target struct {
 	lost     *atomic.Bool
 }
 
-func heap(n int64) []byte { return alignedBytes(int(n)) }
-
 // direct gives the bytes of peer's segment that are to be read or written, or nil if that needs care: they do not
 // exist, or are not reached directly, or not yet, or the peer has failed. It is the fast path of everything.
 func (m *Memory) direct(peer int, off int64, n int) []byte {
