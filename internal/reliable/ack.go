@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// acknowledge fills in h what has arrived, writes as many words of the bitmap as fit beside a body of size bytes, the newest ones if not
-// all do, and returns where the body begins. If all is told, no other acknowledgement is needed.
+// acknowledge fills in h what has arrived. It writes as many words of the bitmap as fit beside a body of size bytes,
+// the newest if not all do. It returns where the body begins. If all words fit, no other acknowledgement is needed.
 func (p *peer) acknowledge(h *header, b []byte, size, most int, now time.Duration) int {
 	h.ack = p.want - 1
 	all := int(p.top-p.want+63) / 64
@@ -44,7 +44,7 @@ func (p *peer) valid(h *header) bool {
 	return p.next-(h.ack+1) < 1<<31
 }
 
-// heed takes in an acknowledgement. One that is older than what is known tells nothing.
+// heed takes in an acknowledgement. One that is older than the last is ignored.
 func (p *peer) heed(h *header, sack []byte, now time.Duration) {
 	if p.next-(h.ack+1) > p.next-p.first {
 		return
@@ -87,7 +87,7 @@ type news struct {
 	sent       time.Duration // when the latest of these was
 }
 
-// large tells whether s counts as large: it says something of the size of packets only if it travels in one.
+// large tells whether s counts as large. A segment in parts does not: it says nothing of the size of packets.
 func (p *peer) large(s *segment) bool {
 	n := s.size()
 	return n > p.above && n <= p.room()
@@ -124,8 +124,8 @@ func (p *peer) release(seq uint32, n *news) {
 	}
 }
 
-// learn draws from the arrival of s when it was sent. The acknowledgement of a segment that was sent again may be for an
-// earlier transmission: it is if it comes much sooner than any round trip, or before the resend; then nothing was lost but patience.
+// learn uses the time at which s arrived. The acknowledgement of a segment that was sent again may be for an earlier
+// transmission. It is if it comes much sooner than any round trip, or before the resend. Then the resend was needless.
 func (p *peer) learn(s *segment, n *news, lost bool) {
 	soon := !lost && s.tries > 1 && n.now-s.sent < p.cc.unloaded()/2
 	if lost || soon && p.soon != soonAgain {
@@ -154,9 +154,9 @@ func (p *peer) learn(s *segment, n *news, lost bool) {
 	}
 }
 
-// soonness is what acknowledgements that come sooner than a round trip are taken for: those of earlier transmissions. But if one comes,
-// then a timeout ends, and then another one comes before anything that was sent once has arrived, the way has become shorter: all that
-// is under way may be lost, and would cost a timeout each.
+// soonness is what acknowledgements that come sooner than a round trip are taken for: those of earlier transmissions.
+// But suppose that one comes, a timeout ends, and another one comes before anything that was sent once has arrived.
+// Then the path has become shorter. All that is under way may be lost, and would cost a timeout each.
 type soonness uint8
 
 const (
@@ -165,7 +165,8 @@ const (
 	soonAgain          // and a timeout has ended since
 )
 
-// repair notes that s was lost indeed. Networks change, so patience with what is overtaken ends if that is long so of all.
+// repair notes that s was really lost. Networks change, so after enough such losses in a row segments may be overtaken
+// by less again.
 func (p *peer) repair(s *segment) {
 	if s.timed {
 		p.cc.lost += s.charge
@@ -193,8 +194,8 @@ func (p *peer) progress(n *news) {
 	p.wake()
 }
 
-// detect finds what was lost and what may be soon. The priority channel may overtake the other by far, so there only time counts,
-// and more of it.
+// detect finds the segments that were lost, and when more may be. The priority channel may overtake the data channel by
+// far. So between channels only time counts, and more of it.
 func (p *peer) detect(now time.Duration) {
 	slack := max(p.rtt.smooth/4, leastAhead) * time.Duration(p.reorder/leastReorder)
 	p.passed = never
@@ -203,8 +204,9 @@ func (p *peer) detect(now time.Duration) {
 	p.wakeAt(p.passed)
 }
 
-// overtaken takes those of a channel for lost that so many sent later on it have overtaken, or one sent that much later; or one at
-// all, and no more did in a round trip and some time. One of the other channel has to be sent far later.
+// overtaken finds the lost segments of a channel. A segment is lost if enough later ones of its channel have overtaken
+// it, or one that was sent slack later. If fewer have, it has a round trip and slack to arrive. A segment of the other
+// channel must have been sent far later.
 func (p *peer) overtaken(ch Channel, slack, far, now time.Duration) {
 	m, o := &p.newest[ch], &p.newest[Priority-ch]
 	for s := p.hotel.head(ch); s != nil; s = p.hotel.head(ch) {
@@ -223,8 +225,8 @@ func (p *peer) overtaken(ch Channel, slack, far, now time.Duration) {
 	}
 }
 
-// lose moves a segment from the hotel to the resends, because it was overtaken or because a timer has ended. Of the latter nobody knows
-// whether it was lost. What was sent before an outage says nothing of the network now.
+// lose moves a segment from the hotel to the resends. timed says that a timer has ended; then nobody knows whether it
+// was lost. Otherwise it was overtaken. A loss of a segment sent before an outage says nothing of the network now.
 func (p *peer) lose(s *segment, timed bool) {
 	if p.large(s) {
 		p.stats.LargeLost++

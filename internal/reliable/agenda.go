@@ -2,9 +2,9 @@ package reliable
 
 import "time"
 
-// agenda has the peers in the order of their next timers: a heap of four children a node, with the times beside the pointers, so that
-// a comparison touches no peer. Only pairs in use are in it. An entry may be early, never late: what ends a timer leaves it, and
-// when its time comes the peer says what is next.
+// agenda has the peers in the order of their next timers. It is a heap of four children a node. The times are beside
+// the pointers, so a comparison touches no peer. Only pairs in use are in it. An entry may be early, never late:
+// nothing changes it when its timer ends early. When its time comes the peer sets the next.
 type agenda struct{ heap []entry }
 
 type entry struct {

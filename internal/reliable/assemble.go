@@ -21,7 +21,7 @@ type incoming struct {
 // span is the bytes of a message from one place up to another.
 type span struct{ from, to uint32 }
 
-// fit tells whether bytes that have not come lie from one place up to another, and before which span. An honest sender's window is too
+// fit tells whether the bytes of s have not come yet, and before which span they lie. An honest sender's window is too
 // small for more than mostSpans.
 func (in *incoming) fit(s span) (i int, ok bool) {
 	i, _ = slices.BinarySearchFunc(in.have, s, func(a, b span) int { return cmp.Compare(a.from, b.from) })

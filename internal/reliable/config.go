@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	// Window is the span of sequence numbers that a receiver takes from one peer: they are less than the first missing one + Window.
-	// A sender uses 3840 of them: the least packet has no room for a bitmap of more.
+	// Window is the span of sequence numbers that a receiver takes from one peer, from the first missing one on. A
+	// sender uses 3840 of them: the least packet has no room for a bitmap of more.
 	Window = 4096
-	// MinMTU is the least packet size of a peer in bytes: the header and the SACK bitmap of all that a sender uses fit.
-	// With the headers below it, such a packet passes a path whose IP packets have 576 bytes.
+	// MinMTU is the least packet size of a peer in bytes. It holds the header and the SACK bitmap of the whole sending
+	// window. With the headers below it, such a packet passes a path whose IP packets have 576 bytes.
 	MinMTU = headerSize + 8*ackWords
 	// MaxMTU is the greatest packet size of a peer in bytes.
 	MaxMTU = math.MaxUint16
@@ -23,7 +23,8 @@ var (
 	ErrConfig = errors.New("reliable: bad configuration")
 	// ErrSilent is matched by the error of a peer that was not heard of for Config.DeadAfter.
 	ErrSilent = errors.New("reliable: peer is silent")
-	// ErrStuck is matched by the error of a peer that is heard, and does not get one and the same packet for Config.DeadAfter.
+	// ErrStuck is matched by the error of a peer that is heard, but lacks one and the same segment for
+	// Config.DeadAfter.
 	ErrStuck = errors.New("reliable: a packet does not get through")
 )
 
@@ -39,22 +40,23 @@ type Config struct {
 	Queue int
 	// MaxMessage is the longest message in bytes; a longer put is taken, since it needs no memory here.
 	MaxMessage int
-	// Reassembly is the most memory in bytes for long messages of one peer that are not complete; at least MaxMessage,
-	// and the same on all ranks: a sender begins no more than its peer has memory for.
+	// Reassembly is the most memory in bytes for incomplete long messages of one peer, at least MaxMessage. It must be
+	// the same on all ranks: a sender begins no more than its peer has memory for.
 	Reassembly int
-	// Memory is the most memory in bytes for long messages of all peers together that are not complete. Beyond it each peer may have one
-	// such message, since a sender would give up a peer that takes none.
+	// Memory is the most memory in bytes for incomplete long messages of all peers together. Beyond it each peer may
+	// have one such message, because a sender would give up a peer that takes none.
 	Memory int
-	// AckDelay is how long an acknowledgement may wait for company, AckEvery how many segments may wait for one.
+	// AckDelay is how long an acknowledgement may wait for a packet to share. AckEvery is how many segments may wait
+	// for one.
 	AckDelay time.Duration
 	AckEvery int
 	// MinRTO and MaxRTO bound the retransmit timeout.
 	MinRTO, MaxRTO time.Duration
 	// ResendsPerPass is the most resends of one call of Outgoing.
 	ResendsPerPass int
-	// KeepAlive is the silence after which a peer is asked for a sign of life, DeadAfter the one after which it is dead.
-	// Both count only for peers from or to which something has gone. DeadAfter is also the least time after which a peer is given up
-	// that is heard and does not get what is sent again and again.
+	// KeepAlive is the silence after which a peer is asked for a sign of life. After a silence of DeadAfter it is dead.
+	// Both count only for pairs in use. DeadAfter is also the least time before a living peer is given up because one
+	// segment does not get through.
 	KeepAlive, DeadAfter time.Duration
 }
 
@@ -102,8 +104,8 @@ func (c *Config) check() error {
 
 // Link is what the two ends of a pair agreed upon before the first packet.
 type Link struct {
-	// SendSeq and RecvSeq are the first sequence numbers of either direction, drawn at random by each sender; the one end's SendSeq is
-	// the other's RecvSeq.
+	// SendSeq and RecvSeq are the first sequence numbers of the two directions. Each sender draws its own at random.
+	// One end's SendSeq is the other's RecvSeq.
 	SendSeq, RecvSeq uint32
 	// Number is the first packet number. Each packet gets the next; none is used twice.
 	Number uint64

@@ -5,20 +5,20 @@ import "time"
 const (
 	startSegments   = 32 // window at the start
 	leastSegments   = 4
-	smallSegments   = 8 // window for which the target is twice that of a great one
-	fewLost         = 2 // segments, of which nothing follows: of a burst of a few packets one is a great share
+	smallSegments   = 8 // a window of this size has twice the target of a large one
+	fewLost         = 2 // segments; their loss alone shows nothing: one packet is a great share of a small burst
 	calmRounds      = 4 // rounds without a queue before growth doubles
 	baseFor         = 10 * time.Second
 	leastQueue      = 200 * time.Microsecond
 	mostQueue       = 2 * time.Millisecond
 	drainAfterQueue = 32  // rounds with a queue
-	drainAfterAll   = 128 // rounds without one in which the window was in the way
+	drainAfterAll   = 128 // rounds without one in which the window was the limit
 	drainFirst      = 8   // such rounds after slow start, which fills queues
 )
 
-// congestion is the control of one peer's window in bytes. It steers by delay: once a round trip it compares the shortest
-// round trip of that round with the shortest at all. The difference is a standing queue, its own share of it or others'.
-// Loss counts when there is a queue or when it is heavy; light loss without a queue says nothing of congestion.
+// congestion controls the window of one peer in bytes, by delay. Once a round trip it compares the shortest round trip
+// of that round with the shortest of all. The difference is a standing queue of this sender and others. Loss counts
+// only with a queue, or if it is heavy. Light loss without a queue says nothing of congestion.
 type congestion struct {
 	window, least, most int
 	segment             int // bytes of a full one
@@ -29,7 +29,7 @@ type congestion struct {
 	shortest            time.Duration // of this round; 0: no sample
 	began               time.Duration // the round
 	acked, lost         int           // bytes in this round
-	busy                bool          // the window was in the way in this round
+	busy                bool          // the window was the limit in this round
 	long                int           // rounds since the last drain or respite; those with a queue count more
 	before              time.Duration // shortest of the round before
 	restore             int           // window after a drain, 0: there is none
@@ -67,7 +67,7 @@ func (c *congestion) unloaded() time.Duration {
 	return c.base
 }
 
-// onAck takes in n bytes acknowledged, while round is the time of a round trip.
+// onAck takes in n acknowledged bytes; round is the length of a round trip.
 func (c *congestion) onAck(n int, round, now time.Duration) {
 	c.acked += n
 	if c.slowStart && c.busy {
@@ -90,10 +90,11 @@ func (c *congestion) turn(now time.Duration) {
 	c.began, c.acked, c.lost, c.shortest, c.busy = now, 0, 0, 0, false
 }
 
-// drain has the window be least for a round where the queue has not been short for long: who came late took a full queue
-// for an empty one, and aims too high until it sees what is there without its own share. Who is so wrong that it sees no queue at all
-// must look too, though less often, since a round costs as much where there is none. And all must look at once, for the share of one is
-// little of a queue that many made: a queue that became shorter by an eighth tells that another looks now.
+// drain shrinks the window to its minimum for one round if the queue has not been short for long. A sender that joins
+// late measures its base delay over a full queue. So its target is too high until it sees the queue without its own
+// share. A sender that sees no queue at all may be so wrong too. It drains less often, because a drain costs as much
+// without a queue. All senders must drain in the same round, because one sender's share of a shared queue is small. So
+// a queue that has become shorter by an eighth starts a drain: another sender drains now.
 func (c *congestion) drain(queue, target time.Duration) bool {
 	if c.restore > 0 {
 		c.window, c.restore, c.long = max(c.window, c.restore), 0, 0
@@ -137,9 +138,10 @@ func (c *congestion) steer(queue, target time.Duration) {
 	}
 }
 
-// target is the standing queue that is aimed at: the same for all pairs of a cluster, since of two that share a link the one that
-// bears less gets next to nothing; far away it is longer, for round trips that vary. A small window bears more: it has few samples a
-// round, of which the shortest is longer than that of many, and would stay small.
+// target is the queueing delay that the controller tolerates. All pairs of a cluster use the same value: of two flows
+// on one link, the one that tolerates less is starved. On long paths it is longer, because their round trips vary. A
+// small window tolerates more. It has few samples a round, and the shortest of few is longer. With the same target it
+// would stay small.
 func (c *congestion) target() time.Duration {
 	t := min(max(c.unloaded()/16, leastQueue), mostQueue)
 	return t + t*time.Duration(smallSegments*c.segment)/time.Duration(max(c.window, c.least))
@@ -151,7 +153,7 @@ func (c *congestion) shrink(share int) {
 	c.slowStart, c.calm = false, 0
 }
 
-// grow adds two segments a round; with no queue in sight ever more, up to a sixteenth of the window.
+// grow adds two segments a round. With no queue it adds more each time, up to a sixteenth of the window.
 func (c *congestion) grow(calm bool) {
 	if !calm {
 		c.calm = 0
@@ -162,7 +164,7 @@ func (c *congestion) grow(calm bool) {
 	c.window = min(c.window+step, c.most)
 }
 
-// onTimeout halves the window. Growth is fast again from there, since what was measured before may be true no more.
+// onTimeout halves the window. It then grows fast, because earlier measurements may no longer hold.
 func (c *congestion) onTimeout(now time.Duration) {
 	c.window = max(c.window/2, c.least)
 	c.slowStart, c.calm, c.restore, c.long = true, 0, 0, 0

@@ -10,11 +10,12 @@ import (
 type Sink interface {
 	// Message delivers a message. data is valid only during the call.
 	Message(peer int, tag uint8, data []byte)
-	// Put delivers a piece of a put, to be copied to place at offset; both come from the sender and must be checked. A put of n
-	// bytes comes as disjoint pieces, in any order, each once, that are n bytes together. piece is valid only during the call.
+	// Put delivers a piece of a put, to be copied to place at offset. Both come from the sender and must be checked. A
+	// put of n bytes comes as disjoint pieces of n bytes together, in any order, each once. piece is valid only during
+	// the call.
 	Put(peer int, tag uint8, place, offset uint64, piece []byte)
-	// Ended gives the Data of a message that was Taken back to its owner: err is nil if all of it has arrived, else what the
-	// peer died of.
+	// Ended gives the Data of a message that was Taken back to its owner. err is nil if all of it has arrived, else the
+	// reason of the peer's death.
 	Ended(peer int, id uint64, err error)
 	// Dead reports a peer that is given up, after its messages have Ended.
 	Dead(peer int, err error)
@@ -24,17 +25,17 @@ type Sink interface {
 type Out interface {
 	// Room returns at least n bytes for a packet to peer, or nil if no more packets can be taken now.
 	Room(peer, n int) []byte
-	// Packet sends a packet, the beginning of what Room returned last. number is greater than those of all packets to
-	// this peer before: it may serve as a nonce.
+	// Packet sends a packet, the beginning of the buffer that Room returned last. number is greater than those of all
+	// earlier packets to this peer. So it may serve as a nonce.
 	Packet(peer int, number uint64, ch Channel, packet []byte)
 }
 
-// Gather is what an Out may be too: then pieces of long messages go to PacketOf instead of Packet and are not copied here, and Room is
-// asked for less where one is next.
+// Gather is an optional interface of an Out. With it pieces of long messages go to PacketOf instead of Packet and are
+// not copied here. Room is then asked for less.
 type Gather interface {
-	// PacketOf sends a packet that is packet, the beginning of what Room returned last, and data behind it; number is as for Packet.
-	// data is part of what was given to Send. It must not be changed, and must be read before the next call of Incoming, Outgoing
-	// or Remove, in which its message may end.
+	// PacketOf sends a packet in two parts: packet, the beginning of the buffer that Room returned last, and data
+	// behind it. number is as for Packet. data is part of the Data given to Send. It must not be changed. It must be
+	// read before the next call of Incoming, Outgoing or Remove, in which its message may end.
 	PacketOf(peer int, number uint64, ch Channel, packet, data []byte)
 }
 
@@ -117,8 +118,8 @@ func (e *Endpoint) Remove(id int, err error) {
 	}
 }
 
-// SetMTU changes the longest packet towards peer, in bytes, from the next one on: what was made for longer ones goes in parts, of
-// which the peer makes it whole again. Errors match ErrConfig.
+// SetMTU changes the longest packet towards peer, in bytes, from the next one on. A segment that was made for longer
+// packets goes in parts, which the peer joins. Errors match ErrConfig.
 func (e *Endpoint) SetMTU(id, mtu int) error {
 	p := e.peers.get(id)
 	if p == nil {
@@ -142,31 +143,33 @@ func (e *Endpoint) Number(id int) uint64 {
 	return p.number - 1
 }
 
-// CountLarge has segments with a body of more than above bytes, which fit a packet, counted in Stats as large ones from now on.
+// CountLarge sets which segments Stats counts as large from now on: those with a body of more than above bytes that fit
+// a packet.
 func (e *Endpoint) CountLarge(id, above int) {
 	if p := e.peers.get(id); p != nil {
 		p.above = above
 	}
 }
 
-// Answer has an acknowledgement leave for peer with the next Outgoing even if none is due: alone if no segment goes there, so that
-// what the layer above adds to packets is on its way. It does nothing if there is no such peer, and starts no keep-alives.
+// Answer makes the next Outgoing send an acknowledgement to peer even if none is due. It goes alone if no segment goes
+// there. So what the layer above adds to packets is on its way. It does nothing if there is no such peer, and starts no
+// keep-alives.
 func (e *Endpoint) Answer(id int) {
 	if p := e.peers.get(id); p != nil {
 		p.ackAtOnce()
 	}
 }
 
-// Watch starts the keep-alives of the pair with peer at now, as the first message to it or packet from it does. It does nothing if
-// they run or if there is no such peer.
+// Watch starts the keep-alives of the pair with peer at now. Otherwise the first message to it or packet from it does.
+// It does nothing if they run or if there is no such peer.
 func (e *Endpoint) Watch(id int, now time.Duration) {
 	if p := e.peers.get(id); p != nil {
 		p.touch(now)
 	}
 }
 
-// Idle tells that nothing sent to peer waits or is unacknowledged; so it is if there is no such peer. What came from the peer does
-// not matter: an acknowledgement may still be due, for which Answer asks.
+// Idle tells that nothing sent to peer waits or is unacknowledged, or that there is no such peer. Messages from the
+// peer do not matter: an acknowledgement may still be due, which Answer sends.
 func (e *Endpoint) Idle(id int) bool {
 	p := e.peers.get(id)
 	return p == nil || p.next == p.first && p.lanes[Data].empty() && p.lanes[Priority].empty()
@@ -191,9 +194,9 @@ func (e *Endpoint) Stats(id int) Stats {
 // Unknown is how many packets came from peers that are not there, or no more.
 func (e *Endpoint) Unknown() uint64 { return e.unknown }
 
-// NextTimer is the time at which Outgoing has something to do if nothing else happens before; it may be early, and is
-// the greatest Duration if there is no such time. It is that of the last Outgoing where this could go on at once,
-// having met its budget or a lack of room.
+// NextTimer is the time at which Outgoing has something to do if nothing else happens before. It may be early, and is
+// the greatest Duration if there is no such time. If the last Outgoing stopped at its budget or for lack of room, it is
+// the time of that call.
 func (e *Endpoint) NextTimer() time.Duration {
 	if len(e.ready) > 0 {
 		return e.called
@@ -201,9 +204,9 @@ func (e *Endpoint) NextTimer() time.Duration {
 	return e.agenda.first()
 }
 
-// Outgoing lets timers end and hands up to budget packets to out, more only where one was made before packets became
-// shorter; it returns their number. First come resends, then new segments, a few of each peer in turn, then
-// acknowledgements that found no company. Take in what has arrived with Incoming first.
+// Outgoing lets timers end, hands up to budget packets to out, and returns their number. It exceeds the budget only for
+// a segment in parts. First come resends, then new segments, a few of each peer in turn, then acknowledgements that
+// found no packet to share. Call Incoming for what has arrived before.
 func (e *Endpoint) Outgoing(now time.Duration, budget int, out Out) int {
 	e.timers(now)
 	if len(e.ready) == 0 {
@@ -253,7 +256,7 @@ func (t *turn) room(peer, n int) []byte {
 	return b
 }
 
-// settle keeps those ready that could go on at once, the one that was first behind the others.
+// settle keeps the peers ready that could go on at once. The first moves to the end.
 func (e *Endpoint) settle(t *turn) {
 	if len(e.ready) == 1 {
 		p := e.ready[0]
@@ -280,8 +283,8 @@ func (e *Endpoint) settle(t *turn) {
 
 // timers ends those whose time has come.
 func (e *Endpoint) timers(now time.Duration) {
-	// A timer that ends late is what tells that this rank was away: between timers it may rest. The last pass has
-	// left none behind.
+	// A timer that ends late shows that this rank was away: between timers it may sleep. The last pass has left no
+	// ended timer behind.
 	if now-e.agenda.first() > min(e.cfg.KeepAlive, e.cfg.DeadAfter-e.cfg.KeepAlive) {
 		e.forgive(now)
 	}
@@ -317,8 +320,9 @@ func (e *Endpoint) freeSegment(s *segment) {
 	s.next, e.segs = e.segs, s
 }
 
-// widen gives a segment a buffer of at least n bytes: a small one, which it keeps, or else twice as long as before or more, so that
-// messages that join are not copied often. Most segments have one small message, however long packets may be.
+// widen gives a segment a buffer of at least n bytes. A small one stays with the segment. A larger one has at least
+// twice the old size, so that joining messages are not copied often. Most segments have one small message, however long
+// packets may be.
 func (e *Endpoint) widen(s *segment, n int) {
 	if n <= leastBuffer {
 		s.small = make([]byte, 0, leastBuffer)

@@ -2,9 +2,9 @@ package reliable
 
 import "time"
 
-// hotel keeps the segments of one peer whose timers run, as in the seed: rooms, a stack of free rooms, check-in and
-// check-out in O(1). The rooms of each floor (channel) are linked in the order of check-in, which is that of the
-// transmissions, so that the guest whose timer ends first, and the one that was overtaken, is always at the head.
+// hotel keeps the segments of one peer whose timers run, as usnic does: rooms, a stack of free rooms, and check-in and
+// check-out in O(1). The rooms of a floor (channel) are linked in the order of check-in, which is that of the
+// transmissions. So the first guest to time out, or to be overtaken, is always at the head.
 type hotel struct {
 	rooms  []room
 	free   []int32 // a stack: the room left last is taken first, while it is in the cache

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Packets may become shorter when segments exist that were made for longer ones, some of them under way: their numbers are given, and what
-// they carry may have arrived, so they cannot be cut anew. Such a segment goes in parts, a packet each, of which the receiver makes
-// it whole again; the loss of one part is the loss of the segment, but the others are kept for when it comes again.
+// Packets may become shorter when segments that were made for longer ones exist, some of them under way. Such a segment
+// has its number, and may have arrived, so it cannot be cut anew. It goes in parts, a packet each, which the receiver
+// joins. The loss of a part is the loss of the segment, but the other parts are kept until it comes again.
 
 const (
 	partHeader = 4                                  // index of the first unit, size of the segment's body
@@ -25,8 +25,8 @@ type partial struct {
 
 func units(size int) int { return (size + unit - 1) / unit }
 
-// sendParts sends a segment that is too long for a packet; b is room for the first. The first part is that at which room was short the
-// last time. It does not look at the budget: a segment that is not sent whole would wait for a timer.
+// sendParts sends a segment that is too long for a packet; b is room for the first part. It begins with the part at
+// which room was short the last time. It ignores the budget: a segment that is not sent whole would wait for a timer.
 func (p *peer) sendParts(t *turn, b []byte, s *segment, ch Channel) {
 	e := p.e
 	if e.scratch == nil {
@@ -108,8 +108,8 @@ func (p *peer) findPartial(seq uint32) int {
 	return none
 }
 
-// beginPartial makes an entry for a segment, for which those that came before all others may have to go: they come again. Of the memory for
-// reassembly a quarter at most is for parts.
+// beginPartial makes an entry for a segment. It may drop the eldest entries, whose segments come again. Parts take at
+// most a quarter of the memory for reassembly.
 func (p *peer) beginPartial(seq uint32, size int) int {
 	most := max(p.e.cfg.Reassembly/4, MaxMTU)
 	for len(p.partials) > 0 && (p.parted+size > most || len(p.partials) == mostOpen) {

@@ -151,8 +151,8 @@ func (p *peer) paceTimer(now time.Duration) time.Duration {
 	return never
 }
 
-// resendTimer resends the segment that waited longest, and that one only: what its acknowledgement tells decides about the
-// others. So a lost acknowledgement costs one resend, not a window of them.
+// resendTimer resends only the segment that waited longest. Its acknowledgement decides about the others. So a lost
+// acknowledgement costs one resend, not a window of them.
 func (p *peer) resendTimer(now time.Duration) time.Duration {
 	s := p.hotel.eldest()
 	if s == nil {
@@ -174,10 +174,11 @@ func (p *peer) resendTimer(now time.Duration) time.Duration {
 	return now + p.rtt.timeout()
 }
 
-// tailTimer resends the eldest segment before its timeout when all is quiet: the end of a burst was lost, or its acknowledgement, and
-// nothing that comes later would tell. That may be an error, so it does no harm: once or twice, the window stays, and what
-// was lost counts as such when it arrives after all. RFC 8985, section 7, which takes the newest; here the acknowledgement of either
-// shows what became of the others, and the eldest has waited longest.
+// tailTimer resends the eldest segment before its timeout when all is quiet. Perhaps the end of a burst was lost, or
+// its acknowledgement, and no later packet would show it. Such a resend may be needless, so it does no harm. There are
+// at most two, and the window stays. A lost segment counts as lost when it arrives after all. This is section 7 of RFC
+// 8985, which sends the newest segment. Here either acknowledgement shows what became of the others, and the eldest has
+// waited longest.
 func (p *peer) tailTimer(s *segment, now time.Duration) time.Duration {
 	t := p.tailAt()
 	if now < t {
@@ -190,13 +191,14 @@ func (p *peer) tailTimer(s *segment, now time.Duration) time.Duration {
 	return min(now+p.rtt.timeout(), p.tailAt())
 }
 
-// deadline is when the segment that has just been sent is to be looked after.
+// deadline is when the timer of the segment that has just been sent ends.
 func (p *peer) deadline(now time.Duration) time.Duration {
 	return min(max(now, p.timeout)+p.rtt.timeout(), p.tailAt())
 }
 
-// tailAt is when the tail is to be probed: a round trip and some time after the last transmission, and a moment after the last news, since
-// what waits in a queue is not lost. It is never if that was done already, or where probes of the timeout have to do.
+// tailAt is when the tail is to be probed. That is a round trip and some time after the last transmission, and a moment
+// after the last acknowledgement: a segment that waits in a queue is not lost. It is never if the probes are used up,
+// or while the timeout resends.
 func (p *peer) tailAt() time.Duration {
 	if p.probes == mostProbes || p.rtt.backoff > 0 {
 		return never
@@ -262,7 +264,7 @@ func (p *peer) fail(err error) {
 	e.cfg.Sink.Dead(p.id, err)
 }
 
-// failWindow ends what was on its way. A message is in as many segments as it has pieces, so it is only marked first.
+// failWindow ends the segments under way. A message has as many segments as pieces, so it is marked when it ends.
 func (p *peer) failWindow(err error) {
 	for _, s := range p.win {
 		if s != nil && s.of != nil && !s.of.ended {

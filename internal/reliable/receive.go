@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Incoming takes in a packet from peer as it came; whoever calls vouches for the peer. It is dropped and counted if it is
-// not by the rules. The Sink is called for what it brings. It does not block, and allocates only for the first long messages.
+// Incoming takes in a packet as it came; the caller vouches that it is from peer. It drops and counts a malformed one.
+// It calls the Sink for the contents. It does not block, and allocates only for the first long messages.
 func (e *Endpoint) Incoming(id int, packet []byte, now time.Duration) {
 	p := e.peers.get(id)
 	if p == nil {
@@ -34,7 +34,7 @@ func (e *Endpoint) Incoming(id int, packet []byte, now time.Duration) {
 	}
 }
 
-// missing tells whether a segment lies in the window and has not come yet; else that is counted, and answered.
+// missing tells whether a segment lies in the window and has not come yet. Otherwise it counts and answers the segment.
 func (p *peer) missing(seq uint32) bool {
 	switch {
 	case after(p.want, seq), seq-p.want < Window && p.got.has(seq):
@@ -85,7 +85,8 @@ func lone(body []byte) ([]byte, bool) {
 	return body[fragHeader:], true
 }
 
-// mark notes that seq has arrived and when that is to be told: at once where a hole appears or the last one is filled, else soon.
+// mark notes that seq has arrived, and when to acknowledge it: at once if a hole appears or the last one is filled,
+// else soon.
 func (p *peer) mark(seq uint32, now time.Duration) {
 	late := after(p.top, seq)
 	hole := after(seq, p.top)

@@ -7,8 +7,8 @@ const (
 	keptBuffers = 16 << 20 // most bytes of longer ones that are kept for later
 )
 
-// segment is what travels in one packet under one sequence number: whole messages, copied here, or one piece of a long
-// message, which stays where its owner has it. It is free, or in a queue to be sent, or in the hotel, or among the resends.
+// segment is the body of one packet under one sequence number. It has whole messages, copied here, or one piece of a
+// long message, which stays with its owner. It is free, in a queue to be sent, in the hotel, or among the resends.
 type segment struct {
 	next     *segment // in the free list, a queue or the resends
 	seq      uint32

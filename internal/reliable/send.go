@@ -46,8 +46,8 @@ func (s Status) String() string {
 
 var statusNames = [...]string{"copied", "taken", "full", "gone", "too long"}
 
-// Send queues a message for peer; Outgoing sends it. A message that fits a packet is copied, into one with others that wait
-// if it can be. It neither blocks nor, once there is enough of everything, allocates.
+// Send queues a message for peer; Outgoing sends it. A message that fits a packet is copied, if possible into one with
+// others that wait. Send does not block. It does not allocate either, once there are enough buffers.
 func (e *Endpoint) Send(id int, m Message, now time.Duration) Status {
 	p := e.peers.get(id)
 	if p == nil {
@@ -141,7 +141,7 @@ const (
 	gatherRoom    = headerSize + 8*piggyWords + putHeader // for what stands before the data of a piece; less than MinMTU
 )
 
-// ahead is by how much packets may be ahead of an even pace: a batch is cheaper than its packets, and timers are coarse.
+// ahead is how far packets may be ahead of an even pace. A batch is cheaper than its packets, and timers are coarse.
 func (p *peer) ahead() time.Duration {
 	return max(leastAhead, p.cc.pause(burst*p.mtu, p.rtt.round()))
 }
@@ -150,8 +150,8 @@ func (p *peer) paced(now time.Duration) bool { return p.pace > now && p.pace > n
 
 func (p *peer) uncongested() bool { return p.flight < p.cc.window }
 
-// mayNew tells whether a new segment may be sent but for its pace: the window, a room in the hotel beside those for
-// resends, and the congestion window.
+// mayNew tells whether a new segment may be sent, its pace aside. It needs the window, the congestion window, and a
+// room in the hotel beside those for resends.
 func (p *peer) mayNew() bool {
 	if !p.has(Data) && !p.has(Priority) {
 		return false
@@ -206,8 +206,8 @@ func (p *peer) has(ch Channel) bool {
 	return l.whole.head != nil || p.mayCut(l.long.head)
 }
 
-// mayCut tells whether there is a message, and whether the receiver is sure to have memory for it: what it must hold is never more than
-// what was begun here and has not been acknowledged. Were chunks sent that it has to refuse, they would take the rooms and the
+// mayCut tells whether a piece of m may be sent: the receiver must be sure to have memory for it. It holds at most the
+// messages that were begun here and are not acknowledged. Chunks that it has to refuse would take the rooms and the
 // congestion window of those that it waits for.
 func (p *peer) mayCut(m *outgoing) bool {
 	if m == nil || m.kind == kindPut || m.cut > 0 {
@@ -265,8 +265,8 @@ func (p *peer) cut(ch Channel) *segment {
 	return s
 }
 
-// resend sends what was lost, on the data channel whichever it was on before: when much is lost, acknowledgements need a
-// channel that is not clogged. A probe is but one packet, and asks for an answer.
+// resend sends lost segments, on the data channel whichever they were on before. When much is lost, acknowledgements
+// need a channel that is not clogged. A probe is but one packet, and asks for an answer.
 func (p *peer) resend(t *turn) {
 	for p.e.resends > 0 && p.resends.n > 0 {
 		s := p.resends.head
@@ -328,7 +328,8 @@ func (p *peer) transmit(t *turn, b []byte, s *segment, ch Channel) {
 	p.emit(t, &h, b[:n+size], nil, ch)
 }
 
-// emit puts the header before what stands in b and hands it out under the next number, with the data behind it if there is any.
+// emit writes the header at the front of b and hands the packet out under the next number, with data behind it if there
+// is any.
 func (p *peer) emit(t *turn, h *header, b, data []byte, ch Channel) {
 	if ch == Priority {
 		h.flags |= flagPriority
@@ -354,14 +355,14 @@ func silent(p *peer, now time.Duration) error {
 }
 
 const (
-	// mostMisses is how many packets may be sent in vain to a peer that is heard meanwhile, while it lacks one and the same segment.
+	// mostMisses is how many packets may be sent in vain to a peer that is heard but lacks one and the same segment.
 	mostMisses = 16
 	// leastTries is how often that segment itself must have been sent.
 	leastTries = 2
 )
 
-// countMiss counts the transmissions that did not arrive though the peer was heard since; s is about to be sent once more. Silence is
-// another matter, and begins the count anew.
+// countMiss counts the transmissions that did not arrive although the peer was heard since. s is about to be sent
+// again. A silence begins the count anew.
 func (p *peer) countMiss(s *segment, now time.Duration) {
 	switch {
 	case now-p.heard > 2*p.e.cfg.KeepAlive:
@@ -371,10 +372,10 @@ func (p *peer) countMiss(s *segment, now time.Duration) {
 	}
 }
 
-// moves notes that the peer lacks no segment that it lacked before, or that nobody knows.
+// moves notes that the peer now has the first segment that it lacked, or that nobody knows.
 func (p *peer) moves(now time.Duration) { p.misses, p.moved = 0, now }
 
-// stuck is the error of a peer that is heard, and does not get the first segment that it lacks; nil if it is not so.
+// stuck is the error of a peer that is heard, but does not get the first segment that it lacks; nil if there is none.
 func (p *peer) stuck(now time.Duration) error {
 	if p.misses < mostMisses || now-p.moved < p.e.cfg.DeadAfter || p.next == p.first {
 		return nil

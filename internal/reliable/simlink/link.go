@@ -13,7 +13,8 @@ type Link struct {
 	free  time.Duration // when what is in the queue has left
 }
 
-// Pass puts a packet of so many bytes on the link at now, and returns when it arrives; false if the queue had no room for it.
+// Pass puts a packet of size bytes on the link at now, and returns when it arrives; false if the queue has no room for
+// it.
 func (l *Link) Pass(size int, now time.Duration) (arrives time.Duration, ok bool) {
 	l.free = max(l.free, now)
 	if l.free-now > l.Queue {

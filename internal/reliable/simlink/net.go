@@ -1,7 +1,7 @@
-// Package simlink is a simulated network in virtual time, for tests and simulations of package reliable: it carries packets between
-// numbered ends, which arrive when a Fate says so, and it goes from one thing that happens to the next. No clock is read and nothing
-// is started: ends and a Fate that do the same again make the same run again. A Fate may be made of a Link, which is a rate with
-// a queue and a delay, and of a badnet.Fate, which loses, reorders and repeats.
+// Package simlink is a simulated network in virtual time, for tests and simulations of package reliable. It carries
+// packets between numbered ends; a Fate decides when they arrive. Time jumps from one event to the next. It reads no
+// clock and starts nothing. Ends and a Fate that repeat themselves repeat the run. A Fate may be made of a Link, which
+// is a rate with a queue and a delay. It may also be made of a badnet.Fate, which loses, reorders and repeats packets.
 package simlink
 
 import (
@@ -23,7 +23,7 @@ type End interface {
 	Poll(now time.Duration)
 }
 
-// Fate is what becomes of a packet from src to dst: the times at which it arrives, none of which is before now. None of them: it is
+// Fate decides on a packet from src to dst. It returns the times at which it arrives, none before now. No time: it is
 // lost; several: it is repeated. A Fate may alter the packet, which then arrives so.
 type Fate func(src, dst int, packet []byte, now time.Duration) []time.Duration
 
@@ -69,8 +69,8 @@ func (n *Net) Join(e End) int {
 	return len(n.ends) - 1
 }
 
-// Send gives a packet to the Fate and copies it for each arrival, of which it returns the number: 0 says that it is lost. Ends call it,
-// in Poll. The packet is the caller's again afterwards; dst must have joined.
+// Send gives a packet to the Fate, copies it for each arrival, and returns the number of arrivals; 0: it is lost. Ends
+// call it in Poll. The packet is the caller's again afterwards. dst must have joined.
 func (n *Net) Send(src, dst int, packet []byte) (arrivals int) {
 	times := n.Fate(src, dst, packet, n.Now)
 	for _, at := range times {
@@ -108,8 +108,8 @@ func (n *Net) Poll() {
 	}
 }
 
-// Step goes to the next arrival, or time at which an end is to be polled, delivers what has arrived and polls all ends. If there is
-// none before end, it goes to end, does nothing there, and returns false.
+// Step goes to the next arrival, or to the next time at which an end is to be polled. It delivers what has arrived and
+// polls all ends. If there is none before end, it goes to end, does nothing there, and returns false.
 func (n *Net) Step(end time.Duration) bool {
 	next := end
 	if len(n.away) > 0 {
