@@ -7,9 +7,8 @@ import (
 	"github.com/golci/golci/internal/boot/pmi"
 )
 
-// announce shows this rank to the others of its node while it waits for the job to be complete, so that a rank whose
-// time runs out can name those that have not come: a foreign launcher does not tell. It costs one abstract socket,
-// bound and never accepted from. The function returned withdraws it.
+// announce shows this rank to the others of its node while it waits for the job to be complete. So a rank whose time
+// runs out can name those that have not come. A foreign launcher does not name them.
 func (w *wire) announce(rank int, nodes []int) (leave func()) {
 	if w.ours || runtime.GOOS != "linux" {
 		return func() {}

@@ -11,8 +11,8 @@ import (
 	"github.com/golci/golci/internal/boot/pmi"
 )
 
-// abort does not wait for its turn: another goroutine may wait in a fence that will never end, and that may be why the
-// job is aborted. The line has no answer, so it may go beside an outstanding request.
+// abort does not wait for its turn. Another goroutine may wait in a fence that will never end, and that may be the
+// reason of the abort.
 func (w *wire) abort(code int, msg string) error {
 	if w.closing.Swap(true) {
 		return ErrDone
@@ -46,7 +46,7 @@ func (w *wire) finalize(ctx context.Context) error {
 }
 
 // abandon gives a conversation up that has failed. A foreign launcher may kill a rank whose connection ends without
-// finalize, before the program can say what has failed; so such a connection stays open, and only the reader ends.
+// finalize, before the program can report the failure. So such a connection stays open, and only the reader ends.
 func (w *wire) abandon() {
 	ctx, cancel := context.WithTimeout(context.Background(), lingerTime)
 	defer cancel()

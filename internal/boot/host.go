@@ -180,7 +180,8 @@ func (h *host) count(d int) {
 	}
 }
 
-// farewell is how long the others of a job may still talk to the server when a rank has gone: time to ask who is missing.
+// farewell is how long the others of a job may still talk to the server when a rank has gone, to ask for the missing
+// ranks.
 const farewell = 200 * time.Millisecond
 
 // gone: a rank that goes without finalizing ends the job for all, since under these launchers nobody else may see it.

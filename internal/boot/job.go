@@ -1,6 +1,7 @@
-// Package boot tells a rank who it is and who the others are. It finds the launcher from the environment (golci run,
-// MPICH's mpiexec, Slurm's srun, Open MPI's mpirun, or none) and offers the same Job under each: rank, size, the ranks of
-// the same node, a secret they share, and a small store of keys and values for the exchange of addresses.
+// Package boot tells a rank who it is and who the others are. It finds the launcher from the environment: golci run,
+// MPICH's mpiexec, Slurm's srun, Open MPI's mpirun, or none. It offers the same Job under each: rank, size, the ranks
+// of the same node, a secret they share, and a small store. The store has keys and values for the exchange of
+// addresses.
 //
 // Nothing here is fast or needs to be: it is used at the start and at the end of a job.
 package boot
@@ -99,9 +100,9 @@ func (j *Job) Put(key string, value []byte) error {
 	return j.store.put(context.Background(), j.Rank, key, value)
 }
 
-// Fence waits until every rank has called it, and makes all earlier Puts visible. When ctx ends first the error
-// wraps ErrMissing and ctx's error and names the ranks that did not come, as far as the launcher lets that be known;
-// the job is then of no further use. It blocks the calling goroutine.
+// Fence waits until every rank has called it, and makes all earlier Puts visible. When ctx ends first the error wraps
+// ErrMissing and ctx's error. It names the ranks that did not come, as far as the launcher reports them. The job is
+// then of no further use. It blocks the calling goroutine.
 func (j *Job) Fence(ctx context.Context) error { return j.store.fence(ctx) }
 
 // Barrier waits until every rank has called it. It is Fence; the name says that no Put is meant.
@@ -120,9 +121,9 @@ func (j *Job) Get(ctx context.Context, rank int, key string) ([]byte, error) {
 }
 
 // Abort tells the launcher to end all ranks, with exit code code and the reason msg, and ends this rank's membership.
-// The caller ends its own process then: not every launcher does it for it. golci run prints the reason; under the
-// others Abort itself does, on standard error. It does not wait, neither for the launcher nor for another goroutine's
-// Fence, which ends with ErrAborted.
+// The caller then ends its own process, because not every launcher does. golci run prints the reason; under the others
+// Abort prints it on standard error. It does not wait, neither for the launcher nor for another goroutine's Fence,
+// which ends with ErrAborted.
 func (j *Job) Abort(code int, msg string) error {
 	if j.Launcher != LauncherGolci && j.Launcher != LauncherLocal {
 		fmt.Fprintf(os.Stderr, "golci: rank %d aborted the job with code %d: %s\n", j.Rank, code, msg)
@@ -130,9 +131,8 @@ func (j *Job) Abort(code int, msg string) error {
 	return j.store.abort(code, msg)
 }
 
-// Finalize ends this rank's membership in order; the launcher will not take its exit for a failure. Where a rank of
-// the job serves the others (Open MPI, srun without PMI) it waits until all have finalized; so every rank must call it.
-// A second call returns nil.
+// Finalize ends this rank's membership in order; the launcher will not take its exit for a failure. If a rank of the
+// job serves the others (Open MPI, srun without PMI) it waits until all have finalized. So every rank must call it.
 func (j *Job) Finalize(ctx context.Context) error { return j.store.finalize(ctx) }
 
 // Lost is closed when the job cannot go on: the launcher's connection has ended without Finalize, or a local job was

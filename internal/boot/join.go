@@ -31,8 +31,8 @@ func WithEnv(get func(name string) (string, bool)) Option { return func(o *optio
 // outlive its launcher. Without it the job's operations fail with ErrLost, and no more happens.
 func WithLost(f func(*Job)) Option { return func(o *options) { o.lost = f } }
 
-// lingerTime is how long a rank whose Join has failed goes on serving the others, if it does, so that they can learn the
-// names of the missing ranks, too.
+// lingerTime is how long a serving rank whose Join has failed goes on serving, so that the others can also learn the
+// names of the missing ranks.
 const lingerTime = 500 * time.Millisecond
 
 // joined is set by the first Join that takes the launcher's connection. The connection, like the descriptor that

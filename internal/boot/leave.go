@@ -19,17 +19,17 @@ type leaver interface {
 	leave(code int, text string) error
 }
 
-// Ending says that the end of the job has begun: from now on the loss of the launcher's connection is expected, and does
-// not end the process.
+// Ending says that the end of the job has begun. From now on the launcher's connection may end without ending the
+// process.
 func (j *Job) Ending() {
 	if l, ok := j.store.(leaver); ok {
 		l.ending()
 	}
 }
 
-// Leave ends this rank's membership after all ranks have agreed to end with exit code code; the process is to exit with
-// it next. golci run prints text, once, unless it is empty. It may be called while another goroutine waits in a Fence. It does
-// not wait for other ranks, and for a foreign launcher a second at most.
+// Leave ends this rank's membership after all ranks have agreed to end with exit code code. The process is to exit with
+// it next. golci run prints text, once, unless it is empty. It may be called while another goroutine waits in a Fence.
+// It does not wait for other ranks, and for a foreign launcher a second at most.
 func (j *Job) Leave(code int, text string) error {
 	if l, ok := j.store.(leaver); ok {
 		return l.leave(code, text)
@@ -77,9 +77,8 @@ func (w *wire) last(m pmi.Msg) error {
 	return err
 }
 
-// ExitLimit is how long the end of a job of n ranks may take before it is enforced: GOLCI_EXITTIMEOUT, or if that is 0
-// GOLCI_EXITTIMEOUT_MIN plus GOLCI_EXITTIMEOUT_FACTOR for each rank, at most GOLCI_EXITTIMEOUT_MAX. The rule and its defaults
-// are GASNet's.
+// ExitLimit is how long the end of a job of n ranks may take before it is enforced. It is GOLCI_EXITTIMEOUT. If that is
+// 0, it is GOLCI_EXITTIMEOUT_MIN plus GOLCI_EXITTIMEOUT_FACTOR for each rank, at most GOLCI_EXITTIMEOUT_MAX.
 func ExitLimit(set *settings.Set, n int) time.Duration {
 	if d := settings.ExitTimeout.Get(set); d > 0 {
 		return d

@@ -2,8 +2,8 @@ package boot
 
 import "fmt"
 
-// MissingError says which ranks did not come to a fence in time, or will not come because they have ended. It wraps ErrMissing, and the
-// context's error if there is one.
+// MissingError says which ranks did not come to a fence in time, or have ended and will not come. It wraps ErrMissing,
+// and the context's error if there is one.
 type MissingError struct {
 	Size  int    // ranks in the job
 	Ranks string // the missing ones, as in "1,3-5"; "" when the launcher does not let them be known

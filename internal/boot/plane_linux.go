@@ -11,10 +11,11 @@ import (
 	"github.com/golci/golci/internal/boot/mesh"
 )
 
-// Plane carries small messages between the ranks of a job beside the conduit, for what must get through when nobody polls it:
-// the end of the job. Ranks of one node talk through local sockets; those of other nodes over TCP, in connections that
-// are made when they are needed, which nobody outside the job can open or read. It costs nothing until it is used. What is
-// sent to a rank that has opened its plane arrives, once; the order is not kept. It is safe for concurrent use.
+// Plane carries small messages between the ranks of a job beside the conduit. It serves the end of the job, when
+// perhaps nobody polls the conduit. Ranks of one node talk through local sockets, those of other nodes over TCP. TCP
+// connections are made when they are needed. Nobody outside the job can open or read them. A Plane costs nothing until
+// it is used. A message to a rank that has opened its plane arrives, once; the order is not kept. It is safe for
+// concurrent use.
 type Plane struct {
 	job  *Job
 	near *near
@@ -30,13 +31,13 @@ const keyPlane = "golci.plane"
 // defaultPatience is the time for exchanges of a job that was not made by Join.
 const defaultPatience = time.Minute
 
-// OpenPlane opens this rank's plane. take is called for every message, one after the other, from the plane's goroutines; it
-// must not keep b, nor call Close. Others can reach this rank from now on; a Fence has to lie between the opening and the
+// OpenPlane opens this rank's plane. The plane's goroutines call take for every message, one after the other. take must
+// not keep b, nor call Close. Others can reach this rank from now on. A Fence has to lie between the opening and the
 // first Send. The plane must be closed.
 //
-// In a job of several nodes every rank must call it, once: the ranks tell each other their addresses. It then blocks the calling
-// goroutine until all have come, for GOLCI_INIT_TIMEOUT at most. The addresses are at, if any are
-// given, which are this machine's; else all by which another machine may reach it.
+// In a job of several nodes every rank must call it, once, because the ranks exchange their addresses. It then blocks
+// the calling goroutine until all have come, for GOLCI_INIT_TIMEOUT at most. at are addresses of this machine to use.
+// Without any it uses all by which another machine may reach this one.
 //
 // Errors: those of the sockets and of Exchange.
 func (j *Job) OpenPlane(take func(from int, b []byte), at ...netip.Addr) (*Plane, error) {
@@ -50,7 +51,8 @@ func (j *Job) OpenPlane(take func(from int, b []byte), at ...netip.Addr) (*Plane
 	return p, nil
 }
 
-// open opens both parts. Messages wait meanwhile, and if it fails none is taken: the caller may hold what take wants.
+// open opens both parts. Messages wait meanwhile. If it fails none is taken, because the caller may hold a lock that
+// take wants.
 func (p *Plane) open(at []netip.Addr) (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -106,9 +108,9 @@ func (p *Plane) openFar(at []netip.Addr) error {
 	return nil
 }
 
-// circle lists the ranks at the distances 1, 2, 4, ... round the circle, both ways: those that package exit talks to. Their addresses
-// are asked for beforehand, because at the end of the job the launcher's answers may have to wait for a Fence that
-// never ends.
+// circle lists the ranks at the distances 1, 2, 4, ... round the circle, both ways: those that package exit talks to.
+// Their addresses are fetched beforehand. At the end of the job the launcher's answers may have to wait for a Fence
+// that never ends.
 func circle(rank, size int) (out []int) {
 	for d := 1; d < size; d *= 2 {
 		out = append(out, (rank+d)%size, (rank+size-d)%size)
@@ -116,9 +118,10 @@ func circle(rank, size int) (out []int) {
 	return out
 }
 
-// Send sends b, of at most MaxPlane bytes, to rank to. It blocks the calling goroutine, until ctx ends, while the queue of a rank
-// of this node is full, or until a rank of another node has taken the message. Errors: ErrGone if the rank has closed its
-// plane or died, or if its node says nothing; ErrArgument; and those of ctx and the sockets.
+// Send sends b, of at most MaxPlane bytes, to rank to. It blocks the calling goroutine until ctx ends at the latest. To
+// a rank of this node it blocks while the queue of that rank is full. To one of another node it blocks until that rank
+// has taken the message. Errors: ErrGone if the rank has closed its plane or died, or if its node is silent;
+// ErrArgument; and those of ctx and the sockets.
 func (p *Plane) Send(ctx context.Context, to int, b []byte) error {
 	if to < 0 || to >= p.job.Size || len(b) > MaxPlane {
 		return fmt.Errorf("%w: %d bytes to rank %d of %d", ErrArgument, len(b), to, p.job.Size)
@@ -129,8 +132,8 @@ func (p *Plane) Send(ctx context.Context, to int, b []byte) error {
 	return p.far.Send(ctx, to, b)
 }
 
-// Gone says whether rank has closed its plane or died. It does not block. A rank of another node is asked meanwhile, so that a later call
-// can tell.
+// Gone says whether rank has closed its plane or died. It does not block. It asks a rank of another node meanwhile, so
+// that a later call can tell.
 func (p *Plane) Gone(rank int) bool {
 	if p.far == nil || p.job.Near(rank) {
 		return p.near.gone(rank)

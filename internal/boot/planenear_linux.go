@@ -11,10 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// near is the part of a plane that joins the ranks of one node: a socket for connections with an abstract name, which no file stands
-// for, and a goroutine for it and for each connection, which sleep in the Go runtime's poller until something arrives. Anybody on the
-// machine can bind such a name when its rank has died, and call it while it lives; so both sides ask the kernel for the other's
-// user.
+// near is the part of a plane that joins the ranks of one node. It has a socket for connections with an abstract name,
+// which has no file. A goroutine for it and one for each connection sleep in the Go runtime's poller until something
+// arrives. Anybody on the machine can bind such a name when its rank has died, and call it while it lives. So both
+// sides ask the kernel for the other's user.
 type near struct {
 	job  *Job
 	ln   *net.UnixListener
@@ -185,7 +185,8 @@ func (p *near) write(ctx context.Context, peer *nearPeer, d []byte) error {
 	return err
 }
 
-// gone says whether no process of this user has the rank's name: the rank had bound it, so it has died, or closed its plane.
+// gone says whether no process of this user has the rank's name. The rank had bound it, so it has then died or closed
+// its plane.
 func (p *near) gone(rank int) bool {
 	c, err := dialAbstract(packets, planeName(p.job.Key, rank))
 	if err != nil {

@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// retryPause is the shortest time between two looks for the rank that serves a rendezvous. The longest is twice that: two ranks that
-// have given way to each other must not do so again.
+// retryPause is the shortest pause between two searches for the rank that serves a rendezvous. The longest is twice
+// that, so that two ranks that have given way to each other do not do so again.
 const retryPause = 10 * time.Millisecond
 
 // meetingNames is how many names a rendezvous may have. The ranks skip a name that another user has bound before them.
 const meetingNames = 64
 
-// busyMost is how many looks a name may refuse because the queue of its listener is full. A rank takes its callers at once; a
-// listener that does not is another user's, perhaps.
+// busyMost is how many times a name may refuse because the queue of its listener is full. A rank accepts its callers at
+// once; another listener is perhaps another user's.
 const busyMost = 100
 
 // Why a name is not that of a rank, or cannot be called now.
@@ -28,13 +28,13 @@ var (
 	errUser   = errors.New("it belongs to another user")
 )
 
-// meeting is one rank's search for the others of a job whose launcher serves no PMI-1. They have a sequence of names in common.
-// A rank that finds no other behind any of them binds the first that is free, and serves the others, itself included, with
-// the same server as the project's launcher.
+// meeting is one rank's search for the others of a job whose launcher serves no PMI-1. The ranks share a sequence of
+// names. A rank that finds no other behind any of them binds the first that is free. It serves the others and itself
+// with the same server as the project's launcher.
 //
-// Another user who holds a name and lets it go can have two ranks bind different names. So a rank that has bound one looks at
-// all others once more before it takes callers, and lets its own go if it finds a rank there. Of two ranks at least one looks after
-// both have bound; if both do, both let go, and the pause until they try again is random.
+// Another user who holds a name and lets it go can have two ranks bind different names. So a rank that has bound a name
+// looks at all others once more before it accepts callers. If it finds a rank there, it lets its own go. Of two ranks
+// at least one looks after both have bound. If both do, both let go, and the pause until they try again is random.
 type meeting struct {
 	place place
 	host  *host             // nil: another rank serves

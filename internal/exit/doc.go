@@ -1,11 +1,11 @@
-// Package exit is how the ranks of a job end together: any rank may call for the end at any time, and all learn of
-// it, agree on the greatest exit code, and go, in about log2 N steps of at most 2*ceil(log2 N) messages a rank.
+// Package exit ends the ranks of a job together. Any rank may call for the end at any time. All ranks then learn of it,
+// agree on the greatest exit code, and leave. That takes about log2 N steps and at most 2*ceil(log2 N) messages a rank.
 //
-// A rank that learns of the end first tells the ranks at distance 1, 2, 4, ... and so on round the circle, so that all know
-// after log2 N hops, whoever has begun. Then the codes are reduced to their maximum by dissemination: in round k a rank
-// sends what it knows to the one at distance 2^k and waits for the one 2^k before it; after the last round everybody has
-// everybody's code. This is the exit of GASNet's Portals conduit, which came to it after an exit of N^2 messages.
+// A rank that learns of the end first tells the ranks at distance 1, 2, 4, ... round the circle. So all know after log2
+// N hops, whichever rank began. Then dissemination reduces the codes to their maximum. In round k a rank sends the
+// greatest code it knows to the rank at distance 2^k, and waits for that of the rank 2^k before it. After the last
+// round every rank has the maximum of all. This is the exit of GASNet's Portals conduit, where it replaced an exit of
+// N^2 messages.
 //
-// The package is a state machine: what has happened goes in, what is to be done comes out. It does no IO and is told
-// the time.
+// The package is a state machine: events go in, actions come out. It does no IO, and time is an argument.
 package exit

@@ -9,8 +9,8 @@ import (
 // Config of a Machine.
 type Config struct {
 	Rank, Size int
-	// Settle is how long a rank that has been told waits for its own program to call for the end, too: ranks that end for
-	// one reason are then all counted.
+	// Settle is how long a rank that has been told waits for its own program to call for the end too. So all ranks that
+	// end for one reason are counted.
 	Settle time.Duration
 	// Limit is the time from the first news to giving up.
 	Limit time.Duration
@@ -71,8 +71,8 @@ func New(cfg Config) (*Machine, error) {
 	return &Machine{cfg: cfg, rounds: bits.Len(uint(cfg.Size - 1)), verdict: none}, nil
 }
 
-// Exit takes the program's own call for the end, with the lowest eight bits of code, as the operating system does.
-// A later call counts as long as the rank is there.
+// Exit takes the program's own call for the end, with the lowest eight bits of code, as the operating system does. A
+// later call still counts until the rank has left.
 func (m *Machine) Exit(now time.Time, code int) []Action {
 	if m.state == over {
 		return nil
@@ -123,8 +123,8 @@ func (m *Machine) Take(now time.Time, from int, msg Message) []Action {
 	return m.advance(nil)
 }
 
-// Died takes the news that a rank is gone and will send nothing any more. A job that has lost a rank has not ended well, so
-// its code counts as 1.
+// Died takes the news that a rank is gone and will send nothing any more. Its code counts as 1, because a job that has
+// lost a rank has not ended well.
 func (m *Machine) Died(rank int) []Action {
 	if m.state == over {
 		return nil
@@ -192,7 +192,7 @@ func (m *Machine) start(now time.Time) {
 	}
 }
 
-// tell passes the news on and gives the own program the time to settle.
+// tell passes the news on and waits for the own program to settle.
 func (m *Machine) tell() []Action {
 	m.state = told
 	out := m.news(nil, 0)
@@ -202,7 +202,7 @@ func (m *Machine) tell() []Action {
 	return out
 }
 
-// news tells those who are not known to know, from distance 2^k on.
+// news tells the ranks that may not know yet, from distance 2^k on.
 func (m *Machine) news(out []Action, k int) []Action {
 	for ; k < m.rounds; k++ {
 		if m.awake&(1<<k) == 0 {
@@ -213,7 +213,7 @@ func (m *Machine) news(out []Action, k int) []Action {
 	return out
 }
 
-// join enters the rounds. The message of the first is news enough for whoever gets it.
+// join enters the rounds. The message of the first round is also the news for its receiver.
 func (m *Machine) join(out []Action) []Action {
 	if m.state == joined {
 		return out

@@ -28,8 +28,8 @@ type Verdict struct {
 // none is the verdict of a rank that was only told.
 var none = Verdict{Rank: NoRank}
 
-// worse returns the one of the two with the greater code; of equal ones that of the lower rank, so that all ranks come
-// to the same.
+// worse returns the verdict with the greater code. Of equal codes it returns that of the lower rank, so that all ranks
+// reach the same.
 func worse(a, b Verdict) Verdict {
 	switch {
 	case a.Code != b.Code:

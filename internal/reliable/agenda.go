@@ -3,8 +3,8 @@ package reliable
 import "time"
 
 // agenda has the peers in the order of their next timers. It is a heap of four children a node. The times are beside
-// the pointers, so a comparison touches no peer. Only pairs in use are in it. An entry may be early, never late:
-// nothing changes it when its timer ends early. When its time comes the peer sets the next.
+// the pointers, so a comparison touches no peer. Only pairs in use are in it. An entry may be early, never late: it
+// stays when its timer becomes needless. When its time comes the peer sets the next.
 type agenda struct{ heap []entry }
 
 type entry struct {

@@ -15,7 +15,7 @@ import (
 	"github.com/golci/golci/internal/authconn"
 )
 
-// verdict is what a failed try says about the rank; of several addresses the greatest counts, so that all must say absent.
+// verdict is what a failed try shows of the rank. Of several addresses the greatest counts, so all must say absent.
 type verdict int
 
 const (
@@ -80,8 +80,9 @@ func (n *Node) connect(ctx context.Context, p *peer) (*link, error) {
 // firstDoubt is for how long a rank that has never answered must refuse to be there.
 const firstDoubt = time.Second
 
-// doubt is for how long all answers must say that a rank is not there before that is believed. Such an answer proves nothing: whoever can
-// put packets on the way can make it. Where the rank has once proved itself it is believed no sooner than silence.
+// doubt is for how long all answers must say that a rank is not there before that is believed. Such an answer proves
+// nothing: whoever can put packets on the way can forge it. For a rank that has once proved itself it is as long as for
+// silence.
 func (n *Node) doubt(p *peer) time.Duration {
 	if len(p.proven) > 0 {
 		return n.cfg.Silence
@@ -147,8 +148,8 @@ func (n *Node) round(ctx context.Context, p *peer) try {
 	return worst
 }
 
-// attempt makes one connection and has the other side prove that it is rank. Either takes Silence at most: whoever has taken over the
-// port may accept and say nothing, and so may a rank that is stopped.
+// attempt makes one connection and has the other side prove that it is rank. Each of the two takes Silence at most. A
+// process that has taken over the port may accept and say nothing, and so may a stopped rank.
 func (n *Node) attempt(ctx context.Context, addr netip.AddrPort, rank int) try {
 	d := net.Dialer{
 		Timeout: n.cfg.Silence, Control: impatient(n.cfg.Silence),

@@ -28,8 +28,7 @@ func (l limit) end() { _ = l.raw.SetDeadline(time.Unix(1, 0)) }
 // lift is called when the step is done in time, and end cannot be called any more.
 func (l limit) lift() { _ = l.raw.SetDeadline(time.Time{}) }
 
-// explain names the other side in the error of a step; if the time was over, it says what the other side had done before it said
-// nothing.
+// explain names the other side in the error of a step. If the time was over, it says what the other side had done last.
 func (l limit) explain(did string, rank int, addr netip.AddrPort, err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return fmt.Errorf("rank %d at %v %s, and has said nothing for %v: %w", rank, addr, did, time.Since(l.begun).Round(time.Millisecond), err)

@@ -20,8 +20,8 @@ var ErrGone = errors.New("golci: the rank is gone")
 // errArgument is wrapped by complaints about arguments.
 var errArgument = errors.New("golci: bad argument")
 
-// label changes with anything that the two sides say to each other. The handshake takes half the time with X25519 alone; the
-// default's secrets would outlast exit codes.
+// label changes with any change of the conversation. The handshake takes half the time with X25519 alone. The default's
+// secrets would outlast exit codes.
 const label = "golci mesh 2"
 
 // DefaultSilence is how long a machine may say nothing before its ranks count as gone.
@@ -67,8 +67,9 @@ type Node struct {
 	silent map[netip.Addr]bool // of machines that have said nothing for too long
 }
 
-// Listen makes the Node of a rank, which others can reach from now on: at the addresses at, which are this machine's, or
-// without any at all that others may find it by. It must be closed. Errors: those of the sockets.
+// Listen makes the Node of a rank, which others can reach from now on. It listens at the addresses at, which are this
+// machine's. Without any it listens at all by which others may find it. It must be closed. Errors: those of the
+// sockets.
 func Listen(cfg Config, at ...netip.Addr) (*Node, error) {
 	if cfg.Silence <= 0 {
 		cfg.Silence = DefaultSilence
@@ -187,8 +188,8 @@ func (n *Node) drop(c net.Conn) {
 	delete(n.live, c)
 }
 
-// fell notes that the machine which a rank lives on has fallen silent. Its other ranks are then gone as well, so that a machine
-// is waited for once.
+// fell notes that the machine of a rank is silent. Its other ranks then count as gone as well, so that a machine is
+// waited for once.
 func (n *Node) fell(addrs []netip.AddrPort) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -35,12 +35,12 @@ type link struct {
 	addr netip.AddrPort
 }
 
-// answers is how many times Silence an answer may take before the message is sent again over another connection: more than once,
-// so that the kernel has found by then whether the machine is there.
+// answers is how many times Silence an answer may take before the message is repeated over another connection. It is
+// more than 1, so that the kernel has found by then whether the machine is there.
 const answers = 2
 
-// asks is how many times Silence a probe of Gone may take: an answer over the connection that there is, and a call that finds that
-// the machine is silent, with time to spare.
+// asks is how many times Silence a probe of Gone may take. That allows for an answer over the present connection and
+// for a call that finds the machine silent, with time to spare.
 const asks = answers + 2
 
 // retryPause is the time between two tries to reach a rank that is there.
@@ -58,11 +58,11 @@ func (n *Node) peer(rank int) *peer {
 	return p
 }
 
-// Send sends b, of at most MaxMessage bytes, to rank to, which is another one, and returns when that has taken it. It blocks
-// the calling goroutine until ctx ends at the latest; the message may then arrive all the same. Messages to one rank go one
-// after the other. A rank that takes a call, or a message, and says nothing is called again after Silence, or twice that, as long as
-// ctx lets it: it may be stopped for a while. The error then names its address. Errors: ErrGone, net.ErrClosed, and those of ctx
-// and of Where.
+// Send sends b, of at most MaxMessage bytes, to rank to, another rank, and returns when that has taken it. It blocks
+// the calling goroutine until ctx ends at the latest; the message may then still arrive. Messages to one rank go one
+// after the other. A rank that accepts a call or a message but does not answer may be stopped for a while. It is called
+// again after Silence, or twice that, until ctx ends. The error then names its address. Errors: ErrGone, net.ErrClosed,
+// and those of ctx and of Where.
 func (n *Node) Send(ctx context.Context, to int, b []byte) error {
 	if to < 0 || to >= n.cfg.Size || to == n.cfg.Rank || len(b) > MaxMessage {
 		return fmt.Errorf("%w: %d bytes from rank %d to rank %d of %d", errArgument, len(b), n.cfg.Rank, to, n.cfg.Size)
@@ -70,7 +70,7 @@ func (n *Node) Send(ctx context.Context, to int, b []byte) error {
 	return n.send(ctx, n.peer(to), byte(len(b)), b)
 }
 
-// Gone says whether rank is known to be gone. It does not block: unless that is known it has the rank asked, once at a time,
+// Gone says whether rank is known to be gone. It does not block. Unless that is known it starts one probe at a time,
 // and a later call tells.
 func (n *Node) Gone(rank int) bool {
 	if rank < 0 || rank >= n.cfg.Size || rank == n.cfg.Rank {

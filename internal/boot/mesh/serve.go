@@ -18,8 +18,8 @@ const (
 	authTime = 10 * time.Second
 )
 
-// refusal is said to a caller without the key. One from another job, who takes it for no TLS, then knows that the rank which he looks
-// for is not at this address any more.
+// refusal is the answer to a caller without the key. A caller from another job finds that it is no TLS. So it knows
+// that its rank is not at this address any more.
 const refusal = "golci: this is another job\n"
 
 // ping is the length of a frame without a message, which only asks whether the other side is there.

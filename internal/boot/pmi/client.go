@@ -71,8 +71,8 @@ func (c *Client) Request(m Msg) error {
 	return nil
 }
 
-// Reply checks that m answers the outstanding request, and ends it. The error wraps ErrReply when m does not fit (the
-// conversation is then out of step for good) and ErrRefuse when it carries a result code other than 0. The answer to
+// Reply checks that m answers the outstanding request, and ends it. The error wraps ErrReply if m does not fit; the
+// conversation is then out of step for good. It wraps ErrRefuse if m carries a result code other than 0. The answer to
 // a CmdWho sent during a barrier leaves the barrier outstanding.
 func (c *Client) Reply(m Msg) error {
 	if m.Cmd == CmdMissing && c.who {

@@ -114,7 +114,7 @@ func Parse(line []byte) (Msg, error) {
 }
 
 // Append appends m as one line with its line feed to dst. It fails for a name or value that the framing cannot carry
-// and for a line above MaxRead; the sender of a request also keeps to MaxSend.
+// and for a line above MaxRead. The sender of a request also keeps to MaxSend.
 func (m Msg) Append(dst []byte) ([]byte, error) {
 	if m.Cmd == "" || !plain(m.Cmd) {
 		return dst, fmt.Errorf("%w: command %q", ErrSyntax, m.Cmd)

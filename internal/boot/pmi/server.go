@@ -13,9 +13,9 @@ type Config struct {
 	Size    int               // number of ranks, at least 1
 	KVSName string            // name of the key space, at most MaxName bytes, no blanks
 	Preset  map[string]string // keys visible from the start
-	// Failing, if it is not nil, is called by Handle and Gone when the job cannot go on, with what the action Fail will say: before
-	// any action is returned, so that what it notes is noted before a rank can learn of the failure, and end for it. It must not
-	// block, nor call the Server.
+	// Failing, if it is not nil, is called by Handle and Gone when the job cannot go on. It gets the arguments of the
+	// action Fail, but earlier: before any action is returned, so before any rank can be told. So the launcher records
+	// the cause before a rank can end because of it.
 	Failing func(rank, code int, text string)
 }
 

@@ -15,8 +15,8 @@ import (
 // request outstanding, so a socket buffer is never full unless the rank misbehaves.
 const writeTimeout = 2 * time.Second
 
-// Hooks are told what the server cannot settle by itself. They are called without any lock held, from the goroutine of
-// a connection or of the caller; they may call the Server, but not Close.
+// Hooks report what the server cannot settle by itself. They are called without any lock held, from the goroutine of a
+// connection or of the caller. They may call the Server, but not Close.
 type Hooks struct {
 	// Fail: the job cannot go on, for the reason in text; it should end with code.
 	Fail func(rank, code int, text string)
@@ -129,8 +129,8 @@ func (s *Server) read(rank int, r *bufio.Reader) {
 	}
 }
 
-// act does what can be done under s.mu, so that answers leave in the order of the state machine, and returns what
-// the hooks are to be told.
+// act does under s.mu what can be done there, so that answers leave in the order of the state machine. It returns the
+// calls of the hooks.
 func (s *Server) act(actions []pmi.Action) (rest []pmi.Action) {
 	for _, a := range actions {
 		c := s.conns[a.Rank]
