@@ -22,8 +22,8 @@ type Door struct {
 // NewDoor makes a door with so many places.
 func NewDoor(most int) *Door { return &Door{most: most, early: map[net.Conn]bool{}} }
 
-// Accept hands each connection that ln accepts and that has a place to serve, which must not block and calls Leave when the
-// caller has proved himself or the connection is closed. It blocks until ln is closed.
+// Accept calls serve with each connection of ln that gets a place. serve must not block. It calls Leave when the caller
+// has proved itself or the connection is closed. Accept blocks until ln is closed.
 func (d *Door) Accept(ln net.Listener, serve func(net.Conn)) {
 	for {
 		c, err := ln.Accept()

@@ -1,5 +1,6 @@
-// Package authconn opens TCP connections between programs that share a key: a greeting that costs a stranger's victim one hash,
-// TLS 1.3 by which both sides prove that they know the key, and a bound on the connections that have proved nothing yet.
+// Package authconn opens TCP connections between programs that share a key. A stranger costs the called side one hash,
+// of a greeting. By TLS 1.3 both sides then prove that they know the key. A Door bounds the connections that have
+// proved nothing yet.
 package authconn
 
 import (
@@ -25,18 +26,19 @@ const (
 	GreetingBytes = greetingFront + sha256.Size
 )
 
-// ErrStranger means that whoever is at the other end does not know the key, or is not the one that was meant.
+// ErrStranger means that the other end does not know the key, or is not the one that was meant.
 var ErrStranger = errors.New("the other side does not belong to this job")
 
-// Identity is what those who share a key know each other by. It never changes, and may be used by all at any time.
+// Identity represents a shared key towards the other holders of it. It never changes, and is safe for concurrent use.
 type Identity struct {
 	tls      *tls.Config // for both sides of a connection
 	greeting []byte      // key of the greeting
 }
 
-// New derives an identity from a key. The label names the conversation that follows, with its version: identities of one key with
-// different labels are strangers to each other. curves are those of the handshake, the fastest that keeps the conversation secret
-// for long enough; none: those of crypto/tls. The error is that of the key derivation or of the certificate.
+// New derives an identity from a key. The label names the conversation that follows, with its version. Identities of
+// one key with different labels are strangers to each other. curves are those of the handshake: the fastest that keeps
+// the conversation secret for long enough. Without any they are those of crypto/tls. The error is that of the key
+// derivation or of the certificate.
 func New(key []byte, label string, curves ...tls.CurveID) (*Identity, error) {
 	seed, err := hkdf.Key(sha256.New, key, nil, label+" identity", ed25519.SeedSize)
 	if err != nil {
@@ -79,9 +81,10 @@ func (id *Identity) Call(raw net.Conn, number uint32) (*tls.Conn, error) {
 	return tls.Client(raw, id.tls), nil
 }
 
-// Admit takes the greeting of a call: of gives the identity for the caller's number, or nil. Who does not know its key gets no
-// answer and no handshake, but ErrStranger. The greeting may have been overheard: the caller has proved himself when something
-// has been read from the result. Admit blocks until the greeting has come; the caller sets a deadline.
+// Admit takes the greeting of a call. of gives the identity for the caller's number, or nil. A caller without its key
+// gets no answer and no handshake, and Admit returns ErrStranger. The greeting may have been overheard. So the caller
+// has proved itself only when something has been read from the result. Admit blocks until the greeting has come; the
+// caller of Admit sets a deadline.
 func Admit(raw net.Conn, of func(number uint32) *Identity) (c *tls.Conn, number uint32, err error) {
 	var b [GreetingBytes]byte
 	if _, err := io.ReadFull(raw, b[:]); err != nil {

@@ -2,8 +2,8 @@ package badnet
 
 import "time"
 
-// Fate throws the dice for the packets of one direction, one after the other. What becomes of the k-th follows from the seed and
-// k, and for bursts from those before. It has one owner at a time.
+// Fate decides about the packets of one direction, one after the other. The decision on the k-th follows from the seed
+// and k, and for bursts from the packets before. It has one owner at a time.
 type Fate struct {
 	f      Faults
 	n      uint64 // packets so far
@@ -18,9 +18,9 @@ func NewFate(f Faults) (*Fate, error) {
 	return &Fate{f: f}, nil
 }
 
-// Times is for a simulation: it gives the times at which the next packet arrives that should arrive at due. None: it is lost;
-// several: it is repeated. One that is reordered, and a second copy, come up to ReorderBy later. Damage, delays and cuts are left
-// to the caller.
+// Times is for a simulation. It gives the times at which the next packet arrives that is due at due. None: it is lost;
+// several: it is repeated. A reordered packet and a second copy come up to ReorderBy later. Damage, delays and cuts are
+// left to the caller.
 func (t *Fate) Times(due time.Duration) []time.Duration {
 	v := t.next()
 	if v.lost {

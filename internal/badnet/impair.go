@@ -1,5 +1,6 @@
-// Package badnet makes a network worse on purpose. It reads no clock and throws its own dice: the same seed does the same again.
-// Faults say how bad it is, Fate decides about each packet, and Impair does it: packets and times in, packets and times out.
+// Package badnet impairs a network on purpose. It reads no clock and has its own random numbers: the same seed does the
+// same again. Faults describe the network, Fate decides about each packet, and Impair carries it out: packets and times
+// in, packets and times out.
 package badnet
 
 import (
@@ -10,10 +11,10 @@ import (
 
 // Faults says how bad it is. The zero value changes nothing. Chances are between 0 and 1, each for one packet.
 type Faults struct {
-	// Seed decides everything random. What happens to the k-th packet follows from Seed and k, and for bursts from those
-	// before, and not from times or the other chances.
+	// Seed decides everything random. What happens to the k-th packet follows from Seed and k, and for bursts from the
+	// packets before. It does not depend on times or the other chances.
 	Seed uint64
-	// Loss is the part of packets that are lost, below 1 where Burst is above 1; Burst is how many are lost in a row, on
+	// Loss is the part of packets that are lost, below 1 if Burst is above 1. Burst is how many are lost in a row on
 	// average. 0 and 1: each packet by itself.
 	Loss  float64
 	Burst float64
@@ -24,7 +25,8 @@ type Faults struct {
 	Delay, Jitter time.Duration
 	Reorder       float64
 	ReorderBy     time.Duration
-	// CutAfter is when, counted from the first packet, all begin to be lost; 0: never. HealAfter is for how long; 0: for good.
+	// CutAfter is the time from the first packet after which all packets are lost; 0: never. HealAfter is for how long;
+	// 0: for good.
 	CutAfter, HealAfter time.Duration
 	// Queue is how many packets are held at most; 0: 65536. What exceeds it is lost.
 	Queue int

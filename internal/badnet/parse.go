@@ -7,9 +7,10 @@ import (
 	"time"
 )
 
-// Set writes one fault by its name in a setting: "loss", "burst", "dup", "reorder", "corrupt", "truncate" take a chance or
-// number, "delay", "jitter", "reorderby", "cut" (CutAfter), "heal" (HealAfter) a time such as 2ms, "seed" and "queue" a whole
-// number. The error matches ErrFaults; whether the faults make sense together is told by New.
+// Set writes one fault by its name in a setting. "loss", "burst", "dup", "reorder", "corrupt" and "truncate" take a
+// chance or number. "delay", "jitter", "reorderby", "cut" (CutAfter) and "heal" (HealAfter) take a time such as 2ms.
+// "seed" and "queue" take a whole number. The error matches ErrFaults; whether the faults make sense together is told
+// by New.
 func (f *Faults) Set(name, value string) (err error) {
 	chances := map[string]*float64{
 		"loss": &f.Loss, "burst": &f.Burst, "dup": &f.Dup, "reorder": &f.Reorder, "corrupt": &f.Corrupt, "truncate": &f.Truncate,

@@ -25,10 +25,10 @@ type Table[T any] struct {
 	known map[int]T // guarded by mu
 }
 
-// Exchange publishes mine as this rank's value under key (see Job.Put for keys, and for the size of what c makes of it), waits
-// until every rank has done the same, and returns the table of all. It blocks the calling goroutine, until ctx ends at
-// the latest; the error then wraps ErrMissing and names the ranks that did not come, as far as the launcher lets that be
-// known. Other errors: those of c and of Job.Put.
+// Exchange publishes mine as this rank's value under key, waits until every rank has done the same, and returns the
+// table of all. Job.Put describes keys and the greatest size of a value. Exchange blocks the calling goroutine, until
+// ctx ends at the latest. The error then wraps ErrMissing and names the missing ranks, as far as the launcher reports
+// them. Other errors: those of c and of Job.Put.
 func Exchange[T any](ctx context.Context, j *Job, key string, mine T, c Codec[T]) (*Table[T], error) {
 	b, err := c.Append(nil, mine)
 	if err != nil {

@@ -41,7 +41,8 @@ var joined atomic.Bool
 
 // Join finds the launcher and joins its job, or makes a job of one rank when there is none. It returns when every rank
 // has come; it blocks the calling goroutine. It ends at the latest after GOLCI_INIT_TIMEOUT, with an error that wraps
-// ErrMissing and names the missing ranks, as far as the launcher lets that be known. Other errors: ErrEnv, ErrTwice, ErrLost, and those of the settings.
+// ErrMissing. The error names the missing ranks, as far as the launcher reports them. Other errors: ErrEnv, ErrTwice,
+// ErrLost, and those of the settings.
 func Join(ctx context.Context, opts ...Option) (*Job, error) {
 	o := options{env: os.LookupEnv}
 	for _, f := range opts {

@@ -70,12 +70,12 @@ func (b *Borrower) Take(n int) bool {
 // Undo gives back n credits of a Take whose record was not sent.
 func (b *Borrower) Undo(n int) { b.inUse -= uint16(n) }
 
-// Stall notes that a request of n credits has to wait for a Take that failed, once for each request. What is missing is
-// asked for by an Ask, if ask is true: its arguments are to be sent at once. After a refusal it is asked for with the next
-// request, which costs nothing. Nothing more is asked for until that has been answered.
+// Stall notes that a request of n credits has to wait for a Take that failed, once for each request. If ask is true, a
+// are the arguments of an Ask to send at once. After a refusal the need travels with the next request instead, which
+// costs nothing. Nothing more is asked for until the need has been answered.
 //
-// It asks for what waits, and at least for min(loan, 16 + loan/4): a stall shows that the loan is too small, not by how
-// much. So a small loan doubles in each round trip, and a large one ends no more than a third above what is needed.
+// The need is what waits, and at least min(loan, 16 + loan/4): a stall shows that the loan is too small, not by how
+// much. So a small loan doubles in each round trip, and a large one ends at most a third above the need.
 func (b *Borrower) Stall(n int) (a Args, ask bool) {
 	if b.mode() != Dynamic {
 		return Args{}, false
@@ -99,8 +99,8 @@ func (b *Borrower) Stall(n int) (a Args, ask bool) {
 }
 
 // Wire returns the fields of a record of n credits (0 for one that costs nothing) that is about to be sent, after its
-// Take: the need noted since the last one, and E if this rank's epoch (Ledger.Epoch) is ahead of what the peer has been
-// told. Where epochs travel in words, WireNeed takes its place.
+// Take. They have the need noted since the last record. They have E if this rank's epoch (Ledger.Epoch) is ahead of
+// what the peer has been told. Where epochs travel in words, WireNeed takes its place.
 func (b *Borrower) Wire(n int, epoch uint8) Fields {
 	if b.need|(b.epoch^epoch) != 0 {
 		return b.wireSlow(n, epoch)
@@ -145,7 +145,7 @@ func (b *Borrower) Stamp(a *Args, epoch uint8) {
 	b.epoch = epoch
 }
 
-// Epochs notes that k epochs of the peer have ended: what is known of use decays by four for each. k beyond 8 counts
+// Epochs notes that k epochs of the peer have ended: the values of recent use decay by four for each. k beyond 8 counts
 // as 8.
 func (b *Borrower) Epochs(k int) {
 	k = min(max(0, k), enough) * 2
@@ -199,9 +199,9 @@ func (b *Borrower) answered(returned, granted uint32) {
 	}
 }
 
-// observe keeps the most that was in use at once. Between two notes inUse only grows, so now, before the next is taken
-// in, it is at its peak. But where epochs have passed without a look at the word, the peer may have returned credits all the
-// time: then not all of that was in use at once, and an equal part for each epoch is counted.
+// observe keeps the most that was in use at once. Between two notes inUse only grows, so it is at its peak before the
+// next note is taken in. But if epochs have passed without a look at the word, the peer may have returned credits all
+// the time. Then not all of that was in use at once, and an equal part for each epoch counts.
 func (b *Borrower) observe(passed uint8) {
 	peak := b.inUse
 	if passed > 1 && peak > b.low {
@@ -214,8 +214,8 @@ func (b *Borrower) observe(passed uint8) {
 // Revoke serves a Revoke of the peer and returns the arguments of the Return to answer it with. Where notes are in
 // words, the word must have been heard before. Arguments that cannot be are a fault of the peer, and change nothing.
 //
-// It gives back what was not in use at once of late, never what is in use now, nothing after a stall, and, unless
-// the loan lies idle, no more than RevokeLimit in an epoch.
+// It keeps what was in use at once of late and what is in use now. It gives nothing after a stall. Unless the loan is
+// idle, it gives at most RevokeLimit in an epoch.
 func (b *Borrower) Revoke(c *Config, a Args) (Args, error) {
 	if uint32(a[0]) > 1<<16-1 || b.mode() != Dynamic {
 		return Args{}, fmt.Errorf("%w: revoke of %d with %v credits", ErrProtocol, a[0], b.mode())
@@ -245,9 +245,9 @@ func (b *Borrower) spare(c *Config, want int) int {
 	return max(0, n)
 }
 
-// Hint says that the peer is going to be sent to so much that a loan of want credits will be needed. If the loan is
-// smaller, it returns the arguments of an Ask to send now; without one the loan grows as stalls show the need. What is
-// hinted is not given back for some epochs, even if it is not used.
+// Hint says that the traffic to the peer will need a loan of want credits. If the loan is smaller, it returns the
+// arguments of an Ask to send now. Without a hint the loan grows as stalls show the need. Hinted credits are not given
+// back for some epochs, even if they are not used.
 func (b *Borrower) Hint(want int) (a Args, ask bool) {
 	want = min(want, MaxLoan)
 	if b.mode() != Dynamic || want < 1 {

@@ -71,8 +71,8 @@ const (
 	defaultPatience    = 256
 )
 
-// Terms returns the dynamic scheme for a job of the given number of ranks whose records are at most chunk bytes long:
-// the default table, and the limits of the Portals conduit.
+// Terms returns the dynamic scheme for a job of the given number of ranks whose records are at most chunk bytes long.
+// It has the default table and the limits of the Portals conduit.
 func Terms(nodes, chunk int) Config {
 	c := Config{
 		Min: Cost(chunk), Max: defaultMax, LenderLimit: defaultLenderLimit, Share: defaultShare,

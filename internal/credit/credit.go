@@ -1,14 +1,14 @@
 // Package credit is the ledger of receive space: who may send how much to whom without asking.
 //
-// A credit stands for 256 bytes of a rank's receive space. A rank lends credits to each peer; a request spends the
-// credits its record takes, and they come back when the receiver has copied the record out. What is not lent lies in
-// the rank's bank. Loans grow out of the bank where a sender stalls, and shrink, when the bank has run out, where they
-// lie idle. The design is that of the GASNet Portals conduit; docs/credits.md has the mechanism and what is different.
+// A credit stands for 256 bytes of a rank's receive space. A rank lends credits to each peer. A request spends the
+// credits its record takes; they return when the receiver has copied the record out. Credits that are not lent are in
+// the rank's bank. Loans grow out of the bank where a sender stalls. When the bank has run out, idle loans shrink. The
+// design is that of the GASNet Portals conduit; docs/credits.md describes the mechanism and the differences.
 //
-// The state of a pair is split by owner: a Borrower for each peer belongs to whoever holds the pair's send lock, the
-// Ledger, with a Lender for each peer, to whoever polls. The types do no IO, take no lock and start nothing. What they
-// want sent they hand out as Messages; what a peer has said is handed to them. Everything that travels on
-// records is cumulative and wraps, so that it can be told twice, or be lost and told again later, without harm.
+// The state of a pair is split by owner. A Borrower for each peer belongs to the holder of the pair's send lock. The
+// Ledger, with a Lender for each peer, belongs to the poller. The types do no IO, take no lock and start nothing. They
+// return the Messages to send, and are given the messages of peers. All counts on records are cumulative and wrap, so a
+// record may be repeated or lost without harm.
 package credit
 
 // Unit is the number of bytes of receive space that one credit stands for.

@@ -1,7 +1,7 @@
 package credit
 
-// Later32 merges two notes of 32 bits of one pair, of which it is not known which was made first: of each count it takes
-// the later. stale tells that b says nothing that a did not.
+// Later32 merges two notes of 32 bits of one pair when it is not known which is newer. It takes the later of each
+// count. stale tells that b has nothing newer than a.
 func Later32(a, b uint32) (note uint32, stale bool) {
 	returned := (b - a) & returnedMask
 	granted := (b>>returnedBits - a>>returnedBits) & grantedMask

@@ -74,8 +74,8 @@ func NewLedger(c Config, self, ranks int) (*Ledger, error) {
 // touched now.
 func (g *Ledger) SetBusy(f func(peer int) bool) { g.busy = f }
 
-// Freed notes that a request of peer has been received and the space of its n credits can be used again, and reports
-// whether the debt to peer is due to be told. It counts the epoch.
+// Freed notes that a request of peer has been received and that the space of its n credits is free. It reports whether
+// a note to peer is due. It counts the epoch.
 func (g *Ledger) Freed(peer, n int) (due bool) {
 	if g.left--; g.left == 0 {
 		g.endEpoch()
@@ -109,8 +109,8 @@ func (g *Ledger) Messages() []Message {
 	return out
 }
 
-// Need notes that peer was short of so many credits, and returns by how much its loan has grown: peer is to be told
-// (Note) at once if by any. Otherwise Messages may have revokes to send.
+// Need notes that peer was short of need credits, and returns by how much its loan has grown. If it has grown, a Note
+// must go to peer at once. Otherwise Messages may have revokes to send.
 func (g *Ledger) Need(peer, need int) (granted int) {
 	l := &g.peers[peer]
 	if g.c.Mode != Dynamic || need <= 0 || peer == g.self || l.flags&gone != 0 {
@@ -160,8 +160,8 @@ func (g *Ledger) Asked(peer int, a Args) (granted int) {
 	return g.Need(peer, int(a[0])-int(g.peers[peer].loan))
 }
 
-// Returned takes in a Return of peer. One that gives back more than was lent beyond the least loan is a fault of the
-// peer, and changes nothing.
+// Returned takes in a Return of peer. To give back more than was lent beyond the least loan is a fault of the peer, and
+// changes nothing.
 func (g *Ledger) Returned(peer int, a Args) error {
 	l := &g.peers[peer]
 	n := int(int16(uint16(a[0]) - g.got(l)))

@@ -1,14 +1,14 @@
 package credit
 
-// Note is what a lender tells its borrower, again and again: cumulative counts that wrap, so that a note may be
-// repeated, lost, or overtaken by a later one.
+// Note is a lender's report to its borrower. It has cumulative counts that wrap. So a note may be repeated, lost, or
+// overtaken by a later one.
 //
-// Packed into 32 bits, for records, it has 20 bits of returned and 12 bits of granted credits. What a borrower
-// has not heard of is at most what it has in use and what its loan can grow by, so both counts stay unambiguous while
-// loans are at most MaxLoanNarrow, which Config.Check enforces. A note that comes late is told from a new one
-// if fewer than 2^19 credits were returned (128 MiB of records) and fewer than 2^11 granted since it was made; it is dropped
-// if either count says so. That holds wherever notes of a pair are written and published under the pair's send lock: the
-// borrower can then spend no more than its loan past an unpublished note.
+// Packed into 32 bits, for records, it has 20 bits of returned and 12 bits of granted credits. A borrower can miss at
+// most what it has in use and what its loan can grow by. So both counts are unambiguous while loans are at most
+// MaxLoanNarrow, which Config.Check enforces. A late note is dropped if either count lies behind. It can be told from a
+// new one if fewer than 2^19 credits were returned (128 MiB of records) and fewer than 2^11 granted since. That holds
+// if notes of a pair are written and published under the pair's send lock. The borrower can then spend no more than its
+// loan past an unpublished note.
 //
 // Packed into 64 bits, for a word that both ranks can reach, it has 32 and 16 bits, and 15 bits of the lender's epoch. The
 // word holds the newest note and cannot be late. Bit 63 is not used.
@@ -36,8 +36,8 @@ func (n Note) Pack64() uint64 {
 	return uint64(n.Returned) | uint64(n.Granted)<<32 | uint64(n.Epoch&epochMask)<<epochShift
 }
 
-// Hear32 takes in a note of 32 bits and reports whether it was news. A note that more credits are returned or granted
-// by than can be is a fault of the peer, errors.Is(err, ErrProtocol), and changes nothing.
+// Hear32 takes in a note of 32 bits and reports whether it was news. A note with more credits returned or granted than
+// possible is a fault of the peer, errors.Is(err, ErrProtocol), and changes nothing.
 func (b *Borrower) Hear32(w uint32) (news bool, err error) {
 	returned := (w - b.returned) & returnedMask
 	granted := (w>>returnedBits - uint32(b.granted)) & grantedMask

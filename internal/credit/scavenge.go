@@ -67,8 +67,8 @@ func (g *Ledger) reason(peer int, l *Lender) Reason {
 	return wanted
 }
 
-// overdue says that a revoke has gone unanswered for so long that the answer may be lost: 4 epochs, then 8, and so on up to
-// 128. To repeat it does no harm, because it names a count, not a number of credits.
+// overdue says that a revoke has gone unanswered for so long that the answer may be lost. That is 4 epochs, then 8, and
+// so on up to 128. To repeat it does no harm, because it names a count, not a number of credits.
 func (g *Ledger) overdue(l *Lender) bool { return g.Epoch()-l.since >= 4<<(l.flags/oneTry) }
 
 func (g *Ledger) revoke(peer int, l *Lender, short int) {

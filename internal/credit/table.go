@@ -1,7 +1,7 @@
 package credit
 
-// row is one line of the default table: how many credits a rank of a job of that size lends to each peer from the
-// start, and how many it banks for redistribution.
+// row is one line of the default table, for a job of that many ranks. It has the credits that a rank lends to each peer
+// from the start, and those that it banks.
 type row struct{ nodes, perPeer, banked int }
 
 // The default tables of the GASNet Portals conduit, for request chunks of 1 KiB and of 2 KiB.
@@ -31,9 +31,9 @@ var (
 	}
 )
 
-// Defaults gives the credits lent to each peer and the credits banked in a job of the given number of ranks, for
-// request chunks of chunk bytes (1024 or 2048; anything up to 1024 takes the first table). Between two rows of the
-// table it interpolates linearly; beyond the last row the last row holds.
+// Defaults gives the credits lent to each peer and the credits banked in a job of the given number of ranks. chunk is
+// the size of request chunks in bytes, 1024 or 2048; anything up to 1024 takes the first table. Between two rows it
+// interpolates linearly. Beyond the last row the last row holds.
 func Defaults(nodes, chunk int) (perPeer, banked int) {
 	table := chunk2K
 	if chunk <= 1024 {
@@ -56,12 +56,12 @@ func between(a, b row, nodes int) (perPeer, banked int) {
 	return a.perPeer + (b.perPeer-a.perPeer)*num/den, a.banked + (b.banked-a.banked)*num/den
 }
 
-// MaxPerPeer is the most that is lent to one peer (gasnetc_max_cpn, 400 there; more here, because what is lent on one
-// node is receive space in a cache, and deeper rings move more).
+// MaxPerPeer is the most that is lent to one peer. GASNet's gasnetc_max_cpn is 400. It is more here: loans on one node
+// are receive space in a cache, and deeper rings move more.
 const MaxPerPeer = 640
 
-// Static gives the loan of each peer where loans never change: the default table's, and an equal share of what the
-// table banks, which nobody would borrow, up to MaxPerPeer.
+// Static gives the loan of each peer where loans never change. It is the default table's, and an equal share of the
+// table's bank, which nobody would borrow, up to MaxPerPeer.
 func Static(nodes int) int {
 	perPeer, banked := Defaults(nodes, 1024)
 	return min(MaxPerPeer, perPeer+banked/max(1, nodes-1))

@@ -43,9 +43,9 @@ func (b *Borrower) View() Borrowed {
 	return Borrowed{int(b.loan), int(b.inUse), int(b.most), b.stalls(), int(b.revoked)}
 }
 
-// Check looks through the whole book, in a time proportional to the ranks, and returns an error for what does not
-// hold: loans and bank are all there is, no loan is outside its limits, and those above the least, and no others, are in
-// the scavenge list, which is one ring; and no revoke holds up others that is not on its way.
+// Check examines the whole book, in a time proportional to the ranks. Loans and bank must add up to the total. No loan
+// may be outside its limits. The scavenge list must be one ring of exactly the peers above the least loan. Every revoke
+// that counts as on its way must be. Check returns an error for what does not hold.
 func (g *Ledger) Check() error {
 	sum, above := g.bank, 0
 	for i := range g.peers {

@@ -9,8 +9,8 @@ import (
 // prefix is how the names of all settings begin.
 const prefix = "GOLCI_"
 
-// Unknown returns a sentence for each variable of env, which is as os.Environ returns it, that begins as settings do and is none, nor one
-// of others.
+// Unknown returns a sentence for each variable of env that begins as settings do, but is neither a setting nor one of
+// others. env is as os.Environ returns it.
 func Unknown(env []string, others ...string) (texts []string) {
 	for _, name := range unknown(env) {
 		if slices.Contains(others, name) {

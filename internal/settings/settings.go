@@ -1,6 +1,6 @@
 // Package settings is the one table of everything that environment variables can change. A package reads its settings
-// through a Set, which is parsed once for each handle, so that two jobs in one process may differ; `golci info` lists
-// the table.
+// through a Set. A Set is parsed once for each handle, so two jobs in one process may differ. `golci info` lists the
+// table.
 package settings
 
 import (

@@ -20,8 +20,8 @@ type Number interface {
 	Real | ~complex64 | ~complex128
 }
 
-// Sum sets dst[i] = a[i] + b[i]. For this function and the others: a and b are at least as long as dst; each is
-// dst itself or does not overlap it; nothing blocks or allocates.
+// Sum sets dst[i] = a[i] + b[i]. For all four functions a and b are at least as long as dst. Each is dst itself or does
+// not overlap it. Nothing blocks or allocates.
 func Sum[T Number](dst, a, b []T) {
 	if !vector(opSum, dst, a, b) {
 		sum(dst, a, b)

@@ -68,8 +68,8 @@ type Node struct {
 }
 
 // Listen makes the Node of a rank, which others can reach from now on. It listens at the addresses at, which are this
-// machine's. Without any it listens at all by which others may find it. It must be closed. Errors: those of the
-// sockets.
+// machine's. Without any it listens at all, and Addrs are those by which others may find it. It must be closed. Errors:
+// those of the sockets.
 func Listen(cfg Config, at ...netip.Addr) (*Node, error) {
 	if cfg.Silence <= 0 {
 		cfg.Silence = DefaultSilence

@@ -37,9 +37,8 @@ func amd64(e element) ([]byte, error) {
 	return printer.NewGoAsm(printer.Config{Name: generator, Pkg: "simd"}).Print(file)
 }
 
-// kernel writes dst[i] = a[i] op b[i] for n elements, n at least a register full. The last register full is
-// combined first, from what was there before, and stored last: it overlaps what the loops do, also where dst is a
-// or b.
+// kernel writes dst[i] = a[i] op b[i] for n elements, n at least a register full. The last register full is combined
+// first, from the old elements, and stored last. It overlaps the elements of the loops, also if dst is a or b.
 func (v avx2) kernel(op string, e element) {
 	v.Function(kernelName("AVX2", op, e))
 	v.Attributes(attr.NOSPLIT)

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// idleDrain is how long an output pipe must stay empty after its rank's end, twice in a row, before it is given up: what the rank has
-// written lies in it by then, so only somebody outside the rank's group can be holding it open.
+// idleDrain is how long an output pipe must stay empty after its rank's end, twice in a row, before it is closed. By
+// then all output of the rank lies in it. So only somebody outside the rank's group can hold it open.
 const idleDrain = 150 * time.Millisecond
 
 // drain copies what a rank writes to a pipe. Nothing of it is lost at the rank's end, however slowly it is taken.

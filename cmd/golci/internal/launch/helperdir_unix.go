@@ -14,8 +14,8 @@ import (
 // errDir: a directory is not one that the script has made for a copy of golci.
 var errDir = errors.New("no directory for a copy of golci")
 
-// OwnDir checks that dir is what the script of golci run has made for the program self, so that it may be removed with all that is in
-// it: it has the name of one, belongs to this user alone, and self lies in it.
+// OwnDir checks that the script of golci run made dir for the program self, so that it may be removed with its
+// contents. It must have such a name and belong to this user alone, and self must lie in it.
 func OwnDir(dir, self string) error {
 	st, err := os.Lstat(dir)
 	if err != nil {

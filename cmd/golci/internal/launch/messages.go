@@ -42,8 +42,8 @@ func encode(v any) []byte {
 	return b
 }
 
-// passedOn are the beginnings of the variables that ranks on other machines get from the head's environment, beside those of
-// -env: the project's settings and those of the Go runtime.
+// passedOn are the prefixes of the variables that ranks on other machines get from the head's environment, beside those
+// of -env. They are the project's settings and those of the Go runtime.
 var passedOn = []string{"GOLCI_", "GOMAXPROCS=", "GODEBUG=", "GOGC=", "GOMEMLIMIT=", "GOTRACEBACK=", "GORACE="}
 
 func passedEnv(env []string) (out []string) {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// settle is the time between the first failure and the end of the other ranks: several ranks that fail for one reason
-// are then all counted, instead of being ended by the first.
+// settle is the time between the first failure and the end of the other ranks. So several ranks that fail for one
+// reason are all counted, instead of being ended by the first.
 const settle = 50 * time.Millisecond
 
 // dumpTime is how long the ranks have for their dump when the job has run out of time.
@@ -106,7 +106,7 @@ func (p *policy) exited(rank int, st status) []order {
 }
 
 // late takes the end of a rank that we have asked to end. On a busy machine others can hear of a death, and the job can
-// end, before the kernel tells the dead process's parent. So a signal that we have not sent is another's, and the code
+// end, before the kernel tells the dead process's parent. So a signal that we have not sent has another cause. The code
 // of a rank whose failure has been told is its own.
 func (p *policy) late(rank int, st status, code int, text string) []order {
 	switch {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// The remote shell is only ever asked to run "sh", so it does not matter whether it passes words on or has them parsed once more
-// by somebody's login shell. All else goes through its standard input: first a script, which is one command, so that sh
-// has read all of it before it runs any; then, when the script says that it must, the program itself; then the ticket.
+// The remote shell only ever runs "sh". So it may pass words on, or have somebody's login shell parse them again. All
+// else goes through its standard input. First comes a script, which is one command, so that sh has read all of it
+// before it runs any. Then comes the program itself, if the script asks for it; then the ticket.
 const remoteCommand = "sh"
 
 // HelperCommand is the sub-command that makes golci a helper. Its argument, if any, is a directory to remove at once.
@@ -31,9 +31,9 @@ type program struct {
 	size int64  // of the copy that is sent where it does not lie there; 0: none is
 }
 
-// checks are functions of the script: same says whether the file $g is the program with the digest $h, which no other user can
-// have put there. The file, and each directory on the way to it, must belong to this user or to root, and only its owner may write
-// it. Where a tool is missing the answer is no, and a copy is taken.
+// checks are functions of the script. same says whether the file $g is the program with the digest $h, put there by no
+// other user. The file, and each directory on the path to it, must belong to this user or to root. Only its owner may
+// write it. If a tool is missing the answer is no, and a copy is taken.
 const checks = `u=$(id -u)
 own() { test -n "$(find "$1" -prune \( -user 0 -o -user "$u" \) ! -perm -020 ! -perm -002 -print 2>/dev/null)"; }
 same() {
@@ -51,8 +51,8 @@ return 1
 }
 `
 
-// script starts the helper: p.path where that may be taken, else a copy. mark begins each line it says, which is how the head finds
-// them among what login scripts say.
+// script starts the helper: p.path if that may be taken, else a copy. mark begins each of its lines, so that the head
+// finds them among the output of login scripts.
 func script(mark string, p program) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "{\ng=%s\nh=%s\n", Quote(p.path), Quote(p.sum))

@@ -23,8 +23,8 @@ const authTime = 90 * time.Second
 // protocol is changed with anything that head and helper say to each other.
 const protocol = 4
 
-// ticket is what a helper learns from its standard input, which only the head can write to: where to call back, and by
-// what it and the head know each other.
+// ticket is what a helper reads from its standard input, to which only the head can write. It says where to call back,
+// and has the key by which helper and head know each other.
 type ticket struct {
 	Protocol int
 	Host     int      // number of the machine
@@ -122,9 +122,8 @@ func call(ctx context.Context, t *ticket) (net.Conn, error) {
 	return found, nil
 }
 
-// callBack is the address from which ssh was called, by its SSH_CONNECTION, with the port that addrs have: the head
-// may be behind a machine that passes calls on, or not know its own addresses. It returns none when there is none, or
-// the head has only one.
+// callBack is the address from which ssh was called, by its SSH_CONNECTION, with the port of addrs. The head may be
+// behind a machine that forwards calls, or not know its own addresses.
 func callBack(connection string, addrs []string) []string {
 	from := strings.Fields(connection)
 	if len(from) != 4 || len(addrs) < 2 {

@@ -8,8 +8,9 @@ import (
 // errQuote: a command line ends inside quotes or after a backslash.
 var errQuote = errors.New("a quote is not closed")
 
-// Words splits a command line into words as a POSIX shell does: blanks separate, single quotes keep all, double quotes keep
-// all but a backslash before one of `"\$` and the backquote, a backslash elsewhere keeps the next character. Nothing is expanded.
+// Words splits a command line into words as a POSIX shell does. Blanks separate words. Single quotes keep all. Double
+// quotes keep all but a backslash before one of `"\$` and the backquote. A backslash elsewhere keeps the next
+// character. Nothing is expanded.
 func Words(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder
