@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tieToGoRun covers `go run ./cmd/golci run ...`: there the process that people know, and kill, is the go command, and
-// this one would go on without it. The go command puts what it runs under a directory named go-build...; only then does
-// its death ask us to end, as a SIGTERM would.
+// tieToGoRun covers `go run ./cmd/golci run ...`. There people see, and kill, the process of the go command, and this
+// process would go on without it. The go command puts the program under a directory named go-build... . Only then is
+// its death to end this process, as a SIGTERM would.
 func tieToGoRun() {
 	self, err := ownPath()
 	if err != nil || !strings.Contains(filepath.ToSlash(self), "/go-build") {

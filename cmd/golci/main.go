@@ -1,4 +1,4 @@
-// Command golci starts jobs, measures, and tells about the machine: golci run, golci bench, golci info.
+// Command golci starts jobs (golci run), measures (golci bench), and describes the machine (golci info).
 package main
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/golci/golci/cmd/golci/internal/launch"
 )
 
-// cli is the command line. A sub-command that lives in a file of its own appends itself to commands from its init, so
-// that files come and go without a change here.
+// cli is the command line. A sub-command in a file of its own appends itself to commands from its init, so that adding
+// or removing it changes nothing here.
 type cli struct {
 	Run     runCmd           `cmd:"" help:"Start a job of several ranks, on this machine or on several."`
 	Info    infoCmd          `cmd:"" help:"Show the machine, the kernel's features, the launcher and the settings."`
@@ -66,7 +66,7 @@ func version() string {
 // commands holds pointers to structs with fields tagged `cmd:""`.
 var commands kong.Plugins
 
-// exitCode is an error that only carries the process's exit code; its cause has been told already.
+// exitCode is an error that only carries the process's exit code; its cause has been reported already.
 type exitCode int
 
 func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }

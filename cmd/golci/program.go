@@ -14,8 +14,8 @@ import (
 	"github.com/golci/golci/internal/boot"
 )
 
-// program finds the program to run, and builds it first when the argument is a Go package: a directory, a .go file, or
-// an import path that is neither a file nor found in PATH. cleanup removes what was built.
+// program finds the program to run. If the argument is a Go package it builds it first. A package is a directory, a .go
+// file, or an import path that is neither a file nor found in PATH. cleanup removes the built program.
 func (r *runCmd) program(guard *launch.Guard, signals <-chan os.Signal) (argv []string, cleanup func(), err error) {
 	if len(r.Argv) == 0 {
 		return nil, nil, errors.New("no program given")
@@ -103,7 +103,7 @@ func (r *runCmd) build(prog, bin string, guard *launch.Guard, signals <-chan os.
 	}
 }
 
-// withValues gives the names of -env without a value those that they have here.
+// withValues gives each name of -env without a value its value here.
 func withValues(env []string, lookup func(string) (string, bool)) ([]string, error) {
 	out := slices.Clone(env)
 	for i, kv := range out {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/term"
 )
 
-// rankInput is the standard input of rank 0. A terminal cannot be handed on: the ranks are in process groups of their own,
-// and the kernel stops whoever reads a terminal from the background. So golci reads it for them.
+// rankInput is the standard input of rank 0. A terminal cannot be handed on: the ranks are in process groups of their
+// own, and the kernel stops a process that reads a terminal from the background. So golci reads it for them.
 func rankInput() (f *os.File, done func()) {
 	if !term.IsTerminal(int(os.Stdin.Fd())) {
 		return os.Stdin, func() {}

@@ -40,8 +40,8 @@ func (d *Door) Accept(ln net.Listener, serve func(net.Conn)) {
 	}
 }
 
-// enter says whether c may prove itself. When there are too many, any other one is turned away for it, and one of ours among them
-// calls again: strangers cannot fill the places for long.
+// enter says whether c may prove itself. If there are too many connections, any other one is closed for it. A program
+// of ours that is closed so calls again: strangers cannot fill the places for long.
 func (d *Door) enter(c net.Conn) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -59,7 +59,7 @@ func (d *Door) enter(c net.Conn) bool {
 	return true
 }
 
-// Leave gives the place of c back and says whether c may be kept: the door is not closed. A second call does no harm.
+// Leave frees the place of c and says whether c may be kept: the door is not closed. A second call does no harm.
 func (d *Door) Leave(c net.Conn) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -187,8 +187,8 @@ func (i *Impair) Pop(now time.Duration) (packet []byte, due time.Duration, ok bo
 	return p.data, p.due, ok
 }
 
-// Take is Pop for one who keeps the packet: it is the caller's, until it is given to Free. number tells which packet it is: the
-// first that was pushed is 0.
+// Take is Pop for a caller that keeps the packet. The packet is the caller's until it is given to Free. number tells
+// which packet it is: the first that was pushed is 0.
 func (i *Impair) Take(now time.Duration) (packet []byte, number uint64, ok bool) {
 	p, ok := i.take(now)
 	return p.data, p.number, ok

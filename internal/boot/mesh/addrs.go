@@ -56,8 +56,8 @@ func ParseAddrs(b []byte) ([]netip.AddrPort, error) {
 	return out, nil
 }
 
-// reachable lists those of a machine's own addresses at which others may find it, the most likely first. Without any it is
-// the loopback address: then all of the job is on this machine, whatever its launcher says of nodes.
+// reachable lists those of a machine's own addresses at which others may find it, the most likely first. If there is
+// none it returns the loopback address: then all of the job is on this machine, whatever its launcher reports.
 func reachable(host []netip.Prefix) []netip.Addr {
 	out := addrs.List(host, false)
 	if len(out) == 0 {
@@ -66,8 +66,8 @@ func reachable(host []netip.Prefix) []netip.Addr {
 	return out[:min(len(out), maxAddrs)]
 }
 
-// byDistance sorts a peer's addresses: those in a network of ours first, and those last that this machine has itself, as every
-// machine may have the same one for its containers.
+// byDistance sorts a peer's addresses. Those in a network of this machine come first. Those that this machine has
+// itself come last, because every machine may have the same one for its containers.
 func byDistance(addrs []netip.AddrPort, host []netip.Prefix) []netip.AddrPort {
 	distance := func(a netip.AddrPort) int {
 		d := 1

@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// childAttr puts a rank into a process group of its own, so that signals reach it once and with everything it starts,
-// and has the kernel kill it when the launcher's thread ends, even by SIGKILL. Setting the death signal is followed by
-// a look whether the parent is still there, so there is no gap.
+// childAttr puts a rank into a process group of its own. So a signal reaches it and everything it starts once. The
+// kernel kills the rank when the launcher's thread ends, even by SIGKILL. The child checks that its parent is still
+// there after setting the death signal, so there is no gap.
 func childAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -4,7 +4,7 @@ package launch
 
 import "syscall"
 
-// childAttr puts a rank into a process group of its own. This system has no parent death signal: the guard ends the
+// childAttr puts a rank into a process group of its own. This system has no parent death signal. So the guard ends the
 // ranks when the launcher is killed, and a rank that has joined notices the end of its PMI connection.
 func childAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 

@@ -19,8 +19,8 @@ import (
 	"github.com/golci/golci/internal/topology"
 )
 
-// crew is the ranks of a job that run on this machine. Its methods are called by one goroutine, that of the thread on which
-// the ranks are started; what it calls itself is called by the goroutines that wait for the ranks.
+// crew is the ranks of a job that run on this machine. One goroutine calls its methods, that of the thread on which the
+// ranks are started. The goroutines that wait for the ranks call its callbacks.
 type crew struct {
 	first, count int      // its ranks: first .. first+count-1
 	size         int      // ranks of the whole job
@@ -42,7 +42,8 @@ type crew struct {
 	wg    sync.WaitGroup // goroutines that wait for processes
 }
 
-// sink is where an output stream of a rank goes: to a file that the rank itself writes to, or through a pipe to a writer.
+// sink is the destination of an output stream of a rank. The rank writes to a file itself, or through a pipe to a
+// writer.
 type sink struct {
 	file *os.File
 	to   io.Writer

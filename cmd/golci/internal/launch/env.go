@@ -9,8 +9,8 @@ import (
 	"github.com/golci/golci/internal/boot"
 )
 
-// foreign are the beginnings of variables by which another launcher, perhaps the one that has started this one, talks
-// to its ranks. A rank of ours must not see them.
+// foreign are the prefixes of variables by which another launcher talks to its ranks, perhaps the launcher of this
+// process. A rank of ours must not see them.
 var foreign = []string{"PMI_", "PMIX_", "OMPI_", "HYDI_", "HYDRA_", "MPI_LOCAL", "PRTE_", boot.EnvLauncher + "="}
 
 // cleanEnv is base without the variables of other launchers.
@@ -49,6 +49,6 @@ func rankEnv(base []string, jobID string, s seat, pmiFD int) []string {
 		"MPI_LOCALRANKID="+n(s.local), "MPI_LOCALNRANKS="+n(s.locals), boot.EnvLauncher+"="+jobID)
 }
 
-// processors is GOMAXPROCS for a rank: its polling workers never leave their processors, and one more lets the
+// processors is GOMAXPROCS for a rank. Its polling workers never leave their processors, and one more lets the
 // collector and ordinary goroutines run.
 func processors(workers int) int { return max(2, workers+1) }

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 )
 
-// exposed returns the first directory on the way to path, as named and as links lead there, that every user can write; "" if
-// there is none. What lies below such a directory may be another user's on another machine, even where the directory is
-// sticky: whoever is first there makes the file.
+// exposed returns the first directory on the path to path, as named and as links lead there, that every user can write,
+// or "". On another machine a file below such a directory may be another user's. That holds even if the directory is
+// sticky, because any user can make the file first.
 func exposed(path string) string {
 	ways := []string{path}
 	if real, err := filepath.EvalSymlinks(path); err == nil && real != path {

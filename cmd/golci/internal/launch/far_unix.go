@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// far is the head's side of one machine: the remote shell, the helper it has started, and the ranks there. Its fields are
-// set by the goroutine of Run; while the job runs they are only read.
+// far is the head's side of one machine: the remote shell, the helper that it started, and the ranks there. The
+// goroutine of Run sets its fields. While the job runs they are only read.
 type far struct {
 	fleet *fleet
 	index int
@@ -49,8 +49,8 @@ type taken struct {
 	status status
 }
 
-// launch starts the remote shell, or the helper itself on this machine. It must be called on the thread of Run: there the kernel
-// ends the shell when this process is killed.
+// launch starts the remote shell, or the helper itself on this machine. It must be called on the thread of Run: the
+// kernel ends the shell when that thread ends with this process.
 func (f *far) launch() error {
 	theirIn, in, err := os.Pipe()
 	if err != nil {

@@ -63,7 +63,7 @@ func (f *far) prepare() {
 	})
 }
 
-// take takes one frame from the helper. What it names is checked: the helper may be on a machine gone wrong.
+// take takes one frame from the helper. It checks everything in it: the helper may be on a faulty machine.
 func (f *far) take(m frame) error {
 	select {
 	case <-f.ready:
@@ -98,7 +98,7 @@ func (f *far) take(m frame) error {
 // errTask: the helper could not start its ranks.
 var errTask = errors.New("cannot start the ranks")
 
-// signal puts v into a channel with one place, of which the protocol says that it is free.
+// signal puts v into a channel with one place, which is free by the protocol.
 func signal[T any](c chan T, v T) {
 	select {
 	case c <- v:
@@ -129,7 +129,7 @@ func (f *far) exited(m frame) error {
 	return f.queue(taken{rank: m.num, status: st})
 }
 
-// output is the goroutine that writes what the ranks have written, and tells of their ends after that.
+// output is the goroutine that writes the output of the ranks, and then reports their ends.
 func (f *far) output() {
 	for {
 		select {

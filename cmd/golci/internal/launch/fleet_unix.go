@@ -74,8 +74,8 @@ func newFleet(j *job) *fleet {
 	return f
 }
 
-// programFor says what the machines may run as golci. The path that the user has named is taken as it is. This program's own path is
-// offered with its digest, unless other users may have been there first; then there is the copy alone.
+// programFor says what the machines may run as golci. A path that the user has named is not checked. The path of this
+// program is offered with its digest, unless other users may have been there first; then only a copy is offered.
 func programFor(r *Far) (program, error) {
 	if r.Helper != "" {
 		return program{path: r.Helper}, nil
@@ -151,8 +151,8 @@ func (f *fleet) gather() (places, error) {
 	return f.deal()
 }
 
-// startSteps is by how many beats of this process's clock the time for the helpers is measured, so that a head which was
-// itself stopped meanwhile still gives them some.
+// startSteps is the number of beats of this process's clock in which the time for the helpers is measured. So a head
+// that was itself stopped meanwhile still gives them some time.
 const startSteps = 20
 
 // assemble waits for all helpers.

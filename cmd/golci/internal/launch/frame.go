@@ -15,7 +15,8 @@ const frameFront = 5 // what the length counts beside the payload
 // maxPayload bounds a frame, so that nobody makes the other side allocate.
 const maxPayload = 256 << 10
 
-// chunk is how much of a stream or file travels in one frame, of which one a stream is under way: whoever takes it says so.
+// chunk is how much of a stream or file travels in one frame. A stream has one frame under way; the receiver
+// acknowledges it.
 const chunk = 32 << 10
 
 // kind is what a frame means. The comment tells who sends it, and what number and payload are.

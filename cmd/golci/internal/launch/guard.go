@@ -11,9 +11,8 @@ import (
 	"sync"
 )
 
-// Guard is a second process that outlives the launcher by a moment when that is killed: it reads from a pipe which
-// process groups and directories are the job's, and when the pipe ends without a farewell it removes what is left of
-// them. A nil Guard does nothing.
+// Guard is a second process that outlives a killed launcher by a moment. It reads the process groups and directories of
+// the job from a pipe. If the pipe ends without a farewell it removes what is left of them. A nil Guard does nothing.
 type Guard struct {
 	cmd *exec.Cmd
 
@@ -61,7 +60,7 @@ func (g *Guard) Close() {
 	_ = g.cmd.Wait()
 }
 
-// tell loses its line when the guard is dead; then there is nobody to do better.
+// tell loses its line if the guard is dead; then no process can take its place.
 func (g *Guard) tell(line string) {
 	if g == nil {
 		return

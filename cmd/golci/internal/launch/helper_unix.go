@@ -20,8 +20,8 @@ import (
 	"github.com/golci/golci/internal/topology"
 )
 
-// helper is the side of one machine: it starts the ranks there, and passes on what they say and what they are told.
-// The goroutine of HelperMain owns it, except where a field says otherwise.
+// helper is the side of one machine. It starts the ranks there, and passes messages and output between them and the
+// head. The goroutine of HelperMain owns it, except where a field says otherwise.
 type helper struct {
 	link  *link
 	guard *Guard
@@ -39,9 +39,9 @@ type helper struct {
 	wg    sync.WaitGroup
 }
 
-// HelperMain serves the head whose ticket comes from in, and returns when the job is over or the head is gone: in has ended,
-// then, or the connection. Nothing is left of the ranks. guard ends them when this process is killed. Run on the main goroutine:
-// it keeps its OS thread, with which the ranks would end.
+// HelperMain serves the head whose ticket comes from in. It returns when the job is over, or when the head is gone:
+// then in or the connection has ended. Nothing is left of the ranks. guard ends them if this process is killed. Run it
+// on the main goroutine. It keeps its OS thread, because the kernel ends the ranks with that thread.
 func HelperMain(in io.Reader, guard *Guard) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -19,7 +19,7 @@ type Host struct {
 // maxHosts bounds a job: the head keeps a process, a connection and four goroutines for each machine.
 const maxHosts = 1024
 
-// ErrHosts is what a wrong list of machines is reported with.
+// ErrHosts is wrapped by the errors of a wrong list of machines.
 var ErrHosts = errors.New("list of hosts")
 
 // ParseHosts reads "a:4,b,[::1]:2": machines and their slots. A machine named twice has the slots of both.
@@ -134,7 +134,7 @@ func needed(hosts []Host, n int) []Host {
 	return hosts
 }
 
-// dealRanks gives n ranks to machines with so many slots, filling one after the other; n of 0 means all slots.
+// dealRanks assigns n ranks to machines with these slots, filling one after the other; n of 0 means all slots.
 func dealRanks(slots []int, n int) ([]int, error) {
 	sum := 0
 	for _, s := range slots {

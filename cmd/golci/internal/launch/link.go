@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// beat is the time between two pings, and in which silence is counted. Each side counts beats of its own clock, so that
-// being stopped itself does not make the other one seem dead.
+// beat is the time between two pings, and the unit in which silence is counted. Each side counts beats of its own
+// clock. So a side that was itself stopped does not take the other for dead.
 const beat = time.Second
 
-// link is the connection between the head and the helper of one machine, after both have shown who they are. Sending never
-// blocks: what is under way is bounded by the protocol, in which streams and files wait for the other side's word.
+// link is the connection between the head and the helper of one machine, after both have proved themselves. Sending
+// never blocks. The protocol bounds what is under way: streams and files wait for the other side's acknowledgement.
 type link struct {
 	conn  net.Conn
 	limit int           // beats of silence after which the other side counts as lost

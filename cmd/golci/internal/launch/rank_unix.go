@@ -13,7 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// heardTime bounds the wait for the end of a rank's PMI connection after its own, when somebody else holds it.
+// heardTime bounds the wait for the end of a rank's PMI connection after the rank's own end, if another process holds
+// the connection.
 const heardTime = time.Second
 
 // pmiFD is the number of the PMI socket in a rank: the first after the standard ones.
@@ -112,7 +113,7 @@ func (o *outputs) finish() {
 	}
 }
 
-// await waits for the end of the process, ends what it has left in its group, and tells how it ended.
+// await waits for the end of the process, ends the rest of its group, and reports how it ended.
 func (c *crew) await(i int, r *rank) status {
 	var st status
 	if waitNoReap(r.pid) {

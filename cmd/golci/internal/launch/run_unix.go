@@ -71,9 +71,9 @@ type loss struct {
 	ranks []int // those that were there
 }
 
-// Run runs the job s to its end and returns its exit code: the greatest of the ranks' codes, or 128 and the number of
-// the signal that ended a rank. The error says that the job could not be started; nothing is left of it then. Run
-// blocks, and keeps its OS thread to itself: where the kernel offers it, the ranks are killed when that thread ends.
+// Run runs the job s to its end and returns its exit code. That is the greatest of the ranks' codes, or 128 and the
+// number of the signal that ended a rank. The error says that the job could not be started; nothing is left of it then.
+// Run blocks, and keeps its OS thread to itself. Where the kernel can, it kills the ranks when that thread ends.
 func Run(s *Spec) (code int, err error) {
 	if err := s.check(); err != nil {
 		return 2, err
@@ -131,8 +131,8 @@ func (j *job) leaves(rank, code int, text string) {
 	j.report(failure{rank: rank, code: code, text: text, agreed: true})
 }
 
-// report is called by the server's goroutines, which may hold its lock. Their texts begin with the rank, whose machine they do
-// not know.
+// report is called by the server's goroutines, which may hold its lock. Their texts begin with the rank, but do not
+// know its machine.
 func (j *job) report(f failure) {
 	if rest, ok := strings.CutPrefix(f.text, fmt.Sprintf("rank %d ", f.rank)); ok {
 		f.text = j.places.name(f.rank) + " " + rest
@@ -191,8 +191,8 @@ func (j *job) heeded(f failure) []order {
 	return j.policy.failed(f.rank, f.code, f.text)
 }
 
-// goneLater tells the server that ranks have ended, from another goroutine, because the server then writes to others, which may
-// not read.
+// goneLater tells the server that ranks have ended. It uses another goroutine, because the server then writes to other
+// ranks, which may not read.
 func (j *job) goneLater(ranks ...int) {
 	j.wg.Go(func() {
 		for _, r := range ranks {
@@ -234,8 +234,8 @@ func (j *job) detail(format string, args ...any) {
 	}
 }
 
-// sink is where the output of a rank goes: straight to the launcher's own streams, unless the lines are to be marked, or
-// the streams are not files.
+// sink is the destination of a rank's output. It is the launcher's own stream, unless the lines are to be marked, or
+// the stream is not a file.
 func (j *job) sink(rank, stream int) sink {
 	to := j.out
 	if stream == 2 {
