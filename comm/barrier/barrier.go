@@ -1,9 +1,10 @@
-// Package barrier is a split-phase barrier with names over active messages, after that of GASNet: Notify tells that this
-// rank has come, Wait or Try that all have, and whether they meant the same barrier.
+// Package barrier is a split-phase barrier with names over active messages, after that of GASNet. Notify tells the
+// others that this rank has arrived. Wait or Try tells that all have arrived, and whether they named the same
+// barrier.
 //
-// It is a dissemination: in step k each rank tells the one 2^k further, and goes on when it has heard from the one 2^k
-// before, so a phase takes log2(N) steps and as many messages of each rank. Handlers carry the steps on, so a rank that
-// has notified only has to be polled.
+// It is a dissemination barrier. In step k each rank sends to the rank 2^k above it, and continues when the message
+// of the rank 2^k below it has arrived. So a phase takes log2(N) steps, and each rank sends log2(N) messages.
+// Handlers carry out the steps, so a rank that has notified only needs polls.
 package barrier
 
 import (
@@ -59,8 +60,8 @@ const (
 	waiting // a Wait is under way
 )
 
-// Barrier is one rank's end. Its methods may be called by any goroutine or thread, but a phase has one Notify and one
-// Wait (or Try that succeeds).
+// Barrier is one rank's end. Any goroutine or thread may call its methods, but a phase has one Notify and one Wait
+// (or successful Try).
 type Barrier struct {
 	e          *am.Endpoint
 	rank, size int
@@ -109,10 +110,10 @@ func New(e *am.Endpoint) (*Barrier, error) {
 	return b, nil
 }
 
-// Notify tells all ranks that this one has come to its next phase, named id unless flags say Anonymous. It does not block
-// or switch threads: what it cannot send at once goes when somebody polls. The error is ErrOrder while the phase before
-// has not been waited for, ErrFlags, or ErrPeer once a peer has failed; am.ErrContext in a handler, and an
-// error of package hsl to who holds a handler-safe lock, in checked mode.
+// Notify tells all ranks that this one has come to its next phase, named id unless flags say Anonymous. It does not
+// block or switch threads: what it cannot send at once goes when somebody polls. Errors: ErrOrder while nobody has
+// waited for the phase before, ErrFlags, ErrPeer once a peer has failed, and am.ErrContext in a handler. In checked
+// mode a holder of a handler-safe lock gets an error of package hsl.
 func (b *Barrier) Notify(id uint64, flags Flags) error {
 	if flags&^(Anonymous|Mismatch) != 0 {
 		return fmt.Errorf("%w: %#x at rank %d", ErrFlags, uint8(flags), b.rank)

@@ -51,8 +51,8 @@ func (m *out) Emit() bool {
 // Sent implements am.Queued.
 func (m *out) Sent(*fult.Worker) { m.busy.Store(false) }
 
-// Fail implements am.Queued. That dst is gone is told by lookAtPeers to whom it concerns: a rank that this one awaits
-// fails its phase, while one that only awaits this rank may have ended rightly after its last message.
+// Fail implements am.Queued. lookAtPeers handles a dst that is gone. If this rank awaits dst, the phase fails. If
+// only dst awaits this rank, dst may have ended rightly after its last message.
 func (m *out) Fail(error, *fult.Worker) { m.busy.Store(false) }
 
 // Next implements am.Queued.

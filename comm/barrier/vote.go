@@ -1,7 +1,7 @@
 package barrier
 
-// vote is what is known of the ranks heard from. Merging is commutative, associative and idempotent, so it does no harm
-// that a dissemination among ranks that are no power of two hears of some of them twice.
+// vote is what is known of the ranks heard from. Merging is commutative, associative and idempotent. So a
+// dissemination may merge some ranks twice, as it does if their number is no power of two.
 type vote struct {
 	kind kind
 	id   uint64 // named: the name; failed: the rank

@@ -1,7 +1,7 @@
 // Package hsl has handler-safe locks: locks that message handlers may take as well as everybody else, after the HSLs of
 // GASNet.
 //
-// A handler runs inside a poll, on whatever goroutine or thread polls, so it must never wait for somebody who in turn
+// A handler runs inside a poll, on the goroutine or thread that polls. So it must never wait for a holder that itself
 // waits for a poll. That is what the rules of these locks are about:
 //
 //   - A holder does nothing that may block, poll or switch threads: no request, no reply, no poll, no wait. It may take
@@ -9,9 +9,10 @@
 //   - Locks are released by who took them, in the opposite order, before a handler replies or returns.
 //   - No recursion.
 //
-// In exchange Lock only ever waits for code that is running. It spins, then lets other goroutines run, then sleeps; it
-// never gives the worker of a fult thread to another thread, because that one might run a handler that wants the lock.
+// In exchange Lock only ever waits for code that is running. It spins, then lets other goroutines run, then sleeps.
+// It never gives the worker of a fult thread to another thread, because that thread might run a handler that takes
+// the lock.
 //
-// Breaking a rule is an error that names the lock, its holder and the places. Recursion, foreign unlocks and locks that
-// do not exist are found always; the others in checked mode, which tests and checking builds have by default.
+// Breaking a rule is an error that names the lock, its holder and the places. Recursion, foreign unlocks and locks
+// that do not exist are always found. The others are found in checked mode, the default of tests and checking builds.
 package hsl

@@ -24,8 +24,9 @@ type Lock struct {
 	holder atomic.Pointer[holder]
 }
 
-// Lock takes l. It waits while somebody else holds it: it spins, then lets other goroutines run, then sleeps, but never
-// lets another thread of the caller's worker run. The error is ErrRecursive, ErrUnset or, in checked mode, ErrSuspended.
+// Lock takes l. It waits while somebody else holds the lock: it spins, then lets other goroutines run, then sleeps.
+// It never lets another thread of the caller's worker run. The error is ErrRecursive, ErrUnset or, in checked mode,
+// ErrSuspended.
 func (l *Lock) Lock() error {
 	if s := l.set; s != nil && !s.checked && l.owner.CompareAndSwap(free, uint64(arch.G())) {
 		return nil

@@ -16,8 +16,8 @@ const (
 	looks    = 3 // at a holder that does not run, before that is believed
 )
 
-// acquire takes l for g, however long that lasts; pc is the caller's place, or 0. Whoever holds it is running, or will be
-// as soon as the system lets it, so nobody has to be woken by it, and Unlock stays a plain store.
+// acquire takes l for g, however long that lasts; pc is the caller's place, or 0. The holder is running, or will run
+// as soon as the system lets it. So it need not wake anybody, and Unlock stays a plain store.
 func (l *Lock) acquire(g uint64, pc uintptr) error {
 	for n := 0; n < spins+yields; n++ {
 		if done, err := l.attempt(g, pc); done {
@@ -72,9 +72,9 @@ type suspicion struct {
 	n int
 }
 
-// suspended tells whether l's holder is a fult thread that has given up its worker. A thread that holds a lock rightly is
-// its worker's current one all the time, so one look would do if the look and the lock could be read at once: hence
-// several, with sleeps between, during all of which the same acquisition lasts.
+// suspended tells whether l's holder is a fult thread that has given up its worker. A thread that holds a lock
+// rightly is always its worker's current thread. The lock and the current thread cannot be read in one step, so one
+// look can be wrong. Only several looks with sleeps between them, all during the same acquisition, prove the fault.
 func (s *suspicion) suspended(l *Lock) bool {
 	h := l.holder.Load()
 	if h == nil || h.thread == nil || h != s.h {

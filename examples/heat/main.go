@@ -1,6 +1,6 @@
-// Heat follows the temperature of a square plate by Jacobi's method: in each step every inner point becomes the mean of its four
-// neighbours. The plate is cut into tiles, several to a rank, each computed by a light-weight thread of its own, which exchanges
-// the edges of its tile with those of the four neighbouring tiles.
+// Heat computes the temperature of a square plate by Jacobi's method: each step sets every inner point to the mean of
+// its four neighbours. The plate is cut into tiles, several to a rank. A light-weight thread computes each tile, and
+// exchanges edges with the threads of the four neighbouring tiles.
 package main
 
 import (

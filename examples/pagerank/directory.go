@@ -13,8 +13,8 @@ import (
 // vertex, which is little beside the edges.
 type directory []uint64
 
-// sparse is how many times the largest id may be the number of vertices, or edges, for a table over all ids to be worth its
-// memory.
+// sparse bounds the ratio of the largest id to the number of vertices, or edges. Up to this ratio a table over all
+// ids is worth its memory.
 const sparse = 8
 
 // numbers returns a function that finds the number of an id, which must be in d.

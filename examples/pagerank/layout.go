@@ -1,7 +1,8 @@
 package main
 
-// layout says who computes which vertices. Vertices are numbered from 0; they are cut into blocks of consecutive ones, as equal
-// as can be, each the work of one thread, and each rank has the same number of consecutive blocks. Blocks may be empty.
+// layout says who computes which vertices. Vertices are numbered from 0, and cut into blocks of consecutive vertices,
+// as equal as possible. One thread computes each block. Each rank has the same number of consecutive blocks. Blocks
+// may be empty.
 type layout struct {
 	vertices int
 	ranks    int

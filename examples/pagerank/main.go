@@ -1,5 +1,5 @@
-// Pagerank computes the PageRank of the vertices of a graph with one light-weight thread for each block of vertices on each
-// rank, and prints the ten best.
+// Pagerank computes the PageRank of the vertices of a graph, and prints the ten best. Each rank has a light-weight
+// thread for each of its blocks of vertices.
 //
 //	pagerank [flags] [FILE]
 //

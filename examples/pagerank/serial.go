@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// serialRank is the plain solution, on one core and without messages, to compare with: it pushes scores along the edges where
-// the parallel one pulls. It returns the scores by number of the vertex.
+// serialRank is the plain solution for comparison, on one core and without messages. It pushes scores along the
+// edges; the parallel one pulls. It returns the scores by number of the vertex.
 func serialRank(edges []edge, r rule) (directory, []float64, error) {
 	d := endpoints(edges)
 	if err := d.check(); err != nil {

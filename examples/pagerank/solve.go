@@ -10,20 +10,22 @@ import (
 	"github.com/golci/golci/mpi"
 )
 
-// rule says what to compute: scores that follow an edge with probability damping, until they change by less than tolerance
-// in all (the sum of the absolute changes), or for a number of iterations.
+// rule says what to compute. Scores follow an edge with probability damping. Iteration ends when the sum of the
+// absolute changes is below tolerance, or after a number of iterations.
 type rule struct {
 	damping    float64
 	tolerance  float64
 	iterations int
 }
 
-// solver is one rank's solution. Each block has a thread, which alone writes the scores of its block, their values, and the
-// ghosts that come to it; all threads of the rank read all values between the first and the second barrier of an iteration.
+// solver is one rank's solution. Each block has a thread. Only this thread writes the scores of the block, their
+// values, and the ghosts that it receives. All threads of the rank read all values between the first and the second
+// barrier of an iteration.
 //
 // Thread i gets the ghosts of the twin blocks i of the other ranks, under tag i. So a value that several blocks of a
-// rank need crosses once, a thread sends at most one message to each other rank, and the number of messages of an
-// iteration grows with blocks times ranks, not with the square of the blocks. Threads of one rank share memory and a barrier.
+// rank need crosses once, and a thread sends at most one message to each other rank. The number of messages of an
+// iteration grows with blocks times ranks, not with the square of the blocks. Threads of one rank share memory and a
+// barrier.
 type solver struct {
 	rule
 	*shard

@@ -16,8 +16,9 @@ import (
 // reportEvery is the time between two lines of a flood.
 const reportEvery = time.Second
 
-// flood sends from the lower rank of a pair to the upper one until ctx of either ends. Each rank tells its partner of the end
-// once; the lower one then closes every thread's stream with a message one byte longer than the others.
+// flood sends from the lower rank of a pair to the upper one until ctx of either ends. Each rank tells its partner
+// once that the end has come. The lower rank then closes every thread's stream with a message one byte longer than
+// the others.
 func flood(ctx context.Context, c *mpi.Comm, o options, partner int, w io.Writer) error {
 	f := &flow{c: c, partner: partner, size: o.size, word: o.threads}
 	f.ctx, f.end = context.WithCancel(ctx)

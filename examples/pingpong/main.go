@@ -1,5 +1,5 @@
-// Pingpong has the ranks exchange messages in pairs, 0 with 1, 2 with 3 and so on, each pair from many light-weight threads at
-// once: thread i of one rank with thread i of the other, under tag i.
+// Pingpong lets the ranks exchange messages in pairs, 0 with 1, 2 with 3 and so on. Many light-weight threads do so
+// at once: thread i of one rank with thread i of the other, under tag i.
 package main
 
 import (

@@ -17,9 +17,10 @@ type Team struct {
 	err  atomic.Pointer[error] // the first failure
 }
 
-// Threads runs f as n light-weight threads of the rank p, each with its own thread and number from 0, and returns the first
-// error when all have returned. It waits, and is for goroutines. No thread runs before all of them exist, so that they may
-// meet at a barrier. The first failure aborts the job at once: nothing that waits for a message is left hanging.
+// Threads runs f as n light-weight threads of the rank p, each with its thread and its number from 0. When all have
+// returned it returns the first error. It waits, and is for goroutines. No thread runs before all of them exist, so
+// that they may meet at a barrier. The first failure aborts the job at once: nothing that waits for a message is left
+// hanging.
 func Threads(p *mpi.Proc, n int, f func(team *Team, t *fult.Thread, i int) error) error {
 	team := &Team{proc: p}
 	if err := team.gate.Add(nil, 1); err != nil {
@@ -57,8 +58,8 @@ func (team *Team) thread(f func(*Team, *fult.Thread, int) error, i int) {
 	}
 }
 
-// guarded calls f and makes an error of a panic, at once and not when the thread is joined: those before it may be waiting for
-// it.
+// guarded calls f and turns a panic into an error. It does so at once and not at the join, because threads that are
+// joined earlier may wait for this one.
 func guarded(f func(*Team, *fult.Thread, int) error, team *Team, me *fult.Thread, i int) (err error) {
 	defer func() {
 		if v := recover(); v != nil {

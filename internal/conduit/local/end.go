@@ -8,8 +8,8 @@ import (
 	"github.com/golci/golci/internal/conduit/ring"
 )
 
-// end is one rank's conduit. Its methods are written out, not promoted from an embedded endpoint: the compiler has
-// promoted methods jump to their targets, and the race detector then shows the same frame again and again.
+// end is one rank's conduit. Its methods are written out, not promoted from an embedded endpoint. The compiler makes
+// promoted methods jump to their targets, and the race detector then repeats the same frame.
 type end struct {
 	ring    *ring.Endpoint
 	all     []*end // of the job, by rank; fixed before New returns

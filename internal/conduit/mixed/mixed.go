@@ -1,5 +1,6 @@
-// Package mixed joins two conduits of one rank into one: some peers are reached through the near one, which is fast and in
-// which the rank sleeps, the others through the far one, which must have a bell (conduit.Belled) to wake that sleeper.
+// Package mixed joins two conduits of one rank into one. Some peers are reached through the near conduit, which is
+// fast and in which the rank sleeps. The others are reached through the far conduit, which must have a bell
+// (conduit.Belled) to wake that sleeper.
 package mixed
 
 import (
@@ -39,12 +40,12 @@ type poller struct {
 	nearSink, farSink side
 }
 
-// New returns the conduit of a rank that reaches the peers for which isNear says true through near and the others through
-// far; both must be conduits of the same rank in the same job, and both ends of a pair must choose the same side. Whether
-// the rank itself is near is up to isNear, too. From now on both belong to the result: nobody else polls, sleeps in or closes them.
-// The result has conduit.Remote, towards peers whose conduit has it, and conduit.Memory if near has it, towards near peers. New calls
-// isNear once for each rank. It neither blocks nor starts anything. The error matches conduit.ErrConfig: the two are not of
-// one rank, or far has no bell.
+// New returns a conduit that reaches the peers for which isNear returns true through near, and the others through
+// far. Both must be conduits of the same rank in the same job. Both ends of a pair must choose the same side. Whether
+// the rank itself is near is up to isNear, too. From now on both belong to the result: nobody else polls, sleeps in
+// or closes them. The result has conduit.Remote, towards peers whose conduit has it, and conduit.Memory if near has
+// it, towards near peers. New calls isNear once for each rank. It neither blocks nor starts anything. The error
+// matches conduit.ErrConfig: the two are not of one rank, or far has no bell.
 func New(near, far conduit.Conduit, isNear func(peer int) bool) (conduit.Conduit, error) {
 	if near.Rank() != far.Rank() || near.Size() != far.Size() {
 		return nil, fmt.Errorf("%w: mixed: near is rank %d of %d, far is rank %d of %d", conduit.ErrConfig,
@@ -93,7 +94,7 @@ func (m *mixed) Rank() int { return m.near.Rank() }
 // Size implements conduit.Conduit.
 func (m *mixed) Size() int { return len(m.roads) }
 
-// Caps implements conduit.Conduit. They are what holds towards every peer: the least record, loan and number of chunks on their
+// Caps implements conduit.Conduit. They hold towards every peer: the smallest record, loan and number of chunks under
 // way, the longest chunk that may come; Ordered if both conduits are. There is a bulk channel if both have one.
 func (m *mixed) Caps() conduit.Caps { return m.caps }
 

@@ -91,8 +91,8 @@ func (p *nap) init(m *mixed) {
 	m.bell.Bell(p.ring)
 }
 
-// ring is called by the far conduit. The note for the sleeper comes first: one who is not armed in the near conduit yet
-// is not woken, but looks at the note when it is.
+// ring is called by the far conduit. It sets the note for the sleeper first. A sleeper that has not armed the near
+// conduit yet is not woken, but reads the note after arming.
 func (p *nap) ring() {
 	p.rung.Store(true)
 	p.m.near.Wake()

@@ -6,23 +6,22 @@ import (
 	"github.com/golci/golci/internal/arch"
 )
 
-// quiet tells when to leave the far side alone. A look at a socket is a system call, which takes longer than a message does
-// between two ranks of a node: were each poll to make one, the traffic of the node would be as slow as the network's. So
-// when nothing has come from the far side or gone there for a while, it is looked at now and then only.
+// quiet decides when a poll leaves out the far side. A look at a socket is a system call, which takes longer than a
+// message between two ranks of a node. With one in each poll, traffic of the node would be as slow as the network's.
+// So without far traffic for a while, only some polls look at the far side.
 type quiet struct {
 	dear  bool          // looks cost a system call; fixed
 	looks atomic.Uint32 // since the last traffic; not exact when several goroutines look
 }
 
 const (
-	// soonLooks is how many looks in a row follow far traffic: about the time that an answer takes.
+	// soonLooks is the number of looks in a row that follow far traffic: about the time that an answer takes.
 	soonLooks = 256
-	// seldomLooks is of how many looks one is taken after that.
+	// seldomLooks: after that, one look in so many is taken.
 	seldomLooks = 128
 )
 
-// init is given the conduit's roads. Where a peer and this rank have words for each other they share memory, and looking is
-// cheap.
+// init is given the conduit's roads. A peer and a rank with words for each other share memory, so looking is cheap.
 func (q *quiet) init(roads []road) {
 	for peer, r := range roads {
 		if !r.near && r.Mine(peer) == nil {
@@ -31,7 +30,7 @@ func (q *quiet) init(roads []road) {
 	}
 }
 
-// pass tells whether this look at the far side is to be left out.
+// pass reports whether to leave out this look at the far side.
 func (q *quiet) pass() bool {
 	if !q.dear {
 		return false

@@ -84,10 +84,10 @@ func (c *Consumer) poll(budget int, sink conduit.Sink) (n int, dry, ok bool) {
 
 // linger waits a little at an empty line, after n records, and tells whether another came meanwhile.
 //
-// A consumer that keeps up with a flood looks at each line just when the producer wants it, and both pay for every
-// record; one that stands back a moment finds several records at once. Where nothing comes, as between question and answer,
-// it is tried ever less often. One record after one proves no flood: where two ranks exchange messages it is the next
-// turn, and who waits for the first record would wait for both.
+// A consumer that keeps up with a flood reads each line just when the producer wants it, and both pay for every
+// record. A consumer that stands back for a moment finds several records at once. Where nothing comes, as between
+// question and answer, it is tried ever less often. One record after another proves no flood: between two ranks that
+// exchange messages it is the next turn. Standing back would delay the waiter for the first record.
 func (c *Consumer) linger(off, n int) bool {
 	if c.pass > 0 {
 		c.pass--

@@ -11,8 +11,8 @@ import (
 
 // Bell is how a rank of this node sleeps and is woken.
 type Bell interface {
-	// Fence makes every store that any sender did before now visible to the caller, and every later publication of a sender be
-	// followed by a look at the bell. It returns false if the platform cannot; sleeps are then cut short.
+	// Fence makes all earlier stores of all senders visible to the caller. After each later publication the sender
+	// looks at the bell. It returns false if the platform cannot; sleeps are then cut short.
 	Fence() bool
 	// Wait blocks until Ring, or the word is no longer 1, or d has passed. It may return early.
 	Wait(word *atomic.Uint32, d time.Duration)
@@ -218,8 +218,8 @@ func (e *Endpoint) deafen(in *incoming) {
 	}
 }
 
-// Close implements conduit.Conduit. It ends the copies that are under way. The memory of the segments may go away after
-// it, if reads of it then still find some zeros or other in its place.
+// Close implements conduit.Conduit. It ends the copies that are under way. After it the memory of the segments may be
+// unmapped, if later reads still find zeros or other data in its place.
 func (e *Endpoint) Close() error {
 	if !e.fails.Close() {
 		return nil

@@ -1,7 +1,7 @@
-// Package ring holds the shared-memory structures of the conduits that work within a node: a single-producer,
-// single-consumer ring of records per ordered pair of ranks, a pipeline of bulk chunks beside it, the bit-vector that
-// tells a receiver who has mail, and the endpoint that ties them together. It works over any memory it is given and
-// allocates nothing after set-up.
+// Package ring holds the shared-memory structures of the conduits within a node. Each ordered pair of ranks has a
+// single-producer, single-consumer ring of records, and a pipeline of bulk chunks beside it. A bit-vector tells a
+// receiver who has mail. The endpoint ties them together. It works over any memory it is given and allocates nothing
+// after set-up.
 package ring
 
 import (
@@ -18,8 +18,8 @@ const Line = topology.LayoutLine
 // smallest page of the platforms; with larger ones pairs share pages, which costs memory only.
 const pageBytes = 4096
 
-// publishParts is into how many parts of the ring the consumer divides its reports of progress, when it does not run
-// dry before: each report costs the producer a crossing, each part is space that the producer takes for full.
+// publishParts: the consumer reports its progress after each of so many parts of the ring, or when it runs dry. Each
+// report costs the producer a crossing. The producer takes an unreported part for full.
 const publishParts = 8
 
 // tinyRequests is what TinyQueues admits: two records of a line.

@@ -8,12 +8,12 @@ import (
 // maxRanks is how many ranks may share a segment: one summary word tells of 64 words of 64 bits.
 const maxRanks = 64 * 64
 
-// mail is the two-level bit-vector by which senders tell a receiver who has mail: one bit a sender, one summary bit a
-// word. A bit is set after the record it announces, and taken before the rings are looked at.
+// mail is a two-level bit-vector with one bit a sender and one summary bit a word. Senders use it to tell a receiver
+// who has mail. A bit is set after the record it announces, and taken before the rings are looked at.
 //
 // Setting skips the exchange where the bit is set already. That is sound because the sender's publication is a full
-// fence before the look at the bit, and taking is one before the look at the ring: if the sender saw the bit still set,
-// the taker comes after and sees the record.
+// fence before it reads the bit, and taking is a full fence before the taker reads the ring. If the sender saw the
+// bit still set, the taker comes later and sees the record.
 type mail struct {
 	summary *atomic.Uint64
 	words   *[64]atomic.Uint64

@@ -8,8 +8,8 @@ import (
 	"github.com/golci/golci/internal/arch"
 )
 
-// padFlag in the low half of a first word marks the unused end of the ring before a wrap; the rest of the half is its
-// length.
+// padFlag in the low half of a first word marks the unused end of the ring before a wrap. The rest of that half is
+// the length of the pad.
 const padFlag = 1 << 31
 
 // Producer writes the records of one ordered pair. Its methods are called under the lock that the caller of Reserve
@@ -83,8 +83,8 @@ func (p *Producer) fitsTiny(class conduit.Class, used, need int) bool {
 // publish makes the open reservation visible, with first as its first word. strong makes the publication a full fence,
 // for senders that look at shared words afterwards.
 //
-// The consumer stops at a zero first word, so the word after the record is cleared before the record appears; it lies
-// in the line that fits keeps free, which the consumer does not read before it has seen this record. As a rule
+// The consumer stops at a zero first word, so the word after the record is cleared before the record appears. That
+// word lies in the line that fits keeps free. The consumer does not read it before it has seen this record. As a rule
 // cleanAhead has done so already.
 func (p *Producer) publish(first uint64, strong bool) {
 	need := (int(uint32(first)) + Line - 1) &^ (Line - 1)
@@ -143,9 +143,10 @@ func (p *Producer) follow(need int) {
 // dirty tells whether cleanAhead has something to do.
 func (p *Producer) dirty() bool { return int(p.clean-p.tail) < p.low }
 
-// cleanAhead clears the first words of lines that are to come. It is called after a publication has been announced:
-// fetching the lines, which the consumer read a round ago, then delays no record, and several are fetched at once. Where
-// records are long it cleans room for another one of that length, so that its bytes are copied into lines that this core has.
+// cleanAhead clears the first words of lines that are to come. It is called after a publication has been announced.
+// Fetching the lines, which the consumer read a round ago, then delays no record. Several lines are fetched at once.
+// After a long record it cleans room for another one of that length, so that the next copy finds its lines in this
+// core.
 func (p *Producer) cleanAhead() {
 	ahead, high := int(p.clean-p.tail), cleanHigh
 	if p.recent != 0 {

@@ -11,9 +11,9 @@ import (
 
 // Pending implements conduit.Conduit.
 //
-// It reads places that a concurrent Poll moves on. An old place holds the first word of a record already taken, so the
-// answer is true; it holds zero or a newer word only after the ring went round, and then the record that made it go
-// round has its own announcement. The race detector cannot know this, so under it the poll lock is tried.
+// It reads places that a concurrent Poll moves on. An old place holds the first word of a record already taken, so
+// the answer is true. It holds zero or a newer word only after the ring went round. The record that made it go round
+// then has its own announcement. The race detector cannot know this, so under it the poll lock is tried.
 func (e *Endpoint) Pending() bool {
 	if invariants.Race {
 		if !e.poll.lock.TryLock() {
@@ -196,8 +196,8 @@ func (e *Endpoint) broke(in *incoming, what string) {
 
 func (e *Endpoint) closed() bool { return e.fails.News() == conduit.OwnEnd }
 
-// shortSleep bounds a sleep where the platform has no fence for all cores: a sender's look at the bell may then have run
-// ahead of its publication, once.
+// shortSleep bounds a sleep if the platform has no fence for all cores. Once, a sender's look at the bell may then
+// run ahead of its publication.
 const shortSleep = time.Millisecond
 
 // Sleep implements conduit.Conduit.

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// A segment is the receive space of one rank: a header page, then for each rank of the node (by its index there) its
-// counters and its ring, then for each its bulk slots. It holds offsets and counters only.
+// A segment is the receive space of one rank. It has a header page, then counters and a ring for each rank of the
+// node (by its index there), then bulk slots for each. It holds offsets and counters only.
 //
 //	header    0 header, 256 bell and talking (read by senders after each commit, written rarely),
 //	          512 mail summary, 1024 mail words
@@ -47,8 +47,8 @@ type Segment struct {
 	g   *Geometry
 	// bell is 1 while the owner sleeps or is about to.
 	bell *atomic.Uint32
-	// talking has a bit for each rank that has ever sent, while the poller scans: the other rings need no look, and their
-	// pages stay untouched.
+	// talking has a bit for each rank that has ever sent, while the poller scans. The poller skips the other rings,
+	// and their pages stay untouched.
 	talking *atomic.Uint64
 	mail    mail
 }

@@ -72,8 +72,8 @@ var hookPublished func()
 // fence is a full fence: an addition of nothing to a word that the caller has in its cache.
 func fence(w *atomic.Uint64) { w.Add(0) }
 
-// announce tells the peer that something was published. Where the peer scans its rings, the publication was a release
-// store only and these loads may run ahead of it; the sleeper makes up for that with a fence on all cores before its
+// announce tells the peer that something was published. If the peer scans its rings, the publication was only a
+// release store, and these loads may run ahead of it. The sleeper corrects that with a fence on all cores before its
 // last look.
 func (o *outgoing) announce() {
 	if invariants.Enabled && hookPublished != nil {

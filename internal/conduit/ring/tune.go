@@ -2,8 +2,8 @@ package ring
 
 import "math/bits"
 
-// lingerPauses is how long a consumer in a flood stands back, in pauses; lingerRarely is how many batches go by without
-// standing back while it is in vain.
+// lingerPauses is how long a consumer in a flood stands back, in pauses. While standing back finds nothing,
+// lingerRarely batches pass without it.
 const (
 	lingerPauses = 5
 	lingerRarely = 255

@@ -1,8 +1,8 @@
 // Package shm is the conduit between processes of one node, over shared memory. Linux only.
 //
-// Each rank owns one memfd, its receive space, laid out by package ring. Ranks meet on abstract Unix sockets, prove to
-// each other that they know the job's key, and pass the memfds over; no name ever appears in a file system, and the
-// kernel frees everything when the last process ends, however it ends. The sockets stay open: one that ends without a
+// Each rank owns one memfd, its receive space, laid out by package ring. Ranks meet on abstract Unix sockets, prove
+// to each other that they know the job's key, and pass the memfds. No name ever appears in a file system. The kernel
+// frees everything when the last process ends, however it ends. The sockets stay open: one that ends without a
 // farewell tells that the peer died.
 package shm
 

@@ -149,8 +149,8 @@ const (
 	scarcePause = 10 * lastPause
 )
 
-// judge ends the exchange with err where waiting cannot mend it: the system refuses a call, as filters of system
-// calls do, or there have been no descriptors for a while, which nobody gives back. The error names the call.
+// judge ends the exchange with err if waiting cannot help. That is so if the system refuses a call, as filters of
+// system calls do, or if descriptors have been missing for a while. The error names the call.
 func (x *exchange) judge(err error) {
 	switch {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, errors.ErrUnsupported):

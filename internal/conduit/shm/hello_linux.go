@@ -14,8 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The exchange over one connection, in packets: the higher rank sends its hello; the lower checks it and answers with
-// its own hello and its memfd; the higher checks and sends its memfd with an empty hello. Later each says farewell.
+// The exchange over one connection is in packets. The higher rank sends its hello. The lower checks it, and answers
+// with its own hello and its memfd. The higher checks that, and sends its memfd with an empty hello. Later each says
+// farewell.
 
 const (
 	helloMagic = "golci/shm/1"

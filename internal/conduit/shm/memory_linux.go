@@ -55,8 +55,7 @@ func mapMemory(f *os.File, size int) (*mapping, error) {
 	return &mapping{mem: mem}, nil
 }
 
-// detach gives the shared memory up and puts private zeros in its place, so that a call that comes too late reads zeros
-// and does not crash the process.
+// detach replaces the shared memory by private zeros. A late call then reads zeros and does not crash the process.
 func (m *mapping) detach() error {
 	at := unsafe.Pointer(unsafe.SliceData(m.mem))
 	_, err := unix.MmapPtr(-1, 0, at, uintptr(len(m.mem)), unix.PROT_READ|unix.PROT_WRITE,
