@@ -44,19 +44,20 @@ func (r *end) echo(tok *am.Token, args []uint64, payload []byte) {
 }
 
 func (r *end) answer(_ *am.Token, args []uint64, payload []byte) {
-	if args[0] != r.answers {
-		r.note(fmt.Errorf("%w: answer %d where %d was due", ErrPayload, args[0], r.answers))
-	}
-	r.compare(args[0], payload)
-	r.answers++
+	r.next("answer", &r.answers, args[0], payload)
 }
 
 func (r *end) take(_ *am.Token, args []uint64, payload []byte) {
-	if args[0] != r.seen {
-		r.note(fmt.Errorf("%w: request %d where %d was due", ErrPayload, args[0], r.seen))
+	r.next("request", &r.seen, args[0], payload)
+}
+
+// next checks that message number got of a kind, with its payload, is the one that is due.
+func (r *end) next(kind string, due *uint64, got uint64, payload []byte) {
+	if got != *due {
+		r.note(fmt.Errorf("%w: %s %d where %d was due", ErrPayload, kind, got, *due))
 	}
-	r.compare(args[0], payload)
-	r.seen++
+	r.compare(got, payload)
+	*due++
 }
 
 func (r *end) check(tok *am.Token, args []uint64, _ []byte) {

@@ -93,19 +93,24 @@ func TestRunJoin(t *testing.T) {
 	}
 }
 
-func TestRunEnds(t *testing.T) {
+func TestRunEnds(t *testing.T) { testEnds(t, "rank 1", ranks) }
+
+// testEnds runs jobs of three ranks, whose arguments job makes, that end in each of the ways there are. one is what rank 1
+// is called.
+func testEnds(t *testing.T, one string, job func(n int, role string, more ...string) []string) {
+	t.Helper()
 	for _, c := range []struct {
 		role string
 		code int
 		text string
 	}{
-		{"exit", 5, "golci: rank 1 exited with code 5\n"},
-		{"die", 137, "golci: rank 1 was killed by signal 9 (SIGKILL)\n"},
-		{"abort", 9, "golci: rank 1 aborted the job with code 9: enough is enough\n"},
-		{"unfinished", 1, "golci: rank 1 exited with code 0, but without Finalize\n"},
-		{"absent", 3, "golci: rank 1 has gone, while other ranks wait for it\n"},
-		{"late", 3, "golci: rank(s) 1 of 3 did not come: context deadline exceeded\n"},
-		{"stubborn", 5, "golci: rank 1 exited with code 5\n"},
+		{"exit", 5, one + " exited with code 5\n"},
+		{"die", 137, one + " was killed by signal 9 (SIGKILL)\n"},
+		{"abort", 9, one + " aborted the job with code 9: enough is enough\n"},
+		{"unfinished", 1, one + " exited with code 0, but without Finalize\n"},
+		{"absent", 3, one + " has gone, while other ranks wait for it\n"},
+		{"late", 3, "rank(s) 1 of 3 did not come: context deadline exceeded\n"},
+		{"stubborn", 5, one + " exited with code 5\n"},
 	} {
 		t.Run(c.role, func(t *testing.T) {
 			t.Parallel()
@@ -113,8 +118,8 @@ func TestRunEnds(t *testing.T) {
 			if c.role == "late" {
 				limit = "GOLCI_INIT_TIMEOUT=2s"
 			}
-			r := run(t, golci(t, ranks(3, c.role, "-grace", "200ms", "-env", limit)...))
-			r.want(t, c.code, c.text)
+			r := run(t, golci(t, job(3, c.role, "-grace", "200ms", "-env", limit)...))
+			r.want(t, c.code, "golci: "+c.text)
 			for _, pid := range strings.Fields(r.out) {
 				wantGone(t, pid)
 			}

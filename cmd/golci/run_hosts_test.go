@@ -71,32 +71,7 @@ func TestHostsFile(t *testing.T) {
 
 // TestHostsEnds: who has failed is named with the machine, and nothing is left.
 func TestHostsEnds(t *testing.T) {
-	for _, c := range []struct {
-		role string
-		code int
-		text string
-	}{
-		{"exit", 5, "golci: rank 1 on b exited with code 5\n"},
-		{"die", 137, "golci: rank 1 on b was killed by signal 9 (SIGKILL)\n"},
-		{"abort", 9, "golci: rank 1 on b aborted the job with code 9: enough is enough\n"},
-		{"unfinished", 1, "golci: rank 1 on b exited with code 0, but without Finalize\n"},
-		{"absent", 3, "golci: rank 1 on b has gone, while other ranks wait for it\n"},
-		{"late", 3, "golci: rank(s) 1 of 3 did not come: context deadline exceeded\n"},
-		{"stubborn", 5, "golci: rank 1 on b exited with code 5\n"},
-	} {
-		t.Run(c.role, func(t *testing.T) {
-			t.Parallel()
-			limit := "GOLCI_INIT_TIMEOUT=1m"
-			if c.role == "late" {
-				limit = "GOLCI_INIT_TIMEOUT=2s"
-			}
-			r := run(t, golci(t, onHosts("a:1,b:2", c.role, "-grace", "200ms", "-env", limit)...))
-			r.want(t, c.code, c.text)
-			for _, pid := range strings.Fields(r.out) {
-				wantGone(t, pid)
-			}
-		})
-	}
+	testEnds(t, "rank 1 on b", func(_ int, role string, more ...string) []string { return onHosts("a:1,b:2", role, more...) })
 }
 
 // TestHostsStreams: both output streams come out, and the input reaches rank 0.

@@ -60,26 +60,30 @@ func newHost(ln net.Listener, size int) (*host, error) {
 		ln.Close()
 		return nil, err
 	}
-	h.wg.Go(h.accept)
+	h.wg.Go(func() {
+		acceptOwn(ln, h.quit, h.enter, func(c net.Conn) { h.wg.Go(func() { h.greet(c) }) })
+	})
 	return h, nil
 }
 
-// accept takes the callers. Those of other users are turned away before anything is read from them or kept for them.
-func (h *host) accept() {
+// acceptOwn takes the calls at ln until it is closed. Those of other users are turned away before anything is read from them
+// or kept for them, and so are those that keep refuses. The rest are given to serve, which must not block. quit cuts a
+// pause after a failure short.
+func acceptOwn(ln net.Listener, quit <-chan struct{}, keep func(net.Conn) bool, serve func(net.Conn)) {
 	for {
-		c, err := h.ln.Accept()
+		c, err := ln.Accept()
 		switch {
 		case errors.Is(err, net.ErrClosed):
 			return
 		case err != nil: // no descriptors, perhaps
 			select {
 			case <-time.After(retryPause):
-			case <-h.quit:
+			case <-quit:
 			}
-		case ownUser(c) != nil || !h.enter(c):
+		case ownUser(c) != nil || !keep(c):
 			c.Close()
 		default:
-			h.wg.Go(func() { h.greet(c) })
+			serve(c)
 		}
 	}
 }

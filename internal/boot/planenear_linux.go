@@ -43,28 +43,10 @@ func openNear(j *Job, take func(from int, b []byte)) (*near, error) {
 		return nil, fmt.Errorf("golci: rank %d: %w", j.Rank, err)
 	}
 	p := &near{job: j, ln: ln, take: take, quit: make(chan struct{}), conns: map[net.Conn]bool{}, peers: map[int]*nearPeer{}}
-	p.wg.Go(p.accept)
+	p.wg.Go(func() {
+		acceptOwn(ln, p.quit, p.keep, func(c net.Conn) { p.wg.Go(func() { p.read(c) }) })
+	})
 	return p, nil
-}
-
-// accept takes the calls of other ranks, until the plane is closed.
-func (p *near) accept() {
-	for {
-		c, err := p.ln.Accept()
-		switch {
-		case errors.Is(err, net.ErrClosed):
-			return
-		case err != nil: // no descriptors, perhaps
-			select {
-			case <-time.After(retryPause):
-			case <-p.quit:
-			}
-		case ownUser(c) != nil || !p.keep(c):
-			c.Close()
-		default:
-			p.wg.Go(func() { p.read(c) })
-		}
-	}
 }
 
 // keep notes a connection, unless the plane is closed.
