@@ -15,10 +15,10 @@ type Key struct {
 // Key returns r's key.
 func (r Row) Key() Key { return Key{r.Bench, r.Size, r.Threads} }
 
-// Medians returns one row for each key and implementation: the median of those measured in the state in which most
-// rows of the key were measured, so that implementations are compared near with near and far with far. An
-// implementation that has no row in that state keeps the median of all, marked Mixed. Rows of one key stand together; keys
-// and implementations are in the order of their first appearance.
+// Medians returns one row for each key and implementation. It is the median of the rows in the most frequent state of
+// the key, so that near is compared with near and far with far. An implementation that has no row in that state keeps
+// the median of all, marked Mixed. Rows of one key stand together; keys and implementations are in the order of their
+// first appearance.
 func Medians(rows []Row) []Row {
 	states := prevailing(rows)
 	var keys []Key

@@ -29,10 +29,10 @@ const (
 // Ours tells this module's rows, whatever they ran over.
 func Ours(impl string) bool { return impl == Golci || strings.HasPrefix(impl, Golci+"-") }
 
-// Row is one measured figure. Size is in bytes; Threads is the number of threads in each process; MinShare is the
-// slowest thread's part of the mean (1 where there is one thread or nothing to share); Before and After are the times,
-// in ns, that a cache line took one way between the two cores before and after the measurement, 0 where it could not
-// be measured, and Crossing is their mean.
+// Row is one measured figure. Size is in bytes. Threads is the number of threads in each process. MinShare is the
+// slowest thread's share of the mean (1 if there is one thread or nothing to share). Before and After are the times
+// in ns of a cache line, one way between the two cores, before and after the measurement. They are 0 if they could
+// not be measured. Crossing is their mean.
 type Row struct {
 	Bench    string  `json:"bench"`
 	Impl     string  `json:"impl"`
@@ -56,8 +56,8 @@ type Row struct {
 // State says where the host had placed the two cores while a row was measured.
 type State string
 
-// The bounds are those of the machines this was first measured on: a crossing within one core complex takes some 50
-// ns, one between complexes 100 to 250.
+// The bounds are those of the first machines: a crossing within one core complex takes about 50 ns, one between
+// complexes 100 to 250.
 const (
 	Near    State = "near"  // before and after under 90 ns
 	Far     State = "far"   // both over 95 ns, and under 5 us
@@ -128,8 +128,8 @@ func WriteJSON(w io.Writer, r Row) error {
 	return err
 }
 
-// ReadJSON calls f with every row in r and passes over lines that are no JSON objects, because launchers and MPI
-// libraries write there too. It returns the first error of r or of a line that begins like a row and is none.
+// ReadJSON calls f with every row in r. It skips lines that are no JSON objects, because launchers and MPI libraries
+// write there, too. It returns the first error of r or of a line that begins like a row and is none.
 func ReadJSON(r io.Reader, f func(Row)) error {
 	s := bufio.NewScanner(r)
 	for s.Scan() {

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// CollectiveError tells why collectives on a communicator cannot go on: a call went wrong on one rank, so that the
-// ranks are out of step. All ranks get it, from that call on; errors.Is tells ErrCollective, and what went wrong.
+// CollectiveError tells why collectives on a communicator cannot continue: a call failed on one rank, so the ranks
+// are out of step. From that call on all ranks get it. It matches ErrCollective and its cause in errors.Is.
 type CollectiveError struct {
 	Rank int    // of the communicator: where the call went wrong
 	Call uint64 // its number on the communicator, from 1

@@ -7,9 +7,8 @@ import (
 	"github.com/golci/golci/comm"
 )
 
-// Comm is a communicator: a group of ranks with a space of messages of its own (chapter 7). Its methods may be called
-// from any goroutine or thread at once, except that only one collective runs on a communicator at a time: see
-// ErrConcurrent.
+// Comm is a communicator: a group of ranks with a space of messages of its own (chapter 7). Any goroutine or thread
+// may call its methods at any time. But only one collective runs on a communicator at a time: see ErrConcurrent.
 type Comm struct {
 	srv     *comm.Server // of proc; here for the hot path
 	near    []int32      // group, or nil where calls must take the slow way: in views, and where types are checked

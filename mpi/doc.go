@@ -1,12 +1,13 @@
-// Package mpi is message passing between the ranks of a job, in Go: what MPI calls point to point, communicators and
-// collectives, called from goroutines, from locked OS threads and from light-weight threads (package fult), all at once.
+// Package mpi is message passing between the ranks of a job, in Go. It has what MPI calls point to point,
+// communicators and collectives. Goroutines, locked OS threads and light-weight threads (package fult) may call it,
+// all at once.
 //
-// A program starts with [Init], which finds the launcher, or runs several ranks in one process with [Run]. Messages are
-// slices of any fixed-size type without pointers, structs included; [SendValue] takes any other Go value. Every function
-// returns an error to be tested with errors.Is, and none panics on bad arguments.
+// A program starts with [Init], which finds the launcher, or runs several ranks in one process with [Run]. Messages
+// are slices of any fixed-size type without pointers, structs included; [SendValue] takes any other Go value. Every
+// function returns an error for errors.Is. None panics on bad arguments.
 //
-// Functions that wait say so. From a light-weight thread such a wait lets other threads of the worker run; from a goroutine it
-// blocks that goroutine, which makes progress for its rank meanwhile.
+// The comment of a function says if it waits. While a light-weight thread waits, other threads of its worker run. A
+// goroutine that waits blocks, and makes progress for its rank meanwhile.
 //
 // Section numbers are those of the MPI standard, version 4.1.
 package mpi

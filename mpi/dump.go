@@ -10,8 +10,9 @@ import (
 	"github.com/golci/golci/comm/rank"
 )
 
-// Dump writes a report of what the rank waits for to w, in one write: calls by their names, with peer, tag and bytes, messages
-// that nobody has received, and threads. Threads that wait in the same call are one line. It does not wait for communication.
+// Dump writes a report of what the rank waits for to w, in one write. It lists calls by name, with peer, tag and
+// bytes, messages that nobody has received, and threads. Threads that wait in the same call are one line. It does not
+// wait for communication.
 func (p *Proc) Dump(w io.Writer) { p.rank.Dump(w) }
 
 // report adds what waits in package comm, by the names of this package.

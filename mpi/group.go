@@ -21,9 +21,9 @@ func (c *Comm) Dup() (*Comm, error) {
 	return newComm(c.proc, id, c.childUID(call), c.group, c.rank), nil
 }
 
-// Split makes a communicator for each colour that is given, of the ranks that give it, ordered by key and then by rank in c
-// (7.4.2). A rank whose colour is Undefined gets nil. Collective over c; it waits, and may switch threads. Errors: ErrArgument for a negative
-// colour, ErrComm, ErrContexts, and those of communication.
+// Split makes one communicator for each colour, of the ranks that pass this colour. They are ordered by key and then
+// by rank in c (7.4.2). A rank whose colour is Undefined gets nil. Collective over c; it waits, and may switch
+// threads. Errors: ErrArgument for a negative colour, ErrComm, ErrContexts, and those of communication.
 func (c *Comm) Split(color, key int) (*Comm, error) {
 	if err := c.usable("Split"); err != nil {
 		return nil, err

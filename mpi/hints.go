@@ -2,10 +2,10 @@ package mpi
 
 import "fmt"
 
-// HintPeers says that up to bytes of messages at a time will be on their way from this rank to each of the given ranks of c, so
-// that the receive space for them can be lent beforehand and the first sends need not wait for it. It is a hint: ranks lend
-// what they have, it is given back when it is not used, and it does nothing where loans do not follow demand
-// (GOLCI_FLOWCONTROL). It does not block. Errors: ErrRank, ErrCount, ErrComm, ErrFinalized, ErrAborted.
+// HintPeers announces messages of up to bytes bytes at a time from this rank to each of the given ranks of c. The
+// receive space for them can then be lent in advance, so the first sends need not wait for it. It is a hint: ranks
+// lend what they have, and unused space returns. It does nothing if loans do not follow demand (GOLCI_FLOWCONTROL).
+// It does not block. Errors: ErrRank, ErrCount, ErrComm, ErrFinalized, ErrAborted.
 func (c *Comm) HintPeers(bytes int, ranks ...int) error {
 	if err := c.usable("HintPeers"); err != nil {
 		return err
@@ -27,8 +27,8 @@ func (c *Comm) HintPeers(bytes int, ranks ...int) error {
 // hintedMessages is how many messages to a partner a collective may have under way.
 const hintedMessages = 2
 
-// hintPartners hints at the ranks that collectives talk to: those at distances of a power of two, which trees,
-// dissemination and recursive doubling use, and the next, of the rings. Once for each communicator.
+// hintPartners hints at the partners of collectives. Trees, dissemination and recursive doubling use the ranks at
+// distances of a power of two, rings the next rank. Once for each communicator.
 func (c *Comm) hintPartners() {
 	c.coll.hinted = true
 	n := len(c.group)

@@ -10,16 +10,17 @@ import (
 	"github.com/golci/golci/internal/settings"
 )
 
-// Init joins this process to its job as one rank (11.2), and blocks until all ranks are ready or the time of GOLCI_INIT_TIMEOUT is
-// over; the error then names the ranks that did not come, as far as the launcher lets that be known. Without a launcher the job
-// has one rank. A process can join its launcher's job once. Errors: ErrArgument, and those of internal/boot.
+// Init joins this process to its job as one rank (11.2). It blocks until all ranks are ready or the time of
+// GOLCI_INIT_TIMEOUT is over. The error then names the missing ranks, if the launcher lets them be known. Without a
+// launcher the job has one rank. A process can join its launcher's job once. Errors: ErrArgument, and those of
+// internal/boot.
 //
 // Init is the start of an MPI program, so it asks package rank for three things that concern the whole process. Where
 // GOMAXPROCS is not set in the environment, it is raised to one more than the threads that poll. SIGQUIT is answered
 // with a report (WithoutQuitDump). And the process ends when the job ends otherwise than by Finalize.
 //
-// A rank that fails when it has joined a job of several ranks aborts the job, with its error as the reason: the
-// others could only wait for it. The launcher then ends all ranks, this one too, and prints the reason.
+// A rank that fails after it has joined a job of several ranks aborts the job, with its error as the reason. The
+// other ranks could only wait for it. The launcher then ends all ranks, this one too, and prints the reason.
 func Init(opts ...Option) (*Proc, error) { return InitContext(context.Background(), opts...) }
 
 // InitContext is Init that gives up when ctx ends, if that is before the time of GOLCI_INIT_TIMEOUT. The error then also wraps the cause
@@ -41,11 +42,12 @@ func InitContext(ctx context.Context, opts ...Option) (*Proc, error) {
 	return p, nil
 }
 
-// Run runs f as n ranks of one job in this process, each on a goroutine of its own with its world communicator, and waits
-// for them. It is for tests, examples and the race detector; nothing is shared with other jobs in the process. The ranks
-// are finalized when f returns. An error, panic or runtime.Goexit of one rank aborts the others: their pending and later
-// operations end with ErrAborted. Run joins the errors of the ranks, naming each, without those that only follow from an abort. When
-// ranks call Exit it returns an *ExitError with the greatest code, or nil if that is 0.
+// Run runs f as n ranks of one job in this process and waits for them. Each rank runs on a goroutine of its own, and
+// gets its world communicator. It is for tests, examples and the race detector; nothing is shared with other jobs in
+// the process. The ranks are finalized when f returns. An error, panic or runtime.Goexit of one rank aborts the
+// others: their pending and later operations end with ErrAborted. Run joins the errors of the ranks, naming each,
+// without those that only follow from an abort. When ranks call Exit it returns an *ExitError with the greatest code,
+// or nil if that is 0.
 func Run(n int, f func(c *Comm) error, opts ...Option) error {
 	o, err := readOptions(opts)
 	if err != nil {

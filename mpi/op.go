@@ -1,8 +1,8 @@
 package mpi
 
-// Op is an operation of reductions on elements T (6.9). It is one of the functions below, such as Sum, or what Func and
-// VectorFunc make of a function of the program. Sum is given without type arguments: the buffers tell the type, and a
-// type that the operation does not have is an error of the compiler.
+// Op is an operation of reductions on elements T (6.9). It is one of the functions below, such as Sum, or what Func
+// and VectorFunc make of a function of the program. Sum is given without type arguments, because the buffers tell the
+// type. The compiler refuses a type that the operation does not have.
 //
 //	err := mpi.Allreduce(c, send, recv, mpi.Sum)
 //
@@ -35,8 +35,8 @@ func (op Op[T]) reducer() reducer {
 // predefined is the Reducer of a commutative operation that cannot panic.
 func predefined[T any](f combiner) Reducer[T] { return Reducer[T]{reducer{combiner: f, commute: true}} }
 
-// Commutative is op for operations of the program of which the order does not matter: faster algorithms may be used,
-// and a op b may be computed as b op a (6.9.5).
+// Commutative declares an operation of the program commutative. Faster algorithms may then be used, and a op b may be
+// computed as b op a (6.9.5).
 func (op Op[T]) Commutative() Op[T] {
 	r := op.reducer()
 	r.commute = true

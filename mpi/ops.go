@@ -21,8 +21,8 @@ type Number interface {
 	Real | ~complex64 | ~complex128
 }
 
-// Sum is an Op that adds (6.9.2). Sums of floating point depend on the order; the order depends on the number of ranks
-// and of elements only, so equal runs give equal results.
+// Sum is an Op that adds (6.9.2). Sums of floating point depend on the order. The order depends only on the number of
+// ranks and of elements, so equal runs give equal results.
 func Sum[T Number]() Reducer[T] { return predefined[T](sum[T]{}) }
 
 // Prod is an Op that multiplies (6.9.2).

@@ -32,8 +32,8 @@ func WithThreads(n int) Option { return With(settings.Threads.Env(), strconv.Ito
 // WithServer sets who polls the network: "auto", "dedicated", "worker" or "waiter".
 func WithServer(mode string) Option { return With(settings.Server.Env(), mode) }
 
-// WithEager sets the largest message in bytes that travels without asking the receiver, at most 1 MiB and what a
-// record holds; 0 leaves it to the mode of flow control. EagerLimit tells what comes of it.
+// WithEager sets the largest message in bytes that travels without asking the receiver. The most is 1 MiB, and what a
+// record holds. 0 leaves the choice to the mode of flow control. EagerLimit tells what comes of it.
 func WithEager(bytes int) Option { return With(settings.Eager.Env(), strconv.Itoa(bytes)) }
 
 // WithUnexpected sets how many bytes of unmatched messages are kept of each peer before its sends ask first.
@@ -48,12 +48,14 @@ func WithSpin(d time.Duration) Option { return With(settings.Spin.Env(), d.Strin
 // WithTimeout sets how long Init waits for the other ranks.
 func WithTimeout(d time.Duration) Option { return With(settings.InitTimeout.Env(), d.String()) }
 
-// WithoutQuitDump leaves SIGQUIT alone. Without it the signal has the rank write a report of what it waits for (Proc.Dump) to standard
-// error, and end with exit code 2. With GOLCI_DUMP=stacks the stacks of goroutines and threads come before that.
+// WithoutQuitDump leaves SIGQUIT alone. Without it, on the signal the rank writes a report of what it waits for
+// (Proc.Dump) to standard error, and ends with exit code 2. With GOLCI_DUMP=stacks the stacks of goroutines and
+// threads come before that.
 func WithoutQuitDump() Option { return func(o *options) { o.rank.QuitDump = false } }
 
-// WithAttach has f called on every rank before the start barrier, after which the first message can be sent: the place to
-// register handlers for active messages. Init, or Run, fails with f's error. It must not send, nor wait for other ranks.
+// WithAttach calls f on every rank before the start barrier. It is the place to register handlers for active
+// messages, since the first message can be sent after that barrier. Init, or Run, fails with f's error. It must not
+// send, nor wait for other ranks.
 func WithAttach(f func(srv *comm.Server) error) Option {
 	return func(o *options) { o.attach = append(o.attach, f) }
 }

@@ -12,11 +12,11 @@ import (
 )
 
 // Parallel runs f(0) to f(n-1) as n light-weight threads of this rank and waits until all have ended. It joins their
-// errors, in the order of their numbers, each as a *ThreadError; a panic of f is one that holds a *fult.PanicError,
-// and does not end the job. See Go for what a thread may do. It blocks, and may switch threads. Errors besides those
-// of f: ErrArgument for a nil f or a negative n, ErrFinalized, ErrAborted, and fult.ErrTooMany if more threads would
-// be alive at once than the rank may have (GOLCI_THREADS). With ErrTooMany the threads that were started have ended,
-// too.
+// errors in the order of their numbers, each as a *ThreadError. A panic of f becomes one that holds a
+// *fult.PanicError, and does not end the job. See Go for what a thread may do. It blocks, and may switch threads.
+// Errors besides those of f: ErrArgument for a nil f or a negative n, ErrFinalized, ErrAborted, and fult.ErrTooMany
+// if more threads would be alive at once than allowed (GOLCI_THREADS). With ErrTooMany the threads that were started
+// have ended, too.
 func (p *Proc) Parallel(n int, f func(i int) error) error {
 	if f == nil {
 		return p.ParallelContext(context.Background(), n, nil)
@@ -24,9 +24,9 @@ func (p *Proc) Parallel(n int, f func(i int) error) error {
 	return p.ParallelContext(context.Background(), n, func(_ context.Context, i int) error { return f(i) })
 }
 
-// ParallelContext is Parallel with a context for f, which ends when ctx does, or with the first thread that fails: its cause is
-// then the *ThreadError of that thread. Errors of other threads that only follow from it are left out. Threads that do not look
-// at the context are waited for. A nil ctx counts as one that has ended, with ErrArgument.
+// ParallelContext is Parallel with a context for f. It ends when ctx ends, or when the first thread fails. Its cause
+// is then the *ThreadError of that thread. Errors of other threads that only follow from it are left out. Threads
+// that do not look at the context are waited for. A nil ctx counts as one that has ended, with ErrArgument.
 func (p *Proc) ParallelContext(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
 	switch {
 	case f == nil:

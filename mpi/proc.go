@@ -33,11 +33,11 @@ func (p *Proc) Self() *Comm { return p.self }
 // Launcher names what has started the job, as in `golci info`.
 func (p *Proc) Launcher() string { return p.rank.Job().Launcher }
 
-// Go starts f as a light-weight thread of this rank and returns at once; Parallel starts several and waits for them. The thread may
-// communicate like any goroutine, and lets others run while it waits. What blocks otherwise blocks the worker that it shares with them:
-// a thread uses fult.Recv(nil, ch) and fult.Send(nil, ch, v) for Go channels, fult.Mutex and the like for locks, and
-// fult.Blocking(nil, f) for anything else. A thread that serves others for as long as the job lasts is best ended by the context of
-// its RecvContext.
+// Go starts f as a light-weight thread of this rank and returns at once; Parallel starts several and waits for them.
+// The thread may communicate like any goroutine, and lets others run while it waits. Other blocking calls block the
+// worker that it shares with them. A thread uses fult.Recv(nil, ch) and fult.Send(nil, ch, v) for Go channels,
+// fult.Mutex and the like for locks, and fult.Blocking(nil, f) for anything else. A thread that serves others for as
+// long as the job lasts is best ended by the context of its RecvContext.
 //
 // If f panics, that ends the job, as it ends a Go program; in Run only the thread ends, and Join returns the panic.
 // Errors: ErrArgument, ErrFinalized, ErrAborted, fult.ErrTooMany.
@@ -57,9 +57,9 @@ func (p *Proc) Job() *rank.Job { return p.rank.Job() }
 // making progress meanwhile, and then lets go of everything. It blocks.
 //
 // Threads and operations that can still end by themselves do so: Finalize waits while any of them ends or a thread
-// computes. Whatever has not ended 100 ms after the last of these is left over; 1 s after it where threads are
-// goroutines, as under the race detector. It ends with ErrFinalized, and Finalize returns ErrPending, which tells how
-// many threads and operations there are.
+// computes. Threads and operations that have not ended 100 ms after the last of these are left over. If threads are
+// goroutines, as under the race detector, this time is 1 s. It ends with ErrFinalized, and Finalize returns
+// ErrPending, which tells how many threads and operations there are.
 //
 // Later operations give ErrFinalized, and so does a second call. In a light-weight thread it gives ErrThread.
 func (p *Proc) Finalize() error { return p.FinalizeContext(context.Background()) }
@@ -69,10 +69,10 @@ func (p *Proc) Finalize() error { return p.FinalizeContext(context.Background())
 // A thread that does not end keeps what it uses. A nil ctx counts as one that has ended, with ErrArgument.
 func (p *Proc) FinalizeContext(ctx context.Context) error { return p.rank.Finalize(orNone(ctx)) }
 
-// Exit ends the job in order, all its ranks, with exit code code, of which the lowest eight bits count, as for the operating
-// system. Any rank may call it at any time after Init, from any goroutine, thread or handler, whatever the others do; they need
-// not poll. If several ranks call it, the greatest code becomes that of all. It takes about 2 log2 N messages of each rank, and is
-// enforced after the time of GOLCI_EXITTIMEOUT. Deferred functions do not run.
+// Exit ends the job with all its ranks in order, with exit code code. As for the operating system, the lowest eight
+// bits count. Any rank may call it at any time after Init, from any goroutine, thread or handler, whatever the others
+// do; they need not poll. If several ranks call it, the greatest code becomes that of all. It takes about 2 log2 N
+// messages of each rank, and is enforced after the time of GOLCI_EXITTIMEOUT. Deferred functions do not run.
 //
 // In a job of processes it does not return. In Run the pending and later operations of all ranks end with ErrAborted, Run
 // returns an *ExitError, and Exit the same as the operations.

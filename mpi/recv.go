@@ -75,9 +75,9 @@ func (c *Comm) irecvAny(what string, e *elem, b []byte, source, tag int) (Reques
 	return Request{c: c, req: r}, nil
 }
 
-// Sendrecv sends sbuf to dest with stag and receives into rbuf from source with rtag at the same time (3.10), so that
-// ranks which exchange messages cannot wait for each other in a circle. The buffers must not overlap. It waits, and may switch
-// threads. Errors as for Send and Recv, and ErrBuffer.
+// Sendrecv sends sbuf to dest with stag and, at the same time, receives into rbuf from source with rtag (3.10). So
+// ranks that exchange messages cannot wait for each other in a circle. The buffers must not overlap. It waits, and
+// may switch threads. Errors as for Send and Recv, and ErrBuffer.
 func Sendrecv[S, R any](c *Comm, sbuf []S, dest, stag int, rbuf []R, source, rtag int) (Status, error) {
 	if overlap(bytesOf(sbuf), bytesOf(rbuf)) {
 		return Status{}, c.bufferError("Sendrecv", "the buffers overlap")

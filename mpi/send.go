@@ -2,9 +2,9 @@ package mpi
 
 import "github.com/golci/golci/comm"
 
-// Send sends buf to rank dest of c with tag, 0 to TagUB (3.2.1). It returns when buf may be reused: at once while the message
-// is small and the receiver keeps up, else it waits, and may switch threads. dest may be ProcNull. Errors: ErrComm, ErrRank,
-// ErrTag, ErrType, ErrFinalized, ErrAborted, ErrPeer.
+// Send sends buf to rank dest of c with tag, 0 to TagUB (3.2.1). It returns when buf may be reused. That is at once
+// while the message is small and the receiver keeps up. Otherwise it waits, and may switch threads. dest may be
+// ProcNull. Errors: ErrComm, ErrRank, ErrTag, ErrType, ErrFinalized, ErrAborted, ErrPeer.
 func Send[T any](c *Comm, buf []T, dest, tag int) error {
 	if c == nil || uint(dest) >= uint(len(c.near)) || uint(tag) > TagUB || c.freed.Load() || !known(any((*T)(nil))) {
 		return c.sendAny("Send", elemOf[T](), bytesOf(buf), dest, tag, comm.Standard)

@@ -212,8 +212,8 @@ func some(rs []Request, what string) (is []int, sts []Status, err error) {
 	return is, sts, errors.Join(errs...)
 }
 
-// Testall polls once and reports whether all of rs are done; only then they become null and st, if not nil, takes their
-// statuses (3.7.5). It does not block.
+// Testall polls once and reports whether all of rs are done. Only then they become null, and st, if not nil, takes
+// their statuses (3.7.5). It does not block.
 func Testall(rs []Request, st []Status) (bool, error) {
 	if st != nil && len(st) != len(rs) {
 		return false, statusesError("Testall", len(rs), len(st))

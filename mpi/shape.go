@@ -11,10 +11,10 @@ import (
 	"github.com/golci/golci/internal/settings"
 )
 
-// The shape of a type stands for its basic elements: their kinds, in order, and where they lie. Names and nesting do not
-// count, nor how many elements make one T: float64, a named float64, [2]float64 and a struct of two float64 have one
-// shape, as they have one type signature in MPI (3.3.1). int and int64 are one kind, and so are uint, uintptr and uint64,
-// because all are of 64 bits. Bytes match nothing but bytes.
+// The shape of a type stands for its basic elements: their kinds, in order, and where they lie. Names, nesting and
+// the number of elements in one T do not count. So float64, a named float64, [2]float64 and a struct of two float64
+// have one shape, as they have one type signature in MPI (3.3.1). int and int64 are one kind, and so are uint,
+// uintptr and uint64, because all are of 64 bits. Bytes match nothing but bytes.
 
 // shapes names a type of each shape that this program has used, for errors.
 var shapes sync.Map // uint64 to reflect.Type

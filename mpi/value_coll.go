@@ -9,7 +9,7 @@ import (
 
 // Collectives of values: those of slices underneath, on what the codec makes of each value. Each takes two of these,
 // one for the lengths and one for the bytes. A value that cannot be encoded travels as an empty message, so that the
-// ranks stay together: the rank whose value it is returns ErrType with the reason, and so do those that get it.
+// ranks stay in step. The rank that gives it returns ErrType with the reason, and so do the ranks that get it.
 // Lengths that other ranks tell and this process cannot have give ErrMemory, and end the collectives of the
 // communicator.
 
@@ -78,9 +78,9 @@ func AllgatherValue[T any](c *Comm, v T) ([]T, error) {
 	return unpackAll[T](c, "AllgatherValue", all, counts)
 }
 
-// ScatterValue gives each rank of c the value of its number in the list of rank root (6.6), which has one for each; the other
-// ranks' list is not looked at. It waits, and may switch threads. Errors as for Scatterv; ErrCount for a list of another
-// length, at all ranks; ErrType.
+// ScatterValue gives rank i of c value i of root's list (6.6), which has one value for each rank. The lists of other
+// ranks are ignored. It waits, and may switch threads. Errors as for Scatterv; ErrCount for a list of another length,
+// at all ranks; ErrType.
 func ScatterValue[T any](c *Comm, vs []T, root int) (v T, err error) {
 	var all []byte
 	var counts []int
@@ -110,9 +110,9 @@ func ScatterValue[T any](c *Comm, vs []T, root int) (v T, err error) {
 	return unpackFrom[T](c, "ScatterValue", b, Status{Source: root, Tag: 0})
 }
 
-// AllgathervAlloc is Allgatherv for ranks that do not know each other's counts: it finds them, allocates, and returns
-// the elements of all ranks by rank, and how many came from each. It waits, and may switch threads. Errors as for
-// Allgatherv, and ErrMemory.
+// AllgathervAlloc is Allgatherv for ranks that do not know each other's counts. It finds the counts and allocates. It
+// returns the elements of all ranks by rank, and how many came from each. It waits, and may switch threads. Errors as
+// for Allgatherv, and ErrMemory.
 func AllgathervAlloc[T any](c *Comm, send []T) (all []T, counts []int, err error) {
 	return allgathervAlloc(c, kindAllgathervAlloc, send)
 }

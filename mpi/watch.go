@@ -77,9 +77,9 @@ func (w *watch) waitOr(ctx context.Context, p *Proc) {
 // WaitContext is Wait that ends the operation when ctx ends, and returns in time. If the operation has ended by that,
 // the error is ErrCancelled and the cause of ctx, and r becomes null. What was not matched always ends. So does what
 // a view has started, but for long receives under way (see WithContext), which are waited for. Another operation that
-// is on its way to its peer stays: the error is then ErrPending and the cause of ctx, r is as before, its buffer must
-// not be used, and it is to be waited for again. Other errors are those of the operation, and ErrArgument for a nil
-// ctx. It may switch threads.
+// is on its way to its peer stays. The error is then ErrPending with the cause of ctx. r is as before: its buffer
+// must not be used, and it must be waited for again. Other errors are those of the operation, and ErrArgument for a
+// nil ctx. It may switch threads.
 func (r *Request) WaitContext(ctx context.Context) (Status, error) {
 	if r == nil || r.c == nil {
 		return empty, nil

@@ -1,5 +1,5 @@
-// Package amrank measures active messages between two ranks, through the public API of comm/am over shared memory: the
-// round trip of a request and its reply, and a flood of requests.
+// Package amrank measures active messages between two ranks: the round trip of a request and its reply, and a flood
+// of requests. It uses the public API of comm/am over shared memory.
 package amrank
 
 import (

@@ -47,8 +47,8 @@ func format(path string) (string, error) {
 	return f, nil
 }
 
-// Check says whether Write can write to path, before there is anything to write: the name ends in a known form, and the
-// directory can be written. Errors: ErrFormat, and those of the file system.
+// Check reports in advance whether Write can write to path: the name ends in a known form, and the directory is
+// writable. Errors: ErrFormat, and those of the file system.
 func Check(path string) error {
 	if _, err := format(path); err != nil {
 		return err

@@ -63,8 +63,8 @@ func (c Config) fill() (Config, error) {
 	return c, nil
 }
 
-// terms of a run. Without flow control a rank has space for all that its peers can have under way, so that nothing
-// overflows: their tickets see to that.
+// terms of a run. Without flow control a rank has space for all that its peers can have under way. Their tickets
+// ensure that nothing overflows.
 func (c Config) terms(m credit.Mode) credit.Config {
 	t := credit.Terms(c.Ranks, leastLoan*credit.Unit)
 	t.Mode, t.PerPeer, t.Bank, t.Min, t.Epoch = m, c.Loan, c.Bank, leastLoan, epoch

@@ -49,10 +49,10 @@ type flowRank struct {
 	ends []*end // by mode
 }
 
-// Flow measures what credits cost on the way of small requests: the same flood with loans that do not change, with loans
-// that follow demand, and without flow control, in turns, between three pairs of ranks on the same job, with receive
-// space of the same size. Both processes call it with the same arguments; it blocks until all is measured. Rank 0's out
-// gets the rows: medians, with the median of the differences between neighbours in time as a note.
+// Flow measures the cost of credits for small requests. The same flood runs in turns with static loans, with loans
+// that follow demand, and without flow control. The three pairs of ranks are of one job and have receive space of one
+// size. Both processes call it with the same arguments; it blocks until all is measured. Rank 0's out gets the rows:
+// medians, with the median of the differences between neighbours in time as a note.
 func Flow(ctx context.Context, job *rank.Job, c FlowConfig, out func(bench.Row)) (err error) {
 	if len(c.Sizes) == 0 || slices.Min(c.Sizes) < leastSize || slices.Max(c.Sizes) > mostSize {
 		return fmt.Errorf("%w: %d are not in %d..%d", ErrSize, c.Sizes, leastSize, mostSize)
@@ -77,7 +77,7 @@ func Flow(ctx context.Context, job *rank.Job, c FlowConfig, out func(bench.Row))
 	return job.Barrier(ctx)
 }
 
-// flowSettings ask for the default table of two ranks, but that a static loan is as large as a dynamic one becomes, so
+// flowSettings ask for the default table of two ranks. Only the static loan is as large as a dynamic one becomes, so
 // that the modes differ in nothing else.
 func flowSettings(m credit.Mode, most int) map[string]string {
 	c := credit.Terms(2, most+slack)

@@ -1,10 +1,10 @@
-// Package creditsim drives the ledger of package credit, the one that active messages use, for 2 to 10,000 ranks in
-// virtual time: no message is sent, everything else is as it would be. A tick stands for a microsecond. What a rank sends
-// to a peer in one tick travels together and arrives Latency ticks later. A rank goes away at times, and then neither
-// polls nor sends.
+// Package creditsim drives the ledger of package credit, which active messages use, for 2 to 10,000 ranks in virtual
+// time. No message is sent; all else is as in a job. A tick stands for a microsecond. What a rank sends to a peer in
+// one tick travels together and arrives Latency ticks later. A rank goes away at times, and then neither polls nor
+// sends.
 //
-// Loans follow patterns of communication over epochs; a run reports, for each epoch, the credits that moved, the
-// requests that had to wait, what is banked, and how unequal the loans are. It fails if an invariant of the ledger does.
+// Loans follow patterns of communication over epochs. For each epoch a run reports the credits that moved, the
+// requests that waited, the bank, and how unequal the loans are. It fails if an invariant of the ledger does.
 package creditsim
 
 import (

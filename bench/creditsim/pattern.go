@@ -21,9 +21,9 @@ var patterns = []pattern{
 	{"none", false, func(int, int, int, uint64) []int { return nil }},
 }
 
-// Patterns lists the patterns: static (six neighbours in a torus), chain (every rank sends to the one a distance
-// away, which changes), oddpoll (even ranks send, odd ones only poll), pairs (both ways), tree (parent and children of a
-// binomial tree), hotspot (everybody to rank 0), random (to a rank drawn anew), none (nobody sends).
+// Patterns lists the patterns. static: six neighbours in a torus. chain: every rank sends to the rank at a distance,
+// which changes. oddpoll: even ranks send, odd ones only poll. pairs: both ways. tree: parent and children of a
+// binomial tree. hotspot: all ranks send to rank 0. random: to a rank drawn anew. none: no rank sends.
 func Patterns() []string {
 	var names []string
 	for _, p := range patterns {

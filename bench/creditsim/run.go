@@ -6,8 +6,8 @@ import (
 	"github.com/golci/golci/internal/credit"
 )
 
-// Row is what happened in one epoch: while as many requests were received as an epoch has, by each rank that is sent
-// to; where nobody sends, the time that would take.
+// Row is what happened in one epoch. In an epoch each rank that gets messages receives as many requests as an epoch
+// has. If no rank sends, an epoch is the time that this would take.
 type Row struct {
 	Epoch      int     `json:"epoch"`
 	Moved      uint64  `json:"moved"`        // credits lent out of banks and given back to them

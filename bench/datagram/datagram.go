@@ -1,6 +1,6 @@
-// Package datagram measures what the system's UDP does by itself between two cores, through the sockets of the UDP conduit
-// (internal/conduit/udp/mmsg) and with nothing above them: no numbers, no acknowledgements, no encryption, no matching. It is
-// the raw limit of what messages over UDP can reach on one machine.
+// Package datagram measures the system's UDP between two cores, through the sockets of the UDP conduit
+// (internal/conduit/udp/mmsg). There is nothing above them: no numbers, acknowledgements, encryption or matching. It
+// is the raw limit of what messages over UDP can reach on one machine.
 package datagram
 
 import (
@@ -49,8 +49,8 @@ func open(o mmsg.Options) (*pair, error) {
 
 func (p *pair) close() error { return errors.Join(p.a.Close(), p.b.Close()) }
 
-// run has near and far run at once, each on a thread bound to a core where there are two, and returns when both have. near's
-// end ends far.
+// run runs near and far at the same time, and returns when both have returned. Each has a thread, bound to a core if
+// there are two. near's end ends far.
 func (p *pair) run(near, far func() error) error {
 	var wg sync.WaitGroup
 	var errs [2]error

@@ -91,8 +91,8 @@ func Stream(ctx context.Context, s Shape, d time.Duration) (rate float64, err er
 	return rate, err
 }
 
-// window is how many bytes may be under way, in packets of whole bytes: what the receiver was granted holds, since the kernel
-// counts memory that it allocates in steps of powers of 2, and grants half of what it says.
+// window is the number of bytes that may be under way, in packets of whole bytes. It is what the receiver's grant
+// holds: the kernel allocates memory in steps of powers of 2, and grants half of what it says.
 func (p *pair) window(whole int) int64 {
 	granted := min(under, p.b.Info().RecvBuffer/4)
 	return int64(max(2, granted/(whole+overhead)) * whole)
@@ -127,8 +127,9 @@ func (f *flow) source(ctx context.Context, d time.Duration) (float64, error) {
 	}
 }
 
-// await spins until so many bytes have come. The kernel may drop datagrams all the same, and need not tell before the next one
-// comes: what is overdue is written off, and the time it was waited for counts. Again and again it is an error.
+// await spins until so many bytes have come. The kernel may still drop datagrams, and need not tell before the next
+// one comes. So overdue datagrams are written off; the time spent waiting for them counts. Again and again it is an
+// error.
 func (f *flow) await(bytes int64) error {
 	var since time.Time
 	last := f.came.Load()

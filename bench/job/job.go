@@ -1,5 +1,5 @@
-// Package job runs a launcher and reads rows from it, and sees to it that the job ends: whatever the program under it
-// does, after the time allowed neither launcher nor ranks are left.
+// Package job runs a launcher, reads rows from it, and ensures that the job ends. After the time allowed neither
+// launcher nor ranks are left, whatever the program does.
 package job
 
 import (
@@ -27,14 +27,14 @@ type Job struct {
 	Argv  []string      // launcher and its arguments; Argv[0] is a path
 	Env   []string      // K=V, added to this process's environment
 	Limit time.Duration // after which it is ended
-	// Strays is a program that this job alone runs; processes of it that outlive the launcher are killed, because some
+	// Strays is a program that only this job runs. Its processes that outlive the launcher are killed, because some
 	// launchers put ranks into process groups of their own. May be "".
 	Strays string
 	Row    func(bench.Row) // called with each row as it is printed
 }
 
-// Run starts j, blocks until it has ended, and returns an error when it ended otherwise than with exit status 0, with
-// the end of what it wrote to standard error. Rows that came before stay valid. Cancelling ctx ends the job too.
+// Run starts j and blocks until it has ended. If the exit status is not 0 it returns an error with the last standard
+// error output of j. Rows that came before stay valid. Cancelling ctx ends the job too.
 func Run(ctx context.Context, j Job) error {
 	limited, cancel := context.WithTimeoutCause(ctx, j.Limit, ErrTime)
 	defer cancel()

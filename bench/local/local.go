@@ -1,4 +1,4 @@
-// Package local has the benchmarks that need no messages: the thread switch, the table and the pool, each beside its
+// Package local has the benchmarks without messages: the thread switch, the table and the pool. Each runs beside its
 // rivals, with the same loop for all.
 package local
 

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// A handOver lets pairs of threads pass a permit to and fro, rounds times each, and returns the time from the common
-// start to the last thread's end.
+// A handOver lets pairs of threads pass a permit back and forth, rounds times each. It returns the time from the
+// common start to the last thread's end.
 type handOver func(pairs, rounds int) (time.Duration, error)
 
-// switchNs is the time from one thread's signal to the next thread's run. threads/2 pairs hand over at the same time, all on
-// one core: with two threads that is a ring of two, with 1,024 there are always 512 runnable.
+// switchNs is the time from one thread's signal to the next thread's run. threads/2 pairs hand over at the same time,
+// all on one core. Two threads are a ring of two; of 1,024 threads 512 are always runnable.
 func switchNs(impl string, threads int, d time.Duration) (float64, error) {
 	if threads < 2 || threads%2 != 0 {
 		return 0, fmt.Errorf("%w: %d, switch needs an even number", ErrThreads, threads)

@@ -124,8 +124,8 @@ func (c *crowd) pause(d time.Duration) error {
 	}
 }
 
-// round serves every thread of both ranks once and returns how long that took, from the moment when both ranks were ready
-// to the one when all threads of both had their message.
+// round serves every thread of both ranks once. It returns the time from when both ranks were ready until all threads
+// of both had their message.
 func (c *crowd) round() (time.Duration, error) {
 	if err := c.comm.Barrier(); err != nil {
 		return 0, err

@@ -1,6 +1,5 @@
-// Package million has the benchmark of very many threads: two ranks, in each of which hundreds of thousands of
-// light-weight threads block in a receive of their own, and are all served, again and again, also while the collector
-// runs.
+// Package million has the benchmark of very many threads. In each of two ranks hundreds of thousands of light-weight
+// threads block in a receive of their own. All are served, again and again, also while the collector runs.
 package million
 
 import (
@@ -45,8 +44,8 @@ const (
 	defaultRounds = 5
 )
 
-// Run is called by both ranks of a job with the same arguments and blocks until the benchmark is done; it must not be
-// called in a light-weight thread. On rank 0 out gets the rows. Every message is compared with what it should be. Errors:
+// Both ranks of a job call Run with the same arguments. It blocks until the benchmark is done. It must not be called
+// in a light-weight thread. On rank 0 out gets the rows. Every message is compared with what it should be. Errors:
 // ErrConfig, ErrPayload, and those of packages mpi and fult.
 func Run(p *mpi.Proc, c Config, out func(bench.Row)) error {
 	if c.Rounds == 0 {

@@ -1,6 +1,6 @@
-// Package peers finds the MPI implementations that are installed, and UCX, builds the C programs of this folder with
-// them, and runs those with the launcher that belongs to each. The C files carry a build constraint that keeps the Go tool from
-// compiling them.
+// Package peers finds UCX and the installed MPI implementations. It builds the C programs of this folder with each of
+// them, and runs them with its launcher. The C files carry a build constraint that keeps the Go tool from compiling
+// them.
 package peers
 
 import (
@@ -56,8 +56,8 @@ const active = "am"
 // Has says whether the peer has a program for the benchmark.
 func (m *Peer) Has(bench string) bool { return (bench == active) == (m.Run == "") }
 
-// The tuned settings are those that move large messages through shared memory in place of process_vm_readv; which is
-// the faster depends on the machine, so the better of all is what to compare with.
+// The tuned settings move large messages through shared memory instead of process_vm_readv. The faster way depends on
+// the machine, so compare with the best of all.
 func openMPI() Peer {
 	copies := []string{"--mca", "btl_vader_single_copy_mechanism", "none"}
 	eager := append(copies[:3:3], "--mca", "btl_vader_eager_limit", "65536", "--mca", "btl_vader_max_send_size", "65536")
@@ -196,8 +196,8 @@ func (m *Peer) sources(src string) ([]string, error) {
 	return files, nil
 }
 
-// Command is the command line, and what to add to the environment, that runs the built program with one setting, each rank
-// bound to a core where there are cores enough.
+// Command returns the command line and the additional environment that run the built program with one setting. Each
+// rank is bound to a core if there are enough cores.
 func (m *Peer) Command(s Setting, c Case) (argv, env []string) {
 	env = append(m.Env[:len(m.Env):len(m.Env)], s.Env...)
 	if m.Run == "" {

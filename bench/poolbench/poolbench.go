@@ -1,5 +1,5 @@
-// Package poolbench measures pool.Pool and what one would use in its place, with the same loop for all: every goroutine
-// gets a packet and puts it back.
+// Package poolbench measures pool.Pool and its alternatives with one loop: every goroutine gets a packet and puts it
+// back.
 package poolbench
 
 import (
@@ -30,8 +30,9 @@ type packet [256]byte
 // one for all, stack the lock-free one.
 func Impls() []string { return []string{"golci", "onelock", "stack", "channel", "syncpool"} }
 
-// Run measures a pair of get and put of impl in goroutines goroutines for about d. It returns the processor time of one
-// pair in ns: elapsed time times the goroutines that can run at once, by the pairs of all. It blocks for that time.
+// Run measures a pair of get and put of impl in goroutines goroutines for about d. It returns the processor time of
+// one pair in ns: elapsed time, times the goroutines that can run at once, divided by all pairs. It blocks for that
+// time.
 func Run(impl string, goroutines int, d time.Duration) (nsPerOp float64, err error) {
 	for n := 4096; ; {
 		took, err := RunN(impl, goroutines, n)

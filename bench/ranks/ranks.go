@@ -1,5 +1,5 @@
-// Package ranks has the benchmarks between ranks, with the loops of the OSU benchmarks of the same purpose, through the
-// public API and at its default settings. The C programs in bench/peers do the same, step by step.
+// Package ranks has the benchmarks between ranks. They use the loops of the OSU benchmarks of the same purpose, and
+// the public API at its default settings. The C programs in bench/peers do the same, step by step.
 package ranks
 
 import (

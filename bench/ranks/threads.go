@@ -33,8 +33,8 @@ type crowd struct {
 	ended  chan error  // what joining them all gave
 }
 
-// threads lets n threads of rank 0 ping-pong 8 bytes with their twins in rank 1, thread i under tag i, and counts the
-// messages of both directions in a window of length d, which opens when every thread has made a round trip.
+// threads lets n threads of rank 0 ping-pong 8 bytes with their twins in rank 1, thread i under tag i. It counts the
+// messages of both directions in a window of length d. The window opens when every thread has made a round trip.
 func (e *env) threads(n int, d time.Duration) error {
 	if e.size != 2 {
 		return fmt.Errorf("%w: threads needs two, not %d", ErrRanks, e.size)

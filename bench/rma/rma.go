@@ -1,5 +1,5 @@
-// Package rma measures remote memory between two ranks, through the public API of comm/rma over shared memory: puts and
-// gets beside what the processor takes for the same bytes, and puts with notification there and back.
+// Package rma measures remote memory between two ranks, through the public API of comm/rma over shared memory. It
+// compares puts and gets with plain accesses to the same bytes, and measures puts with notification there and back.
 package rma
 
 import (

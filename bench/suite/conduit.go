@@ -104,8 +104,8 @@ func (r *runner) watched(out func(bench.Row), f func(out func(bench.Row)) error)
 	return watch(loopbackBytes, out, f)
 }
 
-// watch looks whether count, of bytes on the network, has grown while f ran, and says so in the rows if not: a library that
-// found a shorter way would be compared in vain.
+// watch checks that count, of bytes on the network, has grown while f ran. If not, the rows say so: a library that
+// found a shorter way cannot be compared.
 func watch(count func() (uint64, bool), out func(bench.Row), f func(out func(bench.Row)) error) error {
 	before, ok := count()
 	var rows []bench.Row

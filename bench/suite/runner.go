@@ -166,8 +166,8 @@ const (
 	enough     = 40 * time.Microsecond  // of the window for each thread, so that every one makes many round trips
 )
 
-// windowOf is the window of a job with these numbers of threads: with very many, one second would end before each has
-// had its turn often enough for the slowest one's share to mean something.
+// windowOf is the window of a job with these numbers of threads. With very many threads, one second gives each too
+// few turns for a meaningful share of the slowest.
 func (s spec) windowOf(threads []int) time.Duration {
 	if s.chosen || s.kind != sole {
 		return s.window

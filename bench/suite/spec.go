@@ -1,5 +1,5 @@
-// Package suite is `golci bench`: it knows the benchmarks by name, runs them where they belong (in this process, in a
-// job of golci's ranks, in jobs of the peers), and prints, compares and draws what they report.
+// Package suite is `golci bench`. It runs benchmarks by name where they belong: in this process, in a job of golci's
+// ranks, or in jobs of the peers. It prints, compares and draws the results.
 package suite
 
 import (

@@ -48,9 +48,9 @@ const (
 	anyRanks      = 0 // the launcher knows; ranks.Run checks
 )
 
-// Run does what c says and blocks until it is done or ctx is cancelled; no process of a job is left then. Inside a job
-// it takes part as one rank, and rank 0 writes the rows. A peer that fails is told on c.Err and does not stop
-// the others; a failure of golci is returned, after the rows that were had.
+// Run does what c says and blocks until it is done or ctx is cancelled; no process of a job is left then. Inside a
+// job it takes part as one rank, and rank 0 writes the rows. A failure of a peer is reported on c.Err and does not
+// stop the others. A failure of golci is returned, after the rows so far.
 func Run(ctx context.Context, c Config) error {
 	if c.N < 1 || c.Reps < 0 || c.Duration < 0 {
 		return fmt.Errorf("%w: %d ranks, %d repetitions, duration %v", ErrUsage, c.N, c.Reps, c.Duration)

@@ -1,5 +1,5 @@
-// Package tablebench measures hashtable.Table and the maps one would use in its place, with the same loop for all:
-// every goroutine posts a window of distinct keys and then matches them.
+// Package tablebench measures hashtable.Table and alternative maps with one loop: every goroutine posts a window of
+// distinct keys and then matches them.
 package tablebench
 
 import (
@@ -37,8 +37,8 @@ type matcher interface {
 func Impls() []string { return []string{"golci", "mutexmap", "syncmap", "xsync"} }
 
 // Run measures an operation (a post or a match) of impl, with goroutines goroutines that each use keys of their own,
-// for about d. It returns the processor time of one operation in ns: elapsed time times the goroutines that can run at
-// once, by the operations of all. It blocks for that time.
+// for about d. It returns the processor time of one operation in ns: elapsed time, times the goroutines that can run
+// at once, divided by all operations. It blocks for that time.
 func Run(impl string, goroutines int, d time.Duration) (nsPerOp float64, err error) {
 	return measure(impl, goroutines, d, RunN)
 }
@@ -74,7 +74,7 @@ func RunN(impl string, goroutines, n int) (time.Duration, error) {
 	return own(impl, goroutines, n, workload{window: Window, keys: Entries / 8})
 }
 
-// SweepN is RunN with keys that are never used again, so that each goroutine walks over the whole table and finds most
+// SweepN is RunN with keys that are used only once. So each goroutine walks over the whole table, and finds most
 // lines in another core's cache.
 func SweepN(impl string, goroutines, n int) (time.Duration, error) {
 	return own(impl, goroutines, n, workload{window: Window, keys: 1 << tagBits})

@@ -1,5 +1,5 @@
-// Package twin is two ranks on one node without package mpi, for benchmarks of the layers below it, and the time that a
-// cache line takes from one rank's core to the other's.
+// Package twin starts two ranks on one node without package mpi, for benchmarks of the layers below it. It also
+// measures the time of a cache line from one rank's core to the other's.
 package twin
 
 import (
