@@ -20,7 +20,7 @@ func init() {
 
 // benchCmd is golci bench.
 type benchCmd struct {
-	Ranks    *int          `short:"n" placeholder:"N" help:"Number of ranks, where messages are measured; default: 2, for credits 8."`
+	Ranks    *int          `short:"n" placeholder:"N" help:"Number of ranks that exchange messages; default: 2, for credits 8."`
 	Sizes    string        `help:"Message sizes in bytes; k and m are 1024 and its square." placeholder:"LIST"`
 	Threads  string        `help:"Numbers of threads in each process." placeholder:"LIST"`
 	Duration time.Duration `help:"Least length of one measurement." placeholder:"D"`
@@ -28,16 +28,16 @@ type benchCmd struct {
 	Plot     string        `help:"Draw the curves into this file: .svg, .png or .pdf." placeholder:"FILE"`
 	Peers    bool          `help:"Also run the MPI implementations that are installed, and compare."`
 	Reps     int           `help:"Runs that a row is the median of; default: 5 with -peers, else 1." placeholder:"N"`
-	Conduit  string        `help:"What carries the messages between the ranks: shm or udp; default: what they choose. With udp the others use TCP, and the system's own limit is measured." placeholder:"NAME"`
-	Security []string      `help:"Of the UDP conduit, each in turn: encrypt, authenticate, trust; default: encrypt." placeholder:"LIST"`
+	Conduit  string        `help:"Conduit between the ranks: shm or udp; default: their own choice. With udp the MPI implementations use TCP, and the system's own limit is measured." placeholder:"NAME"`
+	Security []string      `help:"Security modes of the UDP conduit, each in turn: encrypt, authenticate, trust; default: encrypt." placeholder:"LIST"`
 	Nodes    int           `default:"64" group:"creditsim" help:"Ranks simulated, 2 to 10000."`
-	Pattern  string        `default:"static" group:"creditsim" help:"Who sends to whom: static, chain, oddpoll, pairs, tree, hotspot, random or none."`
+	Pattern  string        `default:"static" group:"creditsim" help:"Traffic pattern: static, chain, oddpoll, pairs, tree, hotspot, random or none."`
 	Epochs   int           `default:"120" group:"creditsim" help:"Epochs, one row each."`
-	Stay     int           `default:"4" group:"creditsim" help:"Epochs with a partner, where partners rotate."`
+	Stay     int           `default:"4" group:"creditsim" help:"Epochs with a partner, if partners rotate."`
 	Loan     int           `group:"creditsim" help:"Credits lent to each peer at first, also for credits; default: the table, for credits 6." placeholder:"N"`
 	Bank     int           `group:"creditsim" help:"Credits not lent at first; also for credits; default: the table, for credits 800; -bank=-1: none." placeholder:"N"`
-	Pause    int           `default:"10" group:"creditsim" help:"Ticks (us) that a rank does not poll, at most, once in 100; -pause=-1: it always polls."`
-	Seed     uint64        `default:"1" help:"Of everything random in creditsim and reliable."`
+	Pause    int           `default:"10" group:"creditsim" help:"Longest time in ticks (us), once in 100, in which a rank does not poll; -pause=-1: it always polls."`
+	Seed     uint64        `default:"1" help:"Seed of everything random in creditsim and reliable."`
 	Link     linkFlags     `embed:"" group:"reliable"`
 	Names    []string      `arg:"" name:"name" help:"Benchmarks, listed above, or all."`
 }

@@ -11,16 +11,16 @@ import (
 type linkFlags struct {
 	RTT     time.Duration `name:"rtt" help:"Round trip of the empty path; default: 1ms." placeholder:"D"`
 	Rate    string        `help:"Bits per second; k, M and G are powers of 1000; default: 1G." placeholder:"RATE"`
-	Queue   time.Duration `help:"Buffer before the link, in time on it; default: 1ms." placeholder:"D"`
+	Queue   time.Duration `help:"Buffer before the link, as time on the link; default: 1ms." placeholder:"D"`
 	MTU     int           `name:"mtu" help:"Longest packet in bytes; default: 1400." placeholder:"N"`
 	Loss    string        `help:"Chances of a packet to be lost; default: 0,0.1%,1%,2%,5%,10%; 0 with -senders." placeholder:"LIST"`
 	Reorder float64       `help:"Chance of a packet to be up to a round trip late." placeholder:"P"`
 	Dup     float64       `help:"Chance of a packet to come twice." placeholder:"P"`
-	Load    float64       `help:"Part of the rate at which the times of messages are measured; default: 0.2." placeholder:"P"`
-	Senders int           `help:"Flows through one bottleneck, 1 to 1000: how even do they share?" placeholder:"N"`
-	Stagger time.Duration `help:"Between their starts, where they start one by one; default: 200ms." placeholder:"D"`
-	Spread  float64       `help:"Greatest round trip over the least, where they differ; default: 4." placeholder:"X"`
-	Real    bool          `help:"No simulation: two ranks over the UDP conduit, which loses packets itself (loss, reorder, dup, seed, security count)."`
+	Load    float64       `help:"Load for the times of messages, as part of the rate; default: 0.2." placeholder:"P"`
+	Senders int           `help:"Flows through one bottleneck, 1 to 1000, to measure how evenly they share it." placeholder:"N"`
+	Stagger time.Duration `help:"Time between the starts of the flows, if they start one by one; default: 200ms." placeholder:"D"`
+	Spread  float64       `help:"Ratio of the greatest round trip to the least, if they differ; default: 4." placeholder:"X"`
+	Real    bool          `help:"No simulation: two ranks over the UDP conduit, which drops packets itself (loss, reorder, dup, seed and security apply)."`
 }
 
 func (l *linkFlags) parse(seed uint64) (losses []float64, c reliable.Config, err error) {

@@ -23,7 +23,7 @@ import (
 // infoCmd is golci info.
 type infoCmd struct {
 	All  bool `help:"Show all settings, not only those that are needed first and those that are set."`
-	JSON bool `name:"json" help:"Print all settings, conduits and what else is known as one JSON object."`
+	JSON bool `name:"json" help:"Print settings, conduits and all other facts as one JSON object."`
 }
 
 // Run prints what is known. A setting that cannot be read is printed as an error, after everything else.

@@ -20,7 +20,7 @@ import (
 type cli struct {
 	Run     runCmd           `cmd:"" help:"Start a job of several ranks, on this machine or on several."`
 	Info    infoCmd          `cmd:"" help:"Show the machine, the kernel's features, the launcher and the settings."`
-	Help    helpCmd          `cmd:"" help:"Show what a command does, and its flags."`
+	Help    helpCmd          `cmd:"" help:"Describe a command and its flags."`
 	Version versionCmd       `cmd:"" help:"Show the version."`
 	Guard   guardCmd         `cmd:"" hidden:""`
 	Show    kong.VersionFlag `name:"version" help:"Show the version." hidden:""`
@@ -29,7 +29,7 @@ type cli struct {
 
 // helpCmd is golci help.
 type helpCmd struct {
-	Command []string `arg:"" optional:"" help:"Command to be explained; without one, all are listed."`
+	Command []string `arg:"" optional:"" help:"Command to describe; without one all are listed."`
 }
 
 // Run is the flag -help of the command.

@@ -20,12 +20,12 @@ type runCmd struct {
 	Prefix  bool          `help:"Begin every line of output with its rank."`
 	Timeout time.Duration `help:"After this time ask every rank for a dump of what it waits for, and end the job." placeholder:"D"`
 	Grace   time.Duration `default:"1s" help:"Time between asking the ranks to end and killing them."`
-	Env     []string      `sep:"none" help:"Set a variable for the ranks, or pass on the value that it has; may be repeated." placeholder:"K[=V]"`
+	Env     []string      `sep:"none" help:"Set a variable for the ranks, or pass on its value here; may be repeated." placeholder:"K[=V]"`
 	Race    bool          `help:"Build PROG, a Go package, with the race detector."`
 	Tags    string        `help:"Build tags for PROG, a Go package." placeholder:"LIST"`
 	Build   string        `help:"More flags for go build, as in -build '-gcflags=-m -trimpath'." placeholder:"FLAGS"`
 	runFar  `embed:""`
-	Verbose bool     `short:"v" help:"Say what is being done."`
+	Verbose bool     `short:"v" help:"Print each step."`
 	Argv    []string `arg:"" passthrough:"" name:"prog" help:"Program, or Go package such as ./examples/hello, and its arguments."`
 }
 

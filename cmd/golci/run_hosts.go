@@ -12,13 +12,13 @@ import (
 
 // runFar has the flags of golci run for jobs on several machines.
 type runFar struct {
-	Hosts    string        `help:"Machines and the ranks they take, as in a:4,b:4; without a number as many as there are cores. localhost is this one." placeholder:"LIST"`
+	Hosts    string        `help:"Machines and their numbers of ranks, as in a:4,b:4; default: one rank a core. localhost is this machine." placeholder:"LIST"`
 	Hostfile string        `help:"File with one machine a line, as in 'a:4' or 'a slots=4'." placeholder:"FILE"`
 	Rsh      string        `default:"ssh -a -x -o BatchMode=yes -o ClearAllForwardings=yes" help:"Remote shell; it gets the machine and a command." placeholder:"COMMAND"`
-	Golci    string        `help:"golci on the other machines; default: a copy, unless the same file lies safely at the path that it has here." placeholder:"PATH"`
+	Golci    string        `help:"golci on the other machines; default: a copy, unless the same file lies safely at its path here." placeholder:"PATH"`
 	Preload  bool          `help:"Copy the program to the other machines; always done for a Go package, and below a directory that every user can write."`
 	Listen   string        `default:":0" help:"Address at which the other machines call back." placeholder:"ADDRESS"`
-	Silence  time.Duration `default:"20s" help:"A machine that says nothing for so long is lost." placeholder:"D"`
+	Silence  time.Duration `default:"20s" help:"A machine that is silent for this time is lost." placeholder:"D"`
 }
 
 // hosts reads the machines; none means this one alone.

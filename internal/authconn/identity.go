@@ -72,8 +72,8 @@ func New(key []byte, label string, curves ...tls.CurveID) (*Identity, error) {
 	}}, nil
 }
 
-// Call begins a call on a new connection: it greets with a number that the other side looks at before the handshake. The
-// handshake is done with the first use of the result. The write fits the socket's queue: it does not wait.
+// Call begins a call on a new connection: it greets with a number that the other side looks at before the handshake.
+// The handshake is done with the first use of the result. The write fits the socket's queue: it does not wait.
 func (id *Identity) Call(raw net.Conn, number uint32) (*tls.Conn, error) {
 	if _, err := raw.Write(id.Greet(number)); err != nil {
 		return nil, err

@@ -58,7 +58,8 @@ func (t *Fate) next() verdict {
 	return v
 }
 
-// lose is Gilbert's model: a run of losses ends with chance 1/Burst, and begins with the one that makes Loss of all packets lost.
+// lose is Gilbert's model: a run of losses ends with chance 1/Burst, and begins with the one that makes Loss of all
+// packets lost.
 func (t *Fate) lose(dice float64) bool {
 	switch {
 	case t.f.Burst <= 1:

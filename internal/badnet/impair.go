@@ -18,10 +18,11 @@ type Faults struct {
 	// average. 0 and 1: each packet by itself.
 	Loss  float64
 	Burst float64
-	// Dup is the chance that a packet comes twice, Corrupt that one of its bits flips, Truncate that its end is missing.
+	// Dup is the chance that a packet comes twice, Corrupt that one of its bits flips, Truncate that its end is
+	// missing.
 	Dup, Corrupt, Truncate float64
-	// Delay is added to each packet, and a random part of Jitter. Order is kept, but for those hit by Reorder: these come
-	// ReorderBy later than they would, and others overtake them. ReorderBy of 0 is 1 ms.
+	// Delay is added to each packet, and a random part of Jitter. Order is kept, but for those hit by Reorder: these
+	// come ReorderBy later than they would, and others overtake them. ReorderBy of 0 is 1 ms.
 	Delay, Jitter time.Duration
 	Reorder       float64
 	ReorderBy     time.Duration
@@ -175,8 +176,8 @@ func (i *Impair) Next() (due time.Duration, ok bool) {
 	return i.held[0].due, true
 }
 
-// Pop gives the next packet that is due at now or before, and when it was due; false if there is none. The packet is valid until
-// the next call of Pop or Push.
+// Pop gives the next packet that is due at now or before, and when it was due; false if there is none. The packet is
+// valid until the next call of Pop or Push.
 func (i *Impair) Pop(now time.Duration) (packet []byte, due time.Duration, ok bool) {
 	if i.out != nil {
 		i.Free(i.out)

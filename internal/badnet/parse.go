@@ -36,8 +36,8 @@ func (f *Faults) Set(name, value string) (err error) {
 	return nil
 }
 
-// Fields splits a setting such as "loss=0.1, seed=7" into names and values, and gives each to set; the first error ends it.
-// A name twice is an error, as is an item without "="; "" has no items.
+// Fields splits a setting such as "loss=0.1, seed=7" into names and values, and gives each to set; the first error ends
+// it. A name twice is an error, as is an item without "="; "" has no items.
 func Fields(spec string, set func(name, value string) error) error {
 	if strings.TrimSpace(spec) == "" {
 		return nil

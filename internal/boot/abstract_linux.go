@@ -22,8 +22,8 @@ func socketName(meeting string) string {
 
 func listenAbstract(name string) (net.Listener, error) { return net.Listen("unix", name) }
 
-// dialAbstract connects to a process of this user that listens under name, at a socket of network's kind. Errors: errNobody,
-// errBusy, errUser.
+// dialAbstract connects to a process of this user that listens under name, at a socket of network's kind. Errors:
+// errNobody, errBusy, errUser.
 func dialAbstract(network, name string) (net.Conn, error) {
 	c, err := net.Dial(network, name)
 	switch {

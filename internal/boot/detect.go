@@ -62,7 +62,8 @@ var unserved = []struct{ rank, size, how string }{
 	{"PMIX_NAMESPACE", "", "mpirun of Open MPI"},
 }
 
-// alone refuses to be a job of one rank when a launcher has started several: each would run the whole program by itself.
+// alone refuses to be a job of one rank when a launcher has started several: each would run the whole program by
+// itself.
 func (e *envReader) alone() {
 	for _, u := range unserved {
 		if !e.has(u.rank) || u.size != "" && e.str(u.size) == "1" {

@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// Codec turns values of one type into bytes and back, for Exchange. Parse must check what it gets: it comes from another
-// process.
+// Codec turns values of one type into bytes and back, for Exchange. Parse must check what it gets: it comes from
+// another process.
 type Codec[T any] struct {
 	Append func(dst []byte, v T) ([]byte, error)
 	Parse  func(b []byte) (T, error)
 }
 
-// Table has one value of each rank, such as the address of its endpoint. A value is fetched when it is first asked for, so a
-// rank that talks to few others asks the launcher for few. It is safe for concurrent use.
+// Table has one value of each rank, such as the address of its endpoint. A value is fetched when it is first asked for,
+// so a rank that talks to few others asks the launcher for few. It is safe for concurrent use.
 type Table[T any] struct {
 	job   *Job
 	key   string
@@ -43,8 +43,8 @@ func Exchange[T any](ctx context.Context, j *Job, key string, mine T, c Codec[T]
 	return &Table[T]{job: j, key: key, parse: c.Parse, known: map[int]T{j.Rank: mine}}, nil
 }
 
-// Of returns the value of rank. It blocks the calling goroutine while the launcher is asked, once for each rank. Errors:
-// ErrArgument for a rank that is none, those of Job.Get, and those of the codec, with the rank named.
+// Of returns the value of rank. It blocks the calling goroutine while the launcher is asked, once for each rank.
+// Errors: ErrArgument for a rank that is none, those of Job.Get, and those of the codec, with the rank named.
 func (t *Table[T]) Of(ctx context.Context, rank int) (T, error) {
 	t.mu.Lock()
 	v, ok := t.known[rank]

@@ -1,6 +1,6 @@
-// Package boot tells a rank who it is and who the others are. It finds the launcher from the environment: golci run,
-// MPICH's mpiexec, Slurm's srun, Open MPI's mpirun, or none. It offers the same Job under each: rank, size, the ranks
-// of the same node, a secret they share, and a small store. The store has keys and values for the exchange of
+// Package boot gives a rank its number and its connection to the others. It finds the launcher from the environment:
+// golci run, MPICH's mpiexec, Slurm's srun, Open MPI's mpirun, or none. It offers the same Job under each: rank, size,
+// the ranks of the same node, a secret they share, and a small store. The store has keys and values for the exchange of
 // addresses.
 //
 // Nothing here is fast or needs to be: it is used at the start and at the end of a job.
@@ -27,7 +27,7 @@ const (
 	keyBytes = 32       // bytes in Job.Key
 )
 
-// Errors. What is returned wraps one of them, with the details in its text.
+// Errors. Every returned error wraps one of them, with the details in its text.
 var (
 	ErrMissing  = errors.New("golci: ranks did not come")
 	ErrNoKey    = errors.New("golci: no such key")

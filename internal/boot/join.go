@@ -27,16 +27,16 @@ type options struct {
 // WithEnv reads the environment through get instead of os.LookupEnv.
 func WithEnv(get func(name string) (string, bool)) Option { return func(o *options) { o.env = get } }
 
-// WithLost has f called, from a goroutine of its own, when the launcher goes away before Finalize: no rank should
-// outlive its launcher. Without it the job's operations fail with ErrLost, and no more happens.
+// WithLost sets f to be called, from a goroutine of its own, when the launcher goes away before Finalize. No rank
+// should outlive its launcher. Without it the job's operations fail with ErrLost, and nothing more happens.
 func WithLost(f func(*Job)) Option { return func(o *options) { o.lost = f } }
 
-// lingerTime is how long a serving rank whose Join has failed goes on serving, so that the others can also learn the
-// names of the missing ranks.
+// lingerTime is how long a serving rank goes on serving after its Join has failed, so that the others also learn the
+// missing ranks.
 const lingerTime = 500 * time.Millisecond
 
-// joined is set by the first Join that takes the launcher's connection. The connection, like the descriptor that
-// carries it, is one of the things that a process has once.
+// joined is set by the first Join that takes the launcher's connection. A process has only one such connection and one
+// descriptor for it.
 var joined atomic.Bool
 
 // Join finds the launcher and joins its job, or makes a job of one rank when there is none. It returns when every rank
@@ -78,7 +78,8 @@ func Join(ctx context.Context, opts ...Option) (*Job, error) {
 // told is set when variables that look like misspelt settings have been reported.
 var told atomic.Bool
 
-// tellMisspelt reports, once in a job, variables whose names are almost those of settings. golci run has done so for its ranks.
+// tellMisspelt reports, once in a job, variables whose names are almost those of settings. golci run has already
+// reported those of its ranks.
 func tellMisspelt(launcher string, rank int) {
 	if rank != 0 || launcher == LauncherGolci || told.Swap(true) {
 		return
@@ -182,7 +183,7 @@ func (w *wire) open(ctx context.Context, p *place) (*Job, error) {
 	return &Job{Rank: p.rank, Size: p.size, Launcher: p.launcher, store: w}, nil
 }
 
-// mostSets bounds the lines with which a server tells rank and size; it needs three.
+// mostSets bounds the lines in which a server gives rank and size; it needs three.
 const mostSets = 64
 
 // initAck opens port mode, where the server tells rank and size.

@@ -94,7 +94,8 @@ func (p *near) peer(rank int) *nearPeer {
 	return to
 }
 
-// sendPause is the time between two tries to call a rank whose queue of callers is full. The kernel wakes nobody for that.
+// sendPause is the time between two tries to call a rank whose queue of callers is full. The kernel wakes nobody for
+// that.
 const sendPause = 2 * time.Millisecond
 
 // send waits while the queue of rank to is full, until ctx ends.

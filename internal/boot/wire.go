@@ -16,7 +16,7 @@ import (
 	"github.com/golci/golci/internal/boot/pmi"
 )
 
-// whoTimeout bounds the question who is missing, after the time for the barrier itself has run out.
+// whoTimeout bounds the request for the missing ranks, after the time for the barrier itself is over.
 const whoTimeout = time.Second
 
 // writeTimeout bounds the sending of one line to a launcher that does not read.
@@ -55,7 +55,7 @@ func newWire(conn net.Conn, size int, ours bool) *wire {
 	return w
 }
 
-// read hands each line to whoever waits for it. It is the only goroutine of a wire and ends with the connection.
+// read passes each line to its waiter. It is the only goroutine of a wire and ends with the connection.
 func (w *wire) read() {
 	defer func() {
 		close(w.gone)
@@ -79,8 +79,8 @@ func (w *wire) read() {
 	}
 }
 
-// tellLost calls the hook, once, if the connection has ended unexpectedly. The reader calls it at its end, and whoever
-// sets the hook after that, so that a connection which ends meanwhile is not missed.
+// tellLost calls the hook, once, if the connection has ended unexpectedly. The reader calls it at its end. The function
+// that sets the hook calls it afterwards, so that an end in between is not missed.
 func (w *wire) tellLost() {
 	if w.closing.Load() {
 		return
@@ -198,8 +198,8 @@ func (w *wire) barrier(ctx context.Context) error {
 	return w.barrierEnded(m)
 }
 
-// barrierEnded takes the answer to the barrier. A server of ours names the ranks missing when it has ended the barrier
-// because one of them is not coming any more.
+// barrierEnded takes the answer to the barrier. If a server of ours has ended the barrier because a rank will not come,
+// it names the missing ranks.
 func (w *wire) barrierEnded(m pmi.Msg) error {
 	err := w.client.Reply(m)
 	if err == nil {
@@ -211,8 +211,8 @@ func (w *wire) barrierEnded(m pmi.Msg) error {
 	return w.fail(err)
 }
 
-// tooLate finds out who is missing from the barrier that has run out of time. The barrier may end meanwhile after all;
-// then that counts.
+// tooLate asks for the ranks missing from a barrier that has run out of time. If the barrier ends meanwhile after all,
+// that counts.
 func (w *wire) tooLate(cause error) error {
 	e := &MissingError{Size: w.size, Err: cause}
 	if w.ours {

@@ -1,4 +1,4 @@
-// Package credit is the ledger of receive space: who may send how much to whom without asking.
+// Package credit is the ledger of receive space: it decides how much each rank may send to each other without asking.
 //
 // A credit stands for 256 bytes of a rank's receive space. A rank lends credits to each peer. A request spends the
 // credits its record takes; they return when the receiver has copied the record out. Credits that are not lent are in

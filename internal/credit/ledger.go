@@ -7,8 +7,8 @@ import (
 	"github.com/golci/golci/internal/invariants"
 )
 
-// Ledger is a rank's book of what it has lent to its peers and what it has in the bank. All of it but Epoch is owned
-// by whoever polls. Nothing in it blocks. What must be sent to peers comes out of Messages.
+// Ledger is a rank's book of its loans to its peers and of its bank. The poller owns all of it but Epoch. Nothing in it
+// blocks. Messages returns what must be sent to peers.
 type Ledger struct {
 	// Hot: touched for every request.
 	left  int // requests until the epoch ends
@@ -89,8 +89,8 @@ func (g *Ledger) endEpoch() {
 	g.epoch.Store(g.epoch.Load() + 1)
 }
 
-// Epoch is the number of this rank's epoch, which wraps. Senders give its low bits to Borrower.Wire and Stamp. Any goroutine
-// may call it.
+// Epoch is the number of this rank's epoch, which wraps. Senders give its low bits to Borrower.Wire and Stamp. Any
+// goroutine may call it.
 func (g *Ledger) Epoch() uint8 { return uint8(g.epoch.Load()) }
 
 // Note is what to tell peer now, and counts it as told.

@@ -10,8 +10,8 @@ package credit
 // if notes of a pair are written and published under the pair's send lock. The borrower can then spend no more than its
 // loan past an unpublished note.
 //
-// Packed into 64 bits, for a word that both ranks can reach, it has 32 and 16 bits, and 15 bits of the lender's epoch. The
-// word holds the newest note and cannot be late. Bit 63 is not used.
+// Packed into 64 bits, for a word that both ranks can reach, it has 32 and 16 bits, and 15 bits of the lender's epoch.
+// The word holds the newest note and cannot be late. Bit 63 is not used.
 type Note struct {
 	Returned uint32 // credits whose space is free again
 	Granted  uint16 // credits by which the loan has grown

@@ -27,8 +27,8 @@ const (
 	walkLimit = 64 // peers looked at in one go: a long list is walked bit by bit
 )
 
-// scavenge sends revokes to peers that may not need what they have, and reports whether it sent any. It is called when a
-// need exceeds the bank by short, and goes on where it stopped the last time.
+// scavenge sends revokes to peers that may not need what they have, and reports whether it sent any. It is called when
+// a need exceeds the bank by short, and goes on where it stopped the last time.
 func (g *Ledger) scavenge(short int) (sent bool) {
 	g.expire()
 	for range min(g.listed, walkLimit) {
@@ -101,7 +101,8 @@ func (g *Ledger) land(peer int) {
 	g.flights = slices.DeleteFunc(g.flights, func(f flight) bool { return f.peer == peer })
 }
 
-// The scavenge list is a ring through the lenders whose loan exceeds the least. It changes in the same step as the loan.
+// The scavenge list is a ring through the lenders whose loan exceeds the least. It changes in the same step as the
+// loan.
 
 // enlist puts peer where the walk will come last.
 func (g *Ledger) enlist(peer int) {

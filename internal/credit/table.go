@@ -32,7 +32,7 @@ var (
 )
 
 // Defaults gives the credits lent to each peer and the credits banked in a job of the given number of ranks. chunk is
-// the size of request chunks in bytes, 1024 or 2048; anything up to 1024 takes the first table. Between two rows it
+// the size of request chunks in bytes, 1024 or 2048. Anything up to 1024 takes the first table. Between two rows it
 // interpolates linearly. Beyond the last row the last row holds.
 func Defaults(nodes, chunk int) (perPeer, banked int) {
 	table := chunk2K

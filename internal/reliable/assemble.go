@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// mostOpen is the most long messages of one peer that are not complete: chunks of further ones are refused, and come again.
+// mostOpen is the most long messages of one peer that are not complete: chunks of further ones are refused, and come
+// again.
 const mostOpen = 256
 
 // incoming is a long message of which some chunks have arrived.

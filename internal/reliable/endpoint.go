@@ -76,7 +76,7 @@ type Endpoint struct {
 	scratch []byte // a body to be sent in parts; nil before the first
 }
 
-// New makes an Endpoint without peers. What is zero in cfg is set to its default. Errors match ErrConfig.
+// New makes an Endpoint without peers. Zero fields of cfg get their defaults. Errors match ErrConfig.
 func New(cfg Config) (*Endpoint, error) {
 	cfg = cfg.Default()
 	if err := cfg.check(); err != nil {
@@ -111,7 +111,8 @@ func (e *Endpoint) forget(p *peer) {
 	e.all = e.all[:last]
 }
 
-// Remove ends the pair with peer as if it had died of err, which must not be nil. It does nothing if there is no such peer.
+// Remove ends the pair with peer as if it had died of err, which must not be nil. It does nothing if there is no such
+// peer.
 func (e *Endpoint) Remove(id int, err error) {
 	if p := e.peers.get(id); p != nil {
 		p.fail(err)

@@ -25,7 +25,8 @@ func Unknown(env []string, others ...string) (texts []string) {
 	return texts
 }
 
-// Misspelt is Unknown for those names alone that differ from a setting's by a slip: the others may be another program's.
+// Misspelt is Unknown for those names alone that differ from a setting's by a slip: the others may be another
+// program's.
 func Misspelt(env []string) (texts []string) {
 	for _, name := range unknown(env) {
 		if near := nearest(name); near != "" {
@@ -47,7 +48,8 @@ func unknown(env []string) (names []string) {
 	return names
 }
 
-// lettersASlip is how many letters of a name allow one letter to be wrong, missing, too many, or in its neighbour's place.
+// lettersASlip is how many letters of a name allow one letter to be wrong, missing, too many, or in its neighbour's
+// place.
 const lettersASlip = 4
 
 // nearest finds the setting for which name is a slip, or "".

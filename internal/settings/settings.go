@@ -51,8 +51,8 @@ type entry struct {
 	set   bool
 }
 
-// Parse reads all settings through lookup, which is os.LookupEnv or a stand-in. An empty variable counts as not set. The
-// error joins one line for each variable that cannot be read, and the Set is then nil.
+// Parse reads all settings through lookup, which is os.LookupEnv or a stand-in. An empty variable counts as not set.
+// The error joins one line for each variable that cannot be read, and the Set is then nil.
 func Parse(lookup func(name string) (string, bool)) (*Set, error) {
 	s := &Set{values: make(map[*definition]entry, len(table))}
 	var errs []error

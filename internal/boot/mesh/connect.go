@@ -98,7 +98,8 @@ type try struct {
 	err     error
 }
 
-// round tries the addresses in turn, the next one when the one before has failed or takes its time. It leaves no goroutine.
+// round tries the addresses in turn, the next one when the one before has failed or takes its time. It leaves no
+// goroutine.
 func (n *Node) round(ctx context.Context, p *peer) try {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -14,7 +14,8 @@ import (
 	"github.com/golci/golci/internal/authconn"
 )
 
-// ErrGone is wrapped by what Send returns for a rank whose process has ended or closed its Node, or whose machine says nothing.
+// ErrGone is wrapped by what Send returns for a rank whose process has ended or closed its Node, or whose machine says
+// nothing.
 var ErrGone = errors.New("golci: the rank is gone")
 
 // errArgument is wrapped by complaints about arguments.
@@ -36,7 +37,8 @@ type Config struct {
 	Key        []byte // the job's secret
 	// Take is called for every message, one after the other. It must not keep b, nor call Close.
 	Take func(from int, b []byte)
-	// Where tells the addresses of a rank's Node. It is asked once for each rank that something is sent to, and may block.
+	// Where tells the addresses of a rank's Node. It is asked once for each rank that something is sent to, and may
+	// block.
 	Where func(ctx context.Context, rank int) ([]netip.AddrPort, error)
 	// Silence is how long a machine may say nothing before its ranks count as gone; 0: DefaultSilence.
 	Silence time.Duration
@@ -134,8 +136,8 @@ func (n *Node) open(addr string) (uint16, error) {
 // Addrs are the addresses by which other ranks may find this Node.
 func (n *Node) Addrs() []netip.AddrPort { return n.addrs }
 
-// Close ends all connections and waits until Take has returned and no goroutine is left. Sends that are under way end with
-// net.ErrClosed. A second call does nothing.
+// Close ends all connections and waits until Take has returned and no goroutine is left. Sends that are under way end
+// with net.ErrClosed. A second call does nothing.
 func (n *Node) Close() error {
 	n.mu.Lock()
 	n.closed = true

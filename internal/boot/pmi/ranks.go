@@ -96,8 +96,8 @@ func dealRanks(blocks []block, size int) []int {
 	return node
 }
 
-// FormatMapping writes the value of KeyMapping for nodes that have counts[0], counts[1], ... consecutive ranks. Nodes in
-// succession with the same count make one block.
+// FormatMapping writes the value of KeyMapping for nodes that have counts[0], counts[1], ... consecutive ranks. Nodes
+// in succession with the same count make one block.
 func FormatMapping(counts []int) string {
 	var b strings.Builder
 	b.WriteString("(vector")

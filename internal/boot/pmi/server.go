@@ -239,8 +239,8 @@ func (s *Server) checkBarrier() []Action {
 	return s.release(M("barrier_out", "rc", "0"))
 }
 
-// refuseBarrier tells those who wait that the barrier cannot end, and which ranks have ended. Others that are not in it may be on their
-// way.
+// refuseBarrier tells those who wait that the barrier cannot end, and which ranks have ended. Others that are not in it
+// may be on their way.
 func (s *Server) refuseBarrier(why string) []Action {
 	var ended []int
 	for r, st := range s.state {

@@ -5,7 +5,8 @@ import "time"
 // Overhead is what a packet costs on a Link beyond its own bytes: Ethernet, IP and UDP, preamble and gap.
 const Overhead = 66
 
-// Link is one direction of a path: a rate with a queue before it, and a delay. Packets do not overtake each other on it.
+// Link is one direction of a path: a rate with a queue before it, and a delay. Packets do not overtake each other on
+// it.
 type Link struct {
 	Rate  float64       // bytes per second
 	Queue time.Duration // what the queue holds, in time on the link; a packet that finds more in it is lost

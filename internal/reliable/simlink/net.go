@@ -29,7 +29,8 @@ type Fate func(src, dst int, packet []byte, now time.Duration) []time.Duration
 
 // Net is a network and its ends, for one goroutine. The zero value with a Fate is ready for use.
 type Net struct {
-	// Now is the virtual time since the beginning. Between two calls it may be put forward: then nobody was polled meanwhile.
+	// Now is the virtual time since the beginning. Between two calls it may be put forward: then nobody was polled
+	// meanwhile.
 	Now time.Duration
 	// Fate decides on each packet. It may be changed at any time.
 	Fate Fate

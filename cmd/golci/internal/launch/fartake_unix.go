@@ -280,7 +280,8 @@ func (f *far) preload() error {
 	}
 }
 
-// feed passes the standard input on to rank 0, a piece at a time. It may be left waiting for input at the end of the process.
+// feed passes the standard input on to rank 0, a piece at a time. It may be left waiting for input at the end of the
+// process.
 func (f *far) feed(src *os.File) {
 	buf := make([]byte, chunk)
 	for {

@@ -319,7 +319,8 @@ func (f *fleet) greet(raw net.Conn) {
 	f.all[host].listen(l)
 }
 
-// headAddrs lists the addresses at which the helpers try to find the head: that of the listener, or all of this machine's.
+// headAddrs lists the addresses at which the helpers try to find the head: that of the listener, or all of this
+// machine's.
 func headAddrs(a net.Addr) ([]string, error) {
 	at, ok := a.(*net.TCPAddr)
 	if !ok {

@@ -85,7 +85,8 @@ func (h *helper) attach(rank int, conn net.Conn) {
 	})
 }
 
-// hearTime bounds how long a rank that does not read can hold the others up; it has one request outstanding, so it reads.
+// hearTime bounds how long a rank that does not read can hold the others up; it has one request outstanding, so it
+// reads.
 const hearTime = 2 * time.Second
 
 // hear writes what the server says to the rank.

@@ -84,8 +84,8 @@ func parseHost(word string) (h Host, err error) {
 	return h, err
 }
 
-// nameLetters are those of names, addresses with zones, and user@name. Remote shells put the name into commands of their
-// configuration, where other letters may mean something.
+// nameLetters are those of names, addresses with zones, and user@name. Remote shells put the name into commands of
+// their configuration, where other letters may mean something.
 const nameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:%@/+-"
 
 func odd(r rune) bool { return !strings.ContainsRune(nameLetters, r) }

@@ -11,8 +11,8 @@ type failure struct {
 	agreed     bool
 }
 
-// notebook is where the server's goroutines note failures, perhaps under the server's lock and without waiting for anybody, before
-// any rank is told. So when a rank has ended for a failure, that is in the notebook already.
+// notebook is where the server's goroutines note failures, perhaps under the server's lock and without waiting for
+// anybody, before any rank is told. So when a rank has ended for a failure, that is in the notebook already.
 type notebook struct {
 	news chan struct{} // has one in it when something has been noted
 

@@ -51,8 +51,8 @@ return 1
 }
 `
 
-// script starts the helper: p.path if that may be taken, else a copy. mark begins each of its lines, so that the head
-// finds them among the output of login scripts.
+// script starts the helper: p.path if that may be taken, else a copy. Each of its lines begins with mark, so that the
+// head finds them among the output of login scripts.
 func script(mark string, p program) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "{\ng=%s\nh=%s\n", Quote(p.path), Quote(p.sum))

@@ -55,8 +55,8 @@ func ticketKeys(secret []byte, hosts int) ([][]byte, error) {
 // chosen is what a helper says first to the head that it has chosen, of all the addresses at which it has found it.
 const chosen = 1
 
-// admit is the head's side of the opening: it returns the number of the machine that has proved itself. A stranger gets no
-// answer, and no handshake. ids are by machine.
+// admit is the head's side of the opening: it returns the number of the machine that has proved itself. A stranger gets
+// no answer, and no handshake. ids are by machine.
 func admit(raw net.Conn, ids []*authconn.Identity) (*tls.Conn, int, error) {
 	_ = raw.SetDeadline(time.Now().Add(authTime))
 	c, host, err := authconn.Admit(raw, func(host uint32) *authconn.Identity {

@@ -15,12 +15,13 @@ import (
 
 // Config of a Relay.
 type Config struct {
-	// Listen is where clients send to; To is the server that they mean.
+	// Listen is the address for clients; To is the server.
 	Listen, To netip.AddrPort
 	// Faults of both directions, or with OneWay of that to the server only.
 	Faults badnet.Faults
 	OneWay bool
-	// Clients is how many are served at most, each from a socket of its own; 0: 1024. Packets of others are counted as Refused.
+	// Clients is the most clients served, each from a socket of its own; 0: 1024. Packets of others are counted as
+	// Refused.
 	Clients int
 }
 
@@ -71,8 +72,8 @@ func Listen(cfg Config) (*Relay, error) {
 // Addr is where clients send to.
 func (r *Relay) Addr() netip.AddrPort { return r.conn.LocalAddr().(*net.UDPAddr).AddrPort() }
 
-// Serve passes packets until ctx ends; then it ends everything it started, and returns nil. Packets still held are lost. It must
-// be called once.
+// Serve passes packets until ctx ends; then it ends everything it started, and returns nil. Packets still held are
+// lost. It must be called once.
 func (r *Relay) Serve(ctx context.Context) error {
 	ended := context.AfterFunc(ctx, func() { _ = r.conn.Close() })
 	defer ended()
@@ -143,7 +144,8 @@ func (r *Relay) newSession(client netip.AddrPort) *session {
 	return s
 }
 
-// write sends a packet. An error may be the answer to an earlier packet, told once, with which this one was not sent.
+// write sends a packet. An error may be the answer to an earlier packet. The system reports it once, and does not send
+// this packet.
 func write(c *net.UDPConn, packet []byte) {
 	if _, err := c.Write(packet); err != nil {
 		_, _ = c.Write(packet)
