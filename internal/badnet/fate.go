@@ -35,7 +35,7 @@ func (t *Fate) Times(due time.Duration) []time.Duration {
 	return []time.Duration{due}
 }
 
-// verdict is what happens to one packet.
+// verdict is the fate of one packet.
 type verdict struct {
 	lost, dup, reorder, corrupt, truncate bool
 	jitter                                float64 // part of Jitter

@@ -43,7 +43,7 @@ const (
 	maxIdle = 8 << 20
 )
 
-// check puts the defaults in and refuses what makes no sense.
+// check fills in the defaults and refuses invalid values.
 func (f *Faults) check() error {
 	for _, c := range []struct {
 		name  string
@@ -72,7 +72,7 @@ func (f *Faults) check() error {
 	return nil
 }
 
-// Counts tell what was done. Packets = Delivered - Duplicated + Lost + Cut + Overflowed + those still held.
+// Counts has the counters. Packets = Delivered - Duplicated + Lost + Cut + Overflowed + those still held.
 type Counts struct {
 	Packets, Bytes                              uint64 // came in
 	Delivered, DeliveredBytes                   uint64 // went out, twice where duplicated

@@ -27,8 +27,8 @@ const welcome = "cmd=" + cmdHello + " rc=0\n"
 // maxEarly bounds the connections that have said nothing yet.
 const maxEarly = 64
 
-// host is the serving side of a rendezvous. Its goroutine accepts until the listener is closed: when all ranks have come, or at
-// the end.
+// host is the serving side of a rendezvous. Its goroutine accepts until the listener is closed, when all ranks have
+// come or at the end.
 type host struct {
 	ln   net.Listener
 	size int
@@ -88,8 +88,8 @@ func acceptOwn(ln net.Listener, quit <-chan struct{}, keep func(net.Conn) bool, 
 	}
 }
 
-// enter says whether c may say who it is. When there are too many, any other one is turned away for it; a rank among them calls
-// again.
+// enter says whether c may name its rank. If there are too many connections, any other one is closed for it. A rank
+// among them calls again.
 func (h *host) enter(c net.Conn) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -184,11 +184,11 @@ func (h *host) count(d int) {
 	}
 }
 
-// farewell is how long the others of a job may still talk to the server when a rank has gone, to ask for the missing
-// ranks.
+// farewell is how long the others of a job may still ask the server for the missing ranks when a rank has gone.
 const farewell = 200 * time.Millisecond
 
-// gone: a rank that goes without finalizing ends the job for all, since under these launchers nobody else may see it.
+// gone: a rank that goes without finalizing ends the job for all, because under these launchers perhaps nobody else
+// sees it.
 func (h *host) gone(rank int) {
 	h.srv.Gone(rank)
 	if !h.srv.Finalized(rank) {
@@ -211,8 +211,8 @@ func (h *host) stop(ctx context.Context) {
 	h.wg.Wait()
 }
 
-// greet tells the host at the other end of c which rank speaks. It returns nil if the host has hung up: it has no room, or is none any
-// more.
+// greet tells the host at the other end of c which rank speaks. It returns nil if the host has hung up, because it has
+// no room or has ended.
 func greet(ctx context.Context, c net.Conn, rank int) net.Conn {
 	_ = c.SetDeadline(time.Now().Add(helloTimeout))
 	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })

@@ -6,8 +6,8 @@ import (
 	"github.com/golci/golci/internal/invariants"
 )
 
-// Borrower is the sending half of a pair: what a peer has lent to this rank. It is owned by whoever holds the pair's
-// send lock. Nothing in it blocks.
+// Borrower is the sending half of a pair: the peer's loan to this rank. The holder of the pair's send lock owns it.
+// Nothing in it blocks.
 type Borrower struct {
 	returned uint32 // cumulative, wraps, as last told by the peer
 	inUse    uint16 // spent and not known to be returned; wraps without flow control
@@ -154,8 +154,8 @@ func (b *Borrower) Epochs(k int) {
 	b.state = uint8(b.stalls()>>k)*oneStall | b.state&(oneStall-1)
 }
 
-// Told takes in the peer's cumulative count of returned credits and reports whether it was news. A count that is
-// older than what is known is ignored; one that returns more than was spent is a fault of the peer.
+// Told takes in the peer's cumulative count of returned credits and reports whether it was news. It ignores a count
+// that lies behind. A count that returns more than was spent is a fault of the peer.
 func (b *Borrower) Told(cumulative uint32) (news bool, err error) {
 	delta := cumulative - b.returned
 	if delta == 0 || int32(delta) < 0 {
@@ -185,7 +185,8 @@ func (b *Borrower) hear(returned, granted uint32, passed uint8) (news bool, err 
 	return true, nil
 }
 
-// answered finds out what has become of the last need: the lender has seen it when what was in use then is returned.
+// answered finds out whether the last need was granted. The lender has seen it when all credits in use at that time
+// have been returned.
 func (b *Borrower) answered(returned, granted uint32) {
 	switch {
 	case granted > 0:

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Mode says what happens to loans.
+// Mode says whether loans change.
 type Mode uint8
 
 // Modes.
@@ -39,7 +39,7 @@ const (
 // ErrConfig says that a Config cannot work.
 var ErrConfig = errors.New("credit: bad configuration")
 
-// ErrProtocol means that a peer has sent what the protocol of credits does not allow.
+// ErrProtocol means that a peer has broken the protocol of credits.
 var ErrProtocol = errors.New("credit: a peer broke the protocol")
 
 // Config has the terms of a job's credits. All ranks must have the same. Counts are in credits unless said otherwise.

@@ -93,7 +93,7 @@ func (g *Ledger) endEpoch() {
 // goroutine may call it.
 func (g *Ledger) Epoch() uint8 { return uint8(g.epoch.Load()) }
 
-// Note is what to tell peer now, and counts it as told.
+// Note is the report to send to peer now; its credits count as told.
 func (g *Ledger) Note(peer int) Note {
 	l := &g.peers[peer]
 	return Note{Returned: l.Tell(), Granted: l.granted, Epoch: uint16(g.epoch.Load()) & epochMask}
@@ -155,7 +155,7 @@ func (g *Ledger) grant(peer int, l *Lender, n int) {
 	}
 }
 
-// Asked serves an Ask of peer, as Need does for what its loan is short of, in one step or in none.
+// Asked serves an Ask of peer. It treats the missing credits of the loan as Need does, all at once or none.
 func (g *Ledger) Asked(peer int, a Args) (granted int) {
 	return g.Need(peer, int(a[0])-int(g.peers[peer].loan))
 }

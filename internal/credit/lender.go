@@ -1,7 +1,7 @@
 package credit
 
-// Lender is the receiving half of a pair: what this rank has lent to a peer. It is owned by whoever polls. A Ledger
-// holds one for each peer.
+// Lender is the receiving half of a pair: this rank's loan to a peer. The poller owns it. A Ledger has one for each
+// peer.
 type Lender struct {
 	told    uint32 // cumulative, wraps: credits whose space has been copied out, as the peer was told
 	owed    uint16 // those of which it was not
@@ -51,8 +51,8 @@ func (l *Lender) Tell() uint32 {
 // Loan is the number of credits lent.
 func (l *Lender) Loan() int { return int(l.loan) }
 
-// pass lets what is known of demand decay by four for each epoch that has ended since the last time. A peer untouched
-// for a multiple of 256 epochs keeps what was known of it, once.
+// pass lets the recent demand decay by four for each epoch that has ended since the last call. A peer untouched for a
+// multiple of 256 epochs keeps its recent demand, once.
 func (l *Lender) pass(epoch uint8) {
 	if epoch == l.epoch {
 		return

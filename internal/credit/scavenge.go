@@ -27,8 +27,8 @@ const (
 	walkLimit = 64 // peers looked at in one go: a long list is walked bit by bit
 )
 
-// scavenge sends revokes to peers that may not need what they have, and reports whether it sent any. It is called when
-// a need exceeds the bank by short, and goes on where it stopped the last time.
+// scavenge sends revokes to peers that perhaps do not need their loans, and reports whether it sent any. It is called
+// when a need exceeds the bank by short. It continues where it stopped the last time.
 func (g *Ledger) scavenge(short int) (sent bool) {
 	g.expire()
 	for range min(g.listed, walkLimit) {

@@ -14,7 +14,7 @@ func (g *Ledger) InFlight() int { return len(g.flights) }
 // Listed: see InFlight.
 func (g *Ledger) Listed() int { return g.listed }
 
-// Lent is what a Ledger knows of one peer.
+// Lent is a Ledger's state of one peer.
 type Lent struct {
 	Loan     int  // credits lent
 	Owed     int  // credits to be told of
@@ -24,7 +24,7 @@ type Lent struct {
 	InFlight bool // a revoke was not answered yet
 }
 
-// Peer returns what is known of a peer, for display.
+// Peer returns the state of a peer, for display.
 func (g *Ledger) Peer(peer int) Lent {
 	l := &g.peers[peer]
 	return Lent{
@@ -33,12 +33,12 @@ func (g *Ledger) Peer(peer int) Lent {
 	}
 }
 
-// Borrowed is what a Borrower knows of its loan.
+// Borrowed is a Borrower's state of its loan.
 type Borrowed struct {
 	Loan, InUse, Most, Stalls, Revoked int
 }
 
-// View returns what is known, for display.
+// View returns the state, for display.
 func (b *Borrower) View() Borrowed {
 	return Borrowed{int(b.loan), int(b.inUse), int(b.most), b.stalls(), int(b.revoked)}
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Kind says what a Message is for.
+// Kind is the kind of a Message.
 type Kind uint8
 
 // The kinds of messages.
@@ -43,7 +43,7 @@ func worse(a, b Verdict) Verdict {
 	return a
 }
 
-// Message is what ranks send each other. Round is the round of a Round, else 0.
+// Message is sent between ranks. Round is the round of a Round, else 0.
 type Message struct {
 	Kind    Kind
 	Round   uint8
@@ -57,7 +57,7 @@ const MessageBytes = 8
 
 const mark = 0xe7
 
-// ErrMessage is wrapped by what Parse returns.
+// ErrMessage is wrapped by the errors of Parse.
 var ErrMessage = errors.New("exit: malformed message")
 
 // Append adds the message's bytes to b.

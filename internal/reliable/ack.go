@@ -79,7 +79,7 @@ func (p *peer) heed(h *header, sack []byte, now time.Duration) {
 	}
 }
 
-// news is what one acknowledgement tells.
+// news is the content of one acknowledgement.
 type news struct {
 	now, delay time.Duration
 	bytes      int

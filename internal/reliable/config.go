@@ -28,9 +28,9 @@ var (
 	ErrStuck = errors.New("reliable: a packet does not get through")
 )
 
-// Config is what an Endpoint is made of. Default fills in what is zero.
+// Config has the settings of an Endpoint. Default fills in zero fields.
 type Config struct {
-	// Sink gets what arrives and what has ended; it must not be nil.
+	// Sink gets the messages that arrive and the ends of sent ones; it must not be nil.
 	Sink Sink
 	// Rooms is the most segments per peer with a timer running, at most Window.
 	Rooms int
@@ -60,7 +60,7 @@ type Config struct {
 	KeepAlive, DeadAfter time.Duration
 }
 
-// Default returns c with what is zero set to its default.
+// Default returns c with zero fields set to their defaults.
 func (c Config) Default() Config {
 	def(&c.Rooms, Window)
 	def(&c.Tiny, 768)
@@ -102,7 +102,7 @@ func (c *Config) check() error {
 	return nil
 }
 
-// Link is what the two ends of a pair agreed upon before the first packet.
+// Link has the values on which the two ends of a pair agreed before the first packet.
 type Link struct {
 	// SendSeq and RecvSeq are the first sequence numbers of the two directions. Each sender draws its own at random.
 	// One end's SendSeq is the other's RecvSeq.

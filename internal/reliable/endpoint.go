@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Sink gets what an Endpoint has to tell. Its methods are called from within Incoming, Outgoing and Remove.
+// Sink gets the events of an Endpoint. Its methods are called from within Incoming, Outgoing and Remove.
 type Sink interface {
 	// Message delivers a message. data is valid only during the call.
 	Message(peer int, tag uint8, data []byte)
@@ -39,7 +39,7 @@ type Gather interface {
 	PacketOf(peer int, number uint64, ch Channel, packet, data []byte)
 }
 
-// Stats counts what happened between this rank and a peer. Bytes are those of bodies.
+// Stats counts the traffic between this rank and a peer. Bytes are those of bodies.
 type Stats struct {
 	Sent, SentBytes           uint64 // segments, first transmissions
 	Resent, ResentBytes       uint64
@@ -176,7 +176,7 @@ func (e *Endpoint) Idle(id int) bool {
 	return p == nil || p.next == p.first && p.lanes[Data].empty() && p.lanes[Priority].empty()
 }
 
-// Stats returns what has been counted for peer; zero if there is none.
+// Stats returns the counters for peer; zero if there is none.
 func (e *Endpoint) Stats(id int) Stats {
 	p := e.peers.get(id)
 	if p == nil {

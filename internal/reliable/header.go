@@ -111,7 +111,7 @@ func (r *record) put(b []byte) int {
 	return n + copy(b[n:], r.data)
 }
 
-// head writes what stands before the data and returns its length.
+// head writes the part before the data and returns its length.
 func (r *record) head(b []byte) int {
 	b[0], b[1] = r.kind, r.tag
 	binary.BigEndian.PutUint16(b[2:], uint16(len(r.data)))
@@ -127,7 +127,7 @@ func (r *record) head(b []byte) int {
 	return r.header()
 }
 
-// next reads the record with which body begins and returns what is behind it.
+// next reads the first record of body and returns the rest.
 func (r *record) next(body []byte) (rest []byte, ok bool) {
 	if len(body) < fragHeader {
 		return nil, false

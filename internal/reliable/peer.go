@@ -121,7 +121,7 @@ func (p *peer) timer(now time.Duration) {
 	p.e.agenda.set(p, p.due)
 }
 
-// The following do what is to be done at now and return the time of the next.
+// The following functions do what is due at now and return the time of the next timer.
 
 func (p *peer) lifeTimer(now time.Duration) time.Duration {
 	c := &p.e.cfg

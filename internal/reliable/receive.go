@@ -113,7 +113,7 @@ func (p *peer) ackAtOnce() {
 	p.wake()
 }
 
-// verdict is what is to become of a segment.
+// verdict is the decision about a segment.
 type verdict uint8
 
 const (
@@ -122,7 +122,7 @@ const (
 	refused
 )
 
-// admit looks at a body before any of it is delivered, so that a segment is taken whole or not at all.
+// admit checks a body before any of it is delivered, so that a segment is taken whole or not at all.
 func (p *peer) admit(body []byte) verdict {
 	var r record
 	for n := 0; len(body) > 0; n++ {
@@ -141,7 +141,7 @@ func (p *peer) admit(body []byte) verdict {
 	return welcome
 }
 
-// deliver hands out what admit has let in.
+// deliver passes on a body that admit has accepted.
 func (p *peer) deliver(body []byte) {
 	var r record
 	for len(body) > 0 && p.dead == nil {

@@ -137,7 +137,7 @@ func (l *messages) pop() *outgoing {
 	return m
 }
 
-// lane is what waits for one channel to a peer.
+// lane has the messages that wait for one channel to a peer.
 type lane struct {
 	whole  list // segments of whole messages; the last one takes more of them while it has room
 	long   messages

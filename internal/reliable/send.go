@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// Message is what Send takes.
+// Message is the argument of Send.
 type Message struct {
 	Data []byte
 	// Tag comes with the data, as it is.
 	Tag uint8
 	// Urgent messages take the priority channel.
 	Urgent bool
-	// Put sends Data to Offset of what the receiver knows as Place, instead of delivering a message.
+	// Put sends Data to Offset of the receiver's Place, instead of delivering a message.
 	Put           bool
 	Place, Offset uint64
-	// ID is what Ended calls the message, if it is Taken.
+	// ID names the message in Ended, if it is Taken.
 	ID uint64
 }
 

@@ -90,7 +90,7 @@ func (n *Node) doubt(p *peer) time.Duration {
 	return min(firstDoubt, n.cfg.Silence)
 }
 
-// try is what has come of one address.
+// try is the result for one address.
 type try struct {
 	addr    netip.AddrPort
 	link    *link
@@ -194,7 +194,7 @@ func (n *Node) call(raw net.Conn, rank int) (*tls.Conn, error) {
 	return c, nil
 }
 
-// judgeDial says what it means that there is no connection.
+// judgeDial is the verdict for a failed dial.
 func judgeDial(err error) verdict {
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		return absent
@@ -207,7 +207,7 @@ func judgeDial(err error) verdict {
 	return noAnswer
 }
 
-// judgeCall says what it means that the conversation has failed.
+// judgeCall is the verdict for a failed conversation.
 func judgeCall(err error) verdict {
 	var noTLS tls.RecordHeaderError
 	switch {

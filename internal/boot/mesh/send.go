@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// peer is what a Node knows of a rank that it sends to.
+// peer is a Node's state of a rank that it sends to.
 type peer struct {
 	rank    int
 	gone    atomic.Bool   // for good

@@ -41,7 +41,7 @@ func (n *Node) serve(raw net.Conn) {
 	n.receive(c, from)
 }
 
-// admit finds out who calls. A stranger learns nothing but that there is somebody.
+// admit finds out which rank calls. A stranger learns only that a program listens.
 func (n *Node) admit(raw net.Conn) (c *tls.Conn, from int, err error) {
 	if err := raw.SetDeadline(time.Now().Add(n.cfg.auth)); err != nil {
 		return nil, 0, err
@@ -67,7 +67,7 @@ func (n *Node) admit(raw net.Conn) (c *tls.Conn, from int, err error) {
 	return c, int(caller), raw.SetDeadline(time.Time{})
 }
 
-// replace makes c the connection of rank from: one that has called again has given up the one before.
+// replace makes c the connection of rank from. A rank that calls again has given up the earlier connection.
 func (n *Node) replace(from int, c net.Conn) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -101,7 +101,7 @@ func (n *Node) receive(c net.Conn, from int) {
 	}
 }
 
-// take hands on what has not been taken from another connection before.
+// take passes on a message that has not been taken from another connection before.
 func (n *Node) take(from int, number uint64, b []byte) {
 	n.takeMu.Lock()
 	defer n.takeMu.Unlock()

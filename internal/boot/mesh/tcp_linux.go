@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// impatient has the kernel end a connection when what was sent has not been acknowledged for d.
+// impatient makes the kernel end a connection if sent data has not been acknowledged for d.
 func impatient(d time.Duration) func(network, address string, c syscall.RawConn) error {
 	return func(_, _ string, c syscall.RawConn) error {
 		var set error

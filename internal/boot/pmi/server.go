@@ -77,7 +77,7 @@ func NewServer(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// Handle takes one line from rank and returns what is to be done.
+// Handle takes one line from rank and returns the actions to do.
 func (s *Server) Handle(rank int, line []byte) []Action {
 	if rank < 0 || rank >= s.cfg.Size {
 		return []Action{{Kind: Hang, Rank: rank, Text: "no such rank"}}
@@ -260,7 +260,7 @@ func (s *Server) failBarrier(rank int) []Action {
 	return append(out, s.refuseBarrier(fmt.Sprintf("rank_%d_%s", rank, strings.ReplaceAll(how, " ", "_")))...)
 }
 
-// fail tells the owner, before anybody else is told.
+// fail tells the owner before it tells anybody else.
 func (s *Server) fail(rank, code int, text string) []Action {
 	if s.cfg.Failing != nil {
 		s.cfg.Failing(rank, code, text)
