@@ -26,7 +26,7 @@ type infoCmd struct {
 	JSON bool `name:"json" help:"Print settings, conduits and all other facts as one JSON object."`
 }
 
-// Run prints what is known. A setting that cannot be read is printed as an error, after everything else.
+// Run prints the report. A setting that cannot be read is printed as an error, after everything else.
 func (c infoCmd) Run() error {
 	if c.JSON {
 		return infoJSON(os.Stdout)
@@ -122,7 +122,7 @@ func infoKernel(w io.Writer) {
 	}
 }
 
-// carrier is a conduit, and what it reaches here.
+// carrier is a conduit and its reach on this machine.
 type carrier struct {
 	Name   string `json:"name"`
 	Usable bool   `json:"usable"`
@@ -199,7 +199,7 @@ func infoSettings(w io.Writer, all bool) error {
 	return nil
 }
 
-// infoThreads tells what the threads of a rank are, and why where they should be coroutines and are not.
+// infoThreads prints the kind of a rank's threads, and why they are no coroutines if they should be.
 func infoThreads(w io.Writer) error {
 	r, err := threads()
 	if err != nil {
@@ -242,7 +242,7 @@ func infoEager(w io.Writer, set *settings.Set) error {
 	return nil
 }
 
-// eagerFrom tells what the eager limit comes from.
+// eagerFrom names the source of the eager limit.
 func eagerFrom(set *settings.Set) string {
 	if n := settings.Eager.Get(set); n > 0 {
 		return fmt.Sprintf("%s is %s, within what one record holds", settings.Eager.Env(), bytesText(n))

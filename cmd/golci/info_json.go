@@ -13,7 +13,7 @@ import (
 	"github.com/golci/golci/mpi"
 )
 
-// machineReport is what golci info -json prints. Names of fields stay as they are; others may be added.
+// machineReport is the output of golci info -json. Names of fields stay as they are; others may be added.
 type machineReport struct {
 	Version   string          `json:"version"`
 	System    string          `json:"system"`
@@ -31,7 +31,7 @@ type machineReport struct {
 	Unknown   []string        `json:"unknown_settings"`
 }
 
-// threadsReport is what the threads of a rank are, and why where they should be coroutines (fult) and are not.
+// threadsReport has the kind of a rank's threads, and why they are no coroutines (fult) if they should be.
 type threadsReport struct {
 	Kind string `json:"kind"`
 	Why  string `json:"why,omitempty"`
@@ -54,7 +54,7 @@ type setting struct {
 	Set     bool   `json:"set"`
 }
 
-// infoJSON prints what is known without measuring. Errors: those of settings and of the launcher's variables.
+// infoJSON prints all facts that need no measurement. Errors: those of settings and of the launcher's variables.
 func infoJSON(out io.Writer) error {
 	set, err := settings.Parse(os.LookupEnv)
 	if err != nil {

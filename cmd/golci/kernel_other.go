@@ -2,5 +2,5 @@
 
 package main
 
-// kernelFeatures: what golci uses beyond the standard library is Linux's.
+// kernelFeatures: golci uses features beyond the standard library on Linux only.
 func kernelFeatures() []feature { return nil }

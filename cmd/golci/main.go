@@ -43,13 +43,14 @@ func (h helpCmd) Run() error {
 // versionCmd is golci version.
 type versionCmd struct{}
 
-// Run prints what the go command has noted in the program.
+// Run prints the build information that the go command has put into the program.
 func (versionCmd) Run() error {
 	fmt.Println(version())
 	return nil
 }
 
-// version is golci's version with the commit if there is no other, and what it was built with and for.
+// version is golci's version with the commit, unless the version contains it, the Go release and the platform of the
+// build.
 func version() string {
 	text := "golci (unknown version)"
 	if b, ok := debug.ReadBuildInfo(); ok {

@@ -120,10 +120,10 @@ func (r *runCmd) launch(argv []string, hosts []launch.Host, guard *launch.Guard,
 	return nil
 }
 
-// limitMargin lets the ranks, which keep the same time, tell what they wait for before the launcher acts.
+// limitMargin gives the ranks, which keep the same limit, time to report what they wait for before the launcher acts.
 const limitMargin = 500 * time.Millisecond
 
-// settings are those that the ranks see.
+// settings are the settings that the ranks see.
 func (r *runCmd) settings() (*settings.Set, error) {
 	return settings.Parse(func(name string) (string, bool) {
 		for _, kv := range slices.Backward(r.Env) {

@@ -14,7 +14,7 @@ import (
 // errTaken: somebody else has bound the name.
 var errTaken = unix.EADDRINUSE
 
-// socketName makes an abstract socket name, which no file stands for, from what the ranks of one job have in common.
+// socketName makes an abstract socket name, which has no file, from the common data of a job's ranks.
 func socketName(meeting string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", os.Geteuid(), meeting))
 	return "@golci-" + hex.EncodeToString(sum[:12])

@@ -25,7 +25,7 @@ func (w *wire) hereName(rank int) string {
 	return socketName("here " + w.kvs + " " + strconv.Itoa(rank))
 }
 
-// absent looks for the ranks of this node. What lies on other nodes cannot be seen.
+// absent looks for the missing ranks of this node. Those of other nodes cannot be seen.
 func (w *wire) absent(rank int, nodes []int) (ranks, note string) {
 	var out []int
 	elsewhere := nodes == nil

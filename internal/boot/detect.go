@@ -9,14 +9,14 @@ import (
 // lookup reads one environment variable, as os.LookupEnv does.
 type lookup func(name string) (string, bool)
 
-// place is what the environment says about this rank.
+// place describes this rank as the environment has it.
 type place struct {
 	launcher   string
 	rank, size int
 	fd         int    // PMI_FD, or -1
 	port       string // PMI_PORT, or ""
 	id         string // PMI_ID in port mode
-	meeting    string // what the ranks of a job without PMI have in common, or ""
+	meeting    string // common data of the ranks of a job without PMI, or ""
 	nodes      int    // nodes of such a job
 	ours       bool   // the server is one of the project's, so that it can name the ranks missing
 }
@@ -105,7 +105,7 @@ func openMPI(e *envReader) place {
 	return p
 }
 
-// slurm reads what srun sets for a step. SLURM_NTASKS would not do: a batch script has it, too, and is no rank.
+// slurm reads the variables of srun for a step. SLURM_NTASKS would not do: a batch script has it too and is no rank.
 func slurm(e *envReader) place {
 	p := place{
 		launcher: LauncherSlurm, rank: e.num("SLURM_PROCID", 0), size: e.num("SLURM_STEP_NUM_TASKS", 1), fd: -1, ours: true,

@@ -67,7 +67,7 @@ const (
 	LauncherLocal   = "local"   // ranks inside one process, made by Local
 )
 
-// store is what lies behind a Job: a launcher, a rendezvous, or memory.
+// store is the implementation of a Job: a launcher, a rendezvous, or memory.
 type store interface {
 	put(ctx context.Context, rank int, key string, value []byte) error
 	get(ctx context.Context, rank int, key string) ([]byte, error)
@@ -108,8 +108,8 @@ func (j *Job) Fence(ctx context.Context) error { return j.store.fence(ctx) }
 // Barrier waits until every rank has called it. It is Fence; the name says that no Put is meant.
 func (j *Job) Barrier(ctx context.Context) error { return j.store.fence(ctx) }
 
-// Get returns what rank has Put under key before the last Fence. Errors: ErrArgument, ErrNoKey, and those of the
-// launcher. It blocks the calling goroutine until the launcher answers.
+// Get returns the value that rank has Put under key before the last Fence. Errors: ErrArgument, ErrNoKey, and those of
+// the launcher. It blocks the calling goroutine until the launcher answers.
 func (j *Job) Get(ctx context.Context, rank int, key string) ([]byte, error) {
 	if rank < 0 || rank >= j.Size {
 		return nil, fmt.Errorf("%w: rank %d in a job of %d", ErrArgument, rank, j.Size)

@@ -212,7 +212,7 @@ func (w *wire) initAck(ctx context.Context, p *place) error {
 	return fmt.Errorf("%w: %d lines in answer to initack", pmi.ErrReply, mostSets)
 }
 
-// meet waits for all ranks and fills in what they share.
+// meet waits for all ranks and fills in the data that they share.
 func (w *wire) meet(ctx context.Context, j *Job) error {
 	nodes, err := w.nodes(ctx, j.Size)
 	if err != nil {

@@ -141,7 +141,7 @@ func (p *Plane) Gone(rank int) bool {
 	return p.far.Gone(rank)
 }
 
-// Close closes the plane, ends what is under way, and waits until take has returned.
+// Close closes the plane, ends pending calls, and waits until take has returned.
 func (p *Plane) Close() error {
 	err := p.near.close()
 	if p.far != nil {

@@ -179,7 +179,7 @@ func (p *near) gone(rank int) bool {
 	return false
 }
 
-// close ends what is under way, and waits until take has returned. What has been sent still arrives.
+// close ends pending calls, and waits until take has returned. Sent messages still arrive.
 func (p *near) close() error {
 	p.mu.Lock()
 	if p.closed {

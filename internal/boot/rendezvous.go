@@ -133,7 +133,7 @@ func (m *meeting) stop(ctx context.Context) {
 	}
 }
 
-// cleanup ends what a connection needed beside itself; it may wait for other ranks until ctx ends.
+// cleanup releases the resources of a connection; it may wait for other ranks until ctx ends.
 type cleanup func(ctx context.Context)
 
 // canceled is for a cleanup that must not wait.

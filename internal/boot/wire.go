@@ -27,7 +27,7 @@ type wire struct {
 	conn net.Conn
 	ours bool                       // the server answers pmi.CmdWho
 	size int                        // ranks in the job
-	here func() (ranks, why string) // who has not come, for a server that does not say; may be nil
+	here func() (ranks, why string) // the missing ranks, for a server that does not report them; may be nil
 
 	turn    chan struct{} // holds one token; whoever takes it may use the fields up to the blank line
 	client  pmi.Client

@@ -14,7 +14,7 @@ import (
 // then all output of the rank lies in it. So only somebody outside the rank's group can hold it open.
 const idleDrain = 150 * time.Millisecond
 
-// drain copies what a rank writes to a pipe. Nothing of it is lost at the rank's end, however slowly it is taken.
+// drain copies the output of a rank from a pipe. Nothing is lost at the rank's end, however slowly it is read.
 type drain struct {
 	r     *os.File
 	to    io.Writer

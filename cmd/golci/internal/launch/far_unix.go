@@ -32,7 +32,7 @@ type far struct {
 	ended  chan struct{} // closed when the remote shell has
 	link   *link         // set when the helper has called back
 	cores  int
-	takes  chan taken    // what the ranks have written, and their ends, in order
+	takes  chan taken    // output of the ranks, and their ends, in order
 	inOK   chan bool     // the standard input of rank 0 has been taken; false: no more is wanted
 	fileOK chan struct{} // a piece of the program has been written
 	sinks  []sink        // by rank - first, twice: standard output and error
@@ -81,7 +81,7 @@ func (f *far) launch() error {
 	return nil
 }
 
-// await waits for the end of the remote shell, and ends what it has left here.
+// await waits for the end of the remote shell, and ends the rest of its group here.
 func (f *far) await() {
 	waitNoReap(f.shell.pid)
 	f.shell.endGroup()
@@ -154,10 +154,11 @@ func (f *far) converse() error {
 	}
 }
 
-// maxShellLine bounds what a machine may say in one line before its helper runs.
+// maxShellLine bounds a line of a machine's output before its helper runs.
 const maxShellLine = 64 << 10
 
-// printable replaces in place what a terminal might take for a command, such as the escapes that move its cursor.
+// printable replaces in place the characters that a terminal might take for a command, such as the escapes that move
+// its cursor.
 func printable(line []byte) []byte {
 	for i, b := range line {
 		if b < ' ' && b != '\t' && b != '\n' && b != '\r' || b == 0x7f {

@@ -19,7 +19,7 @@ import (
 
 var errFirst = errors.New("the first word is no greeting")
 
-// listen reads what the helper sends, from its greeting to its end. It runs in a goroutine of the fleet.
+// listen reads the frames of the helper, from its greeting to its end. It runs in a goroutine of the fleet.
 func (f *far) listen(l *link) {
 	greeted := false
 	why := l.read(func(m frame) error {
@@ -148,7 +148,7 @@ func (f *far) output() {
 	}
 }
 
-// drain writes what came before the end of the link, and ends the streams.
+// drain writes the output that came before the end of the link, and ends the streams.
 func (f *far) drain() {
 	for {
 		select {
@@ -233,7 +233,7 @@ func plainly(why error) error {
 	return why
 }
 
-// task is what the helper has to do.
+// task makes the task of the helper.
 func (f *far) task() task {
 	s := f.fleet.spec
 	t := task{

@@ -26,7 +26,7 @@ type fleet struct {
 	spec *Spec
 	all  []*far // the machines to reach; never changed
 	far  []*far // those with ranks; only the goroutine of Run touches it
-	mark string // of what the script says
+	mark string // of the lines of the script
 
 	listen net.Listener         // nil before gather
 	keys   [][]byte             // of the tickets, by machine
@@ -228,7 +228,7 @@ func (f *fleet) deal() (places, error) {
 	return p, nil
 }
 
-// start gives every helper its task. What goes wrong there later is reported to the job.
+// start gives every helper its task. Later failures there are reported to the job.
 func (f *fleet) start(j *job) error {
 	for _, m := range f.far {
 		m.prepare()
@@ -308,7 +308,7 @@ func releaseAll(machines []*far) {
 // earlyMost bounds the connections that have not proved anything yet, so that strangers cannot exhaust the head.
 const earlyMost = 2 * maxHosts
 
-// greet finds out who calls. A stranger learns nothing but that there is somebody.
+// greet finds out which machine calls. A stranger learns only that a program listens.
 func (f *fleet) greet(raw net.Conn) {
 	c, host, err := admit(raw, f.ids)
 	if kept := f.door.Leave(raw); err != nil || !kept {

@@ -10,7 +10,7 @@ import (
 // A frame of the connection between the head and a helper is
 //
 //	length of the rest (4, little endian) | kind (1) | rank or other number (4) | payload
-const frameFront = 5 // what the length counts beside the payload
+const frameFront = 5 // bytes that the length counts beside the payload
 
 // maxPayload bounds a frame, so that nobody makes the other side allocate.
 const maxPayload = 256 << 10
@@ -19,7 +19,7 @@ const maxPayload = 256 << 10
 // acknowledges it.
 const chunk = 32 << 10
 
-// kind is what a frame means. The comment tells who sends it, and what number and payload are.
+// kind is the meaning of a frame. The comment gives the sender, the number and the payload.
 type kind uint8
 
 const (
@@ -31,7 +31,7 @@ const (
 	frameFailed                 // helper: the ranks could not be started, and why
 	framePMI                    // both: rank; bytes of its PMI conversation
 	framePMIEnd                 // both: rank; it has ended
-	frameOut                    // helper: rank; stream (1), and what the rank has written
+	frameOut                    // helper: rank; stream (1), and output of the rank
 	frameOutOK                  // head: rank; stream (1): the last piece has been taken
 	frameIn                     // head: standard input of rank 0; nothing: it has ended
 	frameInOK                   // helper: it has been taken; number 1: the rank takes no more

@@ -99,7 +99,7 @@ func cores() int {
 	return runtime.NumCPU()
 }
 
-// serve carries out what must be done on the thread with which the ranks end, until the link does.
+// serve does the work of the thread with which the ranks end, until the link ends.
 func (h *helper) serve(orders <-chan frame) error {
 	for {
 		select {

@@ -62,7 +62,7 @@ func (h *helper) directory(dir string) string {
 	return ""
 }
 
-// attach passes on what a rank says over PMI.
+// attach passes on the PMI lines of a rank.
 func (h *helper) attach(rank int, conn net.Conn) {
 	r := &rankPMI{conn: conn, heard: make(chan struct{})}
 	h.mu.Lock()
@@ -89,7 +89,7 @@ func (h *helper) attach(rank int, conn net.Conn) {
 // reads.
 const hearTime = 2 * time.Second
 
-// hear writes what the server says to the rank.
+// hear writes the server's lines to the rank.
 func (r *rankPMI) hear(b []byte) {
 	_ = r.conn.SetWriteDeadline(time.Now().Add(hearTime))
 	if _, err := r.conn.Write(b); err != nil {
@@ -129,7 +129,7 @@ func (h *helper) stream(rank, stream int) sink {
 	return sink{to: &outward{h, rank, stream, h.acks[2*(rank-h.crew.first)+stream-1]}}
 }
 
-// Write blocks the goroutine of the rank's pipe; when the head is gone what is written is lost.
+// Write blocks the goroutine of the rank's pipe. If the head is gone the output is lost.
 func (o *outward) Write(b []byte) (int, error) {
 	n := len(b)
 	for len(b) > 0 {
@@ -157,7 +157,7 @@ func (h *helper) acknowledge(f frame) {
 	}
 }
 
-// feed writes what comes for the standard input of rank 0. The pipe is closed at the end of the input, or of the job.
+// feed writes the standard input of rank 0. The pipe is closed at the end of the input, or of the job.
 func (h *helper) feed() {
 	defer h.input.Close()
 	for {

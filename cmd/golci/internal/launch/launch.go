@@ -26,7 +26,7 @@ type Spec struct {
 	Stdin          *os.File // for rank 0; the others get none
 	Stdout, Stderr io.Writer
 	Say            func(text string) // messages about the job
-	Detail         func(text string) // what is being done, for -v
+	Detail         func(text string) // prints each step, for -v
 	Signals        <-chan os.Signal  // to be passed on; may be nil
 
 	Hosts []Host // the machines to run on; none: this one

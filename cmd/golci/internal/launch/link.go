@@ -61,7 +61,7 @@ func (l *link) send(k kind, num int, data []byte) {
 	}
 }
 
-// write is the goroutine that writes what is queued, as much at once as there is.
+// write is the goroutine that writes the queued frames, as many at once as there are.
 func (l *link) write() {
 	for {
 		l.mu.Lock()
@@ -156,7 +156,7 @@ func (l *link) fail(why error) {
 // errClosed is the reason of a link that this side has closed.
 var errClosed = errors.New("closed")
 
-// close ends the link and waits for its goroutines. What is queued is lost.
+// close ends the link and waits for its goroutines. Queued frames are lost.
 func (l *link) close() {
 	l.fail(errClosed)
 	l.wg.Wait()

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// greeting is what a helper says of its machine.
+// greeting describes a helper's machine.
 type greeting struct {
 	Protocol int
 	Cores    int
 	PID      int
 }
 
-// task is what a helper has to do. Ranks are First .. First+Count-1 of a job of Size.
+// task is the task of a helper. Ranks are First .. First+Count-1 of a job of Size.
 type task struct {
 	First, Count, Size int
 	Argv               []string // Argv[0] is "" for the copy that came before

@@ -4,7 +4,7 @@ package launch
 
 import "sync"
 
-// failure is what the PMI server tells of a rank: that the job cannot go on, or that it ends by agreement.
+// failure is a report of the PMI server on a rank: that the job cannot go on, or that the rank ends by agreement.
 type failure struct {
 	rank, code int
 	text       string
@@ -32,7 +32,7 @@ func (n *notebook) add(f failure) {
 	}
 }
 
-// take returns what has been noted since the last call, in its order.
+// take returns the notes since the last call, in order.
 func (n *notebook) take() []failure {
 	n.mu.Lock()
 	defer n.mu.Unlock()

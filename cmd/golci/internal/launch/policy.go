@@ -27,7 +27,7 @@ type status struct {
 	left   bool           // and ended it in order
 }
 
-// orderKind says what the launcher has to do.
+// orderKind is the kind of an order to the launcher.
 type orderKind uint8
 
 const (

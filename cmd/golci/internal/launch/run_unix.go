@@ -17,7 +17,7 @@ import (
 	"github.com/golci/golci/internal/boot/serve"
 )
 
-// team is what the ranks of a job run on: this machine, or several.
+// team is where the ranks of a job run: this machine, or several.
 type team interface {
 	// gather prepares the machines and returns how many ranks the job has, and the place of each.
 	gather() (places, error)
@@ -103,7 +103,7 @@ func Run(s *Spec) (code int, err error) {
 	return j.policy.code, nil
 }
 
-// serve makes the PMI server, and what else depends on the number of ranks.
+// serve makes the PMI server, and all else that depends on the number of ranks.
 func (j *job) serve() (err error) {
 	n := j.places.size
 	j.policy = newPolicy(n, j.spec.Grace, j.spec.Limit(n))
@@ -171,13 +171,13 @@ func (j *job) watch() {
 	}
 }
 
-// judged adds what the server knows to the end of a rank.
+// judged adds the server's knowledge to the end of a rank.
 func (j *job) judged(e ended) status {
 	e.joined, e.left = j.srv.Joined(e.rank), j.srv.Finalized(e.rank)
 	return e.status
 }
 
-// heed takes what the server has noted.
+// heed takes the server's notes.
 func (j *job) heed() {
 	for _, f := range j.fails.take() {
 		j.obey(j.heeded(f))

@@ -17,14 +17,14 @@ const HelperCommand = "helper"
 // HelperDir is the beginning of the name of that directory.
 const HelperDir = "golci-helper-"
 
-// What the script says, after its mark.
+// Words of the script, after its mark.
 const (
 	wordReady = "ready" // the helper reads from now on
 	wordCopy  = "copy"  // a copy is wanted; system and machine follow
 	wordFail  = "fail"  // why
 )
 
-// program is what the script may start on another machine.
+// program is the program that the script may start on another machine.
 type program struct {
 	path string // where golci may lie there; "": nowhere
 	sum  string // SHA-256 that it must have there, hexadecimal; "": the user has named the path, which is not checked
@@ -87,7 +87,7 @@ exit $c
 	return b.String()
 }
 
-// unames has what uname says for the names of Go.
+// unames maps the words of uname to the names of Go.
 var unames = map[string]string{
 	"Linux": "linux", "Darwin": "darwin", "FreeBSD": "freebsd",
 	"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64",

@@ -52,7 +52,8 @@ func ticketKeys(secret []byte, hosts int) ([][]byte, error) {
 	return keys, nil
 }
 
-// chosen is what a helper says first to the head that it has chosen, of all the addresses at which it has found it.
+// chosen is the first byte of a helper to the head on the connection that it keeps, of those to all addresses at which
+// it has reached the head.
 const chosen = 1
 
 // admit is the head's side of the opening: it returns the number of the machine that has proved itself. A stranger gets
