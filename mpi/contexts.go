@@ -8,11 +8,11 @@ import (
 	"github.com/golci/golci/comm"
 )
 
-// A communicator has an id that all its ranks agree on, and from which its two contexts come. Each rank keeps a bit for each
-// id that it does not use. The ranks of the parent And their bits, all choose the same id of what is left, and then each tries to
-// claim it: another thread of a rank, making a communicator of another parent at the same time, may have been faster. Only if
-// all could claim it is it theirs; else they give it back and try another one. Nothing is held while a rank waits for another one,
-// so threads may make communicators in a different order on each rank.
+// A communicator has an id that all its ranks agree on. Its two contexts follow from the id. Each rank keeps a bit
+// for each id that it does not use. The ranks of the parent combine their bits with And, and all choose the same free
+// id. Then each rank tries to claim it. Another thread of a rank, which makes a communicator of another parent, may
+// have been faster. If not all ranks could claim the id, they release it and try another one. A rank holds nothing
+// while it waits for another one. So threads may make communicators in a different order on each rank.
 const (
 	worldID = 0
 	selfID  = 1
@@ -29,9 +29,9 @@ const (
 
 type idSet [idWords]uint64
 
-// contexts are the free ids of a rank. An id that has been freed is not free before all members of its communicator have
-// freed it too, and told so after their last message: until then a message of the old communicator could come, and be
-// taken for one of the next.
+// contexts are the free ids of a rank. An id that this rank has freed becomes free when all members of its
+// communicator have freed it, and have told so after their last message. Until then a message of the old communicator
+// could come, and be taken for one of the next.
 type contexts struct {
 	srv *comm.Server
 	mu  sync.Mutex
@@ -127,8 +127,8 @@ func (c *Comm) agree(k kind) (id int, call uint64, err error) {
 	}
 }
 
-// claimTogether claims id on all ranks of c, or on none. A rank on which it fails keeps what it has claimed: the call
-// may have succeeded on others, and what they send in the new communicator must not meet another one of this rank.
+// claimTogether claims id on all ranks of c, or on none. A rank on which it fails keeps its claim. The call may have
+// succeeded on others, and their messages in the new communicator must not meet another communicator of this rank.
 func (c *Comm) claimTogether(k kind, id int) (ok bool, call uint64, err error) {
 	x := &c.proc.ids
 	got := x.claim(id)
@@ -144,8 +144,8 @@ func (c *Comm) claimTogether(k kind, id int) (ok bool, call uint64, err error) {
 	return ok, call, err
 }
 
-// choose gives an id of the set, -1 if it is empty: the lowest at first, then, so that parents which got in each
-// other's way part, from a place that depends on parent and try.
+// choose returns an id of the set, -1 if it is empty. The first try takes the lowest. Later tries start at a place
+// that depends on parent and try, so that competing parents separate.
 func choose(set *idSet, parent, try int) int {
 	from := 0
 	if try > 0 {

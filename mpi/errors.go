@@ -58,8 +58,8 @@ func peerText(rank int) string {
 	return fmt.Sprintf("rank %d", rank)
 }
 
-// peerText names a peer or a wildcard, with its rank in the world where that is another one: causes, which come from
-// below, speak of ranks of the world.
+// peerText names a peer or a wildcard. It adds the rank in the world if that differs, because causes from lower
+// layers name ranks of the world.
 func (c *Comm) peerText(rank int) string {
 	if uint(rank) < uint(len(c.group)) {
 		return rankText(rank, int(c.group[rank]))

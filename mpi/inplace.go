@@ -10,9 +10,9 @@ var inPlaceMark uint64
 //
 //	err := mpi.Allreduce(c, mpi.InPlace(buf), buf, mpi.Sum)
 //
-// It may be the send buffer of Allreduce, Allgather, Allgatherv, Alltoall and Alltoallv, on all ranks; that of Reduce,
-// Gather and Gatherv at root; and the receive buffer of Scatter and Scatterv at root. Elsewhere a collective returns
-// ErrBuffer. The result has no elements, and cannot be sliced.
+// On all ranks it may be the send buffer of Allreduce, Allgather, Allgatherv, Alltoall and Alltoallv. At root it may
+// be the send buffer of Reduce, Gather and Gatherv, and the receive buffer of Scatter and Scatterv. Elsewhere a
+// collective returns ErrBuffer. The result has no elements, and cannot be sliced.
 func InPlace[T any](buf []T) []T {
 	buf = nil
 	*(*unsafe.Pointer)(unsafe.Pointer(&buf)) = unsafe.Pointer(&inPlaceMark) // the first word of a slice
@@ -43,8 +43,8 @@ func (x *coll) apart(a, b []byte) error {
 	return nil
 }
 
-// equalOwn is the rank's own part where all, the buffer of that name, has an equal part of each rank: b, or if that is
-// InPlace the part in all. Elements have elem bytes.
+// equalOwn is the rank's own part: b, or its part in all if b is InPlace. all is the buffer called name, with equal
+// parts for all ranks. Elements have elem bytes.
 func (x *coll) equalOwn(b, all []byte, name string, elem int) ([]byte, error) {
 	elem = max(elem, 1)
 	each := len(b)
@@ -61,8 +61,8 @@ func (x *coll) equalOwn(b, all []byte, name string, elem int) ([]byte, error) {
 	return b, x.lengthFor(name, len(all)/elem, each/elem*x.size)
 }
 
-// partOwn is the rank's own part where the parts lie in all as l says: b, or if that is InPlace the part in all. verb
-// says what becomes of it.
+// partOwn is the rank's own part: b, or its part in all if b is InPlace. l tells where the parts are in all. verb
+// says what happens to the part.
 func (x *coll) partOwn(b, all []byte, l layout, verb string, elem int) ([]byte, error) {
 	if inPlace(b) {
 		return l.part(all, x.rank, elem), nil

@@ -82,8 +82,9 @@ func (s *sim) checkAll() error {
 	return nil
 }
 
-// check holds a rank against its ledger's invariants, and each pair's ends against each other: what a borrower does not
-// know of its loan, or has sent back, is on its way, so the lender's count is never the smaller.
+// check checks a rank against its ledger's invariants, and the two ends of each pair against each other. Credits that
+// a borrower does not know of yet, or has sent back, are on their way. So the lender's count is never the smaller
+// one.
 func (s *sim) check(n *node) error {
 	if s.c.Credits.Mode == credit.NoFlow {
 		return nil

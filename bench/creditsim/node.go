@@ -42,8 +42,8 @@ const (
 	message
 )
 
-// event is what arrives at a node: requests of one tick from one peer, of which only the first may have more fields than
-// a cost; a note alone; or a system message.
+// event is what arrives at a node: requests of one tick from one peer, a note alone, or a system message. Only the
+// first of the requests may have more fields than a cost.
 type event struct {
 	node   int32
 	slot   uint16 // of the sender, at the receiver

@@ -2,8 +2,8 @@ package crossing
 
 import "time"
 
-// Memcpy returns the rate, in GB/s (1e9 bytes), at which the calling thread copies size bytes from one buffer to
-// another again and again, measured for at least d. It is the raw limit of a transfer that copies once.
+// Memcpy returns the rate in GB/s (1e9 bytes) at which the calling thread copies size bytes repeatedly from one
+// buffer to another. It measures for at least d. It is the raw limit of a transfer that copies once.
 func Memcpy(size int, d time.Duration) float64 {
 	if size <= 0 {
 		return 0

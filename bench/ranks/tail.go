@@ -30,8 +30,8 @@ const (
 	batch      = 100     // trips, after which rank 0 tells rank 1 whether more follow
 )
 
-// tail times each round trip of the loop of latency by itself, for the window and at least leastTrips of them, where those
-// do not take much longer. Each message carries its number, which is compared.
+// tail times each round trip of the loop of latency by itself. It lasts for the window, and for at least leastTrips
+// round trips if they do not take much longer. Each message carries its number, which is compared.
 func (e *env) tail(c Config, size int) error {
 	if e.size < 2 {
 		return ErrRanks

@@ -75,8 +75,8 @@ type Barrier struct {
 	result uint64 // its id, if named
 	// broken is set when a peer has failed, for good.
 	broken error
-	// halves are phases, by number: while one lasts, messages of the next may come, and of the one after it from ranks that
-	// have broken down in the next.
+	// halves are phases, by number. While one lasts, messages of the next may come, and messages of the one after it
+	// from ranks whose next phase has failed.
 	halves [4]half
 }
 
