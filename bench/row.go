@@ -19,8 +19,8 @@ const (
 	MegaPerSec = "MB/s" // 1e6 bytes a second
 )
 
-// Golci is the Row.Impl of this module. Where the conduit was chosen, its name and mode follow: golci-udp-encrypt. Raw is
-// what the system does by itself, no message passing: a limit, not a peer.
+// Golci is the Row.Impl of this module. Where the conduit was chosen, its name and mode follow: golci-udp-encrypt.
+// Raw is what the system does by itself, no message passing: a limit, not a peer.
 const (
 	Golci = "golci"
 	Raw   = "raw"

@@ -77,8 +77,8 @@ func (x *contexts) release(id int) {
 	x.free[id/64] |= 1 << (id % 64)
 }
 
-// left notes that a member has freed the communicator of id, or, with the number of members, that this rank has. The last of
-// them makes the id free.
+// left notes that a member has freed the communicator of id, or, with the number of members, that this rank has. The
+// last of them makes the id free.
 func (x *contexts) left(id, members int) {
 	x.mu.Lock()
 	l := x.leaving[id]

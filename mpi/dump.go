@@ -84,7 +84,8 @@ func (p *Proc) callLine(x comm.Pending) string {
 	return newMembers(callGroup{x.Kind, p.callText(x), false}, x).String()
 }
 
-// callLines gives a line for each group of calls and messages: what this rank does before what others have sent, large groups first.
+// callLines gives a line for each group of calls and messages: what this rank does before what others have sent,
+// large groups first.
 func (p *Proc) callLines(all []comm.Pending) []string {
 	groups := make(map[callGroup]*members)
 	for _, x := range all {

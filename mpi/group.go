@@ -8,8 +8,8 @@ import (
 	"github.com/golci/golci/comm"
 )
 
-// Dup makes a communicator of the same ranks with a message space of its own (7.4.2). Collective over c; it waits, and may switch
-// threads. Errors: ErrComm, ErrContexts, and those of communication.
+// Dup makes a communicator of the same ranks with a message space of its own (7.4.2). Collective over c; it waits,
+// and may switch threads. Errors: ErrComm, ErrContexts, and those of communication.
 func (c *Comm) Dup() (*Comm, error) {
 	if err := c.usable("Dup"); err != nil {
 		return nil, err
@@ -62,10 +62,10 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 	return newComm(c.proc, id, c.childUID(call), group, slices.Index(members, c.rank)), nil
 }
 
-// Free ends the use of c (7.4.3). Every rank of c must call it, when its operations on c are done; it does not wait for the
-// others. The world and self communicators cannot be freed. Errors: ErrComm; ErrPending if something of c was left at this
-// rank, with how much of what. It is freed all the same. Receives that were left end with ErrCancelled, sends go on, and
-// messages that were not received are dropped: no other communicator gets them.
+// Free ends the use of c (7.4.3). Every rank of c must call it, when its operations on c are done; it does not wait
+// for the others. The world and self communicators cannot be freed. Errors: ErrComm; ErrPending if something of c was
+// left at this rank, with how much of what. It is freed all the same. Receives that were left end with ErrCancelled,
+// sends go on, and messages that were not received are dropped: no other communicator gets them.
 func (c *Comm) Free() error {
 	if err := c.usable("Free"); err != nil {
 		return err

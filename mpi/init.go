@@ -23,8 +23,8 @@ import (
 // other ranks could only wait for it. The launcher then ends all ranks, this one too, and prints the reason.
 func Init(opts ...Option) (*Proc, error) { return InitContext(context.Background(), opts...) }
 
-// InitContext is Init that gives up when ctx ends, if that is before the time of GOLCI_INIT_TIMEOUT. The error then also wraps the cause
-// of ctx, which is ErrArgument for a nil one.
+// InitContext is Init that gives up when ctx ends, if that is before the time of GOLCI_INIT_TIMEOUT. The error then
+// also wraps the cause of ctx, which is ErrArgument for a nil one.
 func InitContext(ctx context.Context, opts ...Option) (*Proc, error) {
 	o, err := readOptions(opts)
 	if err != nil {

@@ -52,8 +52,8 @@ func (n *names) rankIn(id, world int) (int, bool) {
 	return int(c.inverse[world]), true
 }
 
-// SetName gives c a name, for this rank's reports of what waits (7.8, MPI_Comm_set_name). An empty name restores the default. It is
-// local, and does not block. Error: ErrComm.
+// SetName gives c a name, for this rank's reports of what waits (7.8, MPI_Comm_set_name). An empty name restores the
+// default. It is local, and does not block. Error: ErrComm.
 func (c *Comm) SetName(name string) error {
 	if err := c.usable("SetName"); err != nil {
 		return err
@@ -62,8 +62,8 @@ func (c *Comm) SetName(name string) error {
 	return nil
 }
 
-// Name is what SetName was given (7.8, MPI_Comm_get_name). Without it that is "world", "self", or "comm" with a number that is the
-// same on all ranks of c. It is "" for a nil communicator.
+// Name is what SetName was given (7.8, MPI_Comm_get_name). Without it that is "world", "self", or "comm" with a
+// number that is the same on all ranks of c. It is "" for a nil communicator.
 func (c *Comm) Name() string {
 	if c == nil {
 		return ""

@@ -43,9 +43,9 @@ func (op Op[T]) Commutative() Op[T] {
 	return func() Reducer[T] { return Reducer[T]{r} }
 }
 
-// Func makes an operation of a function of two elements (6.9.5): a comes from lower ranks than b. The operation is not
-// commutative; see Commutative. A nil f gives a nil Op: ErrOp when it is used. If f panics, the collective fails as with
-// ErrOp, so that the other ranks get ErrCollective, and then the panic goes on.
+// Func makes an operation of a function of two elements (6.9.5): a comes from lower ranks than b. The operation is
+// not commutative; see Commutative. A nil f gives a nil Op: ErrOp when it is used. If f panics, the collective fails
+// as with ErrOp, so that the other ranks get ErrCollective, and then the panic goes on.
 func Func[T any](f func(a, b T) T) Op[T] {
 	if f == nil {
 		return nil

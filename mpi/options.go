@@ -11,8 +11,8 @@ import (
 	"github.com/golci/golci/internal/settings"
 )
 
-// Option changes how Init and Run set a rank up. An option goes before the environment variable of the same setting; `golci info`
-// lists them all.
+// Option changes how Init and Run set a rank up. An option goes before the environment variable of the same setting;
+// `golci info` lists them all.
 type Option func(*options)
 
 type options struct {

@@ -107,14 +107,14 @@ func (c *Comm) improbe(what string, source, tag int) (*Message, error) {
 	return &Message{c: c, m: m, st: c.status(st, source)}, nil
 }
 
-// Imrecv starts to receive m into buf (3.8.3). It does not block. Errors: ErrType, ErrRequest for a message that is nil or has been
-// received, ErrFinalized, ErrAborted.
+// Imrecv starts to receive m into buf (3.8.3). It does not block. Errors: ErrType, ErrRequest for a message that is
+// nil or has been received, ErrFinalized, ErrAborted.
 func Imrecv[T any](m *Message, buf []T) (Request, error) {
 	return m.imrecv("Imrecv", elemOf[T](), bytesOf(buf), nil)
 }
 
-// Mrecv receives m into buf (3.8.3). It waits for the bytes of a long message, and may switch threads. Errors as for Imrecv, and
-// ErrTruncate.
+// Mrecv receives m into buf (3.8.3). It waits for the bytes of a long message, and may switch threads. Errors as for
+// Imrecv, and ErrTruncate.
 func Mrecv[T any](m *Message, buf []T) (Status, error) {
 	return m.mrecv("Mrecv", elemOf[T](), bytesOf(buf), nil)
 }

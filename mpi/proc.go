@@ -43,8 +43,8 @@ func (p *Proc) Launcher() string { return p.rank.Job().Launcher }
 // Errors: ErrArgument, ErrFinalized, ErrAborted, fult.ErrTooMany.
 func (p *Proc) Go(f func()) (fult.Handle, error) { return p.rank.Go(f) }
 
-// Threads is the scheduler of this rank's light-weight threads, for packages that build on it. A panic in a thread that is started
-// there is kept for Join.
+// Threads is the scheduler of this rank's light-weight threads, for packages that build on it. A panic in a thread
+// that is started there is kept for Join.
 func (p *Proc) Threads() *fult.Scheduler { return p.sched }
 
 // Server is the communication server below, for packages that build on active messages.
@@ -53,8 +53,8 @@ func (p *Proc) Server() *comm.Server { return p.srv }
 // Job is this rank's membership of the job.
 func (p *Proc) Job() *rank.Job { return p.rank.Job() }
 
-// Finalize ends the rank's part in the job (11.4). Every rank must call it, when its operations are done. It waits for all ranks,
-// making progress meanwhile, and then lets go of everything. It blocks.
+// Finalize ends the rank's part in the job (11.4). Every rank must call it, when its operations are done. It waits
+// for all ranks, making progress meanwhile, and then lets go of everything. It blocks.
 //
 // Threads and operations that can still end by themselves do so: Finalize waits while any of them ends or a thread
 // computes. Threads and operations that have not ended 100 ms after the last of these are left over. If threads are
@@ -64,9 +64,10 @@ func (p *Proc) Job() *rank.Job { return p.rank.Job() }
 // Later operations give ErrFinalized, and so does a second call. In a light-weight thread it gives ErrThread.
 func (p *Proc) Finalize() error { return p.FinalizeContext(context.Background()) }
 
-// FinalizeContext is Finalize that gives up when ctx ends. The error then wraps the cause of ctx, and names the rank or the thread
-// that it waited for. The rank has been finalized all the same: operations that are pending end with ErrFinalized.
-// A thread that does not end keeps what it uses. A nil ctx counts as one that has ended, with ErrArgument.
+// FinalizeContext is Finalize that gives up when ctx ends. The error then wraps the cause of ctx, and names the rank
+// or the thread that it waited for. The rank has been finalized all the same: operations that are pending end with
+// ErrFinalized. A thread that does not end keeps what it uses. A nil ctx counts as one that has ended, with
+// ErrArgument.
 func (p *Proc) FinalizeContext(ctx context.Context) error { return p.rank.Finalize(orNone(ctx)) }
 
 // Exit ends the job with all its ranks in order, with exit code code. As for the operating system, the lowest eight
@@ -74,13 +75,13 @@ func (p *Proc) FinalizeContext(ctx context.Context) error { return p.rank.Finali
 // do; they need not poll. If several ranks call it, the greatest code becomes that of all. It takes about 2 log2 N
 // messages of each rank, and is enforced after the time of GOLCI_EXITTIMEOUT. Deferred functions do not run.
 //
-// In a job of processes it does not return. In Run the pending and later operations of all ranks end with ErrAborted, Run
-// returns an *ExitError, and Exit the same as the operations.
+// In a job of processes it does not return. In Run the pending and later operations of all ranks end with ErrAborted,
+// Run returns an *ExitError, and Exit the same as the operations.
 func (p *Proc) Exit(code int) error { return p.rank.Exit(code) }
 
-// Abort ends the job, all its ranks, with exit code code (1 to 255) and err as the reason (9.4). In a job of processes it ends this one,
-// too, and does not return. In Run the pending operations of all ranks end with ErrAborted, Run returns the error, and so does
-// Abort. Unlike Exit it does not wait for the others' exit codes.
+// Abort ends the job, all its ranks, with exit code code (1 to 255) and err as the reason (9.4). In a job of
+// processes it ends this one, too, and does not return. In Run the pending operations of all ranks end with
+// ErrAborted, Run returns the error, and so does Abort. Unlike Exit it does not wait for the others' exit codes.
 func (p *Proc) Abort(code int, err error) error { return p.rank.Abort(code, err) }
 
 // cause gives the reason behind the error of an operation that ended because the rank did.

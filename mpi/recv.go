@@ -7,10 +7,10 @@ import (
 	"github.com/golci/golci/comm"
 )
 
-// Recv receives into buf a message from rank source of c, or AnySource, with tag, or AnyTag (3.2.4). It waits for the message,
-// and may switch threads. A message longer than buf gives ErrTruncate, and buf then holds its beginning. From
-// ProcNull it returns at once, with Source ProcNull. Errors: ErrComm, ErrRank, ErrTag, ErrType, ErrTruncate, ErrFinalized,
-// ErrAborted, ErrPeer.
+// Recv receives into buf a message from rank source of c, or AnySource, with tag, or AnyTag (3.2.4). It waits for the
+// message, and may switch threads. A message longer than buf gives ErrTruncate, and buf then holds its beginning.
+// From ProcNull it returns at once, with Source ProcNull. Errors: ErrComm, ErrRank, ErrTag, ErrType, ErrTruncate,
+// ErrFinalized, ErrAborted, ErrPeer.
 func Recv[T any](c *Comm, buf []T, source, tag int) (Status, error) {
 	if c == nil || uint(source) >= uint(len(c.near)) || uint(tag) > TagUB || c.freed.Load() || !known(any((*T)(nil))) {
 		return c.recvAny("Recv", elemOf[T](), bytesOf(buf), source, tag)
@@ -47,8 +47,8 @@ func (c *Comm) world(rank int) int {
 	return int(c.group[rank])
 }
 
-// Irecv starts a receive into buf and returns a request for it (3.7.2); buf must not be touched until the request is done. It
-// does not block. Errors as for Recv; truncation shows when the request is waited for.
+// Irecv starts a receive into buf and returns a request for it (3.7.2); buf must not be touched until the request is
+// done. It does not block. Errors as for Recv; truncation shows when the request is waited for.
 func Irecv[T any](c *Comm, buf []T, source, tag int) (Request, error) {
 	if c == nil || uint(source) >= uint(len(c.near)) || uint(tag) > TagUB || c.freed.Load() || !known(any((*T)(nil))) {
 		return c.irecvAny("Irecv", elemOf[T](), bytesOf(buf), source, tag)

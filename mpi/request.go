@@ -6,9 +6,9 @@ import (
 	"github.com/golci/golci/comm"
 )
 
-// Request stands for a started operation (3.7). The zero Request is null: waiting for it returns at once. A call that finds
-// the request done makes it null. A Request must not be waited for by two at a time; a copy of one that has been waited for
-// gives ErrRequest.
+// Request stands for a started operation (3.7). The zero Request is null: waiting for it returns at once. A call that
+// finds the request done makes it null. A Request must not be waited for by two at a time; a copy of one that has
+// been waited for gives ErrRequest.
 type Request struct {
 	c     *Comm // nil: null
 	req   comm.Req
@@ -21,8 +21,8 @@ const markNullRecv = 1
 // Null reports whether r stands for nothing.
 func (r *Request) Null() bool { return r == nil || r.c == nil }
 
-// Wait blocks until r is done and makes it null (3.7.3). It may switch threads. The errors are those of the operation, and
-// ErrRequest.
+// Wait blocks until r is done and makes it null (3.7.3). It may switch threads. The errors are those of the
+// operation, and ErrRequest.
 func (r *Request) Wait() (Status, error) { return r.wait("Wait") }
 
 // wait is Wait for the function what, which errors name.

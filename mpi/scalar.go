@@ -1,18 +1,18 @@
 package mpi
 
-// Collectives of one element, for the many that reduce or share a single number. They are those of slices underneath, and
-// have the same errors.
+// Collectives of one element, for the many that reduce or share a single number. They are those of slices underneath,
+// and have the same errors.
 
-// AllreduceOne combines the x of all ranks of c with op and returns the result, the same at all (6.9.6). It waits, and may
-// switch threads.
+// AllreduceOne combines the x of all ranks of c with op and returns the result, the same at all (6.9.6). It waits,
+// and may switch threads.
 func AllreduceOne[T any](c *Comm, x T, op Op[T]) (T, error) {
 	var out [1]T
 	_, err := allreduceAs(c, kindAllreduceOne, []T{x}, out[:], op)
 	return out[0], err
 }
 
-// ReduceOne combines the x of all ranks of c with op and returns the result at rank root, the zero value elsewhere (6.9.1).
-// It waits, and may switch threads.
+// ReduceOne combines the x of all ranks of c with op and returns the result at rank root, the zero value elsewhere
+// (6.9.1). It waits, and may switch threads.
 func ReduceOne[T any](c *Comm, x T, op Op[T], root int) (T, error) {
 	var out [1]T
 	err := reduceAs(c, kindReduceOne, []T{x}, out[:], op, root)

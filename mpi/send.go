@@ -28,8 +28,8 @@ func Ssend[T any](c *Comm, buf []T, dest, tag int) error {
 	return nil
 }
 
-// Isend starts a send and returns a request for it (3.7.2); buf must not be changed until the request is done. It does not
-// block. Errors as for Send.
+// Isend starts a send and returns a request for it (3.7.2); buf must not be changed until the request is done. It
+// does not block. Errors as for Send.
 func Isend[T any](c *Comm, buf []T, dest, tag int) (Request, error) {
 	if c == nil || uint(dest) >= uint(len(c.near)) || uint(tag) > TagUB || c.freed.Load() || !known(any((*T)(nil))) {
 		return c.isendAny("Isend", elemOf[T](), bytesOf(buf), dest, tag, comm.Standard)
@@ -55,8 +55,8 @@ func Issend[T any](c *Comm, buf []T, dest, tag int) (Request, error) {
 	return Request{c: c, req: r}, nil
 }
 
-// sendAny sends in the cases that are not hot: to the null process, in a view, with a type that is new. Or it tells what is
-// wrong.
+// sendAny sends in the cases that are not hot: to the null process, in a view, with a type that is new. Or it tells
+// what is wrong.
 func (c *Comm) sendAny(what string, e *elem, b []byte, dest, tag int, mode comm.Mode) error {
 	if err := c.badSend(what, e.err, dest, tag); err != nil || dest == ProcNull {
 		return err

@@ -43,8 +43,8 @@ func await(rs []Request) {
 	reqs.Put(buf)
 }
 
-// Waitall waits until all of rs are done and makes them null (3.7.5). st, if not nil, takes their statuses and must be as
-// long as rs. It may switch threads. The error joins those of the operations, each with its index.
+// Waitall waits until all of rs are done and makes them null (3.7.5). st, if not nil, takes their statuses and must
+// be as long as rs. It may switch threads. The error joins those of the operations, each with its index.
 func Waitall(rs []Request, st []Status) error {
 	if st != nil && len(st) != len(rs) {
 		return statusesError("Waitall", len(rs), len(st))
@@ -128,8 +128,8 @@ func waitsome(ctx context.Context, what string, rs []Request) ([]int, []Status, 
 	return some(rs, what)
 }
 
-// awaitAny blocks until one of rs is done, and gives its index; Undefined if all are null, if ctx ends, and where that must
-// not be waited for.
+// awaitAny blocks until one of rs is done, and gives its index; Undefined if all are null, if ctx ends, and where
+// that must not be waited for.
 func awaitAny(ctx context.Context, what string, rs []Request) (int, error) {
 	for {
 		i, active := firstSettled(rs)
@@ -227,8 +227,8 @@ func Testall(rs []Request, st []Status) (bool, error) {
 	return true, collect(rs, st, "Testall")
 }
 
-// Testany polls once and reports whether one of rs is done, which becomes null, with its index and status (3.7.5). When all
-// are null it is true with index Undefined. It does not block.
+// Testany polls once and reports whether one of rs is done, which becomes null, with its index and status (3.7.5).
+// When all are null it is true with index Undefined. It does not block.
 func Testany(rs []Request) (int, Status, bool, error) {
 	pollFor(rs)
 	i, active := firstSettled(rs)

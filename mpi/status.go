@@ -39,8 +39,8 @@ func (s Status) Bytes() int64 { return s.bytes }
 // Cancelled reports whether the operation was cancelled (3.8.4).
 func (s Status) Cancelled() bool { return s.cancelled }
 
-// Count is the number of elements of type T in the message (3.2.5). ErrCount if it is not a whole number, and then it returns
-// Undefined; ErrType if T cannot be sent.
+// Count is the number of elements of type T in the message (3.2.5). ErrCount if it is not a whole number, and then it
+// returns Undefined; ErrType if T cannot be sent.
 func Count[T any](s Status) (int, error) {
 	if err := typeError[T](); err != nil {
 		return Undefined, fmt.Errorf("mpi: Count: %w", err)

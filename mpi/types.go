@@ -27,8 +27,8 @@ type elem struct {
 	next  *elem         // in the list of its slot
 }
 
-// known reports, for a nil *T as e, whether it is known already that slices of T may travel as bytes; elemOf tells in any
-// case. It has no type parameter because then it is inlined.
+// known reports, for a nil *T as e, whether it is known already that slices of T may travel as bytes; elemOf tells in
+// any case. It has no type parameter because then it is inlined.
 func known(e any) bool {
 	w := typeWord(e)
 	return plainTypes[plainSlot(w)].Load() == w

@@ -11,16 +11,16 @@ import (
 
 // Values travel as a message of bytes that a Codec makes.
 
-// Codec turns Go values into bytes and back. Marshal is given a pointer to the value, Unmarshal a pointer to a zero value.
-// Its methods may be called from many goroutines and threads at once, and must not block.
+// Codec turns Go values into bytes and back. Marshal is given a pointer to the value, Unmarshal a pointer to a zero
+// value. Its methods may be called from many goroutines and threads at once, and must not block.
 type Codec interface {
 	Marshal(v any) ([]byte, error)
 	Unmarshal(b []byte, v any) error
 }
 
-// Gob is the codec of a communicator that has no other: encoding/gob. It leaves out fields that are not exported. Types that
-// travel in interfaces must be registered with gob.Register on both sides. A type may encode itself: see gob.GobEncoder and
-// encoding.BinaryMarshaler.
+// Gob is the codec of a communicator that has no other: encoding/gob. It leaves out fields that are not exported.
+// Types that travel in interfaces must be registered with gob.Register on both sides. A type may encode itself: see
+// gob.GobEncoder and encoding.BinaryMarshaler.
 var Gob Codec = gobCodec{}
 
 type gobCodec struct{}
@@ -33,8 +33,8 @@ func (gobCodec) Marshal(v any) ([]byte, error) {
 
 func (gobCodec) Unmarshal(b []byte, v any) error { return gob.NewDecoder(bytes.NewReader(b)).Decode(v) }
 
-// WithCodec returns a view of c, as WithContext does, whose values travel by codec; nil stands for Gob. All ranks must use the
-// same one. It does not block.
+// WithCodec returns a view of c, as WithContext does, whose values travel by codec; nil stands for Gob. All ranks
+// must use the same one. It does not block.
 func (c *Comm) WithCodec(codec Codec) *Comm {
 	if c == nil || c.proc == nil {
 		return c
@@ -42,8 +42,8 @@ func (c *Comm) WithCodec(codec Codec) *Comm {
 	return c.view(c.until, codec)
 }
 
-// SendValue sends any Go value that the codec of c can encode (see Gob), as one message; RecvValue receives it. It waits as
-// Send does. Errors as for Send; ErrType, with the codec's reason, for what it cannot encode.
+// SendValue sends any Go value that the codec of c can encode (see Gob), as one message; RecvValue receives it. It
+// waits as Send does. Errors as for Send; ErrType, with the codec's reason, for what it cannot encode.
 func SendValue[T any](c *Comm, v T, dest, tag int) error {
 	b, err := c.packFor("SendValue", &v, dest, tag)
 	if err != nil || dest == ProcNull {
@@ -61,8 +61,8 @@ func SsendValue[T any](c *Comm, v T, dest, tag int) error {
 	return c.sendAny("SsendValue", elemOf[byte](), b, dest, tag, comm.Synchronous)
 }
 
-// IsendValue starts to send a value and returns a request for it. The value is encoded at once, so it may be changed before
-// the request is done. It does not block. Errors as for SendValue.
+// IsendValue starts to send a value and returns a request for it. The value is encoded at once, so it may be changed
+// before the request is done. It does not block. Errors as for SendValue.
 func IsendValue[T any](c *Comm, v T, dest, tag int) (Request, error) {
 	b, err := c.packFor("IsendValue", &v, dest, tag)
 	if err != nil {
@@ -71,9 +71,10 @@ func IsendValue[T any](c *Comm, v T, dest, tag int) (Request, error) {
 	return c.isendAny("IsendValue", elemOf[byte](), b, dest, tag, comm.Standard)
 }
 
-// RecvValue receives a value that SendValue, SsendValue or IsendValue sent. The types need not be the same but must agree as
-// the codec asks. From ProcNull it gives the zero value. It waits, and may switch threads. Errors as for Recv; ErrType, with
-// the codec's reason, for a message that is no T or was not sent as a value; ErrMemory as for RecvAlloc.
+// RecvValue receives a value that SendValue, SsendValue or IsendValue sent. The types need not be the same but must
+// agree as the codec asks. From ProcNull it gives the zero value. It waits, and may switch threads. Errors as for
+// Recv; ErrType, with the codec's reason, for a message that is no T or was not sent as a value; ErrMemory as for
+// RecvAlloc.
 func RecvValue[T any](c *Comm, source, tag int) (T, Status, error) {
 	var v T
 	b, st, err := recvAlloc[byte](c, "RecvValue", source, tag)
@@ -84,8 +85,8 @@ func RecvValue[T any](c *Comm, source, tag int) (T, Status, error) {
 	return v, st, err
 }
 
-// IprobeValue polls once and receives a value if there is a message for a RecvValue with these arguments; else ok is false.
-// It waits only for the bytes of a long message. Errors as for RecvValue.
+// IprobeValue polls once and receives a value if there is a message for a RecvValue with these arguments; else ok is
+// false. It waits only for the bytes of a long message. Errors as for RecvValue.
 func IprobeValue[T any](c *Comm, source, tag int) (v T, st Status, ok bool, err error) {
 	m, err := c.improbe("IprobeValue", source, tag)
 	if err != nil || m == nil {

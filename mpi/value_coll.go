@@ -13,8 +13,8 @@ import (
 // Lengths that other ranks tell and this process cannot have give ErrMemory, and end the collectives of the
 // communicator.
 
-// BcastValue gives the value of rank root to all ranks of c, and returns it (6.4). The other ranks' v is not looked at. It
-// waits, and may switch threads. Errors as for Bcast, and ErrType.
+// BcastValue gives the value of rank root to all ranks of c, and returns it (6.4). The other ranks' v is not looked
+// at. It waits, and may switch threads. Errors as for Bcast, and ErrType.
 func BcastValue[T any](c *Comm, v T, root int) (T, error) {
 	var b []byte
 	var own error

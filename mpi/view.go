@@ -16,14 +16,14 @@ import (
 //     received. Its bytes may still have to come from the sender: a long message between nodes, and within one where
 //     ranks do not reach each other's memory. The call then waits for them, or for the failure of that rank. Test and
 //     its kin do not block for them either.
-//   - A send is taken back if its receiver has not been told of it. Else its bytes are copied, and the receiver gets the
-//     whole message or none of it: the sender does not learn which.
+//   - A send is taken back if its receiver has not been told of it. Else its bytes are copied, and the receiver gets
+//     the whole message or none of it: the sender does not learn which.
 //   - A collective that ends so has failed on this rank, and so the collectives of the communicator end: see
 //     CollectiveError. It waits for bytes under way as a receive does.
 //
-// Bytes of a view's large messages are copied once more than those of c where ranks share a node. With a context that never
-// ends the calls wait as those of c do; a view of a view has the new context alone. A nil ctx gives a view whose calls all return
-// ErrArgument. Freeing a view frees c. It does not block.
+// Bytes of a view's large messages are copied once more than those of c where ranks share a node. With a context that
+// never ends the calls wait as those of c do; a view of a view has the new context alone. A nil ctx gives a view
+// whose calls all return ErrArgument. Freeing a view frees c. It does not block.
 func (c *Comm) WithContext(ctx context.Context) *Comm {
 	if c == nil || c.proc == nil {
 		return c

@@ -26,9 +26,9 @@ var ErrPayload = errors.New("amrank: wrong arguments or payload")
 // least is the iterations of the calibrating pass, and the fewest of the timed one.
 const least = 10000
 
-// Run is called by both ranks with the same arguments and blocks until all is measured. A size of 0 is a Short request with one
-// argument, any other a Medium one with so many bytes of payload, answered in kind. Rank 0's out gets the rows. Nobody
-// else polls the rank.
+// Run is called by both ranks with the same arguments and blocks until all is measured. A size of 0 is a Short
+// request with one argument, any other a Medium one with so many bytes of payload, answered in kind. Rank 0's out
+// gets the rows. Nobody else polls the rank.
 func Run(ctx context.Context, r *rank.Rank, sizes []int, d time.Duration, out func(bench.Row)) error {
 	return run(ctx, &end{job: r.Job(), ep: r.Endpoint(), out: out, least: least}, r, sizes, d)
 }

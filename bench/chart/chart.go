@@ -61,8 +61,9 @@ func Check(path string) error {
 	return os.Remove(f.Name())
 }
 
-// Write draws rows into a file at path, which it replaces; the end of its name says in which form. subtitle stands above the first panel:
-// machine, date and what else the values depend on. Errors: ErrFormat, ErrEmpty, and those of the file system.
+// Write draws rows into a file at path, which it replaces; the end of its name says in which form. subtitle stands
+// above the first panel: machine, date and what else the values depend on. Errors: ErrFormat, ErrEmpty, and those of
+// the file system.
 func Write(path, subtitle string, rows []bench.Row) error {
 	form, err := format(path)
 	if err != nil {

@@ -123,8 +123,8 @@ var patterns = []pattern{
 	}},
 }
 
-// Row is one sample of one pattern. Loans are those of all pairs, the bank is the mean of the ranks; what is counted is of
-// this sample, over all ranks.
+// Row is one sample of one pattern. Loans are those of all pairs, the bank is the mean of the ranks; what is counted
+// is of this sample, over all ranks.
 type Row struct {
 	Pattern    string  `json:"pattern"`
 	Sample     int     `json:"sample"`
@@ -142,8 +142,8 @@ type Row struct {
 	Throughput float64 `json:"throughput"` // relative to the same pattern without flow control
 }
 
-// Run runs every pattern without flow control, with dynamic credits, and without again, and calls f with each row as it is
-// measured. It blocks until all ranks have ended. It ends early with the error of f or of ctx.
+// Run runs every pattern without flow control, with dynamic credits, and without again, and calls f with each row as
+// it is measured. It blocks until all ranks have ended. It ends early with the error of f or of ctx.
 func Run(ctx context.Context, c Config, f func(Row) error) error {
 	c, err := c.fill()
 	if err != nil {

@@ -43,8 +43,8 @@ func table(w io.Writer) func(Row) error {
 	}
 }
 
-// curves are a panel of credits and one of throughput for each pattern. The axis that has the number of threads elsewhere
-// has the number of the sample, from 1; axes are logarithmic, so nothing that is 0 is drawn.
+// curves are a panel of credits and one of throughput for each pattern. The axis that has the number of threads
+// elsewhere has the number of the sample, from 1; axes are logarithmic, so nothing that is 0 is drawn.
 func (c Config) curves(rows []Row) (out []bench.Row) {
 	for _, r := range rows {
 		add := func(panel, impl, unit string, v float64) {

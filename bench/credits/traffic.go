@@ -27,8 +27,8 @@ type run struct {
 	failed   atomic.Pointer[error] // the first; nobody waits for the others then
 }
 
-// traffic has all ranks send for the given time, and hands out a row for each sample. All that was sent has come when it
-// returns.
+// traffic has all ranks send for the given time, and hands out a row for each sample. All that was sent has come when
+// it returns.
 func (c Config) traffic(ctx context.Context, p pattern, m credit.Mode, length time.Duration, out func(Row)) (err error) {
 	team, err := c.open(m)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/golci/golci/bench"
 )
 
-// Show runs c and writes every row to w as it comes, as one JSON object in a line or in columns with a summary below. It
-// returns the rows as curves to draw. It ends early, with the context's error, when ctx is cancelled.
+// Show runs c and writes every row to w as it comes, as one JSON object in a line or in columns with a summary below.
+// It returns the rows as curves to draw. It ends early, with the context's error, when ctx is cancelled.
 func Show(ctx context.Context, c Config, w io.Writer, asJSON bool) ([]bench.Row, error) {
 	print := table(w)
 	if asJSON {

@@ -38,8 +38,8 @@ func Create() (*Shared, error) {
 	return mapFD(fd, true)
 }
 
-// Attach maps the page that process pid made and holds as descriptor fd. It opens nothing else: on another node the same
-// numbers may name somebody's file.
+// Attach maps the page that process pid made and holds as descriptor fd. It opens nothing else: on another node the
+// same numbers may name somebody's file.
 func Attach(pid, fd int) (*Shared, error) {
 	path := fmt.Sprintf("/proc/%d/fd/%d", pid, fd)
 	name, err := os.Readlink(path)

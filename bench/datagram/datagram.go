@@ -127,8 +127,8 @@ func (p *pair) send(s *mmsg.Socket, batch []mmsg.Datagram) error {
 	return nil
 }
 
-// PingPong sends one datagram of size bytes there and back, both sides spinning, for at least d, and returns the time of
-// one way. It blocks, and occupies two cores. Errors: ErrSize, ErrStalled, ctx's and the system's.
+// PingPong sends one datagram of size bytes there and back, both sides spinning, for at least d, and returns the time
+// of one way. It blocks, and occupies two cores. Errors: ErrSize, ErrStalled, ctx's and the system's.
 func PingPong(ctx context.Context, size int, d time.Duration) (oneWay time.Duration, err error) {
 	if size < 0 || size > mmsg.MaxPayload {
 		return 0, fmt.Errorf("%w: %d bytes, want 0 to %d", ErrSize, size, mmsg.MaxPayload)

@@ -27,8 +27,9 @@ func (s Shape) String() string {
 // Shapes are those that Best tries.
 var Shapes = []Shape{{1400, 46}, {8192, 7}, {32 << 10, 1}, {60 << 10, 1}, {mmsg.MaxPayload, 1}}
 
-// Best streams in each of Shapes for d and returns the greatest rate in bytes per second, and its shape. Shapes that the
-// kernel does not know are left out. It blocks, and occupies two cores. Errors: ErrStalled, ctx's and the system's.
+// Best streams in each of Shapes for d and returns the greatest rate in bytes per second, and its shape. Shapes that
+// the kernel does not know are left out. It blocks, and occupies two cores. Errors: ErrStalled, ctx's and the
+// system's.
 func Best(ctx context.Context, d time.Duration) (rate float64, shape Shape, err error) {
 	for _, s := range Shapes {
 		got, err := Stream(ctx, s, d)
@@ -66,9 +67,9 @@ type flow struct {
 	offs   int          // how often datagrams were written off
 }
 
-// Stream sends datagrams of one shape as fast as the receiver, which spins, takes them, for at least d, and returns bytes
-// per second. It blocks, and occupies two cores. Errors: mmsg.ErrNoGSO where the kernel does not split and join,
-// ErrSize, ErrStalled, ctx's and the system's.
+// Stream sends datagrams of one shape as fast as the receiver, which spins, takes them, for at least d, and returns
+// bytes per second. It blocks, and occupies two cores. Errors: mmsg.ErrNoGSO where the kernel does not split and
+// join, ErrSize, ErrStalled, ctx's and the system's.
 func Stream(ctx context.Context, s Shape, d time.Duration) (rate float64, err error) {
 	if s.Size < 1 || s.Segments < 1 || s.Segments > mmsg.MaxSegments || s.Size*s.Segments > mmsg.MaxPayload {
 		return 0, fmt.Errorf("%w: %v", ErrSize, s)

@@ -68,8 +68,8 @@ func (c *crowd) receive(i int) error {
 	}
 }
 
-// unwanted is the end of a thread, by the last message or by a wrong one. It is apart from receive because whatever that
-// has on its stack counts a million times.
+// unwanted is the end of a thread, by the last message or by a wrong one. It is apart from receive because whatever
+// that has on its stack counts a million times.
 //
 //go:noinline
 func unwanted(i int, got, want uint64) error {
@@ -102,7 +102,8 @@ func (c *crowd) blocked() error {
 	return c.comm.Barrier()
 }
 
-// waiting counts the threads that wait. Under the race detector threads are goroutines, of which only the runtime knows.
+// waiting counts the threads that wait. Under the race detector threads are goroutines, of which only the runtime
+// knows.
 func (c *crowd) waiting() (n int) {
 	for t := range c.sched.Threads() {
 		if s := t.State(); s == fult.Waiting || s == fult.Unknown {

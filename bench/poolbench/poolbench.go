@@ -22,8 +22,8 @@ var (
 	errEmpty      = errors.New("poolbench: pool is empty")
 )
 
-// packet stands for a packet. The loop does not touch it: with a shared pool that would cost the crossing of its lines on
-// top of what is measured.
+// packet stands for a packet. The loop does not touch it: with a shared pool that would cost the crossing of its
+// lines on top of what is measured.
 type packet [256]byte
 
 // Impls lists the implementations that Run knows: golci is pool.Pool with a sub-pool a goroutine, onelock the same with
@@ -80,8 +80,8 @@ func RunN(impl string, goroutines, n int) (time.Duration, error) {
 	return time.Since(begin), errors.Join(errs...)
 }
 
-// newPairs makes a pool, and returns the loop of one goroutine over it: n pairs by goroutine g. Each loop calls its pool
-// directly.
+// newPairs makes a pool, and returns the loop of one goroutine over it: n pairs by goroutine g. Each loop calls its
+// pool directly.
 func newPairs(impl string, goroutines int) (func(g, n int) error, error) {
 	switch impl {
 	case "golci":

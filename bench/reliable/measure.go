@@ -112,9 +112,8 @@ type Share struct {
 	Resent   float64   // bytes sent again, over those lost; 0 where none were
 }
 
-// MeasureShare runs c.Senders floods into one receiver behind the bottleneck, and measures, from c.Length after the last has
-// started, for three times that. Every message is accounted for. Errors:
-// ErrConfig, ErrTotals.
+// MeasureShare runs c.Senders floods into one receiver behind the bottleneck, and measures, from c.Length after the
+// last has started, for three times that. Every message is accounted for. Errors: ErrConfig, ErrTotals.
 func MeasureShare(c Config, s Scenario) (*Share, error) {
 	c, err := c.Fill()
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 // count.
 const turns = 21
 
-// side is one way to move the bytes. Its loop is its own, without a call in between, so that the plain ones cost what they
-// cost.
+// side is one way to move the bytes. Its loop is its own, without a call in between, so that the plain ones cost what
+// they cost.
 type side struct {
 	impl string
 	loop func(n int) error

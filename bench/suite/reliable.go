@@ -53,8 +53,8 @@ type realRow struct {
 	P999    float64 `json:"p999_us"`
 }
 
-// real has each loss, size and mode of security measured by ranks of jobs of their own: the loop of bandwidth, and single round
-// trips.
+// real has each loss, size and mode of security measured by ranks of jobs of their own: the loop of bandwidth, and
+// single round trips.
 func (r *runner) real(ctx context.Context, s spec) error {
 	rates := r.losses()
 	slices.Sort(rates)

@@ -141,10 +141,10 @@ func (b *Barrier) Notify(id uint64, flags Flags) error {
 	return nil
 }
 
-// Wait blocks until all ranks have notified the phase that this rank has notified, and says how it ended. id must be that
-// of the phase unless flags say Anonymous, or the phase is all anonymous; flags need not be those of Notify. It may switch
-// threads. The error is ErrMismatch, ErrOrder, ErrFlags or ErrPeer, and as for Notify in a handler or with a
-// handler-safe lock.
+// Wait blocks until all ranks have notified the phase that this rank has notified, and says how it ended. id must be
+// that of the phase unless flags say Anonymous, or the phase is all anonymous; flags need not be those of Notify. It
+// may switch threads. The error is ErrMismatch, ErrOrder, ErrFlags or ErrPeer, and as for Notify in a handler or with
+// a handler-safe lock.
 func (b *Barrier) Wait(id uint64, flags Flags) error {
 	h, err := b.claim("Wait", flags)
 	if err != nil {
@@ -180,8 +180,8 @@ func (b *Barrier) Enter(id uint64, flags Flags) error {
 	return b.Wait(id, flags)
 }
 
-// Result is the id of the phase that was waited for last; named is false if all ranks were anonymous, or it failed. It is
-// lost at the next Wait.
+// Result is the id of the phase that was waited for last; named is false if all ranks were anonymous, or it failed.
+// It is lost at the next Wait.
 func (b *Barrier) Result() (id uint64, named bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -47,8 +47,8 @@ func (b *Barrier) message(phase uint32, k int, v vote) *out {
 	return m
 }
 
-// advance merges the steps that have come, in order, and sends each next one. Under mu, in a phase that was notified and
-// is not over.
+// advance merges the steps that have come, in order, and sends each next one. Under mu, in a phase that was notified
+// and is not over.
 func (b *Barrier) advance(h *half, c *chores) {
 	for h.merged < b.steps && h.got[h.merged].kind != none {
 		v := h.got[h.merged]
@@ -70,8 +70,8 @@ func (b *Barrier) advance(h *half, c *chores) {
 	}
 }
 
-// peerGone has the phase end if it waits for that peer. A later one looks in advance, under mu, whether its turn has come
-// before this call or after it.
+// peerGone has the phase end if it waits for that peer. A later one looks in advance, under mu, whether its turn has
+// come before this call or after it.
 func (b *Barrier) peerGone(_ int, _ error, w *fult.Worker) {
 	var todo chores
 	b.mu.Lock()

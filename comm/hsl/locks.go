@@ -91,8 +91,8 @@ func (s *Locks) New(name string) *Lock {
 	return l
 }
 
-// Init initialises l, a zero Lock or one that was destroyed, before anybody uses it; name appears in errors. A lock that
-// is initialised already is ErrTwice.
+// Init initialises l, a zero Lock or one that was destroyed, before anybody uses it; name appears in errors. A lock
+// that is initialised already is ErrTwice.
 func (s *Locks) Init(l *Lock, name string) error {
 	if l.set != nil && l.owner.Load() != destroyed {
 		return l.fail(ErrTwice, s.callerIf())

@@ -2,8 +2,8 @@ package main
 
 import "github.com/golci/golci/mpi"
 
-// collect puts the plate together at rank 0; the others get an empty one. It is collective, and waits. The halos have all been
-// received, so the tiles of a rank may come under one tag, in order.
+// collect puts the plate together at rank 0; the others get an empty one. It is collective, and waits. The halos have
+// all been received, so the tiles of a rank may come under one tag, in order.
 func collect(c *mpi.Comm, g grid, tiles []*tile) (plate, error) {
 	const tag = 0
 	if c.Rank() != 0 {

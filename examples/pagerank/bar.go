@@ -23,7 +23,8 @@ func terminal() io.Writer {
 	return nil
 }
 
-// done is how far the iterations are, 0 to 1. The change shrinks by about the same factor each time, so its logarithm tells.
+// done is how far the iterations are, 0 to 1. The change shrinks by about the same factor each time, so its logarithm
+// tells.
 func (r rule) done(rounds int64, change float64) float64 {
 	if rounds == 0 {
 		return 0
@@ -60,8 +61,8 @@ func (p *progress) text() string {
 	return "starting"
 }
 
-// draw shows a bar on w, on a goroutine of its own, until the returned function is called. A slow terminal holds no thread up,
-// because threads only store numbers. Without w it does nothing.
+// draw shows a bar on w, on a goroutine of its own, until the returned function is called. A slow terminal holds no
+// thread up, because threads only store numbers. Without w it does nothing.
 func (p *progress) draw(w io.Writer, r rule) (stop func()) {
 	if w == nil {
 		return func() {}

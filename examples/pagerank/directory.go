@@ -9,8 +9,8 @@ import (
 	"github.com/golci/golci/mpi"
 )
 
-// directory is the ids of all vertices, ascending: the number of a vertex is its place here. Every rank has a copy, 8 bytes a
-// vertex, which is little beside the edges.
+// directory is the ids of all vertices, ascending: the number of a vertex is its place here. Every rank has a copy, 8
+// bytes a vertex, which is little beside the edges.
 type directory []uint64
 
 // sparse bounds the ratio of the largest id to the number of vertices, or edges. Up to this ratio a table over all
@@ -100,8 +100,8 @@ func agree(c *mpi.Comm, edges []edge) (directory, error) {
 	return all, all.check()
 }
 
-// deal sends each item to the rank that to says, and returns what has come, by sender; items of one sender keep their order. It
-// is collective, and waits.
+// deal sends each item to the rank that to says, and returns what has come, by sender; items of one sender keep their
+// order. It is collective, and waits.
 func deal[T any](c *mpi.Comm, items []T, to func(T) int) ([]T, error) {
 	got, _, err := dealt(c, items, to)
 	return got, err

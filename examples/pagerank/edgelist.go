@@ -20,8 +20,8 @@ type input interface {
 // maxLine bounds a line of an edge list, comments included.
 const maxLine = 1 << 20
 
-// edgeFile is an edge list in the format of SNAP: one edge a line as two ids, and lines that begin with '#' as comments. All
-// ranks must see it under the same name. It does not keep it open.
+// edgeFile is an edge list in the format of SNAP: one edge a line as two ids, and lines that begin with '#' as
+// comments. All ranks must see it under the same name. It does not keep it open.
 type edgeFile struct{ path string }
 
 // share reads the lines that begin in one of equal parts of the file.

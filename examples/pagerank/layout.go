@@ -25,8 +25,8 @@ func (l layout) own(rank int) (lo, hi int) {
 
 // owner is the rank of vertex v.
 func (l layout) owner(v int) int {
-	// start(b) = floor(b*vertices/all), so the last b with start(b) <= v is this; neither product overflows, as vertices
-	// and blocks are below 1<<32 and 1<<31.
+	// start(b) = floor(b*vertices/all), so the last b with start(b) <= v is this; neither product overflows, as
+	// vertices and blocks are below 1<<32 and 1<<31.
 	all := uint64(l.ranks * l.blocks)
 	b := ((uint64(v)+1)*all - 1) / uint64(l.vertices)
 	return int(b) / l.blocks

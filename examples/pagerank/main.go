@@ -3,9 +3,9 @@
 //
 //	pagerank [flags] [FILE]
 //
-// FILE is an edge list in the format of SNAP; without it a random graph is made. Equal edges count once. A vertex that no
-// edge leaves spreads its score evenly over all vertices. Standard output has, from rank 0, ten lines of vertex and score,
-// and then lines that begin with a word.
+// FILE is an edge list in the format of SNAP; without it a random graph is made. Equal edges count once. A vertex
+// that no edge leaves spreads its score evenly over all vertices. Standard output has, from rank 0, ten lines of
+// vertex and score, and then lines that begin with a word.
 package main
 
 import (

@@ -2,8 +2,8 @@ package main
 
 import "math/rand/v2"
 
-// rmat is a random graph with few vertices of many edges and many of few (Chakrabarti, Zhan, Faloutsos: R-MAT, 2004), with
-// the parameters of Graph500. It depends on these fields only, not on who makes which part.
+// rmat is a random graph with few vertices of many edges and many of few (Chakrabarti, Zhan, Faloutsos: R-MAT, 2004),
+// with the parameters of Graph500. It depends on these fields only, not on who makes which part.
 type rmat struct {
 	scale int // ids below 1<<scale
 	edges int
@@ -47,8 +47,8 @@ func (g rmat) edge(random *rand.Rand) edge {
 	return edge{From: g.scramble(e.From), To: g.scramble(e.To)}
 }
 
-// scramble is a bijection of the ids. Without it the vertices of many edges would have neighbouring ids, and so be work of
-// the same rank.
+// scramble is a bijection of the ids. Without it the vertices of many edges would have neighbouring ids, and so be
+// work of the same rank.
 func (g rmat) scramble(id uint64) uint64 {
 	mask := uint64(1)<<g.scale - 1
 	shift := g.scale/2 + 1

@@ -14,8 +14,8 @@ type shard struct {
 	first  int      // number of the first own vertex
 	degree []uint32 // edges that leave each own vertex, to anywhere
 
-	// Edges by target: sources[rows[v]:rows[v+1]] lead to own vertex v. A source is a place in the array of values, where own
-	// vertices come first and then ghosts, ascending.
+	// Edges by target: sources[rows[v]:rows[v+1]] lead to own vertex v. A source is a place in the array of values,
+	// where own vertices come first and then ghosts, ascending.
 	rows    []int
 	sources []uint32
 

@@ -99,7 +99,8 @@ func (f *flow) recv(i int) error {
 	}
 }
 
-// count prints what has been received, again and again until done, and then the total. The lower rank has nothing to say.
+// count prints what has been received, again and again until done, and then the total. The lower rank has nothing to
+// say.
 func (f *flow) count(done <-chan struct{}, w io.Writer) error {
 	if f.c.Rank() < f.partner {
 		return nil

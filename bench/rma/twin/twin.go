@@ -39,8 +39,8 @@ func Start(ctx context.Context) (*rank.Rank, error) {
 // Settings are those of a rank that only its caller polls.
 func Settings() map[string]string { return map[string]string{settings.Server.Env(): "waiter"} }
 
-// Leave finalizes a rank, and waits for the other unless err says that the benchmark has failed here. It returns err, or
-// why the rank could not be finalized.
+// Leave finalizes a rank, and waits for the other unless err says that the benchmark has failed here. It returns err,
+// or why the rank could not be finalized.
 func Leave(ctx context.Context, r *rank.Rank, err error) error {
 	if err == nil {
 		return r.Finalize(ctx)

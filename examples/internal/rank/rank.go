@@ -11,8 +11,9 @@ import (
 	"github.com/golci/golci/mpi"
 )
 
-// Main is the main function of a program that reads its arguments with parse and then runs body as one rank of its job. It
-// does not return: the exit code is 0, or 2 for arguments that parse refuses, or 1. An error of body ends the whole job.
+// Main is the main function of a program that reads its arguments with parse and then runs body as one rank of its
+// job. It does not return: the exit code is 0, or 2 for arguments that parse refuses, or 1. An error of body ends the
+// whole job.
 func Main[A any](parse func(args []string) (A, error), body func(c *mpi.Comm, a A) error) {
 	os.Exit(run(os.Args[1:], parse, body))
 }
@@ -43,8 +44,8 @@ func complain(err error, code int) int {
 	return code
 }
 
-// Parse reads args with f. Where they ask for help it prints the usage, below about, and returns flag.ErrHelp, with which
-// Main ends well. Any other error is left to the caller to print.
+// Parse reads args with f. Where they ask for help it prints the usage, below about, and returns flag.ErrHelp, with
+// which Main ends well. Any other error is left to the caller to print.
 func Parse(f *flag.FlagSet, about string, args []string) error {
 	f.SetOutput(io.Discard)
 	f.Usage = func() {}

@@ -73,8 +73,8 @@ func guarded(f func(*Team, *fult.Thread, int) error, team *Team, me *fult.Thread
 	return f(team, me, i)
 }
 
-// Fail notes err, if it is the first failure, and aborts the job. Within mpi.Run it returns, and the pending operations of all
-// ranks end with mpi.ErrAborted; a process of its own ends. It does not wait.
+// Fail notes err, if it is the first failure, and aborts the job. Within mpi.Run it returns, and the pending
+// operations of all ranks end with mpi.ErrAborted; a process of its own ends. It does not wait.
 func (team *Team) Fail(err error) {
 	if team.err.CompareAndSwap(nil, &err) {
 		_ = team.proc.Abort(1, err) // returns err again, if at all

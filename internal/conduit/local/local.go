@@ -14,8 +14,9 @@ import (
 // Name is what Caps calls this conduit.
 const Name = "local"
 
-// New returns the conduits of n ranks that share this process, by rank. The error matches conduit.ErrConfig. Memory is
-// n times n rings, of which the system gives only what is used. When a rank closes its conduit, the others find it closed.
+// New returns the conduits of n ranks that share this process, by rank. The error matches conduit.ErrConfig. Memory
+// is n times n rings, of which the system gives only what is used. When a rank closes its conduit, the others find it
+// closed.
 func New(n int, cfg conduit.Config) ([]conduit.Conduit, error) {
 	g, err := ring.NewGeometry(cfg, n)
 	if err != nil {

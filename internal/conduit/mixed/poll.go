@@ -19,8 +19,8 @@ func (m *mixed) Pending() bool {
 	return true
 }
 
-// Poll implements conduit.Conduit. The two take turns at being first. The first may spend half of the budget, the second the
-// rest, and the first what then is left. Of a quiet network it may leave the far one out.
+// Poll implements conduit.Conduit. The two take turns at being first. The first may spend half of the budget, the
+// second the rest, and the first what then is left. Of a quiet network it may leave the far one out.
 func (m *mixed) Poll(budget int, sink conduit.Sink) int {
 	p := &m.poll
 	// A lock for both, because a sink that polls again must find neither free.
@@ -98,8 +98,8 @@ func (p *nap) ring() {
 	p.m.near.Wake()
 }
 
-// looks is what the near conduit calls when the sleeper is armed there. The caller's condition comes first, because it is to
-// be asked in any case, and Pending may be true without cause.
+// looks is what the near conduit calls when the sleeper is armed there. The caller's condition comes first, because
+// it is to be asked in any case, and Pending may be true without cause.
 func (p *nap) looks() bool {
 	return (p.ready != nil && p.ready()) || p.rung.Load() || p.m.far.Pending()
 }

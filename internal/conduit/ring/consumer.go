@@ -54,7 +54,8 @@ func (c *Consumer) poll(budget int, sink conduit.Sink) (n int, dry, ok bool) {
 			continue
 		}
 		// The place of the next record depends on this one's length, and so would wait for its line to cross. For the
-		// commonest length a branch says the place instead, which the core predicts, so that it fetches several lines at once.
+		// commonest length a branch says the place instead, which the core predicts, so that it fetches several lines
+		// at once.
 		lines := Line
 		if size > Line {
 			lines = (size + Line - 1) &^ (Line - 1)

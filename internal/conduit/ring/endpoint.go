@@ -198,8 +198,8 @@ func (e *Endpoint) Fail(peer int, reason error, detail string) {
 	e.Wake()
 }
 
-// over tells whether all that peer, which has failed, has sent was delivered; then it is looked at no more. Under the poll
-// lock.
+// over tells whether all that peer, which has failed, has sent was delivered; then it is looked at no more. Under the
+// poll lock.
 func (e *Endpoint) over(peer int) bool {
 	in := e.from[peer]
 	if !in.deaf && (in.rec.ready() || in.bulk.ready()) {

@@ -123,8 +123,8 @@ func (p *Producer) publish(first uint64, strong bool) {
 	}
 }
 
-// cleanLow and cleanHigh are how many lines beyond the tail are kept clean, where records are not longer. cleanMost is the
-// longest record that counts: the core's nearest caches hold no more.
+// cleanLow and cleanHigh are how many lines beyond the tail are kept clean, where records are not longer. cleanMost
+// is the longest record that counts: the core's nearest caches hold no more.
 const (
 	cleanLow  = 16 * Line
 	cleanHigh = 32 * Line

@@ -16,8 +16,8 @@ type remote struct {
 	life int // descriptor of the process, readable when it has ended; -1 where the kernel has none
 }
 
-// hold opens the descriptor of process pid, which is at the other end of c. That the connection has not ended says that the number was
-// still the peer's when it was looked up.
+// hold opens the descriptor of process pid, which is at the other end of c. That the connection has not ended says
+// that the number was still the peer's when it was looked up.
 func hold(pid int, c *net.UnixConn) int {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {

@@ -65,8 +65,8 @@ func proof(key string, b []byte) []byte {
 	return h.Sum(nil)
 }
 
-// socketName is the abstract address of a rank. It can be seen in /proc once it is bound, but nobody without the key can tell that of a
-// rank that is yet to come.
+// socketName is the abstract address of a rank. It can be seen in /proc once it is bound, but nobody without the key
+// can tell that of a rank that is yet to come.
 func socketName(c *Config, rank int) *net.UnixAddr {
 	h := hmac.New(sha256.New, []byte(c.Key))
 	fmt.Fprintf(h, "golci shm socket of rank %d of %s", rank, c.JobID)

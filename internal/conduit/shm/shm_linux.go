@@ -29,9 +29,9 @@ type end struct {
 }
 
 // New meets the other local ranks and returns the conduit to them; every local rank must call it. It blocks until all
-// are there, at most cfg.Timeout, then returns ErrMissing. Other errors match conduit.ErrConfig or come from the kernel.
-// Ranks on other nodes are conduit.ErrUnreachable through it. The words that Mine and Theirs return must not be used
-// after the conduit itself has become garbage.
+// are there, at most cfg.Timeout, then returns ErrMissing. Other errors match conduit.ErrConfig or come from the
+// kernel. Ranks on other nodes are conduit.ErrUnreachable through it. The words that Mine and Theirs return must not
+// be used after the conduit itself has become garbage.
 func New(cfg Config) (conduit.Conduit, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
@@ -111,7 +111,8 @@ func assemble(cfg *Config, g ring.Geometry, seg *ring.Segment, own *mapping, fen
 	return e, nil
 }
 
-// watch waits, in the runtime's poller, for the end of the connection to a peer, and takes the memory that it registers.
+// watch waits, in the runtime's poller, for the end of the connection to a peer, and takes the memory that it
+// registers.
 func watch(e *ring.Endpoint, sh *shared, peer int, c *net.UnixConn) {
 	reason, detail := conduit.ErrPeerDied, ""
 	for {

@@ -17,8 +17,8 @@ type belled struct {
 	armed bool          // owned by who arms and disarms
 }
 
-// WithBell returns c with conduit.Belled. Nobody else may sleep in c. Each Arm allocates. Nothing of c but the methods of
-// conduit.Conduit is to be had through the result.
+// WithBell returns c with conduit.Belled. Nobody else may sleep in c. Each Arm allocates. Nothing of c but the
+// methods of conduit.Conduit is to be had through the result.
 func WithBell(c conduit.Conduit) conduit.Conduit {
 	return &belled{Conduit: c, ended: make(chan struct{}, 1)}
 }

@@ -45,8 +45,8 @@ func Join(t testing.TB, near, far []conduit.Conduit, together Together) []condui
 	return cs
 }
 
-// Local makes a job of n ranks in which both ways are local conduits made by cfg. wrap, if it is not nil, is laid around the far
-// ones.
+// Local makes a job of n ranks in which both ways are local conduits made by cfg. wrap, if it is not nil, is laid
+// around the far ones.
 func Local(t testing.TB, n int, cfg conduit.Config, together Together, wrap func(conduit.Conduit) conduit.Conduit) []conduit.Conduit {
 	t.Helper()
 	var pair [2][]conduit.Conduit
