@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/internal/match"
 )
 
 func (s *Server) cancelled(o *op) error { return o.failed(ErrCancelled) }
@@ -23,10 +24,13 @@ func (s *Server) cancelSend(o *op) bool {
 	dst := int(o.peer)
 	if s.e.Withdraw(dst, o) {
 		o.cancelled = true
-		o.leave(s.cancelled(o), nil)
+		o.withdrawn(s.cancelled(o), nil)
 		return true
 	}
-	s.control(dst, handlerRetract, o.id, o.wireKey())
+	id, key := o.id, o.wireKey()
+	if _, _, ok := o.word.Step(match.Protocol, match.Recall); ok {
+		s.control(dst, handlerRetract, id, key)
+	}
 	return false
 }
 
@@ -57,19 +61,17 @@ func (s *Server) onRetracted(t *am.Token, args []uint64, _ []byte) {
 		s.fault(t, "retraction")
 		return
 	}
-	o := s.ids.remove(args[0])
-	if o == nil { // the send was ended meanwhile
+	o := s.answered(t, args[0], match.Forgotten, "retraction", fitsAny)
+	if o == nil {
 		return
 	}
-	if o.role != roleSend || int(o.peer) != t.Source() || o.direct {
-		s.fault(t, "retraction")
-		return
-	}
-	o.cancelled = true
 	err := ErrCancelled
 	if len(args) == 2 {
 		err = fmt.Errorf("%w: the receiver has freed the communicator", err)
 	}
-	s.failed(o, o.failed(err))
-	o.part(t.Worker())
+	if !o.word.Left() {
+		o.cancelled = true
+		s.failed(o, o.failed(err))
+	}
+	o.happens(match.Forgotten, t.Worker())
 }

@@ -70,14 +70,14 @@ func (s *Server) Pending() (out []Pending) {
 		out = append(out, o.waits(ctx, side, m))
 	})
 	s.ids.each(func(_ uint64, o *op) {
-		if o.orphan { // nobody waits for it
+		if o.word.Left() { // nobody waits for it
 			return
 		}
 		kind := PendingSend
 		if o.role == roleRecv {
 			kind = PendingMove
 		}
-		out = append(out, Pending{kind, o.ctx, int(o.peer), int(o.tag), o.size, o.done.Expected(), o.orphan})
+		out = append(out, Pending{kind, o.ctx, int(o.peer), int(o.tag), o.size, o.done.Expected(), false})
 	})
 	return out
 }

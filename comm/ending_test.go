@@ -13,6 +13,7 @@ import (
 	"github.com/golci/golci/internal/conduit/local"
 	"github.com/golci/golci/internal/conduit/udp/seal"
 	"github.com/golci/golci/internal/conduit/udp/udptest"
+	"github.com/golci/golci/internal/match"
 )
 
 // networks are the conduits over which operations must end, whatever happens.
@@ -276,7 +277,7 @@ func bringDirect(t *testing.T, j job) []Req {
 	}
 	r := isend(t, j[0], vast, Standard)
 	w := irecv(t, j[1], vast)
-	until(t, "the receiver answers", func() bool { return w.o.direct }, j[1])
+	until(t, "the receiver answers", func() bool { return w.o.word.State() != match.RecvPosted }, j[1])
 	j[0].Poll() // takes the answer and begins with its half
 	return []Req{r}
 }

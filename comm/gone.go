@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/match"
 )
 
 // peerGone ends the receives that name a peer that has failed, the sends that wait for it, and the probes. Receives from
@@ -63,20 +64,16 @@ func (s *Server) failWhere(which func(peer int32) bool, err error, w *fult.Worke
 	}
 }
 
-// failNumber ends a send or rendezvous that waits for an answer. Who takes a number out of ids has the op until it has
-// called part or finish.
+// failNumber ends a send or rendezvous that waits for an answer.
 func (s *Server) failNumber(id uint64, err error, w *fult.Worker) {
 	o := s.ids.remove(id)
 	if o == nil {
 		return
 	}
 	s.failed(o, o.failed(err))
+	in := match.PeerLost
 	if o.role == roleSend && s.e.Withdraw(int(o.peer), o) {
-		o.part(w)
+		in = match.Withdrawn
 	}
-	if o.role == roleSend || o.direct {
-		o.part(w)
-	} else {
-		o.finish(w)
-	}
+	o.happens(in, w)
 }

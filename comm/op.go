@@ -1,11 +1,13 @@
 package comm
 
 import (
-	"sync/atomic"
+	"fmt"
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/fult"
 	"github.com/golci/golci/hashtable"
+	"github.com/golci/golci/internal/machine"
 	"github.com/golci/golci/internal/match"
 	"github.com/golci/golci/internal/progress"
 )
@@ -29,16 +31,15 @@ const (
 // finds it through the table, a list or an id, and after done is ready its caller again.
 type op struct {
 	done progress.Done
-	gen  uint32 // counts the uses of this op, so that a stale Req is noticed
+	word machine.Word // state, and who has a hand in it; see match.Protocol
+	gen  uint32       // counts the uses of this op, so that a stale Req is noticed
 
 	role      role
 	sync      bool // a synchronous send
 	wild      bool // a receive with a wildcard
 	cancelled bool
-	direct    bool // its bytes are copied directly: part ends a receive too
 	endable   bool // the peer never has a key of its bytes, so that End can take them away at any time
 	alone     bool // of the two ranks the receiver alone copies the bytes
-	orphan    bool // goes on for a caller that has left: whoever ends it frees it
 	offered   bool // a send counted in peer.offers; set when its envelope leaves
 
 	ctx     uint16
@@ -61,10 +62,9 @@ type op struct {
 	packet  *packet            // holds data of an unexpected message that does not fit small
 	small   [smallBytes]byte
 
-	parts atomic.Int32 // ends still to come; of a send: out of the queue, its number free, its half copied; of a receive: the two halves
-	bulk  *am.Bulk     // while its bytes move
-	next  am.Queued    // link of the pair's queue
-	s     *Server
+	bulk *am.Bulk  // while its bytes move
+	next am.Queued // link of the pair's queue
+	s    *Server
 
 	free *op // link of the ops that are not in use, under opPool.mu
 }
@@ -84,11 +84,43 @@ func (o *op) node() *node { return hashtable.NodeOf(o) }
 // start begins a new use of o.
 func (o *op) start(r role) {
 	o.role = r
-	o.sync, o.wild, o.cancelled, o.direct = false, false, false, false
-	o.endable, o.alone, o.orphan, o.offered = false, false, false, false
+	o.sync, o.wild, o.cancelled = false, false, false
+	o.endable, o.alone, o.offered = false, false, false
 	o.size, o.got, o.want, o.from, o.id, o.stamp, o.err, o.alloc = 0, 0, 0, offer{}, 0, 0, nil, nil
 	o.shape, o.sum = 0, 0
 	o.done.Reset()
+}
+
+// step has in happen to o, which depends on nobody else then, and tells what is to be done. The caller goes on with ended.
+func (o *op) step(in machine.Input) (do uint8, e machine.End) {
+	did, e, ok := o.word.Step(match.Protocol, in)
+	if !ok {
+		panic(fmt.Sprintf("comm: rank %d: %s for an operation that is %s", o.s.rank, match.Protocol.InputName(in), o.stateName()))
+	}
+	return did.Do, e
+}
+
+func (o *op) stateName() string { return match.Protocol.StateName(o.word.State()) }
+
+// happens is step followed by ended, where nothing is to be done in between.
+func (o *op) happens(in machine.Input, w *fult.Worker) {
+	_, e := o.step(in)
+	o.ended(e, w)
+}
+
+// ended goes on after a step: it completes o or frees it, if the step was the last but for the caller's, or the last. Unless
+// it was, nobody may touch o after the step.
+func (o *op) ended(e machine.End, w *fult.Worker) {
+	switch e {
+	case machine.Completed:
+		if o.offered {
+			o.s.peers[o.peer].offers.Add(-1)
+		}
+		o.unexpose()
+		o.done.Complete(w)
+	case machine.Freed: // its caller has left, so that it was endable: nothing of it is offered or exposed
+		o.s.putOp(o)
+	}
 }
 
 // pattern of an op without wildcards.

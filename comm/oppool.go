@@ -99,6 +99,7 @@ func (s *Server) putOp(o *op) {
 	o.role = roleFree
 	o.gen++
 	o.data, o.err, o.alloc = nil, nil, nil
+	o.word.Free()
 	c := s.ops.mine()
 	if c != nil && c.n < opsCached {
 		c.ops[c.n] = o

@@ -7,6 +7,8 @@ import (
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/machine"
+	"github.com/golci/golci/internal/match"
 )
 
 // Where the conduit reaches the memory of the other rank (conduit.Remote), a large message is copied once, from buffer to
@@ -45,9 +47,8 @@ func (f offer) key(n int64) conduit.Key { return conduit.Key{ID: f.id, Base: f.b
 // transfer is this rank's part of a message that is copied directly.
 type transfer struct {
 	am.Bulk
-	o     *op
-	tell  uint64 // the peer's number for the message
-	whole bool   // there is no other part
+	o    *op
+	tell uint64 // the peer's number for the message
 }
 
 // mayCopy tells whether the send o is one that may be copied directly, wherever its peer is.
@@ -85,8 +86,7 @@ func (s *Server) beginDirect(o *op, id uint64, from offer) bool {
 	case r.Near && r.Put && !s.copiesAlone(o):
 		return s.goAhead(o, id, o.want/2&^(pageBytes-1), from)
 	}
-	o.parts.Store(1)
-	o.direct = true
+	o.step(match.AskGet)
 	s.get(o, o.want, id, from)
 	return true
 }
@@ -104,8 +104,12 @@ func (s *Server) goAhead(o *op, id uint64, half int64, from offer) bool {
 	if !ok {
 		return false
 	}
-	o.parts.Store(int32(1 + min(half, 1)))
-	o.direct, o.exposed = true, k
+	o.exposed = k
+	if half > 0 {
+		o.step(match.AskHalf)
+	} else {
+		o.step(match.AskPut)
+	}
 	own := s.ids.add(o)
 	o.id = own
 	s.control(src, handlerGo, id, own, uint64(half), uint64(o.want), k.Base, k.ID)
@@ -119,7 +123,7 @@ func (s *Server) goAhead(o *op, id uint64, half int64, from offer) bool {
 // get fetches the first n bytes of o.
 func (s *Server) get(o *op, n int64, id uint64, from offer) {
 	x := s.transfers.Get().(*transfer)
-	*x = transfer{Bulk: am.Bulk{Data: o.data[:n], Key: from.key(o.size), Get: true, Owner: x}, o: o, tell: id, whole: n == o.want}
+	*x = transfer{Bulk: am.Bulk{Data: o.data[:n], Key: from.key(o.size), Get: true, Owner: x}, o: o, tell: id}
 	s.e.PutBulk(int(o.peer), &x.Bulk)
 }
 
@@ -132,20 +136,18 @@ func (s *Server) onGo(t *am.Token, args []uint64, _ []byte) {
 		s.fault(t, "go")
 		return
 	}
-	o := s.ids.get(args[0])
-	if o == nil { // the send was ended meanwhile
+	in, from, to := match.HalfWanted, args[2], args[3]
+	if from == 0 {
+		in = match.AllWanted
+	}
+	o := s.answered(t, args[0], in, "go", func(o *op) bool { return o.offered && from <= to && to <= uint64(len(o.data)) })
+	if o == nil {
 		return
 	}
-	from, to := args[2], args[3]
-	if o.role != roleSend || int(o.peer) != t.Source() || o.direct || !o.offered || from > to || to > uint64(len(o.data)) {
-		s.fault(t, "go")
-		return
-	}
-	o.direct = true
-	o.parts.Add(1)
+	o.step(in)
 	x := s.transfers.Get().(*transfer)
 	k := conduit.Key{ID: args[5], Base: args[4], Size: int64(to - from)}
-	*x = transfer{Bulk: am.Bulk{Data: o.data[from:to], Key: k, Owner: x}, o: o, tell: args[1], whole: from == 0}
+	*x = transfer{Bulk: am.Bulk{Data: o.data[from:to], Key: k, Owner: x}, o: o, tell: args[1]}
 	s.e.PutBulk(t.Source(), &x.Bulk)
 }
 
@@ -155,18 +157,14 @@ func (s *Server) onCopied(t *am.Token, args []uint64, _ []byte) {
 		s.fault(t, "copied")
 		return
 	}
-	o := s.ids.remove(args[0])
-	if o == nil { // it was ended meanwhile
-		return
-	}
-	if int(o.peer) != t.Source() || !o.direct {
-		s.fault(t, "copied")
+	o := s.answered(t, args[0], match.Copied, "copied", fitsAny)
+	if o == nil {
 		return
 	}
 	if args[1] != 0 {
 		s.failed(o, o.failed(fmt.Errorf("%w: it could not reach the memory of rank %d", ErrPeer, s.rank)))
 	}
-	o.part(t.Worker())
+	o.happens(match.Copied, t.Worker())
 }
 
 // Sent implements am.BulkOwner.
@@ -189,7 +187,7 @@ func (x *transfer) Fail(err error, w *fult.Worker) {
 
 // over ends this rank's part.
 func (x *transfer) over(err error, w *fult.Worker) {
-	o, s, tell, whole := x.o, x.o.s, x.tell, x.whole
+	o, s, tell, peer := x.o, x.o.s, x.tell, int(x.o.peer)
 	x.o, x.Data = nil, nil
 	s.transfers.Put(x)
 	failed := uint64(0)
@@ -197,15 +195,13 @@ func (x *transfer) over(err error, w *fult.Worker) {
 		failed = 1
 		s.failed(o, o.failed(err))
 	}
-	if whole && o.role == roleRecv {
-		s.control(int(o.peer), handlerCTS, tell, 0, 0)
+	do, e := o.step(match.Moved)
+	if do == match.TellNothing {
+		s.control(peer, handlerCTS, tell, 0, 0)
 	} else {
-		s.control(int(o.peer), handlerCopied, tell, failed)
+		s.control(peer, handlerCopied, tell, failed)
 	}
-	if whole && o.role == roleSend && s.ids.remove(o.id) != nil { // the peer has nothing to answer
-		o.part(w)
-	}
-	o.part(w)
+	o.ended(e, w)
 }
 
 // unexpose takes the bytes of an operation that is over out of its peer's reach.
@@ -228,7 +224,7 @@ var strays struct {
 func (s *Server) keepStrays() {
 	var mine [][]byte
 	s.ids.each(func(_ uint64, o *op) {
-		if o.role == roleRecv && o.direct && !s.e.Reach(int(o.peer)).Firm {
+		if o.isFilled() && !s.e.Reach(int(o.peer)).Firm {
 			mine = append(mine, o.data)
 		}
 	})
@@ -237,6 +233,11 @@ func (s *Server) keepStrays() {
 		strays.list = append(strays.list, mine...)
 		strays.mu.Unlock()
 	}
+}
+
+// isFilled tells that the peer writes to the buffer of o.
+func (o *op) isFilled() bool {
+	return o.word.Hands()&machine.Peer != 0 && (o.word.State() == match.RecvCopying || o.word.State() == match.RecvFilling)
 }
 
 // failed keeps the first error of an operation that more than one may end.

@@ -6,6 +6,8 @@ import (
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/machine"
+	"github.com/golci/golci/internal/match"
 )
 
 // A rendezvous is three steps: the envelope (RTS) names the sender's op; when it meets a receive, the receiver answers
@@ -24,11 +26,13 @@ func (s *Server) beginRendezvous(o *op, size int64, id uint64, from offer) bool 
 		o.err = s.truncated(o, size)
 	}
 	o.got = 0
+	o.word.Begin(match.RecvPosted, machine.Caller|machine.Queue) // not in post: most receives never come here
 	if s.beginDirect(o, id, from) {
 		return false
 	}
 	own, want, src := uint64(0), o.want, int(o.peer)
 	if want > 0 {
+		o.step(match.AskChunks)
 		own = s.ids.add(o)
 		o.id = own
 	}
@@ -52,16 +56,16 @@ func (s *Server) onCTS(t *am.Token, args []uint64, _ []byte) {
 		s.fault(t, "clear to send")
 		return
 	}
-	o := s.ids.remove(args[0])
-	if o == nil { // the send was ended meanwhile
-		return
-	}
-	if o.role != roleSend || int(o.peer) != t.Source() || o.direct || args[2] > uint64(len(o.data)) {
-		s.fault(t, "clear to send")
-		return
-	}
+	in := match.Cleared
 	if args[2] == 0 {
-		o.part(t.Worker())
+		in = match.NothingWanted
+	}
+	o := s.answered(t, args[0], in, "clear to send", func(o *op) bool { return args[2] <= uint64(len(o.data)) })
+	if o == nil {
+		return
+	}
+	if do, e := o.step(in); do != match.Stream {
+		o.ended(e, t.Worker())
 		return
 	}
 	b := s.bulks.Get().(*am.Bulk)
@@ -77,16 +81,15 @@ func (s *Server) bulkArrived(src int, id uint64, off int64, chunk []byte, w *ful
 		return // the receive has failed meanwhile
 	}
 	n := int64(len(chunk))
-	if o.role != roleRecv || int(o.peer) != src || o.direct || n > o.want-o.got || off < 0 || off > o.want-n {
+	if o.word.State() != match.RecvStreaming || int(o.peer) != src || n > o.want-o.got || off < 0 || off > o.want-n {
 		s.e.Fault(fmt.Errorf("%w: rank %d: %d bytes at %d from rank %d for an operation that waits for %d of %d from rank %d",
 			ErrProtocol, s.rank, n, off, src, o.want-o.got, o.want, o.peer))
 		return
 	}
 	copy(o.data[off:], chunk)
 	if o.got += n; o.got == o.want {
-		if s.ids.remove(id) != nil {
-			o.finish(w)
-		}
+		s.ids.remove(id)
+		o.happens(match.LastChunk, w)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/golci/golci/internal/machine"
 	"github.com/golci/golci/internal/progress"
 )
 
@@ -69,8 +70,20 @@ func (s *Server) use(r Req) (Status, error) {
 	if r.o.sum != 0 && err == nil && sumOf(r.o.data) != r.o.sum {
 		err = s.changed(r.o)
 	}
-	s.putOp(r.o)
+	s.release(r.o)
 	return st, err
+}
+
+// release ends the use of o by its caller, who has its result. One that the caller has left is in use still.
+func (s *Server) release(o *op) {
+	if !o.word.Left() {
+		s.putOp(o)
+		return
+	}
+	o.gen++
+	if o.word.Drop(machine.Caller) == machine.Freed {
+		s.putOp(o)
+	}
 }
 
 func (o *op) result() (Status, error) {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/machine"
+	"github.com/golci/golci/internal/match"
 )
 
 // Mode of a send.
@@ -109,22 +111,18 @@ func (s *Server) startSend(o *op) {
 	dst := int(o.peer)
 	if !o.sync && o.size <= int64(s.eager) {
 		if s.sendEagerAs(o.ctx, dst, int(o.tag), o.data, o.shape) {
-			if o.orphan {
-				s.putOp(o)
-				return
-			}
 			o.done.Finish()
 			return
 		}
 	}
+	o.word.Begin(match.SendQueued, machine.Caller|machine.Queue|machine.Peer)
 	o.id = s.ids.add(o)
-	o.parts.Store(2)
 	if hookNumbered != nil {
 		hookNumbered()
 	}
 	switch outcome := s.e.Lock(dst); {
 	case outcome == am.Failed:
-		o.leave(o.sendFailed(s.e.PeerFailed(dst)), nil)
+		o.withdrawn(o.sendFailed(s.e.PeerFailed(dst)), nil)
 	case !s.e.Queueing(dst) && o.Emit():
 		s.e.Abandon(dst)
 		o.Sent(nil)
@@ -145,9 +143,8 @@ func (o *op) Emit() bool {
 		binary.LittleEndian.PutUint64(body, o.wireKey())
 		o.putShape(body[8:])
 		copy(body[8+8*extra:], o.data)
-		if s.ids.remove(o.id) != nil { // the peer will not answer; else peerGone does this part
-			o.parts.Add(-1)
-		}
+		s.ids.remove(o.id)
+		o.step(match.SentWhole) // the queue has a hand in it still
 		s.e.CommitQueued(dst, first)
 		return true
 	}
@@ -166,6 +163,7 @@ func (o *op) Emit() bool {
 	binary.LittleEndian.PutUint64(body[24:], from.base)
 	binary.LittleEndian.PutUint64(body[32:], from.id)
 	o.putShape(body[40:])
+	o.step(match.SentEnvelope) // before an answer can come
 	s.e.CommitQueued(dst, first)
 	return true
 }
@@ -188,33 +186,13 @@ func (o *op) putShape(b []byte) {
 func (o *op) wireKey() uint64 { return makeKey(o.ctx, o.s.rank, int(o.tag)) }
 
 // Sent implements am.Queued: the envelope or the whole message is on its way.
-func (o *op) Sent(w *fult.Worker) { o.part(w) }
+func (o *op) Sent(w *fult.Worker) { o.happens(match.Unqueued, w) }
 
-// part notes that one end of the operation has come; the last completes it. A queued send has two: it has left the queue,
-// and its number is not in use any more. So whoever takes it out of the queue, or the number out of ids, may touch the op
-// until it calls part.
-func (o *op) part(w *fult.Worker) {
-	if o.parts.Add(-1) != 0 {
-		return
-	}
-	if o.offered {
-		o.s.peers[o.peer].offers.Add(-1)
-	}
-	o.unexpose()
-	if o.orphan {
-		o.s.putOp(o)
-		return
-	}
-	o.done.Complete(w)
-}
-
-// leave ends a send with err. The caller has it out of the queue.
-func (o *op) leave(err error, w *fult.Worker) {
+// withdrawn ends a send with err. The caller has taken it out of its queue.
+func (o *op) withdrawn(err error, w *fult.Worker) {
 	o.s.failed(o, err)
-	if o.s.ids.remove(o.id) != nil {
-		o.part(w)
-	}
-	o.part(w)
+	o.s.ids.remove(o.id)
+	o.happens(match.Withdrawn, w)
 }
 
 // sendFailed is the error of a send whose peer has failed, or whose endpoint has been closed.
@@ -226,7 +204,7 @@ func (o *op) sendFailed(err error) error {
 }
 
 // Fail implements am.Queued.
-func (o *op) Fail(err error, w *fult.Worker) { o.leave(o.sendFailed(err), w) }
+func (o *op) Fail(err error, w *fult.Worker) { o.withdrawn(o.sendFailed(err), w) }
 
 // Next implements am.Queued.
 func (o *op) Next() *am.Queued { return &o.next }
@@ -238,7 +216,7 @@ type moved op
 func (m *moved) Sent(w *fult.Worker) {
 	o := (*op)(m)
 	o.dropBulk()
-	o.part(w)
+	o.happens(match.Moved, w)
 }
 
 func (o *op) dropBulk() {
@@ -252,5 +230,5 @@ func (m *moved) Fail(err error, w *fult.Worker) {
 	o := (*op)(m)
 	o.dropBulk()
 	o.s.failed(o, o.sendFailed(err))
-	o.part(w)
+	o.happens(match.Moved, w)
 }

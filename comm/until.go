@@ -7,11 +7,12 @@ import (
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/match"
 	"github.com/golci/golci/internal/progress"
 )
 
-// An operation that its caller gives up before it is done goes on under another op, its ghost, which owns memory of its
-// own. The caller's op ends at once. Nobody waits for the ghost; whoever ends it frees it.
+// A send that its caller gives up before it is done goes on with memory of its own. It ends for the caller at once.
+// Who lets go of it last frees it.
 //
 // That needs operations whose bytes the peer cannot reach by their address: endable ones. The envelope of an endable send
 // carries no address and its bytes are not lent to the conduit. The message of an endable receive is fetched by its
@@ -216,7 +217,7 @@ func (s *Server) endRecv(o *op) bool {
 	if !underway {
 		return true
 	}
-	if !o.endable || !o.direct {
+	if !o.endable || o.word.State() != match.RecvGetting {
 		return false
 	}
 	s.settle(o)
@@ -235,40 +236,38 @@ func (s *Server) endSend(o *op) bool {
 	switch {
 	case s.e.Withdraw(int(o.peer), o):
 		o.cancelled = true
-		o.leave(s.cancelled(o), nil)
+		o.withdrawn(s.cancelled(o), nil)
 	case !o.endable:
 		return o.done.Ready()
 	default:
-		s.leaveGhost(o)
+		s.leave(o)
 	}
 	s.settle(o) // a poller that has it in hand, from its queue, its number or its bytes, is about to end it
 	return true
 }
 
-// leaveGhost has the send o, which has left the queue, go on under another op, with a copy of its bytes, unless it is
-// being ended. No answer comes in between, and nothing is sent of bytes that change hands.
-func (s *Server) leaveGhost(o *op) {
-	dst, id := int(o.peer), o.id
-	g := s.getOp()
-	g.prepareSend(o.ctx, dst, int(o.tag), bytes.Clone(o.data), Standard)
-	g.orphan, g.endable, g.id, g.shape = true, true, id, o.shape
-	g.parts.Store(1)
+// leave has the send o, which has left its queue, go on with a copy of its bytes, unless it is being ended. Its caller
+// need not wait any more. No answer comes in between, and nothing is sent of bytes that change.
+func (s *Server) leave(o *op) {
 	left := false
 	s.e.AsPoller(func() {
-		if s.ids.replace(id, o, g) {
-			left = true
-			s.control(dst, handlerRetract, id, o.wireKey())
+		if o.word.State() == match.SendStreaming {
+			left = s.e.SwapBulk(int(o.peer), (*moved)(o), func(b *am.Bulk) {
+				o.data = bytes.Clone(o.data)
+				b.Data = o.data[b.Off : b.Off+int64(len(b.Data))]
+			}) && o.word.Leave()
 			return
 		}
-		left = s.e.SwapBulk(dst, (*moved)(o), func(b *am.Bulk) {
-			g.bulk, b.Owner, b.Data = b, (*moved)(g), g.data[b.Off:b.Off+int64(len(b.Data))]
-		})
+		if left = s.ids.get(o.id) == o && o.word.Leave(); left {
+			o.data = bytes.Clone(o.data)
+			if _, _, ok := o.word.Step(match.Protocol, match.Recall); ok {
+				s.control(int(o.peer), handlerRetract, o.id, o.wireKey())
+			}
+		}
 	})
-	if !left {
-		s.putOp(g)
-		return
+	if left {
+		o.cancelled = true
+		s.failed(o, o.failed(fmt.Errorf("%w, though the message may still be received", ErrCancelled)))
+		o.done.Complete(nil)
 	}
-	o.cancelled = true
-	s.failed(o, o.failed(fmt.Errorf("%w, though the message may still be received", ErrCancelled)))
-	o.part(nil)
 }

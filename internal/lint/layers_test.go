@@ -14,7 +14,7 @@ var layers = [][]string{
 		"internal/addrs", "internal/arch", "internal/authconn", "internal/badnet", "internal/inside", "internal/invariants",
 		"internal/scenario", "internal/settings",
 	},
-	{"internal/affinity", "internal/futex", "internal/simd"},
+	{"internal/affinity", "internal/futex", "internal/machine", "internal/simd"},
 	{"internal/spin", "internal/topology"},
 	{"fult", "hashtable", "pool", "internal/reliable"}, // each stands alone
 	{"comm/conduit", "internal/boot", "internal/credit", "internal/exit", "internal/match", "internal/progress", "internal/schedule"},
@@ -31,10 +31,11 @@ var layers = [][]string{
 // the path after a "=".
 var alone = map[string][]string{
 	"internal/credit":   {"internal/invariants"},
-	"internal/match":    {},
+	"internal/match":    {"internal/machine"},
 	"internal/schedule": {},
 	"internal/reliable": {"internal/invariants"},
 	"internal/boot/pmi": {},
+	"internal/machine":  {"internal/arch"},
 	"comm/conduit":      tools("comm/conduit"),
 	"internal/conduit":  tools("comm/conduit", "internal/conduit", "internal/reliable"),
 	"internal/boot":     tools("internal/boot"),

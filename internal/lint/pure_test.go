@@ -9,7 +9,9 @@ import (
 )
 
 // pure lists the packages that do no input or output, start nothing, and are given time and randomness.
-var pure = []string{"internal/badnet", "internal/credit", "internal/boot/pmi", "internal/match", "internal/reliable", "internal/schedule"}
+var pure = []string{
+	"internal/badnet", "internal/credit", "internal/boot/pmi", "internal/machine", "internal/match", "internal/reliable", "internal/schedule",
+}
 
 // impureImports lead out of the process or into its scheduling.
 var impureImports = []string{"net", "os", "os/exec", "os/signal", "math/rand", "math/rand/v2", "crypto/rand", "sync", "syscall", "golang.org/x/sys/unix"}

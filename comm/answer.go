@@ -1,0 +1,28 @@
+package comm
+
+import (
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/internal/machine"
+	"github.com/golci/golci/internal/match"
+)
+
+// answered finds the operation that an answer of a peer names, if in can happen to it and fits says yes. Where the peer has no hand in it
+// after that its number is not valid any more, so nobody else ends it. The caller has it go on with step or happens. nil if
+// the operation was ended meanwhile, and after an answer that is a fault of the peer. Called by the poller.
+func (s *Server) answered(t *am.Token, number uint64, in machine.Input, what string, fits func(*op) bool) *op {
+	o := s.ids.get(number)
+	if o == nil {
+		return nil
+	}
+	step, ok := o.word.Can(match.Protocol, in)
+	if int(o.peer) != t.Source() || !ok || !fits(o) {
+		s.fault(t, what)
+		return nil
+	}
+	if step.Drop&machine.Peer != 0 {
+		return s.ids.remove(number)
+	}
+	return o
+}
+
+func fitsAny(*op) bool { return true }
