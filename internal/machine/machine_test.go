@@ -26,6 +26,40 @@ var test = NewMachine("test", []string{"idle", "open", "shut"}, []string{"answer
 	On(finish, open, shut).Drop(Transfer),
 )
 
+// TestLife follows an operation through its steps: who is told what, and what is refused.
+func TestLife(t *testing.T) {
+	var w Word
+	w.Begin(open, Caller|Queue|Peer)
+	if _, _, ok := w.Step(test, finish); ok {
+		t.Error("a transfer ended that has not begun")
+	}
+	if s, ok := w.Can(test, answer); !ok || s.Drop != Peer {
+		t.Errorf("%+v %t", s, ok)
+	}
+	if did, e, ok := w.Step(test, answer); !ok || e != Nothing || did.Do != 7 || w.State() != shut || w.Hands() != Caller|Queue|Transfer {
+		t.Errorf("%+v %v %t, state %d, hands %#x", did, e, ok, w.State(), w.Hands())
+	}
+	if _, _, ok := w.Step(test, answer); ok {
+		t.Error("a second answer was taken")
+	}
+	if e := w.Drop(Queue); e != Nothing {
+		t.Errorf("%v while a transfer is under way", e)
+	}
+	if _, e, ok := w.Step(test, finish); !ok || e != Completed || w.State() != shut {
+		t.Errorf("%v %t", e, ok)
+	}
+	if w.Leave() {
+		t.Error("the caller has left an operation that is complete")
+	}
+	if e := w.Drop(Caller); e != Freed {
+		t.Errorf("%v", e)
+	}
+	w.Free()
+	if _, ok := w.Can(test, answer); ok {
+		t.Error("an operation that is not in use takes an answer")
+	}
+}
+
 // TestLeave: a caller that leaves is not told of the end, and the last party frees the operation.
 func TestLeave(t *testing.T) {
 	for _, callerLast := range []bool{false, true} {
@@ -91,15 +125,5 @@ func TestLastPartyEnds(t *testing.T) {
 		if n := completed.Load(); n != 1 || o.Drop(Caller) != Freed {
 			t.Fatalf("%d were told", n)
 		}
-	}
-}
-
-// TestGenerationsBeginAnew: after the last generation comes the first, not 0.
-func TestGenerationsBeginAnew(t *testing.T) {
-	var w Word
-	w.word.Store(lastGeneration << generationShift)
-	w.Begin(open, Caller|Peer)
-	if n := w.Generation(); n != 1 {
-		t.Errorf("generation %d after the last", n)
 	}
 }

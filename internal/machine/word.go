@@ -7,9 +7,9 @@ import (
 	"github.com/golci/golci/internal/arch"
 )
 
-// Word is the state of an operation, the parties that have a hand in it, and its generation, in one word. Parties change it
-// by compare and swap. The owner of an operation that nobody else knows stores to it. The zero Word is not in use.
-type Word struct{ word atomic.Uint64 }
+// Word is the state of an operation and the parties that have a hand in it, in one word. Parties change it by compare and
+// swap. The owner of an operation that nobody else knows stores to it. The zero Word is not in use.
+type Word struct{ word atomic.Uint32 }
 
 // State is a state of a Machine. 0 is that of an operation that is not in use; no rule begins there.
 type State uint8
@@ -31,14 +31,7 @@ const (
 	told Hands = 1 << 7 // a flag: Done is completed before its time
 )
 
-const (
-	stateShift      = 8
-	generationShift = 32
-	lastGeneration  = 1<<31 - 1
-)
-
-// Generation counts the uses of the operation, from 1; it has 31 bits.
-func (w *Word) Generation() uint64 { return w.word.Load() >> generationShift }
+const stateShift = 8
 
 // State is the state of an operation that does not change meanwhile; else one that it had.
 func (w *Word) State() State { return State(w.word.Load() >> stateShift) }
@@ -46,11 +39,9 @@ func (w *Word) State() State { return State(w.word.Load() >> stateShift) }
 // Hands is the set of parties, with the same restriction.
 func (w *Word) Hands() Hands { return Hands(w.word.Load()) &^ told }
 
-// Begin starts a use of the operation, in a generation of its own. Only its owner may call it, before anyone else knows
-// the operation.
+// Begin starts a use of the operation. Only its owner may call it, before anyone else knows the operation.
 func (w *Word) Begin(s State, h Hands) {
-	generation := w.word.Load()>>generationShift%lastGeneration + 1
-	arch.StoreRel64(&w.word, generation<<generationShift|uint64(s)<<stateShift|uint64(h))
+	arch.StoreRel32(&w.word, uint32(s)<<stateShift|uint32(h))
 }
 
 // End says what a change of an operation has ended.
@@ -85,7 +76,7 @@ func (w *Word) Drop(h Hands) End {
 		if before&h != h {
 			panic(fmt.Sprintf("machine: hands %#x let go, there are %#x", h, before))
 		}
-		if w.word.CompareAndSwap(old, old&^uint64(h)) {
+		if w.word.CompareAndSwap(old, old&^uint32(h)) {
 			return end(before, before&^h)
 		}
 	}
@@ -99,7 +90,7 @@ func (w *Word) Leave() bool {
 		if h := Hands(old); h&told != 0 || h&^Caller == 0 {
 			return false
 		}
-		if w.word.CompareAndSwap(old, old|uint64(told)) {
+		if w.word.CompareAndSwap(old, old|uint32(told)) {
 			return true
 		}
 	}
@@ -108,11 +99,8 @@ func (w *Word) Leave() bool {
 // Left tells that the caller has left.
 func (w *Word) Left() bool { return Hands(w.word.Load())&told != 0 }
 
-// Free ends the use of the operation, which nobody has a hand in. In state 0 without hands an answer changes nothing.
-func (w *Word) Free() {
-	generation := w.word.Load() >> generationShift
-	arch.StoreRel64(&w.word, generation<<generationShift)
-}
+// Free ends the use of the operation, which nobody has a hand in. In state 0 without hands nothing can happen to it.
+func (w *Word) Free() { arch.StoreRel32(&w.word, 0) }
 
 // Can gives the step of m that in would lead to now, if there is one.
 func (w *Word) Can(m *Machine, in Input) (Step, bool) {
@@ -124,25 +112,15 @@ func (w *Word) Can(m *Machine, in Input) (Step, bool) {
 // Step makes the step of m that in leads to, and tells what has ended by it. ok is false, and nothing is changed, if
 // there is no such step now: the state has none, or a party that would let go has no hand in the operation.
 func (w *Word) Step(m *Machine, in Input) (did Step, e End, ok bool) {
-	return w.step(m, in, w.word.Load()>>generationShift)
-}
-
-// StepOf is Step for an answer to the operation in that generation. It is not ok if the operation has another by now.
-func (w *Word) StepOf(m *Machine, in Input, generation uint64) (did Step, e End, ok bool) {
-	return w.step(m, in, generation)
-}
-
-func (w *Word) step(m *Machine, in Input, generation uint64) (did Step, e End, ok bool) {
 	for {
 		old := w.word.Load()
 		before := Hands(old)
 		did = m.steps[State(old>>stateShift)][in]
-		if old>>generationShift != generation || !did.Is || before&did.Drop != did.Drop {
+		if !did.Is || before&did.Drop != did.Drop {
 			return Step{}, Nothing, false
 		}
 		after := before&^did.Drop | did.Take
-		now := generation<<generationShift | uint64(did.Next)<<stateShift | uint64(after)
-		if w.word.CompareAndSwap(old, now) {
+		if w.word.CompareAndSwap(old, uint32(did.Next)<<stateShift|uint32(after)) {
 			return did, end(before, after), true
 		}
 	}

@@ -21,10 +21,9 @@ const (
 	tagOverflow
 )
 
-// tags and queues of records, by class.
+// Tags of records by class, and classes by queue.
 var (
 	tagOf   = [...]uint8{conduit.Request: tagRequest, conduit.Reply: tagReply, conduit.System: tagSystem}
-	queueOf = [...]receivepool.Queue{conduit.Request: receivepool.AM, conduit.Reply: receivepool.SAFE, conduit.System: receivepool.SYS}
 	classOf = [...]conduit.Class{receivepool.AM: conduit.Request, receivepool.SAFE: conduit.Reply, receivepool.SYS: conduit.System}
 )
 
