@@ -171,7 +171,8 @@ func TestTableHeadsEachBenchmarkOnce(t *testing.T) {
 	}
 }
 
-// TestCompareKnowsWhoIsWho: our own rows over several conduits are no rivals of each other, and the raw limit is no peer.
+// TestCompareKnowsWhoIsWho: our own rows over several conduits are no rivals of each other, and the raw limit is no
+// peer.
 func TestCompareKnowsWhoIsWho(t *testing.T) {
 	rows := []Row{
 		row("golci-udp-encrypt", 10, Micro, 50), row("golci-udp-trust", 8, Micro, 50), row("mpi-tcp", 20, Micro, 50),

@@ -6,9 +6,10 @@ import (
 	"github.com/golci/golci/internal/match"
 )
 
-// answered finds the operation that an answer of a peer names, if in can happen to it and fits says yes. Where the peer has no hand in it
-// after that its number is not valid any more, so nobody else ends it. The caller has it go on with step or happens. nil if
-// the operation was ended meanwhile, and after an answer that is a fault of the peer. Called by the poller.
+// answered finds the operation that an answer of a peer names, if in can happen to it and fits says yes. Where the
+// peer has no hand in it after that its number is not valid any more, so nobody else ends it. The caller has it go on
+// with step or happens. nil if the operation was ended meanwhile, and after an answer that is a fault of the peer.
+// Called by the poller.
 func (s *Server) answered(t *am.Token, number uint64, in machine.Input, what string, fits func(*op) bool) *op {
 	o := s.ids.get(number)
 	if o == nil {

@@ -11,7 +11,8 @@ func (s *Server) NewCall() Req {
 	return Req{o, o.gen}
 }
 
-// EndCall ends a request of NewCall, once, with err. It may be called from anywhere; w is the worker it runs on, or nil.
+// EndCall ends a request of NewCall, once, with err. It may be called from anywhere; w is the worker it runs on, or
+// nil.
 func (s *Server) EndCall(r Req, err error, w *fult.Worker) {
 	r.o.err = err
 	r.o.done.Complete(w)

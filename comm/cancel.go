@@ -54,8 +54,8 @@ func (s *Server) forget(env envelope) {
 	s.control(keySource(env.key), handlerRetracted, env.id)
 }
 
-// onRetracted ends a send whose envelope was forgotten: because that was asked for, or, with a second argument, because the
-// receiver has retired the context.
+// onRetracted ends a send whose envelope was forgotten: because that was asked for, or, with a second argument,
+// because the receiver has retired the context.
 func (s *Server) onRetracted(t *am.Token, args []uint64, _ []byte) {
 	if len(args) != 1 && len(args) != 2 {
 		s.fault(t, "retraction")

@@ -40,8 +40,9 @@ const (
 	endings = 7        // the tag of all messages here
 )
 
-// stages bring operations of rank 0 with rank 1 to a stage of their protocol and leave them there: rank 1 polls no more.
-// They return nil where the conduit has no such stage. The operations are those to be waited for; all are to fail.
+// stages bring operations of rank 0 with rank 1 to a stage of their protocol and leave them there: rank 1 polls no
+// more. They return nil where the conduit has no such stage. The operations are those to be waited for; all are to
+// fail.
 var stages = []struct {
 	name  string
 	bring func(t *testing.T, j job) []Req
@@ -292,8 +293,8 @@ func bringReceivingDirect(t *testing.T, j job) []Req {
 	return []Req{r}
 }
 
-// TestCloseBesideSend: Close takes the number of a send that is not queued yet, and the send then waits in its pair's queue
-// for credits that never come. Nobody finds it by its number any more.
+// TestCloseBesideSend: Close takes the number of a send that is not queued yet, and the send then waits in its pair's
+// queue for credits that never come. Nobody finds it by its number any more.
 func TestCloseBesideSend(t *testing.T) {
 	for network, open := range networks {
 		for _, who := range []string{"waiter polls", "dedicated server"} {

@@ -60,7 +60,8 @@ func (s *Server) truncated(o *op, size int64) error {
 	return o.failed(fmt.Errorf("%w: %d bytes do not fit a buffer of %d", ErrTruncate, size, len(o.data)))
 }
 
-// MayWait returns an error where waiting would never end: in a handler of active messages. Its text names what the caller does.
+// MayWait returns an error where waiting would never end: in a handler of active messages. Its text names what the
+// caller does.
 func (s *Server) MayWait(what string) error { return s.mayWait(what, AnySource, AnyTag) }
 
 // mayWait refuses to wait where that would never end: in a handler of active messages, which the caller's poll runs.
@@ -74,8 +75,8 @@ func (s *Server) mayWait(what string, peer, tag int) error {
 	return nil
 }
 
-// mayWaitFor is mayWait for an operation that has been started. What a wildcard stands for is not read: that changes when
-// it is matched.
+// mayWaitFor is mayWait for an operation that has been started. What a wildcard stands for is not read: that changes
+// when it is matched.
 func (s *Server) mayWaitFor(o *op) error {
 	peer, tag := AnySource, AnyTag
 	if !o.wild {

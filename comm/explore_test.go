@@ -361,8 +361,8 @@ func explorationSize() size {
 	return medium
 }
 
-// programs gives what the threads beside the poller do: a thread with up to three operations, two threads with one each,
-// or with one and two receives. The smaller sizes leave out some operations where there are many.
+// programs gives what the threads beside the poller do: a thread with up to three operations, two threads with one
+// each, or with one and two receives. The smaller sizes leave out some operations where there are many.
 func programs(z size) (all [][][]act) {
 	acts := alphabet()
 	posts := acts[:4]

@@ -7,8 +7,8 @@ import (
 	"github.com/golci/golci/internal/match"
 )
 
-// peerGone ends the receives that name a peer that has failed, the sends that wait for it, and the probes. Receives from
-// any source stay: another rank may serve them. What is posted from now on ends in post and in startLate.
+// peerGone ends the receives that name a peer that has failed, the sends that wait for it, and the probes. Receives
+// from any source stay: another rank may serve them. What is posted from now on ends in post and in startLate.
 func (s *Server) peerGone(peer int, err error, w *fult.Worker) {
 	err = fmt.Errorf("%w: %w", ErrPeer, err)
 	s.failWhere(func(p int32) bool { return int(p) == peer }, err, w)
@@ -20,9 +20,9 @@ func (s *Server) goneError(peer int) error {
 	return fmt.Errorf("%w: %w", ErrPeer, s.e.PeerFailed(peer))
 }
 
-// postLate ends the receive o, which has been posted and found no message, if its source is gone. It is called after o
-// can be found by peerGone, which sets the flag that is looked at here before it searches (see am.Endpoint.Gone): one of the
-// two withdraws o.
+// postLate ends the receive o, which has been posted and found no message, if its source is gone. It is called after
+// o can be found by peerGone, which sets the flag that is looked at here before it searches (see am.Endpoint.Gone):
+// one of the two withdraws o.
 func (s *Server) postLate(o *op) {
 	p := o.asked()
 	if p.Source < 0 || !s.e.Gone(int(p.Source)) || !s.matching.withdraw(o.ctx, p, o) {
@@ -32,8 +32,8 @@ func (s *Server) postLate(o *op) {
 	o.done.Finish()
 }
 
-// askedLate ends the rendezvous with number id if the peer that has been asked for its bytes is gone. As postLate it comes
-// after the number can be found.
+// askedLate ends the rendezvous with number id if the peer that has been asked for its bytes is gone. As postLate it
+// comes after the number can be found.
 func (s *Server) askedLate(id uint64, peer int) {
 	if s.e.Gone(peer) {
 		s.failNumber(id, s.goneError(peer), nil)

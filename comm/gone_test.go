@@ -27,7 +27,8 @@ func mortal(t *testing.T, cfg Config) (j job, die func()) {
 	}
 }
 
-// TestStartedAfterDeath: what names a peer that is gone ends at once, except that what the peer had sent is still received.
+// TestStartedAfterDeath: what names a peer that is gone ends at once, except that what the peer had sent is still
+// received.
 func TestStartedAfterDeath(t *testing.T) {
 	j, die := mortal(t, Config{})
 	s := j[0]

@@ -10,12 +10,13 @@ import (
 	"github.com/golci/golci/internal/match"
 )
 
-// matching decides which message goes to which receive. It does nothing else: no input or output, no waiting, no copying.
+// matching decides which message goes to which receive. It does nothing else: no input or output, no waiting, no
+// copying.
 //
 // A context is matched in one of two ways at a time. At first the table matches it: a receive without wildcards and a
-// message of its key meet under the lock of one bucket, and each operation is that one step. From the first receive or
-// probe with a wildcard on, the index of the context matches it, in which each operation is one step under the context's
-// lock. After a long time without wildcards the table matches it again.
+// message of its key meet under the lock of one bucket, and each operation is that one step. From the first receive
+// or probe with a wildcard on, the index of the context matches it, in which each operation is one step under the
+// context's lock. After a long time without wildcards the table matches it again.
 //
 // The table itself says which way it is: it refuses the keys of a context that is sealed. So an operation of a context
 // without wildcards pays for this with one look at a bit, and it cannot miss the change: the bit is looked at under the
@@ -79,8 +80,8 @@ func (m *matching) makeContext(ctx uint16) *context {
 	return c
 }
 
-// lock locks a context whose index matches. For an operation with a wildcard it has the index match; for another it gives
-// nil if the table does.
+// lock locks a context whose index matches. For an operation with a wildcard it has the index match; for another it
+// gives nil if the table does.
 func (m *matching) lock(ctx uint16, wild bool) *context {
 	c := m.context(ctx)
 	if c == nil {
@@ -120,8 +121,8 @@ func (m *matching) step(mu *sync.Mutex, bucket int) {
 	}
 }
 
-// fill moves what waits in the context from the table into its index. Each bucket is emptied after the seal, so what was
-// put there by operations that have not seen the seal is found.
+// fill moves what waits in the context from the table into its index. Each bucket is emptied after the seal, so what
+// was put there by operations that have not seen the seal is found.
 func (m *matching) fill(c *context) {
 	m.table.Seal(c.ctx)
 	var messages []*op
@@ -174,7 +175,8 @@ func (m *matching) post(o *op) (message *op) {
 	}
 }
 
-// claim gives a message with that key to the oldest receive that accepts it; nil if there is none. Called by the poller.
+// claim gives a message with that key to the oldest receive that accepts it; nil if there is none. Called by the
+// poller.
 func (m *matching) claim(key uint64) (receive *op) {
 	for {
 		if n, ok := m.table.Match(key, hashtable.Post); ok {
@@ -273,8 +275,8 @@ func (m *matching) withdraw(ctx uint16, p match.Pattern, o *op) bool {
 	}
 }
 
-// each calls f with everything that waits, under locks. It holds those of all contexts at once, so that nothing passes from
-// the table to an index, or back, between the looks at both.
+// each calls f with everything that waits, under locks. It holds those of all contexts at once, so that nothing
+// passes from the table to an index, or back, between the looks at both.
 func (m *matching) each(f func(ctx uint16, side hashtable.Side, p match.Pattern, o *op)) {
 	m.making.Lock()
 	defer m.making.Unlock()

@@ -91,7 +91,8 @@ func (o *op) start(r role) {
 	o.done.Reset()
 }
 
-// step has in happen to o, which depends on nobody else then, and tells what is to be done. The caller goes on with ended.
+// step has in happen to o, which depends on nobody else then, and tells what is to be done. The caller goes on with
+// ended.
 func (o *op) step(in machine.Input) (do uint8, e machine.End) {
 	did, e, ok := o.word.Step(match.Protocol, in)
 	if !ok {
@@ -108,8 +109,8 @@ func (o *op) happens(in machine.Input, w *fult.Worker) {
 	o.ended(e, w)
 }
 
-// ended goes on after a step: it completes o or frees it, if the step was the last but for the caller's, or the last. Unless
-// it was, nobody may touch o after the step.
+// ended goes on after a step: it completes o or frees it, if the step was the last but for the caller's, or the last.
+// Unless it was, nobody may touch o after the step.
 func (o *op) ended(e machine.End, w *fult.Worker) {
 	switch e {
 	case machine.Completed:

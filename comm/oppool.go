@@ -38,8 +38,8 @@ func (p *opPool) place(g uintptr) *opCache {
 	return &p.caches[uint64(g)*0x9E3779B97F4A7C15>>(64-logOpCaches)]
 }
 
-// mine is the cache of the calling goroutine, nil if it has none. The race detector does not see that one goroutine ends
-// before another runs under its identity, so under it there are no caches.
+// mine is the cache of the calling goroutine, nil if it has none. The race detector does not see that one goroutine
+// ends before another runs under its identity, so under it there are no caches.
 func (p *opPool) mine() *opCache {
 	g := arch.G()
 	c := p.place(g)

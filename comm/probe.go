@@ -139,8 +139,8 @@ func (s *Server) probe(until stdcontext.Context, src int, found func() bool) err
 	}
 }
 
-// checkProbe tells why a probe has nothing to wait for. What ends a probe is stored before waiting probes are woken, and
-// this is called by one that is listed: it sees the reason, or is woken.
+// checkProbe tells why a probe has nothing to wait for. What ends a probe is stored before waiting probes are woken,
+// and this is called by one that is listed: it sees the reason, or is woken.
 func (s *Server) checkProbe(until stdcontext.Context, src int) error {
 	if until != nil && until.Err() != nil {
 		return fmt.Errorf("%w: %w", ErrCancelled, stdcontext.Cause(until))

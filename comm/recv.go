@@ -93,8 +93,8 @@ func (s *Server) post(o *op) {
 	}
 }
 
-// deliver copies m into o, or starts the rendezvous, and frees m. It reports whether o is finished. It is called once for
-// o and m, by whoever has matched them.
+// deliver copies m into o, or starts the rendezvous, and frees m. It reports whether o is finished. It is called once
+// for o and m, by whoever has matched them.
 func (s *Server) deliver(o, m *op) bool {
 	if o.wild { // as in hand
 		o.peer, o.tag = m.peer, m.tag

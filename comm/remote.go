@@ -11,8 +11,9 @@ import (
 	"github.com/golci/golci/internal/match"
 )
 
-// Where the conduit reaches the memory of the other rank (conduit.Remote), a large message is copied once, from buffer to
-// buffer. The envelope says what the sender offers: a key of its bytes, or to put them. The receiver chooses:
+// Where the conduit reaches the memory of the other rank (conduit.Remote), a large message is copied once, from
+// buffer to buffer. The envelope says what the sender offers: a key of its bytes, or to put them. The receiver
+// chooses:
 //
 //	whole   it gets all bytes, and tells the sender that nothing more is wanted (CTS)
 //	halves  it gets the first half and lets the sender put the second (GO, with a key of its place)
@@ -20,10 +21,10 @@ import (
 //
 // After GO each tells the other when its copy is done (COPIED). An operation is finished when both copies are.
 //
-// Halves are for conduits whose copies are made by the ranks themselves. Between two cores the time goes into lines that
-// cross, and each core can only have so many on their way, so two cores move twice as many. Where two ranks exchange
-// messages both have one to copy anyway, and two halves only cost more system calls. So a receiver that has offered bytes
-// to the sender gets the sender's message whole, if it is not very long.
+// Halves are for conduits whose copies are made by the ranks themselves. Between two cores the time goes into lines
+// that cross, and each core can only have so many on their way, so two cores move twice as many. Where two ranks
+// exchange messages both have one to copy anyway, and two halves only cost more system calls. So a receiver that has
+// offered bytes to the sender gets the sender's message whole, if it is not very long.
 
 // directMin is the smallest message in bytes that travels so.
 const directMin = 4 << 10
@@ -72,7 +73,8 @@ func (s *Server) offer(o *op) offer {
 	return offer{}
 }
 
-// beginDirect starts to copy the message of which its sender offers that; false if this rank cannot, or it is not worth it.
+// beginDirect starts to copy the message of which its sender offers that; false if this rank cannot, or it is not
+// worth it.
 func (s *Server) beginDirect(o *op, id uint64, from offer) bool {
 	if from.id == 0 || o.want < directMin {
 		return false
@@ -91,13 +93,14 @@ func (s *Server) beginDirect(o *op, id uint64, from offer) bool {
 	return true
 }
 
-// copiesAlone tells whether of two near ranks the receiver o alone copies. Its end then does not depend on what the sender
-// does meanwhile.
+// copiesAlone tells whether of two near ranks the receiver o alone copies. Its end then does not depend on what the
+// sender does meanwhile.
 func (s *Server) copiesAlone(o *op) bool {
 	return o.endable || o.alone || o.want <= exchangeMost && s.peers[o.peer].offers.Load() > 0
 }
 
-// goAhead lets the sender put the bytes of o from half on, and gets those before; false if the sender cannot reach them now.
+// goAhead lets the sender put the bytes of o from half on, and gets those before; false if the sender cannot reach
+// them now.
 func (s *Server) goAhead(o *op, id uint64, half int64, from offer) bool {
 	src := int(o.peer)
 	k, ok := s.e.Expose(src, o.data[half:o.want])

@@ -14,8 +14,8 @@ import (
 // (CTS) with the number of its own op and how many bytes it wants; the sender puts the bytes on the bulk channel under
 // that number.
 
-// beginRendezvous asks for the bytes of the message with the sender's number id, which has been matched with o. from is what
-// the sender offers of them. It reports whether o is finished already, as there is nothing to wait for.
+// beginRendezvous asks for the bytes of the message with the sender's number id, which has been matched with o. from
+// is what the sender offers of them. It reports whether o is finished already, as there is nothing to wait for.
 func (s *Server) beginRendezvous(o *op, size int64, id uint64, from offer) bool {
 	o.size = size
 	if o.alloc != nil {

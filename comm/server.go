@@ -1,8 +1,8 @@
 // Package comm is the communication server: it matches messages to receives by context, source and tag, in MPI's
 // order, over active messages, and moves large messages by rendezvous.
 //
-// The server is a role. Whoever waits or is idle runs it (package progress), or a goroutine of its own does. It works on
-// an endpoint that exists already: package rank brings one up.
+// The server is a role. Whoever waits or is idle runs it (package progress), or a goroutine of its own does. It works
+// on an endpoint that exists already: package rank brings one up.
 //
 // Matching goes through the hash table of Fult, where a receive and a message of the same key meet in one operation.
 // A small message travels eagerly; one that is larger, or one whose receiver has too many unmatched bytes of
@@ -25,9 +25,9 @@ type Config struct {
 	// Eager is the largest message in bytes that travels with its envelope; 0 means what the conduit's records allow,
 	// up to DefaultEager.
 	Eager int
-	// Unexpected is how many unmatched eager bytes of one sender are kept; 0 means its share of UnexpectedBudget. Beyond
-	// it that sender is asked to send envelopes only; what its credits cover may still come. Of all senders together
-	// UnexpectedBudget bytes are kept, or this many if they are more.
+	// Unexpected is how many unmatched eager bytes of one sender are kept; 0 means its share of UnexpectedBudget.
+	// Beyond it that sender is asked to send envelopes only; what its credits cover may still come. Of all senders
+	// together UnexpectedBudget bytes are kept, or this many if they are more.
 	Unexpected int
 	// Entries sizes the matching table: about how many operations and messages wait at once; 0 means DefaultEntries.
 	Entries int
@@ -139,9 +139,9 @@ func (s *Server) EagerLimit() int { return s.eager }
 // Poll makes progress once, without blocking, and returns how much there was; -1 if another caller was at it.
 func (s *Server) Poll() int { return s.e.Poll() }
 
-// Close ends the server and its endpoint: operations that are pending end with ErrClosed, and so do later ones. One that another
-// thread was just starting may be missed; a further Close ends it. Where a receive has ended so while its sender was
-// copying, the sender may still write to its buffer.
+// Close ends the server and its endpoint: operations that are pending end with ErrClosed, and so do later ones. One
+// that another thread was just starting may be missed; a further Close ends it. Where a receive has ended so while
+// its sender was copying, the sender may still write to its buffer.
 func (s *Server) Close() {
 	s.closed.Store(true)
 	s.e.AsPoller(func() { // a handler may have an op in hand

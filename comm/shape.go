@@ -32,8 +32,8 @@ func (s *Server) onEagerShaped(t *am.Token, args []uint64, payload []byte) {
 	s.inTurn(t, envelope{key: args[0], size: int64(len(payload)), shape: args[1]}, payload)
 }
 
-// mismatched ends the receive o, which has been matched with a message of that shape, if it takes others. Its buffer stays
-// as it is. The caller completes it.
+// mismatched ends the receive o, which has been matched with a message of that shape, if it takes others. Its buffer
+// stays as it is. The caller completes it.
 func (s *Server) mismatched(o *op, shape uint64) bool {
 	if shape == 0 || o.shape == 0 || shape == o.shape {
 		return false

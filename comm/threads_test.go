@@ -147,8 +147,8 @@ func exchange(s *Server, peer int) error {
 	return nil
 }
 
-// BenchmarkThreads is T threads on each of two ranks, thread i ping-ponging 8 bytes with its twin under tag i. An op is a
-// message.
+// BenchmarkThreads is T threads on each of two ranks, thread i ping-ponging 8 bytes with its twin under tag i. An op
+// is a message.
 func BenchmarkThreads(b *testing.B) {
 	for _, threads := range []int{1, 2, 16, 64, 1024, 16384} {
 		b.Run(fmt.Sprintf("threads=%d", threads), func(b *testing.B) { benchThreads(b, threads) })

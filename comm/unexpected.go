@@ -2,9 +2,9 @@ package comm
 
 import "sync/atomic"
 
-// Unmatched eager messages take memory of the receiver. It bounds what it keeps of one sender, and what it keeps of all
-// of them together: a sender beyond the first bound, and any sender while the sum is beyond the second, is throttled, so
-// that it sends envelopes only. What the credits of a sender cover may still come.
+// Unmatched eager messages take memory of the receiver. It bounds what it keeps of one sender, and what it keeps of
+// all of them together: a sender beyond the first bound, and any sender while the sum is beyond the second, is
+// throttled, so that it sends envelopes only. What the credits of a sender cover may still come.
 
 // Bounds of unmatched eager bytes, where Config.Unexpected gives none.
 const (
@@ -12,8 +12,8 @@ const (
 	leastUnexpected  = 1 << 20   // of one sender
 )
 
-// weighParts: the sum is taken anew when this part of the budget has come since. So it is never further off, and costs no
-// atomic operation a message, which a common count would.
+// weighParts: the sum is taken anew when this part of the budget has come since. So it is never further off, and
+// costs no atomic operation a message, which a common count would.
 const weighParts = 16
 
 // unmatched is the receiver's book of unmatched eager bytes. It is the poller's; of each peer, anyone may subtract.

@@ -14,9 +14,9 @@ import (
 // A send that its caller gives up before it is done goes on with memory of its own. It ends for the caller at once.
 // Who lets go of it last frees it.
 //
-// That needs operations whose bytes the peer cannot reach by their address: endable ones. The envelope of an endable send
-// carries no address and its bytes are not lent to the conduit. The message of an endable receive is fetched by its
-// receiver alone, or comes in pieces.
+// That needs operations whose bytes the peer cannot reach by their address: endable ones. The envelope of an endable
+// send carries no address and its bytes are not lent to the conduit. The message of an endable receive is fetched by
+// its receiver alone, or comes in pieces.
 
 // Terms are what an operation is to do beyond sending and receiving.
 type Terms struct {
@@ -25,11 +25,12 @@ type Terms struct {
 	// Shape stands for the type of the elements. A message and a receive that both have one, and not the same, end with
 	// ErrType at the receiver. 0: none.
 	Shape uint64
-	// Alone has the receiver of a large message copy it alone where it can reach the sender's memory: for a buffer that is
-	// read at once and used again. Both ranks write to it otherwise, and each then waits for lines of the other's cache.
+	// Alone has the receiver of a large message copy it alone where it can reach the sender's memory: for a buffer
+	// that is read at once and used again. Both ranks write to it otherwise, and each then waits for lines of the
+	// other's cache.
 	Alone bool
-	// Done, if not nil, is called once when an operation ends for which a request was given, maybe before that. It may run
-	// inside a poll: it must not block.
+	// Done, if not nil, is called once when an operation ends for which a request was given, maybe before that. It
+	// may run inside a poll: it must not block.
 	Done func(w *fult.Worker)
 }
 
@@ -76,9 +77,9 @@ func (s *Server) ImrecvWith(msg *Message, buf []byte, alloc func(n int) []byte, 
 // firstPolls are made before a wait asks its context to tell when it ends, which allocates.
 const firstPolls = 64
 
-// WaitContext is Wait that ends r when one of ctxs ends: with ErrCancelled and the cause of that, and r is used up. If r
-// cannot be ended now (see End), it is ErrPending instead, and r stays as it is, to be waited for again. An endable receive
-// that cannot be ended now is waited for.
+// WaitContext is Wait that ends r when one of ctxs ends: with ErrCancelled and the cause of that, and r is used up.
+// If r cannot be ended now (see End), it is ErrPending instead, and r stays as it is, to be waited for again. An
+// endable receive that cannot be ended now is waited for.
 func (s *Server) WaitContext(r Req, ctxs ...stdcontext.Context) (Status, error) {
 	if r.o == nil {
 		return s.Wait(r)
@@ -191,10 +192,10 @@ func endsOf(ctxs []stdcontext.Context) (ends []*progress.Done, release func()) {
 	}
 }
 
-// End ends r now if that can be done without waiting for the peer, and reports whether r is done. Its bytes are then the
-// caller's again. What is not matched ends with ErrCancelled; so does a send whose envelope the peer has, if it is
-// endable: its bytes are copied, and the peer gets all of them or is told to forget the envelope. A large message that this
-// rank alone copies is received. A receive whose message comes in pieces does not end.
+// End ends r now if that can be done without waiting for the peer, and reports whether r is done. Its bytes are then
+// the caller's again. What is not matched ends with ErrCancelled; so does a send whose envelope the peer has, if it
+// is endable: its bytes are copied, and the peer gets all of them or is told to forget the envelope. A large message
+// that this rank alone copies is received. A receive whose message comes in pieces does not end.
 func (s *Server) End(r Req) bool {
 	switch o := r.o; {
 	case o == nil || r.stale() || o.done.Ready():

@@ -11,7 +11,8 @@ import (
 	"github.com/golci/golci/internal/invariants"
 )
 
-// TestPlainBeforeWildcard: a receive without wildcards that was posted before one with wildcards gets the first message.
+// TestPlainBeforeWildcard: a receive without wildcards that was posted before one with wildcards gets the first
+// message.
 func TestPlainBeforeWildcard(t *testing.T) {
 	j := newJob(t, 1, conduit.Config{}, Config{})
 	s := j[0]
@@ -150,8 +151,8 @@ func pathWild(a, z *Server, in, out []byte) error {
 	return err
 }
 
-// BenchmarkSwap is T threads on each of two ranks; thread i sends 8 bytes to its twin under tag i and receives the same,
-// by the source or from any. An op is a message.
+// BenchmarkSwap is T threads on each of two ranks; thread i sends 8 bytes to its twin under tag i and receives the
+// same, by the source or from any. An op is a message.
 func BenchmarkSwap(b *testing.B) {
 	for _, threads := range []int{64, 4096} {
 		for _, src := range []string{"given", "any"} {

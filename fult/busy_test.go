@@ -36,8 +36,8 @@ func TestStolenJobsTakeTheirReservation(t *testing.T) {
 	}
 }
 
-// TestSleepEndsOnABusyWorker: threads that always give way to each other, and so leave the worker no idle moment, do not keep one
-// that sleeps from waking.
+// TestSleepEndsOnABusyWorker: threads that always give way to each other, and so leave the worker no idle moment, do
+// not keep one that sleeps from waking.
 func TestSleepEndsOnABusyWorker(t *testing.T) {
 	s := open(t, Config{coroutines: true})
 	var woken bool // of the one worker

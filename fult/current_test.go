@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestCallsFindTheirThread: calls that are given no thread have the one that calls wait, not its worker, of which there is one only.
+// TestCallsFindTheirThread: calls that are given no thread have the one that calls wait, not its worker, of which
+// there is one only.
 func TestCallsFindTheirThread(t *testing.T) {
 	kinds(t, Config{Workers: 1}, func(t *testing.T, s *Scheduler) {
 		other := open(t, Config{coroutines: true})

@@ -197,7 +197,8 @@ func TestStuckWorkerIsReported(t *testing.T) {
 	}
 }
 
-// TestStuckReportGivesTheRemedy: the report of a thread that blocks its worker tells the line, and the call to use instead.
+// TestStuckReportGivesTheRemedy: the report of a thread that blocks its worker tells the line, and the call to use
+// instead.
 func TestStuckReportGivesTheRemedy(t *testing.T) {
 	ch, gate := make(chan int), make(chan int)
 	var wg sync.WaitGroup

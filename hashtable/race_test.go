@@ -180,8 +180,8 @@ func TestRemoveAgainstMatch(t *testing.T) {
 	checkEmpty(t, tab)
 }
 
-// TestSealAgainstInsert moves a group out of the table and back, while others post and match in it: nothing is lost, and
-// what is refused finds the group sealed.
+// TestSealAgainstInsert moves a group out of the table and back, while others post and match in it: nothing is lost,
+// and what is refused finds the group sealed.
 func TestSealAgainstInsert(t *testing.T) {
 	const pairs, each, group = 3, 20000, 5
 	tab := newTable(t, 1)

@@ -6,9 +6,10 @@ import "github.com/golci/golci/internal/schedule"
 // copy; above, the parts go round a ring.
 const allgatherBruck = 32 << 10
 
-// Allgather is Gather whose result all ranks get (6.7). recv must have room for size times len(send) elements.
-// send may be InPlace: the own part then lies in its place in recv, which must be exactly as long as all parts. It waits, and may switch threads. Errors: ErrType, ErrCount,
-// ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
+// Allgather is Gather whose result all ranks get (6.7). recv must have room for size times len(send) elements. send
+// may be InPlace: the own part then lies in its place in recv, which must be exactly as long as all parts. It waits,
+// and may switch threads. Errors: ErrType, ErrCount, ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch,
+// ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func Allgather[T any](c *Comm, send, recv []T) error {
 	return allgatherAs(c, kindAllgather, send, recv)
 }
@@ -44,8 +45,9 @@ func (x *coll) allgather() (err error) {
 	return nil
 }
 
-// Allgatherv is Allgather for parts of different lengths: that of rank i has counts[i] elements, the same on all ranks, and goes
-// to recv[displs[i]:] (6.7). nil displs puts the parts one behind the other. send may be InPlace. Errors as for Allgather.
+// Allgatherv is Allgather for parts of different lengths: that of rank i has counts[i] elements, the same on all
+// ranks, and goes to recv[displs[i]:] (6.7). nil displs puts the parts one behind the other. send may be InPlace.
+// Errors as for Allgather.
 func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
 	x, err := start[T](c, kindAllgatherv)
 	if err != nil {

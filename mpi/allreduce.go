@@ -2,11 +2,11 @@ package mpi
 
 import "github.com/golci/golci/internal/schedule"
 
-// Allreduce is Reduce whose result all ranks get, into recv, which must be as long as send or longer, and must
-// not overlap it; send may be InPlace (6.9.6). It waits, and may switch threads. Short vectors, and operations that are not commutative,
-// go by recursive doubling; long ones round a ring, each rank combining its share. Errors: ErrOp, ErrType,
-// ErrCount, ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted,
-// ErrPeer.
+// Allreduce is Reduce whose result all ranks get, into recv, which must be as long as send or longer, and must not
+// overlap it; send may be InPlace (6.9.6). It waits, and may switch threads. Short vectors, and operations that are
+// not commutative, go by recursive doubling; long ones round a ring, each rank combining its share. Errors: ErrOp,
+// ErrType, ErrCount, ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized,
+// ErrAborted, ErrPeer.
 func Allreduce[T any](c *Comm, send, recv []T, op Op[T]) error {
 	_, err := allreduceAs(c, kindAllreduce, send, recv, op)
 	return err

@@ -54,10 +54,10 @@ func (x *coll) alltoall() error {
 	return nil
 }
 
-// Alltoallv is Alltoall for parts of different lengths: what goes to rank j is scounts[j] elements from send[sdispls[j]:], and what
-// comes from rank i is rcounts[i] elements, into recv[rdispls[i]:] (6.8). nil displacements have the parts one behind the other.
-// send may be InPlace: scounts and sdispls are then not used, and what goes to rank j is as long as what comes from it.
-// Errors as for Alltoall.
+// Alltoallv is Alltoall for parts of different lengths: what goes to rank j is scounts[j] elements from
+// send[sdispls[j]:], and what comes from rank i is rcounts[i] elements, into recv[rdispls[i]:] (6.8). nil
+// displacements have the parts one behind the other. send may be InPlace: scounts and sdispls are then not used, and
+// what goes to rank j is as long as what comes from it. Errors as for Alltoall.
 func Alltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) error {
 	x, err := start[T](c, kindAlltoallv)
 	if err != nil {

@@ -11,10 +11,11 @@ import (
 	"github.com/golci/golci/internal/schedule"
 )
 
-// A collective that does not wait (6.12) is started like one that does, with a number of its own, and returns when what can
-// be started has been. After that progress carries it out. Each end of an operation counts as an event. Who makes the
-// first event runs the call: it takes results, and starts what may be started then. Events of others meanwhile only
-// count, and the one that runs the call looks again. So nobody waits for anybody, and one at a time owns the call.
+// A collective that does not wait (6.12) is started like one that does, with a number of its own, and returns when
+// what can be started has been. After that progress carries it out. Each end of an operation counts as an event. Who
+// makes the first event runs the call: it takes results, and starts what may be started then. Events of others
+// meanwhile only count, and the one that runs the call looks again. So nobody waits for anybody, and one at a time
+// owns the call.
 
 // async is what a call has that does not wait. Without a note a field is owned by who runs the call.
 type async struct {

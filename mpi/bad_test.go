@@ -151,8 +151,8 @@ var badCollectives = []bad{
 	}},
 }
 
-// TestBadArguments makes every bad call on rank 0 of two, from each kind of caller; each must give its typed error at once,
-// and leave the communicator fit for use.
+// TestBadArguments makes every bad call on rank 0 of two, from each kind of caller; each must give its typed error at
+// once, and leave the communicator fit for use.
 func TestBadArguments(t *testing.T) {
 	must(t, 2, func(c *Comm) error {
 		if c.Rank() == 0 {
@@ -171,7 +171,8 @@ func TestBadArguments(t *testing.T) {
 	})
 }
 
-// TestBadCollectives makes every bad call of a collective, each on a communicator of its own, whose collectives it ends.
+// TestBadCollectives makes every bad call of a collective, each on a communicator of its own, whose collectives it
+// ends.
 func TestBadCollectives(t *testing.T) {
 	must(t, 2, func(c *Comm) error {
 		for _, b := range badCollectives {

@@ -20,8 +20,8 @@ func bench(b *testing.B, n int, f, peer func(c *Comm) error, opts ...Option) {
 
 func nothing(*Comm) error { return nil }
 
-// BenchmarkSelf sends a message of 8 bytes to the rank itself and receives it: once through mpi and once through the server
-// below. The difference is the cost of this package.
+// BenchmarkSelf sends a message of 8 bytes to the rank itself and receives it: once through mpi and once through the
+// server below. The difference is the cost of this package.
 func BenchmarkSelf(b *testing.B) {
 	b.Run("layer=mpi", func(b *testing.B) {
 		bench(b, 1, func(c *Comm) error {

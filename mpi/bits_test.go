@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestSameBits: sums of floating point are the same to the last bit whatever the root, and the same from Reduce and Allreduce, for
-// short vectors and long ones.
+// TestSameBits: sums of floating point are the same to the last bit whatever the root, and the same from Reduce and
+// Allreduce, for short vectors and long ones.
 func TestSameBits(t *testing.T) {
 	seed := source(t)
 	for _, n := range []int{1, 2, 3, 4, 5, 7, 8} {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestCollectiveContext: a collective on a view ends with the view's context, whatever it waits in, and the others get an error.
+// TestCollectiveContext: a collective on a view ends with the view's context, whatever it waits in, and the others
+// get an error.
 func TestCollectiveContext(t *testing.T) {
 	big := make([]float64, 100_000) // ranks only read it
 	calls := map[string]func(c *Comm) error{

@@ -188,10 +188,10 @@ func (x *coll) lookBack() error {
 // mostDoubts is at how many calls messages must have waited before they are looked at.
 const mostDoubts = 64
 
-// round comes before the low bits of numbers are used again, four times in their range. It is a barrier, so that no rank
-// gets ahead of another by half the range: then a message of an earlier call can be told from one of a later call.
-// After it, messages of calls before are looked for. A call that does not wait has the barrier in progress; so a rank
-// may start the calls up to the next round before it has passed this one, but not those after it.
+// round comes before the low bits of numbers are used again, four times in their range. It is a barrier, so that no
+// rank gets ahead of another by half the range: then a message of an earlier call can be told from one of a later
+// call. After it, messages of calls before are looked for. A call that does not wait has the barrier in progress; so
+// a rank may start the calls up to the next round before it has passed this one, but not those after it.
 func (x *coll) round() error {
 	w := x.way
 	x.once = true

@@ -108,8 +108,8 @@ func (x *coll) drop(r comm.Req) {
 	_, _ = x.c.srv.Wait(r)
 }
 
-// awaitOne waits until r is done, or the call cannot succeed: then r has been used up, and the error is the call's. from
-// is the source of a receive and to the destination of a send, the other one -1.
+// awaitOne waits until r is done, or the call cannot succeed: then r has been used up, and the error is the call's.
+// from is the source of a receive and to the destination of a send, the other one -1.
 func (x *coll) awaitOne(r comm.Req, from, to int) error {
 	if r.Ready() || x.alarm == nil || x.c.srv.LingerOr(r, x.alarm) {
 		return nil
@@ -227,8 +227,8 @@ func (st *collState) suspect(src, tag int) bool {
 	return st.running.judge(st.c.rankOf(src), tag) != harmless
 }
 
-// lookAround judges all unmatched messages. A rank that has left the call is proved by taking the receive from it back: had
-// its message come before the one that was found, the receive would have been matched.
+// lookAround judges all unmatched messages. A rank that has left the call is proved by taking the receive from it
+// back: had its message come before the one that was found, the receive would have been matched.
 func (x *coll) lookAround(r comm.Req) error {
 	worst, rank, found := harmless, 0, 0
 	x.c.srv.Unmatched(x.c.collCtx, func(src, tag int) {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestDifferingCountsEnd: ranks whose counts differ get errors, while others are in the middle of large messages to those
-// that have left. Whatever they are in ends, and Run returns.
+// TestDifferingCountsEnd: ranks whose counts differ get errors, while others are in the middle of large messages to
+// those that have left. Whatever they are in ends, and Run returns.
 func TestDifferingCountsEnd(t *testing.T) {
 	rounds := 4
 	if testing.Short() {

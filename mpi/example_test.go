@@ -104,7 +104,8 @@ func ExampleProc_Go() {
 	// Output: 2000 <nil>
 }
 
-// A light-weight thread gives its results to a goroutine through a channel. A plain send would hold up all threads of its worker.
+// A light-weight thread gives its results to a goroutine through a channel. A plain send would hold up all threads of
+// its worker.
 func ExampleProc_Go_channel() {
 	err := mpi.Run(1, func(c *mpi.Comm) error {
 		squares := make(chan int)

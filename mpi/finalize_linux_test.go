@@ -63,7 +63,8 @@ func (j *processes) await(t *testing.T, rank int, text string) {
 	}
 }
 
-// TestFinalizeNamesThread: Finalize tells which thread it waits for, with the line where it is, and SIGQUIT still gives a report.
+// TestFinalizeNamesThread: Finalize tells which thread it waits for, with the line where it is, and SIGQUIT still
+// gives a report.
 func TestFinalizeNamesThread(t *testing.T) {
 	for role, line := range map[string]string{"stuck in channel": "mpi.stuckInChannel", "stuck in blocking": "mpi.stuckInBlocking"} {
 		j := startProcesses(t, 1, role)

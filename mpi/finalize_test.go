@@ -13,8 +13,8 @@ import (
 	"github.com/golci/golci/internal/invariants"
 )
 
-// TestFinalizeCountsThreads: threads that wait for messages which nobody sends are left over, whether they have come to wait
-// before Finalize is called or have not even started.
+// TestFinalizeCountsThreads: threads that wait for messages which nobody sends are left over, whether they have come
+// to wait before Finalize is called or have not even started.
 func TestFinalizeCountsThreads(t *testing.T) {
 	const threads = 512
 	rounds := 10
@@ -49,8 +49,8 @@ func untilPending(c *Comm, n int) {
 	}
 }
 
-// TestFinalizeLetsThreadsEnd: threads that end by themselves are not left over, though nobody joins them, also if their last act wakes
-// the caller of Finalize, or they compute for long.
+// TestFinalizeLetsThreadsEnd: threads that end by themselves are not left over, though nobody joins them, also if
+// their last act wakes the caller of Finalize, or they compute for long.
 func TestFinalizeLetsThreadsEnd(t *testing.T) {
 	for _, x := range []struct {
 		name            string
@@ -116,7 +116,8 @@ func TestFinalizeEndsSpinners(t *testing.T) {
 	})
 }
 
-// TestFinalizeContext: when the context ends, Finalize ends with its cause, and names the rank or thread that it waited for.
+// TestFinalizeContext: when the context ends, Finalize ends with its cause, and names the rank or thread that it
+// waited for.
 func TestFinalizeContext(t *testing.T) {
 	cause := errors.New("enough")
 	ended := func(d time.Duration) (context.Context, context.CancelFunc) {

@@ -63,8 +63,8 @@ func fresh(c *Comm) error {
 	return nil
 }
 
-// TestFreeReportsReceives: receives that are posted when their communicator is freed are reported and end; no message of
-// another communicator goes there.
+// TestFreeReportsReceives: receives that are posted when their communicator is freed are reported and end; no message
+// of another communicator goes there.
 func TestFreeReportsReceives(t *testing.T) {
 	must(t, 2, func(c *Comm) error {
 		in, any := []int{0}, []int{0}

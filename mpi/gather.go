@@ -6,10 +6,11 @@ import "github.com/golci/golci/internal/schedule"
 // sends most bytes several times.
 const gatherTree = 2 << 10
 
-// Gather collects send of all ranks, equally long, in recv of rank root, by rank (6.5). recv is used at root only
-// and must have room for size times len(send) elements. send of root may be InPlace: its part then lies in its place in
-// recv, which must be exactly as long as all parts. It waits, and may switch threads. Errors: ErrRoot, ErrType, ErrCount, ErrTruncate, ErrBuffer, ErrComm,
-// ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
+// Gather collects send of all ranks, equally long, in recv of rank root, by rank (6.5). recv is used at root only and
+// must have room for size times len(send) elements. send of root may be InPlace: its part then lies in its place in
+// recv, which must be exactly as long as all parts. It waits, and may switch threads. Errors: ErrRoot, ErrType,
+// ErrCount, ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted,
+// ErrPeer.
 func Gather[T any](c *Comm, send, recv []T, root int) error {
 	return gatherAs(c, kindGather, send, recv, root)
 }
@@ -52,8 +53,9 @@ func (x *coll) gather(root int) error {
 	return nil
 }
 
-// Gatherv is Gather for parts of different lengths: that of rank i has counts[i] elements and goes to recv[displs[i]:] (6.5). counts
-// and displs, in elements, are used at root only; nil displs puts the parts one behind the other. send of root may be InPlace. Errors as for Gather.
+// Gatherv is Gather for parts of different lengths: that of rank i has counts[i] elements and goes to
+// recv[displs[i]:] (6.5). counts and displs, in elements, are used at root only; nil displs puts the parts one behind
+// the other. send of root may be InPlace. Errors as for Gather.
 func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) error {
 	x, err := start[T](c, kindGatherv)
 	if err != nil {

@@ -134,8 +134,8 @@ func TestContextsRunOut(t *testing.T) {
 	})
 }
 
-// TestDupInAnyOrder: threads of a rank make communicators of several parents at the same time, in an order that differs from
-// rank to rank.
+// TestDupInAnyOrder: threads of a rank make communicators of several parents at the same time, in an order that
+// differs from rank to rank.
 func TestDupInAnyOrder(t *testing.T) {
 	const n, parents, rounds = 3, 3, 20
 	must(t, n, func(c *Comm) error {

@@ -17,7 +17,8 @@ type pendingCall struct {
 	check func() error
 }
 
-// starters start collectives with contributions that depend on the rank and on i, the number of the call, and of n elements.
+// starters start collectives with contributions that depend on the rank and on i, the number of the call, and of n
+// elements.
 var starters = []func(c *Comm, i, n int) (pendingCall, error){
 	func(c *Comm, _, _ int) (p pendingCall, err error) {
 		p.r, err = c.Ibarrier()
@@ -117,8 +118,9 @@ func sums(c *Comm, i, n int) (in, out, want []int) {
 	return in, out, want
 }
 
-// TestOverlappingCollectives: 8 threads of each rank start collectives on one communicator, each when the one before it has
-// been started, so that all ranks start them in one order. They wait for them in any order, and blocking ones come between.
+// TestOverlappingCollectives: 8 threads of each rank start collectives on one communicator, each when the one before
+// it has been started, so that all ranks start them in one order. They wait for them in any order, and blocking ones
+// come between.
 func TestOverlappingCollectives(t *testing.T) {
 	const threads, calls = 8, 12
 	seed := source(t)

@@ -36,7 +36,8 @@ func startOnNodes(t *testing.T, role string, perNode ...int) *processes {
 	return j
 }
 
-// TestConduitThatDoesNotReachAll: one that the setting names is used for all, or every rank's Init fails at once and says why.
+// TestConduitThatDoesNotReachAll: one that the setting names is used for all, or every rank's Init fails at once and
+// says why.
 func TestConduitThatDoesNotReachAll(t *testing.T) {
 	t.Setenv("GOLCI_INIT_TIMEOUT", "10m") // a rank that waits for the others would not end within the test's patience
 	for _, c := range []struct {

@@ -68,8 +68,8 @@ func locs[T Real]() []opCase[Loc[T]] {
 	}
 }
 
-// TestOpsOfAllTypes compares every operation with a loop, on every type that it has, for short vectors and for those
-// that have kernels, into a third buffer and in place of either.
+// TestOpsOfAllTypes compares every operation with a loop, on every type that it has. Vectors are short, or long enough
+// for kernels. The result goes to a third buffer, or to the place of either.
 func TestOpsOfAllTypes(t *testing.T) {
 	type bits uint16
 	type flag bool

@@ -135,8 +135,8 @@ func (st *collState) oldest() uint64 {
 	return least
 }
 
-// awaitOlder waits until no call is open that is a round older than the one that starts. All ranks have started those, so
-// that they end by themselves.
+// awaitOlder waits until no call is open that is a round older than the one that starts. All ranks have started
+// those, so that they end by themselves.
 func (x *coll) awaitOlder() {
 	for x.st.oldest() < x.call-x.st.roundMask {
 		x.c.srv.Poll()

@@ -62,7 +62,8 @@ func leaveAt(i int) error {
 	return nil
 }
 
-// TestParallelContext: the first failure ends the context of the others, whose errors are left out; so does the end of the caller's.
+// TestParallelContext: the first failure ends the context of the others, whose errors are left out; so does the end
+// of the caller's.
 func TestParallelContext(t *testing.T) {
 	must(t, 1, func(c *Comm) error {
 		p := c.Proc()

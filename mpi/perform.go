@@ -5,8 +5,8 @@ import (
 	"github.com/golci/golci/internal/schedule"
 )
 
-// A collective is a schedule: steps that send, receive, copy and combine bytes of the call's buffers. The functions that
-// check the arguments of a call also choose the algorithm, and have its schedule built. Here it is carried out.
+// A collective is a schedule: steps that send, receive, copy and combine bytes of the call's buffers. The functions
+// that check the arguments of a call also choose the algorithm, and have its schedule built. Here it is carried out.
 
 // schedKey is what the schedule of a call was built for. Calls with the same key share it.
 type schedKey struct {
@@ -53,8 +53,8 @@ func (x *coll) finish(err error) error {
 	return x.end(err)
 }
 
-// perform carries the schedule out on the caller's stack. As long as each step is done when it has been started, as those
-// of a short call are, only the position tells what has been done.
+// perform carries the schedule out on the caller's stack. As long as each step is done when it has been started, as
+// those of a short call are, only the position tells what has been done.
 func (x *coll) perform() (err error) {
 	var s *scratch
 	if x.steps.Work > 0 {

@@ -283,8 +283,8 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// TestQuitDumps: SIGQUIT has a rank write what it waits for, and end as Go has it. Stacks come only if they are asked for, and before
-// that; they are the program's, not those of Go and this module.
+// TestQuitDumps: SIGQUIT has a rank write what it waits for, and end as Go has it. Stacks come only if they are asked
+// for, and before that; they are the program's, not those of Go and this module.
 func TestQuitDumps(t *testing.T) {
 	const call = "Recv on world from any rank, tag 99, 4321 bytes\n"
 	for setting, stacks := range map[string]bool{"": false, "calls": false, "stacks": true} {

@@ -9,10 +9,10 @@ const reduceSegment = 128 << 10
 // reduceWhole is up to how many bytes a vector travels in one message, for which a rank prepares when it wants it.
 const reduceWhole = 8 << 10
 
-// Reduce combines send of all ranks with op, element by element, into recv of rank root (6.9.1). recv is used at root only
-// and must be as long as send there, or longer, and must not overlap it. send of root may be InPlace: recv then holds what it
-// contributes. It waits, and may switch threads. Errors: ErrRoot, ErrOp, ErrType, ErrCount, ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent,
-// ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
+// Reduce combines send of all ranks with op, element by element, into recv of rank root (6.9.1). recv is used at root
+// only and must be as long as send there, or longer, and must not overlap it. send of root may be InPlace: recv then
+// holds what it contributes. It waits, and may switch threads. Errors: ErrRoot, ErrOp, ErrType, ErrCount,
+// ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func Reduce[T any](c *Comm, send, recv []T, op Op[T], root int) error {
 	return reduceAs(c, kindReduce, send, recv, op, root)
 }

@@ -3,9 +3,10 @@ package mpi
 import "github.com/golci/golci/internal/schedule"
 
 // Scatter gives each rank its part of send of rank root, in recv (6.6): rank i gets len(recv) elements from
-// send[i*len(recv):]. send is used at root only and must be size times as long as recv, or longer. recv of root may be InPlace: its
-// part then stays in send, which must be exactly as long as all parts. It waits, and may switch threads. Errors: ErrRoot, ErrType, ErrCount, ErrTruncate, ErrBuffer,
-// ErrComm, ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
+// send[i*len(recv):]. send is used at root only and must be size times as long as recv, or longer. recv of root may
+// be InPlace: its part then stays in send, which must be exactly as long as all parts. It waits, and may switch
+// threads. Errors: ErrRoot, ErrType, ErrCount, ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch,
+// ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func Scatter[T any](c *Comm, send, recv []T, root int) error {
 	return scatterAs(c, kindScatter, send, recv, root)
 }
@@ -48,9 +49,9 @@ func (x *coll) scatter(root int) error {
 	return nil
 }
 
-// Scatterv is Scatter for parts of different lengths: that of rank i has counts[i] elements and comes from send[displs[i]:] (6.6); recv
-// of rank i must have counts[i] elements. counts and displs, in elements, are used at root only; nil displs has the parts one
-// behind the other. Errors as for Scatter.
+// Scatterv is Scatter for parts of different lengths: that of rank i has counts[i] elements and comes from
+// send[displs[i]:] (6.6); recv of rank i must have counts[i] elements. counts and displs, in elements, are used at
+// root only; nil displs has the parts one behind the other. Errors as for Scatter.
 func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) error {
 	x, err := start[T](c, kindScatterv)
 	if err != nil {

@@ -59,8 +59,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestTypeMismatch: a receive that takes a message for other elements is told so, in all ways to receive, and the next one
-// is not troubled.
+// TestTypeMismatch: a receive that takes a message for other elements is told so, in all ways to receive, and the
+// next one is not troubled.
 func TestTypeMismatch(t *testing.T) {
 	for _, n := range []int{1, 100_000} {
 		for _, name := range []string{"local", "udp"} {

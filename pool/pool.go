@@ -21,16 +21,17 @@ type Options[T any] struct {
 	// Limit is the largest number of items that the pool makes.
 	Limit int
 
-	// New makes an item. It must not return nil. The function New of the package calls it for the first Initial items.
-	// Get calls it for more, up to Limit, when it has found all sub-pools empty. Several goroutines may call it at once.
+	// New makes an item. It must not return nil. The function New of the package calls it for the first Initial
+	// items. Get calls it for more, up to Limit, when it has found all sub-pools empty. Several goroutines may call
+	// it at once.
 	New func() *T
 
 	// Initial is the number of items that the function New makes. They are dealt out evenly. It is at most Limit.
 	Initial int
 
 	// Poison and Check are optional, and called only in builds with invariants. Put calls Poison with every item. Get
-	// calls Check with every item that a sub-pool held. If Check returns false, the item was written to in the pool, and
-	// the program ends. No lock is held during these calls.
+	// calls Check with every item that a sub-pool held. If Check returns false, the item was written to in the pool,
+	// and the program ends. No lock is held during these calls.
 	Poison func(*T)
 	Check  func(*T) bool
 }

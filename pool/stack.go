@@ -8,8 +8,8 @@ import (
 // Stack is the lock-free stack of Treiber, with which the LCI paper compares its pool. It holds a fixed set of
 // elements. All calls of all goroutines go through one word. It is here for benchmarks.
 type Stack[T any] struct {
-	// top has a change count in its upper half. Its lower half is the index of the youngest element plus 1, or 0 if there
-	// is none. The count makes a comparison fail if the same element has come back meanwhile.
+	// top has a change count in its upper half. Its lower half is the index of the youngest element plus 1, or 0 if
+	// there is none. The count makes a comparison fail if the same element has come back meanwhile.
 	top   atomic.Uint64
 	_     [120]byte
 	elems []Elem[T]

@@ -60,7 +60,8 @@ func TestStaticPatternSettles(t *testing.T) {
 	}
 }
 
-// TestRotatingPartners: throughput with loans from the bank of the default table, where a partner stays for four epochs.
+// TestRotatingPartners: throughput with loans from the bank of the default table, where a partner stays for four
+// epochs.
 func TestRotatingPartners(t *testing.T) {
 	oneGoroutine(t)
 	for _, p := range []string{"chain", "oddpoll", "pairs"} {

@@ -80,7 +80,8 @@ func TestGoodputUnderLoss(t *testing.T) {
 	}
 }
 
-// TestBottleneckIsShared evenly by senders with equal round trips. Where these differ, the bottleneck must still be used.
+// TestBottleneckIsShared evenly by senders with equal round trips. Where these differ, the bottleneck must still be
+// used.
 func TestBottleneckIsShared(t *testing.T) {
 	slow(t)
 	seed := seedOf(t)

@@ -13,7 +13,8 @@ import (
 	"github.com/golci/golci/bench/datagram"
 )
 
-// TestConduitAndSecurityAreInTheRows: each mode is run in turn, next to the raw limit, and named by what its ranks were told.
+// TestConduitAndSecurityAreInTheRows: each mode is run in turn, next to the raw limit, and named by what its ranks
+// were told.
 func TestConduitAndSecurityAreInTheRows(t *testing.T) {
 	for _, c := range []struct {
 		name, conduit string

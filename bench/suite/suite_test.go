@@ -21,8 +21,8 @@ import (
 
 const fakeEnv = "GOLCI_SUITE_TEST_RANKS"
 
-// The test binary stands in for golci: "run -n N [-env K=V]... SELF bench NAME -sizes ..." prints one row a size and thread
-// number.
+// The test binary stands in for golci: "run -n N [-env K=V]... SELF bench NAME -sizes ..." prints one row a size and
+// thread number.
 func TestMain(m *testing.M) {
 	if os.Getenv(fakeEnv) != "" {
 		os.Exit(fakeRanks(os.Args[1:]))

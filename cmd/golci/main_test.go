@@ -95,8 +95,8 @@ func TestRunJoin(t *testing.T) {
 
 func TestRunEnds(t *testing.T) { testEnds(t, "rank 1", ranks) }
 
-// testEnds runs jobs of three ranks, whose arguments job makes, that end in each of the ways there are. one is what rank 1
-// is called.
+// testEnds runs jobs of three ranks, whose arguments job makes, that end in each of the ways there are. one is what
+// rank 1 is called.
 func testEnds(t *testing.T, one string, job func(n int, role string, more ...string) []string) {
 	t.Helper()
 	for _, c := range []struct {

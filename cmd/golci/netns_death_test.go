@@ -101,8 +101,8 @@ func (j *talk) wantNothing(t *testing.T) {
 	}
 }
 
-// rankNamed finds the ranks that an error is about; the first number after "rank" is the caller's own where it is followed by
-// "of".
+// rankNamed finds the ranks that an error is about; the first number after "rank" is the caller's own where it is
+// followed by "of".
 var rankNamed = regexp.MustCompile(`rank (\d+)( of)?`)
 
 // wantErrors waits until each rank of who has an error that matches mpi.ErrPeer and names a rank of lost.
@@ -150,8 +150,8 @@ func kill(t *testing.T, pids ...string) {
 	}
 }
 
-// TestNetnsKillRanks: when the ranks of a machine are killed, each of the others gets an error that names one of them, and the
-// head says which it was, and on which machine. Nothing is left.
+// TestNetnsKillRanks: when the ranks of a machine are killed, each of the others gets an error that names one of
+// them, and the head says which it was, and on which machine. Nothing is left.
 func TestNetnsKillRanks(t *testing.T) {
 	w := newWorld(t, plan{hosts: 4})
 	j := startTalk(t, w)
@@ -207,8 +207,8 @@ func parent(pid string) string {
 	return ""
 }
 
-// TestNetnsLost: when a machine is cut off for longer than a rank may be silent, every rank on either side gets an error that
-// names one of the other side. The launcher, which is more patient, ends the job when it is told to.
+// TestNetnsLost: when a machine is cut off for longer than a rank may be silent, every rank on either side gets an
+// error that names one of the other side. The launcher, which is more patient, ends the job when it is told to.
 func TestNetnsLost(t *testing.T) {
 	w := newWorld(t, plan{hosts: 4})
 	j := startTalk(t, w, "-silence", "3m")
@@ -229,7 +229,8 @@ func TestNetnsLost(t *testing.T) {
 	j.wantNothing(t)
 }
 
-// TestNetnsLostForGood: a machine that stays away is named by the head, with its ranks, and nothing is left on either side.
+// TestNetnsLostForGood: a machine that stays away is named by the head, with its ranks, and nothing is left on either
+// side.
 func TestNetnsLostForGood(t *testing.T) {
 	w := newWorld(t, plan{hosts: 4})
 	j := startTalk(t, w, "-silence", "3s")

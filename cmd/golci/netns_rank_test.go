@@ -49,9 +49,9 @@ func exchange(c *mpi.Comm, round, n int) error {
 	return nil
 }
 
-// talkers exchange messages, each two ranks for themselves, until that fails. Each rank then puts its first error into a file and
-// waits for the end of the job, and goes on talking to the others: they are to fail by themselves, too. A signal to end is
-// heeded only when the test has told that all of them have.
+// talkers exchange messages, each two ranks for themselves, until that fails. Each rank then puts its first error
+// into a file and waits for the end of the job, and goes on talking to the others: they are to fail by themselves,
+// too. A signal to end is heeded only when the test has told that all of them have.
 func talkers(c *mpi.Comm) error {
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, syscall.SIGTERM)

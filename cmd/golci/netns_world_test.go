@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// world is a number of machines, which are network namespaces, with cables to one or more switches, which are bridges in a
-// namespace of their own. The head has a cable to the first switch. Machine i has the interfaces n0, n1, ... and the address
-// .i+1 in each network; the head has .254.
+// world is a number of machines, which are network namespaces, with cables to one or more switches, which are bridges
+// in a namespace of their own. The head has a cable to the first switch. Machine i has the interfaces n0, n1, ... and
+// the address .i+1 in each network; the head has .254.
 type world struct {
 	t      *testing.T
 	hosts  []string
@@ -250,8 +250,8 @@ func (w *world) sockets(host int, kind string) (lines []string) {
 	return lines
 }
 
-// wantNoSockets waits until the machines' kernels have no sockets that anybody could have left open. A TCP connection that
-// the kernel itself still takes leave of (its state is neither established nor listening) is nobody's.
+// wantNoSockets waits until the machines' kernels have no sockets that anybody could have left open. A TCP connection
+// that the kernel itself still takes leave of (its state is neither established nor listening) is nobody's.
 func (w *world) wantNoSockets() {
 	w.t.Helper()
 	for i := range w.hosts {

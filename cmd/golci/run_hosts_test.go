@@ -256,8 +256,8 @@ func TestHostsNoProgram(t *testing.T) {
 	run(t, golci(t, "run", "-hosts", "a:2", "-rsh", lose, prog)).want(t, 126, "golci: host a: cannot start the ranks: rank 0: fork/exec "+prog)
 }
 
-// TestHostsExposed: a program below a directory that every user can write is copied, or, where only the other machine has it so,
-// refused.
+// TestHostsExposed: a program below a directory that every user can write is copied, or, where only the other machine
+// has it so, refused.
 func TestHostsExposed(t *testing.T) {
 	dir := safeDir(t)
 	prog := filepath.Join(dir, "prog")
@@ -358,7 +358,8 @@ func (j *hostJob) wantNothing(t *testing.T) {
 	wantEmpty(t, j.tmp)
 }
 
-// TestHostsKill: whatever is killed on the way to a machine, the job ends, says which machine is lost, and leaves nothing.
+// TestHostsKill: whatever is killed on the way to a machine, the job ends, says which machine is lost, and leaves
+// nothing.
 func TestHostsKill(t *testing.T) {
 	for name, c := range map[string]struct {
 		more   []string

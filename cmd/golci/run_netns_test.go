@@ -68,7 +68,8 @@ func TestNetnsJoin(t *testing.T) {
 	}
 }
 
-// TestNetnsCut: when the cable to a machine is cut, neither side hears of the other any more, and both end all they have.
+// TestNetnsCut: when the cable to a machine is cut, neither side hears of the other any more, and both end all they
+// have.
 func TestNetnsCut(t *testing.T) {
 	names, cables := machines(t, 2)
 	cmd := golci(t, onHosts(names[0]+":1,"+names[1]+":1", "family", append(overNetns, "-silence", "2s")...)...)

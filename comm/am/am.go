@@ -159,8 +159,8 @@ func (e *Endpoint) MaxMedium() int { return e.maxMedium }
 // before traffic.
 func (e *Endpoint) OnTick(f func(w *fult.Worker)) { e.ticks = append(e.ticks, f) }
 
-// AsPoller runs f as the poller: no poll, and so no handler, runs beside it. It waits for a poll that is under way; a handler
-// may call it, and is the poller already.
+// AsPoller runs f as the poller: no poll, and so no handler, runs beside it. It waits for a poll that is under way; a
+// handler may call it, and is the poller already.
 func (e *Endpoint) AsPoller(f func()) {
 	if e.InHandler() {
 		f()
@@ -196,9 +196,10 @@ func (e *Endpoint) fatal(err error) {
 	}
 }
 
-// Close ends the endpoint: later sends give ErrClosed, and so do those that are queued and bulk data that has not been sent.
-// What the conduit has of bulk data ends when it has moved, and if the conduit moves it in its polls before Close returns. What another goroutine is just starting or sending ends with
-// its next poll or a further Close. Close does not close the conduit and does not block.
+// Close ends the endpoint: later sends give ErrClosed, and so do those that are queued and bulk data that has not
+// been sent. What the conduit has of bulk data ends when it has moved, and if the conduit moves it in its polls
+// before Close returns. What another goroutine is just starting or sending ends with its next poll or a further
+// Close. Close does not close the conduit and does not block.
 func (e *Endpoint) Close() {
 	e.closed.Store(true)
 	e.prog.Wake()

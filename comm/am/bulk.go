@@ -10,10 +10,10 @@ import (
 
 // Bulk is a run of bytes that moves outside the credits.
 //
-// Without a Key it is sent through the conduit's bulk channel, or, where there is none, in Medium requests. The receiver's
-// bulk function gets it in pieces of any length, each once, with the offset of its first byte; unless the conduit is ordered
-// they come in any order, before or after the records sent with them. Where all have come is therefore found by counting
-// bytes.
+// Without a Key it is sent through the conduit's bulk channel, or, where there is none, in Medium requests. The
+// receiver's bulk function gets it in pieces of any length, each once, with the offset of its first byte; unless the
+// conduit is ordered they come in any order, before or after the records sent with them. Where all have come is
+// therefore found by counting bytes.
 //
 // With a Key it is an access to the peer's memory (conduit.Remote), of which the peer is not told.
 type Bulk struct {
@@ -41,8 +41,8 @@ type BulkOwner interface {
 	Fail(err error, w *fult.Worker)
 }
 
-// bulkQueue holds the transfers towards one peer that are not all in the conduit's hands, in order. mu serialises copying
-// into the channel, too.
+// bulkQueue holds the transfers towards one peer that are not all in the conduit's hands, in order. mu serialises
+// copying into the channel, too.
 type bulkQueue struct {
 	mu         spin.Lock
 	waits      bool // in Endpoint.bulkBusy
@@ -77,8 +77,9 @@ func (e *Endpoint) PutBulk(peer int, b *Bulk) {
 	e.prog.Wake()
 }
 
-// SwapBulk calls f with the Bulk of owner, which has Stay set, while it is still queued towards peer, and reports whether
-// it was. f may give it another Owner, and other Data: a copy of the same bytes, from Off on. Nothing is sent meanwhile.
+// SwapBulk calls f with the Bulk of owner, which has Stay set, while it is still queued towards peer, and reports
+// whether it was. f may give it another Owner, and other Data: a copy of the same bytes, from Off on. Nothing is sent
+// meanwhile.
 func (e *Endpoint) SwapBulk(peer int, owner BulkOwner, f func(*Bulk)) bool {
 	q := &e.lane(peer).bulk
 	q.mu.Lock()
@@ -187,8 +188,8 @@ func (e *Endpoint) hand(peer int, b *Bulk) int {
 	return e.fragment(peer, b)
 }
 
-// begin starts an access with none before it in its queue, which is locked; false if the conduit has not taken all of it, so
-// that the rest is to be queued.
+// begin starts an access with none before it in its queue, which is locked; false if the conduit has not taken all of
+// it, so that the rest is to be queued.
 func (e *Endpoint) begin(peer int, b *Bulk) bool {
 	n := len(b.Data)
 	if n == 0 || e.remote == nil || e.closed.Load() {

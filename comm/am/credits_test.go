@@ -117,8 +117,8 @@ func TestCreditsMigrate(t *testing.T) {
 	})
 }
 
-// TestRevokedCreditsComeBack has a bank that one flood empties, so that the next sender's credits must be taken from the
-// first.
+// TestRevokedCreditsComeBack has a bank that one flood empties, so that the next sender's credits must be taken from
+// the first.
 func TestRevokedCreditsComeBack(t *testing.T) {
 	overWords(t, func(t *testing.T, v variant) {
 		es, got := counting(t, 4, v, Config{Credits: terms(30)})

@@ -8,13 +8,15 @@ import (
 	"github.com/golci/golci/internal/spin"
 )
 
-// lendMin is the least rest of a Bulk in bytes that is lent to a conduit.Lender: to copy less is cheaper than to wait for it.
+// lendMin is the least rest of a Bulk in bytes that is lent to a conduit.Lender: to copy less is cheaper than to wait
+// for it.
 const lendMin = 16 << 10
 
 // loan is what of a Bulk a conduit.Lender has, and has not returned.
 type loan struct {
 	e *Endpoint
-	// owed is the bytes that are out, and one for the queue as long as the Bulk is in it. Who brings it to zero ends the Bulk.
+	// owed is the bytes that are out, and one for the queue as long as the Bulk is in it. Who brings it to zero ends
+	// the Bulk.
 	owed atomic.Int64
 	err  atomic.Pointer[error]
 }

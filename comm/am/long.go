@@ -177,8 +177,8 @@ type longKey struct {
 	id  uint64
 }
 
-// longHalf is a split Long of which something has arrived. Pieces of its payload come in any length and any order, each once,
-// so bytes are counted, and nothing else tells that it is whole.
+// longHalf is a split Long of which something has arrived. Pieces of its payload come in any length and any order,
+// each once, so bytes are counted, and nothing else tells that it is whole.
 type longHalf struct {
 	got    int64 // bytes of payload
 	want   int64 // -1 until the request is there

@@ -9,8 +9,8 @@ import (
 	"github.com/golci/golci/fult"
 )
 
-// ReplyShort answers the request that the handler serves, by running handler index h at its source. It never blocks: the
-// requester has reserved the room. A handler replies once at most; a reply handler not at all.
+// ReplyShort answers the request that the handler serves, by running handler index h at its source. It never blocks:
+// the requester has reserved the room. A handler replies once at most; a reply handler not at all.
 func (t *Token) ReplyShort(h uint8, args ...uint64) error {
 	return t.checkedReply(h, 0, args, nil, nil)
 }
@@ -179,8 +179,8 @@ func (r *reply) Fail(error, *fult.Worker) {}
 // Next implements Queued.
 func (r *reply) Next() *Queued { return &r.next }
 
-// sendReturn sends returned credits as a message of their own, to a peer towards which there are no words. One is in the queue at
-// most: it takes the newest count when it goes.
+// sendReturn sends returned credits as a message of their own, to a peer towards which there are no words. One is in
+// the queue at most: it takes the newest count when it goes.
 func (e *Endpoint) sendReturn(peer int) {
 	ln := e.lane(peer)
 	ln.mu.Lock()

@@ -7,12 +7,13 @@ import (
 	"github.com/golci/golci/comm/conduit"
 )
 
-// RequestUrgent runs handler index h at rank dst with args (at most MaxArgs), as RequestShort does, but past everything that is queued
-// for dst: requests that wait for credits, and bulk data. It takes no credits; where the conduit has a queue for system messages it
-// travels and is served on that. The handler must be one that may reply: the reply, or the empty one in its place, gives back the
-// reply space that bounds how many urgent messages are under way. Without such space it blocks the calling thread or goroutine until a
-// reply comes; several that wait keep their order. It must not be called in a handler. The errors are those of RequestShort, and
-// ErrReply for a handler with NoReply or with an order.
+// RequestUrgent runs handler index h at rank dst with args (at most MaxArgs), as RequestShort does, but past
+// everything that is queued for dst: requests that wait for credits, and bulk data. It takes no credits; where the
+// conduit has a queue for system messages it travels and is served on that. The handler must be one that may reply:
+// the reply, or the empty one in its place, gives back the reply space that bounds how many urgent messages are under
+// way. Without such space it blocks the calling thread or goroutine until a reply comes; several that wait keep their
+// order. It must not be called in a handler. The errors are those of RequestShort, and ErrReply for a handler with
+// NoReply or with an order.
 func (e *Endpoint) RequestUrgent(dst int, h uint8, args ...uint64) error {
 	if err := e.checkRequest(dst, h, len(args), 0); err != nil {
 		return err

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestUrgentPassesWhatIsQueued: an urgent message leaves though requests to the peer wait for credits, and is handled before them.
+// TestUrgentPassesWhatIsQueued: an urgent message leaves though requests to the peer wait for credits, and is handled
+// before them.
 func TestUrgentPassesWhatIsQueued(t *testing.T) {
 	const loan, queued = 4, 20
 	for _, v := range variants {
@@ -50,7 +51,8 @@ func TestUrgentPassesWhatIsQueued(t *testing.T) {
 	}
 }
 
-// TestUrgentIsBounded: the space for replies bounds how many are under way; those beyond wait, in their order, and fail with the peer.
+// TestUrgentIsBounded: the space for replies bounds how many are under way; those beyond wait, in their order, and
+// fail with the peer.
 func TestUrgentIsBounded(t *testing.T) {
 	es := endpoints(t, 2, variants[0], Config{ReplySpace: 3 * replyBytes(0)})
 	var came []uint64

@@ -100,65 +100,72 @@ type Conduit interface {
 	// Caps are the conduit's properties; they never change.
 	Caps() Caps
 
-	// Reserve returns space for a record of n bytes, 8 up to Caps.MaxRecord, to peer, which may be this rank. The space is 8-byte
-	// aligned, n bytes rounded up to a multiple of 8 long, and holds whatever was there before. The caller fills all of it that
-	// the record uses except the first 8 bytes and calls Commit. From Reserve to Commit the caller keeps every other Reserve for
-	// the same peer out, with a lock of its own. A record that is not wanted after all needs no call: the next Reserve for the
-	// same peer takes its place.
+	// Reserve returns space for a record of n bytes, 8 up to Caps.MaxRecord, to peer, which may be this rank. The
+	// space is 8-byte aligned, n bytes rounded up to a multiple of 8 long, and holds whatever was there before. The
+	// caller fills all of it that the record uses except the first 8 bytes and calls Commit. From Reserve to Commit
+	// the caller keeps every other Reserve for the same peer out, with a lock of its own. A record that is not wanted
+	// after all needs no call: the next Reserve for the same peer takes its place.
 	Reserve(peer int, class Class, n int) ([]byte, Status)
-	// Commit publishes the record that the last Reserve, which returned OK, reserved for peer. first becomes its first word: the low 32 bits are the record's length
-	// in bytes, at least 8 and at most what was reserved. Commit without Reserve does nothing.
+	// Commit publishes the record that the last Reserve, which returned OK, reserved for peer. first becomes its
+	// first word: the low 32 bits are the record's length in bytes, at least 8 and at most what was reserved. Commit
+	// without Reserve does nothing.
 	Commit(peer int, first uint64)
 
-	// Poll delivers up to budget records and bulk chunks to sink, which sees them in place, and returns their number. Rings
-	// take turns, so that a busy peer cannot starve another. One goroutine polls at a time: if another is at it, also further
-	// up the same stack, Poll returns -1 at once. It also tells the sink of peers that have failed, see Sink.Gone; that does
-	// not count.
+	// Poll delivers up to budget records and bulk chunks to sink, which sees them in place, and returns their number.
+	// Rings take turns, so that a busy peer cannot starve another. One goroutine polls at a time: if another is at
+	// it, also further up the same stack, Poll returns -1 at once. It also tells the sink of peers that have failed,
+	// see Sink.Gone; that does not count.
 	Poll(budget int, sink Sink) int
 
-	// BulkSend copies as many leading bytes of data as there are free slots now into the bulk channel to peer, and returns how many:
-	// 0 when all slots are full, -1 when the peer is dead. They arrive through Sink.Bulk with the given id, in chunks of Caps.BulkChunk, the first at offset off
-	// and each following one at the offset where the one before it ended; without Caps.Ordered in disjoint pieces of any size, in any order. The caller keeps other BulkSend calls for the same peer out; Reserve
-	// and Commit may go on beside it.
+	// BulkSend copies as many leading bytes of data as there are free slots now into the bulk channel to peer, and
+	// returns how many: 0 when all slots are full, -1 when the peer is dead. They arrive through Sink.Bulk with the
+	// given id, in chunks of Caps.BulkChunk, the first at offset off and each following one at the offset where the
+	// one before it ended; without Caps.Ordered in disjoint pieces of any size, in any order. The caller keeps other
+	// BulkSend calls for the same peer out; Reserve and Commit may go on beside it.
 	BulkSend(peer int, id uint64, off int64, data []byte) int
 
-	// Mine is the word that this rank writes for peer to read, and Theirs the word that peer writes for this rank, both cumulative
-	// counters that travel without a message. They are nil if the conduit has no such words. A counter stored to Mine is seen no
-	// earlier than the records committed before it are; storing to it wakes nobody.
+	// Mine is the word that this rank writes for peer to read, and Theirs the word that peer writes for this rank,
+	// both cumulative counters that travel without a message. They are nil if the conduit has no such words. A
+	// counter stored to Mine is seen no earlier than the records committed before it are; storing to it wakes nobody.
 	Mine(peer int) *atomic.Uint64
 	// Theirs is described at Mine.
 	Theirs(peer int) *atomic.Uint64
 
-	// Pending tells whether Poll would find something, a peer that has failed included. It is cheap enough for a spinning loop. It may say true wrongly
-	// while another goroutine polls, or where Poll only has to clear places that their senders gave up.
+	// Pending tells whether Poll would find something, a peer that has failed included. It is cheap enough for a
+	// spinning loop. It may say true wrongly while another goroutine polls, or where Poll only has to clear places
+	// that their senders gave up.
 	Pending() bool
-	// Sleep blocks the calling goroutine (and its OS thread where the conduit waits in the kernel) until a record or chunk is there, Wake
-	// is called, a peer fails, or d has passed, and returns true; it may return early. ready, unless it is nil, is called exactly
-	// once by a Sleep that returns true, after the wake-up is armed, also where Pending is true or d is not positive. If ready
-	// or Pending reports true, Sleep returns at once. It returns false, at once and without a call of ready, when another
-	// goroutine already sleeps here or the conduit is closed.
+	// Sleep blocks the calling goroutine (and its OS thread where the conduit waits in the kernel) until a record or
+	// chunk is there, Wake is called, a peer fails, or d has passed, and returns true; it may return early. ready,
+	// unless it is nil, is called exactly once by a Sleep that returns true, after the wake-up is armed, also where
+	// Pending is true or d is not positive. If ready or Pending reports true, Sleep returns at once. It returns
+	// false, at once and without a call of ready, when another goroutine already sleeps here or the conduit is
+	// closed.
 	Sleep(d time.Duration, ready func() bool) bool
-	// Wake ends a Sleep of this rank. What the caller stored before Wake is seen by the sleeper's ready, or Wake finds it asleep.
+	// Wake ends a Sleep of this rank. What the caller stored before Wake is seen by the sleeper's ready, or Wake
+	// finds it asleep.
 	Wake()
 
 	// Failed returns nil while peer can be reached, otherwise an error that names the peer and matches ErrPeerDied,
-	// ErrPeerClosed, ErrCorrupt, ErrOverflow, ErrUnreachable or ErrClosed. What such a peer committed before is still delivered; Sink.Gone
-	// tells when all of it has been.
+	// ErrPeerClosed, ErrCorrupt, ErrOverflow, ErrUnreachable or ErrClosed. What such a peer committed before is still
+	// delivered; Sink.Gone tells when all of it has been.
 	Failed(peer int) error
-	// Close ends this rank's part: the peers see ErrPeerClosed, a sleeper wakes, later calls find every peer dead and nothing
-	// to poll. It waits for a Poll that is under way, so a Sink must not call it. A second Close does nothing.
+	// Close ends this rank's part: the peers see ErrPeerClosed, a sleeper wakes, later calls find every peer dead and
+	// nothing to poll. It waits for a Poll that is under way, so a Sink must not call it. A second Close does
+	// nothing.
 	Close() error
 }
 
-// Sink takes what Poll finds. Its methods run on the polling goroutine, must not panic, and should be short; the slices are
-// the receive space itself and valid only during the call.
+// Sink takes what Poll finds. Its methods run on the polling goroutine, must not panic, and should be short; the
+// slices are the receive space itself and valid only during the call.
 type Sink interface {
 	// Record is given a record of src: first word included, cut to the length that the word tells.
 	Record(src int, rec []byte)
 	// Bulk is given a chunk that src sent under id, with its offset.
 	Bulk(src int, id uint64, off int64, chunk []byte)
-	// Gone tells that peer has failed, for the reason err that Failed gives, and that all it had sent has been delivered. It is
-	// called once for a peer, and nothing of that peer comes after it. A rank that closes its own conduit is told of nobody.
+	// Gone tells that peer has failed, for the reason err that Failed gives, and that all it had sent has been
+	// delivered. It is called once for a peer, and nothing of that peer comes after it. A rank that closes its own
+	// conduit is told of nobody.
 	Gone(peer int, err error)
 }
 
@@ -175,8 +182,9 @@ type Config struct {
 	BulkChunk int
 	// BulkSlots is the number of chunks on their way to one peer; default 8.
 	BulkSlots int
-	// TinyQueues admits two small records, or one large one, at a time to a peer, one more for the reserved classes, and
-	// two bulk chunks. It forces every back-pressure path, for tests. Loan is then 0 in Caps: nothing is guaranteed.
+	// TinyQueues admits two small records, or one large one, at a time to a peer, one more for the reserved classes,
+	// and two bulk chunks. It forces every back-pressure path, for tests. Loan is then 0 in Caps: nothing is
+	// guaranteed.
 	TinyQueues bool
 	// ScanLimit is the number of ranks on a node up to which a poller looks at every ring itself; with more, senders
 	// mark their ring in a bit-vector. Default 8; negative for always the bit-vector.

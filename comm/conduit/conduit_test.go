@@ -32,8 +32,8 @@ func TestPeerError(t *testing.T) {
 	}
 }
 
-// TestPeerErrorIsErrPeer: whatever the reason, a peer that cannot be reached is an ErrPeer. A rank that has closed its own
-// conduit has lost no peer.
+// TestPeerErrorIsErrPeer: whatever the reason, a peer that cannot be reached is an ErrPeer. A rank that has closed
+// its own conduit has lost no peer.
 func TestPeerErrorIsErrPeer(t *testing.T) {
 	for _, reason := range []error{ErrPeerDied, ErrPeerClosed, ErrCorrupt, ErrUnreachable} {
 		err := fmt.Errorf("send: %w", &PeerError{Peer: 3, Err: reason})

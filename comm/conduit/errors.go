@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Errors that mean the same in every layer. The layers above give them under their own names, so that errors.Is finds one
-// of them through all layers.
+// Errors that mean the same in every layer. The layers above give them under their own names, so that errors.Is finds
+// one of them through all layers.
 var (
 	// ErrRank means that a rank is outside the job, or outside the communicator.
 	ErrRank = errors.New("invalid rank")
@@ -26,8 +26,8 @@ var (
 	ErrPeerClosed = errors.New("peer closed its conduit")
 	// ErrCorrupt means that the peer wrote something impossible into shared memory, or sent it.
 	ErrCorrupt = errors.New("peer broke the rules of the conduit")
-	// ErrOverflow means that a request found no room in the receive space of the rank that it was for, although there is room for all
-	// that credits pay for: flow control is off, or the sender spent credits that it did not have.
+	// ErrOverflow means that a request found no room in the receive space of the rank that it was for, although there
+	// is room for all that credits pay for: flow control is off, or the sender spent credits that it did not have.
 	ErrOverflow = errors.New("receive space overflowed")
 	// ErrUnreachable means that this conduit does not lead to that rank.
 	ErrUnreachable = errors.New("rank is not reachable through this conduit")

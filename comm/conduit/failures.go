@@ -19,12 +19,14 @@ const (
 	OwnEnd
 )
 
-// Failures are the peers that a conduit cannot reach any more, the reasons, and which of them its Sink has still to be
-// told of. Conduits keep one each. Its methods may be called from any goroutine, also inside Sink.Gone; Init comes first.
+// Failures are the peers that a conduit cannot reach any more, the reasons, and which of them its Sink has still to
+// be told of. Conduits keep one each. Its methods may be called from any goroutine, also inside Sink.Gone; Init comes
+// first.
 type Failures struct {
 	size int
 	dead []atomic.Uint64 // a bit a peer: Reserve looks here. Set after the reason
-	// news is a News. It changes when a peer fails and when the last failure is told, so pollers load it for nothing else.
+	// news is a News. It changes when a peer fails and when the last failure is told, so pollers load it for nothing
+	// else.
 	news atomic.Uint32
 
 	mu      sync.Mutex // guards the rest
@@ -69,8 +71,8 @@ func (f *Failures) Lost(peer int) bool {
 	return f.reasons[peer] != nil
 }
 
-// Add notes that peer, a rank of the job, is out of reach from now on; the first reason stays. It is called when the last
-// record of peer can be found, and whoever sleeps in the conduit must be woken after it.
+// Add notes that peer, a rank of the job, is out of reach from now on; the first reason stays. It is called when the
+// last record of peer can be found, and whoever sleeps in the conduit must be woken after it.
 func (f *Failures) Add(peer int, reason error, detail string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

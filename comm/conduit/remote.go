@@ -5,33 +5,33 @@ import "errors"
 // Remote is a conduit that moves bytes between the memories of two ranks without a record. It is optional, and may lead
 // to some peers only. A wrapper that does not have it hides it.
 //
-// Memory is reached under a Key, which its owner makes and sends to the peer. Get and Put start an operation and return;
-// its end is told later. A conduit may bound what is under way.
+// Memory is reached under a Key, which its owner makes and sends to the peer. Get and Put start an operation and
+// return; its end is told later. A conduit may bound what is under way.
 type Remote interface {
 	// Reach tells what can be done with the memory of peer. It is fixed; the zero Reach for a peer that is not reached.
 	Reach(peer int) Reach
-	// Expose lets peer reach mem under the key that it returns. The caller keeps mem alive until Release, and peers write
-	// there meanwhile. Retry means that no more memory can be exposed now, Dead that peer cannot reach any.
+	// Expose lets peer reach mem under the key that it returns. The caller keeps mem alive until Release, and peers
+	// write there meanwhile. Retry means that no more memory can be exposed now, Dead that peer cannot reach any.
 	Expose(peer int, mem []byte) (Key, Status)
 	// Release ends what Expose began. It waits for a peer that is copying at this moment at most. After it no
-	// operation of the peer touches the memory if Reach.Firm says so; those under way end with ErrKey. A key that is not
-	// exposed to peer gives ErrKey. Close releases all keys, and Release after it does nothing.
+	// operation of the peer touches the memory if Reach.Firm says so; those under way end with ErrKey. A key that is
+	// not exposed to peer gives ErrKey. Close releases all keys, and Release after it does nothing.
 	Release(peer int, k Key) error
 
-	// Get copies bytes from offset off of the peer's memory under k to dst. It takes as many leading bytes of dst as it can
-	// and returns their number: 0 if it has no room for another operation now, -1 if peer is dead or not reached. dst must
-	// be left alone until c is told.
+	// Get copies bytes from offset off of the peer's memory under k to dst. It takes as many leading bytes of dst as
+	// it can and returns their number: 0 if it has no room for another operation now, -1 if peer is dead or not
+	// reached. dst must be left alone until c is told.
 	Get(peer int, dst []byte, k Key, off int64, c Completion) int
-	// Put copies bytes of src to offset off of the peer's memory under k, otherwise like Get. src must not change until c
-	// is told; the bytes are then in the peer's memory.
+	// Put copies bytes of src to offset off of the peer's memory under k, otherwise like Get. src must not change
+	// until c is told; the bytes are then in the peer's memory.
 	Put(peer int, src []byte, k Key, off int64, c Completion) int
 }
 
 // Completion is told of the end of an operation: once for each call that took n bytes, n more than 0.
 type Completion interface {
-	// Completed gives back the n bytes of one call. err is nil, or why they have not been moved, or not all of them: it
-	// matches ErrKey, or is what Failed says of the peer. It runs in a Poll of the conduit, or in its Close. It may call
-	// the conduit as a Sink may.
+	// Completed gives back the n bytes of one call. err is nil, or why they have not been moved, or not all of them:
+	// it matches ErrKey, or is what Failed says of the peer. It runs in a Poll of the conduit, or in its Close. It
+	// may call the conduit as a Sink may.
 	Completed(n int, err error)
 }
 

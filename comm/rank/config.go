@@ -31,7 +31,8 @@ type Config struct {
 	Attach func(*Rank) error
 	// Caller names the package that the program calls; texts of errors begin with it. "" stands for "rank".
 	Caller string
-	// Name tells several ranks of this process on one job apart; see On. It has at most 16 letters, digits and the like.
+	// Name tells several ranks of this process on one job apart; see On. It has at most 16 letters, digits and the
+	// like.
 	Name string
 	// Sizes changes what the settings make of the conduit's sizes, for tests; the same on all ranks.
 	Sizes func(*conduit.Config)

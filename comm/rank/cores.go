@@ -37,8 +37,8 @@ type share struct {
 	fixed   error // why the system lets no thread be bound; nil if it does
 }
 
-// shareAmongProcesses finds what this rank may use, and whether others may, too. Every rank of the job calls it. Ranks that nobody
-// has bound divide their cores, unless the setting says that they are not to be bound.
+// shareAmongProcesses finds what this rank may use, and whether others may, too. Every rank of the job calls it.
+// Ranks that nobody has bound divide their cores, unless the setting says that they are not to be bound.
 func shareAmongProcesses(ctx context.Context, job *boot.Job, o *options) (share, error) {
 	mine, key := affinity.Get(), o.key("cpus")
 	if err := job.Put(key, []byte(formatCPUs(mine))); err != nil {
@@ -74,9 +74,9 @@ func shareAmongProcesses(ctx context.Context, job *boot.Job, o *options) (share,
 	return s, nil
 }
 
-// divide gives rank me of the ranks of a node, all of which may use the same cores, its own: consecutive ones, as golci run deals
-// them. Without that the system may keep several ranks on one core for a while, where they spin in each other's way. With
-// fewer cores than ranks it does nothing.
+// divide gives rank me of the ranks of a node, all of which may use the same cores, its own: consecutive ones, as
+// golci run deals them. Without that the system may keep several ranks on one core for a while, where they spin in
+// each other's way. With fewer cores than ranks it does nothing.
 func (s *share) divide(me int) {
 	n := len(s.cores)
 	if me < 0 || n < s.ranks {

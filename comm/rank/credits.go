@@ -13,9 +13,10 @@ import (
 	"github.com/golci/golci/internal/settings"
 )
 
-// Over a network a loan has to last for a round trip, and its space is taken only while something lies in it. wideLoan is the most
-// credits then lent to each peer of a small job from the start, and the most that one may ever be lent; wideLoans are those lent to all.
-// Where some peers are reached through rings, loans at the start are not larger than these bear.
+// Over a network a loan has to last for a round trip, and its space is taken only while something lies in it.
+// wideLoan is the most credits then lent to each peer of a small job from the start, and the most that one may ever
+// be lent; wideLoans are those lent to all. Where some peers are reached through rings, loans at the start are not
+// larger than these bear.
 const (
 	wideLoan  = 2000
 	wideLoans = 32000
@@ -25,8 +26,8 @@ const (
 // recordSlack is room in a record for headers and arguments.
 const recordSlack = 256
 
-// network reports whether some messages of the job go over a network, where a rank's receive space is one pool from which all its peers
-// are lent. All ranks of a job say the same.
+// network reports whether some messages of the job go over a network, where a rank's receive space is one pool from
+// which all its peers are lent. All ranks of a job say the same.
 func (o *options) network() bool { return o.spans || settings.Conduit.Get(o.values) == udp.Name }
 
 // flowControl is the mode of credits. Over rings, one for each pair, a credit lent to one peer is of no use to another,
@@ -46,8 +47,8 @@ func flowControl(o *options) credit.Mode {
 	return credit.Fixed
 }
 
-// wideEager is the largest message in bytes that does not ask first, in jobs whose loans allow it. Over a network asking takes a
-// round trip; through rings a message of this size is copied twice before two ranks agree on one copy.
+// wideEager is the largest message in bytes that does not ask first, in jobs whose loans allow it. Over a network
+// asking takes a round trip; through rings a message of this size is copied twice before two ranks agree on one copy.
 const wideEager = 16 << 10
 
 // eager is the largest message in bytes that is to travel without asking.
@@ -73,8 +74,8 @@ func (o *options) eagerLimit(size int) int {
 	return max(0, min(eager(o), am.PayloadOf(record(o, size), &t)))
 }
 
-// record is the longest record in bytes. Where loans follow demand every peer must always have the credits of one, so in large jobs
-// records are short.
+// record is the longest record in bytes. Where loans follow demand every peer must always have the credits of one, so
+// in large jobs records are short.
 func record(o *options, size int) int {
 	e := eager(o)
 	if settings.Eager.Get(o.values) == 0 && flowControl(o) == credit.Dynamic {
@@ -86,7 +87,8 @@ func record(o *options, size int) int {
 // chunk chooses the default table of credits: that for chunks of 1 KiB.
 const chunk = 1024
 
-// firstLoan is the loan of each peer at the start, unless a setting says otherwise: enough for usual traffic, so that nobody has to ask.
+// firstLoan is the loan of each peer at the start, unless a setting says otherwise: enough for usual traffic, so that
+// nobody has to ask.
 func firstLoan(o *options, size int) int {
 	n := credit.Static(size)
 	if flowControl(o) == credit.Dynamic {
@@ -132,8 +134,8 @@ func terms(o *options, size int) credit.Config {
 	return c
 }
 
-// conduitConfig sizes a conduit for the terms: a ring holds what its peer may ever be lent. In a job with a network the loans of those
-// that are reached through rings do not grow.
+// conduitConfig sizes a conduit for the terms: a ring holds what its peer may ever be lent. In a job with a network
+// the loans of those that are reached through rings do not grow.
 func conduitConfig(o *options, size int) conduit.Config {
 	t := terms(o, size)
 	cfg := conduit.Config{Loan: t.PerPeer, MaxRecord: record(o, size)}

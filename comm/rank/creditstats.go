@@ -82,7 +82,8 @@ func startCreditStats(r *Rank) *creditStats {
 	return s
 }
 
-// statsPath is the file of one rank. Ranks must not share one, so where the name does not tell them apart an ending does.
+// statsPath is the file of one rank. Ranks must not share one, so where the name does not tell them apart an ending
+// does.
 func statsPath(path string, rank, size int) string {
 	if size > 1 && !strings.Contains(path, rankMark) {
 		path += "." + rankMark
@@ -146,8 +147,8 @@ func (s *creditStats) look() creditLine {
 	return l
 }
 
-// same tells whether no credit has moved between l and m, and no request has had to wait. What is in use always changes,
-// and so do epochs; neither is a reason to write.
+// same tells whether no credit has moved between l and m, and no request has had to wait. What is in use always
+// changes, and so do epochs; neither is a reason to write.
 func (l *creditLine) same(m *creditLine) bool {
 	return !l.Time.IsZero() && l.Banked == m.Banked && l.Granted == m.Granted && l.Returned == m.Returned &&
 		l.Revokes == m.Revokes && l.Denied == m.Denied && l.Limited == m.Limited &&

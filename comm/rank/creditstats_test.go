@@ -91,7 +91,8 @@ func TestCreditStatsOverTime(t *testing.T) {
 	}
 }
 
-// checkCreditLines looks for what must hold of the lines of one rank of three with 6 credits lent to each and so many banked.
+// checkCreditLines looks for what must hold of the lines of one rank of three with 6 credits lent to each and so many
+// banked.
 func checkCreditLines(t *testing.T, rank, banked int, lines []creditLine) {
 	t.Helper()
 	for i, l := range lines {

@@ -20,8 +20,8 @@ import (
 //	SIGQUIT    the rank writes its dump, and the process ends (end_quit.go)
 //	Team       ranks of one process: Exit and Abort end the operations of all, and Team.Run returns why (team.go)
 //
-// Whatever it is, Rank.stop ends the operations, and Rank.depart the process where Config.Exit says how. What becomes of
-// the other processes is the launcher's part: docs/exit.md.
+// Whatever it is, Rank.stop ends the operations, and Rank.depart the process where Config.Exit says how. What becomes
+// of the other processes is the launcher's part: docs/exit.md.
 
 // ExitError says that a rank of Run has ended the job by Exit.
 type ExitError struct {
@@ -42,10 +42,10 @@ func (e *ExitError) orNil() error {
 	return e
 }
 
-// Exit ends the job in order, all its ranks, with exit code code, of which the lowest eight bits count, as for the operating
-// system. Any rank may call it at any time after the start, from any goroutine, thread or handler, whatever the others
-// do; they need not poll. If several ranks call it, the greatest code becomes that of all. It takes about 2 log2 N
-// messages of each rank, and is enforced after the time of GOLCI_EXITTIMEOUT.
+// Exit ends the job in order, all its ranks, with exit code code, of which the lowest eight bits count, as for the
+// operating system. Any rank may call it at any time after the start, from any goroutine, thread or handler, whatever
+// the others do; they need not poll. If several ranks call it, the greatest code becomes that of all. It takes about
+// 2 log2 N messages of each rank, and is enforced after the time of GOLCI_EXITTIMEOUT.
 //
 // With Config.Exit it ends the process and does not return; deferred functions do not run. Without, and in a Team, the
 // pending and later operations of all ranks end with ErrAborted and an *ExitError, and so does Exit; Team.Run returns
@@ -86,10 +86,10 @@ func (r *Rank) Ended() error {
 	return nil
 }
 
-// AwaitEnd returns at once, unless the job has begun to end by Exit; then the process ends before it returns, or without
-// Config.Exit the operations do. A layer calls it before it gives the program the error of an operation: the ranks that
-// are the first to go take the others' operations with them, and what the program would make of their errors is not to
-// count.
+// AwaitEnd returns at once, unless the job has begun to end by Exit; then the process ends before it returns, or
+// without Config.Exit the operations do. A layer calls it before it gives the program the error of an operation: the
+// ranks that are the first to go take the others' operations with them, and what the program would make of their
+// errors is not to count.
 func (r *Rank) AwaitEnd() {
 	if r.end != nil && r.end.begun.Load() {
 		<-r.end.over
@@ -137,7 +137,8 @@ func (r *Rank) abortUnlessEnding(code int, err error) {
 	r.abort(code, err)
 }
 
-// lastWords is the time that a foreign launcher gets to read why a rank aborts. It may read no more once a rank has ended.
+// lastWords is the time that a foreign launcher gets to read why a rank aborts. It may read no more once a rank has
+// ended.
 const lastWords = 50 * time.Millisecond
 
 // abort ends the job, and this process.

@@ -14,8 +14,8 @@ import (
 	"github.com/golci/golci/internal/settings"
 )
 
-// ender drives one process's part in the end of its job: the state machine of package exit over the plane of package boot,
-// which works whatever the threads, the poller and the handlers of the rank are doing.
+// ender drives one process's part in the end of its job: the state machine of package exit over the plane of package
+// boot, which works whatever the threads, the poller and the handlers of the rank are doing.
 type ender struct {
 	r     *Rank
 	limit time.Duration
@@ -176,8 +176,8 @@ func (e *ender) began() {
 	}
 }
 
-// send sends from a goroutine of its own: a rank that is stopped takes nothing, and must not hold up the others. A rank that
-// is gone needs nothing.
+// send sends from a goroutine of its own: a rank that is stopped takes nothing, and must not hold up the others. A
+// rank that is gone needs nothing.
 func (e *ender) send(a exit.Action) {
 	e.sends.Go(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), e.limit)

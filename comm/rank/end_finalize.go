@@ -18,8 +18,8 @@ import (
 // If ctx ends before, Finalize gives up: the error wraps the cause of ctx and names the rank or the thread that it
 // waited for, and operations that are pending end with ErrFinalized. A thread that does not end keeps what it uses.
 //
-// Later operations give ErrFinalized, and so does a second call. In a light-weight thread it gives ErrThread, and with a
-// nil ctx ErrArgument.
+// Later operations give ErrFinalized, and so does a second call. In a light-weight thread it gives ErrThread, and
+// with a nil ctx ErrArgument.
 func (r *Rank) Finalize(ctx context.Context) error {
 	switch {
 	case ctx == nil:
@@ -36,8 +36,8 @@ func (r *Rank) Finalize(ctx context.Context) error {
 	return errors.Join(err, r.shut(ctx))
 }
 
-// lastMeeting waits for all ranks: first making progress, so that what they still need from here gets there, and
-// then without, so that nobody lets go of the conduit before all have seen the end of the first wait. Between the two it
+// lastMeeting waits for all ranks twice. The first wait makes progress, so that what they still need from here gets
+// there. The second does not, so that nobody lets go of the conduit before all have seen the end of the first. Between the two it
 // waits for this rank's threads and operations.
 func (r *Rank) lastMeeting(ctx context.Context) error {
 	if err := r.Ended(); err != nil {
@@ -75,7 +75,8 @@ func (r *Rank) meet(ctx context.Context) error {
 	return r.meetByJob(ctx)
 }
 
-// meetByJob is the meeting of a rank without a layer that has one: a barrier of the job, while this rank makes progress.
+// meetByJob is the meeting of a rank without a layer that has one: a barrier of the job, while this rank makes
+// progress.
 func (r *Rank) meetByJob(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

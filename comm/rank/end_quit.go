@@ -13,8 +13,8 @@ import (
 	"github.com/golci/golci/internal/settings"
 )
 
-// quitDumps has SIGQUIT write the reports of all ranks of the process, and then ends the process. A process has its signals
-// once, so this is shared by its ranks; nothing listens while there is none.
+// quitDumps has SIGQUIT write the reports of all ranks of the process, and then ends the process. A process has its
+// signals once, so this is shared by its ranks; nothing listens while there is none.
 var quitDumps quitter
 
 type quitter struct {
@@ -79,7 +79,8 @@ func (q *quitter) listen(sig chan os.Signal, gone chan struct{}) {
 	os.Exit(quitCode)
 }
 
-// reports gives what the ranks have to tell, in pieces to be written one by one: stacks where they are asked for, then calls.
+// reports gives what the ranks have to tell, in pieces to be written one by one: stacks where they are asked for,
+// then calls.
 func (q *quitter) reports() (out [][]byte) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -10,15 +10,16 @@ import (
 	"github.com/golci/golci/fult"
 )
 
-// settleTime is how long Finalize waits for a thread or an operation to end after the last one has. It is far more than a thread
-// needs whose last act has woken the caller of Finalize, or a message that has been sent.
+// settleTime is how long Finalize waits for a thread or an operation to end after the last one has. It is far more
+// than a thread needs whose last act has woken the caller of Finalize, or a message that has been sent.
 const settleTime = 100 * time.Millisecond
 
 // settleUnseen is settleTime where nothing tells a thread that computes from one that waits, as under the race
 // detector: more than the kernel keeps a thread from a busy processor.
 const settleUnseen = time.Second
 
-// settleStep is the time between two looks at what is left, and settlePolls the number of looks before that, without a pause.
+// settleStep is the time between two looks at what is left, and settlePolls the number of looks before that, without
+// a pause.
 const (
 	settleStep  = time.Millisecond
 	settlePolls = 100

@@ -56,13 +56,13 @@ type Rank struct {
 type Layer struct {
 	// Report adds what waits to a dump.
 	Report func(*Report)
-	// Unended is how many operations of this rank have not ended, for Finalize, which waits for them. first describes one
-	// of them.
+	// Unended is how many operations of this rank have not ended, for Finalize, which waits for them. first describes
+	// one of them.
 	Unended func() (n int, first func() string)
 	// Meet waits until every rank has called Finalize. It makes progress, and returns early when the rank ends.
 	Meet func() error
-	// Stop ends all operations that are pending, and later ones. It does not wait for other ranks. It is called again for
-	// operations that were being started meanwhile.
+	// Stop ends all operations that are pending, and later ones. It does not wait for other ranks. It is called again
+	// for operations that were being started meanwhile.
 	Stop func()
 }
 

@@ -178,7 +178,8 @@ func TestFinalizeGivesUp(t *testing.T) {
 	}
 }
 
-// TestSeveralOnAJob: two ranks of each process live on one job, tell their messages apart, and leave the job to its owner.
+// TestSeveralOnAJob: two ranks of each process live on one job, tell their messages apart, and leave the job to its
+// owner.
 func TestSeveralOnAJob(t *testing.T) {
 	if shm.Lacks() != nil {
 		t.Setenv("GOLCI_CONDUIT", "udp")

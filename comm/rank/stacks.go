@@ -17,8 +17,8 @@ type stackGroup struct {
 	text string // of the first
 }
 
-// writeStacks writes the stacks of the goroutines that run code of the program, and of its threads. Those in the same place are
-// written once, with their number; those of Go and of this module, which only wait for work, are left out.
+// writeStacks writes the stacks of the goroutines that run code of the program, and of its threads. Those in the same
+// place are written once, with their number; those of Go and of this module, which only wait for work, are left out.
 func writeStacks(b *bytes.Buffer) {
 	groups := make(map[string]*stackGroup)
 	var order []*stackGroup
@@ -71,7 +71,8 @@ func place(stack string) string {
 	return key
 }
 
-// userFrame is the innermost function of a stack that is neither Go's nor this module's own, with its line; "" if there is none.
+// userFrame is the innermost function of a stack that is neither Go's nor this module's own, with its line; "" if
+// there is none.
 func userFrame(stack string) string {
 	_, frames, _ := strings.Cut(strings.TrimSpace(stack), "\n")
 	for frames != "" {

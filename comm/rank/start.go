@@ -13,8 +13,8 @@ import (
 
 // Start joins this process to its job as one rank, and blocks until all ranks are ready, ctx ends, or the time of
 // GOLCI_INIT_TIMEOUT is over; the error then names the ranks that did not come, as far as the launcher lets that be
-// known. Without a launcher the job has one rank. A process can join its launcher's job once. Errors: ErrArgument, those
-// of internal/boot, and the cause of ctx.
+// known. Without a launcher the job has one rank. A process can join its launcher's job once. Errors: ErrArgument,
+// those of internal/boot, and the cause of ctx.
 //
 // A rank that fails when it has joined a job of several ranks aborts the job, with its error as the reason: the
 // others could only wait for it. The launcher then ends all ranks, this one too, and prints the reason.

@@ -33,8 +33,9 @@ func TestLoansFollowDemandOverANetwork(t *testing.T) {
 	}
 }
 
-// TestTermsOfEverySize: terms can work, ranks have room for exactly what is lent and banked, rings of a job with a network are as long as
-// the loans in them, and a peer starts with the room for several of the longest records in jobs of up to 64 ranks.
+// TestTermsOfEverySize: the terms of every size of job can work. Ranks have room for exactly what is lent and banked. Rings of a job
+// with a network are as long as the loans in them. In jobs of up to 64 ranks a peer starts with room for several of the
+// longest records.
 func TestTermsOfEverySize(t *testing.T) {
 	for _, over := range []string{"auto", "udp"} {
 		for size := 2; size < 60000; size += 1 + size/3 {

@@ -12,8 +12,8 @@ import (
 	"github.com/golci/golci/internal/credit"
 )
 
-// wire tells how a setting reaches the package that it is for: set to value, together with the settings of also, read gives
-// want; unset it gives something else.
+// wire tells how a setting reaches the package that it is for: set to value, together with the settings of also, read
+// gives want; unset it gives something else.
 type wire struct {
 	value string
 	also  []string // pairs: variable, value
@@ -139,7 +139,8 @@ func mustOptions(pairs []string) *options {
 	return o
 }
 
-// TestEverySettingIsWired: each setting, given by an option or by the environment, reaches the configuration that it is for.
+// TestEverySettingIsWired: each setting, given by an option or by the environment, reaches the configuration that it
+// is for.
 func TestEverySettingIsWired(t *testing.T) {
 	all := mustOptions(nil).values.List()
 	for _, i := range all {

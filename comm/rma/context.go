@@ -131,8 +131,8 @@ func (c *Context) Memset(peer int, off int64, v byte, n int) error {
 	return err
 }
 
-// WaitPuts waits for the implicit puts, values, sets and atomics that this context has started since the last such wait, as
-// Handle.Wait does, and returns the first error. ErrRegion inside an access region.
+// WaitPuts waits for the implicit puts, values, sets and atomics that this context has started since the last such
+// wait, as Handle.Wait does, and returns the first error. ErrRegion inside an access region.
 func (c *Context) WaitPuts() error { return c.wait(&c.puts) }
 
 // WaitGets is WaitPuts for the implicit gets.
@@ -197,8 +197,8 @@ func idle(set *op) bool {
 	return set.left == 0
 }
 
-// BeginRegion opens an access region: the implicit operations from here to EndRegion are captured by its handle, explicit ones
-// are not. ErrRegion if one is open: they do not nest.
+// BeginRegion opens an access region: the implicit operations from here to EndRegion are captured by its handle,
+// explicit ones are not. ErrRegion if one is open: they do not nest.
 func (c *Context) BeginRegion() error {
 	if c.open {
 		return c.regionError("is open already: they do not nest")
@@ -207,8 +207,8 @@ func (c *Context) BeginRegion() error {
 	return nil
 }
 
-// EndRegion closes the access region and returns the handle of what was started in it; zero if all of it is done. ErrRegion
-// if none is open.
+// EndRegion closes the access region and returns the handle of what was started in it; zero if all of it is done.
+// ErrRegion if none is open.
 func (c *Context) EndRegion() (Handle, error) {
 	if !c.open {
 		return Handle{}, c.regionError("is not open")

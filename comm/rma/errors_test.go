@@ -251,8 +251,8 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// TestDeadPeer: what is under way towards a peer that dies ends with am.ErrPeer, and so does what comes later; the others are
-// not concerned.
+// TestDeadPeer: what is under way towards a peer that dies ends with am.ErrPeer, and so does what comes later; the
+// others are not concerned.
 func TestDeadPeer(t *testing.T) {
 	for _, direct := range []bool{true, false} {
 		t.Run(fmt.Sprint("direct=", direct), func(t *testing.T) {

@@ -32,8 +32,8 @@ func pair() (ms [2]*rma.Memory, stop func(), err error) {
 	}, nil
 }
 
-// The first access to a peer asks it for the size of its segment; until then it has to poll. Here both ranks are in one process, so
-// each waits for a count that the other has put.
+// The first access to a peer asks it for the size of its segment; until then it has to poll. Here both ranks are in
+// one process, so each waits for a count that the other has put.
 func Example() {
 	ms, stop, err := pair()
 	if err != nil {

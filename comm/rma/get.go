@@ -6,8 +6,8 @@ import (
 	"github.com/golci/golci/comm/am"
 )
 
-// Get copies len(dst) bytes from offset off of peer's segment to dst, and returns when they are there. It allocates nothing, and
-// blocks and fails as Put does.
+// Get copies len(dst) bytes from offset off of peer's segment to dst, and returns when they are there. It allocates
+// nothing, and blocks and fails as Put does.
 func (m *Memory) Get(peer int, off int64, dst []byte) error {
 	if s := m.direct(peer, off, len(dst)); s != nil {
 		copy(dst, s)
@@ -62,8 +62,8 @@ func (t *target) at(off int64, n int) []byte {
 	return t.mem[off : off+int64(n)]
 }
 
-// GetValue loads n bytes (1 to 8), little-endian, from offset off of peer's segment. Otherwise like Get; ErrArgument for
-// another n.
+// GetValue loads n bytes (1 to 8), little-endian, from offset off of peer's segment. Otherwise like Get; ErrArgument
+// for another n.
 func (m *Memory) GetValue(peer int, off int64, n int) (uint64, error) {
 	if s := m.direct(peer, off, n); s != nil {
 		if v, ok := getValue(s); ok {

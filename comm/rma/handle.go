@@ -23,8 +23,9 @@ func (h Handle) valid() bool { return h.o != nil && h.o.gen.Load() == h.gen }
 
 func (h Handle) ready() bool { return !h.valid() || h.o.done.Ready() }
 
-// Wait blocks the calling goroutine or thread until the operation is done, and polls if nobody else does. It returns the
-// operation's error: ErrPeer if the peer died, ErrClosed. In a handler it returns am.ErrContext, and h stays as it is.
+// Wait blocks the calling goroutine or thread until the operation is done, and polls if nobody else does. It returns
+// the operation's error: ErrPeer if the peer died, ErrClosed. In a handler it returns am.ErrContext, and h stays as
+// it is.
 func (h Handle) Wait() error {
 	if !h.valid() {
 		return nil
@@ -51,8 +52,8 @@ func (h Handle) Test() (done bool, err error) {
 	return true, err
 }
 
-// WaitAll waits for all of hs, as Wait does, makes them zero, and returns their errors joined. A list without a valid handle
-// is done.
+// WaitAll waits for all of hs, as Wait does, makes them zero, and returns their errors joined. A list without a valid
+// handle is done.
 func WaitAll(hs []Handle) error {
 	l := lists.Get().(*list)
 	defer l.release()
@@ -141,8 +142,8 @@ func waitSome(hs []Handle) error {
 	return nil
 }
 
-// TestAll reports whether all of hs are done; if so it makes them zero and returns their errors joined, otherwise it changes
-// nothing. It never polls.
+// TestAll reports whether all of hs are done; if so it makes them zero and returns their errors joined, otherwise it
+// changes nothing. It never polls.
 func TestAll(hs []Handle) (bool, error) {
 	for _, h := range hs {
 		if !h.ready() {

@@ -8,8 +8,8 @@ import (
 	"github.com/golci/golci/comm/am"
 )
 
-// TestNothingRemoteInAHandler: what needs another rank's answer is refused in a callback, and a wait for an operation leaves it
-// as it was.
+// TestNothingRemoteInAHandler: what needs another rank's answer is refused in a callback, and a wait for an operation
+// leaves it as it was.
 func TestNothingRemoteInAHandler(t *testing.T) {
 	j := newJob(t, 2, ways[1], newSeed(t))
 	b := newBarrier(2)

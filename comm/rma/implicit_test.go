@@ -94,8 +94,8 @@ func TestMixedImplicit(t *testing.T) {
 	})
 }
 
-// TestRegions: a region captures the implicit operations, and those only; it does not nest, and no implicit wait is allowed
-// inside.
+// TestRegions: a region captures the implicit operations, and those only; it does not nest, and no implicit wait is
+// allowed inside.
 func TestRegions(t *testing.T) {
 	overAll(t, 2, func(t *testing.T, j *job) {
 		j.run(func(m *Memory) error {

@@ -45,11 +45,11 @@ func (m *Memory) Counter(c int) uint64 {
 	return m.counter(c).count.Load()
 }
 
-// PutNotify is a Put after which peer's counter is raised by add: whoever sees the new count there sees the bytes. src may be
-// empty. ErrArgument if there is no such counter.
+// PutNotify is a Put after which peer's counter is raised by add: whoever sees the new count there sees the bytes.
+// src may be empty. ErrArgument if there is no such counter.
 //
-// It returns when the bytes are there and have been counted; see Put for blocking and errors. Where peers share memory it
-// may also block for credits, to wake a rank that sleeps.
+// It returns when the bytes are there and have been counted; see Put for blocking and errors. Where peers share
+// memory it may also block for credits, to wake a rank that sleeps.
 func (m *Memory) PutNotify(peer int, off int64, src []byte, counter int, add uint64) error {
 	h, err := m.PutNotifyNB(peer, off, src, counter, add)
 	if err != nil {
@@ -74,8 +74,8 @@ func (m *Memory) PutNotifyNB(peer int, off int64, src []byte, counter int, add u
 	return Handle{}, m.count(t, counter, add)
 }
 
-// count raises a counter that is reached directly. Counting orders the bytes before the count, and the count before the look
-// for somebody who waits; a waiter says that it waits before it looks at the count. One sees the other.
+// count raises a counter that is reached directly. Counting orders the bytes before the count, and the count before
+// the look for somebody who waits; a waiter says that it waits before it looks at the count. One sees the other.
 func (m *Memory) count(t *target, c int, add uint64) error {
 	k := counterOf(t.counters, c)
 	k.count.Add(add)
@@ -108,8 +108,8 @@ func (m *Memory) putNote(t *target, off int64, src []byte, note, arg uint64) (Ha
 	return h, nil
 }
 
-// Callback is told of a put: that src has put n bytes at offset off of this rank's segment, and the argument that it gave. It
-// runs inside a poll, as handlers do: it must not block and must not access remote memory.
+// Callback is told of a put: that src has put n bytes at offset off of this rank's segment, and the argument that it
+// gave. It runs inside a poll, as handlers do: it must not block and must not access remote memory.
 type Callback func(src int, off int64, n int, arg uint64)
 
 // OnPut makes f the callback of that number, on this rank. Call it before a peer can name it; a put that names a number
@@ -119,8 +119,8 @@ func (m *Memory) OnPut(number uint8, f Callback) { m.calls[number].Store(&f) }
 // noteCall marks a notification that is a callback.
 const noteCall = 1 << 32
 
-// PutCall is a Put after which the callback of that number runs at peer, with arg. It returns when the bytes are there; where
-// peers share memory the callback may run later, when the peer polls.
+// PutCall is a Put after which the callback of that number runs at peer, with arg. It returns when the bytes are
+// there; where peers share memory the callback may run later, when the peer polls.
 func (m *Memory) PutCall(peer int, off int64, src []byte, number uint8, arg uint64) error {
 	h, err := m.PutCallNB(peer, off, src, number, arg)
 	if err != nil {
@@ -217,9 +217,9 @@ type waiters struct {
 
 const countLooks = 512 // at the count, with polls between, before a waiter goes to sleep
 
-// WaitCounter blocks the calling goroutine or thread until this rank's counter c has reached until, and polls while nobody
-// else does. Counts wrap: one has reached until if it is ahead of it by less than half the range. If one of the peers in from dies first, the error
-// is ErrPeer. ErrArgument if there is no such counter.
+// WaitCounter blocks the calling goroutine or thread until this rank's counter c has reached until, and polls while
+// nobody else does. Counts wrap: one has reached until if it is ahead of it by less than half the range. If one of
+// the peers in from dies first, the error is ErrPeer. ErrArgument if there is no such counter.
 func (m *Memory) WaitCounter(c int, until uint64, from ...int) error {
 	if c < 0 || c >= m.counters {
 		return fmt.Errorf("%w: counter %d of %d", ErrArgument, c, m.counters)
@@ -293,7 +293,8 @@ func (l *waiters) take(f func(w *waiter) bool) (out *waiter) {
 	return out
 }
 
-// look lets those go on that wait for counter c and whose count has come, and says that somebody waits if others are left.
+// look lets those go on that wait for counter c and whose count has come, and says that somebody waits if others are
+// left.
 func (l *waiters) look(m *Memory, c int, worker *fult.Worker) {
 	k := m.counter(c)
 	l.mu.Lock()

@@ -9,8 +9,8 @@ import (
 	"github.com/golci/golci/comm/am"
 )
 
-// TestNotify passes a buffer round a ring: each rank waits for the count, reads what came with it, and puts to the next.
-// Under the race detector it also shows that a notification orders the bytes for it.
+// TestNotify passes a buffer round a ring: each rank waits for the count, reads what came with it, and puts to the
+// next. Under the race detector it also shows that a notification orders the bytes for it.
 func TestNotify(t *testing.T) {
 	overAll(t, 3, func(t *testing.T, j *job) {
 		j.run(func(m *Memory) error {
@@ -157,8 +157,8 @@ func TestCounterWraps(t *testing.T) {
 	})
 }
 
-// TestImmediate: with nobody polling, immediate puts are refused at some point, without effect and without blocking; when the
-// peer polls they go again. What was accepted arrives.
+// TestImmediate: with nobody polling, immediate puts are refused at some point, without effect and without blocking;
+// when the peer polls they go again. What was accepted arrives.
 func TestImmediate(t *testing.T) {
 	for _, v := range ways[1:] {
 		t.Run(v.name, func(t *testing.T) {

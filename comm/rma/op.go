@@ -66,8 +66,8 @@ func (o *op) id() uint64 { return uint64(o.gen.Load())<<32 | uint64(o.index) }
 
 // Ends: each of the next four may complete the op, after which the caller must not touch it.
 
-// answer takes an answer to one of the op's records. f, if it is not nil, takes the data under the lock; an error that it
-// returns, or err, is the op's.
+// answer takes an answer to one of the op's records. f, if it is not nil, takes the data under the lock; an error
+// that it returns, or err, is the op's.
 func (o *op) answer(gen uint32, err error, w *fult.Worker, f func(o *op) error) {
 	o.mu.Lock()
 	if o.gen.Load() != gen || o.left == 0 {
@@ -199,8 +199,8 @@ func (t *table) init(m *Memory) { t.m, t.most = m, maxChunks }
 
 // get takes a fresh op, with left answers to come, held. The error is ErrTooMany, or ErrClosed.
 //
-// Every operation that needs another rank's answer begins here, so here those are refused that a handler, or a holder of a
-// handler-safe lock, must not begin.
+// Every operation that needs another rank's answer begins here, so here those are refused that a handler, or a holder
+// of a handler-safe lock, must not begin.
 func (t *table) get(peer, left int) (*op, error) {
 	if err := t.m.allow(am.CallRequest); err != nil {
 		return nil, err

@@ -3,7 +3,8 @@ package rma
 import "fmt"
 
 // Prepared is a payload that is written in place before it is put: in the peer's segment itself where that is reached
-// directly, otherwise in a buffer of this package, so that nothing is copied twice. It is ended by one Commit or Cancel.
+// directly, otherwise in a buffer of this package, so that nothing is copied twice. It is ended by one Commit or
+// Cancel.
 type Prepared struct {
 	// Buf is for the caller to fill. Its length was negotiated.
 	Buf []byte
@@ -16,9 +17,10 @@ type Prepared struct {
 	kept *[]byte // Buf's memory, nil if it is the segment
 }
 
-// PreparePut negotiates a put to offset off of peer's segment: Buf has as many bytes as can be had at once, at least least and at most
-// most. Where the segment is reached directly the bytes get there while they are written; elsewhere with the Commit. Nobody may
-// rely on either before the Commit. ErrArgument if least is more than can be had, or more than most; other errors as for Put.
+// PreparePut negotiates a put to offset off of peer's segment: Buf has as many bytes as can be had at once, at least
+// least and at most most. Where the segment is reached directly the bytes get there while they are written; elsewhere
+// with the Commit. Nobody may rely on either before the Commit. ErrArgument if least is more than can be had, or more
+// than most; other errors as for Put.
 func (m *Memory) PreparePut(peer int, off int64, least, most int) (Prepared, error) {
 	t, err := m.check(peer, off, most)
 	if err != nil {
@@ -56,7 +58,8 @@ func (p *Prepared) buffer(peer, least, most int) error {
 	return nil
 }
 
-// Commit puts the first n bytes of Buf, which must not be used any more. It does not wait; the handle is as of PutNBBulk.
+// Commit puts the first n bytes of Buf, which must not be used any more. It does not wait; the handle is as of
+// PutNBBulk.
 func (p *Prepared) Commit(n int) (Handle, error) {
 	if err := p.checkCommit(n); err != nil {
 		return Handle{}, err
@@ -80,8 +83,8 @@ func (p *Prepared) Commit(n int) (Handle, error) {
 	return m.launchIn(o, nil, false)
 }
 
-// CommitMedium sends the first n bytes of Buf, which must not be used any more, with args. It blocks as am.Endpoint.RequestMedium
-// does.
+// CommitMedium sends the first n bytes of Buf, which must not be used any more, with args. It blocks as
+// am.Endpoint.RequestMedium does.
 func (p *Prepared) CommitMedium(n int, args ...uint64) error {
 	if err := p.checkCommit(n); err != nil {
 		return err

@@ -202,7 +202,8 @@ func TestProcessesAtWork(t *testing.T) {
 	})
 }
 
-// TestKilled: when the other process is killed, waits and accesses end with an error, and its memory can still be touched.
+// TestKilled: when the other process is killed, waits and accesses end with an error, and its memory can still be
+// touched.
 func TestKilled(t *testing.T) {
 	for _, direct := range []bool{true, false} {
 		cmd, c, m := startChild(t, "serve", Config{ActiveMessages: !direct})

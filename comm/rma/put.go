@@ -2,12 +2,13 @@ package rma
 
 import "encoding/binary"
 
-// Put copies src to offset off, in bytes, of peer's segment, and returns when it is there. It allocates nothing. Where
-// peers share memory it does not block; elsewhere it blocks the calling goroutine or thread until the peer has answered.
+// Put copies src to offset off, in bytes, of peer's segment, and returns when it is there. It allocates nothing.
+// Where peers share memory it does not block; elsewhere it blocks the calling goroutine or thread until the peer has
+// answered.
 //
-// Errors, of Put and of all that access a segment: ErrRank, ErrBounds (naming rank, offset, size and segment), ErrClosed,
-// ErrPeer if the peer has died, ErrTooMany beyond MaxOutstanding operations. The first access to a peer, of whatever kind, asks it
-// for the size of its segment and blocks for the answer.
+// Errors, of Put and of all that access a segment: ErrRank, ErrBounds (naming rank, offset, size and segment),
+// ErrClosed, ErrPeer if the peer has died, ErrTooMany beyond MaxOutstanding operations. The first access to a peer,
+// of whatever kind, asks it for the size of its segment and blocks for the answer.
 func (m *Memory) Put(peer int, off int64, src []byte) error {
 	if d := m.direct(peer, off, len(src)); d != nil {
 		copy(d, src)
@@ -20,8 +21,8 @@ func (m *Memory) Put(peer int, off int64, src []byte) error {
 	return h.Wait()
 }
 
-// PutNB starts a Put. src may be reused when it returns; for that it may block, where src cannot be sent at once and is too
-// large to be kept (Config.Bounce).
+// PutNB starts a Put. src may be reused when it returns; for that it may block, where src cannot be sent at once and
+// is too large to be kept (Config.Bounce).
 func (m *Memory) PutNB(peer int, off int64, src []byte) (Handle, error) {
 	if d := m.direct(peer, off, len(src)); d != nil {
 		copy(d, src)
@@ -50,8 +51,9 @@ func (m *Memory) PutNBLocal(peer int, off int64, src []byte) (h, local Handle, e
 	return m.put(peer, off, src, putEvent)
 }
 
-// TryPutNB is PutNBBulk in immediate mode: if the transfer cannot begin at once, for want of credits or because others
-// are queued before it, it returns ErrWouldBlock and has had no effect. (The first access to a peer blocks all the same.)
+// TryPutNB is PutNBBulk in immediate mode: if the transfer cannot begin at once, for want of credits or because
+// others are queued before it, it returns ErrWouldBlock and has had no effect. (The first access to a peer blocks all
+// the same.)
 func (m *Memory) TryPutNB(peer int, off int64, src []byte) (Handle, error) {
 	if d := m.direct(peer, off, len(src)); d != nil {
 		copy(d, src)
@@ -147,8 +149,8 @@ func (m *Memory) launchLong(o *op, h uint8, args ...uint64) error {
 	return nil
 }
 
-// PutValue stores the low n bytes (1 to 8) of v, little-endian, at offset off of peer's segment, and returns when they are there.
-// Otherwise like Put; ErrArgument for another n.
+// PutValue stores the low n bytes (1 to 8) of v, little-endian, at offset off of peer's segment, and returns when
+// they are there. Otherwise like Put; ErrArgument for another n.
 func (m *Memory) PutValue(peer int, off int64, v uint64, n int) error {
 	if d := m.direct(peer, off, n); d != nil && putValue(d, v) {
 		return nil

@@ -48,8 +48,8 @@ const (
 	maxCounters = 1 << 16
 )
 
-// Memory is one rank's view of the segments of all ranks. Its methods may be called from any goroutine or fult thread, but
-// not from a handler of active messages.
+// Memory is one rank's view of the segments of all ranks. Its methods may be called from any goroutine or fult
+// thread, but not from a handler of active messages.
 type Memory struct {
 	// Fixed after New.
 	e        *am.Endpoint
@@ -74,12 +74,12 @@ type Memory struct {
 	answer answer // owned by the poller
 }
 
-// New makes this rank's segment and the way to those of the others. All ranks of the job call it, each with its endpoint,
-// and then let each other know (by a barrier) before the first access. It takes the handler indices 160 to 191 of the endpoint,
-// and its Long segment (am.Endpoint.SetSegment). It does not block.
+// New makes this rank's segment and the way to those of the others. All ranks of the job call it, each with its
+// endpoint, and then let each other know (by a barrier) before the first access. It takes the handler indices 160 to
+// 191 of the endpoint, and its Long segment (am.Endpoint.SetSegment). It does not block.
 //
-// Errors: conduit.ErrGrant, naming what was asked for and what the system grants; ErrConfig for a Config out of range; and
-// those of am.Endpoint.Register.
+// Errors: conduit.ErrGrant, naming what was asked for and what the system grants; ErrConfig for a Config out of
+// range; and those of am.Endpoint.Register.
 func New(e *am.Endpoint, cfg Config) (*Memory, error) {
 	if err := cfg.fill(e); err != nil {
 		return nil, err
@@ -159,8 +159,8 @@ func (m *Memory) allocate(cfg Config) (err error) {
 // Segment is this rank's own segment. Under the race detector only memory of one process is watched.
 func (m *Memory) Segment() []byte { return m.mem[:m.size:m.size] }
 
-// SegmentSize is the size in bytes of peer's segment. The first call that names a peer asks it, and blocks for the answer.
-// Errors as for Put.
+// SegmentSize is the size in bytes of peer's segment. The first call that names a peer asks it, and blocks for the
+// answer. Errors as for Put.
 func (m *Memory) SegmentSize(peer int) (int64, error) {
 	t, err := m.target(peer)
 	if err != nil {
@@ -181,8 +181,9 @@ func (m *Memory) Rank() int { return m.rank }
 // Size is the number of ranks of the job.
 func (m *Memory) Size() int { return len(m.peers) }
 
-// Close ends remote memory: what is pending ends with ErrClosed, and so do later calls. The segment stays: this
-// rank, and peers that reach it directly, can use it until the conduit closes. It does not block. A second Close does nothing.
+// Close ends remote memory: what is pending ends with ErrClosed, and so do later calls. The segment stays: this rank,
+// and peers that reach it directly, can use it until the conduit closes. It does not block. A second Close does
+// nothing.
 func (m *Memory) Close() {
 	if m.closed.Swap(true) {
 		return

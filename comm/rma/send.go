@@ -36,8 +36,8 @@ const (
 // records is how many answers a transfer of n bytes in pieces of at most piece takes.
 func records(n, piece int) int { return (n + piece - 1) / piece }
 
-// launch sends what o has to send, or queues the rest for whoever polls. With immediate it sends the first record at once
-// or returns ErrWouldBlock. On an error nothing has been sent and o has been given back.
+// launch sends what o has to send, or queues the rest for whoever polls. With immediate it sends the first record at
+// once or returns ErrWouldBlock. On an error nothing has been sent and o has been given back.
 func (m *Memory) launch(o *op, immediate bool) error {
 	peer := o.peer
 	if m.e.Lock(peer) == am.Failed {

@@ -8,7 +8,8 @@ import (
 	"github.com/golci/golci/internal/invariants"
 )
 
-// TestSlices does random accesses of all kinds, each rank to its own part of every segment, and checks against a shadow.
+// TestSlices does random accesses of all kinds, each rank to its own part of every segment, and checks against a
+// shadow.
 func TestSlices(t *testing.T) {
 	sizes := []int{2, 5, 8}
 	if invariants.Race {

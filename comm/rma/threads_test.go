@@ -108,7 +108,8 @@ func threadWork(m *Memory, i, n int) error {
 	return m.WaitCounter(0, uint64(n), peer)
 }
 
-// TestNoAllocation: blocking accesses allocate nothing, directly or by messages, neither here nor where they are answered.
+// TestNoAllocation: blocking accesses allocate nothing, directly or by messages, neither here nor where they are
+// answered.
 func TestNoAllocation(t *testing.T) {
 	if invariants.Enabled {
 		t.Skip("checking builds allocate")

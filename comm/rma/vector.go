@@ -10,8 +10,9 @@ type Strided struct {
 	Remote, Local int
 }
 
-// PutStrided puts the blocks of src, the first at its beginning, to peer's segment, the first at offset off, and returns when
-// they are there. It blocks and fails as Put does; ErrArgument if the description contradicts itself or src.
+// PutStrided puts the blocks of src, the first at its beginning, to peer's segment, the first at offset off, and
+// returns when they are there. It blocks and fails as Put does; ErrArgument if the description contradicts itself or
+// src.
 func (m *Memory) PutStrided(peer int, off int64, src []byte, s Strided) error {
 	if err := m.checkStrided(peer, off, len(src), s); err != nil {
 		return err
@@ -62,8 +63,8 @@ type Piece struct {
 	Local []byte
 }
 
-// PutIndexed puts the pieces to peer's segment and returns when all are there. It blocks and fails as Put does; after an
-// ErrBounds nothing has been put.
+// PutIndexed puts the pieces to peer's segment and returns when all are there. It blocks and fails as Put does; after
+// an ErrBounds nothing has been put.
 func (m *Memory) PutIndexed(peer int, pieces []Piece) error {
 	if err := m.checkPieces(peer, pieces); err != nil {
 		return err

@@ -84,7 +84,8 @@ func TestBounceWrong(t *testing.T) {
 	}
 }
 
-// The end of one rank's context, of either side, ends a flood between all of its threads, and no message is lost on the way.
+// The end of one rank's context, of either side, ends a flood between all of its threads, and no message is lost on
+// the way.
 func TestFlood(t *testing.T) {
 	for _, stopper := range []int{0, 1} {
 		for _, size := range []int{0, 8, 70000} {

@@ -14,12 +14,12 @@ type Interface struct {
 	Name     string
 	Up       bool
 	Loopback bool
-	// Physical says that a device stands behind it, not other interfaces (VLANs, tunnels) or nothing; false where the system does
-	// not tell.
+	// Physical says that a device stands behind it, not other interfaces (VLANs, tunnels) or nothing; false where the
+	// system does not tell.
 	Physical bool
 	MTU      int // bytes
-	// Prefixes are its addresses, each with the length of its network's prefix. A link-local one of IPv6 is meant with Name as
-	// zone, which a Prefix cannot hold.
+	// Prefixes are its addresses, each with the length of its network's prefix. A link-local one of IPv6 is meant
+	// with Name as zone, which a Prefix cannot hold.
 	Prefixes []netip.Prefix
 }
 

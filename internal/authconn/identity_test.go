@@ -24,8 +24,8 @@ func newIdentity(t *testing.T, key, label string) *Identity {
 	return id
 }
 
-// meeting is a new connection. What the side that was called thinks of the caller comes from said: his number, if he has proved
-// himself and sent "hello".
+// meeting is a new connection. What the side that was called thinks of the caller comes from said: his number, if he
+// has proved himself and sent "hello".
 func meeting(t *testing.T, of func(uint32) *Identity) (raw net.Conn, said <-chan error, number *uint32) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -75,8 +75,8 @@ func TestCall(t *testing.T) {
 	}
 }
 
-// TestStrangers: who does not know the key, or speaks of another conversation, or has a number that there is not, gets no
-// answer, and no handshake.
+// TestStrangers: who does not know the key, or speaks of another conversation, or has a number that there is not,
+// gets no answer, and no handshake.
 func TestStrangers(t *testing.T) {
 	ours := newIdentity(t, "a", label)
 	flipped := ours.Greet(0)

@@ -18,8 +18,8 @@ type Faults struct {
 	// average. 0 and 1: each packet by itself.
 	Loss  float64
 	Burst float64
-	// Dup is the chance that a packet comes twice, Corrupt that one of its bits flips, Truncate that its end is
-	// missing.
+	// Dup is the chance that a packet comes twice. Corrupt is the chance that one of its bits flips, Truncate that
+	// its end is missing.
 	Dup, Corrupt, Truncate float64
 	// Delay is added to each packet, and a random part of Jitter. Order is kept, but for those hit by Reorder: these
 	// come ReorderBy later than they would, and others overtake them. ReorderBy of 0 is 1 ms.

@@ -66,9 +66,9 @@ func newHost(ln net.Listener, size int) (*host, error) {
 	return h, nil
 }
 
-// acceptOwn takes the calls at ln until it is closed. Those of other users are turned away before anything is read from them
-// or kept for them, and so are those that keep refuses. The rest are given to serve, which must not block. quit cuts a
-// pause after a failure short.
+// acceptOwn takes the calls at ln until it is closed. Those of other users are turned away before anything is read
+// from them or kept for them, and so are those that keep refuses. The rest are given to serve, which must not block.
+// quit cuts a pause after a failure short.
 func acceptOwn(ln net.Listener, quit <-chan struct{}, keep func(net.Conn) bool, serve func(net.Conn)) {
 	for {
 		c, err := ln.Accept()

@@ -146,7 +146,8 @@ func TestJoinChecksServer(t *testing.T) {
 	}
 }
 
-// onceThen answers cmd with line after the second time: the first asks for the mapping of ranks, the second for the first piece.
+// onceThen answers cmd with line after the second time: the first asks for the mapping of ranks, the second for the
+// first piece.
 func (a answer) onceThen(cmd, line string) answer {
 	n := 0
 	return func(m pmi.Msg) []string {

@@ -10,8 +10,8 @@ import (
 	"github.com/golci/golci/internal/settings"
 )
 
-// TestLeave: ranks leave one by one, one of them while another goroutine of it waits in a fence; nobody is told of a failure, and
-// nobody takes the connections that end for a loss.
+// TestLeave: ranks leave one by one, one of them while another goroutine of it waits in a fence; nobody is told of a
+// failure, and nobody takes the connections that end for a loss.
 func TestLeave(t *testing.T) {
 	const size = 3
 	for _, own := range []bool{true, false} {

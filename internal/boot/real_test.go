@@ -144,7 +144,8 @@ func TestRealMissing(t *testing.T) {
 	}
 }
 
-// TestMisspeltSetting: a name that is almost a setting's is reported once in a job, and not again where golci run has done so.
+// TestMisspeltSetting: a name that is almost a setting's is reported once in a job, and not again where golci run has
+// done so.
 func TestMisspeltSetting(t *testing.T) {
 	t.Setenv("GOLCI_WORKRS", "1")
 	t.Setenv("GOLCI_OTHER_TOOL", "1")

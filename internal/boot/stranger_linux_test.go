@@ -22,8 +22,8 @@ import (
 // stranger is the user id of somebody else.
 const stranger = 54321
 
-// asStranger runs f on an OS thread that belongs to another user, which no other goroutine uses again. f must do its system calls
-// itself.
+// asStranger runs f on an OS thread that belongs to another user, which no other goroutine uses again. f must do its
+// system calls itself.
 func asStranger(t *testing.T, f func()) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -138,8 +138,8 @@ func silentListener(name string) (net.Listener, error) {
 	return net.FileListener(f)
 }
 
-// TestRendezvousToggled: another user binds the first names and lets them go, over and over, while the ranks look for each
-// other. They still meet in one place.
+// TestRendezvousToggled: another user binds the first names and lets them go, over and over, while the ranks look for
+// each other. They still meet in one place.
 func TestRendezvousToggled(t *testing.T) {
 	names := newMeeting(meetingPlace(t, 0, 1)).names
 	quit := make(chan struct{})
@@ -220,8 +220,8 @@ func TestRendezvousTurnsAway(t *testing.T) {
 	}
 }
 
-// TestRendezvousEarly: callers of the same user that say nothing are turned away when there are too many, and a rank gets
-// through.
+// TestRendezvousEarly: callers of the same user that say nothing are turned away when there are too many, and a rank
+// gets through.
 func TestRendezvousEarly(t *testing.T) {
 	name := newMeeting(meetingPlace(t, 0, 1)).names[0]
 	ln, err := listenAbstract(name)
@@ -285,7 +285,8 @@ func floodMain() int {
 	return 0
 }
 
-// TestRendezvousFlood: another user calls without a word, more often than this process has descriptors. All ranks join all the same.
+// TestRendezvousFlood: another user calls without a word, more often than this process has descriptors. All ranks
+// join all the same.
 func TestRendezvousFlood(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("skipped: needs root to become another user")

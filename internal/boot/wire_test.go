@@ -110,7 +110,8 @@ func TestWireExchange(t *testing.T) {
 	}
 }
 
-// TestWireMissing: ranks 1 and 3 of 5 never come. With a server of ours, and on one node with any, the error names them.
+// TestWireMissing: ranks 1 and 3 of 5 never come. With a server of ours, and on one node with any, the error names
+// them.
 func TestWireMissing(t *testing.T) {
 	for name, preset := range map[string]map[string]string{
 		"own": ours(NewKey(), 5), "foreign": {pmi.KeyMapping: "(vector,(0,1,5))"},

@@ -2,8 +2,8 @@ package credit
 
 import "testing"
 
-// plainPair is the least that flow control can be: one loan that never changes, in 32-bit counters. It is what the ledger is
-// measured against.
+// plainPair is the least that flow control can be: one loan that never changes, in 32-bit counters. It is what the
+// ledger is measured against.
 type plainPair struct{ spent, returned, freed, told, loan, due uint32 }
 
 func (p *plainPair) take(n int) bool {

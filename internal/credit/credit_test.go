@@ -98,8 +98,8 @@ func TestLoanOutOfRange(t *testing.T) {
 	}
 }
 
-// TestPairConserves runs both halves of a pair over a channel that loses, repeats and delays returns, with counters that
-// start just before they wrap.
+// TestPairConserves runs both halves of a pair over a channel that loses, repeats and delays returns, with counters
+// that start just before they wrap.
 func TestPairConserves(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)

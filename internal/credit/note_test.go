@@ -28,8 +28,8 @@ func TestNotesPack(t *testing.T) {
 	}
 }
 
-// TestNotesWrapAndAreLate goes around both counters several times; every note is repeated after the next, and one that is
-// as late as it may be is dropped.
+// TestNotesWrapAndAreLate goes around both counters several times; every note is repeated after the next, and one
+// that is as late as it may be is dropped.
 func TestNotesWrapAndAreLate(t *testing.T) {
 	c := small()
 	c.Max, c.PerPeer, c.Narrow = MaxLoanNarrow, 1000, true
@@ -89,8 +89,8 @@ func TestNotesThatCannotBeAreFaults(t *testing.T) {
 	}
 }
 
-// TestWordsCarryEpochs: use decays by four for each epoch that passed, and what was returned meanwhile without a look at
-// the word does not count as in use at once.
+// TestWordsCarryEpochs: use decays by four for each epoch that passed, and what was returned meanwhile without a look
+// at the word does not count as in use at once.
 func TestWordsCarryEpochs(t *testing.T) {
 	c := small()
 	c.PerPeer, c.Max = 400, 400

@@ -22,8 +22,8 @@ type model interface {
 	listed(y, x int) bool
 }
 
-// TestScenarios runs each file on the ledger, where every check must hold, and on the naive algorithm, where one of them
-// must not.
+// TestScenarios runs each file on the ledger, where every check must hold, and on the naive algorithm, where one of
+// them must not.
 func TestScenarios(t *testing.T) {
 	scenario.Run(t, func(t *testing.T) func(string) []string {
 		ledger, naive := &side{t: t}, &side{t: t, naive: true}

@@ -12,7 +12,8 @@ func TestStateOfAPairFitsFortyBytes(t *testing.T) {
 	}
 }
 
-// TestMemoryOfTenThousandPeers measures what a rank of a large job allocates: both halves for every peer, and the ledger.
+// TestMemoryOfTenThousandPeers measures what a rank of a large job allocates: both halves for every peer, and the
+// ledger.
 func TestMemoryOfTenThousandPeers(t *testing.T) {
 	const ranks = 10_000
 	var before, after runtime.MemStats

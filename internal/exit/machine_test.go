@@ -112,8 +112,8 @@ func TestNonsense(t *testing.T) {
 	}
 }
 
-// FuzzMachine gives a machine any inputs: it ends at most once, sends a bounded number of messages, all to ranks of the job, and
-// ends by the limit.
+// FuzzMachine gives a machine any inputs: it ends at most once, sends a bounded number of messages, all to ranks of
+// the job, and ends by the limit.
 func FuzzMachine(f *testing.F) {
 	f.Add(uint16(5), uint16(2), []byte{0, 3, 1, 2, 2, 0, 0, 5, 3, 1, 4, 9})
 	f.Fuzz(func(t *testing.T, size, rank uint16, script []byte) {

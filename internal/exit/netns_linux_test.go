@@ -21,8 +21,8 @@ import (
 	"github.com/golci/golci/internal/boot/serve"
 )
 
-// machines makes two network namespaces that stand for machines, with a cable between them. Each has an address that the other
-// has, too, as machines with containers have.
+// machines makes two network namespaces that stand for machines, with a cable between them. Each has an address that
+// the other has, too, as machines with containers have.
 func machines(t *testing.T) (names [2]string) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -81,7 +81,8 @@ func exitLimit() time.Duration {
 	return 5500 * time.Millisecond
 }
 
-// rankMain is a rank. It says when the plane is open; what comes on its input is the code to exit with. It ends as agreed.
+// rankMain is a rank. It says when the plane is open; what comes on its input is the code to exit with. It ends as
+// agreed.
 func rankMain() int {
 	j, err := boot.Join(context.Background())
 	if err != nil {

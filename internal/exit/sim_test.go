@@ -161,8 +161,8 @@ func (s *sim) check(t testing.TB, want func(v Verdict) bool) {
 	}
 }
 
-// TestSimulation: some ranks, or all, call for the end with different codes, at about the same time; everybody ends with
-// the greatest, soon, with few messages.
+// TestSimulation: some ranks, or all, call for the end with different codes, at about the same time; everybody ends
+// with the greatest, soon, with few messages.
 func TestSimulation(t *testing.T) {
 	rng := seeded(t)
 	sizes := []int{1, 2, 3, 4, 5, 7, 8, 64, 100, 1000, 1024}
@@ -190,8 +190,8 @@ func TestSimulation(t *testing.T) {
 	}
 }
 
-// TestSimulationLosses: ranks die at any moment, among them those that have called for the end and those that pass the news
-// on; the others end all the same.
+// TestSimulationLosses: ranks die at any moment, among them those that have called for the end and those that pass
+// the news on; the others end all the same.
 func TestSimulationLosses(t *testing.T) {
 	rng := seeded(t)
 	for _, n := range []int{4, 16, 64, 1000, 10_000} {

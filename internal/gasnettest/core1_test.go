@@ -67,8 +67,8 @@ func (x *relay) send(r *rank, p parcel) error {
 	return r.e.RequestMedium(r.next(), hRelay, p.data, append(a, sum(a, p.data))...)
 }
 
-// TestCore1 is testcore1: parcels of random size go round the ring, checked at every hop and at the end against what was
-// sent; each hop is acknowledged.
+// TestCore1 is testcore1: parcels of random size go round the ring, checked at every hop and at the end against what
+// was sent; each hop is acknowledged.
 func TestCore1(t *testing.T) {
 	overAll(t, func(t *testing.T, net network) { spmd(t, net, 3, options{}, newRelay, relayAll) })
 }

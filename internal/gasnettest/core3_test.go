@@ -49,8 +49,8 @@ func newNil(all [][]byte) func(r *rank) *counted {
 	}
 }
 
-// TestCore3 is testcore3: payloads of no bytes at all sorts of places, among them memory that is no longer there. Nobody
-// may look.
+// TestCore3 is testcore3: payloads of no bytes at all sorts of places, among them memory that is no longer there.
+// Nobody may look.
 func TestCore3(t *testing.T) {
 	all := empties(t)
 	overAll(t, func(t *testing.T, net network) {

@@ -13,8 +13,9 @@ import (
 	"github.com/golci/golci/internal/credit"
 )
 
-// The test of credits of the Portals conduit: patterns whose partners rotate, or do not poll, on few credits and on many. Here the receive
-// space has room for exactly the credits there are, so one that is spent twice is an overflow, which ends the test.
+// The test of credits of the Portals conduit: patterns whose partners rotate, or do not poll, on few credits and on
+// many. Here the receive space has room for exactly the credits there are, so one that is spent twice is an overflow,
+// which ends the test.
 
 const (
 	hCred      = 70

@@ -61,7 +61,8 @@ func overUDP(j udptest.Job, cfg conduit.Config) func(testing.TB, int, uint64) []
 	}
 }
 
-// overMixed has even ranks, and odd ones, reach each other through rings with words, and the others through datagrams without.
+// overMixed has even ranks, and odd ones, reach each other through rings with words, and the others through datagrams
+// without.
 func overMixed(near conduit.Config, far udptest.Job) func(testing.TB, int, uint64) []conduit.Conduit {
 	return func(t testing.TB, n int, seed uint64) []conduit.Conduit {
 		return mixedtest.Join(t, overLocal(near, nil)(t, n, seed), overUDP(far, near)(t, n, seed), mixedtest.Parity)

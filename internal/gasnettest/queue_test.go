@@ -111,8 +111,8 @@ func largeReplies(r *rank, q *queued) error {
 	return r.until(func() bool { return q.back.Load() == queueSenders*queueReplies })
 }
 
-// TestImmediate is testimm at the level of active messages: to send at once or not at all. What is refused has no effect,
-// and what was accepted arrives once.
+// TestImmediate is testimm at the level of active messages: to send at once or not at all. What is refused has no
+// effect, and what was accepted arrives once.
 func TestImmediate(t *testing.T) {
 	overAll(t, func(t *testing.T, net network) {
 		awake := make(chan struct{})

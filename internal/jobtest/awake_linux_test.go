@@ -2,8 +2,8 @@ package jobtest
 
 import "time"
 
-// awake measures time as this process has seen it: when all processes of the machine are stopped for a while, the while counts as a
-// moment only.
+// awake measures time as this process has seen it: when all processes of the machine are stopped for a while, the
+// while counts as a moment only.
 type awake struct {
 	stop  chan struct{}
 	total chan time.Duration

@@ -65,8 +65,8 @@ func bareMain(how string) int {
 	return 0
 }
 
-// TestRanksWithoutMPI: processes start from package rank alone, exchange active messages, wait for them, and end in each
-// way. Nothing ends a process that has not asked for it but its own return, or the launcher.
+// TestRanksWithoutMPI: processes start from package rank alone, exchange active messages, wait for them, and end in
+// each way. Nothing ends a process that has not asked for it but its own return, or the launcher.
 func TestRanksWithoutMPI(t *testing.T) {
 	for how, want := range map[string]struct {
 		code  int

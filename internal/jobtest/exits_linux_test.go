@@ -91,8 +91,8 @@ func endings(n int) []ending {
 	}
 }
 
-// patient has a rank that is told of the end wait for its own program however long the machine stands still: each of them is
-// about to call Exit, and of equal codes that of rank 0 is to count.
+// patient has a rank that is told of the end wait for its own program however long the machine stands still: each of
+// them is about to call Exit, and of equal codes that of rank 0 is to count.
 var patient = []string{"GOLCI_EXITSETTLE=1h"}
 
 // deaf makes a rank that computes run nothing else, so that it never learns of the end.

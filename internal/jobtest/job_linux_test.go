@@ -67,8 +67,8 @@ type job struct {
 	tmp      string // its directory for temporary files
 }
 
-// segments is how many segments of shared memory a job of n ranks has at least: none over datagrams, which the environment asks
-// for.
+// segments is how many segments of shared memory a job of n ranks has at least: none over datagrams, which the
+// environment asks for.
 func segments(n int) int {
 	if os.Getenv(settings.Conduit.Env()) == udp.Name {
 		return 0

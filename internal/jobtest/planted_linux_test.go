@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPlantedRace: the race detector reports a data race between two threads of one rank, and nothing where messages order
-// their accesses.
+// TestPlantedRace: the race detector reports a data race between two threads of one rank, and nothing where messages
+// order their accesses.
 func TestPlantedRace(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program with -race")

@@ -157,7 +157,8 @@ func descendants(pid int) []int {
 	return out
 }
 
-// stat is the fields of /proc/PID/stat after the name, of which the first is the state; nil when there is no such process.
+// stat is the fields of /proc/PID/stat after the name, of which the first is the state; nil when there is no such
+// process.
 func stat(pid int) []string {
 	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, tail, _ := strings.Cut(string(b), ") ")

@@ -7,10 +7,12 @@ import (
 	"testing"
 )
 
-// sharedErrors mean the same in every layer of messages. Package conduit declares them, the layers above name its values.
+// sharedErrors mean the same in every layer of messages. Package conduit declares them, the layers above name its
+// values.
 var sharedErrors = map[string]bool{"ErrRank": true, "ErrPeer": true, "ErrClosed": true, "ErrConfig": true}
 
-// TestOneErrorVocabulary: in the layers of messages a shared error is one value, so that errors.Is finds it through them all.
+// TestOneErrorVocabulary: in the layers of messages a shared error is one value, so that errors.Is finds it through
+// them all.
 func TestOneErrorVocabulary(t *testing.T) {
 	declared, shared := 0, 0
 	for _, f := range goFiles(t) {

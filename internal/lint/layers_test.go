@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// layers lists the packages from the bottom up; an entry stands for what lies below its path, too. A package imports from
-// layers below its own and, within its own, from its own entry only. docs/ARCHITECTURE.md draws the same.
+// layers lists the packages from the bottom up; an entry stands for what lies below its path, too. A package imports
+// from layers below its own and, within its own, from its own entry only. docs/ARCHITECTURE.md draws the same.
 var layers = [][]string{
 	{
 		"internal/addrs", "internal/arch", "internal/authconn", "internal/badnet", "internal/inside", "internal/invariants",
@@ -27,8 +27,8 @@ var layers = [][]string{
 	{"cmd", "examples", "internal/gasnettest", "internal/jobtest", "internal/lint"},
 }
 
-// alone lists packages that import less of the module than their layer may: only what lies under one of the paths, or is
-// the path after a "=".
+// alone lists packages that import less of the module than their layer may: only what lies under one of the paths, or
+// is the path after a "=".
 var alone = map[string][]string{
 	"internal/credit":   {"internal/invariants"},
 	"internal/match":    {"internal/machine"},

@@ -40,7 +40,8 @@ func namesIn(text []byte) (names []string) {
 	return names
 }
 
-// exported gives the exported names of the package in dir: functions, types, values, and methods and fields as Type.Name.
+// exported gives the exported names of the package in dir: functions, types, values, and methods and fields as
+// Type.Name.
 func exported(all []goFile, dir string) map[string]bool {
 	known := make(map[string]bool)
 	for _, f := range all {

@@ -13,8 +13,8 @@ var (
 	processors = []string{"amd64", "arm64"}
 )
 
-// TestTargetsStandForAll: a file may be for one system or for one processor, but for a pair of them only on Linux. So the gate's
-// cross-builds, which have each system and each processor once, see every file.
+// TestTargetsStandForAll: a file may be for one system or for one processor, but for a pair of them only on Linux. So
+// the gate's cross-builds, which have each system and each processor once, see every file.
 func TestTargetsStandForAll(t *testing.T) {
 	constrained := 0
 	for _, f := range files(t) {

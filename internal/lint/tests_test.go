@@ -33,7 +33,8 @@ func TestSkipsGiveAReason(t *testing.T) {
 			t.Error(wrong)
 		}
 	}
-	// No test is left out here: this source is what the rule must find fault with twice, and accept once, where there is a reason.
+	// No test is left out here: this source is what the rule must find fault with twice, and accept once, where there
+	// is a reason.
 	const call = "Skip"
 	source := "package p\nfunc f(t *testing.T) { t." + call + "(); t." + call + "Now(); t." + call + "(\"no network\") }\n"
 	f, err := parse("p_test.go", []byte(source))

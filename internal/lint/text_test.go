@@ -64,8 +64,8 @@ var variable = regexp.MustCompile(`\bGOLCI_[A-Z0-9_]+\b`)
 // launcherVariables are set by golci run for its ranks and are no settings.
 var launcherVariables = map[string]bool{"GOLCI_JOB": true}
 
-// TestSettingsAreDocumented: the table in docs/ARCHITECTURE.md has every setting, with its default, and no page names one
-// that does not exist.
+// TestSettingsAreDocumented: the table in docs/ARCHITECTURE.md has every setting, with its default, and no page names
+// one that does not exist.
 func TestSettingsAreDocumented(t *testing.T) {
 	set, err := settings.Parse(func(string) (string, bool) { return "", false })
 	if err != nil {

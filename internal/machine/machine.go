@@ -57,8 +57,8 @@ func (r Rule) Do(what uint8) Rule {
 	return r
 }
 
-// NewMachine makes a machine. states and inputs name them, by their numbers. It panics if two rules are for one state and
-// input, or one for state 0, because a machine is a constant of the program.
+// NewMachine makes a machine. states and inputs name them, by their numbers. It panics if two rules are for one state
+// and input, or one for state 0, because a machine is a constant of the program.
 func NewMachine(name string, states, inputs []string, rules ...Rule) *Machine {
 	m := &Machine{name: name, states: states, inputs: inputs, steps: make([][]Step, len(states))}
 	for i := range m.steps {

@@ -7,8 +7,8 @@ import (
 	"github.com/golci/golci/internal/arch"
 )
 
-// Word is the state of an operation and the parties that have a hand in it, in one word. Parties change it by compare and
-// swap. The owner of an operation that nobody else knows stores to it. The zero Word is not in use.
+// Word is the state of an operation and the parties that have a hand in it, in one word. Parties change it by compare
+// and swap. The owner of an operation that nobody else knows stores to it. The zero Word is not in use.
 type Word struct{ word atomic.Uint32 }
 
 // State is a state of a Machine. 0 is that of an operation that is not in use; no rule begins there.

@@ -9,9 +9,9 @@ import (
 	"github.com/golci/golci/internal/machine"
 )
 
-// The explorer follows one message through every order of what can happen to it: the queue lets go late, answers overtake
-// each other, either caller gives up, a rank dies. It checks that each operation is completed once, that nobody is told
-// that its buffer is free while a transfer still uses it, and that nothing hangs.
+// The explorer follows one message through every order of what can happen to it: the queue lets go late, answers
+// overtake each other, either caller gives up, a rank dies. It checks that each operation is completed once, that
+// nobody is told that its buffer is free while a transfer still uses it, and that nothing hangs.
 
 // wire is a message under way. What is ordered is delivered in the order of sending.
 type wire struct {
@@ -332,7 +332,8 @@ func (w *world) key() string {
 		w.recalled, w.left, w.closed, w.dead, w.told, w.ended, w.cancelled)
 }
 
-// explore runs a world through all orders, and returns how many states there are and the first fault with its way there.
+// explore runs a world through all orders, and returns how many states there are and the first fault with its way
+// there.
 func explore(c kind) (states int, way []string, faults []string) {
 	seen := make(map[string]bool)
 	var visit func(path []string) bool

@@ -1,6 +1,6 @@
 // Package match matches the receives and messages of one context by source and tag, with wildcards, in MPI's order
-// (MPI 3.5). Every operation takes constant time, however much waits. It is a pure data structure: no locks, no input or
-// output; the caller sees to it that one call runs at a time.
+// (MPI 3.5). Every operation takes constant time, however much waits. It is a pure data structure: no locks, no input
+// or output; the caller sees to it that one call runs at a time.
 //
 // A pattern is a source and a tag, either of which may be a wildcard. So a message is accepted by four patterns, of one
 // class each: both given, any source, any tag, both any. The index has a queue for each pattern, with the receives that
@@ -19,8 +19,8 @@ const (
 	AnyTag    = -2
 )
 
-// Pattern says which messages a receive or probe takes: those with this source and tag, each of which may be a wildcard. A
-// message's own pattern has neither.
+// Pattern says which messages a receive or probe takes: those with this source and tag, each of which may be a
+// wildcard. A message's own pattern has neither.
 type Pattern struct{ Source, Tag int32 }
 
 // Wild reports whether p has a wildcard.

@@ -74,9 +74,10 @@ var (
 	left    = []m.State{SendOver, SendOffered, SendRecalled, SendHalfGot, SendStreaming, SendCopying, SendPutting}
 )
 
-// Protocol is how a message travels that does not leave at once, at its sender and at its receiver. The parties of a send:
-// Caller; Queue, the queue of the pair; Peer, which owes an answer to the envelope, and after HalfWanted the end of its
-// own part; Transfer. The parties of a receive: Caller; Queue, the matching; Peer, which sends or puts bytes; Transfer.
+// Protocol is how a message travels that does not leave at once, at its sender and at its receiver. The parties of a
+// send: Caller; Queue, the queue of the pair; Peer, which owes an answer to the envelope, and after HalfWanted the
+// end of its own part; Transfer. The parties of a receive: Caller; Queue, the matching; Peer, which sends or puts
+// bytes; Transfer.
 var Protocol = m.NewMachine("message", stateNames, inputNames, rules...)
 
 var rules = []m.Rule{

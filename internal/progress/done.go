@@ -15,7 +15,8 @@ var ErrPending = errors.New("operations are still pending")
 // time. The zero value is pending.
 //
 // Two ways to be woken: a fult thread that is going to block names itself with Expect before the operation starts, so
-// that completing costs no atomic read-modify-write; anyone else looks at Ready and, before parking, hangs a Group on it.
+// that completing costs no atomic read-modify-write; anyone else looks at Ready and, before parking, hangs a Group on
+// it.
 type Done struct {
 	state atomic.Uint32
 	spun  bool // whoever waits has spun for it in vain; the waiter's own
@@ -41,14 +42,15 @@ func (d *Done) Expect(t *fult.Thread) {
 	arch.StoreRel32(&d.state, expected)
 }
 
-// Call has a fresh Done call f when it completes, once, after it is ready. f runs where Complete is called, which may be
-// inside a poll: it must not block. It belongs to the caller of Call before the operation can complete.
+// Call has a fresh Done call f when it completes, once, after it is ready. f runs where Complete is called, which may
+// be inside a poll: it must not block. It belongs to the caller of Call before the operation can complete.
 func (d *Done) Call(f func(w *fult.Worker)) {
 	d.call = f
 	arch.StoreRel32(&d.state, called)
 }
 
-// Expected is the thread that Expect has named, or nil. For whoever knows, by a lock or otherwise, that d is not reset meanwhile.
+// Expected is the thread that Expect has named, or nil. For whoever knows, by a lock or otherwise, that d is not
+// reset meanwhile.
 func (d *Done) Expected() *fult.Thread { return d.thread }
 
 // Reset makes d fresh again. The owner alone may call it, when d is ready or the operation never started.

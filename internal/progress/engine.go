@@ -124,8 +124,8 @@ func (e *Engine) groupOf(t *fult.Thread) *Group {
 	return l.group
 }
 
-// OnThread has f called for every new thread, on its worker's stack, so that what a thread keeps is not made on its own,
-// which would grow for it. Call it before the first thread.
+// OnThread has f called for every new thread, on its worker's stack, so that what a thread keeps is not made on its
+// own, which would grow for it. Call it before the first thread.
 func (e *Engine) OnThread(f func(t *fult.Thread)) { e.onThread = f }
 
 // Poll handles what has arrived; see Source. Any goroutine or thread may call it.

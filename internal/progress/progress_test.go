@@ -376,8 +376,8 @@ func TestThreadsAndGoroutines(t *testing.T) {
 	}
 }
 
-// TestWatchSeesWhatCameBefore: one of many has completed after the last look and before its group hung on it, so no signal
-// comes. The next look must find it.
+// TestWatchSeesWhatCameBefore: one of many has completed after the last look and before its group hung on it, so no
+// signal comes. The next look must find it.
 func TestWatchSeesWhatCameBefore(t *testing.T) {
 	e := New(newMailbox(), nil, Config{})
 	for _, n := range []int{1, fewDones + 4} {

@@ -24,8 +24,8 @@ func (s *idle) Sleep(_ time.Duration, ready func() bool) bool {
 	return true
 }
 
-// TestAWaitSpinsOnce: a waiter sleeps after one spinning time, whichever way it began to wait. A machine that stands still
-// makes it longer, so the best of a few has to do.
+// TestAWaitSpinsOnce: a waiter sleeps after one spinning time, whichever way it began to wait. A machine that stands
+// still makes it longer, so the best of a few has to do.
 func TestAWaitSpinsOnce(t *testing.T) {
 	const spin = 300 * time.Millisecond
 	for _, way := range []struct {

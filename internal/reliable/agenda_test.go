@@ -79,8 +79,8 @@ func (a *arrivals) arrive(id int) {
 	a.e.Incoming(id, a.packet, a.now)
 }
 
-// TestTimersOfManyPeers has segments come from random ones of many peers: each acknowledgement leaves when its time has come, not
-// before, and no time is told at which nothing leaves.
+// TestTimersOfManyPeers has segments come from random ones of many peers: each acknowledgement leaves when its time
+// has come, not before, and no time is told at which nothing leaves.
 func TestTimersOfManyPeers(t *testing.T) {
 	seed := seedOf(t)
 	r := newWorld(t, seed, 1, Config{}, Link{}).r
@@ -118,8 +118,8 @@ func TestTimersOfManyPeers(t *testing.T) {
 	}
 }
 
-// BenchmarkTimers is a segment that comes 50 us after the one before, from the next of all peers, with the timer of an acknowledgement
-// that ends each time.
+// BenchmarkTimers is a segment that comes 50 us after the one before, from the next of all peers, with the timer of
+// an acknowledgement that ends each time.
 func BenchmarkTimers(b *testing.B) {
 	for _, peers := range []int{1, 100, 10_000} {
 		b.Run(fmt.Sprintf("peers=%d", peers), func(b *testing.B) {

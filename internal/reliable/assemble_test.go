@@ -16,8 +16,8 @@ func chunkOf(p *peer, seq, frag uint32, size, offset int, data []byte) []byte {
 	return b
 }
 
-// TestOpenMessages: so many long messages of a peer may be incomplete, and no more, however short they are. When one of them is complete,
-// the next is let in.
+// TestOpenMessages: so many long messages of a peer may be incomplete, and no more, however short they are. When one
+// of them is complete, the next is let in.
 func TestOpenMessages(t *testing.T) {
 	w := newWorld(t, 1, 2, Config{}, Link{MTU: 1400})
 	n := w.ranks[0]
@@ -65,7 +65,8 @@ func TestMemoryOfAll(t *testing.T) {
 	}
 }
 
-// TestOverlap: pieces of a message that overlap are refused, so that none is complete before each of its bytes has come.
+// TestOverlap: pieces of a message that overlap are refused, so that none is complete before each of its bytes has
+// come.
 func TestOverlap(t *testing.T) {
 	w := newWorld(t, 1, 2, Config{}, Link{MTU: 1400})
 	n := w.ranks[0]

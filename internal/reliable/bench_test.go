@@ -94,8 +94,8 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
-// BenchmarkLongPackets is one small message where packets may be long, alone and in company; and what the buffers of a whole window
-// of such take.
+// BenchmarkLongPackets is one small message where packets may be long, alone and in company; and what the buffers of
+// a whole window of such take.
 func BenchmarkLongPackets(b *testing.B) {
 	for _, batch := range []int{1, 64, 512} {
 		b.Run(fmt.Sprintf("size=64/batch=%d", batch), func(b *testing.B) {
@@ -116,7 +116,8 @@ func BenchmarkLongPackets(b *testing.B) {
 	})
 }
 
-// windowBuffers sends a window of lone small messages in packets that may be long, and returns the bytes of their buffers.
+// windowBuffers sends a window of lone small messages in packets that may be long, and returns the bytes of their
+// buffers.
 func windowBuffers(tb testing.TB) (n int) {
 	tb.Helper()
 	h := newHole(tb)
@@ -144,7 +145,8 @@ func TestBuffersOfSmallMessagesAreSmall(t *testing.T) {
 	}
 }
 
-// TestBuffersGrow has ever more messages join in one packet, and more packets than buffers are kept for: their contents stay.
+// TestBuffersGrow has ever more messages join in one packet, and more packets than buffers are kept for: their
+// contents stay.
 func TestBuffersGrow(t *testing.T) {
 	w := newWorld(t, 1, 2, Config{}, Link{MTU: MaxMTU})
 	w.Fate = ideal

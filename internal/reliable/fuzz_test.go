@@ -43,7 +43,8 @@ func FuzzIncoming(f *testing.F) {
 	})
 }
 
-// FuzzParse takes packets and bodies apart and puts them together again: the same bytes must come out, and nothing may lie outside.
+// FuzzParse takes packets and bodies apart and puts them together again: the same bytes must come out, and nothing
+// may lie outside.
 func FuzzParse(f *testing.F) {
 	h := header{flags: flagSegment | flagPriority, words: 1, first: 63, seq: 5, ack: 9, size: 2*fragHeader + putHeader + 3}
 	b := make([]byte, headerSize+8+int(h.size))
@@ -89,8 +90,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzChunks has a peer send pieces of messages with sizes, places and lengths of its choice: what is held stays within the limit, is
-// what is known of, and no more is delivered than came.
+// FuzzChunks has a peer send pieces of messages with sizes, places and lengths of its choice: what is held stays
+// within the limit, is what is known of, and no more is delivered than came.
 func FuzzChunks(f *testing.F) {
 	f.Add([]byte{0, 1, 0, 102, 0, 0, 10, 1, 1, 0, 102, 0, 51, 10})                                 // one whole message in two pieces
 	f.Add([]byte{0, 1, 0xC3, 0x50, 0, 0, 1, 1, 2, 0xC3, 0x50, 0, 0, 1, 2, 3, 0xC3, 0x50, 0, 0, 1}) // too much at once
@@ -127,7 +128,8 @@ func FuzzChunks(f *testing.F) {
 	})
 }
 
-// bounded checks the memory of messages that are not complete, as counted and as it is: a buffer is at most twice as long as its message.
+// bounded checks the memory of messages that are not complete, as counted and as it is: a buffer is at most twice as
+// long as its message.
 func bounded(t *testing.T, e *Endpoint, p *peer) {
 	t.Helper()
 	held, real := 0, 0

@@ -79,7 +79,8 @@ func TestGatherAsksForHeaders(t *testing.T) {
 	}
 }
 
-// BenchmarkSender is the sender's side of a put of 64 KiB, with its acknowledgements, by whether its pieces are copied into packets.
+// BenchmarkSender is the sender's side of a put of 64 KiB, with its acknowledgements, by whether its pieces are
+// copied into packets.
 func BenchmarkSender(b *testing.B) {
 	for _, name := range []string{"copied", "gathered"} {
 		b.Run(name, func(b *testing.B) {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestLateTimersAreNoAbsence: a rank whose timers all end a little late, since nothing else wakes it, still finds out that its
-// peer is silent.
+// TestLateTimersAreNoAbsence: a rank whose timers all end a little late, since nothing else wakes it, still finds out
+// that its peer is silent.
 func TestLateTimersAreNoAbsence(t *testing.T) {
 	w := newWorld(t, 1, 2, Config{}, Link{MTU: 1400})
 	w.Fate = func(int, int, []byte, time.Duration) []time.Duration { return nil }

@@ -14,8 +14,8 @@ func ideal(_, _ int, _ []byte, now time.Duration) []time.Duration {
 	return []time.Duration{now + 100*time.Microsecond}
 }
 
-// TestAnswer asks for an acknowledgement where none is due: one packet leaves, with the next Outgoing, and no other. A segment that
-// leaves at the same time serves as well.
+// TestAnswer asks for an acknowledgement where none is due: one packet leaves, with the next Outgoing, and no other.
+// A segment that leaves at the same time serves as well.
 func TestAnswer(t *testing.T) {
 	w := newWorld(t, 1, 2, Config{}, Link{MTU: 1400})
 	w.Fate = ideal

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestBlackHole makes a path shorter in the middle of traffic: what is longer than it now is never arrives, also of what was under way, and
-// one packet in 50 is lost besides. All messages come all the same.
+// TestBlackHole makes a path shorter in the middle of traffic: what is longer than it now is never arrives, also of
+// what was under way, and one packet in 50 is lost besides. All messages come all the same.
 func TestBlackHole(t *testing.T) {
 	seed := seedOf(t)
 	for _, gather := range []bool{false, true} {
@@ -162,8 +162,8 @@ func (o *narrow) Room(peer, n int) []byte {
 	return o.node.Room(peer, n)
 }
 
-// FuzzParts has a peer send parts of segments with places and sizes of its choice: memory stays within the limit, and no segment is taken
-// twice.
+// FuzzParts has a peer send parts of segments with places and sizes of its choice: memory stays within the limit, and
+// no segment is taken twice.
 func FuzzParts(f *testing.F) {
 	f.Add([]byte{0, 0, 1, 0, 255, 0, 1, 1, 0, 100})
 	f.Add(bytes.Repeat([]byte{3, 0, 200, 255, 255}, 30))

@@ -60,8 +60,8 @@ func jobs(w *world, n *node, count int) (list []job, whole, puts map[uint64]int)
 	return list, whole, puts
 }
 
-// TestEverythingArrivesOnce sends messages and puts of all sizes between three ranks over a network that spoils packets, across the
-// end of the sequence numbers, also with few rooms and little memory.
+// TestEverythingArrivesOnce sends messages and puts of all sizes between three ranks over a network that spoils
+// packets, across the end of the sequence numbers, also with few rooms and little memory.
 func TestEverythingArrivesOnce(t *testing.T) {
 	seed := seedOf(t)
 	small := Config{Rooms: 2, Queue: 1, MaxMessage: 40_000, Reassembly: 40_000, AckEvery: 1, ResendsPerPass: 1}
@@ -188,8 +188,8 @@ func TestPutsAreChecked(t *testing.T) {
 	}
 }
 
-// TestSpoiltPacketsDoNoHarm gives an endpoint packets that were altered or cut short, as a peer might send that means harm: it
-// may deliver nonsense, but must stay within its memory, and live.
+// TestSpoiltPacketsDoNoHarm gives an endpoint packets that were altered or cut short, as a peer might send that means
+// harm: it may deliver nonsense, but must stay within its memory, and live.
 func TestSpoiltPacketsDoNoHarm(t *testing.T) {
 	seed := seedOf(t)
 	w := newWorld(t, seed, 2, Config{MaxMessage: 1 << 16, Reassembly: 1 << 17}, Link{MTU: 1400})

@@ -13,8 +13,8 @@ import (
 	"github.com/golci/golci/internal/scenario"
 )
 
-// TestScenarios replays testdata: two ranks, 0 and 1, and packets that go where the scenario sends them. Sequence numbers are written
-// relative to the first. The inputs are
+// TestScenarios replays testdata: two ranks, 0 and 1, and packets that go where the scenario sends them. Sequence
+// numbers are written relative to the first. The inputs are
 //
 //	start [rooms=N] [seq=N]     two new endpoints
 //	send R COUNT SIZE [urgent]  messages from rank R

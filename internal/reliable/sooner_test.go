@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// TestShorterWayAfterOutage loses all that is under way, and then has a way that is a hundred times shorter: what was sent again is
-// acknowledged sooner than any packet was before. That must not be taken for the acknowledgement of what was lost, over and over.
+// TestShorterWayAfterOutage loses all that is under way, and then has a way that is a hundred times shorter: what was
+// sent again is acknowledged sooner than any packet was before. That must not be taken for the acknowledgement of
+// what was lost, over and over.
 func TestShorterWayAfterOutage(t *testing.T) {
 	const (
 		under  = 300

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestStuck: packets beyond a size vanish from some time on, smaller ones pass both ways. The peer is heard all the time, and given up
-// within twice the time of a silent one.
+// TestStuck: packets beyond a size vanish from some time on, smaller ones pass both ways. The peer is heard all the
+// time, and given up within twice the time of a silent one.
 func TestStuck(t *testing.T) {
 	w := newWorld(t, seedOf(t), 2, Config{}, Link{MTU: 1400})
 	n := w.ranks[0]

@@ -10,7 +10,8 @@ import (
 	"github.com/golci/golci/internal/reliable/simlink"
 )
 
-// tails measures how long messages are on their way where each burst is waited for, so that nothing comes behind its end.
+// tails measures how long messages are on their way where each burst is waited for, so that nothing comes behind its
+// end.
 type tails struct {
 	rtt   time.Duration
 	rate  float64 // bytes a second
@@ -80,7 +81,8 @@ func (c *tails) run(t *testing.T, seed uint64, bursts int) result {
 	return res
 }
 
-// TestTails bounds how long one burst of a hundred may take, in virtual time: the timeout would be 2 ms beside the round trip.
+// TestTails bounds how long one burst of a hundred may take, in virtual time: the timeout would be 2 ms beside the
+// round trip.
 func TestTails(t *testing.T) {
 	slow(t)
 	seed := seedOf(t)
@@ -112,8 +114,8 @@ func TestTails(t *testing.T) {
 	}
 }
 
-// TestNoProbesOfQueues sends bursts over a link on which they take far longer than a round trip, and loses nothing: what waits there
-// is not sent again.
+// TestNoProbesOfQueues sends bursts over a link on which they take far longer than a round trip, and loses nothing:
+// what waits there is not sent again.
 func TestNoProbesOfQueues(t *testing.T) {
 	for _, rtt := range []time.Duration{50 * time.Microsecond, time.Millisecond} {
 		c := tails{rtt: rtt, rate: gigabit / 50, burst: 30}

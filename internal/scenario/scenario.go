@@ -15,8 +15,8 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the scenarios in testdata to what happens now")
 
-// Run replays each file testdata/*.txt as a test of its own. start is called for each; the function that it returns gets
-// every input line and returns what must stand below it, a line each.
+// Run replays each file testdata/*.txt as a test of its own. start is called for each; the function that it returns
+// gets every input line and returns what must stand below it, a line each.
 func Run(t *testing.T, start func(t *testing.T) func(line string) []string) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.txt")

@@ -347,7 +347,8 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
-// TestRun: steps are started in their order, each when the leading ones that it names are done, and may end in any order.
+// TestRun: steps are started in their order, each when the leading ones that it names are done, and may end in any
+// order.
 func TestRun(t *testing.T) {
 	s := Schedule{Steps: make([]Step, 4)}
 	s.Steps[2].After, s.Steps[3].After = 1, 3

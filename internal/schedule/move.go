@@ -8,8 +8,8 @@ func (s *Schedule) Barrier(p Place) {
 	}
 }
 
-// BcastTree has the n bytes of Out at root go down a binomial tree. The rank whose number, counted from root, has lowest
-// bit k receives from the one without that bit, and sends on to those with a lower bit set.
+// BcastTree has the n bytes of Out at root go down a binomial tree. The rank whose number, counted from root, has
+// lowest bit k receives from the one without that bit, and sends on to those with a lower bit set.
 func (s *Schedule) BcastTree(p Place, root, n int) {
 	s.reset()
 	me, k := p.from(root), 1
@@ -142,8 +142,8 @@ func (s *Schedule) ScatterAll(p Place, root, n int, parts *Parts, inPlace bool) 
 	}
 }
 
-// AllgatherSteps has all ranks get the n bytes of In of each, in Out. In each step a rank sends all parts that it holds,
-// its own first, so that their number doubles (Bruck). In may be its part of Out.
+// AllgatherSteps has all ranks get the n bytes of In of each, in Out. In each step a rank sends all parts that it
+// holds, its own first, so that their number doubles (Bruck). In may be its part of Out.
 func (s *Schedule) AllgatherSteps(p Place, n int) {
 	s.reset()
 	mem := s.work(n * p.Size)
@@ -200,8 +200,8 @@ func (s *Schedule) own(p Place, from, to *Parts) {
 	s.copy(at, was, n)
 }
 
-// AlltoallPairs does the same in rounds: in round d a rank sends to the one d further and receives from the one d before.
-// It copies its own part while the first message is on its way.
+// AlltoallPairs does the same in rounds: in round d a rank sends to the one d further and receives from the one d
+// before. It copies its own part while the first message is on its way.
 func (s *Schedule) AlltoallPairs(p Place, from, to *Parts, saved int) {
 	s.reset()
 	s.save(saved)

@@ -36,8 +36,9 @@ func doubled(me, extra int) int {
 }
 
 // branch finds the place of the rank. The tree combines the same runs of ranks whatever root is, and the same as
-// recursive doubling does: first those that are too many for a power of two, in pairs, then runs that are twice as long in
-// each step. Of two runs the rank that holds the result of one gets that of the other: root, or else that of the lower run.
+// recursive doubling does: first those that are too many for a power of two, in pairs, then runs that are twice as
+// long in each step. Of two runs the rank that holds the result of one gets that of the other: root, or else that of
+// the lower run.
 func (p Place) branch(root int) (b branch) {
 	b.to = -1
 	power, extra := powerIn(p.Size)
@@ -88,8 +89,8 @@ type Lengths struct {
 	Segment int // of a message of a longer one
 }
 
-// ReduceTree combines In of all ranks into Out of root. What comes from below is combined with the rank's own vector, and
-// passed up. inPlace says that In of root is Out.
+// ReduceTree combines In of all ranks into Out of root. What comes from below is combined with the rank's own vector,
+// and passed up. inPlace says that In of root is Out.
 func (s *Schedule) ReduceTree(p Place, root int, l Lengths, inPlace bool) {
 	s.reset()
 	b := p.branch(root)
@@ -178,13 +179,13 @@ func (s *Schedule) segment(b *branch, l Lengths, q int, in, acc Mem) {
 	}
 }
 
-// AllreduceDoubling combines the n bytes of In of all ranks into Out of all. In each round a rank swaps results with the
-// one whose number differs in one bit, so that after round k both have the result of a run of 2^(k+1) ranks. If the ranks
-// are no power of two, the first ones pair up before, and one of each pair sits the rounds out. Lower ranks always come
-// first. In may be Out: inPlace.
+// AllreduceDoubling combines the n bytes of In of all ranks into Out of all. In each round a rank swaps results with
+// the one whose number differs in one bit, so that after round k both have the result of a run of 2^(k+1) ranks. If
+// the ranks are no power of two, the first ones pair up before, and one of each pair sits the rounds out. Lower ranks
+// always come first. In may be Out: inPlace.
 //
-// What has been combined lies in Out, and before that in In. There is no copy of it: lines that a peer has read are slow
-// to write.
+// What has been combined lies in Out, and before that in In. There is no copy of it: lines that a peer has read are
+// slow to write.
 func (s *Schedule) AllreduceDoubling(p Place, n int, inPlace bool) {
 	s.reset()
 	if p.Size == 1 {
@@ -218,7 +219,8 @@ func (s *Schedule) AllreduceDoubling(p Place, n int, inPlace bool) {
 }
 
 // AllreduceShares combines elems elements of size bytes of In of all ranks into Out of all, where the order does not
-// matter: each rank gets its share of all vectors and combines that, and then the shares go round a ring. In may be Out.
+// matter: each rank gets its share of all vectors and combines that, and then the shares go round a ring. In may be
+// Out.
 func (s *Schedule) AllreduceShares(p Place, elems, size int) {
 	s.reset()
 	in := Parts{Buf: In, Elems: elems, Ranks: p.Size, Size: size}

@@ -144,8 +144,8 @@ func TestBiasedIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestBiasedStaleOwner: a former owner that goes on between its two looks at owner, after the lock has become another's,
-// neither enters nor lets anybody else in.
+// TestBiasedStaleOwner: a former owner that goes on between its two looks at owner, after the lock has become
+// another's, neither enters nor lets anybody else in.
 func TestBiasedStaleOwner(t *testing.T) {
 	if !canFence() {
 		t.Skip("there is no bias without a fence")

@@ -81,8 +81,8 @@ type suite struct {
 // Run runs the suite on the conduits that factory makes, in every variant.
 func Run(t *testing.T, factory Factory) { RunSlow(t, 1, factory) }
 
-// RunSlow is Run with as many times fewer rounds where a test repeats something, for conduits over which a message takes
-// long: a network that loses some.
+// RunSlow is Run with as many times fewer rounds where a test repeats something, for conduits over which a message
+// takes long: a network that loses some.
 func RunSlow(t *testing.T, slow int, factory Factory) {
 	for i, v := range Variants {
 		t.Run(v.Name, func(t *testing.T) {

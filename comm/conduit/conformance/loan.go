@@ -2,8 +2,8 @@ package conformance
 
 import "testing"
 
-// RunLoan runs the part of the suite that keeps to the loan, for conduits that need that: without credits nothing bounds what a
-// sender has under way, and a peer that does not poll overflows.
+// RunLoan runs the part of the suite that keeps to the loan, for conduits that need that: without credits nothing
+// bounds what a sender has under way, and a peer that does not poll overflows.
 func RunLoan(t *testing.T, slow int, factory Factory) {
 	for _, v := range Variants {
 		t.Run(v.Name, func(t *testing.T) {

@@ -171,8 +171,8 @@ func testRemoteBounds(t suite, cs []conduit.Conduit) {
 	}
 }
 
-// testRemoteRelease: memory that is released while a peer has operations on it is left alone, where the conduit promises
-// that, and they end with ErrKey.
+// testRemoteRelease: memory that is released while a peer has operations on it is left alone, where the conduit
+// promises that, and they end with ErrKey.
 func testRemoteRelease(t suite, cs []conduit.Conduit) {
 	_, b, r := remotes(t, cs)
 	if !r.Firm {

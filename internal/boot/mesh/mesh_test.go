@@ -110,7 +110,8 @@ func TestFew(t *testing.T) {
 	}
 }
 
-// TestBusy: a rank that takes nothing holds its senders up until they have waited enough, and is not gone; what comes later arrives.
+// TestBusy: a rank that takes nothing holds its senders up until they have waited enough, and is not gone; what comes
+// later arrives.
 func TestBusy(t *testing.T) {
 	w := newWorld(t, 2, 0, Config{Silence: 100 * time.Millisecond})
 	for i := range 3 {

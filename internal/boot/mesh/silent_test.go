@@ -73,8 +73,8 @@ func (c *crowd) pass(t *testing.T, conn net.Conn, nth int) {
 	wg.Wait()
 }
 
-// TestTakenOver: a call that is taken by somebody who says nothing ends by itself, and others follow as long as the sender may
-// wait. The rank may be stopped, so it is not gone; the error says where it was looked for.
+// TestTakenOver: a call that is taken by somebody who says nothing ends by itself, and others follow as long as the
+// sender may wait. The rank may be stopped, so it is not gone; the error says where it was looked for.
 func TestTakenOver(t *testing.T) {
 	w := newWorld(t, 2, 1, Config{Silence: 50 * time.Millisecond})
 	c := crowd{deaf: 1000}

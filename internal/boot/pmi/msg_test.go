@@ -97,8 +97,8 @@ func FuzzMsg(f *testing.F) {
 	})
 }
 
-// FuzzServer: no sequence of lines makes the server panic, answer a rank that does not exist, or send a line that cannot
-// travel. Lines are separated by line feeds; the first byte of each chooses the rank.
+// FuzzServer: no sequence of lines makes the server panic, answer a rank that does not exist, or send a line that
+// cannot travel. Lines are separated by line feeds; the first byte of each chooses the rank.
 func FuzzServer(f *testing.F) {
 	f.Add([]byte("0cmd=init pmi_version=1\n1cmd=init pmi_version=1\n0cmd=barrier_in\n1cmd=golci_who\n1cmd=finalize\n2"))
 	f.Add([]byte("0cmd=init pmi_version=1\n0mcmd=spawn\n0endcmd\n0cmd=put kvsname=k key=a value=b\n\xff"))

@@ -12,8 +12,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestServerScenarios: "size N" begins a job, "R> line" is a line from rank R, and "gone R" the end of rank R; below them stands
-// what the server does then.
+// TestServerScenarios: "size N" begins a job, "R> line" is a line from rank R, and "gone R" the end of rank R; below
+// them stands what the server does then.
 func TestServerScenarios(t *testing.T) {
 	scenario.Run(t, func(t *testing.T) func(line string) []string {
 		var s *Server

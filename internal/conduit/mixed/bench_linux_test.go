@@ -6,8 +6,8 @@ import (
 	"github.com/golci/golci/comm/conduit"
 )
 
-// BenchmarkNear is a record from a rank to itself, sent and polled by one goroutine: through shared memory alone, and beside a
-// quiet network.
+// BenchmarkNear is a record from a rank to itself, sent and polled by one goroutine: through shared memory alone, and
+// beside a quiet network.
 func BenchmarkNear(b *testing.B) {
 	for _, k := range []struct {
 		name string

@@ -42,8 +42,8 @@ func overUDP(t testing.TB, n int) []conduit.Conduit {
 	return cs
 }
 
-// TestRingOfSleepers sends a token round, over shared memory and the network in turns. Every rank sleeps, without end, until it
-// comes: a wake-up that is lost on either side stops it.
+// TestRingOfSleepers sends a token round, over shared memory and the network in turns. Every rank sleeps, without
+// end, until it comes: a wake-up that is lost on either side stops it.
 func TestRingOfSleepers(t *testing.T) {
 	cs := overUDP(t, 4)
 	defer closeAll(t, cs...)

@@ -1,9 +1,9 @@
-// Package receivepool is the receive space of a rank: one pool of buffers that all its peers share, so that memory grows with the
-// credits lent and not with the number of ranks. It follows the receive buffers of the GASNet Portals conduit. docs/udp.md tells
-// how the udp conduit uses it.
+// Package receivepool is the receive space of a rank: one pool of buffers that all its peers share, so that memory
+// grows with the credits lent and not with the number of ranks. It follows the receive buffers of the GASNet Portals
+// conduit. docs/udp.md tells how the udp conduit uses it.
 //
-// Entries wait in four queues, each a list of buffers that is filled at one end and emptied at the other. A buffer that is empty
-// goes back to the stock. Buffers are made when they are first needed.
+// Entries wait in four queues, each a list of buffers that is filled at one end and emptied at the other. A buffer
+// that is empty goes back to the stock. Buffers are made when they are first needed.
 //
 // A Pool does no IO, takes no lock and starts nothing. Its owner is whoever polls.
 package receivepool
@@ -49,8 +49,9 @@ type Shape struct {
 
 // ShapeFor divides the space for that many credits of requests whose records are up to maxRecord bytes long.
 //
-// An entry does not go over the end of a buffer, so of each the last longest entry is not counted on. The oldest buffer comes back when
-// all in it has been served, while the credits of what has been served are spent anew, so one buffer is not counted on either.
+// An entry does not go over the end of a buffer, so of each the last longest entry is not counted on. The oldest
+// buffer comes back when all in it has been served, while the credits of what has been served are spent anew, so one
+// buffer is not counted on either.
 func ShapeFor(credits, maxRecord int) Shape {
 	longest := maxRecord + EventBytes + 7
 	s := Shape{Buffer: max(leastBuffer, 2*longest, min(entriesBuffer*longest, mostBuffer)) &^ 7}
@@ -98,8 +99,8 @@ type buffer struct {
 	data       []byte
 }
 
-// New makes the pool of a rank, with room for the credits of the shape, and for so many bytes of replies and of system records. No credits
-// means no bound, for tests that lend nothing.
+// New makes the pool of a rank, with room for the credits of the shape, and for so many bytes of replies and of
+// system records. No credits means no bound, for tests that lend nothing.
 func New(s Shape, replies, system int) *Pool {
 	return &Pool{buffer: s.Buffer, room: Rooms{SYS: system, SAFE: replies, AM: s.Credits * CreditBytes}}
 }
@@ -107,8 +108,8 @@ func New(s Shape, replies, system int) *Pool {
 // Size is what a record of n bytes takes of the room of its queue.
 func Size(n int) int { return EventBytes + (n+7)&^7 }
 
-// Admit counts a record of n bytes that has come. It refuses one for which there is no room, though credits pay for each request and
-// each reply was asked for: its sender has spent credits that it did not have, or there are none.
+// Admit counts a record of n bytes that has come. It refuses one for which there is no room, though credits pay for
+// each request and each reply was asked for: its sender has spent credits that it did not have, or there are none.
 func (p *Pool) Admit(q Queue, n int) bool {
 	if p.used[q]+Size(n) > p.room[q] && p.room[q] > 0 {
 		return false
@@ -143,7 +144,8 @@ func (p *Pool) Push(q Queue, e *Entry) {
 	}
 }
 
-// place makes room for an entry of least to most bytes, behind a head of event bytes, and returns it from behind the first word.
+// place makes room for an entry of least to most bytes, behind a head of event bytes, and returns it from behind the
+// first word.
 func (p *Pool) place(q Queue, event, least, most int, src int32) []byte {
 	l := &p.queues[q]
 	b := l.newest

@@ -30,8 +30,9 @@ func dice(t *testing.T) *rand.Rand {
 // pattern is the data of the i-th entry.
 func pattern(i, n int) []byte { return bytes.Repeat([]byte{byte(i), byte(i >> 8), byte(n)}, n/3+1)[:n] }
 
-// TestLoanIsRoom plays the ledger at the worst of times: all credits are out all the time, in records of all lengths, and each served
-// record's credits are spent at once. Nothing is refused, and no more buffers are made than the credits pay for.
+// TestLoanIsRoom plays the ledger at the worst of times: all credits are out all the time, in records of all lengths,
+// and each served record's credits are spent at once. Nothing is refused, and no more buffers are made than the
+// credits pay for.
 func TestLoanIsRoom(t *testing.T) {
 	r := dice(t)
 	for _, longest := range []int{64, 1000, 8448, 70000} {
@@ -69,7 +70,8 @@ func TestLoanIsRoom(t *testing.T) {
 	}
 }
 
-// TestSurplus: what rounding up to whole buffers leaves is told, and is really there; a buffer less would not hold the credits.
+// TestSurplus: what rounding up to whole buffers leaves is told, and is really there; a buffer less would not hold
+// the credits.
 func TestSurplus(t *testing.T) {
 	for credits := 1; credits < 200_000; credits = credits*3/2 + 1 {
 		for _, longest := range []int{64, 1024, 16640, 1 << 20} {
@@ -107,7 +109,8 @@ func TestOverflow(t *testing.T) {
 	}
 }
 
-// TestQueues: each queue keeps its own order, pieces of bulk data are divided and lose nothing, and buffers are used again.
+// TestQueues: each queue keeps its own order, pieces of bulk data are divided and lose nothing, and buffers are used
+// again.
 func TestQueues(t *testing.T) {
 	r := dice(t)
 	p := New(Shape{Buffer: leastBuffer}, 0, 0)
@@ -190,7 +193,8 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
-// TestMemoryOfManyRanks: a rank among 10,000 that lends 4 credits to each, as the default table has it, in records of up to 1 KiB.
+// TestMemoryOfManyRanks: a rank among 10,000 that lends 4 credits to each, as the default table has it, in records of
+// up to 1 KiB.
 func TestMemoryOfManyRanks(t *testing.T) {
 	s := ShapeFor(9999*4, 1024)
 	t.Logf("%d buffers of %d bytes: %.1f MB for %d credits, %d of them for the bank", s.Buffers, s.Buffer, float64(s.Bytes())/1e6, s.Credits,

@@ -104,7 +104,8 @@ func TestCorruptSender(t *testing.T) {
 	}
 }
 
-// TestPadOfAll has rank 1 write a pad as long as the ring, which leads back to itself. Rank 0 must not go round for ever.
+// TestPadOfAll has rank 1 write a pad as long as the ring, which leads back to itself. Rank 0 must not go round for
+// ever.
 func TestPadOfAll(t *testing.T) {
 	es, segs := node(t, 2, conduit.Config{})
 	put(t, es[1], 0, 64)

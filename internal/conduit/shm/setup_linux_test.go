@@ -23,8 +23,8 @@ import (
 // stranger is the user id of somebody else.
 const stranger = 54321
 
-// asStranger runs f on an OS thread that belongs to another user, which no other goroutine uses again. f must do its system calls
-// itself.
+// asStranger runs f on an OS thread that belongs to another user, which no other goroutine uses again. f must do its
+// system calls itself.
 func asStranger(t *testing.T, f func()) {
 	t.Helper()
 	if os.Geteuid() != 0 {

@@ -1,8 +1,8 @@
-// Package tickets bounds what a rank has under way, as the send tickets and the send buffers of the GASNet Portals conduit did. A
-// record holds a ticket, and a chunk for each KiB, from its reservation until its peer has served it.
+// Package tickets bounds what a rank has under way, as the send tickets and the send buffers of the GASNet Portals
+// conduit did. A record holds a ticket, and a chunk for each KiB, from its reservation until its peer has served it.
 //
-// Requests leave some tickets alone, so that a rank whose requests nobody takes can still answer, and two floods against each
-// other cannot stop each other.
+// Requests leave some tickets alone, so that a rank whose requests nobody takes can still answer, and two floods
+// against each other cannot stop each other.
 package tickets
 
 import (
@@ -53,9 +53,9 @@ func Tiny(maxRecord int) Limits {
 	return Limits{Messages: forAnswers + 2, Requests: 2 * longest, Replies: longest}
 }
 
-// Cost is what a record holds: tickets in bits 0 to 15, chunks of requests in 16 to 39, chunks of replies in 40 to 63. Costs add up as
-// plain integers. A running sum may carry from one part into the next, but the difference of two sums is exact as long as
-// what it stands for fits, and that is bounded by what a rank has.
+// Cost is what a record holds: tickets in bits 0 to 15, chunks of requests in 16 to 39, chunks of replies in 40 to
+// 63. Costs add up as plain integers. A running sum may carry from one part into the next. The difference of two sums is exact as long as what it
+// stands for fits. That is bounded by what a rank has.
 type Cost uint64
 
 const (
@@ -88,8 +88,8 @@ type Purse struct {
 	noTicket, noChunk, unanswerable atomic.Uint64
 }
 
-// New is the purse of a rank that sends records of up to maxRecord bytes; nil, without limits. One longest record of each
-// kind always fits.
+// New is the purse of a rank that sends records of up to maxRecord bytes; nil, without limits. One longest record of
+// each kind always fits.
 func New(l Limits, maxRecord int) *Purse {
 	if l == (Limits{}) {
 		return nil
@@ -136,8 +136,8 @@ func (p *Purse) Give(c Cost) {
 	}
 }
 
-// MayServe is the gate before a request: its handler may reply, and must then find two tickets and a chunk. Without a purse it is
-// open.
+// MayServe is the gate before a request: its handler may reply, and must then find two tickets and a chunk. Without a
+// purse it is open.
 func (p *Purse) MayServe() bool {
 	if p == nil {
 		return true

@@ -8,8 +8,8 @@ import (
 	"github.com/golci/golci/internal/reliable"
 )
 
-// bulkStage is the chunks that BulkSend has copied and that are not acknowledged: slots used in turn, each by its writer (the
-// caller of BulkSend) while it is free, and by the holder of engine from then on.
+// bulkStage is the chunks that BulkSend has copied and that are not acknowledged: slots used in turn, each by its
+// writer (the caller of BulkSend) while it is free, and by the holder of engine from then on.
 type bulkStage struct {
 	slots atomic.Pointer[[]slot] // made by the writer when it first needs them
 	// Of the writer.

@@ -82,7 +82,8 @@ func (c *Conduit) discard() {
 	}
 }
 
-// farewell says good-bye where everything has left. calm: all that has left is acknowledged; done: all good-byes, too. Under poll.
+// farewell says good-bye where everything has left. calm: all that has left is acknowledged; done: all good-byes,
+// too. Under poll.
 func (c *Conduit) farewell() (calm, done bool) {
 	c.engine.Lock()
 	defer c.release()
@@ -153,7 +154,8 @@ func overflowed(src, dst int, b []byte) string {
 		binary.LittleEndian.Uint32(b[4:]), dst, binary.LittleEndian.Uint64(b[8:]))
 }
 
-// leaver is a peer that is to be forgotten, and when: if it has said good-bye, then it has heard by then that it was heard.
+// leaver is a peer that is to be forgotten, and when: if it has said good-bye, then it has heard by then that it was
+// heard.
 type leaver struct {
 	peer   int
 	at     time.Duration

@@ -22,8 +22,8 @@ func (m *meter) Send(batch []mmsg.Datagram) (int, error) {
 	return m.Wire.Send(batch)
 }
 
-// TestCompany: a record that is always alone, or whose sender does not poll soon, leaves with its Commit. One that has always had company
-// waits for it in time, and comes all the same when there is none.
+// TestCompany: a record that is always alone, or whose sender does not poll soon, leaves with its Commit. One that
+// has always had company waits for it in time, and comes all the same when there is none.
 func TestCompany(t *testing.T) {
 	for name, c := range map[string]struct {
 		records int

@@ -22,8 +22,8 @@ type Wire = faulty.Wire
 
 // Peer is what a rank must know of another, or of itself.
 type Peer struct {
-	// Life is the random number that the process drew when it started, and Public its part of the exchange of keys, which is not used
-	// with seal.Trust.
+	// Life is the random number that the process drew when it started, and Public its part of the exchange of keys,
+	// which is not used with seal.Trust.
 	Life   uint64
 	Public []byte
 	// Paths are where datagrams to it go, in turn. It is not used of the rank itself.
@@ -33,8 +33,8 @@ type Peer struct {
 // Path is one address of a peer.
 type Path struct {
 	Addr netip.AddrPort
-	// Payload is how many bytes a datagram may hold on this path, as the system says; Most is what it may hold by the interfaces of
-	// both ends, and is tried in time. Most counts only if it is more than Payload.
+	// Payload is how many bytes a datagram may hold on this path, as the system says; Most is what it may hold by the
+	// interfaces of both ends, and is tried in time. Most counts only if it is more than Payload.
 	Payload, Most int
 }
 
@@ -51,26 +51,27 @@ type Config struct {
 	Wire Wire
 	// Peers are all ranks of the job, by rank.
 	Peers []Peer
-	// Conduit has the sizes common to all conduits. ScanLimit has no meaning here. Loan is the most credits that a rank may be
-	// lent by a peer.
+	// Conduit has the sizes common to all conduits. ScanLimit has no meaning here. Loan is the most credits that a
+	// rank may be lent by a peer.
 	Conduit conduit.Config
-	// Credits is for how many credits, lent or banked, this rank has room; zero means Loan for each peer. A request for which there
-	// is none is an overflow, and ends the pair.
+	// Credits is for how many credits, lent or banked, this rank has room; zero means Loan for each peer. A request
+	// for which there is none is an overflow, and ends the pair.
 	Credits int
 	// Limits are what this rank may have under way. The zero value means: what credits allow.
 	Limits tickets.Limits
-	// SafeLimit, AMLimit and SysLimit bound the replies, requests and system records that one Poll takes; zero or less means no limit
-	// but that of the Poll.
+	// SafeLimit, AMLimit and SysLimit bound the replies, requests and system records that one Poll takes; zero or
+	// less means no limit but that of the Poll.
 	SafeLimit, AMLimit, SysLimit int
-	// KeepAlive is after how long a silent peer is asked for a sign of life, DeadAfter after how long it is dead. Zero means a
-	// second and ten.
+	// KeepAlive is after how long a silent peer is asked for a sign of life, DeadAfter after how long it is dead.
+	// Zero means a second and ten.
 	KeepAlive, DeadAfter time.Duration
 	// MinRTO is the shortest time after which what is not acknowledged is sent again; zero means 2 ms.
 	MinRTO time.Duration
-	// Linger is how long Close waits for what has been sent to be acknowledged, and how long the conduit goes on afterwards with
-	// what then still waits for peers to make room; default 2 s.
+	// Linger is how long Close waits for what has been sent to be acknowledged, and how long the conduit goes on
+	// afterwards with what then still waits for peers to make room; default 2 s.
 	Linger time.Duration
-	// Payload asks again how many bytes a datagram to an address may hold, when one was too large; nil for mmsg.PathPayload.
+	// Payload asks again how many bytes a datagram to an address may hold, when one was too large; nil for
+	// mmsg.PathPayload.
 	Payload func(netip.AddrPort) (int, error)
 }
 
@@ -153,8 +154,8 @@ func (g *geometry) caps() conduit.Caps {
 	return c
 }
 
-// pool makes the receive space. Of replies a peer sends what it was asked for, and of system records a few; with limits it may send as
-// many of either as it has tickets.
+// pool makes the receive space. Of replies a peer sends what it was asked for, and of system records a few; with
+// limits it may send as many of either as it has tickets.
 func (c *Config) pool(g *geometry) *receivepool.Pool {
 	credits := c.Credits
 	if credits == 0 {

@@ -55,8 +55,8 @@ func (c *Conduit) mark(peer int) {
 	c.dirtyMu.Unlock()
 }
 
-// push moves what a caller has staged for peer on its way, at once or, while other datagrams to the peer have just left, with
-// the next poll. Where another holds engine, that one does it.
+// push moves what a caller has staged for peer on its way, at once or, while other datagrams to the peer have just
+// left, with the next poll. Where another holds engine, that one does it.
 func (c *Conduit) push(peer int) {
 	if !c.engine.TryLock() {
 		c.mark(peer)
@@ -89,8 +89,8 @@ func (c *Conduit) release() {
 	}
 }
 
-// atOnce tells whether something staged for a peer should leave now: nobody polls, or it is the first since the last poll and seldom has
-// company, or the last datagram left a while ago, or there is much.
+// atOnce tells whether something staged for a peer should leave now: nobody polls, or it is the first since the last
+// poll and seldom has company, or the last datagram left a while ago, or there is much.
 func (c *Conduit) atOnce(ln *lane) bool {
 	p := c.polls.Load()
 	first := ln.flushed != p
@@ -108,8 +108,9 @@ func (c *Conduit) atOnce(ln *lane) bool {
 	return false
 }
 
-// learn begins a round, which lasts from one poll to the next: did something follow the first record of the round before, and was kept back? Company is
-// waited for only by who has had some in each of the last rounds, and polled soon after it.
+// learn begins a round, which lasts from one poll to the next: did something follow the first record of the round
+// before, and was kept back? Company is waited for only by who has had some in each of the last rounds, and polled
+// soon after it.
 func (ln *lane) learn(slow uint32) {
 	if !ln.followed || ln.slow != slow {
 		ln.company = 0

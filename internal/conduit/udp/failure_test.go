@@ -131,7 +131,8 @@ func checkDeath(t testing.TB, err error, peer int) {
 	}
 }
 
-// TestSilentPeer: a rank that is cut off is dead to the others, though none of them sends to it, and they to it; they live.
+// TestSilentPeer: a rank that is cut off is dead to the others, though none of them sends to it, and they to it; they
+// live.
 func TestSilentPeer(t *testing.T) {
 	for name, n := range map[string]int{"two": 2, "three": 3} {
 		t.Run(name, func(t *testing.T) {
@@ -160,7 +161,8 @@ func TestSilentPeer(t *testing.T) {
 	}
 }
 
-// TestSilentSender: the same where datagrams are under way that nobody acknowledges, and only one direction is cut, by the network.
+// TestSilentSender: the same where datagrams are under way that nobody acknowledges, and only one direction is cut,
+// by the network.
 func TestSilentSender(t *testing.T) {
 	j := frail
 	j.Faults = "cut=20ms,from=1"
@@ -191,7 +193,8 @@ func TestBackInTime(t *testing.T) {
 	closeAll(t, cs)
 }
 
-// TestBusyRank: a rank that does not poll for several times as long as a silent one would live is answered for by its keeper.
+// TestBusyRank: a rank that does not poll for several times as long as a silent one would live is answered for by its
+// keeper.
 func TestBusyRank(t *testing.T) {
 	cs := frail.Open(t, 2, conduit.Config{})
 	exchangeAll(t, cs, 10)
@@ -243,8 +246,8 @@ func (s *stopper) Wait(t time.Time) mmsg.Reason {
 	return r
 }
 
-// TestStoppedRank: a rank that was stopped for longer than a silent one lives, finds itself dead to the others, but does not take them
-// for dead when it goes on: it has heard nothing because it did not listen.
+// TestStoppedRank: a rank that was stopped for longer than a silent one lives, finds itself dead to the others, but
+// does not take them for dead when it goes on: it has heard nothing because it did not listen.
 func TestStoppedRank(t *testing.T) {
 	j := frail
 	var stop *stopper

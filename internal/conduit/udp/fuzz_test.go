@@ -106,7 +106,8 @@ func (v *victim) play(datagram []byte, budget int) {
 	v.bounded()
 }
 
-// sealed makes a datagram of rank 1: fixed has the numbers in it, which a rank of the job knows, be relative to the right ones.
+// sealed makes a datagram of rank 1: fixed has the numbers in it, which a rank of the job knows, be relative to the
+// right ones.
 func (v *victim) sealed(payload []byte, fixed bool) []byte {
 	d := make([]byte, seal.HeaderSize+len(payload)+v.box.Overhead()-seal.HeaderSize)
 	p := d[seal.HeaderSize:][:copy(d[seal.HeaderSize:], payload)]
@@ -152,7 +153,8 @@ func (v *victim) bounded() {
 	}
 }
 
-// program is what a fuzzer has rank 1 and strangers do: entries of kind, budget of the poll behind it, length (2 bytes), data.
+// program is what a fuzzer has rank 1 and strangers do: entries of kind, budget of the poll behind it, length (2
+// bytes), data.
 const (
 	playStranger = iota // the data as they are
 	playSealed          // the data as a payload
@@ -200,8 +202,8 @@ func seeds(f *testing.F) {
 	}
 }
 
-// FuzzDatagram plays datagrams of strangers, and of a rank that has turned bad: nothing but that rank's messages is delivered, whole
-// and within its windows, and rank 0 goes on.
+// FuzzDatagram plays datagrams of strangers, and of a rank that has turned bad: nothing but that rank's messages is
+// delivered, whole and within its windows, and rank 0 goes on.
 func FuzzDatagram(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, mode byte, program []byte) {
@@ -244,7 +246,8 @@ func FuzzDatagram(f *testing.F) {
 	})
 }
 
-// TestBeyondWindow: a rank that goes on sending though nothing is taken is given up, and what it has sent till then is delivered.
+// TestBeyondWindow: a rank that goes on sending though nothing is taken is given up, and what it has sent till then
+// is delivered.
 func TestBeyondWindow(t *testing.T) {
 	for name, kind := range map[string]byte{"records": 2, "bulk": 4} {
 		t.Run(name, func(t *testing.T) {

@@ -163,8 +163,8 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// TestHostile: nothing that strangers send to a rank changes what its peers send and get, or stays in memory, and all of it is
-// counted.
+// TestHostile: nothing that strangers send to a rank changes what its peers send and get, or stays in memory, and all
+// of it is counted.
 func TestHostile(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -202,8 +202,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// BenchmarkHostile is how many checked records a second two ranks exchange while rank 0 is flooded, and while it is not. The attacker
-// takes cycles of the same machine.
+// BenchmarkHostile is how many checked records a second two ranks exchange while rank 0 is flooded, and while it is
+// not. The attacker takes cycles of the same machine.
 func BenchmarkHostile(b *testing.B) {
 	for _, attacked := range []bool{false, true} {
 		name := "calm"

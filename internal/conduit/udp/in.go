@@ -22,8 +22,8 @@ const (
 // receiver takes datagrams from the socket. Under poll.
 type receiver struct {
 	batch []mmsg.Datagram
-	// arrivals are what the last batch brought, as long as it lies in the batch; next is the first not delivered. What does not lie
-	// there waits in the pool.
+	// arrivals are what the last batch brought, as long as it lies in the batch; next is the first not delivered.
+	// What does not lie there waits in the pool.
 	arrivals [receivepool.Queues][]receivepool.Entry
 	next     [receivepool.Queues]int
 	pool     *receivepool.Pool
@@ -254,8 +254,8 @@ func (c *Conduit) take(q receivepool.Queue, e *receivepool.Entry) {
 // patience is how long a peer may be left without news of what was taken, if no other datagram goes there.
 const patience = 100 * time.Microsecond
 
-// payDebts has those peers told what was taken of theirs that have not heard of it in time, or that may wait for it. Under poll
-// and engine.
+// payDebts has those peers told what was taken of theirs that have not heard of it in time, or that may wait for it.
+// Under poll and engine.
 func (c *Conduit) payDebts(user bool) {
 	if len(c.owing) == 0 {
 		return

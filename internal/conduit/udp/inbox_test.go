@@ -29,8 +29,8 @@ func (s *crumbSink) Bulk(_ int, id uint64, _ int64, b []byte) {
 // Gone implements conduit.Sink.
 func (*crumbSink) Gone(int, error) {}
 
-// TestCrumbs: a window of bulk data may be used up byte by byte, by as many messages, while the receiver takes none. Nobody may be
-// taken for corrupt for that, whatever his pieces cost there.
+// TestCrumbs: a window of bulk data may be used up byte by byte, by as many messages, while the receiver takes none.
+// Nobody may be taken for corrupt for that, whatever his pieces cost there.
 func TestCrumbs(t *testing.T) {
 	const slots, chunk, crumbs = 64, 64, 4000 // with what is kept of each it is 30 windows
 	cs := udptest.Job{}.Open(t, 2, conduit.Config{BulkChunk: chunk, BulkSlots: slots})

@@ -40,8 +40,8 @@ type Listener struct {
 	faults   faulty.Faults
 }
 
-// Listen opens sockets for both families of IP, as far as the interfaces have addresses. It asks the system and does not wait.
-// The errors are those of nic.Select, of seal.NewPrivate and of the system.
+// Listen opens sockets for both families of IP, as far as the interfaces have addresses. It asks the system and does
+// not wait. The errors are those of nic.Select, of seal.NewPrivate and of the system.
 func Listen(cfg ListenConfig) (*Listener, error) {
 	setDefault(&cfg.Buffer, defaultBuffer)
 	ifs, err := addrs.Interfaces()
@@ -111,8 +111,9 @@ func (l *Listener) Close() error {
 	return errors.Join(errs...)
 }
 
-// Connect makes the conduit, given the Endpoints of all ranks, by rank. It fills in Wire, Private and Peers of cfg. The Listener is
-// used up, also by an error, which matches nic.ErrNoPath, conduit.ErrConfig, or relay.ErrFaults for faults of ranks that there are not.
+// Connect makes the conduit, given the Endpoints of all ranks, by rank. It fills in Wire, Private and Peers of cfg.
+// The Listener is used up, also by an error, which matches nic.ErrNoPath, conduit.ErrConfig, or relay.ErrFaults for
+// faults of ranks that there are not.
 func (l *Listener) Connect(all []nic.Endpoint, cfg Config) (*Conduit, error) {
 	c, err := l.connect(all, cfg)
 	if err != nil {

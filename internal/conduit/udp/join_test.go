@@ -15,8 +15,8 @@ import (
 	"github.com/golci/golci/internal/conduit/udp/udptest"
 )
 
-// TestKeysOfAJob: each rank draws a key and publishes its half; ranks that have none, since they disagree about the mode, say so at the
-// start.
+// TestKeysOfAJob: each rank draws a key and publishes its half; ranks that have none, since they disagree about the
+// mode, say so at the start.
 func TestKeysOfAJob(t *testing.T) {
 	a, b := listen(t, udp.ListenConfig{Loopback: true}), listen(t, udp.ListenConfig{Loopback: true})
 	all := []nic.Endpoint{a.Endpoint(), b.Endpoint()}

@@ -7,8 +7,8 @@ import (
 	"github.com/golci/golci/internal/conduit/udp/mmsg"
 )
 
-// keeper is the goroutine that looks after the conduit while nobody polls. While somebody does, it looks up now and then
-// only; while nobody does, it parks in the netpoller.
+// keeper is the goroutine that looks after the conduit while nobody polls. While somebody does, it looks up now and
+// then only; while nobody does, it parks in the netpoller.
 type keeper struct {
 	c     *Conduit
 	kick  chan struct{} // a token has it look up at once
@@ -21,8 +21,8 @@ type keeper struct {
 }
 
 const (
-	// tick is how often the keeper looks whether somebody still polls; it also bounds how long a record may be kept back for
-	// company if its sender does not poll.
+	// tick is how often the keeper looks whether somebody still polls; it also bounds how long a record may be kept
+	// back for company if its sender does not poll.
 	tick = time.Millisecond
 	// lazyTick is the same while somebody sleeps in the conduit, who has the timers in mind.
 	lazyTick = 250 * time.Millisecond
@@ -51,8 +51,8 @@ func (k *keeper) nudge() {
 	}
 }
 
-// expect has the keeper look up earlier than it means to, if it means to much later than at: a timer has been set, or something
-// is kept back, and whoever has done that may not poll.
+// expect has the keeper look up earlier than it means to, if it means to much later than at: a timer has been set, or
+// something is kept back, and whoever has done that may not poll.
 func (k *keeper) expect(at time.Duration) {
 	if time.Duration(k.until.Load())-at > 2*tick {
 		k.nudge()
@@ -68,8 +68,8 @@ func (k *keeper) run() {
 			k.nap(lazyTick)
 			k.onTime()
 		case polls != k.seen && !c.sleep.armed.Load():
-			// Who polls sees to timers, and to what was kept back. Doing it for him, from a thread that may be on his core, and
-			// may lose it with the lock in hand, would cost him more.
+			// Who polls sees to timers, and to what was kept back. Doing it for him, from a thread that may be on his
+			// core, and may lose it with the lock in hand, would cost him more.
 			if k.nap(tick) {
 				k.seen = polls // that was a whole nap ago
 			}

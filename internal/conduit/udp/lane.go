@@ -14,10 +14,11 @@ type lane struct {
 	stage stage
 	bulk  bulkStage
 
-	// held is the cost of all records committed to the peer; written by the writer. Without limits it stays zero, as served does.
+	// held is the cost of all records committed to the peer; written by the writer. Without limits it stays zero, as
+	// served does.
 	held atomic.Uint64
-	// served is the cost of the peer's records that this rank has served, bulkTaken how many bytes of its bulk data; every datagram
-	// to the peer tells of them. Written under poll.
+	// served is the cost of the peer's records that this rank has served, bulkTaken how many bytes of its bulk data;
+	// every datagram to the peer tells of them. Written under poll.
 	served    atomic.Uint64
 	bulkTaken atomic.Uint32
 	// bulkFreed is how many bytes of bulk data the peer has taken.
@@ -50,8 +51,8 @@ type lane struct {
 	bye     bool
 }
 
-// lane is the pair with a peer. It is made when something is first sent there or comes from there: a rank of a large job knows
-// most of its peers by name only.
+// lane is the pair with a peer. It is made when something is first sent there or comes from there: a rank of a large
+// job knows most of its peers by name only.
 func (c *Conduit) lane(peer int) *lane {
 	if ln := c.lanes[peer].Load(); ln != nil {
 		return ln

@@ -63,8 +63,8 @@ func limited(t *testing.T, n int, j udptest.Job) []*udp.Conduit {
 	return cs
 }
 
-// TestTickets has a receiver that does not poll: the sender runs out of tickets, keeps those for answers, and gets them back once its
-// records have been served.
+// TestTickets has a receiver that does not poll: the sender runs out of tickets, keeps those for answers, and gets
+// them back once its records have been served.
 func TestTickets(t *testing.T) {
 	const most = 20
 	cs := limited(t, 2, udptest.Job{Limits: tickets.Limits{Messages: most}})
@@ -102,8 +102,8 @@ func TestChunks(t *testing.T) {
 	until(t, cs[0], &serials{}, "chunks", func() bool { return number(cs[0], 1, conduit.Reply, 8000, 1) == conduit.OK })
 }
 
-// TestShorterRecord: a record that is shorter than what was reserved holds no more than it takes, and a reservation that is not used
-// holds nothing.
+// TestShorterRecord: a record that is shorter than what was reserved holds no more than it takes, and a reservation
+// that is not used holds nothing.
 func TestShorterRecord(t *testing.T) {
 	cs := limited(t, 2, udptest.Job{Limits: tickets.Limits{Messages: 100, Requests: 20}})
 	s := &serials{}
@@ -126,8 +126,8 @@ func TestShorterRecord(t *testing.T) {
 	}
 }
 
-// TestGate has a rank whose tickets are all in replies that nobody takes: it leaves requests alone, but not system records and
-// replies.
+// TestGate has a rank whose tickets are all in replies that nobody takes: it leaves requests alone, but not system
+// records and replies.
 func TestGate(t *testing.T) {
 	cs := limited(t, 2, udptest.Job{Limits: tickets.Limits{Messages: tickets.MinMessages}})
 	flood(cs[1], 0, conduit.Reply, 64, 1)
@@ -148,7 +148,8 @@ func TestGate(t *testing.T) {
 	until(t, cs[1], s, "the request", func() bool { return len(s.came) == 3 })
 }
 
-// TestLimitsAndOrder: one poll takes system records first, then replies, then requests, and of each no more than its limit.
+// TestLimitsAndOrder: one poll takes system records first, then replies, then requests, and of each no more than its
+// limit.
 func TestLimitsAndOrder(t *testing.T) {
 	const each = 20
 	cs := limited(t, 2, udptest.Job{SafeLimit: 12, AMLimit: 8, SysLimit: 15})

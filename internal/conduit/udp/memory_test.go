@@ -34,8 +34,8 @@ func heapNow() int {
 	return int(m.HeapAlloc)
 }
 
-// TestMemoryOfManyPeers: a rank that believes in 10,000 peers keeps little of those that it has never talked to, and takes memory for each of
-// the 64 that it talks to when it first does.
+// TestMemoryOfManyPeers: a rank that believes in 10,000 peers keeps little of those that it has never talked to. It
+// takes memory for each of the 64 that it talks to when it first does.
 func TestMemoryOfManyPeers(t *testing.T) {
 	const peers, busy = 10_000, 64
 	all := crowd(t, peers)

@@ -11,7 +11,8 @@ import (
 	"github.com/golci/golci/internal/reliable"
 )
 
-// A datagram may also carry a word of this conduit's own in place of a packet of the core, whose first byte is never controlByte:
+// A datagram may also carry a word of this conduit's own in place of a packet of the core, whose first byte is never
+// controlByte:
 //
 //	controlByte | kind | size (4, big-endian) | zeros
 //

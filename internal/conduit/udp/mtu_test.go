@@ -65,8 +65,9 @@ func (r refuser) Send(batch []mmsg.Datagram) (int, error) {
 	return len(batch), nil
 }
 
-// TestTheSystemSaysLittle: the system says of a path that it takes small datagrams only. Where that is false, as somebody may have it
-// said, all data arrive; where it is true, too, or else the peer is given up with an error that says why.
+// TestTheSystemSaysLittle: the system says of a path that it takes small datagrams only. Where that is false, as
+// somebody may have it said, all data arrive; where it is true, too, or else the peer is given up with an error that
+// says why.
 func TestTheSystemSaysLittle(t *testing.T) {
 	for _, mode := range []seal.Mode{seal.Encrypt, seal.Trust} {
 		for _, c := range []struct {
@@ -108,7 +109,8 @@ func TestTheSystemSaysLittle(t *testing.T) {
 	}
 }
 
-// TestOnlySmallOnesPass: a path whose MTU is less than what serves, and nobody tells. The peer is given up, though it is heard.
+// TestOnlySmallOnesPass: a path whose MTU is less than what serves, and nobody tells. The peer is given up, though it
+// is heard.
 func TestOnlySmallOnesPass(t *testing.T) {
 	j := udptest.Job{KeepAlive: 20 * time.Millisecond, DeadAfter: 500 * time.Millisecond, Linger: 100 * time.Millisecond}
 	j.Wrap = func(_ int, w udp.Wire) udp.Wire {
@@ -135,7 +137,8 @@ func TestOnlySmallOnesPass(t *testing.T) {
 	closeAll(t, cs)
 }
 
-// TestBlackHole: where large datagrams vanish on the way, smaller ones are found to be right; when they pass again, they are used again.
+// TestBlackHole: where large datagrams vanish on the way, smaller ones are found to be right; when they pass again,
+// they are used again.
 func TestBlackHole(t *testing.T) {
 	holes := make([]*hole, 2)
 	j := udptest.Job{Mode: seal.Encrypt, MinRTO: time.Millisecond}

@@ -8,8 +8,8 @@ import (
 	"github.com/golci/golci/internal/arch"
 )
 
-// mutex is a lock that is mostly tried. Unlock is a full fence: who finds the lock held, after having published work, is
-// certain that the holder's look for work comes after.
+// mutex is a lock that is mostly tried. Unlock is a full fence: who finds the lock held, after having published work,
+// is certain that the holder's look for work comes after.
 type mutex struct {
 	v atomic.Uint32
 	_ [60]byte
@@ -19,8 +19,9 @@ func (m *mutex) TryLock() bool { return m.v.Load() == 0 && m.v.CompareAndSwap(0,
 
 func (m *mutex) Unlock() { m.v.Store(0) }
 
-// pollMutex is the lock of a conduit's receiving side. Whoever finds it held knows by whom: a user may not return soon, and may be
-// the one who asks, from a sink; the keeper has it for a moment. One word says both, so that no holder is ever nameless.
+// pollMutex is the lock of a conduit's receiving side. Whoever finds it held knows by whom: a user may not return
+// soon, and may be the one who asks, from a sink; the keeper has it for a moment. One word says both, so that no
+// holder is ever nameless.
 type pollMutex struct {
 	v atomic.Uint32
 	_ [60]byte
@@ -59,8 +60,8 @@ func (m *pollMutex) Lock() { waitFor(m.lockKeeper) }
 // Unlock is a full fence, as mutex.Unlock.
 func (m *pollMutex) Unlock() { m.v.Store(pollFree) }
 
-// pausesPerTurn is how often a waiter looks before it lets other goroutines run: the holder may be one of them. After turns
-// of that it sleeps: the holder's thread may need the core.
+// pausesPerTurn is how often a waiter looks before it lets other goroutines run: the holder may be one of them. After
+// turns of that it sleeps: the holder's thread may need the core.
 const (
 	pausesPerTurn = 64
 	turns         = 8

@@ -11,8 +11,9 @@ import (
 	"github.com/golci/golci/internal/reliable"
 )
 
-// headerSize is what a datagram carries between seal's header and the core's packet: the cost of the records of this peer that the
-// sender has served, in 64 bits, and how many bytes of bulk data it has taken, the low 32 bits; big-endian.
+// headerSize is what a datagram carries between seal's header and the core's packet: the cost of the records of this
+// peer that the sender has served, in 64 bits, and how many bytes of bulk data it has taken, the low 32 bits;
+// big-endian.
 const headerSize = 12
 
 // mostOverhead bounds what a datagram has beside a record.
@@ -107,8 +108,9 @@ func (o *outbox) sealed(peer int, number uint64, packet, tail []byte) []byte {
 	return d
 }
 
-// gatherer is an outbox for datagrams that need no protection: their data are sent from where they lie, unless the datagrams are
-// so small that it is better to copy them one behind the other and leave it to the kernel to split that.
+// gatherer is an outbox for datagrams that need no protection: their data are sent from where they lie, unless the
+// datagrams are so small that it is better to copy them one behind the other and leave it to the kernel to split
+// that.
 type gatherer struct{ *outbox }
 
 // gatherFrom is how large the datagrams to a peer must be.
@@ -132,8 +134,8 @@ func (g gatherer) PacketOf(peer int, number uint64, ch reliable.Channel, packet,
 	}
 }
 
-// dropTails gives datagrams up that the socket had no room for and whose data may soon not be theirs any more. To the core they are
-// lost.
+// dropTails gives datagrams up that the socket had no room for and whose data may soon not be theirs any more. To the
+// core they are lost.
 func (o *outbox) dropTails() {
 	n := 0
 	for i, d := range o.batch {

@@ -16,12 +16,14 @@ const (
 	// Where little is sent it waits for tryAtLast: it may be lost, and what is little may be urgent.
 	tryEvery  = 25 * time.Millisecond
 	tryAtLast = time.Second
-	// seekAfter is after how much silence every datagram goes another way than the one before: what is sent, or the answer, may get lost.
+	// seekAfter is after how much silence every datagram goes another way than the one before: what is sent, or the
+	// answer, may get lost.
 	seekAfter = 50 * time.Millisecond
 )
 
-// router chooses among several paths to a peer. Those by which something has come of late take turns. The others carry one
-// datagram now and then; as both ends do so, a path that works is soon used by both, and one that has gone by neither. Under engine.
+// router chooses among several paths to a peer. Those by which something has come of late take turns. The others
+// carry one datagram now and then; as both ends do so, a path that works is soon used by both, and one that has gone
+// by neither. Under engine.
 type router struct {
 	paths int
 	heard [maxPaths]time.Duration // when the last datagram came, by path

@@ -6,8 +6,8 @@ import (
 	"github.com/golci/golci/internal/conduit/tickets"
 )
 
-// Poll implements conduit.Conduit. It makes a system call, unless Pending has just done so, and may allocate while the pool grows
-// to the size that the traffic needs.
+// Poll implements conduit.Conduit. It makes a system call, unless Pending has just done so, and may allocate while
+// the pool grows to the size that the traffic needs.
 func (c *Conduit) Poll(budget int, sink conduit.Sink) int {
 	if c.closed() {
 		return 0
@@ -76,7 +76,8 @@ func (c *Conduit) settle() {
 	c.release()
 }
 
-// deliver gives the sink up to budget records and pieces: system records first, then replies, then requests and bulk data in turns.
+// deliver gives the sink up to budget records and pieces: system records first, then replies, then requests and bulk
+// data in turns.
 func (c *Conduit) deliver(budget int, sink conduit.Sink) (n int) {
 	odd := c.polls.Load()&1 == 1
 	if c.self.Load() && !odd {
@@ -97,7 +98,8 @@ func (c *Conduit) deliver(budget int, sink conduit.Sink) (n int) {
 	return n
 }
 
-// serve gives the sink up to budget entries of a queue, fewer if the queue has a limit: what waits in the pool first, which is older.
+// serve gives the sink up to budget entries of a queue, fewer if the queue has a limit: what waits in the pool first,
+// which is older.
 func (c *Conduit) serve(q receivepool.Queue, budget int, sink conduit.Sink) (n int) {
 	r := &c.recv
 	budget = min(budget, c.limits[q])

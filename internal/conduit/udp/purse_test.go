@@ -8,8 +8,8 @@ import (
 	"github.com/golci/golci/internal/conduit/udp/seal"
 )
 
-// TestDeadPeerGivesBack: tickets of records that a peer can serve no more come back, though it tells nothing; also of one that was
-// reserved before and committed after.
+// TestDeadPeerGivesBack: tickets of records that a peer can serve no more come back, though it tells nothing; also of
+// one that was reserved before and committed after.
 func TestDeadPeerGivesBack(t *testing.T) {
 	c := newVictim(t, seal.Trust).c
 	c.cfg.Limits = tickets.Limits{Messages: 20}

@@ -11,7 +11,8 @@ import (
 	"github.com/golci/golci/internal/conduit/udp/udptest"
 )
 
-// TestReport: a rank tells what came, and what is on its way to whom; while somebody polls, it tells that and does not wait.
+// TestReport: a rank tells what came, and what is on its way to whom; while somebody polls, it tells that and does
+// not wait.
 func TestReport(t *testing.T) {
 	j := udptest.Job{Linger: 100 * time.Millisecond}
 	valves := make([]*valve, 2)
@@ -52,7 +53,8 @@ func (r reporter) Record(src int, rec []byte) {
 	r.tallySink.Record(src, rec)
 }
 
-// TestSilentPeerOfAnotherMode: where a peer seems silent because its key or mode is another, the error tells that something came.
+// TestSilentPeerOfAnotherMode: where a peer seems silent because its key or mode is another, the error tells that
+// something came.
 func TestSilentPeerOfAnotherMode(t *testing.T) {
 	j := frail
 	cs, valves := withValves(t, j, 2)

@@ -63,8 +63,8 @@ func (c *Conduit) Sleep(d time.Duration, ready func() bool) bool {
 	}
 }
 
-// attend runs timers for a sleeper or the keeper, and tells whether something waits to be delivered; done is false if somebody polls,
-// who was left alone.
+// attend runs timers for a sleeper or the keeper, and tells whether something waits to be delivered; done is false if
+// somebody polls, who was left alone.
 func (c *Conduit) attend() (found, done bool) {
 	if !c.poll.lockKeeper() {
 		return false, false

@@ -17,8 +17,8 @@ import (
 	"github.com/golci/golci/internal/conduit/udp/udptest"
 )
 
-// streams are two ranks that send each other records of random sizes as fast as they can, and bulk data beside; all of it has
-// a checksum, and records come once each.
+// streams are two ranks that send each other records of random sizes as fast as they can, and bulk data beside; all
+// of it has a checksum, and records come once each.
 type streams struct {
 	t    testing.TB
 	ends [2]*stream
@@ -159,8 +159,8 @@ func TestDamage(t *testing.T) {
 // soakVar is for how long TestSoak runs.
 const soakVar = "SOAK"
 
-// TestSoak: two ranks at full rate over a network that loses some: everything comes right, and memory does not grow. SOAK=10m asks for
-// ten minutes.
+// TestSoak: two ranks at full rate over a network that loses some: everything comes right, and memory does not grow.
+// SOAK=10m asks for ten minutes.
 func TestSoak(t *testing.T) {
 	long := 5 * time.Second
 	switch s := os.Getenv(soakVar); {

@@ -18,13 +18,15 @@ const pad = 1 << 31
 // leastRing is the length of the first ring of a stage in bytes, unless one record needs more.
 const leastRing = 4096
 
-// stage is the records that were committed and not yet handed to the reliable core, with one writer, the caller of Reserve and Commit,
-// and one reader, the holder of engine (of the rank's own lane: of poll). They lie in a ring. When that is full the writer goes on in
-// one twice as long, and the reader follows when it has emptied the old one: neither waits for the other.
+// stage holds the records that were committed and not yet handed to the reliable core. Its one writer is the caller of
+// Reserve and Commit. Its one reader is the holder of engine; of the rank's own lane, the holder of poll. They lie in a ring.
+// When that is full the writer goes on in one twice as long, and the reader follows when it has emptied the old one:
+// neither waits for the other.
 type stage struct {
 	start atomic.Pointer[ring] // the first, of which the reader takes over; set by the writer
 	read  *ring                // of the reader; nil before the first record
-	// Of the writer: the ring, and what is reserved in it; n is 0 if nothing is. class and price are of the reservation.
+	// Of the writer: the ring, and what is reserved in it; n is 0 if nothing is. class and price are of the
+	// reservation.
 	write *ring
 	at    uint64
 	n     uint32
@@ -39,8 +41,8 @@ type ring struct {
 	buf []byte
 	// head is where the next record goes: written by the writer, after the record. tail is the reader's.
 	head, tail atomic.Uint64
-	// shift is what positions are away from their places in buf. The writer changes it while the ring is empty, before it moves head;
-	// the reader looks at it after it has found head moved.
+	// shift is what positions are away from their places in buf. The writer changes it while the ring is empty,
+	// before it moves head; the reader looks at it after it has found head moved.
 	shift uint64
 	// next is where the writer has gone on. Nothing is written here after it is set.
 	next atomic.Pointer[ring]

@@ -14,12 +14,15 @@ import (
 type Stats struct {
 	// Seal is what became of datagrams that came, by whether they were of this job.
 	Seal seal.Stats
-	// Received is how many datagrams came, also foreign ones; Truncated those that were longer than any of this job; Malformed those of
-	// this job whose contents were against the rules; Dropped those that the system had no room for, as far as it tells.
+	// Received is how many datagrams came, also foreign ones; Truncated those that were longer than any of this job;
+	// Malformed those of this job whose contents were against the rules; Dropped those that the system had no room
+	// for, as far as it tells.
 	Received, Truncated, Malformed, Dropped uint64
-	// Sent is how many datagrams left, counting those together that the system is given together; Refused what it did not take.
+	// Sent is how many datagrams left, counting those together that the system is given together; Refused what it did
+	// not take.
 	Sent, Refused uint64
-	// Overflows is how many requests found no room at this rank. Pool is the bytes of the receive space that were ever needed.
+	// Overflows is how many requests found no room at this rank. Pool is the bytes of the receive space that were
+	// ever needed.
 	Overflows uint64
 	Pool      int
 	// Tickets is what this rank may still send, where Config.Limits says how much that is.
@@ -79,9 +82,9 @@ func (s Stats) String() string {
 // reportWait is how long Report waits for a Poll under way.
 const reportWait = 100 * time.Millisecond
 
-// Report tells in lines of text how the conduit is: what came and left, and for each peer towards which something is unacknowledged or
-// waits, how much. It is for reports of a rank that may hang, and may be called by all, at any time; it waits for a Poll under
-// way, but not long.
+// Report tells in lines of text how the conduit is: what came and left, and for each peer towards which something is
+// unacknowledged or waits, how much. It is for reports of a rank that may hang, and may be called by all, at any
+// time; it waits for a Poll under way, but not long.
 func (c *Conduit) Report() string {
 	end := time.Now().Add(reportWait)
 	for !c.poll.lockKeeper() {
@@ -113,7 +116,8 @@ func (ln *lane) report(peer int, s *reliable.Stats) string {
 		peer, s.Unacknowledged, s.Waiting, s.SmoothRTT, s.CongestionWindow>>10, s.Resent, s.Sent, ln.mtu)
 }
 
-// strangers says what came meanwhile that was not of this job: a peer that seems silent may have another key or mode. Under engine.
+// strangers says what came meanwhile that was not of this job: a peer that seems silent may have another key or mode.
+// Under engine.
 func (c *Conduit) strangers() string {
 	s := c.box.Stats()
 	if s.Foreign+s.Forged+s.Damaged == 0 {

@@ -119,8 +119,8 @@ func (c *Conduit) initCore() error {
 	return nil
 }
 
-// watched is up to how many ranks all pairs of a job are kept alive from the start; in larger ones only those in use, and the
-// neighbours'.
+// watched is up to how many ranks all pairs of a job are kept alive from the start; in larger ones only those in use,
+// and the neighbours'.
 const watched = 64
 
 func (c *Conduit) watchNeighbours() {
@@ -206,7 +206,8 @@ func (c *Conduit) fail(peer int, reason error, detail string) {
 	c.ring()
 }
 
-// over tells whether all that came from peer, which has failed, was delivered; nothing more of it is taken in. Under poll.
+// over tells whether all that came from peer, which has failed, was delivered; nothing more of it is taken in. Under
+// poll.
 func (c *Conduit) over(peer int) bool {
 	ln := c.lanes[peer].Load()
 	return ln == nil || ln.untaken == [2]uint64{}

@@ -65,8 +65,8 @@ func TestConformanceFaults(t *testing.T) {
 	}
 }
 
-// TestLoanIsRoom: with no limit but its credits a rank is never refused, and its peer's pool, which has room for no more than these,
-// never overflows; also while datagrams get lost.
+// TestLoanIsRoom: with no limit but its credits a rank is never refused, and its peer's pool, which has room for no
+// more than these, never overflows; also while datagrams get lost.
 func TestLoanIsRoom(t *testing.T) {
 	t.Run("good", func(t *testing.T) { conformance.RunLoan(t, 1, udptest.Job{Credits: udptest.Lent}.Open) })
 	t.Run("bad", func(t *testing.T) {
@@ -74,8 +74,8 @@ func TestLoanIsRoom(t *testing.T) {
 	})
 }
 
-// TestOverflow ignores credits until the space of rank 1 is full. Both ends learn it, with sender, receiver and sizes; what had room is
-// delivered, and others go on.
+// TestOverflow ignores credits until the space of rank 1 is full. Both ends learn it, with sender, receiver and
+// sizes; what had room is delivered, and others go on.
 func TestOverflow(t *testing.T) {
 	cs := udptest.Job{Credits: 100}.OpenUDP(t, 3, conduit.Config{Loan: 4, MaxRecord: 1024})
 	k, sink := &tallySink{}, &tallySink{}

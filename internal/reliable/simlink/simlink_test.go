@@ -67,8 +67,8 @@ func equal(t *testing.T, what string, got, want []string) {
 	}
 }
 
-// TestRun follows packets of both ends: what comes at one time comes in the order in which it was sent, a repeated one twice, and
-// nothing happens at or after the end.
+// TestRun follows packets of both ends: what comes at one time comes in the order in which it was sent, a repeated
+// one twice, and nothing happens at or after the end.
 func TestRun(t *testing.T) {
 	n, a, b := two(func(_, dst int, packet []byte, now time.Duration) []time.Duration {
 		switch string(packet) {

@@ -21,8 +21,8 @@ func (nobody) kill(syscall.Signal)     {}
 func (nobody) pause()                  {}
 func (nobody) end()                    {}
 
-// TestReasonBeforeRefusal: when a rank learns that the barrier it waits in cannot end, the launcher knows why already, so that what
-// it names first is the reason and not that rank's own end.
+// TestReasonBeforeRefusal: when a rank learns that the barrier it waits in cannot end, the launcher knows why
+// already, so that what it names first is the reason and not that rank's own end.
 func TestReasonBeforeRefusal(t *testing.T) {
 	t.Run("gone", func(t *testing.T) {
 		w := newWaiting(t)
@@ -39,8 +39,8 @@ func TestReasonBeforeRefusal(t *testing.T) {
 	})
 }
 
-// waiting is a job of three ranks, of which 0 and 2 wait in a barrier. Their connections have no buffers: a write returns when
-// it has been read.
+// waiting is a job of three ranks, of which 0 and 2 wait in a barrier. Their connections have no buffers: a write
+// returns when it has been read.
 type waiting struct {
 	t     *testing.T
 	job   *job

@@ -44,8 +44,8 @@ func safeDir(t *testing.T) string {
 	return dir
 }
 
-// TestScriptTakes: a program at the given path is started only if it is the head's, and no other user can have put it there. Else a
-// copy is asked for.
+// TestScriptTakes: a program at the given path is started only if it is the head's, and no other user can have put it
+// there. Else a copy is asked for.
 func TestScriptTakes(t *testing.T) {
 	const text = "#!/bin/sh\necho started $1\n"
 	mode := func(m os.FileMode) func(*testing.T, string, string) error {

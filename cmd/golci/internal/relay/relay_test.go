@@ -212,7 +212,8 @@ func TestCommandTellsWhatItDid(t *testing.T) {
 	}
 }
 
-// TestBetweenProcesses starts the relay as a process of its own, and compares what comes through with what the seed says.
+// TestBetweenProcesses starts the relay as a process of its own, and compares what comes through with what the seed
+// says.
 func TestBetweenProcesses(t *testing.T) {
 	dst, src := socket(t), socket(t)
 	cmd := exec.Command(os.Args[0])

@@ -1,6 +1,6 @@
-// Package faulty puts a bad network between a conduit and its socket: what is sent is lost, delayed, doubled, damaged or overtaken
-// as badnet.Faults say, each destination with dice of its own. Nothing is done to what is received: each direction of a pair
-// suffers at its sender.
+// Package faulty puts a bad network between a conduit and its socket: what is sent is lost, delayed, doubled, damaged
+// or overtaken as badnet.Faults say, each destination with dice of its own. Nothing is done to what is received: each
+// direction of a pair suffers at its sender.
 package faulty
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/golci/golci/internal/conduit/udp/mmsg"
 )
 
-// Wire is what a conduit needs of a socket; *mmsg.Socket is one, and has the rules: one goroutine in Send, one in Recv, one
-// in Wait at a time, the rest by all at any time.
+// Wire is what a conduit needs of a socket; *mmsg.Socket is one, and has the rules: one goroutine in Send, one in
+// Recv, one in Wait at a time, the rest by all at any time.
 type Wire interface {
 	Send(batch []mmsg.Datagram) (int, error)
 	Recv(batch []mmsg.Datagram) (int, error)
@@ -27,18 +27,18 @@ type Wire interface {
 	Dropped() uint64
 }
 
-// Counter is what a Wire with faults can be asked besides, by all at any time: what it did to the datagrams sent so far, all
-// destinations together, and how many that were let through late the socket then refused.
+// Counter is what a Wire with faults can be asked besides, by all at any time: what it did to the datagrams sent so
+// far, all destinations together, and how many that were let through late the socket then refused.
 type Counter interface {
 	Counts() (done badnet.Counts, refused uint64)
 }
 
-// New puts faults into what is sent by w, which is the result's from then on; without faults it is w itself. The error matches
-// badnet.ErrFaults.
+// New puts faults into what is sent by w, which is the result's from then on; without faults it is w itself. The
+// error matches badnet.ErrFaults.
 //
-// Send copies each datagram and splits segments. What is due at once goes to w in the same call, so Send tells of a datagram what w
-// would; one that comes late leaves in the first Send, Recv or Wait after its time, which a Wait under way keeps; if w
-// refuses it then, it is lost. In steady state nothing is allocated.
+// Send copies each datagram and splits segments. What is due at once goes to w in the same call, so Send tells of a
+// datagram what w would; one that comes late leaves in the first Send, Recv or Wait after its time, which a Wait
+// under way keeps; if w refuses it then, it is lost. In steady state nothing is allocated.
 func New(w Wire, f Faults) (Wire, error) {
 	if _, err := badnet.New(f.Faults); err != nil {
 		return nil, err
@@ -156,8 +156,8 @@ func (n *wire) way(to netip.AddrPort) *way {
 	return w
 }
 
-// drain passes on what is due on a way, until w's queue is full. The error is what w says of a packet with number first or above,
-// of which the rest that is due is thrown away: its sender will try again. mu is held.
+// drain passes on what is due on a way, until w's queue is full. The error is what w says of a packet with number
+// first or above, of which the rest that is due is thrown away: its sender will try again. mu is held.
 func (n *wire) drain(now time.Duration, w *way, first uint64) (err error) {
 	for n.stuck.way == nil {
 		data, number, ok := w.impair.Take(now)

@@ -15,8 +15,8 @@ import (
 // patience is how long a test waits for what must come. Long, since the machine may stop the process for a while.
 const patience = 5 * time.Minute
 
-// TestRealSockets runs a sender, a poller and a waiter over a delaying network at once: each datagram that is not lost comes,
-// though nothing but Wait may move the last ones on.
+// TestRealSockets runs a sender, a poller and a waiter over a delaying network at once: each datagram that is not
+// lost comes, though nothing but Wait may move the last ones on.
 func TestRealSockets(t *testing.T) {
 	f, err := Parse("loss=0.2,dup=0.2,reorder=0.2,jitter=2ms,seed=5")
 	if err != nil {

@@ -17,8 +17,8 @@ type Faults struct {
 	From, To []int
 	// Rank is the sender's own.
 	Rank int
-	// Who tells which rank an address is of; -1: none. If it is nil, destinations are numbered as they are first sent to, from 0,
-	// and these numbers stand for ranks. It is called in Send, once for each address.
+	// Who tells which rank an address is of; -1: none. If it is nil, destinations are numbered as they are first sent
+	// to, from 0, and these numbers stand for ranks. It is called in Send, once for each address.
 	Who func(netip.AddrPort) int
 }
 
@@ -66,8 +66,8 @@ func ranks(name, value string) (list []int, err error) {
 	return list, nil
 }
 
-// Within checks that a job of size ranks has all ranks that From and To name: faults on the way to nobody would pass for a network
-// without any. The error matches badnet.ErrFaults and names the first that it has not.
+// Within checks that a job of size ranks has all ranks that From and To name: faults on the way to nobody would pass
+// for a network without any. The error matches badnet.ErrFaults and names the first that it has not.
 func (f Faults) Within(size int) error {
 	for _, list := range []struct {
 		name  string
@@ -92,7 +92,8 @@ func (f Faults) None() bool {
 	return what == badnet.Faults{}
 }
 
-// towards gives the faults on the way to one address, the nth of a rank: each way has dice of its own, the same in each run.
+// towards gives the faults on the way to one address, the nth of a rank: each way has dice of its own, the same in
+// each run.
 func (f *Faults) towards(rank, nth int) badnet.Faults {
 	if len(f.To) > 0 && !slices.Contains(f.To, rank) {
 		return badnet.Faults{}

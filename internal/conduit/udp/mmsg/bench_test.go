@@ -29,8 +29,8 @@ func recvOne(b *testing.B, s *Socket, in []Datagram, park bool, stop *atomic.Boo
 	}
 }
 
-// pin gives the calling goroutine a thread on the i-th CPU, and leaves it there: the thread ends with the goroutine. Two that
-// spin would else be put on one CPU now and then.
+// pin gives the calling goroutine a thread on the i-th CPU, and leaves it there: the thread ends with the goroutine.
+// Two that spin would else be put on one CPU now and then.
 func pin(b *testing.B, i int) {
 	cpus := affinity.Get()
 	if len(cpus) < 2 {

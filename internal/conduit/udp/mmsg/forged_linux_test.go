@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestForgedICMP: somebody says in a router's name that the way to an address takes 552 bytes. The kernel believes it, and it was never
-// asked to: datagrams as large as the interface's MTU go on leaving.
+// TestForgedICMP: somebody says in a router's name that the way to an address takes 552 bytes. The kernel believes
+// it, and it was never asked to: datagrams as large as the interface's MTU go on leaving.
 func TestForgedICMP(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("network namespaces can only be made by root")

@@ -1,10 +1,10 @@
-// Package mmsg sends and receives batches of UDP datagrams: many with one system call where the kernel can (Linux: sendmmsg,
-// recvmmsg, segmentation and coalescing by the kernel), one by one through package net elsewhere. Nothing is allocated in
-// steady state, a call that finds nothing or no room returns at once, and a goroutine that has nothing to do parks in Go's
-// netpoller, not in a system call.
+// Package mmsg sends and receives batches of UDP datagrams: many with one system call where the kernel can (Linux:
+// sendmmsg, recvmmsg, segmentation and coalescing by the kernel), one by one through package net elsewhere. Nothing
+// is allocated in steady state, a call that finds nothing or no room returns at once, and a goroutine that has
+// nothing to do parks in Go's netpoller, not in a system call.
 //
-// For each Socket one goroutine may be in Send, one in Recv and one in Wait at a time; these three may be at once. Wake,
-// Close, Info and Dropped may be called by all at any time.
+// For each Socket one goroutine may be in Send, one in Recv and one in Wait at a time; these three may be at once.
+// Wake, Close, Info and Dropped may be called by all at any time.
 package mmsg
 
 import (
@@ -16,11 +16,11 @@ import (
 
 // Datagram is one element of a batch.
 type Datagram struct {
-	// Buf is what is sent, or the room for what is received. A Socket may keep Bufs of its last batches from the collector,
-	// but does not touch them after the call.
+	// Buf is what is sent, or the room for what is received. A Socket may keep Bufs of its last batches from the
+	// collector, but does not touch them after the call.
 	Buf []byte
-	// Tail, if not empty, goes on where Buf ends, without a copy on Linux: a header in Buf, the payload where it lies. Only
-	// without Segment when sent; what is received may be segments that go on in it.
+	// Tail, if not empty, goes on where Buf ends, without a copy on Linux: a header in Buf, the payload where it
+	// lies. Only without Segment when sent; what is received may be segments that go on in it.
 	Tail []byte
 	// N is how many bytes were received, in Buf and then in Tail. Send ignores it.
 	N int
@@ -49,10 +49,11 @@ const (
 type Options struct {
 	// Batch is the most datagrams that one system call takes; 0: 64.
 	Batch int
-	// RecvBuffer and SendBuffer are the bytes wanted for the kernel's queues; 0 leaves them. What was granted is in Info.
+	// RecvBuffer and SendBuffer are the bytes wanted for the kernel's queues; 0 leaves them. What was granted is in
+	// Info.
 	RecvBuffer, SendBuffer int
-	// GRO lets the kernel join datagrams of one sender that follow each other, if it can: then Segment is set, and Bufs should
-	// have 64 KiB.
+	// GRO lets the kernel join datagrams of one sender that follow each other, if it can: then Segment is set, and
+	// Bufs should have 64 KiB.
 	GRO bool
 	// BusyPoll is how long the kernel polls the device in place of waiting for its interrupt; 0: not. It needs a right.
 	BusyPoll time.Duration
@@ -148,18 +149,19 @@ func network(addr netip.Addr) string {
 	return "udp6"
 }
 
-// Send hands datagrams to the kernel in order, and returns how many it took. It never blocks. Fewer than all with no error means
-// that the queue is full: try again later. With an error, batch[n] is the one that could not be sent, and those after it
-// were not tried: ErrTooBig, ErrTail, ErrNoGSO, ErrFamily, net.ErrClosed, or the system's (no route, say).
+// Send hands datagrams to the kernel in order, and returns how many it took. It never blocks. Fewer than all with no
+// error means that the queue is full: try again later. With an error, batch[n] is the one that could not be sent, and
+// those after it were not tried: ErrTooBig, ErrTail, ErrNoGSO, ErrFamily, net.ErrClosed, or the system's (no route,
+// say).
 func (s *Socket) Send(batch []Datagram) (n int, err error) { return s.backend.send(batch) }
 
-// Recv fills batch from the front with what has come: N, Addr, Segment and Truncated of the first n. It never blocks; with n
-// of 0 there was nothing. It makes one system call, so there may be more than it returned. The error is net.ErrClosed or the
-// system's.
+// Recv fills batch from the front with what has come: N, Addr, Segment and Truncated of the first n. It never blocks;
+// with n of 0 there was nothing. It makes one system call, so there may be more than it returned. The error is
+// net.ErrClosed or the system's.
 func (s *Socket) Recv(batch []Datagram) (n int, err error) { return s.backend.recv(batch) }
 
-// Wait parks the goroutine until something has come, Wake is called, the deadline has passed (zero: none) or the socket is closed.
-// It may return Woken for a Wake that an earlier Wait has answered already.
+// Wait parks the goroutine until something has come, Wake is called, the deadline has passed (zero: none) or the
+// socket is closed. It may return Woken for a Wake that an earlier Wait has answered already.
 func (s *Socket) Wait(deadline time.Time) Reason { return s.backend.wait(deadline) }
 
 // Wake ends the Wait under way, or the next. It does not block and is cheap where nobody waits.
@@ -171,8 +173,9 @@ func (s *Socket) Close() error { return s.backend.close() }
 // Info tells what the socket is and what the system granted.
 func (s *Socket) Info() Info { return s.backend.info() }
 
-// Dropped is how many datagrams were lost at this socket, as far as it is known: on Linux those that the receiver's queue had no
-// room for, which the kernel tells with the next datagram; elsewhere those that the system refused to send.
+// Dropped is how many datagrams were lost at this socket, as far as it is known: on Linux those that the receiver's
+// queue had no room for, which the kernel tells with the next datagram; elsewhere those that the system refused to
+// send.
 func (s *Socket) Dropped() uint64 { return s.backend.dropped() }
 
 // CheckSize refuses what no path takes, as Send does: the error is ErrTooBig or ErrTail.

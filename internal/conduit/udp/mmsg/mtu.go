@@ -5,8 +5,8 @@ const (
 	header6 = 40 + 8
 )
 
-// Payload is how many bytes a datagram may hold on a path of the given MTU, in bytes, without being fragmented; 0 if its headers
-// do not fit.
+// Payload is how many bytes a datagram may hold on a path of the given MTU, in bytes, without being fragmented; 0 if
+// its headers do not fit.
 func Payload(mtu int, v4 bool) int {
 	header := header6
 	if v4 {

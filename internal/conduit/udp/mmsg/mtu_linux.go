@@ -9,9 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// PathPayload asks the kernel how many bytes a datagram to addr may hold at most without being fragmented, by what is known of
-// the path now: the first link's MTU, or less where a router has complained. Set-up only: it opens a socket for the question
-// and allocates; it sends nothing and does not wait for the network. The error is ErrFamily or the system's.
+// PathPayload asks the kernel how many bytes a datagram to addr may hold at most without being fragmented, by what is
+// known of the path now: the first link's MTU, or less where a router has complained. Set-up only: it opens a socket
+// for the question and allocates; it sends nothing and does not wait for the network. The error is ErrFamily or the
+// system's.
 func PathPayload(addr netip.AddrPort) (bytes int, err error) {
 	if !addr.Addr().IsValid() || addr.Addr().Is4In6() {
 		return 0, fmt.Errorf("%w: %v", ErrFamily, addr)

@@ -179,9 +179,9 @@ func buffer(fd, force, plain, bytes int) int {
 	return granted
 }
 
-// discover sets what happens to a datagram that is larger than the path's MTU: it is lost, or split. An error is only what is larger
-// than the MTU of this machine's interface. What ICMP says of the path is not heeded (PROBE): anybody can send that, with
-// little proof, and would make all large datagrams to a peer an error for ten minutes.
+// discover sets what happens to a datagram that is larger than the path's MTU: it is lost, or split. An error is only
+// what is larger than the MTU of this machine's interface. What ICMP says of the path is not heeded (PROBE): anybody
+// can send that, with little proof, and would make all large datagrams to a peer an error for ten minutes.
 func discover(fd int, v6, fragment bool) error {
 	level, option, value := unix.IPPROTO_IP, unix.IP_MTU_DISCOVER, unix.IP_PMTUDISC_PROBE
 	if v6 {

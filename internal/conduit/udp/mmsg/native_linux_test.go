@@ -114,7 +114,8 @@ func linkLocal(t *testing.T) netip.Addr {
 	return netip.Addr{}
 }
 
-// TestZones: an address comes back as it was given, with its interface by name; and the number of the interface does as well.
+// TestZones: an address comes back as it was given, with its interface by name; and the number of the interface does
+// as well.
 func TestZones(t *testing.T) {
 	at := linkLocal(t)
 	a, b := mustOpen(t, netip.AddrPortFrom(at, 0), Options{}), mustOpen(t, netip.AddrPortFrom(at, 0), Options{})

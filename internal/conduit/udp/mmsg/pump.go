@@ -150,7 +150,8 @@ func (p *pump) wait(deadline time.Time) Reason {
 
 func (p *pump) wake() { note(p.woken) }
 
-// close returns when both goroutines have ended. What was handed over and not yet sent is lost, as it may be on its way.
+// close returns when both goroutines have ended. What was handed over and not yet sent is lost, as it may be on its
+// way.
 func (p *pump) close() error {
 	if p.closed.Swap(true) {
 		return nil

@@ -21,8 +21,8 @@ type load struct {
 
 const jumbo = 60 << 10
 
-// BenchmarkStream sends as fast as the receiver, another goroutine, takes: at most a window is under way, so that nothing is lost.
-// One op is one datagram as the network would see it, that is, one segment where the kernel splits.
+// BenchmarkStream sends as fast as the receiver, another goroutine, takes: at most a window is under way, so that
+// nothing is lost. One op is one datagram as the network would see it, that is, one segment where the kernel splits.
 func BenchmarkStream(b *testing.B) {
 	for _, l := range []load{
 		{size: 64},
@@ -132,7 +132,8 @@ func (l load) source(b *testing.B, x, y *Socket, came *atomic.Int64) {
 		}
 	}
 	one, gathered := make([]byte, whole), make([]Datagram, 1)
-	// The kernel doubles what is asked for, and counts what a datagram takes with its own memory around: up to a third more.
+	// The kernel doubles what is asked for, and counts what a datagram takes with its own memory around: up to a
+	// third more.
 	window := int64(max(1, l.queue/(whole+whole/3+2048)) * l.segs)
 	b.ResetTimer()
 	for sent, at := int64(0), 0; sent < int64(b.N); {

@@ -35,8 +35,8 @@ type vector struct {
 // pair is where a datagram lies: Buf and Tail.
 type pair [2]unix.Iovec
 
-// point has the i-th header mean the bytes of buf and tail. Pointers are written only if they change: each write is dear while the
-// collector runs. That of an earlier tail stays behind.
+// point has the i-th header mean the bytes of buf and tail. Pointers are written only if they change: each write is
+// dear while the collector runs. That of an earlier tail stays behind.
 func (v *vector) point(i int, buf, tail []byte) {
 	h, p := &v.headers[i].Hdr, &v.iovecs[i]
 	if base := unsafe.SliceData(buf); p[0].Base != base {
@@ -57,9 +57,9 @@ func (v *vector) point(i int, buf, tail []byte) {
 type control [8]uint64
 
 const (
-	// callBytes is how much one call should copy at most, about 50 us: calls do not tell Go's scheduler, which must not have to
-	// wait long for this thread when it stops all. Telling it would cost more than the time in which it may lend the
-	// processor to others: both ends of a stream of large datagrams lose a fifth by it.
+	// callBytes is how much one call should copy at most, about 50 us: calls do not tell Go's scheduler, which must
+	// not have to wait long for this thread when it stops all. Telling it would cost more than the time in which it
+	// may lend the processor to others: both ends of a stream of large datagrams lose a fifth by it.
 	callBytes = 256 << 10
 	// tellEvery is how many datagrams that come alone may be received without asking how many were lost before them.
 	tellEvery = 15
@@ -81,8 +81,8 @@ func newVector(batch int, v6 bool) *vector {
 	return v
 }
 
-// fill prepares the front of batch to be sent and returns how many datagrams that is, and what is wrong with the next, if
-// something is.
+// fill prepares the front of batch to be sent and returns how many datagrams that is, and what is wrong with the
+// next, if something is.
 func (v *vector) fill(batch []Datagram) (n int, err error) {
 	bytes := 0
 	for n < len(batch) && n < len(v.headers) {
@@ -166,9 +166,9 @@ func (c *control) segment(size int) uint64 {
 
 func (c *control) bytes() *[64]byte { return (*[64]byte)(unsafe.Pointer(c)) }
 
-// room prepares the front of batch to be received into: as many as came of late and twice that when all were used, since
-// preparing more costs a receiver that spins on an empty queue more than the system call does; but no more than callBytes
-// if they are as large as the last ones.
+// room prepares the front of batch to be received into: as many as came of late and twice that when all were used,
+// since preparing more costs a receiver that spins on an empty queue more than the system call does; but no more than
+// callBytes if they are as large as the last ones.
 func (v *vector) room(batch []Datagram) {
 	n := min(len(batch), len(v.headers), v.hint, max(1, callBytes/max(1, v.mean)))
 	for i := range n {
@@ -222,7 +222,8 @@ func (v *vector) zone(id uint32) string {
 	return name
 }
 
-// ancillary reads the messages that came with a datagram: the size of its segments and the count of those lost before it.
+// ancillary reads the messages that came with a datagram: the size of its segments and the count of those lost before
+// it.
 func (v *vector) ancillary(d *Datagram, b []byte, lost *atomic.Uint64) {
 	for len(b) >= unix.SizeofCmsghdr {
 		h := (*unix.Cmsghdr)(unsafe.Pointer(unsafe.SliceData(b)))
@@ -245,8 +246,8 @@ func (v *vector) ancillary(d *Datagram, b []byte, lost *atomic.Uint64) {
 	}
 }
 
-// sendmmsg and recvmmsg make one call on the prepared headers. A datagram alone, in one piece and without ancillary data, takes the
-// calls made for that, which have less to copy in and out.
+// sendmmsg and recvmmsg make one call on the prepared headers. A datagram alone, in one piece and without ancillary
+// data, takes the calls made for that, which have less to copy in and out.
 func (v *vector) sendmmsg(fd uintptr) {
 	h := &v.headers[0].Hdr
 	if v.vlen > 1 || h.Iovlen > 1 || h.Controllen > 0 {

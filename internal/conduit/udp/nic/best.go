@@ -8,9 +8,10 @@ import (
 	"github.com/golci/golci/internal/addrs"
 )
 
-// best leaves the MaxAddrs best of chosen, in their order. Each family keeps half of them, and what the other leaves of its half:
-// which one the job uses is known only when all ranks have told theirs. The order within a family looks at nothing that differs
-// between machines in the same networks, as long as it can, so that two of them are left with addresses that share networks.
+// best leaves the MaxAddrs best of chosen, in their order. Each family keeps half of them, and what the other leaves
+// of its half: which one the job uses is known only when all ranks have told theirs. The order within a family looks
+// at nothing that differs between machines in the same networks, as long as it can, so that two of them are left with
+// addresses that share networks.
 func best(chosen []home) []home {
 	if len(chosen) <= MaxAddrs {
 		return chosen
@@ -35,8 +36,8 @@ func best(chosen []home) []home {
 	return slices.DeleteFunc(slices.Clone(chosen), func(h home) bool { return !kept[h.addr] })
 }
 
-// better orders addresses of one family: physical networks before others, the first address of each interface before the second
-// of any, large MTUs before small ones, then by network.
+// better orders addresses of one family: physical networks before others, the first address of each interface before
+// the second of any, large MTUs before small ones, then by network.
 func better(a, b home) int {
 	return cmp.Or(
 		cmp.Compare(a.class(), b.class()),

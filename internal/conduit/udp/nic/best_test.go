@@ -69,8 +69,8 @@ func TestManyAddresses(t *testing.T) {
 	}
 }
 
-// TestBestAddresses: physical networks stay, then others, then what leads to containers; one address of each interface before
-// the second of any. The order is that of Select.
+// TestBestAddresses: physical networks stay, then others, then what leads to containers; one address of each
+// interface before the second of any. The order is that of Select.
 func TestBestAddresses(t *testing.T) {
 	secondary := iface("eth0", true, 1500)
 	secondary.Physical = true

@@ -12,7 +12,8 @@ import (
 type Endpoint struct {
 	// Incarnation tells this process from one that had the rank before: random, see NewIncarnation.
 	Incarnation uint64
-	// Public is its part of the exchange of keys, of KeySize bytes (seal.Config.Publics); nil where datagrams are not protected.
+	// Public is its part of the exchange of keys, of KeySize bytes (seal.Config.Publics); nil where datagrams are not
+	// protected.
 	Public []byte
 	// Addrs are where it receives, best first; at most MaxAddrs.
 	Addrs []Address
@@ -57,7 +58,8 @@ const (
 // String gives the usual name.
 func (f Family) String() string { return fmt.Sprintf("IPv%d", uint8(f)) }
 
-// FamilyOf tells the family of an address; 0 for the zero Addr and for IPv4 in the clothes of IPv6, which no socket takes.
+// FamilyOf tells the family of an address; 0 for the zero Addr and for IPv4 in the clothes of IPv6, which no socket
+// takes.
 func FamilyOf(a netip.Addr) Family {
 	switch {
 	case a.Is4():

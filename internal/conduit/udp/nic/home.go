@@ -17,8 +17,8 @@ type home struct {
 	bits int
 }
 
-// homes lists all addresses a socket can be bound to, best first: IPv4 before IPv6, large MTUs before small ones, then as the
-// system lists them.
+// homes lists all addresses a socket can be bound to, best first: IPv4 before IPv6, large MTUs before small ones,
+// then as the system lists them.
 func homes(ifs []addrs.Interface) (all []home) {
 	for i := range ifs {
 		for n, p := range ifs[i].Prefixes {
@@ -37,8 +37,8 @@ func homes(ifs []addrs.Interface) (all []home) {
 	return all
 }
 
-// Describe makes what an Endpoint says of addresses that Select chose among ifs; port4 and port6 are where this rank receives at
-// those of either family, 0: not. An address that no interface has is left out.
+// Describe makes what an Endpoint says of addresses that Select chose among ifs; port4 and port6 are where this rank
+// receives at those of either family, 0: not. An address that no interface has is left out.
 func Describe(chosen []netip.Addr, ifs []addrs.Interface, port4, port6 uint16) (list []Address) {
 	all := homes(ifs)
 	for _, addr := range chosen {

@@ -7,11 +7,11 @@ import (
 	"github.com/golci/golci/internal/conduit/udp/mmsg"
 )
 
-// MTU decides how large the datagrams to one peer may be, in bytes of UDP payload. It begins with what the kernel says and
-// goes down when the kernel refuses a datagram, or when large ones are lost again and again while small ones arrive: somewhere
-// on the way is a link with a smaller MTU, and nobody tells (a black hole; RFC 8899, section 4.3). From time to time it
-// asks for a larger one to be tried. Times are counted from any moment, the same for all calls. It has one owner at a time; no
-// call blocks or allocates, but for TooBig.
+// MTU decides how large the datagrams to one peer may be, in bytes of UDP payload. It begins with what the kernel
+// says and goes down when the kernel refuses a datagram, or when large ones are lost again and again while small ones
+// arrive: somewhere on the way is a link with a smaller MTU, and nobody tells (a black hole; RFC 8899, section 4.3).
+// From time to time it asks for a larger one to be tried. Times are counted from any moment, the same for all calls.
+// It has one owner at a time; no call blocks or allocates, but for TooBig.
 type MTU struct {
 	steps []int // sizes from the largest down; the last is the least that the caller can use
 	at    int   // the step in use
@@ -25,12 +25,12 @@ type MTU struct {
 }
 
 const (
-	// lostWithOthers is how many large datagrams in a row must be lost, with smaller ones arriving, to go a step down; lostAlone is
-	// how many if nothing is known of smaller ones, as where there are none.
+	// lostWithOthers is how many large datagrams in a row must be lost, with smaller ones arriving, to go a step
+	// down; lostAlone is how many if nothing is known of smaller ones, as where there are none.
 	lostWithOthers = 6
 	lostAlone      = 16
-	// firstPause and maxPause bound the time between probes, which doubles with each that fails; goodPause is the time after
-	// one that came through.
+	// firstPause and maxPause bound the time between probes, which doubles with each that fails; goodPause is the
+	// time after one that came through.
 	firstPause = 5 * time.Second
 	maxPause   = 10 * time.Minute
 	goodPause  = 100 * time.Millisecond
@@ -39,11 +39,13 @@ const (
 // ethernet is the payload of its frames.
 const ethernet = 1500 - 48
 
-// usual are payloads that links are made for: jumbo frames, old rings, Ethernet, Ethernet within tunnels; 48 bytes of headers.
+// usual are payloads that links are made for: jumbo frames, old rings, Ethernet, Ethernet within tunnels; 48 bytes of
+// headers.
 var usual = []int{32768 - 48, 16384 - 48, 9000 - 48, 4352 - 48, 1500 - 48, 1400 - 48}
 
-// NewMTU begins with payload, what the kernel says of the path (Path.Payload). What the kernel says may come from anybody: so larger
-// sizes are tried from the start, up to most (Path.Most), and the size never goes below least, which the caller needs.
+// NewMTU begins with payload, what the kernel says of the path (Path.Payload). What the kernel says may come from
+// anybody: so larger sizes are tried from the start, up to most (Path.Most), and the size never goes below least,
+// which the caller needs.
 func NewMTU(payload, most, least int) *MTU {
 	payload = max(payload, least)
 	most = max(most, payload)
@@ -68,9 +70,9 @@ func (m *MTU) Below() int {
 	return m.steps[m.at+1]
 }
 
-// TooBig says that a datagram of size bytes was refused by this machine's kernel (mmsg.ErrTooBig), and what it says of the path
-// now (mmsg.PathPayload; 0: not known). A datagram that is refused though it should fit is taken for too large. It tells whether
-// smaller ones can be tried; false: the kernel refuses the least size.
+// TooBig says that a datagram of size bytes was refused by this machine's kernel (mmsg.ErrTooBig), and what it says
+// of the path now (mmsg.PathPayload; 0: not known). A datagram that is refused though it should fit is taken for too
+// large. It tells whether smaller ones can be tried; false: the kernel refuses the least size.
 func (m *MTU) TooBig(size, payload int, now time.Duration) bool {
 	if size <= m.least() {
 		return false
@@ -93,8 +95,8 @@ func (m *MTU) TooBig(size, payload int, now time.Duration) bool {
 	return true
 }
 
-// Told says what the kernel says of the path (mmsg.PathPayload) after losses have shown that datagrams of size bytes do not pass. It
-// is believed between the least size and that one: a router may have told, or anybody else.
+// Told says what the kernel says of the path (mmsg.PathPayload) after losses have shown that datagrams of size bytes
+// do not pass. It is believed between the least size and that one: a router may have told, or anybody else.
 func (m *MTU) Told(size, payload int) {
 	if payload >= m.least() && payload < size && payload != m.Payload() {
 		m.lower(payload)
@@ -177,9 +179,9 @@ func (m *MTU) raise(size int, now time.Duration) {
 	}
 }
 
-// Probe says whether a datagram of size bytes, more than Payload, should be sent now, to see whether it arrives: once, as a
-// datagram of its own that nothing else depends on. Its fate is told by Arrived, TimedOut or TooBig; the next is asked for
-// after a pause in any case.
+// Probe says whether a datagram of size bytes, more than Payload, should be sent now, to see whether it arrives:
+// once, as a datagram of its own that nothing else depends on. Its fate is told by Arrived, TimedOut or TooBig; the
+// next is asked for after a pause in any case.
 func (m *MTU) Probe(now time.Duration) (size int, ok bool) {
 	if m.at == 0 || now < m.next {
 		return 0, false

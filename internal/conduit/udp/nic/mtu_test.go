@@ -9,8 +9,8 @@ import (
 	"github.com/golci/golci/internal/conduit/udp/mmsg"
 )
 
-// wire is a path in virtual time: what is larger than passes is lost, what is larger than kernel is refused. Each datagram's fate
-// is told 10 ms after it was sent.
+// wire is a path in virtual time: what is larger than passes is lost, what is larger than kernel is refused. Each
+// datagram's fate is told 10 ms after it was sent.
 type wire struct {
 	t      *testing.T
 	m      *MTU
@@ -138,7 +138,8 @@ func TestTheKernelIsNotBelievedBelowTheLeast(t *testing.T) {
 	}
 }
 
-// TestLessThanTheInterface: what the kernel says at the start is where it begins; what the interface takes is found in time.
+// TestLessThanTheInterface: what the kernel says at the start is where it begins; what the interface takes is found
+// in time.
 func TestLessThanTheInterface(t *testing.T) {
 	w := newWire(t, 8972)
 	w.m = NewMTU(552-28, 8972, leastSize)
@@ -233,7 +234,8 @@ func TestProbesBecomeRare(t *testing.T) {
 	w.want(1452)
 }
 
-// TestStragglers: what was sent before a step down and is given up after it is no failed probe; if it does arrive, it counts.
+// TestStragglers: what was sent before a step down and is given up after it is no failed probe; if it does arrive, it
+// counts.
 func TestStragglers(t *testing.T) {
 	w := newWire(t, 8972)
 	w.passes = 1472

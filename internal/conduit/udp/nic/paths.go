@@ -12,8 +12,8 @@ import (
 // ErrNoPath is matched by the errors of Agree and Paths.
 var ErrNoPath = errors.New("nic: no path")
 
-// Agree finds the family that all ranks, in their order, can use: IPv4 if each has an address, else IPv6 if each has one. The error
-// matches ErrNoPath and names ranks that lack one or the other.
+// Agree finds the family that all ranks, in their order, can use: IPv4 if each has an address, else IPv6 if each has
+// one. The error matches ErrNoPath and names ranks that lack one or the other.
 func Agree(all []Endpoint) (Family, error) {
 	var lack [2][]int
 	for i, f := range []Family{IPv4, IPv6} {
@@ -54,20 +54,22 @@ type Path struct {
 	Remote netip.AddrPort
 	// Payload is how many bytes a datagram may hold at most, as far as both ends know.
 	Payload int
-	// Most is what it may hold by the interfaces of both ends alone. Payload is less where a router has complained, or where
-	// somebody has said so in a router's name.
+	// Most is what it may hold by the interfaces of both ends alone. Payload is less where a router has complained,
+	// or where somebody has said so in a router's name.
 	Most int
 	// Near says that Local and Remote are in one network.
 	Near bool
 }
 
-// Paths lists the ways from mine to theirs in family f, best first. Those with both ends in one network come before the others, by
-// the order of the peer's addresses; among them, a pair of addresses of ours that share a network with a pair of theirs makes
-// two paths, so that all Near paths can be used together. A path that is not Near is there for when there is no other.
+// Paths lists the ways from mine to theirs in family f, best first. Those with both ends in one network come before
+// the others, by the order of the peer's addresses; among them, a pair of addresses of ours that share a network with
+// a pair of theirs makes two paths, so that all Near paths can be used together. A path that is not Near is there for
+// when there is no other.
 //
-// payload asks the system how large a datagram may be (mmsg.PathPayload); the MTU that the peer has at its end bounds it. An
-// address to which it finds no way is left out. To an address that both have, if the peer has no other, which means one machine, datagrams do not pass
-// its interface, whose MTU does not count. The error matches ErrNoPath: none is left.
+// payload asks the system how large a datagram may be (mmsg.PathPayload); the MTU that the peer has at its end bounds
+// it. An address to which it finds no way is left out. To an address that both have, if the peer has no other, which
+// means one machine, datagrams do not pass its interface, whose MTU does not count. The error matches ErrNoPath: none
+// is left.
 func Paths(mine, theirs Endpoint, f Family, payload func(netip.AddrPort) (int, error)) ([]Path, error) {
 	var list []Path
 	var why []error
@@ -107,8 +109,8 @@ func Paths(mine, theirs Endpoint, f Family, payload func(netip.AddrPort) (int, e
 	return list, nil
 }
 
-// elsewhere tells whether theirs has an address that is not of this machine: what both have is then that of a bridge, say, which
-// both happen to have, and leads back to this machine.
+// elsewhere tells whether theirs has an address that is not of this machine: what both have is then that of a bridge,
+// say, which both happen to have, and leads back to this machine.
 func elsewhere(mine, theirs Endpoint, f Family) bool {
 	for _, t := range theirs.Addrs {
 		if a := t.Addr.Addr().WithZone(""); FamilyOf(a) == f && !a.IsLoopback() && !mine.at(a) {
@@ -118,7 +120,8 @@ func elsewhere(mine, theirs Endpoint, f Family) bool {
 	return false
 }
 
-// rankOf puts near paths first, and loopback at the end of the others: it leads to the peer only if that is on this machine.
+// rankOf puts near paths first, and loopback at the end of the others: it leads to the peer only if that is on this
+// machine.
 func rankOf(p Path) int {
 	switch {
 	case p.Near:
@@ -129,8 +132,8 @@ func rankOf(p Path) int {
 	return 1
 }
 
-// pathTo finds the address of ours that shares a network with t, the one least used of several. A link-local address can be
-// reached from such a one only, and means nothing without our name of the interface.
+// pathTo finds the address of ours that shares a network with t, the one least used of several. A link-local address
+// can be reached from such a one only, and means nothing without our name of the interface.
 func pathTo(mine Endpoint, t Address, used map[netip.AddrPort]int) (p Path, ok bool) {
 	to := t.Addr.Addr().WithZone("")
 	p.Remote = netip.AddrPortFrom(to, t.Addr.Port())

@@ -11,8 +11,8 @@ import (
 	"github.com/golci/golci/internal/addrs"
 )
 
-// TestLargestArrives takes the whole way on this machine: two ranks choose addresses, tell them, agree, and the largest datagram of
-// each path arrives; one byte more is refused.
+// TestLargestArrives takes the whole way on this machine: two ranks choose addresses, tell them, agree, and the
+// largest datagram of each path arrives; one byte more is refused.
 func TestLargestArrives(t *testing.T) {
 	ifs, err := addrs.Interfaces()
 	if err != nil {

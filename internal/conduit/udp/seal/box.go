@@ -32,7 +32,8 @@ func (v Verdict) String() string {
 	return "unknown"
 }
 
-// Box is one rank's end: it opens what comes and makes the Senders. Open belongs to the poller; the rest may be called by all.
+// Box is one rank's end: it opens what comes and makes the Senders. Open belongs to the poller; the rest may be
+// called by all.
 type Box struct {
 	cfg    Config
 	prk    []byte
@@ -98,8 +99,8 @@ func (b *Box) pair(src, dst int) pair {
 	return p
 }
 
-// secret is what the keys of this rank's pair with peer come from. It is made when it is first needed, which takes about 40 us, and
-// kept: a datagram that names another rank costs that once, and 32 bytes.
+// secret is what the keys of this rank's pair with peer come from. It is made when it is first needed, which takes
+// about 40 us, and kept: a datagram that names another rank costs that once, and 32 bytes.
 func (b *Box) secret(peer int) ([]byte, error) {
 	if s := b.secrets[peer].Load(); s != nil {
 		return *s, nil
@@ -128,8 +129,8 @@ func (b *Box) derive(src, dst int, generation uint64) (key, error) {
 // Cookie is what datagrams to this rank begin with, in big-endian order.
 func (b *Box) Cookie() uint64 { return b.cookie }
 
-// Sequence is a number for each direction of each pair that both ends know and that nobody can tell without the job key. It may be
-// called by all.
+// Sequence is a number for each direction of each pair that both ends know and that nobody can tell without the job
+// key. It may be called by all.
 func (b *Box) Sequence(src, dst int) (uint32, error) {
 	n, err := hkdf.Expand(sha256.New, b.prk, b.pair(src, dst).info(labelSequence, b.cfg.Mode, 0), 4)
 	if err != nil {
@@ -138,10 +139,11 @@ func (b *Box) Sequence(src, dst int) (uint32, error) {
 	return binary.BigEndian.Uint32(n), nil
 }
 
-// Open checks one datagram as it came and, if the verdict is Opened, returns its payload, decrypted in place, with the
-// rank that sent it and its number, of which there are the low 32 bits with Trust. With any other verdict the rest is zero, and the bytes of a Forged datagram may
-// have been overwritten. It does not block. A datagram without the job's cookie costs one comparison; memory is taken
-// only for ranks of the job, once each, when a datagram of theirs has proved authentic.
+// Open checks one datagram as it came and, if the verdict is Opened, returns its payload, decrypted in place, with
+// the rank that sent it and its number, of which there are the low 32 bits with Trust. With any other verdict the
+// rest is zero, and the bytes of a Forged datagram may have been overwritten. It does not block. A datagram without
+// the job's cookie costs one comparison; memory is taken only for ranks of the job, once each, when a datagram of
+// theirs has proved authentic.
 func (b *Box) Open(datagram []byte) (src int, number uint64, payload []byte, v Verdict) {
 	src, number, payload, v = b.open(datagram)
 	b.counts[v].Add(1)
@@ -198,8 +200,8 @@ func (b *Box) authenticate(src int, number uint64, datagram []byte, end int) Ver
 	return Opened
 }
 
-// adopt keeps a key that has proved right. It is never older than both that are there: the window would have refused its
-// numbers, being far shorter than a generation.
+// adopt keeps a key that has proved right. It is never older than both that are there: the window would have refused
+// its numbers, being far shorter than a generation.
 func (r *receiver) adopt(k *key) {
 	if r.current.aead == nil || k.gen > r.current.gen {
 		r.before, r.current = r.current, *k
@@ -208,8 +210,8 @@ func (r *receiver) adopt(k *key) {
 	}
 }
 
-// keyFor finds the key of a generation, or derives it into the spare, where it stays only until the next is derived: forged
-// numbers and sources take no memory and never push out a key in use. It returns nil if none can be derived.
+// keyFor finds the key of a generation, or derives it into the spare, where it stays only until the next is derived:
+// forged numbers and sources take no memory and never push out a key in use. It returns nil if none can be derived.
 func (b *Box) keyFor(r *receiver, src int, generation uint64) *key {
 	if r != nil {
 		for _, k := range [...]*key{&r.current, &r.before} {
@@ -244,7 +246,8 @@ func (k *key) open(mode Mode, number uint64, datagram []byte, end int) bool {
 // Stats counts what Open found since New.
 type Stats struct {
 	Opened, Short, Foreign, Stray, Old, Replayed, Forged, Damaged uint64
-	// Derived is how many keys Open has derived. Beyond one for each peer and RekeyAfter datagrams, they were for forgeries.
+	// Derived is how many keys Open has derived. Beyond one for each peer and RekeyAfter datagrams, they were for
+	// forgeries.
 	Derived uint64
 }
 

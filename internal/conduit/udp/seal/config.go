@@ -57,16 +57,17 @@ const (
 type Config struct {
 	// Key is the secret of the job, at least MinKey random bytes, the same on all ranks. New does not keep it.
 	Key []byte
-	// Private is this rank's part of the key exchange, as NewPrivate draws it when the process starts; Publics are what all ranks have
-	// published of theirs (Private.PublicKey().Bytes()), by rank. Neither is used with Trust. New does not copy Publics.
+	// Private is this rank's part of the key exchange, as NewPrivate draws it when the process starts; Publics are
+	// what all ranks have published of theirs (Private.PublicKey().Bytes()), by rank. Neither is used with Trust. New
+	// does not copy Publics.
 	Private *ecdh.PrivateKey
 	Publics [][]byte
 	// Rank is this rank, Size the number of ranks in the job.
 	Rank, Size int
-	// Incarnations tells each rank's life, by rank: a number that each process draws at random when it starts, and that all
-	// learn over the bootstrap. It keeps numbers that begin anew from meeting an old key, and old datagrams from
-	// being taken after a restart. nil is right only where a job key is never used for a second job. New does not copy
-	// it: it must not change while the Box is in use.
+	// Incarnations tells each rank's life, by rank: a number that each process draws at random when it starts, and
+	// that all learn over the bootstrap. It keeps numbers that begin anew from meeting an old key, and old datagrams
+	// from being taken after a restart. nil is right only where a job key is never used for a second job. New does
+	// not copy it: it must not change while the Box is in use.
 	Incarnations []uint64
 	// Mode is the protection.
 	Mode Mode
@@ -105,8 +106,8 @@ func (c *Config) check() error {
 // PublicSize is the length in bytes of what a rank publishes of its part of the key exchange.
 const PublicSize = 32
 
-// NewPrivate draws a rank's part of the key exchange, which must not outlive the process. The error matches ErrConfig: this process may
-// not use X25519, as with GODEBUG=fips140=only.
+// NewPrivate draws a rank's part of the key exchange, which must not outlive the process. The error matches
+// ErrConfig: this process may not use X25519, as with GODEBUG=fips140=only.
 func NewPrivate() (*ecdh.PrivateKey, error) {
 	k, err := ecdh.X25519().GenerateKey(rand.Reader)
 	if err != nil {

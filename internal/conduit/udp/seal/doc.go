@@ -1,5 +1,6 @@
-// Package seal protects the datagrams of a job: who does not hold the job's key can neither read, nor alter, nor inject,
-// nor replay one, and is turned away for the price of a comparison. docs/udp-security.md has the threat model.
+// Package seal protects the datagrams of a job: who does not hold the job's key can neither read, nor alter, nor
+// inject, nor replay one, and is turned away for the price of a comparison. docs/udp-security.md has the threat
+// model.
 //
 // A datagram is
 //
@@ -12,6 +13,6 @@
 // direction has its own, and a new one for each 2^22 numbers. RFC 9001, section 6.6, asks for fewer than 2^23 packets
 // under a key of AES-GCM.
 //
-// A Box belongs to one rank. It reads no clock, starts nothing and does no input or output; Seal and Open work in place and
-// allocate nothing, but where a key is first used.
+// A Box belongs to one rank. It reads no clock, starts nothing and does no input or output; Seal and Open work in
+// place and allocate nothing, but where a key is first used.
 package seal

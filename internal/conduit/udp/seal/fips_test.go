@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestFIPSOnly: a process that may use nothing but what FIPS 140-3 approves is told at the start that tags cannot be had, and by which mode
-// it can do without.
+// TestFIPSOnly: a process that may use nothing but what FIPS 140-3 approves is told at the start that tags cannot be
+// had, and by which mode it can do without.
 func TestFIPSOnly(t *testing.T) {
 	const only = "fips140=only"
 	if os.Getenv("GODEBUG") != only {

@@ -33,8 +33,9 @@ func deriveCookie(prk []byte, mode Mode, dst int) (uint64, error) {
 	return binary.BigEndian.Uint64(b), nil
 }
 
-// pairSecret is what the keys of a pair are expanded from: who knows it knows the job key and one of the two private keys
-// (RFC 7748, section 6.1; RFC 5869, section 2.2, with prk as the salt). Go's library refuses a public key of small order.
+// pairSecret is what the keys of a pair are expanded from: who knows it knows the job key and one of the two private
+// keys (RFC 7748, section 6.1; RFC 5869, section 2.2, with prk as the salt). Go's library refuses a public key of
+// small order.
 func pairSecret(prk []byte, own *ecdh.PrivateKey, theirs []byte) ([]byte, error) {
 	public, err := ecdh.X25519().NewPublicKey(theirs)
 	if err != nil {

@@ -88,8 +88,8 @@ func expect(t *testing.T, b *Box, d []byte, want Verdict, what string) {
 
 const vectorPayload = "sixteen thousand"
 
-// vectors were made by another implementation (HMAC-SHA-256, X25519 and AES-GCM of Python's cryptography package): job key 00..1f, from
-// rank 1 of life 0x1111 and private key 02..02 to rank 2 of life 0x2222 and private key 03..03.
+// vectors were made by another implementation (HMAC-SHA-256, X25519 and AES-GCM of Python's cryptography package):
+// job key 00..1f, from rank 1 of life 0x1111 and private key 02..02 to rank 2 of life 0x2222 and private key 03..03.
 var vectors = []struct {
 	mode   Mode
 	number uint64
@@ -159,7 +159,8 @@ func TestTamper(t *testing.T) {
 	}
 }
 
-// TestTrustFindsDamage: there a datagram is refused when cookie or rank differ, when bits have changed, and when it was cut.
+// TestTrustFindsDamage: there a datagram is refused when cookie or rank differ, when bits have changed, and when it
+// was cut.
 func TestTrustFindsDamage(t *testing.T) {
 	s, b := ends(t, Trust)
 	d := sealed(t, s, 7, []byte(vectorPayload))
@@ -204,8 +205,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestListenerToTheLauncher: who has the job key and all that the ranks have published opens nothing, whatever rank he takes for his own;
-// nor can he make a datagram.
+// TestListenerToTheLauncher: who has the job key and all that the ranks have published opens nothing, whatever rank
+// he takes for his own; nor can he make a datagram.
 func TestListenerToTheLauncher(t *testing.T) {
 	for _, mode := range []Mode{Encrypt, Authenticate} {
 		s, b := ends(t, mode)

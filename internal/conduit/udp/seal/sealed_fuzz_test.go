@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzSealed seals and opens: with the right keys the payload comes back and comes only once; with another job key, to another rank,
-// in another life, or with one bit changed it is refused.
+// FuzzSealed seals and opens: with the right keys the payload comes back and comes only once; with another job key,
+// to another rank, in another life, or with one bit changed it is refused.
 func FuzzSealed(f *testing.F) {
 	f.Add([]byte(vectorPayload), uint64(1), byte(Encrypt), uint(0), byte(0))
 	f.Add([]byte{}, uint64(1<<64-1), byte(Authenticate), uint(191), byte(7))

@@ -24,8 +24,8 @@ var (
 	ErrBuffer = errors.New("seal: buffer too short for header and tag")
 )
 
-// Sender returns a new sealing end for datagrams to dst. There may be one only for each peer in the life of a Box: a second
-// one would use numbers again, so it is refused. Safe for concurrent use; does not block.
+// Sender returns a new sealing end for datagrams to dst. There may be one only for each peer in the life of a Box: a
+// second one would use numbers again, so it is refused. Safe for concurrent use; does not block.
 func (b *Box) Sender(dst int) (*Sender, error) {
 	if dst < 0 || dst >= b.cfg.Size {
 		return nil, fmt.Errorf("%w: no rank %d in a job of %d", ErrConfig, dst, b.cfg.Size)
@@ -40,15 +40,16 @@ func (b *Box) Sender(dst int) (*Sender, error) {
 	return &Sender{box: b, dst: dst, cookie: cookie}, nil
 }
 
-// Seal protects one datagram in place. datagram is all that is to travel: HeaderSize bytes that Seal fills in, the payload,
-// and Overhead-HeaderSize bytes for the tag, which Seal fills in. number must be greater than that of every call before;
-// the errors are ErrNumber and ErrBuffer. Seal does not block, and allocates only where a new key begins.
+// Seal protects one datagram in place. datagram is all that is to travel: HeaderSize bytes that Seal fills in, the
+// payload, and Overhead-HeaderSize bytes for the tag, which Seal fills in. number must be greater than that of every
+// call before; the errors are ErrNumber and ErrBuffer. Seal does not block, and allocates only where a new key
+// begins.
 func (s *Sender) Seal(datagram []byte, number uint64) error {
 	return s.SealParts(datagram, nil, number)
 }
 
-// SealParts is Seal for a datagram whose end lies elsewhere, in tail, which is only read. Only with Trust may tail have bytes; else the
-// error is ErrBuffer.
+// SealParts is Seal for a datagram whose end lies elsewhere, in tail, which is only read. Only with Trust may tail
+// have bytes; else the error is ErrBuffer.
 func (s *Sender) SealParts(datagram, tail []byte, number uint64) error {
 	if number < s.next || s.done {
 		return fmt.Errorf("%w: %d after %d to rank %d", ErrNumber, number, s.next-1, s.dst)

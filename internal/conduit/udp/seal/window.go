@@ -7,8 +7,8 @@ const (
 	windowWords = 64
 )
 
-// window remembers which of the newest numbers have come: a ring of words that is never shifted (RFC 6479). The word that
-// the newest number lies in is partly of its future, hence WindowSize is one word less than the ring.
+// window remembers which of the newest numbers have come: a ring of words that is never shifted (RFC 6479). The word
+// that the newest number lies in is partly of its future, hence WindowSize is one word less than the ring.
 type window struct {
 	top  uint64 // newest number that came
 	some bool   // one has come

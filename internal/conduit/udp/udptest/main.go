@@ -6,8 +6,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Patiently is m for goleak.VerifyTestMain where conduits are closed over a bad network: a keeper whose peer has left may wait for the
-// answer to its good-bye in vain, for twice udp.Config.Linger.
+// Patiently is m for goleak.VerifyTestMain where conduits are closed over a bad network: a keeper whose peer has left
+// may wait for the answer to its good-bye in vain, for twice udp.Config.Linger.
 func Patiently(m goleak.TestingM) goleak.TestingM { return patient{m} }
 
 type patient struct{ goleak.TestingM }

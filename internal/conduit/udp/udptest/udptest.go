@@ -17,7 +17,8 @@ import (
 	"github.com/golci/golci/internal/conduit/udp/seal"
 )
 
-// Bad is a network on which a lot goes wrong, as Job.Faults has it, without a seed; what it loses, BadMinRTO helps to send again soon.
+// Bad is a network on which a lot goes wrong, as Job.Faults has it, without a seed; what it loses, BadMinRTO helps to
+// send again soon.
 const (
 	Bad       = "loss=0.1,dup=0.05,reorder=0.05"
 	BadMinRTO = 200 * time.Microsecond

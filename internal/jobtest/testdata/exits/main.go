@@ -1,5 +1,5 @@
-// Exits is a job that ends in the way that its argument names. Its ranks tell their processes, meet, and begin when rank 0 sees the
-// end of its input.
+// Exits is a job that ends in the way that its argument names. Its ranks tell their processes, meet, and begin when
+// rank 0 sees the end of its input.
 package main
 
 import (
