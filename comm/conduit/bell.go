@@ -13,12 +13,17 @@ type Belled interface {
 	// runs on a goroutine of the conduit's own, or of whoever calls the conduit. It does not block, takes no lock
 	// that a caller of this conduit may hold, and may be called at any time, also when nothing has happened.
 	Bell(f func())
-	// Arm begins to listen; when it returns, the conduit does. From then until Disarm f is called for the first
-	// record or chunk that comes for this rank, the first peer that fails, and when the conduit itself wants to be
-	// polled, as for a timer; after one call it may be silent until the next Arm. What came before Arm returned need
-	// not ring: Pending tells of it after Arm. Whatever has rung but a failure, Pending tells of until it has been
-	// polled. Close may come at any time, also beside Arm and Disarm; in an armed conduit it rings, and after it
-	// neither of them does anything.
+	// Arm begins to listen; when it returns, the conduit does. From then until Disarm, the bell rings for
+	//
+	//	- the first record or chunk that comes for this rank,
+	//	- the first peer that fails,
+	//	- a timer of the conduit, or another reason of its own to be polled.
+	//
+	// After one ring it may be silent until the next Arm. It need not ring for what came before Arm returned: Pending
+	// tells of that after Arm. Pending tells of all that has rung until it has been polled.
+	//
+	// Close may come at any time, also beside Arm and Disarm. In an armed conduit it rings. After it Arm and Disarm do
+	// nothing.
 	Arm()
 	// Disarm ends the listening. A call of f that has begun may still be under way when it returns, and then looks
 	// like one without cause to the next sleep. Disarm without Arm does nothing.

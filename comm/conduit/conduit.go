@@ -135,12 +135,11 @@ type Conduit interface {
 	// spinning loop. It may say true wrongly while another goroutine polls, or where Poll only has to clear places
 	// that their senders gave up.
 	Pending() bool
-	// Sleep blocks the calling goroutine (and its OS thread where the conduit waits in the kernel) until a record or
-	// chunk is there, Wake is called, a peer fails, or d has passed, and returns true; it may return early. ready,
-	// unless it is nil, is called exactly once by a Sleep that returns true, after the wake-up is armed, also where
-	// Pending is true or d is not positive. If ready or Pending reports true, Sleep returns at once. It returns
-	// false, at once and without a call of ready, when another goroutine already sleeps here or the conduit is
-	// closed.
+	// Sleep blocks the calling goroutine, and its OS thread where the conduit waits in the kernel. It returns true when
+	// a record or chunk is there, Wake is called, a peer fails, or d has passed; it may return early. If ready or
+	// Pending reports true, it returns at once. A Sleep that returns true calls ready exactly once, unless ready is
+	// nil. It does so after the wake-up is armed, also where Pending is true or d is not positive. Sleep returns false
+	// at once, without a call of ready, when another goroutine already sleeps here or the conduit is closed.
 	Sleep(d time.Duration, ready func() bool) bool
 	// Wake ends a Sleep of this rank. What the caller stored before Wake is seen by the sleeper's ready, or Wake
 	// finds it asleep.

@@ -149,8 +149,8 @@ func (m *Memory) launchLong(o *op, h uint8, args ...uint64) error {
 	return nil
 }
 
-// PutValue stores the low n bytes (1 to 8) of v, little-endian, at offset off of peer's segment, and returns when
-// they are there. Otherwise like Put; ErrArgument for another n.
+// PutValue stores the low n bytes (1 to 8) of v, little-endian, at offset off of peer's segment. It returns when they
+// are there. Otherwise it is like Put; ErrArgument for another n.
 func (m *Memory) PutValue(peer int, off int64, v uint64, n int) error {
 	if d := m.direct(peer, off, n); d != nil && putValue(d, v) {
 		return nil

@@ -61,7 +61,7 @@ func jobs(w *world, n *node, count int) (list []job, whole, puts map[uint64]int)
 }
 
 // TestEverythingArrivesOnce sends messages and puts of all sizes between three ranks over a network that spoils
-// packets, across the end of the sequence numbers, also with few rooms and little memory.
+// packets. It does so across the end of the sequence numbers, also with few rooms and little memory.
 func TestEverythingArrivesOnce(t *testing.T) {
 	seed := seedOf(t)
 	small := Config{Rooms: 2, Queue: 1, MaxMessage: 40_000, Reassembly: 40_000, AckEvery: 1, ResendsPerPass: 1}

@@ -108,9 +108,8 @@ func (o *outbox) sealed(peer int, number uint64, packet, tail []byte) []byte {
 	return d
 }
 
-// gatherer is an outbox for datagrams that need no protection: their data are sent from where they lie, unless the
-// datagrams are so small that it is better to copy them one behind the other and leave it to the kernel to split
-// that.
+// gatherer is an outbox for datagrams that need no protection: their data are sent from where they lie. Small
+// datagrams are an exception: they are copied one behind the other, and the kernel splits the result.
 type gatherer struct{ *outbox }
 
 // gatherFrom is how large the datagrams to a peer must be.

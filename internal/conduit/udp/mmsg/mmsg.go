@@ -1,7 +1,7 @@
 // Package mmsg sends and receives batches of UDP datagrams: many with one system call where the kernel can (Linux:
-// sendmmsg, recvmmsg, segmentation and coalescing by the kernel), one by one through package net elsewhere. Nothing
-// is allocated in steady state, a call that finds nothing or no room returns at once, and a goroutine that has
-// nothing to do parks in Go's netpoller, not in a system call.
+// sendmmsg, recvmmsg, segmentation and coalescing by the kernel), one by one through package net elsewhere. It
+// allocates nothing in steady state. A call that finds nothing or no room returns at once. A goroutine that has nothing
+// to do parks in Go's netpoller, not in a system call.
 //
 // For each Socket one goroutine may be in Send, one in Recv and one in Wait at a time; these three may be at once.
 // Wake, Close, Info and Dropped may be called by all at any time.

@@ -9,9 +9,8 @@ import (
 )
 
 // best leaves the MaxAddrs best of chosen, in their order. Each family keeps half of them, and what the other leaves
-// of its half: which one the job uses is known only when all ranks have told theirs. The order within a family looks
-// at nothing that differs between machines in the same networks, as long as it can, so that two of them are left with
-// addresses that share networks.
+// of its half: which one the job uses is known only when all ranks have told theirs. Machines in the same networks are to be left with addresses that share networks. So
+// the order within a family looks, as long as it can, only at what is the same on all of them.
 func best(chosen []home) []home {
 	if len(chosen) <= MaxAddrs {
 		return chosen

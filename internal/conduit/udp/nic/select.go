@@ -22,13 +22,17 @@ var ErrSpec = errors.New("nic: bad choice of interfaces")
 //	!docker0                what such an item means is left out
 //	auto                    as if nothing was said
 //
-// With nothing said, or only what is to be left out, it is the first address of each family of every interface that
-// is up and neither loopback nor a bridge or end of containers (docker*, br-*, virbr*, veth*, cni*, ...), but no
-// link-local one; where there is none, loopback. The result has each address once, IPv4 first, then by MTU, the
-// largest first; link-local ones have their zone. Of more than MaxAddrs the best are left: half of each family and
-// what the other leaves of its half, physical networks before others, the first address of each interface before the
-// second of any, then by MTU and by network. An item that means no address of an interface that is up is an error,
-// which matches ErrSpec, names it and lists what there is; so is a result without any.
+// By default, or if spec only leaves out, Select takes the first address of each family of every interface that is up.
+// It takes no loopback, no link-local address, and no bridge or end of containers (docker*, br-*, virbr*, veth*, cni*,
+// ...). If nothing is left it takes loopback.
+//
+// The result has each address once: IPv4 first, then by MTU, the largest first. Link-local ones have their zone. Of more
+// than MaxAddrs the best are left. Each family has half of the places, and what the other leaves of its half. Physical
+// networks come before others, the first address of each interface before the second of any, then MTU and network
+// decide.
+//
+// An item that means no address of an interface that is up is an error. It matches ErrSpec, names the item and lists
+// what there is. So is a result without any address.
 func Select(spec string, ifs []addrs.Interface) ([]netip.Addr, error) {
 	wanted, unwanted, err := parseSpec(spec)
 	if err != nil {

@@ -139,8 +139,8 @@ func (b *Box) Sequence(src, dst int) (uint32, error) {
 	return binary.BigEndian.Uint32(n), nil
 }
 
-// Open checks one datagram as it came and, if the verdict is Opened, returns its payload, decrypted in place, with
-// the rank that sent it and its number, of which there are the low 32 bits with Trust. With any other verdict the
+// Open checks one datagram as it came. If the verdict is Opened it returns the payload, decrypted in place, the rank that
+// sent it and its number; with Trust, the low 32 bits of that. With any other verdict the
 // rest is zero, and the bytes of a Forged datagram may have been overwritten. It does not block. A datagram without
 // the job's cookie costs one comparison; memory is taken only for ranks of the job, once each, when a datagram of
 // theirs has proved authentic.
