@@ -11,7 +11,7 @@ import (
 // with step or happens. nil if the operation was ended meanwhile, and after an answer that is a fault of the peer.
 // Called by the poller.
 func (s *Server) answered(t *am.Token, number uint64, in machine.Input, what string, fits func(*op) bool) *op {
-	o := s.ids.get(number)
+	o := s.ids.Get(number)
 	if o == nil {
 		return nil
 	}
@@ -21,7 +21,7 @@ func (s *Server) answered(t *am.Token, number uint64, in machine.Input, what str
 		return nil
 	}
 	if step.Drop&machine.Peer != 0 {
-		return s.ids.remove(number)
+		return s.ids.Remove(number)
 	}
 	return o
 }

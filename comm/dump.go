@@ -69,7 +69,7 @@ func (s *Server) Pending() (out []Pending) {
 	s.matching.each(func(ctx uint16, side hashtable.Side, m match.Pattern, o *op) {
 		out = append(out, o.waits(ctx, side, m))
 	})
-	s.ids.each(func(_ uint64, o *op) {
+	s.ids.Each(func(_ uint64, o *op) {
 		if o.word.Left() { // nobody waits for it
 			return
 		}

@@ -148,7 +148,7 @@ func checkEnded(t *testing.T, s *Server, ended chan []error, want ...error) {
 		s.Dump(testWriter{t}, 20)
 		t.Fatal("the wait does not end")
 	}
-	if n := s.ids.used(); n != 0 {
+	if n := s.ids.Used(); n != 0 {
 		t.Errorf("%d numbers are left", n)
 	}
 }
@@ -203,7 +203,7 @@ func stuck(s *Server) {
 
 // number is the number of an operation that waits for its peer, 0 if it is not in use.
 func number(s *Server, r Req) (id uint64) {
-	s.ids.each(func(n uint64, o *op) {
+	s.ids.Each(func(n uint64, o *op) {
 		if o == r.o {
 			id = n
 		}
@@ -255,7 +255,7 @@ func bringReceiving(t *testing.T, j job) []Req {
 		}
 		r := irecv(t, j[0], vast)
 		until(t, "the bytes are asked for", func() bool { return number(j[0], r) != 0 || r.Ready() }, j[0])
-		until(t, "the sender is asked", func() bool { return j[1].ids.used() == 0 }, j[1])
+		until(t, "the sender is asked", func() bool { return j[1].ids.Used() == 0 }, j[1])
 		if !r.Ready() {
 			return []Req{r}
 		}

@@ -70,7 +70,7 @@ func TestPeerFailsAmongMany(t *testing.T) {
 			wg.Wait()
 			return errors.Join(errs...)
 		})
-		if n := s.ids.used(); n != 0 {
+		if n := s.ids.Used(); n != 0 {
 			t.Errorf("round %d: %d numbers are left", round, n)
 		}
 	}

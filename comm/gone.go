@@ -54,7 +54,7 @@ func (s *Server) failWhere(which func(peer int32) bool, err error, w *fult.Worke
 		}
 	}
 	var mine []uint64
-	s.ids.each(func(id uint64, o *op) {
+	s.ids.Each(func(id uint64, o *op) {
 		if which(o.peer) {
 			mine = append(mine, id)
 		}
@@ -66,7 +66,7 @@ func (s *Server) failWhere(which func(peer int32) bool, err error, w *fult.Worke
 
 // failNumber ends a send or rendezvous that waits for an answer.
 func (s *Server) failNumber(id uint64, err error, w *fult.Worker) {
-	o := s.ids.remove(id)
+	o := s.ids.Remove(id)
 	if o == nil {
 		return
 	}

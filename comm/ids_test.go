@@ -7,38 +7,6 @@ import (
 	"github.com/golci/golci/comm/conduit"
 )
 
-// TestLateNumbers: a number whose use has ended finds nothing, also when its slot is in use again, and also when
-// generations begin anew.
-func TestLateNumbers(t *testing.T) {
-	var x ids
-	first, second := new(op), new(op)
-	for _, gen := range []uint32{0, 5, 0x7ffffffe, 0x7fffffff} {
-		if len(x.slots) > 0 {
-			x.slots[0].gen = gen
-		}
-		late := x.add(first)
-		if x.remove(late) != first {
-			t.Fatalf("generation %d: the number is not that of its op", gen)
-		}
-		now := x.add(second)
-		if uint32(now) != uint32(late) {
-			t.Fatal("the slot is not used again")
-		}
-		if now == late || now == 0 || now>>63 != 0 || late == 0 {
-			t.Errorf("generation %d: numbers %#x and %#x", gen, late, now)
-		}
-		if x.get(late) != nil || x.remove(late) != nil || x.replace(late, second, first) {
-			t.Errorf("generation %d: a late number finds an op", gen)
-		}
-		if x.get(now) != second || x.get(now+1) != nil {
-			t.Errorf("generation %d: the number in use finds %v", gen, x.get(now))
-		}
-		if x.replace(now, first, second) || !x.replace(now, second, first) || x.remove(now) != first || x.used() != 0 {
-			t.Errorf("generation %d: replace", gen)
-		}
-	}
-}
-
 // TestLateAnswers: an answer to a send that has ended does not touch the send that has its slot now.
 func TestLateAnswers(t *testing.T) {
 	for name, late := range map[string]func(s *Server, id uint64){

@@ -65,8 +65,6 @@ type op struct {
 	bulk *am.Bulk  // while its bytes move
 	next am.Queued // link of the pair's queue
 	s    *Server
-
-	free *op // link of the ops that are not in use, under opPool.mu
 }
 
 // smallBytes of an unexpected message are kept in the op itself.

@@ -113,7 +113,7 @@ func (s *Server) goAhead(o *op, id uint64, half int64, from offer) bool {
 	} else {
 		o.step(match.AskPut)
 	}
-	own := s.ids.add(o)
+	own := s.ids.Add(o)
 	o.id = own
 	s.control(src, handlerGo, id, own, uint64(half), uint64(o.want), k.Base, k.ID)
 	if half > 0 {
@@ -226,7 +226,7 @@ var strays struct {
 // keepStrays is called before all that is pending ends.
 func (s *Server) keepStrays() {
 	var mine [][]byte
-	s.ids.each(func(_ uint64, o *op) {
+	s.ids.Each(func(_ uint64, o *op) {
 		if o.isFilled() && !s.e.Reach(int(o.peer)).Firm {
 			mine = append(mine, o.data)
 		}

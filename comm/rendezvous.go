@@ -33,7 +33,7 @@ func (s *Server) beginRendezvous(o *op, size int64, id uint64, from offer) bool 
 	own, want, src := uint64(0), o.want, int(o.peer)
 	if want > 0 {
 		o.step(match.AskChunks)
-		own = s.ids.add(o)
+		own = s.ids.Add(o)
 		o.id = own
 	}
 	s.control(src, handlerCTS, id, own, uint64(want)) // o may be finished from here on
@@ -76,7 +76,7 @@ func (s *Server) onCTS(t *am.Token, args []uint64, _ []byte) {
 
 // bulkArrived puts a piece of a rendezvous where it belongs. Called by the poller.
 func (s *Server) bulkArrived(src int, id uint64, off int64, chunk []byte, w *fult.Worker) {
-	o := s.ids.get(id)
+	o := s.ids.Get(id)
 	if o == nil {
 		return // the receive has failed meanwhile
 	}
@@ -88,7 +88,7 @@ func (s *Server) bulkArrived(src int, id uint64, off int64, chunk []byte, w *ful
 	}
 	copy(o.data[off:], chunk)
 	if o.got += n; o.got == o.want {
-		s.ids.remove(id)
+		s.ids.Remove(id)
 		o.happens(match.LastChunk, w)
 	}
 }

@@ -40,7 +40,7 @@ func (s *Server) Retire(ctxs ...uint16) (left Left) {
 			}
 		})
 		left = Left{Receives: s.endReceives(posts), Messages: s.dropMessages(messages)}
-		s.ids.each(func(_ uint64, o *op) {
+		s.ids.Each(func(_ uint64, o *op) {
 			if o.role == roleSend && !o.word.Left() && slices.Contains(ctxs, o.ctx) {
 				left.Sends++
 			}

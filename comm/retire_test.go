@@ -117,7 +117,7 @@ func TestRetire(t *testing.T) {
 		t.Errorf("%d bytes count as not received, of none", n)
 	}
 	for _, s := range j {
-		if n := s.ids.used(); n != 0 {
+		if n := s.ids.Used(); n != 0 {
 			t.Errorf("rank %d: %d numbers are left", s.rank, n)
 		}
 	}
@@ -158,7 +158,7 @@ func TestEmptyRendezvous(t *testing.T) {
 			t.Errorf("%+v: receive: %v", x, err)
 		}
 		for _, s := range j {
-			if n := s.ids.used(); n != 0 {
+			if n := s.ids.Used(); n != 0 {
 				t.Errorf("%+v: rank %d: %d numbers are left", x, s.rank, n)
 			}
 		}

@@ -116,7 +116,7 @@ func (s *Server) startSend(o *op) {
 		}
 	}
 	o.word.Begin(match.SendQueued, machine.Caller|machine.Queue|machine.Peer)
-	o.id = s.ids.add(o)
+	o.id = s.ids.Add(o)
 	if hookNumbered != nil {
 		hookNumbered()
 	}
@@ -143,7 +143,7 @@ func (o *op) Emit() bool {
 		binary.LittleEndian.PutUint64(body, o.wireKey())
 		o.putShape(body[8:])
 		copy(body[8+8*extra:], o.data)
-		s.ids.remove(o.id)
+		s.ids.Remove(o.id)
 		o.step(match.SentWhole) // the queue has a hand in it still
 		s.e.CommitQueued(dst, first)
 		return true
@@ -191,7 +191,7 @@ func (o *op) Sent(w *fult.Worker) { o.happens(match.Unqueued, w) }
 // withdrawn ends a send with err. The caller has taken it out of its queue.
 func (o *op) withdrawn(err error, w *fult.Worker) {
 	o.s.failed(o, err)
-	o.s.ids.remove(o.id)
+	o.s.ids.Remove(o.id)
 	o.happens(match.Withdrawn, w)
 }
 

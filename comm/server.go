@@ -17,6 +17,7 @@ import (
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/progress"
+	"github.com/golci/golci/internal/request"
 	"github.com/golci/golci/internal/spin"
 )
 
@@ -54,9 +55,9 @@ type Server struct {
 
 	retired map[uint16]bool // contexts that take no messages; the poller's
 
-	ids       ids
-	errMu     spin.Lock // guards op.err of what more than one may end
-	ops       opPool
+	ids       request.Numbers[op] // of operations that wait for an answer
+	errMu     spin.Lock           // guards op.err of what more than one may end
+	ops       request.Pool[op]
 	packets   packetPools
 	ctrls     sync.Pool // of *ctrl
 	bulks     sync.Pool // of *am.Bulk

@@ -88,7 +88,7 @@ func TestDirectCopies(t *testing.T) {
 		return nil
 	})
 	for _, s := range j {
-		if n := s.ids.used(); n != 0 {
+		if n := s.ids.Used(); n != 0 {
 			t.Errorf("rank %d: %d numbers are left", s.rank, n)
 		}
 	}

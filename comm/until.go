@@ -259,7 +259,7 @@ func (s *Server) leave(o *op) {
 			}) && o.word.Leave()
 			return
 		}
-		if left = s.ids.get(o.id) == o && o.word.Leave(); left {
+		if left = s.ids.Get(o.id) == o && o.word.Leave(); left {
 			o.data = bytes.Clone(o.data)
 			if _, _, ok := o.word.Step(match.Protocol, match.Recall); ok {
 				s.control(int(o.peer), handlerRetract, o.id, o.wireKey())

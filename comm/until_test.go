@@ -120,7 +120,7 @@ func giveUp(t *testing.T, j job, seed uint64) {
 				x.Poll()
 			}
 		}
-		if n := s.ids.used(); n != 0 {
+		if n := s.ids.Used(); n != 0 {
 			t.Errorf("rank %d: %d numbers are left", s.rank, n)
 		}
 	}
@@ -179,7 +179,7 @@ func TestGiveUpInEveryState(t *testing.T) {
 			if _, ok, err := z.Iprobe(1, AnySource, AnyTag); ok || err != nil {
 				t.Errorf("the envelope is still there: %v", err)
 			}
-			if n := a.ids.used() + z.ids.used(); n != 0 {
+			if n := a.ids.Used() + z.ids.Used(); n != 0 {
 				t.Errorf("%d numbers are left", n)
 			}
 		})

@@ -127,22 +127,3 @@ func TestProbersLeave(t *testing.T) {
 		j[1].probeMu.Unlock()
 	}
 }
-
-// TestOpPoolIsLocked: whoever takes from the common stack, or puts back to it, waits for its lock.
-func TestOpPoolIsLocked(t *testing.T) {
-	s := newJob(t, 1, conduit.Config{}, Config{})[0]
-	o := newOp(s)
-	for name, call := range map[string]func(){
-		"pop":  func() { s.ops.pop(nil) },
-		"push": func() { s.ops.push(nil, o) },
-	} {
-		s.ops.mu.Lock()
-		waits, ended := inside.Waits("spin.(*Lock).Lock", call)
-		if !waits {
-			t.Errorf("%s did not wait for the lock", name)
-			continue
-		}
-		s.ops.mu.Unlock()
-		<-ended
-	}
-}

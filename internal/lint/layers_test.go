@@ -17,7 +17,7 @@ var layers = [][]string{
 	{"internal/affinity", "internal/futex", "internal/machine", "internal/simd"},
 	{"internal/spin", "internal/topology"},
 	{"fult", "hashtable", "pool", "internal/reliable"}, // each stands alone
-	{"comm/conduit", "internal/boot", "internal/credit", "internal/exit", "internal/match", "internal/progress", "internal/schedule"},
+	{"comm/conduit", "internal/boot", "internal/credit", "internal/exit", "internal/match", "internal/progress", "internal/request", "internal/schedule"},
 	{"internal/conduit"},
 	{"comm/am"},
 	{"comm/hsl", "comm/rank", "comm/rma"},
@@ -36,6 +36,7 @@ var alone = map[string][]string{
 	"internal/reliable": {"internal/invariants"},
 	"internal/boot/pmi": {},
 	"internal/machine":  {"internal/arch"},
+	"internal/request":  tools(),
 	"comm/conduit":      tools("comm/conduit"),
 	"internal/conduit":  tools("comm/conduit", "internal/conduit", "internal/reliable"),
 	"internal/boot":     tools("internal/boot"),

@@ -1,0 +1,115 @@
+package request
+
+import (
+	"sync/atomic"
+
+	"github.com/golci/golci/internal/arch"
+	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/internal/spin"
+)
+
+// Pool holds operations that are not in use. It grows with the operations that are pending at once. The zero value is
+// empty. Any goroutine may call its methods; none blocks.
+//
+// Some goroutines have a cache of their own beside the common stack. They use it without any atomic operation,
+// because no other goroutine runs under the same identity at the same time. A cache belongs for good to the first
+// goroutine that asks for it. A goroutine that finds its place taken uses the stack.
+type Pool[T any] struct {
+	mu    spin.Lock
+	stack []*T // under mu
+	_     [32]byte
+
+	caches [caches]cache[T]
+}
+
+const (
+	logCaches = 4
+	caches    = 1 << logCaches
+	cached    = 62 // so that a cache is whole lines
+)
+
+type cache[T any] struct {
+	owner atomic.Uintptr // the goroutine, or 0; set once
+	n     int            // of ops in use; both are the owner's
+	ops   [cached]*T
+}
+
+// place is the only cache that goroutine g may have.
+func (p *Pool[T]) place(g uintptr) *cache[T] {
+	return &p.caches[uint64(g)*0x9E3779B97F4A7C15>>(64-logCaches)]
+}
+
+// mine is the cache of the calling goroutine, nil if it has none. The race detector does not see that one goroutine
+// ends before another runs under its identity, so under it there are no caches.
+func (p *Pool[T]) mine() *cache[T] {
+	g := arch.G()
+	c := p.place(g)
+	if c.owner.Load() != g || invariants.Race {
+		return nil
+	}
+	return c
+}
+
+func (p *Pool[T]) claim() {
+	g := arch.G()
+	if c := p.place(g); c.owner.Load() == 0 {
+		c.owner.CompareAndSwap(0, g)
+	}
+}
+
+// Get takes an operation that nobody else knows, nil if the pool is empty.
+func (p *Pool[T]) Get() *T {
+	c := p.mine()
+	if c != nil && c.n > 0 {
+		c.n--
+		return c.ops[c.n]
+	}
+	return p.pop(c)
+}
+
+// pop takes one operation for the caller, and some more for its cache.
+func (p *Pool[T]) pop(c *cache[T]) *T {
+	if c == nil {
+		p.claim()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	op := p.take()
+	for c != nil && c.n < cached/2 && len(p.stack) > 0 {
+		c.ops[c.n] = p.take()
+		c.n++
+	}
+	return op
+}
+
+func (p *Pool[T]) take() *T {
+	n := len(p.stack)
+	if n == 0 {
+		return nil
+	}
+	op := p.stack[n-1]
+	p.stack = p.stack[:n-1]
+	return op
+}
+
+// Put gives an operation back, which nobody else may know any more.
+func (p *Pool[T]) Put(op *T) {
+	c := p.mine()
+	if c != nil && c.n < cached {
+		c.ops[c.n] = op
+		c.n++
+		return
+	}
+	p.push(c, op)
+}
+
+// push gives one operation back, and half of a full cache.
+func (p *Pool[T]) push(c *cache[T], op *T) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stack = append(p.stack, op)
+	for c != nil && c.n > cached/2 {
+		c.n--
+		p.stack = append(p.stack, c.ops[c.n])
+	}
+}
