@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -100,15 +101,21 @@ func jobOver(t testing.TB, cs []conduit.Conduit, cfg Config, below ...func(*am.C
 	return j
 }
 
-// run calls f for every rank at once and fails the test on any error or if it takes too long.
+// run calls f for every rank at once and fails the test on any error or if it takes too long. A rank that is done goes on
+// polling until all are, as in MPI's Finalize: an answer of its may still wait for room.
 func (j job) run(t testing.TB, f func(s *Server) error) {
 	t.Helper()
 	errs := make([]error, len(j))
 	var wg sync.WaitGroup
+	var busy atomic.Int32
+	busy.Store(int32(len(j)))
 	for i, s := range j {
 		wg.Go(func() {
 			if err := f(s); err != nil {
 				errs[i] = fmt.Errorf("rank %d: %w", i, err)
+			}
+			for busy.Add(-1); busy.Load() > 0; time.Sleep(100 * time.Microsecond) {
+				s.Poll()
 			}
 		})
 	}
