@@ -203,8 +203,19 @@ func (o *op) sendFailed(err error) error {
 	return o.failed(fmt.Errorf("%w: %w", ErrPeer, err))
 }
 
-// Fail implements am.Queued.
-func (o *op) Fail(err error, w *fult.Worker) { o.withdrawn(o.sendFailed(err), w) }
+// Fail implements am.Queued. The queue lets go of a send that has left, too, where the pair or the endpoint ended at once
+// after that.
+func (o *op) Fail(err error, w *fult.Worker) {
+	if _, ok := o.word.Can(match.Protocol, match.Withdrawn); ok {
+		o.withdrawn(o.sendFailed(err), w)
+		return
+	}
+	if o.s.ids.Remove(o.id) != nil { // nobody else ends it
+		o.s.failed(o, o.sendFailed(err))
+		o.step(match.PeerLost)
+	}
+	o.happens(match.Unqueued, w)
+}
 
 // Next implements am.Queued.
 func (o *op) Next() *am.Queued { return &o.next }
