@@ -30,8 +30,8 @@ func cuttable(t *testing.T, n int, cc conduit.Config, cfg Config, below ...func(
 	return jobOver(t, cs, cfg, below...), fs
 }
 
-// TestPeerFailsAmongMany: sends in the queue, sends that wait for an answer and receives of both kinds all end once
-// when their peer fails, while some of them are cancelled and several goroutines poll.
+// TestPeerFailsAmongMany: operations of all kinds end once when their peer fails: sends in the queue, sends that wait
+// for an answer, and receives of both kinds. Some of them are cancelled meanwhile, and several goroutines poll.
 func TestPeerFailsAmongMany(t *testing.T) {
 	for round := range 30 {
 		j, fs := cuttable(t, 2, conduit.Config{TinyQueues: true}, Config{})

@@ -34,7 +34,9 @@ func replaceCoroutines(t *testing.T, f maker) {
 }
 
 // wrapped is iter.Pull with both functions replaced. made is who has made the coroutine, own is its goroutine.
-func wrapped(next func(made uintptr, f func() (struct{}, bool)) (struct{}, bool), yield func(own uintptr, f func() bool) bool) maker {
+func wrapped(
+	next func(made uintptr, f func() (struct{}, bool)) (struct{}, bool), yield func(own uintptr, f func() bool) bool,
+) maker {
 	return func(s seq) (func() (struct{}, bool), func()) {
 		made := arch.G()
 		n, stop := iter.Pull(func(y func(struct{}) bool) {
@@ -193,8 +195,10 @@ func TestSelfCheckKnowsWhoRuns(t *testing.T) {
 
 func TestCheckRelease(t *testing.T) {
 	for release, allowed := range map[string]bool{
-		"go1.26": true, "go1.26.8": true, "go1.27.4": true, "go1.27rc1": true, "go1.27.4 X:nocoverageredesign": true, "go1.26.8-vendor": true,
-		"go1.28": false, "go1.28rc1": false, "go1.28-devel_0123456 Mon": false, "go2.0": false, "devel +0123456": false, "gccgo": false, "": false,
+		"go1.26": true, "go1.26.8": true, "go1.27.4": true, "go1.27rc1": true, "go1.27.4 X:nocoverageredesign": true,
+		"go1.26.8-vendor": true,
+		"go1.28":          false, "go1.28rc1": false, "go1.28-devel_0123456 Mon": false, "go2.0": false, "devel +0123456": false,
+		"gccgo": false, "": false,
 	} {
 		if err := checkRelease(release); (err == nil) != allowed {
 			t.Errorf("%q: %v, want allowed: %v", release, err, allowed)
@@ -284,13 +288,15 @@ func TestProgramOfANewerRelease(t *testing.T) {
 	}
 	bin := t.TempDir() + "/newer"
 	flags := "-X github.com/golci/golci/fult.newestTested=go1.20"
-	if out, err := exec.Command("go", "build", "-ldflags", flags, "-o", bin, "./testdata/planted").CombinedOutput(); err != nil {
+	build := exec.Command("go", "build", "-ldflags", flags, "-o", bin, "./testdata/planted")
+	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, bin, "mended").CombinedOutput()
-	want := "golci: threads are goroutines, not coroutines: " + runtime.Version() + " is newer than go1.20, the newest tested\n"
+	want := "golci: threads are goroutines, not coroutines: " + runtime.Version() +
+		" is newer than go1.20, the newest tested\n"
 	if err != nil || string(out) != want {
 		t.Errorf("%v: %q, want %q", err, out, want)
 	}

@@ -1,10 +1,10 @@
 package mpi
 
-// Collectives that do not wait (6.12). All ranks must start the collectives of a communicator, of both sorts, in the
-// same order, and one that does not wait is of another kind than the one that does. Any number of them may be under
-// way. Their buffers must not be touched, and what is sent not be changed, until the request is done; a failed start
-// gives the null request. What is under way moves while a thread of the rank waits, polls or is idle. An operation of
-// the program runs there, too: it must not block, and its panic is the error ErrOp of the wait.
+// Collectives that do not wait (6.12). All ranks must start the collectives of a communicator in the same order,
+// those that wait and those that do not. The two forms of one operation are different kinds. Any number of them may
+// be under way. Their buffers must not be touched, and what is sent not be changed, until the request is done; a
+// failed start gives the null request. What is under way moves while a thread of the rank waits, polls or is idle. An
+// operation of the program runs there, too: it must not block, and its panic is the error ErrOp of the wait.
 //
 // The errors of a start are those of the arguments, and ErrConcurrent while another collective starts or waits. The
 // others come with the wait. Each needs few system resources: none is a thread.

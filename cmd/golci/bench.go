@@ -75,7 +75,8 @@ func (b *benchCmd) Run() error {
 		Conduit: b.Conduit, Security: b.Security, CreditRanks: creditRanks,
 		Link: link, Losses: losses, Real: b.Link.Real,
 		Credit: creditsim.Config{
-			Nodes: b.Nodes, Pattern: b.Pattern, Epochs: b.Epochs, Stay: b.Stay, Loan: b.Loan, Bank: b.Bank, Pause: b.Pause, Seed: b.Seed,
+			Nodes: b.Nodes, Pattern: b.Pattern, Epochs: b.Epochs, Stay: b.Stay, Loan: b.Loan, Bank: b.Bank,
+			Pause: b.Pause, Seed: b.Seed,
 		},
 	})
 }

@@ -150,8 +150,8 @@ func kill(t *testing.T, pids ...string) {
 	}
 }
 
-// TestNetnsKillRanks: when the ranks of a machine are killed, each of the others gets an error that names one of
-// them, and the head says which it was, and on which machine. Nothing is left.
+// TestNetnsKillRanks kills the ranks of a machine. Each of the others gets an error that names one of them. The head
+// says which rank it was, and on which machine. Nothing is left.
 func TestNetnsKillRanks(t *testing.T) {
 	w := newWorld(t, plan{hosts: 4})
 	j := startTalk(t, w)

@@ -110,8 +110,8 @@ func (r *Rank) Shared() bool { return r.shared }
 // Eager is the largest message in bytes that is worth sending without asking its receiver, as EagerLimit tells it.
 func (r *Rank) Eager() int { return r.opts.eagerLimit(r.job.Size) }
 
-// Hint says that up to n messages of so many bytes will be on their way to each of the peers at a time, so that receive
-// space is lent beforehand. It does nothing where loans do not follow demand. It does not block.
+// Hint says that up to n messages of so many bytes will be on their way to each of the peers at a time. Receive space
+// is then lent beforehand. It does nothing where loans do not follow demand. It does not block.
 func (r *Rank) Hint(n, bytes int, peers ...int) {
 	if r.ep.Terms().Mode == credit.Dynamic {
 		r.ep.Hint(n*credit.Cost(bytes), peers...)

@@ -33,9 +33,9 @@ func TestLoansFollowDemandOverANetwork(t *testing.T) {
 	}
 }
 
-// TestTermsOfEverySize: the terms of every size of job can work. Ranks have room for exactly what is lent and banked. Rings of a job
-// with a network are as long as the loans in them. In jobs of up to 64 ranks a peer starts with room for several of the
-// longest records.
+// TestTermsOfEverySize: the terms of every size of job can work. Ranks have room for exactly what is lent and banked.
+// Rings of a job with a network are as long as the loans in them. In jobs of up to 64 ranks a peer starts with room
+// for several of the longest records.
 func TestTermsOfEverySize(t *testing.T) {
 	for _, over := range []string{"auto", "udp"} {
 		for size := 2; size < 60000; size += 1 + size/3 {
@@ -49,10 +49,12 @@ func TestTermsOfEverySize(t *testing.T) {
 			longest := record(o, size)
 			u, err := datagramConfig(o, &boot.Job{Size: size})
 			if s := receivepool.ShapeFor(u.Credits, longest); err != nil || u.Credits != c.Total(size) || s.Credits != u.Credits {
-				t.Errorf("%d ranks: room for %d credits, %d are lent and banked, %d fit whole buffers, %v", size, u.Credits, c.Total(size), s.Credits, err)
+				t.Errorf("%d ranks: room for %d credits, %d are lent and banked, %d fit whole buffers, %v",
+					size, u.Credits, c.Total(size), s.Credits, err)
 			}
 			if u.Conduit.Loan != c.Max || conduitConfig(o, size).Loan != c.PerPeer {
-				t.Errorf("%d ranks: stages for %d of %d credits, rings for %d of %d", size, u.Conduit.Loan, c.Max, conduitConfig(o, size).Loan, c.PerPeer)
+				t.Errorf("%d ranks: stages for %d of %d credits, rings for %d of %d",
+					size, u.Conduit.Loan, c.Max, conduitConfig(o, size).Loan, c.PerPeer)
 			}
 			if size <= 64 && c.PerPeer < 3*c.Min || c.PerPeer < c.Min || longest < 1024 {
 				t.Errorf("%d ranks: a loan of %d credits for records of %d bytes", size, c.PerPeer, longest)

@@ -32,7 +32,7 @@ func (d *Door) Accept(ln net.Listener, serve func(net.Conn)) {
 			return
 		case err != nil: // no descriptors, perhaps
 			time.Sleep(acceptPause)
-		case !d.enter(c):
+		case !d.Enter(c):
 			c.Close()
 		default:
 			serve(c)
@@ -40,9 +40,10 @@ func (d *Door) Accept(ln net.Listener, serve func(net.Conn)) {
 	}
 }
 
-// enter says whether c may prove itself. If there are too many connections, any other one is closed for it. A program
-// of ours that is closed so calls again: strangers cannot fill the places for long.
-func (d *Door) enter(c net.Conn) bool {
+// Enter gives c a place, until Leave. It says whether c may prove itself. If there are too many connections, any
+// other one is closed for it. A program of ours that is closed so calls again: strangers cannot fill the places for
+// long.
+func (d *Door) Enter(c net.Conn) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.shut {

@@ -24,12 +24,12 @@ func TestDoor(t *testing.T) {
 	for range most {
 		c := &idle{}
 		strangers = append(strangers, c)
-		if !d.enter(c) {
+		if !d.Enter(c) {
 			t.Fatal("a place was refused")
 		}
 	}
 	friend := &idle{}
-	if !d.enter(friend) || d.Early() != most || !d.early[friend] {
+	if !d.Enter(friend) || d.Early() != most || !d.early[friend] {
 		t.Errorf("the friend has no place among %d", d.Early())
 	}
 	out := 0
@@ -50,7 +50,7 @@ func TestDoor(t *testing.T) {
 			t.Errorf("stranger %d is still there", i)
 		}
 	}
-	if d.enter(&idle{}) || d.Leave(friend) || friend.closed {
+	if d.Enter(&idle{}) || d.Leave(friend) || friend.closed {
 		t.Error("taken although the door is closed")
 	}
 }

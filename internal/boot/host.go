@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/golci/golci/internal/authconn"
 	"github.com/golci/golci/internal/boot/pmi"
 	"github.com/golci/golci/internal/boot/serve"
 )
@@ -36,17 +37,17 @@ type host struct {
 	quit chan struct{} // closed by stop
 	wg   sync.WaitGroup
 
-	mu    sync.Mutex
-	early map[net.Conn]bool // connections that have said nothing yet; guarded by mu
-	over  bool              // no more are taken; guarded by mu
-	came  int               // ranks that have come so far; guarded by mu
-	here  int               // connected ranks; guarded by mu
-	idle  chan struct{}     // closed when here falls to 0; replaced when it rises from 0; guarded by mu
+	door *authconn.Door // bounds the connections that have not said which rank speaks; a rank that it closes calls again
+
+	mu   sync.Mutex
+	came int           // ranks that have come so far; guarded by mu
+	here int           // connected ranks; guarded by mu
+	idle chan struct{} // closed when here falls to 0; replaced when it rises from 0; guarded by mu
 }
 
 // newHost serves a job of size ranks at ln, which it owns from now on. It must be stopped.
 func newHost(ln net.Listener, size int) (*host, error) {
-	h := &host{ln: ln, size: size, quit: make(chan struct{}), early: map[net.Conn]bool{}, idle: make(chan struct{})}
+	h := &host{ln: ln, size: size, quit: make(chan struct{}), door: authconn.NewDoor(maxEarly), idle: make(chan struct{})}
 	close(h.idle)
 	var err error
 	h.srv, err = serve.New(pmi.Config{
@@ -61,7 +62,7 @@ func newHost(ln net.Listener, size int) (*host, error) {
 		return nil, err
 	}
 	h.wg.Go(func() {
-		acceptOwn(ln, h.quit, h.enter, func(c net.Conn) { h.wg.Go(func() { h.greet(c) }) })
+		acceptOwn(ln, h.quit, h.door.Enter, func(c net.Conn) { h.wg.Go(func() { h.greet(c) }) })
 	})
 	return h, nil
 }
@@ -88,38 +89,10 @@ func acceptOwn(ln net.Listener, quit <-chan struct{}, keep func(net.Conn) bool, 
 	}
 }
 
-// enter says whether c may name its rank. If there are too many connections, any other one is closed for it. A rank
-// among them calls again.
-func (h *host) enter(c net.Conn) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.over {
-		return false
-	}
-	if len(h.early) >= maxEarly {
-		for other := range h.early {
-			other.Close()
-			delete(h.early, other)
-			break
-		}
-	}
-	h.early[c] = true
-	return true
-}
-
-// leave says whether c is still to be served.
-func (h *host) leave(c net.Conn) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	was := h.early[c]
-	delete(h.early, c)
-	return was && !h.over
-}
-
 // greet learns which rank speaks and leaves the connection to the server.
 func (h *host) greet(c net.Conn) {
 	rank, err := readHello(c, h.size)
-	if !h.leave(c) || err != nil {
+	if !h.door.Leave(c) || err != nil {
 		c.Close()
 		return
 	}
@@ -164,12 +137,7 @@ func readHello(c net.Conn, size int) (rank int, err error) {
 // close takes no more callers.
 func (h *host) close() {
 	h.ln.Close()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.over = true
-	for c := range h.early {
-		c.Close()
-	}
+	h.door.Close()
 }
 
 func (h *host) count(d int) {

@@ -215,8 +215,8 @@ func TestRendezvousTurnsAway(t *testing.T) {
 	if d := time.Since(begun); d >= helloTimeout {
 		t.Errorf("the stranger could stay for %v", d)
 	}
-	if h.came != 0 || len(h.early) != 0 {
-		t.Errorf("%d ranks came, %d may speak", h.came, len(h.early))
+	if h.came != 0 || h.door.Early() != 0 {
+		t.Errorf("%d ranks came, %d may speak", h.came, h.door.Early())
 	}
 }
 
@@ -252,8 +252,8 @@ func TestRendezvousEarly(t *testing.T) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(h.early) > maxEarly {
-		t.Errorf("%d callers wait", len(h.early))
+	if h.door.Early() > maxEarly {
+		t.Errorf("%d callers wait", h.door.Early())
 	}
 }
 

@@ -161,7 +161,8 @@ func (w *world) choices() (names []string) {
 	add(sender && queued && (w.emitted || w.closed || w.dead == 'r' && w.told), "unqueue")
 	add(sender && queued && !w.emitted && w.cancels && w.s.State() == SendQueued, "withdraw")
 	add(sender && w.s.State() == SendOffered && w.cancels && !w.recalled, "recall")
-	add(sender && w.cancels && !w.left && w.s.Hands()&^(machine.Caller|machine.Queue) != 0 && w.s.State() != SendQueued, "leave")
+	given := w.s.Hands()&^(machine.Caller|machine.Queue) != 0 && w.s.State() != SendQueued
+	add(sender && w.cancels && !w.left && given, "leave")
 	add(receiver && !w.posted, "post")
 	add(receiver && w.waits() && w.cancels, "revoke")
 	add(sender && w.s.Hands()&machine.Transfer != 0, "moved")
@@ -321,15 +322,16 @@ func (w *world) atRest() {
 		if w.posted && waits('r') || waits('s') {
 			w.fault("a survivor waits for the dead")
 		}
-	case waits('s') && w.posted && !w.revoked, waits('r') && w.posted && !w.cancelled['s'], waits('s') && w.recalled && !w.arrived:
+	case waits('s') && w.posted && !w.revoked, waits('r') && w.posted && !w.cancelled['s'],
+		waits('s') && w.recalled && !w.arrived:
 		w.fault("an operation waits for ever")
 	}
 }
 
 // key tells worlds apart.
 func (w *world) key() string {
-	return fmt.Sprint(w.s.State(), w.s.Hands(), w.r.State(), w.r.Hands(), w.wires, w.emitted, w.arrived, w.whole, w.posted, w.revoked,
-		w.recalled, w.left, w.closed, w.dead, w.told, w.ended, w.cancelled)
+	return fmt.Sprint(w.s.State(), w.s.Hands(), w.r.State(), w.r.Hands(), w.wires, w.emitted, w.arrived, w.whole, w.posted,
+		w.revoked, w.recalled, w.left, w.closed, w.dead, w.told, w.ended, w.cancelled)
 }
 
 // explore runs a world through all orders, and returns how many states there are and the first fault with its way

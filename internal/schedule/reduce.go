@@ -180,7 +180,7 @@ func (s *Schedule) segment(b *branch, l Lengths, q int, in, acc Mem) {
 }
 
 // AllreduceDoubling combines the n bytes of In of all ranks into Out of all. In each round a rank swaps results with
-// the one whose number differs in one bit, so that after round k both have the result of a run of 2^(k+1) ranks. If
+// the one whose number differs in one bit. After round k both have the result of a run of 2^(k+1) ranks. If
 // the ranks are no power of two, the first ones pair up before, and one of each pair sits the rounds out. Lower ranks
 // always come first. In may be Out: inPlace.
 //

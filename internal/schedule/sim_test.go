@@ -43,12 +43,16 @@ type sim struct {
 
 // newSim makes the ranks. In of each is a copy of what in gives, Out has the length that out gives. shared, if not nil,
 // tells where in Out In lies, -1 for nowhere.
-func newSim(rnd *rand.Rand, size int, in func(rank int) []byte, out, shared func(rank int) int, build func(s *Schedule, p Place)) *sim {
+func newSim(
+	rnd *rand.Rand, size int, in func(rank int) []byte, out, shared func(rank int) int, build func(s *Schedule, p Place),
+) *sim {
 	x := &sim{rnd: rnd, sent: map[pair][]message{}, wants: map[pair][]int{}, late: rnd.IntN(2) == 0}
 	for r := range size {
 		n := &node{open: map[int]*Step{}, at: [Bufs]int{0, 1 << 40, 1 << 41}}
 		build(&n.s, Place{r, size})
-		n.mem = [Bufs][]byte{bytes.Clone(in(r)), bytes.Repeat([]byte{0xee}, out(r)), bytes.Repeat([]byte{0xdd}, n.s.Work)}
+		n.mem = [Bufs][]byte{
+			In: bytes.Clone(in(r)), Out: bytes.Repeat([]byte{0xee}, out(r)), Work: bytes.Repeat([]byte{0xdd}, n.s.Work),
+		}
 		if at := shared(r); at >= 0 {
 			n.at[In] = n.at[Out] + at
 			copy(n.mem[Out][at:], n.mem[In])
@@ -150,7 +154,8 @@ func (x *sim) meet(p pair) error {
 	from, to := x.nodes[p.from], x.nodes[p.to]
 	send, recv := &from.s.Steps[m.step], &to.s.Steps[i]
 	if send.Len != recv.Len {
-		return fmt.Errorf("rank %d sends %d bytes in step %d, rank %d receives %d in step %d", p.from, send.Len, m.step, p.to, recv.Len, i)
+		return fmt.Errorf("rank %d sends %d bytes in step %d, rank %d receives %d in step %d",
+			p.from, send.Len, m.step, p.to, recv.Len, i)
 	}
 	if m.copied == nil {
 		m.copied = from.bytes(send.At, send.Len)
@@ -187,7 +192,8 @@ func (x *sim) run() error {
 	}
 	for r, n := range x.nodes {
 		if st, i := n.run.Pending(0); !n.run.Over() {
-			return fmt.Errorf("rank %d hangs before step %d of %d, and waits for step %d %+v", r, n.run.next, len(n.s.Steps), i, st)
+			return fmt.Errorf("rank %d hangs before step %d of %d, and waits for step %d %+v",
+				r, n.run.next, len(n.s.Steps), i, st)
 		}
 	}
 	for p, left := range x.sent {

@@ -9,7 +9,8 @@ var (
 	Threads = defineInt("GOLCI_THREADS", "262144", 1, 1<<18,
 		"Threads alive at once on one worker.")
 	Scheduler = defineWord("GOLCI_SCHEDULER", "auto",
-		"What threads are: coroutines (fult) or goroutines; auto: coroutines where the release of Go passes the self-check.",
+		"What threads are: coroutines (fult) or goroutines; auto: coroutines where the release of Go passes "+
+			"the self-check.",
 		"auto", "fult", "goroutine")
 	Server = defineWord("GOLCI_SERVER", "auto",
 		"Who polls the network: a pinned server of its own, idle workers, or whoever waits.",
@@ -31,21 +32,26 @@ var (
 	UDPFaults = defineText("GOLCI_UDP_FAULTS", "off",
 		"Faults put upon datagrams on purpose, such as loss=0.01,dup=0.05,reorder=0.1,seed=7; off: none.")
 	Eager = defineSize("GOLCI_EAGER", "0", 0, 1<<20,
-		"Largest message sent without asking the receiver first; 0: 16 KiB. Never more than a record and the loan of a peer hold.")
+		"Largest message sent without asking the receiver first; 0: 16 KiB. Never more than a record and the "+
+			"loan of a peer hold.")
 	Unexpected = defineSize("GOLCI_UNEXPECTED", "0", 0, 1<<40,
-		"Bytes of unmatched eager messages kept for one peer; beyond it a send asks first. 0: an equal share of 128 MiB, at least 1 MiB. Of all peers together 128 MiB are kept, or this if it is more.")
+		"Bytes of unmatched eager messages kept for one peer; beyond it a send asks first. 0: an equal share "+
+			"of 128 MiB, at least 1 MiB. Of all peers together 128 MiB are kept, or this if it is more.")
 	Check = defineWord("GOLCI_CHECK", "auto",
-		"Whether element types of messages and changes of send buffers are checked; auto: types in mpi.Run, off elsewhere.",
+		"Whether element types of messages and changes of send buffers are checked; auto: types in mpi.Run, "+
+			"off elsewhere.",
 		"auto", "types", "off")
 	FlowControl = defineWord("GOLCI_FLOWCONTROL", "auto",
-		"Whether loans of receive space follow demand, stay as they are, or there are none; auto: dynamic where a network joins ranks, else static.",
+		"Whether loans of receive space follow demand, stay as they are, or there are none; auto: dynamic "+
+			"where a network joins ranks, else static.",
 		"auto", "dynamic", "static", "none")
 	Loan = defineInt("GOLCI_LOAN", "0", 0, 1<<15-1,
 		"Credits (256 bytes each) lent to each peer at the start; 0: from the default table.")
 	Bank = defineInt("GOLCI_BANK", "-1", -1, 1<<24,
 		"Credits not lent at the start; -1: from the default table.")
 	AMRecvSpace = defineSize("GOLCI_AMRECV_SPACE", "0", 0, 1<<36,
-		"Receive space of a rank for requests, in place of what loans and bank make; what the loans leave is the bank. 0: not so.")
+		"Receive space of a rank for requests, in place of what loans and bank make; what the loans leave is "+
+			"the bank. 0: not so.")
 	LoanMax = defineInt("GOLCI_LOAN_MAX", "0", 0, 1<<15-1,
 		"The most credits that one peer is lent; 0: 400, and 2000 over a network.")
 	LenderLimit = defineInt("GOLCI_LENDER_LIMIT", "32", 1, 1<<15-1,
@@ -59,11 +65,14 @@ var (
 	CreditStats = defineText("GOLCI_CREDIT_STATS", "off",
 		"File that gets each rank's credits over time, one JSON object a line; %r stands for the rank. off: none.")
 	MsgLimit = defineInt("GOLCI_MSG_LIMIT", "0", 0, 1<<15-1,
-		"Records of a rank under way (send tickets), over a network, at least 12; 0: what credits allow, and 250 without flow control.")
+		"Records of a rank under way (send tickets), over a network, at least 12; 0: what credits allow, and "+
+			"250 without flow control.")
 	SBChunks = defineInt("GOLCI_SB_CHUNKS", "0", 0, 1<<22-1,
-		"KiB of requests of a rank under way, over a network; 0: what credits allow, and the loan of one peer without flow control.")
+		"KiB of requests of a rank under way, over a network; 0: what credits allow, and the loan of one "+
+			"peer without flow control.")
 	RplChunks = defineInt("GOLCI_RPL_CHUNKS", "0", 0, 1<<22-1,
-		"KiB of replies of a rank under way, over a network; 0: what their requests reserved, and 256 without flow control.")
+		"KiB of replies of a rank under way, over a network; 0: what their requests reserved, and 256 "+
+			"without flow control.")
 	SafeLimit = defineInt("GOLCI_SAFE_LIMIT", "12", -1, 1<<20,
 		"Replies taken in one poll, over a network; 0 or -1: all.")
 	AMLimit = defineInt("GOLCI_AM_LIMIT", "0", -1, 1<<20,
@@ -83,11 +92,13 @@ var (
 	ExitSettle = defineDuration("GOLCI_EXITSETTLE", "50ms", 0,
 		"How long a rank that learns of the end waits for an exit code of its own program.")
 	Bind = defineWord("GOLCI_BIND", "core",
-		"What golci run binds a rank to, where its flag -bind does not say, and whether ranks that nobody has bound divide their cores.", "core", "none")
+		"What golci run binds a rank to, where its flag -bind does not say, and whether ranks that nobody "+
+			"has bound divide their cores.", "core", "none")
 	Stuck = defineDuration("GOLCI_STUCK", "10s", 0,
 		"After how long a worker that makes no progress is reported; 0: never.")
 	Dump = defineWord("GOLCI_DUMP", "calls",
-		"What a rank tells on SIGQUIT: the calls that wait, or before them the stacks of goroutines and threads.", "calls", "stacks")
+		"What a rank tells on SIGQUIT: the calls that wait, or before them the stacks of goroutines and "+
+			"threads.", "calls", "stacks")
 	Debug = defineBool("GOLCI_DEBUG", "off",
 		"Report each step by which a rank finds its job, and why it binds no thread, on standard error.")
 )

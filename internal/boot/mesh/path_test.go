@@ -208,8 +208,8 @@ func (r *refuser) open(t *testing.T, to netip.AddrPort) netip.AddrPort {
 	})
 }
 
-// TestRefusalIsDoubted: an answer that says that the rank is not there, which anybody on the way can make, is not
-// believed at once, and less so where the rank has proved itself before.
+// TestRefusalIsDoubted: an answer that says that the rank is not there is not believed at once: anybody on the way can
+// make it. It is believed even less where the rank has proved itself before.
 func TestRefusalIsDoubted(t *testing.T) {
 	for name, how := range map[string]func(net.Conn){
 		"another job": func(c net.Conn) { _, _ = c.Write([]byte(refusal)) },

@@ -50,8 +50,8 @@ type Shape struct {
 // ShapeFor divides the space for that many credits of requests whose records are up to maxRecord bytes long.
 //
 // An entry does not go over the end of a buffer, so of each the last longest entry is not counted on. The oldest
-// buffer comes back when all in it has been served, while the credits of what has been served are spent anew, so one
-// buffer is not counted on either.
+// buffer comes back only when all in it has been served. The credits of what has been served are spent anew
+// meanwhile, so one buffer is not counted on either.
 func ShapeFor(credits, maxRecord int) Shape {
 	longest := maxRecord + EventBytes + 7
 	s := Shape{Buffer: max(leastBuffer, 2*longest, min(entriesBuffer*longest, mostBuffer)) &^ 7}

@@ -67,8 +67,8 @@ type Config struct {
 	KeepAlive, DeadAfter time.Duration
 	// MinRTO is the shortest time after which what is not acknowledged is sent again; zero means 2 ms.
 	MinRTO time.Duration
-	// Linger is how long Close waits for what has been sent to be acknowledged, and how long the conduit goes on
-	// afterwards with what then still waits for peers to make room; default 2 s.
+	// Linger is how long Close waits for the acknowledgement of what has been sent. It is also how long the conduit
+	// goes on after that with what waits for peers to make room. Default 2 s.
 	Linger time.Duration
 	// Payload asks again how many bytes a datagram to an address may hold, when one was too large; nil for
 	// mmsg.PathPayload.

@@ -21,8 +21,8 @@ func (nobody) kill(syscall.Signal)     {}
 func (nobody) pause()                  {}
 func (nobody) end()                    {}
 
-// TestReasonBeforeRefusal: when a rank learns that the barrier it waits in cannot end, the launcher knows why
-// already, so that what it names first is the reason and not that rank's own end.
+// TestReasonBeforeRefusal: the launcher knows why a barrier cannot end before a rank in it learns that. So the launcher
+// names the reason first, and not that rank's own end.
 func TestReasonBeforeRefusal(t *testing.T) {
 	t.Run("gone", func(t *testing.T) {
 		w := newWaiting(t)

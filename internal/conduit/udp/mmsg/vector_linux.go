@@ -166,9 +166,9 @@ func (c *control) segment(size int) uint64 {
 
 func (c *control) bytes() *[64]byte { return (*[64]byte)(unsafe.Pointer(c)) }
 
-// room prepares the front of batch to be received into: as many as came of late and twice that when all were used,
-// since preparing more costs a receiver that spins on an empty queue more than the system call does; but no more than
-// callBytes if they are as large as the last ones.
+// room prepares the front of batch to be received into: as many as came of late, and twice that when all were used. To
+// prepare more costs a receiver that spins on an empty queue more than the system call does. It prepares no more than
+// callBytes, if the datagrams are as large as the last ones.
 func (v *vector) room(batch []Datagram) {
 	n := min(len(batch), len(v.headers), v.hint, max(1, callBytes/max(1, v.mean)))
 	for i := range n {
