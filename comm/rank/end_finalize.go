@@ -36,9 +36,9 @@ func (r *Rank) Finalize(ctx context.Context) error {
 	return errors.Join(err, r.shut(ctx))
 }
 
-// lastMeeting waits for all ranks twice. The first wait makes progress, so that what they still need from here gets
-// there. The second does not, so that nobody lets go of the conduit before all have seen the end of the first. Between the two it
-// waits for this rank's threads and operations.
+// lastMeeting waits for all ranks twice, so that nobody lets go of the conduit before all have seen the end of the first
+// wait. Between the two it waits for this rank's threads and operations. Both waits make progress: a message of the
+// first that a peer has not sent yet may need credits that this rank has to give back.
 func (r *Rank) lastMeeting(ctx context.Context) error {
 	if err := r.Ended(); err != nil {
 		return err
@@ -50,10 +50,7 @@ func (r *Rank) lastMeeting(ctx context.Context) error {
 	if r.job.Size == 1 || r.Ended() != nil {
 		return left
 	}
-	if err := r.job.Barrier(ctx); err != nil {
-		return errors.Join(left, r.errorf("Finalize", "%w", err))
-	}
-	return left
+	return errors.Join(left, r.meetByJob(ctx))
 }
 
 // meet has all layers meet their peers. The end of ctx ends all operations, too: nobody will wait for them.
