@@ -123,6 +123,14 @@ type Conduit interface {
 	// one before it ended; without Caps.Ordered in disjoint pieces of any size, in any order. The caller keeps other
 	// BulkSend calls for the same peer out; Reserve and Commit may go on beside it.
 	BulkSend(peer int, id uint64, off int64, data []byte) int
+	// BulkReserve returns space in the bulk channel for a chunk to peer, up to n bytes long, whose bytes are not at
+	// hand in one piece. Retry means that all slots are full or that n is 0. The caller fills the space and calls
+	// BulkCommit. From the one to the other it keeps other BulkSend and BulkReserve calls for the same peer out. A
+	// chunk that is not wanted after all needs no call.
+	BulkReserve(peer, n int) ([]byte, Status)
+	// BulkCommit sends the chunk that the last BulkReserve, which returned OK, reserved for peer, as BulkSend does. It
+	// has n bytes, at least 1 and at most what was reserved. BulkCommit without BulkReserve does nothing.
+	BulkCommit(peer int, id uint64, off int64, n int)
 
 	// Mine is the word that this rank writes for peer to read, and Theirs the word that peer writes for this rank,
 	// both cumulative counters that travel without a message. They are nil if the conduit has no such words. A

@@ -57,6 +57,76 @@ func bulkSend(t testing.TB, c, poller conduit.Conduit, s conduit.Sink, peer int,
 	}
 }
 
+// testBulkReserved fills chunks in place, in turn with chunks that are copied. Some are reserved twice, or not sent in
+// full. What was not reserved, or is longer, is not sent.
+func testBulkReserved(t suite, cs []conduit.Conduit) {
+	c, caps := cs[0], cs[0].Caps()
+	for _, peer := range []int{-1, len(cs), 1 << 40} {
+		c.BulkCommit(peer, 1, 0, 1)
+		if space, st := c.BulkReserve(peer, 8); st != conduit.Dead || space != nil {
+			t.Errorf("BulkReserve to rank %d: %v, %d bytes", peer, st, len(space))
+		}
+	}
+	c.BulkCommit(1, 1, 0, 1)
+	if space, st := c.BulkReserve(1, 0); st != conduit.Retry || space != nil {
+		t.Errorf("BulkReserve of nothing: %v, %d bytes", st, len(space))
+	}
+	if caps.BulkChunk == 0 {
+		if space, st := c.BulkReserve(1, 1); st != conduit.Retry || space != nil {
+			t.Errorf("BulkReserve without a bulk channel: %v, %d bytes", st, len(space))
+		}
+		return
+	}
+	for peer := range cs { // itself, too
+		data := make([]byte, 5*caps.BulkChunk*min(caps.BulkSlots, 4)+17)
+		fill(data, uint64(peer))
+		s, w := &sink{t: t, scattered: !caps.Ordered}, newWaiter(t, "bulk slots")
+		key := bulkKey{0, 7}
+		for off, lap := 0, 0; s.have(key) < len(data); lap++ {
+			n := 0
+			if off < len(data) {
+				n = bulkPut(t, c, peer, key.id, off, data[off:], lap)
+			}
+			off += n
+			if cs[peer].Poll(2, s) <= 0 && n == 0 {
+				w.pause()
+			}
+		}
+		if !bytes.Equal(s.bulk[key], data) {
+			t.Errorf("to rank %d: other bytes arrived", peer)
+		}
+	}
+}
+
+// bulkPut sends some of data: a chunk filled in place, or in every third lap what BulkSend takes.
+func bulkPut(t testing.TB, c conduit.Conduit, peer int, id uint64, off int, data []byte, lap int) int {
+	if lap%3 == 0 {
+		return max(c.BulkSend(peer, id, int64(off), data), 0)
+	}
+	space, st := c.BulkReserve(peer, len(data))
+	if st != conduit.OK {
+		return 0
+	}
+	if len(space) == 0 || len(space) > min(len(data), c.Caps().BulkChunk) {
+		t.Fatalf("BulkReserve gives %d bytes for %d", len(space), len(data))
+	}
+	if lap%4 == 0 { // it is not wanted after all
+		fill(space, 99)
+		if again, st := c.BulkReserve(peer, len(data)); st != conduit.OK || len(again) != len(space) {
+			t.Logf("reserved again: %v", st) // by a fault
+			return 0
+		}
+	}
+	n := copy(space, data)
+	if lap%5 == 0 {
+		n = (n + 1) / 2
+	}
+	c.BulkCommit(peer, id, 0, len(space)+1)
+	c.BulkCommit(peer, id, int64(off), n)
+	c.BulkCommit(peer, id, 0, 1)
+	return n
+}
+
 // testBulkBesideRecords has every rank send records and bulk data to every rank at once, from two goroutines.
 func testBulkBesideRecords(t suite, cs []conduit.Conduit) {
 	caps := cs[0].Caps()

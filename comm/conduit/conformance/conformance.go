@@ -33,6 +33,7 @@ var cases = []struct {
 	{"Fairness", 4, testFairness},
 	{"OnePoller", 2, testOnePoller},
 	{"Bulk", 2, testBulk},
+	{"BulkReserved", 2, testBulkReserved},
 	{"BulkBesideRecords", 3, testBulkBesideRecords},
 	{"BulkTurnsWithRecords", 2, testBulkTurns},
 	{"CreditWords", 3, testCreditWords},

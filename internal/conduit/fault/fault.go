@@ -146,10 +146,25 @@ func (c *Conduit) BulkSend(peer int, id uint64, off int64, data []byte) int {
 	if c.isCut(peer) {
 		return -1
 	}
-	if uint(peer) < uint(len(c.bulk)) && c.Failed(peer) == nil && c.bulk[peer].hit(c.cfg.Refuse) {
+	if c.refusesBulk(peer) {
 		return 0
 	}
 	return c.Conduit.BulkSend(peer, id, off, data)
+}
+
+func (c *Conduit) refusesBulk(peer int) bool {
+	return uint(peer) < uint(len(c.bulk)) && c.Failed(peer) == nil && c.bulk[peer].hit(c.cfg.Refuse)
+}
+
+// BulkReserve implements conduit.Conduit.
+func (c *Conduit) BulkReserve(peer, n int) ([]byte, conduit.Status) {
+	if c.isCut(peer) {
+		return nil, conduit.Dead
+	}
+	if c.refusesBulk(peer) {
+		return nil, conduit.Retry
+	}
+	return c.Conduit.BulkReserve(peer, n)
 }
 
 // Poll implements conduit.Conduit.

@@ -42,6 +42,12 @@ func (e *end) BulkSend(peer int, id uint64, off int64, data []byte) int {
 	return e.ring.BulkSend(peer, id, off, data)
 }
 
+// BulkReserve implements conduit.Conduit.
+func (e *end) BulkReserve(peer, n int) ([]byte, conduit.Status) { return e.ring.BulkReserve(peer, n) }
+
+// BulkCommit implements conduit.Conduit.
+func (e *end) BulkCommit(peer int, id uint64, off int64, n int) { e.ring.BulkCommit(peer, id, off, n) }
+
 // Mine implements conduit.Conduit.
 func (e *end) Mine(peer int) *atomic.Uint64 { return e.ring.Mine(peer) }
 

@@ -41,6 +41,28 @@ func (m *mixed) BulkSend(peer int, id uint64, off int64, data []byte) int {
 	return r.BulkSend(peer, id, off, data)
 }
 
+// BulkReserve implements conduit.Conduit.
+func (m *mixed) BulkReserve(peer, n int) ([]byte, conduit.Status) {
+	if uint(peer) >= uint(len(m.roads)) {
+		return nil, conduit.Dead
+	}
+	if m.caps.BulkChunk == 0 {
+		n = 0 // as in BulkSend
+	}
+	r := &m.roads[peer]
+	if !r.near {
+		m.quiet.over()
+	}
+	return r.BulkReserve(peer, n)
+}
+
+// BulkCommit implements conduit.Conduit.
+func (m *mixed) BulkCommit(peer int, id uint64, off int64, n int) {
+	if uint(peer) < uint(len(m.roads)) {
+		m.roads[peer].BulkCommit(peer, id, off, n)
+	}
+}
+
 // Mine implements conduit.Conduit: there is a word if the conduit to that peer has one.
 func (m *mixed) Mine(peer int) *atomic.Uint64 {
 	if uint(peer) >= uint(len(m.roads)) {

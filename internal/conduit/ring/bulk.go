@@ -41,28 +41,48 @@ func (p *pipe) slot(turn uint64) (*slotHead, []byte) {
 // bulkSender is the sending end, used under the lock of whoever calls BulkSend.
 type bulkSender struct {
 	pipe
-	turn uint64 // slots sent
-	seen uint64 // last value taken from taken
+	turn     uint64 // slots sent
+	seen     uint64 // last value taken from taken
+	reserved int    // bytes of the slot that is being filled; 0 if none is
+}
+
+// reserve gives room for up to n bytes, which are more than 0, in the next slot: nil if all are full. ok is false if
+// the receiver's counter is impossible.
+func (b *bulkSender) reserve(n int) (space []byte, ok bool) {
+	b.reserved = 0
+	if b.turn-b.seen >= b.slots {
+		taken := b.taken.Load()
+		if taken-b.seen > b.slots {
+			return nil, false
+		}
+		if b.seen = taken; b.turn-taken == b.slots {
+			return nil, true
+		}
+	}
+	_, body := b.slot(b.turn)
+	b.reserved = min(n, len(body))
+	return body[:b.reserved], true
+}
+
+// commit sends the slot that reserve gave, with n bytes.
+func (b *bulkSender) commit(id uint64, off int64, n int) {
+	head, _ := b.slot(b.turn)
+	head.id, head.off, head.size = id, off, uint64(n)
+	b.reserved = 0
+	b.turn++
+	arch.StoreRel64(b.sent, b.turn)
 }
 
 // send fills free slots with leading bytes of data. ok is false if the receiver's counter is impossible.
 func (b *bulkSender) send(id uint64, off int64, data []byte) (n int, ok bool) {
 	for n < len(data) {
-		if b.turn-b.seen >= b.slots {
-			taken := b.taken.Load()
-			if taken-b.seen > b.slots {
-				return n, false
-			}
-			if b.seen = taken; b.turn-taken == b.slots {
-				break
-			}
+		space, ok := b.reserve(len(data) - n)
+		if space == nil {
+			return n, ok
 		}
-		head, body := b.slot(b.turn)
-		size := copy(body, data[n:])
-		head.id, head.off, head.size = id, off+int64(n), uint64(size)
-		b.turn++
+		size := copy(space, data[n:])
+		b.commit(id, off+int64(n), size)
 		n += size
-		arch.StoreRel64(b.sent, b.turn)
 	}
 	return n, true
 }

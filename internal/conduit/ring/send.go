@@ -54,16 +54,54 @@ func (e *Endpoint) BulkSend(peer int, id uint64, off int64, data []byte) int {
 	}
 	n, ok := o.bulk.send(id, off, data)
 	if !ok {
-		e.Fail(peer, conduit.ErrCorrupt, "progress counter of the bulk channel towards it")
+		e.failBulk(peer)
 		return -1
 	}
 	if n > 0 {
-		if !e.g.Scan {
-			fence(o.bulk.sent)
-		}
-		o.announce()
+		o.announceBulk()
 	}
 	return n
+}
+
+// BulkReserve implements conduit.Conduit.
+func (e *Endpoint) BulkReserve(peer, n int) ([]byte, conduit.Status) {
+	o := e.to(peer)
+	if o == nil || e.fails.Has(peer) {
+		return nil, conduit.Dead
+	}
+	if e.g.Chunk == 0 || n <= 0 {
+		return nil, conduit.Retry
+	}
+	space, ok := o.bulk.reserve(n)
+	switch {
+	case !ok:
+		e.failBulk(peer)
+		return nil, conduit.Dead
+	case space == nil:
+		return nil, conduit.Retry
+	}
+	return space, conduit.OK
+}
+
+// BulkCommit implements conduit.Conduit.
+func (e *Endpoint) BulkCommit(peer int, id uint64, off int64, n int) {
+	o := e.to(peer)
+	if o == nil || n <= 0 || n > o.bulk.reserved {
+		return
+	}
+	o.bulk.commit(id, off, n)
+	o.announceBulk()
+}
+
+func (e *Endpoint) failBulk(peer int) {
+	e.Fail(peer, conduit.ErrCorrupt, "progress counter of the bulk channel towards it")
+}
+
+func (o *outgoing) announceBulk() {
+	if !o.seg.g.Scan {
+		fence(o.bulk.sent)
+	}
+	o.announce()
 }
 
 // hookPublished, set by tests, runs between publication and announcement.

@@ -8,13 +8,14 @@ import (
 	"github.com/golci/golci/internal/reliable"
 )
 
-// bulkStage is the chunks that BulkSend has copied and that are not acknowledged: slots used in turn, each by its
-// writer (the caller of BulkSend) while it is free, and by the holder of engine from then on.
+// bulkStage is the chunks that were copied, or filled in place, and that are not acknowledged: slots used in turn, each
+// by its writer (the caller of BulkSend or BulkReserve) while it is free, and by the holder of engine from then on.
 type bulkStage struct {
 	slots atomic.Pointer[[]slot] // made by the writer when it first needs them
 	// Of the writer.
-	write int
-	sent  atomic.Uint64 // bytes
+	write    int
+	reserved int           // bytes of that slot that are being filled; 0 if none are
+	sent     atomic.Uint64 // bytes
 	// Under engine; of the rank's own lane, under poll.
 	read int
 }
@@ -42,36 +43,84 @@ func (c *Conduit) BulkSend(peer int, id uint64, off int64, data []byte) int {
 	if c.g.chunk == 0 || len(data) == 0 {
 		return 0
 	}
-	ln := c.lane(peer)
+	done := 0
+	for done < len(data) {
+		space := c.bulkSpace(c.lane(peer), len(data)-done)
+		if space == nil {
+			break
+		}
+		n := copy(space, data[done:])
+		c.lane(peer).bulk.stage(id, off+int64(done), n)
+		done += n
+	}
+	if done > 0 {
+		c.pushBulk(peer)
+	}
+	return done
+}
+
+// BulkReserve implements conduit.Conduit.
+func (c *Conduit) BulkReserve(peer, n int) ([]byte, conduit.Status) {
+	if c.unreachable(peer) {
+		return nil, conduit.Dead
+	}
+	if c.g.chunk == 0 || n <= 0 {
+		return nil, conduit.Retry
+	}
+	space := c.bulkSpace(c.lane(peer), n)
+	if space == nil {
+		return nil, conduit.Retry
+	}
+	return space, conduit.OK
+}
+
+// BulkCommit implements conduit.Conduit.
+func (c *Conduit) BulkCommit(peer int, id uint64, off int64, n int) {
+	if uint(peer) >= uint(len(c.lanes)) || n <= 0 || n > c.lane(peer).bulk.reserved {
+		return
+	}
+	c.lane(peer).bulk.stage(id, off, n)
+	c.pushBulk(peer)
+}
+
+// bulkSpace is room for up to n bytes in the slot that is next, nil if there is none now.
+func (c *Conduit) bulkSpace(ln *lane, n int) []byte {
 	b := &ln.bulk
+	b.reserved = 0
 	slots := b.all()
 	if slots == nil {
 		slots = b.make(c.g.slots)
 	}
-	done := 0
-	for done < len(data) {
-		s := &slots[b.write]
-		n := min(len(data)-done, c.g.chunk)
-		if s.state.Load() != slotFree || b.sent.Load()+uint64(n)-ln.bulkFreed.Load() > uint64(c.g.slots*c.g.chunk) {
-			break
-		}
-		if cap(s.buf) < n {
-			s.buf = make([]byte, c.g.chunk)
-		}
-		s.id, s.off, s.n = id, off+int64(done), copy(s.buf[:n], data[done:])
-		b.sent.Add(uint64(n))
-		done += n
-		b.write = (b.write + 1) % len(slots)
-		s.state.Store(slotStaged)
+	s := &slots[b.write]
+	n = min(n, c.g.chunk)
+	if s.state.Load() != slotFree || b.sent.Load()+uint64(n)-ln.bulkFreed.Load() > uint64(c.g.slots*c.g.chunk) {
+		return nil
 	}
-	if done > 0 {
-		if peer == c.cfg.Rank {
-			c.selfMail()
-		} else {
-			c.push(peer)
-		}
+	if cap(s.buf) < n {
+		s.buf = make([]byte, c.g.chunk)
 	}
-	return done
+	b.reserved = n
+	return s.buf[:n]
+}
+
+// stage gives the engine the slot that is next, with n bytes.
+func (b *bulkStage) stage(id uint64, off int64, n int) {
+	slots := b.all()
+	s := &slots[b.write]
+	s.id, s.off, s.n = id, off, n
+	b.sent.Add(uint64(n))
+	b.reserved = 0
+	b.write = (b.write + 1) % len(slots)
+	s.state.Store(slotStaged)
+}
+
+// pushBulk has what was staged move.
+func (c *Conduit) pushBulk(peer int) {
+	if peer == c.cfg.Rank {
+		c.selfMail()
+	} else {
+		c.push(peer)
+	}
 }
 
 // make makes n slots; apart from BulkSend, where what is published would be allocated in each call.
