@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/golci/golci/cmd/golci/internal/launch"
+	"github.com/golci/golci/cmd/golci/internal/launch/far"
 	"github.com/golci/golci/internal/boot"
 	"github.com/golci/golci/internal/settings"
 )
@@ -93,24 +94,22 @@ func (r *runCmd) buildFlags() (flags []string) {
 	return append(flags, strings.Fields(r.Build)...)
 }
 
-func (r *runCmd) launch(argv []string, hosts []launch.Host, guard *launch.Guard, signals <-chan os.Signal) error {
+func (r *runCmd) launch(argv []string, hosts []far.Host, guard *launch.Guard, signals <-chan os.Signal) error {
 	stdin, done := rankInput()
 	defer done()
 	set, err := r.settings()
 	if err != nil {
 		return err
 	}
-	far, err := r.far(set)
+	team, err := r.team(hosts, set)
 	if err != nil {
 		return err
 	}
 	code, err := launch.Run(&launch.Spec{
 		Ranks: r.ranks(hosts), Argv: argv, Env: append([]string{settings.Bind.Env() + "=" + r.Bind}, r.Env...), Bind: r.Bind, Prefix: r.Prefix, Timeout: r.Timeout, Grace: r.Grace,
-		Limit: func(ranks int) time.Duration { return boot.ExitLimit(set, ranks) + limitMargin }, Hosts: hosts, Far: far,
-		Guard: guard, Stdin: stdin, Stdout: os.Stdout, Stderr: os.Stderr, Signals: signals,
-		Say:    say,
-		Detail: r.detail,
-	})
+		Limit: func(ranks int) time.Duration { return boot.ExitLimit(set, ranks) + limitMargin },
+		Guard: guard, Stdin: stdin, Stdout: os.Stdout, Stderr: os.Stderr, Signals: signals, Say: say, Detail: r.detail,
+	}, team)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "golci:", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/golci/golci/cmd/golci/internal/launch"
+	"github.com/golci/golci/cmd/golci/internal/launch/far"
 	"github.com/golci/golci/internal/settings"
 )
 
@@ -22,12 +23,12 @@ type runFar struct {
 }
 
 // hosts reads the machines; none means this one alone.
-func (r *runFar) hosts() ([]launch.Host, error) {
+func (r *runFar) hosts() ([]far.Host, error) {
 	switch {
 	case r.Hosts != "" && r.Hostfile != "":
 		return nil, errors.New("-hosts or -hostfile, not both")
 	case r.Hosts != "":
-		return launch.ParseHosts(r.Hosts)
+		return far.ParseHosts(r.Hosts)
 	case r.Hostfile == "":
 		return nil, nil
 	}
@@ -36,28 +37,34 @@ func (r *runFar) hosts() ([]launch.Host, error) {
 		return nil, err
 	}
 	defer f.Close()
-	hosts, err := launch.ReadHosts(f)
+	hosts, err := far.ReadHosts(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.Hostfile, err)
 	}
 	return hosts, nil
 }
 
-// far tells how to reach the machines.
-func (r *runFar) far(set *settings.Set) (launch.Far, error) {
-	shell, err := launch.Words(r.Rsh)
+// team is the team of a job on these machines; nil stands for this machine alone.
+func (r *runFar) team(hosts []far.Host, set *settings.Set) (launch.Team, error) {
+	shell, err := far.Words(r.Rsh)
 	if err != nil || len(shell) == 0 {
-		return launch.Far{}, fmt.Errorf("-rsh %q is no command: %w", r.Rsh, err)
+		return nil, fmt.Errorf("-rsh %q is no command: %w", r.Rsh, err)
+	}
+	if len(hosts) == 0 {
+		return nil, nil
 	}
 	self, err := ownPath()
-	return launch.Far{
-		Shell: shell, Self: self, Helper: r.Golci, Listen: r.Listen, Preload: r.Preload, Silence: r.Silence,
-		Start: settings.InitTimeout.Get(set),
-	}, err
+	if err != nil {
+		return nil, err
+	}
+	return far.New(&far.Config{
+		Hosts: hosts, Shell: shell, Self: self, Helper: r.Golci, Listen: r.Listen, Preload: r.Preload,
+		Silence: r.Silence, Start: settings.InitTimeout.Get(set),
+	}), nil
 }
 
 // ranks is the number of ranks asked for; 0 means one for each slot of the machines.
-func (r *runCmd) ranks(hosts []launch.Host) int {
+func (r *runCmd) ranks(hosts []far.Host) int {
 	switch {
 	case r.Ranks != nil:
 		return *r.Ranks
@@ -88,7 +95,7 @@ func (h *helperCmd) Run() error {
 	if h.Dir != "" {
 		self, err := ownPath()
 		if err == nil {
-			err = launch.OwnDir(h.Dir, self)
+			err = far.OwnDir(h.Dir, self)
 		}
 		if err != nil {
 			return err
@@ -103,5 +110,5 @@ func (h *helperCmd) Run() error {
 		guard.AddDir(h.Dir)
 		os.RemoveAll(h.Dir)
 	}
-	return launch.HelperMain(os.Stdin, guard)
+	return far.HelperMain(os.Stdin, guard)
 }

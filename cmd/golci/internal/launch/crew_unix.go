@@ -19,40 +19,57 @@ import (
 	"github.com/golci/golci/internal/topology"
 )
 
-// crew is the ranks of a job that run on this machine. One goroutine calls its methods, that of the thread on which the
-// ranks are started. The goroutines that wait for the ranks call its callbacks.
-type crew struct {
-	first, count int      // its ranks: first .. first+count-1
-	size         int      // ranks of the whole job
-	argv         []string // program and arguments
-	env          []string // without the variables of other launchers
-	dir          string   // working directory; "" is this process's
-	bind         string   // "core" or "none"
-	jobID        string
-	guard        *Guard
-	stdin        *os.File // for rank 0
+// Crew is the ranks of a job that run on this machine. One goroutine calls its methods, that of the thread on which the
+// ranks are started. Its exported fields do not change from Start to the end of Wait.
+type Crew struct {
+	First, Count int      // its ranks: First .. First+Count-1
+	Size         int      // ranks of the whole job
+	Argv         []string // program and arguments
+	Env          []string // on top of this process's own, without the variables of other launchers there
+	Dir          string   // working directory; "" is this process's
+	Bind         string   // "core" or "none"
+	JobID        string   // of the job
+	Guard        *Guard   // ends the ranks when this process is killed; may be nil
+	Stdin        *os.File // for rank 0; may be nil
+	Owner        Owner
 
-	attach func(rank int, c net.Conn)       // takes the near end of the rank's PMI socket, which it owns from now on
-	stream func(rank, stream int) sink      // where the rank's stream 1 or 2 goes
-	heard  func(rank int) <-chan struct{}   // closed when everything the rank has said over PMI has been taken
-	ended  func(rank int, st status)        // the process has ended, and its output has been taken
-	detail func(format string, args ...any) // for -v
-
-	ranks []*rank        // by rank - first
+	ranks []*Process     // by rank - First
 	wg    sync.WaitGroup // goroutines that wait for processes
 }
 
-// sink is the destination of an output stream of a rank. The rank writes to a file itself, or through a pipe to a
-// writer.
-type sink struct {
-	file *os.File
-	to   io.Writer
-	done func() error // called when all has been written; may be nil
+// Owner has the ranks of a crew started, and hears of them. The goroutines that wait for the ranks call Heard and
+// Ended; the others are called by Start. A Job is one.
+type Owner interface {
+	// Attach takes the near end of the rank's PMI socket, which it owns from now on.
+	Attach(rank int, c net.Conn)
+	// Output says where the rank's stream 1 or 2 goes.
+	Output(rank, stream int) Sink
+	// Heard is closed when everything the rank has said over PMI has been taken.
+	Heard(rank int) <-chan struct{}
+	// Ended reports that the process has ended, and that its output has been taken.
+	Ended(rank int, st Status)
+	// Detail prints a step, for -v.
+	Detail(format string, args ...any)
 }
 
-// start starts all ranks of the crew. After an error some may run; kill and wait end them.
-func (c *crew) start() error {
+// Sink is the destination of an output stream of a rank. The rank writes to a file itself, or through a pipe to To.
+type Sink struct {
+	To   io.Writer
+	file *os.File
+	done func() error // may be nil
+}
+
+// Done is called when all has been written. If nobody takes the rest of it the rank is not to notice.
+func (s Sink) Done() {
+	if s.done != nil {
+		_ = s.done()
+	}
+}
+
+// Start starts all ranks of the crew. After an error some may run; Kill and Wait end them.
+func (c *Crew) Start() error {
 	usable := affinity.Get()
+	base := append(cleanEnv(os.Environ()), c.Env...)
 	shares := c.shares()
 	defer func() {
 		if shares != nil {
@@ -60,9 +77,9 @@ func (c *crew) start() error {
 		}
 	}()
 	var unbound error // why ranks are not bound
-	for i := range c.count {
+	for i := range c.Count {
 		var cpus []int
-		workers := max(1, len(usable)/c.count)
+		workers := max(1, len(usable)/c.Count)
 		if shares != nil {
 			cpus = shares[i]
 			workers = len(cpus)
@@ -71,14 +88,14 @@ func (c *crew) start() error {
 				_ = affinity.Set(usable...)
 			}
 		}
-		env := c.env
+		env := base
 		if !has(env, "GOMAXPROCS") {
 			env = append(env[:len(env):len(env)], "GOMAXPROCS="+strconv.Itoa(processors(askedWorkers(env, workers))))
 		}
-		if err := c.startRank(c.first+i, env); err != nil {
-			return fmt.Errorf("rank %d: %w", c.first+i, err)
+		if err := c.startRank(c.First+i, env); err != nil {
+			return fmt.Errorf("rank %d: %w", c.First+i, err)
 		}
-		c.detail("%s", placement(c.first+i, c.ranks[i].pid, cpus, unbound))
+		c.Owner.Detail("%s", placement(c.First+i, c.ranks[i].PID(), cpus, unbound))
 	}
 	return nil
 }
@@ -95,13 +112,13 @@ func placement(rank, pid int, cpus []int, unbound error) string {
 }
 
 // shares deals the cores out, or returns nil when the ranks are not to be bound.
-func (c *crew) shares() [][]int {
-	if c.bind != "core" || runtime.GOOS != "linux" {
+func (c *Crew) shares() [][]int {
+	if c.Bind != "core" || runtime.GOOS != "linux" {
 		return nil
 	}
-	shares := topology.Read().Deal(c.count)
+	shares := topology.Read().Deal(c.Count)
 	if shares == nil {
-		c.detail("more ranks than cores: not bound")
+		c.Owner.Detail("more ranks than cores: not bound")
 	}
 	return shares
 }
@@ -120,12 +137,12 @@ func askedWorkers(env []string, workers int) int {
 	return workers
 }
 
-// kill sends sig to the group of every living rank.
-func (c *crew) kill(sig syscall.Signal) {
+// Kill sends sig to the group of every living rank.
+func (c *Crew) Kill(sig syscall.Signal) {
 	for _, r := range c.ranks {
-		r.kill(sig)
+		r.Kill(sig)
 	}
 }
 
-// wait waits until all ranks that were started have ended and ended has been called for them.
-func (c *crew) wait() { c.wg.Wait() }
+// Wait waits until all ranks that were started have ended and Ended has been called for them.
+func (c *Crew) Wait() { c.wg.Wait() }

@@ -13,7 +13,7 @@ import (
 
 // Spec describes a job.
 type Spec struct {
-	Ranks   int                           // at least 1; with Hosts 0 means one for each slot
+	Ranks   int                           // at least 1; 0 means as many as the team has room for
 	Argv    []string                      // program, as a path, and its arguments
 	Env     []string                      // KEY=VALUE on top of the launcher's own environment; a later one wins
 	Bind    string                        // "core" or "none"
@@ -28,28 +28,15 @@ type Spec struct {
 	Say            func(text string) // messages about the job
 	Detail         func(text string) // prints each step, for -v
 	Signals        <-chan os.Signal  // to be passed on; may be nil
-
-	Hosts []Host // the machines to run on; none: this one
-	Far   Far    // how to reach them
-}
-
-// Far says how the machines of a job are reached.
-type Far struct {
-	Shell   []string      // remote shell, which gets the machine and a command as further arguments
-	Self    string        // this program, as a path
-	Helper  string        // this program on the other machines, as a path; "": as here, or a copy
-	Listen  string        // address, as for net.Listen, at which the machines call back
-	Preload bool          // copy the program to the machines
-	Silence time.Duration // after which a machine that says nothing counts as lost
-	Start   time.Duration // for all machines to answer
 }
 
 // ErrPlatform: this system cannot hand a connected socket to a process it starts.
 var ErrPlatform = errors.New("golci run needs Linux, macOS or another Unix")
 
-func (s *Spec) check() error {
+// check looks for errors of the caller. least is 0 for a team that can say how many ranks there are.
+func (s *Spec) check(least int) error {
 	switch {
-	case s.Ranks < 0 || s.Ranks > MaxRanks, s.Ranks == 0 && len(s.Hosts) == 0:
+	case s.Ranks < least || s.Ranks > MaxRanks:
 		return fmt.Errorf("the number of ranks must be from 1 to %d, not %d", MaxRanks, s.Ranks)
 	case len(s.Argv) == 0:
 		return errors.New("no program given")
@@ -59,21 +46,27 @@ func (s *Spec) check() error {
 	return nil
 }
 
-// startError is an error with an exit code of its own.
-type startError struct {
-	code int
-	error
+// StartError is a job that could not be started, with an exit code of its own.
+type StartError struct {
+	Code int
+	Err  error
 }
 
-func (e startError) Unwrap() error { return e.error }
+func (e StartError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e StartError) Unwrap() error { return e.Err }
+
+// NotStarted is the exit code of a job that could not be started, where nothing else is known.
+const NotStarted = 126
 
 // codeOf is the exit code for a job that could not be started.
 func codeOf(err error) int {
-	var e startError
+	var e StartError
 	if errors.As(err, &e) {
-		return e.code
+		return e.Code
 	}
-	return 126
+	return NotStarted
 }
 
 // MaxRanks bounds a job on one machine: a rank takes a process, two descriptors and several threads.

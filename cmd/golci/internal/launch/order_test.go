@@ -15,18 +15,18 @@ import (
 // nobody is a team without processes.
 type nobody struct{}
 
-func (nobody) gather() (places, error) { return places{}, nil }
-func (nobody) start(*job) error        { return nil }
-func (nobody) kill(syscall.Signal)     {}
-func (nobody) pause()                  {}
-func (nobody) end()                    {}
+func (nobody) Gather(*Job) (Places, error) { return Places{}, nil }
+func (nobody) Start() error                { return nil }
+func (nobody) Kill(syscall.Signal)         {}
+func (nobody) Pause()                      {}
+func (nobody) End()                        {}
 
 // TestReasonBeforeRefusal: the launcher knows why a barrier cannot end before a rank in it learns that. So the launcher
 // names the reason first, and not that rank's own end.
 func TestReasonBeforeRefusal(t *testing.T) {
 	t.Run("gone", func(t *testing.T) {
 		w := newWaiting(t)
-		w.job.exits <- ended{1, status{}} // it has not joined, so its end alone is no failure
+		w.job.exits <- ended{1, Status{}} // it has not joined, so its end alone is no failure
 		w.wantFirst("rank 1 has gone, while other ranks wait for it")
 		w.end(2)
 	})
@@ -43,7 +43,7 @@ func TestReasonBeforeRefusal(t *testing.T) {
 // returns when it has been read.
 type waiting struct {
 	t     *testing.T
-	job   *job
+	job   *Job
 	said  chan string
 	over  chan struct{} // closed when watch has returned
 	wires [3]net.Conn
@@ -53,10 +53,10 @@ type waiting struct {
 func newWaiting(t *testing.T) *waiting {
 	t.Helper()
 	w := &waiting{t: t, said: make(chan string, 10), over: make(chan struct{})}
-	w.job = &job{
+	w.job = &Job{
 		spec: &Spec{Say: func(text string) { w.said <- text }, Limit: func(int) time.Duration { return time.Hour }},
 		team: nobody{}, alarm: time.NewTimer(time.Hour), fails: newNotebook(), over: make(chan struct{}),
-		places: places{size: 3, nodes: []int{3}, name: rankName},
+		places: Places{Nodes: []int{3}, Name: rankName},
 	}
 	if err := w.job.serve(); err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func (w *waiting) hear(rank int, want string) {
 func (w *waiting) wantFirst(reason string) {
 	w.t.Helper()
 	w.hear(0, "cmd=barrier_out rc=-1 ")
-	w.job.exits <- ended{0, status{code: 3}}
+	w.job.exits <- ended{0, Status{Code: 3}}
 	if text := <-w.said; text != reason {
 		w.t.Errorf("said first: %q, want %q", text, reason)
 	}
@@ -112,7 +112,7 @@ func (w *waiting) wantFirst(reason string) {
 
 func (w *waiting) end(ranks ...int) {
 	for _, r := range ranks {
-		w.job.exits <- ended{r, status{code: 3}}
+		w.job.exits <- ended{r, Status{Code: 3}}
 	}
 	<-w.over
 	w.job.end()

@@ -2,24 +2,18 @@
 
 package launch
 
-import (
-	"io"
-	"syscall"
-)
+import "syscall"
+
+// Team is where the ranks of a job would run.
+type Team any
 
 // Run says that it cannot run a job here.
-func Run(s *Spec) (code int, err error) {
-	if err := s.check(); err != nil {
+func Run(s *Spec, _ Team) (code int, err error) {
+	if err := s.check(0); err != nil {
 		return 2, err
 	}
-	return 126, ErrPlatform
+	return NotStarted, ErrPlatform
 }
-
-// HelperMain says that it cannot run ranks here.
-func HelperMain(io.Reader, *Guard) error { return ErrPlatform }
-
-// OwnDir says that nothing was copied here.
-func OwnDir(string, string) error { return ErrPlatform }
 
 func guardAttr() *syscall.SysProcAttr { return nil }
 

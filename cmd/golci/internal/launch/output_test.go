@@ -98,11 +98,11 @@ func TestSpecCheck(t *testing.T) {
 	} {
 		s := good
 		change(&s)
-		if code, err := Run(&s); err == nil || code == 0 {
+		if code, err := Run(&s, nil); err == nil || code == 0 {
 			t.Errorf("%s: code %d, %v", name, code, err)
 		}
 	}
-	if err := good.check(); err != nil {
+	if err := good.check(1); err != nil {
 		t.Error(err)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // settle is the time between the first failure and the end of the other ranks. So several ranks that fail for one
@@ -18,11 +20,11 @@ const dumpTime = time.Second
 // codeTimeout is the exit code of a job that ran out of time, as timeout(1) has it.
 const codeTimeout = 124
 
-// status is how a rank's process has ended.
-type status struct {
-	code   int            // exit code, if signal is 0
-	signal syscall.Signal // or the signal that ended it
-	core   bool           // which left a core dump
+// Status is how a rank's process has ended.
+type Status struct {
+	Code   int            // exit code, if Signal is 0
+	Signal syscall.Signal // or the signal that ended it
+	Core   bool           // which left a core dump
 	joined bool           // it had begun the PMI conversation
 	left   bool           // and ended it in order
 }
@@ -79,7 +81,7 @@ func newPolicy(ranks int, grace, limit time.Duration) *policy {
 func (p *policy) done() bool { return p.living == 0 }
 
 // exited takes the end of a rank's process.
-func (p *policy) exited(rank int, st status) []order {
+func (p *policy) exited(rank int, st Status) []order {
 	if p.gone[rank] {
 		return nil
 	}
@@ -93,7 +95,7 @@ func (p *policy) exited(rank int, st status) []order {
 		return nil
 	}
 	p.code = max(p.code, code)
-	if p.left[rank] && st.signal == 0 { // the others do the same
+	if p.left[rank] && st.Signal == 0 { // the others do the same
 		return nil
 	}
 	if p.phase == ending { // the signal that was passed on is the reason, and has been named
@@ -108,17 +110,17 @@ func (p *policy) exited(rank int, st status) []order {
 // late takes the end of a rank that we have asked to end. On a busy machine others can hear of a death, and the job can
 // end, before the kernel tells the dead process's parent. So a signal that we have not sent has another cause. The code
 // of a rank whose failure has been told is its own.
-func (p *policy) late(rank int, st status, code int, text string) []order {
+func (p *policy) late(rank int, st Status, code int, text string) []order {
 	switch {
-	case p.phase == killing, st.signal == syscall.SIGQUIT, EndsJob(st.signal):
+	case p.phase == killing, st.Signal == syscall.SIGQUIT, EndsJob(st.Signal):
 		return nil // ours
-	case st.signal == 0 && !p.told[rank]:
+	case st.Signal == 0 && !p.told[rank]:
 		return nil
 	}
 	if p.code != codeTimeout {
 		p.code = max(p.code, code)
 	}
-	if st.signal == 0 {
+	if st.Signal == 0 {
 		return nil
 	}
 	return []order{say(text)}
@@ -177,8 +179,8 @@ func (p *policy) leaves(rank int, text string) (out []order) {
 
 // signalled takes a signal to the launcher.
 func (p *policy) signalled(sig syscall.Signal) []order {
-	if isStop(sig) { // a Ctrl-Z: the ranks are in groups of their own, and must be stopped before the launcher
-		return []order{{kind: orderKill, signal: stopSignal}, {kind: orderStop}}
+	if sig == unix.SIGTSTP { // a Ctrl-Z: the ranks are in groups of their own, and must be stopped before the launcher
+		return []order{{kind: orderKill, signal: unix.SIGSTOP}, {kind: orderStop}}
 	}
 	if !EndsJob(sig) {
 		p.dumps = p.dumps || sig == syscall.SIGQUIT
@@ -189,7 +191,7 @@ func (p *policy) signalled(sig syscall.Signal) []order {
 	}
 	p.phase, p.asked = ending, sig
 	return []order{
-		say(fmt.Sprintf("%s passed on to all ranks", signalName(sig))),
+		say(fmt.Sprintf("%s passed on to all ranks", SignalName(sig))),
 		{kind: orderKill, signal: sig},
 		{kind: orderAlarm, after: p.grace},
 	}
@@ -246,14 +248,14 @@ func (p *policy) kill() []order {
 }
 
 // judge turns the end of a rank into the job's exit code, 0 for a good end, and the reason.
-func judge(who string, st status) (int, string) {
+func judge(who string, st Status) (int, string) {
 	switch {
-	case st.signal != 0 && st.core:
-		return 128 + int(st.signal), fmt.Sprintf("%s was killed by %s (core dumped)", who, signalName(st.signal))
-	case st.signal != 0:
-		return 128 + int(st.signal), fmt.Sprintf("%s was killed by %s", who, signalName(st.signal))
-	case st.code != 0:
-		return st.code, fmt.Sprintf("%s exited with code %d", who, st.code)
+	case st.Signal != 0 && st.Core:
+		return 128 + int(st.Signal), fmt.Sprintf("%s was killed by %s (core dumped)", who, SignalName(st.Signal))
+	case st.Signal != 0:
+		return 128 + int(st.Signal), fmt.Sprintf("%s was killed by %s", who, SignalName(st.Signal))
+	case st.Code != 0:
+		return st.Code, fmt.Sprintf("%s exited with code %d", who, st.Code)
 	case st.joined && !st.left:
 		return 1, fmt.Sprintf("%s exited with code 0, but without Finalize", who)
 	}
@@ -262,9 +264,9 @@ func judge(who string, st status) (int, string) {
 
 func say(text string) order { return order{kind: orderSay, text: text} }
 
-// signalName is "signal 9 (SIGKILL)".
-func signalName(sig syscall.Signal) string {
-	name := nameOf(sig)
+// SignalName is "signal 9 (SIGKILL)".
+func SignalName(sig syscall.Signal) string {
+	name := unix.SignalName(sig)
 	if name == "" {
 		return fmt.Sprintf("signal %d", int(sig))
 	}

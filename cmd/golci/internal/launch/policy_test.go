@@ -75,16 +75,16 @@ func lossOf(words []string) (text string, ranks []int) {
 	return "", ranks
 }
 
-func readStatus(t *testing.T, words []string) status {
-	st := status{joined: true, left: true}
+func readStatus(t *testing.T, words []string) Status {
+	st := Status{joined: true, left: true}
 	for _, w := range words {
 		switch key, value, _ := strings.Cut(w, "="); key {
 		case "code":
-			st.code = number(t, value)
+			st.Code = number(t, value)
 		case "signal":
-			st.signal = unix.SignalNum(value)
+			st.Signal = unix.SignalNum(value)
 		case "core":
-			st.core = true
+			st.Core = true
 		case "stranger":
 			st.joined, st.left = false, false
 		case "unfinished":
@@ -119,7 +119,7 @@ func number(t *testing.T, s string) int {
 
 func TestSignalName(t *testing.T) {
 	for sig, want := range map[syscall.Signal]string{9: "signal 9 (SIGKILL)", 15: "signal 15 (SIGTERM)", 200: "signal 200"} {
-		if got := signalName(sig); got != want {
+		if got := SignalName(sig); got != want {
 			t.Errorf("%d: %q", sig, got)
 		}
 	}

@@ -17,34 +17,35 @@ import (
 	"github.com/golci/golci/internal/boot/serve"
 )
 
-// team is where the ranks of a job run: this machine, or several.
-type team interface {
-	// gather prepares the machines and returns how many ranks the job has, and the place of each.
-	gather() (places, error)
-	// start starts all ranks.
-	start(j *job) error
-	// kill sends sig to the group of every living rank.
-	kill(sig syscall.Signal)
-	// pause is called before this process is stopped.
-	pause()
-	// end leaves nothing behind. The ranks' ends are not reported any more.
-	end()
+// Team is where the ranks of a job run: this machine, or several. The goroutine of Run calls it, on one OS thread.
+type Team interface {
+	// Gather prepares the machines for the ranks of j, and says where they will be.
+	Gather(j *Job) (Places, error)
+	// Start starts all ranks.
+	Start() error
+	// Kill sends sig to the group of every living rank.
+	Kill(sig syscall.Signal)
+	// Pause is called before this process is stopped.
+	Pause()
+	// End leaves nothing behind. It is called once after Gather, whatever has failed since. What is reported to the job
+	// from then on is lost.
+	End()
 }
 
-// places says where the ranks of a job are.
-type places struct {
-	size  int
-	nodes []int                 // ranks of each machine, in the order of the ranks
-	name  func(rank int) string // "rank 3", with its machine if there are several
+// Places says where the ranks of a job are.
+type Places struct {
+	Nodes []int                 // ranks of each machine, in the order of the ranks
+	Name  func(rank int) string // "rank 3", with its machine if there are several
 }
 
-// job is a running job. Only the goroutine of Run touches it, except where a field says otherwise.
-type job struct {
+// Job is a running job. Only the goroutine of Run touches its fields, except where one says otherwise. Any goroutine may
+// call its exported methods, those that name a rank from Start on.
+type Job struct {
 	spec   *Spec
-	team   team
+	team   Team
 	policy *policy
 	srv    *serve.Server // safe for concurrent use
-	places places
+	places Places
 	alarm  *time.Timer
 	out    *shared
 	err    *shared
@@ -53,7 +54,7 @@ type job struct {
 	heard  []chan struct{} // one a rank, closed by the server when it has taken everything the rank has sent
 	exits  chan ended      // ranks whose processes have ended; each has a place in the buffer
 	fails  *notebook       // from the PMI server
-	losses chan loss       // machines that have gone; each has a place in the buffer
+	losses chan loss       // machines that have gone
 	over   chan struct{}   // closed when the job has come to its end
 	wg     sync.WaitGroup  // goroutines that tell the server of ranks that have ended
 }
@@ -61,7 +62,7 @@ type job struct {
 // ended is the end of a rank's process.
 type ended struct {
 	rank int
-	status
+	Status
 }
 
 // loss is the end of a machine, as far as the job is concerned.
@@ -72,31 +73,32 @@ type loss struct {
 }
 
 // Run runs the job s to its end and returns its exit code. That is the greatest of the ranks' codes, or 128 and the
-// number of the signal that ended a rank. The error says that the job could not be started; nothing is left of it then.
-// Run blocks, and keeps its OS thread to itself. Where the kernel can, it kills the ranks when that thread ends.
-func Run(s *Spec) (code int, err error) {
-	if err := s.check(); err != nil {
+// number of the signal that ended a rank. A nil team means this machine. The error says that the job could not be
+// started; nothing is left of it then. Run blocks, and keeps its OS thread to itself. Where the kernel can, it kills the
+// ranks when that thread ends.
+func Run(s *Spec, team Team) (code int, err error) {
+	least := 0
+	if team == nil {
+		team, least = &alone{}, 1
+	}
+	if err := s.check(least); err != nil {
 		return 2, err
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	j := &job{
-		spec: s, key: boot.NewKey(), alarm: time.NewTimer(time.Hour), out: &shared{w: s.Stdout}, err: &shared{w: s.Stderr},
-		fails: newNotebook(), losses: make(chan loss, len(s.Hosts)), over: make(chan struct{}),
+	j := &Job{
+		spec: s, team: team, key: boot.NewKey(), alarm: time.NewTimer(time.Hour), out: &shared{w: s.Stdout},
+		err: &shared{w: s.Stderr}, fails: newNotebook(), losses: make(chan loss), over: make(chan struct{}),
 	}
 	j.alarm.Stop()
-	j.team = &alone{j: j}
-	if len(s.Hosts) > 0 {
-		j.team = newFleet(j)
-	}
 	defer j.end()
-	if j.places, err = j.team.gather(); err != nil {
+	if j.places, err = team.Gather(j); err != nil {
 		return codeOf(err), err
 	}
 	if err := j.serve(); err != nil {
 		return 2, err
 	}
-	if err := j.team.start(j); err != nil {
+	if err := team.Start(); err != nil {
 		return codeOf(err), err
 	}
 	j.watch()
@@ -104,44 +106,47 @@ func Run(s *Spec) (code int, err error) {
 }
 
 // serve makes the PMI server, and all else that depends on the number of ranks.
-func (j *job) serve() (err error) {
-	n := j.places.size
+func (j *Job) serve() (err error) {
+	n := 0
+	for _, ranks := range j.places.Nodes {
+		n += ranks
+	}
 	j.policy = newPolicy(n, j.spec.Grace, j.spec.Limit(n))
-	j.policy.name = j.places.name
+	j.policy.name = j.places.Name
 	j.exits = make(chan ended, n)
 	for range n {
 		j.heard = append(j.heard, make(chan struct{}))
 	}
 	j.srv, err = serve.New(pmi.Config{
-		Size: n, KVSName: "golci-" + boot.IDFromKey(j.key),
+		Size: n, KVSName: "golci-" + j.ID(),
 		Preset: map[string]string{
 			pmi.KeySecret:  hex.EncodeToString(j.key),
-			pmi.KeyMapping: pmi.FormatMapping(j.places.nodes),
+			pmi.KeyMapping: pmi.FormatMapping(j.places.Nodes),
 		},
 		Failing: j.failed, // not serve.Hooks.Fail, which may come after the end of a rank that was told
 	}, serve.Hooks{Leave: j.leaves, EOF: func(rank int) { close(j.heard[rank]) }})
 	return err
 }
 
-func (j *job) failed(rank, code int, text string) {
+func (j *Job) failed(rank, code int, text string) {
 	j.report(failure{rank: rank, code: code, text: text})
 }
 
-func (j *job) leaves(rank, code int, text string) {
+func (j *Job) leaves(rank, code int, text string) {
 	j.report(failure{rank: rank, code: code, text: text, agreed: true})
 }
 
 // report is called by the server's goroutines, which may hold its lock. Their texts begin with the rank, but do not
 // know its machine.
-func (j *job) report(f failure) {
+func (j *Job) report(f failure) {
 	if rest, ok := strings.CutPrefix(f.text, fmt.Sprintf("rank %d ", f.rank)); ok {
-		f.text = j.places.name(f.rank) + " " + rest
+		f.text = j.places.Name(f.rank) + " " + rest
 	}
 	j.fails.add(f)
 }
 
 // watch carries out the policy until all ranks have ended.
-func (j *job) watch() {
+func (j *Job) watch() {
 	var timeout <-chan time.Time
 	if j.spec.Timeout > 0 {
 		t := time.NewTimer(j.spec.Timeout)
@@ -172,19 +177,19 @@ func (j *job) watch() {
 }
 
 // judged adds the server's knowledge to the end of a rank.
-func (j *job) judged(e ended) status {
+func (j *Job) judged(e ended) Status {
 	e.joined, e.left = j.srv.Joined(e.rank), j.srv.Finalized(e.rank)
-	return e.status
+	return e.Status
 }
 
 // heed takes the server's notes.
-func (j *job) heed() {
+func (j *Job) heed() {
 	for _, f := range j.fails.take() {
 		j.obey(j.heeded(f))
 	}
 }
 
-func (j *job) heeded(f failure) []order {
+func (j *Job) heeded(f failure) []order {
 	if f.agreed {
 		return j.policy.leaves(f.rank, f.text)
 	}
@@ -193,7 +198,7 @@ func (j *job) heeded(f failure) []order {
 
 // goneLater tells the server that ranks have ended. It uses another goroutine, because the server then writes to other
 // ranks, which may not read.
-func (j *job) goneLater(ranks ...int) {
+func (j *Job) goneLater(ranks ...int) {
 	j.wg.Go(func() {
 		for _, r := range ranks {
 			j.srv.Gone(r)
@@ -201,15 +206,15 @@ func (j *job) goneLater(ranks ...int) {
 	})
 }
 
-func (j *job) obey(orders []order) {
+func (j *Job) obey(orders []order) {
 	for _, o := range orders {
 		switch o.kind {
 		case orderSay:
 			j.spec.Say(o.text)
 		case orderKill:
-			j.team.kill(o.signal)
+			j.team.Kill(o.signal)
 		case orderStop:
-			j.team.pause()
+			j.team.Pause()
 			_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 		case orderAlarm:
 			j.alarm.Reset(o.after)
@@ -218,35 +223,12 @@ func (j *job) obey(orders []order) {
 }
 
 // end leaves nothing behind: it is also the way out of a start that failed half way.
-func (j *job) end() {
+func (j *Job) end() {
 	close(j.over)
-	j.team.end()
+	j.team.End()
 	j.wg.Wait()
 	if j.srv != nil {
 		j.srv.Close()
 	}
 	j.alarm.Stop()
-}
-
-func (j *job) detail(format string, args ...any) {
-	if j.spec.Detail != nil {
-		j.spec.Detail(fmt.Sprintf(format, args...))
-	}
-}
-
-// sink is the destination of a rank's output. It is the launcher's own stream, unless the lines are to be marked, or
-// the stream is not a file.
-func (j *job) sink(rank, stream int) sink {
-	to := j.out
-	if stream == 2 {
-		to = j.err
-	}
-	if j.spec.Prefix {
-		p := &prefixer{out: to, prefix: fmt.Sprintf("[%d] ", rank)}
-		return sink{to: p, done: p.flush}
-	}
-	if f, ok := to.w.(*os.File); ok {
-		return sink{file: f, to: to}
-	}
-	return sink{to: to}
 }

@@ -1,10 +1,12 @@
-package launch
+package far
 
 import (
 	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/golci/golci/internal/boot"
 )
 
 // greeting describes a helper's machine.
@@ -37,19 +39,19 @@ type exitNote struct {
 func encode(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(fmt.Sprintf("launch: %T: %v", v, err)) // a type above has got a field that JSON cannot carry
+		panic(fmt.Sprintf("far: %T: %v", v, err)) // a type above has got a field that JSON cannot carry
 	}
 	return b
 }
 
 // passedOn are the prefixes of the variables that ranks on other machines get from the head's environment, beside those
-// of -env. They are the project's settings and those of the Go runtime.
+// of -env. They are the project's settings and those of the Go runtime. The name of the head's own job is none of them.
 var passedOn = []string{"GOLCI_", "GOMAXPROCS=", "GODEBUG=", "GOGC=", "GOMEMLIMIT=", "GOTRACEBACK=", "GORACE="}
 
 func passedEnv(env []string) (out []string) {
 	for _, kv := range env {
 		for _, p := range passedOn {
-			if strings.HasPrefix(kv, p) {
+			if strings.HasPrefix(kv, p) && !strings.HasPrefix(kv, boot.EnvLauncher+"=") {
 				out = append(out, kv)
 				break
 			}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package launch
+package far
 
 import (
 	"fmt"
@@ -9,6 +9,9 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
+	"github.com/golci/golci/cmd/golci/internal/launch"
 	"github.com/golci/golci/internal/boot"
 )
 
@@ -16,7 +19,7 @@ func randomName() string { return boot.IDFromKey(boot.NewKey()) }
 
 // start starts the ranks of a task.
 func (h *helper) start(t *task) error {
-	if h.crew != nil || t.Count < 1 || t.First < 0 || t.First+t.Count > t.Size || t.Size > MaxRanks || len(t.Argv) == 0 {
+	if h.crew != nil || t.Count < 1 || t.First < 0 || t.First+t.Count > t.Size || t.Size > launch.MaxRanks || len(t.Argv) == 0 {
 		return errFrame
 	}
 	if t.Argv[0] == "" {
@@ -28,11 +31,9 @@ func (h *helper) start(t *task) error {
 	} else if dir := exposed(t.Argv[0]); dir != "" && !t.Here {
 		return fmt.Errorf("every user can write %s, so %s may be another program here: use -preload", dir, t.Argv[0])
 	}
-	c := &crew{
-		first: t.First, count: t.Count, size: t.Size, argv: t.Argv, bind: t.Bind, jobID: t.JobID, guard: h.guard,
-		env: append(cleanEnv(os.Environ()), t.Env...), dir: h.directory(t.Dir),
-		attach: h.attach, stream: h.stream, ended: h.ended, detail: h.note,
-		heard: func(rank int) <-chan struct{} { return h.rank(rank).heard },
+	c := &launch.Crew{
+		First: t.First, Count: t.Count, Size: t.Size, Argv: t.Argv, Env: t.Env, Dir: h.directory(t.Dir),
+		Bind: t.Bind, JobID: t.JobID, Guard: h.guard, Owner: h,
 	}
 	for range 2 * t.Count {
 		h.acks = append(h.acks, make(chan struct{}, 1))
@@ -43,14 +44,14 @@ func (h *helper) start(t *task) error {
 			return err
 		}
 		defer theirs.Close()
-		c.stdin, h.input = theirs, ours
+		c.Stdin, h.input = theirs, ours
 		h.wg.Go(h.feed)
 	}
 	h.mu.Lock()
 	h.crew = c
 	h.lines = make([]*rankPMI, 0, t.Count)
 	h.mu.Unlock()
-	return c.start()
+	return c.Start()
 }
 
 // directory is the head's working directory, if this machine has it, too.
@@ -58,12 +59,12 @@ func (h *helper) directory(dir string) string {
 	if st, err := os.Stat(dir); dir != "" && err == nil && st.IsDir() {
 		return dir
 	}
-	h.note("there is no directory %s here", dir)
+	h.Detail("there is no directory %s here", dir)
 	return ""
 }
 
-// attach passes on the PMI lines of a rank.
-func (h *helper) attach(rank int, conn net.Conn) {
+// Attach passes on the PMI lines of a rank.
+func (h *helper) Attach(rank int, conn net.Conn) {
 	r := &rankPMI{conn: conn, heard: make(chan struct{})}
 	h.mu.Lock()
 	h.lines = append(h.lines, r)
@@ -97,15 +98,18 @@ func (r *rankPMI) hear(b []byte) {
 	}
 }
 
-// ended tells the head of the end of a rank.
-func (h *helper) ended(rank int, st status) {
+// Heard is closed when all that the rank has said has been passed on.
+func (h *helper) Heard(rank int) <-chan struct{} { return h.rank(rank).heard }
+
+// Ended tells the head of the end of a rank.
+func (h *helper) Ended(rank int, st launch.Status) {
 	if r := h.rank(rank); r != nil {
 		r.conn.Close() // somebody outside the rank may hold the other end
 		<-r.heard
 	}
-	e := exitNote{Code: st.code, Core: st.core}
-	if st.signal != 0 {
-		e.Signal = nameOf(st.signal)
+	e := exitNote{Code: st.Code, Core: st.Core}
+	if st.Signal != 0 {
+		e.Signal = unix.SignalName(st.Signal)
 	}
 	h.link.send(frameExit, rank, encode(e))
 }
@@ -113,7 +117,7 @@ func (h *helper) ended(rank int, st status) {
 // kill sends sig to all ranks; 0 is a signal that is not known here.
 func (h *helper) kill(sig syscall.Signal) {
 	if h.crew != nil && sig != 0 {
-		h.crew.kill(sig)
+		h.crew.Kill(sig)
 	}
 }
 
@@ -125,8 +129,9 @@ type outward struct {
 	taken  chan struct{}
 }
 
-func (h *helper) stream(rank, stream int) sink {
-	return sink{to: &outward{h, rank, stream, h.acks[2*(rank-h.crew.first)+stream-1]}}
+// Output is the way of one stream to the head.
+func (h *helper) Output(rank, stream int) launch.Sink {
+	return launch.Sink{To: &outward{h, rank, stream, h.acks[2*(rank-h.crew.First)+stream-1]}}
 }
 
 // Write blocks the goroutine of the rank's pipe. If the head is gone the output is lost.
@@ -151,7 +156,7 @@ func (h *helper) acknowledge(f frame) {
 	if h.crew == nil || len(f.data) != 1 {
 		return
 	}
-	i := 2*(f.num-h.crew.first) + int(f.data[0]) - 1
+	i := 2*(f.num-h.crew.First) + int(f.data[0]) - 1
 	if i >= 0 && i < len(h.acks) {
 		signal(h.acks[i], struct{}{})
 	}

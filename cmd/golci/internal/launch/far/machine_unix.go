@@ -1,6 +1,6 @@
 //go:build unix
 
-package launch
+package far
 
 import (
 	"bufio"
@@ -13,21 +13,25 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/golci/golci/cmd/golci/internal/launch"
 )
 
-// far is the head's side of one machine: the remote shell, the helper that it started, and the ranks there. The
-// goroutine of Run sets its fields. While the job runs they are only read.
-type far struct {
+// machine is the head's side of one machine: the remote shell, the helper that it started, and the ranks there. The
+// goroutine of launch.Run sets its fields. While the job runs they are only read.
+type machine struct {
 	fleet *fleet
 	index int
 	host  Host
 	first int // its ranks: first .. first+count-1
 	count int
 
-	shell *rank // the remote shell's process; nil before launch
-	guard *Guard
-	in    *os.File // to the standard input of the shell; the helper ends when it ends
-	said  *os.File // from its standard output
+	cmd   *exec.Cmd
+	shell *launch.Process // of cmd, the remote shell; nil before launch
+	in    *os.File        // to the standard input of the shell; the helper ends when it ends
+	said  *os.File        // from its standard output
 
 	ended  chan struct{} // closed when the remote shell has
 	link   *link         // set when the helper has called back
@@ -35,8 +39,8 @@ type far struct {
 	takes  chan taken    // output of the ranks, and their ends, in order
 	inOK   chan bool     // the standard input of rank 0 has been taken; false: no more is wanted
 	fileOK chan struct{} // a piece of the program has been written
-	sinks  []sink        // by rank - first, twice: standard output and error
-	conns  []*farConn    // by rank - first
+	sinks  []launch.Sink // by rank - first, twice: standard output and error
+	conns  []*conn       // by rank - first
 	ready  chan struct{} // closed when the tables above are made
 	once   sync.Once     // the loss of the machine
 }
@@ -46,12 +50,12 @@ type taken struct {
 	rank   int
 	stream int // 0: the end of the rank
 	data   []byte
-	status status
+	status launch.Status
 }
 
-// launch starts the remote shell, or the helper itself on this machine. It must be called on the thread of Run: the
-// kernel ends the shell when that thread ends with this process.
-func (f *far) launch() error {
+// launch starts the remote shell, or the helper itself on this machine. It must be called on the thread of launch.Run:
+// the kernel ends the shell when that thread ends with this process.
+func (m *machine) launch() error {
 	theirIn, in, err := os.Pipe()
 	if err != nil {
 		return err
@@ -63,73 +67,64 @@ func (f *far) launch() error {
 		return err
 	}
 	defer theirOut.Close()
-	f.in, f.said = in, said
-	argv := append(append([]string{}, f.fleet.spec.Far.Shell...), f.host.Name, remoteCommand)
-	if f.host.local() {
-		argv = []string{f.fleet.spec.Far.Self, HelperCommand}
+	m.in, m.said = in, said
+	argv := append(append([]string{}, m.fleet.cfg.Shell...), m.host.Name, remoteCommand)
+	if m.host.local() {
+		argv = []string{m.fleet.cfg.Self, HelperCommand}
 	}
-	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirIn, theirOut, os.Stderr
-	cmd.SysProcAttr = childAttr()
-	if err := cmd.Start(); err != nil {
+	m.cmd = exec.Command(argv[0], argv[1:]...)
+	m.cmd.Stdin, m.cmd.Stdout, m.cmd.Stderr = theirIn, theirOut, os.Stderr
+	if m.shell, err = launch.StartProcess(m.cmd, m.fleet.job.Spec().Guard); err != nil {
 		return err
 	}
-	f.shell = &rank{cmd: cmd, pid: cmd.Process.Pid, alive: true}
-	f.fleet.job.detail("%s: process %d: %s", f.host.Name, f.shell.pid, strings.Join(argv, " "))
-	f.guard.Add(f.shell.pid)
-	go f.await()
+	m.fleet.job.Detail("%s: process %d: %s", m.host.Name, m.shell.PID(), strings.Join(argv, " "))
+	go func() {
+		m.shell.Wait()
+		close(m.ended)
+	}()
 	return nil
-}
-
-// await waits for the end of the remote shell, and ends the rest of its group here.
-func (f *far) await() {
-	waitNoReap(f.shell.pid)
-	f.shell.endGroup()
-	f.shell.reap()
-	f.guard.Remove(f.shell.pid)
-	close(f.ended)
 }
 
 // errShell: the remote shell has ended, so the helper has nobody to tell it.
 var errShell = errors.New("its remote shell has ended")
 
 // shellEnd says how the remote shell has ended; ended is closed.
-func (f *far) shellEnd() error {
-	if ps := f.shell.cmd.ProcessState; ps != nil && !ps.Success() {
+func (m *machine) shellEnd() error {
+	if ps := m.cmd.ProcessState; ps != nil && !ps.Success() {
 		return fmt.Errorf("%w: %v", errShell, ps)
 	}
 	return errShell
 }
 
 // invite has the shell start the helper, and gives that its ticket. It runs in a goroutine of its own.
-func (f *far) invite(t *ticket) (err error) {
+func (m *machine) invite(t *ticket) (err error) {
 	defer func() {
 		if errors.Is(err, syscall.EPIPE) {
 			err = errShell
 		}
 	}()
-	if !f.host.local() {
-		if err := f.converse(); err != nil {
+	if !m.host.local() {
+		if err := m.converse(); err != nil {
 			return err
 		}
 	}
-	_, err = f.in.Write(append(encode(t), '\n'))
+	_, err = m.in.Write(append(encode(t), '\n'))
 	// Nobody listens to what comes from now on, but the writer must not notice.
-	go func() { _, _ = io.Copy(io.Discard, f.said) }()
+	go func() { _, _ = io.Copy(io.Discard, m.said) }()
 	return err
 }
 
 // converse holds the conversation with the script.
-func (f *far) converse() error {
-	p, err := f.fleet.program()
+func (m *machine) converse() error {
+	p, err := m.fleet.program()
 	if err != nil {
 		return err
 	}
-	mark := "golci-" + f.fleet.mark
-	if _, err := io.WriteString(f.in, script(mark, p)); err != nil {
+	mark := "golci-" + m.fleet.mark
+	if _, err := io.WriteString(m.in, script(mark, p)); err != nil {
 		return err
 	}
-	lines := bufio.NewReaderSize(f.said, maxShellLine)
+	lines := bufio.NewReaderSize(m.said, maxShellLine)
 	for {
 		line, err := lines.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) {
@@ -145,7 +140,7 @@ func (f *far) converse() error {
 		case words[1] == wordReady:
 			return nil
 		case words[1] == wordCopy && len(words) == 4:
-			if err := f.copySelf(f.fleet.spec.Far.Self, words[2], words[3]); err != nil {
+			if err := m.copySelf(m.fleet.cfg.Self, words[2], words[3]); err != nil {
 				return err
 			}
 		default:
@@ -169,17 +164,17 @@ func printable(line []byte) []byte {
 }
 
 // copySelf sends this program to a machine that does not have it.
-func (f *far) copySelf(path, system, machine string) error {
+func (m *machine) copySelf(path, system, machine string) error {
 	if !fits(system, machine) {
 		return fmt.Errorf("a copy of this golci does not run on %s %s; say with -golci where there is one", system, machine)
 	}
-	f.fleet.job.detail("%s: copying golci there", f.host.Name)
+	m.fleet.job.Detail("%s: copying golci there", m.host.Name)
 	src, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
-	_, err = io.Copy(f.in, src)
+	_, err = io.Copy(m.in, src)
 	return err
 }
 
@@ -187,37 +182,37 @@ func (f *far) copySelf(path, system, machine string) error {
 const byeTime = 2 * time.Second
 
 // release ends the helper and the remote shell, and waits for them.
-func (f *far) release() {
-	if f.link != nil {
-		f.link.send(frameBye, 0, nil)
-		f.link.flush(byeTime)
+func (m *machine) release() {
+	if m.link != nil {
+		m.link.send(frameBye, 0, nil)
+		m.link.flush(byeTime)
 	}
-	if f.shell != nil {
+	if m.shell != nil {
 		patience := byeTime
-		if f.link == nil { // nobody has come who could end by himself
+		if m.link == nil { // nobody has come who could end by himself
 			patience = 0
 		}
 		select {
-		case <-f.ended:
+		case <-m.ended:
 		case <-time.After(patience):
 		}
-		f.shell.kill(syscall.SIGKILL)
-		<-f.ended
+		m.shell.Kill(syscall.SIGKILL)
+		<-m.ended
 	}
-	if f.in != nil { // not before: the end of its input would be another reason for the helper to end
-		f.in.Close()
+	if m.in != nil { // not before: the end of its input would be another reason for the helper to end
+		m.in.Close()
 	}
-	if f.link != nil {
-		f.link.close()
+	if m.link != nil {
+		m.link.close()
 	}
-	if f.said != nil {
-		f.said.Close()
+	if m.said != nil {
+		m.said.Close()
 	}
 }
 
 // kill has the helper send sig to its ranks.
-func (f *far) kill(sig syscall.Signal) {
-	if f.link != nil {
-		f.link.send(frameSignal, 0, []byte(nameOf(sig)))
+func (m *machine) kill(sig syscall.Signal) {
+	if m.link != nil {
+		m.link.send(frameSignal, 0, []byte(unix.SignalName(sig)))
 	}
 }

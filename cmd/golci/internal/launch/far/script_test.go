@@ -1,6 +1,6 @@
 //go:build unix
 
-package launch
+package far
 
 import (
 	"bytes"
@@ -128,13 +128,13 @@ func TestProgramFor(t *testing.T) {
 	}
 	sum := fmt.Sprintf("%x", sha256.Sum256([]byte("golci")))
 	for _, c := range []struct {
-		far  Far
+		far  Config
 		want program
 	}{
-		{Far{Self: safe}, program{safe, sum, 5}},
-		{Far{Self: temp}, program{"", sum, 5}},
-		{Far{Self: link}, program{"", sum, 5}},
-		{Far{Self: safe, Helper: temp}, program{temp, "", 0}}, // the user has said so
+		{Config{Self: safe}, program{safe, sum, 5}},
+		{Config{Self: temp}, program{"", sum, 5}},
+		{Config{Self: link}, program{"", sum, 5}},
+		{Config{Self: safe, Helper: temp}, program{temp, "", 0}}, // the user has said so
 	} {
 		if got, err := programFor(&c.far); got != c.want || err != nil {
 			t.Errorf("%+v: %+v, %v", c.far, got, err)

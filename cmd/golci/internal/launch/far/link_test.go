@@ -1,6 +1,6 @@
 //go:build unix
 
-package launch
+package far
 
 import (
 	"bytes"
@@ -13,7 +13,10 @@ import (
 	"time"
 
 	"github.com/golci/golci/internal/authconn"
+	"go.uber.org/goleak"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestFrames(t *testing.T) {
 	var b []byte

@@ -1,6 +1,6 @@
 //go:build unix
 
-package launch
+package far
 
 import (
 	"bufio"
@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/golci/golci/cmd/golci/internal/launch"
 	"github.com/golci/golci/internal/topology"
 )
 
@@ -24,14 +25,14 @@ import (
 // head. The goroutine of HelperMain owns it, except where a field says otherwise.
 type helper struct {
 	link  *link
-	guard *Guard
+	guard *launch.Guard
 	name  string   // of the machine
 	dir   string   // of the copy of the program; "" if there is none
 	copy  *os.File // while it is being written
 
 	mu    sync.Mutex
-	crew  *crew      // nil before the task; guarded by mu where it is set, and where another goroutine reads it
-	lines []*rankPMI // by rank - first; guarded by mu
+	crew  *launch.Crew // nil before the task; guarded by mu where it is set, and where another goroutine reads it
+	lines []*rankPMI   // by rank - first; guarded by mu
 
 	acks  []chan struct{} // by rank - first, twice: a piece of output has been taken; set before any rank starts
 	input *os.File        // to the standard input of rank 0, if that is here; set before any rank starts
@@ -42,7 +43,7 @@ type helper struct {
 // HelperMain serves the head whose ticket comes from in. It returns when the job is over, or when the head is gone:
 // then in or the connection has ended. Nothing is left of the ranks. guard ends them if this process is killed. Run it
 // on the main goroutine. It keeps its OS thread, because the kernel ends the ranks with that thread.
-func HelperMain(in io.Reader, guard *Guard) error {
+func HelperMain(in io.Reader, guard *launch.Guard) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	lines := bufio.NewReader(in)
@@ -210,7 +211,7 @@ func (h *helper) end() {
 		h.input.Close()
 	}
 	if h.crew != nil {
-		h.crew.wait()
+		h.crew.Wait()
 	}
 	h.wg.Wait()
 	h.link.close()
@@ -222,7 +223,8 @@ func (h *helper) end() {
 	}
 }
 
-func (h *helper) note(format string, args ...any) {
+// Detail tells the head of a step, for -v.
+func (h *helper) Detail(format string, args ...any) {
 	h.link.send(frameNote, 0, fmt.Appendf(nil, format, args...))
 }
 
@@ -230,10 +232,10 @@ func (h *helper) note(format string, args ...any) {
 func (h *helper) rank(rank int) *rankPMI {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.crew == nil || rank < h.crew.first || rank-h.crew.first >= len(h.lines) {
+	if h.crew == nil || rank < h.crew.First || rank-h.crew.First >= len(h.lines) {
 		return nil
 	}
-	return h.lines[rank-h.crew.first]
+	return h.lines[rank-h.crew.First]
 }
 
 // rankPMI is the near end of a rank's PMI socket.

@@ -1,4 +1,4 @@
-package launch
+package far
 
 import (
 	"bufio"
@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/golci/golci/cmd/golci/internal/launch"
 )
 
 // Host is a machine to run ranks on.
@@ -92,8 +94,8 @@ func odd(r rune) bool { return !strings.ContainsRune(nameLetters, r) }
 
 func parseSlots(text string, ok bool) (int, error) {
 	n, err := strconv.Atoi(text)
-	if !ok || err != nil || n < 1 || n > MaxRanks {
-		return 0, fmt.Errorf("%w: %q: want slots, from 1 to %d", ErrHosts, text, MaxRanks)
+	if !ok || err != nil || n < 1 || n > launch.MaxRanks {
+		return 0, fmt.Errorf("%w: %q: want slots, from 1 to %d", ErrHosts, text, launch.MaxRanks)
 	}
 	return n, nil
 }
@@ -146,8 +148,8 @@ func dealRanks(slots []int, n int) ([]int, error) {
 	if n > sum {
 		return nil, fmt.Errorf("%d ranks, but the hosts have %d slots", n, sum)
 	}
-	if n > MaxRanks {
-		return nil, fmt.Errorf("%d ranks, but a job has at most %d", n, MaxRanks)
+	if n > launch.MaxRanks {
+		return nil, fmt.Errorf("%d ranks, but a job has at most %d", n, launch.MaxRanks)
 	}
 	counts := make([]int, len(slots))
 	for i, s := range slots {

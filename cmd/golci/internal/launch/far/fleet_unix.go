@@ -1,6 +1,6 @@
 //go:build unix
 
-package launch
+package far
 
 import (
 	"crypto/sha256"
@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/golci/golci/cmd/golci/internal/launch"
 	"github.com/golci/golci/internal/addrs"
 	"github.com/golci/golci/internal/authconn"
 	"github.com/golci/golci/internal/boot"
@@ -22,13 +23,14 @@ import (
 
 // fleet is the team of a job on several machines: a helper on each, which calls the head back.
 type fleet struct {
-	job  *job
-	spec *Spec
-	all  []*far // the machines to reach; never changed
-	far  []*far // those with ranks; only the goroutine of Run touches it
-	mark string // of the lines of the script
+	cfg  *Config
+	job  *launch.Job // nil before Gather
+	all  []*machine  // the machines to reach; not changed after muster
+	far  []*machine  // those with ranks; only the goroutine of launch.Run touches it
+	size int         // ranks of the job
+	mark string      // of the lines of the script
 
-	listen net.Listener         // nil before gather
+	listen net.Listener         // nil before Gather
 	keys   [][]byte             // of the tickets, by machine
 	ids    []*authconn.Identity // by machine
 
@@ -52,31 +54,32 @@ type trouble struct {
 	err  error
 }
 
-func newFleet(j *job) *fleet {
-	f := &fleet{
-		job: j, spec: j.spec, mark: boot.IDFromKey(boot.NewKey()),
-		copies: j.spec.Far.Preload, door: authconn.NewDoor(earlyMost),
-	}
-	if dir := exposed(f.spec.Argv[0]); dir != "" && !f.copies {
+// New makes the team of a job on the machines of cfg.
+func New(cfg *Config) launch.Team { return &fleet{cfg: cfg, door: authconn.NewDoor(earlyMost)} }
+
+// muster makes the tables of the machines.
+func (f *fleet) muster(j *launch.Job) {
+	s := j.Spec()
+	f.job, f.mark, f.copies = j, boot.IDFromKey(boot.NewKey()), f.cfg.Preload
+	if dir := exposed(s.Argv[0]); dir != "" && !f.copies {
 		f.copies = true
-		j.detail("every user can write %s, so %s may be another program on other machines: copying it", dir, f.spec.Argv[0])
+		j.Detail("every user can write %s, so %s may be another program on other machines: copying it", dir, s.Argv[0])
 	}
-	f.program = sync.OnceValues(func() (program, error) { return programFor(&j.spec.Far) })
-	for i, h := range needed(j.spec.Hosts, j.spec.Ranks) {
-		f.far = append(f.far, &far{
-			fleet: f, index: i, host: h, guard: j.spec.Guard, ended: make(chan struct{}), ready: make(chan struct{}),
+	f.program = sync.OnceValues(func() (program, error) { return programFor(f.cfg) })
+	for i, h := range needed(f.cfg.Hosts, s.Ranks) {
+		f.all = append(f.all, &machine{
+			fleet: f, index: i, host: h, ended: make(chan struct{}), ready: make(chan struct{}),
 			inOK: make(chan bool, 1), fileOK: make(chan struct{}, 1),
 		})
 	}
-	f.all = f.far
+	f.far = f.all
 	f.calls = make(chan arrival, len(f.far))
 	f.broken = make(chan trouble, 3*len(f.far)) // its conversation, its remote shell, its connection
-	return f
 }
 
 // programFor says what the machines may run as golci. A path that the user has named is not checked. The path of this
 // program is offered with its digest, unless other users may have been there first; then only a copy is offered.
-func programFor(r *Far) (program, error) {
+func programFor(r *Config) (program, error) {
 	if r.Helper != "" {
 		return program{path: r.Helper}, nil
 	}
@@ -97,36 +100,36 @@ func programFor(r *Far) (program, error) {
 	return p, nil
 }
 
-// gather starts a helper on each machine, waits until all have called back, and deals the ranks out.
-func (f *fleet) gather() (places, error) {
-	var err error
+// Gather starts a helper on each machine, waits until all have called back, and deals the ranks out.
+func (f *fleet) Gather(j *launch.Job) (p launch.Places, err error) {
+	f.muster(j)
 	if f.keys, err = ticketKeys(boot.NewKey(), len(f.all)); err != nil {
-		return places{}, err
+		return p, err
 	}
 	for _, key := range f.keys {
 		id, err := newIdentity(key)
 		if err != nil {
-			return places{}, err
+			return p, err
 		}
 		f.ids = append(f.ids, id)
 	}
-	if f.listen, err = net.Listen("tcp", f.spec.Far.Listen); err != nil {
-		return places{}, err
+	if f.listen, err = net.Listen("tcp", f.cfg.Listen); err != nil {
+		return p, err
 	}
 	f.wg.Go(func() {
 		f.door.Accept(f.listen, func(c net.Conn) { f.wg.Go(func() { f.greet(c) }) })
 	})
 	at, err := headAddrs(f.listen.Addr())
 	if err != nil {
-		return places{}, err
+		return p, err
 	}
 	for i, m := range f.far {
 		if err := m.launch(); err != nil {
-			return places{}, fmt.Errorf("host %s: %w", m.host.Name, err)
+			return p, fmt.Errorf("host %s: %w", m.host.Name, err)
 		}
 		t := &ticket{
 			Protocol: protocol, Host: i, Name: m.host.Name, Addrs: at, Key: f.keys[i],
-			Silence: f.spec.Far.Silence,
+			Silence: f.cfg.Silence,
 		}
 		invited := make(chan struct{})
 		f.wg.Go(func() {
@@ -145,7 +148,7 @@ func (f *fleet) gather() (places, error) {
 		}()
 	}
 	if err := f.assemble(); err != nil {
-		return places{}, err
+		return p, err
 	}
 	f.close()
 	return f.deal()
@@ -157,7 +160,7 @@ const startSteps = 20
 
 // assemble waits for all helpers.
 func (f *fleet) assemble() error {
-	limit := time.NewTicker(max(f.spec.Far.Start/startSteps, 1))
+	limit := time.NewTicker(max(f.cfg.Start/startSteps, 1))
 	defer limit.Stop()
 	for here, steps := 0, 0; here < len(f.far); {
 		select {
@@ -169,18 +172,18 @@ func (f *fleet) assemble() error {
 			}
 			m.link, m.cores = a.link, a.hello.Cores
 			here++
-			f.job.detail("%s: golci is there, process %d, %d cores", m.host.Name, a.hello.PID, a.hello.Cores)
+			f.job.Detail("%s: golci is there, process %d, %d cores", m.host.Name, a.hello.PID, a.hello.Cores)
 		case t := <-f.broken:
 			return fmt.Errorf("host %s: %w", f.far[t.host].host.Name, t.err)
-		case sig := <-f.spec.Signals:
-			if s, ok := sig.(syscall.Signal); ok && EndsJob(s) {
-				return startError{128 + int(s), fmt.Errorf("%s while the hosts were being reached", signalName(s))}
+		case sig := <-f.job.Spec().Signals:
+			if s, ok := sig.(syscall.Signal); ok && launch.EndsJob(s) {
+				return launch.StartError{Code: 128 + int(s), Err: fmt.Errorf("%s while the hosts were being reached", launch.SignalName(s))}
 			}
 		case <-limit.C:
 			if steps++; steps < startSteps {
 				continue
 			}
-			return fmt.Errorf("no answer within %v from %s", f.spec.Far.Start, f.absent())
+			return fmt.Errorf("no answer within %v from %s", f.cfg.Start, f.absent())
 		}
 	}
 	return nil
@@ -198,38 +201,37 @@ func (f *fleet) absent() string {
 }
 
 // deal fills the machines with ranks, in their order. Those that get none are let go.
-func (f *fleet) deal() (places, error) {
+func (f *fleet) deal() (p launch.Places, err error) {
 	slots := make([]int, len(f.far))
 	for i, m := range f.far {
 		if slots[i] = m.host.Slots; slots[i] == 0 {
 			slots[i] = m.cores
 		}
 	}
-	counts, err := dealRanks(slots, f.spec.Ranks)
+	counts, err := dealRanks(slots, f.job.Spec().Ranks)
 	if err != nil {
-		return places{}, startError{2, err}
+		return p, launch.StartError{Code: 2, Err: err}
 	}
-	var p places
 	names := []string{}
 	for i, m := range f.far {
-		m.first, m.count = p.size, counts[i]
+		m.first, m.count = f.size, counts[i]
 		if m.count == 0 {
 			f.far = f.all[:i] // machines are filled in order: those that follow are empty, too
 			releaseAll(f.all[i:])
 			break
 		}
-		p.size += m.count
-		p.nodes = append(p.nodes, m.count)
+		f.size += m.count
+		p.Nodes = append(p.Nodes, m.count)
 		for range m.count {
 			names = append(names, m.host.Name)
 		}
 	}
-	p.name = func(rank int) string { return fmt.Sprintf("rank %d on %s", rank, names[rank]) }
+	p.Name = func(rank int) string { return fmt.Sprintf("rank %d on %s", rank, names[rank]) }
 	return p, nil
 }
 
-// start gives every helper its task. Later failures there are reported to the job.
-func (f *fleet) start(j *job) error {
+// Start gives every helper its task. Later failures there are reported to the job.
+func (f *fleet) Start() error {
 	for _, m := range f.far {
 		m.prepare()
 	}
@@ -239,8 +241,8 @@ func (f *fleet) start(j *job) error {
 	for _, m := range f.far {
 		m.link.send(frameStart, 0, encode(m.task()))
 	}
-	if j.spec.Stdin != nil {
-		go f.far[0].feed(j.spec.Stdin)
+	if in := f.job.Spec().Stdin; in != nil {
+		go f.far[0].feed(in)
 	}
 	return nil
 }
@@ -260,13 +262,13 @@ func (f *fleet) preload() error {
 	return errors.Join(errs...)
 }
 
-func (f *fleet) kill(sig syscall.Signal) {
+func (f *fleet) Kill(sig syscall.Signal) {
 	for _, m := range f.far {
 		m.kill(sig)
 	}
 }
 
-func (f *fleet) pause() {
+func (f *fleet) Pause() {
 	for _, m := range f.far {
 		m.link.send(framePause, 0, nil)
 	}
@@ -283,7 +285,7 @@ func (f *fleet) close() {
 	}
 }
 
-func (f *fleet) end() {
+func (f *fleet) End() {
 	f.close()
 	releaseAll(f.far)
 	f.wg.Wait()
@@ -297,7 +299,7 @@ func (f *fleet) end() {
 	}
 }
 
-func releaseAll(machines []*far) {
+func releaseAll(machines []*machine) {
 	var wg sync.WaitGroup
 	for _, m := range machines {
 		wg.Go(m.release)
@@ -315,7 +317,7 @@ func (f *fleet) greet(raw net.Conn) {
 		raw.Close()
 		return
 	}
-	l := newLink(c, f.spec.Far.Silence)
+	l := newLink(c, f.cfg.Silence)
 	f.all[host].listen(l)
 }
 

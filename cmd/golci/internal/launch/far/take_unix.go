@@ -1,0 +1,297 @@
+//go:build unix
+
+package far
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/golci/golci/cmd/golci/internal/launch"
+	"github.com/golci/golci/internal/boot/pmi"
+)
+
+var errFirst = errors.New("the first word is no greeting")
+
+// listen reads the frames of the helper, from its greeting to its end. It runs in a goroutine of the fleet.
+func (m *machine) listen(l *link) {
+	greeted := false
+	why := l.read(func(in frame) error {
+		if greeted {
+			return m.take(in)
+		}
+		var g greeting
+		if in.kind != frameHello || json.Unmarshal(in.data, &g) != nil || g.Cores < 1 {
+			return errFirst
+		}
+		greeted = true
+		m.fleet.calls <- arrival{m.index, l, g}
+		return nil
+	})
+	if !greeted {
+		l.close()
+		return
+	}
+	m.hangUp(why)
+}
+
+// prepare makes the tables of the ranks; the helper has nothing to say of them before its task.
+func (m *machine) prepare() {
+	m.conns = make([]*conn, m.count)
+	m.takes = make(chan taken, 3*m.count) // a piece of each stream, and the end
+	j := m.fleet.job
+	for i := range m.count {
+		rank := m.first + i
+		m.conns[i] = newConn(m.link, rank)
+		j.Attach(rank, m.conns[i])
+		m.sinks = append(m.sinks, j.Output(rank, 1), j.Output(rank, 2))
+	}
+	close(m.ready)
+	m.fleet.wg.Go(m.output)
+	m.fleet.wg.Go(func() {
+		select {
+		case <-m.ended:
+			m.lose(m.shellEnd())
+		case <-m.link.gone: // perhaps before the tables were there
+			m.lose(m.link.reason())
+		}
+	})
+}
+
+// take takes one frame from the helper. It checks everything in it: the helper may be on a faulty machine.
+func (m *machine) take(in frame) error {
+	select {
+	case <-m.ready:
+	default:
+		return fmt.Errorf("%w: kind %d before its task", errFrame, in.kind)
+	}
+	local := in.num - m.first
+	known := local >= 0 && local < m.count
+	switch {
+	case in.kind == frameNote:
+		m.fleet.job.Detail("%s: %s", m.host.Name, in.data)
+	case in.kind == frameFailed:
+		return fmt.Errorf("%w: %s", errTask, in.data)
+	case in.kind == frameFileOK:
+		signal(m.fileOK, struct{}{})
+	case in.kind == frameInOK:
+		signal(m.inOK, in.num == 0)
+	case in.kind == framePMI && known:
+		return m.conns[local].feed(in.data)
+	case in.kind == framePMIEnd && known:
+		m.conns[local].end()
+	case in.kind == frameOut && known && len(in.data) > 1 && (in.data[0] == 1 || in.data[0] == 2):
+		return m.queue(taken{rank: in.num, stream: int(in.data[0]), data: in.data[1:]})
+	case in.kind == frameExit && known:
+		return m.exited(in)
+	default:
+		return fmt.Errorf("%w: kind %d, number %d", errFrame, in.kind, in.num)
+	}
+	return nil
+}
+
+// errTask: the helper could not start its ranks.
+var errTask = errors.New("cannot start the ranks")
+
+// signal puts v into a channel with one place, which is free by the protocol.
+func signal[T any](c chan T, v T) {
+	select {
+	case c <- v:
+	default:
+	}
+}
+
+// queue hands something to output, without waiting: there is room for all that the protocol allows.
+func (m *machine) queue(t taken) error {
+	select {
+	case m.takes <- t:
+		return nil
+	default:
+		return fmt.Errorf("%w: rank %d writes without being asked", errFrame, t.rank)
+	}
+}
+
+func (m *machine) exited(in frame) error {
+	var e exitNote
+	if err := json.Unmarshal(in.data, &e); err != nil {
+		return fmt.Errorf("%w: %w", errFrame, err)
+	}
+	m.conns[in.num-m.first].end()
+	st := launch.Status{Code: e.Code, Signal: unix.SignalNum(e.Signal), Core: e.Core}
+	if e.Signal != "" && st.Signal == 0 { // one that is not known here
+		st.Code = 1
+	}
+	return m.queue(taken{rank: in.num, status: st})
+}
+
+// output is the goroutine that writes the output of the ranks, and then reports their ends.
+func (m *machine) output() {
+	for {
+		select {
+		case t := <-m.takes:
+			m.write(t)
+			continue
+		default:
+		}
+		select {
+		case t := <-m.takes:
+			m.write(t)
+		case <-m.link.gone:
+			m.drain()
+			return
+		}
+	}
+}
+
+// drain writes the output that came before the end of the link, and ends the streams.
+func (m *machine) drain() {
+	for {
+		select {
+		case t := <-m.takes:
+			m.write(t)
+			continue
+		default:
+		}
+		break
+	}
+	for _, s := range m.sinks {
+		s.Done()
+	}
+}
+
+func (m *machine) write(t taken) {
+	local := t.rank - m.first
+	if t.stream > 0 {
+		_, _ = m.sinks[2*local+t.stream-1].To.Write(t.data) // if nobody takes it the rank is not to notice
+		m.link.send(frameOutOK, t.rank, []byte{byte(t.stream)})
+		return
+	}
+	for _, s := range m.sinks[2*local : 2*local+2] {
+		s.Done()
+	}
+	j := m.fleet.job
+	select {
+	case <-j.Heard(t.rank): // what it has said last, an abort or a finalize, counts before its exit
+	case <-j.Over():
+	}
+	j.Ended(t.rank, t.status)
+}
+
+// hangUp is called when the link has ended.
+func (m *machine) hangUp(why error) {
+	select {
+	case <-m.ready:
+	default:
+		m.fleet.broken <- trouble{m.index, fmt.Errorf("its connection has ended: %w", why)}
+		return
+	}
+	m.lose(why)
+}
+
+// errHelper: the connection was closed from the other side.
+var errHelper = errors.New("golci there has ended")
+
+// lose reports the loss of the machine, once; while the job ends nobody listens.
+func (m *machine) lose(why error) {
+	m.once.Do(func() {
+		for _, c := range m.conns {
+			c.end()
+		}
+		var ranks []int
+		for r := range m.count {
+			ranks = append(ranks, m.first+r)
+		}
+		code := 1
+		text := fmt.Sprintf("host %s is lost with rank(s) %s: %v", m.host.Name, pmi.FormatRanks(ranks, pmi.SafeValue), plainly(why))
+		if errors.Is(why, errTask) {
+			code, text = launch.NotStarted, fmt.Sprintf("host %s: %v", m.host.Name, why)
+		}
+		m.link.fail(why)
+		m.fleet.job.Lost(text, code, ranks)
+	})
+}
+
+// plainly puts the end of a connection in words.
+func plainly(why error) error {
+	if errors.Is(why, io.EOF) || errors.Is(why, unix.ECONNRESET) {
+		return errHelper
+	}
+	return why
+}
+
+// task makes the task of the helper.
+func (m *machine) task() task {
+	s := m.fleet.job.Spec()
+	t := task{
+		First: m.first, Count: m.count, Size: m.fleet.size, Argv: append([]string{}, s.Argv...),
+		Env: append(passedEnv(os.Environ()), s.Env...), Dir: workingDir(), Bind: s.Bind,
+		JobID: m.fleet.job.ID(), Here: m.host.local(),
+	}
+	if m.preloads() {
+		t.Base, t.Argv[0] = filepath.Base(t.Argv[0]), ""
+	}
+	return t
+}
+
+// preloads says whether the machine gets a copy of the program.
+func (m *machine) preloads() bool { return m.fleet.copies && !m.host.local() }
+
+// preload sends the program, a piece at a time, so that the connection stays free for the rest.
+func (m *machine) preload() error {
+	if !m.preloads() {
+		return nil
+	}
+	src, err := os.Open(m.fleet.job.Spec().Argv[0])
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	buf := make([]byte, maxPayload)
+	for {
+		n, err := io.ReadFull(src, buf)
+		if n == 0 {
+			return nil // the end, or what cannot be read: the task then fails there
+		}
+		m.link.send(frameFile, 0, buf[:n])
+		select {
+		case <-m.fileOK:
+		case <-m.link.gone:
+			return fmt.Errorf("its connection has ended: %w", m.link.reason())
+		case <-time.After(m.fleet.cfg.Start):
+			return fmt.Errorf("it has not taken the program within %v", m.fleet.cfg.Start)
+		}
+		if err != nil {
+			return nil
+		}
+	}
+}
+
+// feed passes the standard input on to rank 0, a piece at a time. It may be left waiting for input at the end of the
+// process.
+func (m *machine) feed(src *os.File) {
+	buf := make([]byte, chunk)
+	for {
+		n, err := src.Read(buf)
+		if n > 0 {
+			m.link.send(frameIn, 0, buf[:n])
+			select {
+			case more := <-m.inOK:
+				if !more {
+					return
+				}
+			case <-m.link.gone:
+				return
+			}
+		}
+		if err != nil {
+			m.link.send(frameIn, 0, nil)
+			return
+		}
+	}
+}

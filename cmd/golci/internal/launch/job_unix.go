@@ -1,0 +1,66 @@
+//go:build unix
+
+package launch
+
+import (
+	"fmt"
+	"net"
+	"os"
+
+	"github.com/golci/golci/internal/boot"
+)
+
+// Spec describes the job; nobody changes it.
+func (j *Job) Spec() *Spec { return j.spec }
+
+// ID is the name that the job's ranks have in common.
+func (j *Job) ID() string { return boot.IDFromKey(j.key) }
+
+// Over is closed when the job has come to its end, so that nobody hears reports any more.
+func (j *Job) Over() <-chan struct{} { return j.over }
+
+// Detail prints a step, for -v.
+func (j *Job) Detail(format string, args ...any) {
+	if j.spec.Detail != nil {
+		j.spec.Detail(fmt.Sprintf(format, args...))
+	}
+}
+
+// Attach serves PMI to a rank over c, which the job owns from now on.
+func (j *Job) Attach(rank int, c net.Conn) { j.srv.Attach(rank, c) }
+
+// Heard is closed when everything the rank has said over PMI has been taken.
+func (j *Job) Heard(rank int) <-chan struct{} { return j.heard[rank] }
+
+// Output is the destination of a rank's stream 1 or 2. It is the launcher's own stream, unless the lines are to be
+// marked, or the stream is not a file.
+func (j *Job) Output(rank, stream int) Sink {
+	to := j.out
+	if stream == 2 {
+		to = j.err
+	}
+	if j.spec.Prefix {
+		p := &prefixer{out: to, prefix: fmt.Sprintf("[%d] ", rank)}
+		return Sink{To: p, done: p.flush}
+	}
+	file, _ := to.w.(*os.File)
+	return Sink{To: to, file: file}
+}
+
+// Ended reports that the process of a rank has ended, once its output has been taken. The first report for a rank
+// counts. It does not wait unless a rank is reported twice.
+func (j *Job) Ended(rank int, st Status) {
+	select {
+	case j.exits <- ended{rank, st}:
+	case <-j.over:
+	}
+}
+
+// Lost reports that a machine has gone with its ranks, for the reason in text, which has an exit code from 1 on. It
+// waits until the goroutine of Run has heard of it.
+func (j *Job) Lost(text string, code int, ranks []int) {
+	select {
+	case j.losses <- loss{text, code, ranks}:
+	case <-j.over:
+	}
+}
