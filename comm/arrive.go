@@ -6,6 +6,7 @@ import (
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/hashtable"
+	"github.com/golci/golci/internal/request"
 )
 
 // Handler indices of the communication server.
@@ -20,23 +21,31 @@ const (
 	handlerNotice
 )
 
-func (s *Server) register() error {
-	for i, spec := range map[uint8]am.Spec{
-		handlerEager:     {Name: "eager", Run: s.onEager, Ordered: true},
-		handlerRTS:       {Name: "ready to send", Run: s.onRTS, Ordered: true},
-		handlerCTS:       {Name: "clear to send", Run: s.onCTS},
-		handlerRetract:   {Name: "retract", Run: s.onRetract, Ordered: true},
-		handlerRetracted: {Name: "retracted", Run: s.onRetracted},
-		handlerGo:        {Name: "go", Run: s.onGo},
-		handlerCopied:    {Name: "copied", Run: s.onCopied},
-		handlerNotice:    {Name: "notice", Run: s.onNotice, Ordered: true},
-	} {
-		spec.MaxReply = am.NoReply
-		if err := s.e.Register(i, spec); err != nil {
-			return err
-		}
+// bulkChannel is this layer's at the endpoint: a number of an operation fits its ids.
+const (
+	bulkChannel        = 0
+	_           uint64 = am.MaxBulkID - request.MaxNumber
+)
+
+// attach registers the server on its endpoint.
+func (s *Server) attach() error {
+	handlers := []am.Spec{
+		{Name: "eager", Run: s.onEager, Ordered: true},
+		handlerRTS - handlerEager:       {Name: "ready to send", Run: s.onRTS, Ordered: true},
+		handlerCTS - handlerEager:       {Name: "clear to send", Run: s.onCTS},
+		handlerRetract - handlerEager:   {Name: "retract", Run: s.onRetract, Ordered: true},
+		handlerRetracted - handlerEager: {Name: "retracted", Run: s.onRetracted},
+		handlerGo - handlerEager:        {Name: "go", Run: s.onGo},
+		handlerCopied - handlerEager:    {Name: "copied", Run: s.onCopied},
+		handlerNotice - handlerEager:    {Name: "notice", Run: s.onNotice, Ordered: true},
 	}
-	return nil
+	for i := range handlers {
+		handlers[i].MaxReply = am.NoReply
+	}
+	return s.e.Attach(am.Layer{
+		Name: "comm", First: handlerEager, Handlers: handlers, Channel: bulkChannel, Bulk: s.bulkArrived,
+		Tick: s.tick, PeerGone: s.peerGone,
+	})
 }
 
 // envelope is what there is to match of a message, or its sender's call to forget it.

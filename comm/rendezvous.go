@@ -69,7 +69,7 @@ func (s *Server) onCTS(t *am.Token, args []uint64, _ []byte) {
 		return
 	}
 	b := s.bulks.Get().(*am.Bulk)
-	*b = am.Bulk{ID: args[1], Data: o.data[:args[2]], Owner: (*moved)(o), Stay: o.endable}
+	*b = am.Bulk{ID: args[1], Channel: bulkChannel, Data: o.data[:args[2]], Owner: (*moved)(o), Stay: o.endable}
 	o.bulk = b
 	s.e.PutBulk(t.Source(), b)
 }

@@ -73,10 +73,12 @@ type Server struct {
 
 	closed atomic.Bool
 	looks  int // see take; fixed
+	kept   int // place of threadOp in progress.Local; fixed
 }
 
-// New starts the server of the endpoint's rank. It registers its handlers, its owner of bulk data and what it has to do
-// in polls; so it is called before traffic, and once for an endpoint.
+// New starts the server of the endpoint's rank, as a layer that takes bulk data on channel 0. It is called before
+// traffic, and once for an endpoint. Errors: those of am.Endpoint.Attach and progress.Engine.Keep, and ErrRank for a job
+// that is too large.
 func New(e *am.Endpoint, cfg Config) (*Server, error) {
 	if e.Size() > MaxRanks {
 		return nil, fmt.Errorf("%w: a job of %d ranks, the most is %d", ErrRank, e.Size(), MaxRanks)
@@ -98,15 +100,13 @@ func New(e *am.Endpoint, cfg Config) (*Server, error) {
 	s.bulks.New = func() any { return new(am.Bulk) }
 	s.transfers.New = func() any { return new(transfer) }
 	s.ctrls.New = func() any { return &ctrl{s: s} }
-	if err := s.register(); err != nil {
+	if err := s.attach(); err != nil {
 		return nil, err
 	}
 	s.allowTakes()
-	e.OnTick(s.tick)
-	e.OnPeerGone(s.peerGone)
-	e.OnBulk(s.bulkArrived)
-	s.eng.OnThread(func(t *fult.Thread) { s.threadOp(t) })
-	return s, nil
+	var err error
+	s.kept, err = s.eng.Keep("comm", func(t *fult.Thread) any { return s.newThreadOp(t) })
+	return s, err
 }
 
 func (s *Server) setLimits(cfg Config) {
@@ -163,12 +163,17 @@ func (s *Server) tick(w *fult.Worker) {
 
 // threadOp is the op that a fult thread uses for its blocking calls.
 func (s *Server) threadOp(t *fult.Thread) *op {
-	l := s.eng.Local(t)
-	if o, ok := l.Upper.(*op); ok {
-		return o
+	at := &s.eng.Local(t).Kept[s.kept]
+	o, ok := (*at).(*op)
+	if !ok { // a thread that was there before the server
+		o = s.newThreadOp(t)
+		*at = o
 	}
+	return o
+}
+
+func (s *Server) newThreadOp(t *fult.Thread) *op {
 	o := newOp(s)
 	o.home = int16(home(t.Worker()))
-	l.Upper = o
 	return o
 }

@@ -81,7 +81,9 @@ func newProc(r *rank.Rank, o *options, inRun bool) (p *Proc, err error) {
 	p.srv.OnNotice(p.noticed)
 	p.world = newComm(p, worldID, worldUID, ranks(r.Size()), r.Rank())
 	p.self = newComm(p, selfID, selfUID, []int32{int32(r.Rank())}, 0)
-	r.Attach(rank.Layer{Report: p.report, Unended: p.unended, Meet: p.meet, Stop: p.srv.Close})
+	if err := r.Attach(rank.Layer{Report: p.report, Unended: p.unended, Meet: p.meet, Stop: p.srv.Close}); err != nil {
+		return nil, err
+	}
 	for _, f := range o.attach {
 		if err := f(p.srv); err != nil {
 			return nil, err

@@ -90,7 +90,8 @@ type Endpoint struct {
 	recv   receiver // owned by the holder of pollMu
 
 	longs   longs
-	bulkFn  func(src int, id uint64, off int64, chunk []byte, w *fult.Worker)
+	layers  registry
+	bulks   [BulkChannels + 1]BulkFunc // by channel
 	ticks   []func(w *fult.Worker)
 	gones   []func(peer int, err error, w *fult.Worker)
 	segment segment
@@ -127,10 +128,7 @@ func New(c conduit.Conduit, cfg Config) (*Endpoint, error) {
 	}
 	e.longs.init()
 	e.prog = progress.New(source{e}, cfg.Scheduler, cfg.Progress)
-	if err := e.registerInternal(); err != nil {
-		return nil, err
-	}
-	return e, nil
+	return e, e.attachInternal()
 }
 
 // Rank is this endpoint's rank, Size the number of ranks.
@@ -154,10 +152,6 @@ func PayloadOf(record int, terms *credit.Config) int {
 
 // MaxMedium is the largest payload of a Medium message in bytes, with any number of arguments.
 func (e *Endpoint) MaxMedium() int { return e.maxMedium }
-
-// OnTick has f called by the poller, in polls that may find something and, after WantTick(true), in every poll. Call it
-// before traffic.
-func (e *Endpoint) OnTick(f func(w *fult.Worker)) { e.ticks = append(e.ticks, f) }
 
 // AsPoller runs f as the poller: no poll, and so no handler, runs beside it. It waits for a poll that is under way; a
 // handler may call it, and is the poller already.

@@ -446,7 +446,7 @@ func TestFaultsReachFatal(t *testing.T) {
 		{"unknown handler", []uint64{word0(16, 200, 0, 0), 1}},
 		{"wrong cost", []uint64{word0(16, 1, 0, 0), 9}},
 		{"truncated Long", []uint64{word0(16, 1, flagLong|flagMedium, 0), 1}},
-		{"negative size of a Long", []uint64{word0(40, 1, flagLong|flagSplit, 0), 1, 5, math.MaxUint64, longBit}},
+		{"negative size of a Long", []uint64{word0(40, 1, flagLong|flagSplit, 0), 1, 5, math.MaxUint64, 0}},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			var faults []error

@@ -2,6 +2,7 @@ package am
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/fult"
@@ -10,17 +11,18 @@ import (
 
 // Bulk is a run of bytes that moves outside the credits.
 //
-// Without a Key it is sent through the conduit's bulk channel, or, where there is none, in Medium requests. The
-// receiver's bulk function gets it in pieces of any length, each once, with the offset of its first byte; unless the
-// conduit is ordered they come in any order, before or after the records sent with them. Where all have come is
-// therefore found by counting bytes.
+// Without a Key it is sent through the conduit's bulk channel, or, where there is none, in Medium requests. The layer
+// that has its Channel at the receiver gets it in pieces of any length, each once, with the offset of its first byte;
+// unless the conduit is ordered they come in any order, before or after the records sent with them. Where all have
+// come is therefore found by counting bytes.
 //
 // With a Key it is an access to the peer's memory (conduit.Remote), of which the peer is not told.
 type Bulk struct {
 	next *Bulk
 	loan loan
-	// ID travels with every piece; its top bit is reserved.
-	ID uint64
+	// ID travels with every piece, at most MaxBulkID, and Channel, which names the layer that gets the pieces.
+	ID      uint64
+	Channel uint8
 	// Off is the offset that travels with the first byte, or where it lies in the peer's memory.
 	Off int64
 	// Data must not change, and with Get must be left alone, until the owner is told.
@@ -47,11 +49,6 @@ type bulkQueue struct {
 	mu         spin.Lock
 	waits      bool // in Endpoint.bulkBusy
 	head, tail *Bulk
-}
-
-// OnBulk sets the function that gets the pieces that arrive; it runs inside the poll. Call it before traffic.
-func (e *Endpoint) OnBulk(f func(src int, id uint64, off int64, chunk []byte, w *fult.Worker)) {
-	e.bulkFn = f
 }
 
 // PutBulk queues b towards peer. It returns at once; polling moves the bytes.
@@ -128,6 +125,9 @@ func (e *Endpoint) pumpBulk(q *bulkQueue, peer int, w *fult.Worker) (n int) {
 	return n
 }
 
+// wireID is what travels with the pieces.
+func (b *Bulk) wireID() uint64 { return uint64(b.Channel)<<channelShift | b.ID&MaxBulkID }
+
 // way is which of the two ways b takes: the channel, or an access.
 func (b *Bulk) way() int {
 	if b.Key.ID != 0 {
@@ -183,7 +183,7 @@ func (e *Endpoint) hand(peer int, b *Bulk) int {
 	case e.lender != nil && !b.Stay && len(b.Data) >= lendMin && e.lender.LendsTo(peer):
 		return e.lend(peer, b)
 	case e.hasBulk:
-		return e.c.BulkSend(peer, b.ID, b.Off, b.Data)
+		return e.c.BulkSend(peer, b.wireID(), b.Off, b.Data)
 	}
 	return e.fragment(peer, b)
 }
@@ -220,45 +220,45 @@ func (e *Endpoint) fragment(peer int, b *Bulk) int {
 	case Failed:
 		return -1
 	}
-	binary.LittleEndian.PutUint64(body, b.ID)
+	binary.LittleEndian.PutUint64(body, b.wireID())
 	binary.LittleEndian.PutUint64(body[8:], uint64(b.Off))
 	copy(body[16:], b.Data[:n])
 	e.Commit(peer, first)
 	return n
 }
 
-// bulkArrived gives a piece to whom it belongs.
-func (e *Endpoint) bulkArrived(r *receiver, src int, id uint64, off int64, chunk []byte) {
-	if id&longBit != 0 {
-		r.longChunk(src, id, off, chunk)
+// bulkArrived gives a piece to the layer that has the channel in its id.
+func (e *Endpoint) bulkArrived(src int, id uint64, off int64, chunk []byte) {
+	f := e.bulks[id>>channelShift]
+	if f == nil {
+		e.fatal(fmt.Errorf("am: rank %d: %d bytes of bulk data from rank %d on channel %d, which no layer has",
+			e.rank, len(chunk), src, id>>channelShift))
 		return
 	}
-	if e.bulkFn != nil {
-		e.bulkFn(src, id, off, chunk, r.w)
-	}
+	f(src, id&MaxBulkID, off, chunk, e.recv.w)
 }
 
 func word(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i*8:]) }
 
 // Handlers of the layer's own.
 const (
-	handlerNothing  = 255 // carries only its header: a reply that was not given, returned credits
-	handlerFragment = 254 // a piece of a Bulk
-	handlerCredit   = 253 // a system message of the ledger
+	handlerCredit   = lastHandler - 2 + iota // a system message of the ledger
+	handlerFragment                          // a piece of a Bulk
+	handlerNothing                           // carries only its header: a reply that was not given, returned credits
 )
 
-func (e *Endpoint) registerInternal() error {
-	nothing := Spec{Name: "nothing", MaxReply: NoReply, Run: func(*Token, []uint64, []byte) {}}
-	fragment := Spec{Name: "fragment", MaxReply: NoReply, Run: func(t *Token, a []uint64, p []byte) {
-		if len(a) == 2 {
-			e.bulkArrived(&e.recv, t.src, a[0], int64(a[1]), p)
-		}
-	}}
-	if err := e.Register(handlerNothing, nothing); err != nil {
-		return err
-	}
-	if err := e.Register(handlerFragment, fragment); err != nil {
-		return err
-	}
-	return e.Register(handlerCredit, Spec{Name: "credit", MaxReply: NoReply, Run: e.onCredit})
+// attachInternal attaches what this package needs itself.
+func (e *Endpoint) attachInternal() error {
+	return e.Attach(Layer{
+		Name: "am", First: handlerCredit, Channel: channelLongs, Bulk: e.recv.longChunk,
+		Handlers: []Spec{
+			{Name: "credit", MaxReply: NoReply, Run: e.onCredit},
+			{Name: "fragment", MaxReply: NoReply, Run: func(t *Token, a []uint64, p []byte) {
+				if len(a) == 2 {
+					e.bulkArrived(t.src, a[0], int64(a[1]), p)
+				}
+			}},
+			{Name: "nothing", MaxReply: NoReply, Run: func(*Token, []uint64, []byte) {}},
+		},
+	})
 }

@@ -179,12 +179,12 @@ func TestTooMuchPayload(t *testing.T) {
 			es[1].SetSegment(make([]byte, 100))
 			register(t, es, 1, Spec{Name: "h", MaxReply: NoReply, Run: func(*Token, []uint64, []byte) { t.Error("the handler ran") }})
 			request := func() {
-				m := message{flags: flagLong | flagSplit, nprefix: 3, prefix: [3]uint64{0, 10, longBit | 1}}
+				m := message{flags: flagLong | flagSplit, nprefix: 3, prefix: [3]uint64{0, 10, 1}}
 				if err := es[0].requestMessage(1, 1, nil, m); err != nil {
 					t.Error(err)
 				}
 			}
-			payload := func() { es[0].c.BulkSend(1, longBit|1, 0, make([]byte, 11)) }
+			payload := func() { es[0].c.BulkSend(1, channelLongs<<channelShift|1, 0, make([]byte, 11)) }
 			steps := []func(){request, payload}
 			if first == "payload" {
 				steps = []func(){payload, request}

@@ -1,19 +1,10 @@
 package am
 
-import "github.com/golci/golci/fult"
-
-// OnPeerGone has f called once for each peer that has failed, for the reason err: by the poller, in a poll, after all
-// that the peer sent has been handled and what was queued towards it has ended. f must not block. Call it before
-// traffic.
-func (e *Endpoint) OnPeerGone(f func(peer int, err error, w *fult.Worker)) {
-	e.gones = append(e.gones, f)
-}
-
-// Gone tells whether the functions of OnPeerGone have been told of peer, or are just being told: what it has sent has
+// Gone tells whether the layers (Layer.PeerGone) have been told of peer, or are just being told: what it has sent has
 // been handled, and nothing more will come. AnyGone tells the same of any peer, by one load.
 //
-// Who waits for a peer first puts its operation where the functions of OnPeerGone look, under a lock that they take
-// too, and looks here then. The flag is set before these functions run, so one of the two ends the operation.
+// Who waits for a peer first puts its operation where its layer's PeerGone looks, under a lock that PeerGone takes too,
+// and looks here then. The flag is set before these functions run, so one of the two ends the operation.
 func (e *Endpoint) Gone(peer int) bool { return e.AnyGone() && e.gone[peer].Load() }
 
 // AnyGone is described at Gone.

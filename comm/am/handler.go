@@ -1,10 +1,6 @@
 package am
 
-import (
-	"fmt"
-
-	"github.com/golci/golci/fult"
-)
+import "github.com/golci/golci/fult"
 
 // Handler runs when a request or reply arrives. It runs on whatever thread or goroutine polls, inside the poll: it must
 // not block, must not call a blocking operation, and must not keep args or payload, which lie in the receive space.
@@ -26,7 +22,10 @@ type Spec struct {
 const NoReply = -1
 
 // Handler indices from FirstInternal on are golci's own.
-const FirstInternal = 224
+const (
+	FirstInternal = 224
+	lastHandler   = 255
+)
 
 // Token stands for the message that a handler serves; it is valid until the handler returns.
 type Token struct {
@@ -51,19 +50,3 @@ func (t *Token) Worker() *fult.Worker { return t.w }
 
 // Endpoint is the endpoint that received the message.
 func (t *Token) Endpoint() *Endpoint { return t.e }
-
-// Register gives index a meaning. It must be called before the first message of that index can arrive, from one
-// goroutine; an index can be registered once.
-func (e *Endpoint) Register(index uint8, s Spec) error {
-	if s.Run == nil {
-		return fmt.Errorf("am: handler %d (%s) has no function", index, s.Name)
-	}
-	if e.specs[index].Run != nil {
-		return fmt.Errorf("am: handler index %d is taken by %q", index, e.specs[index].Name)
-	}
-	if s.MaxReply > e.MaxMedium() {
-		return fmt.Errorf("am: handler %d (%s) wants replies of %d bytes, the most is %d", index, s.Name, s.MaxReply, e.MaxMedium())
-	}
-	e.specs[index] = s
-	return nil
-}

@@ -32,7 +32,7 @@ type returned struct {
 func (e *Endpoint) lend(peer int, b *Bulk) int {
 	n := len(b.Data)
 	b.loan.begin(e, n)
-	return b.loan.began(n, e.lender.BulkLend(peer, b.ID, b.Off, b.Data, b))
+	return b.loan.began(n, e.lender.BulkLend(peer, b.wireID(), b.Off, b.Data, b))
 }
 
 // access has the conduit begin what it takes of an access; the queue is locked. -1 if the peer is dead.

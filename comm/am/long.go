@@ -39,10 +39,7 @@ func (s *segment) slice(off int64, n int) ([]byte, error) {
 	return (*p)[off : off+int64(n)], nil
 }
 
-const (
-	flagSplit = 1 << 6          // a Long whose payload comes by bulk transfer
-	longBit   = uint64(1) << 63 // of bulk ids: belongs to a Long
-)
+const flagSplit = 1 << 6 // a Long whose payload comes by bulk transfer
 
 // RequestLong puts payload into dst's segment at byte off and then runs handler index h there with args; the handler's
 // payload is that part of the segment. A payload that fits a record travels packed with the request, a larger one by
@@ -87,7 +84,7 @@ func (e *Endpoint) requestLong(dst int, h uint8, payload []byte, off int64, done
 func (e *Endpoint) requestSplit(dst int, h uint8, payload []byte, off int64, done func(error), args []uint64) error {
 	b := e.putLong(dst, payload, off, done)
 	m := message{flags: flagLong | flagSplit, nprefix: 3}
-	m.prefix = [3]uint64{uint64(off), uint64(len(payload)), b.id}
+	m.prefix = [3]uint64{uint64(off), uint64(len(payload)), b.ID}
 	err := e.requestMessage(dst, h, args, m)
 	if err == nil && done != nil {
 		b.part()
@@ -103,8 +100,8 @@ func (e *Endpoint) requestSplit(dst int, h uint8, payload []byte, off int64, don
 // putLong sends the payload of a split Long. done, if it is not nil, is called after two parts have ended: the payload,
 // and what the caller has to do.
 func (e *Endpoint) putLong(dst int, payload []byte, off int64, done func(error)) *longData {
-	id := longBit | e.longs.next.Add(1)&math.MaxUint32
-	b := &longData{Bulk: Bulk{ID: id, Off: off, Data: payload}, id: id, tell: done}
+	id := e.longs.next.Add(1) & math.MaxUint32
+	b := &longData{Bulk: Bulk{ID: id, Channel: channelLongs, Off: off, Data: payload}, tell: done}
 	b.Owner = b
 	b.parts.Store(2)
 	e.PutBulk(dst, &b.Bulk)
@@ -139,7 +136,6 @@ func (e *Endpoint) requestMessage(dst int, h uint8, args []uint64, m message) er
 // longData is the payload of a split Long on its way.
 type longData struct {
 	Bulk
-	id    uint64
 	done  progress.Done
 	err   error        // written before done, and before the payload's part
 	parts atomic.Int32 // until tell is called
@@ -248,7 +244,7 @@ func (r *receiver) long(spec *Spec, h header, args []uint64, body []byte) {
 }
 
 // longChunk takes a part of a split Long's payload; off is its place in the segment.
-func (r *receiver) longChunk(src int, id uint64, off int64, chunk []byte) {
+func (r *receiver) longChunk(src int, id uint64, off int64, chunk []byte, _ *fult.Worker) {
 	e := r.e
 	dst, err := e.segment.slice(off, len(chunk))
 	if err != nil {

@@ -236,5 +236,5 @@ func (e *Endpoint) Throttle(peer int, on bool) {
 
 // Bulk implements conduit.Sink.
 func (r *receiver) Bulk(src int, id uint64, off int64, chunk []byte) {
-	r.e.bulkArrived(r, src, id, off, chunk)
+	r.e.bulkArrived(src, id, off, chunk)
 }

@@ -55,7 +55,7 @@ func (t *Token) replySplit(h uint8, payload []byte, off int64, done func(error),
 		return err
 	}
 	b := t.e.putLong(t.src, payload, off, done)
-	t.sendReply(h, flagLong|flagSplit, args, []uint64{uint64(off), uint64(len(payload)), b.id}, nil)
+	t.sendReply(h, flagLong|flagSplit, args, []uint64{uint64(off), uint64(len(payload)), b.ID}, nil)
 	b.part()
 	return nil
 }

@@ -102,11 +102,13 @@ func New(e *am.Endpoint) (*Barrier, error) {
 		}
 	}
 	b.halves[0].merged = b.steps // phase 0 is over
-	err := e.Register(handlerStep, am.Spec{Name: "barrier", Run: b.arrived, MaxReply: am.NoReply})
+	step := am.Spec{Name: "step", Run: b.arrived, MaxReply: am.NoReply}
+	err := e.Attach(am.Layer{
+		Name: "barrier", First: First, Handlers: []am.Spec{handlerStep - First: step, Last - First: {}}, PeerGone: b.peerGone,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("barrier: %w", err)
 	}
-	e.OnPeerGone(b.peerGone)
 	return b, nil
 }
 

@@ -1,7 +1,6 @@
 package rank_test
 
 import (
-	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -16,15 +15,14 @@ func Example() {
 	const ask, answer = 1, 2 // handlers
 	var answered atomic.Uint64
 	attach := func(r *rank.Rank) error {
-		e := r.Endpoint()
-		return errors.Join(
-			e.Register(ask, am.Spec{Name: "ask", Run: func(t *am.Token, args []uint64, _ []byte) {
+		return r.Attach(rank.Layer{Endpoint: am.Layer{Name: "example", First: ask, Handlers: []am.Spec{
+			{Name: "ask", Run: func(t *am.Token, args []uint64, _ []byte) {
 				_ = t.ReplyShort(answer, 2*args[0]) // ask has a reply by its declaration
-			}}),
-			e.Register(answer, am.Spec{Name: "answer", MaxReply: am.NoReply, Run: func(_ *am.Token, args []uint64, _ []byte) {
+			}},
+			{Name: "answer", MaxReply: am.NoReply, Run: func(_ *am.Token, args []uint64, _ []byte) {
 				answered.Store(args[0])
-			}}),
-		)
+			}},
+		}}})
 	}
 	team, err := rank.Local(2, rank.Config{Attach: attach})
 	if err != nil {
@@ -57,8 +55,7 @@ func Example_remoteMemory() {
 			return err
 		}
 		mems[r.Rank()] = m
-		r.Attach(rank.Layer{Stop: m.Close})
-		return nil
+		return r.Attach(rank.Layer{Stop: m.Close})
 	}
 	team, err := rank.Local(2, rank.Config{Attach: attach})
 	if err != nil {

@@ -51,9 +51,12 @@ type Rank struct {
 	closed atomic.Bool           // everything has been let go
 }
 
-// Layer is what a package that works on a rank registers, so that the rank can tell what it waits for and can end it.
-// Functions that are nil are not called. All may be called at any time until the rank has been finalized.
+// Layer is what a package that works on a rank registers: what it has on the endpoint, and functions by which the rank
+// tells what it waits for and ends it. Functions that are nil are not called. All may be called at any time until the
+// rank has been finalized.
 type Layer struct {
+	// Endpoint is attached to the rank's endpoint, if it has a name. It stays empty where the layer attaches itself.
+	Endpoint am.Layer
 	// Report adds what waits to a dump.
 	Report func(*Report)
 	// Unended is how many operations of this rank have not ended, for Finalize, which waits for them. first describes
@@ -67,12 +70,19 @@ type Layer struct {
 }
 
 // Attach registers a layer. It is meant for Config.Attach; after that the rank may be polled already, so a layer that
-// comes later registers its handlers before any rank sends to them.
-func (r *Rank) Attach(l Layer) {
+// comes later is attached before any rank sends to it. It waits for a poll that is under way. Errors: those of
+// am.Endpoint.Attach; the layer is not registered then.
+func (r *Rank) Attach(l Layer) (err error) {
 	r.attaching.Lock()
 	defer r.attaching.Unlock()
-	all := append(slices.Clip(r.attached()), l)
-	r.layers.Store(&all)
+	if l.Endpoint.Name != "" {
+		r.ep.AsPoller(func() { err = r.ep.Attach(l.Endpoint) })
+	}
+	if err == nil {
+		all := append(slices.Clip(r.attached()), l)
+		r.layers.Store(&all)
+	}
+	return err
 }
 
 func (r *Rank) attached() []Layer {

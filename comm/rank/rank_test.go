@@ -27,7 +27,7 @@ func TestSeveralLayers(t *testing.T) {
 	cfg := with()
 	cfg.Attach = func(r *Rank) error {
 		for i := range layers {
-			r.Attach(Layer{
+			err := r.Attach(Layer{
 				Report: func(x *Report) {
 					x.Calls++
 					x.Messages += 2
@@ -42,9 +42,11 @@ func TestSeveralLayers(t *testing.T) {
 				},
 				Stop: func() { stopped[i].Add(1) },
 			})
+			if err != nil {
+				return err
+			}
 		}
-		r.Attach(Layer{}) // with nothing to do
-		return nil
+		return r.Attach(Layer{}) // with nothing to do
 	}
 	err := job(t, 1, cfg, func(r *Rank) error {
 		var b bytes.Buffer

@@ -69,7 +69,7 @@ type untils struct {
 // add lists a caller's d. The first one puts the hook into polls, which costs nothing before.
 func (u *untils) add(d *progress.Done) {
 	u.hook.Do(func() {
-		u.ep.AsPoller(func() { u.ep.OnTick(u.wake) })
+		u.ep.AsPoller(func() { _ = u.ep.Attach(am.Layer{Name: "rank", Tick: u.wake}) }) // claims nothing that can be taken
 	})
 	d.Reset()
 	if t := u.ep.Progress().Current(); t != nil {

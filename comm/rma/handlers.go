@@ -26,6 +26,8 @@ const (
 	hNoteLong              // Long; offset, notification, its argument
 	hRing                  // no op, counter: look whom it lets go on
 	hCall                  // no op, offset, bytes, callback, its argument
+
+	hEnd = 192 // the indices before it are this package's
 )
 
 const (
@@ -61,14 +63,13 @@ type handler struct {
 	run      func(m *Memory, t *am.Token, a []uint64, p []byte) error
 }
 
+// register attaches this memory to its endpoint.
 func (m *Memory) register() error {
+	specs := make([]am.Spec, hEnd-hHello)
 	for _, h := range m.handlers() {
-		err := m.e.Register(h.index, am.Spec{Name: "rma " + h.name, MaxReply: h.maxReply, Run: m.serve(h)})
-		if err != nil {
-			return err
-		}
+		specs[h.index-hHello] = am.Spec{Name: "rma " + h.name, MaxReply: h.maxReply, Run: m.serve(h)}
 	}
-	return nil
+	return m.e.Attach(am.Layer{Name: "rma", First: hHello, Handlers: specs, PeerGone: m.peerGone})
 }
 
 func (m *Memory) handlers() []handler {

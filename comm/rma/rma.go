@@ -79,7 +79,7 @@ type Memory struct {
 // 191 of the endpoint, and its Long segment (am.Endpoint.SetSegment). It does not block.
 //
 // Errors: conduit.ErrGrant, naming what was asked for and what the system grants; ErrConfig for a Config out of
-// range; and those of am.Endpoint.Register.
+// range; and those of am.Endpoint.Attach.
 func New(e *am.Endpoint, cfg Config) (*Memory, error) {
 	if err := cfg.fill(e); err != nil {
 		return nil, err
@@ -111,7 +111,6 @@ func New(e *am.Endpoint, cfg Config) (*Memory, error) {
 		}
 		m.peers[m.rank].Store(own)
 	}
-	e.OnPeerGone(m.peerGone)
 	return m, nil
 }
 

@@ -7,6 +7,7 @@
 package progress
 
 import (
+	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -56,7 +57,7 @@ type Engine struct {
 	sched     *fult.Scheduler
 	spin      time.Duration
 	dedicated bool
-	onThread  func(t *fult.Thread)
+	keepers   []keeper
 
 	driving atomic.Uint32 // 1 while a goroutine drives
 	groups  sync.Pool     // of *Group for goroutines
@@ -98,10 +99,20 @@ func (e *Engine) Current() *fult.Thread {
 	return e.sched.Current()
 }
 
-// Local is what the engine and the layer above keep for each fult thread, across the threads that use its slot.
+// MaxKeepers is how many layers may keep something for each thread.
+const MaxKeepers = 3
+
+// Local is what the engine and the layers above keep for each fult thread, across the threads that use its slot.
 type Local struct {
 	group *Group
-	Upper any // of the layer above
+	// Kept is what the layers keep, by the place that Keep gave them.
+	Kept [MaxKeepers]any
+}
+
+// keeper is what makes a layer's part of a Local.
+type keeper struct {
+	layer string
+	make  func(t *fult.Thread) any
 }
 
 // Local of t; only t itself may call it.
@@ -124,9 +135,30 @@ func (e *Engine) groupOf(t *fult.Thread) *Group {
 	return l.group
 }
 
-// OnThread has f called for every new thread, on its worker's stack, so that what a thread keeps is not made on its
-// own, which would grow for it. Call it before the first thread.
-func (e *Engine) OnThread(f func(t *fult.Thread)) { e.onThread = f }
+// Keep gives the named layer a place in Local.Kept, less than MaxKeepers. make gives what is kept there. It is called
+// for the first thread of each slot, on the worker's stack, because a thread's own stack would grow for it. Call Keep
+// before the first thread. Error: no place is left; it names who has them.
+func (e *Engine) Keep(layer string, make func(t *fult.Thread) any) (place int, err error) {
+	if len(e.keepers) == MaxKeepers {
+		return 0, fmt.Errorf("progress: no place for what %q keeps for each thread: %q, %q and %q have all %d",
+			layer, e.keepers[0].layer, e.keepers[1].layer, e.keepers[2].layer, MaxKeepers)
+	}
+	e.keepers = append(e.keepers, keeper{layer, make})
+	return len(e.keepers) - 1, nil
+}
+
+// prepare makes what the layers keep for t.
+func (e *Engine) prepare(t *fult.Thread) {
+	if len(e.keepers) == 0 {
+		return
+	}
+	l := e.Local(t)
+	for i, k := range e.keepers {
+		if l.Kept[i] == nil {
+			l.Kept[i] = k.make(t)
+		}
+	}
+}
 
 // Poll handles what has arrived; see Source. Any goroutine or thread may call it.
 func (e *Engine) Poll() int {

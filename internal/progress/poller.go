@@ -28,11 +28,7 @@ func (p poller) Sleep(d time.Duration, ready func() bool) bool {
 }
 
 // Prepare implements fult.Preparer.
-func (p poller) Prepare(t *fult.Thread) {
-	if p.e.onThread != nil {
-		p.e.onThread(t)
-	}
-}
+func (p poller) Prepare(t *fult.Thread) { p.e.prepare(t) }
 
 func (p poller) Wake() {
 	p.e.src.Wake()

@@ -1,8 +1,10 @@
 package progress
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -395,5 +397,21 @@ func TestWatchSeesWhatCameBefore(t *testing.T) {
 			t.Errorf("%d operations: the wait is not over", n)
 		}
 		x.end()
+	}
+}
+
+// TestKeepersAreBounded: each layer has a place of its own, and one too many is told who has them all.
+func TestKeepersAreBounded(t *testing.T) {
+	e := New(nil, nil, Config{})
+	for i := range MaxKeepers {
+		if at, err := e.Keep(fmt.Sprint("layer ", i), func(*fult.Thread) any { return i }); at != i || err != nil {
+			t.Errorf("layer %d has place %d: %v", i, at, err)
+		}
+	}
+	_, err := e.Keep("late", func(*fult.Thread) any { return nil })
+	for _, name := range []string{"late", "layer 0", "layer 2"} {
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%v does not name %q", err, name)
+		}
 	}
 }

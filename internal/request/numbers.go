@@ -17,9 +17,12 @@ type slot[T any] struct {
 }
 
 // lastGeneration is the greatest one; the next is 1 again.
-const lastGeneration = 1<<31 - 1
+const lastGeneration = 1<<29 - 1
 
-// Add numbers op. A number is never 0, and its top bit is clear.
+// MaxNumber is what a number is at most.
+const MaxNumber = 1<<61 - 1
+
+// Add numbers op. A number is never 0, and at most MaxNumber.
 func (t *Numbers[T]) Add(op *T) uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -1,0 +1,113 @@
+package am
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/golci/golci/fult"
+)
+
+// ErrTaken is an error of Attach and Register, for errors.Is: another layer has what was asked for.
+var ErrTaken = errors.New("am: taken by another layer")
+
+// Layer is what a package that works on an endpoint registers there, by one call of Attach. Several layers share an
+// endpoint, and none knows of another. All ranks attach the same layers: indices and ids travel.
+type Layer struct {
+	// Name tells the layer from others in errors.
+	Name string
+	// First is the index of the first of Handlers; those that follow it have the next indices. One without Run keeps
+	// its index free of others.
+	First    uint8
+	Handlers []Spec
+	// Bulk gets the pieces of every Bulk that a peer sends with this Channel, from 0 to BulkChannels-1. It is called by
+	// the poller, in a poll, must not block and must not keep chunk. nil: the layer takes no bulk data.
+	Bulk    BulkFunc
+	Channel uint8
+	// Tick, if not nil, is called by the poller, in polls that may find something and, after WantTick(true), in every
+	// poll. w is the polling worker, or nil.
+	Tick func(w *fult.Worker)
+	// PeerGone, if not nil, is called once for each peer that has failed, for the reason err: by the poller, in a poll,
+	// after all that the peer sent has been handled and what was queued towards it has ended. It must not block.
+	PeerGone func(peer int, err error, w *fult.Worker)
+}
+
+// BulkFunc takes a piece of the Bulk with that ID of rank src. off is the offset of its first byte.
+type BulkFunc func(src int, id uint64, off int64, chunk []byte, w *fult.Worker)
+
+// A bulk id, as it travels, is the channel and the ID of the Bulk.
+const (
+	channelShift = 61
+	channelLongs = 1<<(64-channelShift) - 1 // of the payloads of split Longs
+
+	// BulkChannels is how many layers of an endpoint may take bulk data.
+	BulkChannels = channelLongs
+	// MaxBulkID is the greatest ID of a Bulk.
+	MaxBulkID = 1<<channelShift - 1
+)
+
+// registry says which layer has which indices and which channel. It is used at set-up only.
+type registry struct {
+	handlers [256]string
+	channels [BulkChannels + 1]string
+}
+
+// Attach registers a layer. It is to be called before the first message for the layer can arrive, from one goroutine.
+// It does not block. An error has had no effect. Errors: ErrTaken, naming both layers; ErrHandler for handlers that
+// cannot be; ErrSize for replies that are too long, and for a channel that does not exist.
+func (e *Endpoint) Attach(l Layer) error {
+	if err := e.claimable(&l); err != nil {
+		return fmt.Errorf("am: rank %d: layer %q: %w", e.rank, l.Name, err)
+	}
+	for i, s := range l.Handlers {
+		e.layers.handlers[int(l.First)+i], e.specs[int(l.First)+i] = l.Name, s
+	}
+	if l.Bulk != nil {
+		e.layers.channels[l.Channel], e.bulks[l.Channel] = l.Name, l.Bulk
+	}
+	if l.Tick != nil {
+		e.ticks = append(e.ticks, l.Tick)
+	}
+	if l.PeerGone != nil {
+		e.gones = append(e.gones, l.PeerGone)
+	}
+	return nil
+}
+
+// claimable tells whether l may have all that it asks for.
+func (e *Endpoint) claimable(l *Layer) error {
+	if l.Name == "" {
+		return fmt.Errorf("%w: a layer needs a name", ErrHandler)
+	}
+	if last := int(l.First) + len(l.Handlers) - 1; last > lastHandler {
+		return fmt.Errorf("%w: indices %d to %d, the last is %d", ErrHandler, l.First, last, lastHandler)
+	}
+	for i, s := range l.Handlers {
+		index := int(l.First) + i
+		if by := e.layers.handlers[index]; by != "" {
+			return fmt.Errorf("%w: handler index %d (%s) belongs to %q", ErrTaken, index, s.Name, by)
+		}
+		if s.MaxReply > e.MaxMedium() {
+			return fmt.Errorf("%w: handler %d (%s) wants replies of %d bytes, the most is %d",
+				ErrSize, index, s.Name, s.MaxReply, e.MaxMedium())
+		}
+	}
+	if l.Bulk == nil {
+		return nil
+	}
+	if int(l.Channel) >= len(e.bulks) {
+		return fmt.Errorf("%w: bulk channel %d, the last is %d", ErrSize, l.Channel, BulkChannels-1)
+	}
+	if by := e.layers.channels[l.Channel]; by != "" {
+		return fmt.Errorf("%w: bulk channel %d belongs to %q", ErrTaken, l.Channel, by)
+	}
+	return nil
+}
+
+// Register attaches a layer of one handler, which has the layer's name. Errors: those of Attach, and ErrHandler for a
+// handler without a function.
+func (e *Endpoint) Register(index uint8, s Spec) error {
+	if s.Run == nil {
+		return fmt.Errorf("%w: index %d (%s) has no function", ErrHandler, index, s.Name)
+	}
+	return e.Attach(Layer{Name: s.Name, First: index, Handlers: []Spec{s}})
+}
