@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/golci/golci/bench"
-	"github.com/golci/golci/bench/rma/twin"
 )
 
 const (
@@ -49,10 +48,10 @@ func (r *end) pingPong(size, n int) (time.Duration, error) {
 
 func (r *end) put(peer, size int, number uint64) error {
 	binary.LittleEndian.PutUint64(r.src, number)
-	return r.mem.PutNotify(peer, twin.Room, r.src[:size], counter, 1)
+	return r.mem.PutNotify(peer, 0, r.src[:size], counter, 1)
 }
 
-func (r *end) number() uint64 { return binary.LittleEndian.Uint64(r.mem.Segment()[twin.Room:]) }
+func (r *end) number() uint64 { return binary.LittleEndian.Uint64(r.mem.Segment()) }
 
 // echo answers pingPong until the last.
 func (r *end) echo(size int) error {

@@ -12,7 +12,6 @@ import (
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/rma/twin"
 	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/comm/rank"
 	"github.com/golci/golci/comm/rma"
 )
@@ -47,7 +46,7 @@ type end struct {
 	ep   *am.Endpoint
 	mem  *rma.Memory
 	line *twin.Line
-	peer []byte // the other rank's memory, as the processor sees it
+	peer []byte // on rank 0: the other rank's memory, as the processor sees it
 	src  []byte // of this rank, as long as the largest size
 	dst  []byte
 	out  func(bench.Row)
@@ -60,7 +59,7 @@ type end struct {
 const hOver = 1
 
 // Run is called by both ranks with the same arguments and blocks until all is measured. Rank 0's out gets the rows. The
-// rank's conduit has shared memory (conduit.Memory) that nothing was registered with, and nobody else polls the rank.
+// ranks can map each other's memory (conduit.Remote), and nobody else polls the rank.
 func Run(ctx context.Context, on *rank.Rank, cfg Config, out func(bench.Row)) error {
 	if err := cfg.check(); err != nil {
 		return err
@@ -79,32 +78,25 @@ func Run(ctx context.Context, on *rank.Rank, cfg Config, out func(bench.Row)) er
 	return on.Job().Barrier(ctx)
 }
 
-// open makes this rank's segment, for accesses of up to most bytes, and finds the other's.
+// open makes this rank's segment, for accesses of up to most bytes.
 func open(ctx context.Context, on *rank.Rank, most int) (*end, error) {
-	shared, ok := on.Conduit().(conduit.Memory)
-	if !ok {
-		return nil, twin.ErrShare
-	}
 	r := &end{job: on.Job(), ep: on.Endpoint(), src: make([]byte, most), dst: make([]byte, most)}
-	if err := r.share(ctx, on, shared, most); err != nil {
+	if err := r.share(ctx, on, most); err != nil {
 		r.close()
 		return nil, err
 	}
 	return r, nil
 }
 
-func (r *end) share(ctx context.Context, on *rank.Rank, shared conduit.Memory, most int) (err error) {
-	if r.mem, err = rma.New(r.ep, rma.Config{SegmentSize: int64(twin.Room + most)}); err != nil {
+func (r *end) share(ctx context.Context, on *rank.Rank, most int) (err error) {
+	if r.mem, err = rma.New(r.ep, rma.Config{SegmentSize: int64(most)}); err != nil {
 		return err
 	}
 	over := func(*am.Token, []uint64, []byte) { r.over = true }
 	if err := r.ep.Register(hOver, am.Spec{Name: "over", Run: over, MaxReply: am.NoReply}); err != nil {
 		return err
 	}
-	if r.line, err = twin.OpenLine(ctx, on); err != nil {
-		return err
-	}
-	r.peer, err = twin.Segment(ctx, shared, 1-r.job.Rank)
+	r.line, err = twin.ShareLine(ctx, on)
 	return err
 }
 

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/golci/golci/bench"
-	"github.com/golci/golci/bench/rma/twin"
 )
 
 // turns is how often each side is timed, one after the other, so that a change of the machine meets all alike. Medians
@@ -25,7 +24,10 @@ type side struct {
 }
 
 // versus has rank 0 put or get size bytes, beside what the processor takes for the same on the same memory.
-func (r *end) versus(name string, size int, window time.Duration) ([]bench.Row, error) {
+func (r *end) versus(name string, size int, window time.Duration) (rows []bench.Row, err error) {
+	if r.peer, err = r.mem.Mapped(1); err != nil {
+		return nil, err
+	}
 	sides := r.gets(size)
 	if name == Put {
 		sides = r.puts(size)
@@ -68,7 +70,7 @@ func (r *end) versus(name string, size int, window time.Duration) ([]bench.Row, 
 
 // fill gives the bytes to be moved a pattern, and those that they go to another.
 func (r *end) fill(name string, size int) (from, to []byte) {
-	there := r.peer[twin.Room : twin.Room+size]
+	there := r.peer[:size]
 	from, to = there, r.dst[:size]
 	if name == Put {
 		from, to = r.src[:size], there
@@ -106,10 +108,10 @@ func rowsOf(name string, sides []side) []bench.Row {
 }
 
 func (r *end) puts(size int) []side {
-	src, there := r.src[:size], r.peer[twin.Room:twin.Room+size]
+	src, there := r.src[:size], r.peer[:size]
 	sides := []side{{impl: bench.Golci, loop: func(n int) error {
 		for range n {
-			if err := r.mem.Put(1, twin.Room, src); err != nil {
+			if err := r.mem.Put(1, 0, src); err != nil {
 				return err
 			}
 		}
@@ -126,7 +128,7 @@ func (r *end) puts(size int) []side {
 	return append(sides, side{impl: "golci-value", loop: func(n int) error {
 		v := binary.LittleEndian.Uint64(src)
 		for range n {
-			if err := r.mem.PutValue(1, twin.Room, v, leastSize); err != nil {
+			if err := r.mem.PutValue(1, 0, v, leastSize); err != nil {
 				return err
 			}
 		}
@@ -141,10 +143,10 @@ func (r *end) puts(size int) []side {
 }
 
 func (r *end) gets(size int) []side {
-	dst, there := r.dst[:size], r.peer[twin.Room:twin.Room+size]
+	dst, there := r.dst[:size], r.peer[:size]
 	sides := []side{{impl: bench.Golci, loop: func(n int) error {
 		for range n {
-			if err := r.mem.Get(1, twin.Room, dst); err != nil {
+			if err := r.mem.Get(1, 0, dst); err != nil {
 				return err
 			}
 		}
@@ -161,7 +163,7 @@ func (r *end) gets(size int) []side {
 	return append(sides, side{impl: "golci-value", loop: func(n int) error {
 		sum := uint64(0)
 		for range n {
-			v, err := r.mem.GetValue(1, twin.Room, leastSize)
+			v, err := r.mem.GetValue(1, 0, leastSize)
 			if err != nil {
 				return err
 			}

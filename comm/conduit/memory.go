@@ -3,27 +3,10 @@ package conduit
 import (
 	"errors"
 	"fmt"
-	"sync/atomic"
-)
+	"unsafe"
 
-// Memory is a conduit through which ranks share memory: what one rank registers its peers reach by loads and stores.
-// It is optional, and may lead to some peers only. Wrappers do not have it, so that nothing passes them by.
-//
-// What a rank stores in a peer's memory is seen by whoever receives a record that was committed after the stores.
-type Memory interface {
-	// Register makes zeroed memory of size bytes, aligned to a cache line, and gives the peers access to it. It does
-	// not wait for them. A rank registers once; a second call gives ErrConfig, a size that the system refuses a
-	// *GrantError. The memory must not be used after the conduit itself has become garbage; after Close it is
-	// private, and may be zero.
-	Register(size int64) ([]byte, error)
-	// Segment is what peer, which may be this rank, has registered: nil without an error while it has not, or while
-	// the news is on its way, nil and a *PeerError if it is never going to be reached.
-	Segment(peer int) ([]byte, error)
-	// Lost is set when peer's memory should not be used any more, because it has died or closed its conduit, or this
-	// rank has; by then Failed says so. It is cheap to look at before each access. Nil if peer is never going to be
-	// reached.
-	Lost(peer int) *atomic.Bool
-}
+	"github.com/golci/golci/internal/topology"
+)
 
 // ErrGrant means that the system does not grant as much memory as was asked for.
 var ErrGrant = errors.New("the system does not grant that much memory")
@@ -54,6 +37,22 @@ func CheckGrant(size int64) error {
 		return &GrantError{Asked: size, Granted: l.bytes, Limit: l.name}
 	}
 	return nil
+}
+
+// Allocate is Remote.Allocate for conduits that can expose any memory. The memory is of the Go heap.
+func Allocate(size int64) ([]byte, error) {
+	if err := CheckGrant(size); err != nil {
+		return nil, err
+	}
+	return HeapMemory(int(size)), nil
+}
+
+// HeapMemory returns n zeroed bytes of the Go heap, aligned to a cache line.
+func HeapMemory(n int) []byte {
+	const line = topology.LayoutLine
+	m := make([]byte, n+line)
+	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(m))) & (line - 1))
+	return m[skip : skip+n : skip+n]
 }
 
 // limit is one of the system's, in bytes.

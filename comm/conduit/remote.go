@@ -1,15 +1,24 @@
 package conduit
 
-import "errors"
+import (
+	"errors"
+	"sync/atomic"
+)
 
-// Remote is a conduit that moves bytes between the memories of two ranks without a record. It is optional, and may lead
-// to some peers only. A wrapper that does not have it hides it.
+// Remote is a conduit through which a rank reaches the memory of another one without a record. It is optional, and may
+// lead to some peers only. A wrapper that does not have it hides it.
 //
 // Memory is reached under a Key, which its owner makes and sends to the peer. Get and Put start an operation and
-// return; its end is told later. A conduit may bound what is under way.
+// return; its end is told later. A conduit may bound what is under way. Map gives the memory itself, for loads and
+// stores.
 type Remote interface {
 	// Reach tells what can be done with the memory of peer. It is fixed; the zero Reach for a peer that is not reached.
 	Reach(peer int) Reach
+	// Allocate makes zeroed memory of size bytes, aligned to a cache line. Peers can map it once it has been exposed to
+	// them, if Reach says so. It may call the system, and does not wait for the peers. The memory must not be used after
+	// the conduit itself has become garbage; after Close it is private, and may be zero. A size that the system refuses
+	// gives a *GrantError, a size that is not positive ErrConfig.
+	Allocate(size int64) ([]byte, error)
 	// Expose lets peer reach mem under the key that it returns. The caller keeps mem alive until Release, and peers
 	// write there meanwhile. Retry means that no more memory can be exposed now, Dead that peer cannot reach any.
 	Expose(peer int, mem []byte) (Key, Status)
@@ -25,6 +34,12 @@ type Remote interface {
 	// Put copies bytes of src to offset off of the peer's memory under k, otherwise like Get. src must not change
 	// until c is told; the bytes are then in the peer's memory.
 	Put(peer int, src []byte, k Key, off int64, c Completion) int
+	// Map gives the peer's memory under k, which lies in memory that the peer has allocated. It is nil without an error
+	// while the news of the memory is on its way. What a rank stores there is seen by whoever receives a record that was
+	// committed after the stores. lost is set when the memory should not be used any more, because the peer has died or
+	// closed its conduit, or this rank has; by then Failed says so. Release does not take the memory away, so peers
+	// must have ceased to use it. The error is a *PeerError: the memory is never going to be reached.
+	Map(peer int, k Key) (mem []byte, lost *atomic.Bool, err error)
 }
 
 // Completion is told of the end of an operation: once for each call that took n bytes, n more than 0.
@@ -52,15 +67,13 @@ func (k Key) Holds(off int64, n int) bool {
 
 // Reach is what a rank can do with the memory of a peer.
 type Reach struct {
-	// Get and Put tell which of the operations there are.
-	Get, Put bool
+	// Get and Put tell which of the operations there are, Map whether memory that the peer has allocated can be mapped.
+	Get, Put, Map bool
 	// Near tells that this rank's processor makes the copy while it polls. Where both ranks copy a half it is quicker.
 	Near bool
 	// Firm tells that memory is out of the peer's reach once it has been released. Otherwise a peer that has started an
 	// operation may still make it.
 	Firm bool
-	// Ordered tells that a record that is committed after the call of Put is delivered after the bytes are there.
-	Ordered bool
 }
 
 // ErrKey means that a key names no memory, that it has been released, or that an access goes beyond its end.

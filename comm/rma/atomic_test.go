@@ -209,8 +209,8 @@ func TestAtomicContention(t *testing.T) {
 func TestMixedWays(t *testing.T) {
 	j := newMixedJob(t, 4)
 	j.run(func(m *Memory) error {
-		if direct, err := m.Direct(0); direct == (m.Rank()%2 == 1) || err != nil {
-			return fmt.Errorf("reaches rank 0 directly: %v, %w", direct, err)
+		if yes, err := direct(m, 0); yes == (m.Rank()%2 == 1) || err != nil {
+			return fmt.Errorf("reaches rank 0 directly: %v, %w", yes, err)
 		}
 		return nil
 	})

@@ -254,23 +254,23 @@ func TestClosed(t *testing.T) {
 // TestDeadPeer: what is under way towards a peer that dies ends with am.ErrPeer, and so does what comes later; the
 // others are not concerned.
 func TestDeadPeer(t *testing.T) {
-	for _, direct := range []bool{true, false} {
-		t.Run(fmt.Sprint("direct=", direct), func(t *testing.T) {
+	for _, shared := range []bool{true, false} {
+		t.Run(fmt.Sprint("direct=", shared), func(t *testing.T) {
 			var cut *fault.Conduit
 			v := way{wrap: func(c conduit.Conduit, seed uint64) conduit.Conduit {
 				f := fault.New(c, fault.Config{Seed: seed})
 				if c.Rank() == 0 {
 					cut = f
 				}
-				if direct {
-					return sharing{f, c.(conduit.Memory)}
+				if shared {
+					return sharing{f, c.(conduit.Remote)}
 				}
 				return f
 			}}
 			j := newJob(t, 3, v, newSeed(t))
 			j.run(func(m *Memory) error {
 				for p := range 3 {
-					if d, err := m.Direct(p); err != nil || d != (direct || p == m.Rank()) {
+					if d, err := direct(m, p); err != nil || d != (shared || p == m.Rank()) {
 						return fmt.Errorf("rank %d: direct %v, %w", p, d, err)
 					}
 				}
@@ -292,11 +292,11 @@ func TestDeadPeer(t *testing.T) {
 				}
 				pending := []error{h.Wait(), h2.Wait(), h3.Wait(), c.WaitPuts()}
 				for i, err := range pending {
-					if direct == errors.Is(err, am.ErrPeer) {
+					if shared == errors.Is(err, am.ErrPeer) {
 						return fmt.Errorf("pending %d: %w", i, err)
 					}
 				}
-				if err := local.Wait(); direct && err != nil {
+				if err := local.Wait(); shared && err != nil {
 					return err
 				}
 				// The memory does not know of the cut; the look at the dead does.
@@ -313,7 +313,7 @@ func TestDeadPeer(t *testing.T) {
 // sharing is a wrapper that lets the memory through.
 type sharing struct {
 	conduit.Conduit
-	conduit.Memory
+	conduit.Remote
 }
 
 // TestWaitForTheDead: a wait for a count ends when the peer dies that it is to come from.

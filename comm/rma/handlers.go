@@ -8,8 +8,7 @@ import (
 
 // Handler indices, 160 to 191 of the endpoint. The first argument of all is the number of the requester's op.
 const (
-	hHello    = 160 + iota // asks for size and counters
-	hWelcome               // tells them
+	hHello    = 160 + iota // asks for what a welcome tells
 	hPut                   // offset; payload: the bytes
 	hPutLong               // Long; nothing more
 	hSet                   // offset, bytes, value
@@ -74,8 +73,7 @@ func (m *Memory) register() error {
 
 func (m *Memory) handlers() []handler {
 	return []handler{
-		{hHello, "hello", 1, 0, (*Memory).onHello},
-		{hWelcome, "welcome", 3, am.NoReply, (*Memory).onWelcome},
+		{hHello, "hello", 1, len(welcome{}), (*Memory).onHello},
 		{hPut, "put", 2, 0, (*Memory).onPut},
 		{hPutLong, "put long", 1, 0, (*Memory).onPutLong},
 		{hSet, "memset", 4, 0, (*Memory).onSet},
@@ -131,24 +129,6 @@ func status(ok bool) uint64 {
 		return statusOK
 	}
 	return statusRefused
-}
-
-func (m *Memory) onHello(t *am.Token, a []uint64, _ []byte) error {
-	flags := uint64(m.counters) << 1
-	if m.shared != nil {
-		flags |= 1
-	}
-	return t.ReplyShort(hWelcome, a[0], uint64(m.size), flags)
-}
-
-func (m *Memory) onWelcome(t *am.Token, a []uint64, _ []byte) error {
-	if o, gen := m.ops.find(a[0]); o != nil {
-		o.answer(gen, nil, t.Worker(), func(o *op) error {
-			o.old, o.more = a[1], a[2]
-			return nil
-		})
-	}
-	return nil
 }
 
 func (m *Memory) onPut(t *am.Token, a []uint64, p []byte) error {

@@ -64,6 +64,12 @@ var ways = []way{
 	}},
 }
 
+// direct tells whether m reaches peer by loads and stores.
+func direct(m *Memory, peer int) (bool, error) {
+	mem, err := m.Mapped(peer)
+	return mem != nil, err
+}
+
 // job is a number of ranks in this process.
 type job struct {
 	t  testing.TB

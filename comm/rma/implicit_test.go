@@ -125,8 +125,8 @@ func TestRegions(t *testing.T) {
 				return err
 			}
 			captured := c.region
-			if direct, _ := m.Direct(peer); direct != (captured == nil) {
-				return fmt.Errorf("direct %v, captured %v", direct, captured)
+			if yes, _ := direct(m, peer); yes != (captured == nil) {
+				return fmt.Errorf("direct %v, captured %v", yes, captured)
 			}
 			h, err := c.EndRegion()
 			if err != nil {

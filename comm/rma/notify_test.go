@@ -249,9 +249,9 @@ func TestPrepared(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			direct, _ := m.Direct(peer)
-			if direct && len(p.Buf) != 100000 || !direct && len(p.Buf) != m.frag {
-				return fmt.Errorf("%d bytes, direct %v", len(p.Buf), direct)
+			yes, _ := direct(m, peer)
+			if yes && len(p.Buf) != 100000 || !yes && len(p.Buf) != m.frag {
+				return fmt.Errorf("%d bytes, direct %v", len(p.Buf), yes)
 			}
 			n := copy(p.Buf, pattern(3000, 1))
 			if _, err := p.Commit(len(p.Buf) + 1); !errors.Is(err, ErrArgument) {

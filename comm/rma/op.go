@@ -27,7 +27,6 @@ type op struct {
 	err  error     // the first
 	dst  []byte    // of a get
 	old  uint64    // value that the answer brought
-	more uint64    // another
 	into result    // where old goes, too
 
 	peer int    // -1: a set

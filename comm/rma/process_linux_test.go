@@ -156,8 +156,8 @@ func overProcesses(t *testing.T, role string, f func(t *testing.T, m *Memory)) {
 				r += "-am"
 			}
 			cmd, c, m := startChild(t, r, Config{ActiveMessages: name == "am"})
-			if direct, err := m.Direct(1); direct != (name == "direct") || err != nil {
-				t.Errorf("direct: %v, %v", direct, err)
+			if yes, err := direct(m, 1); yes != (name == "direct") || err != nil {
+				t.Errorf("direct: %v, %v", yes, err)
 			}
 			f(t, m)
 			m.Close()

@@ -2,8 +2,8 @@
 // others by rank and offset, without their help as far as they can tell.
 //
 // It follows GASNet's extended API: blocking, explicit and implicit puts and gets, values, memset, access regions, and
-// from GASNet-EX negotiated payloads, immediate mode, local completion and remote atomics. Where the conduit shares
-// memory (conduit.Memory) these are loads, stores and copies, done when the call returns; elsewhere, or with
+// from GASNet-EX negotiated payloads, immediate mode, local completion and remote atomics. Where the memory of a
+// peer can be mapped (conduit.Remote) these are loads, stores and copies, done when the call returns. Elsewhere, or with
 // Config.ActiveMessages, the same calls travel as active messages, and the peer has to poll.
 //
 // Two accesses to the same bytes, one of them a write, must be ordered by their users, as in any memory: by waiting for
@@ -17,7 +17,6 @@ import (
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/internal/conduit/ring"
 	"github.com/golci/golci/internal/progress"
 )
 
@@ -54,7 +53,7 @@ type Memory struct {
 	// Fixed after New.
 	e        *am.Endpoint
 	prog     *progress.Engine
-	shared   conduit.Memory // nil if the conduit has none, or is not to be used
+	remote   conduit.Remote // nil if the conduit is none, or is not to be used
 	rank     int
 	mem      []byte // the segment, then the counters
 	size     int64  // of the segment
@@ -71,7 +70,9 @@ type Memory struct {
 	pool   sync.Pool    // of *[]byte, frag long, for negotiated payloads
 	closed atomic.Bool
 
-	answer answer // owned by the poller
+	// Owned by the poller.
+	answer answer
+	keys   map[int]conduit.Key // under which peers reach mem, by rank
 }
 
 // New makes this rank's segment and the way to those of the others. All ranks of the job call it, each with its
@@ -86,7 +87,7 @@ func New(e *am.Endpoint, cfg Config) (*Memory, error) {
 	}
 	m := &Memory{
 		e: e, prog: e.Progress(), rank: e.Rank(), size: cfg.SegmentSize, counters: cfg.Counters, bounce: cfg.Bounce,
-		peers: make([]atomic.Pointer[target], e.Size()),
+		peers: make([]atomic.Pointer[target], e.Size()), keys: map[int]conduit.Key{},
 	}
 	if m.frag = e.MaxMedium(); m.frag < minFragment {
 		return nil, fmt.Errorf("%w: Medium messages of %d bytes, want %d", ErrConfig, m.frag, minFragment)
@@ -105,11 +106,8 @@ func New(e *am.Endpoint, cfg Config) (*Memory, error) {
 		return nil, err
 	}
 	if !cfg.ActiveMessages {
-		own := &target{rank: m.rank, size: m.size, mem: m.Segment(), counters: m.mem[m.counterAt(m.size):], lost: new(atomic.Bool)}
-		if m.shared != nil {
-			own.lost = m.shared.Lost(m.rank)
-		}
-		m.peers[m.rank].Store(own)
+		own := &target{rank: m.rank, size: m.size, lost: new(atomic.Bool)}
+		m.peers[m.rank].Store(own.over(m, m.mem))
 	}
 	return m, nil
 }
@@ -142,18 +140,18 @@ func (c *Config) fill(e *am.Endpoint) error {
 
 // allocate makes the memory: of the conduit, so that peers reach it, or else of the heap.
 func (m *Memory) allocate(cfg Config) (err error) {
-	total := m.counterAt(m.size) + int64(m.counters)*counterStride
-	if c, ok := m.e.Conduit().(conduit.Memory); ok && !cfg.ActiveMessages {
-		m.shared = c
-		m.mem, err = c.Register(total)
-	} else if err = conduit.CheckGrant(total); err == nil {
-		m.mem = ring.HeapMemory(int(total))
+	allocate := conduit.Allocate
+	if c, ok := m.e.Conduit().(conduit.Remote); ok && !cfg.ActiveMessages {
+		m.remote, allocate = c, c.Allocate
 	}
-	if err != nil {
+	if m.mem, err = allocate(m.total(m.size)); err != nil {
 		return fmt.Errorf("rma: rank %d: segment of %d bytes: %w", m.rank, m.size, err)
 	}
 	return nil
 }
+
+// total is how long memory is whose segment has that size.
+func (m *Memory) total(size int64) int64 { return m.counterAt(size) + int64(m.counters)*counterStride }
 
 // Segment is this rank's own segment. Under the race detector only memory of one process is watched.
 func (m *Memory) Segment() []byte { return m.mem[:m.size:m.size] }
@@ -168,10 +166,14 @@ func (m *Memory) SegmentSize(peer int) (int64, error) {
 	return t.size, nil
 }
 
-// Direct reports whether accesses to peer are loads and stores. It blocks as SegmentSize does.
-func (m *Memory) Direct(peer int) (bool, error) {
+// Mapped is peer's segment itself where accesses to it are loads and stores, and nil elsewhere. It must not be used
+// after the conduit has become garbage. It blocks as SegmentSize does.
+func (m *Memory) Mapped(peer int) ([]byte, error) {
 	t, err := m.target(peer)
-	return err == nil && t.mem != nil, err
+	if err != nil {
+		return nil, err
+	}
+	return t.mem, nil
 }
 
 // Rank is this rank, Size the number of ranks.

@@ -1,10 +1,13 @@
 package rma
 
 import (
+	"encoding/binary"
 	"fmt"
 	"sync/atomic"
 	"time"
 
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/fult"
 )
 
@@ -64,24 +67,27 @@ func (m *Memory) attach(peer int) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
+	var about welcome
+	o.mu.Lock()
+	o.dst = about[:]
+	o.mu.Unlock()
 	o.send = sending{h: hHello}
 	m.expect(o)
 	if err := m.launch(o, false); err != nil {
 		return nil, err
 	}
 	m.prog.Wait(&o.done)
-	flags := o.more
-	size, err := o.take()
-	if err != nil {
+	if _, err := o.take(); err != nil {
 		return nil, err
 	}
-	t := &target{rank: peer, size: int64(size), lost: new(atomic.Bool)}
-	if t.size <= 0 || t.size > maxSegment || flags>>1 != uint64(m.counters) {
+	t := &target{rank: peer, size: int64(about.word(0)), lost: new(atomic.Bool)}
+	if n := about.word(1); t.size <= 0 || t.size > maxSegment || n != uint64(m.counters) {
 		return nil, fmt.Errorf("%w: rank %d has a segment of %d bytes and %d counters, rank %d has %d counters", ErrConfig,
-			peer, t.size, flags>>1, m.rank, m.counters)
+			peer, t.size, n, m.rank, m.counters)
 	}
-	if flags&1 != 0 && m.shared != nil {
-		m.share(t)
+	k := conduit.Key{ID: about.word(2), Base: about.word(3), Size: m.total(t.size)}
+	if k.ID != 0 && m.remote != nil && m.remote.Reach(peer).Map {
+		m.share(t, k)
 	}
 	if !m.peers[peer].CompareAndSwap(nil, t) {
 		t = m.peers[peer].Load()
@@ -100,20 +106,51 @@ func (m *Memory) attach(peer int) (*target, error) {
 // shareWait bounds the wait for memory that the peer has sent already.
 const shareWait = 5 * time.Second
 
-// share takes the peer's memory from the conduit, where it is on its way at least. A peer whose memory does not come is
-// reached by active messages.
-func (m *Memory) share(t *target) {
-	want := m.counterAt(t.size) + int64(m.counters)*counterStride
+// share maps the peer's memory, of which the news is on its way at least. A peer whose memory does not come is reached by
+// active messages.
+func (m *Memory) share(t *target, k conduit.Key) {
 	for end := time.Now().Add(shareWait); time.Now().Before(end); time.Sleep(50 * time.Microsecond) {
-		mem, err := m.shared.Segment(t.rank)
-		if err != nil || mem != nil && int64(len(mem)) != want {
+		mem, lost, err := m.remote.Map(t.rank, k)
+		if err != nil {
 			return
 		}
 		if mem != nil {
-			t.mem, t.counters, t.lost = mem[:t.size:t.size], mem[m.counterAt(t.size):], m.shared.Lost(t.rank)
+			t.lost = lost
+			t.over(m, mem)
 			return
 		}
 	}
+}
+
+// over has t be reached by loads and stores in mem.
+func (t *target) over(m *Memory, mem []byte) *target {
+	t.mem, t.counters = mem[:t.size:t.size], mem[m.counterAt(t.size):]
+	return t
+}
+
+// welcome is the answer to the first message of a rank: the size of the segment, the number of counters, and ID and base
+// of the key under which the rank reaches both; no key if it does not.
+type welcome [4 * 8]byte
+
+func (w *welcome) word(i int) uint64 { return binary.LittleEndian.Uint64(w[8*i:]) }
+
+func (m *Memory) onHello(t *am.Token, a []uint64, _ []byte) error {
+	k := m.keyFor(t.Source())
+	b := make([]byte, 0, len(welcome{}))
+	for _, v := range []uint64{uint64(m.size), uint64(m.counters), k.ID, k.Base} {
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
+	return t.ReplyMedium(hData, b, a[0], 0)
+}
+
+// keyFor exposes the memory to a peer; the key is zero if that cannot be done.
+func (m *Memory) keyFor(peer int) conduit.Key {
+	k, ok := m.keys[peer]
+	if !ok && m.remote != nil {
+		k, _ = m.remote.Expose(peer, m.mem)
+		m.keys[peer] = k
+	}
+	return k
 }
 
 // forget has every access take the slow way, which finds that the memory is closed.
@@ -126,6 +163,10 @@ func (m *Memory) forget() {
 // peerGone ends what is under way towards a peer that has failed. What starts later is refused.
 func (m *Memory) peerGone(peer int, _ error, w *fult.Worker) {
 	m.peers[peer].Store(nil) // whatever the conduit's memory says
+	if k := m.keys[peer]; k.ID != 0 {
+		_ = m.remote.Release(peer, k) // nobody is left who could break the rules
+		delete(m.keys, peer)
+	}
 	m.ops.fail(w, func(p int) error {
 		if p != peer {
 			return nil

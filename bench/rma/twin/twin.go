@@ -4,6 +4,7 @@ package twin
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -51,60 +52,54 @@ func Leave(ctx context.Context, r *rank.Rank, err error) error {
 	return err
 }
 
-// Room is how many bytes at the beginning of rank 0's registered memory Line uses; they must be zero at first.
-const Room = 4096
-
 // Line measures the crossing between the two ranks' cores.
 type Line struct {
 	job   *rank.Job
 	lines *crossing.Lines
 }
 
-// ShareLine registers memory for a line, on ranks that register no other, and opens it. Both ranks call it.
+// ShareLine opens a line in memory of rank 0 that rank 1 maps. Both ranks call it, which polls nothing, and blocks until
+// both have done so. ErrShare where ranks do not share memory.
 func ShareLine(ctx context.Context, r *rank.Rank) (*Line, error) {
-	m, ok := r.Conduit().(conduit.Memory)
-	if !ok {
+	m, ok := r.Conduit().(conduit.Remote)
+	if !ok || !m.Reach(1-r.Rank()).Map {
 		return nil, ErrShare
 	}
-	if _, err := m.Register(Room); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrShare, err)
-	}
-	return OpenLine(ctx, r)
-}
-
-// OpenLine finds the memory that rank 0 has registered, or is about to. It polls nothing, and blocks until the news
-// of it has arrived. ErrShare where ranks do not share memory.
-func OpenLine(ctx context.Context, r *rank.Rank) (*Line, error) {
-	m, ok := r.Conduit().(conduit.Memory)
-	if !ok {
-		return nil, ErrShare
-	}
-	mem, err := Segment(ctx, m, 0)
+	mem, err := share(ctx, m, r.Job())
 	if err != nil {
-		return nil, err
-	}
-	if len(mem) < Room {
-		return nil, fmt.Errorf("%w: %d bytes are registered, a line needs %d", ErrShare, len(mem), Room)
+		return nil, fmt.Errorf("%w: %w", ErrShare, err)
 	}
 	return &Line{job: r.Job(), lines: (*crossing.Lines)(unsafe.Pointer(unsafe.SliceData(mem)))}, nil
 }
 
-// Segment waits for the memory that peer registers.
-func Segment(ctx context.Context, m conduit.Memory, peer int) ([]byte, error) {
-	for {
-		mem, err := m.Segment(peer)
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrShare, err)
+// share gives both ranks the memory that rank 0 allocates.
+func share(ctx context.Context, m conduit.Remote, job *rank.Job) (mem []byte, err error) {
+	k := conduit.Key{Size: int64(unsafe.Sizeof(crossing.Lines{}))}
+	if job.Rank == 0 {
+		if mem, err = m.Allocate(k.Size); err != nil {
+			return nil, err
 		}
-		if mem != nil {
-			return mem, nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil, fmt.Errorf("twin: memory of rank %d: %w", peer, context.Cause(ctx))
-		case <-time.After(time.Millisecond):
+		k, _ = m.Expose(1, mem) // a key that is zero is found by rank 1
+		b := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, k.ID), k.Base)
+		if err := job.Put("line", b); err != nil {
+			return nil, err
 		}
 	}
+	if err := job.Fence(ctx); err != nil || job.Rank == 0 {
+		return mem, err
+	}
+	b, err := job.Get(ctx, 0, "line")
+	if err != nil {
+		return nil, err
+	}
+	k.ID, k.Base = binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+	for mem == nil && err == nil {
+		if mem, _, err = m.Map(0, k); mem == nil && err == nil {
+			time.Sleep(100 * time.Microsecond)
+			err = context.Cause(ctx)
+		}
+	}
+	return mem, err
 }
 
 // Crossing is called by both ranks, which spin for a few ms; rank 0 gets ns one way, rank 1 gets 0.

@@ -8,7 +8,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/comm/rank"
 )
 
@@ -34,12 +33,7 @@ func TestCrossingAgainAndAgain(t *testing.T) {
 	var wg sync.WaitGroup
 	for i, r := range two {
 		wg.Go(func() {
-			if i == 0 {
-				if _, err := r.Conduit().(conduit.Memory).Register(Room); err != nil {
-					t.Error(err)
-				}
-			}
-			l, err := OpenLine(t.Context(), r)
+			l, err := ShareLine(t.Context(), r)
 			if err != nil {
 				t.Error(err)
 				return
@@ -55,22 +49,18 @@ func TestCrossingAgainAndAgain(t *testing.T) {
 	wg.Wait()
 }
 
-func TestOpenLineTellsWhatIsMissing(t *testing.T) {
-	two := ends(t, "local")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	why := errors.New("enough")
-	cancel(why)
-	if _, err := OpenLine(ctx, two[1]); !errors.Is(err, why) {
-		t.Errorf("nothing registered: %v", err)
-	}
-	if _, err := two[0].Conduit().(conduit.Memory).Register(Room / 2); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := OpenLine(t.Context(), two[1]); !errors.Is(err, ErrShare) {
-		t.Errorf("half of the memory: %v", err)
-	}
+func TestShareLineNeedsSharedMemory(t *testing.T) {
 	if _, err := ShareLine(t.Context(), ends(t, "udp")[0]); !errors.Is(err, ErrShare) {
 		t.Errorf("no shared memory: %v", err)
+	}
+}
+
+// TestShareLineEnds: a wait for a rank that does not come ends with the context.
+func TestShareLineEnds(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("enough"))
+	if _, err := ShareLine(ctx, ends(t, "local")[1]); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
 	}
 }
 

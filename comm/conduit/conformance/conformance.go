@@ -58,6 +58,7 @@ var cases = []struct {
 	{"RemoteSleeper", 2, testRemoteSleeper},
 	{"RemoteClose", 2, testRemoteClose},
 	{"RemotePeerGone", 2, testRemotePeerGone},
+	{"RemoteMap", 2, testRemoteMap},
 }
 
 // Variants are the configurations that the suite is run with.

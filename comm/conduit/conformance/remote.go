@@ -161,8 +161,8 @@ func testRemoteBounds(t suite, cs []conduit.Conduit) {
 			}
 		}
 	}
-	if n := a.Get(1, nil, k, 0, &ending{t: t}); n != 0 {
-		t.Errorf("get of nothing: %d", n)
+	if n := start(cs[0], ways(r)[0], nil, k, 0, &ending{t: t}); n != 0 {
+		t.Errorf("an access to nothing: %d", n)
 	}
 	for _, k := range []conduit.Key{unknown, {}} {
 		if err := b.Release(0, k); !errors.Is(err, conduit.ErrKey) {

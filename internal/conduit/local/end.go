@@ -13,8 +13,8 @@ import (
 type end struct {
 	ring    *ring.Endpoint
 	all     []*end // of the job, by rank; fixed before New returns
-	memory  memory
 	exposed exposed
+	lost    []atomic.Bool // by rank: set by whoever closes
 }
 
 // Rank implements conduit.Conduit.
@@ -80,8 +80,8 @@ func (e *end) Close() error {
 		if other != e {
 			other.ring.Fail(e.Rank(), conduit.ErrPeerClosed, "")
 		}
-		other.memory.lost[e.Rank()].Store(true)
-		e.memory.lost[other.Rank()].Store(true)
+		other.lost[e.Rank()].Store(true)
+		e.lost[other.Rank()].Store(true)
 	}
 	return err
 }

@@ -29,7 +29,7 @@ func New(n int, cfg conduit.Config) ([]conduit.Conduit, error) {
 	for i := range n {
 		setup.Ranks[i] = i
 		setup.Bells[i] = newBell(fence)
-		if setup.Segments[i], err = ring.NewSegment(ring.HeapMemory(g.Size()), g, i); err != nil {
+		if setup.Segments[i], err = ring.NewSegment(conduit.HeapMemory(g.Size()), g, i); err != nil {
 			return nil, err
 		}
 	}
@@ -42,7 +42,7 @@ func New(n int, cfg conduit.Config) ([]conduit.Conduit, error) {
 		if ends[i].ring, err = ring.NewEndpoint(setup); err != nil {
 			return nil, err
 		}
-		ends[i].memory.lost = make([]atomic.Bool, n)
+		ends[i].lost = make([]atomic.Bool, n)
 		all[i] = ends[i]
 	}
 	return all, nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"github.com/golci/golci/comm/conduit"
 )
@@ -116,8 +117,11 @@ func (e *end) reaches(peer int) bool { return uint(peer) < uint(len(e.all)) && p
 // Reach implements conduit.Remote. Messages of a rank to itself take the way of records.
 func (e *end) Reach(peer int) conduit.Reach {
 	ok := e.reaches(peer)
-	return conduit.Reach{Get: ok, Put: ok, Near: ok, Firm: ok}
+	return conduit.Reach{Get: ok, Put: ok, Map: ok, Near: ok, Firm: ok}
 }
+
+// Allocate implements conduit.Remote. It is Go memory, so the race detector sees what peers do there.
+func (e *end) Allocate(size int64) ([]byte, error) { return conduit.Allocate(size) }
 
 // Expose implements conduit.Remote.
 func (e *end) Expose(peer int, mem []byte) (conduit.Key, conduit.Status) {
@@ -153,6 +157,25 @@ func (e *end) Put(peer int, src []byte, k conduit.Key, off int64, c conduit.Comp
 		return -1
 	}
 	return e.ring.Put(peer, src, k, off, c)
+}
+
+// Map implements conduit.Remote.
+func (e *end) Map(peer int, k conduit.Key) ([]byte, *atomic.Bool, error) {
+	if !e.reaches(peer) {
+		return nil, nil, e.noMemory(peer)
+	}
+	x := &e.all[peer].exposed
+	mem := x.enter(e.Rank(), k.ID, 0, int(k.Size))
+	if mem == nil {
+		return nil, nil, keyError(peer, k)
+	}
+	x.leave(k.ID)
+	return mem[:len(mem):len(mem)], &e.lost[peer], nil
+}
+
+// noMemory says why the memory of a peer cannot be mapped.
+func (e *end) noMemory(peer int) error {
+	return &conduit.PeerError{Peer: peer, Err: conduit.ErrUnreachable, Detail: "mapped memory"}
 }
 
 // move is the conduit's ring.Move.

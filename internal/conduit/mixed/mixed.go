@@ -43,9 +43,9 @@ type poller struct {
 // New returns a conduit that reaches the peers for which isNear returns true through near, and the others through
 // far. Both must be conduits of the same rank in the same job. Both ends of a pair must choose the same side. Whether
 // the rank itself is near is up to isNear, too. From now on both belong to the result: nobody else polls, sleeps in
-// or closes them. The result has conduit.Remote, towards peers whose conduit has it, and conduit.Memory if near has
-// it, towards near peers. New calls isNear once for each rank. It neither blocks nor starts anything. The error
-// matches conduit.ErrConfig: the two are not of one rank, or far has no bell.
+// or closes them. The result has conduit.Remote, towards peers whose conduit has it. New calls isNear once for each
+// rank. It neither blocks nor starts anything. The error matches conduit.ErrConfig: the two are not of one rank, or far
+// has no bell.
 func New(near, far conduit.Conduit, isNear func(peer int) bool) (conduit.Conduit, error) {
 	if near.Rank() != far.Rank() || near.Size() != far.Size() {
 		return nil, fmt.Errorf("%w: mixed: near is rank %d of %d, far is rank %d of %d", conduit.ErrConfig,
@@ -68,9 +68,6 @@ func New(near, far conduit.Conduit, isNear func(peer int) bool) (conduit.Conduit
 	m.lender, _ = far.(conduit.Lender)
 	m.nap.init(m)
 	m.poll.nearSink, m.poll.farSink = side{m: m, near: true}, side{m: m}
-	if memory, ok := near.(conduit.Memory); ok {
-		return &sharing{mixed: m, memory: memory}, nil
-	}
 	return m, nil
 }
 

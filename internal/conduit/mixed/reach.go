@@ -58,36 +58,24 @@ func (m *mixed) Put(peer int, src []byte, k conduit.Key, off int64, c conduit.Co
 	return -1
 }
 
-func (m *mixed) isNear(peer int) bool { return uint(peer) < uint(len(m.roads)) && m.roads[peer].near }
-
 func (m *mixed) beyond(peer int, what string) error {
 	return &conduit.PeerError{Peer: peer, Err: conduit.ErrUnreachable, Detail: what}
 }
 
-// sharing is a mixed conduit whose near peers share registered memory.
-type sharing struct {
-	*mixed
-	memory conduit.Memory
+// Allocate implements conduit.Remote: near, so that peers of the node can map the memory. A far conduit exposes any.
+func (m *mixed) Allocate(size int64) ([]byte, error) {
+	for _, r := range m.remotes {
+		if r != nil {
+			return r.Allocate(size)
+		}
+	}
+	return conduit.Allocate(size)
 }
 
-// Register implements conduit.Memory.
-func (s *sharing) Register(size int64) ([]byte, error) { return s.memory.Register(size) }
-
-// shares tells whether peer's memory is to be had. A rank's own always is, whichever way its messages to itself go.
-func (s *sharing) shares(peer int) bool { return s.isNear(peer) || peer == s.Rank() }
-
-// Segment implements conduit.Memory.
-func (s *sharing) Segment(peer int) ([]byte, error) {
-	if !s.shares(peer) {
-		return nil, s.beyond(peer, "registered memory")
+// Map implements conduit.Remote.
+func (m *mixed) Map(peer int, k conduit.Key) ([]byte, *atomic.Bool, error) {
+	if r := m.remote(peer); r != nil {
+		return r.Map(peer, k)
 	}
-	return s.memory.Segment(peer)
-}
-
-// Lost implements conduit.Memory.
-func (s *sharing) Lost(peer int) *atomic.Bool {
-	if !s.shares(peer) {
-		return nil
-	}
-	return s.memory.Lost(peer)
+	return nil, nil, m.beyond(peer, "mapped memory")
 }

@@ -51,25 +51,28 @@ func TestReachOverSharedMemory(t *testing.T) {
 	cs := overShm(t, 4, conduit.Config{})
 	defer closeAll(t, cs...)
 	for i, c := range cs {
-		if mem, err := c.(conduit.Memory).Register(64); err != nil || len(mem) != 64 {
-			t.Fatalf("rank %d: %d bytes, %v", i, len(mem), err)
+		own, err := c.(conduit.Remote).Allocate(64)
+		if err != nil {
+			t.Fatalf("rank %d: %v", i, err)
 		}
-	}
-	for i, c := range cs {
 		for peer := range cs {
-			m := c.(conduit.Memory)
+			m := cs[peer].(conduit.Remote)
 			if i/2 != peer/2 {
-				if _, err := m.Segment(peer); !errors.Is(err, conduit.ErrUnreachable) || c.(conduit.Remote).Reach(peer).Get {
-					t.Errorf("rank %d reaches the memory of rank %d: %v", i, peer, err)
+				_, _, err := m.Map(i, conduit.Key{})
+				if r := m.Reach(i); !errors.Is(err, conduit.ErrUnreachable) || r.Get || r.Map {
+					t.Errorf("rank %d reaches the memory of rank %d: %v", peer, i, err)
 				}
+			}
+			if i/2 != peer/2 || i == peer {
 				continue
 			}
-			mem, err := m.Segment(peer)
-			for ; mem == nil && err == nil; mem, err = m.Segment(peer) {
+			k, _ := c.(conduit.Remote).Expose(peer, own)
+			mem, _, err := m.Map(i, k)
+			for ; mem == nil && err == nil; mem, _, err = m.Map(i, k) {
 				runtime.Gosched()
 			}
 			if err != nil || len(mem) != 64 {
-				t.Errorf("rank %d, memory of rank %d: %d bytes, %v", i, peer, len(mem), err)
+				t.Errorf("rank %d, memory of rank %d: %d bytes, %v", peer, i, len(mem), err)
 			}
 		}
 	}

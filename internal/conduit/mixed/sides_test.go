@@ -297,6 +297,7 @@ func TestQuietNetwork(t *testing.T) {
 type reaching struct {
 	conduit.Conduit
 	id    uint64
+	bytes int // of memory
 	calls atomic.Int32
 }
 
@@ -325,10 +326,16 @@ func (r *reaching) Put(_ int, b []byte, _ conduit.Key, _ int64, _ conduit.Comple
 	return len(b)
 }
 
+func (r *reaching) Allocate(int64) ([]byte, error) { return make([]byte, r.bytes), nil }
+
+func (r *reaching) Map(int, conduit.Key) ([]byte, *atomic.Bool, error) {
+	return make([]byte, r.bytes), nil, nil
+}
+
 // TestRemote: the memory of a peer is reached through its own conduit, if that reaches any.
 func TestRemote(t *testing.T) {
 	near, far := locals(t, 3, conduit.Config{}), locals(t, 3, conduit.Config{})
-	r := [2]*reaching{{Conduit: near[0], id: 1}, {Conduit: far[0], id: 2}}
+	r := [2]*reaching{{Conduit: near[0], id: 1, bytes: 5}, {Conduit: far[0], id: 2, bytes: 6}}
 	c, err := mixed.New(r[0], mixedtest.WithBell(r[1]), func(peer int) bool { return peer < 2 })
 	if err != nil {
 		t.Fatal(err)
@@ -362,33 +369,19 @@ func TestRemote(t *testing.T) {
 			t.Errorf("memory exposed to rank %d: %v", peer, st)
 		}
 	}
-	if _, ok := c.(conduit.Memory); ok {
-		t.Error("memory that the near conduit has not")
+	for peer, want := range []int{5, 5, 0} {
+		if mem, _, err := d.Map(peer, conduit.Key{}); len(mem) != want || (err == nil) != (want > 0) {
+			t.Errorf("rank %d: %d bytes are mapped, %v", peer, len(mem), err)
+		}
 	}
-}
-
-// TestMemory: registered memory is had of near peers and of the rank itself.
-func TestMemory(t *testing.T) {
-	for _, c := range []struct {
-		together mixedtest.Together
-		reach    [3]bool // from rank 0
-	}{{mixedtest.Parity, [3]bool{true, false, true}}, {mixedtest.AllFar, [3]bool{true, false, false}}} {
-		cs := mixedtest.Local(t, 3, conduit.Config{}, c.together, nil)
-		defer closeAll(t, cs...)
-		for _, c := range cs {
-			if _, err := c.(conduit.Memory).Register(64); err != nil {
-				t.Fatal(err)
-			}
-		}
-		m := cs[0].(conduit.Memory)
-		for peer, want := range c.reach {
-			mem, err := m.Segment(peer)
-			if want && (err != nil || len(mem) != 64 || m.Lost(peer) == nil) {
-				t.Errorf("rank %d: %d bytes, %v", peer, len(mem), err)
-			}
-			if !want && (!errors.Is(err, conduit.ErrUnreachable) || m.Lost(peer) != nil) {
-				t.Errorf("rank %d is far: %d bytes, %v", peer, len(mem), err)
-			}
-		}
+	if mem, err := d.Allocate(100); len(mem) != r[0].bytes || err != nil {
+		t.Errorf("%d bytes are allocated, %v", len(mem), err)
+	}
+	without, err := mixed.New(mixedtest.WithBell(near[1]), mixedtest.WithBell(far[1]), func(int) bool { return true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mem, err := without.(conduit.Remote).Allocate(100); len(mem) != 100 || err != nil {
+		t.Errorf("without a side that reaches memory: %d bytes, %v", len(mem), err)
 	}
 }

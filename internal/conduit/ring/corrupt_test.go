@@ -23,7 +23,7 @@ func node(t *testing.T, n int, cfg conduit.Config) ([]*Endpoint, []*Segment) {
 	g := geometry(t, cfg, n)
 	s := Setup{Name: "test", Size: n}
 	for i := range n {
-		seg, err := NewSegment(HeapMemory(g.Size()), g, i)
+		seg, err := NewSegment(conduit.HeapMemory(g.Size()), g, i)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +173,7 @@ func TestCorruptMail(t *testing.T) {
 
 func TestAttachChecksHeader(t *testing.T) {
 	g := geometry(t, conduit.Config{}, 2)
-	mem := HeapMemory(g.Size())
+	mem := conduit.HeapMemory(g.Size())
 	if _, err := AttachSegment(mem, g, 0); err == nil {
 		t.Error("attached to zeros")
 	}
@@ -189,7 +189,7 @@ func TestAttachChecksHeader(t *testing.T) {
 	if _, err := AttachSegment(mem[:len(mem)-pageBytes], g, 0); err == nil {
 		t.Error("attached to a short segment")
 	}
-	if _, err := AttachSegment(HeapMemory(g.Size() + 8)[8:], g, 0); err == nil {
+	if _, err := AttachSegment(conduit.HeapMemory(g.Size() + 8)[8:], g, 0); err == nil {
 		t.Error("attached to misaligned memory")
 	}
 	for i := range int(unsafe.Sizeof(segHeader{})) {

@@ -49,7 +49,7 @@ func (*collect) Gone(int, error) {}
 // oneRing makes both ends of one ring with its counters at start.
 func oneRing(t testing.TB, cfg conduit.Config, start uint64) (*Producer, *Consumer) {
 	g := geometry(t, cfg, 1)
-	s, err := NewSegment(HeapMemory(g.Size()), g, 0)
+	s, err := NewSegment(conduit.HeapMemory(g.Size()), g, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -137,10 +137,3 @@ func (s *Segment) pair(i int) pair {
 		slots: s.mem[bulk : bulk+s.g.bulkStride()],
 	}
 }
-
-// HeapMemory returns zeroed, line-aligned memory from the Go heap, for ranks that share a process.
-func HeapMemory(n int) []byte {
-	m := make([]byte, n+Line)
-	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(m))) & (Line - 1))
-	return m[skip : skip+n : skip+n]
-}

@@ -40,7 +40,7 @@ func TestTakeInOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	var head atomic.Uint64
-	data := HeapMemory(g.Cap)
+	data := conduit.HeapMemory(g.Cap)
 	p := newProducer(data, &head, &g)
 	c := Consumer{data: data, head: &head, g: &g, src: 1}
 	a := new(acceptor)
@@ -91,7 +91,7 @@ func TestTakeRefusesNonsense(t *testing.T) {
 	}
 	for _, first := range []uint64{1, 7, uint64(g.MaxRecord + 1), 1<<31 - 1, 1 << 31, 1<<32 - 1} {
 		var head atomic.Uint64
-		c := Consumer{data: HeapMemory(g.Cap), head: &head, g: &g}
+		c := Consumer{data: conduit.HeapMemory(g.Cap), head: &head, g: &g}
 		c.word(0).Store(first)
 		if a := new(acceptor); c.take(a) || len(a.seen) > 0 || head.Load() != 0 {
 			t.Errorf("length %#x taken", first)

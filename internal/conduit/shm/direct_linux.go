@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net"
 	"sync"
-	"unsafe"
 
 	"github.com/golci/golci/comm/conduit"
 	"golang.org/x/sys/unix"
@@ -95,24 +94,23 @@ func (e *end) reaches(peer int) bool {
 	return uint(peer) < uint(len(e.remotes)) && e.remotes[peer].pid != 0
 }
 
-// Reach implements conduit.Remote. The kernel gives a process all memory of another or none of it.
+// Reach implements conduit.Remote. Memory that was allocated can be mapped. For Get and Put the kernel gives a process all memory of another or none of it.
 func (e *end) Reach(peer int) conduit.Reach {
 	ok := e.reaches(peer)
-	return conduit.Reach{Get: ok, Put: ok, Near: ok}
+	return conduit.Reach{Get: ok, Put: ok, Map: e.shared.leads(peer), Near: ok}
 }
 
 // Expose implements conduit.Remote. It has nothing to do: the collector does not move what is on the heap.
 func (e *end) Expose(peer int, mem []byte) (conduit.Key, conduit.Status) {
-	if !e.reaches(peer) || e.Failed(peer) != nil {
+	if !e.shared.leads(peer) || e.Failed(peer) != nil {
 		return conduit.Key{}, conduit.Dead
 	}
-	base := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(mem))))
-	return conduit.Key{ID: everything, Base: base, Size: int64(len(mem))}, conduit.OK
+	return conduit.Key{ID: everything, Base: address(mem), Size: int64(len(mem))}, conduit.OK
 }
 
 // Release implements conduit.Remote.
 func (e *end) Release(peer int, k conduit.Key) error {
-	if !e.reaches(peer) || k.ID != everything {
+	if !e.shared.leads(peer) || k.ID != everything {
 		return keyError(peer, k)
 	}
 	return nil

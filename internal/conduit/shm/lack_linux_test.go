@@ -62,7 +62,7 @@ func TestMemoryThatCannotBeTaken(t *testing.T) {
 	}
 	defer null.Close()
 	many := slices.Repeat([]int{int(null.Fd())}, 20) // more than there is room for: the kernel marks both losses the same
-	packet := append([]byte(memoryWord), bytes.Repeat([]byte{1}, 8)...)
+	packet := append([]byte(memoryWord), bytes.Repeat([]byte{1}, 16)...)
 	if _, _, err := cs[1].(*end).conns[0].WriteMsgUnix(packet, unix.UnixRights(many...), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestMemoryThatCannotBeTaken(t *testing.T) {
 	defer cancel()
 	for err == nil && ctx.Err() == nil {
 		time.Sleep(100 * time.Microsecond)
-		_, err = cs[0].(conduit.Memory).Segment(1)
+		_, _, err = cs[0].(conduit.Remote).Map(1, conduit.Key{Size: 1})
 	}
 	if !errors.Is(err, conduit.ErrUnreachable) || !strings.Contains(err.Error(), "recvmsg") {
 		t.Errorf("its memory: %v", err)

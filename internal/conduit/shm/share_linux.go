@@ -8,80 +8,98 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/golci/golci/comm/conduit"
 )
 
-// shared is the memory that this rank and its peers have registered. It travels as a memfd over the connections that
-// the exchange has left open.
+// shared is the memory that this rank and its peers have allocated. It travels as a memfd over the connections that the
+// exchange has left open.
 type shared struct {
 	rank  int
-	peers []atomic.Pointer[registered] // by rank; nil until the news is there
-	lost  []atomic.Bool                // by rank: set by watchers, and by Close
+	local []bool        // by rank: on this node; fixed
+	lost  []atomic.Bool // by rank: set by watchers, and by Close
 
 	mu     sync.Mutex // guards the rest
-	local  []bool     // by rank: on this node; fixed
-	own    bool       // registered
+	peers  []allocated
 	maps   []*mapping
 	closed bool
 }
 
-// registered is a peer's memory, or why it could not be mapped.
-type registered struct {
-	mem []byte
-	err error
+// allocated is what a peer has allocated, and why some of it could not be mapped.
+type allocated struct {
+	areas []area
+	err   error
 }
 
-// memoryWord opens the packet that carries registered memory; its size follows, in 8 bytes.
+// area is memory of a peer, as this process has mapped it.
+type area struct {
+	base uint64 // its address in the peer's process
+	mem  []byte
+}
+
+// memoryWord opens the packet that carries memory; its size and its address follow, in 8 bytes each.
 const memoryWord = "mem"
 
 func (s *shared) init(cfg *Config) {
-	s.rank, s.peers, s.local = cfg.Rank, make([]atomic.Pointer[registered], cfg.Size), make([]bool, cfg.Size)
+	s.rank, s.peers, s.local = cfg.Rank, make([]allocated, cfg.Size), make([]bool, cfg.Size)
 	s.lost = make([]atomic.Bool, cfg.Size)
 	for _, r := range cfg.Local {
 		s.local[r] = true
 	}
 }
 
-// Register implements conduit.Memory. It sends a packet to each peer of the node.
-func (e *end) Register(size int64) ([]byte, error) {
+// leads tells whether memory of peer can be mapped.
+func (s *shared) leads(peer int) bool {
+	return uint(peer) < uint(len(s.local)) && s.local[peer] && peer != s.rank
+}
+
+// Allocate implements conduit.Remote. It sends a packet to each peer of the node.
+func (e *end) Allocate(size int64) ([]byte, error) {
 	if err := checkFile(size); err != nil {
 		return nil, err
 	}
 	s := &e.shared
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed || s.own {
-		return nil, s.refusal()
-	}
-	pages := (size + int64(os.Getpagesize()) - 1) &^ int64(os.Getpagesize()-1)
-	f, err := createMemory(s.rank, int(pages))
+	f, err := createMemory(s.rank, wholePages(size))
 	if err != nil {
 		return nil, fmt.Errorf("shm: rank %d: memory of %d bytes: %w", s.rank, size, err)
 	}
 	defer func() { _ = f.Close() }() // the mappings keep the memory
-	m, err := mapMemory(f, int(pages))
+	mem, err := s.mapFile(f, size)
 	if err != nil {
 		return nil, fmt.Errorf("shm: rank %d: memory of %d bytes: %w", s.rank, size, err)
 	}
-	s.own = true
-	s.maps = append(s.maps, m)
 	packet := binary.LittleEndian.AppendUint64([]byte(memoryWord), uint64(size))
+	packet = binary.LittleEndian.AppendUint64(packet, address(mem))
 	for _, c := range e.conns {
 		_ = sendPacket(c, packet, f) // a peer that is gone cannot be told, and does not need it
 	}
-	s.peers[s.rank].Store(&registered{mem: m.mem[:size:size]})
-	return m.mem[:size:size], nil
+	return mem, nil
 }
 
-// refusal is called with mu held.
-func (s *shared) refusal() error {
+func address(mem []byte) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(mem)))) }
+
+// wholePages is how long a file for size bytes is.
+func wholePages(size int64) int {
+	page := int64(os.Getpagesize())
+	return int((size + page - 1) &^ (page - 1))
+}
+
+// mapFile maps a memfd for size bytes.
+func (s *shared) mapFile(f *os.File, size int64) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.closed {
-		return &conduit.PeerError{Peer: s.rank, Err: conduit.ErrClosed}
+		return nil, conduit.ErrClosed
 	}
-	return fmt.Errorf("%w: rank %d has registered its memory already", conduit.ErrConfig, s.rank)
+	m, err := mapMemory(f, wholePages(size))
+	if err != nil {
+		return nil, err
+	}
+	s.maps = append(s.maps, m)
+	return m.mem[:size:size], nil
 }
 
 // checkFile tells whether the system lets a process have a memfd of that size.
@@ -96,55 +114,57 @@ func checkFile(size int64) error {
 	return nil
 }
 
-// take maps what peer has registered. It closes f.
+// take maps what peer has allocated. It closes f.
 func (s *shared) take(peer int, packet []byte, f *os.File) {
 	defer closeFiles([]*os.File{f})
 	rest, ok := strings.CutPrefix(string(packet), memoryWord)
-	if !ok || len(rest) != 8 || s.peers[peer].Load() != nil {
-		return // of a later version, or told twice
+	if !ok || len(rest) != 16 {
+		return // of a later version
 	}
-	size := binary.LittleEndian.Uint64([]byte(rest))
-	s.peers[peer].Store(s.mapPeer(peer, size, f))
+	word := func(i int) uint64 { return binary.LittleEndian.Uint64([]byte(rest[8*i:])) }
+	if err := s.add(peer, word(0), word(1), f); err != nil {
+		s.miss(peer, err)
+	}
 }
 
-// miss notes that what peer has registered could not be taken.
+// miss notes that something that peer has allocated could not be taken.
 func (s *shared) miss(peer int, err error) {
-	s.peers[peer].CompareAndSwap(nil, &registered{err: &conduit.PeerError{
-		Peer: peer, Err: conduit.ErrUnreachable, Detail: fmt.Sprintf("its memory: %v", err),
-	}})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.peers[peer].err = &conduit.PeerError{Peer: peer, Err: conduit.ErrUnreachable, Detail: fmt.Sprintf("its memory: %v", err)}
 }
 
-func (s *shared) mapPeer(peer int, size uint64, f *os.File) *registered {
-	fail := func(detail string) *registered {
-		return &registered{err: &conduit.PeerError{Peer: peer, Err: conduit.ErrUnreachable, Detail: detail}}
-	}
-	page := uint64(os.Getpagesize())
+// add maps memory of a peer that lies at an address there.
+func (s *shared) add(peer int, size, base uint64, f *os.File) error {
 	if size == 0 || size > 1<<46 {
-		return fail(fmt.Sprintf("it says that it has registered %d bytes", size))
+		return fmt.Errorf("it says that it has allocated %d bytes", size)
+	}
+	mem, err := s.mapFile(f, int64(size))
+	if err != nil {
+		return fmt.Errorf("%d bytes: %w", size, err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
-		return fail("closed")
-	}
-	m, err := mapMemory(f, int((size+page-1)&^(page-1)))
-	if err != nil {
-		return fail(fmt.Sprintf("its memory of %d bytes: %v", size, err))
-	}
-	s.maps = append(s.maps, m)
-	return &registered{mem: m.mem[:size:size]}
+	p := &s.peers[peer]
+	p.areas = append(p.areas, area{base, mem})
+	return nil
 }
 
-// Segment implements conduit.Memory.
-func (e *end) Segment(peer int) ([]byte, error) {
+// Map implements conduit.Remote.
+func (e *end) Map(peer int, k conduit.Key) ([]byte, *atomic.Bool, error) {
 	s := &e.shared
-	if uint(peer) >= uint(len(s.peers)) || !s.local[peer] {
-		return nil, &conduit.PeerError{Peer: peer, Err: conduit.ErrUnreachable, Detail: "registered memory"}
+	if !s.leads(peer) {
+		return nil, nil, &conduit.PeerError{Peer: peer, Err: conduit.ErrUnreachable, Detail: "mapped memory"}
 	}
-	if r := s.peers[peer].Load(); r != nil {
-		return r.mem, r.err
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, a := range s.peers[peer].areas {
+		off := int64(k.Base - a.base)
+		if k.Base >= a.base && (conduit.Key{Size: int64(len(a.mem))}).Holds(off, int(k.Size)) {
+			return a.mem[off:][:k.Size:k.Size], &s.lost[peer], nil
+		}
 	}
-	return nil, nil
+	return nil, nil, s.peers[peer].err
 }
 
 // close returns the mappings, which the caller then has; nothing is mapped after it.
@@ -155,13 +175,4 @@ func (s *shared) close() []*mapping {
 	maps := s.maps
 	s.maps = nil
 	return maps
-}
-
-// Lost implements conduit.Memory.
-func (e *end) Lost(peer int) *atomic.Bool {
-	s := &e.shared
-	if uint(peer) >= uint(len(s.lost)) || !s.local[peer] {
-		return nil
-	}
-	return &s.lost[peer]
 }

@@ -3,6 +3,7 @@ package shm
 import (
 	"errors"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,61 +12,36 @@ import (
 	"github.com/golci/golci/comm/conduit"
 )
 
-// segment waits for what peer has registered.
-func segment(t *testing.T, c conduit.Conduit, peer int) []byte {
-	t.Helper()
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(100 * time.Microsecond) {
-		mem, err := c.(conduit.Memory).Segment(peer)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if mem != nil {
-			return mem
-		}
-	}
-	t.Fatalf("the memory of rank %d does not come", peer)
-	return nil
-}
-
-// TestMemory: what one rank registers the others map; each has its own size, and nothing is left after Close.
+// TestMemory: what the ranks have allocated their peers map; nothing is left after Close.
 func TestMemory(t *testing.T) {
 	before := inventory(t)
 	cs := inProcess(t, 3, conduit.Config{})
+	var own [][]byte
 	for i, c := range cs {
-		m := c.(conduit.Memory)
-		if _, err := m.Register(1 << 60); !errors.Is(err, conduit.ErrGrant) {
-			t.Errorf("too much: %v", err)
+		mem, err := c.(conduit.Remote).Allocate(int64(5000 + i))
+		if err != nil {
+			t.Fatal(err)
 		}
-		own, err := m.Register(int64(5000 + i))
-		if err != nil || len(own) != 5000+i {
-			t.Fatalf("%d bytes, %v", len(own), err)
-		}
-		own[i] = byte(10 + i)
-		if _, err := m.Register(100); !errors.Is(err, conduit.ErrConfig) {
-			t.Errorf("twice: %v", err)
-		}
+		mem[i] = byte(10 + i)
+		own = append(own, mem)
 	}
+	var seen []byte
 	for i, c := range cs {
-		for peer := range cs {
-			mem := segment(t, c, peer)
-			if len(mem) != 5000+peer || mem[peer] != byte(10+peer) {
-				t.Errorf("rank %d sees %d bytes of rank %d, mark %d", i, len(mem), peer, mem[peer])
+		for peer, mem := range own {
+			if peer == i {
+				continue
 			}
-		}
-		if _, err := c.(conduit.Memory).Segment(3); !errors.Is(err, conduit.ErrUnreachable) {
-			t.Errorf("rank 3 of 3: %v", err)
-		}
-	}
-	mem := segment(t, cs[0], 1)
-	if lost := cs[0].(conduit.Memory); lost.Lost(1).Load() || lost.Lost(3) != nil {
-		t.Error("lost before anybody has closed, or a rank outside the job")
-	}
-	if err := cs[1].Close(); err != nil {
-		t.Error(err)
-	}
-	for end := time.Now().Add(30 * time.Second); !cs[0].(conduit.Memory).Lost(1).Load(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("rank 1 has closed, and is not lost")
+			k, _ := cs[peer].(conduit.Remote).Expose(i, mem)
+			seen = nil
+			for end := time.Now().Add(30 * time.Second); seen == nil && time.Now().Before(end); time.Sleep(100 * time.Microsecond) {
+				var err error
+				if seen, _, err = c.(conduit.Remote).Map(peer, k); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if len(seen) != len(mem) || seen[peer] != byte(10+peer) || &seen[0] == &mem[0] {
+				t.Errorf("rank %d sees %d bytes of rank %d", i, len(seen), peer)
+			}
 		}
 	}
 	for _, c := range cs {
@@ -73,10 +49,10 @@ func TestMemory(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if mem[1] != 0 {
+	if seen[1] != 0 {
 		t.Error("the memory is still shared after Close")
 	}
-	if _, err := cs[0].(conduit.Memory).Register(100); !errors.Is(err, conduit.ErrConfig) && !errors.Is(err, conduit.ErrClosed) {
+	if _, err := cs[0].(conduit.Remote).Allocate(100); !errors.Is(err, conduit.ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}
 	if after := inventory(t); after != before {
@@ -103,28 +79,38 @@ func TestMemoryLies(t *testing.T) {
 	}{
 		"short":   {memoryWord + "1234", f},
 		"unknown": {"what is this", f},
-		"empty":   {memoryWord + "\x00\x00\x00\x00\x00\x00\x00\x00", f},
+		"empty":   {memoryWord + strings.Repeat("\x00", 16), f},
 	} {
 		if err := sendPacket(liar.conns[0], []byte(lie.packet), lie.f); err != nil {
 			t.Fatal(name, err)
 		}
 	}
-	c := cs[0].(conduit.Memory)
+	c := cs[0].(conduit.Remote)
 	deadline := time.Now().Add(30 * time.Second)
 	for err = nil; err == nil && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		_, err = c.Segment(1)
+		_, _, err = c.Map(1, conduit.Key{Size: 8})
 	}
 	if !errors.Is(err, conduit.ErrUnreachable) {
 		t.Errorf("empty memory: %v", err)
 	}
 	s := &cs[1].(*end).shared // the same lies without a socket between
 	for size, file := range map[uint64]*os.File{1 << 50: f, 1 << 20: f, 100: plain} {
-		if r := s.mapPeer(0, size, file); r.err == nil {
+		if err := s.add(0, size, 1<<12, file); err == nil {
 			t.Errorf("%d bytes: believed", size)
 		}
 	}
-	if r := s.mapPeer(0, 100, f); r.err != nil || len(r.mem) != 100 {
-		t.Errorf("the truth: %v", r.err)
+	if err := s.add(0, 100, 1<<12, f); err != nil {
+		t.Errorf("the truth: %v", err)
+	}
+	for _, k := range []conduit.Key{
+		{Base: 1 << 12, Size: 101}, {Base: 1<<12 - 1, Size: 2}, {Base: 1<<12 + 99, Size: 2}, {Base: 1 << 12, Size: -1}, {Base: 1 << 63, Size: 1},
+	} {
+		if mem, _, err := cs[1].(conduit.Remote).Map(0, k); mem != nil {
+			t.Errorf("%+v: %d bytes, %v", k, len(mem), err)
+		}
+	}
+	if mem, _, err := cs[1].(conduit.Remote).Map(0, conduit.Key{Base: 1<<12 + 1, Size: 99}); len(mem) != 99 || err != nil {
+		t.Errorf("%d bytes, %v", len(mem), err)
 	}
 	closeFiles([]*os.File{f, plain})
 	for _, c := range cs {
