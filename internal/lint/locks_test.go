@@ -15,7 +15,10 @@ var lockTypes = map[string]bool{
 }
 
 // lockFree are directories whose locks no rank takes: programs, benchmarks and what only tests use.
-var lockFree = []string{"bench", "cmd", "examples", "internal/badnet", "internal/jobtest", "internal/lint", "comm/conduit/conformance"}
+var lockFree = []string{
+	"bench", "cmd", "examples", "internal/badnet", "internal/jobtest", "internal/lint", "comm/conduit/conformance",
+	"internal/conduit/fabrictest",
+}
 
 // locksOf are the locks that f declares, as package.Type.field or package.variable.
 func locksOf(f goFile) (found []string) {
