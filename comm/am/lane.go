@@ -120,7 +120,10 @@ const (
 // pair is locked until then. If it says Stalled the pair is locked too, and the caller must call Enqueue or Abandon;
 // nothing has been spent. If Failed, it is not locked.
 func (e *Endpoint) Open(peer int, h uint8, nargs, payload int) (body []byte, first uint64, o Outcome) {
-	ln := e.lane(peer)
+	ln := e.lanes[peer].Load()
+	if ln == nil { // as in lane, which the compiler does not inline
+		ln = e.newLane(peer)
+	}
 	ln.mu.Lock()
 	if !ln.care {
 		if body, first, o = e.open(ln, peer, h, 0, nargs, payload); o != Failed {
@@ -213,14 +216,14 @@ func (e *Endpoint) piggyback(ln *lane, w1 uint64, flags uint8) (uint64, uint8) {
 // Commit publishes the record begun by Open and unlocks the pair.
 func (e *Endpoint) Commit(peer int, first uint64) {
 	e.c.Commit(peer, first)
-	e.lane(peer).mu.Unlock()
+	e.lanes[peer].Load().mu.Unlock() // Open has made it
 }
 
 // CommitQueued is Commit for use inside Queued.Emit: the pair stays locked.
 func (e *Endpoint) CommitQueued(peer int, first uint64) { e.c.Commit(peer, first) }
 
 // Abandon unlocks the pair after Open said Stalled.
-func (e *Endpoint) Abandon(peer int) { e.lane(peer).mu.Unlock() }
+func (e *Endpoint) Abandon(peer int) { e.lanes[peer].Load().mu.Unlock() }
 
 // takeSlow looks for returned credits and tries again.
 func (e *Endpoint) takeSlow(ln *lane, peer, cost int) bool {
