@@ -1,6 +1,5 @@
-// Package crossing measures the limits of the hardware: the time of a cache line from core to core, and the rate at
-// which a core copies memory. Every benchmark row carries the former, because a virtual machine's host may move its
-// cores between placements that differ several times over.
+// Package crossing measures a limit of the hardware: the time of a cache line from core to core. Every benchmark row
+// carries it, because a virtual machine's host may move its cores between placements that differ several times over.
 package crossing
 
 import (

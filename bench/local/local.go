@@ -6,7 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/golci/golci/bench"
@@ -16,41 +19,48 @@ import (
 // ErrThreads says that a benchmark cannot run with so many threads.
 var ErrThreads = errors.New("local: bad number of threads")
 
-// Measure runs one implementation for about d and returns ns per operation.
-type measure func(impl string, threads int, d time.Duration) (float64, error)
+// contender is one implementation. run has each of so many threads do n operations, about, and returns the time from
+// their common start to the end of the last.
+type contender struct {
+	impl string
+	run  func(threads, n int) (time.Duration, error)
+}
 
+// benchmark compares its contenders, golci first.
 type benchmark struct {
-	impls   []string // golci first
-	measure measure
+	contenders []contender
+	serial     bool // one core does all
+}
+
+var benchmarks = map[string]benchmark{
+	// An operation of switch is a hand-over: from one thread's signal to the next thread's run.
+	"switch": {contenders: handOvers, serial: true},
+	// Every goroutine posts a window of distinct keys and then matches them. An operation is a post or a match.
+	"table": {contenders: workload{window: window, keys: entries / 8}.contenders()},
+	// Every goroutine gets a packet and puts it back, which is an operation.
+	"pool": {contenders: pools},
 }
 
 // Names lists the benchmarks of this package.
-func Names() []string {
-	names := make([]string, 0, len(benchmarks))
-	for n := range benchmarks {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	return names
-}
+func Names() []string { return slices.Sorted(maps.Keys(benchmarks)) }
 
 // Run measures the named benchmark with each number of threads, implementations interleaved, and hands every row to
-// out. It blocks; between two measurements it looks at ctx.
+// out. A value is the processor time of an operation. It blocks; between two measurements it looks at ctx.
 func Run(ctx context.Context, name string, threads []int, d time.Duration, out func(bench.Row)) error {
 	b, ok := benchmarks[name]
 	if !ok {
 		return fmt.Errorf("local: no benchmark %q; there are %q", name, Names())
 	}
 	for _, n := range threads {
-		for _, impl := range b.impls {
+		for _, c := range b.contenders {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			row := bench.Row{Bench: name, Impl: impl, Threads: n, Unit: bench.Nano, MinShare: 1}
+			row := bench.Row{Bench: name, Impl: c.impl, Threads: n, Unit: bench.Nano, MinShare: 1}
 			before := crossing.Here()
-			value, err := b.measure(impl, n, d)
+			value, err := b.measure(c, n, d)
 			if err != nil {
-				return fmt.Errorf("local: %s, %s, %d threads: %w", name, impl, n, err)
+				return fmt.Errorf("local: %s, %s, %d threads: %w", name, c.impl, n, err)
 			}
 			row.Value = value
 			row.SetCrossing(before, crossing.Here())
@@ -58,4 +68,53 @@ func Run(ctx context.Context, name string, threads []int, d time.Duration, out f
 		}
 	}
 	return nil
+}
+
+// measure looks for the number of operations that takes about d. It grows at most a hundredfold at a time, because a
+// short first run says little.
+func (b *benchmark) measure(c contender, threads int, d time.Duration) (float64, error) {
+	if threads < 1 {
+		return 0, fmt.Errorf("%w: %d", ErrThreads, threads)
+	}
+	for n := max(1, 4096/threads); ; {
+		took, err := c.run(threads, n)
+		if err != nil {
+			return 0, err
+		}
+		if took >= d*3/4 || n > 1<<40 {
+			return b.perOp(took, threads, n), nil
+		}
+		growth := 1.1 * float64(d) / float64(max(took, time.Microsecond))
+		n = int(float64(n)*min(max(growth, 1.5), 100)) + 1
+	}
+}
+
+// perOp is the processor time of an operation in ns, when so many threads did n each in the time took: that time, times
+// the threads that can run at once, divided by all operations.
+func (b *benchmark) perOp(took time.Duration, threads, n int) float64 {
+	procs := min(threads, runtime.GOMAXPROCS(0))
+	if b.serial {
+		procs = 1
+	}
+	return float64(took.Nanoseconds()) * float64(procs) / float64(threads*n)
+}
+
+// together runs f in goroutines that start together, and returns the time until the last ends.
+func together(goroutines int, f func(i int) error) (time.Duration, error) {
+	var ready, done sync.WaitGroup
+	start := make(chan struct{})
+	errs := make([]error, goroutines)
+	ready.Add(goroutines)
+	for i := range goroutines {
+		done.Go(func() {
+			ready.Done()
+			<-start
+			errs[i] = f(i)
+		})
+	}
+	ready.Wait()
+	begin := time.Now()
+	close(start)
+	done.Wait()
+	return time.Since(begin), errors.Join(errs...)
 }

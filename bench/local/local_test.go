@@ -20,11 +20,12 @@ func TestEveryBenchmarkGivesARowForEachImplementation(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if len(rows) != len(benchmarks[name].impls) {
-			t.Errorf("%s: %d rows for %q", name, len(rows), benchmarks[name].impls)
+		contenders := benchmarks[name].contenders
+		if len(rows) != len(contenders) {
+			t.Errorf("%s: %d rows for %d contenders", name, len(rows), len(contenders))
 		}
 		for i, r := range rows {
-			if r.Bench != name || r.Impl != benchmarks[name].impls[i] || r.Threads != 2 || r.Unit != bench.Nano || r.Value <= 0 {
+			if r.Bench != name || r.Impl != contenders[i].impl || r.Threads != 2 || r.Unit != bench.Nano || r.Value <= 0 {
 				t.Errorf("%s: row %+v", name, r)
 			}
 		}
@@ -32,17 +33,24 @@ func TestEveryBenchmarkGivesARowForEachImplementation(t *testing.T) {
 }
 
 func TestSwitchWithManyPairs(t *testing.T) {
-	for impl := range handOvers {
-		if ns, err := switchNs(impl, 64, time.Millisecond); err != nil || ns <= 0 {
-			t.Errorf("%s: %v ns, error %v", impl, ns, err)
+	b := benchmarks["switch"]
+	for _, c := range b.contenders {
+		if ns, err := b.measure(c, 64, time.Millisecond); err != nil || ns <= 0 {
+			t.Errorf("%s: %v ns, error %v", c.impl, ns, err)
 		}
 	}
 }
 
-func TestSwitchNeedsPairs(t *testing.T) {
-	for _, n := range []int{-2, 0, 1, 3} {
-		if _, err := switchNs("channel", n, time.Millisecond); !errors.Is(err, ErrThreads) {
-			t.Errorf("%d threads: error %v, want %v", n, err, ErrThreads)
+func TestBadNumbersOfThreads(t *testing.T) {
+	for name, numbers := range map[string][]int{"switch": {-2, 0, 1, 3}, "table": {-1, 0}, "pool": {-1, 0, packets + 1}} {
+		if err := Run(t.Context(), name, numbers[:1], time.Millisecond, nil); !errors.Is(err, ErrThreads) {
+			t.Errorf("%s with %d threads: error %v, want %v", name, numbers[0], err, ErrThreads)
+		}
+		for _, n := range numbers {
+			b := benchmarks[name]
+			if _, err := b.measure(b.contenders[0], n, time.Millisecond); !errors.Is(err, ErrThreads) {
+				t.Errorf("%s with %d threads: error %v, want %v", name, n, err, ErrThreads)
+			}
 		}
 	}
 }

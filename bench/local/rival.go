@@ -1,10 +1,23 @@
 package local
 
 import (
+	"fmt"
 	"runtime"
 	"sync"
 	"time"
+
+	"github.com/golci/golci/bench"
+	"github.com/golci/golci/fult"
 )
+
+// handOvers let pairs of threads pass a permit back and forth, all on one core.
+var handOvers = []contender{
+	{bench.Golci, overPairs(threadPairs(fult.Fult))},
+	{"goroutine", overPairs(threadPairs(fult.Goroutines))},
+	{"osthread", overPairs(threadPairs(fult.OSThreads))},
+	{"channel", overPairs(goPairs(newChannels))},
+	{"sync.Cond", overPairs(goPairs(newConds))},
+}
 
 // A pingPong is one pair of threads that hand a permit to and fro. ping and pong each run on a thread of their own.
 type pingPong interface {
@@ -12,43 +25,34 @@ type pingPong interface {
 	pong(rounds int)
 }
 
-// goPairs runs pairs on goroutines of one P, so that each hand-over is a switch on one core, as it is for golci.
-func goPairs(pairs, rounds int, create func() pingPong) (time.Duration, error) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	var wg sync.WaitGroup
-	gate := newGate(2 * pairs)
-	for range pairs {
-		p := create()
-		wg.Go(func() { gate.enter(); p.ping(rounds) })
-		wg.Go(func() { gate.enter(); p.pong(rounds) })
+// overPairs has so many pairs hand over, n times from each of their threads. Two threads are a ring of two; of 1,024
+// threads 512 are always runnable.
+func overPairs(run func(pairs, rounds int) (time.Duration, error)) func(threads, n int) (time.Duration, error) {
+	return func(threads, n int) (time.Duration, error) {
+		if threads%2 != 0 {
+			return 0, fmt.Errorf("%w: %d, switch needs an even number", ErrThreads, threads)
+		}
+		return run(threads/2, n)
 	}
-	start := gate.open()
-	wg.Wait()
-	return time.Since(start), nil
 }
 
-// gate lets all threads begin together, once all are there.
-type gate struct {
-	ready sync.WaitGroup
-	start chan struct{}
-}
-
-func newGate(threads int) *gate {
-	g := &gate{start: make(chan struct{})}
-	g.ready.Add(threads)
-	return g
-}
-
-func (g *gate) enter() {
-	g.ready.Done()
-	<-g.start
-}
-
-func (g *gate) open() time.Time {
-	g.ready.Wait()
-	now := time.Now()
-	close(g.start)
-	return now
+// goPairs runs pairs on goroutines of one P, so that each hand-over is a switch on one core, as it is for golci.
+func goPairs(create func() pingPong) func(pairs, rounds int) (time.Duration, error) {
+	return func(pairs, rounds int) (time.Duration, error) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+		all := make([]pingPong, pairs)
+		for i := range all {
+			all[i] = create()
+		}
+		return together(2*pairs, func(i int) error {
+			if i%2 == 0 {
+				all[i/2].ping(rounds)
+			} else {
+				all[i/2].pong(rounds)
+			}
+			return nil
+		})
+	}
 }
 
 // channels is a pair with an unbuffered channel each way.

@@ -60,7 +60,11 @@ func (p *permits) pong(t *fult.Thread, rounds int) {
 
 // threadPairs runs pairs as threads of kind on one worker. Threads that the Go runtime schedules get one P, as in
 // goPairs.
-func threadPairs(kind fult.Kind, pairs, rounds int) (took time.Duration, err error) {
+func threadPairs(kind fult.Kind) func(pairs, rounds int) (time.Duration, error) {
+	return func(pairs, rounds int) (time.Duration, error) { return fultPairs(kind, pairs, rounds) }
+}
+
+func fultPairs(kind fult.Kind, pairs, rounds int) (took time.Duration, err error) {
 	if kind != fult.Fult {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	}

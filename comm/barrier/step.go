@@ -31,9 +31,9 @@ func (c *chores) add(m *out) {
 	c.last = m
 }
 
-// message makes ready what step k of a phase tells. The slot was used two phases ago. Its sender may, very rarely,
-// still hold it, if it was descheduled for two phases within a few instructions. Then a new slot is allocated. Under
-// mu.
+// message makes ready what step k of a phase tells. The slot was used four phases ago, by the phase whose half this one
+// has. Its sender may, very rarely, still hold it, if it was descheduled for all of them within a few instructions. Then
+// a new slot is allocated. Under mu.
 func (b *Barrier) message(phase uint32, k int, v vote) *out {
 	slot := &b.halves[phase&3].out[k]
 	if (*slot).busy.Load() {

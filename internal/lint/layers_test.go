@@ -128,7 +128,7 @@ func TestBadImport(t *testing.T) {
 		{"comm/am", "internal/credit", false},
 		{"fult", "hashtable", true},
 		{"fult", "internal/futex", false},
-		{"bench/tablebench", "hashtable", false},
+		{"bench/local", "hashtable", false},
 		{"hashtable", "internal/lint", true},
 		{"internal/credit", "internal/arch", true},
 		{"internal/boot/pmi", "internal/boot", true},

@@ -1,27 +1,32 @@
-package tablebench
+package local
 
 import (
-	"fmt"
 	"sync"
 
 	"github.com/puzpuzpuz/xsync/v4"
 
+	"github.com/golci/golci/bench"
 	"github.com/golci/golci/hashtable"
 )
 
-func newMatcher(impl string) (matcher, error) {
-	switch impl {
-	case "golci":
-		t, err := hashtable.New[uint64](Entries)
-		return &golci{t}, err
-	case "mutexmap":
-		return &mutexMap{m: make(map[uint64]*node, Entries)}, nil
-	case "syncmap":
-		return new(syncMap), nil
-	case "xsync":
-		return xsyncMap{xsync.NewMap[uint64, *node](xsync.WithPresize(Entries))}, nil
-	}
-	return nil, fmt.Errorf("%w: %q, have %v", ErrImpl, impl, Impls())
+type node = hashtable.Node[uint64]
+
+// matcher is what the measured structures have in common: add n, or take out what is there.
+type matcher interface {
+	insertOrMatch(key uint64, n *node, side hashtable.Side) *node
+}
+
+// entries is the size of the tables: 2^16 buckets.
+const entries = 1 << 16
+
+var tables = []struct {
+	impl   string
+	create func() (matcher, error)
+}{
+	{bench.Golci, func() (matcher, error) { t, err := hashtable.New[uint64](entries); return &golci{t}, err }},
+	{"mutexmap", func() (matcher, error) { return &mutexMap{m: make(map[uint64]*node, entries)}, nil }},
+	{"syncmap", func() (matcher, error) { return new(syncMap), nil }},
+	{"xsync", func() (matcher, error) { return xsyncMap{xsync.NewMap[uint64, *node](xsync.WithPresize(entries))}, nil }},
 }
 
 type golci struct{ *hashtable.Table[uint64] }
