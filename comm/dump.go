@@ -45,7 +45,6 @@ type Pending struct {
 	Tag     int // or AnyTag
 	Bytes   int64
 	Thread  *fult.Thread // whose blocking call it is, nil for other calls
-	GivenUp bool         // its caller has gone on without it
 }
 
 // Unexpected says that p is a message of another rank, and not an operation of this one.
@@ -70,14 +69,14 @@ func (s *Server) Pending() (out []Pending) {
 		out = append(out, o.waits(ctx, side, m))
 	})
 	s.ids.Each(func(_ uint64, o *op) {
-		if o.word.Left() { // nobody waits for it
+		if o.word.Left() { // its caller has gone on without it
 			return
 		}
 		kind := PendingSend
 		if o.role == roleRecv {
 			kind = PendingMove
 		}
-		out = append(out, Pending{kind, o.ctx, int(o.peer), int(o.tag), o.size, o.done.Expected(), false})
+		out = append(out, Pending{kind, o.ctx, int(o.peer), int(o.tag), o.size, o.done.Expected()})
 	})
 	return out
 }

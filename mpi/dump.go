@@ -33,10 +33,10 @@ func (p *Proc) report(x *rank.Report) {
 	}
 }
 
-// unended counts this rank's operations that have not ended, but for those that the program has given up.
+// unended counts this rank's operations that have not ended. Those that the program has given up are not among them.
 func (p *Proc) unended() (n int, first func() string) {
 	for _, x := range p.srv.Pending() {
-		if x.Unexpected() || x.GivenUp {
+		if x.Unexpected() {
 			continue
 		}
 		if n++; n == 1 {
@@ -154,9 +154,6 @@ func (p *Proc) callText(x comm.Pending) string {
 	}
 	switch x.Kind {
 	case comm.PendingSend:
-		if x.GivenUp {
-			return fmt.Sprintf("Send on %s to %s, which the program has given up", on, p.peerOf(x))
-		}
 		return fmt.Sprintf("Send on %s to %s", on, p.peerOf(x))
 	case comm.PendingMove:
 		return fmt.Sprintf("Recv on %s of a message that is on its way from %s", on, p.peerOf(x))

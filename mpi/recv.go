@@ -12,7 +12,7 @@ import (
 // From ProcNull it returns at once, with Source ProcNull. Errors: ErrComm, ErrRank, ErrTag, ErrType, ErrTruncate,
 // ErrFinalized, ErrAborted, ErrPeer.
 func Recv[T any](c *Comm, buf []T, source, tag int) (Status, error) {
-	if c == nil || uint(source) >= uint(len(c.near)) || uint(tag) > TagUB || c.freed.Load() || !known(any((*T)(nil))) {
+	if !c.hot(source, tag, any((*T)(nil))) {
 		return c.recvAny("Recv", elemOf[T](), bytesOf(buf), source, tag)
 	}
 	b := bytesOf(buf)
@@ -50,7 +50,7 @@ func (c *Comm) world(rank int) int {
 // Irecv starts a receive into buf and returns a request for it (3.7.2); buf must not be touched until the request is
 // done. It does not block. Errors as for Recv; truncation shows when the request is waited for.
 func Irecv[T any](c *Comm, buf []T, source, tag int) (Request, error) {
-	if c == nil || uint(source) >= uint(len(c.near)) || uint(tag) > TagUB || c.freed.Load() || !known(any((*T)(nil))) {
+	if !c.hot(source, tag, any((*T)(nil))) {
 		return c.irecvAny("Irecv", elemOf[T](), bytesOf(buf), source, tag)
 	}
 	b := bytesOf(buf)

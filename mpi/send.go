@@ -2,11 +2,18 @@ package mpi
 
 import "github.com/golci/golci/comm"
 
+// hot reports whether a send or receive may take the direct path: its arguments are valid, and neither a view nor a
+// wildcard nor the null process is among them. e is a nil *T for elements of type T. It must stay small enough for the
+// compiler to inline it.
+func (c *Comm) hot(peer, tag int, e any) bool {
+	return c != nil && uint(peer) < uint(len(c.near)) && uint(tag) <= TagUB && !c.freed.Load() && known(e)
+}
+
 // Send sends buf to rank dest of c with tag, 0 to TagUB (3.2.1). It returns when buf may be reused. That is at once
 // while the message is small and the receiver keeps up. Otherwise it waits, and may switch threads. dest may be
 // ProcNull. Errors: ErrComm, ErrRank, ErrTag, ErrType, ErrFinalized, ErrAborted, ErrPeer.
 func Send[T any](c *Comm, buf []T, dest, tag int) error {
-	if c == nil || uint(dest) >= uint(len(c.near)) || uint(tag) > TagUB || c.freed.Load() || !known(any((*T)(nil))) {
+	if !c.hot(dest, tag, any((*T)(nil))) {
 		return c.sendAny("Send", elemOf[T](), bytesOf(buf), dest, tag, comm.Standard)
 	}
 	b := bytesOf(buf)
@@ -18,7 +25,7 @@ func Send[T any](c *Comm, buf []T, dest, tag int) error {
 
 // Ssend is Send that returns only when a receive has been matched with the message (3.4). It waits for that.
 func Ssend[T any](c *Comm, buf []T, dest, tag int) error {
-	if c == nil || uint(dest) >= uint(len(c.near)) || uint(tag) > TagUB || c.freed.Load() || !known(any((*T)(nil))) {
+	if !c.hot(dest, tag, any((*T)(nil))) {
 		return c.sendAny("Ssend", elemOf[T](), bytesOf(buf), dest, tag, comm.Synchronous)
 	}
 	b := bytesOf(buf)
@@ -31,7 +38,7 @@ func Ssend[T any](c *Comm, buf []T, dest, tag int) error {
 // Isend starts a send and returns a request for it (3.7.2); buf must not be changed until the request is done. It
 // does not block. Errors as for Send.
 func Isend[T any](c *Comm, buf []T, dest, tag int) (Request, error) {
-	if c == nil || uint(dest) >= uint(len(c.near)) || uint(tag) > TagUB || c.freed.Load() || !known(any((*T)(nil))) {
+	if !c.hot(dest, tag, any((*T)(nil))) {
 		return c.isendAny("Isend", elemOf[T](), bytesOf(buf), dest, tag, comm.Standard)
 	}
 	b := bytesOf(buf)
@@ -44,7 +51,7 @@ func Isend[T any](c *Comm, buf []T, dest, tag int) (Request, error) {
 
 // Issend is Isend whose request is done when a receive has been matched with the message.
 func Issend[T any](c *Comm, buf []T, dest, tag int) (Request, error) {
-	if c == nil || uint(dest) >= uint(len(c.near)) || uint(tag) > TagUB || c.freed.Load() || !known(any((*T)(nil))) {
+	if !c.hot(dest, tag, any((*T)(nil))) {
 		return c.isendAny("Issend", elemOf[T](), bytesOf(buf), dest, tag, comm.Synchronous)
 	}
 	b := bytesOf(buf)
