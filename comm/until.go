@@ -36,8 +36,8 @@ type Terms struct {
 
 // IsendWith is Isend on terms.
 func (s *Server) IsendWith(ctx uint16, dst, tag int, data []byte, mode Mode, t Terms) (Req, error) {
-	if err := s.check("send", ctx, dst, tag, false); err != nil {
-		return Req{}, err
+	if s.closed.Load() || uint(dst) >= uint(s.size) || uint(tag) > MaxTag || ctx > MaxContext {
+		return Req{}, s.check("send", ctx, dst, tag, false)
 	}
 	if mode == Standard && len(data) <= s.eager && s.sendEagerAs(ctx, dst, tag, data, t.Shape) {
 		return Req{}, nil

@@ -11,36 +11,25 @@ const allgatherBruck = 32 << 10
 // and may switch threads. Errors: ErrType, ErrCount, ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch,
 // ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func Allgather[T any](c *Comm, send, recv []T) error {
-	return allgatherAs(c, kindAllgather, send, recv)
+	return blocking(c, kindAllgather, send, recv, 0, (*coll).allgather)
 }
 
-// allgatherAs is Allgather for a collective of kind k.
-func allgatherAs[T any](c *Comm, k kind, send, recv []T) error {
-	x, err := start[T](c, k)
-	if err != nil {
-		return err
-	}
-	return x.finish(take(x, send, recv).allgather())
-}
-
-func (x *coll) allgather() (err error) {
+func (x *coll) allgather(int) (err error) {
 	send, recv := &x.buf[schedule.In], &x.buf[schedule.Out]
 	own := inPlace(send.mem)
 	if send.mem, err = x.equalOwn(send.mem, recv.mem, "receive", send.size); err != nil {
 		return err
 	}
-	n := len(send.mem)
-	p := schedKey{way: wayAllgatherRing, inPlace: own, bytes: n}
+	n, w := len(send.mem), wayAllgatherRing
 	if n*x.size <= allgatherBruck && x.size > 2 {
-		p.way = wayAllgatherSteps
+		w = wayAllgatherSteps
 	}
-	x.take(p.way, 0)
 	switch {
-	case !x.unplanned(p):
-	case p.way == wayAllgatherSteps:
+	case !x.plan(w, 0, contribution{bytes: n, inPlace: own}):
+	case w == wayAllgatherSteps:
 		x.steps.AllgatherSteps(x.place(), n)
 	default:
-		x.steps.AllgatherRing(x.place(), &schedule.Parts{Buf: schedule.Out, Each: n}, p.inPlace)
+		x.steps.AllgatherRing(x.place(), &schedule.Parts{Buf: schedule.Out, Each: n}, own)
 	}
 	return nil
 }

@@ -8,38 +8,25 @@ import "github.com/golci/golci/internal/schedule"
 // ErrType, ErrCount, ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized,
 // ErrAborted, ErrPeer.
 func Allreduce[T any](c *Comm, send, recv []T, op Op[T]) error {
-	_, err := allreduceAs(c, kindAllreduce, send, recv, op)
+	_, err := reducing(c, kindAllreduce, send, recv, op, 0, (*coll).allreduce)
 	return err
 }
 
-// allreduceAs is Allreduce for a collective of kind k. It gives the number of the call, too.
-func allreduceAs[T any](c *Comm, k kind, send, recv []T, op Op[T]) (uint64, error) {
-	f := op.reducer()
-	x, err := start[T](c, k)
-	if err != nil {
-		return 0, err
-	}
-	call := x.call
-	x.op = f
-	return call, x.finish(take(x, send, recv).allreduce())
-}
-
-func (x *coll) allreduce() error {
-	p, err := x.reduction(wayAllreduceSwap, 0, true)
+func (x *coll) allreduce(int) error {
+	of, err := x.reduction(true)
 	if err != nil {
 		return err
 	}
-	send := &x.buf[schedule.In]
+	send, w := &x.buf[schedule.In], wayAllreduceSwap
 	if x.op.commute && x.large(send) {
-		p.way = wayAllreduceRing
+		w = wayAllreduceRing
 	}
-	x.take(p.way, 0)
 	switch {
-	case !x.unplanned(p):
-	case p.way == wayAllreduceRing:
+	case !x.plan(w, 0, of):
+	case w == wayAllreduceRing:
 		x.steps.AllreduceShares(x.place(), send.len, send.size)
 	default:
-		x.steps.AllreduceDoubling(x.place(), p.bytes, p.inPlace)
+		x.steps.AllreduceDoubling(x.place(), of.bytes, of.inPlace)
 	}
 	return nil
 }

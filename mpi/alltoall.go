@@ -11,18 +11,13 @@ const alltoallAtOnce = 4 << 10
 // replaces it; a copy of recv is made. It waits, and may switch threads. Errors: ErrType, ErrCount,
 // ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func Alltoall[T any](c *Comm, send, recv []T) error {
-	x, err := start[T](c, kindAlltoall)
-	if err != nil {
-		return err
-	}
-	return x.finish(take(x, send, recv).alltoall())
+	return blocking(c, kindAlltoall, send, recv, 0, (*coll).alltoall)
 }
 
-func (x *coll) alltoall() error {
+func (x *coll) alltoall(int) error {
 	send, recv := &x.buf[schedule.In], &x.buf[schedule.Out]
-	p := schedKey{way: wayAlltoallPairs, inPlace: inPlace(send.mem)}
-	in := send
-	if p.inPlace {
+	in, own := send, inPlace(send.mem)
+	if own {
 		in = recv
 	}
 	if in.len%x.size != 0 {
@@ -34,22 +29,21 @@ func (x *coll) alltoall() error {
 	if err := x.lengthFor("receive", recv.len, in.len); err != nil {
 		return err
 	}
-	p.bytes = len(in.mem) / x.size
-	if p.bytes <= alltoallAtOnce && x.size > 2 {
-		p.way = wayAlltoallAll
+	n, w := len(in.mem)/x.size, wayAlltoallPairs
+	if n <= alltoallAtOnce && x.size > 2 {
+		w = wayAlltoallAll
 	}
-	x.take(p.way, 0)
-	if x.unplanned(p) {
-		from, to := schedule.Parts{Buf: schedule.In, Each: p.bytes}, schedule.Parts{Buf: schedule.Out, Each: p.bytes}
-		saved := 0
-		if p.inPlace {
-			from.Buf, saved = schedule.Work, len(in.mem)
-		}
-		if p.way == wayAlltoallAll {
-			x.steps.AlltoallAll(x.place(), &from, &to, saved)
-		} else {
-			x.steps.AlltoallPairs(x.place(), &from, &to, saved)
-		}
+	if !x.plan(w, 0, contribution{bytes: n, inPlace: own}) {
+		return nil
+	}
+	from, to, saved := schedule.Parts{Buf: schedule.In, Each: n}, schedule.Parts{Buf: schedule.Out, Each: n}, 0
+	if own {
+		from.Buf, saved = schedule.Work, len(in.mem)
+	}
+	if w == wayAlltoallAll {
+		x.steps.AlltoallAll(x.place(), &from, &to, saved)
+	} else {
+		x.steps.AlltoallPairs(x.place(), &from, &to, saved)
 	}
 	return nil
 }

@@ -38,15 +38,6 @@ type callError struct{ error }
 // Unwrap gives the error, for errors.Is.
 func (e *callError) Unwrap() error { return e.error }
 
-// istart is start for a collective that does not wait. When it returns no error, launch must be called.
-func istart[T any](c *Comm, k kind) (*coll, error) {
-	x, err := c.beginAs(k, plainError[T](), true)
-	if err == nil && c.checked {
-		x.terms.Shape = c.shape(elemOf[T]())
-	}
-	return x, err
-}
-
 // launch starts the call, unless err tells why that cannot be, and gives the request of its end.
 func (x *coll) launch(err error) (Request, error) {
 	st, a, c, call := x.st, x.async, x.c, x.call

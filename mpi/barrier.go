@@ -11,8 +11,7 @@ func (c *Comm) Barrier() error {
 }
 
 func (x *coll) barrier() error {
-	x.take(wayBarrier, 0)
-	if x.unplanned(schedKey{way: wayBarrier}) {
+	if x.plan(wayBarrier, 0, contribution{}) {
 		x.steps.Barrier(x.place())
 	}
 	return nil

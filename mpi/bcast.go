@@ -13,16 +13,7 @@ const (
 // may switch threads. Errors: ErrRoot, ErrType, ErrCount or ErrTruncate where lengths differ, ErrComm,
 // ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func Bcast[T any](c *Comm, buf []T, root int) error {
-	return bcastAs(c, kindBcast, buf, root)
-}
-
-// bcastAs is Bcast for a collective of kind k.
-func bcastAs[T any](c *Comm, k kind, buf []T, root int) error {
-	x, err := start[T](c, k)
-	if err != nil {
-		return err
-	}
-	return x.finish(takeBuf(x, buf).bcast(root))
+	return blocking(c, kindBcast, nil, buf, root, (*coll).bcast)
 }
 
 func (x *coll) bcast(root int) error {
@@ -33,17 +24,16 @@ func (x *coll) bcast(root int) error {
 	if err := x.notPlace("broadcast", buf.mem); err != nil {
 		return err
 	}
-	p := schedKey{way: wayBcastTree, root: root, bytes: len(buf.mem), size: buf.size}
-	if p.bytes > bcastLarge && x.size >= bcastRanks && buf.len >= x.size {
-		p.way = wayBcastRing
+	n, w := len(buf.mem), wayBcastTree
+	if n > bcastLarge && x.size >= bcastRanks && buf.len >= x.size {
+		w = wayBcastRing
 	}
-	x.take(p.way, root)
 	switch {
-	case !x.unplanned(p):
-	case p.way == wayBcastRing:
+	case !x.plan(w, root, contribution{bytes: n, elem: buf.size}):
+	case w == wayBcastRing:
 		x.steps.BcastRing(x.place(), root, buf.len, buf.size)
 	default:
-		x.steps.BcastTree(x.place(), root, p.bytes)
+		x.steps.BcastTree(x.place(), root, n)
 	}
 	return nil
 }

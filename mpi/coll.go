@@ -21,19 +21,14 @@ type elems struct {
 	len, size int
 }
 
-// takeBuf gives x the only buffer of its call, and take both.
-func takeBuf[T any](x *coll, buf []T) *coll {
-	b := &x.buf[schedule.Out]
-	b.mem, b.len, b.size = bytesOf(buf), len(buf), sizeOf[T]()
+// take gives x the buffers of its call; a call with one buffer has it as out.
+func take[T any](x *coll, in, out []T) *coll {
+	hold(&x.buf[schedule.In], in)
+	hold(&x.buf[schedule.Out], out)
 	return x
 }
 
-func take[T any](x *coll, in, out []T) *coll {
-	a, b := &x.buf[schedule.In], &x.buf[schedule.Out]
-	a.mem, a.len, a.size = bytesOf(in), len(in), sizeOf[T]()
-	b.mem, b.len, b.size = bytesOf(out), len(out), sizeOf[T]()
-	return x
-}
+func hold[T any](e *elems, buf []T) { e.mem, e.len, e.size = bytesOf(buf), len(buf), sizeOf[T]() }
 
 // smallScratch is how many words of memory to work in a communicator has of its own.
 const smallScratch = 64

@@ -32,7 +32,7 @@ const (
 	kindAlltoallv
 	kindDup
 	kindSplit
-	kindIbarrier
+	kindIbarrier // from here on those that do not wait
 	kindIbcast
 	kindIreduce
 	kindIallreduce
@@ -55,6 +55,9 @@ var kindNames = [kinds]string{
 	kindIbarrier: "Ibarrier", kindIbcast: "Ibcast", kindIreduce: "Ireduce", kindIallreduce: "Iallreduce",
 	kindIgather: "Igather", kindIscatter: "Iscatter", kindIallgather: "Iallgather", kindIalltoall: "Ialltoall",
 }
+
+// later reports whether the call of such a collective returns before its end.
+func (k kind) later() bool { return k >= kindIbarrier }
 
 // String is the name of the function.
 func (k kind) String() string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/bits"
 	"sync/atomic"
 	"time"
 
@@ -23,6 +24,7 @@ type collState struct {
 	answer atomic.Pointer[otherCall]       // of a rank that was asked
 
 	displs  [2][]int // of a buffer that is read, and of one that is written, where the program gives none
+	attend  uint64   // from this number on a call needs prepare
 	doubts  int      // calls after which messages that still wait are looked at; see lookBack
 	hinted  bool     // the partners of collectives have been hinted at
 	news    comm.Listener
@@ -81,20 +83,39 @@ type coll struct {
 	small [smallScratch]uint64 // memory to work in, if little is needed
 }
 
+// blocking carries out a collective of kind k on the two buffers; f chooses its schedule.
+func blocking[T any](c *Comm, k kind, in, out []T, root int, f func(x *coll, root int) error) error {
+	x, err := start[T](c, k)
+	if err != nil {
+		return err
+	}
+	hold(&x.buf[schedule.In], in) // as take does, which is not inlined
+	hold(&x.buf[schedule.Out], out)
+	return x.finish(f(x, root))
+}
+
+// starting is blocking for a collective that does not wait.
+func starting[T any](c *Comm, k kind, in, out []T, root int, f func(x *coll, root int) error) (Request, error) {
+	x, err := start[T](c, k)
+	if err != nil {
+		return Request{}, err
+	}
+	return x.launch(f(take(x, in, out), root))
+}
+
 // start is begin for a collective of elements of type T.
 func start[T any](c *Comm, k kind) (*coll, error) {
-	x, err := c.begin(k, plainError[T]())
+	e := elemOf[T]()
+	x, err := c.begin(k, e.err)
 	if err == nil && c.checked {
-		x.terms.Shape = c.shape(elemOf[T]())
+		x.terms.Shape = e.shape()
 	}
 	return x, err
 }
 
-// begin starts a call that waits: one at a time on a communicator. When it returns no error, end must be called.
-func (c *Comm) begin(k kind, typ error) (*coll, error) { return c.beginAs(k, typ, false) }
-
-// beginAs is begin for a call that waits, or one that waits later: then launch must be called.
-func (c *Comm) beginAs(k kind, typ error, later bool) (*coll, error) {
+// begin starts a call: one at a time on a communicator. When it returns no error, finish must be called; for a kind that
+// does not wait, launch.
+func (c *Comm) begin(k kind, typ error) (*coll, error) {
 	if c == nil || c.proc == nil || c.proc.rank.Ended() != nil || c.origin().freed.Load() {
 		return nil, c.usable(k.String())
 	}
@@ -104,16 +125,15 @@ func (c *Comm) beginAs(k kind, typ error, later bool) (*coll, error) {
 		return nil, c.concurrent(k)
 	}
 	x := &st.running
-	if later {
+	if k.later() {
 		x = st.idle()
 	}
 	x.c, x.kind, x.call = c, k, last/2+1
 	x.terms.Endable, x.terms.Shape = c.until != nil, 0
-	if typ != nil || !st.hinted || x.call&(x.call-1) == 0 || x.call&st.roundMask == 0 ||
-		c.until != nil || st.doubts > 0 || st.poison.Load() != nil {
+	if typ != nil || x.call >= st.attend || c.until != nil || st.poison.Load() != nil {
 		if err := x.prepare(typ); err != nil {
 			err = x.end(err)
-			if later {
+			if x.async != nil {
 				st.open.recycle(x)
 			}
 			return nil, err
@@ -157,10 +177,20 @@ func (x *coll) prepare(typ error) error {
 	if err := x.lookBack(); err != nil {
 		return err
 	}
+	x.st.attend = x.nextChecked()
 	if typ != nil {
 		return x.c.opError(x.kind.String(), typ)
 	}
 	return nil
+}
+
+// nextChecked is the number of the next call that prepare has something to do for: a power of two, the first of a round,
+// or the very next one while there are doubts.
+func (x *coll) nextChecked() uint64 {
+	if x.st.doubts > 0 {
+		return x.call + 1
+	}
+	return min(1<<bits.Len64(x.call), (x.call|x.st.roundMask)+1)
 }
 
 // lookBack looks for messages of calls before, now and then: at calls whose number is a power of two. A rank that is
@@ -210,7 +240,7 @@ func (x *coll) round() error {
 // receives nothing.
 func (x *coll) take(w way, root int) {
 	x.way, x.once = w, !w.repeats()
-	n := x.st.numbers
+	n := x.st.numbers & 63                                     // which tells the compiler that no shift is too long
 	x.tag = int(w)<<tagShared | root<<n | int(x.call&(1<<n-1)) // collTag
 	x.lastTag = x.tag
 	arch.StoreRel64(&x.st.tags[x.call%keptTags], x.call<<tagBits|uint64(x.tag))

@@ -55,14 +55,11 @@ var wayNames = [ways]string{
 	wayAlltoallAll: "Alltoall", wayAlltoallPairs: "Alltoall", wayAlltoallv: "Alltoallv",
 }
 
-// repeats reports whether a rank may send another several messages with one tag.
-func (w way) repeats() bool {
-	switch w {
-	case wayFinalize, wayBcastRing, wayReduceParts, wayReduceEnd, wayAllreduceRing, wayAllgatherRing, wayAllgatherv:
-		return true
-	}
-	return false
-}
+// repeating has a bit for each way in which a rank may send another several messages with one tag.
+const repeating uint32 = 1<<wayFinalize | 1<<wayBcastRing | 1<<wayReduceParts | 1<<wayReduceEnd | 1<<wayAllreduceRing |
+	1<<wayAllgatherRing | 1<<wayAllgatherv
+
+func (w way) repeats() bool { return repeating>>(w&31)&1 != 0 }
 
 // String is the name of the collective.
 func (w way) String() string {

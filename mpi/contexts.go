@@ -108,7 +108,7 @@ func (c *Comm) agree(k kind) (id int, call uint64, err error) {
 	empty := 0
 	for try := 0; ; try++ {
 		mine, all := x.snapshot(), idSet{}
-		if _, err := allreduceAs(c, k, mine[:], all[:], Band); err != nil {
+		if _, err := reducing(c, k, mine[:], all[:], Band, 0, (*coll).allreduce); err != nil {
 			return 0, 0, err
 		}
 		id := choose(&all, c.id, try)
@@ -136,7 +136,7 @@ func (c *Comm) claimTogether(k kind, id int) (ok bool, call uint64, err error) {
 	if got {
 		mine[0] = 1
 	}
-	call, err = allreduceAs(c, k, mine[:], all[:], Band)
+	call, err = reducing(c, k, mine[:], all[:], Band, 0, (*coll).allreduce)
 	ok = err == nil && all[0] == 1
 	if got && !ok && err == nil {
 		x.release(id)

@@ -12,43 +12,69 @@ const gatherTree = 2 << 10
 // ErrCount, ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted,
 // ErrPeer.
 func Gather[T any](c *Comm, send, recv []T, root int) error {
-	return gatherAs(c, kindGather, send, recv, root)
+	return blocking(c, kindGather, send, recv, root, (*coll).gather)
 }
 
-// gatherAs is Gather for a collective of kind k.
-func gatherAs[T any](c *Comm, k kind, send, recv []T, root int) error {
-	x, err := start[T](c, k)
-	if err != nil {
-		return err
+// direction says which buffer of a gather or scatter has one part and which has the parts of all ranks, which is used
+// at root only.
+type direction struct {
+	own, all         schedule.Buf
+	ownName, allName string
+	tree, direct     way // of equal parts
+	each             way // of parts of different lengths
+}
+
+var (
+	gathering  = direction{schedule.In, schedule.Out, "send", "receive", wayGatherTree, wayGatherAll, wayGatherv}
+	scattering = direction{schedule.Out, schedule.In, "receive", "send", wayScatterTree, wayScatterAll, wayScatterv}
+)
+
+// equalParts checks root and the buffers of a gather or scatter of equal parts, and chooses the way.
+func (x *coll) equalParts(d *direction, root int) (w way, of contribution, err error) {
+	own, all := &x.buf[d.own], &x.buf[d.all]
+	if err = x.root(root); err != nil {
+		return w, of, err
 	}
-	return x.finish(take(x, send, recv).gather(root))
+	if x.rank == root {
+		of.inPlace = inPlace(own.mem)
+		own.mem, err = x.equalOwn(own.mem, all.mem, d.allName, own.size)
+	} else {
+		err = x.notPlace(d.ownName, own.mem)
+	}
+	of.bytes, w = len(own.mem), d.tree
+	if of.bytes > gatherTree || x.size <= 2 {
+		w = d.direct
+	}
+	return w, of, err
+}
+
+// givenParts is equalParts for parts of different lengths. It takes the way, and gives the places of the parts at root.
+func (x *coll) givenParts(d *direction, counts, displs []int, root int) (p *schedule.Parts, placed bool, err error) {
+	own, all := &x.buf[d.own], &x.buf[d.all]
+	if err = x.root(root); err != nil {
+		return nil, false, err
+	}
+	x.take(d.each, root)
+	if x.rank != root {
+		return nil, false, x.notPlace(d.ownName, own.mem)
+	}
+	placed = inPlace(own.mem)
+	l, err := x.layout(d.allName, all.len, counts, displs, d.all == schedule.Out)
+	if err == nil {
+		own.mem, err = x.partOwn(own.mem, all.mem, l, d.ownName, own.size)
+	}
+	return l.parts(d.all, own.size), placed, err
 }
 
 func (x *coll) gather(root int) error {
-	send, recv := &x.buf[schedule.In], &x.buf[schedule.Out]
-	if err := x.root(root); err != nil {
-		return err
-	}
-	p := schedKey{way: wayGatherTree, root: root}
-	err := x.notPlace("send", send.mem)
-	if x.rank == root {
-		p.inPlace = inPlace(send.mem)
-		send.mem, err = x.equalOwn(send.mem, recv.mem, "receive", send.size)
-	}
-	if err != nil {
-		return err
-	}
-	n := len(send.mem)
-	if p.bytes = n; n > gatherTree || x.size <= 2 {
-		p.way = wayGatherAll
-	}
-	x.take(p.way, root)
+	w, of, err := x.equalParts(&gathering, root)
 	switch {
-	case !x.unplanned(p):
-	case p.way == wayGatherAll:
-		x.steps.GatherAll(x.place(), root, n, &schedule.Parts{Buf: schedule.Out, Each: n}, p.inPlace)
+	case err != nil || !x.plan(w, root, of):
+		return err
+	case w == wayGatherAll:
+		x.steps.GatherAll(x.place(), root, of.bytes, &schedule.Parts{Buf: schedule.Out, Each: of.bytes}, of.inPlace)
 	default:
-		x.steps.GatherTree(x.place(), root, n)
+		x.steps.GatherTree(x.place(), root, of.bytes)
 	}
 	return nil
 }
@@ -65,76 +91,9 @@ func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) err
 }
 
 func (x *coll) gatherv(counts, displs []int, root int) error {
-	send, recv := &x.buf[schedule.In], &x.buf[schedule.Out]
-	if err := x.root(root); err != nil {
-		return err
+	parts, placed, err := x.givenParts(&gathering, counts, displs, root)
+	if err == nil {
+		x.fresh(wayGatherv).GatherAll(x.place(), root, len(x.buf[schedule.In].mem), parts, placed)
 	}
-	x.take(wayGatherv, root)
-	var l layout
-	own := inPlace(send.mem)
-	err := x.notPlace("send", send.mem)
-	if x.rank == root {
-		if l, err = x.layout("receive", recv.len, counts, displs, true); err == nil {
-			send.mem, err = x.partOwn(send.mem, recv.mem, l, "send", send.size)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	x.fresh(wayGatherv).GatherAll(x.place(), root, len(send.mem), l.parts(schedule.Out, recv.size), own)
-	return nil
-}
-
-// layout says where in a buffer the ranks' parts lie.
-type layout struct{ counts, displs []int }
-
-// layout checks counts and displacements against a buffer of n elements; parts of a buffer that is written to must not
-// overlap.
-func (x *coll) layout(name string, n int, counts, displs []int, written bool) (layout, error) {
-	if len(counts) != x.size {
-		return layout{}, x.errorf(ErrCount, "%d counts for the %s buffer, %d ranks", len(counts), name, x.size)
-	}
-	if displs == nil {
-		return x.row(name, n, counts, written)
-	}
-	if len(displs) != x.size {
-		return layout{}, x.errorf(ErrCount, "%d displacements for the %s buffer, %d ranks", len(displs), name, x.size)
-	}
-	for i, c := range counts {
-		if d := displs[i]; c < 0 || d < 0 || c > n || d > n-c {
-			return layout{}, x.partError(name, i, c, d, n)
-		}
-	}
-	l := layout{counts, displs}
-	if written && l.overlaps() {
-		return layout{}, x.errorf(ErrBuffer, "parts of the %s buffer overlap", name)
-	}
-	return l, nil
-}
-
-// row is layout for parts one behind the other.
-func (x *coll) row(name string, n int, counts []int, written bool) (layout, error) {
-	displs := x.st.room(x.size, written)
-	at := 0
-	for i, c := range counts {
-		if displs[i] = at; c < 0 || c > n-at {
-			return layout{}, x.partError(name, i, c, at, n)
-		}
-		at += c
-	}
-	return layout{counts, displs}, nil
-}
-
-func (x *coll) partError(name string, i, count, at, n int) error {
-	return x.errorf(ErrCount, "part %d of the %s buffer, %d elements at %d, is not within its %d", i, name, count, at, n)
-}
-
-// part is the i-th part of b, whose elements have size bytes.
-func (l layout) part(b []byte, i, size int) []byte {
-	return b[l.displs[i]*size:][:l.counts[i]*size]
-}
-
-// parts are those of buffer b of a call.
-func (l layout) parts(b schedule.Buf, size int) *schedule.Parts {
-	return &schedule.Parts{Buf: b, Counts: l.counts, Displs: l.displs, Size: size}
+	return err
 }

@@ -32,7 +32,7 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 	bad := color < 0 && color != Undefined
 	mine := claim{int64(color), int64(key)}
 	all := make([]claim, len(c.group))
-	if err := allgatherAs(c, kindSplit, []claim{mine}, all); err != nil {
+	if err := blocking(c, kindSplit, []claim{mine}, all, 0, (*coll).allgather); err != nil {
 		return nil, err
 	}
 	id, call, err := c.agree(kindSplit)

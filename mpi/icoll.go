@@ -12,7 +12,7 @@ package mpi
 // Ibarrier is Barrier that does not wait (6.12.1): the request is done when all ranks have started it. It does not
 // block.
 func (c *Comm) Ibarrier() (Request, error) {
-	x, err := c.beginAs(kindIbarrier, nil, true)
+	x, err := c.begin(kindIbarrier, nil)
 	if err != nil {
 		return Request{}, err
 	}
@@ -21,67 +21,47 @@ func (c *Comm) Ibarrier() (Request, error) {
 
 // Ibcast is Bcast that does not wait (6.12.2). It does not block.
 func Ibcast[T any](c *Comm, buf []T, root int) (Request, error) {
-	x, err := istart[T](c, kindIbcast)
-	if err != nil {
-		return Request{}, err
-	}
-	return x.launch(takeBuf(x, buf).bcast(root))
+	return starting(c, kindIbcast, nil, buf, root, (*coll).bcast)
 }
 
 // Igather is Gather that does not wait (6.12.3). It does not block.
 func Igather[T any](c *Comm, send, recv []T, root int) (Request, error) {
-	x, err := istart[T](c, kindIgather)
-	if err != nil {
-		return Request{}, err
-	}
-	return x.launch(take(x, send, recv).gather(root))
+	return starting(c, kindIgather, send, recv, root, (*coll).gather)
 }
 
 // Iscatter is Scatter that does not wait (6.12.4). It does not block.
 func Iscatter[T any](c *Comm, send, recv []T, root int) (Request, error) {
-	x, err := istart[T](c, kindIscatter)
-	if err != nil {
-		return Request{}, err
-	}
-	return x.launch(take(x, send, recv).scatter(root))
+	return starting(c, kindIscatter, send, recv, root, (*coll).scatter)
 }
 
 // Iallgather is Allgather that does not wait (6.12.5). It does not block.
 func Iallgather[T any](c *Comm, send, recv []T) (Request, error) {
-	x, err := istart[T](c, kindIallgather)
-	if err != nil {
-		return Request{}, err
-	}
-	return x.launch(take(x, send, recv).allgather())
+	return starting(c, kindIallgather, send, recv, 0, (*coll).allgather)
 }
 
 // Ialltoall is Alltoall that does not wait (6.12.6). It does not block.
 func Ialltoall[T any](c *Comm, send, recv []T) (Request, error) {
-	x, err := istart[T](c, kindIalltoall)
-	if err != nil {
-		return Request{}, err
-	}
-	return x.launch(take(x, send, recv).alltoall())
+	return starting(c, kindIalltoall, send, recv, 0, (*coll).alltoall)
 }
 
 // Ireduce is Reduce that does not wait (6.12.7). It does not block.
 func Ireduce[T any](c *Comm, send, recv []T, op Op[T], root int) (Request, error) {
-	f := op.reducer()
-	x, err := istart[T](c, kindIreduce)
+	r := op.reducer()
+	x, err := start[T](c, kindIreduce)
 	if err != nil {
 		return Request{}, err
 	}
-	x.op = f
+	x.op = r
 	return x.launch(take(x, send, recv).reduce(root))
 }
 
 // Iallreduce is Allreduce that does not wait (6.12.8). It does not block.
 func Iallreduce[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
-	f := op.reducer()
-	x, err := istart[T](c, kindIallreduce)
+	r := op.reducer()
+	x, err := start[T](c, kindIallreduce)
 	if err != nil {
 		return Request{}, err
 	}
-	x.op = f
-	return x.launch(take(x, send, recv).allreduce())
+	x.op = r
+	return x.launch(take(x, send, recv).allreduce(0))
 }

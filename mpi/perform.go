@@ -2,44 +2,48 @@ package mpi
 
 import (
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/internal/arch"
 	"github.com/golci/golci/internal/schedule"
 )
 
 // A collective is a schedule: steps that send, receive, copy and combine bytes of the call's buffers. The functions
 // that check the arguments of a call also choose the algorithm, and have its schedule built. Here it is carried out.
 
-// schedKey is what the schedule of a call was built for. Calls with the same key share it.
-type schedKey struct {
-	way     way
+// contribution is what the schedule of a call depends on, beside its way and root. It has few fields, so that the
+// compiler holds it in registers: one that lies on the stack is written and read in pieces of different length, which
+// costs more than the whole comparison.
+type contribution struct {
+	bytes   int
+	elem    int // bytes of an element, if that matters
 	inPlace bool
-	root    int
-	bytes   int // of the rank's contribution
-	size    int // of an element in bytes, if that matters
 }
 
-// planned is a schedule that is kept for calls with the same key.
+// planned is a schedule that is kept for calls of the same way and root, with the same contribution.
 type planned struct {
-	key   schedKey
+	call  int // way and root, as in the tags of the call
+	of    contribution
 	steps schedule.Schedule
 }
 
 // plansKept is how many are kept, in the places of their ways.
 const plansKept = 8
 
-// unplanned sets the schedule of the call, and reports whether it must be built.
-func (x *coll) unplanned(k schedKey) bool {
-	p := &x.plans[k.way%plansKept]
+// plan takes the way and the root of the call and sets its schedule. It reports whether that must be built.
+func (x *coll) plan(w way, root int, of contribution) bool {
+	x.take(w, root)
+	call, p := x.tag>>(x.st.numbers&63), &x.plans[w%plansKept]
 	x.steps = &p.steps
-	if p.key == k {
+	if p.call == call && p.of == of {
 		return false
 	}
-	p.key = k
+	p.call, p.of = call, of
 	return true
 }
 
 // fresh gives a schedule to build that no other call has.
 func (x *coll) fresh(w way) *schedule.Schedule {
-	x.unplanned(schedKey{way: w, bytes: -1}) // no call has this key
+	p := &x.plans[w%plansKept]
+	p.call, x.steps = -1, &p.steps
 	return x.steps
 }
 
@@ -49,6 +53,10 @@ func (x *coll) place() schedule.Place { return schedule.Place{Rank: x.rank, Size
 func (x *coll) finish(err error) error {
 	if err == nil {
 		err = x.perform()
+	}
+	if err == nil && x.stop == nil { // as mostly
+		arch.StoreRel64(&x.st.state, x.call*2)
+		return nil
 	}
 	return x.end(err)
 }
@@ -74,6 +82,7 @@ func (x *coll) perform() (err error) {
 	x.forget()
 	if s != nil {
 		s.release()
+		x.scratch = nil
 	}
 	return err
 }
@@ -121,7 +130,7 @@ func (x *coll) beginRun(s *schedule.Schedule, i int) {
 	x.run.Begin(s, i)
 }
 
-func (x *coll) at(m schedule.Mem, n int) []byte { return x.buf[m.Buf].mem[m.Off:][:n] }
+func (x *coll) at(m schedule.Mem, n int) []byte { return x.buf[m.Buf].mem[m.Off : m.Off+n] }
 
 // start starts a step, and gives a null request if it is done. needed tells that nothing can be started before it is
 // done: a receive is then waited for.

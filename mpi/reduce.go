@@ -14,61 +14,62 @@ const reduceWhole = 8 << 10
 // holds what it contributes. It waits, and may switch threads. Errors: ErrRoot, ErrOp, ErrType, ErrCount,
 // ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func Reduce[T any](c *Comm, send, recv []T, op Op[T], root int) error {
-	return reduceAs(c, kindReduce, send, recv, op, root)
+	_, err := reducing(c, kindReduce, send, recv, op, root, (*coll).reduce)
+	return err
 }
 
-// reduceAs is Reduce for a collective of kind k.
-func reduceAs[T any](c *Comm, k kind, send, recv []T, op Op[T], root int) error {
-	f := op.reducer()
+// reducing is blocking for a reduction. It gives the number of the call, too.
+func reducing[T any](
+	c *Comm, k kind, send, recv []T, op Op[T], root int, f func(x *coll, root int) error,
+) (call uint64, err error) {
+	r := op.reducer()
 	x, err := start[T](c, k)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	x.op = f
-	return x.finish(take(x, send, recv).reduce(root))
+	x.op, call = r, x.call
+	return call, x.finish(f(take(x, send, recv), root))
 }
 
 func (x *coll) reduce(root int) error {
 	if err := x.root(root); err != nil {
 		return err
 	}
-	p, err := x.reduction(wayReduceTree, root, x.rank == root)
+	of, err := x.reduction(x.rank == root)
 	if err != nil {
 		return err
 	}
-	if p.bytes <= reduceSegment {
-		x.take(p.way, root)
-	} else {
-		p.way = wayReduceParts
-		x.take(p.way, root)
-		x.lastTag = collTag(x.size, wayReduceEnd, root, x.call)
+	w := wayReduceTree
+	if of.bytes > reduceSegment {
+		w = wayReduceParts
 	}
-	if x.unplanned(p) {
-		segment := max(1, reduceSegment/max(1, p.size)) * p.size
-		x.steps.ReduceTree(x.place(), root, schedule.Lengths{N: p.bytes, Whole: min(reduceWhole, segment), Segment: segment}, p.inPlace)
+	if x.plan(w, root, of) {
+		segment := max(1, reduceSegment/max(1, of.elem)) * of.elem
+		x.steps.ReduceTree(x.place(), root, schedule.Lengths{N: of.bytes, Whole: min(reduceWhole, segment), Segment: segment}, of.inPlace)
+	}
+	if w == wayReduceParts {
+		x.lastTag = collTag(x.size, wayReduceEnd, root, x.call)
 	}
 	return nil
 }
 
 // reduction checks what reductions have in common. result tells that the rank gets it.
-func (x *coll) reduction(w way, root int, result bool) (p schedKey, err error) {
+func (x *coll) reduction(result bool) (contribution, error) {
 	send, recv := &x.buf[schedule.In], &x.buf[schedule.Out]
-	p = schedKey{way: w, root: root, size: send.size}
+	n, size := len(send.mem), send.size
 	switch {
 	case x.op.combiner == nil:
-		return p, x.errorf(ErrOp, "the operation has no function")
+		return contribution{}, x.errorf(ErrOp, "the operation has no function")
 	case !result:
-		p.bytes = len(send.mem)
-		return p, x.notPlace("send", send.mem)
+		return contribution{n, size, false}, x.notPlace("send", send.mem)
 	case inPlace(send.mem):
-		*send, p.inPlace, p.bytes = *recv, true, len(recv.mem)
-		return p, x.notPlace("receive", recv.mem)
+		*send = *recv
+		return contribution{len(recv.mem), size, true}, x.notPlace("receive", recv.mem)
 	}
-	p.bytes = len(send.mem)
 	if err := x.apart(send.mem, recv.mem); err != nil {
-		return p, err
+		return contribution{}, err
 	}
-	return p, x.lengthFor("receive", recv.len, send.len)
+	return contribution{n, size, false}, x.lengthFor("receive", recv.len, send.len)
 }
 
 // combine sets out to low op high.

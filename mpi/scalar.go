@@ -7,7 +7,7 @@ package mpi
 // and may switch threads.
 func AllreduceOne[T any](c *Comm, x T, op Op[T]) (T, error) {
 	var out [1]T
-	_, err := allreduceAs(c, kindAllreduceOne, []T{x}, out[:], op)
+	_, err := reducing(c, kindAllreduceOne, []T{x}, out[:], op, 0, (*coll).allreduce)
 	return out[0], err
 }
 
@@ -15,7 +15,7 @@ func AllreduceOne[T any](c *Comm, x T, op Op[T]) (T, error) {
 // (6.9.1). It waits, and may switch threads.
 func ReduceOne[T any](c *Comm, x T, op Op[T], root int) (T, error) {
 	var out [1]T
-	err := reduceAs(c, kindReduceOne, []T{x}, out[:], op, root)
+	_, err := reducing(c, kindReduceOne, []T{x}, out[:], op, root, (*coll).reduce)
 	if c == nil || c.rank != root {
 		var zero T
 		return zero, err
@@ -26,7 +26,7 @@ func ReduceOne[T any](c *Comm, x T, op Op[T], root int) (T, error) {
 // BcastOne returns the x of rank root of c at all ranks (6.4). It waits, and may switch threads.
 func BcastOne[T any](c *Comm, x T, root int) (T, error) {
 	buf := []T{x}
-	err := bcastAs(c, kindBcastOne, buf, root)
+	err := blocking(c, kindBcastOne, nil, buf, root, (*coll).bcast)
 	return buf[0], err
 }
 
@@ -37,13 +37,13 @@ func GatherOne[T any](c *Comm, x T, root int) ([]T, error) {
 	if c != nil && c.rank == root {
 		all = make([]T, len(c.group))
 	}
-	err := gatherAs(c, kindGatherOne, []T{x}, all, root)
+	err := blocking(c, kindGatherOne, []T{x}, all, root, (*coll).gather)
 	return all, err
 }
 
 // AllgatherOne returns the x of all ranks of c, by rank (6.7). It waits, and may switch threads.
 func AllgatherOne[T any](c *Comm, x T) ([]T, error) {
 	all := make([]T, c.Size())
-	err := allgatherAs(c, kindAllgatherOne, []T{x}, all)
+	err := blocking(c, kindAllgatherOne, []T{x}, all, 0, (*coll).allgather)
 	return all, err
 }

@@ -8,43 +8,18 @@ import "github.com/golci/golci/internal/schedule"
 // threads. Errors: ErrRoot, ErrType, ErrCount, ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch,
 // ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func Scatter[T any](c *Comm, send, recv []T, root int) error {
-	return scatterAs(c, kindScatter, send, recv, root)
-}
-
-// scatterAs is Scatter for a collective of kind k.
-func scatterAs[T any](c *Comm, k kind, send, recv []T, root int) error {
-	x, err := start[T](c, k)
-	if err != nil {
-		return err
-	}
-	return x.finish(take(x, send, recv).scatter(root))
+	return blocking(c, kindScatter, send, recv, root, (*coll).scatter)
 }
 
 func (x *coll) scatter(root int) error {
-	send, recv := &x.buf[schedule.In], &x.buf[schedule.Out]
-	if err := x.root(root); err != nil {
-		return err
-	}
-	p := schedKey{way: wayScatterTree, root: root}
-	err := x.notPlace("receive", recv.mem)
-	if x.rank == root {
-		p.inPlace = inPlace(recv.mem)
-		recv.mem, err = x.equalOwn(recv.mem, send.mem, "send", send.size)
-	}
-	if err != nil {
-		return err
-	}
-	n := len(recv.mem)
-	if p.bytes = n; n > gatherTree || x.size <= 2 {
-		p.way = wayScatterAll
-	}
-	x.take(p.way, root)
+	w, of, err := x.equalParts(&scattering, root)
 	switch {
-	case !x.unplanned(p):
-	case p.way == wayScatterAll:
-		x.steps.ScatterAll(x.place(), root, n, &schedule.Parts{Buf: schedule.In, Each: n}, p.inPlace)
+	case err != nil || !x.plan(w, root, of):
+		return err
+	case w == wayScatterAll:
+		x.steps.ScatterAll(x.place(), root, of.bytes, &schedule.Parts{Buf: schedule.In, Each: of.bytes}, of.inPlace)
 	default:
-		x.steps.ScatterTree(x.place(), root, n)
+		x.steps.ScatterTree(x.place(), root, of.bytes)
 	}
 	return nil
 }
@@ -61,22 +36,9 @@ func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int
 }
 
 func (x *coll) scatterv(counts, displs []int, root int) error {
-	send, recv := &x.buf[schedule.In], &x.buf[schedule.Out]
-	if err := x.root(root); err != nil {
-		return err
+	parts, placed, err := x.givenParts(&scattering, counts, displs, root)
+	if err == nil {
+		x.fresh(wayScatterv).ScatterAll(x.place(), root, len(x.buf[schedule.Out].mem), parts, placed)
 	}
-	x.take(wayScatterv, root)
-	var l layout
-	own := inPlace(recv.mem)
-	err := x.notPlace("receive", recv.mem)
-	if x.rank == root {
-		if l, err = x.layout("send", send.len, counts, displs, false); err == nil {
-			recv.mem, err = x.partOwn(recv.mem, send.mem, l, "receive", recv.size)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	x.fresh(wayScatterv).ScatterAll(x.place(), root, len(recv.mem), l.parts(schedule.In, send.size), own)
-	return nil
+	return err
 }

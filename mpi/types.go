@@ -19,12 +19,23 @@ var (
 
 const plainSlots = 256
 
-// elem is what is known of an element type. It does not change.
+// elem is what is known of an element type. It does not change, but for the shape.
 type elem struct {
-	word  uintptr       // of a pointer to it: see typeWord
-	err   error         // why slices of it may not travel
-	shape func() uint64 // what types are compared by; see shapeOf
-	next  *elem         // in the list of its slot
+	word   uintptr // of a pointer to it: see typeWord
+	err    error   // why slices of it may not travel
+	typ    reflect.Type
+	shaped atomic.Uint64 // what types are compared by; 0 until somebody asks
+	next   *elem         // in the list of its slot
+}
+
+// shape is what types are compared by; see shapeOf.
+func (e *elem) shape() uint64 {
+	if s := e.shaped.Load(); s != 0 {
+		return s
+	}
+	s := shapeOf(e.typ) // two at once compute the same
+	e.shaped.Store(s)
+	return s
 }
 
 // known reports, for a nil *T as e, whether it is known already that slices of T may travel as bytes; elemOf tells in
@@ -32,14 +43,6 @@ type elem struct {
 func known(e any) bool {
 	w := typeWord(e)
 	return plainTypes[plainSlot(w)].Load() == w
-}
-
-// plainError is typeError with one compare for a type that is known.
-func plainError[T any]() error {
-	if known(any((*T)(nil))) {
-		return nil
-	}
-	return typeError[T]()
 }
 
 // typeWord is the address of the dynamic type of e.
@@ -87,8 +90,7 @@ func addElem(list *atomic.Pointer[elem], t reflect.Type, w uintptr) *elem {
 	if e := findElem(first, w); e != nil { // another has been faster
 		return e
 	}
-	e := &elem{word: w, err: judge(t), next: first}
-	e.shape = sync.OnceValue(func() uint64 { return shapeOf(t) })
+	e := &elem{word: w, err: judge(t), typ: t, next: first}
 	list.Store(e)
 	return e
 }

@@ -22,7 +22,7 @@ func BcastValue[T any](c *Comm, v T, root int) (T, error) {
 		b, own = c.packColl("BcastValue", &v)
 	}
 	n := []int64{int64(len(b))}
-	if err := bcastAs(c, kindBcastValue, n, root); err != nil {
+	if err := blocking(c, kindBcastValue, nil, n, root, (*coll).bcast); err != nil {
 		return v, err
 	}
 	x, err := start[byte](c, kindBcastValue)
@@ -33,7 +33,7 @@ func BcastValue[T any](c *Comm, v T, root int) (T, error) {
 		b, err = x.memory(n, root)
 	}
 	if err == nil {
-		err = takeBuf(x, b).bcast(root)
+		err = take(x, nil, b).bcast(root)
 	}
 	if err := x.finish(err); err != nil || own != nil || c.rank == root {
 		return v, first(own, err)
@@ -49,7 +49,7 @@ func GatherValue[T any](c *Comm, v T, root int) ([]T, error) {
 	if c != nil && c.rank == root {
 		lens = make([]int64, len(c.group))
 	}
-	if err := gatherAs(c, kindGatherValue, []int64{int64(len(b))}, lens, root); err != nil {
+	if err := blocking(c, kindGatherValue, []int64{int64(len(b))}, lens, root, (*coll).gather); err != nil {
 		return nil, err
 	}
 	x, err := start[byte](c, kindGatherValue)
@@ -93,7 +93,7 @@ func ScatterValue[T any](c *Comm, vs []T, root int) (v T, err error) {
 	for _, k := range counts {
 		lens = append(lens, int64(k))
 	}
-	if err := scatterAs(c, kindScatterValue, lens, n, root); err != nil {
+	if err := blocking(c, kindScatterValue, lens, n, root, (*coll).scatter); err != nil {
 		return v, err
 	}
 	x, err := start[byte](c, kindScatterValue)
@@ -120,7 +120,7 @@ func AllgathervAlloc[T any](c *Comm, send []T) (all []T, counts []int, err error
 // allgathervAlloc is AllgathervAlloc for a collective of kind k.
 func allgathervAlloc[T any](c *Comm, k kind, send []T) (all []T, counts []int, err error) {
 	lens := make([]int64, c.Size())
-	if err := allgatherAs(c, k, []int64{int64(len(send))}, lens); err != nil {
+	if err := blocking(c, k, []int64{int64(len(send))}, lens, 0, (*coll).allgather); err != nil {
 		return nil, nil, err
 	}
 	x, err := start[T](c, k)
