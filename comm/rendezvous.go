@@ -93,7 +93,8 @@ func (s *Server) bulkArrived(src int, id uint64, off int64, chunk []byte, w *ful
 	}
 }
 
-// control sends a message of the protocol from anywhere, a handler too; it never blocks.
+// control sends a message of the protocol from anywhere, a handler too; it never blocks. Where others wait for credits it
+// passes them, as a system message: what answers or recalls an envelope may overtake everything but that envelope.
 func (s *Server) control(dst int, h uint8, args ...uint64) {
 	body, first, outcome := s.e.Open(dst, h, len(args), 0)
 	switch outcome {
@@ -105,12 +106,12 @@ func (s *Server) control(dst int, h uint8, args ...uint64) {
 	case am.Stalled:
 		c := s.ctrls.Get().(*ctrl)
 		c.dst, c.h, c.n = dst, h, copy(c.args[:], args)
-		s.e.Enqueue(dst, c)
+		s.e.EnqueueUrgent(dst, c)
 	case am.Failed: // peerGone and askedLate end what waits for the answer
 	}
 }
 
-// ctrl is a control message in its pair's queue.
+// ctrl is a control message on its way past its pair's queue.
 type ctrl struct {
 	next am.Queued
 	s    *Server
@@ -122,7 +123,7 @@ type ctrl struct {
 
 // Emit implements am.Queued.
 func (c *ctrl) Emit() bool {
-	body, first, outcome := c.s.e.OpenQueued(c.dst, c.h, c.n, 0)
+	body, first, outcome := c.s.e.OpenUrgent(c.dst, c.h, c.n)
 	if outcome != am.Opened {
 		return false
 	}

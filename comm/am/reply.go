@@ -78,7 +78,7 @@ func (t *Token) checkReply(h uint8, args []uint64, payload []byte) error {
 	switch {
 	case t.reply:
 		return fmt.Errorf("%w: rank %d: the handler serves a reply of rank %d", ErrReply, t.e.rank, t.src)
-	case !t.answer:
+	case !t.answer || t.maxReply == NoReply:
 		return fmt.Errorf("%w: rank %d: the handler was registered with NoReply", ErrReply, t.e.rank)
 	case t.replied:
 		return fmt.Errorf("%w: rank %d: second reply to rank %d", ErrReply, t.e.rank, t.src)

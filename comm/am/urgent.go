@@ -2,28 +2,23 @@ package am
 
 import (
 	"encoding/binary"
-	"fmt"
 
 	"github.com/golci/golci/comm/conduit"
 )
 
 // RequestUrgent runs handler index h at rank dst with args (at most MaxArgs), as RequestShort does, but past
 // everything that is queued for dst: requests that wait for credits, and bulk data. It takes no credits; where the
-// conduit has a queue for system messages it travels and is served on that. The handler must be one that may reply:
-// the reply, or the empty one in its place, gives back the reply space that bounds how many urgent messages are under
-// way. Without such space it blocks the calling thread or goroutine until a reply comes; several that wait keep their
-// order. It must not be called in a handler. The errors are those of RequestShort, and ErrReply for a handler with
-// NoReply or with an order.
+// conduit has a queue for system messages it travels and is served on that. The handler's reply, or an empty one in its
+// place, gives back the reply space that bounds how many urgent messages are under way. Without such space it blocks the
+// calling thread or goroutine until a reply comes; several that wait keep their order. It must not be called in a
+// handler. The errors are those of RequestShort.
 func (e *Endpoint) RequestUrgent(dst int, h uint8, args ...uint64) error {
 	if err := e.checkRequest(dst, h, len(args), 0); err != nil {
 		return err
 	}
-	if spec := &e.specs[h]; spec.MaxReply == NoReply || spec.Ordered {
-		return fmt.Errorf("%w: an urgent message to rank %d must have a handler that may reply, and no order: index %d", ErrReply, dst, h)
-	}
 	ln := e.lane(dst)
 	ln.mu.Lock()
-	if !ln.dead && ln.first.head == nil && e.emitUrgent(ln, dst, h, args) && !ln.dead {
+	if !ln.dead && ln.first.head == nil && e.emitUrgent(ln, dst, h, args) {
 		ln.mu.Unlock()
 		return nil
 	}
@@ -36,12 +31,29 @@ func (e *Endpoint) RequestUrgent(dst int, h uint8, args ...uint64) error {
 	if t := e.prog.Current(); t != nil {
 		q.done.Expect(t)
 	}
-	ln.first.push(q)
-	e.list(ln, dst)
-	ln.mu.Unlock()
-	e.prog.Wake()
+	e.pushUrgent(ln, dst, q)
 	e.prog.Wait(&q.done)
 	return q.err
+}
+
+// EnqueueUrgent sends x, or puts it before the requests that wait, and unlocks the pair, after Open said Stalled. It
+// does not block, and a handler may call it. x uses OpenUrgent in Emit.
+func (e *Endpoint) EnqueueUrgent(peer int, x Queued) {
+	ln := e.lane(peer)
+	if ln.first.head == nil && x.Emit() {
+		ln.mu.Unlock()
+		x.Sent(nil)
+		return
+	}
+	e.pushUrgent(ln, peer, x)
+}
+
+// pushUrgent is called with the pair locked and unlocks it.
+func (e *Endpoint) pushUrgent(ln *lane, peer int, x Queued) {
+	ln.first.push(x)
+	e.list(ln, peer)
+	ln.mu.Unlock()
+	e.prog.Wake()
 }
 
 // urgent is a request that goes before those that are queued.
@@ -52,24 +64,44 @@ func (q *urgent) Emit() bool { return q.e.emitUrgent(q.e.lane(q.dst), q.dst, q.h
 
 // emitUrgent sends an urgent request; false if there is no room for it, or for its reply. The pair is locked.
 func (e *Endpoint) emitUrgent(ln *lane, peer int, h uint8, args []uint64) bool {
-	room := replyBytes(e.specs[h].MaxReply)
-	if ln.replies > 0 && ln.replies+room > e.cfg.ReplySpace {
-		return false
+	body, first, o := e.openUrgent(ln, peer, h, len(args))
+	if o == Opened {
+		putArgs(body, args)
+		e.c.Commit(peer, first)
 	}
-	n := headerBytes + len(args)*argBytes
+	return o == Opened
+}
+
+// OpenUrgent is OpenQueued for a message without payload that needs no credits. RequestUrgent tells how it travels and
+// what bounds it. It is for Queued.Emit of what EnqueueUrgent was given; CommitQueued ends it.
+func (e *Endpoint) OpenUrgent(peer int, h uint8, nargs int) (body []byte, first uint64, o Outcome) {
+	return e.openUrgent(e.lane(peer), peer, h, nargs)
+}
+
+func (e *Endpoint) openUrgent(ln *lane, peer int, h uint8, nargs int) ([]byte, uint64, Outcome) {
+	spec := &e.specs[h]
+	room := replyBytes(spec.MaxReply) // also of one that never replies: an empty reply takes its place
+	if ln.replies > 0 && ln.replies+room > e.cfg.ReplySpace {
+		return nil, 0, Stalled
+	}
+	n := headerBytes + nargs*argBytes
 	rec, st := e.c.Reserve(peer, conduit.System, n)
+	if st == conduit.Dead {
+		ln.dead, ln.care = true, true
+		return nil, 0, Failed
+	}
 	if st != conduit.OK {
-		ln.dead = ln.dead || st == conduit.Dead
-		ln.care = ln.care || ln.dead
-		return false
+		return nil, 0, Stalled
 	}
 	ln.replies += room
-	w1, flags := word1(0, 0, 0), uint8(flagAnswer)
+	w1, flags := word1(0, ln.seq, 0), uint8(flagAnswer)
+	if spec.Ordered {
+		flags |= flagOrdered
+		ln.seq++
+	}
 	if !ln.words {
 		w1, flags = e.piggyback(ln, w1, flags)
 	}
 	binary.LittleEndian.PutUint64(rec[8:], w1)
-	putArgs(rec[headerBytes:n], args)
-	e.c.Commit(peer, word0(n, h, flags, len(args)))
-	return true
+	return rec[headerBytes:n], word0(n, h, flags, nargs), Opened
 }

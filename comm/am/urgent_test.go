@@ -115,17 +115,43 @@ func TestUrgentIsBounded(t *testing.T) {
 	}
 }
 
-// TestUrgentRefuses what nothing would bound, or put in order.
-func TestUrgentRefuses(t *testing.T) {
-	es := endpoints(t, 2, variants[0], Config{})
-	register(t, es, 1, Spec{Name: "silent", MaxReply: NoReply, Run: func(*Token, []uint64, []byte) {}})
-	register(t, es, 2, Spec{Name: "ordered", Ordered: true, Run: func(*Token, []uint64, []byte) {}})
-	for h, want := range map[uint8]error{1: ErrReply, 2: ErrReply, 3: ErrHandler} {
-		if err := es[0].RequestUrgent(1, h); !errors.Is(err, want) {
-			t.Errorf("handler %d: %v, want %v", h, err, want)
+// TestUrgentToSilentAndOrdered: handlers that never reply are bounded too, and must not reply; ordered ones get the
+// number of the moment in which they leave.
+func TestUrgentToSilentAndOrdered(t *testing.T) {
+	es := endpoints(t, 2, variants[0], Config{ReplySpace: 2 * replyBytes(NoReply)})
+	var seqs []uint16
+	var refused error
+	register(t, es, 1, Spec{Name: "silent", MaxReply: NoReply, Ordered: true, Run: func(tok *Token, _ []uint64, _ []byte) {
+		seqs = append(seqs, tok.Seq())
+		refused = tok.ReplyShort(1)
+	}})
+	for i := range 2 {
+		if err := es[0].RequestUrgent(1, 1, uint64(i)); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if err := es[0].RequestUrgent(2, 1); !errors.Is(err, ErrRank) {
-		t.Errorf("rank 2 of 2: %v", err)
+	done := make(chan error)
+	go func() { done <- es[0].RequestUrgent(1, 1) }()
+	eventually(t, "one that waits", func() bool {
+		ln := es[0].lane(1)
+		ln.mu.Lock()
+		defer ln.mu.Unlock()
+		return ln.first.head != nil && ln.replies == 2*replyBytes(NoReply)
+	})
+	eventually(t, "all of them, and their space", func() bool {
+		es[1].Poll()
+		es[0].Poll()
+		ln := es[0].lane(1)
+		ln.mu.Lock()
+		defer ln.mu.Unlock()
+		return len(seqs) == 3 && ln.replies == 0
+	})
+	if err := <-done; err != nil || !slices.Equal(seqs, []uint16{0, 1, 2}) || !errors.Is(refused, ErrReply) {
+		t.Errorf("%v, numbers %v, a reply gives %v", err, seqs, refused)
+	}
+	for what, err := range map[error]error{ErrHandler: es[0].RequestUrgent(1, 3), ErrRank: es[0].RequestUrgent(2, 1)} {
+		if !errors.Is(err, what) {
+			t.Errorf("%v, want %v", err, what)
+		}
 	}
 }
