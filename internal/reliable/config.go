@@ -111,6 +111,9 @@ type Link struct {
 	Number uint64
 	// MTU is the longest packet in bytes towards the peer, MinMTU to MaxMTU, without what the layer above adds.
 	MTU int
+	// Ways is by how many ways packets go, at most MaxWays; 0 means one. All must return packets before a peer is dead
+	// because of that.
+	Ways int
 }
 
 func checkMTU(mtu int) error {

@@ -90,6 +90,9 @@ func (e *Endpoint) Add(id int, l Link, now time.Duration) error {
 	if err := checkMTU(l.MTU); err != nil {
 		return err
 	}
+	if l.Ways < 0 || l.Ways > MaxWays {
+		return fmt.Errorf("%w: peer %d by %d ways, want at most %d", ErrConfig, id, l.Ways, MaxWays)
+	}
 	if e.peers.get(id) != nil {
 		return fmt.Errorf("%w: peer %d is there already", ErrConfig, id)
 	}

@@ -60,6 +60,10 @@ type peer struct {
 	asked  time.Duration
 	due    time.Duration // of the next timer; may be early
 	ask    bool          // for a sign of life
+	doubt  doubt
+	ways   int           // by which packets go
+	pulse  time.Duration // see Pulse; 0: none
+	pulsed time.Duration
 
 	// Long, and behind what every packet touches.
 	known bitmap // acknowledged, at or after first
@@ -79,6 +83,7 @@ func newPeer(e *Endpoint, id int, l Link, now time.Duration) *peer {
 	return &peer{
 		e: e, id: id, entry: none, due: never, mtu: l.MTU, number: l.Number, next: l.SendSeq, first: l.SendSeq, want: l.RecvSeq, top: l.RecvSeq,
 		hotel: newHotel(e.cfg.Rooms), reorder: leastReorder, ackAt: never, passed: never, heard: now, asked: now,
+		ways: max(l.Ways, 1), doubt: doubt{next: never},
 		rtt: rtt{min: e.cfg.MinRTO, max: e.cfg.MaxRTO}, cc: newCongestion(l.MTU, now),
 	}
 }
@@ -117,7 +122,11 @@ func (p *peer) timer(now time.Duration) {
 		p.fail(err)
 		return
 	}
-	p.due = min(p.lifeTimer(now), p.ackTimer(now), p.overtakenTimer(now), p.resendTimer(now), p.paceTimer(now))
+	if err := p.refused(now); err != nil {
+		p.fail(err)
+		return
+	}
+	p.due = min(p.lifeTimer(now), p.doubtTimer(now), p.pulseTimer(now), p.ackTimer(now), p.overtakenTimer(now), p.resendTimer(now), p.paceTimer(now))
 	p.e.agenda.set(p, p.due)
 }
 

@@ -19,7 +19,9 @@ func (e *Endpoint) Incoming(id int, packet []byte, now time.Duration) {
 		return
 	}
 	p.touch(now)
-	p.heard = now
+	if p.heard = now; p.doubt.on {
+		p.trust()
+	}
 	if h.flags&flagPart != 0 {
 		p.takePart(h.seq, body, now)
 	} else if h.flags&flagSegment != 0 { // it is delivered before anything else is looked at: somebody waits for it

@@ -16,11 +16,14 @@ import (
 // TestScenarios replays testdata: two ranks, 0 and 1, and packets that go where the scenario sends them. Sequence
 // numbers are written relative to the first. The inputs are
 //
-//	start [rooms=N] [seq=N]     two new endpoints
+//	start [rooms=N] [seq=N] [ways=N]  two new endpoints
 //	send R COUNT SIZE [urgent]  messages from rank R
 //	pass R [quiet]              Outgoing of rank R; its packets are named 1, 2, ... and wait; quiet: only their number is told
 //	deliver R [NAMES]           packets of rank R, all that wait or those named, arrive; they may be named again
 //	drop R [NAMES]              packets of rank R are lost
+//	refused R NAMES [way=N]     packets of rank R, which may have arrived, come back
+//	suspect R                   rank R is told that the other is dead
+//	pulse R DURATION            rank R sends signs of life so often
 //	mtu R SIZE                  the longest packet of rank R has so many bytes from now on
 //	after DURATION              time passes
 //	stats R                     what rank R has counted
@@ -53,7 +56,7 @@ func (s *script) line(line string) []string {
 	}
 	switch f[0] {
 	case "start":
-		s.start(opt["rooms"], uint32(opt["seq"]))
+		s.start(opt["rooms"], uint32(opt["seq"]), opt["ways"])
 		return nil
 	case "send":
 		return s.send(a[0], a[1], a[2], slices.Contains(f, "urgent"))
@@ -61,6 +64,8 @@ func (s *script) line(line string) []string {
 		return s.pass(a[0], slices.Contains(f, "quiet"))
 	case "deliver", "drop":
 		return s.arrive(a[0], a[1:], f[0] == "drop")
+	case "refused", "suspect", "pulse":
+		return s.doubt(f, a, opt["way"])
 	case "mtu":
 		if err := s.w.ranks[a[0]].e.SetMTU(1-a[0], a[1]); err != nil {
 			return []string{err.Error()}
@@ -82,9 +87,29 @@ func (s *script) line(line string) []string {
 	return nil
 }
 
-func (s *script) start(rooms int, seq uint32) {
-	s.seq = seq
-	s.w = newWorld(s.t, 1, 2, Config{Rooms: rooms, Queue: 2 * Window}, Link{MTU: 1400, SendSeq: seq})
+// doubt is of the inputs that are about the death of a peer.
+func (s *script) doubt(f []string, a []int, way int) []string {
+	n := s.w.ranks[a[0]]
+	switch f[0] {
+	case "refused":
+		for _, name := range a[1:] {
+			n.e.Refused(1-a[0], way, uint64(name-1), s.w.Now)
+		}
+	case "suspect":
+		n.e.Suspect(1-a[0], s.w.Now)
+	case "pulse":
+		d, err := time.ParseDuration(f[2])
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		n.e.Pulse(1-a[0], d, s.w.Now)
+	}
+	return nil
+}
+
+func (s *script) start(rooms int, seq uint32, ways int) {
+	s.seq, s.sent, s.wait = seq, [2][][]byte{}, [2][]int{}
+	s.w = newWorld(s.t, 1, 2, Config{Rooms: rooms, Queue: 2 * Window}, Link{MTU: 1400, SendSeq: seq, Ways: ways})
 	s.w.Now = time.Second
 	for _, n := range s.w.ranks {
 		n.count = true
@@ -139,7 +164,12 @@ func (s *script) send(r, count, size int, urgent bool) []string {
 
 func (s *script) pass(r int, quiet bool) []string {
 	s.told = nil
-	s.w.ranks[r].e.Outgoing(s.w.Now, 1<<20, s.w.ranks[r])
+	n := s.w.ranks[r]
+	deaths := len(n.died)
+	n.e.Outgoing(s.w.Now, 1<<20, n)
+	if len(n.died) > deaths {
+		s.told = append(s.told, "dead: "+n.last.Error())
+	}
 	if quiet {
 		return []string{fmt.Sprintf("%d packets", len(s.told))}
 	}

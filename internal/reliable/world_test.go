@@ -54,6 +54,7 @@ type node struct {
 	ended   map[uint64]error
 	ends    int
 	died    []int
+	last    error // of which a peer has died
 	err     error
 	feed    func(n *node) // sends what there is to send
 	gathers bool          // is a Gather
@@ -61,6 +62,8 @@ type node struct {
 	pieces  int               // that a gatherer was given
 	owned   map[uint64][]byte // data of messages that were taken, spoilt when they end
 	count   bool              // only count what arrives
+	sends   func(peer int, number uint64)
+	back    []comeback // packets that come back, in order
 }
 
 func newWorld(t testing.TB, seed uint64, ranks int, cfg Config, l Link) *world {
@@ -82,7 +85,7 @@ func newWorld(t testing.TB, seed uint64, ranks int, cfg Config, l Link) *world {
 	for i, n := range w.ranks {
 		for j := range w.ranks {
 			if i != j {
-				k := Link{MTU: l.MTU, Number: l.Number, SendSeq: l.SendSeq + uint32(i<<8+j), RecvSeq: l.SendSeq + uint32(j<<8+i)}
+				k := Link{MTU: l.MTU, Number: l.Number, SendSeq: l.SendSeq + uint32(i<<8+j), RecvSeq: l.SendSeq + uint32(j<<8+i), Ways: l.Ways}
 				if err := n.e.Add(j, k, 0); err != nil {
 					t.Fatal(err)
 				}
@@ -106,6 +109,9 @@ func (n *node) Packet(peer int, number uint64, _ Channel, packet []byte) {
 		n.fault("number %d after %d to %d", number, last, peer)
 	}
 	n.numbers[peer] = number
+	if n.sends != nil {
+		n.sends(peer, number)
+	}
 	if p := n.e.peers.get(peer); p != nil && len(packet) > p.mtu {
 		n.fault("a packet of %d bytes to %d, where %d is the most", len(packet), peer, p.mtu)
 	}
@@ -117,11 +123,27 @@ func (n *node) Packet(peer int, number uint64, _ Channel, packet []byte) {
 // Incoming takes in a packet of the network.
 func (n *node) Incoming(src int, packet []byte, now time.Duration) { n.e.Incoming(src, packet, now) }
 
+// comeback is a packet that comes back.
+type comeback struct {
+	at     time.Duration
+	peer   int
+	number uint64
+}
+
 // Next is when the endpoint has something to do. A feed is asked whenever anything happens.
-func (n *node) Next() time.Duration { return n.e.NextTimer() }
+func (n *node) Next() time.Duration {
+	if len(n.back) > 0 {
+		return min(n.back[0].at, n.e.NextTimer())
+	}
+	return n.e.NextTimer()
+}
 
 // Poll sends what there is.
-func (n *node) Poll(time.Duration) {
+func (n *node) Poll(now time.Duration) {
+	for len(n.back) > 0 && n.back[0].at <= now {
+		n.e.Refused(n.back[0].peer, 0, n.back[0].number, now)
+		n.back = n.back[1:]
+	}
 	if n.feed != nil {
 		n.feed(n)
 	}
@@ -234,7 +256,8 @@ func (n *node) Ended(_ int, id uint64, err error) {
 }
 
 func (n *node) Dead(peer int, err error) {
-	if !errors.Is(err, ErrSilent) {
+	n.last = err
+	if !errors.Is(err, ErrSilent) && !errors.Is(err, ErrRefused) {
 		n.fault("peer %d died of %v", peer, err)
 	}
 	n.died = append(n.died, peer)

@@ -19,6 +19,7 @@ const (
 	tagBulk
 	tagBye
 	tagOverflow
+	tagDeath
 )
 
 // Tags of records by class, and classes by queue.
@@ -242,6 +243,10 @@ func (c *Conduit) turn() {
 	for again := true; again; again = len(c.stuck) > 0 && !c.out.full && c.out.sent {
 		c.unstick()
 		c.drain()
+		c.send(passPackets)
+	}
+	if len(c.deaths) > 0 {
+		c.spread()
 		c.send(passPackets)
 	}
 	if c.held.Load() {

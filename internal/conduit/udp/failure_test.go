@@ -58,7 +58,7 @@ func closeAll(t testing.TB, cs []conduit.Conduit) {
 }
 
 // tallySink counts what comes from each rank.
-type tallySink struct{ from [8]atomic.Int64 }
+type tallySink struct{ from [9]atomic.Int64 }
 
 func (s *tallySink) Record(src int, _ []byte)                  { s.from[src].Add(1) }
 func (s *tallySink) Bulk(src int, _ uint64, _ int64, _ []byte) { s.from[src].Add(1) }

@@ -18,6 +18,8 @@ type tape struct{ in [][]byte }
 
 func (w *tape) Send(batch []mmsg.Datagram) (int, error) { return len(batch), nil }
 
+func (w *tape) Refused([]mmsg.Datagram) int { return 0 }
+
 func (w *tape) Recv(batch []mmsg.Datagram) (n int, err error) {
 	for n < len(batch) && len(w.in) > 0 {
 		d := &batch[n]

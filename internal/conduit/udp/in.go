@@ -22,6 +22,7 @@ const (
 // receiver takes datagrams from the socket. Under poll.
 type receiver struct {
 	batch []mmsg.Datagram
+	back  []mmsg.Datagram // room for what comes back
 	// arrivals are what the last batch brought, as long as it lies in the batch; next is the first not delivered.
 	// What does not lie there waits in the pool.
 	arrivals [receivepool.Queues][]receivepool.Entry
@@ -32,7 +33,7 @@ type receiver struct {
 	idle     uint64 // passes that have received nothing
 	later    bool   // the last pass has left its turn to the next
 
-	datagrams, truncated, malformed, overflows uint64
+	datagrams, truncated, malformed, overflows, returned uint64
 }
 
 func (r *receiver) init(c *Conduit) {
@@ -40,6 +41,10 @@ func (r *receiver) init(c *Conduit) {
 	buf := make([]byte, recvDatagrams*recvBytes)
 	for i := range r.batch {
 		r.batch[i].Buf = buf[i*recvBytes : (i+1)*recvBytes : (i+1)*recvBytes]
+	}
+	r.back = make([]mmsg.Datagram, refusedDatagrams)
+	for i := range r.back {
+		r.back[i].Buf = make([]byte, seal.HeaderSize)
 	}
 	for q := range r.arrivals {
 		r.arrivals[q] = make([]receivepool.Entry, 0, mostArrivals[q])
@@ -63,8 +68,8 @@ func (r *receiver) waiting() bool {
 func (c *Conduit) pass(user bool) {
 	c.stow()
 	r := &c.recv
-	n, _ := c.wire.Recv(r.batch) // an error is that of a closed socket, or of one datagram
-	if n == 0 && user && c.nothingNew() {
+	n, err := c.wire.Recv(r.batch) // an error is that of a closed socket, or says that datagrams have come back
+	if n == 0 && err == nil && user && c.nothingNew() {
 		return
 	}
 	c.engine.Lock()
@@ -74,6 +79,9 @@ func (c *Conduit) pass(user bool) {
 	}
 	for i := range r.batch[:n] {
 		c.open(&r.batch[i])
+	}
+	if err != nil {
+		c.comeBack()
 	}
 	c.payDebts(user)
 	// What has just come is delivered before anything is sent for it: its answer may take that along.
@@ -131,7 +139,8 @@ func (c *Conduit) packet(b []byte, from netip.AddrPort) {
 	}
 	c.cameBy(src, from)
 	c.heard(src, binary.BigEndian.Uint64(payload), binary.BigEndian.Uint32(payload[8:]))
-	c.lane(src).size.heard = true
+	ln := c.lane(src)
+	ln.size.heard, ln.mourned = true, false
 	if b := payload[headerSize:]; len(b) > 0 && b[0] == controlByte {
 		c.heardControl(src, b)
 		return
@@ -152,6 +161,8 @@ func (c *Conduit) Message(peer int, tag uint8, data []byte) {
 		c.record(receivepool.SYS, peer, data)
 	case tagBye:
 		c.heardBye(peer, data)
+	case tagDeath:
+		c.heardDeath(data)
 	case tagOverflow:
 		c.heardOverflow(peer, data)
 	default:

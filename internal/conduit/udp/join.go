@@ -64,7 +64,7 @@ func Listen(cfg ListenConfig) (*Listener, error) {
 			continue
 		}
 		s, err := mmsg.Open(netip.AddrPortFrom(at, 0), mmsg.Options{
-			RecvBuffer: cfg.Buffer, SendBuffer: cfg.Buffer, GRO: !cfg.Loopback, Portable: cfg.Portable,
+			RecvBuffer: cfg.Buffer, SendBuffer: cfg.Buffer, GRO: !cfg.Loopback, Refusals: true, Portable: cfg.Portable,
 		})
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("udp: socket at %v: %w", at, err), l.Close())

@@ -31,18 +31,21 @@ type router struct {
 	tried time.Duration           // when a path that is left out was used last
 	turn  int                     // the path that was
 	count uint64                  // of datagrams then
+	doubt bool                    // something has come back since anything came
 }
 
 func newRouter(paths int) router { return router{paths: min(paths, maxPaths)} }
 
 // hear notes that a datagram came by a path.
-func (r *router) hear(path int, now time.Duration) { r.heard[path], r.last = now, now }
+func (r *router) hear(path int, now time.Duration) { r.heard[path], r.last, r.doubt = now, now, false }
 
 // path is the one for the n-th datagram to the peer.
 func (r *router) path(n uint64, now time.Duration) int {
 	switch {
 	case r.paths == 1:
 		return 0
+	case r.doubt: // all are to be tried
+		return int(n % uint64(r.paths))
 	case now-r.last > seekAfter:
 		// Not in turns: if the same two datagrams left each time, the same one would always take the same path.
 		return int(n * 0x9e3779b97f4a7c15 >> 32 % uint64(r.paths))

@@ -16,8 +16,9 @@ type Stats struct {
 	Seal seal.Stats
 	// Received is how many datagrams came, also foreign ones; Truncated those that were longer than any of this job;
 	// Malformed those of this job whose contents were against the rules; Dropped those that the system had no room
-	// for, as far as it tells.
-	Received, Truncated, Malformed, Dropped uint64
+	// for, as far as it tells. Returned is how many datagrams of this rank's came back, because nobody received where
+	// they went.
+	Received, Truncated, Malformed, Dropped, Returned uint64
 	// Sent is how many datagrams left, counting those together that the system is given together; Refused what it did
 	// not take.
 	Sent, Refused uint64
@@ -42,7 +43,7 @@ func (c *Conduit) Stats() Stats {
 func (c *Conduit) stats() Stats {
 	r, o := &c.recv, &c.out
 	return Stats{
-		Seal: c.box.Stats(), Received: r.datagrams, Truncated: r.truncated, Malformed: r.malformed, Dropped: c.wire.Dropped(),
+		Seal: c.box.Stats(), Received: r.datagrams, Truncated: r.truncated, Malformed: r.malformed, Dropped: c.wire.Dropped(), Returned: r.returned,
 		Sent: o.datagrams, Refused: o.failed, Overflows: r.overflows, Pool: r.pool.Memory(), Tickets: c.purse.Stats(),
 	}
 }
@@ -73,6 +74,9 @@ func (s Stats) String() string {
 		}
 	}
 	fmt.Fprintf(&b, "; %d left", s.Sent)
+	if s.Returned > 0 {
+		fmt.Fprintf(&b, ", %d came back", s.Returned)
+	}
 	if s.Refused > 0 {
 		fmt.Fprintf(&b, ", %d refused by the system", s.Refused)
 	}

@@ -30,6 +30,7 @@ type Conduit struct {
 	out      outbox             // under engine
 	loans    loans              // under engine
 	leaving  []leaver           // under engine
+	deaths   []int32            // under engine: peers of whose death others are to be told
 	lent     []lent             // under engine
 	lentFree []int32            // under engine: of lent
 	now      time.Duration      // under engine: of the last pass
@@ -128,6 +129,9 @@ func (c *Conduit) watchNeighbours() {
 		near := p == (c.cfg.Rank+1)%c.cfg.Size || (p+1)%c.cfg.Size == c.cfg.Rank
 		if p != c.cfg.Rank && (c.cfg.Size <= watched || near) && c.know(p) {
 			c.core.Watch(p, 0)
+			if near && c.wire.Info().Refusals {
+				c.core.Pulse(p, pulse, 0)
+			}
 		}
 	}
 }
@@ -160,7 +164,7 @@ func (c *Conduit) add(peer int) error {
 		return err
 	}
 	ln.sender = sender
-	l := reliable.Link{Number: 1, MTU: c.coreMTU(ln.mtu)}
+	l := reliable.Link{Number: 1, MTU: c.coreMTU(ln.mtu), Ways: min(len(c.cfg.Peers[peer].Paths), maxPaths)}
 	if l.SendSeq, err = c.box.Sequence(c.cfg.Rank, peer); err != nil {
 		return err
 	}
@@ -229,6 +233,9 @@ func (c *Conduit) Dead(peer int, err error) {
 	case errors.Is(err, conduit.ErrPeerClosed), errors.Is(err, conduit.ErrClosed): // whose reason is known
 	case errors.Is(err, reliable.ErrSilent):
 		c.fail(peer, conduit.ErrPeerDied, err.Error()+c.strangers())
+	case errors.Is(err, reliable.ErrRefused):
+		c.fail(peer, conduit.ErrPeerDied, err.Error())
+		c.deaths = append(c.deaths, int32(peer))
 	case errors.Is(err, reliable.ErrStuck):
 		c.fail(peer, conduit.ErrUnreachable, fmt.Sprintf("datagrams of %d bytes at most: %v", c.lane(peer).mtu, err))
 	default:

@@ -20,6 +20,7 @@ import (
 type Wire interface {
 	Send(batch []mmsg.Datagram) (int, error)
 	Recv(batch []mmsg.Datagram) (int, error)
+	Refused(batch []mmsg.Datagram) int
 	Wait(deadline time.Time) mmsg.Reason
 	Wake()
 	Close() error
@@ -233,6 +234,8 @@ func (n *wire) Recv(batch []mmsg.Datagram) (int, error) {
 	n.catchUp()
 	return n.w.Recv(batch)
 }
+
+func (n *wire) Refused(batch []mmsg.Datagram) int { return n.w.Refused(batch) }
 
 // catchUp passes on what is due, unless a Send is doing so now.
 func (n *wire) catchUp() {

@@ -68,6 +68,8 @@ func (f *fake) Send(batch []mmsg.Datagram) (int, error) {
 
 func (f *fake) Recv([]mmsg.Datagram) (int, error) { return 0, nil }
 
+func (f *fake) Refused([]mmsg.Datagram) int { return 0 }
+
 func (f *fake) Wait(deadline time.Time) mmsg.Reason {
 	if f.onWait != nil {
 		f.onWait()

@@ -3,7 +3,7 @@
 // allocates nothing in steady state. A call that finds nothing or no room returns at once. A goroutine that has nothing
 // to do parks in Go's netpoller, not in a system call.
 //
-// For each Socket one goroutine may be in Send, one in Recv and one in Wait at a time; these three may be at once.
+// For each Socket one goroutine may be in Send, one in Recv or Refused and one in Wait at a time; these three may be at once.
 // Wake, Close, Info and Dropped may be called by all at any time.
 package mmsg
 
@@ -59,6 +59,9 @@ type Options struct {
 	BusyPoll time.Duration
 	// Fragment lets IP split what is larger than the path's MTU, where it would be ErrTooBig.
 	Fragment bool
+	// Refusals has Recv and Refused tell of datagrams that the machine they went to has no receiver for, if the system
+	// can.
+	Refusals bool
 	// Portable forces the way of other systems, one system call for each datagram and two goroutines to hide them.
 	Portable bool
 }
@@ -69,6 +72,7 @@ type Info struct {
 	Batch                  int            // datagrams in one system call
 	RecvBuffer, SendBuffer int            // bytes the kernel granted, by its own count; 0: not known
 	GSO, GRO               bool           // segments are split, joined, by the kernel
+	Refusals               bool           // Refused tells
 	BusyPoll               time.Duration  // granted
 	Portable               bool
 }
@@ -100,6 +104,8 @@ var (
 	ErrFamily = errors.New("mmsg: address not of this socket's kind")
 	// ErrTail: Tail and Segment in one datagram to be sent.
 	ErrTail = errors.New("mmsg: segments with a tail")
+	// ErrRefused: the network has returned datagrams. Refused tells which.
+	ErrRefused = errors.New("mmsg: datagrams came back")
 	// ErrOptions: an option or the address of Open is not sensible.
 	ErrOptions = errors.New("mmsg: bad options")
 )
@@ -108,6 +114,7 @@ var (
 type backend interface {
 	send(batch []Datagram) (int, error)
 	recv(batch []Datagram) (int, error)
+	refused(batch []Datagram) int
 	wait(deadline time.Time) Reason
 	wake()
 	close() error
@@ -157,8 +164,15 @@ func (s *Socket) Send(batch []Datagram) (n int, err error) { return s.backend.se
 
 // Recv fills batch from the front with what has come: N, Addr, Segment and Truncated of the first n. It never blocks;
 // with n of 0 there was nothing. It makes one system call, so there may be more than it returned. The error is
-// net.ErrClosed or the system's.
+// net.ErrClosed, ErrRefused, which Refused answers, or the system's.
 func (s *Socket) Recv(batch []Datagram) (n int, err error) { return s.backend.recv(batch) }
+
+// Refused fills batch from the front with datagrams that this socket has sent and that have come back. The machine at
+// Addr says that no socket is bound there (ICMP, RFC 1122 section 3.2.2.1; ICMPv6, RFC 4443 section 3.1). Buf gets the
+// beginning of the datagram, N bytes of it, as the machine quotes it. Anybody on the way can say so, and others who
+// guess the ports: compare the bytes. Who calls Recv calls it, when that returns ErrRefused. It returns 0 where there
+// is nothing, or the system does not tell. It never blocks. If there is more, the next Recv says so.
+func (s *Socket) Refused(batch []Datagram) int { return s.backend.refused(batch) }
 
 // Wait parks the goroutine until something has come, Wake is called, the deadline has passed (zero: none) or the
 // socket is closed. It may return Woken for a Wake that an earlier Wait has answered already.

@@ -30,8 +30,12 @@ type native struct {
 	tx *vector // of the sender
 	rx *vector // of the receiver
 
+	errs    *vector     // of the receiver, for what comes back; nil: nobody asks
+	trouble atomic.Bool // something has come back and was not asked for; the kernel tells that once
+
 	// The functions that RawConn calls; made once, since a closure made for a call would be allocated.
 	doSend, doRecv  func(fd uintptr)
+	doReturned      func(fd uintptr)
 	poll            func(fd uintptr) bool
 	doArm, doModify func(fd uintptr)
 	// Of the waiter.
@@ -162,6 +166,9 @@ func (s *native) configure(o Options) (err error) {
 		if us := int(o.BusyPoll / time.Microsecond); us > 0 && unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_BUSY_POLL, us) == nil {
 			s.said.BusyPoll = time.Duration(us) * time.Microsecond
 		}
+		if o.Refusals {
+			s.heed(fd, o.Batch)
+		}
 		err = discover(fd, s.v6, o.Fragment)
 	})
 	return errors.Join(e, err)
@@ -202,6 +209,11 @@ func (s *native) send(batch []Datagram) (n int, err error) {
 		if err := s.raw.Control(s.doSend); err != nil {
 			return n, s.closed(err)
 		}
+		for again := 0; s.tx.errno != 0 && s.ofAnother(s.tx.errno) && again < mostReturns; again++ {
+			if err := s.raw.Control(s.doSend); err != nil {
+				return n, s.closed(err)
+			}
+		}
 		if s.tx.errno != 0 {
 			return n, sendError(s.tx.errno, &batch[n])
 		}
@@ -236,6 +248,9 @@ func (s *native) recv(batch []Datagram) (n int, err error) {
 	if len(batch) == 0 {
 		return 0, nil
 	}
+	if s.trouble.Load() {
+		return 0, ErrRefused
+	}
 	s.rx.room(batch)
 	if err := s.raw.Control(s.doRecv); err != nil {
 		return 0, s.closed(err)
@@ -245,6 +260,10 @@ func (s *native) recv(batch []Datagram) (n int, err error) {
 	case unix.EAGAIN, unix.EINTR:
 		return 0, nil
 	default:
+		if s.errs != nil {
+			s.trouble.Store(true)
+			return 0, ErrRefused
+		}
 		return 0, fmt.Errorf("mmsg: receive: %w", s.rx.errno)
 	}
 	s.rx.take(batch[:s.rx.done], &s.lost)

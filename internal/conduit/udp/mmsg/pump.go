@@ -118,6 +118,8 @@ func (p *pump) recv(batch []Datagram) (int, error) {
 	return p.in.tryGet(batch), nil
 }
 
+func (p *pump) refused([]Datagram) int { return 0 } // package net does not tell
+
 func (p *pump) wait(deadline time.Time) Reason {
 	var late <-chan time.Time
 	if !deadline.IsZero() {

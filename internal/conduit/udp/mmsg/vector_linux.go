@@ -297,7 +297,9 @@ func (v *vector) recvfrom(fd uintptr) {
 	}
 }
 
-func (v *vector) call(number, fd uintptr) {
+func (v *vector) call(number, fd uintptr) { v.callWith(number, fd, flags) }
+
+func (v *vector) callWith(number, fd, flags uintptr) {
 	n, _, errno := unix.RawSyscall6(number, fd, uintptr(unsafe.Pointer(&v.headers[0])), uintptr(v.vlen), flags, 0, 0)
 	if v.done, v.errno = int(n), errno; errno != 0 {
 		v.done = 0

@@ -78,6 +78,29 @@ func (s *Sender) SealParts(datagram, tail []byte, number uint64) error {
 	return nil
 }
 
+// Addressee is the rank that a datagram names as its receiver; -1 if it is shorter than HeaderSize. Nothing is checked.
+func Addressee(datagram []byte) int {
+	if len(datagram) < HeaderSize {
+		return -1
+	}
+	return int(binary.BigEndian.Uint32(datagram[12:]))
+}
+
+// Sent tells the number of the datagram that begins with head, if s may have sealed it: who has not seen it cannot have
+// guessed the cookie. head has at least HeaderSize bytes, of which more are not looked at.
+func (s *Sender) Sent(head []byte) (number uint64, ok bool) {
+	if len(head) < HeaderSize || binary.BigEndian.Uint64(head) != s.cookie || Addressee(head) != s.dst ||
+		int(binary.BigEndian.Uint32(head[8:])) != s.box.cfg.Rank {
+		return 0, false
+	}
+	number = binary.BigEndian.Uint64(head[16:])
+	if s.box.cfg.Mode == Trust { // it has the low half; the last that was sealed is meant
+		last := s.next - 1
+		number = last - uint64(uint32(last)-uint32(number))
+	}
+	return number, number < s.next
+}
+
 func (s *Sender) rekey(generation uint64) (err error) {
 	s.key, err = s.box.derive(s.box.cfg.Rank, s.dst, generation)
 	return err

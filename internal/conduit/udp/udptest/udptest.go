@@ -114,7 +114,7 @@ func (j Job) sockets(t testing.TB, n int) ([]udp.Wire, []udp.Peer) {
 		payload = j.Payload
 	}
 	o := j.Sockets
-	o.RecvBuffer, o.SendBuffer = 4<<20, 4<<20
+	o.RecvBuffer, o.SendBuffer, o.Refusals = 4<<20, 4<<20, true
 	wires, peers := make([]udp.Wire, n), make([]udp.Peer, n)
 	ranks := map[netip.AddrPort]int{}
 	for i := range wires {

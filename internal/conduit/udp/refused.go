@@ -1,0 +1,96 @@
+package udp
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/golci/golci/internal/conduit/udp/seal"
+	"github.com/golci/golci/internal/reliable"
+)
+
+// pulse is after how much silence something goes to a neighbour, to see whether it comes back. Each rank is a neighbour
+// of two, and who finds one dead tells the others. So it is soon known, however many ranks there are and whoever waits.
+const pulse = 30 * time.Millisecond
+
+// refusedDatagrams is how many that have come back are taken in at once.
+const refusedDatagrams = 16
+
+// comeBack takes in datagrams that have come back. Under poll and engine.
+func (c *Conduit) comeBack() {
+	for i := range c.recv.back[:c.wire.Refused(c.recv.back)] {
+		d := &c.recv.back[i]
+		c.cameBack(d.Buf[:d.N], d.Addr)
+	}
+}
+
+// cameBack takes in that a datagram has come back. Anybody can say that of a datagram that he has seen, and nobody else
+// can: its beginning cannot be guessed.
+func (c *Conduit) cameBack(quote []byte, from netip.AddrPort) {
+	peer := seal.Addressee(quote)
+	if uint(peer) >= uint(c.cfg.Size) {
+		return
+	}
+	ln := c.lanes[peer].Load()
+	if ln == nil || !ln.known {
+		return
+	}
+	number, ok := ln.sender.Sent(quote)
+	way := slices.IndexFunc(c.cfg.Peers[peer].Paths[:ln.route.paths], func(p Path) bool { return p.Addr == from })
+	if !ok || way < 0 {
+		return
+	}
+	c.recv.returned++
+	ln.route.doubt = true
+	c.core.Refused(peer, way, number, c.now)
+}
+
+// heardDeath takes in that another rank has found one dead.
+func (c *Conduit) heardDeath(data []byte) {
+	if len(data) != deathBytes {
+		c.recv.malformed++
+		return
+	}
+	dead := binary.LittleEndian.Uint32(data)
+	if uint64(dead) >= uint64(c.cfg.Size) {
+		c.recv.malformed++
+		return
+	}
+	if int(dead) != c.cfg.Rank && !c.fails.Lost(int(dead)) {
+		c.deaths = append(c.deaths, int32(dead))
+	}
+}
+
+const deathBytes = 4
+
+// spread passes on which ranks are dead, once each, round the circle: to the ranks at distances 1, 2, 4 and so on. All
+// know after a logarithm of the number of ranks of such hops. Who has it from others asks the rank itself. Under engine.
+func (c *Conduit) spread() {
+	dead := c.deaths
+	c.deaths = c.deaths[:0]
+	if c.closed() {
+		return
+	}
+	for _, p := range dead {
+		peer := int(p)
+		if !c.fails.Lost(peer) && c.know(peer) {
+			c.core.Suspect(peer, c.now)
+		}
+		if ln := c.lane(peer); !ln.mourned {
+			ln.mourned = true
+			c.mourn(peer)
+		}
+	}
+}
+
+func (c *Conduit) mourn(peer int) {
+	var b [deathBytes]byte
+	binary.LittleEndian.PutUint32(b[:], uint32(peer))
+	for d := 1; d < c.cfg.Size; d *= 2 {
+		to := (c.cfg.Rank + d) % c.cfg.Size
+		if to != peer && !c.fails.Lost(to) && c.know(to) {
+			c.core.Send(to, reliable.Message{Data: b[:], Tag: tagDeath, Urgent: true}, c.now) // in vain if it has no room
+		}
+	}
+}
