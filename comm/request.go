@@ -24,6 +24,15 @@ func (r Req) Mark() uint32 { return r.gen }
 // Null reports whether r stands for nothing that could be pending.
 func (r Req) Null() bool { return r.o == nil }
 
+// Pending is what completes with r, nil if r is done. It can be waited for together with operations of other layers of
+// the rank, by the engine of its endpoint (am.Endpoint.Progress). r is then used up by Test.
+func (r Req) Pending() *progress.Done {
+	if r.Ready() {
+		return nil
+	}
+	return &r.o.done
+}
+
 func (r Req) stale() bool { return r.o.gen != r.gen }
 
 func staleError() error {

@@ -142,11 +142,7 @@ func AtomicNB[T Number](m *Memory, op Op, peer int, off int64, a, b T, old *T) (
 
 // AtomicNBI starts an implicit Atomic in c, which WaitPuts waits for. old is as for AtomicNB.
 func AtomicNBI[T Number](c *Context, op Op, peer int, off int64, a, b T, old *T) error {
-	set, err := c.pick(&c.puts)
-	if err != nil {
-		return err
-	}
-	h, err := c.m.atomic(op, kindOf[T](), peer, off, bitsOf(a), bitsOf(b), into(old), set)
+	h, err := c.m.atomic(op, kindOf[T](), peer, off, bitsOf(a), bitsOf(b), into(old), c)
 	if err == nil && h.done {
 		into(old).store(h.v)
 	}
@@ -161,7 +157,7 @@ func into[T Number](p *T) result {
 }
 
 // atomic is the way of atomics that are not done at first sight.
-func (m *Memory) atomic(op Op, k numberKind, peer int, off int64, a, b uint64, to result, set *op) (ValueHandle, error) {
+func (m *Memory) atomic(op Op, k numberKind, peer int, off int64, a, b uint64, to result, c *Context) (ValueHandle, error) {
 	if !valid(op, k) {
 		return ValueHandle{}, fmt.Errorf("%w: rank %d: %v of numbers of kind %d", ErrArgument, peer, op, k)
 	}
@@ -175,15 +171,7 @@ func (m *Memory) atomic(op Op, k numberKind, peer int, off int64, a, b uint64, t
 	if t.mem != nil {
 		return ValueHandle{v: apply(t.at(off, k.size()), op, k, a, b), done: true}, nil
 	}
-	o, err := m.ops.get(peer, 1)
-	if err != nil {
-		return ValueHandle{}, err
-	}
-	o.mu.Lock()
-	o.into = to
-	o.mu.Unlock()
-	o.send = sending{kind: sendOne, h: hAtomic, nargs: 4, args: [maxArgs]uint64{uint64(off), uint64(op) | uint64(k)<<8, a, b}}
-	h, err := m.launchIn(o, set, false)
+	h, err := m.short(t, c, to, hAtomic, uint64(off), uint64(op)|uint64(k)<<8, a, b)
 	return ValueHandle{h: h}, err
 }
 

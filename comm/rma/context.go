@@ -15,23 +15,36 @@ type Context struct {
 // NewContext makes a Context. It need not be closed, but what was started in it should be waited for.
 func (m *Memory) NewContext() *Context { return &Context{m: m} }
 
-// join makes o part of set, which is held.
-func (o *op) join(set *op) {
+// enter makes o an operation of c, which waits for it instead of a handle. Without a context it gives the handle. On an
+// error o has been given back.
+func (o *op) enter(c *Context) (Handle, error) {
+	if c == nil {
+		return o.handle(), nil
+	}
+	set, err := c.pick(o)
+	if err != nil {
+		return Handle{}, o.cancel(err)
+	}
 	set.mu.Lock()
 	set.left++
 	set.mu.Unlock()
 	o.mu.Lock()
 	o.set = set
 	o.mu.Unlock()
+	return Handle{}, nil
 }
 
 // pick gives the set that a new operation belongs to.
-func (c *Context) pick(p **op) (*op, error) {
-	if c.open {
+func (c *Context) pick(o *op) (*op, error) {
+	p := &c.puts
+	switch {
+	case c.open:
 		p = &c.region
+	case o.dst != nil:
+		p = &c.gets
 	}
 	if *p == nil {
-		set, err := c.m.ops.get(-1, 0)
+		set, err := c.m.newOp(-1, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -41,13 +54,7 @@ func (c *Context) pick(p **op) (*op, error) {
 }
 
 // Put starts an implicit put. src may be reused when it returns. Errors and blocking as for Memory.PutNB.
-func (c *Context) Put(peer int, off int64, src []byte) error {
-	if d := c.m.direct(peer, off, len(src)); d != nil {
-		copy(d, src)
-		return nil
-	}
-	return c.put(peer, off, src, putNow)
-}
+func (c *Context) Put(peer int, off int64, src []byte) error { return c.put(peer, off, src, putNow) }
 
 // PutBulk starts an implicit put whose src must not change until it has been waited for.
 func (c *Context) PutBulk(peer int, off int64, src []byte) error {
@@ -60,74 +67,31 @@ func (c *Context) TryPut(peer int, off int64, src []byte) error {
 }
 
 func (c *Context) put(peer int, off int64, src []byte, mode putMode) error {
-	m := c.m
-	t, err := m.check(peer, off, len(src))
-	if err != nil {
-		return err
-	}
-	if t.mem != nil || len(src) == 0 {
-		copy(t.at(off, len(src)), src)
-		return nil
-	}
-	set, err := c.pick(&c.puts)
-	if err != nil {
-		return err
-	}
-	o, err := m.ops.get(peer, records(len(src), m.frag))
-	if err != nil {
-		return err
-	}
-	o.send = sending{kind: sendPuts, off: off, src: src}
-	o.join(set)
-	if mode == putNow {
-		return m.launchNow(o)
-	}
-	return m.launch(o, mode == putTry)
+	_, _, err := c.m.put(peer, off, src, mode, c)
+	return err
 }
 
 // Get starts an implicit get. dst must be left alone until it has been waited for.
-func (c *Context) Get(peer int, off int64, dst []byte) error { return c.get(peer, off, dst, false) }
+func (c *Context) Get(peer int, off int64, dst []byte) error {
+	_, err := c.m.get(peer, off, dst, c, false)
+	return err
+}
 
 // TryGet is Get in immediate mode, see Memory.TryPutNB.
-func (c *Context) TryGet(peer int, off int64, dst []byte) error { return c.get(peer, off, dst, true) }
-
-func (c *Context) get(peer int, off int64, dst []byte, immediate bool) error {
-	if s := c.m.direct(peer, off, len(dst)); s != nil {
-		copy(dst, s)
-		return nil
-	}
-	set, err := c.pick(&c.gets)
-	if err != nil {
-		return err
-	}
-	_, err = c.m.get(peer, off, dst, set, immediate)
+func (c *Context) TryGet(peer int, off int64, dst []byte) error {
+	_, err := c.m.get(peer, off, dst, c, true)
 	return err
 }
 
 // PutValue starts an implicit Memory.PutValue.
 func (c *Context) PutValue(peer int, off int64, v uint64, n int) error {
-	if d := c.m.direct(peer, off, n); d != nil && putValue(d, v) {
-		return nil
-	}
-	set, err := c.pick(&c.puts)
-	if err != nil {
-		return err
-	}
-	_, err = c.m.putValueNB(peer, off, v, n, set)
+	_, err := c.m.putValue(peer, off, v, n, c)
 	return err
 }
 
 // Memset starts an implicit Memory.Memset.
 func (c *Context) Memset(peer int, off int64, v byte, n int) error {
-	if d := c.m.direct(peer, off, n); d != nil {
-		fill(d, v)
-		return nil
-	}
-	set, err := c.pick(&c.puts)
-	if err != nil {
-		return err
-	}
-	_, err = c.m.memset(peer, off, v, n, set)
+	_, err := c.m.memset(peer, off, v, n, c)
 	return err
 }
 

@@ -19,7 +19,6 @@ var (
 	ErrArgument   = errors.New("rma: bad argument")
 	ErrWouldBlock = errors.New("rma: would block")
 	ErrRegion     = errors.New("rma: access region")
-	ErrTooMany    = errors.New("rma: too many operations outstanding")
 	ErrRefused    = errors.New("rma: refused by the peer")
 )
 

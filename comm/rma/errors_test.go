@@ -310,6 +310,63 @@ func TestDeadPeer(t *testing.T) {
 	}
 }
 
+// TestPeerGoneOverFabric: accesses that the conduit makes end when the peer closes, and the source of each is free then.
+func TestPeerGoneOverFabric(t *testing.T) {
+	j := newJob(t, 2, way{fabric: "both"}, newSeed(t))
+	j.run(func(m *Memory) error {
+		_, err := m.SegmentSize(1 - m.Rank())
+		return err
+	})
+	m, c := j.ms[0], j.ms[0].NewContext()
+	var hs []Handle
+	for i := range 20 {
+		h, e1 := m.PutNBBulk(1, 0, pattern(testSegment, i))
+		g, e2 := m.GetNB(1, 0, make([]byte, testSegment))
+		if err := errors.Join(e1, e2, c.PutBulk(1, 0, pattern(testSegment, i))); err != nil {
+			t.Fatal(err)
+		}
+		hs = append(hs, h, g)
+	}
+	if err := j.cs[1].Close(); err != nil {
+		t.Fatal(err)
+	}
+	j.run(func(m *Memory) error {
+		if m.Rank() != 0 {
+			return nil
+		}
+		for i, err := range append([]error{c.WaitPuts()}, WaitAll(hs)) {
+			if !errors.Is(err, am.ErrPeer) {
+				return fmt.Errorf("wait %d: %w", i, err)
+			}
+		}
+		eventually(t, "the news", func() bool { return m.Put(1, 0, nil) != nil })
+		return all(accesses(m, 1, 0, 8), am.ErrPeer, "rank 1")
+	})
+}
+
+// TestReleasedKey: an access under a key that the peer has taken back is refused, and the peer does not count as dead.
+func TestReleasedKey(t *testing.T) {
+	j := newJob(t, 2, way{fabric: "both"}, newSeed(t))
+	j.run(func(m *Memory) error {
+		_, err := m.SegmentSize(1 - m.Rank())
+		return err
+	})
+	if err := j.cs[1].(conduit.Remote).Release(0, j.ms[1].keys[0]); err != nil {
+		t.Fatal(err)
+	}
+	j.run(func(m *Memory) error {
+		if m.Rank() != 0 {
+			return nil
+		}
+		for i, err := range []error{m.Put(1, 0, pattern(8, 1)), m.Get(1, 0, make([]byte, 8))} {
+			if !errors.Is(err, ErrRefused) || errors.Is(err, ErrPeer) {
+				return fmt.Errorf("access %d: %w", i, err)
+			}
+		}
+		return m.PutValue(1, 0, 1, 8) // which a message brings
+	})
+}
+
 // sharing is a wrapper that lets the memory through.
 type sharing struct {
 	conduit.Conduit

@@ -30,7 +30,8 @@ func (m *Memory) TryGetNB(peer int, off int64, dst []byte) (Handle, error) {
 	return m.get(peer, off, dst, nil, true)
 }
 
-func (m *Memory) get(peer int, off int64, dst []byte, set *op, immediate bool) (Handle, error) {
+// get is the way of all gets that are not loads at first sight. c is nil for an explicit one.
+func (m *Memory) get(peer int, off int64, dst []byte, c *Context, immediate bool) (Handle, error) {
 	if s := m.direct(peer, off, len(dst)); s != nil {
 		copy(dst, s)
 		return Handle{}, nil
@@ -43,15 +44,11 @@ func (m *Memory) get(peer int, off int64, dst []byte, set *op, immediate bool) (
 		copy(dst, t.at(off, len(dst)))
 		return Handle{}, nil
 	}
-	o, err := m.ops.get(peer, records(len(dst), m.reply))
+	o, err := m.newTransfer(t, off, nil, dst)
 	if err != nil {
 		return Handle{}, err
 	}
-	o.mu.Lock()
-	o.dst = dst
-	o.mu.Unlock()
-	o.send = sending{kind: sendGets, off: off, n: len(dst)}
-	return m.launchIn(o, set, immediate)
+	return m.launchIn(o, c, immediate)
 }
 
 // at gives n bytes of a segment that is reached directly; none if it is not.
@@ -97,7 +94,7 @@ func (m *Memory) GetValueNB(peer int, off int64, n int) (ValueHandle, error) {
 		v, _ := getValue(t.at(off, n))
 		return ValueHandle{v: v, done: true}, nil
 	}
-	h, err := m.short(t, nil, hLoad, uint64(off), uint64(n))
+	h, err := m.short(t, nil, result{}, hLoad, uint64(off), uint64(n))
 	return ValueHandle{h: h}, err
 }
 

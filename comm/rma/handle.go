@@ -52,18 +52,21 @@ func (h Handle) Test() (done bool, err error) {
 	return true, err
 }
 
+// Pending is what completes with the operation, nil if that is done. It can be waited for together with operations of
+// other layers of the rank, by the engine of its endpoint (am.Endpoint.Progress). The handle is then brought to its end
+// by Test.
+func (h Handle) Pending() *progress.Done {
+	if h.ready() {
+		return nil
+	}
+	return &h.o.done
+}
+
 // WaitAll waits for all of hs, as Wait does, makes them zero, and returns their errors joined. A list without a valid
 // handle is done.
 func WaitAll(hs []Handle) error {
-	l := lists.Get().(*list)
-	defer l.release()
-	if done, m := noneOpen(hs); !done {
-		if err := m.allow(am.CallWait); err != nil {
-			return err
-		}
-	}
-	if e := l.fill(hs); e != nil {
-		e.WaitAll(l.ds)
+	if err := wait(hs, (*progress.Engine).WaitAll); err != nil {
+		return err
 	}
 	_, err := reap(hs)
 	return err
@@ -72,74 +75,39 @@ func WaitAll(hs []Handle) error {
 // WaitSome waits until at least one of hs is done, makes those that are done zero, and returns their number and errors
 // joined. A list without a valid handle is done: it gives 0.
 func WaitSome(hs []Handle) (int, error) {
-	for {
-		if ok, _ := anyDone(hs); ok {
+	for _, h := range hs {
+		if h.valid() && h.o.done.Ready() {
 			return reap(hs)
 		}
-		if err := waitSome(hs); err != nil { // may be told a moment before the operation is done
-			return 0, err
-		}
 	}
+	if err := wait(hs, (*progress.Engine).WaitAny); err != nil {
+		return 0, err
+	}
+	return reap(hs)
 }
 
-// noneOpen reports whether all of hs are done, and gives the rank's memory otherwise.
-func noneOpen(hs []Handle) (bool, *Memory) {
-	for _, h := range hs {
-		if !h.ready() {
-			return false, h.o.m
-		}
-	}
-	return true, nil
-}
+var lists = sync.Pool{New: func() any { return new([]*progress.Done) }}
 
-// anyDone reports whether one of hs is done or none is valid, and gives the rank's memory otherwise.
-func anyDone(hs []Handle) (bool, *Memory) {
+// wait has f wait for those of hs that are not done.
+func wait(hs []Handle, f func(e *progress.Engine, ds []*progress.Done)) error {
+	l := lists.Get().(*[]*progress.Done)
+	ds := (*l)[:0]
 	var m *Memory
 	for _, h := range hs {
-		if !h.valid() {
-			continue
-		}
-		if h.o.done.Ready() {
-			return true, nil
-		}
-		m = h.o.m
-	}
-	return m == nil, m
-}
-
-var somePool = sync.Pool{New: func() any { return new(op) }}
-
-// waitSome has each of hs tell an op of its own, outside the table, and waits for that.
-func waitSome(hs []Handle) error {
-	_, m := anyDone(hs)
-	if m == nil {
-		return nil
-	}
-	if err := m.allow(am.CallWait); err != nil {
-		return err
-	}
-	o := somePool.Get().(*op)
-	o.m = m
-	o.reset(-1, 0)
-	m.expect(o)
-	some := o.handle()
-	for _, h := range hs {
-		if h.valid() && !h.watch(some) {
-			o.ring(some.gen, nil)
-			break
+		if d := h.Pending(); d != nil {
+			ds, m = append(ds, d), h.o.m
 		}
 	}
-	m.prog.Wait(&o.done)
-	for _, h := range hs {
-		if h.valid() {
-			h.watch(Handle{})
+	var err error
+	if m != nil {
+		if err = m.allow(am.CallWait); err == nil {
+			f(m.prog, ds)
 		}
 	}
-	o.mu.Lock()
-	o.gen.Add(1) // refuses those that are still about to tell
-	o.mu.Unlock()
-	somePool.Put(o)
-	return nil
+	clear(ds)
+	*l = ds
+	lists.Put(l)
+	return err
 }
 
 // TestAll reports whether all of hs are done; if so it makes them zero and returns their errors joined, otherwise it
@@ -182,26 +150,4 @@ func reap(hs []Handle) (n int, err error) {
 		}
 	}
 	return n, err
-}
-
-// list is what a waiter for several needs, kept for the next one.
-type list struct{ ds []*progress.Done }
-
-var lists = sync.Pool{New: func() any { return new(list) }}
-
-// fill lists what is valid in hs and returns the engine to wait with, nil if there is nothing.
-func (l *list) fill(hs []Handle) (e *progress.Engine) {
-	for _, h := range hs {
-		if h.valid() {
-			l.ds = append(l.ds, &h.o.done)
-			e = h.o.m.prog
-		}
-	}
-	return e
-}
-
-func (l *list) release() {
-	clear(l.ds)
-	l.ds = l.ds[:0]
-	lists.Put(l)
 }

@@ -152,9 +152,7 @@ func (m *Memory) onValue(t *am.Token, a []uint64, _ []byte) error {
 }
 
 func (m *Memory) onAck(t *am.Token, a []uint64, _ []byte) error {
-	if o, gen := m.ops.find(a[0]); o != nil {
-		o.answer(gen, refusal(t, a[1]), t.Worker(), nil)
-	}
+	m.answered(a[0], refusal(t, a[1]), t.Worker(), nil)
 	return nil
 }
 
@@ -175,15 +173,13 @@ func (m *Memory) onGet(t *am.Token, a []uint64, _ []byte) error {
 }
 
 func (m *Memory) onData(t *am.Token, a []uint64, p []byte) error {
-	if o, gen := m.ops.find(a[0]); o != nil {
-		o.answer(gen, nil, t.Worker(), func(o *op) error {
-			if at := a[1]; at <= uint64(len(o.dst)) && uint64(len(p)) <= uint64(len(o.dst))-at {
-				copy(o.dst[at:], p)
-				return nil
-			}
-			return fmt.Errorf("%w: rank %d sent %d bytes for place %d of %d", ErrRefused, t.Source(), len(p), a[1], len(o.dst))
-		})
-	}
+	m.answered(a[0], nil, t.Worker(), func(o *op) error {
+		if at := a[1]; at <= uint64(len(o.dst)) && uint64(len(p)) <= uint64(len(o.dst))-at {
+			copy(o.dst[at:], p)
+			return nil
+		}
+		return fmt.Errorf("%w: rank %d sent %d bytes for place %d of %d", ErrRefused, t.Source(), len(p), a[1], len(o.dst))
+	})
 	return nil
 }
 
@@ -199,12 +195,10 @@ func (m *Memory) old(t *am.Token, id, v uint64, ok bool) error {
 }
 
 func (m *Memory) onOld(t *am.Token, a []uint64, _ []byte) error {
-	if o, gen := m.ops.find(a[0]); o != nil {
-		o.answer(gen, refusal(t, a[2]), t.Worker(), func(o *op) error {
-			o.old = a[1]
-			o.into.store(a[1])
-			return nil
-		})
-	}
+	m.answered(a[0], refusal(t, a[2]), t.Worker(), func(o *op) error {
+		o.old = a[1]
+		o.into.store(a[1])
+		return nil
+	})
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/conduit/fabrictest"
 	"github.com/golci/golci/internal/conduit/fault"
 	"github.com/golci/golci/internal/conduit/local"
 	"github.com/golci/golci/internal/invariants"
@@ -48,10 +49,11 @@ func newSeed(t testing.TB) uint64 {
 
 // way is how memory is reached in a test.
 type way struct {
-	name string
-	cfg  Config
-	tiny bool
-	wrap func(c conduit.Conduit, seed uint64) conduit.Conduit
+	name   string
+	cfg    Config
+	tiny   bool
+	fabric string // the network of registered memory; see fabrictest.Reaches
+	wrap   func(c conduit.Conduit, seed uint64) conduit.Conduit
 }
 
 var ways = []way{
@@ -62,6 +64,9 @@ var ways = []way{
 	{name: "fault", wrap: func(c conduit.Conduit, seed uint64) conduit.Conduit {
 		return fault.New(c, fault.Config{Seed: seed, Refuse: 50, Hold: 50, Reorder: true, Startle: 100})
 	}},
+	{name: "get and put", fabric: "both"},
+	{name: "get alone", fabric: "get"},
+	{name: "put alone, tiny, no bounce", fabric: "put", cfg: Config{Bounce: 1}, tiny: true},
 }
 
 // direct tells whether m reaches peer by loads and stores.
@@ -78,14 +83,22 @@ type job struct {
 	ms []*Memory
 }
 
-func newJob(t testing.TB, n int, v way, seed uint64) *job {
-	t.Helper()
-	cs, err := local.New(n, conduit.Config{TinyQueues: v.tiny})
+func (v way) conduits(t testing.TB, n int) []conduit.Conduit {
+	cfg := conduit.Config{TinyQueues: v.tiny}
+	if v.fabric != "" {
+		return fabrictest.New(t, fabrictest.Reaches[v.fabric], n, cfg)
+	}
+	cs, err := local.New(n, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := &job{t: t, cs: cs}
-	for _, c := range cs {
+	return cs
+}
+
+func newJob(t testing.TB, n int, v way, seed uint64) *job {
+	t.Helper()
+	j := &job{t: t, cs: v.conduits(t, n)}
+	for _, c := range j.cs {
 		if v.wrap != nil {
 			c = v.wrap(c, seed)
 		}
@@ -130,7 +143,7 @@ const testSegment = 1 << 20
 
 func (j *job) close() {
 	for i, m := range j.ms {
-		if n := m.ops.outstanding(); n != 0 && !j.t.Failed() {
+		if n := m.numbers.Used(); n != 0 && !j.t.Failed() {
 			j.t.Errorf("rank %d: %d operations were not given back", i, n)
 		}
 		if n := m.kept.Load(); n != 0 && !j.t.Failed() {

@@ -210,8 +210,8 @@ func TestOutstanding(t *testing.T) {
 				}
 			}
 			if v.cfg.ActiveMessages {
-				if got := m.ops.outstanding(); got != 2*n+1 {
-					t.Errorf("%d outstanding, want %d", got, 2*n+1)
+				if got := m.numbers.Used(); got != 2*n {
+					t.Errorf("%d outstanding, want %d", got, 2*n)
 				}
 			}
 			j.run(func(m *Memory) error {
@@ -227,39 +227,4 @@ func TestOutstanding(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestTooMany: beyond the table an operation is refused, without effect on the others.
-func TestTooMany(t *testing.T) {
-	j := newJob(t, 2, ways[1], 0)
-	j.run(func(m *Memory) error {
-		_, err := m.SegmentSize(1 - m.Rank())
-		return err
-	})
-	m := j.ms[0]
-	m.ops.most = 4
-	c := m.NewContext()
-	for i := range 4*chunkOps - 1 {
-		if err := c.PutValue(1, 0, uint64(i), 8); err != nil {
-			t.Fatal(i, err)
-		}
-	}
-	if err := c.PutValue(1, 0, 1, 8); !errors.Is(err, ErrTooMany) {
-		t.Errorf("%v", err)
-	}
-	j.run(func(m *Memory) error {
-		if m.Rank() == 0 {
-			return c.WaitPuts()
-		}
-		return nil
-	})
-	if err := c.PutValue(1, 0, 1, 8); err != nil {
-		t.Error(err)
-	}
-	j.run(func(m *Memory) error {
-		if m.Rank() == 0 {
-			return c.WaitPuts()
-		}
-		return nil
-	})
 }

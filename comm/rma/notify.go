@@ -91,7 +91,7 @@ func (m *Memory) count(t *target, c int, add uint64) error {
 
 // putNote sends bytes and notification in one message; the kind of notification is in the upper half of note.
 func (m *Memory) putNote(t *target, off int64, src []byte, note, arg uint64) (Handle, error) {
-	o, err := m.ops.get(t.rank, 1)
+	o, err := m.newOp(t.rank, 1)
 	if err != nil {
 		return Handle{}, err
 	}

@@ -161,6 +161,9 @@ func TestCounterWraps(t *testing.T) {
 // when the peer polls they go again. What was accepted arrives.
 func TestImmediate(t *testing.T) {
 	for _, v := range ways[1:] {
+		if v.fabric != "" && v.fabric != "get" {
+			continue // puts of the conduit are never refused
+		}
 		t.Run(v.name, func(t *testing.T) {
 			j := newJob(t, 2, v, newSeed(t))
 			j.run(func(m *Memory) error {
@@ -172,7 +175,7 @@ func TestImmediate(t *testing.T) {
 			var hs []Handle
 			sent, refused := 0, 0
 			for i := 0; refused < 3; i++ {
-				before := m.ops.outstanding()
+				before := m.numbers.Used()
 				var err error
 				if i%2 == 0 {
 					var h Handle
@@ -187,7 +190,7 @@ func TestImmediate(t *testing.T) {
 					sent++
 				case errors.Is(err, ErrWouldBlock):
 					refused++
-					if after := m.ops.outstanding(); after > before+1 { // the set of the context may be new
+					if after := m.numbers.Used(); after > before {
 						t.Fatalf("a refused put leaves %d operations, before %d", after, before)
 					}
 				default:
@@ -199,7 +202,7 @@ func TestImmediate(t *testing.T) {
 				t.Error(err)
 			}
 			hs = append(hs, h)
-			if err == nil && v.name != "fault" { // which refuses at random
+			if err == nil && v.name != "fault" && v.fabric == "" { // faults refuse at random
 				t.Error("a get goes where puts do not")
 			}
 			j.run(func(m *Memory) error {

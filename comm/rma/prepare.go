@@ -72,11 +72,10 @@ func (p *Prepared) Commit(n int) (Handle, error) {
 		p.Cancel()
 		return Handle{}, nil
 	}
-	o, err := m.ops.get(t.rank, 1)
+	o, err := m.newTransfer(t, p.off, (*kept)[:n], nil)
 	if err != nil {
 		return Handle{}, err
 	}
-	o.send = sending{kind: sendPuts, off: p.off, src: (*kept)[:n]}
 	o.bounce = kept
 	m.kept.Add(int64(n))
 	*p = Prepared{}

@@ -3,18 +3,18 @@ package rma
 import "encoding/binary"
 
 // Put copies src to offset off, in bytes, of peer's segment, and returns when it is there. It allocates nothing.
-// Where peers share memory it does not block; elsewhere it blocks the calling goroutine or thread until the peer has
-// answered.
+// Where the peer's memory is mapped it does not block. Elsewhere it blocks the calling goroutine or thread until the
+// peer has answered, or the conduit has put the bytes there.
 //
 // Errors, of Put and of all that access a segment: ErrRank, ErrBounds (naming rank, offset, size and segment),
-// ErrClosed, ErrPeer if the peer has died, ErrTooMany beyond MaxOutstanding operations. The first access to a peer,
-// of whatever kind, asks it for the size of its segment and blocks for the answer.
+// ErrClosed, ErrPeer if the peer has died. The first access to a peer, of whatever kind, asks it for the size of its
+// segment and blocks for the answer.
 func (m *Memory) Put(peer int, off int64, src []byte) error {
 	if d := m.direct(peer, off, len(src)); d != nil {
 		copy(d, src)
 		return nil
 	}
-	h, _, err := m.put(peer, off, src, putBlock)
+	h, _, err := m.put(peer, off, src, putBlock, nil)
 	if err != nil {
 		return err
 	}
@@ -24,42 +24,26 @@ func (m *Memory) Put(peer int, off int64, src []byte) error {
 // PutNB starts a Put. src may be reused when it returns; for that it may block, where src cannot be sent at once and
 // is too large to be kept (Config.Bounce).
 func (m *Memory) PutNB(peer int, off int64, src []byte) (Handle, error) {
-	if d := m.direct(peer, off, len(src)); d != nil {
-		copy(d, src)
-		return Handle{}, nil
-	}
-	h, _, err := m.put(peer, off, src, putNow)
+	h, _, err := m.put(peer, off, src, putNow, nil)
 	return h, err
 }
 
 // PutNBBulk is PutNB that does not wait for src, which must not change until the handle is done.
 func (m *Memory) PutNBBulk(peer int, off int64, src []byte) (Handle, error) {
-	if d := m.direct(peer, off, len(src)); d != nil {
-		copy(d, src)
-		return Handle{}, nil
-	}
-	h, _, err := m.put(peer, off, src, putDefer)
+	h, _, err := m.put(peer, off, src, putDefer, nil)
 	return h, err
 }
 
 // PutNBLocal is PutNBBulk with a second handle, local, that is done when src may be reused. Both must be waited for.
 func (m *Memory) PutNBLocal(peer int, off int64, src []byte) (h, local Handle, err error) {
-	if d := m.direct(peer, off, len(src)); d != nil {
-		copy(d, src)
-		return Handle{}, Handle{}, nil
-	}
-	return m.put(peer, off, src, putEvent)
+	return m.put(peer, off, src, putEvent, nil)
 }
 
 // TryPutNB is PutNBBulk in immediate mode: if the transfer cannot begin at once, for want of credits or because
-// others are queued before it, it returns ErrWouldBlock and has had no effect. (The first access to a peer blocks all
-// the same.)
+// others are queued before it, it returns ErrWouldBlock and has had no effect. What the conduit itself puts or gets is
+// not refused. (The first access to a peer blocks all the same.)
 func (m *Memory) TryPutNB(peer int, off int64, src []byte) (Handle, error) {
-	if d := m.direct(peer, off, len(src)); d != nil {
-		copy(d, src)
-		return Handle{}, nil
-	}
-	h, _, err := m.put(peer, off, src, putTry)
+	h, _, err := m.put(peer, off, src, putTry, nil)
 	return h, err
 }
 
@@ -74,8 +58,12 @@ const (
 	putBlock                // as putDefer, and the caller is going to wait
 )
 
-// put is the way of all explicit puts that are not loads and stores at first sight.
-func (m *Memory) put(peer int, off int64, src []byte, mode putMode) (h, local Handle, err error) {
+// put is the way of all puts that are not stores at first sight. c is nil for an explicit one.
+func (m *Memory) put(peer int, off int64, src []byte, mode putMode, c *Context) (h, local Handle, err error) {
+	if d := m.direct(peer, off, len(src)); d != nil {
+		copy(d, src)
+		return h, local, nil
+	}
 	t, err := m.check(peer, off, len(src))
 	if err != nil {
 		return h, local, err
@@ -84,14 +72,15 @@ func (m *Memory) put(peer int, off int64, src []byte, mode putMode) (h, local Ha
 		copy(t.at(off, len(src)), src)
 		return h, local, nil
 	}
-	o, err := m.ops.get(peer, records(len(src), m.frag))
-	if err != nil {
-		return h, local, err
+	o, err := m.newTransfer(t, off, src, nil)
+	if err == nil {
+		h, err = o.enter(c)
 	}
-	o.send = sending{kind: sendPuts, off: off, src: src}
-	h = o.handle()
+	if err != nil {
+		return Handle{}, local, err
+	}
 	switch {
-	case mode == putBlock && len(src) > m.frag:
+	case mode == putBlock && o.long():
 		err = m.launchLong(o, hPutLong)
 	case mode == putNow:
 		err = m.launchNow(o)
@@ -106,13 +95,15 @@ func (m *Memory) put(peer int, off int64, src []byte, mode putMode) (h, local Ha
 	return h, local, nil
 }
 
-// launchNow returns when the source may be reused. A large one goes as a Long message, whose bytes need no credits.
+// long tells whether the source of a put is to go as a Long message, whose bytes need no credits.
+func (o *op) long() bool { return o.bulk == nil && len(o.send.src) > o.m.frag }
+
+// launchNow returns when the source may be reused.
 func (m *Memory) launchNow(o *op) error {
-	src := o.send.src
-	if len(src) > m.frag {
+	if o.long() {
 		return m.launchLong(o, hPutLong)
 	}
-	if m.sendNow(o) {
+	if o.bulk == nil && m.sendNow(o) {
 		return nil
 	}
 	if o.keep() {
@@ -128,7 +119,7 @@ func (m *Memory) launchNow(o *op) error {
 }
 
 func (m *Memory) launchEvent(o *op) (Handle, error) {
-	l, err := m.ops.get(-1, 0)
+	l, err := m.newOp(-1, 0)
 	if err != nil {
 		return Handle{}, o.cancel(err)
 	}
@@ -143,7 +134,7 @@ func (m *Memory) launchLong(o *op, h uint8, args ...uint64) error {
 	o.mu.Lock()
 	o.left = min(o.left, 1) // 0 if it was found dead already
 	o.mu.Unlock()
-	all := append(make([]uint64, 0, 1+maxArgs), o.id())
+	all := append(make([]uint64, 0, 1+maxArgs), o.id)
 	err := m.e.RequestLong(peer, h, src, off, append(all, args...)...)
 	o.sent(err, nil)
 	return nil
@@ -155,7 +146,7 @@ func (m *Memory) PutValue(peer int, off int64, v uint64, n int) error {
 	if d := m.direct(peer, off, n); d != nil && putValue(d, v) {
 		return nil
 	}
-	h, err := m.putValueNB(peer, off, v, n, nil)
+	h, err := m.putValue(peer, off, v, n, nil)
 	if err != nil {
 		return err
 	}
@@ -164,13 +155,13 @@ func (m *Memory) PutValue(peer int, off int64, v uint64, n int) error {
 
 // PutValueNB starts a PutValue.
 func (m *Memory) PutValueNB(peer int, off int64, v uint64, n int) (Handle, error) {
+	return m.putValue(peer, off, v, n, nil)
+}
+
+func (m *Memory) putValue(peer int, off int64, v uint64, n int, c *Context) (Handle, error) {
 	if d := m.direct(peer, off, n); d != nil && putValue(d, v) {
 		return Handle{}, nil
 	}
-	return m.putValueNB(peer, off, v, n, nil)
-}
-
-func (m *Memory) putValueNB(peer int, off int64, v uint64, n int, set *op) (Handle, error) {
 	if n < 1 || n > 8 {
 		return Handle{}, sizeError(peer, n)
 	}
@@ -182,7 +173,7 @@ func (m *Memory) putValueNB(peer int, off int64, v uint64, n int, set *op) (Hand
 		putValue(t.at(off, n), v)
 		return Handle{}, nil
 	}
-	return m.short(t, set, hValue, uint64(off), uint64(n), v)
+	return m.short(t, c, result{}, hValue, uint64(off), uint64(n), v)
 }
 
 // putValue stores the low len(d) bytes of v; false if that is not 1 to 8.
@@ -216,7 +207,7 @@ func (m *Memory) MemsetNB(peer int, off int64, v byte, n int) (Handle, error) {
 	return m.memset(peer, off, v, n, nil)
 }
 
-func (m *Memory) memset(peer int, off int64, v byte, n int, set *op) (Handle, error) {
+func (m *Memory) memset(peer int, off int64, v byte, n int, c *Context) (Handle, error) {
 	if d := m.direct(peer, off, n); d != nil {
 		fill(d, v)
 		return Handle{}, nil
@@ -229,7 +220,7 @@ func (m *Memory) memset(peer int, off int64, v byte, n int, set *op) (Handle, er
 		fill(t.at(off, n), v)
 		return Handle{}, nil
 	}
-	return m.short(t, set, hSet, uint64(off), uint64(n), uint64(v))
+	return m.short(t, c, result{}, hSet, uint64(off), uint64(n), uint64(v))
 }
 
 func fill(d []byte, v byte) {
@@ -242,25 +233,27 @@ func fill(d []byte, v byte) {
 	}
 }
 
-// short starts an op of one record without payload. set is nil for an explicit one.
-func (m *Memory) short(t *target, set *op, h uint8, args ...uint64) (Handle, error) {
-	o, err := m.ops.get(t.rank, 1)
+// short starts an op of one record without payload, whose old value goes to a place.
+func (m *Memory) short(t *target, c *Context, to result, h uint8, args ...uint64) (Handle, error) {
+	o, err := m.newOp(t.rank, 1)
 	if err != nil {
 		return Handle{}, err
 	}
+	o.mu.Lock()
+	o.into = to
+	o.mu.Unlock()
 	o.send = sending{kind: sendOne, h: h, nargs: len(args)}
 	copy(o.send.args[:], args)
-	return m.launchIn(o, set, false)
+	return m.launchIn(o, c, false)
 }
 
-// launchIn launches o as part of set, if that is not nil; the handle is then zero.
-func (m *Memory) launchIn(o, set *op, immediate bool) (Handle, error) {
-	h := o.handle()
-	if set != nil {
-		o.join(set)
-		h = Handle{}
+// launchIn launches o as one of c, if that is not nil; the handle is then zero.
+func (m *Memory) launchIn(o *op, c *Context, immediate bool) (Handle, error) {
+	h, err := o.enter(c)
+	if err == nil {
+		err = m.launch(o, immediate)
 	}
-	if err := m.launch(o, immediate); err != nil {
+	if err != nil {
 		return Handle{}, err
 	}
 	return h, nil

@@ -49,8 +49,8 @@ func TestLateAnswers(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		late := h.o.id() - 1<<32 // the one before
-		for _, id := range []uint64{late, 1 << 40, MaxOutstanding, 5000, ^uint64(0)} {
+		late := h.o.id - 1<<32 // the one before
+		for _, id := range []uint64{late, 1 << 40, 1 << 20, 5000, ^uint64(0)} {
 			for _, a := range []uint8{hAck, hData} {
 				if err := m.e.RequestMedium(m.Rank(), a, pattern(8, 1), id, 0); err != nil {
 					return err

@@ -18,6 +18,7 @@ import (
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/internal/progress"
+	"github.com/golci/golci/internal/request"
 )
 
 // Config of a rank's remote memory. Counters and ActiveMessages must be the same on all ranks; sizes may differ.
@@ -62,13 +63,15 @@ type Memory struct {
 	reply    int // bytes of payload in a reply
 	bounce   int64
 
-	peers  []atomic.Pointer[target] // by rank; nil until first used
-	ops    table
-	calls  [256]atomic.Pointer[Callback]
-	notes  waiters
-	kept   atomic.Int64 // bytes in bounce buffers
-	pool   sync.Pool    // of *[]byte, frag long, for negotiated payloads
-	closed atomic.Bool
+	peers   []atomic.Pointer[target] // by rank; nil until first used
+	numbers request.Numbers[op]      // of what awaits answers
+	ops     request.Pool[op]
+	bulks   request.Pool[am.Bulk]
+	calls   [256]atomic.Pointer[Callback]
+	notes   waiters
+	kept    atomic.Int64 // bytes in bounce buffers
+	pool    sync.Pool    // of *[]byte, frag long, for negotiated payloads
+	closed  atomic.Bool
 
 	// Owned by the poller.
 	answer answer
@@ -100,7 +103,6 @@ func New(e *am.Endpoint, cfg Config) (*Memory, error) {
 	if err := m.allocate(cfg); err != nil {
 		return nil, err
 	}
-	m.ops.init(m)
 	e.SetSegment(m.Segment())
 	if err := m.register(); err != nil {
 		return nil, err
@@ -191,6 +193,6 @@ func (m *Memory) Close() {
 	}
 	m.forget()
 	err := fmt.Errorf("%w: rank %d", ErrClosed, m.rank)
-	m.ops.fail(nil, func(int) error { return err })
+	m.fail(anyPeer, err, nil)
 	m.notes.fail(err)
 }

@@ -2,9 +2,11 @@ package rma
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/fult"
 )
 
@@ -23,6 +25,37 @@ type sending struct {
 
 const maxArgs = 4
 
+// newTransfer gives a fresh op that puts src at off of t's segment, or gets dst from there: under the key where the
+// conduit does that, otherwise in records.
+func (m *Memory) newTransfer(t *target, off int64, src, dst []byte) (*op, error) {
+	s, n, can, piece := sending{kind: sendPuts, off: off, src: src}, len(src), t.reach.Put, m.frag
+	if dst != nil {
+		s, n, can, piece = sending{kind: sendGets, off: off, n: len(dst)}, len(dst), t.reach.Get, m.reply
+	}
+	left := 0
+	if !can {
+		left = records(n, piece)
+	}
+	o, err := m.newOp(t.rank, left)
+	if err != nil {
+		return nil, err
+	}
+	o.mu.Lock()
+	o.dst = dst
+	o.mu.Unlock()
+	o.send = s
+	if can {
+		if o.bulk = m.bulks.Get(); o.bulk == nil {
+			o.bulk = new(am.Bulk)
+		}
+		*o.bulk = am.Bulk{Off: off, Data: src, Key: t.key, Owner: o}
+		if dst != nil {
+			o.bulk.Data, o.bulk.Get = dst, true
+		}
+	}
+	return o, nil
+}
+
 // kind of sending.
 type kind uint8
 
@@ -40,6 +73,10 @@ func records(n, piece int) int { return (n + piece - 1) / piece }
 // once or returns ErrWouldBlock. On an error nothing has been sent and o has been given back.
 func (m *Memory) launch(o *op, immediate bool) error {
 	peer := o.peer
+	if o.bulk != nil {
+		m.e.PutBulk(peer, o.bulk) // which queues what the conduit does not take
+		return nil
+	}
 	if m.e.Lock(peer) == am.Failed {
 		return o.cancel(m.peerError(peer))
 	}
@@ -79,10 +116,10 @@ func (m *Memory) sendNow(o *op) bool {
 
 // cancel gives an op back of which nothing has been sent, and returns err.
 func (o *op) cancel(err error) error {
-	m, set, local := o.m, o.set, o.local
-	m.ops.put(o)
+	set, local := o.set, o.local
+	o.free()
 	if local != nil {
-		m.ops.put(local)
+		local.free()
 	}
 	if set != nil {
 		set.part(nil, nil)
@@ -148,7 +185,7 @@ func (o *op) record(h uint8, args [maxArgs]uint64, nargs int, payload []byte) bo
 	if out != am.Opened {
 		return false
 	}
-	binary.LittleEndian.PutUint64(body, o.id())
+	binary.LittleEndian.PutUint64(body, o.id)
 	for i := range nargs {
 		binary.LittleEndian.PutUint64(body[8+8*i:], args[i])
 	}
@@ -157,16 +194,24 @@ func (o *op) record(h uint8, args [maxArgs]uint64, nargs int, payload []byte) bo
 	return true
 }
 
-// Sent implements am.Queued: the source may be reused.
+// Sent implements am.Queued and am.BulkOwner: the source may be reused, and an access has been made.
 func (o *op) Sent(w *fult.Worker) { o.sent(nil, w) }
 
-// Fail implements am.Queued.
-func (o *op) Fail(err error, w *fult.Worker) { o.sent(err, w) }
+// Fail implements am.Queued and am.BulkOwner.
+func (o *op) Fail(err error, w *fult.Worker) {
+	switch {
+	case o.m.closed.Load():
+		err = fmt.Errorf("%w: %v", ErrClosed, err)
+	case errors.Is(err, conduit.ErrKey):
+		err = fmt.Errorf("%w: rank %d: %v", ErrRefused, o.peer, err)
+	}
+	o.sent(err, w)
+}
 
 func (o *op) sent(err error, w *fult.Worker) {
 	local := o.local
 	o.local = nil
-	o.dropBounce()
+	o.dropSource()
 	o.release(err, w)
 	if local != nil {
 		local.release(err, w)
@@ -188,10 +233,18 @@ func (o *op) keep() bool {
 	}
 	o.bounce = m.pool.Get().(*[]byte)
 	o.send.src = (*o.bounce)[:copy(*o.bounce, o.send.src)]
+	if o.bulk != nil {
+		o.bulk.Data = o.send.src
+	}
 	return true
 }
 
-func (o *op) dropBounce() {
+// dropSource lets go of what the source lies in, and of the access.
+func (o *op) dropSource() {
+	if o.bulk != nil {
+		o.m.bulks.Put(o.bulk)
+		o.bulk = nil
+	}
 	if o.bounce != nil {
 		o.m.kept.Add(-int64(len(o.send.src)))
 		o.m.pool.Put(o.bounce)

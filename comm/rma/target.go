@@ -15,9 +15,11 @@ import (
 type target struct {
 	rank     int
 	size     int64
-	mem      []byte // the segment, nil if it is reached by active messages
+	mem      []byte // the segment, nil if it is not mapped
 	counters []byte // the counters, behind it
 	lost     *atomic.Bool
+	key      conduit.Key   // of segment and counters, zero if the conduit does not lead there
+	reach    conduit.Reach // under key
 }
 
 // direct gives the bytes of peer's segment that are to be read or written, or nil if that needs care: they do not
@@ -63,7 +65,7 @@ func (m *Memory) target(peer int) (*target, error) {
 }
 
 func (m *Memory) attach(peer int) (*target, error) {
-	o, err := m.ops.get(peer, 1)
+	o, err := m.newOp(peer, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -86,8 +88,12 @@ func (m *Memory) attach(peer int) (*target, error) {
 			peer, t.size, n, m.rank, m.counters)
 	}
 	k := conduit.Key{ID: about.word(2), Base: about.word(3), Size: m.total(t.size)}
-	if k.ID != 0 && m.remote != nil && m.remote.Reach(peer).Map {
-		m.share(t, k)
+	if k.ID != 0 && m.remote != nil {
+		t.reach = m.remote.Reach(peer)
+		t.key = k
+	}
+	if t.reach.Map {
+		m.share(t)
 	}
 	if !m.peers[peer].CompareAndSwap(nil, t) {
 		t = m.peers[peer].Load()
@@ -106,11 +112,11 @@ func (m *Memory) attach(peer int) (*target, error) {
 // shareWait bounds the wait for memory that the peer has sent already.
 const shareWait = 5 * time.Second
 
-// share maps the peer's memory, of which the news is on its way at least. A peer whose memory does not come is reached by
-// active messages.
-func (m *Memory) share(t *target, k conduit.Key) {
+// share maps the peer's memory, of which the news is on its way at least. A peer whose memory does not come is reached in
+// another way.
+func (m *Memory) share(t *target) {
 	for end := time.Now().Add(shareWait); time.Now().Before(end); time.Sleep(50 * time.Microsecond) {
-		mem, lost, err := m.remote.Map(t.rank, k)
+		mem, lost, err := m.remote.Map(t.rank, t.key)
 		if err != nil {
 			return
 		}
@@ -167,12 +173,7 @@ func (m *Memory) peerGone(peer int, _ error, w *fult.Worker) {
 		_ = m.remote.Release(peer, k) // nobody is left who could break the rules
 		delete(m.keys, peer)
 	}
-	m.ops.fail(w, func(p int) error {
-		if p != peer {
-			return nil
-		}
-		return m.peerError(p)
-	})
+	m.fail(peer, m.peerError(peer), w)
 	m.notes.lookAll(w, m)
 }
 
