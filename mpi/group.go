@@ -78,8 +78,9 @@ func (c *Comm) Free() error {
 	}
 	c.proc.names.remove(c.origin())
 	c.proc.colls.remove(c.coll)
+	failed := c.coll.poison.Load() != nil // which left messages and was told; open calls fail now, by what ends their receives
 	left := c.srv.Retire(c.ctx)
-	if coll := c.srv.Retire(c.collCtx); c.coll.poison.Load() == nil { // what failed has left messages, and that was told
+	if coll := c.srv.Retire(c.collCtx); !failed {
 		left.Add(coll)
 	}
 	c.proc.ids.left(c.id, len(c.group))
