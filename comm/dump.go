@@ -86,7 +86,7 @@ func (o *op) waits(ctx uint16, side hashtable.Side, m match.Pattern) Pending {
 	p := Pending{Context: ctx, Peer: int(m.Source), Tag: int(m.Tag), Bytes: o.size}
 	switch {
 	case side == hashtable.Post:
-		p.Kind, p.Bytes, p.Thread = PendingRecv, int64(len(o.data)), o.done.Expected()
+		p.Kind, p.Bytes, p.Thread = PendingRecv, o.room(), o.done.Expected()
 	case o.role == roleRTS:
 		p.Kind = PendingEnvelope
 	default:

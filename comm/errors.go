@@ -49,7 +49,7 @@ func (e *OpError) Unwrap() error { return e.Err }
 
 // failed is the error of o for that cause.
 func (o *op) failed(err error) error {
-	e := &OpError{Send: o.role == roleSend, Rank: o.s.rank, Peer: int(o.peer), Tag: int(o.tag), Bytes: int64(len(o.data)), Err: err}
+	e := &OpError{Send: o.role == roleSend, Rank: o.s.rank, Peer: int(o.peer), Tag: int(o.tag), Bytes: o.room(), Err: err}
 	if e.Send {
 		e.Bytes = o.size
 	}
@@ -57,7 +57,7 @@ func (o *op) failed(err error) error {
 }
 
 func (s *Server) truncated(o *op, size int64) error {
-	return o.failed(fmt.Errorf("%w: %d bytes do not fit a buffer of %d", ErrTruncate, size, len(o.data)))
+	return o.failed(fmt.Errorf("%w: %d bytes do not fit a buffer of %d", ErrTruncate, size, o.room()))
 }
 
 // MayWait returns an error where waiting would never end: in a handler of active messages. Its text names what the

@@ -48,6 +48,7 @@ type op struct {
 	tag     int32
 	posted  match.Pattern // of a receive with a wildcard: what it accepts
 	data    []byte        // receive buffer, bytes to send, or bytes of an unexpected message
+	cursor  cursor        // the Source or Target of an operation whose bytes are not contiguous, in the place of data
 	size    int64         // bytes of the message; of an envelope, bytes at the sender
 	got     int64         // bytes of a rendezvous that have come
 	want    int64         // bytes of a rendezvous that will come
@@ -138,7 +139,7 @@ func (o *op) key() uint64 { return makeKey(o.ctx, int(o.peer), int(o.tag)) }
 
 // status of a finished receive.
 func (o *op) status() Status {
-	return Status{Source: int(o.peer), Tag: int(o.tag), Bytes: min(o.size, int64(len(o.data))), Cancelled: o.cancelled}
+	return Status{Source: int(o.peer), Tag: int(o.tag), Bytes: min(o.size, o.room()), Cancelled: o.cancelled}
 }
 
 // Status tells what a receive got.

@@ -89,10 +89,10 @@ func (s *Server) Mrecv(msg *Message, buf []byte) (Status, error) {
 
 // Imrecv starts to receive a message that Mprobe took.
 func (s *Server) Imrecv(msg *Message, buf []byte) (Req, error) {
-	return s.imrecv(msg, buf, nil, Terms{})
+	return s.imrecv(msg, buf, nil, nil, Terms{})
 }
 
-func (s *Server) imrecv(msg *Message, buf []byte, alloc func(n int) []byte, t Terms) (Req, error) {
+func (s *Server) imrecv(msg *Message, buf []byte, alloc func(n int) []byte, dst cursor, t Terms) (Req, error) {
 	if msg == nil || msg.m == nil {
 		return Req{}, staleError()
 	}
@@ -103,6 +103,7 @@ func (s *Server) imrecv(msg *Message, buf []byte, alloc func(n int) []byte, t Te
 	msg.m = nil
 	o := s.getOp()
 	o.prepareRecv(m.ctx, int(m.peer), int(m.tag), buf)
+	o.cursor = dst
 	o.alloc, o.endable, o.alone, o.shape = alloc, t.Endable, t.Alone, t.Shape
 	r := Req{o, o.gen}
 	if s.deliver(o, m) {

@@ -52,11 +52,17 @@ func (s *Server) RecvAlloc(ctx uint16, src, tag int, alloc func(n int) []byte) (
 	o := s.getOp()
 	o.prepareRecv(ctx, src, tag, nil)
 	o.alloc = alloc
+	return s.recvAndWait(o)
+}
+
+// recvAndWait posts the receive o and waits for it.
+func (s *Server) recvAndWait(o *op) (Status, error) {
+	if t := s.eng.Current(); t != nil {
+		o.done.Expect(t)
+	}
 	s.post(o)
 	s.eng.Wait(&o.done)
-	st, err := o.status(), o.err
-	s.putOp(o)
-	return st, err
+	return s.use(Req{o, o.gen})
 }
 
 // Irecv starts a receive and returns a request to wait for; buf must not be touched until then. It never blocks.
@@ -127,7 +133,7 @@ func (s *Server) fill(o *op, payload []byte) {
 	if o.alloc != nil {
 		o.data = o.alloc(len(payload))
 	}
-	if copy(o.data, payload) < len(payload) {
+	if o.place(payload, 0) < len(payload) {
 		o.err = s.truncated(o, int64(len(payload)))
 	}
 }

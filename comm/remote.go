@@ -53,7 +53,7 @@ type transfer struct {
 }
 
 // mayCopy tells whether the send o is one that may be copied directly, wherever its peer is.
-func (s *Server) mayCopy(o *op) bool { return !o.endable && o.size >= directMin }
+func (s *Server) mayCopy(o *op) bool { return !o.endable && o.cursor == nil && o.size >= directMin }
 
 // offer tells what the envelope of the send o offers.
 func (s *Server) offer(o *op) offer {
@@ -76,7 +76,7 @@ func (s *Server) offer(o *op) offer {
 // beginDirect starts to copy the message of which its sender offers that; false if this rank cannot, or it is not
 // worth it.
 func (s *Server) beginDirect(o *op, id uint64, from offer) bool {
-	if from.id == 0 || o.want < directMin {
+	if from.id == 0 || o.cursor != nil || o.want < directMin {
 		return false
 	}
 	r := s.e.Reach(int(o.peer))

@@ -21,7 +21,7 @@ func (s *Server) beginRendezvous(o *op, size int64, id uint64, from offer) bool 
 	if o.alloc != nil {
 		s.allocate(o)
 	}
-	o.want = min(size, int64(len(o.data)))
+	o.want = min(size, o.room())
 	if o.want < size && o.err == nil {
 		o.err = s.truncated(o, size)
 	}
@@ -60,7 +60,7 @@ func (s *Server) onCTS(t *am.Token, args []uint64, _ []byte) {
 	if args[2] == 0 {
 		in = match.NothingWanted
 	}
-	o := s.answered(t, args[0], in, "clear to send", func(o *op) bool { return args[2] <= uint64(len(o.data)) })
+	o := s.answered(t, args[0], in, "clear to send", func(o *op) bool { return args[2] <= uint64(o.size) })
 	if o == nil {
 		return
 	}
@@ -69,7 +69,7 @@ func (s *Server) onCTS(t *am.Token, args []uint64, _ []byte) {
 		return
 	}
 	b := s.bulks.Get().(*am.Bulk)
-	*b = am.Bulk{ID: args[1], Channel: bulkChannel, Data: o.data[:args[2]], Owner: (*moved)(o), Stay: o.endable}
+	o.chunked(b, args[1], args[2])
 	o.bulk = b
 	s.e.PutBulk(t.Source(), b)
 }
@@ -86,7 +86,7 @@ func (s *Server) bulkArrived(src int, id uint64, off int64, chunk []byte, w *ful
 			ErrProtocol, s.rank, n, off, src, o.want-o.got, o.want, o.peer))
 		return
 	}
-	copy(o.data[off:], chunk)
+	o.place(chunk, int(off))
 	if o.got += n; o.got == o.want {
 		s.ids.Remove(id)
 		o.happens(match.LastChunk, w)

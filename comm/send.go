@@ -47,21 +47,23 @@ func (s *Server) sendEager(ctx uint16, dst, tag int, data []byte) bool {
 	return true
 }
 
-// sendEagerAs is sendEager of a message with a shape, if that is not 0.
-func (s *Server) sendEagerAs(ctx uint16, dst, tag int, data []byte, shape uint64) bool {
-	if shape == 0 {
+// sendEagerAs is sendEager of a message that has a shape, if that is not 0, and that src packs, if that is not nil.
+func (s *Server) sendEagerAs(ctx uint16, dst, tag int, data []byte, src Source, shape uint64) bool {
+	size := len(data)
+	switch {
+	case src != nil:
+		size = src.Len()
+	case shape == 0:
 		return s.sendEager(ctx, dst, tag, data)
 	}
-	body, first, o := s.e.Open(dst, handlerEager, 2, len(data))
+	body, first, o := s.e.Open(dst, handlerEager, 1+shapeArgs(shape), size)
 	if o != am.Opened {
 		if o == am.Stalled {
 			s.e.Abandon(dst)
 		}
 		return false
 	}
-	binary.LittleEndian.PutUint64(body, makeKey(ctx, s.rank, tag))
-	binary.LittleEndian.PutUint64(body[8:], shape)
-	copy(body[16:], data)
+	putEager(body, makeKey(ctx, s.rank, tag), shape, data, src)
 	s.e.Commit(dst, first)
 	return true
 }
@@ -72,13 +74,17 @@ func (s *Server) sendSlow(ctx uint16, dst, tag int, data []byte, mode Mode) erro
 	}
 	o := s.getOp()
 	o.prepareSend(ctx, dst, tag, data, mode)
+	return s.sendAndWait(o)
+}
+
+// sendAndWait starts the send o and waits for it.
+func (s *Server) sendAndWait(o *op) error {
 	if t := s.eng.Current(); t != nil {
 		o.done.Expect(t)
 	}
 	s.startSend(o)
 	s.eng.Wait(&o.done)
-	err := o.err
-	s.putOp(o)
+	_, err := s.use(Req{o, o.gen})
 	return err
 }
 
@@ -110,7 +116,7 @@ var hookNumbered func()
 func (s *Server) startSend(o *op) {
 	dst := int(o.peer)
 	if !o.sync && o.size <= int64(s.eager) {
-		if s.sendEagerAs(o.ctx, dst, int(o.tag), o.data, o.shape) {
+		if s.sendEagerAs(o.ctx, dst, int(o.tag), o.data, o.source(), o.shape) {
 			o.done.Finish()
 			return
 		}
@@ -135,20 +141,17 @@ func (s *Server) startSend(o *op) {
 func (o *op) Emit() bool {
 	s, dst := o.s, int(o.peer)
 	if !o.sync && o.size <= int64(s.eager) && !s.e.Throttled(dst) {
-		extra := o.extraArgs()
-		body, first, outcome := s.e.OpenQueued(dst, handlerEager, 1+extra, len(o.data))
+		body, first, outcome := s.e.OpenQueued(dst, handlerEager, 1+shapeArgs(o.shape), int(o.size))
 		if outcome != am.Opened {
 			return false
 		}
-		binary.LittleEndian.PutUint64(body, o.wireKey())
-		o.putShape(body[8:])
-		copy(body[8+8*extra:], o.data)
+		putEager(body, o.wireKey(), o.shape, o.data, o.source())
 		s.ids.Remove(o.id)
 		o.step(match.SentWhole) // the queue has a hand in it still
 		s.e.CommitQueued(dst, first)
 		return true
 	}
-	body, first, outcome := s.e.OpenQueued(dst, handlerRTS, 5+o.extraArgs(), 0)
+	body, first, outcome := s.e.OpenQueued(dst, handlerRTS, 5+shapeArgs(o.shape), 0)
 	if outcome != am.Opened {
 		return false
 	}
@@ -162,24 +165,20 @@ func (o *op) Emit() bool {
 	}
 	binary.LittleEndian.PutUint64(body[24:], from.base)
 	binary.LittleEndian.PutUint64(body[32:], from.id)
-	o.putShape(body[40:])
+	if o.shape != 0 {
+		binary.LittleEndian.PutUint64(body[40:], o.shape)
+	}
 	o.step(match.SentEnvelope) // before an answer can come
 	s.e.CommitQueued(dst, first)
 	return true
 }
 
-// extraArgs is how many arguments the shape takes in a record of o, and putShape writes it.
-func (o *op) extraArgs() int {
-	if o.shape == 0 {
+// shapeArgs is how many arguments a shape takes in a record.
+func shapeArgs(shape uint64) int {
+	if shape == 0 {
 		return 0
 	}
 	return 1
-}
-
-func (o *op) putShape(b []byte) {
-	if o.shape != 0 {
-		binary.LittleEndian.PutUint64(b, o.shape)
-	}
 }
 
 // wireKey of a send: what the receiver matches.

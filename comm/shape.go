@@ -38,7 +38,7 @@ func (s *Server) mismatched(o *op, shape uint64) bool {
 	if shape == 0 || o.shape == 0 || shape == o.shape {
 		return false
 	}
-	o.data = nil
+	o.data, o.cursor = nil, nil
 	o.err = o.failed(&ShapeError{Sent: shape, Received: o.shape})
 	return true
 }
@@ -66,7 +66,7 @@ func (s *Server) SendShaped(ctx uint16, dst, tag int, data []byte, mode Mode, sh
 	if err := s.check("send", ctx, dst, tag, false); err != nil {
 		return err
 	}
-	if mode == Standard && len(data) <= s.eager && s.sendEagerAs(ctx, dst, tag, data, shape) {
+	if mode == Standard && len(data) <= s.eager && s.sendEagerAs(ctx, dst, tag, data, nil, shape) {
 		return nil
 	}
 	if err := s.mayWait("send", dst, tag); err != nil {
@@ -75,13 +75,7 @@ func (s *Server) SendShaped(ctx uint16, dst, tag int, data []byte, mode Mode, sh
 	o := s.getOp()
 	o.prepareSend(ctx, dst, tag, data, mode)
 	o.shape, o.sum = shape, sumFor(shape, data)
-	if t := s.eng.Current(); t != nil {
-		o.done.Expect(t)
-	}
-	s.startSend(o)
-	s.eng.Wait(&o.done)
-	_, err := s.use(Req{o, o.gen})
-	return err
+	return s.sendAndWait(o)
 }
 
 // RecvShaped is Recv of elements of a shape.
@@ -95,10 +89,5 @@ func (s *Server) RecvShaped(ctx uint16, src, tag int, buf []byte, shape uint64) 
 	o := s.getOp()
 	o.prepareRecv(ctx, src, tag, buf)
 	o.shape = shape
-	if t := s.eng.Current(); t != nil {
-		o.done.Expect(t)
-	}
-	s.post(o)
-	s.eng.Wait(&o.done)
-	return s.use(Req{o, o.gen})
+	return s.recvAndWait(o)
 }

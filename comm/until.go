@@ -39,18 +39,23 @@ func (s *Server) IsendWith(ctx uint16, dst, tag int, data []byte, mode Mode, t T
 	if s.closed.Load() || uint(dst) >= uint(s.size) || uint(tag) > MaxTag || ctx > MaxContext {
 		return Req{}, s.check("send", ctx, dst, tag, false)
 	}
-	if mode == Standard && len(data) <= s.eager && s.sendEagerAs(ctx, dst, tag, data, t.Shape) {
+	if mode == Standard && len(data) <= s.eager && s.sendEagerAs(ctx, dst, tag, data, nil, t.Shape) {
 		return Req{}, nil
 	}
 	o := s.getOp()
 	o.prepareSend(ctx, dst, tag, data, mode)
 	o.endable, o.shape, o.sum = t.Endable, t.Shape, sumFor(t.Shape, data)
+	return s.startOn(o, t, s.startSend), nil
+}
+
+// startOn has start begin o, on terms.
+func (s *Server) startOn(o *op, t Terms, start func(*op)) Req {
 	if t.Done != nil {
 		o.done.Call(t.Done)
 	}
 	r := Req{o, o.gen}
-	s.startSend(o)
-	return r, nil
+	start(o)
+	return r
 }
 
 // IrecvWith is Irecv on terms. If alloc is not nil it gives the buffer, as in RecvAlloc.
@@ -61,17 +66,12 @@ func (s *Server) IrecvWith(ctx uint16, src, tag int, buf []byte, alloc func(n in
 	o := s.getOp()
 	o.prepareRecv(ctx, src, tag, buf)
 	o.alloc, o.endable, o.alone, o.shape = alloc, t.Endable, t.Alone, t.Shape
-	if t.Done != nil {
-		o.done.Call(t.Done)
-	}
-	r := Req{o, o.gen}
-	s.post(o)
-	return r, nil
+	return s.startOn(o, t, s.post), nil
 }
 
 // ImrecvWith is Imrecv on terms. If alloc is not nil it gives the buffer, as in RecvAlloc.
 func (s *Server) ImrecvWith(msg *Message, buf []byte, alloc func(n int) []byte, t Terms) (Req, error) {
-	return s.imrecv(msg, buf, alloc, t)
+	return s.imrecv(msg, buf, alloc, nil, t)
 }
 
 // firstPolls are made before a wait asks its context to tell when it ends, which allocates.
@@ -254,13 +254,13 @@ func (s *Server) leave(o *op) {
 	s.e.AsPoller(func() {
 		if o.word.State() == match.SendStreaming {
 			left = s.e.SwapBulk(int(o.peer), (*moved)(o), func(b *am.Bulk) {
-				o.data = bytes.Clone(o.data)
-				b.Data = o.data[b.Off : b.Off+int64(len(b.Data))]
+				o.detach()
+				b.Data, b.From = o.data[b.Off:b.Off+int64(b.Left())], nil
 			}) && o.word.Leave()
 			return
 		}
 		if left = s.ids.Get(o.id) == o && o.word.Leave(); left {
-			o.data = bytes.Clone(o.data)
+			o.detach()
 			if _, _, ok := o.word.Step(match.Protocol, match.Recall); ok {
 				s.control(int(o.peer), handlerRetract, o.id, o.wireKey())
 			}
@@ -271,4 +271,15 @@ func (s *Server) leave(o *op) {
 		s.failed(o, o.failed(fmt.Errorf("%w, though the message may still be received", ErrCancelled)))
 		o.done.Complete(nil)
 	}
+}
+
+// detach has the send o go on with a copy of its bytes.
+func (o *op) detach() {
+	src := o.source()
+	if src == nil {
+		o.data = bytes.Clone(o.data)
+		return
+	}
+	o.data, o.cursor = make([]byte, o.size), nil
+	src.Pack(o.data, 0)
 }

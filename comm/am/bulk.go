@@ -27,6 +27,9 @@ type Bulk struct {
 	Off int64
 	// Data must not change, and with Get must be left alone, until the owner is told.
 	Data []byte
+	// From, if it is not nil, packs the bytes in the place of Data: Rest of them, from offset Off on. A Key must be zero.
+	From Packer
+	Rest int
 	// Key, if it is not zero, names the peer's memory.
 	Key conduit.Key
 	// Get fetches the bytes at Key into Data. Otherwise they are put there.
@@ -35,6 +38,39 @@ type Bulk struct {
 	Stay bool
 	// Owner is told, once, when all of Data has been copied out, or has been moved, or the peer has died.
 	Owner BulkOwner
+}
+
+// Packer gives bytes that do not lie in one piece of memory. Pack fills dst with those from offset off on. It is called
+// by whoever polls, under a lock, for one piece after the other. It must not block, panic, or call the endpoint.
+type Packer interface {
+	Pack(dst []byte, off int)
+}
+
+// Left is how many bytes of b have not been handed on.
+func (b *Bulk) Left() int {
+	if b.From != nil {
+		return b.Rest
+	}
+	return len(b.Data)
+}
+
+// handed notes that the next n bytes have been.
+func (b *Bulk) handed(n int) {
+	b.Off += int64(n)
+	if b.From != nil {
+		b.Rest -= n
+	} else {
+		b.Data = b.Data[n:]
+	}
+}
+
+// put fills dst with the next bytes of b.
+func (b *Bulk) put(dst []byte) {
+	if b.From != nil {
+		b.From.Pack(dst, int(b.Off))
+	} else {
+		copy(dst, b.Data)
+	}
 }
 
 // BulkOwner is told of the end of a Bulk, by whoever polls; w is the polling worker or nil.
@@ -75,7 +111,8 @@ func (e *Endpoint) PutBulk(peer int, b *Bulk) {
 }
 
 // SwapBulk calls f with the Bulk of owner, which has Stay set, while it is still queued towards peer, and reports
-// whether it was. f may give it another Owner, and other Data: a copy of the same bytes, from Off on. Nothing is sent
+// whether it was. f may give it another Owner, and other Data in the place of Data or From: a copy
+// of the same bytes, from Off on. Nothing is sent
 // meanwhile.
 func (e *Endpoint) SwapBulk(peer int, owner BulkOwner, f func(*Bulk)) bool {
 	q := &e.lane(peer).bulk
@@ -105,7 +142,7 @@ func (e *Endpoint) pumpBulk(q *bulkQueue, peer int, w *fult.Worker) (n int) {
 		n += max(0, min(1, sent))
 		if sent < 0 {
 			b.loan.fail(e.peerError(peer))
-		} else if len(b.Data) > 0 {
+		} else if b.Left() > 0 {
 			full[way] = true
 			prev, b = b, b.next
 			continue
@@ -161,7 +198,7 @@ func (q *bulkQueue) remove(prev, b *Bulk) {
 
 // bulkSend moves the next piece or pieces of b and returns how many bytes went, -1 if the peer is dead.
 func (e *Endpoint) bulkSend(peer int, b *Bulk) int {
-	if len(b.Data) == 0 {
+	if b.Left() == 0 {
 		return 0
 	}
 	if e.closed.Load() {
@@ -169,8 +206,7 @@ func (e *Endpoint) bulkSend(peer int, b *Bulk) int {
 	}
 	n := e.hand(peer, b)
 	if n > 0 {
-		b.Off += int64(n)
-		b.Data = b.Data[n:]
+		b.handed(n)
 	}
 	return n
 }
@@ -180,7 +216,9 @@ func (e *Endpoint) hand(peer int, b *Bulk) int {
 	switch {
 	case b.Key.ID != 0:
 		return e.access(peer, b)
-	case e.lender != nil && !b.Stay && len(b.Data) >= lendMin && e.lender.LendsTo(peer):
+	case b.From != nil && e.hasBulk:
+		return e.pack(peer, b)
+	case e.lender != nil && b.From == nil && !b.Stay && len(b.Data) >= lendMin && e.lender.LendsTo(peer):
 		return e.lend(peer, b)
 	case e.hasBulk:
 		return e.c.BulkSend(peer, b.wireID(), b.Off, b.Data)
@@ -204,14 +242,30 @@ func (e *Endpoint) begin(peer int, b *Bulk) bool {
 	}
 	e.underway.Add(-1)
 	b.loan.owed.Add(int64(taken-n) + 1)
-	b.Off += int64(taken)
-	b.Data = b.Data[taken:]
+	b.handed(taken)
 	return false
+}
+
+// pack has b packed into the chunks of the channel that are free; -1 if the peer is dead.
+func (e *Endpoint) pack(peer int, b *Bulk) (n int) {
+	for n < b.Rest {
+		space, st := e.c.BulkReserve(peer, b.Rest-n)
+		if st == conduit.Dead {
+			return -1
+		}
+		if st != conduit.OK {
+			break
+		}
+		b.From.Pack(space, int(b.Off)+n)
+		e.c.BulkCommit(peer, b.ID, b.Off+int64(n), len(space))
+		n += len(space)
+	}
+	return n
 }
 
 // fragment sends a piece of b as a Medium request.
 func (e *Endpoint) fragment(peer int, b *Bulk) int {
-	n := min(len(b.Data), e.maxMedium)
+	n := min(b.Left(), e.maxMedium)
 	body, first, o := e.Open(peer, handlerFragment, 2, n)
 	switch o {
 	case Stalled:
@@ -222,7 +276,7 @@ func (e *Endpoint) fragment(peer int, b *Bulk) int {
 	}
 	binary.LittleEndian.PutUint64(body, b.wireID())
 	binary.LittleEndian.PutUint64(body[8:], uint64(b.Off))
-	copy(body[16:], b.Data[:n])
+	b.put(body[16 : 16+n])
 	e.Commit(peer, first)
 	return n
 }
