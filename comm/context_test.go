@@ -18,6 +18,8 @@ func TestNothingBlocksInAHandler(t *testing.T) {
 	spec := am.Spec{Name: "blocks", MaxReply: am.NoReply, Run: func(*am.Token, []uint64, []byte) {
 		_, got["Recv"] = s.Recv(0, 0, 1, buf)
 		_, got["RecvAlloc"] = s.RecvAlloc(0, 0, 1, func(n int) []byte { return make([]byte, n) })
+		_, got["RecvInto"] = s.RecvInto(0, 0, 1, whole(buf))
+		got["SendFrom"] = s.SendFrom(0, 0, 1, whole(buf), Synchronous)
 		got["Send"] = s.Send(0, 0, 1, buf, Synchronous)
 		_, got["Probe"] = s.Probe(0, 0, 1)
 		r, err := s.Irecv(0, 0, 1, buf)
@@ -40,7 +42,7 @@ func TestNothingBlocksInAHandler(t *testing.T) {
 	for end := time.Now().Add(10 * time.Second); !done && time.Now().Before(end); {
 		s.Poll()
 	}
-	if len(got) != 6 {
+	if len(got) != 8 {
 		t.Fatalf("the handler did not run to its end: %v", got)
 	}
 	for what, err := range got {

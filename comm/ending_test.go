@@ -57,6 +57,8 @@ var stages = []struct {
 	{"bulk under way", func(t *testing.T, j job) []Req { return bringBulk(t, j, 1) }},
 	{"clear to send, other bulk before it", func(t *testing.T, j job) []Req { return bringBulk(t, j, 3) }},
 	{"direct copy under way", bringDirect},
+	{"being packed", bringPacked},
+	{"being unpacked", bringUnpacked},
 	{"receive posted", func(t *testing.T, j job) []Req { return []Req{irecv(t, j[0], 8)} }},
 	{"bulk being received", bringReceiving},
 	{"direct copy being received", bringReceivingDirect},

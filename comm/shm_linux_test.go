@@ -98,7 +98,7 @@ func TestDirectCopies(t *testing.T) {
 func TestGiveUpDirectly(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
-	giveUp(t, shmJob(t, 2), seed)
+	giveUp(t, shmJob(t, 2), seed, false)
 }
 
 // TestBufferOfAnEndedReceiveStays: the server of a receive is closed while the sender's half of a direct copy is to

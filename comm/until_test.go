@@ -16,8 +16,9 @@ import (
 func TestGiveUp(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
-	giveUp(t, newJob(t, 2, conduit.Config{}, Config{}), seed)
-	giveUp(t, newJob(t, 2, conduit.Config{TinyQueues: true}, Config{Eager: 200}), seed)
+	giveUp(t, newJob(t, 2, conduit.Config{}, Config{}), seed, false)
+	giveUp(t, newJob(t, 2, conduit.Config{TinyQueues: true}, Config{Eager: 200}), seed, false)
+	giveUp(t, newJob(t, 2, conduit.Config{}, Config{}), seed, true)
 }
 
 // message i of giveUp: its number and size follow from the seed.
@@ -26,7 +27,22 @@ func giveUpMessage(b []byte, i int) {
 	b[0], b[1] = byte(i), byte(i>>8)
 }
 
-func giveUp(t *testing.T, j job, seed uint64) {
+func isendAs(s *Server, m []byte, mode Mode, packed bool) (Req, error) {
+	if packed {
+		return s.IsendFrom(1, 1, 3, whole(m), mode, Terms{Endable: true})
+	}
+	return s.IsendWith(1, 1, 3, m, mode, Terms{Endable: true})
+}
+
+func irecvAs(s *Server, b []byte, packed bool) (Req, error) {
+	if packed {
+		return s.IrecvInto(1, 0, 3, whole(b), Terms{Endable: true})
+	}
+	return s.IrecvWith(1, 0, 3, b, nil, Terms{Endable: true})
+}
+
+// giveUp gives messages of random sizes up after random times; packed: they go from and to cursors.
+func giveUp(t *testing.T, j job, seed uint64, packed bool) {
 	rounds := fewer(400)
 	const last = 9 // tag of the end
 	sent := make([]bool, rounds)
@@ -48,7 +64,7 @@ func giveUp(t *testing.T, j job, seed uint64) {
 				m := b[:size[i]]
 				giveUpMessage(m, i)
 				err := within(func(ctx stdcontext.Context) error {
-					r, err := s.IsendWith(1, 1, 3, m, Mode(i%2), Terms{Endable: true})
+					r, err := isendAs(s, m, Mode(i%2), packed)
 					if err == nil {
 						_, err = s.WaitContext(r, ctx)
 					}
@@ -74,7 +90,7 @@ func giveUp(t *testing.T, j job, seed uint64) {
 			over := end.Ready() // what was sent before is here, or is answered
 			var st Status
 			err := within(func(ctx stdcontext.Context) error {
-				r, err := s.IrecvWith(1, 0, 3, b, nil, Terms{Endable: true})
+				r, err := irecvAs(s, b, packed)
 				if err == nil {
 					st, err = s.WaitContext(r, ctx)
 				}
