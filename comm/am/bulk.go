@@ -257,7 +257,7 @@ func (e *Endpoint) pack(peer int, b *Bulk) (n int) {
 			break
 		}
 		b.From.Pack(space, int(b.Off)+n)
-		e.c.BulkCommit(peer, b.ID, b.Off+int64(n), len(space))
+		e.c.BulkCommit(peer, b.wireID(), b.Off+int64(n), len(space))
 		n += len(space)
 	}
 	return n
