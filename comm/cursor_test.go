@@ -39,24 +39,24 @@ func (s *strided) Len() int { return s.n }
 
 // Pack implements Source.
 func (s *strided) Pack(dst []byte, off int) {
-	for len(dst) > 0 {
-		k := copy(dst, s.at(off))
-		dst, off = dst[k:], off+k
+	for in, at := s.at(off); len(dst) > 0; in = 0 {
+		k := copy(dst, s.mem[at:at+min(s.block-in, len(dst))])
+		dst, at = dst[k:], at-in+s.stride
 	}
 }
 
 // Unpack implements Target.
 func (s *strided) Unpack(src []byte, off int) {
-	for len(src) > 0 {
-		k := copy(s.at(off), src)
-		src, off = src[k:], off+k
+	for in, at := s.at(off); len(src) > 0; in = 0 {
+		k := copy(s.mem[at:at+min(s.block-in, len(src))], src)
+		src, at = src[k:], at-in+s.stride
 	}
 }
 
-// at is what is left, from offset off on, of the block that it lies in.
-func (s *strided) at(off int) []byte {
-	i, in := off/s.block, off%s.block
-	return s.mem[i*s.stride+in : i*s.stride+min(s.block, s.n-i*s.block)]
+// at tells where offset off lies within its block, and in the memory.
+func (s *strided) at(off int) (in, at int) {
+	in = off % s.block
+	return in, off/s.block*s.stride + in
 }
 
 // watched checks that what it wraps is called as its contract says.
