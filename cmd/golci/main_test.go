@@ -108,7 +108,7 @@ func testEnds(t *testing.T, one string, job func(n int, role string, more ...str
 		{"die", 137, one + " was killed by signal 9 (SIGKILL)\n"},
 		{"abort", 9, one + " aborted the job with code 9: enough is enough\n"},
 		{"unfinished", 1, one + " exited with code 0, but without Finalize\n"},
-		{"absent", 3, one + " has gone, while other ranks wait for it\n"},
+		{"absent", 1, one + " has gone, while other ranks wait for it\n"},
 		{"late", 3, "rank(s) 1 of 3 did not come: context deadline exceeded\n"},
 		{"stubborn", 5, one + " exited with code 5\n"},
 	} {

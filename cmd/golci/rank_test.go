@@ -58,9 +58,10 @@ func rankMain(role string) int {
 	case "stubborn":
 		signal.Ignore(syscall.SIGTERM, syscall.SIGINT)
 	case "absent":
-		if me == "1" {
-			return 0
+		if me != "1" {
+			return min(joined(role), 1) // as the launcher's own code, which counts alone if it ends this rank first
 		}
+		return 0
 	case "late":
 		if me == "1" {
 			time.Sleep(patience)
