@@ -91,6 +91,27 @@ func (r *Row) SetCrossing(before, after float64) {
 	r.State = StateOf(before, after)
 }
 
+// Between puts the crossing times before and after measure into the rows that this returns, and hands them to out.
+func Between(crossing func() (ns float64, err error), measure func() ([]Row, error), out func(Row)) error {
+	before, err := crossing()
+	if err != nil {
+		return err
+	}
+	rows, err := measure()
+	if err != nil {
+		return err
+	}
+	after, err := crossing()
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		r.SetCrossing(before, after)
+		out(r)
+	}
+	return nil
+}
+
 // LargerIsBetter tells rates from times.
 func (r Row) LargerIsBetter() bool { return r.Unit == PerSecond || r.Unit == MegaPerSec }
 

@@ -90,28 +90,15 @@ var flood = measurement{
 }
 
 func (r *end) measure(ctx context.Context, m measurement, size int, d time.Duration) error {
-	before, err := r.line.Crossing(ctx)
-	if err != nil {
-		return err
-	}
-	row := bench.Row{Bench: m.name, Impl: bench.Golci, Size: size, Threads: 1, Unit: m.unit, MinShare: 1}
-	if r.job.Rank == 0 {
-		row.Value, err = r.lead(m, size, d)
-	} else {
-		err = r.follow()
-	}
-	if err != nil {
-		return err
-	}
-	after, err := r.line.Crossing(ctx)
-	if err != nil {
-		return err
-	}
-	row.SetCrossing(before, after)
-	if r.job.Rank == 0 {
-		r.out(row)
-	}
-	return nil
+	return bench.Between(func() (float64, error) { return r.line.Crossing(ctx) }, func() ([]bench.Row, error) {
+		if r.job.Rank != 0 {
+			return nil, r.follow()
+		}
+		value, err := r.lead(m, size, d)
+		return []bench.Row{{
+			Bench: m.name, Impl: bench.Golci, Size: size, Threads: 1, Value: value, Unit: m.unit, MinShare: 1,
+		}}, err
+	}, r.out)
 }
 
 func (r *end) lead(m measurement, size int, d time.Duration) (float64, error) {

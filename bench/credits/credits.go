@@ -4,6 +4,7 @@
 package credits
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,17 +40,8 @@ const (
 )
 
 func (c Config) fill() (Config, error) {
-	for _, d := range []struct {
-		field *int
-		value int
-	}{{&c.Ranks, 8}, {&c.Loan, 6}, {&c.Bank, 800}} {
-		if *d.field == 0 {
-			*d.field = d.value
-		}
-	}
-	if c.Bank = max(0, c.Bank); c.Length == 0 {
-		c.Length = 400 * time.Millisecond
-	}
+	c.Ranks, c.Loan, c.Bank = cmp.Or(c.Ranks, 8), cmp.Or(c.Loan, 6), max(0, cmp.Or(c.Bank, 800))
+	c.Length = cmp.Or(c.Length, 400*time.Millisecond)
 	switch {
 	case c.Ranks < 2 || c.Ranks > maxRanks:
 		return c, fmt.Errorf("%w: %d ranks are outside 2..%d", ErrConfig, c.Ranks, maxRanks)

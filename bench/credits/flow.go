@@ -97,24 +97,20 @@ func (r *flowRank) close(ctx context.Context, err error) error {
 }
 
 func (r *flowRank) size(ctx context.Context, size int, window time.Duration, out func(bench.Row)) error {
-	before, err := r.line.Crossing(ctx)
-	if err != nil {
-		return err
-	}
-	ns := make([][]float64, len(modes))
-	if runtime.LockOSThread(); r.job.Rank == 0 {
-		err = r.lead(make([]byte, size), window, ns)
-	} else {
-		err = r.follow()
-	}
-	runtime.UnlockOSThread()
-	if err != nil {
-		return err
-	}
-	after, err := r.line.Crossing(ctx)
-	if err != nil || r.job.Rank != 0 {
-		return err
-	}
+	return bench.Between(func() (float64, error) { return r.line.Crossing(ctx) }, func() ([]bench.Row, error) {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		if r.job.Rank != 0 {
+			return nil, r.follow()
+		}
+		ns := make([][]float64, len(modes))
+		err := r.lead(make([]byte, size), window, ns)
+		return flowRows(size, ns), err
+	}, out)
+}
+
+// flowRows makes a row of each mode.
+func flowRows(size int, ns [][]float64) (rows []bench.Row) {
 	for i, m := range modes {
 		row := bench.Row{
 			Bench: FlowName, Impl: m.impl, Size: size, Threads: 1, Value: median(ns[i]), Unit: bench.Nano, MinShare: 1,
@@ -122,10 +118,9 @@ func (r *flowRank) size(ctx context.Context, size int, window time.Duration, out
 		if base := len(modes) - 1; i != base {
 			row.Note = fmt.Sprintf("%+.1f ns against %s", more(ns[i], ns[base]), modes[base].impl)
 		}
-		row.SetCrossing(before, after)
-		out(row)
+		rows = append(rows, row)
 	}
-	return nil
+	return rows
 }
 
 // lead floods over each end in turns; which comes first changes.

@@ -8,6 +8,7 @@
 package creditsim
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -69,32 +70,17 @@ func (c Config) fill() (Config, error) {
 	if c.Bank != 0 {
 		c.Credits.Bank = max(0, c.Bank)
 	}
-	for _, d := range []struct {
-		field *int
-		value int
-	}{
-		{&c.Epochs, 120},
-		{&c.Stay, 4},
-		{&c.Cost, 1},
-		{&c.Rate, 8},
-		{&c.Latency, 5},
-		{&c.Burst, 64},
-		{&c.Period, 100},
-		{&c.Pause, 10},
-	} {
-		if *d.field == 0 {
-			*d.field = d.value
-		}
-	}
-	if c.Pause = max(0, c.Pause); c.Window == 0 {
+	c.Epochs, c.Stay = cmp.Or(c.Epochs, 120), cmp.Or(c.Stay, 4)
+	c.Cost, c.Rate, c.Latency = cmp.Or(c.Cost, 1), cmp.Or(c.Rate, 8), cmp.Or(c.Latency, 5)
+	c.Burst, c.Period = cmp.Or(c.Burst, 64), cmp.Or(c.Period, 100)
+	c.Pause = max(0, cmp.Or(c.Pause, 10))
+	if c.Window == 0 {
 		c.Window = 1 << 30
 		if c.Pattern == "static" || c.Pattern == "tree" {
 			c.Window = c.Burst * c.Cost
 		}
 	}
-	if c.Service == 0 {
-		c.Service = max(1, 4*c.Rate/max(1, c.Cost))
-	}
+	c.Service = cmp.Or(c.Service, max(1, 4*c.Rate/max(1, c.Cost)))
 	return c, c.check()
 }
 

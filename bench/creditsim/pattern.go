@@ -1,6 +1,9 @@
 package creditsim
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"slices"
+)
 
 // pattern says who sends to whom.
 type pattern struct {
@@ -57,13 +60,8 @@ func static(i, n, _ int, _ uint64) []int {
 }
 
 func appendNew(to []int, self, j int) []int {
-	if j == self {
+	if j == self || slices.Contains(to, j) {
 		return to
-	}
-	for _, k := range to {
-		if k == j {
-			return to
-		}
 	}
 	return append(to, j)
 }

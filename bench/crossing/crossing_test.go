@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"unsafe"
 
 	"go.uber.org/goleak"
+
+	"github.com/golci/golci/internal/affinity"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -23,11 +26,11 @@ func TestLinesLieApart(t *testing.T) {
 }
 
 func TestHereMeasuresAgainAndAgain(t *testing.T) {
-	if len(usable()) < 2 {
+	if affinity.Count() < 2 || runtime.GOMAXPROCS(0) < 2 {
 		t.Skip("one CPU: nothing to cross")
 	}
 	for range 3 {
-		if ns := Here(); ns <= 0 {
+		if ns, err := Here(); ns <= 0 || err != nil {
 			t.Fatalf("crossing %v ns", ns)
 		}
 	}
@@ -53,13 +56,12 @@ func TestLeadAndFollowReuseTheLines(t *testing.T) {
 	}
 }
 
-func TestBetweenSaysWhichCPUCannotBePinned(t *testing.T) {
-	cpus := usable()
-	if _, err := Between(cpus[0], 1<<12); err == nil && pin(1<<12) != nil {
-		t.Error("no error for a CPU that does not exist, as follower")
-	}
-	if _, err := Between(1<<12, cpus[0]); err == nil && pin(1<<12) != nil {
-		t.Error("no error for a CPU that does not exist, as leader")
+func TestBetweenRefuses(t *testing.T) {
+	cpu := affinity.Get()[0]
+	for _, c := range [][2]int{{cpu, cpu}, {cpu, 1 << 12}, {1 << 12, cpu}} {
+		if ns, err := Between(c[0], c[1]); err == nil {
+			t.Errorf("CPUs %d: %v ns", c, ns)
+		}
 	}
 }
 

@@ -57,14 +57,13 @@ func Run(ctx context.Context, name string, threads []int, d time.Duration, out f
 				return err
 			}
 			row := bench.Row{Bench: name, Impl: c.impl, Threads: n, Unit: bench.Nano, MinShare: 1}
-			before := crossing.Here()
-			value, err := b.measure(c, n, d)
+			err := bench.Between(crossing.Here, func() (_ []bench.Row, err error) {
+				row.Value, err = b.measure(c, n, d)
+				return []bench.Row{row}, err
+			}, out)
 			if err != nil {
 				return fmt.Errorf("local: %s, %s, %d threads: %w", name, c.impl, n, err)
 			}
-			row.Value = value
-			row.SetCrossing(before, crossing.Here())
-			out(row)
 		}
 	}
 	return nil

@@ -87,40 +87,30 @@ const floatSize = 4
 
 // allreduce sums float32 values; a size that is no multiple of four is rounded down.
 func allreduce(_ *env, size int) call {
-	in, out := make([]float32, size/floatSize), make([]float32, size/floatSize)
-	return func(e *env, _, i int, check bool) (time.Duration, error) {
-		if check {
-			mark(in, float32(i%1024+e.rank))
-		}
-		start := time.Now()
-		err := mpi.Allreduce(e.comm, in, out, mpi.Sum)
-		took := time.Since(start)
-		if err != nil {
-			return 0, err
-		}
-		if check {
-			if err := checkSum(out, e.size, i); err != nil {
-				return 0, err
-			}
-		}
-		return took, e.comm.Barrier()
-	}
+	return summed(size, func(e *env, in, out []float32) (bool, error) { return true, mpi.Allreduce(e.comm, in, out, mpi.Sum) })
 }
 
 // reduce is allreduce whose result rank 0 gets.
 func reduce(_ *env, size int) call {
+	return summed(size, func(e *env, in, out []float32) (bool, error) {
+		return e.rank == 0, mpi.Reduce(e.comm, in, out, mpi.Sum, 0)
+	})
+}
+
+// summed calls f, which says whether this rank has got the sum.
+func summed(size int, f func(e *env, in, out []float32) (bool, error)) call {
 	in, out := make([]float32, size/floatSize), make([]float32, size/floatSize)
 	return func(e *env, _, i int, check bool) (time.Duration, error) {
 		if check {
 			mark(in, float32(i%1024+e.rank))
 		}
 		start := time.Now()
-		err := mpi.Reduce(e.comm, in, out, mpi.Sum, 0)
+		got, err := f(e, in, out)
 		took := time.Since(start)
 		if err != nil {
 			return 0, err
 		}
-		if check && e.rank == 0 {
+		if check && got {
 			if err := checkSum(out, e.size, i); err != nil {
 				return 0, err
 			}

@@ -57,7 +57,8 @@ func (l *line) close() {
 }
 
 // crossing is called by every rank; rank 0 gets ns one way. It blocks, and ranks 0 and 1 spin for a few ms.
-func (l *line) crossing(e *env) (float64, error) {
+func (e *env) crossing() (float64, error) {
+	l := &e.line
 	if err := e.comm.Barrier(); err != nil {
 		return 0, err
 	}

@@ -103,22 +103,14 @@ func (c Config) iterations(size, small, big int) int {
 
 // measured puts the crossing times around f, which fills in the rest of the row, and hands the row out on rank 0.
 func (e *env) measured(row bench.Row, f func(*bench.Row) error) error {
-	before, err := e.line.crossing(e)
-	if err != nil {
-		return err
-	}
-	if err := f(&row); err != nil {
-		return err
-	}
-	after, err := e.line.crossing(e)
-	if err != nil {
-		return err
-	}
-	row.SetCrossing(before, after)
-	if e.rank == 0 {
-		e.out(row)
-	}
-	return nil
+	return bench.Between(e.crossing, func() ([]bench.Row, error) {
+		err := f(&row)
+		return []bench.Row{row}, err
+	}, func(r bench.Row) {
+		if e.rank == 0 {
+			e.out(r)
+		}
+	})
 }
 
 // agree turns a first measurement of rank 0 into the iterations of the timed loop, the same number on every rank.

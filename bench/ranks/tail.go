@@ -39,30 +39,31 @@ func (e *env) tail(c Config, size int) error {
 	if _, err := latency(e, size, c.iterations(size, 1000, 100), true); err != nil {
 		return err
 	}
-	var took []time.Duration
-	row := bench.Row{Bench: Tail, Impl: bench.Golci, Size: size, Threads: 1, Unit: bench.Micro, MinShare: 1}
-	out := e.out
-	defer func() { e.out = out }()
-	e.out = func(r bench.Row) { quantiles(r, took, out) }
-	return e.measured(row, func(*bench.Row) (err error) {
+	return bench.Between(e.crossing, func() ([]bench.Row, error) {
 		switch e.rank {
 		case 0:
-			took, err = e.trips(size, c.iterations(0, leastTrips, leastTrips), c.Window)
+			took, err := e.trips(size, c.iterations(0, leastTrips, leastTrips), c.Window)
+			return quantiles(size, took), err
 		case 1:
-			err = e.answers(size)
+			return nil, e.answers(size)
 		}
-		return err
-	})
+		return nil, nil
+	}, e.out)
 }
 
 // quantiles makes a row of each.
-func quantiles(r bench.Row, took []time.Duration, out func(bench.Row)) {
+func quantiles(size int, took []time.Duration) (rows []bench.Row) {
 	slices.Sort(took)
 	for _, q := range Quantiles {
-		at := took[min(len(took)-1, int(q.Part*float64(len(took))))]
-		r.Bench, r.Value = TailOf(q), float64(at.Nanoseconds())/2e3
-		out(r)
+		if len(took) > 0 {
+			at := took[min(len(took)-1, int(q.Part*float64(len(took))))]
+			rows = append(rows, bench.Row{
+				Bench: TailOf(q), Impl: bench.Golci, Size: size, Threads: 1, Value: float64(at.Nanoseconds()) / 2e3,
+				Unit: bench.Micro, MinShare: 1,
+			})
+		}
 	}
+	return rows
 }
 
 // trips is rank 0's side.

@@ -118,34 +118,20 @@ func (c Config) check() error {
 
 // measure gives one row for each side that is compared, all with the crossing before and after.
 func (r *end) measure(ctx context.Context, c Config, size int) error {
-	before, err := r.line.Crossing(ctx)
-	if err != nil {
-		return err
-	}
-	var rows []bench.Row
-	switch {
-	case r.job.Rank == 1 && c.Bench == Notify:
-		err = r.echo(size)
-	case r.job.Rank == 1:
-		err = r.follow()
-	case c.Bench == Notify:
-		rows, err = r.notify(size, c.Window)
-	default:
-		rows, err = r.versus(c.Bench, size, c.Window)
-	}
-	if err != nil {
-		return err
-	}
-	after, err := r.line.Crossing(ctx)
-	if err != nil {
-		return err
-	}
-	for _, row := range rows {
+	return bench.Between(func() (float64, error) { return r.line.Crossing(ctx) }, func() ([]bench.Row, error) {
+		switch {
+		case r.job.Rank == 1 && c.Bench == Notify:
+			return nil, r.echo(size)
+		case r.job.Rank == 1:
+			return nil, r.follow()
+		case c.Bench == Notify:
+			return r.notify(size, c.Window)
+		}
+		return r.versus(c.Bench, size, c.Window)
+	}, func(row bench.Row) {
 		row.Size, row.Threads, row.MinShare = size, 1, 1
-		row.SetCrossing(before, after)
 		r.out(row)
-	}
-	return nil
+	})
 }
 
 // follow polls, so that rank 0 gets answers, until it is told that this is over.

@@ -149,18 +149,18 @@ func (r *runner) raw(ctx context.Context, s spec, out func(bench.Row)) error {
 
 // rawRow measures once, between two crossings, for rows of all these sizes.
 func (r *runner) rawRow(s spec, sizes []int, out func(bench.Row), measure func() (value float64, note string, err error)) error {
-	before := crossing.Here()
-	value, note, err := measure()
-	if err != nil {
-		return errors.Join(fmt.Errorf("bench: %s: the raw limit", s.name), err)
-	}
-	after := crossing.Here()
-	for _, size := range sizes {
-		row := bench.Row{Bench: s.name, Impl: bench.Raw, Size: size, Threads: 1, Value: value, Unit: rawUnit(s), MinShare: 1, Note: note}
-		row.SetCrossing(before, after)
-		out(row)
-	}
-	return nil
+	return bench.Between(crossing.Here, func() (rows []bench.Row, err error) {
+		value, note, err := measure()
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("bench: %s: the raw limit", s.name), err)
+		}
+		for _, size := range sizes {
+			rows = append(rows, bench.Row{
+				Bench: s.name, Impl: bench.Raw, Size: size, Threads: 1, Value: value, Unit: rawUnit(s), MinShare: 1, Note: note,
+			})
+		}
+		return rows, nil
+	}, out)
 }
 
 func rawUnit(s spec) string {

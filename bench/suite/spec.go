@@ -235,12 +235,5 @@ func parseNumber(item string) (int, error) {
 
 // joinList is the inverse of ParseList.
 func joinList(list []int) string {
-	var b strings.Builder
-	for i, n := range list {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(strconv.Itoa(n))
-	}
-	return b.String()
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(list), "[]"), " ", ",")
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/golci/golci/bench/crossing"
 	"github.com/golci/golci/cmd/golci/internal/launch"
 	"github.com/golci/golci/comm/rank"
 	"github.com/golci/golci/internal/affinity"
@@ -95,7 +96,7 @@ func infoCrossing(w io.Writer, m topology.Map) {
 	last := len(cores) - 1
 	for _, i := range []int{1, last} {
 		a, b := cores[0][0], cores[i][0]
-		if ns, err := topology.Crossing(a, b); err != nil {
+		if ns, err := crossing.Between(a, b); err != nil {
 			fmt.Fprintf(w, "line crossing\tnot measured: %v\n", err)
 		} else {
 			fmt.Fprintf(w, "line crossing\t%.0f ns one way between CPU %d and CPU %d, now\n", ns, a, b)

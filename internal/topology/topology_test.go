@@ -139,20 +139,3 @@ func TestProcessor(t *testing.T) {
 		}
 	}
 }
-
-func TestCrossing(t *testing.T) {
-	ids := affinity.Get()
-	if _, err := Crossing(ids[0], ids[0]); err == nil {
-		t.Error("one CPU was accepted")
-	}
-	if runtime.GOOS != "linux" || len(ids) < 2 || runtime.GOMAXPROCS(0) < 2 {
-		t.Skip("needs two CPUs and a way to bind to them")
-	}
-	ns, err := Crossing(ids[0], ids[1])
-	if err != nil || ns <= 0 {
-		t.Errorf("%v ns, %v", ns, err)
-	}
-	if _, err := Crossing(ids[0], maxCPU); err == nil {
-		t.Error("a CPU that does not exist was accepted")
-	}
-}

@@ -3,6 +3,7 @@
 package launch
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,27 +16,14 @@ var foreign = []string{"PMI_", "PMIX_", "OMPI_", "HYDI_", "HYDRA_", "MPI_LOCAL",
 
 // cleanEnv is base without the variables of other launchers.
 func cleanEnv(base []string) []string {
-	out := make([]string, 0, len(base)+12)
-next:
-	for _, kv := range base {
-		for _, f := range foreign {
-			if strings.HasPrefix(kv, f) {
-				continue next
-			}
-		}
-		out = append(out, kv)
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(base), func(kv string) bool {
+		return slices.ContainsFunc(foreign, func(f string) bool { return strings.HasPrefix(kv, f) })
+	})
 }
 
 // has says whether env sets name to something.
 func has(env []string, name string) bool {
-	for _, kv := range env {
-		if v, ok := strings.CutPrefix(kv, name+"="); ok && v != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(env, func(kv string) bool { v, ok := strings.CutPrefix(kv, name+"="); return ok && v != "" })
 }
 
 // seat is the place of one rank: in the job, and among those of its machine.

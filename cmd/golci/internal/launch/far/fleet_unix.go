@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -348,15 +349,9 @@ func headAddrs(a net.Addr) ([]string, error) {
 // list writes at most a few names.
 func list(names []string) string {
 	const most = 8
-	text := ""
-	for i, n := range names {
-		if i == most {
-			return fmt.Sprintf("%s and %d more", text, len(names)-most)
-		}
-		if i > 0 {
-			text += ", "
-		}
-		text += n
+	text := strings.Join(names[:min(most, len(names))], ", ")
+	if len(names) > most {
+		text += fmt.Sprintf(" and %d more", len(names)-most)
 	}
 	return text
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/golci/golci/internal/boot"
@@ -50,11 +51,9 @@ var passedOn = []string{"GOLCI_", "GOMAXPROCS=", "GODEBUG=", "GOGC=", "GOMEMLIMI
 
 func passedEnv(env []string) (out []string) {
 	for _, kv := range env {
-		for _, p := range passedOn {
-			if strings.HasPrefix(kv, p) && !strings.HasPrefix(kv, boot.EnvLauncher+"=") {
-				out = append(out, kv)
-				break
-			}
+		passed := slices.ContainsFunc(passedOn, func(p string) bool { return strings.HasPrefix(kv, p) })
+		if passed && !strings.HasPrefix(kv, boot.EnvLauncher+"=") {
+			out = append(out, kv)
 		}
 	}
 	return out

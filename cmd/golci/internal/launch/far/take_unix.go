@@ -136,12 +136,6 @@ func (m *machine) output() {
 		select {
 		case t := <-m.takes:
 			m.write(t)
-			continue
-		default:
-		}
-		select {
-		case t := <-m.takes:
-			m.write(t)
 		case <-m.link.gone:
 			m.drain()
 			return
@@ -151,14 +145,8 @@ func (m *machine) output() {
 
 // drain writes the output that came before the end of the link, and ends the streams.
 func (m *machine) drain() {
-	for {
-		select {
-		case t := <-m.takes:
-			m.write(t)
-			continue
-		default:
-		}
-		break
+	for len(m.takes) > 0 { // nobody but output takes from it
+		m.write(<-m.takes)
 	}
 	for _, s := range m.sinks {
 		s.Done()
