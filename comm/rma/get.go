@@ -1,10 +1,6 @@
 package rma
 
-import (
-	"encoding/binary"
-
-	"github.com/golci/golci/comm/am"
-)
+import "encoding/binary"
 
 // Get copies len(dst) bytes from offset off of peer's segment to dst, and returns when they are there. It allocates
 // nothing, and blocks and fails as Put does.
@@ -13,11 +9,7 @@ func (m *Memory) Get(peer int, off int64, dst []byte) error {
 		copy(dst, s)
 		return nil
 	}
-	h, err := m.get(peer, off, dst, nil, false)
-	if err != nil {
-		return err
-	}
-	return h.Wait()
+	return waited(m.get(peer, off, dst, nil, false))
 }
 
 // GetNB starts a Get. dst must be left alone until the handle is done.
@@ -99,20 +91,14 @@ func (m *Memory) GetValueNB(peer int, off int64, n int) (ValueHandle, error) {
 }
 
 // Wait returns the value when it is there. It blocks as Handle.Wait does. A second Wait returns zero.
-func (h *ValueHandle) Wait() (uint64, error) {
-	v, x := h.v, h.h
-	*h = ValueHandle{}
-	if !x.valid() {
-		return v, nil
-	}
-	if !x.o.done.Ready() {
-		if err := x.o.m.allow(am.CallWait); err != nil {
-			*h = ValueHandle{v: v, h: x}
+func (h *ValueHandle) Wait() (v uint64, err error) {
+	if v = h.v; h.h.valid() {
+		if v, err = h.h.end(); h.h.valid() {
 			return 0, err
 		}
-		x.o.m.prog.Wait(&x.o.done)
 	}
-	return x.o.take()
+	*h = ValueHandle{}
+	return v, err
 }
 
 // Test reports, without polling, whether Wait would return at once.

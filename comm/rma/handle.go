@@ -30,14 +30,27 @@ func (h Handle) Wait() error {
 	if !h.valid() {
 		return nil
 	}
+	_, err := h.end()
+	return err
+}
+
+// end waits for a valid handle's operation and brings it to its end. On an error of Memory.allow h stays valid.
+func (h Handle) end() (old uint64, err error) {
 	if !h.o.done.Ready() {
 		if err := h.o.m.allow(am.CallWait); err != nil {
-			return err
+			return 0, err
 		}
 		h.o.m.prog.Wait(&h.o.done)
 	}
-	_, err := h.o.take()
-	return err
+	return h.o.take()
+}
+
+// waited waits for an operation that was started, or not.
+func waited(h Handle, err error) error {
+	if err != nil {
+		return err
+	}
+	return h.Wait()
 }
 
 // Test reports whether the operation is done, and if so its error. It never polls and never blocks.

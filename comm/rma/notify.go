@@ -51,11 +51,7 @@ func (m *Memory) Counter(c int) uint64 {
 // It returns when the bytes are there and have been counted; see Put for blocking and errors. Where peers share
 // memory it may also block for credits, to wake a rank that sleeps.
 func (m *Memory) PutNotify(peer int, off int64, src []byte, counter int, add uint64) error {
-	h, err := m.PutNotifyNB(peer, off, src, counter, add)
-	if err != nil {
-		return err
-	}
-	return h.Wait()
+	return waited(m.PutNotifyNB(peer, off, src, counter, add))
 }
 
 // PutNotifyNB starts a PutNotify. src may be reused when it returns, for which it may block.
@@ -122,11 +118,7 @@ const noteCall = 1 << 32
 // PutCall is a Put after which the callback of that number runs at peer, with arg. It returns when the bytes are
 // there; where peers share memory the callback may run later, when the peer polls.
 func (m *Memory) PutCall(peer int, off int64, src []byte, number uint8, arg uint64) error {
-	h, err := m.PutCallNB(peer, off, src, number, arg)
-	if err != nil {
-		return err
-	}
-	return h.Wait()
+	return waited(m.PutCallNB(peer, off, src, number, arg))
 }
 
 // PutCallNB starts a PutCall. src may be reused when it returns, for which it may block.
@@ -279,8 +271,8 @@ func (l *waiters) add(w *waiter) {
 	l.mu.Unlock()
 }
 
-// take removes those that f wants and returns them, linked.
-func (l *waiters) take(f func(w *waiter) bool) (out *waiter) {
+// take removes those that f wants and links them before out.
+func (l *waiters) take(out *waiter, f func(w *waiter) bool) *waiter {
 	for p := &l.head; *p != nil; {
 		w := *p
 		if !f(w) {
@@ -302,15 +294,11 @@ func (l *waiters) look(m *Memory, c int, worker *fult.Worker) {
 	var out *waiter
 	for {
 		left := false
-		for done := l.take(func(w *waiter) bool {
+		out = l.take(out, func(w *waiter) bool {
 			mine := w.c == c
 			left = left || mine && !w.over(v)
 			return mine && w.over(v)
-		}); done != nil; {
-			w := done
-			done = w.next
-			w.next, out = out, w
-		}
+		})
 		if !left {
 			break
 		}
@@ -337,7 +325,7 @@ func complete(out *waiter, worker *fult.Worker) {
 // fail ends all waits.
 func (l *waiters) fail(err error) {
 	l.mu.Lock()
-	out := l.take(func(w *waiter) bool {
+	out := l.take(nil, func(w *waiter) bool {
 		w.err = err
 		return true
 	})
@@ -349,7 +337,7 @@ func (l *waiters) fail(err error) {
 // it has counted may not have sent its message, so every waiter says again that it waits.
 func (l *waiters) lookAll(worker *fult.Worker, m *Memory) {
 	l.mu.Lock()
-	out := l.take(func(w *waiter) bool {
+	out := l.take(nil, func(w *waiter) bool {
 		k := m.counter(w.c)
 		if k.waiting.Load() == 0 {
 			k.waiting.Store(1) // before the count is looked at; see count

@@ -15,10 +15,7 @@ func (m *Memory) Put(peer int, off int64, src []byte) error {
 		return nil
 	}
 	h, _, err := m.put(peer, off, src, putBlock, nil)
-	if err != nil {
-		return err
-	}
-	return h.Wait()
+	return waited(h, err)
 }
 
 // PutNB starts a Put. src may be reused when it returns; for that it may block, where src cannot be sent at once and
@@ -146,11 +143,7 @@ func (m *Memory) PutValue(peer int, off int64, v uint64, n int) error {
 	if d := m.direct(peer, off, n); d != nil && putValue(d, v) {
 		return nil
 	}
-	h, err := m.putValue(peer, off, v, n, nil)
-	if err != nil {
-		return err
-	}
-	return h.Wait()
+	return waited(m.putValue(peer, off, v, n, nil))
 }
 
 // PutValueNB starts a PutValue.
@@ -195,11 +188,7 @@ func putValue(d []byte, v uint64) bool {
 
 // Memset sets n bytes from offset off of peer's segment to v, and returns when that is done. Otherwise like Put.
 func (m *Memory) Memset(peer int, off int64, v byte, n int) error {
-	h, err := m.memset(peer, off, v, n, nil)
-	if err != nil {
-		return err
-	}
-	return h.Wait()
+	return waited(m.memset(peer, off, v, n, nil))
 }
 
 // MemsetNB starts a Memset.

@@ -17,13 +17,9 @@ func (m *Memory) PutStrided(peer int, off int64, src []byte, s Strided) error {
 	if err := m.checkStrided(peer, off, len(src), s); err != nil {
 		return err
 	}
-	c := Context{m: m}
-	for i := range s.Count {
-		if err := c.PutBulk(peer, off+int64(i*s.Remote), src[i*s.Local:i*s.Local+s.Block]); err != nil {
-			return c.giveUp(err)
-		}
-	}
-	return c.WaitPuts()
+	return m.each(s.Count, func(c *Context, i int) error {
+		return c.PutBulk(peer, off+int64(i*s.Remote), src[i*s.Local:i*s.Local+s.Block])
+	})
 }
 
 // GetStrided is PutStrided the other way round: from peer's segment to dst.
@@ -31,13 +27,9 @@ func (m *Memory) GetStrided(peer int, off int64, dst []byte, s Strided) error {
 	if err := m.checkStrided(peer, off, len(dst), s); err != nil {
 		return err
 	}
-	c := Context{m: m}
-	for i := range s.Count {
-		if err := c.Get(peer, off+int64(i*s.Remote), dst[i*s.Local:i*s.Local+s.Block]); err != nil {
-			return c.giveUp(err)
-		}
-	}
-	return c.WaitGets()
+	return m.each(s.Count, func(c *Context, i int) error {
+		return c.Get(peer, off+int64(i*s.Remote), dst[i*s.Local:i*s.Local+s.Block])
+	})
 }
 
 func (m *Memory) checkStrided(peer int, off int64, local int, s Strided) error {
@@ -69,13 +61,9 @@ func (m *Memory) PutIndexed(peer int, pieces []Piece) error {
 	if err := m.checkPieces(peer, pieces); err != nil {
 		return err
 	}
-	c := Context{m: m}
-	for _, p := range pieces {
-		if err := c.PutBulk(peer, p.Off, p.Local); err != nil {
-			return c.giveUp(err)
-		}
-	}
-	return c.WaitPuts()
+	return m.each(len(pieces), func(c *Context, i int) error {
+		return c.PutBulk(peer, pieces[i].Off, pieces[i].Local)
+	})
 }
 
 // GetIndexed gets the pieces from peer's segment and returns when all are there. Otherwise as PutIndexed.
@@ -83,13 +71,9 @@ func (m *Memory) GetIndexed(peer int, pieces []Piece) error {
 	if err := m.checkPieces(peer, pieces); err != nil {
 		return err
 	}
-	c := Context{m: m}
-	for _, p := range pieces {
-		if err := c.Get(peer, p.Off, p.Local); err != nil {
-			return c.giveUp(err)
-		}
-	}
-	return c.WaitGets()
+	return m.each(len(pieces), func(c *Context, i int) error {
+		return c.Get(peer, pieces[i].Off, pieces[i].Local)
+	})
 }
 
 func (m *Memory) checkPieces(peer int, pieces []Piece) error {
@@ -101,8 +85,14 @@ func (m *Memory) checkPieces(peer int, pieces []Piece) error {
 	return nil
 }
 
-// giveUp waits for what is under way, whose memory is the caller's, and returns err.
-func (c *Context) giveUp(err error) error {
-	_ = c.WaitAll() // err came first
+// each starts n implicit operations and waits for them, also where one cannot be started: their memory is the caller's.
+func (m *Memory) each(n int, start func(c *Context, i int) error) (err error) {
+	c := Context{m: m}
+	for i := 0; i < n && err == nil; i++ {
+		err = start(&c, i)
+	}
+	if end := c.WaitAll(); err == nil {
+		err = end
+	}
 	return err
 }
