@@ -11,17 +11,16 @@ import (
 	"github.com/golci/golci/internal/schedule"
 )
 
-// A collective that does not wait (6.12) is started like one that does, with a number of its own, and returns when
-// what can be started has been. After that progress carries it out. Each end of an operation counts as an event. Who
-// makes the first event runs the call: it takes results, and starts what may be started then. Events of others
-// meanwhile only count, and the one that runs the call looks again. So nobody waits for anybody, and one at a time
-// owns the call.
+// A collective that does not wait (6.12) starts like one that does, with a number of its own. It returns when all steps
+// that can start have started. After that progress carries it out. Each operation that ends adds an event. The goroutine
+// or thread that adds the first event runs the call: it takes results and starts further steps. Events added meanwhile
+// are only counted, and the runner looks again. So no caller waits for another, and one at a time owns the call.
 
-// async is what a call has that does not wait. Without a note a field is owned by who runs the call.
+// async is the further state of a call that does not wait. The runner of the call owns the fields without a note.
 type async struct {
 	req    comm.Req
-	events atomic.Int32          // since who runs the call has looked; 0: nobody runs it
-	owed   atomic.Int32          // events that have not been looked at, or are still to come
+	events atomic.Int32          // added since the runner has looked; 0: there is no runner
+	owed   atomic.Int32          // events that the runner has not looked at, or that are still to come
 	stop   atomic.Pointer[error] // why the call is to end
 	ask    atomic.Bool           // the rank that is waited for is to be asked what it has called
 	next   *coll                 // of those that are not in use, under openCalls.mu
@@ -154,7 +153,7 @@ func (x *coll) startNext() bool {
 	return true
 }
 
-// give notes why the call fails, if err is not nil, tells the other ranks, and cancels what is under way.
+// give records the first error of the call, tells the other ranks, and cancels the operations under way.
 func (x *coll) give(err error) {
 	if err == nil || x.async.err != nil {
 		return

@@ -33,7 +33,7 @@ func hold[T any](e *elems, buf []T) { e.mem, e.len, e.size = bytesOf(buf), len(b
 // smallScratch is how many words of memory to work in a communicator has of its own.
 const smallScratch = 64
 
-// borrow gives n bytes, with unknown content, until release. A call has one such piece at a time.
+// borrow gives the call n bytes of unknown content, until release. A call has one such piece at a time.
 func (x *coll) borrow(n int) ([]byte, *scratch) {
 	if n <= 8*smallScratch {
 		return unsafe.Slice((*byte)(unsafe.Pointer(&x.small)), n), nil

@@ -6,9 +6,9 @@ import (
 	"github.com/golci/golci/fult"
 )
 
-// Ranks tell each other of collectives by notices, beside the messages of the calls: one on which a call has failed
-// tells all; one that waits long asks the rank that it waits for, which answers if it has called something else. And a
-// rank that frees a communicator tells its members so, after its last message.
+// Ranks exchange notices about collectives, apart from the messages of the calls. A rank on which a call has failed
+// tells all others. A rank that waits long asks the rank that it waits for; that rank answers if it has called another
+// collective. A rank that frees a communicator tells its members, after its last message.
 
 // Kinds of notices. Their arguments are: the uid of the communicator, the number of the call, the kind with the rank
 // that sends it in its upper half, and one more.
@@ -37,7 +37,7 @@ func (x *coll) tellFailure(err error) {
 	}
 }
 
-// ask has a rank answer if it has called something else.
+// ask asks a rank to answer if it has called another collective.
 func (x *coll) ask(rank int) { x.notify(rank, noticeAsk, uint64(x.tag)<<32|uint64(x.lastTag), "") }
 
 func (x *coll) notify(rank int, kind, arg uint64, text string) {

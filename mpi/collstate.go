@@ -16,8 +16,8 @@ import (
 
 // collState is what the collectives of a communicator have in common on one rank.
 type collState struct {
-	// state is twice the number of the last call, and one more while that runs. Who sets the low bit runs the call,
-	// and owns the fields of the second group until it clears the bit.
+	// state is twice the number of the last call, plus one while that call runs. The caller that sets the low bit owns
+	// the fields of the second group until it clears the bit.
 	state  atomic.Uint64
 	tags   [keptTags]atomic.Uint64         // of the last calls, by number, the number above the tag; the poller reads them
 	poison atomic.Pointer[CollectiveError] // the first call known to have failed on any rank; replaced by earlier ones only
@@ -103,7 +103,7 @@ func starting[T any](c *Comm, k kind, in, out []T, root int, f func(x *coll, roo
 	return x.launch(f(take(x, in, out), root))
 }
 
-// start is begin for a collective of elements of type T.
+// start begins a collective of elements of type T.
 func start[T any](c *Comm, k kind) (*coll, error) {
 	e := elemOf[T]()
 	x, err := c.begin(k, e.err)

@@ -8,18 +8,18 @@ import (
 	"github.com/golci/golci/internal/schedule"
 )
 
-// Waits of collectives. A wait that polling does not end soon looks for what could keep it from ending: a call that
+// Waits of collectives. A wait that lasts longer than some polls looks for a reason why it may never end: a call that
 // has failed on another rank, or a message that shows that ranks have called different collectives.
 
-// A wait that has taken lookFirst looks at the messages of all ranks, and asks the rank that it waits for what that
-// has called; it does so again after twice that time, and so on, but at least every lookMost.
+// After lookFirst a wait looks at the messages of all ranks. It asks the rank that it waits for which collective that
+// rank has called. It repeats this after twice the time, and so on, but at least every lookMost.
 const (
 	lookFirst = 20 * time.Millisecond
 	lookMost  = 5 * time.Second
 )
 
 // recv receives exactly b from a rank; it waits. A message that comes while it polls costs no more than in a plain
-// receive: what could keep it from coming is looked for after that.
+// receive, because the search for a reason starts only after that.
 func (x *coll) recv(st *schedule.Step, b []byte) error {
 	c, from := x.c, int(st.Peer)
 	r, n, err := c.srv.RecvSoon(c.collCtx, int(c.group[from]), x.tagOf(st), b, x.once, x.termsOf(st), x.alarm)
@@ -99,8 +99,8 @@ func (x *coll) lengthError(from, n int, b []byte) error {
 	return x.errorf(ErrCount, "rank %d sent %d bytes, %d were expected", from, n, len(b))
 }
 
-// drop ends an operation whose result is of no use any more. In a view that is done at once; else a send that has left
-// waits for the answer of its receiver, which may be reading the bytes.
+// drop ends an operation whose result is not needed any more. In a view it ends at once. Elsewhere drop waits for the
+// receiver of a send that has left, because the receiver may be reading the bytes.
 func (x *coll) drop(r comm.Req) {
 	if !x.c.srv.End(r) {
 		x.c.srv.Cancel(r)
@@ -122,8 +122,8 @@ func (x *coll) awaitOne(r comm.Req, from, to int) error {
 	return nil
 }
 
-// awaitLong listens while it waits. It resets the alarm before it looks, and what sets the alarm off can be seen
-// before: so one look follows each alarm.
+// awaitLong listens while it waits. It resets the alarm before each look, and an alarm goes off only after its reason
+// can be seen. So no reason is missed.
 func (x *coll) awaitLong(r comm.Req) error {
 	alarm := &x.st.news.Alarm
 	x.c.srv.Listen(&x.st.news)
@@ -160,7 +160,7 @@ func (x *coll) alarmIn(d time.Duration) {
 
 func (x *coll) alarmOff() { x.st.late.Stop() }
 
-// look tells why the call cannot succeed, if that is to be seen: all has it look at messages.
+// look returns the reason why the call cannot succeed, if it finds one. If all is set it looks at messages, too.
 func (x *coll) look(r comm.Req, all bool) error {
 	if err := x.poisoned(); err != nil {
 		return err
@@ -222,7 +222,7 @@ func (x *coll) behind(tag int) bool {
 	return (uint64(tag)-x.call)&(1<<n-1) >= 1<<(n-1)
 }
 
-// suspect is Suspect of the listener: it wakes the call for what judge does not find harmless.
+// suspect is Suspect of the listener: it wakes the call for each message that judge does not find harmless.
 func (st *collState) suspect(src, tag int) bool {
 	return st.running.judge(st.c.rankOf(src), tag) != harmless
 }

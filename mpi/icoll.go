@@ -7,7 +7,7 @@ package mpi
 // operation of the program runs there, too: it must not block, and its panic is the error ErrOp of the wait.
 //
 // The errors of a start are those of the arguments, and ErrConcurrent while another collective starts or waits. The
-// others come with the wait. Each needs few system resources: none is a thread.
+// others come with the wait. An open call has no thread or goroutine of its own.
 
 // Ibarrier is Barrier that does not wait (6.12.1): the request is done when all ranks have started it. It does not
 // block.

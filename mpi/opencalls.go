@@ -11,7 +11,7 @@ import (
 	"github.com/golci/golci/internal/progress"
 )
 
-// openCalls are the calls of a communicator that do not wait, and have been started and not ended.
+// openCalls are the non-blocking calls of a communicator that have started and not ended.
 type openCalls struct {
 	mu    sync.Mutex // guards what follows; no lock is taken under it
 	calls []*coll
@@ -57,7 +57,7 @@ func (st *collState) opened(x *coll) {
 	o.late.Reset(o.pause)
 }
 
-// closed takes a call off the list, which is over; false if an event for it has come meanwhile.
+// closed takes a call that is over off the list; false if an event for it has come meanwhile.
 func (st *collState) closed(x *coll) bool {
 	o := &st.open
 	o.mu.Lock()
@@ -97,7 +97,7 @@ func (st *collState) stop(w *fult.Worker, why func(x *coll) error) {
 	})
 }
 
-// lookLate has the calls that are open ask the ranks that they wait for, and does so again later.
+// lookLate makes each open call ask the rank that it waits for, and sets the timer for the next time.
 func (st *collState) lookLate() {
 	o := &st.open
 	o.mu.Lock()
@@ -135,8 +135,8 @@ func (st *collState) oldest() uint64 {
 	return least
 }
 
-// awaitOlder waits until no call is open that is a round older than the one that starts. All ranks have started
-// those, so that they end by themselves.
+// awaitOlder waits until no open call is a round older than the one that starts. All ranks have started the older
+// calls, so they end without help of the program.
 func (x *coll) awaitOlder() {
 	for x.st.oldest() < x.call-x.st.roundMask {
 		x.c.srv.Poll()

@@ -7,7 +7,7 @@ import (
 )
 
 // A collective is a schedule: steps that send, receive, copy and combine bytes of the call's buffers. The functions
-// that check the arguments of a call also choose the algorithm, and have its schedule built. Here it is carried out.
+// that check the arguments of a call also choose the algorithm and build its schedule. This file carries it out.
 
 // contribution is what the schedule of a call depends on, beside its way and root. It has few fields, so that the
 // compiler holds it in registers: one that lies on the stack is written and read in pieces of different length, which
@@ -49,20 +49,20 @@ func (x *coll) fresh(w way) *schedule.Schedule {
 
 func (x *coll) place() schedule.Place { return schedule.Place{Rank: x.rank, Size: x.size} }
 
-// finish carries the call out, unless err tells why that cannot be, and ends it.
+// finish carries out the call, unless err is not nil, and ends it.
 func (x *coll) finish(err error) error {
 	if err == nil {
 		err = x.perform()
 	}
-	if err == nil && x.stop == nil { // as mostly
+	if err == nil && x.stop == nil { // the usual case, without the call of end
 		arch.StoreRel64(&x.st.state, x.call*2)
 		return nil
 	}
 	return x.end(err)
 }
 
-// perform carries the schedule out on the caller's stack. As long as each step is done when it has been started, as
-// those of a short call are, only the position tells what has been done.
+// perform carries out the schedule on the caller's stack. In a short call each step is done as soon as it is started, so
+// the position tells all. At the first step that is still under way drive takes over.
 func (x *coll) perform() (err error) {
 	var s *scratch
 	if x.steps.Work > 0 {
@@ -98,7 +98,8 @@ func (x *coll) forget() {
 	x.buf[schedule.In].mem, x.buf[schedule.Out].mem, x.buf[schedule.Work].mem = nil, nil, nil
 }
 
-// drive carries out what is left when step i is under way. It starts steps, and waits where none can be started.
+// drive carries out the rest of the schedule, from step i on, which is under way with request r. It starts steps, and
+// waits where none can be started.
 func (x *coll) drive(i int, r comm.Req) (err error) {
 	x.beginRun(x.steps, i)
 	x.run.Next()
@@ -132,8 +133,8 @@ func (x *coll) beginRun(s *schedule.Schedule, i int) {
 
 func (x *coll) at(m schedule.Mem, n int) []byte { return x.buf[m.Buf].mem[m.Off : m.Off+n] }
 
-// start starts a step, and gives a null request if it is done. needed tells that nothing can be started before it is
-// done: a receive is then waited for.
+// start starts a step, and returns a null request if the step is done. needed says that no other step can be started
+// before this one is done; start then waits for a receive.
 func (x *coll) start(st *schedule.Step, needed bool) (comm.Req, error) {
 	b := x.at(st.At, st.Len)
 	switch st.Kind {
