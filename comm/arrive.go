@@ -63,6 +63,9 @@ type envelope struct {
 	notice *[noticeArgs]uint64 // of a notice, which matches nothing; else nil
 }
 
+// early are the envelopes of one source that came before their turn, by sequence number.
+type early map[uint16]heldEnvelope
+
 // heldEnvelope came before its turn.
 type heldEnvelope struct {
 	envelope
@@ -77,7 +80,7 @@ func (s *Server) onEager(t *am.Token, args []uint64, payload []byte) {
 	}
 	// The common case, with as few steps as can be: in turn, no wildcard asked for, and a receive waits.
 	src := t.Source()
-	if p := &s.peers[src]; t.Seq() == p.expect && p.held == nil && keySource(args[0]) == src {
+	if p := &s.peers[src]; t.Seq() == p.expect && !p.holds && keySource(args[0]) == src {
 		p.expect++
 		n, ok := s.matching.table.Match(args[0], hashtable.Post)
 		if n == nil {
@@ -136,22 +139,23 @@ func (s *Server) inTurn(t *am.Token, env envelope, payload []byte) {
 	}
 	p := &s.peers[src]
 	if t.Seq() != p.expect {
-		if p.held == nil {
-			p.held = make(map[uint16]heldEnvelope)
+		if !p.holds {
+			p.holds, s.held[int32(src)] = true, early{}
 		}
-		p.held[t.Seq()] = heldEnvelope{env, append([]byte(nil), payload...)}
+		s.held[int32(src)][t.Seq()] = heldEnvelope{env, append([]byte(nil), payload...)}
 		return
 	}
 	p.expect++
 	s.arrive(env, payload, w)
-	for p.held != nil {
-		h, ok := p.held[p.expect]
+	for p.holds {
+		held := s.held[int32(src)]
+		h, ok := held[p.expect]
 		if !ok {
 			return
 		}
-		delete(p.held, p.expect)
-		if len(p.held) == 0 {
-			p.held = nil
+		if delete(held, p.expect); len(held) == 0 {
+			p.holds = false
+			delete(s.held, int32(src))
 		}
 		p.expect++
 		s.arrive(h.envelope, h.payload, w)

@@ -49,9 +49,10 @@ type Server struct {
 	eager int
 
 	matching matching
-	peers    []peer         // owned by the poller, but for the atomics
-	batch    progress.Batch // the poller's
-	arrived  uint64         // unexpected messages so far; the poller's
+	peers    []peer          // owned by the poller, but for the atomics
+	held     map[int32]early // by source: envelopes that came before their turn; the poller's
+	batch    progress.Batch  // the poller's
+	arrived  uint64          // unexpected messages so far; the poller's
 
 	retired map[uint16]bool // contexts that take no messages; the poller's
 
@@ -88,7 +89,7 @@ func New(e *am.Endpoint, cfg Config) (*Server, error) {
 	if err := s.matching.init(s.entries(cfg)); err != nil {
 		return nil, err
 	}
-	s.retired = make(map[uint16]bool)
+	s.retired, s.held = make(map[uint16]bool), make(map[int32]early)
 	s.peers = make([]peer, s.size)
 	workers := 1
 	if sched := s.eng.Scheduler(); sched != nil {

@@ -38,7 +38,7 @@ func (s *Server) take(ctx uint16, src, tag int, buf []byte) (n int, ok bool) {
 // takeTurn is inTurn for a message that is taken.
 func (s *Server) takeTurn(src int, seq uint16) bool {
 	p := &s.peers[src]
-	if seq != p.expect || p.held != nil {
+	if seq != p.expect || p.holds {
 		return false
 	}
 	p.expect++

@@ -85,11 +85,11 @@ func TestTakeWaitsForItsTurn(t *testing.T) {
 	if j[1].takeTurn(0, p.expect+1) {
 		t.Error("taken before its turn")
 	}
-	p.held = map[uint16]heldEnvelope{}
+	p.holds = true
 	if j[1].takeTurn(0, p.expect) {
 		t.Error("taken while others are held")
 	}
-	p.held = nil
+	p.holds = false
 	if !j[1].takeTurn(0, p.expect) {
 		t.Error("not taken in its turn")
 	}

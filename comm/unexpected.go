@@ -89,11 +89,11 @@ func (s *Server) unthrottle() {
 	s.e.WantTick(len(rest) > 0)
 }
 
-// peer is what the poller keeps of one sender.
+// peer is what the poller keeps of one sender, in 16 bytes, since there is one for each rank of the job.
 type peer struct {
 	expect     uint16 // sequence number of the next envelope
 	throttled  bool
-	held       map[uint16]heldEnvelope // came before their turn; nil while empty
-	unexpected atomic.Int64            // unmatched eager bytes; anyone may subtract
-	offers     atomic.Int32            // sends to it under way whose bytes it may copy directly; anyone changes it
+	holds      bool         // Server.held has envelopes of it
+	offers     atomic.Int32 // sends to it under way whose bytes it may copy directly; anyone changes it
+	unexpected atomic.Int64 // unmatched eager bytes; anyone may subtract
 }

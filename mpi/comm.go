@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 
 	"github.com/golci/golci/comm"
@@ -13,7 +14,8 @@ type Comm struct {
 	srv     *comm.Server // of proc; here for the hot path
 	near    []int32      // group, or nil where calls must take the slow way: in views, and where types are checked
 	group   []int32      // world rank of each rank
-	inverse []int32      // rank of each world rank, -1 for none; nil if the two are the same
+	inverse []int32      // rank of each world rank from lowest on, -1 for none; nil if the two are the same
+	lowest  int          // world rank of the group
 	rank    int
 	ctx     uint16 // of point to point
 	collCtx uint16 // of collectives, so that no tag of the user meets them
@@ -40,7 +42,7 @@ func newComm(p *Proc, id int, uid uint64, group []int32, rank int) *Comm {
 	}
 	for i, w := range group {
 		if int(w) != i || len(group) != p.rank.Size() {
-			c.inverse = invert(group, p.rank.Size())
+			c.inverse, c.lowest = invert(group)
 			break
 		}
 	}
@@ -50,15 +52,17 @@ func newComm(p *Proc, id int, uid uint64, group []int32, rank int) *Comm {
 	return c
 }
 
-func invert(group []int32, size int) []int32 {
-	inv := make([]int32, size)
+// invert tells the place in group of each world rank from the lowest in it to the highest.
+func invert(group []int32) (inv []int32, lowest int) {
+	lowest = int(slices.Min(group))
+	inv = make([]int32, int(slices.Max(group))-lowest+1)
 	for i := range inv {
 		inv[i] = -1
 	}
 	for i, w := range group {
-		inv[w] = int32(i)
+		inv[int(w)-lowest] = int32(i)
 	}
-	return inv
+	return inv, lowest
 }
 
 // Rank is the caller's rank in c, from 0; Undefined for a nil communicator.

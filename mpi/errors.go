@@ -171,10 +171,13 @@ func (c *Comm) cause(err error) error {
 
 // rankOf translates a world rank, or AnySource.
 func (c *Comm) rankOf(world int) int {
-	if c.inverse != nil && world >= 0 {
-		return int(c.inverse[world])
+	if c.inverse == nil || world < 0 {
+		return world
 	}
-	return world
+	if world -= c.lowest; uint(world) >= uint(len(c.inverse)) {
+		return -1
+	}
+	return int(c.inverse[world])
 }
 
 func (c *Comm) rankError(what string, rank int) error {

@@ -46,10 +46,7 @@ func (n *names) rankIn(id, world int) (int, bool) {
 	if c == nil || uint(world) >= uint(c.proc.rank.Size()) {
 		return 0, false
 	}
-	if c.inverse == nil {
-		return world, true
-	}
-	return int(c.inverse[world]), true
+	return c.rankOf(world), true
 }
 
 // SetName gives c a name, for this rank's reports of what waits (7.8, MPI_Comm_set_name). An empty name restores the

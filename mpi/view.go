@@ -41,7 +41,7 @@ func (c *Comm) view(until context.Context, codec Codec) *Comm {
 		return c
 	}
 	return &Comm{
-		srv: c.srv, proc: c.proc, group: c.group, inverse: c.inverse, rank: c.rank, id: c.id,
+		srv: c.srv, proc: c.proc, group: c.group, inverse: c.inverse, lowest: c.lowest, rank: c.rank, id: c.id,
 		ctx: c.ctx, collCtx: c.collCtx, coll: c.coll, checked: c.checked, base: c, until: until, codec: codec,
 	}
 }

@@ -75,7 +75,7 @@ type Endpoint struct {
 	rank      int
 	lanes     []atomic.Pointer[lane] // by peer; see lane
 	anyGone   atomic.Bool            // one of gone is set; written by the poller
-	gone      []atomic.Bool
+	gone      []atomic.Uint64        // a bit a peer; written by the poller
 	cfg       Config
 	terms     credit.Config
 	specs     [256]Spec

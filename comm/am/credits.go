@@ -89,8 +89,8 @@ func (r *receiver) asked(src int, h header) {
 func (r *receiver) sendMessages() {
 	for _, m := range r.ledger.Messages() {
 		ln := r.e.lane(m.Peer)
-		if r.told[m.Peer].words { // it has to be as new as the message
-			r.e.tell(m.Peer, r.ledger.Note(m.Peer), r.told[m.Peer].throttle)
+		if r.told[m.Peer].is(hasWords) { // it has to be as new as the message
+			r.e.tell(m.Peer, r.ledger.Note(m.Peer), r.told[m.Peer].is(throttles))
 		}
 		ln.mu.Lock()
 		r.e.sendCredit(ln, m.Peer, m.Kind, m.Args)

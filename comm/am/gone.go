@@ -5,7 +5,9 @@ package am
 //
 // Who waits for a peer first puts its operation where its layer's PeerGone looks, under a lock that PeerGone takes too,
 // and looks here then. The flag is set before these functions run, so one of the two ends the operation.
-func (e *Endpoint) Gone(peer int) bool { return e.AnyGone() && e.gone[peer].Load() }
+func (e *Endpoint) Gone(peer int) bool {
+	return e.AnyGone() && e.gone[peer>>6].Load()&(1<<(peer&63)) != 0
+}
 
 // AnyGone is described at Gone.
 func (e *Endpoint) AnyGone() bool { return e.anyGone.Load() }
@@ -13,7 +15,7 @@ func (e *Endpoint) AnyGone() bool { return e.anyGone.Load() }
 // Gone implements conduit.Sink.
 func (r *receiver) Gone(peer int, err error) {
 	e := r.e
-	e.gone[peer].Store(true)
+	e.gone[peer>>6].Or(1 << (peer & 63))
 	e.anyGone.Store(true)
 	r.ledger.Forget(peer)
 	e.longs.forget(peer)

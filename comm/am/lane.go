@@ -48,7 +48,7 @@ const manyRanks = 128
 
 func (e *Endpoint) initLanes() error {
 	n := e.c.Size()
-	e.lanes, e.gone = make([]atomic.Pointer[lane], n), make([]atomic.Bool, n)
+	e.lanes, e.gone = make([]atomic.Pointer[lane], n), make([]atomic.Uint64, (n+63)/64)
 	if _, err := credit.Borrow(&e.terms); err != nil {
 		return err
 	}
@@ -419,7 +419,7 @@ func (e *Endpoint) peerError(peer int) error {
 // tell publishes what peer has got back, and the throttle bit. Called by the poller only.
 func (e *Endpoint) tell(peer int, n credit.Note, throttle bool) {
 	w := n.Pack64()
-	if !e.recv.told[peer].words {
+	if !e.recv.told[peer].is(hasWords) {
 		w = uint64(n.Pack32())
 	}
 	if throttle {

@@ -20,24 +20,30 @@ type receiver struct {
 	take   taking
 }
 
-// telling is what the poller keeps of one peer beside its loan.
-type telling struct {
-	listed   bool // in owing
-	throttle bool
-	words    bool // lane.words; here for the poller, because the lane's lines belong to senders
-}
+// telling is what the poller keeps of one peer beside its loan, in one byte, since there is one for each rank.
+type telling uint8
+
+const (
+	isListed telling = 1 << iota // in owing
+	throttles
+	hasWords // lane.words; here for the poller, because the lane's lines belong to senders
+)
+
+func (t telling) is(f telling) bool { return t&f != 0 }
 
 func (r *receiver) init(e *Endpoint) (err error) {
 	r.e = e
 	r.tok.e = e
 	r.told = make([]telling, len(e.lanes))
 	for i := range r.told {
-		r.told[i].words = e.c.Mine(i) != nil
+		if e.c.Mine(i) != nil {
+			r.told[i] = hasWords
+		}
 	}
 	if r.ledger, err = credit.NewLedger(e.terms, e.rank, len(e.lanes)); err != nil {
 		return err
 	}
-	r.ledger.SetBusy(func(peer int) bool { return e.c.Failed(peer) != nil || r.told[peer].words && !e.words })
+	r.ledger.SetBusy(func(peer int) bool { return e.c.Failed(peer) != nil || r.told[peer].is(hasWords) && !e.words })
 	return nil
 }
 
@@ -176,8 +182,8 @@ func (r *receiver) freed(src, cost int) {
 		r.tell(src)
 		return
 	}
-	if l := &r.told[src]; !l.listed {
-		l.listed = true
+	if l := &r.told[src]; !l.is(isListed) {
+		*l |= isListed
 		r.owing = append(r.owing, int32(src))
 		r.e.chore(choreOwing, true)
 	}
@@ -185,8 +191,8 @@ func (r *receiver) freed(src, cost int) {
 
 // tell publishes what src has got back.
 func (r *receiver) tell(src int) {
-	r.e.tell(src, r.ledger.Note(src), r.told[src].throttle)
-	if !r.told[src].words {
+	r.e.tell(src, r.ledger.Note(src), r.told[src].is(throttles))
+	if !r.told[src].is(hasWords) {
 		r.e.sendReturn(src)
 	}
 }
@@ -194,7 +200,7 @@ func (r *receiver) tell(src int) {
 // tellAll pays all debts: when there is nothing else to do.
 func (r *receiver) tellAll() {
 	for _, p := range r.owing {
-		r.told[p].listed = false
+		r.told[p] &^= isListed
 		if r.ledger.Owed(int(p)) > 0 {
 			r.tell(int(p))
 		}
@@ -207,7 +213,7 @@ func (r *receiver) tellAll() {
 // it from the lane when they need credits. That the peer may have words is looked at here, so that Record, where all
 // have them, has one flag to read.
 func (r *receiver) hear(src int, h header) {
-	if r.told[src].words {
+	if r.told[src].is(hasWords) {
 		return
 	}
 	word := r.e.lane(src).theirs
@@ -228,8 +234,8 @@ func (r *receiver) hear(src int, h header) {
 // Throttle asks peer to send no more unmatched eager bytes, or allows it again. Only handlers and ticks may call it.
 func (e *Endpoint) Throttle(peer int, on bool) {
 	r := &e.recv
-	if r.told[peer].throttle != on {
-		r.told[peer].throttle = on
+	if r.told[peer].is(throttles) != on {
+		r.told[peer] ^= throttles
 		r.tell(peer)
 	}
 }

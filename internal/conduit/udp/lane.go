@@ -33,7 +33,8 @@ type lane struct {
 	toldBulk  uint32
 	repaid    uint64 // of held, what the peer has served
 	sender    *seal.Sender
-	mtu       int // of a datagram
+	mtu       int    // of a datagram
+	paths     []Path // of the book; not empty once the peer is known
 	route     router
 	size      sizer
 	flushed   uint64 // Conduit.polls when a record was last staged

@@ -47,7 +47,7 @@ func (c *Conduit) measure(peer int) {
 	ln := c.lane(peer)
 	most := c.box.Overhead() + headerSize + reliable.MaxMTU
 	ln.mtu = most
-	for _, p := range c.cfg.Peers[peer].Paths {
+	for _, p := range ln.paths {
 		ln.mtu, most = min(ln.mtu, p.Payload), min(most, max(p.Payload, p.Most))
 	}
 	ln.size.mtu = nic.NewMTU(ln.mtu, most, c.leastDatagram())
@@ -138,7 +138,7 @@ func (c *Conduit) pathPayload(peer int) (least int) {
 	if ask == nil {
 		ask = mmsg.PathPayload
 	}
-	for _, p := range c.cfg.Peers[peer].Paths {
+	for _, p := range c.lane(peer).paths {
 		if n, err := ask(p.Addr); err == nil && (least == 0 || n < least) {
 			least = n
 		}

@@ -82,7 +82,7 @@ func (o *outbox) Packet(peer int, number uint64, _ reliable.Channel, packet []by
 // add puts a datagram to peer into the batch.
 func (o *outbox) add(peer int, d mmsg.Datagram) {
 	ln := o.c.lane(peer)
-	d.Addr = o.c.cfg.Peers[peer].Paths[ln.route.path(ln.datagrams, o.c.now)].Addr
+	d.Addr = ln.paths[ln.route.path(ln.datagrams, o.c.now)].Addr
 	o.batch = append(o.batch, d)
 	o.peers = append(o.peers, int32(peer))
 	if o.end = -1; d.Tail == nil {

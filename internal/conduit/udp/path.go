@@ -86,12 +86,13 @@ func (r *router) working() (n int) {
 
 // cameBy notes by which path a datagram came. What comes from elsewhere says that the peer is there, by whatever path.
 func (c *Conduit) cameBy(peer int, from netip.AddrPort) {
-	r := c.lane(peer).route
+	ln := c.lane(peer)
+	r := &ln.route
 	if r.paths == 1 {
 		return
 	}
 	known := false
-	for p, path := range c.cfg.Peers[peer].Paths[:r.paths] {
+	for p, path := range ln.paths[:r.paths] {
 		if path.Addr == from {
 			r.hear(p, c.now)
 			known = true

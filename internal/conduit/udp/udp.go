@@ -24,6 +24,7 @@ type Conduit struct {
 	box    *seal.Box
 	base   time.Time              // of all times
 	lanes  []atomic.Pointer[lane] // by peer; see lane
+	book   *book
 
 	engine   mutex
 	core     *reliable.Endpoint // under engine
@@ -86,15 +87,19 @@ func assemble(cfg Config) (*Conduit, error) {
 	c := &Conduit{
 		cfg: cfg, g: g, wire: cfg.Wire, base: time.Now(), lanes: make([]atomic.Pointer[lane], cfg.Size),
 	}
+	if c.book, err = newBook(cfg.Peers); err != nil {
+		return nil, err
+	}
 	c.fails.Init(cfg.Size)
 	sc := seal.Config{Key: cfg.Key, Private: cfg.Private, Rank: cfg.Rank, Size: cfg.Size, Mode: cfg.Mode}
-	for _, p := range cfg.Peers {
-		sc.Incarnations, sc.Publics = append(sc.Incarnations, p.Life), append(sc.Publics, p.Public)
+	sc.Incarnations, sc.Publics = make([]uint64, cfg.Size), make([][]byte, cfg.Size)
+	for i, p := range cfg.Peers {
+		sc.Incarnations[i], sc.Publics[i] = p.Life, p.Public
 	}
 	if c.box, err = seal.New(sc); err != nil {
 		return nil, fmt.Errorf("%w: %w", conduit.ErrConfig, err)
 	}
-	c.cfg.Key, c.cfg.Private = nil, nil
+	c.cfg.Key, c.cfg.Private, c.cfg.Peers = nil, nil, nil // the box and the book have them
 	if err := c.initCore(); err != nil {
 		return nil, err
 	}
@@ -145,13 +150,14 @@ func (c *Conduit) know(peer int) bool {
 	if c.fails.Lost(peer) {
 		return false
 	}
+	ln.paths = c.book.paths(peer)
 	c.measure(peer)
 	if err := c.add(peer); err != nil {
 		c.fail(peer, conduit.ErrUnreachable, err.Error())
 		return false
 	}
 	ln.known = true
-	ln.route = newRouter(len(c.cfg.Peers[peer].Paths))
+	ln.route = newRouter(len(ln.paths))
 	c.follow(peer)
 	return true
 }

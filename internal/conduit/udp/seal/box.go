@@ -1,6 +1,7 @@
 package seal
 
 import (
+	"bytes"
 	"crypto/hkdf"
 	"crypto/sha256"
 	"encoding/binary"
@@ -39,16 +40,42 @@ type Box struct {
 	prk    []byte
 	cookie uint64 // of datagrams to this rank
 
-	sending []atomic.Bool            // by peer: has a Sender
-	secrets []atomic.Pointer[[]byte] // by peer: pairSecret, once it was needed
+	publics []byte                   // PublicSize bytes of each rank; none with Trust
+	members []atomic.Pointer[member] // by peer; nil until first used
 	counts  [verdicts]atomic.Uint64  // by verdict; written by the poller, read by all
 	derived atomic.Uint64            // keys derived for receiving; written by the poller
 
 	// Of the poller.
-	peers   []*receiver // by peer; nil until the peer's first authentic datagram
-	spare   key         // derived last, for a source and generation that had not proved authentic then
+	spare   key // derived last, for a source and generation that had not proved authentic then
 	spareOf int
 }
+
+// member is what is kept for a peer that something is sent to, or came from.
+type member struct {
+	sending atomic.Bool            // has a Sender
+	secret  atomic.Pointer[[]byte] // pairSecret, once it was needed
+	from    *receiver              // of the poller; nil until the peer's first authentic datagram
+}
+
+// member of a peer; it is made at first use. It may be called by all.
+func (b *Box) member(peer int) *member {
+	if m := b.members[peer].Load(); m != nil {
+		return m
+	}
+	b.members[peer].CompareAndSwap(nil, new(member))
+	return b.members[peer].Load()
+}
+
+// receiver of a peer, nil if there is none. For the poller.
+func (b *Box) receiver(peer int) *receiver {
+	if m := b.members[peer].Load(); m != nil {
+		return m.from
+	}
+	return nil
+}
+
+// public is what a rank has published of its part of the key exchange.
+func (b *Box) public(rank int) []byte { return b.publics[rank*PublicSize:][:PublicSize] }
 
 // receiver is what is kept for a peer that sent something.
 type receiver struct {
@@ -71,11 +98,10 @@ func New(cfg Config) (*Box, error) {
 		return nil, err
 	}
 	cfg.Key = nil
-	b := &Box{
-		cfg: cfg, prk: prk, cookie: cookie,
-		sending: make([]atomic.Bool, cfg.Size), secrets: make([]atomic.Pointer[[]byte], cfg.Size), peers: make([]*receiver, cfg.Size),
-	}
-	if cfg.Mode != Trust { // what every send would fail for is better known now
+	b := &Box{cfg: cfg, prk: prk, cookie: cookie, members: make([]atomic.Pointer[member], cfg.Size)}
+	b.cfg.Publics = nil
+	if cfg.Mode != Trust {
+		b.publics = bytes.Join(cfg.Publics, nil) // what every send would fail for is better known now
 		if _, err := b.derive(cfg.Rank, cfg.Rank, 0); err != nil {
 			return nil, unusable(err)
 		}
@@ -94,22 +120,23 @@ func (b *Box) Overhead() int {
 func (b *Box) pair(src, dst int) pair {
 	p := pair{src: uint32(src), dst: uint32(dst), srcInc: b.cfg.incarnation(src), dstInc: b.cfg.incarnation(dst)}
 	if b.cfg.Mode != Trust {
-		p.srcPub, p.dstPub = b.cfg.Publics[src], b.cfg.Publics[dst]
+		p.srcPub, p.dstPub = b.public(src), b.public(dst)
 	}
 	return p
 }
 
 // secret is what the keys of this rank's pair with peer come from. It is made when it is first needed, which takes
-// about 40 us, and kept: a datagram that names another rank costs that once, and 32 bytes.
+// about 40 us, and kept: a datagram that names another rank costs that once, and 100 bytes.
 func (b *Box) secret(peer int) ([]byte, error) {
-	if s := b.secrets[peer].Load(); s != nil {
+	m := b.member(peer)
+	if s := m.secret.Load(); s != nil {
 		return *s, nil
 	}
-	s, err := pairSecret(b.prk, b.cfg.Private, b.cfg.Publics[peer])
+	s, err := pairSecret(b.prk, b.cfg.Private, b.public(peer))
 	if err != nil {
 		return nil, err
 	}
-	b.secrets[peer].Store(&s) // another may do the same, with the same result
+	m.secret.Store(&s) // another may do the same, with the same result
 	return s, nil
 }
 
@@ -179,7 +206,7 @@ func (b *Box) open(datagram []byte) (src int, number uint64, payload []byte, v V
 
 // authenticate asks the replay window first, since that is cheaper, and marks the number only when the tag was right.
 func (b *Box) authenticate(src int, number uint64, datagram []byte, end int) Verdict {
-	r := b.peers[src]
+	r := b.receiver(src)
 	if r != nil {
 		if v := r.window.verdict(number); v != Opened {
 			return v
@@ -191,7 +218,7 @@ func (b *Box) authenticate(src int, number uint64, datagram []byte, end int) Ver
 	}
 	if r == nil {
 		r = new(receiver)
-		b.peers[src] = r
+		b.member(src).from = r
 	}
 	if k == &b.spare {
 		r.adopt(k)

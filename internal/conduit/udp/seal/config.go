@@ -59,7 +59,7 @@ type Config struct {
 	Key []byte
 	// Private is this rank's part of the key exchange, as NewPrivate draws it when the process starts; Publics are
 	// what all ranks have published of theirs (Private.PublicKey().Bytes()), by rank. Neither is used with Trust. New
-	// does not copy Publics.
+	// does not keep Publics.
 	Private *ecdh.PrivateKey
 	Publics [][]byte
 	// Rank is this rank, Size the number of ranks in the job.

@@ -34,7 +34,7 @@ func FuzzOpen(f *testing.F) {
 		case true1 && verdict != Opened:
 			t.Fatalf("the true one was refused: %v", verdict)
 		}
-		if verdict != Opened && b.peers[1] != nil {
+		if verdict != Opened && b.receiver(1) != nil {
 			t.Fatal("a refused datagram took memory")
 		}
 	})

@@ -152,7 +152,7 @@ func TestTamper(t *testing.T) {
 			}
 		}
 		expect(t, b, append(bytes.Clone(d), 0), Forged, "one byte more")
-		if b.peers[1] != nil {
+		if b.receiver(1) != nil {
 			t.Errorf("%v: forgeries took memory", mode)
 		}
 		expect(t, b, d, Opened, "the true one after all")

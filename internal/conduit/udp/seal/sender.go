@@ -30,7 +30,7 @@ func (b *Box) Sender(dst int) (*Sender, error) {
 	if dst < 0 || dst >= b.cfg.Size {
 		return nil, fmt.Errorf("%w: no rank %d in a job of %d", ErrConfig, dst, b.cfg.Size)
 	}
-	if b.sending[dst].Swap(true) {
+	if b.member(dst).sending.Swap(true) {
 		return nil, fmt.Errorf("%w: rank %d has a sender already", ErrConfig, dst)
 	}
 	cookie, err := deriveCookie(b.prk, b.cfg.Mode, dst)

@@ -120,13 +120,13 @@ func TestLeapOverKeys(t *testing.T) {
 func TestForgeriesPushNoKeyOut(t *testing.T) {
 	s, b := ends(t, Encrypt)
 	expect(t, b, sealed(t, s, 1, nil), Opened, "first")
-	before := *b.peers[1]
+	before := *b.receiver(1)
 	for gen := range byte(9) {
 		forged := sealed(t, s, uint64(gen)+2, nil)
 		forged[HeaderSize-5] = gen + 1
 		expect(t, b, forged, Forged, "made up")
 	}
-	if *b.peers[1] != before {
+	if *b.receiver(1) != before {
 		t.Error("forgeries changed what is kept of the peer")
 	}
 	expect(t, b, sealed(t, s, 99, nil), Opened, "the pair's next")
