@@ -36,6 +36,7 @@ var roles = map[string]func(c *mpi.Comm) error{
 	"allocs": roleAllocs,
 	"order":  roleOrder,
 	"talk":   roleTalk,
+	"mourn":  roleMourn,
 }
 
 // rankMain is the program of a rank. It first tells its number and process.

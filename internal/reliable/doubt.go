@@ -25,6 +25,8 @@ var ErrRefused = errors.New("reliable: packets come back")
 type doubt struct {
 	on    bool
 	left  uint8         // questions that were not asked
+	asked uint32        // those that were
+	since time.Duration // when it began
 	count uint8         // packets that have come back
 	ways  uint8         // by which they went, a bit each
 	from  uint64        // packets with lower numbers count no more
@@ -74,7 +76,10 @@ func (p *peer) allWays() uint8 { return uint8(1<<p.ways - 1) }
 func (p *peer) question(n uint8, now time.Duration) {
 	p.touch(now)
 	d := &p.doubt
-	if d.on = true; d.next == never {
+	if !d.on {
+		d.on, d.since = true, now
+	}
+	if d.next == never {
 		d.left, d.next = n, max(now, d.free)
 		p.wakeAt(d.next)
 	}
@@ -85,9 +90,10 @@ func (p *peer) trust() {
 	p.doubt = doubt{from: p.doubt.from, free: p.doubt.free, next: never}
 }
 
-// questionEvery is the time between questions. An answer takes no longer, as far as is known.
+// questionEvery is the time between questions: two of the shortest round trip of late. The mean would not do. Ranks that
+// are busy at the start of a job take long to answer, and may be quiet since.
 func (p *peer) questionEvery() time.Duration {
-	return min(max(leastRound, p.rtt.patience()), p.e.cfg.KeepAlive)
+	return min(max(leastRound, 2*p.cc.unloaded()), p.e.cfg.KeepAlive)
 }
 
 // refused is the verdict, if it is due. Who comes late for it was away, and what the peer has answered meanwhile may
@@ -97,7 +103,8 @@ func (p *peer) refused(now time.Duration) error {
 	if now < d.next || d.left > 0 || now-d.next > p.questionEvery() || d.count < proofs || d.ways != p.allWays() {
 		return nil
 	}
-	return fmt.Errorf("%w: peer %d, which was last heard %v ago and answers no question", ErrRefused, p.id, now-p.heard)
+	return fmt.Errorf("%w: peer %d was last heard %v ago, and has answered none of %d questions of the last %v", ErrRefused, p.id,
+		now-p.heard, d.asked, now-d.since)
 }
 
 // doubtTimer asks what is to be asked. What the verdict left open, packets that come back later decide.
@@ -111,6 +118,7 @@ func (p *peer) doubtTimer(now time.Duration) time.Duration {
 		return never
 	}
 	d.left = max(d.left, 1) - 1
+	d.asked++
 	d.next, d.free = now+every, now+proofs*every
 	p.ask, p.asked = true, now
 	p.wake()
