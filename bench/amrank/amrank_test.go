@@ -9,7 +9,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/golci/golci/bench"
-	"github.com/golci/golci/bench/internal/pairtest"
+	"github.com/golci/golci/bench/rma/twin"
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/rank"
 )
@@ -18,7 +18,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestRowsOfEverySize(t *testing.T) {
 	var rows []bench.Row
-	for i, err := range pairtest.Run(t, "local", func(r *rank.Rank) error {
+	for i, err := range twin.Local("local", func(r *rank.Rank) error {
 		e := &end{job: r.Job(), ep: r.Endpoint(), least: 100, out: func(r bench.Row) { rows = append(rows, r) }}
 		return run(t.Context(), e, r, []int{0, 512}, time.Millisecond)
 	}) {
@@ -39,7 +39,7 @@ func TestRowsOfEverySize(t *testing.T) {
 }
 
 func TestTooLargeForMedium(t *testing.T) {
-	for i, err := range pairtest.Run(t, "local", func(r *rank.Rank) error {
+	for i, err := range twin.Local("local", func(r *rank.Rank) error {
 		return Run(t.Context(), r, []int{1 << 30}, time.Millisecond, nil)
 	}) {
 		if !errors.Is(err, am.ErrSize) {

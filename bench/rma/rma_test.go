@@ -11,7 +11,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/golci/golci/bench"
-	"github.com/golci/golci/bench/internal/pairtest"
 	"github.com/golci/golci/bench/rma/twin"
 	"github.com/golci/golci/comm/rank"
 )
@@ -20,7 +19,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func measured(t *testing.T, c Config) (rows []bench.Row) {
 	t.Helper()
-	for i, err := range pairtest.Run(t, "local", func(on *rank.Rank) error {
+	for i, err := range twin.Local("local", func(on *rank.Rank) error {
 		return Run(t.Context(), on, c, func(r bench.Row) { rows = append(rows, r) })
 	}) {
 		if err != nil {
@@ -69,7 +68,7 @@ func TestBadConfigs(t *testing.T) {
 
 // TestNeedsSharedMemory: else there is nothing to compare with.
 func TestNeedsSharedMemory(t *testing.T) {
-	for i, err := range pairtest.Run(t, "udp", func(on *rank.Rank) error {
+	for i, err := range twin.Local("udp", func(on *rank.Rank) error {
 		return Run(t.Context(), on, Config{Bench: Put, Sizes: []int{8}}, nil)
 	}) {
 		if !errors.Is(err, twin.ErrShare) {
@@ -81,7 +80,7 @@ func TestNeedsSharedMemory(t *testing.T) {
 // TestPutsOutOfTurnAreFound: rank 1 is put a number that is not due, rank 0 is answered with another than it has put.
 func TestPutsOutOfTurnAreFound(t *testing.T) {
 	for _, late := range []bool{false, true} {
-		errs := pairtest.Run(t, "local", func(on *rank.Rank) error {
+		errs := twin.Local("local", func(on *rank.Rank) error {
 			job := on.Job()
 			r, err := open(t.Context(), on, 8)
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"sync"
 	"time"
 	"unsafe"
 
@@ -35,6 +36,25 @@ func Start(ctx context.Context) (*rank.Rank, error) {
 		return nil, errors.Join(fmt.Errorf("%w, not %d", ErrRanks, r.Size()), r.Finalize(ctx))
 	}
 	return r, nil
+}
+
+// Local runs f as both ranks of a job in this process, joined by the conduit over, and returns the error of each. That of
+// ending the job is added to the first.
+func Local(over string, f func(r *rank.Rank) error) []error {
+	set := Settings()
+	set[settings.Conduit.Env()] = over
+	team, err := rank.Local(2, rank.Config{Settings: set})
+	if err != nil {
+		return []error{err, err}
+	}
+	errs := make([]error, 2)
+	var wg sync.WaitGroup
+	for i, r := range team.Ranks() {
+		wg.Go(func() { errs[i] = f(r) })
+	}
+	wg.Wait()
+	errs[0] = errors.Join(errs[0], team.Close())
+	return errs
 }
 
 // Settings are those of a rank that only its caller polls.
