@@ -95,38 +95,44 @@ func (s *Server) IrecvInto(ctx uint16, src, tag int, dst Target, t Terms) (Req, 
 
 // ImrecvInto is ImrecvWith that dst unpacks.
 func (s *Server) ImrecvInto(msg *Message, dst Target, t Terms) (Req, error) {
-	if err := s.checkCursor("receive", AnySource, AnyTag, dst); err != nil {
-		return Req{}, err
+	if dst == nil || dst.Len() < 0 {
+		return Req{}, s.checkTarget(0, AnySource, AnyTag, dst)
 	}
 	return s.imrecv(msg, nil, nil, dst, t)
 }
 
 func (s *Server) checkSource(ctx uint16, dst, tag int, src Source) (size int, err error) {
-	if err = s.check("send", ctx, dst, tag, false); err == nil {
-		err = s.checkCursor("send", dst, tag, src)
-	}
-	if err != nil {
+	if err := s.check("send", ctx, dst, tag, false); err != nil {
 		return 0, err
 	}
-	return src.Len(), nil
+	if src != nil {
+		size = src.Len()
+	}
+	if src == nil || size < 0 {
+		return 0, s.noCursor("send", dst, tag, size)
+	}
+	return size, nil
 }
 
 func (s *Server) checkTarget(ctx uint16, src, tag int, dst Target) error {
 	if err := s.check("receive", ctx, src, tag, true); err != nil {
 		return err
 	}
-	return s.checkCursor("receive", src, tag, dst)
-}
-
-func (s *Server) checkCursor(what string, peer, tag int, c cursor) error {
-	switch {
-	case c == nil:
-		return fmt.Errorf("%w: rank %d: %s with rank %d, tag %d: no cursor", ErrBuffer, s.rank, what, peer, tag)
-	case c.Len() < 0:
-		return fmt.Errorf("%w: rank %d: %s with rank %d, tag %d: a cursor over %d bytes",
-			ErrBuffer, s.rank, what, peer, tag, c.Len())
+	if dst == nil {
+		return s.noCursor("receive", src, tag, 0)
+	}
+	if size := dst.Len(); size < 0 {
+		return s.noCursor("receive", src, tag, size)
 	}
 	return nil
+}
+
+// noCursor is the error of a cursor that is nil, if size is 0, or whose length is negative.
+func (s *Server) noCursor(what string, peer, tag, size int) error {
+	if size == 0 {
+		return fmt.Errorf("%w: rank %d: %s with rank %d, tag %d: no cursor", ErrBuffer, s.rank, what, peer, tag)
+	}
+	return fmt.Errorf("%w: rank %d: %s with rank %d, tag %d: a cursor over %d bytes", ErrBuffer, s.rank, what, peer, tag, size)
 }
 
 // cursor is the Source of a send or the Target of a receive. One field of the op holds either, so that ops of
