@@ -170,7 +170,7 @@ func (c *Conduit) add(peer int) error {
 		return err
 	}
 	ln.sender = sender
-	l := reliable.Link{Number: 1, MTU: c.coreMTU(ln.mtu), Ways: min(len(c.cfg.Peers[peer].Paths), maxPaths)}
+	l := reliable.Link{Number: 1, MTU: c.coreMTU(ln.mtu), Ways: min(len(ln.paths), maxPaths)}
 	if l.SendSeq, err = c.box.Sequence(c.cfg.Rank, peer); err != nil {
 		return err
 	}
