@@ -68,9 +68,7 @@ type Endpoint struct {
 	words     bool // the conduit carries credit words towards every peer; else lane.words tells of each
 	hasBulk   bool
 	remote    conduit.Remote // the conduit, or nil
-	lender    conduit.Lender // the conduit, or nil
-	returned  returned
-	underway  atomic.Int32 // Bulks that have left their queue and that the conduit still has
+	underway  atomic.Int32   // Bulks that have left their queue and that the conduit still has
 	maxMedium int
 	rank      int
 	lanes     []atomic.Pointer[lane] // by peer; see lane
@@ -116,7 +114,6 @@ func New(c conduit.Conduit, cfg Config) (*Endpoint, error) {
 	e.setTerms()
 	e.hasBulk = c.Caps().BulkChunk > 0
 	e.remote, _ = c.(conduit.Remote)
-	e.lender = lenderOf(c)
 	if e.maxMedium = PayloadOf(c.Caps().MaxRecord, &e.terms); e.maxMedium < 3*argBytes {
 		return nil, fmt.Errorf("am: records of %d bytes on loans of %d credits leave no room for a payload", c.Caps().MaxRecord, e.terms.Least())
 	}

@@ -33,7 +33,7 @@ func (wordless) Theirs(int) *atomic.Uint64 { return nil }
 // bare hides the bulk channel too.
 type bare struct{ wordless }
 
-func (b bare) BulkSend(int, uint64, int64, []byte) int { return 0 }
+func (b bare) BulkSend(int, uint64, int64, []byte, conduit.Completion) (int, bool) { return 0, false }
 
 func (b bare) Caps() conduit.Caps {
 	c := b.Conduit.Caps()

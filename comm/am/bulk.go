@@ -19,7 +19,7 @@ import (
 // With a Key it is an access to the peer's memory (conduit.Remote), of which the peer is not told.
 type Bulk struct {
 	next *Bulk
-	loan loan
+	kept kept
 	// ID travels with every piece, at most MaxBulkID, and Channel, which names the layer that gets the pieces.
 	ID      uint64
 	Channel uint8
@@ -34,7 +34,7 @@ type Bulk struct {
 	Key conduit.Key
 	// Get fetches the bytes at Key into Data. Otherwise they are put there.
 	Get bool
-	// Stay keeps Data from being lent to the conduit, so that SwapBulk can replace it at any time.
+	// Stay has the conduit copy what it takes of Data, so that SwapBulk can replace the rest at any time.
 	Stay bool
 	// Owner is told, once, when all of Data has been copied out, or has been moved, or the peer has died.
 	Owner BulkOwner
@@ -141,7 +141,7 @@ func (e *Endpoint) pumpBulk(q *bulkQueue, peer int, w *fult.Worker) (n int) {
 		sent := e.bulkSend(peer, b)
 		n += max(0, min(1, sent))
 		if sent < 0 {
-			b.loan.fail(e.peerError(peer))
+			b.kept.fail(e.peerError(peer))
 		} else if b.Left() > 0 {
 			full[way] = true
 			prev, b = b, b.next
@@ -215,15 +215,13 @@ func (e *Endpoint) bulkSend(peer int, b *Bulk) int {
 func (e *Endpoint) hand(peer int, b *Bulk) int {
 	switch {
 	case b.Key.ID != 0:
-		return e.access(peer, b)
-	case b.From != nil && e.hasBulk:
+		return e.give(peer, b)
+	case !e.hasBulk:
+		return e.fragment(peer, b)
+	case b.From != nil:
 		return e.pack(peer, b)
-	case e.lender != nil && b.From == nil && !b.Stay && len(b.Data) >= lendMin && e.lender.LendsTo(peer):
-		return e.lend(peer, b)
-	case e.hasBulk:
-		return e.c.BulkSend(peer, b.wireID(), b.Off, b.Data)
 	}
-	return e.fragment(peer, b)
+	return e.give(peer, b)
 }
 
 // begin starts an access with none before it in its queue, which is locked; false if the conduit has not taken all of
@@ -233,15 +231,16 @@ func (e *Endpoint) begin(peer int, b *Bulk) bool {
 	if n == 0 || e.remote == nil || e.closed.Load() {
 		return false
 	}
-	b.loan.e = e
-	b.loan.owed.Store(int64(n)) // of the conduit alone
+	b.kept.e = e
+	b.kept.owed.Store(int64(n)) // of the conduit alone
 	e.underway.Add(1)
-	taken := max(0, e.start(peer, b))
+	taken, _ := e.start(peer, b)
 	if taken == n {
 		return true
 	}
+	taken = max(0, taken)
 	e.underway.Add(-1)
-	b.loan.owed.Add(int64(taken-n) + 1)
+	b.kept.owed.Add(int64(taken-n) + 1)
 	b.handed(taken)
 	return false
 }

@@ -184,7 +184,7 @@ func TestTooMuchPayload(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			payload := func() { es[0].c.BulkSend(1, channelLongs<<channelShift|1, 0, make([]byte, 11)) }
+			payload := func() { es[0].c.BulkSend(1, channelLongs<<channelShift|1, 0, make([]byte, 11), nil) }
 			steps := []func(){request, payload}
 			if first == "payload" {
 				steps = []func(){payload, request}

@@ -258,17 +258,35 @@ func TestEpochsWaitForThePair(t *testing.T) {
 	}
 }
 
-// lending is a conduit that keeps what it is lent.
-type lending struct {
+// keeping is a conduit that keeps bulk data of keepMin bytes or more, and gives them back in a Poll when it may.
+type keeping struct {
 	conduit.Conduit
-	loans []conduit.Loan
+	ends []conduit.Completion
+	may  bool
 }
 
-func (*lending) LendsTo(int) bool { return true }
+const keepMin = 1000
 
-func (c *lending) BulkLend(_ int, _ uint64, _ int64, data []byte, l conduit.Loan) int {
-	c.loans = append(c.loans, l)
-	return len(data)
+func (c *keeping) BulkSend(peer int, id uint64, off int64, data []byte, keep conduit.Completion) (n int, kept bool) {
+	if keep == nil || len(data) < keepMin {
+		return c.Conduit.BulkSend(peer, id, off, data, nil)
+	}
+	c.ends = append(c.ends, keep)
+	return len(data), true
+}
+
+func (c *keeping) Pending() bool { return c.may && len(c.ends) > 0 || c.Conduit.Pending() }
+
+func (c *keeping) Poll(budget int, sink conduit.Sink) int {
+	n := max(0, c.Conduit.Poll(budget, sink))
+	if c.may {
+		for _, x := range c.ends {
+			x.Completed(keepMin, nil)
+		}
+		n += len(c.ends)
+		c.ends = nil
+	}
+	return n
 }
 
 // ends counts the ends of its Bulks.
@@ -277,33 +295,32 @@ type ends struct{ sent, failed int }
 func (x *ends) Sent(*fult.Worker)        { x.sent++ }
 func (x *ends) Fail(error, *fult.Worker) { x.failed++ }
 
-// TestPollsCountWhatCameBack: a poll that ends bulk data which the conduit has returned counts that as done, beside
-// what it sends.
+// TestPollsCountWhatCameBack: bulk data that the conduit keeps end when it gives them back. The poll counts that as
+// done, beside what it sends. Data that are to stay are not kept.
 func TestPollsCountWhatCameBack(t *testing.T) {
-	var lender *lending
+	var keeper *keeping
 	v := variant{make: func(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit {
 		cs := (&variant{cfg: cfg}).conduits(t, n)
-		lender = &lending{Conduit: cs[0]}
-		cs[0] = lender
+		keeper = &keeping{Conduit: cs[0]}
+		cs[0] = keeper
 		return cs
 	}}
 	es := endpoints(t, 2, v, Config{})
-	var lent, copied ends
+	var kept, copied ends
 	for range 2 {
-		es[0].PutBulk(1, &Bulk{Data: make([]byte, lendMin), Owner: &lent})
+		es[0].PutBulk(1, &Bulk{Data: make([]byte, keepMin), Owner: &kept})
 	}
-	if n := es[0].Poll(); n != 2 || len(lender.loans) != 2 || lent.sent > 0 {
-		t.Errorf("a poll did %d, lent %d times and ended %d", n, len(lender.loans), lent.sent)
+	if n := es[0].Poll(); n != 2 || len(keeper.ends) != 2 || kept.sent > 0 {
+		t.Errorf("a poll did %d; %d are kept, %d have ended", n, len(keeper.ends), kept.sent)
 	}
 	if n := es[0].Poll(); n != 0 {
 		t.Errorf("a poll with nothing to do did %d", n)
 	}
-	for _, l := range lender.loans {
-		l.Returned(lendMin, nil)
-	}
-	es[0].PutBulk(1, &Bulk{Data: make([]byte, lendMin-1), Owner: &copied})
-	if n := es[0].Poll(); n != 3 || lent != (ends{sent: 2}) || copied != (ends{sent: 1}) {
-		t.Errorf("a poll that sends one and ends two did %d; ends %+v and %+v", n, lent, copied)
+	keeper.may = true
+	es[0].PutBulk(1, &Bulk{Data: make([]byte, keepMin-1), Owner: &copied})
+	es[0].PutBulk(1, &Bulk{Data: make([]byte, keepMin), Owner: &copied, Stay: true})
+	if n := es[0].Poll(); n != 4 || kept != (ends{sent: 2}) || copied != (ends{sent: 2}) {
+		t.Errorf("a poll that sends two and ends two did %d; ends %+v and %+v", n, kept, copied)
 	}
 }
 

@@ -75,16 +75,13 @@ func (e *Endpoint) poll(w *fult.Worker) int {
 	return n + e.move(w)
 }
 
-// move sends what waits, as far as there is room, and ends what has come to its end; the result is how much that was.
+// move sends what waits, as far as there is room; the result is how much that was.
 func (e *Endpoint) move(w *fult.Worker) (n int) {
 	if e.stalled.n.Load() > 0 {
 		n += e.pumpAll(w)
 	}
 	if e.bulkBusy.n.Load() > 0 {
 		n += e.pumpBulks(w)
-	}
-	if e.returned.n.Load() > 0 {
-		n += e.endReturned(w)
 	}
 	return n
 }

@@ -27,7 +27,7 @@ var sleepers = sync.Pool{New: func() any {
 // before that found nobody to wake.
 func (s *sleeper) look() bool {
 	e := s.e
-	return s.ready() || e.returned.n.Load() > 0 || s.long && e.toSend() ||
+	return s.ready() || s.long && e.toSend() ||
 		e.chores.Load()&choreOwing != 0 || s.stalledNews()
 }
 

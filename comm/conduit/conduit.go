@@ -117,12 +117,16 @@ type Conduit interface {
 	// see Sink.Gone; that does not count.
 	Poll(budget int, sink Sink) int
 
-	// BulkSend copies as many leading bytes of data as there are free slots now into the bulk channel to peer, and
-	// returns how many: 0 when all slots are full, -1 when the peer is dead. They arrive through Sink.Bulk with the
+	// BulkSend sends as many leading bytes of data as there is room for now through the bulk channel to peer, and
+	// returns how many: 0 when there is no room, -1 when the peer is dead. They arrive through Sink.Bulk with the
 	// given id, in chunks of Caps.BulkChunk, the first at offset off and each following one at the offset where the
 	// one before it ended; without Caps.Ordered in disjoint pieces of any size, in any order. The caller keeps other
 	// BulkSend calls for the same peer out; Reserve and Commit may go on beside it.
-	BulkSend(peer int, id uint64, off int64, data []byte) int
+	//
+	// The bytes are copied, and the caller may change them at once, unless kept is true. Only a call with a keep that
+	// is not nil can give that: the conduit then sends the n bytes from where they lie, and they must not change
+	// until keep is told of them. That may happen before BulkSend returns.
+	BulkSend(peer int, id uint64, off int64, data []byte, keep Completion) (n int, kept bool)
 	// BulkReserve returns space in the bulk channel for a chunk to peer, up to n bytes long, whose bytes are not at
 	// hand in one piece. Retry means that all slots are full or that n is 0. The caller fills the space and calls
 	// BulkCommit. From the one to the other it keeps other BulkSend and BulkReserve calls for the same peer out. A

@@ -42,14 +42,6 @@ type Remote interface {
 	Map(peer int, k Key) (mem []byte, lost *atomic.Bool, err error)
 }
 
-// Completion is told of the end of an operation: once for each call that took n bytes, n more than 0.
-type Completion interface {
-	// Completed gives back the n bytes of one call. err is nil, or why they have not been moved, or not all of them:
-	// it matches ErrKey, or is what Failed says of the peer. It runs in a Poll of the conduit, or in its Close. It
-	// may call the conduit as a Sink may.
-	Completed(n int, err error)
-}
-
 // Key names memory of a rank for one peer. The zero Key names none. Its fields may travel in any message.
 type Key struct {
 	// ID is the conduit's number for the memory; never 0.

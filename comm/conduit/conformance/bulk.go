@@ -12,7 +12,7 @@ import (
 func testBulk(t suite, cs []conduit.Conduit) {
 	caps := cs[0].Caps()
 	if caps.BulkChunk == 0 {
-		if n := cs[0].BulkSend(1, 1, 0, []byte{1}); n != 0 {
+		if n, _ := cs[0].BulkSend(1, 1, 0, []byte{1}, nil); n != 0 {
 			t.Errorf("BulkSend without a bulk channel: %d", n)
 		}
 		return
@@ -37,7 +37,7 @@ func testBulk(t suite, cs []conduit.Conduit) {
 			t.Errorf("%d bytes: other bytes arrived", n)
 		}
 	}
-	if n := cs[0].BulkSend(1, 1, 0, nil); n != 0 {
+	if n, _ := cs[0].BulkSend(1, 1, 0, nil, nil); n != 0 {
 		t.Errorf("BulkSend of nothing: %d", n)
 	}
 }
@@ -46,7 +46,7 @@ func testBulk(t suite, cs []conduit.Conduit) {
 func bulkSend(t testing.TB, c, poller conduit.Conduit, s conduit.Sink, peer int, id uint64, data []byte) {
 	w := newWaiter(t, "bulk slots")
 	for off := 0; off < len(data); {
-		n := c.BulkSend(peer, id, int64(off), data[off:])
+		n, _ := c.BulkSend(peer, id, int64(off), data[off:], nil)
 		if n < 0 {
 			t.Fatalf("bulk to %d: %v", peer, c.Failed(peer))
 		}
@@ -101,7 +101,8 @@ func testBulkReserved(t suite, cs []conduit.Conduit) {
 // bulkPut sends some of data: a chunk filled in place, or in every third lap what BulkSend takes.
 func bulkPut(t testing.TB, c conduit.Conduit, peer int, id uint64, off int, data []byte, lap int) int {
 	if lap%3 == 0 {
-		return max(c.BulkSend(peer, id, int64(off), data), 0)
+		n, _ := c.BulkSend(peer, id, int64(off), data, nil)
+		return max(n, 0)
 	}
 	space, st := c.BulkReserve(peer, len(data))
 	if st != conduit.OK {
@@ -233,8 +234,8 @@ func testBulkTurns(t suite, cs []conduit.Conduit) {
 				w.pause() // a network takes its time
 			}
 			fillUp(t, cs[0], 1, constant(64), 0)
-			for cs[0].BulkSend(1, 1, 0, data) > 0 {
-				continue
+			for n := 1; n > 0; {
+				n, _ = cs[0].BulkSend(1, 1, 0, data, nil)
 			}
 			cs[1].Poll(budget, s)
 			pollSenders(cs[:1], s)

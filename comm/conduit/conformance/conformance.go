@@ -36,6 +36,10 @@ var cases = []struct {
 	{"BulkReserved", 2, testBulkReserved},
 	{"BulkBesideRecords", 3, testBulkBesideRecords},
 	{"BulkTurnsWithRecords", 2, testBulkTurns},
+	{"BulkKept", 2, testBulkKept},
+	{"BulkKeptWakes", 2, testBulkKeptWakes},
+	{"BulkKeptClose", 2, testBulkKeptClose},
+	{"BulkKeptPeerGone", 2, testBulkKeptPeerGone},
 	{"CreditWords", 3, testCreditWords},
 	{"SleepTimesOut", 1, testSleepTimesOut},
 	{"SleepSeesReady", 1, testSleepSeesReady},
@@ -154,7 +158,7 @@ func testBadArguments(t suite, cs []conduit.Conduit) {
 				return
 			}
 			c.Commit(b.peer, 8)
-			if n := c.BulkSend(b.peer, 1, 0, make([]byte, 8)); n != -1 {
+			if n, _ := c.BulkSend(b.peer, 1, 0, make([]byte, 8), nil); n != -1 {
 				t.Errorf("BulkSend: %d", n)
 			}
 			if c.Mine(b.peer) != nil || c.Theirs(b.peer) != nil {

@@ -29,7 +29,8 @@ func newGoner(t suite, c conduit.Conduit) *goner {
 func (g *goner) leave(c conduit.Conduit) {
 	g.sent[c.Rank()] = fillUp(g.t, c, 1, constant(100), 0)
 	if n := c.Caps().BulkChunk; n > 0 {
-		g.bytes[c.Rank()] = max(0, c.BulkSend(1, 7, 0, make([]byte, n)))
+		sent, _ := c.BulkSend(1, 7, 0, make([]byte, n), nil)
+		g.bytes[c.Rank()] = max(0, sent)
 	}
 	if err := c.Close(); err != nil {
 		g.t.Error(err)

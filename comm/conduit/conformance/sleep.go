@@ -201,7 +201,7 @@ func testCloseWhileAsleep(t suite, cs []conduit.Conduit) {
 	if _, st := cs[1].Reserve(0, conduit.Request, 64); st != conduit.Dead {
 		t.Errorf("Reserve after Close: %v", st)
 	}
-	if n := cs[1].BulkSend(0, 1, 0, make([]byte, 8)); n != -1 {
+	if n, _ := cs[1].BulkSend(0, 1, 0, make([]byte, 8), nil); n != -1 {
 		t.Errorf("BulkSend after Close: %d", n)
 	}
 	if err := cs[1].Failed(0); !errors.Is(err, conduit.ErrClosed) {

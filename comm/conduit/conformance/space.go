@@ -125,7 +125,7 @@ func testBudget(t suite, cs []conduit.Conduit) {
 			chunk: func(_ int, _ uint64, _ int64, b []byte) { seen++; bytes += len(b) },
 		}
 		sent := fillUp(t, cs[0], 1, constant(24), 0)
-		bulk := cs[0].BulkSend(1, 1, 0, data)
+		bulk, _ := cs[0].BulkSend(1, 1, 0, data, nil)
 		w := newWaiter(t, "records")
 		for records < sent || bytes < bulk {
 			seen = 0
@@ -218,7 +218,7 @@ func testNoAllocation(t suite, cs []conduit.Conduit) {
 		if _, st := cs[0].Reserve(1, conduit.Request, 64); st == conduit.OK {
 			cs[0].Commit(1, 64)
 		}
-		cs[0].BulkSend(1, 7, 0, data)
+		cs[0].BulkSend(1, 7, 0, data, nil)
 		cs[1].Pending()
 		cs[1].Poll(8, s)
 		cs[1].Wake()

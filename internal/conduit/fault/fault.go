@@ -142,14 +142,14 @@ func (c *Conduit) possible(peer, n int) bool {
 }
 
 // BulkSend implements conduit.Conduit.
-func (c *Conduit) BulkSend(peer int, id uint64, off int64, data []byte) int {
+func (c *Conduit) BulkSend(peer int, id uint64, off int64, data []byte, keep conduit.Completion) (n int, kept bool) {
 	if c.isCut(peer) {
-		return -1
+		return -1, false
 	}
 	if c.refusesBulk(peer) {
-		return 0
+		return 0, false
 	}
-	return c.Conduit.BulkSend(peer, id, off, data)
+	return c.Conduit.BulkSend(peer, id, off, data, keep)
 }
 
 func (c *Conduit) refusesBulk(peer int) bool {

@@ -129,7 +129,7 @@ func TestCut(t *testing.T) {
 	if _, st := cs[0].Reserve(1, conduit.Reply, 8); st != conduit.Dead {
 		t.Errorf("Reserve: %v", st)
 	}
-	if n := cs[0].BulkSend(1, 0, 0, []byte{1}); n != -1 {
+	if n, _ := cs[0].BulkSend(1, 0, 0, []byte{1}, nil); n != -1 {
 		t.Errorf("BulkSend: %d", n)
 	}
 	o := &order{}

@@ -38,8 +38,8 @@ func (e *end) Commit(peer int, first uint64) { e.ring.Commit(peer, first) }
 func (e *end) Poll(budget int, sink conduit.Sink) int { return e.ring.Poll(budget, sink) }
 
 // BulkSend implements conduit.Conduit.
-func (e *end) BulkSend(peer int, id uint64, off int64, data []byte) int {
-	return e.ring.BulkSend(peer, id, off, data)
+func (e *end) BulkSend(peer int, id uint64, off int64, data []byte, keep conduit.Completion) (n int, kept bool) {
+	return e.ring.BulkSend(peer, id, off, data, keep)
 }
 
 // BulkReserve implements conduit.Conduit.

@@ -16,7 +16,6 @@ type mixed struct {
 	near, far conduit.Conduit
 	bell      conduit.Belled    // far
 	remotes   [2]conduit.Remote // near and far, or nil
-	lender    conduit.Lender    // far, or nil
 	caps      conduit.Caps
 	roads     []road // by peer; fixed
 	closed    atomic.Bool
@@ -65,7 +64,6 @@ func New(near, far conduit.Conduit, isNear func(peer int) bool) (conduit.Conduit
 	m.quiet.init(m.roads)
 	m.remotes[0], _ = near.(conduit.Remote)
 	m.remotes[1], _ = far.(conduit.Remote)
-	m.lender, _ = far.(conduit.Lender)
 	m.nap.init(m)
 	m.poll.nearSink, m.poll.farSink = side{m: m, near: true}, side{m: m}
 	return m, nil

@@ -96,7 +96,7 @@ func TestCaps(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	for peer := range ps { // near has a bulk channel
-		if n := ps[0].BulkSend(peer, 1, 0, make([]byte, 10)); n != 0 {
+		if n, _ := ps[0].BulkSend(peer, 1, 0, make([]byte, 10), nil); n != 0 {
 			t.Errorf("rank %d: %d bytes through no bulk channel", peer, n)
 		}
 	}

@@ -27,9 +27,9 @@ func (m *mixed) Commit(peer int, first uint64) {
 }
 
 // BulkSend implements conduit.Conduit.
-func (m *mixed) BulkSend(peer int, id uint64, off int64, data []byte) int {
+func (m *mixed) BulkSend(peer int, id uint64, off int64, data []byte, keep conduit.Completion) (n int, kept bool) {
 	if uint(peer) >= uint(len(m.roads)) {
-		return -1
+		return -1, false
 	}
 	if m.caps.BulkChunk == 0 {
 		data = nil // the conduit then only tells whether the peer is dead
@@ -38,7 +38,7 @@ func (m *mixed) BulkSend(peer int, id uint64, off int64, data []byte) int {
 	if !r.near {
 		m.quiet.over() // room for more comes with an answer
 	}
-	return r.BulkSend(peer, id, off, data)
+	return r.BulkSend(peer, id, off, data, keep)
 }
 
 // BulkReserve implements conduit.Conduit.

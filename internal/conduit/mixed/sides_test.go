@@ -221,7 +221,7 @@ func TestFarPeerGone(t *testing.T) {
 	if err := cs[0].Failed(1); !errors.Is(err, conduit.ErrPeerClosed) || cs[0].Failed(2) != nil || cs[0].Failed(0) != nil {
 		t.Errorf("failed: %v, %v, %v", err, cs[0].Failed(2), cs[0].Failed(0))
 	}
-	if n := cs[0].BulkSend(1, 1, 0, make([]byte, 8)); n != -1 {
+	if n, _ := cs[0].BulkSend(1, 1, 0, make([]byte, 8), nil); n != -1 {
 		t.Errorf("bulk to a peer that has gone: %d", n)
 	}
 }

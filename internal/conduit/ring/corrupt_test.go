@@ -143,7 +143,7 @@ func TestCorruptReceiver(t *testing.T) {
 		es, segs := node(t, 2, conduit.Config{})
 		segs[1].pair(0).taken.Store(1 << 40)
 		data := make([]byte, 10*defaultChunk)
-		if n := es[0].BulkSend(1, 0, 0, data); n != -1 {
+		if n, _ := es[0].BulkSend(1, 0, 0, data, nil); n != -1 {
 			t.Errorf("BulkSend: %d", n)
 		}
 		if err := es[0].Failed(1); !errors.Is(err, conduit.ErrCorrupt) {

@@ -43,24 +43,24 @@ func (e *Endpoint) Commit(peer int, first uint64) {
 	}
 }
 
-// BulkSend implements conduit.Conduit.
-func (e *Endpoint) BulkSend(peer int, id uint64, off int64, data []byte) int {
+// BulkSend implements conduit.Conduit. It copies.
+func (e *Endpoint) BulkSend(peer int, id uint64, off int64, data []byte, _ conduit.Completion) (n int, kept bool) {
 	o := e.to(peer)
 	if o == nil || e.fails.Has(peer) {
-		return -1
+		return -1, false
 	}
 	if e.g.Chunk == 0 || len(data) == 0 {
-		return 0
+		return 0, false
 	}
 	n, ok := o.bulk.send(id, off, data)
 	if !ok {
 		e.failBulk(peer)
-		return -1
+		return -1, false
 	}
 	if n > 0 {
 		o.announceBulk()
 	}
-	return n
+	return n, false
 }
 
 // BulkReserve implements conduit.Conduit.

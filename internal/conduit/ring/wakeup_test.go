@@ -56,7 +56,7 @@ func TestNoLostWakeUpWidened(t *testing.T) {
 						}
 					}
 					if i == 1 {
-						c.BulkSend(0, 1, 0, []byte{1})
+						c.BulkSend(0, 1, 0, []byte{1}, nil)
 					}
 				}
 			})

@@ -148,7 +148,8 @@ func BenchmarkBulk(b *testing.B) {
 				b.ResetTimer()
 				for range b.N {
 					for off := 0; off < size; {
-						off += max(c.BulkSend(1, 1, int64(off), data[off:]), 0)
+						n, _ := c.BulkSend(1, 1, int64(off), data[off:], nil)
+						off += max(n, 0)
 					}
 				}
 				b.StopTimer()

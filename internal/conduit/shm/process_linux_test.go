@@ -109,7 +109,7 @@ func (e *echoer) push() {
 	}
 	for len(e.bulk) > 0 {
 		b := &e.bulk[0]
-		n := e.c.BulkSend(0, b.id, b.off, b.data)
+		n, _ := e.c.BulkSend(0, b.id, b.off, b.data, nil)
 		if n <= 0 {
 			break
 		}
@@ -148,7 +148,7 @@ func flood(c conduit.Conduit) {
 		if _, st := c.Reserve(0, conduit.Request, 64); st == conduit.OK {
 			c.Commit(0, 64)
 		}
-		c.BulkSend(0, 1, 0, data)
+		c.BulkSend(0, 1, 0, data, nil)
 		c.Poll(8, e)
 		e.recs, e.bulk = e.recs[:0], e.bulk[:0]
 	}
@@ -229,7 +229,8 @@ func roundTrips(t *testing.T, c conduit.Conduit) {
 				i++
 			}
 		}
-		sent += max(c.BulkSend(1, 77, int64(sent), k.bulk[sent:]), 0)
+		n, _ := c.BulkSend(1, 77, int64(sent), k.bulk[sent:], nil)
+		sent += max(n, 0)
 		switch {
 		case c.Poll(16, k) > 0:
 			moved = time.Now()

@@ -2,10 +2,8 @@ package udp
 
 import (
 	"sync/atomic"
-	"time"
 
 	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/internal/reliable"
 )
 
 // bulkStage is the chunks that were copied, or filled in place, and that are not acknowledged: slots used in turn, each
@@ -15,7 +13,7 @@ type bulkStage struct {
 	// Of the writer.
 	write    int
 	reserved int           // bytes of that slot that are being filled; 0 if none are
-	sent     atomic.Uint64 // bytes
+	sent     atomic.Uint64 // bytes, also of what is kept
 	// Under engine; of the rank's own lane, under poll.
 	read int
 }
@@ -35,14 +33,21 @@ const (
 	slotBusy // the reliable core reads it
 )
 
-// BulkSend implements conduit.Conduit.
-func (c *Conduit) BulkSend(peer int, id uint64, off int64, data []byte) int {
-	if c.unreachable(peer) {
-		return -1
+// BulkSend implements conduit.Conduit. Large data for other ranks are kept where that is allowed.
+func (c *Conduit) BulkSend(peer int, id uint64, off int64, data []byte, keep conduit.Completion) (n int, kept bool) {
+	switch {
+	case c.unreachable(peer):
+		return -1, false
+	case c.g.chunk == 0 || len(data) == 0:
+		return 0, false
+	case keep != nil && len(data) >= keepFrom && peer != c.cfg.Rank:
+		return c.keep(peer, id, off, data, keep)
 	}
-	if c.g.chunk == 0 || len(data) == 0 {
-		return 0
-	}
+	return c.copied(peer, id, off, data), false
+}
+
+// copied puts as much of data as there are free slots for into the stage.
+func (c *Conduit) copied(peer int, id uint64, off int64, data []byte) int {
 	done := 0
 	for done < len(data) {
 		space := c.bulkSpace(c.lane(peer), len(data)-done)
@@ -123,7 +128,7 @@ func (c *Conduit) pushBulk(peer int) {
 	}
 }
 
-// make makes n slots; apart from BulkSend, where what is published would be allocated in each call.
+// make makes n slots; apart from bulkSpace, where what is published would be allocated in each call.
 func (b *bulkStage) make(n int) []slot {
 	slots := make([]slot, n)
 	b.slots.Store(&slots)
@@ -155,76 +160,4 @@ func (b *bulkStage) handed(state uint32) {
 	slots := b.all()
 	slots[b.read].state.Store(state)
 	b.read = (b.read + 1) % len(slots)
-}
-
-// lent is bulk data that is sent from where it lies. Under engine.
-type lent struct {
-	loan conduit.Loan
-	n    int
-}
-
-// lentLoan marks the number of a message that is lent, among those that the core has taken.
-const lentLoan = 1 << 62
-
-// LendsTo implements conduit.Lender.
-func (c *Conduit) LendsTo(peer int) bool { return c.g.chunk > 0 && peer != c.cfg.Rank }
-
-// BulkLend implements conduit.Lender.
-func (c *Conduit) BulkLend(peer int, id uint64, off int64, data []byte, loan conduit.Loan) int {
-	if c.unreachable(peer) {
-		return -1
-	}
-	if !c.LendsTo(peer) || !c.engine.TryLock() {
-		return 0
-	}
-	c.now = c.clock()
-	n := 0
-	if !c.lane(peer).saidBye && c.know(peer) {
-		n = c.lend(peer, id, off, data, loan)
-	}
-	if n > 0 {
-		c.turn()
-		c.keeper.expect(time.Duration(c.due.Load()))
-	}
-	c.release()
-	return n
-}
-
-func (c *Conduit) lend(peer int, id uint64, off int64, data []byte, loan conduit.Loan) int {
-	ln := c.lane(peer)
-	room := uint64(c.g.slots*c.g.chunk) - (ln.bulk.sent.Load() - ln.bulkFreed.Load())
-	n := min(len(data), int(room))
-	if n < len(data) {
-		n -= n % c.g.chunk // not in crumbs
-	}
-	if n <= 0 {
-		return 0
-	}
-	i := len(c.lent)
-	if k := len(c.lentFree); k > 0 {
-		i, c.lentFree = int(c.lentFree[k-1]), c.lentFree[:k-1]
-	} else {
-		c.lent = append(c.lent, lent{})
-	}
-	c.lent[i] = lent{loan, n}
-	m := reliable.Message{Data: data[:n], Tag: tagBulk, Put: true, Place: id, Offset: uint64(off), ID: lentLoan | uint64(i)}
-	switch c.core.Send(peer, m, c.now) {
-	case reliable.Taken:
-		ln.bulk.sent.Add(uint64(n))
-		return n
-	case reliable.Copied: // it is short
-		ln.bulk.sent.Add(uint64(n))
-		c.returnLent(i, nil)
-		return n
-	}
-	c.lent[i] = lent{}
-	c.lentFree = append(c.lentFree, int32(i))
-	return 0
-}
-
-func (c *Conduit) returnLent(i int, err error) {
-	l := c.lent[i]
-	c.lent[i] = lent{}
-	c.lentFree = append(c.lentFree, int32(i))
-	l.loan.Returned(l.n, err)
 }

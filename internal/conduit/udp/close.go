@@ -10,8 +10,9 @@ import (
 	"github.com/golci/golci/internal/reliable"
 )
 
-// Close implements conduit.Conduit. It waits, Config.Linger at most, until what has left is acknowledged; what waits
-// for a peer to make room, and the last farewell, are left to the keeper for as long again.
+// Close implements conduit.Conduit. It waits, Config.Linger at most, until what has left is acknowledged. What waits for
+// a peer to make room, and the last farewell, are left to the keeper for as long again; but kept data that have not
+// arrived then never will.
 func (c *Conduit) Close() error {
 	if !c.fails.Close() {
 		return nil
@@ -23,6 +24,7 @@ func (c *Conduit) Close() error {
 	c.poll.Unlock()
 	c.ring()
 	<-c.keeper.flushed
+	c.tellKept()
 	return nil
 }
 
@@ -36,21 +38,19 @@ func (k *keeper) linger() {
 		c.discard()
 		c.pass(false)
 		calm, done := c.farewell()
-		c.poll.Unlock()
 		now := c.clock()
 		if !flushed && (calm || now-start > c.cfg.Linger) {
 			flushed = true
+			c.dropKept()
 			close(k.flushed)
 		}
+		c.poll.Unlock()
 		if done || now-start > 2*c.cfg.Linger {
 			break
 		}
 		c.sleep.role.Lock()
 		c.wire.Wait(c.base.Add(min(max(time.Duration(c.due.Load()), now+tick), now+closingTick)))
 		c.sleep.role.Unlock()
-	}
-	if !flushed {
-		close(k.flushed)
 	}
 	k.stayForOthers()
 	c.forgetAll()
@@ -87,7 +87,8 @@ func (c *Conduit) discard() {
 func (c *Conduit) farewell() (calm, done bool) {
 	c.engine.Lock()
 	defer c.release()
-	calm, done = true, true
+	calm = c.keeps.none()
+	done = calm
 	for p := range c.lanes {
 		ln := c.lanes[p].Load()
 		if ln == nil || !ln.known || c.fails.Lost(p) {

@@ -208,8 +208,8 @@ func (c *Conduit) drainBulk(peer int, ln *lane) {
 // Ended implements reliable.Sink: a message that was taken has arrived, or the peer is dead.
 func (c *Conduit) Ended(_ int, id uint64, err error) {
 	switch {
-	case id&lentLoan != 0:
-		c.returnLent(int(id&^lentLoan), err)
+	case id&keptLoan != 0:
+		c.keptEnded(int(id&^keptLoan), err)
 		return
 	case id&bulkLoan == 0:
 		c.loans.give(id)

@@ -152,7 +152,7 @@ func TestSilentPeer(t *testing.T) {
 			if _, st := cs[0].Reserve(n-1, conduit.System, 8); st != conduit.Dead {
 				t.Errorf("Reserve: %v", st)
 			}
-			if n := cs[0].BulkSend(n-1, 1, 0, []byte{1}); n != -1 {
+			if n, _ := cs[0].BulkSend(n-1, 1, 0, []byte{1}, nil); n != -1 {
 				t.Errorf("BulkSend: %d", n)
 			}
 			exchangeAll(t, cs[:n-1], 10)

@@ -214,7 +214,7 @@ func FuzzDatagram(f *testing.F) {
 			if _, st := v.c.Reserve(1, conduit.Request, 64); st == conduit.OK {
 				v.c.Commit(1, 64)
 			}
-			v.c.BulkSend(1, uint64(i), 0, make([]byte, 100))
+			v.c.BulkSend(1, uint64(i), 0, make([]byte, 100), nil)
 		}
 		var last, before []byte
 		came := 0

@@ -94,6 +94,7 @@ func (c *Conduit) pass(user bool) {
 	} else {
 		c.schedule()
 	}
+	c.keeps.collect()
 	c.release()
 }
 
@@ -104,7 +105,7 @@ const idlePasses = 8
 func (c *Conduit) nothingNew() bool {
 	r := &c.recv
 	r.idle++
-	return r.idle%idlePasses != 0 && !r.later && !c.held.Load() && c.dirties.Load() == 0
+	return r.idle%idlePasses != 0 && !r.later && !c.held.Load() && c.dirties.Load() == 0 && !c.keeps.news.Load()
 }
 
 // open takes in one datagram as the socket gave it, or several that the kernel joined.

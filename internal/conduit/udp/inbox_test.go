@@ -36,7 +36,7 @@ func TestCrumbs(t *testing.T) {
 	cs := udptest.Job{}.Open(t, 2, conduit.Config{BulkChunk: chunk, BulkSlots: slots})
 	sink := &crumbSink{t: t, came: make([]int, crumbs)}
 	for i := 0; i < crumbs; {
-		n := cs[0].BulkSend(1, uint64(i), 0, []byte{byte(i)})
+		n, _ := cs[0].BulkSend(1, uint64(i), 0, []byte{byte(i)}, nil)
 		if n < 0 {
 			t.Fatalf("byte %d: %v", i, cs[0].Failed(1))
 		}

@@ -96,7 +96,8 @@ func TestTheSystemSaysLittle(t *testing.T) {
 				s := &counter{}
 				var err error
 				for off := 0; (off < len(data) || s.bytes < len(data)) && err == nil; err = cs[0].Failed(1) {
-					off += max(cs[0].BulkSend(1, 1, int64(off), data[off:]), 0)
+					n, _ := cs[0].BulkSend(1, 1, int64(off), data[off:], nil)
+					off += max(n, 0)
 					cs[0].Poll(16, s)
 					cs[1].Poll(16, s)
 				}
@@ -122,7 +123,8 @@ func TestOnlySmallOnesPass(t *testing.T) {
 	s := &tallySink{}
 	data := make([]byte, 4000)
 	for off := 0; off < len(data) && cs[0].Failed(1) == nil; {
-		off += max(cs[0].BulkSend(1, 1, int64(off), data[off:]), 0)
+		n, _ := cs[0].BulkSend(1, 1, int64(off), data[off:], nil)
+		off += max(n, 0)
 		cs[0].Poll(16, s)
 	}
 	go func() {
@@ -152,7 +154,7 @@ func TestBlackHole(t *testing.T) {
 		data := bytes.Repeat([]byte{7}, size)
 		s := &counter{}
 		for off := 0; off < size || s.bytes < size; {
-			n := cs[0].BulkSend(1, 1, int64(off), data[off:])
+			n, _ := cs[0].BulkSend(1, 1, int64(off), data[off:], nil)
 			if n < 0 {
 				t.Fatal(cs[0].Failed(1))
 			}

@@ -21,7 +21,7 @@ func (c *Conduit) Poll(budget int, sink conduit.Sink) int {
 			c.userPass()
 		}
 		c.recv.fresh = false
-		n = c.deliver(budget, sink)
+		n = c.deliver(budget, sink) + c.tellKept()
 		if c.fails.News() == conduit.PeerGone {
 			c.fails.Tell(sink, c.over)
 		}
@@ -54,9 +54,9 @@ func (c *Conduit) Pending() bool {
 	return found
 }
 
-// waiting tells whether something is there to be delivered, or a failure to be told. Under poll.
+// waiting tells whether something is there to be delivered, or to be told. Under poll.
 func (c *Conduit) waiting() bool {
-	return c.recv.waiting() || c.self.Load() || c.fails.News() == conduit.PeerGone
+	return c.recv.waiting() || c.self.Load() || c.keeps.waiting() || c.fails.News() == conduit.PeerGone
 }
 
 // userPass is a pass of somebody who polls, not of the keeper.

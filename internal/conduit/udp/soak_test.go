@@ -94,7 +94,7 @@ func (e *stream) send() bool {
 		for i := range e.data[:8] {
 			e.data[i] = byte(e.sent >> (8 * i))
 		}
-		e.c.BulkSend(e.peer, uint64(e.sent), 0, e.data)
+		e.c.BulkSend(e.peer, uint64(e.sent), 0, e.data, nil)
 	}
 	return true
 }

@@ -26,18 +26,16 @@ type Conduit struct {
 	lanes  []atomic.Pointer[lane] // by peer; see lane
 	book   *book
 
-	engine   mutex
-	core     *reliable.Endpoint // under engine
-	out      outbox             // under engine
-	loans    loans              // under engine
-	leaving  []leaver           // under engine
-	deaths   []int32            // under engine: peers of whose death others are to be told
-	lent     []lent             // under engine
-	lentFree []int32            // under engine: of lent
-	now      time.Duration      // under engine: of the last pass
-	polled   time.Duration      // under engine: when a user polled last
-	heldAt   time.Duration      // under engine: since when something is kept back for company; 0: nothing is
-	slow     uint32             // under engine: how often that took longer than soon
+	engine  mutex
+	core    *reliable.Endpoint // under engine
+	out     outbox             // under engine
+	loans   loans              // under engine
+	leaving []leaver           // under engine
+	deaths  []int32            // under engine: peers of whose death others are to be told
+	now     time.Duration      // under engine: of the last pass
+	polled  time.Duration      // under engine: when a user polled last
+	heldAt  time.Duration      // under engine: since when something is kept back for company; 0: nothing is
+	slow    uint32             // under engine: how often that took longer than soon
 
 	// dirty are peers with something staged; guarded by dirtyMu, except for the count.
 	dirtyMu sync.Mutex
@@ -60,6 +58,7 @@ type Conduit struct {
 	held  atomic.Bool   // something is kept back for company; written under engine
 
 	fails  conduit.Failures
+	keeps  keeps
 	sleep  sleep
 	keeper keeper
 }
