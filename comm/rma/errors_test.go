@@ -278,11 +278,12 @@ func TestDeadPeer(t *testing.T) {
 			})
 			m := j.ms[0]
 			big := pattern(200000, 1)
+			small, err0 := m.PutNB(1, 0, big[:8]) // leaves at once, and awaits its answer
 			h, err := m.PutNBBulk(1, 0, big)
 			h2, err2 := m.GetNB(1, 0, make([]byte, 100000))
 			h3, local, err3 := m.PutNBLocal(1, 0, big)
 			c := m.NewContext()
-			if err := errors.Join(err, err2, err3, c.PutBulk(1, 0, big), c.PutBulk(2, 0, big)); err != nil {
+			if err := errors.Join(err0, err, err2, err3, c.PutBulk(1, 0, big), c.PutBulk(2, 0, big)); err != nil {
 				t.Fatal(err)
 			}
 			cut.Cut(1)
@@ -290,7 +291,7 @@ func TestDeadPeer(t *testing.T) {
 				if m.Rank() != 0 {
 					return nil
 				}
-				pending := []error{h.Wait(), h2.Wait(), h3.Wait(), c.WaitPuts()}
+				pending := []error{small.Wait(), h.Wait(), h2.Wait(), h3.Wait(), c.WaitPuts()}
 				for i, err := range pending {
 					if shared == errors.Is(err, am.ErrPeer) {
 						return fmt.Errorf("pending %d: %w", i, err)

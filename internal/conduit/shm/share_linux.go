@@ -160,7 +160,7 @@ func (e *end) Map(peer int, k conduit.Key) ([]byte, *atomic.Bool, error) {
 	defer s.mu.Unlock()
 	for _, a := range s.peers[peer].areas {
 		off := int64(k.Base - a.base)
-		if k.Base >= a.base && (conduit.Key{Size: int64(len(a.mem))}).Holds(off, int(k.Size)) {
+		if (conduit.Key{Size: int64(len(a.mem))}).Holds(off, int(k.Size)) {
 			return a.mem[off:][:k.Size:k.Size], &s.lost[peer], nil
 		}
 	}
