@@ -37,7 +37,7 @@ func (c *Conduit) cameBack(quote []byte, from netip.AddrPort) {
 		return
 	}
 	number, ok := ln.sender.Sent(quote)
-	way := slices.IndexFunc(c.cfg.Peers[peer].Paths[:ln.route.paths], func(p Path) bool { return p.Addr == from })
+	way := slices.IndexFunc(ln.paths[:ln.route.paths], func(p Path) bool { return p.Addr == from })
 	if !ok || way < 0 {
 		return
 	}
