@@ -20,8 +20,11 @@ func (s *Server) answered(t *am.Token, number uint64, in machine.Input, what str
 		s.fault(t, what)
 		return nil
 	}
-	if step.Drop&machine.Peer != 0 {
-		return s.ids.Remove(number)
+	if step.Drop&machine.Peer != 0 && s.ids.Remove(number) == nil {
+		return nil
+	}
+	if o.turns != nil {
+		s.answeredFirst(o)
 	}
 	return o
 }

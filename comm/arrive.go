@@ -19,6 +19,7 @@ const (
 	handlerGo
 	handlerCopied
 	handlerNotice
+	handlerInvite
 )
 
 // bulkChannel is this layer's at the endpoint: a number of an operation fits its ids.
@@ -38,6 +39,7 @@ func (s *Server) attach() error {
 		handlerGo - handlerEager:        {Name: "go", Run: s.onGo},
 		handlerCopied - handlerEager:    {Name: "copied", Run: s.onCopied},
 		handlerNotice - handlerEager:    {Name: "notice", Run: s.onNotice, Ordered: true},
+		handlerInvite - handlerEager:    {Name: "invite", Run: s.onInvite, Ordered: true},
 	}
 	for i := range handlers {
 		handlers[i].MaxReply = am.NoReply
@@ -56,7 +58,10 @@ type envelope struct {
 	from offer  // of a rendezvous: what the sender offers of its bytes
 	rts  bool
 
-	retract bool // forget the envelope of that key and id
+	retract bool // forget the envelope, or the invitation, of that key and id
+	invite  bool // the invitation of a receive
+	first   bool // a rendezvous that might have been invited, or what is retracted
+	turn    uint64
 
 	shape uint64 // of the elements, 0 if the sender has not told
 
@@ -70,6 +75,13 @@ type early map[uint16]heldEnvelope
 type heldEnvelope struct {
 	envelope
 	payload []byte
+	handled bool // it had not to wait
+}
+
+// mayOvertake tells whether a message may be matched before those that were sent before it.
+func (s *Server) mayOvertake(env envelope) bool {
+	return !env.rts && !env.retract && !env.invite && env.notice == nil &&
+		s.asserted(keyContext(env.key))&AllowOvertaking != 0
 }
 
 // onEager handles a message with its bytes.
@@ -88,7 +100,7 @@ func (s *Server) onEager(t *am.Token, args []uint64, payload []byte) {
 			return
 		}
 		o := &n.Value
-		if o.alloc == nil && len(payload) <= len(o.data) {
+		if !o.odd && len(payload) <= len(o.data) {
 			o.size = int64(len(payload))
 			copy(o.data, payload)
 		} else {
@@ -115,13 +127,16 @@ func (s *Server) onEagerSlow(t *am.Token, key uint64, payload []byte, byTable bo
 
 // onRTS handles the envelope of a rendezvous.
 func (s *Server) onRTS(t *am.Token, args []uint64, _ []byte) {
-	if len(args) < 5 || len(args) > 6 || int64(args[1]) < 0 {
+	if len(args) < 5 || len(args) > 7 || int64(args[1]) < 0 {
 		s.fault(t, "envelope")
 		return
 	}
 	env := envelope{key: args[0], size: int64(args[1]), id: args[2], from: offer{args[3], args[4]}, rts: true}
-	if len(args) == 6 {
+	switch len(args) {
+	case 6:
 		env.shape = args[5]
+	case 7:
+		env.shape, env.turn, env.first = args[5], args[6], true
 	}
 	s.inTurn(t, env, nil)
 }
@@ -142,7 +157,13 @@ func (s *Server) inTurn(t *am.Token, env envelope, payload []byte) {
 		if !p.holds {
 			p.holds, s.held[int32(src)] = true, early{}
 		}
-		s.held[int32(src)][t.Seq()] = heldEnvelope{env, append([]byte(nil), payload...)}
+		held := s.held[int32(src)]
+		if s.mayOvertake(env) {
+			held[t.Seq()] = heldEnvelope{handled: true}
+			s.arrive(env, payload, w)
+			return
+		}
+		held[t.Seq()] = heldEnvelope{envelope: env, payload: append([]byte(nil), payload...)}
 		return
 	}
 	p.expect++
@@ -158,19 +179,21 @@ func (s *Server) inTurn(t *am.Token, env envelope, payload []byte) {
 			delete(s.held, int32(src))
 		}
 		p.expect++
-		s.arrive(h.envelope, h.payload, w)
+		if !h.handled {
+			s.arrive(h.envelope, h.payload, w)
+		}
 	}
 }
 
 // arrive matches a message with a receive, or keeps it, and hands a notice on. Called by the poller, in the order of
 // the pair.
 func (s *Server) arrive(env envelope, payload []byte, w *fult.Worker) {
-	if env.retract {
-		s.forget(env)
+	if env.retract || env.invite || env.notice != nil {
+		s.arriveOther(env, payload, w)
 		return
 	}
-	if env.notice != nil {
-		s.notice(keySource(env.key), *env.notice, payload, w)
+	if env.first {
+		s.arriveFirst(env, w)
 		return
 	}
 	if o := s.matching.claim(env.key); o != nil {
@@ -178,6 +201,20 @@ func (s *Server) arrive(env envelope, payload []byte, w *fult.Worker) {
 		return
 	}
 	s.keep(env, payload, w)
+}
+
+// arriveOther handles what is in turn among messages and is none.
+func (s *Server) arriveOther(env envelope, payload []byte, w *fult.Worker) {
+	switch {
+	case env.notice != nil:
+		s.notice(keySource(env.key), *env.notice, payload, w)
+	case env.invite:
+		s.invited(env, w)
+	case env.first:
+		s.uninvite(env)
+	default:
+		s.forget(env)
+	}
 }
 
 // hand gives a message that has just come to the receive o, which the caller has claimed.
@@ -205,7 +242,12 @@ func (s *Server) keep(env envelope, payload []byte, w *fult.Worker) {
 		return
 	}
 	m := s.unexpected(env, payload, w)
-	if o := s.matching.keep(m); o != nil {
+	s.afterKeep(s.matching.keep(m), m, env.key, w)
+}
+
+// afterKeep goes on with the message m of that key: a receive o was posted meanwhile, or, if that is nil, m waits.
+func (s *Server) afterKeep(o, m *op, key uint64, w *fult.Worker) {
+	if o != nil {
 		if s.deliver(o, m) {
 			o.finish(w)
 		}
@@ -215,7 +257,7 @@ func (s *Server) keep(env envelope, payload []byte, w *fult.Worker) {
 		s.wakeProbers(w)
 	}
 	if s.news.n.Load() != 0 {
-		s.tell(env.key, w)
+		s.tell(key, w)
 	}
 }
 
@@ -228,7 +270,7 @@ func (s *Server) unexpected(env envelope, payload []byte, w *fult.Worker) *op {
 	s.arrived++
 	m.stamp, m.shape = s.arrived, env.shape
 	if env.rts {
-		m.role, m.id, m.from = roleRTS, env.id, env.from
+		m.role, m.id, m.from, m.first, m.turn = roleRTS, env.id, env.from, env.first, env.turn
 		return m
 	}
 	if len(payload) <= smallBytes {

@@ -9,9 +9,9 @@ import (
 
 func (s *Server) cancelled(o *op) error { return o.failed(ErrCancelled) }
 
-// cancelRecv ends a receive that is not matched yet.
+// cancelRecv ends a receive that is not matched yet. One that has invited its message ends when the sender says so.
 func (s *Server) cancelRecv(o *op) bool {
-	if !s.matching.withdraw(o.ctx, o.asked(), o) {
+	if o.first && s.cancelInvited(o) || !s.matching.withdraw(o.ctx, o.asked(), o) {
 		return false
 	}
 	o.cancelled, o.err = true, s.cancelled(o)
@@ -36,17 +36,21 @@ func (s *Server) cancelSend(o *op) bool {
 
 // onRetract handles the call to forget an envelope, after that envelope, whatever the order of the conduit.
 func (s *Server) onRetract(t *am.Token, args []uint64, _ []byte) {
-	if len(args) != 2 {
+	if len(args) != 2 && len(args) != 3 {
 		s.fault(t, "retraction")
 		return
 	}
-	s.inTurn(t, envelope{key: args[1], id: args[0], retract: true}, nil)
+	env := envelope{key: args[1], id: args[0], retract: true}
+	if len(args) == 3 {
+		env.first, env.turn = true, args[2]
+	}
+	s.inTurn(t, env, nil)
 }
 
 // forget drops an envelope that has not been matched, and tells its sender. One that was matched is answered by its
 // CTS.
 func (s *Server) forget(env envelope) {
-	m := s.matching.takeEnvelope(env.key, env.id)
+	m := s.takeAside(func() *op { return s.matching.takeEnvelope(env.key, env.id) })
 	if m == nil {
 		return
 	}
@@ -55,9 +59,10 @@ func (s *Server) forget(env envelope) {
 }
 
 // onRetracted ends a send whose envelope was forgotten: because that was asked for, or, with a second argument,
-// because the receiver has retired the context.
+// because the receiver has retired the context. Or it ends a receive whose invitation was forgotten, or, with three
+// arguments, whose message is not as invited.
 func (s *Server) onRetracted(t *am.Token, args []uint64, _ []byte) {
-	if len(args) != 1 && len(args) != 2 {
+	if len(args) < 1 || len(args) > 3 {
 		s.fault(t, "retraction")
 		return
 	}
@@ -65,11 +70,14 @@ func (s *Server) onRetracted(t *am.Token, args []uint64, _ []byte) {
 	if o == nil {
 		return
 	}
-	err := ErrCancelled
-	if len(args) == 2 {
-		err = fmt.Errorf("%w: the receiver has freed the communicator", err)
-	}
-	if !o.word.Left() {
+	switch {
+	case len(args) == 3:
+		s.declined(o, int64(args[1]), args[2])
+	case !o.word.Left():
+		err := ErrCancelled
+		if len(args) == 2 {
+			err = fmt.Errorf("%w: the receiver has freed the communicator", err)
+		}
 		o.cancelled = true
 		s.failed(o, o.failed(err))
 	}

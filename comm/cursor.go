@@ -90,7 +90,7 @@ func (s *Server) IrecvInto(ctx uint16, src, tag int, dst Target, t Terms) (Req, 
 	o := s.getOp()
 	o.prepareRecv(ctx, src, tag, nil)
 	o.cursor, o.endable, o.shape = dst, t.Endable, t.Shape
-	return s.startOn(o, t, s.post), nil
+	return s.startOn(o, t, s.postOn), nil
 }
 
 // ImrecvInto is ImrecvWith that dst unpacks.

@@ -73,7 +73,10 @@ func (s *Server) Pending() (out []Pending) {
 			return
 		}
 		kind := PendingSend
-		if o.role == roleRecv {
+		switch {
+		case o.role == roleRecv && o.isInvited():
+			kind = PendingRecv
+		case o.role == roleRecv:
 			kind = PendingMove
 		}
 		out = append(out, Pending{kind, o.ctx, int(o.peer), int(o.tag), o.size, o.done.Expected()})

@@ -24,6 +24,7 @@ var (
 	ErrPending   = progress.ErrPending
 	ErrMemory    = conduit.ErrGrant
 	ErrProtocol  = errors.New("protocol fault")
+	ErrAssert    = errors.New("broken assertion on the communicator")
 )
 
 // OpError is why an operation has failed, and which. errors.Is looks at Err.
@@ -97,5 +98,5 @@ func (s *Server) check(what string, ctx uint16, peer, tag int, wild bool) error 
 	case ctx > MaxContext:
 		return fmt.Errorf("%w: rank %d: %s in context %d", ErrContext, s.rank, what, ctx)
 	}
-	return nil
+	return s.checkAssert(what, ctx, peer, tag)
 }

@@ -41,6 +41,10 @@ type op struct {
 	endable   bool // the peer never has a key of its bytes, so that End can take them away at any time
 	alone     bool // of the two ranks the receiver alone copies the bytes
 	offered   bool // a send counted in peer.offers; set when its envelope leaves
+	first     bool // its message may go without an envelope; see first.go
+	exact     bool // a receive whose message must be as long as its buffer
+	odd       bool // a receive whose message needs more than a look at its length and a copy
+	unfit     bool // a send that does not fit its invitation
 
 	ctx     uint16
 	home    int16 // sub-pool of packets nearest to the receiver; -1 for none
@@ -58,6 +62,9 @@ type op struct {
 	shape   uint64        // see Terms; 0: not known
 	sum     uint64        // of the bytes of a send with a shape, when it was started
 	stamp   uint64        // of a message: order of arrival
+	turn    uint64        // where first: see match.Turns
+	turns   *sendTurns    // of a send that is first
+	invited uint64        // of a send: the number of the receive that has invited it, until its bytes are handed over
 	err     error
 	alloc   func(n int) []byte // gives the buffer of a receive of unknown size
 	packet  *packet            // holds data of an unexpected message that does not fit small
@@ -85,6 +92,7 @@ func (o *op) start(r role) {
 	o.role = r
 	o.sync, o.wild, o.cancelled = false, false, false
 	o.endable, o.alone, o.offered = false, false, false
+	o.first, o.exact, o.odd = false, false, false
 	o.size, o.got, o.want, o.from, o.id, o.stamp, o.err, o.alloc = 0, 0, 0, offer{}, 0, 0, nil, nil
 	o.shape, o.sum = 0, 0
 	o.done.Reset()

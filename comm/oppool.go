@@ -14,7 +14,7 @@ func (s *Server) getOp() *op {
 func (s *Server) putOp(o *op) {
 	o.role = roleFree
 	o.gen++
-	o.data, o.cursor, o.err, o.alloc = nil, nil, nil, nil
+	o.data, o.cursor, o.err, o.alloc, o.turns = nil, nil, nil, nil, nil
 	o.word.Free()
 	s.ops.Put(o)
 }

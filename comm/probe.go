@@ -54,7 +54,13 @@ func (s *Server) Improbe(ctx uint16, src, tag int) (*Message, Status, error) {
 
 // extract takes the oldest message out of the matching.
 func (s *Server) extract(ctx uint16, src, tag int) (*Message, Status) {
-	m := s.matching.take(ctx, patternOf(src, tag))
+	take := func() *op { return s.matching.take(ctx, patternOf(src, tag)) }
+	var m *op
+	if s.asserted(ctx)&firstNeeds == firstNeeds {
+		m = s.takeAside(take)
+	} else {
+		m = take()
+	}
 	if m == nil {
 		return nil, Status{}
 	}
@@ -106,6 +112,7 @@ func (s *Server) imrecv(msg *Message, buf []byte, alloc func(n int) []byte, dst 
 	o.cursor = dst
 	o.alloc, o.endable, o.alone, o.shape = alloc, t.Endable, t.Alone, t.Shape
 	r := Req{o, o.gen}
+	o.exact = alloc == nil && s.asserted(o.ctx)&ExactLength != 0
 	if s.deliver(o, m) {
 		o.done.Finish()
 	}

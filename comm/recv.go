@@ -6,9 +6,12 @@ import "github.com/golci/golci/fult"
 // message has been matched and copied; a fult thread lets others run. A message longer than buf gives ErrTruncate, and
 // buf holds its beginning.
 func (s *Server) Recv(ctx uint16, src, tag int, buf []byte) (Status, error) {
-	if s.closed.Load() || uint(src) >= uint(s.size) || uint(tag) > MaxTag || ctx > MaxContext {
+	if s.closed.Load() || uint(src) >= uint(s.size) || uint(tag) > MaxTag || ctx >= FirstAsserted {
 		if err := s.check("receive", ctx, src, tag, true); err != nil {
 			return Status{}, err
+		}
+		if s.sized(ctx, len(buf)) {
+			return s.RecvShaped(ctx, src, tag, buf, 0)
 		}
 	}
 	if err := s.mayWait("receive", src, tag); err != nil {
@@ -49,6 +52,9 @@ func (s *Server) RecvAlloc(ctx uint16, src, tag int, alloc func(n int) []byte) (
 	if err := s.mayWait("receive", src, tag); err != nil {
 		return Status{}, err
 	}
+	if err := s.checkAlloc(ctx, src, tag); err != nil {
+		return Status{}, err
+	}
 	o := s.getOp()
 	o.prepareRecv(ctx, src, tag, nil)
 	o.alloc = alloc
@@ -60,16 +66,19 @@ func (s *Server) recvAndWait(o *op) (Status, error) {
 	if t := s.eng.Current(); t != nil {
 		o.done.Expect(t)
 	}
-	s.post(o)
+	s.postOn(o)
 	s.eng.Wait(&o.done)
 	return s.use(Req{o, o.gen})
 }
 
 // Irecv starts a receive and returns a request to wait for; buf must not be touched until then. It never blocks.
 func (s *Server) Irecv(ctx uint16, src, tag int, buf []byte) (Req, error) {
-	if s.closed.Load() || uint(src) >= uint(s.size) || uint(tag) > MaxTag || ctx > MaxContext {
+	if s.closed.Load() || uint(src) >= uint(s.size) || uint(tag) > MaxTag || ctx >= FirstAsserted {
 		if err := s.check("receive", ctx, src, tag, true); err != nil {
 			return Req{}, err
+		}
+		if s.sized(ctx, len(buf)) {
+			return s.IrecvWith(ctx, src, tag, buf, nil, Terms{})
 		}
 	}
 	o := s.getOp()
@@ -105,6 +114,9 @@ func (s *Server) deliver(o, m *op) bool {
 	if o.wild { // as in hand
 		o.peer, o.tag = m.peer, m.tag
 	}
+	if m.first && !o.first {
+		s.takenAside(m)
+	}
 	if s.mismatched(o, m.shape) {
 		if m.role == roleRTS {
 			s.control(int(m.peer), handlerCTS, m.id, 0, 0)
@@ -133,9 +145,8 @@ func (s *Server) fill(o *op, payload []byte) {
 	if o.alloc != nil {
 		o.data = o.alloc(len(payload))
 	}
-	if o.place(payload, 0) < len(payload) {
-		o.err = s.truncated(o, int64(len(payload)))
-	}
+	o.place(payload, 0)
+	o.err = s.misfit(o, o.size)
 }
 
 // cost is what an unexpected message counts against its sender's limit, in bytes.

@@ -22,8 +22,8 @@ func (s *Server) beginRendezvous(o *op, size int64, id uint64, from offer) bool 
 		s.allocate(o)
 	}
 	o.want = min(size, o.room())
-	if o.want < size && o.err == nil {
-		o.err = s.truncated(o, size)
+	if o.err == nil {
+		o.err = s.misfit(o, size)
 	}
 	o.got = 0
 	o.word.Begin(match.RecvPosted, machine.Caller|machine.Queue) // not in post: most receives never come here
@@ -68,10 +68,15 @@ func (s *Server) onCTS(t *am.Token, args []uint64, _ []byte) {
 		o.ended(e, t.Worker())
 		return
 	}
+	s.stream(o, args[1], args[2])
+}
+
+// stream sends the first n bytes of the send o in chunks to the receive with that number.
+func (s *Server) stream(o *op, number, n uint64) {
 	b := s.bulks.Get().(*am.Bulk)
-	o.chunked(b, args[1], args[2])
+	o.chunked(b, number, n)
 	o.bulk = b
-	s.e.PutBulk(t.Source(), b)
+	s.e.PutBulk(int(o.peer), b)
 }
 
 // bulkArrived puts a piece of a rendezvous where it belongs. Called by the poller.
@@ -81,7 +86,7 @@ func (s *Server) bulkArrived(src int, id uint64, off int64, chunk []byte, w *ful
 		return // the receive has failed meanwhile
 	}
 	n := int64(len(chunk))
-	if o.word.State() != match.RecvStreaming || int(o.peer) != src || n > o.want-o.got || off < 0 || off > o.want-n {
+	if !o.streams() || int(o.peer) != src || n > o.want-o.got || off < 0 || off > o.want-n {
 		s.e.Fault(fmt.Errorf("%w: rank %d: %d bytes at %d from rank %d for an operation that waits for %d of %d from rank %d",
 			ErrProtocol, s.rank, n, off, src, o.want-o.got, o.want, o.peer))
 		return
@@ -91,6 +96,14 @@ func (s *Server) bulkArrived(src int, id uint64, off int64, chunk []byte, w *ful
 		s.ids.Remove(id)
 		o.happens(match.LastChunk, w)
 	}
+}
+
+// streams tells whether chunks may come for the receive o.
+func (o *op) streams() bool { return o.word.State() == match.RecvStreaming || o.isInvited() }
+
+// isInvited tells that the receive o has invited its message.
+func (o *op) isInvited() bool {
+	return o.word.State() == match.RecvInvited || o.word.State() == match.RecvRecalled
 }
 
 // control sends a message of the protocol from anywhere, a handler too; it never blocks. Where others wait for credits it

@@ -39,7 +39,7 @@ func (s *Server) Retire(ctxs ...uint16) (left Left) {
 				messages = append(messages, waiting{o, ctx, p})
 			}
 		})
-		left = Left{Receives: s.endReceives(posts), Messages: s.dropMessages(messages)}
+		left = Left{Receives: s.endReceives(posts) + s.endInvited(ctxs), Messages: s.dropMessages(messages)}
 		s.ids.Each(func(_ uint64, o *op) {
 			if o.role == roleSend && !o.word.Left() && slices.Contains(ctxs, o.ctx) {
 				left.Sends++
@@ -48,6 +48,7 @@ func (s *Server) Retire(ctxs ...uint16) (left Left) {
 		for _, ctx := range ctxs {
 			s.retired[ctx] = true
 		}
+		s.dropAsserts(ctxs)
 	})
 	return left
 }
@@ -71,6 +72,25 @@ func (s *Server) endReceives(posts []waiting) (n int) {
 		x.o.err = x.o.failed(fmt.Errorf("%w: the communicator has been freed", ErrCancelled))
 		x.o.finish(nil)
 		n++
+	}
+	return n
+}
+
+// endInvited ends the receives that have invited messages which are still to come.
+func (s *Server) endInvited(ctxs []uint16) (n int) {
+	var mine []uint64
+	s.ids.Each(func(id uint64, o *op) {
+		if o.role == roleRecv && o.isInvited() && slices.Contains(ctxs, o.ctx) {
+			mine = append(mine, id)
+		}
+	})
+	for _, id := range mine {
+		if o := s.ids.Remove(id); o != nil {
+			o.cancelled = true
+			s.failed(o, o.failed(fmt.Errorf("%w: the communicator has been freed", ErrCancelled)))
+			o.happens(match.PeerLost, nil)
+			n++
+		}
 	}
 	return n
 }

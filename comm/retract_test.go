@@ -16,10 +16,11 @@ type reversed struct {
 	recs [][]byte
 	from []int
 	gone []*conduit.PeerError
+	sink conduit.Sink
 }
 
 func (c *reversed) Poll(budget int, sink conduit.Sink) int {
-	c.recs, c.from, c.gone = nil, nil, nil
+	c.recs, c.from, c.gone, c.sink = nil, nil, nil, sink
 	n := c.Conduit.Poll(budget, c)
 	for i := len(c.recs) - 1; i >= 0; i-- {
 		sink.Record(c.from[i], c.recs[i])
@@ -40,7 +41,9 @@ func (c *reversed) Record(src int, rec []byte) {
 	c.recs, c.from = append(c.recs, unsafe.Slice((*byte)(unsafe.Pointer(&b[0])), len(rec))), append(c.from, src)
 }
 
-func (c *reversed) Bulk(int, uint64, int64, []byte) {}
+func (c *reversed) Bulk(src int, id uint64, off int64, chunk []byte) {
+	c.sink.Bulk(src, id, off, chunk)
+}
 
 // Gone implements conduit.Sink.
 func (c *reversed) Gone(_ int, err error) { c.gone = append(c.gone, err.(*conduit.PeerError)) }

@@ -23,8 +23,10 @@ const (
 // Send sends data to rank dst with tag in context ctx, and returns when data may be reused. It does not block while the
 // message is small and the receiver keeps up; else it waits, and a fult thread lets others run.
 func (s *Server) Send(ctx uint16, dst, tag int, data []byte, mode Mode) error {
-	if s.closed.Load() || uint(dst) >= uint(s.size) || uint(tag) > MaxTag || ctx > MaxContext {
-		return s.check("send", ctx, dst, tag, false)
+	if s.closed.Load() || uint(dst) >= uint(s.size) || uint(tag) > MaxTag || ctx >= FirstAsserted {
+		if err := s.check("send", ctx, dst, tag, false); err != nil || len(data) > s.eager {
+			return s.SendShaped(ctx, dst, tag, data, mode, 0) // which gives the error
+		}
 	}
 	if mode == Standard && len(data) <= s.eager && s.sendEager(ctx, dst, tag, data) {
 		return nil
@@ -90,8 +92,10 @@ func (s *Server) sendAndWait(o *op) error {
 
 // Isend starts a send and returns a request to wait for; data must stay as it is until then. It never blocks.
 func (s *Server) Isend(ctx uint16, dst, tag int, data []byte, mode Mode) (Req, error) {
-	if s.closed.Load() || uint(dst) >= uint(s.size) || uint(tag) > MaxTag || ctx > MaxContext {
-		return Req{}, s.check("send", ctx, dst, tag, false)
+	if s.closed.Load() || uint(dst) >= uint(s.size) || uint(tag) > MaxTag || ctx >= FirstAsserted {
+		if err := s.check("send", ctx, dst, tag, false); err != nil || len(data) > s.eager {
+			return s.IsendWith(ctx, dst, tag, data, mode, Terms{})
+		}
 	}
 	if mode == Standard && len(data) <= s.eager && s.sendEager(ctx, dst, tag, data) {
 		return Req{}, nil
@@ -126,9 +130,15 @@ func (s *Server) startSend(o *op) {
 	if hookNumbered != nil {
 		hookNumbered()
 	}
-	switch outcome := s.e.Lock(dst); {
-	case outcome == am.Failed:
+	o.first = s.goesFirst(o.ctx, dst, int(o.tag), o.size)
+	if s.e.Lock(dst) == am.Failed {
 		o.withdrawn(o.sendFailed(s.e.PeerFailed(dst)), nil)
+		return
+	}
+	if o.first {
+		o.turns = s.sendsOf(o.key())
+	}
+	switch {
 	case !s.e.Queueing(dst) && o.Emit():
 		s.e.Abandon(dst)
 		o.Sent(nil)
@@ -151,7 +161,10 @@ func (o *op) Emit() bool {
 		s.e.CommitQueued(dst, first)
 		return true
 	}
-	body, first, outcome := s.e.OpenQueued(dst, handlerRTS, 5+shapeArgs(o.shape), 0)
+	if o.first && o.follow() {
+		return true
+	}
+	body, first, outcome := s.e.OpenQueued(dst, handlerRTS, o.envelopeArgs(), 0)
 	if outcome != am.Opened {
 		return false
 	}
@@ -168,6 +181,9 @@ func (o *op) Emit() bool {
 	if o.shape != 0 {
 		binary.LittleEndian.PutUint64(body[40:], o.shape)
 	}
+	if o.first {
+		o.putTurn(body[40:])
+	}
 	o.step(match.SentEnvelope) // before an answer can come
 	s.e.CommitQueued(dst, first)
 	return true
@@ -181,11 +197,31 @@ func shapeArgs(shape uint64) int {
 	return 1
 }
 
+// envelopeArgs is how many arguments the envelope of o has; putTurn writes those that it has if o might be invited.
+func (o *op) envelopeArgs() int {
+	if o.first {
+		return 7
+	}
+	return 5 + shapeArgs(o.shape)
+}
+
+func (o *op) putTurn(b []byte) {
+	o.turn = o.turns.Take()
+	o.turns.offered[o.turn] = o.id
+	binary.LittleEndian.PutUint64(b, o.shape)
+	binary.LittleEndian.PutUint64(b[8:], o.turn)
+}
+
 // wireKey of a send: what the receiver matches.
 func (o *op) wireKey() uint64 { return makeKey(o.ctx, o.s.rank, int(o.tag)) }
 
 // Sent implements am.Queued: the envelope or the whole message is on its way.
-func (o *op) Sent(w *fult.Worker) { o.happens(match.Unqueued, w) }
+func (o *op) Sent(w *fult.Worker) {
+	if o.invited != 0 {
+		o.followed()
+	}
+	o.happens(match.Unqueued, w)
+}
 
 // withdrawn ends a send with err. The caller has taken it out of its queue.
 func (o *op) withdrawn(err error, w *fult.Worker) {
@@ -213,6 +249,11 @@ func (o *op) Fail(err error, w *fult.Worker) {
 		o.s.failed(o, o.sendFailed(err))
 		o.step(match.PeerLost)
 	}
+	if o.invited != 0 && !o.unfit { // its bytes were about to go
+		o.s.failed(o, o.sendFailed(err))
+		o.step(match.Moved)
+	}
+	o.invited = 0
 	o.happens(match.Unqueued, w)
 }
 

@@ -54,7 +54,10 @@ type Server struct {
 	batch    progress.Batch  // the poller's
 	arrived  uint64          // unexpected messages so far; the poller's
 
-	retired map[uint16]bool // contexts that take no messages; the poller's
+	retired  map[uint16]bool // contexts that take no messages; the poller's
+	asserts  atomic.Pointer[assertTable]
+	receives recvTurns
+	sends    sync.Map // of *sendTurns, by key
 
 	ids       request.Numbers[op] // of operations that wait for an answer
 	errMu     spin.Lock           // guards op.err of what more than one may end

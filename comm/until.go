@@ -63,10 +63,15 @@ func (s *Server) IrecvWith(ctx uint16, src, tag int, buf []byte, alloc func(n in
 	if err := s.check("receive", ctx, src, tag, true); err != nil {
 		return Req{}, err
 	}
+	if alloc != nil {
+		if err := s.checkAlloc(ctx, src, tag); err != nil {
+			return Req{}, err
+		}
+	}
 	o := s.getOp()
 	o.prepareRecv(ctx, src, tag, buf)
 	o.alloc, o.endable, o.alone, o.shape = alloc, t.Endable, t.Alone, t.Shape
-	return s.startOn(o, t, s.post), nil
+	return s.startOn(o, t, s.postOn), nil
 }
 
 // ImrecvWith is Imrecv on terms. If alloc is not nil it gives the buffer, as in RecvAlloc.

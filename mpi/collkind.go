@@ -31,6 +31,7 @@ const (
 	kindAlltoall
 	kindAlltoallv
 	kindDup
+	kindDupWith
 	kindSplit
 	kindIbarrier // from here on those that do not wait
 	kindIbcast
@@ -51,7 +52,7 @@ var kindNames = [kinds]string{
 	kindScatter: "Scatter", kindScatterValue: "ScatterValue", kindScatterv: "Scatterv",
 	kindAllgather: "Allgather", kindAllgatherOne: "AllgatherOne", kindAllgatherValue: "AllgatherValue",
 	kindAllgatherv: "Allgatherv", kindAllgathervAlloc: "AllgathervAlloc",
-	kindAlltoall: "Alltoall", kindAlltoallv: "Alltoallv", kindDup: "Dup", kindSplit: "Split",
+	kindAlltoall: "Alltoall", kindAlltoallv: "Alltoallv", kindDup: "Dup", kindDupWith: "DupWith", kindSplit: "Split",
 	kindIbarrier: "Ibarrier", kindIbcast: "Ibcast", kindIreduce: "Ireduce", kindIallreduce: "Iallreduce",
 	kindIgather: "Igather", kindIscatter: "Iscatter", kindIallgather: "Iallgather", kindIalltoall: "Ialltoall",
 }

@@ -23,11 +23,21 @@ const (
 	maxIDs  = (comm.MaxContext + 1) / 2
 	idWords = (maxIDs + 63) / 64
 
+	firstAssertedID = comm.FirstAsserted / 2
+
 	emptyTries  = 4   // looks at an empty set before it counts as exhausted: others may only have tried
 	returnPolls = 100 // between two of them
 )
 
 type idSet [idWords]uint64
+
+// idRange is a part of the ids, in words of an idSet.
+type idRange struct{ from, to int }
+
+var (
+	plainIDs    = idRange{0, firstAssertedID / 64}
+	assertedIDs = idRange{firstAssertedID / 64, idWords} // of communicators with promises
+)
 
 // contexts are the free ids of a rank. An id that this rank has freed becomes free when all members of its
 // communicator have freed it, and have told so after their last message. Until then a message of the old communicator
@@ -101,9 +111,9 @@ func (x *contexts) left(id, members int) {
 // contextsOf gives the two contexts of an id: of point to point and of collectives.
 func contextsOf(id int) (uint16, uint16) { return uint16(2 * id), uint16(2*id + 1) }
 
-// agree gives a new id, claimed and the same on all ranks of c, and the number of the call in which they agreed on
-// it. All ranks of c call it.
-func (c *Comm) agree(k kind) (id int, call uint64, err error) {
+// agree gives a new id of a range, claimed and the same on all ranks of c, and the number of the call in which they
+// agreed on it. All ranks of c call it.
+func (c *Comm) agree(k kind, of idRange) (id int, call uint64, err error) {
 	x := &c.proc.ids
 	empty := 0
 	for try := 0; ; try++ {
@@ -111,10 +121,10 @@ func (c *Comm) agree(k kind) (id int, call uint64, err error) {
 		if _, err := reducing(c, k, mine[:], all[:], Band, 0, (*coll).allreduce); err != nil {
 			return 0, 0, err
 		}
-		id := choose(&all, c.id, try)
+		id := of.choose(&all, c.id, try)
 		if id < 0 {
 			if empty++; empty == emptyTries {
-				return 0, 0, fmt.Errorf("mpi: %v: %s: %w: %d are in use", k, c.who(), ErrContexts, maxIDs)
+				return 0, 0, fmt.Errorf("mpi: %v: %s: %w: %d are in use", k, c.who(), ErrContexts, 64*(of.to-of.from))
 			}
 			for range returnPolls { // some may be about to come back
 				c.srv.Poll()
@@ -144,15 +154,15 @@ func (c *Comm) claimTogether(k kind, id int) (ok bool, call uint64, err error) {
 	return ok, call, err
 }
 
-// choose returns an id of the set, -1 if it is empty. The first try takes the lowest. Later tries start at a place
+// choose returns an id of the range that is in the set, -1 if there is none. The first try takes the lowest. Later tries start at a place
 // that depends on parent and try, so that competing parents separate.
-func choose(set *idSet, parent, try int) int {
-	from := 0
+func (r idRange) choose(set *idSet, parent, try int) int {
+	from, n := 0, r.to-r.from
 	if try > 0 {
-		from = int(uint64(parent+1) * uint64(try) * 0x9e3779b97f4a7c15 >> 48 % idWords)
+		from = int(uint64(parent+1) * uint64(try) * 0x9e3779b97f4a7c15 >> 48 % uint64(n))
 	}
-	for i := range idWords {
-		at := (from + i) % idWords
+	for i := range n {
+		at := r.from + (from+i)%n
 		if w := set[at]; w != 0 {
 			return 64*at + bits.TrailingZeros64(w)
 		}

@@ -48,6 +48,7 @@ var errorClasses = []struct {
 	{ErrAborted, ClassProcAborted},
 	{ErrPending, ClassPending},
 	{ErrCancelled, ClassOther},
+	{ErrAssert, ClassOther},
 	{ErrContexts, ClassOther},
 	{ErrThread, ClassOther},
 	{ErrFinalized, ClassOther},

@@ -19,6 +19,7 @@ var (
 	ErrCancelled = comm.ErrCancelled // the operation was cancelled before it was matched
 	ErrPending   = comm.ErrPending   // operations that have not ended
 	ErrMemory    = comm.ErrMemory    // a message larger than this process may allocate
+	ErrAssert    = comm.ErrAssert    // a promise made by DupWith is broken
 
 	ErrComm      = errors.New("invalid communicator")
 	ErrCount     = errors.New("invalid count")

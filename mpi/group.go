@@ -14,7 +14,7 @@ func (c *Comm) Dup() (*Comm, error) {
 	if err := c.usable("Dup"); err != nil {
 		return nil, err
 	}
-	id, call, err := c.agree(kindDup)
+	id, call, err := c.agree(kindDup, plainIDs)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 	if err := blocking(c, kindSplit, []claim{mine}, all, 0, (*coll).allgather); err != nil {
 		return nil, err
 	}
-	id, call, err := c.agree(kindSplit)
+	id, call, err := c.agree(kindSplit, plainIDs)
 	if err != nil {
 		return nil, err
 	}

@@ -113,7 +113,7 @@ func TestContextsAreReused(t *testing.T) {
 func TestContextsRunOut(t *testing.T) {
 	must(t, 1, func(c *Comm) error {
 		var last *Comm
-		for i := range maxIDs - 2 {
+		for i := range firstAssertedID - 2 {
 			d, err := c.Proc().Self().Dup()
 			if err != nil {
 				return fmt.Errorf("communicator %d: %w", i, err)
@@ -199,12 +199,12 @@ func TestDupInTurn(t *testing.T) {
 
 func TestChoose(t *testing.T) {
 	var s idSet
-	if got := choose(&s, 0, 0); got != -1 {
+	if got := plainIDs.choose(&s, 0, 0); got != -1 {
 		t.Errorf("from an empty set: %d", got)
 	}
 	s[3] = 1 << 5
 	for try := range 20 {
-		if got := choose(&s, 7, try); got != 3*64+5 {
+		if got := plainIDs.choose(&s, 7, try); got != 3*64+5 {
 			t.Errorf("try %d: %d", try, got)
 		}
 	}

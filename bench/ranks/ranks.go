@@ -83,8 +83,11 @@ func (e *env) sized(c Config, size int) error {
 	if call, ok := collectives[c.Bench]; ok {
 		return e.collective(c, call, size)
 	}
-	if c.Bench == Tail {
+	switch c.Bench {
+	case Tail:
 		return e.tail(c, size)
+	case Asserts:
+		return e.asserts(c, size)
 	}
 	return ErrName
 }

@@ -27,6 +27,7 @@ var about = map[string]string{
 	"get":       "time and rate of reads of another rank's memory",
 	"notify":    "time until a write and its notice have reached another rank",
 	"tail":      "how the times of single round trips are spread",
+	"asserts":   "half the round trip with receives posted first, for promises of a communicator",
 	"million":   "half a million threads on each of two ranks",
 	"creditsim": "the credit scheme, simulated for many ranks",
 	"reliable":  "the protocol of datagrams over a simulated network, or a real one",

@@ -154,6 +154,8 @@ func (s spec) rows(threads []int) int {
 		return 2 * n // round trips and floods
 	case ranks.Tail:
 		return len(ranks.Quantiles) * n
+	case ranks.Asserts:
+		return len(ranks.AssertsOf()) * n
 	}
 	return n
 }

@@ -73,6 +73,10 @@ var specs = []spec{
 		window: time.Second,
 	},
 	{name: ranks.Tail, kind: pair, sizes: []int{8, 64 * kib}, threads: []int{1}, window: 500 * time.Millisecond, asked: true},
+	{
+		name: ranks.Asserts, kind: pair, sizes: []int{8, 16 * kib, 64 * kib, 256 * kib, mib}, threads: []int{1},
+		window: 500 * time.Millisecond, asked: true,
+	},
 	{name: "barrier", kind: whole, peers: true, sizes: []int{0}, threads: []int{1}, window: 200 * time.Millisecond},
 	{
 		name: "bcast", kind: whole, peers: true, sizes: []int{8, kib, 64 * kib, mib}, threads: []int{1}, least: 1,

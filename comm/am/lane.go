@@ -105,6 +105,9 @@ func allWords(c conduit.Conduit) bool {
 	return true
 }
 
+// Ring tells whether a ring in memory joins this rank and peer. Both see it alike.
+func (e *Endpoint) Ring(peer int) bool { return e.lane(peer).words }
+
 // Outcome of an attempt to send.
 type Outcome uint8
 

@@ -23,6 +23,7 @@ type wire struct {
 // kind is what there is to explore.
 type kind struct {
 	way     machine.Input // that the receiver chooses
+	invites bool          // the receive invites its message, unless the envelope has come
 	big     bool          // it travels as an envelope
 	cancels bool          // callers may give up
 	deaths  bool          // one rank may die
@@ -38,6 +39,10 @@ type world struct {
 	arrived   bool // an envelope waits at the receiver
 	whole     bool // a message with its bytes waits there
 	posted    bool
+	invited   bool
+	stored    bool // an invitation waits at the sender
+	skipped   bool // the receiver has forgotten the envelope, so that its receive is for a message to come
+	void      bool // the sender has forgotten it, so that its message is for a receive to come
 	revoked   bool
 	recalled  bool
 	left      bool // the sender's caller has, and the message goes on with a copy of its bytes
@@ -83,7 +88,11 @@ func (w *world) step(who byte, in machine.Input, late bool) {
 	case Cancel:
 		w.cancelled[who] = true
 	case TellRetract:
-		w.send('r', "retract", true)
+		if who == 's' {
+			w.send('r', "retract", true)
+		} else {
+			w.send('s', "uninvite", true)
+		}
 	case TellCopied:
 		w.send(other, "copied", false)
 	case TellNothing:
@@ -165,6 +174,7 @@ func (w *world) choices() (names []string) {
 	add(sender && w.cancels && !w.left && given, "leave")
 	add(receiver && !w.posted, "post")
 	add(receiver && w.waits() && w.cancels, "revoke")
+	add(receiver && w.cancels && w.r.State() == RecvInvited, "uninvite")
 	add(sender && w.s.Hands()&machine.Transfer != 0, "moved")
 	add(receiver && w.r.Hands()&machine.Transfer != 0, "got")
 	add(w.deaths && w.dead == 0 && !w.closed, "close")
@@ -191,10 +201,14 @@ func (w *world) do(name string) {
 	switch name {
 	case "emit":
 		w.emitted = true
-		if w.big {
+		switch {
+		case w.big && w.stored && w.s.State() == SendQueued: // its number can be found still
+			w.stored = false
+			w.step('s', Cleared, false)
+		case w.big:
 			w.step('s', SentEnvelope, false)
 			w.send('r', "envelope", true)
-		} else {
+		default:
 			w.step('s', SentWhole, false)
 			w.send('r', "whole", true)
 		}
@@ -213,6 +227,10 @@ func (w *world) do(name string) {
 		w.leave()
 	case "post":
 		w.posted = true
+		if w.invites && !w.arrived {
+			w.invite()
+			return
+		}
 		w.r.Begin(RecvPosted, machine.Caller|machine.Queue)
 		switch {
 		case w.whole:
@@ -225,6 +243,9 @@ func (w *world) do(name string) {
 	case "revoke":
 		w.revoked = true
 		w.step('r', Withdrawn, false)
+	case "uninvite":
+		w.revoked = true
+		w.step('r', Recall, false)
 	case "moved":
 		if w.s.State() == SendStreaming {
 			w.send('r', "last", false)
@@ -249,6 +270,16 @@ func (w *world) do(name string) {
 		x := w.wires[i]
 		w.wires = slices.Delete(w.wires, i, i+1)
 		w.deliver(x)
+	}
+}
+
+// invite posts the receive, which tells the sender where the bytes go.
+func (w *world) invite() {
+	w.r.Begin(RecvInvited, machine.Caller|machine.Peer)
+	w.invited = true
+	w.send('s', "invite", true)
+	if w.dead == 's' && w.told {
+		w.step('r', PeerLost, false)
 	}
 }
 
@@ -279,7 +310,23 @@ func (w *world) tell() {
 func (w *world) deliver(x wire) {
 	late := w.dead != 0 || w.closed
 	switch x.what {
+	case "invite":
+		if w.emitted && !w.skipped {
+			w.step('s', Cleared, true) // late where the send has ended; else it is the answer
+		} else {
+			w.stored = true
+		}
+	case "uninvite":
+		if w.stored {
+			w.stored, w.void = false, true
+			w.send('r', "unneeded", false)
+		}
+	case "unneeded":
+		w.step('r', Forgotten, late)
 	case "envelope":
+		if w.invited && !w.void {
+			return // the invitation is the answer
+		}
 		if w.waits() {
 			w.match()
 			return
@@ -291,7 +338,7 @@ func (w *world) deliver(x wire) {
 		}
 	case "retract":
 		if w.arrived {
-			w.arrived = false
+			w.arrived, w.skipped = false, true
 			w.send('s', "forgotten", false)
 		}
 	case "last":
@@ -313,6 +360,9 @@ func (w *world) deliver(x wire) {
 // atRest checks a world in which nothing can happen any more.
 func (w *world) atRest() {
 	waits := func(who byte) bool { return w.ended[who] == 0 && w.dead != who }
+	if w.cancelled['r'] && w.dead == 0 && w.s.State() == SendStreaming {
+		w.fault("a message went to a receive that was cancelled")
+	}
 	switch {
 	case w.closed:
 		if waits('s') {
@@ -330,7 +380,7 @@ func (w *world) atRest() {
 
 // key tells worlds apart.
 func (w *world) key() string {
-	return fmt.Sprint(w.s.State(), w.s.Hands(), w.r.State(), w.r.Hands(), w.wires, w.emitted, w.arrived, w.whole, w.posted,
+	return fmt.Sprint(w.s.State(), w.s.Hands(), w.r.State(), w.r.Hands(), w.wires, w.emitted, w.arrived, w.whole, w.posted, w.invited, w.stored, w.void, w.skipped,
 		w.revoked, w.recalled, w.left, w.closed, w.dead, w.told, w.ended, w.cancelled)
 }
 
@@ -375,6 +425,11 @@ func explore(c kind) (states int, way []string, faults []string) {
 
 // kinds are all kinds of message.
 func kinds() (all []kind) {
+	for bits := range 4 {
+		all = append(all, kind{
+			way: AskChunks, invites: true, big: true, cancels: bits&1 != 0, deaths: bits&2 != 0, machine: Protocol,
+		})
+	}
 	for _, way := range []machine.Input{taken, AskChunks, AskGet, AskHalf, AskPut} {
 		for bits := range 8 {
 			all = append(all, kind{
@@ -387,7 +442,7 @@ func kinds() (all []kind) {
 
 func TestEveryOrder(t *testing.T) {
 	for _, c := range kinds() {
-		name := fmt.Sprintf("%s/big=%t/cancels=%t/deaths=%t", Protocol.InputName(c.way), c.big, c.cancels, c.deaths)
+		name := fmt.Sprintf("%s/invites=%t/big=%t/cancels=%t/deaths=%t", Protocol.InputName(c.way), c.invites, c.big, c.cancels, c.deaths)
 		t.Run(name, func(t *testing.T) {
 			n, path, faults := explore(c)
 			t.Logf("%d states", n)

@@ -20,6 +20,8 @@ const (
 	RecvGetting   // this rank gets the bytes
 	RecvCopying   // this rank gets one part of the bytes, the sender puts the other
 	RecvFilling   // the sender puts the bytes
+	RecvInvited   // the sender has been told where the bytes go, before it has told of a message
+	RecvRecalled  // the sender has been asked to forget that
 	RecvOver
 )
 
@@ -29,10 +31,10 @@ const (
 	SentEnvelope                 // the envelope has left
 	Unqueued                     // the queue of the pair has let go
 	Withdrawn                    // it has been taken out of the queue, or of the matching, before anything left
-	Recall                       // the caller calls the envelope back
-	Forgotten                    // the receiver has forgotten the envelope
+	Recall                       // the caller calls the envelope, or the invitation, back
+	Forgotten                    // the peer has forgotten the envelope, or the invitation
 	NothingWanted                // the receiver wants no bytes, or has got them
-	Cleared                      // the receiver waits for the bytes in chunks
+	Cleared                      // the receiver waits for the bytes in chunks: it answers, or has invited them
 	HalfWanted                   // the receiver gets one part, and exposes the place of the other
 	AllWanted                    // the receiver exposes its buffer
 	AskChunks                    // a message has been matched whose bytes are to come in chunks
@@ -51,7 +53,7 @@ const (
 	Stream            // send the bytes in chunks
 	Put               // put the bytes into the memory that the receiver exposes
 	Get               // get the bytes from the memory that the sender exposes
-	TellRetract       // ask the receiver to forget the envelope
+	TellRetract       // ask the peer to forget the envelope, or the invitation
 	TellCopied        // tell the peer that this rank's transfer has ended
 	TellNothing       // tell the sender that its bytes are not wanted any more
 	Cancel            // the operation ends as cancelled
@@ -60,7 +62,7 @@ const (
 var stateNames = []string{
 	"idle",
 	"queued", "offered", "recalled", "half got", "streaming", "copying", "putting", "over",
-	"posted", "receiving", "getting", "receiving a half", "being filled", "received",
+	"posted", "receiving", "getting", "receiving a half", "being filled", "invited", "recalled receive", "received",
 }
 
 var inputNames = []string{
@@ -71,6 +73,7 @@ var inputNames = []string{
 // Sets of states: no answer has come; the envelope or the message has left, or never will.
 var (
 	offered = []m.State{SendOffered, SendRecalled}
+	invited = []m.State{RecvInvited, RecvRecalled}
 	left    = []m.State{SendOver, SendOffered, SendRecalled, SendHalfGot, SendStreaming, SendCopying, SendPutting}
 )
 
@@ -84,6 +87,7 @@ var rules = []m.Rule{
 	m.On(SentWhole, SendQueued).Drop(m.Peer).To(SendOver),
 	m.On(SentEnvelope, SendQueued).To(SendOffered),
 	m.On(Withdrawn, SendQueued).Drop(m.Queue | m.Peer).To(SendOver).Do(Cancel),
+	m.On(Cleared, SendQueued).Drop(m.Peer).Take(m.Transfer).To(SendStreaming).Do(Stream),
 
 	m.On(PeerLost, SendQueued).Drop(m.Peer).To(SendOver), // the queue lets go later, and may still send it
 	m.On(SentWhole, SendOver),
@@ -113,6 +117,11 @@ var rules = []m.Rule{
 	m.On(AskHalf, RecvPosted).Drop(m.Queue).Take(m.Peer | m.Transfer).To(RecvCopying).Do(Get),
 	m.On(AskPut, RecvPosted).Drop(m.Queue).Take(m.Peer).To(RecvFilling),
 	m.On(Withdrawn, RecvPosted).Drop(m.Queue).To(RecvOver).Do(Cancel),
+
+	m.On(Recall, RecvInvited).To(RecvRecalled).Do(TellRetract),
+	m.On(Forgotten, invited...).Drop(m.Peer).To(RecvOver).Do(Cancel),
+	m.On(LastChunk, invited...).Drop(m.Peer).To(RecvOver),
+	m.On(PeerLost, invited...).Drop(m.Peer).To(RecvOver),
 
 	m.On(LastChunk, RecvStreaming).Drop(m.Peer).To(RecvOver),
 	m.On(PeerLost, RecvStreaming).Drop(m.Peer).To(RecvOver),

@@ -1,0 +1,301 @@
+package comm
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/machine"
+	"github.com/golci/golci/internal/match"
+)
+
+// A rendezvous that the receiver begins has no envelope. A large receive invites its message when it is posted: it
+// tells the sender its number. A send that finds the invitation sends its bytes at once, in chunks under that number.
+//
+// This needs a context without wildcards whose receives know the lengths of their messages (firstNeeds). Then the n-th
+// large send to a rank under a key and the n-th large receive there are for each other, and both ranks count them
+// (match.Turns). A send whose turn is not invited sends its envelope. A receive whose envelope has come answers that,
+// as ever. If both are on their way the invitation counts: it is the answer to the envelope, which the receiver drops.
+
+// firstTags is how many tags of a context can have invitations: those below it. Each rank keeps a count for each of
+// them that has had a large message.
+const firstTags = 1024
+
+// goesFirst tells whether a message of n bytes, from or to peer, goes in this way. Both ranks see it alike. Where a ring
+// joins them the bytes are copied directly, by both, once each has told the other where they are (remote.go). That is
+// quicker than chunks that need no answer.
+func (s *Server) goesFirst(ctx uint16, peer, tag int, n int64) bool {
+	return ctx >= FirstAsserted && n > int64(s.eager) && tag < firstTags && s.asserted(ctx)&firstNeeds == firstNeeds && !s.e.Ring(peer)
+}
+
+// invitation is a receive that waits for its message.
+type invitation struct {
+	number uint64 // of the receive
+	size   int64
+	shape  uint64
+}
+
+// sendTurns are the large sends to one rank under one key. The lock of the pair guards it.
+type sendTurns struct {
+	match.Turns
+	invited map[uint64]invitation // by turn; the send is still to come
+	offered map[uint64]uint64     // numbers, by turn, of the sends whose envelope has left and is not answered
+}
+
+// recvTurns are the large receives, by key.
+type recvTurns struct {
+	mu   sync.Mutex // held while a receive or an envelope takes its turn and is matched
+	keys map[uint64]*match.Turns
+}
+
+func (r *recvTurns) of(key uint64) *match.Turns {
+	t := r.keys[key]
+	if t == nil {
+		if r.keys == nil {
+			r.keys = make(map[uint64]*match.Turns)
+		}
+		t = new(match.Turns)
+		r.keys[key] = t
+	}
+	return t
+}
+
+// sendsOf gives the turns of sends to the rank that key names as source. The pair is locked.
+func (s *Server) sendsOf(key uint64) *sendTurns {
+	if t, ok := s.sends.Load(key); ok {
+		return t.(*sendTurns)
+	}
+	t := &sendTurns{invited: make(map[uint64]invitation), offered: make(map[uint64]uint64)}
+	s.sends.Store(key, t)
+	return t
+}
+
+// postOn is post for a receive whose context may have promises.
+func (s *Server) postOn(o *op) {
+	if o.ctx >= FirstAsserted {
+		o.exact = o.alloc == nil && s.asserted(o.ctx)&ExactLength != 0
+		o.first = !o.wild && s.goesFirst(o.ctx, int(o.peer), int(o.tag), o.room())
+	}
+	o.odd = o.exact || o.alloc != nil
+	if o.first {
+		s.postFirst(o)
+		return
+	}
+	s.post(o)
+}
+
+// postFirst is post for a receive that may invite its message.
+func (s *Server) postFirst(o *op) {
+	s.receives.mu.Lock()
+	turns := s.receives.of(o.key())
+	m := s.matching.take(o.ctx, o.pattern())
+	if m == nil || m.first {
+		o.turn = turns.Take()
+	}
+	s.receives.mu.Unlock()
+	if m != nil {
+		if s.deliver(o, m) {
+			o.done.Finish()
+		}
+		return
+	}
+	o.size, o.want = o.room(), o.room()
+	o.word.Begin(match.RecvInvited, machine.Caller|machine.Peer)
+	id, src, shape := s.ids.Add(o), int(o.peer), o.shape
+	o.id = id
+	key, turn, size := makeKey(o.ctx, s.rank, int(o.tag)), o.turn, uint64(o.size)
+	s.control(src, handlerInvite, key, turn, id, size, shape) // o may be finished from here on
+	s.askedLate(id, src)
+}
+
+// arriveFirst handles the envelope of a send that was not invited when it left.
+func (s *Server) arriveFirst(env envelope, w *fult.Worker) {
+	if s.refuse(env) {
+		return
+	}
+	m := s.unexpected(env, nil, w)
+	s.receives.mu.Lock()
+	turns := s.receives.of(env.key)
+	if turns.Passed(env.turn) {
+		s.receives.mu.Unlock()
+		s.putOp(m)
+		return
+	}
+	o := s.matching.keep(m) // a small receive, if any, which then says so
+	s.receives.mu.Unlock()
+	s.afterKeep(o, m, env.key, w)
+}
+
+// takeAside has take take a message out of the matching, for other than a receive.
+func (s *Server) takeAside(take func() *op) *op {
+	s.receives.mu.Lock()
+	defer s.receives.mu.Unlock()
+	m := take()
+	if m != nil && m.first {
+		s.receives.of(m.key()).Void(m.turn)
+	}
+	return m
+}
+
+// takenAside notes that a receive has taken the message m that cannot have invited it.
+func (s *Server) takenAside(m *op) { s.takeAside(func() *op { return m }) }
+
+// follow has the send o, whose turn has come, follow an invitation; false if there is none. The pair is locked.
+func (o *op) follow() bool {
+	t := o.turns
+	turn := t.Next()
+	inv, ok := t.invited[turn]
+	if !ok || o.s.ids.Remove(o.id) == nil { // it is being ended
+		return false
+	}
+	t.Take()
+	delete(t.invited, turn)
+	if o.unfit = !inv.fits(o); o.unfit {
+		o.step(match.SentWhole)
+	} else {
+		o.step(match.Cleared)
+	}
+	o.invited = inv.number
+	return true
+}
+
+// followed goes on when the send o, which follows an invitation, has left its queue.
+func (o *op) followed() {
+	number := o.invited
+	o.invited = 0
+	if o.unfit {
+		o.s.decline(o, number)
+		return
+	}
+	o.s.stream(o, number, uint64(o.size))
+}
+
+// fits tells whether the send o is the one that was invited.
+func (i invitation) fits(o *op) bool {
+	return i.size == o.size && (i.shape == 0 || o.shape == 0 || i.shape == o.shape)
+}
+
+// decline tells a receive that its message is not as invited.
+func (s *Server) decline(o *op, number uint64) {
+	s.control(int(o.peer), handlerRetracted, number, uint64(o.size), o.shape)
+}
+
+// declined ends the receive o, whose message has other bytes or elements than it has asked for.
+func (s *Server) declined(o *op, size int64, shape uint64) {
+	if s.mismatched(o, shape) {
+		return
+	}
+	s.failed(o, s.misfit(o, size))
+}
+
+// onInvite handles the invitation of a receive, in its turn.
+func (s *Server) onInvite(t *am.Token, args []uint64, _ []byte) {
+	if len(args) != 5 || int64(args[3]) < 0 {
+		s.fault(t, "invitation")
+		return
+	}
+	s.inTurn(t, envelope{key: args[0], turn: args[1], id: args[2], size: int64(args[3]), shape: args[4], invite: true}, nil)
+}
+
+// invited keeps an invitation for a send to come, or takes it as the answer to the envelope of the send.
+func (s *Server) invited(env envelope, w *fult.Worker) {
+	src := keySource(env.key)
+	if s.retired[keyContext(env.key)] || s.e.Lock(src) == am.Failed {
+		return
+	}
+	t := s.sendsOf(env.key)
+	inv := invitation{number: env.id, size: env.size, shape: env.shape}
+	passed := t.Passed(env.turn)
+	id := t.offered[env.turn]
+	if passed {
+		delete(t.offered, env.turn)
+	} else {
+		t.invited[env.turn] = inv
+	}
+	s.e.Abandon(src)
+	if passed {
+		s.answerFirst(id, inv, w)
+	}
+}
+
+// answerFirst takes an invitation as the answer to the envelope of the send with number id.
+func (s *Server) answerFirst(id uint64, inv invitation, w *fult.Worker) {
+	o := s.ids.Remove(id)
+	if o == nil {
+		return // the send has failed meanwhile
+	}
+	if inv.fits(o) {
+		o.step(match.Cleared)
+		s.stream(o, inv.number, uint64(o.size))
+		return
+	}
+	s.decline(o, inv.number)
+	o.happens(match.NothingWanted, w)
+}
+
+// uninvite drops an invitation that no send has followed, and tells the receiver. Called by the poller, in turn.
+func (s *Server) uninvite(env envelope) {
+	src := keySource(env.key)
+	if s.e.Lock(src) == am.Failed {
+		return
+	}
+	t := s.sendsOf(env.key)
+	_, waits := t.invited[env.turn]
+	if waits {
+		delete(t.invited, env.turn)
+		t.Void(env.turn)
+	}
+	s.e.Abandon(src)
+	if waits {
+		s.control(src, handlerRetracted, env.id)
+	}
+}
+
+// answeredFirst forgets the turn of a send whose envelope is answered.
+func (s *Server) answeredFirst(o *op) {
+	if s.e.Lock(int(o.peer)) != am.Failed {
+		delete(o.turns.offered, o.turn)
+		s.e.Abandon(int(o.peer))
+	}
+}
+
+// cancelInvited asks the sender to forget the invitation of the receive o; false if o has none.
+func (s *Server) cancelInvited(o *op) bool {
+	id, dst, key, turn := o.id, int(o.peer), makeKey(o.ctx, s.rank, int(o.tag)), o.turn
+	if _, _, ok := o.word.Step(match.Protocol, match.Recall); !ok {
+		return false
+	}
+	s.control(dst, handlerRetract, id, key, turn)
+	return true
+}
+
+// dropAsserts ends the promises of contexts that are retired, and what is counted for them. Called by the poller.
+func (s *Server) dropAsserts(ctxs []uint16) {
+	promised := false
+	for _, ctx := range ctxs {
+		if s.asserted(ctx) != 0 {
+			promised = true
+			s.Assert(ctx, 0)
+		}
+	}
+	if promised {
+		s.dropTurns(func(ctx uint16) bool { return slices.Contains(ctxs, ctx) })
+	}
+}
+
+func (s *Server) dropTurns(in func(ctx uint16) bool) {
+	s.receives.mu.Lock()
+	for key := range s.receives.keys {
+		if in(keyContext(key)) {
+			delete(s.receives.keys, key)
+		}
+	}
+	s.receives.mu.Unlock()
+	s.sends.Range(func(key, _ any) bool {
+		if in(keyContext(key.(uint64))) {
+			s.sends.Delete(key) // sends that are under way go on with what they have of it
+		}
+		return true
+	})
+}

@@ -1,0 +1,61 @@
+package mpi
+
+import "github.com/golci/golci/comm"
+
+// Assert is what all ranks of a communicator promise of their point to point messages (7.4.4). Each field stands for an
+// info key of the standard. A call that breaks a promise gives ErrAssert where that is cheap to see; otherwise a broken
+// promise may leave operations waiting.
+type Assert struct {
+	// NoAnySource (mpi_assert_no_any_source): no receive or probe from AnySource.
+	NoAnySource bool
+	// NoAnyTag (mpi_assert_no_any_tag): none with AnyTag.
+	NoAnyTag bool
+	// AllowOvertaking (mpi_assert_allow_overtaking): messages of one sender that match one receive may be received in
+	// any order.
+	AllowOvertaking bool
+	// ExactLength (mpi_assert_exact_length): a message is as long as the buffer of its receive. So RecvAlloc and
+	// RecvValue, which do not know the length, give ErrAssert.
+	ExactLength bool
+}
+
+// DupWith is Dup of a communicator with promises (7.4.2, MPI_Comm_dup_with_info). Those hold that all ranks make. Dup
+// of the result has none.
+//
+// With NoAnySource, NoAnyTag and ExactLength a receive of more than EagerLimit bytes with a tag below 1024 tells its
+// sender where the bytes go when it is posted, and a later send of them waits for no answer. To cancel such a receive,
+// or to end it by a context, its sender is asked, which must poll for that. Collective over c; it waits, and may switch
+// threads. Errors as for Dup.
+func (c *Comm) DupWith(a Assert) (*Comm, error) {
+	if err := c.usable("DupWith"); err != nil {
+		return nil, err
+	}
+	mine, all := [1]uint8{uint8(a.bits())}, [1]uint8{}
+	if _, err := reducing(c, kindDupWith, mine[:], all[:], Band, 0, (*coll).allreduce); err != nil {
+		return nil, err
+	}
+	ids := plainIDs
+	if all[0] != 0 {
+		ids = assertedIDs
+	}
+	id, call, err := c.agree(kindDupWith, ids)
+	if err != nil {
+		return nil, err
+	}
+	if all[0] != 0 {
+		ctx, _ := contextsOf(id)
+		c.srv.Assert(ctx, comm.Assert(all[0]))
+	}
+	return newComm(c.proc, id, c.childUID(call), c.group, c.rank), nil
+}
+
+func (a Assert) bits() (b comm.Assert) {
+	for bit, is := range map[comm.Assert]bool{
+		comm.NoAnySource: a.NoAnySource, comm.NoAnyTag: a.NoAnyTag,
+		comm.AllowOvertaking: a.AllowOvertaking, comm.ExactLength: a.ExactLength,
+	} {
+		if is {
+			b |= bit
+		}
+	}
+	return b
+}
