@@ -173,9 +173,6 @@ type firstWalk struct {
 type walked struct {
 	r   Req
 	buf []byte
-	err error
-	st  Status
-	did bool
 }
 
 func (w *firstWalk) step() {

@@ -3,6 +3,8 @@ package mpi
 import (
 	"context"
 	"errors"
+	"os"
+	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
@@ -180,11 +182,31 @@ func quiet(t *testing.T, size int) map[string]int {
 	return after
 }
 
+// alone tells whether this is a process for one test. If it is not, it runs the test in such a process: what tests before
+// have left would be freed while this one counts.
+func alone(t *testing.T) bool {
+	t.Helper()
+	const mark = "GOLCI_TEST_ALONE"
+	if os.Getenv(mark) != "" {
+		return true
+	}
+	c := exec.Command(os.Args[0], "-test.v", "-test.run", "^"+t.Name()+"$")
+	c.Env = append(os.Environ(), mark+"=1")
+	out, err := c.CombinedOutput()
+	if t.Logf("\n%s", out); err != nil {
+		t.Error(err)
+	}
+	return false
+}
+
 // TestMemoryOfAJob: a rank with MPI, remote memory and all below, over datagrams, that believes in 10,000 peers keeps
 // little of each.
 func TestMemoryOfAJob(t *testing.T) {
 	if invariants.Race {
 		t.Skip("the race detector's memory would count, too")
+	}
+	if !alone(t) {
+		return
 	}
 	const few, many, limit = 2_000, 10_000, 168
 	small, large := quiet(t, few), quiet(t, many)

@@ -10,9 +10,9 @@ import (
 )
 
 // PathPayload asks the kernel how many bytes a datagram to addr may hold at most without being fragmented, by what is
-// known of the path now: the first link's MTU, or less where a router has complained. Set-up only: it opens a socket
-// for the question and allocates; it sends nothing and does not wait for the network. The error is ErrFamily or the
-// system's.
+// known of the path now: the first link's MTU, or less where a router has complained. It is SafePayload where the
+// kernel cannot be asked. Set-up only: it opens a socket for the question and allocates; it sends nothing and does
+// not wait for the network. The error is ErrFamily or the system's.
 func PathPayload(addr netip.AddrPort) (bytes int, err error) {
 	if !addr.Addr().IsValid() || addr.Addr().Is4In6() {
 		return 0, fmt.Errorf("%w: %v", ErrFamily, addr)
@@ -27,6 +27,9 @@ func PathPayload(addr netip.AddrPort) (bytes int, err error) {
 	}
 	var mtu int
 	e := raw.Control(func(fd uintptr) { mtu, err = pathMTU(int(fd), addr.Addr().Is4()) })
+	if errors.Is(err, unix.ENOPROTOOPT) { // not a whole Linux: an emulator or a sandbox
+		return SafePayload, errors.Join(e, conn.Close())
+	}
 	return Payload(mtu, addr.Addr().Is4()), errors.Join(e, err, conn.Close())
 }
 
