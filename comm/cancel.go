@@ -21,17 +21,30 @@ func (s *Server) cancelRecv(o *op) bool {
 
 // cancelSend takes a send back that is still in its pair's queue, or asks the receiver to forget its envelope.
 func (s *Server) cancelSend(o *op) bool {
-	dst := int(o.peer)
-	if s.e.Withdraw(dst, o) {
-		o.cancelled = true
-		o.withdrawn(s.cancelled(o), nil)
+	if s.withdraw(o) {
 		return true
 	}
-	id, key := o.id, o.wireKey()
+	dst, id, key := int(o.peer), o.id, o.wireKey()
 	if _, _, ok := o.word.Step(match.Protocol, match.Recall); ok {
 		s.control(dst, handlerRetract, id, key)
 	}
 	return false
+}
+
+// withdraw cancels a send that is in its pair's queue; false if it is not. Where another has removed its number, that one
+// is about to end the send, too, and the send is complete after both.
+func (s *Server) withdraw(o *op) bool {
+	if !s.e.Withdraw(int(o.peer), o) {
+		return false
+	}
+	o.cancelled = true
+	s.failed(o, s.cancelled(o))
+	in := match.Withdrawn
+	if s.ids.Remove(o.id) == nil {
+		in = match.Unqueued
+	}
+	o.happens(in, nil)
+	return true
 }
 
 // onRetract handles the call to forget an envelope, after that envelope, whatever the order of the conduit.

@@ -64,11 +64,17 @@ func (s *Server) failWhere(which func(peer int32) bool, err error, w *fult.Worke
 	}
 }
 
+// hookRemoved, set by tests, runs when failNumber has removed a number and has not ended its operation yet.
+var hookRemoved func()
+
 // failNumber ends a send or rendezvous that waits for an answer.
 func (s *Server) failNumber(id uint64, err error, w *fult.Worker) {
 	o := s.ids.Remove(id)
 	if o == nil {
 		return
+	}
+	if hookRemoved != nil {
+		hookRemoved()
 	}
 	s.failed(o, o.failed(err))
 	in := match.PeerLost

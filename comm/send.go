@@ -132,7 +132,7 @@ func (s *Server) startSend(o *op) {
 	}
 	o.first = s.goesFirst(o.ctx, dst, int(o.tag), o.size)
 	if s.e.Lock(dst) == am.Failed {
-		o.withdrawn(o.sendFailed(s.e.PeerFailed(dst)), nil)
+		o.Fail(s.e.PeerFailed(dst), nil)
 		return
 	}
 	if o.first {
@@ -156,8 +156,9 @@ func (o *op) Emit() bool {
 			return false
 		}
 		putEager(body, o.wireKey(), o.shape, o.data, o.source())
-		s.ids.Remove(o.id)
-		o.step(match.SentWhole) // the queue has a hand in it still
+		if s.ids.Remove(o.id) != nil { // else it is being ended
+			o.step(match.SentWhole) // the queue has a hand in it still
+		}
 		s.e.CommitQueued(dst, first)
 		return true
 	}
@@ -223,13 +224,6 @@ func (o *op) Sent(w *fult.Worker) {
 	o.happens(match.Unqueued, w)
 }
 
-// withdrawn ends a send with err. The caller has taken it out of its queue.
-func (o *op) withdrawn(err error, w *fult.Worker) {
-	o.s.failed(o, err)
-	o.s.ids.Remove(o.id)
-	o.happens(match.Withdrawn, w)
-}
-
 // sendFailed is the error of a send whose peer has failed, or whose endpoint has been closed.
 func (o *op) sendFailed(err error) error {
 	if errors.Is(err, am.ErrClosed) {
@@ -241,10 +235,6 @@ func (o *op) sendFailed(err error) error {
 // Fail implements am.Queued. The queue lets go of a send that has left, too, where the pair or the endpoint ended at once
 // after that.
 func (o *op) Fail(err error, w *fult.Worker) {
-	if _, ok := o.word.Can(match.Protocol, match.Withdrawn); ok {
-		o.withdrawn(o.sendFailed(err), w)
-		return
-	}
 	if o.s.ids.Remove(o.id) != nil { // nobody else ends it
 		o.s.failed(o, o.sendFailed(err))
 		o.step(match.PeerLost)

@@ -240,9 +240,7 @@ func (s *Server) settle(o *op) {
 
 func (s *Server) endSend(o *op) bool {
 	switch {
-	case s.e.Withdraw(int(o.peer), o):
-		o.cancelled = true
-		o.withdrawn(s.cancelled(o), nil)
+	case s.withdraw(o):
 	case !o.endable:
 		return o.done.Ready()
 	default:

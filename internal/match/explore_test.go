@@ -35,6 +35,10 @@ type world struct {
 	kind
 	s, r      machine.Word
 	wires     []wire
+	entered   bool // the send is in its queue, or has been
+	numbered  bool // the send has its number: who removes that has the peer let go
+	ending    bool // the number is removed, and the send is about to be ended
+	taken     bool // the send is out of its queue, and is about to be cancelled
 	emitted   bool
 	arrived   bool // an envelope waits at the receiver
 	whole     bool // a message with its bytes waits there
@@ -55,7 +59,7 @@ type world struct {
 }
 
 func newWorld(k kind) *world {
-	w := &world{kind: k}
+	w := &world{kind: k, numbered: true}
 	w.ended, w.cancelled = make(map[byte]int), make(map[byte]bool)
 	w.s.Begin(SendQueued, machine.Caller|machine.Queue|machine.Peer)
 	return w
@@ -157,6 +161,11 @@ func (w *world) match() {
 	}
 }
 
+// queued tells that the send can be taken out of its queue.
+func (w *world) queued() bool {
+	return w.s.Hands()&machine.Queue != 0 && w.entered && !w.emitted && !w.taken
+}
+
 // choices are the names of what can happen now.
 func (w *world) choices() (names []string) {
 	add := func(may bool, name string) {
@@ -166,9 +175,13 @@ func (w *world) choices() (names []string) {
 	}
 	sender, receiver := w.dead != 's', w.dead != 'r'
 	queued := w.s.Hands()&machine.Queue != 0
-	add(sender && queued && !w.emitted && !(w.dead == 'r' && w.told), "emit")
-	add(sender && queued && (w.emitted || w.closed || w.dead == 'r' && w.told), "unqueue")
-	add(sender && queued && !w.emitted && w.cancels && w.s.State() == SendQueued, "withdraw")
+	add(sender && queued && !w.entered, "enter")
+	add(sender && w.queued() && !(w.dead == 'r' && w.told), "emit")
+	add(sender && queued && w.emitted, "unqueue")
+	add(sender && queued && !w.taken && (w.closed || w.dead == 'r' && w.told), "fail")
+	add(sender && w.queued() && w.cancels, "withdraw")
+	add(sender && w.taken, "withdrawn")
+	add(sender && w.ending, "end")
 	add(sender && w.s.State() == SendOffered && w.cancels && !w.recalled, "recall")
 	given := w.s.Hands()&^(machine.Caller|machine.Queue) != 0 && w.s.State() != SendQueued
 	add(sender && w.cancels && !w.left && given, "leave")
@@ -200,26 +213,32 @@ func (w *world) underway() bool {
 func (w *world) do(name string) {
 	switch name {
 	case "emit":
-		w.emitted = true
-		switch {
-		case w.big && w.stored && w.s.State() == SendQueued: // its number can be found still
-			w.stored = false
-			w.step('s', Cleared, false)
-		case w.big:
-			w.step('s', SentEnvelope, false)
-			w.send('r', "envelope", true)
-		default:
-			w.step('s', SentWhole, false)
-			w.send('r', "whole", true)
-		}
+		w.emit()
+	case "enter":
+		w.entered = true
 	case "unqueue":
+		w.step('s', Unqueued, false)
+	case "fail":
+		if w.unnumber() {
+			w.step('s', PeerLost, false)
+		}
+		w.step('s', Unqueued, false)
+	case "withdraw":
+		w.taken = true
+	case "withdrawn":
+		w.taken = false
 		in := Unqueued
-		if !w.emitted {
+		if w.unnumber() {
 			in = Withdrawn
 		}
 		w.step('s', in, false)
-	case "withdraw":
-		w.step('s', Withdrawn, false)
+	case "end":
+		w.ending = false
+		in := PeerLost
+		if w.queued() {
+			in = Withdrawn
+		}
+		w.step('s', in, false)
 	case "recall":
 		w.recalled = true
 		w.step('s', Recall, false)
@@ -255,7 +274,7 @@ func (w *world) do(name string) {
 		w.step('r', Moved, false)
 	case "close":
 		w.closed = true
-		w.step('s', PeerLost, true)
+		w.ending = w.unnumber()
 	case "die s":
 		w.dead = 's'
 	case "die r":
@@ -271,6 +290,45 @@ func (w *world) do(name string) {
 		w.wires = slices.Delete(w.wires, i, i+1)
 		w.deliver(x)
 	}
+}
+
+// unnumber removes the number of the send; false if it has none any more.
+func (w *world) unnumber() bool {
+	had := w.numbered
+	w.numbered = false
+	return had
+}
+
+// emit has the send leave.
+func (w *world) emit() {
+	w.emitted = true
+	switch {
+	case w.big && w.stored && w.unnumber():
+		w.stored = false
+		w.step('s', Cleared, false)
+	case w.big:
+		w.step('s', SentEnvelope, false)
+		w.send('r', "envelope", true)
+	default:
+		if w.unnumber() {
+			w.step('s', SentWhole, false)
+		}
+		w.send('r', "whole", true)
+	}
+}
+
+// answer has in happen to the send, which the receiver names by its number.
+func (w *world) answer(in machine.Input) {
+	if !w.numbered {
+		if w.dead == 0 && !w.closed {
+			w.fault("%s for a send without a number", w.machine.InputName(in))
+		}
+		return
+	}
+	if did, ok := w.s.Can(w.machine, in); ok && did.Drop&machine.Peer != 0 {
+		w.numbered = false
+	}
+	w.step('s', in, false)
 }
 
 // invite posts the receive, which tells the sender where the bytes go.
@@ -297,7 +355,7 @@ func (w *world) leave() {
 func (w *world) tell() {
 	w.told = true
 	if w.dead == 'r' {
-		w.step('s', PeerLost, true)
+		w.ending = w.unnumber() || w.ending
 		return
 	}
 	if w.waits() {
@@ -311,10 +369,11 @@ func (w *world) deliver(x wire) {
 	late := w.dead != 0 || w.closed
 	switch x.what {
 	case "invite":
-		if w.emitted && !w.skipped {
-			w.step('s', Cleared, true) // late where the send has ended; else it is the answer
-		} else {
+		switch {
+		case !w.emitted || w.skipped:
 			w.stored = true
+		case w.numbered:
+			w.answer(Cleared)
 		}
 	case "uninvite":
 		if w.stored {
@@ -345,7 +404,7 @@ func (w *world) deliver(x wire) {
 		w.step('r', LastChunk, late)
 	case "copied":
 		if x.to == 's' {
-			w.step('s', Copied, late)
+			w.answer(Copied)
 		} else {
 			w.step('r', Copied, late)
 		}
@@ -353,7 +412,7 @@ func (w *world) deliver(x wire) {
 		in := map[string]machine.Input{
 			"forgotten": Forgotten, "nothing": NothingWanted, "clear": Cleared, "half": HalfWanted, "all": AllWanted,
 		}
-		w.step('s', in[x.what], late)
+		w.answer(in[x.what])
 	}
 }
 
@@ -380,7 +439,8 @@ func (w *world) atRest() {
 
 // key tells worlds apart.
 func (w *world) key() string {
-	return fmt.Sprint(w.s.State(), w.s.Hands(), w.r.State(), w.r.Hands(), w.wires, w.emitted, w.arrived, w.whole, w.posted, w.invited, w.stored, w.void, w.skipped,
+	return fmt.Sprint(w.s.State(), w.s.Hands(), w.r.State(), w.r.Hands(), w.wires,
+		w.entered, w.numbered, w.ending, w.taken, w.emitted, w.arrived, w.whole, w.posted, w.invited, w.stored, w.void, w.skipped,
 		w.revoked, w.recalled, w.left, w.closed, w.dead, w.told, w.ended, w.cancelled)
 }
 

@@ -70,17 +70,19 @@ var inputNames = []string{
 	"ask chunks", "ask get", "ask half", "ask put", "last chunk", "moved", "copied", "lost",
 }
 
-// Sets of states: no answer has come; the envelope or the message has left, or never will.
+// Sets of states. No answer has come; the queue may let go. It lets go of a queued send while another ends that.
 var (
 	offered = []m.State{SendOffered, SendRecalled}
 	invited = []m.State{RecvInvited, RecvRecalled}
-	left    = []m.State{SendOver, SendOffered, SendRecalled, SendHalfGot, SendStreaming, SendCopying, SendPutting}
+	unqueue = []m.State{
+		SendQueued, SendOver, SendOffered, SendRecalled, SendHalfGot, SendStreaming, SendCopying, SendPutting,
+	}
 )
 
 // Protocol is how a message travels that does not leave at once, at its sender and at its receiver. The parties of a
 // send: Caller; Queue, the queue of the pair; Peer, which owes an answer to the envelope, and after HalfWanted the
 // end of its own part; Transfer. The parties of a receive: Caller; Queue, the matching; Peer, which sends or puts
-// bytes; Transfer.
+// bytes; Transfer. Who removes the number of an operation has Peer let go, and nobody else.
 var Protocol = m.NewMachine("message", stateNames, inputNames, rules...)
 
 var rules = []m.Rule{
@@ -89,10 +91,8 @@ var rules = []m.Rule{
 	m.On(Withdrawn, SendQueued).Drop(m.Queue | m.Peer).To(SendOver).Do(Cancel),
 	m.On(Cleared, SendQueued).Drop(m.Peer).Take(m.Transfer).To(SendStreaming).Do(Stream),
 
-	m.On(PeerLost, SendQueued).Drop(m.Peer).To(SendOver), // the queue lets go later, and may still send it
-	m.On(SentWhole, SendOver),
+	m.On(PeerLost, SendQueued).Drop(m.Peer).To(SendOver), // the queue lets go later, and may still send the envelope
 	m.On(SentEnvelope, SendOver),
-	m.On(Withdrawn, SendOver).Drop(m.Queue),
 
 	m.On(Recall, SendOffered).To(SendRecalled).Do(TellRetract),
 	m.On(Forgotten, offered...).Drop(m.Peer).To(SendOver).Do(Cancel),
@@ -110,7 +110,7 @@ var rules = []m.Rule{
 	m.On(Moved, SendPutting).Drop(m.Transfer).To(SendOver).Do(TellCopied),
 	m.On(Moved, SendStreaming).Drop(m.Transfer).To(SendOver),
 
-	m.On(Unqueued, left...).Drop(m.Queue),
+	m.On(Unqueued, unqueue...).Drop(m.Queue),
 
 	m.On(AskChunks, RecvPosted).Drop(m.Queue).Take(m.Peer).To(RecvStreaming),
 	m.On(AskGet, RecvPosted).Drop(m.Queue).Take(m.Transfer).To(RecvGetting).Do(Get),
