@@ -197,7 +197,7 @@ func TestImmediate(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			h, err := m.TryGetNB(1, 0, make([]byte, 8))
+			h, err := m.TryGetNB(1, int64(8*sent), make([]byte, 8)) // where no put is under way
 			if err != nil && !errors.Is(err, ErrWouldBlock) {
 				t.Error(err)
 			}

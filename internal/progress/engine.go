@@ -136,8 +136,9 @@ func (e *Engine) groupOf(t *fult.Thread) *Group {
 }
 
 // Keep gives the named layer a place in Local.Kept, less than MaxKeepers. make gives what is kept there. It is called
-// for the first thread of each slot, on the worker's stack, because a thread's own stack would grow for it. Call Keep
-// before the first thread. Error: no place is left; it names who has them.
+// for the first thread of each slot, on the worker's stack, because a thread's own stack would grow for it. A thread
+// that is a goroutine has none: the layer makes it at first use. Call Keep before the first thread. Error: no place
+// is left; it names who has them.
 func (e *Engine) Keep(layer string, make func(t *fult.Thread) any) (place int, err error) {
 	if len(e.keepers) == MaxKeepers {
 		return 0, fmt.Errorf("progress: no place for what %q keeps for each thread: %q, %q and %q have all %d",
