@@ -437,6 +437,14 @@ func (w *world) atRest() {
 	}
 }
 
+func (w *world) countEnds() {
+	for who, n := range w.ended {
+		if n > 1 {
+			w.fault("%c is completed %d times", who, n)
+		}
+	}
+}
+
 // key tells worlds apart.
 func (w *world) key() string {
 	return fmt.Sprint(w.s.State(), w.s.Hands(), w.r.State(), w.r.Hands(), w.wires,
@@ -463,11 +471,7 @@ func explore(c kind) (states int, way []string, faults []string) {
 		if len(next) == 0 {
 			w.atRest()
 		}
-		for who, n := range w.ended {
-			if n > 1 {
-				w.fault("%c is completed %d times", who, n)
-			}
-		}
+		w.countEnds()
 		if len(w.faults) > 0 {
 			way, faults = path, w.faults
 			return false
