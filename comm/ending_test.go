@@ -91,11 +91,12 @@ var events = []struct {
 // TestOperationsEnd: at whatever stage of its protocol an operation is, it ends with an error when its peer ends or the
 // communication does. Who waits for it comes back, whether the wait began before or after, and who else polls.
 func TestOperationsEnd(t *testing.T) {
+	cases := 0
 	for network, open := range networks {
 		for _, stage := range stages {
 			for _, event := range events {
 				for _, who := range []string{"waits before", "waits after", "dedicated server"} {
-					if testing.Short() && who == "waits after" {
+					if cases++; testing.Short() && cases%4 != 0 { // each stage, event and waiter meets some of the others
 						continue
 					}
 					t.Run(fmt.Sprintf("%s/%s/%s/%s", network, stage.name, event.name, who), func(t *testing.T) {
