@@ -1,6 +1,8 @@
 package comm
 
 import (
+	"cmp"
+	"flag"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
@@ -220,10 +222,12 @@ func (x *performed) check(err error) {
 	}
 }
 
+var agreeSeed = flag.Uint64("agree.seed", 0, "seed of the programs whose ways must agree; 0: a new one")
+
 // TestWaysAgree runs random programs of sends, receives, probes and cancellations. Their small messages leave at once,
 // from the queue, and after an envelope: the results are the same.
 func TestWaysAgree(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
+	seed := cmp.Or(*agreeSeed, uint64(time.Now().UnixNano()))
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	for range fewer(60) {
