@@ -24,17 +24,14 @@ func (s *native) heed(fd, batch int) {
 }
 
 // ofAnother tells whether the error of a send may be that of a datagram that has come back, and notes that. The kernel
-// tells it once, so the next try shows whether it was. It also keeps a note of each datagram that it refuses itself.
+// tells it once, so the next try shows whether it was. EMSGSIZE may be what a router says of a datagram before.
 func (s *native) ofAnother(errno unix.Errno) bool {
 	if s.errs == nil {
 		return false
 	}
 	switch errno {
-	case unix.EMSGSIZE:
-		s.trouble.Store(true)
-		return false
 	case unix.ECONNREFUSED, unix.EHOSTUNREACH, unix.ENETUNREACH, unix.EHOSTDOWN, unix.ENONET, unix.ENOPROTOOPT, unix.EOPNOTSUPP,
-		unix.EPROTO, unix.EACCES:
+		unix.EPROTO, unix.EACCES, unix.EMSGSIZE:
 		s.trouble.Store(true)
 		return true
 	}
