@@ -3,6 +3,7 @@ package mpi
 import (
 	"context"
 	"errors"
+	"net"
 	"os"
 	"os/exec"
 	"runtime"
@@ -15,6 +16,7 @@ import (
 	"github.com/golci/golci/comm/rma"
 	"github.com/golci/golci/internal/boot"
 	"github.com/golci/golci/internal/conduit/udp"
+	"github.com/golci/golci/internal/conduit/udp/nic"
 	"github.com/golci/golci/internal/invariants"
 )
 
@@ -24,6 +26,7 @@ type crowd struct {
 	jobs   []*boot.Job
 	procs  []*Proc
 	ghosts sync.WaitGroup
+	silent []net.PacketConn // where the ghosts receive: a datagram that came back would be the end of one
 }
 
 // stackConfig has remote memory beside MPI on each rank. Nothing leaves loopback.
@@ -72,6 +75,9 @@ func newCrowd(t *testing.T, size, running int, card []byte) *crowd {
 		t.Fatal(err)
 	}
 	c := &crowd{jobs: jobs}
+	if card != nil {
+		c.listen(t, card[8:])
+	}
 	for i, j := range jobs {
 		j.LocalRanks = []int{i}
 		if i < running {
@@ -87,6 +93,22 @@ func newCrowd(t *testing.T, size, running int, card []byte) *crowd {
 		})
 	}
 	return c
+}
+
+// listen opens what an endpoint names.
+func (c *crowd) listen(t *testing.T, endpoint []byte) {
+	t.Helper()
+	e, err := nic.Parse(endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range e.Addrs {
+		conn, err := net.ListenPacket("udp", a.Addr.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.silent = append(c.silent, conn)
+	}
 }
 
 // start brings the first n ranks up.
@@ -116,6 +138,9 @@ func (c *crowd) end(t *testing.T) {
 	wg.Wait()
 	_ = c.jobs[0].Abort(1, "the test is over") // the ghosts leave
 	c.ghosts.Wait()
+	for _, conn := range c.silent {
+		_ = conn.Close()
+	}
 }
 
 // layers are what memory is counted for: the prefixes of functions, the first that fits counts.
