@@ -21,10 +21,10 @@ type Assert struct {
 // DupWith is Dup of a communicator with promises (7.4.2, MPI_Comm_dup_with_info). Those hold that all ranks make. Dup
 // of the result has none.
 //
-// With NoAnySource, NoAnyTag and ExactLength a receive of more than EagerLimit bytes with a tag below 1024 tells its
-// sender where the bytes go when it is posted, and a later send of them waits for no answer. To cancel such a receive,
-// or to end it by a context, its sender is asked, which must poll for that. Collective over c; it waits, and may switch
-// threads. Errors as for Dup.
+// NoAnySource, NoAnyTag and ExactLength together change receives of more than EagerLimit bytes with a tag below 1024.
+// Such a receive tells its sender where the bytes go as soon as it is posted. A later send of them waits for no
+// answer. Who cancels such a receive, or ends it by a context, asks its sender, which must poll for that. Collective
+// over c; it waits, and may switch threads. Errors as for Dup.
 func (c *Comm) DupWith(a Assert) (*Comm, error) {
 	if err := c.usable("DupWith"); err != nil {
 		return nil, err

@@ -207,8 +207,8 @@ func quiet(t *testing.T, size int) map[string]int {
 	return after
 }
 
-// alone tells whether this is a process for one test. If it is not, it runs the test in such a process: what tests before
-// have left would be freed while this one counts.
+// alone tells whether this is a process for one test. If it is not, it runs the test in such a process: what tests
+// before have left would be freed while this one counts.
 func alone(t *testing.T) bool {
 	t.Helper()
 	const mark = "GOLCI_TEST_ALONE"

@@ -136,8 +136,8 @@ type Conduit interface {
 	// has n bytes, at least 1 and at most what was reserved. BulkCommit without BulkReserve does nothing.
 	BulkCommit(peer int, id uint64, off int64, n int)
 
-	// Mine is the word that this rank writes for peer to read, and Theirs the word that peer writes for this rank,
-	// both cumulative counters that travel without a message. They are nil if the conduit has no such words. A
+	// Mine is the word that this rank writes for peer to read. Theirs is the word that peer writes for this rank. Both
+	// are cumulative counters that travel without a message, and nil if the conduit has no such words. A
 	// counter stored to Mine is seen no earlier than the records committed before it are; storing to it wakes nobody.
 	Mine(peer int) *atomic.Uint64
 	// Theirs is described at Mine.

@@ -38,8 +38,8 @@ func Start(ctx context.Context) (*rank.Rank, error) {
 	return r, nil
 }
 
-// Local runs f as both ranks of a job in this process, joined by the conduit over, and returns the error of each. That of
-// ending the job is added to the first.
+// Local runs f as both ranks of a job in this process, joined by the conduit over, and returns the error of each.
+// That of ending the job is added to the first.
 func Local(over string, f func(r *rank.Rank) error) []error {
 	set := Settings()
 	set[settings.Conduit.Env()] = over
@@ -78,8 +78,8 @@ type Line struct {
 	lines *crossing.Lines
 }
 
-// ShareLine opens a line in memory of rank 0 that rank 1 maps. Both ranks call it, which polls nothing, and blocks until
-// both have done so. ErrShare where ranks do not share memory.
+// ShareLine opens a line in memory of rank 0 that rank 1 maps. Both ranks call it, which polls nothing, and blocks
+// until both have done so. ErrShare where ranks do not share memory.
 func ShareLine(ctx context.Context, r *rank.Rank) (*Line, error) {
 	m, ok := r.Conduit().(conduit.Remote)
 	if !ok || !m.Reach(1-r.Rank()).Map {
