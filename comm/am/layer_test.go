@@ -16,7 +16,8 @@ func TestLayersCollide(t *testing.T) {
 	e := endpoints(t, 1, variants[0], Config{})[0]
 	take := func(int, uint64, int64, []byte, *fult.Worker) {}
 	spec := Spec{Name: "s", Run: nop, MaxReply: NoReply}
-	if err := e.Attach(Layer{Name: "first", First: 10, Handlers: []Spec{spec, {}, spec}, Bulk: take, Channel: 3}); err != nil {
+	first := Layer{Name: "first", First: 10, Handlers: []Spec{spec, {}, spec}, Bulk: take, Channel: 3}
+	if err := e.Attach(first); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -25,15 +26,55 @@ func TestLayersCollide(t *testing.T) {
 		want error
 		says []string
 	}{
-		{"an index", Layer{Name: "second", First: 12, Handlers: []Spec{spec}}, ErrTaken, []string{`"first"`, `"second"`, "index 12"}},
-		{"the end of a range", Layer{Name: "second", First: 9, Handlers: []Spec{spec, spec}}, ErrTaken, []string{`"first"`, "index 10"}},
-		{"an index kept free", Layer{Name: "second", First: 11, Handlers: []Spec{spec}}, ErrTaken, []string{`"first"`, "index 11"}},
-		{"golci's own", Layer{Name: "second", First: 255, Handlers: []Spec{spec}}, ErrTaken, []string{`"am"`, "index 255"}},
-		{"beyond the last", Layer{Name: "second", First: 255, Handlers: []Spec{spec, spec}}, ErrHandler, []string{"255 to 256"}},
-		{"a channel", Layer{Name: "second", First: 20, Handlers: []Spec{spec}, Bulk: take, Channel: 3}, ErrTaken, []string{`"first"`, `"second"`, "channel 3"}},
+		{
+			"an index",
+			Layer{Name: "second", First: 12, Handlers: []Spec{spec}},
+			ErrTaken,
+			[]string{`"first"`, `"second"`, "index 12"},
+		},
+		{
+			"the end of a range",
+			Layer{Name: "second", First: 9, Handlers: []Spec{spec, spec}},
+			ErrTaken,
+			[]string{`"first"`, "index 10"},
+		},
+		{
+			"an index kept free",
+			Layer{Name: "second", First: 11, Handlers: []Spec{spec}},
+			ErrTaken,
+			[]string{`"first"`, "index 11"},
+		},
+		{
+			"golci's own",
+			Layer{Name: "second", First: 255, Handlers: []Spec{spec}},
+			ErrTaken,
+			[]string{`"am"`, "index 255"},
+		},
+		{
+			"beyond the last",
+			Layer{Name: "second", First: 255, Handlers: []Spec{spec, spec}},
+			ErrHandler,
+			[]string{"255 to 256"},
+		},
+		{
+			"a channel",
+			Layer{Name: "second", First: 20, Handlers: []Spec{spec}, Bulk: take, Channel: 3},
+			ErrTaken,
+			[]string{`"first"`, `"second"`, "channel 3"},
+		},
 		{"the channel of Longs", Layer{Name: "second", Bulk: take, Channel: BulkChannels}, ErrTaken, []string{`"am"`}},
-		{"a channel beyond the last", Layer{Name: "second", Bulk: take, Channel: BulkChannels + 1}, ErrSize, []string{"channel 8"}},
-		{"a long reply", Layer{Name: "second", First: 20, Handlers: []Spec{{Name: "r", Run: nop, MaxReply: 1 << 20}}}, ErrSize, []string{"handler 20 (r)"}},
+		{
+			"a channel beyond the last",
+			Layer{Name: "second", Bulk: take, Channel: BulkChannels + 1},
+			ErrSize,
+			[]string{"channel 8"},
+		},
+		{
+			"a long reply",
+			Layer{Name: "second", First: 20, Handlers: []Spec{{Name: "r", Run: nop, MaxReply: 1 << 20}}},
+			ErrSize,
+			[]string{"handler 20 (r)"},
+		},
 		{"no name", Layer{First: 20, Handlers: []Spec{spec}}, ErrHandler, []string{"name"}},
 	} {
 		err := e.Attach(c.l)
@@ -71,7 +112,8 @@ func TestBulkWithoutLayer(t *testing.T) {
 				es[1].Poll()
 				return len(faults) > 0
 			})
-			if want := "am: rank 1: 100 bytes of bulk data from rank 0 on channel 5, which no layer has"; faults[0] != want {
+			want := "am: rank 1: 100 bytes of bulk data from rank 0 on channel 5, which no layer has"
+			if faults[0] != want {
 				t.Errorf("%q, want %q", faults[0], want)
 			}
 		})

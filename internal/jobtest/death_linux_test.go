@@ -104,20 +104,22 @@ func TestDeathOfAProcess(t *testing.T) {
 	}
 	// Two machines that are one: the remote shell only drops the machine's name.
 	hosts := []string{"-rsh", "sh -c 'exec sh' sh", "-golci", path, "-env", settings.UDPInterfaces.Env() + "=127.0.0.1"}
+	auto := settings.Conduit.Env() + "=auto"
 	for _, c := range []struct {
 		name  string
 		flags []string
 	}{
 		{"shm", []string{"-n", "3", "-env", settings.Conduit.Env() + "=" + shm.Name}},
 		{"udp", []string{"-n", "3", "-env", settings.Conduit.Env() + "=" + udp.Name}},
-		{"mixed, on the same node", slices.Concat([]string{"-hosts", "a:2,b:1", "-env", settings.Conduit.Env() + "=auto"}, hosts)},
-		{"mixed, on another node", slices.Concat([]string{"-hosts", "a:1,b:2", "-env", settings.Conduit.Env() + "=auto"}, hosts)},
+		{"mixed, on the same node", slices.Concat([]string{"-hosts", "a:2,b:1", "-env", auto}, hosts)},
+		{"mixed, on another node", slices.Concat([]string{"-hosts", "a:1,b:2", "-env", auto}, hosts)},
 	} {
 		for _, spin := range []string{"0s", "50us", "30s"} {
 			for _, flood := range []string{"", "1"} {
 				t.Run(fmt.Sprintf("%s/spin=%s/flood=%v", c.name, spin, flood != ""), func(t *testing.T) {
 					args := slices.Concat([]string{"run"}, c.flags, []string{
-						"-grace", "30s", "-env", roleVar + "=mourn", "-env", floodVar + "=" + flood, "-env", settings.Spin.Env() + "=" + spin, os.Args[0],
+						"-grace", "30s", "-env", roleVar + "=mourn", "-env", floodVar + "=" + flood,
+						"-env", settings.Spin.Env() + "=" + spin, os.Args[0],
 					})
 					j := golci(t, args...).start()
 					j.await(1, "waits")

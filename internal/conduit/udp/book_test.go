@@ -20,9 +20,11 @@ func TestBook(t *testing.T) {
 	near, far := path("[fe80::1%eth0]:9", 1200, 1500), path("[fe80::2%eth1]:9", 1200, 1500)
 	mapped := path("[::ffff:192.0.2.7]:1", 1, 2)
 	for name, peers := range map[string][]Peer{
-		"one each": {{Paths: []Path{v4}}, {}, {Paths: []Path{v6}}, {Paths: []Path{near}}, {Paths: []Path{far}}, {Paths: []Path{mapped}}},
-		"several":  {{Paths: []Path{v4, v6, near}}, {}, {Paths: []Path{far}}, {Paths: []Path{near, v4}}},
-		"none":     {{}},
+		"one each": {
+			{Paths: []Path{v4}}, {}, {Paths: []Path{v6}}, {Paths: []Path{near}}, {Paths: []Path{far}}, {Paths: []Path{mapped}},
+		},
+		"several": {{Paths: []Path{v4, v6, near}}, {}, {Paths: []Path{far}}, {Paths: []Path{near, v4}}},
+		"none":    {{}},
 	} {
 		b, err := newBook(peers)
 		if err != nil {
@@ -39,10 +41,12 @@ func TestBook(t *testing.T) {
 // TestPathsAreRemembered: a datagram that has come by a path says that this path works, and another does not.
 func TestPathsAreRemembered(t *testing.T) {
 	paths := []Path{
-		{Addr: netip.MustParseAddrPort("127.0.0.1:1"), Payload: 1400}, {Addr: netip.MustParseAddrPort("127.0.0.1:2"), Payload: 1400},
+		{Addr: netip.MustParseAddrPort("127.0.0.1:1"), Payload: 1400},
+		{Addr: netip.MustParseAddrPort("127.0.0.1:2"), Payload: 1400},
 	}
 	c, err := assemble(Config{
-		Size: 2, Key: bytes.Repeat([]byte{1}, seal.MinKey), Mode: seal.Trust, Wire: &tape{}, Peers: []Peer{{}, {Paths: paths}},
+		Size: 2, Key: bytes.Repeat([]byte{1}, seal.MinKey), Mode: seal.Trust, Wire: &tape{},
+		Peers:   []Peer{{}, {Paths: paths}},
 		Conduit: conduit.Config{Loan: 40, MaxRecord: 1024},
 	})
 	if err != nil {
