@@ -65,3 +65,43 @@ func TestTermsOfEverySize(t *testing.T) {
 		}
 	}
 }
+
+// TestReceiveMemory computes what the receive pool of a rank takes at most, in jobs over datagrams with default
+// settings: room for every credit, lent or banked, in whole buffers, the spare one included. The reference is the
+// GASNet Portals conduit at 10,000 ranks: ten buffers of 1 MiB for the first loans, and two spare ones.
+func TestReceiveMemory(t *testing.T) {
+	const portals = 12 << 20
+	t.Logf("%6s %8s %8s %8s %9s %8s %11s", "ranks", "a peer", "lent", "banked", "credits", "buffers", "bytes")
+	for _, c := range []struct{ size, first, least, most int }{
+		{2, 2000, 1000, 1_100_000},
+		{64, 500, 25600, 17_500_000},
+		{1024, 32, 23_000, 17_500_000},
+		{10_000, 4, 16 * 400, portals},
+	} {
+		o := mustOptions([]string{"GOLCI_CONDUIT", "udp"})
+		terms := terms(o, c.size)
+		s := receivepool.ShapeFor(terms.Total(c.size), record(o, c.size))
+		lent := terms.PerPeer * (c.size - 1)
+		t.Logf("%6d %8d %8d %8d %9d %8d %11d", c.size, terms.PerPeer, lent, terms.Bank, s.Credits, s.Buffers, s.Bytes())
+		if s.Credits != lent+terms.Bank || s.Bytes() > c.most {
+			t.Errorf("%d ranks: %d bytes for %d credits of %d, want %d bytes at most", c.size, s.Bytes(), s.Credits,
+				lent+terms.Bank, c.most)
+		}
+		if terms.PerPeer != c.first || terms.Bank < c.least {
+			t.Errorf("%d ranks: %d credits for each peer, want %d, and %d banked, want %d at least", c.size, terms.PerPeer,
+				c.first, terms.Bank, c.least)
+		}
+	}
+}
+
+// TestReceiveMemoryFollowsLoans: no job takes more than 19.4 MB, or 4 credits a peer and the least bank.
+func TestReceiveMemoryFollowsLoans(t *testing.T) {
+	for size := 2; size <= 1<<20; size += 1 + size/50 {
+		o := mustOptions([]string{"GOLCI_CONDUIT", "udp"})
+		c := terms(o, size)
+		s := receivepool.ShapeFor(c.Total(size), record(o, size))
+		if most := max(19_400_000, (4*size+16*400)*receivepool.CreditBytes*102/100+2*s.Buffer); s.Bytes() > most {
+			t.Errorf("%d ranks: %d bytes of receive space, want %d at most", size, s.Bytes(), most)
+		}
+	}
+}

@@ -72,14 +72,14 @@ const (
 )
 
 // Terms returns the dynamic scheme for a job of the given number of ranks whose records are at most chunk bytes long.
-// It has the default table and the limits of the Portals conduit.
+// It has the default table and the limits of the Portals conduit, but for large jobs a smaller bank.
 func Terms(nodes, chunk int) Config {
 	c := Config{
 		Min: Cost(chunk), Max: defaultMax, LenderLimit: defaultLenderLimit, Share: defaultShare,
 		RevokeLimit: defaultRevokeLimit, Scavenge: defaultScavenge, Patience: defaultPatience, Epoch: defaultEpoch,
 	}
 	c.PerPeer, c.Bank = Defaults(nodes, chunk)
-	c.PerPeer = max(c.PerPeer, c.Min)
+	c.PerPeer, c.Bank = max(c.PerPeer, c.Min), min(c.Bank, mostBanked(nodes))
 	c.Max = max(c.Max, c.PerPeer)
 	return c
 }
