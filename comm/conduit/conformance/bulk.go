@@ -197,21 +197,18 @@ type lockedSink struct {
 	s  conduit.Sink
 }
 
-// Record implements conduit.Sink.
 func (l *lockedSink) Record(src int, rec []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.s.Record(src, rec)
 }
 
-// Bulk implements conduit.Sink.
 func (l *lockedSink) Bulk(src int, id uint64, off int64, b []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.s.Bulk(src, id, off, b)
 }
 
-// Gone implements conduit.Sink.
 func (l *lockedSink) Gone(peer int, err error) { l.s.Gone(peer, err) }
 
 // testBulkTurns keeps both channels full and polls with small budgets: both must move.

@@ -19,7 +19,6 @@ type keeper struct {
 
 func newKeeper(t testing.TB, c conduit.Conduit) *keeper { return &keeper{ending: ending{t: t}, c: c} }
 
-// Completed implements conduit.Completion.
 func (k *keeper) Completed(n int, err error) {
 	if !k.inside {
 		k.t.Errorf("%d bytes come back outside of Poll and Close", n)

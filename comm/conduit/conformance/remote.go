@@ -15,7 +15,6 @@ type ending struct {
 	err      error
 }
 
-// Completed implements conduit.Completion.
 func (x *ending) Completed(n int, err error) {
 	if n <= 0 {
 		x.t.Errorf("%d bytes completed", n)

@@ -242,11 +242,6 @@ func testNoAllocation(t suite, cs []conduit.Conduit) {
 
 type countSink struct{ n int }
 
-// Record implements conduit.Sink.
-func (s *countSink) Record(int, []byte) { s.n++ }
-
-// Bulk implements conduit.Sink.
+func (s *countSink) Record(int, []byte)              { s.n++ }
 func (s *countSink) Bulk(int, uint64, int64, []byte) { s.n++ }
-
-// Gone implements conduit.Sink.
-func (*countSink) Gone(int, error) {}
+func (*countSink) Gone(int, error)                   {}

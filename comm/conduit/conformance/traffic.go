@@ -42,7 +42,6 @@ type bulkKey struct {
 	id  uint64
 }
 
-// Record implements conduit.Sink.
 func (s *sink) Record(src int, rec []byte) {
 	s.alive(src, "a record")
 	g, err := decode(src, rec)
@@ -56,7 +55,6 @@ func (s *sink) Record(src int, rec []byte) {
 	s.recs = append(s.recs, g)
 }
 
-// Bulk implements conduit.Sink.
 func (s *sink) Bulk(src int, id uint64, off int64, b []byte) {
 	s.alive(src, "a chunk")
 	if s.chunk != nil {
@@ -77,7 +75,6 @@ func (s *sink) Bulk(src int, id uint64, off int64, b []byte) {
 	s.bulk[k] = append(s.bulk[k], b...)
 }
 
-// Gone implements conduit.Sink.
 func (s *sink) Gone(peer int, err error) {
 	s.alive(peer, "another Gone")
 	if s.gone == nil {

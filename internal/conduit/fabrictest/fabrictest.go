@@ -81,7 +81,6 @@ func New(t testing.TB, can conduit.Reach, n int, cfg conduit.Config) []conduit.C
 	return cs
 }
 
-// Reach implements conduit.Remote.
 func (c *Card) Reach(peer int) conduit.Reach {
 	if uint(peer) >= uint(c.Size()) || peer == c.Rank() {
 		return conduit.Reach{}
@@ -89,7 +88,6 @@ func (c *Card) Reach(peer int) conduit.Reach {
 	return c.f.can
 }
 
-// Allocate implements conduit.Remote.
 func (c *Card) Allocate(size int64) ([]byte, error) { return conduit.Allocate(size) }
 
 // Map implements conduit.Remote: a card maps nothing.
@@ -111,7 +109,6 @@ func (c *Card) Refused() int {
 	return c.refused
 }
 
-// Expose implements conduit.Remote.
 func (c *Card) Expose(peer int, mem []byte) (conduit.Key, conduit.Status) {
 	if c.Reach(peer) == (conduit.Reach{}) || c.Failed(peer) != nil {
 		return conduit.Key{}, conduit.Dead
@@ -133,7 +130,6 @@ func (c *Card) Expose(peer int, mem []byte) (conduit.Key, conduit.Status) {
 	return conduit.Key{ID: f.next, Base: f.next * 4096, Size: int64(len(mem))}, conduit.OK
 }
 
-// Release implements conduit.Remote.
 func (c *Card) Release(peer int, k conduit.Key) error {
 	f := c.f
 	f.mu.Lock()
@@ -145,7 +141,6 @@ func (c *Card) Release(peer int, k conduit.Key) error {
 	return nil
 }
 
-// Get implements conduit.Remote.
 func (c *Card) Get(peer int, dst []byte, k conduit.Key, off int64, done conduit.Completion) int {
 	if !c.Reach(peer).Get {
 		return -1
@@ -153,7 +148,6 @@ func (c *Card) Get(peer int, dst []byte, k conduit.Key, off int64, done conduit.
 	return c.take(flight{peer, true, dst, k, off, done})
 }
 
-// Put implements conduit.Remote.
 func (c *Card) Put(peer int, src []byte, k conduit.Key, off int64, done conduit.Completion) int {
 	if !c.Reach(peer).Put {
 		return -1
@@ -183,7 +177,6 @@ func (c *Card) take(x flight) int {
 	return len(x.local)
 }
 
-// Poll implements conduit.Conduit.
 func (c *Card) Poll(budget int, sink conduit.Sink) int {
 	n := c.Conduit.Poll(budget, sink)
 	if n >= 0 && c.land(false) {
@@ -235,15 +228,12 @@ func (f *fabric) carry(c *Card, x flight) error {
 	return nil
 }
 
-// Pending implements conduit.Conduit.
 func (c *Card) Pending() bool { return c.busy.Load() > 0 || c.Conduit.Pending() }
 
-// Sleep implements conduit.Conduit.
 func (c *Card) Sleep(d time.Duration, ready func() bool) bool {
 	return c.Conduit.Sleep(d, func() bool { return ready != nil && ready() || c.busy.Load() > 0 })
 }
 
-// Close implements conduit.Conduit.
 func (c *Card) Close() error {
 	err := c.Conduit.Close()
 	c.closed.Store(true)

@@ -94,7 +94,6 @@ func New(c conduit.Conduit, cfg Config) *Conduit {
 // Allocates tells that late records are copied to the heap.
 func (c *Conduit) Allocates() bool { return true }
 
-// Caps implements conduit.Conduit.
 func (c *Conduit) Caps() conduit.Caps {
 	caps := c.Conduit.Caps()
 	caps.Name += "+fault"
@@ -117,7 +116,6 @@ func (c *Conduit) Cut(peer int) {
 
 func (c *Conduit) isCut(peer int) bool { return uint(peer) < uint(len(c.cut)) && c.cut[peer].Load() }
 
-// Failed implements conduit.Conduit.
 func (c *Conduit) Failed(peer int) error {
 	if c.isCut(peer) {
 		return c.fails.Failed(peer)
@@ -125,7 +123,6 @@ func (c *Conduit) Failed(peer int) error {
 	return c.Conduit.Failed(peer)
 }
 
-// Reserve implements conduit.Conduit.
 func (c *Conduit) Reserve(peer int, class conduit.Class, n int) ([]byte, conduit.Status) {
 	if c.isCut(peer) {
 		return nil, conduit.Dead
@@ -141,7 +138,6 @@ func (c *Conduit) possible(peer, n int) bool {
 	return uint(peer) < uint(len(c.send)) && n >= conduit.WordBytes && n <= c.Conduit.Caps().MaxRecord && c.Failed(peer) == nil
 }
 
-// BulkSend implements conduit.Conduit.
 func (c *Conduit) BulkSend(peer int, id uint64, off int64, data []byte, keep conduit.Completion) (n int, kept bool) {
 	if c.isCut(peer) {
 		return -1, false
@@ -156,7 +152,6 @@ func (c *Conduit) refusesBulk(peer int) bool {
 	return uint(peer) < uint(len(c.bulk)) && c.Failed(peer) == nil && c.bulk[peer].hit(c.cfg.Refuse)
 }
 
-// BulkReserve implements conduit.Conduit.
 func (c *Conduit) BulkReserve(peer, n int) ([]byte, conduit.Status) {
 	if c.isCut(peer) {
 		return nil, conduit.Dead
@@ -167,7 +162,6 @@ func (c *Conduit) BulkReserve(peer, n int) ([]byte, conduit.Status) {
 	return c.Conduit.BulkReserve(peer, n)
 }
 
-// Poll implements conduit.Conduit.
 func (c *Conduit) Poll(budget int, sink conduit.Sink) int {
 	if !c.poll.TryLock() {
 		return -1
@@ -236,7 +230,6 @@ func (c *Conduit) give(src int, rec []byte) {
 // holding is the sink between the conduit inside and the caller's.
 type holding Conduit
 
-// Record implements conduit.Sink.
 func (h *holding) Record(src int, rec []byte) {
 	c := (*Conduit)(h)
 	waits := !c.cfg.Reorder && c.behind[src] > 0
@@ -254,7 +247,6 @@ func (h *holding) Record(src int, rec []byte) {
 	c.late.Store(int64(len(c.held)))
 }
 
-// Bulk implements conduit.Sink.
 func (h *holding) Bulk(src int, id uint64, off int64, chunk []byte) {
 	c := (*Conduit)(h)
 	if !c.isCut(src) {
@@ -269,13 +261,11 @@ func (h *holding) Gone(peer int, err error) {
 	h.fails.Add(peer, reason.Err, reason.Detail)
 }
 
-// Pending implements conduit.Conduit.
 func (c *Conduit) Pending() bool {
 	news := c.fails.News()
 	return news == conduit.PeerGone || news == conduit.NoNews && c.late.Load() > 0 || c.Conduit.Pending()
 }
 
-// Sleep implements conduit.Conduit.
 func (c *Conduit) Sleep(d time.Duration, ready func() bool) bool {
 	if c.startled() {
 		d = 0
@@ -291,7 +281,6 @@ func (c *Conduit) startled() bool {
 	return c.sleep.hit(c.cfg.Startle)
 }
 
-// Close implements conduit.Conduit.
 func (c *Conduit) Close() error {
 	c.fails.Close()
 	return c.Conduit.Close()

@@ -37,13 +37,12 @@ func New(n int, cfg conduit.Config) ([]conduit.Conduit, error) {
 	all := make([]conduit.Conduit, n)
 	for i := range n {
 		setup.Rank, setup.Self = i, i
-		ends[i] = &end{all: ends}
-		setup.Move = ends[i].move
+		ends[i] = &end{all: ends, lost: make([]atomic.Bool, n)}
+		setup.Memory = ends[i]
 		if ends[i].ring, err = ring.NewEndpoint(setup); err != nil {
 			return nil, err
 		}
-		ends[i].lost = make([]atomic.Bool, n)
-		all[i] = ends[i]
+		all[i] = ends[i].ring
 	}
 	return all, nil
 }
@@ -61,10 +60,8 @@ func newBell(fence bool) *bell {
 	return &bell{rung: make(chan struct{}, 1), timer: t, fence: fence}
 }
 
-// Fence implements ring.Bell.
 func (b *bell) Fence() bool { return b.fence && futex.MembarrierPrivate() }
 
-// Wait implements ring.Bell.
 func (b *bell) Wait(_ *atomic.Uint32, d time.Duration) {
 	b.timer.Reset(d)
 	select {
@@ -74,7 +71,6 @@ func (b *bell) Wait(_ *atomic.Uint32, d time.Duration) {
 	b.timer.Stop()
 }
 
-// Ring implements ring.Bell.
 func (b *bell) Ring(*atomic.Uint32) {
 	select {
 	case b.rung <- struct{}{}:

@@ -112,7 +112,7 @@ func (x *exposed) close() {
 	}
 }
 
-func (e *end) reaches(peer int) bool { return uint(peer) < uint(len(e.all)) && peer != e.Rank() }
+func (e *end) reaches(peer int) bool { return uint(peer) < uint(len(e.all)) && peer != e.ring.Rank() }
 
 // Reach implements conduit.Remote. Messages of a rank to itself take the way of records.
 func (e *end) Reach(peer int) conduit.Reach {
@@ -123,15 +123,13 @@ func (e *end) Reach(peer int) conduit.Reach {
 // Allocate implements conduit.Remote. It is Go memory, so the race detector sees what peers do there.
 func (e *end) Allocate(size int64) ([]byte, error) { return conduit.Allocate(size) }
 
-// Expose implements conduit.Remote.
 func (e *end) Expose(peer int, mem []byte) (conduit.Key, conduit.Status) {
-	if !e.reaches(peer) || e.Failed(peer) != nil {
+	if !e.reaches(peer) || e.ring.Failed(peer) != nil {
 		return conduit.Key{}, conduit.Dead
 	}
 	return e.exposed.add(peer, mem), conduit.OK
 }
 
-// Release implements conduit.Remote.
 func (e *end) Release(peer int, k conduit.Key) error {
 	if !e.exposed.remove(peer, k.ID) {
 		return keyError(peer, k)
@@ -143,29 +141,12 @@ func keyError(peer int, k conduit.Key) error {
 	return &conduit.PeerError{Peer: peer, Err: conduit.ErrKey, Detail: fmt.Sprintf("key %#x of %d bytes", k.ID, k.Size)}
 }
 
-// Get implements conduit.Remote.
-func (e *end) Get(peer int, dst []byte, k conduit.Key, off int64, c conduit.Completion) int {
-	if !e.reaches(peer) {
-		return -1
-	}
-	return e.ring.Get(peer, dst, k, off, c)
-}
-
-// Put implements conduit.Remote.
-func (e *end) Put(peer int, src []byte, k conduit.Key, off int64, c conduit.Completion) int {
-	if !e.reaches(peer) {
-		return -1
-	}
-	return e.ring.Put(peer, src, k, off, c)
-}
-
-// Map implements conduit.Remote.
 func (e *end) Map(peer int, k conduit.Key) ([]byte, *atomic.Bool, error) {
 	if !e.reaches(peer) {
-		return nil, nil, e.noMemory(peer)
+		return nil, nil, &conduit.PeerError{Peer: peer, Err: conduit.ErrUnreachable, Detail: "mapped memory"}
 	}
 	x := &e.all[peer].exposed
-	mem := x.enter(e.Rank(), k.ID, 0, int(k.Size))
+	mem := x.enter(e.ring.Rank(), k.ID, 0, int(k.Size))
 	if mem == nil {
 		return nil, nil, keyError(peer, k)
 	}
@@ -173,15 +154,10 @@ func (e *end) Map(peer int, k conduit.Key) ([]byte, *atomic.Bool, error) {
 	return mem[:len(mem):len(mem)], &e.lost[peer], nil
 }
 
-// noMemory says why the memory of a peer cannot be mapped.
-func (e *end) noMemory(peer int) error {
-	return &conduit.PeerError{Peer: peer, Err: conduit.ErrUnreachable, Detail: "mapped memory"}
-}
-
-// move is the conduit's ring.Move.
-func (e *end) move(peer int, get bool, local []byte, k conduit.Key, off int64) error {
+// Move implements ring.Memory.
+func (e *end) Move(peer int, get bool, local []byte, k conduit.Key, off int64) error {
 	x := &e.all[peer].exposed
-	mem := x.enter(e.Rank(), k.ID, off, len(local))
+	mem := x.enter(e.ring.Rank(), k.ID, off, len(local))
 	if mem == nil {
 		return keyError(peer, k)
 	}

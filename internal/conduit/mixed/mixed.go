@@ -4,6 +4,7 @@
 package mixed
 
 import (
+	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -14,21 +15,15 @@ import (
 // mixed is one rank's conduit.
 type mixed struct {
 	near, far conduit.Conduit
-	bell      conduit.Belled    // far
-	remotes   [2]conduit.Remote // near and far, or nil
+	bell      conduit.Belled // far
 	caps      conduit.Caps
 	roads     []road // by peer; fixed
+	astray    road   // near, for what is no peer
 	closed    atomic.Bool
 
 	poll  poller
 	nap   nap
 	quiet quiet
-}
-
-// road is the way to a peer.
-type road struct {
-	conduit.Conduit      // near or far
-	near            bool // which of them
 }
 
 // poller is the state of Poll, under its lock.
@@ -54,16 +49,18 @@ func New(near, far conduit.Conduit, isNear func(peer int) bool) (conduit.Conduit
 	if !ok {
 		return nil, fmt.Errorf("%w: mixed: rank %d: %s has no bell", conduit.ErrConfig, far.Rank(), far.Caps().Name)
 	}
-	m := &mixed{near: near, far: far, bell: bell, caps: join(near.Caps(), far.Caps()), roads: make([]road, near.Size())}
+	m := &mixed{
+		near: near, far: far, bell: bell, caps: join(near.Caps(), far.Caps()), roads: make([]road, near.Size()),
+		astray: road{near, nowhere{}, true},
+	}
 	for peer := range m.roads {
-		m.roads[peer] = road{far, false}
 		if isNear(peer) {
-			m.roads[peer] = road{near, true}
+			m.roads[peer] = newRoad(near, true)
+		} else {
+			m.roads[peer] = newRoad(far, false)
 		}
 	}
 	m.quiet.init(m.roads)
-	m.remotes[0], _ = near.(conduit.Remote)
-	m.remotes[1], _ = far.(conduit.Remote)
 	m.nap.init(m)
 	m.poll.nearSink, m.poll.farSink = side{m: m, near: true}, side{m: m}
 	return m, nil
@@ -83,10 +80,7 @@ func join(a, b conduit.Caps) conduit.Caps {
 	return c
 }
 
-// Rank implements conduit.Conduit.
 func (m *mixed) Rank() int { return m.near.Rank() }
-
-// Size implements conduit.Conduit.
 func (m *mixed) Size() int { return len(m.roads) }
 
 // Caps implements conduit.Conduit. They hold towards every peer: the smallest record, loan and number of chunks under
@@ -95,10 +89,7 @@ func (m *mixed) Caps() conduit.Caps { return m.caps }
 
 // Failed implements conduit.Conduit. Who knows that a far peer has failed finds that pending until it is told.
 func (m *mixed) Failed(peer int) error {
-	if uint(peer) >= uint(len(m.roads)) {
-		return m.near.Failed(peer)
-	}
-	r := &m.roads[peer]
+	r := m.road(peer)
 	err := r.Failed(peer)
 	if err != nil && !r.near {
 		m.quiet.over()
@@ -110,9 +101,5 @@ func (m *mixed) Failed(peer int) error {
 func (m *mixed) Close() error {
 	m.closed.Store(true)
 	// Near first: that is where the sleeper is, who then disarms the other.
-	err := m.near.Close()
-	if far := m.far.Close(); err == nil {
-		err = far
-	}
-	return err
+	return errors.Join(m.near.Close(), m.far.Close())
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/golci/golci/comm/conduit"
 )
 
-// Pending implements conduit.Conduit.
 func (m *mixed) Pending() bool {
 	if m.near.Pending() {
 		return true
@@ -46,7 +45,6 @@ type side struct {
 	near         bool
 }
 
-// Gone implements conduit.Sink.
 func (s *side) Gone(peer int, err error) {
 	if s.m.roads[peer].near == s.near {
 		s.Sink.Gone(peer, err)
@@ -121,5 +119,4 @@ func (m *mixed) Sleep(d time.Duration, ready func() bool) bool {
 	return ok
 }
 
-// Wake implements conduit.Conduit.
 func (m *mixed) Wake() { m.near.Wake() }

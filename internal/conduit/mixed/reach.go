@@ -6,76 +6,52 @@ import (
 	"github.com/golci/golci/comm/conduit"
 )
 
-// remote is the way to the memory of peer, nil if there is none.
-func (m *mixed) remote(peer int) conduit.Remote {
-	if uint(peer) >= uint(len(m.roads)) {
-		return nil
-	}
-	if !m.roads[peer].near {
-		m.quiet.over()
-		return m.remotes[1]
-	}
-	return m.remotes[0]
-}
+func (m *mixed) Reach(peer int) conduit.Reach { return m.lively(peer).Reach(peer) }
 
-// Reach implements conduit.Remote: what the peer's conduit does.
-func (m *mixed) Reach(peer int) conduit.Reach {
-	if r := m.remote(peer); r != nil {
-		return r.Reach(peer)
-	}
-	return conduit.Reach{}
-}
-
-// Expose implements conduit.Remote.
 func (m *mixed) Expose(peer int, mem []byte) (conduit.Key, conduit.Status) {
-	if r := m.remote(peer); r != nil {
-		return r.Expose(peer, mem)
-	}
-	return conduit.Key{}, conduit.Dead
+	return m.lively(peer).Expose(peer, mem)
 }
 
-// Release implements conduit.Remote.
-func (m *mixed) Release(peer int, k conduit.Key) error {
-	if r := m.remote(peer); r != nil {
-		return r.Release(peer, k)
-	}
-	return m.beyond(peer, "memory under a key")
-}
+func (m *mixed) Release(peer int, k conduit.Key) error { return m.lively(peer).Release(peer, k) }
 
-// Get implements conduit.Remote.
 func (m *mixed) Get(peer int, dst []byte, k conduit.Key, off int64, c conduit.Completion) int {
-	if r := m.remote(peer); r != nil {
-		return r.Get(peer, dst, k, off, c)
-	}
-	return -1
+	return m.lively(peer).Get(peer, dst, k, off, c)
 }
 
-// Put implements conduit.Remote.
 func (m *mixed) Put(peer int, src []byte, k conduit.Key, off int64, c conduit.Completion) int {
-	if r := m.remote(peer); r != nil {
-		return r.Put(peer, src, k, off, c)
-	}
-	return -1
+	return m.lively(peer).Put(peer, src, k, off, c)
 }
 
-func (m *mixed) beyond(peer int, what string) error {
-	return &conduit.PeerError{Peer: peer, Err: conduit.ErrUnreachable, Detail: what}
+func (m *mixed) Map(peer int, k conduit.Key) ([]byte, *atomic.Bool, error) {
+	return m.lively(peer).Map(peer, k)
 }
 
 // Allocate implements conduit.Remote: near, so that peers of the node can map the memory. A far conduit exposes any.
 func (m *mixed) Allocate(size int64) ([]byte, error) {
-	for _, r := range m.remotes {
-		if r != nil {
+	for _, c := range []conduit.Conduit{m.near, m.far} {
+		if r, ok := c.(conduit.Remote); ok {
 			return r.Allocate(size)
 		}
 	}
 	return conduit.Allocate(size)
 }
 
-// Map implements conduit.Remote.
-func (m *mixed) Map(peer int, k conduit.Key) ([]byte, *atomic.Bool, error) {
-	if r := m.remote(peer); r != nil {
-		return r.Map(peer, k)
-	}
-	return nil, nil, m.beyond(peer, "mapped memory")
+// nowhere is the conduit.Remote of a conduit that has none.
+type nowhere struct{}
+
+func (nowhere) Reach(int) conduit.Reach { return conduit.Reach{} }
+
+func (nowhere) Allocate(size int64) ([]byte, error) { return conduit.Allocate(size) }
+
+func (nowhere) Expose(int, []byte) (conduit.Key, conduit.Status) { return conduit.Key{}, conduit.Dead }
+
+func (nowhere) Release(peer int, _ conduit.Key) error                       { return unreachable(peer) }
+func (nowhere) Get(int, []byte, conduit.Key, int64, conduit.Completion) int { return -1 }
+func (nowhere) Put(int, []byte, conduit.Key, int64, conduit.Completion) int { return -1 }
+func (nowhere) Map(peer int, _ conduit.Key) ([]byte, *atomic.Bool, error) {
+	return nil, nil, unreachable(peer)
+}
+
+func unreachable(peer int) error {
+	return &conduit.PeerError{Peer: peer, Err: conduit.ErrUnreachable, Detail: "memory of the peer"}
 }

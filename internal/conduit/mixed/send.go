@@ -6,75 +6,69 @@ import (
 	"github.com/golci/golci/comm/conduit"
 )
 
-// Reserve implements conduit.Conduit.
-func (m *mixed) Reserve(peer int, class conduit.Class, n int) ([]byte, conduit.Status) {
-	if uint(peer) >= uint(len(m.roads)) || n > m.caps.MaxRecord {
-		return nil, conduit.Dead
-	}
-	return m.roads[peer].Reserve(peer, class, n)
+// road is the way to a peer.
+type road struct {
+	conduit.Conduit // near or far
+	conduit.Remote  // of the same
+	near            bool
 }
 
-// Commit implements conduit.Conduit.
-func (m *mixed) Commit(peer int, first uint64) {
-	if uint(peer) >= uint(len(m.roads)) {
-		return
+func newRoad(c conduit.Conduit, near bool) road {
+	if r, ok := c.(conduit.Remote); ok {
+		return road{c, r, near}
 	}
-	r := &m.roads[peer]
-	r.Commit(peer, first)
-	if !r.near {
-		m.quiet.over() // there may be an answer
-	}
+	return road{c, nowhere{}, near}
 }
 
-// BulkSend implements conduit.Conduit.
-func (m *mixed) BulkSend(peer int, id uint64, off int64, data []byte, keep conduit.Completion) (n int, kept bool) {
+// road is the way to peer. A number that is no rank's leads near, which refuses it.
+func (m *mixed) road(peer int) *road {
 	if uint(peer) >= uint(len(m.roads)) {
-		return -1, false
+		return &m.astray
 	}
-	if m.caps.BulkChunk == 0 {
-		data = nil // the conduit then only tells whether the peer is dead
-	}
-	r := &m.roads[peer]
-	if !r.near {
-		m.quiet.over() // room for more comes with an answer
-	}
-	return r.BulkSend(peer, id, off, data, keep)
+	return &m.roads[peer]
 }
 
-// BulkReserve implements conduit.Conduit.
-func (m *mixed) BulkReserve(peer, n int) ([]byte, conduit.Status) {
-	if uint(peer) >= uint(len(m.roads)) {
-		return nil, conduit.Dead
-	}
-	if m.caps.BulkChunk == 0 {
-		n = 0 // as in BulkSend
-	}
-	r := &m.roads[peer]
+// lively is road for what an answer may follow.
+func (m *mixed) lively(peer int) *road {
+	r := m.road(peer)
 	if !r.near {
 		m.quiet.over()
 	}
-	return r.BulkReserve(peer, n)
+	return r
 }
 
-// BulkCommit implements conduit.Conduit.
+func (m *mixed) Reserve(peer int, class conduit.Class, n int) ([]byte, conduit.Status) {
+	if n > m.caps.MaxRecord {
+		return nil, conduit.Dead
+	}
+	return m.road(peer).Reserve(peer, class, n)
+}
+
+func (m *mixed) Commit(peer int, first uint64) {
+	r := m.road(peer)
+	r.Commit(peer, first)
+	if !r.near { // not before the record has left
+		m.quiet.over()
+	}
+}
+
+func (m *mixed) BulkSend(peer int, id uint64, off int64, data []byte, keep conduit.Completion) (n int, kept bool) {
+	if m.caps.BulkChunk == 0 {
+		data = nil // the conduit then only tells whether the peer is dead
+	}
+	return m.lively(peer).BulkSend(peer, id, off, data, keep)
+}
+
+func (m *mixed) BulkReserve(peer, n int) ([]byte, conduit.Status) {
+	if m.caps.BulkChunk == 0 {
+		n = 0 // as in BulkSend
+	}
+	return m.lively(peer).BulkReserve(peer, n)
+}
+
 func (m *mixed) BulkCommit(peer int, id uint64, off int64, n int) {
-	if uint(peer) < uint(len(m.roads)) {
-		m.roads[peer].BulkCommit(peer, id, off, n)
-	}
+	m.road(peer).BulkCommit(peer, id, off, n)
 }
 
-// Mine implements conduit.Conduit: there is a word if the conduit to that peer has one.
-func (m *mixed) Mine(peer int) *atomic.Uint64 {
-	if uint(peer) >= uint(len(m.roads)) {
-		return nil
-	}
-	return m.roads[peer].Mine(peer)
-}
-
-// Theirs implements conduit.Conduit.
-func (m *mixed) Theirs(peer int) *atomic.Uint64 {
-	if uint(peer) >= uint(len(m.roads)) {
-		return nil
-	}
-	return m.roads[peer].Theirs(peer)
-}
+func (m *mixed) Mine(peer int) *atomic.Uint64   { return m.road(peer).Mine(peer) }
+func (m *mixed) Theirs(peer int) *atomic.Uint64 { return m.road(peer).Theirs(peer) }

@@ -14,12 +14,22 @@ const copyStep = 256 << 10
 // tinyCopies is how many copies are under way at once with queues of two records.
 const tinyCopies = 2
 
-// Move copies len(local) bytes between local and the peer's memory under a key, at offset off, which the key holds.
-type Move func(peer int, get bool, local []byte, k conduit.Key, off int64) error
+// Memory is what a conduit.Remote needs beside Get and Put, which the Endpoint has.
+type Memory interface {
+	Reach(peer int) conduit.Reach
+	Allocate(size int64) ([]byte, error)
+	Expose(peer int, mem []byte) (conduit.Key, conduit.Status)
+	Release(peer int, k conduit.Key) error
+	Map(peer int, k conduit.Key) ([]byte, *atomic.Bool, error)
+	// Move copies len(local) bytes between local and the peer's memory under a key, at offset off, which the key holds.
+	Move(peer int, get bool, local []byte, k conduit.Key, off int64) error
+	// Close comes when the Endpoint has ended. It may unmap the segments, if later reads still find zeros or other data
+	// in their place.
+	Close() error
+}
 
 // copies are the gets and puts of this rank. The poller makes them, oldest first, a piece in each poll.
 type copies struct {
-	move Move         // nil if there are none; fixed
 	most int32        // under way at once; 0 for any number
 	busy atomic.Int32 // under way
 	// Under the poll lock.
@@ -40,13 +50,18 @@ type copyJob struct {
 	done conduit.Completion
 }
 
-// Get is conduit.Remote's Get, for peers that Setup.Move leads to.
+// Get implements conduit.Remote.
 func (e *Endpoint) Get(peer int, dst []byte, k conduit.Key, off int64, c conduit.Completion) int {
+	if !e.Reach(peer).Get {
+		return -1
+	}
 	return e.copy(copyJob{peer: peer, get: true, key: k, off: off, rest: dst, n: len(dst), done: c})
 }
 
-// Put is conduit.Remote's Put, otherwise like Get.
 func (e *Endpoint) Put(peer int, src []byte, k conduit.Key, off int64, c conduit.Completion) int {
+	if !e.Reach(peer).Put {
+		return -1
+	}
 	return e.copy(copyJob{peer: peer, key: k, off: off, rest: src, n: len(src), done: c})
 }
 
@@ -106,7 +121,7 @@ func (e *Endpoint) copyPiece() int {
 			"bytes %d to %d of %d", j.off, j.off+int64(len(j.rest)), j.key.Size)}
 	}
 	if err == nil {
-		err = c.move(j.peer, j.get, j.rest[:n], j.key, j.off)
+		err = e.Move(j.peer, j.get, j.rest[:n], j.key, j.off)
 	}
 	if j.rest, j.off = j.rest[n:], j.off+int64(n); err != nil || len(j.rest) == 0 {
 		c.finish(err)

@@ -21,7 +21,7 @@ func (idle) Ring(*atomic.Uint32)                {}
 // node makes endpoints over heap memory, and gives access to their segments.
 func node(t *testing.T, n int, cfg conduit.Config) ([]*Endpoint, []*Segment) {
 	g := geometry(t, cfg, n)
-	s := Setup{Name: "test", Size: n}
+	s := Setup{Name: "test", Size: n, Memory: nowhere{}}
 	for i := range n {
 		seg, err := NewSegment(conduit.HeapMemory(g.Size()), g, i)
 		if err != nil {
@@ -218,3 +218,9 @@ func TestBadSetup(t *testing.T) {
 		}
 	}
 }
+
+// nowhere is the Memory of a conduit that reaches none.
+type nowhere struct{ Memory }
+
+func (nowhere) Reach(int) conduit.Reach { return conduit.Reach{} }
+func (nowhere) Close() error            { return nil }

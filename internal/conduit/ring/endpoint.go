@@ -2,6 +2,7 @@ package ring
 
 import (
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -34,12 +35,13 @@ type Setup struct {
 	Segments []*Segment
 	// Bells wake the ranks, by index on the node; that of Self is also slept on.
 	Bells []Bell
-	// Move makes the copies of Get and Put; nil if the memory of no peer can be reached.
-	Move Move
+	// Memory leads to the memory of peers.
+	Memory Memory
 }
 
 // Endpoint is a conduit over segments. It has no goroutine of its own.
 type Endpoint struct {
+	Memory // of the Setup
 	// Fixed after NewEndpoint.
 	rank, size int
 	self       int
@@ -56,6 +58,9 @@ type Endpoint struct {
 
 	poll   poller
 	copies copies
+
+	closing  sync.Once
+	closeErr error // set in closing
 }
 
 // outgoing is the way to one peer.
@@ -103,7 +108,7 @@ func NewEndpoint(s Setup) (*Endpoint, error) {
 	}
 	seg := s.Segments[s.Self]
 	e := &Endpoint{
-		rank: s.Rank, size: s.Size, self: s.Self, name: s.Name, g: seg.g, seg: seg, bell: s.Bells[s.Self],
+		Memory: s.Memory, rank: s.Rank, size: s.Size, self: s.Self, name: s.Name, g: seg.g, seg: seg, bell: s.Bells[s.Self],
 		out: make([]*outgoing, s.Size), in: make([]*incoming, len(s.Ranks)),
 		from: make([]*incoming, s.Size),
 	}
@@ -117,7 +122,6 @@ func NewEndpoint(s Setup) (*Endpoint, error) {
 		e.from[rank] = e.in[i]
 	}
 	e.poll.active = make([]*incoming, 0, len(s.Ranks))
-	e.copies.move = s.Move
 	if e.g.Tiny {
 		e.copies.most = tinyCopies
 	}
@@ -142,16 +146,10 @@ func newIncoming(seg *Segment, i, rank int) *incoming {
 	}
 }
 
-// Rank implements conduit.Conduit.
-func (e *Endpoint) Rank() int { return e.rank }
-
-// Size implements conduit.Conduit.
-func (e *Endpoint) Size() int { return e.size }
-
-// Caps implements conduit.Conduit.
+func (e *Endpoint) Rank() int          { return e.rank }
+func (e *Endpoint) Size() int          { return e.size }
 func (e *Endpoint) Caps() conduit.Caps { return e.g.Caps(e.name) }
 
-// Mine implements conduit.Conduit.
 func (e *Endpoint) Mine(peer int) *atomic.Uint64 {
 	if o := e.to(peer); o != nil {
 		return o.credit
@@ -159,7 +157,6 @@ func (e *Endpoint) Mine(peer int) *atomic.Uint64 {
 	return nil
 }
 
-// Theirs implements conduit.Conduit.
 func (e *Endpoint) Theirs(peer int) *atomic.Uint64 {
 	if uint(peer) < uint(len(e.from)) && e.from[peer] != nil {
 		return e.from[peer].credit
@@ -174,7 +171,6 @@ func (e *Endpoint) to(peer int) *outgoing {
 	return e.out[peer]
 }
 
-// Failed implements conduit.Conduit.
 func (e *Endpoint) Failed(peer int) error {
 	if uint(peer) < uint(e.size) && e.out[peer] == nil {
 		return &conduit.PeerError{Peer: peer, Err: conduit.ErrUnreachable, Detail: fmt.Sprintf("job of %d ranks", e.size)}
@@ -218,17 +214,21 @@ func (e *Endpoint) deafen(in *incoming) {
 	}
 }
 
-// Close implements conduit.Conduit. It ends the copies that are under way. After it the memory of the segments may be
-// unmapped, if later reads still find zeros or other data in its place.
+// Close implements conduit.Conduit. It ends the copies that are under way, and then closes the Memory.
 func (e *Endpoint) Close() error {
-	if !e.fails.Close() {
-		return nil
-	}
+	e.closing.Do(func() {
+		e.end()
+		e.closeErr = e.Memory.Close()
+	})
+	return e.closeErr
+}
+
+func (e *Endpoint) end() {
+	e.fails.Close()
 	e.Wake()
 	for !e.poll.lock.TryLock() {
 		time.Sleep(10 * time.Microsecond)
 	}
 	e.copies.end(&conduit.PeerError{Peer: e.rank, Err: conduit.ErrClosed})
 	e.poll.lock.Unlock()
-	return nil
 }

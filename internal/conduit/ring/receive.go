@@ -200,7 +200,6 @@ func (e *Endpoint) closed() bool { return e.fails.News() == conduit.OwnEnd }
 // run ahead of its publication.
 const shortSleep = time.Millisecond
 
-// Sleep implements conduit.Conduit.
 func (e *Endpoint) Sleep(d time.Duration, ready func() bool) bool {
 	if e.closed() || !e.asleep.CompareAndSwap(false, true) {
 		return false
@@ -231,7 +230,6 @@ const strongPublish = invariants.Race || runtime.GOARCH != "amd64"
 // hookArmed, set by tests, runs between arming and the last look.
 var hookArmed func()
 
-// Wake implements conduit.Conduit.
 func (e *Endpoint) Wake() {
 	if e.seg.bell.Load() != 0 && e.seg.bell.CompareAndSwap(1, 0) {
 		e.bell.Ring(e.seg.bell)

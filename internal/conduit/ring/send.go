@@ -7,7 +7,6 @@ import (
 	"github.com/golci/golci/internal/invariants"
 )
 
-// Reserve implements conduit.Conduit.
 func (e *Endpoint) Reserve(peer int, class conduit.Class, n int) ([]byte, conduit.Status) {
 	if uint(peer) >= uint(len(e.out)) || uint(n)-conduit.WordBytes > uint(e.g.MaxRecord-conduit.WordBytes) {
 		return nil, conduit.Dead
@@ -30,7 +29,6 @@ func (e *Endpoint) refused(o *outgoing, peer int) conduit.Status {
 	return conduit.Retry
 }
 
-// Commit implements conduit.Conduit.
 func (e *Endpoint) Commit(peer int, first uint64) {
 	o := e.to(peer)
 	if o == nil {
@@ -63,7 +61,6 @@ func (e *Endpoint) BulkSend(peer int, id uint64, off int64, data []byte, _ condu
 	return n, false
 }
 
-// BulkReserve implements conduit.Conduit.
 func (e *Endpoint) BulkReserve(peer, n int) ([]byte, conduit.Status) {
 	o := e.to(peer)
 	if o == nil || e.fails.Has(peer) {
@@ -83,7 +80,6 @@ func (e *Endpoint) BulkReserve(peer, n int) ([]byte, conduit.Status) {
 	return space, conduit.OK
 }
 
-// BulkCommit implements conduit.Conduit.
 func (e *Endpoint) BulkCommit(peer int, id uint64, off int64, n int) {
 	o := e.to(peer)
 	if o == nil || n <= 0 || n > o.bulk.reserved {

@@ -15,7 +15,6 @@ func (e *Endpoint) Next(src int) bool {
 	return in != nil && in.rec.ready()
 }
 
-// Take implements conduit.Taker.
 func (e *Endpoint) Take(src int, a conduit.Acceptor) bool {
 	p := &e.poll
 	if uint(src) >= uint(len(e.from)) || !p.lock.TryLock() {

@@ -102,13 +102,12 @@ func (e *end) Reach(peer int) conduit.Reach {
 
 // Expose implements conduit.Remote. It has nothing to do: the collector does not move what is on the heap.
 func (e *end) Expose(peer int, mem []byte) (conduit.Key, conduit.Status) {
-	if !e.shared.leads(peer) || e.Failed(peer) != nil {
+	if !e.shared.leads(peer) || e.ring.Failed(peer) != nil {
 		return conduit.Key{}, conduit.Dead
 	}
 	return conduit.Key{ID: everything, Base: address(mem), Size: int64(len(mem))}, conduit.OK
 }
 
-// Release implements conduit.Remote.
 func (e *end) Release(peer int, k conduit.Key) error {
 	if !e.shared.leads(peer) || k.ID != everything {
 		return keyError(peer, k)
@@ -120,24 +119,8 @@ func keyError(peer int, k conduit.Key) error {
 	return &conduit.PeerError{Peer: peer, Err: conduit.ErrKey, Detail: fmt.Sprintf("key %d", k.ID)}
 }
 
-// Get implements conduit.Remote.
-func (e *end) Get(peer int, dst []byte, k conduit.Key, off int64, c conduit.Completion) int {
-	if !e.reaches(peer) {
-		return -1
-	}
-	return e.Endpoint.Get(peer, dst, k, off, c)
-}
-
-// Put implements conduit.Remote.
-func (e *end) Put(peer int, src []byte, k conduit.Key, off int64, c conduit.Completion) int {
-	if !e.reaches(peer) {
-		return -1
-	}
-	return e.Endpoint.Put(peer, src, k, off, c)
-}
-
-// move is the conduit's ring.Move.
-func (e *end) move(peer int, get bool, local []byte, k conduit.Key, off int64) error {
+// Move implements ring.Memory.
+func (e *end) Move(peer int, get bool, local []byte, k conduit.Key, off int64) error {
 	if k.ID != everything {
 		return keyError(peer, k)
 	}

@@ -63,7 +63,7 @@ func TestMemoryThatCannotBeTaken(t *testing.T) {
 	defer null.Close()
 	many := slices.Repeat([]int{int(null.Fd())}, 20) // more than there is room for: the kernel marks both losses the same
 	packet := append([]byte(memoryWord), bytes.Repeat([]byte{1}, 16)...)
-	if _, _, err := cs[1].(*end).conns[0].WriteMsgUnix(packet, unix.UnixRights(many...), nil); err != nil {
+	if _, _, err := endOf(cs[1]).conns[0].WriteMsgUnix(packet, unix.UnixRights(many...), nil); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)

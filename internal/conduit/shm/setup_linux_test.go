@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/conduit/ring"
 )
 
 // stranger is the user id of somebody else.
@@ -142,7 +143,7 @@ func TestNumberOfTheDead(t *testing.T) {
 			c.Close()
 		}
 	}()
-	e := cs[0].(*end)
+	e := endOf(cs[0])
 	if !e.reaches(1) || e.remotes[1].life < 0 {
 		t.Skipf("skipped: no direct access, or no process descriptors: %+v", e.remotes[1])
 	}
@@ -179,3 +180,6 @@ func TestNumberOfTheDead(t *testing.T) {
 	}
 	runtime.KeepAlive(target)
 }
+
+// endOf is the part of a conduit that is of this package.
+func endOf(c conduit.Conduit) *end { return c.(*ring.Endpoint).Memory.(*end) }

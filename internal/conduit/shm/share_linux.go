@@ -150,7 +150,6 @@ func (s *shared) add(peer int, size, base uint64, f *os.File) error {
 	return nil
 }
 
-// Map implements conduit.Remote.
 func (e *end) Map(peer int, k conduit.Key) ([]byte, *atomic.Bool, error) {
 	s := &e.shared
 	if !s.leads(peer) {

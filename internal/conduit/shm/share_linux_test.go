@@ -72,7 +72,7 @@ func TestMemoryLies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	liar := cs[1].(*end)
+	liar := endOf(cs[1])
 	for name, lie := range map[string]struct {
 		packet string
 		f      *os.File
@@ -93,7 +93,7 @@ func TestMemoryLies(t *testing.T) {
 	if !errors.Is(err, conduit.ErrUnreachable) {
 		t.Errorf("empty memory: %v", err)
 	}
-	s := &cs[1].(*end).shared // the same lies without a socket between
+	s := &endOf(cs[1]).shared // the same lies without a socket between
 	for size, file := range map[uint64]*os.File{1 << 50: f, 1 << 20: f, 100: plain} {
 		if err := s.add(0, size, 1<<12, file); err == nil {
 			t.Errorf("%d bytes: believed", size)

@@ -16,23 +16,21 @@ import (
 	"github.com/golci/golci/internal/futex"
 )
 
-// end is one rank's conduit.
+// end is one rank's ring.Memory.
 type end struct {
-	*ring.Endpoint
+	ring    *ring.Endpoint
 	maps    []*mapping
 	conns   []*net.UnixConn // to the other local ranks; each has a watcher
 	shared  shared          // memory that ranks have registered
 	wg      sync.WaitGroup  // watchers
 	remotes []remote        // by rank; fixed
-	close   sync.Once
-	err     error // of Close
 }
 
 // New meets the other local ranks and returns the conduit to them; every local rank must call it. It blocks until all
 // are there, at most cfg.Timeout, then returns ErrMissing. Other errors match conduit.ErrConfig or come from the
 // kernel. Ranks on other nodes are conduit.ErrUnreachable through it. The words that Mine and Theirs return must not
 // be used after the conduit itself has become garbage.
-func New(cfg Config) (conduit.Conduit, error) {
+func New(cfg Config) (_ conduit.Conduit, err error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
@@ -49,33 +47,34 @@ func New(cfg Config) (conduit.Conduit, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			own.unmap()
+		}
+	}()
 	seg, err := ring.NewSegment(own.mem, g, cfg.Rank)
 	if err != nil {
-		own.unmap()
 		return nil, err
 	}
 	x := &exchange{cfg: &cfg, size: g.Size(), own: f, fence: futex.RegisterMembarrier()}
 	links, err := x.run()
 	if err != nil {
-		own.unmap()
 		return nil, err
 	}
 	e, err := assemble(&cfg, g, seg, own, x.fence, links)
 	if err != nil {
-		own.unmap()
 		for _, l := range links {
 			l.discard()
 		}
 		return nil, err
 	}
-	return e, nil
+	return e.ring, nil
 }
 
 // assemble makes the endpoint of the memories and starts the watchers.
 func assemble(cfg *Config, g ring.Geometry, seg *ring.Segment, own *mapping, fence bool, links map[int]*link) (*end, error) {
-	s := ring.Setup{Name: Name, Rank: cfg.Rank, Size: cfg.Size, Ranks: cfg.Local}
 	e := &end{maps: []*mapping{own}, remotes: make([]remote, cfg.Size)}
-	s.Move = e.move
+	s := ring.Setup{Name: Name, Rank: cfg.Rank, Size: cfg.Size, Ranks: cfg.Local, Memory: e}
 	e.shared.init(cfg)
 	for _, l := range links {
 		fence = fence && l.fence
@@ -102,18 +101,18 @@ func assemble(cfg *Config, g ring.Geometry, seg *ring.Segment, own *mapping, fen
 		s.Segments, s.Bells = append(s.Segments, peer), append(s.Bells, bell{fence})
 	}
 	var err error
-	if e.Endpoint, err = ring.NewEndpoint(s); err != nil {
+	if e.ring, err = ring.NewEndpoint(s); err != nil {
 		return nil, err
 	}
 	for _, l := range links {
-		e.wg.Go(func() { watch(e.Endpoint, &e.shared, l.rank, l.conn) })
+		e.wg.Go(func() { e.watch(l.rank, l.conn) })
 	}
 	return e, nil
 }
 
 // watch waits, in the runtime's poller, for the end of the connection to a peer, and takes the memory that it
 // registers.
-func watch(e *ring.Endpoint, sh *shared, peer int, c *net.UnixConn) {
+func (e *end) watch(peer int, c *net.UnixConn) {
 	reason, detail := conduit.ErrPeerDied, ""
 	for {
 		b, f, err := receivePacket(c)
@@ -122,7 +121,7 @@ func watch(e *ring.Endpoint, sh *shared, peer int, c *net.UnixConn) {
 			continue
 		}
 		if errors.Is(err, unix.EMFILE) {
-			sh.miss(peer, err)
+			e.shared.miss(peer, err)
 			continue
 		}
 		if err != nil {
@@ -132,24 +131,18 @@ func watch(e *ring.Endpoint, sh *shared, peer int, c *net.UnixConn) {
 			reason = conduit.ErrPeerClosed
 		}
 		if f != nil {
-			sh.take(peer, b, f)
+			e.shared.take(peer, b, f)
 		}
 		if reason == conduit.ErrPeerClosed {
 			break
 		}
 	}
-	e.Fail(peer, reason, detail)
-	sh.lost[peer].Store(true)
+	e.ring.Fail(peer, reason, detail)
+	e.shared.lost[peer].Store(true)
 }
 
-// Close implements conduit.Conduit. The shared memory is given back at once, the addresses when the conduit is garbage.
-func (e *end) Close() error {
-	e.close.Do(func() { e.err = e.shut() })
-	return e.err
-}
-
-func (e *end) shut() error {
-	err := e.Endpoint.Close()
+// Close gives the shared memory back at once, the addresses when the conduit is garbage.
+func (e *end) Close() (err error) {
 	for i := range e.shared.lost {
 		e.shared.lost[i].Store(true)
 	}
@@ -169,11 +162,6 @@ func (e *end) shut() error {
 // bell sleeps in the kernel, on a word in shared memory.
 type bell struct{ fence bool }
 
-// Fence implements ring.Bell.
-func (b bell) Fence() bool { return b.fence && futex.Membarrier() }
-
-// Wait implements ring.Bell.
+func (b bell) Fence() bool                               { return b.fence && futex.Membarrier() }
 func (b bell) Wait(word *atomic.Uint32, d time.Duration) { futex.Wait(word, 1, d) }
-
-// Ring implements ring.Bell.
-func (b bell) Ring(word *atomic.Uint32) { futex.Wake(word, 1) }
+func (b bell) Ring(word *atomic.Uint32)                  { futex.Wake(word, 1) }

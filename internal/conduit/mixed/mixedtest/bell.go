@@ -23,10 +23,8 @@ func WithBell(c conduit.Conduit) conduit.Conduit {
 	return &belled{Conduit: c, ended: make(chan struct{}, 1)}
 }
 
-// Bell implements conduit.Belled.
 func (b *belled) Bell(f func()) { b.ring = f }
 
-// Arm implements conduit.Belled.
 func (b *belled) Arm() {
 	b.armed = true
 	b.stop.Store(false)
@@ -50,7 +48,6 @@ func (b *belled) listen(armed func()) {
 	}
 }
 
-// Disarm implements conduit.Belled.
 func (b *belled) Disarm() {
 	if !b.armed {
 		return

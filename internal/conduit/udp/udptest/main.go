@@ -12,7 +12,6 @@ func Patiently(m goleak.TestingM) goleak.TestingM { return patient{m} }
 
 type patient struct{ goleak.TestingM }
 
-// Run implements goleak.TestingM.
 func (p patient) Run() int {
 	code := p.TestingM.Run()
 	const lingering = 6 * time.Second
