@@ -11,19 +11,19 @@ import (
 
 // Errors that can be tested with errors.Is. The text of each error names ranks, tag and sizes.
 var (
-	ErrRank      = conduit.ErrRank
-	ErrTag       = errors.New("invalid tag")
-	ErrContext   = errors.New("invalid context")
-	ErrTruncate  = errors.New("message truncated")
-	ErrPeer      = conduit.ErrPeer
-	ErrClosed    = conduit.ErrClosed
-	ErrRequest   = errors.New("invalid request")
-	ErrCancelled = errors.New("operation cancelled")
-	ErrType      = errors.New("invalid element type")
-	ErrBuffer    = errors.New("invalid buffer")
-	ErrPending   = progress.ErrPending
-	ErrMemory    = conduit.ErrGrant
-	ErrProtocol  = errors.New("protocol fault")
+	ErrRank      = conduit.ErrRank                    // a rank outside the job
+	ErrTag       = errors.New("invalid tag")          // outside 0 to MaxTag, or a wildcard where none is allowed
+	ErrContext   = errors.New("invalid context")      // above MaxContext
+	ErrTruncate  = errors.New("message truncated")    // a message longer than the buffer for it
+	ErrPeer      = conduit.ErrPeer                    // the other rank has died
+	ErrClosed    = conduit.ErrClosed                  // this server has been closed
+	ErrRequest   = errors.New("invalid request")      // a Req or Message that has been used up
+	ErrCancelled = errors.New("operation cancelled")  // before it was matched
+	ErrType      = errors.New("invalid element type") // elements of another shape than those of the receive
+	ErrBuffer    = errors.New("invalid buffer")       // no Source or Target, or bytes changed while they were sent
+	ErrPending   = progress.ErrPending                // an operation that cannot be ended now
+	ErrMemory    = conduit.ErrGrant                   // a message larger than this process may allocate
+	ErrProtocol  = errors.New("protocol fault")       // a peer sent what cannot be
 	ErrAssert    = errors.New("broken assertion on the communicator")
 )
 

@@ -8,7 +8,7 @@ import (
 )
 
 // peerGone ends the receives that name a peer that has failed, the sends that wait for it, and the probes. Receives
-// from any source stay: another rank may serve them. What is posted from now on ends in post and in startLate.
+// from any source stay: another rank may serve them. What is posted from now on ends in post.
 func (s *Server) peerGone(peer int, err error, w *fult.Worker) {
 	err = fmt.Errorf("%w: %w", ErrPeer, err)
 	s.failWhere(func(p int32) bool { return int(p) == peer }, err, w)

@@ -9,5 +9,10 @@
 // The comment of a function says if it waits. While a light-weight thread waits, other threads of its worker run. A
 // goroutine that waits blocks, and makes progress for its rank meanwhile.
 //
+// Collectives with a name that begins with I do not wait (6.12). Any number of them may be under way. Until the request
+// is done the buffers must not be touched, and what is sent must not be changed. A failed start gives the null request.
+// Its errors are those of the arguments, and ErrConcurrent while another collective starts or waits. The other errors
+// of the collective come with the wait for the request.
+//
 // Section numbers are those of the MPI standard, version 4.1.
 package mpi

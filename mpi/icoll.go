@@ -1,16 +1,12 @@
 package mpi
 
-// Collectives that do not wait (6.12). All ranks must start the collectives of a communicator in the same order,
-// those that wait and those that do not. The two forms of one operation are different kinds. Any number of them may
-// be under way. Their buffers must not be touched, and what is sent not be changed, until the request is done; a
-// failed start gives the null request. What is under way moves while a thread of the rank waits, polls or is idle. An
-// operation of the program runs there, too: it must not block, and its panic is the error ErrOp of the wait.
-//
-// The errors of a start are those of the arguments, and ErrConcurrent while another collective starts or waits. The
-// others come with the wait. An open call has no thread or goroutine of its own.
+// Collectives that do not wait (6.12). The package comment has the rules for buffers and errors. All ranks must start
+// the collectives of a communicator in the same order, those that wait and those that do not. The two forms of one
+// operation are different kinds. What is under way moves while a thread of the rank waits, polls or is idle. A call
+// under way has no thread or goroutine of its own.
 
 // Ibarrier is Barrier that does not wait (6.12.1): the request is done when all ranks have started it. It does not
-// block.
+// block. Errors as for Barrier.
 func (c *Comm) Ibarrier() (Request, error) {
 	x, err := c.begin(kindIbarrier, nil)
 	if err != nil {
@@ -19,32 +15,33 @@ func (c *Comm) Ibarrier() (Request, error) {
 	return x.launch(x.barrier())
 }
 
-// Ibcast is Bcast that does not wait (6.12.2). It does not block.
+// Ibcast is Bcast that does not wait (6.12.2). It does not block. Errors as for Bcast.
 func Ibcast[T any](c *Comm, buf []T, root int) (Request, error) {
 	return starting(c, kindIbcast, nil, buf, root, (*coll).bcast)
 }
 
-// Igather is Gather that does not wait (6.12.3). It does not block.
+// Igather is Gather that does not wait (6.12.3). It does not block. Errors as for Gather.
 func Igather[T any](c *Comm, send, recv []T, root int) (Request, error) {
 	return starting(c, kindIgather, send, recv, root, (*coll).gather)
 }
 
-// Iscatter is Scatter that does not wait (6.12.4). It does not block.
+// Iscatter is Scatter that does not wait (6.12.4). It does not block. Errors as for Scatter.
 func Iscatter[T any](c *Comm, send, recv []T, root int) (Request, error) {
 	return starting(c, kindIscatter, send, recv, root, (*coll).scatter)
 }
 
-// Iallgather is Allgather that does not wait (6.12.5). It does not block.
+// Iallgather is Allgather that does not wait (6.12.5). It does not block. Errors as for Allgather.
 func Iallgather[T any](c *Comm, send, recv []T) (Request, error) {
 	return starting(c, kindIallgather, send, recv, 0, (*coll).allgather)
 }
 
-// Ialltoall is Alltoall that does not wait (6.12.6). It does not block.
+// Ialltoall is Alltoall that does not wait (6.12.6). It does not block. Errors as for Alltoall.
 func Ialltoall[T any](c *Comm, send, recv []T) (Request, error) {
 	return starting(c, kindIalltoall, send, recv, 0, (*coll).alltoall)
 }
 
-// Ireduce is Reduce that does not wait (6.12.7). It does not block.
+// Ireduce is Reduce that does not wait (6.12.7). It does not block. An operation of the program runs inside a poll: it
+// must not block, and its panic is ErrOp of the wait. Errors as for Reduce.
 func Ireduce[T any](c *Comm, send, recv []T, op Op[T], root int) (Request, error) {
 	r := op.reducer()
 	x, err := start[T](c, kindIreduce)
@@ -55,7 +52,8 @@ func Ireduce[T any](c *Comm, send, recv []T, op Op[T], root int) (Request, error
 	return x.launch(take(x, send, recv).reduce(root))
 }
 
-// Iallreduce is Allreduce that does not wait (6.12.8). It does not block.
+// Iallreduce is Allreduce that does not wait (6.12.8). It does not block. An operation of the program runs inside a poll: it
+// must not block, and its panic is ErrOp of the wait. Errors as for Allreduce.
 func Iallreduce[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
 	r := op.reducer()
 	x, err := start[T](c, kindIallreduce)

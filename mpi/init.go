@@ -47,7 +47,7 @@ func InitContext(ctx context.Context, opts ...Option) (*Proc, error) {
 // the process. The ranks are finalized when f returns. An error, panic or runtime.Goexit of one rank aborts the
 // others: their pending and later operations end with ErrAborted. Run joins the errors of the ranks, naming each,
 // without those that only follow from an abort. When ranks call Exit it returns an *ExitError with the greatest code,
-// or nil if that is 0.
+// or nil if that is 0. Errors before the ranks run: ErrArgument, and those of the conduit.
 func Run(n int, f func(c *Comm) error, opts ...Option) error {
 	o, err := readOptions(opts)
 	if err != nil {

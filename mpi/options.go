@@ -12,7 +12,7 @@ import (
 )
 
 // Option changes how Init and Run set a rank up. An option goes before the environment variable of the same setting;
-// `golci info` lists them all.
+// `golci info` lists them all. With a value out of range Init and Run fail with ErrArgument.
 type Option func(*options)
 
 type options struct {

@@ -23,7 +23,8 @@ func Send[T any](c *Comm, buf []T, dest, tag int) error {
 	return nil
 }
 
-// Ssend is Send that returns only when a receive has been matched with the message (3.4). It waits for that.
+// Ssend is Send that returns only when a receive has been matched with the message (3.4). It waits for that, and may
+// switch threads. Errors as for Send.
 func Ssend[T any](c *Comm, buf []T, dest, tag int) error {
 	if !c.hot(dest, tag, any((*T)(nil))) {
 		return c.sendAny("Ssend", elemOf[T](), bytesOf(buf), dest, tag, comm.Synchronous)
@@ -49,7 +50,8 @@ func Isend[T any](c *Comm, buf []T, dest, tag int) (Request, error) {
 	return Request{c: c, req: r}, nil
 }
 
-// Issend is Isend whose request is done when a receive has been matched with the message.
+// Issend is Isend whose request is done when a receive has been matched with the message (3.7.2). It does not block.
+// Errors as for Send.
 func Issend[T any](c *Comm, buf []T, dest, tag int) (Request, error) {
 	if !c.hot(dest, tag, any((*T)(nil))) {
 		return c.isendAny("Issend", elemOf[T](), bytesOf(buf), dest, tag, comm.Synchronous)

@@ -44,7 +44,8 @@ func await(rs []Request) {
 }
 
 // Waitall waits until all of rs are done and makes them null (3.7.5). st, if not nil, takes their statuses and must
-// be as long as rs. It may switch threads. The error joins those of the operations, each with its index.
+// be as long as rs, else ErrCount. It may switch threads. The error joins those of the operations, each with its index,
+// and ErrRequest for a request that has been waited for already.
 func Waitall(rs []Request, st []Status) error {
 	if st != nil && len(st) != len(rs) {
 		return statusesError("Waitall", len(rs), len(st))
@@ -103,7 +104,7 @@ func firstSettled(rs []Request) (index int, active bool) {
 }
 
 // Waitany waits until one of rs is done, makes it null, and gives its index and status (3.7.5). When all are null, the
-// index is Undefined. It may switch threads.
+// index is Undefined. It may switch threads. Errors as for Request.Wait.
 func Waitany(rs []Request) (int, Status, error) { return waitany(context.Background(), "Waitany", rs) }
 
 func waitany(ctx context.Context, what string, rs []Request) (int, Status, error) {
@@ -116,7 +117,7 @@ func waitany(ctx context.Context, what string, rs []Request) (int, Status, error
 }
 
 // Waitsome waits until at least one of rs is done, and gives the indices and statuses of all that are; they become null
-// (3.7.5). When all are null the lists are nil. It may switch threads. The error joins those of the operations.
+// (3.7.5). When all are null the lists are nil. It may switch threads. Errors as for Waitall.
 func Waitsome(rs []Request) ([]int, []Status, error) {
 	return waitsome(context.Background(), "Waitsome", rs)
 }
@@ -213,7 +214,7 @@ func some(rs []Request, what string) (is []int, sts []Status, err error) {
 }
 
 // Testall polls once and reports whether all of rs are done. Only then they become null, and st, if not nil, takes
-// their statuses (3.7.5). It does not block.
+// their statuses (3.7.5). It does not block. Errors as for Waitall.
 func Testall(rs []Request, st []Status) (bool, error) {
 	if st != nil && len(st) != len(rs) {
 		return false, statusesError("Testall", len(rs), len(st))
@@ -228,7 +229,7 @@ func Testall(rs []Request, st []Status) (bool, error) {
 }
 
 // Testany polls once and reports whether one of rs is done, which becomes null, with its index and status (3.7.5).
-// When all are null it is true with index Undefined. It does not block.
+// When all are null it is true with index Undefined. It does not block. Errors as for Request.Wait.
 func Testany(rs []Request) (int, Status, bool, error) {
 	pollFor(rs)
 	i, active := firstSettled(rs)
@@ -239,7 +240,7 @@ func Testany(rs []Request) (int, Status, bool, error) {
 	return i, st, true, err
 }
 
-// Testsome is Waitsome that polls once and does not block: the lists may be empty.
+// Testsome is Waitsome that polls once and does not block: the lists may be empty (3.7.5).
 func Testsome(rs []Request) ([]int, []Status, error) {
 	pollFor(rs)
 	return some(rs, "Testsome")

@@ -52,7 +52,8 @@ func SendValue[T any](c *Comm, v T, dest, tag int) error {
 	return c.sendAny("SendValue", elemOf[byte](), b, dest, tag, comm.Standard)
 }
 
-// SsendValue is SendValue that returns only when a receive has been matched with the message (3.4).
+// SsendValue is SendValue that returns only when a receive has been matched with the message (3.4). It waits for that,
+// and may switch threads. Errors as for SendValue.
 func SsendValue[T any](c *Comm, v T, dest, tag int) error {
 	b, err := c.packFor("SsendValue", &v, dest, tag)
 	if err != nil || dest == ProcNull {

@@ -25,12 +25,12 @@ import (
 
 // Errors that can be tested with errors.Is.
 var (
-	ErrRank    = conduit.ErrRank
-	ErrHandler = errors.New("am: no such handler")
-	ErrSize    = errors.New("am: message too large")
-	ErrReply   = errors.New("am: reply not allowed")
-	ErrClosed  = conduit.ErrClosed
-	ErrPeer    = conduit.ErrPeer
+	ErrRank    = conduit.ErrRank                     // a rank outside the job
+	ErrHandler = errors.New("am: no such handler")   // an index that no layer has, or one that none can have
+	ErrSize    = errors.New("am: message too large") // too many arguments or bytes, or an offset below 0
+	ErrReply   = errors.New("am: reply not allowed") // a second reply, one to a reply, or one that was not declared
+	ErrClosed  = conduit.ErrClosed                   // this endpoint has been closed
+	ErrPeer    = conduit.ErrPeer                     // the other rank has died
 )
 
 // Config of an endpoint. Loan, ReplySpace and the conduit's geometry must be the same on all ranks.
@@ -99,7 +99,8 @@ type Endpoint struct {
 	err    error
 }
 
-// New makes the endpoint of the conduit's rank. The endpoint polls the conduit from now on; the caller must not.
+// New makes the endpoint of the conduit's rank. The endpoint polls the conduit from now on; the caller must not. It does
+// not block. It fails where the terms of credits contradict each other, or a record has no room for a payload.
 func New(c conduit.Conduit, cfg Config) (*Endpoint, error) {
 	if cfg.ReplySpace == 0 {
 		cfg.ReplySpace = defaultReplySpace

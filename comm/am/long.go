@@ -44,7 +44,7 @@ const flagSplit = 1 << 6 // a Long whose payload comes by bulk transfer
 // RequestLong puts payload into dst's segment at byte off and then runs handler index h there with args; the handler's
 // payload is that part of the segment. A payload that fits a record travels packed with the request, a larger one by
 // bulk transfer. It blocks until payload may be reused. Offsets outside the target's segment are a fault that ends the
-// target's job, as in GASNet: the sender cannot know them.
+// target's job, as in GASNet: the sender cannot know them. Errors as for RequestShort; ErrSize for an offset below 0.
 func (e *Endpoint) RequestLong(dst int, h uint8, payload []byte, off int64, args ...uint64) error {
 	return e.requestLong(dst, h, payload, off, nil, args)
 }

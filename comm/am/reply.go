@@ -10,12 +10,14 @@ import (
 )
 
 // ReplyShort answers the request that the handler serves, by running handler index h at its source. It never blocks:
-// the requester has reserved the room. A handler replies once at most; a reply handler not at all.
+// the requester has reserved the room. A handler replies once at most; a reply handler not at all. Errors: ErrReply,
+// ErrHandler, ErrSize.
 func (t *Token) ReplyShort(h uint8, args ...uint64) error {
 	return t.checkedReply(h, 0, args, nil, nil)
 }
 
-// ReplyMedium is ReplyShort with a payload of at most the MaxReply of the request's handler, in bytes.
+// ReplyMedium is ReplyShort with a payload of at most the MaxReply of the request's handler, in bytes. payload may be
+// reused when it returns.
 func (t *Token) ReplyMedium(h uint8, payload []byte, args ...uint64) error {
 	return t.checkedReply(h, flagMedium, args, nil, payload)
 }

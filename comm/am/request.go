@@ -10,7 +10,8 @@ import (
 )
 
 // RequestShort runs handler index h at rank dst with args (at most MaxArgs). It blocks the calling thread or goroutine
-// while there are no credits or others are queued before it; it must not be called in a handler.
+// while there are no credits or others are queued before it; it must not be called in a handler. Errors: ErrRank,
+// ErrHandler, ErrSize, ErrClosed, ErrPeer, and ErrContext in a handler.
 func (e *Endpoint) RequestShort(dst int, h uint8, args ...uint64) error {
 	if err := e.checkRequest(dst, h, len(args), 0); err != nil {
 		return err
@@ -25,7 +26,7 @@ func (e *Endpoint) RequestShort(dst int, h uint8, args ...uint64) error {
 }
 
 // RequestMedium is RequestShort with a payload of at most MaxMedium bytes, which the handler sees in the receive space.
-// payload may be reused when it returns.
+// payload may be reused when it returns. Errors as for RequestShort.
 func (e *Endpoint) RequestMedium(dst int, h uint8, payload []byte, args ...uint64) error {
 	if err := e.checkRequest(dst, h, len(args), len(payload)); err != nil {
 		return err

@@ -156,7 +156,7 @@ func (b *Barrier) Wait(id uint64, flags Flags) error {
 	return b.finish(h, id, flags)
 }
 
-// Try is Wait that does not block: it polls once, and over is false if the phase is not over yet.
+// Try is Wait that does not block: it polls once, and over is false if the phase is not over yet. Errors as for Wait.
 func (b *Barrier) Try(id uint64, flags Flags) (over bool, err error) {
 	h, err := b.claim("Try", flags)
 	if err != nil {
@@ -174,7 +174,7 @@ func (b *Barrier) Try(id uint64, flags Flags) (over bool, err error) {
 	return true, b.finish(h, id, flags)
 }
 
-// Enter is Notify and Wait. It blocks.
+// Enter is Notify and Wait. It blocks, and may switch threads. Errors as for Notify and Wait.
 func (b *Barrier) Enter(id uint64, flags Flags) error {
 	if err := b.Notify(id, flags); err != nil {
 		return err

@@ -51,7 +51,7 @@ func (m *out) Emit() bool {
 // Sent implements am.Queued.
 func (m *out) Sent(*fult.Worker) { m.busy.Store(false) }
 
-// Fail implements am.Queued. lookAtPeers handles a dst that is gone. If this rank awaits dst, the phase fails. If
+// Fail implements am.Queued. peerGone handles a dst that is gone. If this rank awaits dst, the phase fails. If
 // only dst awaits this rank, dst may have ended rightly after its last message.
 func (m *out) Fail(error, *fult.Worker) { m.busy.Store(false) }
 

@@ -10,16 +10,16 @@ import (
 
 // Errors that can be tested with errors.Is. What is returned wraps one of them, with the details in its text.
 var (
-	ErrRank       = conduit.ErrRank
-	ErrPeer       = conduit.ErrPeer
-	ErrClosed     = conduit.ErrClosed
-	ErrConfig     = conduit.ErrConfig
-	ErrBounds     = errors.New("rma: outside the segment")
-	ErrAlign      = errors.New("rma: offset not aligned")
-	ErrArgument   = errors.New("rma: bad argument")
-	ErrWouldBlock = errors.New("rma: would block")
-	ErrRegion     = errors.New("rma: access region")
-	ErrRefused    = errors.New("rma: refused by the peer")
+	ErrRank       = conduit.ErrRank                        // a rank outside the job
+	ErrPeer       = conduit.ErrPeer                        // the other rank has died
+	ErrClosed     = conduit.ErrClosed                      // this Memory has been closed
+	ErrConfig     = conduit.ErrConfig                      // a field of Config is out of range
+	ErrBounds     = errors.New("rma: outside the segment") // bytes beyond the peer's segment
+	ErrAlign      = errors.New("rma: offset not aligned")  // of an atomic: no multiple of its size
+	ErrArgument   = errors.New("rma: bad argument")        // a length, counter, operation or description that cannot be
+	ErrWouldBlock = errors.New("rma: would block")         // an immediate call that cannot begin at once
+	ErrRegion     = errors.New("rma: access region")       // opened twice, closed without being open, or waited for inside
+	ErrRefused    = errors.New("rma: refused by the peer") // the peer's own check has failed
 )
 
 // allow refuses what must not be done in a handler, or with a handler-safe lock held: am.ErrContext, or the lock's
