@@ -233,7 +233,7 @@ func TestMemoryOfAJob(t *testing.T) {
 	if !alone(t) {
 		return
 	}
-	const few, many, limit = 2_000, 10_000, 168
+	const few, many, limit = 2_000, 10_000, 164
 	small, large := quiet(t, few), quiet(t, many)
 	sum := float64(borrowerBytes) // of a peer that is talked to
 	t.Logf("%-14s %12s %12s", "", "bytes a peer", "bytes")

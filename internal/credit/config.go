@@ -32,7 +32,6 @@ func (m Mode) String() string {
 const (
 	MaxLoan       = 1<<15 - 1 // of one peer, where notes are 64 bits
 	MaxLoanNarrow = 1<<11 - 1 // of one peer, where notes are 32 bits
-	MaxRanks      = 1<<16 - 1 // with loans that change: the links of the scavenge list have 16 bits
 	maxInFlight   = 64        // revokes on their way at once
 )
 

@@ -17,8 +17,9 @@ type Ledger struct {
 	c       Config
 	self    int
 	bank    int
-	head    int // where the scavenge list is entered next; none if it is empty
-	listed  int
+	list    []uint64 // the scavenge list: a bit for each peer
+	listed  int      // peers in it
+	hand    int      // where it is entered next
 	flights []flight // revokes on their way that count
 	busy    func(peer int) bool
 	out     []Message
@@ -52,10 +53,11 @@ func NewLedger(c Config, self, ranks int) (*Ledger, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	if ranks < 1 || uint(self) >= uint(ranks) || c.Mode == Dynamic && ranks > MaxRanks {
+	if ranks < 1 || uint(self) >= uint(ranks) {
 		return nil, fmt.Errorf("%w: rank %d of %d", ErrConfig, self, ranks)
 	}
-	g := &Ledger{c: c, self: self, bank: c.Bank, head: none, peers: make([]Lender, ranks), left: int(^uint(0) >> 1)}
+	g := &Ledger{c: c, self: self, bank: c.Bank, left: int(^uint(0) >> 1)}
+	g.peers, g.list = make([]Lender, ranks), make([]uint64, (ranks+63)/64)
 	for i := range g.peers {
 		g.peers[i].loan = uint16(c.PerPeer)
 	}
@@ -150,7 +152,7 @@ func (g *Ledger) grant(peer int, l *Lender, n int) {
 	l.granted += uint16(n)
 	l.given += uint16(n)
 	g.stats.Granted += uint64(n)
-	if l.flags&listed == 0 {
+	if !g.isListed(peer) {
 		g.enlist(peer)
 	}
 }
@@ -173,7 +175,7 @@ func (g *Ledger) Returned(peer int, a Args) error {
 		return nil
 	}
 	g.land(peer)
-	l.flags &= listed | gone // no revoke on its way, none repeated
+	l.flags &= gone // no revoke on its way, none repeated
 	if n <= 0 {
 		l.pass(g.Epoch())
 		l.flags |= zero
@@ -183,7 +185,7 @@ func (g *Ledger) Returned(peer int, a Args) error {
 	l.loan -= uint16(n)
 	g.stats.Returned += uint64(n)
 	g.bank += n
-	if int(l.loan) == g.c.Min && l.flags&listed != 0 {
+	if int(l.loan) == g.c.Min && g.isListed(peer) {
 		g.delist(peer)
 	}
 	return nil
@@ -199,7 +201,7 @@ func (g *Ledger) Forget(peer int) {
 		return
 	}
 	g.land(peer)
-	if l.flags&listed != 0 {
+	if g.isListed(peer) {
 		g.delist(peer)
 	}
 	l.flags = gone

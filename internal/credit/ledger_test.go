@@ -2,6 +2,8 @@ package credit
 
 import (
 	"errors"
+	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -228,7 +230,7 @@ func TestConfigThatCannotWork(t *testing.T) {
 			t.Errorf("case %d: a borrower on such terms: error %v", i, err)
 		}
 	}
-	for _, s := range [][2]int{{0, 0}, {2, 2}, {-1, 2}, {0, MaxRanks + 1}} {
+	for _, s := range [][2]int{{0, 0}, {2, 2}, {-1, 2}} {
 		if _, err := NewLedger(small(), s[0], s[1]); !errors.Is(err, ErrConfig) {
 			t.Errorf("rank %d of %d: error %v", s[0], s[1], err)
 		}
@@ -251,7 +253,8 @@ func TestCheckSees(t *testing.T) {
 		func(g *Ledger) { g.peers[1].loan--; g.bank++; g.delist(1) },
 		func(g *Ledger) { g.peers[1].loan -= 7; g.bank += 7 },
 		func(g *Ledger) { g.peers[1].loan = 41; g.bank -= 31 },
-		func(g *Ledger) { g.peers[2].prev = 2 },
+		func(g *Ledger) { g.delist(2); g.listed++ },
+		func(g *Ledger) { g.list[0] |= 1 }, // the rank itself
 		func(g *Ledger) { g.listed++ },
 		func(g *Ledger) { g.flights = make([]flight, 4) },
 		func(g *Ledger) { g.flights = []flight{{peer: 2}} },
@@ -262,6 +265,58 @@ func TestCheckSees(t *testing.T) {
 		}
 		if damage(g); g.Check() == nil {
 			t.Errorf("case %d was not found", i)
+		}
+	}
+}
+
+// TestLargestJob: loans follow demand in jobs of as many ranks as there can be, and an idle loan is found wherever its
+// peer stands.
+func TestLargestJob(t *testing.T) {
+	for _, ranks := range []int{65_536, 100_000, 1 << 20} {
+		c := small()
+		c.PerPeer, c.Bank, c.Scavenge = c.Min, 12, 3
+		g := ledger(t, c, ranks)
+		far := []int{3, ranks / 2, ranks - 1}
+		for _, p := range far {
+			if g.Need(p, 4) != 4 {
+				t.Fatalf("%d ranks: nothing was lent to rank %d", ranks, p)
+			}
+		}
+		for range enough {
+			g.endEpoch()
+		}
+		if g.Need(7, 12) != 0 {
+			t.Fatal("granted what was not there")
+		}
+		if got := peersOf(g.Messages()); !slices.Equal(got, far) {
+			t.Errorf("%d ranks: revokes to %v, want %v", ranks, got, far)
+		}
+		if err := g.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestNextListed: the next peer in the list is that which a look at each peer in turn finds.
+func TestNextListed(t *testing.T) {
+	r, c := rand.New(rand.NewPCG(seedOf(t), 3)), small()
+	c.PerPeer = c.Min
+	for range 200 {
+		n := 2 + r.IntN(300)
+		g := ledger(t, c, n)
+		for range 1 + r.IntN(8) {
+			if p := r.IntN(n); !g.isListed(p) {
+				g.enlist(p)
+			}
+		}
+		for from := range n + 1 {
+			want := from % n
+			for !g.isListed(want) {
+				want = (want + 1) % n
+			}
+			if got := g.nextListed(from); got != want {
+				t.Fatalf("%d peers, %b: from %d comes %d, want %d", n, g.list, from, got, want)
+			}
 		}
 	}
 }

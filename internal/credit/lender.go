@@ -8,18 +8,15 @@ type Lender struct {
 	loan    uint16
 	granted uint16 // cumulative, wraps: by how much the loan has grown
 	given   uint16 // by how much it has grown of late; decays
-	next    uint16 // neighbours in the scavenge list
-	prev    uint16
-	epoch   uint8 // up to which given and asked have decayed
-	asked   uint8 // times that the peer needed more of late; decays, saturates
-	since   uint8 // epoch of the last revoke
+	epoch   uint8  // up to which given and asked have decayed
+	asked   uint8  // times that the peer needed more of late; decays, saturates
+	since   uint8  // epoch of the last revoke
 	flags   uint8
 }
 
 // Flags of a Lender. Above them stands the number of times that the revoke was repeated.
 const (
-	listed   = 1 << iota // in the scavenge list
-	inFlight             // a revoke was sent and not answered
+	inFlight = 1 << iota // a revoke was sent and not answered
 	zero                 // the last one was answered with nothing, in this epoch
 	gone                 // the peer is dead
 	oneTry

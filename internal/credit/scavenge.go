@@ -1,6 +1,9 @@
 package credit
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // Reason to pass over a peer in scavenging.
 type Reason uint8
@@ -22,10 +25,7 @@ func (r Reason) String() string {
 	return [...]string{"self", "busy", "flying", "least", "zero", "asking", "wanted"}[min(r, wanted)]
 }
 
-const (
-	none      = -1
-	walkLimit = 64 // peers looked at in one go: a long list is walked bit by bit
-)
+const walkLimit = 64 // peers looked at in one go: a long list is walked bit by bit
 
 // scavenge sends revokes to peers that perhaps do not need their loans, and reports whether it sent any. It is called
 // when a need exceeds the bank by short. It continues where it stopped the last time.
@@ -35,9 +35,9 @@ func (g *Ledger) scavenge(short int) (sent bool) {
 		if len(g.flights) >= g.c.Scavenge {
 			break
 		}
-		peer := g.head
+		peer := g.nextListed(g.hand)
 		l := &g.peers[peer]
-		g.head = int(l.next)
+		g.hand = peer + 1
 		l.pass(g.Epoch())
 		if r := g.reason(peer, l); r != wanted {
 			g.stats.Skipped[r]++
@@ -101,35 +101,28 @@ func (g *Ledger) land(peer int) {
 	g.flights = slices.DeleteFunc(g.flights, func(f flight) bool { return f.peer == peer })
 }
 
-// The scavenge list is a ring through the lenders whose loan exceeds the least. It changes in the same step as the
-// loan.
+// The scavenge list is the set of peers whose loan exceeds the least. It changes in the same step as the loan.
 
-// enlist puts peer where the walk will come last.
+// enlist adds peer to the list; delist removes it.
 func (g *Ledger) enlist(peer int) {
-	l := &g.peers[peer]
-	l.flags |= listed
+	g.list[peer/64] |= 1 << (peer % 64)
 	g.listed++
-	if g.head == none {
-		g.head = peer
-		l.next, l.prev = uint16(peer), uint16(peer)
-		return
-	}
-	head := &g.peers[g.head]
-	l.next, l.prev = uint16(g.head), head.prev
-	g.peers[head.prev].next = uint16(peer)
-	head.prev = uint16(peer)
 }
 
 func (g *Ledger) delist(peer int) {
-	l := &g.peers[peer]
-	l.flags &^= listed
+	g.list[peer/64] &^= 1 << (peer % 64)
 	g.listed--
-	g.peers[l.prev].next = l.next
-	g.peers[l.next].prev = l.prev
-	switch {
-	case g.listed == 0:
-		g.head = none
-	case g.head == peer:
-		g.head = int(l.next)
+}
+
+func (g *Ledger) isListed(peer int) bool { return g.list[peer/64]>>(peer%64)&1 != 0 }
+
+// nextListed is the first peer in the list from peer on, in a circle. The list must not be empty.
+func (g *Ledger) nextListed(peer int) int {
+	i := peer / 64 % len(g.list)
+	for w := g.list[i] &^ (1<<(peer%64) - 1); ; w = g.list[i] {
+		if w != 0 {
+			return i*64 + bits.TrailingZeros64(w)
+		}
+		i = (i + 1) % len(g.list)
 	}
 }

@@ -7,8 +7,8 @@ import (
 )
 
 func TestStateOfAPairFitsFortyBytes(t *testing.T) {
-	if b, l := unsafe.Sizeof(Borrower{}), unsafe.Sizeof(Lender{}); b+l > 40 {
-		t.Errorf("both halves take %d + %d bytes, want 40", b, l)
+	if b, l := unsafe.Sizeof(Borrower{}), unsafe.Sizeof(Lender{}); b > 20 || l > 16 {
+		t.Errorf("the halves take %d and %d bytes, want 20 and 16, with a bit of the scavenge list below 40", b, l)
 	}
 }
 
@@ -39,7 +39,7 @@ func TestMemoryOfTenThousandPeers(t *testing.T) {
 	runtime.KeepAlive(pairs)
 	runtime.KeepAlive(g)
 	t.Logf("%.1f bytes a peer, the ledger's own and the allocator's rounding included", each)
-	if each > 44 { // of 40, rounded up to whole pages twice
+	if each > 40 { // of 36.1, rounded up to whole pages twice
 		t.Errorf("%.1f bytes a peer", each)
 	}
 }

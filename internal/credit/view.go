@@ -29,7 +29,7 @@ func (g *Ledger) Peer(peer int) Lent {
 	l := &g.peers[peer]
 	return Lent{
 		Loan: int(l.loan), Owed: int(l.owed), Given: int(l.given), Asked: int(l.asked),
-		Listed: l.flags&listed != 0, InFlight: l.flags&inFlight != 0,
+		Listed: g.isListed(peer), InFlight: l.flags&inFlight != 0,
 	}
 }
 
@@ -44,48 +44,37 @@ func (b *Borrower) View() Borrowed {
 }
 
 // Check examines the whole book, in a time proportional to the ranks. Loans and bank must add up to the total. No loan
-// may be outside its limits. The scavenge list must be one ring of exactly the peers above the least loan. Every revoke
-// that counts as on its way must be. Check returns an error for what does not hold.
+// may be outside its limits. The scavenge list must have exactly the peers above the least loan. Every revoke that
+// counts as on its way must be. Check returns an error for what does not hold.
 func (g *Ledger) Check() error {
 	sum, above := g.bank, 0
 	for i := range g.peers {
-		if i == g.self {
-			continue
+		loan := int(g.peers[i].loan)
+		if i != g.self {
+			sum += loan
 		}
-		l := &g.peers[i]
-		sum += int(l.loan)
-		if g.c.Mode != Dynamic || l.flags&gone != 0 {
-			continue
+		moves := g.c.Mode == Dynamic && i != g.self && g.peers[i].flags&gone == 0
+		if moves && (loan < g.c.Min || loan > g.c.Max) {
+			return fmt.Errorf("credit: peer %d: loan %d is outside %d..%d", i, loan, g.c.Min, g.c.Max)
 		}
-		if int(l.loan) < g.c.Min || int(l.loan) > g.c.Max {
-			return fmt.Errorf("credit: peer %d: loan %d is outside %d..%d", i, l.loan, g.c.Min, g.c.Max)
+		want := moves && loan > g.c.Min
+		if want != g.isListed(i) {
+			return fmt.Errorf("credit: peer %d: loan %d of at least %d, listed %v", i, loan, g.c.Min, !want)
 		}
-		if want := int(l.loan) > g.c.Min; want != (l.flags&listed != 0) {
-			return fmt.Errorf("credit: peer %d: loan %d of at least %d, listed %v", i, l.loan, g.c.Min, !want)
-		} else if want {
+		if want {
 			above++
 		}
 	}
 	if total := g.c.Total(len(g.peers)); sum != total || g.bank < 0 {
 		return fmt.Errorf("credit: loans and bank (%d) make %d credits of %d", g.bank, sum, total)
 	}
-	return g.checkList(above)
+	if above != g.listed {
+		return fmt.Errorf("credit: %d peers in the list, %d counted", above, g.listed)
+	}
+	return g.checkFlights()
 }
 
-func (g *Ledger) checkList(want int) error {
-	n := 0
-	for p := g.head; p != none; {
-		l := &g.peers[p]
-		if n++; l.flags&listed == 0 || int(g.peers[l.next].prev) != p || n > want {
-			return fmt.Errorf("credit: the list is broken at peer %d, member %d of %d", p, n, want)
-		}
-		if p = int(l.next); p == g.head {
-			break
-		}
-	}
-	if n != want || n != g.listed {
-		return fmt.Errorf("credit: %d peers in the list, %d counted, %d with a loan above the least", n, g.listed, want)
-	}
+func (g *Ledger) checkFlights() error {
 	if len(g.flights) > g.c.Scavenge {
 		return fmt.Errorf("credit: %d revokes on their way", len(g.flights))
 	}
