@@ -23,7 +23,7 @@ func (s *Server) answered(t *am.Token, number uint64, in machine.Input, what str
 	if step.Drop&machine.Peer != 0 && s.ids.Remove(number) == nil {
 		return nil
 	}
-	if o.turns != nil {
+	if o.send != nil && o.send.turns != nil {
 		s.answeredFirst(o)
 	}
 	return o

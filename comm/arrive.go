@@ -263,21 +263,20 @@ func (s *Server) afterKeep(o, m *op, key uint64, w *fult.Worker) {
 
 // unexpected makes the op of a message without a receive.
 func (s *Server) unexpected(env envelope, payload []byte, w *fult.Worker) *op {
-	m := s.getOp()
-	m.start(roleEager)
 	src := keySource(env.key)
-	m.ctx, m.peer, m.tag, m.size = keyContext(env.key), int32(src), int32(keyTag(env.key)), env.size
+	m := s.getMessage()
+	m.start(roleEager, keyContext(env.key), int32(src), int32(keyTag(env.key)), nil)
 	s.arrived++
-	m.stamp, m.shape = s.arrived, env.shape
+	m.size, m.msg.stamp, m.shape = env.size, s.arrived, env.shape
 	if env.rts {
-		m.role, m.id, m.from, m.first, m.turn = roleRTS, env.id, env.from, env.first, env.turn
+		m.role, m.id, m.msg.from, m.first, m.turn = roleRTS, env.id, env.from, env.first, env.turn
 		return m
 	}
 	if len(payload) <= smallBytes {
-		m.data = m.small[:copy(m.small[:], payload)]
+		m.data = m.msg.small[:copy(m.msg.small[:], payload)]
 	} else {
-		m.packet = s.packets.get(w, len(payload))
-		m.data = m.packet.mem[:copy(m.packet.mem, payload)]
+		m.msg.packet = s.packets.get(w, len(payload))
+		m.data = m.msg.packet.mem[:copy(m.msg.packet.mem, payload)]
 	}
 	s.cameUnmatched(src, m.cost())
 	return m

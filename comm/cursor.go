@@ -45,8 +45,7 @@ func (s *Server) SendFrom(ctx uint16, dst, tag int, src Source, mode Mode) error
 	if err := s.mayWait("send", dst, tag); err != nil {
 		return err
 	}
-	o := s.getOp()
-	o.prepareSend(ctx, dst, tag, nil, mode)
+	o := s.newSend(ctx, dst, tag, nil, mode)
 	o.cursor, o.size = src, int64(size)
 	return s.sendAndWait(o)
 }
@@ -61,8 +60,7 @@ func (s *Server) IsendFrom(ctx uint16, dst, tag int, src Source, mode Mode, t Te
 	if mode == Standard && size <= s.eager && s.sendEagerAs(ctx, dst, tag, nil, src, t.Shape) {
 		return Req{}, nil
 	}
-	o := s.getOp()
-	o.prepareSend(ctx, dst, tag, nil, mode)
+	o := s.newSend(ctx, dst, tag, nil, mode)
 	o.cursor, o.size, o.endable, o.shape = src, int64(size), t.Endable, t.Shape
 	return s.startOn(o, t, s.startSend), nil
 }
@@ -76,8 +74,7 @@ func (s *Server) RecvInto(ctx uint16, src, tag int, dst Target) (Status, error) 
 	if err := s.mayWait("receive", src, tag); err != nil {
 		return Status{}, err
 	}
-	o := s.getOp()
-	o.prepareRecv(ctx, src, tag, nil)
+	o := s.newRecv(ctx, src, tag, nil)
 	o.cursor = dst
 	return s.recvAndWait(o)
 }
@@ -87,8 +84,7 @@ func (s *Server) IrecvInto(ctx uint16, src, tag int, dst Target, t Terms) (Req, 
 	if err := s.checkTarget(ctx, src, tag, dst); err != nil {
 		return Req{}, err
 	}
-	o := s.getOp()
-	o.prepareRecv(ctx, src, tag, nil)
+	o := s.newRecv(ctx, src, tag, nil)
 	o.cursor, o.endable, o.shape = dst, t.Endable, t.Shape
 	return s.startOn(o, t, s.postOn), nil
 }

@@ -90,14 +90,13 @@ func (x *explored) thread(acts []act, first int) iter.Seq[func() bool] {
 func (x *explored) do(e *event, receives *[]*op) int {
 	switch e.do {
 	case doPost:
-		o := x.op(e.id, roleRecv)
-		o.ctx, o.peer, o.tag, o.posted, o.wild = exploredContext, e.p.Source, e.p.Tag, e.p, e.p.Wild()
+		o := x.op(e.id, e.p, roleRecv)
+		o.recv.posted, o.wild = e.p, e.p.Wild()
 		*receives = append(*receives, o)
 		return numberOf(x.s.post(o))
 	case doArrive:
-		u := x.op(e.id, roleEager)
-		u.stamp = uint64(e.id)
-		u.ctx, u.peer, u.tag = exploredContext, e.p.Source, e.p.Tag
+		u := x.op(e.id, e.p, roleEager)
+		u.msg.stamp = uint64(e.id)
 		return numberOf(x.s.arrive(u))
 	case doProbe:
 		size, _ := x.s.probe(e.p)
@@ -116,12 +115,16 @@ func (x *explored) do(e *event, receives *[]*op) int {
 }
 
 // op gives the op of an operation; its size is its number.
-func (x *explored) op(id int, r role) *op {
-	if x.ops[id] == nil {
-		x.ops[id] = newOp(nil)
+func (x *explored) op(id int, p match.Pattern, r role) *op {
+	switch {
+	case x.ops[id] != nil:
+	case r == roleRecv:
+		x.ops[id] = newReceive(nil)
+	default:
+		x.ops[id] = newMessage(nil)
 	}
 	o := x.ops[id]
-	o.start(r)
+	o.start(r, exploredContext, p.Source, p.Tag, nil)
 	o.size = int64(id)
 	return o
 }

@@ -74,10 +74,10 @@ func (s *Server) sendsOf(key uint64) *sendTurns {
 // postOn is post for a receive whose context may have promises.
 func (s *Server) postOn(o *op) {
 	if o.ctx >= FirstAsserted {
-		o.exact = o.alloc == nil && s.asserted(o.ctx)&ExactLength != 0
+		o.exact = o.recv.alloc == nil && s.asserted(o.ctx)&ExactLength != 0
 		o.first = !o.wild && s.goesFirst(o.ctx, int(o.peer), int(o.tag), o.room())
 	}
-	o.odd = o.exact || o.alloc != nil
+	o.odd = o.exact || o.recv.alloc != nil
 	if o.first {
 		s.postFirst(o)
 		return
@@ -100,7 +100,7 @@ func (s *Server) postFirst(o *op) {
 		}
 		return
 	}
-	o.size, o.want = o.room(), o.room()
+	o.size, o.recv.want, o.recv.got = o.room(), o.room(), 0
 	o.word.Begin(match.RecvInvited, machine.Caller|machine.Peer)
 	id, src, shape := s.ids.Add(o), int(o.peer), o.shape
 	o.id = id
@@ -143,7 +143,7 @@ func (s *Server) takenAside(m *op) { s.takeAside(func() *op { return m }) }
 
 // follow has the send o, whose turn has come, follow an invitation; false if there is none. The pair is locked.
 func (o *op) follow() bool {
-	t := o.turns
+	t := o.send.turns
 	turn := t.Next()
 	inv, ok := t.invited[turn]
 	if !ok || o.s.ids.Remove(o.id) == nil { // it is being ended
@@ -151,20 +151,20 @@ func (o *op) follow() bool {
 	}
 	t.Take()
 	delete(t.invited, turn)
-	if o.unfit = !inv.fits(o); o.unfit {
+	if o.send.unfit = !inv.fits(o); o.send.unfit {
 		o.step(match.SentWhole)
 	} else {
 		o.step(match.Cleared)
 	}
-	o.invited = inv.number
+	o.send.invited = inv.number
 	return true
 }
 
 // followed goes on when the send o, which follows an invitation, has left its queue.
 func (o *op) followed() {
-	number := o.invited
-	o.invited = 0
-	if o.unfit {
+	number := o.send.invited
+	o.send.invited = 0
+	if o.send.unfit {
 		o.s.decline(o, number)
 		return
 	}
@@ -255,7 +255,7 @@ func (s *Server) uninvite(env envelope) {
 // answeredFirst forgets the turn of a send whose envelope is answered.
 func (s *Server) answeredFirst(o *op) {
 	if s.e.Lock(int(o.peer)) != am.Failed {
-		delete(o.turns.offered, o.turn)
+		delete(o.send.turns.offered, o.turn)
 		s.e.Abandon(int(o.peer))
 	}
 }

@@ -136,7 +136,7 @@ func (m *matching) fill(c *context) {
 			}
 		})
 	}
-	slices.SortFunc(messages, func(a, b *op) int { return cmp.Compare(a.stamp, b.stamp) })
+	slices.SortFunc(messages, func(a, b *op) int { return cmp.Compare(a.msg.stamp, b.msg.stamp) })
 	for _, o := range messages {
 		c.index.Arrive(o.pattern(), o)
 	}

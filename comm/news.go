@@ -103,8 +103,7 @@ func (s *Server) RecvSoon(ctx uint16, src, tag int, buf []byte, once bool, t Ter
 			return Req{}, n, nil
 		}
 	}
-	o := s.getOp()
-	o.prepareRecv(ctx, src, tag, buf)
+	o := s.newRecv(ctx, src, tag, buf)
 	o.endable, o.alone, o.shape = t.Endable, t.Alone, t.Shape
 	s.post(o)
 	if !o.done.Ready() && !s.eng.LingerFor(&o.done, alarm) {

@@ -27,74 +27,83 @@ const (
 	roleCall       // an operation of the layer above; see NewCall
 )
 
-// op is one operation or one unexpected message. Who may touch it changes: its caller until it is posted, then whoever
-// finds it through the table, a list or an id, and after done is ready its caller again.
+// op is one operation or one unexpected message, as the table, the numbers and the requests see it. What only one kind
+// needs is in a part of its own, in the same piece of memory: one of recv, send and msg is not nil, and stays. Who may
+// touch it changes: its caller until it is posted, then whoever finds it through the table, a list or an id, and after
+// done is ready its caller again.
 type op struct {
 	done progress.Done
 	word machine.Word // state, and who has a hand in it; see match.Protocol
 	gen  uint32       // counts the uses of this op, so that a stale Req is noticed
 
 	role      role
-	sync      bool // a synchronous send
 	wild      bool // a receive with a wildcard
+	odd       bool // a receive whose message needs more than a look at its length and a copy
 	cancelled bool
 	endable   bool // the peer never has a key of its bytes, so that End can take them away at any time
-	alone     bool // of the two ranks the receiver alone copies the bytes
-	offered   bool // a send counted in peer.offers; set when its envelope leaves
 	first     bool // its message may go without an envelope; see first.go
 	exact     bool // a receive whose message must be as long as its buffer
-	odd       bool // a receive whose message needs more than a look at its length and a copy
-	unfit     bool // a send that does not fit its invitation
+	alone     bool // a receive whose rank alone copies the bytes
 
-	ctx     uint16
-	home    int16 // sub-pool of packets nearest to the receiver; -1 for none
-	peer    int32 // source of a receive or message, destination of a send; a wildcard until matched
-	tag     int32
-	posted  match.Pattern // of a receive with a wildcard: what it accepts
-	data    []byte        // receive buffer, bytes to send, or bytes of an unexpected message
-	cursor  cursor        // the Source or Target of an operation whose bytes are not contiguous, in the place of data
-	size    int64         // bytes of the message; of an envelope, bytes at the sender
-	got     int64         // bytes of a rendezvous that have come
-	want    int64         // bytes of a rendezvous that will come
-	from    offer         // of an envelope: what the sender offers of its bytes
-	exposed conduit.Key   // under which the peer reaches bytes of this op; zero if none
-	id      uint64        // of this op in Server.ids, 0 if none; of an envelope the sender's id
-	shape   uint64        // see Terms; 0: not known
-	sum     uint64        // of the bytes of a send with a shape, when it was started
-	stamp   uint64        // of a message: order of arrival
-	turn    uint64        // where first: see match.Turns
-	turns   *sendTurns    // of a send that is first
-	invited uint64        // of a send: the number of the receive that has invited it, until its bytes are handed over
-	err     error
-	alloc   func(n int) []byte // gives the buffer of a receive of unknown size
-	packet  *packet            // holds data of an unexpected message that does not fit small
-	small   [smallBytes]byte
+	ctx   uint16
+	home  int16 // sub-pool of packets nearest to the receiver; -1 for none
+	peer  int32 // source of a receive or message, destination of a send; a wildcard until matched
+	tag   int32
+	s     *Server
+	data  []byte // receive buffer, bytes to send, or bytes of an unexpected message
+	size  int64  // bytes of the message; of an envelope, bytes at the sender
+	err   error
+	recv  *receiving
+	send  *sending
+	msg   *arrival
+	shape uint64 // see Terms; 0: not known
+	id    uint64 // of this op in Server.ids, 0 if none; of an envelope the sender's id
 
-	bulk *am.Bulk  // while its bytes move
-	next am.Queued // link of the pair's queue
-	s    *Server
+	cursor  cursor      // the Source or Target of an operation whose bytes are not contiguous, in the place of data
+	turn    uint64      // where first: see match.Turns
+	exposed conduit.Key // under which the peer reaches bytes of this op; zero if none
+}
+
+// receiving is what only a receive needs.
+type receiving struct {
+	posted match.Pattern      // of a receive with a wildcard: what it accepts
+	alloc  func(n int) []byte // gives the buffer of a receive of unknown size
+	want   int64              // bytes of a rendezvous that will come
+	got    int64              // those that have come
+}
+
+// sending is what only a send needs that does not leave at once: it waits for its turn, or as a rendezvous.
+type sending struct {
+	sync    bool       // a synchronous send
+	offered bool       // it is counted in peer.offers; set when its envelope leaves
+	unfit   bool       // it does not fit its invitation
+	sum     uint64     // of the bytes of a send with a shape, when it was started
+	turns   *sendTurns // where first
+	invited uint64     // the number of the receive that has invited it, until its bytes are handed over
+	bulk    *am.Bulk   // while its bytes move
+	next    am.Queued  // link of the pair's queue
+}
+
+// arrival is what only an unexpected message needs.
+type arrival struct {
+	stamp  uint64  // order of arrival
+	from   offer   // of an envelope: what the sender offers of its bytes
+	packet *packet // holds data that do not fit small
+	small  [smallBytes]byte
 }
 
 // smallBytes of an unexpected message are kept in the op itself.
 const smallBytes = 64
 
-func newOp(s *Server) *op {
-	o := &new(node).Value
-	o.s = s
-	return o
-}
-
 // node is o as the table holds it.
 func (o *op) node() *node { return hashtable.NodeOf(o) }
 
 // start begins a new use of o.
-func (o *op) start(r role) {
-	o.role = r
-	o.sync, o.wild, o.cancelled = false, false, false
-	o.endable, o.alone, o.offered = false, false, false
-	o.first, o.exact, o.odd = false, false, false
-	o.size, o.got, o.want, o.from, o.id, o.stamp, o.err, o.alloc = 0, 0, 0, offer{}, 0, 0, nil, nil
-	o.shape, o.sum = 0, 0
+func (o *op) start(r role, ctx uint16, peer, tag int32, data []byte) {
+	o.role, o.wild, o.odd, o.cancelled = r, false, false, false
+	o.endable, o.first, o.exact, o.alone = false, false, false, false
+	o.ctx, o.peer, o.tag, o.data = ctx, peer, tag, data
+	o.size, o.err, o.shape, o.id = 0, nil, 0, 0
 	o.done.Reset()
 }
 
@@ -121,7 +130,7 @@ func (o *op) happens(in machine.Input, w *fult.Worker) {
 func (o *op) ended(e machine.End, w *fult.Worker) {
 	switch e {
 	case machine.Completed:
-		if o.offered {
+		if o.send != nil && o.send.offered {
 			o.s.peers[o.peer].offers.Add(-1)
 		}
 		o.unexpose()
@@ -137,7 +146,7 @@ func (o *op) pattern() match.Pattern { return match.Pattern{Source: o.peer, Tag:
 // asked is what a receive was posted with.
 func (o *op) asked() match.Pattern {
 	if o.wild {
-		return o.posted
+		return o.recv.posted
 	}
 	return o.pattern()
 }

@@ -1,12 +1,49 @@
 package comm
 
-// getOp gives an op that nobody else knows.
-func (s *Server) getOp() *op {
-	if o := s.ops.Get(); o != nil {
+import "github.com/golci/golci/internal/request"
+
+// opPools hold the ops that are not in use, by kind.
+type opPools struct{ receives, sends, messages request.Pool[op] }
+
+func newReceive(s *Server) *op {
+	x := new(struct {
+		node
+		part receiving
+	})
+	o := &x.Value
+	o.s, o.home, o.recv = s, -1, &x.part
+	return o
+}
+
+// getSend gives an op for a send that nobody else knows.
+func (s *Server) getSend() *op {
+	if o := s.free.sends.Get(); o != nil {
 		return o
 	}
-	o := newOp(s)
-	o.home = -1
+	x := new(struct {
+		node
+		part sending
+	})
+	o := &x.Value
+	o.s, o.home, o.send = s, -1, &x.part
+	return o
+}
+
+// getMessage gives an op for an unexpected message that nobody else knows.
+func (s *Server) getMessage() *op {
+	if o := s.free.messages.Get(); o != nil {
+		return o
+	}
+	return newMessage(s)
+}
+
+func newMessage(s *Server) *op {
+	x := new(struct {
+		node
+		part arrival
+	})
+	o := &x.Value
+	o.s, o.home, o.msg = s, -1, &x.part
 	return o
 }
 
@@ -14,7 +51,15 @@ func (s *Server) getOp() *op {
 func (s *Server) putOp(o *op) {
 	o.role = roleFree
 	o.gen++
-	o.data, o.cursor, o.err, o.alloc, o.turns = nil, nil, nil, nil, nil
+	o.data, o.cursor, o.err = nil, nil, nil
 	o.word.Free()
-	s.ops.Put(o)
+	switch {
+	case o.recv != nil:
+		o.recv.alloc = nil
+		s.free.receives.Put(o)
+	case o.send != nil:
+		s.free.sends.Put(o)
+	default:
+		s.free.messages.Put(o)
+	}
 }

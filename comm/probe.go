@@ -107,10 +107,9 @@ func (s *Server) imrecv(msg *Message, buf []byte, alloc func(n int) []byte, dst 
 		return Req{}, s.check("receive", m.ctx, int(m.peer), int(m.tag), false)
 	}
 	msg.m = nil
-	o := s.getOp()
-	o.prepareRecv(m.ctx, int(m.peer), int(m.tag), buf)
+	o := s.newRecv(m.ctx, int(m.peer), int(m.tag), buf)
 	o.cursor = dst
-	o.alloc, o.endable, o.alone, o.shape = alloc, t.Endable, t.Alone, t.Shape
+	o.recv.alloc, o.endable, o.alone, o.shape = alloc, t.Endable, t.Alone, t.Shape
 	r := Req{o, o.gen}
 	o.exact = alloc == nil && s.asserted(o.ctx)&ExactLength != 0
 	if s.deliver(o, m) {

@@ -32,8 +32,7 @@ func (s *Server) Recv(ctx uint16, src, tag int, buf []byte) (Status, error) {
 		o.data = nil
 		return st, err
 	}
-	o := s.getOp()
-	o.prepareRecv(ctx, src, tag, buf)
+	o := s.newRecv(ctx, src, tag, buf)
 	s.post(o)
 	s.eng.Wait(&o.done)
 	st, err := o.status(), o.err
@@ -55,9 +54,8 @@ func (s *Server) RecvAlloc(ctx uint16, src, tag int, alloc func(n int) []byte) (
 	if err := s.checkAlloc(ctx, src, tag); err != nil {
 		return Status{}, err
 	}
-	o := s.getOp()
-	o.prepareRecv(ctx, src, tag, nil)
-	o.alloc = alloc
+	o := s.newRecv(ctx, src, tag, nil)
+	o.recv.alloc = alloc
 	return s.recvAndWait(o)
 }
 
@@ -81,18 +79,25 @@ func (s *Server) Irecv(ctx uint16, src, tag int, buf []byte) (Req, error) {
 			return s.IrecvWith(ctx, src, tag, buf, nil, Terms{})
 		}
 	}
-	o := s.getOp()
-	o.prepareRecv(ctx, src, tag, buf)
+	o := s.newRecv(ctx, src, tag, buf)
 	r := Req{o, o.gen}
 	s.post(o)
 	return r, nil
 }
 
+func (s *Server) newRecv(ctx uint16, src, tag int, buf []byte) *op {
+	o := s.free.receives.Get()
+	if o == nil {
+		o = newReceive(s)
+	}
+	o.prepareRecv(ctx, src, tag, buf)
+	return o
+}
+
 func (o *op) prepareRecv(ctx uint16, src, tag int, buf []byte) {
-	o.start(roleRecv)
-	o.ctx, o.peer, o.tag, o.data = ctx, int32(src), int32(tag), buf
+	o.start(roleRecv, ctx, int32(src), int32(tag), buf)
 	if src|tag < 0 { // AnySource or AnyTag
-		o.wild, o.posted = true, o.pattern()
+		o.wild, o.recv.posted = true, o.pattern()
 	}
 }
 
@@ -125,15 +130,15 @@ func (s *Server) deliver(o, m *op) bool {
 		return true
 	}
 	if m.role == roleRTS {
-		fin := s.beginRendezvous(o, m.size, m.id, m.from)
+		fin := s.beginRendezvous(o, m.size, m.id, m.msg.from)
 		s.putOp(m)
 		return fin
 	}
 	s.fill(o, m.data)
 	s.peers[m.peer].unexpected.Add(-m.cost())
-	if m.packet != nil {
-		s.packets.put(int(o.home), m.packet)
-		m.packet = nil
+	if m.msg.packet != nil {
+		s.packets.put(int(o.home), m.msg.packet)
+		m.msg.packet = nil
 	}
 	s.putOp(m)
 	return true
@@ -142,8 +147,8 @@ func (s *Server) deliver(o, m *op) bool {
 // fill copies the bytes of an eager message into o.
 func (s *Server) fill(o *op, payload []byte) {
 	o.size = int64(len(payload))
-	if o.alloc != nil {
-		o.data = o.alloc(len(payload))
+	if o.recv.alloc != nil {
+		o.data = o.recv.alloc(len(payload))
 	}
 	o.place(payload, 0)
 	o.err = s.misfit(o, o.size)
@@ -152,8 +157,8 @@ func (s *Server) fill(o *op, payload []byte) {
 // cost is what an unexpected message counts against its sender's limit, in bytes.
 func (o *op) cost() int64 { return int64(len(o.data)) + opOverhead }
 
-// opOverhead is the size of an op, about.
-const opOverhead = 256
+// opOverhead is the memory of an unexpected message beside its bytes, about.
+const opOverhead = 320
 
 // finish completes o on behalf of its owner.
 func (o *op) finish(w *fult.Worker) { o.done.Complete(w) }

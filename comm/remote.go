@@ -76,7 +76,7 @@ func (s *Server) offer(o *op) offer {
 // beginDirect starts to copy the message of which its sender offers that; false if this rank cannot, or it is not
 // worth it.
 func (s *Server) beginDirect(o *op, id uint64, from offer) bool {
-	if from.id == 0 || o.cursor != nil || o.want < directMin {
+	if from.id == 0 || o.cursor != nil || o.recv.want < directMin {
 		return false
 	}
 	r := s.e.Reach(int(o.peer))
@@ -86,24 +86,24 @@ func (s *Server) beginDirect(o *op, id uint64, from offer) bool {
 	case !r.Get:
 		return false
 	case r.Near && r.Put && !s.copiesAlone(o):
-		return s.goAhead(o, id, o.want/2&^(pageBytes-1), from)
+		return s.goAhead(o, id, o.recv.want/2&^(pageBytes-1), from)
 	}
 	o.step(match.AskGet)
-	s.get(o, o.want, id, from)
+	s.get(o, o.recv.want, id, from)
 	return true
 }
 
 // copiesAlone tells whether of two near ranks the receiver o alone copies. Its end then does not depend on what the
 // sender does meanwhile.
 func (s *Server) copiesAlone(o *op) bool {
-	return o.endable || o.alone || o.want <= exchangeMost && s.peers[o.peer].offers.Load() > 0
+	return o.endable || o.alone || o.recv.want <= exchangeMost && s.peers[o.peer].offers.Load() > 0
 }
 
 // goAhead lets the sender put the bytes of o from half on, and gets those before; false if the sender cannot reach
 // them now.
 func (s *Server) goAhead(o *op, id uint64, half int64, from offer) bool {
 	src := int(o.peer)
-	k, ok := s.e.Expose(src, o.data[half:o.want])
+	k, ok := s.e.Expose(src, o.data[half:o.recv.want])
 	if !ok {
 		return false
 	}
@@ -115,7 +115,7 @@ func (s *Server) goAhead(o *op, id uint64, half int64, from offer) bool {
 	}
 	own := s.ids.Add(o)
 	o.id = own
-	s.control(src, handlerGo, id, own, uint64(half), uint64(o.want), k.Base, k.ID)
+	s.control(src, handlerGo, id, own, uint64(half), uint64(o.recv.want), k.Base, k.ID)
 	if half > 0 {
 		s.get(o, half, id, from)
 	}
@@ -143,7 +143,7 @@ func (s *Server) onGo(t *am.Token, args []uint64, _ []byte) {
 	if from == 0 {
 		in = match.AllWanted
 	}
-	o := s.answered(t, args[0], in, "go", func(o *op) bool { return o.offered && from <= to && to <= uint64(len(o.data)) })
+	o := s.answered(t, args[0], in, "go", func(o *op) bool { return o.send.offered && from <= to && to <= uint64(len(o.data)) })
 	if o == nil {
 		return
 	}

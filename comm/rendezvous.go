@@ -18,19 +18,19 @@ import (
 // is what the sender offers of them. It reports whether o is finished already, as there is nothing to wait for.
 func (s *Server) beginRendezvous(o *op, size int64, id uint64, from offer) bool {
 	o.size = size
-	if o.alloc != nil {
+	if o.recv.alloc != nil {
 		s.allocate(o)
 	}
-	o.want = min(size, o.room())
+	o.recv.want = min(size, o.room())
 	if o.err == nil {
 		o.err = s.misfit(o, size)
 	}
-	o.got = 0
+	o.recv.got = 0
 	o.word.Begin(match.RecvPosted, machine.Caller|machine.Queue) // not in post: most receives never come here
 	if s.beginDirect(o, id, from) {
 		return false
 	}
-	own, want, src := uint64(0), o.want, int(o.peer)
+	own, want, src := uint64(0), o.recv.want, int(o.peer)
 	if want > 0 {
 		o.step(match.AskChunks)
 		own = s.ids.Add(o)
@@ -47,7 +47,7 @@ func (s *Server) allocate(o *op) {
 		o.err = o.failed(err)
 		return
 	}
-	o.data = o.alloc(int(o.size))
+	o.data = o.recv.alloc(int(o.size))
 }
 
 // onCTS starts to send the bytes of a rendezvous.
@@ -75,7 +75,7 @@ func (s *Server) onCTS(t *am.Token, args []uint64, _ []byte) {
 func (s *Server) stream(o *op, number, n uint64) {
 	b := s.bulks.Get().(*am.Bulk)
 	o.chunked(b, number, n)
-	o.bulk = b
+	o.send.bulk = b
 	s.e.PutBulk(int(o.peer), b)
 }
 
@@ -86,13 +86,18 @@ func (s *Server) bulkArrived(src int, id uint64, off int64, chunk []byte, w *ful
 		return // the receive has failed meanwhile
 	}
 	n := int64(len(chunk))
-	if !o.streams() || int(o.peer) != src || n > o.want-o.got || off < 0 || off > o.want-n {
+	r := o.recv
+	if r == nil {
+		s.e.Fault(fmt.Errorf("%w: rank %d: %d bytes at %d from rank %d for a send", ErrProtocol, s.rank, n, off, src))
+		return
+	}
+	if !o.streams() || int(o.peer) != src || n > r.want-r.got || off < 0 || off > r.want-n {
 		s.e.Fault(fmt.Errorf("%w: rank %d: %d bytes at %d from rank %d for an operation that waits for %d of %d from rank %d",
-			ErrProtocol, s.rank, n, off, src, o.want-o.got, o.want, o.peer))
+			ErrProtocol, s.rank, n, off, src, r.want-r.got, r.want, o.peer))
 		return
 	}
 	o.place(chunk, int(off))
-	if o.got += n; o.got == o.want {
+	if r.got += n; r.got == r.want {
 		s.ids.Remove(id)
 		o.happens(match.LastChunk, w)
 	}

@@ -66,7 +66,7 @@ func (s *Server) Linger(r Req) bool {
 // Drop uses r up if it is done without an error, and reports whether it was. It neither polls nor blocks.
 func (s *Server) Drop(r Req) bool {
 	o := r.o
-	if o == nil || o.gen != r.gen || !o.done.Ready() || o.err != nil || o.sum != 0 {
+	if o == nil || o.gen != r.gen || !o.done.Ready() || o.err != nil || o.summed() {
 		return false
 	}
 	s.putOp(o)
@@ -76,7 +76,7 @@ func (s *Server) Drop(r Req) bool {
 // use takes the result of a done request.
 func (s *Server) use(r Req) (Status, error) {
 	st, err := r.o.result()
-	if r.o.sum != 0 && err == nil && sumOf(r.o.data) != r.o.sum {
+	if err == nil && r.o.summed() && sumOf(r.o.data) != r.o.send.sum {
 		err = s.changed(r.o)
 	}
 	s.release(r.o)

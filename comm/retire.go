@@ -115,9 +115,9 @@ func (s *Server) dropMessages(messages []waiting) (n int) {
 func (s *Server) discard(m *op) {
 	if m.role == roleEager {
 		s.peers[m.peer].unexpected.Add(-m.cost())
-		if m.packet != nil {
-			s.packets.put(-1, m.packet)
-			m.packet = nil
+		if m.msg.packet != nil {
+			s.packets.put(-1, m.msg.packet)
+			m.msg.packet = nil
 		}
 	}
 	s.putOp(m)

@@ -74,8 +74,7 @@ func (s *Server) sendSlow(ctx uint16, dst, tag int, data []byte, mode Mode) erro
 	if err := s.mayWait("send", dst, tag); err != nil {
 		return err
 	}
-	o := s.getOp()
-	o.prepareSend(ctx, dst, tag, data, mode)
+	o := s.newSend(ctx, dst, tag, data, mode)
 	return s.sendAndWait(o)
 }
 
@@ -100,17 +99,18 @@ func (s *Server) Isend(ctx uint16, dst, tag int, data []byte, mode Mode) (Req, e
 	if mode == Standard && len(data) <= s.eager && s.sendEager(ctx, dst, tag, data) {
 		return Req{}, nil
 	}
-	o := s.getOp()
-	o.prepareSend(ctx, dst, tag, data, mode)
+	o := s.newSend(ctx, dst, tag, data, mode)
 	r := Req{o, o.gen}
 	s.startSend(o)
 	return r, nil
 }
 
-func (o *op) prepareSend(ctx uint16, dst, tag int, data []byte, mode Mode) {
-	o.start(roleSend)
-	o.ctx, o.peer, o.tag, o.data, o.sync = ctx, int32(dst), int32(tag), data, mode == Synchronous
+func (s *Server) newSend(ctx uint16, dst, tag int, data []byte, mode Mode) *op {
+	o := s.getSend()
+	o.start(roleSend, ctx, int32(dst), int32(tag), data)
 	o.size = int64(len(data))
+	*o.send = sending{sync: mode == Synchronous}
+	return o
 }
 
 // hookNumbered, set by tests, runs when a send has its number and is not in its pair's queue yet.
@@ -119,7 +119,7 @@ var hookNumbered func()
 // startSend sends o or puts it in its pair's queue.
 func (s *Server) startSend(o *op) {
 	dst := int(o.peer)
-	if !o.sync && o.size <= int64(s.eager) {
+	if !o.send.sync && o.size <= int64(s.eager) {
 		if s.sendEagerAs(o.ctx, dst, int(o.tag), o.data, o.source(), o.shape) {
 			o.done.Finish()
 			return
@@ -136,7 +136,7 @@ func (s *Server) startSend(o *op) {
 		return
 	}
 	if o.first {
-		o.turns = s.sendsOf(o.key())
+		o.send.turns = s.sendsOf(o.key())
 	}
 	switch {
 	case !s.e.Queueing(dst) && o.Emit():
@@ -150,7 +150,7 @@ func (s *Server) startSend(o *op) {
 // Emit implements am.Queued: the message itself if it may travel eagerly by now, else its envelope.
 func (o *op) Emit() bool {
 	s, dst := o.s, int(o.peer)
-	if !o.sync && o.size <= int64(s.eager) && !s.e.Throttled(dst) {
+	if !o.send.sync && o.size <= int64(s.eager) && !s.e.Throttled(dst) {
 		body, first, outcome := s.e.OpenQueued(dst, handlerEager, 1+shapeArgs(o.shape), int(o.size))
 		if outcome != am.Opened {
 			return false
@@ -174,7 +174,7 @@ func (o *op) Emit() bool {
 	binary.LittleEndian.PutUint64(body[16:], o.id)
 	from := s.offer(o)
 	if from.id != 0 {
-		o.offered = true
+		o.send.offered = true
 		s.peers[dst].offers.Add(1)
 	}
 	binary.LittleEndian.PutUint64(body[24:], from.base)
@@ -207,8 +207,8 @@ func (o *op) envelopeArgs() int {
 }
 
 func (o *op) putTurn(b []byte) {
-	o.turn = o.turns.Take()
-	o.turns.offered[o.turn] = o.id
+	o.turn = o.send.turns.Take()
+	o.send.turns.offered[o.turn] = o.id
 	binary.LittleEndian.PutUint64(b, o.shape)
 	binary.LittleEndian.PutUint64(b[8:], o.turn)
 }
@@ -218,7 +218,7 @@ func (o *op) wireKey() uint64 { return makeKey(o.ctx, o.s.rank, int(o.tag)) }
 
 // Sent implements am.Queued: the envelope or the whole message is on its way.
 func (o *op) Sent(w *fult.Worker) {
-	if o.invited != 0 {
+	if o.send.invited != 0 {
 		o.followed()
 	}
 	o.happens(match.Unqueued, w)
@@ -239,16 +239,16 @@ func (o *op) Fail(err error, w *fult.Worker) {
 		o.s.failed(o, o.sendFailed(err))
 		o.step(match.PeerLost)
 	}
-	if o.invited != 0 && !o.unfit { // its bytes were about to go
+	if o.send.invited != 0 && !o.send.unfit { // its bytes were about to go
 		o.s.failed(o, o.sendFailed(err))
 		o.step(match.Moved)
 	}
-	o.invited = 0
+	o.send.invited = 0
 	o.happens(match.Unqueued, w)
 }
 
 // Next implements am.Queued.
-func (o *op) Next() *am.Queued { return &o.next }
+func (o *op) Next() *am.Queued { return &o.send.next }
 
 // moved is a send as the owner of its bulk transfer.
 type moved op
@@ -261,9 +261,9 @@ func (m *moved) Sent(w *fult.Worker) {
 }
 
 func (o *op) dropBulk() {
-	*o.bulk = am.Bulk{}
-	o.s.bulks.Put(o.bulk)
-	o.bulk = nil
+	*o.send.bulk = am.Bulk{}
+	o.s.bulks.Put(o.send.bulk)
+	o.send.bulk = nil
 }
 
 // Fail implements am.BulkOwner.

@@ -66,7 +66,7 @@ type Server struct {
 
 	ids       request.Numbers[op] // of operations that wait for an answer
 	errMu     spin.Lock           // guards op.err of what more than one may end
-	ops       request.Pool[op]
+	free      opPools
 	packets   packetPools
 	ctrls     sync.Pool // of *ctrl
 	bulks     sync.Pool // of *am.Bulk
@@ -182,7 +182,7 @@ func (s *Server) threadOp(t *fult.Thread) *op {
 }
 
 func (s *Server) newThreadOp(t *fult.Thread) *op {
-	o := newOp(s)
+	o := newReceive(s)
 	o.home = int16(home(t.Worker()))
 	return o
 }

@@ -56,6 +56,9 @@ func sumFor(shape uint64, b []byte) uint64 {
 	return sumOf(b)
 }
 
+// summed tells that the bytes of o are compared at its end with those that it was started with.
+func (o *op) summed() bool { return o.send != nil && o.send.sum != 0 }
+
 // changed tells that the bytes of the send o are not those that it was started with.
 func (s *Server) changed(o *op) error {
 	return o.failed(fmt.Errorf("%w: it was changed between the start of the send and its end", ErrBuffer))
@@ -72,9 +75,8 @@ func (s *Server) SendShaped(ctx uint16, dst, tag int, data []byte, mode Mode, sh
 	if err := s.mayWait("send", dst, tag); err != nil {
 		return err
 	}
-	o := s.getOp()
-	o.prepareSend(ctx, dst, tag, data, mode)
-	o.shape, o.sum = shape, sumFor(shape, data)
+	o := s.newSend(ctx, dst, tag, data, mode)
+	o.shape, o.send.sum = shape, sumFor(shape, data)
 	return s.sendAndWait(o)
 }
 
@@ -86,8 +88,7 @@ func (s *Server) RecvShaped(ctx uint16, src, tag int, buf []byte, shape uint64) 
 	if err := s.mayWait("receive", src, tag); err != nil {
 		return Status{}, err
 	}
-	o := s.getOp()
-	o.prepareRecv(ctx, src, tag, buf)
+	o := s.newRecv(ctx, src, tag, buf)
 	o.shape = shape
 	return s.recvAndWait(o)
 }

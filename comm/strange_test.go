@@ -4,7 +4,9 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/fult"
 )
 
 // TestGoWithoutAnOffer: an answer that asks for copies into memory is a fault of its sender where the envelope has
@@ -34,6 +36,40 @@ func TestGoWithoutAnOffer(t *testing.T) {
 		t.Errorf("the send ended with %v", err)
 	}
 }
+
+// TestChunkForASend: bulk data under the number of a send are a fault of the peer that sends them.
+func TestChunkForASend(t *testing.T) {
+	faults := make(chan error, 1)
+	j := newJob(t, 2, conduit.Config{}, Config{}, fatalTo(func(err error) { faults <- err }))
+	a, z := j[0], j[1]
+	r, err := a.Isend(1, 1, 5, make([]byte, 64<<10), Standard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z.e.PutBulk(0, &am.Bulk{ID: r.o.id, Channel: bulkChannel, Data: make([]byte, 8), Owner: noOwner{}})
+	for range 10 {
+		z.Poll()
+		a.Poll()
+	}
+	select {
+	case err := <-faults:
+		if !errors.Is(err, ErrProtocol) {
+			t.Error(err)
+		}
+	default:
+		t.Error("no fault")
+	}
+	a.Close()
+	if _, err := a.Wait(r); !errors.Is(err, ErrClosed) {
+		t.Errorf("the send ended with %v", err)
+	}
+}
+
+// noOwner does not look at the end of its bulk data.
+type noOwner struct{}
+
+func (noOwner) Sent(*fult.Worker)        {}
+func (noOwner) Fail(error, *fult.Worker) {}
 
 // TestMrecvAfterClose: a message that was probed for is not received when the communication has ended.
 func TestMrecvAfterClose(t *testing.T) {

@@ -42,9 +42,8 @@ func (s *Server) IsendWith(ctx uint16, dst, tag int, data []byte, mode Mode, t T
 	if mode == Standard && len(data) <= s.eager && s.sendEagerAs(ctx, dst, tag, data, nil, t.Shape) {
 		return Req{}, nil
 	}
-	o := s.getOp()
-	o.prepareSend(ctx, dst, tag, data, mode)
-	o.endable, o.shape, o.sum = t.Endable, t.Shape, sumFor(t.Shape, data)
+	o := s.newSend(ctx, dst, tag, data, mode)
+	o.endable, o.shape, o.send.sum = t.Endable, t.Shape, sumFor(t.Shape, data)
 	return s.startOn(o, t, s.startSend), nil
 }
 
@@ -68,9 +67,8 @@ func (s *Server) IrecvWith(ctx uint16, src, tag int, buf []byte, alloc func(n in
 			return Req{}, err
 		}
 	}
-	o := s.getOp()
-	o.prepareRecv(ctx, src, tag, buf)
-	o.alloc, o.endable, o.alone, o.shape = alloc, t.Endable, t.Alone, t.Shape
+	o := s.newRecv(ctx, src, tag, buf)
+	o.recv.alloc, o.endable, o.alone, o.shape = alloc, t.Endable, t.Alone, t.Shape
 	return s.startOn(o, t, s.postOn), nil
 }
 

@@ -39,43 +39,30 @@ func (p *Pool[T]) place(g uintptr) *cache[T] {
 	return &p.caches[uint64(g)*0x9E3779B97F4A7C15>>(64-logCaches)]
 }
 
-// mine is the cache of the calling goroutine, nil if it has none. The race detector does not see that one goroutine
-// ends before another runs under its identity, so under it there are no caches.
-func (p *Pool[T]) mine() *cache[T] {
-	g := arch.G()
-	c := p.place(g)
-	if c.owner.Load() != g || invariants.Race {
-		return nil
-	}
-	return c
-}
-
-func (p *Pool[T]) claim() {
-	g := arch.G()
-	if c := p.place(g); c.owner.Load() == 0 {
-		c.owner.CompareAndSwap(0, g)
-	}
-}
+// mine tells whether c is the cache of goroutine g. The race detector does not see that one goroutine ends before
+// another runs under its identity, so under it there are no caches.
+func (c *cache[T]) mine(g uintptr) bool { return c.owner.Load() == g && !invariants.Race }
 
 // Get takes an operation that nobody else knows, nil if the pool is empty.
 func (p *Pool[T]) Get() *T {
-	c := p.mine()
-	if c != nil && c.n > 0 {
+	g := arch.G()
+	c := p.place(g)
+	if c.mine(g) && c.n > 0 {
 		c.n--
 		return c.ops[c.n]
 	}
-	return p.pop(c)
+	return p.pop(c, g)
 }
 
-// pop takes one operation for the caller, and some more for its cache.
-func (p *Pool[T]) pop(c *cache[T]) *T {
-	if c == nil {
-		p.claim()
+// pop takes one operation for goroutine g, and some more for its cache, which can only be c.
+func (p *Pool[T]) pop(c *cache[T], g uintptr) *T {
+	if c.owner.Load() == 0 {
+		c.owner.CompareAndSwap(0, g)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	op := p.take()
-	for c != nil && c.n < cached/2 && len(p.stack) > 0 {
+	for c.mine(g) && c.n < cached/2 && len(p.stack) > 0 {
 		c.ops[c.n] = p.take()
 		c.n++
 	}
@@ -94,21 +81,22 @@ func (p *Pool[T]) take() *T {
 
 // Put gives an operation back, which nobody else may know any more.
 func (p *Pool[T]) Put(op *T) {
-	c := p.mine()
-	if c != nil && c.n < cached {
+	g := arch.G()
+	c := p.place(g)
+	if c.mine(g) && c.n < cached {
 		c.ops[c.n] = op
 		c.n++
 		return
 	}
-	p.push(c, op)
+	p.push(c, g, op)
 }
 
-// push gives one operation back, and half of a full cache.
-func (p *Pool[T]) push(c *cache[T], op *T) {
+// push gives one operation of goroutine g back, and half of its cache c if that is full.
+func (p *Pool[T]) push(c *cache[T], g uintptr, op *T) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stack = append(p.stack, op)
-	for c != nil && c.n > cached/2 {
+	for c.mine(g) && c.n > cached/2 {
 		c.n--
 		p.stack = append(p.stack, c.ops[c.n])
 	}

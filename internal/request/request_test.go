@@ -105,8 +105,8 @@ func TestManyUsers(t *testing.T) {
 func TestPoolIsLocked(t *testing.T) {
 	var p Pool[int]
 	for name, call := range map[string]func(){
-		"pop":  func() { p.pop(nil) },
-		"push": func() { p.push(nil, new(int)) },
+		"pop":  func() { p.pop(&p.caches[0], 1) },
+		"push": func() { p.push(&p.caches[0], 1, new(int)) },
 	} {
 		p.mu.Lock()
 		waits, ended := inside.Waits("spin.(*Lock).Lock", call)
