@@ -224,8 +224,8 @@ func (x *performed) check(err error) {
 
 var agreeSeed = flag.Uint64("agree.seed", 0, "seed of the programs whose ways must agree; 0: a new one")
 
-// TestWaysAgree runs random programs of sends, receives, probes and cancellations. Their small messages leave at once,
-// from the queue, and after an envelope: the results are the same.
+// TestWaysAgree runs random programs of sends, receives, probes and cancellations. Small messages leave at once, from
+// the queue, or after an envelope. The results must be the same.
 func TestWaysAgree(t *testing.T) {
 	seed := cmp.Or(*agreeSeed, uint64(time.Now().UnixNano()))
 	t.Logf("seed %d", seed)

@@ -7,8 +7,8 @@ import (
 	"github.com/golci/golci/comm/conduit"
 )
 
-// TestTooMuchMemory: a peer that tells a size which no process can have does not reach alloc. The receive ends with
-// ErrMemory, whether it is there before the envelope or after it, and the next message is received.
+// TestTooMuchMemory: a peer tells a size that no process can have. The size does not reach alloc. The receive ends with
+// ErrMemory, posted before the envelope or after it. The next message is received.
 func TestTooMuchMemory(t *testing.T) {
 	for _, size := range []int64{1<<46 + 1, 1 << 60, 1<<63 - 1} {
 		for _, posted := range []bool{true, false} {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// BenchmarkStrided sends blocks that lie apart to memory where they lie apart, there and back: by cursors, and by hand
-// through memory of the message's size at both ends. For comparison: a message that lies in one piece.
+// BenchmarkStrided sends strided blocks to strided memory, there and back. Cursors do it, or code that packs into
+// memory of the message's size at both ends. A contiguous message is there for comparison.
 func BenchmarkStrided(b *testing.B) {
 	for _, size := range []int{256, 4 << 10, 64 << 10, 1 << 20} {
 		for _, block := range []int{8, 256} {

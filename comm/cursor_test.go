@@ -292,8 +292,8 @@ var cursorNetworks = map[string]func(t testing.TB, n int) []conduit.Conduit{
 	},
 }
 
-// TestCursors sends messages of every size between contiguous and strided memory, over every conduit: eager ones and
-// large ones, before and after their receive, into buffers that are too short, to other ranks and to oneself.
+// TestCursors sends messages of every size between contiguous and strided memory, over every conduit. They are eager
+// and large, come before and after their receive, into buffers that are too short, and from a rank to itself.
 func TestCursors(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)

@@ -40,9 +40,9 @@ const (
 	endings = 7        // the tag of all messages here
 )
 
-// stages bring operations of rank 0 with rank 1 to a stage of their protocol and leave them there: rank 1 polls no
-// more. They return nil where the conduit has no such stage. The operations are those to be waited for; all are to
-// fail.
+// stages bring operations of rank 0 with rank 1 to a stage of their protocol and leave them there: rank 1 stops
+// polling. They return the operations to be waited for, which must all fail, or nil where the conduit has no such
+// stage.
 var stages = []struct {
 	name  string
 	bring func(t *testing.T, j job) []Req
@@ -88,8 +88,8 @@ var events = []struct {
 	}},
 }
 
-// TestOperationsEnd: at whatever stage of its protocol an operation is, it ends with an error when its peer ends or the
-// communication does. Who waits for it comes back, whether the wait began before or after, and who else polls.
+// TestOperationsEnd: an operation ends with an error when its peer ends or the communication does, at whatever stage of
+// its protocol it is. Its waiter comes back, whether the wait began before or after, and whoever else polls.
 func TestOperationsEnd(t *testing.T) {
 	cases := 0
 	for network, open := range networks {
@@ -296,8 +296,8 @@ func bringReceivingDirect(t *testing.T, j job) []Req {
 	return []Req{r}
 }
 
-// TestCloseBesideSend: Close takes the number of a send that is not queued yet, and the send then waits in its pair's
-// queue for credits that never come. Nobody finds it by its number any more.
+// TestCloseBesideSend: Close takes the number of a send that is not queued yet. The send then waits in its pair's queue
+// for credits that never come, and nobody finds it by its number any more. It must end all the same.
 func TestCloseBesideSend(t *testing.T) {
 	for network, open := range networks {
 		for _, who := range []string{"waiter polls", "dedicated server"} {

@@ -10,9 +10,8 @@ import (
 	"github.com/golci/golci/fult"
 )
 
-// gate is what a pair's queue holds before the sends of a test. It leaves the queue when it is open, and then keeps
-// whoever polls until the test lets it go on: what left the queue behind it has been sent, and its owner has not been
-// told.
+// gate is what a pair's queue holds before the sends of a test. When it is open it leaves the queue. Then it keeps the
+// poller until the test lets it go on. What left the queue behind it has been sent, and its owner has not been told.
 type gate struct {
 	next    am.Queued
 	open    bool // set by the test while nobody polls
@@ -31,8 +30,8 @@ func (g *gate) Fail(error, *fult.Worker) { close(g.left) }
 
 func (g *gate) Next() *am.Queued { return &g.next }
 
-// TestEndBesideAPoller: while another goroutine that polls has a send in hand, which has just left the queue, the op
-// does not go back to the caller of End.
+// TestEndBesideAPoller: a send has just left the queue, and another goroutine that polls has it in hand. The op must
+// not go back to the caller of End until that goroutine lets go.
 func TestEndBesideAPoller(t *testing.T) {
 	j := newJob(t, 2, conduit.Config{}, Config{})
 	a := j[0]

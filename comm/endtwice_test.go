@@ -7,8 +7,9 @@ import (
 	"github.com/golci/golci/comm/conduit"
 )
 
-// TestEndBesideTheQueue: while one goroutine ends a queued send, the queue lets go of it, too: sent whole, as an
-// envelope, cancelled, or ended with the endpoint. The send is complete once, and not before both have let go.
+// TestEndBesideTheQueue: one goroutine ends a queued send while the queue lets go of it. The queue has sent it whole,
+// sent its envelope, cancelled it, or ended with the endpoint. The send is complete once, and not before both have let
+// go.
 func TestEndBesideTheQueue(t *testing.T) {
 	for _, x := range []struct {
 		name  string

@@ -11,11 +11,11 @@ import (
 	"github.com/golci/golci/internal/match"
 )
 
-// The explorer runs the threads of a small program one at a time, as coroutines, and changes between them wherever the
-// matching takes a lock or looks at the table. It does so in every order there is. Each result is compared with a
-// sequential model of MPI's matching: there must be an order of the operations, in which one that ended before another
-// began comes first, and in which the model gives every operation the result that it had. So receives of one thread are
-// matched in the order of posting, messages of one source in the order of sending, and a probe tells the truth.
+// The explorer runs the threads of a small program one at a time, as coroutines. It changes between them wherever the
+// matching takes a lock or looks at the table, in every order there is. A sequential model of MPI's matching checks
+// each result. There must be an order of the operations in which the model gives the same results. In that order an
+// operation that ended before another began comes first. So receives of one thread are matched in the order of posting,
+// and messages of one source in the order of sending. A probe tells the truth.
 
 // verb is what an operation does.
 type verb byte
@@ -390,8 +390,8 @@ func programs(z size) (all [][][]act) {
 	return all
 }
 
-// TestInterleavings explores programs while two messages come. The number of quiet operations after which the table
-// matches a context again is small in some, so that both ways of matching and the changes between them are run.
+// TestInterleavings explores programs while two messages come. Some contexts go back to the table after few quiet
+// operations. So both ways of matching run, and the changes between them.
 func TestInterleavings(t *testing.T) {
 	z := explorationSize()
 	calms := []int{1, 1 << 20}

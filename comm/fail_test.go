@@ -30,8 +30,8 @@ func cuttable(t *testing.T, n int, cc conduit.Config, cfg Config, below ...func(
 	return jobOver(t, cs, cfg, below...), fs
 }
 
-// TestPeerFailsAmongMany: operations of all kinds end once when their peer fails: sends in the queue, sends that wait
-// for an answer, and receives of both kinds. Some of them are cancelled meanwhile, and several goroutines poll.
+// TestPeerFailsAmongMany: operations of all kinds end once when their peer fails. There are sends in the queue, sends
+// that wait for an answer, and receives of both kinds. Some are cancelled meanwhile, and several goroutines poll.
 func TestPeerFailsAmongMany(t *testing.T) {
 	for round := range 30 {
 		j, fs := cuttable(t, 2, conduit.Config{TinyQueues: true}, Config{})
@@ -93,7 +93,8 @@ func endAll(s *Server, rs []Req, from, step int) error {
 	return nil
 }
 
-// TestWaitForWildcardAmongPolls: who waits for a receive with a wildcard does not look at what others fill in.
+// TestWaitForWildcardAmongPolls: a wait for a receive with a wildcard must not read what pollers write when they match
+// it.
 func TestWaitForWildcardAmongPolls(t *testing.T) {
 	j := newJob(t, 2, conduit.Config{}, Config{})
 	rounds := fewer(2000)

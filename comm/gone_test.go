@@ -27,8 +27,7 @@ func mortal(t *testing.T, cfg Config) (j job, die func()) {
 	}
 }
 
-// TestStartedAfterDeath: what names a peer that is gone ends at once, except that what the peer had sent is still
-// received.
+// TestStartedAfterDeath: an operation that names a dead peer ends at once. What the peer had sent is still received.
 func TestStartedAfterDeath(t *testing.T) {
 	j, die := mortal(t, Config{})
 	s := j[0]

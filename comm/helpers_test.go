@@ -101,8 +101,8 @@ func jobOver(t testing.TB, cs []conduit.Conduit, cfg Config, below ...func(*am.C
 	return j
 }
 
-// run calls f for every rank at once and fails the test on any error or if it takes too long. A rank that is done goes on
-// polling until all are, as in MPI's Finalize: an answer of its may still wait for room.
+// run calls f for every rank at once, and fails the test on any error or if it takes too long. A rank that is done goes
+// on polling until all are, as in MPI's Finalize: one of its answers may still wait for room.
 func (j job) run(t testing.TB, f func(s *Server) error) {
 	t.Helper()
 	errs := make([]error, len(j))

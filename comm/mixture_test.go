@@ -10,8 +10,8 @@ import (
 	"github.com/golci/golci/internal/progress"
 )
 
-// TestWaitForAMixture: a receive, an operation of the layer above and one on remote memory are waited for by one call,
-// for any of them and for all.
+// TestWaitForAMixture: one call waits for a receive, an operation of the layer above and one on remote memory. It waits
+// for any of them, or for all.
 func TestWaitForAMixture(t *testing.T) {
 	j := newJob(t, 2, conduit.Config{}, Config{})
 	ms := make([]*rma.Memory, len(j))

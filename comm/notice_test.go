@@ -9,8 +9,8 @@ import (
 	"github.com/golci/golci/internal/conduit/fault"
 )
 
-// TestNoticesHaveTheirTurn: a notice comes when exactly those messages have come that its sender has sent before: also
-// where records overtake each other, queues are short, or the sender is throttled and messages are only announced.
+// TestNoticesHaveTheirTurn: a notice comes exactly after the messages that its sender has sent before. That holds where
+// records overtake each other, where queues are short, and where a throttled sender sends envelopes.
 func TestNoticesHaveTheirTurn(t *testing.T) {
 	const rounds = 300
 	for name, c := range map[string]struct {

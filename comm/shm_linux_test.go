@@ -53,8 +53,8 @@ func shmConduits(t testing.TB, n int) []conduit.Conduit {
 	return cs
 }
 
-// TestDirectCopies moves messages of random sizes in both directions at once, some into buffers that are too small; the
-// two halves of each are copied by the two ranks.
+// TestDirectCopies moves messages of random sizes in both directions at once, some into buffers that are too small. The
+// two ranks copy the two halves of each.
 func TestDirectCopies(t *testing.T) {
 	j := shmJob(t, 2)
 	if !canCopy(j[0]) {
@@ -101,8 +101,8 @@ func TestGiveUpDirectly(t *testing.T) {
 	giveUp(t, shmJob(t, 2), seed, false)
 }
 
-// TestBufferOfAnEndedReceiveStays: the server of a receive is closed while the sender's half of a direct copy is to
-// come. The buffer is the sender's target from then on, so the collector must not give its memory to others.
+// TestBufferOfAnEndedReceiveStays: the server of a receive is closed before the sender has put its half of a direct
+// copy. The sender still writes to the buffer. So the collector must not give its memory to others.
 func TestBufferOfAnEndedReceiveStays(t *testing.T) {
 	j := shmJob(t, 2)
 	if !canCopy(j[0]) {
@@ -138,7 +138,7 @@ func TestBufferOfAnEndedReceiveStays(t *testing.T) {
 	if p == nil {
 		t.Fatal("the buffer is gone")
 	}
-	// What the test is about: the sender does write, and to the very end of the buffer.
+	// The sender does write, to the very end of the buffer.
 	until(t, "the sender has put its half", func() bool { return unsafe.Slice(p, vast)[vast-1] == 1 }, j[0])
 	runtime.KeepAlive(data)
 }

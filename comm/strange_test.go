@@ -9,8 +9,8 @@ import (
 	"github.com/golci/golci/fult"
 )
 
-// TestGoWithoutAnOffer: an answer that asks for copies into memory is a fault of its sender where the envelope has
-// offered none.
+// TestGoWithoutAnOffer: an answer asks for a copy into memory, but the envelope has offered none. That is a fault of
+// its sender.
 func TestGoWithoutAnOffer(t *testing.T) {
 	faults := make(chan error, 1)
 	j := newJob(t, 2, conduit.Config{}, Config{}, fatalTo(func(err error) { faults <- err }))

@@ -8,8 +8,8 @@ import (
 	"github.com/golci/golci/internal/invariants"
 )
 
-// TestTake: receives that take their message get the right one, whatever the order in which they ask; what another
-// waits for is left, and a message that is too long is an error.
+// TestTake: receives that take their message get the right one, in any order of their calls. The message of another
+// receive is left. A message that is too long is an error.
 func TestTake(t *testing.T) {
 	j := newJob(t, 2, conduit.Config{}, Config{})
 	a, z := j[0], j[1]

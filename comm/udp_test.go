@@ -7,8 +7,8 @@ import (
 	"github.com/golci/golci/internal/conduit/udp/udptest"
 )
 
-// TestOverDatagrams runs what must hold over any conduit over one that neither keeps the order nor has words for
-// credits, and over one whose network is bad besides.
+// TestOverDatagrams runs the tests of any conduit over two others. One neither keeps the order nor has words for
+// credits. The other has a bad network besides.
 func TestOverDatagrams(t *testing.T) {
 	tests := []struct {
 		name string

@@ -8,8 +8,8 @@ import (
 	"github.com/golci/golci/comm/conduit"
 )
 
-// TestBoundOverAllSenders: many senders, each far below its own limit, do not make a rank keep more than its budget;
-// all that was sent is received, and nobody stays throttled.
+// TestBoundOverAllSenders: many senders, each far below its own limit, do not make a rank keep more than its budget.
+// All messages are received, and nobody stays throttled.
 func TestBoundOverAllSenders(t *testing.T) {
 	const senders, budget, size, loan = 7, 1 << 20, 64, 200
 	const count = 1500 // more than the budget holds

@@ -11,8 +11,8 @@ import (
 	"github.com/golci/golci/comm/conduit"
 )
 
-// TestGiveUp gives sends and receives up at random moments, and uses the buffers again at once. What is received is
-// whole, in order, and nothing that a send has completed is missing.
+// TestGiveUp gives up sends and receives at random moments, and uses the buffers again at once. Received messages are
+// whole and in order. No completed send is missing.
 func TestGiveUp(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -142,8 +142,8 @@ func giveUp(t *testing.T, j job, seed uint64, packed bool) {
 	}
 }
 
-// TestGiveUpInEveryState: a send that is given up has its buffer back at once, whatever its state. A receive that has
-// been matched gets the whole message, and no envelope is left of the others.
+// TestGiveUpInEveryState: a send that is given up has its buffer back at once, in any state. A matched receive gets the
+// whole message. No envelope of the others is left.
 func TestGiveUpInEveryState(t *testing.T) {
 	const size = 3 << 20 // more than the bulk channel holds
 	for name, step := range map[string]func(a, z *Server){

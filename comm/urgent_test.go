@@ -10,8 +10,8 @@ import (
 	"github.com/golci/golci/internal/conduit/udp/udptest"
 )
 
-// flooded is a job of two whose rank 0 has many messages for rank 1 in its queue: rank 1 has not polled, and nobody
-// polls unless the caller does. One message is handled in a poll.
+// flooded is a job of two. Rank 0 has many messages for rank 1 in its queue. Nobody polls unless the caller does, and
+// one message is handled in a poll.
 func flooded(t *testing.T, cs []conduit.Conduit, messages int) (a, b *Server) {
 	t.Helper()
 	few := func(c *am.Config) { c.Loan, c.Poll = 40, 1 }
@@ -36,8 +36,8 @@ func (s *Server) turns(t *testing.T, with *Server, done func() bool) {
 	}
 }
 
-// TestAnswersPassTheQueue: the answer to an envelope, and the call to forget one, reach their rank before what waits in
-// the queue of the pair.
+// TestAnswersPassTheQueue: the answer to an envelope, and the call to forget one, arrive before what waits in the queue
+// of the pair.
 func TestAnswersPassTheQueue(t *testing.T) {
 	const messages = 400
 	for name, open := range map[string]func() []conduit.Conduit{

@@ -2,8 +2,8 @@ package fult
 
 import "testing"
 
-// TestFloodIsAdmittedInParts: of a flood of jobs so many start in one turn of the worker that threads are not held
-// up, and no more: 256 or a quarter of what lives there.
+// TestFloodIsAdmittedInParts: a flood of jobs does not hold up threads. In one turn of the worker 256 jobs start, or a
+// quarter of the live threads if that is more.
 func TestFloodIsAdmittedInParts(t *testing.T) {
 	for _, flood := range []int{200, 300, 2000} {
 		s := open(t, Config{Workers: 1, coroutines: true})

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestHandOverIsDirect pins what the scheduler's speed rests on: threads that signal each other do not go through the
-// loop, which polls each time, more often than the budget says.
+// TestHandOverIsDirect: threads that signal each other go through the loop, which polls each time, no more often than
+// the budget says.
 func TestHandOverIsDirect(t *testing.T) {
 	for _, n := range []int{2, 5, 64} {
 		s := open(t, Config{coroutines: true, Spin: -1})
@@ -51,8 +51,8 @@ func TestHandOverIsDirect(t *testing.T) {
 	}
 }
 
-// TestRandomLives mixes all ways a thread can stop, start and end, on two workers, with more threads than coroutines
-// are kept, and checks that each ends as it should and is unwound once.
+// TestRandomLives mixes all ways in which a thread stops, starts and ends, on two workers. There are more threads than
+// coroutines are kept. Each thread must end as it should, and be unwound once.
 func TestRandomLives(t *testing.T) {
 	n := seed(t)
 	s := open(t, Config{Workers: 2, coroutines: true})

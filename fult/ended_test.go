@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestEndIsCountedBeforeItIsTold: whoever learns by Join, Done or Wait that a thread has ended finds the same by the
-// others.
+// TestEndIsCountedBeforeItIsTold: a caller that learns by Join, Done or Wait of the end of a thread finds the same by
+// the other two.
 func TestEndIsCountedBeforeItIsTold(t *testing.T) {
 	const span = time.Second / 2
 	kinds(t, Config{Workers: 2}, func(t *testing.T, s *Scheduler) {

@@ -223,7 +223,7 @@ func TestCounterWakesOnce(t *testing.T) {
 				}
 			}
 		}))
-		// A wake-up may come when the round is over already and then ends the next one's wait; not more.
+		// A late wake-up may end the wait of the next round, but no more.
 		if wakes > 2*50 {
 			t.Errorf("50 rounds, %d wake-ups", wakes)
 		}
@@ -275,7 +275,7 @@ func TestBlockingLeavesTheWorkerFree(t *testing.T) {
 	}
 }
 
-// TestCloseRepairsQueues: threads that Close ends while they queue at an object must not keep it from others.
+// TestCloseRepairsQueues: Close ends threads that wait in the queue of an object. Others can still have the object.
 func TestCloseRepairsQueues(t *testing.T) {
 	kinds(t, Config{Workers: 2}, func(t *testing.T, s *Scheduler) {
 		var m Mutex

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestRaceDetectorSeesThreads runs a program with a planted data race between two threads of one worker, which a
-// scheduler that switches coroutines would hide, and the same program with the race mended.
+// TestRaceDetectorSeesThreads runs a program with a planted data race between two threads of one worker. A scheduler
+// that switches coroutines would hide that race. The same program without the race must pass.
 func TestRaceDetectorSeesThreads(t *testing.T) {
 	if testing.Short() || raceEnabled {
 		t.Skip("builds a program with -race; done by the build without")

@@ -75,8 +75,8 @@ const (
 	boardTurns = 2000
 )
 
-// TestSignalsFromAnotherProcess plays ping-pong with a second process; the workers sleep in shared memory at once, so
-// that every signal wakes one through the kernel.
+// TestSignalsFromAnotherProcess plays ping-pong with a second process. The workers sleep in shared memory at once, so
+// the kernel carries every wake-up.
 func TestSignalsFromAnotherProcess(t *testing.T) {
 	if os.Getenv(boardEnv) != "" {
 		playBoard(t, mapBoard(t, 3), 1)

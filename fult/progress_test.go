@@ -54,8 +54,8 @@ func (c *counting) Wake() {
 	}
 }
 
-// TestYieldersStarveNobody: with threads that always yield, a signalled thread runs within a bounded number of
-// switches, and the poll functions run.
+// TestYieldersStarveNobody: while other threads yield all the time, a signalled thread runs within a bounded number of
+// switches. The poll functions run, too.
 func TestYieldersStarveNobody(t *testing.T) {
 	for _, yielders := range []int{1, 3, 64, 200, 1000} {
 		worst, worstPoll := yieldersAgainstOne(t, yielders)
@@ -69,8 +69,8 @@ func TestYieldersStarveNobody(t *testing.T) {
 	}
 }
 
-// yieldersAgainstOne counts how many switches a thread signalled by the poll function waits for its turn, and how
-// many there are between two polls, at most. The thread's slot is behind all the yielders'.
+// yieldersAgainstOne has the poll function signal a thread whose slot is behind all yielders'. It returns the most
+// switches before that thread runs, and the most between two polls.
 func yieldersAgainstOne(t *testing.T, yielders int) (worst, worstPoll int) {
 	s, err := New(Config{coroutines: true})
 	if err != nil {
@@ -119,8 +119,8 @@ func yieldersAgainstOne(t *testing.T, yielders int) (worst, worstPoll int) {
 	return worst, worstPoll
 }
 
-// asleep says whether all workers of s sleep: one of them in p, if that is its Poller, the others on their futexes. A
-// wake-up that is under way may still end a sleep.
+// asleep tells whether all workers of s sleep: one of them in p, if that is its Poller, the others on their futexes. A
+// wake-up under way may still end a sleep.
 func asleep(s *Scheduler, p *counting) bool {
 	for _, w := range s.workers {
 		if w.parked.Load() == awake {
@@ -197,7 +197,7 @@ func TestStuckWorkerIsReported(t *testing.T) {
 	}
 }
 
-// TestStuckReportGivesTheRemedy: the report of a thread that blocks its worker tells the line, and the call to use
+// TestStuckReportGivesTheRemedy: the report of a thread that blocks its worker names the line and the call to use
 // instead.
 func TestStuckReportGivesTheRemedy(t *testing.T) {
 	ch, gate := make(chan int), make(chan int)

@@ -50,8 +50,8 @@ func wider(n uint64) func(window) {
 }
 
 // TestNoWakeUpIsLost passes tokens round rings that mix threads of two workers, goroutines and OS threads. Each stop
-// waits for its own token only, so one lost wake-up stops the ring for good. The hooks widen the windows in builds
-// with invariants (-race, or -tags golci_invariants).
+// waits for its own token only, so one lost wake-up stops the ring for good. In builds with invariants (-race, or -tags
+// golci_invariants) hooks widen the windows.
 func TestNoWakeUpIsLost(t *testing.T) {
 	n := seed(t)
 	for _, spin := range []time.Duration{-1, time.Microsecond, 100 * time.Microsecond} {
@@ -135,7 +135,7 @@ func mustGoOn(t testing.TB, s *Scheduler, worker int, f func(*Thread)) Handle {
 	return h
 }
 
-// TestSignalsFromManyAtOnce: every signal is counted, whoever gives it and however they collide.
+// TestSignalsFromManyAtOnce: every signal is counted, also when signals collide.
 func TestSignalsFromManyAtOnce(t *testing.T) {
 	kinds(t, Config{Workers: 2}, func(t *testing.T, s *Scheduler) {
 		const givers, each = 8, 500
@@ -169,8 +169,8 @@ func TestSignalsFromManyAtOnce(t *testing.T) {
 	})
 }
 
-// TestLateSignalsToReusedSlots: a slot's former thread may still be signalled; the new one must not mind, and must
-// get its own signals.
+// TestLateSignalsToReusedSlots: signals to the former thread of a slot do the new thread no harm. The new thread gets
+// its own signals.
 func TestLateSignalsToReusedSlots(t *testing.T) {
 	s := open(t, Config{MaxThreads: 4, coroutines: true})
 	var old atomic.Pointer[Thread]

@@ -24,8 +24,8 @@ func (d *deaf) Sleep(_ time.Duration, ready func() bool) bool {
 	return true
 }
 
-// TestWakeBeforeSleep: a worker that somebody has woken just before it sleeps does not sleep, even if there is no
-// work for it any more. Its state says that it is awake, so that nobody would wake it for the next thread.
+// TestWakeBeforeSleep: a worker is woken just before it sleeps. It does not sleep, even if another worker has taken the
+// work. Its state says awake, so nobody would wake it for the next thread.
 func TestWakeBeforeSleep(t *testing.T) {
 	s, err := New(Config{})
 	if err != nil {

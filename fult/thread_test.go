@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// kinds runs f for each kind of thread; under the race detector the coroutines are tried too.
+// kinds runs f for each kind of thread, and for coroutines under the race detector, too.
 func kinds(t *testing.T, cfg Config, f func(t *testing.T, s *Scheduler)) {
 	for _, kind := range []Kind{Fult, Goroutines, OSThreads} {
 		t.Run(kind.String(), func(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestWaitLeavesNothing: who has waited for all threads is not told of the end of later ones.
+// TestWaitLeavesNothing: a caller that has waited for all threads is not signalled at the end of later ones.
 func TestWaitLeavesNothing(t *testing.T) {
 	s, err := New(Config{})
 	if err != nil {

@@ -14,8 +14,8 @@ func longest(log2 uint8, n int, key func(i uint64) uint64) int {
 	return worst
 }
 
-// TestStrides wants what a row of keys with any power of two between them needs: as many keys as buckets, and no
-// bucket with more than one line of overflow.
+// TestStrides puts as many keys as buckets into the table, with a power of two between neighbours. No bucket may need
+// more than one overflow bucket.
 func TestStrides(t *testing.T) {
 	for _, log2 := range []uint8{9, 12, 16} {
 		for k := uint8(0); k+log2 <= 64; k++ {
@@ -26,7 +26,7 @@ func TestStrides(t *testing.T) {
 	}
 }
 
-// TestSourcesTimesTags has the keys of a real job: source<<28 | tag, some of each.
+// TestSourcesTimesTags does the same with the keys of a job: source<<28 | tag, some of each.
 func TestSourcesTimesTags(t *testing.T) {
 	const log2 = 16
 	for bits := range uint(log2 + 1) {

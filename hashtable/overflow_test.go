@@ -33,8 +33,7 @@ func TestOverflowIsGivenBack(t *testing.T) {
 	checkEmpty(t, tab)
 }
 
-// TestNewKeysGoToTheHead: places that became free in a bucket are used again before those of its overflow, so that
-// chains shrink.
+// TestNewKeysGoToTheHead: a new key takes a free place of the bucket before one of its overflow. So chains shrink.
 func TestNewKeysGoToTheHead(t *testing.T) {
 	tab := newTable(t, 1)
 	keys := colliding(tab, 3*perBucket)
@@ -67,8 +66,8 @@ func chain(tab *Table[int], key uint64) (n int) {
 	return n
 }
 
-// TestMatchWhileTheLockIsLeft: an insertion that needs an overflow bucket leaves the lock to get one. What comes under
-// its key meanwhile it must match, not lie beside.
+// TestMatchWhileTheLockIsLeft: an insertion releases the lock to get an overflow bucket. A node of the other side may
+// come under its key meanwhile. The insertion must match it, not lie beside it.
 func TestMatchWhileTheLockIsLeft(t *testing.T) {
 	for name, meanwhile := range map[string]func(tab *Table[int], full []uint64, nodes []Node[int], n *Node[int]){
 		"the match comes": func(tab *Table[int], full []uint64, _ []Node[int], n *Node[int]) {
@@ -106,7 +105,7 @@ func TestMatchWhileTheLockIsLeft(t *testing.T) {
 	}
 }
 
-// TestSealedWhileTheLockIsLeft: a group that is sealed while an insertion gets an overflow bucket is not inserted into.
+// TestSealedWhileTheLockIsLeft: a group is sealed while an insertion gets an overflow bucket. The insertion is refused.
 func TestSealedWhileTheLockIsLeft(t *testing.T) {
 	tab := newTable(t, 1)
 	keys := colliding(tab, perBucket+1)

@@ -10,8 +10,8 @@ import (
 	"github.com/golci/golci/internal/invariants"
 )
 
-// TestExactlyOnce lets goroutines post and others send arrivals under a few keys, and wants each post matched with one
-// arrival and the other way round.
+// TestExactlyOnce: goroutines post, and others send arrivals, under a few keys. Each post must match one arrival, and
+// each arrival one post.
 func TestExactlyOnce(t *testing.T) {
 	const pairs, each, keys = 4, 20000, 7
 	tab := newTable(t, 1)
@@ -56,8 +56,8 @@ func checkEmpty(t *testing.T, tab *Table[int]) {
 	}
 }
 
-// TestOverflowOfManyBuckets has goroutines fill and empty a bucket each, so that they meet only where overflow
-// buckets come from: none of those may go to two buckets, or be lost.
+// TestOverflowOfManyBuckets: each goroutine fills and empties a bucket of its own. They share only the source of
+// overflow buckets. No overflow bucket may go to two of them, or be lost.
 func TestOverflowOfManyBuckets(t *testing.T) {
 	const goroutines, most = 4, 4 * perBucket
 	rounds := 20_000
@@ -116,7 +116,7 @@ func TestFreeListIsLocked(t *testing.T) {
 	}
 }
 
-// TestOrderUnderLoad has one poster and one matcher a key, and wants the posts in their order.
+// TestOrderUnderLoad: with one poster and one matcher a key, posts match in their order.
 func TestOrderUnderLoad(t *testing.T) {
 	const keys, each = 3, 30000
 	tab := newTable(t, 1)
@@ -146,7 +146,8 @@ func TestOrderUnderLoad(t *testing.T) {
 	wg.Wait()
 }
 
-// TestRemoveAgainstMatch lets a goroutine withdraw what another matches: exactly one of them gets each node.
+// TestRemoveAgainstMatch: one goroutine removes nodes while another matches them. Exactly one of the two gets each
+// node.
 func TestRemoveAgainstMatch(t *testing.T) {
 	const rounds, burst = 3000, 5
 	tab := newTable(t, 1)
@@ -180,8 +181,8 @@ func TestRemoveAgainstMatch(t *testing.T) {
 	checkEmpty(t, tab)
 }
 
-// TestSealAgainstInsert moves a group out of the table and back, while others post and match in it: nothing is lost,
-// and what is refused finds the group sealed.
+// TestSealAgainstInsert moves a group out of the table and back while others post and match in it. Nothing is lost, and
+// a refused call finds the group sealed.
 func TestSealAgainstInsert(t *testing.T) {
 	const pairs, each, group = 3, 20000, 5
 	tab := newTable(t, 1)
@@ -241,7 +242,7 @@ func TestSealAgainstInsert(t *testing.T) {
 	checkEmpty(t, tab)
 }
 
-// TestRangeUnderLoad walks while nodes come and go, and wants only nodes that were put in.
+// TestRangeUnderLoad: Range finds only nodes that were put in, while nodes come and go.
 func TestRangeUnderLoad(t *testing.T) {
 	tab := newTable(t, 1)
 	key := colliding(tab, 8)

@@ -102,7 +102,7 @@ func TestLastInFirstOut(t *testing.T) {
 	}
 }
 
-// TestStealsOldest has one worker with everything, and the other take it from the bottom.
+// TestStealsOldest: one worker has all items, and the other takes them from the bottom.
 func TestStealsOldest(t *testing.T) {
 	const n = 8
 	p := newPool(t, 2, n, n)
@@ -123,7 +123,7 @@ func TestStealsOldest(t *testing.T) {
 	}
 }
 
-// TestStealsFromAll wants each of many sub-pools found, whichever it is, and never one's own twice.
+// TestStealsFromAll: a thief finds items in each of many sub-pools, and never looks at its own twice.
 func TestStealsFromAll(t *testing.T) {
 	const workers = 7
 	for thief := range workers {
@@ -150,7 +150,8 @@ func TestStealsFromAll(t *testing.T) {
 	}
 }
 
-// TestStealsAtRandom wants every victim to be the first one some time. It fails by chance once in 10^20 runs.
+// TestStealsAtRandom: each other sub-pool is the first victim at some time. The test fails by chance once in 10^20
+// runs.
 func TestStealsAtRandom(t *testing.T) {
 	const workers = 5
 	p := newPool(t, workers, 1, 0)
@@ -217,7 +218,7 @@ func TestFullGoesElsewhere(t *testing.T) {
 	}
 }
 
-// TestPutLocked puts items where a look at one sub-pool after the other has missed the room.
+// TestPutLocked: a Put under all locks finds room wherever it is.
 func TestPutLocked(t *testing.T) {
 	p := newPool(t, 3, 12, 4)
 	x := p.Get(2)
@@ -229,8 +230,8 @@ func TestPutLocked(t *testing.T) {
 	}
 }
 
-// TestPutFindsRoomThatMoves: a Put that has seen each sub-pool full looks again with all of them locked. Room may
-// have moved to where it had looked before.
+// TestPutFindsRoomThatMoves: a Put finds each sub-pool full, while room moves behind its look. It looks again with all
+// of them locked, and finds the room.
 func TestPutFindsRoomThatMoves(t *testing.T) {
 	const workers, room = 3, 4
 	for from := range workers {
@@ -310,8 +311,8 @@ func TestStack(t *testing.T) {
 	}
 }
 
-// TestStackTopNeverRepeats is the ABA case: the same element is on top again, but what lies below has changed, so that
-// a slow Pop that saw the first state must fail.
+// TestStackTopNeverRepeats is the ABA case. The same element is on top again, but the elements below have changed. A
+// Pop that saw the first state must fail.
 func TestStackTopNeverRepeats(t *testing.T) {
 	s, err := NewStack[item](3)
 	if err != nil {

@@ -21,8 +21,8 @@ func newSeed(t *testing.T) uint64 {
 	return seed
 }
 
-// TestConservation lets goroutines get and put in random bursts, at random places, and wants every item in one hand
-// at a time and in the pool at the end. Rings have just the room they need, so that items also spill.
+// TestConservation lets goroutines get and put in random bursts, at random places. Each item must be in one hand at a
+// time, and in the pool at the end. Rings have just the room they need, so items also spill.
 func TestConservation(t *testing.T) {
 	const workers, items, steps = 4, 32, 20000
 	seed := newSeed(t)

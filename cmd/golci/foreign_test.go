@@ -37,8 +37,8 @@ func TestRunMPICH(t *testing.T) {
 	r.want(t, 7, "golci: rank 1 aborted the job with code 7")
 }
 
-// TestGoRun: when the go command that runs golci is killed, the job ends, though golci is not its own process group's
-// or anybody's concern then.
+// TestGoRun kills the go command that runs golci. The job ends, though golci leads no process group of its own and
+// nobody waits for it.
 func TestGoRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds golci")

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestInfoThreads: golci info tells what threads are. A golci that takes its release of Go for a new one tells that,
-// too, and a job built like it says so on each rank and ends well.
+// TestInfoThreads: golci info tells what threads are. A golci for which its release of Go is too new tells that, too. A
+// job built in the same way says so on each rank, and ends well.
 func TestInfoThreads(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")

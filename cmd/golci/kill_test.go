@@ -268,8 +268,8 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestInterruptBuild: a signal while go build runs ends that, and removes the directory; so does the launcher's
-// SIGKILL. A script stands for a go command that takes long.
+// TestInterruptBuild: a signal ends a go build under way, and its directory is removed. SIGKILL to the launcher does
+// the same. A script stands for a go command that takes long.
 func TestInterruptBuild(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		tmp := t.TempDir()

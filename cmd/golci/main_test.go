@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// patience bounds everything a test waits for; it says nothing about how long things should take.
+// patience bounds every wait of a test. It does not tell how long things should take.
 const patience = 2 * time.Minute
 
 // golci makes the command golci with args.

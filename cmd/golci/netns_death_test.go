@@ -101,8 +101,7 @@ func (j *talk) wantNothing(t *testing.T) {
 	}
 }
 
-// rankNamed finds the ranks that an error is about; the first number after "rank" is the caller's own where it is
-// followed by "of".
+// rankNamed finds the ranks that an error is about. A first number after "rank" that "of" follows is the caller's own.
 var rankNamed = regexp.MustCompile(`rank (\d+)( of)?`)
 
 // wantErrors waits until each rank of who has an error that matches mpi.ErrPeer and names a rank of lost.
@@ -169,8 +168,8 @@ func TestNetnsKillRanks(t *testing.T) {
 	j.wantNothing(t)
 }
 
-// TestNetnsKillHelper: when what the head has on a machine is killed, the head names the machine and its ranks, the
-// others get errors that name one of them, and nothing is left.
+// TestNetnsKillHelper kills what the head has on a machine. The head names the machine and its ranks. The other ranks
+// get errors that name one of these. Nothing is left.
 func TestNetnsKillHelper(t *testing.T) {
 	for name, c := range map[string]struct {
 		flags  []string
@@ -207,8 +206,8 @@ func parent(pid string) string {
 	return ""
 }
 
-// TestNetnsLost: when a machine is cut off for longer than a rank may be silent, every rank on either side gets an
-// error that names one of the other side. The launcher, which is more patient, ends the job when it is told to.
+// TestNetnsLost cuts a machine off for longer than a rank may be silent. Every rank on either side gets an error that
+// names one of the other side. The launcher is more patient, and ends the job when it is told to.
 func TestNetnsLost(t *testing.T) {
 	w := newWorld(t, plan{hosts: 4})
 	j := startTalk(t, w, "-silence", "3m")
@@ -229,8 +228,7 @@ func TestNetnsLost(t *testing.T) {
 	j.wantNothing(t)
 }
 
-// TestNetnsLostForGood: a machine that stays away is named by the head, with its ranks, and nothing is left on either
-// side.
+// TestNetnsLostForGood: a machine stays away. The head names it and its ranks, and nothing is left on either side.
 func TestNetnsLostForGood(t *testing.T) {
 	w := newWorld(t, plan{hosts: 4})
 	j := startTalk(t, w, "-silence", "3s")

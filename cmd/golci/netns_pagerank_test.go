@@ -58,8 +58,7 @@ func ranking(out string) (lines string) {
 // blackout is how long a machine is cut off in the middle of a job that goes on afterwards.
 const blackout = 2 * time.Second
 
-// TestNetnsPagerank: four machines of two ranks rank a graph as one rank does, though one machine is cut off for a
-// while.
+// TestNetnsPagerank: four machines of two ranks rank a graph as one rank does. One machine is cut off for a while.
 func TestNetnsPagerank(t *testing.T) {
 	prog := example(t, "pagerank")
 	for name, c := range map[string]struct {
@@ -71,8 +70,7 @@ func TestNetnsPagerank(t *testing.T) {
 		"random, down":  {func(*testing.T) []string { return []string{"-scale", "15"} }, (*world).unplug},
 	} {
 		t.Run(name, func(t *testing.T) {
-			// More iterations than are needed, so that the job is not over before the cut on a machine that has much
-			// else to do.
+			// More iterations than needed, so that the job still runs at the cut, also on a busy machine.
 			args := append([]string{prog, "-check", "-tolerance", "1e-300"}, c.args(t)...)
 			alone := run(t, golci(t, append([]string{"run"}, args...)...))
 			alone.want(t, 0, "")
@@ -100,8 +98,8 @@ func TestNetnsPagerank(t *testing.T) {
 	}
 }
 
-// blackOut cuts a machine off as soon as the job is well under way, and connects it again a while later. It fails if
-// the job did not need the machine afterwards.
+// blackOut cuts a machine off in the middle of the job, and connects it again. It fails if the job did not need the
+// machine afterwards.
 func (w *world) blackOut(host int, cut func(w *world, host, net int)) {
 	w.t.Helper()
 	const underWay, rest = 512 << 10, 200 << 10 // bytes

@@ -79,7 +79,7 @@ func TestNetnsTwoNetworks(t *testing.T) {
 	}
 }
 
-// TestNetnsOneOfTwo: when one of two networks goes in the middle of the job, the other one does.
+// TestNetnsOneOfTwo: one of two networks fails in the middle of the job. The job uses the other one.
 func TestNetnsOneOfTwo(t *testing.T) {
 	for name, lose := range map[string]func(w *world, host, net int){"cut": (*world).cut, "down": (*world).unplug} {
 		t.Run(name, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestNetnsMTU(t *testing.T) {
 	for _, mtu := range mtus {
 		w := newWorld(t, plan{hosts: 2, mtu: mtu})
 		w.oneByOne(0)
-		// What the launcher sends, a copy of the program too, is to be little beside the stream.
+		// The stream must be much more than what the launcher sends, which includes a copy of the program.
 		cmd, out, stderr := w.play("stream", 1, 16*max(1, mtu/1000))
 		w.wantDone(cmd, out, stderr, 2)
 		got := w.sent(0, 0)
@@ -130,7 +130,7 @@ func (w *world) oneByOne(host int) {
 	w.in(w.hosts[host], "link", "set", face(0), "gso_max_segs", "1")
 }
 
-// TestNetnsSmallerMTU: when the way takes smaller packets only from the middle of the job on, those are sent.
+// TestNetnsSmallerMTU: from the middle of the job on the path takes smaller packets only. Smaller ones are sent.
 func TestNetnsSmallerMTU(t *testing.T) {
 	const (
 		small  = 1200

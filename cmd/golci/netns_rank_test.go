@@ -49,9 +49,9 @@ func exchange(c *mpi.Comm, round, n int) error {
 	return nil
 }
 
-// talkers exchange messages, each two ranks for themselves, until that fails. Each rank then puts its first error
-// into a file and waits for the end of the job, and goes on talking to the others: they are to fail by themselves,
-// too. A signal to end is heeded only when the test has told that all of them have.
+// talkers exchange messages in pairs until that fails. Each rank then puts its first error into a file, and goes on
+// talking to the others: they are to fail by themselves, too. A rank heeds a signal to end only when the test has told
+// that all ranks have their errors.
 func talkers(c *mpi.Comm) error {
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, syscall.SIGTERM)
@@ -77,7 +77,7 @@ func talkers(c *mpi.Comm) error {
 	if e := os.Rename(name+".part", name); e != nil {
 		return e
 	}
-	// The end of this rank must not be the first that another one hears of.
+	// No other rank may learn of this rank's end first.
 	if !eventually(func() bool { _, err := os.Stat(filepath.Join(os.Getenv(dirVar), allKnow)); return err == nil }) {
 		return errors.Join(err, errors.New("the test has not told that all ranks know"))
 	}

@@ -12,9 +12,8 @@ import (
 	"testing"
 )
 
-// world is a number of machines, which are network namespaces, with cables to one or more switches, which are bridges
-// in a namespace of their own. The head has a cable to the first switch. Machine i has the interfaces n0, n1, ... and
-// the address .i+1 in each network; the head has .254.
+// world is a number of machines: network namespaces. Cables join them to one or more switches: bridges in a namespace
+// of their own.
 type world struct {
 	t      *testing.T
 	hosts  []string
@@ -34,7 +33,7 @@ type plan struct {
 	routed bool
 }
 
-// worlds counts them: the kernel takes its time to forget names and addresses.
+// worlds counts them: the kernel forgets names and addresses slowly.
 var worlds int
 
 // newWorld makes a world that ends with the test, which is skipped where that cannot be.
@@ -250,8 +249,8 @@ func (w *world) sockets(host int, kind string) (lines []string) {
 	return lines
 }
 
-// wantNoSockets waits until the machines' kernels have no sockets that anybody could have left open. A TCP connection
-// that the kernel itself still takes leave of (its state is neither established nor listening) is nobody's.
+// wantNoSockets waits until the machines' kernels have no sockets that a process could have left open. A TCP connection
+// that is neither established nor listening belongs to no process.
 func (w *world) wantNoSockets() {
 	w.t.Helper()
 	for i := range w.hosts {

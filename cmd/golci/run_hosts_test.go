@@ -69,7 +69,7 @@ func TestHostsFile(t *testing.T) {
 	}
 }
 
-// TestHostsEnds: who has failed is named with the machine, and nothing is left.
+// TestHostsEnds: a rank that fails is named with its machine, and nothing is left.
 func TestHostsEnds(t *testing.T) {
 	testEnds(t, "rank 1 on b", func(_ int, role string, more ...string) []string { return onHosts("a:1,b:2", role, more...) })
 }
@@ -121,14 +121,14 @@ func TestHostsSignals(t *testing.T) {
 	}
 }
 
-// TestHostsCopy: a machine without golci gets a copy of it, and keeps nothing; so it is with the program.
+// TestHostsCopy: a machine without golci gets a copy of it, and keeps nothing. The same holds for the program.
 func TestHostsCopy(t *testing.T) {
 	tmp := t.TempDir()
 	self := filepath.Join(t.TempDir(), "golci")
 	if out, err := exec.Command("cp", os.Args[0], self).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	// On the way to the machines the head's own program stops to be one.
+	// The remote shell makes the head's own program unusable.
 	hide := fmt.Sprintf(`sh -c 'shift; chmod 600 %s; exec "$@"' rsh`, self)
 	cmd := golci(t, onHosts("a:1,b:1", "join", "-rsh", hide, "-preload", "-v")...)
 	cmd.Path = self
@@ -162,7 +162,7 @@ func TestHostsPortCloses(t *testing.T) {
 	}
 }
 
-// TestHostsStranger: who calls the head and does not know a ticket gets not one byte of a handshake.
+// TestHostsStranger: a caller without a ticket gets no byte of a handshake from the head.
 func TestHostsStranger(t *testing.T) {
 	at := freePort(t)
 	cmd := golci(t, onHosts("a:1", "join", "-listen", at, "-rsh", "sh -c 'exec sleep 600' rsh")...)
@@ -256,8 +256,8 @@ func TestHostsNoProgram(t *testing.T) {
 	run(t, golci(t, "run", "-hosts", "a:2", "-rsh", lose, prog)).want(t, 126, "golci: host a: cannot start the ranks: rank 0: fork/exec "+prog)
 }
 
-// TestHostsExposed: a program below a directory that every user can write is copied, or, where only the other machine
-// has it so, refused.
+// TestHostsExposed: a program below a directory that every user can write is copied. If only the other machine has such
+// a directory on the path, the job is refused.
 func TestHostsExposed(t *testing.T) {
 	dir := safeDir(t)
 	prog := filepath.Join(dir, "prog")
@@ -358,8 +358,7 @@ func (j *hostJob) wantNothing(t *testing.T) {
 	wantEmpty(t, j.tmp)
 }
 
-// TestHostsKill: whatever is killed on the way to a machine, the job ends, says which machine is lost, and leaves
-// nothing.
+// TestHostsKill kills each process on the way to a machine. The job ends, names the lost machine, and leaves nothing.
 func TestHostsKill(t *testing.T) {
 	for name, c := range map[string]struct {
 		more   []string

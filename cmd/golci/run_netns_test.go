@@ -14,8 +14,8 @@ import (
 // made counts the namespaces, each of which has names and addresses of its own.
 var made int
 
-// machines makes n network namespaces that stand for machines: each is connected to this one by a cable of its own. It
-// returns their names, and those of the cables' ends on this side.
+// machines makes n network namespaces that stand for machines. A cable of its own joins each to this one. It returns
+// the namespaces' names, and those of the cables' ends on this side.
 func machines(t *testing.T, n int) (names, cables []string) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -68,8 +68,7 @@ func TestNetnsJoin(t *testing.T) {
 	}
 }
 
-// TestNetnsCut: when the cable to a machine is cut, neither side hears of the other any more, and both end all they
-// have.
+// TestNetnsCut cuts the cable to a machine. Neither side hears of the other, and both end all their processes.
 func TestNetnsCut(t *testing.T) {
 	names, cables := machines(t, 2)
 	cmd := golci(t, onHosts(names[0]+":1,"+names[1]+":1", "family", append(overNetns, "-silence", "2s")...)...)

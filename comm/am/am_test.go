@@ -219,8 +219,8 @@ func TestEveryArgumentCountAndSize(t *testing.T) {
 	})
 }
 
-// TestFloodToASleepingRank has many goroutines flood a rank that does not poll for a while: nothing is lost, doubled or
-// overtaken within a sender, and senders wait instead of piling up memory.
+// TestFloodToASleepingRank: many goroutines flood a rank that does not poll for a while. Nothing is lost or doubled,
+// and order within a sender stays. Senders wait instead of using memory.
 func TestFloodToASleepingRank(t *testing.T) {
 	overAll(t, func(t *testing.T, v variant) {
 		es := endpoints(t, 2, v, Config{})

@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// TestLongAsync: the call-back of an asynchronous Long is called once, when its payload may be overwritten. The
-// handler sees what the payload was before. Replies longer than was declared are split, and copied unless they have a
-// call-back.
+// TestLongAsync: the call-back of an asynchronous Long is called once, when its payload may be overwritten. The handler
+// sees the payload as it was before. Replies longer than declared are split. Without a call-back they are copied.
 func TestLongAsync(t *testing.T) {
 	overAll(t, func(t *testing.T, v variant) {
 		es := endpoints(t, 2, v, Config{})

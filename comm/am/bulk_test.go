@@ -15,8 +15,8 @@ import (
 	"github.com/golci/golci/internal/spin"
 )
 
-// scatter delivers bulk data as a network may: each chunk in pieces, in any order and late. Of the records it keeps
-// the order that the conduit inside has.
+// scatter delivers bulk data as a network may: each chunk in pieces, in any order and late. It keeps the order of
+// records.
 type scatter struct {
 	conduit.Conduit
 	late atomic.Int32 // pieces held
@@ -94,7 +94,7 @@ func (s *scatter) Sleep(d time.Duration, ready func() bool) bool {
 	return s.Conduit.Sleep(d, ready)
 }
 
-// scattered are kinds of conduit whose bulk data comes in pieces of any length and in any order, before and after
+// scattered are kinds of conduit whose bulk data come in pieces of any length and in any order, before and after
 // records.
 func scattered(seed uint64) []variant {
 	disorder := fault.Config{Seed: seed, Hold: 300, Reorder: true}

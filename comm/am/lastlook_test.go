@@ -9,8 +9,8 @@ import (
 	"github.com/golci/golci/internal/conduit/local"
 )
 
-// arming is a conduit in which another goroutine does something between the decision to sleep and the arming of the
-// bell, so that its Wake finds nobody asleep. It does not sleep but tells how long it would.
+// arming is a conduit that does not sleep but tells how long it would. Between the decision to sleep and the arming of
+// the bell another goroutine does something. Its Wake finds nobody asleep.
 type arming struct {
 	conduit.Conduit
 	meanwhile func()
@@ -42,8 +42,8 @@ type unsent struct{}
 func (unsent) Sent(*fult.Worker)        {}
 func (unsent) Fail(error, *fult.Worker) {}
 
-// TestQueuedWhileArming: what is queued just before a sleeper has armed the bell is not left until the sleep is over.
-// Neither returned credits nor room for bulk data would wake it.
+// TestQueuedWhileArming: a send is queued just before a sleeper has armed the bell. It must not wait for the end of the
+// sleep, because neither returned credits nor room for bulk data would end it.
 func TestQueuedWhileArming(t *testing.T) {
 	for what, queue := range map[string]func(e *Endpoint){
 		"a send": func(e *Endpoint) {
@@ -84,8 +84,8 @@ func TestQueuedWhileArming(t *testing.T) {
 	}
 }
 
-// TestOwedWhileArming: another goroutine serves a request after a sleeper has paid its debts, and polls no more. The
-// sleeper has to pay again, since the request rang for nobody.
+// TestOwedWhileArming: a sleeper has paid its debts. Then another goroutine serves a request and stops polling. The
+// sleeper has to pay again, since that request rang no bell.
 func TestOwedWhileArming(t *testing.T) {
 	cs, err := local.New(2, conduit.Config{})
 	if err != nil {

@@ -26,8 +26,7 @@ func heapNow() int {
 	return int(m.HeapAlloc)
 }
 
-// TestMemoryOfManyPeers: of a peer that nothing was ever sent to or came from an endpoint keeps the lender's half of
-// the credits and little more.
+// TestMemoryOfManyPeers: an endpoint keeps little more than the lender's half of the credits of a peer without traffic.
 func TestMemoryOfManyPeers(t *testing.T) {
 	const peers, busy = 10_000, 64
 	cs, err := local.New(1, conduit.Config{})

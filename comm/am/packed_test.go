@@ -28,8 +28,8 @@ type departures int
 func (n *departures) Sent(*fult.Worker)        { *n++ }
 func (n *departures) Fail(error, *fult.Worker) { *n = -1000 }
 
-// TestPackedBulk: what a Packer packs arrives under the number and at the offset of its Bulk, and so does what lies in
-// one piece before and after it.
+// TestPackedBulk: what a Packer packs arrives under the number of its Bulk, at the right offset. So do the contiguous
+// Bulks before and after it.
 func TestPackedBulk(t *testing.T) {
 	const channel, first, size, many = 3, 1000, 300_000, 3
 	seed := uint64(time.Now().UnixNano())

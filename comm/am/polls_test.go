@@ -26,7 +26,7 @@ func ignore(t *testing.T, es []*Endpoint) {
 	register(t, es, 2, Spec{Name: "ordered", MaxReply: NoReply, Ordered: true, Run: none})
 }
 
-// TestDebtsArePaidWhenIdle: what is owed is told after so many polls in a row without news, and not before.
+// TestDebtsArePaidWhenIdle: a debt is told after a number of polls in a row without news, and not before.
 func TestDebtsArePaidWhenIdle(t *testing.T) {
 	twoWays(t, func(t *testing.T, v variant) {
 		polls := idlePollsToTell

@@ -51,8 +51,8 @@ func TestUrgentPassesWhatIsQueued(t *testing.T) {
 	}
 }
 
-// TestUrgentIsBounded: the space for replies bounds how many are under way; those beyond wait, in their order, and
-// fail with the peer.
+// TestUrgentIsBounded: the space for replies bounds how many urgent messages are under way. Further ones wait in their
+// order, and fail with the peer.
 func TestUrgentIsBounded(t *testing.T) {
 	es := endpoints(t, 2, variants[0], Config{ReplySpace: 3 * replyBytes(0)})
 	var came []uint64
@@ -115,8 +115,8 @@ func TestUrgentIsBounded(t *testing.T) {
 	}
 }
 
-// TestUrgentToSilentAndOrdered: handlers that never reply are bounded too, and must not reply; ordered ones get the
-// number of the moment in which they leave.
+// TestUrgentToSilentAndOrdered: requests to handlers that never reply are bounded, too. An ordered one gets its number
+// when it leaves.
 func TestUrgentToSilentAndOrdered(t *testing.T) {
 	es := endpoints(t, 2, variants[0], Config{ReplySpace: 2 * replyBytes(NoReply)})
 	var seqs []uint16

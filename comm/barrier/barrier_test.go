@@ -65,8 +65,8 @@ func newJob(t testing.TB, n int, cc conduit.Config, opts ...option) *job {
 	return j
 }
 
-// each runs f for all ranks at once, and joins their errors. A rank that has done polls until all have: its last
-// message may be queued there yet.
+// each runs f for all ranks at once, and joins their errors. A rank that is done polls until all are, because its last
+// message may be in the queue.
 func (j *job) each(f func(rank int, b *Barrier) error) error {
 	errs := make([]error, len(j.bs))
 	var wg sync.WaitGroup
@@ -298,8 +298,9 @@ func TestFultThreads(t *testing.T) {
 	}
 }
 
-// TestPeerDies: those that are in the phase with it, and those that have left the phase before, all get an error.
-// Where it dies after its Notify some ranks end that phase rightly, and must not wait for those that did not.
+// TestPeerDies: a peer dies before or after its Notify. The ranks that are in the phase with it get an error, and so do
+// those that have left the phase before. After its Notify some ranks end the phase rightly. They must not wait for the
+// others.
 func TestPeerDies(t *testing.T) {
 	var wg sync.WaitGroup
 	for _, n := range []int{2, 3, 4, 5, 8} {
@@ -347,8 +348,8 @@ func peerDies(j *job, dead int, notifies bool) error {
 	})
 }
 
-// TestBrokenFurtherOn: a rank that has not begun a phase hears that another has broken down in it, after a vote that
-// was good. It ends that phase rightly, and the next with the news.
+// TestBrokenFurtherOn: a rank has not begun a phase, and hears that another has broken down in it, after a good vote.
+// It ends that phase rightly, and the next one with the error.
 func TestBrokenFurtherOn(t *testing.T) {
 	j := newJob(t, 2, conduit.Config{})
 	for _, args := range [][]uint64{{pack(1, 0, named), 7}, {pack(2, 0, failed), 0}} {

@@ -9,8 +9,8 @@ import (
 	"github.com/golci/golci/comm/am"
 )
 
-// TestFinalizeServesPeers: a rank whose part is over still handles what its peers send until all have met. A peer may
-// wait for an answer, or for credits that this rank has borrowed.
+// TestFinalizeServesPeers: a rank in Finalize still handles what its peers send until all have met. A peer may wait for
+// an answer, or for credits that this rank has borrowed.
 func TestFinalizeServesPeers(t *testing.T) {
 	for _, conduit := range []string{"local", "udp"} {
 		t.Run(conduit, func(t *testing.T) {

@@ -33,9 +33,9 @@ func TestLoansFollowDemandOverANetwork(t *testing.T) {
 	}
 }
 
-// TestTermsOfEverySize: the terms of every size of job can work. Ranks have room for exactly what is lent and banked.
-// Rings of a job with a network are as long as the loans in them. In jobs of up to 64 ranks a peer starts with room
-// for several of the longest records.
+// TestTermsOfEverySize: the terms of every size of job work. Ranks have room for exactly what is lent and banked. Rings
+// of a job with a network are as long as the loans in them. In jobs of up to 64 ranks a peer starts with room for
+// several of the longest records.
 func TestTermsOfEverySize(t *testing.T) {
 	for _, over := range []string{"auto", "udp"} {
 		for size := 2; size <= 1<<20; size += 1 + size/3 {

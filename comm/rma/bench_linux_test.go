@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// The benchmarks print each figure beside that of the machine for the same work, measured in the same run, over and
-// over in turns, because both change with what else the machine does.
+// The benchmarks print each figure beside that of the machine for the same work. Both are measured in turns in the same
+// run, because both change with other work on the machine.
 
 // turns is how often each side is measured; the least is taken.
 const turns = 7

@@ -157,8 +157,8 @@ func TestCounterWraps(t *testing.T) {
 	})
 }
 
-// TestImmediate: with nobody polling, immediate puts are refused at some point, without effect and without blocking;
-// when the peer polls they go again. What was accepted arrives.
+// TestImmediate: while nobody polls, immediate puts are refused at some point, without effect and without blocking.
+// After polls of the peer they succeed again. Every accepted put arrives.
 func TestImmediate(t *testing.T) {
 	for _, v := range ways[1:] {
 		if v.fabric != "" && v.fabric != "get" {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestRefused: what a rank asks for by mistake outside the peer's segment is refused by the peer, and nothing breaks.
+// TestRefused: a rank asks by mistake for bytes outside the peer's segment. The peer refuses, and all goes on.
 func TestRefused(t *testing.T) {
 	j := newJob(t, 2, ways[1], 0)
 	j.run(func(m *Memory) error {

@@ -8,7 +8,7 @@ import (
 	"github.com/golci/golci/internal/invariants"
 )
 
-// TestSlices does random accesses of all kinds, each rank to its own part of every segment, and checks against a
+// TestSlices does random accesses of all kinds. Each rank has its own part of every segment, and compares with a
 // shadow.
 func TestSlices(t *testing.T) {
 	sizes := []int{2, 5, 8}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestNeed: the first stall asks at once, nothing more is asked for until that is answered, and after a refusal the
-// need travels with the next request.
+// TestNeed: the first stall asks at once. Nothing more is asked for until that is answered. After a refusal the need
+// travels with the next request.
 func TestNeed(t *testing.T) {
 	b := borrower(t, small()) // a loan of 6
 	b.Take(6)

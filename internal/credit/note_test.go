@@ -89,8 +89,8 @@ func TestNotesThatCannotBeAreFaults(t *testing.T) {
 	}
 }
 
-// TestWordsCarryEpochs: use decays by four for each epoch that passed, and what was returned meanwhile without a look
-// at the word does not count as in use at once.
+// TestWordsCarryEpochs: use decays by four for each epoch that passed. Credits that were returned meanwhile do not
+// count as in use at once, though nobody looked at the word.
 func TestWordsCarryEpochs(t *testing.T) {
 	c := small()
 	c.PerPeer, c.Max = 400, 400

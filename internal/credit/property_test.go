@@ -29,8 +29,8 @@ func small() Config {
 	}
 }
 
-// TestWorldKeepsItsInvariants delivers in any order, repeats and loses notes, and checks every invariant at every step,
-// with notes on records and in words, and with counters that wrap on the way.
+// TestWorldKeepsItsInvariants delivers in any order, repeats and loses notes, and checks every invariant at every step.
+// Notes travel on records or in words, and counters wrap on the way.
 func TestWorldKeepsItsInvariants(t *testing.T) {
 	seed := seedOf(t)
 	for _, words := range []bool{false, true} {

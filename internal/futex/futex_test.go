@@ -42,7 +42,7 @@ func TestWaitReturnsWhenValueDiffers(t *testing.T) {
 func TestWaitTimesOut(t *testing.T) {
 	both(t, func(t *testing.T, wait waitFunc, wake wakeFunc) {
 		var w atomic.Uint32
-		// Signals to the process may end a wait early; only a timeout ends this loop.
+		// A signal to the process may end a wait early. Only a timeout ends this loop.
 		for wait(&w, 0, time.Millisecond) {
 			runtime.Gosched()
 		}
@@ -52,7 +52,7 @@ func TestWaitTimesOut(t *testing.T) {
 	})
 }
 
-// TestPingPong loses a wake-up only by hanging.
+// TestPingPong: a lost wake-up would hang it.
 func TestPingPong(t *testing.T) {
 	both(t, func(t *testing.T, wait waitFunc, wake wakeFunc) {
 		const rounds = 5000
@@ -89,7 +89,7 @@ func TestWakeCountsWaiters(t *testing.T) {
 				out.Add(1)
 			})
 		}
-		// All three asleep: three wake-ups of one each find somebody before the word changes only if each wakes one.
+		// All three sleep. Each wake-up must wake one of them: the word changes only after the third.
 		for woken := 0; woken < waiters; {
 			n := wake(&word, 1)
 			if n > 1 {

@@ -53,8 +53,8 @@ func newEchoer(r *rank) *echoer {
 
 const longSlot = 32 << 10
 
-// TestCore2 is testcore2: payloads of every size from 1 to the largest Medium, and of Longs on both sides of the limit
-// between packed and split, several of each in flight, echoed and checksummed.
+// TestCore2 is testcore2. Medium payloads have every size from 1 to the largest. Long payloads lie on both sides of the
+// limit between packed and split. Several of each are in flight, echoed and checksummed.
 func TestCore2(t *testing.T) {
 	overAll(t, func(t *testing.T, net network) {
 		o := options{segment: 2 * depth * longSlot}

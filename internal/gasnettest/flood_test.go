@@ -117,9 +117,8 @@ func (f *flooder) arrived(t *am.Token, a []uint64, data []byte) {
 	f.received.Add(1)
 }
 
-// TestFlood has all ranks send to all, themselves included, messages of every number of arguments and of all sizes, and
-// sleep now and then, so that nobody polls for them. Nothing is lost, doubled, damaged, or out of the order that the
-// conduit promises.
+// TestFlood has all ranks send to all, themselves included. Messages have every number of arguments and all sizes.
+// Ranks sleep now and then, so nobody polls for them.
 func TestFlood(t *testing.T) {
 	overAll(t, func(t *testing.T, net network) {
 		const n = 3

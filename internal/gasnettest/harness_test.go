@@ -153,8 +153,8 @@ func (j *job) newRank(i int, c conduit.Conduit, o options) *rank {
 	return r
 }
 
-// spmd makes a job of n ranks, has setup register handlers at each and make the rank's state, and then runs body on all
-// ranks at once, each on a goroutine that goes on polling until all have ended.
+// spmd makes a job of n ranks. setup registers handlers at each rank and makes its state. Then body runs on all ranks
+// at once, each on a goroutine of its own. A goroutine goes on polling until all have ended.
 func spmd[S any](t *testing.T, net network, n int, o options, setup func(*rank) *S, body func(*rank, *S) error) {
 	t.Helper()
 	j := newJob(t, net, n, newSeed(t), o)

@@ -61,8 +61,8 @@ const (
 	lockEach = 150
 )
 
-// TestHSL is testhsl, its legal part: the same locks are taken by handlers of requests and of replies and by threads,
-// by Lock and TryLock, and nothing that they guard is lost. Rules are checked in one half of the runs.
+// TestHSL is testhsl, its legal part. Handlers of requests and of replies and threads take the same locks, by Lock and
+// TryLock. Nothing that the locks guard is lost. In one half of the runs rules are checked.
 func TestHSL(t *testing.T) {
 	overAll(t, func(t *testing.T, net network) {
 		for _, checked := range []bool{false, true} {

@@ -234,8 +234,8 @@ const (
 	contendPiece = 1000
 )
 
-// TestContention is testcontend: many threads of all ranks send to rank 0, put to it, get from it, add to a counter
-// there, or poll, while one at each goes through barriers.
+// TestContention is testcontend. Many threads of all ranks send to rank 0, put to it, get from it, add to a counter
+// there, or poll. Meanwhile one thread of each rank goes through barriers.
 func TestContention(t *testing.T) {
 	overAll(t, func(t *testing.T, net network) {
 		o := options{threads: true, memory: contendOwn + contendRanks*allThreads*contendPiece}

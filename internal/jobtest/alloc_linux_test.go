@@ -217,16 +217,15 @@ func (p *party) warmAndCount(step func(p *party) error, warm, n int) error {
 	return nil
 }
 
-// roleAllocs counts for every doer, step and size, and prints what it finds. The collector is off: it empties pools,
-// which are then filled again, and would not run if nothing were allocated.
+// roleAllocs counts for every doer, step and size, and prints the result. The collector is off, because it empties
+// pools, which then fill again.
 func roleAllocs(c *mpi.Comm) error {
 	debug.SetGCPercent(-1)
 	return allocations(c, func(line string) { fmt.Println(line) })
 }
 
-// lowest counts again while either rank has allocated more than is allowed. Pools beside the common one, those of
-// goroutines and processors, fill at the cost of others when their owners happen to run together, once, and as far as
-// they go; what an operation allocates it allocates every time.
+// lowest counts again while either rank has allocated more than is allowed. Caches of goroutines and processors may
+// fill at the cost of the common pools, once and up to a bound. An operation that allocates does so every time.
 func lowest(c *mpi.Comm, size, doer, step int) (least uint64, err error) {
 	for try := range allocTries {
 		n, err := count(c, size, doer, step)

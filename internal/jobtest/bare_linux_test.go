@@ -66,7 +66,7 @@ func bareMain(how string) int {
 }
 
 // TestRanksWithoutMPI: processes start from package rank alone, exchange active messages, wait for them, and end in
-// each way. Nothing ends a process that has not asked for it but its own return, or the launcher.
+// each way. Only its own return, or the launcher, ends a process that has not asked for more.
 func TestRanksWithoutMPI(t *testing.T) {
 	for how, want := range map[string]struct {
 		code  int

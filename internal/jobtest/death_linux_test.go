@@ -95,8 +95,8 @@ func (j *job) known(ways int) (at map[string]time.Time, why string) {
 	}
 }
 
-// TestDeathOfAProcess: what waits for a rank whose process is killed ends soon, whatever joins the ranks, however long
-// waiters spin, and whatever else arrives. The times are logged; 100 ms are promised.
+// TestDeathOfAProcess kills the process of a rank. What waits for that rank ends soon, over any conduit, at any
+// spinning time and under any other traffic. The times are logged; 100 ms are promised.
 func TestDeathOfAProcess(t *testing.T) {
 	path, err := launcher()
 	if err != nil {

@@ -78,8 +78,8 @@ func (j *job) missing(rank int) (lines []string) {
 	return lines
 }
 
-// wantDump checks that both ranks have told all. A rank that has, dies, which may end the operations of the other
-// before it has told them: while that is so one complete dump has to do.
+// wantDump checks that both ranks have told all. A rank dies after its dump. That may end the operations of the other
+// before it has told them. In that case one complete dump is enough.
 func (j *job) wantDump() {
 	j.t.Helper()
 	told := j.err.String()

@@ -91,8 +91,8 @@ func endings(n int) []ending {
 	}
 }
 
-// patient has a rank that is told of the end wait for its own program however long the machine stands still: each of
-// them is about to call Exit, and of equal codes that of rank 0 is to count.
+// patient has a rank that is told of the end wait for its own program, however slow the machine is. Each rank is about
+// to call Exit, and of equal codes that of rank 0 counts.
 var patient = []string{"GOLCI_EXITSETTLE=1h"}
 
 // deaf makes a rank that computes run nothing else, so that it never learns of the end.
@@ -137,8 +137,7 @@ func TestExits(t *testing.T) {
 // check runs the job j of n ranks, which ends as e says.
 func (e ending) check(t *testing.T, j *job, n int) {
 	t.Helper()
-	// A test must not fail because the machine stood still for a while; that the time was not needed shows in
-	// what the job says.
+	// A slow machine must not fail the test. What the job says shows that the limit was not needed.
 	j.cmd.Env = append(append(j.cmd.Env, "GOLCI_EXITTIMEOUT=10m"), e.env...)
 	if n > 2 { // matching tables for a quarter of a million threads are half of the work of 64 ranks
 		j.cmd.Env = append(j.cmd.Env, "GOLCI_THREADS=1024")
@@ -268,7 +267,7 @@ func slowly(r io.Reader, all *strings.Builder, done chan<- error) {
 	}
 }
 
-// TestExitOutput: what ranks have written when they end comes out, all of it, though nobody hurries to read it.
+// TestExitOutput: all that ranks have written when they end comes out, also to a slow reader.
 func TestExitOutput(t *testing.T) {
 	const n, lines = 8, 300
 	program, err := exits()

@@ -19,11 +19,10 @@ import (
 	"github.com/golci/golci/mpi"
 )
 
-// The order of matching, in random traffic: ranks send streams of messages of a few tags to rank 0, whose goroutines
-// and threads receive them under random patterns, probe for them, and take receives back. Each receiver then compares
-// what it got with the rule of MPI (3.5). Of two of its receives that both accept a message, the one posted first
-// gets it. Of two messages of one source that a receive accepts, it gets the one sent first. Every message comes once
-// and whole.
+// The order of matching, in random traffic. Ranks send streams of messages of a few tags to rank 0. Its goroutines and
+// threads receive them under random patterns, probe for them, and take receives back. Then each receiver checks MPI's
+// rule (3.5). Of two of its receives that accept a message, the one posted first gets it. Of two messages of one source
+// that a receive accepts, it gets the one sent first. Every message comes once and whole.
 
 const (
 	orderSeedVar = "GOLCI_TEST_SEED"  // replays from this seed

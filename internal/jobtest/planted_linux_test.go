@@ -27,8 +27,8 @@ func TestPlantedRace(t *testing.T) {
 	}
 }
 
-// wantRace runs the program until the race is reported. The detector forgets: where one thread has done much since
-// its access, as in one run of fifty, it says nothing.
+// wantRace runs the program until the race is reported. The detector keeps a short history. In one run of fifty the
+// other thread has done so much since its access that no report comes.
 func wantRace(t *testing.T, bin string) {
 	t.Helper()
 	const runs = 5

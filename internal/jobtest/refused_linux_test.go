@@ -101,12 +101,11 @@ var refusals = []refusal{
 	{conduit: "shm", confine: "hide:/proc hide:/sys"},
 }
 
-// refusedBound is less than a rank that waits for others takes to give up, and than the silence after which it takes
-// them for dead.
+// refusedBound is less than the time limits of a rank: for the start, and for the silence of a peer.
 const refusedBound = 45 * time.Second
 
-// TestRefusedCalls: the kernel refuses a system call, as in a container. A job of two ranks does without it, or ends
-// with an error that names the call, before anybody's time is over.
+// TestRefusedCalls: the kernel refuses a system call, as in a container. A job of two ranks works without it, or ends
+// with an error that names the call, before any time limit.
 func TestRefusedCalls(t *testing.T) {
 	for _, r := range refusals {
 		names := []string{"EPERM", "ENOSYS"}
@@ -163,8 +162,8 @@ func (r *refusal) test(t *testing.T) {
 	}
 }
 
-// TestFewDescriptors: with too few descriptors a job of two ranks ends with an error that says so, before anybody's
-// time is over; with enough it works.
+// TestFewDescriptors: with too few descriptors a job of two ranks ends with an error that says so, before any time
+// limit. With enough it works.
 func TestFewDescriptors(t *testing.T) {
 	for _, conduit := range []string{"shm", "udp"} {
 		for _, n := range []int{9, 10, 11, 12, 13, 14, 16, 32} {

@@ -10,9 +10,9 @@ import (
 	"github.com/golci/golci/internal/machine"
 )
 
-// The explorer follows one message through every order of what can happen to it: the queue lets go late, answers
-// overtake each other, either caller gives up, a rank dies. It checks that each operation is completed once, that
-// nobody is told that its buffer is free while a transfer still uses it, and that nothing hangs.
+// The explorer follows one message through every order of what can happen to it. The queue lets go late, answers
+// overtake each other, either caller gives up, a rank dies. Each operation must be completed once. Nobody may be told
+// that a buffer is free while a transfer uses it. Nothing may hang.
 
 // wire is a message under way. What is ordered is delivered in the order of sending.
 type wire struct {

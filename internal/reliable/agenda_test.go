@@ -118,8 +118,8 @@ func TestTimersOfManyPeers(t *testing.T) {
 	}
 }
 
-// BenchmarkTimers is a segment that comes 50 us after the one before, from the next of all peers, with the timer of
-// an acknowledgement that ends each time.
+// BenchmarkTimers has a segment come every 50 us, from one peer after the other. Each time a timer of an
+// acknowledgement ends.
 func BenchmarkTimers(b *testing.B) {
 	for _, peers := range []int{1, 100, 10_000} {
 		b.Run(fmt.Sprintf("peers=%d", peers), func(b *testing.B) {

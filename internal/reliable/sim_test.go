@@ -27,8 +27,8 @@ func flood(peer, size int) func(*node) {
 
 const gigabit = 125e6
 
-// goodput runs one flow over a link of 1 Gbit/s and 1 ms for a second and returns bytes per second, and bytes resent
-// and lost.
+// goodput runs one flow over a link of 1 Gbit/s and 1 ms for a second. It returns bytes per second, and the bytes that
+// were resent and lost.
 func goodput(t *testing.T, seed uint64, size int, rate float64, loss float64) (perSecond, resent, lost float64) {
 	t.Helper()
 	w := newWorld(t, seed, 2, Config{Queue: 64}, Link{MTU: 1400})

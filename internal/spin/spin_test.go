@@ -55,8 +55,8 @@ func BenchmarkLockUnlock(b *testing.B) {
 	}
 }
 
-// TestBiasedExcludes has one goroutine use the lock so often that it becomes its own, while others take it away from
-// time to time.
+// TestBiasedExcludes: one goroutine uses the lock so often that it becomes the owner. Others take the lock away from
+// time to time. Only one is inside at a time.
 func TestBiasedExcludes(t *testing.T) {
 	var l Biased
 	var n, others int
@@ -127,7 +127,7 @@ func TestBiasedTryLock(t *testing.T) {
 	<-taken
 }
 
-// TestBiasedIsGivenUp: a lock that is taken away again and again ends as an ordinary one.
+// TestBiasedIsGivenUp: a lock that changes hands again and again loses its bias.
 func TestBiasedIsGivenUp(t *testing.T) {
 	var l Biased
 	var wg sync.WaitGroup
@@ -144,8 +144,8 @@ func TestBiasedIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestBiasedStaleOwner: a former owner that goes on between its two looks at owner, after the lock has become
-// another's, neither enters nor lets anybody else in.
+// TestBiasedStaleOwner: a former owner stops between its two looks at owner, and the lock becomes another's. When it
+// goes on, it neither enters nor lets anybody else in.
 func TestBiasedStaleOwner(t *testing.T) {
 	if !canFence() {
 		t.Skip("there is no bias without a fence")

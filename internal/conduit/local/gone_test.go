@@ -16,8 +16,8 @@ func (l *listener) Record(src int, _ []byte)      { l.records[src]++ }
 func (*listener) Bulk(int, uint64, int64, []byte) {}
 func (l *listener) Gone(peer int, _ error)        { l.gone[peer] = true }
 
-// TestGoneWhilePollsAreFull: a peer's end is told although each poll delivers as many records of another peer as its
-// budget lets it, and after all that the peer had sent.
+// TestGoneWhilePollsAreFull: each poll delivers as many records of another peer as its budget lets it. The end of a
+// peer is told all the same, after all that the peer had sent.
 func TestGoneWhilePollsAreFull(t *testing.T) {
 	cs, err := New(3, conduit.Config{})
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/golci/golci/internal/conduit/mixed/mixedtest"
 )
 
-// TestLastWordsOfTheDead: who finds that a far peer has failed and that nothing is pending has had all that the peer
-// sent, also when the far side was quiet for long.
+// TestLastWordsOfTheDead: Failed names a far peer, and Pending is false. Then all that the peer sent has been
+// delivered, also after a long silence of the far side.
 func TestLastWordsOfTheDead(t *testing.T) {
 	near, far := locals(t, 2, conduit.Config{}), besides(t, 2, conduit.Config{})
 	defer closeAll(t, near...)

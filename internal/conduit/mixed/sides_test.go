@@ -135,8 +135,8 @@ func muted(t *testing.T, n int) (conduit.Conduit, *mute, []conduit.Conduit) {
 	return c, m, far
 }
 
-// TestRingBeforeTheSleeperIsThere: the far bell rings, for a failure, which Pending does not tell of, between the
-// sleeper's arming of the far side and of the near one. Nothing else would end the sleep.
+// TestRingBeforeTheSleeperIsThere: the sleeper has armed the far side, and not yet the near one. The far bell rings
+// then, for a failure that Pending does not tell of. Nothing else would end the sleep.
 func TestRingBeforeTheSleeperIsThere(t *testing.T) {
 	c, m, _ := muted(t, 2)
 	m.inside = func() { m.ring() }
@@ -247,8 +247,8 @@ func (n *network) Poll(budget int, sink conduit.Sink) int {
 	return n.Conduit.Poll(budget, sink)
 }
 
-// TestQuietNetwork: looks at a far side that has been silent become rare; what it has is found all the same, and
-// after that, and after a message to it, every look goes there.
+// TestQuietNetwork: looks at a silent far side become rare. A record there is found all the same. After that record,
+// and after a message to the far side, every look goes there again.
 func TestQuietNetwork(t *testing.T) {
 	near, far := locals(t, 3, conduit.Config{}), locals(t, 3, conduit.Config{})
 	n := &network{Conduit: far[0]}

@@ -30,9 +30,8 @@ func dice(t *testing.T) *rand.Rand {
 // pattern is the data of the i-th entry.
 func pattern(i, n int) []byte { return bytes.Repeat([]byte{byte(i), byte(i >> 8), byte(n)}, n/3+1)[:n] }
 
-// TestLoanIsRoom plays the ledger at the worst of times: all credits are out all the time, in records of all lengths,
-// and each served record's credits are spent at once. Nothing is refused, and no more buffers are made than the
-// credits pay for.
+// TestLoanIsRoom: all credits are out all the time, in records of all lengths. The credits of each served record are
+// spent at once. Nothing is refused, and no more buffers are made than the credits pay for.
 func TestLoanIsRoom(t *testing.T) {
 	r := dice(t)
 	for _, longest := range []int{64, 1000, 8448, 70000} {
@@ -70,8 +69,8 @@ func TestLoanIsRoom(t *testing.T) {
 	}
 }
 
-// TestSurplus: what rounding up to whole buffers leaves is told, and is really there; a buffer less would not hold
-// the credits.
+// TestSurplus: rounding up to whole buffers leaves room. Credits tells it, and it is really there. With a buffer less
+// the credits would not fit.
 func TestSurplus(t *testing.T) {
 	for credits := 1; credits < 200_000; credits = credits*3/2 + 1 {
 		for _, longest := range []int{64, 1024, 16640, 1 << 20} {
@@ -84,7 +83,7 @@ func TestSurplus(t *testing.T) {
 	}
 }
 
-// TestOverflow: who spends more credits than there are is refused, and nobody else is once there is room again.
+// TestOverflow: a peer that spends more credits than there are is refused. Nobody else is, once there is room again.
 func TestOverflow(t *testing.T) {
 	p := New(ShapeFor(100, 1000), 3000, 5000)
 	least := Rooms{SYS: 4, SAFE: 2, AM: 25}

@@ -2,8 +2,8 @@ package ring
 
 import "testing"
 
-// TestLingerNeedsAFlood: a record that follows one alone does not have the consumer stand back again next time; one
-// that follows several does.
+// TestLingerNeedsAFlood: after a single record the consumer does not stand back next time. After several records in a
+// row it does.
 func TestLingerNeedsAFlood(t *testing.T) {
 	for _, c := range []struct{ n, passes int }{{1, 7}, {2, 0}, {9, 0}} {
 		x := Consumer{data: make([]byte, 2*Line), passes: 7}

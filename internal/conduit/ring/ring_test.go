@@ -121,7 +121,8 @@ func TestAgainstModel(t *testing.T) {
 	}
 }
 
-// TestCleansForLongRecords: room for another record like the recent ones is cleaned, but nothing that is not free.
+// TestCleansForLongRecords: the producer clears room for another record as long as the recent ones. It clears nothing
+// that is in use.
 func TestCleansForLongRecords(t *testing.T) {
 	p, c := oneRing(t, conduit.Config{MaxRecord: 64 << 10}, 0)
 	put := func(n int) bool {

@@ -32,8 +32,8 @@ func (a *acceptor) Bulk(int, uint64, int64, []byte) {}
 // Gone implements conduit.Sink.
 func (*acceptor) Gone(int, error) {}
 
-// TestTakeInOrder takes records of several lengths many times round a ring: each once, in order, and the room comes
-// back. Every third is refused first, and then polled.
+// TestTakeInOrder takes records of several lengths many times round a ring. Each comes once, in order, and its room is
+// free again. Every third record is refused first, and then polled.
 func TestTakeInOrder(t *testing.T) {
 	g, err := NewGeometry(conduit.Config{Loan: 4, MaxRecord: 512, ReplySpace: 512}, 2)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/golci/golci/comm/conduit"
 )
 
-// TestLackOfDescriptors: descriptors that are lacking for long without a pause end the exchange, others do not; a call
-// that the system refuses ends it at once.
+// TestLackOfDescriptors: the exchange ends when descriptors are lacking for long without a pause, not when they are
+// lacking now and then. It ends at once when the system refuses a call.
 func TestLackOfDescriptors(t *testing.T) {
 	x := &exchange{}
 	now := time.Unix(1000, 0)
@@ -47,8 +47,8 @@ func TestLackOfDescriptors(t *testing.T) {
 	}
 }
 
-// TestMemoryThatCannotBeTaken: a peer whose descriptor is lost on the way, for want of a free one here, is not waited
-// for.
+// TestMemoryThatCannotBeTaken: a peer's descriptor is lost on the way, because this process has none free. The rank
+// does not wait for that peer.
 func TestMemoryThatCannotBeTaken(t *testing.T) {
 	cs := inProcess(t, 2, conduit.Config{})
 	defer func() {

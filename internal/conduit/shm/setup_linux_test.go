@@ -132,7 +132,8 @@ func TestAcceptAgain(t *testing.T) {
 	}
 }
 
-// TestNumberOfTheDead: once a peer's process has ended, its number is not used any more, whoever has it then.
+// TestNumberOfTheDead: after the end of a peer's process its number is not used any more. Another process may have it
+// then.
 func TestNumberOfTheDead(t *testing.T) {
 	cs, errs := together(2, func(*Config) {})
 	if err := errors.Join(errs...); err != nil {

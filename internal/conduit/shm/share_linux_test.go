@@ -123,7 +123,7 @@ func TestMemoryLies(t *testing.T) {
 	}
 }
 
-// TestFileLimit: a limit on the size of files is told, not run into: the kernel would end the process.
+// TestFileLimit: a limit on the size of files is an error. Without the check the kernel would end the process.
 func TestFileLimit(t *testing.T) {
 	var old unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &old); err != nil {

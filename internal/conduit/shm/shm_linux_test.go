@@ -88,8 +88,8 @@ func TestNothingLeft(t *testing.T) {
 	}
 }
 
-// inventory tells of this process's descriptors and shared mappings, after finalizers have had their chance to hide
-// nothing: it is only taken right after Close.
+// inventory lists this process's descriptors and shared mappings. It is taken right after Close, so that no finalizer
+// can have removed anything.
 func inventory(t *testing.T) string {
 	fds, err := os.ReadDir("/proc/self/fd")
 	if err != nil {

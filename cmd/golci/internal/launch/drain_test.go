@@ -17,8 +17,8 @@ func (s *slow) Write(b []byte) (int, error) {
 	return s.Buffer.Write(b)
 }
 
-// TestDrain: what is in the pipe at the rank's end comes out, though it is taken more slowly than the pipe is waited
-// for; and a stranger that holds the pipe open does not hold up the end.
+// TestDrain: what is in the pipe at the rank's end comes out, though the reader is slower than the time limit. A
+// stranger that holds the pipe open does not delay the end.
 func TestDrain(t *testing.T) {
 	for _, held := range []bool{false, true} {
 		out := new(slow)

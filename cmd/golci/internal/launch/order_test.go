@@ -21,8 +21,8 @@ func (nobody) Kill(syscall.Signal)         {}
 func (nobody) Pause()                      {}
 func (nobody) End()                        {}
 
-// TestReasonBeforeRefusal: the launcher knows why a barrier cannot end before a rank in it learns that. So the launcher
-// names the reason first, and not that rank's own end.
+// TestReasonBeforeRefusal: a barrier cannot end. The launcher learns why before a rank in it does. So it names the
+// reason first, and not the end of that rank.
 func TestReasonBeforeRefusal(t *testing.T) {
 	t.Run("gone", func(t *testing.T) {
 		w := newWaiting(t)

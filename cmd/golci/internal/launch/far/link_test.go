@@ -109,7 +109,7 @@ func TestLinkOrder(t *testing.T) {
 	}
 }
 
-// TestLinkSilence: a side that says nothing is given up; one that has said that it will say nothing is not.
+// TestLinkSilence: a silent side is given up, unless it has said beforehand that it will be silent.
 func TestLinkSilence(t *testing.T) {
 	l, far := pair(t)
 	go func() { _, _ = io.Copy(io.Discard, far) }()
@@ -232,7 +232,7 @@ func TestNotChosen(t *testing.T) {
 	}
 }
 
-// TestCallFindsHead: among addresses where nobody or a stranger is, the head is found.
+// TestCallFindsHead: of several addresses the head's is found. At the others there is nobody, or a stranger.
 func TestCallFindsHead(t *testing.T) {
 	ln, k := meeting(t)
 	stranger, _ := meeting(t)

@@ -45,7 +45,7 @@ func safeDir(t *testing.T) string {
 }
 
 // TestScriptTakes: a program at the given path is started only if it is the head's, and no other user can have put it
-// there. Else a copy is asked for.
+// there. Otherwise a copy is asked for.
 func TestScriptTakes(t *testing.T) {
 	const text = "#!/bin/sh\necho started $1\n"
 	mode := func(m os.FileMode) func(*testing.T, string, string) error {
@@ -113,7 +113,7 @@ func give(t *testing.T, path string) error {
 	return os.Chown(path, stranger, stranger)
 }
 
-// TestProgramFor: the path of this program is not offered where others may have been first at it on another machine.
+// TestProgramFor: the path of this program is not offered if other users may write to a directory of it.
 func TestProgramFor(t *testing.T) {
 	safe := filepath.Join(safeDir(t), "golci")
 	temp := filepath.Join(t.TempDir(), "golci")
