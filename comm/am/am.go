@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync"
 	"sync/atomic"
 
 	"github.com/golci/golci/comm/conduit"
@@ -87,7 +86,7 @@ type Endpoint struct {
 	guard  Guard
 	recv   receiver // owned by the holder of pollMu
 
-	longs   longs
+	longID  atomic.Uint64 // of the last split Long that was sent
 	layers  registry
 	bulks   [BulkChannels + 1]BulkFunc // by channel
 	ticks   []func(w *fult.Worker)
@@ -95,8 +94,7 @@ type Endpoint struct {
 	segment segment
 
 	closed atomic.Bool
-	errMu  sync.Mutex
-	err    error
+	err    atomic.Pointer[error] // the first fault that no caller can be told of
 }
 
 // New makes the endpoint of the conduit's rank. The endpoint polls the conduit from now on; the caller must not. It does
@@ -124,12 +122,11 @@ func New(c conduit.Conduit, cfg Config) (*Endpoint, error) {
 	if err := e.recv.init(e); err != nil {
 		return nil, err
 	}
-	e.longs.init()
 	e.prog = progress.New(source{e}, cfg.Scheduler, cfg.Progress)
 	return e, e.attachInternal()
 }
 
-// Rank is this endpoint's rank, Size the number of ranks.
+// Rank is this endpoint's rank.
 func (e *Endpoint) Rank() int { return e.rank }
 
 // Size is the number of ranks of the job.
@@ -165,28 +162,21 @@ func (e *Endpoint) AsPoller(f func()) {
 
 // Err is the first fault that no caller could be told of.
 func (e *Endpoint) Err() error {
-	e.errMu.Lock()
-	defer e.errMu.Unlock()
-	return e.err
+	if err := e.err.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
-// Fault reports a fault that no caller can be told of, on behalf of an upper layer.
-func (e *Endpoint) Fault(err error) { e.fatal(err) }
-
-// PeerFailed is nil while peer can be reached, else the reason.
-func (e *Endpoint) PeerFailed(peer int) error { return e.c.Failed(peer) }
-
-func (e *Endpoint) fatal(err error) {
-	e.errMu.Lock()
-	first := e.err == nil
-	if first {
-		e.err = err
-	}
-	e.errMu.Unlock()
-	if first && e.cfg.Fatal != nil {
+// Fault reports a fault that no caller can be told of.
+func (e *Endpoint) Fault(err error) {
+	if e.err.CompareAndSwap(nil, &err) && e.cfg.Fatal != nil {
 		e.cfg.Fatal(err)
 	}
 }
+
+// PeerFailed is nil while peer can be reached, else the reason.
+func (e *Endpoint) PeerFailed(peer int) error { return e.c.Failed(peer) }
 
 // Close ends the endpoint: later sends give ErrClosed, and so do those that are queued and bulk data that has not
 // been sent. What the conduit has of bulk data ends when it has moved, and if the conduit moves it in its polls

@@ -395,11 +395,11 @@ func TestLong(t *testing.T) {
 func halvesLeft(t *testing.T, es ...*Endpoint) {
 	t.Helper()
 	for i, e := range es {
-		e.longs.mu.Lock()
-		if n := len(e.longs.half); n != 0 {
-			t.Errorf("endpoint %d: %d halves of Longs are left", i, n)
-		}
-		e.longs.mu.Unlock()
+		e.AsPoller(func() {
+			if n := len(e.recv.longs); n != 0 {
+				t.Errorf("endpoint %d: %d halves of Longs are left", i, n)
+			}
+		})
 	}
 }
 

@@ -284,7 +284,7 @@ func (e *Endpoint) fragment(peer int, b *Bulk) int {
 func (e *Endpoint) bulkArrived(src int, id uint64, off int64, chunk []byte) {
 	f := e.bulks[id>>channelShift]
 	if f == nil {
-		e.fatal(fmt.Errorf("am: rank %d: %d bytes of bulk data from rank %d on channel %d, which no layer has",
+		e.Fault(fmt.Errorf("am: rank %d: %d bytes of bulk data from rank %d on channel %d, which no layer has",
 			e.rank, len(chunk), src, id>>channelShift))
 		return
 	}

@@ -61,12 +61,8 @@ func (e *Endpoint) sendCredit(ln *lane, peer int, kind credit.Kind, a credit.Arg
 		ln.credit.Stamp(&a, e.recv.ledger.Epoch())
 	}
 	args := [...]uint64{uint64(kind), uint64(uint32(a[0])), uint64(uint32(a[1])), uint64(uint32(a[2]))}
-	r := reply{e: e, dst: peer, class: conduit.System, h: handlerCredit, flags: flagReply, args: args[:]}
-	if ln.urgent.head == nil && r.emit() {
-		return
-	}
-	ln.urgent.push(r.keep())
-	e.list(ln, peer)
+	r := reply{e: e, dst: peer, class: conduit.System, h: handlerCredit, args: args[:]}
+	r.send(ln)
 }
 
 // asked takes in what a record says beside its cost: that an epoch of the sender has ended, and that it was short of
@@ -101,12 +97,12 @@ func (r *receiver) sendMessages() {
 // onCredit serves a system message of a peer's ledger or borrower.
 func (e *Endpoint) onCredit(t *Token, args []uint64, _ []byte) {
 	if len(args) != 4 {
-		e.fatal(fmt.Errorf("am: rank %d: malformed credit message from rank %d", e.rank, t.src))
+		e.Fault(fmt.Errorf("am: rank %d: malformed credit message from rank %d", e.rank, t.src))
 		return
 	}
 	a := credit.Args{int32(args[1]), int32(args[2]), int32(args[3])}
 	if err := e.recv.credit(t.src, credit.Kind(args[0]), a); err != nil {
-		e.fatal(fmt.Errorf("am: rank %d, peer %d: %w", e.rank, t.src, err))
+		e.Fault(fmt.Errorf("am: rank %d, peer %d: %w", e.rank, t.src, err))
 	}
 }
 

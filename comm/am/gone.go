@@ -1,5 +1,7 @@
 package am
 
+import "maps"
+
 // Gone tells whether the layers (Layer.PeerGone) have been told of peer, or are just being told: what it has sent has
 // been handled, and nothing more will come. AnyGone tells the same of any peer, by one load.
 //
@@ -18,23 +20,12 @@ func (r *receiver) Gone(peer int, err error) {
 	e.gone[peer>>6].Or(1 << (peer & 63))
 	e.anyGone.Store(true)
 	r.ledger.Forget(peer)
-	e.longs.forget(peer)
+	maps.DeleteFunc(r.longs, func(k longKey, _ *longHalf) bool { return k.src == peer }) // the rest will never come
 	ln := e.lane(peer)
 	ln.mu.Lock()
 	ln.dead, ln.care = true, true // from here on nothing is queued
 	e.pump(ln, peer, r.w)
 	for _, f := range e.gones {
 		f(peer, err, r.w)
-	}
-}
-
-// forget drops what has come of Longs from src: the rest never will.
-func (l *longs) forget(src int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for k := range l.half {
-		if k.src == src {
-			delete(l.half, k)
-		}
 	}
 }

@@ -28,9 +28,8 @@ func (c Call) String() string {
 
 // Guard watches for calls at the wrong time; handler-safe locks do. Its methods run on the goroutine concerned.
 type Guard interface {
-	Enter(t *Token)       // right before a handler runs
-	Leave(t *Token) error // right after it has returned; an error is a fault
-	Allow(c Call) error   // before the call has any effect; an error refuses it
+	Leave() error       // right after a handler has returned; an error is a fault
+	Allow(c Call) error // before the call has any effect; an error refuses it
 }
 
 // SetGuard sets the guard. Call it before traffic.
@@ -71,9 +70,8 @@ func (e *Endpoint) run(spec *Spec, t *Token, args []uint64, payload []byte) {
 }
 
 func (e *Endpoint) runGuarded(spec *Spec, t *Token, args []uint64, payload []byte) {
-	e.guard.Enter(t)
 	spec.Run(t, args, payload)
-	if err := e.guard.Leave(t); err != nil {
-		e.fatal(fmt.Errorf("am: rank %d: handler %q: %w", e.rank, spec.Name, err))
+	if err := e.guard.Leave(); err != nil {
+		e.Fault(fmt.Errorf("am: rank %d: handler %q: %w", e.rank, spec.Name, err))
 	}
 }

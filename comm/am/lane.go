@@ -239,18 +239,15 @@ func (e *Endpoint) refresh(ln *lane, peer int) {
 	w := ln.theirs.Load()
 	ln.throttle = w&wordThrottle != 0
 	ln.care = ln.listed || ln.dead || ln.throttle
-	if err := e.hearNote(ln, w); err != nil {
-		e.fatal(fmt.Errorf("am: rank %d, peer %d: %w", e.rank, peer, err))
-	}
-}
-
-func (e *Endpoint) hearNote(ln *lane, w uint64) (err error) {
+	var err error
 	if ln.words {
 		_, err = ln.credit.Hear64(w)
 	} else {
 		_, err = ln.credit.Hear32(uint32(w))
 	}
-	return err
+	if err != nil {
+		e.Fault(fmt.Errorf("am: rank %d, peer %d: %w", e.rank, peer, err))
+	}
 }
 
 // Throttled reports whether peer has asked for no more unmatched eager bytes, and Queueing whether sends are queued
@@ -350,9 +347,7 @@ func (e *Endpoint) Withdraw(peer int, x Queued) bool {
 }
 
 func (e *Endpoint) list(ln *lane, peer int) {
-	if !ln.listed {
-		ln.listed, ln.care = true, true
-	}
+	ln.listed, ln.care = true, true
 	if !ln.waits {
 		ln.waits = true
 		e.stalled.add(peer)

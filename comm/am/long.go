@@ -3,7 +3,7 @@ package am
 import (
 	"fmt"
 	"math"
-	"sync"
+	"slices"
 	"sync/atomic"
 
 	"github.com/golci/golci/fult"
@@ -73,8 +73,7 @@ func (e *Endpoint) requestLong(dst int, h uint8, payload []byte, off int64, done
 	if !packed {
 		return e.requestSplit(dst, h, payload, off, done, args)
 	}
-	m := message{flags: flagLong, prefix: [3]uint64{uint64(off)}, nprefix: 1, payload: payload}
-	err := e.requestMessage(dst, h, args, m)
+	err := e.requestMessage(dst, h, args, packedLong(off, payload))
 	if err == nil && done != nil {
 		done(nil)
 	}
@@ -83,9 +82,7 @@ func (e *Endpoint) requestLong(dst int, h uint8, payload []byte, off int64, done
 
 func (e *Endpoint) requestSplit(dst int, h uint8, payload []byte, off int64, done func(error), args []uint64) error {
 	b := e.putLong(dst, payload, off, done)
-	m := message{flags: flagLong | flagSplit, nprefix: 3}
-	m.prefix = [3]uint64{uint64(off), uint64(len(payload)), b.ID}
-	err := e.requestMessage(dst, h, args, m)
+	err := e.requestMessage(dst, h, args, splitLong(off, len(payload), b.ID))
 	if err == nil && done != nil {
 		b.part()
 		return nil
@@ -100,7 +97,7 @@ func (e *Endpoint) requestSplit(dst int, h uint8, payload []byte, off int64, don
 // putLong sends the payload of a split Long. done, if it is not nil, is called after two parts have ended: the payload,
 // and what the caller has to do.
 func (e *Endpoint) putLong(dst int, payload []byte, off int64, done func(error)) *longData {
-	id := e.longs.next.Add(1) & math.MaxUint32
+	id := e.longID.Add(1) & math.MaxUint32
 	b := &longData{Bulk: Bulk{ID: id, Channel: channelLongs, Off: off, Data: payload}, tell: done}
 	b.Owner = b
 	b.parts.Store(2)
@@ -110,25 +107,10 @@ func (e *Endpoint) putLong(dst int, payload []byte, off int64, done func(error))
 
 // requestMessage sends a request whose record is more than arguments and payload.
 func (e *Endpoint) requestMessage(dst int, h uint8, args []uint64, m message) error {
-	ln := e.lane(dst)
-	ln.mu.Lock()
-	o := Stalled
-	switch {
-	case ln.dead:
+	o := e.Lock(dst)
+	if ln := e.lane(dst); o == Stalled && !ln.listed && e.emit(ln, dst, h, args, &m) {
 		ln.mu.Unlock()
-		o = Failed
-	case !ln.listed:
-		var body []byte
-		var first uint64
-		if body, first, o = e.open(ln, dst, h, m.flags, len(args), m.bytes()); o == Opened {
-			putArgs(body, args)
-			m.put(body[len(args)*argBytes:])
-			e.Commit(dst, first)
-			return nil
-		}
-		if o == Failed {
-			ln.mu.Unlock()
-		}
+		return nil
 	}
 	return e.requestSlow(dst, o, h, args, m)
 }
@@ -161,12 +143,8 @@ func (b *longData) part() {
 	}
 }
 
-// longs joins the two halves of split Longs, whichever comes first. mu guards the map; the entries are the poller's.
-type longs struct {
-	next atomic.Uint64
-	mu   sync.Mutex
-	half map[longKey]*longHalf
-}
+// longs are the split Longs of which something has arrived, the request or a piece of the payload.
+type longs map[longKey]*longHalf
 
 type longKey struct {
 	src int
@@ -176,33 +154,21 @@ type longKey struct {
 // longHalf is a split Long of which something has arrived. Pieces of its payload come in any length and any order,
 // each once, so bytes are counted, and nothing else tells that it is whole.
 type longHalf struct {
-	got    int64 // bytes of payload
-	want   int64 // -1 until the request is there
-	spec   *Spec
-	dst    []byte // where the payload goes
-	args   []uint64
-	answer bool
-	reply  bool // it answers a request of this rank
-	seq    uint16
+	got  int64 // bytes of payload
+	want int64 // -1 until the request is there
+	spec *Spec
+	dst  []byte // where the payload goes
+	args []uint64
+	tok  Token // of the request
 }
 
-func (l *longs) init() { l.half = make(map[longKey]*longHalf) }
-
-func (l *longs) entry(k longKey) *longHalf {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	x := l.half[k]
+func (l longs) entry(k longKey) *longHalf {
+	x := l[k]
 	if x == nil {
 		x = &longHalf{want: -1}
-		l.half[k] = x
+		l[k] = x
 	}
 	return x
-}
-
-func (l *longs) remove(k longKey) {
-	l.mu.Lock()
-	delete(l.half, k)
-	l.mu.Unlock()
 }
 
 // long serves a Long record: packed, or the request half of a split one.
@@ -213,32 +179,26 @@ func (r *receiver) long(spec *Spec, h header, args []uint64, body []byte) {
 		words = 3
 	}
 	if len(body) < words*argBytes {
-		e.fatal(fmt.Errorf("am: rank %d: truncated Long from rank %d", e.rank, t.src))
+		e.Fault(fmt.Errorf("am: rank %d: truncated Long from rank %d", e.rank, t.src))
 		return
 	}
-	off := int64(word(body, 0))
+	size := len(body) - argBytes
+	if words == 3 {
+		size = int(word(body, 1))
+	}
+	dst, err := e.segment.slice(int64(word(body, 0)), size)
+	if err != nil {
+		e.Fault(fmt.Errorf("rank %d: Long from rank %d: %w", e.rank, t.src, err))
+		return
+	}
 	if words == 1 {
-		body = body[argBytes:]
-		dst, err := e.segment.slice(off, len(body))
-		if err != nil {
-			e.fatal(fmt.Errorf("rank %d: Long from rank %d: %w", e.rank, t.src, err))
-			return
-		}
-		copy(dst, body)
+		copy(dst, body[argBytes:])
 		e.run(spec, t, args, dst)
 		return
 	}
-	size := int64(word(body, 1))
-	dst, err := e.segment.slice(off, int(size))
-	if err != nil {
-		e.fatal(fmt.Errorf("rank %d: Long from rank %d: %w", e.rank, t.src, err))
-		return
-	}
 	k := longKey{t.src, word(body, 2)}
-	x := e.longs.entry(k)
-	x.spec, x.want, x.dst = spec, size, dst
-	x.args = append([]uint64(nil), args...)
-	x.answer, x.reply, x.seq = t.answer, t.reply, t.seq
+	x := r.longs.entry(k)
+	x.spec, x.want, x.dst, x.args, x.tok = spec, int64(size), dst, slices.Clone(args), *t
 	t.answer = false // answered when the handler has run
 	r.finishLong(k, x)
 }
@@ -248,12 +208,12 @@ func (r *receiver) longChunk(src int, id uint64, off int64, chunk []byte, _ *ful
 	e := r.e
 	dst, err := e.segment.slice(off, len(chunk))
 	if err != nil {
-		e.fatal(fmt.Errorf("rank %d: Long from rank %d: %w", e.rank, src, err))
+		e.Fault(fmt.Errorf("rank %d: Long from rank %d: %w", e.rank, src, err))
 		return
 	}
 	copy(dst, chunk)
 	k := longKey{src, id}
-	x := e.longs.entry(k)
+	x := r.longs.entry(k)
 	x.got += int64(len(chunk))
 	r.finishLong(k, x)
 }
@@ -263,16 +223,16 @@ func (r *receiver) finishLong(k longKey, x *longHalf) {
 	e, t := r.e, &r.tok
 	if x.got != x.want {
 		if x.want >= 0 && x.got > x.want {
-			e.fatal(fmt.Errorf("%w: rank %d: %d bytes of payload for a Long of %d from rank %d", ErrSize, e.rank, x.got, x.want, k.src))
+			e.Fault(fmt.Errorf("%w: rank %d: %d bytes of payload for a Long of %d from rank %d", ErrSize, e.rank, x.got, x.want, k.src))
 		}
 		return
 	}
-	e.longs.remove(k)
-	t.w, t.src, t.seq, t.reply, t.answer, t.replied = r.w, k.src, x.seq, x.reply, x.answer, false
-	t.maxReply = x.spec.MaxReply
+	delete(r.longs, k)
+	*t = x.tok
+	t.w = r.w
 	e.run(x.spec, t, x.args, x.dst)
 	if t.answer && !t.replied {
-		t.sendReply(handlerNothing, 0, nil, nil, nil)
+		t.sendReply(handlerNothing, nil, message{})
 	}
 	t.answer = false
 }

@@ -343,7 +343,7 @@ func TestWhichLongsAreSplit(t *testing.T) {
 			size  int
 			split bool
 		}{{0, false}, {1, split}, {most - 1, split}, {most, split}, {most + 1, true}, {20_000, true}} {
-			before := es[0].longs.next.Load()
+			before := es[0].longID.Load()
 			p := fill(x.size, i)
 			sent := make(chan error)
 			go func() { sent <- es[0].RequestLong(1, 1, p, 3, uint64(x.size), sum(nil, p)) }()
@@ -354,7 +354,7 @@ func TestWhichLongsAreSplit(t *testing.T) {
 				es[1].Poll()
 				es[0].Poll()
 			}
-			if got := es[0].longs.next.Load() - before; got == 1 != x.split {
+			if got := es[0].longID.Load() - before; got == 1 != x.split {
 				t.Errorf("a Long of %d bytes, split all %v: %d were split, want %v", x.size, split, got, x.split)
 			}
 		}

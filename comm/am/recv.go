@@ -18,6 +18,7 @@ type receiver struct {
 	owing  []int32 // peers that are owed credits
 	idle   int     // polls in a row without news
 	take   taking
+	longs  longs
 }
 
 // telling is what the poller keeps of one peer beside its loan, in one byte, since there is one for each rank.
@@ -33,7 +34,7 @@ func (t telling) is(f telling) bool { return t&f != 0 }
 
 func (r *receiver) init(e *Endpoint) (err error) {
 	r.e = e
-	r.tok.e = e
+	r.tok.e, r.longs = e, longs{}
 	r.told = make([]telling, len(e.lanes))
 	for i := range r.told {
 		if e.c.Mine(i) != nil {
@@ -58,7 +59,7 @@ func (s source) Poll(w *fult.Worker) int { return s.e.poll(w) }
 func (e *Endpoint) Poll() int {
 	if e.InHandler() || e.guard != nil {
 		if err := e.Allow(CallPoll); err != nil {
-			e.fatal(err)
+			e.Fault(err)
 			return 0
 		}
 	}
@@ -133,7 +134,7 @@ func (r *receiver) Record(src int, rec []byte) {
 	e := r.e
 	h, ok := parse(rec)
 	if !ok {
-		e.fatal(fmt.Errorf("am: rank %d: malformed record of %d bytes from rank %d", e.rank, len(rec), src))
+		e.Fault(fmt.Errorf("am: rank %d: malformed record of %d bytes from rank %d", e.rank, len(rec), src))
 		return
 	}
 	if !e.words {
@@ -144,7 +145,7 @@ func (r *receiver) Record(src int, rec []byte) {
 	}
 	spec := &e.specs[h.handler()]
 	if spec.Run == nil {
-		e.fatal(fmt.Errorf("%w: rank %d: index %d, in a message from rank %d", ErrHandler, e.rank, h.handler(), src))
+		e.Fault(fmt.Errorf("%w: rank %d: index %d, in a message from rank %d", ErrHandler, e.rank, h.handler(), src))
 		return
 	}
 	t := &r.tok
@@ -166,7 +167,7 @@ func (r *receiver) Record(src int, rec []byte) {
 		return
 	}
 	if t.answer && !t.replied {
-		t.sendReply(handlerNothing, 0, nil, nil, nil)
+		t.sendReply(handlerNothing, nil, message{})
 	}
 	if h.cost() > 0 {
 		r.freed(src, h.cost())

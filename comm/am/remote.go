@@ -22,6 +22,6 @@ func (e *Endpoint) Expose(peer int, mem []byte) (conduit.Key, bool) {
 // Release ends what Expose began.
 func (e *Endpoint) Release(peer int, k conduit.Key) {
 	if err := e.remote.Release(peer, k); err != nil {
-		e.fatal(err)
+		e.Fault(err)
 	}
 }

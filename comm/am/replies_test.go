@@ -58,8 +58,7 @@ type forbidding Call
 
 var errForbidden = errors.New("forbidden")
 
-func (forbidding) Enter(*Token)       {}
-func (forbidding) Leave(*Token) error { return nil }
+func (forbidding) Leave() error { return nil }
 
 func (f forbidding) Allow(c Call) error {
 	if c == Call(f) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/fult"
@@ -13,13 +14,13 @@ import (
 // the requester has reserved the room. A handler replies once at most; a reply handler not at all. Errors: ErrReply,
 // ErrHandler, ErrSize.
 func (t *Token) ReplyShort(h uint8, args ...uint64) error {
-	return t.checkedReply(h, 0, args, nil, nil)
+	return t.checkedReply(h, args, message{})
 }
 
 // ReplyMedium is ReplyShort with a payload of at most the MaxReply of the request's handler, in bytes. payload may be
 // reused when it returns.
 func (t *Token) ReplyMedium(h uint8, payload []byte, args ...uint64) error {
-	return t.checkedReply(h, flagMedium, args, nil, payload)
+	return t.checkedReply(h, args, message{flags: flagMedium, payload: payload})
 }
 
 // ReplyLong is ReplyMedium whose payload is put into the requester's segment at byte off before h runs there. It may be
@@ -44,7 +45,7 @@ func (t *Token) replyLong(h uint8, payload []byte, off int64, done func(error), 
 	if len(payload) > t.maxReply {
 		return t.replySplit(h, payload, off, done, args)
 	}
-	err := t.checkedReply(h, flagLong, args, []uint64{uint64(off)}, payload)
+	err := t.checkedReply(h, args, packedLong(off, payload))
 	if err == nil && done != nil {
 		done(nil)
 	}
@@ -57,16 +58,16 @@ func (t *Token) replySplit(h uint8, payload []byte, off int64, done func(error),
 		return err
 	}
 	b := t.e.putLong(t.src, payload, off, done)
-	t.sendReply(h, flagLong|flagSplit, args, []uint64{uint64(off), uint64(len(payload)), b.ID}, nil)
+	t.sendReply(h, args, splitLong(off, len(payload), b.ID))
 	b.part()
 	return nil
 }
 
-func (t *Token) checkedReply(h, flags uint8, args, prefix []uint64, payload []byte) error {
-	if err := t.checkReply(h, args, payload); err != nil {
+func (t *Token) checkedReply(h uint8, args []uint64, m message) error {
+	if err := t.checkReply(h, args, m.payload); err != nil {
 		return err
 	}
-	t.sendReply(h, flags, args, prefix, payload)
+	t.sendReply(h, args, m)
 	return nil
 }
 
@@ -95,20 +96,13 @@ func (t *Token) checkReply(h uint8, args []uint64, payload []byte) error {
 }
 
 // sendReply sends or, where there is no room in spite of the reservation (a conduit that guarantees nothing), queues.
-func (t *Token) sendReply(h, flags uint8, args, prefix []uint64, payload []byte) {
+func (t *Token) sendReply(h uint8, args []uint64, m message) {
 	t.replied = true
-	e := t.e
-	ln := e.lane(t.src)
-	r := reply{e: e, dst: t.src, class: conduit.Reply, h: h, flags: flags | flagReply}
+	ln := t.e.lane(t.src)
+	r := reply{e: t.e, dst: t.src, class: conduit.Reply, h: h, args: args, message: m}
 	r.seq = uint16(replyBytes(t.maxReply) / 8)
-	r.args, r.prefix, r.payload = args, prefix, payload
 	ln.mu.Lock()
-	if ln.urgent.head == nil && r.emit() {
-		ln.mu.Unlock()
-		return
-	}
-	ln.urgent.push(r.keep())
-	e.list(ln, t.src)
+	r.send(ln)
 	ln.mu.Unlock()
 }
 
@@ -127,19 +121,32 @@ func (e *Endpoint) releaseReply(peer, bytes int) {
 
 // reply is a record of class Reply or System: it needs no credits.
 type reply struct {
-	next         Queued
-	e            *Endpoint
-	dst          int
-	class        conduit.Class
-	h, flags     uint8
-	seq          uint16
-	args, prefix []uint64
-	payload      []byte
+	next    Queued
+	e       *Endpoint
+	dst     int
+	class   conduit.Class
+	returns bool // it is lane.returning, as long as it is in the queue
+	h       uint8
+	seq     uint16
+	args    []uint64
+	message
 }
 
-// emit sends the record; the pair is locked.
-func (r *reply) emit() bool {
-	e, n := r.e, headerBytes+len(r.args)*argBytes+len(r.prefix)*argBytes+len(r.payload)
+// send sends r, or has a copy of it wait for room before the requests. The pair is locked.
+func (r *reply) send(ln *lane) {
+	if ln.urgent.head == nil && r.Emit() {
+		return
+	}
+	k := *r
+	k.args, k.payload = slices.Clone(r.args), bytes.Clone(r.payload)
+	ln.returning = ln.returning || k.returns
+	ln.urgent.push(&k)
+	r.e.list(ln, r.dst)
+}
+
+// Emit implements Queued.
+func (r *reply) Emit() bool {
+	e, n := r.e, headerBytes+len(r.args)*argBytes+r.bytes()
 	rec, st := e.c.Reserve(r.dst, r.class, n)
 	ln := e.lane(r.dst)
 	if st != conduit.OK {
@@ -147,30 +154,18 @@ func (r *reply) emit() bool {
 		ln.care = ln.care || ln.dead
 		return ln.dead // a reply to the dead is done
 	}
-	w1, flags := word1(0, r.seq, 0), r.flags
+	w1, flags := word1(0, r.seq, 0), r.flags|flagReply
 	if !ln.words {
 		w1, flags = e.piggyback(ln, w1, flags)
 	}
 	binary.LittleEndian.PutUint64(rec[8:], w1)
-	body := rec[headerBytes:n]
-	putArgs(body, r.args)
-	putArgs(body[len(r.args)*argBytes:], r.prefix)
-	copy(body[(len(r.args)+len(r.prefix))*argBytes:], r.payload)
+	r.put(rec[headerBytes:n], r.args)
 	e.c.Commit(r.dst, word0(n, r.h, flags, len(r.args)))
+	if r.returns {
+		ln.returning = false
+	}
 	return true
 }
-
-// keep copies the reply out of its caller's memory, for the queue.
-func (r *reply) keep() *reply {
-	k := *r
-	k.args = append([]uint64(nil), r.args...)
-	k.prefix = append([]uint64(nil), r.prefix...)
-	k.payload = append([]byte(nil), r.payload...)
-	return &k
-}
-
-// Emit implements Queued.
-func (r *reply) Emit() bool { return r.emit() }
 
 // Sent implements Queued.
 func (r *reply) Sent(*fult.Worker) {}
@@ -187,25 +182,8 @@ func (e *Endpoint) sendReturn(peer int) {
 	ln := e.lane(peer)
 	ln.mu.Lock()
 	defer ln.mu.Unlock()
-	if ln.returning {
-		return
+	if !ln.returning {
+		r := reply{e: e, dst: peer, class: conduit.System, h: handlerNothing, returns: true}
+		r.send(ln)
 	}
-	r := reply{e: e, dst: peer, class: conduit.System, h: handlerNothing, flags: flagReply}
-	if ln.urgent.head == nil && r.emit() {
-		return
-	}
-	ln.returning = true
-	ln.urgent.push(&creditReturn{r.keep()})
-	e.list(ln, peer)
-}
-
-type creditReturn struct{ *reply }
-
-// Emit implements Queued.
-func (c *creditReturn) Emit() bool {
-	ok := c.emit()
-	if ok {
-		c.e.lane(c.dst).returning = false
-	}
-	return ok
 }

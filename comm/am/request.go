@@ -13,16 +13,7 @@ import (
 // while there are no credits or others are queued before it; it must not be called in a handler. Errors: ErrRank,
 // ErrHandler, ErrSize, ErrClosed, ErrPeer, and ErrContext in a handler.
 func (e *Endpoint) RequestShort(dst int, h uint8, args ...uint64) error {
-	if err := e.checkRequest(dst, h, len(args), 0); err != nil {
-		return err
-	}
-	body, first, o := e.Open(dst, h, len(args), 0)
-	if o == Opened {
-		putArgs(body, args)
-		e.Commit(dst, first)
-		return nil
-	}
-	return e.requestSlow(dst, o, h, args, message{})
+	return e.RequestMedium(dst, h, nil, args...)
 }
 
 // RequestMedium is RequestShort with a payload of at most MaxMedium bytes, which the handler sees in the receive space.
@@ -33,7 +24,7 @@ func (e *Endpoint) RequestMedium(dst int, h uint8, payload []byte, args ...uint6
 	}
 	body, first, o := e.Open(dst, h, len(args), len(payload))
 	if o == Opened {
-		putArgs(body, args)
+		PutArgs(body, args)
 		copy(body[len(args)*argBytes:], payload)
 		e.Commit(dst, first)
 		return nil
@@ -62,13 +53,14 @@ func (e *Endpoint) checkRequest(dst int, h uint8, nargs, payload int) error {
 	return nil
 }
 
-func putArgs(body []byte, args []uint64) {
+// PutArgs writes the arguments of a record to the beginning of its body.
+func PutArgs(body []byte, args []uint64) {
 	for i, a := range args {
 		binary.LittleEndian.PutUint64(body[i*argBytes:], a)
 	}
 }
 
-// message is what a record carries beside its arguments.
+// message is what a record carries beside its arguments. The zero message is that of a Short.
 type message struct {
 	flags   uint8
 	prefix  [3]uint64 // words of a Long before its payload
@@ -78,24 +70,35 @@ type message struct {
 
 func (m *message) bytes() int { return m.nprefix*argBytes + len(m.payload) }
 
-func (m *message) put(body []byte) {
-	for i := range m.nprefix {
-		binary.LittleEndian.PutUint64(body[i*argBytes:], m.prefix[i])
-	}
+// put writes the body of the record.
+func (m *message) put(body []byte, args []uint64) {
+	PutArgs(body, args)
+	body = body[len(args)*argBytes:]
+	PutArgs(body, m.prefix[:m.nprefix])
 	copy(body[m.nprefix*argBytes:], m.payload)
+}
+
+// packedLong is a Long whose payload is in the record, splitLong one whose payload of n bytes comes as Bulk id.
+func packedLong(off int64, payload []byte) message {
+	return message{flags: flagLong, prefix: [3]uint64{uint64(off)}, nprefix: 1, payload: payload}
+}
+
+func splitLong(off int64, n int, id uint64) message {
+	return message{flags: flagLong | flagSplit, prefix: [3]uint64{uint64(off), uint64(n), id}, nprefix: 3}
 }
 
 // request is a queued request whose caller waits.
 type request struct {
-	next  Queued
-	e     *Endpoint
-	dst   int
-	h     uint8
-	nargs int
-	args  [MaxArgs]uint64
-	msg   message
-	done  progress.Done
-	err   error
+	next   Queued
+	e      *Endpoint
+	dst    int
+	h      uint8
+	urgent bool // it goes before those that are not
+	nargs  int
+	args   [MaxArgs]uint64
+	msg    message
+	done   progress.Done
+	err    error
 }
 
 var requests = sync.Pool{New: func() any { return new(request) }}
@@ -105,14 +108,24 @@ func (e *Endpoint) requestSlow(dst int, o Outcome, h uint8, args []uint64, m mes
 	if o == Failed {
 		return e.peerError(dst)
 	}
+	q := e.newRequest(dst, h, args, m)
+	e.Enqueue(dst, q)
+	return q.wait()
+}
+
+func (e *Endpoint) newRequest(dst int, h uint8, args []uint64, m message) *request {
 	q := requests.Get().(*request)
-	q.e, q.dst, q.h, q.nargs, q.msg, q.err = e, dst, h, copy(q.args[:], args), m, nil
+	q.e, q.dst, q.h, q.urgent, q.nargs, q.msg, q.err = e, dst, h, false, copy(q.args[:], args), m, nil
 	q.done.Reset()
 	if t := e.prog.Current(); t != nil {
 		q.done.Expect(t)
 	}
-	e.Enqueue(dst, q)
-	e.prog.Wait(&q.done)
+	return q
+}
+
+// wait waits until q, which is queued, has been sent or has failed.
+func (q *request) wait() error {
+	q.e.prog.Wait(&q.done)
 	err := q.err
 	q.msg = message{}
 	requests.Put(q)
@@ -121,15 +134,21 @@ func (e *Endpoint) requestSlow(dst int, o Outcome, h uint8, args []uint64, m mes
 
 // Emit implements Queued.
 func (q *request) Emit() bool {
-	e := q.e
-	body, first, o := e.open(e.lane(q.dst), q.dst, q.h, q.msg.flags, q.nargs, q.msg.bytes())
-	if o != Opened {
-		return false
+	ln, args := q.e.lane(q.dst), q.args[:q.nargs]
+	if q.urgent {
+		return q.e.emitUrgent(ln, q.dst, q.h, args)
 	}
-	putArgs(body, q.args[:q.nargs])
-	q.msg.put(body[q.nargs*argBytes:])
-	e.CommitQueued(q.dst, first)
-	return true
+	return q.e.emit(ln, q.dst, q.h, args, &q.msg)
+}
+
+// emit sends a request if it can go now. The pair is locked.
+func (e *Endpoint) emit(ln *lane, peer int, h uint8, args []uint64, m *message) bool {
+	body, first, o := e.open(ln, peer, h, m.flags, len(args), m.bytes())
+	if o == Opened {
+		m.put(body, args)
+		e.c.Commit(peer, first)
+	}
+	return o == Opened
 }
 
 // Sent implements Queued.

@@ -16,24 +16,18 @@ func (e *Endpoint) RequestUrgent(dst int, h uint8, args ...uint64) error {
 	if err := e.checkRequest(dst, h, len(args), 0); err != nil {
 		return err
 	}
+	if e.Lock(dst) == Failed {
+		return e.peerError(dst)
+	}
 	ln := e.lane(dst)
-	ln.mu.Lock()
-	if !ln.dead && ln.first.head == nil && e.emitUrgent(ln, dst, h, args) {
+	if ln.first.head == nil && e.emitUrgent(ln, dst, h, args) {
 		ln.mu.Unlock()
 		return nil
 	}
-	if ln.dead {
-		ln.mu.Unlock()
-		return e.peerError(dst)
-	}
-	q := &urgent{request{e: e, dst: dst, h: h, nargs: len(args)}}
-	copy(q.args[:], args)
-	if t := e.prog.Current(); t != nil {
-		q.done.Expect(t)
-	}
+	q := e.newRequest(dst, h, args, message{})
+	q.urgent = true
 	e.pushUrgent(ln, dst, q)
-	e.prog.Wait(&q.done)
-	return q.err
+	return q.wait()
 }
 
 // EnqueueUrgent sends x, or puts it before the requests that wait, and unlocks the pair, after Open said Stalled. It
@@ -56,17 +50,11 @@ func (e *Endpoint) pushUrgent(ln *lane, peer int, x Queued) {
 	e.prog.Wake()
 }
 
-// urgent is a request that goes before those that are queued.
-type urgent struct{ request }
-
-// Emit implements Queued.
-func (q *urgent) Emit() bool { return q.e.emitUrgent(q.e.lane(q.dst), q.dst, q.h, q.args[:q.nargs]) }
-
 // emitUrgent sends an urgent request; false if there is no room for it, or for its reply. The pair is locked.
 func (e *Endpoint) emitUrgent(ln *lane, peer int, h uint8, args []uint64) bool {
 	body, first, o := e.openUrgent(ln, peer, h, len(args))
 	if o == Opened {
-		putArgs(body, args)
+		PutArgs(body, args)
 		e.c.Commit(peer, first)
 	}
 	return o == Opened

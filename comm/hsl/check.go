@@ -24,19 +24,19 @@ type shard struct {
 	held map[uintptr][]*Lock // by goroutine, in the order of taking; guarded by mu
 }
 
-func (s *Locks) initOwners() {
-	for i := range s.owners {
-		s.owners[i].held = make(map[uintptr][]*Lock)
-	}
-}
-
 func (s *Locks) shard(g uintptr) *shard { return &s.owners[(g>>8)%shards] }
 
-// took notes that g, the caller, has taken l.
+// took notes in checked mode that g, the caller, has taken l.
 func (s *Locks) took(l *Lock, g, pc uintptr) {
+	if !s.checked {
+		return
+	}
 	l.holder.Store(&holder{g: g, thread: s.current(), pc: pc, since: s.now()})
 	x := s.shard(g)
 	x.mu.Lock()
+	if x.held == nil {
+		x.held = make(map[uintptr][]*Lock)
+	}
 	x.held[g] = append(x.held[g], l)
 	x.mu.Unlock()
 }
@@ -67,10 +67,10 @@ func (s *Locks) release(l *Lock, g, pc uintptr) error {
 
 // free frees l, which the caller holds, and tells if that took long.
 func (s *Locks) free(l *Lock, pc uintptr) {
-	var long error
-	h := l.holder.Load()
-	if d := s.now().Sub(h.since); d > s.cfg.LongHold {
-		long = &Error{Kind: ErrLong, Lock: l.name, Rank: s.rank, Holder: who(h.g, h.thread), Taken: place(h.pc), At: place(pc), For: d}
+	var long *Error
+	if d := s.now().Sub(l.holder.Load().since); d > s.cfg.LongHold {
+		long = l.fail(ErrLong, pc)
+		long.For = d
 	}
 	l.holder.Store(nil)
 	arch.StoreRel64(&l.owner, free)

@@ -3,6 +3,7 @@ package hsl
 import (
 	"errors"
 	"fmt"
+	"path"
 	"runtime"
 	"strings"
 	"time"
@@ -86,7 +87,7 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Kind }
 
 // fail makes the error of kind about l; pc is the caller's place, or 0.
-func (l *Lock) fail(kind error, pc uintptr) error {
+func (l *Lock) fail(kind error, pc uintptr) *Error {
 	e := &Error{Kind: kind, Lock: l.name, Rank: -1, At: place(pc)}
 	if l.set != nil {
 		e.Rank = l.set.rank
@@ -112,18 +113,15 @@ func place(pc uintptr) string {
 		return ""
 	}
 	f, _ := runtime.CallersFrames([]uintptr{pc}).Next()
-	file := f.File
-	if i := strings.LastIndexByte(file, '/'); i >= 0 {
-		if j := strings.LastIndexByte(file[:i], '/'); j >= 0 {
-			file = file[j+1:]
-		}
-	}
-	return fmt.Sprintf("%s:%d", file, f.Line)
+	return fmt.Sprintf("%s/%s:%d", path.Base(path.Dir(f.File)), path.Base(f.File), f.Line)
 }
 
-// caller is the place skip frames above the caller of the caller.
-func caller(skip int) uintptr {
+// caller is the place skip frames above the function that calls it, or 0 where nothing is checked. s may be nil.
+func (s *Locks) caller(skip int) uintptr {
+	if s != nil && !s.checked {
+		return 0
+	}
 	var pc [1]uintptr
-	runtime.Callers(skip+3, pc[:])
+	runtime.Callers(skip+2, pc[:])
 	return pc[0]
 }

@@ -7,11 +7,8 @@ import (
 	"github.com/golci/golci/comm/am"
 )
 
-// Enter implements am.Guard: a handler is about to run.
-func (s *Locks) Enter(*am.Token) {}
-
 // Leave implements am.Guard: the handler has returned. What it left locked is released, and an error.
-func (s *Locks) Leave(*am.Token) error {
+func (s *Locks) Leave() error {
 	if !s.checked {
 		return nil
 	}

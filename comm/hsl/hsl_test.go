@@ -163,14 +163,13 @@ func TestLeftByHandler(t *testing.T) {
 	s := New(nil, Config{Mode: Checked})
 	a, b := s.New("a"), s.New("b")
 	inAnother(func() {
-		s.Enter(nil)
 		must(t, a.Lock())
 		must(t, b.Lock())
-		err := s.Leave(nil)
+		err := s.Leave()
 		if !errors.Is(err, ErrLeft) || !strings.Contains(err.Error(), `"b"`) {
 			t.Errorf("handler left %v", err)
 		}
-		must(t, s.Leave(nil))
+		must(t, s.Leave())
 	})
 	must(t, a.Lock())
 	must(t, b.Lock())

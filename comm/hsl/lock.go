@@ -59,7 +59,7 @@ func (l *Lock) Destroy() error {
 	if l.set == nil {
 		return l.fail(ErrUnset, 0)
 	}
-	return l.destroy(l.set.callerIf())
+	return l.destroy(l.set.caller(1))
 }
 
 func (l *Lock) destroy(pc uintptr) error {
@@ -80,59 +80,38 @@ func (l *Lock) destroy(pc uintptr) error {
 func (l *Lock) Name() string { return l.name }
 
 func (l *Lock) lockSlow() error {
-	s, g := l.set, uint64(arch.G())
-	if s == nil {
-		return l.fail(ErrUnset, caller(1))
-	}
-	pc := uintptr(0)
-	if s.checked {
-		pc = caller(1)
+	g, pc := uint64(arch.G()), l.set.caller(2)
+	if l.set == nil {
+		return l.fail(ErrUnset, pc)
 	}
 	if err := l.acquire(g, pc); err != nil {
 		return err
 	}
-	if s.checked {
-		s.took(l, uintptr(g), pc)
-	}
+	l.set.took(l, uintptr(g), pc)
 	return nil
 }
 
 func (l *Lock) tryLockSlow(g uint64) (bool, error) {
-	s := l.set
-	if s == nil {
-		return false, l.fail(ErrUnset, caller(1))
+	pc := l.set.caller(2)
+	if l.set == nil {
+		return false, l.fail(ErrUnset, pc)
 	}
-	pc := uintptr(0)
-	if s.checked {
-		pc = caller(1)
+	taken, err := l.attempt(g, pc)
+	if !taken || err != nil {
+		return false, err
 	}
-	if !l.owner.CompareAndSwap(free, g) {
-		switch l.owner.Load() {
-		case g:
-			return false, l.fail(ErrRecursive, pc)
-		case destroyed:
-			return false, l.fail(ErrUnset, pc)
-		}
-		return false, nil
-	}
-	if s.checked {
-		s.took(l, uintptr(g), pc)
-	}
+	l.set.took(l, uintptr(g), pc)
 	return true, nil
 }
 
 func (l *Lock) unlockSlow() error {
-	s := l.set
-	if s == nil {
-		return l.fail(ErrUnset, caller(1))
-	}
-	pc := uintptr(0)
-	if s.checked {
-		pc = caller(1)
+	pc := l.set.caller(2)
+	if l.set == nil {
+		return l.fail(ErrUnset, pc)
 	}
 	switch g := uint64(arch.G()); l.owner.Load() {
 	case g:
-		return s.release(l, uintptr(g), pc)
+		return l.set.release(l, uintptr(g), pc)
 	case free:
 		return l.fail(ErrNotHeld, pc)
 	case destroyed:

@@ -3,7 +3,9 @@ package hsl
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -72,11 +74,8 @@ func New(e *am.Endpoint, cfg Config) *Locks {
 	if e != nil {
 		s.rank = e.Rank()
 	}
-	if s.checked {
-		s.initOwners()
-		if e != nil {
-			e.SetGuard(s)
-		}
+	if s.checked && e != nil {
+		e.SetGuard(s)
 	}
 	return s
 }
@@ -95,7 +94,7 @@ func (s *Locks) New(name string) *Lock {
 // that is initialised already is ErrTwice.
 func (s *Locks) Init(l *Lock, name string) error {
 	if l.set != nil && l.owner.Load() != destroyed {
-		return l.fail(ErrTwice, s.callerIf())
+		return l.fail(ErrTwice, s.caller(1))
 	}
 	s.set(l, name)
 	return nil
@@ -109,22 +108,11 @@ func (s *Locks) set(l *Lock, name string) {
 	s.mu.Unlock()
 }
 
-// callerIf is the place of the call of the exported function that calls it, in checked mode.
-func (s *Locks) callerIf() uintptr {
-	if !s.checked {
-		return 0
-	}
-	return caller(1)
-}
-
 // Close destroys all locks. Those that are held it leaves, and returns an ErrBusy for each.
 func (s *Locks) Close() error {
-	pc := s.callerIf()
+	pc := s.caller(1)
 	s.mu.Lock()
-	all := make([]*Lock, 0, len(s.live))
-	for l := range s.live {
-		all = append(all, l)
-	}
+	all := slices.Collect(maps.Keys(s.live))
 	s.mu.Unlock()
 	var errs []error
 	for _, l := range all {

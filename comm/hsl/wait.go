@@ -60,7 +60,9 @@ func (l *Lock) acquireLater(g uint64, pc uintptr) error {
 		}
 		if now := s.now(); now.Sub(warned) >= s.cfg.LongWait {
 			warned = now
-			s.warn(l, now.Sub(start), pc)
+			long := l.fail(ErrLong, pc)
+			long.For = now.Sub(start)
+			s.cfg.Warn(long)
 		}
 		time.Sleep(nap)
 	}
@@ -89,11 +91,4 @@ func (s *suspicion) suspended(l *Lock) bool {
 	}
 	s.n++
 	return s.n >= looks && l.holder.Load() == h
-}
-
-// warn tells that l has been held or waited for too long.
-func (s *Locks) warn(l *Lock, d time.Duration, pc uintptr) {
-	err, _ := l.fail(ErrLong, pc).(*Error) //nolint:errorlint // fail makes it
-	err.For = d
-	s.cfg.Warn(err)
 }
