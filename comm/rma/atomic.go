@@ -2,7 +2,6 @@ package rma
 
 import (
 	"fmt"
-	"math"
 	"sync/atomic"
 	"unsafe"
 
@@ -161,15 +160,14 @@ func (m *Memory) atomic(op Op, k numberKind, peer int, off int64, a, b uint64, t
 	if !valid(op, k) {
 		return ValueHandle{}, fmt.Errorf("%w: rank %d: %v of numbers of kind %d", ErrArgument, peer, op, k)
 	}
-	t, err := m.check(peer, off, k.size())
-	if err != nil {
+	mem, t, err := m.reach(peer, off, k.size())
+	switch {
+	case err != nil:
 		return ValueHandle{}, err
-	}
-	if off&int64(k.size()-1) != 0 {
-		return ValueHandle{}, alignError(peer, off, k.size())
-	}
-	if t.mem != nil {
-		return ValueHandle{v: apply(t.at(off, k.size()), op, k, a, b), done: true}, nil
+	case off&int64(k.size()-1) != 0:
+		return ValueHandle{}, fmt.Errorf("%w: rank %d, offset %d is not a multiple of %d", ErrAlign, peer, off, k.size())
+	case mem != nil:
+		return ValueHandle{v: apply(mem, op, k, a, b), done: true}, nil
 	}
 	h, err := m.short(t, c, to, hAtomic, uint64(off), uint64(op)|uint64(k)<<8, a, b)
 	return ValueHandle{h: h}, err
@@ -202,24 +200,17 @@ func apply64(p *atomic.Uint64, op Op, k numberKind, a, b uint64) uint64 {
 		return p.Load()
 	case op == OpSet:
 		return p.Swap(a)
-	case op == OpAnd:
-		return p.And(a)
-	case op == OpOr:
-		return p.Or(a)
-	case op == OpXor:
-		return loop64(p, func(old uint64) uint64 { return old ^ a })
-	case k == kindFloat64:
-		return loop64(p, func(old uint64) uint64 {
-			return math.Float64bits(next(op, math.Float64frombits(old), math.Float64frombits(a), math.Float64frombits(b)))
-		})
-	case op == OpAdd:
+	case op == OpAdd && !k.float():
 		return p.Add(a) - a
-	case op == OpInc:
+	case op == OpInc && !k.float():
 		return p.Add(1) - 1
-	case k == kindInt64:
-		return loop64(p, func(old uint64) uint64 { return uint64(next(op, int64(old), int64(a), int64(b))) })
 	}
-	return loop64(p, func(old uint64) uint64 { return next(op, old, a, b) })
+	for {
+		old := p.Load()
+		if v := steps[k](op, old, a, b); v == old || p.CompareAndSwap(old, v) {
+			return old
+		}
+	}
 }
 
 func apply32(p *atomic.Uint32, op Op, k numberKind, a, b uint32) uint32 {
@@ -228,42 +219,36 @@ func apply32(p *atomic.Uint32, op Op, k numberKind, a, b uint32) uint32 {
 		return p.Load()
 	case op == OpSet:
 		return p.Swap(a)
-	case op == OpAnd:
-		return p.And(a)
-	case op == OpOr:
-		return p.Or(a)
-	case op == OpXor:
-		return loop32(p, func(old uint32) uint32 { return old ^ a })
-	case k == kindFloat32:
-		return loop32(p, func(old uint32) uint32 {
-			return math.Float32bits(next(op, math.Float32frombits(old), math.Float32frombits(a), math.Float32frombits(b)))
-		})
-	case op == OpAdd:
+	case op == OpAdd && !k.float():
 		return p.Add(a) - a
-	case op == OpInc:
+	case op == OpInc && !k.float():
 		return p.Add(1) - 1
-	case k == kindInt32:
-		return loop32(p, func(old uint32) uint32 { return uint32(next(op, int32(old), int32(a), int32(b))) })
 	}
-	return loop32(p, func(old uint32) uint32 { return next(op, old, a, b) })
-}
-
-func loop64(p *atomic.Uint64, f func(old uint64) uint64) uint64 {
 	for {
 		old := p.Load()
-		if v := f(old); v == old || p.CompareAndSwap(old, v) {
+		v := uint32(steps[k](op, uint64(old), uint64(a), uint64(b)))
+		if v == old || p.CompareAndSwap(old, v) {
 			return old
 		}
 	}
 }
 
-func loop32(p *atomic.Uint32, f func(old uint32) uint32) uint32 {
-	for {
-		old := p.Load()
-		if v := f(old); v == old || p.CompareAndSwap(old, v) {
-			return old
-		}
+// steps compute what op makes of the bits old, by kind.
+var steps = [kindEnd]func(op Op, old, a, b uint64) uint64{
+	kindInt32: step[int32], kindInt64: step[int64], kindUint32: step[uint32], kindUint64: step[uint64],
+	kindFloat32: step[float32], kindFloat64: step[float64],
+}
+
+func step[T Number](op Op, old, a, b uint64) uint64 {
+	switch op {
+	case OpAnd:
+		return old & a
+	case OpOr:
+		return old | a
+	case OpXor:
+		return old ^ a
 	}
+	return bitsOf(next(op, fromBits[T](old), fromBits[T](a), fromBits[T](b)))
 }
 
 // next computes what op makes of old.

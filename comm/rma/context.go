@@ -44,7 +44,7 @@ func (c *Context) pick(o *op) (*op, error) {
 		p = &c.gets
 	}
 	if *p == nil {
-		set, err := c.m.newOp(-1, 0)
+		set, err := c.m.newOp(-1, 0, nil, result{})
 		if err != nil {
 			return nil, err
 		}
@@ -103,25 +103,24 @@ func (c *Context) WaitPuts() error { return c.wait(&c.puts) }
 func (c *Context) WaitGets() error { return c.wait(&c.gets) }
 
 // WaitAll waits for all of them.
-func (c *Context) WaitAll() error {
-	err := c.wait(&c.puts)
-	if e := c.wait(&c.gets); err == nil {
-		err = e
-	}
-	return err
-}
+func (c *Context) WaitAll() error { return c.wait(&c.puts, &c.gets) }
 
-func (c *Context) wait(p **op) error {
+func (c *Context) wait(sets ...**op) (err error) {
 	if c.open {
 		return c.regionError("is open: end it first")
 	}
-	set := *p
-	if set == nil {
-		return nil
+	for _, p := range sets {
+		set := *p
+		if set == nil {
+			continue
+		}
+		*p = nil
+		set.release(nil, nil)
+		if e := set.handle().Wait(); err == nil {
+			err = e
+		}
 	}
-	*p = nil
-	set.release(nil, nil)
-	return set.handle().Wait()
+	return err
 }
 
 // TestPuts reports whether WaitPuts would return at once, and if so its error. It never polls and never blocks.
@@ -131,24 +130,15 @@ func (c *Context) TestPuts() (bool, error) { return c.test(&c.puts) }
 func (c *Context) TestGets() (bool, error) { return c.test(&c.gets) }
 
 // TestAll is TestPuts for WaitAll.
-func (c *Context) TestAll() (bool, error) {
-	if c.open {
-		return false, c.regionError("is open: end it first")
-	}
-	if !idle(c.puts) || !idle(c.gets) {
-		return false, nil
-	}
-	return true, c.WaitAll()
-}
+func (c *Context) TestAll() (bool, error) { return c.test(&c.puts, &c.gets) }
 
-func (c *Context) test(p **op) (bool, error) {
-	if c.open {
-		return false, c.regionError("is open: end it first")
+func (c *Context) test(sets ...**op) (bool, error) {
+	for _, p := range sets {
+		if !c.open && !idle(*p) {
+			return false, nil
+		}
 	}
-	if !idle(*p) {
-		return false, nil
-	}
-	return true, c.wait(p)
+	return !c.open, c.wait(sets...)
 }
 
 // idle reports whether nothing of a set is under way.

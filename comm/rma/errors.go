@@ -38,14 +38,6 @@ func (m *Memory) rankError(peer int) error {
 	return fmt.Errorf("%w: %d of %d", ErrRank, peer, len(m.peers))
 }
 
-func boundsError(t *target, off int64, n int) error {
-	return fmt.Errorf("%w: rank %d, offset %d, %d bytes, segment of %d bytes", ErrBounds, t.rank, off, n, t.size)
-}
-
-func alignError(peer int, off int64, n int) error {
-	return fmt.Errorf("%w: rank %d, offset %d is not a multiple of %d", ErrAlign, peer, off, n)
-}
-
 func sizeError(peer, n int) error {
 	return fmt.Errorf("%w: rank %d, value of %d bytes, want 1 to 8", ErrArgument, peer, n)
 }

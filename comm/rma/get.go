@@ -24,31 +24,16 @@ func (m *Memory) TryGetNB(peer int, off int64, dst []byte) (Handle, error) {
 
 // get is the way of all gets that are not loads at first sight. c is nil for an explicit one.
 func (m *Memory) get(peer int, off int64, dst []byte, c *Context, immediate bool) (Handle, error) {
-	if s := m.direct(peer, off, len(dst)); s != nil {
-		copy(dst, s)
-		return Handle{}, nil
-	}
-	t, err := m.check(peer, off, len(dst))
-	if err != nil {
+	mem, t, err := m.reach(peer, off, len(dst))
+	if err != nil || mem != nil || len(dst) == 0 {
+		copy(dst, mem)
 		return Handle{}, err
-	}
-	if t.mem != nil || len(dst) == 0 {
-		copy(dst, t.at(off, len(dst)))
-		return Handle{}, nil
 	}
 	o, err := m.newTransfer(t, off, nil, dst)
 	if err != nil {
 		return Handle{}, err
 	}
 	return m.launchIn(o, c, immediate)
-}
-
-// at gives n bytes of a segment that is reached directly; none if it is not.
-func (t *target) at(off int64, n int) []byte {
-	if t.mem == nil {
-		return nil
-	}
-	return t.mem[off : off+int64(n)]
 }
 
 // GetValue loads n bytes (1 to 8), little-endian, from offset off of peer's segment. Otherwise like Get; ErrArgument
@@ -78,13 +63,10 @@ func (m *Memory) GetValueNB(peer int, off int64, n int) (ValueHandle, error) {
 	if n < 1 || n > 8 {
 		return ValueHandle{}, sizeError(peer, n)
 	}
-	t, err := m.check(peer, off, n)
-	if err != nil {
-		return ValueHandle{}, err
-	}
-	if t.mem != nil {
-		v, _ := getValue(t.at(off, n))
-		return ValueHandle{v: v, done: true}, nil
+	mem, t, err := m.reach(peer, off, n)
+	if err != nil || mem != nil {
+		v, _ := getValue(mem)
+		return ValueHandle{v: v, done: true}, err
 	}
 	h, err := m.short(t, nil, result{}, hLoad, uint64(off), uint64(n))
 	return ValueHandle{h: h}, err

@@ -88,10 +88,8 @@ func WaitAll(hs []Handle) error {
 // WaitSome waits until at least one of hs is done, makes those that are done zero, and returns their number and errors
 // joined. A list without a valid handle is done: it gives 0.
 func WaitSome(hs []Handle) (int, error) {
-	for _, h := range hs {
-		if h.valid() && h.o.done.Ready() {
-			return reap(hs)
-		}
+	if n, err := reap(hs); n > 0 {
+		return n, err
 	}
 	if err := wait(hs, (*progress.Engine).WaitAny); err != nil {
 		return 0, err

@@ -87,7 +87,7 @@ func (m *Memory) count(t *target, c int, add uint64) error {
 
 // putNote sends bytes and notification in one message; the kind of notification is in the upper half of note.
 func (m *Memory) putNote(t *target, off int64, src []byte, note, arg uint64) (Handle, error) {
-	o, err := m.newOp(t.rank, 1)
+	o, err := m.newOp(t.rank, 1, nil, result{})
 	if err != nil {
 		return Handle{}, err
 	}
@@ -285,6 +285,14 @@ func (l *waiters) take(out *waiter, f func(w *waiter) bool) *waiter {
 	return out
 }
 
+// end takes those out that f wants, and completes them.
+func (l *waiters) end(worker *fult.Worker, f func(w *waiter) bool) {
+	l.mu.Lock()
+	out := l.take(nil, f)
+	l.mu.Unlock()
+	complete(out, worker)
+}
+
 // look lets those go on that wait for counter c and whose count has come, and says that somebody waits if others are
 // left.
 func (l *waiters) look(m *Memory, c int, worker *fult.Worker) {
@@ -324,28 +332,22 @@ func complete(out *waiter, worker *fult.Worker) {
 
 // fail ends all waits.
 func (l *waiters) fail(err error) {
-	l.mu.Lock()
-	out := l.take(nil, func(w *waiter) bool {
+	l.end(nil, func(w *waiter) bool {
 		w.err = err
 		return true
 	})
-	l.mu.Unlock()
-	complete(out, nil)
 }
 
 // lookAll lets go on whose count has come, and ends waits for a count from a peer that has died. A rank that dies after
 // it has counted may not have sent its message, so every waiter says again that it waits.
 func (l *waiters) lookAll(worker *fult.Worker, m *Memory) {
-	l.mu.Lock()
-	out := l.take(nil, func(w *waiter) bool {
+	l.end(worker, func(w *waiter) bool {
 		k := m.counter(w.c)
 		if k.waiting.Load() == 0 {
 			k.waiting.Store(1) // before the count is looked at; see count
 		}
 		return w.over(k.count.Load()) || w.fromDead(m)
 	})
-	l.mu.Unlock()
-	complete(out, worker)
 }
 
 // fromDead notes the death of a peer that the count was to come from.

@@ -145,11 +145,11 @@ func (o *op) take() (old uint64, err error) {
 	return old, err
 }
 
-// newOp gives a fresh op, held, with left answers to come. The error is ErrClosed.
+// newOp gives a fresh op, held, with left answers to come, which bring dst or into. The error is ErrClosed.
 //
 // Every operation that needs another rank's answer begins here, so here those are refused that a handler, or a holder
 // of a handler-safe lock, must not begin.
-func (m *Memory) newOp(peer, left int) (*op, error) {
+func (m *Memory) newOp(peer, left int, dst []byte, into result) (*op, error) {
 	if err := m.allow(am.CallRequest); err != nil {
 		return nil, err
 	}
@@ -160,7 +160,7 @@ func (m *Memory) newOp(peer, left int) (*op, error) {
 	o.done.Reset()
 	o.mu.Lock()
 	o.left, o.held, o.err, o.old = left, true, nil, 0
-	o.peer, o.set, o.local = peer, nil, nil
+	o.peer, o.set, o.local, o.dst, o.into = peer, nil, nil, dst, into
 	o.mu.Unlock()
 	if left > 0 {
 		id := m.numbers.Add(o)

@@ -1,6 +1,9 @@
 package rma
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Prepared is a payload that is written in place before it is put: in the peer's segment itself where that is reached
 // directly, otherwise in a buffer of this package, so that nothing is copied twice. It is ended by one Commit or
@@ -26,15 +29,7 @@ func (m *Memory) PreparePut(peer int, off int64, least, most int) (Prepared, err
 	if err != nil {
 		return Prepared{}, err
 	}
-	if least < 0 || least > most {
-		return Prepared{}, fmt.Errorf("%w: rank %d: payload of %d to %d bytes", ErrArgument, peer, least, most)
-	}
-	p := Prepared{m: m, t: t, off: off}
-	if t.mem != nil {
-		p.Buf = t.mem[off : off+int64(most) : off+int64(most)]
-		return p, nil
-	}
-	return p, p.buffer(peer, least, most)
+	return m.prepare(Prepared{m: m, t: t, off: off}, peer, least, most)
 }
 
 // PrepareMedium is PreparePut for the payload of a Medium request of am to handler h of peer.
@@ -42,20 +37,23 @@ func (m *Memory) PrepareMedium(peer int, h uint8, least, most int) (Prepared, er
 	if uint(peer) >= uint(len(m.peers)) {
 		return Prepared{}, m.rankError(peer)
 	}
-	if least < 0 || least > most {
-		return Prepared{}, fmt.Errorf("%w: rank %d: payload of %d to %d bytes", ErrArgument, peer, least, most)
-	}
-	p := Prepared{m: m, dst: peer, h: h}
-	return p, p.buffer(peer, least, most)
+	return m.prepare(Prepared{m: m, dst: peer, h: h}, peer, least, most)
 }
 
-func (p *Prepared) buffer(peer, least, most int) error {
-	if least > p.m.frag {
-		return fmt.Errorf("%w: rank %d: payload of at least %d bytes, the most is %d", ErrArgument, peer, least, p.m.frag)
+// prepare gives p its bytes.
+func (m *Memory) prepare(p Prepared, peer, least, most int) (Prepared, error) {
+	switch {
+	case least < 0 || least > most:
+		return Prepared{}, fmt.Errorf("%w: rank %d: payload of %d to %d bytes", ErrArgument, peer, least, most)
+	case p.t != nil && p.t.mem != nil:
+		p.Buf = slices.Clip(p.t.at(p.off, most))
+		return p, nil
+	case least > m.frag:
+		return Prepared{}, fmt.Errorf("%w: rank %d: payload of at least %d bytes, the most is %d", ErrArgument, peer, least, m.frag)
 	}
-	p.kept = p.m.pool.Get().(*[]byte)
-	p.Buf = (*p.kept)[:min(most, p.m.frag)]
-	return nil
+	p.kept = m.pool.Get().(*[]byte)
+	p.Buf = (*p.kept)[:min(most, m.frag)]
+	return p, nil
 }
 
 // Commit puts the first n bytes of Buf, which must not be used any more. It does not wait; the handle is as of

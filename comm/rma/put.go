@@ -57,17 +57,10 @@ const (
 
 // put is the way of all puts that are not stores at first sight. c is nil for an explicit one.
 func (m *Memory) put(peer int, off int64, src []byte, mode putMode, c *Context) (h, local Handle, err error) {
-	if d := m.direct(peer, off, len(src)); d != nil {
-		copy(d, src)
-		return h, local, nil
-	}
-	t, err := m.check(peer, off, len(src))
-	if err != nil {
+	mem, t, err := m.reach(peer, off, len(src))
+	if err != nil || mem != nil || len(src) == 0 {
+		copy(mem, src)
 		return h, local, err
-	}
-	if t.mem != nil || len(src) == 0 {
-		copy(t.at(off, len(src)), src)
-		return h, local, nil
 	}
 	o, err := m.newTransfer(t, off, src, nil)
 	if err == nil {
@@ -116,7 +109,7 @@ func (m *Memory) launchNow(o *op) error {
 }
 
 func (m *Memory) launchEvent(o *op) (Handle, error) {
-	l, err := m.newOp(-1, 0)
+	l, err := m.newOp(-1, 0, nil, result{})
 	if err != nil {
 		return Handle{}, o.cancel(err)
 	}
@@ -152,19 +145,13 @@ func (m *Memory) PutValueNB(peer int, off int64, v uint64, n int) (Handle, error
 }
 
 func (m *Memory) putValue(peer int, off int64, v uint64, n int, c *Context) (Handle, error) {
-	if d := m.direct(peer, off, n); d != nil && putValue(d, v) {
-		return Handle{}, nil
-	}
 	if n < 1 || n > 8 {
 		return Handle{}, sizeError(peer, n)
 	}
-	t, err := m.check(peer, off, n)
-	if err != nil {
+	mem, t, err := m.reach(peer, off, n)
+	if err != nil || mem != nil {
+		putValue(mem, v)
 		return Handle{}, err
-	}
-	if t.mem != nil {
-		putValue(t.at(off, n), v)
-		return Handle{}, nil
 	}
 	return m.short(t, c, result{}, hValue, uint64(off), uint64(n), v)
 }
@@ -197,17 +184,10 @@ func (m *Memory) MemsetNB(peer int, off int64, v byte, n int) (Handle, error) {
 }
 
 func (m *Memory) memset(peer int, off int64, v byte, n int, c *Context) (Handle, error) {
-	if d := m.direct(peer, off, n); d != nil {
-		fill(d, v)
-		return Handle{}, nil
-	}
-	t, err := m.check(peer, off, n)
-	if err != nil {
+	mem, t, err := m.reach(peer, off, n)
+	if err != nil || mem != nil || n == 0 {
+		fill(mem, v)
 		return Handle{}, err
-	}
-	if t.mem != nil || n == 0 {
-		fill(t.at(off, n), v)
-		return Handle{}, nil
 	}
 	return m.short(t, c, result{}, hSet, uint64(off), uint64(n), uint64(v))
 }
@@ -224,13 +204,10 @@ func fill(d []byte, v byte) {
 
 // short starts an op of one record without payload, whose old value goes to a place.
 func (m *Memory) short(t *target, c *Context, to result, h uint8, args ...uint64) (Handle, error) {
-	o, err := m.newOp(t.rank, 1)
+	o, err := m.newOp(t.rank, 1, nil, to)
 	if err != nil {
 		return Handle{}, err
 	}
-	o.mu.Lock()
-	o.into = to
-	o.mu.Unlock()
 	o.send = sending{kind: sendOne, h: h, nargs: len(args)}
 	copy(o.send.args[:], args)
 	return m.launchIn(o, c, false)

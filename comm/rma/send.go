@@ -36,13 +36,10 @@ func (m *Memory) newTransfer(t *target, off int64, src, dst []byte) (*op, error)
 	if !can {
 		left = records(n, piece)
 	}
-	o, err := m.newOp(t.rank, left)
+	o, err := m.newOp(t.rank, left, dst, result{})
 	if err != nil {
 		return nil, err
 	}
-	o.mu.Lock()
-	o.dst = dst
-	o.mu.Unlock()
 	o.send = s
 	if can {
 		if o.bulk = m.bulks.Get(); o.bulk == nil {
@@ -186,9 +183,7 @@ func (o *op) record(h uint8, args [maxArgs]uint64, nargs int, payload []byte) bo
 		return false
 	}
 	binary.LittleEndian.PutUint64(body, o.id)
-	for i := range nargs {
-		binary.LittleEndian.PutUint64(body[8+8*i:], args[i])
-	}
+	am.PutArgs(body[8:], args[:nargs])
 	copy(body[8+8*nargs:], payload)
 	e.CommitQueued(o.peer, first)
 	return true

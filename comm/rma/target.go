@@ -42,12 +42,32 @@ func (m *Memory) check(peer int, off int64, n int) (*target, error) {
 		return nil, err
 	}
 	if off < 0 || n < 0 || off > t.size || int64(n) > t.size-off {
-		return nil, boundsError(t, off, n)
+		return nil, fmt.Errorf("%w: rank %d, offset %d, %d bytes, segment of %d bytes", ErrBounds, t.rank, off, n, t.size)
 	}
 	if m.e.PeerFailed(peer) != nil {
 		return nil, m.peerError(peer)
 	}
 	return t, nil
+}
+
+// reach is direct or, where that needs care, check. mem is nil if the bytes are not reached directly; t is nil if direct
+// has found them.
+func (m *Memory) reach(peer int, off int64, n int) (mem []byte, t *target, err error) {
+	if mem = m.direct(peer, off, n); mem != nil {
+		return mem, nil, nil
+	}
+	if t, err = m.check(peer, off, n); err != nil {
+		return nil, nil, err
+	}
+	return t.at(off, n), t, nil
+}
+
+// at gives n bytes of a segment that is reached directly; nil if it is not.
+func (t *target) at(off int64, n int) []byte {
+	if t.mem == nil {
+		return nil
+	}
+	return t.mem[off : off+int64(n)]
 }
 
 // target asks peer, the first time, for the size of its segment, and waits for the answer.
@@ -65,14 +85,11 @@ func (m *Memory) target(peer int) (*target, error) {
 }
 
 func (m *Memory) attach(peer int) (*target, error) {
-	o, err := m.newOp(peer, 1)
+	var about welcome
+	o, err := m.newOp(peer, 1, about[:], result{})
 	if err != nil {
 		return nil, err
 	}
-	var about welcome
-	o.mu.Lock()
-	o.dst = about[:]
-	o.mu.Unlock()
 	o.send = sending{h: hHello}
 	m.expect(o)
 	if err := m.launch(o, false); err != nil {

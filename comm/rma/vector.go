@@ -14,21 +14,23 @@ type Strided struct {
 // returns when they are there. It blocks and fails as Put does; ErrArgument if the description contradicts itself or
 // src.
 func (m *Memory) PutStrided(peer int, off int64, src []byte, s Strided) error {
-	if err := m.checkStrided(peer, off, len(src), s); err != nil {
-		return err
-	}
-	return m.each(s.Count, func(c *Context, i int) error {
-		return c.PutBulk(peer, off+int64(i*s.Remote), src[i*s.Local:i*s.Local+s.Block])
-	})
+	return m.strided((*Context).PutBulk, peer, off, src, s)
 }
 
 // GetStrided is PutStrided the other way round: from peer's segment to dst.
 func (m *Memory) GetStrided(peer int, off int64, dst []byte, s Strided) error {
-	if err := m.checkStrided(peer, off, len(dst), s); err != nil {
+	return m.strided((*Context).Get, peer, off, dst, s)
+}
+
+// transfer is the implicit put or get of a Context.
+type transfer func(c *Context, peer int, off int64, local []byte) error
+
+func (m *Memory) strided(f transfer, peer int, off int64, local []byte, s Strided) error {
+	if err := m.checkStrided(peer, off, len(local), s); err != nil {
 		return err
 	}
 	return m.each(s.Count, func(c *Context, i int) error {
-		return c.Get(peer, off+int64(i*s.Remote), dst[i*s.Local:i*s.Local+s.Block])
+		return f(c, peer, off+int64(i*s.Remote), local[i*s.Local:i*s.Local+s.Block])
 	})
 }
 
@@ -58,31 +60,21 @@ type Piece struct {
 // PutIndexed puts the pieces to peer's segment and returns when all are there. It blocks and fails as Put does; after
 // an ErrBounds nothing has been put.
 func (m *Memory) PutIndexed(peer int, pieces []Piece) error {
-	if err := m.checkPieces(peer, pieces); err != nil {
-		return err
-	}
-	return m.each(len(pieces), func(c *Context, i int) error {
-		return c.PutBulk(peer, pieces[i].Off, pieces[i].Local)
-	})
+	return m.indexed((*Context).PutBulk, peer, pieces)
 }
 
 // GetIndexed gets the pieces from peer's segment and returns when all are there. Otherwise as PutIndexed.
 func (m *Memory) GetIndexed(peer int, pieces []Piece) error {
-	if err := m.checkPieces(peer, pieces); err != nil {
-		return err
-	}
-	return m.each(len(pieces), func(c *Context, i int) error {
-		return c.Get(peer, pieces[i].Off, pieces[i].Local)
-	})
+	return m.indexed((*Context).Get, peer, pieces)
 }
 
-func (m *Memory) checkPieces(peer int, pieces []Piece) error {
+func (m *Memory) indexed(f transfer, peer int, pieces []Piece) error {
 	for _, p := range pieces {
 		if _, err := m.check(peer, p.Off, len(p.Local)); err != nil {
 			return err
 		}
 	}
-	return nil
+	return m.each(len(pieces), func(c *Context, i int) error { return f(c, peer, pieces[i].Off, pieces[i].Local) })
 }
 
 // each starts n implicit operations and waits for them, also where one cannot be started: their memory is the caller's.
