@@ -116,10 +116,7 @@ func (e *Endpoint) requestSlow(dst int, o Outcome, h uint8, args []uint64, m mes
 func (e *Endpoint) newRequest(dst int, h uint8, args []uint64, m message) *request {
 	q := requests.Get().(*request)
 	q.e, q.dst, q.h, q.urgent, q.nargs, q.msg, q.err = e, dst, h, false, copy(q.args[:], args), m, nil
-	q.done.Reset()
-	if t := e.prog.Current(); t != nil {
-		q.done.Expect(t)
-	}
+	e.prog.Begin(&q.done)
 	return q
 }
 

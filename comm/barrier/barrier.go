@@ -117,10 +117,7 @@ func New(e *am.Endpoint) (*Barrier, error) {
 // waited for the phase before, ErrFlags, ErrPeer once a peer has failed, and am.ErrContext in a handler. In checked
 // mode a holder of a handler-safe lock gets an error of package hsl.
 func (b *Barrier) Notify(id uint64, flags Flags) error {
-	if flags&^(Anonymous|Mismatch) != 0 {
-		return fmt.Errorf("%w: %#x at rank %d", ErrFlags, uint8(flags), b.rank)
-	}
-	if err := b.e.Allow(am.CallRequest); err != nil {
+	if err := b.check(flags, am.CallRequest); err != nil {
 		return err
 	}
 	b.mu.Lock()
@@ -190,12 +187,17 @@ func (b *Barrier) Result() (id uint64, named bool) {
 	return b.result, b.named
 }
 
+// check refuses unknown flags, and calls where they are not allowed.
+func (b *Barrier) check(flags Flags, c am.Call) error {
+	if flags&^(Anonymous|Mismatch) != 0 {
+		return fmt.Errorf("%w: %#x at rank %d", ErrFlags, uint8(flags), b.rank)
+	}
+	return b.e.Allow(c)
+}
+
 // claim begins a Wait or Try.
 func (b *Barrier) claim(call string, flags Flags) (*half, error) {
-	if flags&^(Anonymous|Mismatch) != 0 {
-		return nil, fmt.Errorf("%w: %#x at rank %d", ErrFlags, uint8(flags), b.rank)
-	}
-	if err := b.e.Allow(am.CallWait); err != nil {
+	if err := b.check(flags, am.CallWait); err != nil {
 		return nil, err
 	}
 	b.mu.Lock()

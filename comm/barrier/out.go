@@ -25,7 +25,7 @@ func (m *out) post(w *fult.Worker) {
 	body, first, o := e.Open(m.dst, handlerStep, stepArgs, 0)
 	switch o {
 	case am.Opened:
-		encode(body, &m.args)
+		am.PutArgs(body, m.args[:])
 		dst := m.dst
 		m.busy.Store(false) // before the peer can see it and go on
 		e.Commit(dst, first)
@@ -43,7 +43,7 @@ func (m *out) Emit() bool {
 	if o != am.Opened {
 		return false
 	}
-	encode(body, &m.args)
+	am.PutArgs(body, m.args[:])
 	e.CommitQueued(m.dst, first)
 	return true
 }

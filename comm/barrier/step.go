@@ -1,7 +1,6 @@
 package barrier
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"github.com/golci/golci/comm/am"
@@ -152,10 +151,3 @@ func (b *Barrier) plausible(src int, phase uint32, step int, k kind) bool {
 
 // before is the rank that tells this one in step k.
 func (b *Barrier) before(k int) int { return (b.rank + b.size - 1<<k) % b.size }
-
-// encode writes the arguments of a step to a record.
-func encode(body []byte, args *[stepArgs]uint64) {
-	for i, a := range args {
-		binary.LittleEndian.PutUint64(body[8*i:], a)
-	}
-}

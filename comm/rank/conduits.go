@@ -18,7 +18,7 @@ import (
 type carrier struct {
 	name    string
 	reach   string       // whose ranks it joins, for people
-	lacks   func() error // why it cannot be used on this system; nil: it can on any
+	lacks   func() error // why it cannot be used on this system
 	oneNode bool         // it joins ranks of one node only
 	// inside joins the ranks of this process, between this process with the others of the job. nil: it does not.
 	inside  func(o *options, jobs []*boot.Job) ([]conduit.Conduit, error)
@@ -28,9 +28,12 @@ type carrier struct {
 // carriers are all conduits that join ranks: the only list of them. A further one gets its entry here, and its name
 // among the words of the setting.
 var carriers = []carrier{
-	{name: local.Name, reach: "ranks in one process", inside: joinByRings},
+	{name: local.Name, reach: "ranks in one process", lacks: lacksNothing, inside: joinByRings},
 	{name: shm.Name, reach: "ranks of one machine", lacks: shm.Lacks, oneNode: true, between: openShared},
-	{name: udp.Name, reach: "ranks of any machines that reach each other", inside: joinByDatagrams, between: openDatagrams},
+	{
+		name: udp.Name, reach: "ranks of any machines that reach each other", lacks: lacksNothing,
+		inside: joinByDatagrams, between: openDatagrams,
+	},
 }
 
 // carrierOf is the entry of the conduit of that name.
@@ -54,17 +57,12 @@ type Conduit struct {
 func Conduits() []Conduit {
 	out := make([]Conduit, len(carriers))
 	for i, c := range carriers {
-		out[i] = Conduit{Name: c.name, Reach: c.reach, Lacks: c.missing()}
+		out[i] = Conduit{Name: c.name, Reach: c.reach, Lacks: c.lacks()}
 	}
 	return out
 }
 
-func (c *carrier) missing() error {
-	if c.lacks == nil {
-		return nil
-	}
-	return c.lacks()
-}
+func lacksNothing() error { return nil }
 
 // joinRanks connects ranks that share this process: by rings, unless the setting names a conduit that does that, too.
 func joinRanks(o *options, jobs []*boot.Job) ([]conduit.Conduit, error) {

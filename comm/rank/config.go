@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/internal/progress"
@@ -66,12 +67,9 @@ func (c Config) read() (*options, error) {
 	if o.values, err = settings.Parse(o.lookup); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrArgument, err)
 	}
-	known := make(map[string]bool)
-	for _, i := range o.values.List() {
-		known[i.Env] = true
-	}
+	known := o.values.List()
 	for env := range c.Settings {
-		if !known[env] {
+		if !slices.ContainsFunc(known, func(i settings.Info) bool { return i.Env == env }) {
 			return nil, fmt.Errorf("%w: no setting is called %q", ErrArgument, env)
 		}
 	}

@@ -5,8 +5,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/golci/golci/internal/affinity"
 	"github.com/golci/golci/internal/boot"
@@ -41,7 +39,7 @@ type share struct {
 // Ranks that nobody has bound divide their cores, unless the setting says that they are not to be bound.
 func shareAmongProcesses(ctx context.Context, job *boot.Job, o *options) (share, error) {
 	mine, key := affinity.Get(), o.key("cpus")
-	if err := job.Put(key, []byte(formatCPUs(mine))); err != nil {
+	if err := job.Put(key, []byte(topology.FormatList(mine))); err != nil {
 		return share{}, err
 	}
 	if err := job.Fence(ctx); err != nil {
@@ -55,7 +53,7 @@ func shareAmongProcesses(ctx context.Context, job *boot.Job, o *options) (share,
 		if err != nil {
 			return share{}, err
 		}
-		theirs := parseCPUs(string(text))
+		theirs := topology.ParseList(string(text))
 		same = same && slices.Equal(theirs, mine)
 		for _, cpu := range theirs {
 			users[cpu]++
@@ -65,9 +63,7 @@ func shareAmongProcesses(ctx context.Context, job *boot.Job, o *options) (share,
 		s.own = s.own && users[cpu] == 1
 	}
 	s.machine = len(users)
-	for _, cpus := range topology.Read().Cores() {
-		s.cores = append(s.cores, cpus[0])
-	}
+	s.cores = firstCPUs()
 	if settings.Bind.Get(o.values) == "core" && same && !s.own && s.fixed == nil {
 		s.divide(slices.Index(job.LocalRanks, job.Rank))
 	}
@@ -87,12 +83,15 @@ func (s *share) divide(me int) {
 
 // shareInProcess is what each of n ranks in this process may count on.
 func shareInProcess(n int) share {
-	cores := topology.Read().Cores()
-	s := share{ranks: n, machine: affinity.Count()}
-	for _, cpus := range cores {
-		s.cores = append(s.cores, cpus[0])
+	return share{ranks: n, machine: affinity.Count(), cores: firstCPUs()}
+}
+
+// firstCPUs is one CPU of each core that this process may use.
+func firstCPUs() (out []int) {
+	for _, cpus := range topology.Read().Cores() {
+		out = append(out, cpus[0])
 	}
-	return s
+	return out
 }
 
 // planFor decides. The settings go before the defaults.
@@ -134,21 +133,4 @@ func spareProcessors(p plan) {
 	if runtime.GOMAXPROCS(0) < need {
 		runtime.GOMAXPROCS(need)
 	}
-}
-
-func formatCPUs(cpus []int) string {
-	out := make([]string, len(cpus))
-	for i, c := range cpus {
-		out[i] = strconv.Itoa(c)
-	}
-	return strings.Join(out, ",")
-}
-
-func parseCPUs(s string) (out []int) {
-	for _, f := range strings.Split(s, ",") {
-		if n, err := strconv.Atoi(f); err == nil {
-			out = append(out, n)
-		}
-	}
-	return out
 }

@@ -57,14 +57,6 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-func TestCPUListsTravel(t *testing.T) {
-	for _, in := range [][]int{nil, {3}, {0, 5, 1023}} {
-		if out := parseCPUs(formatCPUs(in)); !slices.Equal(in, out) {
-			t.Errorf("%v became %v", in, out)
-		}
-	}
-}
-
 // TestDivide: ranks that may use the same cores get equal parts that do not meet, if there is a core for each.
 func TestDivide(t *testing.T) {
 	for _, x := range []struct {

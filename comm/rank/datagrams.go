@@ -42,11 +42,7 @@ func openDatagrams(ctx context.Context, o *options, job *boot.Job) (conduit.Cond
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	cfg, err := datagramConfig(o, job)
-	if err != nil {
-		return nil, errors.Join(err, l.Close())
-	}
-	return l.Connect(all, cfg)
+	return l.Connect(all, datagramConfig(o, job, lc.Mode))
 }
 
 // endpoints is the codec of what ranks tell each other: where they receive, behind a summary of the settings that
@@ -78,9 +74,9 @@ func agreement(o *options, size int) uint64 {
 }
 
 func listenConfig(o *options, size int) (udp.ListenConfig, error) {
-	mode, err := securityMode(o)
+	mode, err := seal.ParseMode(settings.UDPSecurity.Get(o.values))
 	if err != nil {
-		return udp.ListenConfig{}, err
+		return udp.ListenConfig{}, fmt.Errorf("%w: %s: %w", ErrArgument, settings.UDPSecurity.Env(), err)
 	}
 	spec := settings.UDPFaults.Get(o.values)
 	if spec == "off" {
@@ -100,24 +96,12 @@ func listenConfig(o *options, size int) (udp.ListenConfig, error) {
 	return udp.ListenConfig{Interfaces: settings.UDPInterfaces.Get(o.values), Mode: mode, Buffer: buffer, Faults: faults}, nil
 }
 
-func securityMode(o *options) (seal.Mode, error) {
-	mode, err := seal.ParseMode(settings.UDPSecurity.Get(o.values))
-	if err != nil {
-		return mode, fmt.Errorf("%w: %s: %w", ErrArgument, settings.UDPSecurity.Env(), err)
-	}
-	return mode, nil
-}
-
-func datagramConfig(o *options, job *boot.Job) (udp.Config, error) {
-	mode, err := securityMode(o)
-	if err != nil {
-		return udp.Config{}, err
-	}
+func datagramConfig(o *options, job *boot.Job, mode seal.Mode) udp.Config {
 	dead := settings.UDPDeadAfter.Get(o.values)
 	return o.pooled(udp.Config{
 		Rank: job.Rank, Size: job.Size, Key: job.Key, Mode: mode, MinRTO: settings.UDPMinRTO.Get(o.values),
 		KeepAlive: dead / 10, DeadAfter: dead,
-	}), nil
+	})
 }
 
 // joinByDatagrams connects ranks that share this process by datagrams.
@@ -130,12 +114,12 @@ func joinByDatagrams(o *options, jobs []*boot.Job) (out []conduit.Conduit, err e
 		}
 	}()
 	all := make([]nic.Endpoint, 0, len(jobs))
+	lc, err := listenConfig(o, len(jobs))
+	if err != nil {
+		return nil, err
+	}
+	lc.Loopback = true
 	for range jobs {
-		lc, err := listenConfig(o, len(jobs))
-		if err != nil {
-			return nil, err
-		}
-		lc.Loopback = true
 		l, err := udp.Listen(lc)
 		if err != nil {
 			return nil, err
@@ -143,13 +127,9 @@ func joinByDatagrams(o *options, jobs []*boot.Job) (out []conduit.Conduit, err e
 		listeners, all = append(listeners, l), append(all, l.Endpoint())
 	}
 	for _, job := range jobs {
-		cfg, err := datagramConfig(o, job)
-		if err != nil {
-			return out, err
-		}
 		l := listeners[0]
 		listeners = listeners[1:] // Connect closes it if it fails
-		c, err := l.Connect(all, cfg)
+		c, err := l.Connect(all, datagramConfig(o, job, lc.Mode))
 		if err != nil {
 			return out, err
 		}

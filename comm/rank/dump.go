@@ -47,7 +47,10 @@ func (r *Rank) report(b *bytes.Buffer) {
 			l.Report(&x)
 		}
 	}
-	x.untils(int(r.untils.n.Load()))
+	if n := int(r.untils.n.Load()); n > 0 {
+		x.Calls += n
+		x.Lines = append(x.Lines, plural(n, "call of BlockUntil waits", "calls of BlockUntil wait"))
+	}
 	fmt.Fprintf(b, "golci: rank %d of %d: %s, %s, %s\n", r.job.Rank, r.job.Size,
 		plural(x.Calls, "call waits", "calls wait"), plural(r.sched.Live(), "thread", "threads"),
 		plural(x.Messages, "message is not received", "messages are not received"))
@@ -61,14 +64,6 @@ func (r *Rank) report(b *bytes.Buffer) {
 			break
 		}
 		fmt.Fprintf(b, "  %s\n", line)
-	}
-}
-
-// untils adds n calls of BlockUntil.
-func (x *Report) untils(n int) {
-	if n > 0 {
-		x.Calls += n
-		x.Lines = append(x.Lines, plural(n, "call of BlockUntil waits", "calls of BlockUntil wait"))
 	}
 }
 

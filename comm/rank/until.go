@@ -71,10 +71,7 @@ func (u *untils) add(d *progress.Done) {
 	u.hook.Do(func() {
 		u.ep.AsPoller(func() { _ = u.ep.Attach(am.Layer{Name: "rank", Tick: u.wake}) }) // claims nothing that can be taken
 	})
-	d.Reset()
-	if t := u.ep.Progress().Current(); t != nil {
-		d.Expect(t)
-	}
+	u.ep.Progress().Begin(d)
 	u.mu.Lock()
 	u.list = append(u.list, d)
 	u.n.Store(int32(len(u.list)))

@@ -9,6 +9,7 @@ import (
 	"github.com/golci/golci/internal/conduit/receivepool"
 	"github.com/golci/golci/internal/conduit/udp"
 	"github.com/golci/golci/internal/conduit/udp/faulty"
+	"github.com/golci/golci/internal/conduit/udp/seal"
 	"github.com/golci/golci/internal/credit"
 )
 
@@ -38,11 +39,7 @@ var (
 
 func ofPool(f func(c udp.Config) int) func(o *options) any {
 	return func(o *options) any {
-		c, err := datagramConfig(o, &boot.Job{Size: wiredRanks})
-		if err != nil {
-			return err
-		}
-		return f(c)
+		return f(datagramConfig(o, &boot.Job{Size: wiredRanks}, seal.Trust))
 	}
 }
 
@@ -75,8 +72,8 @@ var wires = map[string]wire{
 	}, "7ms 7ms"},
 	"GOLCI_CONDUIT": {"udp", nil, func(o *options) any { return o.network() }, true},
 	"GOLCI_UDP_SECURITY": {"trust", nil, func(o *options) any {
-		c, err := datagramConfig(o, &boot.Job{Size: wiredRanks})
-		return fmt.Sprint(c.Mode, err)
+		c, err := listenConfig(o, wiredRanks)
+		return fmt.Sprint(datagramConfig(o, &boot.Job{Size: wiredRanks}, c.Mode).Mode, err)
 	}, "trust <nil>"},
 	"GOLCI_UDP_INTERFACES": {"lo", nil, func(o *options) any {
 		c, err := listenConfig(o, wiredRanks)
@@ -87,13 +84,12 @@ var wires = map[string]wire{
 		return fmt.Sprint(c.Buffer, err)
 	}, "123456 <nil>"},
 	"GOLCI_UDP_DEADAFTER": {"20s", nil, func(o *options) any {
-		c, err := datagramConfig(o, &boot.Job{Size: wiredRanks})
-		return fmt.Sprint(c.DeadAfter, c.KeepAlive, err)
-	}, "20s 2s <nil>"},
+		c := datagramConfig(o, &boot.Job{Size: wiredRanks}, seal.Trust)
+		return fmt.Sprint(c.DeadAfter, c.KeepAlive)
+	}, "20s 2s"},
 	"GOLCI_UDP_MINRTO": {"9ms", nil, func(o *options) any {
-		c, err := datagramConfig(o, &boot.Job{Size: wiredRanks})
-		return fmt.Sprint(c.MinRTO, err)
-	}, "9ms <nil>"},
+		return datagramConfig(o, &boot.Job{Size: wiredRanks}, seal.Trust).MinRTO
+	}, 9 * time.Millisecond},
 	"GOLCI_UDP_FAULTS": {"loss=0.25", nil, func(o *options) any {
 		c, err := listenConfig(o, wiredRanks)
 		return fmt.Sprint(c.Faults, err)

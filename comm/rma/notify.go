@@ -228,11 +228,8 @@ func (m *Memory) WaitCounter(c int, until uint64, from ...int) error {
 		return nil
 	}
 	w := waiterPool.Get().(*waiter)
-	w.done.Reset()
 	w.c, w.until, w.from, w.err = c, until, from, nil
-	if t := m.prog.Current(); t != nil {
-		w.done.Expect(t)
-	}
+	m.prog.Begin(&w.done)
 	m.notes.add(w)
 	if m.closed.Load() {
 		m.notes.fail(fmt.Errorf("%w: rank %d", ErrClosed, m.rank))

@@ -91,7 +91,7 @@ func (m *Memory) attach(peer int) (*target, error) {
 		return nil, err
 	}
 	o.send = sending{h: hHello}
-	m.expect(o)
+	m.prog.Begin(&o.done)
 	if err := m.launch(o, false); err != nil {
 		return nil, err
 	}
@@ -192,11 +192,4 @@ func (m *Memory) peerGone(peer int, _ error, w *fult.Worker) {
 	}
 	m.fail(peer, m.peerError(peer), w)
 	m.notes.lookAll(w, m)
-}
-
-// expect has the calling fult thread, if it is one, woken by o without a search. The caller waits for o itself.
-func (m *Memory) expect(o *op) {
-	if t := m.prog.Current(); t != nil {
-		o.done.Expect(t)
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/golci/golci/internal/affinity"
+	"github.com/golci/golci/internal/arch"
 )
 
 // Server is a dedicated communication server: a goroutine with an OS thread and, if there is one to spare, a core of
@@ -39,4 +40,26 @@ func (s *Server) Stop() {
 	s.quit.Store(true)
 	s.eng.Wake()
 	<-s.gone
+}
+
+// Serve polls, and sleeps when there is nothing, until quit says so; Wake makes it look. It is the dedicated
+// communication server: one goroutine calls it, if Config.Dedicated is set.
+func (e *Engine) Serve(quit func() bool) {
+	for s := newSpinner(e); !quit(); {
+		if s.over(e.src.Poll(nil)) {
+			e.src.Sleep(sleepLimit, quit)
+		}
+	}
+}
+
+// behindServer watches for the spinning time, without polling, whether the wait is over, and then parks until the
+// dedicated server completes what is waited for.
+func (e *Engine) behindServer(x *want, s *spinner) {
+	for !x.over() && !s.over(0) {
+		arch.Pause()
+	}
+	x.g.drain()
+	if x.watch() && !x.over() {
+		x.g.park(0)
+	}
 }

@@ -99,6 +99,15 @@ func (e *Engine) Current() *fult.Thread {
 	return e.sched.Current()
 }
 
+// Begin makes d fresh, for an operation that the caller is going to wait for; a fult thread is then woken without a
+// search.
+func (e *Engine) Begin(d *Done) {
+	d.Reset()
+	if t := e.Current(); t != nil {
+		d.Expect(t)
+	}
+}
+
 // MaxKeepers is how many layers may keep something for each thread.
 const MaxKeepers = 3
 
