@@ -31,7 +31,7 @@ const (
 
 // pair is two sockets on the loopback interface, each with a core of its own.
 type pair struct {
-	a, b *mmsg.Socket
+	a, b mmsg.Socket
 	end  atomic.Bool // tells the far side to return
 }
 
@@ -83,7 +83,7 @@ func bind(i int) error {
 }
 
 // receive spins until something has come; 0 when the measurement is over.
-func (p *pair) receive(s *mmsg.Socket, in []mmsg.Datagram) (int, error) {
+func (p *pair) receive(s mmsg.Socket, in []mmsg.Datagram) (int, error) {
 	var since time.Time
 	for i := 1; ; i++ {
 		n, err := s.Recv(in)
@@ -110,7 +110,7 @@ func waited(since time.Time) (time.Time, error) {
 	return since, nil
 }
 
-func (p *pair) send(s *mmsg.Socket, batch []mmsg.Datagram) error {
+func (p *pair) send(s mmsg.Socket, batch []mmsg.Datagram) error {
 	var since time.Time
 	for i := 1; len(batch) > 0; i++ {
 		n, err := s.Send(batch)

@@ -30,11 +30,10 @@ type wire struct {
 	here func() (ranks, why string) // the missing ranks, for a server that does not report them; may be nil
 
 	turn    chan struct{} // holds one token; whoever takes it may use the fields up to the blank line
-	client  pmi.Client
-	kvs     string  // name of the key space
-	maxVal  int     // longest value the server takes
-	broken  error   // why the conversation is out of step for good
-	cleanup cleanup // run once at the end; may be nil
+	kvs     string        // name of the key space
+	maxVal  int           // longest value the server takes
+	broken  error         // why the conversation is out of step for good
+	cleanup cleanup       // run once at the end; may be nil
 
 	replies chan pmi.Msg  // from the reader
 	gone    chan struct{} // closed by the reader when the connection has ended
@@ -115,9 +114,6 @@ func (w *wire) give() { w.turn <- struct{}{} }
 
 // send and the functions below it are called with the turn taken.
 func (w *wire) send(m pmi.Msg) error {
-	if err := w.client.Request(m); err != nil {
-		return err
-	}
 	line, err := m.Append(nil)
 	if err != nil {
 		return err
@@ -150,22 +146,28 @@ func (w *wire) next(ctx context.Context) (pmi.Msg, error) {
 	}
 }
 
+// answer waits for the answer to a request. That to pmi.CmdWho comes late if the barrier has ended first after all.
+func (w *wire) answer(ctx context.Context) (pmi.Msg, error) {
+	m, err := w.next(ctx)
+	for err == nil && m.Cmd == pmi.CmdMissing {
+		m, err = w.next(ctx)
+	}
+	return m, err
+}
+
 // call sends m and returns its answer. When ctx ends first, the conversation is out of step for good.
 func (w *wire) call(ctx context.Context, m pmi.Msg) (pmi.Msg, error) {
 	if err := w.send(m); err != nil {
 		return pmi.Msg{}, err
 	}
-	answer, err := w.next(ctx)
+	answer, err := w.answer(ctx)
 	if err != nil {
 		return pmi.Msg{}, w.fail(fmt.Errorf("golci: no answer to %s: %w", m.Cmd, err))
 	}
-	if err := w.client.Reply(answer); err != nil {
-		if errors.Is(err, pmi.ErrReply) {
-			w.fail(err)
-		}
-		return answer, err
+	if err = pmi.CheckAnswer(m.Cmd, answer); errors.Is(err, pmi.ErrReply) {
+		w.fail(err)
 	}
-	return answer, nil
+	return answer, err
 }
 
 // fail keeps the first reason why the conversation cannot go on, and returns err.
@@ -188,7 +190,7 @@ func (w *wire) barrier(ctx context.Context) error {
 	if err := w.send(pmi.M("barrier_in")); err != nil {
 		return err
 	}
-	m, err := w.next(ctx)
+	m, err := w.answer(ctx)
 	if err != nil && ctx.Err() != nil {
 		return w.tooLate(ctx.Err())
 	}
@@ -201,7 +203,7 @@ func (w *wire) barrier(ctx context.Context) error {
 // barrierEnded takes the answer to the barrier. If a server of ours has ended the barrier because a rank will not come,
 // it names the missing ranks.
 func (w *wire) barrierEnded(m pmi.Msg) error {
-	err := w.client.Reply(m)
+	err := pmi.CheckAnswer("barrier_in", m)
 	if err == nil {
 		return nil
 	}

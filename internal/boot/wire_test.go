@@ -260,3 +260,29 @@ func TestWireBadServer(t *testing.T) {
 		}
 	}
 }
+
+// TestWireLateWho: a barrier that ends while the missing ranks are asked for has ended, and the late answer to that
+// question is not taken for another one.
+func TestWireLateWho(t *testing.T) {
+	near, far := net.Pipe()
+	defer far.Close()
+	go func() {
+		r := bufio.NewReader(far)
+		for _, answer := range []string{"", "cmd=barrier_out rc=0\ncmd=golci_missing rc=0 ranks=1\n", "cmd=get_result rc=0 value=x\n"} {
+			if _, err := r.ReadString('\n'); err != nil {
+				return
+			}
+			_, _ = far.Write([]byte(answer))
+		}
+	}()
+	w := newWire(near, 2, true)
+	defer w.close(canceled)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if err := w.fence(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := w.getRaw(t.Context(), "key"); got != "x" || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+}

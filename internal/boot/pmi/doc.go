@@ -1,5 +1,5 @@
 // Package pmi is the PMI-1 wire protocol, by which a launcher and its ranks find each other. It has the line codec and
-// the state machines of both sides. It does no IO, starts no goroutine and knows no time. So the same code serves a
+// the state machine of a server. It does no IO, starts no goroutine and knows no time. So the same code serves a
 // rank under any PMI-1 launcher, the project's own launcher, and the tests.
 //
 // A message is one line, "cmd=NAME key=value ...", ended by a line feed. A client has one request outstanding and

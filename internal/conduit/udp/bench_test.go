@@ -20,7 +20,7 @@ func (*counter) Gone(int, error) {}
 // BenchmarkOneCore is a record there and another back, both ends on one core: what is spent on each, system included.
 func BenchmarkOneCore(b *testing.B) {
 	b.Run("bare", func(b *testing.B) {
-		var s [2]*mmsg.Socket
+		var s [2]mmsg.Socket
 		for i := range s {
 			s[i] = mustOpen(b)
 		}
@@ -58,7 +58,7 @@ func BenchmarkOneCore(b *testing.B) {
 	}
 }
 
-func mustOpen(b *testing.B) *mmsg.Socket {
+func mustOpen(b *testing.B) mmsg.Socket {
 	s, err := mmsg.Open(loopback, mmsg.Options{})
 	if err != nil {
 		b.Fatal(err)
@@ -90,7 +90,7 @@ func exchange(b *testing.B, from, to conduit.Conduit, rank int) {
 // BenchmarkPingPong is the latency of a record between two cores, both ends spinning; half of the time there and back.
 func BenchmarkPingPong(b *testing.B) {
 	b.Run("bare", func(b *testing.B) {
-		s := [2]*mmsg.Socket{mustOpen(b), mustOpen(b)}
+		s := [2]mmsg.Socket{mustOpen(b), mustOpen(b)}
 		pingPong(b, func(i int) (send, await func()) {
 			in := []mmsg.Datagram{{Buf: make([]byte, 2048)}}
 			out := []mmsg.Datagram{{Buf: make([]byte, 64), Addr: s[1-i].Info().Addr}}

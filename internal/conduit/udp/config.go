@@ -10,15 +10,15 @@ import (
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/internal/conduit/receivepool"
 	"github.com/golci/golci/internal/conduit/tickets"
-	"github.com/golci/golci/internal/conduit/udp/faulty"
+	"github.com/golci/golci/internal/conduit/udp/mmsg"
 	"github.com/golci/golci/internal/conduit/udp/seal"
 )
 
 // Name is what Caps calls this conduit.
 const Name = "udp"
 
-// Wire is the socket: *mmsg.Socket, or a wrapper of it.
-type Wire = faulty.Wire
+// Wire is the socket, or a wrapper of it.
+type Wire = mmsg.Socket
 
 // Peer is what a rank must know of another, or of itself.
 type Peer struct {

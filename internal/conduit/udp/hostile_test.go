@@ -59,7 +59,7 @@ const wanPayload = 1400
 // attacker floods one rank.
 type attacker struct {
 	t      testing.TB
-	sock   *mmsg.Socket
+	sock   mmsg.Socket
 	taps   []*tap
 	rng    *rand.Rand
 	sender *seal.Sender // with a key of another job

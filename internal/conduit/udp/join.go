@@ -36,7 +36,7 @@ const defaultBuffer = 4 << 20
 type Listener struct {
 	endpoint nic.Endpoint
 	private  *ecdh.PrivateKey // nil with seal.Trust
-	sockets  map[nic.Family]*mmsg.Socket
+	sockets  map[nic.Family]mmsg.Socket
 	faults   faulty.Faults
 }
 
@@ -56,7 +56,7 @@ func Listen(cfg ListenConfig) (*Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Listener{sockets: map[nic.Family]*mmsg.Socket{}, faults: cfg.Faults}
+	l := &Listener{sockets: map[nic.Family]mmsg.Socket{}, faults: cfg.Faults}
 	ports := map[nic.Family]uint16{}
 	for _, f := range []nic.Family{nic.IPv4, nic.IPv6} {
 		at, any := bindAddr(chosen, f)

@@ -217,7 +217,7 @@ func forged(r *rand.Rand, batch []mmsg.Datagram, heads [][]byte, seen bool, peer
 
 // TestRefusedAtTheStart: a rank begins before the port of another is open. Its datagrams come back, and nobody dies.
 func TestRefusedAtTheStart(t *testing.T) {
-	socks := make([]*mmsg.Socket, 2)
+	socks := make([]mmsg.Socket, 2)
 	peers := make([]udp.Peer, 2)
 	open := func(rank int, at netip.AddrPort) {
 		s, err := mmsg.Open(at, mmsg.Options{Refusals: true})

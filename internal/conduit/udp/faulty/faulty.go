@@ -15,20 +15,7 @@ import (
 	"github.com/golci/golci/internal/conduit/udp/mmsg"
 )
 
-// Wire is what a conduit needs of a socket; *mmsg.Socket is one, and has the rules: one goroutine in Send, one in
-// Recv, one in Wait at a time, the rest by all at any time.
-type Wire interface {
-	Send(batch []mmsg.Datagram) (int, error)
-	Recv(batch []mmsg.Datagram) (int, error)
-	Refused(batch []mmsg.Datagram) int
-	Wait(deadline time.Time) mmsg.Reason
-	Wake()
-	Close() error
-	Info() mmsg.Info
-	Dropped() uint64
-}
-
-// Counter is what a Wire with faults can be asked besides, by all at any time: what it did to the datagrams sent so
+// Counter is what a socket with faults can be asked besides, by all at any time: what it did to the datagrams sent so
 // far, all destinations together, and how many that were let through late the socket then refused.
 type Counter interface {
 	Counts() (done badnet.Counts, refused uint64)
@@ -40,7 +27,7 @@ type Counter interface {
 // Send copies each datagram and splits segments. What is due at once goes to w in the same call, so Send tells of a
 // datagram what w would; one that comes late leaves in the first Send, Recv or Wait after its time, which a Wait
 // under way keeps; if w refuses it then, it is lost. In steady state nothing is allocated.
-func New(w Wire, f Faults) (Wire, error) {
+func New(w mmsg.Socket, f Faults) (mmsg.Socket, error) {
 	if _, err := badnet.New(f.Faults); err != nil {
 		return nil, err
 	}
@@ -60,7 +47,7 @@ const never = math.MaxInt64
 
 // wire is w with faults. Times are counted from began.
 type wire struct {
-	w      Wire
+	w      mmsg.Socket
 	faults Faults
 	began  time.Time
 	clock  func() time.Duration // since began; another in tests

@@ -18,8 +18,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var _ Wire = (*mmsg.Socket)(nil)
-
 // fake is a socket in virtual time: Wait moves the clock to its deadline.
 type fake struct {
 	now     time.Duration
@@ -121,7 +119,7 @@ func numbered(first, n int, addr netip.AddrPort) []mmsg.Datagram {
 	return b
 }
 
-func mustSend(t testing.TB, n Wire, batch []mmsg.Datagram) {
+func mustSend(t testing.TB, n mmsg.Socket, batch []mmsg.Datagram) {
 	t.Helper()
 	if sent, err := n.Send(batch); sent != len(batch) || err != nil {
 		t.Fatalf("%d of %d sent, %v", sent, len(batch), err)

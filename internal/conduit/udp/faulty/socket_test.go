@@ -23,7 +23,7 @@ func TestRealSockets(t *testing.T) {
 		t.Fatal(err)
 	}
 	addr := netip.MustParseAddrPort("127.0.0.1:0")
-	open := func() *mmsg.Socket {
+	open := func() mmsg.Socket {
 		s, err := mmsg.Open(addr, mmsg.Options{RecvBuffer: 4 << 20})
 		if err != nil {
 			t.Fatal(err)
@@ -75,7 +75,7 @@ func TestRealSockets(t *testing.T) {
 }
 
 // collect receives until as many came as x let through.
-func collect(t *testing.T, x Wire, y *mmsg.Socket) map[uint32]int {
+func collect(t *testing.T, x, y mmsg.Socket) map[uint32]int {
 	t.Helper()
 	came := map[uint32]int{}
 	in := make([]mmsg.Datagram, 8)

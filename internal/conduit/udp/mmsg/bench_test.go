@@ -13,7 +13,7 @@ import (
 )
 
 // recvOne receives until a datagram has come or stop is set: it spins, or parks in between.
-func recvOne(b *testing.B, s *Socket, in []Datagram, park bool, stop *atomic.Bool) int {
+func recvOne(b *testing.B, s Socket, in []Datagram, park bool, stop *atomic.Bool) int {
 	for {
 		n, err := s.Recv(in)
 		if err != nil {
@@ -76,7 +76,7 @@ func BenchmarkPingPong(b *testing.B) {
 	}
 }
 
-func echo(b *testing.B, s *Socket, to netip.AddrPort, park bool, stop *atomic.Bool) {
+func echo(b *testing.B, s Socket, to netip.AddrPort, park bool, stop *atomic.Bool) {
 	in, out := buffers(16, 64), make([]Datagram, 1)
 	for !stop.Load() {
 		n := recvOne(b, s, in, park, stop)

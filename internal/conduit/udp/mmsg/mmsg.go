@@ -110,25 +110,42 @@ var (
 	ErrOptions = errors.New("mmsg: bad options")
 )
 
-// backend is what a Socket is made of: the kernel's batches, or the pump.
-type backend interface {
-	send(batch []Datagram) (int, error)
-	recv(batch []Datagram) (int, error)
-	refused(batch []Datagram) int
-	wait(deadline time.Time) Reason
-	wake()
-	close() error
-	info() Info
-	dropped() uint64
-}
-
 // Socket is a bound UDP socket.
-type Socket struct{ backend backend }
+type Socket interface {
+	// Send hands datagrams to the kernel in order, and returns how many it took. It never blocks. Fewer than all with no
+	// error means that the queue is full: try again later. With an error, batch[n] is the one that could not be sent, and
+	// those after it were not tried: ErrTooBig, ErrTail, ErrNoGSO, ErrFamily, net.ErrClosed, or the system's (no route,
+	// say).
+	Send(batch []Datagram) (n int, err error)
+	// Recv fills batch from the front with what has come: N, Addr, Segment and Truncated of the first n. It never blocks;
+	// with n of 0 there was nothing. It makes one system call, so there may be more than it returned. The error is
+	// net.ErrClosed, ErrRefused, which Refused answers, or the system's.
+	Recv(batch []Datagram) (n int, err error)
+	// Refused fills batch from the front with datagrams that this socket has sent and that have come back. The machine at
+	// Addr says that no socket is bound there (ICMP, RFC 1122 section 3.2.2.1; ICMPv6, RFC 4443 section 3.1). Buf gets the
+	// beginning of the datagram, N bytes of it, as the machine quotes it. Anybody on the way can say so, and others who
+	// guess the ports: compare the bytes. Who calls Recv calls it, when that returns ErrRefused. It returns 0 where there
+	// is nothing, or the system does not tell. It never blocks. If there is more, the next Recv says so.
+	Refused(batch []Datagram) int
+	// Wait parks the goroutine until something has come, Wake is called, the deadline has passed (zero: none) or the
+	// socket is closed. It may return Woken for a Wake that an earlier Wait has answered already.
+	Wait(deadline time.Time) Reason
+	// Wake ends the Wait under way, or the next. It does not block and is cheap where nobody waits.
+	Wake()
+	// Close ends the Wait under way and all later calls. A second Close does nothing.
+	Close() error
+	// Info tells what the socket is and what the system granted.
+	Info() Info
+	// Dropped is how many datagrams were lost at this socket, as far as it is known: on Linux those that the receiver's
+	// queue had no room for, which the kernel tells with the next datagram; elsewhere those that the system refused to
+	// send.
+	Dropped() uint64
+}
 
 // Open binds a socket to addr; port 0 takes a free one, and Info tells which. Where the system refuses the calls that
 // take batches, as filters of system calls do, the socket is as with Options.Portable. The errors are ErrOptions and
 // the system's.
-func Open(addr netip.AddrPort, o Options) (*Socket, error) {
+func Open(addr netip.AddrPort, o Options) (Socket, error) {
 	if !addr.Addr().IsValid() || addr.Addr().Is4In6() {
 		return nil, fmt.Errorf("%w: address %v", ErrOptions, addr)
 	}
@@ -138,15 +155,10 @@ func Open(addr netip.AddrPort, o Options) (*Socket, error) {
 	if o.Batch == 0 {
 		o.Batch = defaultBatch
 	}
-	open := openBest
 	if o.Portable {
-		open = openPump
+		return openPump(addr, o)
 	}
-	b, err := open(addr, o)
-	if err != nil {
-		return nil, err
-	}
-	return &Socket{b}, nil
+	return openBest(addr, o)
 }
 
 func network(addr netip.Addr) string {
@@ -155,42 +167,6 @@ func network(addr netip.Addr) string {
 	}
 	return "udp6"
 }
-
-// Send hands datagrams to the kernel in order, and returns how many it took. It never blocks. Fewer than all with no
-// error means that the queue is full: try again later. With an error, batch[n] is the one that could not be sent, and
-// those after it were not tried: ErrTooBig, ErrTail, ErrNoGSO, ErrFamily, net.ErrClosed, or the system's (no route,
-// say).
-func (s *Socket) Send(batch []Datagram) (n int, err error) { return s.backend.send(batch) }
-
-// Recv fills batch from the front with what has come: N, Addr, Segment and Truncated of the first n. It never blocks;
-// with n of 0 there was nothing. It makes one system call, so there may be more than it returned. The error is
-// net.ErrClosed, ErrRefused, which Refused answers, or the system's.
-func (s *Socket) Recv(batch []Datagram) (n int, err error) { return s.backend.recv(batch) }
-
-// Refused fills batch from the front with datagrams that this socket has sent and that have come back. The machine at
-// Addr says that no socket is bound there (ICMP, RFC 1122 section 3.2.2.1; ICMPv6, RFC 4443 section 3.1). Buf gets the
-// beginning of the datagram, N bytes of it, as the machine quotes it. Anybody on the way can say so, and others who
-// guess the ports: compare the bytes. Who calls Recv calls it, when that returns ErrRefused. It returns 0 where there
-// is nothing, or the system does not tell. It never blocks. If there is more, the next Recv says so.
-func (s *Socket) Refused(batch []Datagram) int { return s.backend.refused(batch) }
-
-// Wait parks the goroutine until something has come, Wake is called, the deadline has passed (zero: none) or the
-// socket is closed. It may return Woken for a Wake that an earlier Wait has answered already.
-func (s *Socket) Wait(deadline time.Time) Reason { return s.backend.wait(deadline) }
-
-// Wake ends the Wait under way, or the next. It does not block and is cheap where nobody waits.
-func (s *Socket) Wake() { s.backend.wake() }
-
-// Close ends the Wait under way and all later calls. A second Close does nothing.
-func (s *Socket) Close() error { return s.backend.close() }
-
-// Info tells what the socket is and what the system granted.
-func (s *Socket) Info() Info { return s.backend.info() }
-
-// Dropped is how many datagrams were lost at this socket, as far as it is known: on Linux those that the receiver's
-// queue had no room for, which the kernel tells with the next datagram; elsewhere those that the system refused to
-// send.
-func (s *Socket) Dropped() uint64 { return s.backend.dropped() }
 
 // CheckSize refuses what no path takes, as Send does: the error is ErrTooBig or ErrTail.
 func (d *Datagram) CheckSize() error {

@@ -36,7 +36,7 @@ func everywhere(t *testing.T, f func(t *testing.T, addr netip.AddrPort, o Option
 	}
 }
 
-func mustOpen(t testing.TB, addr netip.AddrPort, o Options) *Socket {
+func mustOpen(t testing.TB, addr netip.AddrPort, o Options) Socket {
 	t.Helper()
 	s, err := Open(addr, o)
 	if err != nil {
@@ -62,7 +62,7 @@ func buffers(n, size int) []Datagram {
 }
 
 // sendAll sends the batch, however often the queue is full.
-func sendAll(t testing.TB, s *Socket, batch []Datagram) {
+func sendAll(t testing.TB, s Socket, batch []Datagram) {
 	t.Helper()
 	for end := time.Now().Add(patience); len(batch) > 0; {
 		n, err := s.Send(batch)
@@ -79,7 +79,7 @@ func sendAll(t testing.TB, s *Socket, batch []Datagram) {
 }
 
 // receive waits until want datagrams came, segments counted, and gives each to f.
-func receive(t testing.TB, s *Socket, batch []Datagram, want int, f func(data []byte, d *Datagram)) {
+func receive(t testing.TB, s Socket, batch []Datagram, want int, f func(data []byte, d *Datagram)) {
 	t.Helper()
 	end := time.Now().Add(patience)
 	for got := 0; got < want; {

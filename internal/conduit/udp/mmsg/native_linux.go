@@ -50,17 +50,17 @@ type native struct {
 	woken   atomic.Bool // set by Wake before it looks at waiting: one of the two sees the other
 }
 
-func openNative(addr netip.AddrPort, o Options) (backend, error) {
+func openNative(addr netip.AddrPort, o Options) (Socket, error) {
 	v6 := !addr.Addr().Is4()
 	s := &native{v6: v6, tx: newVector(o.Batch, v6), rx: newVector(o.Batch, v6), pollSet: make([]unix.PollFd, 1)}
 	s.doSend, s.doRecv, s.poll, s.doArm, s.doModify = s.tx.sendmmsg, s.rx.recvmmsg, s.readable, s.arm, s.modify
 	if err := s.bind(addr); err != nil {
-		return nil, errors.Join(err, s.close())
+		return nil, errors.Join(err, s.Close())
 	}
 	s.said.Batch = o.Batch
 	s.rx.joins = o.GRO
 	if err := s.configure(o); err != nil {
-		return nil, errors.Join(err, s.close())
+		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
@@ -200,7 +200,7 @@ func discover(fd int, v6, fragment bool) error {
 	return os.NewSyscallError("mmsg: setsockopt(MTU_DISCOVER)", unix.SetsockoptInt(fd, level, option, value))
 }
 
-func (s *native) send(batch []Datagram) (n int, err error) {
+func (s *native) Send(batch []Datagram) (n int, err error) {
 	for n < len(batch) {
 		part, bad := s.tx.fill(batch[n:])
 		if part == 0 {
@@ -244,7 +244,7 @@ func sendError(errno unix.Errno, d *Datagram) error {
 	return fmt.Errorf("mmsg: send to %v: %w", d.Addr, errno)
 }
 
-func (s *native) recv(batch []Datagram) (n int, err error) {
+func (s *native) Recv(batch []Datagram) (n int, err error) {
 	if len(batch) == 0 {
 		return 0, nil
 	}
@@ -270,8 +270,8 @@ func (s *native) recv(batch []Datagram) (n int, err error) {
 	return s.rx.done, nil
 }
 
-// wait parks on the epoll instance, with the socket armed in it.
-func (s *native) wait(deadline time.Time) Reason {
+// Wait parks on the epoll instance, with the socket armed in it.
+func (s *native) Wait(deadline time.Time) Reason {
 	if s.bell.SetReadDeadline(deadline) != nil {
 		return Closed
 	}
@@ -323,14 +323,14 @@ func (s *native) readable(fd uintptr) bool {
 // past is a deadline that has passed.
 var past = time.Unix(1, 0)
 
-func (s *native) wake() {
+func (s *native) Wake() {
 	s.woken.Store(true)
 	if s.waiting.Load() {
 		_ = s.bell.SetReadDeadline(past) // fails only if closed, which ends Wait as well
 	}
 }
 
-func (s *native) close() error {
+func (s *native) Close() error {
 	s.ended.Store(true)
 	var errs []error
 	for _, f := range []*os.File{s.sock, s.bell} {
@@ -352,5 +352,5 @@ func (s *native) closed(err error) error {
 	return err
 }
 
-func (s *native) info() Info      { return s.said }
-func (s *native) dropped() uint64 { return s.lost.Load() }
+func (s *native) Info() Info      { return s.said }
+func (s *native) Dropped() uint64 { return s.lost.Load() }

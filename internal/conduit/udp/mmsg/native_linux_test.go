@@ -16,7 +16,7 @@ import (
 )
 
 // segmented sends total bytes in segments and checks what comes.
-func segmented(t *testing.T, a, b *Socket, total, segment int) (joined int) {
+func segmented(t *testing.T, a, b Socket, total, segment int) (joined int) {
 	t.Helper()
 	data := make([]byte, total)
 	for i := range data {
@@ -210,7 +210,7 @@ func TestDropCountWraps(t *testing.T) {
 	}{{5, 5}, {5, 5}, {1<<32 - 1, 1<<32 - 1}, {3, 1<<32 + 3}} {
 		binary.NativeEndian.PutUint32(h[16:], x.told)
 		new(vector).ancillary(&Datagram{}, h[:unix.CmsgSpace(4)], &s.lost)
-		if got := s.dropped(); got != x.want {
+		if got := s.Dropped(); got != x.want {
 			t.Fatalf("told %d: %d, want %d", x.told, got, x.want)
 		}
 	}

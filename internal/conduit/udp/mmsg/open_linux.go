@@ -10,7 +10,7 @@ import (
 // openBest opens a native socket, or a portable one where the system refuses the calls that take batches: a filter of
 // system calls may, or an emulated kernel. The calls for one datagram are needed in any case; an error names the one
 // that is refused.
-func openBest(addr netip.AddrPort, o Options) (backend, error) {
+func openBest(addr netip.AddrPort, o Options) (Socket, error) {
 	if err := permitted("sendto", unix.SYS_SENDTO, "recvfrom", unix.SYS_RECVFROM); err != nil {
 		return nil, err
 	}

@@ -15,7 +15,8 @@ import (
 type pump struct {
 	conn    *net.UDPConn
 	said    Info
-	in, out *queue
+	in, out chan packet   // received; to be sent
+	spare   chan []byte   // buffers for both
 	failed  atomic.Uint64 // datagrams the system refused to send
 	closed  atomic.Bool
 	ready   chan struct{} // one place: something came, since Wait looked
@@ -25,16 +26,23 @@ type pump struct {
 	timer   *time.Timer // of the waiter
 }
 
+// packet is a copy of a datagram.
+type packet struct {
+	data []byte
+	addr netip.AddrPort
+}
+
 // pumpSlots is how many datagrams each side holds; the room is taken as they need it. A largest Segment batch fits.
 const pumpSlots = 256
 
-func openPump(addr netip.AddrPort, o Options) (backend, error) {
+func openPump(addr netip.AddrPort, o Options) (Socket, error) {
 	conn, err := net.ListenUDP(network(addr.Addr()), net.UDPAddrFromAddrPort(addr))
 	if err != nil {
 		return nil, err
 	}
 	p := &pump{
-		conn: conn, in: newQueue(pumpSlots), out: newQueue(pumpSlots), timer: time.NewTimer(time.Hour),
+		conn: conn, in: make(chan packet, pumpSlots), out: make(chan packet, pumpSlots),
+		spare: make(chan []byte, 2*pumpSlots), timer: time.NewTimer(time.Hour),
 		ready: make(chan struct{}, 1), woken: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 	p.timer.Stop()
@@ -57,42 +65,59 @@ func note(c chan struct{}) {
 	}
 }
 
-// reader moves from the socket to the queue. While that is full, the kernel's own fills up and then drops.
+// room gives a buffer, which may have memory already.
+func (p *pump) room() []byte {
+	select {
+	case b := <-p.spare:
+		return b[:0]
+	default:
+		return nil
+	}
+}
+
+func (p *pump) giveBack(b []byte) {
+	select {
+	case p.spare <- b:
+	default:
+	}
+}
+
+// reader moves from the socket to in. While that is full, the kernel's own queue fills up and then drops.
 func (p *pump) reader() {
 	buf := make([]byte, 1<<16)
 	for {
 		n, addr, err := p.conn.ReadFromUDPAddrPort(buf)
-		switch {
-		case errors.Is(err, net.ErrClosed):
+		if errors.Is(err, net.ErrClosed) {
 			return
-		case err != nil: // some systems report here what became of a datagram that was sent
+		}
+		if err != nil { // some systems report here what became of a datagram that was sent
 			time.Sleep(time.Millisecond)
-		case !p.in.put(buf[:n], addr):
-			return
-		default:
+			continue
+		}
+		select {
+		case p.in <- packet{append(p.room(), buf[:n]...), addr}:
 			note(p.ready)
+		case <-p.ended:
+			return
 		}
 	}
 }
 
 func (p *pump) writer() {
-	var buf []byte
 	for {
-		data, addr, ok := p.out.get(buf)
-		if !ok {
-			return
-		}
-		buf = data
-		if _, err := p.conn.WriteToUDPAddrPort(data, addr); err != nil {
-			if errors.Is(err, net.ErrClosed) {
-				return
+		select {
+		case x := <-p.out:
+			if _, err := p.conn.WriteToUDPAddrPort(x.data, x.addr); err != nil && !errors.Is(err, net.ErrClosed) {
+				p.failed.Add(1)
 			}
-			p.failed.Add(1)
+			p.giveBack(x.data)
+		case <-p.ended:
+			return
 		}
 	}
 }
 
-func (p *pump) send(batch []Datagram) (n int, err error) {
+func (p *pump) Send(batch []Datagram) (n int, err error) {
 	for ; n < len(batch); n++ {
 		d := &batch[n]
 		if p.closed.Load() {
@@ -104,23 +129,56 @@ func (p *pump) send(batch []Datagram) (n int, err error) {
 		if a := d.Addr.Addr(); !a.IsValid() || a.Is4() != p.said.Addr.Addr().Is4() || a.Is4In6() {
 			return n, fmt.Errorf("%w: %v", ErrFamily, d.Addr)
 		}
-		if !p.out.tryPut(d) {
+		if !p.enter(d) {
 			return n, nil
 		}
 	}
 	return n, nil
 }
 
-func (p *pump) recv(batch []Datagram) (int, error) {
+// enter queues all of the parts of d, or none if there is no room. Nobody else adds to out, so it does not block.
+func (p *pump) enter(d *Datagram) bool {
+	data, parts := d.Buf, 1
+	if d.Segment > 0 {
+		parts += len(data) / d.Segment
+	}
+	if len(p.out)+parts > cap(p.out) {
+		return false
+	}
+	for d.Segment > 0 && len(data) > d.Segment {
+		p.out <- packet{append(p.room(), data[:d.Segment]...), d.Addr}
+		data = data[d.Segment:]
+	}
+	p.out <- packet{append(append(p.room(), data...), d.Tail...), d.Addr}
+	return true
+}
+
+func (p *pump) Recv(batch []Datagram) (n int, err error) {
 	if p.closed.Load() {
 		return 0, net.ErrClosed
 	}
-	return p.in.tryGet(batch), nil
+	for ; n < len(batch); n++ {
+		select {
+		case x := <-p.in:
+			batch[n].hold(x)
+			p.giveBack(x.data)
+		default:
+			return n, nil
+		}
+	}
+	return n, nil
 }
 
-func (p *pump) refused([]Datagram) int { return 0 } // package net does not tell
+// hold copies what was received.
+func (d *Datagram) hold(x packet) {
+	d.Addr, d.Segment, d.N = x.addr, 0, copy(d.Buf, x.data)
+	d.N += copy(d.Tail, x.data[d.N:])
+	d.Truncated = d.N < len(x.data)
+}
 
-func (p *pump) wait(deadline time.Time) Reason {
+func (p *pump) Refused([]Datagram) int { return 0 } // package net does not tell
+
+func (p *pump) Wait(deadline time.Time) Reason {
 	var late <-chan time.Time
 	if !deadline.IsZero() {
 		p.timer.Reset(time.Until(deadline))
@@ -135,7 +193,7 @@ func (p *pump) wait(deadline time.Time) Reason {
 			return Woken
 		default:
 		}
-		if p.in.some() {
+		if len(p.in) > 0 {
 			return Ready
 		}
 		select {
@@ -150,21 +208,19 @@ func (p *pump) wait(deadline time.Time) Reason {
 	}
 }
 
-func (p *pump) wake() { note(p.woken) }
+func (p *pump) Wake() { note(p.woken) }
 
-// close returns when both goroutines have ended. What was handed over and not yet sent is lost, as it may be on its
+// Close returns when both goroutines have ended. What was handed over and not yet sent is lost, as it may be on its
 // way.
-func (p *pump) close() error {
+func (p *pump) Close() error {
 	if p.closed.Swap(true) {
 		return nil
 	}
 	close(p.ended)
 	err := p.conn.Close()
-	p.in.close()
-	p.out.close()
 	p.workers.Wait()
 	return err
 }
 
-func (p *pump) info() Info      { return p.said }
-func (p *pump) dropped() uint64 { return p.failed.Load() }
+func (p *pump) Info() Info      { return p.said }
+func (p *pump) Dropped() uint64 { return p.failed.Load() }

@@ -38,7 +38,7 @@ func (s *native) ofAnother(errno unix.Errno) bool {
 	return false
 }
 
-func (s *native) refused(batch []Datagram) int {
+func (s *native) Refused(batch []Datagram) int {
 	if s.errs == nil || len(batch) == 0 {
 		return 0
 	}

@@ -25,7 +25,7 @@ func closedPort(t *testing.T, addr netip.AddrPort) netip.AddrPort {
 }
 
 // comeBack waits for datagrams that come back, and gives each to f.
-func comeBack(t *testing.T, s *Socket, want int, f func(d *Datagram)) {
+func comeBack(t *testing.T, s Socket, want int, f func(d *Datagram)) {
 	t.Helper()
 	batch := buffers(4, 64)
 	for got := 0; got < want; {

@@ -105,7 +105,7 @@ func (l load) parts(n, size int) []Datagram {
 }
 
 // sink receives until stop is set.
-func (l load) sink(b *testing.B, y *Socket, came *atomic.Int64, stop *atomic.Bool) {
+func (l load) sink(b *testing.B, y Socket, came *atomic.Int64, stop *atomic.Bool) {
 	in := l.parts(l.batch, max(2048, min(1<<16, 2*l.size*l.segs)))
 	for !stop.Load() {
 		n := recvOne(b, y, in, false, stop)
@@ -122,7 +122,7 @@ func (l load) sink(b *testing.B, y *Socket, came *atomic.Int64, stop *atomic.Boo
 }
 
 // source sends b.N datagrams and waits until they came, or some are lost.
-func (l load) source(b *testing.B, x, y *Socket, came *atomic.Int64) {
+func (l load) source(b *testing.B, x, y Socket, came *atomic.Int64) {
 	whole := l.size * l.segs
 	out := l.parts(max(l.batch, l.working/whole/l.batch*l.batch), whole)
 	for i := range out {

@@ -49,7 +49,7 @@ func TestTails(t *testing.T) {
 }
 
 // receiveWhole waits until want datagrams came and gives each to f.
-func receiveWhole(t *testing.T, s *Socket, in []Datagram, want int, f func(d *Datagram)) {
+func receiveWhole(t *testing.T, s Socket, in []Datagram, want int, f func(d *Datagram)) {
 	t.Helper()
 	for got := 0; got < want; {
 		receiveSome(t, s)
@@ -65,7 +65,7 @@ func receiveWhole(t *testing.T, s *Socket, in []Datagram, want int, f func(d *Da
 }
 
 // receiveSome waits until something is there.
-func receiveSome(t *testing.T, s *Socket) {
+func receiveSome(t *testing.T, s Socket) {
 	t.Helper()
 	if r := s.Wait(time.Now().Add(patience)); r != Ready {
 		t.Fatalf("nothing came: %v", r)

@@ -23,7 +23,7 @@ func TestLargestArrives(t *testing.T) {
 		if err != nil {
 			t.Skipf("%q: %v", spec, err)
 		}
-		var sockets [2]*mmsg.Socket
+		var sockets [2]mmsg.Socket
 		var ends [2]Endpoint
 		for i := range ends {
 			if sockets[i], ends[i], err = open(Describe(chosen, ifs, 1, 1)[0]); err != nil {
@@ -60,7 +60,7 @@ func TestLargestArrives(t *testing.T) {
 }
 
 // open makes a rank's socket at an address, and what the rank publishes, as the others read it.
-func open(a Address) (*mmsg.Socket, Endpoint, error) {
+func open(a Address) (mmsg.Socket, Endpoint, error) {
 	s, err := mmsg.Open(netip.AddrPortFrom(a.Addr.Addr(), 0), mmsg.Options{})
 	if err != nil {
 		return nil, Endpoint{}, err
