@@ -9,6 +9,12 @@ import (
 	"github.com/golci/golci/internal/invariants"
 )
 
+func needBulk(t suite, c conduit.Conduit) {
+	if c.Caps().BulkChunk == 0 {
+		t.Skip("no bulk channel")
+	}
+}
+
 func testBulk(t suite, cs []conduit.Conduit) {
 	caps := cs[0].Caps()
 	if caps.BulkChunk == 0 {
@@ -27,12 +33,7 @@ func testBulk(t suite, cs []conduit.Conduit) {
 		fill(data, uint64(n))
 		s := &sink{t: t, scattered: !caps.Ordered}
 		bulkSend(t, cs[0], cs[1], s, 1, uint64(id), data)
-		w := newWaiter(t, "%d bytes", n)
-		for s.have(bulkKey{0, uint64(id)}) < n {
-			if cs[1].Poll(4, s) <= 0 {
-				w.pause()
-			}
-		}
+		pollWhile(t, cs[1], s, 4, func() bool { return s.have(bulkKey{0, uint64(id)}) < n }, "%d bytes", n)
 		if !bytes.Equal(s.bulk[bulkKey{0, uint64(id)}], data) {
 			t.Errorf("%d bytes: other bytes arrived", n)
 		}
@@ -131,9 +132,7 @@ func bulkPut(t testing.TB, c conduit.Conduit, peer int, id uint64, off int, data
 // testBulkBesideRecords has every rank send records and bulk data to every rank at once, from two goroutines.
 func testBulkBesideRecords(t suite, cs []conduit.Conduit) {
 	caps := cs[0].Caps()
-	if caps.BulkChunk == 0 {
-		t.Skip("no bulk channel")
-	}
+	needBulk(t, cs[0])
 	records := t.rounds(500)
 	laps := 7
 	if invariants.Race {
@@ -161,12 +160,9 @@ func testBulkBesideRecords(t suite, cs []conduit.Conduit) {
 					send(t, c, guarded, p, conduit.Request, 24+k%64, uint64(k))
 				}
 			}
-			w := newWaiter(t, "everything at rank %d", i)
-			for !complete(&mu, s, y, len(cs), records, size) {
-				if c.Poll(8, guarded) <= 0 {
-					w.pause()
-				}
-			}
+			pollWhile(t, c, guarded, 8, func() bool {
+				return !complete(&mu, s, y, len(cs), records, size)
+			}, "everything at rank %d", i)
 			want := make([]byte, size)
 			for p := range cs {
 				y.want(p, records)
@@ -214,9 +210,7 @@ func (l *lockedSink) Gone(peer int, err error) { l.s.Gone(peer, err) }
 // testBulkTurns keeps both channels full and polls with small budgets: both must move.
 func testBulkTurns(t suite, cs []conduit.Conduit) {
 	caps := cs[0].Caps()
-	if caps.BulkChunk == 0 {
-		t.Skip("no bulk channel")
-	}
+	needBulk(t, cs[0])
 	data := make([]byte, caps.BulkChunk)
 	for _, budget := range []int{1, 2, 3, 4, 16} {
 		records, chunks := 0, 0

@@ -107,10 +107,8 @@ func RunSlow(t *testing.T, slow int, factory Factory) {
 }
 
 func closeAll(t testing.TB, cs []conduit.Conduit) {
-	for i, c := range cs {
-		if err := c.Close(); err != nil {
-			t.Errorf("close of rank %d: %v", i, err)
-		}
+	for _, c := range cs {
+		checkClose(t, c)
 	}
 }
 

@@ -32,9 +32,7 @@ func (g *goner) leave(c conduit.Conduit) {
 		sent, _ := c.BulkSend(1, 7, 0, make([]byte, n), nil)
 		g.bytes[c.Rank()] = max(0, sent)
 	}
-	if err := c.Close(); err != nil {
-		g.t.Error(err)
-	}
+	checkClose(g.t, c)
 }
 
 // Gone implements conduit.Sink. By then all of the peer has come, and the conduit says the same.
@@ -102,17 +100,9 @@ func testGoneUnderFlood(t suite, cs []conduit.Conduit) {
 			flood.pause()
 		}
 	})
-	for w := newWaiter(t, "the flood"); g.y.next[2] < 100; {
-		if cs[1].Poll(1, g) <= 0 {
-			w.pause()
-		}
-	}
+	pollWhile(t, cs[1], g, 1, func() bool { return g.y.next[2] < 100 }, "the flood")
 	g.leave(cs[0])
-	for w := newWaiter(t, "news of the closed peer"); g.gone[0] == nil; {
-		if cs[1].Poll(1, g) <= 0 {
-			w.pause()
-		}
-	}
+	pollWhile(t, cs[1], g, 1, func() bool { return g.gone[0] == nil }, "news of the closed peer")
 }
 
 // testGoneWakes: who sleeps without an end is woken by what the peer sent last, and by its failure.
@@ -124,15 +114,9 @@ func testGoneWakes(t suite, cs []conduit.Conduit) {
 	var once, wg sync.WaitGroup
 	once.Add(1)
 	wg.Go(func() {
-		first := true
+		asked := onceAsked(func() { close(armed) })
 		for g.gone[0] == nil {
-			cs[1].Sleep(long, func() bool {
-				if first {
-					close(armed)
-					first = false
-				}
-				return false
-			})
+			cs[1].Sleep(long, asked)
 			once.Wait() // what leave counts is complete
 			cs[1].Poll(3, g)
 		}
@@ -147,9 +131,7 @@ func testGoneWakes(t suite, cs []conduit.Conduit) {
 func testGoneAtOwnClose(t suite, cs []conduit.Conduit) {
 	s := &sink{t: t}
 	for _, c := range []conduit.Conduit{cs[1], cs[0]} {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
+		checkClose(t, c)
 	}
 	if n := cs[1].Poll(3, s); n > 0 || len(s.gone) > 0 || cs[1].Pending() {
 		t.Errorf("a closed conduit delivers %d and tells of %v, pending %v", n, s.gone, cs[1].Pending())

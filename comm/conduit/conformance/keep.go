@@ -50,9 +50,7 @@ func (k *keeper) poll() int {
 // close closes the conduit, after which nothing comes back any more.
 func (k *keeper) close() {
 	k.inside = true
-	if err := k.c.Close(); err != nil {
-		k.t.Error(err)
-	}
+	checkClose(k.t, k.c)
 	k.inside = false
 	k.all("Close")
 }
@@ -81,9 +79,7 @@ func keptSizes(caps conduit.Caps) []int {
 // testBulkKept: what the conduit keeps arrives as it was sent, and comes back once. What it does not keep it has
 // copied.
 func testBulkKept(t suite, cs []conduit.Conduit) {
-	if cs[0].Caps().BulkChunk == 0 {
-		t.Skip("no bulk channel")
-	}
+	needBulk(t, cs[0])
 	for id, size := range keptSizes(cs[0].Caps()) {
 		want, data := make([]byte, size), make([]byte, size)
 		fill(want, uint64(size))
@@ -113,23 +109,10 @@ func testBulkKept(t suite, cs []conduit.Conduit) {
 
 // testBulkKeptWakes: bytes that come back wake whoever sleeps in the conduit.
 func testBulkKeptWakes(t suite, cs []conduit.Conduit) {
-	if cs[0].Caps().BulkChunk == 0 {
-		t.Skip("no bulk channel")
-	}
+	needBulk(t, cs[0])
 	stop := watchdog(newWaiter(t, "kept bytes to come back to a sleeper"))
 	defer stop()
-	over := make(chan struct{})
-	go func() {
-		for {
-			select {
-			case <-over:
-				return
-			default:
-				cs[1].Poll(4, &sink{t: t, chunk: func(int, uint64, int64, []byte) {}})
-			}
-		}
-	}()
-	defer func() { over <- struct{}{} }()
+	defer pollBeside(cs[1], &sink{t: t, chunk: func(int, uint64, int64, []byte) {}})()
 	k := newKeeper(t, cs[0])
 	for range t.rounds(200) {
 		k.send(1, 0, make([]byte, 40_000))
@@ -160,9 +143,7 @@ func testBulkKeptClose(t suite, cs []conduit.Conduit) {
 func testBulkKeptPeerGone(t suite, cs []conduit.Conduit) {
 	k := newKeeper(t, cs[0])
 	k.fill(100_000)
-	if err := cs[1].Close(); err != nil {
-		t.Fatal(err)
-	}
+	checkClose(t, cs[1])
 	w := newWaiter(t, "news of the closed peer")
 	for k.n < k.taken || cs[0].Failed(1) == nil {
 		if k.poll() == 0 {

@@ -66,9 +66,7 @@ func testRemoteMap(t suite, cs []conduit.Conduit) {
 	if lost.Load() {
 		t.Error("lost before anybody has closed")
 	}
-	if err := cs[1].Close(); err != nil {
-		t.Fatal(err)
-	}
+	checkClose(t, cs[1])
 	for w := newWaiter(t, "the loss"); !lost.Load(); w.pause() {
 		cs[0].Poll(4, to)
 	}

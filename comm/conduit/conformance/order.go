@@ -36,6 +36,12 @@ func newTally(t testing.TB, c conduit.Conduit) *tally {
 	return &tally{t: t, ordered: c.Caps().Ordered, next: map[int]uint64{}, seen: map[int]map[uint64]bool{}}
 }
 
+// newTallied is a tally with the sink that tells it.
+func newTallied(t testing.TB, c conduit.Conduit) (*tally, *sink) {
+	y := newTally(t, c)
+	return y, &sink{t: t, each: y.add}
+}
+
 func (y *tally) add(g got) {
 	if y.ordered {
 		if g.serial != y.next[g.src] {
@@ -77,12 +83,9 @@ func testSizes(t suite, cs []conduit.Conduit) {
 	var arrived []got
 	s := &sink{t: t, each: func(g got) { arrived = append(arrived, g) }}
 	for i, n := range sizes {
-		w := newWaiter(t, "room for %d bytes", n)
-		for trySend(cs[0], 1, conduit.Request, n, uint32(i), uint64(i)) != conduit.OK {
-			if cs[1].Poll(8, s) <= 0 {
-				w.pause()
-			}
-		}
+		pollWhile(t, cs[1], s, 8, func() bool {
+			return trySend(cs[0], 1, conduit.Request, n, uint32(i), uint64(i)) != conduit.OK
+		}, "room for %d bytes", n)
 	}
 	drain(t, cs[1], s, len(sizes)-len(arrived))
 	seen := make([]bool, len(sizes))
@@ -95,18 +98,12 @@ func testSizes(t suite, cs []conduit.Conduit) {
 }
 
 func testSelf(t suite, cs []conduit.Conduit) {
-	y := newTally(t, cs[0])
-	s := &sink{t: t, each: y.add}
+	y, s := newTallied(t, cs[0])
 	const total = 500
 	for i := range total {
 		send(t, cs[0], s, 0, conduit.Request, 8+8*(1+i%40), uint64(i))
 	}
-	w := newWaiter(t, "own records")
-	for y.next[0] < total {
-		if cs[0].Poll(16, s) <= 0 {
-			w.pause()
-		}
-	}
+	pollWhile(t, cs[0], s, 16, func() bool { return y.next[0] < total }, "own records")
 	y.want(0, total)
 }
 
@@ -118,8 +115,7 @@ func testAllPairs(t suite, cs []conduit.Conduit) {
 	for i, c := range cs {
 		r := random(t)
 		wg.Go(func() {
-			y := newTally(t, c)
-			s := &sink{t: t, each: y.add}
+			y, s := newTallied(t, c)
 			for k := range each {
 				for p := range cs {
 					n := 24 + r.IntN(100)
@@ -129,12 +125,7 @@ func testAllPairs(t suite, cs []conduit.Conduit) {
 					send(t, c, s, (i+p)%len(cs), conduit.Class(r.IntN(3)), n, uint64(k))
 				}
 			}
-			w := newWaiter(t, "all records at rank %d", i)
-			for total(y) < uint64(each*len(cs)) {
-				if c.Poll(16, s) <= 0 {
-					w.pause()
-				}
-			}
+			pollWhile(t, c, s, 16, func() bool { return total(y) < uint64(each*len(cs)) }, "all records at rank %d", i)
 			for p := range cs {
 				y.want(p, each)
 			}
@@ -156,15 +147,11 @@ func testWrap(t suite, cs []conduit.Conduit) {
 	for _, n := range []int{24, 64, 72, 128, 200, limit / 2, limit} {
 		laps := min(4_000_000/n, t.rounds(6000))
 		t.Run(fmt.Sprintf("size=%d", n), func(t *testing.T) {
-			y := newTally(t, cs[1])
-			s := &sink{t: t, each: func(g got) { y.add(g) }}
+			y, s := newTallied(t, cs[1])
 			for i := range laps {
-				w := newWaiter(t, "room")
-				for trySend(cs[0], 1, conduit.Request, n, 0, uint64(i)) != conduit.OK {
-					if cs[1].Poll(1+i%7, s) <= 0 {
-						w.pause()
-					}
-				}
+				pollWhile(t, cs[1], s, 1+i%7, func() bool {
+					return trySend(cs[0], 1, conduit.Request, n, 0, uint64(i)) != conduit.OK
+				}, "room")
 			}
 			drain(t, cs[1], s, laps-int(y.next[0]))
 			y.want(0, laps)
@@ -174,23 +161,16 @@ func testWrap(t suite, cs []conduit.Conduit) {
 
 // testReserveAgain reserves without Commit: the next Reserve for the peer takes the place, also with another length.
 func testReserveAgain(t suite, cs []conduit.Conduit) {
-	y := newTally(t, cs[1])
-	s := &sink{t: t, each: y.add}
+	y, s := newTallied(t, cs[1])
 	const total = 300
 	for i := range total {
-		w := newWaiter(t, "room")
-		for {
+		pollWhile(t, cs[1], s, 4, func() bool {
 			if space, st := cs[0].Reserve(1, conduit.Request, 64+i%200); st == conduit.OK {
 				fill(space[conduit.WordBytes:], 99)
 			}
 			// What was written into the first space must not be taken for a record.
-			if trySend(cs[0], 1, conduit.Request, 48, 0, uint64(i)) == conduit.OK {
-				break
-			}
-			if cs[1].Poll(4, s) <= 0 {
-				w.pause()
-			}
-		}
+			return trySend(cs[0], 1, conduit.Request, 48, 0, uint64(i)) != conduit.OK
+		}, "room")
 	}
 	drain(t, cs[1], s, total-int(y.next[0]))
 	y.want(0, total)

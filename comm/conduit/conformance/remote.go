@@ -273,18 +273,7 @@ func testRemoteSleeper(t suite, cs []conduit.Conduit) {
 	k := expose(t, b, make([]byte, 100))
 	stop := watchdog(newWaiter(t, "an access to be ended by a sleeper"))
 	defer stop()
-	over := make(chan struct{})
-	go func() { // the target, which may have to help
-		for {
-			select {
-			case <-over:
-				return
-			default:
-				cs[1].Poll(4, &sink{t: t})
-			}
-		}
-	}()
-	defer func() { over <- struct{}{} }()
+	defer pollBeside(cs[1], &sink{t: t})() // the target may have to help
 	for range t.rounds(200) {
 		x := &ending{t: t}
 		armed, began := make(chan struct{}), make(chan struct{})
@@ -295,65 +284,50 @@ func testRemoteSleeper(t suite, cs []conduit.Conduit) {
 				t.Errorf("%d bytes were taken", n)
 			}
 		}()
-		first := true
+		asked := onceAsked(func() { close(armed) })
 		for x.n == 0 {
-			if cs[0].Poll(4, &sink{t: t}) > 0 {
-				continue
+			if cs[0].Poll(4, &sink{t: t}) <= 0 {
+				cs[0].Sleep(long, asked)
 			}
-			cs[0].Sleep(long, func() bool {
-				if first {
-					first = false
-					close(armed)
-				}
-				return false
-			})
 		}
 		<-began
 	}
 }
 
+// startLarge starts an operation of 8 MiB on the memory of rank 1, and tells how much was taken. again tries the same
+// once more.
+func startLarge(t suite, cs []conduit.Conduit) (x *ending, n int, again func() int) {
+	_, b, r := remotes(t, cs)
+	k, local := expose(t, b, make([]byte, 8<<20)), make([]byte, 8<<20)
+	x = &ending{t: t}
+	again = func() int { return start(cs[0], ways(r)[0], local, k, 0, x) }
+	n = again()
+	cs[0].Poll(1, &sink{t: t})
+	return x, n, again
+}
+
 // testRemoteClose: operations end when their conduit closes, with ErrClosed unless they have been made, and each once.
 func testRemoteClose(t suite, cs []conduit.Conduit) {
-	_, b, r := remotes(t, cs)
-	get := ways(r)[0]
-	k := expose(t, b, make([]byte, 8<<20))
-	x := &ending{t: t}
-	local := make([]byte, 8<<20)
-	n := start(cs[0], get, local, k, 0, x)
-	cs[0].Poll(1, &sink{t: t})
-	if err := cs[0].Close(); err != nil {
-		t.Fatal(err)
-	}
+	x, n, again := startLarge(t, cs)
+	checkClose(t, cs[0])
 	if x.n != n || x.calls != 1 || x.err != nil && !errors.Is(x.err, conduit.ErrClosed) {
 		t.Errorf("%d bytes were taken; %d completions of %d, %v", n, x.calls, x.n, x.err)
 	}
-	if n := start(cs[0], get, local, k, 0, x); n != -1 {
+	if n := again(); n != -1 {
 		t.Errorf("after Close %d bytes were taken", n)
 	}
 }
 
 // testRemotePeerGone: operations on the memory of a peer that closes end with its failure, or have been made.
 func testRemotePeerGone(t suite, cs []conduit.Conduit) {
-	_, b, r := remotes(t, cs)
-	get := ways(r)[0]
-	k := expose(t, b, make([]byte, 8<<20))
-	x := &ending{t: t}
-	local := make([]byte, 8<<20)
-	n := start(cs[0], get, local, k, 0, x)
-	cs[0].Poll(1, &sink{t: t})
-	if err := cs[1].Close(); err != nil {
-		t.Fatal(err)
-	}
-	w := newWaiter(t, "news of the closed peer")
-	for x.n < n || cs[0].Failed(1) == nil {
-		if cs[0].Poll(4, &sink{t: t}) <= 0 {
-			w.pause()
-		}
-	}
+	x, n, again := startLarge(t, cs)
+	checkClose(t, cs[1])
+	open := func() bool { return x.n < n || cs[0].Failed(1) == nil }
+	pollWhile(t, cs[0], &sink{t: t}, 4, open, "news of the closed peer")
 	if x.calls != 1 || x.err != nil && !errors.Is(x.err, conduit.ErrPeerClosed) && !errors.Is(x.err, conduit.ErrKey) {
 		t.Errorf("%d completions, %v", x.calls, x.err)
 	}
-	if n := start(cs[0], get, local, k, 0, x); n != -1 {
+	if n := again(); n != -1 {
 		t.Errorf("after its end %d bytes were taken", n)
 	}
 }

@@ -13,6 +13,15 @@ import (
 // long is a sleep that only a wake-up ends: a lost one shows as a test that hangs until patience is over.
 const long = 10 * patience
 
+// onceAsked is a condition that never holds. It calls f when it is asked first: the sleeper is then armed.
+func onceAsked(f func()) (ready func() bool) {
+	first := sync.OnceFunc(f)
+	return func() bool {
+		first()
+		return false
+	}
+}
+
 func testSleepTimesOut(t suite, cs []conduit.Conduit) {
 	for _, d := range []time.Duration{-1, 0, 1, time.Microsecond, 3 * time.Millisecond} {
 		if !cs[0].Sleep(d, nil) {
@@ -84,14 +93,7 @@ func testSleepWakes(t suite, cs []conduit.Conduit) {
 		var wg sync.WaitGroup
 		armed := make(chan struct{})
 		wg.Go(func() {
-			first := true
-			for !cs[1].Sleep(long, func() bool {
-				if first {
-					close(armed)
-					first = false
-				}
-				return false
-			}) {
+			for asked := onceAsked(func() { close(armed) }); !cs[1].Sleep(long, asked); {
 				t.Error("Sleep = false")
 			}
 			await(t, cs[1], &sink{t: t}, 1)
@@ -183,8 +185,7 @@ func testCloseWhileAsleep(t suite, cs []conduit.Conduit) {
 	armed, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		var once sync.Once
-		for cs[1].Sleep(long, func() bool { once.Do(func() { close(armed) }); return false }) {
+		for asked := onceAsked(func() { close(armed) }); cs[1].Sleep(long, asked); {
 			continue
 		}
 	}()
@@ -215,12 +216,9 @@ func testCloseWhileAsleep(t suite, cs []conduit.Conduit) {
 }
 
 func testClosedPeer(t suite, cs []conduit.Conduit) {
-	y := newTally(t, cs[1])
-	s := &sink{t: t, each: y.add}
+	y, s := newTallied(t, cs[1])
 	sent := fillUp(t, cs[0], 1, constant(100), 0)
-	if err := cs[0].Close(); err != nil {
-		t.Fatal(err)
-	}
+	checkClose(t, cs[0])
 	stop := watchdog(newWaiter(t, "news of the closed peer"))
 	defer stop()
 	for cs[1].Failed(0) == nil || total(y) < uint64(sent) {

@@ -29,8 +29,7 @@ func fillUp(t testing.TB, c conduit.Conduit, peer int, size func() int, serial u
 func constant(n int) func() int { return func() int { return n } }
 
 func testRetryHasNoEffect(t suite, cs []conduit.Conduit) {
-	y := newTally(t, cs[1])
-	s := &sink{t: t, each: y.add}
+	y, s := newTallied(t, cs[1])
 	sent := 0
 	for round := range t.rounds(20) {
 		sent += fillUp(t, cs[0], 1, constant(24+round*7%64), uint64(sent))
@@ -76,11 +75,7 @@ func testLoanIsRoom(t suite, cs []conduit.Conduit) {
 		if cost > caps.Loan {
 			continue
 		}
-		for w := newWaiter(t, "credits"); left < cost; {
-			if cs[1].Poll(1+r.IntN(3), s) <= 0 {
-				w.pause()
-			}
-		}
+		pollWhile(t, cs[1], s, 1+r.IntN(3), func() bool { return left < cost }, "credits")
 		left -= cost
 		price = append(price, cost)
 		if st := trySend(cs[0], 1, conduit.Request, n, 0, uint64(len(price)-1)); st != conduit.OK {
@@ -95,8 +90,7 @@ func testReplyHasRoom(t suite, cs []conduit.Conduit) {
 	limit := cs[0].Caps().MaxRecord - 24
 	for _, class := range []conduit.Class{conduit.Reply, conduit.System} {
 		for round := range t.rounds(200) {
-			y := newTally(t, cs[1])
-			s := &sink{t: t, each: y.add}
+			y, s := newTallied(t, cs[1])
 			n := fillUp(t, cs[0], 1, func() int { return 24 + r.IntN(limit) }, 0)
 			st := conduit.Retry
 			w := newWaiter(t, "room for a %v", class)
@@ -165,11 +159,7 @@ func testFairness(t suite, cs []conduit.Conduit) {
 		if from[1] == 0 || from[2] != 1 || from[3] != 1 {
 			t.Fatalf("after %d polls with rank 1 flooding: %v", polls, from)
 		}
-		for w := newWaiter(t, "empty queues"); cs[0].Pending(); {
-			if cs[0].Poll(100, s) <= 0 {
-				w.pause()
-			}
-		}
+		pollWhile(t, cs[0], s, 100, func() bool { return cs[0].Pending() }, "empty queues")
 	}
 }
 

@@ -194,6 +194,39 @@ func drain(t testing.TB, c conduit.Conduit, s conduit.Sink, want int) {
 	}
 }
 
+// pollWhile polls c, n things at a time, as long as cond says so.
+func pollWhile(t testing.TB, c conduit.Conduit, s conduit.Sink, n int, cond func() bool, what string, args ...any) {
+	t.Helper()
+	for w := newWaiter(t, what, args...); cond(); {
+		if c.Poll(n, s) <= 0 {
+			w.pause()
+		}
+	}
+}
+
+// pollBeside polls c in a goroutine until stop is called.
+func pollBeside(c conduit.Conduit, s conduit.Sink) (stop func()) {
+	over := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-over:
+				return
+			default:
+				c.Poll(4, s)
+			}
+		}
+	}()
+	return func() { over <- struct{}{} }
+}
+
+func checkClose(t testing.TB, c conduit.Conduit) {
+	t.Helper()
+	if err := c.Close(); err != nil {
+		t.Errorf("close of rank %d: %v", c.Rank(), err)
+	}
+}
+
 // waiter gives up with a message when a wait takes too long; it bounds hangs and asserts no timing.
 type waiter struct {
 	t    testing.TB
