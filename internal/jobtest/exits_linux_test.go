@@ -15,17 +15,18 @@ import (
 	"github.com/golci/golci/internal/invariants"
 )
 
-// exits builds the program that ends in many ways. It is no test binary: under the race detector 64 of those take
-// minutes to start.
+// exits is the program that ends in many ways: this test binary, without the race detector, under which many ranks
+// take minutes to start.
 var exits = sync.OnceValues(func() (string, error) {
+	if !invariants.Race {
+		return os.Args[0], nil
+	}
 	if _, err := launcher(); err != nil { // makes the directory
 		return "", err
 	}
 	path := filepath.Join(builtIn, "exits")
-	cmd := exec.Command("go", "build", "-o", path, "./internal/jobtest/testdata/exits")
-	cmd.Dir = "../.."
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	if out, err := exec.Command("go", "test", "-c", "-o", path, ".").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go test -c: %w\n%s", err, out)
 	}
 	return path, nil
 })
@@ -127,7 +128,7 @@ func TestExits(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				args := append([]string{"run", "-n", fmt.Sprint(n), path}, strings.Fields(e.way)...)
+				args := append([]string{"run", "-n", fmt.Sprint(n), path, exitWord}, strings.Fields(e.way)...)
 				e.check(t, golci(t, args...), n)
 			})
 		}
@@ -242,7 +243,7 @@ func TestExitsElsewhere(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				args := append(append(l[1:len(l):len(l)], program), strings.Fields(e.way)...)
+				args := append(append(l[1:len(l):len(l)], program, exitWord), strings.Fields(e.way)...)
 				e.agreed = false      // the launcher has more to say
 				if e.way == "abort" { // and may not wait for the last words of the rank, when others have ended first
 					e.says = fmt.Sprintf("golci: rank %d of %d: the job is aborted: ", n-1, n)
@@ -275,7 +276,7 @@ func TestExitOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, flags := range [][]string{{"-prefix"}, nil} {
-		j := golci(t, append(append([]string{"run", "-n", fmt.Sprint(n)}, flags...), program, "output")...)
+		j := golci(t, append(append([]string{"run", "-n", fmt.Sprint(n)}, flags...), program, exitWord, "output")...)
 		r, w, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)

@@ -11,18 +11,18 @@ import (
 // order their accesses.
 func TestPlantedRace(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds a program with -race")
+		t.Skip("builds itself with -race")
 	}
 	t.Parallel()
 	bin := filepath.Join(t.TempDir(), "planted")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-race", "-o", bin, "./testdata/planted").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-race", "-o", bin, ".").CombinedOutput(); err != nil {
 		if strings.Contains(string(out), "requires cgo") || strings.Contains(string(out), "C compiler") {
 			t.Skipf("no race detector here: %v\n%s", err, out)
 		}
-		t.Fatalf("go build -race: %v\n%s", err, out)
+		t.Fatalf("go test -c -race: %v\n%s", err, out)
 	}
 	wantRace(t, bin)
-	if out, err := exec.CommandContext(t.Context(), bin, "mended").CombinedOutput(); err != nil || string(out) != "done\n" {
+	if out, err := exec.CommandContext(t.Context(), bin, plantedWord, mendedWord).CombinedOutput(); err != nil || string(out) != "done\n" {
 		t.Errorf("mended: %v\n%s", err, out)
 	}
 }
@@ -33,9 +33,9 @@ func wantRace(t *testing.T, bin string) {
 	t.Helper()
 	const runs = 5
 	for run := 1; ; run++ {
-		out, err := exec.CommandContext(t.Context(), bin).CombinedOutput()
+		out, err := exec.CommandContext(t.Context(), bin, plantedWord).CombinedOutput()
 		text := string(out)
-		if err != nil && strings.Contains(text, "WARNING: DATA RACE") && strings.Contains(text, "main.careless") {
+		if err != nil && strings.Contains(text, "WARNING: DATA RACE") && strings.Contains(text, "jobtest.careless") {
 			first, _, _ := strings.Cut(text, "Goroutine")
 			t.Logf("run %d: %v\n%s", run, err, first)
 			return

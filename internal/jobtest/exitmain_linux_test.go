@@ -1,28 +1,27 @@
-// Exits is a job that ends in the way that its argument names. Its ranks tell their processes, meet, and begin when
-// rank 0 sees the end of its input.
-package main
+package jobtest
 
 import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/mpi"
 )
 
-func main() {
-	way, ok := ways[strings.Join(os.Args[1:], " ")]
+// exitWord is the first argument that makes the test binary a rank of a job that ends in the way which the others name.
+const exitWord = "exit"
+
+// exitMain is the program of such a rank. The ranks tell their processes, meet, and begin when rank 0 sees the end of
+// its input.
+func exitMain(args []string) {
+	way, ok := ways[strings.Join(args, " ")]
 	if !ok {
-		names := make([]string, 0, len(ways))
-		for name := range ways {
-			names = append(names, name)
-		}
-		sort.Strings(names)
-		fmt.Fprintln(os.Stderr, "ways to exit:", strings.Join(names, ", "))
+		fmt.Fprintln(os.Stderr, "ways to exit:", strings.Join(slices.Sorted(maps.Keys(ways)), ", "))
 		os.Exit(99)
 	}
 	p, err := mpi.Init(mpi.WithAttach(attach))
@@ -38,6 +37,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(98)
 	}
+	os.Exit(0)
 }
 
 func begin(p *mpi.Proc) error {

@@ -1,9 +1,9 @@
-// Planted has a data race between two threads of one rank. With the argument "mended" it has none.
-package main
+package jobtest
 
 import (
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/golci/golci/mpi"
@@ -14,19 +14,27 @@ const rounds = 100
 // shared is written by both threads of rank 0.
 var shared int
 
-func main() {
-	if err := mpi.Run(2, rank); err != nil {
+// plantedWord is the first argument that makes the test binary a job whose rank 0 has a data race between two threads.
+// With mendedWord after it there is none.
+const (
+	plantedWord = "planted"
+	mendedWord  = "mended"
+)
+
+func plantedMain(args []string) {
+	work := careless
+	if slices.Contains(args, mendedWord) {
+		work = careful
+	}
+	if err := mpi.Run(2, func(c *mpi.Comm) error { return twoThreads(c, work) }); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	fmt.Println("done")
+	os.Exit(0)
 }
 
-func rank(c *mpi.Comm) error {
-	work := careless
-	if len(os.Args) > 1 {
-		work = careful
-	}
+func twoThreads(c *mpi.Comm, work func(c *mpi.Comm, tag int)) error {
 	// No thread goes on before the other has begun: what a thread does at its end may order it before one that begins
 	// later.
 	var begun sync.WaitGroup
@@ -57,19 +65,19 @@ func careful(c *mpi.Comm, tag int) {
 	token := []int{0}
 	for range rounds {
 		if tag == 1 {
-			check(receive(c, token, 0, 1))
+			mustNot(receive(c, token, 0, 1))
 		}
 		shared++
-		check(mpi.Send(c, token, 0, 1-tag))
+		mustNot(mpi.Send(c, token, 0, 1-tag))
 		if tag == 0 {
-			check(receive(c, token, 0, 0))
+			mustNot(receive(c, token, 0, 0))
 		}
 	}
 }
 
 func exchange(c *mpi.Comm, tag int) {
 	_, err := mpi.Sendrecv(c, []int{1}, 1-c.Rank(), tag, []int{0}, 1-c.Rank(), tag)
-	check(err)
+	mustNot(err)
 }
 
 func receive(c *mpi.Comm, buf []int, from, tag int) error {
@@ -77,7 +85,7 @@ func receive(c *mpi.Comm, buf []int, from, tag int) error {
 	return err
 }
 
-func check(err error) {
+func mustNot(err error) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
