@@ -45,7 +45,7 @@ func row(impl string, value float64, unit string, crossing float64) Row {
 func TestJSONHasTheFieldsAndReadsBack(t *testing.T) {
 	var buf bytes.Buffer
 	want := row(Golci, 0.25, Micro, 140)
-	if err := WriteJSON(&buf, want); err != nil {
+	if err := json.NewEncoder(&buf).Encode(want); err != nil {
 		t.Fatal(err)
 	}
 	var fields map[string]any

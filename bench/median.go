@@ -15,60 +15,52 @@ type Key struct {
 // Key returns r's key.
 func (r Row) Key() Key { return Key{r.Bench, r.Size, r.Threads} }
 
+// Distinct lists the different values of f over rows, in the order of their first appearance.
+func Distinct[T comparable](rows []Row, f func(Row) T) (all []T) {
+	for _, r := range rows {
+		if x := f(r); !slices.Contains(all, x) {
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+// Only returns the rows for which f holds.
+func Only(rows []Row, f func(Row) bool) []Row {
+	return slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return !f(r) })
+}
+
 // Medians returns one row for each key and implementation. It is the median of the rows in the most frequent state of
 // the key, so that near is compared with near and far with far. An implementation that has no row in that state keeps
 // the median of all, marked Mixed. Rows of one key stand together; keys and implementations are in the order of their
 // first appearance.
-func Medians(rows []Row) []Row {
-	states := prevailing(rows)
-	var keys []Key
-	var impls []string
-	groups := map[Key]map[string][]Row{}
-	for _, r := range rows {
-		k := r.Key()
-		if groups[k] == nil {
-			groups[k] = map[string][]Row{}
-			keys = append(keys, k)
-		}
-		groups[k][r.Impl] = append(groups[k][r.Impl], r)
-		if !slices.Contains(impls, r.Impl) {
-			impls = append(impls, r.Impl)
-		}
-	}
-	var out []Row
-	for _, k := range keys {
+func Medians(rows []Row) (out []Row) {
+	impls := Distinct(rows, func(r Row) string { return r.Impl })
+	for _, k := range Distinct(rows, Row.Key) {
+		same := Only(rows, func(r Row) bool { return r.Key() == k })
+		state := prevailing(same)
 		for _, impl := range impls {
-			if group := groups[k][impl]; group != nil {
-				out = append(out, median(group, states[k]))
+			if group := Only(same, func(r Row) bool { return r.Impl == impl }); len(group) > 0 {
+				out = append(out, median(group, state))
 			}
 		}
 	}
 	return out
 }
 
-// prevailing finds the state that most rows of each key share; the lesser name wins a draw, so that it is stable.
-func prevailing(rows []Row) map[Key]State {
-	count := map[Key]map[State]int{}
-	for _, r := range rows {
-		if count[r.Key()] == nil {
-			count[r.Key()] = map[State]int{}
-		}
-		count[r.Key()][r.State]++
-	}
-	best := map[Key]State{}
-	for k, states := range count {
-		most := 0
-		for _, s := range []State{Far, Mixed, Near, Unknown} {
-			if states[s] > most {
-				best[k], most = s, states[s]
-			}
+// prevailing finds the state that most rows share; the lesser name wins a draw, so that it is stable.
+func prevailing(rows []Row) (best State) {
+	most := 0
+	for _, s := range []State{Far, Mixed, Near, Unknown} {
+		if n := len(Only(rows, func(r Row) bool { return r.State == s })); n > most {
+			best, most = s, n
 		}
 	}
 	return best
 }
 
 func median(rows []Row, state State) Row {
-	same := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.State != state })
+	same := Only(rows, func(r Row) bool { return r.State == state })
 	if len(same) == 0 {
 		same = slices.Clone(rows)
 		state = Mixed

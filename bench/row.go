@@ -139,16 +139,6 @@ func (r Row) InCrossings() float64 {
 	return 0
 }
 
-// WriteJSON writes r as one line.
-func WriteJSON(w io.Writer, r Row) error {
-	line, err := json.Marshal(r)
-	if err != nil {
-		return fmt.Errorf("bench: row %v: %w", r, err)
-	}
-	_, err = w.Write(append(line, '\n'))
-	return err
-}
-
 // ReadJSON calls f with every row in r. It skips lines that are no JSON objects, because launchers and MPI libraries
 // write there, too. It returns the first error of r or of a line that begins like a row and is none.
 func ReadJSON(r io.Reader, f func(Row)) error {

@@ -45,10 +45,10 @@ func run(ctx context.Context, r *end, on *rank.Rank, sizes []int, d time.Duratio
 		return fmt.Errorf("amrank: %w", err)
 	}
 	var err error
-	if r.line, err = twin.ShareLine(ctx, on); err != nil {
+	if r.pair, err = twin.NewPair(ctx, on); err != nil {
 		return fmt.Errorf("amrank: %w", err)
 	}
-	for _, m := range []measurement{roundTrip, flood} {
+	for _, m := range measurements {
 		for _, size := range sizes {
 			if err := r.measure(ctx, m, size, d); err != nil {
 				return fmt.Errorf("amrank: size %d: %w", size, err)
@@ -62,43 +62,34 @@ func run(ctx context.Context, r *end, on *rank.Rank, sizes []int, d time.Duratio
 type end struct {
 	job     *rank.Job
 	ep      *am.Endpoint
-	line    *twin.Line
+	pair    *twin.Pair
 	out     func(bench.Row)
 	most    int    // largest payload
 	least   int    // iterations
 	answers uint64 // replies that came to rank 0
 	seen    uint64 // flood requests that came to rank 1
-	over    bool   // rank 0 has ended the measurement
 	wrong   error  // the first difference, found by a handler
 }
 
 // measurement is what rank 0 does; rank 1 polls meanwhile.
 type measurement struct {
 	name, unit string
+	units      float64 // in a second
 	run        func(r *end, payload []byte, n int) error
-	value      func(n int, took time.Duration) float64
 }
 
-var roundTrip = measurement{
-	name: RoundTrip, unit: bench.Micro, run: (*end).pingPong,
-	value: func(n int, took time.Duration) float64 { return took.Seconds() * 1e6 / float64(n) },
-}
-
-var flood = measurement{
-	name: Flood, unit: bench.Nano, run: (*end).flood,
-	value: func(n int, took time.Duration) float64 { return took.Seconds() * 1e9 / float64(n) },
+var measurements = []measurement{
+	{RoundTrip, bench.Micro, 1e6, (*end).pingPong},
+	{Flood, bench.Nano, 1e9, (*end).flood},
 }
 
 func (r *end) measure(ctx context.Context, m measurement, size int, d time.Duration) error {
-	return bench.Between(func() (float64, error) { return r.line.Crossing(ctx) }, func() ([]bench.Row, error) {
-		if r.job.Rank != 0 {
-			return nil, r.follow()
-		}
+	return r.pair.Measure(ctx, func() ([]bench.Row, error) {
 		value, err := r.lead(m, size, d)
 		return []bench.Row{{
 			Bench: m.name, Impl: bench.Golci, Size: size, Threads: 1, Value: value, Unit: m.unit, MinShare: 1,
 		}}, err
-	}, r.out)
+	}, func() error { return r.pair.Follow(r.broken) }, r.out)
 }
 
 func (r *end) lead(m measurement, size int, d time.Duration) (float64, error) {
@@ -116,19 +107,9 @@ func (r *end) lead(m measurement, size int, d time.Duration) (float64, error) {
 	err := m.run(r, payload, n)
 	took := time.Since(start)
 	if err == nil {
-		err = r.ep.RequestShort(1, hOver)
+		err = r.pair.Over()
 	}
-	return m.value(n, took), errors.Join(err, r.wrong)
-}
-
-func (r *end) follow() error {
-	for r.over = false; !r.over; {
-		r.ep.Poll()
-		if err := r.broken(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return took.Seconds() * m.units / float64(n), errors.Join(err, r.wrong)
 }
 
 // broken is the reason why a wait may never end.

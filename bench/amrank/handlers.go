@@ -12,7 +12,6 @@ const (
 	hAnswer            // reply to hEcho
 	hTake              // request of a flood, not answered
 	hCheck             // the last of a flood: argument is how many hTake came before; answered by hAnswer
-	hOver              // ends follow
 )
 
 // checkEvery says which share of the payloads is compared.
@@ -24,7 +23,6 @@ func (r *end) register() error {
 		hAnswer: {Name: "answer", Run: r.answer, MaxReply: am.NoReply},
 		hTake:   {Name: "take", Run: r.take, MaxReply: am.NoReply},
 		hCheck:  {Name: "check", Run: r.check},
-		hOver:   {Name: "over", Run: func(*am.Token, []uint64, []byte) { r.over = true }, MaxReply: am.NoReply},
 	} {
 		if err := r.ep.Register(index, s); err != nil {
 			return err
@@ -93,11 +91,19 @@ func (r *end) pingPong(payload []byte, n int) error {
 		if err := r.request(hEcho, payload, i); err != nil {
 			return err
 		}
-		for r.answers == i {
-			if r.ep.Poll() == 0 {
-				if err := r.broken(); err != nil {
-					return err
-				}
+		if err := r.await(i + 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// await polls until so many answers have come.
+func (r *end) await(answers uint64) error {
+	for r.answers < answers {
+		if r.ep.Poll() == 0 {
+			if err := r.broken(); err != nil {
+				return err
 			}
 		}
 	}
@@ -115,14 +121,7 @@ func (r *end) flood(payload []byte, n int) error {
 	if err := r.ep.RequestShort(1, hCheck, uint64(n)); err != nil {
 		return err
 	}
-	for r.answers == 0 {
-		if r.ep.Poll() == 0 {
-			if err := r.broken(); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return r.await(1)
 }
 
 func (r *end) request(h uint8, payload []byte, i uint64) error {

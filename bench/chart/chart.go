@@ -115,21 +115,13 @@ func save(path string, canvas vg.CanvasWriterTo) (err error) {
 	return nil
 }
 
-func panels(rows []bench.Row) ([]*plot.Plot, error) {
-	var names []string
-	for _, r := range rows {
-		if r.Value > 0 && !slices.Contains(names, r.Bench) {
-			names = append(names, r.Bench)
-		}
-	}
-	if len(names) == 0 {
+func panels(rows []bench.Row) (out []*plot.Plot, _ error) {
+	rows = bench.Only(rows, func(r bench.Row) bool { return r.Value > 0 })
+	if len(rows) == 0 {
 		return nil, ErrEmpty
 	}
-	var out []*plot.Plot
-	for _, name := range names {
-		p, err := panel(name, slices.DeleteFunc(slices.Clone(rows), func(r bench.Row) bool {
-			return r.Bench != name || r.Value <= 0
-		}))
+	for _, name := range bench.Distinct(rows, func(r bench.Row) string { return r.Bench }) {
+		p, err := panel(name, bench.Only(rows, func(r bench.Row) bool { return r.Bench == name }))
 		if err != nil {
 			return nil, fmt.Errorf("chart: %s: %w", name, err)
 		}
@@ -154,7 +146,7 @@ func panel(name string, rows []bench.Row) (*plot.Plot, error) {
 	logarithmic(&p.X, spread(rows, x), binary{})
 	logarithmic(&p.Y, spread(rows, func(r bench.Row) float64 { return r.Value }), decimal{})
 	p.Add(plotter.NewGrid())
-	for i, impl := range impls(rows) {
+	for i, impl := range bench.Distinct(rows, func(r bench.Row) string { return r.Impl }) {
 		if err := curve(p, i, impl, rows, x); err != nil {
 			return nil, err
 		}
@@ -191,22 +183,10 @@ func logarithmic(a *plot.Axis, e extent, ticks plot.Ticker) {
 	a.Min, a.Max = e.least/1.5, e.most*1.5
 }
 
-func impls(rows []bench.Row) []string {
-	var names []string
-	for _, r := range rows {
-		if !slices.Contains(names, r.Impl) {
-			names = append(names, r.Impl)
-		}
-	}
-	return names
-}
-
 func curve(p *plot.Plot, i int, impl string, rows []bench.Row, x func(bench.Row) float64) error {
 	var points plotter.XYs
-	for _, r := range rows {
-		if r.Impl == impl {
-			points = append(points, plotter.XY{X: x(r), Y: r.Value})
-		}
+	for _, r := range bench.Only(rows, func(r bench.Row) bool { return r.Impl == impl }) {
+		points = append(points, plotter.XY{X: x(r), Y: r.Value})
 	}
 	slices.SortStableFunc(points, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
 	line, marks, err := plotter.NewLinePoints(points)

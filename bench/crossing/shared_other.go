@@ -2,24 +2,12 @@
 
 package crossing
 
-import "errors"
+import (
+	"errors"
+	"os"
+)
 
-// Shared is a page of lines that two processes map; this system has none without a name.
-type Shared struct{}
+// create and attach fail: there is no shared memory without a name here.
+func create() (*Lines, *os.File, error) { return nil, nil, errors.ErrUnsupported }
 
-var errNoShared = errors.New("crossing: no unnamed shared memory on this system")
-
-// Create fails here.
-func Create() (*Shared, error) { return nil, errNoShared }
-
-// Attach fails here.
-func Attach(int, int) (*Shared, error) { return nil, errNoShared }
-
-// FD is -1.
-func (s *Shared) FD() int { return -1 }
-
-// Lines is nil.
-func (s *Shared) Lines() *Lines { return nil }
-
-// Close does nothing.
-func (s *Shared) Close() error { return nil }
+func attach(int, int) (*Lines, error) { return nil, errors.ErrUnsupported }

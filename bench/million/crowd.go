@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/golci/golci/bench"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/mpi"
 )
@@ -26,15 +27,15 @@ type crowd struct {
 	begun  atomic.Int64  // threads that are about to receive
 	served atomic.Int64  // messages received by all threads together
 	all    chan struct{} // gets a token when served has come to a multiple of the threads, so at the end of each round
-	failed chan error    // the first failure of a thread
-	rounds uint64        // begun so far; of the goroutine that called Run
+	failed bench.Failures
+	rounds uint64 // begun so far; of the goroutine that called Run
 }
 
 func newCrowd(p *mpi.Proc, n int) *crowd {
 	return &crowd{
 		comm: p.World(), sched: p.Threads(), peer: 1 - p.World().Rank(),
 		in: make([][1]uint64, n), handles: make([]fult.Handle, 0, n),
-		all: make(chan struct{}, 1), failed: make(chan error, 1),
+		all: make(chan struct{}, 1), failed: make(bench.Failures, 1),
 	}
 }
 
@@ -42,7 +43,7 @@ func newCrowd(p *mpi.Proc, n int) *crowd {
 func (c *crowd) start() error {
 	workers := c.sched.Workers()
 	for i := range c.in {
-		h, err := c.sched.GoOn(i%workers, func(*fult.Thread) { c.note(c.receive(i)) })
+		h, err := c.sched.GoOn(i%workers, func(*fult.Thread) { c.failed.Note(c.receive(i)) })
 		if err != nil {
 			return fmt.Errorf("thread %d of %d: %w", i, len(c.in), err)
 		}
@@ -79,23 +80,13 @@ func unwanted(i int, got, want uint64) error {
 	return fmt.Errorf("%w: thread %d has %d, want %d", ErrPayload, i, got, want)
 }
 
-func (c *crowd) note(err error) {
-	if err == nil {
-		return
-	}
-	select {
-	case c.failed <- err:
-	default: // the job ends with the first one
-	}
-}
-
 // lookEvery is how often the state of the threads is looked at.
 const lookEvery = 10 * time.Millisecond
 
 // blocked returns when every thread of both ranks waits in its receive.
 func (c *crowd) blocked() error {
 	for c.begun.Load() < int64(len(c.in)) || c.waiting() < len(c.in) {
-		if err := c.pause(lookEvery); err != nil {
+		if err := c.failed.Pause(lookEvery); err != nil {
 			return err
 		}
 	}
@@ -111,18 +102,6 @@ func (c *crowd) waiting() (n int) {
 		}
 	}
 	return n
-}
-
-// pause sleeps, unless a thread fails meanwhile.
-func (c *crowd) pause(d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case err := <-c.failed:
-		return err
-	case <-t.C:
-		return nil
-	}
 }
 
 // round serves every thread of both ranks once. It returns the time from when both ranks were ready until all threads
@@ -216,17 +195,14 @@ func (c *crowd) collect() (collection, error) {
 		if _, err := c.round(); err != nil {
 			return col, err
 		}
-		mine, both := []int{0}, []int{0}
+		mine := 0
 		select {
 		case <-over:
-			mine[0] = 1
+			mine = 1
 		default:
 		}
-		if err := mpi.Allreduce(c.comm, mine, both, mpi.Sum); err != nil {
+		if both, err := mpi.AllreduceOne(c.comm, mine, mpi.Sum); err != nil || both == 2 {
 			return col, err
-		}
-		if both[0] == 2 {
-			return col, nil
 		}
 	}
 }

@@ -57,7 +57,7 @@ func (e *env) asserts(c Config, size int) error {
 	if err != nil {
 		return err
 	}
-	n, err := e.agree(took, least, least, c.Window/assertRounds)
+	n, err := e.agree(took, least, c.Window/assertRounds)
 	if err != nil {
 		return err
 	}

@@ -24,25 +24,13 @@ var collectives = map[string]func(e *env, size int) call{
 // collective reports the mean over iterations and ranks, as the OSU benchmarks do.
 func (e *env) collective(c Config, prepare func(*env, int) call, size int) error {
 	f := prepare(e, size)
-	least := c.iterations(size, 1000, 100)
-	start := time.Now()
-	if _, err := e.repeat(f, size, least); err != nil {
-		return err
-	}
-	n, err := e.agree(time.Since(start), least, least, c.Window)
-	if err != nil {
-		return err
-	}
-	row := bench.Row{Bench: c.Bench, Impl: bench.Golci, Size: size, Threads: 1, Unit: bench.Micro, MinShare: 1}
-	return e.measured(row, func(r *bench.Row) error {
+	return e.timed(c, size, c.iterations(size, 1000, 100), bench.Micro, func(n int) (float64, error) {
 		took, err := e.repeat(f, size, n)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		mine, sum := []float64{float64(took.Nanoseconds()) / float64(n)}, []float64{0}
-		err = mpi.Allreduce(e.comm, mine, sum, mpi.Sum)
-		r.Value = sum[0] / float64(e.size) / 1000
-		return err
+		sum, err := mpi.AllreduceOne(e.comm, float64(took.Nanoseconds())/float64(n), mpi.Sum)
+		return sum / float64(e.size) / 1000, err
 	})
 }
 

@@ -36,7 +36,7 @@ func messages(_, n int, s float64) float64         { return float64(n) * window 
 func megabytes(size, n int, s float64) float64     { return messages(size, n, s) * float64(size) / 1e6 }
 func megabytesBoth(size, n int, s float64) float64 { return 2 * megabytes(size, n, s) }
 
-// pair warms up with every payload verified, measures once to choose the iterations, and then for the row.
+// pair warms up with every payload verified.
 func (e *env) pair(c Config, p pairBench, size int) error {
 	if e.size < 2 {
 		return ErrRanks
@@ -45,19 +45,9 @@ func (e *env) pair(c Config, p pairBench, size int) error {
 	if _, err := p.loop(e, size, least/10, true); err != nil {
 		return err
 	}
-	took, err := p.loop(e, size, least, false)
-	if err != nil {
-		return err
-	}
-	n, err := e.agree(took, least, least, c.Window)
-	if err != nil {
-		return err
-	}
-	row := bench.Row{Bench: c.Bench, Impl: bench.Golci, Size: size, Threads: 1, Unit: p.unit, MinShare: 1}
-	return e.measured(row, func(r *bench.Row) error {
+	return e.timed(c, size, least, p.unit, func(n int) (float64, error) {
 		took, err := p.loop(e, size, n, false)
-		r.Value = p.value(size, n, took.Seconds())
-		return err
+		return p.value(size, n, took.Seconds()), err
 	})
 }
 

@@ -5,9 +5,11 @@ package ranks
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/golci/golci/bench"
+	"github.com/golci/golci/bench/crossing"
 	"github.com/golci/golci/mpi"
 )
 
@@ -20,10 +22,11 @@ var (
 // Config names a benchmark and what to vary.
 type Config struct {
 	Bench   string
-	Sizes   []int         // bytes
-	Threads []int         // in each process, for threads
-	Window  time.Duration // least length of a timed loop
-	quick   bool          // a hundredth of the iterations: for tests that look at what is done, not how fast
+	Sizes   []int          // bytes
+	Threads []int          // in each process, for threads
+	Window  time.Duration  // least length of a timed loop
+	Ends    *crossing.Ends // of the job
+	quick   bool           // a hundredth of the iterations: for tests that look at what is done, not how fast
 }
 
 // large is the size above which the OSU programs take fewer iterations.
@@ -35,7 +38,7 @@ type env struct {
 	comm       *mpi.Comm
 	rank, size int
 	send, recv []byte // as long as the largest message
-	line       line
+	ends       *crossing.Ends
 	out        func(bench.Row) // on rank 0
 }
 
@@ -43,16 +46,9 @@ type env struct {
 // row as it is measured.
 func Run(p *mpi.Proc, c Config, out func(bench.Row)) error {
 	world := p.World()
-	e := &env{proc: p, comm: world, rank: world.Rank(), size: world.Size(), out: out}
-	most := 64
-	for _, size := range c.Sizes {
-		most = max(most, size)
-	}
+	e := &env{proc: p, comm: world, rank: world.Rank(), size: world.Size(), ends: c.Ends, out: out}
+	most := slices.Max(slices.Concat(c.Sizes, []int{64}))
 	e.send, e.recv = make([]byte, most), make([]byte, most)
-	if err := e.line.open(e); err != nil {
-		return fmt.Errorf("ranks: %w", err)
-	}
-	defer e.line.close()
 	if err := e.run(c); err != nil {
 		return fmt.Errorf("ranks: %s: %w", c.Bench, err)
 	}
@@ -116,12 +112,35 @@ func (e *env) measured(row bench.Row, f func(*bench.Row) error) error {
 	})
 }
 
-// agree turns a first measurement of rank 0 into the iterations of the timed loop, the same number on every rank.
-func (e *env) agree(took time.Duration, done, least int, window time.Duration) (int, error) {
-	n := []int64{int64(least)}
-	if took > 0 {
-		n[0] = max(n[0], int64(min(1e9, float64(window)*float64(done)/float64(took))))
+// crossing is called by every rank; rank 0 gets ns one way. It blocks, and ranks 0 and 1 spin for a few ms.
+func (e *env) crossing() (float64, error) {
+	if err := e.comm.Barrier(); err != nil {
+		return 0, err
 	}
-	err := mpi.Bcast(e.comm, n, 0)
-	return int(n[0]), err
+	ns := e.ends.Measure()
+	return ns, e.comm.Barrier()
+}
+
+// timed makes a row of a loop, which returns the value of n iterations: it runs the fewest to choose how many last for
+// the window, and then those.
+func (e *env) timed(c Config, size, least int, unit string, loop func(n int) (float64, error)) error {
+	start := time.Now()
+	if _, err := loop(least); err != nil {
+		return err
+	}
+	n, err := e.agree(time.Since(start), least, c.Window)
+	if err != nil {
+		return err
+	}
+	row := bench.Row{Bench: c.Bench, Impl: bench.Golci, Size: size, Threads: 1, Unit: unit, MinShare: 1}
+	return e.measured(row, func(r *bench.Row) (err error) {
+		r.Value, err = loop(n)
+		return err
+	})
+}
+
+// agree turns rank 0's time of the fewest iterations into those of the timed loop, the same number on every rank.
+func (e *env) agree(took time.Duration, least int, window time.Duration) (int, error) {
+	n := max(least, int(min(1e9, float64(window)*float64(least)/float64(max(1, took)))))
+	return mpi.BcastOne(e.comm, n, 0)
 }

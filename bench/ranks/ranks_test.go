@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/golci/golci/bench"
+	"github.com/golci/golci/bench/crossing"
 	"github.com/golci/golci/mpi"
 )
 
@@ -14,7 +15,11 @@ func collect(t *testing.T, n int, c Config) ([]bench.Row, error) {
 	t.Helper()
 	c.quick = true
 	var rows []bench.Row // written by rank 0 only, read after Run
-	err := mpi.Run(n, func(comm *mpi.Comm) error {
+	err := mpi.Run(n, func(comm *mpi.Comm) (err error) {
+		c := c
+		if c.Ends, err = crossing.Share(t.Context(), comm.Proc().Job()); err != nil {
+			return err
+		}
 		return Run(comm.Proc(), c, func(r bench.Row) { rows = append(rows, r) })
 	})
 	return rows, err

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/golci/golci/bench"
-	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/arch"
 	"github.com/golci/golci/mpi"
 )
@@ -27,10 +26,9 @@ type pairState struct {
 type crowd struct {
 	env    *env
 	states []pairState
-	ids    []fult.Handle
 	stop   atomic.Bool // set by the main goroutine of rank 0
-	failed chan error  // the first failure of a thread
-	ended  chan error  // what joining them all gave
+	failed bench.Failures
+	ended  chan struct{} // closed when all have ended well
 }
 
 // threads lets n threads of rank 0 ping-pong 8 bytes with their twins in rank 1, thread i under tag i. It counts the
@@ -39,12 +37,10 @@ func (e *env) threads(n int, d time.Duration) error {
 	if e.size != 2 {
 		return fmt.Errorf("%w: threads needs two, not %d", ErrRanks, e.size)
 	}
-	c := &crowd{env: e, states: make([]pairState, n), failed: make(chan error, 1), ended: make(chan error, 1)}
+	c := &crowd{env: e, states: make([]pairState, n), failed: make(bench.Failures, 1), ended: make(chan struct{})}
 	row := bench.Row{Bench: "threads", Impl: bench.Golci, Size: 8, Threads: n, Unit: bench.PerSecond}
 	return e.measured(row, func(r *bench.Row) error {
-		if err := c.start(); err != nil {
-			return err
-		}
+		go c.run()
 		if e.rank == 0 {
 			if err := c.count(r, d); err != nil {
 				return err
@@ -55,49 +51,29 @@ func (e *env) threads(n int, d time.Duration) error {
 	})
 }
 
-func (c *crowd) start() error {
+// run runs the threads. If one fails the others may wait for ever, so that failure is told at once.
+func (c *crowd) run() {
 	body := c.follow
 	if c.env.rank == 0 {
 		body = c.lead
 	}
-	for i := range c.states {
-		id, err := c.env.proc.Go(func() { c.note(body(i)) })
-		if err != nil {
-			return fmt.Errorf("thread %d: %w", i, err)
-		}
-		c.ids = append(c.ids, id)
-	}
-	go c.join()
-	return nil
-}
-
-func (c *crowd) join() {
-	for _, id := range c.ids {
-		if err := id.Join(); err != nil {
-			c.ended <- err
-			return
-		}
-	}
-	c.ended <- nil
-}
-
-// note keeps the first failure; the job ends with it, so later ones say nothing new.
-func (c *crowd) note(err error) {
-	if err == nil {
+	if err := c.env.proc.Parallel(len(c.states), func(i int) error {
+		err := body(i)
+		c.failed.Note(err)
+		return err
+	}); err != nil {
+		c.failed.Note(err)
 		return
 	}
-	select {
-	case c.failed <- err:
-	default:
-	}
+	close(c.ended)
 }
 
 func (c *crowd) wait() error {
 	select {
 	case err := <-c.failed:
 		return err
-	case err := <-c.ended:
-		return err
+	case <-c.ended:
+		return nil
 	}
 }
 
@@ -144,13 +120,13 @@ const beginning = 30 * time.Second
 
 func (c *crowd) count(r *bench.Row, d time.Duration) error {
 	for end := time.Now().Add(beginning); !c.allBegan() && time.Now().Before(end); {
-		if err := c.pause(10 * time.Millisecond); err != nil {
+		if err := c.failed.Pause(10 * time.Millisecond); err != nil {
 			return err
 		}
 	}
 	first := c.snapshot()
 	start := time.Now()
-	if err := c.pause(d); err != nil {
+	if err := c.failed.Pause(d); err != nil {
 		return err
 	}
 	took := time.Since(start)
@@ -183,16 +159,4 @@ func (c *crowd) snapshot() []uint64 {
 		counts[i] = c.states[i].trips.Load()
 	}
 	return counts
-}
-
-// pause sleeps, unless a thread fails meanwhile.
-func (c *crowd) pause(d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case err := <-c.failed:
-		return err
-	case <-t.C:
-		return nil
-	}
 }

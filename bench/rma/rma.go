@@ -42,21 +42,16 @@ type Config struct {
 
 // end is one of the two. It belongs to the goroutine that called Run, which also polls.
 type end struct {
-	job  *rank.Job
 	ep   *am.Endpoint
 	mem  *rma.Memory
-	line *twin.Line
+	pair *twin.Pair
 	peer []byte // on rank 0: the other rank's memory, as the processor sees it
 	src  []byte // of this rank, as long as the largest size
 	dst  []byte
 	out  func(bench.Row)
-	over bool   // rank 0 has ended the measurement; set by a handler
 	seq  uint64 // puts with notification that have come here, or are waited for
 	seen uint64 // on rank 1: the number that the last of them but the ends carried
 }
-
-// hOver ends follow.
-const hOver = 1
 
 // Run is called by both ranks with the same arguments and blocks until all is measured. Rank 0's out gets the rows. The
 // ranks can map each other's memory (conduit.Remote), and nobody else polls the rank.
@@ -68,7 +63,7 @@ func Run(ctx context.Context, on *rank.Rank, cfg Config, out func(bench.Row)) er
 	if err != nil {
 		return fmt.Errorf("rma: %w", err)
 	}
-	defer r.close()
+	defer r.mem.Close()
 	r.out = out
 	for _, size := range cfg.Sizes {
 		if err := r.measure(ctx, cfg, size); err != nil {
@@ -79,31 +74,16 @@ func Run(ctx context.Context, on *rank.Rank, cfg Config, out func(bench.Row)) er
 }
 
 // open makes this rank's segment, for accesses of up to most bytes.
-func open(ctx context.Context, on *rank.Rank, most int) (*end, error) {
-	r := &end{job: on.Job(), ep: on.Endpoint(), src: make([]byte, most), dst: make([]byte, most)}
-	if err := r.share(ctx, on, most); err != nil {
-		r.close()
+func open(ctx context.Context, on *rank.Rank, most int) (r *end, err error) {
+	r = &end{ep: on.Endpoint(), src: make([]byte, most), dst: make([]byte, most)}
+	if r.mem, err = rma.New(r.ep, rma.Config{SegmentSize: int64(most)}); err != nil {
+		return nil, err
+	}
+	if r.pair, err = twin.NewPair(ctx, on); err != nil {
+		r.mem.Close()
 		return nil, err
 	}
 	return r, nil
-}
-
-func (r *end) share(ctx context.Context, on *rank.Rank, most int) (err error) {
-	if r.mem, err = rma.New(r.ep, rma.Config{SegmentSize: int64(most)}); err != nil {
-		return err
-	}
-	over := func(*am.Token, []uint64, []byte) { r.over = true }
-	if err := r.ep.Register(hOver, am.Spec{Name: "over", Run: over, MaxReply: am.NoReply}); err != nil {
-		return err
-	}
-	r.line, err = twin.ShareLine(ctx, on)
-	return err
-}
-
-func (r *end) close() {
-	if r.mem != nil {
-		r.mem.Close()
-	}
 }
 
 func (c Config) check() error {
@@ -118,29 +98,14 @@ func (c Config) check() error {
 
 // measure gives one row for each side that is compared, all with the crossing before and after.
 func (r *end) measure(ctx context.Context, c Config, size int) error {
-	return bench.Between(func() (float64, error) { return r.line.Crossing(ctx) }, func() ([]bench.Row, error) {
-		switch {
-		case r.job.Rank == 1 && c.Bench == Notify:
-			return nil, r.echo(size)
-		case r.job.Rank == 1:
-			return nil, r.follow()
-		case c.Bench == Notify:
-			return r.notify(size, c.Window)
-		}
-		return r.versus(c.Bench, size, c.Window)
-	}, func(row bench.Row) {
+	lead := func() ([]bench.Row, error) { return r.versus(c.Bench, size, c.Window) }
+	follow := func() error { return r.pair.Follow(r.ep.Err) }
+	if c.Bench == Notify {
+		lead = func() ([]bench.Row, error) { return r.notify(size, c.Window) }
+		follow = func() error { return r.echo(size) }
+	}
+	return r.pair.Measure(ctx, lead, follow, func(row bench.Row) {
 		row.Size, row.Threads, row.MinShare = size, 1, 1
 		r.out(row)
 	})
-}
-
-// follow polls, so that rank 0 gets answers, until it is told that this is over.
-func (r *end) follow() error {
-	for r.over = false; !r.over; {
-		r.ep.Poll()
-		if err := r.ep.Err(); err != nil {
-			return err
-		}
-	}
-	return nil
 }

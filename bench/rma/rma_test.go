@@ -86,7 +86,7 @@ func TestPutsOutOfTurnAreFound(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			defer r.close()
+			defer r.mem.Close()
 			switch {
 			case job.Rank == 1 && !late:
 				err = r.echo(8)

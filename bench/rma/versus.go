@@ -65,7 +65,7 @@ func (r *end) versus(name string, size int, window time.Duration) (rows []bench.
 	if !bytes.Equal(from, to) {
 		return nil, fmt.Errorf("%w after a %s", ErrData, name)
 	}
-	return rowsOf(name, sides), r.ep.RequestShort(1, hOver)
+	return rowsOf(name, sides), r.pair.Over()
 }
 
 // fill gives the bytes to be moved a pattern, and those that they go to another.

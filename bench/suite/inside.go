@@ -8,6 +8,7 @@ import (
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/amrank"
 	"github.com/golci/golci/bench/credits"
+	"github.com/golci/golci/bench/crossing"
 	"github.com/golci/golci/bench/million"
 	"github.com/golci/golci/bench/ranks"
 	"github.com/golci/golci/bench/rma"
@@ -49,7 +50,7 @@ func twins(ctx context.Context, s spec, out printer) error {
 		return fmt.Errorf("bench: %w", err)
 	}
 	var printing error
-	row := func(r bench.Row) { printing = errors.Join(printing, out.row(r)) }
+	row := func(r bench.Row) { printing = errors.Join(printing, out(r)) }
 	switch s.name {
 	case "am":
 		err = amrank.Run(ctx, r, s.sizes, s.window, row)
@@ -67,14 +68,18 @@ func messages(ctx context.Context, chosen []spec, out printer, env lookup) (err 
 		return fmt.Errorf("bench: %w", err)
 	}
 	defer func() { err = errors.Join(err, p.Finalize()) }()
+	ends, err := crossing.Share(ctx, p.Job())
+	if err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
 	var printing error
 	for _, s := range chosen {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		err := s.take(p, func(r bench.Row) {
+		err := s.take(p, ends, func(r bench.Row) {
 			r.Impl = label(env)
-			printing = errors.Join(printing, out.row(r))
+			printing = errors.Join(printing, out(r))
 		})
 		if err := errors.Join(err, printing); err != nil {
 			return err
@@ -84,9 +89,11 @@ func messages(ctx context.Context, chosen []spec, out printer, env lookup) (err 
 }
 
 // take runs s as one rank.
-func (s spec) take(p *mpi.Proc, out func(bench.Row)) error {
+func (s spec) take(p *mpi.Proc, ends *crossing.Ends, out func(bench.Row)) error {
 	if s.name != "million" {
-		return ranks.Run(p, ranks.Config{Bench: s.name, Sizes: s.sizes, Threads: s.threads, Window: s.windowOf(s.threads)}, out)
+		return ranks.Run(p, ranks.Config{
+			Bench: s.name, Sizes: s.sizes, Threads: s.threads, Window: s.windowOf(s.threads), Ends: ends,
+		}, out)
 	}
 	for _, n := range s.threads {
 		if err := million.Run(p, million.Config{Threads: n}, out); err != nil {

@@ -151,22 +151,17 @@ func (r *runner) printReal(row realRow) error {
 
 // ParseChances reads a list of numbers from 0 up to but not 1, with commas; 1% is 0.01.
 func ParseChances(list string) ([]float64, error) {
-	var out []float64
-	for _, item := range strings.Split(list, ",") {
-		if item = strings.TrimSpace(item); item == "" {
-			continue
-		}
+	return parseList(list, func(item string) (float64, error) {
 		number, percent := strings.CutSuffix(item, "%")
 		x, err := strconv.ParseFloat(number, 64)
 		if percent {
 			x /= 100
 		}
 		if err != nil || !(x >= 0 && x < 1) {
-			return nil, fmt.Errorf("%w: %q is not a chance from 0 to less than 1, such as 0.01 or 1%%", ErrUsage, item)
+			return 0, fmt.Errorf("%w: %q is not a chance from 0 to less than 1, such as 0.01 or 1%%", ErrUsage, item)
 		}
-		out = append(out, x)
-	}
-	return out, nil
+		return x, nil
+	})
 }
 
 // ParseRate reads bits per second, with k, M, G for powers of 1000, and returns bytes per second; "" is 0.

@@ -3,15 +3,16 @@
 package suite
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/golci/golci/bench/ranks"
 	"github.com/golci/golci/bench/rma"
+	"github.com/golci/golci/internal/settings"
 )
 
 // Errors of Run, for errors.Is.
@@ -50,66 +51,46 @@ const (
 	mib = 1 << 20
 )
 
-// specs holds the defaults, in the order of "all".
+// Sizes that several benchmarks take.
+var (
+	none      = []int{0}
+	small     = []int{8}
+	reducible = []int{8, kib, 64 * kib, mib}
+	exchanged = []int{8, kib, 64 * kib}
+	remote    = []int{8, 64, 4 * kib, 64 * kib, mib}
+	structure = []int{1, 2, 4, 8} // threads
+)
+
+// specs holds the defaults, in the order of "all". Where nothing is said, there is one thread, and the window is 200 ms.
 var specs = []spec{
-	{name: "switch", kind: inProcess, sizes: []int{0}, threads: []int{2, 1024}, window: 300 * time.Millisecond},
-	{name: "table", kind: inProcess, sizes: []int{0}, threads: []int{1, 2, 4, 8}, window: 200 * time.Millisecond},
-	{name: "pool", kind: inProcess, sizes: []int{0}, threads: []int{1, 2, 4, 8}, window: 200 * time.Millisecond},
+	{name: "switch", kind: inProcess, sizes: none, threads: []int{2, 1024}, window: 300 * time.Millisecond},
+	{name: "table", kind: inProcess, sizes: none, threads: structure},
+	{name: "pool", kind: inProcess, sizes: none, threads: structure},
+	{name: "latency", kind: pair, peers: true, sizes: []int{0, 8, 64, kib, 8 * kib, 64 * kib, mib}},
+	{name: "bandwidth", kind: pair, peers: true, sizes: []int{8, 64, kib, 8 * kib, 64 * kib, mib, 4 * mib}, least: 1},
+	{name: "bibw", kind: pair, peers: true, sizes: []int{8, 64, kib, 8 * kib, 64 * kib, mib}, least: 1},
+	{name: "rate", kind: pair, peers: true, sizes: small, window: 300 * time.Millisecond},
 	{
-		name: "latency", kind: pair, peers: true, sizes: []int{0, 8, 64, kib, 8 * kib, 64 * kib, mib}, threads: []int{1},
-		window: 200 * time.Millisecond,
-	},
-	{
-		name: "bandwidth", kind: pair, peers: true, sizes: []int{8, 64, kib, 8 * kib, 64 * kib, mib, 4 * mib},
-		threads: []int{1}, least: 1, window: 200 * time.Millisecond,
-	},
-	{
-		name: "bibw", kind: pair, peers: true, sizes: []int{8, 64, kib, 8 * kib, 64 * kib, mib}, threads: []int{1},
-		least: 1, window: 200 * time.Millisecond,
-	},
-	{name: "rate", kind: pair, peers: true, sizes: []int{8}, threads: []int{1}, window: 300 * time.Millisecond},
-	{
-		name: "threads", kind: sole, peers: true, sizes: []int{8}, threads: []int{1, 2, 4, 16, 64, 256, 1024}, least: 8,
+		name: "threads", kind: sole, peers: true, sizes: small, threads: []int{1, 2, 4, 16, 64, 256, 1024}, least: 8,
 		window: time.Second,
 	},
-	{name: ranks.Tail, kind: pair, sizes: []int{8, 64 * kib}, threads: []int{1}, window: 500 * time.Millisecond, asked: true},
+	{name: ranks.Tail, kind: pair, sizes: []int{8, 64 * kib}, window: 500 * time.Millisecond, asked: true},
 	{
-		name: ranks.Asserts, kind: pair, sizes: []int{8, 16 * kib, 64 * kib, 256 * kib, mib}, threads: []int{1},
-		window: 500 * time.Millisecond, asked: true,
+		name: ranks.Asserts, kind: pair, sizes: []int{8, 16 * kib, 64 * kib, 256 * kib, mib}, window: 500 * time.Millisecond,
+		asked: true,
 	},
-	{name: "barrier", kind: whole, peers: true, sizes: []int{0}, threads: []int{1}, window: 200 * time.Millisecond},
-	{
-		name: "bcast", kind: whole, peers: true, sizes: []int{8, kib, 64 * kib, mib}, threads: []int{1}, least: 1,
-		window: 200 * time.Millisecond,
-	},
-	{
-		name: "allreduce", kind: whole, peers: true, sizes: []int{8, kib, 64 * kib, mib}, threads: []int{1}, least: 4,
-		window: 200 * time.Millisecond,
-	},
-	{
-		name: "reduce", kind: whole, peers: true, sizes: []int{8, 8 * kib, 800 * kib, 8 * mib}, threads: []int{1}, least: 4,
-		window: 200 * time.Millisecond,
-	},
-	{
-		name: "alltoall", kind: whole, peers: true, sizes: []int{8, kib, 64 * kib}, threads: []int{1}, least: 1,
-		window: 200 * time.Millisecond,
-	},
-	{
-		name: "alltoallv", kind: whole, peers: true, sizes: []int{8, kib, 64 * kib}, threads: []int{1}, least: 1,
-		window: 200 * time.Millisecond,
-	},
-	{name: "am", kind: active, peers: true, sizes: []int{0, 512, 4096}, threads: []int{1}, window: 200 * time.Millisecond},
-	{name: "flow", kind: active, sizes: []int{8, kib}, threads: []int{1}, least: 8, window: 400 * time.Millisecond},
-	{
-		name: rma.Put, kind: active, sizes: []int{8, 64, 4 * kib, 64 * kib, mib}, threads: []int{1}, least: 8,
-		window: 400 * time.Millisecond,
-	},
-	{
-		name: rma.Get, kind: active, sizes: []int{8, 64, 4 * kib, 64 * kib, mib}, threads: []int{1}, least: 8,
-		window: 400 * time.Millisecond,
-	},
-	{name: rma.Notify, kind: active, peers: true, sizes: []int{8}, threads: []int{1}, least: 8, window: 200 * time.Millisecond},
-	{name: "million", kind: sole, sizes: []int{8}, threads: []int{500_000}, least: 8, workers: 2, asked: true},
+	{name: "barrier", kind: whole, peers: true, sizes: none},
+	{name: "bcast", kind: whole, peers: true, sizes: reducible, least: 1},
+	{name: "allreduce", kind: whole, peers: true, sizes: reducible, least: 4},
+	{name: "reduce", kind: whole, peers: true, sizes: []int{8, 8 * kib, 800 * kib, 8 * mib}, least: 4},
+	{name: "alltoall", kind: whole, peers: true, sizes: exchanged, least: 1},
+	{name: "alltoallv", kind: whole, peers: true, sizes: exchanged, least: 1},
+	{name: "am", kind: active, peers: true, sizes: []int{0, 512, 4096}},
+	{name: "flow", kind: active, sizes: []int{8, kib}, least: 8, window: 400 * time.Millisecond},
+	{name: rma.Put, kind: active, sizes: remote, least: 8, window: 400 * time.Millisecond},
+	{name: rma.Get, kind: active, sizes: remote, least: 8, window: 400 * time.Millisecond},
+	{name: rma.Notify, kind: active, peers: true, sizes: small, least: 8},
+	{name: "million", kind: sole, sizes: small, threads: []int{500_000}, least: 8, workers: 2, asked: true},
 	{name: "creditsim", kind: virtual, asked: true},
 	{name: "reliable", kind: virtual, sizes: []int{64 * kib}, least: 1, asked: true},
 	{name: "credits", kind: virtual, window: 400 * time.Millisecond, asked: true},
@@ -159,7 +140,12 @@ func choose(c Config) ([]spec, error) {
 	return chosen, nil
 }
 
+// with fills in what c asks for, and the defaults.
 func (s spec) with(c Config) (spec, error) {
+	s.window = cmp.Or(s.window, 200*time.Millisecond)
+	if s.threads == nil {
+		s.threads = []int{1}
+	}
 	if len(c.Sizes) > 0 && len(s.sizes) > 0 && s.sized() {
 		s.sizes = c.Sizes
 	}
@@ -202,39 +188,28 @@ func (s spec) threaded() bool { return s.kind == inProcess || s.kind == sole }
 
 // ParseList reads a list of numbers with commas; k and m (or Ki, Mi, KiB, MiB) multiply by 1024 and 1024 squared.
 func ParseList(list string) ([]int, error) {
-	var out []int
-	for _, item := range strings.Split(list, ",") {
+	return parseList(list, func(item string) (int, error) {
+		n, err := settings.ParseSize(item)
+		if err != nil || n > 1<<40 {
+			return 0, fmt.Errorf("%w: %q is not a number from 0 to 1024G", ErrUsage, item)
+		}
+		return int(n), nil
+	})
+}
+
+// parseList reads a list of items with commas; empty ones are left out.
+func parseList[T any](list string, parse func(item string) (T, error)) (out []T, err error) {
+	for item := range strings.SplitSeq(list, ",") {
 		if item = strings.TrimSpace(item); item == "" {
 			continue
 		}
-		n, err := parseNumber(item)
+		x, err := parse(item)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, n)
+		out = append(out, x)
 	}
 	return out, nil
-}
-
-func parseNumber(item string) (int, error) {
-	text := strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(item), "b"), "i")
-	unit := 1
-	switch {
-	case strings.HasSuffix(text, "k"):
-		unit = kib
-	case strings.HasSuffix(text, "m"):
-		unit = mib
-	case strings.HasSuffix(text, "g"):
-		unit = kib * mib
-	}
-	if unit > 1 {
-		text = text[:len(text)-1]
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 || n > 1<<40/unit {
-		return 0, fmt.Errorf("%w: %q is not a number from 0 to 1024G", ErrUsage, item)
-	}
-	return n * unit, nil
 }
 
 // joinList is the inverse of ParseList.

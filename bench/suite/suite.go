@@ -3,6 +3,7 @@ package suite
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -126,24 +127,11 @@ func runAll(ctx context.Context, c Config, chosen []spec) (err error) {
 func subtitle(rows []bench.Row, now time.Time) string {
 	name := cmp.Or(topology.ReadProcessor().Name, runtime.GOARCH)
 	text := fmt.Sprintf("%s, %s, %d CPUs, %s", name, runtime.GOOS, runtime.NumCPU(), now.Format(time.DateOnly))
-	var states []string
-	least, most := 0.0, 0.0
-	for _, r := range rows {
-		if r.Crossing > 0 {
-			if least == 0 {
-				least = r.Crossing
-			}
-			least, most = min(least, r.Crossing), max(most, r.Crossing)
-		}
-		if r.State != "" && !slices.Contains(states, string(r.State)) {
-			states = append(states, string(r.State))
-		}
-	}
-	if most > 0 {
-		text += fmt.Sprintf(", crossing %.0f to %.0f ns", least, most)
-	}
-	if len(states) > 0 {
-		text += ", " + strings.Join(states, " and ")
+	crossed := bench.Only(rows, func(r bench.Row) bool { return r.State != bench.Unknown })
+	if len(crossed) > 0 {
+		times := bench.Distinct(crossed, func(r bench.Row) float64 { return r.Crossing })
+		states := bench.Distinct(crossed, func(r bench.Row) string { return string(r.State) })
+		text += fmt.Sprintf(", crossing %.0f to %.0f ns, %s", slices.Min(times), slices.Max(times), strings.Join(states, " and "))
 	}
 	return text
 }
@@ -159,7 +147,7 @@ func (r *runner) run(ctx context.Context, s spec) ([]bench.Row, error) {
 	keep := func(row bench.Row) {
 		rows = append(rows, row)
 		if stream && printing == nil {
-			printing = r.out.row(row)
+			printing = r.out(row)
 		}
 	}
 	err := r.measure(ctx, s, keep)
@@ -169,9 +157,7 @@ func (r *runner) run(ctx context.Context, s spec) ([]bench.Row, error) {
 	rows = bench.Medians(rows)
 	bench.Compare(rows, r.plain)
 	for _, row := range rows {
-		if printing == nil {
-			printing = r.out.row(row)
-		}
+		printing = errors.Join(printing, r.out(row))
 	}
 	return rows, errors.Join(err, printing)
 }
@@ -219,22 +205,13 @@ func (r *runner) measure(ctx context.Context, s spec, out func(bench.Row)) error
 	return failed
 }
 
-// printer writes rows in the form asked for.
-type printer struct {
-	json  io.Writer // nil for a table
-	table *bench.Table
-}
+// printer writes a row in the form asked for.
+type printer func(bench.Row) error
 
 func newPrinter(c Config) printer {
 	if c.JSON {
-		return printer{json: c.Out}
+		lines := json.NewEncoder(c.Out)
+		return func(r bench.Row) error { return lines.Encode(r) }
 	}
-	return printer{table: bench.NewTable(c.Out, c.Peers, c.network())}
-}
-
-func (p printer) row(r bench.Row) error {
-	if p.json != nil {
-		return bench.WriteJSON(p.json, r)
-	}
-	return p.table.Row(r)
+	return bench.NewTable(c.Out, c.Peers, c.network()).Row
 }

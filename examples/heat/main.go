@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"io"
@@ -31,23 +32,13 @@ func parse(args []string) (options, error) {
 	f.IntVar(&o.tiles, "tiles", 16, "tiles of each rank, one thread each")
 	f.IntVar(&o.steps, "steps", 500, "steps to compute")
 	f.BoolVar(&o.check, "check", true, "compare with a serial run")
-	if err := rank.Parse(f, "heat [flags]: the temperature of a square plate with one hot side", args); err != nil {
+	if err := rank.Parse(f, "heat [flags]: the temperature of a square plate with one hot side", args, 0); err != nil {
 		return o, err
-	}
-	if f.NArg() > 0 {
-		return o, fmt.Errorf("unexpected argument %q", f.Arg(0))
-	}
-	for _, err := range []error{
-		rank.AtLeast("n", o.n, 1), rank.AtLeast("tiles", o.tiles, 1), rank.AtLeast("steps", o.steps, 0),
-	} {
-		if err != nil {
-			return o, err
-		}
 	}
 	if o.n > maxSide {
 		return o, fmt.Errorf("-n %d: want at most %d", o.n, maxSide)
 	}
-	return o, nil
+	return o, cmp.Or(rank.AtLeast("n", o.n, 1), rank.AtLeast("tiles", o.tiles, 1), rank.AtLeast("steps", o.steps, 0))
 }
 
 // heat is one rank's part. Rank 0 prints to w.

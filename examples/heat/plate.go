@@ -38,40 +38,35 @@ func (p plate) step(next plate) {
 	}
 }
 
-// edge copies the outermost inner points of a side to line.
-func (p plate) edge(s side, line []float64) {
+// at says where the outermost inner points of a side lie in t: the first one, and how far the next one is. Those of the
+// border are out further.
+func (p plate) at(s side) (first, next, out int) {
+	stride := p.w + 2
 	switch s {
 	case up:
-		copy(line, p.row(1))
+		return stride + 1, 1, -stride
 	case down:
-		copy(line, p.row(p.h))
+		return p.h*stride + 1, 1, stride
 	case left:
-		for y := range p.h {
-			line[y] = p.row(y + 1)[0]
-		}
+		return stride + 1, stride, -1
 	default:
-		for y := range p.h {
-			line[y] = p.row(y + 1)[p.w-1]
-		}
+		return stride + p.w, stride, 1
+	}
+}
+
+// edge copies the outermost inner points of a side to line.
+func (p plate) edge(s side, line []float64) {
+	first, next, _ := p.at(s)
+	for i := range line {
+		line[i] = p.t[first+i*next]
 	}
 }
 
 // setBorder copies line to the border of a side.
 func (p plate) setBorder(s side, line []float64) {
-	stride := p.w + 2
-	switch s {
-	case up:
-		copy(p.row(0), line)
-	case down:
-		copy(p.row(p.h+1), line)
-	case left:
-		for y, v := range line {
-			p.t[(y+1)*stride] = v
-		}
-	default:
-		for y, v := range line {
-			p.t[(y+2)*stride-1] = v
-		}
+	first, next, out := p.at(s)
+	for i, v := range line {
+		p.t[first+out+i*next] = v
 	}
 }
 

@@ -84,20 +84,12 @@ func agree(c *mpi.Comm, edges []edge) (directory, error) {
 	}
 	slices.Sort(mine)
 	mine = slices.Compact(mine)
-	counts := make([]int, c.Size())
-	if err := mpi.Allgather(c, []int{len(mine)}, counts); err != nil {
+	ids, _, err := mpi.AllgathervAlloc(c, mine)
+	if err != nil {
 		return nil, err
 	}
-	total := 0
-	for _, n := range counts {
-		total += n
-	}
-	all := make(directory, total)
-	if err := mpi.Allgatherv(c, mine, all, counts, nil); err != nil {
-		return nil, err
-	}
-	slices.Sort(all)
-	return all, all.check()
+	slices.Sort(ids)
+	return ids, directory(ids).check()
 }
 
 // deal sends each item to the rank that to says, and returns what has come, by sender; items of one sender keep their

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"strconv"
@@ -54,11 +55,8 @@ func parse(args []string) (options, error) {
 	f.IntVar(&o.random.edges, "edges", 0, "without a file: edges of the random graph; 0 for 16 an id")
 	f.Uint64Var(&o.random.seed, "seed", 1, "without a file: another random graph")
 	f.Var(&o.check, "check", "compare with a serial run; without the flag, for small graphs")
-	if err := rank.Parse(f, about, args); err != nil {
+	if err := rank.Parse(f, about, args, 1); err != nil {
 		return o, err
-	}
-	if f.NArg() > 1 {
-		return o, fmt.Errorf("unexpected argument %q", f.Arg(1))
 	}
 	o.path = f.Arg(0)
 	if err := o.valid(); err != nil {
@@ -71,16 +69,6 @@ func parse(args []string) (options, error) {
 }
 
 func (o options) valid() error {
-	for _, err := range []error{
-		rank.AtLeast("blocks", o.blocks, 1),
-		rank.AtLeast("iterations", o.iterations, 0),
-		rank.AtLeast("scale", o.random.scale, 1),
-		rank.AtLeast("edges", o.random.edges, 0),
-	} {
-		if err != nil {
-			return err
-		}
-	}
 	switch {
 	case !(o.damping >= 0 && o.damping < 1):
 		return fmt.Errorf("-damping %v: want 0 or more and less than 1", o.damping)
@@ -91,7 +79,10 @@ func (o options) valid() error {
 	case o.blocks > mpi.TagUB:
 		return fmt.Errorf("-blocks %d: want at most %d", o.blocks, mpi.TagUB)
 	}
-	return nil
+	return cmp.Or(
+		rank.AtLeast("blocks", o.blocks, 1), rank.AtLeast("iterations", o.iterations, 0),
+		rank.AtLeast("scale", o.random.scale, 1), rank.AtLeast("edges", o.random.edges, 0),
+	)
 }
 
 // input is the graph that the options ask for.

@@ -55,8 +55,7 @@ func (s *solver) gather() ([]float64, error) {
 
 // edges is the number of edges of the whole graph. It is collective, and waits.
 func (s *solver) edges() (int, error) {
-	n := []int{len(s.sources)}
-	return n[0], mpi.Allreduce(s.c, mpi.InPlace(n), n, mpi.Sum)
+	return mpi.AllreduceOne(s.c, len(s.sources), mpi.Sum)
 }
 
 // equalTo is how far apart serial and parallel scores may be: the sum of all differences.

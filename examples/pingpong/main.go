@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -35,29 +36,13 @@ func parse(args []string) (options, error) {
 	f.IntVar(&o.size, "size", 8, "bytes of a message")
 	f.IntVar(&o.count, "count", 10000, "messages that each thread sends and gets back")
 	f.BoolVar(&o.forever, "forever", false, "flood in one direction, with a line every second, until SIGINT or SIGTERM")
-	if err := rank.Parse(f, "pingpong [flags]: messages between the threads of pairs of ranks", args); err != nil {
+	if err := rank.Parse(f, "pingpong [flags]: messages between the threads of pairs of ranks", args, 0); err != nil {
 		return o, err
 	}
-	if f.NArg() > 0 {
-		return o, fmt.Errorf("unexpected argument %q", f.Arg(0))
-	}
-	return o, o.check()
-}
-
-func (o options) check() error {
-	for _, err := range []error{
-		rank.AtLeast("threads", o.threads, 1),
-		rank.AtLeast("size", o.size, 0),
-		rank.AtLeast("count", o.count, 1),
-	} {
-		if err != nil {
-			return err
-		}
-	}
 	if o.threads >= mpi.TagUB {
-		return fmt.Errorf("-threads %d: want fewer than %d, one tag each and one more", o.threads, mpi.TagUB)
+		return o, fmt.Errorf("-threads %d: want fewer than %d, one tag each and one more", o.threads, mpi.TagUB)
 	}
-	return nil
+	return o, cmp.Or(rank.AtLeast("threads", o.threads, 1), rank.AtLeast("size", o.size, 0), rank.AtLeast("count", o.count, 1))
 }
 
 // pingpong is one rank's part. The end of ctx ends a flood.

@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -13,14 +12,10 @@ const prefix = "GOLCI_"
 // others. env is as os.Environ returns it.
 func Unknown(env []string, others ...string) (texts []string) {
 	for _, name := range unknown(env) {
-		if slices.Contains(others, name) {
-			continue
+		if !slices.Contains(others, name) {
+			text, _ := complaint(name)
+			texts = append(texts, text)
 		}
-		text := name + " is set, but no setting is called so"
-		if near := nearest(name); near != "" {
-			text += "; did you mean " + near + "?"
-		}
-		texts = append(texts, text)
 	}
 	return texts
 }
@@ -29,11 +24,20 @@ func Unknown(env []string, others ...string) (texts []string) {
 // program's.
 func Misspelt(env []string) (texts []string) {
 	for _, name := range unknown(env) {
-		if near := nearest(name); near != "" {
-			texts = append(texts, fmt.Sprintf("%s is set, but no setting is called so; did you mean %s?", name, near))
+		if text, slip := complaint(name); slip {
+			texts = append(texts, text)
 		}
 	}
 	return texts
+}
+
+// complaint says that name is no setting, and of which it is a slip.
+func complaint(name string) (text string, slip bool) {
+	text = name + " is set, but no setting is called so"
+	if near := nearest(name); near != "" {
+		return text + "; did you mean " + near + "?", true
+	}
+	return text, false
 }
 
 // unknown lists, each once, the names in env that begin as settings do and are none.

@@ -6,6 +6,7 @@ package settings
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -117,12 +118,10 @@ func defineDuration(env, def string, least time.Duration, doc string) Setting[ti
 // defineWord defines a choice among words.
 func defineWord(env, def, doc string, words ...string) Setting[string] {
 	return define(env, strings.Join(words, "|"), def, doc, func(s string) (string, error) {
-		for _, w := range words {
-			if s == w {
-				return s, nil
-			}
+		if !slices.Contains(words, s) {
+			return "", fmt.Errorf("want one of %s", strings.Join(words, ", "))
 		}
-		return "", fmt.Errorf("want one of %s", strings.Join(words, ", "))
+		return s, nil
 	})
 }
 
@@ -158,18 +157,13 @@ func defineSize(env, def string, least, most int64, doc string) Setting[int64] {
 	})
 }
 
-var suffixes = []struct {
-	text  string
-	shift uint
-}{{"KIB", 10}, {"MIB", 20}, {"GIB", 30}, {"TIB", 40}, {"K", 10}, {"M", 20}, {"G", 30}, {"T", 40}, {"B", 0}}
-
 // ParseSize reads a number of bytes such as 4096, 64K, 64KiB or 2G; the factors are powers of 1024.
 func ParseSize(s string) (int64, error) {
-	digits, shift := strings.ToUpper(strings.TrimSpace(s)), uint(0)
-	for _, x := range suffixes {
-		if rest, ok := strings.CutSuffix(digits, x.text); ok {
-			digits, shift = rest, x.shift
-			break
+	digits, shift := strings.ToUpper(strings.TrimSpace(s)), 0
+	digits = strings.TrimSuffix(strings.TrimSuffix(digits, "B"), "I")
+	if last := len(digits) - 1; last > 0 {
+		if unit := strings.IndexByte("KMGT", digits[last]); unit >= 0 {
+			digits, shift = digits[:last], 10*(unit+1)
 		}
 	}
 	n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)

@@ -2,13 +2,24 @@
 
 package simd
 
-import "github.com/klauspost/cpuid/v2"
+import (
+	"reflect"
+
+	"github.com/klauspost/cpuid/v2"
+)
+
+//go:noescape
+func prodInt64(dst, a, b *byte, n int)
 
 // forms are those that this machine can run, the best one last.
 func forms() []*form {
 	all := []*form{{name: "scalar"}}
 	if cpuid.CPU.Supports(cpuid.AVX2) {
-		all = append(all, &form{"AVX2", kernelsAVX2})
+		avx2 := &form{"AVX2", vectors}
+		for _, k := range []reflect.Kind{reflect.Int, reflect.Int64, reflect.Uint, reflect.Uint64, reflect.Uintptr} {
+			avx2.kernels[opProd][k] = prodInt64
+		}
+		all = append(all, avx2)
 	}
 	return all
 }

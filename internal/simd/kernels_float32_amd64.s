@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func sumFloat32AVX2(dst *byte, a *byte, b *byte, n int)
+// func sumFloat32(dst *byte, a *byte, b *byte, n int)
 // Requires: AVX
-TEXT ·sumFloat32AVX2(SB), NOSPLIT, $0-32
+TEXT ·sumFloat32(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX
 	MOVQ    b+16(FP), DX
@@ -58,9 +58,9 @@ done1:
 	VZEROUPPER
 	RET
 
-// func prodFloat32AVX2(dst *byte, a *byte, b *byte, n int)
+// func prodFloat32(dst *byte, a *byte, b *byte, n int)
 // Requires: AVX
-TEXT ·prodFloat32AVX2(SB), NOSPLIT, $0-32
+TEXT ·prodFloat32(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX
 	MOVQ    b+16(FP), DX
@@ -112,9 +112,9 @@ done1:
 	VZEROUPPER
 	RET
 
-// func minFloat32AVX2(dst *byte, a *byte, b *byte, n int)
+// func minFloat32(dst *byte, a *byte, b *byte, n int)
 // Requires: AVX
-TEXT ·minFloat32AVX2(SB), NOSPLIT, $0-32
+TEXT ·minFloat32(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX
 	MOVQ    b+16(FP), DX
@@ -184,9 +184,9 @@ done1:
 	VZEROUPPER
 	RET
 
-// func maxFloat32AVX2(dst *byte, a *byte, b *byte, n int)
+// func maxFloat32(dst *byte, a *byte, b *byte, n int)
 // Requires: AVX
-TEXT ·maxFloat32AVX2(SB), NOSPLIT, $0-32
+TEXT ·maxFloat32(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX
 	MOVQ    b+16(FP), DX

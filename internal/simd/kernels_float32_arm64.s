@@ -4,8 +4,8 @@
 
 #include "textflag.h"
 
-// func sumFloat32NEON(dst, a, b *byte, n int)
-TEXT ·sumFloat32NEON(SB), NOSPLIT, $0-32
+// func sumFloat32(dst, a, b *byte, n int)
+TEXT ·sumFloat32(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD b+16(FP), R2
@@ -50,8 +50,8 @@ done1:
 	VST1 [V16.B16], (R4)
 	RET
 
-// func prodFloat32NEON(dst, a, b *byte, n int)
-TEXT ·prodFloat32NEON(SB), NOSPLIT, $0-32
+// func prodFloat32(dst, a, b *byte, n int)
+TEXT ·prodFloat32(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD b+16(FP), R2
@@ -96,8 +96,8 @@ done1:
 	VST1 [V16.B16], (R4)
 	RET
 
-// func minFloat32NEON(dst, a, b *byte, n int)
-TEXT ·minFloat32NEON(SB), NOSPLIT, $0-32
+// func minFloat32(dst, a, b *byte, n int)
+TEXT ·minFloat32(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD b+16(FP), R2
@@ -142,8 +142,8 @@ done1:
 	VST1 [V16.B16], (R4)
 	RET
 
-// func maxFloat32NEON(dst, a, b *byte, n int)
-TEXT ·maxFloat32NEON(SB), NOSPLIT, $0-32
+// func maxFloat32(dst, a, b *byte, n int)
+TEXT ·maxFloat32(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD b+16(FP), R2

@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func sumFloat64AVX2(dst *byte, a *byte, b *byte, n int)
+// func sumFloat64(dst *byte, a *byte, b *byte, n int)
 // Requires: AVX
-TEXT ·sumFloat64AVX2(SB), NOSPLIT, $0-32
+TEXT ·sumFloat64(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX
 	MOVQ    b+16(FP), DX
@@ -58,9 +58,9 @@ done1:
 	VZEROUPPER
 	RET
 
-// func prodFloat64AVX2(dst *byte, a *byte, b *byte, n int)
+// func prodFloat64(dst *byte, a *byte, b *byte, n int)
 // Requires: AVX
-TEXT ·prodFloat64AVX2(SB), NOSPLIT, $0-32
+TEXT ·prodFloat64(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX
 	MOVQ    b+16(FP), DX
@@ -112,9 +112,9 @@ done1:
 	VZEROUPPER
 	RET
 
-// func minFloat64AVX2(dst *byte, a *byte, b *byte, n int)
+// func minFloat64(dst *byte, a *byte, b *byte, n int)
 // Requires: AVX
-TEXT ·minFloat64AVX2(SB), NOSPLIT, $0-32
+TEXT ·minFloat64(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX
 	MOVQ    b+16(FP), DX
@@ -184,9 +184,9 @@ done1:
 	VZEROUPPER
 	RET
 
-// func maxFloat64AVX2(dst *byte, a *byte, b *byte, n int)
+// func maxFloat64(dst *byte, a *byte, b *byte, n int)
 // Requires: AVX
-TEXT ·maxFloat64AVX2(SB), NOSPLIT, $0-32
+TEXT ·maxFloat64(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX
 	MOVQ    b+16(FP), DX

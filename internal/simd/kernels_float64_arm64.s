@@ -4,8 +4,8 @@
 
 #include "textflag.h"
 
-// func sumFloat64NEON(dst, a, b *byte, n int)
-TEXT ·sumFloat64NEON(SB), NOSPLIT, $0-32
+// func sumFloat64(dst, a, b *byte, n int)
+TEXT ·sumFloat64(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD b+16(FP), R2
@@ -50,8 +50,8 @@ done1:
 	VST1 [V16.B16], (R4)
 	RET
 
-// func prodFloat64NEON(dst, a, b *byte, n int)
-TEXT ·prodFloat64NEON(SB), NOSPLIT, $0-32
+// func prodFloat64(dst, a, b *byte, n int)
+TEXT ·prodFloat64(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD b+16(FP), R2
@@ -96,8 +96,8 @@ done1:
 	VST1 [V16.B16], (R4)
 	RET
 
-// func minFloat64NEON(dst, a, b *byte, n int)
-TEXT ·minFloat64NEON(SB), NOSPLIT, $0-32
+// func minFloat64(dst, a, b *byte, n int)
+TEXT ·minFloat64(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD b+16(FP), R2
@@ -142,8 +142,8 @@ done1:
 	VST1 [V16.B16], (R4)
 	RET
 
-// func maxFloat64NEON(dst, a, b *byte, n int)
-TEXT ·maxFloat64NEON(SB), NOSPLIT, $0-32
+// func maxFloat64(dst, a, b *byte, n int)
+TEXT ·maxFloat64(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD b+16(FP), R2

@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func sumInt32AVX2(dst *byte, a *byte, b *byte, n int)
+// func sumInt32(dst *byte, a *byte, b *byte, n int)
 // Requires: AVX, AVX2
-TEXT ·sumInt32AVX2(SB), NOSPLIT, $0-32
+TEXT ·sumInt32(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX
 	MOVQ    b+16(FP), DX
@@ -58,9 +58,9 @@ done1:
 	VZEROUPPER
 	RET
 
-// func prodInt32AVX2(dst *byte, a *byte, b *byte, n int)
+// func prodInt32(dst *byte, a *byte, b *byte, n int)
 // Requires: AVX, AVX2
-TEXT ·prodInt32AVX2(SB), NOSPLIT, $0-32
+TEXT ·prodInt32(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX
 	MOVQ    b+16(FP), DX
@@ -112,9 +112,9 @@ done1:
 	VZEROUPPER
 	RET
 
-// func minInt32AVX2(dst *byte, a *byte, b *byte, n int)
+// func minInt32(dst *byte, a *byte, b *byte, n int)
 // Requires: AVX, AVX2
-TEXT ·minInt32AVX2(SB), NOSPLIT, $0-32
+TEXT ·minInt32(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX
 	MOVQ    b+16(FP), DX
@@ -166,9 +166,9 @@ done1:
 	VZEROUPPER
 	RET
 
-// func maxInt32AVX2(dst *byte, a *byte, b *byte, n int)
+// func maxInt32(dst *byte, a *byte, b *byte, n int)
 // Requires: AVX, AVX2
-TEXT ·maxInt32AVX2(SB), NOSPLIT, $0-32
+TEXT ·maxInt32(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX
 	MOVQ    b+16(FP), DX

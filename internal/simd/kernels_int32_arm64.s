@@ -4,8 +4,8 @@
 
 #include "textflag.h"
 
-// func sumInt32NEON(dst, a, b *byte, n int)
-TEXT ·sumInt32NEON(SB), NOSPLIT, $0-32
+// func sumInt32(dst, a, b *byte, n int)
+TEXT ·sumInt32(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD b+16(FP), R2
@@ -50,8 +50,8 @@ done1:
 	VST1 [V16.B16], (R4)
 	RET
 
-// func prodInt32NEON(dst, a, b *byte, n int)
-TEXT ·prodInt32NEON(SB), NOSPLIT, $0-32
+// func prodInt32(dst, a, b *byte, n int)
+TEXT ·prodInt32(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD b+16(FP), R2
@@ -96,8 +96,8 @@ done1:
 	VST1 [V16.B16], (R4)
 	RET
 
-// func minInt32NEON(dst, a, b *byte, n int)
-TEXT ·minInt32NEON(SB), NOSPLIT, $0-32
+// func minInt32(dst, a, b *byte, n int)
+TEXT ·minInt32(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD b+16(FP), R2
@@ -142,8 +142,8 @@ done1:
 	VST1 [V16.B16], (R4)
 	RET
 
-// func maxInt32NEON(dst, a, b *byte, n int)
-TEXT ·maxInt32NEON(SB), NOSPLIT, $0-32
+// func maxInt32(dst, a, b *byte, n int)
+TEXT ·maxInt32(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD b+16(FP), R2

@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func sumInt64AVX2(dst *byte, a *byte, b *byte, n int)
+// func sumInt64(dst *byte, a *byte, b *byte, n int)
 // Requires: AVX, AVX2
-TEXT ·sumInt64AVX2(SB), NOSPLIT, $0-32
+TEXT ·sumInt64(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
 	MOVQ    a+8(FP), CX
 	MOVQ    b+16(FP), DX
@@ -58,9 +58,9 @@ done1:
 	VZEROUPPER
 	RET
 
-// func prodInt64AVX2(dst *byte, a *byte, b *byte, n int)
+// func prodInt64(dst *byte, a *byte, b *byte, n int)
 // Requires: AVX, AVX2
-TEXT ·prodInt64AVX2(SB), NOSPLIT, $0-32
+TEXT ·prodInt64(SB), NOSPLIT, $0-32
 	MOVQ     dst+0(FP), AX
 	MOVQ     a+8(FP), CX
 	MOVQ     b+16(FP), DX
@@ -160,9 +160,9 @@ done1:
 	VZEROUPPER
 	RET
 
-// func minInt64AVX2(dst *byte, a *byte, b *byte, n int)
+// func minInt64(dst *byte, a *byte, b *byte, n int)
 // Requires: AVX, AVX2
-TEXT ·minInt64AVX2(SB), NOSPLIT, $0-32
+TEXT ·minInt64(SB), NOSPLIT, $0-32
 	MOVQ      dst+0(FP), AX
 	MOVQ      a+8(FP), CX
 	MOVQ      b+16(FP), DX
@@ -226,9 +226,9 @@ done1:
 	VZEROUPPER
 	RET
 
-// func maxInt64AVX2(dst *byte, a *byte, b *byte, n int)
+// func maxInt64(dst *byte, a *byte, b *byte, n int)
 // Requires: AVX, AVX2
-TEXT ·maxInt64AVX2(SB), NOSPLIT, $0-32
+TEXT ·maxInt64(SB), NOSPLIT, $0-32
 	MOVQ      dst+0(FP), AX
 	MOVQ      a+8(FP), CX
 	MOVQ      b+16(FP), DX

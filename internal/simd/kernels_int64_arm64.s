@@ -4,8 +4,8 @@
 
 #include "textflag.h"
 
-// func sumInt64NEON(dst, a, b *byte, n int)
-TEXT ·sumInt64NEON(SB), NOSPLIT, $0-32
+// func sumInt64(dst, a, b *byte, n int)
+TEXT ·sumInt64(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD b+16(FP), R2
@@ -50,8 +50,8 @@ done1:
 	VST1 [V16.B16], (R4)
 	RET
 
-// func minInt64NEON(dst, a, b *byte, n int)
-TEXT ·minInt64NEON(SB), NOSPLIT, $0-32
+// func minInt64(dst, a, b *byte, n int)
+TEXT ·minInt64(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD b+16(FP), R2
@@ -108,8 +108,8 @@ done1:
 	VST1 [V16.B16], (R4)
 	RET
 
-// func maxInt64NEON(dst, a, b *byte, n int)
-TEXT ·maxInt64NEON(SB), NOSPLIT, $0-32
+// func maxInt64(dst, a, b *byte, n int)
+TEXT ·maxInt64(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD b+16(FP), R2

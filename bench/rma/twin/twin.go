@@ -4,16 +4,14 @@ package twin
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"sync"
-	"time"
-	"unsafe"
 
+	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/crossing"
+	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/comm/rank"
 	"github.com/golci/golci/internal/settings"
@@ -72,54 +70,69 @@ func Leave(ctx context.Context, r *rank.Rank, err error) error {
 	return err
 }
 
-// Line measures the crossing between the two ranks' cores.
-type Line struct {
-	job   *rank.Job
-	lines *crossing.Lines
+// Pair is the two ranks while they measure: rank 0 leads and rank 1 polls meanwhile.
+type Pair struct {
+	on   *rank.Rank
+	line *Line
+	over bool // rank 0 has ended the measurement; set by a handler
 }
 
-// ShareLine opens a line in memory of rank 0 that rank 1 maps. Both ranks call it, which polls nothing, and blocks
-// until both have done so. ErrShare where ranks do not share memory.
-func ShareLine(ctx context.Context, r *rank.Rank) (*Line, error) {
-	m, ok := r.Conduit().(conduit.Remote)
-	if !ok || !m.Reach(1-r.Rank()).Map {
-		return nil, ErrShare
-	}
-	mem, err := share(ctx, m, r.Job())
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrShare, err)
-	}
-	return &Line{job: r.Job(), lines: (*crossing.Lines)(unsafe.Pointer(unsafe.SliceData(mem)))}, nil
-}
+// hOver is the index of the handler that ends Follow.
+const hOver = 64
 
-// share gives both ranks the memory that rank 0 allocates.
-func share(ctx context.Context, m conduit.Remote, job *rank.Job) (mem []byte, err error) {
-	k := conduit.Key{Size: int64(unsafe.Sizeof(crossing.Lines{}))}
-	if job.Rank == 0 {
-		if mem, err = m.Allocate(k.Size); err != nil {
-			return nil, err
-		}
-		k, _ = m.Expose(1, mem) // a key that is zero is found by rank 1
-		b := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, k.ID), k.Base)
-		if err := job.Put("line", b); err != nil {
-			return nil, err
-		}
-	}
-	if err := job.Fence(ctx); err != nil || job.Rank == 0 {
-		return mem, err
-	}
-	b, err := job.Get(ctx, 0, "line")
-	if err != nil {
+// NewPair is called by both ranks, and blocks until both have done so. The caller polls. ErrShare where the ranks do
+// not share memory.
+func NewPair(ctx context.Context, r *rank.Rank) (*Pair, error) {
+	p := &Pair{on: r}
+	over := func(*am.Token, []uint64, []byte) { p.over = true }
+	if err := r.Endpoint().Register(hOver, am.Spec{Name: "over", Run: over, MaxReply: am.NoReply}); err != nil {
 		return nil, err
 	}
-	k.ID, k.Base = binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
-	for mem == nil && err == nil {
-		if mem, _, err = m.Map(0, k); mem == nil && err == nil {
-			time.Sleep(100 * time.Microsecond)
-			err = context.Cause(ctx)
+	var err error
+	p.line, err = ShareLine(ctx, r)
+	return p, err
+}
+
+// Measure has rank 0 lead and rank 1 follow, between two crossings, and hands the rows of lead to out.
+func (p *Pair) Measure(
+	ctx context.Context, lead func() ([]bench.Row, error), follow func() error, out func(bench.Row),
+) error {
+	return bench.Between(func() (float64, error) { return p.line.Crossing(ctx) }, func() ([]bench.Row, error) {
+		if p.on.Rank() != 0 {
+			return nil, follow()
+		}
+		return lead()
+	}, out)
+}
+
+// Over ends Follow of rank 1.
+func (p *Pair) Over() error { return p.on.Endpoint().RequestShort(1, hOver) }
+
+// Follow polls until rank 0 calls Over, or broken says why that will not be.
+func (p *Pair) Follow(broken func() error) error {
+	for p.over = false; !p.over; {
+		p.on.Endpoint().Poll()
+		if err := broken(); err != nil {
+			return err
 		}
 	}
-	return mem, err
+	return nil
+}
+
+// Line measures the crossing between the two ranks' cores.
+type Line struct {
+	job  *rank.Job
+	ends *crossing.Ends
+}
+
+// ShareLine is called by both ranks, polls nothing, and blocks until both have done so. ErrShare where ranks do not
+// share memory.
+func ShareLine(ctx context.Context, r *rank.Rank) (*Line, error) {
+	if m, ok := r.Conduit().(conduit.Remote); !ok || !m.Reach(1-r.Rank()).Map {
+		return nil, ErrShare
+	}
+	ends, err := crossing.Share(ctx, r.Job())
+	return &Line{r.Job(), ends}, err
 }
 
 // Crossing is called by both ranks, which spin for a few ms; rank 0 gets ns one way, rank 1 gets 0.
@@ -127,11 +140,5 @@ func (l *Line) Crossing(ctx context.Context) (float64, error) {
 	if err := l.job.Barrier(ctx); err != nil {
 		return 0, fmt.Errorf("twin: %w", err)
 	}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	if l.job.Rank == 0 {
-		return crossing.Lead(l.lines), nil
-	}
-	crossing.Follow(l.lines)
-	return 0, nil
+	return l.ends.Measure(), nil
 }

@@ -44,9 +44,9 @@ func complain(err error, code int) int {
 	return code
 }
 
-// Parse reads args with f. Where they ask for help it prints the usage, below about, and returns flag.ErrHelp, with
-// which Main ends well. Any other error is left to the caller to print.
-func Parse(f *flag.FlagSet, about string, args []string) error {
+// Parse reads args with f, and at most so many more words. Where they ask for help it prints the usage, below about,
+// and returns flag.ErrHelp, with which Main ends well. Any other error is left to the caller to print.
+func Parse(f *flag.FlagSet, about string, args []string, words int) error {
 	f.SetOutput(io.Discard)
 	f.Usage = func() {}
 	err := f.Parse(args)
@@ -54,6 +54,9 @@ func Parse(f *flag.FlagSet, about string, args []string) error {
 		fmt.Println(about)
 		f.SetOutput(os.Stdout)
 		f.PrintDefaults()
+	}
+	if err == nil && f.NArg() > words {
+		return fmt.Errorf("unexpected argument %q", f.Arg(words))
 	}
 	return err
 }

@@ -40,7 +40,7 @@ func amd64(e element) ([]byte, error) {
 // kernel writes dst[i] = a[i] op b[i] for n elements, n at least a register full. The last register full is combined
 // first, from the old elements, and stored last. It overlaps the elements of the loops, also if dst is a or b.
 func (v avx2) kernel(op string, e element) {
-	v.Function(kernelName("AVX2", op, e))
+	v.Function(op + e.name)
 	v.Attributes(attr.NOSPLIT)
 	v.SignatureExpr("func(dst, a, b *byte, n int)")
 	dst, a, b := v.Load(v.Param("dst"), v.GP64()), v.Load(v.Param("a"), v.GP64()), v.Load(v.Param("b"), v.GP64())

@@ -34,7 +34,7 @@ func arm64(e element) []byte {
 	var w neon
 	fmt.Fprintf(&w, "%s\n//go:build !purego\n\n#include \"textflag.h\"\n", header)
 	for _, op := range operations {
-		if has("NEON", op, e) {
+		if everywhere(op, e) {
 			w.kernel(op, e)
 		}
 	}
@@ -73,8 +73,8 @@ func (w *neon) combine(op string, e element, a, b, t int) {
 // kernel is the loop of the one for amd64.
 func (w *neon) kernel(op string, e element) {
 	const dst, a, b, n, end, last = "R0", "R1", "R2", "R3", "R4", 16
-	fmt.Fprintf(w, "\n// func %s(dst, a, b *byte, n int)\n", kernelName("NEON", op, e))
-	fmt.Fprintf(w, "TEXT ·%s(SB), NOSPLIT, $0-32\n", kernelName("NEON", op, e))
+	fmt.Fprintf(w, "\n// func %s(dst, a, b *byte, n int)\n", op+e.name)
+	fmt.Fprintf(w, "TEXT ·%s(SB), NOSPLIT, $0-32\n", op+e.name)
 	for i, p := range []string{"dst", "a", "b", "n"} {
 		w.line("MOVD %s+%d(FP), R%d", p, 8*i, i)
 	}

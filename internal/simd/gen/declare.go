@@ -7,34 +7,30 @@ import (
 	"strings"
 )
 
-// declarations writes the Go side of a form: the declarations of its kernels, and their table.
-func declarations(form string) ([]byte, error) {
+// declarations writes the Go side: the kernels that all forms have, and their table.
+func declarations() ([]byte, error) {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s\n//go:build !purego\n\npackage simd\n\nimport \"reflect\"\n", header)
-	declare(&b, form)
-	table(&b, form)
-	return format.Source(b.Bytes())
-}
-
-func declare(b *bytes.Buffer, form string) {
+	fmt.Fprintf(&b, "%s\n//go:build !purego && (amd64 || arm64)\n\npackage simd\n\nimport \"reflect\"\n", header)
 	for _, e := range elements {
 		for _, op := range operations {
-			if has(form, op, e) {
-				fmt.Fprintf(b, "\n//go:noescape\nfunc %s(dst, a, b *byte, n int)\n", kernelName(form, op, e))
+			if everywhere(op, e) {
+				fmt.Fprintf(&b, "\n//go:noescape\nfunc %s(dst, a, b *byte, n int)\n", op+e.name)
 			}
 		}
 	}
+	table(&b)
+	return format.Source(b.Bytes())
 }
 
-func table(b *bytes.Buffer, form string) {
-	fmt.Fprintf(b, "\nvar kernels%s = kernels{\n", form)
+func table(b *bytes.Buffer) {
+	fmt.Fprintf(b, "\nvar vectors = kernels{\n")
 	for _, op := range operations {
 		fmt.Fprintf(b, "\top%s: {\n", strings.ToUpper(op[:1])+op[1:])
 		for _, e := range elements {
-			if !has(form, op, e) {
+			if !everywhere(op, e) {
 				continue
 			}
-			f := kernelName(form, op, e)
+			f := op + e.name
 			fmt.Fprintf(b, "\t\treflect.%s: %s,\n", e.name, f)
 			if e.name == "Int64" {
 				fmt.Fprintf(b, "\t\treflect.Int: %s,\n", f)

@@ -83,20 +83,11 @@ func generate() (map[string][]byte, error) {
 		all["kernels_"+e.goType+"_amd64.s"] = text
 		all["kernels_"+e.goType+"_arm64.s"] = arm64(e)
 	}
-	for arch, form := range map[string]string{"amd64": "AVX2", "arm64": "NEON"} {
-		text, err := declarations(form)
-		if err != nil {
-			return nil, err
-		}
-		all["kernels_"+arch+".go"] = text
-	}
-	return all, nil
+	text, err := declarations()
+	all["kernels.go"] = text
+	return all, err
 }
 
-// has reports whether there is such a kernel.
-func has(form, op string, e element) bool {
-	// NEON has no product of 64 bits, and putting it together takes longer than two scalar ones.
-	return form != "NEON" || op != "prod" || e.goType != "int64"
-}
-
-func kernelName(form, op string, e element) string { return op + e.name + form }
+// everywhere reports whether all forms have such a kernel. NEON has no product of 64 bits, and putting it together
+// takes longer than two scalar ones.
+func everywhere(op string, e element) bool { return op != "prod" || e.goType != "int64" }
