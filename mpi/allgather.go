@@ -11,7 +11,7 @@ const allgatherBruck = 32 << 10
 // and may switch threads. Errors: ErrType, ErrCount, ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch,
 // ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func Allgather[T any](c *Comm, send, recv []T) error {
-	return blocking(c, kindAllgather, send, recv, 0, (*coll).allgather)
+	return blocking(c, "Allgather", send, recv, 0, (*coll).allgather)
 }
 
 func (x *coll) allgather(int) (err error) {
@@ -38,7 +38,7 @@ func (x *coll) allgather(int) (err error) {
 // ranks, and goes to recv[displs[i]:] (6.7). nil displs puts the parts one behind the other. send may be InPlace.
 // Errors as for Allgather.
 func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
-	x, err := start[T](c, kindAllgatherv)
+	x, err := start[T](c, "Allgatherv", false)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import "github.com/golci/golci/internal/schedule"
 // ErrType, ErrCount, ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized,
 // ErrAborted, ErrPeer.
 func Allreduce[T any](c *Comm, send, recv []T, op Op[T]) error {
-	_, err := reducing(c, kindAllreduce, send, recv, op, 0, (*coll).allreduce)
+	_, err := reducing(c, "Allreduce", send, recv, op, 0, (*coll).allreduce)
 	return err
 }
 

@@ -11,7 +11,7 @@ const alltoallAtOnce = 4 << 10
 // replaces it; a copy of recv is made. It waits, and may switch threads. Errors: ErrType, ErrCount,
 // ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func Alltoall[T any](c *Comm, send, recv []T) error {
-	return blocking(c, kindAlltoall, send, recv, 0, (*coll).alltoall)
+	return blocking(c, "Alltoall", send, recv, 0, (*coll).alltoall)
 }
 
 func (x *coll) alltoall(int) error {
@@ -53,7 +53,7 @@ func (x *coll) alltoall(int) error {
 // displacements have the parts one behind the other. send may be InPlace: scounts and sdispls are then not used, and
 // what goes to rank j is as long as what comes from it. Errors as for Alltoall.
 func Alltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) error {
-	x, err := start[T](c, kindAlltoallv)
+	x, err := start[T](c, "Alltoallv", false)
 	if err != nil {
 		return err
 	}

@@ -30,14 +30,14 @@ func (c *Comm) DupWith(a Assert) (*Comm, error) {
 		return nil, err
 	}
 	mine, all := [1]uint8{uint8(a.bits())}, [1]uint8{}
-	if _, err := reducing(c, kindDupWith, mine[:], all[:], Band, 0, (*coll).allreduce); err != nil {
+	if _, err := reducing(c, "DupWith", mine[:], all[:], Band, 0, (*coll).allreduce); err != nil {
 		return nil, err
 	}
 	ids := plainIDs
 	if all[0] != 0 {
 		ids = assertedIDs
 	}
-	id, call, err := c.agree(kindDupWith, ids)
+	id, call, err := c.agree("DupWith", ids)
 	if err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ func (x *coll) launch(err error) (Request, error) {
 func (x *coll) endWith(until context.Context) {
 	st, c, k, call := x.st, x.c, x.kind, x.call
 	x.stop = context.AfterFunc(until, func() {
-		err := fmt.Errorf("mpi: %v, call %d: %s: %w", k, call, c.who(), c.over())
+		err := fmt.Errorf("mpi: %s, call %d: %s: %w", k, call, c.who(), c.over())
 		st.stop(nil, func(y *coll) error {
 			if y.call != call {
 				return nil

@@ -3,7 +3,7 @@ package mpi
 // Barrier waits until all ranks of c have called it (6.3). It may switch threads. Errors: ErrComm, ErrConcurrent,
 // ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func (c *Comm) Barrier() error {
-	x, err := c.begin(kindBarrier, nil)
+	x, err := c.begin("Barrier", nil, false)
 	if err != nil {
 		return err
 	}
@@ -22,7 +22,7 @@ func (c *Comm) lastBarrier() error {
 	if err := c.usable("Finalize"); err != nil {
 		return err
 	}
-	x := &coll{c: c, st: c.coll, kind: kindFinalize, way: wayFinalize, rank: c.rank, size: len(c.group)}
+	x := &coll{c: c, st: c.coll, kind: "Finalize", way: wayFinalize, rank: c.rank, size: len(c.group)}
 	x.tag = collTag(x.size, wayFinalize, 0, 0)
 	x.lastTag = x.tag
 	x.fresh(wayFinalize).Barrier(x.place())

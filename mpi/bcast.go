@@ -13,7 +13,7 @@ const (
 // may switch threads. Errors: ErrRoot, ErrType, ErrCount or ErrTruncate where lengths differ, ErrComm,
 // ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func Bcast[T any](c *Comm, buf []T, root int) error {
-	return blocking(c, kindBcast, nil, buf, root, (*coll).bcast)
+	return blocking(c, "Bcast", nil, buf, root, (*coll).bcast)
 }
 
 func (x *coll) bcast(root int) error {

@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"strings"
 	"sync"
 
 	"github.com/golci/golci/fult"
@@ -13,7 +14,7 @@ import (
 // Kinds of notices. Their arguments are: the uid of the communicator, the number of the call, the kind with the rank
 // that sends it in its upper half, and one more.
 const (
-	noticeFailed = iota // kind of the call << 32 | reason; the text of the error
+	noticeFailed = iota // the reason; the text is the function, ": " and the text of the error
 	noticeAsk           // the tags of the call: that of all messages << 32 | that of the last
 	noticeAnswer        // the tag of what the rank has called
 	noticeLeft          // the id of the communicator; no uid, call and rank
@@ -32,7 +33,7 @@ type otherCall struct {
 func (x *coll) tellFailure(err error) {
 	for r := range x.size {
 		if r != x.rank {
-			x.notify(r, noticeFailed, uint64(x.kind)<<32|reasonOf(err), err.Error())
+			x.notify(r, noticeFailed, reasonOf(err), x.kind+": "+err.Error())
 		}
 	}
 }
@@ -44,7 +45,7 @@ func (x *coll) notify(rank int, kind, arg uint64, text string) {
 	x.c.srv.Notify(int(x.c.group[rank]), [4]uint64{x.st.uid, x.call, uint64(x.rank)<<32 | kind, arg}, text)
 }
 
-// colls finds the states of a rank's communicators.
+// colls finds the communicators of a rank.
 type colls struct {
 	mu    sync.Mutex            // guards what follows; nothing is taken under it
 	m     map[uint64]*collState // by uid
@@ -85,13 +86,13 @@ func (x *colls) get(uid uint64) *collState {
 	return x.m[uid]
 }
 
-// ofContext gives the state of the communicator whose collectives have that context, or nil.
-func (x *colls) ofContext(ctx uint16) *collState {
+// withID gives the communicator with that id; nil if there is none, or if it has been freed.
+func (x *colls) withID(id int) *Comm {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for _, st := range x.m {
-		if st.c.collCtx == ctx {
-			return st
+		if st.c.id == id {
+			return st.c
 		}
 	}
 	return nil
@@ -125,9 +126,8 @@ func (p *Proc) noticed(_ int, args [4]uint64, text []byte, w *fult.Worker) {
 		return
 	}
 	if what == noticeFailed {
-		e := &CollectiveError{
-			Rank: rank, Call: call, Kind: kind(arg >> 32).String(), Err: reasonFrom(string(text), arg&lowHalf),
-		}
+		kind, why, _ := strings.Cut(string(text), ": ")
+		e := &CollectiveError{Rank: rank, Call: call, Kind: kind, Err: reasonFrom(why, arg)}
 		if st := p.colls.failed(uid, e); st != nil {
 			st.news.Alarm.Complete(w)
 			st.stop(w, (*coll).poisoned)

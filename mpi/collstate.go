@@ -57,7 +57,7 @@ func newCollState(c *Comm, uid uint64) *collState {
 type coll struct {
 	c       *Comm
 	st      *collState
-	kind    kind // what the program has called
+	kind    string // the function that the program has called, for errors
 	way     way
 	tag     int
 	lastTag int // of the last one of several messages, if that has a tag of its own; else tag
@@ -83,9 +83,9 @@ type coll struct {
 	small [smallScratch]uint64 // memory to work in, if little is needed
 }
 
-// blocking carries out a collective of kind k on the two buffers; f chooses its schedule.
-func blocking[T any](c *Comm, k kind, in, out []T, root int, f func(x *coll, root int) error) error {
-	x, err := start[T](c, k)
+// blocking carries out a collective on the two buffers for the function what; f chooses its schedule.
+func blocking[T any](c *Comm, what string, in, out []T, root int, f func(x *coll, root int) error) error {
+	x, err := start[T](c, what, false)
 	if err != nil {
 		return err
 	}
@@ -95,8 +95,8 @@ func blocking[T any](c *Comm, k kind, in, out []T, root int, f func(x *coll, roo
 }
 
 // starting is blocking for a collective that does not wait.
-func starting[T any](c *Comm, k kind, in, out []T, root int, f func(x *coll, root int) error) (Request, error) {
-	x, err := start[T](c, k)
+func starting[T any](c *Comm, what string, in, out []T, root int, f func(x *coll, root int) error) (Request, error) {
+	x, err := start[T](c, what, true)
 	if err != nil {
 		return Request{}, err
 	}
@@ -104,31 +104,31 @@ func starting[T any](c *Comm, k kind, in, out []T, root int, f func(x *coll, roo
 }
 
 // start begins a collective of elements of type T.
-func start[T any](c *Comm, k kind) (*coll, error) {
+func start[T any](c *Comm, what string, later bool) (*coll, error) {
 	e := elemOf[T]()
-	x, err := c.begin(k, e.err)
+	x, err := c.begin(what, e.err, later)
 	if err == nil && c.checked {
 		x.terms.Shape = e.shape()
 	}
 	return x, err
 }
 
-// begin starts a call: one at a time on a communicator. When it returns no error, finish must be called; for a kind that
-// does not wait, launch.
-func (c *Comm) begin(k kind, typ error) (*coll, error) {
+// begin starts a call: one at a time on a communicator. When it returns no error, finish must be called. With later,
+// for a call that does not wait, launch must be called.
+func (c *Comm) begin(what string, typ error, later bool) (*coll, error) {
 	if c == nil || c.proc == nil || c.proc.rank.Ended() != nil || c.origin().freed.Load() {
-		return nil, c.usable(k.String())
+		return nil, c.usable(what)
 	}
 	st := c.coll
 	last := st.state.Load()
 	if last%2 != 0 || !st.state.CompareAndSwap(last, last+3) {
-		return nil, c.concurrent(k)
+		return nil, c.concurrent(what)
 	}
 	x := &st.running
-	if k.later() {
+	if later {
 		x = st.idle()
 	}
-	x.c, x.kind, x.call = c, k, last/2+1
+	x.c, x.kind, x.call = c, what, last/2+1
 	x.terms.Endable, x.terms.Shape = c.until != nil, 0
 	if typ != nil || x.call >= st.attend || c.until != nil || st.poison.Load() != nil {
 		if err := x.prepare(typ); err != nil {
@@ -142,13 +142,13 @@ func (c *Comm) begin(k kind, typ error) (*coll, error) {
 	return x, nil
 }
 
-func (c *Comm) concurrent(k kind) error {
+func (c *Comm) concurrent(what string) error {
 	call := c.coll.state.Load() / 2
 	text := fmt.Sprintf("call %d", call)
 	if tag, ok := c.coll.tagOf(call); ok {
 		text = callText(c.coll.size, tag, call)
 	}
-	return fmt.Errorf("mpi: %v: %s: %w: %s", k, c.who(), ErrConcurrent, text)
+	return fmt.Errorf("mpi: %s: %s: %w: %s", what, c.who(), ErrConcurrent, text)
 }
 
 // prepare is what few calls need.
@@ -179,7 +179,7 @@ func (x *coll) prepare(typ error) error {
 	}
 	x.st.attend = x.nextChecked()
 	if typ != nil {
-		return x.c.opError(x.kind.String(), typ)
+		return x.c.opError(x.kind, typ)
 	}
 	return nil
 }
@@ -289,7 +289,7 @@ func (x *coll) poisoned() error {
 	if e == nil || x.call < e.Call {
 		return nil
 	}
-	return fmt.Errorf("mpi: %v, call %d: %s: %w", x.kind, x.call, x.c.who(), e)
+	return fmt.Errorf("mpi: %s, call %d: %s: %w", x.kind, x.call, x.c.who(), e)
 }
 
 // fail has the collectives of the communicator end on all ranks with err, unless an earlier call has failed.
@@ -297,7 +297,7 @@ func (x *coll) fail(err error) {
 	if x.size == 1 || x.call == 0 || x.c.proc.rank.Ended() != nil || errors.Is(err, comm.ErrClosed) {
 		return
 	}
-	if x.st.lower(&CollectiveError{Rank: x.rank, Call: x.call, Kind: x.kind.String(), Err: err}) {
+	if x.st.lower(&CollectiveError{Rank: x.rank, Call: x.call, Kind: x.kind, Err: err}) {
 		x.tellFailure(err)
 		x.st.stop(nil, (*coll).poisoned)
 	}

@@ -112,8 +112,8 @@ func (p *Proc) collectiveText(ctx uint16, tag int) (name, detail string) {
 	if !isCollective(ctx) || uint(tag) > TagUB {
 		return "", ""
 	}
-	if st := p.colls.ofContext(ctx); st != nil {
-		detail = callDetail(st.size, tag, st.state.Load()/2)
+	if c := p.colls.withID(int(ctx / 2)); c != nil {
+		detail = callDetail(c.Size(), tag, c.coll.state.Load()/2)
 	}
 	return tagWay(tag).String(), detail
 }

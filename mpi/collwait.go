@@ -144,7 +144,7 @@ func (x *coll) awaitLong(r comm.Req) error {
 			x.alarmIn(pause)
 		}
 		if err := x.c.srv.AwaitOr(r, alarm); err != nil {
-			return x.c.opError(x.kind.String(), err)
+			return x.c.opError(x.kind, err)
 		}
 	}
 }
@@ -181,7 +181,7 @@ func (x *coll) look(r comm.Req, all bool) error {
 
 // gaveUp ends a call whose context has ended.
 func (x *coll) gaveUp(why error) error {
-	err := fmt.Errorf("mpi: %v, call %d: %s: %w", x.kind, x.call, x.c.who(), why)
+	err := fmt.Errorf("mpi: %s, call %d: %s: %w", x.kind, x.call, x.c.who(), why)
 	x.fail(err)
 	return err
 }
@@ -267,15 +267,15 @@ func (x *coll) leftover() (err error) {
 }
 
 func (x *coll) errorf(class error, format string, args ...any) error {
-	return fmt.Errorf("mpi: %v: %s: %w: %s", x.kind, x.c.who(), class, fmt.Sprintf(format, args...))
+	return fmt.Errorf("mpi: %s: %s: %w: %s", x.kind, x.c.who(), class, fmt.Sprintf(format, args...))
 }
 
 func (x *coll) sendError(to int, b []byte, err error) error {
-	return fmt.Errorf("mpi: %v, call %d: %s, %d bytes to rank %d: %w",
+	return fmt.Errorf("mpi: %s, call %d: %s, %d bytes to rank %d: %w",
 		x.kind, x.call, x.c.who(), len(b), to, x.c.cause(err))
 }
 
 func (x *coll) recvError(from int, b []byte, err error) error {
-	return fmt.Errorf("mpi: %v, call %d: %s, %d bytes from rank %d: %w",
+	return fmt.Errorf("mpi: %s, call %d: %s, %d bytes from rank %d: %w",
 		x.kind, x.call, x.c.who(), len(b), from, x.c.cause(err))
 }

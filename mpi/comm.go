@@ -48,7 +48,6 @@ func newComm(p *Proc, id int, uid uint64, group []int32, rank int) *Comm {
 	}
 	c.coll = newCollState(c, uid)
 	p.colls.add(c.coll)
-	p.names.add(c)
 	return c
 }
 

@@ -113,25 +113,25 @@ func contextsOf(id int) (uint16, uint16) { return uint16(2 * id), uint16(2*id + 
 
 // agree gives a new id of a range, claimed and the same on all ranks of c, and the number of the call in which they
 // agreed on it. All ranks of c call it.
-func (c *Comm) agree(k kind, of idRange) (id int, call uint64, err error) {
+func (c *Comm) agree(what string, of idRange) (id int, call uint64, err error) {
 	x := &c.proc.ids
 	empty := 0
 	for try := 0; ; try++ {
 		mine, all := x.snapshot(), idSet{}
-		if _, err := reducing(c, k, mine[:], all[:], Band, 0, (*coll).allreduce); err != nil {
+		if _, err := reducing(c, what, mine[:], all[:], Band, 0, (*coll).allreduce); err != nil {
 			return 0, 0, err
 		}
 		id := of.choose(&all, c.id, try)
 		if id < 0 {
 			if empty++; empty == emptyTries {
-				return 0, 0, fmt.Errorf("mpi: %v: %s: %w: %d are in use", k, c.who(), ErrContexts, 64*(of.to-of.from))
+				return 0, 0, fmt.Errorf("mpi: %s: %s: %w: %d are in use", what, c.who(), ErrContexts, 64*(of.to-of.from))
 			}
 			for range returnPolls { // some may be about to come back
 				c.srv.Poll()
 			}
 			continue
 		}
-		if ok, call, err := c.claimTogether(k, id); ok || err != nil {
+		if ok, call, err := c.claimTogether(what, id); ok || err != nil {
 			return id, call, err
 		}
 	}
@@ -139,14 +139,14 @@ func (c *Comm) agree(k kind, of idRange) (id int, call uint64, err error) {
 
 // claimTogether claims id on all ranks of c, or on none. A rank on which it fails keeps its claim. The call may have
 // succeeded on others, and their messages in the new communicator must not meet another communicator of this rank.
-func (c *Comm) claimTogether(k kind, id int) (ok bool, call uint64, err error) {
+func (c *Comm) claimTogether(what string, id int) (ok bool, call uint64, err error) {
 	x := &c.proc.ids
 	got := x.claim(id)
 	var mine, all [1]uint8
 	if got {
 		mine[0] = 1
 	}
-	call, err = reducing(c, k, mine[:], all[:], Band, 0, (*coll).allreduce)
+	call, err = reducing(c, what, mine[:], all[:], Band, 0, (*coll).allreduce)
 	ok = err == nil && all[0] == 1
 	if got && !ok && err == nil {
 		x.release(id)

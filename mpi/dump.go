@@ -4,18 +4,19 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/comm/rank"
 )
 
-// Dump writes a report of what the rank waits for to w, in one write. It lists calls by name, with peer, tag and
-// bytes, messages that nobody has received, and threads. Threads that wait in the same call are one line. It does not
-// wait for communication.
+// Dump writes to w, in one write, a report of what the rank waits for. It lists calls by name, with peer, tag and
+// bytes. It lists messages that nobody has received, and threads. Threads that wait in the same call are one line. It
+// does not wait for communication.
 func (p *Proc) Dump(w io.Writer) { p.rank.Dump(w) }
 
-// report adds what waits in package comm, by the names of this package.
+// report adds the calls and messages that wait in package comm.
 func (p *Proc) report(x *rank.Report) {
 	all := p.srv.Pending()
 	for _, o := range all {
@@ -33,14 +34,16 @@ func (p *Proc) report(x *rank.Report) {
 	}
 }
 
-// unended counts this rank's operations that have not ended. Those that the program has given up are not among them.
+// unended counts the operations of this rank that have not ended. It leaves out those that the program has given up.
+// first describes one of them.
 func (p *Proc) unended() (n int, first func() string) {
 	for _, x := range p.srv.Pending() {
 		if x.Unexpected() {
 			continue
 		}
 		if n++; n == 1 {
-			first = func() string { return p.callLine(x) }
+			x.Thread = nil
+			first = func() string { return p.callLines([]comm.Pending{x})[0] }
 		}
 	}
 	return n, first
@@ -54,18 +57,11 @@ func plural(n int, one, many string) string {
 	return fmt.Sprint(n, " ", many)
 }
 
-// callGroup is calls that differ in their tags and threads only.
+// callGroup is a set of calls or messages that have the same text and become one line.
 type callGroup struct {
-	kind     comm.PendingKind
-	text     string // of the call, without tags
-	inThread bool
-}
-
-// members of a callGroup.
-type members struct {
-	callGroup
-	n     int
 	first comm.Pending
+	text  string // of the call, without tags
+	n     int
 	tags  span
 	bytes span
 }
@@ -75,46 +71,42 @@ type span struct{ least, most int64 }
 
 func (s *span) add(n int64) { s.least, s.most = min(s.least, n), max(s.most, n) }
 
-func newMembers(k callGroup, x comm.Pending) *members {
-	return &members{callGroup: k, first: x, tags: span{int64(x.Tag), int64(x.Tag)}, bytes: span{x.Bytes, x.Bytes}}
-}
-
-// callLine describes one call or message.
-func (p *Proc) callLine(x comm.Pending) string {
-	return newMembers(callGroup{x.Kind, p.callText(x), false}, x).String()
-}
-
-// callLines gives a line for each group of calls and messages: what this rank does before what others have sent,
-// large groups first.
+// callLines gives a line for each group of calls and messages. Calls of this rank come before messages of others, and
+// large groups before small ones.
 func (p *Proc) callLines(all []comm.Pending) []string {
-	groups := make(map[callGroup]*members)
+	type key struct {
+		text     string
+		inThread bool
+	}
+	groups := make(map[key]*callGroup)
 	for _, x := range all {
-		k := callGroup{min(x.Kind, comm.PendingMessage), p.callText(x), x.Thread != nil}
+		tag := int64(x.Tag)
+		k := key{p.callText(x), x.Thread != nil}
 		g := groups[k]
 		if g == nil {
-			g = newMembers(k, x)
+			g = &callGroup{first: x, text: k.text, tags: span{tag, tag}, bytes: span{x.Bytes, x.Bytes}}
 			groups[k] = g
 		}
 		g.n++
-		g.tags.add(int64(x.Tag))
+		g.tags.add(tag)
 		g.bytes.add(x.Bytes)
 	}
-	order := make([]*members, 0, len(groups))
-	for _, g := range groups {
-		order = append(order, g)
-	}
-	slices.SortFunc(order, func(a, b *members) int {
-		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(b.n, a.n), cmp.Compare(a.text, b.text), cmp.Compare(a.tags.least, b.tags.least))
-	})
-	lines := make([]string, len(order))
-	for i, g := range order {
-		lines[i] = g.String()
+	var lines []string
+	for _, g := range slices.SortedFunc(maps.Values(groups), (*callGroup).compare) {
+		lines = append(lines, g.String())
 	}
 	return lines
 }
 
+// compare orders groups for a report.
+func (g *callGroup) compare(h *callGroup) int {
+	return cmp.Or(
+		cmp.Compare(min(g.first.Kind, comm.PendingMessage), min(h.first.Kind, comm.PendingMessage)),
+		cmp.Compare(h.n, g.n), cmp.Compare(g.text, h.text), cmp.Compare(g.tags.least, h.tags.least))
+}
+
 // String is the line of g.
-func (g *members) String() string {
+func (g *callGroup) String() string {
 	line := g.text
 	switch {
 	case isCollective(g.first.Context):
@@ -128,10 +120,11 @@ func (g *members) String() string {
 	} else {
 		line += ", " + plural(int(g.bytes.least), "byte", "bytes")
 	}
+	thread := g.first.Thread
 	switch {
-	case g.inThread && g.n == 1:
-		return fmt.Sprintf("thread %v: %s", g.first.Thread.ID(), line)
-	case g.inThread:
+	case thread != nil && g.n == 1:
+		return fmt.Sprintf("thread %v: %s", thread.ID(), line)
+	case thread != nil:
 		return fmt.Sprintf("%d threads: %s", g.n, line)
 	case g.n > 1:
 		return fmt.Sprintf("%d times: %s", g.n, line)
@@ -141,38 +134,45 @@ func (g *members) String() string {
 
 // callText names the call that waits in x, or what x is, without its tag and thread.
 func (p *Proc) callText(x comm.Pending) string {
-	on := p.names.of(int(x.Context / 2))
-	if name, detail := p.collectiveText(x.Context, x.Tag); name != "" {
-		on += detail
-		switch x.Kind {
-		case comm.PendingSend:
-			return fmt.Sprintf("%s on %s: sends to %s", name, on, p.peerOf(x))
-		case comm.PendingMessage, comm.PendingEnvelope:
-			return fmt.Sprintf("not received: %s on %s from %s", name, on, p.peerOf(x))
-		}
-		return fmt.Sprintf("%s on %s: waits for %s", name, on, p.peerOf(x))
+	on, peer := p.commName(int(x.Context/2)), p.peerOf(x)
+	name, detail := p.collectiveText(x.Context, x.Tag)
+	call := name + " on " + on + detail
+	switch {
+	case name == "":
+		return fmt.Sprintf(callFormats[x.Kind], on, peer)
+	case x.Unexpected():
+		return "not received: " + call + " from " + peer
+	case x.Kind == comm.PendingSend:
+		return call + ": sends to " + peer
 	}
-	switch x.Kind {
-	case comm.PendingSend:
-		return fmt.Sprintf("Send on %s to %s", on, p.peerOf(x))
-	case comm.PendingMove:
-		return fmt.Sprintf("Recv on %s of a message that is on its way from %s", on, p.peerOf(x))
-	case comm.PendingMessage:
-		return fmt.Sprintf("not received: message on %s from %s", on, p.peerOf(x))
-	case comm.PendingEnvelope:
-		return fmt.Sprintf("not received: envelope on %s from %s", on, p.peerOf(x))
-	}
-	return fmt.Sprintf("Recv on %s from %s", on, p.peerOf(x))
+	return call + ": waits for " + peer
 }
 
-// peerOf names the other rank of x, in the communicator where its number there is another one than in the world.
+// callFormats have a communicator and a peer as arguments.
+var callFormats = [...]string{
+	comm.PendingRecv:     "Recv on %s from %s",
+	comm.PendingMove:     "Recv on %s of a message that is on its way from %s",
+	comm.PendingSend:     "Send on %s to %s",
+	comm.PendingMessage:  "not received: message on %s from %s",
+	comm.PendingEnvelope: "not received: envelope on %s from %s",
+}
+
+// commName is the name of the communicator with that id.
+func (p *Proc) commName(id int) string {
+	if c := p.colls.withID(id); c != nil {
+		return c.Name()
+	}
+	return fmt.Sprintf("communicator %d, which has been freed", id)
+}
+
+// peerOf names the peer of x. It adds the rank in the world where the communicator has another number for it.
 func (p *Proc) peerOf(x comm.Pending) string {
-	rank, ok := p.names.rankIn(int(x.Context/2), x.Peer)
-	if !ok {
+	c := p.colls.withID(int(x.Context / 2))
+	if c == nil || uint(x.Peer) >= uint(p.rank.Size()) {
 		return peerText(x.Peer)
 	}
-	return rankText(rank, x.Peer)
+	return rankText(c.rankOf(x.Peer), x.Peer)
 }
 
-// isCollective tells the contexts of collectives, which are the odd ones.
+// isCollective reports whether ctx is a context of collectives. Those are odd.
 func isCollective(ctx uint16) bool { return ctx%2 == 1 }

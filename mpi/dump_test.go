@@ -161,7 +161,7 @@ func TestCommNames(t *testing.T) {
 			if err := d.SetName(name); err != nil {
 				return err
 			}
-			if want := map[string]string{"row": "row", "": def}[name]; d.Name() != want || c.Proc().names.of(d.id) != want {
+			if want := map[string]string{"row": "row", "": def}[name]; d.Name() != want || c.Proc().commName(d.id) != want {
 				return fmt.Errorf("%q, want %q", d.Name(), want)
 			}
 		}
@@ -171,7 +171,7 @@ func TestCommNames(t *testing.T) {
 		if err := wants(ErrComm, d.SetName("x")); err != nil {
 			return err
 		}
-		if got := c.Proc().names.of(d.id); !strings.Contains(got, "freed") {
+		if got := c.Proc().commName(d.id); !strings.Contains(got, "freed") {
 			return fmt.Errorf("a freed one is called %q", got)
 		}
 		return wants(ErrComm, none.SetName("x"))

@@ -154,7 +154,7 @@ func TestClaimThatFailed(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		if _, _, err := d.WithContext(ctx).claimTogether(kindDup, id); !errors.Is(err, ErrCancelled) {
+		if _, _, err := d.WithContext(ctx).claimTogether("Dup", id); !errors.Is(err, ErrCancelled) {
 			return fmt.Errorf("got %w", errors.Join(err, errBoom))
 		}
 		if c.proc.ids.claim(id) {

@@ -12,7 +12,7 @@ const gatherTree = 2 << 10
 // ErrCount, ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted,
 // ErrPeer.
 func Gather[T any](c *Comm, send, recv []T, root int) error {
-	return blocking(c, kindGather, send, recv, root, (*coll).gather)
+	return blocking(c, "Gather", send, recv, root, (*coll).gather)
 }
 
 // direction says which buffer of a gather or scatter has one part and which has the parts of all ranks, which is used
@@ -83,7 +83,7 @@ func (x *coll) gather(root int) error {
 // recv[displs[i]:] (6.5). counts and displs, in elements, are used at root only; nil displs puts the parts one behind
 // the other. send of root may be InPlace. Errors as for Gather.
 func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) error {
-	x, err := start[T](c, kindGatherv)
+	x, err := start[T](c, "Gatherv", false)
 	if err != nil {
 		return err
 	}

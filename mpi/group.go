@@ -14,7 +14,7 @@ func (c *Comm) Dup() (*Comm, error) {
 	if err := c.usable("Dup"); err != nil {
 		return nil, err
 	}
-	id, call, err := c.agree(kindDup, plainIDs)
+	id, call, err := c.agree("Dup", plainIDs)
 	if err != nil {
 		return nil, err
 	}
@@ -32,10 +32,10 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 	bad := color < 0 && color != Undefined
 	mine := claim{int64(color), int64(key)}
 	all := make([]claim, len(c.group))
-	if err := blocking(c, kindSplit, []claim{mine}, all, 0, (*coll).allgather); err != nil {
+	if err := blocking(c, "Split", []claim{mine}, all, 0, (*coll).allgather); err != nil {
 		return nil, err
 	}
-	id, call, err := c.agree(kindSplit, plainIDs)
+	id, call, err := c.agree("Split", plainIDs)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,6 @@ func (c *Comm) Free() error {
 	if c.origin().freed.Swap(true) {
 		return fmt.Errorf("mpi: Free: %s: %w: it has been freed", c.who(), ErrComm)
 	}
-	c.proc.names.remove(c.origin())
 	c.proc.colls.remove(c.coll)
 	failed := c.coll.poison.Load() != nil // which left messages and was told; open calls fail now, by what ends their receives
 	left := c.srv.Retire(c.ctx)

@@ -8,7 +8,7 @@ package mpi
 // Ibarrier is Barrier that does not wait (6.12.1): the request is done when all ranks have started it. It does not
 // block. Errors as for Barrier.
 func (c *Comm) Ibarrier() (Request, error) {
-	x, err := c.begin(kindIbarrier, nil)
+	x, err := c.begin("Ibarrier", nil, true)
 	if err != nil {
 		return Request{}, err
 	}
@@ -17,34 +17,34 @@ func (c *Comm) Ibarrier() (Request, error) {
 
 // Ibcast is Bcast that does not wait (6.12.2). It does not block. Errors as for Bcast.
 func Ibcast[T any](c *Comm, buf []T, root int) (Request, error) {
-	return starting(c, kindIbcast, nil, buf, root, (*coll).bcast)
+	return starting(c, "Ibcast", nil, buf, root, (*coll).bcast)
 }
 
 // Igather is Gather that does not wait (6.12.3). It does not block. Errors as for Gather.
 func Igather[T any](c *Comm, send, recv []T, root int) (Request, error) {
-	return starting(c, kindIgather, send, recv, root, (*coll).gather)
+	return starting(c, "Igather", send, recv, root, (*coll).gather)
 }
 
 // Iscatter is Scatter that does not wait (6.12.4). It does not block. Errors as for Scatter.
 func Iscatter[T any](c *Comm, send, recv []T, root int) (Request, error) {
-	return starting(c, kindIscatter, send, recv, root, (*coll).scatter)
+	return starting(c, "Iscatter", send, recv, root, (*coll).scatter)
 }
 
 // Iallgather is Allgather that does not wait (6.12.5). It does not block. Errors as for Allgather.
 func Iallgather[T any](c *Comm, send, recv []T) (Request, error) {
-	return starting(c, kindIallgather, send, recv, 0, (*coll).allgather)
+	return starting(c, "Iallgather", send, recv, 0, (*coll).allgather)
 }
 
 // Ialltoall is Alltoall that does not wait (6.12.6). It does not block. Errors as for Alltoall.
 func Ialltoall[T any](c *Comm, send, recv []T) (Request, error) {
-	return starting(c, kindIalltoall, send, recv, 0, (*coll).alltoall)
+	return starting(c, "Ialltoall", send, recv, 0, (*coll).alltoall)
 }
 
 // Ireduce is Reduce that does not wait (6.12.7). It does not block. An operation of the program runs inside a poll: it
 // must not block, and its panic is ErrOp of the wait. Errors as for Reduce.
 func Ireduce[T any](c *Comm, send, recv []T, op Op[T], root int) (Request, error) {
 	r := op.reducer()
-	x, err := start[T](c, kindIreduce)
+	x, err := start[T](c, "Ireduce", true)
 	if err != nil {
 		return Request{}, err
 	}
@@ -56,7 +56,7 @@ func Ireduce[T any](c *Comm, send, recv []T, op Op[T], root int) (Request, error
 // must not block, and its panic is ErrOp of the wait. Errors as for Allreduce.
 func Iallreduce[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
 	r := op.reducer()
-	x, err := start[T](c, kindIallreduce)
+	x, err := start[T](c, "Iallreduce", true)
 	if err != nil {
 		return Request{}, err
 	}

@@ -19,7 +19,6 @@ type Proc struct {
 	self    *Comm
 	ids     contexts
 	colls   colls
-	names   names       // of communicators
 	checked bool        // types are checked; fixed
 	final   atomic.Bool // Finalize has begun
 }

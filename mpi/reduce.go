@@ -14,16 +14,16 @@ const reduceWhole = 8 << 10
 // holds what it contributes. It waits, and may switch threads. Errors: ErrRoot, ErrOp, ErrType, ErrCount,
 // ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func Reduce[T any](c *Comm, send, recv []T, op Op[T], root int) error {
-	_, err := reducing(c, kindReduce, send, recv, op, root, (*coll).reduce)
+	_, err := reducing(c, "Reduce", send, recv, op, root, (*coll).reduce)
 	return err
 }
 
 // reducing is blocking for a reduction. It gives the number of the call, too.
 func reducing[T any](
-	c *Comm, k kind, send, recv []T, op Op[T], root int, f func(x *coll, root int) error,
+	c *Comm, what string, send, recv []T, op Op[T], root int, f func(x *coll, root int) error,
 ) (call uint64, err error) {
 	r := op.reducer()
-	x, err := start[T](c, k)
+	x, err := start[T](c, what, false)
 	if err != nil {
 		return 0, err
 	}

@@ -6,7 +6,7 @@ package mpi
 // and may switch threads. Errors as for Allreduce.
 func AllreduceOne[T any](c *Comm, x T, op Op[T]) (T, error) {
 	var out [1]T
-	_, err := reducing(c, kindAllreduceOne, []T{x}, out[:], op, 0, (*coll).allreduce)
+	_, err := reducing(c, "AllreduceOne", []T{x}, out[:], op, 0, (*coll).allreduce)
 	return out[0], err
 }
 
@@ -14,7 +14,7 @@ func AllreduceOne[T any](c *Comm, x T, op Op[T]) (T, error) {
 // (6.9.1). It waits, and may switch threads. Errors as for Reduce.
 func ReduceOne[T any](c *Comm, x T, op Op[T], root int) (T, error) {
 	var out [1]T
-	_, err := reducing(c, kindReduceOne, []T{x}, out[:], op, root, (*coll).reduce)
+	_, err := reducing(c, "ReduceOne", []T{x}, out[:], op, root, (*coll).reduce)
 	if c == nil || c.rank != root {
 		var zero T
 		return zero, err
@@ -25,7 +25,7 @@ func ReduceOne[T any](c *Comm, x T, op Op[T], root int) (T, error) {
 // BcastOne returns the x of rank root of c at all ranks (6.4). It waits, and may switch threads. Errors as for Bcast.
 func BcastOne[T any](c *Comm, x T, root int) (T, error) {
 	buf := []T{x}
-	err := blocking(c, kindBcastOne, nil, buf, root, (*coll).bcast)
+	err := blocking(c, "BcastOne", nil, buf, root, (*coll).bcast)
 	return buf[0], err
 }
 
@@ -36,7 +36,7 @@ func GatherOne[T any](c *Comm, x T, root int) ([]T, error) {
 	if c != nil && c.rank == root {
 		all = make([]T, len(c.group))
 	}
-	err := blocking(c, kindGatherOne, []T{x}, all, root, (*coll).gather)
+	err := blocking(c, "GatherOne", []T{x}, all, root, (*coll).gather)
 	return all, err
 }
 
@@ -44,6 +44,6 @@ func GatherOne[T any](c *Comm, x T, root int) ([]T, error) {
 // Allgather.
 func AllgatherOne[T any](c *Comm, x T) ([]T, error) {
 	all := make([]T, c.Size())
-	err := blocking(c, kindAllgatherOne, []T{x}, all, 0, (*coll).allgather)
+	err := blocking(c, "AllgatherOne", []T{x}, all, 0, (*coll).allgather)
 	return all, err
 }

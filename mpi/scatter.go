@@ -8,7 +8,7 @@ import "github.com/golci/golci/internal/schedule"
 // threads. Errors: ErrRoot, ErrType, ErrCount, ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch,
 // ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
 func Scatter[T any](c *Comm, send, recv []T, root int) error {
-	return blocking(c, kindScatter, send, recv, root, (*coll).scatter)
+	return blocking(c, "Scatter", send, recv, root, (*coll).scatter)
 }
 
 func (x *coll) scatter(root int) error {
@@ -28,7 +28,7 @@ func (x *coll) scatter(root int) error {
 // send[displs[i]:] (6.6); recv of rank i must have counts[i] elements. counts and displs, in elements, are used at
 // root only; nil displs has the parts one behind the other. Errors as for Scatter.
 func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) error {
-	x, err := start[T](c, kindScatterv)
+	x, err := start[T](c, "Scatterv", false)
 	if err != nil {
 		return err
 	}

@@ -22,10 +22,10 @@ func BcastValue[T any](c *Comm, v T, root int) (T, error) {
 		b, own = c.packColl("BcastValue", &v)
 	}
 	n := []int64{int64(len(b))}
-	if err := blocking(c, kindBcastValue, nil, n, root, (*coll).bcast); err != nil {
+	if err := blocking(c, "BcastValue", nil, n, root, (*coll).bcast); err != nil {
 		return v, err
 	}
-	x, err := start[byte](c, kindBcastValue)
+	x, err := start[byte](c, "BcastValue", false)
 	if err != nil {
 		return v, err
 	}
@@ -49,10 +49,10 @@ func GatherValue[T any](c *Comm, v T, root int) ([]T, error) {
 	if c != nil && c.rank == root {
 		lens = make([]int64, len(c.group))
 	}
-	if err := blocking(c, kindGatherValue, []int64{int64(len(b))}, lens, root, (*coll).gather); err != nil {
+	if err := blocking(c, "GatherValue", []int64{int64(len(b))}, lens, root, (*coll).gather); err != nil {
 		return nil, err
 	}
-	x, err := start[byte](c, kindGatherValue)
+	x, err := start[byte](c, "GatherValue", false)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func GatherValue[T any](c *Comm, v T, root int) ([]T, error) {
 // Allgatherv, and ErrType.
 func AllgatherValue[T any](c *Comm, v T) ([]T, error) {
 	b, own := c.packColl("AllgatherValue", &v)
-	all, counts, err := allgathervAlloc(c, kindAllgatherValue, b)
+	all, counts, err := allgathervAlloc(c, "AllgatherValue", b)
 	if err != nil || own != nil {
 		return nil, first(own, err)
 	}
@@ -93,10 +93,10 @@ func ScatterValue[T any](c *Comm, vs []T, root int) (v T, err error) {
 	for _, k := range counts {
 		lens = append(lens, int64(k))
 	}
-	if err := blocking(c, kindScatterValue, lens, n, root, (*coll).scatter); err != nil {
+	if err := blocking(c, "ScatterValue", lens, n, root, (*coll).scatter); err != nil {
 		return v, err
 	}
-	x, err := start[byte](c, kindScatterValue)
+	x, err := start[byte](c, "ScatterValue", false)
 	if err != nil {
 		return v, err
 	}
@@ -114,16 +114,16 @@ func ScatterValue[T any](c *Comm, vs []T, root int) (v T, err error) {
 // returns the elements of all ranks by rank, and how many came from each. It waits, and may switch threads. Errors as
 // for Allgatherv, and ErrMemory.
 func AllgathervAlloc[T any](c *Comm, send []T) (all []T, counts []int, err error) {
-	return allgathervAlloc(c, kindAllgathervAlloc, send)
+	return allgathervAlloc(c, "AllgathervAlloc", send)
 }
 
-// allgathervAlloc is AllgathervAlloc for a collective of kind k.
-func allgathervAlloc[T any](c *Comm, k kind, send []T) (all []T, counts []int, err error) {
+// allgathervAlloc is AllgathervAlloc for the function what.
+func allgathervAlloc[T any](c *Comm, what string, send []T) (all []T, counts []int, err error) {
 	lens := make([]int64, c.Size())
-	if err := blocking(c, k, []int64{int64(len(send))}, lens, 0, (*coll).allgather); err != nil {
+	if err := blocking(c, what, []int64{int64(len(send))}, lens, 0, (*coll).allgather); err != nil {
 		return nil, nil, err
 	}
-	x, err := start[T](c, k)
+	x, err := start[T](c, what, false)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -155,7 +155,7 @@ func (x *coll) told(lens []int64, first, size int) (sum int64, err error) {
 		sum = min(sum, most-n) + n // most if it would be more
 	}
 	if err := comm.CheckAlloc(sum * int64(size)); err != nil {
-		return 0, fmt.Errorf("mpi: %v: %s, %d elements of %d bytes from rank %d: %w",
+		return 0, fmt.Errorf("mpi: %s: %s, %d elements of %d bytes from rank %d: %w",
 			x.kind, x.c.who(), lens[worst], size, first+worst, err)
 	}
 	return sum, nil
