@@ -38,11 +38,7 @@ func (x *coll) allgather(int) (err error) {
 // ranks, and goes to recv[displs[i]:] (6.7). nil displs puts the parts one behind the other. send may be InPlace.
 // Errors as for Allgather.
 func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
-	x, err := start[T](c, "Allgatherv", false)
-	if err != nil {
-		return err
-	}
-	return x.finish(take(x, send, recv).allgatherv(counts, displs))
+	return blocking(c, "Allgatherv", send, recv, 0, func(x *coll, _ int) error { return x.allgatherv(counts, displs) })
 }
 
 func (x *coll) allgatherv(counts, displs []int) error {

@@ -53,11 +53,9 @@ func (x *coll) alltoall(int) error {
 // displacements have the parts one behind the other. send may be InPlace: scounts and sdispls are then not used, and
 // what goes to rank j is as long as what comes from it. Errors as for Alltoall.
 func Alltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) error {
-	x, err := start[T](c, "Alltoallv", false)
-	if err != nil {
-		return err
-	}
-	return x.finish(take(x, send, recv).alltoallv(scounts, sdispls, rcounts, rdispls))
+	return blocking(c, "Alltoallv", send, recv, 0, func(x *coll, _ int) error {
+		return x.alltoallv(scounts, sdispls, rcounts, rdispls)
+	})
 }
 
 func (x *coll) alltoallv(scounts, sdispls, rcounts, rdispls []int) error {

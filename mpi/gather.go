@@ -83,11 +83,9 @@ func (x *coll) gather(root int) error {
 // recv[displs[i]:] (6.5). counts and displs, in elements, are used at root only; nil displs puts the parts one behind
 // the other. send of root may be InPlace. Errors as for Gather.
 func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) error {
-	x, err := start[T](c, "Gatherv", false)
-	if err != nil {
-		return err
-	}
-	return x.finish(take(x, send, recv).gatherv(counts, displs, root))
+	return blocking(c, "Gatherv", send, recv, root, func(x *coll, root int) error {
+		return x.gatherv(counts, displs, root)
+	})
 }
 
 func (x *coll) gatherv(counts, displs []int, root int) error {

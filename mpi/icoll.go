@@ -44,22 +44,18 @@ func Ialltoall[T any](c *Comm, send, recv []T) (Request, error) {
 // must not block, and its panic is ErrOp of the wait. Errors as for Reduce.
 func Ireduce[T any](c *Comm, send, recv []T, op Op[T], root int) (Request, error) {
 	r := op.reducer()
-	x, err := start[T](c, "Ireduce", true)
-	if err != nil {
-		return Request{}, err
-	}
-	x.op = r
-	return x.launch(take(x, send, recv).reduce(root))
+	return starting(c, "Ireduce", send, recv, root, func(x *coll, root int) error {
+		x.op = r
+		return x.reduce(root)
+	})
 }
 
 // Iallreduce is Allreduce that does not wait (6.12.8). It does not block. An operation of the program runs inside a poll: it
 // must not block, and its panic is ErrOp of the wait. Errors as for Allreduce.
 func Iallreduce[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
 	r := op.reducer()
-	x, err := start[T](c, "Iallreduce", true)
-	if err != nil {
-		return Request{}, err
-	}
-	x.op = r
-	return x.launch(take(x, send, recv).allreduce(0))
+	return starting(c, "Iallreduce", send, recv, 0, func(x *coll, root int) error {
+		x.op = r
+		return x.allreduce(root)
+	})
 }

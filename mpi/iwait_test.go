@@ -118,7 +118,7 @@ var endings = map[string]func(rs []Request) error{
 		return nil
 	},
 	"Test": func(rs []Request) error {
-		for left := len(rs); left > 0; {
+		for left := active(rs); left > 0; {
 			for i := range rs {
 				if rs[i].Null() {
 					continue
@@ -134,25 +134,41 @@ var endings = map[string]func(rs []Request) error{
 		}
 		return nil
 	},
-	"Waitall": func(rs []Request) error { return Waitall(rs, make([]Status, len(rs))) },
+	"Waitall": func(rs []Request) error {
+		isNull, sts := nulls(rs), make([]Status, len(rs))
+		err := Waitall(rs, sts)
+		for i, null := range isNull {
+			if null && sts[i] != empty {
+				return fmt.Errorf("null request %d has status %v: %w", i, sts[i], err)
+			}
+		}
+		return err
+	},
 	"Waitany": func(rs []Request) error {
-		ended := make([]bool, len(rs))
-		for range rs {
+		ended, isNull := make([]bool, len(rs)), nulls(rs)
+		for range active(rs) {
 			i, _, err := Waitany(rs)
-			if err != nil || i < 0 || ended[i] {
-				return fmt.Errorf("request %d of %v: %w", i, ended, err)
+			if err != nil || i < 0 || ended[i] || isNull[i] {
+				return fmt.Errorf("request %d of %v, of which %v were null: %w", i, ended, isNull, err)
 			}
 			ended[i] = true
+		}
+		if i, st, err := Waitany(rs); i != Undefined || st != empty || err != nil {
+			return fmt.Errorf("of null requests Waitany gives %d, %v: %w", i, st, err)
 		}
 		return nil
 	},
 	"Waitsome": func(rs []Request) error {
-		for left := len(rs); left > 0; {
+		isNull := nulls(rs)
+		for left := active(rs); left > 0; {
 			which, _, err := Waitsome(rs)
-			if err != nil || len(which) == 0 {
-				return fmt.Errorf("%d are left, got %v: %w", left, which, err)
+			if err != nil || len(which) == 0 || slices.ContainsFunc(which, func(i int) bool { return isNull[i] }) {
+				return fmt.Errorf("%d are left, got %v, of which %v were null: %w", left, which, isNull, err)
 			}
 			left -= len(which)
+		}
+		if which, sts, err := Waitsome(rs); which != nil || sts != nil || err != nil {
+			return fmt.Errorf("of null requests Waitsome gives %v, %v: %w", which, sts, err)
 		}
 		return nil
 	},
@@ -165,8 +181,26 @@ var endings = map[string]func(rs []Request) error{
 	},
 }
 
-// TestMixedWaits: each way to wait takes requests of messages, of collectives and null ones in one list. The messages
-// are sent by ranks that are not yet in the collectives, and the other way round.
+// nulls reports which of rs are null, and active counts the others.
+func nulls(rs []Request) []bool {
+	out := make([]bool, len(rs))
+	for i := range rs {
+		out[i] = rs[i].Null()
+	}
+	return out
+}
+
+func active(rs []Request) (n int) {
+	for i := range rs {
+		if !rs[i].Null() {
+			n++
+		}
+	}
+	return n
+}
+
+// TestMixedWaits: each way to wait takes a list with requests of messages, requests of collectives and null requests.
+// Some ranks send messages before they enter the collectives; others enter the collectives first.
 func TestMixedWaits(t *testing.T) {
 	for name, end := range endings {
 		t.Run(name, func(t *testing.T) {
@@ -181,8 +215,7 @@ func TestMixedWaits(t *testing.T) {
 	}
 }
 
-// mixed starts messages and collectives by turns, and ends them all. Requests that Waitany and Waitsome must not find
-// are null already.
+// mixed starts messages and collectives in turn, puts null requests between them, and ends them all.
 func mixed(c *Comm, name string, end func(rs []Request) error) error {
 	const rounds = 4
 	var rs []Request
@@ -210,7 +243,7 @@ func mixed(c *Comm, name string, end func(rs []Request) error) error {
 		if err != nil {
 			return err
 		}
-		rs = append(rs, p.r, recv, q.r, send)
+		rs = append(rs, Request{}, p.r, recv, Request{}, q.r, send)
 		checks = append(checks, p.check, q.check, func() error { return checkPattern(in, left, c.Rank(), i) })
 	}
 	if err := end(rs); err != nil {

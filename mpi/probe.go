@@ -11,41 +11,49 @@ import (
 // receiving it (3.8.1). Another thread may still receive it first; see Mprobe. It may switch threads. Errors: ErrComm,
 // ErrRank, ErrTag, ErrFinalized, ErrAborted.
 func (c *Comm) Probe(source, tag int) (Status, error) {
-	if err := c.badRecv("Probe", nil, source, tag); err != nil {
-		return Status{}, err
-	}
-	if source == ProcNull {
-		return nullStatus, nil
-	}
-	st, err := c.srv.ProbeContext(c.until, c.ctx, c.world(source), tag)
-	if err != nil {
-		return Status{}, c.recvError("Probe", source, tag, 0, err)
-	}
-	return c.status(st, source), nil
+	_, st, _, err := c.probe("Probe", source, tag, true, false)
+	return st, err
 }
 
 // Iprobe polls once and looks for such a message; it does not block. The result is false if there is none. Errors as
 // for Probe; in a view whose context has ended ErrCancelled and its cause, so that a loop of Iprobe ends with it.
 func (c *Comm) Iprobe(source, tag int) (Status, bool, error) {
-	if err := c.badRecv("Iprobe", nil, source, tag); err != nil {
-		return Status{}, false, err
+	_, st, ok, err := c.probe("Iprobe", source, tag, false, false)
+	return st, ok, err
+}
+
+// probe looks for a message for the function what. With wait it waits for one, with take it takes it.
+func (c *Comm) probe(
+	what string, source, tag int, wait, take bool,
+) (m *comm.Message, st Status, ok bool, err error) {
+	if err := c.badRecv(what, nil, source, tag); err != nil {
+		return nil, Status{}, false, err
 	}
 	if source == ProcNull {
-		return nullStatus, true, nil
+		return nil, nullStatus, true, nil
 	}
-	err := c.over()
-	var st comm.Status
-	ok := false
-	if err == nil {
-		st, ok, err = c.srv.Iprobe(c.ctx, c.world(source), tag)
+	if !wait {
+		err = c.over()
 	}
-	if err != nil {
-		return Status{}, false, c.recvError("Iprobe", source, tag, 0, err)
+	var found comm.Status
+	switch from := c.world(source); {
+	case err != nil:
+	case wait && take:
+		m, found, err = c.srv.MprobeContext(c.until, c.ctx, from, tag)
+	case wait:
+		found, err = c.srv.ProbeContext(c.until, c.ctx, from, tag)
+	case take:
+		m, found, err = c.srv.Improbe(c.ctx, from, tag)
+	default:
+		found, ok, err = c.srv.Iprobe(c.ctx, from, tag)
 	}
-	if !ok {
-		return Status{}, false, nil
+	switch {
+	case err != nil:
+		return nil, Status{}, false, c.recvError(what, source, tag, 0, err)
+	case wait || ok || m != nil:
+		return m, c.status(found, source), true, nil
 	}
-	return c.status(st, source), true, nil
+	return nil, Status{}, false, nil
 }
 
 // Message is a message that Mprobe has taken for its caller: only Mrecv and Imrecv can receive it, once (3.8.2).
@@ -67,44 +75,22 @@ func (m *Message) Status() Status {
 // Mprobe is Probe that also takes the message, so that no other thread can receive it (3.8.2). It waits, and may
 // switch threads. Errors as for Probe.
 func (c *Comm) Mprobe(source, tag int) (*Message, error) {
-	if err := c.badRecv("Mprobe", nil, source, tag); err != nil {
+	return c.mprobe("Mprobe", source, tag, true)
+}
+
+// mprobe is Mprobe for the function what, or Improbe if it does not wait.
+func (c *Comm) mprobe(what string, source, tag int, wait bool) (*Message, error) {
+	m, st, ok, err := c.probe(what, source, tag, wait, true)
+	if err != nil || !ok {
 		return nil, err
 	}
-	if source == ProcNull {
-		return &Message{c: c, st: nullStatus}, nil
-	}
-	m, st, err := c.srv.MprobeContext(c.until, c.ctx, c.world(source), tag)
-	if err != nil {
-		return nil, c.recvError("Mprobe", source, tag, 0, err)
-	}
-	return &Message{c: c, m: m, st: c.status(st, source)}, nil
+	return &Message{c: c, m: m, st: st}, nil
 }
 
 // Improbe polls once and takes such a message, if there is one; else it returns nil (3.8.2). It does not block.
 // Errors as for Iprobe.
-func (c *Comm) Improbe(source, tag int) (*Message, error) { return c.improbe("Improbe", source, tag) }
-
-// improbe is Improbe for the function what, which errors name.
-func (c *Comm) improbe(what string, source, tag int) (*Message, error) {
-	if err := c.badRecv(what, nil, source, tag); err != nil {
-		return nil, err
-	}
-	if source == ProcNull {
-		return &Message{c: c, st: nullStatus}, nil
-	}
-	err := c.over()
-	var m *comm.Message
-	var st comm.Status
-	if err == nil {
-		m, st, err = c.srv.Improbe(c.ctx, c.world(source), tag)
-	}
-	if err != nil {
-		return nil, c.recvError(what, source, tag, 0, err)
-	}
-	if m == nil {
-		return nil, nil
-	}
-	return &Message{c: c, m: m, st: c.status(st, source)}, nil
+func (c *Comm) Improbe(source, tag int) (*Message, error) {
+	return c.mprobe("Improbe", source, tag, false)
 }
 
 // Imrecv starts to receive m into buf (3.8.3). It does not block. Errors: ErrType, ErrRequest for a message that is
@@ -144,7 +130,7 @@ func (m *Message) imrecv(what string, e *elem, b []byte, alloc func(n int) []byt
 	if m.m == nil {
 		return Request{c: m.c, req: comm.DoneReq(markNullRecv)}, nil
 	}
-	r, err := m.c.imrecvBytes(m.m, b, alloc, m.c.shape(e))
+	r, err := m.c.srv.ImrecvWith(m.m, b, alloc, m.c.terms(m.c.shape(e)))
 	if err != nil {
 		return Request{}, m.c.opError(what, err)
 	}

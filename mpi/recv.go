@@ -32,7 +32,7 @@ func (c *Comm) recvAny(what string, e *elem, b []byte, source, tag int) (Status,
 	if source == ProcNull {
 		return nullStatus, nil
 	}
-	st, err := c.recvBytes(c.ctx, source, tag, b, c.shape(e))
+	st, err := c.recvBytes(source, tag, b, c.shape(e))
 	if err != nil {
 		err = c.recvError(what, source, tag, len(b), err)
 	}
@@ -68,7 +68,7 @@ func (c *Comm) irecvAny(what string, e *elem, b []byte, source, tag int) (Reques
 	if source == ProcNull {
 		return Request{c: c, req: comm.DoneReq(markNullRecv)}, nil
 	}
-	r, err := c.irecvBytes(c.ctx, source, tag, b, c.shape(e))
+	r, err := c.irecvBytes(source, tag, b, c.shape(e))
 	if err != nil {
 		return Request{}, c.recvError(what, source, tag, len(b), err)
 	}
@@ -91,7 +91,7 @@ func Sendrecv[S, R any](c *Comm, sbuf []S, dest, stag int, rbuf []R, source, rta
 		return Status{}, err
 	}
 	if dest != ProcNull {
-		err = c.sendBytes(c.ctx, dest, stag, out, comm.Standard, c.shape(e))
+		err = c.sendBytes(dest, stag, out, comm.Standard, c.shape(e))
 	}
 	if err != nil {
 		_ = r.Cancel() // of a request that is not null: it cannot fail
@@ -137,7 +137,7 @@ func recvAlloc[T any](c *Comm, what string, source, tag int) ([]T, Status, error
 	}
 	var buf []T
 	size := sizeOf[T]()
-	st, err := c.recvAllocBytes(c.ctx, source, tag, c.shape(e), func(n int) []byte {
+	st, err := c.recvAllocBytes(source, tag, c.shape(e), func(n int) []byte {
 		if size == 0 {
 			return nil
 		}

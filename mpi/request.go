@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/golci/golci/comm"
@@ -38,34 +39,36 @@ func (r *Request) wait(what string) (Status, error) {
 	return st, err
 }
 
-// waitAt is wait for request i of several.
-func (r *Request) waitAt(what string, i int) (Status, error) {
+// waitAt is wait for request i of several, and until ctx ends.
+func (r *Request) waitAt(ctx context.Context, what string, i int) (Status, error) {
 	if r.c == nil {
 		return empty, nil
 	}
 	c := r.c
-	st, err := r.result()
+	st, err := r.waitContext(ctx)
 	if err != nil {
-		err = c.opError(nth(what, i), err)
+		err = c.opError(fmt.Sprintf("%s, request %d", what, i), err)
 	}
 	return st, err
 }
 
-// nth names request i of several in errors of the function what.
-func nth(what string, i int) string { return fmt.Sprintf("%s, request %d", what, i) }
-
 // result waits and gives what the server says. r is not null.
 func (r *Request) result() (Status, error) {
-	if r.req.Null() {
-		return r.finished()
-	}
+	c, req := r.c, r.req
 	if r.watch != nil {
-		r.watch.wait(r.c.proc)
+		if err := c.srv.AwaitAnyContext(nil, r.watch); err != nil {
+			return Status{}, err
+		}
 	}
-	c := r.c
-	st, err := c.wait(r.req)
 	*r = Request{}
-	return c.status(st, AnySource), err
+	if !req.Null() {
+		st, err := c.wait(req)
+		return c.status(st, AnySource), err
+	}
+	if req.Mark() == markNullRecv {
+		return nullStatus, nil
+	}
+	return empty, nil
 }
 
 // late reports whether the context of the request's communicator has ended, so that a wait ends it if that can be done.
@@ -84,42 +87,15 @@ func (r *Request) drop() bool {
 	return true
 }
 
-// finished is the result of an operation that was done when it was started.
-func (r *Request) finished() (Status, error) {
-	st := empty
-	if r.req.Mark() == markNullRecv {
-		st = nullStatus
-	}
-	*r = Request{}
-	return st, nil
-}
-
 // Test polls once and reports whether r is done; if so r becomes null (3.7.3). It does not block.
 func (r *Request) Test() (Status, bool, error) {
-	if r == nil || r.c == nil {
-		return empty, true, nil
+	if !r.Null() && !r.settled() {
+		if r.c.srv.Poll(); !r.settled() {
+			return Status{}, false, nil
+		}
 	}
-	if r.req.Null() {
-		st, err := r.finished()
-		return st, true, err
-	}
-	if r.watch != nil && !r.watch.over() {
-		return Status{}, false, nil
-	}
-	c := r.c
-	if r.endLate() {
-		st, err := r.wait("Test")
-		return st, true, err
-	}
-	st, ok, err := c.srv.Test(r.req)
-	if err != nil {
-		err = c.opError("Test", err)
-	}
-	if !ok && err == nil {
-		return Status{}, false, nil
-	}
-	*r = Request{}
-	return c.status(st, AnySource), true, err
+	st, err := r.wait("Test")
+	return st, true, err
 }
 
 // Cancel asks for the operation to end before it is matched (3.8.4); it does not block. The request must still be
@@ -135,9 +111,9 @@ func (r *Request) Cancel() error {
 	return nil
 }
 
-// settled reports whether r is done, without using it up.
+// settled reports whether r is done, without using it up. r is not null.
 func (r *Request) settled() bool {
-	return r.req.Null() || (r.req.Ready() || r.endLate()) && (r.watch == nil || r.watch.over())
+	return (r.req.Ready() || r.endLate()) && (r.watch == nil || r.watch.Err() != nil)
 }
 
 // Wait is r.Wait.

@@ -28,11 +28,9 @@ func (x *coll) scatter(root int) error {
 // send[displs[i]:] (6.6); recv of rank i must have counts[i] elements. counts and displs, in elements, are used at
 // root only; nil displs has the parts one behind the other. Errors as for Scatter.
 func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) error {
-	x, err := start[T](c, "Scatterv", false)
-	if err != nil {
-		return err
-	}
-	return x.finish(take(x, send, recv).scatterv(counts, displs, root))
+	return blocking(c, "Scatterv", send, recv, root, func(x *coll, root int) error {
+		return x.scatterv(counts, displs, root)
+	})
 }
 
 func (x *coll) scatterv(counts, displs []int, root int) error {

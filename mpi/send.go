@@ -26,14 +26,7 @@ func Send[T any](c *Comm, buf []T, dest, tag int) error {
 // Ssend is Send that returns only when a receive has been matched with the message (3.4). It waits for that, and may
 // switch threads. Errors as for Send.
 func Ssend[T any](c *Comm, buf []T, dest, tag int) error {
-	if !c.hot(dest, tag, any((*T)(nil))) {
-		return c.sendAny("Ssend", elemOf[T](), bytesOf(buf), dest, tag, comm.Synchronous)
-	}
-	b := bytesOf(buf)
-	if err := c.srv.Send(c.ctx, int(c.near[dest]), tag, b, comm.Synchronous); err != nil {
-		return c.sendError("Ssend", dest, tag, len(b), err)
-	}
-	return nil
+	return c.sendAny("Ssend", elemOf[T](), bytesOf(buf), dest, tag, comm.Synchronous)
 }
 
 // Isend starts a send and returns a request for it (3.7.2); buf must not be changed until the request is done. It
@@ -53,15 +46,7 @@ func Isend[T any](c *Comm, buf []T, dest, tag int) (Request, error) {
 // Issend is Isend whose request is done when a receive has been matched with the message (3.7.2). It does not block.
 // Errors as for Send.
 func Issend[T any](c *Comm, buf []T, dest, tag int) (Request, error) {
-	if !c.hot(dest, tag, any((*T)(nil))) {
-		return c.isendAny("Issend", elemOf[T](), bytesOf(buf), dest, tag, comm.Synchronous)
-	}
-	b := bytesOf(buf)
-	r, err := c.srv.Isend(c.ctx, int(c.near[dest]), tag, b, comm.Synchronous)
-	if err != nil {
-		return Request{}, c.sendError("Issend", dest, tag, len(b), err)
-	}
-	return Request{c: c, req: r}, nil
+	return c.isendAny("Issend", elemOf[T](), bytesOf(buf), dest, tag, comm.Synchronous)
 }
 
 // sendAny sends in the cases that are not hot: to the null process, in a view, with a type that is new. Or it tells
@@ -70,7 +55,7 @@ func (c *Comm) sendAny(what string, e *elem, b []byte, dest, tag int, mode comm.
 	if err := c.badSend(what, e.err, dest, tag); err != nil || dest == ProcNull {
 		return err
 	}
-	if err := c.sendBytes(c.ctx, dest, tag, b, mode, c.shape(e)); err != nil {
+	if err := c.sendBytes(dest, tag, b, mode, c.shape(e)); err != nil {
 		return c.sendError(what, dest, tag, len(b), err)
 	}
 	return nil
@@ -84,7 +69,7 @@ func (c *Comm) isendAny(what string, e *elem, b []byte, dest, tag int, mode comm
 	if dest == ProcNull {
 		return Request{c: c}, nil
 	}
-	r, err := c.isendBytes(c.ctx, dest, tag, b, mode, c.shape(e))
+	r, err := c.isendBytes(dest, tag, b, mode, c.shape(e))
 	if err != nil {
 		return Request{}, c.sendError(what, dest, tag, len(b), err)
 	}

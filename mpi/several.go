@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"sync"
 
@@ -14,52 +13,54 @@ import (
 // reqs is scratch for waits on several requests.
 var reqs = sync.Pool{New: func() any { return new([]comm.Req) }}
 
-// await blocks until all of rs are done and uses up none. Null requests do not count.
-func await(rs []Request) {
-	var srv *comm.Server
+// await blocks until those of rs are done that one wait at srv can be for. It uses up none. Requests that a view has
+// started, that are watched, or that belong to another rank of this process are left out.
+func await(srv *comm.Server, rs []Request) {
 	buf := reqs.Get().(*[]comm.Req)
 	list := (*buf)[:0]
 	for i := range rs {
-		r := &rs[i]
-		if r.c == nil || r.req.Null() || r.req.Ready() || r.c.until != nil {
-			continue // what a view has started is waited for one by one
+		if r := &rs[i]; r.ordinary() && r.c.srv == srv && !r.req.Ready() {
+			list = append(list, r.req)
 		}
-		if r.watch != nil {
-			r.watch.wait(r.c.proc)
-			continue
-		}
-		if srv != nil && srv != r.c.srv { // of another rank of this process
-			_ = srv.AwaitAll(list) // an error shows in Wait
-			list = list[:0]
-		}
-		srv = r.c.srv
-		list = append(list, r.req)
 	}
-	if len(list) > 0 {
-		_ = srv.AwaitAll(list)
-	}
+	_ = srv.AwaitAll(list) // an error shows in Wait
 	clear(list)
 	*buf = list[:0]
 	reqs.Put(buf)
 }
 
-// Waitall waits until all of rs are done and makes them null (3.7.5). st, if not nil, takes their statuses and must
-// be as long as rs, else ErrCount. It may switch threads. The error joins those of the operations, each with its index,
-// and ErrRequest for a request that has been waited for already.
+// ordinary reports whether a wait for r is only a wait of its server.
+func (r *Request) ordinary() bool { return r.c != nil && r.watch == nil && r.c.until == nil }
+
+// Waitall waits until all of rs are done and makes them null (3.7.5). st takes their statuses. It is nil or as long as
+// rs, else ErrCount. It may switch threads. The error joins those of the operations, each with its index, and
+// ErrRequest for a request that has been waited for already.
 func Waitall(rs []Request, st []Status) error {
-	if st != nil && len(st) != len(rs) {
-		return statusesError("Waitall", len(rs), len(st))
+	return waitall(context.Background(), "Waitall", rs, st)
+}
+
+// WaitallContext is Waitall that ends when ctx ends. It then ends the operations that are not done, as WaitContext
+// does: with ErrCancelled, or with ErrPending for one that stays as it is. It returns in time, whatever other ranks
+// do, but for a receive of a view whose bytes are under way: see WithContext.
+func WaitallContext(ctx context.Context, rs []Request, st []Status) error {
+	return waitall(orNone(ctx), "WaitallContext", rs, st)
+}
+
+func waitall(ctx context.Context, what string, rs []Request, st []Status) error {
+	if err := statusesFor(what, rs, st); err != nil {
+		return err
 	}
 	var errs []error
+	plain := ctx.Done() == nil
 	for i := range rs {
 		r := &rs[i]
-		if st == nil && r.drop() {
+		if plain && st == nil && r.drop() {
 			continue
 		}
-		if r.c != nil && r.watch == nil && r.c.until == nil && !r.c.srv.Linger(r.req) {
-			await(rs[i:]) // one wake-up for all that is left
+		if plain && r.ordinary() && !r.c.srv.Linger(r.req) {
+			await(r.c.srv, rs[i:]) // one wake-up for all that is left
 		}
-		s, err := r.waitAt("Waitall", i)
+		s, err := r.waitAt(ctx, what, i)
 		if st != nil {
 			st[i] = s
 		}
@@ -70,26 +71,15 @@ func Waitall(rs []Request, st []Status) error {
 	return errors.Join(errs...)
 }
 
-// collect takes the results of requests that are done.
-func collect(rs []Request, st []Status, what string) error {
-	var errs []error
-	for i := range rs {
-		s, err := rs[i].waitAt(what, i)
-		if st != nil {
-			st[i] = s
-		}
-		if err != nil {
-			errs = append(errs, err)
-		}
+// statusesFor tells that st is neither nil nor as long as rs.
+func statusesFor(what string, rs []Request, st []Status) error {
+	if st == nil || len(st) == len(rs) {
+		return nil
 	}
-	return errors.Join(errs...)
+	return fmt.Errorf("mpi: %s: %w: %d statuses for %d requests", what, ErrCount, len(st), len(rs))
 }
 
-func statusesError(what string, rs, st int) error {
-	return fmt.Errorf("mpi: %s: %w: %d statuses for %d requests", what, ErrCount, st, rs)
-}
-
-// firstSettled gives the index of a request that is done, or Undefined; active tells whether any is not null.
+// firstSettled gives the index of a request that is done, or Undefined. active tells whether any is not null.
 func firstSettled(rs []Request) (index int, active bool) {
 	for i := range rs {
 		if rs[i].c == nil {
@@ -107,30 +97,42 @@ func firstSettled(rs []Request) (index int, active bool) {
 // index is Undefined. It may switch threads. Errors as for Request.Wait.
 func Waitany(rs []Request) (int, Status, error) { return waitany(context.Background(), "Waitany", rs) }
 
+// WaitanyContext is Waitany that also returns when ctx ends. The index is then Undefined, and the error is ErrPending
+// with the cause of ctx. The requests stay as they are.
+func WaitanyContext(ctx context.Context, rs []Request) (int, Status, error) {
+	return waitany(orNone(ctx), "WaitanyContext", rs)
+}
+
 func waitany(ctx context.Context, what string, rs []Request) (int, Status, error) {
 	i, err := awaitAny(ctx, what, rs)
 	if i < 0 {
 		return Undefined, empty, err
 	}
-	st, err := rs[i].waitAt(what, i)
+	st, err := rs[i].waitAt(context.Background(), what, i)
 	return i, st, err
 }
 
-// Waitsome waits until at least one of rs is done, and gives the indices and statuses of all that are; they become null
-// (3.7.5). When all are null the lists are nil. It may switch threads. Errors as for Waitall.
+// Waitsome waits until at least one of rs is done. It gives the indices and statuses of all that are done, and makes
+// these null (3.7.5). When all are null the lists are nil. It may switch threads. Errors as for Waitall.
 func Waitsome(rs []Request) ([]int, []Status, error) {
 	return waitsome(context.Background(), "Waitsome", rs)
+}
+
+// WaitsomeContext is Waitsome that also returns when ctx ends. The lists are then nil, and the error is ErrPending
+// with the cause of ctx. The requests stay as they are.
+func WaitsomeContext(ctx context.Context, rs []Request) ([]int, []Status, error) {
+	return waitsome(orNone(ctx), "WaitsomeContext", rs)
 }
 
 func waitsome(ctx context.Context, what string, rs []Request) ([]int, []Status, error) {
 	if i, err := awaitAny(ctx, what, rs); i < 0 {
 		return nil, nil, err
 	}
-	return some(rs, what)
+	return some(what, rs)
 }
 
-// awaitAny blocks until one of rs is done, and gives its index; Undefined if all are null, if ctx ends, and where
-// that must not be waited for.
+// awaitAny blocks until one of rs is done, and gives its index. The index is Undefined if all are null, if ctx ends, and
+// where the caller must not wait.
 func awaitAny(ctx context.Context, what string, rs []Request) (int, error) {
 	for {
 		i, active := firstSettled(rs)
@@ -148,7 +150,7 @@ func awaitAny(ctx context.Context, what string, rs []Request) (int, error) {
 
 // blockAny blocks until one of rs, none of which is done, may be done, or a context has ended.
 func blockAny(ctx context.Context, rs []Request) error {
-	var p *Proc
+	var srv *comm.Server
 	var list []comm.Req
 	ctxs := []context.Context{ctx}
 	for i := range rs {
@@ -156,11 +158,14 @@ func blockAny(ctx context.Context, rs []Request) error {
 		if r.c == nil {
 			continue
 		}
-		if r.watch != nil || p != nil && p != r.c.proc {
-			selectAny(ctx, rs)
-			return nil
+		if srv == nil {
+			srv = r.c.srv
 		}
-		p = r.c.proc
+		if r.watch != nil || r.c.srv != srv { // it has a waiter already, or is of another rank of this process
+			r.Done()
+			ctxs = append(ctxs, r.watch)
+			continue
+		}
 		list = append(list, r.req)
 		switch u := r.c.until; {
 		case u == nil || slices.Contains(ctxs, u):
@@ -170,41 +175,17 @@ func blockAny(ctx context.Context, rs []Request) error {
 			return nil
 		}
 	}
-	return p.srv.AwaitAnyContext(list, ctxs...)
-}
-
-// selectAny is for requests that are watched, so that they have a waiter already, or belong to several ranks of this
-// process.
-func selectAny(ctx context.Context, rs []Request) {
-	var p *Proc
-	cases := []reflect.SelectCase{{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(ctx.Done())}}
-	for i := range rs {
-		if rs[i].c != nil {
-			p = rs[i].c.proc
-			cases = append(cases, reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(rs[i].Done())})
-		}
-	}
-	t := p.sched.Current()
-	if t == nil {
-		reflect.Select(cases)
-		return
-	}
-	w := &watch{done: make(chan struct{})}
-	go func() {
-		defer close(w.done)
-		reflect.Select(cases)
-	}()
-	w.wait(p)
+	return srv.AwaitAnyContext(list, ctxs...)
 }
 
 // some takes the results of those requests that are done.
-func some(rs []Request, what string) (is []int, sts []Status, err error) {
+func some(what string, rs []Request) (is []int, sts []Status, err error) {
 	var errs []error
 	for i := range rs {
 		if rs[i].c == nil || !rs[i].settled() {
 			continue
 		}
-		st, err := rs[i].waitAt(what, i)
+		st, err := rs[i].waitAt(context.Background(), what, i)
 		is, sts = append(is, i), append(sts, st)
 		if err != nil {
 			errs = append(errs, err)
@@ -213,11 +194,11 @@ func some(rs []Request, what string) (is []int, sts []Status, err error) {
 	return is, sts, errors.Join(errs...)
 }
 
-// Testall polls once and reports whether all of rs are done. Only then they become null, and st, if not nil, takes
-// their statuses (3.7.5). It does not block. Errors as for Waitall.
+// Testall polls once and reports whether all of rs are done. Only then they become null, and st takes their statuses
+// (3.7.5). st is nil or as long as rs. It does not block. Errors as for Waitall.
 func Testall(rs []Request, st []Status) (bool, error) {
-	if st != nil && len(st) != len(rs) {
-		return false, statusesError("Testall", len(rs), len(st))
+	if err := statusesFor("Testall", rs, st); err != nil {
+		return false, err
 	}
 	pollFor(rs)
 	for i := range rs {
@@ -225,10 +206,10 @@ func Testall(rs []Request, st []Status) (bool, error) {
 			return false, nil
 		}
 	}
-	return true, collect(rs, st, "Testall")
+	return true, waitall(context.Background(), "Testall", rs, st)
 }
 
-// Testany polls once and reports whether one of rs is done, which becomes null, with its index and status (3.7.5).
+// Testany polls once and reports whether one of rs is done. It makes that null, and gives its index and status (3.7.5).
 // When all are null it is true with index Undefined. It does not block. Errors as for Request.Wait.
 func Testany(rs []Request) (int, Status, bool, error) {
 	pollFor(rs)
@@ -236,14 +217,14 @@ func Testany(rs []Request) (int, Status, bool, error) {
 	if i < 0 {
 		return Undefined, empty, !active, nil
 	}
-	st, err := rs[i].waitAt("Testany", i)
+	st, err := rs[i].waitAt(context.Background(), "Testany", i)
 	return i, st, true, err
 }
 
 // Testsome is Waitsome that polls once and does not block: the lists may be empty (3.7.5).
 func Testsome(rs []Request) ([]int, []Status, error) {
 	pollFor(rs)
-	return some(rs, "Testsome")
+	return some("Testsome", rs)
 }
 
 // pollFor makes progress once for the rank of the requests, if one of them is pending.

@@ -89,7 +89,7 @@ func RecvValue[T any](c *Comm, source, tag int) (T, Status, error) {
 // IprobeValue polls once and receives a value if there is a message for a RecvValue with these arguments; else ok is
 // false. It waits only for the bytes of a long message. Errors as for RecvValue.
 func IprobeValue[T any](c *Comm, source, tag int) (v T, st Status, ok bool, err error) {
-	m, err := c.improbe("IprobeValue", source, tag)
+	m, err := c.mprobe("IprobeValue", source, tag, false)
 	if err != nil || m == nil {
 		return v, Status{}, false, err
 	}

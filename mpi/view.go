@@ -93,18 +93,18 @@ func (c *Comm) over() error {
 	return fmt.Errorf("%w: %w", ErrCancelled, context.Cause(c.until))
 }
 
-// The calls of a communicator on the server, in context space (point to point or collectives), with ranks of c. They
-// honour the context of a view. shape names the type of the elements where types are checked, and is 0 elsewhere.
+// The point to point calls of a communicator on the server, with ranks of c. They honour the context of a view. shape
+// names the type of the elements where types are checked, and is 0 elsewhere.
 
 // sendBytes sends b; it waits.
-func (c *Comm) sendBytes(space uint16, to, tag int, b []byte, mode comm.Mode, shape uint64) error {
+func (c *Comm) sendBytes(to, tag int, b []byte, mode comm.Mode, shape uint64) error {
 	if c.plain() {
-		return c.srv.Send(space, int(c.group[to]), tag, b, mode)
+		return c.srv.Send(c.ctx, int(c.group[to]), tag, b, mode)
 	}
 	if c.until == nil {
-		return c.srv.SendShaped(space, int(c.group[to]), tag, b, mode, shapeFor(b, shape))
+		return c.srv.SendShaped(c.ctx, int(c.group[to]), tag, b, mode, shapeFor(b, shape))
 	}
-	r, err := c.isendBytes(space, to, tag, b, mode, shape)
+	r, err := c.isendBytes(to, tag, b, mode, shape)
 	if err == nil {
 		_, err = c.wait(r)
 	}
@@ -112,14 +112,14 @@ func (c *Comm) sendBytes(space uint16, to, tag int, b []byte, mode comm.Mode, sh
 }
 
 // recvBytes receives into b from a rank or AnySource; it waits. The status names the source by its world rank.
-func (c *Comm) recvBytes(space uint16, from, tag int, b []byte, shape uint64) (comm.Status, error) {
+func (c *Comm) recvBytes(from, tag int, b []byte, shape uint64) (comm.Status, error) {
 	if c.plain() {
-		return c.srv.Recv(space, c.world(from), tag, b)
+		return c.srv.Recv(c.ctx, c.world(from), tag, b)
 	}
 	if c.until == nil {
-		return c.srv.RecvShaped(space, c.world(from), tag, b, shape)
+		return c.srv.RecvShaped(c.ctx, c.world(from), tag, b, shape)
 	}
-	r, err := c.irecvBytes(space, from, tag, b, shape)
+	r, err := c.irecvBytes(from, tag, b, shape)
 	if err != nil {
 		return comm.Status{}, err
 	}
@@ -127,14 +127,14 @@ func (c *Comm) recvBytes(space uint16, from, tag int, b []byte, shape uint64) (c
 }
 
 // recvAllocBytes receives into what alloc gives; it waits. The status is as for recvBytes.
-func (c *Comm) recvAllocBytes(space uint16, from, tag int, shape uint64, alloc func(n int) []byte) (comm.Status, error) {
+func (c *Comm) recvAllocBytes(from, tag int, shape uint64, alloc func(n int) []byte) (comm.Status, error) {
 	if c.plain() {
-		return c.srv.RecvAlloc(space, c.world(from), tag, alloc)
+		return c.srv.RecvAlloc(c.ctx, c.world(from), tag, alloc)
 	}
 	if err := c.over(); err != nil {
 		return comm.Status{}, err
 	}
-	r, err := c.srv.IrecvWith(space, c.world(from), tag, nil, alloc, c.terms(shape))
+	r, err := c.srv.IrecvWith(c.ctx, c.world(from), tag, nil, alloc, c.terms(shape))
 	if err != nil {
 		return comm.Status{}, err
 	}
@@ -142,14 +142,14 @@ func (c *Comm) recvAllocBytes(space uint16, from, tag int, shape uint64, alloc f
 }
 
 // isendBytes starts to send b.
-func (c *Comm) isendBytes(space uint16, to, tag int, b []byte, mode comm.Mode, shape uint64) (comm.Req, error) {
+func (c *Comm) isendBytes(to, tag int, b []byte, mode comm.Mode, shape uint64) (comm.Req, error) {
 	if c.plain() {
-		return c.srv.Isend(space, int(c.group[to]), tag, b, mode)
+		return c.srv.Isend(c.ctx, int(c.group[to]), tag, b, mode)
 	}
 	if err := c.over(); err != nil {
 		return comm.Req{}, err
 	}
-	return c.srv.IsendWith(space, int(c.group[to]), tag, b, mode, c.terms(shapeFor(b, shape)))
+	return c.srv.IsendWith(c.ctx, int(c.group[to]), tag, b, mode, c.terms(shapeFor(b, shape)))
 }
 
 // shapeFor is the shape that a message of b carries: nothing has no type.
@@ -161,19 +161,14 @@ func shapeFor(b []byte, shape uint64) uint64 {
 }
 
 // irecvBytes starts to receive into b from a rank or AnySource.
-func (c *Comm) irecvBytes(space uint16, from, tag int, b []byte, shape uint64) (comm.Req, error) {
+func (c *Comm) irecvBytes(from, tag int, b []byte, shape uint64) (comm.Req, error) {
 	if c.plain() {
-		return c.srv.Irecv(space, c.world(from), tag, b)
+		return c.srv.Irecv(c.ctx, c.world(from), tag, b)
 	}
 	if err := c.over(); err != nil {
 		return comm.Req{}, err
 	}
-	return c.srv.IrecvWith(space, c.world(from), tag, b, nil, c.terms(shape))
-}
-
-// imrecvBytes starts to receive a message that a probe has taken, into b or, if alloc is not nil, into what that gives.
-func (c *Comm) imrecvBytes(m *comm.Message, b []byte, alloc func(n int) []byte, shape uint64) (comm.Req, error) {
-	return c.srv.ImrecvWith(m, b, alloc, c.terms(shape))
+	return c.srv.IrecvWith(c.ctx, c.world(from), tag, b, nil, c.terms(shape))
 }
 
 // wait waits for r and uses it up.

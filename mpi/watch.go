@@ -8,70 +8,37 @@ import (
 	"github.com/golci/golci/comm"
 )
 
-// watch waits for a request on a goroutine of its own, so that others can select on it.
-type watch struct{ done chan struct{} }
+// watch is a context that ends with the operation of a request. A goroutine of its own waits for the operation, so that
+// others can wait for the context.
+type watch struct{ context.Context }
 
-// done is closed from the start: for requests that are done.
-var done = func() chan struct{} {
-	c := make(chan struct{})
-	close(c)
-	return c
+// ended is a context that has ended: for requests that are done.
+var ended = func() context.Context {
+	ctx, end := context.WithCancel(context.Background())
+	end()
+	return ctx
 }()
 
 // Done returns a channel that is closed when r is done, for use in a select; Wait then returns at once. The first
 // call starts a goroutine, which ends with the operation. It does not block. Copies of r made before must not be used
 // any more.
 func (r *Request) Done() <-chan struct{} {
-	if r == nil || r.c == nil || r.req.Null() {
-		return done
+	if r.Null() || r.req.Null() {
+		return ended.Done()
 	}
 	if r.watch == nil {
-		w := &watch{done: make(chan struct{})}
-		r.watch = w
+		ctx, end := context.WithCancel(context.Background())
+		r.watch = &watch{ctx}
 		c, req := r.c, r.req
 		go func() {
-			defer close(w.done)
+			defer end()
 			_ = c.awaitAll([]comm.Req{req}) // an error shows in Wait
 			if !c.srv.End(req) {            // the context of a view has ended, and the bytes are still to come
 				_ = c.srv.AwaitAll([]comm.Req{req})
 			}
 		}()
 	}
-	return r.watch.done
-}
-
-func (w *watch) over() bool {
-	select {
-	case <-w.done:
-		return true
-	default:
-		return false
-	}
-}
-
-// wait blocks until the watching goroutine has gone: only one may wait for an operation at a time.
-func (w *watch) wait(p *Proc) { w.waitOr(context.Background(), p) }
-
-// waitOr is wait that also returns when ctx ends.
-func (w *watch) waitOr(ctx context.Context, p *Proc) {
-	t := p.sched.Current()
-	if t == nil {
-		select {
-		case <-w.done:
-		case <-ctx.Done():
-		}
-		return
-	}
-	go func() { // a light-weight thread must not block on a channel itself
-		select {
-		case <-w.done:
-		case <-ctx.Done():
-		}
-		t.Signal()
-	}()
-	for !w.over() && ctx.Err() == nil {
-		t.Wait()
-	}
+	return r.watch.Done()
 }
 
 // WaitContext is Wait that ends the operation when ctx ends, and returns in time. If the operation has ended by that,
@@ -81,7 +48,7 @@ func (w *watch) waitOr(ctx context.Context, p *Proc) {
 // must not be used, and it must be waited for again. Other errors are those of the operation, and ErrArgument for a
 // nil ctx. It may switch threads.
 func (r *Request) WaitContext(ctx context.Context) (Status, error) {
-	if r == nil || r.c == nil {
+	if r.Null() {
 		return empty, nil
 	}
 	c := r.c
@@ -102,11 +69,13 @@ func (r *Request) waitContext(ctx context.Context) (Status, error) {
 	}
 	c := r.c
 	if w := r.watch; w != nil {
-		w.waitOr(ctx, c.proc)
-		if !w.over() && c.srv.End(r.req) {
-			w.wait(c.proc)
+		if err := c.srv.AwaitAnyContext(nil, w, ctx); err != nil {
+			return Status{}, err
 		}
-		if !w.over() {
+		if w.Err() == nil && c.srv.End(r.req) {
+			_ = c.srv.AwaitAnyContext(nil, w) // which ends now
+		}
+		if w.Err() == nil {
 			return Status{}, fmt.Errorf("%w: %w", ErrPending, context.Cause(ctx))
 		}
 	}
