@@ -1,12 +1,9 @@
 package mpi
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"sync"
 
 	"github.com/golci/golci/fult"
 )
@@ -39,24 +36,27 @@ func (p *Proc) ParallelContext(ctx context.Context, n int, f func(ctx context.Co
 	}
 	ctx, cancel := context.WithCancelCause(orNone(ctx))
 	defer cancel(nil)
-	x := crew{ctx: ctx, cancel: cancel, f: f}
-	var handles []fult.Handle // no room for n before it is known that so many can run
+	shared := &crew{ctx, cancel, f}
+	var members []*member // no room for n before it is known that so many can run
 	var short error
 	for i := range n {
-		h, err := p.sched.Go(func(*fult.Thread) { x.run(i) })
+		m := &member{crew: shared, number: i}
+		h, err := p.sched.Go(func(*fult.Thread) { m.run() })
 		if err != nil {
 			short = fmt.Errorf("mpi: Parallel: rank %d: thread %d of %d: %w", p.rank.Rank(), i, n, err)
 			cancel(short)
 			break
 		}
-		handles = append(handles, h)
+		m.handle = h
+		members = append(members, m)
 	}
-	for i, h := range handles {
-		if err := h.Join(); err != nil {
-			x.note(&ThreadError{i, err})
+	var errs []error
+	for _, m := range members {
+		if err := m.join(); err != nil {
+			errs = append(errs, err)
 		}
 	}
-	return errors.Join(append(x.errors(), short)...)
+	return errors.Join(append(errs, short)...)
 }
 
 // ThreadError is the error of a thread of Parallel.
@@ -71,56 +71,55 @@ func (e *ThreadError) Error() string { return fmt.Sprintf("thread %d: %v", e.Thr
 // Unwrap gives the error of the thread's function.
 func (e *ThreadError) Unwrap() error { return e.Err }
 
-// crew is the threads of one Parallel.
+// crew is what the threads of one Parallel share.
 type crew struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	f      func(ctx context.Context, i int) error
-
-	mu     sync.Mutex // nothing blocks or switches threads under it
-	failed []*ThreadError
 }
 
-func (x *crew) note(e *ThreadError) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.failed = append(x.failed, e)
+// member is one of these threads.
+type member struct {
+	*crew
+	number int
+	handle fult.Handle  // of the caller of Parallel
+	failed *ThreadError // of the thread until it has ended
 }
 
-// errors are those of the threads, by number. All threads have ended.
-func (x *crew) errors() []error {
-	slices.SortFunc(x.failed, func(a, b *ThreadError) int { return cmp.Compare(a.Thread, b.Thread) })
-	out := make([]error, len(x.failed))
-	for i, e := range x.failed {
-		out[i] = e
+// join waits for the thread and gives its error.
+func (m *member) join() error {
+	if err := m.handle.Join(); err != nil {
+		return &ThreadError{m.number, err}
 	}
-	return out
+	if m.failed != nil {
+		return m.failed
+	}
+	return nil
 }
 
-// run is thread i. A panic passes through it, to Join.
-func (x *crew) run(i int) {
+// run is the thread. A panic passes through it, to Join.
+func (m *member) run() {
 	returned := false
 	defer func() {
 		if !returned {
-			x.cancel(&ThreadError{i, errors.New("it did not return")})
+			m.cancel(&ThreadError{m.number, errors.New("it did not return")})
 		}
 	}()
-	err := x.f(x.ctx, i)
+	err := m.f(m.ctx, m.number)
 	returned = true
 	if err == nil {
 		return
 	}
-	e := &ThreadError{i, err}
-	x.cancel(e) // only the first one counts
-	if !x.follows(e) {
-		x.note(e)
+	e := &ThreadError{m.number, err}
+	m.cancel(e) // only the first one counts
+	if !follows(context.Cause(m.ctx), e) {
+		m.failed = e
 	}
 }
 
-// follows says that e is there only because another thread has failed.
-func (x *crew) follows(e *ThreadError) bool {
+// follows reports whether e is only a result of cause, the error of another thread.
+func follows(cause error, e *ThreadError) bool {
 	var first *ThreadError
-	cause := context.Cause(x.ctx)
 	if !errors.As(cause, &first) || first == e {
 		return false
 	}
