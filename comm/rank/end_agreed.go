@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/internal/boot"
 	"github.com/golci/golci/internal/exit"
 	"github.com/golci/golci/internal/settings"
@@ -26,6 +27,10 @@ type ender struct {
 	once  sync.Once
 	sends sync.WaitGroup
 
+	watching sync.WaitGroup // its one goroutine
+	watch    context.Context
+	unwatch  context.CancelFunc // ends watch: from now on ranks may go in order
+
 	mu      sync.Mutex // guards the rest
 	m       *exit.Machine
 	timer   *time.Timer
@@ -37,6 +42,7 @@ type ender struct {
 func newEnder(r *Rank) (*ender, error) {
 	set := r.opts.values
 	e := &ender{r: r, limit: boot.ExitLimit(set, r.job.Size), over: make(chan struct{}), suspect: -1}
+	e.watch, e.unwatch = context.WithCancel(context.Background())
 	var err error
 	e.m, err = exit.New(exitConfig(set, r.job.Rank, r.job.Size))
 	if err != nil || r.job.Size == 1 {
@@ -53,6 +59,15 @@ func newEnder(r *Rank) (*ender, error) {
 
 func exitConfig(set *settings.Set, rank, size int) exit.Config {
 	return exit.Config{Rank: rank, Size: size, Settle: settings.ExitSettle.Get(set), Limit: boot.ExitLimit(set, size)}
+}
+
+// look has the conduit told of ranks whose process ends, if it does not find that by itself. All planes are open.
+func (e *ender) look() {
+	s, ok := e.r.wire.(conduit.Suspecter)
+	if ok && e.plane != nil {
+		gone := func(rank int) bool { return e.r.wire.Failed(rank) != nil }
+		e.watching.Go(func() { e.plane.Watch(e.watch, gone, s.Suspect) })
+	}
 }
 
 // done lets those go on who wait for the end of a process that does not end.
@@ -172,6 +187,7 @@ func (e *ender) obey(out []exit.Action) {
 // began notes the beginning of the end, before the first message of this rank can have another one end.
 func (e *ender) began() {
 	if e.m.Begun() && !e.begun.Swap(true) {
+		e.unwatch()
 		e.r.job.Ending()
 	}
 }
@@ -259,6 +275,8 @@ func (e *ender) close() {
 	}
 	e.closed = true
 	e.mu.Unlock()
+	e.unwatch()
+	e.watching.Wait()
 	if e.plane != nil {
 		_ = e.plane.Close() // nothing is left to be done about an error
 	}

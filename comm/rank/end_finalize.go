@@ -50,6 +50,9 @@ func (r *Rank) lastMeeting(ctx context.Context) error {
 	if r.job.Size == 1 || r.Ended() != nil {
 		return left
 	}
+	if r.end != nil {
+		r.end.unwatch() // before any rank can come through the second wait and go
+	}
 	return errors.Join(left, r.meetByJob(ctx))
 }
 

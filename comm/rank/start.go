@@ -136,7 +136,13 @@ func (r *Rank) begin(ctx context.Context, pl plan) error {
 	if err := r.serve(pl); err != nil || r.job.Size == 1 {
 		return err
 	}
-	return r.job.Barrier(ctx)
+	if err := r.job.Barrier(ctx); err != nil {
+		return err
+	}
+	if r.end != nil {
+		r.end.look()
+	}
+	return nil
 }
 
 // key is a key of the job's store for this rank's use.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"sync"
 	"time"
@@ -118,6 +119,8 @@ func circle(rank, size int) (out []int) {
 	return out
 }
 
+func (p *Plane) isNear(rank int) bool { return p.far == nil || p.job.Near(rank) }
+
 // Send sends b, of at most MaxPlane bytes, to rank to. It blocks the calling goroutine until ctx ends at the latest. To
 // a rank of this node it blocks while the queue of that rank is full. To one of another node it blocks until that rank
 // has taken the message. Errors: ErrGone if the rank has closed its plane or died, or if its node is silent;
@@ -126,7 +129,7 @@ func (p *Plane) Send(ctx context.Context, to int, b []byte) error {
 	if to < 0 || to >= p.job.Size || len(b) > MaxPlane {
 		return fmt.Errorf("%w: %d bytes to rank %d of %d", ErrArgument, len(b), to, p.job.Size)
 	}
-	if p.far == nil || p.job.Near(to) {
+	if p.isNear(to) {
 		return p.near.send(ctx, to, b)
 	}
 	return p.far.Send(ctx, to, b)
@@ -135,10 +138,62 @@ func (p *Plane) Send(ctx context.Context, to int, b []byte) error {
 // Gone says whether rank has closed its plane or died. It does not block. It asks a rank of another node meanwhile, so
 // that a later call can tell.
 func (p *Plane) Gone(rank int) bool {
-	if p.far == nil || p.job.Near(rank) {
+	if p.isNear(rank) {
 		return p.near.gone(rank)
 	}
 	return p.far.Gone(rank)
+}
+
+// A rank that is watched and cannot be called is called again after watchPause, later less often, down to once in
+// watchMost.
+const (
+	watchPause = 2 * time.Millisecond
+	watchMost  = time.Second
+)
+
+// Watch calls ended with a rank whose process has ended, or has closed its plane: its machine says that nobody, or
+// somebody else, listens at its address. Watch looks after one rank at a time, the next one round the circle for which
+// gone is false. It keeps a connection to that rank open, and calls it again when the connection ends, which the kernel
+// tells at once. So if all ranks watch, each is watched by one, and an idle rank has nothing to do for it. A rank that
+// remains after ended was called with it is watched again. Other nodes count only once one of their ranks was reached: a
+// firewall may refuse all such connections. A Fence has to lie between the opening of the planes and the
+// call. Watch blocks the calling goroutine until ctx ends, the plane is closed, or all ranks are gone.
+func (p *Plane) Watch(ctx context.Context, gone func(rank int) bool, ended func(rank int)) {
+	met := false // one of another node: so the network lets connections through, and a refusal says something
+	for d, wait := 1, watchPause; d < p.job.Size; {
+		rank := (p.job.Rank + d) % p.job.Size
+		if gone(rank) {
+			d, wait = d+1, watchPause
+			continue
+		}
+		begun := time.Now()
+		err := p.hold(ctx, rank)
+		met = met || err == nil && !p.isNear(rank)
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return
+		case errors.Is(err, ErrGone) && (met || p.isNear(rank)):
+			ended(rank)
+		case err == nil && time.Since(begun) > wait:
+			wait = watchPause
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+			wait = min(2*wait, watchMost)
+		}
+	}
+}
+
+// hold keeps a connection to a rank open until it ends. The error wraps ErrGone if the rank cannot be there, and
+// net.ErrClosed if the plane is closed or ctx has ended.
+func (p *Plane) hold(ctx context.Context, rank int) error {
+	if p.isNear(rank) {
+		return p.near.hold(ctx, rank)
+	}
+	return p.far.Hold(ctx, rank)
 }
 
 // Close closes the plane, ends pending calls, and waits until take has returned.

@@ -21,5 +21,8 @@ func (p *Plane) Send(context.Context, int, []byte) error { return ErrNoPlane }
 // Gone is false.
 func (p *Plane) Gone(int) bool { return false }
 
+// Watch returns at once.
+func (p *Plane) Watch(context.Context, func(rank int) bool, func(rank int)) {}
+
 // Close does nothing.
 func (p *Plane) Close() error { return nil }

@@ -141,11 +141,8 @@ func (p *near) connect(peer *nearPeer, to int) error {
 	if peer.conn != nil {
 		return nil
 	}
-	c, err := dialAbstract(packets, planeName(p.job.Key, to))
-	switch {
-	case errors.Is(err, errNobody), errors.Is(err, errUser):
-		return fmt.Errorf("%w: %d: %w", ErrGone, to, err)
-	case err != nil:
+	c, err := p.call(to)
+	if err != nil {
 		return err
 	}
 	if !p.keep(c) {
@@ -171,12 +168,38 @@ func (p *near) write(ctx context.Context, peer *nearPeer, d []byte) error {
 // gone says whether no process of this user has the rank's name. The rank had bound it, so it has then died or closed
 // its plane.
 func (p *near) gone(rank int) bool {
-	c, err := dialAbstract(packets, planeName(p.job.Key, rank))
-	if err != nil {
-		return errors.Is(err, errNobody) || errors.Is(err, errUser)
+	c, err := p.call(rank)
+	if err == nil {
+		c.Close()
 	}
-	c.Close()
-	return false
+	return errors.Is(err, ErrGone)
+}
+
+// call makes a connection to a rank.
+func (p *near) call(rank int) (net.Conn, error) {
+	c, err := dialAbstract(packets, planeName(p.job.Key, rank))
+	if errors.Is(err, errNobody) || errors.Is(err, errUser) {
+		return nil, fmt.Errorf("%w: %d: %w", ErrGone, rank, err)
+	}
+	return c, err
+}
+
+// hold keeps a connection to a rank open until it ends, or ctx does. Errors: those of call, and net.ErrClosed if this side
+// ends it.
+func (p *near) hold(ctx context.Context, rank int) error {
+	c, err := p.call(rank)
+	if err != nil {
+		return err
+	}
+	defer p.drop(c)
+	if !p.keep(c) {
+		return net.ErrClosed
+	}
+	defer context.AfterFunc(ctx, func() { c.Close() })()
+	if _, err = c.Read(make([]byte, 1)); errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
 }
 
 // close ends pending calls, and waits until take has returned. Sent messages still arrive.

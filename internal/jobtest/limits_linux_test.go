@@ -10,9 +10,7 @@ type limit struct {
 
 var (
 	idleShare = limit{"share of a core that an idle job uses", 0.01}
-	// Over datagrams, neighbours look for each other every 30 ms, and each look wakes both.
-	idleShareFar = limit{"share of a core that an idle job uses over datagrams", 0.05}
-	objects      = limit{"objects allocated", allocMost}
+	objects   = limit{"objects allocated", allocMost}
 	// 3.5 KB is the requirement for a million; the few threads of a test also share what the process takes by itself.
 	perThread = limit{"resident bytes of a thread that waits in a receive", 3.5*1024 + 256}
 )

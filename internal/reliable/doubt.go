@@ -15,9 +15,9 @@ const (
 	leastRound = 10 * time.Millisecond
 )
 
-// ErrRefused is matched by the error of a peer whose machine returns packets, or of which another rank has said so, and
-// which answers no question.
-var ErrRefused = errors.New("reliable: packets come back")
+// ErrRefused is matched by the error of a peer whose machine returns packets, or of which Suspect was told, and which
+// answers no question.
+var ErrRefused = errors.New("reliable: nobody is there")
 
 // doubt is what speaks against a peer since it was heard last. Packets that come back begin it: the peer's machine says
 // that nobody takes them. That is no proof, as somebody else may have said it. So the peer is asked at once, and again
@@ -48,8 +48,8 @@ func (e *Endpoint) Refused(id, way int, number uint64, now time.Duration) {
 	p.question(max(proofs, uint8(p.ways)), now)
 }
 
-// Suspect takes in that another rank, which is believed, has found peer dead. One question is asked. If it is not
-// answered the peer is dead. It does nothing if there is no such peer.
+// Suspect takes in that peer is dead, as another rank says or the system does. Either is believed, but one question is
+// asked. If it is not answered the peer is dead. It does nothing if there is no such peer.
 func (e *Endpoint) Suspect(id int, now time.Duration) {
 	p := e.peers.get(id)
 	if p == nil {
@@ -58,16 +58,6 @@ func (e *Endpoint) Suspect(id int, now time.Duration) {
 	d := &p.doubt
 	d.count, d.ways, d.left = proofs, p.allWays(), min(d.left, 1)
 	p.question(1, now)
-}
-
-// Pulse has a packet go to peer whenever it was neither heard nor sent such a packet for a time of every. So it is soon
-// known if packets come back. The peer does not answer. Pulse does nothing if there is no such peer.
-func (e *Endpoint) Pulse(id int, every, now time.Duration) {
-	if p := e.peers.get(id); p != nil {
-		p.touch(now)
-		p.pulse = every
-		p.wakeAt(now + every)
-	}
 }
 
 func (p *peer) allWays() uint8 { return uint8(1<<p.ways - 1) }
@@ -123,16 +113,4 @@ func (p *peer) doubtTimer(now time.Duration) time.Duration {
 	p.ask, p.asked = true, now
 	p.wake()
 	return d.next
-}
-
-// pulseTimer sends a sign of life where none is wanted, only to see whether it comes back.
-func (p *peer) pulseTimer(now time.Duration) time.Duration {
-	if p.pulse == 0 {
-		return never
-	}
-	if now >= max(p.heard, p.pulsed)+p.pulse {
-		p.pulsed = now
-		p.ackAtOnce()
-	}
-	return max(p.heard, p.pulsed) + p.pulse
 }

@@ -61,9 +61,7 @@ type peer struct {
 	due    time.Duration // of the next timer; may be early
 	ask    bool          // for a sign of life
 	doubt  doubt
-	ways   int           // by which packets go
-	pulse  time.Duration // see Pulse; 0: none
-	pulsed time.Duration
+	ways   int // by which packets go
 
 	// Long, and behind what every packet touches.
 	known bitmap // acknowledged, at or after first
@@ -126,7 +124,7 @@ func (p *peer) timer(now time.Duration) {
 		p.fail(err)
 		return
 	}
-	p.due = min(p.lifeTimer(now), p.doubtTimer(now), p.pulseTimer(now), p.ackTimer(now), p.overtakenTimer(now), p.resendTimer(now), p.paceTimer(now))
+	p.due = min(p.lifeTimer(now), p.doubtTimer(now), p.ackTimer(now), p.overtakenTimer(now), p.resendTimer(now), p.paceTimer(now))
 	p.e.agenda.set(p, p.due)
 }
 

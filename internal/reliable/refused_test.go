@@ -18,14 +18,11 @@ type killing struct {
 	spent  []int
 }
 
-const (
-	killedAfter = 300 * time.Millisecond
-	simPulse    = 40 * time.Millisecond
-)
+const killedAfter = 300 * time.Millisecond
 
 func newKilling(t *testing.T, seed uint64, ranks int) *killing {
 	k := &killing{world: newWorld(t, seed, ranks, Config{}, Link{MTU: 1400}), victim: ranks - 1, spent: make([]int, ranks)}
-	k.at = killedAfter + time.Duration(k.r.Int64N(int64(simPulse)))
+	k.at = killedAfter + time.Duration(k.r.Int64N(int64(40*time.Millisecond)))
 	k.Fate = func(src, dst int, _ []byte, now time.Duration) []time.Duration {
 		if now >= k.at && (src == k.victim || dst == k.victim) || k.r.Float64() < k.loss {
 			return nil
@@ -34,7 +31,7 @@ func newKilling(t *testing.T, seed uint64, ranks int) *killing {
 	}
 	for i, n := range k.ranks {
 		for _, p := range []int{(i + 1) % ranks, (i + ranks - 1) % ranks} {
-			n.e.Pulse(p, simPulse, 0)
+			n.e.Watch(p, 0)
 		}
 		n.sends = func(peer int, number uint64) { k.sent(n, peer, number) }
 	}
@@ -102,6 +99,10 @@ func TestKilled(t *testing.T) {
 						if n.count = true; busy {
 							k.chatter(n, k.r)
 						}
+					}
+					k.Run(k.at)
+					for _, n := range k.ranks[:k.victim] {
+						n.e.Send(k.victim, Message{Data: make([]byte, 1)}, k.Now)
 					}
 					k.Run(k.at + c.within)
 					k.judge(t)

@@ -23,7 +23,6 @@ import (
 //	drop R [NAMES]              packets of rank R are lost
 //	refused R NAMES [way=N]     packets of rank R, which may have arrived, come back
 //	suspect R                   rank R is told that the other is dead
-//	pulse R DURATION            rank R sends signs of life so often
 //	mtu R SIZE                  the longest packet of rank R has so many bytes from now on
 //	after DURATION              time passes
 //	stats R                     what rank R has counted
@@ -64,7 +63,7 @@ func (s *script) line(line string) []string {
 		return s.pass(a[0], slices.Contains(f, "quiet"))
 	case "deliver", "drop":
 		return s.arrive(a[0], a[1:], f[0] == "drop")
-	case "refused", "suspect", "pulse":
+	case "refused", "suspect":
 		return s.doubt(f, a, opt["way"])
 	case "mtu":
 		if err := s.w.ranks[a[0]].e.SetMTU(1-a[0], a[1]); err != nil {
@@ -97,12 +96,6 @@ func (s *script) doubt(f []string, a []int, way int) []string {
 		}
 	case "suspect":
 		n.e.Suspect(1-a[0], s.w.Now)
-	case "pulse":
-		d, err := time.ParseDuration(f[2])
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		n.e.Pulse(1-a[0], d, s.w.Now)
 	}
 	return nil
 }

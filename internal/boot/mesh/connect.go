@@ -32,15 +32,8 @@ var errWhere = errors.New("golci: address unknown")
 
 // connect reaches a rank, or finds that it is gone. The turn is taken.
 func (n *Node) connect(ctx context.Context, p *peer) (*link, error) {
-	if len(p.addrs) == 0 {
-		addrs, err := n.cfg.Where(ctx, p.rank)
-		if err == nil && len(addrs) == 0 {
-			err = errors.New("it has published none")
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%w: rank %d: %w", errWhere, p.rank, err)
-		}
-		p.addrs = byDistance(addrs, n.host)
+	if err := n.find(ctx, p); err != nil {
+		return nil, err
 	}
 	if n.fallen(p.addrs) {
 		return nil, fmt.Errorf("%w: %d: its machine has not answered", ErrGone, p.rank)
@@ -75,6 +68,22 @@ func (n *Node) connect(ctx context.Context, p *peer) (*link, error) {
 		}
 		last = t.err
 	}
+}
+
+// find learns the addresses of a rank.
+func (n *Node) find(ctx context.Context, p *peer) error {
+	if len(p.addrs) > 0 {
+		return nil
+	}
+	addrs, err := n.cfg.Where(ctx, p.rank)
+	if err == nil && len(addrs) == 0 {
+		err = errors.New("it has published none")
+	}
+	if err != nil {
+		return fmt.Errorf("%w: rank %d: %w", errWhere, p.rank, err)
+	}
+	p.addrs = byDistance(addrs, n.host)
+	return nil
 }
 
 // firstDoubt is for how long a rank that has never answered must refuse to be there.
@@ -112,7 +121,7 @@ func (n *Node) round(ctx context.Context, p *peer) try {
 	next := func() {
 		addr := addrs[begun]
 		begun++
-		go func() { tries <- n.attempt(ctx, addr, p.rank) }()
+		go func() { tries <- n.attempt(ctx, addr, p) }()
 	}
 	next()
 	ticks := time.NewTicker(stagger)
@@ -149,9 +158,9 @@ func (n *Node) round(ctx context.Context, p *peer) try {
 	return worst
 }
 
-// attempt makes one connection and has the other side prove that it is rank. Each of the two takes Silence at most. A
+// attempt makes one connection and has the other side prove that it is rank p. Each of the two takes Silence at most. A
 // process that has taken over the port may accept and say nothing, and so may a stopped rank.
-func (n *Node) attempt(ctx context.Context, addr netip.AddrPort, rank int) try {
+func (n *Node) attempt(ctx context.Context, addr netip.AddrPort, p *peer) try {
 	d := net.Dialer{
 		Timeout: n.cfg.Silence, Control: impatient(n.cfg.Silence),
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: n.cfg.Silence / 4, Interval: n.cfg.Silence / 4, Count: 4},
@@ -162,33 +171,37 @@ func (n *Node) attempt(ctx context.Context, addr netip.AddrPort, rank int) try {
 	}
 	limit := patience(raw, n.cfg.Silence)
 	stop := context.AfterFunc(ctx, limit.end)
-	c, err := n.call(raw, rank)
+	c, err := n.call(raw, p)
 	if !stop() && err == nil {
 		err = ctx.Err()
 	}
 	if err != nil {
 		raw.Close()
-		return try{addr: addr, verdict: judgeCall(err), err: limit.explain("has taken the call", rank, addr, err)}
+		return try{addr: addr, verdict: judgeCall(err), err: limit.explain("has taken the call", p.rank, addr, err)}
 	}
 	limit.lift()
-	return try{addr: addr, link: &link{raw: raw, c: c, rank: rank, addr: addr}}
+	return try{addr: addr, link: &link{raw: raw, c: c, rank: p.rank, addr: addr}}
 }
 
 // call opens the conversation on a new connection.
-func (n *Node) call(raw net.Conn, rank int) (*tls.Conn, error) {
+func (n *Node) call(raw net.Conn, p *peer) (*tls.Conn, error) {
 	c, err := n.id.Call(raw, 0)
 	if err != nil {
 		return nil, err
 	}
 	hello := binary.LittleEndian.AppendUint32(nil, uint32(n.cfg.Rank))
-	if _, err := c.Write(binary.LittleEndian.AppendUint32(hello, uint32(rank))); err != nil {
+	called := uint32(p.rank)
+	if p.watched {
+		called |= watches
+	}
+	if _, err := c.Write(binary.LittleEndian.AppendUint32(hello, called)); err != nil {
 		return nil, err
 	}
 	var answer [4]byte
 	if _, err := io.ReadFull(c, answer[:]); err != nil {
 		return nil, err
 	}
-	if there := binary.LittleEndian.Uint32(answer[:]); there != uint32(rank) {
+	if there := binary.LittleEndian.Uint32(answer[:]); there != uint32(p.rank) {
 		return nil, fmt.Errorf("%w: rank %d", authconn.ErrStranger, there)
 	}
 	return c, nil

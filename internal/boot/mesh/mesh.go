@@ -23,7 +23,7 @@ var errArgument = errors.New("golci: bad argument")
 
 // label changes with any change of the conversation. The handshake takes half the time with X25519 alone. The default's
 // secrets would outlast exit codes.
-const label = "golci mesh 2"
+const label = "golci mesh 3"
 
 // DefaultSilence is how long a machine may say nothing before its ranks count as gone.
 const DefaultSilence = 4 * time.Second
@@ -64,7 +64,7 @@ type Node struct {
 	mu     sync.Mutex // guards the rest; nothing blocks under it
 	closed bool
 	live   map[net.Conn]bool   // proven, in either direction
-	in     map[int]net.Conn    // of live: the connection of each rank that has called
+	in     map[int]net.Conn    // of live: the connections of each rank that has called, by the name that admit gives it
 	peers  map[int]*peer       // that something was sent to
 	silent map[netip.Addr]bool // of machines that have said nothing for too long
 }

@@ -17,6 +17,7 @@ import (
 // peer is a Node's state of a rank that it sends to.
 type peer struct {
 	rank    int
+	watched bool          // by Hold: nothing is sent to it
 	gone    atomic.Bool   // for good
 	probing atomic.Bool   // a goroutine of Gone is at work
 	turn    chan struct{} // holds one token; whoever takes it may use the rest
@@ -89,6 +90,39 @@ func (n *Node) Gone(rank int) bool {
 		})
 	}
 	return false
+}
+
+// Hold keeps a connection to another rank open, and sends nothing, until the connection ends or ctx does. It blocks the
+// calling goroutine. The error wraps ErrGone if all addresses of the rank refuse the connection, or somebody else is there.
+// A single answer of that kind is no proof: whoever can put packets on the way can forge it. Other errors: net.ErrClosed
+// at the end of the Node or of ctx, those of Where, and those of a machine that does not answer.
+func (n *Node) Hold(ctx context.Context, rank int) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(n.ctx, cancel)()
+	p := &peer{rank: rank, watched: true}
+	if err := n.find(ctx, p); err != nil {
+		return err
+	}
+	t := n.round(ctx, p)
+	switch {
+	case ctx.Err() != nil:
+		return net.ErrClosed
+	case t.err != nil && t.verdict == absent:
+		return fmt.Errorf("%w: %d: %w", ErrGone, rank, t.err)
+	case t.err != nil:
+		return t.err
+	}
+	raw := t.link.raw
+	defer n.drop(raw)
+	if !n.keep(raw) {
+		return net.ErrClosed
+	}
+	defer context.AfterFunc(ctx, func() { raw.Close() })()
+	if _, err := t.link.c.Read(make([]byte, 1)); errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
 }
 
 // send sends a frame, again on another connection as long as the rank may be there.

@@ -25,6 +25,9 @@ const refusal = "golci: this is another job\n"
 // ping is the length of a frame without a message, which only asks whether the other side is there.
 const ping = 0xff
 
+// watches marks the called rank in the hello of Hold. Such a connection carries nothing.
+const watches = 1 << 31
+
 const (
 	frameFront  = 8 + 1
 	answerBytes = 8
@@ -38,10 +41,15 @@ func (n *Node) serve(raw net.Conn) {
 		return
 	}
 	n.replace(from, raw)
+	if from < 0 {
+		_, _ = c.Read(make([]byte, 1)) // until it ends
+		return
+	}
 	n.receive(c, from)
 }
 
-// admit finds out which rank calls. A stranger learns only that a program listens.
+// admit finds out which rank calls; from is its complement if it calls to watch. A stranger learns only that a program
+// listens.
 func (n *Node) admit(raw net.Conn) (c *tls.Conn, from int, err error) {
 	if err := raw.SetDeadline(time.Now().Add(n.cfg.auth)); err != nil {
 		return nil, 0, err
@@ -61,13 +69,16 @@ func (n *Node) admit(raw net.Conn) (c *tls.Conn, from int, err error) {
 	if _, err := c.Write(binary.LittleEndian.AppendUint32(nil, uint32(n.cfg.Rank))); err != nil {
 		return nil, 0, err
 	}
-	if int64(called) != int64(n.cfg.Rank) || int64(caller) >= int64(n.cfg.Size) {
+	if int64(called&^watches) != int64(n.cfg.Rank) || int64(caller) >= int64(n.cfg.Size) {
 		return nil, 0, authconn.ErrStranger
 	}
-	return c, int(caller), raw.SetDeadline(time.Time{})
+	if from = int(caller); called&watches != 0 {
+		from = ^from
+	}
+	return c, from, raw.SetDeadline(time.Time{})
 }
 
-// replace makes c the connection of rank from. A rank that calls again has given up the earlier connection.
+// replace makes c the connection of a rank, as admit names it. A rank that calls again has given up the earlier one.
 func (n *Node) replace(from int, c net.Conn) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

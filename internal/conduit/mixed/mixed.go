@@ -97,6 +97,13 @@ func (m *mixed) Failed(peer int) error {
 	return err
 }
 
+// Suspect implements conduit.Suspecter. The far conduit is told of near peers, too: it tells the ranks of other nodes.
+func (m *mixed) Suspect(peer int) {
+	if s, ok := m.far.(conduit.Suspecter); ok {
+		s.Suspect(peer)
+	}
+}
+
 // Close implements conduit.Conduit: it closes both.
 func (m *mixed) Close() error {
 	m.closed.Store(true)

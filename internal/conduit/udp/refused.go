@@ -10,10 +10,6 @@ import (
 	"github.com/golci/golci/internal/reliable"
 )
 
-// pulse is after how much silence something goes to a neighbour, to see whether it comes back. Each rank is a neighbour
-// of two, and who finds one dead tells the others. So it is soon known, however many ranks there are and whoever waits.
-const pulse = 30 * time.Millisecond
-
 // refusedDatagrams is how many that have come back are taken in at once.
 const refusedDatagrams = 16
 
@@ -57,8 +53,23 @@ func (c *Conduit) heardDeath(data []byte) {
 		c.recv.malformed++
 		return
 	}
-	if int(dead) != c.cfg.Rank && !c.fails.Lost(int(dead)) {
-		c.deaths = append(c.deaths, int32(dead))
+	c.suspect(int(dead))
+}
+
+// Suspect implements conduit.Suspecter.
+func (c *Conduit) Suspect(peer int) {
+	c.engine.Lock()
+	defer c.release()
+	c.now = c.clock()
+	c.suspect(peer)
+	c.turn()
+	c.keeper.expect(time.Duration(c.due.Load()))
+}
+
+// suspect has spread tell of a peer, a rank of the job. Under engine.
+func (c *Conduit) suspect(peer int) {
+	if peer != c.cfg.Rank && !c.fails.Lost(peer) {
+		c.deaths = append(c.deaths, int32(peer))
 	}
 }
 

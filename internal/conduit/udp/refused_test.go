@@ -61,7 +61,7 @@ func mortals(t *testing.T, j udptest.Job, n int) ([]conduit.Conduit, []*mortal) 
 	return cs, ms
 }
 
-// awaitAll waits until all ranks but peer know that it is dead, while all are quiet.
+// awaitAll waits until all ranks but peer know that it is dead, and nobody else is.
 func awaitAll(t *testing.T, cs []conduit.Conduit, peer int) {
 	t.Helper()
 	start := time.Now()
@@ -73,7 +73,7 @@ func awaitAll(t *testing.T, cs []conduit.Conduit, peer int) {
 		wg.Go(func() {
 			err := awaitDeath(c, peer)
 			t.Logf("rank %d after %v: %v", i, time.Since(start).Round(time.Millisecond), err)
-			if !errors.Is(err, conduit.ErrPeerDied) || !strings.Contains(err.Error(), "come back") {
+			if !errors.Is(err, conduit.ErrPeerDied) || !strings.Contains(err.Error(), "nobody is there") {
 				t.Errorf("rank %d: %v", i, err)
 			}
 		})
@@ -88,8 +88,8 @@ func awaitAll(t *testing.T, cs []conduit.Conduit, peer int) {
 	}
 }
 
-// TestKilledPeer: a rank whose process ends without a word is dead to all others, though all are quiet, long before it
-// has been silent for too long.
+// TestKilledPeer: a rank whose process ends without a word is dead to all others once one has sent something to it, long
+// before it has been silent for too long.
 func TestKilledPeer(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -111,9 +111,17 @@ func TestKilledPeer(t *testing.T) {
 			cs, ms := mortals(t, patient(c.job), c.ranks)
 			exchangeAll(t, cs, 10)
 			ms[1].kill()
+			sendTo(t, cs[0], 1)
 			awaitAll(t, cs, 1)
 			closeAll(t, cs)
 		})
+	}
+}
+
+func sendTo(t *testing.T, c conduit.Conduit, peer int) {
+	t.Helper()
+	if err := sendOne(c, peer, &tallySink{}); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -126,7 +134,32 @@ func hasIPv6() bool {
 func TestKilledBeforeAWord(t *testing.T) {
 	cs, ms := mortals(t, patient(udptest.Job{}), 9)
 	ms[8].kill()
+	sendTo(t, cs[3], 8)
 	awaitAll(t, cs, 8)
+	closeAll(t, cs)
+}
+
+// TestSuspect: a rank that is dead, as one other rank is told, is dead to all soon, though all are quiet and no datagram
+// comes back. Nobody suspects itself.
+func TestSuspect(t *testing.T) {
+	const ranks, dead = 9, 5
+	ms := make([]*mortal, ranks)
+	j := patient(udptest.Job{Sockets: mmsg.Options{Portable: true}})
+	j.Wrap = func(rank int, w udp.Wire) udp.Wire {
+		ms[rank] = &mortal{Wire: w}
+		return ms[rank]
+	}
+	cs := j.Open(t, ranks, conduit.Config{})
+	if ms[0].Info().Refusals {
+		t.Fatal("these sockets should not tell what comes back")
+	}
+	suspect := func(rank, peer int) { cs[rank].(conduit.Suspecter).Suspect(peer) }
+	exchangeAll(t, cs, 2)
+	ms[dead].kill()
+	suspect(4, 4)
+	suspect(4, dead)
+	awaitAll(t, cs, dead)
+	suspect(4, dead) // once more
 	closeAll(t, cs)
 }
 

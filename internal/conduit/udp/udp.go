@@ -133,9 +133,6 @@ func (c *Conduit) watchNeighbours() {
 		near := p == (c.cfg.Rank+1)%c.cfg.Size || (p+1)%c.cfg.Size == c.cfg.Rank
 		if p != c.cfg.Rank && (c.cfg.Size <= watched || near) && c.know(p) {
 			c.core.Watch(p, 0)
-			if near && c.wire.Info().Refusals {
-				c.core.Pulse(p, pulse, 0)
-			}
 		}
 	}
 }
