@@ -23,7 +23,6 @@ type async struct {
 	owed   atomic.Int32          // events that the runner has not looked at, or that are still to come
 	stop   atomic.Pointer[error] // why the call is to end
 	ask    atomic.Bool           // the rank that is waited for is to be asked what it has called
-	next   *coll                 // of those that are not in use, under openCalls.mu
 
 	err     error // why the call has failed
 	scratch *scratch
@@ -42,7 +41,7 @@ func (x *coll) launch(err error) (Request, error) {
 	st, a, c, call := x.st, x.async, x.c, x.call
 	if err != nil {
 		err = x.end(err)
-		st.open.recycle(x)
+		st.open.idle.Put(x)
 		return Request{}, err
 	}
 	a.req, a.err = c.srv.NewCall(), nil
@@ -179,7 +178,7 @@ func (x *coll) ended(w *fult.Worker) {
 	x.forget()
 	a.scratch.release()
 	x.panic, x.scratch, a.scratch, a.err = nil, nil, nil, nil
-	x.st.open.recycle(x)
+	x.st.open.idle.Put(x)
 	srv.EndCall(req, err, w)
 }
 

@@ -50,7 +50,17 @@ func newCollState(c *Comm, uid uint64) *collState {
 	st.running = coll{c: c, st: st, rank: c.rank, size: size, alarm: &st.news.Alarm}
 	st.news.Context = c.collCtx
 	st.news.Suspect = st.suspect
+	st.late = stopped(func() { st.news.Alarm.Complete(nil) })
+	st.open.late = stopped(st.lookLate)
+	st.open.idle.New = st.newOpen
 	return st
+}
+
+// stopped is a timer for f that does not run.
+func stopped(f func()) *time.Timer {
+	t := time.AfterFunc(time.Hour, f)
+	t.Stop()
+	return t
 }
 
 // coll is one call of a collective on one rank.
@@ -67,8 +77,8 @@ type coll struct {
 	terms   comm.Terms
 	alarm   *progress.Done // of the listener; nil for Finalize
 	once    bool           // no rank sends another two messages
-	from    int            // the rank from which the current wait receives, or -1
-	to      int            // the rank to which it sends, or -1
+	peer    int            // the rank for which the current wait waits
+	from    int            // peer if that wait is for a receive, else -1
 	scratch *scratch       // that borrow has given last
 	panic   any            // what the program's operation has panicked with
 	async   *async         // of a call that does not wait; else nil
@@ -126,7 +136,7 @@ func (c *Comm) begin(what string, typ error, later bool) (*coll, error) {
 	}
 	x := &st.running
 	if later {
-		x = st.idle()
+		x = st.open.idle.Get().(*coll)
 	}
 	x.c, x.kind, x.call = c, what, last/2+1
 	x.terms.Endable, x.terms.Shape = c.until != nil, 0
@@ -134,7 +144,7 @@ func (c *Comm) begin(what string, typ error, later bool) (*coll, error) {
 		if err := x.prepare(typ); err != nil {
 			err = x.end(err)
 			if x.async != nil {
-				st.open.recycle(x)
+				st.open.idle.Put(x)
 			}
 			return nil, err
 		}
@@ -289,7 +299,7 @@ func (x *coll) poisoned() error {
 	if e == nil || x.call < e.Call {
 		return nil
 	}
-	return fmt.Errorf("mpi: %s, call %d: %s: %w", x.kind, x.call, x.c.who(), e)
+	return x.ofCall(e)
 }
 
 // fail has the collectives of the communicator end on all ranks with err, unless an earlier call has failed.

@@ -21,15 +21,13 @@ const (
 // recv receives exactly b from a rank; it waits. A message that comes while it polls costs no more than in a plain
 // receive, because the search for a reason starts only after that.
 func (x *coll) recv(st *schedule.Step, b []byte) error {
-	c, from := x.c, int(st.Peer)
-	r, n, err := c.srv.RecvSoon(c.collCtx, int(c.group[from]), x.tagOf(st), b, x.once, x.termsOf(st), x.alarm)
-	switch {
-	case !r.Null():
+	c := x.c
+	r, n, err := c.srv.RecvSoon(c.collCtx, int(c.group[st.Peer]), x.tagOf(st), b, x.once, x.termsOf(st), x.alarm)
+	if !r.Null() {
 		return x.wait(st, r, b)
-	case err != nil:
-		return x.recvError(from, b, err)
-	case n != len(b):
-		return x.lengthError(from, n, b)
+	}
+	if err != nil || n != len(b) {
+		return x.stepError(st, b, n, err)
 	}
 	return nil
 }
@@ -49,33 +47,37 @@ func (x *coll) termsOf(st *schedule.Step) comm.Terms {
 }
 
 func (x *coll) isend(st *schedule.Step, b []byte) (comm.Req, error) {
-	c, to, t := x.c, int(st.Peer), x.terms
+	c, t := x.c, x.terms
 	if len(b) == 0 {
 		t.Shape = 0 // nothing has no type
 	}
-	r, err := c.srv.IsendWith(c.collCtx, int(c.group[to]), x.tagOf(st), b, comm.Standard, t)
+	r, err := c.srv.IsendWith(c.collCtx, int(c.group[st.Peer]), x.tagOf(st), b, comm.Standard, t)
 	if err != nil {
-		err = x.sendError(to, b, err)
+		err = x.stepError(st, b, 0, err)
 	}
 	return r, err
 }
 
 func (x *coll) irecv(st *schedule.Step, b []byte) (comm.Req, error) {
-	from := int(st.Peer)
-	r, err := x.c.srv.IrecvWith(x.c.collCtx, int(x.c.group[from]), x.tagOf(st), b, nil, x.termsOf(st))
+	r, err := x.c.srv.IrecvWith(x.c.collCtx, int(x.c.group[st.Peer]), x.tagOf(st), b, nil, x.termsOf(st))
 	if err != nil {
-		err = x.recvError(from, b, err)
+		err = x.stepError(st, b, 0, err)
 	}
 	return r, err
 }
 
-// wait waits for a step's operation and checks what it has brought.
+// wait waits for a step's operation and checks what it has brought. If the call cannot succeed meanwhile, it uses up
+// the request and returns the error of the call.
 func (x *coll) wait(st *schedule.Step, r comm.Req, b []byte) error {
-	from, to := int(st.Peer), -1
-	if st.Kind == schedule.Send {
-		from, to = to, from
+	if r.Ready() || x.alarm == nil || x.c.srv.LingerOr(r, x.alarm) {
+		return x.outcome(st, r, b)
 	}
-	if err := x.awaitOne(r, from, to); err != nil {
+	x.peer, x.from = int(st.Peer), -1
+	if st.Kind == schedule.Recv {
+		x.from = x.peer
+	}
+	if err := x.awaitLong(r); err != nil {
+		x.drop(r)
 		return err
 	}
 	return x.outcome(st, r, b)
@@ -84,19 +86,23 @@ func (x *coll) wait(st *schedule.Step, r comm.Req, b []byte) error {
 // outcome uses up the request of a step that is done. Ranks that disagree about a length have made a mistake.
 func (x *coll) outcome(st *schedule.Step, r comm.Req, b []byte) error {
 	got, err := x.c.srv.Wait(r)
-	switch {
-	case err != nil && st.Kind == schedule.Send:
-		return x.sendError(int(st.Peer), b, err)
-	case err != nil:
-		return x.recvError(int(st.Peer), b, err)
-	case st.Kind == schedule.Recv && got.Bytes != int64(len(b)):
-		return x.lengthError(int(st.Peer), int(got.Bytes), b)
+	if err != nil || st.Kind == schedule.Recv && got.Bytes != int64(len(b)) {
+		return x.stepError(st, b, int(got.Bytes), err)
 	}
 	return nil
 }
 
-func (x *coll) lengthError(from, n int, b []byte) error {
-	return x.errorf(ErrCount, "rank %d sent %d bytes, %d were expected", from, n, len(b))
+// stepError is the error of a step: err, or that n bytes have come into b.
+func (x *coll) stepError(st *schedule.Step, b []byte, n int, err error) error {
+	direction := "from"
+	switch {
+	case err == nil:
+		return x.errorf(ErrCount, "rank %d sent %d bytes, %d were expected", st.Peer, n, len(b))
+	case st.Kind == schedule.Send:
+		direction = "to"
+	}
+	return fmt.Errorf("mpi: %s, call %d: %s, %d bytes %s rank %d: %w",
+		x.kind, x.call, x.c.who(), len(b), direction, st.Peer, x.c.cause(err))
 }
 
 // drop ends an operation whose result is not needed any more. In a view it ends at once. Elsewhere drop waits for the
@@ -108,20 +114,6 @@ func (x *coll) drop(r comm.Req) {
 	_, _ = x.c.srv.Wait(r)
 }
 
-// awaitOne waits until r is done, or the call cannot succeed: then r has been used up, and the error is the call's.
-// from is the source of a receive and to the destination of a send, the other one -1.
-func (x *coll) awaitOne(r comm.Req, from, to int) error {
-	if r.Ready() || x.alarm == nil || x.c.srv.LingerOr(r, x.alarm) {
-		return nil
-	}
-	x.from, x.to = from, to
-	if err := x.awaitLong(r); err != nil {
-		x.drop(r)
-		return err
-	}
-	return nil
-}
-
 // awaitLong listens while it waits. It resets the alarm before each look, and an alarm goes off only after its reason
 // can be seen. So no reason is missed.
 func (x *coll) awaitLong(r comm.Req) error {
@@ -129,8 +121,8 @@ func (x *coll) awaitLong(r comm.Req) error {
 	x.c.srv.Listen(&x.st.news)
 	defer x.c.srv.Unlisten(&x.st.news)
 	pause, next := lookFirst, time.Now().Add(lookFirst)
-	x.alarmIn(pause)
-	defer x.alarmOff()
+	x.st.late.Reset(pause)
+	defer x.st.late.Stop()
 	for {
 		alarm.Reset()
 		late := !time.Now().Before(next)
@@ -138,27 +130,16 @@ func (x *coll) awaitLong(r comm.Req) error {
 			return err
 		}
 		if late {
-			x.ask(max(x.from, x.to))
+			x.ask(x.peer)
 			pause = min(2*pause, lookMost)
 			next = time.Now().Add(pause)
-			x.alarmIn(pause)
+			x.st.late.Reset(pause)
 		}
 		if err := x.c.srv.AwaitOr(r, alarm); err != nil {
 			return x.c.opError(x.kind, err)
 		}
 	}
 }
-
-func (x *coll) alarmIn(d time.Duration) {
-	if x.st.late == nil {
-		alarm := &x.st.news.Alarm
-		x.st.late = time.AfterFunc(d, func() { alarm.Complete(nil) })
-		return
-	}
-	x.st.late.Reset(d)
-}
-
-func (x *coll) alarmOff() { x.st.late.Stop() }
 
 // look returns the reason why the call cannot succeed, if it finds one. If all is set it looks at messages, too.
 func (x *coll) look(r comm.Req, all bool) error {
@@ -181,9 +162,14 @@ func (x *coll) look(r comm.Req, all bool) error {
 
 // gaveUp ends a call whose context has ended.
 func (x *coll) gaveUp(why error) error {
-	err := fmt.Errorf("mpi: %s, call %d: %s: %w", x.kind, x.call, x.c.who(), why)
+	err := x.ofCall(why)
 	x.fail(err)
 	return err
+}
+
+// ofCall is the error of the call for which err is the reason.
+func (x *coll) ofCall(err error) error {
+	return fmt.Errorf("mpi: %s, call %d: %s: %w", x.kind, x.call, x.c.who(), err)
 }
 
 // verdict is what a message for which no receive is posted says to a call.
@@ -268,14 +254,4 @@ func (x *coll) leftover() (err error) {
 
 func (x *coll) errorf(class error, format string, args ...any) error {
 	return fmt.Errorf("mpi: %s: %s: %w: %s", x.kind, x.c.who(), class, fmt.Sprintf(format, args...))
-}
-
-func (x *coll) sendError(to int, b []byte, err error) error {
-	return fmt.Errorf("mpi: %s, call %d: %s, %d bytes to rank %d: %w",
-		x.kind, x.call, x.c.who(), len(b), to, x.c.cause(err))
-}
-
-func (x *coll) recvError(from int, b []byte, err error) error {
-	return fmt.Errorf("mpi: %s, call %d: %s, %d bytes from rank %d: %w",
-		x.kind, x.call, x.c.who(), len(b), from, x.c.cause(err))
 }

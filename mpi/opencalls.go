@@ -13,32 +13,19 @@ import (
 
 // openCalls are the non-blocking calls of a communicator that have started and not ended.
 type openCalls struct {
-	mu    sync.Mutex // guards what follows; no lock is taken under it
+	mu    sync.Mutex // guards calls and pause; no lock is taken under it
 	calls []*coll
-	idle  *coll         // calls that can be used again
-	late  *time.Timer   // looks after what takes long
 	pause time.Duration // of late; 0 if it does not run
+
+	late *time.Timer // looks after what takes long
+	idle sync.Pool   // calls that nobody else knows, to be used again
 }
 
-// idle gives a call that nobody else knows.
-func (st *collState) idle() *coll {
-	o := &st.open
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	x := o.idle
-	if x == nil {
-		x = &coll{st: st, rank: st.c.rank, size: st.size, async: new(async), alarm: new(progress.Done)}
-		x.terms.Done = x.event
-		return x
-	}
-	o.idle, x.async.next = x.async.next, nil
+// newOpen makes a call for the pool.
+func (st *collState) newOpen() any {
+	x := &coll{st: st, rank: st.c.rank, size: st.size, async: new(async), alarm: new(progress.Done)}
+	x.terms.Done = x.event
 	return x
-}
-
-func (o *openCalls) recycle(x *coll) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.idle, x.async.next = x, o.idle
 }
 
 // opened lists a call that is being started.
@@ -47,14 +34,10 @@ func (st *collState) opened(x *coll) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.calls = append(o.calls, x)
-	if o.pause != 0 {
-		return
+	if o.pause == 0 {
+		o.pause = lookFirst
+		o.late.Reset(o.pause)
 	}
-	if o.pause = lookFirst; o.late == nil {
-		o.late = time.AfterFunc(o.pause, st.lookLate)
-		return
-	}
-	o.late.Reset(o.pause)
 }
 
 // closed takes a call that is over off the list; false if an event for it has come meanwhile.
