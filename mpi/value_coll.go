@@ -1,20 +1,28 @@
 package mpi
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
 	"github.com/golci/golci/comm"
 )
 
-// Collectives of values: those of slices underneath, on what the codec makes of each value. Each takes two of these,
-// one for the lengths and one for the bytes. A value that cannot be encoded travels as an empty message, so that the
-// ranks stay in step. The rank that gives it returns ErrType with the reason, and so do the ranks that get it.
-// Lengths that other ranks tell and this process cannot have give ErrMemory, and end the collectives of the
-// communicator.
+// A collective of values is two collectives of slices, on what the codec makes of the values: one of lengths, and one
+// of bytes. A value that cannot be encoded travels as an empty message, so that the ranks stay in step. The rank that
+// gives it returns ErrType with the reason. So do the ranks that get it. Lengths that this process cannot have give
+// ErrMemory, and end the collectives of the communicator.
 
-// BcastValue gives the value of rank root to all ranks of c, and returns it (6.4). The other ranks' v is not looked
-// at. It waits, and may switch threads. Errors as for Bcast, and ErrType.
+// inTwo carries out both for the function what: first on in and out, and then bytes, which may set its buffers.
+func inTwo(c *Comm, what string, in, out []int64, root int, lengths, bytes func(x *coll, root int) error) error {
+	if err := blocking(c, what, in, out, root, lengths); err != nil {
+		return err
+	}
+	return blocking[byte](c, what, nil, nil, root, bytes)
+}
+
+// BcastValue gives the value of rank root to all ranks of c, and returns it (6.4). The v of other ranks is not used.
+// It waits, and may switch threads. Errors as for Bcast, and ErrType.
 func BcastValue[T any](c *Comm, v T, root int) (T, error) {
 	var b []byte
 	var own error
@@ -22,21 +30,16 @@ func BcastValue[T any](c *Comm, v T, root int) (T, error) {
 		b, own = c.packColl("BcastValue", &v)
 	}
 	n := []int64{int64(len(b))}
-	if err := blocking(c, "BcastValue", nil, n, root, (*coll).bcast); err != nil {
+	err := inTwo(c, "BcastValue", nil, n, root, (*coll).bcast, func(x *coll, root int) (err error) {
+		if x.rank != root {
+			if b, err = x.memory(n, root); err != nil {
+				return err
+			}
+		}
+		return take(x, nil, b).bcast(root)
+	})
+	if err := cmp.Or(own, err); err != nil || c.rank == root {
 		return v, err
-	}
-	x, err := start[byte](c, "BcastValue", false)
-	if err != nil {
-		return v, err
-	}
-	if c.rank != root {
-		b, err = x.memory(n, root)
-	}
-	if err == nil {
-		err = take(x, nil, b).bcast(root)
-	}
-	if err := x.finish(err); err != nil || own != nil || c.rank == root {
-		return v, first(own, err)
 	}
 	return unpackFrom[T](c, "BcastValue", b, Status{Source: root, Tag: 0})
 }
@@ -49,20 +52,18 @@ func GatherValue[T any](c *Comm, v T, root int) ([]T, error) {
 	if c != nil && c.rank == root {
 		lens = make([]int64, len(c.group))
 	}
-	if err := blocking(c, "GatherValue", []int64{int64(len(b))}, lens, root, (*coll).gather); err != nil {
-		return nil, err
-	}
-	x, err := start[byte](c, "GatherValue", false)
-	if err != nil {
-		return nil, err
-	}
 	var all []byte
-	counts := ints(lens)
-	if all, err = x.memory(lens, 0); err == nil {
-		err = take(x, b, all).gatherv(counts, nil, root)
-	}
-	if err := x.finish(err); err != nil || own != nil || c.rank != root {
-		return nil, first(own, err)
+	var counts []int
+	mine := []int64{int64(len(b))}
+	err := inTwo(c, "GatherValue", mine, lens, root, (*coll).gather, func(x *coll, root int) (err error) {
+		counts = ints(lens)
+		if all, err = x.memory(lens, 0); err != nil {
+			return err
+		}
+		return take(x, b, all).gatherv(counts, nil, root)
+	})
+	if err := cmp.Or(own, err); err != nil || c.rank != root {
+		return nil, err
 	}
 	return unpackAll[T](c, "GatherValue", all, counts)
 }
@@ -72,8 +73,8 @@ func GatherValue[T any](c *Comm, v T, root int) ([]T, error) {
 func AllgatherValue[T any](c *Comm, v T) ([]T, error) {
 	b, own := c.packColl("AllgatherValue", &v)
 	all, counts, err := allgathervAlloc(c, "AllgatherValue", b)
-	if err != nil || own != nil {
-		return nil, first(own, err)
+	if err := cmp.Or(own, err); err != nil {
+		return nil, err
 	}
 	return unpackAll[T](c, "AllgatherValue", all, counts)
 }
@@ -82,30 +83,21 @@ func AllgatherValue[T any](c *Comm, v T) ([]T, error) {
 // ranks are ignored. It waits, and may switch threads. Errors as for Scatterv; ErrCount for a list of another length,
 // at all ranks; ErrType.
 func ScatterValue[T any](c *Comm, vs []T, root int) (v T, err error) {
-	var all []byte
-	var counts []int
+	var all, b []byte
+	var lens []int64
 	var own error
 	if c != nil && c.rank == root {
-		all, counts, own = packList(c, vs)
+		all, lens, own = packList(c, vs)
 	}
 	n := []int64{0}
-	var lens []int64
-	for _, k := range counts {
-		lens = append(lens, int64(k))
-	}
-	if err := blocking(c, "ScatterValue", lens, n, root, (*coll).scatter); err != nil {
+	err = inTwo(c, "ScatterValue", lens, n, root, (*coll).scatter, func(x *coll, root int) (err error) {
+		if b, err = x.memory(n, root); err != nil {
+			return err
+		}
+		return take(x, all, b).scatterv(ints(lens), nil, root)
+	})
+	if err := cmp.Or(own, err); err != nil {
 		return v, err
-	}
-	x, err := start[byte](c, "ScatterValue", false)
-	if err != nil {
-		return v, err
-	}
-	b, err := x.memory(n, root)
-	if err == nil {
-		err = take(x, all, b).scatterv(counts, nil, root)
-	}
-	if err := x.finish(err); err != nil || own != nil {
-		return v, first(own, err)
 	}
 	return unpackFrom[T](c, "ScatterValue", b, Status{Source: root, Tag: 0})
 }
@@ -120,29 +112,29 @@ func AllgathervAlloc[T any](c *Comm, send []T) (all []T, counts []int, err error
 // allgathervAlloc is AllgathervAlloc for the function what.
 func allgathervAlloc[T any](c *Comm, what string, send []T) (all []T, counts []int, err error) {
 	lens := make([]int64, c.Size())
-	if err := blocking(c, what, []int64{int64(len(send))}, lens, 0, (*coll).allgather); err != nil {
+	mine := []int64{int64(len(send))}
+	if err := blocking(c, what, mine, lens, 0, (*coll).allgather); err != nil {
 		return nil, nil, err
 	}
-	x, err := start[T](c, what, false)
-	if err != nil {
-		return nil, nil, err
-	}
-	n, err := x.told(lens, 0, sizeOf[T]())
-	if err == nil {
-		err = x.notPlace("send", bytesOf(send))
-	}
-	if err == nil {
+	err = blocking(c, what, send, nil, 0, func(x *coll, _ int) error {
+		n, err := x.told(lens, 0, sizeOf[T]())
+		if err != nil {
+			return err
+		}
+		if err := x.notPlace("send", bytesOf(send)); err != nil {
+			return err
+		}
 		all, counts = make([]T, n), ints(lens)
-		err = take(x, send, all).allgatherv(counts, nil)
-	}
-	if err := x.finish(err); err != nil {
+		return take(x, send, all).allgatherv(counts, nil)
+	})
+	if err != nil {
 		return nil, nil, err
 	}
 	return all, counts, nil
 }
 
-// told is the sum of numbers of elements that ranks have told of theirs, the first of them rank first. Elements have
-// size bytes. The numbers may be anything; what this process cannot have is an error.
+// told adds numbers of elements of size bytes, which other ranks have sent. The first is of rank first. The numbers may
+// be anything. It is an error if this process cannot allocate so many.
 func (x *coll) told(lens []int64, first, size int) (sum int64, err error) {
 	most, worst := math.MaxInt64/int64(max(size, 1)), 0
 	for i, n := range lens {
@@ -161,7 +153,7 @@ func (x *coll) told(lens []int64, first, size int) (sum int64, err error) {
 	return sum, nil
 }
 
-// memory is room for as many bytes as ranks have told of.
+// memory allocates as many bytes as ranks have announced.
 func (x *coll) memory(lens []int64, first int) ([]byte, error) {
 	n, err := x.told(lens, first, 1)
 	return make([]byte, n), err
@@ -179,20 +171,21 @@ func (c *Comm) packColl(what string, v any) ([]byte, error) {
 	return b, err
 }
 
-// packList encodes the root's values, one behind the other. Where there is an error all are empty.
-func packList[T any](c *Comm, vs []T) (all []byte, counts []int, err error) {
-	counts = make([]int, len(c.group))
-	if len(vs) != len(counts) {
-		return nil, counts, fmt.Errorf("mpi: ScatterValue: %s: %w: %d values for %d ranks", c.who(), ErrCount, len(vs), len(counts))
+// packList encodes the root's values, one behind the other, and gives their lengths. Where there is an error all are
+// empty.
+func packList[T any](c *Comm, vs []T) (all []byte, lens []int64, err error) {
+	lens = make([]int64, len(c.group))
+	if len(vs) != len(lens) {
+		return nil, lens, fmt.Errorf("mpi: ScatterValue: %s: %w: %d values for %d ranks", c.who(), ErrCount, len(vs), len(lens))
 	}
 	for i := range vs {
 		b, err := c.packColl("ScatterValue", &vs[i])
 		if err != nil {
-			return nil, make([]int, len(counts)), fmt.Errorf("%w (the value for rank %d)", err, i)
+			return nil, make([]int64, len(lens)), fmt.Errorf("%w (the value for rank %d)", err, i)
 		}
-		all, counts[i] = append(all, b...), len(b)
+		all, lens[i] = append(all, b...), int64(len(b))
 	}
-	return all, counts, nil
+	return all, lens, nil
 }
 
 // unpackAll decodes the values of all ranks.
@@ -217,12 +210,4 @@ func ints(list []int64) []int {
 		out[i] = int(n)
 	}
 	return out
-}
-
-// first is the first of two errors that is one.
-func first(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
 }
