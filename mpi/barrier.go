@@ -7,10 +7,10 @@ func (c *Comm) Barrier() error {
 	if err != nil {
 		return err
 	}
-	return x.finish(x.barrier())
+	return x.finish(x.barrier(0))
 }
 
-func (x *coll) barrier() error {
+func (x *coll) barrier(int) error {
 	if x.plan(wayBarrier, 0, contribution{}) {
 		x.steps.Barrier(x.place())
 	}

@@ -158,7 +158,7 @@ func (c *Comm) concurrent(what string) error {
 	if tag, ok := c.coll.tagOf(call); ok {
 		text = callText(c.coll.size, tag, call)
 	}
-	return fmt.Errorf("mpi: %s: %s: %w: %s", what, c.who(), ErrConcurrent, text)
+	return c.errorf(what, ": %w: %s", ErrConcurrent, text)
 }
 
 // prepare is what few calls need.

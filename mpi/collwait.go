@@ -253,5 +253,5 @@ func (x *coll) leftover() (err error) {
 }
 
 func (x *coll) errorf(class error, format string, args ...any) error {
-	return fmt.Errorf("mpi: %s: %s: %w: %s", x.kind, x.c.who(), class, fmt.Sprintf(format, args...))
+	return x.c.errorf(x.kind, ": %w: %s", class, fmt.Sprintf(format, args...))
 }

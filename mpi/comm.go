@@ -94,7 +94,7 @@ func (c *Comm) WorldRank(rank int) (int, error) {
 		return Undefined, err
 	}
 	if uint(rank) >= uint(len(c.group)) {
-		return Undefined, c.rankError("WorldRank", rank)
+		return Undefined, c.errorf("WorldRank", ": %w: %d", ErrRank, rank)
 	}
 	return int(c.group[rank]), nil
 }

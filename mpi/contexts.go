@@ -1,7 +1,6 @@
 package mpi
 
 import (
-	"fmt"
 	"math/bits"
 	"sync"
 
@@ -124,7 +123,7 @@ func (c *Comm) agree(what string, of idRange) (id int, call uint64, err error) {
 		id := of.choose(&all, c.id, try)
 		if id < 0 {
 			if empty++; empty == emptyTries {
-				return 0, 0, fmt.Errorf("mpi: %s: %s: %w: %d are in use", what, c.who(), ErrContexts, 64*(of.to-of.from))
+				return 0, 0, c.errorf(what, ": %w: %d are in use", ErrContexts, 64*(of.to-of.from))
 			}
 			for range returnPolls { // some may be about to come back
 				c.srv.Poll()

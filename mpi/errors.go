@@ -83,59 +83,56 @@ func tagText(tag int) string {
 	return fmt.Sprintf("tag %d", tag)
 }
 
+// errorf is an error of the function what on this rank. The format goes on after ": " or ", ".
+func (c *Comm) errorf(what, format string, args ...any) error {
+	return fmt.Errorf("mpi: %s: %s"+format, append([]any{what, c.who()}, args...)...)
+}
+
 // usable tells why no operation can start on c: there is none, it is freed, or the rank has ended.
 func (c *Comm) usable(what string) error {
 	switch {
 	case c == nil || c.proc == nil:
 		return fmt.Errorf("mpi: %s: %w: nil", what, ErrComm)
 	case c.origin().freed.Load():
-		return fmt.Errorf("mpi: %s: %s: %w: it has been freed", what, c.who(), ErrComm)
+		return c.errorf(what, ": %w: it has been freed", ErrComm)
 	}
 	if err := c.proc.rank.Ended(); err != nil {
-		return fmt.Errorf("mpi: %s: %s: %w", what, c.who(), err)
+		return c.errorf(what, ": %w", err)
 	}
 	return nil
 }
 
-// badSend tells why a send cannot start. It is nil for the null process, which takes any message of a valid type.
-func (c *Comm) badSend(what string, typ error, dest, tag int) error {
-	if err := c.usable(what); err != nil {
-		return err
-	}
-	switch {
-	case typ != nil:
-		return fmt.Errorf("mpi: %s: %s, to %s, %s: %w", what, c.who(), peerText(dest), tagText(tag), typ)
-	case uint(tag) > TagUB:
-		return fmt.Errorf("mpi: %s: %s, to %s: %w: %d is outside 0..%d", what, c.who(), peerText(dest), ErrTag, tag, TagUB)
-	case dest == ProcNull || uint(dest) < uint(len(c.group)):
-		return nil
-	}
-	if dest == AnySource {
-		return fmt.Errorf("mpi: %s: %s, tag %d: %w: AnySource is no destination", what, c.who(), tag, ErrRank)
-	}
-	return fmt.Errorf("mpi: %s: %s, tag %d: %w: destination %d", what, c.who(), tag, ErrRank, dest)
-}
+// Directions of a call, as errors name them.
+const (
+	sending   = "to"
+	receiving = "from"
+)
 
-// badRecv tells why a receive or probe cannot start; nil for the null process and for wildcards.
-func (c *Comm) badRecv(what string, typ error, source, tag int) error {
+// bad tells why a send, or a receive or probe, cannot start. It is nil for the null process, which takes any message of
+// a valid type, and for wildcards of a receive.
+func (c *Comm) bad(what, direction string, typ error, peer, tag int) error {
 	if err := c.usable(what); err != nil {
 		return err
 	}
+	recv := direction == receiving
 	switch {
 	case typ != nil:
-		return fmt.Errorf("mpi: %s: %s, from %s, %s: %w", what, c.who(), peerText(source), tagText(tag), typ)
-	case uint(tag) > TagUB && tag != AnyTag:
-		return fmt.Errorf("mpi: %s: %s, from %s: %w: %d is outside 0..%d",
-			what, c.who(), peerText(source), ErrTag, tag, TagUB)
-	case source == ProcNull || source == AnySource || uint(source) < uint(len(c.group)):
+		return c.errorf(what, ", %s %s, %s: %w", direction, peerText(peer), tagText(tag), typ)
+	case uint(tag) > TagUB && (!recv || tag != AnyTag):
+		return c.errorf(what, ", %s %s: %w: %d is outside 0..%d", direction, peerText(peer), ErrTag, tag, TagUB)
+	case peer == ProcNull || uint(peer) < uint(len(c.group)) || recv && peer == AnySource:
 		return nil
+	case recv:
+		return c.errorf(what, ", %s: %w: source %d", tagText(tag), ErrRank, peer)
+	case peer == AnySource:
+		return c.errorf(what, ", tag %d: %w: AnySource is no destination", tag, ErrRank)
 	}
-	return fmt.Errorf("mpi: %s: %s, %s: %w: source %d", what, c.who(), tagText(tag), ErrRank, source)
+	return c.errorf(what, ", tag %d: %w: destination %d", tag, ErrRank, peer)
 }
 
 // sendError dresses the error of a send of n bytes.
 func (c *Comm) sendError(what string, dest, tag, n int, err error) error {
-	return fmt.Errorf("mpi: %s: %s, %d bytes to %s, %s: %w", what, c.who(), n, c.peerText(dest), tagText(tag), c.cause(err))
+	return c.errorf(what, ", %d bytes to %s, %s: %w", n, c.peerText(dest), tagText(tag), c.cause(err))
 }
 
 // recvError dresses the error of a receive into n bytes. If the error names the message, that goes before wildcards.
@@ -143,8 +140,7 @@ func (c *Comm) recvError(what string, source, tag, n int, err error) error {
 	if e, ok := err.(*comm.OpError); ok {
 		source, tag = c.rankOf(e.Peer), e.Tag
 	}
-	return fmt.Errorf("mpi: %s: %s, buffer of %d bytes, from %s, %s: %w",
-		what, c.who(), n, c.peerText(source), tagText(tag), c.cause(err))
+	return c.errorf(what, ", buffer of %d bytes, from %s, %s: %w", n, c.peerText(source), tagText(tag), c.cause(err))
 }
 
 // opError dresses the error of an operation whose arguments are not at hand any more: the error itself may name them.
@@ -155,7 +151,7 @@ func (c *Comm) opError(what string, err error) error {
 	e, ok := err.(*comm.OpError)
 	switch {
 	case !ok:
-		return fmt.Errorf("mpi: %s: %s: %w", what, c.who(), c.cause(err))
+		return c.errorf(what, ": %w", c.cause(err))
 	case e.Send:
 		return c.sendError(what, c.rankOf(e.Peer), e.Tag, int(e.Bytes), err)
 	}
@@ -179,8 +175,4 @@ func (c *Comm) rankOf(world int) int {
 		return -1
 	}
 	return int(c.inverse[world])
-}
-
-func (c *Comm) rankError(what string, rank int) error {
-	return fmt.Errorf("mpi: %s: %s: %w: %d", what, c.who(), ErrRank, rank)
 }

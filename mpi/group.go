@@ -2,7 +2,6 @@ package mpi
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/golci/golci/comm"
@@ -43,7 +42,7 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 		c.proc.ids.release(id)
 	}
 	if bad {
-		return nil, fmt.Errorf("mpi: Split: %s: %w: colour %d", c.who(), ErrArgument, color)
+		return nil, c.errorf("Split", ": %w: colour %d", ErrArgument, color)
 	}
 	if color == Undefined {
 		return nil, nil
@@ -71,10 +70,10 @@ func (c *Comm) Free() error {
 		return err
 	}
 	if c.id == worldID || c.id == selfID {
-		return fmt.Errorf("mpi: Free: %s: %w: the world and self communicators stay", c.who(), ErrComm)
+		return c.errorf("Free", ": %w: the world and self communicators stay", ErrComm)
 	}
 	if c.origin().freed.Swap(true) {
-		return fmt.Errorf("mpi: Free: %s: %w: it has been freed", c.who(), ErrComm)
+		return c.usable("Free")
 	}
 	c.proc.colls.remove(c.coll)
 	failed := c.coll.poison.Load() != nil // which left messages and was told; open calls fail now, by what ends their receives
@@ -89,6 +88,6 @@ func (c *Comm) Free() error {
 	if left == (comm.Left{}) {
 		return nil
 	}
-	return fmt.Errorf("mpi: Free: %s: %w: %s, %s, %s not received", c.who(), ErrPending,
+	return c.errorf("Free", ": %w: %s, %s, %s not received", ErrPending,
 		plural(left.Receives, "receive", "receives"), plural(left.Sends, "send", "sends"), plural(left.Messages, "message", "messages"))
 }

@@ -1,7 +1,5 @@
 package mpi
 
-import "fmt"
-
 // HintPeers announces that up to bytes bytes of messages at a time will go from this rank to each of the given ranks
 // of c. The receive space for them can then be lent in advance, so the first sends need not wait for it. It is a
 // hint: ranks lend what they have, and unused space returns. It does nothing if loans do not follow demand
@@ -11,11 +9,11 @@ func (c *Comm) HintPeers(bytes int, ranks ...int) error {
 		return err
 	}
 	if bytes < 0 {
-		return fmt.Errorf("mpi: HintPeers: %s: %w: %d bytes", c.who(), ErrCount, bytes)
+		return c.errorf("HintPeers", ": %w: %d bytes", ErrCount, bytes)
 	}
 	for _, r := range ranks {
 		if uint(r) >= uint(len(c.group)) {
-			return c.rankError("HintPeers", r)
+			return c.errorf("HintPeers", ": %w: %d", ErrRank, r)
 		}
 	}
 	for _, r := range ranks {

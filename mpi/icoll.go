@@ -8,11 +8,7 @@ package mpi
 // Ibarrier is Barrier that does not wait (6.12.1): the request is done when all ranks have started it. It does not
 // block. Errors as for Barrier.
 func (c *Comm) Ibarrier() (Request, error) {
-	x, err := c.begin("Ibarrier", nil, true)
-	if err != nil {
-		return Request{}, err
-	}
-	return x.launch(x.barrier())
+	return starting[byte](c, "Ibarrier", nil, nil, 0, (*coll).barrier)
 }
 
 // Ibcast is Bcast that does not wait (6.12.2). It does not block. Errors as for Bcast.

@@ -26,7 +26,7 @@ func (c *Comm) Iprobe(source, tag int) (Status, bool, error) {
 func (c *Comm) probe(
 	what string, source, tag int, wait, take bool,
 ) (m *comm.Message, st Status, ok bool, err error) {
-	if err := c.badRecv(what, nil, source, tag); err != nil {
+	if err := c.bad(what, receiving, nil, source, tag); err != nil {
 		return nil, Status{}, false, err
 	}
 	if source == ProcNull {

@@ -26,7 +26,7 @@ func Recv[T any](c *Comm, buf []T, source, tag int) (Status, error) {
 // recvAny receives in the cases that are not hot: with wildcards, from the null process, in a view, with a type that is
 // new. Or it tells what is wrong.
 func (c *Comm) recvAny(what string, e *elem, b []byte, source, tag int) (Status, error) {
-	if err := c.badRecv(what, e.err, source, tag); err != nil {
+	if err := c.bad(what, receiving, e.err, source, tag); err != nil {
 		return Status{}, err
 	}
 	if source == ProcNull {
@@ -62,7 +62,7 @@ func Irecv[T any](c *Comm, buf []T, source, tag int) (Request, error) {
 }
 
 func (c *Comm) irecvAny(what string, e *elem, b []byte, source, tag int) (Request, error) {
-	if err := c.badRecv(what, e.err, source, tag); err != nil {
+	if err := c.bad(what, receiving, e.err, source, tag); err != nil {
 		return Request{}, err
 	}
 	if source == ProcNull {
@@ -79,12 +79,12 @@ func (c *Comm) irecvAny(what string, e *elem, b []byte, source, tag int) (Reques
 // ranks that exchange messages cannot wait for each other in a circle. The buffers must not overlap. It waits, and
 // may switch threads. Errors as for Send and Recv, and ErrBuffer.
 func Sendrecv[S, R any](c *Comm, sbuf []S, dest, stag int, rbuf []R, source, rtag int) (Status, error) {
-	if overlap(bytesOf(sbuf), bytesOf(rbuf)) {
-		return Status{}, c.bufferError("Sendrecv", "the buffers overlap")
-	}
 	e, out := elemOf[S](), bytesOf(sbuf)
-	if err := c.badSend("Sendrecv", e.err, dest, stag); err != nil {
+	if err := c.bad("Sendrecv", sending, e.err, dest, stag); err != nil {
 		return Status{}, err
+	}
+	if overlap(out, bytesOf(rbuf)) {
+		return Status{}, c.errorf("Sendrecv", ": %w: the buffers overlap", ErrBuffer)
 	}
 	r, err := c.irecvAny("Sendrecv", elemOf[R](), bytesOf(rbuf), source, rtag)
 	if err != nil {
@@ -110,13 +110,6 @@ func overlap(a, b []byte) bool {
 	return x < y+uintptr(len(b)) && y < x+uintptr(len(a))
 }
 
-func (c *Comm) bufferError(what, why string) error {
-	if err := c.usable(what); err != nil {
-		return err
-	}
-	return fmt.Errorf("mpi: %s: %s: %w: %s", what, c.who(), ErrBuffer, why)
-}
-
 // RecvAlloc is Recv of a message of any length, into memory that is allocated when the message has been matched. It
 // waits as Recv does. Errors as for Recv, without ErrTruncate; ErrCount if the length is not a whole number of
 // elements: the whole elements are returned all the same; ErrMemory for a message of more bytes than this process may
@@ -129,7 +122,7 @@ func RecvAlloc[T any](c *Comm, source, tag int) ([]T, Status, error) {
 // recvAlloc is RecvAlloc for the function what, which errors name.
 func recvAlloc[T any](c *Comm, what string, source, tag int) ([]T, Status, error) {
 	e := elemOf[T]()
-	if err := c.badRecv(what, e.err, source, tag); err != nil {
+	if err := c.bad(what, receiving, e.err, source, tag); err != nil {
 		return nil, Status{}, err
 	}
 	if source == ProcNull {

@@ -52,7 +52,7 @@ func Issend[T any](c *Comm, buf []T, dest, tag int) (Request, error) {
 // sendAny sends in the cases that are not hot: to the null process, in a view, with a type that is new. Or it tells
 // what is wrong.
 func (c *Comm) sendAny(what string, e *elem, b []byte, dest, tag int, mode comm.Mode) error {
-	if err := c.badSend(what, e.err, dest, tag); err != nil || dest == ProcNull {
+	if err := c.bad(what, sending, e.err, dest, tag); err != nil || dest == ProcNull {
 		return err
 	}
 	if err := c.sendBytes(dest, tag, b, mode, c.shape(e)); err != nil {
@@ -63,7 +63,7 @@ func (c *Comm) sendAny(what string, e *elem, b []byte, dest, tag int, mode comm.
 
 // isendAny is sendAny that only starts.
 func (c *Comm) isendAny(what string, e *elem, b []byte, dest, tag int, mode comm.Mode) (Request, error) {
-	if err := c.badSend(what, e.err, dest, tag); err != nil {
+	if err := c.bad(what, sending, e.err, dest, tag); err != nil {
 		return Request{}, err
 	}
 	if dest == ProcNull {

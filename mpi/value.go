@@ -45,21 +45,22 @@ func (c *Comm) WithCodec(codec Codec) *Comm {
 // SendValue sends any Go value that the codec of c can encode (see Gob), as one message; RecvValue receives it. It
 // waits as Send does. Errors as for Send; ErrType, with the codec's reason, for what it cannot encode.
 func SendValue[T any](c *Comm, v T, dest, tag int) error {
-	b, err := c.packFor("SendValue", &v, dest, tag)
-	if err != nil || dest == ProcNull {
-		return err
-	}
-	return c.sendAny("SendValue", elemOf[byte](), b, dest, tag, comm.Standard)
+	return c.sendValue("SendValue", &v, dest, tag, comm.Standard)
 }
 
 // SsendValue is SendValue that returns only when a receive has been matched with the message (3.4). It waits for that,
 // and may switch threads. Errors as for SendValue.
 func SsendValue[T any](c *Comm, v T, dest, tag int) error {
-	b, err := c.packFor("SsendValue", &v, dest, tag)
-	if err != nil || dest == ProcNull {
+	return c.sendValue("SsendValue", &v, dest, tag, comm.Synchronous)
+}
+
+// sendValue sends the value that v points to, for the function what.
+func (c *Comm) sendValue(what string, v any, dest, tag int, mode comm.Mode) error {
+	b, err := c.packFor(what, v, dest, tag)
+	if err != nil {
 		return err
 	}
-	return c.sendAny("SsendValue", elemOf[byte](), b, dest, tag, comm.Synchronous)
+	return c.sendAny(what, elemOf[byte](), b, dest, tag, mode)
 }
 
 // IsendValue starts to send a value and returns a request for it. The value is encoded at once, so it may be changed
@@ -110,12 +111,12 @@ func IprobeValue[T any](c *Comm, source, tag int) (v T, st Status, ok bool, err 
 
 // packFor encodes the value that v points to for a send with these arguments. To the null process it encodes nothing.
 func (c *Comm) packFor(what string, v any, dest, tag int) ([]byte, error) {
-	if err := c.badSend(what, nil, dest, tag); err != nil || dest == ProcNull {
+	if err := c.bad(what, sending, nil, dest, tag); err != nil || dest == ProcNull {
 		return nil, err
 	}
 	b, err := c.pack(v)
 	if err != nil {
-		return nil, fmt.Errorf("mpi: %s: %s, to %s, tag %d: %w", what, c.who(), peerText(dest), tag, err)
+		return nil, c.errorf(what, ", to %s, tag %d: %w", peerText(dest), tag, err)
 	}
 	return b, nil
 }
@@ -149,7 +150,7 @@ func (c *Comm) pack(v any) (b []byte, err error) {
 func unpackFrom[T any](c *Comm, what string, b []byte, st Status) (T, error) {
 	v, err := unpack[T](c, b)
 	if err != nil {
-		err = fmt.Errorf("mpi: %s: %s, %d bytes from %s, tag %d: %w", what, c.who(), len(b), peerText(st.Source), st.Tag, err)
+		err = c.errorf(what, ", %d bytes from %s, tag %d: %w", len(b), peerText(st.Source), st.Tag, err)
 	}
 	return v, err
 }

@@ -147,8 +147,7 @@ func (x *coll) told(lens []int64, first, size int) (sum int64, err error) {
 		sum = min(sum, most-n) + n // most if it would be more
 	}
 	if err := comm.CheckAlloc(sum * int64(size)); err != nil {
-		return 0, fmt.Errorf("mpi: %s: %s, %d elements of %d bytes from rank %d: %w",
-			x.kind, x.c.who(), lens[worst], size, first+worst, err)
+		return 0, x.c.errorf(x.kind, ", %d elements of %d bytes from rank %d: %w", lens[worst], size, first+worst, err)
 	}
 	return sum, nil
 }
@@ -166,7 +165,7 @@ func (c *Comm) packColl(what string, v any) ([]byte, error) {
 	}
 	b, err := c.pack(v)
 	if err != nil {
-		err = fmt.Errorf("mpi: %s: %s: %w", what, c.who(), err)
+		err = c.errorf(what, ": %w", err)
 	}
 	return b, err
 }
@@ -176,7 +175,7 @@ func (c *Comm) packColl(what string, v any) ([]byte, error) {
 func packList[T any](c *Comm, vs []T) (all []byte, lens []int64, err error) {
 	lens = make([]int64, len(c.group))
 	if len(vs) != len(lens) {
-		return nil, lens, fmt.Errorf("mpi: ScatterValue: %s: %w: %d values for %d ranks", c.who(), ErrCount, len(vs), len(lens))
+		return nil, lens, c.errorf("ScatterValue", ": %w: %d values for %d ranks", ErrCount, len(vs), len(lens))
 	}
 	for i := range vs {
 		b, err := c.packColl("ScatterValue", &vs[i])
