@@ -66,8 +66,7 @@ func (t *Thread) hold() {
 }
 
 // Recv receives from ch for thread t, as v, ok := <-ch does. Only t waits, and its worker goes on. It switches threads
-// unless a value is ready. A nil t stands for the calling thread. A plain goroutine receives by itself, and blocks. If
-// Close ends t meanwhile, t unwinds.
+// unless a value is ready. A nil t is the calling thread; a plain goroutine blocks. Close unwinds t.
 func Recv[T any](t *Thread, ch <-chan T) (v T, ok bool) {
 	select {
 	case v, ok = <-ch:

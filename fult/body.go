@@ -53,8 +53,7 @@ func (t *Thread) exit() {
 	w.leave()
 }
 
-// finish tells all callers of Join, and frees the job's resources. The descriptor is not free yet, because the caller
-// still runs on it.
+// finish tells all callers of Join, and frees the job's resources. The descriptor is not free: the caller runs on it.
 func (t *Thread) finish(err error) {
 	j := t.job
 	t.job = nil

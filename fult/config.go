@@ -37,8 +37,7 @@ func (k Kind) String() string {
 // MaxThreads is the largest number of threads that are alive on one worker at a time: 64 x 64 x 8 x 8 bits.
 const MaxThreads = groupsPerWorker * groupSize
 
-// raceThreads is the number of threads that a scheduler accepts under the race detector. The detector fails at about
-// 8,128 goroutines.
+// raceThreads is the number of threads allowed under the race detector. It fails at about 8,128 goroutines.
 const raceThreads = 8000
 
 // Config configures a Scheduler. The zero value gives one worker that is not pinned, and the defaults named below.
@@ -56,11 +55,9 @@ type Config struct {
 	Kind Kind
 	// Unchecked keeps coroutines where the self-check refuses the release of Go. Such a release may end the process.
 	Unchecked bool
-	// StuckAfter is the time for which a worker may stay in one thread before OnStuck is called. The default is 10 s. A
-	// negative value means never.
+	// StuckAfter is how long a worker may stay in one thread before OnStuck is called. 10 s if 0, never if negative.
 	StuckAfter time.Duration
-	// OnStuck is called once each time a worker gets stuck, on the goroutine of the monitor. The default prints the
-	// report to standard error.
+	// OnStuck is called once each time a worker gets stuck, by the monitor. Default: print to standard error.
 	OnStuck func(StuckReport)
 
 	// coroutines keeps coroutine threads in builds with the race detector, for tests of the scheduler itself.

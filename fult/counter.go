@@ -16,20 +16,11 @@ func (c *Counter) Reset(me Waiter, n int) {
 	c.left.Store(int64(n))
 }
 
-// Signal counts one signal. Signals beyond the number are harmless. Any goroutine or thread may call it. It does not
-// block or switch threads.
+// Signal counts one signal. More than the number are harmless. Any goroutine or thread may call it. It does not block.
 func (c *Counter) Signal() {
 	who := c.who // before the count: afterwards the waiter may reset c
 	if c.left.Add(-1) == 0 {
 		who.Signal()
-	}
-}
-
-// SignalOn is Signal for callers that run on w. It is cheaper if the waiter is a thread of w.
-func (c *Counter) SignalOn(w *Worker) {
-	who := c.who
-	if c.left.Add(-1) == 0 {
-		w.wakeWaiter(who)
 	}
 }
 

@@ -6,8 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// running lists the schedulers whose workers run. A call without a thread argument finds its thread there. The list
-// belongs to the process, as goroutines do.
+// running lists the schedulers whose workers run. Calls find their thread there. It belongs to the process.
 var running registry
 
 type registry struct {

@@ -64,8 +64,7 @@ func (b *Barrier) release(me Waiter) {
 	b.mu.Unlock()
 }
 
-// WaitGroup counts operations that have not ended, and lets callers wait for zero. The zero value counts none. It
-// must not be copied.
+// WaitGroup counts operations that have not ended, and lets callers wait for zero. It must not be copied.
 type WaitGroup struct {
 	mu spin.Lock // guards what follows
 	n  int
@@ -95,8 +94,7 @@ func (g *WaitGroup) Add(me Waiter, n int) error {
 // Done is Add(me, -1).
 func (g *WaitGroup) Done(me Waiter) error { return g.Add(me, -1) }
 
-// Wait blocks until the count is 0. me is the caller; nil stands for the calling thread or goroutine. It may switch
-// threads or block.
+// Wait blocks until the count is 0. me is the caller, or nil. It may switch threads or block.
 func (g *WaitGroup) Wait(me Waiter) {
 	g.mu.Lock()
 	if g.n == 0 {

@@ -29,8 +29,7 @@ const timersEvery = 16
 // clockEvery is the number of idle turns between two looks at the clock.
 const clockEvery = 64
 
-// pauseEvery is the number of idle turns between two PAUSE instructions. Each takes about 50 ns on recent cores, and
-// delays the look at signals by that.
+// pauseEvery is the number of idle turns between PAUSE instructions. Each delays the look at signals by about 50 ns.
 const pauseEvery = 8
 
 func (w *Worker) now() time.Duration { return time.Since(w.s.epoch) }

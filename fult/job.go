@@ -43,8 +43,7 @@ func (s *Scheduler) Go(f func(t *Thread)) (Handle, error) {
 	return Handle{}, fmt.Errorf("fult: %d threads on %d workers: %w", s.Live(), len(s.workers), ErrTooMany)
 }
 
-// GoOn is Go on the worker with that number, counted from 0. The thread stays there. A number out of range is an error
-// that wraps ErrArgument.
+// GoOn is Go on the worker with that number, counted from 0. The thread stays there. ErrArgument if there is none.
 func (s *Scheduler) GoOn(worker int, f func(t *Thread)) (Handle, error) {
 	w := s.Worker(worker)
 	if w == nil {
@@ -104,9 +103,8 @@ func (w *Worker) reserve() bool {
 	return false
 }
 
-// complete stores the result and wakes all callers of Join. w is the worker of the thread. last tells whether no
-// thread is alive any more. The thread is counted out before its end can be seen, so no caller of Join finds it
-// alive.
+// complete stores the result and wakes all callers of Join. w is the worker of the thread. last: no thread is alive any
+// more. The thread is counted out before its end can be seen, so Join never finds it alive.
 func (j *job) complete(w *Worker, err error) (last bool) {
 	j.f = nil
 	j.mu.Lock()

@@ -113,8 +113,7 @@ func (c *Cond) drop(e *entry) bool {
 	return granted
 }
 
-// Signal wakes the caller that has waited longest, if any. me is the caller, or nil. It does not block or switch
-// threads.
+// Signal wakes the caller that has waited longest, if any. me: the caller, or nil. It does not block or switch threads.
 func (c *Cond) Signal(me Waiter) {
 	c.mu.Lock()
 	who := c.q.grant()

@@ -205,13 +205,9 @@ func TestCounterWakesOnce(t *testing.T) {
 		join(t, spawn(t, s, func(th *Thread) {
 			for round := range 50 {
 				c.Reset(th, n)
-				for i := range n {
-					spawn(t, s, func(o *Thread) {
-						if i%2 == 0 {
-							c.Signal()
-						} else {
-							c.SignalOn(o.Worker())
-						}
+				for range n {
+					spawn(t, s, func(*Thread) {
+						c.Signal()
 					})
 				}
 				for c.Left() > 0 {

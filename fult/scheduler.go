@@ -83,8 +83,7 @@ func New(cfg Config) (*Scheduler, error) {
 	return s, nil
 }
 
-// SetPoller sets the Poller of all workers. Call it before the first thread is started. Otherwise the error wraps
-// ErrArgument.
+// SetPoller sets the Poller of all workers. After the start of the first thread the error wraps ErrArgument.
 func (s *Scheduler) SetPoller(p Poller) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -214,8 +213,7 @@ func (s *Scheduler) start() bool {
 // for calls within Blocking. It reports a thread for which it has waited longer than Config.StuckAfter. Call Wait
 // before Close to let threads end by themselves.
 //
-// The error joins the panics of threads that no caller has joined. A second Close is harmless. A thread of s gets
-// ErrInside.
+// The error joins the panics of threads that nobody joined. A second Close is harmless. A thread of s gets ErrInside.
 func (s *Scheduler) Close() error {
 	if s.Current() != nil {
 		return ErrInside

@@ -94,8 +94,7 @@ type trial struct {
 	verdict chan error
 }
 
-// tryCoroutines plays the script. After an error the goroutines of the trial stay where they are: to run them on could
-// end in a throw.
+// tryCoroutines plays the script. After an error its goroutines stay where they are: to run on could end in a throw.
 func tryCoroutines() error {
 	t := &trial{verdict: make(chan error, 1+len(trial{}.parts))}
 	go t.begin()

@@ -6,8 +6,7 @@ package fult
 // maxWarm bounds the coroutines kept, at about 3 KB each.
 const maxWarm = 2048
 
-// keep puts t, whose job has ended, on the warm list. False means that the coroutine must end. Then t is on the cold
-// list already.
+// keep puts t, whose job has ended, on the warm list. False: the coroutine must end; t is on the cold list.
 func (w *Worker) keep(t *Thread) bool {
 	if w.closing || w.nwarm >= maxWarm {
 		w.discard(t)
@@ -18,8 +17,7 @@ func (w *Worker) keep(t *Thread) bool {
 	return true
 }
 
-// discard puts t, whose coroutine is about to end, on the cold list. It clears the place at once, because the runtime
-// resumes the goroutine there without it.
+// discard puts t, whose coroutine ends, on the cold list. The runtime resumes the goroutine in its place without it.
 func (w *Worker) discard(t *Thread) {
 	t.own = place{}
 	t.free, w.cold = w.cold, t

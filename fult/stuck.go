@@ -34,8 +34,7 @@ func (r StuckReport) String() string {
 // Advice returns the stack. A line before it names the call of this package to use instead, if there is one.
 func (r StuckReport) Advice() string { return remedy(r.Stack) + r.Stack }
 
-// remedies lists calls of this package that replace blocking calls. The key is the state in the first line of a
-// stack, as the Go runtime writes it.
+// remedies lists calls of this package that replace blocking calls. The key is the state in the first line of a stack.
 var remedies = []struct{ state, text string }{
 	{"[chan send", "it sends on a Go channel: use fult.Send"},
 	{"[chan receive", "it receives from a Go channel: use fult.Recv"},

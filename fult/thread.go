@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// ID names a thread by its worker and its slot there. Later threads reuse the slot, so an ID is unique only among
-// threads alive.
+// ID names a thread by its worker and its slot there. Slots are reused, so it is unique among threads alive.
 type ID struct {
 	Worker int
 	Slot   int

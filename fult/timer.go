@@ -27,8 +27,7 @@ func (h *timers) Pop() any {
 	return t
 }
 
-// Sleep blocks the thread for at least d. A Signal meanwhile does not end it, and stays for the next Wait. It switches
-// threads.
+// Sleep blocks the thread for at least d. A Signal meanwhile stays for the next Wait. It switches threads.
 func (t *Thread) Sleep(d time.Duration) {
 	if t.ext != nil {
 		t.ext.sleep(d)

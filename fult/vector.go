@@ -5,8 +5,7 @@ import (
 	"unsafe"
 )
 
-// The sizes of the bit-vector of the LCI paper, with s1 = s2 = 8. A bit of level 2 stands for 8 words of level 1, which
-// are one cache line.
+// Sizes of the bit-vector of the LCI paper, s1 = s2 = 8. A bit of level 2 is 8 words of level 1, a cache line.
 const (
 	wordBits        = 64
 	groupWords      = 8
@@ -18,8 +17,7 @@ const (
 // group holds 512 threads and their bits. One bit of level 2 stands for it. The worker allocates it when it first needs
 // it. It is larger than the size classes of the runtime, so it starts on a page, and its lines are cache lines.
 type group struct {
-	// shared holds the bits that other goroutines set. The Or of a signaller also publishes its earlier stores. The
-	// worker takes a word by exchange.
+	// shared holds bits of other goroutines. An Or publishes earlier stores; the worker takes a word by exchange.
 	shared [groupWords]atomic.Uint64
 	// private holds the bits that the worker's own threads and poll functions set. Owned by the worker.
 	private [groupWords]uint64
@@ -39,10 +37,9 @@ type set2 struct {
 // level 2 first, then level 1. So a bit that it misses now is there in its next pass.
 //
 // raise always writes level 1, even if the bit is set, because the Or also orders the caller's earlier stores before
-// the worker's exchange. It leaves level 2 alone if that bit is set. The worker clears level 2 before it looks at
-// level 1, so its look at level 1 comes after this Or. raise never writes level 2 for the first group, which the
-// worker visits in every pass. So a signal to one of the first 512 threads moves one cache line between cores, not
-// two.
+// the worker's exchange. It leaves level 2 alone if that bit is set. The worker clears level 2 before it looks at level
+// 1, so its look at level 1 comes after this Or. raise never writes level 2 for the first group, which the worker
+// visits in every pass. So a signal to one of the first 512 threads moves one cache line, not two.
 func (t *Thread) raise() {
 	n := t.slot
 	t.grp.shared[n/wordBits%groupWords].Or(1 << (n % wordBits))

@@ -8,8 +8,7 @@ import (
 
 // Waiter lets its owner wait for a permit. Every call that can block takes one.
 type Waiter interface {
-	// Wait blocks until there is a permit, and takes it. It may return without one, so test the condition again. Only
-	// the owner of the Waiter may call it.
+	// Wait waits for a permit and takes it. It may return without one, so test again. Only the owner may call it.
 	Wait()
 	// Signal gives the permit. Several calls before a Wait give one permit. Any goroutine or thread may call it. The
 	// caller's earlier stores are visible after the Wait. It does not block or switch threads.
@@ -47,8 +46,7 @@ func (g *Goroutine) Signal() {
 	}
 }
 
-// OSThread is a Waiter for a goroutine that is locked to its OS thread. It uses a condition variable, as the POSIX
-// threads in the LCI paper do.
+// OSThread is a Waiter for a goroutine that is locked to its OS thread. It uses a condition variable.
 type OSThread struct {
 	mu     sync.Mutex
 	cond   sync.Cond
@@ -88,8 +86,7 @@ func (o *OSThread) Signal() {
 	o.cond.Signal()
 }
 
-// parkAt waits at x. It returns true if x is a thread that Close ends meanwhile. The caller then leaves its queue and
-// calls x.Wait, which unwinds.
+// parkAt waits at x. It returns true if x is a thread that Close ends meanwhile. Then x.Wait unwinds.
 func parkAt(x Waiter) (killed bool) {
 	if t, ok := x.(*Thread); ok {
 		return t.park()

@@ -102,8 +102,7 @@ func orGoroutine(me Waiter) Waiter {
 	return NewGoroutine()
 }
 
-// signalFrom signals who. me is the caller and may be nil. From one thread to another of the same worker it costs no
-// atomic operation.
+// signalFrom signals who. me: the caller or nil. Within a worker it is not atomic.
 func signalFrom(me, who Waiter) {
 	if t, ok := me.(*Thread); ok && t != nil {
 		t.w.wakeWaiter(who)

@@ -58,8 +58,7 @@ type Worker struct {
 // lines in pairs. It works at any address of the worker.
 const falseSharing = 128
 
-// switchesPerPoll bounds the switches among threads after a drained word, before the loop calls the poll functions. A
-// full word may add up to 64.
+// switchesPerPoll bounds the switches among threads after a drained word, before a poll. A full word may add 64.
 const switchesPerPoll = 32
 
 // ID returns the number of the worker within its scheduler, from 0.
@@ -82,8 +81,7 @@ func (w *Worker) Signal(t *Thread) {
 }
 
 // Runnable tells whether another thread of w is ready to run, or a job is ready to start. It is for a thread of w that
-// polls before it gives up the worker. It may also return true because of the caller's own bit. It does not block or
-// switch threads.
+// polls before it gives up the worker. The caller's own bit counts, too. It does not block.
 func (w *Worker) Runnable() bool {
 	if w.bits != 0 {
 		return true

@@ -1,11 +1,11 @@
 package hashtable
 
 import (
-	"runtime"
 	"sync/atomic"
 	"unsafe"
 
 	"github.com/golci/golci/internal/arch"
+	"github.com/golci/golci/internal/spin"
 )
 
 const (
@@ -25,9 +25,8 @@ const (
 	stateMask = 1<<stateBits - 1
 )
 
-// The control word of a head bucket is its lock. While the lock is free, the word also holds the states of the
-// entries. So the exchange that takes the lock also returns the states. The release store that frees the lock writes
-// them back.
+// The control word of a head bucket is its lock. While the lock is free, the word also holds the states of the entries.
+// So the exchange that takes the lock returns the states. The store that frees it writes them back.
 const (
 	chained uint32 = 1 << (perBucket * stateBits) // the head has overflow buckets
 	busy    uint32 = 1 << 31                      // locked
@@ -49,24 +48,17 @@ type entry[V any] struct {
 	head *Node[V] // the oldest node under the key; nil while the state is free
 }
 
-// acquire takes the lock of head and returns the control word from before. It spins. After spinsBeforeYield turns it
-// lets other goroutines run, because the holder may have been preempted.
+// acquire takes the lock of head and returns the control word from before. It spins.
 func (head *bucket[V]) acquire() uint32 {
 	for {
 		if c := head.ctl.Swap(busy); c != busy {
 			return c
 		}
 		for n := 0; head.ctl.Load() == busy; n++ {
-			if n < spinsBeforeYield {
-				arch.Pause()
-			} else {
-				runtime.Gosched()
-			}
+			spin.Pause(n)
 		}
 	}
 }
-
-const spinsBeforeYield = 200
 
 // release frees the lock and stores the control word c. It publishes the caller's stores under the lock. It does not
 // order the caller's later loads, and the table does not need that.

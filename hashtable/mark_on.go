@@ -8,8 +8,7 @@ import (
 	"github.com/golci/golci/internal/invariants"
 )
 
-// mark tells whether a node is in a table. It is atomic, because it looks for a node that is in two buckets with two
-// locks.
+// mark tells whether a node is in a table. It is atomic, to find a node that is in two buckets.
 type mark struct{ in atomic.Bool }
 
 func (m *mark) enter() { invariants.Check(!m.in.Swap(true), "node entered while it is in a table") }

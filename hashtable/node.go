@@ -2,9 +2,8 @@ package hashtable
 
 import "unsafe"
 
-// Node carries a value through the table. The caller allocates it, and may reuse it after the table has returned it.
-// It may be in one table under one key at a time. While it is there, the caller must not copy it, and may touch only
-// Value.
+// Node carries a value through the table. The caller allocates it, and may reuse it once the table has returned it. It
+// may be in one table under one key at a time. Meanwhile the caller must not copy it, and may touch only Value.
 type Node[V any] struct {
 	// Under the lock of the bucket the node is in; both nil while it is in no table.
 	next *Node[V] // the next younger node under the same key

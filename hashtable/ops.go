@@ -1,7 +1,6 @@
 package hashtable
 
-// insertOrMatchSlow is InsertOrMatch for buckets that the fast path does not handle. The caller holds the lock, and c
-// is the control word.
+// insertOrMatchSlow is InsertOrMatch beyond the fast path. The caller holds the lock, and c is the control word.
 func (t *Table[V]) insertOrMatchSlow(head *bucket[V], c uint32, key uint64, n *Node[V], mine state) (match *Node[V], ok bool) {
 	found, spare, extra, sealed := t.findOrSpare(head, c, key)
 	switch {
@@ -58,9 +57,8 @@ func (t *Table[V]) shut(head *bucket[V]) {
 	t.free.put(vacant)
 }
 
-// Match removes the oldest node of the given side under key from the table and returns it, or nil if there is none.
-// side is the side of the node to find. ok is false if the key's group is sealed. It does not block or switch
-// threads.
+// Match removes the oldest node of the given side under key and returns it, or nil if there is none. side is the side
+// of the node to find. ok is false if the key's group is sealed. It does not block or switch threads.
 func (t *Table[V]) Match(key uint64, side Side) (n *Node[V], ok bool) {
 	head := t.bucket(key)
 	c := head.ctl.Swap(busy)
@@ -114,9 +112,8 @@ func (t *Table[V]) enter(head *bucket[V], key uint64) bool {
 	return true
 }
 
-// View calls f with the value of the oldest node of the given side under key, if there is one. f runs under the
-// bucket's lock, with the rules of Range. ok is false if the key's group is sealed. It does not block or switch
-// threads.
+// View calls f with the value of the oldest node of the given side under key, if any. f runs under the bucket's lock,
+// with the rules of Range. ok is false if the key's group is sealed. It does not block or switch threads.
 func (t *Table[V]) View(key uint64, side Side, f func(v *V)) (ok bool) {
 	head := t.bucket(key)
 	if !t.enter(head, key) {
@@ -166,9 +163,8 @@ func (t *Table[V]) Remove(key uint64, n *Node[V]) (removed, ok bool) {
 }
 
 // Range calls f with every node until f returns false. Under each key the oldest node comes first. Range locks one
-// bucket at a time, so it sees each bucket at one instant, but not the whole table. f runs under that lock. It may
-// read Value. It must not call the table, block or switch threads, because callers of the same bucket spin meanwhile.
-// Range is for dumps.
+// bucket at a time, so it sees each bucket at one instant, but not the whole table. f runs under that lock. It may read
+// Value. It must not call the table, block or switch threads, since other callers spin. Range is for dumps.
 func (t *Table[V]) Range(f func(key uint64, side Side, n *Node[V]) bool) {
 	for i := range t.keep {
 		if t.keep[i].ctl.Load() == 0 {

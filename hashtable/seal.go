@@ -10,8 +10,7 @@ import "sync/atomic"
 
 const groupShift = 48 // of a key
 
-// seals holds one bit for each group. Seal and Unseal write it, one caller at a time for each group. It is read under
-// the lock of any bucket.
+// seals holds one bit for each group. Seal and Unseal write it, one caller at a time for a group.
 type seals [1 << 16 / 64]atomic.Uint64
 
 // isSealed tells whether the group of key is sealed. The caller holds the lock of key's bucket, or looks again later.
@@ -23,8 +22,7 @@ func (s *seals) has(key uint64) bool {
 }
 
 // Seal lets the table refuse the keys of a group from now on. The group must not be sealed already. Calls that are
-// inside a bucket at this moment may still take effect. DrainBucket waits for them. Seal does not block or switch
-// threads.
+// inside a bucket at this moment may still take effect. DrainBucket waits for them. It does not block.
 func (t *Table[V]) Seal(group uint16) {
 	t.seals[group>>6].Or(1 << (group & 63))
 	t.sealed.Add(1)
@@ -57,8 +55,7 @@ func (t *Table[V]) DrainBucket(i int, group uint16, f func(key uint64, side Side
 	t.shut(head)
 }
 
-// Restore adds n as the youngest node of its side under key, whose group is sealed. The caller guarantees that no
-// node of the other side is there.
+// Restore adds n as the youngest node under key, whose group is sealed. No node of the other side may be there.
 func (t *Table[V]) Restore(key uint64, n *Node[V], side Side) {
 	head := t.bucket(key)
 	t.insertOrMatchSlow(head, head.acquire(), key, n, stateOf(side))

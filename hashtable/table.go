@@ -55,8 +55,7 @@ type Table[V any] struct {
 	keep []bucket[V]
 	// sealed is the number of sealed groups. It changes rarely, so it shares the line that every call reads.
 	sealed atomic.Int32
-	// lockLeft, if not nil, is called when an insertion has released its bucket's lock to get an overflow bucket. For
-	// tests.
+	// lockLeft, if not nil, is called when an insertion has left its lock to get an overflow bucket. For tests.
 	lockLeft func()
 
 	seals seals
@@ -151,8 +150,7 @@ func (head *bucket[V]) leave(c uint32) {
 	}
 }
 
-// takeOnly removes the oldest node of the first entry, which is the only one in use, and frees the lock. c is the
-// control word from before the lock.
+// takeOnly removes the oldest node of the first entry, the only one in use, and frees the lock; c was its word.
 func (head *bucket[V]) takeOnly(c uint32) *Node[V] {
 	e := &head.entries[0]
 	n := e.head

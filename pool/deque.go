@@ -1,10 +1,10 @@
 package pool
 
 import (
-	"runtime"
 	"sync/atomic"
 
 	"github.com/golci/golci/internal/arch"
+	"github.com/golci/golci/internal/spin"
 )
 
 // word is the control word of a deque. While the lock is free, its lower half is the number of items. Its upper half
@@ -35,26 +35,15 @@ type deque[T any] struct {
 // seize tries to take the lock. It has failed if it returns busy. Otherwise it returns the control word from before.
 func (d *deque[T]) seize() word { return word(d.ctl.Swap(uint64(busy))) }
 
-// acquire takes the lock and returns the control word from before. w is the result of seize. It spins. After 200
-// turns it lets other goroutines run, because the holder may have been preempted.
+// acquire takes the lock and returns the control word from before. w is the result of seize. It spins.
 func (d *deque[T]) acquire(w word) word {
 	for w == busy {
 		for n := 0; d.ctl.Load() == uint64(busy); n++ {
-			pause(n)
+			spin.Pause(n)
 		}
 		w = d.seize()
 	}
 	return w
-}
-
-// pause is turn n of a wait.
-func pause(n int) {
-	const spinsBeforeYield = 200
-	if n < spinsBeforeYield {
-		arch.Pause()
-	} else {
-		runtime.Gosched()
-	}
 }
 
 // release frees the lock and stores the control word w. It publishes the caller's stores under the lock. It does not

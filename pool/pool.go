@@ -21,9 +21,8 @@ type Options[T any] struct {
 	// Limit is the largest number of items that the pool makes.
 	Limit int
 
-	// New makes an item. It must not return nil. The function New of the package calls it for the first Initial
-	// items. Get calls it for more, up to Limit, when it has found all sub-pools empty. Several goroutines may call
-	// it at once.
+	// New makes an item. It must not return nil. The package's New calls it for the first Initial items. Get calls it
+	// for more, up to Limit, when it has found all sub-pools empty, maybe several at once.
 	New func() *T
 
 	// Initial is the number of items that the function New makes. They are dealt out evenly. It is at most Limit.
@@ -134,9 +133,8 @@ func (p *Pool[T]) Get(i int) *T {
 }
 
 // Put gives an item back to worker i, which should be the worker that touched it last. i is as for Get. If sub-pool i
-// is full, the item goes to another one. If all are full, Put returns false and the collector gets the item. That
-// happens only if the caller puts items that the pool did not make. A nil item is refused with false. Put does not
-// block or switch threads.
+// is full, the item goes to another one. If all are full, Put returns false and the collector gets the item. That needs
+// items that the pool did not make. A nil item gives false. Put does not block or switch threads.
 func (p *Pool[T]) Put(i int, item *T) bool {
 	if item == nil {
 		return false

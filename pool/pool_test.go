@@ -8,6 +8,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/internal/spin"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -37,7 +38,7 @@ func (d *deque[T]) len() int {
 		if w := word(d.ctl.Load()); w != busy {
 			return int(w.count())
 		}
-		pause(n)
+		spin.Pause(n)
 	}
 }
 

@@ -96,9 +96,8 @@ func (p *Pool[T]) leaving(item *T) {
 	invariants.Check(p.check == nil || p.check(item), "free item %p was written to", item)
 }
 
-// outsider returns the sub-pool of a goroutine that is no worker, by a hash of its identity. It costs about a
-// nanosecond and no shared write. Identities are addresses of objects of some hundred bytes, so the hash takes the
-// upper bits of a product.
+// outsider returns the sub-pool of a goroutine that is no worker, by a hash of its identity. It takes about a
+// nanosecond. Identities are addresses of objects of some hundred bytes, hence the upper bits.
 //
 //go:noinline
 func (p *Pool[T]) outsider() int {

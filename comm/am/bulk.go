@@ -111,8 +111,7 @@ func (e *Endpoint) PutBulk(peer int, b *Bulk) {
 }
 
 // SwapBulk calls f with the Bulk of owner, which has Stay set, while it is still queued towards peer, and reports
-// whether it was. f may give it another Owner, and other Data in the place of Data or From: a copy
-// of the same bytes, from Off on. Nothing is sent
+// whether it was. f may give it another Owner, and other Data, a copy of the same bytes from Off on. Nothing is sent
 // meanwhile.
 func (e *Endpoint) SwapBulk(peer int, owner BulkOwner, f func(*Bulk)) bool {
 	q := &e.lane(peer).bulk
@@ -224,8 +223,7 @@ func (e *Endpoint) hand(peer int, b *Bulk) int {
 	return e.give(peer, b)
 }
 
-// begin starts an access with none before it in its queue, which is locked; false if the conduit has not taken all of
-// it, so that the rest is to be queued.
+// begin starts an access with none before it in its queue, which is locked; false if the rest is to be queued.
 func (e *Endpoint) begin(peer int, b *Bulk) bool {
 	n := len(b.Data)
 	if n == 0 || e.remote == nil || e.closed.Load() {

@@ -22,8 +22,7 @@ func (e *Endpoint) setTerms() {
 // Terms are the terms on which this rank and its peers lend.
 func (e *Endpoint) Terms() credit.Config { return e.terms }
 
-// stall notes that x, the first in the queue, has to wait for credits, and asks for what is missing. Once for each
-// request; the pair is locked.
+// stall notes that x, first in the queue, waits for credits, and asks for what is missing, once. The pair is locked.
 func (e *Endpoint) stall(ln *lane, peer int, x Queued) {
 	if ln.short == 0 || ln.counted == x {
 		return
@@ -35,9 +34,8 @@ func (e *Endpoint) stall(ln *lane, peer int, x Queued) {
 	ln.short = 0
 }
 
-// Hint tells that want credits (256 bytes each) will be needed towards each of peers, so that they may be lent before a
-// send has to wait. It does nothing where loans do not change. It neither blocks nor switches threads. Ranks that are
-// not of the job are passed over.
+// Hint tells that want credits (256 bytes each) will be needed towards each of peers, and may be lent beforehand. It
+// does nothing where loans do not change. It neither blocks nor switches threads. Ranks outside the job are ignored.
 func (e *Endpoint) Hint(want int, peers ...int) {
 	if e.terms.Mode != credit.Dynamic {
 		return
@@ -65,8 +63,7 @@ func (e *Endpoint) sendCredit(ln *lane, peer int, kind credit.Kind, a credit.Arg
 	r.send(ln)
 }
 
-// asked takes in what a record says beside its cost: that an epoch of the sender has ended, and that it was short of
-// credits.
+// asked takes in what a record says beside its cost: the end of an epoch of the sender, and a want of credits.
 func (r *receiver) asked(src int, h header) {
 	f := h.credits()
 	if f.Epoch() {

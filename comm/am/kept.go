@@ -9,8 +9,7 @@ import (
 // kept is what of a Bulk the conduit has, and has not told the end of.
 type kept struct {
 	e *Endpoint
-	// owed is the bytes that the conduit has, and one for the queue as long as the Bulk is in it. Who brings it to
-	// zero ends the Bulk.
+	// owed is the bytes that the conduit has, and 1 while the Bulk is queued. Who brings it to zero ends the Bulk.
 	owed atomic.Int64
 	err  atomic.Pointer[error]
 }

@@ -42,8 +42,7 @@ type lane struct {
 
 const wordThrottle = 1 << 63
 
-// manyRanks is from how many on pairs take memory only when they are first used. Where ranks share memory a pair has
-// a ring anyway.
+// From manyRanks ranks on a pair takes memory only at its first use. In shared memory a pair has a ring anyway.
 const manyRanks = 128
 
 func (e *Endpoint) initLanes() error {
@@ -90,12 +89,10 @@ func (e *Endpoint) newLane(peer int) *lane {
 	return e.lanes[peer].Load()
 }
 
-// near tells that a peer is reached through a ring while others are not. What it is lent is of no use to those, so
-// its loan stays.
+// near tells that a peer is reached through a ring while others are not. Its loan is of no use to those, and stays.
 func (e *Endpoint) near(ln *lane) bool { return ln.words && !e.words }
 
-// allWords tells whether c carries credit words towards every peer. Whether it does towards one is the same at both
-// ends.
+// allWords tells whether c carries credit words towards every peer. Both ends of a pair say the same.
 func allWords(c conduit.Conduit) bool {
 	for peer := range c.Size() {
 		if c.Mine(peer) == nil {
@@ -205,8 +202,7 @@ func (e *Endpoint) openRefused(ln *lane, cost int, st conduit.Status) ([]byte, u
 	return nil, 0, Stalled
 }
 
-// piggyback puts the note of credits, and the end of an epoch, on a record to a peer towards which there is no word
-// for them.
+// piggyback puts the note of credits, and the end of an epoch, on a record to a peer without a word for them.
 func (e *Endpoint) piggyback(ln *lane, w1 uint64, flags uint8) (uint64, uint8) {
 	w := ln.mine.Load()
 	if w&wordThrottle != 0 {
@@ -269,9 +265,15 @@ type Queued interface {
 	Sent(w *fult.Worker)
 	// Fail runs instead if the peer died.
 	Fail(err error, w *fult.Worker)
-	// Next is the link of the queue it is in.
+	// Next is the link of the queue it is in. A Link has it.
 	Next() *Queued
 }
+
+// Link is what a Queued embeds to be in a queue.
+type Link struct{ next Queued }
+
+// Next is that of Queued.
+func (l *Link) Next() *Queued { return &l.next }
 
 type queue struct{ head, tail Queued }
 

@@ -15,8 +15,7 @@ var ErrTaken = errors.New("am: taken by another layer")
 type Layer struct {
 	// Name tells the layer from others in errors.
 	Name string
-	// First is the index of the first of Handlers; those that follow it have the next indices. One without Run keeps
-	// its index free of others.
+	// First is the index of the first of Handlers; the others follow. One without Run keeps its index free.
 	First    uint8
 	Handlers []Spec
 	// Bulk gets the pieces of every Bulk that a peer sends with this Channel, from 0 to BulkChannels-1. It is called by
@@ -103,8 +102,7 @@ func (e *Endpoint) claimable(l *Layer) error {
 	return nil
 }
 
-// Register attaches a layer of one handler, which has the layer's name. Errors: those of Attach, and ErrHandler for a
-// handler without a function.
+// Register attaches a layer of one handler, which names it. Errors: those of Attach; ErrHandler without Run.
 func (e *Endpoint) Register(index uint8, s Spec) error {
 	if s.Run == nil {
 		return fmt.Errorf("%w: index %d (%s) has no function", ErrHandler, index, s.Name)

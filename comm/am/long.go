@@ -94,8 +94,7 @@ func (e *Endpoint) requestSplit(dst int, h uint8, payload []byte, off int64, don
 	return err
 }
 
-// putLong sends the payload of a split Long. done, if it is not nil, is called after two parts have ended: the payload,
-// and what the caller has to do.
+// putLong sends the payload of a split Long. done, if not nil, is called when payload and caller are done with it.
 func (e *Endpoint) putLong(dst int, payload []byte, off int64, done func(error)) *longData {
 	id := e.longID.Add(1) & math.MaxUint32
 	b := &longData{Bulk: Bulk{ID: id, Channel: channelLongs, Off: off, Data: payload}, tell: done}

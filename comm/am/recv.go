@@ -207,9 +207,8 @@ func (r *receiver) tellAll() {
 	r.e.chore(choreOwing, false)
 }
 
-// hear takes in what a record says of returned credits, if there is no word from its sender. Sends to that peer take
-// it from the lane when they need credits. That the peer may have words is looked at here, so that Record, where all
-// have them, has one flag to read.
+// hear takes in what a record says of returned credits, if there is no word from its sender. Sends to that peer take it
+// from the lane when they need credits. Record reads one flag only where all peers have words.
 func (r *receiver) hear(src int, h header) {
 	if r.told[src].is(hasWords) {
 		return

@@ -10,9 +10,8 @@ import (
 	"github.com/golci/golci/fult"
 )
 
-// ReplyShort answers the request that the handler serves, by running handler index h at its source. It never blocks:
-// the requester has reserved the room. A handler replies once at most; a reply handler not at all. Errors: ErrReply,
-// ErrHandler, ErrSize.
+// ReplyShort answers the request that the handler serves, by handler index h at its source. It never blocks: its room
+// is reserved. A handler replies once at most; a reply handler not at all. Errors: ErrReply, ErrHandler, ErrSize.
 func (t *Token) ReplyShort(h uint8, args ...uint64) error {
 	return t.checkedReply(h, args, message{})
 }
@@ -121,7 +120,7 @@ func (e *Endpoint) releaseReply(peer, bytes int) {
 
 // reply is a record of class Reply or System: it needs no credits.
 type reply struct {
-	next    Queued
+	Link
 	e       *Endpoint
 	dst     int
 	class   conduit.Class
@@ -167,14 +166,9 @@ func (r *reply) Emit() bool {
 	return true
 }
 
-// Sent implements Queued.
-func (r *reply) Sent(*fult.Worker) {}
-
-// Fail implements Queued.
+// Sent and Fail implement Queued. Nobody waits for a reply.
+func (r *reply) Sent(*fult.Worker)        {}
 func (r *reply) Fail(error, *fult.Worker) {}
-
-// Next implements Queued.
-func (r *reply) Next() *Queued { return &r.next }
 
 // sendReturn sends returned credits as a message of their own, to a peer towards which there are no words. One is in
 // the queue at most: it takes the newest count when it goes.

@@ -89,7 +89,7 @@ func splitLong(off int64, n int, id uint64) message {
 
 // request is a queued request whose caller waits.
 type request struct {
-	next   Queued
+	Link
 	e      *Endpoint
 	dst    int
 	h      uint8
@@ -156,6 +156,3 @@ func (q *request) Fail(err error, w *fult.Worker) {
 	q.err = err
 	q.done.Complete(w)
 }
-
-// Next implements Queued.
-func (q *request) Next() *Queued { return &q.next }

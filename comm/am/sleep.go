@@ -23,8 +23,7 @@ var sleepers = sync.Pool{New: func() any {
 	return s
 }}
 
-// look tells, when the bell is armed, whether there is a reason not to sleep. What others have queued or served
-// before that found nobody to wake.
+// look tells, when the bell is armed, whether there is a reason not to sleep. What came before found nobody to wake.
 func (s *sleeper) look() bool {
 	e := s.e
 	return s.ready() || s.long && e.toSend() ||

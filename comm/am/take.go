@@ -2,12 +2,10 @@ package am
 
 import "github.com/golci/golci/comm/conduit"
 
-// A caller that waits for one message of one sender may take its record from the conduit itself, without a handler:
-// that is quicker than a poll that looks for whoever wants it. It takes nothing but the next record of the pair, so
-// nothing is overtaken.
+// A caller that waits for one message of one sender may take its record from the conduit itself, without a handler,
+// quicker than by a poll. It takes the next record of the pair only, so nothing is overtaken.
 
-// taking is how records are taken. The caller of TakeNext owns wanted while it holds Endpoint.pollMu; the rest is
-// fixed.
+// taking is how records are taken. wanted is the holder's of Endpoint.pollMu; the rest is fixed.
 type taking struct {
 	from   conduit.Taker // nil if records cannot be taken
 	h      uint8         // of the handler whose requests may be taken

@@ -1,6 +1,5 @@
-// Package barrier is a split-phase barrier with names over active messages, after that of GASNet. Notify tells the
-// others that this rank has arrived. Wait or Try tells that all have arrived, and whether they named the same
-// barrier.
+// Package barrier is a split-phase barrier with names over active messages, after that of GASNet. Notify says that this
+// rank has arrived. Wait or Try says that all have, and whether they named the same barrier.
 //
 // It is a dissemination barrier. In step k each rank sends to the rank 2^k above it, and continues when the message
 // of the rank 2^k below it has arrived. So a phase takes log2(N) steps, and each rank sends log2(N) messages.
@@ -60,8 +59,7 @@ const (
 	waiting // a Wait is under way
 )
 
-// Barrier is one rank's end. Any goroutine or thread may call its methods, but a phase has one Notify and one Wait
-// (or successful Try).
+// Barrier is one rank's end. A phase has one Notify and one Wait, or successful Try, on any goroutine or thread.
 type Barrier struct {
 	e          *am.Endpoint
 	rank, size int
@@ -75,8 +73,7 @@ type Barrier struct {
 	result uint64 // its id, if named
 	// broken is set when a peer has failed, for good.
 	broken error
-	// halves are phases, by number. While one lasts, messages of the next may come, and messages of the one after it
-	// from ranks whose next phase has failed.
+	// halves are phases, by number. While one lasts, messages of the next may come, and of a failed one after it.
 	halves [4]half
 }
 
@@ -142,8 +139,7 @@ func (b *Barrier) Notify(id uint64, flags Flags) error {
 
 // Wait blocks until all ranks have notified the phase that this rank has notified, and says how it ended. id must be
 // that of the phase unless flags say Anonymous, or the phase is all anonymous; flags need not be those of Notify. It
-// may switch threads. The error is ErrMismatch, ErrOrder, ErrFlags or ErrPeer, and as for Notify in a handler or with
-// a handler-safe lock.
+// may switch threads. The error is ErrMismatch, ErrOrder, ErrFlags, ErrPeer or am.ErrContext, as for Notify.
 func (b *Barrier) Wait(id uint64, flags Flags) error {
 	h, err := b.claim("Wait", flags)
 	if err != nil {
@@ -179,8 +175,7 @@ func (b *Barrier) Enter(id uint64, flags Flags) error {
 	return b.Wait(id, flags)
 }
 
-// Result is the id of the phase that was waited for last; named is false if all ranks were anonymous, or it failed.
-// It is lost at the next Wait.
+// Result is the id of the phase last waited for, until the next. named is false if all were anonymous or it failed.
 func (b *Barrier) Result() (id uint64, named bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -7,12 +7,11 @@ import (
 	"github.com/golci/golci/fult"
 )
 
-// out is the message of one step on its way. It belongs to who made it ready until it is sent or queued, then to the
-// pair's queue until Sent or Fail.
+// out is the message of one step on its way. It belongs to its maker, and while queued to the queue of the pair.
 type out struct {
+	am.Link
 	b    *Barrier
 	then *out // the next to send, of the same chores
-	next am.Queued
 	dst  int
 	args [stepArgs]uint64
 	// busy from when it is made ready until nobody else looks at it any more; the store that clears it publishes that.
@@ -48,12 +47,7 @@ func (m *out) Emit() bool {
 	return true
 }
 
-// Sent implements am.Queued.
-func (m *out) Sent(*fult.Worker) { m.busy.Store(false) }
-
-// Fail implements am.Queued. peerGone handles a dst that is gone. If this rank awaits dst, the phase fails. If
+// Sent and Fail implement am.Queued. peerGone handles a dst that is gone. If this rank awaits dst, the phase fails. If
 // only dst awaits this rank, dst may have ended rightly after its last message.
+func (m *out) Sent(*fult.Worker)        { m.busy.Store(false) }
 func (m *out) Fail(error, *fult.Worker) { m.busy.Store(false) }
-
-// Next implements am.Queued.
-func (m *out) Next() *am.Queued { return &m.next }

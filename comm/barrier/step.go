@@ -30,9 +30,8 @@ func (c *chores) add(m *out) {
 	c.last = m
 }
 
-// message makes ready what step k of a phase tells. The slot was used four phases ago, by the phase whose half this one
-// has. Its sender may, very rarely, still hold it, if it was descheduled for all of them within a few instructions. Then
-// a new slot is allocated. Under mu.
+// message makes ready what step k of a phase tells. The slot was used four phases ago, by the phase of this half. Its
+// sender may, very rarely, still hold it, if it was descheduled in between. Then a new slot is allocated. Under mu.
 func (b *Barrier) message(phase uint32, k int, v vote) *out {
 	slot := &b.halves[phase&3].out[k]
 	if (*slot).busy.Load() {
@@ -46,8 +45,7 @@ func (b *Barrier) message(phase uint32, k int, v vote) *out {
 	return m
 }
 
-// advance merges the steps that have come, in order, and sends each next one. Under mu, in a phase that was notified
-// and is not over.
+// advance merges the steps that have come, in order, and sends each next one. Under mu, in a phase that is not over.
 func (b *Barrier) advance(h *half, c *chores) {
 	for h.merged < b.steps && h.got[h.merged].kind != none {
 		v := h.got[h.merged]
@@ -69,8 +67,7 @@ func (b *Barrier) advance(h *half, c *chores) {
 	}
 }
 
-// peerGone has the phase end if it waits for that peer. A later one looks in advance, under mu, whether its turn has
-// come before this call or after it.
+// peerGone has the phase end if it waits for that peer. A later phase looks by itself, in advance.
 func (b *Barrier) peerGone(_ int, _ error, w *fult.Worker) {
 	var todo chores
 	b.mu.Lock()

@@ -5,9 +5,8 @@ package conduit
 //
 //	Arm, look (Pending, and what else it waits for), wait until the bell rings, Disarm
 //
-// Arm and Disarm are called in turns, by one goroutine at a time, which does not call Sleep of this conduit in
-// between. Neither allocates, and neither waits for anything but a goroutine of the conduit's own that is ready to
-// run.
+// Arm and Disarm are called in turns, by one goroutine at a time, which does not call Sleep of this conduit in between.
+// Neither allocates, nor waits for more than a runnable goroutine of the conduit.
 type Belled interface {
 	// Bell sets what the conduit calls when it rings. It is called once, before traffic and before the first Arm. f
 	// runs on a goroutine of the conduit's own, or of whoever calls the conduit. It does not block, takes no lock
@@ -22,8 +21,7 @@ type Belled interface {
 	// After one ring it may be silent until the next Arm. It need not ring for what came before Arm returned: Pending
 	// tells of that after Arm. Pending tells of all that has rung until it has been polled.
 	//
-	// Close may come at any time, also beside Arm and Disarm. In an armed conduit it rings. After it Arm and Disarm do
-	// nothing.
+	// Close may come at any time. In an armed conduit it rings. After it Arm and Disarm do nothing.
 	Arm()
 	// Disarm ends the listening. A call of f that has begun may still be under way when it returns, and then looks
 	// like one without cause to the next sleep. Disarm without Arm does nothing.

@@ -3,8 +3,7 @@
 //
 // A conduit delivers each committed record exactly once to the rank it was committed for, or reports that rank as
 // failed. It knows nothing of credits, handlers or tags. Records of one pair arrive in the order of their commits where
-// Caps says so. Beside the records a conduit may have a bulk channel, a pipeline of large chunks per pair, which is not
-// ordered with the records.
+// Caps says so. Beside the records a conduit may have a bulk channel, a pipeline of large chunks per pair.
 package conduit
 
 import (
@@ -19,8 +18,7 @@ type Status uint8
 const (
 	// OK means that the call was done.
 	OK Status = iota
-	// Retry means that there is no room towards that peer now; the call had no side effect and may be repeated after
-	// the peer has polled.
+	// Retry means that there is no room now. The call had no effect; repeat it after the peer has polled.
 	Retry
 	// Dead means that nothing can be sent to that peer any more, or that the request can never be served (a record
 	// larger than Caps.MaxRecord, a peer outside the job); Failed tells why.
@@ -44,8 +42,7 @@ func (s Status) String() string {
 type Class uint8
 
 const (
-	// Request records take the space that the peer has lent; they are refused before they reach the remainder that is
-	// kept for the other two classes.
+	// Request records take the space that the peer has lent, without what is kept for the other classes.
 	Request Class = iota
 	// Reply records may also take the remainder.
 	Reply
@@ -90,7 +87,7 @@ type Caps struct {
 	BulkSlots int
 }
 
-// Conduit is one rank's end. Unless said otherwise its methods may be called from any goroutine, do not block, do not
+// Conduit is one rank's end. Unless said otherwise any goroutine may call its methods. They do not block, do not
 // allocate and do not switch threads.
 type Conduit interface {
 	// Rank is the number of this rank, 0 to Size-1.
@@ -112,9 +109,8 @@ type Conduit interface {
 	Commit(peer int, first uint64)
 
 	// Poll delivers up to budget records and bulk chunks to sink, which sees them in place, and returns their number.
-	// Rings take turns, so that a busy peer cannot starve another. One goroutine polls at a time: if another is at
-	// it, also further up the same stack, Poll returns -1 at once. It also tells the sink of peers that have failed,
-	// see Sink.Gone; that does not count.
+	// Peers take turns. One goroutine polls at a time: if another is at it, also further up the same stack, Poll
+	// returns -1 at once. It also tells the sink of peers that have failed, see Sink.Gone; that does not count.
 	Poll(budget int, sink Sink) int
 
 	// BulkSend sends as many leading bytes of data as there is room for now through the bulk channel to peer, and
@@ -144,8 +140,7 @@ type Conduit interface {
 	Theirs(peer int) *atomic.Uint64
 
 	// Pending tells whether Poll would find something, a peer that has failed included. It is cheap enough for a
-	// spinning loop. It may say true wrongly while another goroutine polls, or where Poll only has to clear places
-	// that their senders gave up.
+	// spinning loop. It may say true wrongly, while another goroutine polls or a sender has given a place up.
 	Pending() bool
 	// Sleep blocks the calling goroutine, and its OS thread where the conduit waits in the kernel. It returns true when
 	// a record or chunk is there, Wake is called, a peer fails, or d has passed; it may return early. If ready or
@@ -153,17 +148,15 @@ type Conduit interface {
 	// nil. It does so after the wake-up is armed, also where Pending is true or d is not positive. Sleep returns false
 	// at once, without a call of ready, when another goroutine already sleeps here or the conduit is closed.
 	Sleep(d time.Duration, ready func() bool) bool
-	// Wake ends a Sleep of this rank. What the caller stored before Wake is seen by the sleeper's ready, or Wake
-	// finds it asleep.
+	// Wake ends a Sleep of this rank. The sleeper's ready sees what the caller stored before.
 	Wake()
 
 	// Failed returns nil while peer can be reached, otherwise an error that names the peer and matches ErrPeerDied,
 	// ErrPeerClosed, ErrCorrupt, ErrOverflow, ErrUnreachable or ErrClosed. What such a peer committed before is still
 	// delivered; Sink.Gone tells when all of it has been.
 	Failed(peer int) error
-	// Close ends this rank's part: the peers see ErrPeerClosed, a sleeper wakes, later calls find every peer dead and
-	// nothing to poll. It waits for a Poll that is under way, so a Sink must not call it. A second Close does
-	// nothing.
+	// Close ends this rank's part: peers see ErrPeerClosed, a sleeper wakes, later calls find all peers dead and
+	// nothing to poll. It waits for a Poll that is under way, so a Sink must not call it. A second Close does nothing.
 	Close() error
 }
 
@@ -174,9 +167,8 @@ type Sink interface {
 	Record(src int, rec []byte)
 	// Bulk is given a chunk that src sent under id, with its offset.
 	Bulk(src int, id uint64, off int64, chunk []byte)
-	// Gone tells that peer has failed, for the reason err that Failed gives, and that all it had sent has been
-	// delivered. It is called once for a peer, and nothing of that peer comes after it. A rank that closes its own
-	// conduit is told of nobody.
+	// Gone tells that peer has failed for the reason err of Failed, and that all it had sent has been delivered. It is
+	// called once for a peer. A rank that closes its own conduit is told of nobody.
 	Gone(peer int, err error)
 }
 
@@ -186,16 +178,14 @@ type Config struct {
 	Loan int
 	// MaxRecord is the longest record in bytes; default 8192+256, largest 16 MiB.
 	MaxRecord int
-	// ReplySpace is how many bytes of each peer's receive space are kept for replies and system records; default
-	// the loan's bytes, but at least MaxRecord.
+	// ReplySpace is bytes kept of each peer's receive space for replies; default the loan, at least MaxRecord.
 	ReplySpace int
 	// BulkChunk is the length of a bulk chunk in bytes, default 32 KiB, over udp 256 KiB; negative for no bulk channel.
 	BulkChunk int
 	// BulkSlots is the number of chunks on their way to one peer; default 8.
 	BulkSlots int
 	// TinyQueues admits two small records, or one large one, at a time to a peer, one more for the reserved classes,
-	// and two bulk chunks. It forces every back-pressure path, for tests. Loan is then 0 in Caps: nothing is
-	// guaranteed.
+	// and two bulk chunks. It forces back-pressure, for tests. Caps.Loan is then 0: nothing is guaranteed.
 	TinyQueues bool
 	// ScanLimit is the number of ranks on a node up to which a poller looks at every ring itself; with more, senders
 	// mark their ring in a bit-vector. Default 8; negative for always the bit-vector.

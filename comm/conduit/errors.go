@@ -5,8 +5,7 @@ import (
 	"fmt"
 )
 
-// Errors that mean the same in every layer. The layers above give them under their own names, so that errors.Is finds
-// one of them through all layers.
+// Errors that mean the same in every layer. The layers above give them under their own names.
 var (
 	// ErrRank means that a rank is outside the job, or outside the communicator.
 	ErrRank = errors.New("invalid rank")

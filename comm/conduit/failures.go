@@ -19,14 +19,12 @@ const (
 	OwnEnd
 )
 
-// Failures are the peers that a conduit cannot reach any more, the reasons, and which of them its Sink has still to
-// be told of. Conduits keep one each. Its methods may be called from any goroutine, also inside Sink.Gone; Init comes
-// first.
+// Failures are the peers that a conduit cannot reach any more, why, and which of them its Sink has still to be told of.
+// A conduit keeps one. Init comes first. Any goroutine may call its methods, also inside Sink.Gone.
 type Failures struct {
 	size int
 	dead []atomic.Uint64 // a bit a peer: Reserve looks here. Set after the reason
-	// news is a News. It changes when a peer fails and when the last failure is told, so pollers load it for nothing
-	// else.
+	// news is a News. It changes when a peer fails and when the last failure is told, so pollers may load it.
 	news atomic.Uint32
 
 	mu      sync.Mutex // guards the rest

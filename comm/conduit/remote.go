@@ -8,9 +8,8 @@ import (
 // Remote is a conduit through which a rank reaches the memory of another one without a record. It is optional, and may
 // lead to some peers only. A wrapper that does not have it hides it.
 //
-// Memory is reached under a Key, which its owner makes and sends to the peer. Get and Put start an operation and
-// return; its end is told later. A conduit may bound what is under way. Map gives the memory itself, for loads and
-// stores.
+// Memory is reached under a Key, which its owner makes and sends to the peer. Get and Put start an operation, whose end
+// is told later. A conduit may bound what is under way. Map gives the memory itself.
 type Remote interface {
 	// Reach tells what can be done with the memory of peer. It is fixed; the zero Reach for a peer that is not reached.
 	Reach(peer int) Reach
@@ -63,8 +62,7 @@ type Reach struct {
 	Get, Put, Map bool
 	// Near tells that this rank's processor makes the copy while it polls. Where both ranks copy a half it is quicker.
 	Near bool
-	// Firm tells that memory is out of the peer's reach once it has been released. Otherwise a peer that has started an
-	// operation may still make it.
+	// Firm tells that released memory is out of the peer's reach, even for an operation that it has started.
 	Firm bool
 }
 

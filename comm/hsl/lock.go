@@ -24,9 +24,8 @@ type Lock struct {
 	holder atomic.Pointer[holder]
 }
 
-// Lock takes l. It waits while somebody else holds the lock: it spins, then lets other goroutines run, then sleeps.
-// It never lets another thread of the caller's worker run. The error is ErrRecursive, ErrUnset or, in checked mode,
-// ErrSuspended.
+// Lock takes l. While somebody else holds it, it spins, then lets other goroutines run, then sleeps. No other thread of
+// the worker runs. The error is ErrRecursive, ErrUnset or, in checked mode, ErrSuspended.
 func (l *Lock) Lock() error {
 	if s := l.set; s != nil && !s.checked && l.owner.CompareAndSwap(free, uint64(arch.G())) {
 		return nil
@@ -43,8 +42,7 @@ func (l *Lock) TryLock() (bool, error) {
 	return l.tryLockSlow(g)
 }
 
-// Unlock releases l. It does not block. The error is ErrNotHeld, ErrNotHolder, ErrUnset or, in checked mode, ErrOrder;
-// l then stays as it is.
+// Unlock releases l, without blocking. The error is ErrNotHeld, ErrNotHolder, ErrUnset or, in checked mode, ErrOrder.
 func (l *Lock) Unlock() error {
 	if s := l.set; s != nil && !s.checked && l.owner.Load() == uint64(arch.G()) {
 		arch.StoreRel64(&l.owner, free)
@@ -53,8 +51,7 @@ func (l *Lock) Unlock() error {
 	return l.unlockSlow()
 }
 
-// Destroy ends the use of l, which must be free (else ErrBusy) and initialised (else ErrUnset). It may be initialised
-// again.
+// Destroy ends the use of l: ErrBusy unless it is free, ErrUnset unless it is initialised. A new Init may follow.
 func (l *Lock) Destroy() error {
 	if l.set == nil {
 		return l.fail(ErrUnset, 0)

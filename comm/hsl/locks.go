@@ -90,8 +90,7 @@ func (s *Locks) New(name string) *Lock {
 	return l
 }
 
-// Init initialises l, a zero Lock or one that was destroyed, before anybody uses it; name appears in errors. A lock
-// that is initialised already is ErrTwice.
+// Init initialises l, a zero Lock or a destroyed one; name appears in errors. ErrTwice if it is initialised already.
 func (s *Locks) Init(l *Lock, name string) error {
 	if l.set != nil && l.owner.Load() != destroyed {
 		return l.fail(ErrTwice, s.caller(1))

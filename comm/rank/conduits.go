@@ -25,8 +25,7 @@ type carrier struct {
 	between func(ctx context.Context, o *options, job *boot.Job) (conduit.Conduit, error)
 }
 
-// carriers are all conduits that join ranks: the only list of them. A further one gets its entry here, and its name
-// among the words of the setting.
+// carriers are all conduits that join ranks: the only list of them. The words of the setting are their names.
 var carriers = []carrier{
 	{name: local.Name, reach: "ranks in one process", lacks: lacksNothing, inside: joinByRings},
 	{name: shm.Name, reach: "ranks of one machine", lacks: shm.Lacks, oneNode: true, between: openShared},
@@ -122,8 +121,7 @@ func openNearest(ctx context.Context, o *options, job *boot.Job) (conduit.Condui
 }
 
 // reaches refuses a conduit that does not lead to all ranks: the setting names one, and another is not taken in its
-// place. Where the ranks are on several nodes no rank has all of them on its own, so every rank finds this, before it
-// waits for any other.
+// place. On several nodes every rank finds this, before it waits for another.
 func (c *carrier) reaches(job *boot.Job) error {
 	for r := range job.Size {
 		if c.oneNode && !job.Near(r) {

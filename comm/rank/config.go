@@ -20,26 +20,21 @@ var (
 	ErrPending   = progress.ErrPending
 )
 
-// Config says how a rank is brought up. The zero value is of use: it takes all settings from the environment, and
-// changes nothing of the process.
+// Config says how a rank is brought up. The zero value takes settings from the environment, no more.
 type Config struct {
-	// Settings have values by the names of their environment variables, and go before the environment. `golci info`
-	// lists the names.
+	// Settings are values by the names of their variables, and go before the environment. `golci info` lists the names.
 	Settings map[string]string
-	// Attach registers the layers that work on the rank: their handlers, and what Rank.Attach takes. It is called on
-	// every rank, before anything polls and before any rank can send. It must not send, nor wait for other ranks. Its
-	// error ends the start.
+	// Attach registers the layers that work on the rank (Rank.Attach). It is called on every rank, before anything
+	// polls or sends. It must not send, nor wait for other ranks. Its error ends the start.
 	Attach func(*Rank) error
 	// Caller names the package that the program calls; texts of errors begin with it. "" stands for "rank".
 	Caller string
-	// Name tells several ranks of this process on one job apart; see On. It has at most 16 letters, digits and the
-	// like.
+	// Name tells several ranks of this process on one job apart; see On. It has at most 16 letters and digits.
 	Name string
 	// Sizes changes what the settings make of the conduit's sizes, for tests; the same on all ranks.
 	Sizes func(*conduit.Config)
 
-	// What follows concerns the whole process. It is for the program itself, or for a package whose call starts the
-	// program, to ask for.
+	// What follows concerns the whole process. It is for whoever starts the program to ask for.
 
 	// Processors lets Start raise GOMAXPROCS, unless the environment sets it, to one more than the threads that poll.
 	Processors bool

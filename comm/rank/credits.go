@@ -13,10 +13,9 @@ import (
 	"github.com/golci/golci/internal/settings"
 )
 
-// Over a network a loan has to last for a round trip, and its space is taken only while something lies in it.
-// wideLoan is the most credits then lent to each peer of a small job from the start, and the most that one may ever
-// be lent; wideLoans are those lent to all. Where some peers are reached through rings, loans at the start are not
-// larger than these bear.
+// Over a network a loan has to last for a round trip, and its space is taken only while something lies in it. wideLoan
+// is the most credits then lent to each peer of a small job from the start, and ever; wideLoans are those lent to all.
+// Loans at the start are never larger than rings bear.
 const (
 	wideLoan  = 2000
 	wideLoans = 32000
@@ -74,8 +73,7 @@ func (o *options) eagerLimit(size int) int {
 	return max(0, min(eager(o), am.PayloadOf(record(o, size), &t)))
 }
 
-// record is the longest record in bytes. Where loans follow demand every peer must always have the credits of one, so
-// in large jobs records are short.
+// record is the longest record in bytes. Where loans follow demand every peer always has the credits of one.
 func record(o *options, size int) int {
 	e := eager(o)
 	if settings.Eager.Get(o.values) == 0 && flowControl(o) == credit.Dynamic {
@@ -87,8 +85,7 @@ func record(o *options, size int) int {
 // chunk chooses the default table of credits: that for chunks of 1 KiB.
 const chunk = 1024
 
-// firstLoan is the loan of each peer at the start, unless a setting says otherwise: enough for usual traffic, so that
-// nobody has to ask.
+// firstLoan is the loan of each peer at the start, unless a setting says otherwise, enough for usual traffic.
 func firstLoan(o *options, size int) int {
 	n := credit.Static(size)
 	if flowControl(o) == credit.Dynamic {

@@ -82,8 +82,7 @@ func startCreditStats(r *Rank) *creditStats {
 	return s
 }
 
-// statsPath is the file of one rank. Ranks must not share one, so where the name does not tell them apart an ending
-// does.
+// statsPath is the file of one rank. Where the name does not tell ranks apart an ending does.
 func statsPath(path string, rank, size int) string {
 	if size > 1 && !strings.Contains(path, rankMark) {
 		path += "." + rankMark

@@ -45,8 +45,7 @@ func openDatagrams(ctx context.Context, o *options, job *boot.Job) (conduit.Cond
 	return l.Connect(all, datagramConfig(o, job, lc.Mode))
 }
 
-// endpoints is the codec of what ranks tell each other: where they receive, behind a summary of the settings that
-// have to be the same.
+// endpoints is the codec of what ranks tell each other: where they receive, behind a summary of common settings.
 func endpoints(agreed uint64) boot.Codec[nic.Endpoint] {
 	return boot.Codec[nic.Endpoint]{
 		Append: func(dst []byte, v nic.Endpoint) ([]byte, error) {

@@ -1,7 +1,6 @@
-// Package rank brings up one rank of a job and ends it: from settings and the launcher to a running {job, conduit,
-// active messages, progress, scheduler of light-weight threads}. A program that wants threads, active messages or
-// remote memory without MPI starts from one call of [Start], or of [Local] for several ranks in one process. Package
-// mpi starts from the same calls.
+// Package rank brings up one rank of a job and ends it, with conduit, active messages, progress and a scheduler of
+// light-weight threads. A program that wants threads, active messages or remote memory without MPI starts from one call
+// of [Start], or of [Local] for several ranks in one process. Package mpi starts from the same calls.
 //
 // Packages above, such as comm and comm/rma, work on a rank that exists: they register their handlers on its endpoint,
 // and with [Rank.Attach] what the rank cannot know of them. Several of them may live on one rank.

@@ -87,9 +87,8 @@ func (r *Rank) Ended() error {
 }
 
 // AwaitEnd returns at once, unless the job has begun to end by Exit; then the process ends before it returns, or
-// without Config.Exit the operations do. A layer calls it before it gives the program the error of an operation: the
-// ranks that are the first to go take the others' operations with them, and what the program would make of their
-// errors is not to count.
+// without Config.Exit the operations do. A layer calls it before it gives the program the error of an operation, which
+// the end of other ranks may have caused.
 func (r *Rank) AwaitEnd() {
 	if r.end != nil && r.end.begun.Load() {
 		<-r.end.over
@@ -137,8 +136,7 @@ func (r *Rank) abortUnlessEnding(code int, err error) {
 	r.abort(code, err)
 }
 
-// lastWords is the time that a foreign launcher gets to read why a rank aborts. It may read no more once a rank has
-// ended.
+// lastWords is the time that a foreign launcher gets to read why a rank aborts. Later it may read no more.
 const lastWords = 50 * time.Millisecond
 
 // abort ends the job, and this process.
@@ -162,8 +160,7 @@ func (r *Rank) abort(code int, err error) {
 // panicCode is the exit code of a Go program that panics.
 const panicCode = 2
 
-// threadPanicked is deferred in the threads of a job of processes: a panic that nobody may ever join, while other ranks
-// wait for the thread, ends the job.
+// threadPanicked is deferred in threads of a job of processes. A panic there ends the job: nobody may ever join it.
 func (r *Rank) threadPanicked() {
 	if r.team != nil {
 		return

@@ -192,8 +192,7 @@ func (e *ender) began() {
 	}
 }
 
-// send sends from a goroutine of its own: a rank that is stopped takes nothing, and must not hold up the others. A
-// rank that is gone needs nothing.
+// send sends from a goroutine of its own, so that a rank that is stopped does not hold up the others.
 func (e *ender) send(a exit.Action) {
 	e.sends.Go(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), e.limit)

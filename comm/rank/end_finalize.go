@@ -12,14 +12,12 @@ import (
 //
 // Threads and operations that can still end by themselves do so: Finalize waits while any of them ends or a thread
 // computes. Whatever has not ended 100 ms after the last of these is left over; 1 s after it where threads are
-// goroutines, as under the race detector. It ends with ErrFinalized, and Finalize returns ErrPending, which tells how
-// many threads and operations there are.
+// goroutines, as under the race detector. It ends with ErrFinalized, and Finalize returns ErrPending with the numbers.
 //
 // If ctx ends before, Finalize gives up: the error wraps the cause of ctx and names the rank or the thread that it
 // waited for, and operations that are pending end with ErrFinalized. A thread that does not end keeps what it uses.
 //
-// Later operations give ErrFinalized, and so does a second call. In a light-weight thread it gives ErrThread, and
-// with a nil ctx ErrArgument.
+// Later operations and calls give ErrFinalized. In a thread it gives ErrThread, with a nil ctx ErrArgument.
 func (r *Rank) Finalize(ctx context.Context) error {
 	switch {
 	case ctx == nil:
@@ -75,8 +73,7 @@ func (r *Rank) meet(ctx context.Context) error {
 	return r.meetByJob(ctx)
 }
 
-// meetByJob is the meeting of a rank without a layer that has one: a barrier of the job, while this rank makes
-// progress.
+// meetByJob is the meeting of a rank without a layer that has one: a barrier of the job, with progress.
 func (r *Rank) meetByJob(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -108,8 +105,7 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// shut lets go of everything. In a Team the conduits are closed when all ranks have come that far. SIGQUIT gives a
-// report until all threads have ended.
+// shut lets go of everything. In a Team the conduits stay until all ranks have come that far.
 func (r *Rank) shut(ctx context.Context) error {
 	r.stats.close()
 	if r.end != nil {

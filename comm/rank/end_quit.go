@@ -79,8 +79,7 @@ func (q *quitter) listen(sig chan os.Signal, gone chan struct{}) {
 	os.Exit(quitCode)
 }
 
-// reports gives what the ranks have to tell, in pieces to be written one by one: stacks where they are asked for,
-// then calls.
+// reports gives what the ranks have to tell, piece by piece: stacks if asked for, then calls.
 func (q *quitter) reports() (out [][]byte) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

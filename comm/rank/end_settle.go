@@ -18,8 +18,7 @@ const settleTime = 100 * time.Millisecond
 // detector: more than the kernel keeps a thread from a busy processor.
 const settleUnseen = time.Second
 
-// settleStep is the time between two looks at what is left, and settlePolls the number of looks before that, without
-// a pause.
+// settleStep is the time between looks at what is left, after settlePolls looks without a pause.
 const (
 	settleStep  = time.Millisecond
 	settlePolls = 100
@@ -43,8 +42,7 @@ type remains struct {
 	first   func() string // describes one of ops
 }
 
-// settle returns nil when all threads and operations have ended, or ErrPending when those that are left will not end by
-// themselves.
+// settle returns nil when all threads and operations have ended, or ErrPending when the rest will not.
 func (r *Rank) settle(ctx context.Context) error {
 	now := time.Now()
 	x := settling{r: r, limit: r.settleLimit(), begun: now, since: now, round: r.sched.Round(), left: r.remains()}

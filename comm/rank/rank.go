@@ -51,16 +51,14 @@ type Rank struct {
 	closed atomic.Bool           // everything has been let go
 }
 
-// Layer is what a package that works on a rank registers: what it has on the endpoint, and functions by which the rank
-// tells what it waits for and ends it. Functions that are nil are not called. All may be called at any time until the
-// rank has been finalized.
+// Layer is what a package that works on a rank registers: what it has on the endpoint, and functions for reports and
+// the end. They may be nil. They are called at any time until the rank has been finalized.
 type Layer struct {
 	// Endpoint is attached to the rank's endpoint, if it has a name. It stays empty where the layer attaches itself.
 	Endpoint am.Layer
 	// Report adds what waits to a dump.
 	Report func(*Report)
-	// Unended is how many operations of this rank have not ended, for Finalize, which waits for them. first describes
-	// one of them.
+	// Unended is how many operations of this rank have not ended, for Finalize. first describes one of them.
 	Unended func() (n int, first func() string)
 	// Meet waits until every rank has called Finalize. It makes progress, and returns early when the rank ends.
 	Meet func() error
@@ -107,8 +105,7 @@ func (r *Rank) Conduit() conduit.Conduit { return r.wire }
 // Endpoint is the rank's end of active messages. Register handlers in Config.Attach.
 func (r *Rank) Endpoint() *am.Endpoint { return r.ep }
 
-// Threads is the scheduler of the rank's light-weight threads. A panic in a thread that is started there is kept for
-// Join.
+// Threads is the scheduler of the rank's light-weight threads. A panic in a thread started there is kept for Join.
 func (r *Rank) Threads() *fult.Scheduler { return r.sched }
 
 // Settings are the values of all settings.
@@ -128,9 +125,8 @@ func (r *Rank) Hint(n, bytes int, peers ...int) {
 	}
 }
 
-// Go starts f as a light-weight thread of this rank and returns at once. A panic of f ends the job, as in any Go
-// program; in a Team only the thread ends, and Join returns the panic. Errors: ErrArgument, ErrFinalized, ErrAborted,
-// fult.ErrTooMany.
+// Go starts f as a light-weight thread and returns at once. A panic of f ends the job, as in any Go program; in a Team
+// only the thread ends, and Join returns the panic. Errors: ErrArgument, ErrFinalized, ErrAborted, fult.ErrTooMany.
 func (r *Rank) Go(f func()) (fult.Handle, error) {
 	if f == nil {
 		return fult.Handle{}, r.errorf("Go", "%w: nil function", ErrArgument)
@@ -206,9 +202,8 @@ func schedulerConfig(o *options, pl plan) fult.Config {
 	}
 }
 
-// ThreadKind tells what the threads of a rank with that configuration and the environment are. why is the reason where
-// they should be coroutines and are goroutines (fult.Config.Effective). It does not block or switch threads. Error:
-// ErrArgument.
+// ThreadKind tells what the threads of a rank with that configuration are, and why not coroutines
+// (fult.Config.Effective). It does not block or switch threads. Error: ErrArgument.
 func ThreadKind(cfg Config) (kind fult.Kind, why, err error) {
 	o, err := cfg.read()
 	if err != nil {

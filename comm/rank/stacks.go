@@ -71,8 +71,7 @@ func place(stack string) string {
 	return key
 }
 
-// userFrame is the innermost function of a stack that is neither Go's nor this module's own, with its line; "" if
-// there is none.
+// userFrame is the innermost function of a stack that is neither Go's nor this module's own, and its line, or "".
 func userFrame(stack string) string {
 	_, frames, _ := strings.Cut(strings.TrimSpace(stack), "\n")
 	for frames != "" {

@@ -82,8 +82,7 @@ func On(ctx context.Context, job *Job, cfg Config) (*Rank, error) {
 	return r, err
 }
 
-// renounce ends this rank's part in a job in which it cannot start, and with that the job: the others wait for this
-// rank.
+// renounce ends this rank's part in a job in which it cannot start, and with that the job.
 func renounce(job *boot.Job, err error) {
 	if job.Size > 1 && !jobOver(err) {
 		_ = job.Abort(1, err.Error()) // the error is told to the caller, too

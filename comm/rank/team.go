@@ -12,8 +12,7 @@ import (
 	"github.com/golci/golci/internal/boot"
 )
 
-// Team is the ranks of a job in one process. It is for tests, examples, simulation and the race detector; nothing is
-// shared with other jobs in the process.
+// Team is the ranks of a job in one process, for tests, examples and the race detector. Nothing else is shared.
 type Team struct {
 	ranks []*Rank
 	late  sync.WaitGroup // aborts on their way
@@ -69,11 +68,10 @@ func (t *Team) start(jobs []*boot.Job, wires []conduit.Conduit, o *options) erro
 // Ranks are the ranks of the team, by number.
 func (t *Team) Ranks() []*Rank { return t.ranks }
 
-// Run runs f for every rank, on a goroutine of its own, and waits for them. The ranks are finalized when f returns,
-// and the team is closed. An error, panic or runtime.Goexit of one rank aborts the others: their pending and later
-// operations end with ErrAborted. Run joins the errors of the ranks, naming each, without those that only follow from
-// an abort. When ranks call Exit it returns an *ExitError with the greatest code, or nil if that is 0. It is called
-// once.
+// Run runs f for every rank, each on a goroutine, and waits for them. The ranks are finalized when f returns, and the
+// team is closed. An error, panic or runtime.Goexit of one rank aborts the others: their pending and later operations
+// end with ErrAborted. Run joins the errors of the ranks, naming each, without those that only follow from an abort.
+// After calls of Exit it returns an *ExitError with the greatest code, nil for 0. It is called once.
 func (t *Team) Run(f func(r *Rank) error) error {
 	errs := make([]error, len(t.ranks))
 	ended := make(chan struct{})

@@ -11,8 +11,7 @@ import (
 	"github.com/golci/golci/internal/progress"
 )
 
-// Poll handles what has arrived, a bounded amount, and returns how much that was; -1 if another caller is polling.
-// Handlers run inside it. It does not block.
+// Poll is am.Endpoint.Poll: it handles what has arrived, and does not block.
 func (r *Rank) Poll() int { return r.ep.Poll() }
 
 // BlockUntil waits until cond is true, and makes progress meanwhile: what GASNET_BLOCKUNTIL does. cond may become true
@@ -54,9 +53,8 @@ func (r *Rank) broken() error {
 	return r.ep.Err()
 }
 
-// untils are the calls of BlockUntil that wait. Whoever polls completes all of them after messages have been handled. A
-// call lists itself before it looks at its condition, and a poll looks at the list after its handlers: one of them sees
-// the other.
+// untils are the calls of BlockUntil that wait. A poll completes all of them after its handlers. A call lists itself
+// before it looks at its condition, a poll looks at the list after its handlers: one sees the other.
 type untils struct {
 	ep   *am.Endpoint
 	hook sync.Once

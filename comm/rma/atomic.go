@@ -106,10 +106,9 @@ func fromBits[T Number](b uint64) (v T) {
 	return v
 }
 
-// Atomic does op at offset off of peer's segment with operands a and b (b of CompareSwap alone), and returns the
-// value that was there before. It is atomic with respect to all remote atomics of the job on that number, of whatever
-// type and way, and to Go's typed atomics on the owner's segment; not to puts and gets. It orders memory as Go's
-// atomics do.
+// Atomic does op at offset off of peer's segment with operands a and b (b of CompareSwap alone), and returns the old
+// value. It is atomic with respect to all remote atomics of the job on that number, of whatever type and way, and to
+// Go's typed atomics on the owner's segment; not to puts and gets. It orders memory as Go's atomics do.
 //
 // It blocks as Put does. Errors as for Put; ErrAlign, and ErrArgument for bits of floats or an unknown op.
 func Atomic[T Number](m *Memory, op Op, peer int, off int64, a, b T) (T, error) {

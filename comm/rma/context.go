@@ -15,8 +15,7 @@ type Context struct {
 // NewContext makes a Context. It need not be closed, but what was started in it should be waited for.
 func (m *Memory) NewContext() *Context { return &Context{m: m} }
 
-// enter makes o an operation of c, which waits for it instead of a handle. Without a context it gives the handle. On an
-// error o has been given back.
+// enter makes o an operation of c, which waits for it, or without c gives a handle. An error has given o back.
 func (o *op) enter(c *Context) (Handle, error) {
 	if c == nil {
 		return o.handle(), nil
@@ -161,8 +160,8 @@ func (c *Context) BeginRegion() error {
 	return nil
 }
 
-// EndRegion closes the access region and returns the handle of what was started in it; zero if all of it is done.
-// ErrRegion if none is open.
+// EndRegion closes the access region. The handle is that of its operations, zero if all are done. ErrRegion: none is
+// open.
 func (c *Context) EndRegion() (Handle, error) {
 	if !c.open {
 		return Handle{}, c.regionError("is not open")

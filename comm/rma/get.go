@@ -2,8 +2,7 @@ package rma
 
 import "encoding/binary"
 
-// Get copies len(dst) bytes from offset off of peer's segment to dst, and returns when they are there. It allocates
-// nothing, and blocks and fails as Put does.
+// Get copies len(dst) bytes from offset off of peer's segment to dst. It blocks, fails and allocates as Put does.
 func (m *Memory) Get(peer int, off int64, dst []byte) error {
 	if s := m.direct(peer, off, len(dst)); s != nil {
 		copy(dst, s)
@@ -36,8 +35,7 @@ func (m *Memory) get(peer int, off int64, dst []byte, c *Context, immediate bool
 	return m.launchIn(o, c, immediate)
 }
 
-// GetValue loads n bytes (1 to 8), little-endian, from offset off of peer's segment. Otherwise like Get; ErrArgument
-// for another n.
+// GetValue loads n bytes (1 to 8), little-endian, from offset off of peer's segment; ErrArgument for other n.
 func (m *Memory) GetValue(peer int, off int64, n int) (uint64, error) {
 	if s := m.direct(peer, off, n); s != nil {
 		if v, ok := getValue(s); ok {

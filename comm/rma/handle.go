@@ -23,9 +23,8 @@ func (h Handle) valid() bool { return h.o != nil && h.o.gen.Load() == h.gen }
 
 func (h Handle) ready() bool { return !h.valid() || h.o.done.Ready() }
 
-// Wait blocks the calling goroutine or thread until the operation is done, and polls if nobody else does. It returns
-// the operation's error: ErrPeer if the peer died, ErrClosed. In a handler it returns am.ErrContext, and h stays as
-// it is.
+// Wait blocks the caller until the operation is done, and polls if nobody else does. It returns the operation's error:
+// ErrPeer if the peer died, ErrClosed. In a handler it returns am.ErrContext, and h stays.
 func (h Handle) Wait() error {
 	if !h.valid() {
 		return nil
@@ -66,8 +65,7 @@ func (h Handle) Test() (done bool, err error) {
 }
 
 // Pending is what completes with the operation, nil if that is done. It can be waited for together with operations of
-// other layers of the rank, by the engine of its endpoint (am.Endpoint.Progress). The handle is then brought to its end
-// by Test.
+// other layers, by the engine of its endpoint (am.Endpoint.Progress). The handle is then brought to its end by Test.
 func (h Handle) Pending() *progress.Done {
 	if h.ready() {
 		return nil
@@ -75,8 +73,7 @@ func (h Handle) Pending() *progress.Done {
 	return &h.o.done
 }
 
-// WaitAll waits for all of hs, as Wait does, makes them zero, and returns their errors joined. A list without a valid
-// handle is done.
+// WaitAll waits for all of hs as Wait does, makes them zero and returns their errors joined. No valid handle: done.
 func WaitAll(hs []Handle) error {
 	if err := wait(hs, (*progress.Engine).WaitAll); err != nil {
 		return err
@@ -121,8 +118,7 @@ func wait(hs []Handle, f func(e *progress.Engine, ds []*progress.Done)) error {
 	return err
 }
 
-// TestAll reports whether all of hs are done; if so it makes them zero and returns their errors joined, otherwise it
-// changes nothing. It never polls.
+// TestAll reports whether all of hs are done. If so it makes them zero and joins their errors. It never polls.
 func TestAll(hs []Handle) (bool, error) {
 	for _, h := range hs {
 		if !h.ready() {

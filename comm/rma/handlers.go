@@ -93,8 +93,7 @@ func (m *Memory) handlers() []handler {
 	}
 }
 
-// serve wraps a handler: what a peer sends is checked before use, and what cannot be served for reasons of this rank
-// is a fault.
+// serve wraps a handler: what a peer sends is checked before use; what this rank cannot serve is a fault.
 func (m *Memory) serve(h handler) am.Handler {
 	return func(t *am.Token, a []uint64, p []byte) {
 		if len(a) != h.args {

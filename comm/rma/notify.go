@@ -290,8 +290,7 @@ func (l *waiters) end(worker *fult.Worker, f func(w *waiter) bool) {
 	complete(out, worker)
 }
 
-// look lets those go on that wait for counter c and whose count has come, and says that somebody waits if others are
-// left.
+// look lets those go on that wait for counter c and whose count has come. It notes if others are left.
 func (l *waiters) look(m *Memory, c int, worker *fult.Worker) {
 	k := m.counter(c)
 	l.mu.Lock()

@@ -39,7 +39,7 @@ type op struct {
 
 	// Owned by whoever holds the lock of the pair towards peer, while records are to be sent.
 	send sending
-	next am.Queued
+	am.Link
 }
 
 // result is a place for the outcome of an atomic: 4 or 8 bytes at p.
@@ -147,8 +147,7 @@ func (o *op) take() (old uint64, err error) {
 
 // newOp gives a fresh op, held, with left answers to come, which bring dst or into. The error is ErrClosed.
 //
-// Every operation that needs another rank's answer begins here, so here those are refused that a handler, or a holder
-// of a handler-safe lock, must not begin.
+// Every operation that needs an answer begins here, and is refused in a handler or with a handler-safe lock.
 func (m *Memory) newOp(peer, left int, dst []byte, into result) (*op, error) {
 	if err := m.allow(am.CallRequest); err != nil {
 		return nil, err

@@ -6,8 +6,7 @@ import (
 )
 
 // Prepared is a payload that is written in place before it is put: in the peer's segment itself where that is reached
-// directly, otherwise in a buffer of this package, so that nothing is copied twice. It is ended by one Commit or
-// Cancel.
+// directly, otherwise in a buffer of this package. It is ended by one Commit or Cancel.
 type Prepared struct {
 	// Buf is for the caller to fill. Its length was negotiated.
 	Buf []byte
@@ -21,9 +20,8 @@ type Prepared struct {
 }
 
 // PreparePut negotiates a put to offset off of peer's segment: Buf has as many bytes as can be had at once, at least
-// least and at most most. Where the segment is reached directly the bytes get there while they are written; elsewhere
-// with the Commit. Nobody may rely on either before the Commit. ErrArgument if least is more than can be had, or more
-// than most; other errors as for Put.
+// least and at most most. Where the segment is reached directly the bytes get there while they are written, but nobody
+// may rely on that before the Commit. ErrArgument if least is too large; other errors as for Put.
 func (m *Memory) PreparePut(peer int, off int64, least, most int) (Prepared, error) {
 	t, err := m.check(peer, off, most)
 	if err != nil {
@@ -56,8 +54,7 @@ func (m *Memory) prepare(p Prepared, peer, least, most int) (Prepared, error) {
 	return p, nil
 }
 
-// Commit puts the first n bytes of Buf, which must not be used any more. It does not wait; the handle is as of
-// PutNBBulk.
+// Commit puts the first n bytes of Buf, which must not be used any more. It does not wait. See PutNBBulk.
 func (p *Prepared) Commit(n int) (Handle, error) {
 	if err := p.checkCommit(n); err != nil {
 		return Handle{}, err
@@ -80,8 +77,7 @@ func (p *Prepared) Commit(n int) (Handle, error) {
 	return m.launchIn(o, nil, false)
 }
 
-// CommitMedium sends the first n bytes of Buf, which must not be used any more, with args. It blocks as
-// am.Endpoint.RequestMedium does.
+// CommitMedium sends the first n bytes of Buf with args, and ends the use of Buf. It blocks as am's RequestMedium.
 func (p *Prepared) CommitMedium(n int, args ...uint64) error {
 	if err := p.checkCommit(n); err != nil {
 		return err

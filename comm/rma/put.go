@@ -7,8 +7,7 @@ import "encoding/binary"
 // peer has answered, or the conduit has put the bytes there.
 //
 // Errors, of Put and of all that access a segment: ErrRank, ErrBounds (naming rank, offset, size and segment),
-// ErrClosed, ErrPeer if the peer has died. The first access to a peer, of whatever kind, asks it for the size of its
-// segment and blocks for the answer.
+// ErrClosed, ErrPeer if the peer has died. The first access to a peer blocks: it asks for the size of its segment.
 func (m *Memory) Put(peer int, off int64, src []byte) error {
 	if d := m.direct(peer, off, len(src)); d != nil {
 		copy(d, src)
@@ -18,8 +17,7 @@ func (m *Memory) Put(peer int, off int64, src []byte) error {
 	return waited(h, err)
 }
 
-// PutNB starts a Put. src may be reused when it returns; for that it may block, where src cannot be sent at once and
-// is too large to be kept (Config.Bounce).
+// PutNB starts a Put. src may be reused when it returns. It blocks if src is too large to be kept (Config.Bounce).
 func (m *Memory) PutNB(peer int, off int64, src []byte) (Handle, error) {
 	h, _, err := m.put(peer, off, src, putNow, nil)
 	return h, err

@@ -82,8 +82,7 @@ type Memory struct {
 // endpoint, and then let each other know (by a barrier) before the first access. It takes the handler indices 160 to
 // 191 of the endpoint, and its Long segment (am.Endpoint.SetSegment). It does not block.
 //
-// Errors: conduit.ErrGrant, naming what was asked for and what the system grants; ErrConfig for a Config out of
-// range; and those of am.Endpoint.Attach.
+// Errors: conduit.ErrGrant, with what the system grants; ErrConfig; those of am.Endpoint.Attach.
 func New(e *am.Endpoint, cfg Config) (*Memory, error) {
 	if err := cfg.fill(e); err != nil {
 		return nil, err
@@ -158,8 +157,7 @@ func (m *Memory) total(size int64) int64 { return m.counterAt(size) + int64(m.co
 // Segment is this rank's own segment. Under the race detector only memory of one process is watched.
 func (m *Memory) Segment() []byte { return m.mem[:m.size:m.size] }
 
-// SegmentSize is the size in bytes of peer's segment. The first call that names a peer asks it, and blocks for the
-// answer. Errors as for Put.
+// SegmentSize is the size in bytes of peer's segment. The first call for a peer asks it, and blocks. Errors as for Put.
 func (m *Memory) SegmentSize(peer int) (int64, error) {
 	t, err := m.target(peer)
 	if err != nil {
@@ -184,9 +182,8 @@ func (m *Memory) Rank() int { return m.rank }
 // Size is the number of ranks of the job.
 func (m *Memory) Size() int { return len(m.peers) }
 
-// Close ends remote memory: what is pending ends with ErrClosed, and so do later calls. The segment stays: this rank,
-// and peers that reach it directly, can use it until the conduit closes. It does not block. A second Close does
-// nothing.
+// Close ends remote memory: what is pending ends with ErrClosed, and so do later calls. The segment stays: it can be
+// used until the conduit closes. It does not block. A second Close does nothing.
 func (m *Memory) Close() {
 	if m.closed.Swap(true) {
 		return

@@ -213,11 +213,7 @@ func (o *op) sent(err error, w *fult.Worker) {
 	}
 }
 
-// Next implements am.Queued.
-func (o *op) Next() *am.Queued { return &o.next }
-
-// keep copies the source of a put that is not sent yet, so that the caller may reuse it; false if there are too many
-// such copies.
+// keep copies the source of a put that is not sent yet. False if there are too many copies.
 func (o *op) keep() bool {
 	m, n := o.m, int64(len(o.send.src))
 	if n > int64(m.frag) || m.kept.Add(n) > m.bounce {

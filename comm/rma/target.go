@@ -50,8 +50,7 @@ func (m *Memory) check(peer int, off int64, n int) (*target, error) {
 	return t, nil
 }
 
-// reach is direct or, where that needs care, check. mem is nil if the bytes are not reached directly; t is nil if direct
-// has found them.
+// reach is direct, or else check. mem is nil if the bytes are not reached directly, t if direct has found them.
 func (m *Memory) reach(peer int, off int64, n int) (mem []byte, t *target, err error) {
 	if mem = m.direct(peer, off, n); mem != nil {
 		return mem, nil, nil
@@ -129,8 +128,7 @@ func (m *Memory) attach(peer int) (*target, error) {
 // shareWait bounds the wait for memory that the peer has sent already.
 const shareWait = 5 * time.Second
 
-// share maps the peer's memory, of which the news is on its way at least. A peer whose memory does not come is reached in
-// another way.
+// share maps the peer's memory, of which it has been told. If that does not come, there are other ways to the peer.
 func (m *Memory) share(t *target) {
 	for end := time.Now().Add(shareWait); time.Now().Before(end); time.Sleep(50 * time.Microsecond) {
 		mem, lost, err := m.remote.Map(t.rank, t.key)

@@ -11,8 +11,7 @@ type Strided struct {
 }
 
 // PutStrided puts the blocks of src, the first at its beginning, to peer's segment, the first at offset off, and
-// returns when they are there. It blocks and fails as Put does; ErrArgument if the description contradicts itself or
-// src.
+// returns when they are there. Blocking and errors as for Put; ErrArgument if s contradicts itself or src.
 func (m *Memory) PutStrided(peer int, off int64, src []byte, s Strided) error {
 	return m.strided((*Context).PutBulk, peer, off, src, s)
 }
@@ -57,8 +56,7 @@ type Piece struct {
 	Local []byte
 }
 
-// PutIndexed puts the pieces to peer's segment and returns when all are there. It blocks and fails as Put does; after
-// an ErrBounds nothing has been put.
+// PutIndexed puts the pieces and returns when all are there. Otherwise as Put; after an ErrBounds nothing has been put.
 func (m *Memory) PutIndexed(peer int, pieces []Piece) error {
 	return m.indexed((*Context).PutBulk, peer, pieces)
 }

@@ -15,9 +15,8 @@ const (
 )
 
 // Wait blocks the calling OS thread if *addr is val, until a Wake on addr or until timeout has passed. A negative
-// timeout, such as Forever, means none. It returns false only if the timeout ended it. It may return early without a
-// Wake, so the caller has to test its condition again. The goroutine keeps its OS thread. Other goroutines may use
-// its P.
+// timeout, such as Forever, means none. It returns false only if the timeout ended it. It may return early, so the
+// caller tests its condition again. The goroutine keeps its OS thread. Other goroutines may use its P.
 func Wait(addr *atomic.Uint32, val uint32, timeout time.Duration) bool {
 	var ts *unix.Timespec
 	if timeout >= 0 {

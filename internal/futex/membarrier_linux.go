@@ -10,9 +10,8 @@ const (
 	cmdRegisterPrivateExpedited = 1 << 4
 )
 
-// RegisterMembarrier makes this process a target of Membarrier, its own and those of other processes. It tells
-// whether the kernel offers both commands. It may be called any number of times. Membarrier does not order processes
-// that have not registered.
+// RegisterMembarrier makes this process a target of Membarrier, its own and those of other processes. It tells whether
+// the kernel offers both commands. It may be called again. Others are not ordered by Membarrier.
 func RegisterMembarrier() bool {
 	return membarrier(cmdRegisterGlobalExpedited) && membarrier(cmdRegisterPrivateExpedited)
 }

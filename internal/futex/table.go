@@ -1,13 +1,13 @@
 package futex
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// table replaces the wait queues of the kernel within one process. Only systems without futex(2) use it. It is built,
-// and tested, on every platform.
+// table replaces the wait queues of the kernel within one process. Systems without futex(2) use it; all build it.
 type table struct {
 	mu      sync.Mutex
 	waiters map[*atomic.Uint32][]chan struct{} // guarded by mu; first come, first woken
@@ -32,8 +32,7 @@ func (t *table) wait(addr *atomic.Uint32, val uint32, timeout time.Duration) boo
 	}
 }
 
-// enter queues ch unless the word has changed already. It reads the word under mu. A waker changes the word before it
-// takes mu, so no wake-up gets lost.
+// enter queues ch unless the word has changed. It reads the word under mu. A waker changes it before it takes mu.
 func (t *table) enter(addr *atomic.Uint32, val uint32, ch chan struct{}) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -51,13 +50,12 @@ func (t *table) enter(addr *atomic.Uint32, val uint32, ch chan struct{}) bool {
 func (t *table) remove(addr *atomic.Uint32, ch chan struct{}) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for i, c := range t.waiters[addr] {
-		if c == ch {
-			t.set(addr, append(t.waiters[addr][:i:i], t.waiters[addr][i+1:]...))
-			return true
-		}
+	queue := t.waiters[addr]
+	i := slices.Index(queue, ch)
+	if i >= 0 {
+		t.set(addr, slices.Delete(queue, i, i+1))
 	}
-	return false
+	return i >= 0
 }
 
 func (t *table) wake(addr *atomic.Uint32, n int) int {

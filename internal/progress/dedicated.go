@@ -8,16 +8,14 @@ import (
 	"github.com/golci/golci/internal/arch"
 )
 
-// Server is a dedicated communication server: a goroutine with an OS thread and, if there is one to spare, a core of
-// its own, which polls for an Engine.
+// Server is a dedicated communication server: a goroutine that polls for an Engine on an OS thread of its own.
 type Server struct {
 	quit atomic.Bool
 	gone chan struct{}
 	eng  *Engine
 }
 
-// Dedicate starts the server of e, whose Config has Dedicated. It binds the server's OS thread to cpu, unless that is
-// negative.
+// Dedicate starts the server of e, which is Dedicated. It binds the OS thread to cpu, unless that is negative.
 func (e *Engine) Dedicate(cpu int) *Server {
 	s := &Server{gone: make(chan struct{}), eng: e}
 	go func() {

@@ -11,12 +11,10 @@ import (
 // ErrPending says that operations have not ended. The packages above give it out under names of their own.
 var ErrPending = errors.New("operations are still pending")
 
-// Done is the completion of one operation. It completes once and is waited for by at most one thread or goroutine at a
-// time. The zero value is pending.
+// Done is the completion of one operation. It completes once, and has one waiter at a time at most. Zero is pending.
 //
 // Two ways to be woken: a fult thread that is going to block names itself with Expect before the operation starts, so
-// that completing costs no atomic read-modify-write; anyone else looks at Ready and, before parking, hangs a Group on
-// it.
+// that completing costs no atomic read-modify-write; others hang a Group on it before they park.
 type Done struct {
 	state atomic.Uint32
 	spun  bool // whoever waits has spun for it in vain; the waiter's own
@@ -49,8 +47,7 @@ func (d *Done) Call(f func(w *fult.Worker)) {
 	arch.StoreRel32(&d.state, called)
 }
 
-// Expected is the thread that Expect has named, or nil. For whoever knows, by a lock or otherwise, that d is not
-// reset meanwhile.
+// Expected is the thread that Expect has named, or nil. The caller knows that d is not reset meanwhile.
 func (d *Done) Expected() *fult.Thread { return d.thread }
 
 // Reset makes d fresh again. The owner alone may call it, when d is ready or the operation never started.

@@ -1,9 +1,8 @@
 // Package progress makes things happen while somebody waits: it decides who polls, how long to spin, and who sleeps.
 //
 // Polling is a role, not a thread. Fult workers poll between their threads and when idle. A goroutine that waits polls
-// itself while nobody else does; if another goroutine already drives, it parks and is woken by its own completion, and
-// a driver that leaves hands the role to a parked one. Everybody spins for a bounded time and then sleeps in the source
-// (a conduit), which mail ends.
+// itself while nobody else does. If another drives, it parks and is woken by its own completion. A driver that leaves
+// hands the role to a parked one. All spin for a bounded time, then sleep in the source (a conduit), which mail ends.
 package progress
 
 import (
@@ -21,8 +20,7 @@ import (
 type Source interface {
 	// Poll handles what has arrived, a bounded amount, and returns how much; -1 if another caller is polling.
 	Poll(w *fult.Worker) int
-	// Sleep blocks until mail, Wake, or d has passed; it looks at ready after arming. False at once if somebody
-	// already sleeps there.
+	// Sleep blocks until mail, Wake or d; it looks at ready after arming. False at once if somebody sleeps there.
 	Sleep(d time.Duration, ready func() bool) bool
 	// Wake ends a Sleep.
 	Wake()
@@ -38,8 +36,7 @@ type Config struct {
 	Dedicated bool
 }
 
-// DefaultSpin is long enough to bridge the peer's normal work between two messages, short enough that an idle job uses
-// no noticeable CPU.
+// DefaultSpin is long enough to bridge the peer's normal work between two messages; an idle job uses no noticeable CPU.
 const DefaultSpin = 50 * time.Microsecond
 
 const (
@@ -99,8 +96,7 @@ func (e *Engine) Current() *fult.Thread {
 	return e.sched.Current()
 }
 
-// Begin makes d fresh, for an operation that the caller is going to wait for; a fult thread is then woken without a
-// search.
+// Begin makes d fresh, for an operation that the caller, maybe a fult thread that d then expects, is going to wait for.
 func (e *Engine) Begin(d *Done) {
 	d.Reset()
 	if t := e.Current(); t != nil {
@@ -145,9 +141,8 @@ func (e *Engine) groupOf(t *fult.Thread) *Group {
 }
 
 // Keep gives the named layer a place in Local.Kept, less than MaxKeepers. make gives what is kept there. It is called
-// for the first thread of each slot, on the worker's stack, because a thread's own stack would grow for it. A thread
-// that is a goroutine has none: the layer makes it at first use. Call Keep before the first thread. Error: no place
-// is left; it names who has them.
+// for the first thread of each slot, on the worker's stack, because a thread's own stack would grow for it. Threads
+// that are goroutines make it at first use. Call Keep before the first thread. The error names who has the places.
 func (e *Engine) Keep(layer string, make func(t *fult.Thread) any) (place int, err error) {
 	if len(e.keepers) == MaxKeepers {
 		return 0, fmt.Errorf("progress: no place for what %q keeps for each thread: %q, %q and %q have all %d",
@@ -181,8 +176,7 @@ func (e *Engine) Poll() int {
 // Wake has whoever sleeps in the source look again.
 func (e *Engine) Wake() { e.src.Wake() }
 
-// Wait blocks the calling thread or goroutine until d is ready, and polls while nobody else does. A fult thread gives
-// its core to other threads.
+// Wait blocks the caller until d is ready, and polls while nobody else does. A fult thread gives its core to others.
 func (e *Engine) Wait(d *Done) {
 	if d.Ready() {
 		return
@@ -241,8 +235,7 @@ func (e *Engine) Linger(t *fult.Thread, d *Done) bool {
 	return d.Ready()
 }
 
-// LingerFor polls a little on behalf of the caller, whoever that is, and reports whether d is ready. It ends early when
-// alarm is ready, if that is not nil.
+// LingerFor polls a little for the caller and reports whether d is ready. It ends early when alarm, if not nil, is.
 func (e *Engine) LingerFor(d, alarm *Done) bool {
 	if t := e.Current(); t != nil {
 		return e.Linger(t, d)

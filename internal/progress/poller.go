@@ -18,8 +18,7 @@ func (p poller) Poll(w *fult.Worker) int {
 	return max(0, p.e.src.Poll(w))
 }
 
-// Sleep implements fult.Poller. The second try in the source is for one that finds no driver any more: the source may
-// be free.
+// Sleep implements fult.Poller. The second try in the source is for when nobody drives any more.
 func (p poller) Sleep(d time.Duration, ready func() bool) bool {
 	if p.e.dedicated {
 		return false

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// spinner is the spinning of one wait: polls in vain, in all for Config.Spin since the last that found something. It
-// is the waiter's own.
+// spinner is the spinning of one wait: polls in vain, for Config.Spin since the last that found something.
 type spinner struct {
 	spin  time.Duration
 	every uint32 // polls between looks at the clock, less one

@@ -12,32 +12,27 @@ import (
 
 // Biased is a Lock that costs its usual owner no atomic read-modify-write. The zero value is unlocked.
 //
-// An exchange waits until all earlier stores of the core have reached the cache. If another core reads those lines
-// all the time, as with the slots of a message ring, this wait is longer than the section. So a goroutine that takes
-// the lock many times in a row gets a bias: it becomes the owner. The owner enters by a release store to inside and a
-// look at owner.
+// An exchange waits until all earlier stores of the core have reached the cache. If another core reads those lines all
+// the time, as with the slots of a message ring, this wait is longer than the section. So a goroutine that takes the
+// lock many times in a row becomes the owner, which enters by a release store to inside and a look at owner.
 //
-// Another goroutine that wants the lock ends the bias, once. It clears owner, makes all threads of the process pass a
-// fence (membarrier), and waits until inside is 0. Either the owner sees the change of owner, or the other one sees
-// inside.
+// Another goroutine ends the bias, once. It clears owner, has all threads pass a fence (membarrier), and waits until
+// inside is 0. Either the owner sees the change of owner, or the other one sees inside.
 //
 // Each bias has an inside of its own. A former owner may have been preempted between its two looks at owner. It then
 // stores to its inside much later, which must not affect the present owner.
 //
 // The bias belongs to a goroutine, not to an OS thread, because a goroutine may be preempted inside the section and
-// move to another thread. Without membarrier the lock is an ordinary one. It also is under the race detector, which
-// does not know this protocol.
+// move to another thread. Without membarrier the lock is an ordinary one. So it is under the race detector.
 type Biased struct {
 	lock   Lock
 	run    uint16 // sections in a row of the same goroutine; the holder of lock owns run, turns and last
 	turns  uint8  // biases so far
 	byBias uint8  // owned by the holder: its bias plus 1 if it has entered by that, 0 if it holds lock
-	// owner is the identity of the owning goroutine, with the number of the bias, from 0, in its low bits. 0 means that
-	// there is no owner. Written under lock.
+	// owner is the owning goroutine, with the number of the bias from 0 in its low bits. 0: none. Written under lock.
 	owner atomic.Uintptr
 	last  uint32 // 32 bits of the identity of the goroutine that took lock last
-	// inside has a word for each bias. It is 1 while the owner is inside without lock, or tries to enter. The owner
-	// writes it.
+	// inside is a word a bias. It is 1 while the owner is inside without lock or tries to be. The owner writes it.
 	inside [mostTurns]atomic.Uint32
 }
 
@@ -49,8 +44,7 @@ const (
 
 var canFence = sync.OnceValue(func() bool { return !invariants.Race && futex.RegisterMembarrier() })
 
-// Lock takes l. It spins. After spinsBeforeYield turns it lets other goroutines run, because the holder may have been
-// preempted.
+// Lock takes l. It spins, and lets other goroutines run after a while: the holder may have been preempted.
 func (l *Biased) Lock() {
 	g := arch.G()
 	if o := l.owner.Load(); o&^turnBits == g && l.enter(o) {
@@ -119,11 +113,7 @@ func (l *Biased) revoke(o uintptr) {
 		runtime.Gosched() // membarrier worked when the bias began, so the kernel is only short of memory
 	}
 	for n := 0; l.inside[o&turnBits].Load() != 0; n++ {
-		if n < spinsBeforeYield {
-			arch.Pause()
-		} else {
-			runtime.Gosched()
-		}
+		Pause(n)
 	}
 }
 

@@ -1,5 +1,4 @@
-// Package spin has locks for critical sections of some tens of nanoseconds. Such a section must not block, allocate
-// or call functions of the user.
+// Package spin has locks for critical sections of some tens of nanoseconds. They must not block or allocate.
 package spin
 
 import (
@@ -9,12 +8,10 @@ import (
 	"github.com/golci/golci/internal/arch"
 )
 
-// Lock is a spin lock of the kind test-and-test-and-set. The zero value is unlocked. It takes 4 bytes, so it fits
-// beside its data.
+// Lock is a spin lock of the kind test-and-test-and-set. The zero value is unlocked. It takes 4 bytes.
 type Lock struct{ v atomic.Uint32 }
 
-// Lock takes l. It spins. After spinsBeforeYield turns it lets other goroutines run, because the holder may have been
-// preempted.
+// Lock takes l. It spins, and lets other goroutines run after a while: the holder may have been preempted.
 func (l *Lock) Lock() {
 	if l.v.Swap(1) != 0 {
 		l.lockSlow()
@@ -27,16 +24,21 @@ func (l *Lock) TryLock() bool { return l.v.Load() == 0 && l.v.Swap(1) == 0 }
 // Unlock frees l. It publishes the stores of the section. It does not order the caller's later loads.
 func (l *Lock) Unlock() { arch.StoreRel32(&l.v, 0) }
 
-const spinsBeforeYield = 200
+// Pause is turn n of a wait, from 0. It lets other goroutines run after a while, because whoever is waited for may have
+// been preempted.
+func Pause(n int) {
+	const spinsBeforeYield = 200
+	if n < spinsBeforeYield {
+		arch.Pause()
+	} else {
+		runtime.Gosched()
+	}
+}
 
 func (l *Lock) lockSlow() {
 	for {
 		for n := 0; l.v.Load() != 0; n++ {
-			if n >= spinsBeforeYield {
-				runtime.Gosched()
-				continue
-			}
-			arch.Pause()
+			Pause(n)
 		}
 		if l.v.Swap(1) == 0 {
 			return
