@@ -1,6 +1,7 @@
 package fult
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -74,20 +75,13 @@ const (
 )
 
 func (c Config) withDefaults() (Config, error) {
-	if c.Workers == 0 {
-		c.Workers = 1
-	}
-	if c.MaxThreads == 0 {
-		c.MaxThreads = MaxThreads
-	}
+	c.Workers, c.MaxThreads = cmp.Or(c.Workers, 1), cmp.Or(c.MaxThreads, MaxThreads)
+	c.StuckAfter = cmp.Or(c.StuckAfter, defaultStuckAfter)
 	if c.Spin == 0 {
 		c.Spin = defaultSpin
 		if runtime.GOMAXPROCS(0) <= c.Workers {
 			c.Spin = crowdedSpin
 		}
-	}
-	if c.StuckAfter == 0 {
-		c.StuckAfter = defaultStuckAfter
 	}
 	if c.OnStuck == nil {
 		c.OnStuck = printStuck

@@ -10,6 +10,7 @@
 package am
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -100,9 +101,7 @@ type Endpoint struct {
 // New makes the endpoint of the conduit's rank. The endpoint polls the conduit from now on; the caller must not. It does
 // not block. It fails where the terms of credits contradict each other, or a record has no room for a payload.
 func New(c conduit.Conduit, cfg Config) (*Endpoint, error) {
-	if cfg.ReplySpace == 0 {
-		cfg.ReplySpace = defaultReplySpace
-	}
+	cfg.ReplySpace = cmp.Or(cfg.ReplySpace, defaultReplySpace)
 	switch {
 	case cfg.Poll == 0:
 		cfg.Poll = pollBudget

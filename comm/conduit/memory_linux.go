@@ -1,9 +1,11 @@
 package conduit
 
 import (
+	"cmp"
 	"math"
 	"os"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,13 +14,8 @@ import (
 
 // grantLimit reads the limits on what this process may have, and returns the smallest.
 func grantLimit() limit {
-	least := limit{"address space of the machine", 1 << 46}
-	for _, l := range []limit{machineLimit(), groupLimit(), spaceLimit()} {
-		if l.bytes < least.bytes {
-			least = l
-		}
-	}
-	return least
+	all := []limit{{"address space of the machine", 1 << 46}, machineLimit(), groupLimit(), spaceLimit()}
+	return slices.MinFunc(all, func(a, b limit) int { return cmp.Compare(a.bytes, b.bytes) })
 }
 
 func machineLimit() limit {

@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -214,12 +215,7 @@ func ThreadKind(cfg Config) (kind fult.Kind, why, err error) {
 }
 
 // stuckTime is negative for never.
-func stuckTime(o *options) time.Duration {
-	if d := settings.Stuck.Get(o.values); d != 0 {
-		return d
-	}
-	return -1
-}
+func stuckTime(o *options) time.Duration { return cmp.Or(settings.Stuck.Get(o.values), -1) }
 
 // endpointConfig lacks the scheduler and whom to tell of faults.
 func endpointConfig(o *options, pl plan, size int) am.Config {
@@ -230,12 +226,7 @@ func endpointConfig(o *options, pl plan, size int) am.Config {
 }
 
 // spinTime is negative for not at all.
-func spinTime(o *options) time.Duration {
-	if spin := settings.Spin.Get(o.values); spin != 0 {
-		return spin
-	}
-	return -1
-}
+func spinTime(o *options) time.Duration { return cmp.Or(settings.Spin.Get(o.values), -1) }
 
 // workerSpin leaves the default to the scheduler, which looks at the processors.
 func workerSpin(spin time.Duration) time.Duration {

@@ -162,10 +162,7 @@ func (m *Memory) onNote(t *am.Token, a []uint64, p []byte) error {
 		return m.ack(t, a[0], false)
 	}
 	copy(d, p)
-	if err := m.notify(t, int64(a[1]), len(p), a[2], a[3]); err != nil {
-		return err
-	}
-	return m.ack(t, a[0], true)
+	return m.onNoteLong(t, a, p)
 }
 
 func (m *Memory) onNoteLong(t *am.Token, a []uint64, p []byte) error {

@@ -11,6 +11,7 @@
 package rma
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -114,18 +115,10 @@ func New(e *am.Endpoint, cfg Config) (*Memory, error) {
 }
 
 func (c *Config) fill(e *am.Endpoint) error {
-	if c.SegmentSize == 0 {
-		c.SegmentSize = DefaultSegment
-	}
-	if c.Counters == 0 {
-		c.Counters = DefaultCounters
-	}
-	if c.Bounce == 0 {
-		c.Bounce = DefaultBounce
-	}
-	if c.MaxSegment == 0 {
-		c.MaxSegment = maxSegment
-	}
+	c.SegmentSize = cmp.Or(c.SegmentSize, DefaultSegment)
+	c.Counters = cmp.Or(c.Counters, DefaultCounters)
+	c.Bounce = cmp.Or(c.Bounce, DefaultBounce)
+	c.MaxSegment = cmp.Or(c.MaxSegment, maxSegment)
 	switch {
 	case c.SegmentSize < 0 || c.SegmentSize > maxSegment:
 		return fmt.Errorf("%w: rank %d: segment of %d bytes, want 1 to %d", ErrConfig, e.Rank(), c.SegmentSize, int64(maxSegment))

@@ -6,6 +6,7 @@
 package progress
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"sync"
@@ -68,10 +69,7 @@ func New(src Source, sched *fult.Scheduler, cfg Config) *Engine {
 	if sched != nil && sched.Kind() != fult.Fult {
 		sched = nil // its threads are goroutines, and wait as such
 	}
-	e := &Engine{src: src, sched: sched, spin: cfg.Spin, dedicated: cfg.Dedicated}
-	if e.spin == 0 {
-		e.spin = DefaultSpin
-	}
+	e := &Engine{src: src, sched: sched, spin: cmp.Or(cfg.Spin, DefaultSpin), dedicated: cfg.Dedicated}
 	if e.spin < 0 || cfg.Crowded {
 		e.spin = 0
 	}
