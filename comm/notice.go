@@ -1,8 +1,6 @@
 package comm
 
 import (
-	"encoding/binary"
-
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/fult"
 )
@@ -25,16 +23,7 @@ func (s *Server) OnNotice(f NoticeFunc) { s.notice = f }
 // waits in the queue of its pair. It comes after all messages that this rank has sent to dst before, whoever has
 // received them, and before those that it sends later. One to a rank that has died is dropped.
 func (s *Server) Notify(dst int, args [noticeArgs]uint64, text string) {
-	n := &notice{s: s, dst: dst, args: args, text: text[:min(len(text), NoticeText)]}
-	body, first, outcome := s.e.Open(dst, handlerNotice, noticeArgs, len(n.text))
-	switch outcome {
-	case am.Opened:
-		n.write(body)
-		s.e.Commit(dst, first)
-	case am.Stalled:
-		s.e.Enqueue(dst, n)
-	case am.Failed:
-	}
+	s.e.Post(dst, handlerNotice, []byte(text[:min(len(text), NoticeText)]), args[:]...)
 }
 
 func (s *Server) onNotice(t *am.Token, args []uint64, text []byte) {
@@ -45,39 +34,3 @@ func (s *Server) onNotice(t *am.Token, args []uint64, text []byte) {
 	copied := [noticeArgs]uint64(args)
 	s.inTurn(t, envelope{key: makeKey(0, t.Source(), 0), notice: &copied}, text)
 }
-
-// notice is one in its pair's queue.
-type notice struct {
-	next am.Queued
-	s    *Server
-	dst  int
-	args [noticeArgs]uint64
-	text string
-}
-
-func (n *notice) write(body []byte) {
-	for i, a := range n.args {
-		binary.LittleEndian.PutUint64(body[8*i:], a)
-	}
-	copy(body[8*noticeArgs:], n.text)
-}
-
-// Emit implements am.Queued.
-func (n *notice) Emit() bool {
-	body, first, outcome := n.s.e.OpenQueued(n.dst, handlerNotice, noticeArgs, len(n.text))
-	if outcome != am.Opened {
-		return false
-	}
-	n.write(body)
-	n.s.e.CommitQueued(n.dst, first)
-	return true
-}
-
-// Sent implements am.Queued.
-func (n *notice) Sent(*fult.Worker) {}
-
-// Fail implements am.Queued.
-func (n *notice) Fail(error, *fult.Worker) {}
-
-// Next implements am.Queued.
-func (n *notice) Next() *am.Queued { return &n.next }

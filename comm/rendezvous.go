@@ -1,7 +1,6 @@
 package comm
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"github.com/golci/golci/comm/am"
@@ -114,49 +113,5 @@ func (o *op) isInvited() bool {
 // control sends a message of the protocol from anywhere, a handler too; it never blocks. Where others wait for credits it
 // passes them, as a system message: what answers or recalls an envelope may overtake everything but that envelope.
 func (s *Server) control(dst int, h uint8, args ...uint64) {
-	body, first, outcome := s.e.Open(dst, h, len(args), 0)
-	switch outcome {
-	case am.Opened:
-		for i, a := range args {
-			binary.LittleEndian.PutUint64(body[8*i:], a)
-		}
-		s.e.Commit(dst, first)
-	case am.Stalled:
-		c := s.ctrls.Get().(*ctrl)
-		c.dst, c.h, c.n = dst, h, copy(c.args[:], args)
-		s.e.EnqueueUrgent(dst, c)
-	case am.Failed: // peerGone and askedLate end what waits for the answer
-	}
+	s.e.PostUrgent(dst, h, args...) // if dst is dead peerGone and askedLate end what waits for the answer
 }
-
-// ctrl is a control message on its way past its pair's queue.
-type ctrl struct {
-	next am.Queued
-	s    *Server
-	dst  int
-	h    uint8
-	n    int
-	args [6]uint64
-}
-
-// Emit implements am.Queued.
-func (c *ctrl) Emit() bool {
-	body, first, outcome := c.s.e.OpenUrgent(c.dst, c.h, c.n)
-	if outcome != am.Opened {
-		return false
-	}
-	for i, a := range c.args[:c.n] {
-		binary.LittleEndian.PutUint64(body[8*i:], a)
-	}
-	c.s.e.CommitQueued(c.dst, first)
-	return true
-}
-
-// Sent implements am.Queued.
-func (c *ctrl) Sent(*fult.Worker) { c.s.ctrls.Put(c) }
-
-// Fail implements am.Queued.
-func (c *ctrl) Fail(error, *fult.Worker) { c.s.ctrls.Put(c) }
-
-// Next implements am.Queued.
-func (c *ctrl) Next() *am.Queued { return &c.next }

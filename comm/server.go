@@ -68,7 +68,6 @@ type Server struct {
 	errMu     spin.Lock           // guards op.err of what more than one may end
 	free      opPools
 	packets   packetPools
-	ctrls     sync.Pool // of *ctrl
 	bulks     sync.Pool // of *am.Bulk
 	transfers sync.Pool // of *transfer
 
@@ -108,7 +107,6 @@ func New(e *am.Endpoint, cfg Config) (*Server, error) {
 	}
 	s.bulks.New = func() any { return new(am.Bulk) }
 	s.transfers.New = func() any { return new(transfer) }
-	s.ctrls.New = func() any { return &ctrl{s: s} }
 	if err := s.attach(); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package am
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"sync"
@@ -30,6 +31,35 @@ func (e *Endpoint) RequestMedium(dst int, h uint8, payload []byte, args ...uint6
 		return nil
 	}
 	return e.requestSlow(dst, o, h, args, message{payload: payload})
+}
+
+// Post is RequestMedium for whoever must not wait, a handler too. It never blocks. What cannot go now waits in the queue
+// of the pair, with a copy of payload, and is dropped if the peer dies. Its arguments are not checked.
+func (e *Endpoint) Post(peer int, h uint8, payload []byte, args ...uint64) {
+	e.post(peer, h, false, payload, args)
+}
+
+// PostUrgent is Post without payload that waits before the requests, not behind them, and for room, not for credits: as
+// RequestUrgent does.
+func (e *Endpoint) PostUrgent(peer int, h uint8, args ...uint64) { e.post(peer, h, true, nil, args) }
+
+func (e *Endpoint) post(peer int, h uint8, urgent bool, payload []byte, args []uint64) {
+	body, first, o := e.Open(peer, h, len(args), len(payload))
+	switch o {
+	case Opened:
+		PutArgs(body, args)
+		copy(body[len(args)*argBytes:], payload)
+		e.Commit(peer, first)
+	case Stalled:
+		q := e.newRequest(peer, h, args, message{payload: bytes.Clone(payload)})
+		q.posted, q.urgent = true, urgent
+		if urgent {
+			e.enqueueUrgent(peer, q)
+		} else {
+			e.Enqueue(peer, q)
+		}
+	case Failed: // whoever waits for an answer learns of it
+	}
 }
 
 func (e *Endpoint) checkRequest(dst int, h uint8, nargs, payload int) error {
@@ -87,13 +117,14 @@ func splitLong(off int64, n int, id uint64) message {
 	return message{flags: flagLong | flagSplit, prefix: [3]uint64{uint64(off), uint64(n), id}, nprefix: 3}
 }
 
-// request is a queued request whose caller waits.
+// request is a queued request.
 type request struct {
 	Link
 	e      *Endpoint
 	dst    int
 	h      uint8
 	urgent bool // it goes before those that are not
+	posted bool // nobody waits for it
 	nargs  int
 	args   [MaxArgs]uint64
 	msg    message
@@ -115,7 +146,8 @@ func (e *Endpoint) requestSlow(dst int, o Outcome, h uint8, args []uint64, m mes
 
 func (e *Endpoint) newRequest(dst int, h uint8, args []uint64, m message) *request {
 	q := requests.Get().(*request)
-	q.e, q.dst, q.h, q.urgent, q.nargs, q.msg, q.err = e, dst, h, false, copy(q.args[:], args), m, nil
+	q.e, q.dst, q.h, q.nargs, q.msg, q.err = e, dst, h, copy(q.args[:], args), m, nil
+	q.urgent, q.posted = false, false
 	e.prog.Begin(&q.done)
 	return q
 }
@@ -124,9 +156,13 @@ func (e *Endpoint) newRequest(dst int, h uint8, args []uint64, m message) *reque
 func (q *request) wait() error {
 	q.e.prog.Wait(&q.done)
 	err := q.err
+	q.free()
+	return err
+}
+
+func (q *request) free() {
 	q.msg = message{}
 	requests.Put(q)
-	return err
 }
 
 // Emit implements Queued.
@@ -149,10 +185,16 @@ func (e *Endpoint) emit(ln *lane, peer int, h uint8, args []uint64, m *message) 
 }
 
 // Sent implements Queued.
-func (q *request) Sent(w *fult.Worker) { q.done.Complete(w) }
+func (q *request) Sent(w *fult.Worker) {
+	if q.posted {
+		q.free()
+	} else {
+		q.done.Complete(w)
+	}
+}
 
 // Fail implements Queued.
 func (q *request) Fail(err error, w *fult.Worker) {
 	q.err = err
-	q.done.Complete(w)
+	q.Sent(w)
 }

@@ -19,32 +19,21 @@ func (e *Endpoint) RequestUrgent(dst int, h uint8, args ...uint64) error {
 	if e.Lock(dst) == Failed {
 		return e.peerError(dst)
 	}
-	ln := e.lane(dst)
-	if ln.first.head == nil && e.emitUrgent(ln, dst, h, args) {
-		ln.mu.Unlock()
-		return nil
-	}
 	q := e.newRequest(dst, h, args, message{})
 	q.urgent = true
-	e.pushUrgent(ln, dst, q)
+	e.enqueueUrgent(dst, q)
 	return q.wait()
 }
 
-// EnqueueUrgent sends x, or puts it before the requests that wait, and unlocks the pair, after Open said Stalled. It
-// does not block, and a handler may call it. x uses OpenUrgent in Emit.
-func (e *Endpoint) EnqueueUrgent(peer int, x Queued) {
+// enqueueUrgent sends q, or puts it before the requests that wait. It is called with the pair locked and unlocks it.
+func (e *Endpoint) enqueueUrgent(peer int, q *request) {
 	ln := e.lane(peer)
-	if ln.first.head == nil && x.Emit() {
+	if ln.first.head == nil && q.Emit() {
 		ln.mu.Unlock()
-		x.Sent(nil)
+		q.Sent(nil)
 		return
 	}
-	e.pushUrgent(ln, peer, x)
-}
-
-// pushUrgent is called with the pair locked and unlocks it.
-func (e *Endpoint) pushUrgent(ln *lane, peer int, x Queued) {
-	ln.first.push(x)
+	ln.first.push(q)
 	e.list(ln, peer)
 	ln.mu.Unlock()
 	e.prog.Wake()
@@ -52,34 +41,18 @@ func (e *Endpoint) pushUrgent(ln *lane, peer int, x Queued) {
 
 // emitUrgent sends an urgent request; false if there is no room for it, or for its reply. The pair is locked.
 func (e *Endpoint) emitUrgent(ln *lane, peer int, h uint8, args []uint64) bool {
-	body, first, o := e.openUrgent(ln, peer, h, len(args))
-	if o == Opened {
-		PutArgs(body, args)
-		e.c.Commit(peer, first)
-	}
-	return o == Opened
-}
-
-// OpenUrgent is OpenQueued for a message without payload that needs no credits. RequestUrgent tells how it travels and
-// what bounds it. It is for Queued.Emit of what EnqueueUrgent was given; CommitQueued ends it.
-func (e *Endpoint) OpenUrgent(peer int, h uint8, nargs int) (body []byte, first uint64, o Outcome) {
-	return e.openUrgent(e.lane(peer), peer, h, nargs)
-}
-
-func (e *Endpoint) openUrgent(ln *lane, peer int, h uint8, nargs int) ([]byte, uint64, Outcome) {
 	spec := &e.specs[h]
 	room := replyBytes(spec.MaxReply) // also of one that never replies: an empty reply takes its place
 	if ln.replies > 0 && ln.replies+room > e.cfg.ReplySpace {
-		return nil, 0, Stalled
+		return false
 	}
-	n := headerBytes + nargs*argBytes
+	n := headerBytes + len(args)*argBytes
 	rec, st := e.c.Reserve(peer, conduit.System, n)
-	if st == conduit.Dead {
-		ln.dead, ln.care = true, true
-		return nil, 0, Failed
-	}
 	if st != conduit.OK {
-		return nil, 0, Stalled
+		if st == conduit.Dead {
+			ln.dead, ln.care = true, true
+		}
+		return false
 	}
 	ln.replies += room
 	w1, flags := word1(0, ln.seq, 0), uint8(flagAnswer)
@@ -91,5 +64,7 @@ func (e *Endpoint) openUrgent(ln *lane, peer int, h uint8, nargs int) ([]byte, u
 		w1, flags = e.piggyback(ln, w1, flags)
 	}
 	binary.LittleEndian.PutUint64(rec[8:], w1)
-	return rec[headerBytes:n], word0(n, h, flags, nargs), Opened
+	PutArgs(rec[headerBytes:], args)
+	e.c.Commit(peer, word0(n, h, flags, len(args)))
+	return true
 }

@@ -82,7 +82,6 @@ type half struct {
 	acc    vote   // of all ranks heard from, and ours
 	merged int    // steps whose messages are in acc
 	got    []vote // by step, those that have come and are not merged
-	out    []*out // by step, what is sent
 	// done is waited for outside the lock. It is reset by Notify and completed once by who ends the phase.
 	done progress.Done
 }
@@ -92,11 +91,7 @@ func New(e *am.Endpoint) (*Barrier, error) {
 	b := &Barrier{e: e, rank: e.Rank(), size: e.Size()}
 	b.steps = bits.Len(uint(b.size - 1))
 	for i := range b.halves {
-		h := &b.halves[i]
-		h.got, h.out = make([]vote, b.steps), make([]*out, b.steps)
-		for k := range h.out {
-			h.out[k] = &out{b: b}
-		}
+		b.halves[i].got = make([]vote, b.steps)
 	}
 	b.halves[0].merged = b.steps // phase 0 is over
 	step := am.Spec{Name: "step", Run: b.arrived, MaxReply: am.NoReply}
@@ -129,7 +124,7 @@ func (b *Barrier) Notify(id uint64, flags Flags) error {
 	h.done.Reset()
 	var todo chores
 	if b.steps > 0 {
-		todo.add(b.message(b.phase, 0, h.acc))
+		b.tell(b.phase, 0, h.acc, &todo)
 	}
 	b.advance(h, &todo)
 	b.mu.Unlock()

@@ -14,35 +14,29 @@ func pack(phase uint32, step int, k kind) uint64 {
 	return uint64(phase) | uint64(step)<<32 | uint64(k)<<40
 }
 
+// message is what one step tells.
+type message struct {
+	dst  int
+	args [stepArgs]uint64
+}
+
 // chores are what has to be done when the lock is free again.
 type chores struct {
-	send     *out // first of those to send, linked
-	last     *out
+	n        int
+	few      [3]message // n to send, without an allocation
+	more     []message  // and these
 	complete *half
 }
 
-func (c *chores) add(m *out) {
-	if c.last == nil {
-		c.send = m
-	} else {
-		c.last.then = m
+// tell notes what step k of a phase is to tell.
+func (b *Barrier) tell(phase uint32, k int, v vote, c *chores) {
+	m := message{(b.rank + 1<<k) % b.size, [stepArgs]uint64{pack(phase, k, v.kind), v.id}}
+	if c.n == len(c.few) {
+		c.more = append(c.more, m)
+		return
 	}
-	c.last = m
-}
-
-// message makes ready what step k of a phase tells. The slot was used four phases ago, by the phase of this half. Its
-// sender may, very rarely, still hold it, if it was descheduled in between. Then a new slot is allocated. Under mu.
-func (b *Barrier) message(phase uint32, k int, v vote) *out {
-	slot := &b.halves[phase&3].out[k]
-	if (*slot).busy.Load() {
-		*slot = &out{b: b}
-	}
-	m := *slot
-	m.busy.Store(true)
-	m.then = nil
-	m.dst = (b.rank + 1<<k) % b.size
-	m.args = [stepArgs]uint64{pack(phase, k, v.kind), v.id}
-	return m
+	c.few[c.n] = m
+	c.n++
 }
 
 // advance merges the steps that have come, in order, and sends each next one. Under mu, in a phase that is not over.
@@ -56,7 +50,7 @@ func (b *Barrier) advance(h *half, c *chores) {
 		h.acc = merge(h.acc, v)
 		h.got[h.merged] = vote{}
 		if h.merged++; h.merged < b.steps {
-			c.add(b.message(b.phase, h.merged, h.acc))
+			b.tell(b.phase, h.merged, h.acc, c)
 		}
 	}
 	switch {
@@ -84,10 +78,10 @@ func (b *Barrier) breakDown(h *half, v vote, c *chores) {
 	h.acc = v
 	b.broken = fmt.Errorf("%w: rank %d, phase %d: rank %d cannot be reached", ErrPeer, b.rank, b.phase, v.id)
 	for k := h.merged + 1; k < b.steps; k++ {
-		c.add(b.message(b.phase, k, v))
+		b.tell(b.phase, k, v, c)
 	}
 	for k := range b.steps {
-		c.add(b.message(b.phase+1, k, v))
+		b.tell(b.phase+1, k, v, c)
 	}
 	h.merged = b.steps
 	c.complete = h
@@ -95,10 +89,11 @@ func (b *Barrier) breakDown(h *half, v vote, c *chores) {
 
 // carryOut does what was prepared; w is the worker that calls, or nil.
 func (b *Barrier) carryOut(c *chores, w *fult.Worker) {
-	for m := c.send; m != nil; {
-		next := m.then // m is another's as soon as it is sent
-		m.post(w)
-		m = next
+	for _, m := range c.few[:c.n] {
+		b.e.Post(m.dst, handlerStep, nil, m.args[:]...)
+	}
+	for _, m := range c.more {
+		b.e.Post(m.dst, handlerStep, nil, m.args[:]...)
 	}
 	if c.complete != nil {
 		c.complete.done.Complete(w)
