@@ -15,11 +15,9 @@ const (
 	// Fult threads are coroutines that the package schedules by bits. Builds with the race detector use Goroutines in
 	// their place. For the detector, switches of coroutines order all threads of a worker, which would hide races.
 	// Releases of Go that fail the self-check use Goroutines, too.
-	Fult Kind = iota
-	// Goroutines makes each thread a goroutine, which the Go runtime schedules.
-	Goroutines
-	// OSThreads makes each thread a goroutine locked to an OS thread. It waits on a condition variable.
-	OSThreads
+	Fult       Kind = iota
+	Goroutines      // each thread is a goroutine, which the Go runtime schedules
+	OSThreads       // each is locked to an OS thread, and waits on a condition variable
 )
 
 // String returns the name of k.
@@ -43,12 +41,9 @@ const raceThreads = 8000
 
 // Config configures a Scheduler. The zero value gives one worker that is not pinned, and the defaults named below.
 type Config struct {
-	// Workers is the number of workers; default 1.
-	Workers int
-	// Pin holds the CPU of each worker. Empty means no pinning. Fewer CPUs than workers are an error.
-	Pin []int
-	// MaxThreads bounds the threads alive on each worker. The default and the maximum are 262,144.
-	MaxThreads int
+	Workers    int   // number of workers; default 1
+	Pin        []int // the CPU of each worker; empty: no pinning; fewer CPUs than workers are an error
+	MaxThreads int   // alive on each worker; default and maximum are 262,144
 	// Spin is the time for which an idle worker polls before it sleeps. The default is 50 us, or 1 us where GOMAXPROCS
 	// does not exceed the number of workers. A negative value means no polling.
 	Spin time.Duration

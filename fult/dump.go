@@ -11,14 +11,10 @@ import (
 type State uint8
 
 const (
-	// Waiting threads wait for a signal.
-	Waiting State = iota
-	// Runnable threads have been signalled.
-	Runnable
-	// Running threads run now.
-	Running
-	// Unknown threads are goroutines. Only the Go runtime knows their state.
-	Unknown
+	Waiting  State = iota // for a signal
+	Runnable              // has been signalled
+	Running               // runs now
+	Unknown               // a goroutine, whose state only the Go runtime knows
 )
 
 // String returns the name of s.

@@ -6,18 +6,12 @@ import (
 )
 
 var (
-	// ErrConfig is wrapped by New for a Config that makes no sense.
-	ErrConfig = errors.New("bad configuration")
-	// ErrClosed is returned for work given to a closed scheduler, and by Join for a thread that Close ended.
-	ErrClosed = errors.New("fult: scheduler is closed")
-	// ErrTooMany is wrapped by Go and GoOn when the threads alive are as many as the configuration allows.
-	ErrTooMany = errors.New("too many threads")
-	// ErrArgument is wrapped for arguments out of range.
-	ErrArgument = errors.New("bad argument")
-	// ErrInside is returned by Close and Wait when a thread of the same scheduler calls them: it would wait for itself.
-	ErrInside = errors.New("fult: called from a thread of the same scheduler")
-	// ErrGoexit is returned by Join for a thread that called runtime.Goexit (as testing's FailNow does).
-	ErrGoexit = errors.New("fult: thread called runtime.Goexit")
+	ErrConfig   = errors.New("bad configuration")                                // wrapped by New
+	ErrClosed   = errors.New("fult: scheduler is closed")                        // also what Close ends
+	ErrTooMany  = errors.New("too many threads")                                 // alive, for Config.MaxThreads
+	ErrArgument = errors.New("bad argument")                                     // wrapped for arguments out of range
+	ErrInside   = errors.New("fult: called from a thread of the same scheduler") // it would wait for itself
+	ErrGoexit   = errors.New("fult: thread called runtime.Goexit")               // as FailNow of testing does
 )
 
 // PanicError is what became of a thread whose function panicked.

@@ -10,8 +10,7 @@ type Node[V any] struct {
 	tail *Node[V] // of an oldest node with a next: the youngest
 	mark mark     // tells whether the node is in a table; takes no space in normal builds
 
-	// Value belongs to the caller. The table never reads it.
-	Value V
+	Value V // belongs to the caller; the table never reads it
 }
 
 // append adds n behind the queue whose oldest node is h.

@@ -11,15 +11,13 @@ import (
 
 // Options describes a pool.
 type Options[T any] struct {
-	// Workers is the number of sub-pools, at least 1.
-	Workers int
+	Workers int // number of sub-pools, at least 1
 
 	// Room is the number of items that one sub-pool can hold. It is rounded up to a power of two. 0 means twice its
 	// share of Limit, at most Limit. Workers*Room must be at least Limit, so that every item of the pool has a place.
 	Room int
 
-	// Limit is the largest number of items that the pool makes.
-	Limit int
+	Limit int // the largest number of items that the pool makes
 
 	// New makes an item. It must not return nil. The package's New calls it for the first Initial items. Get calls it
 	// for more, up to Limit, when it has found all sub-pools empty, maybe several at once.

@@ -39,19 +39,13 @@ type Config struct {
 	// Loan credits (256 bytes each) or, if that is 0 too, of what the default table gives.
 	Credits credit.Config
 	// Loan: see Credits.
-	Loan int
-	// Poll is how many records one poll handles; 0 means 64, negative no bound.
-	Poll int
-	// SplitLongs has every Long travel in two parts, its request and its payload; else a short one is packed.
-	SplitLongs bool
-	// ReplySpace is the room in bytes for the replies that one peer may owe; 0 means 16 KiB.
-	ReplySpace int
-	// Scheduler runs the threads that may block in this endpoint; nil if there are only goroutines.
-	Scheduler *fult.Scheduler
-	// Progress tunes waiting.
-	Progress progress.Config
-	// Fatal is told of the first fault that no caller can be told of; it may be nil. Err returns the fault too.
-	Fatal func(error)
+	Loan       int
+	Poll       int             // records handled in one poll; 0 means 64, negative no bound
+	SplitLongs bool            // every Long travels in two parts; else a short one is packed
+	ReplySpace int             // bytes for the replies that one peer may owe; 0 means 16 KiB
+	Scheduler  *fult.Scheduler // of the threads that may block here; nil if there are only goroutines
+	Progress   progress.Config // tunes waiting
+	Fatal      func(error)     // is told of the first fault that Err returns; may be nil
 }
 
 const (

@@ -23,21 +23,15 @@ type Bulk struct {
 	// ID travels with every piece, at most MaxBulkID, and Channel, which names the layer that gets the pieces.
 	ID      uint64
 	Channel uint8
-	// Off is the offset that travels with the first byte, or where it lies in the peer's memory.
-	Off int64
-	// Data must not change, and with Get must be left alone, until the owner is told.
-	Data []byte
+	Off     int64  // travels with the first byte, or is its place in the peer's memory
+	Data    []byte // must not change, and with Get be left alone, until the owner is told
 	// From, if it is not nil, packs the bytes in the place of Data: Rest of them, from offset Off on. A Key must be zero.
-	From Packer
-	Rest int
-	// Key, if it is not zero, names the peer's memory.
-	Key conduit.Key
-	// Get fetches the bytes at Key into Data. Otherwise they are put there.
-	Get bool
-	// Stay has the conduit copy what it takes of Data, so that SwapBulk can replace the rest at any time.
-	Stay bool
-	// Owner is told, once, when all of Data has been copied out, or has been moved, or the peer has died.
-	Owner BulkOwner
+	From  Packer
+	Rest  int
+	Key   conduit.Key // names the peer's memory, unless it is zero
+	Get   bool        // fetches the bytes at Key into Data; else they are put there
+	Stay  bool        // the conduit copies what it takes of Data, so that SwapBulk can replace the rest
+	Owner BulkOwner   // told once, when Data has been copied out or moved, or the peer has died
 }
 
 // Packer gives bytes that do not lie in one piece of memory. Pack fills dst with those from offset off on. It is called

@@ -14,8 +14,7 @@ type Spec struct {
 	// MaxReply is the largest payload in bytes of the handler's reply; room for that reply is reserved when the
 	// request is sent. NoReply (-1) if it never replies; 0 for a Short reply.
 	MaxReply int
-	// Ordered requests carry a number of their pair's sequence, see Token.Seq.
-	Ordered bool
+	Ordered  bool // requests carry a number of their pair's sequence, see Token.Seq
 }
 
 // NoReply as Spec.MaxReply: the handler never replies.

@@ -13,8 +13,7 @@ var ErrTaken = errors.New("am: taken by another layer")
 // Layer is what a package that works on an endpoint registers there, by one call of Attach. Several layers share an
 // endpoint, and none knows of another. All ranks attach the same layers: indices and ids travel.
 type Layer struct {
-	// Name tells the layer from others in errors.
-	Name string
+	Name string // tells the layer from others in errors
 	// First is the index of the first of Handlers; the others follow. One without Run keeps its index free.
 	First    uint8
 	Handlers []Spec
@@ -38,10 +37,8 @@ const (
 	channelShift = 61
 	channelLongs = 1<<(64-channelShift) - 1 // of the payloads of split Longs
 
-	// BulkChannels is how many layers of an endpoint may take bulk data.
-	BulkChannels = channelLongs
-	// MaxBulkID is the greatest ID of a Bulk.
-	MaxBulkID = 1<<channelShift - 1
+	BulkChannels = channelLongs        // how many layers may take bulk data
+	MaxBulkID    = 1<<channelShift - 1 // the greatest ID of a Bulk
 )
 
 // registry says which layer has which indices and which channel. It is used at set-up only.

@@ -10,12 +10,10 @@ import (
 // waiting holds the peers for which something waits to be sent, so that a poll looks at these and not at all ranks. A
 // peer is in it once at most: a flag beside what waits, under the same lock as that, says so.
 type waiting struct {
-	n  atomic.Int32 // peers, as far as one look can tell
-	mu spin.Lock
-	// Under mu.
-	peers []int32
-	// pumping is held by whoever serves the peers; it owns taken.
-	pumping spin.Lock
+	n       atomic.Int32 // peers, as far as one look can tell
+	mu      spin.Lock
+	peers   []int32   // under mu
+	pumping spin.Lock // held by whoever serves the peers, who owns taken
 	taken   []int32
 }
 

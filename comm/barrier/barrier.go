@@ -22,24 +22,17 @@ import (
 type Flags uint8
 
 const (
-	// Named is a barrier with an id, which must be the same on all ranks that name one.
-	Named Flags = 0
-	// Anonymous ignores the id and matches any.
-	Anonymous Flags = 1 << 0
-	// Mismatch has the phase fail on all ranks.
-	Mismatch Flags = 1 << 1
+	Named     Flags = 0      // with an id, the same on all ranks that name one
+	Anonymous Flags = 1 << 0 // ignores the id and matches any
+	Mismatch  Flags = 1 << 1 // has the phase fail on all ranks
 )
 
 // Errors that can be tested with errors.Is.
 var (
-	// ErrMismatch: ranks named different ids, one asked for it, or the id at Wait is not the phase's.
-	ErrMismatch = errors.New("barrier: mismatch")
-	// ErrOrder: Notify without a Wait for the phase before, or Wait or Try without Notify.
-	ErrOrder = errors.New("barrier: calls out of order")
-	// ErrPeer: a rank that has not notified can no longer be reached. The barrier cannot be used any more.
-	ErrPeer = conduit.ErrPeer
-	// ErrFlags: unknown flags.
-	ErrFlags = errors.New("barrier: unknown flags")
+	ErrMismatch = errors.New("barrier: mismatch")           // of ids, or asked for
+	ErrOrder    = errors.New("barrier: calls out of order") // Notify, Wait or Try
+	ErrPeer     = conduit.ErrPeer                           // a rank has failed, and with it the barrier
+	ErrFlags    = errors.New("barrier: unknown flags")
 )
 
 // First and Last are the handler indices that belong to this package; one is in use.
@@ -65,14 +58,12 @@ type Barrier struct {
 	rank, size int
 	steps      int
 
-	mu spin.Lock // guards what follows
-	// phase is the number of the phase that was notified last; 1 is the first.
-	phase  uint32
+	mu     spin.Lock // guards what follows
+	phase  uint32    // number of the last one that was notified; 1 is the first
 	state  state
 	named  bool   // of the last phase that was waited for
 	result uint64 // its id, if named
-	// broken is set when a peer has failed, for good.
-	broken error
+	broken error  // set when a peer has failed, for good
 	// halves are phases, by number. While one lasts, messages of the next may come, and of a failed one after it.
 	halves [4]half
 }

@@ -16,10 +16,8 @@ import (
 type Status uint8
 
 const (
-	// OK means that the call was done.
-	OK Status = iota
-	// Retry means that there is no room now. The call had no effect; repeat it after the peer has polled.
-	Retry
+	OK    Status = iota // the call was done
+	Retry               // no room now; the call had no effect, and may be repeated after the peer has polled
 	// Dead means that nothing can be sent to that peer any more, or that the request can never be served (a record
 	// larger than Caps.MaxRecord, a peer outside the job); Failed tells why.
 	Dead
@@ -42,12 +40,9 @@ func (s Status) String() string {
 type Class uint8
 
 const (
-	// Request records take the space that the peer has lent, without what is kept for the other classes.
-	Request Class = iota
-	// Reply records may also take the remainder.
-	Reply
-	// System records (credit traffic, notices) may also take the remainder.
-	System
+	Request Class = iota // takes the space that the peer has lent, without what is kept for the others
+	Reply                // may also take what is kept
+	System               // credit traffic and notices; may also take what is kept
 )
 
 // String names the class.
@@ -72,19 +67,14 @@ const WordBytes = 8
 
 // Caps are the fixed properties of a conduit.
 type Caps struct {
-	// Name of the conduit, for messages and reports.
-	Name string
-	// MaxRecord is the longest record in bytes, first word included.
-	MaxRecord int
+	Name      string // for messages and reports
+	MaxRecord int    // the longest in bytes, first word included
 	// Loan is the number of credits of CreditBytes for which each peer has room at this rank. Requests of at most so
 	// many credits, a record taking at least one and rounded up, are never refused for want of room.
-	Loan int
-	// Ordered tells that the records of one ordered pair are delivered in the order of their commits.
-	Ordered bool
-	// BulkChunk is the longest chunk of the bulk channel in bytes, 0 if there is no bulk channel.
-	BulkChunk int
-	// BulkSlots is the number of chunks that may be on their way to one peer.
-	BulkSlots int
+	Loan      int
+	Ordered   bool // the records of one pair are delivered in the order of their commits
+	BulkChunk int  // the longest chunk of the bulk channel in bytes, 0 if there is none
+	BulkSlots int  // chunks that may be on their way to one peer
 }
 
 // Conduit is one rank's end. Unless said otherwise any goroutine may call its methods. They do not block, do not
@@ -174,16 +164,11 @@ type Sink interface {
 
 // Config sizes a conduit. The zero value of a field means its default.
 type Config struct {
-	// Loan is the number of credits of CreditBytes each peer has at a rank; default 200.
-	Loan int
-	// MaxRecord is the longest record in bytes; default 8192+256, largest 16 MiB.
-	MaxRecord int
-	// ReplySpace is bytes kept of each peer's receive space for replies; default the loan, at least MaxRecord.
-	ReplySpace int
-	// BulkChunk is the length of a bulk chunk in bytes, default 32 KiB, over udp 256 KiB; negative for no bulk channel.
-	BulkChunk int
-	// BulkSlots is the number of chunks on their way to one peer; default 8.
-	BulkSlots int
+	Loan       int // credits of CreditBytes that each peer has at a rank; default 200
+	MaxRecord  int // the longest in bytes; default 8192+256, largest 16 MiB
+	ReplySpace int // bytes of each peer's receive space kept for replies; default the loan, at least MaxRecord
+	BulkChunk  int // bytes of a bulk chunk, default 32 KiB, over udp 256 KiB; negative for no bulk channel
+	BulkSlots  int // chunks on their way to one peer; default 8
 	// TinyQueues admits two small records, or one large one, at a time to a peer, one more for the reserved classes,
 	// and two bulk chunks. It forces back-pressure, for tests. Caps.Loan is then 0: nothing is guaranteed.
 	TinyQueues bool

@@ -7,39 +7,28 @@ import (
 
 // Errors that mean the same in every layer. The layers above give them under their own names.
 var (
-	// ErrRank means that a rank is outside the job, or outside the communicator.
-	ErrRank = errors.New("invalid rank")
-	// ErrPeer means that another rank can no longer be reached. A *PeerError gives the reason.
-	ErrPeer = errors.New("peer failed")
-	// ErrClosed means that this rank has ended its own communication.
-	ErrClosed = errors.New("communication has ended")
-	// ErrConfig means that a field of a configuration is out of range.
-	ErrConfig = errors.New("bad configuration")
+	ErrRank   = errors.New("invalid rank")            // outside the job, or the communicator
+	ErrPeer   = errors.New("peer failed")             // cannot be reached any more; a *PeerError says why
+	ErrClosed = errors.New("communication has ended") // that of this rank, by itself
+	ErrConfig = errors.New("bad configuration")       // a field is out of range
 )
 
 // Reasons of a PeerError.
 var (
-	// ErrPeerDied means that the peer's process ended without closing its conduit.
-	ErrPeerDied = errors.New("peer died")
-	// ErrPeerClosed means that the peer closed its conduit.
+	ErrPeerDied   = errors.New("peer died") // its process ended without closing its conduit
 	ErrPeerClosed = errors.New("peer closed its conduit")
-	// ErrCorrupt means that the peer wrote something impossible into shared memory, or sent it.
-	ErrCorrupt = errors.New("peer broke the rules of the conduit")
+	ErrCorrupt    = errors.New("peer broke the rules of the conduit") // it wrote or sent something impossible
 	// ErrOverflow means that a request found no room in the receive space of the rank that it was for, although there
 	// is room for all that credits pay for: flow control is off, or the sender spent credits that it did not have.
-	ErrOverflow = errors.New("receive space overflowed")
-	// ErrUnreachable means that this conduit does not lead to that rank.
+	ErrOverflow    = errors.New("receive space overflowed")
 	ErrUnreachable = errors.New("rank is not reachable through this conduit")
 )
 
 // PeerError tells which peer an error is about. It is an ErrPeer, unless this rank itself has ended its communication.
 type PeerError struct {
-	// Peer is the rank concerned.
-	Peer int
-	// Err is one of the reasons above, or ErrClosed.
-	Err error
-	// Detail says more, or is empty.
-	Detail string
+	Peer   int    // the rank concerned
+	Err    error  // one of the reasons above, or ErrClosed
+	Detail string // says more, or is empty
 }
 
 // Error implements error.

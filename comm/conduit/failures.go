@@ -11,12 +11,9 @@ import (
 type News uint32
 
 const (
-	// NoNews: every failure has been told, and the conduit is open.
-	NoNews News = iota
-	// PeerGone: a peer has failed, and Tell has not told of it yet.
-	PeerGone
-	// OwnEnd: this rank's conduit is closed. Nothing is told any more.
-	OwnEnd
+	NoNews   News = iota // all failures have been told, and the conduit is open
+	PeerGone             // a peer has failed, and Tell has not told of it yet
+	OwnEnd               // the conduit is closed; nothing is told any more
 )
 
 // Failures are the peers that a conduit cannot reach any more, why, and which of them its Sink has still to be told of.

@@ -14,8 +14,7 @@ var ErrGrant = errors.New("the system does not grant that much memory")
 // GrantError is an ErrGrant with what was asked for and what could be had, in bytes.
 type GrantError struct {
 	Asked, Granted int64
-	// Limit names what sets the limit.
-	Limit string
+	Limit          string // what sets the limit
 }
 
 // Error implements error.

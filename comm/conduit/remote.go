@@ -43,12 +43,9 @@ type Remote interface {
 
 // Key names memory of a rank for one peer. The zero Key names none. Its fields may travel in any message.
 type Key struct {
-	// ID is the conduit's number for the memory; never 0.
-	ID uint64
-	// Base is what the conduit adds offsets to.
-	Base uint64
-	// Size is the length of the memory in bytes.
-	Size int64
+	ID   uint64 // the conduit's number for the memory; never 0
+	Base uint64 // what the conduit adds offsets to
+	Size int64  // in bytes
 }
 
 // Holds reports whether the n bytes at offset off lie within the memory.
@@ -58,12 +55,9 @@ func (k Key) Holds(off int64, n int) bool {
 
 // Reach is what a rank can do with the memory of a peer.
 type Reach struct {
-	// Get and Put tell which of the operations there are, Map whether memory that the peer has allocated can be mapped.
-	Get, Put, Map bool
-	// Near tells that this rank's processor makes the copy while it polls. Where both ranks copy a half it is quicker.
-	Near bool
-	// Firm tells that released memory is out of the peer's reach, even for an operation that it has started.
-	Firm bool
+	Get, Put, Map bool // what there is; Map is for memory that the peer has allocated
+	Near          bool // this rank's processor copies while it polls; it is quicker if both ranks copy a half
+	Firm          bool // released memory is out of the peer's reach, also for operations under way
 }
 
 // ErrKey means that a key names no memory, that it has been released, or that an access goes beyond its end.

@@ -13,52 +13,31 @@ import (
 
 // What can be wrong, to be tested with errors.Is. A call that returns one of them has had no effect.
 var (
-	// ErrRecursive: Lock or TryLock by who holds the lock already.
 	ErrRecursive = errors.New("hsl: lock taken again by its holder")
-	// ErrNotHeld: Unlock of a lock that is free.
-	ErrNotHeld = errors.New("hsl: unlock of a free lock")
-	// ErrNotHolder: Unlock by somebody else than the holder.
+	ErrNotHeld   = errors.New("hsl: unlock of a free lock")
 	ErrNotHolder = errors.New("hsl: unlock by another than the holder")
-	// ErrOrder: Unlock of a lock that is not the last one taken. Checked mode.
-	ErrOrder = errors.New("hsl: unlock out of order")
-	// ErrUnset: use of a lock that was never initialised, or has been destroyed.
-	ErrUnset = errors.New("hsl: lock is not initialised")
-	// ErrTwice: Init of a lock that is initialised.
-	ErrTwice = errors.New("hsl: lock is initialised already")
-	// ErrBusy: Destroy of a lock, or Close of its Locks, while it is held.
-	ErrBusy = errors.New("hsl: lock is held")
-	// ErrRequest: a request by who holds a lock. Checked mode, as those below.
-	ErrRequest = errors.New("hsl: request while holding a lock")
-	// ErrReply: a reply by who holds a lock.
-	ErrReply = errors.New("hsl: reply while holding a lock")
-	// ErrPoll: a poll by who holds a lock.
-	ErrPoll = errors.New("hsl: poll while holding a lock")
-	// ErrWait: a blocking call by who holds a lock.
-	ErrWait = errors.New("hsl: blocking call while holding a lock")
-	// ErrLeft: a handler that returned without releasing a lock; the lock has been released for it.
-	ErrLeft = errors.New("hsl: handler returned while holding a lock")
-	// ErrSuspended: Lock found that the holder is a fult thread that gave up its worker; the lock cannot be had.
-	ErrSuspended = errors.New("hsl: holder has switched threads")
-	// ErrLong: a lock was held, or waited for, longer than it should; a warning only.
-	ErrLong = errors.New("hsl: lock held for long")
+	ErrOrder     = errors.New("hsl: unlock out of order")     // checked mode
+	ErrUnset     = errors.New("hsl: lock is not initialised") // or has been destroyed
+	ErrTwice     = errors.New("hsl: lock is initialised already")
+	ErrBusy      = errors.New("hsl: lock is held")                 // at Destroy or Close
+	ErrRequest   = errors.New("hsl: request while holding a lock") // checked mode, as those below
+	ErrReply     = errors.New("hsl: reply while holding a lock")
+	ErrPoll      = errors.New("hsl: poll while holding a lock")
+	ErrWait      = errors.New("hsl: blocking call while holding a lock")
+	ErrLeft      = errors.New("hsl: handler returned while holding a lock") // and the lock has been released
+	ErrSuspended = errors.New("hsl: holder has switched threads")           // so the lock cannot be had
+	ErrLong      = errors.New("hsl: lock held for long")                    // or waited for; a warning only
 )
 
 // Error tells about a misuse.
 type Error struct {
-	// Kind is one of the errors above.
-	Kind error
-	// Lock is the lock's name.
-	Lock string
-	// Rank is that of the endpoint, -1 without one.
-	Rank int
-	// Holder tells who holds the lock, or "".
-	Holder string
-	// Taken is the file and line where the holder took it, or "": known in checked mode only.
-	Taken string
-	// At is the file and line of the call at fault, or "": known in checked mode only.
-	At string
-	// For is how long the lock was held or waited for, if that is the matter.
-	For time.Duration
+	Kind   error         // one of the errors above
+	Lock   string        // name
+	Rank   int           // of the endpoint, -1 without one
+	Holder string        // who holds the lock, or ""
+	Taken  string        // file and line where the holder took it, in checked mode, or ""
+	At     string        // file and line of the call at fault, in checked mode, or ""
+	For    time.Duration // how long it was held or waited for, if that is the matter
 }
 
 // Error implements error.

@@ -18,24 +18,17 @@ import (
 type Mode uint8
 
 const (
-	// Auto checks in builds that check themselves: with the race detector, or the tag golci_invariants.
-	Auto Mode = iota
-	// Checked checks always: about a microsecond for each lock and unlock.
-	Checked
-	// Unchecked never does.
-	Unchecked
+	Auto      Mode = iota // with the race detector, or the tag golci_invariants
+	Checked               // always: about a microsecond for each lock and unlock
+	Unchecked             // never
 )
 
 // Config of Locks. The zero value is usable.
 type Config struct {
-	// Mode says what is checked.
-	Mode Mode
-	// LongHold is how long a lock may be held before Warn is told, at its release; default 1 s. Checked mode only.
-	LongHold time.Duration
-	// LongWait is how long a Lock may wait before Warn is told, and again after each such time; default 10 s.
-	LongWait time.Duration
-	// Warn is told of locks held or waited for too long, on the goroutine concerned; default: print to standard error.
-	Warn func(error)
+	Mode     Mode          // what is checked
+	LongHold time.Duration // before Warn is told of a lock held, at its release; default 1 s; checked mode only
+	LongWait time.Duration // before Warn is told of a Lock that waits, and again after each; default 10 s
+	Warn     func(error)   // on the goroutine concerned; default: print to standard error
 }
 
 const (

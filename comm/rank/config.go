@@ -27,12 +27,10 @@ type Config struct {
 	// Attach registers the layers that work on the rank (Rank.Attach). It is called on every rank, before anything
 	// polls or sends. It must not send, nor wait for other ranks. Its error ends the start.
 	Attach func(*Rank) error
-	// Caller names the package that the program calls; texts of errors begin with it. "" stands for "rank".
-	Caller string
+	Caller string // the package that the program calls, "" for rank; texts of errors begin with it
 	// Name tells several ranks of this process on one job apart; see On. It has at most 16 letters and digits.
-	Name string
-	// Sizes changes what the settings make of the conduit's sizes, for tests; the same on all ranks.
-	Sizes func(*conduit.Config)
+	Name  string
+	Sizes func(*conduit.Config) // changes the conduit's sizes, for tests; the same on all ranks
 
 	// What follows concerns the whole process. It is for whoever starts the program to ask for.
 

@@ -57,8 +57,7 @@ type Rank struct {
 type Layer struct {
 	// Endpoint is attached to the rank's endpoint, if it has a name. It stays empty where the layer attaches itself.
 	Endpoint am.Layer
-	// Report adds what waits to a dump.
-	Report func(*Report)
+	Report   func(*Report) // adds what waits to a dump
 	// Unended is how many operations of this rank have not ended, for Finalize. first describes one of them.
 	Unended func() (n int, first func() string)
 	// Meet waits until every rank has called Finalize. It makes progress, and returns early when the rank ends.

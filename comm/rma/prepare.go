@@ -8,8 +8,7 @@ import (
 // Prepared is a payload that is written in place before it is put: in the peer's segment itself where that is reached
 // directly, otherwise in a buffer of this package. It is ended by one Commit or Cancel.
 type Prepared struct {
-	// Buf is for the caller to fill. Its length was negotiated.
-	Buf []byte
+	Buf []byte // for the caller to fill; its length was negotiated
 
 	m    *Memory
 	t    *target // of a put

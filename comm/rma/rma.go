@@ -24,17 +24,13 @@ import (
 
 // Config of a rank's remote memory. Counters and ActiveMessages must be the same on all ranks; sizes may differ.
 type Config struct {
-	// SegmentSize in bytes; 0 means DefaultSegment.
-	SegmentSize int64
-	// MaxSegment is the largest SegmentSize allowed; 0 means what the system grants.
-	MaxSegment int64
-	// Counters is the number of notification counters; 0 means DefaultCounters.
-	Counters int
+	SegmentSize int64 // in bytes; 0 means DefaultSegment
+	MaxSegment  int64 // the largest SegmentSize allowed; 0 means what the system grants
+	Counters    int   // notification counters; 0 means DefaultCounters
 	// Bounce is how many bytes of small non-bulk puts may be kept in copies while they cannot be sent; beyond it such
 	// a put waits until it has been sent. 0 means DefaultBounce.
-	Bounce int64
-	// ActiveMessages has everything travel as active messages, also where the memory of peers can be reached.
-	ActiveMessages bool
+	Bounce         int64
+	ActiveMessages bool // nothing is read or written directly
 }
 
 // Defaults of Config.

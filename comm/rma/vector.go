@@ -5,9 +5,8 @@ import "fmt"
 // Strided describes Count blocks of Block bytes each, at distances that may differ on the two sides. The blocks of a
 // side do not overlap, so distances are at least Block.
 type Strided struct {
-	Block, Count int
-	// Remote and Local are the distances in bytes from one block's beginning to the next one's.
-	Remote, Local int
+	Block, Count  int
+	Remote, Local int // distances in bytes from one block's beginning to the next one's
 }
 
 // PutStrided puts the blocks of src, the first at its beginning, to peer's segment, the first at offset off, and

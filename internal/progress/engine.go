@@ -29,12 +29,9 @@ type Source interface {
 
 // Config tunes waiting.
 type Config struct {
-	// Spin is how long a waiter polls without success before it sleeps; 0 means DefaultSpin, negative not at all.
-	Spin time.Duration
-	// Crowded tells that ranks share cores: waiters then let others run at once.
-	Crowded bool
-	// Dedicated tells that somebody calls Serve: waiters then do not poll.
-	Dedicated bool
+	Spin      time.Duration // polling in vain before a sleep; 0 means DefaultSpin, negative not at all
+	Crowded   bool          // ranks share cores: waiters let others run at once
+	Dedicated bool          // somebody calls Serve: waiters do not poll
 }
 
 // DefaultSpin is long enough to bridge the peer's normal work between two messages; an idle job uses no noticeable CPU.
@@ -108,8 +105,7 @@ const MaxKeepers = 3
 // Local is what the engine and the layers above keep for each fult thread, across the threads that use its slot.
 type Local struct {
 	group *Group
-	// Kept is what the layers keep, by the place that Keep gave them.
-	Kept [MaxKeepers]any
+	Kept  [MaxKeepers]any // by the place that Keep gave
 }
 
 // keeper is what makes a layer's part of a Local.
