@@ -19,8 +19,7 @@ const (
 // longSleep is the duration for a Poller that should sleep until it is woken.
 const longSleep = time.Hour
 
-// behindSleep bounds the sleep of a worker while another one sleeps in the Poller. The other may wake, run a thread
-// that computes for long, and not poll meanwhile.
+// behindSleep bounds the sleep of a worker while another one sleeps in the Poller. The other may then compute for long.
 const behindSleep = 50 * time.Millisecond
 
 // timersEvery is the number of drained words between two looks at the clock for sleeping threads.
@@ -145,8 +144,7 @@ func (s *Scheduler) wakeOne() {
 	}
 }
 
-// unwind ends the threads of w after Close. It returns true when no worker has a thread any more. The loop calls it
-// until then. A thread within Blocking may outlast several calls.
+// unwind ends the threads of w after Close. True: no worker has one any more. The loop calls it until then.
 func (w *Worker) unwind() bool {
 	w.closing = true
 	w.dropQueue()

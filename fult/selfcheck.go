@@ -30,8 +30,7 @@ import (
 // survive a throw, but its executable might be any program that uses golci as a library. Faults that need millions of
 // switches, or the collector at the same time, are left to the tests.
 
-// newestTested is the newest release of Go that all tests have passed on. It is a variable for the linker's flag -X, by
-// which tests build programs that take their release for a newer one.
+// newestTested is the newest release of Go that all tests have passed on. Tests set it by the linker's flag -X.
 var newestTested = "go1.27"
 
 // trialLimit is how long the trial may take; it needs some microseconds.

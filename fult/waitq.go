@@ -33,8 +33,7 @@ func (q *waitq) push(who Waiter) *entry {
 	return e
 }
 
-// grant removes the first entry, sets its mark and returns its waiter, or nil if the queue is empty. The caller signals
-// the waiter after it has released the object's lock.
+// grant removes and marks the first entry and returns its waiter, or nil. The caller signals it without the lock.
 func (q *waitq) grant() Waiter {
 	e := q.head
 	if e == nil {
@@ -90,8 +89,7 @@ func (e *entry) await(me Waiter) (killed bool) {
 	return false
 }
 
-// orGoroutine returns me, unless that is nil or a nil *Thread, as Current returns it outside threads. Then it returns
-// the calling thread, or a new Waiter for a plain goroutine.
+// orGoroutine returns me. For nil or a nil *Thread it returns the calling thread or a new Waiter for a goroutine.
 func orGoroutine(me Waiter) Waiter {
 	if t, ok := me.(*Thread); me != nil && (!ok || t != nil) {
 		return me

@@ -54,8 +54,7 @@ type Worker struct {
 	exts     externals                              // threads of the other kinds
 }
 
-// falseSharing is the distance in bytes between fields of different writers. It is two cache lines, because cores fetch
-// lines in pairs. It works at any address of the worker.
+// falseSharing is the distance in bytes between fields of different writers. Cores fetch lines in pairs.
 const falseSharing = 128
 
 // switchesPerPoll bounds the switches among threads after a drained word, before a poll. A full word may add 64.
@@ -102,8 +101,7 @@ func (w *Worker) ready() bool {
 	return w.queue.n.Load() != 0
 }
 
-// pick returns the next target of the running coroutine: the next thread of the current word, or the loop. While the
-// budget lasts, it takes the same word again.
+// pick returns the next target of the running coroutine. While the budget lasts, it takes the same word again.
 func (w *Worker) pick() *fiber {
 	for {
 		for w.bits != 0 {

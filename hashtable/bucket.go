@@ -60,8 +60,7 @@ func (head *bucket[V]) acquire() uint32 {
 	}
 }
 
-// release frees the lock and stores the control word c. It publishes the caller's stores under the lock. It does not
-// order the caller's later loads, and the table does not need that.
+// release frees the lock and stores the control word c. It does not order later loads.
 func (head *bucket[V]) release(c uint32) { arch.StoreRel32(&head.ctl, c) }
 
 // open takes the lock of head and makes its states valid.

@@ -5,8 +5,7 @@ import "sync/atomic"
 // The upper sixteen bits of a key name its group. Every call with a key refuses the keys of a sealed group. So the
 // nodes of the group can be moved elsewhere while other goroutines go on.
 //
-// Calls look at the seal under the bucket's lock. After Seal, lock and unlock a bucket once. From then on no call
-// adds or removes a node of the group there.
+// Calls look at the seal under the bucket's lock. Once that was taken after Seal, the group does not change there.
 
 const groupShift = 48 // of a key
 

@@ -46,14 +46,12 @@ func (d *deque[T]) acquire(w word) word {
 	return w
 }
 
-// release frees the lock and stores the control word w. It publishes the caller's stores under the lock. It does not
-// order the caller's later loads, and the pool does not need that.
+// release frees the lock and stores the control word w. It does not order later loads.
 func (d *deque[T]) release(w word) { arch.StoreRel64(&d.ctl, uint64(w)) }
 
 // place returns place i of a ring, modulo its length.
 //
-// The place of an item that was taken keeps its pointer until the next use. That costs no memory as long as the item
-// is in use, because its user has a pointer, too.
+// The place of an item that was taken keeps its pointer until the next use. The item is in use anyway.
 func place[T any](ring []*T, i uint32) **T { return &ring[i&uint32(len(ring)-1)] }
 
 // popTop takes the youngest item, or returns nil. w is the result of seize.

@@ -12,9 +12,8 @@ import (
 // Bulk is a run of bytes that moves outside the credits.
 //
 // Without a Key it is sent through the conduit's bulk channel, or, where there is none, in Medium requests. The layer
-// that has its Channel at the receiver gets it in pieces of any length, each once, with the offset of its first byte;
-// unless the conduit is ordered they come in any order, before or after the records sent with them. Where all have
-// come is therefore found by counting bytes.
+// that has its Channel at the receiver gets it in pieces of any length, each once, with the offset of its first byte.
+// Unless the conduit is ordered they come in any order, also among records, so bytes are counted.
 //
 // With a Key it is an access to the peer's memory (conduit.Remote), of which the peer is not told.
 type Bulk struct {
@@ -73,8 +72,7 @@ type BulkOwner interface {
 	Fail(err error, w *fult.Worker)
 }
 
-// bulkQueue holds the transfers towards one peer that are not all in the conduit's hands, in order. mu serialises
-// copying into the channel, too.
+// bulkQueue holds the transfers towards one peer, in order. mu serialises copying into the channel, too.
 type bulkQueue struct {
 	mu         spin.Lock
 	waits      bool // in Endpoint.bulkBusy

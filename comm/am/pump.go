@@ -7,8 +7,7 @@ import (
 	"github.com/golci/golci/internal/spin"
 )
 
-// waiting holds the peers for which something waits to be sent, so that a poll looks at these and not at all ranks. A
-// peer is in it once at most: a flag beside what waits, under the same lock as that, says so.
+// waiting holds the peers for which something waits to be sent, each once: a flag beside what waits says so.
 type waiting struct {
 	n       atomic.Int32 // peers, as far as one look can tell
 	mu      spin.Lock

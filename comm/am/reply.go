@@ -170,8 +170,7 @@ func (r *reply) Emit() bool {
 func (r *reply) Sent(*fult.Worker)        {}
 func (r *reply) Fail(error, *fult.Worker) {}
 
-// sendReturn sends returned credits as a message of their own, to a peer towards which there are no words. One is in
-// the queue at most: it takes the newest count when it goes.
+// sendReturn sends returned credits as a message of their own. One is in the queue at most: it takes the newest count.
 func (e *Endpoint) sendReturn(peer int) {
 	ln := e.lane(peer)
 	ln.mu.Lock()

@@ -1,9 +1,8 @@
 // Package barrier is a split-phase barrier with names over active messages, after that of GASNet. Notify says that this
 // rank has arrived. Wait or Try says that all have, and whether they named the same barrier.
 //
-// It is a dissemination barrier. In step k each rank sends to the rank 2^k above it, and continues when the message
-// of the rank 2^k below it has arrived. So a phase takes log2(N) steps, and each rank sends log2(N) messages.
-// Handlers carry out the steps, so a rank that has notified only needs polls.
+// It is a dissemination barrier. In step k each rank sends to the rank 2^k above it, and continues when the message of
+// the rank 2^k below it has arrived. So a phase takes log2(N) steps. Handlers carry them out, in polls.
 package barrier
 
 import (

@@ -1,5 +1,4 @@
-// Package conduit defines what carries records between ranks: the interface that the active-message layer is written
-// against, and that every transport implements.
+// Package conduit defines what carries records between ranks: the interface of transports.
 //
 // A conduit delivers each committed record exactly once to the rank it was committed for, or reports that rank as
 // failed. It knows nothing of credits, handlers or tags. Records of one pair arrive in the order of their commits where
@@ -24,16 +23,13 @@ const (
 )
 
 // String names the status.
-func (s Status) String() string {
-	switch s {
-	case OK:
-		return "ok"
-	case Retry:
-		return "retry"
-	case Dead:
-		return "dead"
+func (s Status) String() string { return nameOf("Status", uint8(s), "ok", "retry", "dead") }
+
+func nameOf(kind string, v uint8, names ...string) string {
+	if int(v) < len(names) {
+		return names[v]
 	}
-	return fmt.Sprintf("Status(%d)", uint8(s))
+	return fmt.Sprintf("%s(%d)", kind, v)
 }
 
 // Class says from which part of a peer's receive space a record is taken.
@@ -46,17 +42,7 @@ const (
 )
 
 // String names the class.
-func (c Class) String() string {
-	switch c {
-	case Request:
-		return "request"
-	case Reply:
-		return "reply"
-	case System:
-		return "system"
-	}
-	return fmt.Sprintf("Class(%d)", uint8(c))
-}
+func (c Class) String() string { return nameOf("Class", uint8(c), "request", "reply", "system") }
 
 // CreditBytes is the receive space that one credit stands for.
 const CreditBytes = 256

@@ -14,8 +14,7 @@ const (
 
 // Lock is a handler-safe lock. It must be initialised by Locks.Init or made by Locks.New, and not be copied.
 type Lock struct {
-	// owner is the identity of the goroutine (or coroutine) that holds the lock. A successful exchange acquires what
-	// the holder before published by its release store.
+	// owner is the goroutine (or coroutine) that holds the lock. An exchange acquires what a release store published.
 	owner atomic.Uint64
 	// set and name are constant between Init and Destroy.
 	set  *Locks

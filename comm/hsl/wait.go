@@ -16,8 +16,7 @@ const (
 	looks    = 3 // at a holder that does not run, before that is believed
 )
 
-// acquire takes l for g, however long that lasts; pc is the caller's place, or 0. The holder is running, or will run
-// as soon as the system lets it. So it need not wake anybody, and Unlock stays a plain store.
+// acquire takes l for g, however long that lasts; pc is the caller's place, or 0. Holders run, so Unlock wakes nobody.
 func (l *Lock) acquire(g uint64, pc uintptr) error {
 	for n := 0; n < spins+yields; n++ {
 		if done, err := l.attempt(g, pc); done {

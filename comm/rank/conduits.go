@@ -120,8 +120,7 @@ func openNearest(ctx context.Context, o *options, job *boot.Job) (conduit.Condui
 	return c, nil
 }
 
-// reaches refuses a conduit that does not lead to all ranks: the setting names one, and another is not taken in its
-// place. On several nodes every rank finds this, before it waits for another.
+// reaches refuses a conduit that does not lead to all ranks. On several nodes every rank finds this before it waits.
 func (c *carrier) reaches(job *boot.Job) error {
 	for r := range job.Size {
 		if c.oneNode && !job.Near(r) {

@@ -12,8 +12,7 @@ import (
 	"github.com/golci/golci/internal/topology"
 )
 
-// dedicatedFrom is the number of own cores from which a rank gives one of them to the communication server: it
-// then costs the threads an eighth of their time at most.
+// dedicatedFrom is the number of own cores from which one is for the communication server, an eighth at most.
 const dedicatedFrom = 8
 
 // plan says what runs where in a rank.
@@ -70,9 +69,8 @@ func shareAmongProcesses(ctx context.Context, job *boot.Job, o *options) (share,
 	return s, nil
 }
 
-// divide gives rank me of the ranks of a node, all of which may use the same cores, its own: consecutive ones, as
-// golci run deals them. Without that the system may keep several ranks on one core for a while, where they spin in
-// each other's way. With fewer cores than ranks it does nothing.
+// divide gives rank me of the ranks of a node, all of which may use the same cores, its own: consecutive ones, as golci
+// run deals them. Without that several ranks may spin on one core for a while. With too few cores it does nothing.
 func (s *share) divide(me int) {
 	n := len(s.cores)
 	if me < 0 || n < s.ranks {

@@ -13,9 +13,8 @@ import (
 	"github.com/golci/golci/internal/settings"
 )
 
-// Over a network a loan has to last for a round trip, and its space is taken only while something lies in it. wideLoan
-// is the most credits then lent to each peer of a small job from the start, and ever; wideLoans are those lent to all.
-// Loans at the start are never larger than rings bear.
+// Over a network a loan has to last for a round trip. wideLoan is the most credits then lent to each peer of a small
+// job from the start, and ever; wideLoans are those lent to all. Loans at the start are never larger than rings bear.
 const (
 	wideLoan  = 2000
 	wideLoans = 32000
@@ -25,12 +24,10 @@ const (
 // recordSlack is room in a record for headers and arguments.
 const recordSlack = 256
 
-// network reports whether some messages of the job go over a network, where a rank's receive space is one pool from
-// which all its peers are lent. All ranks of a job say the same.
+// network reports whether some messages of the job go over a network. All ranks of a job say the same.
 func (o *options) network() bool { return o.spans || settings.Conduit.Get(o.values) == udp.Name }
 
-// flowControl is the mode of credits. Over rings, one for each pair, a credit lent to one peer is of no use to another,
-// so there loans stay as they are unless it is asked otherwise.
+// flowControl is the mode of credits. Over rings a credit lent to one peer is of no use to another.
 func flowControl(o *options) credit.Mode {
 	switch settings.FlowControl.Get(o.values) {
 	case "dynamic":

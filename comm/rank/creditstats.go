@@ -146,8 +146,7 @@ func (s *creditStats) look() creditLine {
 	return l
 }
 
-// same tells whether no credit has moved between l and m, and no request has had to wait. What is in use always
-// changes, and so do epochs; neither is a reason to write.
+// same tells whether no credit has moved between l and m, and no request has had to wait. Use and epochs always change.
 func (l *creditLine) same(m *creditLine) bool {
 	return !l.Time.IsZero() && l.Banked == m.Banked && l.Granted == m.Granted && l.Returned == m.Returned &&
 		l.Revokes == m.Revokes && l.Denied == m.Denied && l.Limited == m.Limited &&

@@ -20,8 +20,7 @@ import (
 //	SIGQUIT    the rank writes its dump, and the process ends (end_quit.go)
 //	Team       ranks of one process: Exit and Abort end the operations of all, and Team.Run returns why (team.go)
 //
-// Whatever it is, Rank.stop ends the operations, and Rank.depart the process where Config.Exit says how. What becomes
-// of the other processes is the launcher's part: docs/exit.md.
+// Rank.stop ends the operations, Rank.depart the process. The launcher sees to the others: docs/exit.md.
 
 // ExitError says that a rank of Run has ended the job by Exit.
 type ExitError struct {

@@ -97,8 +97,7 @@ func (e *ender) exit(code int) {
 // abortTime bounds the sending of an abort to ranks that take nothing; the launcher ends those.
 const abortTime = 200 * time.Millisecond
 
-// abort tells the others to end with code, and returns when they have been told; false if the end has been reached in
-// another way, and the caller has nothing to do.
+// abort tells the others to end with code, and returns then; false if the end has come in another way.
 func (e *ender) abort(code int) bool {
 	e.mu.Lock()
 	if e.ending {

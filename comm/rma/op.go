@@ -35,7 +35,8 @@ type op struct {
 	// Written by whoever starts the op, before the first record; used once, when all have been sent.
 	local  *op      // told when the source may be reused; nil
 	bounce *[]byte  // what the records are taken from; nil if that is the caller's own memory
-	bulk   *am.Bulk // the access of the conduit; nil if the op has records
+	bulk   *am.Bulk // &access, or nil if the op has records
+	access am.Bulk  // of the conduit
 
 	// Owned by whoever holds the lock of the pair towards peer, while records are to be sent.
 	send sending

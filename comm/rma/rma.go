@@ -1,5 +1,4 @@
-// Package rma is remote memory: each rank has a segment, and every rank reads, writes and updates the segments of all
-// others by rank and offset, without their help as far as they can tell.
+// Package rma is remote memory: each rank has a segment, which every rank reads, writes and updates by rank and offset.
 //
 // It follows GASNet's extended API: blocking, explicit and implicit puts and gets, values, memset, access regions, and
 // from GASNet-EX negotiated payloads, immediate mode, local completion and remote atomics. Where the memory of a
@@ -63,7 +62,6 @@ type Memory struct {
 	peers   []atomic.Pointer[target] // by rank; nil until first used
 	numbers request.Numbers[op]      // of what awaits answers
 	ops     request.Pool[op]
-	bulks   request.Pool[am.Bulk]
 	calls   [256]atomic.Pointer[Callback]
 	notes   waiters
 	kept    atomic.Int64 // bytes in bounce buffers

@@ -10,8 +10,7 @@ import (
 	"github.com/golci/golci/fult"
 )
 
-// sending is what an op has still to send. An op is a queued send of the active-message layer: what cannot go at once
-// goes when somebody polls, a record at a time, in its turn.
+// sending is what an op has still to send. What cannot go at once goes when somebody polls, as am.Queued.
 type sending struct {
 	kind  kind
 	h     uint8 // handler of what travels in one record
@@ -25,8 +24,7 @@ type sending struct {
 
 const maxArgs = 4
 
-// newTransfer gives a fresh op that puts src at off of t's segment, or gets dst from there: under the key where the
-// conduit does that, otherwise in records.
+// newTransfer gives an op that puts src at off of t's segment, or gets dst from there, under the key or in records.
 func (m *Memory) newTransfer(t *target, off int64, src, dst []byte) (*op, error) {
 	s, n, can, piece := sending{kind: sendPuts, off: off, src: src}, len(src), t.reach.Put, m.frag
 	if dst != nil {
@@ -42,10 +40,8 @@ func (m *Memory) newTransfer(t *target, off int64, src, dst []byte) (*op, error)
 	}
 	o.send = s
 	if can {
-		if o.bulk = m.bulks.Get(); o.bulk == nil {
-			o.bulk = new(am.Bulk)
-		}
-		*o.bulk = am.Bulk{Off: off, Data: src, Key: t.key, Owner: o}
+		o.bulk = &o.access
+		o.access = am.Bulk{Off: off, Data: src, Key: t.key, Owner: o}
 		if dst != nil {
 			o.bulk.Data, o.bulk.Get = dst, true
 		}
@@ -233,8 +229,7 @@ func (o *op) keep() bool {
 // dropSource lets go of what the source lies in, and of the access.
 func (o *op) dropSource() {
 	if o.bulk != nil {
-		o.m.bulks.Put(o.bulk)
-		o.bulk = nil
+		o.bulk, o.access = nil, am.Bulk{}
 	}
 	if o.bounce != nil {
 		o.m.kept.Add(-int64(len(o.send.src)))

@@ -50,8 +50,7 @@ func (e *Engine) Serve(quit func() bool) {
 	}
 }
 
-// behindServer watches for the spinning time, without polling, whether the wait is over, and then parks until the
-// dedicated server completes what is waited for.
+// behindServer watches for the spinning time whether the wait is over, and then parks. The dedicated server polls.
 func (e *Engine) behindServer(x *want, s *spinner) {
 	for !x.over() && !s.over(0) {
 		arch.Pause()
