@@ -1,6 +1,7 @@
 package authconn
 
 import (
+	"context"
 	"errors"
 	"net"
 	"sync"
@@ -9,6 +10,9 @@ import (
 
 // acceptPause is the time to the next try when a connection cannot be accepted.
 const acceptPause = 10 * time.Millisecond
+
+// ErrUser means that a process of another user is at the other end.
+var ErrUser = errors.New("the process there belongs to another user")
 
 // Door bounds the connections that have proved nothing yet. It is safe for concurrent use.
 type Door struct {
@@ -25,6 +29,20 @@ func NewDoor(most int) *Door { return &Door{most: most, early: map[net.Conn]bool
 // Accept calls serve with each connection of ln that gets a place. serve must not block. It calls Leave when the caller
 // has proved itself or the connection is closed. Accept blocks until ln is closed.
 func (d *Door) Accept(ln net.Listener, serve func(net.Conn)) {
+	accept(ln, d.Enter, serve)
+}
+
+// AcceptOwn calls serve with each connection of ln, a Unix socket, that is of a process of this user and that keep says
+// yes to. It closes the others; nothing is read from strangers or kept for them. Neither function may block. AcceptOwn
+// blocks until ln is closed.
+func AcceptOwn(ln net.Listener, keep func(net.Conn) bool, serve func(net.Conn)) {
+	accept(ln, func(c net.Conn) bool {
+		_, err := SameUser(c.(*net.UnixConn))
+		return err == nil && keep(c)
+	}, serve)
+}
+
+func accept(ln net.Listener, keep func(net.Conn) bool, serve func(net.Conn)) {
 	for {
 		c, err := ln.Accept()
 		switch {
@@ -32,11 +50,21 @@ func (d *Door) Accept(ln net.Listener, serve func(net.Conn)) {
 			return
 		case err != nil: // no descriptors, perhaps
 			time.Sleep(acceptPause)
-		case !d.Enter(c):
+		case !keep(c):
 			c.Close()
 		default:
 			serve(c)
 		}
+	}
+}
+
+// Pause waits for a moment; false if ctx ends first.
+func Pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/golci/golci/internal/authconn"
 )
 
 // errTaken: somebody else has bound the name.
@@ -23,7 +25,7 @@ func socketName(meeting string) string {
 func listenAbstract(name string) (net.Listener, error) { return net.Listen("unix", name) }
 
 // dialAbstract connects to a process of this user that listens under name, at a socket of network's kind. Errors:
-// errNobody, errBusy, errUser.
+// errNobody, errBusy, authconn.ErrUser.
 func dialAbstract(network, name string) (net.Conn, error) {
 	c, err := net.Dial(network, name)
 	switch {
@@ -35,7 +37,7 @@ func dialAbstract(network, name string) (net.Conn, error) {
 	default:
 		return nil, err
 	}
-	if err := ownUser(c); err != nil {
+	if _, err := authconn.SameUser(c.(*net.UnixConn)); err != nil {
 		c.Close()
 		return nil, err
 	}
@@ -50,30 +52,4 @@ func answers(name string) bool {
 	}
 	c.Close()
 	return true
-}
-
-// ownUser returns an error, which names the other process, unless that runs under the effective user id of this one.
-func ownUser(c net.Conn) error {
-	u, ok := c.(*net.UnixConn)
-	if !ok {
-		return errors.New("not a Unix socket")
-	}
-	raw, err := u.SyscallConn()
-	if err != nil {
-		return err
-	}
-	var cred *unix.Ucred
-	var asked error
-	if err := raw.Control(func(fd uintptr) {
-		cred, asked = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
-	}); err != nil {
-		return err
-	}
-	if asked != nil {
-		return os.NewSyscallError("getsockopt(SO_PEERCRED)", asked)
-	}
-	if int(cred.Uid) != os.Geteuid() {
-		return fmt.Errorf("%w: process %d of user %d, not of user %d", errUser, cred.Pid, cred.Uid, os.Geteuid())
-	}
-	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -34,7 +33,6 @@ type host struct {
 	ln   net.Listener
 	size int
 	srv  *serve.Server
-	quit chan struct{} // closed by stop
 	wg   sync.WaitGroup
 
 	door *authconn.Door // bounds the connections that have not said which rank speaks; a rank that it closes calls again
@@ -47,7 +45,7 @@ type host struct {
 
 // newHost serves a job of size ranks at ln, which it owns from now on. It must be stopped.
 func newHost(ln net.Listener, size int) (*host, error) {
-	h := &host{ln: ln, size: size, quit: make(chan struct{}), door: authconn.NewDoor(maxEarly), idle: make(chan struct{})}
+	h := &host{ln: ln, size: size, door: authconn.NewDoor(maxEarly), idle: make(chan struct{})}
 	close(h.idle)
 	var err error
 	h.srv, err = serve.New(pmi.Config{
@@ -62,31 +60,9 @@ func newHost(ln net.Listener, size int) (*host, error) {
 		return nil, err
 	}
 	h.wg.Go(func() {
-		acceptOwn(ln, h.quit, h.door.Enter, func(c net.Conn) { h.wg.Go(func() { h.greet(c) }) })
+		authconn.AcceptOwn(ln, h.door.Enter, func(c net.Conn) { h.wg.Go(func() { h.greet(c) }) })
 	})
 	return h, nil
-}
-
-// acceptOwn takes the calls at ln until it is closed. Those of other users are turned away before anything is read
-// from them or kept for them, and so are those that keep refuses. The rest are given to serve, which must not block.
-// quit cuts a pause after a failure short.
-func acceptOwn(ln net.Listener, quit <-chan struct{}, keep func(net.Conn) bool, serve func(net.Conn)) {
-	for {
-		c, err := ln.Accept()
-		switch {
-		case errors.Is(err, net.ErrClosed):
-			return
-		case err != nil: // no descriptors, perhaps
-			select {
-			case <-time.After(retryPause):
-			case <-quit:
-			}
-		case ownUser(c) != nil || !keep(c):
-			c.Close()
-		default:
-			serve(c)
-		}
-	}
 }
 
 // greet learns which rank speaks and leaves the connection to the server.
@@ -173,7 +149,6 @@ func (h *host) stop(ctx context.Context) {
 	case <-idle:
 	case <-ctx.Done():
 	}
-	close(h.quit)
 	h.close()
 	h.srv.Close()
 	h.wg.Wait()

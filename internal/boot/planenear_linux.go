@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/golci/golci/internal/authconn"
 )
 
 // near is the part of a plane that joins the ranks of one node. It has a socket for connections with an abstract name,
@@ -19,7 +21,6 @@ type near struct {
 	job  *Job
 	ln   *net.UnixListener
 	take func(from int, b []byte)
-	quit chan struct{}  // closed by close
 	wg   sync.WaitGroup // the goroutines
 
 	mu     sync.Mutex
@@ -42,9 +43,9 @@ func openNear(j *Job, take func(from int, b []byte)) (*near, error) {
 	if err != nil {
 		return nil, fmt.Errorf("golci: rank %d: %w", j.Rank, err)
 	}
-	p := &near{job: j, ln: ln, take: take, quit: make(chan struct{}), conns: map[net.Conn]bool{}, peers: map[int]*nearPeer{}}
+	p := &near{job: j, ln: ln, take: take, conns: map[net.Conn]bool{}, peers: map[int]*nearPeer{}}
 	p.wg.Go(func() {
-		acceptOwn(ln, p.quit, p.keep, func(c net.Conn) { p.wg.Go(func() { p.read(c) }) })
+		authconn.AcceptOwn(ln, p.keep, func(c net.Conn) { p.wg.Go(func() { p.read(c) }) })
 	})
 	return p, nil
 }
@@ -121,11 +122,7 @@ func (p *near) send(ctx context.Context, to int, b []byte) error {
 		case errors.Is(err, net.ErrClosed), errors.Is(err, ErrGone):
 			return err
 		case errors.Is(err, errBusy):
-			select {
-			case <-ctx.Done():
-				return notTaken(ctx, to)
-			case <-time.After(sendPause):
-			}
+			authconn.Pause(ctx, sendPause)
 		case !errors.Is(err, unix.EPIPE) && !errors.Is(err, unix.ECONNRESET): // with which the rank has hung up
 			return err
 		}
@@ -178,7 +175,7 @@ func (p *near) gone(rank int) bool {
 // call makes a connection to a rank.
 func (p *near) call(rank int) (net.Conn, error) {
 	c, err := dialAbstract(packets, planeName(p.job.Key, rank))
-	if errors.Is(err, errNobody) || errors.Is(err, errUser) {
+	if errors.Is(err, errNobody) || errors.Is(err, authconn.ErrUser) {
 		return nil, fmt.Errorf("%w: %d: %w", ErrGone, rank, err)
 	}
 	return c, err
@@ -210,7 +207,6 @@ func (p *near) close() error {
 		return nil
 	}
 	p.closed = true
-	close(p.quit)
 	err := p.ln.Close()
 	for c := range p.conns {
 		c.Close()

@@ -8,6 +8,8 @@ import (
 	"net"
 	"strconv"
 	"time"
+
+	"github.com/golci/golci/internal/authconn"
 )
 
 // retryPause is the shortest pause between two searches for the rank that serves a rendezvous. The longest is twice
@@ -25,7 +27,6 @@ const busyMost = 100
 var (
 	errNobody = errors.New("nobody listens")
 	errBusy   = errors.New("its queue is full")
-	errUser   = errors.New("it belongs to another user")
 )
 
 // meeting is one rank's search for the others of a job whose launcher serves no PMI-1. The ranks share a sequence of
@@ -59,9 +60,7 @@ func rendezvous(ctx context.Context, p place) (net.Conn, cleanup, error) {
 			m.stop(canceled)
 			return nil, nil, err
 		}
-		select {
-		case <-time.After(retryPause + rand.N(retryPause)):
-		case <-ctx.Done():
+		if !authconn.Pause(ctx, retryPause+rand.N(retryPause)) {
 			m.stop(canceled)
 			return nil, nil, fmt.Errorf("%w: no rank of the job could be reached: %w", ErrMissing, errors.Join(ctx.Err(), m.last))
 		}

@@ -63,7 +63,7 @@ func (n *Node) connect(ctx context.Context, p *peer) (*link, error) {
 		default:
 			step = n.doubt(p) / 4
 		}
-		if !pause(ctx, step) {
+		if !authconn.Pause(ctx, step) {
 			return nil, t.err
 		}
 		last = t.err

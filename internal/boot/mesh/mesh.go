@@ -211,15 +211,3 @@ func (n *Node) fallen(addrs []netip.AddrPort) bool {
 	}
 	return true
 }
-
-// pause waits for a moment; false if ctx ends first.
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/golci/golci/internal/authconn"
 )
 
 // peer is a Node's state of a rank that it sends to.
@@ -152,7 +154,7 @@ func (n *Node) send(ctx context.Context, p *peer, size byte, b []byte) error {
 			return err
 		case errors.Is(err, errWhere):
 			return err
-		case !pause(ctx, retryPause):
+		case !authconn.Pause(ctx, retryPause):
 			return n.ended(ctx, p, err)
 		}
 	}

@@ -7,11 +7,14 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/golci/golci/internal/authconn"
 )
 
 // link is what the exchange yields for one peer.
@@ -190,91 +193,15 @@ func (x *exchange) accept(ctx context.Context, wg *sync.WaitGroup, listener acce
 		case err != nil: // no descriptors, perhaps: others may be given back
 			x.note(x.cfg.Rank, fmt.Errorf("accept: %w", err))
 			x.judge(err)
-			select {
-			case <-ctx.Done():
-			case <-time.After(lastPause):
-			}
-			continue
-		}
-		wg.Go(func() {
-			stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
-			l, err := x.welcome(c)
-			switch inTime := stop(); {
-			case err != nil:
-				_ = c.Close() // a stranger, or a peer that will say itself why it failed
-				x.judge(err)
-			case !inTime:
-				l.discard()
-			default:
-				x.add(l)
-			}
-		})
-	}
-}
-
-// welcome is the lower rank's side of the exchange.
-func (x *exchange) welcome(c *net.UnixConn) (*link, error) {
-	pid, err := sameUser(c)
-	if err != nil {
-		return nil, err
-	}
-	b, f, err := receivePacket(c)
-	if err != nil {
-		return nil, err
-	}
-	if f != nil {
-		closeFiles([]*os.File{f})
-	}
-	h, err := decodeHello(b, x.cfg.Key)
-	if err != nil {
-		return nil, err
-	}
-	if h.to != x.cfg.Rank || !x.expects(h.from) {
-		return nil, fmt.Errorf("rank %d asks for rank %d", h.from, h.to)
-	}
-	answer := hello{from: x.cfg.Rank, to: h.from, fence: x.fence}
-	if err := sendPacket(c, answer.encode(x.cfg.Key), x.own); err != nil {
-		return nil, err
-	}
-	l, err := x.finish(c, h)
-	if err != nil {
-		x.note(h.from, err)
-		return nil, err
-	}
-	l.pid = pid
-	return l, nil
-}
-
-func (x *exchange) expects(peer int) bool {
-	for _, r := range x.cfg.Local {
-		if r == peer {
-			return peer > x.cfg.Rank
+			authconn.Pause(ctx, lastPause)
+		default:
+			wg.Go(func() {
+				if err := x.meet(ctx, c, anyone); err != nil { // a stranger, or a peer that will say itself why it failed
+					x.judge(err)
+				}
+			})
 		}
 	}
-	return false
-}
-
-// finish takes the peer's memory.
-func (x *exchange) finish(c *net.UnixConn, h hello) (*link, error) {
-	_, f, err := receivePacket(c)
-	if err != nil {
-		return nil, err
-	}
-	return x.link(c, h, f)
-}
-
-func (x *exchange) link(c *net.UnixConn, h hello, f *os.File) (*link, error) {
-	if f == nil {
-		return nil, fmt.Errorf("rank %d sent no memory", h.from)
-	}
-	defer closeFiles([]*os.File{f})
-	m, err := mapMemory(f, x.size)
-	if err != nil {
-		err = fmt.Errorf("shm: rank %d: memory of rank %d: %w", x.cfg.Rank, h.from, err)
-		x.abort(err)
-		return nil, err
-	}
-	return &link{rank: h.from, conn: c, mem: m, fence: h.fence}, nil
 }
 
 const (
@@ -285,73 +212,110 @@ const (
 // dialUntil tries to reach a lower rank until it is there or time is over.
 func (x *exchange) dialUntil(ctx context.Context, peer int) {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
-		l, err := x.dial(ctx, peer)
+		c, err := net.DialUnix("unixpacket", nil, socketName(x.cfg, peer))
 		if err == nil {
-			x.add(l)
+			err = x.meet(ctx, c, peer)
+		}
+		if err == nil {
 			return
 		}
 		if !errors.Is(err, unix.ECONNREFUSED) && ctx.Err() == nil {
 			x.note(peer, err)
 			x.judge(err)
 		}
-		select {
-		case <-ctx.Done():
+		if !authconn.Pause(ctx, pause) {
 			return
-		case <-time.After(pause):
 		}
 	}
 }
 
-// dial is the higher rank's side of the exchange.
-func (x *exchange) dial(ctx context.Context, peer int) (*link, error) {
-	c, err := net.DialUnix("unixpacket", nil, socketName(x.cfg, peer))
-	if err != nil {
-		return nil, err
-	}
+// anyone stands for the peer at the end of a connection that this rank has not made.
+const anyone = -1
+
+// meet makes the link to the rank at the other end of c, or closes c.
+func (x *exchange) meet(ctx context.Context, c *net.UnixConn, peer int) error {
 	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
 	l, err := x.introduce(c, peer)
 	inTime := stop()
 	if err != nil {
 		_ = c.Close() // failed already
-		return nil, err
+		return err
 	}
 	if !inTime {
 		l.discard()
-		return nil, context.Cause(ctx)
+		return ctx.Err()
 	}
-	return l, nil
+	x.add(l)
+	return nil
 }
 
+// introduce exchanges hellos; who has called says its own first. No memory is sent before the peer has proved itself.
 func (x *exchange) introduce(c *net.UnixConn, peer int) (*link, error) {
-	pid, err := sameUser(c)
+	pid, err := authconn.SameUser(c)
 	if err != nil {
 		return nil, err
 	}
-	if err := sendPacket(c, hello{from: x.cfg.Rank, to: peer, fence: x.fence}.encode(x.cfg.Key), nil); err != nil {
+	if peer != anyone {
+		if err := x.greet(c, peer); err != nil {
+			return nil, err
+		}
+	}
+	h, err := x.hear(c, peer)
+	if err != nil {
 		return nil, err
 	}
+	if peer == anyone {
+		if err := x.greet(c, h.from); err != nil {
+			return nil, err
+		}
+	}
+	l := &link{rank: h.from, conn: c, fence: h.fence, pid: pid}
+	if l.mem, err = x.swap(c, h.from); err != nil && peer == anyone {
+		x.note(h.from, err)
+	}
+	return l, err
+}
+
+func (x *exchange) greet(c *net.UnixConn, peer int) error {
+	return sendPacket(c, hello{from: x.cfg.Rank, to: peer, fence: x.fence}.encode(x.cfg.Key), nil)
+}
+
+// hear takes the hello of a rank that is expected.
+func (x *exchange) hear(c *net.UnixConn, peer int) (hello, error) {
 	b, f, err := receivePacket(c)
 	if err != nil {
-		return nil, err
+		return hello{}, err
 	}
+	closeFiles(f)
 	h, err := decodeHello(b, x.cfg.Key)
-	if err == nil && (h.from != peer || h.to != x.cfg.Rank) {
-		err = fmt.Errorf("rank %d answered for rank %d", h.from, h.to)
+	if err == nil && (h.to != x.cfg.Rank || h.from != peer && (peer != anyone || !x.expects(h.from))) {
+		err = fmt.Errorf("rank %d speaks to rank %d", h.from, h.to)
 	}
-	if err != nil {
-		if f != nil {
-			closeFiles([]*os.File{f})
-		}
-		return nil, err
-	}
-	l, err := x.link(c, h, f)
-	if err != nil {
-		return nil, err
-	}
+	return h, err
+}
+
+// expects tells whether a rank is to call this one.
+func (x *exchange) expects(peer int) bool {
+	return peer > x.cfg.Rank && slices.Contains(x.cfg.Local, peer)
+}
+
+// swap gives this rank's memory for that of the peer.
+func (x *exchange) swap(c *net.UnixConn, peer int) (*mapping, error) {
 	if err := sendPacket(c, []byte{0}, x.own); err != nil {
-		l.mem.unmap()
 		return nil, err
 	}
-	l.pid = pid
-	return l, nil
+	_, f, err := receivePacket(c)
+	if err != nil {
+		return nil, err
+	}
+	if f == nil {
+		return nil, fmt.Errorf("rank %d sent no memory", peer)
+	}
+	defer closeFiles(f)
+	m, err := mapMemory(f, x.size)
+	if err != nil {
+		err = fmt.Errorf("shm: rank %d: memory of rank %d: %w", x.cfg.Rank, peer, err)
+		x.abort(err)
+	}
+	return m, err
 }

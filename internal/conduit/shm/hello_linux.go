@@ -12,11 +12,12 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/golci/golci/internal/authconn"
 )
 
 // The exchange over one connection is in packets. The higher rank sends its hello. The lower checks it, and answers
-// with its own hello and its memfd. The higher checks that, and sends its memfd with an empty hello. Later each says
-// farewell.
+// with its own. Then each sends its memfd. Later each says farewell.
 
 const (
 	helloMagic = "golci/shm/1"
@@ -36,11 +37,11 @@ func (h hello) encode(key string) []byte {
 	b := append(make([]byte, 0, helloBody+sha256.Size), helloMagic...)
 	b = binary.LittleEndian.AppendUint32(b, uint32(h.from))
 	b = binary.LittleEndian.AppendUint32(b, uint32(h.to))
+	fence := byte(0)
 	if h.fence {
-		b = append(b, 1)
-	} else {
-		b = append(b, 0)
+		fence = 1
 	}
+	b = append(b, fence)
 	return append(b, proof(key, b)...)
 }
 
@@ -73,31 +74,6 @@ func socketName(c *Config, rank int) *net.UnixAddr {
 	return &net.UnixAddr{Name: "@golci-shm-" + hex.EncodeToString(h.Sum(nil)[:nameBytes]), Net: "unixpacket"}
 }
 
-// errUser: a process of another user is at the other end.
-var errUser = errors.New("the process there belongs to another user")
-
-// sameUser checks that the process at the other end belongs to this one's user, and returns its number.
-func sameUser(c *net.UnixConn) (pid int, err error) {
-	raw, err := c.SyscallConn()
-	if err != nil {
-		return 0, err
-	}
-	var cred *unix.Ucred
-	var credErr error
-	if err := raw.Control(func(fd uintptr) {
-		cred, credErr = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
-	}); err != nil {
-		return 0, err
-	}
-	if credErr != nil {
-		return 0, os.NewSyscallError("getsockopt(SO_PEERCRED)", credErr)
-	}
-	if int(cred.Uid) != os.Geteuid() {
-		return 0, fmt.Errorf("%w: process %d of user %d, not of user %d", errUser, cred.Pid, cred.Uid, os.Geteuid())
-	}
-	return int(cred.Pid), nil
-}
-
 // holder says who has bound addr, for the error of a rank that cannot.
 func holder(addr *net.UnixAddr) string {
 	c, err := net.DialUnix("unixpacket", nil, addr)
@@ -105,7 +81,7 @@ func holder(addr *net.UnixAddr) string {
 		return fmt.Sprintf("a process that does not take calls (%v)", err)
 	}
 	defer c.Close()
-	pid, err := sameUser(c)
+	pid, err := authconn.SameUser(c)
 	if err != nil {
 		return err.Error()
 	}
@@ -133,19 +109,17 @@ func receivePacket(c *net.UnixConn) ([]byte, *os.File, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if flags&unix.MSG_CTRUNC != 0 {
-		closeFiles(files)
-		return nil, nil, os.NewSyscallError("recvmsg: the descriptor that came is lost", unix.EMFILE)
+	switch {
+	case flags&unix.MSG_CTRUNC != 0:
+		err = os.NewSyscallError("recvmsg: the descriptor that came is lost", unix.EMFILE)
+	case n == 0:
+		err = errors.New("the other side hung up")
+	case len(files) > 0:
+		closeFiles(files[1:]...)
+		return b[:n], files[0], nil
 	}
-	if n == 0 {
-		closeFiles(files)
-		return nil, nil, errors.New("the other side hung up")
-	}
-	if len(files) == 0 {
-		return b[:n], nil, nil
-	}
-	closeFiles(files[1:])
-	return b[:n], files[0], nil
+	closeFiles(files...)
+	return b[:n], nil, err
 }
 
 func received(oob []byte) (files []*os.File, err error) {
@@ -165,8 +139,8 @@ func received(oob []byte) (files []*os.File, err error) {
 	return files, nil
 }
 
-func closeFiles(files []*os.File) {
+func closeFiles(files ...*os.File) {
 	for _, f := range files {
-		_ = f.Close() // never written to
+		_ = f.Close() // never written to; nil fails
 	}
 }

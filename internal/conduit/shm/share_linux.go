@@ -116,7 +116,7 @@ func checkFile(size int64) error {
 
 // take maps what peer has allocated. It closes f.
 func (s *shared) take(peer int, packet []byte, f *os.File) {
-	defer closeFiles([]*os.File{f})
+	defer closeFiles(f)
 	rest, ok := strings.CutPrefix(string(packet), memoryWord)
 	if !ok || len(rest) != 16 {
 		return // of a later version

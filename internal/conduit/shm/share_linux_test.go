@@ -112,7 +112,7 @@ func TestMemoryLies(t *testing.T) {
 	if mem, _, err := cs[1].(conduit.Remote).Map(0, conduit.Key{Base: 1<<12 + 1, Size: 99}); len(mem) != 99 || err != nil {
 		t.Errorf("%d bytes, %v", len(mem), err)
 	}
-	closeFiles([]*os.File{f, plain})
+	closeFiles(f, plain)
 	for _, c := range cs {
 		if err := c.Close(); err != nil {
 			t.Error(err)
