@@ -85,13 +85,19 @@ func New(cfg Config) (*Endpoint, error) {
 	return &Endpoint{cfg: cfg, pool: pool{most: cfg.Reassembly}, bufs: pool{most: keptBuffers}}, nil
 }
 
-// Add begins a pair with peer, under any number that the caller likes. Errors match ErrConfig.
+// MaxPeers bounds the numbers of peers.
+const MaxPeers = 1 << 20
+
+// Add begins a pair with peer, under a number from 0 to MaxPeers-1. Errors match ErrConfig.
 func (e *Endpoint) Add(id int, l Link, now time.Duration) error {
 	if err := checkMTU(l.MTU); err != nil {
 		return err
 	}
 	if l.Ways < 0 || l.Ways > MaxWays {
 		return fmt.Errorf("%w: peer %d by %d ways, want at most %d", ErrConfig, id, l.Ways, MaxWays)
+	}
+	if id < 0 || id >= MaxPeers {
+		return fmt.Errorf("%w: peer %d, want 0 to %d", ErrConfig, id, MaxPeers-1)
 	}
 	if e.peers.get(id) != nil {
 		return fmt.Errorf("%w: peer %d is there already", ErrConfig, id)

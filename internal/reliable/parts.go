@@ -2,6 +2,7 @@ package reliable
 
 import (
 	"encoding/binary"
+	"slices"
 	"time"
 )
 
@@ -100,12 +101,7 @@ func (p *peer) takePart(seq uint32, body []byte, now time.Duration) {
 }
 
 func (p *peer) findPartial(seq uint32) int {
-	for k := range p.partials {
-		if p.partials[k].seq == seq {
-			return k
-		}
-	}
-	return none
+	return slices.IndexFunc(p.partials, func(x partial) bool { return x.seq == seq })
 }
 
 // beginPartial makes an entry for a segment. It may drop the eldest entries, whose segments come again. Parts take at
@@ -124,6 +120,6 @@ func (p *peer) beginPartial(seq uint32, size int) int {
 func (p *peer) takePartial(k int) []byte {
 	b := p.partials[k].buf
 	p.parted -= len(b)
-	p.partials = append(p.partials[:k], p.partials[k+1:]...)
+	p.partials = slices.Delete(p.partials, k, k+1)
 	return b
 }

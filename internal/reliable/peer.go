@@ -275,9 +275,7 @@ func (p *peer) fail(err error) {
 func (p *peer) failWindow(err error) {
 	for _, s := range p.win {
 		if s != nil && s.of != nil && !s.of.ended {
-			m := s.of
-			m.ended = true
-			p.e.cfg.Sink.Ended(p.id, m.id, err)
+			p.endOnce(s.of, err)
 		}
 	}
 	p.win, p.resends, p.hotel, p.flight = nil, list{}, newHotel(p.e.cfg.Rooms), 0

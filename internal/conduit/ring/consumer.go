@@ -83,6 +83,13 @@ func (c *Consumer) poll(budget int, sink conduit.Sink) (n int, dry, ok bool) {
 	return n, dry, ok
 }
 
+// lingerPauses is how long a consumer in a flood stands back, in pauses. While standing back finds nothing,
+// lingerRarely batches pass without it.
+const (
+	lingerPauses = 5
+	lingerRarely = 255
+)
+
 // linger waits a little at an empty line, after n records, and tells whether another came meanwhile.
 //
 // A consumer that keeps up with a flood reads each line just when the producer wants it, and both pay for every

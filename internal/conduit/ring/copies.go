@@ -2,6 +2,7 @@ package ring
 
 import (
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/golci/golci/comm/conduit"
@@ -101,9 +102,7 @@ func (c *copies) next() bool {
 		return false
 	}
 	c.current = c.list[0]
-	copy(c.list, c.list[1:])
-	c.list[len(c.list)-1] = copyJob{}
-	c.list = c.list[:len(c.list)-1]
+	c.list = slices.Delete(c.list, 0, 1)
 	return true
 }
 

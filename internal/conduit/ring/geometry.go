@@ -5,6 +5,7 @@
 package ring
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/golci/golci/comm/conduit"
@@ -78,19 +79,13 @@ func NewGeometry(cfg conduit.Config, ranks int) (Geometry, error) {
 }
 
 func withDefaults(c conduit.Config) conduit.Config {
-	setDefault(&c.Loan, defaultLoan)
-	setDefault(&c.MaxRecord, defaultMaxRecord)
-	setDefault(&c.ReplySpace, max(c.Loan*conduit.CreditBytes, c.MaxRecord))
-	setDefault(&c.BulkChunk, defaultChunk)
-	setDefault(&c.BulkSlots, defaultSlots)
-	setDefault(&c.ScanLimit, defaultScan)
+	c.Loan = cmp.Or(c.Loan, defaultLoan)
+	c.MaxRecord = cmp.Or(c.MaxRecord, defaultMaxRecord)
+	c.ReplySpace = cmp.Or(c.ReplySpace, max(c.Loan*conduit.CreditBytes, c.MaxRecord))
+	c.BulkChunk = cmp.Or(c.BulkChunk, defaultChunk)
+	c.BulkSlots = cmp.Or(c.BulkSlots, defaultSlots)
+	c.ScanLimit = cmp.Or(c.ScanLimit, defaultScan)
 	return c
-}
-
-func setDefault(v *int, d int) {
-	if *v == 0 {
-		*v = d
-	}
 }
 
 func check(c conduit.Config, ranks int) error {

@@ -1,6 +1,7 @@
 package ring
 
 import (
+	"math/bits"
 	"sync/atomic"
 	"unsafe"
 )
@@ -50,7 +51,7 @@ func (m *mail) take(todo *[64]uint64, known *atomic.Uint64) uint64 {
 	known.Store(summary | s)
 	m.summary.And(^s)
 	for ; s != 0; s &= s - 1 {
-		w := lowest(s)
+		w := bits.TrailingZeros64(s)
 		if bits := m.words[w].Swap(0); bits != 0 {
 			todo[w] |= bits
 			summary |= 1 << w

@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"strconv"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -84,18 +83,9 @@ func (s *native) bind(addr netip.AddrPort) error {
 			return fmt.Errorf("mmsg: socket: %w", err)
 		}
 	}
-	to, err := sockaddr(addr)
-	if err != nil {
+	if s.said.Addr, err = s.rx.bind(uintptr(fd), addr); err != nil {
 		return err
 	}
-	if err := unix.Bind(fd, to); err != nil {
-		return fmt.Errorf("mmsg: bind %v: %w", addr, err)
-	}
-	at, err := unix.Getsockname(fd)
-	if err != nil {
-		return fmt.Errorf("mmsg: bind %v: %w", addr, err)
-	}
-	s.said.Addr = bound(at, addr)
 	return s.makeBell()
 }
 
@@ -112,45 +102,6 @@ func (s *native) makeBell() error {
 		return err
 	}
 	return s.bell.SetReadDeadline(time.Time{}) // an error where it cannot be waited for
-}
-
-// sockaddr is addr as the kernel wants it.
-func sockaddr(addr netip.AddrPort) (unix.Sockaddr, error) {
-	if addr.Addr().Is4() {
-		return &unix.SockaddrInet4{Port: int(addr.Port()), Addr: addr.Addr().As4()}, nil
-	}
-	a := &unix.SockaddrInet6{Port: int(addr.Port()), Addr: addr.Addr().As16()}
-	if zone := addr.Addr().Zone(); zone != "" {
-		n, err := zoneNumber(zone)
-		if err != nil {
-			return nil, err
-		}
-		a.ZoneId = n
-	}
-	return a, nil
-}
-
-// zoneNumber is the number of an interface that is named, or written as its number.
-func zoneNumber(zone string) (uint32, error) {
-	if n, err := strconv.ParseUint(zone, 10, 32); err == nil {
-		return uint32(n), nil
-	}
-	i, err := net.InterfaceByName(zone)
-	if err != nil {
-		return 0, fmt.Errorf("%w: zone %q: %w", ErrFamily, zone, err)
-	}
-	return uint32(i.Index), nil
-}
-
-// bound is the address that the kernel tells, with the zone that was asked for.
-func bound(at unix.Sockaddr, asked netip.AddrPort) netip.AddrPort {
-	switch a := at.(type) {
-	case *unix.SockaddrInet4:
-		return netip.AddrPortFrom(netip.AddrFrom4(a.Addr), uint16(a.Port))
-	case *unix.SockaddrInet6:
-		return netip.AddrPortFrom(netip.AddrFrom16(a.Addr).WithZone(asked.Addr().Zone()), uint16(a.Port))
-	}
-	return asked
 }
 
 // configure asks for the options. Only what correctness needs is an error when it is refused; the rest shows in Info.

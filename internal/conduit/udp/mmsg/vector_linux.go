@@ -132,6 +132,25 @@ func (v *vector) name(i int, to netip.AddrPort) error {
 	return nil
 }
 
+// bind binds a socket and returns its address, with the zone that was asked for.
+func (v *vector) bind(fd uintptr, to netip.AddrPort) (netip.AddrPort, error) {
+	if err := v.name(0, to); err != nil {
+		return to, err
+	}
+	h := &v.headers[0].Hdr
+	_, _, errno := unix.RawSyscall(unix.SYS_BIND, fd, uintptr(unsafe.Pointer(h.Name)), uintptr(h.Namelen))
+	if errno == 0 {
+		h.Namelen = unix.SizeofSockaddrInet6
+		_, _, errno = unix.RawSyscall(unix.SYS_GETSOCKNAME, fd, uintptr(unsafe.Pointer(h.Name)),
+			uintptr(unsafe.Pointer(&h.Namelen)))
+	}
+	if errno != 0 {
+		return to, fmt.Errorf("mmsg: bind %v: %w", to, errno)
+	}
+	at := v.addr(0)
+	return netip.AddrPortFrom(at.Addr().WithZone(to.Addr().Zone()), at.Port()), nil
+}
+
 // scope finds the number of an interface; 0 if there is none.
 func (v *vector) scope(zone string) uint32 {
 	id, ok := v.zones[zone]
