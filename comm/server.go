@@ -44,8 +44,8 @@ const (
 // Ranks are those of the job. While a fult thread blocks in a call, other threads of its worker run.
 //
 // Calls that take a rank and a tag give ErrRank, ErrTag, ErrContext, ErrAssert or ErrClosed at once. An operation that
-// fails later ends with an *OpError of ErrTruncate, ErrPeer, ErrClosed, ErrCancelled, ErrType, ErrMemory or ErrAssert. A
-// request that has been waited for gives ErrRequest. A call that blocks gives am.ErrContext in a handler.
+// fails later ends with an *OpError of ErrTruncate, ErrPeer, ErrClosed, ErrCancelled, ErrType, ErrMemory or ErrAssert.
+// A request that has been waited for gives ErrRequest. A call that blocks gives am.ErrContext in a handler.
 type Server struct {
 	e     *am.Endpoint
 	eng   *progress.Engine

@@ -86,8 +86,8 @@ func (x *contexts) release(id int) {
 	x.free[id/64] |= 1 << (id % 64)
 }
 
-// left notes that a member has freed the communicator of id, or, with the number of members, that this rank has. The
-// last of them makes the id free.
+// left notes that a member has freed the communicator of id. members is 0, or the number of members where it is this
+// rank. The last member makes the id free.
 func (x *contexts) left(id, members int) {
 	x.mu.Lock()
 	l := x.leaving[id]
@@ -153,8 +153,8 @@ func (c *Comm) claimTogether(what string, id int) (ok bool, call uint64, err err
 	return ok, call, err
 }
 
-// choose returns an id of the range that is in the set, -1 if there is none. The first try takes the lowest. Later tries start at a place
-// that depends on parent and try, so that competing parents separate.
+// choose returns an id of the range that is in the set, -1 if there is none. The first try takes the lowest. Later
+// tries start at a place that depends on parent and try, so that competing parents separate.
 func (r idRange) choose(set *idSet, parent, try int) int {
 	from, n := 0, r.to-r.from
 	if try > 0 {

@@ -46,8 +46,8 @@ func Ireduce[T any](c *Comm, send, recv []T, op Op[T], root int) (Request, error
 	})
 }
 
-// Iallreduce is Allreduce that does not wait (6.12.8). It does not block. An operation of the program runs inside a poll: it
-// must not block, and its panic is ErrOp of the wait. Errors as for Allreduce.
+// Iallreduce is Allreduce that does not wait (6.12.8). It does not block. An operation of the program runs inside a
+// poll: it must not block, and its panic is ErrOp of the wait. Errors as for Allreduce.
 func Iallreduce[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
 	r := op.reducer()
 	return starting(c, "Iallreduce", send, recv, 0, func(x *coll, root int) error {

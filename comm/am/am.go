@@ -92,8 +92,8 @@ type Endpoint struct {
 	err    atomic.Pointer[error] // the first fault that no caller can be told of
 }
 
-// New makes the endpoint of the conduit's rank. The endpoint polls the conduit from now on; the caller must not. It does
-// not block. It fails where the terms of credits contradict each other, or a record has no room for a payload.
+// New makes the endpoint of the conduit's rank. The endpoint polls the conduit from now on; the caller must not. It
+// does not block. It fails where the terms of credits contradict each other, or a record has no room for a payload.
 func New(c conduit.Conduit, cfg Config) (*Endpoint, error) {
 	cfg.ReplySpace = cmp.Or(cfg.ReplySpace, defaultReplySpace)
 	switch {

@@ -11,7 +11,7 @@ import (
 // lockTypes are the types of locks, as they are written in a declaration.
 var lockTypes = map[string]bool{
 	"sync.Mutex": true, "sync.RWMutex": true, "spin.Lock": true, "spin.Biased": true,
-	"mutex": true, // of package udp
+	"mutex": true, "pollMutex": true, // of package udp
 }
 
 // lockFree are directories whose locks no rank takes: programs, benchmarks and what only tests use.
