@@ -7,11 +7,21 @@ import (
 	"github.com/golci/golci/internal/match"
 )
 
-// peerGone ends the receives that name a peer that has failed, the sends that wait for it, and the probes. Receives
-// from any source stay: another rank may serve them. What is posted from now on ends in post.
-func (s *Server) peerGone(peer int, err error, w *fult.Worker) {
-	err = fmt.Errorf("%w: %w", ErrPeer, err)
-	s.failWhere(func(p int32) bool { return int(p) == peer }, err, w)
+// peerGone notes a peer that has failed, for the tick of this poll. What is posted from now on ends in post.
+func (s *Server) peerGone(peer int, err error, _ *fult.Worker) {
+	if s.lost == nil {
+		s.lost = map[int32]error{}
+	}
+	s.lost[int32(peer)] = fmt.Errorf("%w: %w", ErrPeer, err)
+}
+
+// failLost ends the receives that name a peer that has failed, the sends that wait for it, and the probes. Receives
+// from any source stay: another rank may serve them. All that pends is looked through once, for all peers of which a
+// poll has told: thousands may die together. It is called by the poller.
+func (s *Server) failLost(w *fult.Worker) {
+	lost := s.lost
+	s.lost = nil
+	s.failWhere(func(p int32) error { return lost[p] }, w)
 	s.wakeProbers(w)
 }
 
@@ -21,7 +31,7 @@ func (s *Server) goneError(peer int) error {
 }
 
 // postLate ends the receive o, which has been posted and found no message, if its source is gone. It is called after
-// o can be found by peerGone, which sets the flag that is looked at here before it searches (see am.Endpoint.Gone):
+// o can be found by failLost, which searches after the flag that is looked at here has been set (see am.Endpoint.Gone):
 // one of the two withdraws o.
 func (s *Server) postLate(o *op) {
 	p := o.asked()
@@ -42,25 +52,36 @@ func (s *Server) askedLate(id uint64, peer int) {
 
 // failAll ends everything that is pending.
 func (s *Server) failAll(err error) {
-	s.failWhere(func(int32) bool { return true }, err, nil)
+	s.failWhere(func(int32) error { return err }, nil)
 	s.wakeProbers(nil)
 }
 
-func (s *Server) failWhere(which func(peer int32) bool, err error, w *fult.Worker) {
+// hookSearched, set by tests, runs when all that pends has been looked through.
+var hookSearched func()
+
+// failWhere ends what names a peer for which why is not nil, with that error.
+func (s *Server) failWhere(why func(peer int32) error, w *fult.Worker) {
 	for _, x := range s.posted() {
-		if which(x.asked.Source) && s.matching.withdraw(x.ctx, x.asked, x.o) {
+		if err := why(x.asked.Source); err != nil && s.matching.withdraw(x.ctx, x.asked, x.o) {
 			x.o.err = x.o.failed(err)
 			x.o.finish(w)
 		}
 	}
-	var mine []uint64
+	type ended struct {
+		id  uint64
+		err error
+	}
+	var mine []ended
 	s.ids.Each(func(id uint64, o *op) {
-		if which(o.peer) {
-			mine = append(mine, id)
+		if err := why(o.peer); err != nil {
+			mine = append(mine, ended{id, err})
 		}
 	})
-	for _, id := range mine {
-		s.failNumber(id, err, w)
+	if hookSearched != nil {
+		hookSearched()
+	}
+	for _, x := range mine {
+		s.failNumber(x.id, x.err, w)
 	}
 }
 

@@ -78,6 +78,7 @@ type Server struct {
 	probing   []*progress.Done
 	unmatched unmatched // the poller's
 	ticks     uint32
+	lost      map[int32]error // the poller's: peers that have failed, of which this poll has told
 
 	closed atomic.Bool
 	looks  int // see take; fixed
@@ -162,6 +163,9 @@ func (s *Server) Close() {
 // tick runs in every poll, by the poller.
 func (s *Server) tick(w *fult.Worker) {
 	s.batch.Flush(w)
+	if len(s.lost) > 0 {
+		s.failLost(w)
+	}
 	if len(s.unmatched.throttled) > 0 {
 		s.unthrottle()
 	}
