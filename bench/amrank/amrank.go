@@ -71,7 +71,6 @@ type end struct {
 	wrong   error  // the first difference, found by a handler
 }
 
-// measurement is what rank 0 does; rank 1 polls meanwhile.
 type measurement struct {
 	name, unit string
 	units      float64 // in a second

@@ -6,7 +6,6 @@ import (
 	"github.com/golci/golci/comm/am"
 )
 
-// Indices of the handlers.
 const (
 	hEcho   = iota + 1 // request, answered in kind with its argument
 	hAnswer            // reply to hEcho
@@ -84,7 +83,6 @@ func (r *end) note(err error) {
 	}
 }
 
-// pingPong does n round trips.
 func (r *end) pingPong(payload []byte, n int) error {
 	r.answers = 0
 	for i := range uint64(n) {

@@ -38,7 +38,6 @@ var ErrFormat = errors.New("chart: a figure ends in .svg, .png or .pdf")
 
 var formats = []string{"svg", "png", "pdf"}
 
-// format is the form of picture that path ends in.
 func format(path string) (string, error) {
 	f := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 	if !slices.Contains(formats, f) {

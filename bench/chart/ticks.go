@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// mostLabels is how many labels an axis may have.
 const mostLabels = 12
 
 // binary marks powers of two, which sizes and numbers of threads are.

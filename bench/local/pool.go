@@ -10,7 +10,6 @@ import (
 	"github.com/golci/golci/pool"
 )
 
-// packets is the number of packets in all.
 const packets = 1024
 
 var errEmpty = errors.New("local: pool is empty")
@@ -32,7 +31,6 @@ var pools = []contender{
 	{"syncpool", overPool(syncPoolPairs)},
 }
 
-// overPool runs pairs over a new pool for so many goroutines.
 func overPool(create func(goroutines int) (pairs, error)) func(goroutines, n int) (time.Duration, error) {
 	return func(goroutines, n int) (time.Duration, error) {
 		if goroutines > packets {

@@ -55,7 +55,6 @@ func goPairs(create func() pingPong) func(pairs, rounds int) (time.Duration, err
 	}
 }
 
-// channels is a pair with an unbuffered channel each way.
 type channels struct{ there, back chan struct{} }
 
 func newChannels() pingPong { return channels{make(chan struct{}), make(chan struct{})} }
@@ -74,7 +73,6 @@ func (c channels) pong(rounds int) {
 	}
 }
 
-// conds is a pair with one mutex and a condition variable each way.
 type conds struct {
 	mu          sync.Mutex
 	there, back sync.Cond

@@ -39,7 +39,6 @@ func newCrowd(p *mpi.Proc, n int) *crowd {
 	}
 }
 
-// start starts the threads, the same number on each worker.
 func (c *crowd) start() error {
 	workers := c.sched.Workers()
 	for i := range c.in {
@@ -80,7 +79,6 @@ func unwanted(i int, got, want uint64) error {
 	return fmt.Errorf("%w: thread %d has %d, want %d", ErrPayload, i, got, want)
 }
 
-// lookEvery is how often the state of the threads is looked at.
 const lookEvery = 10 * time.Millisecond
 
 // blocked returns when every thread of both ranks waits in its receive.
@@ -143,7 +141,6 @@ func (c *crowd) serve(value uint64) error {
 	return errors.Join(append(joined, errs...)...)
 }
 
-// send serves every step-th thread, beginning with number first.
 func (c *crowd) send(first, step int, value uint64) error {
 	out := []uint64{value}
 	for i := first; i < len(c.in); i += step {

@@ -16,7 +16,6 @@ type report struct {
 	out     func(bench.Row)
 }
 
-// sum adds up the ranks' values.
 func (r *report) sum(mine ...float64) ([]float64, error) {
 	both := make([]float64, len(mine))
 	return both, mpi.Allreduce(r.comm, mine, both, mpi.Sum)
@@ -31,7 +30,6 @@ func (r *report) row(name string, value float64, unit, note string) {
 	})
 }
 
-// size of a message in bytes.
 const size = 8
 
 func (r *report) memory(m memory) error {

@@ -148,7 +148,6 @@ func at(cc, run string, m Peer) (Peer, bool) {
 	return m, true
 }
 
-// identify asks the launcher what it is.
 func identify(m Peer) Peer {
 	out, err := exec.Command(m.Run, "--version").CombinedOutput()
 	kind := Peer{Name: "mpi", Settings: []Setting{{}}}

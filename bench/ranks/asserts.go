@@ -12,7 +12,6 @@ import (
 // posted before the messages are sent. Its rows are named by AssertsOf.
 const Asserts = "asserts"
 
-// assertion is a set of promises to measure.
 type assertion struct {
 	name string
 	made mpi.Assert

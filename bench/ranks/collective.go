@@ -78,7 +78,6 @@ func allreduce(_ *env, size int) call {
 	return summed(size, func(e *env, in, out []float32) (bool, error) { return true, mpi.Allreduce(e.comm, in, out, mpi.Sum) })
 }
 
-// reduce is allreduce whose result rank 0 gets.
 func reduce(_ *env, size int) call {
 	return summed(size, func(e *env, in, out []float32) (bool, error) {
 		return e.rank == 0, mpi.Reduce(e.comm, in, out, mpi.Sum, 0)
@@ -107,13 +106,11 @@ func summed(size int, f func(e *env, in, out []float32) (bool, error)) call {
 	}
 }
 
-// alltoall sends size bytes to each rank.
 func alltoall(e *env, size int) call {
 	in, out := make([]byte, size*e.size), make([]byte, size*e.size)
 	return exchangeAll(in, out, size, func() error { return mpi.Alltoall(e.comm, in, out) })
 }
 
-// alltoallv is alltoall with counts.
 func alltoallv(e *env, size int) call {
 	in, out, counts := make([]byte, size*e.size), make([]byte, size*e.size), make([]int, e.size)
 	for i := range counts {

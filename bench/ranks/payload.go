@@ -23,7 +23,6 @@ func put(buf []byte, i int, whole bool) {
 	}
 }
 
-// look verifies what put prepared.
 func look(buf []byte, i int, whole bool) error {
 	switch {
 	case whole:

@@ -51,7 +51,6 @@ func (e *env) tail(c Config, size int) error {
 	}, e.out)
 }
 
-// quantiles makes a row of each.
 func quantiles(size int, took []time.Duration) (rows []bench.Row) {
 	slices.Sort(took)
 	for _, q := range Quantiles {

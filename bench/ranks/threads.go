@@ -11,7 +11,6 @@ import (
 	"github.com/golci/golci/mpi"
 )
 
-// last ends a pair's ping-pong.
 const last = math.MaxUint64
 
 // pairState is what one thread works on: one cache line, so that threads of different workers share none.
@@ -22,7 +21,6 @@ type pairState struct {
 	_     [40]byte
 }
 
-// crowd is the threads of one rank.
 type crowd struct {
 	env    *env
 	states []pairState

@@ -91,7 +91,6 @@ func quantile(sorted []time.Duration, q float64) time.Duration {
 // Scenario is how several senders differ.
 type Scenario string
 
-// The scenarios.
 const (
 	Together  Scenario = "together"  // all start at once, equal round trips
 	Staggered Scenario = "staggered" // one after the other, Stagger apart
@@ -172,7 +171,6 @@ func (s *Share) losses(w *world) {
 	s.LostPart, s.Resent = over(w.lost, w.sent), over(resent, w.lost)
 }
 
-// fairness is the use of a rate, and Jain's index.
 func fairness(each []float64, rate float64) (use, jain float64) {
 	var sum, squares float64
 	for _, x := range each {

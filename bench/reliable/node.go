@@ -52,10 +52,8 @@ func (n *node) send(data []byte, due time.Duration) bool {
 	return true
 }
 
-// open is how many messages have not arrived or not ended.
 func (n *node) open() int { return len(n.left) - len(n.took) + n.taken - n.ended }
 
-// totals says what is wrong with the books after the end.
 func (n *node) totals() error {
 	if n.err == nil && n.open() > 0 {
 		n.fault("%d of %d messages have arrived, %d of %d ended", len(n.took), len(n.left), n.ended, n.taken)
@@ -113,7 +111,6 @@ func (n *node) Incoming(src int, packet []byte, now time.Duration) { n.core.Inco
 // Next is when the core or the traffic has something to do.
 func (n *node) Next() time.Duration { return min(n.core.NextTimer(), n.wakes()) }
 
-// budget is how many packets a rank sends in one go.
 const budget = 64
 
 // Poll sends what there is.

@@ -28,7 +28,6 @@ func steady(c Config) *traffic {
 	return &traffic{data: make([]byte, c.Size), gap: max(gap, leastGap), most: c.Count}
 }
 
-// next is when the next message is due.
 func (t *traffic) next() time.Duration { return t.start + time.Duration(t.sent)*t.gap }
 
 // feed sends what is due, as far as the core takes it. What it does not take is sent later, and late.

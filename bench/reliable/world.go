@@ -56,7 +56,6 @@ func newWorld(c Config) (*world, error) {
 	return w, nil
 }
 
-// join makes a sender and the receiver a pair.
 func (w *world) join(sender int) error {
 	there := core.Link{SendSeq: w.dice.Uint32(), RecvSeq: w.dice.Uint32(), MTU: w.cfg.MTU}
 	back := core.Link{SendSeq: there.RecvSeq, RecvSeq: there.SendSeq, MTU: w.cfg.MTU}

@@ -16,7 +16,6 @@ import (
 	"github.com/golci/golci/comm/rma"
 )
 
-// Names of the benchmarks.
 const (
 	Put    = "put"    // ns, done when the call returns
 	Get    = "get"    // ns
@@ -73,7 +72,6 @@ func Run(ctx context.Context, on *rank.Rank, cfg Config, out func(bench.Row)) er
 	return on.Job().Barrier(ctx)
 }
 
-// open makes this rank's segment, for accesses of up to most bytes.
 func open(ctx context.Context, on *rank.Rank, most int) (r *end, err error) {
 	r = &end{ep: on.Endpoint(), src: make([]byte, most), dst: make([]byte, most)}
 	if r.mem, err = rma.New(r.ep, rma.Config{SegmentSize: int64(most)}); err != nil {

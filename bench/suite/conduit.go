@@ -15,7 +15,6 @@ import (
 	"github.com/golci/golci/internal/settings"
 )
 
-// The conduits that can be asked for.
 const (
 	shmConduit = "shm"
 	udpConduit = "udp"

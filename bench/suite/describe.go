@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// about says what each benchmark measures.
 var about = map[string]string{
 	"switch":    "time of a switch between threads of one worker",
 	"table":     "time to insert and match in the table of messages",

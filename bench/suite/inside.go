@@ -17,7 +17,6 @@ import (
 	"github.com/golci/golci/mpi"
 )
 
-// insideJob tells whether a launcher started this process.
 func insideJob(env lookup) (bool, error) {
 	launcher, _, _, err := boot.Detect(env)
 	if err != nil {
@@ -88,7 +87,6 @@ func messages(ctx context.Context, chosen []spec, out printer, env lookup) (err 
 	return nil
 }
 
-// take runs s as one rank.
 func (s spec) take(p *mpi.Proc, ends *crossing.Ends, out func(bench.Row)) error {
 	if s.name != "million" {
 		return ranks.Run(p, ranks.Config{

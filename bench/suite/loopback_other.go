@@ -2,5 +2,4 @@
 
 package suite
 
-// loopbackBytes is not known here.
 func loopbackBytes() (uint64, bool) { return 0, false }

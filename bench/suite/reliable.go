@@ -28,7 +28,6 @@ func (c *Config) losses() []float64 {
 	return slices.Clone(losses)
 }
 
-// simulate runs the core in virtual time.
 func (r *runner) simulate(ctx context.Context, s spec) ([]bench.Row, error) {
 	c := r.Link
 	if s.chosen {
@@ -101,7 +100,6 @@ func (c *Config) faults(loss float64) variant {
 // patience is by how much a job may take longer than without loss.
 const patience = 4
 
-// lossy measures one row.
 func (r *runner) lossy(ctx context.Context, s spec, v variant, size int, loss float64) (realRow, error) {
 	out := realRow{Bench: s.name, Size: size, Loss: loss, Reorder: r.Link.Reorder, Dup: r.Link.Dup, Seed: r.Link.Seed}
 	v = slices.Concat(v, r.faults(loss))
@@ -123,7 +121,6 @@ func (r *runner) lossy(ctx context.Context, s spec, v variant, size int, loss fl
 	return out, nil
 }
 
-// take puts a row of one of the two benchmarks into its place.
 func (o *realRow) take(r bench.Row) {
 	o.Impl = r.Impl
 	places := []*float64{&o.P50, &o.P99, &o.P999}

@@ -16,7 +16,6 @@ import (
 	"github.com/golci/golci/internal/settings"
 )
 
-// runner starts the jobs of one Run.
 type runner struct {
 	Config
 	out    printer
@@ -61,7 +60,6 @@ func (r *runner) plain(impl string) bool {
 	return false
 }
 
-// golci runs this program's own ranks.
 func (r *runner) golci(ctx context.Context, s spec, v variant, out func(bench.Row)) error {
 	for _, threads := range s.jobs() {
 		err := r.watched(out, func(out func(bench.Row)) error {
@@ -74,7 +72,6 @@ func (r *runner) golci(ctx context.Context, s spec, v variant, out func(bench.Ro
 	return nil
 }
 
-// ranks is the command line of a job of golci's.
 func (r *runner) ranks(s spec, v variant, threads []int) []string {
 	argv := []string{r.Self, "run", "-n", strconv.Itoa(r.N)}
 	for _, set := range v {
@@ -146,7 +143,6 @@ func (s spec) jobs() [][]int {
 	return out
 }
 
-// rows is how many rows a job prints.
 func (s spec) rows(threads []int) int {
 	n := len(threads) * len(s.sizes)
 	switch s.name {

@@ -21,7 +21,6 @@ var (
 	ErrUsage = errors.New("bench: bad arguments")
 )
 
-// kind says where a benchmark runs.
 type kind int
 
 const (
@@ -212,7 +211,6 @@ func parseList[T any](list string, parse func(item string) (T, error)) (out []T,
 	return out, nil
 }
 
-// joinList is the inverse of ParseList.
 func joinList(list []int) string {
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(list), "[]"), " ", ",")
 }

@@ -18,7 +18,6 @@ func init() {
 	}{})
 }
 
-// benchCmd is golci bench.
 type benchCmd struct {
 	Ranks    *int          `short:"n" placeholder:"N" help:"Number of ranks that exchange messages; default: 2, for credits 8."`
 	Sizes    string        `help:"Message sizes in bytes; k and m are 1024 and its square." placeholder:"LIST"`

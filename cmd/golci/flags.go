@@ -50,7 +50,6 @@ func longFlags(root *kong.Node, args []string) ([]string, error) {
 	return out, nil
 }
 
-// unknownFlag is the error for a flag that the command of node does not have.
 func unknownFlag(root, node *kong.Node, arg string) error {
 	where, command := "", root.Name
 	if node != root {

@@ -21,7 +21,6 @@ import (
 	"github.com/golci/golci/mpi"
 )
 
-// infoCmd is golci info.
 type infoCmd struct {
 	All  bool `help:"Show all settings, not only those that are needed first and those that are set."`
 	JSON bool `name:"json" help:"Print settings, conduits and all other facts as one JSON object."`
@@ -160,7 +159,6 @@ func infoLauncher(w io.Writer) {
 	}
 }
 
-// first are the settings that people need first.
 var first = []string{
 	"GOLCI_CONDUIT", "GOLCI_WORKERS", "GOLCI_THREADS", "GOLCI_SERVER", "GOLCI_SPIN", "GOLCI_EAGER", "GOLCI_UDP_INTERFACES", "GOLCI_UDP_SECURITY",
 	"GOLCI_INIT_TIMEOUT", "GOLCI_STUCK",
@@ -243,7 +241,6 @@ func infoEager(w io.Writer, set *settings.Set) error {
 	return nil
 }
 
-// eagerFrom names the source of the eager limit.
 func eagerFrom(set *settings.Set) string {
 	if n := settings.Eager.Get(set); n > 0 {
 		return fmt.Sprintf("%s is %s, within what one record holds", settings.Eager.Env(), bytesText(n))

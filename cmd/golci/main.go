@@ -27,7 +27,6 @@ type cli struct {
 	kong.Plugins
 }
 
-// helpCmd is golci help.
 type helpCmd struct {
 	Command []string `arg:"" optional:"" help:"Command to describe; without one all are listed."`
 }
@@ -40,7 +39,6 @@ func (h helpCmd) Run() error {
 	return nil
 }
 
-// versionCmd is golci version.
 type versionCmd struct{}
 
 // Run prints the build information that the go command has put into the program.
@@ -74,7 +72,6 @@ func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 func main() { os.Exit(realMain(os.Args[1:])) }
 
-// realMain runs one command and returns the exit code.
 func realMain(args []string) (code int) {
 	c := cli{Plugins: commands}
 	parser, err := kong.New(&c, kong.Name("golci"),

@@ -14,7 +14,6 @@ import (
 	"github.com/golci/golci/internal/settings"
 )
 
-// runCmd is golci run.
 type runCmd struct {
 	Ranks   *int          `short:"n" aliases:"np" help:"Number of ranks, 1 to ${most}; default: 1, with -hosts one for each slot." placeholder:"N"`
 	Bind    string        `help:"Bind each rank to its share of the cores (core), or not (none); default: GOLCI_BIND." placeholder:"core|none"`
@@ -83,7 +82,6 @@ func (r *runCmd) check() (err error) {
 	return err
 }
 
-// buildFlags are the flags for go build.
 func (r *runCmd) buildFlags() (flags []string) {
 	if r.Race {
 		flags = append(flags, "-race")
@@ -122,7 +120,6 @@ func (r *runCmd) launch(argv []string, hosts []far.Host, guard *launch.Guard, si
 // limitMargin gives the ranks, which keep the same limit, time to report what they wait for before the launcher acts.
 const limitMargin = 500 * time.Millisecond
 
-// settings are the settings that the ranks see.
 func (r *runCmd) settings() (*settings.Set, error) {
 	return settings.Parse(func(name string) (string, bool) {
 		for _, kv := range slices.Backward(r.Env) {

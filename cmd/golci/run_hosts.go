@@ -11,7 +11,6 @@ import (
 	"github.com/golci/golci/internal/settings"
 )
 
-// runFar has the flags of golci run for jobs on several machines.
 type runFar struct {
 	Hosts    string        `help:"Machines and their numbers of ranks, as in a:4,b:4; default: one rank a core. localhost is this machine." placeholder:"LIST"`
 	Hostfile string        `help:"File with one machine a line, as in 'a:4' or 'a slots=4'." placeholder:"FILE"`
@@ -74,7 +73,6 @@ func (r *runCmd) ranks(hosts []far.Host) int {
 	return 1
 }
 
-// builds says whether the program is a package that is built first.
 func (r *runCmd) builds() bool {
 	return len(r.Argv) > 0 && isPackage(r.Argv[0])
 }

@@ -37,7 +37,6 @@ func (g grid) area(tile int) (y0, y1, x0, x1 int) {
 	return r * g.n / g.rows, (r + 1) * g.n / g.rows, c * g.n / g.cols, (c + 1) * g.n / g.cols
 }
 
-// side is one of the four directions.
 type side int
 
 const (
@@ -48,7 +47,6 @@ const (
 	sides
 )
 
-// opposite is the direction back.
 func (s side) opposite() side { return s ^ 1 }
 
 // neighbour is the tile beyond a side, if there is one.

@@ -70,7 +70,6 @@ func (p plate) setBorder(s side, line []float64) {
 	}
 }
 
-// length is the number of points of a side.
 func (p plate) length(s side) int {
 	if s == up || s == down {
 		return p.w

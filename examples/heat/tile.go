@@ -17,7 +17,6 @@ type tile struct {
 	requests  []mpi.Request // first the receives, then the sends, in order of halos
 }
 
-// halo is a side with a neighbour.
 type halo struct {
 	side    side
 	peer    int // rank of the neighbour

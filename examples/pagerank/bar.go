@@ -12,7 +12,6 @@ import (
 	"golang.org/x/term"
 )
 
-// drawEvery is the time between two drawings of the bar.
 const drawEvery = 100 * time.Millisecond
 
 // terminal is standard error if that is a terminal, else nil.
@@ -41,16 +40,13 @@ type progress struct {
 	change atomic.Uint64          // of the last one: bits of a float64
 }
 
-// enter tells what is done from now on.
 func (p *progress) enter(phase string) { p.phase.Store(&phase) }
 
-// iterated tells that an iteration is over.
 func (p *progress) iterated(rounds int, change float64) {
 	p.change.Store(math.Float64bits(change))
 	p.rounds.Store(int64(rounds))
 }
 
-// text is the description at the bar.
 func (p *progress) text() string {
 	if n := p.rounds.Load(); n > 0 {
 		return fmt.Sprintf("iteration %d, change %.1e", n, math.Float64frombits(p.change.Load()))

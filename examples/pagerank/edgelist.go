@@ -103,7 +103,6 @@ func parseLine(line []byte) (e edge, ok bool, err error) {
 	return e, true, nil
 }
 
-// mirrored is the edges of an input in both directions.
 type mirrored struct{ input }
 
 func (m mirrored) share(part, parts int) ([]edge, error) {

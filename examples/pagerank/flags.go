@@ -85,7 +85,6 @@ func (o options) valid() error {
 	)
 }
 
-// input is the graph that the options ask for.
 func (o options) input() input {
 	var in input = o.random
 	if o.path != "" {

@@ -20,7 +20,6 @@ func main() {
 	rank.Main(parse, func(c *mpi.Comm, o options) error { return pagerank(c, o, os.Stdout, terminal()) })
 }
 
-// best is how many vertices are printed.
 const best = 10
 
 // pagerank is one rank's part. Rank 0 prints to out, and draws a bar on bar if that is not nil.
@@ -39,7 +38,6 @@ func pagerank(c *mpi.Comm, o options, out, bar io.Writer) error {
 	return sol.report(d, in, o, out)
 }
 
-// run reads the graph, deals it out and solves it.
 func run(c *mpi.Comm, o options, in input, shown *progress) (*solver, directory, error) {
 	shown.enter("reading edges")
 	edges, err := in.share(c.Rank(), c.Size())

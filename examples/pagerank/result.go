@@ -9,7 +9,6 @@ import (
 	"github.com/golci/golci/mpi"
 )
 
-// ranked is a vertex with its score.
 type ranked struct {
 	ID    uint64
 	Score float64

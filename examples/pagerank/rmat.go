@@ -13,7 +13,6 @@ type rmat struct {
 // chunkEdges is how many edges come from one stream of random numbers.
 const chunkEdges = 1 << 12
 
-// share makes a part of the chunks.
 func (g rmat) share(part, parts int) ([]edge, error) {
 	chunks := (int64(g.edges) + chunkEdges - 1) / chunkEdges
 	begin, end := cut(chunks, part, parts), cut(chunks, part+1, parts)

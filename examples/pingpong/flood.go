@@ -13,7 +13,6 @@ import (
 	"github.com/golci/golci/mpi"
 )
 
-// reportEvery is the time between two lines of a flood.
 const reportEvery = time.Second
 
 // flood sends from the lower rank of a pair to the upper one until ctx of either ends. Each rank tells its partner

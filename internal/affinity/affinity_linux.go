@@ -8,7 +8,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxCPU is the number of CPUs in a unix.CPUSet.
 const maxCPU = 1024
 
 // Set binds the calling OS thread to cpus. Call runtime.LockOSThread first, and keep the goroutine locked. Otherwise

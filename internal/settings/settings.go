@@ -115,7 +115,6 @@ func defineDuration(env, def string, least time.Duration, doc string) Setting[ti
 	})
 }
 
-// defineWord defines a choice among words.
 func defineWord(env, def, doc string, words ...string) Setting[string] {
 	return define(env, strings.Join(words, "|"), def, doc, func(s string) (string, error) {
 		if !slices.Contains(words, s) {
@@ -125,7 +124,6 @@ func defineWord(env, def, doc string, words ...string) Setting[string] {
 	})
 }
 
-// defineBool defines a switch.
 func defineBool(env, def, doc string) Setting[bool] {
 	return define(env, "bool", def, doc, func(s string) (bool, error) {
 		switch strings.ToLower(s) {

@@ -14,10 +14,8 @@ import (
 // unroll is how many vectors the main loop takes at once.
 const unroll = 4
 
-// avxBytes is the width of a register.
 const avxBytes = 32
 
-// avx2 writes the form of amd64.
 type avx2 struct{ *build.Context }
 
 func amd64(e element) ([]byte, error) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 )
 
-// neonBytes is the width of a register.
 const neonBytes = 16
 
 // neonWords are instructions of three registers (Vd, Vn, Vm) that Go's assembler does not know.
@@ -27,7 +26,6 @@ var neonWords = map[string]struct {
 	"greater":     {"CMGT", "D2", 0x4EE03400},
 }
 
-// neon writes the form of arm64.
 type neon struct{ bytes.Buffer }
 
 func arm64(e element) []byte {

@@ -7,7 +7,6 @@ import (
 	"syscall"
 )
 
-// alone is the team of a job on this machine.
 type alone struct {
 	job  *Job
 	crew Crew

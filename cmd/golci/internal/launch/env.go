@@ -14,14 +14,12 @@ import (
 // process. A rank of ours must not see them.
 var foreign = []string{"PMI_", "PMIX_", "OMPI_", "HYDI_", "HYDRA_", "MPI_LOCAL", "PRTE_", boot.EnvLauncher + "="}
 
-// cleanEnv is base without the variables of other launchers.
 func cleanEnv(base []string) []string {
 	return slices.DeleteFunc(slices.Clone(base), func(kv string) bool {
 		return slices.ContainsFunc(foreign, func(f string) bool { return strings.HasPrefix(kv, f) })
 	})
 }
 
-// has says whether env sets name to something.
 func has(env []string, name string) bool {
 	return slices.ContainsFunc(env, func(kv string) bool { v, ok := strings.CutPrefix(kv, name+"="); return ok && v != "" })
 }

@@ -60,7 +60,6 @@ func (e StartError) Unwrap() error { return e.Err }
 // NotStarted is the exit code of a job that could not be started, where nothing else is known.
 const NotStarted = 126
 
-// codeOf is the exit code for a job that could not be started.
 func codeOf(err error) int {
 	var e StartError
 	if errors.As(err, &e) {

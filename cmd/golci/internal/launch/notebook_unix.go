@@ -32,7 +32,6 @@ func (n *notebook) add(f failure) {
 	}
 }
 
-// take returns the notes since the last call, in order.
 func (n *notebook) take() []failure {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -29,7 +29,6 @@ type Status struct {
 	left   bool           // and ended it in order
 }
 
-// orderKind is the kind of an order to the launcher.
 type orderKind uint8
 
 const (
@@ -77,10 +76,8 @@ func newPolicy(ranks int, grace, limit time.Duration) *policy {
 	return &policy{grace: grace, living: ranks, told: map[int]bool{}, left: map[int]bool{}, gone: map[int]bool{}, limit: limit, name: rankName}
 }
 
-// done says whether all ranks have ended.
 func (p *policy) done() bool { return p.living == 0 }
 
-// exited takes the end of a rank's process.
 func (p *policy) exited(rank int, st Status) []order {
 	if p.gone[rank] {
 		return nil
@@ -177,7 +174,6 @@ func (p *policy) leaves(rank int, text string) (out []order) {
 	return out
 }
 
-// signalled takes a signal to the launcher.
 func (p *policy) signalled(sig syscall.Signal) []order {
 	if sig == unix.SIGTSTP { // a Ctrl-Z: the ranks are in groups of their own, and must be stopped before the launcher
 		return []order{{kind: orderKill, signal: unix.SIGSTOP}, {kind: orderStop}}
@@ -197,7 +193,6 @@ func (p *policy) signalled(sig syscall.Signal) []order {
 	}
 }
 
-// timedOut takes the end of the job's time.
 func (p *policy) timedOut(after time.Duration) []order {
 	if p.phase >= failing {
 		return nil

@@ -65,7 +65,6 @@ type outputs struct {
 	sinks  []Sink
 }
 
-// connectOutput gives the rank its standard output and error.
 func (c *Crew) connectOutput(cmd *exec.Cmd, i int) (o outputs, err error) {
 	if cmd.Stdout, err = o.connect(c.Owner.Output(i, 1)); err == nil {
 		cmd.Stderr, err = o.connect(c.Owner.Output(i, 2))

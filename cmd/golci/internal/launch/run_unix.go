@@ -59,7 +59,6 @@ type Job struct {
 	wg     sync.WaitGroup  // goroutines that tell the server of ranks that have ended
 }
 
-// ended is the end of a rank's process.
 type ended struct {
 	rank int
 	Status
@@ -145,7 +144,6 @@ func (j *Job) report(f failure) {
 	j.fails.add(f)
 }
 
-// watch carries out the policy until all ranks have ended.
 func (j *Job) watch() {
 	var timeout <-chan time.Time
 	if j.spec.Timeout > 0 {
@@ -176,13 +174,11 @@ func (j *Job) watch() {
 	}
 }
 
-// judged adds the server's knowledge to the end of a rank.
 func (j *Job) judged(e ended) Status {
 	e.joined, e.left = j.srv.Joined(e.rank), j.srv.Finalized(e.rank)
 	return e.Status
 }
 
-// heed takes the server's notes.
 func (j *Job) heed() {
 	for _, f := range j.fails.take() {
 		j.obey(j.heeded(f))

@@ -162,7 +162,6 @@ func (r *Relay) faults(lane uint64, to bool) badnet.Faults {
 	return f
 }
 
-// answer takes what the server sends to one client.
 func (r *Relay) answer(s *session) {
 	buf := make([]byte, 1<<16)
 	for {

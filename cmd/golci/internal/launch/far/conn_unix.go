@@ -52,7 +52,6 @@ func (c *conn) SetDeadline(time.Time) error      { return nil }
 func (c *conn) SetReadDeadline(time.Time) error  { return nil }
 func (c *conn) SetWriteDeadline(time.Time) error { return nil }
 
-// addr is the address of a conn, which needs none.
 type addr struct{}
 
 func (addr) Network() string { return "golci" }

@@ -58,7 +58,6 @@ type trouble struct {
 // New makes the team of a job on the machines of cfg.
 func New(cfg *Config) launch.Team { return &fleet{cfg: cfg, door: authconn.NewDoor(earlyMost)} }
 
-// muster makes the tables of the machines.
 func (f *fleet) muster(j *launch.Job) {
 	s := j.Spec()
 	f.job, f.mark, f.copies = j, boot.IDFromKey(boot.NewKey()), f.cfg.Preload
@@ -159,7 +158,6 @@ func (f *fleet) Gather(j *launch.Job) (p launch.Places, err error) {
 // that was itself stopped meanwhile still gives them some time.
 const startSteps = 20
 
-// assemble waits for all helpers.
 func (f *fleet) assemble() error {
 	limit := time.NewTicker(max(f.cfg.Start/startSteps, 1))
 	defer limit.Stop()
@@ -190,7 +188,6 @@ func (f *fleet) assemble() error {
 	return nil
 }
 
-// absent names the machines that have not called back.
 func (f *fleet) absent() string {
 	var names []string
 	for _, m := range f.far {
@@ -248,7 +245,6 @@ func (f *fleet) Start() error {
 	return nil
 }
 
-// preload copies the program to all machines at once.
 func (f *fleet) preload() error {
 	errs := make([]error, len(f.far))
 	var wg sync.WaitGroup
@@ -346,7 +342,6 @@ func headAddrs(a net.Addr) ([]string, error) {
 	return out, nil
 }
 
-// list writes at most a few names.
 func list(names []string) string {
 	const most = 8
 	text := strings.Join(names[:min(most, len(names))], ", ")

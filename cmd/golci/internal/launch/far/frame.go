@@ -45,7 +45,6 @@ const (
 
 var errFrame = errors.New("not a frame")
 
-// frame is one message of the connection.
 type frame struct {
 	kind kind
 	num  int

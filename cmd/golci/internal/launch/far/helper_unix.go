@@ -70,13 +70,10 @@ func HelperMain(in io.Reader, guard *launch.Guard) error {
 	return h.serve(orders)
 }
 
-// errHead: the head, or the remote shell, is gone.
 var errHead = errors.New("the head has gone")
 
-// errBye: the head has said farewell.
 var errBye = errors.New("farewell")
 
-// readTicket reads the ticket, which is one line.
 func readTicket(r *bufio.Reader) (*ticket, error) {
 	line, err := r.ReadSlice('\n')
 	if err != nil {
@@ -164,7 +161,6 @@ func (h *helper) pass(f frame, orders chan<- frame) error {
 	return nil
 }
 
-// write adds a piece to the copy of the program.
 func (h *helper) write(b []byte) error {
 	if h.copy == nil {
 		if err := h.place(); err != nil {
@@ -178,7 +174,6 @@ func (h *helper) write(b []byte) error {
 	return nil
 }
 
-// place makes the directory for the copy.
 func (h *helper) place() error {
 	dir := filepath.Join(os.TempDir(), "golci-copy-"+randomName())
 	h.guard.AddDir(dir) // before it is there, so that it cannot stay
@@ -191,7 +186,6 @@ func (h *helper) place() error {
 	return err
 }
 
-// program finishes the copy, if there is one, and returns its path.
 func (h *helper) program(base string) (string, error) {
 	if h.copy == nil {
 		return "", errors.New("no copy of the program has come")
@@ -203,7 +197,6 @@ func (h *helper) program(base string) (string, error) {
 	return path, os.Rename(h.copy.Name(), path)
 }
 
-// end leaves nothing behind.
 func (h *helper) end() {
 	h.link.fail(errHead)
 	h.kill(unix.SIGKILL)

@@ -17,7 +17,6 @@ import (
 
 func randomName() string { return boot.IDFromKey(boot.NewKey()) }
 
-// start starts the ranks of a task.
 func (h *helper) start(t *task) error {
 	if h.crew != nil || t.Count < 1 || t.First < 0 || t.First+t.Count > t.Size || t.Size > launch.MaxRanks || len(t.Argv) == 0 {
 		return errFrame
@@ -90,7 +89,6 @@ func (h *helper) Attach(rank int, conn net.Conn) {
 // reads.
 const hearTime = 2 * time.Second
 
-// hear writes the server's lines to the rank.
 func (r *rankPMI) hear(b []byte) {
 	_ = r.conn.SetWriteDeadline(time.Now().Add(hearTime))
 	if _, err := r.conn.Write(b); err != nil {

@@ -34,7 +34,6 @@ type link struct {
 	wg   sync.WaitGroup
 }
 
-// errSilent: the other side has said nothing for too long.
 var errSilent = errors.New("nothing has been heard from it")
 
 // newLink takes conn over. The link must be closed, and read by one goroutine meanwhile.
@@ -138,7 +137,6 @@ func (l *link) read(take func(frame) error) error {
 	}
 }
 
-// fail ends the link for a reason; the first one counts.
 func (l *link) fail(why error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -153,7 +151,6 @@ func (l *link) fail(why error) {
 	l.conn.Close()
 }
 
-// errClosed is the reason of a link that this side has closed.
 var errClosed = errors.New("closed")
 
 // close ends the link and waits for its goroutines. Queued frames are lost.
@@ -162,7 +159,6 @@ func (l *link) close() {
 	l.wg.Wait()
 }
 
-// reason is why the link has ended.
 func (l *link) reason() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

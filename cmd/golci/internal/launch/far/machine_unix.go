@@ -114,7 +114,6 @@ func (m *machine) invite(t *ticket) (err error) {
 	return err
 }
 
-// converse holds the conversation with the script.
 func (m *machine) converse() error {
 	p, err := m.fleet.program()
 	if err != nil {
@@ -210,7 +209,6 @@ func (m *machine) release() {
 	}
 }
 
-// kill has the helper send sig to its ranks.
 func (m *machine) kill(sig syscall.Signal) {
 	if m.link != nil {
 		m.link.send(frameSignal, 0, []byte(unix.SignalName(sig)))

@@ -10,7 +10,6 @@ import (
 	"github.com/golci/golci/internal/boot"
 )
 
-// greeting describes a helper's machine.
 type greeting struct {
 	Protocol int
 	Cores    int

@@ -87,7 +87,6 @@ exit $c
 	return b.String()
 }
 
-// unames maps the words of uname to the names of Go.
 var unames = map[string]string{
 	"Linux": "linux", "Darwin": "darwin", "FreeBSD": "freebsd",
 	"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64",

@@ -96,7 +96,6 @@ func (m *machine) take(in frame) error {
 	return nil
 }
 
-// errTask: the helper could not start its ranks.
 var errTask = errors.New("cannot start the ranks")
 
 // signal puts v into a channel with one place, which is free by the protocol.
@@ -171,7 +170,6 @@ func (m *machine) write(t taken) {
 	j.Ended(t.rank, t.status)
 }
 
-// hangUp is called when the link has ended.
 func (m *machine) hangUp(why error) {
 	select {
 	case <-m.ready:
@@ -182,7 +180,6 @@ func (m *machine) hangUp(why error) {
 	m.lose(why)
 }
 
-// errHelper: the connection was closed from the other side.
 var errHelper = errors.New("golci there has ended")
 
 // lose reports the loss of the machine, once; while the job ends nobody listens.
@@ -213,7 +210,6 @@ func plainly(why error) error {
 	return why
 }
 
-// task makes the task of the helper.
 func (m *machine) task() task {
 	s := m.fleet.job.Spec()
 	t := task{
