@@ -90,10 +90,9 @@ func Write(path, subtitle string, rows []bench.Row) error {
 
 // Undrawn describes the rows that have no place in a figure, because a logarithmic axis has none for their value.
 func Undrawn(rows []bench.Row) (texts []string) {
-	for _, r := range rows {
-		if r.Value <= 0 {
-			texts = append(texts, fmt.Sprintf("%s of %s with %d bytes and %d threads: %g %s", r.Bench, r.Impl, r.Size, r.Threads, r.Value, r.Unit))
-		}
+	for _, r := range bench.Only(rows, func(r bench.Row) bool { return r.Value <= 0 }) {
+		texts = append(texts, fmt.Sprintf("%s of %s with %d bytes and %d threads: %g %s",
+			r.Bench, r.Impl, r.Size, r.Threads, r.Value, r.Unit))
 	}
 	return texts
 }
@@ -142,8 +141,8 @@ func panel(name string, rows []bench.Row) (*plot.Plot, error) {
 	if p.Legend.Left {
 		p.Legend.XOffs = margin
 	}
-	logarithmic(&p.X, spread(rows, x), binary{})
-	logarithmic(&p.Y, spread(rows, func(r bench.Row) float64 { return r.Value }), decimal{})
+	logarithmic(&p.X, rows, x, binary{})
+	logarithmic(&p.Y, rows, func(r bench.Row) float64 { return r.Value }, decimal{})
 	p.Add(plotter.NewGrid())
 	for i, impl := range bench.Distinct(rows, func(r bench.Row) string { return r.Impl }) {
 		if err := curve(p, i, impl, rows, x); err != nil {
@@ -165,21 +164,12 @@ func axis(rows []bench.Row) (func(bench.Row) float64, string) {
 	return size, "bytes"
 }
 
-type extent struct{ least, most float64 }
-
-func spread(rows []bench.Row, of func(bench.Row) float64) extent {
-	e := extent{of(rows[0]), of(rows[0])}
-	for _, r := range rows {
-		e.least, e.most = min(e.least, of(r)), max(e.most, of(r))
-	}
-	return e
-}
-
 // logarithmic keeps some room around the data: a scale of one value only has no length.
-func logarithmic(a *plot.Axis, e extent, ticks plot.Ticker) {
+func logarithmic(a *plot.Axis, rows []bench.Row, of func(bench.Row) float64, ticks plot.Ticker) {
+	values := bench.Distinct(rows, of)
 	a.Scale = plot.LogScale{}
 	a.Tick.Marker = ticks
-	a.Min, a.Max = e.least/1.5, e.most*1.5
+	a.Min, a.Max = slices.Min(values)/1.5, slices.Max(values)*1.5
 }
 
 func curve(p *plot.Plot, i int, impl string, rows []bench.Row, x func(bench.Row) float64) error {

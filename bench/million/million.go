@@ -3,6 +3,7 @@
 package million
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -40,17 +41,11 @@ const (
 	Milli = "ms"
 )
 
-const (
-	defaultRounds = 5
-)
-
 // Both ranks of a job call Run with the same arguments. It blocks until the benchmark is done. It must not be called
 // in a light-weight thread. On rank 0 out gets the rows. Every message is compared with what it should be. Errors:
 // ErrConfig, ErrPayload, and those of packages mpi and fult.
 func Run(p *mpi.Proc, c Config, out func(bench.Row)) error {
-	if c.Rounds == 0 {
-		c.Rounds = defaultRounds
-	}
+	c.Rounds = cmp.Or(c.Rounds, 5)
 	workers := p.Threads().Workers()
 	switch {
 	case p.World().Size() != 2:

@@ -51,19 +51,29 @@ func (e *env) pair(c Config, p pairBench, size int) error {
 	})
 }
 
-func latency(e *env, size, n int, whole bool) (time.Duration, error) {
-	start := time.Now()
-	var err error
-	switch e.rank {
-	case 0:
-		err = e.ping(e.send[:size], e.recv[:size], n, whole)
-	case 1:
-		err = e.pong(e.send[:size], e.recv[:size], n, whole)
+// between has rank 0 run first and rank 1 second.
+func between(first, second func(e *env, size, n int, whole bool) error) loop {
+	return func(e *env, size, n int, whole bool) (time.Duration, error) {
+		start := time.Now()
+		var err error
+		switch e.rank {
+		case 0:
+			err = first(e, size, n, whole)
+		case 1:
+			err = second(e, size, n, whole)
+		}
+		return time.Since(start), err
 	}
-	return time.Since(start), err
 }
 
-func (e *env) ping(out, in []byte, n int, whole bool) error {
+var (
+	latency = between((*env).ping, (*env).pong)
+	// stream sends windows from rank 0 to rank 1, one buffer for all messages, each window acknowledged with 4 bytes.
+	stream = between((*env).source, (*env).sink)
+)
+
+func (e *env) ping(size, n int, whole bool) error {
+	out, in := e.send[:size], e.recv[:size]
 	for i := range n {
 		put(out, i, whole)
 		if err := mpi.Send(e.comm, out, 1, tagData); err != nil {
@@ -79,7 +89,8 @@ func (e *env) ping(out, in []byte, n int, whole bool) error {
 	return nil
 }
 
-func (e *env) pong(out, in []byte, n int, whole bool) error {
+func (e *env) pong(size, n int, whole bool) error {
+	out, in := e.send[:size], e.recv[:size]
 	for i := range n {
 		put(out, i, whole)
 		if _, err := mpi.Recv(e.comm, in, 0, tagData); err != nil {
@@ -95,20 +106,8 @@ func (e *env) pong(out, in []byte, n int, whole bool) error {
 	return nil
 }
 
-// stream sends windows from rank 0 to rank 1, one buffer for all messages, each window acknowledged with 4 bytes.
-func stream(e *env, size, n int, whole bool) (time.Duration, error) {
-	start := time.Now()
-	var err error
-	switch e.rank {
-	case 0:
-		err = e.source(e.send[:size], n, whole)
-	case 1:
-		err = e.sink(e.recv[:size], n, whole)
-	}
-	return time.Since(start), err
-}
-
-func (e *env) source(out []byte, n int, whole bool) error {
+func (e *env) source(size, n int, whole bool) error {
+	out := e.send[:size]
 	reqs, ack := make([]mpi.Request, window), make([]byte, 4)
 	for i := range n {
 		put(out, i, whole)
@@ -125,7 +124,8 @@ func (e *env) source(out []byte, n int, whole bool) error {
 	return nil
 }
 
-func (e *env) sink(in []byte, n int, whole bool) error {
+func (e *env) sink(size, n int, whole bool) error {
+	in := e.recv[:size]
 	reqs, ack := make([]mpi.Request, window), make([]byte, 4)
 	for i := range n {
 		if err := e.irecvs(reqs, in, 0); err != nil {

@@ -3,7 +3,6 @@ package suite
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,22 +22,10 @@ type runner struct {
 	found  []peers.Peer
 }
 
-// tempDir holds the built programs.
-type tempDir string
-
-func (d tempDir) remove() {
-	// What is left behind here is in the system's temporary directory, and no reason to fail.
-	_ = os.RemoveAll(string(d))
-}
-
-// findPeers builds the C programs with everything found. One that does not build is told and left out.
-func (r *runner) findPeers() (tempDir, error) {
-	name, err := os.MkdirTemp("", "golci-bench-")
-	if err != nil {
-		return "", fmt.Errorf("bench: %w", err)
-	}
+// findPeers builds the C programs in dir with everything found. One that does not build is told and left out.
+func (r *runner) findPeers(dir string) {
 	for _, m := range peers.Find() {
-		if err := m.Build(name); err != nil {
+		if err := m.Build(dir); err != nil {
 			fmt.Fprintf(r.Err, "%s is left out: %v\n", m.Name, err)
 			continue
 		}
@@ -47,7 +34,6 @@ func (r *runner) findPeers() (tempDir, error) {
 	if len(r.found) == 0 {
 		fmt.Fprintln(r.Err, "no MPI implementation and no UCX found: golci runs alone")
 	}
-	return tempDir(name), nil
 }
 
 // plain tells peers at their defaults, be it over the network, from tuned ones.

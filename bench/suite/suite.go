@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -93,11 +94,12 @@ func Run(ctx context.Context, c Config) error {
 func runAll(ctx context.Context, c Config, chosen []spec) (err error) {
 	r := &runner{Config: c, out: newPrinter(c)}
 	if c.Peers {
-		dir, err := r.findPeers()
+		dir, err := os.MkdirTemp("", "golci-bench-")
 		if err != nil {
-			return err
+			return fmt.Errorf("bench: %w", err)
 		}
-		defer dir.remove()
+		defer os.RemoveAll(dir)
+		r.findPeers(dir)
 	}
 	var failed []error
 	var all []bench.Row

@@ -92,16 +92,12 @@ func infoCrossing(w io.Writer, m topology.Map) {
 		fmt.Fprintf(w, "line crossing\tnot measured: one core\n")
 		return
 	}
-	last := len(cores) - 1
-	for _, i := range []int{1, last} {
+	for _, i := range slices.Compact([]int{1, len(cores) - 1}) {
 		a, b := cores[0][0], cores[i][0]
 		if ns, err := crossing.Between(a, b); err != nil {
 			fmt.Fprintf(w, "line crossing\tnot measured: %v\n", err)
 		} else {
 			fmt.Fprintf(w, "line crossing\t%.0f ns one way between CPU %d and CPU %d, now\n", ns, a, b)
-		}
-		if i == last {
-			return
 		}
 	}
 }
@@ -178,13 +174,13 @@ func infoSettings(w io.Writer, all bool) error {
 	fmt.Fprintf(w, "\nsetting\tvalue\tdefault\tkind\tmeaning\n")
 	left := 0
 	for _, s := range set.List() {
-		mark := ""
-		if s.Set {
-			mark = " *"
-		}
 		if !all && !s.Set && !slices.Contains(first, s.Env) {
 			left++
 			continue
+		}
+		mark := ""
+		if s.Set {
+			mark = " *"
 		}
 		fmt.Fprintf(w, "%s\t%s%s\t%s\t%s\t%s\n", s.Env, s.Value, mark, s.Default, s.Kind, s.Doc)
 	}

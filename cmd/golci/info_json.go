@@ -27,7 +27,7 @@ type machineReport struct {
 	Rank      int             `json:"rank"`
 	Size      int             `json:"size"`
 	Eager     eagerReport     `json:"eager_limit"`
-	Settings  []setting       `json:"settings"`
+	Settings  []settings.Info `json:"settings"`
 	Unknown   []string        `json:"unknown_settings"`
 }
 
@@ -43,15 +43,6 @@ type eagerReport struct {
 	Bytes int    `json:"bytes"`
 	Ranks int    `json:"ranks"`
 	From  string `json:"from"`
-}
-
-type setting struct {
-	Name    string `json:"name"`
-	Value   string `json:"value"`
-	Default string `json:"default"`
-	Kind    string `json:"kind"`
-	Meaning string `json:"meaning"`
-	Set     bool   `json:"set"`
 }
 
 // infoJSON prints all facts that need no measurement. Errors: those of settings and of the launcher's variables.
@@ -79,9 +70,7 @@ func infoJSON(out io.Writer) error {
 	if r.Eager.Bytes, err = mpi.EagerLimit(r.Eager.Ranks); err != nil {
 		return err
 	}
-	for _, s := range set.List() {
-		r.Settings = append(r.Settings, setting{s.Env, s.Value, s.Default, s.Kind, s.Doc, s.Set})
-	}
+	r.Settings = set.List()
 	e := json.NewEncoder(out)
 	e.SetIndent("", "  ")
 	return e.Encode(r)

@@ -103,8 +103,7 @@ func complain(err error) int {
 	if err == nil {
 		return 0
 	}
-	var code exitCode
-	if errors.As(err, &code) {
+	if code, ok := errors.AsType[exitCode](err); ok {
 		return int(code)
 	}
 	fmt.Fprintln(os.Stderr, "golci:", strings.TrimPrefix(err.Error(), "golci: "))

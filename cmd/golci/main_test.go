@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/golci/golci/internal/settings"
 )
 
 // roleVar makes the test binary golci itself, or one of the ranks of rank_test.go.
@@ -277,7 +279,7 @@ func TestInfo(t *testing.T) {
 		t.Fatal(err)
 	}
 	udp := slices.IndexFunc(j.Conduits, func(c carrier) bool { return c.Name == "udp" && c.Usable })
-	spin := slices.IndexFunc(j.Settings, func(s setting) bool { return s.Name == "GOLCI_SPIN" && s.Value == "3us" && s.Set })
+	spin := slices.IndexFunc(j.Settings, func(s settings.Info) bool { return s.Env == "GOLCI_SPIN" && s.Value == "3us" && s.Set })
 	if want := (eagerReport{16 << 10, 2, "chosen: GOLCI_EAGER is 0, GOLCI_FLOWCONTROL is auto"}); j.Eager != want {
 		t.Errorf("-json: eager limit %+v, want %+v", j.Eager, want)
 	}

@@ -14,12 +14,12 @@ import (
 
 // Info describes one setting and, in a Set, its value.
 type Info struct {
-	Env     string // environment variable
-	Kind    string // int, bool, duration, size, or the words allowed, as in "auto|shm"
-	Default string // as it would be written in the environment
-	Doc     string // one sentence
-	Value   string // as written in the environment, or Default
-	Set     bool   // the environment has it
+	Env     string `json:"name"`    // environment variable
+	Value   string `json:"value"`   // as written in the environment, or Default
+	Default string `json:"default"` // as it would be written in the environment
+	Kind    string `json:"kind"`    // int, bool, duration, size, or the words allowed, as in "auto|shm"
+	Doc     string `json:"meaning"` // one sentence
+	Set     bool   `json:"set"`     // the environment has it
 }
 
 // definition is Info plus the parser; the table holds them in the order of their definition and is not changed after

@@ -61,8 +61,7 @@ func (e StartError) Unwrap() error { return e.Err }
 const NotStarted = 126
 
 func codeOf(err error) int {
-	var e StartError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[StartError](err); ok {
 		return e.Code
 	}
 	return NotStarted

@@ -19,10 +19,7 @@ type lane struct {
 
 // newLane needs Faults that were checked.
 func newLane(f badnet.Faults, send func([]byte)) *lane {
-	i, err := badnet.New(f)
-	if err != nil {
-		i = &badnet.Impair{} // not reached: Listen checked f
-	}
+	i, _ := badnet.New(f)
 	return &lane{send: send, kick: make(chan struct{}, 1), done: make(chan struct{}), impair: i}
 }
 

@@ -215,7 +215,7 @@ func (f *fleet) deal() (p launch.Places, err error) {
 		m.first, m.count = f.size, counts[i]
 		if m.count == 0 {
 			f.far = f.all[:i] // machines are filled in order: those that follow are empty, too
-			releaseAll(f.all[i:])
+			atOnce(f.all[i:], (*machine).release)
 			break
 		}
 		f.size += m.count
@@ -247,15 +247,11 @@ func (f *fleet) Start() error {
 
 func (f *fleet) preload() error {
 	errs := make([]error, len(f.far))
-	var wg sync.WaitGroup
-	for i, m := range f.far {
-		wg.Go(func() {
-			if err := m.preload(); err != nil {
-				errs[i] = fmt.Errorf("host %s: %w", m.host.Name, err)
-			}
-		})
-	}
-	wg.Wait()
+	atOnce(f.far, func(m *machine) {
+		if err := m.preload(); err != nil {
+			errs[m.index] = fmt.Errorf("host %s: %w", m.host.Name, err)
+		}
+	})
 	return errors.Join(errs...)
 }
 
@@ -284,7 +280,7 @@ func (f *fleet) close() {
 
 func (f *fleet) End() {
 	f.close()
-	releaseAll(f.far)
+	atOnce(f.far, (*machine).release)
 	f.wg.Wait()
 	for {
 		select {
@@ -296,10 +292,10 @@ func (f *fleet) End() {
 	}
 }
 
-func releaseAll(machines []*machine) {
+func atOnce(machines []*machine, f func(*machine)) {
 	var wg sync.WaitGroup
 	for _, m := range machines {
-		wg.Go(m.release)
+		wg.Go(func() { f(m) })
 	}
 	wg.Wait()
 }

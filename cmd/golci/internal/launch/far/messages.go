@@ -3,7 +3,6 @@ package far
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -56,13 +55,4 @@ func passedEnv(env []string) (out []string) {
 		}
 	}
 	return out
-}
-
-// workingDir is this process's directory, "" if it has none any more.
-func workingDir() string {
-	dir, err := os.Getwd()
-	if err != nil {
-		return ""
-	}
-	return dir
 }

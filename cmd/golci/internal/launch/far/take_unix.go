@@ -212,9 +212,10 @@ func plainly(why error) error {
 
 func (m *machine) task() task {
 	s := m.fleet.job.Spec()
+	dir, _ := os.Getwd() // "" if there is none any more
 	t := task{
 		First: m.first, Count: m.count, Size: m.fleet.size, Argv: append([]string{}, s.Argv...),
-		Env: append(passedEnv(os.Environ()), s.Env...), Dir: workingDir(), Bind: s.Bind,
+		Env: append(passedEnv(os.Environ()), s.Env...), Dir: dir, Bind: s.Bind,
 		JobID: m.fleet.job.ID(), Here: m.host.local(),
 	}
 	if m.preloads() {
