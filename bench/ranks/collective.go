@@ -1,7 +1,9 @@
 package ranks
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/golci/golci/bench"
@@ -52,57 +54,53 @@ func barrier(e *env, _, _ int, _ bool) (time.Duration, error) {
 	return time.Since(start), err
 }
 
-func bcast(e *env, size, i int, check bool) (time.Duration, error) {
-	buf := e.send[:size]
-	if check && e.rank == 0 {
-		stamp(buf, i)
+// once does one operation and returns the time of that alone. With check prepare is called before and verify after it.
+func (e *env) once(check bool, prepare func(), operation, verify func() error) (time.Duration, error) {
+	if check {
+		prepare()
 	}
 	start := time.Now()
-	err := mpi.Bcast(e.comm, buf, 0)
+	err := operation()
 	took := time.Since(start)
-	if err != nil {
-		return 0, err
+	if err == nil && check {
+		err = verify()
 	}
-	if check {
-		if err := checkStamp(buf, i); err != nil {
-			return 0, err
+	if err == nil {
+		err = e.comm.Barrier()
+	}
+	return took, err
+}
+
+func bcast(e *env, size, i int, check bool) (time.Duration, error) {
+	buf := e.send[:size]
+	return e.once(check, func() {
+		if e.rank == 0 {
+			stamp(buf, i)
 		}
-	}
-	return took, e.comm.Barrier()
+	}, func() error { return mpi.Bcast(e.comm, buf, 0) }, func() error { return checkStamp(buf, i) })
 }
 
 const floatSize = 4
 
 // allreduce sums float32 values; a size that is no multiple of four is rounded down.
-func allreduce(_ *env, size int) call {
-	return summed(size, func(e *env, in, out []float32) (bool, error) { return true, mpi.Allreduce(e.comm, in, out, mpi.Sum) })
+func allreduce(e *env, size int) call {
+	return summed(size, true, func(in, out []float32) error { return mpi.Allreduce(e.comm, in, out, mpi.Sum) })
 }
 
-func reduce(_ *env, size int) call {
-	return summed(size, func(e *env, in, out []float32) (bool, error) {
-		return e.rank == 0, mpi.Reduce(e.comm, in, out, mpi.Sum, 0)
-	})
+func reduce(e *env, size int) call {
+	return summed(size, e.rank == 0, func(in, out []float32) error { return mpi.Reduce(e.comm, in, out, mpi.Sum, 0) })
 }
 
-// summed calls f, which says whether this rank has got the sum.
-func summed(size int, f func(e *env, in, out []float32) (bool, error)) call {
+// summed calls f; gets says whether this rank gets the sum.
+func summed(size int, gets bool, f func(in, out []float32) error) call {
 	in, out := make([]float32, size/floatSize), make([]float32, size/floatSize)
 	return func(e *env, _, i int, check bool) (time.Duration, error) {
-		if check {
-			mark(in, float32(i%1024+e.rank))
-		}
-		start := time.Now()
-		got, err := f(e, in, out)
-		took := time.Since(start)
-		if err != nil {
-			return 0, err
-		}
-		if check && got {
-			if err := checkSum(out, e.size, i); err != nil {
-				return 0, err
+		return e.once(check, func() { mark(in, float32(i%1024+e.rank)) }, func() error { return f(in, out) }, func() error {
+			if !gets {
+				return nil
 			}
-		}
-		return took, e.comm.Barrier()
+			return checkSum(out, e.size, i)
+		})
 	}
 }
 
@@ -112,30 +110,23 @@ func alltoall(e *env, size int) call {
 }
 
 func alltoallv(e *env, size int) call {
-	in, out, counts := make([]byte, size*e.size), make([]byte, size*e.size), make([]int, e.size)
-	for i := range counts {
-		counts[i] = size
-	}
+	in, out, counts := make([]byte, size*e.size), make([]byte, size*e.size), slices.Repeat([]int{size}, e.size)
 	return exchangeAll(in, out, size, func() error { return mpi.Alltoallv(e.comm, in, counts, nil, out, counts, nil) })
 }
 
+// exchangeAll calls f, by which each rank sends size bytes to each.
 func exchangeAll(in, out []byte, size int, f func() error) call {
 	return func(e *env, _, i int, check bool) (time.Duration, error) {
-		for r := 0; check && r < e.size; r++ {
-			stamp(in[r*size:][:size], i+e.rank*e.size+r)
-		}
-		start := time.Now()
-		err := f()
-		took := time.Since(start)
-		if err != nil {
-			return 0, err
-		}
-		for r := 0; check && r < e.size; r++ {
-			if err := checkStamp(out[r*size:][:size], i+r*e.size+e.rank); err != nil {
-				return 0, err
+		return e.once(check, func() {
+			for r := range e.size {
+				stamp(in[r*size:][:size], i+e.rank*e.size+r)
 			}
-		}
-		return took, e.comm.Barrier()
+		}, f, func() (err error) {
+			for r := range e.size {
+				err = cmp.Or(err, checkStamp(out[r*size:][:size], i+r*e.size+e.rank))
+			}
+			return err
+		})
 	}
 }
 

@@ -129,7 +129,7 @@ func (r *runner) raw(ctx context.Context, s spec, out func(bench.Row)) error {
 			if size > mmsg.MaxPayload {
 				continue // no datagram is that long
 			}
-			err := r.rawRow(s, []int{size}, out, func() (float64, string, error) {
+			err := r.rawRow(s, []int{size}, bench.Micro, out, func() (float64, string, error) {
 				d, err := datagram.PingPong(ctx, size, s.window)
 				return float64(d.Nanoseconds()) / 1e3, "", err
 			})
@@ -138,7 +138,7 @@ func (r *runner) raw(ctx context.Context, s spec, out func(bench.Row)) error {
 			}
 		}
 	case s.name == "bandwidth":
-		return r.rawRow(s, s.sizes, out, func() (float64, string, error) {
+		return r.rawRow(s, s.sizes, bench.MegaPerSec, out, func() (float64, string, error) {
 			rate, shape, err := datagram.Best(ctx, s.window)
 			return rate / 1e6, shape.String(), err
 		})
@@ -147,7 +147,7 @@ func (r *runner) raw(ctx context.Context, s spec, out func(bench.Row)) error {
 }
 
 // rawRow measures once, between two crossings, for rows of all these sizes.
-func (r *runner) rawRow(s spec, sizes []int, out func(bench.Row), measure func() (value float64, note string, err error)) error {
+func (r *runner) rawRow(s spec, sizes []int, unit string, out func(bench.Row), measure func() (value float64, note string, err error)) error {
 	return bench.Between(crossing.Here, func() (rows []bench.Row, err error) {
 		value, note, err := measure()
 		if err != nil {
@@ -155,16 +155,9 @@ func (r *runner) rawRow(s spec, sizes []int, out func(bench.Row), measure func()
 		}
 		for _, size := range sizes {
 			rows = append(rows, bench.Row{
-				Bench: s.name, Impl: bench.Raw, Size: size, Threads: 1, Value: value, Unit: rawUnit(s), MinShare: 1, Note: note,
+				Bench: s.name, Impl: bench.Raw, Size: size, Threads: 1, Value: value, Unit: unit, MinShare: 1, Note: note,
 			})
 		}
 		return rows, nil
 	}, out)
-}
-
-func rawUnit(s spec) string {
-	if s.name == "latency" {
-		return bench.Micro
-	}
-	return bench.MegaPerSec
 }

@@ -16,30 +16,19 @@ type options struct {
 	undirected bool
 	blocks     int // of each rank
 	random     rmat
-	check      choice
+	check      *bool // nil: for small graphs
 }
-
-// choice is a flag that is on, off, or left to the program.
-type choice struct{ set, on bool }
 
 // smallGraph is the number of edges up to which the result is checked unless a flag says otherwise.
 const smallGraph = 1 << 22
 
-// wanted says whether to check the result for a graph of so many edges.
-func (c choice) wanted(edges int) bool { return c.set && c.on || !c.set && edges <= smallGraph }
-
-// String, Set and IsBoolFlag make it a flag.Value that needs no value.
-func (c *choice) String() string {
-	return strconv.FormatBool(c.on)
+// checks says whether to check the result for a graph of so many edges.
+func (o options) checks(edges int) bool {
+	if o.check != nil {
+		return *o.check
+	}
+	return edges <= smallGraph
 }
-
-func (c *choice) Set(s string) (err error) {
-	c.set = true
-	c.on, err = strconv.ParseBool(s)
-	return err
-}
-
-func (c *choice) IsBoolFlag() bool { return true }
 
 const about = "pagerank [flags] [FILE]: the ten best vertices of a graph; FILE has two ids a line, '#' for comments"
 
@@ -54,7 +43,11 @@ func parse(args []string) (options, error) {
 	f.IntVar(&o.random.scale, "scale", 17, "without a file: a random graph with 2^scale ids")
 	f.IntVar(&o.random.edges, "edges", 0, "without a file: edges of the random graph; 0 for 16 an id")
 	f.Uint64Var(&o.random.seed, "seed", 1, "without a file: another random graph")
-	f.Var(&o.check, "check", "compare with a serial run; without the flag, for small graphs")
+	f.BoolFunc("check", "compare with a serial run; without the flag, for small graphs", func(s string) error {
+		on, err := strconv.ParseBool(s)
+		o.check = &on
+		return err
+	})
 	if err := rank.Parse(f, about, args, 1); err != nil {
 		return o, err
 	}

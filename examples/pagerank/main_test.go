@@ -209,13 +209,13 @@ func TestRankFails(t *testing.T) {
 
 func TestFlags(t *testing.T) {
 	o, err := parse([]string{"-undirected", "-check=false", "-scale", "3", "file"})
-	if err != nil || !o.undirected || o.check.wanted(1) || o.path != "file" || o.random.edges != 16<<3 {
+	if err != nil || !o.undirected || o.checks(1) || o.path != "file" || o.random.edges != 16<<3 {
 		t.Errorf("got %+v, %v", o, err)
 	}
-	if o, err = parse(nil); err != nil || !o.check.wanted(smallGraph) || o.check.wanted(smallGraph+1) {
+	if o, err = parse(nil); err != nil || !o.checks(smallGraph) || o.checks(smallGraph+1) {
 		t.Errorf("got %+v, %v", o, err)
 	}
-	if o, err = parse([]string{"-check"}); err != nil || !o.check.wanted(smallGraph+1) {
+	if o, err = parse([]string{"-check"}); err != nil || !o.checks(smallGraph+1) {
 		t.Errorf("got %+v, %v", o, err)
 	}
 	for _, args := range []string{

@@ -24,7 +24,7 @@ func (s *solver) report(d directory, in input, o options, out io.Writer) error {
 		fmt.Fprintf(out, "iterations: %d, last change %.3g\n", s.rounds, s.sum.Change)
 		fmt.Fprintf(out, "edges/s: %.0f\n", float64(edges)*float64(s.rounds)/s.took.Seconds())
 	}
-	if !o.check.wanted(edges) {
+	if !o.checks(edges) {
 		return nil
 	}
 	scores, err := s.gather()

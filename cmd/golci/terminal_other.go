@@ -5,3 +5,5 @@ package main
 import "os"
 
 var forwarded = []os.Signal{os.Interrupt}
+
+func inForeground() bool { return true }
