@@ -72,8 +72,7 @@ func median(rows []Row, state State) Row {
 	return m
 }
 
-// Compare fills in the ratios of golci's rows. plain says whether an implementation is a peer at its defaults. Raw is
-// not among the peers.
+// Compare fills in the ratios of golci's rows to peers and Raw. plain says whether a peer is at its defaults.
 func Compare(rows []Row, plain func(impl string) bool) {
 	for i := range rows {
 		g := &rows[i]

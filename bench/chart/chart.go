@@ -1,5 +1,4 @@
-// Package chart draws benchmark rows as curves: one panel a benchmark, one line an implementation, both axes
-// logarithmic.
+// Package chart draws benchmark rows as curves: one panel a benchmark, one line an implementation, logarithmic axes.
 package chart
 
 import (

@@ -33,8 +33,7 @@ func Between(a, b int) (float64, error) {
 	return max(<-result, <-result), nil
 }
 
-// onCPU runs f on a new OS thread pinned to cpu. The thread ends with f, since it is never unlocked, so that no other
-// goroutine inherits the pinning.
+// onCPU runs f on a new OS thread pinned to cpu. The thread ends with f, since it is never unlocked.
 func onCPU(cpu int, pinned chan<- error, f func()) {
 	go func() {
 		runtime.LockOSThread()
@@ -46,8 +45,7 @@ func onCPU(cpu int, pinned chan<- error, f func()) {
 	}()
 }
 
-// Here measures between the first two CPUs that this process may use; 0 when there is only one, or no way to bind a
-// thread. There is no error.
+// Here measures between the first two CPUs that this process may use; 0 where that cannot be done.
 func Here() (float64, error) {
 	cpus := affinity.Get()
 	if len(cpus) < 2 {

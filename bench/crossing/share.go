@@ -15,8 +15,8 @@ type Ends struct {
 	lines *Lines // nil in ranks that do not measure
 }
 
-// Share makes the ends of a job, once. All ranks call it, and wait for each other. Where ranks 0 and 1 share no memory
-// nothing is measured.
+// Share makes the ends of a job, once. All ranks call it, and wait for each other. Without shared memory nothing is
+// measured.
 func Share(ctx context.Context, job *boot.Job) (*Ends, error) {
 	const key = "line"
 	e := &Ends{rank: job.Rank}

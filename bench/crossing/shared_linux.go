@@ -14,8 +14,7 @@ const (
 	label  = "golci-line" // in /proc; bench/peers uses the same
 )
 
-// create makes a page of lines that other processes of this user attach to while the file is open. The page has no name
-// and goes with the last process that maps it.
+// create makes a page of lines without a name, to which processes of this user attach while the file is open.
 func create() (*Lines, *os.File, error) {
 	fd, err := unix.MemfdCreate(label, unix.MFD_CLOEXEC)
 	if err != nil {

@@ -49,8 +49,7 @@ func open(o mmsg.Options) (*pair, error) {
 
 func (p *pair) close() error { return errors.Join(p.a.Close(), p.b.Close()) }
 
-// run runs near and far at the same time, and returns when both have returned. Each has a thread, bound to a core if
-// there are two. near's end ends far.
+// run runs near and far at the same time, each on a core if there are two. near's end ends far.
 func (p *pair) run(near, far func() error) error {
 	var wg sync.WaitGroup
 	var errs [2]error

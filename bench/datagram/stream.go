@@ -27,9 +27,8 @@ func (s Shape) String() string {
 // Shapes are those that Best tries.
 var Shapes = []Shape{{1400, 46}, {8192, 7}, {32 << 10, 1}, {60 << 10, 1}, {mmsg.MaxPayload, 1}}
 
-// Best streams in each of Shapes for d and returns the greatest rate in bytes per second, and its shape. Shapes that
-// the kernel does not know are left out. It blocks, and occupies two cores. Errors: ErrStalled, ctx's and the
-// system's.
+// Best streams in each of Shapes that the kernel knows for d and returns the greatest rate in bytes per second, and its
+// shape. It blocks, and occupies two cores. Errors: ErrStalled, ctx's and the system's.
 func Best(ctx context.Context, d time.Duration) (rate float64, shape Shape, err error) {
 	for _, s := range Shapes {
 		got, err := Stream(ctx, s, d)
@@ -128,9 +127,8 @@ func (f *flow) source(ctx context.Context, d time.Duration) (float64, error) {
 	}
 }
 
-// await spins until so many bytes have come. The kernel may still drop datagrams, and need not tell before the next
-// one comes. So overdue datagrams are written off; the time spent waiting for them counts. Again and again it is an
-// error.
+// await spins until so many bytes have come. The kernel may still drop datagrams, and need not tell. So overdue ones
+// are written off; the time spent waiting for them counts. Again and again it is an error.
 func (f *flow) await(bytes int64) error {
 	var since time.Time
 	last := f.came.Load()

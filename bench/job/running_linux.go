@@ -6,8 +6,7 @@ import (
 	"strconv"
 )
 
-// running lists the processes that execute the file at path. The caller's files lie in a temporary directory that it
-// made, so these can be no one else's.
+// running lists the processes that execute the file at path. The caller has made that file, so no one else's do.
 func running(path string) []int {
 	if path == "" {
 		return nil

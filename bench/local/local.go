@@ -1,5 +1,4 @@
-// Package local has the benchmarks without messages: the thread switch, the table and the pool. Each runs beside its
-// rivals, with the same loop for all.
+// Package local has the benchmarks without messages: thread switch, table and pool, each beside its rivals.
 package local
 
 import (
@@ -69,8 +68,7 @@ func Run(ctx context.Context, name string, threads []int, d time.Duration, out f
 	return nil
 }
 
-// measure looks for the number of operations that takes about d. It grows at most a hundredfold at a time, because a
-// short first run says little.
+// measure looks for the number of operations that takes about d. A short first run says little, so it grows slowly.
 func (b *benchmark) measure(c contender, threads int, d time.Duration) (float64, error) {
 	if threads < 1 {
 		return 0, fmt.Errorf("%w: %d", ErrThreads, threads)

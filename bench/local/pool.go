@@ -14,12 +14,10 @@ const packets = 1024
 
 var errEmpty = errors.New("local: pool is empty")
 
-// packet stands for a packet. The loop does not touch it: with a shared pool that would cost the crossing of its
-// lines on top of what is measured.
+// packet is not touched by the loops: in a shared pool that would add the crossing of its lines.
 type packet [256]byte
 
-// pairs is the loop of one goroutine over a pool: n pairs of get and put by goroutine g. Each loop calls its pool
-// directly.
+// pairs is n pairs of get and put by goroutine g. Each loop calls its pool directly.
 type pairs func(g, n int) error
 
 // pools: golci is pool.Pool with a sub-pool a goroutine, onelock the same with one for all, stack the lock-free one.

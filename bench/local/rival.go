@@ -25,8 +25,7 @@ type pingPong interface {
 	pong(rounds int)
 }
 
-// overPairs has so many pairs hand over, n times from each of their threads. Two threads are a ring of two; of 1,024
-// threads 512 are always runnable.
+// overPairs has so many pairs hand over, n times from each thread. Of 1,024 threads 512 are always runnable.
 func overPairs(run func(pairs, rounds int) (time.Duration, error)) func(threads, n int) (time.Duration, error) {
 	return func(threads, n int) (time.Duration, error) {
 		if threads%2 != 0 {

@@ -58,8 +58,7 @@ func (p *permits) pong(t *fult.Thread, rounds int) {
 	}
 }
 
-// threadPairs runs pairs as threads of kind on one worker. Threads that the Go runtime schedules get one P, as in
-// goPairs.
+// threadPairs runs pairs as threads of kind on one worker, and on one P where the Go runtime schedules them.
 func threadPairs(kind fult.Kind) func(pairs, rounds int) (time.Duration, error) {
 	return func(pairs, rounds int) (time.Duration, error) { return fultPairs(kind, pairs, rounds) }
 }

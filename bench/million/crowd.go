@@ -91,8 +91,7 @@ func (c *crowd) blocked() error {
 	return c.comm.Barrier()
 }
 
-// waiting counts the threads that wait. Under the race detector threads are goroutines, of which only the runtime
-// knows.
+// waiting counts the threads that wait. Of goroutines, as under the race detector, only the runtime knows.
 func (c *crowd) waiting() (n int) {
 	for t := range c.sched.Threads() {
 		if s := t.State(); s == fult.Waiting || s == fult.Unknown {
@@ -102,8 +101,7 @@ func (c *crowd) waiting() (n int) {
 	return n
 }
 
-// round serves every thread of both ranks once. It returns the time from when both ranks were ready until all threads
-// of both had their message.
+// round serves every thread of both ranks once, and returns the time from when both were ready until all are served.
 func (c *crowd) round() (time.Duration, error) {
 	if err := c.comm.Barrier(); err != nil {
 		return 0, err

@@ -1,6 +1,5 @@
 // Package peers finds UCX and the installed MPI implementations. It builds the C programs of this folder with each of
-// them, and runs them with its launcher. The C files carry a build constraint that keeps the Go tool from compiling
-// them.
+// them, which a build constraint hides from the Go tool, and runs them with its launcher.
 package peers
 
 import (
@@ -56,8 +55,8 @@ const active = "am"
 // Has says whether the peer has a program for the benchmark.
 func (m *Peer) Has(bench string) bool { return (bench == active) == (m.Run == "") }
 
-// The tuned settings move large messages through shared memory instead of process_vm_readv. The faster way depends on
-// the machine, so compare with the best of all.
+// Tuned settings move large messages through shared memory, not process_vm_readv: which is faster depends on the
+// machine.
 func openMPI() Peer {
 	copies := []string{"--mca", "btl_vader_single_copy_mechanism", "none"}
 	eager := append(copies[:3:3], "--mca", "btl_vader_eager_limit", "65536", "--mca", "btl_vader_max_send_size", "65536")

@@ -42,8 +42,7 @@ type env struct {
 	out        func(bench.Row) // on rank 0
 }
 
-// Run is called by every rank with the same arguments and blocks until the benchmark is done. On rank 0 out gets each
-// row as it is measured.
+// Run is called by every rank with the same arguments and blocks until all is measured. Rank 0's out gets the rows.
 func Run(p *mpi.Proc, c Config, out func(bench.Row)) error {
 	world := p.World()
 	e := &env{proc: p, comm: world, rank: world.Rank(), size: world.Size(), ends: c.Ends, out: out}
@@ -121,8 +120,7 @@ func (e *env) crossing() (float64, error) {
 	return ns, e.comm.Barrier()
 }
 
-// timed makes a row of a loop, which returns the value of n iterations: it runs the fewest to choose how many last for
-// the window, and then those.
+// timed makes a row of a loop, which returns the value of n iterations. A first pass chooses how many fill the window.
 func (e *env) timed(c Config, size, least int, unit string, loop func(n int) (float64, error)) error {
 	start := time.Now()
 	if _, err := loop(least); err != nil {

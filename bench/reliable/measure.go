@@ -26,8 +26,8 @@ func over(a, b uint64) float64 {
 	return float64(a) / float64(b)
 }
 
-// MeasureLoss runs one flow with c.Loss, twice: a flood for c.Length, and c.Count messages at c.Load. Every message is
-// accounted for. Errors: ErrConfig, ErrTotals.
+// MeasureLoss runs one flow with c.Loss, twice: a flood for c.Length, and c.Count messages at c.Load. Errors:
+// ErrConfig, ErrTotals.
 func MeasureLoss(c Config) (*Loss, error) {
 	c, err := c.Fill()
 	if err != nil {

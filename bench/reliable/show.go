@@ -12,10 +12,9 @@ import (
 	"github.com/golci/golci/bench"
 )
 
-// Show measures c for each loss and each size of messages (nil: that of c). It writes every row to w as it comes, as
-// a JSON object in a line or in columns. With one sender a row is a Loss, with more a Share, three for each loss. It
-// returns the goodput of the former as curves to draw. It ends early, with the context's error, when ctx is
-// cancelled.
+// Show measures c for each loss and each size of messages (nil: that of c). It writes every row to w as it comes, as a
+// JSON object in a line or in columns. With one sender a row is a Loss, with more a Share, three for each loss. It
+// returns the goodput of the former as curves to draw. It ends early with ctx.
 func Show(ctx context.Context, c Config, losses []float64, sizes []int, w io.Writer, asJSON bool) ([]bench.Row, error) {
 	p := &printer{w: w, json: asJSON}
 	if len(sizes) == 0 {

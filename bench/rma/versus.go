@@ -11,12 +11,10 @@ import (
 	"github.com/golci/golci/bench"
 )
 
-// turns is how often each side is timed, one after the other, so that a change of the machine meets all alike. Medians
-// count.
+// turns is how often each side is timed, in turns, so that a change of the machine meets all. Medians count.
 const turns = 21
 
-// side is one way to move the bytes. Its loop is its own, without a call in between, so that the plain ones cost what
-// they cost.
+// side is one way to move the bytes. Its loop calls nothing in between, so that plain ones cost what they cost.
 type side struct {
 	impl string
 	loop func(n int) error

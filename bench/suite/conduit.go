@@ -95,8 +95,7 @@ func (r *runner) settings(m *peers.Peer) []peers.Setting {
 // leastTraffic is less than what any of the benchmarks sends from its start to its end, in bytes.
 const leastTraffic = 64 << 10
 
-// watched runs f, which reports rows. Where these are to have gone over the network, it has the loopback interface
-// watched.
+// watched runs f, which reports rows. It watches the loopback interface if these are to have gone over the network.
 func (r *runner) watched(out func(bench.Row), f func(out func(bench.Row)) error) error {
 	if !r.network() {
 		return f(out)

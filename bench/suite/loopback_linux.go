@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// loopbackBytes is how many bytes the loopback interface has moved since the system's start; false if that is not
-// known.
+// loopbackBytes is how many bytes the loopback interface has moved so far; false if that is not known.
 func loopbackBytes() (uint64, bool) {
 	text, err := os.ReadFile("/sys/class/net/lo/statistics/rx_bytes")
 	if err != nil {

@@ -52,8 +52,7 @@ type realRow struct {
 	P999    float64 `json:"p999_us"`
 }
 
-// real has each loss, size and mode of security measured by ranks of jobs of their own: the loop of bandwidth, and
-// single round trips.
+// real has each loss, size and mode of security measured by jobs of their own: the loop of bandwidth, and Tail.
 func (r *runner) real(ctx context.Context, s spec) error {
 	rates := r.losses()
 	slices.Sort(rates)

@@ -104,8 +104,7 @@ func Names() []string {
 	return names
 }
 
-// ofAll lists the benchmarks that "all" stands for; carried leaves only those whose messages a conduit can be chosen
-// for.
+// ofAll lists the benchmarks that "all" stands for; with carried only those that a conduit can be chosen for.
 func ofAll(carried bool) (names []string) {
 	for _, s := range specs {
 		if !s.asked && (s.carried() || !carried) {

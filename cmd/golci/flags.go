@@ -9,10 +9,9 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// longFlags rewrites "-name" to "--name" for the flags of the command that args choose, so that flags may be written as
-// for Go's tools. If the command passes arguments to a program, the arguments after the program stay as they are. An
-// unknown flag before the program is an error here. Otherwise it would be taken for the program, or for several flags
-// of one letter.
+// longFlags rewrites "-name" to "--name" for the flags of the command that args choose, as Go's tools write them.
+// Arguments after a program stay as they are. An unknown flag before it is an error here: it would be taken for the
+// program, or for several flags of one letter.
 func longFlags(root *kong.Node, args []string) ([]string, error) {
 	out := make([]string, 0, len(args))
 	node := root
@@ -61,8 +60,7 @@ func unknownFlag(root, node *kong.Node, arg string) error {
 	return fmt.Errorf("unknown flag %s%s; %s -help lists those of golci", arg, where, command)
 }
 
-// dashed says whether value, which begins with a dash, is meant for flag and is no flag itself. It is a number, or
-// flags for go build.
+// dashed says whether value, which begins with a dash, is meant for flag: a number, or flags for go build.
 func dashed(flag *kong.Flag, value string) bool {
 	_, err := strconv.Atoi(value)
 	return strings.HasPrefix(value, "-") && (err == nil || flag.Name == "build")

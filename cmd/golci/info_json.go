@@ -37,8 +37,7 @@ type threadsReport struct {
 	Why  string `json:"why,omitempty"`
 }
 
-// eagerReport is the largest message that a rank sends without asking first, in a job of the launcher's size or else
-// of two ranks.
+// eagerReport is the largest message sent without asking first, in a job of the launcher's size or else of two ranks.
 type eagerReport struct {
 	Bytes int    `json:"bytes"`
 	Ranks int    `json:"ranks"`

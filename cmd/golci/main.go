@@ -15,8 +15,7 @@ import (
 	"github.com/golci/golci/cmd/golci/internal/launch"
 )
 
-// cli is the command line. A sub-command in a file of its own appends itself to commands from its init, so that adding
-// or removing it changes nothing here.
+// cli is the command line. Sub-commands in files of their own append themselves to commands from their init.
 type cli struct {
 	Run     runCmd           `cmd:"" help:"Start a job of several ranks, on this machine or on several."`
 	Info    infoCmd          `cmd:"" help:"Show the machine, the kernel's features, the launcher and the settings."`
@@ -47,8 +46,7 @@ func (versionCmd) Run() error {
 	return nil
 }
 
-// version is golci's version with the commit, unless the version contains it, the Go release and the platform of the
-// build.
+// version is golci's version, with the commit unless that is in it, and the Go release and platform of the build.
 func version() string {
 	text := "golci (unknown version)"
 	if b, ok := debug.ReadBuildInfo(); ok {

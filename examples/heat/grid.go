@@ -5,8 +5,7 @@ import "fmt"
 // maxSide keeps products of two sides, and tags, in range.
 const maxSide = 1 << 15
 
-// grid is how the plate is cut: rows times cols tiles, numbered row by row. Each rank has the same number of
-// consecutive ones.
+// grid cuts the plate: rows times cols tiles, numbered row by row. Each rank has as many consecutive ones.
 type grid struct {
 	n          int // inner points of a side
 	rows, cols int

@@ -46,8 +46,7 @@ func newTile(c *mpi.Comm, g grid, number int) *tile {
 	return t
 }
 
-// run is the thread of the tile. Neighbours need no other agreement than the messages: two of one pair and side stay
-// in order.
+// run is the thread of the tile. Messages of one pair and side stay in order, so neighbours agree on nothing else.
 func (t *tile) run(steps int) error {
 	for range steps {
 		if err := t.exchange(); err != nil {

@@ -22,8 +22,7 @@ func terminal() io.Writer {
 	return nil
 }
 
-// done is how far the iterations are, 0 to 1. The change shrinks by about the same factor each time, so its logarithm
-// tells.
+// done is how far the iterations are, 0 to 1. The change shrinks by about the same factor each time.
 func (r rule) done(rounds int64, change float64) float64 {
 	if rounds == 0 {
 		return 0

@@ -13,8 +13,7 @@ import (
 // bytes a vertex, which is little beside the edges.
 type directory []uint64
 
-// sparse bounds the ratio of the largest id to the number of vertices, or edges. Up to this ratio a table over all
-// ids is worth its memory.
+// sparse bounds the ratio of the largest id to the number of vertices up to which a table over all ids pays.
 const sparse = 8
 
 // numbers returns a function that finds the number of an id, which must be in d.

@@ -1,8 +1,7 @@
 package main
 
-// layout says who computes which vertices. Vertices are numbered from 0, and cut into blocks of consecutive vertices,
-// as equal as possible. One thread computes each block. Each rank has the same number of consecutive blocks. Blocks
-// may be empty.
+// layout says who computes which vertices, numbered from 0. They are cut into blocks of consecutive vertices, as equal
+// as possible, perhaps empty. Each rank has the same number of blocks, and a thread for each.
 type layout struct {
 	vertices int
 	ranks    int

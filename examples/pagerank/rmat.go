@@ -46,8 +46,7 @@ func (g rmat) edge(random *rand.Rand) edge {
 	return edge{From: g.scramble(e.From), To: g.scramble(e.To)}
 }
 
-// scramble is a bijection of the ids. Without it the vertices of many edges would have neighbouring ids, and so be
-// work of the same rank.
+// scramble is a bijection of the ids. Without it one rank would get all vertices of many edges.
 func (g rmat) scramble(id uint64) uint64 {
 	mask := uint64(1)<<g.scale - 1
 	shift := g.scale/2 + 1

@@ -79,8 +79,7 @@ func (s *solver) solve() error {
 	return err
 }
 
-// thread is the work of block i. A failure aborts the job, but the thread stays for the barriers, where all learn of
-// it.
+// thread is the work of block i. After a failure it stays for the barriers, where all learn of it.
 func (s *solver) thread(team *rank.Team, me *fult.Thread, i int) error {
 	lo, hi := s.block(s.rank, i)
 	lo, hi = lo-s.first, hi-s.first
@@ -158,8 +157,7 @@ func (s *solver) publish(lo, hi int) {
 	}
 }
 
-// update makes the next scores of a block. The score of a vertex is summed in the order of its sources, so it does
-// not depend on how the graph is cut.
+// update makes the next scores of a block, summed in the order of the sources, however the graph is cut.
 func (s *solver) update(lo, hi int) (t total) {
 	n := float64(s.vertices)
 	base := (1-s.damping)/n + s.damping*s.sum.Dangling/n

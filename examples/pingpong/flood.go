@@ -15,9 +15,8 @@ import (
 
 const reportEvery = time.Second
 
-// flood sends from the lower rank of a pair to the upper one until ctx of either ends. Each rank tells its partner
-// once that the end has come. The lower rank then closes every thread's stream with a message one byte longer than
-// the others.
+// flood sends from the lower rank of a pair to the upper one until ctx of either ends, which tells its partner. The
+// lower rank then closes every thread's stream with a message one byte longer than the others.
 func flood(ctx context.Context, c *mpi.Comm, o options, partner int, w io.Writer) error {
 	f := &flow{c: c, partner: partner, size: o.size, word: o.threads}
 	f.ctx, f.end = context.WithCancel(ctx)
@@ -98,8 +97,7 @@ func (f *flow) recv(i int) error {
 	}
 }
 
-// count prints what has been received, again and again until done, and then the total. The lower rank has nothing to
-// say.
+// count prints what has been received, again and again until done, and then the total. The lower rank prints nothing.
 func (f *flow) count(done <-chan struct{}, w io.Writer) error {
 	if f.c.Rank() < f.partner {
 		return nil

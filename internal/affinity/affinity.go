@@ -2,9 +2,8 @@
 // calls. On other systems binding does nothing and every CPU counts as usable.
 package affinity
 
-// Check tells whether the kernel lets this process bind its threads. It binds the calling thread to the CPUs that it
-// may use already. A filter of system calls may refuse that, or refuse to tell those CPUs. The error then wraps the
-// kernel's and names the call.
+// Check tells whether the kernel lets this process bind its threads: it binds this one to the CPUs that it may use. A
+// filter of system calls may refuse that. The error wraps the kernel's and names the call.
 func Check() error { return check() }
 
 // Count returns the number of CPUs that the calling OS thread may use. It is at least 1.

@@ -8,8 +8,8 @@ import (
 // prefix is how the names of all settings begin.
 const prefix = "GOLCI_"
 
-// Unknown returns a sentence for each variable of env that begins as settings do, but is neither a setting nor one of
-// others. env is as os.Environ returns it.
+// Unknown returns a sentence for each variable of env (os.Environ) named like a setting that is none, and not in
+// others.
 func Unknown(env []string, others ...string) (texts []string) {
 	for _, name := range unknown(env) {
 		if !slices.Contains(others, name) {
@@ -20,8 +20,7 @@ func Unknown(env []string, others ...string) (texts []string) {
 	return texts
 }
 
-// Misspelt is Unknown for those names alone that differ from a setting's by a slip: the others may be another
-// program's.
+// Misspelt is Unknown for those names alone that are a slip: the others may be another program's.
 func Misspelt(env []string) (texts []string) {
 	for _, name := range unknown(env) {
 		if text, slip := complaint(name); slip {
@@ -52,8 +51,7 @@ func unknown(env []string) (names []string) {
 	return names
 }
 
-// lettersASlip is how many letters of a name allow one letter to be wrong, missing, too many, or in its neighbour's
-// place.
+// lettersASlip is how many letters of a name allow one to be wrong, missing, too many, or in its neighbour's place.
 const lettersASlip = 4
 
 // nearest finds the setting for which name is a slip, or "".

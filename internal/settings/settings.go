@@ -1,6 +1,5 @@
-// Package settings is the one table of everything that environment variables can change. A package reads its settings
-// through a Set. A Set is parsed once for each handle, so two jobs in one process may differ. `golci info` lists the
-// table.
+// Package settings is the one table of everything that environment variables can change. A package reads it through a
+// Set, which is parsed once for each handle, so two jobs in one process may differ.
 package settings
 
 import (
@@ -22,8 +21,7 @@ type Info struct {
 	Set     bool   `json:"set"`     // the environment has it
 }
 
-// definition is Info plus the parser; the table holds them in the order of their definition and is not changed after
-// the package's start.
+// definition is Info plus the parser. The table is in the order of definition, and complete at the package's start.
 type definition struct {
 	Info
 	parse func(string) (any, error)

@@ -67,8 +67,7 @@ type kernel func(dst, a, b *byte, n int)
 type kernels [operations][reflect.Complex128 + 1]kernel
 
 const (
-	// minBytes is the shortest slice for which the call of a kernel pays. Kernels need one register full, which is
-	// less.
+	// minBytes is the shortest slice for which a kernel pays. It needs one register full, which is less.
 	minBytes = 64
 	// maxBytes is half of what a kernel is given at most. The runtime cannot stop a goroutine inside, and a
 	// collection waits for it: some 20 us.

@@ -10,8 +10,7 @@ import (
 	"github.com/golci/golci/internal/affinity"
 )
 
-// CPU is one logical processor. Numbers that the system does not tell are 0, but an unknown core is the CPU's own
-// number.
+// CPU is one logical processor. Unknown numbers are 0; an unknown core is the CPU's own number.
 type CPU struct {
 	ID      int // the kernel's number
 	Package int // socket
@@ -36,8 +35,7 @@ type Map struct {
 	Caches []Cache
 }
 
-// Read reads the topology now, and reads files for it. It cannot fail. Unknown numbers stay 0. If the kernel does not
-// tell the usable CPUs, the Map has none.
+// Read reads the topology now, from files. Unknown numbers stay 0. If the usable CPUs are unknown the Map has none.
 func Read() Map {
 	m := Map{}
 	for _, id := range affinity.Get() {
@@ -83,9 +81,8 @@ func (m Map) Count(f func(CPU) int) int {
 	return len(seen)
 }
 
-// Deal splits the usable cores among n ranks. Each rank gets neighbouring cores with all their CPUs. Shares differ by
-// one core at most. If there are fewer cores than ranks, or n is below 1, Deal returns nil, because binding would
-// only hurt.
+// Deal splits the usable cores among n ranks: neighbouring cores with all their CPUs, one more or less. With fewer
+// cores than ranks, or n below 1, it returns nil, because binding would only hurt.
 func (m Map) Deal(n int) [][]int {
 	cores := m.Cores()
 	if n < 1 || n > len(cores) {

@@ -36,8 +36,7 @@ func Start(ctx context.Context) (*rank.Rank, error) {
 	return r, nil
 }
 
-// Local runs f as both ranks of a job in this process, joined by the conduit over, and returns the error of each.
-// That of ending the job is added to the first.
+// Local runs f as both ranks of a job in this process, joined by the conduit over, and returns the errors of both.
 func Local(over string, f func(r *rank.Rank) error) []error {
 	set := Settings()
 	set[settings.Conduit.Env()] = over
@@ -80,8 +79,7 @@ type Pair struct {
 // hOver is the index of the handler that ends Follow.
 const hOver = 64
 
-// NewPair is called by both ranks, and blocks until both have done so. The caller polls. ErrShare where the ranks do
-// not share memory.
+// NewPair is called by both ranks, and blocks until both have done so. ErrShare where they share no memory.
 func NewPair(ctx context.Context, r *rank.Rank) (*Pair, error) {
 	p := &Pair{on: r}
 	over := func(*am.Token, []uint64, []byte) { p.over = true }
@@ -125,8 +123,7 @@ type Line struct {
 	ends *crossing.Ends
 }
 
-// ShareLine is called by both ranks, polls nothing, and blocks until both have done so. ErrShare where ranks do not
-// share memory.
+// ShareLine is called by both ranks, and blocks until both have done so. ErrShare where they share no memory.
 func ShareLine(ctx context.Context, r *rank.Rank) (*Line, error) {
 	if m, ok := r.Conduit().(conduit.Remote); !ok || !m.Reach(1-r.Rank()).Map {
 		return nil, ErrShare

@@ -11,9 +11,8 @@ import (
 	"github.com/golci/golci/mpi"
 )
 
-// Main is the main function of a program that reads its arguments with parse and then runs body as one rank of its
-// job. It does not return: the exit code is 0, or 2 for arguments that parse refuses, or 1. An error of body ends the
-// whole job.
+// Main reads the arguments with parse and runs body as one rank of its job. It does not return: the exit code is 0, or
+// 2 for arguments that parse refuses, or 1. An error of body ends the whole job.
 func Main[A any](parse func(args []string) (A, error), body func(c *mpi.Comm, a A) error) {
 	os.Exit(run(os.Args[1:], parse, body))
 }

@@ -17,10 +17,9 @@ type Team struct {
 	err  atomic.Pointer[error] // the first failure
 }
 
-// Threads runs f as n light-weight threads of the rank p, each with its thread and its number from 0. When all have
-// returned it returns the first error. It waits, and is for goroutines. No thread runs before all of them exist, so
-// that they may meet at a barrier. The first failure aborts the job at once: nothing that waits for a message is left
-// hanging.
+// Threads runs f as n light-weight threads of the rank p, each with its thread and its number from 0, and returns the
+// first error. It waits, and is for goroutines. No thread runs before all of them exist, so that they may meet at a
+// barrier. The first failure aborts the job at once, so that nothing hangs.
 func Threads(p *mpi.Proc, n int, f func(team *Team, t *fult.Thread, i int) error) error {
 	team := &Team{proc: p}
 	if err := team.gate.Add(nil, 1); err != nil {

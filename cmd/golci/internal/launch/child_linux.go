@@ -13,8 +13,7 @@ func childAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// waitNoReap waits until the process has ended and leaves it a zombie, so that its number stays taken. It returns
-// false when it cannot.
+// waitNoReap waits for the end of the process and leaves it a zombie, whose number stays taken. False: it cannot.
 func waitNoReap(pid int) bool {
 	for {
 		err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil)

@@ -10,8 +10,7 @@ import (
 	"github.com/golci/golci/internal/boot"
 )
 
-// foreign are the prefixes of variables by which another launcher talks to its ranks, perhaps the launcher of this
-// process. A rank of ours must not see them.
+// foreign are the prefixes of variables by which another launcher, perhaps of this process, talks to its ranks.
 var foreign = []string{"PMI_", "PMIX_", "OMPI_", "HYDI_", "HYDRA_", "MPI_LOCAL", "PRTE_", boot.EnvLauncher + "="}
 
 func cleanEnv(base []string) []string {

@@ -1,5 +1,5 @@
-// Package launch starts the ranks of a job on this machine, serves them PMI-1, and ends them: no rank outlives the job,
-// whatever ends it.
+// Package launch starts the ranks of a job, serves them PMI-1, and ends them: no rank outlives the job, whatever ends
+// it.
 package launch
 
 import (

@@ -23,8 +23,7 @@ func (s *shared) Write(b []byte) (int, error) {
 	return s.w.Write(b)
 }
 
-// prefixer puts a prefix before every line, and writes whole lines only. It is used by one goroutine; flush is called
-// after that has ended.
+// prefixer puts a prefix before every line, and writes whole lines only. One goroutine uses it, and flushes at the end.
 type prefixer struct {
 	out    *shared
 	prefix string

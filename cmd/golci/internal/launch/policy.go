@@ -123,8 +123,7 @@ func (p *policy) late(rank int, st Status, code int, text string) []order {
 	return []order{say(text)}
 }
 
-// lost takes the loss of a machine with all its ranks, for the reason in text, which has an exit code. It fails the
-// job, unless all of them have ended before.
+// lost takes the loss of a machine with its ranks, for the reason in text. It fails the job unless all have ended.
 func (p *policy) lost(text string, code int, ranks []int) []order {
 	some := false
 	for _, r := range ranks {
@@ -156,8 +155,7 @@ func (p *policy) failed(rank, code int, text string) []order {
 	return append([]order{say(text)}, p.fail()...)
 }
 
-// leaves takes the word of a rank that is about to end as all ranks have agreed. The first one tells why, and starts
-// the time in which the others have to follow.
+// leaves takes the word of a rank that ends as all have agreed. The first one tells why, and starts the others' time.
 func (p *policy) leaves(rank int, text string) (out []order) {
 	first := len(p.left) == 0
 	p.left[rank] = true

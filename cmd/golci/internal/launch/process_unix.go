@@ -10,8 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Process is a process that leads a group of its own, and dies with the thread that has started it where the system can
-// do that.
+// Process leads a process group of its own, and dies with the thread that has started it where the system can do that.
 type Process struct {
 	cmd   *exec.Cmd
 	guard *Guard

@@ -12,8 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// heardTime bounds the wait for the end of a rank's PMI connection after the rank's own end, if another process holds
-// the connection.
+// heardTime bounds the wait for the end of a rank's PMI connection, which another process may hold, after its own end.
 const heardTime = time.Second
 
 // pmiFD is the number of the PMI socket in a rank: the first after the standard ones.

@@ -135,8 +135,7 @@ func (j *Job) leaves(rank, code int, text string) {
 	j.report(failure{rank: rank, code: code, text: text, agreed: true})
 }
 
-// report is called by the server's goroutines, which may hold its lock. Their texts begin with the rank, but do not
-// know its machine.
+// report is called by the server's goroutines, perhaps under its lock. Their texts name the rank, not its machine.
 func (j *Job) report(f failure) {
 	if rest, ok := strings.CutPrefix(f.text, fmt.Sprintf("rank %d ", f.rank)); ok {
 		f.text = j.places.Name(f.rank) + " " + rest
@@ -192,8 +191,8 @@ func (j *Job) heeded(f failure) []order {
 	return j.policy.failed(f.rank, f.code, f.text)
 }
 
-// goneLater tells the server that ranks have ended. It uses another goroutine, because the server then writes to other
-// ranks, which may not read.
+// goneLater tells the server that ranks have ended: on a goroutine, as the server then writes to ranks that may not
+// read.
 func (j *Job) goneLater(ranks ...int) {
 	j.wg.Go(func() {
 		for _, r := range ranks {

@@ -61,8 +61,7 @@ func (l *lane) run(now func() time.Duration) {
 	}
 }
 
-// pop copies the next packet that is due into buf. If none is due it returns the time until one will be; 0 if none is
-// held.
+// pop copies the next packet that is due into buf, or returns the time until one will be; 0 if none is held.
 func (l *lane) pop(buf []byte, now time.Duration) (packet []byte, wait time.Duration, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

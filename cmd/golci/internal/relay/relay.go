@@ -72,8 +72,7 @@ func Listen(cfg Config) (*Relay, error) {
 // Addr is where clients send to.
 func (r *Relay) Addr() netip.AddrPort { return r.conn.LocalAddr().(*net.UDPAddr).AddrPort() }
 
-// Serve passes packets until ctx ends; then it ends everything it started, and returns nil. Packets still held are
-// lost. It must be called once.
+// Serve passes packets until ctx ends, and ends what it started. Packets still held are lost. It must be called once.
 func (r *Relay) Serve(ctx context.Context) error {
 	ended := context.AfterFunc(ctx, func() { _ = r.conn.Close() })
 	defer ended()
@@ -144,8 +143,7 @@ func (r *Relay) newSession(client netip.AddrPort) *session {
 	return s
 }
 
-// write sends a packet. An error may be the answer to an earlier packet. The system reports it once, and does not send
-// this packet.
+// write sends a packet. The system may report an earlier one's error once, and then does not send this one.
 func write(c *net.UDPConn, packet []byte) {
 	if _, err := c.Write(packet); err != nil {
 		_, _ = c.Write(packet)

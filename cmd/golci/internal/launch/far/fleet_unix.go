@@ -314,8 +314,7 @@ func (f *fleet) greet(raw net.Conn) {
 	f.all[host].listen(l)
 }
 
-// headAddrs lists the addresses at which the helpers try to find the head: that of the listener, or all of this
-// machine's.
+// headAddrs lists the addresses at which helpers try to find the head: the listener's, or all of this machine's.
 func headAddrs(a net.Addr) ([]string, error) {
 	at, ok := a.(*net.TCPAddr)
 	if !ok {

@@ -15,8 +15,7 @@ const frameFront = 5 // bytes that the length counts beside the payload
 // maxPayload bounds a frame, so that nobody makes the other side allocate.
 const maxPayload = 256 << 10
 
-// chunk is how much of a stream or file travels in one frame. A stream has one frame under way; the receiver
-// acknowledges it.
+// chunk is how much of a stream or file travels in one frame. The next one waits until that is acknowledged.
 const chunk = 32 << 10
 
 // kind is the meaning of a frame. The comment gives the sender, the number and the payload.

@@ -85,8 +85,7 @@ func (h *helper) Attach(rank int, conn net.Conn) {
 	})
 }
 
-// hearTime bounds how long a rank that does not read can hold the others up; it has one request outstanding, so it
-// reads.
+// hearTime bounds how long a rank can hold the others up. It has one request outstanding, so it reads.
 const hearTime = 2 * time.Second
 
 func (r *rankPMI) hear(b []byte) {

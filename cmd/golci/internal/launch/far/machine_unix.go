@@ -151,8 +151,7 @@ func (m *machine) converse() error {
 // maxShellLine bounds a line of a machine's output before its helper runs.
 const maxShellLine = 64 << 10
 
-// printable replaces in place the characters that a terminal might take for a command, such as the escapes that move
-// its cursor.
+// printable replaces in place the characters that a terminal might take for a command, such as escapes.
 func printable(line []byte) []byte {
 	for i, b := range line {
 		if b < ' ' && b != '\t' && b != '\n' && b != '\r' || b == 0x7f {

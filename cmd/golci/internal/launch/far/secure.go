@@ -39,8 +39,7 @@ func newIdentity(key []byte) (*authconn.Identity, error) {
 	return authconn.New(key, fmt.Sprint("golci helper ", protocol))
 }
 
-// ticketKeys derives the key of each machine's ticket from the secret of a launch: no machine can call in another's
-// name.
+// ticketKeys derives the keys of the machines' tickets from one secret: no machine can call in another's name.
 func ticketKeys(secret []byte, hosts int) ([][]byte, error) {
 	keys := make([][]byte, hosts)
 	for host := range keys {
@@ -79,8 +78,7 @@ func admit(raw net.Conn, ids []*authconn.Identity) (*tls.Conn, int, error) {
 	return c, int(host), raw.SetDeadline(time.Time{})
 }
 
-// call is the helper's side: it tries all addresses of the head at once, and proves itself to the first that is the
-// head.
+// call is the helper's side: it tries all addresses at once, and proves itself to the first that is the head.
 func call(ctx context.Context, t *ticket) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, authTime)
 	defer cancel()

@@ -257,8 +257,7 @@ func (m *machine) preload() error {
 	}
 }
 
-// feed passes the standard input on to rank 0, a piece at a time. It may be left waiting for input at the end of the
-// process.
+// feed passes the standard input on to rank 0, a piece at a time. It may wait for input to the end of the process.
 func (m *machine) feed(src *os.File) {
 	buf := make([]byte, chunk)
 	for {
