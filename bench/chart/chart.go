@@ -96,17 +96,13 @@ func Undrawn(rows []bench.Row) (texts []string) {
 	return texts
 }
 
-func save(path string, canvas vg.CanvasWriterTo) (err error) {
+func save(path string, canvas vg.CanvasWriterTo) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return fmt.Errorf("chart: %w", err)
 	}
-	defer func() {
-		if cerr := f.Close(); err == nil && cerr != nil {
-			err = fmt.Errorf("chart: %w", cerr)
-		}
-	}()
-	if _, err := canvas.WriteTo(f); err != nil {
+	_, err = canvas.WriteTo(f)
+	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("chart: %s: %w", path, err)
 	}
 	return nil

@@ -83,45 +83,46 @@ func bind(i int) error {
 
 // receive spins until something has come; 0 when the measurement is over.
 func (p *pair) receive(s mmsg.Socket, in []mmsg.Datagram) (int, error) {
-	var since time.Time
-	for i := 1; ; i++ {
+	for w := (wait{}); ; {
 		n, err := s.Recv(in)
 		if err != nil || n > 0 || p.end.Load() {
 			return n, err
 		}
-		if i%looks == 0 {
-			if since, err = waited(since); err != nil {
-				return 0, err
-			}
+		if err := w.spin(); err != nil {
+			return 0, err
 		}
 	}
 }
 
-// waited begins or continues a wait, which is an error after a while.
-func waited(since time.Time) (time.Time, error) {
-	now := time.Now()
-	if since.IsZero() {
-		return now, nil
-	}
-	if d := now.Sub(since); d > patience {
-		return since, fmt.Errorf("%w: waited %v", ErrStalled, d)
-	}
-	return since, nil
-}
-
 func (p *pair) send(s mmsg.Socket, batch []mmsg.Datagram) error {
-	var since time.Time
-	for i := 1; len(batch) > 0; i++ {
+	for w := (wait{}); len(batch) > 0; {
 		n, err := s.Send(batch)
+		if err == nil && n == 0 {
+			err = w.spin()
+		}
 		if err != nil {
 			return err
 		}
 		batch = batch[n:]
-		if n == 0 && i%looks == 0 {
-			if since, err = waited(since); err != nil {
-				return err
-			}
-		}
+	}
+	return nil
+}
+
+// wait is one for a socket, which is an error after a while.
+type wait struct {
+	spins int
+	since time.Time // of the first look at the clock
+}
+
+func (w *wait) spin() error {
+	if w.spins++; w.spins%looks != 0 {
+		return nil
+	}
+	if w.since.IsZero() {
+		w.since = time.Now()
+	}
+	if d := time.Since(w.since); d > patience {
+		return fmt.Errorf("%w: waited %v", ErrStalled, d)
 	}
 	return nil
 }

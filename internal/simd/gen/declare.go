@@ -30,15 +30,12 @@ func table(b *bytes.Buffer) {
 			if !everywhere(op, e) {
 				continue
 			}
-			f := op + e.name
-			fmt.Fprintf(b, "\t\treflect.%s: %s,\n", e.name, f)
-			if e.name == "Int64" {
-				fmt.Fprintf(b, "\t\treflect.Int: %s,\n", f)
+			for _, kind := range e.kinds {
+				fmt.Fprintf(b, "\t\treflect.%s: %s,\n", kind, op+e.name)
 			}
-			if u := unsigned[e.name]; u != "" && (op == "sum" || op == "prod") {
-				fmt.Fprintf(b, "\t\treflect.%s: %s,\n", u, f)
-				if u == "Uint64" {
-					fmt.Fprintf(b, "\t\treflect.Uint: %[1]s,\n\t\treflect.Uintptr: %[1]s,\n", f)
+			for _, kind := range e.unsigned {
+				if op == "sum" || op == "prod" {
+					fmt.Fprintf(b, "\t\treflect.%s: %s,\n", kind, op+e.name)
 				}
 			}
 		}

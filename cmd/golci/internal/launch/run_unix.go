@@ -122,17 +122,13 @@ func (j *Job) serve() (err error) {
 			pmi.KeySecret:  hex.EncodeToString(j.key),
 			pmi.KeyMapping: pmi.FormatMapping(j.places.Nodes),
 		},
-		Failing: j.failed, // not serve.Hooks.Fail, which may come after the end of a rank that was told
-	}, serve.Hooks{Leave: j.leaves, EOF: func(rank int) { close(j.heard[rank]) }})
+		// Not serve.Hooks.Fail, which may come after the end of a rank that was told.
+		Failing: func(rank, code int, text string) { j.report(failure{rank, code, text, false}) },
+	}, serve.Hooks{
+		Leave: func(rank, code int, text string) { j.report(failure{rank, code, text, true}) },
+		EOF:   func(rank int) { close(j.heard[rank]) },
+	})
 	return err
-}
-
-func (j *Job) failed(rank, code int, text string) {
-	j.report(failure{rank: rank, code: code, text: text})
-}
-
-func (j *Job) leaves(rank, code int, text string) {
-	j.report(failure{rank: rank, code: code, text: text, agreed: true})
 }
 
 // report is called by the server's goroutines, perhaps under its lock. Their texts name the rank, not its machine.

@@ -33,9 +33,7 @@ func (l *lane) push(now time.Duration, packet []byte) {
 	}
 }
 
-func (l *lane) close() { close(l.done) }
-
-// run sends each packet when it is due, until close.
+// run sends each packet when it is due, until done is closed.
 func (l *lane) run(now func() time.Duration) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()

@@ -81,8 +81,8 @@ func (r *Relay) Serve(ctx context.Context) error {
 	r.mu.Lock()
 	for _, s := range r.sessions {
 		_ = s.upstream.Close()
-		s.to.close()
-		s.from.close()
+		close(s.to.done)
+		close(s.from.done)
 	}
 	r.mu.Unlock()
 	r.work.Wait()

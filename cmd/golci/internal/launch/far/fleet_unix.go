@@ -188,14 +188,19 @@ func (f *fleet) assemble() error {
 	return nil
 }
 
+// absent names some of the machines that have not called back.
 func (f *fleet) absent() string {
+	const most = 8
 	var names []string
 	for _, m := range f.far {
 		if m.link == nil {
 			names = append(names, m.host.Name)
 		}
 	}
-	return list(names)
+	if more := len(names) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
+	}
+	return strings.Join(names, ", ")
 }
 
 // deal fills the machines with ranks, in their order. Those that get none are let go.
@@ -335,13 +340,4 @@ func headAddrs(a net.Addr) ([]string, error) {
 		out = append(out, net.JoinHostPort(name, fmt.Sprint(at.Port)))
 	}
 	return out, nil
-}
-
-func list(names []string) string {
-	const most = 8
-	text := strings.Join(names[:min(most, len(names))], ", ")
-	if len(names) > most {
-		text += fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	return text
 }

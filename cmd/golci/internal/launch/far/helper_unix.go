@@ -4,6 +4,7 @@ package far
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -90,12 +91,7 @@ func readTicket(r *bufio.Reader) (*ticket, error) {
 }
 
 // cores is how many ranks this machine takes if nobody says.
-func cores() int {
-	if n := len(topology.Read().Cores()); n > 0 {
-		return n
-	}
-	return runtime.NumCPU()
-}
+func cores() int { return cmp.Or(len(topology.Read().Cores()), runtime.NumCPU()) }
 
 // serve does the work of the thread with which the ranks end, until the link ends.
 func (h *helper) serve(orders <-chan frame) error {

@@ -192,22 +192,17 @@ func (m *machine) lose(why error) {
 		for r := range m.count {
 			ranks = append(ranks, m.first+r)
 		}
+		if errors.Is(why, io.EOF) || errors.Is(why, unix.ECONNRESET) {
+			why = errHelper
+		}
 		code := 1
-		text := fmt.Sprintf("host %s is lost with rank(s) %s: %v", m.host.Name, pmi.FormatRanks(ranks, pmi.SafeValue), plainly(why))
+		text := fmt.Sprintf("host %s is lost with rank(s) %s: %v", m.host.Name, pmi.FormatRanks(ranks, pmi.SafeValue), why)
 		if errors.Is(why, errTask) {
 			code, text = launch.NotStarted, fmt.Sprintf("host %s: %v", m.host.Name, why)
 		}
 		m.link.fail(why)
 		m.fleet.job.Lost(text, code, ranks)
 	})
-}
-
-// plainly puts the end of a connection in words.
-func plainly(why error) error {
-	if errors.Is(why, io.EOF) || errors.Is(why, unix.ECONNRESET) {
-		return errHelper
-	}
-	return why
 }
 
 func (m *machine) task() task {
