@@ -35,7 +35,7 @@ type Peer struct {
 	Network  []Setting // over the network between ranks of one machine, too; nil: it has none
 	files    []string  // of the program, relative to this folder
 	libs     []string  // arguments for the linker
-	prog     string    // built program
+	Program  string    // built by Build, a path
 }
 
 // Case is what a program shall measure.
@@ -178,7 +178,7 @@ func (m *Peer) Build(dir string) error {
 	if out, err := exec.Command(m.CC, append(args, m.libs...)...).CombinedOutput(); err != nil {
 		return fmt.Errorf("peers: %s: %w\n%s", m.CC, err, out)
 	}
-	m.prog = prog
+	m.Program = prog
 	return nil
 }
 
@@ -199,7 +199,7 @@ func (m *Peer) sources(src string) ([]string, error) {
 func (m *Peer) Command(s Setting, c Case) (argv, env []string) {
 	env = append(m.Env[:len(m.Env):len(m.Env)], s.Env...)
 	if m.Run == "" {
-		return []string{m.prog, c.Impl, c.Sizes, c.Seconds}, env
+		return []string{m.Program, c.Impl, c.Sizes, c.Seconds}, env
 	}
 	argv = []string{m.Run, "-n", strconv.Itoa(c.Ranks)}
 	if c.Ranks <= runtime.NumCPU() {
@@ -208,8 +208,5 @@ func (m *Peer) Command(s Setting, c Case) (argv, env []string) {
 		argv = append(argv, m.Crowd...)
 	}
 	argv = append(argv, s.Args...)
-	return append(argv, m.prog, c.Bench, c.Impl, c.Sizes, c.Threads, c.Seconds), env
+	return append(argv, m.Program, c.Bench, c.Impl, c.Sizes, c.Threads, c.Seconds), env
 }
-
-// Program is the built program's path, "" before Build.
-func (m *Peer) Program() string { return m.prog }

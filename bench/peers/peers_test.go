@@ -66,7 +66,7 @@ func TestFind(t *testing.T) {
 
 func TestCommandBindsWhereThereAreCores(t *testing.T) {
 	m := openMPI()
-	m.Run, m.prog = "/bin/mpirun", "/tmp/peer"
+	m.Run, m.Program = "/bin/mpirun", "/tmp/peer"
 	c := Case{Bench: "latency", Impl: "openmpi", Ranks: 1, Sizes: "8", Threads: "1", Seconds: "0.5"}
 	argv, env := m.Command(m.Settings[1], c)
 	line := strings.Join(argv, " ")
@@ -153,7 +153,7 @@ func checkProgram(t *testing.T, m *Peer, b string) {
 	argv, env := m.Command(m.Settings[0], c)
 	var rows []bench.Row
 	err := job.Run(t.Context(), job.Job{
-		Argv: argv, Env: env, Limit: time.Minute, Strays: m.Program(),
+		Argv: argv, Env: env, Limit: time.Minute, Strays: m.Program,
 		Row: func(r bench.Row) { rows = append(rows, r) },
 	})
 	if len(rows) != len(sizes) {

@@ -16,9 +16,7 @@ type Loss struct {
 	P50, P99, Top time.Duration // of a message's time at the load of Config, from when it is due until its last byte has come; Top: 0.999
 }
 
-// ResentOverLost compares the bytes that were sent again with those that had to be; 0 where none were lost.
-func (l *Loss) ResentOverLost() float64 { return over(l.Resent, l.Lost) }
-
+// over is 0 where b is.
 func over(a, b uint64) float64 {
 	if b == 0 {
 		return 0

@@ -43,7 +43,7 @@ func measure(t *testing.T, c Config) *Loss {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("loss %g: %.1f MB/s, resent/lost %.3f, timeouts %d, spurious %d, %v %v %v", c.Loss, l.Goodput/1e6, l.ResentOverLost(),
+	t.Logf("loss %g: %.1f MB/s, resent/lost %.3f, timeouts %d, spurious %d, %v %v %v", c.Loss, l.Goodput/1e6, over(l.Resent, l.Lost),
 		l.Timeouts, l.Spurious, l.P50, l.P99, l.Top)
 	return l
 }
@@ -69,7 +69,7 @@ func TestGoodputUnderLoss(t *testing.T) {
 				if got.Goodput < l.least*clean.Goodput {
 					t.Errorf("at a loss of %g goodput is %.2f of lossless, want %.2f", l.loss, got.Goodput/clean.Goodput, l.least)
 				}
-				if r := got.ResentOverLost(); r > 1.5 {
+				if r := over(got.Resent, got.Lost); r > 1.5 {
 					t.Errorf("at a loss of %g %.2f of the lost bytes were resent", l.loss, r)
 				}
 				if got.P50 < conf.RTT/2 || got.P99 < got.P50 || got.Top < got.P99 {

@@ -160,7 +160,7 @@ func (p *printer) loss(l *Loss, clean float64) error {
 	)
 	if err == nil {
 		_, err = fmt.Fprintf(p.w, "%9d %7.2f %10.1f %9.3f %10.0f %10.0f %10.0f %12s %9d %9d\n", c.Size, c.Loss*100, l.Goodput/1e6, share,
-			micros(l.P50), micros(l.P99), micros(l.Top), ratio(l.ResentOverLost()), l.Timeouts, l.Spurious)
+			micros(l.P50), micros(l.P99), micros(l.Top), ratio(over(l.Resent, l.Lost)), l.Timeouts, l.Spurious)
 	}
 	return err
 }

@@ -100,7 +100,7 @@ func (r *runner) peer(
 	})
 	got := 0
 	err := r.watched(out, func(out func(bench.Row)) error {
-		return job.Run(ctx, job.Job{Argv: argv, Env: env, Limit: s.limit(threads), Strays: m.Program(), Row: func(row bench.Row) {
+		return job.Run(ctx, job.Job{Argv: argv, Env: env, Limit: s.limit(threads), Strays: m.Program, Row: func(row bench.Row) {
 			got++
 			out(row)
 		}})

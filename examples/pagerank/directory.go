@@ -75,7 +75,7 @@ func denseEndpoints(edges []edge, largest uint64) (ids directory) {
 // agree makes the directory of the edges of all ranks. Each id is first sent to a rank that its hash says, which drops
 // repetitions; then all get what is left. It is collective, and waits.
 func agree(c *mpi.Comm, edges []edge) (directory, error) {
-	mine, err := deal(c, endpoints(edges), func(id uint64) int {
+	mine, _, err := deal(c, endpoints(edges), func(id uint64) int {
 		return int(id * 0x9e3779b97f4a7c15 >> 33 % uint64(c.Size()))
 	})
 	if err != nil {
@@ -91,15 +91,9 @@ func agree(c *mpi.Comm, edges []edge) (directory, error) {
 	return ids, directory(ids).check()
 }
 
-// deal sends each item to the rank that to says, and returns what has come, by sender; items of one sender keep their
-// order. It is collective, and waits.
-func deal[T any](c *mpi.Comm, items []T, to func(T) int) ([]T, error) {
-	got, _, err := dealt(c, items, to)
-	return got, err
-}
-
-// dealt is deal that also tells how many items each rank has sent.
-func dealt[T any](c *mpi.Comm, items []T, to func(T) int) (got []T, from []int, err error) {
+// deal sends each item to the rank that to says. It returns what has come, by sender, and how many items each has sent;
+// items of one sender keep their order. It is collective, and waits.
+func deal[T any](c *mpi.Comm, items []T, to func(T) int) (got []T, from []int, err error) {
 	counts := make([]int, c.Size())
 	for _, x := range items {
 		counts[to(x)]++

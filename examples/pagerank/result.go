@@ -19,28 +19,16 @@ func better(a, b ranked) int {
 	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID))
 }
 
-// best is the first n of all vertices, at rank 0. It is collective, and waits.
+// best is the first n of all vertices. It is collective, and waits.
 func (s *solver) best(d directory, n int) ([]ranked, error) {
 	mine := make([]ranked, len(s.scores))
 	for v, score := range s.scores {
 		mine[v] = ranked{ID: d[s.first+v], Score: score}
 	}
 	slices.SortFunc(mine, better)
-	counts := s.counts()
-	total := 0
-	for r := range counts {
-		counts[r] = min(counts[r], n)
-		total += counts[r]
-	}
-	var all []ranked
-	if s.rank == 0 {
-		all = make([]ranked, total)
-	}
-	if err := mpi.Gatherv(s.c, mine[:counts[s.rank]], all, counts, nil, 0); err != nil {
-		return nil, err
-	}
+	all, _, err := mpi.AllgathervAlloc(s.c, mine[:min(n, len(mine))])
 	slices.SortFunc(all, better)
-	return all[:min(n, len(all))], nil
+	return all[:min(n, len(all))], err
 }
 
 // gather is the scores of all vertices, at rank 0. It is collective, and waits.
