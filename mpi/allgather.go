@@ -27,7 +27,7 @@ func (x *coll) allgather(int) (err error) {
 	switch {
 	case !x.plan(w, 0, contribution{bytes: n, inPlace: own}):
 	case w == wayAllgatherSteps:
-		x.steps.AllgatherSteps(x.place(), n)
+		x.steps.AllgatherSteps(x.place(), n, own)
 	default:
 		x.steps.AllgatherRing(x.place(), &schedule.Parts{Buf: schedule.Out, Each: n}, own)
 	}

@@ -130,3 +130,33 @@ func TestAllocationsBetweenRanks(t *testing.T) {
 		return failed
 	})
 }
+
+// TestAllocationsFromTwoPlaces: a collective that sends from two places allocates nothing.
+func TestAllocationsFromTwoPlaces(t *testing.T) {
+	if invariants.Enabled {
+		t.Skip("checking builds allocate")
+	}
+	const runs, size = 100, 4
+	must(t, size, func(c *Comm) error {
+		own, all := make([]int, 3), make([]int, 3*size)
+		var failed error
+		step := func() {
+			if err := errors.Join(Gather(c, own, all, 0), Scatter(c, all, own, 1), Allgather(c, own, all), c.Barrier()); err != nil {
+				failed = err
+			}
+		}
+		for range runs {
+			step()
+		}
+		if c.Rank() == 2 { // the measurement counts the whole process, so one rank does it
+			if n := testing.AllocsPerRun(runs, step); n != 0 && failed == nil {
+				return fmt.Errorf("%v allocations", n)
+			}
+			return failed
+		}
+		for range runs + 1 {
+			step()
+		}
+		return failed
+	})
+}

@@ -46,7 +46,7 @@ func (x *coll) launch(err error) (Request, error) {
 	}
 	a.req, a.err = c.srv.NewCall(), nil
 	r := Request{c: c, req: a.req}
-	if x.steps.Work > 0 {
+	if x.steps.Work|x.steps.Split > 0 {
 		a.scratch = x.lay()
 	}
 	a.stop.Store(nil)
@@ -118,7 +118,7 @@ func (x *coll) pass() bool {
 		switch {
 		case st != nil && x.reqs[i].Ready():
 			x.run.Done(i)
-			x.give(x.outcome(st, x.reqs[i], x.at(st.At, st.Len)))
+			x.give(x.outcome(st, x.reqs[i]))
 			continue
 		case st != nil && a.ask.Swap(false):
 			x.ask(int(st.Peer))

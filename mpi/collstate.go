@@ -88,6 +88,7 @@ type coll struct {
 	plans [plansKept]planned
 	run   schedule.Run
 	reqs  []comm.Req           // of the steps that are under way, by number
+	pairs []pair               // of the steps that have been started; they stay where they are until the call ends
 	buf   [schedule.Bufs]elems // the call's
 	op    reducer              // of a reduction
 	small [smallScratch]uint64 // memory to work in, if little is needed

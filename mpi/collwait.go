@@ -24,10 +24,10 @@ func (x *coll) recv(st *schedule.Step, b []byte) error {
 	c := x.c
 	r, n, err := c.srv.RecvSoon(c.collCtx, int(c.group[st.Peer]), x.tagOf(st), b, x.once, x.termsOf(st), x.alarm)
 	if !r.Null() {
-		return x.wait(st, r, b)
+		return x.wait(st, r)
 	}
-	if err != nil || n != len(b) {
-		return x.stepError(st, b, n, err)
+	if err != nil || n != st.Len {
+		return x.stepError(st, n, err)
 	}
 	return nil
 }
@@ -53,7 +53,7 @@ func (x *coll) isend(st *schedule.Step, b []byte) (comm.Req, error) {
 	}
 	r, err := c.srv.IsendWith(c.collCtx, int(c.group[st.Peer]), x.tagOf(st), b, comm.Standard, t)
 	if err != nil {
-		err = x.stepError(st, b, 0, err)
+		err = x.stepError(st, 0, err)
 	}
 	return r, err
 }
@@ -61,16 +61,16 @@ func (x *coll) isend(st *schedule.Step, b []byte) (comm.Req, error) {
 func (x *coll) irecv(st *schedule.Step, b []byte) (comm.Req, error) {
 	r, err := x.c.srv.IrecvWith(x.c.collCtx, int(x.c.group[st.Peer]), x.tagOf(st), b, nil, x.termsOf(st))
 	if err != nil {
-		err = x.stepError(st, b, 0, err)
+		err = x.stepError(st, 0, err)
 	}
 	return r, err
 }
 
 // wait waits for a step's operation and checks what it has brought. If the call cannot succeed meanwhile, it uses up
 // the request and returns the error of the call.
-func (x *coll) wait(st *schedule.Step, r comm.Req, b []byte) error {
+func (x *coll) wait(st *schedule.Step, r comm.Req) error {
 	if r.Ready() || x.alarm == nil || x.c.srv.LingerOr(r, x.alarm) {
-		return x.outcome(st, r, b)
+		return x.outcome(st, r)
 	}
 	x.peer, x.from = int(st.Peer), -1
 	if st.Kind == schedule.Recv {
@@ -80,29 +80,29 @@ func (x *coll) wait(st *schedule.Step, r comm.Req, b []byte) error {
 		x.drop(r)
 		return err
 	}
-	return x.outcome(st, r, b)
+	return x.outcome(st, r)
 }
 
 // outcome uses up the request of a step that is done. Ranks that disagree about a length have made a mistake.
-func (x *coll) outcome(st *schedule.Step, r comm.Req, b []byte) error {
+func (x *coll) outcome(st *schedule.Step, r comm.Req) error {
 	got, err := x.c.srv.Wait(r)
-	if err != nil || st.Kind == schedule.Recv && got.Bytes != int64(len(b)) {
-		return x.stepError(st, b, int(got.Bytes), err)
+	if err != nil || st.Kind == schedule.Recv && got.Bytes != int64(st.Len) {
+		return x.stepError(st, int(got.Bytes), err)
 	}
 	return nil
 }
 
-// stepError is the error of a step: err, or that n bytes have come into b.
-func (x *coll) stepError(st *schedule.Step, b []byte, n int, err error) error {
+// stepError is the error of a step: err, or that n bytes have come.
+func (x *coll) stepError(st *schedule.Step, n int, err error) error {
 	direction := "from"
 	switch {
 	case err == nil:
-		return x.errorf(ErrCount, "rank %d sent %d bytes, %d were expected", st.Peer, n, len(b))
+		return x.errorf(ErrCount, "rank %d sent %d bytes, %d were expected", st.Peer, n, st.Len)
 	case st.Kind == schedule.Send:
 		direction = "to"
 	}
 	return fmt.Errorf("mpi: %s, call %d: %s, %d bytes %s rank %d: %w",
-		x.kind, x.call, x.c.who(), len(b), direction, st.Peer, x.c.cause(err))
+		x.kind, x.call, x.c.who(), st.Len, direction, st.Peer, x.c.cause(err))
 }
 
 // drop ends an operation whose result is not needed any more. In a view it ends at once. Elsewhere drop waits for the

@@ -15,9 +15,10 @@ func Gather[T any](c *Comm, send, recv []T, root int) error {
 	return blocking(c, "Gather", send, recv, root, (*coll).gather)
 }
 
-// direction says which buffer of a gather or scatter has one part and which has the parts of all ranks, which is used
-// at root only.
+// direction is a gather or a scatter. It says which buffer has one part and which has the parts of all ranks, which is
+// used at root only.
 type direction struct {
+	down             bool
 	own, all         schedule.Buf
 	ownName, allName string
 	tree, direct     way // of equal parts
@@ -25,58 +26,61 @@ type direction struct {
 }
 
 var (
-	gathering  = direction{schedule.In, schedule.Out, "send", "receive", wayGatherTree, wayGatherAll, wayGatherv}
-	scattering = direction{schedule.Out, schedule.In, "receive", "send", wayScatterTree, wayScatterAll, wayScatterv}
+	gathering  = direction{false, schedule.In, schedule.Out, "send", "receive", wayGatherTree, wayGatherAll, wayGatherv}
+	scattering = direction{true, schedule.Out, schedule.In, "receive", "send", wayScatterTree, wayScatterAll, wayScatterv}
 )
 
-// equalParts checks root and the buffers of a gather or scatter of equal parts, and chooses the way.
-func (x *coll) equalParts(d *direction, root int) (w way, of contribution, err error) {
+func (x *coll) gather(root int) error { return x.equalParts(&gathering, root) }
+
+// equalParts checks root and the buffers of a gather or scatter of equal parts, and builds its schedule.
+func (x *coll) equalParts(d *direction, root int) (err error) {
 	own, all := &x.buf[d.own], &x.buf[d.all]
 	if err = x.root(root); err != nil {
-		return w, of, err
+		return err
 	}
+	placed := x.rank == root && inPlace(own.mem)
 	if x.rank == root {
-		of.inPlace = inPlace(own.mem)
 		own.mem, err = x.equalOwn(own.mem, all.mem, d.allName, own.size)
 	} else {
 		err = x.notPlace(d.ownName, own.mem)
 	}
-	of.bytes, w = len(own.mem), d.tree
-	if of.bytes > gatherTree || x.size <= 2 {
+	if err != nil {
+		return err
+	}
+	n, w := len(own.mem), d.tree
+	if n > gatherTree || x.size <= 2 {
 		w = d.direct
 	}
-	return w, of, err
-}
-
-// givenParts is equalParts for parts of different lengths. It takes the way, and gives the places of the parts at root.
-func (x *coll) givenParts(d *direction, counts, displs []int, root int) (p *schedule.Parts, placed bool, err error) {
-	own, all := &x.buf[d.own], &x.buf[d.all]
-	if err = x.root(root); err != nil {
-		return nil, false, err
-	}
-	x.take(d.each, root)
-	if x.rank != root {
-		return nil, false, x.notPlace(d.ownName, own.mem)
-	}
-	placed = inPlace(own.mem)
-	l, err := x.layout(d.allName, all.len, counts, displs, d.all == schedule.Out)
-	if err == nil {
-		own.mem, err = x.partOwn(own.mem, all.mem, l, d.ownName, own.size)
-	}
-	return l.parts(d.all, own.size), placed, err
-}
-
-func (x *coll) gather(root int) error {
-	w, of, err := x.equalParts(&gathering, root)
+	how := schedule.Rooted{Root: root, N: n, Down: d.down, InPlace: placed}
 	switch {
-	case err != nil || !x.plan(w, root, of):
-		return err
-	case w == wayGatherAll:
-		x.steps.GatherAll(x.place(), root, of.bytes, &schedule.Parts{Buf: schedule.Out, Each: of.bytes}, of.inPlace)
+	case !x.plan(w, root, contribution{bytes: n, inPlace: placed}):
+	case w == d.tree:
+		x.steps.Tree(x.place(), how)
 	default:
-		x.steps.GatherTree(x.place(), root, of.bytes)
+		x.steps.Star(x.place(), how, &schedule.Parts{Buf: d.all, Each: n})
 	}
 	return nil
+}
+
+// givenParts is equalParts for parts of different lengths.
+func (x *coll) givenParts(d *direction, counts, displs []int, root int) (err error) {
+	own, all := &x.buf[d.own], &x.buf[d.all]
+	if err = x.root(root); err != nil {
+		return err
+	}
+	x.take(d.each, root)
+	var l layout
+	placed := x.rank == root && inPlace(own.mem)
+	if x.rank != root {
+		err = x.notPlace(d.ownName, own.mem)
+	} else if l, err = x.layout(d.allName, all.len, counts, displs, !d.down); err == nil {
+		own.mem, err = x.partOwn(own.mem, all.mem, l, d.ownName, own.size)
+	}
+	if err == nil {
+		how := schedule.Rooted{Root: root, N: len(own.mem), Down: d.down, InPlace: placed}
+		x.fresh(d.each).Star(x.place(), how, l.parts(d.all, own.size))
+	}
+	return err
 }
 
 // Gatherv is Gather for parts of different lengths: that of rank i has counts[i] elements and goes to
@@ -89,9 +93,5 @@ func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) err
 }
 
 func (x *coll) gatherv(counts, displs []int, root int) error {
-	parts, placed, err := x.givenParts(&gathering, counts, displs, root)
-	if err == nil {
-		x.fresh(wayGatherv).GatherAll(x.place(), root, len(x.buf[schedule.In].mem), parts, placed)
-	}
-	return err
+	return x.givenParts(&gathering, counts, displs, root)
 }

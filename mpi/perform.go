@@ -65,7 +65,7 @@ func (x *coll) finish(err error) error {
 // the position tells all. At the first step that is still under way drive takes over.
 func (x *coll) perform() (err error) {
 	var s *scratch
-	if x.steps.Work > 0 {
+	if x.steps.Work|x.steps.Split > 0 {
 		s = x.lay()
 	}
 	steps := x.steps.Steps
@@ -87,8 +87,11 @@ func (x *coll) perform() (err error) {
 	return err
 }
 
-// lay gives the call memory to work in.
+// lay gives the call memory to work in, and cursors.
 func (x *coll) lay() (s *scratch) {
+	if n := x.steps.Split; cap(x.pairs) < n {
+		x.pairs = make([]pair, 0, n)
+	}
 	x.buf[schedule.Work].mem, s = x.borrow(x.steps.Work)
 	return s
 }
@@ -96,6 +99,10 @@ func (x *coll) lay() (s *scratch) {
 // forget lets go of the buffers of the call.
 func (x *coll) forget() {
 	x.buf[schedule.In].mem, x.buf[schedule.Out].mem, x.buf[schedule.Work].mem = nil, nil, nil
+	if len(x.pairs) > 0 {
+		clear(x.pairs)
+		x.pairs = x.pairs[:0]
+	}
 }
 
 // drive carries out the rest of the schedule, from step i on, which is under way with request r. It starts steps, and
@@ -136,6 +143,9 @@ func (x *coll) at(m schedule.Mem, n int) []byte { return x.buf[m.Buf].mem[m.Off 
 // start starts a step, and returns a null request if the step is done. needed says that no other step can be started
 // before this one is done; start then waits for a receive.
 func (x *coll) start(st *schedule.Step, needed bool) (comm.Req, error) {
+	if st.Kind == schedule.Send && st.Tail > 0 {
+		return x.sendPair(st)
+	}
 	b := x.at(st.At, st.Len)
 	switch st.Kind {
 	case schedule.Send:
@@ -156,7 +166,7 @@ func (x *coll) start(st *schedule.Step, needed bool) (comm.Req, error) {
 // await waits for step i.
 func (x *coll) await(st *schedule.Step, i int) error {
 	x.run.Done(i)
-	return x.wait(st, x.reqs[i], x.at(st.At, st.Len))
+	return x.wait(st, x.reqs[i])
 }
 
 // dropAll ends what is under way.

@@ -1,7 +1,5 @@
 package mpi
 
-import "github.com/golci/golci/internal/schedule"
-
 // Scatter gives each rank its part of send of rank root, in recv (6.6): rank i gets len(recv) elements from
 // send[i*len(recv):]. send is used at root only and must be size times as long as recv, or longer. recv of root may
 // be InPlace: its part then stays in send, which must be exactly as long as all parts. It waits, and may switch
@@ -11,18 +9,7 @@ func Scatter[T any](c *Comm, send, recv []T, root int) error {
 	return blocking(c, "Scatter", send, recv, root, (*coll).scatter)
 }
 
-func (x *coll) scatter(root int) error {
-	w, of, err := x.equalParts(&scattering, root)
-	switch {
-	case err != nil || !x.plan(w, root, of):
-		return err
-	case w == wayScatterAll:
-		x.steps.ScatterAll(x.place(), root, of.bytes, &schedule.Parts{Buf: schedule.In, Each: of.bytes}, of.inPlace)
-	default:
-		x.steps.ScatterTree(x.place(), root, of.bytes)
-	}
-	return nil
-}
+func (x *coll) scatter(root int) error { return x.equalParts(&scattering, root) }
 
 // Scatterv is Scatter for parts of different lengths: that of rank i has counts[i] elements and comes from
 // send[displs[i]:] (6.6); recv of rank i must have counts[i] elements. counts and displs, in elements, are used at
@@ -34,9 +21,5 @@ func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int
 }
 
 func (x *coll) scatterv(counts, displs []int, root int) error {
-	parts, placed, err := x.givenParts(&scattering, counts, displs, root)
-	if err == nil {
-		x.fresh(wayScatterv).ScatterAll(x.place(), root, len(x.buf[schedule.Out].mem), parts, placed)
-	}
-	return err
+	return x.givenParts(&scattering, counts, displs, root)
 }

@@ -46,6 +46,18 @@ func (c call) parts(buf Buf) *Parts {
 	return &Parts{Buf: buf, Counts: c.counts, Displs: c.displs, Size: 1}
 }
 
+// rooted is a gather or scatter of equal parts. The result of a scatter is never in place, so that it is looked at.
+func (c call) rooted(p Place, down bool) Rooted {
+	return Rooted{Root: c.root, N: c.n, Down: down, InPlace: c.inPlace && !down && p.Rank == c.root}
+}
+
+// rootedV is rooted for parts of different lengths.
+func (c call) rootedV(p Place, down bool) Rooted {
+	r := c.rooted(p, down)
+	r.N = c.counts[p.Rank]
+	return r
+}
+
 func (c call) even(buf Buf) *Parts { return &Parts{Buf: buf, Each: c.n} }
 
 // lay gives the parts, each from what f gives, in their places, and what is between them as the simulation has it.
@@ -154,27 +166,27 @@ var algorithms = []algorithm{
 		bcastRoot, length, atRoot(zero), func(c call, _ int) []byte { return contribution(c, c.root) },
 	},
 	{
-		"GatherTree", func(c call, s *Schedule, p Place) { s.GatherTree(p, c.root, c.n) },
+		"GatherTree", func(c call, s *Schedule, p Place) { s.Tree(p, c.rooted(p, false)) },
 		contribution, whole, atRoot(ownPart), rooted(all),
 	},
 	{
-		"GatherAll", func(c call, s *Schedule, p Place) { s.GatherAll(p, c.root, c.n, c.even(Out), c.inPlace) },
+		"GatherAll", func(c call, s *Schedule, p Place) { s.Star(p, c.rooted(p, false), c.even(Out)) },
 		contribution, whole, atRoot(ownPart), rooted(all),
 	},
 	{
-		"Gatherv", func(c call, s *Schedule, p Place) { s.GatherAll(p, c.root, c.counts[p.Rank], c.parts(Out), c.inPlace) },
+		"Gatherv", func(c call, s *Schedule, p Place) { s.Star(p, c.rootedV(p, false), c.parts(Out)) },
 		contributionV, wholeV, atRoot(ownPartV), rooted(allV),
 	},
 	{
-		"ScatterTree", func(c call, s *Schedule, p Place) { s.ScatterTree(p, c.root, c.n) },
+		"ScatterTree", func(c call, s *Schedule, p Place) { s.Tree(p, c.rooted(p, true)) },
 		toAll, length, never, func(c call, rank int) []byte { return c.bytesOf(c.root, rank, c.n) },
 	},
 	{
-		"ScatterAll", func(c call, s *Schedule, p Place) { s.ScatterAll(p, c.root, c.n, c.even(In), false) },
+		"ScatterAll", func(c call, s *Schedule, p Place) { s.Star(p, c.rooted(p, true), c.even(In)) },
 		toAll, length, never, func(c call, rank int) []byte { return c.bytesOf(c.root, rank, c.n) },
 	},
 	{
-		"Scatterv", func(c call, s *Schedule, p Place) { s.ScatterAll(p, c.root, c.counts[p.Rank], c.parts(In), false) },
+		"Scatterv", func(c call, s *Schedule, p Place) { s.Star(p, c.rootedV(p, true), c.parts(In)) },
 		func(c call, rank int) []byte {
 			return c.lay(c.parts(In), c.room, func(i, n int) []byte { return c.bytesOf(rank, i, n) })
 		},
@@ -182,7 +194,7 @@ var algorithms = []algorithm{
 		func(c call, rank int) []byte { return c.bytesOf(c.root, rank, c.counts[rank]) },
 	},
 	{
-		"AllgatherSteps", func(c call, s *Schedule, p Place) { s.AllgatherSteps(p, c.n) },
+		"AllgatherSteps", func(c call, s *Schedule, p Place) { s.AllgatherSteps(p, c.n, c.inPlace) },
 		contribution, whole, ownPart, all,
 	},
 	{
@@ -344,6 +356,31 @@ func TestNoAllocation(t *testing.T) {
 	step()
 	if n := testing.AllocsPerRun(100, step); n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestWork: of the parts that a rank passes on it needs those in Work that are not its own, of a scatter all. Root and
+// leaves of a tree need no Work where no run of ranks goes round the end of the buffer.
+func TestWork(t *testing.T) {
+	const n = 8
+	for size := 1; size <= most; size++ {
+		for rank := range size {
+			var s Schedule
+			p := Place{rank, size}
+			run := min(p.span(rank), size-rank) // in the tree of rank 0
+			s.Tree(p, Rooted{N: n})
+			if want := n * (run - 1); rank > 0 && s.Work != want || rank == 0 && s.Work != 0 {
+				t.Errorf("gather, rank %d of %d: %d bytes of Work", rank, size, s.Work)
+			}
+			s.Tree(p, Rooted{N: n, Down: true})
+			if want := n * run; rank > 0 && run > 1 && s.Work != want || (rank == 0 || run == 1) && s.Work != 0 {
+				t.Errorf("scatter, rank %d of %d: %d bytes of Work", rank, size, s.Work)
+			}
+			s.AllgatherSteps(p, n, false)
+			if s.Work > n*size/2 || s.Work > n*(size-rank) && s.Work > n*rank*2 {
+				t.Errorf("allgather, rank %d of %d: %d bytes of Work", rank, size, s.Work)
+			}
+		}
 	}
 }
 

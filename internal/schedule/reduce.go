@@ -89,78 +89,61 @@ type Lengths struct {
 	Segment int // of a message of a longer one
 }
 
+func (l Lengths) segments() int {
+	if l.N <= l.Segment {
+		return 1
+	}
+	return (l.N + l.Segment - 1) / l.Segment
+}
+
 // ReduceTree combines In of all ranks into Out of root. What comes from below is combined with the rank's own vector,
 // and passed up. inPlace says that In of root is Out.
 func (s *Schedule) ReduceTree(p Place, root int, l Lengths, inPlace bool) {
 	s.reset()
 	b := p.branch(root)
-	switch {
-	case b.n == 0 && b.to < 0:
-		if !inPlace {
-			s.copy(Mem{0, Out}, Mem{0, In}, l.N)
-		}
-	case b.n == 0:
-		s.sendUp(b.to, l)
-	case l.N <= l.Whole:
-		s.reduceWhole(&b, l.N)
-	default:
-		s.reduceSegments(&b, l)
-	}
-}
-
-// sendUp sends all segments at once: their receiver asks for them one after the other.
-func (s *Schedule) sendUp(to int, l Lengths) {
-	for at := 0; ; at += l.Segment {
-		n := min(l.Segment, l.N-at)
-		x := s.send(to, Mem{at, In}, n)
-		if at+n >= l.N {
-			x.Last = true
-			return
-		}
-	}
-}
-
-// reduceWhole is for a vector that is one short message.
-func (s *Schedule) reduceWhole(b *branch, n int) {
-	in, has, acc := s.work(n), Mem{0, In}, Mem{0, Out}
-	if b.to >= 0 {
-		acc = s.work(n)
-	}
-	for _, from := range b.from[:b.n] {
-		s.recv(from.rank, in, n).Last = true
-		s.fence()
-		s.join(acc, has, in, n, from.lower)
-		has = acc
-	}
-	if b.to >= 0 {
-		s.send(b.to, acc, n).Last = true
-	}
-}
-
-// reduceSegments receives each segment from each rank below, the next into one place while one from the other is
-// combined.
-func (s *Schedule) reduceSegments(b *branch, l Lengths) {
-	in := [2]Mem{s.work(l.Segment), s.work(l.Segment)}
 	acc := Mem{0, Out}
-	if b.to >= 0 {
+	switch {
+	case b.n > 0 && b.to >= 0:
 		acc = s.work(l.N)
+	case b.n == 0 && b.to >= 0:
+		acc = Mem{0, In}
+	case b.n == 0 && !inPlace:
+		s.copy(acc, Mem{0, In}, l.N)
 	}
-	steps := b.n * ((l.N + l.Segment - 1) / l.Segment)
-	post := func(q int) int {
-		at := q / b.n * l.Segment
-		n := min(l.Segment, l.N-at)
-		x := s.recv(b.from[q%b.n].rank, in[q%2], n)
-		x.Last, x.Alone = at+n == l.N, true
-		return len(s.Steps) - 1
+	if b.n > 0 {
+		s.reduceSegments(&b, l, acc)
+		return
 	}
-	came := post(0)
+	for i := 0; b.to >= 0 && i < l.segments(); i++ { // their receiver asks for one after the other
+		s.sendUp(&b, l, i*l.Segment, acc)
+	}
+}
+
+// sendUp sends the segment at that offset.
+func (s *Schedule) sendUp(b *branch, l Lengths, at int, acc Mem) {
+	n := min(l.Segment, l.N-at)
+	s.send(b.to, acc.plus(at), n).Last = at+n == l.N
+}
+
+// reduceSegments receives each segment from each rank below. One of several is received, into another place, while the
+// one before is combined.
+func (s *Schedule) reduceSegments(b *branch, l Lengths, acc Mem) {
+	ahead := 0
+	in := [2]Mem{s.work(min(l.Segment, l.N))}
+	if in[1] = in[0]; l.N > l.Whole {
+		ahead, in[1] = 1, s.work(l.Segment)
+	}
+	steps := b.n * l.segments()
+	var came [2]int
+	posted := 0
 	for q := range steps {
-		next := came
-		if q+1 < steps {
-			next = post(q + 1)
+		for ; posted < min(q+1+ahead, steps); posted++ {
+			at := posted / b.n * l.Segment
+			x := s.recv(b.from[posted%b.n].rank, in[posted%2], min(l.Segment, l.N-at))
+			x.Last, x.Alone = at+x.Len == l.N, ahead > 0
+			came[posted%2] = len(s.Steps) - 1
 		}
-		s.wait(came)
-		came = next
+		s.wait(came[q%2])
 		s.segment(b, l, q, in[q%2], acc)
 	}
 }
@@ -168,14 +151,13 @@ func (s *Schedule) reduceSegments(b *branch, l Lengths) {
 // segment combines what has come with the rank's own, and passes on what is complete.
 func (s *Schedule) segment(b *branch, l Lengths, q int, in, acc Mem) {
 	at := q / b.n * l.Segment
-	n := min(l.Segment, l.N-at)
 	has := acc.plus(at)
 	if q%b.n == 0 {
 		has = Mem{at, In}
 	}
-	s.join(acc.plus(at), has, in, n, b.from[q%b.n].lower)
+	s.join(acc.plus(at), has, in, min(l.Segment, l.N-at), b.from[q%b.n].lower)
 	if q%b.n == b.n-1 && b.to >= 0 {
-		s.send(b.to, acc.plus(at), n).Last = at+n == l.N
+		s.sendUp(b, l, at, acc)
 	}
 }
 
@@ -227,19 +209,14 @@ func (s *Schedule) AllreduceShares(p Place, elems, size int) {
 	out := in
 	out.Buf = Out
 	own, n := in.Of(p.Rank)
-	mem := s.work(n * p.Size)
+	all := Parts{Buf: s.work(n * p.Size).Buf, Each: n}
 	s.parts = s.parts[:0]
 	for i := range p.Size {
-		s.parts = append(s.parts, mem.plus(i*n))
+		at, _ := all.Of(i)
+		s.parts = append(s.parts, at)
 	}
 	s.parts[p.Rank] = own
-	for d := 1; d < p.Size; d++ {
-		s.recv(p.down(d), s.parts[p.down(d)], n)
-	}
-	for d := 1; d < p.Size; d++ {
-		at, n := in.Of(p.up(d))
-		s.send(p.up(d), at, n)
-	}
+	s.swap(p, &in, &all)
 	s.fence()
 	mine, _ := out.Of(p.Rank)
 	s.combineAll(own, mine, n)

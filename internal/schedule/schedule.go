@@ -7,7 +7,10 @@
 // track of that: it is told which steps are done, and tells which ones to start. It does no IO.
 package schedule
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // Kind is what a step does.
 type Kind uint8
@@ -46,7 +49,8 @@ type Step struct {
 	Alone bool  // the receiver reads the bytes at once, and uses the place again
 	Peer  int32 // of a Send or Recv, else of no meaning
 	After int32 // so many leading steps must be done before this one is started
-	Len   int   // bytes, of each of the places
+	Len   int   // bytes that are sent or received, or of each of the places
+	Tail  int   // so many of the bytes that are sent, the last ones, lie in A
 	At    Mem   // what is sent, or written
 	A, B  Mem   // what is read: A by Copy, both by Combine
 }
@@ -55,6 +59,7 @@ type Step struct {
 type Schedule struct {
 	Steps []Step
 	Work  int // bytes of Work that are needed
+	Split int // how many steps have a Tail
 
 	after int   // of the steps to come
 	parts []Mem // scratch of a builder
@@ -78,13 +83,20 @@ func (p Place) down(d int) int {
 	return d
 }
 
+// span is the length of the run of numbers in the branch of number me of a binomial tree, if there were that many ranks:
+// a power of two. The one above is me less span; those below are me plus each smaller power of two.
+func (p Place) span(me int) int {
+	me |= 1 << bits.Len(uint(p.Size-1))
+	return me & -me
+}
+
 // from is the rank's number, counted from root, and actual the rank with such a number.
 func (p Place) from(root int) int { return (p.Rank - root + p.Size) % p.Size }
 
 func (p Place) actual(number, root int) int { return (number + root) % p.Size }
 
 func (s *Schedule) reset() {
-	s.Steps, s.Work, s.after = s.Steps[:0], 0, 0
+	s.Steps, s.Work, s.Split, s.after = s.Steps[:0], 0, 0, 0
 }
 
 // add gives a further step. It is filled in its place, as schedules of unknown shape are built in each call.
@@ -95,7 +107,7 @@ func (s *Schedule) add(k Kind, at Mem, n int) *Step {
 	}
 	s.Steps = s.Steps[:i+1]
 	x := &s.Steps[i]
-	x.Kind, x.Last, x.Alone, x.At, x.Len, x.After = k, false, false, at, n, int32(s.after)
+	x.Kind, x.Last, x.Alone, x.At, x.Len, x.Tail, x.After = k, false, false, at, n, 0, int32(s.after)
 	return x
 }
 
@@ -120,6 +132,36 @@ func (s *Schedule) copy(to, from Mem, n int) {
 func (s *Schedule) combine(to, low, high Mem, n int) {
 	x := s.add(Combine, to, n)
 	x.A, x.B = low, high
+}
+
+// sendBoth sends what lies in two places, the second of them maybe of no length.
+func (s *Schedule) sendBoth(to int, at Mem, n int, tail Mem, ntail int) {
+	x := s.send(to, at, n+ntail)
+	if ntail > 0 {
+		x.Tail, x.A = ntail, tail
+		s.Split++
+	}
+}
+
+// sendAround sends n bytes of a buffer of size bytes, which goes on at its beginning.
+func (s *Schedule) sendAround(to int, at Mem, n, size int) {
+	head := min(n, size-at.Off)
+	s.sendBoth(to, at, head, Mem{0, at.Buf}, n-head)
+}
+
+// recvAround receives n bytes into a buffer of size bytes, which goes on at its beginning. What follows waits for it.
+// A receive into one place may be done without posting it, which saves more than the copies cost.
+func (s *Schedule) recvAround(from int, at Mem, n, size int) {
+	to, head := at, size-at.Off
+	if n > head {
+		to = s.work(n)
+	}
+	s.recv(from, to, n)
+	s.fence()
+	if n > head {
+		s.copy(at, to, head)
+		s.copy(Mem{0, at.Buf}, to.plus(head), n-head)
+	}
 }
 
 // exchange sends and receives, and has what follows wait for both.

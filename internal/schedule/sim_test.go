@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -64,19 +65,40 @@ func newSim(
 	return x
 }
 
+// pieces are the places that a step sends from or writes to.
+func (x *Step) pieces() (at, tail piece) {
+	if x.Tail == 0 {
+		return piece{x.At, x.Len}, piece{}
+	}
+	return piece{x.At, x.Len - x.Tail}, piece{x.A, x.Tail}
+}
+
+// piece is a place and its length.
+type piece struct {
+	Mem
+	n int
+}
+
+// message is a copy of the bytes of a step that sends.
+func (n *node) message(x *Step) []byte {
+	at, tail := x.pieces()
+	return slices.Concat([]byte{}, n.bytes(at.Mem, at.n), n.bytes(tail.Mem, tail.n))
+}
+
 func (n *node) bytes(m Mem, length int) []byte { return n.mem[m.Buf][m.Off:][:length:length] }
 
-// meets tells whether a place shares bytes with the one of a step that is under way.
-func (n *node) meets(m Mem, length int, x *Step) bool {
-	a, b := n.at[m.Buf]+m.Off, n.at[x.At.Buf]+x.At.Off
-	return length > 0 && x.Len > 0 && a < b+x.Len && b < a+length
+// meets tells whether two places share bytes.
+func (n *node) meets(x, y piece) bool {
+	a, b := n.at[x.Buf]+x.Off, n.at[y.Buf]+y.Off
+	return x.n > 0 && y.n > 0 && a < b+y.n && b < a+x.n
 }
 
 // free checks that a place may be read, or written, while what is under way is.
-func (n *node) free(m Mem, length int, written bool) error {
+func (n *node) free(p piece, written bool) error {
 	for i, x := range n.open {
-		if (written || x.Kind == Recv) && n.meets(m, length, x) {
-			return fmt.Errorf("%+v, %d bytes, is in use by step %d %+v", m, length, i, *x)
+		at, tail := x.pieces()
+		if (written || x.Kind == Recv) && (n.meets(p, at) || n.meets(p, tail)) {
+			return fmt.Errorf("%+v is in use by step %d %+v", p, i, *x)
 		}
 	}
 	return nil
@@ -89,13 +111,14 @@ func (x *sim) start(rank int) (bool, error) {
 	if st == nil {
 		return false, nil
 	}
-	err := n.free(st.At, st.Len, st.Kind != Send)
+	at, tail := st.pieces()
+	err := first(n.free(at, st.Kind != Send), n.free(tail, st.Kind != Send))
 	switch st.Kind {
 	case Send:
 		n.open[i] = st
 		m := message{step: i}
 		if !x.late && x.rnd.IntN(2) == 0 {
-			m.copied = append([]byte{}, n.bytes(st.At, st.Len)...)
+			m.copied = n.message(st)
 			x.end(rank, i)
 		}
 		to := pair{rank, int(st.Peer), st.Last}
@@ -105,11 +128,11 @@ func (x *sim) start(rank int) (bool, error) {
 		from := pair{int(st.Peer), rank, st.Last}
 		x.wants[from] = append(x.wants[from], i)
 	case Copy:
-		err = first(err, n.free(st.A, st.Len, false))
+		err = first(err, n.free(piece{st.A, st.Len}, false))
 		copy(n.bytes(st.At, st.Len), n.bytes(st.A, st.Len))
 		n.run.Done(i)
 	case Combine:
-		err = first(err, n.free(st.A, st.Len, false), n.free(st.B, st.Len, st.At == st.A))
+		err = first(err, n.free(piece{st.A, st.Len}, false), n.free(piece{st.B, st.Len}, st.At == st.A))
 		err = first(err, chain(n.bytes(st.At, st.Len), n.bytes(st.A, st.Len), n.bytes(st.B, st.Len), st.At == st.A))
 		n.run.Done(i)
 	}
@@ -158,7 +181,7 @@ func (x *sim) meet(p pair) error {
 			p.from, send.Len, m.step, p.to, recv.Len, i)
 	}
 	if m.copied == nil {
-		m.copied = from.bytes(send.At, send.Len)
+		m.copied = from.message(send)
 		x.end(p.from, m.step)
 	}
 	copy(to.bytes(recv.At, recv.Len), m.copied)
