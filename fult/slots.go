@@ -1,7 +1,6 @@
 package fult
 
-// A worker keeps the descriptors of ended threads in two lists. A warm descriptor still has its coroutine, which gets
-// the next job. A cold one needs a new coroutine. The worker owns both lists.
+// A worker keeps the descriptors of ended threads in two lists. A warm one still has its coroutine.
 
 // maxWarm bounds the coroutines kept, at about 3 KB each.
 const maxWarm = 2048

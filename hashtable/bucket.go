@@ -32,8 +32,7 @@ const (
 	busy    uint32 = 1 << 31                      // locked
 )
 
-// bucket is one cache line: the control entry, then the data entries. A bucket of the table's array is a head. Its lock
-// also guards the overflow buckets of its chain, which next links.
+// bucket is one cache line: the control entry, then the data entries. The lock of a head guards its chain.
 type bucket[V any] struct {
 	ctl atomic.Uint32 // of a head: lock or states; of an overflow bucket: unused
 	// states has stateBits for each entry. In a head it is valid only between open and shut. Under the lock.
@@ -60,7 +59,7 @@ func (head *bucket[V]) acquire() uint32 {
 	}
 }
 
-// release frees the lock and stores the control word c. It does not order later loads.
+// release frees the lock and stores the control word c. It publishes earlier stores, and does not order later loads.
 func (head *bucket[V]) release(c uint32) { arch.StoreRel32(&head.ctl, c) }
 
 // open takes the lock of head and makes its states valid.

@@ -12,8 +12,7 @@ func (p place[V]) oldest() *Node[V] { return p.entry().head }
 
 func (p place[V]) state() state { return p.b.states >> (uint(p.i) * stateBits) & stateMask }
 
-// find returns the entry of key in the chain of head, which is open, and the free entry nearest to head. If it finds
-// the key, it does not look for free entries behind it.
+// find returns the entry of key in the chain of head, which is open, and the free entry before it that is nearest.
 func (head *bucket[V]) find(key uint64) (found, spare place[V]) {
 	for b := head; b != nil; b = b.next {
 		states := b.states

@@ -2,8 +2,7 @@ package hashtable
 
 import "sync/atomic"
 
-// The upper sixteen bits of a key name its group. Every call with a key refuses the keys of a sealed group. So the
-// nodes of the group can be moved elsewhere while other goroutines go on.
+// The upper sixteen bits of a key name its group. Calls refuse a sealed group, so it can be moved elsewhere.
 //
 // Calls look at the seal under the bucket's lock. Once that was taken after Seal, the group does not change there.
 

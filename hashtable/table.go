@@ -40,8 +40,7 @@ const Reserved uint64 = 0xFFFF << 48
 var ErrSize = errors.New("hashtable: bad number of entries")
 
 const (
-	// minBuckets makes the array an object of whole pages, which starts on a cache line. Smaller objects with pointers
-	// may have a header of eight bytes for the collector.
+	// minBuckets makes the array an object of whole pages, so without a header, on a cache line.
 	minBuckets = 512
 	maxBuckets = 1 << 32
 )

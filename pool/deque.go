@@ -46,7 +46,7 @@ func (d *deque[T]) acquire(w word) word {
 	return w
 }
 
-// release frees the lock and stores the control word w. It does not order later loads.
+// release frees the lock and stores the control word w. It publishes earlier stores, and does not order later loads.
 func (d *deque[T]) release(w word) { arch.StoreRel64(&d.ctl, uint64(w)) }
 
 // place returns place i of a ring, modulo its length.

@@ -1,5 +1,4 @@
-// Package am is the active-message layer: requests and replies, Short, Medium and Long, that run a handler by index at
-// the peer, over any conduit, within the credits that the peer has lent.
+// Package am is the active-message layer: requests and replies that run a handler at the peer, within its credits.
 //
 // It follows GASNet's core API as the Portals conduit implements it, with these differences: a request that finds no
 // credits queues up on its pair (first come, first served) and is sent by whoever polls when credits return;

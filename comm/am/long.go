@@ -150,8 +150,7 @@ type longKey struct {
 	id  uint64
 }
 
-// longHalf is a split Long of which something has arrived. Pieces of its payload come in any length and any order,
-// each once, so bytes are counted, and nothing else tells that it is whole.
+// longHalf is a split Long that has begun to arrive. Pieces of its payload come in any order, so bytes are counted.
 type longHalf struct {
 	got  int64 // bytes of payload
 	want int64 // -1 until the request is there

@@ -23,8 +23,7 @@ func (l *waiting) add(peer int) {
 	l.mu.Unlock()
 }
 
-// each calls f for every peer, and takes out those for which f says false. Only one caller at a time does so; another
-// returns 0 at once. The result is the sum of what f did.
+// each calls f for every peer, one caller at a time, and keeps those that stay. It adds up what f did.
 func (l *waiting) each(f func(peer int) (did int, stay bool)) (did int) {
 	if !l.pumping.TryLock() {
 		return 0

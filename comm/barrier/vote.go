@@ -1,7 +1,6 @@
 package barrier
 
-// vote is what is known of the ranks heard from. Merging is commutative, associative and idempotent. So a
-// dissemination may merge some ranks twice, as it does if their number is no power of two.
+// vote is what is known of the ranks heard from. Merging is commutative and idempotent. Ranks may come twice.
 type vote struct {
 	kind kind
 	id   uint64 // named: the name; failed: the rank

@@ -1,7 +1,6 @@
 package hsl
 
 import (
-	"sync"
 	"time"
 
 	"github.com/golci/golci/fult"
@@ -16,29 +15,15 @@ type holder struct {
 	since  time.Time
 }
 
-const shards = 64
-
-// shard has what some goroutines hold. An entry exists only while its goroutine holds a lock.
-type shard struct {
-	mu   sync.Mutex
-	held map[uintptr][]*Lock // by goroutine, in the order of taking; guarded by mu
-}
-
-func (s *Locks) shard(g uintptr) *shard { return &s.owners[(g>>8)%shards] }
-
 // took notes in checked mode that g, the caller, has taken l.
 func (s *Locks) took(l *Lock, g, pc uintptr) {
 	if !s.checked {
 		return
 	}
 	l.holder.Store(&holder{g: g, thread: s.current(), pc: pc, since: s.now()})
-	x := s.shard(g)
-	x.mu.Lock()
-	if x.held == nil {
-		x.held = make(map[uintptr][]*Lock)
-	}
-	x.held[g] = append(x.held[g], l)
-	x.mu.Unlock()
+	s.mu.Lock()
+	s.held[g] = append(s.held[g], l)
+	s.mu.Unlock()
 }
 
 // release frees l, which g, the caller, holds, if it is the last one that g took; pc is the place or 0.
@@ -47,20 +32,19 @@ func (s *Locks) release(l *Lock, g, pc uintptr) error {
 		arch.StoreRel64(&l.owner, free)
 		return nil
 	}
-	x := s.shard(g)
-	x.mu.Lock()
-	held := x.held[g]
+	s.mu.Lock()
+	held := s.held[g]
 	last := len(held) - 1
 	if last < 0 || held[last] != l {
-		x.mu.Unlock()
+		s.mu.Unlock()
 		return l.fail(ErrOrder, pc)
 	}
 	if last == 0 {
-		delete(x.held, g)
+		delete(s.held, g)
 	} else {
-		x.held[g] = held[:last]
+		s.held[g] = held[:last]
 	}
-	x.mu.Unlock()
+	s.mu.Unlock()
 	s.free(l, pc)
 	return nil
 }
@@ -81,11 +65,9 @@ func (s *Locks) free(l *Lock, pc uintptr) {
 
 // mine is the lock that the caller took last and still holds, or nil.
 func (s *Locks) mine() *Lock {
-	g := arch.G()
-	x := s.shard(g)
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	held := x.held[g]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	held := s.held[arch.G()]
 	if len(held) == 0 {
 		return nil
 	}
@@ -106,11 +88,10 @@ func (s *Locks) refuse(kind error) error {
 // drop releases all that the caller holds, and returns the error of kind about the last one taken.
 func (s *Locks) drop(kind error) error {
 	g := arch.G()
-	x := s.shard(g)
-	x.mu.Lock()
-	held := x.held[g]
-	delete(x.held, g)
-	x.mu.Unlock()
+	s.mu.Lock()
+	held := s.held[g]
+	delete(s.held, g)
+	s.mu.Unlock()
 	if len(held) == 0 {
 		return nil
 	}

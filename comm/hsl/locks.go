@@ -44,10 +44,9 @@ type Locks struct {
 	cfg     Config
 	now     func() time.Time // the clock; tests have their own
 
-	mu   sync.Mutex
-	live map[*Lock]struct{} // initialised and not destroyed; guarded by mu
-
-	owners [shards]shard // who holds what; checked mode only
+	mu   sync.Mutex          // guards the rest
+	live map[*Lock]struct{}  // initialised and not destroyed
+	held map[uintptr][]*Lock // by goroutine, in the order of taking, while it holds any; checked mode only
 }
 
 // New makes the locks of e's rank. In checked mode e asks them before it sends, replies or polls, so call it before
@@ -62,7 +61,7 @@ func New(e *am.Endpoint, cfg Config) *Locks {
 	if cfg.Warn == nil {
 		cfg.Warn = func(err error) { fmt.Fprintln(os.Stderr, err) }
 	}
-	s := &Locks{e: e, rank: -1, cfg: cfg, now: time.Now, live: make(map[*Lock]struct{})}
+	s := &Locks{e: e, rank: -1, cfg: cfg, now: time.Now, live: map[*Lock]struct{}{}, held: map[uintptr][]*Lock{}}
 	s.checked = cfg.Mode == Checked || cfg.Mode == Auto && invariants.Enabled
 	if e != nil {
 		s.rank = e.Rank()

@@ -118,8 +118,7 @@ func planFor(o *options, s share) plan {
 	return p
 }
 
-// spareProcessors raises GOMAXPROCS, unless the user has set it, so that the collector and goroutines run beside the
-// polling workers: a rank bound to one core has a GOMAXPROCS of one otherwise.
+// spareProcessors raises GOMAXPROCS, unless the user has set it: polling workers leave nothing to others.
 func spareProcessors(p plan) {
 	if os.Getenv("GOMAXPROCS") != "" {
 		return

@@ -128,8 +128,7 @@ func terms(o *options, size int) credit.Config {
 	return c
 }
 
-// conduitConfig sizes a conduit for the terms: a ring holds what its peer may ever be lent. In a job with a network
-// the loans of those that are reached through rings do not grow.
+// conduitConfig sizes a conduit for the terms: a ring holds what its peer may ever be lent.
 func conduitConfig(o *options, size int) conduit.Config {
 	t := terms(o, size)
 	cfg := conduit.Config{Loan: t.PerPeer, MaxRecord: record(o, size)}

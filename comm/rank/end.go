@@ -33,14 +33,6 @@ func (e *ExitError) Error() string {
 	return fmt.Sprintf("rank %d ended the job with code %d", e.Rank, e.Code)
 }
 
-// orNil is nil for the code of success.
-func (e *ExitError) orNil() error {
-	if e.Code == 0 {
-		return nil
-	}
-	return e
-}
-
 // Exit ends the job in order, all its ranks, with exit code code, of which the lowest eight bits count, as for the
 // operating system. Any rank may call it at any time after the start, from any goroutine, thread or handler, whatever
 // the others do; they need not poll. If several ranks call it, the greatest code becomes that of all. It takes about
@@ -122,7 +114,7 @@ func (r *Rank) fatal(err error) {
 	err = fmt.Errorf("rank %d: %w", r.job.Rank, err)
 	switch {
 	case r.team != nil:
-		r.team.abortLater(r.job.Rank, err)
+		r.team.late.Go(func() { r.team.abort(r.job.Rank, err) }) // the caller may hold locks
 	case r.opts.Exit == nil:
 		r.late.Go(func() { r.abortUnlessEnding(1, err) }) // which ends operations, and they want the locks
 	default:

@@ -121,17 +121,13 @@ func (r *Rank) shut(ctx context.Context) error {
 	r.stop(ErrFinalized) // once more, for what was being started meanwhile
 	r.unlisten()
 	if r.team == nil {
-		err = errors.Join(err, r.wire.Close(), r.leaveJob(ctx))
+		err = errors.Join(err, r.wire.Close())
+	}
+	if r.owner {
+		err = errors.Join(err, r.job.Finalize(ctx))
 	}
 	r.closed.Store(true)
 	return err
-}
-
-func (r *Rank) leaveJob(ctx context.Context) error {
-	if !r.owner {
-		return nil
-	}
-	return r.job.Finalize(ctx)
 }
 
 // stopAgain is how often a rank that ends looks for operations that were started at the very moment of its end.

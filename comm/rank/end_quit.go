@@ -13,8 +13,7 @@ import (
 	"github.com/golci/golci/internal/settings"
 )
 
-// quitDumps has SIGQUIT write the reports of all ranks of the process, and then ends the process. A process has its
-// signals once, so this is shared by its ranks; nothing listens while there is none.
+// quitDumps has SIGQUIT write reports of all ranks of the process, which then ends.
 var quitDumps quitter
 
 type quitter struct {

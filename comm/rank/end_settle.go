@@ -14,8 +14,7 @@ import (
 // than a thread needs whose last act has woken the caller of Finalize, or a message that has been sent.
 const settleTime = 100 * time.Millisecond
 
-// settleUnseen is settleTime where nothing tells a thread that computes from one that waits, as under the race
-// detector: more than the kernel keeps a thread from a busy processor.
+// settleUnseen is settleTime where nothing tells threads that compute from those that wait, as under the race detector.
 const settleUnseen = time.Second
 
 // settleStep is the time between looks at what is left, after settlePolls looks without a pause.

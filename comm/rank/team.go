@@ -187,9 +187,6 @@ func (t *Team) exit(e *ExitError) {
 	t.abort(e.Rank, e)
 }
 
-// abortLater is abort for callers that may hold locks.
-func (t *Team) abortLater(rank int, err error) { t.late.Go(func() { t.abort(rank, err) }) }
-
 func (t *Team) stopAll() {
 	t.mu.Lock()
 	reason := fmt.Errorf("%w by rank %d: %w", ErrAborted, t.blame, t.reason)
@@ -207,7 +204,10 @@ func (t *Team) reasonError(errs []error) error {
 		return nil
 	}
 	if _, ok := t.reason.(*ExitError); ok { //nolint:errorlint // as exit has put it there
-		return t.exits.orNil()
+		if t.exits.Code == 0 {
+			return nil
+		}
+		return t.exits
 	}
 	return fmt.Errorf("rank %d: %w: %w", t.blame, ErrAborted, t.reason)
 }

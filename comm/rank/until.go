@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"cmp"
 	"runtime"
 	"slices"
 	"sync"
@@ -30,7 +31,7 @@ func (r *Rank) BlockUntil(cond func() bool) error {
 	defer dones.Put(d)
 	for {
 		r.untils.add(d)
-		err := r.broken()
+		err := cmp.Or(r.Ended(), r.ep.Err()) // why a wait may never end
 		if cond() {
 			r.untils.drop(d)
 			return nil
@@ -44,14 +45,6 @@ func (r *Rank) BlockUntil(cond func() bool) error {
 }
 
 var dones = sync.Pool{New: func() any { return new(progress.Done) }}
-
-// broken is why a wait may never end.
-func (r *Rank) broken() error {
-	if err := r.Ended(); err != nil {
-		return err
-	}
-	return r.ep.Err()
-}
 
 // untils are the calls of BlockUntil that wait. A poll completes all of them after its handlers. A call lists itself
 // before it looks at its condition, a poll looks at the list after its handlers: one sees the other.

@@ -61,8 +61,7 @@ func (r result) store(v uint64) {
 
 // Each of the next four may complete the op, after which the caller must not touch it.
 
-// answered takes an answer to one of the records of the op that id names. f, if it is not nil, takes the data under the
-// lock; an error that it returns, or err, is the op's.
+// answered takes an answer to a record of the op that id names. f, if not nil, takes the data, under the lock.
 func (m *Memory) answered(id uint64, err error, w *fult.Worker, f func(o *op) error) {
 	o := m.numbers.Get(id)
 	if o == nil {

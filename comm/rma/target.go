@@ -149,8 +149,7 @@ func (t *target) over(m *Memory, mem []byte) *target {
 	return t
 }
 
-// welcome is the answer to the first message of a rank: the size of the segment, the number of counters, and ID and base
-// of the key under which the rank reaches both; no key if it does not.
+// welcome answers the first message of a rank: size of the segment, number of counters, and the key of both, if any.
 type welcome [4 * 8]byte
 
 func (w *welcome) word(i int) uint64 { return binary.LittleEndian.Uint64(w[8*i:]) }

@@ -11,7 +11,7 @@ const (
 )
 
 // RegisterMembarrier makes this process a target of Membarrier, its own and those of other processes. It tells whether
-// the kernel offers both commands. It may be called again. Others are not ordered by Membarrier.
+// the kernel offers both commands. It may be called again. Membarrier orders no others.
 func RegisterMembarrier() bool {
 	return membarrier(cmdRegisterGlobalExpedited) && membarrier(cmdRegisterPrivateExpedited)
 }

@@ -206,8 +206,7 @@ func (e *Engine) waitMany(x *want) {
 	e.goWait(x)
 }
 
-// waitExpected is Wait for the thread that d expects. Whoever has to be quick calls Linger and t.Wait itself: each
-// function on the stack of a switch costs a return that the core mispredicts.
+// waitExpected is Wait for the thread that d expects. Quicker callers call Linger and t.Wait: frames cost time.
 func (e *Engine) waitExpected(t *fult.Thread, d *Done) {
 	if e.Linger(t, d) {
 		return
@@ -345,8 +344,7 @@ func (e *Engine) follow(x *want) {
 	e.parked.remove(g)
 }
 
-// handOver wakes one parked goroutine to drive, if nobody does. All who leave call it, not only drivers: whom a driver
-// woke to take its place may have found its own wait over instead.
+// handOver wakes one parked goroutine to drive, if nobody does. All who leave call it, not only drivers.
 func (e *Engine) handOver() {
 	if e.parked.n.Load() == 0 || e.driving.Load() != 0 {
 		return

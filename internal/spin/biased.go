@@ -32,7 +32,7 @@ type Biased struct {
 	// owner is the owning goroutine, with the number of the bias from 0 in its low bits. 0: none. Written under lock.
 	owner atomic.Uintptr
 	last  uint32 // 32 bits of the identity of the goroutine that took lock last
-	// inside is a word a bias. It is 1 while the owner is inside without lock or tries to be. The owner writes it.
+	// inside is a word for each bias: 1 while the owner is inside without lock or tries to be. The owner writes it.
 	inside [mostTurns]atomic.Uint32
 }
 
