@@ -36,8 +36,7 @@ func (k Kind) String() string {
 // MaxThreads is the largest number of threads that are alive on one worker at a time: 64 x 64 x 8 x 8 bits.
 const MaxThreads = groupsPerWorker * groupSize
 
-// raceThreads is the number of threads allowed under the race detector, which fails at about 8,128 goroutines.
-const raceThreads = 8000
+const raceThreads = 8000 // under the race detector, which fails at about 8,128 goroutines
 
 // Config configures a Scheduler. The zero value gives one worker that is not pinned, and the defaults named below.
 type Config struct {

@@ -16,20 +16,13 @@ const (
 	inPoller
 )
 
-// longSleep is the duration for a Poller that should sleep until it is woken.
-const longSleep = time.Hour
-
-// behindSleep bounds the sleep of a worker while another one sleeps in the Poller. The other may then compute for long.
-const behindSleep = 50 * time.Millisecond
-
-// timersEvery is the number of drained words between two looks at the clock for sleeping threads.
-const timersEvery = 16
-
-// clockEvery is the number of idle turns between two looks at the clock.
-const clockEvery = 64
-
-// pauseEvery is the number of idle turns between PAUSE instructions. Each delays the look at signals by about 50 ns.
-const pauseEvery = 8
+const (
+	longSleep   = time.Hour             // of a Poller that should sleep until it is woken
+	behindSleep = 50 * time.Millisecond // while another worker sleeps in the Poller, which may then compute for long
+	timersEvery = 16                    // drained words between two looks at the clock for sleeping threads
+	clockEvery  = 64                    // idle turns between two looks at the clock
+	pauseEvery  = 8                     // idle turns between PAUSE instructions; each delays signals by about 50 ns
+)
 
 func (w *Worker) now() time.Duration { return time.Since(w.s.epoch) }
 

@@ -97,8 +97,7 @@ func (w *Worker) admit() bool {
 	return true
 }
 
-// stealAtOnce bounds the jobs taken from another worker at a time.
-const stealAtOnce = 32
+const stealAtOnce = 32 // jobs taken from another worker at a time
 
 // steal takes queued jobs from other workers, together with their reservations.
 func (w *Worker) steal() (got bool) {

@@ -16,8 +16,7 @@ func (s *Scheduler) Round() Round {
 	return r
 }
 
-// passesPerRound is the number of steps that a worker must have made: the word at the beginning, and the next one.
-const passesPerRound = 2
+const passesPerRound = 2 // steps of a worker: the word at the beginning, and the next one
 
 // Over tells whether the Round is over. It does not block or switch threads.
 func (r Round) Over() bool {

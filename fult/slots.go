@@ -2,8 +2,7 @@ package fult
 
 // A worker keeps the descriptors of ended threads in two lists. A warm one still has its coroutine.
 
-// maxWarm bounds the coroutines kept, at about 3 KB each.
-const maxWarm = 2048
+const maxWarm = 2048 // coroutines kept, at about 3 KB each
 
 // keep puts t, whose job has ended, on the warm list. False: the coroutine must end; t is on the cold list.
 func (w *Worker) keep(t *Thread) bool {

@@ -65,8 +65,7 @@ func remedy(stack string) string {
 
 func printStuck(r StuckReport) { fmt.Fprintln(os.Stderr, r) }
 
-// looksPerPeriod is the number of the monitor's looks within StuckAfter.
-const looksPerPeriod = 4
+const looksPerPeriod = 4 // of the monitor within StuckAfter
 
 // watch is the monitor's memory of a worker.
 type watch struct {
@@ -201,8 +200,7 @@ func (w *Worker) descriptors(yield func(*Thread) bool) {
 	}
 }
 
-// stackText bounds the text of all stacks that a report searches. With a million threads it does not hold all of them.
-const stackText = 64 << 20
+const stackText = 64 << 20 // bytes of all stacks that a report searches, fewer than a million threads have
 
 // findStack returns the stack that has a frame whose text contains frame. It stops the world for a moment.
 func findStack(frame string) string {

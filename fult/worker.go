@@ -54,11 +54,10 @@ type Worker struct {
 	exts     externals                              // threads of the other kinds
 }
 
-// falseSharing is the distance in bytes between fields of different writers. Cores fetch lines in pairs.
-const falseSharing = 128
-
-// switchesPerPoll bounds the switches among threads after a drained word, before a poll. A full word may add 64.
-const switchesPerPoll = 32
+const (
+	falseSharing    = 128 // bytes between fields of different writers; cores fetch lines in pairs
+	switchesPerPoll = 32  // among threads after a drained word, before a poll; a full word may add 64
+)
 
 // ID returns the number of the worker within its scheduler, from 0.
 func (w *Worker) ID() int { return w.id }

@@ -17,8 +17,7 @@ type Spec struct {
 	Ordered  bool // requests carry a number of their pair's sequence, see Token.Seq
 }
 
-// NoReply as Spec.MaxReply: the handler never replies.
-const NoReply = -1
+const NoReply = -1 // as Spec.MaxReply: the handler never replies
 
 // Handler indices from FirstInternal on are golci's own.
 const (

@@ -42,8 +42,7 @@ type lane struct {
 
 const wordThrottle = 1 << 63
 
-// From manyRanks ranks on a pair takes memory only at its first use. In shared memory a pair has a ring anyway.
-const manyRanks = 128
+const manyRanks = 128 // from so many on a pair takes memory at its first use only
 
 func (e *Endpoint) initLanes() error {
 	n := e.c.Size()

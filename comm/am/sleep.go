@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// While sends wait for credits or bulk room, a sleeper looks up that often: neither rings the conduit's bell.
-const stalledNap = 200 * time.Microsecond
+const stalledNap = 200 * time.Microsecond // of sleepers while sends wait: neither credits nor bulk room ring the bell
 
 // sleeper carries the arguments of a Sleep in a pooled value, so that sleeping does not allocate.
 type sleeper struct {

@@ -18,8 +18,7 @@ type taking struct {
 	}
 }
 
-// takenInRow is after how many records that were taken one is left to a poll, which serves all senders.
-const takenInRow = 16
+const takenInRow = 16 // of these records one is left to a poll, which serves all senders
 
 // OnTake allows requests of handler h to be taken that have one argument and a payload. inTurn is asked, under the
 // poll lock, whether the one with that number is next; if so it is taken. It is to be called before traffic. Where

@@ -20,8 +20,7 @@ const (
 	argBytes    = 8
 )
 
-// MaxArgs is the largest number of arguments of an active message.
-const MaxArgs = 16
+const MaxArgs = 16 // of an active message
 
 // flags of word 0.
 const (

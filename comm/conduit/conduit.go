@@ -44,8 +44,7 @@ const (
 // String names the class.
 func (c Class) String() string { return nameOf("Class", uint8(c), "request", "reply", "system") }
 
-// CreditBytes is the receive space that one credit stands for.
-const CreditBytes = 256
+const CreditBytes = 256 // of receive space, for which one credit stands
 
 // WordBytes is the length of a record's first word. Its low 32 bits hold the record's length in bytes, the word itself
 // included; the high 32 bits belong to the caller.

@@ -12,8 +12,7 @@ import (
 	"github.com/golci/golci/internal/topology"
 )
 
-// dedicatedFrom is the number of own cores from which one is for the communication server, an eighth at most.
-const dedicatedFrom = 8
+const dedicatedFrom = 8 // own cores: one is for the communication server then, an eighth at most
 
 // plan says what runs where in a rank.
 type plan struct {

@@ -21,8 +21,7 @@ const (
 	mostLoan  = 400 // the most that a peer may ever be lent elsewhere
 )
 
-// recordSlack is room in a record for headers and arguments.
-const recordSlack = 256
+const recordSlack = 256 // room in a record for headers and arguments
 
 // network reports whether some messages of the job go over a network. All ranks of a job say the same.
 func (o *options) network() bool { return o.spans || settings.Conduit.Get(o.values) == udp.Name }
@@ -79,8 +78,7 @@ func record(o *options, size int) int {
 	return (e + recordSlack + 7) &^ 7
 }
 
-// chunk chooses the default table of credits: that for chunks of 1 KiB.
-const chunk = 1024
+const chunk = 1024 // chooses the default table of credits, that for 1 KiB
 
 // firstLoan is the loan of each peer at the start, unless a setting says otherwise, enough for usual traffic.
 func firstLoan(o *options, size int) int {

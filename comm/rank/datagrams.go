@@ -17,8 +17,7 @@ import (
 	"github.com/golci/golci/internal/settings"
 )
 
-// endpointKey is under what a rank publishes where it receives datagrams.
-const endpointKey = "golci.udp"
+const endpointKey = "golci.udp" // under which a rank publishes where it receives datagrams
 
 // openDatagrams connects processes, of any nodes, by datagrams.
 func openDatagrams(ctx context.Context, o *options, job *boot.Job) (conduit.Conduit, error) {

@@ -10,8 +10,7 @@ import (
 	"github.com/golci/golci/fult"
 )
 
-// reportLines bounds the lines of a report, so that it stays on a screen.
-const reportLines = 100
+const reportLines = 100 // of a report, so that it stays on a screen
 
 // Report collects what the layers of a rank wait for, for a dump.
 type Report struct {

@@ -127,8 +127,7 @@ func (r *Rank) abortUnlessEnding(code int, err error) {
 	r.abort(code, err)
 }
 
-// lastWords is the time that a foreign launcher gets to read why a rank aborts. Later it may read no more.
-const lastWords = 50 * time.Millisecond
+const lastWords = 50 * time.Millisecond // for a foreign launcher to read why a rank aborts
 
 // abort ends the job, and this process.
 func (r *Rank) abort(code int, err error) {
@@ -148,8 +147,7 @@ func (r *Rank) abort(code int, err error) {
 	r.depart(code, fmt.Errorf("%w by rank %d: %w", ErrAborted, r.job.Rank, err))
 }
 
-// panicCode is the exit code of a Go program that panics.
-const panicCode = 2
+const panicCode = 2 // of a Go program that panics
 
 // threadPanicked is deferred in threads of a job of processes. A panic there ends the job: nobody may ever join it.
 func (r *Rank) threadPanicked() {

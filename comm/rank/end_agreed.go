@@ -94,8 +94,7 @@ func (e *ender) exit(code int) {
 	<-e.over
 }
 
-// abortTime bounds the sending of an abort to ranks that take nothing; the launcher ends those.
-const abortTime = 200 * time.Millisecond
+const abortTime = 200 * time.Millisecond // for ranks that take nothing; the launcher ends those
 
 // abort tells the others to end with code, and returns then; false if the end has come in another way.
 func (e *ender) abort(code int) bool {
@@ -134,8 +133,7 @@ func (e *ender) take(from int, b []byte) {
 	}
 }
 
-// probeEvery is how often a rank looks after the one whose message it waits for.
-const probeEvery = 50 * time.Millisecond
+const probeEvery = 50 * time.Millisecond // between looks after the rank whose message is awaited
 
 // tick is called by the timer.
 func (e *ender) tick() {

@@ -130,8 +130,7 @@ func (r *Rank) shut(ctx context.Context) error {
 	return err
 }
 
-// stopAgain is how often a rank that ends looks for operations that were started at the very moment of its end.
-const stopAgain = 5 * time.Millisecond
+const stopAgain = 5 * time.Millisecond // between looks for operations that were just being started
 
 // closeThreads ends the threads. If ctx ends, it gives them settleTime more to unwind, and names one that has not ended
 // then. An operation that a thread was just starting when operations were ended is ended by a further look.

@@ -54,11 +54,10 @@ func (q *quitter) remove(r *Rank) {
 	<-gone
 }
 
-// quitGrace is how long a rank lives on after its report.
-const quitGrace = 200 * time.Millisecond
-
-// quitCode is the exit code of a Go program that SIGQUIT ends.
-const quitCode = 2
+const (
+	quitGrace = 200 * time.Millisecond // of a rank after its report
+	quitCode  = 2                      // of a Go program that SIGQUIT ends
+)
 
 func (q *quitter) listen(sig chan os.Signal, gone chan struct{}) {
 	defer close(gone)

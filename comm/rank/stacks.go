@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// stackText bounds the text of all goroutines' stacks that is looked through.
-const stackText = 64 << 20
+const stackText = 64 << 20 // bytes of stacks that are looked through
 
 // stackGroup is goroutines that are in the same place.
 type stackGroup struct {

@@ -147,8 +147,7 @@ func (r *Rank) begin(ctx context.Context, pl plan) error {
 // key is a key of the job's store for this rank's use.
 func (o *options) key(name string) string { return name + o.Name }
 
-// lostGrace is how long a rank lives on without its launcher. An exit code may be on its way to it.
-const lostGrace = 300 * time.Millisecond
+const lostGrace = 300 * time.Millisecond // of a rank without launcher: an exit code may be on its way to it
 
 // launcherLost ends a process after its launcher, if the rank may end it.
 func (o *options) launcherLost(job *boot.Job) {

@@ -112,8 +112,7 @@ type Callback func(src int, off int64, n int, arg uint64)
 // without a callback is a fault of this rank.
 func (m *Memory) OnPut(number uint8, f Callback) { m.calls[number].Store(&f) }
 
-// noteCall marks a notification that is a callback.
-const noteCall = 1 << 32
+const noteCall = 1 << 32 // marks a notification that is a callback
 
 // PutCall is a Put after which the callback of that number runs at peer, with arg. It returns when the bytes are
 // there; where peers share memory the callback may run later, when the peer polls.

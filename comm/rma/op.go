@@ -189,8 +189,7 @@ func (o *op) free() {
 	m.ops.Put(o)
 }
 
-// anyPeer stands for every peer.
-const anyPeer = -1
+const anyPeer = -1 // stands for every peer
 
 // fail ends with err what awaits answers of a peer, or of all.
 func (m *Memory) fail(peer int, err error, w *fult.Worker) {

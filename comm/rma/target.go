@@ -125,8 +125,7 @@ func (m *Memory) attach(peer int) (*target, error) {
 	return t, nil
 }
 
-// shareWait bounds the wait for memory that the peer has sent already.
-const shareWait = 5 * time.Second
+const shareWait = 5 * time.Second // for memory that the peer has sent already
 
 // share maps the peer's memory, of which it has been told. If that does not come, there are other ways to the peer.
 func (m *Memory) share(t *target) {

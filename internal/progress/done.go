@@ -31,8 +31,7 @@ const (
 	called   = 3 // pending, and call is set
 )
 
-// named is the bit of states in which thread or call says whom to tell.
-const named = 1
+const named = 1 // the bit of states in which thread or call says whom to tell
 
 // Expect makes a fresh Done wake t when it completes. Call it before the operation can complete.
 func (d *Done) Expect(t *fult.Thread) {

@@ -99,8 +99,7 @@ func (e *Engine) Begin(d *Done) {
 	}
 }
 
-// MaxKeepers is how many layers may keep something for each thread.
-const MaxKeepers = 3
+const MaxKeepers = 3 // layers that may keep something for each thread
 
 // Local is what the engine and the layers above keep for each fult thread, across the threads that use its slot.
 type Local struct {

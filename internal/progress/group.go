@@ -32,8 +32,7 @@ func newGroup(e *Engine, t *fult.Thread) *Group {
 	return g
 }
 
-// many is more signals than any wait needs: while left is near it no signal wakes.
-const many = 1 << 30
+const many = 1 << 30 // signals, more than any wait needs: while left is near it none wakes
 
 func (g *Group) signal(w *fult.Worker) {
 	if g.left.Add(-1) > 0 {

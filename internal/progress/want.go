@@ -34,8 +34,7 @@ func (x *want) spun() bool {
 	return false
 }
 
-// fewDones may be looked through at every poll.
-const fewDones = 16
+const fewDones = 16 // may be looked through at every poll
 
 // over reports whether the wait is over.
 func (x *want) over() bool {
