@@ -107,7 +107,7 @@ func randomSteps(th *Thread, r *rand.Rand) {
 			th.Sleep(1)
 		case 3:
 			exit := r.IntN(2) == 0
-			h, err := th.Scheduler().Go(func(o *Thread) {
+			h, err := th.w.s.Go(func(o *Thread) {
 				o.Yield()
 				if exit {
 					runtime.Goexit()

@@ -48,7 +48,7 @@ func TestHotPathsDoNotAllocate(t *testing.T) {
 	var m Mutex
 	var c Counter
 	partner := mustGoOn(t, s, 0, func(th *Thread) {
-		for !th.Killed() {
+		for !th.w.s.killing.Load() {
 			th.Wait()
 		}
 	})

@@ -109,15 +109,9 @@ func (t *Thread) ID() ID { return ID{t.w.id, int(t.slot)} }
 // Worker returns the worker that runs the thread.
 func (t *Thread) Worker() *Worker { return t.w }
 
-// Scheduler returns the scheduler of the thread.
-func (t *Thread) Scheduler() *Scheduler { return t.w.s }
-
 // Local returns a variable for the layer above, one for each descriptor. A new thread finds the value that the previous
 // thread of the slot left. Only the thread itself may use it.
 func (t *Thread) Local() *any { return &t.local }
-
-// Killed tells whether Close is ending the threads of the scheduler. Deferred functions of a thread may ask.
-func (t *Thread) Killed() bool { return t.w.s.killing.Load() }
 
 // SetLabel sets a text for dumps: what the thread does or waits for. The label ends with the thread.
 func (t *Thread) SetLabel(label string) { t.label.Store(&label) }

@@ -62,9 +62,6 @@ const (
 // ID returns the number of the worker within its scheduler, from 0.
 func (w *Worker) ID() int { return w.id }
 
-// Scheduler returns the scheduler of the worker.
-func (w *Worker) Scheduler() *Scheduler { return w.s }
-
 // Live returns the number of threads alive on the worker, queued ones included.
 func (w *Worker) Live() int { return int(w.reserved.Load()) }
 

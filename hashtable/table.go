@@ -18,9 +18,6 @@ const (
 	Arrive Side = 1 // a message that waits for an operation
 )
 
-// Other returns the side that matches s.
-func (s Side) Other() Side { return s ^ 1 }
-
 // String returns the name of s.
 func (s Side) String() string {
 	switch s {

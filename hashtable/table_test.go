@@ -106,3 +106,6 @@ func TestInsertOrMatchFIFO(t *testing.T) {
 		t.Fatalf("%d nodes left", n)
 	}
 }
+
+// Other is the side that matches s.
+func (s Side) Other() Side { return s ^ 1 }

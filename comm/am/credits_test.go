@@ -193,7 +193,7 @@ func TestCallsInHandlersAreRefused(t *testing.T) {
 	var errs [3]error
 	var ran atomic.Bool
 	register(t, es, 1, Spec{Name: "misuse", MaxReply: 0, Run: func(k *Token, _ []uint64, _ []byte) {
-		e := k.Endpoint()
+		e := k.e
 		errs[0] = e.RequestShort(0, 2)
 		errs[1] = e.Allow(CallWait)
 		if n := e.Poll(); n != 0 {
@@ -211,7 +211,7 @@ func TestCallsInHandlersAreRefused(t *testing.T) {
 		if err := k.ReplyShort(2); !errors.Is(err, ErrReply) {
 			t.Errorf("reply to a reply: %v", err)
 		}
-		if err := k.Endpoint().RequestShort(1, 2); !errors.Is(err, ErrContext) {
+		if err := k.e.RequestShort(1, 2); !errors.Is(err, ErrContext) {
 			t.Errorf("request in a reply handler: %v", err)
 		}
 		ran.Store(true)

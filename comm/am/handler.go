@@ -45,6 +45,3 @@ func (t *Token) Seq() uint16 { return t.seq }
 
 // Worker is the fult worker that polls, or nil: hand it on when signalling threads.
 func (t *Token) Worker() *fult.Worker { return t.w }
-
-// Endpoint is the endpoint that received the message.
-func (t *Token) Endpoint() *Endpoint { return t.e }
