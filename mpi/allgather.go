@@ -8,8 +8,7 @@ const allgatherBruck = 32 << 10
 
 // Allgather is Gather whose result all ranks get (6.7). recv must have room for size times len(send) elements. send
 // may be InPlace: the own part then lies in its place in recv, which must be exactly as long as all parts. It waits,
-// and may switch threads. Errors: ErrType, ErrCount, ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch,
-// ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
+// and may switch threads. Errors: ErrType, ErrCount, ErrTruncate, ErrBuffer, and those of Barrier.
 func Allgather[T any](c *Comm, send, recv []T) error {
 	return blocking(c, "Allgather", send, recv, 0, (*coll).allgather)
 }

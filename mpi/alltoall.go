@@ -8,8 +8,8 @@ const alltoallAtOnce = 4 << 10
 
 // Alltoall sends part j of send to rank j, where it becomes part i of recv, i being the sender (6.8). send and recv
 // are size equal parts each, and must not overlap. send may be InPlace: recv then holds what is sent, and what comes
-// replaces it; a copy of recv is made. It waits, and may switch threads. Errors: ErrType, ErrCount,
-// ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
+// replaces it; a copy of recv is made. It waits, and may switch threads. Errors: ErrType, ErrCount, ErrTruncate,
+// ErrBuffer, and those of Barrier.
 func Alltoall[T any](c *Comm, send, recv []T) error {
 	return blocking(c, "Alltoall", send, recv, 0, (*coll).alltoall)
 }

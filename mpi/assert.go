@@ -33,19 +33,14 @@ func (c *Comm) DupWith(a Assert) (*Comm, error) {
 	if _, err := reducing(c, "DupWith", mine[:], all[:], Band, 0, (*coll).allreduce); err != nil {
 		return nil, err
 	}
-	ids := plainIDs
-	if all[0] != 0 {
-		ids = assertedIDs
+	if all[0] == 0 {
+		return c.dup("DupWith", plainIDs)
 	}
-	id, call, err := c.agree("DupWith", ids)
-	if err != nil {
-		return nil, err
+	d, err := c.dup("DupWith", assertedIDs)
+	if err == nil {
+		c.srv.Assert(d.ctx, comm.Assert(all[0]))
 	}
-	if all[0] != 0 {
-		ctx, _ := contextsOf(id)
-		c.srv.Assert(ctx, comm.Assert(all[0]))
-	}
-	return newComm(c.proc, id, c.childUID(call), c.group, c.rank), nil
+	return d, err
 }
 
 func (a Assert) bits() (b comm.Assert) {

@@ -10,8 +10,7 @@ const (
 )
 
 // Bcast sends buf of rank root to all ranks of c, into their buf, which must be equally long (6.4). It waits, and
-// may switch threads. Errors: ErrRoot, ErrType, ErrCount or ErrTruncate where lengths differ, ErrComm,
-// ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
+// may switch threads. Errors: ErrRoot, ErrType, ErrCount or ErrTruncate where lengths differ, and those of Barrier.
 func Bcast[T any](c *Comm, buf []T, root int) error {
 	return blocking(c, "Bcast", nil, buf, root, (*coll).bcast)
 }

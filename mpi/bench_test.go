@@ -58,7 +58,7 @@ func BenchmarkSelf(b *testing.B) {
 // BenchmarkTypeCheck is what asking for the element type costs.
 func BenchmarkTypeCheck(b *testing.B) {
 	for range b.N {
-		if !known(any((*point)(nil))) && typeError[point]() != nil {
+		if !known(any((*point)(nil))) && elemOf[point]().err != nil {
 			b.Fatal("refused")
 		}
 	}

@@ -29,8 +29,8 @@ func (e *CollectiveError) Unwrap() error { return e.Err }
 
 // reasons are the errors that a notice can name by number; 0 is any other.
 var reasons = []error{
-	nil, ErrCount, ErrTruncate, ErrType, ErrRoot, ErrOp, ErrBuffer, ErrMismatch, ErrPeer, ErrCancelled, ErrArgument, ErrContexts,
-	context.DeadlineExceeded, context.Canceled, ErrMemory,
+	nil, ErrCount, ErrTruncate, ErrType, ErrRoot, ErrOp, ErrBuffer, ErrMismatch, ErrPeer, ErrCancelled, ErrArgument,
+	ErrContexts, context.DeadlineExceeded, context.Canceled, ErrMemory,
 }
 
 // reasonOf gives the number of the reason of err.

@@ -119,13 +119,13 @@ func (x *colls) failed(uid uint64, e *CollectiveError) *collState {
 // noticed is called by the poller with each notice.
 func (p *Proc) noticed(_ int, args [4]uint64, text []byte, w *fult.Worker) {
 	uid, call, what, rank, arg := args[0], args[1], args[2]&lowHalf, int(args[2]>>32), args[3]
-	if what == noticeLeft {
+	switch what {
+	case noticeLeft:
 		if arg < maxIDs { // else it would be kept for ever
 			p.ids.left(int(arg), 0)
 		}
 		return
-	}
-	if what == noticeFailed {
+	case noticeFailed:
 		kind, why, _ := strings.Cut(string(text), ": ")
 		e := &CollectiveError{Rank: rank, Call: call, Kind: kind, Err: reasonFrom(why, arg)}
 		if st := p.colls.failed(uid, e); st != nil {

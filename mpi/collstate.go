@@ -20,7 +20,7 @@ type collState struct {
 	// the fields of the second group until it clears the bit.
 	state  atomic.Uint64
 	tags   [keptTags]atomic.Uint64         // of the last calls, by number, the number above the tag; the poller reads them
-	poison atomic.Pointer[CollectiveError] // the first call known to have failed on any rank; replaced by earlier ones only
+	poison atomic.Pointer[CollectiveError] // the first call known to have failed on any rank
 	answer atomic.Pointer[otherCall]       // of a rank that was asked
 
 	displs  [2][]int // of a buffer that is read, and of one that is written, where the program gives none
@@ -195,8 +195,8 @@ func (x *coll) prepare(typ error) error {
 	return nil
 }
 
-// nextChecked is the number of the next call that prepare has something to do for: a power of two, the first of a round,
-// or the very next one while there are doubts.
+// nextChecked is the number of the next call that needs prepare: a power of two, the first of a round, or the very next
+// one while there are doubts.
 func (x *coll) nextChecked() uint64 {
 	if x.st.doubts > 0 {
 		return x.call + 1

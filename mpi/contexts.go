@@ -8,10 +8,10 @@ import (
 )
 
 // A communicator has an id that all its ranks agree on. Its two contexts follow from the id. Each rank keeps a bit
-// for each id that it does not use. The ranks of the parent combine their bits with And, and all choose the same free
-// id. Then each rank tries to claim it. Another thread of a rank, which makes a communicator of another parent, may
-// have been faster. If not all ranks could claim the id, they release it and try another one. A rank holds nothing
-// while it waits for another one. So threads may make communicators in a different order on each rank.
+// for each id that it does not use. The ranks of the parent combine their bits with And. All choose the same free id,
+// and then each tries to claim it. Another thread of a rank may have claimed it first, for a communicator of another
+// parent. If one rank could not claim the id, all release it and try another one. A rank holds nothing while it waits
+// for others. So threads may make communicators in a different order on each rank.
 const (
 	worldID = 0
 	selfID  = 1
@@ -24,8 +24,8 @@ const (
 
 	firstAssertedID = comm.FirstAsserted / 2
 
-	emptyTries  = 4   // looks at an empty set before it counts as exhausted: others may only have tried
-	returnPolls = 100 // between two of them
+	emptyTries  = 4   // attempts before an empty set counts as exhausted: other calls may hold ids for a moment
+	returnPolls = 100 // between two attempts
 )
 
 type idSet [idWords]uint64
@@ -38,20 +38,20 @@ var (
 	assertedIDs = idRange{firstAssertedID / 64, idWords} // of communicators with promises
 )
 
-// contexts are the free ids of a rank. An id that this rank has freed becomes free when all members of its
-// communicator have freed it, and have told so after their last message. Until then a message of the old communicator
-// could come, and be taken for one of the next.
+// contexts are the free ids of a rank. An id becomes free again when all members of its communicator have freed it.
+// Each member tells the others so after its last message. Before that, a message of the old communicator could reach a
+// new one with the same id.
 type contexts struct {
 	srv *comm.Server
 	mu  sync.Mutex
 	// Under mu.
 	free    idSet
-	leaving map[int]leave // by id: communicators that members have freed, this rank or others
+	leaving map[int]leave // by id: communicators that some members have freed
 }
 
 // leave counts who has freed a communicator.
 type leave struct {
-	told    int // members from which the last message has come
+	told    int // members whose last message has come
 	members int // 0 until this rank has freed it
 }
 
@@ -86,8 +86,8 @@ func (x *contexts) release(id int) {
 	x.free[id/64] |= 1 << (id % 64)
 }
 
-// left notes that a member has freed the communicator of id. members is 0, or the number of members where it is this
-// rank. The last member makes the id free.
+// left notes that a member has freed the communicator of id. members is 0 for another rank's notice, and the number of
+// members when this rank frees it. The last member makes the id free.
 func (x *contexts) left(id, members int) {
 	x.mu.Lock()
 	l := x.leaving[id]
@@ -110,8 +110,8 @@ func (x *contexts) left(id, members int) {
 // contextsOf gives the two contexts of an id: of point to point and of collectives.
 func contextsOf(id int) (uint16, uint16) { return uint16(2 * id), uint16(2*id + 1) }
 
-// agree gives a new id of a range, claimed and the same on all ranks of c, and the number of the call in which they
-// agreed on it. All ranks of c call it.
+// agree claims a new id of a range, the same on all ranks of c. call is the number of the collective that claimed it.
+// All ranks of c call it.
 func (c *Comm) agree(what string, of idRange) (id int, call uint64, err error) {
 	x := &c.proc.ids
 	empty := 0
@@ -125,7 +125,7 @@ func (c *Comm) agree(what string, of idRange) (id int, call uint64, err error) {
 			if empty++; empty == emptyTries {
 				return 0, 0, c.errorf(what, ": %w: %d are in use", ErrContexts, 64*(of.to-of.from))
 			}
-			for range returnPolls { // some may be about to come back
+			for range returnPolls { // ids may come back
 				c.srv.Poll()
 			}
 			continue
@@ -136,8 +136,8 @@ func (c *Comm) agree(what string, of idRange) (id int, call uint64, err error) {
 	}
 }
 
-// claimTogether claims id on all ranks of c, or on none. A rank on which it fails keeps its claim. The call may have
-// succeeded on others, and their messages in the new communicator must not meet another communicator of this rank.
+// claimTogether claims id on all ranks of c, or on none. If the call fails on a rank, that rank keeps its claim,
+// because the call may have succeeded on others. Their messages must not reach another communicator of this rank.
 func (c *Comm) claimTogether(what string, id int) (ok bool, call uint64, err error) {
 	x := &c.proc.ids
 	got := x.claim(id)

@@ -9,8 +9,7 @@ const gatherTree = 2 << 10
 // Gather collects send of all ranks, equally long, in recv of rank root, by rank (6.5). recv is used at root only and
 // must have room for size times len(send) elements. send of root may be InPlace: its part then lies in its place in
 // recv, which must be exactly as long as all parts. It waits, and may switch threads. Errors: ErrRoot, ErrType,
-// ErrCount, ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted,
-// ErrPeer.
+// ErrCount, ErrTruncate, ErrBuffer, and those of Barrier.
 func Gather[T any](c *Comm, send, recv []T, root int) error {
 	return blocking(c, "Gather", send, recv, root, (*coll).gather)
 }

@@ -13,7 +13,12 @@ func (c *Comm) Dup() (*Comm, error) {
 	if err := c.usable("Dup"); err != nil {
 		return nil, err
 	}
-	id, call, err := c.agree("Dup", plainIDs)
+	return c.dup("Dup", plainIDs)
+}
+
+// dup makes a communicator of the ranks of c, with an id of a range, for the function what.
+func (c *Comm) dup(what string, ids idRange) (*Comm, error) {
+	id, call, err := c.agree(what, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +81,7 @@ func (c *Comm) Free() error {
 		return c.usable("Free")
 	}
 	c.proc.colls.remove(c.coll)
-	failed := c.coll.poison.Load() != nil // which left messages and was told; open calls fail now, by what ends their receives
+	failed := c.coll.poison.Load() != nil // that left messages, and the program has been told of it
 	left := c.srv.Retire(c.ctx)
 	if coll := c.srv.Retire(c.collCtx); !failed {
 		left.Add(coll)
@@ -89,5 +94,6 @@ func (c *Comm) Free() error {
 		return nil
 	}
 	return c.errorf("Free", ": %w: %s, %s, %s not received", ErrPending,
-		plural(left.Receives, "receive", "receives"), plural(left.Sends, "send", "sends"), plural(left.Messages, "message", "messages"))
+		plural(left.Receives, "receive", "receives"), plural(left.Sends, "send", "sends"),
+		plural(left.Messages, "message", "messages"))
 }

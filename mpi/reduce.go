@@ -12,7 +12,7 @@ const reduceWhole = 8 << 10
 // Reduce combines send of all ranks with op, element by element, into recv of rank root (6.9.1). recv is used at root
 // only and must be as long as send there, or longer, and must not overlap it. send of root may be InPlace: recv then
 // holds what it contributes. It waits, and may switch threads. Errors: ErrRoot, ErrOp, ErrType, ErrCount,
-// ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch, ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
+// ErrTruncate, ErrBuffer, and those of Barrier.
 func Reduce[T any](c *Comm, send, recv []T, op Op[T], root int) error {
 	_, err := reducing(c, "Reduce", send, recv, op, root, (*coll).reduce)
 	return err

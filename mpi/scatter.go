@@ -3,8 +3,7 @@ package mpi
 // Scatter gives each rank its part of send of rank root, in recv (6.6): rank i gets len(recv) elements from
 // send[i*len(recv):]. send is used at root only and must be size times as long as recv, or longer. recv of root may
 // be InPlace: its part then stays in send, which must be exactly as long as all parts. It waits, and may switch
-// threads. Errors: ErrRoot, ErrType, ErrCount, ErrTruncate, ErrBuffer, ErrComm, ErrConcurrent, ErrMismatch,
-// ErrCollective, ErrFinalized, ErrAborted, ErrPeer.
+// threads. Errors: ErrRoot, ErrType, ErrCount, ErrTruncate, ErrBuffer, and those of Barrier.
 func Scatter[T any](c *Comm, send, recv []T, root int) error {
 	return blocking(c, "Scatter", send, recv, root, (*coll).scatter)
 }

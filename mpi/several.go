@@ -131,8 +131,8 @@ func waitsome(ctx context.Context, what string, rs []Request) ([]int, []Status, 
 	return some(what, rs)
 }
 
-// awaitAny blocks until one of rs is done, and gives its index. The index is Undefined if all are null, if ctx ends, and
-// where the caller must not wait.
+// awaitAny blocks until one of rs is done, and gives its index. The index is Undefined if all are null, if ctx ends,
+// and where the caller must not wait.
 func awaitAny(ctx context.Context, what string, rs []Request) (int, error) {
 	for {
 		i, active := firstSettled(rs)

@@ -113,7 +113,8 @@ func typed(err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	return fmt.Errorf("%w: the message has elements of %s, the receive of %s", ErrType, shapeName(e.Sent), shapeName(e.Received))
+	return fmt.Errorf("%w: the message has elements of %s, the receive of %s",
+		ErrType, shapeName(e.Sent), shapeName(e.Received))
 }
 
 // shapeName names a type of that shape, if this process has used one.

@@ -42,15 +42,15 @@ func (s Status) Cancelled() bool { return s.cancelled }
 // Count is the number of elements of type T in the message (3.2.5). ErrCount if it is not a whole number, and then it
 // returns Undefined; ErrType if T cannot be sent.
 func Count[T any](s Status) (int, error) {
-	if err := typeError[T](); err != nil {
+	if err := elemOf[T]().err; err != nil {
 		return Undefined, fmt.Errorf("mpi: Count: %w", err)
 	}
-	n := int64(sizeOf[T]())
 	if s.bytes == 0 {
 		return 0, nil
 	}
+	n := int64(sizeOf[T]())
 	if n == 0 || s.bytes%n != 0 {
-		return Undefined, fmt.Errorf("mpi: Count: %w: %d bytes are no whole number of elements of %d", ErrCount, s.bytes, n)
+		return Undefined, fmt.Errorf("mpi: Count: %w", countError(s.bytes, int(n)))
 	}
 	return int(s.bytes / n), nil
 }

@@ -67,9 +67,6 @@ func findElem(e *elem, w uintptr) *elem {
 	return e
 }
 
-// typeError is nil if slices of T may travel.
-func typeError[T any]() error { return elemOf[T]().err }
-
 // judgeElem finds a type or judges it, which is done once, and notes it where known looks.
 func judgeElem(t reflect.Type, w uintptr) *elem {
 	list := &elements[plainSlot(w)]
@@ -97,7 +94,8 @@ func addElem(list *atomic.Pointer[elem], t reflect.Type, w uintptr) *elem {
 
 func judge(t reflect.Type) error {
 	if why := holds(t); why != "" {
-		return fmt.Errorf("%w: %v: only fixed-size types without pointers can be sent, not %s (see SendValue)", ErrType, t, why)
+		return fmt.Errorf("%w: %v: only fixed-size types without pointers can be sent, not %s (see SendValue)",
+			ErrType, t, why)
 	}
 	return nil
 }
