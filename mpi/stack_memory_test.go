@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net"
 	"os"
@@ -76,7 +77,7 @@ func newCrowd(t *testing.T, size, running int, card []byte) *crowd {
 	}
 	c := &crowd{jobs: jobs}
 	if card != nil {
-		c.listen(t, card[8:])
+		c.listen(t, card)
 	}
 	for i, j := range jobs {
 		j.LocalRanks = []int{i}
@@ -98,8 +99,8 @@ func newCrowd(t *testing.T, size, running int, card []byte) *crowd {
 // listen opens what an endpoint names.
 func (c *crowd) listen(t *testing.T, endpoint []byte) {
 	t.Helper()
-	e, err := nic.Parse(endpoint)
-	if err != nil {
+	var e nic.Endpoint
+	if err := json.Unmarshal(endpoint, &e); err != nil {
 		t.Fatal(err)
 	}
 	for _, a := range e.Addrs {

@@ -2,7 +2,6 @@ package rank
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -30,37 +29,38 @@ func openDatagrams(ctx context.Context, o *options, job *boot.Job) (conduit.Cond
 	if err != nil {
 		return nil, err
 	}
-	table, err := boot.Exchange(ctx, job, o.key(endpointKey), l.Endpoint(), endpoints(agreement(o, job.Size)))
+	mine := card{agreement(o, job.Size), l.Endpoint()}
+	table, err := boot.Exchange(ctx, job, o.key(endpointKey), mine, mine.check)
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	all, err := table.All(ctx)
+	cards, err := table.All(ctx)
 	if err == nil {
 		err = job.Barrier(ctx) // the time of who is silent begins for all at once
 	}
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
+	all := make([]nic.Endpoint, job.Size)
+	for i, c := range cards {
+		all[i] = c.Endpoint
+	}
 	return l.Connect(all, datagramConfig(o, job, lc.Mode))
 }
 
-// endpoints is the codec of what ranks tell each other: where they receive, behind a summary of common settings.
-func endpoints(agreed uint64) boot.Codec[nic.Endpoint] {
-	return boot.Codec[nic.Endpoint]{
-		Append: func(dst []byte, v nic.Endpoint) ([]byte, error) {
-			return nic.Append(binary.BigEndian.AppendUint64(dst, agreed), v)
-		},
-		Parse: func(b []byte) (nic.Endpoint, error) {
-			if len(b) < 8 {
-				return nic.Endpoint{}, fmt.Errorf("%w: endpoint of %d bytes", ErrArgument, len(b))
-			}
-			if binary.BigEndian.Uint64(b) != agreed {
-				return nic.Endpoint{}, fmt.Errorf("%w: its settings are others than here, of %s, %s, eager messages or credits",
-					ErrArgument, settings.Conduit.Env(), settings.UDPSecurity.Env())
-			}
-			return nic.Parse(b[8:])
-		},
+// card is what ranks tell each other: where they receive, and a summary of the settings that have to be the same.
+type card struct {
+	Agreed uint64
+	nic.Endpoint
+}
+
+// check compares another rank's card with this one.
+func (c card) check(other card) error {
+	if other.Agreed != c.Agreed {
+		return fmt.Errorf("%w: its settings are others than here, of %s, %s, eager messages or credits",
+			ErrArgument, settings.Conduit.Env(), settings.UDPSecurity.Env())
 	}
+	return other.Check()
 }
 
 // agreement sums up the settings that must be the same on all ranks.

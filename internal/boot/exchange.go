@@ -2,35 +2,33 @@ package boot
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
 )
-
-// Codec turns values of one type into bytes and back, for Exchange. Parse must check what it gets: it comes from
-// another process.
-type Codec[T any] struct {
-	Append func(dst []byte, v T) ([]byte, error)
-	Parse  func(b []byte) (T, error)
-}
 
 // Table has one value of each rank, such as the address of its endpoint. A value is fetched when it is first asked for,
 // so a rank that talks to few others asks the launcher for few. It is safe for concurrent use.
 type Table[T any] struct {
 	job   *Job
 	key   string
-	parse func([]byte) (T, error)
+	check func(T) error
 
 	mu    sync.Mutex
 	known map[int]T // guarded by mu
 }
 
 // Exchange publishes mine as this rank's value under key, waits until every rank has done the same, and returns the
-// table of all. Job.Put describes keys and the greatest size of a value. Exchange blocks the calling goroutine, until
-// ctx ends at the latest. The error then wraps ErrMissing and names the missing ranks, as far as the launcher reports
-// them. Other errors: those of c and of Job.Put.
-func Exchange[T any](ctx context.Context, j *Job, key string, mine T, c Codec[T]) (*Table[T], error) {
-	b, err := c.Append(nil, mine)
+// table of all. Job.Put describes keys and the greatest size of a value, which travels as JSON. check tells what is wrong
+// with a value: others come from other processes. Exchange blocks the calling goroutine, until ctx ends at the latest.
+// The error then wraps ErrMissing and names the missing ranks, as far as the launcher reports them. Other errors: those
+// of check and of Job.Put.
+func Exchange[T any](ctx context.Context, j *Job, key string, mine T, check func(T) error) (*Table[T], error) {
+	b, err := json.Marshal(mine)
+	if err == nil {
+		err = check(mine)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("golci: rank %d: value for %q: %w", j.Rank, key, err)
 	}
@@ -40,11 +38,11 @@ func Exchange[T any](ctx context.Context, j *Job, key string, mine T, c Codec[T]
 	if err := j.Fence(ctx); err != nil {
 		return nil, fmt.Errorf("golci: exchange of %q: %w", key, err)
 	}
-	return &Table[T]{job: j, key: key, parse: c.Parse, known: map[int]T{j.Rank: mine}}, nil
+	return &Table[T]{job: j, key: key, check: check, known: map[int]T{j.Rank: mine}}, nil
 }
 
 // Of returns the value of rank. It blocks the calling goroutine while the launcher is asked, once for each rank.
-// Errors: ErrArgument for a rank that is none, those of Job.Get, and those of the codec, with the rank named.
+// Errors: ErrArgument for a rank that is none, those of Job.Get, and those of the check, with the rank named.
 func (t *Table[T]) Of(ctx context.Context, rank int) (T, error) {
 	t.mu.Lock()
 	v, ok := t.known[rank]
@@ -56,7 +54,12 @@ func (t *Table[T]) Of(ctx context.Context, rank int) (T, error) {
 	if err != nil {
 		return v, err
 	}
-	if v, err = t.parse(b); err != nil {
+	if err = json.Unmarshal(b, &v); err != nil {
+		err = fmt.Errorf("%w; do all ranks run the same program?", err)
+	} else {
+		err = t.check(v)
+	}
+	if err != nil {
 		return v, fmt.Errorf("golci: value of rank %d for %q: %w", rank, t.key, err)
 	}
 	t.mu.Lock()

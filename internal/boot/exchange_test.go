@@ -2,7 +2,6 @@ package boot
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,25 +10,17 @@ import (
 )
 
 type endpoint struct {
-	addr string
-	port uint16
+	Addr string
+	Port uint16
 }
 
 var errShort = errors.New("too short")
 
-var endpoints = Codec[endpoint]{
-	Append: func(dst []byte, e endpoint) ([]byte, error) {
-		if e.addr == "" {
-			return nil, errShort
-		}
-		return append(binary.LittleEndian.AppendUint16(dst, e.port), e.addr...), nil
-	},
-	Parse: func(b []byte) (endpoint, error) {
-		if len(b) < 3 {
-			return endpoint{}, errShort
-		}
-		return endpoint{string(b[2:]), binary.LittleEndian.Uint16(b)}, nil
-	},
+func sound(e endpoint) error {
+	if e.Addr == "" {
+		return errShort
+	}
+	return nil
 }
 
 func addressOf(rank int) endpoint {
@@ -38,7 +29,7 @@ func addressOf(rank int) endpoint {
 
 // swap has one rank take part in an exchange, and look at all values twice.
 func swap(ctx context.Context, j *Job) error {
-	table, err := Exchange(ctx, j, "udp.addr", addressOf(j.Rank), endpoints)
+	table, err := Exchange(ctx, j, "udp.addr", addressOf(j.Rank), sound)
 	if err != nil {
 		return err
 	}
@@ -78,7 +69,7 @@ func TestExchangeMissing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 			defer cancel()
-			_, err := Exchange(ctx, jobs[2], "addr", addressOf(2), endpoints)
+			_, err := Exchange(ctx, jobs[2], "addr", addressOf(2), sound)
 			var missing *MissingError
 			if !errors.As(err, &missing) || !errors.Is(err, ErrMissing) || missing.Ranks != "0-1,3" {
 				t.Errorf("got %v", err)
@@ -103,28 +94,32 @@ func TestExchangeWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Exchange(t.Context(), jobs[0], "a", endpoint{}, endpoints); !errors.Is(err, errShort) {
+	if _, err := Exchange(t.Context(), jobs[0], "a", endpoint{}, sound); !errors.Is(err, errShort) {
 		t.Errorf("no address: %v", err)
 	}
-	if _, err := Exchange(t.Context(), jobs[0], "a b", addressOf(0), endpoints); !errors.Is(err, ErrArgument) {
+	if _, err := Exchange(t.Context(), jobs[0], "a b", addressOf(0), sound); !errors.Is(err, ErrArgument) {
 		t.Errorf("a bad key: %v", err)
 	}
-	all(t, jobs, func(ctx context.Context, j *Job) error {
-		c := endpoints
-		c.Append = func(dst []byte, _ endpoint) ([]byte, error) { return append(dst, 1), nil }
-		table, err := Exchange(ctx, j, "b", addressOf(j.Rank), c)
-		if err != nil {
-			return err
-		}
-		other := 1 - j.Rank
-		if _, err := table.Of(ctx, other); !errors.Is(err, errShort) || !strings.Contains(err.Error(), fmt.Sprint("rank ", other)) {
-			return fmt.Errorf("what cannot be read: %w", err)
-		}
-		if v, err := table.Of(ctx, j.Rank); err != nil || v != addressOf(j.Rank) {
-			return fmt.Errorf("its own: %v, %w", v, err)
-		}
-		return nil
-	})
+	for _, c := range []struct{ value, says string }{
+		{"{}", errShort.Error()}, {"\x02", "do all ranks run the same program?"}, {"", "do all ranks run the same program?"},
+	} {
+		key := fmt.Sprintf("b%d", len(c.value))
+		all(t, jobs, func(ctx context.Context, j *Job) error {
+			if err := errors.Join(j.Put(key, []byte(c.value)), j.Fence(ctx)); err != nil {
+				return err
+			}
+			own, other := addressOf(j.Rank), 1-j.Rank
+			table := &Table[endpoint]{job: j, key: key, check: sound, known: map[int]endpoint{j.Rank: own}}
+			_, err := table.Of(ctx, other)
+			if err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), fmt.Sprint("rank ", other)) {
+				return fmt.Errorf("what cannot be read: %w", err)
+			}
+			if v, err := table.Of(ctx, j.Rank); err != nil || v != own {
+				return fmt.Errorf("its own: %v, %w", v, err)
+			}
+			return nil
+		})
+	}
 }
 
 func TestNear(t *testing.T) {

@@ -94,8 +94,7 @@ func (p *Plane) openFar(at []netip.Addr) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	codec := Codec[[]netip.AddrPort]{Append: mesh.AppendAddrs, Parse: mesh.ParseAddrs}
-	if table, err = Exchange(ctx, j, keyPlane, p.far.Addrs(), codec); err != nil {
+	if table, err = Exchange(ctx, j, keyPlane, p.far.Addrs(), mesh.CheckAddrs); err != nil {
 		return err
 	}
 	for _, rank := range circle(j.Rank, j.Size) {

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/internal/boot/mesh"
 	"github.com/golci/golci/internal/boot/pmi"
 )
 
@@ -195,8 +194,7 @@ func TestPlaneEarly(t *testing.T) {
 			sent <- errors.Join(err, p.close())
 			if !fails {
 				for _, r := range []int{0, 2} {
-					b, _ := mesh.AppendAddrs(nil, nil)
-					_ = jobs[r].Put(keyPlane, b)
+					_ = jobs[r].Put(keyPlane, []byte("[]"))
 					go func() { _ = jobs[r].Fence(t.Context()) }()
 				}
 			}

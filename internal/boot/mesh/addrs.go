@@ -14,46 +14,17 @@ const maxAddrs = 16
 
 var errAddrs = errors.New("malformed addresses")
 
-// AppendAddrs adds to dst what ParseAddrs reads: the number of addresses, and each with its length before it.
-func AppendAddrs(dst []byte, addrs []netip.AddrPort) ([]byte, error) {
+// CheckAddrs tells what is wrong with the addresses that a rank has published.
+func CheckAddrs(addrs []netip.AddrPort) error {
 	if len(addrs) > maxAddrs {
-		return nil, fmt.Errorf("golci: %d addresses, at most %d", len(addrs), maxAddrs)
+		return fmt.Errorf("%w: %d, at most %d", errAddrs, len(addrs), maxAddrs)
 	}
-	dst = append(dst, byte(len(addrs)))
 	for _, a := range addrs {
-		b, err := a.MarshalBinary()
-		if err != nil || !a.IsValid() || a.Addr().Zone() != "" {
-			return nil, fmt.Errorf("golci: address %v: %w", a, errors.Join(errAddrs, err))
+		if !a.IsValid() || a.Addr().Zone() != "" {
+			return fmt.Errorf("%w: %v", errAddrs, a)
 		}
-		dst = append(append(dst, byte(len(b))), b...)
 	}
-	return dst, nil
-}
-
-// ParseAddrs reads exactly the bytes that AppendAddrs has written.
-func ParseAddrs(b []byte) ([]netip.AddrPort, error) {
-	if len(b) == 0 || b[0] > maxAddrs {
-		return nil, fmt.Errorf("%w: %d bytes", errAddrs, len(b))
-	}
-	out := make([]netip.AddrPort, b[0])
-	b = b[1:]
-	for i := range out {
-		if len(b) == 0 || len(b) <= int(b[0]) {
-			return nil, fmt.Errorf("%w: cut off in number %d", errAddrs, i)
-		}
-		n := 1 + int(b[0])
-		if err := out[i].UnmarshalBinary(b[1:n]); err != nil {
-			return nil, fmt.Errorf("%w: %w", errAddrs, err)
-		}
-		if !out[i].IsValid() || out[i].Addr().Zone() != "" {
-			return nil, fmt.Errorf("%w: %v", errAddrs, out[i])
-		}
-		b = b[n:]
-	}
-	if len(b) > 0 {
-		return nil, fmt.Errorf("%w: %d bytes too many", errAddrs, len(b))
-	}
-	return out, nil
+	return nil
 }
 
 // reachable lists those of a machine's own addresses at which others may find it, the most likely first. If there is

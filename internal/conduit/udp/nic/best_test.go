@@ -25,14 +25,14 @@ func many(n int, name string, physical bool, formats ...string) (list []addrs.In
 	return list
 }
 
-// published is what Select makes of ifs after all that Append asks of it.
+// published is what Select makes of ifs after all that Check asks of it.
 func published(t *testing.T, spec string, ifs []addrs.Interface) []netip.Addr {
 	t.Helper()
 	got, err := Select(spec, ifs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Append(nil, Endpoint{1, nil, Describe(got, ifs, 4000, 6000)}); err != nil {
+	if err := (Endpoint{1, nil, Describe(got, ifs, 4000, 6000)}).Check(); err != nil {
 		t.Fatal(err)
 	}
 	return got

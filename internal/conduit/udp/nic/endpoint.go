@@ -8,7 +8,7 @@ import (
 	"net/netip"
 )
 
-// Endpoint is what a rank publishes to all others before the first datagram.
+// Endpoint is what a rank publishes, as JSON, to all others before the first datagram.
 type Endpoint struct {
 	// Incarnation tells this process from one that had the rank before: random, see NewIncarnation.
 	Incarnation uint64
@@ -21,7 +21,7 @@ type Endpoint struct {
 
 // Address is one of them.
 type Address struct {
-	// Addr and its port; a zone means something on this machine only, and is not published.
+	// Addr and its port; a zone means something on this machine only, and is ignored on others.
 	Addr netip.AddrPort
 	// Bits is the length of its network's prefix.
 	Bits int
@@ -91,100 +91,24 @@ const (
 	// KeySize is the length of Endpoint.Public in bytes, if there is one.
 	KeySize = 32
 
-	version   = 2
-	fixedSize = 1 + 8 + 1 + 1 // version, incarnation, length of the key, count
-	addrFixed = 1 + 1 + 2 + 4
-	maxMTU    = 1 << 24
+	maxMTU = 1 << 24
 )
 
-// Append writes v behind dst: together with Parse it is a boot.Codec. All numbers are big-endian:
-//
-//	version 1 | incarnation 8 | 0 or 32 | key | count 1 | count times: family 1, bits 1, port 2, MTU 4, address 4 or 16
-//
-// The error matches ErrEndpoint: a key of another length, too many addresses, or one that nobody can send to.
-func Append(dst []byte, v Endpoint) ([]byte, error) {
-	if len(v.Addrs) > MaxAddrs {
-		return nil, fmt.Errorf("%w: %d addresses, at most %d", ErrEndpoint, len(v.Addrs), MaxAddrs)
+// Check tells what is wrong with an Endpoint: too many addresses, a key of another length, or an address that nobody
+// can send to. The error matches ErrEndpoint.
+func (e Endpoint) Check() error {
+	if len(e.Addrs) > MaxAddrs {
+		return fmt.Errorf("%w: %d addresses, at most %d", ErrEndpoint, len(e.Addrs), MaxAddrs)
 	}
-	if n := len(v.Public); n != 0 && n != KeySize {
-		return nil, fmt.Errorf("%w: a key of %d bytes, want %d", ErrEndpoint, n, KeySize)
+	if n := len(e.Public); n != 0 && n != KeySize {
+		return fmt.Errorf("%w: a key of %d bytes, want %d", ErrEndpoint, n, KeySize)
 	}
-	dst = append(dst, version)
-	dst = binary.BigEndian.AppendUint64(dst, v.Incarnation)
-	dst = append(append(dst, byte(len(v.Public))), v.Public...)
-	dst = append(dst, byte(len(v.Addrs)))
-	for _, a := range v.Addrs {
+	for _, a := range e.Addrs {
 		if err := a.check(); err != nil {
-			return nil, err
+			return err
 		}
-		dst = append(dst, byte(FamilyOf(a.Addr.Addr())), byte(a.Bits))
-		dst = binary.BigEndian.AppendUint16(dst, a.Addr.Port())
-		dst = binary.BigEndian.AppendUint32(dst, uint32(a.MTU))
-		dst = append(dst, a.Addr.Addr().AsSlice()...)
 	}
-	return dst, nil
-}
-
-// Parse reads what Append wrote, and nothing else: an Endpoint has one form. The error matches ErrEndpoint.
-func Parse(b []byte) (v Endpoint, err error) {
-	if len(b) > 0 && b[0] != version {
-		return v, fmt.Errorf("%w: version %d, this is %d; do all ranks run the same program?", ErrEndpoint, b[0], version)
-	}
-	if len(b) < fixedSize {
-		return v, fmt.Errorf("%w: %d bytes, at least %d", ErrEndpoint, len(b), fixedSize)
-	}
-	incarnation := binary.BigEndian.Uint64(b[1:])
-	public, rest, err := parseKey(b[9:])
-	if err != nil {
-		return v, err
-	}
-	count := int(rest[0])
-	if count > MaxAddrs {
-		return v, fmt.Errorf("%w: %d addresses, at most %d", ErrEndpoint, count, MaxAddrs)
-	}
-	rest = rest[1:]
-	var addrs []Address
-	for i := range count {
-		var a Address
-		if a, rest, err = parseAddress(rest); err != nil {
-			return v, fmt.Errorf("%w (address %d of %d)", err, i, count)
-		}
-		addrs = append(addrs, a)
-	}
-	if len(rest) > 0 {
-		return v, fmt.Errorf("%w: %d bytes behind %d addresses", ErrEndpoint, len(rest), count)
-	}
-	return Endpoint{Incarnation: incarnation, Public: public, Addrs: addrs}, nil
-}
-
-// parseKey reads the key behind its length, and leaves a byte at least.
-func parseKey(b []byte) (key, rest []byte, err error) {
-	n := int(b[0])
-	if n != 0 && n != KeySize || len(b) < 1+n+1 {
-		return nil, nil, fmt.Errorf("%w: a key of %d bytes and %d bytes behind it, want %d", ErrEndpoint, n, len(b)-1-n, KeySize)
-	}
-	if n > 0 {
-		key = b[1 : 1+n : 1+n]
-	}
-	return key, b[1+n:], nil
-}
-
-func parseAddress(b []byte) (a Address, rest []byte, err error) {
-	size := 16
-	if len(b) > 0 && Family(b[0]) == IPv4 {
-		size = 4
-	}
-	if len(b) < addrFixed+size {
-		return a, nil, fmt.Errorf("%w: %d bytes for an address of %d", ErrEndpoint, len(b), addrFixed+size)
-	}
-	ip, _ := netip.AddrFromSlice(b[addrFixed : addrFixed+size])
-	a = Address{
-		Addr: netip.AddrPortFrom(ip, binary.BigEndian.Uint16(b[2:])), Bits: int(b[1]), MTU: int(binary.BigEndian.Uint32(b[4:])),
-	}
-	if FamilyOf(ip) != Family(b[0]) {
-		return a, nil, fmt.Errorf("%w: %v as IP version %d", ErrEndpoint, ip, b[0])
-	}
-	return a, b[addrFixed+size:], a.check()
+	return nil
 }
 
 // check refuses what nobody can send to.

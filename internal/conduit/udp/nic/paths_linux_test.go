@@ -1,6 +1,7 @@
 package nic
 
 import (
+	"encoding/json"
 	"errors"
 	"net/netip"
 	"testing"
@@ -66,10 +67,10 @@ func open(a Address) (mmsg.Socket, Endpoint, error) {
 		return nil, Endpoint{}, err
 	}
 	a.Addr = s.Info().Addr
-	b, err := Append(nil, Endpoint{NewIncarnation(), nil, []Address{a}})
+	b, err := json.Marshal(Endpoint{NewIncarnation(), nil, []Address{a}})
 	if err != nil {
 		return s, Endpoint{}, err
 	}
-	e, err := Parse(b)
+	e, err := received(b)
 	return s, e, err
 }

@@ -136,11 +136,7 @@ func TestDescribe(t *testing.T) {
 	if got := Describe(chosen, machine, 4000, 0); len(got) != 1 || got[0] != want[0] {
 		t.Errorf("without IPv6: %+v", got)
 	}
-	b, err := Append(nil, Endpoint{1, nil, got})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Parse(b); err != nil {
+	if err := (Endpoint{1, nil, got}).Check(); err != nil {
 		t.Error(err)
 	}
 }
