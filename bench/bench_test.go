@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -183,5 +185,51 @@ func TestCompareKnowsWhoIsWho(t *testing.T) {
 		if r := rows[i]; r.VsPlain != want.peer || r.VsBest != want.peer || r.VsRaw != want.raw {
 			t.Errorf("%s: %v, %v and %v, want %v and %v", r.Impl, r.VsPlain, r.VsBest, r.VsRaw, want.peer, want.raw)
 		}
+	}
+}
+
+// TestSpread: quartiles, and the ratio of neighbours in time whatever the machine does to both.
+func TestSpread(t *testing.T) {
+	if got, want := SpreadOf([]float64{5, 1, 4, 2, 3}), (Spread{2, 3, 4}); got != want {
+		t.Errorf("%v, want %v", got, want)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	var a, b []float64
+	for range 200 {
+		slow := 1 + 9*r.Float64() // of the machine, for both
+		a = append(a, slow*(1.02+0.05*r.NormFloat64()))
+		b = append(b, slow)
+	}
+	got := Against(a, b)
+	if got.Low > 1.02 || got.High < 1.02 || got.Median < 1.01 || got.Median > 1.03 || got.High-got.Low > 0.03 {
+		t.Errorf("%v, want 1.02", got)
+	}
+	if got := Against([]float64{3}, []float64{2}); got != (Spread{1.5, 1.5, 1.5}) {
+		t.Errorf("one ratio: %v", got)
+	}
+}
+
+// TestAgainstCovers: of many intervals, about 95 % have the ratio in them.
+func TestAgainstCovers(t *testing.T) {
+	r, in := rand.New(rand.NewPCG(3, 4)), 0
+	for range 1000 {
+		a, b := make([]float64, 50), make([]float64, 50)
+		for i := range a {
+			a[i], b[i] = math.Exp(r.NormFloat64()), 1
+		}
+		if s := Against(a, b); s.Low <= 1 && s.High >= 1 {
+			in++
+		}
+	}
+	if in < 930 || in > 985 {
+		t.Errorf("%d of 1000", in)
+	}
+}
+
+func TestTurns(t *testing.T) {
+	rows := Turns(Row{Bench: "b", Unit: Nano, Threads: 1}, []string{"x", "y"}, [][]float64{{4, 2, 6}, {2, 1, 3}})
+	if len(rows) != 2 || rows[0].Impl != "x" || rows[0].Value != 4 || rows[1].Value != 2 || rows[0].Reps != 3 ||
+		!strings.Contains(rows[0].Note, "2.0000 [2.0000, 2.0000] of y") || strings.Contains(rows[1].Note, "of x") {
+		t.Errorf("%+v", rows)
 	}
 }

@@ -1,6 +1,6 @@
 // Package credits shows the credits of active messages at work. Show has ranks in this process send to each other over
-// datagrams, with one receive pool a rank, and reports loans and bank over time. Flow measures what credits cost a
-// message.
+// datagrams, with one receive pool a rank, and reports loans and bank over time. Loans compares such ranks under each
+// mode of flow control. Flow measures what credits cost a message over shared memory.
 package credits
 
 import (
@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/golci/golci/bench/rma/twin"
-	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/internal/conduit/udp"
 	"github.com/golci/golci/internal/credit"
 	"github.com/golci/golci/internal/settings"
 )
@@ -36,6 +36,7 @@ const (
 	leastLoan = 4   // credits of a request
 	epoch     = 256 // requests received in a credit epoch: short, so that a run has many
 	maxRanks  = 256
+	slack     = 256 // of a record, beside the payload
 	tickets   = 250 // records of a rank that may be under way
 )
 
@@ -67,16 +68,17 @@ func (c Config) terms(m credit.Mode) credit.Config {
 	return t
 }
 
-// open brings up the ranks of a job, each with one receive pool.
-func (c Config) open(m credit.Mode) (*rank.Team, error) {
-	set := creditSettings(c.terms(m), leastLoan*credit.Unit-slack)
-	set[settings.Conduit.Env()], set[settings.UDPSecurity.Env()] = "udp", "trust"
+// settings are those of the ranks of a run.
+func (c Config) settings(m credit.Mode) map[string]string {
+	set := overDatagrams(creditSettings(c.terms(m), leastLoan*credit.Unit-slack))
 	set[settings.MsgLimit.Env()] = strconv.Itoa(tickets)
-	team, err := rank.Local(c.Ranks, rank.Config{Settings: set})
-	if err != nil {
-		return nil, fmt.Errorf("credits: %w", err)
-	}
-	return team, nil
+	return set
+}
+
+// overDatagrams adds to the settings of ranks of one process.
+func overDatagrams(set map[string]string) map[string]string {
+	set[settings.Conduit.Env()], set[settings.UDPSecurity.Env()] = udp.Name, "trust"
+	return set
 }
 
 // creditSettings ask for those terms, and for records with room for eager bytes. Only their caller polls such ranks.
@@ -147,7 +149,7 @@ func Run(ctx context.Context, c Config, f func(Row) error) error {
 			return err
 		}
 		var rows []Row
-		if err := c.traffic(ctx, p, credit.Dynamic, c.Length, func(r Row) { rows = append(rows, r) }); err != nil {
+		if err := c.run(ctx, p, credit.Dynamic, c.Length, func(r Row) { rows = append(rows, r) }); err != nil {
 			return err
 		}
 		after, err := c.reference(ctx, p)
@@ -167,6 +169,6 @@ func Run(ctx context.Context, c Config, f func(Row) error) error {
 // reference is the rate without flow control, in messages a second.
 func (c Config) reference(ctx context.Context, p pattern) (float64, error) {
 	sum, n := 0.0, 0
-	err := c.traffic(ctx, p, credit.NoFlow, c.Length/2, func(r Row) { sum, n = sum+r.Rate, n+1 })
+	err := c.run(ctx, p, credit.NoFlow, c.Length/2, func(r Row) { sum, n = sum+r.Rate, n+1 })
 	return sum / float64(max(1, n)), err
 }

@@ -159,12 +159,12 @@ func TestFlowRows(t *testing.T) {
 	var got []string
 	for _, r := range rows {
 		got = append(got, fmt.Sprint(r.Impl, " ", r.Size))
-		if r.Bench != FlowName || r.Value <= 0 || r.Unit != bench.Nano || (r.Note == "") != (r.Impl == "golci-none") {
+		if r.Bench != FlowName || r.Value <= 0 || r.Unit != bench.Nano || strings.Count(r.Note, "golci-") != map[string]int{"golci-dynamic": 2, "golci-static": 1}[r.Impl] {
 			t.Errorf("row %+v", r)
 		}
 	}
 	if want := []string{
-		"golci-static 8", "golci-dynamic 8", "golci-none 8", "golci-static 1024", "golci-dynamic 1024", "golci-none 1024",
+		"golci-dynamic 8", "golci-static 8", "golci-none 8", "golci-dynamic 1024", "golci-static 1024", "golci-none 1024",
 	}; !slices.Equal(got, want) {
 		t.Errorf("rows %q, want %q", got, want)
 	}
@@ -183,8 +183,48 @@ func TestFlowRefuses(t *testing.T) {
 	}
 }
 
-func TestMore(t *testing.T) {
-	if d := more([]float64{10, 50, 12}, []float64{9, 10, 10}); d != 2 {
-		t.Errorf("%v", d)
+// TestLoans: each measure has a row of each mode, with its ratios to the modes behind it. Memory is told with its
+// bound, and the system's own figures come last.
+func TestLoans(t *testing.T) {
+	for _, ranks := range []int{2, 5} {
+		var got []string
+		err := Loans(t.Context(), LoansConfig{Ranks: ranks, Slice: time.Millisecond, Slices: 5}, func(r bench.Row) {
+			got = append(got, fmt.Sprintf("%s %s %d", strings.TrimPrefix(r.Bench, "loans "), strings.TrimPrefix(r.Impl, "golci-"), r.Threads))
+			if r.Value <= 0 && r.Bench != "loans memory" || strings.Count(r.Note, "golci-") != map[string]int{"golci-dynamic": 2, "golci-static": 1}[r.Impl] &&
+				r.Bench != "loans memory" {
+				t.Errorf("row %+v", r)
+			}
+			if used, most := int(r.Value), 0; r.Bench == "loans memory" {
+				if _, err := fmt.Sscanf(r.Note, "of %d at most", &most); err != nil || most < 400_000 || used > 2*most {
+					t.Errorf("row %+v: %v", r, err)
+				}
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		for _, m := range []string{"latency", "rate", "bandwidth", "memory"} {
+			for _, mode := range []string{"dynamic", "static", "none"} {
+				want = append(want, fmt.Sprint(m, " ", mode, " ", ranks))
+			}
+		}
+		if want = append(want, "latency raw 2", "bandwidth raw 2"); !slices.Equal(got, want) {
+			t.Errorf("%d ranks: rows %q, want %q", ranks, got, want)
+		}
+	}
+}
+
+func TestLoansRefuses(t *testing.T) {
+	for _, c := range []LoansConfig{{1, time.Second, 1}, {maxRanks + 1, time.Second, 1}, {2, time.Microsecond, 1}, {2, time.Second, 0}} {
+		if err := Loans(t.Context(), c, nil); !errors.Is(err, ErrConfig) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("enough")
+	cancel(why)
+	if err := Loans(ctx, LoansConfig{2, time.Second, 1}, nil); !errors.Is(err, why) {
+		t.Errorf("error %v, want the cause of the context", err)
 	}
 }

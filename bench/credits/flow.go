@@ -29,17 +29,9 @@ type FlowConfig struct {
 	Window time.Duration // least length of all floods of one size
 }
 
-// modes in the order of their rows; the last is what the others are compared with.
-var modes = []struct {
-	impl string
-	mode credit.Mode
-}{{"golci-static", credit.Fixed}, {"golci-dynamic", credit.Dynamic}, {"golci-none", credit.NoFlow}}
-
 const (
-	turns     = 21 // floods of each mode and size, in turns
-	leastSize = 8
-	mostSize  = 32 << 10
-	slack     = 256 // of a record, beside the payload
+	turns    = 21 // floods of each mode and size, in turns
+	mostSize = 32 << 10
 )
 
 // flowRank is one end. It belongs to the goroutine that called Flow, which also polls.
@@ -49,10 +41,9 @@ type flowRank struct {
 	ends []*end // by mode
 }
 
-// Flow measures the cost of credits for small requests. The same flood runs in turns with static loans, with loans
-// that follow demand, and without flow control. The three pairs of ranks are of one job and have receive space of one
-// size. Both processes call it with the same arguments; it blocks until all is measured. Rank 0's out gets the rows:
-// medians, with the median of the differences between neighbours in time as a note.
+// Flow measures the cost of credits for small requests. The same flood runs in turns under each mode. The three pairs of ranks are of one job and have receive space of one
+// size. Both processes call it with the same arguments; it blocks until all is measured. Rank 0's out gets the
+// rows of bench.Turns.
 func Flow(ctx context.Context, job *rank.Job, c FlowConfig, out func(bench.Row)) (err error) {
 	if len(c.Sizes) == 0 || slices.Min(c.Sizes) < leastSize || slices.Max(c.Sizes) > mostSize {
 		return fmt.Errorf("%w: %d are not in %d..%d", ErrSize, c.Sizes, leastSize, mostSize)
@@ -105,22 +96,11 @@ func (r *flowRank) size(ctx context.Context, size int, window time.Duration, out
 		}
 		ns := make([][]float64, len(modes))
 		err := r.lead(make([]byte, size), window, ns)
-		return flowRows(size, ns), err
+		if err != nil {
+			return nil, err
+		}
+		return bench.Turns(bench.Row{Bench: FlowName, Size: size, Threads: 1, Unit: bench.Nano}, impls(), ns), nil
 	}, out)
-}
-
-// flowRows makes a row of each mode.
-func flowRows(size int, ns [][]float64) (rows []bench.Row) {
-	for i, m := range modes {
-		row := bench.Row{
-			Bench: FlowName, Impl: m.impl, Size: size, Threads: 1, Value: median(ns[i]), Unit: bench.Nano, MinShare: 1,
-		}
-		if base := len(modes) - 1; i != base {
-			row.Note = fmt.Sprintf("%+.1f ns against %s", more(ns[i], ns[base]), modes[base].impl)
-		}
-		rows = append(rows, row)
-	}
-	return rows
 }
 
 // lead floods over each end in turns; which comes first changes.
@@ -174,18 +154,4 @@ func (r *flowRank) follow() error {
 		at = e.next
 	}
 	return nil
-}
-
-func median(v []float64) float64 {
-	v = slices.Sorted(slices.Values(v))
-	return v[len(v)/2]
-}
-
-// more is the median of what each of a is more than its neighbour in b.
-func more(a, b []float64) float64 {
-	d := make([]float64, len(a))
-	for i := range a {
-		d[i] = a[i] - b[i]
-	}
-	return median(d)
 }

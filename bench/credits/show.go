@@ -2,7 +2,6 @@ package credits
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -16,11 +15,7 @@ func Show(ctx context.Context, c Config, w io.Writer, asJSON bool) ([]bench.Row,
 	if err != nil {
 		return nil, err
 	}
-	show := table(w)
-	if asJSON {
-		enc := json.NewEncoder(w)
-		show = func(r Row) error { return enc.Encode(r) }
-	}
+	show := bench.Lines(w, asJSON, text)
 	var rows []Row
 	err = Run(ctx, c, func(r Row) error {
 		rows = append(rows, r)
@@ -29,18 +24,13 @@ func Show(ctx context.Context, c Config, w io.Writer, asJSON bool) ([]bench.Row,
 	return c.curves(rows), err
 }
 
-func table(w io.Writer) func(Row) error {
-	return func(r Row) (err error) {
-		if r.Sample == 0 {
-			_, err = fmt.Fprintf(w, "%-7s %6s %7s %18s %7s %7s %8s %8s %8s %12s %10s\n", "pattern", "ms", "epoch",
-				"loan min/mean/max", "bank", "stalls", "revokes", "granted", "returned", "messages/s", "throughput")
-		}
-		if err == nil {
-			_, err = fmt.Fprintf(w, "%-7s %6.0f %7.1f %5d/%6.1f/%5d %7.1f %7d %8d %8d %8d %12.0f %10.2f\n", r.Pattern, r.Millis,
-				r.Epoch, r.LoanMin, r.LoanMean, r.LoanMax, r.Bank, r.Stalls, r.Revokes, r.Granted, r.Returned, r.Rate, r.Throughput)
-		}
-		return err
+// text is a row in columns, the first of a pattern below a heading.
+func text(r Row) (line string) {
+	if r.Sample == 0 {
+		line = "pattern     ms   epoch  loan min/mean/max    bank  stalls  revokes  granted returned   messages/s throughput\n"
 	}
+	return line + fmt.Sprintf("%-7s %6.0f %7.1f %5d/%6.1f/%5d %7.1f %7d %8d %8d %8d %12.0f %10.2f\n", r.Pattern, r.Millis,
+		r.Epoch, r.LoanMin, r.LoanMean, r.LoanMax, r.Bank, r.Stalls, r.Revokes, r.Granted, r.Returned, r.Rate, r.Throughput)
 }
 
 // curves are a panel of credits and one of throughput for each pattern. The axis that has the number of threads

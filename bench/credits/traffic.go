@@ -4,122 +4,44 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/internal/credit"
 )
 
-// run is one pattern under way. The counters are of the whole job; they are read while it goes on.
-type run struct {
-	pattern  pattern
-	eps      []*am.Endpoint
-	sample   time.Duration
-	start    time.Time
-	stop     atomic.Bool  // no new requests
-	sending  atomic.Int64 // ranks that may still send
-	sent     atomic.Uint64
-	received atomic.Uint64
-	failed   atomic.Pointer[error] // the first; nobody waits for the others then
+// showing is one pattern under way.
+type showing struct {
+	*crew
+	pattern pattern
+	sample  time.Duration
+	start   time.Time
 }
 
-// traffic has all ranks send for the given time, and hands out a row for each sample. All that was sent has come when
+// run has all ranks send for the given time, and hands out a row for each sample. All that was sent has come when
 // it returns.
-func (c Config) traffic(ctx context.Context, p pattern, m credit.Mode, length time.Duration, out func(Row)) (err error) {
-	team, err := c.open(m)
+func (c Config) run(ctx context.Context, p pattern, m credit.Mode, length time.Duration, out func(Row)) (err error) {
+	w, err := assemble(c.Ranks, c.settings(m))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, team.Close()) }()
-	r := &run{pattern: p, sample: length / samples}
-	for _, x := range team.Ranks() {
-		r.eps = append(r.eps, x.Endpoint())
-	}
-	r.sending.Store(int64(len(r.eps)))
-	take := am.Spec{Name: "take", Run: func(*am.Token, []uint64, []byte) { r.received.Add(1) }, MaxReply: am.NoReply}
-	for _, e := range r.eps {
-		if err := e.Register(hTake, take); err != nil {
-			return fmt.Errorf("credits: %w", err)
-		}
-	}
-	var ranks sync.WaitGroup
-	r.start = time.Now()
-	for i := range r.eps {
-		ranks.Go(func() { r.rank(i) })
-	}
-	r.watch(ctx, out)
-	r.stop.Store(true)
-	ranks.Wait()
-	return errors.Join(r.err(), context.Cause(ctx), r.check())
-}
-
-func (r *run) fail(err error) {
-	err = fmt.Errorf("credits: %s: %w", r.pattern.name, err)
-	r.failed.CompareAndSwap(nil, &err)
-}
-
-func (r *run) err() error {
-	if e := r.failed.Load(); e != nil {
-		return *e
-	}
-	return nil
-}
-
-// check looks for what must hold when all is over.
-func (r *run) check() error {
-	if r.err() != nil {
-		return nil
-	}
-	if s, n := r.sent.Load(), r.received.Load(); s != n {
-		return fmt.Errorf("%w: %d of %d", ErrLost, n, s)
-	}
-	for i, e := range r.eps {
-		if err := e.CheckCredits(); err != nil {
-			return fmt.Errorf("credits: rank %d: %w", i, err)
-		}
-	}
-	return nil
-}
-
-// rank sends until it is told to stop, and then polls until everything has come.
-func (r *run) rank(i int) {
-	e, buf := r.eps[i], make([]byte, payload)
-	for !r.stop.Load() && r.err() == nil {
+	defer func() { err = errors.Join(err, w.team.Close()) }()
+	r := &showing{crew: w, pattern: p, sample: length / samples, start: time.Now()}
+	buf := make([]byte, payload)
+	_, err = w.slice(func(i int) error {
 		phase := int(time.Since(r.start) / (stay * r.sample))
-		for _, to := range r.pattern.targets(i, len(r.eps), phase) {
-			if err := r.burst(e, to, buf); err != nil {
-				r.fail(err)
+		for _, to := range p.targets(i, c.Ranks, phase) {
+			if err := w.burst(i, to, burst, buf); err != nil {
+				return fmt.Errorf("%s: %w", p.name, err)
 			}
 		}
-		e.Poll()
-	}
-	r.sending.Add(-1)
-	for r.err() == nil && (r.sending.Load() > 0 || r.sent.Load() != r.received.Load()) {
-		if e.Poll() == 0 {
-			runtime.Gosched()
-		}
-		if err := e.Err(); err != nil {
-			r.fail(err)
-		}
-	}
-}
-
-func (r *run) burst(e *am.Endpoint, to int, buf []byte) error {
-	for range burst {
-		r.sent.Add(1) // before it can be received
-		if err := e.RequestMedium(to, hTake, buf); err != nil {
-			return err
-		}
-	}
-	return nil
+		return nil
+	}, func() { r.watch(ctx, out) })
+	return errors.Join(err, context.Cause(ctx))
 }
 
 // watch hands out a row for each sample. It ends early when something has failed or ctx is cancelled.
-func (r *run) watch(ctx context.Context, out func(Row)) {
+func (r *showing) watch(ctx context.Context, out func(Row)) {
 	tick := time.NewTicker(r.sample)
 	defer tick.Stop()
 	last := r.look()
@@ -147,9 +69,9 @@ type state struct {
 	loans    []int
 }
 
-func (r *run) look() state {
-	s := state{at: time.Now(), received: r.received.Load()}
-	for i, e := range r.eps {
+func (w *crew) look() state {
+	s := state{at: time.Now(), received: w.count().received}
+	for i, e := range w.eps {
 		c := e.Credits()
 		s.bank += c.Banked
 		s.stats.Epochs += c.Stats.Epochs
@@ -166,7 +88,7 @@ func (r *run) look() state {
 	return s
 }
 
-func (r *run) row(i int, last, now state) Row {
+func (r *showing) row(i int, last, now state) Row {
 	ranks, sum := float64(len(r.eps)), 0
 	for _, l := range now.loans {
 		sum += l

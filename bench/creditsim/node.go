@@ -1,6 +1,8 @@
 package creditsim
 
 import (
+	"slices"
+
 	"github.com/golci/golci/internal/credit"
 )
 
@@ -12,7 +14,7 @@ type node struct {
 	links  []link
 	id     int
 
-	inbox  queue // what has arrived and was not polled
+	inbox  []event // what has arrived and was not polled
 	system []system
 	owing  []uint16 // slots to pay when nothing comes in
 	listed []bool   // in owing
@@ -34,53 +36,27 @@ type link struct {
 	slot uint16
 }
 
-type kind uint8
-
-const (
-	requests kind = iota
-	note
-	message
-)
-
-// event is what arrives at a node: requests of one tick from one peer, a note alone, or a system message. Only the
-// first of the requests may have more fields than a cost.
+// event is what arrives at a node: requests of one tick from one peer, or a note alone. Only the first of the requests
+// may have more fields than a cost.
 type event struct {
 	node   int32
 	slot   uint16 // of the sender, at the receiver
-	kind   kind
-	n      uint8
+	n      uint8  // requests; 0: a note alone
 	fields credit.Fields
-	note   uint32 // of a message: its place in sim.messages
+	note   uint32
 }
 
+// system is a system message that arrives at a node.
 type system struct {
+	node int32
 	slot uint16
 	kind credit.Kind
 	args credit.Args
 }
 
-// queue is first in, first out.
-type queue struct {
-	events []event
-	head   int
-}
-
-func (q *queue) push(e event) { q.events = append(q.events, e) }
-
-func (q *queue) empty() bool { return q.head == len(q.events) }
-
-func (q *queue) reset() {
-	if q.empty() {
-		q.events, q.head = q.events[:0], 0
-	} else if q.head > 4096 && q.head > len(q.events)/2 {
-		q.events = q.events[:copy(q.events, q.events[q.head:])]
-		q.head = 0
-	}
-}
-
 // step is one tick of a node that is there.
 func (s *sim) step(n *node) error {
-	busy := !n.inbox.empty() || len(n.system) > 0
+	busy := len(n.inbox)+len(n.system) > 0
 	if busy {
 		if err := s.poll(n); err != nil {
 			return err
@@ -103,8 +79,9 @@ func (s *sim) poll(n *node) error {
 		}
 	}
 	n.system = n.system[:0]
-	for left := s.c.Service; left > 0 && !n.inbox.empty(); {
-		e := &n.inbox.events[n.inbox.head]
+	done := 0 // events of the inbox
+	for left := s.c.Service; left > 0 && done < len(n.inbox); done++ {
+		e := &n.inbox[done]
 		b := &n.out[e.slot]
 		if e.fields.Epoch() {
 			b.Epochs(1)
@@ -113,7 +90,7 @@ func (s *sim) poll(n *node) error {
 		if _, err := b.Hear32(e.note); err != nil {
 			return err
 		}
-		if e.kind == requests {
+		if e.n > 0 {
 			take := min(left, int(e.n))
 			s.receive(n, int(e.slot), e.fields, take)
 			left -= take
@@ -122,9 +99,8 @@ func (s *sim) poll(n *node) error {
 				break
 			}
 		}
-		n.inbox.head++
 	}
-	n.inbox.reset()
+	n.inbox = slices.Delete(n.inbox, 0, done)
 	return nil
 }
 
@@ -162,7 +138,7 @@ func (s *sim) payAll(n *node) {
 // tell sends a note by itself.
 func (s *sim) tell(n *node, slot int) {
 	s.post(n, slot, event{
-		kind: note, note: n.ledger.Note(slot).Pack32(),
+		note:   n.ledger.Note(slot).Pack32(),
 		fields: n.out[slot].Wire(0, n.ledger.Epoch()),
 	})
 }
@@ -176,8 +152,9 @@ func (s *sim) emit(n *node) {
 
 func (s *sim) sendSystem(n *node, slot int, k credit.Kind, a credit.Args) {
 	n.out[slot].Stamp(&a, n.ledger.Epoch())
-	i := s.keep(system{kind: k, args: a})
-	s.post(n, slot, event{kind: message, note: i})
+	to := n.links[slot]
+	at := s.arrival()
+	s.messages[at] = append(s.messages[at], system{to.node, to.slot, k, a})
 }
 
 func (s *sim) serve(n *node, m system) error {
@@ -221,7 +198,7 @@ func (s *sim) send(n *node) {
 			return
 		}
 		n.stalled = false
-		e := event{kind: requests, n: 1, fields: b.Wire(s.c.Cost, n.ledger.Epoch())}
+		e := event{n: 1, fields: b.Wire(s.c.Cost, n.ledger.Epoch())}
 		n.budget -= s.c.Cost
 		n.burst--
 		for n.budget >= s.c.Cost && n.burst > 0 && e.n < 255 && b.InUse()+s.c.Cost <= s.c.Window && b.Take(s.c.Cost) {

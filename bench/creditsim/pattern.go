@@ -36,12 +36,7 @@ func Patterns() []string {
 }
 
 func patternOf(name string) pattern {
-	for _, p := range patterns {
-		if p.name == name {
-			return p
-		}
-	}
-	return patterns[len(patterns)-1]
+	return patterns[slices.IndexFunc(patterns, func(p pattern) bool { return p.name == name })]
 }
 
 // static has the ranks in a box of which each dimension is about the cube root of their number; edges meet.

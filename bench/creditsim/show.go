@@ -2,7 +2,6 @@ package creditsim
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -12,10 +11,7 @@ import (
 // Show runs c and writes every row to w as it comes, as one JSON object in a line or in columns with a summary below.
 // It returns the rows as curves to draw. It ends early, with the context's error, when ctx is cancelled.
 func Show(ctx context.Context, c Config, w io.Writer, asJSON bool) ([]bench.Row, error) {
-	print := table(w)
-	if asJSON {
-		print = jsonLines(w)
-	}
+	print := bench.Lines(w, asJSON, text)
 	res, err := Run(c, func(r Row) error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -28,23 +24,13 @@ func Show(ctx context.Context, c Config, w io.Writer, asJSON bool) ([]bench.Row,
 	return res.Curves(), err
 }
 
-func jsonLines(w io.Writer) func(Row) error {
-	enc := json.NewEncoder(w)
-	return func(r Row) error { return enc.Encode(r) }
-}
-
-func table(w io.Writer) func(Row) error {
-	return func(r Row) (err error) {
-		if r.Epoch == 0 {
-			_, err = fmt.Fprintf(w, "%5s %10s %9s %10s %7s %10s %8s %8s %11s %8s\n",
-				"epoch", "moved", "stalls", "banked", "gini", "throughput", "inflight", "revokes", "requests", "ticks")
-		}
-		if err == nil {
-			_, err = fmt.Fprintf(w, "%5d %10d %9d %10d %7.4f %10.3f %8d %8d %11d %8d\n",
-				r.Epoch, r.Moved, r.Stalls, r.Banked, r.Gini, r.Throughput, r.InFlight, r.Revokes, r.Requests, r.Ticks)
-		}
-		return err
+// text is a row in columns, the first below a heading.
+func text(r Row) (line string) {
+	if r.Epoch == 0 {
+		line = "epoch      moved    stalls     banked    gini throughput inflight  revokes    requests    ticks\n"
 	}
+	return line + fmt.Sprintf("%5d %10d %9d %10d %7.4f %10.3f %8d %8d %11d %8d\n",
+		r.Epoch, r.Moved, r.Stalls, r.Banked, r.Gini, r.Throughput, r.InFlight, r.Revokes, r.Requests, r.Ticks)
 }
 
 func (res *Result) summary(w io.Writer) error {

@@ -17,8 +17,7 @@ type sim struct {
 
 	now      int
 	wheel    [][]event // what arrives at tick t is at t modulo its length
-	messages []system  // those on their way, by number
-	free     []uint32  // numbers to use again
+	messages [][]system
 
 	received  uint64 // requests
 	stalls    uint64
@@ -30,7 +29,8 @@ type sim struct {
 
 func newSim(c Config) (*sim, error) {
 	s := &sim{
-		c: c, p: patternOf(c.Pattern), r: rand.New(rand.NewPCG(c.Seed, 1)), wheel: make([][]event, c.Latency+1),
+		c: c, p: patternOf(c.Pattern), r: rand.New(rand.NewPCG(c.Seed, 1)),
+		wheel: make([][]event, c.Latency+1), messages: make([][]system, c.Latency+1),
 		nodes: make([]node, c.Nodes), slots: make(map[[2]int32]uint16),
 	}
 	for i := range s.nodes {
@@ -131,18 +131,14 @@ func (s *sim) nextAway(n *node) {
 
 // tick lets a unit of virtual time pass.
 func (s *sim) tick() error {
-	for _, e := range s.wheel[s.now%len(s.wheel)] {
-		n := &s.nodes[e.node]
-		if e.kind == message {
-			m := s.messages[e.note]
-			m.slot = e.slot
-			s.free = append(s.free, e.note)
-			n.system = append(n.system, m)
-			continue
-		}
-		n.inbox.push(e)
+	at := s.now % len(s.wheel)
+	for _, e := range s.wheel[at] {
+		s.nodes[e.node].inbox = append(s.nodes[e.node].inbox, e)
 	}
-	s.wheel[s.now%len(s.wheel)] = s.wheel[s.now%len(s.wheel)][:0]
+	for _, m := range s.messages[at] {
+		s.nodes[m.node].system = append(s.nodes[m.node].system, m)
+	}
+	s.wheel[at], s.messages[at] = s.wheel[at][:0], s.messages[at][:0]
 	for i := range s.nodes {
 		n := &s.nodes[i]
 		if s.now >= n.awayFrom {
@@ -163,21 +159,12 @@ func (s *sim) tick() error {
 func (s *sim) post(n *node, slot int, e event) {
 	to := n.links[slot]
 	e.node, e.slot = to.node, to.slot
-	at := (s.now + s.c.Latency) % len(s.wheel)
+	at := s.arrival()
 	s.wheel[at] = append(s.wheel[at], e)
 }
 
-// keep stores a system message until it arrives, and returns its number.
-func (s *sim) keep(m system) uint32 {
-	if k := len(s.free); k > 0 {
-		i := s.free[k-1]
-		s.free = s.free[:k-1]
-		s.messages[i] = m
-		return i
-	}
-	s.messages = append(s.messages, m)
-	return uint32(len(s.messages) - 1)
-}
+// arrival is where the wheels have what is sent now.
+func (s *sim) arrival() int { return (s.now + s.c.Latency) % len(s.wheel) }
 
 // fly notes credits on their way to a peer, whose receive space must hold them.
 func (s *sim) fly(n *node, slot, credits int) {

@@ -28,6 +28,7 @@ var about = map[string]string{
 	"tail":      "how the times of single round trips are spread",
 	"asserts":   "half the round trip with receives posted first, for promises of a communicator",
 	"million":   "half a million threads on each of two ranks",
+	"loans":     "what loans that follow demand cost over datagrams, against loans that stay and none",
 	"creditsim": "the credit scheme, simulated for many ranks",
 	"reliable":  "the protocol of datagrams over a simulated network, or a real one",
 	"credits":   "what the credit scheme moves among real ranks",

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/golci/golci/bench/credits"
 	"github.com/golci/golci/bench/ranks"
 	"github.com/golci/golci/bench/rma"
 	"github.com/golci/golci/internal/settings"
@@ -90,6 +91,7 @@ var specs = []spec{
 	{name: rma.Get, kind: active, sizes: remote, least: 8, window: 400 * time.Millisecond},
 	{name: rma.Notify, kind: active, peers: true, sizes: small, least: 8},
 	{name: "million", kind: sole, sizes: small, threads: []int{500_000}, least: 8, workers: 2, asked: true},
+	{name: credits.LoansName, kind: inProcess, window: 20 * time.Millisecond, asked: true},
 	{name: "creditsim", kind: virtual, asked: true},
 	{name: "reliable", kind: virtual, sizes: []int{64 * kib}, least: 1, asked: true},
 	{name: "credits", kind: virtual, window: 400 * time.Millisecond, asked: true},

@@ -187,7 +187,7 @@ func (r *runner) measure(ctx context.Context, s spec, out func(bench.Row)) error
 			return err
 		}
 		if s.kind == inProcess {
-			if err := local.Run(ctx, s.name, s.threads, s.window, out); err != nil {
+			if err := r.here(ctx, s, out); err != nil {
 				return err
 			}
 			continue
@@ -205,6 +205,17 @@ func (r *runner) measure(ctx context.Context, s spec, out func(bench.Row)) error
 		}
 	}
 	return failed
+}
+
+// loanSlices is how many slices of each measure and mode a run of loans has.
+const loanSlices = 200
+
+// here measures in this process.
+func (r *runner) here(ctx context.Context, s spec, out func(bench.Row)) error {
+	if s.name == credits.LoansName {
+		return credits.Loans(ctx, credits.LoansConfig{Ranks: r.N, Slice: s.window, Slices: loanSlices}, out)
+	}
+	return local.Run(ctx, s.name, s.threads, s.window, out)
 }
 
 // printer writes a row in the form asked for.

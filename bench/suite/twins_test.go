@@ -52,3 +52,11 @@ func TestCreditsAreShownAndDrawn(t *testing.T) {
 		t.Errorf("one rank: %v", err)
 	}
 }
+
+// TestLoansAreOfSeveralRanks: the comparison of the modes of flow control is found by its name.
+func TestLoansAreOfSeveralRanks(t *testing.T) {
+	c, _ := config(t, "loans")
+	if c.N = 1; !errors.Is(Run(t.Context(), c), credits.ErrConfig) {
+		t.Error("loans of one rank")
+	}
+}
