@@ -6,13 +6,20 @@ import "github.com/golci/golci/internal/request"
 type opPools struct{ receives, sends, messages request.Pool[op] }
 
 func newReceive(s *Server) *op {
+	o, part := newOp[receiving](s)
+	o.recv = part
+	return o
+}
+
+// newOp makes an op and its part, in one piece of memory.
+func newOp[P any](s *Server) (*op, *P) {
 	x := new(struct {
 		node
-		part receiving
+		part P
 	})
 	o := &x.Value
-	o.s, o.home, o.recv = s, -1, &x.part
-	return o
+	o.s, o.home = s, -1
+	return o, &x.part
 }
 
 // getSend gives an op for a send that nobody else knows.
@@ -20,12 +27,8 @@ func (s *Server) getSend() *op {
 	if o := s.free.sends.Get(); o != nil {
 		return o
 	}
-	x := new(struct {
-		node
-		part sending
-	})
-	o := &x.Value
-	o.s, o.home, o.send = s, -1, &x.part
+	o, part := newOp[sending](s)
+	o.send = part
 	return o
 }
 
@@ -38,12 +41,8 @@ func (s *Server) getMessage() *op {
 }
 
 func newMessage(s *Server) *op {
-	x := new(struct {
-		node
-		part arrival
-	})
-	o := &x.Value
-	o.s, o.home, o.msg = s, -1, &x.part
+	o, part := newOp[arrival](s)
+	o.msg = part
 	return o
 }
 
