@@ -20,6 +20,9 @@ func TestOverFabrics(t *testing.T) {
 	defer func() { joined = before }()
 	for name, can := range fabrictest.Reaches {
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && !(can.Get && can.Put) {
+				t.Skip("-short: networks that can do all are enough")
+			}
 			joined = func(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit { return fabrictest.New(t, can, n, cfg) }
 			t.Run("PingPongOfEverySize", TestPingPongOfEverySize)
 			t.Run("UnexpectedOfEverySize", TestUnexpectedOfEverySize)
