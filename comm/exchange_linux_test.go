@@ -21,6 +21,22 @@ func (r *reaching) Get(peer int, dst []byte, k conduit.Key, off int64, c conduit
 	return r.Remote.Get(peer, dst, k, off, c)
 }
 
+// TestExchanged: large messages go in halves where many are under way both ways, and where none goes the other way.
+func TestExchanged(t *testing.T) {
+	for _, c := range []struct {
+		n      int64
+		offers int32
+		alone  bool
+	}{
+		{64 << 10, 0, false}, {64 << 10, 1, true}, {64 << 10, 64, true}, {256 << 10, 64, true}, {256<<10 + 1, 64, false},
+		{1 << 20, 0, false}, {1 << 20, 1, true}, {1 << 20, 4, true}, {1 << 20, 5, false}, {1<<20 + 1, 1, false},
+	} {
+		if exchanged(c.n, c.offers) != c.alone {
+			t.Errorf("%d bytes with %d offers: alone is %v", c.n, c.offers, !c.alone)
+		}
+	}
+}
+
 // TestWhoCopies: a message one way is copied by both ranks, half each. Where both send, and where the receiver asks for
 // it, each receiver copies what it gets.
 func TestWhoCopies(t *testing.T) {
