@@ -31,7 +31,7 @@ const directMin = 4 << 10
 
 // Where both ranks send, a receiver copies alone what is not larger than exchangeMost, and what is not larger than
 // exchangeFewMost if this rank has few messages under way. Measured: an exchange of one message of 1 MiB is a tenth quicker
-// then. But with 64 under way halves move 20 GB/s each way and single copies 14. With messages of 64 KiB it is 11 and 15.
+// then. But with 64 under way halves move 20 GB/s both ways together, single copies 14. With 64 KiB it is 11 and 15.
 const (
 	exchangeMost    = 256 << 10
 	exchangeFewMost = 1 << 20
