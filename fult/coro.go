@@ -9,7 +9,7 @@ import (
 // A coroutine of package iter is a place where exactly one goroutine rests. A switch exchanges the running goroutine
 // with the resting one. iter calls the switch "next" in one direction and "yield" in the other. The two must alternate,
 // but different goroutines may call them. So the running goroutine of a worker can exchange itself with the goroutine
-// in any place of that worker, and a thread hands over to the next with one switch, not two.
+// in any place of that worker. A thread hands over to the next with one switch, not two.
 //
 // A worker with N coroutines has N places and N+1 goroutines, because its loop is one, too. One of them runs. When
 // the function of a coroutine returns, the runtime resumes the goroutine in its place, and the place is gone. That

@@ -27,8 +27,8 @@ func TestPair(t *testing.T) {
 	}
 }
 
-// TestFromTwoPlaces: parts that go round the end of a buffer, at every root, whether they travel eagerly or as a
-// rendezvous, in calls that wait and others, one after the other on one communicator.
+// TestFromTwoPlaces: parts that go round the end of a buffer, at every root. They travel eagerly or as a rendezvous, in
+// calls that wait and in others, one after the other on one communicator.
 func TestFromTwoPlaces(t *testing.T) {
 	for size := 3; size <= 7; size++ {
 		must(t, size, func(c *Comm) error {

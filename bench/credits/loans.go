@@ -47,8 +47,9 @@ const (
 type measure struct {
 	name, unit string
 	size       int
-	trips      bool                                       // rank 0 makes round trips with the others in turns; else each rank sends to each, in bursts
-	of         func(took time.Duration, c counts) float64 // from what was counted in a slice
+	// trips: rank 0 makes round trips with the others in turns; else each rank sends to each, in bursts.
+	trips bool
+	of    func(took time.Duration, c counts) float64 // from what was counted in a slice
 }
 
 var measures = []measure{
@@ -63,8 +64,8 @@ var measures = []measure{
 	}},
 }
 
-// Loans compares loans that follow demand with loans that stay and with none. Ranks in this process, with default terms,
-// send each other datagrams. All modes run in turns, in short slices, so that a change of the machine meets them all.
+// Loans compares loans that follow demand with loans that stay and with none. Ranks in this process send each other
+// datagrams, on default terms. All modes run in turns, in short slices, so that a change of the machine meets them all.
 // out gets the rows of bench.Turns, the receive space, and what the system does by itself. It blocks until all is
 // measured. Errors: ErrConfig, and those of the ranks and of ctx.
 func Loans(ctx context.Context, c LoansConfig, out func(bench.Row)) error {
@@ -178,8 +179,8 @@ func (w *crew) memory(impl string) bench.Row {
 		used, paid = max(used, x.Conduit().(*udp.Conduit).Stats().Pool), max(paid, shape.Bytes())
 	}
 	return bench.Row{
-		Bench: LoansName + " memory", Impl: impl, Threads: len(w.eps), Axis: "ranks", Value: float64(used), Unit: "bytes", MinShare: 1,
-		Note: fmt.Sprintf("of %d at most", paid),
+		Bench: LoansName + " memory", Impl: impl, Threads: len(w.eps), Axis: "ranks",
+		Value: float64(used), Unit: "bytes", MinShare: 1, Note: fmt.Sprintf("of %d at most", paid),
 	}
 }
 

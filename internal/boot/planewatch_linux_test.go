@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestPlaneWatch: a rank is told of the end of the one behind it, on its node or beyond, and of nobody who is there. It is
-// told again as long as that one remains. Then it looks after the next.
+// TestPlaneWatch: a rank is told of the end of the one behind it, on its node or beyond, and of nobody who is there. It
+// is told again as long as that one remains. Then it looks after the next.
 func TestPlaneWatch(t *testing.T) {
 	for _, counts := range [][]int{{4}, {1, 1, 1, 1}, {2, 2}, {1, 3}} {
 		t.Run(fmt.Sprint(counts), func(t *testing.T) {
@@ -51,8 +51,8 @@ func TestPlaneWatch(t *testing.T) {
 	}
 }
 
-// TestPlaneWatchFirewall: who has never reached another node takes no refusal of there for the end of a rank. On its own
-// node the kernel knows.
+// TestPlaneWatchFirewall: who has never reached another node takes no refusal of there for the end of a rank. On its
+// own node the kernel knows.
 func TestPlaneWatchFirewall(t *testing.T) {
 	for _, near := range []bool{true, false} {
 		counts := []int{1, 1}

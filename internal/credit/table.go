@@ -58,8 +58,8 @@ func between(a, b row, nodes int) (perPeer, banked int) {
 
 // The bank of loans that change never exceeds the line between these two. At 10,000 ranks the first loans take 40,000
 // credits of the receive space, and with this bank all of it takes 12.6 MB. The bank of the table would take as much
-// again. This one still lends 16 peers the 400 credits that the table calls the most of a loan, and its sixteenth, which
-// a loan grows by in an epoch, is one such loan.
+// again. This one still lends 16 peers the 400 credits that the table calls the most of a loan. Its sixteenth is one
+// such loan, and that is what a loan grows by in an epoch.
 var fullBank, leastBank = row{nodes: 64, banked: 25600}, row{nodes: 10000, banked: 6400}
 
 // mostBanked is the largest bank in a job of that many ranks.

@@ -15,14 +15,16 @@ func TestPlantedRace(t *testing.T) {
 	}
 	t.Parallel()
 	bin := filepath.Join(t.TempDir(), "planted")
-	if out, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-race", "-o", bin, ".").CombinedOutput(); err != nil {
+	out, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-race", "-o", bin, ".").CombinedOutput()
+	if err != nil {
 		if strings.Contains(string(out), "requires cgo") || strings.Contains(string(out), "C compiler") {
 			t.Skipf("no race detector here: %v\n%s", err, out)
 		}
 		t.Fatalf("go test -c -race: %v\n%s", err, out)
 	}
 	wantRace(t, bin)
-	if out, err := exec.CommandContext(t.Context(), bin, plantedWord, mendedWord).CombinedOutput(); err != nil || string(out) != "done\n" {
+	out, err = exec.CommandContext(t.Context(), bin, plantedWord, mendedWord).CombinedOutput()
+	if err != nil || string(out) != "done\n" {
 		t.Errorf("mended: %v\n%s", err, out)
 	}
 }

@@ -88,8 +88,8 @@ func awaitAll(t *testing.T, cs []conduit.Conduit, peer int) {
 	}
 }
 
-// TestKilledPeer: a rank whose process ends without a word is dead to all others once one has sent something to it, long
-// before it has been silent for too long.
+// TestKilledPeer: a rank whose process ends without a word is dead to all others once one has sent something to it,
+// long before it has been silent for too long.
 func TestKilledPeer(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -139,7 +139,7 @@ func TestKilledBeforeAWord(t *testing.T) {
 	closeAll(t, cs)
 }
 
-// TestSuspect: a rank that is dead, as one other rank is told, is dead to all soon, though all are quiet and no datagram
+// TestSuspect: a rank that is dead, as one other rank is told, is dead to all soon. All are quiet, and no datagram
 // comes back. Nobody suspects itself.
 func TestSuspect(t *testing.T) {
 	const ranks, dead = 9, 5
