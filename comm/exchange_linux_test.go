@@ -28,8 +28,16 @@ func TestExchanged(t *testing.T) {
 		offers int32
 		alone  bool
 	}{
-		{64 << 10, 0, false}, {64 << 10, 1, true}, {64 << 10, 64, true}, {256 << 10, 64, true}, {256<<10 + 1, 64, false},
-		{1 << 20, 0, false}, {1 << 20, 1, true}, {1 << 20, 4, true}, {1 << 20, 5, false}, {1<<20 + 1, 1, false},
+		{64 << 10, 0, false},
+		{64 << 10, 1, true},
+		{64 << 10, 64, true},
+		{256 << 10, 64, true},
+		{256<<10 + 1, 64, false},
+		{1 << 20, 0, false},
+		{1 << 20, 1, true},
+		{1 << 20, 4, true},
+		{1 << 20, 5, false},
+		{1<<20 + 1, 1, false},
 	} {
 		if exchanged(c.n, c.offers) != c.alone {
 			t.Errorf("%d bytes with %d offers: alone is %v", c.n, c.offers, !c.alone)

@@ -30,8 +30,9 @@ import (
 const directMin = 4 << 10
 
 // Where both ranks send, a receiver copies alone what is not larger than exchangeMost, and what is not larger than
-// exchangeFewMost if this rank has few messages under way. Measured: an exchange of one message of 1 MiB is a tenth quicker
-// then. But with 64 under way halves move 20 GB/s both ways together, single copies 14. With 64 KiB it is 11 and 15.
+// exchangeFewMost if this rank has few messages under way. Measured: an exchange of one message of 1 MiB is a tenth
+// quicker then. But with 64 under way halves move 20 GB/s both ways together, single copies 14. With 64 KiB it is 11
+// and 15.
 const (
 	exchangeMost    = 256 << 10
 	exchangeFewMost = 1 << 20
@@ -156,7 +157,8 @@ func (s *Server) onGo(t *am.Token, args []uint64, _ []byte) {
 	if from == 0 {
 		in = match.AllWanted
 	}
-	o := s.answered(t, args[0], in, "go", func(o *op) bool { return o.send.offered && from <= to && to <= uint64(len(o.data)) })
+	fits := func(o *op) bool { return o.send.offered && from <= to && to <= uint64(len(o.data)) }
+	o := s.answered(t, args[0], in, "go", fits)
 	if o == nil {
 		return
 	}

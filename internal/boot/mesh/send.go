@@ -95,9 +95,9 @@ func (n *Node) Gone(rank int) bool {
 }
 
 // Hold keeps a connection to another rank open, and sends nothing, until the connection ends or ctx does. It blocks the
-// calling goroutine. The error wraps ErrGone if all addresses of the rank refuse the connection, or somebody else is there.
-// A single answer of that kind is no proof: whoever can put packets on the way can forge it. Other errors: net.ErrClosed
-// at the end of the Node or of ctx, those of Where, and those of a machine that does not answer.
+// calling goroutine. The error wraps ErrGone if all addresses of the rank refuse the connection, or somebody else is
+// there. A single answer of that kind is no proof: whoever can put packets on the way can forge it. Other errors:
+// net.ErrClosed at the end of the Node or of ctx, those of Where, and those of a machine that does not answer.
 func (n *Node) Hold(ctx context.Context, rank int) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
