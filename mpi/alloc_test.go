@@ -141,7 +141,8 @@ func TestAllocationsFromTwoPlaces(t *testing.T) {
 		own, all := make([]int, 3), make([]int, 3*size)
 		var failed error
 		step := func() {
-			if err := errors.Join(Gather(c, own, all, 0), Scatter(c, all, own, 1), Allgather(c, own, all), c.Barrier()); err != nil {
+			err := errors.Join(Gather(c, own, all, 0), Scatter(c, all, own, 1), Allgather(c, own, all), c.Barrier())
+			if err != nil {
 				failed = err
 			}
 		}

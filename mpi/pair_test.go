@@ -59,7 +59,8 @@ func twoPlaces(c *Comm, root, n int) error {
 	g, gErr := Igather(c, mine, up[1], root)
 	s, sErr := Iscatter(c, all, idown, root)
 	a, aErr := Iallgather(c, mine, iround)
-	err := errors.Join(gErr, sErr, aErr, Gather(c, mine, up[0], root), Scatter(c, all, down, root), Allgather(c, mine, round))
+	started := errors.Join(gErr, sErr, aErr)
+	err := errors.Join(started, Gather(c, mine, up[0], root), Scatter(c, all, down, root), Allgather(c, mine, round))
 	if err == nil {
 		err = Waitall([]Request{g, s, a}, nil)
 	}

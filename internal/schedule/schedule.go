@@ -83,8 +83,8 @@ func (p Place) down(d int) int {
 	return d
 }
 
-// span is the length of the run of numbers in the branch of number me of a binomial tree, if there were that many ranks:
-// a power of two. The one above is me less span; those below are me plus each smaller power of two.
+// span is the length of the run of numbers in the branch of number me of a binomial tree, if there were that many
+// ranks: a power of two. The one above is me less span; those below are me plus each smaller power of two.
 func (p Place) span(me int) int {
 	me |= 1 << bits.Len(uint(p.Size-1))
 	return me & -me
