@@ -41,9 +41,9 @@ type flowRank struct {
 	ends []*end // by mode
 }
 
-// Flow measures the cost of credits for small requests. The same flood runs in turns under each mode. The three pairs of ranks are of one job and have receive space of one
-// size. Both processes call it with the same arguments; it blocks until all is measured. Rank 0's out gets the
-// rows of bench.Turns.
+// Flow measures the cost of credits for small requests. The same flood runs in turns under each mode. The three pairs
+// of ranks are of one job and have receive space of one size. Both processes call it with the same arguments; it
+// blocks until all is measured. Rank 0's out gets the rows of bench.Turns.
 func Flow(ctx context.Context, job *rank.Job, c FlowConfig, out func(bench.Row)) (err error) {
 	if len(c.Sizes) == 0 || slices.Min(c.Sizes) < leastSize || slices.Max(c.Sizes) > mostSize {
 		return fmt.Errorf("%w: %d are not in %d..%d", ErrSize, c.Sizes, leastSize, mostSize)

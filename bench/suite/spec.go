@@ -61,7 +61,7 @@ var (
 	structure = []int{1, 2, 4, 8} // threads
 )
 
-// specs holds the defaults, in the order of "all". Where nothing is said, there is one thread, and the window is 200 ms.
+// specs holds the defaults, in the order of "all". Unless told, there is one thread, and the window is 200 ms.
 var specs = []spec{
 	{name: "switch", kind: inProcess, sizes: none, threads: []int{2, 1024}, window: 300 * time.Millisecond},
 	{name: "table", kind: inProcess, sizes: none, threads: structure},

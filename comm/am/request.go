@@ -33,8 +33,8 @@ func (e *Endpoint) RequestMedium(dst int, h uint8, payload []byte, args ...uint6
 	return e.requestSlow(dst, o, h, args, message{payload: payload})
 }
 
-// Post is RequestMedium for whoever must not wait, a handler too. It never blocks. What cannot go now waits in the queue
-// of the pair, with a copy of payload, and is dropped if the peer dies. Its arguments are not checked.
+// Post is RequestMedium for whoever must not wait, a handler too. It never blocks. What cannot go now waits in the
+// queue of the pair, with a copy of payload, and is dropped if the peer dies. Its arguments are not checked.
 func (e *Endpoint) Post(peer int, h uint8, payload []byte, args ...uint64) {
 	e.post(peer, h, false, payload, args)
 }

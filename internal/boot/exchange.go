@@ -20,10 +20,10 @@ type Table[T any] struct {
 }
 
 // Exchange publishes mine as this rank's value under key, waits until every rank has done the same, and returns the
-// table of all. Job.Put describes keys and the greatest size of a value, which travels as JSON. check tells what is wrong
-// with a value: others come from other processes. Exchange blocks the calling goroutine, until ctx ends at the latest.
-// The error then wraps ErrMissing and names the missing ranks, as far as the launcher reports them. Other errors: those
-// of check and of Job.Put.
+// table of all. Job.Put describes keys and the greatest size of a value, which travels as JSON. check tells what is
+// wrong with a value: others come from other processes. Exchange blocks the calling goroutine, until ctx ends at the
+// latest. The error then wraps ErrMissing and names the missing ranks, as far as the launcher reports them. Other
+// errors: those of check and of Job.Put.
 func Exchange[T any](ctx context.Context, j *Job, key string, mine T, check func(T) error) (*Table[T], error) {
 	b, err := json.Marshal(mine)
 	if err == nil {

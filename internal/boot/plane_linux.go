@@ -151,12 +151,12 @@ const (
 )
 
 // Watch calls ended with a rank whose process has ended, or has closed its plane: its machine says that nobody, or
-// somebody else, listens at its address. Watch looks after one rank at a time, the next one round the circle for which
-// gone is false. It keeps a connection to that rank open, and calls it again when the connection ends, which the kernel
-// tells at once. So if all ranks watch, each is watched by one, and an idle rank has nothing to do for it. A rank that
-// remains after ended was called with it is watched again. Other nodes count only once one of their ranks was reached: a
-// firewall may refuse all such connections. A Fence has to lie between the opening of the planes and the
-// call. Watch blocks the calling goroutine until ctx ends, the plane is closed, or all ranks are gone.
+// somebody else, listens at its address. Watch looks after one rank at a time, the next one round the circle for
+// which gone is false. It keeps a connection to that rank open, and calls it again when the connection ends, which
+// the kernel tells at once. So if all ranks watch, each is watched by one, and an idle rank has nothing to do for it.
+// A rank that remains after ended was called with it is watched again. Other nodes count only once one of their ranks
+// was reached: a firewall may refuse all such connections. A Fence has to lie between the opening of the planes and
+// the call. Watch blocks the calling goroutine until ctx ends, the plane is closed, or all ranks are gone.
 func (p *Plane) Watch(ctx context.Context, gone func(rank int) bool, ended func(rank int)) {
 	met := false // one of another node: so the network lets connections through, and a refusal says something
 	for d, wait := 1, watchPause; d < p.job.Size; {

@@ -181,8 +181,8 @@ func (p *near) call(rank int) (net.Conn, error) {
 	return c, err
 }
 
-// hold keeps a connection to a rank open until it ends, or ctx does. Errors: those of call, and net.ErrClosed if this side
-// ends it.
+// hold keeps a connection to a rank open until it ends, or ctx does. Errors: those of call, and net.ErrClosed if this
+// side ends it.
 func (p *near) hold(ctx context.Context, rank int) error {
 	c, err := p.call(rank)
 	if err != nil {

@@ -268,7 +268,9 @@ func TestWireLateWho(t *testing.T) {
 	defer far.Close()
 	go func() {
 		r := bufio.NewReader(far)
-		for _, answer := range []string{"", "cmd=barrier_out rc=0\ncmd=golci_missing rc=0 ranks=1\n", "cmd=get_result rc=0 value=x\n"} {
+		for _, answer := range []string{
+			"", "cmd=barrier_out rc=0\ncmd=golci_missing rc=0 ranks=1\n", "cmd=get_result rc=0 value=x\n",
+		} {
 			if _, err := r.ReadString('\n'); err != nil {
 				return
 			}

@@ -124,7 +124,8 @@ func (p *peer) timer(now time.Duration) {
 		p.fail(err)
 		return
 	}
-	p.due = min(p.lifeTimer(now), p.doubtTimer(now), p.ackTimer(now), p.overtakenTimer(now), p.resendTimer(now), p.paceTimer(now))
+	p.due = min(p.lifeTimer(now), p.doubtTimer(now), p.ackTimer(now), p.overtakenTimer(now),
+		p.resendTimer(now), p.paceTimer(now))
 	p.e.agenda.set(p, p.due)
 }
 

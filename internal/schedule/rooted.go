@@ -49,8 +49,8 @@ func (s *Schedule) message(send bool, peer int, at Mem, n int) {
 	}
 }
 
-// Tree has equal parts go over a binomial tree. A rank has the parts of a run of ranks, counted from root, of which it is
-// the first. The buffer of root holds all, going round.
+// Tree has equal parts go over a binomial tree. A rank has the parts of a run of ranks, counted from root, of which
+// it is the first. The buffer of root holds all, going round.
 func (s *Schedule) Tree(p Place, r Rooted) {
 	s.reset()
 	me := p.from(r.Root)

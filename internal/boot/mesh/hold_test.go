@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestHold: a connection that is held ends with the other rank or with ctx, and messages between the two go on beside it.
+// TestHold: a connection that is held ends with the other rank or with ctx. Messages between the two go on beside it.
 func TestHold(t *testing.T) {
 	w := newWorld(t, 2, 10, Config{})
 	hold := func(ctx context.Context) chan error {

@@ -31,8 +31,8 @@ var answers = map[string]string{
 	"barrier_in": "barrier_out", "get": "get_result", "finalize": "finalize_ack", "abort": "", CmdWho: CmdMissing,
 }
 
-// CheckAnswer checks that m answers a request cmd. The error wraps ErrReply if it does not: the conversation is then out
-// of step for good. It wraps ErrRefuse if m carries a result code other than 0.
+// CheckAnswer checks that m answers a request cmd. The error wraps ErrReply if it does not: the conversation is then
+// out of step for good. It wraps ErrRefuse if m carries a result code other than 0.
 func CheckAnswer(cmd string, m Msg) error {
 	if m.Cmd != answers[cmd] {
 		return fmt.Errorf("%w: got %q while waiting for the answer to %q", ErrReply, m.String(), cmd)

@@ -13,8 +13,8 @@
 //
 //   - sleep.role: whoever waits for the socket. A sleeper also asks its caller's condition under it;
 //   - poll: whoever receives. It owns the inboxes and the receive buffers;
-//   - the caller's own lock for Reserve and Commit, or for BulkSend, which keeps a lane's stage to one writer. Sinks take
-//     it, too;
+//   - the caller's own lock for Reserve and Commit, or for BulkSend, which keeps a lane's stage to one writer. Sinks
+//     take it, too;
 //   - engine: whoever moves what is staged into the reliable core, and the core's packets into the socket. It is held
 //     across system calls, as long as there is something to send and the socket takes it. Who commits does not wait for
 //     it but leaves a mark, and the holder looks for marks after it has let go; who polls waits.

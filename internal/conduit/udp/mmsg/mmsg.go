@@ -3,8 +3,8 @@
 // allocates nothing in steady state. A call that finds nothing or no room returns at once. A goroutine that has nothing
 // to do parks in Go's netpoller, not in a system call.
 //
-// For each Socket one goroutine may be in Send, one in Recv or Refused and one in Wait at a time; these three may be at once.
-// Wake, Close, Info and Dropped may be called by all at any time.
+// For each Socket one goroutine may be in Send, one in Recv or Refused and one in Wait at a time; these three may be
+// at once. Wake, Close, Info and Dropped may be called by all at any time.
 package mmsg
 
 import (
@@ -112,20 +112,21 @@ var (
 
 // Socket is a bound UDP socket.
 type Socket interface {
-	// Send hands datagrams to the kernel in order, and returns how many it took. It never blocks. Fewer than all with no
-	// error means that the queue is full: try again later. With an error, batch[n] is the one that could not be sent, and
-	// those after it were not tried: ErrTooBig, ErrTail, ErrNoGSO, ErrFamily, net.ErrClosed, or the system's (no route,
-	// say).
+	// Send hands datagrams to the kernel in order, and returns how many it took. It never blocks. Fewer than all with
+	// no error means that the queue is full: try again later. With an error, batch[n] is the one that could not be
+	// sent, and those after it were not tried: ErrTooBig, ErrTail, ErrNoGSO, ErrFamily, net.ErrClosed, or the
+	// system's (no route, say).
 	Send(batch []Datagram) (n int, err error)
-	// Recv fills batch from the front with what has come: N, Addr, Segment and Truncated of the first n. It never blocks;
-	// with n of 0 there was nothing. It makes one system call, so there may be more than it returned. The error is
-	// net.ErrClosed, ErrRefused, which Refused answers, or the system's.
+	// Recv fills batch from the front with what has come: N, Addr, Segment and Truncated of the first n. It never
+	// blocks; with n of 0 there was nothing. It makes one system call, so there may be more than it returned. The
+	// error is net.ErrClosed, ErrRefused, which Refused answers, or the system's.
 	Recv(batch []Datagram) (n int, err error)
-	// Refused fills batch from the front with datagrams that this socket has sent and that have come back. The machine at
-	// Addr says that no socket is bound there (ICMP, RFC 1122 section 3.2.2.1; ICMPv6, RFC 4443 section 3.1). Buf gets the
-	// beginning of the datagram, N bytes of it, as the machine quotes it. Anybody on the way can say so, and others who
-	// guess the ports: compare the bytes. Who calls Recv calls it, when that returns ErrRefused. It returns 0 where there
-	// is nothing, or the system does not tell. It never blocks. If there is more, the next Recv says so.
+	// Refused fills batch from the front with datagrams that this socket has sent and that have come back. The
+	// machine at Addr says that no socket is bound there (ICMP, RFC 1122 section 3.2.2.1; ICMPv6, RFC 4443 section
+	// 3.1). Buf gets the beginning of the datagram, N bytes of it, as the machine quotes it. Anybody on the way can
+	// say so, and others who guess the ports: compare the bytes. Who calls Recv calls it, when that returns
+	// ErrRefused. It returns 0 where there is nothing, or the system does not tell. It never blocks. If there is
+	// more, the next Recv says so.
 	Refused(batch []Datagram) int
 	// Wait parks the goroutine until something has come, Wake is called, the deadline has passed (zero: none) or the
 	// socket is closed. It may return Woken for a Wake that an earlier Wait has answered already.
