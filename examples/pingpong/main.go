@@ -42,7 +42,8 @@ func parse(args []string) (options, error) {
 	if o.threads >= mpi.TagUB {
 		return o, fmt.Errorf("-threads %d: want fewer than %d, one tag each and one more", o.threads, mpi.TagUB)
 	}
-	return o, cmp.Or(rank.AtLeast("threads", o.threads, 1), rank.AtLeast("size", o.size, 0), rank.AtLeast("count", o.count, 1))
+	return o, cmp.Or(rank.AtLeast("threads", o.threads, 1), rank.AtLeast("size", o.size, 0),
+		rank.AtLeast("count", o.count, 1))
 }
 
 // pingpong is one rank's part. The end of ctx ends a flood.

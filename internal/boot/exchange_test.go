@@ -101,7 +101,9 @@ func TestExchangeWrong(t *testing.T) {
 		t.Errorf("a bad key: %v", err)
 	}
 	for _, c := range []struct{ value, says string }{
-		{"{}", errShort.Error()}, {"\x02", "do all ranks run the same program?"}, {"", "do all ranks run the same program?"},
+		{"{}", errShort.Error()},
+		{"\x02", "do all ranks run the same program?"},
+		{"", "do all ranks run the same program?"},
 	} {
 		key := fmt.Sprintf("b%d", len(c.value))
 		all(t, jobs, func(ctx context.Context, j *Job) error {
@@ -111,7 +113,8 @@ func TestExchangeWrong(t *testing.T) {
 			own, other := addressOf(j.Rank), 1-j.Rank
 			table := &Table[endpoint]{job: j, key: key, check: sound, known: map[int]endpoint{j.Rank: own}}
 			_, err := table.Of(ctx, other)
-			if err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), fmt.Sprint("rank ", other)) {
+			text := fmt.Sprint(err)
+			if err == nil || !strings.Contains(text, c.says) || !strings.Contains(text, fmt.Sprint("rank ", other)) {
 				return fmt.Errorf("what cannot be read: %w", err)
 			}
 			if v, err := table.Of(ctx, j.Rank); err != nil || v != own {

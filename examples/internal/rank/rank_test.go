@@ -80,7 +80,10 @@ func TestThreadsTooMany(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	for args, want := range map[string]string{"-n 3": "", "-n x": "invalid value", "-m": "not defined", "-h": "help requested", "a": "", "a b": `unexpected argument "b"`} {
+	for args, want := range map[string]string{
+		"-n 3": "", "-n x": "invalid value", "-m": "not defined", "-h": "help requested",
+		"a": "", "a b": `unexpected argument "b"`,
+	} {
 		f := flag.NewFlagSet("test", flag.ContinueOnError)
 		f.Int("n", 1, "a number")
 		err := Parse(f, "about", strings.Fields(args), 1)
