@@ -26,7 +26,10 @@ type direction struct {
 
 var (
 	gathering  = direction{false, schedule.In, schedule.Out, "send", "receive", wayGatherTree, wayGatherAll, wayGatherv}
-	scattering = direction{true, schedule.Out, schedule.In, "receive", "send", wayScatterTree, wayScatterAll, wayScatterv}
+	scattering = direction{
+		true, schedule.Out, schedule.In, "receive", "send", wayScatterTree, wayScatterAll,
+		wayScatterv,
+	}
 )
 
 func (x *coll) gather(root int) error { return x.equalParts(&gathering, root) }

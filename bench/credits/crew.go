@@ -39,18 +39,16 @@ func assemble(ranks int, set map[string]string) (*crew, error) {
 	for i, x := range team.Ranks() {
 		w.eps = append(w.eps, x.Endpoint())
 		n := &w.tallies[i]
+		took := func(*am.Token, []uint64, []byte) { n.received.Add(1) }
+		answered := func(*am.Token, []uint64, []byte) { n.answers.Add(1) }
 		err = errors.Join(err,
-			w.eps[i].Register(hTake, am.Spec{Name: "take", MaxReply: am.NoReply, Run: func(*am.Token, []uint64, []byte) {
-				n.received.Add(1)
-			}}),
+			w.eps[i].Register(hTake, am.Spec{Name: "take", MaxReply: am.NoReply, Run: took}),
 			w.eps[i].Register(hCheck, am.Spec{Name: "check", Run: func(t *am.Token, _ []uint64, _ []byte) {
 				if err := t.ReplyShort(hAnswer); err != nil {
 					w.fail(err)
 				}
 			}}),
-			w.eps[i].Register(hAnswer, am.Spec{Name: "answer", MaxReply: am.NoReply, Run: func(*am.Token, []uint64, []byte) {
-				n.answers.Add(1)
-			}}))
+			w.eps[i].Register(hAnswer, am.Spec{Name: "answer", MaxReply: am.NoReply, Run: answered}))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("credits: %w", errors.Join(err, team.Close()))

@@ -29,8 +29,9 @@ func text(r Row) (line string) {
 	if r.Sample == 0 {
 		line = "pattern     ms   epoch  loan min/mean/max    bank  stalls  revokes  granted returned   messages/s throughput\n"
 	}
-	return line + fmt.Sprintf("%-7s %6.0f %7.1f %5d/%6.1f/%5d %7.1f %7d %8d %8d %8d %12.0f %10.2f\n", r.Pattern, r.Millis,
-		r.Epoch, r.LoanMin, r.LoanMean, r.LoanMax, r.Bank, r.Stalls, r.Revokes, r.Granted, r.Returned, r.Rate, r.Throughput)
+	return line + fmt.Sprintf("%-7s %6.0f %7.1f %5d/%6.1f/%5d %7.1f %7d %8d %8d %8d %12.0f %10.2f\n", r.Pattern,
+		r.Millis, r.Epoch, r.LoanMin, r.LoanMean, r.LoanMax, r.Bank, r.Stalls, r.Revokes, r.Granted, r.Returned,
+		r.Rate, r.Throughput)
 }
 
 // curves are a panel of credits and one of throughput for each pattern. The axis that has the number of threads

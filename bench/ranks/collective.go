@@ -95,12 +95,13 @@ func reduce(e *env, size int) call {
 func summed(size int, gets bool, f func(in, out []float32) error) call {
 	in, out := make([]float32, size/floatSize), make([]float32, size/floatSize)
 	return func(e *env, _, i int, check bool) (time.Duration, error) {
-		return e.once(check, func() { mark(in, float32(i%1024+e.rank)) }, func() error { return f(in, out) }, func() error {
-			if !gets {
-				return nil
-			}
-			return checkSum(out, e.size, i)
-		})
+		return e.once(check, func() { mark(in, float32(i%1024+e.rank)) }, func() error { return f(in, out) },
+			func() error {
+				if !gets {
+					return nil
+				}
+				return checkSum(out, e.size, i)
+			})
 	}
 }
 

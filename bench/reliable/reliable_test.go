@@ -43,7 +43,8 @@ func measure(t *testing.T, c Config) *Loss {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("loss %g: %.1f MB/s, resent/lost %.3f, timeouts %d, spurious %d, %v %v %v", c.Loss, l.Goodput/1e6, over(l.Resent, l.Lost),
+	t.Logf("loss %g: %.1f MB/s, resent/lost %.3f, timeouts %d, spurious %d, %v %v %v", c.Loss, l.Goodput/1e6,
+		over(l.Resent, l.Lost),
 		l.Timeouts, l.Spurious, l.P50, l.P99, l.Top)
 	return l
 }

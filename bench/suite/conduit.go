@@ -154,7 +154,8 @@ func (r *runner) rawRow(s spec, sizes []int, unit string, out func(bench.Row), m
 		}
 		for _, size := range sizes {
 			rows = append(rows, bench.Row{
-				Bench: s.name, Impl: bench.Raw, Size: size, Threads: 1, Value: value, Unit: unit, MinShare: 1, Note: note,
+				Bench: s.name, Impl: bench.Raw, Size: size, Threads: 1, Value: value, Unit: unit, MinShare: 1,
+				Note: note,
 			})
 		}
 		return rows, nil

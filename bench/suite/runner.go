@@ -100,10 +100,13 @@ func (r *runner) peer(
 	})
 	got := 0
 	err := r.watched(out, func(out func(bench.Row)) error {
-		return job.Run(ctx, job.Job{Argv: argv, Env: env, Limit: s.limit(threads), Strays: m.Program, Row: func(row bench.Row) {
-			got++
-			out(row)
-		}})
+		return job.Run(ctx, job.Job{
+			Argv: argv, Env: env, Limit: s.limit(threads), Strays: m.Program,
+			Row: func(row bench.Row) {
+				got++
+				out(row)
+			},
+		})
 	})
 	if err == nil || got == s.rows(threads) || ctx.Err() != nil {
 		return // a peer that starves its threads ends badly after its row, which says so

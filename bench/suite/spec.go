@@ -76,8 +76,9 @@ var specs = []spec{
 	},
 	{name: ranks.Tail, kind: pair, sizes: []int{8, 64 * kib}, window: 500 * time.Millisecond, asked: true},
 	{
-		name: ranks.Asserts, kind: pair, sizes: []int{8, 16 * kib, 64 * kib, 256 * kib, mib}, window: 500 * time.Millisecond,
-		asked: true,
+		name: ranks.Asserts, kind: pair, sizes: []int{8, 16 * kib, 64 * kib, 256 * kib, mib},
+		window: 500 * time.Millisecond,
+		asked:  true,
 	},
 	{name: "barrier", kind: whole, peers: true, sizes: none},
 	{name: "bcast", kind: whole, peers: true, sizes: reducible, least: 1},

@@ -133,7 +133,8 @@ func subtitle(rows []bench.Row, now time.Time) string {
 	if len(crossed) > 0 {
 		times := bench.Distinct(crossed, func(r bench.Row) float64 { return r.Crossing })
 		states := bench.Distinct(crossed, func(r bench.Row) string { return string(r.State) })
-		text += fmt.Sprintf(", crossing %.0f to %.0f ns, %s", slices.Min(times), slices.Max(times), strings.Join(states, " and "))
+		text += fmt.Sprintf(", crossing %.0f to %.0f ns, %s", slices.Min(times), slices.Max(times),
+			strings.Join(states, " and "))
 	}
 	return text
 }

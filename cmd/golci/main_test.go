@@ -279,7 +279,8 @@ func TestInfo(t *testing.T) {
 		t.Fatal(err)
 	}
 	udp := slices.IndexFunc(j.Conduits, func(c carrier) bool { return c.Name == "udp" && c.Usable })
-	spin := slices.IndexFunc(j.Settings, func(s settings.Info) bool { return s.Env == "GOLCI_SPIN" && s.Value == "3us" && s.Set })
+	spin := slices.IndexFunc(j.Settings,
+		func(s settings.Info) bool { return s.Env == "GOLCI_SPIN" && s.Value == "3us" && s.Set })
 	if want := (eagerReport{16 << 10, 2, "chosen: GOLCI_EAGER is 0, GOLCI_FLOWCONTROL is auto"}); j.Eager != want {
 		t.Errorf("-json: eager limit %+v, want %+v", j.Eager, want)
 	}

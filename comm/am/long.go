@@ -221,7 +221,8 @@ func (r *receiver) finishLong(k longKey, x *longHalf) {
 	e, t := r.e, &r.tok
 	if x.got != x.want {
 		if x.want >= 0 && x.got > x.want {
-			e.Fault(fmt.Errorf("%w: rank %d: %d bytes of payload for a Long of %d from rank %d", ErrSize, e.rank, x.got, x.want, k.src))
+			e.Fault(fmt.Errorf("%w: rank %d: %d bytes of payload for a Long of %d from rank %d", ErrSize, e.rank,
+				x.got, x.want, k.src))
 		}
 		return
 	}

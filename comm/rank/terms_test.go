@@ -89,7 +89,8 @@ func TestReceiveMemory(t *testing.T) {
 				lent+terms.Bank, c.most)
 		}
 		if terms.PerPeer != c.first || terms.Bank < c.least {
-			t.Errorf("%d ranks: %d credits for each peer, want %d, and %d banked, want %d at least", c.size, terms.PerPeer,
+			t.Errorf("%d ranks: %d credits for each peer, want %d, and %d banked, want %d at least", c.size,
+				terms.PerPeer,
 				c.first, terms.Bank, c.least)
 		}
 	}

@@ -164,7 +164,8 @@ func (m *Memory) atomic(op Op, k numberKind, peer int, off int64, a, b uint64, t
 	case err != nil:
 		return ValueHandle{}, err
 	case off&int64(k.size()-1) != 0:
-		return ValueHandle{}, fmt.Errorf("%w: rank %d, offset %d is not a multiple of %d", ErrAlign, peer, off, k.size())
+		return ValueHandle{}, fmt.Errorf("%w: rank %d, offset %d is not a multiple of %d", ErrAlign, peer, off,
+			k.size())
 	case mem != nil:
 		return ValueHandle{v: apply(mem, op, k, a, b), done: true}, nil
 	}

@@ -46,7 +46,8 @@ func (m *Memory) prepare(p Prepared, peer, least, most int) (Prepared, error) {
 		p.Buf = slices.Clip(p.t.at(p.off, most))
 		return p, nil
 	case least > m.frag:
-		return Prepared{}, fmt.Errorf("%w: rank %d: payload of at least %d bytes, the most is %d", ErrArgument, peer, least, m.frag)
+		return Prepared{}, fmt.Errorf("%w: rank %d: payload of at least %d bytes, the most is %d", ErrArgument,
+			peer, least, m.frag)
 	}
 	p.kept = m.pool.Get().(*[]byte)
 	p.Buf = (*p.kept)[:min(most, m.frag)]

@@ -42,7 +42,8 @@ func (m *Memory) check(peer int, off int64, n int) (*target, error) {
 		return nil, err
 	}
 	if off < 0 || n < 0 || off > t.size || int64(n) > t.size-off {
-		return nil, fmt.Errorf("%w: rank %d, offset %d, %d bytes, segment of %d bytes", ErrBounds, t.rank, off, n, t.size)
+		return nil, fmt.Errorf("%w: rank %d, offset %d, %d bytes, segment of %d bytes", ErrBounds, t.rank, off, n,
+			t.size)
 	}
 	if m.e.PeerFailed(peer) != nil {
 		return nil, m.peerError(peer)

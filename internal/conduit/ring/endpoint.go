@@ -108,8 +108,8 @@ func NewEndpoint(s Setup) (*Endpoint, error) {
 	}
 	seg := s.Segments[s.Self]
 	e := &Endpoint{
-		Memory: s.Memory, rank: s.Rank, size: s.Size, self: s.Self, name: s.Name, g: seg.g, seg: seg, bell: s.Bells[s.Self],
-		out: make([]*outgoing, s.Size), in: make([]*incoming, len(s.Ranks)),
+		Memory: s.Memory, rank: s.Rank, size: s.Size, self: s.Self, name: s.Name, g: seg.g, seg: seg,
+		bell: s.Bells[s.Self], out: make([]*outgoing, s.Size), in: make([]*incoming, len(s.Ranks)),
 		from: make([]*incoming, s.Size),
 	}
 	e.fails.Init(s.Size)

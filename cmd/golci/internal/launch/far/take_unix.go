@@ -196,7 +196,8 @@ func (m *machine) lose(why error) {
 			why = errHelper
 		}
 		code := 1
-		text := fmt.Sprintf("host %s is lost with rank(s) %s: %v", m.host.Name, pmi.FormatRanks(ranks, pmi.SafeValue), why)
+		text := fmt.Sprintf("host %s is lost with rank(s) %s: %v", m.host.Name,
+			pmi.FormatRanks(ranks, pmi.SafeValue), why)
 		if errors.Is(why, errTask) {
 			code, text = launch.NotStarted, fmt.Sprintf("host %s: %v", m.host.Name, why)
 		}
