@@ -16,12 +16,12 @@ var layers = [][]string{
 	},
 	{"internal/affinity", "internal/futex", "internal/machine", "internal/simd"},
 	{"internal/spin", "internal/topology"},
-	{"fult", "hashtable", "pool", "internal/reliable"}, // each stands alone
+	{"fult", "hashtable", "pool", "internal/realm", "internal/reliable", "internal/trace"}, // each stands alone
 	{"comm/conduit", "internal/boot", "internal/credit", "internal/exit", "internal/match", "internal/progress", "internal/request", "internal/schedule"},
 	{"internal/conduit"},
 	{"comm/am"},
 	{"comm/hsl", "comm/rank", "comm/rma"},
-	{"comm", "comm/barrier"},
+	{"comm", "comm/barrier", "realm"},
 	{"mpi"},
 	{"bench"},
 	{"cmd", "examples", "internal/gasnettest", "internal/jobtest", "internal/lint"},
@@ -32,6 +32,9 @@ var layers = [][]string{
 var alone = map[string][]string{
 	"internal/credit":   {"internal/invariants"},
 	"internal/match":    {"internal/machine"},
+	"internal/realm":    {"internal/realm"},
+	"internal/trace":    tools("internal/trace"),
+	"realm":             tools("comm/am", "comm/rank", "comm/rma", "comm/conduit", "fult", "internal/progress", "internal/realm", "internal/trace"),
 	"internal/schedule": {},
 	"internal/reliable": {"internal/invariants"},
 	"internal/boot/pmi": {},
@@ -45,8 +48,8 @@ var alone = map[string][]string{
 	"pool":              tools("pool"),
 	"bench/peers":       {"bench"},
 	"mpi":               tools("=comm", "=comm/rank", "fult", "internal/progress", "internal/schedule"),
-	"cmd":               tools("cmd", "bench", "comm/rank", "internal/boot", "mpi"),
-	"examples":          {"examples", "mpi", "fult"},
+	"cmd":               tools("cmd", "bench", "comm/rank", "internal/boot", "internal/trace", "mpi"),
+	"examples":          {"examples", "mpi", "fult", "realm"},
 }
 
 // tools returns more and the packages of the lowest layers, which know nothing of messages.
