@@ -1,0 +1,160 @@
+package event
+
+import "slices"
+
+// maxOwn is how many generations that this rank has triggered, and of which the owner has said nothing since, are
+// remembered. The owner is asked for what is forgotten.
+const maxOwn = 16
+
+// Replica is what a rank keeps of an event that another rank owns. The zero value knows nothing.
+//
+// A later generation says that earlier ones have triggered, but not whether they were poisoned. So only what the owner
+// tells ends a wait for an earlier one.
+type Replica struct {
+	gen      uint32 // all is known of the generations up to this one
+	first    pend   // the wait that has been there longest, if its gen is not 0
+	more     []pend
+	own      []ownTrigger // of generations after gen
+	poisoned *Poisons
+	dead     *Poison // why the owner will not tell anything any more
+}
+
+// pend is the wait for one generation, of which the owner has been asked.
+type pend struct {
+	gen  uint32
+	wait List
+}
+
+// ownTrigger is a generation that this rank has triggered.
+type ownTrigger struct {
+	gen uint32
+	why *Poison
+}
+
+// Look tells what this rank knows of gen. Pending may mean that it does not know.
+func (r *Replica) Look(gen uint32) (Status, *Poison) {
+	switch {
+	case gen == 0:
+		return Unknown, nil
+	case gen <= r.gen:
+		return Triggered, r.poisoned.Find(gen)
+	}
+	for _, o := range r.own {
+		if o.gen == gen {
+			return Triggered, o.why
+		}
+	}
+	if r.dead != nil {
+		return Triggered, r.dead
+	}
+	return Pending, nil
+}
+
+// Wait has w wait for gen. It keeps w if the status is Pending; then ask tells whether the owner is to be asked, by one
+// subscription for each generation.
+func (r *Replica) Wait(gen uint32, w *Waiter) (st Status, why *Poison, ask bool) {
+	if st, why = r.Look(gen); st != Pending {
+		return st, why, false
+	}
+	w.Poison = nil
+	p := r.pending(gen)
+	if p == nil {
+		p, ask = r.begin(gen), true
+	}
+	p.wait.Push(w)
+	return Pending, nil, ask
+}
+
+func (r *Replica) pending(gen uint32) *pend {
+	if r.first.gen == gen {
+		return &r.first
+	}
+	for i := range r.more {
+		if r.more[i].gen == gen {
+			return &r.more[i]
+		}
+	}
+	return nil
+}
+
+func (r *Replica) begin(gen uint32) *pend {
+	if r.first.gen == 0 {
+		r.first.gen = gen
+		return &r.first
+	}
+	r.more = append(r.more, pend{gen: gen})
+	return &r.more[len(r.more)-1]
+}
+
+// Withdraw takes w back, which waits for gen. False if gen has triggered.
+func (r *Replica) Withdraw(gen uint32, w *Waiter) bool {
+	p := r.pending(gen)
+	return p != nil && p.wait.Remove(w)
+}
+
+// Trigger triggers gen from this rank. It returns the waiters of this rank. Pending means that the owner is to be told;
+// else gen has triggered before, as far as this rank knows.
+func (r *Replica) Trigger(gen uint32, why *Poison) (woken List, st Status) {
+	if st, _ = r.Look(gen); st != Pending {
+		return List{}, st
+	}
+	if len(r.own) == maxOwn {
+		r.own = slices.Delete(r.own, 0, 1)
+	}
+	r.own = append(r.own, ownTrigger{gen, why})
+	if p := r.pending(gen); p != nil {
+		woken = p.wait.Take(why)
+		r.end(func(g uint32) bool { return g == gen })
+	}
+	return woken, Pending
+}
+
+// end forgets the waits for the generations that over names; they have no waiters left.
+func (r *Replica) end(over func(gen uint32) bool) {
+	r.more = slices.DeleteFunc(r.more, func(p pend) bool { return over(p.gen) })
+	if over(r.first.gen) {
+		r.first = pend{}
+	}
+}
+
+// Update takes what the owner tells: all generations up to gen have triggered, and these are poisoned. It returns the
+// waiters that this ends, each with its poison.
+func (r *Replica) Update(gen uint32, poisoned *Poisons) (woken List) {
+	if gen <= r.gen {
+		return List{} // it has been overtaken by a later one
+	}
+	r.gen, r.poisoned = gen, poisoned
+	r.own = slices.DeleteFunc(r.own, func(o ownTrigger) bool { return o.gen <= gen })
+	wake := func(p *pend) {
+		if p.gen != 0 && p.gen <= gen {
+			l := p.wait.Take(poisoned.Find(p.gen))
+			woken.Append(&l)
+		}
+	}
+	wake(&r.first)
+	for i := range r.more {
+		wake(&r.more[i])
+	}
+	r.end(func(g uint32) bool { return g <= gen })
+	return woken
+}
+
+// Die ends all waits, now and later, since the owner has died.
+func (r *Replica) Die(why *Poison) (woken List) {
+	r.dead = why
+	woken = r.first.wait.Take(why)
+	for i := range r.more {
+		l := r.more[i].wait.Take(why)
+		woken.Append(&l)
+	}
+	r.first, r.more = pend{}, nil
+	return woken
+}
+
+// Waiters calls f for those that wait, with the generation.
+func (r *Replica) Waiters(f func(gen uint32, w *Waiter)) {
+	r.first.wait.Each(func(w *Waiter) { f(r.first.gen, w) })
+	for i := range r.more {
+		r.more[i].wait.Each(func(w *Waiter) { f(r.more[i].gen, w) })
+	}
+}

@@ -1,0 +1,193 @@
+package event
+
+// Status is what is known of a generation.
+type Status uint8
+
+// States of a generation.
+const (
+	Pending   Status = iota // it has not triggered, or not as far as this rank knows
+	Triggered               // it has; a poison says whether it was poisoned
+	Unknown                 // there is no such generation yet
+)
+
+// Slot is what the owner of an event keeps. One slot serves all generations of an event, one after the other. The zero
+// value has no generation. Its first is 1.
+type Slot struct {
+	gen   uint32 // newest generation that has triggered
+	by    int32  // the rank that has triggered it
+	alive bool   // generation gen+1 has been created
+	wait  List   // waiters of gen+1, of this rank
+	rare  *rare  // nil in most slots
+}
+
+// rare is what few slots need.
+type rare struct {
+	subs     Ranks // ranks that wait for gen+1
+	poisoned Poisons
+}
+
+// Ranks is a set of ranks, in the order of their coming.
+type Ranks struct {
+	first int32 // plus 1; 0 if the set is empty
+	more  []int32
+}
+
+func (r *Ranks) add(rank int32) {
+	if r.first == 0 {
+		r.first = rank + 1
+		return
+	}
+	r.more = append(r.more, rank)
+}
+
+// Each calls f for each of them.
+func (r *Ranks) Each(f func(rank int)) {
+	if r.first == 0 {
+		return
+	}
+	f(int(r.first - 1))
+	for _, x := range r.more {
+		f(int(x))
+	}
+}
+
+// Len is how many there are.
+func (r *Ranks) Len() int {
+	if r.first == 0 {
+		return 0
+	}
+	return 1 + len(r.more)
+}
+
+// Create begins the next generation of a slot that is not Alive and not Retired.
+func (s *Slot) Create() (gen uint32) {
+	s.alive = true
+	return s.gen + 1
+}
+
+// Alive tells whether there is a generation that has not triggered, and which.
+func (s *Slot) Alive() (gen uint32, ok bool) { return s.gen + 1, s.alive }
+
+// Retired tells whether the slot can have no further generation: it has used up the numbers, or its runs of poisoned
+// generations.
+func (s *Slot) Retired() bool {
+	return s.gen == MaxGen || s.rare != nil && s.rare.poisoned.Full()
+}
+
+// Look tells whether gen has triggered, and its poison.
+func (s *Slot) Look(gen uint32) (Status, *Poison) {
+	switch {
+	case gen <= s.gen && gen > 0:
+		return Triggered, s.poison(gen)
+	case gen == s.gen+1 && s.alive:
+		return Pending, nil
+	}
+	return Unknown, nil
+}
+
+func (s *Slot) poison(gen uint32) *Poison {
+	if s.rare == nil {
+		return nil
+	}
+	return s.rare.poisoned.Find(gen)
+}
+
+// Wait has w, of this rank, wait for gen. It keeps w if the result is Pending.
+func (s *Slot) Wait(gen uint32, w *Waiter) (Status, *Poison) {
+	st, why := s.Look(gen)
+	if st == Pending {
+		w.Poison = nil
+		s.wait.Push(w)
+	}
+	return st, why
+}
+
+// Withdraw takes w back, which waits for gen. False if gen has triggered.
+func (s *Slot) Withdraw(gen uint32, w *Waiter) bool { return gen == s.gen+1 && s.wait.Remove(w) }
+
+// Subscribe notes that another rank waits for gen. If it has triggered, that rank is to be told now (Update), unless
+// answer is false: the rank has triggered gen itself.
+func (s *Slot) Subscribe(gen uint32, rank int32) (st Status, answer bool) {
+	st, _ = s.Look(gen)
+	switch st {
+	case Triggered:
+		return st, gen != s.gen || rank != s.by
+	case Pending:
+		if s.rare == nil {
+			s.rare = new(rare)
+		}
+		s.rare.subs.add(rank)
+	}
+	return st, false
+}
+
+// Unsubscribe forgets a rank that has died.
+func (s *Slot) Unsubscribe(rank int32) {
+	if s.rare == nil {
+		return
+	}
+	var left Ranks
+	s.rare.subs.Each(func(r int) {
+		if int32(r) != rank {
+			left.add(int32(r))
+		}
+	})
+	s.rare.subs = left
+}
+
+// Trigger triggers gen, which rank by has asked for; why is not nil if it is poisoned. It returns the waiters of this
+// rank, and the ranks that are to be told, which never has by. Pending means that this has happened; else it was done
+// before, or there is no such generation.
+func (s *Slot) Trigger(gen uint32, by int32, why *Poison) (woken List, tell Ranks, st Status) {
+	if st, _ = s.Look(gen); st != Pending {
+		return List{}, Ranks{}, st
+	}
+	if why != nil {
+		if s.rare == nil {
+			s.rare = new(rare)
+		}
+		s.rare.poisoned.Add(gen, why)
+	}
+	s.gen, s.by, s.alive = gen, by, false
+	woken = s.wait.Take(why)
+	if s.rare != nil && s.rare.subs.first != 0 {
+		tell, s.rare.subs = s.rare.subs, Ranks{}
+		tell.drop(by)
+	}
+	return woken, tell, Pending
+}
+
+// drop takes one rank out of the set.
+func (r *Ranks) drop(rank int32) {
+	if r.first == rank+1 {
+		if r.first = 0; len(r.more) > 0 {
+			r.first, r.more = r.more[0]+1, r.more[1:]
+		}
+		return
+	}
+	for i, x := range r.more {
+		if x == rank {
+			r.more = append(r.more[:i:i], r.more[i+1:]...)
+			return
+		}
+	}
+}
+
+// Update is what another rank is to be told: all generations up to gen have triggered, and these are poisoned.
+func (s *Slot) Update() (gen uint32, poisoned *Poisons) {
+	if s.rare == nil {
+		return s.gen, nil
+	}
+	return s.gen, s.rare.poisoned.Clone()
+}
+
+// Waiters calls f for those of this rank that wait.
+func (s *Slot) Waiters(f func(w *Waiter)) { s.wait.Each(f) }
+
+// Subscribers is how many other ranks wait.
+func (s *Slot) Subscribers() int {
+	if s.rare == nil {
+		return 0
+	}
+	return s.rare.subs.Len()
+}
