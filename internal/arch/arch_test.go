@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 )
@@ -60,5 +61,29 @@ func BenchmarkStoreTyped(b *testing.B) {
 	var x atomic.Uint64
 	for i := range b.N {
 		x.Store(uint64(i))
+	}
+}
+
+func TestTicksGoForward(t *testing.T) {
+	last := Ticks()
+	for range 1000 {
+		now := Ticks()
+		if now < last {
+			t.Fatalf("%d after %d", now, last)
+		}
+		last = now
+	}
+	if end := time.Now().Add(time.Second); Ticks() == last {
+		for Ticks() == last {
+			if time.Now().After(end) {
+				t.Fatal("the counter stands still")
+			}
+		}
+	}
+}
+
+func BenchmarkTicks(b *testing.B) {
+	for range b.N {
+		Ticks()
 	}
 }

@@ -1,0 +1,299 @@
+package trace
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+)
+
+// events writes the events of a timeline, one a line.
+type events struct {
+	w     *bufio.Writer // keeps the first error
+	line  []byte        // being made
+	some  bool          // an event has been written
+	spans uint64        // numbers them
+}
+
+func (o *events) begin(all []Summary) error {
+	b, err := json.Marshal(otherData{all})
+	if err != nil {
+		return err
+	}
+	o.line = append(append(append(o.line, beginning...), b...), ",\"traceEvents\":["...)
+	_, err = o.w.Write(o.line)
+	return err
+}
+
+func (o *events) end() error {
+	_, _ = o.w.WriteString("\n]}\n") // Flush tells
+	return o.w.Flush()
+}
+
+// open begins the line of an event.
+func (o *events) open(phase string, rank int, lane uint32) {
+	o.line = append(o.line[:0], ",\n"...)
+	if !o.some {
+		o.some, o.line = true, append(o.line[:0], '\n')
+	}
+	o.line = append(append(o.line, `{"ph":"`...), phase...)
+	o.line = strconv.AppendInt(append(o.line, `","pid":`...), int64(rank), 10)
+	o.line = strconv.AppendUint(append(o.line, `,"tid":`...), uint64(lane)+1, 10)
+}
+
+// field adds a field whose value is JSON.
+func (o *events) field(name string, value []byte) {
+	o.line = append(append(append(o.line, `,"`...), name...), `":`...)
+	o.line = append(o.line, value...)
+}
+
+// time adds a field of nanoseconds, which the format has in microseconds.
+func (o *events) time(name string, ns int64) {
+	o.field(name, nil)
+	if ns < 0 {
+		o.line, ns = append(o.line, '-'), -ns
+	}
+	o.line = strconv.AppendInt(o.line, ns/1000, 10)
+	if ns %= 1000; ns > 0 {
+		o.line = append(o.line, '.', byte('0'+ns/100), byte('0'+ns/10%10), byte('0'+ns%10))
+	}
+}
+
+// number adds a field of a number that may be too large for a number of JSON.
+func (o *events) number(name string, v uint64) {
+	o.field(name, []byte(`"0x`))
+	o.line = append(strconv.AppendUint(o.line, v, 16), '"')
+}
+
+func (o *events) shut() error {
+	o.line = append(o.line, '}')
+	_, err := o.w.Write(o.line)
+	return err
+}
+
+// title gives a process or a thread its name and its place among the others.
+func (o *events) title(of string, rank int, lane uint32, name string, place int) {
+	quoted, _ := json.Marshal(name) // which cannot fail
+	o.describe(of+`_name`, rank, lane, `{"name":`+string(quoted)+`}`)
+	o.describe(of+`_sort_index`, rank, lane, fmt.Sprintf(`{"sort_index":%d}`, place))
+}
+
+func (o *events) describe(what string, rank int, lane uint32, args string) {
+	o.open("M", rank, lane)
+	o.field("name", []byte(`"`+what+`"`))
+	o.field("args", []byte(args))
+	_ = o.shut() // the last event tells
+}
+
+// writing is a part on its way to the timeline.
+type writing struct {
+	*events
+	rank   int
+	labels map[Name]labelText
+	time   func(uint64) int64 // since time 0
+	last   int64              // the latest time so far
+}
+
+// labelText is a label as JSON.
+type labelText struct {
+	text, category []byte
+	args           [2][]byte // with colons; empty for none
+}
+
+// part writes all of one rank.
+func (o *events) part(t *timeline, p *part) error {
+	at := t.timeOf(p)
+	w := &writing{events: o, rank: p.Rank, labels: p.texts(), time: func(now uint64) int64 { return at(now) - t.zero }}
+	o.title("process", p.Rank, 0, fmt.Sprintf("rank %d (%s)", p.Rank, p.Host), p.Rank)
+	for id := range uint32(len(p.lanes)) {
+		o.title("thread", p.Rank, id, p.lanes[id], int(id))
+	}
+	if err := p.each(w.records); err != nil {
+		return err
+	}
+	s := p.summary()
+	if text := s.Lacks(); text != "" {
+		return w.remark(text)
+	}
+	return nil
+}
+
+// remark is an event for the whole rank, at its last time.
+func (w *writing) remark(text string) error {
+	b, err := json.Marshal(text)
+	if err != nil {
+		return err
+	}
+	w.open("i", w.rank, 0)
+	w.events.time("ts", w.last)
+	w.field("s", []byte(`"p"`))
+	w.field("name", b)
+	return w.shut()
+}
+
+// texts are the labels of p. Number 0 is what a record without a label has.
+func (p *part) texts() map[Name]labelText {
+	out := map[Name]labelText{}
+	for n, l := range p.names {
+		out[n] = l.json()
+	}
+	out[0] = Label{Text: "?"}.json()
+	return out
+}
+
+func (l Label) json() (t labelText) {
+	quoted := func(s string) []byte {
+		b, _ := json.Marshal(s) // which cannot fail
+		return b
+	}
+	t.text, t.category = quoted(l.Text), quoted(cmp.Or(l.Category, "golci"))
+	for i, a := range l.Args {
+		if a != "" {
+			t.args[i] = append(quoted(a), ':')
+		}
+	}
+	return t
+}
+
+// records writes the records of a block, those of an outer slice first.
+func (w *writing) records(lane uint32, records []Record) error {
+	slices.SortStableFunc(records, func(a, b Record) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
+	})
+	for i := range records {
+		if err := w.record(lane, &records[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *writing) record(lane uint32, e *Record) error {
+	l, ok := w.labels[e.Name]
+	if !ok {
+		l = w.labels[0]
+	}
+	start := w.time(e.Start)
+	w.last = max(w.last, start)
+	var err error
+	switch e.Kind &^ flows {
+	case Slice:
+		err = w.slice(lane, e, &l, start)
+	case Instant:
+		w.event("i", lane, start, l.text, l.category)
+		w.field("s", []byte(`"t"`))
+		err = w.args(e, &l)
+	case Count:
+		w.event("C", lane, start, l.text, l.category)
+		w.field("args", []byte(`{"value":`))
+		w.line = append(strconv.AppendUint(w.line, e.A, 10), '}')
+		err = w.shut()
+	case Span:
+		err = w.span(lane, e, &l, start)
+	}
+	if err != nil || e.Kind&flows == 0 {
+		return err
+	}
+	return w.flow(lane, e, &l, start)
+}
+
+// event begins the line of an event that has a time.
+func (w *writing) event(phase string, lane uint32, at int64, text, category []byte) {
+	w.open(phase, w.rank, lane)
+	w.events.time("ts", at)
+	w.field("name", text)
+	w.field("cat", category)
+}
+
+// leastSlice is the length of a slice in nanoseconds that has none: viewers do not show arrows of slices without length.
+const leastSlice = 1
+
+func (w *writing) slice(lane uint32, e *Record, l *labelText, start int64) error {
+	end := max(w.time(e.End), start+leastSlice)
+	w.last = max(w.last, end)
+	w.event("X", lane, start, l.text, l.category)
+	w.events.time("dur", end-start)
+	return w.args(e, l)
+}
+
+func (w *writing) span(lane uint32, e *Record, l *labelText, start int64) error {
+	w.spans++
+	w.event("b", lane, start, l.text, l.category)
+	w.number("id", w.spanID())
+	if err := w.args(e, l); err != nil {
+		return err
+	}
+	end := max(w.time(e.End), start)
+	w.last = max(w.last, end)
+	w.event("e", lane, end, l.text, l.category)
+	w.number("id", w.spanID())
+	return w.shut()
+}
+
+const rankShift = 40 // of a rank in the number of a span
+
+func (w *writing) spanID() uint64 { return uint64(w.rank)<<rankShift | w.spans }
+
+func (w *writing) flow(lane uint32, e *Record, l *labelText, at int64) error {
+	phase := "s"
+	if e.Kind&FlowIn != 0 {
+		phase = "f"
+	}
+	w.event(phase, lane, at, l.category, l.category)
+	w.number("id", e.Flow)
+	if phase == "f" {
+		w.field("bp", []byte(`"e"`))
+	}
+	return w.shut()
+}
+
+// args ends an event with the arguments of its record.
+func (w *writing) args(e *Record, l *labelText) error {
+	open := false
+	for i, v := range [...]uint64{e.A, e.B} {
+		if len(l.args[i]) == 0 {
+			continue
+		}
+		if open {
+			w.line = append(w.line, ',')
+		} else {
+			w.field("args", []byte{'{'})
+			open = true
+		}
+		w.line = strconv.AppendUint(append(w.line, l.args[i]...), v, 10)
+	}
+	if open {
+		w.line = append(w.line, '}')
+	}
+	return w.shut()
+}
+
+// copy writes the events of a timeline that Write has made.
+func (o *events) copy(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	d := json.NewDecoder(f)
+	if _, err := inside(d); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	for d.More() {
+		var e json.RawMessage
+		if err := d.Decode(&e); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		o.line = append(o.line[:0], ",\n"...)
+		if !o.some {
+			o.some, o.line = true, append(o.line[:0], '\n')
+		}
+		if _, err := o.w.Write(append(o.line, e...)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

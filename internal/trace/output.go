@@ -1,0 +1,211 @@
+package trace
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+)
+
+// writeEvery is how often what has not filled a chunk is written, so that a rank that dies leaves it.
+const writeEvery = 200 * time.Millisecond
+
+// output is the part file and how far it has got. The goroutine of run owns it, once it runs, but for zero.
+type output struct {
+	r     *Recorder
+	file  *os.File
+	head  header
+	buf   []byte // of one write
+	size  int64  // of the file
+	limit int64
+
+	zero    *int64 // guarded by r.mu
+	zeroed  bool   // zero is in the file
+	lanes   int    // in the file
+	names   int    // likewise, the zero Name included
+	dropped map[uint32]uint64
+	err     error
+}
+
+// run is the goroutine of the recorder.
+func (r *Recorder) run() {
+	defer close(r.ended)
+	o := &r.out
+	t := time.NewTicker(writeEvery)
+	defer t.Stop()
+	for {
+		select {
+		case <-r.news:
+			o.writeFilled()
+		case <-t.C:
+			o.writeFilled()
+			o.writeRest()
+		case <-r.stop:
+			r.full.Store(true)
+			o.end()
+			return
+		}
+	}
+}
+
+// begin is called before there is anything to record: time 0 of a rank alone is in it.
+func (o *output) begin() {
+	o.names, o.dropped = 1, map[uint32]uint64{}
+	o.buf = append(o.buf, partMark...)
+	o.json(blockHead, 0, &o.head)
+	o.note(o.r.look())
+	o.flush()
+}
+
+// end writes what is left. The last lines are written even beyond the limit.
+func (o *output) end() {
+	o.writeFilled()
+	o.writeRest()
+	for _, l := range o.laneList() {
+		if n := l.dropped.Load() + o.dropped[l.id]; n > 0 {
+			o.json(blockDropped, l.id, n)
+		}
+	}
+	o.block(blockEnd, 0, nil)
+	o.flush()
+	if err := o.file.Close(); err != nil {
+		o.fail(err)
+	}
+}
+
+func (o *output) laneList() []*Lane {
+	o.r.mu.Lock()
+	defer o.r.mu.Unlock()
+	return o.r.lanes
+}
+
+// writeFilled writes the chunks that are full, and frees them.
+func (o *output) writeFilled() {
+	r := o.r
+	for {
+		r.mu.Lock()
+		filled := r.filled
+		r.filled = nil
+		r.mu.Unlock()
+		if len(filled) == 0 {
+			return
+		}
+		for _, c := range filled {
+			o.write(c)
+			r.mu.Lock()
+			r.free = append(r.free, c)
+			r.lack.Store(false)
+			r.mu.Unlock()
+		}
+	}
+}
+
+// writeRest writes what is in chunks that are being filled, and a look at the clocks.
+func (o *output) writeRest() {
+	for _, l := range o.laneList() {
+		if c := l.current.Load(); c != nil {
+			o.write(c)
+		}
+	}
+	o.defined()
+	o.note(o.r.look())
+	o.flush()
+}
+
+// write writes the records of c that have been published and not written.
+func (o *output) write(c *chunk) {
+	n := c.n.Load()
+	if n == c.written {
+		return
+	}
+	fresh := c.records[c.written:n]
+	c.written = n
+	o.defined()
+	if o.err != nil || o.size+int64(len(o.buf)+len(fresh)*recordBytes) > o.limit {
+		o.r.full.Store(true)
+		o.dropped[c.lane.id] += uint64(len(fresh))
+		return
+	}
+	at := o.open(blockRecords, c.lane.id)
+	for i := range fresh {
+		o.buf = fresh[i].append(o.buf)
+	}
+	o.shut(at)
+	o.flush()
+}
+
+// defined writes what records refer to: it is called when they have been published.
+func (o *output) defined() {
+	r := o.r
+	r.mu.Lock()
+	lanes, names, notes, zero := r.lanes[o.lanes:], r.names[o.names:], r.notes, o.zero
+	r.notes = nil
+	r.mu.Unlock()
+	if zero != nil && !o.zeroed {
+		o.zeroed = true
+		o.json(blockZero, 0, *zero)
+	}
+	for _, l := range lanes {
+		o.block(blockLane, l.id, []byte(l.name))
+	}
+	for i := range names {
+		o.json(blockName, uint32(o.names+i), &names[i])
+	}
+	o.lanes, o.names = o.lanes+len(lanes), o.names+len(names)
+	for _, n := range notes {
+		o.note(n)
+	}
+}
+
+func (o *output) note(n note) { o.json(blockNote, 0, n) }
+
+func (o *output) json(k block, number uint32, v any) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		o.fail(err)
+		return
+	}
+	o.block(k, number, b)
+}
+
+func (o *output) block(k block, number uint32, b []byte) {
+	at := o.open(k, number)
+	o.buf = append(o.buf, b...)
+	o.shut(at)
+}
+
+// open begins a block, whose length shut fills in.
+func (o *output) open(k block, number uint32) (at int) {
+	le := binary.LittleEndian
+	at = len(o.buf)
+	o.buf = le.AppendUint32(le.AppendUint32(o.buf, uint32(k)), number)
+	o.buf = le.AppendUint64(o.buf, 0)
+	return at
+}
+
+func (o *output) shut(at int) {
+	binary.LittleEndian.PutUint64(o.buf[at+8:], uint64(len(o.buf)-at-blockFront))
+}
+
+func (o *output) flush() {
+	if o.err == nil {
+		n, err := o.file.Write(o.buf)
+		o.size += int64(n)
+		if err != nil {
+			o.fail(err)
+		}
+	}
+	o.buf = o.buf[:0]
+}
+
+// fail ends the recording; the first error is told.
+func (o *output) fail(err error) {
+	o.r.full.Store(true)
+	if o.err == nil && o.r.tell != nil {
+		o.r.tell(fmt.Errorf("the timeline ends: %w", err))
+	}
+	if o.err == nil {
+		o.err = err
+	}
+}
