@@ -34,7 +34,7 @@ var alone = map[string][]string{
 	"internal/match":    {"internal/machine"},
 	"internal/realm":    {"internal/realm"},
 	"internal/trace":    tools("internal/trace"),
-	"realm":             tools("comm/am", "comm/rank", "comm/rma", "comm/conduit", "fult", "internal/progress", "internal/realm", "internal/trace"),
+	"realm":             tools("comm/am", "comm/rank", "comm/rma", "comm/conduit", "fult", "internal/progress", "internal/realm", "internal/request", "internal/trace"),
 	"internal/schedule": {},
 	"internal/reliable": {"internal/invariants"},
 	"internal/boot/pmi": {},

@@ -112,3 +112,14 @@ func (id ID) String() string {
 	}
 	return fmt.Sprintf("unknown %#x", uint64(id))
 }
+
+// IsEvent tells whether id is one of an event, as made by MakeEvent.
+func (id ID) IsEvent() bool { return id&eventTag != 0 }
+
+// EventRank is Rank of an event.
+func (id ID) EventRank() int {
+	return int(id >> (eventIndexBits + eventGenBits) & (MaxRanks - 1))
+}
+
+// EventIndex is Index of an event.
+func (id ID) EventIndex() int { return int(id >> eventGenBits & MaxIndex) }

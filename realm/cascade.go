@@ -1,0 +1,115 @@
+package realm
+
+import (
+	"sync"
+
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/realm/event"
+)
+
+// cascade runs what events that trigger let begin: one waiter after the other, without recursion. It belongs to one
+// goroutine. What it runs must neither block nor call a program's code.
+type cascade struct {
+	rt   *Runtime
+	w    *fult.Worker // that the caller runs on, or nil
+	list event.List   // waiters whose event has triggered
+}
+
+// A cascade that has run so many waiters leaves the others to a processor, because a poll, or a task, has to go on.
+const (
+	pollBudget = 1024
+	callBudget = 8192
+)
+
+// begin gives the caller a cascade. w is the worker that it runs on, if it knows.
+func (rt *Runtime) begin(w *fult.Worker) *cascade {
+	k := rt.cascades.Get()
+	if k == nil {
+		k = &cascade{rt: rt}
+	}
+	k.w = w
+	return k
+}
+
+// end runs the cascade and gives it back.
+func (k *cascade) end(budget int) {
+	k.run(budget)
+	k.rt.cascades.Put(k)
+}
+
+// run runs all waiters, or budget of them. The others go to the utility processor.
+func (k *cascade) run(budget int) {
+	for w := k.list.Pop(); w != nil; w = k.list.Pop() {
+		w.Op.Fire(w, k)
+		if budget--; budget == 0 && !k.list.Empty() {
+			k.rt.leave(&k.list)
+		}
+	}
+}
+
+// trigger triggers e, poisoned if why is not nil. Its waiters of this rank become part of the cascade, and the ranks
+// that have to know are told.
+func (k *cascade) trigger(e event.ID, why *event.Poison) event.Status {
+	rt := k.rt
+	switch {
+	case !e.IsEvent():
+		return event.Unknown
+	case e.EventRank() != rt.rank:
+		return k.triggerRemote(e, why)
+	}
+	return k.triggerOwn(e, rt.rank, why)
+}
+
+// triggerOwn triggers an event of this rank, which rank by has asked for.
+func (k *cascade) triggerOwn(e event.ID, by int, why *event.Poison) event.Status {
+	rt := k.rt
+	c := rt.events.at(e.EventIndex())
+	if c == nil {
+		return event.Unknown
+	}
+	c.lock.Lock()
+	woken, tell, st := c.slot.Trigger(e.Gen(), int32(by), why)
+	retired := c.slot.Retired()
+	var poisoned *event.Poisons
+	if tell.Len() > 0 {
+		_, poisoned = c.slot.Update()
+	}
+	c.lock.Unlock()
+	if st != event.Pending {
+		return st
+	}
+	k.list.Append(&woken)
+	if tell.Len() > 0 {
+		rt.tell(&tell, e, poisoned)
+	}
+	if !retired {
+		rt.events.free.Put(c)
+	}
+	return st
+}
+
+// rest has the waiters that cascades have left over.
+type rest struct {
+	mu   sync.Mutex // nothing is taken under it
+	list event.List
+}
+
+// leave hands waiters over to the utility processor, and leaves list empty.
+func (rt *Runtime) leave(list *event.List) {
+	rt.rest.mu.Lock()
+	first := rt.rest.list.Empty()
+	rt.rest.list.Append(list)
+	rt.rest.mu.Unlock()
+	if first {
+		rt.utility.push(rt.newInternal(rt.carryOn), nil)
+	}
+}
+
+// carryOn runs waiters that were left over.
+func (rt *Runtime) carryOn(c *Ctx) error {
+	rt.rest.mu.Lock()
+	c.cascade.list.Append(&rt.rest.list)
+	rt.rest.mu.Unlock()
+	c.cascade.run(callBudget)
+	return nil
+}

@@ -1,0 +1,51 @@
+package realm
+
+import (
+	"context"
+
+	"github.com/golci/golci/fult"
+)
+
+// Ctx is what a task gets: where it runs. It is valid until the task returns, and only for the task itself.
+type Ctx struct {
+	rt       *Runtime
+	proc     Processor
+	task     *task      // that runs; nil between tasks
+	runner   *runner    // nil in an IO task
+	executor *processor // of the runner
+	cascade  cascade    // for what its task lets begin
+}
+
+// Site is where an operation is called: a Runtime, or the Ctx of a task.
+type Site interface {
+	site() (*Runtime, *Ctx)
+}
+
+func (rt *Runtime) site() (*Runtime, *Ctx) { return rt, nil }
+func (c *Ctx) site() (*Runtime, *Ctx)      { return c.rt, c }
+
+// Runtime is the runtime that runs the task.
+func (c *Ctx) Runtime() *Runtime { return c.rt }
+
+// Processor is the processor that runs the task.
+func (c *Ctx) Processor() Processor { return c.proc }
+
+// Finish is the task's own finish event. It is owned by the rank that has spawned the task.
+func (c *Ctx) Finish() Event { return Event(c.task.finish) }
+
+// Wait blocks the task until e has triggered. The processor runs other tasks meanwhile. Errors: a *PoisonError, for
+// errors.Is ErrPoisoned; ErrArgument for an event that cannot be.
+func (c *Ctx) Wait(e Event) error {
+	if e == NoEvent {
+		return nil
+	}
+	if c.runner == nil {
+		return c.rt.Wait(context.Background(), e)
+	}
+	return c.runner.wait(e, nil)
+}
+
+// worker is the worker that runs the task, or nil.
+func (c *Ctx) worker() *fult.Worker {
+	return c.cascade.w
+}

@@ -1,0 +1,95 @@
+package realm
+
+import "github.com/golci/golci/internal/realm/event"
+
+// Event is something that triggers once. It is a number that may be compared, stored, and sent to other ranks of the
+// job, where it names the same event. The zero Event has triggered. Nobody has to free an event.
+type Event uint64
+
+// NoEvent has triggered.
+const NoEvent Event = 0
+
+// String names the owner, the index and the generation.
+func (e Event) String() string { return event.ID(e).String() }
+
+// Rank is the rank that owns e: 0 for NoEvent.
+func (e Event) Rank() int {
+	if e == NoEvent {
+		return 0
+	}
+	return event.ID(e).Rank()
+}
+
+// HasTriggered tells whether e has triggered, as far as this rank knows, and its error if it was poisoned. It does not
+// block. For an event of another rank it may go on saying false until somebody on this rank has waited for it.
+func (rt *Runtime) HasTriggered(e Event) (bool, error) {
+	st, why := rt.look(event.ID(e))
+	switch st {
+	case event.Triggered:
+		return true, poisonError(e, why)
+	case event.Unknown:
+		return false, rt.unknown("HasTriggered", e)
+	}
+	return false, nil
+}
+
+func (rt *Runtime) unknown(what string, e Event) error {
+	return rt.errorf(what, "%w: there is no %v in this job of %d ranks", ErrArgument, e, rt.size)
+}
+
+// look tells what this rank knows of e.
+func (rt *Runtime) look(e event.ID) (event.Status, *event.Poison) {
+	switch {
+	case e == 0:
+		return event.Triggered, nil
+	case !e.IsEvent():
+		return rt.lookBarrier(e)
+	case e.EventRank() == rt.rank:
+		c := rt.events.at(e.EventIndex())
+		if c == nil {
+			return event.Unknown, nil
+		}
+		c.lock.Lock()
+		defer c.lock.Unlock()
+		return c.slot.Look(e.Gen())
+	case e.EventRank() < rt.size:
+		return rt.replicas.look(e)
+	}
+	return event.Unknown, nil
+}
+
+// await has w wait for e. It will be fired if the status is Pending, maybe before await returns.
+func (rt *Runtime) await(e event.ID, w *event.Waiter) (event.Status, *event.Poison) {
+	switch {
+	case e == 0:
+		return event.Triggered, nil
+	case !e.IsEvent():
+		return rt.awaitBarrier(e, w)
+	case e.EventRank() == rt.rank:
+		c := rt.events.at(e.EventIndex())
+		if c == nil {
+			return event.Unknown, nil
+		}
+		c.lock.Lock()
+		st, why := c.slot.Wait(e.Gen(), w)
+		c.lock.Unlock()
+		return st, why
+	case e.EventRank() < rt.size:
+		return rt.awaitRemote(e, w)
+	}
+	return event.Unknown, nil
+}
+
+// withdraw takes w back from the waiters of e. False if it has been fired, or is about to be.
+func (rt *Runtime) withdraw(e event.ID, w *event.Waiter) bool {
+	switch {
+	case !e.IsEvent():
+		return rt.withdrawBarrier(e, w)
+	case e.EventRank() == rt.rank:
+		c := rt.events.at(e.EventIndex())
+		c.lock.Lock()
+		defer c.lock.Unlock()
+		return c.slot.Withdraw(e.Gen(), w)
+	}
+	return rt.replicas.withdraw(e, w)
+}

@@ -1,0 +1,117 @@
+package realm
+
+import (
+	"sync/atomic"
+
+	"github.com/golci/golci/internal/realm/event"
+)
+
+// Merge returns an event that triggers when all of events have triggered. It is poisoned as soon as one of them is. It
+// does not block. The result may be one of events, or NoEvent if all have triggered. An event that cannot be poisons
+// the result, with ErrArgument.
+func (rt *Runtime) Merge(events ...Event) Event { return rt.merge(events, false) }
+
+// MergeIgnoringFaults is Merge that treats poisoned events like others.
+func (rt *Runtime) MergeIgnoringFaults(events ...Event) Event { return rt.merge(events, true) }
+
+func (rt *Runtime) merge(events []Event, ignore bool) Event {
+	only, n := NoEvent, 0
+	for _, e := range events {
+		if e != NoEvent && e != only {
+			only = e
+			n++
+		}
+	}
+	if n == 0 || n == 1 && !ignore {
+		return only
+	}
+	m := rt.newMerger(n, ignore)
+	e := m.to
+	k := rt.begin(nil)
+	last := NoEvent
+	i := 0
+	for _, x := range events {
+		if x == NoEvent || x == last {
+			continue
+		}
+		last = x
+		m.add(k, i, event.ID(x))
+		i++
+	}
+	m.drop(k) // of the guard
+	k.end(callBudget)
+	return Event(e)
+}
+
+// inlineMerge is the number of events that a merger takes without an allocation.
+const inlineMerge = 6
+
+// merger triggers an event once several others have triggered. Those may trigger at the same time in different
+// goroutines, so what they share is atomic. The last one frees the merger.
+type merger struct {
+	left     atomic.Int32 // events that have not triggered, and 1 while events are being added
+	poisoned atomic.Bool  // the event has been triggered, poisoned
+	to       event.ID
+	ignore   bool
+	few      [inlineMerge]event.Waiter
+	many     []event.Waiter // in the place of few where these are not enough
+}
+
+func (rt *Runtime) newMerger(n int, ignore bool) *merger {
+	m := rt.mergers.Get()
+	if m == nil {
+		m = new(merger)
+		for i := range m.few {
+			m.few[i].Op = m
+		}
+	}
+	if n > inlineMerge {
+		m.many = make([]event.Waiter, n)
+		for i := range m.many {
+			m.many[i].Op = m
+		}
+	}
+	m.to, m.ignore = rt.newEvent(), ignore
+	m.poisoned.Store(false)
+	m.left.Store(int32(n) + 1)
+	return m
+}
+
+// add has the i-th waiter wait for e.
+func (m *merger) add(k *cascade, i int, e event.ID) {
+	w := &m.few[min(i, inlineMerge-1)]
+	if m.many != nil {
+		w = &m.many[i]
+	}
+	st, why := k.rt.await(e, w)
+	switch st {
+	case event.Pending:
+		return
+	case event.Unknown:
+		why = k.rt.poison(k.rt.unknown("Merge", Event(e)))
+	}
+	m.one(k, why)
+}
+
+// Fire implements event.Op.
+func (m *merger) Fire(w *event.Waiter, by any) { m.one(by.(*cascade), w.Poison) }
+
+// one takes the news of one event. The first poison triggers at once: the others may never come.
+func (m *merger) one(k *cascade, why *event.Poison) {
+	if why != nil && !m.ignore && m.poisoned.CompareAndSwap(false, true) {
+		k.trigger(m.to, why)
+	}
+	m.drop(k)
+}
+
+// drop counts one event. m must not be touched after it, since the last caller frees it.
+func (m *merger) drop(k *cascade) {
+	if m.left.Add(-1) != 0 {
+		return
+	}
+	if !m.poisoned.Load() {
+		k.trigger(m.to, nil)
+	}
+	m.many = nil
+	k.rt.mergers.Put(m)
+}

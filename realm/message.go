@@ -1,0 +1,70 @@
+package realm
+
+import (
+	"github.com/golci/golci/comm/am"
+)
+
+// First and Last are the handler indices of this package, Channel its channel of bulk data.
+const (
+	First   = 96
+	Last    = 159
+	Channel = 1
+)
+
+// Handlers.
+const (
+	hSubscribe = First + iota
+	hTrigger
+	hUpdate
+	hSpawn
+	hGreet
+	hCount
+	hWave
+)
+
+// layer is what the runtime has on the endpoint.
+func (rt *Runtime) layer() am.Layer {
+	specs := make([]am.Spec, Last-First+1)
+	for h, s := range map[int]am.Spec{
+		hSubscribe: {Name: "subscribe", Run: rt.counted(rt.onSubscribe)},
+		hTrigger:   {Name: "trigger", Run: rt.counted(rt.onTrigger)},
+		hUpdate:    {Name: "update", Run: rt.counted(rt.onUpdate)},
+		hSpawn:     {Name: "spawn", Run: rt.counted(rt.onSpawn)},
+		hGreet:     {Name: "greet", Run: rt.onGreet},
+		hCount:     {Name: "count", Run: rt.onCount},
+		hWave:      {Name: "wave", Run: rt.onWave},
+	} {
+		s.MaxReply = am.NoReply
+		specs[h-First] = s
+	}
+	return am.Layer{Name: "realm", First: First, Handlers: specs, Channel: Channel, PeerGone: rt.peerGone}
+}
+
+// counted has the messages that h serves counted, for quiescence.
+func (rt *Runtime) counted(h am.Handler) am.Handler {
+	return func(t *am.Token, args []uint64, payload []byte) {
+		h(t, args, payload)
+		rt.peers.of(t.Source()).received.Add(1)
+	}
+}
+
+// post sends a message without waiting. It is dropped if the peer dies.
+func (rt *Runtime) post(peer int, h uint8, payload []byte, args ...uint64) {
+	rt.peers.of(peer).sent.Add(1)
+	rt.ep.Post(peer, h, payload, args...)
+}
+
+// request is post for whoever may wait for credits.
+func (rt *Runtime) request(peer int, h uint8, payload []byte, args ...uint64) error {
+	p := rt.peers.of(peer)
+	p.sent.Add(1)
+	if rt.ep.InHandler() {
+		rt.ep.Post(peer, h, payload, args...)
+		return nil
+	}
+	err := rt.ep.RequestMedium(peer, h, payload, args...)
+	if err != nil {
+		p.sent.Add(-1)
+	}
+	return err
+}

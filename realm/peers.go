@@ -1,0 +1,108 @@
+package realm
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/realm/event"
+)
+
+const peerChunk = 64 // peers whose state is made at once
+
+// peers is the state for each other rank, made in chunks at the first message.
+type peers struct {
+	chunks []atomic.Pointer[[peerChunk]peer]
+}
+
+// peer counts the messages that rest with quiescence.
+type peer struct {
+	sent, received atomic.Int64
+	why            atomic.Pointer[event.Poison] // of its death
+}
+
+func (ps *peers) init(size int) {
+	ps.chunks = make([]atomic.Pointer[[peerChunk]peer], (size+peerChunk-1)/peerChunk)
+}
+
+func (ps *peers) of(rank int) *peer {
+	c := ps.chunks[rank/peerChunk].Load()
+	if c == nil {
+		ps.chunks[rank/peerChunk].CompareAndSwap(nil, new([peerChunk]peer))
+		c = ps.chunks[rank/peerChunk].Load()
+	}
+	return &c[rank%peerChunk]
+}
+
+// sum adds up the messages with all peers that are alive.
+func (ps *peers) sum() (sent, received int64) {
+	for i := range ps.chunks {
+		c := ps.chunks[i].Load()
+		if c == nil {
+			continue
+		}
+		for j := range c {
+			if c[j].why.Load() == nil {
+				sent += c[j].sent.Load()
+				received += c[j].received.Load()
+			}
+		}
+	}
+	return sent, received
+}
+
+// deathOf is the poison for what depends on a rank that has died.
+func (rt *Runtime) deathOf(rank int) *event.Poison {
+	p := rt.peers.of(rank)
+	if p.why.Load() == nil {
+		p.why.CompareAndSwap(nil, deathPoison(rank, ErrPeer))
+	}
+	return p.why.Load()
+}
+
+func deathPoison(rank int, err error) *event.Poison {
+	return &event.Poison{Rank: int32(rank), Text: fmt.Sprintf("rank %d has died: %v", rank, err), Err: err}
+}
+
+// expect notes that an operation on another rank is to trigger e, so that the death of that rank ends it.
+func (rt *Runtime) expect(e event.ID, rank int) {
+	c := rt.events.at(e.EventIndex())
+	c.lock.Lock()
+	c.expect = int32(rank) + 1
+	c.lock.Unlock()
+	if rt.ep.Gone(rank) { // expect is looked at by who ends the events of that rank, after Gone is set
+		k := rt.begin(nil)
+		k.trigger(e, rt.deathOf(rank))
+		k.end(callBudget)
+	}
+}
+
+// peerGone ends what depends on a rank that has died. It runs in a poll.
+func (rt *Runtime) peerGone(rank int, err error, w *fult.Worker) {
+	rt.peers.of(rank).why.CompareAndSwap(nil, deathPoison(rank, err))
+	why := rt.deathOf(rank)
+	k := rt.begin(w)
+	rt.events.each(func(c *cell) {
+		c.lock.Lock()
+		gen, alive := c.slot.Alive()
+		expected := alive && c.expect == int32(rank)+1
+		c.slot.Unsubscribe(int32(rank))
+		c.lock.Unlock()
+		if expected {
+			k.trigger(event.MakeEvent(rt.rank, int(c.index), gen), why)
+		}
+	})
+	for i := range rt.replicas.shards {
+		s := &rt.replicas.shards[i]
+		s.mu.Lock()
+		for e, r := range s.of {
+			if e.EventRank() == rank {
+				woken := r.Die(why)
+				k.list.Append(&woken)
+			}
+		}
+		s.mu.Unlock()
+	}
+	rt.quiet.peerGone(rt)
+	k.end(pollBudget)
+}

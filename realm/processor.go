@@ -1,0 +1,221 @@
+package realm
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/golci/golci/internal/spin"
+)
+
+// ProcessorKind says what a processor is for.
+type ProcessorKind uint8
+
+// Kinds of processors.
+const (
+	CPU     ProcessorKind = iota // a worker of the rank runs its tasks one at a time
+	Utility                      // the same, for what the runtime and programs do beside
+	IO                           // each of its tasks has a goroutine of its own, and may block anywhere
+	Group                        // several CPU processors of a rank: whichever is free runs a task
+)
+
+// String names the kind.
+func (k ProcessorKind) String() string {
+	switch k {
+	case CPU:
+		return "CPU"
+	case Utility:
+		return "utility"
+	case IO:
+		return "IO"
+	case Group:
+		return "group"
+	}
+	return fmt.Sprintf("kind %d", uint8(k))
+}
+
+// Processor names a processor of the job. It is a number that may be compared, stored and sent.
+type Processor uint64
+
+func makeProcessor(rank int, kind ProcessorKind, index int) Processor {
+	return Processor(1)<<63 | Processor(rank)<<32 | Processor(kind)<<24 | Processor(index)
+}
+
+// Rank is the rank that the processor belongs to.
+func (p Processor) Rank() int { return int(p >> 32 & 0xFFFF) }
+
+// Kind is its kind.
+func (p Processor) Kind() ProcessorKind { return ProcessorKind(p >> 24) }
+
+// Index is its number among those of its kind and rank.
+func (p Processor) Index() int { return int(p & (1<<24 - 1)) }
+
+// String names kind, rank and index.
+func (p Processor) String() string {
+	return fmt.Sprintf("%v processor %d.%d", p.Kind(), p.Rank(), p.Index())
+}
+
+// executor is what runs the tasks of a processor.
+type executor interface {
+	// push hands over a task that is ready. It neither blocks nor runs it. k is the cascade that calls, or nil.
+	push(t *task, k *cascade)
+}
+
+// processor runs tasks one after the other, on one worker. A task that waits lets another run; so there may be several
+// runners, of which one has the turn.
+type processor struct {
+	rt     *Runtime
+	id     Processor
+	worker int
+	groups []*group // that it is a member of; set under mu
+
+	urgent atomic.Bool // there is something in back or first, or in a group's queue
+	chain  taskList    // the next tasks; it belongs to who has the turn
+
+	mu    spin.Lock // guards what follows; nothing is taken under it
+	turn  *runner   // who has the turn, nil if there is nothing to do
+	ready taskList
+	first taskHeap  // tasks of other than the usual priority
+	back  []*runner // tasks that have waited and can go on
+	idle  []*runner // without a task
+	all   int       // runners
+}
+
+// push implements executor.
+func (p *processor) push(t *task, k *cascade) {
+	p.mu.Lock()
+	if t.priority == 0 {
+		p.ready.push(t)
+	} else {
+		p.first.add(t)
+		p.urgent.Store(true)
+	}
+	p.start(k)
+}
+
+// start gives the turn to a runner if nobody has it. It unlocks p.mu.
+func (p *processor) start(k *cascade) {
+	if p.turn != nil {
+		p.mu.Unlock()
+		return
+	}
+	r := p.another()
+	p.turn = r
+	p.mu.Unlock()
+	r.give(k)
+}
+
+// another takes an idle runner, or makes one. p.mu is held.
+func (p *processor) another() *runner {
+	if n := len(p.idle); n > 0 {
+		r := p.idle[n-1]
+		p.idle = p.idle[:n-1]
+		return r
+	}
+	p.all++
+	return p.rt.newRunner(p)
+}
+
+// resume has runner r go on, whose task has waited.
+func (p *processor) resume(r *runner, k *cascade) {
+	p.mu.Lock()
+	if p.turn != nil {
+		p.back = append(p.back, r)
+		p.urgent.Store(true)
+		p.mu.Unlock()
+		return
+	}
+	p.turn = r
+	p.mu.Unlock()
+	r.give(k)
+}
+
+// next is the next task for runner r, which has the turn. With nil r has lost the turn.
+func (p *processor) next(r *runner) *task {
+	if !p.urgent.Load() {
+		if t := p.chain.pop(); t != nil {
+			return t
+		}
+	}
+	return p.choose(r)
+}
+
+// choose is next when there is more to look at than the chain. Tasks that have waited go first, then those of high
+// priority, then the chain.
+func (p *processor) choose(r *runner) *task {
+	p.mu.Lock()
+	if len(p.back) > 0 {
+		x := p.back[0]
+		p.back = append(p.back[:0], p.back[1:]...)
+		p.looked()
+		p.idle = append(p.idle, r)
+		p.turn = x
+		p.mu.Unlock()
+		x.give(nil)
+		return nil
+	}
+	t := p.pick()
+	if t == nil {
+		p.turn = nil
+		p.idle = append(p.idle, r)
+	}
+	p.looked()
+	p.mu.Unlock()
+	return t
+}
+
+// looked notes whether there is something urgent left. p.mu is held.
+func (p *processor) looked() {
+	p.urgent.Store(len(p.back) > 0 || p.first.positive() || p.groupsWaiting())
+}
+
+// pick takes the task that is to run next. p.mu is held, by who has the turn.
+func (p *processor) pick() *task {
+	if p.first.positive() {
+		return p.first.take()
+	}
+	if t := p.fromGroups(); t != nil {
+		return t
+	}
+	if p.chain.empty() {
+		p.chain, p.ready = p.ready, taskList{}
+	}
+	if t := p.chain.pop(); t != nil {
+		return t
+	}
+	return p.first.take()
+}
+
+// yield gives the turn away for runner r, whose task waits. It returns true if r may go on at once.
+func (p *processor) yield(r *runner) bool {
+	p.mu.Lock()
+	var x *runner
+	switch {
+	case len(p.back) > 0:
+		x = p.back[0]
+		p.back = append(p.back[:0], p.back[1:]...)
+		p.looked()
+	case !p.chain.empty() || !p.ready.empty() || p.first.any() || p.groupsWaiting():
+		x = p.another()
+	}
+	p.turn = x
+	p.mu.Unlock()
+	if x == r {
+		return true
+	}
+	if x != nil {
+		x.give(nil)
+	}
+	return false
+}
+
+// keep tells whether runner r has the turn, after a task of it has ended in another way than by returning. If its
+// thread ends too, another one gets the turn.
+func (p *processor) keep(r *runner, alive bool) bool {
+	p.mu.Lock()
+	has := p.turn == r
+	p.mu.Unlock()
+	if has && !alive {
+		p.yield(r)
+	}
+	return has && alive
+}

@@ -1,0 +1,288 @@
+package realm
+
+import (
+	"sync"
+	"time"
+
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/internal/realm/event"
+)
+
+// fanOut is the number of children of a rank in the tree that counts messages.
+const fanOut = 4
+
+// quiescence finds out when all ranks have called Finalize, no task is ready or runs, and no message is under way. The
+// first rank that is alive is the root. It asks for counts in waves, down a tree; a rank answers when its own part is
+// quiet and its children have answered. Two waves in a row with equal sums, as many messages received as sent, are the
+// end. This is the four-counter method of Mattern.
+type quiescence struct {
+	mu    sync.Mutex // guards all; nothing is taken under it
+	epoch int        // ranks that have died; counts of another epoch do not count
+	asked int        // the newest wave
+	over  bool
+	sums  map[int]counts // answers of children, by wave
+}
+
+// counts are messages of the ranks of a part of the tree.
+type counts struct {
+	ranks          int // children that have answered
+	sent, received int64
+}
+
+// wave is what a rank sees of the state.
+type wave struct {
+	epoch, asked int
+	over         bool
+	answered     counts
+}
+
+func (q *quiescence) look(n int) wave {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return wave{q.epoch, q.asked, q.over, q.sums[n]}
+}
+
+// peerGone begins a new epoch.
+func (q *quiescence) peerGone(*Runtime) {
+	q.mu.Lock()
+	q.epoch++
+	q.sums = nil
+	q.mu.Unlock()
+}
+
+// relations are the root and this rank's parent and children among the ranks that are alive.
+func (rt *Runtime) relations() (root bool, parent int, children []int) {
+	var alive []int
+	me := 0
+	for r := range rt.size {
+		if r == rt.rank {
+			me = len(alive)
+		}
+		if r == rt.rank || !rt.ep.Gone(r) {
+			alive = append(alive, r)
+		}
+	}
+	for i := fanOut*me + 1; i <= fanOut*me+fanOut && i < len(alive); i++ {
+		children = append(children, alive[i])
+	}
+	return me == 0, alive[max(0, me-1)/fanOut], children
+}
+
+// meet waits until all ranks have called it and all is quiet, and then ends the runners.
+func (rt *Runtime) meet() error {
+	if rt.size == 1 {
+		rt.awaitIdle(0)
+		rt.endRunners()
+		return nil
+	}
+	var last counts
+	for done := 0; ; {
+		x, err := rt.oneWave(&done, &last)
+		if err != nil {
+			return err
+		}
+		if x {
+			rt.endRunners()
+			return nil
+		}
+	}
+}
+
+// oneWave takes part in one wave, and tells whether it was the last.
+func (rt *Runtime) oneWave(done *int, last *counts) (over bool, err error) {
+	root, parent, children := rt.relations()
+	q := &rt.quiet
+	epoch := q.look(0).epoch
+	if root {
+		q.mu.Lock()
+		q.asked++
+		q.mu.Unlock()
+	}
+	var w wave
+	stale := func() bool { w = q.look(w.asked); return w.over || w.epoch != epoch }
+	if err := rt.r.BlockUntil(func() bool { return stale() || w.asked > *done }); err != nil {
+		return false, err
+	}
+	if n := w.asked; !w.over && w.epoch == epoch {
+		rt.down(children, epoch, n, false)
+		rt.awaitIdle(epoch)
+		answered := func() bool { return stale() || w.asked > n || q.look(n).answered.ranks == len(children) }
+		if err := rt.r.BlockUntil(answered); err != nil {
+			return false, err
+		}
+		*done = n
+		if !w.over && w.epoch == epoch && w.asked == n {
+			rt.answer(root, parent, epoch, n, q.look(n).answered, last)
+		}
+	}
+	if q.look(0).over {
+		rt.down(children, epoch, *done+1, true)
+		return true, nil
+	}
+	return false, nil
+}
+
+// down passes a wave on.
+func (rt *Runtime) down(children []int, epoch, n int, over bool) {
+	last := uint64(0)
+	if over {
+		last = 1
+	}
+	for _, c := range children {
+		rt.ep.Post(c, hWave, nil, uint64(epoch), uint64(n), last)
+	}
+}
+
+// answer gives the sums of this part of the tree to the parent; the root decides.
+func (rt *Runtime) answer(root bool, parent, epoch, n int, sum counts, last *counts) {
+	sent, received := rt.peers.sum()
+	sum.sent += sent
+	sum.received += received
+	sum.ranks = epoch // sums of different epochs differ
+	if !root {
+		rt.ep.Post(parent, hCount, nil, uint64(epoch), uint64(n), uint64(sum.sent), uint64(sum.received))
+		return
+	}
+	if sum == *last && sum.sent == sum.received {
+		rt.quiet.mu.Lock()
+		rt.quiet.over = true
+		rt.quiet.mu.Unlock()
+	}
+	*last = sum
+}
+
+// onWave: the parent begins a wave, or ends the last.
+func (rt *Runtime) onWave(_ *am.Token, args []uint64, _ []byte) {
+	q := &rt.quiet
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.asked = max(q.asked, int(args[1]))
+	q.over = q.over || args[2] != 0
+}
+
+// onCount: a child has answered.
+func (rt *Runtime) onCount(_ *am.Token, args []uint64, _ []byte) {
+	q := &rt.quiet
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if int(args[0]) != q.epoch {
+		return
+	}
+	if q.sums == nil {
+		q.sums = make(map[int]counts)
+	}
+	n := int(args[1])
+	x := q.sums[n]
+	q.sums[n] = counts{x.ranks + 1, x.sent + int64(args[2]), x.received + int64(args[3])}
+	delete(q.sums, n-2)
+}
+
+// firstNap and lastNap bound the time between two looks at whether this rank is idle.
+const (
+	firstNap = 10 * time.Microsecond
+	lastNap  = time.Millisecond
+)
+
+// awaitIdle waits until no task is ready or runs here, or the epoch is over.
+func (rt *Runtime) awaitIdle(epoch int) {
+	for nap := firstNap; !rt.idle() && rt.quiet.look(0).epoch == epoch && rt.r.Ended() == nil; nap = min(2*nap, lastNap) {
+		rt.r.Poll()
+		time.Sleep(nap)
+	}
+}
+
+// idle tells whether no task is ready or runs.
+func (rt *Runtime) idle() bool {
+	busy := false
+	rt.procs.each(func(p *processor) {
+		p.mu.Lock()
+		busy = busy || p.turn != nil || len(p.back) > 0 || p.first.any()
+		p.mu.Unlock()
+	})
+	io := rt.procs.io
+	io.mu.Lock()
+	defer io.mu.Unlock()
+	return !busy && io.running == 0
+}
+
+// endRunners ends the threads of runners that have no task.
+func (rt *Runtime) endRunners() {
+	rt.procs.each(func(p *processor) {
+		p.mu.Lock()
+		idle := p.idle
+		p.idle = nil
+		p.mu.Unlock()
+		for _, r := range idle {
+			r.quit = true
+			r.give(nil)
+		}
+	})
+}
+
+// unended counts what waits for an event that has not triggered.
+func (rt *Runtime) unended() (n int, first func() string) {
+	rt.eachWaiter(func(e event.ID, w *event.Waiter) {
+		if n++; n == 1 {
+			first = func() string { return describe(w) + " waits for " + e.String() }
+		}
+	})
+	return n, first
+}
+
+// eachWaiter calls f for all waiters of this rank.
+func (rt *Runtime) eachWaiter(f func(e event.ID, w *event.Waiter)) {
+	rt.events.each(func(c *cell) {
+		c.lock.Lock()
+		defer c.lock.Unlock()
+		gen, _ := c.slot.Alive()
+		c.slot.Waiters(func(w *event.Waiter) { f(event.MakeEvent(rt.rank, int(c.index), gen), w) })
+	})
+	for i := range rt.replicas.shards {
+		s := &rt.replicas.shards[i]
+		s.mu.Lock()
+		for e, r := range s.of {
+			r.Waiters(func(gen uint32, w *event.Waiter) { f(e|event.ID(gen), w) })
+		}
+		s.mu.Unlock()
+	}
+}
+
+// describe names the operation that w is part of.
+func describe(w *event.Waiter) string {
+	switch x := w.Op.(type) {
+	case *task:
+		return "task " + x.name()
+	case *runner:
+		if t := x.task; t != nil {
+			return "task " + t.name() + ", which runs,"
+		}
+		return "a task"
+	case *forward:
+		return "the trigger of " + x.to.String()
+	case *merger:
+		return "the merged " + x.to.String()
+	case *sleeper:
+		return "a goroutine"
+	}
+	return "an operation"
+}
+
+// stop ends the runtime: operations cannot start any more, and goroutines that wait end.
+func (rt *Runtime) stop() {
+	rt.stopped.Store(true)
+	why := rt.poison(ErrClosed)
+	var sleepers []*sleeper
+	var of []event.ID
+	rt.eachWaiter(func(e event.ID, w *event.Waiter) {
+		if s, ok := w.Op.(*sleeper); ok {
+			sleepers, of = append(sleepers, s), append(of, e)
+		}
+	})
+	for i, s := range sleepers {
+		if rt.withdraw(of[i], &s.Waiter) {
+			s.Poison = why
+			s.done.Complete(nil)
+		}
+	}
+	rt.endRunners()
+}

@@ -1,0 +1,159 @@
+package realm
+
+import (
+	"bytes"
+	"encoding/gob"
+	"fmt"
+	"hash/fnv"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"unsafe"
+)
+
+// Task is a registered function that takes arguments of type A.
+type Task[A any] struct {
+	def *definition
+}
+
+// definition is what is known of a registered task.
+type definition struct {
+	name   string
+	serial int    // by the order of registration in this process
+	layout string // of the arguments
+	size   uintptr
+	plain  bool // the arguments have no pointers, and are copied as they lie in memory
+	run    func(c *Ctx, t *task) error
+}
+
+// registry has the tasks of the program. It is filled while packages are initialised.
+var registry struct {
+	mu   sync.Mutex
+	all  []*definition // by serial
+	name map[string]*definition
+}
+
+// Register makes f known under a name, as a task that may be spawned on any rank. It is to be called before the
+// runtime starts, best where a package's variables are initialised. All ranks register the same tasks, with the same
+// arguments; the start compares them.
+//
+// The arguments travel by value. A type without pointers is copied; another one is encoded by encoding/gob, at the
+// cost that has. f gets a copy of its own. An error or a panic of f poisons the finish event of the task. A second
+// registration of a name panics, as it can only be a mistake in the program.
+func Register[A any](name string, f func(c *Ctx, args A) error) Task[A] {
+	typ := reflect.TypeFor[A]()
+	d := &definition{name: name, layout: layoutOf(typ), size: typ.Size(), plain: pointerFree(typ)}
+	if d.plain {
+		d.run = func(c *Ctx, t *task) error { return f(c, *(*A)(t.args())) }
+	} else {
+		d.run = func(c *Ctx, t *task) error {
+			var a A
+			if err := gob.NewDecoder(bytes.NewReader(t.encoded)).Decode(&a); err != nil {
+				return fmt.Errorf("arguments: %w", err)
+			}
+			return f(c, a)
+		}
+	}
+	d.enter()
+	return Task[A]{d}
+}
+
+// enter puts d into the registry.
+func (d *definition) enter() {
+	registry.mu.Lock()
+	defer registry.mu.Unlock()
+	if registry.name[d.name] != nil {
+		panic(fmt.Sprintf("realm: Register: the task %q is registered twice", d.name))
+	}
+	if registry.name == nil {
+		registry.name = make(map[string]*definition)
+	}
+	d.serial = len(registry.all)
+	registry.all = append(registry.all, d)
+	registry.name[d.name] = d
+}
+
+// Name is the name that the task has been registered under.
+func (t Task[A]) Name() string { return t.def.name }
+
+// catalog is the registry as a runtime has found it: task numbers that travel are places in it.
+type catalog struct {
+	defs   []*definition // by name
+	place  []int         // by serial
+	digest uint64
+}
+
+func takeCatalog() *catalog {
+	registry.mu.Lock()
+	defer registry.mu.Unlock()
+	c := &catalog{defs: slices.Clone(registry.all), place: make([]int, len(registry.all))}
+	slices.SortFunc(c.defs, func(a, b *definition) int { return strings.Compare(a.name, b.name) })
+	h := fnv.New64a()
+	for i, d := range c.defs {
+		c.place[d.serial] = i
+		fmt.Fprintf(h, "%q %s\n", d.name, d.layout)
+	}
+	c.digest = h.Sum64()
+	return c
+}
+
+// pointerFree tells whether values of type t can be copied as bytes.
+func pointerFree(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Array:
+		return pointerFree(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if !pointerFree(t.Field(i).Type) {
+				return false
+			}
+		}
+		return true
+	case reflect.Chan, reflect.Func, reflect.Interface, reflect.Map, reflect.Pointer, reflect.Slice, reflect.String, reflect.UnsafePointer:
+		return false
+	}
+	return true
+}
+
+// layoutOf describes a type as far as its bytes depend on it.
+func layoutOf(t reflect.Type) string {
+	switch {
+	case !pointerFree(t):
+		return "encoded " + t.String()
+	case t.Kind() == reflect.Array:
+		return fmt.Sprintf("[%d]%s", t.Len(), layoutOf(t.Elem()))
+	case t.Kind() == reflect.Struct:
+		var b strings.Builder
+		for i := range t.NumField() {
+			f := t.Field(i)
+			fmt.Fprintf(&b, "%s@%d:%s ", f.Name, f.Offset, layoutOf(f.Type))
+		}
+		return fmt.Sprintf("{%s}%d", b.String(), t.Size())
+	}
+	return t.Kind().String()
+}
+
+// put stores arguments in t, by value.
+func put[A any](t *task, d *definition, args *A) error {
+	if d.plain {
+		t.room(d.size)
+		*(*A)(t.args()) = *args
+		return nil
+	}
+	var b bytes.Buffer
+	escapes := *args // a variable of this branch only, so that the other one needs no memory
+	if err := gob.NewEncoder(&b).Encode(&escapes); err != nil {
+		return fmt.Errorf("arguments of task %q: %w", d.name, err)
+	}
+	t.encoded = b.Bytes()
+	return nil
+}
+
+// argBytes are the arguments of t as they travel.
+func (t *task) argBytes() []byte {
+	if !t.def.plain {
+		return t.encoded
+	}
+	return unsafe.Slice((*byte)(t.args()), t.def.size)
+}

@@ -1,0 +1,152 @@
+package realm
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync/atomic"
+
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/realm/event"
+)
+
+// tasksPerTurn is how many tasks a runner runs before it lets its worker poll.
+const tasksPerTurn = 64
+
+// runner is a light-weight thread that runs the tasks of a processor, on its own stack. A task that waits keeps its
+// runner.
+type runner struct {
+	Ctx
+	event.Waiter                             // of the event that the task waits for
+	thread       atomic.Pointer[fult.Thread] // set by the thread itself when it starts
+	granted      atomic.Bool                 // the turn has been given to it
+	quit         bool                        // set before the last give
+}
+
+func (rt *Runtime) newRunner(p *processor) *runner {
+	r := &runner{Ctx: Ctx{rt: rt, proc: p.id}}
+	r.Ctx.runner = r
+	r.Ctx.executor = p
+	r.Op = r
+	return r
+}
+
+// give gives the turn to r, and starts its thread if need be. k is the cascade that calls, or nil.
+func (r *runner) give(k *cascade) {
+	r.granted.Store(true)
+	switch t := r.thread.Load(); {
+	case t == nil:
+		r.launch()
+	case k != nil && k.w != nil:
+		k.w.Signal(t)
+	default:
+		t.Signal()
+	}
+}
+
+// launch starts the thread. Where there can be no more threads, the rank cannot go on.
+func (r *runner) launch() {
+	if _, err := r.rt.sched.GoOn(r.executor.worker, r.main); err != nil {
+		r.rt.fatal(fmt.Errorf("realm: a runner for %v: %w", r.proc, err))
+	}
+}
+
+// main is the thread.
+func (r *runner) main(t *fult.Thread) {
+	r.thread.Store(t)
+	r.cascade = cascade{rt: r.rt, w: t.Worker()}
+	r.rt.addRunner(t, r)
+	defer r.rt.dropRunner(t)
+	for !r.loop(t) {
+		continue // a task has panicked
+	}
+}
+
+// loop runs tasks until the runtime ends: true. False: a task has panicked, and its finish event is poisoned.
+func (r *runner) loop(t *fult.Thread) (over bool) {
+	defer func() {
+		if x := r.task; x != nil { // a task did not return
+			v := recover()
+			r.task = nil
+			x.finishWith(&r.Ctx, x.gaveUp(v))
+			r.granted.Store(r.executor.keep(r, v != nil))
+		}
+	}()
+	for {
+		r.park(t)
+		if r.quit {
+			return true
+		}
+		r.runTasks(t)
+	}
+}
+
+// park waits for the turn.
+func (r *runner) park(t *fult.Thread) {
+	for !r.granted.Load() {
+		t.Wait()
+	}
+	r.granted.Store(false)
+}
+
+// runTasks runs tasks until r has lost the turn.
+func (r *runner) runTasks(t *fult.Thread) {
+	p := r.executor
+	for n := 1; ; n++ {
+		x := p.next(r)
+		if x == nil {
+			return
+		}
+		x.run(&r.Ctx)
+		if n%tasksPerTurn == 0 {
+			t.Yield()
+		}
+	}
+}
+
+// Fire implements event.Op: what the task has waited for has come.
+func (r *runner) Fire(_ *event.Waiter, by any) { r.executor.resume(r, by.(*cascade)) }
+
+// wait is Runtime.Wait for the task that r runs. The turn goes to another runner meanwhile.
+func (r *runner) wait(e Event, ctx context.Context) error {
+	st, why := r.rt.await(event.ID(e), &r.Waiter)
+	switch st {
+	case event.Triggered:
+		return poisonError(e, why)
+	case event.Unknown:
+		return r.rt.unknown("Wait", e)
+	}
+	if ctx != nil && ctx.Done() != nil {
+		stop := context.AfterFunc(ctx, func() { r.rt.interrupt(event.ID(e), r) })
+		defer stop()
+	}
+	if !r.executor.yield(r) {
+		r.park(r.thread.Load())
+	}
+	if r.Poison == interrupted {
+		return r.rt.errorf("Wait", "%v: %w", e, context.Cause(ctx))
+	}
+	return poisonError(e, r.Poison)
+}
+
+// interrupted ends a wait whose context has ended.
+var interrupted = &event.Poison{Text: "interrupted"}
+
+func (rt *Runtime) interrupt(e event.ID, r *runner) {
+	if !rt.withdraw(e, &r.Waiter) {
+		return
+	}
+	r.Poison = interrupted
+	r.executor.resume(r, nil)
+}
+
+// gaveUp is the poison of a task that has panicked with v, or ended its thread if v is nil.
+func (t *task) gaveUp(v any) error {
+	if v == nil {
+		return fmt.Errorf("%s: runtime.Goexit", t.name())
+	}
+	if err, ok := v.(error); ok {
+		return fmt.Errorf("%s: panic: %w\n%s", t.name(), err, debug.Stack())
+	}
+	return fmt.Errorf("%s: panic: %v\n%s", t.name(), v, debug.Stack())
+}

@@ -1,0 +1,95 @@
+package realm
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/progress"
+	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/internal/request"
+)
+
+// Runtime is one rank's part of the system. Its methods may be called from any goroutine, light-weight thread or task,
+// unless they say otherwise.
+type Runtime struct {
+	rank, size int
+	r          *rank.Rank
+	ep         *am.Endpoint
+	engine     *progress.Engine
+	sched      *fult.Scheduler
+	catalog    *catalog
+
+	events   table
+	replicas replicas
+	rest     rest
+	procs    processors
+	utility  *processor
+	runners  runners
+	peers    peers
+	greeting greeting
+	quiet    quiescence
+
+	goroutines sync.WaitGroup // of IO tasks
+	stopped    atomic.Bool    // operations cannot start any more
+
+	// Memory of operations that are not in use.
+	cascades request.Pool[cascade]
+	forwards request.Pool[forward]
+	mergers  request.Pool[merger]
+	sleepers request.Pool[sleeper]
+	tasks    request.Pool[task]
+}
+
+// Config says what a runtime has. The zero value has a CPU processor for each worker of the rank, a utility processor,
+// and an IO processor.
+type Config struct {
+	CPUs int // CPU processors of this rank; 0: one for each worker. Several may share a worker
+	IO   int // tasks that the IO processor runs at once; 0: 64
+}
+
+// defaultIO is the number of IO tasks that run at once.
+const defaultIO = 64
+
+// New makes the runtime of rank r. It is called in rank.Config.Attach, on all ranks; Start and Run do that. Once the
+// rank has started, Begin is to be called. New does not block. Errors: those of rank.Rank.Attach.
+func New(r *rank.Rank, cfg Config) (*Runtime, error) {
+	rt := &Runtime{
+		rank: r.Rank(), size: r.Size(), r: r, ep: r.Endpoint(), engine: r.Endpoint().Progress(), sched: r.Threads(),
+		catalog: takeCatalog(),
+	}
+	if rt.size > event.MaxRanks {
+		return nil, rt.errorf("New", "%w: a job of %d ranks, the most is %d", ErrArgument, rt.size, event.MaxRanks)
+	}
+	rt.peers.init(rt.size)
+	rt.makeProcessors(cfg)
+	layer := rank.Layer{Endpoint: rt.layer(), Unended: rt.unended, Meet: rt.meet, Stop: rt.stop}
+	if err := r.Attach(layer); err != nil {
+		return nil, err
+	}
+	return rt, nil
+}
+
+// Rank is the number of this rank, Size the number of ranks of the job.
+func (rt *Runtime) Rank() int { return rt.rank }
+
+// Size is the number of ranks of the job.
+func (rt *Runtime) Size() int { return rt.size }
+
+// ended tells why operations cannot start.
+func (rt *Runtime) ended() error {
+	if !rt.stopped.Load() {
+		return nil
+	}
+	return rt.errorf("call", "%w", ErrClosed)
+}
+
+// fatal ends the job for a fault that no caller can be told of.
+func (rt *Runtime) fatal(err error) { rt.ep.Fault(err) }
+
+// malformed reports a message that no rank with the same program sends.
+func (rt *Runtime) malformed(t *am.Token, what string, e event.ID) {
+	rt.fatal(rt.errorf("message", "rank %d sent %s %v, which cannot be", t.Source(), what, e))
+}

@@ -1,0 +1,134 @@
+package realm
+
+import (
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/internal/realm/event"
+)
+
+// Spawn has task t run on processor p with args, and returns the finish event, which this rank owns. It triggers when
+// the task has returned. An error or a panic of the task poisons it; so does whatever keeps the task from running.
+// Options are After, Priority and IgnoreFaults.
+//
+// It does not wait for the task. For a processor of another rank it may block for credits, and switch threads.
+func Spawn[A any](at Site, p Processor, t Task[A], args A, opts ...Option) Event {
+	rt, _ := at.site()
+	terms := rt.termsOf(opts)
+	x, err := rt.prepare(p, &terms)
+	if err == nil && t.def == nil {
+		err = rt.errorf("Spawn", "%w: a task that was not registered", ErrArgument)
+	}
+	if err == nil {
+		x.def = t.def
+		err = put(x, t.def, &args)
+	}
+	if err != nil {
+		return rt.failed(err)
+	}
+	finish := x.finish
+	if x.executor == nil {
+		rt.spawnRemote(p, x, terms.after)
+		return Event(finish)
+	}
+	x.launch(event.ID(terms.after))
+	return Event(finish)
+}
+
+// SpawnLocal is Spawn of a function, on a processor of this rank. f may use whatever the caller can.
+func SpawnLocal(at Site, p Processor, f func(c *Ctx) error, opts ...Option) Event {
+	rt, _ := at.site()
+	terms := rt.termsOf(opts)
+	x, err := rt.prepare(p, &terms)
+	if err == nil && (x.executor == nil || f == nil) {
+		err = rt.errorf("SpawnLocal", "%w: a function for %v", ErrArgument, p)
+	}
+	if err != nil {
+		return rt.failed(err)
+	}
+	x.def, x.local = nil, f
+	finish := x.finish
+	x.launch(event.ID(terms.after))
+	return Event(finish)
+}
+
+// prepare makes a task for processor p. Its executor is nil if p belongs to another rank.
+func (rt *Runtime) prepare(p Processor, x *terms) (*task, error) {
+	if err := rt.ended(); err != nil {
+		return nil, err
+	}
+	ex := rt.executorOf(p)
+	if ex == nil && (p.Rank() == rt.rank || p.Rank() >= rt.size || p>>63 == 0) {
+		return nil, rt.errorf("Spawn", "%w: there is no %v in this job of %d ranks", ErrArgument, p, rt.size)
+	}
+	t := rt.newTask()
+	t.executor, t.priority, t.ignore, t.finish = ex, x.priority, x.ignore, rt.newEvent()
+	return t, nil
+}
+
+// failed is an event that is poisoned by err.
+func (rt *Runtime) failed(err error) Event {
+	e := rt.newEvent()
+	k := rt.begin(nil)
+	k.trigger(e, rt.poison(err))
+	k.end(callBudget)
+	return Event(e)
+}
+
+// spawnRemote sends t to the rank of p, and frees it here.
+func (rt *Runtime) spawnRemote(p Processor, t *task, after Event) {
+	defer t.free()
+	if t.def.serial >= len(rt.catalog.place) {
+		rt.fail(t.finish, rt.errorf("Spawn", "%w: %q came after the start", ErrRegistered, t.def.name))
+		return
+	}
+	if n := len(t.argBytes()); n > rt.ep.MaxMedium() {
+		rt.fail(t.finish, rt.errorf("Spawn", "%w: %d bytes of arguments for task %q, at most %d travel to rank %d",
+			ErrSize, n, t.def.name, rt.ep.MaxMedium(), p.Rank()))
+		return
+	}
+	rt.expect(t.finish, p.Rank())
+	flags := uint64(uint32(t.priority)) << 1
+	if t.ignore {
+		flags |= 1
+	}
+	err := rt.request(p.Rank(), hSpawn, t.argBytes(), uint64(p), uint64(rt.catalog.place[t.def.serial]), flags, uint64(t.finish), uint64(after))
+	if err != nil {
+		rt.fail(t.finish, err)
+	}
+}
+
+// fail poisons an event of this rank, unless that has happened.
+func (rt *Runtime) fail(e event.ID, err error) {
+	k := rt.begin(nil)
+	k.trigger(e, rt.poison(err))
+	k.end(callBudget)
+}
+
+// onSpawn: another rank spawns a task here.
+func (rt *Runtime) onSpawn(t *am.Token, args []uint64, payload []byte) {
+	p, place, finish := Processor(args[0]), args[1], event.ID(args[3])
+	ex := rt.executorOf(p)
+	if ex == nil || place >= uint64(len(rt.catalog.defs)) || !finish.IsEvent() {
+		rt.malformed(t, "a task for", finish)
+		return
+	}
+	d := rt.catalog.defs[place]
+	if d.plain && uintptr(len(payload)) != d.size {
+		rt.malformed(t, "arguments for", finish)
+		return
+	}
+	x := rt.newTask()
+	x.executor, x.def, x.finish = ex, d, finish
+	x.priority, x.ignore = int32(uint32(args[2]>>1)), args[2]&1 != 0
+	if d.plain {
+		x.room(d.size)
+		copy(x.argBytes(), payload)
+	} else {
+		x.encoded = append([]byte(nil), payload...)
+	}
+	k := rt.begin(t.Worker())
+	after := event.ID(args[4])
+	if st, why := rt.await(after, &x.Waiter); st != event.Pending {
+		x.beginAt(k, after, st, why)
+	}
+	k.end(pollBudget)
+}

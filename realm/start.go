@@ -1,0 +1,147 @@
+package realm
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"sync"
+
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/comm/rank"
+)
+
+// Start joins this process to its job as one rank, as rank.Start does, and starts the runtime there. It blocks until
+// all ranks are ready. cfg.Attach is called, too. Errors: those of rank.Start; ErrRegistered if ranks have registered
+// different tasks.
+func Start(ctx context.Context, cfg rank.Config, rc Config) (*Runtime, error) {
+	var rt *Runtime
+	withRuntime(&cfg, rc, func(x *Runtime) { rt = x })
+	r, err := rank.Start(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if err := rt.Begin(); err != nil {
+		return nil, r.Abort(1, err)
+	}
+	return rt, nil
+}
+
+// withRuntime has cfg make a runtime for each rank.
+func withRuntime(cfg *rank.Config, rc Config, made func(rt *Runtime)) {
+	attach := cfg.Attach
+	cfg.Attach = func(r *rank.Rank) error {
+		rt, err := New(r, rc)
+		if err != nil {
+			return err
+		}
+		made(rt)
+		if attach != nil {
+			return attach(r)
+		}
+		return nil
+	}
+	if cfg.Caller == "" {
+		cfg.Caller = "realm"
+	}
+}
+
+// Run starts n ranks in this process and calls f for each, on a goroutine. When f has returned on all of them and all is
+// quiet, the job ends. It is for tests, examples and the race detector. The error joins those of the ranks.
+func Run(n int, f func(rt *Runtime) error, cfg ...Config) error {
+	return RunWith(n, rank.Config{}, f, cfg...)
+}
+
+// RunWith is Run with a configuration of the ranks.
+func RunWith(n int, cfg rank.Config, f func(rt *Runtime) error, rc ...Config) error {
+	var c Config
+	if len(rc) > 0 {
+		c = rc[0]
+	}
+	rts := make([]*Runtime, max(0, n))
+	withRuntime(&cfg, c, func(rt *Runtime) { rts[rt.rank] = rt })
+	t, err := rank.Local(n, cfg)
+	if err != nil {
+		return err
+	}
+	return t.Run(func(r *rank.Rank) error {
+		rt := rts[r.Rank()]
+		if err := rt.Begin(); err != nil {
+			return err
+		}
+		return f(rt)
+	})
+}
+
+// Finalize ends the rank, and with it the runtime, as rank.Rank.Finalize does. Every rank calls it. It waits until no
+// task is ready or runs on any rank, and no message is under way. What still waits for an event then never ends:
+// ErrPending names an example.
+func (rt *Runtime) Finalize(ctx context.Context) error { return rt.r.Finalize(ctx) }
+
+// OfRank is the rank that the runtime works on.
+func (rt *Runtime) OfRank() *rank.Rank { return rt.r }
+
+// greeting compares what ranks have registered, along a tree: each rank tells its parent.
+type greeting struct {
+	mu    sync.Mutex // guards what follows
+	heard int
+	wrong error
+}
+
+// Begin compares the registered tasks with those of other ranks. Every rank calls it once after the start; Start and
+// Run do. It blocks. Errors: ErrRegistered, naming the ranks and a task.
+func (rt *Runtime) Begin() error {
+	_, parent, children := rt.relations()
+	g := &rt.greeting
+	err := rt.r.BlockUntil(func() bool {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		return g.heard == len(children) || g.wrong != nil || rt.ep.AnyGone()
+	})
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err == nil {
+		err = g.wrong
+	}
+	if err != nil || rt.rank == 0 {
+		return err
+	}
+	return rt.ep.RequestMedium(parent, hGreet, rt.catalog.summary(rt.ep.MaxMedium()), rt.catalog.digest, uint64(len(rt.catalog.defs)))
+}
+
+// summary has a number for each task, as far as there is room.
+func (c *catalog) summary(room int) []byte {
+	var b []byte
+	for _, d := range c.defs[:min(len(c.defs), room/8)] {
+		b = binary.LittleEndian.AppendUint64(b, d.digest())
+	}
+	return b
+}
+
+func (d *definition) digest() uint64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%q %s", d.name, d.layout)
+	return h.Sum64()
+}
+
+// onGreet: a child tells what it has registered.
+func (rt *Runtime) onGreet(t *am.Token, args []uint64, payload []byte) {
+	g := &rt.greeting
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.heard++
+	if args[0] != rt.catalog.digest && g.wrong == nil {
+		g.wrong = rt.errorf("Begin", "%w: %s", ErrRegistered, rt.catalog.difference(t.Source(), int(args[1]), payload))
+	}
+}
+
+// difference names a task in which the registration of another rank differs.
+func (c *catalog) difference(other, n int, summary []byte) string {
+	for i, d := range c.defs {
+		if 8*i+8 > len(summary) || binary.LittleEndian.Uint64(summary[8*i:]) != d.digest() {
+			return fmt.Sprintf("rank %d has %d tasks, this rank %d; the first that differs is %q here, with arguments %s",
+				other, n, len(c.defs), d.name, d.layout)
+		}
+	}
+	return fmt.Sprintf("rank %d has %d tasks, this rank %d", other, n, len(c.defs))
+}

@@ -1,0 +1,93 @@
+package realm
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/internal/request"
+	"github.com/golci/golci/internal/spin"
+)
+
+// cell is a slot of this rank with its lock.
+type cell struct {
+	lock   spin.Lock // guards slot and expect; nothing is taken under it
+	index  uint32    // in the table; it does not change
+	expect int32     // the rank, plus 1, whose operation is to trigger the generation that is alive; 0: none is known
+	slot   event.Slot
+}
+
+const pageCells = 1024
+
+type page [pageCells]cell
+
+// table has the events that this rank owns. It only grows; cells that are not alive are used again.
+type table struct {
+	pages atomic.Pointer[[]*page] // replaced under mu
+	free  request.Pool[cell]      // neither alive nor retired
+	mu    sync.Mutex
+}
+
+// at is the cell with that index, nil if there is none.
+func (t *table) at(index int) *cell {
+	pages := t.pages.Load()
+	if pages == nil || index>>10 >= len(*pages) {
+		return nil
+	}
+	return &(*pages)[index>>10][index&(pageCells-1)]
+}
+
+// get takes a free cell.
+func (t *table) get() *cell {
+	if c := t.free.Get(); c != nil {
+		return c
+	}
+	return t.grow()
+}
+
+// grow makes a page, and returns one of its cells.
+func (t *table) grow() *cell {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var pages []*page
+	if old := t.pages.Load(); old != nil {
+		pages = *old
+	}
+	if len(pages)*pageCells > event.MaxIndex {
+		panic(fmt.Sprintf("realm: %d events of this rank have not triggered", len(pages)*pageCells))
+	}
+	p := new(page)
+	for i := range p {
+		p[i].index = uint32(len(pages)*pageCells + i)
+	}
+	pages = append(pages[:len(pages):len(pages)], p)
+	t.pages.Store(&pages)
+	for i := pageCells - 1; i > 0; i-- {
+		t.free.Put(&p[i])
+	}
+	return &p[0]
+}
+
+// each calls f for all cells.
+func (t *table) each(f func(c *cell)) {
+	pages := t.pages.Load()
+	if pages == nil {
+		return
+	}
+	for _, p := range *pages {
+		for i := range p {
+			f(&p[i])
+		}
+	}
+}
+
+// newEvent creates an event of this rank.
+func (rt *Runtime) newEvent() event.ID {
+	c := rt.events.get()
+	c.lock.Lock()
+	gen := c.slot.Create()
+	c.expect = 0
+	c.lock.Unlock()
+	return event.MakeEvent(rt.rank, int(c.index), gen)
+}

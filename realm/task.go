@@ -1,0 +1,138 @@
+package realm
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/golci/golci/internal/realm/event"
+)
+
+// inlineWords is how much of a task's arguments is part of the task.
+const inlineWords = 8
+
+// task is one execution of a function. It belongs to its precondition, then to its processor, then to its runner.
+type task struct {
+	event.Waiter // of the precondition
+	rt           *Runtime
+	next         *task // in a queue
+	def          *definition
+	executor     executor
+	finish       event.ID
+	priority     int32
+	ignore       bool   // runs even if the precondition is poisoned
+	serial       uint64 // orders tasks of the same priority
+	local        func(c *Ctx) error
+	inline       [inlineWords]uint64
+	long         []uint64 // arguments that inline has no room for, in its place
+	encoded      []byte   // arguments that have pointers
+}
+
+func (rt *Runtime) newTask() *task {
+	t := rt.tasks.Get()
+	if t == nil {
+		t = &task{rt: rt}
+		t.Op = t
+	}
+	return t
+}
+
+// free gives t back.
+func (t *task) free() {
+	t.long, t.encoded, t.local = nil, nil, nil
+	t.rt.tasks.Put(t)
+}
+
+// args is where the arguments of a task are that have no pointers.
+func (t *task) args() unsafe.Pointer {
+	if t.long != nil {
+		return unsafe.Pointer(&t.long[0])
+	}
+	return unsafe.Pointer(&t.inline)
+}
+
+// room makes room for n bytes of arguments.
+func (t *task) room(n uintptr) {
+	if n > unsafe.Sizeof(t.inline) {
+		t.long = make([]uint64, (n+7)/8)
+	}
+}
+
+// launch has t become ready once after has triggered.
+func (t *task) launch(after event.ID) {
+	if after == 0 {
+		t.executor.push(t, nil)
+		return
+	}
+	if st, why := t.rt.await(after, &t.Waiter); st != event.Pending {
+		k := t.rt.begin(nil)
+		t.beginAt(k, after, st, why)
+		k.end(callBudget)
+	}
+}
+
+// beginAt is begin when after was not pending.
+func (t *task) beginAt(k *cascade, after event.ID, st event.Status, why *event.Poison) {
+	if st == event.Unknown {
+		why = t.rt.poison(t.rt.unknown("Spawn", Event(after)))
+	}
+	t.begin(k, why)
+}
+
+// Fire implements event.Op.
+func (t *task) Fire(w *event.Waiter, by any) { t.begin(by.(*cascade), w.Poison) }
+
+// begin makes t ready, unless its precondition is poisoned.
+func (t *task) begin(k *cascade, why *event.Poison) {
+	if why == nil || t.ignore {
+		t.executor.push(t, k)
+		return
+	}
+	finish := t.finish
+	t.free()
+	if finish != 0 {
+		k.trigger(finish, why)
+	}
+}
+
+// run runs t at c, and triggers its finish event.
+func (t *task) run(c *Ctx) {
+	c.task = t
+	var err error
+	switch {
+	case t.local == nil:
+		err = t.def.run(c, t)
+	default:
+		err = t.local(c)
+	}
+	c.task = nil
+	t.finishWith(c, err)
+}
+
+// finishWith triggers the finish event of t, poisoned if there is an error, and frees t.
+func (t *task) finishWith(c *Ctx, err error) {
+	finish := t.finish
+	var why *event.Poison
+	if err != nil {
+		why = t.rt.poison(fmt.Errorf("task %s on %v: %w", t.name(), c.proc, err))
+	}
+	t.free()
+	if finish != 0 {
+		c.cascade.trigger(finish, why)
+		c.cascade.run(callBudget)
+	}
+}
+
+// name is the name of the task, for people.
+func (t *task) name() string {
+	if t.def != nil && t.local == nil {
+		return t.def.name
+	}
+	return "function"
+}
+
+// newInternal makes a task of the runtime itself, without a finish event.
+func (rt *Runtime) newInternal(f func(c *Ctx) error) *task {
+	t := rt.newTask()
+	t.finish, t.priority, t.local, t.executor = 0, 0, f, nil
+	return t
+}

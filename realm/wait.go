@@ -1,0 +1,78 @@
+package realm
+
+import (
+	"context"
+
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/internal/progress"
+	"github.com/golci/golci/internal/realm/event"
+)
+
+// Wait blocks the calling goroutine or light-weight thread until e has triggered, and makes progress meanwhile. In a
+// task it is Ctx.Wait, which gives the processor to other tasks. Errors: a *PoisonError, for errors.Is ErrPoisoned; the
+// cause of ctx; ErrArgument for an event that cannot be; ErrClosed; am.ErrContext in a handler.
+func (rt *Runtime) Wait(ctx context.Context, e Event) error {
+	if done, err := rt.HasTriggered(e); done || err != nil {
+		return err
+	}
+	if err := rt.ep.Allow(am.CallWait); err != nil {
+		return rt.errorf("Wait", "%w", err)
+	}
+	if r := rt.runnerOf(rt.sched.Current()); r != nil {
+		return r.wait(e, ctx)
+	}
+	s := rt.sleepers.Get()
+	if s == nil {
+		s = new(sleeper)
+		s.Op = s
+	}
+	rt.engine.Begin(&s.done)
+	return rt.sleep(ctx, e, s)
+}
+
+// sleeper is a goroutine, or a thread that is no task, which waits for an event.
+type sleeper struct {
+	event.Waiter
+	done progress.Done
+}
+
+// Fire implements event.Op.
+func (s *sleeper) Fire(_ *event.Waiter, by any) { s.done.Complete(by.(*cascade).w) }
+
+// sleep waits by s, and frees it.
+func (rt *Runtime) sleep(ctx context.Context, e Event, s *sleeper) error {
+	st, why := rt.await(event.ID(e), &s.Waiter)
+	if st != event.Pending {
+		s.done.Finish()
+		rt.sleepers.Put(s)
+		if st == event.Unknown {
+			return rt.unknown("Wait", e)
+		}
+		return poisonError(e, why)
+	}
+	if ctx.Done() == nil {
+		rt.engine.Wait(&s.done)
+	} else if err := rt.sleepUntil(ctx, e, s); err != nil {
+		return err
+	}
+	why = s.Poison
+	rt.sleepers.Put(s)
+	return poisonError(e, why)
+}
+
+// sleepUntil waits by s until it fires. If ctx ends first, it frees s and returns the cause of ctx.
+func (rt *Runtime) sleepUntil(ctx context.Context, e Event, s *sleeper) error {
+	var canceled progress.Done
+	stop := context.AfterFunc(ctx, func() { canceled.Complete(nil) })
+	rt.engine.WaitAny([]*progress.Done{&s.done, &canceled})
+	if !stop() {
+		rt.engine.Wait(&canceled)
+	}
+	if s.done.Ready() || !rt.withdraw(event.ID(e), &s.Waiter) {
+		rt.engine.Wait(&s.done)
+		return nil
+	}
+	s.done.Finish()
+	rt.sleepers.Put(s)
+	return rt.errorf("Wait", "%v: %w", e, context.Cause(ctx))
+}
