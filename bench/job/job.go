@@ -31,6 +31,8 @@ type Job struct {
 	// launchers put ranks into process groups of their own. May be "".
 	Strays string
 	Row    func(bench.Row) // called with each row as it is printed
+	// Line, if not nil, is called with each line in place of Row. Its first error is Run's.
+	Line func(text []byte) error
 }
 
 // Run starts j and blocks until it has ended. If the exit status is not 0 it returns an error with the last standard
@@ -45,7 +47,10 @@ func Run(ctx context.Context, j Job) error {
 	group(cmd)
 	errText := &tail{max: 4 << 10}
 	cmd.Stderr = errText
-	out := &lines{row: j.Row}
+	out := &lines{line: j.Line}
+	if out.line == nil {
+		out.line = func(text []byte) error { return bench.ReadJSON(bytes.NewReader(text), j.Row) }
+	}
 	cmd.Stdout = out
 	err := cmd.Run()
 	reap(cmd, j.Strays)
@@ -62,9 +67,9 @@ func Run(ctx context.Context, j Job) error {
 
 // lines takes standard output apart; exec.Cmd writes to it from one goroutine.
 type lines struct {
-	row  func(bench.Row)
+	line func(text []byte) error
 	rest []byte
-	err  error // the first broken row
+	err  error // the first broken line
 }
 
 func (l *lines) Write(p []byte) (int, error) {
@@ -74,8 +79,7 @@ func (l *lines) Write(p []byte) (int, error) {
 		if end < 0 {
 			return len(p), nil
 		}
-		line := l.rest[:end+1]
-		if err := bench.ReadJSON(bytes.NewReader(line), l.row); err != nil && l.err == nil {
+		if err := l.line(l.rest[:end+1]); err != nil && l.err == nil {
 			l.err = err
 		}
 		l.rest = l.rest[end+1:]

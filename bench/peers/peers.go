@@ -201,12 +201,16 @@ func (m *Peer) Command(s Setting, c Case) (argv, env []string) {
 	if m.Run == "" {
 		return []string{m.Program, c.Impl, c.Sizes, c.Seconds}, env
 	}
-	argv = []string{m.Run, "-n", strconv.Itoa(c.Ranks)}
-	if c.Ranks <= runtime.NumCPU() {
+	return append(m.launch(s, c.Ranks), m.Program, c.Bench, c.Impl, c.Sizes, c.Threads, c.Seconds), env
+}
+
+// launch is the launcher and its arguments before the program.
+func (m *Peer) launch(s Setting, ranks int) []string {
+	argv := []string{m.Run, "-n", strconv.Itoa(ranks)}
+	if ranks <= runtime.NumCPU() {
 		argv = append(argv, m.Bind...)
 	} else {
 		argv = append(argv, m.Crowd...)
 	}
-	argv = append(argv, s.Args...)
-	return append(argv, m.Program, c.Bench, c.Impl, c.Sizes, c.Threads, c.Seconds), env
+	return append(argv, s.Args...)
 }

@@ -31,9 +31,12 @@ func takePart(ctx context.Context, c Config, chosen []spec) error {
 		switch {
 		case s.kind == inProcess || s.kind == virtual:
 			return fmt.Errorf("%w: %s needs no ranks, run it without a launcher", ErrUsage, s.name)
-		case s.kind == active && len(chosen) > 1:
+		case (s.kind == active || s.kind == either) && len(chosen) > 1:
 			return fmt.Errorf("%w: %s needs a job of its own", ErrUsage, s.name)
 		}
+	}
+	if chosen[0].kind == either {
+		return tasksInJob(ctx, c)
 	}
 	out := newPrinter(c)
 	if chosen[0].kind == active {

@@ -31,6 +31,7 @@ const (
 	sole                  // two ranks, a job of its own for each number of threads, since a peer may not survive one
 	active                // two ranks without package mpi; a job of its own
 	virtual               // ranks in this process or none at all, and rows of its own
+	either                // jobs, this process or a rank of a job, and rows of its own; a job of its own
 )
 
 type spec struct {
@@ -93,6 +94,7 @@ var specs = []spec{
 	{name: rma.Notify, kind: active, peers: true, sizes: small, least: 8},
 	{name: "million", kind: sole, sizes: small, threads: []int{500_000}, least: 8, workers: 2, asked: true},
 	{name: credits.LoansName, kind: inProcess, window: 20 * time.Millisecond, asked: true},
+	{name: taskBench, kind: either, asked: true},
 	{name: "creditsim", kind: virtual, asked: true},
 	{name: "reliable", kind: virtual, sizes: []int{64 * kib}, least: 1, asked: true},
 	{name: "credits", kind: virtual, window: 400 * time.Millisecond, asked: true},

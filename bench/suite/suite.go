@@ -41,6 +41,7 @@ type Config struct {
 	Link        reliable.Config  // of reliable, but for Size, Loss and Length, which are Sizes, Losses and Duration
 	Losses      []float64        // for reliable, chances; nil for its own
 	Real        bool             // reliable runs two ranks over the UDP conduit in place of a simulation
+	Tasks       TaskConfig       // of taskbench
 	Self        string           // the golci program, to start ranks with
 	Env         func(name string) (string, bool)
 }
@@ -141,7 +142,7 @@ func subtitle(rows []bench.Row, now time.Time) string {
 
 // run measures one benchmark. With one repetition and no peer rows are printed as they come, else as medians.
 func (r *runner) run(ctx context.Context, s spec) ([]bench.Row, error) {
-	if s.kind == virtual {
+	if s.kind == virtual || s.kind == either {
 		return r.show(ctx, s)
 	}
 	stream := r.Reps == 1 && !r.Peers && !r.network()
@@ -168,6 +169,8 @@ func (r *runner) run(ctx context.Context, s spec) ([]bench.Row, error) {
 // show runs what prints rows of its own, and returns curves to draw.
 func (r *runner) show(ctx context.Context, s spec) ([]bench.Row, error) {
 	switch {
+	case s.name == taskBench:
+		return nil, r.tasks(ctx)
 	case s.name == "creditsim":
 		return creditsim.Show(ctx, r.Credit, r.Out, r.JSON)
 	case s.name == "reliable" && r.Real:

@@ -19,7 +19,7 @@ func init() {
 }
 
 type benchCmd struct {
-	Ranks    *int          `short:"n" placeholder:"N" help:"Number of ranks that exchange messages; default: 2, for credits 8."`
+	Ranks    *int          `short:"n" placeholder:"N" help:"Number of ranks that exchange messages; default: 2, for credits 8, for taskbench 1."`
 	Sizes    string        `help:"Message sizes in bytes; k and m are 1024 and its square." placeholder:"LIST"`
 	Threads  string        `help:"Numbers of threads in each process." placeholder:"LIST"`
 	Duration time.Duration `help:"Least length of one measurement." placeholder:"D"`
@@ -38,6 +38,7 @@ type benchCmd struct {
 	Pause    int           `default:"10" group:"creditsim" help:"Longest time in ticks (us), once in 100, in which a rank does not poll; -pause=-1: it always polls."`
 	Seed     uint64        `default:"1" help:"Seed of everything random in creditsim and reliable."`
 	Link     linkFlags     `embed:"" group:"reliable"`
+	Tasks    taskFlags     `embed:"" group:"taskbench"`
 	Names    []string      `arg:"" name:"name" help:"Benchmarks, listed above, or all."`
 }
 
@@ -68,11 +69,15 @@ func (b *benchCmd) Run() error {
 	if err != nil {
 		return err
 	}
+	tasks, err := b.Tasks.parse(b.Ranks)
+	if err != nil {
+		return err
+	}
 	return suite.Run(ctx, suite.Config{
 		Names: b.Names, N: ranks, Sizes: sizes, Threads: threads, Duration: b.Duration, JSON: b.JSON, Plot: b.Plot,
 		Peers: b.Peers, Reps: b.Reps, Out: os.Stdout, Err: os.Stderr, Self: self, Env: os.LookupEnv,
 		Conduit: b.Conduit, Security: b.Security, CreditRanks: creditRanks,
-		Link: link, Losses: losses, Real: b.Link.Real,
+		Link: link, Losses: losses, Real: b.Link.Real, Tasks: tasks,
 		Credit: creditsim.Config{
 			Nodes: b.Nodes, Pattern: b.Pattern, Epochs: b.Epochs, Stay: b.Stay, Loan: b.Loan, Bank: b.Bank,
 			Pause: b.Pause, Seed: b.Seed,

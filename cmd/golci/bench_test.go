@@ -44,10 +44,33 @@ func TestBenchRefuses(t *testing.T) {
 		{"switch", "-conduit", "udp"},
 		{"switch", "-plot", "x.gif"},
 		{"switch", "-plot", "/does-not-exist/x.svg"},
+		{"taskbench", "-type", "cube"},
+		{"taskbench", "-kernel", "cold"},
+		{"taskbench", "-width", "-4"},
 	} {
 		r := run(t, golci(t, append([]string{"bench"}, args...)...))
 		if r.code == 0 || r.err == "" || r.out != "" {
 			t.Errorf("%q: code %d, %q, %q", args, r.code, r.out, r.err)
 		}
+	}
+}
+
+// TestBenchTaskbench: the flags of the graph reach runners in this process and in a job of ranks.
+func TestBenchTaskbench(t *testing.T) {
+	r := run(t, golci(t, "bench", "taskbench", "-runner", "serial,mpi,threads", "-n", "2", "-type", "nearest,tree", "-width", "6",
+		"-steps", "7", "-radix=5", "-payload", "64", "-iter", "20,3", "-kernel", "load_imbalance", "-imbalance", "1.5", "-json", "-metg"))
+	lines := strings.Split(strings.TrimSpace(r.out), "\n")
+	if r.code != 0 || len(lines) != 3*2*2+3*2 {
+		t.Fatalf("code %d\n%s%s", r.code, r.out, r.err)
+	}
+	var row struct {
+		Bench, Impl, Type, Kernel                              string
+		Width, Steps, Payload, Ranks, Cores, Iterations, Tasks int
+	}
+	want := row
+	want.Bench, want.Impl, want.Type, want.Kernel = "taskbench", "mpi", "nearest", "load_imbalance"
+	want.Width, want.Steps, want.Payload, want.Ranks, want.Cores, want.Iterations, want.Tasks = 6, 7, 64, 2, 2, 20, 42
+	if err := json.Unmarshal([]byte(lines[2]), &row); err != nil || row != want {
+		t.Errorf("%v, %+v, want %+v", err, row, want)
 	}
 }

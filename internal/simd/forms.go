@@ -4,8 +4,9 @@ import "github.com/golci/golci/internal/invariants"
 
 // form is one way to combine elements.
 type form struct {
-	name    string
-	kernels kernels
+	name      string
+	kernels   kernels
+	squareAdd bool // has squareAdd64
 }
 
 // chosen is the form in use. It is set once, at the start of the process.

@@ -15,10 +15,11 @@ func prodInt64(dst, a, b *byte, n int)
 func forms() []*form {
 	all := []*form{{name: "scalar"}}
 	if cpuid.CPU.Supports(cpuid.AVX2) {
-		avx2 := &form{"AVX2", vectors}
+		avx2 := &form{name: "AVX2", kernels: vectors}
 		for _, k := range []reflect.Kind{reflect.Int, reflect.Int64, reflect.Uint, reflect.Uint64, reflect.Uintptr} {
 			avx2.kernels[opProd][k] = prodInt64
 		}
+		avx2.squareAdd = cpuid.CPU.Supports(cpuid.FMA3)
 		all = append(all, avx2)
 	}
 	return all

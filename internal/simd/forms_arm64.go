@@ -3,4 +3,4 @@
 package simd
 
 // forms are those that this machine can run, the best one last. Go's arm64 has NEON always.
-func forms() []*form { return []*form{{name: "scalar"}, {"NEON", vectors}} }
+func forms() []*form { return []*form{{name: "scalar"}, {name: "NEON", kernels: vectors}} }

@@ -80,7 +80,12 @@ func generate() (map[string][]byte, error) {
 		all["kernels_"+e.goType+"_amd64.s"] = text
 		all["kernels_"+e.goType+"_arm64.s"] = arm64(e)
 	}
-	text, err := declarations()
+	text, err := squareAdd()
+	if err != nil {
+		return nil, fmt.Errorf("squareAdd: %w", err)
+	}
+	all["squareadd_amd64.s"] = text
+	text, err = declarations()
 	all["kernels.go"] = text
 	return all, err
 }

@@ -1,0 +1,289 @@
+package suite
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/golci/golci/bench/job"
+	"github.com/golci/golci/bench/taskbench"
+	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/mpi"
+)
+
+// TaskConfig is what the command line says about taskbench.
+type TaskConfig struct {
+	Graph      taskbench.Graph  // but for its Type and its kernel's Iterations
+	Types      []taskbench.Type // each in turn; nil: Stencil1D
+	Runners    []string         // each in turn; nil: all
+	Iterations []int            // of the kernel, each in turn; nil: 256, or a sweep with METG
+	METG       bool             // tell the METG
+	Ranks      int              // for runners with ranks; 0 means 1
+	Workers    int              // of a rank; 0 means 1
+	InProcess  bool             // ranks are threads of this process
+	Checkout   string           // of Task Bench, whose MPI program runs beside; ""
+}
+
+const (
+	taskBench = "taskbench"
+	half      = 0.5 // the share of METG
+	// runsOfSweep is how often a job executes each graph; the shortest counts.
+	runsOfSweep = 5
+)
+
+// localRunners need no ranks. Raw is the limit of the machine.
+var localRunners = map[string]func(cores int) taskbench.Runner{
+	taskbench.RawImpl: func(int) taskbench.Runner { return taskbench.Raw{} },
+	"serial":          func(int) taskbench.Runner { return taskbench.Serial{} },
+	"goroutines":      func(cores int) taskbench.Runner { return taskbench.Goroutines{Procs: cores} },
+}
+
+// rankRunners have ranks.
+var rankRunners = map[string]func(c *mpi.Comm) taskbench.Runner{
+	"mpi":     func(c *mpi.Comm) taskbench.Runner { return taskbench.Messages{Comm: c} },
+	"threads": func(c *mpi.Comm) taskbench.Runner { return taskbench.Threads{Comm: c} },
+}
+
+// runnersInOrder is all of them; those that follow one another are compared best.
+var runnersInOrder = []string{taskbench.RawImpl, "serial", "goroutines", "threads", "mpi"}
+
+// with fills in defaults and refuses what cannot be run.
+func (t TaskConfig) with() (TaskConfig, error) {
+	if t.Types == nil {
+		t.Types = []taskbench.Type{taskbench.Stencil1D}
+	}
+	if t.Runners == nil {
+		t.Runners = runnersInOrder
+	}
+	if t.Iterations == nil {
+		t.Iterations = []int{256}
+		if t.METG {
+			t.Iterations = sweep()
+		}
+	}
+	t.Ranks, t.Workers = max(t.Ranks, 1), max(t.Workers, 1)
+	for _, name := range t.Runners {
+		if !slices.Contains(runnersInOrder, name) {
+			return t, fmt.Errorf("%w: no runner %q; there are %s", ErrUsage, name, strings.Join(runnersInOrder, ", "))
+		}
+	}
+	for _, typ := range t.Types {
+		if _, err := t.graph(typ); err != nil {
+			return t, fmt.Errorf("%w: %w", ErrUsage, err)
+		}
+	}
+	return t, nil
+}
+
+// sweep is the iterations of METG: from tasks of some 50 us to tasks of nothing, a factor of 2 apart.
+func sweep() (list []int) {
+	for n := 16384; n > 0; n /= 2 {
+		list = append(list, n)
+	}
+	return list
+}
+
+func (t *TaskConfig) graph(typ taskbench.Type) (taskbench.Graph, error) {
+	g := t.Graph
+	g.Type, g.Kernel.Iterations = typ, slices.Max(t.Iterations)
+	if typ != taskbench.Spread && typ != taskbench.RandomNearest {
+		g.Period = 0
+	}
+	err := g.Check()
+	return g, err
+}
+
+// tasks measures taskbench. Repetitions are interleaved.
+func (r *runner) tasks(ctx context.Context) error {
+	t, err := r.Tasks.with()
+	if err != nil {
+		return err
+	}
+	others, clean, err := r.taskPeers(t)
+	if err != nil {
+		return err
+	}
+	defer clean()
+	var rows []taskbench.Row
+	keep := func(row taskbench.Row) { rows = append(rows, row) }
+	for range r.Reps {
+		for _, typ := range t.Types {
+			g, err := t.graph(typ)
+			if err != nil {
+				return err
+			}
+			for _, name := range t.Runners {
+				if err := r.task(ctx, t, g, name, keep); err != nil {
+					return fmt.Errorf("bench: %s: %s: %w", taskBench, name, err)
+				}
+			}
+			for _, p := range others {
+				if err := r.taskPeer(ctx, t, g, p, keep); err != nil {
+					return fmt.Errorf("bench: %s: %s: %w", taskBench, p.Name, err)
+				}
+			}
+		}
+	}
+	share := 0.0
+	if t.METG {
+		share = half
+	}
+	return taskbench.Show(r.Out, taskbench.Best(rows), share, r.JSON)
+}
+
+// task measures one runner with one type of graph.
+func (r *runner) task(
+	ctx context.Context, t TaskConfig, g taskbench.Graph, name string, out func(taskbench.Row),
+) error {
+	if local, ok := localRunners[name]; ok {
+		return alone(ctx, t, g, name, local, out)
+	}
+	if t.InProcess {
+		return mpi.Run(t.Ranks, func(c *mpi.Comm) error {
+			return tasksOnRank(ctx, c, t, g, name, func(row taskbench.Row) {
+				row.Impl += "-inprocess"
+				out(row)
+			})
+		}, mpi.WithWorkers(t.Workers))
+	}
+	return job.Run(ctx, job.Job{Argv: r.taskRanks(t, g, name), Limit: t.limit(g), Line: func(line []byte) error {
+		var row taskbench.Row
+		if !strings.HasPrefix(string(line), `{"bench"`) {
+			return nil
+		}
+		if err := json.Unmarshal(line, &row); err != nil {
+			return fmt.Errorf("line %q: %w", line, err)
+		}
+		out(row)
+		return nil
+	}})
+}
+
+// alone runs in this process without ranks.
+func alone(
+	ctx context.Context, t TaskConfig, g taskbench.Graph, name string, runner func(cores int) taskbench.Runner,
+	out func(taskbench.Row),
+) error {
+	cores := 1
+	if name == "goroutines" {
+		cores = t.Ranks * t.Workers
+	}
+	p, err := taskbench.NewPlan(g)
+	if err != nil {
+		return err
+	}
+	all := taskbench.Interval{First: 0, Last: g.Width - 1}
+	return taskbench.Sweep(ctx, runner(cores), p, all, t.Iterations, runsOfSweep, func(s taskbench.Sample) {
+		out(taskbench.NewRow(name, &with(p, s).Graph, 1, cores, s))
+	})
+}
+
+// with is p with the kernel's iterations of s.
+func with(p *taskbench.Plan, s taskbench.Sample) *taskbench.Plan {
+	q := *p
+	q.Kernel.Iterations = s.Iterations
+	return &q
+}
+
+// tasksOnRank is a rank's part; rank 0 hands the rows out.
+func tasksOnRank(
+	ctx context.Context, c *mpi.Comm, t TaskConfig, g taskbench.Graph, name string, out func(taskbench.Row),
+) error {
+	p, err := taskbench.NewPlan(g)
+	if err != nil {
+		return err
+	}
+	cores := c.Size()
+	if name != "mpi" {
+		cores *= t.Workers
+	}
+	own := taskbench.Own(g.Width, c.Rank(), c.Size())
+	return taskbench.Sweep(ctx, rankRunners[name](c), p, own, t.Iterations, runsOfSweep, func(s taskbench.Sample) {
+		if c.Rank() == 0 {
+			out(taskbench.NewRow(name, &with(p, s).Graph, c.Size(), cores, s))
+		}
+	})
+}
+
+// tasksInJob takes part in a job as one rank.
+func tasksInJob(ctx context.Context, c Config) (err error) {
+	t, err := c.Tasks.with()
+	if err != nil {
+		return err
+	}
+	p, err := mpi.Init()
+	if err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	defer func() { err = errors.Join(err, p.Finalize()) }()
+	t.Workers = p.Threads().Workers()
+	var rows []taskbench.Row
+	for _, name := range t.Runners {
+		if rankRunners[name] == nil {
+			continue // it needs no ranks
+		}
+		for _, typ := range t.Types {
+			g, err := t.graph(typ)
+			if err != nil {
+				return err
+			}
+			err = tasksOnRank(ctx, p.World(), t, g, name, func(row taskbench.Row) { rows = append(rows, row) })
+			if err != nil {
+				return err
+			}
+		}
+	}
+	if p.World().Rank() != 0 {
+		return nil
+	}
+	share := 0.0
+	if t.METG {
+		share = half
+	}
+	return taskbench.Show(c.Out, taskbench.Best(rows), share, c.JSON)
+}
+
+// taskRanks is the command line of a job.
+func (r *runner) taskRanks(t TaskConfig, g taskbench.Graph, name string) []string {
+	argv := []string{
+		r.Self, "run", "-n", strconv.Itoa(t.Ranks), "-env", fmt.Sprintf("%s=%d", settings.Workers.Env(), t.Workers),
+		r.Self, "bench", taskBench, "-runner", name, "-iter", joinList(t.Iterations), "-json",
+	}
+	return append(argv, graphFlags(g)...)
+}
+
+// graphFlags are those of a graph, but for the iterations.
+func graphFlags(g taskbench.Graph) []string {
+	flags := []string{
+		"-type", g.Type.String(), "-steps", strconv.Itoa(g.Steps), "-width", strconv.Itoa(g.Width),
+		"-radix", strconv.Itoa(g.Radix), "-fraction", strconv.FormatFloat(g.Fraction, 'g', -1, 64),
+		"-kernel", g.Kernel.Kind.String(), "-imbalance", strconv.FormatFloat(g.Kernel.Imbalance, 'g', -1, 64),
+		"-payload", strconv.Itoa(g.Payload),
+	}
+	if g.Period > 0 {
+		flags = append(flags, "-period", strconv.Itoa(g.Period))
+	}
+	if g.Kernel.Kind == taskbench.Memory {
+		flags = append(flags, "-scratch", strconv.Itoa(g.Kernel.Scratch), "-sample", strconv.Itoa(g.Kernel.Samples))
+	}
+	return flags
+}
+
+const (
+	slowTask      = 100 * time.Microsecond // a task, however it is run
+	slowIteration = 100 * time.Nanosecond
+)
+
+// limit is the time after which a job hangs, by any measure.
+func (t *TaskConfig) limit(g taskbench.Graph) time.Duration {
+	each := time.Duration(0)
+	for _, n := range t.Iterations {
+		each += slowTask + time.Duration(n)*slowIteration
+	}
+	return startLimit + runsOfSweep*time.Duration(g.Tasks())*each
+}
