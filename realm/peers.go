@@ -64,19 +64,6 @@ func deathPoison(rank int, err error) *event.Poison {
 	return &event.Poison{Rank: int32(rank), Text: fmt.Sprintf("rank %d has died: %v", rank, err), Err: err}
 }
 
-// expect notes that an operation on another rank is to trigger e, so that the death of that rank ends it.
-func (rt *Runtime) expect(e event.ID, rank int) {
-	c := rt.events.at(e.EventIndex())
-	c.lock.Lock()
-	c.expect = int32(rank) + 1
-	c.lock.Unlock()
-	if rt.ep.Gone(rank) { // expect is looked at by who ends the events of that rank, after Gone is set
-		k := rt.begin(nil)
-		k.trigger(e, rt.deathOf(rank))
-		k.end(callBudget)
-	}
-}
-
 // peerGone ends what depends on a rank that has died. It runs in a poll.
 func (rt *Runtime) peerGone(rank int, err error, w *fult.Worker) {
 	rt.peers.of(rank).why.CompareAndSwap(nil, deathPoison(rank, err))

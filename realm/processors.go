@@ -124,3 +124,6 @@ func (rt *Runtime) dropRunner(t *fult.Thread) {
 	defer rt.runners.mu.Unlock()
 	delete(rt.runners.of, t)
 }
+
+// ProcessorOf is CPU processor 0 of a rank.
+func ProcessorOf(rank int) Processor { return makeProcessor(rank, CPU, 0) }

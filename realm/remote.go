@@ -15,7 +15,16 @@ type replicas struct {
 type replicaShard struct {
 	mu sync.Mutex // guards all of the shard; nothing is taken under it
 	of map[event.ID]*event.Replica
-	_  [48]byte // a line for each
+	// recent are events that this rank has triggered, by their hash. Nobody here has waited for them, so that they have
+	// no replica. The owner answers a question about them, as this rank forgets them.
+	recent [recents]event.ID
+}
+
+const recents = 64
+
+// recently is the place of e among the recent ones.
+func (s *replicaShard) recently(e event.ID) *event.ID {
+	return &s.recent[uint64(e)*0x9E3779B97F4A7C15>>54%recents]
 }
 
 // without is e without its generation, the key of a replica.
@@ -44,8 +53,11 @@ func (rs *replicas) look(e event.ID) (event.Status, *event.Poison) {
 	s := rs.shard(e)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r := s.of[without(e)]; r != nil {
+	switch r := s.of[without(e)]; {
+	case r != nil:
 		return r.Look(e.Gen())
+	case *s.recently(e) == e:
+		return event.Triggered, nil
 	}
 	return event.Pending, nil
 }
@@ -59,6 +71,10 @@ func (rs *replicas) withdraw(e event.ID, w *event.Waiter) bool {
 // awaitRemote is await for an event of another rank, whom it asks once.
 func (rt *Runtime) awaitRemote(e event.ID, w *event.Waiter) (event.Status, *event.Poison) {
 	r, s := rt.replicas.lock(e)
+	if *s.recently(e) == e {
+		s.mu.Unlock()
+		return event.Triggered, nil
+	}
 	st, why, ask := r.Wait(e.Gen(), w)
 	s.mu.Unlock()
 	if ask {
@@ -85,6 +101,15 @@ func (k *cascade) triggerRemote(e event.ID, why *event.Poison) event.Status {
 	if e.EventRank() >= k.rt.size {
 		return event.Unknown
 	}
+	if why == nil {
+		switch k.rt.replicas.note(e) {
+		case noted:
+			k.rt.post(e.EventRank(), hTrigger, nil, uint64(e), forgets)
+			return event.Pending
+		case notedBefore:
+			return event.Triggered
+		}
+	}
 	r, s := k.rt.replicas.lock(e)
 	woken, st := r.Trigger(e.Gen(), why)
 	s.mu.Unlock()
@@ -94,9 +119,38 @@ func (k *cascade) triggerRemote(e event.ID, why *event.Poison) event.Status {
 		if why != nil {
 			text = why.Append(nil)
 		}
-		k.rt.post(e.EventRank(), hTrigger, text, uint64(e))
+		k.rt.post(e.EventRank(), hTrigger, text, uint64(e), remembers)
 	}
 	return st
+}
+
+// Whether a rank that triggers an event of another one knows that for good.
+const (
+	remembers = 0
+	forgets   = 1
+)
+
+// What note has done.
+const (
+	hasReplica = iota // nothing
+	noted
+	notedBefore
+)
+
+// note notes that e is triggered here, unless it has a replica.
+func (rs *replicas) note(e event.ID) int {
+	s := rs.shard(e)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.recently(e)
+	switch {
+	case s.of[without(e)] != nil:
+		return hasReplica
+	case *p == e:
+		return notedBefore
+	}
+	*p = e
+	return noted
 }
 
 // tell tells ranks that e has triggered, and which generations of its slot are poisoned.
@@ -126,6 +180,9 @@ func (rt *Runtime) onSubscribe(t *am.Token, args []uint64, _ []byte) {
 	}
 }
 
+// nobody is who has triggered an event, where that rank wants to be told like others.
+const nobody = -1
+
 // onTrigger: another rank has triggered an event of this one.
 func (rt *Runtime) onTrigger(t *am.Token, args []uint64, payload []byte) {
 	e := event.ID(args[0])
@@ -138,8 +195,12 @@ func (rt *Runtime) onTrigger(t *am.Token, args []uint64, payload []byte) {
 		rt.malformed(t, "a trigger of", e)
 		return
 	}
+	by := t.Source()
+	if args[1] == forgets {
+		by = nobody
+	}
 	k := rt.begin(t.Worker())
-	k.triggerOwn(e, t.Source(), why)
+	k.triggerOwn(e, by, why)
 	k.end(pollBudget)
 }
 

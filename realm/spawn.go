@@ -59,8 +59,12 @@ func (rt *Runtime) prepare(p Processor, x *terms) (*task, error) {
 	if ex == nil && (p.Rank() == rt.rank || p.Rank() >= rt.size || p>>63 == 0) {
 		return nil, rt.errorf("Spawn", "%w: there is no %v in this job of %d ranks", ErrArgument, p, rt.size)
 	}
+	by := nobody
+	if ex == nil {
+		by = p.Rank()
+	}
 	t := rt.newTask()
-	t.executor, t.priority, t.ignore, t.finish = ex, x.priority, x.ignore, rt.newEvent()
+	t.executor, t.priority, t.ignore, t.finish = ex, x.priority, x.ignore, rt.newEventBy(by)
 	return t, nil
 }
 
@@ -85,12 +89,14 @@ func (rt *Runtime) spawnRemote(p Processor, t *task, after Event) {
 			ErrSize, n, t.def.name, rt.ep.MaxMedium(), p.Rank()))
 		return
 	}
-	rt.expect(t.finish, p.Rank())
 	flags := uint64(uint32(t.priority)) << 1
 	if t.ignore {
 		flags |= 1
 	}
 	err := rt.request(p.Rank(), hSpawn, t.argBytes(), uint64(p), uint64(rt.catalog.place[t.def.serial]), flags, uint64(t.finish), uint64(after))
+	if err == nil && rt.ep.Gone(p.Rank()) { // set before the events of that rank are looked through
+		err = rt.deathOf(p.Rank()).Err
+	}
 	if err != nil {
 		rt.fail(t.finish, err)
 	}

@@ -83,11 +83,14 @@ func (t *table) each(f func(c *cell)) {
 }
 
 // newEvent creates an event of this rank.
-func (rt *Runtime) newEvent() event.ID {
+func (rt *Runtime) newEvent() event.ID { return rt.newEventBy(nobody) }
+
+// newEventBy creates an event that an operation on another rank is to trigger; the death of that rank ends it.
+func (rt *Runtime) newEventBy(rank int) event.ID {
 	c := rt.events.get()
 	c.lock.Lock()
 	gen := c.slot.Create()
-	c.expect = 0
+	c.expect = int32(rank) + 1
 	c.lock.Unlock()
 	return event.MakeEvent(rt.rank, int(c.index), gen)
 }
