@@ -140,6 +140,12 @@ func PayloadOf(record int, terms *credit.Config) int {
 // MaxMedium is the largest payload of a Medium message in bytes, with any number of arguments.
 func (e *Endpoint) MaxMedium() int { return e.maxMedium }
 
+// HandlerName is the name in the Spec of handler h; "" if there is none. Layers are attached before it is called.
+func (e *Endpoint) HandlerName(h uint8) string { return e.specs[h].Name }
+
+// PollingWorker is the worker that polls, or nil. Only a conduit in its Poll may call it.
+func (e *Endpoint) PollingWorker() *fult.Worker { return e.recv.w }
+
 // AsPoller runs f as the poller: no poll, and so no handler, runs beside it. It waits for a poll that is under way; a
 // handler may call it, and is the poller already.
 func (e *Endpoint) AsPoller(f func()) {

@@ -9,7 +9,7 @@ import (
 
 // A record is
 //
-//	word 0   length in bytes (32) | handler (8) | flags (8) | arguments (8) | 0 (8)
+//	word 0   length in bytes (32) | handler (8) | flags (8) | arguments (8) | free (8), see Mark
 //	word 1   credits: E, need, cost (16) | sequence (16) | note of credits returned and granted (32)
 //	arguments, 8 bytes each
 //	payload
@@ -46,6 +46,20 @@ func (h header) credits() credit.Fields { return credit.Fields(h.w1) }
 
 func (h header) seq() uint16  { return uint16(h.w1 >> 16) }
 func (h header) told() uint32 { return uint32(h.w1 >> 32) }
+
+const markShift = 56
+
+// Mark puts m into the first word of a record that a wrapper of the conduit passes on. The bits are free, and nobody
+// but such a wrapper looks at them.
+func Mark(first uint64, m uint8) uint64 { return first&^(0xff<<markShift) | uint64(m)<<markShift }
+
+// Marked gives what Mark has put into a record, whose handler has the index h.
+func Marked(rec []byte) (m, h uint8) {
+	return rec[markShift/8], HandlerOf(binary.LittleEndian.Uint64(rec))
+}
+
+// HandlerOf is the index of the handler that a record is for, of its first word.
+func HandlerOf(first uint64) uint8 { return header{w0: first}.handler() }
 
 func word0(length int, handler, flags uint8, nargs int) uint64 {
 	return uint64(uint32(length)) | uint64(handler)<<32 | uint64(flags)<<40 | uint64(nargs)<<48

@@ -18,7 +18,7 @@ const (
 	statsEvery = 10 * time.Millisecond // between two looks at the credits
 	statsShare = 50                    // and at least so many times what a look takes, which grows with the ranks
 	rankMark   = "%r"                  // in the file's name
-	statsOff   = "off"                 // in place of a name
+	fileOff    = "off"                 // in place of a name
 )
 
 // creditLine is one line of a rank's statistics file. Counts are since the start.
@@ -64,7 +64,7 @@ type creditStats struct {
 // startCreditStats begins the file that GOLCI_CREDIT_STATS names for this rank, if it names one.
 func startCreditStats(r *Rank) *creditStats {
 	path := settings.CreditStats.Get(r.opts.values)
-	if path == statsOff {
+	if path == fileOff {
 		return nil
 	}
 	s := &creditStats{
@@ -74,7 +74,7 @@ func startCreditStats(r *Rank) *creditStats {
 		},
 	}
 	var err error
-	if s.file, err = os.Create(statsPath(path, r.job.Rank, r.job.Size)); err != nil {
+	if s.file, err = os.Create(rankFile(path, r.job.Rank, r.job.Size)); err != nil {
 		s.tell(err)
 		return nil
 	}
@@ -82,8 +82,8 @@ func startCreditStats(r *Rank) *creditStats {
 	return s
 }
 
-// statsPath is the file of one rank. Where the name does not tell ranks apart an ending does.
-func statsPath(path string, rank, size int) string {
+// rankFile is the file of one rank that a setting names. Where the name does not tell ranks apart an ending does.
+func rankFile(path string, rank, size int) string {
 	if size > 1 && !strings.Contains(path, rankMark) {
 		path += "." + rankMark
 	}

@@ -73,7 +73,7 @@ func TestCreditStatsOverTime(t *testing.T) {
 			}
 			borrowed := 0
 			for rank := range 3 {
-				lines := linesOf(t, statsPath(path, rank, 3))
+				lines := linesOf(t, rankFile(path, rank, 3))
 				checkCreditLines(t, rank, terms(o, 3).Bank, lines)
 				if rank > 0 {
 					borrowed = max(borrowed, mostOf(lines, func(p peerCredit) int { return p.Borrowed }))
@@ -173,7 +173,7 @@ func TestStatsPath(t *testing.T) {
 		{"a.json", 0, 1, "a.json"},
 		{"a.json", 1, 2, "a.json.1"},
 	} {
-		if got := statsPath(c.path, c.rank, c.size); got != c.want {
+		if got := rankFile(c.path, c.rank, c.size); got != c.want {
 			t.Errorf("%q, rank %d of %d: %q, want %q", c.path, c.rank, c.size, got, c.want)
 		}
 	}

@@ -101,6 +101,7 @@ func (r *Rank) stop(reason error) {
 // depart ends the process, or if it is to go on, the rank's operations.
 func (r *Rank) depart(code int, reason error) {
 	if f := r.opts.Exit; f != nil {
+		r.timeline.close()
 		f(code)
 	}
 	r.stop(reason)

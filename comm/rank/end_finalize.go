@@ -107,6 +107,7 @@ func isClosed(c <-chan struct{}) bool {
 
 // shut lets go of everything. In a Team the conduits stay until all ranks have come that far.
 func (r *Rank) shut(ctx context.Context) error {
+	defer r.timeline.finish()
 	r.stats.close()
 	if r.end != nil {
 		r.end.close()

@@ -18,6 +18,7 @@ import (
 	"github.com/golci/golci/internal/credit"
 	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/trace"
 )
 
 // Job is a rank's membership of its job.
@@ -41,6 +42,7 @@ type Rank struct {
 	end      *ender           // nil in a Team, and where the job is somebody else's
 	unlisten func()           // ends the dump on SIGQUIT
 	stats    *creditStats     // nil unless asked for
+	timeline *timeline        // likewise
 
 	attaching sync.Mutex
 	layers    atomic.Pointer[[]Layer] // changed under attaching
@@ -108,6 +110,9 @@ func (r *Rank) Endpoint() *am.Endpoint { return r.ep }
 // Threads is the scheduler of the rank's light-weight threads. A panic in a thread started there is kept for Join.
 func (r *Rank) Threads() *fult.Scheduler { return r.sched }
 
+// Trace records what the rank does, for its timeline; nil if none is wanted (GOLCI_TRACE).
+func (r *Rank) Trace() *trace.Recorder { return r.timeline.recorder() }
+
 // Settings are the values of all settings.
 func (r *Rank) Settings() *settings.Set { return r.opts.values }
 
@@ -156,11 +161,15 @@ func newRank(job *boot.Job, wire conduit.Conduit, o *options, pl plan, t *Team) 
 	}
 	ec := endpointConfig(o, pl, job.Size)
 	ec.Scheduler, ec.Fatal = r.sched, r.fatal
-	if r.ep, err = am.New(wire, ec); err != nil {
+	r.timeline = startTimeline(r)
+	if r.ep, err = am.New(r.timeline.over(wire), ec); err != nil {
+		r.timeline.close()
 		return nil, errors.Join(err, r.sched.Close())
 	}
+	r.timeline.follow(r.ep)
 	r.untils.ep = r.ep
 	if err := r.sched.SetPoller(r.ep.Progress().Poller()); err != nil { // else threads would hang
+		r.timeline.close()
 		return nil, errors.Join(err, r.sched.Close())
 	}
 	return r, nil

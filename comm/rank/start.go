@@ -135,9 +135,11 @@ func (r *Rank) begin(ctx context.Context, pl plan) error {
 	if err := r.serve(pl); err != nil || r.job.Size == 1 {
 		return err
 	}
+	r.timeline.publish(r)
 	if err := r.job.Barrier(ctx); err != nil {
 		return err
 	}
+	r.timeline.align(ctx, r)
 	if r.end != nil {
 		r.end.look()
 	}

@@ -58,6 +58,9 @@ func (t *Team) start(jobs []*boot.Job, wires []conduit.Conduit, o *options) erro
 			return err
 		}
 		t.ranks = append(t.ranks, r)
+		if first := t.ranks[0].timeline; first != nil {
+			r.Trace().SetZero(first.began)
+		}
 		if err := r.serve(pl); err != nil {
 			return err
 		}

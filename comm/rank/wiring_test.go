@@ -107,6 +107,8 @@ var wires = map[string]wire{
 	"GOLCI_EPOCH":        {"4321", pooled, ofTerms(func(c credit.Config) int { return c.Epoch }), 4321},
 	"GOLCI_CHECK":        {"types", nil, nil, "mpi: TestServerConfig holds it"},
 	"GOLCI_CREDIT_STATS": {"x.%r", nil, nil, "held by TestCreditStatsOverTime"},
+	"GOLCI_TRACE":        {"x.%r", nil, nil, "held by TestTimeline"},
+	"GOLCI_TRACE_LIMIT":  {"2M", nil, nil, "held by TestTimelineFull"},
 	"GOLCI_MSG_LIMIT":    {"99", pooled, ofPool(func(c udp.Config) int { return c.Limits.Messages }), 99},
 	"GOLCI_SB_CHUNKS":    {"98", pooled, ofPool(func(c udp.Config) int { return c.Limits.Requests }), 98},
 	"GOLCI_RPL_CHUNKS":   {"97", pooled, ofPool(func(c udp.Config) int { return c.Limits.Replies }), 97},

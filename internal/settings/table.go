@@ -64,6 +64,11 @@ var (
 		"Requests received in a credit epoch.")
 	CreditStats = defineText("GOLCI_CREDIT_STATS", "off",
 		"File that gets each rank's credits over time, one JSON object a line; %r stands for the rank. off: none.")
+	Trace = defineText("GOLCI_TRACE", "off",
+		"File that gets each rank's timeline, for Perfetto; %r stands for the rank. A name that ends in .part gets "+
+			"what golci trace merge takes. off: none.")
+	TraceLimit = defineSize("GOLCI_TRACE_LIMIT", "256MiB", 1<<20, 1<<40,
+		"Bytes of a rank's timeline as it is recorded, 48 for each record; what goes beyond is dropped and counted.")
 	MsgLimit = defineInt("GOLCI_MSG_LIMIT", "0", 0, 1<<15-1,
 		"Records of a rank under way (send tickets), over a network, at least 12; 0: what credits allow, and "+
 			"250 without flow control.")

@@ -1,0 +1,144 @@
+package rank
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/trace"
+)
+
+const partEnding = ".part" // of the name of a file that stays as it is recorded
+
+// timeline is what a rank records of itself. A nil one, that of most ranks, does nothing.
+type timeline struct {
+	rec   *trace.Recorder
+	part  string // file that is recorded
+	final string // the timeline made of it in the end; "" if the part stays
+	tell  func(error)
+	wire  *traced // nil before over
+	sched *fult.Scheduler
+	began int64 // on the machine's clock
+
+	workers    []*trace.Lane // each belongs to the worker's OS thread
+	poller     *trace.Lane   // belongs to the goroutine that polls
+	goroutines *trace.Lane   // shared
+}
+
+// startTimeline begins the file that GOLCI_TRACE names for this rank, if it names one.
+func startTimeline(r *Rank) *timeline {
+	path := settings.Trace.Get(r.opts.values)
+	if path == fileOff {
+		return nil
+	}
+	t := &timeline{sched: r.sched, tell: func(err error) {
+		fmt.Fprintf(os.Stderr, "golci: rank %d of %d: %v\n", r.job.Rank, r.job.Size, err)
+	}}
+	if base, ok := strings.CutSuffix(path, partEnding); ok {
+		t.part = rankFile(base, r.job.Rank, r.job.Size) + partEnding
+	} else {
+		t.final = rankFile(path, r.job.Rank, r.job.Size)
+		t.part = t.final + partEnding
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	t.rec, err = trace.New(trace.Config{
+		Path: t.part, Rank: r.job.Rank, Size: r.job.Size, Host: host,
+		Limit: settings.TraceLimit.Get(r.opts.values), Tell: t.tell,
+	})
+	if err != nil {
+		t.tell(err)
+		return nil
+	}
+	t.began = t.rec.Clock()
+	t.makeLanes()
+	return t
+}
+
+// publish lets the other ranks have the time at which rank 0 began, which is 0 in the timelines of all. It is called
+// before the start barrier.
+func (t *timeline) publish(r *Rank) {
+	if t == nil || r.job.Rank != 0 {
+		return
+	}
+	t.rec.SetZero(t.began)
+	if err := r.job.Put(r.opts.key("trace"), strconv.AppendInt(nil, t.began, 10)); err != nil {
+		t.tell(err)
+	}
+}
+
+// align takes what rank 0 has published. It is called after the start barrier. If rank 0 has no timeline the others
+// begin at times of their own.
+func (t *timeline) align(ctx context.Context, r *Rank) {
+	if t == nil || r.job.Rank == 0 {
+		return
+	}
+	if b, err := r.job.Get(ctx, 0, r.opts.key("trace")); err == nil {
+		if zero, err := strconv.ParseInt(string(b), 10, 64); err == nil {
+			t.rec.SetZero(zero)
+		}
+	}
+}
+
+func (t *timeline) makeLanes() {
+	for i := range t.sched.Workers() {
+		if t.sched.Kind() != fult.Fult {
+			break // its threads are goroutines
+		}
+		t.workers = append(t.workers, t.rec.Lane(fmt.Sprintf("worker %d", i)))
+	}
+	t.poller, t.goroutines = t.rec.Lane("poller"), t.rec.Lane("goroutines")
+}
+
+// over is the conduit c, or one that records what passes through it.
+func (t *timeline) over(c conduit.Conduit) conduit.Conduit {
+	if t == nil {
+		return c
+	}
+	t.wire = newTraced(c, t)
+	return t.wire.faced()
+}
+
+// follow tells of the endpoint over the conduit, before anything polls.
+func (t *timeline) follow(ep *am.Endpoint) {
+	if t != nil {
+		t.wire.ep = ep
+	}
+}
+
+func (t *timeline) recorder() *trace.Recorder {
+	if t == nil {
+		return nil
+	}
+	return t.rec
+}
+
+// close writes what has been recorded. It may be called again.
+func (t *timeline) close() {
+	if t != nil {
+		t.rec.Close()
+	}
+}
+
+// finish makes the timeline of the part.
+func (t *timeline) finish() {
+	t.close()
+	if t == nil || t.final == "" {
+		return
+	}
+	if _, err := trace.WriteFile(t.final, []string{t.part}); err != nil {
+		t.tell(fmt.Errorf("no timeline, what was recorded is in %s: %w", t.part, err))
+		return
+	}
+	if err := os.Remove(t.part); err != nil {
+		t.tell(err)
+	}
+}
