@@ -4,68 +4,106 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strings"
 )
 
-// MaxRuns is how many runs of poisoned generations a slot remembers. It is retired then.
+// MaxRuns is how many runs of poisoned generations in a row a slot remembers. It is retired then.
 const MaxRuns = 16
 
 // MaxText is the longest text of a poison, in bytes, that travels.
 const MaxText = 160
 
-// Poisons are the poisoned generations of one event: runs of generations in a row, oldest first. A program that only
-// creates and cancels needs one run. The zero value has none.
+// maxCauses is how many poisons of a slot are kept. Of older ones it is known that there was one.
+const maxCauses = 4
+
+// Poisons are the poisoned generations of one event. A program that only creates and cancels needs one run. The zero
+// value has none.
 type Poisons struct {
-	runs []run
+	runs   []run   // oldest first
+	causes []cause // of the newest generations, oldest first
 }
 
-// run has generations from to to. why is the poison of the last.
+// run has the generations from and to and all between.
 type run struct {
 	from, to uint32
-	why      *Poison
 }
+
+// cause is the poison of one generation, or of all if gen is 0.
+type cause struct {
+	gen uint32
+	why *Poison
+}
+
+// NoRank is the rank of a poison whose origin is not known any more.
+const NoRank = -1
+
+var noCause = Poison{Rank: NoRank, Text: "poisoned; the cause has been forgotten"}
 
 // Add notes that gen, which is greater than all before, has been poisoned.
 func (p *Poisons) Add(gen uint32, why *Poison) {
+	if len(p.causes) == maxCauses {
+		p.causes = slices.Delete(p.causes, 0, 1)
+	}
+	p.causes = append(p.causes, cause{gen, why})
 	if n := len(p.runs); n > 0 && p.runs[n-1].to+1 == gen {
-		p.runs[n-1].to, p.runs[n-1].why = gen, why
+		p.runs[n-1].to = gen
 		return
 	}
-	p.runs = append(p.runs, run{gen, gen, why})
+	p.runs = append(p.runs, run{gen, gen})
 }
 
-// Find is the poison of gen, or of a later one of the same run; nil if gen has none.
+// Find is the poison of gen, nil if it has none. Of an old generation the cause may be forgotten.
 func (p *Poisons) Find(gen uint32) *Poison {
 	if p == nil {
 		return nil
 	}
 	for i := len(p.runs) - 1; i >= 0 && p.runs[i].to >= gen; i-- {
 		if p.runs[i].from <= gen {
-			return p.runs[i].why
+			return p.cause(gen)
 		}
 	}
 	return nil
 }
 
+func (p *Poisons) cause(gen uint32) *Poison {
+	for _, c := range p.causes {
+		if c.gen == gen || c.gen == 0 {
+			return c.why
+		}
+	}
+	return &noCause
+}
+
 // Full tells whether there is no place for another run.
-func (p *Poisons) Full() bool { return p != nil && len(p.runs) >= MaxRuns }
+func (p *Poisons) Full() bool {
+	if p == nil || len(p.runs) == 0 {
+		return false
+	}
+	return len(p.runs) >= MaxRuns || p.runs[len(p.runs)-1].to == MaxGen
+}
 
 // Clone is a copy.
 func (p *Poisons) Clone() *Poisons {
 	if p == nil || len(p.runs) == 0 {
 		return nil
 	}
-	return &Poisons{slices.Clone(p.runs)}
+	return &Poisons{slices.Clone(p.runs), slices.Clone(p.causes)}
 }
 
-// Append encodes all runs behind b: of each the generations and the poison.
+// Append encodes all behind b: the number of runs, their generations, and the causes with their generations. If there
+// is no run, there are no bytes.
 func (p *Poisons) Append(b []byte) []byte {
-	if p == nil {
+	if p == nil || len(p.runs) == 0 {
 		return b
 	}
+	b = append(b, byte(len(p.runs)))
 	for _, r := range p.runs {
 		b = binary.LittleEndian.AppendUint32(b, r.from)
 		b = binary.LittleEndian.AppendUint32(b, r.to)
-		b = r.why.Append(b)
+	}
+	for _, c := range p.causes {
+		b = binary.LittleEndian.AppendUint32(b, c.gen)
+		b = c.why.Append(b)
 	}
 	return b
 }
@@ -75,28 +113,57 @@ func ParsePoisons(b []byte) (*Poisons, error) {
 	if len(b) == 0 {
 		return nil, nil
 	}
+	n := int(b[0])
+	if n == 0 || n > MaxRuns || len(b) < 1+8*n {
+		return nil, fmt.Errorf("%d bytes for %d runs of poisoned events", len(b), n)
+	}
 	p := new(Poisons)
-	for last := uint32(0); len(b) > 0; {
-		if len(b) < 8 {
-			return nil, fmt.Errorf("%d bytes at the end of a list of poisoned events", len(b))
-		}
-		r := run{from: binary.LittleEndian.Uint32(b), to: binary.LittleEndian.Uint32(b[4:])}
-		if r.from <= last || r.to < r.from || r.to > MaxGen || len(p.runs) == MaxRuns {
-			return nil, fmt.Errorf("poisoned generations %d to %d behind %d runs up to %d", r.from, r.to, len(p.runs), last)
-		}
-		var err error
-		if r.why, b, err = ParsePoison(b[8:]); err != nil {
-			return nil, err
-		}
-		p.runs = append(p.runs, r)
-		last = r.to
+	if err := p.parseRuns(b[1 : 1+8*n]); err != nil {
+		return nil, err
+	}
+	if err := p.parseCauses(b[1+8*n:]); err != nil {
+		return nil, err
 	}
 	return p, nil
 }
 
+func (p *Poisons) parseRuns(b []byte) error {
+	for last := uint32(0); len(b) > 0; b = b[8:] {
+		r := run{binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])}
+		if r.from <= last || r.to < r.from || r.to > MaxGen {
+			return fmt.Errorf("poisoned generations %d to %d behind those up to %d", r.from, r.to, last)
+		}
+		p.runs = append(p.runs, r)
+		last = r.to
+	}
+	return nil
+}
+
+func (p *Poisons) parseCauses(b []byte) error {
+	for len(b) > 0 {
+		n := len(p.causes)
+		if len(b) < 4 || n == maxCauses {
+			return fmt.Errorf("%d bytes behind %d poisons", len(b), n)
+		}
+		c := cause{gen: binary.LittleEndian.Uint32(b)}
+		if n > 0 && c.gen <= p.causes[n-1].gen || c.gen > 0 && p.Find(c.gen) == nil {
+			return fmt.Errorf("poison %d is of generation %d", n, c.gen)
+		}
+		var err error
+		if c.why, b, err = ParsePoison(b[4:]); err != nil {
+			return err
+		}
+		p.causes = append(p.causes, c)
+	}
+	return nil
+}
+
 // Append encodes the poison behind b, with at most MaxText bytes of its text.
 func (p *Poison) Append(b []byte) []byte {
-	text := p.Text[:min(len(p.Text), MaxText)]
+	text := p.Text
+	if len(text) > MaxText {
+		text = strings.ToValidUTF8(text[:MaxText], "") // the cut may be inside a character
+	}
 	b = binary.LittleEndian.AppendUint32(b, uint32(p.Rank))
 	b = append(b, byte(len(text)))
 	return append(b, text...)
@@ -108,5 +175,8 @@ func ParsePoison(b []byte) (p *Poison, rest []byte, err error) {
 		return nil, nil, fmt.Errorf("a poison of %d bytes is cut off", len(b))
 	}
 	n := 5 + int(b[4])
+	if n > 5+MaxText {
+		return nil, nil, fmt.Errorf("a poison has a text of %d bytes, more than %d", n-5, MaxText)
+	}
 	return &Poison{Rank: int32(binary.LittleEndian.Uint32(b)), Text: string(b[5:n])}, b[n:], nil
 }

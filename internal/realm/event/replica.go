@@ -2,8 +2,8 @@ package event
 
 import "slices"
 
-// maxOwn is how many generations that this rank has triggered, and of which the owner has said nothing since, are
-// remembered. The owner is asked for what is forgotten.
+// maxOwn is how many runs of generations that this rank has triggered, and of which the owner has said nothing since,
+// are remembered. The owner is asked for what is forgotten.
 const maxOwn = 16
 
 // Replica is what a rank keeps of an event that another rank owns. The zero value knows nothing.
@@ -14,7 +14,7 @@ type Replica struct {
 	gen      uint32 // all is known of the generations up to this one
 	first    pend   // the wait that has been there longest, if its gen is not 0
 	more     []pend
-	own      []ownTrigger // of generations after gen
+	own      []ownRun // generations after gen that this rank has triggered
 	poisoned *Poisons
 	dead     *Poison // why the owner will not tell anything any more
 }
@@ -25,9 +25,9 @@ type pend struct {
 	wait List
 }
 
-// ownTrigger is a generation that this rank has triggered.
-type ownTrigger struct {
-	gen uint32
+// ownRun is generations in a row that this rank has triggered, in the same way.
+type ownRun struct {
+	run
 	why *Poison
 }
 
@@ -40,7 +40,7 @@ func (r *Replica) Look(gen uint32) (Status, *Poison) {
 		return Triggered, r.poisoned.Find(gen)
 	}
 	for _, o := range r.own {
-		if o.gen == gen {
+		if o.from <= gen && gen <= o.to {
 			return Triggered, o.why
 		}
 	}
@@ -98,16 +98,29 @@ func (r *Replica) Trigger(gen uint32, why *Poison) (woken List, st Status) {
 	if st, _ = r.Look(gen); st != Pending {
 		return List{}, st
 	}
-	if len(r.own) == maxOwn {
-		r.own = slices.Delete(r.own, 0, 1)
-	}
-	r.own = append(r.own, ownTrigger{gen, why})
+	r.note(gen, why)
 	if p := r.pending(gen); p != nil {
 		woken = p.wait.Take(why)
 		r.end(func(g uint32) bool { return g == gen })
 	}
 	return woken, Pending
 }
+
+// note remembers that this rank has triggered gen.
+func (r *Replica) note(gen uint32, why *Poison) {
+	if n := len(r.own); n > 0 && r.own[n-1].to+1 == gen && r.own[n-1].why == why {
+		r.own[n-1].to = gen
+		return
+	}
+	if len(r.own) == maxOwn {
+		r.own = slices.Delete(r.own, 0, 1)
+	}
+	r.own = append(r.own, ownRun{run{gen, gen}, why})
+}
+
+// Asked tells whether the owner has been asked for gen and has not answered. If this rank triggers gen, the owner needs
+// to know (Slot.Expect).
+func (r *Replica) Asked(gen uint32) bool { return gen != 0 && r.pending(gen) != nil }
 
 // end forgets the waits for the generations that over names; they have no waiters left.
 func (r *Replica) end(over func(gen uint32) bool) {
@@ -124,7 +137,7 @@ func (r *Replica) Update(gen uint32, poisoned *Poisons) (woken List) {
 		return List{} // it has been overtaken by a later one
 	}
 	r.gen, r.poisoned = gen, poisoned
-	r.own = slices.DeleteFunc(r.own, func(o ownTrigger) bool { return o.gen <= gen })
+	r.own = slices.DeleteFunc(r.own, func(o ownRun) bool { return o.to <= gen })
 	wake := func(p *pend) {
 		if p.gen != 0 && p.gen <= gen {
 			l := p.wait.Take(poisoned.Find(p.gen))

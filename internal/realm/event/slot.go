@@ -1,5 +1,7 @@
 package event
 
+import "slices"
+
 // Status is what is known of a generation.
 type Status uint8
 
@@ -13,50 +15,30 @@ const (
 // Slot is what the owner of an event keeps. One slot serves all generations of an event, one after the other. The zero
 // value has no generation. Its first is 1.
 type Slot struct {
-	gen   uint32 // newest generation that has triggered
-	by    int32  // the rank that has triggered it
-	alive bool   // generation gen+1 has been created
 	wait  List   // waiters of gen+1, of this rank
 	rare  *rare  // nil in most slots
+	gen   uint32 // newest generation that has triggered
+	alive bool   // generation gen+1 has been created
 }
 
 // rare is what few slots need.
 type rare struct {
 	subs     Ranks // ranks that wait for gen+1
+	late     []question
 	poisoned Poisons
 }
 
-// Ranks is a set of ranks, in the order of their coming.
-type Ranks struct {
-	first int32 // plus 1; 0 if the set is empty
-	more  []int32
+// question is a subscription that is still on its way, of a rank whose trigger has overtaken it.
+type question struct {
+	gen  uint32
+	rank int32
 }
 
-func (r *Ranks) add(rank int32) {
-	if r.first == 0 {
-		r.first = rank + 1
-		return
+func (s *Slot) theRare() *rare {
+	if s.rare == nil {
+		s.rare = new(rare)
 	}
-	r.more = append(r.more, rank)
-}
-
-// Each calls f for each of them.
-func (r *Ranks) Each(f func(rank int)) {
-	if r.first == 0 {
-		return
-	}
-	f(int(r.first - 1))
-	for _, x := range r.more {
-		f(int(x))
-	}
-}
-
-// Len is how many there are.
-func (r *Ranks) Len() int {
-	if r.first == 0 {
-		return 0
-	}
-	return 1 + len(r.more)
+	return s.rare
 }
 
 // Create begins the next generation of a slot that is not Alive and not Retired.
@@ -111,28 +93,41 @@ func (s *Slot) Subscribe(gen uint32, rank int32) (st Status, answer bool) {
 	st, _ = s.Look(gen)
 	switch st {
 	case Triggered:
-		return st, gen != s.gen || rank != s.by
+		return st, !s.expected(question{gen, rank})
 	case Pending:
-		if s.rare == nil {
-			s.rare = new(rare)
-		}
-		s.rare.subs.add(rank)
+		s.theRare().subs.add(rank)
 	}
 	return st, false
 }
 
-// Unsubscribe forgets a rank that has died.
-func (s *Slot) Unsubscribe(rank int32) {
-	if s.rare == nil {
+// Expect notes that a rank that is about to trigger gen has subscribed to it (Replica.Asked). The subscription may come
+// later than the trigger; then it needs no answer. It is to be called before Trigger.
+func (s *Slot) Expect(gen uint32, rank int32) {
+	if st, _ := s.Look(gen); st != Pending || s.rare != nil && s.rare.subs.has(rank) {
 		return
 	}
-	var left Ranks
-	s.rare.subs.Each(func(r int) {
-		if int32(r) != rank {
-			left.add(int32(r))
-		}
-	})
-	s.rare.subs = left
+	r := s.theRare()
+	r.late = append(r.late, question{gen, rank})
+}
+
+// expected tells whether q is one of the late subscriptions, which it ends.
+func (s *Slot) expected(q question) bool {
+	if s.rare == nil {
+		return false
+	}
+	i := slices.Index(s.rare.late, q)
+	if i >= 0 {
+		s.rare.late = slices.Delete(s.rare.late, i, i+1)
+	}
+	return i >= 0
+}
+
+// Unsubscribe forgets a rank that has died.
+func (s *Slot) Unsubscribe(rank int32) {
+	if s.rare != nil && s.rare != &forgotten {
+		s.rare.subs.drop(rank)
+		s.rare.late = slices.DeleteFunc(s.rare.late, func(q question) bool { return q.rank == rank })
+	}
 }
 
 // Trigger triggers gen, which rank by has asked for; why is not nil if it is poisoned. It returns the waiters of this
@@ -143,34 +138,15 @@ func (s *Slot) Trigger(gen uint32, by int32, why *Poison) (woken List, tell Rank
 		return List{}, Ranks{}, st
 	}
 	if why != nil {
-		if s.rare == nil {
-			s.rare = new(rare)
-		}
-		s.rare.poisoned.Add(gen, why)
+		s.theRare().poisoned.Add(gen, why)
 	}
-	s.gen, s.by, s.alive = gen, by, false
+	s.gen, s.alive = gen, false
 	woken = s.wait.Take(why)
 	if s.rare != nil && s.rare.subs.first != 0 {
 		tell, s.rare.subs = s.rare.subs, Ranks{}
 		tell.drop(by)
 	}
 	return woken, tell, Pending
-}
-
-// drop takes one rank out of the set.
-func (r *Ranks) drop(rank int32) {
-	if r.first == rank+1 {
-		if r.first = 0; len(r.more) > 0 {
-			r.first, r.more = r.more[0]+1, r.more[1:]
-		}
-		return
-	}
-	for i, x := range r.more {
-		if x == rank {
-			r.more = append(r.more[:i:i], r.more[i+1:]...)
-			return
-		}
-	}
 }
 
 // Update is what another rank is to be told: all generations up to gen have triggered, and these are poisoned.

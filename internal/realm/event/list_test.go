@@ -1,0 +1,140 @@
+package event
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func (l *List) all() (ws []*Waiter) {
+	l.Each(func(w *Waiter) { ws = append(ws, w) })
+	return ws
+}
+
+// listModel has three lists, and the same as three slices.
+type listModel struct {
+	t     *testing.T
+	rng   *rand.Rand
+	lists [3]List
+	model [3][]*Waiter
+	free  []*Waiter
+}
+
+// TestListModel does random operations with the lists, and the same with the slices.
+func TestListModel(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	m := &listModel{t: t, rng: rand.New(rand.NewPCG(seed, 0)), free: waiters(40)}
+	for range 50_000 {
+		m.step(m.rng.IntN(3), m.rng.IntN(3))
+		m.compare()
+	}
+}
+
+func (m *listModel) step(i, j int) {
+	switch m.rng.IntN(8) {
+	default:
+		if len(m.free) > 0 {
+			w := m.free[0]
+			m.free = m.free[1:]
+			m.lists[i].Push(w)
+			m.model[i] = append(m.model[i], w)
+		}
+	case 0:
+		m.pop(i)
+	case 1:
+		if i != j {
+			m.lists[i].Append(&m.lists[j])
+			m.model[i], m.model[j] = append(m.model[i], m.model[j]...), nil
+		}
+	case 2:
+		if i != j && len(m.model[j]) == 0 {
+			m.lists[j] = m.lists[i].Take(nil)
+			m.model[j], m.model[i] = m.model[i], nil
+		}
+	case 3, 4:
+		if len(m.model[j]) > 0 {
+			m.remove(i, j, m.rng.IntN(len(m.model[j])))
+		}
+	}
+}
+
+func (m *listModel) pop(i int) {
+	w := m.lists[i].Pop()
+	if len(m.model[i]) == 0 {
+		if w != nil {
+			m.t.Fatal("an empty list has a waiter")
+		}
+		return
+	}
+	if w != m.model[i][0] || w.Next != nil {
+		m.t.Fatal("Pop has not returned the oldest, free of links")
+	}
+	m.model[i], m.free = m.model[i][1:], append(m.free, w)
+}
+
+// remove has list i remove the waiter k of list j.
+func (m *listModel) remove(i, j, k int) {
+	w := m.model[j][k]
+	if got := m.lists[i].Remove(w); got != (i == j) {
+		m.t.Fatalf("Remove returned %v for a waiter of list %d in list %d", got, j, i)
+	}
+	if i == j {
+		if w.Next != nil {
+			m.t.Fatal("a removed waiter has a link")
+		}
+		m.model[i], m.free = slices.Delete(slices.Clone(m.model[i]), k, k+1), append(m.free, w)
+	}
+}
+
+func (m *listModel) compare() {
+	for i := range m.lists {
+		l, want := &m.lists[i], m.model[i]
+		if got := l.all(); !slices.Equal(got, want) {
+			m.t.Fatalf("list %d has %v, want %v", i, got, want)
+		}
+		if l.Empty() != (len(want) == 0) || l.Len() != len(want) {
+			m.t.Fatalf("list %d: empty %v, length %d, want %d", i, l.Empty(), l.Len(), len(want))
+		}
+	}
+}
+
+// TestListTake: all that are taken have the poison; without one they keep what they have.
+func TestListTake(t *testing.T) {
+	var l List
+	why := &Poison{Text: "why"}
+	ws := []*Waiter{{}, {}, {}}
+	for _, w := range ws {
+		l.Push(w)
+	}
+	got := l.Take(why)
+	if !l.Empty() || !slices.Equal(got.all(), ws) {
+		t.Fatal("Take has not taken all, in order")
+	}
+	for _, w := range ws {
+		if w.Poison != why {
+			t.Error("a waiter has no poison")
+		}
+	}
+	if none := l.Take(why); !none.Empty() {
+		t.Error("an empty list has given waiters")
+	}
+}
+
+// TestListAllocates: a list never allocates.
+func TestListAllocates(t *testing.T) {
+	var l, m List
+	ws := make([]Waiter, 4)
+	if n := testing.AllocsPerRun(100, func() {
+		for i := range ws {
+			l.Push(&ws[i])
+		}
+		l.Remove(&ws[2])
+		m.Append(&l)
+		got := m.Take(nil)
+		for got.Pop() != nil {
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

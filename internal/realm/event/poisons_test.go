@@ -1,0 +1,212 @@
+package event
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func because(gen uint32) *Poison {
+	return &Poison{Rank: int32(gen % 7), Text: fmt.Sprintf("cause %d", gen)}
+}
+
+// TestPoisonsModel adds random generations. Each that was added is found, the newest with their own poison. No other is
+// found. The same holds for the list behind its bytes.
+func TestPoisonsModel(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for range 200 {
+		var p Poisons
+		poisoned := map[uint32]*Poison{}
+		last := uint32(0)
+		for !p.Full() && last < 400 {
+			if last++; rng.IntN(3) > 0 {
+				poisoned[last] = because(last)
+				p.Add(last, poisoned[last])
+			}
+		}
+		copied, err := ParsePoisons(p.Append(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		newer := 0
+		for gen := last + 2; gen > 0; gen-- {
+			want := poisoned[gen]
+			if want != nil {
+				if newer++; newer > maxCauses {
+					want = &noCause
+				}
+			}
+			for _, got := range []*Poison{p.Find(gen), copied.Find(gen)} {
+				if (got == nil) != (want == nil) || got != nil && *got != *want {
+					t.Fatalf("generation %d of %d has the poison %+v, want %+v", gen, last, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestPoisonRuns: generations in a row are one run, and the limit counts runs.
+func TestPoisonRuns(t *testing.T) {
+	var p Poisons
+	for gen := uint32(1); gen <= 1000; gen++ {
+		p.Add(gen, because(gen))
+	}
+	if len(p.runs) != 1 || p.Full() {
+		t.Fatalf("%d runs, full %v", len(p.runs), p.Full())
+	}
+	for i := uint32(1); i < MaxRuns; i++ {
+		if p.Full() {
+			t.Fatalf("full after %d runs", len(p.runs))
+		}
+		p.Add(1000+2*i, because(i))
+	}
+	if !p.Full() || len(p.runs) != MaxRuns {
+		t.Errorf("%d runs, full %v", len(p.runs), p.Full())
+	}
+	var last Poisons
+	if last.Add(MaxGen, because(1)); !last.Full() {
+		t.Error("not full after the last generation")
+	}
+	var none *Poisons
+	if none.Full() || none.Find(1) != nil || none.Clone() != nil || none.Append(nil) != nil || new(Poisons).Full() {
+		t.Error("no poisons are not empty")
+	}
+}
+
+// TestPoisonsClone: a clone does not change with the list.
+func TestPoisonsClone(t *testing.T) {
+	var p Poisons
+	p.Add(1, because(1))
+	c := p.Clone()
+	p.Add(2, because(2))
+	p.Add(4, because(4))
+	if c.Find(2) != nil || c.Find(4) != nil || c.Find(1).Text != "cause 1" {
+		t.Error("the clone has changed")
+	}
+}
+
+// TestPoisonsTravel: a list comes back from its bytes. The largest fits one active message.
+func TestPoisonsTravel(t *testing.T) {
+	var p Poisons
+	for i := range uint32(MaxRuns) {
+		p.Add(MaxGen-40+2*i, &Poison{Rank: NoRank, Text: strings.Repeat("x", MaxText)})
+	}
+	b := p.Append([]byte("before"))
+	if len(b) > 1000 {
+		t.Errorf("%d bytes", len(b))
+	}
+	got, err := ParsePoisons(b[len("before"):])
+	if err != nil || !reflect.DeepEqual(got, &p) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if got, err := ParsePoisons(nil); got != nil || err != nil {
+		t.Errorf("no bytes: %+v, %v", got, err)
+	}
+}
+
+// TestPoisonText: a long text is cut, but never inside a character. The error stays on its rank.
+func TestPoisonText(t *testing.T) {
+	long := &Poison{Rank: 3, Text: strings.Repeat("x", MaxText-1) + "é and more", Err: fmt.Errorf("cause")}
+	got, rest, err := ParsePoison(append(long.Append(nil), "rest"...))
+	if err != nil || string(rest) != "rest" || got.Rank != 3 || got.Err != nil {
+		t.Fatalf("got %+v, %q, %v", got, rest, err)
+	}
+	if !utf8.ValidString(got.Text) || got.Text != strings.Repeat("x", MaxText-1) {
+		t.Errorf("text %q", got.Text)
+	}
+}
+
+// TestPoisonsRefused: what no list encodes to is an error.
+func TestPoisonsRefused(t *testing.T) {
+	list := func(gens ...uint32) []byte {
+		b := []byte{byte(len(gens) / 2)}
+		for _, g := range gens {
+			b = binary.LittleEndian.AppendUint32(b, g)
+		}
+		return b
+	}
+	caused := func(b []byte, gens ...uint32) []byte {
+		for _, g := range gens {
+			b = because(1).Append(binary.LittleEndian.AppendUint32(b, g))
+		}
+		return b
+	}
+	many := make([]uint32, 0, 2*MaxRuns+2)
+	for i := range uint32(MaxRuns + 1) {
+		many = append(many, 2*i+1, 2*i+1)
+	}
+	text := append([]byte{1, 0, 0, 0, 0, 0, 0, 0, MaxText + 1}, make([]byte, MaxText+1)...)
+	for name, b := range map[string][]byte{
+		"no run":                 {0},
+		"generation 0":           list(0, 1),
+		"backwards":              list(5, 4),
+		"out of order":           list(5, 6, 3, 3),
+		"overlap":                list(5, 6, 6, 7),
+		"beyond the last":        list(1, MaxGen+1),
+		"too many":               list(many...),
+		"cut in the runs":        list(1, 1)[:8],
+		"cut in a generation":    caused(list(1, 1), 1)[:12],
+		"cut in the rank":        caused(list(1, 1), 1)[:15],
+		"cut in the text":        caused(list(1, 1), 1)[:20],
+		"a long text":            append(list(1, 1), text...),
+		"the cause of none":      caused(list(2, 3), 1),
+		"causes out of order":    caused(list(2, 3), 3, 2),
+		"two causes of one":      caused(list(2, 3), 2, 2),
+		"too many causes":        caused(list(1, 9), 1, 2, 3, 4, 5),
+		"two causes for the lot": caused(list(1, 9), 0, 0),
+	} {
+		if p, err := ParsePoisons(b); err == nil {
+			t.Errorf("%s: %+v", name, p)
+		}
+	}
+	if p, err := ParsePoisons(caused(list(many[:2*MaxRuns]...), 1, 3, 5, 7)); err != nil || !p.Full() {
+		t.Errorf("the longest list: %v", err)
+	}
+}
+
+// FuzzParsePoisons: any bytes are refused, or are exactly the bytes of a list that holds its own rules.
+func FuzzParsePoisons(f *testing.F) {
+	var p Poisons
+	f.Add(p.Append(nil))
+	p.Add(3, because(3))
+	f.Add(p.Append(nil))
+	p.Add(9, &Poison{Rank: NoRank})
+	f.Add(p.Append(nil))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p, err := ParsePoisons(b)
+		if err != nil {
+			return
+		}
+		last := uint32(0)
+		for i := 0; p != nil && i < len(p.runs); i++ {
+			r := p.runs[i]
+			if r.from <= last || r.to < r.from || r.to > MaxGen || p.Find(r.to) == nil || i >= MaxRuns {
+				t.Fatalf("run %d: %+v behind %d", i, r, last)
+			}
+			last = r.to
+		}
+		if again := p.Append(nil); !bytes.Equal(again, b) {
+			t.Fatalf("%x became %x", b, again)
+		}
+	})
+}
+
+// FuzzParsePoison: any bytes are refused, or begin with the bytes of the poison, and the rest follows.
+func FuzzParsePoison(f *testing.F) {
+	f.Add(because(3).Append(nil))
+	f.Add(append((&Poison{Rank: NoRank}).Append(nil), 1, 2, 3))
+	f.Add([]byte{1, 2, 3, 4, 200})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p, rest, err := ParsePoison(b)
+		if err == nil && !bytes.Equal(append(p.Append(nil), rest...), b) {
+			t.Fatalf("%x became %+v and %x", b, p, rest)
+		}
+	})
+}
