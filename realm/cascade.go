@@ -82,7 +82,9 @@ func (k *cascade) triggerOwn(e event.ID, by int, why *event.Poison) event.Status
 	if tell.Len() > 0 {
 		rt.tell(&tell, e, poisoned)
 	}
-	if !retired {
+	if retired {
+		rt.events.retire(c)
+	} else {
 		rt.events.free.Put(c)
 	}
 	return st

@@ -111,6 +111,10 @@ func (k *cascade) triggerRemote(e event.ID, why *event.Poison) event.Status {
 		}
 	}
 	r, s := k.rt.replicas.lock(e)
+	knows := uint64(remembers)
+	if r.Asked(e.Gen()) {
+		knows = asked
+	}
 	woken, st := r.Trigger(e.Gen(), why)
 	s.mu.Unlock()
 	if st == event.Pending {
@@ -119,7 +123,7 @@ func (k *cascade) triggerRemote(e event.ID, why *event.Poison) event.Status {
 		if why != nil {
 			text = why.Append(nil)
 		}
-		k.rt.post(e.EventRank(), hTrigger, text, uint64(e), remembers)
+		k.rt.post(e.EventRank(), hTrigger, text, uint64(e), knows)
 	}
 	return st
 }
@@ -128,6 +132,7 @@ func (k *cascade) triggerRemote(e event.ID, why *event.Poison) event.Status {
 const (
 	remembers = 0
 	forgets   = 1
+	asked     = 2 // for good, and it has subscribed before
 )
 
 // What note has done.
@@ -196,8 +201,11 @@ func (rt *Runtime) onTrigger(t *am.Token, args []uint64, payload []byte) {
 		return
 	}
 	by := t.Source()
-	if args[1] == forgets {
+	switch args[1] {
+	case forgets:
 		by = nobody
+	case asked:
+		rt.events.expectSubscription(e, by)
 	}
 	k := rt.begin(t.Worker())
 	k.triggerOwn(e, by, why)

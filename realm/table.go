@@ -2,6 +2,7 @@ package realm
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -26,7 +27,62 @@ type page [pageCells]cell
 type table struct {
 	pages atomic.Pointer[[]*page] // replaced under mu
 	free  request.Pool[cell]      // neither alive nor retired
-	mu    sync.Mutex
+	mu    sync.Mutex              // nothing but the lock of a cell is taken under it
+
+	// Of cells that cannot be used again, under mu.
+	retired event.Retired
+	lost    map[int]int // how many cells of a page are forgotten
+}
+
+// lostPage takes the place of pages of which all cells are forgotten.
+var lostPage = func() *page {
+	p := new(page)
+	for i := range p {
+		p[i].slot.Forget()
+	}
+	return p
+}()
+
+// retire keeps what is to be known of c, which cannot be used again, and forgets an older one for it.
+func (t *table) retire(c *cell) {
+	c.lock.Lock()
+	keeps := c.slot.Retire()
+	c.lock.Unlock()
+	if !keeps {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if oldest, full := t.retired.Add(int(c.index)); full {
+		t.forget(oldest)
+	}
+}
+
+// forget forgets the outcomes of a cell that has been retired. t.mu is held.
+func (t *table) forget(index int) {
+	c := t.at(index)
+	c.lock.Lock()
+	c.slot.Forget()
+	c.lock.Unlock()
+	if t.lost == nil {
+		t.lost = make(map[int]int)
+	}
+	n := index / pageCells
+	if t.lost[n]++; t.lost[n] == pageCells {
+		delete(t.lost, n)
+		pages := slices.Clone(*t.pages.Load())
+		pages[n] = lostPage
+		t.pages.Store(&pages)
+	}
+}
+
+// expectSubscription notes that a rank that triggers e has subscribed to it before.
+func (t *table) expectSubscription(e event.ID, rank int) {
+	if c := t.at(e.EventIndex()); c != nil {
+		c.lock.Lock()
+		c.slot.Expect(e.Gen(), int32(rank))
+		c.lock.Unlock()
+	}
 }
 
 // at is the cell with that index, nil if there is none.
@@ -55,7 +111,7 @@ func (t *table) grow() *cell {
 		pages = *old
 	}
 	if len(pages)*pageCells > event.MaxIndex {
-		panic(fmt.Sprintf("realm: %d events of this rank have not triggered", len(pages)*pageCells))
+		panic(fmt.Sprintf("realm: %d events of this rank have not triggered, or cannot be used again", len(pages)*pageCells))
 	}
 	p := new(page)
 	for i := range p {

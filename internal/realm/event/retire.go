@@ -22,7 +22,7 @@ func (s *Slot) Retire() bool {
 }
 
 // Forget has all generations of a retired slot count as poisoned from now on, since their outcomes have been forgotten.
-func (s *Slot) Forget() { s.rare = &forgotten }
+func (s *Slot) Forget() { *s = Slot{gen: MaxGen, rare: &forgotten} }
 
 // Retired is the queue of the retired slots, by index, that keep the outcome of each generation. The zero value is
 // empty.

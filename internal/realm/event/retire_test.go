@@ -66,7 +66,7 @@ func TestRetireAtPoisonLimit(t *testing.T) {
 	for gen := uint32(1); gen <= last; gen++ {
 		look(t, &s, gen, Triggered, true)
 	}
-	look(t, &s, last+1, Unknown, false)
+	look(t, &s, MaxGen+1, Unknown, false)
 	if !s.Retired() {
 		t.Error("not retired when forgotten")
 	}

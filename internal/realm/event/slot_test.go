@@ -274,7 +274,7 @@ func TestSlotUnsubscribe(t *testing.T) {
 			t.Errorf("rank %d is dead: %d are expected", dead, n)
 		}
 	}
-	forgotten := Slot{gen: MaxGen}
+	var forgotten Slot
 	forgotten.Forget()
 	forgotten.Unsubscribe(1)
 }

@@ -1,0 +1,58 @@
+package realm
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/golci/golci/internal/realm/event"
+)
+
+// TestRetiredEvents cancels every other event. Each slot can do so only a few times; what it then keeps is bounded, and
+// right as long as it is kept.
+func TestRetiredEvents(t *testing.T) {
+	rounds := 3 * pageCells
+	if !testing.Short() {
+		rounds += event.Exact
+	}
+	const perSlot = 2*event.MaxRuns - 1 // events until the last of the runs
+	err := Run(1, func(rt *Runtime) error {
+		var first, newest, before Event
+		for i := range rounds * perSlot {
+			u := rt.NewUserEvent()
+			if i%2 == 0 {
+				before, newest = newest, u.Event()
+				if i == 0 {
+					first = newest
+				}
+				_ = u.Cancel(nil)
+			} else {
+				_ = u.Trigger(NoEvent)
+			}
+		}
+		for _, e := range []Event{newest, before} {
+			if done, err := rt.HasTriggered(e); !done || !errors.Is(err, ErrPoisoned) {
+				t.Errorf("%v, canceled last: %v, %v", e, done, err)
+			}
+		}
+		done, err := rt.HasTriggered(first)
+		if !done || !errors.Is(err, ErrPoisoned) {
+			t.Errorf("%v, canceled first: %v, %v", first, done, err)
+		}
+		lost := 0
+		for _, p := range *rt.events.pages.Load() {
+			if p == lostPage {
+				lost++
+			}
+		}
+		if want := (rounds - event.Exact) / pageCells; !testing.Short() && lost < want-1 {
+			t.Errorf("%d pages are gone, want %d", lost, want)
+		}
+		if ok, err := rt.HasTriggered(first + 1); !testing.Short() && (!ok || err == nil) {
+			t.Errorf("an event whose outcome is forgotten: %v, %v", ok, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
