@@ -14,6 +14,7 @@ type Ctx struct {
 	runner   *runner    // nil in an IO task
 	executor *processor // of the runner
 	cascade  cascade    // for what its task lets begin
+	holds    int        // calls of HoldProcessor
 }
 
 // Site is where an operation is called: a Runtime, or the Ctx of a task.
@@ -44,6 +45,16 @@ func (c *Ctx) Wait(e Event) error {
 	}
 	return c.runner.wait(e, nil)
 }
+
+// SetPriority changes the priority of the task, which counts when it goes on after a wait.
+func (c *Ctx) SetPriority(p int32) { c.task.priority = p }
+
+// HoldProcessor has the processor run no other task while this one waits, until ReleaseProcessor is called as often, or
+// the task ends. It has no meaning for IO tasks.
+func (c *Ctx) HoldProcessor() { c.holds++ }
+
+// ReleaseProcessor ends what HoldProcessor has begun. A call too many has no effect.
+func (c *Ctx) ReleaseProcessor() { c.holds = max(0, c.holds-1) }
 
 // worker is the worker that runs the task, or nil.
 func (c *Ctx) worker() *fult.Worker {

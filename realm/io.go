@@ -28,16 +28,36 @@ func (p *ioProcessor) push(t *task, _ *cascade) {
 	go p.work(t)
 }
 
-// work runs t, and then what is queued.
+// work runs t, and then what is queued. A task that ends its goroutine is followed by another goroutine.
 func (p *ioProcessor) work(t *task) {
 	defer p.rt.goroutines.Done()
-	for t != nil {
-		p.one(t)
-		p.mu.Lock()
-		if t = p.queue.take(); t == nil {
-			p.running--
+	ended := true
+	defer func() {
+		if ended {
+			p.follow()
 		}
-		p.mu.Unlock()
+	}()
+	for ; t != nil; t = p.following() {
+		p.one(t)
+	}
+	ended = false
+}
+
+// following takes what is queued; nil ends the goroutine that asks.
+func (p *ioProcessor) following() *task {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t := p.queue.take()
+	if t == nil {
+		p.running--
+	}
+	return t
+}
+
+func (p *ioProcessor) follow() {
+	if t := p.following(); t != nil {
+		p.rt.goroutines.Add(1)
+		go p.work(t)
 	}
 }
 

@@ -17,6 +17,7 @@ const (
 	hTrigger
 	hUpdate
 	hSpawn
+	hChange
 	hGreet
 	hCount
 	hWave
@@ -30,6 +31,7 @@ func (rt *Runtime) layer() am.Layer {
 		hTrigger:   {Name: "trigger", Run: rt.counted(rt.onTrigger)},
 		hUpdate:    {Name: "update", Run: rt.counted(rt.onUpdate)},
 		hSpawn:     {Name: "spawn", Run: rt.counted(rt.onSpawn)},
+		hChange:    {Name: "change", Run: rt.counted(rt.onChange)},
 		hGreet:     {Name: "greet", Run: rt.onGreet},
 		hCount:     {Name: "count", Run: rt.onCount},
 		hWave:      {Name: "wave", Run: rt.onWave},

@@ -2,6 +2,7 @@ package realm
 
 import (
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/golci/golci/internal/spin"
@@ -118,7 +119,7 @@ func (p *processor) another() *runner {
 // resume has runner r go on, whose task has waited.
 func (p *processor) resume(r *runner, k *cascade) {
 	p.mu.Lock()
-	if p.turn != nil {
+	if p.turn != nil && !r.keeps {
 		p.back = append(p.back, r)
 		p.urgent.Store(true)
 		p.mu.Unlock()
@@ -127,6 +128,19 @@ func (p *processor) resume(r *runner, k *cascade) {
 	p.turn = r
 	p.mu.Unlock()
 	r.give(k)
+}
+
+// firstBack takes the runner that is to go on first, by the priority of its task. p.mu is held, and there is one.
+func (p *processor) firstBack() *runner {
+	best := 0
+	for i, r := range p.back {
+		if r.priority > p.back[best].priority {
+			best = i
+		}
+	}
+	r := p.back[best]
+	p.back = slices.Delete(p.back, best, best+1)
+	return r
 }
 
 // next is the next task for runner r, which has the turn. With nil r has lost the turn.
@@ -144,8 +158,7 @@ func (p *processor) next(r *runner) *task {
 func (p *processor) choose(r *runner) *task {
 	p.mu.Lock()
 	if len(p.back) > 0 {
-		x := p.back[0]
-		p.back = append(p.back[:0], p.back[1:]...)
+		x := p.firstBack()
 		p.looked()
 		p.idle = append(p.idle, r)
 		p.turn = x
@@ -191,8 +204,7 @@ func (p *processor) yield(r *runner) bool {
 	var x *runner
 	switch {
 	case len(p.back) > 0:
-		x = p.back[0]
-		p.back = append(p.back[:0], p.back[1:]...)
+		x = p.firstBack()
 		p.looked()
 	case !p.chain.empty() || !p.ready.empty() || p.first.any() || p.groupsWaiting():
 		x = p.another()
@@ -218,4 +230,11 @@ func (p *processor) keep(r *runner, alive bool) bool {
 		p.yield(r)
 	}
 	return has && alive
+}
+
+// note notes how the task of r waits.
+func (p *processor) note(r *runner) {
+	p.mu.Lock()
+	r.priority, r.keeps = r.task.priority, r.holds > 0
+	p.mu.Unlock()
 }

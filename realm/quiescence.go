@@ -222,6 +222,9 @@ func (rt *Runtime) endRunners() {
 // unended counts what waits for an event that has not triggered.
 func (rt *Runtime) unended() (n int, first func() string) {
 	rt.eachWaiter(func(e event.ID, w *event.Waiter) {
+		if x, ok := w.Op.(*notice); ok && x.to == nil {
+			return // nothing depends on it
+		}
 		if n++; n == 1 {
 			first = func() string { return describe(w) + " waits for " + e.String() }
 		}
@@ -261,6 +264,8 @@ func describe(w *event.Waiter) string {
 		return "the trigger of " + x.to.String()
 	case *merger:
 		return "the merged " + x.to.String()
+	case *notice:
+		return "a subscription"
 	case *sleeper:
 		return "a goroutine"
 	}

@@ -21,6 +21,8 @@ type runner struct {
 	thread       atomic.Pointer[fult.Thread] // set by the thread itself when it starts
 	granted      atomic.Bool                 // the turn has been given to it
 	quit         bool                        // set before the last give
+	priority     int32                       // of the task, while it waits; under processor.mu
+	keeps        bool                        // the task keeps the turn while it waits; under processor.mu
 }
 
 func (rt *Runtime) newRunner(p *processor) *runner {
@@ -67,7 +69,7 @@ func (r *runner) loop(t *fult.Thread) (over bool) {
 	defer func() {
 		if x := r.task; x != nil { // a task did not return
 			v := recover()
-			r.task = nil
+			r.task, r.holds = nil, 0
 			x.finishWith(&r.Ctx, x.gaveUp(v))
 			r.granted.Store(r.executor.keep(r, v != nil))
 		}
@@ -109,6 +111,9 @@ func (r *runner) Fire(_ *event.Waiter, by any) { r.executor.resume(r, by.(*casca
 
 // wait is Runtime.Wait for the task that r runs. The turn goes to another runner meanwhile.
 func (r *runner) wait(e Event, ctx context.Context) error {
+	if r.priority != r.task.priority || r.keeps != (r.holds > 0) {
+		r.executor.note(r)
+	}
 	st, why := r.rt.await(event.ID(e), &r.Waiter)
 	switch st {
 	case event.Triggered:
@@ -120,7 +125,7 @@ func (r *runner) wait(e Event, ctx context.Context) error {
 		stop := context.AfterFunc(ctx, func() { r.rt.interrupt(event.ID(e), r) })
 		defer stop()
 	}
-	if !r.executor.yield(r) {
+	if r.holds > 0 || !r.executor.yield(r) {
 		r.park(r.thread.Load())
 	}
 	if r.Poison == interrupted {

@@ -41,6 +41,7 @@ type Runtime struct {
 	mergers  request.Pool[merger]
 	sleepers request.Pool[sleeper]
 	tasks    request.Pool[task]
+	notices  request.Pool[notice]
 }
 
 // Config says what a runtime has. The zero value has a CPU processor for each worker of the rank, a utility processor,

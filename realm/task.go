@@ -104,7 +104,7 @@ func (t *task) run(c *Ctx) {
 	default:
 		err = t.local(c)
 	}
-	c.task = nil
+	c.task, c.holds = nil, 0
 	t.finishWith(c, err)
 }
 

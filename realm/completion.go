@@ -1,0 +1,93 @@
+package realm
+
+import (
+	"sync"
+
+	"github.com/golci/golci/internal/realm/event"
+)
+
+// CompletionQueue collects events in the order in which they trigger. It lets one caller handle many operations as they
+// end, without a wait for each.
+type CompletionQueue struct {
+	rt *Runtime
+
+	mu      sync.Mutex // guards what follows; nothing is taken under it
+	done    []Completion
+	pending int
+	some    event.ID // the event that NonEmpty has returned; 0: none, or it has triggered
+}
+
+// Completion is an event that has triggered.
+type Completion struct {
+	Event Event
+	Err   error // a *PoisonError if it was poisoned
+}
+
+// NewCompletionQueue makes an empty queue on this rank.
+func (rt *Runtime) NewCompletionQueue() *CompletionQueue { return &CompletionQueue{rt: rt} }
+
+// Add has the queue get e when it triggers. It does not block. The error is ErrArgument.
+func (q *CompletionQueue) Add(e Event) error {
+	n := q.rt.newNotice(q)
+	n.of = e
+	q.mu.Lock()
+	q.pending++
+	q.mu.Unlock()
+	st, why := q.rt.await(event.ID(e), &n.Waiter)
+	if st == event.Pending {
+		return nil
+	}
+	q.rt.notices.Put(n)
+	if st == event.Unknown {
+		q.mu.Lock()
+		q.pending--
+		q.mu.Unlock()
+		return q.rt.unknown("Add", e)
+	}
+	k := q.rt.begin(nil)
+	q.put(Completion{e, poisonError(e, why)}, k)
+	k.end(callBudget)
+	return nil
+}
+
+// put enters a completion, and triggers the event of NonEmpty.
+func (q *CompletionQueue) put(c Completion, k *cascade) {
+	q.mu.Lock()
+	q.pending--
+	q.done = append(q.done, c)
+	some := q.some
+	q.some = 0
+	q.mu.Unlock()
+	if some != 0 {
+		k.trigger(some, nil)
+	}
+}
+
+// Pop moves up to len(to) completions to to, the oldest first, and returns how many. It does not block.
+func (q *CompletionQueue) Pop(to []Completion) int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n := copy(to, q.done)
+	q.done = append(q.done[:0], q.done[n:]...)
+	return n
+}
+
+// NonEmpty is an event that triggers when there is something to Pop. It does not block.
+func (q *CompletionQueue) NonEmpty() Event {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.done) > 0 {
+		return NoEvent
+	}
+	if q.some == 0 {
+		q.some = q.rt.newEvent()
+	}
+	return Event(q.some)
+}
+
+// Pending is how many events have been added that have not triggered.
+func (q *CompletionQueue) Pending() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.pending
+}
