@@ -20,6 +20,7 @@ type runCmd struct {
 	Prefix  bool          `help:"Begin every line of output with its rank."`
 	Timeout time.Duration `help:"After this time ask every rank for a dump of what it waits for, and end the job." placeholder:"D"`
 	Grace   time.Duration `default:"1s" help:"Time between asking the ranks to end and killing them."`
+	Trace   string        `help:"Write a timeline of all ranks to this file, for ui.perfetto.dev." placeholder:"FILE"`
 	Env     []string      `sep:"none" help:"Set a variable for the ranks, or pass on its value here; may be repeated." placeholder:"K[=V]"`
 	Race    bool          `help:"Build PROG, a Go package, with the race detector."`
 	Tags    string        `help:"Build tags for PROG, a Go package." placeholder:"LIST"`
@@ -103,13 +104,22 @@ func (r *runCmd) launch(argv []string, hosts []far.Host, guard *launch.Guard, si
 	if err != nil {
 		return err
 	}
+	parts, err := newParts(r.Trace, guard)
+	if err != nil {
+		return err
+	}
 	code, err := launch.Run(&launch.Spec{
 		Ranks: r.ranks(hosts), Argv: argv, Env: append([]string{settings.Bind.Env() + "=" + r.Bind}, r.Env...), Bind: r.Bind, Prefix: r.Prefix, Timeout: r.Timeout, Grace: r.Grace,
 		Limit: func(ranks int) time.Duration { return boot.ExitLimit(set, ranks) + limitMargin },
 		Guard: guard, Stdin: stdin, Stdout: os.Stdout, Stderr: os.Stderr, Signals: signals, Say: say, Detail: r.detail,
+		Parts: parts.path(),
 	}, team)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "golci:", err)
+	}
+	if err := parts.merge(r.Trace); err != nil {
+		say(fmt.Sprintf("no timeline in %s: %v", r.Trace, err))
+		code = max(code, 1)
 	}
 	if code != 0 {
 		return exitCode(code)

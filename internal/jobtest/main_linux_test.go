@@ -43,6 +43,7 @@ var roles = map[string]func(c *mpi.Comm) error{
 	"order":  roleOrder,
 	"talk":   roleTalk,
 	"mourn":  roleMourn,
+	"round":  roleRound,
 }
 
 // rankMain is the program of a rank. It first tells its number and process.

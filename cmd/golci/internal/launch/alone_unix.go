@@ -4,6 +4,7 @@ package launch
 
 import (
 	"fmt"
+	"slices"
 	"syscall"
 )
 
@@ -15,6 +16,9 @@ func (a *alone) Gather(j *Job) (Places, error) {
 	a.Crew = Crew{
 		Count: s.Ranks, Size: s.Ranks, Argv: s.Argv, Env: s.Env, Bind: s.Bind, JobID: j.ID(),
 		Guard: s.Guard, Stdin: s.Stdin, Owner: j,
+	}
+	if s.Parts != "" {
+		a.Env = append(slices.Clip(a.Env), PartsEnv(s.Parts))
 	}
 	return Places{Nodes: []int{s.Ranks}, Name: rankName}, nil
 }

@@ -47,6 +47,47 @@ func (j *Job) Output(rank, stream int) Sink {
 	return Sink{To: to, file: file}
 }
 
+// Part is the destination of a rank's part of the timeline, which comes from another machine. The file is made by the
+// first write.
+func (j *Job) Part(rank int) Sink {
+	p := &partFile{path: PartPath(j.spec.Parts, rank), tell: j.spec.Say}
+	return Sink{To: p, done: p.close}
+}
+
+// partFile is written by one goroutine.
+type partFile struct {
+	path string
+	tell func(text string)
+	file *os.File
+	err  error // the first one; it has been told
+}
+
+// Write never fails: whoever sends goes on.
+func (p *partFile) Write(b []byte) (int, error) {
+	if p.file == nil && p.err == nil {
+		p.file, p.err = os.Create(p.path)
+		p.complain()
+	}
+	if p.err == nil {
+		_, p.err = p.file.Write(b)
+		p.complain()
+	}
+	return len(b), nil
+}
+
+func (p *partFile) complain() {
+	if p.err != nil {
+		p.tell(fmt.Sprintf("a part of the timeline is lost: %v", p.err))
+	}
+}
+
+func (p *partFile) close() error {
+	if p.file == nil {
+		return nil
+	}
+	return p.file.Close()
+}
+
 // Ended reports that the process of a rank has ended, once its output has been taken. The first report for a rank
 // counts. It does not wait unless a rank is reported twice.
 func (j *Job) Ended(rank int, st Status) {

@@ -7,8 +7,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
+
+	"github.com/golci/golci/internal/settings"
 )
 
 // Spec describes a job.
@@ -22,6 +26,7 @@ type Spec struct {
 	Grace   time.Duration                 // between asking the ranks to end and SIGKILL
 	Limit   func(ranks int) time.Duration // from the first rank that ends as all have agreed to the last
 	Guard   *Guard                        // ends the ranks when this process is killed; may be nil
+	Parts   string                        // directory for the parts of a timeline; "": none is wanted
 
 	Stdin          *os.File // for rank 0; the others get none
 	Stdout, Stderr io.Writer
@@ -44,6 +49,17 @@ func (s *Spec) check(least int) error {
 		return fmt.Errorf("-bind must be core or none, not %q", s.Bind)
 	}
 	return nil
+}
+
+// PartEnding is that of the parts of a timeline in a directory of parts. The rest of a part's name is its rank.
+const PartEnding = ".part"
+
+// PartPath is the part of a rank in a directory of parts.
+func PartPath(dir string, rank int) string { return filepath.Join(dir, strconv.Itoa(rank)+PartEnding) }
+
+// PartsEnv is the variable that has ranks write parts into dir.
+func PartsEnv(dir string) string {
+	return settings.Trace.Env() + "=" + filepath.Join(dir, "%r"+PartEnding)
 }
 
 // StartError is a job that could not be started, with an exit code of its own.

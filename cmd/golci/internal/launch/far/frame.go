@@ -30,7 +30,7 @@ const (
 	frameFailed                 // helper: the ranks could not be started, and why
 	framePMI                    // both: rank; bytes of its PMI conversation
 	framePMIEnd                 // both: rank; it has ended
-	frameOut                    // helper: rank; stream (1), and output of the rank
+	frameOut                    // helper: rank; stream (1), and output of the rank, or its part of the timeline
 	frameOutOK                  // head: rank; stream (1): the last piece has been taken
 	frameIn                     // head: standard input of rank 0; nothing: it has ended
 	frameInOK                   // helper: it has been taken; number 1: the rank takes no more
@@ -40,6 +40,12 @@ const (
 	framePing                   // both, every second
 	frameBye                    // head: all is over
 	frameLast
+)
+
+// Streams of a rank beside its standard output and error, which are 1 and 2.
+const (
+	streamPart = 3 // its part of the timeline, after its end
+	streams    = 3
 )
 
 var errFrame = errors.New("not a frame")

@@ -30,12 +30,13 @@ type helper struct {
 	name  string   // of the machine
 	dir   string   // of the copy of the program; "" if there is none
 	copy  *os.File // while it is being written
+	parts string   // directory of what the ranks record; "": nothing. Set before any rank starts
 
 	mu    sync.Mutex
 	crew  *launch.Crew // nil before the task; guarded by mu where it is set, and where another goroutine reads it
 	lines []*rankPMI   // by rank - first; guarded by mu
 
-	acks  []chan struct{} // by rank - first, twice: a piece of output has been taken; set before any rank starts
+	acks  []chan struct{} // by rank - first, and stream: a piece of output has been taken; set before any rank starts
 	input *os.File        // to the standard input of rank 0, if that is here; set before any rank starts
 	in    chan []byte     // pieces for it
 	wg    sync.WaitGroup
@@ -207,8 +208,10 @@ func (h *helper) end() {
 	if h.copy != nil {
 		h.copy.Close()
 	}
-	if h.dir != "" {
-		os.RemoveAll(h.dir)
+	for _, dir := range []string{h.dir, h.parts} {
+		if dir != "" {
+			os.RemoveAll(dir)
+		}
 	}
 }
 

@@ -4,8 +4,10 @@ package far
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"os"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -34,7 +36,10 @@ func (h *helper) start(t *task) error {
 		First: t.First, Count: t.Count, Size: t.Size, Argv: t.Argv, Env: t.Env, Dir: h.directory(t.Dir),
 		Bind: t.Bind, JobID: t.JobID, Guard: h.guard, Owner: h,
 	}
-	for range 2 * t.Count {
+	if err := h.makeParts(t, c); err != nil {
+		return err
+	}
+	for range streams * t.Count {
 		h.acks = append(h.acks, make(chan struct{}, 1))
 	}
 	if t.First == 0 {
@@ -51,6 +56,38 @@ func (h *helper) start(t *task) error {
 	h.lines = make([]*rankPMI, 0, t.Count)
 	h.mu.Unlock()
 	return c.Start()
+}
+
+// makeParts makes a directory for what the ranks record, if the head wants that. Only the ranks' own account can read
+// it.
+func (h *helper) makeParts(t *task, c *launch.Crew) error {
+	if !t.Parts {
+		return nil
+	}
+	dir := filepath.Join(os.TempDir(), "golci-parts-"+randomName())
+	h.guard.AddDir(dir) // before it is there, so that it cannot stay
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	h.parts, c.Env = dir, append(c.Env, launch.PartsEnv(dir))
+	return nil
+}
+
+// sendPart sends what a rank that has ended has recorded. If there is nothing, the head finds that out by itself.
+func (h *helper) sendPart(rank int) {
+	if h.parts == "" {
+		return
+	}
+	path := launch.PartPath(h.parts, rank)
+	f, err := os.Open(path)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	defer os.Remove(path)
+	if _, err := io.Copy(h.outward(rank, streamPart), f); err != nil {
+		h.Detail("the timeline of rank %d: %v", rank, err)
+	}
 }
 
 // directory is the head's working directory, if this machine has it, too.
@@ -104,6 +141,7 @@ func (h *helper) Ended(rank int, st launch.Status) {
 		r.conn.Close() // somebody outside the rank may hold the other end
 		<-r.heard
 	}
+	h.sendPart(rank)
 	e := exitNote{Code: st.Code, Core: st.Core}
 	if st.Signal != 0 {
 		e.Signal = unix.SignalName(st.Signal)
@@ -128,7 +166,11 @@ type outward struct {
 
 // Output is the way of one stream to the head.
 func (h *helper) Output(rank, stream int) launch.Sink {
-	return launch.Sink{To: &outward{h, rank, stream, h.acks[2*(rank-h.crew.First)+stream-1]}}
+	return launch.Sink{To: h.outward(rank, stream)}
+}
+
+func (h *helper) outward(rank, stream int) *outward {
+	return &outward{h, rank, stream, h.acks[streams*(rank-h.crew.First)+stream-1]}
 }
 
 // Write blocks the goroutine of the rank's pipe. If the head is gone the output is lost.
@@ -153,7 +195,7 @@ func (h *helper) acknowledge(f frame) {
 	if h.crew == nil || len(f.data) != 1 {
 		return
 	}
-	i := 2*(f.num-h.crew.First) + int(f.data[0]) - 1
+	i := streams*(f.num-h.crew.First) + int(f.data[0]) - 1
 	if i >= 0 && i < len(h.acks) {
 		signal(h.acks[i], struct{}{})
 	}

@@ -39,7 +39,7 @@ type machine struct {
 	takes  chan taken    // output of the ranks, and their ends, in order
 	inOK   chan bool     // the standard input of rank 0 has been taken; false: no more is wanted
 	fileOK chan struct{} // a piece of the program has been written
-	sinks  []launch.Sink // by rank - first, twice: standard output and error
+	sinks  []launch.Sink // by rank - first, and stream
 	conns  []*conn       // by rank - first
 	ready  chan struct{} // closed when the tables above are made
 	once   sync.Once     // the loss of the machine

@@ -25,6 +25,7 @@ type task struct {
 	Bind               string
 	JobID              string
 	Here               bool // this is the head's own machine
+	Parts              bool // the ranks are to record a timeline, which the head wants
 }
 
 // exitNote is how a rank's process has ended. Signals have different numbers on different systems.

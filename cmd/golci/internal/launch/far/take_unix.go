@@ -44,13 +44,13 @@ func (m *machine) listen(l *link) {
 // prepare makes the tables of the ranks; the helper has nothing to say of them before its task.
 func (m *machine) prepare() {
 	m.conns = make([]*conn, m.count)
-	m.takes = make(chan taken, 3*m.count) // a piece of each stream, and the end
+	m.takes = make(chan taken, (streams+1)*m.count) // a piece of each stream, and the end
 	j := m.fleet.job
 	for i := range m.count {
 		rank := m.first + i
 		m.conns[i] = newConn(m.link, rank)
 		j.Attach(rank, m.conns[i])
-		m.sinks = append(m.sinks, j.Output(rank, 1), j.Output(rank, 2))
+		m.sinks = append(m.sinks, j.Output(rank, 1), j.Output(rank, 2), j.Part(rank))
 	}
 	close(m.ready)
 	m.fleet.wg.Go(m.output)
@@ -86,7 +86,7 @@ func (m *machine) take(in frame) error {
 		return m.conns[local].feed(in.data)
 	case in.kind == framePMIEnd && known:
 		m.conns[local].end()
-	case in.kind == frameOut && known && len(in.data) > 1 && (in.data[0] == 1 || in.data[0] == 2):
+	case in.kind == frameOut && known && len(in.data) > 1 && m.takesStream(in.data[0]):
 		return m.queue(taken{rank: in.num, stream: int(in.data[0]), data: in.data[1:]})
 	case in.kind == frameExit && known:
 		return m.exited(in)
@@ -94,6 +94,11 @@ func (m *machine) take(in frame) error {
 		return fmt.Errorf("%w: kind %d, number %d", errFrame, in.kind, in.num)
 	}
 	return nil
+}
+
+// takesStream tells whether a rank may send on that stream.
+func (m *machine) takesStream(stream byte) bool {
+	return stream >= 1 && stream <= streams && (stream != streamPart || m.fleet.job.Spec().Parts != "")
 }
 
 var errTask = errors.New("cannot start the ranks")
@@ -155,11 +160,11 @@ func (m *machine) drain() {
 func (m *machine) write(t taken) {
 	local := t.rank - m.first
 	if t.stream > 0 {
-		_, _ = m.sinks[2*local+t.stream-1].To.Write(t.data) // if nobody takes it the rank is not to notice
+		_, _ = m.sinks[streams*local+t.stream-1].To.Write(t.data) // if nobody takes it the rank is not to notice
 		m.link.send(frameOutOK, t.rank, []byte{byte(t.stream)})
 		return
 	}
-	for _, s := range m.sinks[2*local : 2*local+2] {
+	for _, s := range m.sinks[streams*local : streams*(local+1)] {
 		s.Done()
 	}
 	j := m.fleet.job
@@ -212,7 +217,7 @@ func (m *machine) task() task {
 	t := task{
 		First: m.first, Count: m.count, Size: m.fleet.size, Argv: append([]string{}, s.Argv...),
 		Env: append(passedEnv(os.Environ()), s.Env...), Dir: dir, Bind: s.Bind,
-		JobID: m.fleet.job.ID(), Here: m.host.local(),
+		JobID: m.fleet.job.ID(), Here: m.host.local(), Parts: s.Parts != "",
 	}
 	if m.preloads() {
 		t.Base, t.Argv[0] = filepath.Base(t.Argv[0]), ""

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/golci/golci/internal/trace"
+)
+
+// TestTraceMerge makes one timeline of parts, and tells what it lacks.
+func TestTraceMerge(t *testing.T) {
+	dir := t.TempDir()
+	var files []string
+	for _, rank := range []int{0, 2} {
+		path := filepath.Join(dir, fmt.Sprintf("x.%d.part", rank))
+		r, err := trace.New(trace.Config{Path: path, Rank: rank, Size: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Lane("one").Add(trace.Record{Start: r.Now(), Kind: trace.Instant})
+		r.Close()
+		files = append(files, path)
+	}
+	out := filepath.Join(dir, "all.json")
+	r := run(t, golci(t, append([]string{"trace", "merge", out}, files...)...))
+	r.want(t, 0, "")
+	for _, text := range []string{"rank 1: there is no part of it", "a timeline of 2 rank(s), 2 records"} {
+		if !strings.Contains(r.err, text) {
+			t.Errorf("%q is not in %q", text, r.err)
+		}
+	}
+	b, err := os.ReadFile(out)
+	if err != nil || !json.Valid(b) {
+		t.Errorf("%v\n%s", err, b)
+	}
+	r = run(t, golci(t, "trace", "merge", out, filepath.Join(dir, "none")))
+	if r.code != 1 || !strings.Contains(r.err, "none: no such file") {
+		t.Errorf("exit code %d, %q", r.code, r.err)
+	}
+}
+
+// TestTraceOfNothing: a program that is no rank of golci leaves no timeline, and no other file.
+func TestTraceOfNothing(t *testing.T) {
+	dir := t.TempDir()
+	r := run(t, golci(t, "run", "-trace", filepath.Join(dir, "x.json"), "true"))
+	if r.code != 1 || !strings.Contains(r.err, "no rank has recorded anything") {
+		t.Errorf("exit code %d, %q", r.code, r.err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("files %v, %v", left, err)
+	}
+	r = run(t, golci(t, "run", "-trace", dir, "true"))
+	if r.code != 1 || !strings.Contains(r.err, "that is a directory") {
+		t.Errorf("exit code %d, %q", r.code, r.err)
+	}
+}
