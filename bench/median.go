@@ -69,6 +69,13 @@ func median(rows []Row, state State) Row {
 	m := same[len(same)/2]
 	m.State = state
 	m.Reps = len(same)
+	better := slices.Min[[]float64]
+	if m.Best > m.Value {
+		better = slices.Max
+	}
+	for _, r := range same {
+		m.Best = better([]float64{m.Best, r.Best})
+	}
 	return m
 }
 

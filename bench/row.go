@@ -45,6 +45,7 @@ type Row struct {
 	Before   float64 `json:"crossing_before_ns"`
 	After    float64 `json:"crossing_after_ns"`
 	State    State   `json:"state,omitempty"`
+	Best     float64 `json:"best,omitempty"`          // of the rounds that Value is the median of; 0 if none is told
 	Reps     int     `json:"reps,omitempty"`          // rows this one is the median of
 	VsPlain  float64 `json:"ratio_default,omitempty"` // performance over the best peer at its defaults; above 1 is ahead
 	VsBest   float64 `json:"ratio_best,omitempty"`    // the same over the best peer in any setting

@@ -30,6 +30,7 @@ var about = map[string]string{
 	"million":   "half a million threads on each of two ranks",
 	"loans":     "what loans that follow demand cost over datagrams, against loans that stay and none",
 	"taskbench": "time of the smallest tasks of a graph that keep the processor busy",
+	"realm":     "events, tasks, locks, barriers, reductions and copies of package realm",
 	"creditsim": "the credit scheme, simulated for many ranks",
 	"reliable":  "the protocol of datagrams over a simulated network, or a real one",
 	"credits":   "what the credit scheme moves among real ranks",

@@ -11,6 +11,7 @@ import (
 	"github.com/golci/golci/bench/crossing"
 	"github.com/golci/golci/bench/million"
 	"github.com/golci/golci/bench/ranks"
+	"github.com/golci/golci/bench/realm"
 	"github.com/golci/golci/bench/rma"
 	"github.com/golci/golci/bench/rma/twin"
 	"github.com/golci/golci/internal/boot"
@@ -31,16 +32,18 @@ func takePart(ctx context.Context, c Config, chosen []spec) error {
 		switch {
 		case s.kind == inProcess || s.kind == virtual:
 			return fmt.Errorf("%w: %s needs no ranks, run it without a launcher", ErrUsage, s.name)
-		case (s.kind == active || s.kind == either) && len(chosen) > 1:
+		case (s.kind == active || s.kind == either || s.kind == tasked) && len(chosen) > 1:
 			return fmt.Errorf("%w: %s needs a job of its own", ErrUsage, s.name)
 		}
 	}
-	if chosen[0].kind == either {
-		return tasksInJob(ctx, c)
-	}
 	out := newPrinter(c)
-	if chosen[0].kind == active {
+	switch chosen[0].kind {
+	case either:
+		return tasksInJob(ctx, c)
+	case active:
 		return twins(ctx, chosen[0], out)
+	case tasked:
+		return takeTasks(ctx, chosen[0], realm.Printer(c.Out, c.JSON))
 	}
 	return messages(ctx, chosen, out, c.Env)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/golci/golci/bench/credits"
 	"github.com/golci/golci/bench/ranks"
+	"github.com/golci/golci/bench/realm"
 	"github.com/golci/golci/bench/rma"
 	"github.com/golci/golci/internal/settings"
 )
@@ -32,6 +33,7 @@ const (
 	active                // two ranks without package mpi; a job of its own
 	virtual               // ranks in this process or none at all, and rows of its own
 	either                // jobs, this process or a rank of a job, and rows of its own; a job of its own
+	tasked                // ranks of package realm, in jobs of one rank and of several
 )
 
 type spec struct {
@@ -45,6 +47,7 @@ type spec struct {
 	chosen  bool          // window is the user's
 	workers int           // of a rank; 0 leaves it to the launcher
 	asked   bool          // runs only when it is named, not as one of all
+	only    []string      // measures of realm; nil for all
 }
 
 const (
@@ -93,6 +96,7 @@ var specs = []spec{
 	{name: rma.Get, kind: active, sizes: remote, least: 8, window: 400 * time.Millisecond},
 	{name: rma.Notify, kind: active, peers: true, sizes: small, least: 8},
 	{name: "million", kind: sole, sizes: small, threads: []int{500_000}, least: 8, workers: 2, asked: true},
+	{name: realm.Name, kind: tasked, sizes: none, window: 100 * time.Millisecond, asked: true},
 	{name: credits.LoansName, kind: inProcess, window: 20 * time.Millisecond, asked: true},
 	{name: taskBench, kind: either, asked: true},
 	{name: "creditsim", kind: virtual, asked: true},
@@ -166,6 +170,14 @@ func (s spec) with(c Config) (spec, error) {
 	for _, n := range s.threads {
 		if n < 1 {
 			return s, fmt.Errorf("%w: %d threads", ErrUsage, n)
+		}
+	}
+	if s.only = c.Only; len(c.Only) > 0 {
+		if s.kind != tasked {
+			return s, fmt.Errorf("%w: -only is for %s, not for %s", ErrUsage, realm.Name, s.name)
+		}
+		if _, err := realm.PlanFor(c.Only); err != nil {
+			return s, errors.Join(ErrUsage, err)
 		}
 	}
 	switch {

@@ -18,6 +18,7 @@ import (
 	"github.com/golci/golci/bench/credits"
 	"github.com/golci/golci/bench/creditsim"
 	"github.com/golci/golci/bench/local"
+	"github.com/golci/golci/bench/realm"
 	"github.com/golci/golci/bench/reliable"
 	"github.com/golci/golci/internal/topology"
 )
@@ -40,6 +41,7 @@ type Config struct {
 	CreditRanks int              // of credits; 0 for its own
 	Link        reliable.Config  // of reliable, but for Size, Loss and Length, which are Sizes, Losses and Duration
 	Losses      []float64        // for reliable, chances; nil for its own
+	Only        []string         // measures of realm; nil for all
 	Real        bool             // reliable runs two ranks over the UDP conduit in place of a simulation
 	Tasks       TaskConfig       // of taskbench
 	Self        string           // the golci program, to start ranks with
@@ -145,13 +147,17 @@ func (r *runner) run(ctx context.Context, s spec) ([]bench.Row, error) {
 	if s.kind == virtual || s.kind == either {
 		return r.show(ctx, s)
 	}
+	show := r.out
+	if s.kind == tasked {
+		show = realm.Printer(r.Out, r.JSON)
+	}
 	stream := r.Reps == 1 && !r.Peers && !r.network()
 	var rows []bench.Row
 	var printing error
 	keep := func(row bench.Row) {
 		rows = append(rows, row)
 		if stream && printing == nil {
-			printing = r.out(row)
+			printing = show(row)
 		}
 	}
 	err := r.measure(ctx, s, keep)
@@ -161,7 +167,7 @@ func (r *runner) run(ctx context.Context, s spec) ([]bench.Row, error) {
 	rows = bench.Medians(rows)
 	bench.Compare(rows, r.plain)
 	for _, row := range rows {
-		printing = errors.Join(printing, r.out(row))
+		printing = errors.Join(printing, show(row))
 	}
 	return rows, errors.Join(err, printing)
 }
@@ -190,8 +196,14 @@ func (r *runner) measure(ctx context.Context, s spec, out func(bench.Row)) error
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if s.kind == inProcess {
+		switch s.kind {
+		case inProcess:
 			if err := r.here(ctx, s, out); err != nil {
+				return err
+			}
+			continue
+		case tasked:
+			if err := r.realmRows(ctx, s, out); err != nil {
 				return err
 			}
 			continue

@@ -29,6 +29,7 @@ type benchCmd struct {
 	Reps     int           `help:"Runs that a row is the median of; default: 5 with -peers, else 1." placeholder:"N"`
 	Conduit  string        `help:"Conduit between the ranks: shm or udp; default: their own choice. With udp the MPI implementations use TCP, and the system's own limit is measured." placeholder:"NAME"`
 	Security []string      `help:"Security modes of the UDP conduit, each in turn: encrypt, authenticate, trust; default: encrypt." placeholder:"LIST"`
+	Only     []string      `group:"realm" help:"Measures of realm, or groups of them: events, tasks, memory, links, floods and others; default: all." placeholder:"LIST"`
 	Nodes    int           `default:"64" group:"creditsim" help:"Ranks simulated, 2 to 10000."`
 	Pattern  string        `default:"static" group:"creditsim" help:"Traffic pattern: static, chain, oddpoll, pairs, tree, hotspot, random or none."`
 	Epochs   int           `default:"120" group:"creditsim" help:"Epochs, one row each."`
@@ -77,7 +78,7 @@ func (b *benchCmd) Run() error {
 		Names: b.Names, N: ranks, Sizes: sizes, Threads: threads, Duration: b.Duration, JSON: b.JSON, Plot: b.Plot,
 		Peers: b.Peers, Reps: b.Reps, Out: os.Stdout, Err: os.Stderr, Self: self, Env: os.LookupEnv,
 		Conduit: b.Conduit, Security: b.Security, CreditRanks: creditRanks,
-		Link: link, Losses: losses, Real: b.Link.Real, Tasks: tasks,
+		Only: b.Only, Link: link, Losses: losses, Real: b.Link.Real, Tasks: tasks,
 		Credit: creditsim.Config{
 			Nodes: b.Nodes, Pattern: b.Pattern, Epochs: b.Epochs, Stay: b.Stay, Loan: b.Loan, Bank: b.Bank,
 			Pause: b.Pause, Seed: b.Seed,
