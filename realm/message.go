@@ -18,6 +18,8 @@ const (
 	hUpdate
 	hSpawn
 	hChange
+	hAsk
+	hDescribe
 	hGreet
 	hCount
 	hWave
@@ -32,6 +34,8 @@ func (rt *Runtime) layer() am.Layer {
 		hUpdate:    {Name: "update", Run: rt.counted(rt.onUpdate)},
 		hSpawn:     {Name: "spawn", Run: rt.counted(rt.onSpawn)},
 		hChange:    {Name: "change", Run: rt.counted(rt.onChange)},
+		hAsk:       {Name: "ask", Run: rt.counted(rt.onAsk)},
+		hDescribe:  {Name: "describe", Run: rt.counted(rt.onDescribe)},
 		hGreet:     {Name: "greet", Run: rt.onGreet},
 		hCount:     {Name: "count", Run: rt.onCount},
 		hWave:      {Name: "wave", Run: rt.onWave},

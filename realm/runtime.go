@@ -31,6 +31,7 @@ type Runtime struct {
 	peers    peers
 	greeting greeting
 	quiet    quiescence
+	machine  machine
 
 	goroutines sync.WaitGroup // of IO tasks
 	stopped    atomic.Bool    // operations cannot start any more

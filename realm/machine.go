@@ -1,0 +1,158 @@
+package realm
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"sync"
+
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/internal/realm/event"
+)
+
+// AllRanks stands for every rank in a query.
+const AllRanks = -1
+
+// machine is what is known of the ranks: each is asked at the first query that concerns it.
+type machine struct {
+	mu    sync.Mutex // guards ranks and their fields; nothing is taken under it
+	ranks map[int]*site
+}
+
+// site is what one rank has. told triggers when what is known.
+type site struct {
+	told event.ID
+	what description
+}
+
+// description is what a rank tells of itself.
+type description struct {
+	Host       string
+	Processors [Group]int // by kind
+}
+
+// describe is the description of this rank.
+func (rt *Runtime) describe() description {
+	host, _ := os.Hostname() // without a name, empty
+	d := description{Host: host}
+	d.Processors = [Group]int{CPU: len(rt.procs.cpus), Utility: len(rt.procs.util), IO: 1}
+	return d
+}
+
+// site returns what is known of a rank, which it asks if nobody has.
+func (rt *Runtime) siteOf(rank int) *site {
+	m := &rt.machine
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.ranks[rank]
+	if s != nil {
+		return s
+	}
+	if m.ranks == nil {
+		m.ranks = make(map[int]*site)
+	}
+	s = new(site)
+	m.ranks[rank] = s
+	if rank == rt.rank {
+		s.what = rt.describe()
+		return s
+	}
+	s.told = rt.newEventBy(rank)
+	rt.post(rank, hAsk, nil, uint64(s.told))
+	return s
+}
+
+// onAsk: another rank asks what this one has.
+func (rt *Runtime) onAsk(t *am.Token, args []uint64, _ []byte) {
+	b, err := json.Marshal(rt.describe())
+	if err != nil {
+		rt.fatal(rt.errorf("Machine", "%w", err))
+		return
+	}
+	rt.post(t.Source(), hDescribe, b, args[0])
+}
+
+// onDescribe: a rank tells what it has.
+func (rt *Runtime) onDescribe(t *am.Token, args []uint64, payload []byte) {
+	var d description
+	m := &rt.machine
+	err := json.Unmarshal(payload, &d)
+	m.mu.Lock()
+	s := m.ranks[t.Source()]
+	ok := err == nil && s != nil && uint64(s.told) == args[0]
+	if ok {
+		s.what = d
+	}
+	m.mu.Unlock()
+	if !ok {
+		rt.malformed(t, "a description for", event.ID(args[0]))
+		return
+	}
+	k := rt.begin(t.Worker())
+	k.trigger(event.ID(args[0]), nil)
+	k.end(pollBudget)
+}
+
+// sites returns what the ranks of a query have. It blocks until those have answered that were never asked.
+func (rt *Runtime) sites(ctx context.Context, what string, rank int) (first int, ds []description, err error) {
+	last := rank
+	switch {
+	case rank == AllRanks:
+		rank, last = 0, rt.size-1
+	case rank < 0 || rank >= rt.size:
+		return 0, nil, rt.errorf(what, "%w: rank %d of %d", ErrArgument, rank, rt.size)
+	}
+	for r := rank; r <= last; r++ {
+		rt.siteOf(r) // all are asked before the first answer is waited for
+	}
+	for r := rank; r <= last; r++ {
+		s := rt.siteOf(r)
+		if err := rt.Wait(ctx, Event(s.told)); err != nil {
+			return 0, nil, err
+		}
+		rt.machine.mu.Lock()
+		ds = append(ds, s.what)
+		rt.machine.mu.Unlock()
+	}
+	return rank, ds, nil
+}
+
+// Processors lists the processors of a kind, of one rank or of AllRanks, by rank and index. Groups are not listed. The
+// first query for another rank asks it, and blocks until it has answered. Errors: ErrArgument; the cause of ctx; a
+// *PoisonError if the rank has died.
+func (rt *Runtime) Processors(ctx context.Context, rank int, kind ProcessorKind) ([]Processor, error) {
+	if kind >= Group {
+		return nil, rt.errorf("Processors", "%w: %v", ErrArgument, kind)
+	}
+	first, ds, err := rt.sites(ctx, "Processors", rank)
+	if err != nil {
+		return nil, err
+	}
+	var ps []Processor
+	for i, d := range ds {
+		for j := range d.Processors[kind] {
+			ps = append(ps, makeProcessor(first+i, kind, j))
+		}
+	}
+	return ps, nil
+}
+
+// Host is the name of the machine that a rank runs on. It blocks, and fails, as Processors does.
+func (rt *Runtime) Host(ctx context.Context, rank int) (string, error) {
+	_, ds, err := rt.sites(ctx, "Host", rank)
+	if err != nil {
+		return "", err
+	}
+	return ds[0].Host, nil
+}
+
+// SpawnEach spawns a task on each of several processors. Each gets what args returns for its place in the list. The
+// result triggers when all have ended. Otherwise it is like Spawn.
+func SpawnEach[A any](at Site, ps []Processor, t Task[A], args func(i int) A, opts ...Option) Event {
+	rt, _ := at.site()
+	all := make([]Event, len(ps))
+	for i, p := range ps {
+		all[i] = Spawn(at, p, t, args(i), opts...)
+	}
+	return rt.Merge(all...)
+}
