@@ -89,6 +89,11 @@ func newProc(r *rank.Rank, o *options, inRun bool) (p *Proc, err error) {
 			return nil, err
 		}
 	}
+	for _, f := range o.layers {
+		if err := f(r); err != nil {
+			return nil, err
+		}
+	}
 	return p, nil
 }
 

@@ -18,6 +18,7 @@ type Option func(*options)
 type options struct {
 	rank   rank.Config
 	attach []func(*comm.Server) error
+	layers []func(*rank.Rank) error
 }
 
 // With sets any setting by its environment variable, as in With("GOLCI_SPIN", "20us").
@@ -58,6 +59,12 @@ func WithoutQuitDump() Option { return func(o *options) { o.rank.QuitDump = fals
 // send, nor wait for other ranks.
 func WithAttach(f func(srv *comm.Server) error) Option {
 	return func(o *options) { o.attach = append(o.attach, f) }
+}
+
+// WithRank calls f on every rank before the start barrier, after MPI's own part has been made. It is the place to
+// attach further layers to the rank, such as package realm. Otherwise it is like WithAttach.
+func WithRank(f func(r *rank.Rank) error) Option {
+	return func(o *options) { o.layers = append(o.layers, f) }
 }
 
 // readOptions applies opts to what programs get without any: SIGQUIT is theirs unless they say no.
