@@ -32,7 +32,7 @@ var layers = [][]string{
 var alone = map[string][]string{
 	"internal/credit":   {"internal/invariants"},
 	"internal/match":    {"internal/machine"},
-	"internal/realm":    {"internal/realm"},
+	"internal/realm":    {"internal/realm", "internal/simd"},
 	"internal/trace":    tools("internal/trace"),
 	"realm":             tools("comm/am", "comm/rank", "comm/rma", "comm/conduit", "fult", "internal/progress", "internal/realm", "internal/request", "internal/trace"),
 	"internal/schedule": {},

@@ -107,3 +107,37 @@ func TestBadLayouts(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestTrack(t *testing.T) {
+	seeds(t, 200, func(t *testing.T, d die) {
+		l := d.layout(t, d.space(1+d.IntN(3)), d.fields())
+		s, f := d.part(l.space), d.IntN(len(l.fields))
+		track, err := l.Track(s, f)
+		if err != nil || track.Count() != s.Count() {
+			t.Fatalf("%v, %d points", err, track.Count())
+		}
+		var all []int64
+		for p := range s.All() {
+			all = append(all, l.Offset(p, f))
+		}
+		for n, want := range all {
+			off, run := track.Find(int64(n))
+			if off != want || run < 1 || run > int64(len(all)-n) {
+				t.Fatalf("point %d at %d, run %d; want %d", n, off, run, want)
+			}
+			if last := all[n+int(run)-1]; last != off+(run-1)*track.Step() {
+				t.Fatalf("point %d at %d, %d bytes apart: the last of %d at %d", n, off, track.Step(), run, last)
+			}
+		}
+		if off, ok := track.Linear(); ok && len(all) > 0 && off != all[0] {
+			t.Fatalf("linear from %d, want %d", off, all[0])
+		}
+	})
+	l, _ := AOS(Range(0, 4), xyz)
+	if _, err := l.Track(Range(0, 5), 0); !errors.Is(err, ErrPoints) {
+		t.Error(err)
+	}
+	if _, err := l.Track(Range(0, 4), 3); !errors.Is(err, ErrFields) {
+		t.Error(err)
+	}
+}

@@ -14,6 +14,9 @@ func newDie(seed uint64) die { return die{rand.New(rand.NewPCG(seed, 1))} }
 
 // seeds runs f with n seeds, each as a subtest that its seed names.
 func seeds(t *testing.T, n int, f func(t *testing.T, d die)) {
+	if testing.Short() {
+		n = n/8 + 1
+	}
 	for seed := range uint64(n) {
 		if !t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) { f(t, newDie(seed)) }) {
 			return
