@@ -37,7 +37,6 @@ type side struct {
 type group struct {
 	start    int64 // where it begins in the stream
 	len      int64 // bytes of an element
-	count    int64 // elements
 	dst, src place
 	field    int      // the first, in the destination
 	width    int64    // of the fields, before elements were joined
@@ -150,7 +149,7 @@ func build(dst, src *Layout, points Space, groups []group, inRows bool, list *li
 	n := points.Count()
 	for k := range groups {
 		g := &groups[k]
-		g.start, g.count = p.size, n
+		g.start = p.size
 		all, err := times(n, g.len)
 		if err != nil {
 			return nil, err
@@ -189,7 +188,6 @@ func (g *group) nest(p *Plan, points Space) {
 	slices.SortStableFunc(ls, func(a, b level) int { return cmp.Compare(abs(b.dst), abs(a.dst)) })
 	for k := len(ls) - 1; k >= 0 && ls[k].dst == g.len && ls[k].src == g.len; k-- {
 		g.len *= ls[k].count
-		g.count /= ls[k].count
 		ls = ls[:k]
 	}
 	for k := len(ls) - 2; k >= 0; k-- {
