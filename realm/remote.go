@@ -38,6 +38,11 @@ func (rs *replicas) shard(e event.ID) *replicaShard {
 func (rs *replicas) lock(e event.ID) (*event.Replica, *replicaShard) {
 	s := rs.shard(e)
 	s.mu.Lock()
+	return s.replica(e), s
+}
+
+// replica is the replica of e, which it makes if there is none. s.mu is held.
+func (s *replicaShard) replica(e event.ID) *event.Replica {
 	r := s.of[without(e)]
 	if r == nil {
 		if s.of == nil {
@@ -46,18 +51,18 @@ func (rs *replicas) lock(e event.ID) (*event.Replica, *replicaShard) {
 		r = new(event.Replica)
 		s.of[without(e)] = r
 	}
-	return r, s
+	return r
 }
 
 func (rs *replicas) look(e event.ID) (event.Status, *event.Poison) {
 	s := rs.shard(e)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch r := s.of[without(e)]; {
-	case r != nil:
-		return r.Look(e.Gen())
-	case *s.recently(e) == e:
+	if *s.recently(e) == e {
 		return event.Triggered, nil
+	}
+	if r := s.of[without(e)]; r != nil {
+		return r.Look(e.Gen())
 	}
 	return event.Pending, nil
 }
@@ -70,12 +75,13 @@ func (rs *replicas) withdraw(e event.ID, w *event.Waiter) bool {
 
 // awaitRemote is await for an event of another rank, whom it asks once.
 func (rt *Runtime) awaitRemote(e event.ID, w *event.Waiter) (event.Status, *event.Poison) {
-	r, s := rt.replicas.lock(e)
+	s := rt.replicas.shard(e)
+	s.mu.Lock()
 	if *s.recently(e) == e {
 		s.mu.Unlock()
 		return event.Triggered, nil
 	}
-	st, why, ask := r.Wait(e.Gen(), w)
+	st, why, ask := s.replica(e).Wait(e.Gen(), w)
 	s.mu.Unlock()
 	if ask {
 		rt.post(e.EventRank(), hSubscribe, nil, uint64(e))
@@ -101,14 +107,12 @@ func (k *cascade) triggerRemote(e event.ID, why *event.Poison) event.Status {
 	if e.EventRank() >= k.rt.size {
 		return event.Unknown
 	}
-	if why == nil {
-		switch k.rt.replicas.note(e) {
-		case noted:
-			k.rt.post(e.EventRank(), hTrigger, nil, uint64(e), forgets)
-			return event.Pending
-		case notedBefore:
-			return event.Triggered
-		}
+	switch k.rt.replicas.note(e, why) {
+	case noted:
+		k.rt.post(e.EventRank(), hTrigger, nil, uint64(e), forgets)
+		return event.Pending
+	case notedBefore:
+		return event.Triggered
 	}
 	r, s := k.rt.replicas.lock(e)
 	knows := uint64(remembers)
@@ -137,22 +141,22 @@ const (
 
 // What note has done.
 const (
-	hasReplica = iota // nothing
+	replicaKnows = iota // nothing, because the replica is to know
 	noted
 	notedBefore
 )
 
-// note notes that e is triggered here, unless it has a replica.
-func (rs *replicas) note(e event.ID) int {
+// note notes that e is triggered here, unless it has a replica or is poisoned.
+func (rs *replicas) note(e event.ID, why *event.Poison) int {
 	s := rs.shard(e)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.recently(e)
 	switch {
-	case s.of[without(e)] != nil:
-		return hasReplica
 	case *p == e:
 		return notedBefore
+	case why != nil || s.of[without(e)] != nil:
+		return replicaKnows
 	}
 	*p = e
 	return noted
