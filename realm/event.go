@@ -52,7 +52,7 @@ func (rt *Runtime) look(e event.ID) (event.Status, *event.Poison) {
 		c.lock.Lock()
 		defer c.lock.Unlock()
 		return c.slot.Look(e.Gen())
-	case e.EventRank() < rt.size:
+	case e.EventRank() < rt.size && e.Gen() != 0:
 		return rt.replicas.look(e)
 	}
 	return event.Unknown, nil
@@ -74,7 +74,7 @@ func (rt *Runtime) await(e event.ID, w *event.Waiter) (event.Status, *event.Pois
 		st, why := c.slot.Wait(e.Gen(), w)
 		c.lock.Unlock()
 		return st, why
-	case e.EventRank() < rt.size:
+	case e.EventRank() < rt.size && e.Gen() != 0:
 		return rt.awaitRemote(e, w)
 	}
 	return event.Unknown, nil

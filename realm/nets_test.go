@@ -57,6 +57,14 @@ func team(t *testing.T, n int, cfg rank.Config, f func(rts []*Runtime)) {
 		for range n - 1 {
 			end <- over.Event()
 		}
+		c := rt.events.at(over.e.EventIndex())
+		if err := rt.r.BlockUntil(func() bool { // the test is not to see these messages
+			c.lock.Lock()
+			defer c.lock.Unlock()
+			return c.slot.Subscribers() == n-1
+		}); err != nil {
+			return err
+		}
 		f(rts)
 		return over.Trigger(NoEvent)
 	}

@@ -104,7 +104,7 @@ func (k *cascade) ownerGone(e event.ID) {
 
 // triggerRemote triggers an event of another rank.
 func (k *cascade) triggerRemote(e event.ID, why *event.Poison) event.Status {
-	if e.EventRank() >= k.rt.size {
+	if e.EventRank() >= k.rt.size || e.Gen() == 0 {
 		return event.Unknown
 	}
 	switch k.rt.replicas.note(e, why) {
@@ -212,7 +212,9 @@ func (rt *Runtime) onTrigger(t *am.Token, args []uint64, payload []byte) {
 		rt.events.expectSubscription(e, by)
 	}
 	k := rt.begin(t.Worker())
-	k.triggerOwn(e, by, why)
+	if k.triggerOwn(e, by, why) == event.Unknown {
+		rt.malformed(t, "a trigger of", e)
+	}
 	k.end(pollBudget)
 }
 

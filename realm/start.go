@@ -9,6 +9,7 @@ import (
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/fult"
 )
 
 // Start joins this process to its job as one rank, as rank.Start does, and starts the runtime there. It blocks until
@@ -88,9 +89,14 @@ type greeting struct {
 	wrong error
 }
 
-// Begin compares the registered tasks with those of other ranks. Every rank calls it once after the start; Start and
-// Run do. It blocks. Errors: ErrRegistered, naming the ranks and a task.
+// Begin compares the registered tasks with those of other ranks, and starts the workers. Every rank calls it once after
+// the start; Start and Run do. It blocks. Errors: ErrRegistered, naming the ranks and a task.
 func (rt *Runtime) Begin() error {
+	if rt.size > 1 { // the first thread starts the workers, which poll while the program does something else
+		if _, err := rt.sched.Go(func(*fult.Thread) {}); err != nil {
+			return err
+		}
+	}
 	_, parent, children := rt.relations()
 	g := &rt.greeting
 	err := rt.r.BlockUntil(func() bool {
