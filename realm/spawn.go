@@ -1,6 +1,8 @@
 package realm
 
 import (
+	"errors"
+
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/internal/realm/event"
 )
@@ -71,9 +73,7 @@ func (rt *Runtime) prepare(p Processor, x *terms) (*task, error) {
 // failed is an event that is poisoned by err.
 func (rt *Runtime) failed(err error) Event {
 	e := rt.newEvent()
-	k := rt.begin(nil)
-	k.trigger(e, rt.poison(err))
-	k.end(callBudget)
+	rt.fail(e, err)
 	return Event(e)
 }
 
@@ -94,18 +94,19 @@ func (rt *Runtime) spawnRemote(p Processor, t *task, after Event) {
 		flags |= 1
 	}
 	err := rt.request(p.Rank(), hSpawn, t.argBytes(), uint64(p), uint64(rt.catalog.place[t.def.serial]), flags, uint64(t.finish), uint64(after))
-	if err == nil && rt.ep.Gone(p.Rank()) { // set before the events of that rank are looked through
-		err = rt.deathOf(p.Rank()).Err
-	}
-	if err != nil {
+	if errors.Is(err, ErrPeer) || rt.ep.Gone(p.Rank()) { // Gone is set before the events of that rank are looked through
+		rt.failWith(t.finish, rt.deathOf(p.Rank()))
+	} else if err != nil {
 		rt.fail(t.finish, err)
 	}
 }
 
 // fail poisons an event of this rank, unless that has happened.
-func (rt *Runtime) fail(e event.ID, err error) {
+func (rt *Runtime) fail(e event.ID, err error) { rt.failWith(e, rt.poison(err)) }
+
+func (rt *Runtime) failWith(e event.ID, why *event.Poison) {
 	k := rt.begin(nil)
-	k.trigger(e, rt.poison(err))
+	k.trigger(e, why)
 	k.end(callBudget)
 }
 

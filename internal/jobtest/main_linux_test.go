@@ -54,6 +54,9 @@ func rankMain(role string) int {
 	if how, ok := strings.CutPrefix(role, bareRole); ok {
 		return bareMain(how)
 	}
+	if role == realmRole {
+		return realmMain()
+	}
 	p, err := mpi.Init()
 	if err == nil {
 		fmt.Printf("rank %d pid %d\n", p.World().Rank(), os.Getpid())
