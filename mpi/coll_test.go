@@ -50,12 +50,15 @@ func fill(r, from, n int) []element {
 
 // eachShape runs f with 1 to 8 ranks and several random shapes.
 func eachShape(t *testing.T, f func(c *Comm, s shape) error, opts ...Option) {
-	seed := source(t)
+	seed, rounds := source(t), 6
+	if testing.Short() {
+		rounds = 3
+	}
 	for n := 1; n <= 8; n++ {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			must(t, n, func(c *Comm) error {
 				rnd := random(seed, n)
-				for round := range 6 {
+				for round := range rounds {
 					s := randomShape(rnd, n, vectorLengths[rnd.IntN(len(vectorLengths))]/n+2)
 					if err := f(c, s); err != nil {
 						return fmt.Errorf("round %d, %+v: %w", round, s, err)

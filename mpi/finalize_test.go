@@ -18,7 +18,7 @@ import (
 func TestFinalizeCountsThreads(t *testing.T) {
 	const threads = 512
 	rounds := 10
-	if invariants.Race {
+	if testing.Short() || invariants.Race {
 		rounds = 2 // each Finalize waits for settleUnseen
 	}
 	for round := range rounds {

@@ -118,7 +118,7 @@ func testEnds(t *testing.T, one string, job func(n int, role string, more ...str
 			t.Parallel()
 			limit := "GOLCI_INIT_TIMEOUT=1m" // a busy machine takes its time to start three processes
 			if c.role == "late" {
-				limit = "GOLCI_INIT_TIMEOUT=2s"
+				limit = "GOLCI_INIT_TIMEOUT=5s" // time enough for the two that come
 			}
 			r := run(t, golci(t, job(3, c.role, "-grace", "200ms", "-env", limit)...))
 			r.want(t, c.code, "golci: "+c.text)

@@ -137,7 +137,7 @@ func TestNetnsSmallerMTU(t *testing.T) {
 		least  = 576  // the least that every host of IPv4 takes
 		silent = 1280 // the least that every path of IPv6 takes; where nobody tells, it does not go below
 	)
-	amount := 8 // MiB, of which the stream has 32 times as much, for a machine that is slow to shrink
+	amount := 4 // MiB, of which the stream has 32 times as much, for a machine that is slow to shrink
 	if invariants.Race {
 		amount = 1
 	}

@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	allocWarm  = 2000  // operations before the count, in which pools fill
-	allocOps   = 10000 // operations counted
-	allocMost  = 100   // objects allowed meanwhile: the runtime's own, and pools that grow to as many as wait at once
-	allocTries = 10    // counts of which the lowest tells
+	allocWarm  = 1000 // operations before the count, in which pools fill
+	allocOps   = 4000 // operations counted
+	allocMost  = 100  // objects allowed meanwhile: the runtime's own, and pools that grow to as many as wait at once
+	allocTries = 10   // counts of which the lowest tells
 	allocLarge = 100_000
 	crowdSize  = 16
 )
