@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,8 +14,10 @@ import (
 
 	"github.com/golci/golci/bench/job"
 	"github.com/golci/golci/bench/taskbench"
+	"github.com/golci/golci/comm/rank"
 	"github.com/golci/golci/internal/settings"
 	"github.com/golci/golci/mpi"
+	"github.com/golci/golci/realm"
 )
 
 // TaskConfig is what the command line says about taskbench.
@@ -49,8 +53,11 @@ var rankRunners = map[string]func(c *mpi.Comm) taskbench.Runner{
 	"threads": func(c *mpi.Comm) taskbench.Runner { return taskbench.Threads{Comm: c} },
 }
 
+// realmRunner is the runner on package realm, which starts its ranks itself.
+const realmRunner = "realm"
+
 // runnersInOrder is all of them; those that follow one another are compared best.
-var runnersInOrder = []string{taskbench.RawImpl, "serial", "goroutines", "threads", "mpi"}
+var runnersInOrder = []string{taskbench.RawImpl, "serial", "goroutines", "threads", "mpi", realmRunner}
 
 // with fills in defaults and refuses what cannot be run.
 func (t TaskConfig) with() (TaskConfig, error) {
@@ -129,11 +136,7 @@ func (r *runner) tasks(ctx context.Context) error {
 			}
 		}
 	}
-	share := 0.0
-	if t.METG {
-		share = half
-	}
-	return taskbench.Show(r.Out, taskbench.Best(rows), share, r.JSON)
+	return t.show(r.Out, rows, r.JSON)
 }
 
 // task measures one runner with one type of graph.
@@ -144,12 +147,7 @@ func (r *runner) task(
 		return alone(ctx, t, g, name, local, out)
 	}
 	if t.InProcess {
-		return mpi.Run(t.Ranks, func(c *mpi.Comm) error {
-			return tasksOnRank(ctx, c, t, g, name, func(row taskbench.Row) {
-				row.Impl += "-inprocess"
-				out(row)
-			})
-		}, mpi.WithWorkers(t.Workers))
+		return t.inProcess(ctx, g, name, out)
 	}
 	return job.Run(ctx, job.Job{Argv: r.taskRanks(t, g, name), Limit: t.limit(g), Line: func(line []byte) error {
 		var row taskbench.Row
@@ -190,62 +188,131 @@ func with(p *taskbench.Plan, s taskbench.Sample) *taskbench.Plan {
 	return &q
 }
 
-// tasksOnRank is a rank's part; rank 0 hands the rows out.
-func tasksOnRank(
-	ctx context.Context, c *mpi.Comm, t TaskConfig, g taskbench.Graph, name string, out func(taskbench.Row),
+// inProcess measures a runner with ranks that are in this process.
+func (t *TaskConfig) inProcess(
+	ctx context.Context, g taskbench.Graph, name string, out func(taskbench.Row),
 ) error {
+	named := func(row taskbench.Row) {
+		row.Impl += "-inprocess"
+		out(row)
+	}
+	if name != realmRunner {
+		return mpi.Run(t.Ranks, func(c *mpi.Comm) error {
+			return t.onComm(c, name).measure(ctx, t, g, named)
+		}, mpi.WithWorkers(t.Workers))
+	}
+	cfg := rank.Config{Settings: map[string]string{settings.Workers.Env(): strconv.Itoa(t.Workers)}}
+	return realm.RunWith(t.Ranks, cfg, func(rt *realm.Runtime) error {
+		m := taskbench.NewRealm(rt, t.Workers)
+		defer m.Close()
+		return onRealm(rt, m, t.Workers).measure(ctx, t, g, named)
+	})
+}
+
+// member is a rank's part in a job.
+type member struct {
+	taskbench.Runner
+	name              string
+	rank, size, cores int
+}
+
+func (t *TaskConfig) onComm(c *mpi.Comm, name string) member {
+	m := member{rankRunners[name](c), name, c.Rank(), c.Size(), c.Size()}
+	if name != "mpi" {
+		m.cores *= t.Workers
+	}
+	return m
+}
+
+func onRealm(rt *realm.Runtime, runner taskbench.Runner, workers int) member {
+	return member{runner, realmRunner, rt.Rank(), rt.Size(), rt.Size() * workers}
+}
+
+// measure has all ranks execute g; rank 0 hands the rows out.
+func (m member) measure(ctx context.Context, t *TaskConfig, g taskbench.Graph, out func(taskbench.Row)) error {
 	p, err := taskbench.NewPlan(g)
 	if err != nil {
 		return err
 	}
-	cores := c.Size()
-	if name != "mpi" {
-		cores *= t.Workers
-	}
-	own := taskbench.Own(g.Width, c.Rank(), c.Size())
-	return taskbench.Sweep(ctx, rankRunners[name](c), p, own, t.Iterations, runsOfSweep, func(s taskbench.Sample) {
-		if c.Rank() == 0 {
-			out(taskbench.NewRow(name, &with(p, s).Graph, c.Size(), cores, s))
+	own := taskbench.Own(g.Width, m.rank, m.size)
+	return taskbench.Sweep(ctx, m.Runner, p, own, t.Iterations, runsOfSweep, func(s taskbench.Sample) {
+		if m.rank == 0 {
+			out(taskbench.NewRow(m.name, &with(p, s).Graph, m.size, m.cores, s))
 		}
 	})
 }
 
-// tasksInJob takes part in a job as one rank.
-func tasksInJob(ctx context.Context, c Config) (err error) {
+// each measures all types with the rank's runner.
+func (m member) each(ctx context.Context, t *TaskConfig, out func(taskbench.Row)) error {
+	for _, typ := range t.Types {
+		g, err := t.graph(typ)
+		if err != nil {
+			return err
+		}
+		if err := m.measure(ctx, t, g, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tasksInJob takes part in a job as one rank. Runners that need no ranks are left out.
+func tasksInJob(ctx context.Context, c Config) error {
 	t, err := c.Tasks.with()
 	if err != nil {
 		return err
 	}
+	var rows []taskbench.Row
+	keep := func(row taskbench.Row) { rows = append(rows, row) }
+	t.Runners = slices.DeleteFunc(slices.Clone(t.Runners), func(name string) bool { return localRunners[name] != nil })
+	switch i := slices.Index(t.Runners, realmRunner); {
+	case len(t.Runners) > 1 && i >= 0:
+		return fmt.Errorf("%w: in a job the runner %s is alone", ErrUsage, realmRunner)
+	case i >= 0:
+		err = realmInJob(ctx, &t, keep)
+	default:
+		err = commInJob(ctx, &t, keep)
+	}
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	return t.show(c.Out, rows, c.JSON)
+}
+
+func commInJob(ctx context.Context, t *TaskConfig, out func(taskbench.Row)) (err error) {
 	p, err := mpi.Init()
 	if err != nil {
 		return fmt.Errorf("bench: %w", err)
 	}
 	defer func() { err = errors.Join(err, p.Finalize()) }()
 	t.Workers = p.Threads().Workers()
-	var rows []taskbench.Row
 	for _, name := range t.Runners {
-		if rankRunners[name] == nil {
-			continue // it needs no ranks
-		}
-		for _, typ := range t.Types {
-			g, err := t.graph(typ)
-			if err != nil {
-				return err
-			}
-			err = tasksOnRank(ctx, p.World(), t, g, name, func(row taskbench.Row) { rows = append(rows, row) })
-			if err != nil {
-				return err
-			}
+		if err := t.onComm(p.World(), name).each(ctx, t, out); err != nil {
+			return err
 		}
 	}
-	if p.World().Rank() != 0 {
-		return nil
+	return nil
+}
+
+func realmInJob(ctx context.Context, t *TaskConfig, out func(taskbench.Row)) (err error) {
+	rt, err := realm.Start(ctx, rank.Config{Exit: os.Exit, Processors: true}, realm.Config{})
+	if err != nil {
+		return fmt.Errorf("bench: %w", err)
 	}
+	defer func() { err = errors.Join(err, rt.Finalize(ctx)) }()
+	workers := rt.OfRank().Threads().Workers()
+	m := taskbench.NewRealm(rt, workers)
+	defer m.Close()
+	return onRealm(rt, m, workers).each(ctx, t, out)
+}
+
+// show writes the best of rows, and the METG if it is asked for.
+func (t *TaskConfig) show(w io.Writer, rows []taskbench.Row, asJSON bool) error {
 	share := 0.0
 	if t.METG {
 		share = half
 	}
-	return taskbench.Show(c.Out, taskbench.Best(rows), share, c.JSON)
+	return taskbench.Show(w, taskbench.Best(rows), share, asJSON)
 }
 
 // taskRanks is the command line of a job.

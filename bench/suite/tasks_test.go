@@ -71,13 +71,13 @@ func TestTasks(t *testing.T) {
 func TestTasksInProcess(t *testing.T) {
 	var out bytes.Buffer
 	c := taskConfig(&out)
-	c.Tasks.Runners, c.Tasks.Ranks, c.Tasks.InProcess = []string{"mpi", "threads"}, 2, true
+	c.Tasks.Runners, c.Tasks.Ranks, c.Tasks.InProcess = []string{"mpi", "threads", "realm"}, 2, true
 	if err := Run(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	rows := taskRows(t, &out)
-	if len(rows) != 4 || rows[0].Impl != "mpi-inprocess" || rows[3].Impl != "threads-inprocess" || rows[0].Ranks != 2 ||
-		rows[3].Cores != 2 {
+	if len(rows) != 6 || rows[0].Impl != "mpi-inprocess" || rows[3].Impl != "threads-inprocess" || rows[0].Ranks != 2 ||
+		rows[3].Cores != 2 || rows[4].Impl != "realm-inprocess" || rows[4].Cores != 2 {
 		t.Errorf("%+v", rows)
 	}
 }
@@ -108,7 +108,7 @@ func TestSweepOfMETG(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	for _, name := range runnersInOrder {
-		if (localRunners[name] == nil) == (rankRunners[name] == nil) {
+		if name != realmRunner && (localRunners[name] == nil) == (rankRunners[name] == nil) {
 			t.Errorf("runner %s is not in one table", name)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // taskFlags are those of golci bench taskbench. Names are those of Task Bench's programs where they have one.
 type taskFlags struct {
 	Type      []string `help:"Types of graphs, each in turn; default: stencil_1d." placeholder:"LIST"`
-	Runner    []string `help:"Runners, each in turn: raw, serial, goroutines, threads, mpi; default: all." placeholder:"LIST"`
+	Runner    []string `help:"Runners, each in turn: raw, serial, goroutines, threads, mpi, realm; default: all." placeholder:"LIST"`
 	Width     int      `default:"4" help:"Tasks of a step."`
 	Steps     int      `default:"1000" help:"Steps of the graph."`
 	Radix     int      `default:"3" help:"Dependencies of a task, for nearest, spread and random_nearest."`
