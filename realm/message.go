@@ -20,6 +20,7 @@ const (
 	hChange
 	hAsk
 	hDescribe
+	hShutdown
 	hGreet
 	hCount
 	hWave
@@ -36,6 +37,7 @@ func (rt *Runtime) layer() am.Layer {
 		hChange:    {Name: "change", Run: rt.counted(rt.onChange)},
 		hAsk:       {Name: "ask", Run: rt.counted(rt.onAsk)},
 		hDescribe:  {Name: "describe", Run: rt.counted(rt.onDescribe)},
+		hShutdown:  {Name: "shutdown", Run: rt.counted(rt.onShutdown)},
 		hGreet:     {Name: "greet", Run: rt.onGreet},
 		hCount:     {Name: "count", Run: rt.onCount},
 		hWave:      {Name: "wave", Run: rt.onWave},

@@ -104,7 +104,7 @@ func (rt *Runtime) oneWave(done *int, last *counts) (over bool, err error) {
 		return false, err
 	}
 	if n := w.asked; !w.over && w.epoch == epoch {
-		rt.down(children, epoch, n, false)
+		rt.passOn(children, epoch, n, false)
 		rt.awaitIdle(epoch)
 		answered := func() bool { return stale() || w.asked > n || q.look(n).answered.ranks == len(children) }
 		if err := rt.r.BlockUntil(answered); err != nil {
@@ -116,14 +116,14 @@ func (rt *Runtime) oneWave(done *int, last *counts) (over bool, err error) {
 		}
 	}
 	if q.look(0).over {
-		rt.down(children, epoch, *done+1, true)
+		rt.passOn(children, epoch, *done+1, true)
 		return true, nil
 	}
 	return false, nil
 }
 
-// down passes a wave on.
-func (rt *Runtime) down(children []int, epoch, n int, over bool) {
+// passOn passes a wave on.
+func (rt *Runtime) passOn(children []int, epoch, n int, over bool) {
 	last := uint64(0)
 	if over {
 		last = 1
@@ -266,6 +266,8 @@ func describe(w *event.Waiter) string {
 		return "the merged " + x.to.String()
 	case *notice:
 		return "a subscription"
+	case *shutdown:
+		return "a shutdown"
 	case *sleeper:
 		return "a goroutine"
 	}

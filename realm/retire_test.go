@@ -10,7 +10,7 @@ import (
 // TestRetiredEvents cancels every other event. Each slot can do so only a few times; what it then keeps is bounded, and
 // right as long as it is kept.
 func TestRetiredEvents(t *testing.T) {
-	rounds := 3 * pageCells
+	rounds := 4 * pageCells
 	if !testing.Short() {
 		rounds += event.Exact
 	}
@@ -44,7 +44,7 @@ func TestRetiredEvents(t *testing.T) {
 				lost++
 			}
 		}
-		if want := (rounds - event.Exact) / pageCells; !testing.Short() && lost < want-1 {
+		if want := (rounds - event.Exact) / pageCells; !testing.Short() && lost < want-2 { // pages of which a cell is free, or alive for good, stay
 			t.Errorf("%d pages are gone, want %d", lost, want)
 		}
 		if ok, err := rt.HasTriggered(first + 1); !testing.Short() && (!ok || err == nil) {

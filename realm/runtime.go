@@ -27,6 +27,7 @@ type Runtime struct {
 	rest     rest
 	procs    processors
 	utility  *processor
+	down     event.ID // triggers when the job is to end
 	runners  runners
 	peers    peers
 	greeting greeting
@@ -67,6 +68,7 @@ func New(r *rank.Rank, cfg Config) (*Runtime, error) {
 	}
 	rt.peers.init(rt.size)
 	rt.makeProcessors(cfg)
+	rt.down = rt.newEvent()
 	layer := rank.Layer{Endpoint: rt.layer(), Unended: rt.unended, Meet: rt.meet, Stop: rt.stop}
 	if err := r.Attach(layer); err != nil {
 		return nil, err

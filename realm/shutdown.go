@@ -1,0 +1,80 @@
+package realm
+
+import (
+	"context"
+
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/internal/realm/event"
+)
+
+// Shutdown has WaitForShutdown return on all ranks once after has triggered, poisoned or not. Any rank may call it, also
+// in a task. It does not block. A second call has no effect. The error is ErrArgument, or ErrClosed.
+func (rt *Runtime) Shutdown(after Event) error {
+	if err := rt.ended(); err != nil {
+		return err
+	}
+	s := &shutdown{rt: rt}
+	s.Op = s
+	st, _ := rt.await(event.ID(after), &s.Waiter)
+	switch st {
+	case event.Unknown:
+		return rt.unknown("Shutdown", after)
+	case event.Triggered:
+		k := rt.begin(nil)
+		s.Fire(nil, k)
+		k.end(callBudget)
+	}
+	return nil
+}
+
+// WaitForShutdown waits until some rank has called Shutdown, whose event has triggered, and then ends this rank as
+// Finalize does. It is for ranks whose program is done and that run the tasks of others.
+func (rt *Runtime) WaitForShutdown(ctx context.Context) error {
+	if err := rt.Wait(ctx, Event(rt.down)); err != nil {
+		return err
+	}
+	return rt.Finalize(ctx)
+}
+
+// shutdown is a call of Shutdown that waits for its event.
+type shutdown struct {
+	event.Waiter
+	rt *Runtime
+}
+
+// Fire implements event.Op. The root of the tree of ranks has the news spread.
+func (s *shutdown) Fire(_ *event.Waiter, by any) {
+	root, _, _ := s.rt.relations()
+	if root {
+		s.rt.spread(by.(*cascade))
+		return
+	}
+	s.rt.post(s.rt.root(), hShutdown, nil)
+}
+
+// spread tells the children of this rank, and this rank, that the job is to end.
+func (rt *Runtime) spread(k *cascade) {
+	if k.trigger(rt.down, nil) != event.Pending {
+		return // told before
+	}
+	_, _, children := rt.relations()
+	for _, c := range children {
+		rt.post(c, hShutdown, nil)
+	}
+}
+
+// onShutdown: the parent, or to the root any rank, tells that the job is to end.
+func (rt *Runtime) onShutdown(t *am.Token, _ []uint64, _ []byte) {
+	k := rt.begin(t.Worker())
+	rt.spread(k)
+	k.end(pollBudget)
+}
+
+// root is the first rank that is alive.
+func (rt *Runtime) root() int {
+	r := 0
+	for r < rt.size-1 && rt.ep.Gone(r) {
+		r++
+	}
+	return r
+}
