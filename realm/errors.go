@@ -25,7 +25,7 @@ var (
 // PoisonError is why an operation was not done.
 type PoisonError struct {
 	Event Event  // that was waited for
-	Rank  int    // where the fault began
+	Rank  int    // where the fault began; -1: that has been forgotten, since it was long ago
 	Cause string // what it was
 	err   error  // the cause itself, on that rank
 }

@@ -88,3 +88,7 @@ func must(t *testing.T, err error) {
 		t.Error(err)
 	}
 }
+
+func rankConfig(conduit string) rank.Config {
+	return rank.Config{Settings: map[string]string{"GOLCI_CONDUIT": conduit}}
+}
