@@ -13,6 +13,8 @@ type cascade struct {
 	rt   *Runtime
 	w    *fult.Worker // that the caller runs on, or nil
 	list event.List   // waiters whose event has triggered
+
+	scratch []byte // for the messages of one reservation
 }
 
 // A cascade that has run so many waiters leaves the others to a processor, because a poll, or a task, has to go on.

@@ -24,6 +24,7 @@ const (
 	hGreet
 	hCount
 	hWave
+	hLock
 )
 
 // layer is what the runtime has on the endpoint.
@@ -38,6 +39,7 @@ func (rt *Runtime) layer() am.Layer {
 		hAsk:       {Name: "ask", Run: rt.counted(rt.onAsk)},
 		hDescribe:  {Name: "describe", Run: rt.counted(rt.onDescribe)},
 		hShutdown:  {Name: "shutdown", Run: rt.counted(rt.onShutdown)},
+		hLock:      {Name: "reservation", Run: rt.counted(rt.onLock)},
 		hGreet:     {Name: "greet", Run: rt.onGreet},
 		hCount:     {Name: "count", Run: rt.onCount},
 		hWave:      {Name: "wave", Run: rt.onWave},

@@ -90,6 +90,7 @@ func (rt *Runtime) peerGone(rank int, err error, w *fult.Worker) {
 		}
 		s.mu.Unlock()
 	}
+	rt.locks.peerGone(k, rank)
 	rt.quiet.peerGone(rt)
 	k.end(pollBudget)
 }

@@ -270,6 +270,8 @@ func describe(w *event.Waiter) string {
 		return "a shutdown"
 	case *sleeper:
 		return "a goroutine"
+	case *lockOp:
+		return x.String()
 	}
 	return "an operation"
 }

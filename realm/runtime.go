@@ -24,6 +24,7 @@ type Runtime struct {
 
 	events   table
 	replicas replicas
+	locks    locks
 	rest     rest
 	procs    processors
 	utility  *processor
@@ -44,6 +45,7 @@ type Runtime struct {
 	sleepers request.Pool[sleeper]
 	tasks    request.Pool[task]
 	notices  request.Pool[notice]
+	lockOps  request.Pool[lockOp]
 }
 
 // Config says what a runtime has. The zero value has a CPU processor for each worker of the rank, a utility processor,

@@ -18,6 +18,7 @@ const (
 	HolderDied
 	HomeDied
 	ReleaseLost
+	Forgotten // destroyed, and nothing else is known
 )
 
 var reasons = [...]string{
@@ -26,6 +27,7 @@ var reasons = [...]string{
 	OwnerDied:   "rank %d owned it and died",
 	HolderDied:  "rank %d held it and died",
 	HomeDied:    "rank %d made it and died",
+	Forgotten:   "rank %d says that it was destroyed",
 	ReleaseLost: "a release may be lost with rank %d",
 }
 

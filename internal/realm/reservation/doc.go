@@ -12,9 +12,9 @@
 // # Hints
 //
 // Each transfer has a number, the epoch of the new owner. A rank sends what is for the owner to the owner of the
-// latest epoch that it knows, and names that epoch. Who receives it knows a later one and forwards it, or owns the lock,
-// or learns that a transfer to itself is under way. In that case it keeps the message until the transfer arrives. So
-// a message never goes back to an older owner, and messages may overtake each other.
+// latest epoch that it knows, and names that epoch. Who receives it knows a later one and forwards it, or owns the
+// lock, or learns that a transfer to itself is under way. In that case it keeps the message until the transfer
+// arrives. So a message never goes back to an older owner, and messages may overtake each other.
 //
 // # Fairness
 //
@@ -26,8 +26,8 @@
 // Holders of one shared mode may be on several ranks. The owner counts them all. It answers a request of another rank
 // with a grant, which carries a copy of the payload to read. A release on another rank is a message to the owner.
 //
-// A hold may be released on another rank than that of its grant. If the mode is shared, the owner then cannot tell which
-// ranks still hold the lock. That matters only when one of them dies.
+// A hold may be released on another rank than that of its grant. If the mode is shared, the owner then cannot tell
+// which ranks still hold the lock. That matters only when one of them dies.
 //
 // # Death
 //

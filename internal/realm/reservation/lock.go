@@ -157,8 +157,17 @@ func (l *Lock) Held() bool { return l.owned && l.holders > 0 || l.here > 0 }
 // Owned tells whether this rank is the owner.
 func (l *Lock) Owned() bool { return l.owned }
 
+// Idle tells whether this rank is the owner, and nobody holds the lock or waits.
+func (l *Lock) Idle() bool { return l.idle }
+
+// Moves is how often the lock has moved, as far as this rank knows.
+func (l *Lock) Moves() uint64 { return l.hint.Epoch }
+
 // Dead is why the lock refuses all; nil if it does not.
 func (l *Lock) Dead() *event.Poison { return l.dead }
+
+// Destroyed tells whether somebody has destroyed the lock, as far as this rank knows.
+func (l *Lock) Destroyed() bool { return l.cause.Why == Destroyed || l.cause.Why == Forgotten }
 
 // Destroy has all waiters and later acquires refused. Those who hold the lock may release it, or not.
 func (l *Lock) Destroy(out *Out) { l.end(Cause{Destroyed, l.Self}, out) }

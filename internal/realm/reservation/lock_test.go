@@ -46,7 +46,8 @@ func TestCarry(t *testing.T) {
 	for _, m := range out.Send {
 		got = append(got, fmt.Sprintf("%d: %s", m.To, describe(m)))
 	}
-	want := "1: transfer epoch 1, 2 waits, 3 waits|1: request of 4 (1, mode 0, epoch 1)|1: request of 5 (1, mode 0, epoch 1)|" +
+	want := "1: transfer epoch 1, 2 waits, 3 waits|" +
+		"1: request of 4 (1, mode 0, epoch 1)|1: request of 5 (1, mode 0, epoch 1)|" +
 		"1: request of 6 (1, mode 0, epoch 1)"
 	if strings.Join(got, "|") != want {
 		t.Errorf("got %q", got)

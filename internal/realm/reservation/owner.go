@@ -97,6 +97,9 @@ func (l *Lock) serve(m Message, out *Out) {
 	case End:
 		l.die(m.Cause, out)
 		l.refuse(m.Want.Rank, out)
+		if l.home != m.Want.Rank { // whoever asks for the first time asks there
+			l.refuse(l.home, out)
+		}
 	}
 }
 

@@ -74,7 +74,8 @@ func newWorld(p plan) *world {
 	for r := range p.acquires {
 		w.told = append(w.told, make([]bool, n))
 		w.locks = append(w.locks, New(Config{
-			ID: event.MakeReservation(p.home, 7), Self: int32(r), Ranks: len(p.acquires), Carry: p.carry, Turns: p.turns, Payload: make([]byte, 8),
+			ID: event.MakeReservation(p.home, 7), Self: int32(r), Ranks: len(p.acquires), Carry: p.carry, Turns: p.turns,
+			Payload: make([]byte, 8),
 		}))
 	}
 	return w
@@ -385,20 +386,22 @@ func (w *world) Key() string {
 		wires = append(wires, fmt.Sprint(x.from, x.m))
 	}
 	slices.Sort(wires)
-	fmt.Fprint(&b, w.next, wires, w.holds, w.count, w.fault, w.ended, w.dead, w.told, w.fatal, w.stuck, w.mixed, w.streak, w.last, w.errs, len(w.refused))
+	fmt.Fprint(&b, w.next, wires, w.holds, w.count, w.fault, w.ended, w.dead,
+		w.told, w.fatal, w.stuck, w.mixed, w.streak, w.last, w.errs, len(w.refused))
 	return b.String()
 }
 
 func state(l *Lock) string {
 	var b strings.Builder
-	fmt.Fprint(&b, l.idle, l.owned, l.mode, l.holders, l.version, l.set, l.streak, l.here, l.asked, l.unsure, l.ending, l.hint,
-		l.awaited, l.sharers, l.kept, l.Gone, l.cause, l.Payload)
+	fmt.Fprint(&b, l.idle, l.owned, l.mode, l.holders, l.version, l.set, l.streak, l.here, l.asked,
+		l.unsure, l.ending, l.hint, l.awaited, l.sharers, l.kept, l.Gone, l.cause, l.Payload)
 	each(l, func(v *event.Waiter, m Mode) { fmt.Fprint(&b, " ", v.Op, "/", m) })
 	return b.String()
 }
 
 var kindNames = map[Kind]string{
-	Request: "request", Release: "release", End: "end", Transfer: "transfer", Grant: "grant", Moved: "moved", Refused: "refused",
+	Request: "request", Release: "release", End: "end", Transfer: "transfer", Grant: "grant", Moved: "moved",
+	Refused:  "refused",
 	Released: "released", Unheld: "unheld",
 }
 

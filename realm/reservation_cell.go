@@ -1,0 +1,206 @@
+package realm
+
+import (
+	"reflect"
+	"sync"
+	"unsafe"
+
+	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/internal/realm/reservation"
+	"github.com/golci/golci/internal/spin"
+)
+
+// locks has the reservations that this rank has created or used, and that are not destroyed.
+type locks struct {
+	mu   sync.Mutex // guards all; nothing but the lock of a cell is taken under it
+	of   map[event.ID]*lockCell
+	next int     // index of the last that this rank has created; the first is 1
+	gone []int32 // ranks that have died, and all that they sent has been handled
+}
+
+// lockCell is a reservation on one rank. All but what lock guards does not change once the cell is in the table.
+type lockCell struct {
+	lock spin.Lock // guards core and, while messages take the payload in or out, bytes; nothing is taken under it
+	core *reservation.Lock
+
+	rt      *Runtime
+	id      event.ID
+	of      reflect.Type // of the payload
+	payload unsafe.Pointer
+	bytes   []byte // of the payload
+	err     error  // why the handle is of no use; then there is no core
+}
+
+// add enters c as a reservation that this rank creates.
+func (t *locks) add(c *lockCell) *lockCell {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.next++
+	return t.put(event.MakeReservation(c.rt.rank, t.next), c)
+}
+
+// enter enters c under id, and returns it, or what another has entered before.
+func (t *locks) enter(id event.ID, c *lockCell) *lockCell {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	old := t.of[id]
+	switch {
+	case old != nil:
+		return old
+	case id.Rank() == c.rt.rank && id.Index() > t.next:
+		return c.rt.noLock(c.rt.errorf("On", "%w: there is no %v", ErrArgument, id))
+	case id.Rank() == c.rt.rank:
+		return c.rt.noLock(c.rt.errorf("On", "%w: %v was destroyed", ErrArgument, id))
+	}
+	return t.put(id, c)
+}
+
+// put enters c. t.mu is held.
+func (t *locks) put(id event.ID, c *lockCell) *lockCell {
+	c.id = id
+	c.core = reservation.New(c.config())
+	if t.of == nil {
+		t.of = make(map[event.ID]*lockCell)
+	}
+	t.of[id] = c
+	return c
+}
+
+func (t *locks) find(id event.ID) *lockCell {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.of[id]
+}
+
+// forget takes a reservation that was destroyed out.
+func (t *locks) forget(c *lockCell) {
+	t.mu.Lock()
+	delete(t.of, c.id)
+	t.mu.Unlock()
+}
+
+// noLock stands for a reservation that cannot be used.
+func (rt *Runtime) noLock(err error) *lockCell {
+	return &lockCell{rt: rt, err: err, core: new(reservation.Lock)}
+}
+
+// as is c, if its payload has type t.
+func (c *lockCell) as(t reflect.Type) *lockCell {
+	if c.err == nil && c.of != t {
+		return c.rt.noLock(c.rt.errorf("On", "%w: the payload of %v is %v, not %v", ErrArgument, c.id, c.of, t))
+	}
+	return c
+}
+
+func (c *lockCell) try(m Mode) bool {
+	c.lock.Lock()
+	took := c.core.Try(reservation.Mode(m))
+	c.lock.Unlock()
+	return took
+}
+
+func (c *lockCell) held() bool {
+	c.lock.Lock()
+	held := c.core.Held()
+	c.lock.Unlock()
+	return held
+}
+
+// acquire is Acquire where after may not have triggered, or the reservation is taken.
+func (c *lockCell) acquire(m Mode, after Event, ignore bool) Event {
+	rt := c.rt
+	if err := c.usable(); err != nil {
+		return rt.failed(err)
+	}
+	if st, why := rt.look(event.ID(after)); st == event.Triggered && (why == nil || ignore) && c.try(m) {
+		return NoEvent
+	}
+	o := rt.newLockOp(c, opAcquire)
+	o.mode, o.ignore, o.grant = reservation.Mode(m), ignore, rt.newEvent()
+	grant := o.grant
+	st, why := rt.await(event.ID(after), &o.Waiter)
+	switch st {
+	case event.Pending:
+		return Event(grant)
+	case event.Unknown:
+		why = rt.poison(rt.unknown("Acquire", after))
+		o.ignore = false
+	}
+	k := rt.begin(nil)
+	o.acquire(k, why)
+	k.end(callBudget)
+	return Event(grant)
+}
+
+// usable tells why no operation can begin.
+func (c *lockCell) usable() error {
+	if c.err != nil {
+		return c.err
+	}
+	return c.rt.ended()
+}
+
+// release ends a hold now.
+func (c *lockCell) release() error {
+	if c.err != nil {
+		return c.err
+	}
+	var out reservation.Out
+	c.lock.Lock()
+	err := c.core.Release(&out)
+	if out.Fire.Empty() && len(out.Send) == 0 {
+		c.lock.Unlock()
+		return c.wrong(err)
+	}
+	k := c.rt.begin(nil)
+	c.leave(k, &out)
+	k.end(callBudget)
+	return nil
+}
+
+// wrong is the error of a release without a hold.
+func (c *lockCell) wrong(err error) error {
+	if err == nil {
+		return nil
+	}
+	return c.rt.errorf("Release", "%w: %w", ErrArgument, err)
+}
+
+// defer1 does an operation once after has triggered.
+func (c *lockCell) defer1(what string, after Event, op uint8) error {
+	if err := c.usable(); err != nil {
+		return err
+	}
+	rt := c.rt
+	o := rt.newLockOp(c, op)
+	st, why := rt.await(event.ID(after), &o.Waiter)
+	switch st {
+	case event.Pending:
+		return nil
+	case event.Unknown:
+		rt.lockOps.Put(o)
+		return rt.unknown(what, after)
+	}
+	rt.lockOps.Put(o)
+	k := rt.begin(nil)
+	err := c.finish(k, op, why)
+	k.end(callBudget)
+	return err
+}
+
+// finish does what defer1 has deferred.
+func (c *lockCell) finish(k *cascade, op uint8, why *event.Poison) error {
+	if op == opRelease && reservation.IsRefusal(c.id, why) || op == opDestroy && why != nil {
+		return nil
+	}
+	var out reservation.Out
+	var err error
+	c.lock.Lock()
+	if op == opRelease {
+		err = c.core.Release(&out)
+	} else {
+		c.core.Destroy(&out)
+	}
+	c.leave(k, &out)
+	return c.wrong(err)
+}

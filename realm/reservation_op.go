@@ -1,0 +1,84 @@
+package realm
+
+import (
+	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/internal/realm/reservation"
+)
+
+// What a lockOp does when it fires.
+const (
+	opAcquire uint8 = iota // its precondition has triggered
+	opGrant                // the reservation is granted or refused
+	opRelease
+	opDestroy
+)
+
+// lockOp is an operation on a reservation that waits for an event, or for the reservation.
+type lockOp struct {
+	event.Waiter
+	c      *lockCell
+	grant  event.ID // of an acquire
+	mode   reservation.Mode
+	what   uint8
+	ignore bool
+}
+
+func (rt *Runtime) newLockOp(c *lockCell, what uint8) *lockOp {
+	o := rt.lockOps.Get()
+	if o == nil {
+		o = new(lockOp)
+		o.Op = o
+	}
+	o.c, o.what, o.ignore = c, what, false
+	return o
+}
+
+// Fire implements event.Op.
+func (o *lockOp) Fire(w *event.Waiter, by any) {
+	k := by.(*cascade)
+	c, what, why := o.c, o.what, w.Poison
+	switch what {
+	case opAcquire:
+		o.acquire(k, why)
+	case opGrant:
+		grant := o.grant
+		k.rt.lockOps.Put(o)
+		k.trigger(grant, why)
+	default:
+		k.rt.lockOps.Put(o)
+		if err := c.finish(k, what, why); err != nil {
+			k.rt.fatal(err) // nobody else can be told
+		}
+	}
+}
+
+// acquire takes the reservation, or waits for it. why is the poison of the precondition.
+func (o *lockOp) acquire(k *cascade, why *event.Poison) {
+	c, grant := o.c, o.grant
+	if why != nil && !o.ignore {
+		k.rt.lockOps.Put(o)
+		k.trigger(grant, reservation.Refusal(c.id, why))
+		return
+	}
+	o.what, o.Poison = opGrant, nil
+	var out reservation.Out
+	c.lock.Lock()
+	if c.core.Acquire(&o.Waiter, o.mode, &out) {
+		c.lock.Unlock()
+		k.rt.lockOps.Put(o)
+		k.trigger(grant, nil)
+		return
+	}
+	c.leave(k, &out)
+}
+
+// String says what waits.
+func (o *lockOp) String() string {
+	switch o.what {
+	case opRelease:
+		return "the release of " + o.c.id.String()
+	case opDestroy:
+		return "the end of " + o.c.id.String()
+	}
+	return "the acquire of " + o.c.id.String()
+}
