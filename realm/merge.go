@@ -15,18 +15,42 @@ func (rt *Runtime) Merge(events ...Event) Event { return rt.merge(events, false)
 func (rt *Runtime) MergeIgnoringFaults(events ...Event) Event { return rt.merge(events, true) }
 
 func (rt *Runtime) merge(events []Event, ignore bool) Event {
-	only, n := NoEvent, 0
+	only, n := distinct(events)
+	if n == 0 || n == 1 && !ignore {
+		return only
+	}
+	m := rt.newMerger(n, ignore)
+	e := rt.newEvent()
+	m.to = e
+	rt.gather(m, events)
+	return Event(e)
+}
+
+// launchAfter has t become ready once all of events have triggered. It needs no event for that.
+func (rt *Runtime) launchAfter(t *task, events []Event) {
+	only, n := distinct(events)
+	if n <= 1 {
+		t.launch(event.ID(only))
+		return
+	}
+	m := rt.newMerger(n, t.ignore)
+	m.task = t
+	rt.gather(m, events)
+}
+
+// distinct counts events that have not triggered as far as their number says, and differ from the one before.
+func distinct(events []Event) (only Event, n int) {
 	for _, e := range events {
 		if e != NoEvent && e != only {
 			only = e
 			n++
 		}
 	}
-	if n == 0 || n == 1 && !ignore {
-		return only
-	}
-	m := rt.newMerger(n, ignore)
-	e := m.to
+	return only, n
+}
+
+// gather has m wait for events, those that distinct has counted. m may be free when it returns.
+func (rt *Runtime) gather(m *merger, events []Event) {
 	k := rt.begin(nil)
 	last := NoEvent
 	i := 0
@@ -40,18 +64,18 @@ func (rt *Runtime) merge(events []Event, ignore bool) Event {
 	}
 	m.drop(k) // of the guard
 	k.end(callBudget)
-	return Event(e)
 }
 
 // inlineMerge is the number of events that a merger takes without an allocation.
 const inlineMerge = 6
 
-// merger triggers an event once several others have triggered. Those may trigger at the same time in different
-// goroutines, so what they share is atomic. The last one frees the merger.
+// merger triggers an event, or has a task become ready, once several events have triggered. Those may trigger at the
+// same time in different goroutines, so what they share is atomic. The last one frees the merger.
 type merger struct {
 	left     atomic.Int32 // events that have not triggered, and 1 while events are being added
-	poisoned atomic.Bool  // the event has been triggered, poisoned
+	poisoned atomic.Bool  // a poisoned event has ended it early
 	to       event.ID
+	task     *task // in the place of to, if it is not nil; it is not touched after the end
 	ignore   bool
 	few      [inlineMerge]event.Waiter
 	many     []event.Waiter // in the place of few where these are not enough
@@ -71,7 +95,7 @@ func (rt *Runtime) newMerger(n int, ignore bool) *merger {
 			m.many[i].Op = m
 		}
 	}
-	m.to, m.ignore = rt.newEvent(), ignore
+	m.to, m.ignore = 0, ignore
 	m.poisoned.Store(false)
 	m.left.Store(int32(n) + 1)
 	return m
@@ -96,12 +120,21 @@ func (m *merger) add(k *cascade, i int, e event.ID) {
 // Fire implements event.Op.
 func (m *merger) Fire(w *event.Waiter, by any) { m.one(by.(*cascade), w.Poison) }
 
-// one takes the news of one event. The first poison triggers at once: the others may never come.
+// one takes the news of one event. The first poison ends the merger at once: the others may never come.
 func (m *merger) one(k *cascade, why *event.Poison) {
 	if why != nil && !m.ignore && m.poisoned.CompareAndSwap(false, true) {
-		k.trigger(m.to, why)
+		m.end(k, why)
 	}
 	m.drop(k)
+}
+
+// end does what m is for.
+func (m *merger) end(k *cascade, why *event.Poison) {
+	if m.task != nil {
+		m.task.begin(k, why)
+		return
+	}
+	k.trigger(m.to, why)
 }
 
 // drop counts one event. m must not be touched after it, since the last caller frees it.
@@ -110,8 +143,8 @@ func (m *merger) drop(k *cascade) {
 		return
 	}
 	if !m.poisoned.Load() {
-		k.trigger(m.to, nil)
+		m.end(k, nil)
 	}
-	m.many = nil
+	m.many, m.task = nil, nil
 	k.rt.mergers.Put(m)
 }

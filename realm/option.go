@@ -33,17 +33,22 @@ type terms struct {
 	ignore   bool
 }
 
-func (rt *Runtime) termsOf(opts []Option) (x terms) {
+// termsOf reads options. If all events to wait for are those of one option, they are several, not merged.
+func (rt *Runtime) termsOf(opts []Option) (x terms, several []Event) {
 	x.ignore = ignoring(opts)
 	for i := range opts {
-		switch o := &opts[i]; o.kind {
-		case optionAfter:
-			x.after = rt.both(x.after, o.after, x.ignore)
-		case optionPriority:
+		switch o := &opts[i]; {
+		case o.kind == optionPriority:
 			x.priority = o.priority
+		case o.kind != optionAfter:
+		case x.after == NoEvent && several == nil:
+			several = o.after
+		default:
+			x.after = rt.both(rt.both(x.after, several, x.ignore), o.after, x.ignore)
+			several = nil
 		}
 	}
-	return x
+	return x, several
 }
 
 // both merges e and events.

@@ -263,6 +263,9 @@ func describe(w *event.Waiter) string {
 	case *forward:
 		return "the trigger of " + x.to.String()
 	case *merger:
+		if x.task != nil { // which may have begun, if it did not need this event any more
+			return "a task with several preconditions"
+		}
 		return "the merged " + x.to.String()
 	case *notice:
 		return "a subscription"

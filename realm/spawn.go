@@ -14,7 +14,7 @@ import (
 // It does not wait for the task. For a processor of another rank it may block for credits, and switch threads.
 func Spawn[A any](at Site, p Processor, t Task[A], args A, opts ...Option) Event {
 	rt, _ := at.site()
-	terms := rt.termsOf(opts)
+	terms, several := rt.termsOf(opts)
 	x, err := rt.prepare(p, &terms)
 	if err == nil && t.def == nil {
 		err = rt.errorf("Spawn", "%w: a task that was not registered", ErrArgument)
@@ -27,18 +27,21 @@ func Spawn[A any](at Site, p Processor, t Task[A], args A, opts ...Option) Event
 		return rt.failed(err)
 	}
 	finish := x.finish
-	if x.executor == nil {
-		rt.spawnRemote(p, x, terms.after)
-		return Event(finish)
+	switch {
+	case x.executor == nil:
+		rt.spawnRemote(p, x, rt.both(terms.after, several, terms.ignore))
+	case several != nil:
+		rt.launchAfter(x, several)
+	default:
+		x.launch(event.ID(terms.after))
 	}
-	x.launch(event.ID(terms.after))
 	return Event(finish)
 }
 
 // SpawnLocal is Spawn of a function, on a processor of this rank. f may use whatever the caller can.
 func SpawnLocal(at Site, p Processor, f func(c *Ctx) error, opts ...Option) Event {
 	rt, _ := at.site()
-	terms := rt.termsOf(opts)
+	terms, several := rt.termsOf(opts)
 	x, err := rt.prepare(p, &terms)
 	if err == nil && (x.executor == nil || f == nil) {
 		err = rt.errorf("SpawnLocal", "%w: a function for %v", ErrArgument, p)
@@ -48,7 +51,11 @@ func SpawnLocal(at Site, p Processor, f func(c *Ctx) error, opts ...Option) Even
 	}
 	x.def, x.local = nil, f
 	finish := x.finish
-	x.launch(event.ID(terms.after))
+	if several != nil {
+		rt.launchAfter(x, several)
+	} else {
+		x.launch(event.ID(terms.after))
+	}
 	return Event(finish)
 }
 
