@@ -159,7 +159,7 @@ func (g *graphRun) anti() [][][]int {
 }
 
 // realmAhead is about how many tasks a rank has spawned that have not ended.
-const realmAhead = 256
+const realmAhead = 128
 
 // some says from which step on a task spawns the tasks of some steps.
 type some struct{ Place, Step uint32 }
