@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
+	"os"
 	"sync"
 
 	"github.com/golci/golci/comm/am"
@@ -27,6 +28,15 @@ func Start(ctx context.Context, cfg rank.Config, rc Config) (*Runtime, error) {
 	}
 	return rt, nil
 }
+
+// Init is Start for a program that is a rank and nothing else: it takes settings from the environment, may raise
+// GOMAXPROCS, answers SIGQUIT with a report, and ends with the job. Call Finalize at the end.
+func Init() (*Runtime, error) {
+	return Start(context.Background(), rank.Config{Processors: true, QuitDump: true, Exit: os.Exit}, Config{})
+}
+
+// Abort ends the job, all its ranks, as rank.Rank.Abort does.
+func (rt *Runtime) Abort(code int, err error) error { return rt.r.Abort(code, err) }
 
 // withRuntime has cfg make a runtime for each rank.
 func withRuntime(cfg *rank.Config, rc Config, made func(rt *Runtime)) {

@@ -9,7 +9,7 @@ import (
 // processWide lists what changes the whole process, and the packages that may do it beside programs: those do it only
 // if the program's start asks them to.
 var processWide = map[string][]string{
-	"os.Exit":              {"comm/rank", "mpi"}, // mpi hands it down
+	"os.Exit":              {"comm/rank", "mpi", "realm"}, // the last two hand it down
 	"signal.Notify":        {"comm/rank"},
 	"signal.NotifyContext": nil,
 	"signal.Ignore":        nil,

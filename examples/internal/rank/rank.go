@@ -2,6 +2,7 @@
 package rank
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -9,15 +10,46 @@ import (
 	"os"
 
 	"github.com/golci/golci/mpi"
+	"github.com/golci/golci/realm"
 )
 
 // Main reads the arguments with parse and runs body as one rank of its job. It does not return: the exit code is 0, or
 // 2 for arguments that parse refuses, or 1. An error of body ends the whole job.
 func Main[A any](parse func(args []string) (A, error), body func(c *mpi.Comm, a A) error) {
-	os.Exit(run(os.Args[1:], parse, body))
+	os.Exit(run(os.Args[1:], parse, func(a A) (member, error) {
+		p, err := mpi.Init()
+		if err != nil {
+			return nil, err
+		}
+		return p, body(p.World(), a)
+	}))
 }
 
-func run[A any](args []string, parse func([]string) (A, error), body func(*mpi.Comm, A) error) int {
+// MainRealm is Main for a program of package realm.
+func MainRealm[A any](parse func(args []string) (A, error), body func(ctx context.Context, rt *realm.Runtime, a A) error) {
+	os.Exit(run(os.Args[1:], parse, func(a A) (member, error) {
+		rt, err := realm.Init()
+		if err != nil {
+			return nil, err
+		}
+		return runtime{rt}, body(context.Background(), rt, a)
+	}))
+}
+
+// member is a rank that has started.
+type member interface {
+	Abort(code int, err error) error
+	Finalize() error
+}
+
+// runtime is a member.
+type runtime struct{ *realm.Runtime }
+
+// Finalize implements member.
+func (r runtime) Finalize() error { return r.Runtime.Finalize(context.Background()) }
+
+// run runs a program. start returns the rank, or nil if it has not started.
+func run[A any](args []string, parse func([]string) (A, error), start func(a A) (member, error)) int {
 	a, err := parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -25,14 +57,14 @@ func run[A any](args []string, parse func([]string) (A, error), body func(*mpi.C
 	case err != nil:
 		return complain(err, 2)
 	}
-	p, err := mpi.Init()
-	if err != nil {
+	m, err := start(a)
+	switch {
+	case m == nil:
 		return complain(err, 1)
+	case err != nil:
+		return complain(m.Abort(1, err), 1)
 	}
-	if err := body(p.World(), a); err != nil {
-		return complain(p.Abort(1, err), 1)
-	}
-	if err := p.Finalize(); err != nil {
+	if err := m.Finalize(); err != nil {
 		return complain(err, 1)
 	}
 	return 0
