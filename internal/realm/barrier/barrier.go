@@ -18,7 +18,8 @@ type Config struct {
 	Self int32                  // this rank
 	ID   event.ID               // names the barrier; its generation does not count
 	Ops  func(number uint32) Op // finds an operator; nil if there is none of that number
-	Dead func(rank int32) bool  // tells whether Died was called, or would have been, for a rank
+	// Dead is why a rank has died, if Died was called for it, or would have been; nil if it lives.
+	Dead func(rank int32) *event.Poison
 }
 
 // Barrier is what one rank has of a barrier.
@@ -77,8 +78,8 @@ func New(c Config, count int64, op uint32, size int) (*Barrier, error) {
 // NewReplica makes what a rank has of a barrier that another rank has made.
 func NewReplica(c Config) *Barrier {
 	b := &Barrier{Config: c, owner: int32(c.ID.Rank()), giver: int32(c.ID.Rank()), epoch: 1}
-	if c.Dead(b.owner) {
-		b.lose(b.death(b.owner), &Out{})
+	if why := c.Dead(b.owner); why != nil {
+		b.lose(why, &Out{})
 	}
 	return b
 }

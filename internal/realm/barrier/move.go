@@ -13,7 +13,7 @@ import (
 
 // move gives the ownership away. The state may be larger than one message.
 func (b *Barrier) move(to int32, o *Out) {
-	if to == b.Self || b.failed != nil || b.Dead(to) {
+	if to == b.Self || b.failed != nil || b.Dead(to) != nil {
 		return
 	}
 	for i := range b.waits {
@@ -65,12 +65,12 @@ func (b *Barrier) begun(o *Out) {
 		if w.held != nil {
 			return w.held.Poison, true
 		}
-		over, why := b.look(w.num, true)
+		over, why := b.Look(w.num, true)
 		return why, over
 	}, o)
 	b.members.each(func(r int32) {
-		if r != b.Self && b.Dead(r) {
-			b.fail(b.death(r), o)
+		if why := b.Dead(r); r != b.Self && why != nil {
+			b.fail(why, o)
 		}
 	})
 	pending, early := b.pending, b.early

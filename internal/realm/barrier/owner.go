@@ -266,7 +266,7 @@ func (b *Barrier) subscription(from int32, num uint64, o *Out) {
 	}
 	to := b.news(Refusal, from)
 	to.Phase = num
-	switch over, why := b.look(num, true); {
+	switch over, why := b.Look(num, true); {
 	case b.failed != nil && num >= b.from:
 		b.tell(from, o)
 		return

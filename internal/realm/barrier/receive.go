@@ -36,8 +36,9 @@ func (b *Barrier) learn(m *Message, o *Out) {
 	if m.Epoch <= b.epoch || m.Owner == b.Self {
 		return
 	}
-	if b.owner, b.epoch, b.giver = m.Owner, m.Epoch, m.Giver; b.Dead(b.owner) {
-		b.lose(b.death(b.owner), o)
+	b.owner, b.epoch, b.giver = m.Owner, m.Epoch, m.Giver
+	if why := b.Dead(b.owner); why != nil {
+		b.lose(why, o)
 	}
 }
 
@@ -113,8 +114,9 @@ func (b *Barrier) forOwner(m *Message, o *Out) {
 	case b.orphan:
 		b.tell(m.From, o)
 	case m.Epoch > b.epoch:
-		if b.early = append(b.early, *m); b.Dead(m.Giver) { // the state is lost
-			b.lose(b.death(m.Giver), o)
+		b.early = append(b.early, *m)
+		if why := b.Dead(m.Giver); why != nil { // the state is lost
+			b.lose(why, o)
 		}
 	default:
 		b.toOwner(*m, o)
@@ -126,13 +128,14 @@ func (b *Barrier) forOwner(m *Message, o *Out) {
 
 // serve does what a message asks of the owner.
 func (b *Barrier) serve(m *Message, o *Out) {
-	if b.Dead(m.From) {
-		b.fail(b.death(m.From), o)
+	if why := b.Dead(m.From); why != nil {
+		b.fail(why, o)
 		return
 	}
 	if r := m.Stamp.rank(); m.Stamp != 0 && r != b.Self {
-		if b.members.add(r); b.Dead(r) {
-			b.fail(b.death(r), o)
+		b.members.add(r)
+		if why := b.Dead(r); why != nil {
+			b.fail(why, o)
 		}
 	}
 	if b.failed != nil && m.Kind != Subscription {
@@ -168,10 +171,10 @@ func (b *Barrier) Died(rank int32, o *Out) {
 	switch {
 	case b.own != nil:
 		if b.members.has(rank) {
-			b.fail(b.death(rank), o)
+			b.fail(b.Dead(rank), o)
 		}
 	case b.owner == rank, slices.ContainsFunc(b.early, func(m Message) bool { return m.Giver == rank }):
-		b.lose(b.death(rank), o)
+		b.lose(b.Dead(rank), o)
 	default:
 		b.askAgain(o) // it may have been about to pass on a subscription
 	}
@@ -184,10 +187,6 @@ func (b *Barrier) askAgain(o *Out) {
 			w.asked, o.Dirty = false, true
 		}
 	}
-}
-
-func (b *Barrier) death(rank int32) *event.Poison {
-	return &event.Poison{Rank: rank, Text: b.name() + ": a rank that takes part has died"}
 }
 
 // fail poisons all phases that have not triggered. Only the owner calls it.
@@ -209,7 +208,7 @@ func (b *Barrier) poisonFrom(from uint64, why *event.Poison, o *Out) {
 
 // tell sends the failure to a rank.
 func (b *Barrier) tell(to int32, o *Out) {
-	if to == b.Self || b.Dead(to) {
+	if to == b.Self || b.Dead(to) != nil {
 		return
 	}
 	m := b.news(Failure, to)

@@ -7,9 +7,9 @@ import (
 	"github.com/golci/golci/internal/realm/event"
 )
 
-// look tells what this rank knows of a phase: whether it is over, and its poison. With result, it is over only if its
-// result is here, too, or is lost.
-func (b *Barrier) look(phase uint64, result bool) (over bool, why *event.Poison) {
+// Look tells whether this rank knows that a phase is over, and its poison. It may be over all the same if nobody on this
+// rank has waited for it. With result, it is over only if its result is here, too, or is lost.
+func (b *Barrier) Look(phase uint64, result bool) (over bool, why *event.Poison) {
 	if r := b.last.get(phase); r != nil {
 		return true, r.poison
 	}
@@ -34,15 +34,11 @@ func (b *Barrier) unknown(phase uint64) *event.Poison {
 		"%v: phase %d or one near it was poisoned; of phases before %d this is forgotten", b.name(), phase, b.known+1-min(b.known, Kept))}
 }
 
-// Triggered tells whether this rank knows that a phase has triggered, and its poison. It may have triggered all the same
-// if nobody on this rank has waited for it.
-func (b *Barrier) Triggered(phase uint64) (bool, *event.Poison) { return b.look(phase, false) }
-
 // Result is the value of a phase that has triggered; nil if no arrival had one. It must not be written. There is an
 // error if the phase is not known to have triggered, and if more than Kept phases have triggered since.
 func (b *Barrier) Result(phase uint64) ([]byte, error) {
 	r := b.last.get(phase)
-	switch over, _ := b.look(phase, false); {
+	switch over, _ := b.Look(phase, false); {
 	case r != nil && !r.gone:
 		return r.value, nil
 	case !over:
@@ -57,7 +53,7 @@ func (b *Barrier) Result(phase uint64) ([]byte, error) {
 // over, w has its poison, and is the caller's again.
 func (b *Barrier) Subscribe(phase uint64, result bool, w *event.Waiter, o *Out) (over bool) {
 	b.waited = max(b.waited, phase)
-	if over, w.Poison = b.look(phase, result); over {
+	if over, w.Poison = b.Look(phase, result); over {
 		return true
 	}
 	if b.own != nil {

@@ -90,7 +90,12 @@ func (j *job) config(r int) Config {
 			return nil
 		}
 		return sum{}
-	}, Dead: func(x int32) bool { return j.told[r].has(x) }}
+	}, Dead: func(x int32) *event.Poison {
+		if !j.told[r].has(x) {
+			return nil
+		}
+		return &event.Poison{Rank: x, Text: fmt.Sprintf("rank %d has died", x)}
+	}}
 }
 
 // act calls f on a rank and takes what comes out.
