@@ -14,7 +14,8 @@ type cascade struct {
 	w    *fult.Worker // that the caller runs on, or nil
 	list event.List   // waiters whose event has triggered
 
-	scratch []byte // for the messages of one reservation
+	scratch  []byte         // for the messages of one reservation
+	barriers []*barrierCell // that have something to send when the cascade has run
 }
 
 // A cascade that has run so many waiters leaves the others to a processor, because a poll, or a task, has to go on.
@@ -46,6 +47,9 @@ func (k *cascade) run(budget int) {
 		if budget--; budget == 0 && !k.list.Empty() {
 			k.rt.leave(&k.list)
 		}
+	}
+	if len(k.barriers) > 0 {
+		k.flushBarriers()
 	}
 }
 

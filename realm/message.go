@@ -21,6 +21,7 @@ const (
 	hAsk
 	hDescribe
 	hShutdown
+	hBarrier
 	hGreet
 	hCount
 	hWave
@@ -40,6 +41,7 @@ func (rt *Runtime) layer() am.Layer {
 		hDescribe:  {Name: "describe", Run: rt.counted(rt.onDescribe)},
 		hShutdown:  {Name: "shutdown", Run: rt.counted(rt.onShutdown)},
 		hLock:      {Name: "reservation", Run: rt.counted(rt.onLock)},
+		hBarrier:   {Name: "barrier", Run: rt.counted(rt.onBarrier)},
 		hGreet:     {Name: "greet", Run: rt.onGreet},
 		hCount:     {Name: "count", Run: rt.onCount},
 		hWave:      {Name: "wave", Run: rt.onWave},

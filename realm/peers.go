@@ -91,6 +91,7 @@ func (rt *Runtime) peerGone(rank int, err error, w *fult.Worker) {
 		s.mu.Unlock()
 	}
 	rt.locks.peerGone(k, rank)
+	k.barrierPeerGone(rank)
 	rt.quiet.peerGone(rt)
 	k.end(pollBudget)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/internal/realm/barrier"
 	"github.com/golci/golci/internal/realm/event"
 )
 
@@ -248,6 +249,11 @@ func (rt *Runtime) eachWaiter(f func(e event.ID, w *event.Waiter)) {
 		}
 		s.mu.Unlock()
 	}
+	rt.barriers.each(func(c *barrierCell) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.core.Waiters(func(phase uint64, w *event.Waiter) { f(c.id|event.ID(barrier.Gen(phase)), w) })
+	})
 }
 
 // describe names the operation that w is part of.
@@ -271,6 +277,8 @@ func describe(w *event.Waiter) string {
 		return "a subscription"
 	case *shutdown:
 		return "a shutdown"
+	case *arrival:
+		return "an arrival at " + (x.cell.id | event.ID(barrier.Gen(x.h.Phase))).String()
 	case *sleeper:
 		return "a goroutine"
 	case *lockOp:

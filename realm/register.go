@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"unsafe"
+
+	"github.com/golci/golci/internal/realm/barrier"
 )
 
 // Task is a registered function that takes arguments of type A.
@@ -25,6 +27,7 @@ type definition struct {
 	size   uintptr
 	plain  bool // the arguments have no pointers, and are copied as they lie in memory
 	run    func(c *Ctx, t *task) error
+	fold   barrier.Op // of a reduction, which is no task; else nil
 }
 
 // registry has the tasks of the program. It is filled while packages are initialised.

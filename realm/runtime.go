@@ -25,6 +25,7 @@ type Runtime struct {
 	events   table
 	replicas replicas
 	locks    locks
+	barriers barriers
 	rest     rest
 	procs    processors
 	utility  *processor
@@ -46,6 +47,7 @@ type Runtime struct {
 	tasks    request.Pool[task]
 	notices  request.Pool[notice]
 	lockOps  request.Pool[lockOp]
+	arrivals request.Pool[arrival]
 }
 
 // Config says what a runtime has. The zero value has a CPU processor for each worker of the rank, a utility processor,

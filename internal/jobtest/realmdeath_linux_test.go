@@ -32,6 +32,10 @@ var (
 		realm.Spawn(c, realm.ProcessorOf(0), borrow, e)
 		return nil
 	})
+	// join arrives at a barrier from a rank, and so becomes known to it.
+	join = realm.Register("join", func(c *realm.Ctx, id realm.BarrierID[struct{}]) error {
+		return id.On(c).Arrive(1, struct{}{}, realm.NoEvent)
+	})
 	borrow realm.Task[realm.Event]
 	lent   = make(chan realm.Event, 1)
 )
@@ -67,7 +71,10 @@ func realmMourn(rt *realm.Runtime) {
 	waits := realm.Spawn(rt, dying, pass, struct{}{}, realm.After(held.Event()))
 	here := realm.Spawn(rt, rt.CPU(0), pass, struct{}{}, realm.After(far))
 	there := realm.Spawn(rt, other, pass, struct{}{}, realm.After(far))
+	joined, moved := realmBarrier(rt, 0), realmBarrier(rt, 1)
 	for what, e := range map[string]realm.Event{
+		"barrier": joined, "barrierThere": realm.Spawn(rt, other, pass, struct{}{}, realm.After(joined)),
+		"movedBarrier": moved, "movedThere": realm.Spawn(rt, other, pass, struct{}{}, realm.After(moved)),
 		"event": far, "running": runs, "waiting": waits, "here": here, "there": there, "merged": rt.Merge(here, runs, held.Event()),
 		"chained": realm.Spawn(rt, other, pass, struct{}{}, realm.After(waits)),
 	} {
@@ -91,6 +98,21 @@ func realmMourn(rt *realm.Runtime) {
 	fmt.Printf("known: survivors at %d: %v\n", time.Now().UnixNano(), rt.Wait(ctx, goes))
 }
 
+// realmBarrier is a phase of a barrier that rank 1 has joined, and that a rank owns. It never triggers.
+func realmBarrier(rt *realm.Runtime, owner int) realm.Event {
+	b, err := realm.NewBarrier(rt, 3, realm.Reduction[struct{}]{})
+	if err == nil {
+		err = b.Migrate(owner)
+	}
+	if err == nil {
+		err = rt.Wait(context.Background(), realm.Spawn(rt, realm.ProcessorOf(1), join, b.ID()))
+	}
+	if err != nil {
+		fmt.Println("known: nothing at 0: a barrier:", err)
+	}
+	return b.Event()
+}
+
 // TestRealmDeath kills the process of a rank on which operations depend. All of them end, poisoned, and the poison names
 // the rank. What does not depend on it goes on.
 func TestRealmDeath(t *testing.T) {
@@ -103,7 +125,7 @@ func TestRealmDeath(t *testing.T) {
 			if err := syscall.Kill(j.pids(3)[1], syscall.SIGKILL); err != nil {
 				t.Fatal(err)
 			}
-			known, _ := j.known(9)
+			known, _ := j.known(13)
 			var took []string
 			for what, at := range known {
 				took = append(took, fmt.Sprintf("%s %v", what, at.Sub(start).Round(100*time.Microsecond)))

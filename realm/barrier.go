@@ -1,0 +1,190 @@
+package realm
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/golci/golci/internal/realm/barrier"
+	"github.com/golci/golci/internal/realm/event"
+)
+
+// Barrier is one phase of a barrier, as one rank uses it. A phase triggers when all arrivals that it expects have come
+// and the phase before has triggered. The phases of a barrier do not run out. Each may have a result, of type T, to which
+// the values of the arrivals are reduced; struct{} is for none. The zero Barrier is of no use.
+type Barrier[T any] struct {
+	cell *barrierCell
+	h    barrier.Handle
+}
+
+// BarrierID names a phase of a barrier. It is a number of three words that may be compared, stored, and sent to other
+// ranks of the job. It also says which alterations the arrivals through it come after.
+type BarrierID[T any] struct {
+	Event        Event // of the phase, or of one with the same number modulo 2^20
+	Phase, Stamp uint64
+}
+
+// NewBarrier creates a barrier on the rank of at, and returns its first phase. Each phase expects count arrivals. Their
+// values are reduced by r; a T of struct{} takes the zero Reduction. It sends nothing and does not block. The barrier
+// lives until the runtime ends. Errors: ErrArgument for another count than 1 to 2^40, a T with pointers or larger than
+// 1024 bytes, or a T without reduction; ErrRegistered for a reduction that came after the start; ErrClosed.
+func NewBarrier[T any](at Site, count int64, r Reduction[T]) (Barrier[T], error) {
+	rt, _ := at.site()
+	typ := reflect.TypeFor[T]()
+	err := rt.ended()
+	number := 0
+	switch {
+	case err != nil:
+		return Barrier[T]{}, err
+	case !pointerFree(typ):
+		return Barrier[T]{}, rt.errorf("NewBarrier", "%w: values of type %v have pointers", ErrArgument, typ)
+	case r.def != nil && r.def.serial >= len(rt.catalog.place):
+		return Barrier[T]{}, rt.errorf("NewBarrier", "%w: %q came after the start", ErrRegistered, r.def.name)
+	case r.def != nil:
+		number = rt.catalog.place[r.def.serial]
+	case typ.Size() > 0:
+		return Barrier[T]{}, rt.errorf("NewBarrier", "%w: values of type %v without a reduction", ErrArgument, typ)
+	}
+	c, err := rt.barriers.create(rt, count, uint32(number), int(typ.Size()))
+	if err != nil {
+		return Barrier[T]{}, rt.errorf("NewBarrier", "%w: %w", ErrArgument, err)
+	}
+	return Barrier[T]{c, barrier.Handle{Phase: 1}}, nil
+}
+
+// On is the phase that id names, for use on the rank of at. It does not block. With an id that cannot be, the methods of
+// the result that have an error return ErrArgument, and its event is one that cannot be.
+func (id BarrierID[T]) On(at Site) Barrier[T] {
+	rt, _ := at.site()
+	return Barrier[T]{rt.barriers.find(rt, event.ID(id.Event), true), barrier.Handle{Phase: id.Phase, Stamp: barrier.Stamp(id.Stamp)}}
+}
+
+// ID names the phase on all ranks.
+func (b Barrier[T]) ID() BarrierID[T] {
+	return BarrierID[T]{b.Event(), b.h.Phase, uint64(b.h.Stamp)}
+}
+
+// Event triggers when the phase does. Whoever waits for it on some rank can have the result there. On a rank that has
+// not heard of the barrier for the last 2^19 phases it may be taken for an event that cannot be waited for, which is
+// poisoned. BarrierID has no such limit.
+func (b Barrier[T]) Event() Event {
+	if b.cell == nil {
+		return Event(event.MakeBarrier(event.MaxRanks-1, event.MaxBarrierIndex, 0))
+	}
+	return Event(b.cell.id | event.ID(barrier.Gen(b.h.Phase)))
+}
+
+// Next is the next phase.
+func (b Barrier[T]) Next() Barrier[T] { return Barrier[T]{b.cell, b.h.Next()} }
+
+// Phase is the number of the phase; the first is 1.
+func (b Barrier[T]) Phase() uint64 { return b.h.Phase }
+
+func (b Barrier[T]) check(what string) error {
+	if b.cell == nil {
+		return fmt.Errorf("realm: %s: %w: a Barrier that was not created, or with an ID that cannot be", what, ErrArgument)
+	}
+	return b.cell.rt.ended()
+}
+
+// Arrive makes count arrivals at the phase once after has triggered. value is one value for all of them. If after is
+// poisoned, the arrivals count and poison the phase, which triggers when it is complete; unless IgnoreFaults is among
+// the options. It does not block. What it lets begin is begun in the call, up to a bound.
+//
+// Errors: ErrArgument if the phase is over or expects fewer arrivals, as far as this rank knows; ErrClosed. If this is
+// found later, or on another rank, then this phase, or the next that has not triggered, and all later ones are poisoned.
+// So they are when a rank dies that has used the barrier, beyond waiting for phases that were over.
+func (b Barrier[T]) Arrive(count int64, value T, after Event, opts ...Option) error {
+	if err := b.check("Arrive"); err != nil {
+		return err
+	}
+	c := b.cell
+	if after == NoEvent {
+		return arrive(c, b.h, count, &value)
+	}
+	a := c.rt.newArrival(c, b.h, count, ignoring(opts))
+	a.value = append(a.value[:0], bytesOf(&value)...)
+	st, why := c.rt.await(event.ID(after), &a.Waiter)
+	switch st {
+	case event.Pending:
+		return nil
+	case event.Unknown:
+		c.rt.arrivals.Put(a)
+		return c.rt.unknown("Arrive", after)
+	}
+	k := c.rt.begin(nil)
+	err := a.make(k, why)
+	k.end(callBudget)
+	return err
+}
+
+// arrive makes arrivals that have no precondition.
+func arrive[T any](c *barrierCell, h barrier.Handle, count int64, value *T) error {
+	k := c.rt.begin(nil)
+	c.mu.Lock()
+	var v []byte
+	if n := len(bytesOf(value)); n > 0 {
+		if len(c.room) < n {
+			c.room = make([]byte, n)
+		}
+		v = c.room[:n]
+		copy(v, bytesOf(value))
+	}
+	err := c.core.Arrive(h, count, v, nil, &c.out)
+	c.unlock(k)
+	k.end(callBudget)
+	return c.wrap("Arrive", err)
+}
+
+// Alter has the phase expect delta arrivals more, or fewer if delta is negative; later phases do not change. It returns
+// the phase as others are to use it who arrive because of the alteration: no arrival through it, on whatever rank, can
+// complete the phase before the alteration has counted. The caller must be sure that the phase cannot be complete
+// meanwhile: an arrival that it expects must be yet to come. Alter does not block. Errors: those of Arrive.
+func (b Barrier[T]) Alter(delta int64) (Barrier[T], error) {
+	if err := b.check("Alter"); err != nil {
+		return b, err
+	}
+	c := b.cell
+	k := c.rt.begin(nil)
+	c.mu.Lock()
+	h, err := c.core.Alter(b.h, delta, &c.out)
+	c.unlock(k)
+	k.end(callBudget)
+	return Barrier[T]{c, h}, c.wrap("Alter", err)
+}
+
+// Result is the value of the phase, to which all values of its arrivals have been reduced. The phase must have
+// triggered, and somebody on this rank must have waited for its event. The results of the last 16 phases are kept.
+// Errors: ErrArgument if one of this is not so; ErrPoisoned.
+func (b Barrier[T]) Result() (value T, err error) {
+	if err := b.check("Result"); err != nil {
+		return value, err
+	}
+	c := b.cell
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if over, why := c.core.Look(b.h.Phase, false); over && why != nil {
+		return value, poisonError(b.Event(), why)
+	}
+	v, err := c.core.Result(b.h.Phase)
+	copy(bytesOf(&value), v)
+	return value, c.wrap("Result", err)
+}
+
+// Migrate has another rank become the owner of the barrier, where its arrivals are counted. They cost no message there.
+// A barrier also moves by itself, to a rank that makes more arrivals than all others together. It does not block.
+// Nothing happens if that rank has died. Errors: ErrArgument for a rank that there is not; ErrClosed.
+func (b Barrier[T]) Migrate(rank int) error {
+	if err := b.check("Migrate"); err != nil {
+		return err
+	}
+	c := b.cell
+	if rank < 0 || rank >= c.rt.size {
+		return c.rt.errorf("Migrate", "%w: rank %d of %d", ErrArgument, rank, c.rt.size)
+	}
+	k := c.rt.begin(nil)
+	c.mu.Lock()
+	c.core.Move(int32(rank), &c.out)
+	c.unlock(k)
+	k.end(callBudget)
+	return nil
+}

@@ -1,0 +1,353 @@
+package realm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/golci/golci/comm/rank"
+)
+
+var addInts = RegisterReduction("add", func(a, b int64) int64 { return a + b })
+
+// pair has a hole, and is no multiple of eight bytes.
+type pair struct {
+	Least uint8
+	Most  float32
+}
+
+var spread = RegisterReduction("spread", func(a, b pair) pair {
+	return pair{min(a.Least, b.Least), max(a.Most, b.Most)}
+})
+
+// carriers are the ways between ranks that the tests take.
+var carriers = map[string]map[string]string{
+	"local":  nil,
+	"udp":    {"GOLCI_CONDUIT": "udp"},
+	"faults": {"GOLCI_CONDUIT": "udp", "GOLCI_UDP_FAULTS": "loss=0.02,dup=0.02,reorder=0.05"},
+}
+
+// overAll runs f on n ranks for some n, over each of the carriers.
+func overAll(t *testing.T, f func(t *testing.T, rt *Runtime) error) {
+	for name, settings := range carriers {
+		for _, n := range []int{1, 2, 3, 5} {
+			t.Run(fmt.Sprintf("%s/ranks=%d", name, n), func(t *testing.T) {
+				if testing.Short() && name != "local" && n != 3 {
+					t.Skip("three ranks stand for all in a short run")
+				}
+				err := RunWith(n, rank.Config{Settings: settings}, func(rt *Runtime) error { return f(t, rt) })
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// handed is how the ranks of a test get what rank 0 has made.
+type handed[T any] struct {
+	ch chan T
+}
+
+func newHanded[T any](n int) *handed[T] { return &handed[T]{ch: make(chan T, n)} }
+
+// get returns what rank 0 makes, on all ranks.
+func (h *handed[T]) get(rt *Runtime, make func() T) T {
+	if rt.Rank() == 0 {
+		x := make()
+		for range rt.Size() - 1 {
+			h.ch <- x
+		}
+		return x
+	}
+	return <-h.ch
+}
+
+// TestBarrierPhases: all ranks arrive at many phases, and get the result of each. Some arrive ahead, some after an
+// event, and the owner moves.
+func TestBarrierPhases(t *testing.T) {
+	ids := make(map[string]*handed[BarrierID[int64]])
+	var mu sync.Mutex
+	overAll(t, func(t *testing.T, rt *Runtime) error {
+		mu.Lock()
+		h := ids[t.Name()]
+		if h == nil {
+			h = newHanded[BarrierID[int64]](8)
+			ids[t.Name()] = h
+		}
+		mu.Unlock()
+		id := h.get(rt, func() BarrierID[int64] {
+			b, err := NewBarrier(rt, int64(rt.Size()), addInts)
+			if err != nil {
+				t.Error(err)
+			}
+			return b.ID()
+		})
+		b := id.On(rt)
+		r := rand.New(rand.NewPCG(uint64(rt.Rank()), 7))
+		for p := range int64(60) {
+			after := NoEvent
+			if r.IntN(3) == 0 {
+				u := rt.NewUserEvent()
+				after = u.Event()
+				defer func() {
+					if err := u.Trigger(NoEvent); !errors.Is(err, ErrTriggered) {
+						t.Error("a precondition was not needed:", err)
+					}
+				}()
+				if err := b.Arrive(1, p*int64(rt.Rank()+1), after); err != nil {
+					return err
+				}
+				if err := u.Trigger(NoEvent); err != nil {
+					return err
+				}
+			} else if err := b.Arrive(1, p*int64(rt.Rank()+1), NoEvent); err != nil {
+				return err
+			}
+			if p%7 == int64(rt.Rank()) {
+				if err := b.Migrate(r.IntN(rt.Size())); err != nil {
+					return err
+				}
+			}
+			if err := wait(t, rt, b.Event()); err != nil {
+				return err
+			}
+			n := int64(rt.Size())
+			if v, err := b.Result(); err != nil || v != p*n*(n+1)/2 {
+				t.Errorf("rank %d, phase %d: %d, %v", rt.Rank(), b.Phase(), v, err)
+			}
+			b = b.Next()
+		}
+		return nil
+	})
+}
+
+// late arrives through the handle that it gets.
+var late = Register("barrier late", func(c *Ctx, id BarrierID[pair]) error {
+	return id.On(c).Arrive(1, pair{9, float32(c.Runtime().Rank())}, NoEvent)
+})
+
+// TestBarrierAlter: rank 0 has a phase expect an arrival of a task on each rank, again and again.
+func TestBarrierAlter(t *testing.T) {
+	overAll(t, func(t *testing.T, rt *Runtime) error {
+		if rt.Rank() != 0 {
+			return nil
+		}
+		b, err := NewBarrier(rt, 1, spread)
+		if err != nil {
+			return err
+		}
+		for p := range 20 {
+			if err := b.Migrate(p % rt.Size()); err != nil {
+				return err
+			}
+			for r := range rt.Size() {
+				more, err := b.Alter(1)
+				if err != nil {
+					return err
+				}
+				Spawn(rt, ProcessorOf(r), late, more.ID())
+			}
+			if err := b.Arrive(1, pair{uint8(p), -1}, NoEvent); err != nil {
+				return err
+			}
+			if err := wait(t, rt, b.Event()); err != nil {
+				return err
+			}
+			if v, err := b.Result(); err != nil || v != (pair{uint8(min(p, 9)), float32(rt.Size() - 1)}) {
+				t.Errorf("phase %d: %v, %v", b.Phase(), v, err)
+			}
+			b = b.Next()
+		}
+		return nil
+	})
+}
+
+// TestBarrierPoison: a poisoned precondition poisons the phase, when it is complete, and no other.
+func TestBarrierPoison(t *testing.T) {
+	alone(t, 2, func(rt *Runtime) {
+		b, err := NewBarrier(rt, 2, Reduction[struct{}]{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		because := errors.New("no luck")
+		u := rt.NewUserEvent()
+		if err := b.Arrive(1, struct{}{}, u.Event()); err != nil {
+			t.Error(err)
+		}
+		if err := b.Next().Arrive(2, struct{}{}, u.Event(), IgnoreFaults()); err != nil {
+			t.Error(err)
+		}
+		if err := u.Cancel(because); err != nil {
+			t.Error(err)
+		}
+		if done, err := rt.HasTriggered(b.Event()); done || err != nil {
+			t.Errorf("incomplete: %v, %v", done, err)
+		}
+		if err := b.Arrive(1, struct{}{}, NoEvent); err != nil {
+			t.Error(err)
+		}
+		if err := wait(t, rt, b.Event()); !errors.Is(err, because) || !errors.Is(err, ErrPoisoned) {
+			t.Errorf("poisoned: %v", err)
+		}
+		if _, err := b.Result(); !errors.Is(err, ErrPoisoned) {
+			t.Errorf("its result: %v", err)
+		}
+		if err := wait(t, rt, b.Next().Event()); err != nil {
+			t.Errorf("next: %v", err)
+		}
+	})
+}
+
+// TestBarrierMistakes: what is known to be wrong is an error of the call. What turns out later poisons.
+func TestBarrierMistakes(t *testing.T) {
+	alone(t, 2, func(rt *Runtime) {
+		var none Barrier[int64]
+		if err := none.Arrive(1, 0, NoEvent); !errors.Is(err, ErrArgument) {
+			t.Errorf("zero Barrier: %v", err)
+		}
+		if err := wait(t, rt, none.Event()); !errors.Is(err, ErrArgument) {
+			t.Errorf("its event: %v", err)
+		}
+		if _, err := NewBarrier(rt, 0, addInts); !errors.Is(err, ErrArgument) {
+			t.Errorf("no arrivals: %v", err)
+		}
+		if _, err := NewBarrier(rt, 1, Reduction[int64]{}); !errors.Is(err, ErrArgument) {
+			t.Errorf("no reduction: %v", err)
+		}
+		if _, err := NewBarrier(rt, 1, Reduction[string]{}); !errors.Is(err, ErrArgument) {
+			t.Errorf("pointers: %v", err)
+		}
+		b, err := NewBarrier(rt, 2, addInts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Migrate(2); !errors.Is(err, ErrArgument) {
+			t.Errorf("migration to rank 2: %v", err)
+		}
+		if err := b.Arrive(3, 0, NoEvent); !errors.Is(err, ErrArgument) || !strings.Contains(err.Error(), "expects 2") {
+			t.Errorf("3 arrivals: %v", err)
+		}
+		if _, err := b.Result(); !errors.Is(err, ErrArgument) {
+			t.Errorf("result before: %v", err)
+		}
+		if err := b.Arrive(2, 5, NoEvent); err != nil {
+			t.Error(err)
+		}
+		if err := b.Arrive(1, 0, NoEvent); !errors.Is(err, ErrArgument) || !strings.Contains(err.Error(), "has triggered") {
+			t.Errorf("over: %v", err)
+		}
+		u := rt.NewUserEvent()
+		c := b.Next()
+		if err := c.Arrive(3, 0, u.Event()); err != nil {
+			t.Error(err)
+		}
+		if err := u.Trigger(NoEvent); err != nil {
+			t.Error(err)
+		}
+		if err := wait(t, rt, c.Next().Event()); !errors.Is(err, ErrPoisoned) || !strings.Contains(err.Error(), "3 arrivals at phase 2") {
+			t.Errorf("found later: %v", err)
+		}
+		// A barrier that its rank has not made.
+		id := b.ID()
+		id.Event += 1<<20 | 1<<44
+		x := id.On(rt)
+		if err := x.Arrive(1, 1, NoEvent); err != nil {
+			t.Error(err)
+		}
+		if err := wait(t, rt, x.Event()); !errors.Is(err, ErrPoisoned) || !strings.Contains(err.Error(), "no such barrier") {
+			t.Errorf("not made: %v", err)
+		}
+	})
+}
+
+// TestBarrierPending: Finalize names an arrival whose precondition never triggers.
+func TestBarrierPending(t *testing.T) {
+	err := Run(1, func(rt *Runtime) error {
+		b, err := NewBarrier(rt, 1, addInts)
+		if err != nil {
+			return err
+		}
+		return b.Arrive(1, 1, rt.NewUserEvent().Event())
+	})
+	if !errors.Is(err, ErrPending) || !strings.Contains(err.Error(), "an arrival at barrier 0.0.1") {
+		t.Error(err)
+	}
+}
+
+func BenchmarkBarrier(b *testing.B) {
+	b.Run("phase", func(b *testing.B) {
+		inTask(b, func(c *Ctx) {
+			x, err := NewBarrier(c, 1, Reduction[struct{}]{})
+			if err != nil {
+				b.Error(err)
+			}
+			for b.Loop() {
+				if err := x.Arrive(1, struct{}{}, NoEvent); err != nil {
+					b.Error(err)
+				}
+				x = x.Next()
+			}
+		})
+	})
+	b.Run("wait", func(b *testing.B) {
+		inTask(b, func(c *Ctx) {
+			x, err := NewBarrier(c, 1, Reduction[struct{}]{})
+			if err != nil {
+				b.Error(err)
+			}
+			for b.Loop() {
+				u := c.Runtime().NewUserEvent()
+				_ = u.Trigger(x.Event())
+				_ = x.Arrive(1, struct{}{}, NoEvent)
+				_ = c.Wait(u.Event())
+				x = x.Next()
+			}
+		})
+	})
+	b.Run("reduce", func(b *testing.B) {
+		inTask(b, func(c *Ctx) {
+			x, err := NewBarrier(c, 2, addInts)
+			if err != nil {
+				b.Error(err)
+			}
+			for b.Loop() {
+				_ = x.Arrive(1, 1, NoEvent)
+				_ = x.Arrive(1, 2, NoEvent)
+				x = x.Next()
+			}
+		})
+	})
+}
+
+// BenchmarkBarrierRanks is a phase in which each of two ranks in a process arrives and waits.
+func BenchmarkBarrierRanks(b *testing.B) {
+	h := newHanded[BarrierID[struct{}]](1)
+	err := Run(2, func(rt *Runtime) error {
+		id := h.get(rt, func() BarrierID[struct{}] {
+			x, err := NewBarrier(rt, 2, Reduction[struct{}]{})
+			if err != nil {
+				b.Error(err)
+			}
+			return x.ID()
+		})
+		x := id.On(rt)
+		for range b.N {
+			if err := x.Arrive(1, struct{}{}, NoEvent); err != nil {
+				return err
+			}
+			if err := rt.Wait(context.Background(), x.Event()); err != nil {
+				return err
+			}
+			x = x.Next()
+		}
+		return nil
+	})
+	if err != nil {
+		b.Error(err)
+	}
+}
