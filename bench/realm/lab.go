@@ -130,14 +130,16 @@ func (l *lab) measure(ctx context.Context, m *measure, size int, out func(bench.
 // lead measures in a task of rank 0.
 func (l *lab) lead(ctx context.Context, m *measure, size int) (rows []bench.Row, err error) {
 	var values [][]float64
-	done := realm.SpawnLocal(l.rt, l.on(0), func(c *realm.Ctx) error {
+	done := make(chan struct{}) // a goroutine that waited for the task's event would poll beside its worker
+	realm.SpawnLocal(l.rt, l.on(0), func(c *realm.Ctx) error {
+		defer close(done)
 		l.c, l.ctx, l.err = c, ctx, nil
 		values = l.rounds(m, size)
-		l.c = nil
-		return l.err
+		return nil
 	})
-	if err := l.rt.Wait(context.Background(), done); err != nil {
-		return nil, err
+	<-done
+	if l.err != nil {
+		return nil, l.err
 	}
 	for i, c := range m.columns {
 		rows = append(rows, row(c, size, values[i]))
