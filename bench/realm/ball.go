@@ -13,6 +13,7 @@ const (
 	hBall   = 200 + iota // goes to and fro between handlers; arguments: how often still, the event of the end
 	hEcho                // a request, answered by hAnswer
 	hAnswer              // the reply
+	hTake                // a request of a flood
 )
 
 // ball is what active messages do on the same ranks: what events between ranks are compared with.
@@ -28,6 +29,7 @@ func newBall(rt *realm.Runtime) (*ball, error) {
 		{Name: "ball", Run: b.onBall, MaxReply: am.NoReply},
 		{Name: "echo", Run: b.onEcho},
 		{Name: "answer", Run: b.onAnswer, MaxReply: am.NoReply},
+		{Name: "take", Run: func(*am.Token, []uint64, []byte) {}, MaxReply: am.NoReply},
 	}
 	return b, rt.OfRank().Attach(rank.Layer{Endpoint: am.Layer{Name: "bench/realm", First: hBall, Handlers: specs}})
 }
@@ -64,17 +66,34 @@ func amHop(l *lab, _ int) round {
 
 // amHalf is half a round trip of a request and its reply. The task that sends it polls.
 func amHalf(l *lab, _ int) round {
-	b := l.ball
 	return func() []float64 {
 		w := start()
 		for range l.batch {
-			want := b.answers.Load() + 1
-			l.note(b.ep.RequestShort(1, hEcho, want))
-			for b.answers.Load() < want && l.err == nil {
-				b.ep.Poll()
-				l.note(b.ep.Err())
-			}
+			l.echo()
 		}
 		return []float64{w.lap(2 * l.batch)}
+	}
+}
+
+// echo makes a request, and polls until its reply is there.
+func (l *lab) echo() {
+	b := l.ball
+	want := b.answers.Load() + 1
+	l.note(b.ep.RequestShort(1, hEcho, want))
+	for b.answers.Load() < want && l.err == nil {
+		b.ep.Poll()
+		l.note(b.ep.Err())
+	}
+}
+
+// amFlood is requests without a reply, and one at the end that is answered.
+func amFlood(l *lab, _ int) round {
+	return func() []float64 {
+		w := start()
+		for i := range l.flood() {
+			l.note(l.ball.ep.RequestShort(1, hTake, uint64(i)))
+		}
+		l.echo()
+		return []float64{w.lap(l.flood())}
 	}
 }

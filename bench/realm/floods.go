@@ -10,6 +10,7 @@ import (
 func floods() []measure {
 	const g = "floods"
 	return []measure{
+		{group: g, name: "am-flood", columns: ns("am-flood"), sizes: once, place: together, prepare: amFlood},
 		{group: g, name: "event-flood", columns: []column{{"event-flood", MegaRate}}, sizes: once, place: together, prepare: eventFlood},
 		{
 			group: g, name: "spawn-flood", columns: ns("spawn-flood", "spawn-flood-run"), sizes: []int{40}, place: crowding,
