@@ -13,6 +13,7 @@ func memories() []measure {
 	return []measure{
 		{group: g, name: "memory-events", columns: bytes("memory-event"), sizes: []int{1_000_000}, once: true, prepare: liveEvents},
 		{group: g, name: "memory-tasks", columns: bytes("memory-task"), sizes: []int{100_000}, once: true, prepare: liveTasks},
+		{group: g, name: "memory-locks", columns: bytes("memory-lock"), sizes: []int{10_000}, once: true, prepare: liveLocks},
 	}
 }
 
@@ -76,5 +77,19 @@ func liveTasks(l *lab, n int) round {
 	}, func() {
 		l.note(gate.Trigger(realm.NoEvent))
 		l.wait(last)
+	})
+}
+
+// liveLocks: reservations without a payload that nobody holds.
+func liveLocks(l *lab, n int) round {
+	rs := make([]realm.Reservation[struct{}], n)
+	return l.memory(n, func() {
+		for i := range rs {
+			rs[i] = newLock[struct{}](l)
+		}
+	}, func() {
+		for i := range rs {
+			l.note(rs[i].Destroy(realm.NoEvent))
+		}
 	})
 }

@@ -171,7 +171,7 @@ func TestNames(t *testing.T) {
 		{[]string{"fan-in-build"}, Plan{Alone: []string{"fan-in"}}},
 		{[]string{"create", "event-flood"}, Plan{Alone: []string{"create"}, Together: []string{"event-flood"}}},
 		{[]string{"hop"}, Plan{Together: []string{"hop"}, Crowded: []string{"hop"}}},
-		{[]string{"memory"}, Plan{Alone: []string{"memory-events", "memory-tasks"}}},
+		{[]string{"memory"}, Plan{Alone: []string{"memory-events", "memory-tasks", "memory-locks"}}},
 	} {
 		p, err := PlanFor(c.only)
 		if err != nil || fmt.Sprint(p) != fmt.Sprint(c.want) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/golci/golci/bench"
 )
@@ -34,6 +35,10 @@ var knowns = []known{
 	{"spawn40", 40, 172, "own loop"},
 	{"spawn40-run", 40, 497, "own loop"},
 	{"spawn-wait", 0, 1020, "own loop"},
+	{"lock", 0, 69, "own loop"},
+	{"lock-chain", 256, 480, "own loop; median 3348 to 15240"},
+	{"lock-chains", 64, 1.53, "lock_chains -lpp 32 -cpp 64 -d 16; median 0.27"},
+	{"lock-chains", 1024, 0.111, "lock_chains -lpp 32 -cpp 1024 -d 32"},
 	{"hop", 2, 3260, "the paper: two nodes, InfiniBand"},
 	{"spawn-flood-run", 40, 900, "task_throughput -remote, two ranks; half of the tasks are local"},
 }
@@ -97,8 +102,8 @@ func text(r bench.Row) string {
 
 // crossings is a time between ranks as a multiple of the crossing, 0 where that has no meaning.
 func crossings(r bench.Row) float64 {
-	for _, m := range append(links(), floods()...) {
-		if m.is(r.Bench) && r.Unit == bench.Nano && r.Crossing > 0 {
+	for _, m := range slices.Concat(links(), floods(), locks()) {
+		if m.place != alone && m.is(r.Bench) && r.Unit == bench.Nano && r.Crossing > 0 {
 			return r.Value / r.Crossing
 		}
 	}
