@@ -109,57 +109,100 @@ func lockChains(l *lab, n int) round {
 	}
 }
 
-// turns are arguments of a task that takes a reservation again and again.
-type turns struct {
-	Lock  uint64 // its ID
-	Times uint64
+// moving are arguments of a task that takes a reservation and then spawns itself on the other rank.
+type moving struct {
+	Lock       uint64 // its ID
+	Here, Next realm.Processor
+	Left       uint64
+	Done       realm.Event // a user event, to trigger at the end
 }
 
-// taker is the task for payloads of type T.
-func taker[T any](name string) realm.Task[turns] {
-	return realm.Register("bench/take"+name, func(c *realm.Ctx, a turns) error {
+// mover is the task for payloads of type T.
+func mover[T any](name string) (t realm.Task[moving]) {
+	var again func(c *realm.Ctx, a moving)
+	t = realm.Register(name, func(c *realm.Ctx, a moving) error {
 		r := realm.ReservationID[T](a.Lock).On(c)
-		for range a.Times {
-			if err := c.Wait(r.Acquire(realm.Exclusive, realm.NoEvent)); err != nil {
-				return err
-			}
-			if err := r.Release(realm.NoEvent); err != nil {
-				return err
-			}
+		if err := c.Wait(r.Acquire(realm.Exclusive, realm.NoEvent)); err != nil {
+			return err
 		}
+		if err := r.Release(realm.NoEvent); err != nil {
+			return err
+		}
+		if a.Left--; a.Left == 0 {
+			return c.Runtime().UserEvent(a.Done).Trigger(realm.NoEvent)
+		}
+		a.Here, a.Next = a.Next, a.Here
+		again(c, a)
 		return nil
 	})
+	again = func(c *realm.Ctx, a moving) { realm.Spawn(c, a.Here, t, a) }
+	return t
 }
 
 var (
-	take8  = taker[[8]byte]("8")
-	take64 = taker[[64]byte]("64")
-	take4k = taker[[4096]byte]("4096")
+	move8  = mover[[8]byte]("bench/move8")
+	move64 = mover[[64]byte]("bench/move64")
+	move4k = mover[[4096]byte]("bench/move4096")
 )
 
-// lockMove has two ranks take a reservation with a payload of size bytes, each as often as the other.
+// lockMove has a task go to and fro between two ranks, and take a reservation with a payload of size bytes on each.
 func lockMove(l *lab, size int) round {
 	switch size {
 	case 64:
-		return contend(l, 2, take64, uint64(newLock[[64]byte](l).ID()))
+		return l.moves(move64, uint64(newLock[[64]byte](l).ID()))
 	case 4096:
-		return contend(l, 2, take4k, uint64(newLock[[4096]byte](l).ID()))
+		return l.moves(move4k, uint64(newLock[[4096]byte](l).ID()))
 	}
-	return contend(l, 2, take8, uint64(newLock[[8]byte](l).ID()))
+	return l.moves(move8, uint64(newLock[[8]byte](l).ID()))
 }
 
-// lockRanks has n ranks take a reservation at the same time.
-func lockRanks(l *lab, n int) round { return contend(l, n, take8, uint64(newLock[[8]byte](l).ID())) }
+func (l *lab) moves(t realm.Task[moving], lock uint64) round {
+	return func() []float64 {
+		done := l.rt.NewUserEvent()
+		w := start()
+		realm.Spawn(l.c, l.on(1), t, moving{lock, l.on(1), l.on(0), uint64(l.batch), done.Event()})
+		l.wait(done.Event())
+		return []float64{w.lap(l.batch)}
+	}
+}
 
-func contend(l *lab, n int, t realm.Task[turns], lock uint64) round {
-	ends := make([]realm.Event, n)
+// holders is how many tasks of each rank want a reservation.
+const holders = 4
+
+// holding are arguments of a task that takes a reservation again and again.
+type holding struct {
+	Lock, Times uint64
+}
+
+// hold takes a reservation, and waits for another task while it has it.
+var hold = realm.Register("bench/hold", func(c *realm.Ctx, a holding) error {
+	r := realm.ReservationID[struct{}](a.Lock).On(c)
+	for range a.Times {
+		if err := c.Wait(r.Acquire(realm.Exclusive, realm.NoEvent)); err != nil {
+			return err
+		}
+		if err := c.Wait(realm.Spawn(c, c.Processor(), empty, struct{}{})); err != nil {
+			return err
+		}
+		if err := r.Release(realm.NoEvent); err != nil {
+			return err
+		}
+	}
+	return nil
+})
+
+// lockRanks has tasks of n ranks take a reservation at the same time.
+func lockRanks(l *lab, n int) round {
+	r := newLock[struct{}](l)
+	ends := make([]realm.Event, n*holders)
+	times := max(1, l.batch/8)
 	return func() []float64 {
 		w := start()
-		for r := range n {
-			ends[r] = realm.Spawn(l.c, l.on(r), t, turns{lock, uint64(l.batch)})
+		for i := range ends {
+			ends[i] = realm.Spawn(l.c, l.on(i%n), hold, holding{uint64(r.ID()), uint64(times)})
 		}
 		l.wait(l.rt.Merge(ends...))
-		return []float64{w.lap(n * l.batch)}
+		return []float64{w.lap(len(ends) * times)}
 	}
 }
 

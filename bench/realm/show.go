@@ -39,6 +39,7 @@ var knowns = []known{
 	{"lock-chain", 256, 480, "own loop; median 3348 to 15240"},
 	{"lock-chains", 64, 1.53, "lock_chains -lpp 32 -cpp 64 -d 16; median 0.27"},
 	{"lock-chains", 1024, 0.111, "lock_chains -lpp 32 -cpp 1024 -d 32"},
+	{"barrier-alone", 0, 85, "own loop"},
 	{"hop", 2, 3260, "the paper: two nodes, InfiniBand"},
 	{"spawn-flood-run", 40, 900, "task_throughput -remote, two ranks; half of the tasks are local"},
 }
@@ -102,7 +103,7 @@ func text(r bench.Row) string {
 
 // crossings is a time between ranks as a multiple of the crossing, 0 where that has no meaning.
 func crossings(r bench.Row) float64 {
-	for _, m := range slices.Concat(links(), floods(), locks()) {
+	for _, m := range slices.Concat(links(), floods(), locks(), barriers()) {
 		if m.place != alone && m.is(r.Bench) && r.Unit == bench.Nano && r.Crossing > 0 {
 			return r.Value / r.Crossing
 		}
