@@ -22,19 +22,20 @@ type Runtime struct {
 	sched      *fult.Scheduler
 	catalog    *catalog
 
-	events   table
-	replicas replicas
-	locks    locks
-	barriers barriers
-	rest     rest
-	procs    processors
-	utility  *processor
-	down     event.ID // triggers when the job is to end
-	runners  runners
-	peers    peers
-	greeting greeting
-	quiet    quiescence
-	machine  machine
+	events     table
+	replicas   replicas
+	locks      locks
+	barriers   barriers
+	rest       rest
+	procs      processors
+	utility    *processor
+	down       event.ID // triggers when the job is to end
+	runners    runners
+	peers      peers
+	greeting   greeting
+	quiet      quiescence
+	machine    machine
+	collective collective
 
 	goroutines sync.WaitGroup // of IO tasks
 	stopped    atomic.Bool    // operations cannot start any more
@@ -73,6 +74,9 @@ func New(r *rank.Rank, cfg Config) (*Runtime, error) {
 	rt.peers.init(rt.size)
 	rt.makeProcessors(cfg)
 	rt.down = rt.newEvent()
+	if err := rt.makeCollective(); err != nil {
+		return nil, err
+	}
 	layer := rank.Layer{Endpoint: rt.layer(), Unended: rt.unended, Meet: rt.meet, Stop: rt.stop}
 	if err := r.Attach(layer); err != nil {
 		return nil, err
