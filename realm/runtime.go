@@ -35,6 +35,7 @@ type Runtime struct {
 	greeting   greeting
 	quiet      quiescence
 	machine    machine
+	parts      parts
 	collective collective
 
 	goroutines sync.WaitGroup // of IO tasks

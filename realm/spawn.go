@@ -91,16 +91,12 @@ func (rt *Runtime) spawnRemote(p Processor, t *task, after Event) {
 		rt.fail(t.finish, rt.errorf("Spawn", "%w: %q came after the start", ErrRegistered, t.def.name))
 		return
 	}
-	if n := len(t.argBytes()); n > rt.ep.MaxMedium() {
-		rt.fail(t.finish, rt.errorf("Spawn", "%w: %d bytes of arguments for task %q, at most %d travel to rank %d",
-			ErrSize, n, t.def.name, rt.ep.MaxMedium(), p.Rank()))
-		return
-	}
 	flags := uint64(uint32(t.priority)) << 1
 	if t.ignore {
 		flags |= 1
 	}
-	err := rt.request(p.Rank(), hSpawn, t.argBytes(), uint64(p), uint64(rt.catalog.place[t.def.serial]), flags, uint64(t.finish), uint64(after))
+	place := uint64(rt.catalog.place[t.def.serial])
+	err := rt.sendSpawn(p.Rank(), t.argBytes(), uint64(p), place, flags, uint64(t.finish), uint64(after))
 	if errors.Is(err, ErrPeer) || rt.ep.Gone(p.Rank()) { // Gone is set before the events of that rank are looked through
 		rt.failWith(t.finish, rt.deathOf(p.Rank()))
 	} else if err != nil {
@@ -119,6 +115,11 @@ func (rt *Runtime) failWith(e event.ID, why *event.Poison) {
 
 // onSpawn: another rank spawns a task here.
 func (rt *Runtime) onSpawn(t *am.Token, args []uint64, payload []byte) {
+	if len(args) > spawnWords {
+		if payload = rt.parts.take(t, args, payload); payload == nil {
+			return
+		}
+	}
 	p, place, finish := Processor(args[0]), args[1], event.ID(args[3])
 	ex := rt.executorOf(p)
 	if ex == nil || place >= uint64(len(rt.catalog.defs)) || !finish.IsEvent() {
