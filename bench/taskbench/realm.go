@@ -85,11 +85,35 @@ func (m *Realm) Run(r *Run) (time.Duration, error) {
 		return 0, err
 	}
 	start := time.Now()
-	if err := m.rt.Wait(context.Background(), g.start()); err != nil {
+	if err := m.await(g.start()); err != nil {
 		return 0, err
 	}
 	err = m.meet()
 	return time.Since(start), err
+}
+
+// glance is how often a goroutine looks for the end of the job.
+const glance = 100 * time.Millisecond
+
+// await blocks until e has triggered. Runtime.Wait would poll meanwhile, beside the worker that runs the tasks.
+func (m *Realm) await(e realm.Event) error {
+	done := make(chan error, 1)
+	realm.SpawnLocal(m.rt, m.rt.CPU(0), func(c *realm.Ctx) error {
+		done <- c.Wait(e)
+		return nil
+	}, realm.After(e), realm.IgnoreFaults())
+	ended := time.NewTicker(glance)
+	defer ended.Stop()
+	for {
+		select {
+		case err := <-done:
+			return err
+		case <-ended.C:
+			if err := m.rt.OfRank().Ended(); err != nil {
+				return err
+			}
+		}
+	}
 }
 
 // running has the runs that go on in this process, so that the arguments of their tasks are numbers only.
@@ -112,6 +136,7 @@ type graphRun struct {
 	outputs [2][][]Stamp      // of even and odd steps, by own point
 	ends    [2][]realm.Event  // of the tasks that write these
 	readers [][][]int         // by set and point: see anti
+	needs   [][]need          // by set and point
 	far     *farEdges         // nil with one rank
 	cpus    []realm.Processor // by own point
 
@@ -128,6 +153,7 @@ func newGraphRun(m *Realm, r *Run) *graphRun {
 		ends: [2][]realm.Event{make([]realm.Event, n), make([]realm.Event, n)},
 	}
 	g.readers = g.anti()
+	g.needs = g.allNeeds()
 	for i := range n {
 		g.cpus = append(g.cpus, m.rt.CPU(i*m.cpus/n))
 	}
@@ -153,6 +179,34 @@ func (g *graphRun) anti() [][][]int {
 					all[s.set][point] = append(all[s.set][point], reader)
 				}
 			}
+		}
+	}
+	return all
+}
+
+// need is the preconditions of a point's task of a step, where all points have tasks in the two steps before.
+type need struct {
+	last []int // own points whose tasks of the step before are to end
+	self bool  // and that of the point itself, two steps before
+}
+
+// allNeeds looks up the needs of all points of this rank.
+func (g *graphRun) allNeeds() [][]need {
+	all := make([][]need, g.Sets())
+	for i := 2; i < len(g.stages); i++ {
+		s, before := &g.stages[i], &g.stages[i-1]
+		if all[s.set] != nil {
+			continue
+		}
+		all[s.set] = make([]need, g.Width)
+		for point := g.own.First; point <= g.own.Last; point++ {
+			n := need{self: !slices.ContainsFunc(before.nodes[point].out, g.own.Has)}
+			for _, p := range slices.Concat(s.nodes[point].in, g.readers[s.set][point]) {
+				if g.own.Has(p) {
+					n.last = append(n.last, p-g.own.First)
+				}
+			}
+			all[s.set][point] = n
 		}
 	}
 	return all
@@ -207,6 +261,29 @@ func (g *graphRun) spawnStep(c *realm.Ctx, step int) {
 
 // preconditions appends the events that a task waits for: its inputs are there, and nobody needs what it writes over.
 func (g *graphRun) preconditions(list []realm.Event, step, point int) []realm.Event {
+	if step < 2 || g.window(step-1).Len() < g.Width || g.window(step-2).Len() < g.Width {
+		return g.partly(list, step, point)
+	}
+	last, n := g.ends[(step+1)%2], &g.needs[g.stages[step+1].set][point]
+	for _, i := range n.last {
+		list = append(list, last[i])
+	}
+	if n.self {
+		list = append(list, g.ends[step%2][point-g.own.First])
+	}
+	if g.far == nil {
+		return list
+	}
+	for _, in := range g.far.inputs.inputs(step, point) {
+		if in != nil {
+			list = append(list, in.events[step].Event())
+		}
+	}
+	return list
+}
+
+// partly is preconditions where some points have no tasks.
+func (g *graphRun) partly(list []realm.Event, step, point int) []realm.Event {
 	last := g.ends[(step+1)%2]
 	for i, p := range g.Inputs(step, point) {
 		if g.own.Has(p) {
