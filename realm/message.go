@@ -22,6 +22,10 @@ const (
 	hDescribe
 	hShutdown
 	hBarrier
+	hParcel
+	hOffer
+	hGo
+	hDone
 	hGreet
 	hCount
 	hWave
@@ -42,6 +46,10 @@ func (rt *Runtime) layer() am.Layer {
 		hShutdown:  {Name: "shutdown", Run: rt.counted(rt.onShutdown)},
 		hLock:      {Name: "reservation", Run: rt.counted(rt.onLock)},
 		hBarrier:   {Name: "barrier", Run: rt.counted(rt.onBarrier)},
+		hParcel:    {Name: "parcel", Run: rt.counted(rt.onParcel)},
+		hOffer:     {Name: "offer", Run: rt.counted(rt.onOffer)},
+		hGo:        {Name: "go", Run: rt.counted(rt.onGo)},
+		hDone:      {Name: "done", Run: rt.counted(rt.onDone)},
 		hGreet:     {Name: "greet", Run: rt.onGreet},
 		hCount:     {Name: "count", Run: rt.onCount},
 		hWave:      {Name: "wave", Run: rt.onWave},
@@ -49,7 +57,9 @@ func (rt *Runtime) layer() am.Layer {
 		s.MaxReply = am.NoReply
 		specs[h-First] = s
 	}
-	return am.Layer{Name: "realm", First: First, Handlers: specs, Channel: Channel, PeerGone: rt.peerGone}
+	return am.Layer{
+		Name: "realm", First: First, Handlers: specs, Channel: Channel, Bulk: rt.onBulk, PeerGone: rt.peerGone,
+	}
 }
 
 // counted has the messages that h serves counted, for quiescence.

@@ -1,6 +1,7 @@
 package realm
 
 import (
+	"fmt"
 	"sync"
 	"time"
 
@@ -283,6 +284,10 @@ func describe(w *event.Waiter) string {
 		return "a goroutine"
 	case *lockOp:
 		return x.String()
+	case *job:
+		return fmt.Sprintf("the %v from %v to %v", x.kind, x.src, x.dst)
+	case *reduction:
+		return "the reduction into " + x.dst.String()
 	}
 	return "an operation"
 }
@@ -290,6 +295,9 @@ func describe(w *event.Waiter) string {
 // stop ends the runtime: operations cannot start any more, and goroutines that wait end.
 func (rt *Runtime) stop() {
 	rt.stopped.Store(true)
+	if rt.data.rma != nil {
+		rt.data.rma.Close()
+	}
 	why := rt.poison(ErrClosed)
 	var sleepers []*sleeper
 	var of []event.ID

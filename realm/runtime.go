@@ -37,6 +37,7 @@ type Runtime struct {
 	machine    machine
 	parts      parts
 	collective collective
+	data       data
 
 	goroutines sync.WaitGroup // of IO tasks
 	stopped    atomic.Bool    // operations cannot start any more
@@ -57,6 +58,9 @@ type Runtime struct {
 type Config struct {
 	CPUs int // CPU processors of this rank; 0: one for each worker. Several may share a worker
 	IO   int // tasks that the IO processor runs at once; 0: 64
+
+	Memory  int64 // bytes that instances of the system memory may have; 0: 8 GiB
+	Segment int64 // bytes of registered memory, by package comm/rma; 0: none. All ranks have it, or none has
 }
 
 // defaultIO is the number of IO tasks that run at once.
@@ -75,6 +79,9 @@ func New(r *rank.Rank, cfg Config) (*Runtime, error) {
 	rt.peers.init(rt.size)
 	rt.makeProcessors(cfg)
 	rt.down = rt.newEvent()
+	if err := rt.makeMemories(cfg); err != nil {
+		return nil, err
+	}
 	if err := rt.makeCollective(); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"unsafe"
+
+	"github.com/golci/golci/internal/realm/space"
 )
 
 // A chunk is blocks. A block is its form, the number of its reductions (4 bytes), and either the number of its first
@@ -215,3 +217,40 @@ func (t *Target[L, R]) take(form byte, numbers []byte, i, m int64, count uint64)
 	}
 	return 0, true
 }
+
+// Instance is a Fold or a List, whatever its types.
+type Instance interface {
+	OpName() string
+	Space() space.Space
+	Chunks() Chunker
+}
+
+// Chunker gives chunks, as an Encoder does.
+type Chunker interface {
+	Next(buf []byte) []byte
+	Least() int
+}
+
+// Least is the smallest buffer for Next.
+func (e *Encoder[R]) Least() int {
+	var v R
+	return MinChunk(int(unsafe.Sizeof(v)))
+}
+
+// OpName is the name of the operator.
+func (f *Fold[L, R]) OpName() string { return f.op.Name }
+
+// Space is the points that are reduced into.
+func (f *Fold[L, R]) Space() space.Space { return f.pts.space }
+
+// Chunks implements Instance.
+func (f *Fold[L, R]) Chunks() Chunker { return f.Encoder() }
+
+// OpName is the name of the operator.
+func (l *List[L, R]) OpName() string { return l.op.Name }
+
+// Space is the points that are reduced into.
+func (l *List[L, R]) Space() space.Space { return l.pts.space }
+
+// Chunks implements Instance.
+func (l *List[L, R]) Chunks() Chunker { return l.Encoder() }

@@ -1,0 +1,228 @@
+package realm
+
+import (
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/realm/event"
+)
+
+// Data travel in two ways. A parcel is a message of any length: one Medium, or an offer, a go-ahead of the receiver, who
+// has made room, and a Bulk. The bytes of a copy take the second way too, but are unpacked piece by piece.
+
+// outgoing is something that another rank is to answer. Its number travels.
+type outgoing struct {
+	peer  int
+	ahead func(k *cascade, in uint64)         // the peer has made room: in is the number of its incoming
+	body  func(k *cascade, b []byte) error    // the peer has sent an answer of some bytes
+	done  func(k *cascade, why *event.Poison) // the last call: the peer is done, or has died
+}
+
+// await gives o a number. It is called before the message leaves. If the peer has died, o is done at once.
+func (rt *Runtime) expect(k *cascade, o *outgoing) (number uint64, ok bool) {
+	number = rt.data.outs.Add(o)
+	if rt.ep.Gone(o.peer) { // set before flowsGone looks at outs
+		rt.settle(k, number, rt.deathOf(o.peer))
+		return 0, false
+	}
+	return number, true
+}
+
+// settle ends what has that number.
+func (rt *Runtime) settle(k *cascade, number uint64, why *event.Poison) {
+	if o := rt.data.outs.Remove(number); o != nil {
+		o.done(k, why)
+	}
+}
+
+// incoming is bytes that another rank sends by bulk.
+type incoming struct {
+	src    int
+	left   int64 // bytes that are missing; the poller's
+	unpack func(b []byte, off int)
+	done   func(k *cascade)
+}
+
+// parcelKind says what a parcel is.
+type parcelKind uint64
+
+const (
+	parcelJob    parcelKind = iota // a job for the receiver
+	parcelAsk                      // the number of an instance, to be described
+	parcelLayout                   // the description
+	parcelPut                      // the destination, form and bytes of a small copy
+	parcelOpen                     // the destination and form of a large one
+	parcelReduce                   // reductions into an instance
+	parcelKinds
+)
+
+// maxParcel is what a parcel has at most.
+const maxParcel = 1 << 31
+
+// sendParcel sends b, which does not change any more. ref is the number of the outgoing that an answer names, or 0.
+func (rt *Runtime) sendParcel(k *cascade, peer int, kind parcelKind, ref uint64, b []byte) {
+	if len(b) <= rt.ep.MaxMedium() {
+		rt.post(peer, hParcel, b, uint64(kind), ref)
+		return
+	}
+	o := &outgoing{peer: peer, done: func(*cascade, *event.Poison) {}}
+	var number uint64
+	o.ahead = func(k *cascade, in uint64) {
+		rt.data.outs.Remove(number)
+		rt.putBulk(peer, &am.Bulk{ID: in, Channel: Channel, Data: b})
+	}
+	number, ok := rt.expect(k, o)
+	if ok {
+		rt.post(peer, hOffer, nil, uint64(kind), ref, uint64(len(b)), number)
+	}
+}
+
+// putBulk sends b. Both ends count it as a message.
+func (rt *Runtime) putBulk(peer int, b *am.Bulk) {
+	rt.peers.of(peer).sent.Add(1)
+	b.Owner = bulkOwner{}
+	rt.ep.PutBulk(peer, b)
+}
+
+// bulkOwner has nothing to do: the receiver tells when the bytes are there, and a death is told by flowsGone.
+type bulkOwner struct{}
+
+func (bulkOwner) Sent(*fult.Worker)        {}
+func (bulkOwner) Fail(error, *fult.Worker) {}
+
+// receive makes room for n bytes, more than none, and lets the sender go ahead.
+func (rt *Runtime) receive(src int, n int64, out uint64, unpack func(b []byte, off int), done func(k *cascade)) {
+	in := rt.data.ins.Add(&incoming{src: src, left: n, unpack: unpack, done: done})
+	if rt.ep.Gone(src) {
+		rt.data.ins.Remove(in)
+		return
+	}
+	rt.post(src, hGo, nil, out, in)
+}
+
+// onBulk: a piece of a bulk has come.
+func (rt *Runtime) onBulk(src int, id uint64, off int64, chunk []byte, w *fult.Worker) {
+	in := rt.data.ins.Get(id)
+	if in == nil || in.src != src || int64(len(chunk)) > in.left {
+		rt.fatal(rt.errorf("message", "rank %d sent %d bytes at %d that nobody waits for", src, len(chunk), off))
+		return
+	}
+	in.unpack(chunk, int(off))
+	if in.left -= int64(len(chunk)); in.left > 0 {
+		return
+	}
+	rt.data.ins.Remove(id)
+	k := rt.begin(w)
+	in.done(k)
+	k.end(pollBudget)
+	rt.peers.of(src).received.Add(1)
+}
+
+// onOffer: a parcel is too long for one message.
+func (rt *Runtime) onOffer(t *am.Token, args []uint64, _ []byte) {
+	kind, ref, n, out := parcelKind(args[0]), args[1], args[2], args[3]
+	if kind >= parcelKinds || n > maxParcel || n == 0 {
+		rt.malformed(t, "the offer of a parcel for", event.ID(ref))
+		return
+	}
+	src, b := t.Source(), make([]byte, n)
+	rt.receive(src, int64(n), out, func(c []byte, off int) {
+		if off >= 0 && off < len(b) {
+			copy(b[off:], c)
+		}
+	}, func(k *cascade) {
+		if err := rt.parcel(k, src, kind, ref, b); err != nil {
+			rt.fatal(rt.errorf("message", "rank %d sent a malformed parcel: %w", src, err))
+		}
+	})
+}
+
+// onGo: a rank has made room.
+func (rt *Runtime) onGo(t *am.Token, args []uint64, _ []byte) {
+	o := rt.data.outs.Get(args[0])
+	if o == nil || o.peer != t.Source() || o.ahead == nil {
+		rt.malformed(t, "room for", event.ID(args[0]))
+		return
+	}
+	k := rt.begin(t.Worker())
+	o.ahead(k, args[1])
+	k.end(pollBudget)
+}
+
+// onDone: a rank has done its part, or could not.
+func (rt *Runtime) onDone(t *am.Token, args []uint64, payload []byte) {
+	var why *event.Poison
+	var err error
+	if len(payload) > 0 {
+		why, _, err = event.ParsePoison(payload)
+	}
+	o := rt.data.outs.Get(args[0])
+	if err != nil || o == nil || o.peer != t.Source() {
+		rt.malformed(t, "the end of", event.ID(args[0]))
+		return
+	}
+	k := rt.begin(t.Worker())
+	rt.settle(k, args[0], why)
+	k.end(pollBudget)
+}
+
+// tellDone is the answer to what has number ref at peer.
+func (rt *Runtime) tellDone(peer int, ref uint64, err error) {
+	var text []byte
+	if err != nil {
+		text = rt.poison(err).Append(nil)
+	}
+	rt.post(peer, hDone, text, ref)
+}
+
+// onParcel: a short parcel has come.
+func (rt *Runtime) onParcel(t *am.Token, args []uint64, payload []byte) {
+	k := rt.begin(t.Worker())
+	err := rt.parcel(k, t.Source(), parcelKind(args[0]), args[1], payload)
+	k.end(pollBudget)
+	if err != nil {
+		rt.fatal(rt.errorf("message", "rank %d sent a malformed parcel: %w", t.Source(), err))
+	}
+}
+
+// parcel handles a parcel. b may be in the receive space, and is valid until it returns.
+func (rt *Runtime) parcel(k *cascade, src int, kind parcelKind, ref uint64, b []byte) error {
+	switch kind {
+	case parcelJob:
+		return rt.onJob(k, b)
+	case parcelAsk:
+		return rt.onAskLayout(src, ref, k, b)
+	case parcelLayout:
+		if o := rt.data.outs.Remove(ref); o != nil && o.body != nil {
+			return o.body(k, b)
+		}
+		return nil
+	case parcelPut:
+		return rt.onPut(src, ref, b)
+	case parcelOpen:
+		return rt.onOpen(src, ref, b)
+	case parcelReduce:
+		return rt.onReduce(k, src, ref, b)
+	}
+	return errMalformed
+}
+
+// flowsGone ends what waits for a rank that has died. It runs in a poll.
+func (rt *Runtime) flowsGone(k *cascade, rank int, why *event.Poison) {
+	var outs, ins []uint64
+	rt.data.outs.Each(func(n uint64, o *outgoing) {
+		if o.peer == rank {
+			outs = append(outs, n)
+		}
+	})
+	rt.data.ins.Each(func(n uint64, in *incoming) {
+		if in.src == rank {
+			ins = append(ins, n)
+		}
+	})
+	for _, n := range outs {
+		rt.settle(k, n, why)
+	}
+	for _, n := range ins {
+		rt.data.ins.Remove(n)
+	}
+}

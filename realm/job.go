@@ -1,0 +1,253 @@
+package realm
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/internal/realm/space"
+)
+
+// jobKind says what a job does.
+type jobKind uint8
+
+const (
+	jobCopy jobKind = iota
+	jobGather
+	jobScatter
+	jobFill
+	jobDestroy
+	jobKinds
+)
+
+// job is an operation on instances. It is done by the rank that has the source, or the only instance. It belongs to its
+// precondition, then to whoever runs it.
+type job struct {
+	event.Waiter
+	rt     *Runtime
+	finish event.ID
+	after  event.ID
+	ignore bool
+	kind   jobKind
+	dst    InstanceID
+	src    InstanceID
+	whole  bool        // all points that both have
+	points space.Space // else
+	pairs  []Pair      // none: each field to the one of its number. For a fill the field is the first destination
+	index  []int64
+	value  []byte
+
+	from, to *instance // of this rank
+	layout   *space.Layout
+	off      int64 // of the destination in the registered memory of another rank; -1: it is elsewhere
+	plan     *space.Plan
+	cursor   *space.Cursor
+	filling  *space.Filling
+	done     int64 // bytes
+}
+
+// startJob has the rank of the instance by do j. It does not block.
+func startJob(at Site, j *job, by InstanceID, opts []Option) Event {
+	rt, _ := at.site()
+	terms := rt.precondition(opts)
+	if err := rt.ended(); err != nil {
+		return rt.failed(err)
+	}
+	if by>>56 != 0x0C || by.Rank() >= rt.size || j.dst>>56 != 0x0C || j.dst.Rank() >= rt.size {
+		return rt.failed(rt.errorf("call", "%w: there is no %v or no %v in this job of %d ranks", ErrArgument, by, j.dst, rt.size))
+	}
+	if err := j.check(); err != nil {
+		return rt.failed(rt.errorf("call", "%w: %w", ErrArgument, err))
+	}
+	j.rt, j.after, j.ignore = rt, event.ID(terms.after), terms.ignore
+	k := rt.begin(nil)
+	defer k.end(callBudget)
+	if by.Rank() == rt.rank {
+		j.finish = rt.newEvent()
+		e := Event(j.finish)
+		j.await(k)
+		return e
+	}
+	j.finish = rt.newEventBy(by.Rank())
+	rt.sendParcel(k, by.Rank(), parcelJob, 0, j.encode())
+	if rt.ep.Gone(by.Rank()) { // set before the events of that rank are looked through
+		k.trigger(j.finish, rt.deathOf(by.Rank()))
+	}
+	return Event(j.finish)
+}
+
+// precondition reads options. All events to wait for become one.
+func (rt *Runtime) precondition(opts []Option) terms {
+	x, several := rt.termsOf(opts)
+	x.after = rt.both(x.after, several, x.ignore)
+	return x
+}
+
+// check finds what cannot travel.
+func (j *job) check() error {
+	if len(j.pairs) > space.MaxFields {
+		return fmt.Errorf("%d pairs of fields, the limit is %d", len(j.pairs), space.MaxFields)
+	}
+	for _, p := range j.pairs {
+		if p.Dst < 0 || p.Src < 0 || p.Dst > space.MaxFields || p.Src > space.MaxFields {
+			return fmt.Errorf("fields %d and %d", p.Dst, p.Src)
+		}
+	}
+	return j.points.Err()
+}
+
+// await has j begin once its precondition has triggered.
+func (j *job) await(k *cascade) {
+	j.Op = j
+	if j.after == 0 {
+		j.begin(k)
+		return
+	}
+	switch st, why := j.rt.await(j.after, &j.Waiter); {
+	case st == event.Unknown:
+		j.end(k, j.rt.unknown("call", Event(j.after)))
+	case st == event.Triggered:
+		j.triggered(k, why)
+	}
+}
+
+// Fire implements event.Op.
+func (j *job) Fire(w *event.Waiter, by any) { j.triggered(by.(*cascade), w.Poison) }
+
+func (j *job) triggered(k *cascade, why *event.Poison) {
+	if why != nil && !j.ignore {
+		k.trigger(j.finish, why)
+		return
+	}
+	j.begin(k)
+}
+
+// end triggers the finish event, poisoned if there is an error.
+func (j *job) end(k *cascade, err error) {
+	var why *event.Poison
+	if err != nil {
+		why = j.rt.poison(fmt.Errorf("%v from %v to %v: %w", j.kind, j.src, j.dst, err))
+	}
+	k.trigger(j.finish, why)
+}
+
+// String names the kind.
+func (k jobKind) String() string {
+	return [...]string{"copy", "gather", "scatter", "fill", "destruction"}[k]
+}
+
+// flags of an encoded job.
+const (
+	flagIgnore = 1 << iota
+	flagWhole
+)
+
+func (j *job) encode() []byte {
+	var flags byte
+	if j.ignore {
+		flags |= flagIgnore
+	}
+	if j.whole {
+		flags |= flagWhole
+	}
+	b := []byte{byte(j.kind), flags}
+	for _, v := range []uint64{uint64(j.finish), uint64(j.after), uint64(j.dst), uint64(j.src)} {
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
+	b = binary.AppendUvarint(b, uint64(len(j.pairs)))
+	for _, p := range j.pairs {
+		b = binary.AppendUvarint(b, uint64(p.Dst))
+		b = binary.AppendUvarint(b, uint64(p.Src))
+	}
+	b = appendIndex(b, j.index)
+	b = binary.AppendUvarint(b, uint64(len(j.value)))
+	b = append(b, j.value...)
+	return space.AppendSpace(b, j.points)
+}
+
+// onJob: another rank has this one do a job.
+func (rt *Runtime) onJob(k *cascade, b []byte) error {
+	r := wire{b: b}
+	j := &job{rt: rt, kind: jobKind(r.bytes(1)[0])}
+	flags := r.bytes(1)[0]
+	j.ignore, j.whole = flags&flagIgnore != 0, flags&flagWhole != 0
+	j.finish, j.after = event.ID(r.u64()), event.ID(r.u64())
+	j.dst, j.src = InstanceID(r.u64()), InstanceID(r.u64())
+	for range r.count(space.MaxFields) {
+		j.pairs = append(j.pairs, Pair{Dst: r.count(space.MaxFields), Src: r.count(space.MaxFields)})
+	}
+	j.index = r.index()
+	j.value = append([]byte(nil), r.bytes(r.count(math.MaxInt32))...)
+	j.points = r.space()
+	if r.bad || j.kind >= jobKinds || !j.finish.IsEvent() || j.dst.Rank() >= rt.size {
+		return errMalformed
+	}
+	j.await(k)
+	return nil
+}
+
+func appendIndex(b []byte, list []int64) []byte {
+	b = binary.AppendUvarint(b, uint64(len(list)))
+	for _, i := range list {
+		b = binary.AppendVarint(b, i)
+	}
+	return b
+}
+
+// wire takes values from the front of bytes. Once they are not what they must be, bad stays set.
+type wire struct {
+	b   []byte
+	bad bool
+}
+
+// bytes are the next n; zeros if there are not so many.
+func (r *wire) bytes(n int) []byte {
+	if n < 0 || n > len(r.b) {
+		r.bad, r.b = true, nil
+		return make([]byte, min(max(n, 1), 8))
+	}
+	b := r.b[:n]
+	r.b = r.b[n:]
+	return b
+}
+
+func (r *wire) u64() uint64 { return binary.LittleEndian.Uint64(r.bytes(8)) }
+
+// count is a number up to limit.
+func (r *wire) count(limit uint64) int {
+	v, n := binary.Uvarint(r.b)
+	if n <= 0 || v > limit {
+		r.bad, r.b = true, nil
+		return 0
+	}
+	r.b = r.b[n:]
+	return int(v)
+}
+
+// index is a list of indices; nil for none.
+func (r *wire) index() (list []int64) {
+	n := r.count(uint64(len(r.b)))
+	if n == 0 {
+		return nil
+	}
+	list = make([]int64, 0, n)
+	for range n {
+		v, size := binary.Varint(r.b)
+		if size <= 0 {
+			r.bad, r.b = true, nil
+			return nil
+		}
+		list = append(list, v)
+		r.b = r.b[size:]
+	}
+	return list
+}
+
+func (r *wire) space() space.Space {
+	s, rest, err := space.DecodeSpace(r.b)
+	if r.b = rest; err != nil {
+		r.bad, r.b = true, nil
+	}
+	return s
+}

@@ -1,0 +1,103 @@
+package realm
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/internal/realm/space"
+)
+
+var errMalformed = errors.New("malformed")
+
+// maxRemote is how many instances of other ranks are known at a time.
+const maxRemote = 4096
+
+// withRemote calls f with what is known of an instance of another rank, which it asks first if that is nothing. f runs
+// in this call or in a later poll.
+func (rt *Runtime) withRemote(k *cascade, id InstanceID, f func(k *cascade, r *remoteInstance, why *event.Poison)) {
+	d := &rt.data
+	d.mu.Lock()
+	r := d.remote[id]
+	if r != nil && r.layout != nil {
+		d.mu.Unlock()
+		f(k, r, nil)
+		return
+	}
+	ask := r == nil
+	if ask {
+		r = d.newRemote(id)
+	}
+	r.wait = append(r.wait, func(k *cascade, why *event.Poison) { f(k, r, why) })
+	d.mu.Unlock()
+	if ask {
+		rt.askLayout(k, id, r)
+	}
+}
+
+// newRemote makes room for what is to be known of id. Which instance is forgotten for it is left to chance.
+func (d *data) newRemote(id InstanceID) *remoteInstance {
+	if d.remote == nil {
+		d.remote = make(map[InstanceID]*remoteInstance)
+	}
+	for old, r := range d.remote {
+		if len(d.remote) < maxRemote {
+			break
+		}
+		if r.layout != nil {
+			delete(d.remote, old)
+		}
+	}
+	r := new(remoteInstance)
+	d.remote[id] = r
+	return r
+}
+
+func (rt *Runtime) askLayout(k *cascade, id InstanceID, r *remoteInstance) {
+	told := func(k *cascade, why *event.Poison) {
+		rt.data.mu.Lock()
+		wait := r.wait
+		r.wait = nil
+		if why != nil {
+			delete(rt.data.remote, id)
+		}
+		rt.data.mu.Unlock()
+		for _, f := range wait {
+			f(k, why)
+		}
+	}
+	o := &outgoing{peer: id.Rank(), done: told}
+	o.body = func(k *cascade, b []byte) error {
+		l, rest, err := space.DecodeLayout(b)
+		if err != nil || len(rest) != 8 {
+			return fmt.Errorf("%w: layout of %v: %w", errMalformed, id, err)
+		}
+		rt.data.mu.Lock()
+		r.layout, r.off = l, int64(binary.LittleEndian.Uint64(rest))
+		rt.data.mu.Unlock()
+		told(k, nil)
+		return nil
+	}
+	if ref, ok := rt.expect(k, o); ok {
+		rt.sendParcel(k, id.Rank(), parcelAsk, ref, binary.LittleEndian.AppendUint64(nil, uint64(id)))
+	}
+}
+
+// onAskLayout: a rank wants to know an instance of this one.
+func (rt *Runtime) onAskLayout(src int, ref uint64, k *cascade, b []byte) error {
+	if len(b) != 8 {
+		return errMalformed
+	}
+	in, err := rt.local(InstanceID(binary.LittleEndian.Uint64(b)))
+	if err != nil {
+		rt.tellDone(src, ref, err)
+		return nil
+	}
+	off := int64(-1)
+	if in.shared {
+		off = in.off
+	}
+	rt.sendParcel(k, src, parcelLayout, ref, binary.LittleEndian.AppendUint64(in.layout.Append(nil), uint64(off)))
+	return nil
+}

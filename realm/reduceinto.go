@@ -1,0 +1,267 @@
+package realm
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"sync"
+
+	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/internal/realm/reduce"
+	"github.com/golci/golci/internal/realm/space"
+)
+
+// Op is a reduction operator. L is the type of the data, R that of the values that are reduced into them. The result
+// must not depend on the order of reductions.
+type Op[L, R any] = reduce.Op[L, R]
+
+// FoldInstance is an instance for reductions that holds one value for each point. It grows with the points that are
+// reduced into.
+type FoldInstance[L, R any] = reduce.Fold[L, R]
+
+// ListInstance is an instance for reductions that is a log of them.
+type ListInstance[L, R any] = reduce.List[L, R]
+
+// ReductionInstance is a FoldInstance or a ListInstance.
+type ReductionInstance = reduce.Instance
+
+// ReductionMode tells whether several tasks reduce into an instance at once.
+type ReductionMode = reduce.Mode
+
+// Modes.
+const (
+	ExclusiveReductions = reduce.Exclusive
+	AtomicReductions    = reduce.Atomic // for values of 4 or 8 bytes
+)
+
+// ReductionCase describes reductions; its Choose tells which kind of instance is expected to take less time.
+type ReductionCase = reduce.Case
+
+// Built-in operators.
+
+// SumOp adds.
+func SumOp[T reduce.Number]() *Op[T, T] { return reduce.Sum[T]() }
+
+// ProdOp multiplies.
+func ProdOp[T reduce.Number]() *Op[T, T] { return reduce.Prod[T]() }
+
+// MinOp takes the smaller one; NaN if there is one.
+func MinOp[T reduce.Real]() *Op[T, T] { return reduce.Min[T]() }
+
+// MaxOp takes the larger one; NaN if there is one.
+func MaxOp[T reduce.Real]() *Op[T, T] { return reduce.Max[T]() }
+
+// AndOp takes the bitwise and.
+func AndOp[T reduce.Integer]() *Op[T, T] { return reduce.And[T]() }
+
+// OrOp takes the bitwise or.
+func OrOp[T reduce.Integer]() *Op[T, T] { return reduce.Or[T]() }
+
+// XorOp takes the bitwise exclusive or.
+func XorOp[T reduce.Integer]() *Op[T, T] { return reduce.Xor[T]() }
+
+// operators are those that have been registered.
+var operators struct {
+	mu   sync.Mutex
+	onto map[string]func(mem []byte, l *space.Layout, f int, s Space) (replayer, error)
+}
+
+// replayer applies chunks of reductions.
+type replayer interface{ Replay(chunk []byte) error }
+
+// RegisterOp makes op known under a name, so that reductions by it can be applied on any rank, and returns it with that
+// name. All ranks register the same operators, best where a package's variables are initialised. A second registration
+// of a name panics, as it can only be a mistake in the program.
+func RegisterOp[L, R any](name string, op *Op[L, R]) *Op[L, R] {
+	named := *op
+	named.Name = name
+	operators.mu.Lock()
+	defer operators.mu.Unlock()
+	if operators.onto[name] != nil {
+		panic(fmt.Sprintf("realm: RegisterOp: the operator %q is registered twice", name))
+	}
+	if operators.onto == nil {
+		operators.onto = make(map[string]func([]byte, *space.Layout, int, Space) (replayer, error))
+	}
+	operators.onto[name] = func(mem []byte, l *space.Layout, f int, s Space) (replayer, error) {
+		t, err := named.Onto(mem, l, f, s, reduce.Exclusive)
+		if err != nil {
+			return nil, err
+		}
+		return t, nil
+	}
+	return &named
+}
+
+// NewFold makes an instance for reductions by op into points of s. op has Fold and Identity. Errors name what is wrong.
+func NewFold[L, R any](op *Op[L, R], s Space, mode ReductionMode) (*FoldInstance[L, R], error) {
+	return reduce.NewFold(op, s, mode)
+}
+
+// NewList makes a log of reductions by op into points of s.
+func NewList[L, R any](op *Op[L, R], s Space) (*ListInstance[L, R], error) {
+	return reduce.NewList(op, s)
+}
+
+// target makes field f of in the target of reductions by the operator of that name into points of s.
+func (rt *Runtime) target(in *instance, f int, name string, s Space) (replayer, error) {
+	operators.mu.Lock()
+	onto := operators.onto[name]
+	operators.mu.Unlock()
+	if onto == nil {
+		return nil, fmt.Errorf("%w: rank %d has no operator %q", ErrArgument, rt.rank, name)
+	}
+	return onto(in.mem, in.layout, f, s)
+}
+
+// chunkBytes is what travels, or is applied, at a time.
+const chunkBytes = 256 << 10
+
+// Reduce applies the reductions of from to a field of dst, by number, once its precondition has triggered. from must not
+// change until the result triggers; after that it may be Reset. Its operator has been registered. Reductions into one
+// instance are applied one after another, by the utility processor of its rank. It does not block. The result is
+// poisoned as that of Copy. Options are After and IgnoreFaults.
+func Reduce(at Site, dst Instance, field int, from ReductionInstance, opts ...Option) Event {
+	rt, _ := at.site()
+	terms := rt.precondition(opts)
+	if err := rt.ended(); err != nil {
+		return rt.failed(err)
+	}
+	if from == nil || dst.id>>56 != 0x0C || dst.id.Rank() >= rt.size || field < 0 || field >= space.MaxFields {
+		return rt.failed(rt.errorf("Reduce", "%w: field %d of %v", ErrArgument, field, dst.id))
+	}
+	x := &reduction{rt: rt, finish: rt.newEvent(), dst: dst.id, field: field, from: from, ignore: terms.ignore}
+	x.Op = x
+	e := Event(x.finish)
+	k := rt.begin(nil)
+	defer k.end(callBudget)
+	st, why := event.Triggered, (*event.Poison)(nil)
+	if terms.after != NoEvent {
+		st, why = rt.await(event.ID(terms.after), &x.Waiter)
+	}
+	switch st {
+	case event.Unknown:
+		k.trigger(x.finish, rt.poison(rt.unknown("Reduce", terms.after)))
+	case event.Triggered:
+		x.triggered(k, why)
+	}
+	return e
+}
+
+// reduction is the application of reductions to an instance. The rank that has made them does it, chunk by chunk, on its
+// utility processor.
+type reduction struct {
+	event.Waiter
+	rt     *Runtime
+	finish event.ID
+	dst    InstanceID
+	field  int
+	from   ReductionInstance
+	ignore bool
+	chunks reduce.Chunker
+	to     replayer // on this rank
+	head   []byte   // of a parcel to another one
+}
+
+// Fire implements event.Op.
+func (x *reduction) Fire(w *event.Waiter, by any) { x.triggered(by.(*cascade), w.Poison) }
+
+func (x *reduction) triggered(k *cascade, why *event.Poison) {
+	if why != nil && !x.ignore {
+		k.trigger(x.finish, why)
+		return
+	}
+	x.push(k)
+}
+
+func (x *reduction) push(k *cascade) {
+	x.rt.utility.push(x.rt.newInternal(func(c *Ctx) error {
+		if err := x.step(&c.cascade); err != nil {
+			c.cascade.trigger(x.finish, x.rt.poison(fmt.Errorf("reduction into %v: %w", x.dst, err)))
+		}
+		c.cascade.run(callBudget)
+		return nil
+	}), k)
+}
+
+// step does away with the next chunk.
+func (x *reduction) step(k *cascade) error {
+	if x.chunks == nil {
+		x.chunks = x.from.Chunks()
+		if err := x.aim(); err != nil {
+			return err
+		}
+	}
+	room := max(chunkBytes, x.chunks.Least())
+	b := make([]byte, len(x.head), len(x.head)+room)
+	copy(b, x.head)
+	chunk := x.chunks.Next(b[len(x.head) : len(x.head)+room])
+	switch {
+	case len(chunk) == 0:
+		k.trigger(x.finish, nil)
+		return nil
+	case x.to != nil:
+		if err := x.to.Replay(chunk); err != nil {
+			return err
+		}
+		x.push(k)
+		return nil
+	}
+	o := &outgoing{peer: x.dst.Rank(), done: func(k *cascade, why *event.Poison) {
+		if why != nil {
+			k.trigger(x.finish, why)
+			return
+		}
+		x.push(k)
+	}}
+	if ref, ok := x.rt.expect(k, o); ok {
+		x.rt.sendParcel(k, o.peer, parcelReduce, ref, b[:len(x.head)+len(chunk)])
+	}
+	return nil
+}
+
+// aim finds the target, or writes what its rank needs to find it.
+func (x *reduction) aim() error {
+	if x.dst.Rank() == x.rt.rank {
+		in, err := x.rt.local(x.dst)
+		if err == nil {
+			x.to, err = x.rt.target(in, x.field, x.from.OpName(), x.from.Space())
+		}
+		return err
+	}
+	b := binary.LittleEndian.AppendUint64(nil, uint64(x.dst))
+	b = binary.AppendUvarint(b, uint64(x.field))
+	b = binary.AppendUvarint(b, uint64(len(x.from.OpName())))
+	b = append(b, x.from.OpName()...)
+	x.head = space.AppendSpace(b, x.from.Space())
+	return nil
+}
+
+// onReduce: a chunk of reductions of another rank. The utility processor applies it.
+func (rt *Runtime) onReduce(k *cascade, src int, ref uint64, b []byte) error {
+	b = bytes.Clone(b)
+	rt.utility.push(rt.newInternal(func(*Ctx) error {
+		rt.tellDone(src, ref, rt.applyChunk(b))
+		return nil
+	}), k)
+	return nil
+}
+
+func (rt *Runtime) applyChunk(b []byte) error {
+	r := wire{b: b}
+	id, field := InstanceID(r.u64()), r.count(space.MaxFields)
+	name := string(r.bytes(r.count(1 << 16)))
+	s := r.space()
+	if r.bad {
+		return errMalformed
+	}
+	in, err := rt.local(id)
+	if err != nil {
+		return err
+	}
+	t, err := rt.target(in, field, name, s)
+	if err != nil {
+		return err
+	}
+	return t.Replay(r.b)
+}
