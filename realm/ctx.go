@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/trace"
 )
 
 // Ctx is what a task gets: where it runs. It is valid until the task returns, and only for the task itself.
@@ -15,6 +16,10 @@ type Ctx struct {
 	executor *processor // of the runner
 	cascade  cascade    // for what its task lets begin
 	holds    int        // calls of HoldProcessor
+
+	lane           *trace.Lane // of the runner's worker; nil in an IO task, and without a timeline
+	batch          *batch      // of an IO task that ends
+	started, since uint64      // when the task began, and when it began or went on; if it is watched
 }
 
 // Site is where an operation is called: a Runtime, or the Ctx of a task.

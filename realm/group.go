@@ -8,6 +8,7 @@ import (
 
 // group is a queue of tasks that several processors share.
 type group struct {
+	id      Processor
 	members []*processor
 	some    atomic.Bool // the queue is not empty
 
@@ -30,6 +31,7 @@ func (rt *Runtime) NewGroup(members ...Processor) (Processor, error) {
 		return 0, rt.errorf("NewGroup", "%w: no members", ErrArgument)
 	}
 	id := rt.procs.addGroup(rt.rank, g)
+	g.id = id
 	for _, p := range g.members {
 		p.mu.Lock()
 		p.groups = append(p.groups, g)

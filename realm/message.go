@@ -30,6 +30,7 @@ const (
 	hCount
 	hWave
 	hLock
+	hProfile
 )
 
 // layer is what the runtime has on the endpoint.
@@ -53,6 +54,7 @@ func (rt *Runtime) layer() am.Layer {
 		hGreet:     {Name: "greet", Run: rt.onGreet},
 		hCount:     {Name: "count", Run: rt.onCount},
 		hWave:      {Name: "wave", Run: rt.onWave},
+		hProfile:   {Name: "profile", Run: rt.counted(rt.onProfile)},
 	} {
 		s.MaxReply = am.NoReply
 		specs[h-First] = s

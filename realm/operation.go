@@ -129,6 +129,9 @@ func (rt *Runtime) changeReady(k *cascade, finish event.ID, x *change) {
 
 // cancel poisons the finish event of t, which nobody else knows any more.
 func (t *task) cancel(k *cascade, why *event.Poison) {
+	if t.watch != nil {
+		t.passed()
+	}
 	finish := t.finish
 	t.free()
 	k.trigger(finish, why)

@@ -1,10 +1,10 @@
 package realm
 
-// Option says more about an operation: After, Priority, IgnoreFaults.
+// Option says more about an operation: After, Priority, IgnoreFaults, Profile.
 type Option struct {
-	kind     optionKind
-	after    []Event
-	priority int32
+	kind   optionKind
+	number int32 // the priority, or the number of a profiler: a pointer here would have the slice allocated
+	after  []Event
 }
 
 type optionKind uint8
@@ -13,6 +13,7 @@ const (
 	optionAfter optionKind = iota
 	optionPriority
 	optionIgnore
+	optionProfile
 )
 
 // After has an operation begin when all of events have triggered. If one of them is poisoned, the operation is not
@@ -21,16 +22,20 @@ func After(events ...Event) Option { return Option{kind: optionAfter, after: eve
 
 // Priority has a task go before all others of its processor that are ready and have a lower priority. It is 0 if not
 // set.
-func Priority(p int32) Option { return Option{kind: optionPriority, priority: p} }
+func Priority(p int32) Option { return Option{kind: optionPriority, number: p} }
 
 // IgnoreFaults has an operation begin even if its precondition is poisoned.
 func IgnoreFaults() Option { return Option{kind: optionIgnore} }
+
+// Profile has p, a profiler of the rank that calls, told what becomes of the task, and when.
+func Profile(p *Profiler) Option { return Option{kind: optionProfile, number: int32(p.id)} }
 
 // terms are what the options of an operation amount to.
 type terms struct {
 	after    Event
 	priority int32
 	ignore   bool
+	profiler int32 // its number; 0: none
 }
 
 // termsOf reads options. If all events to wait for are those of one option, they are several, not merged.
@@ -39,7 +44,9 @@ func (rt *Runtime) termsOf(opts []Option) (x terms, several []Event) {
 	for i := range opts {
 		switch o := &opts[i]; {
 		case o.kind == optionPriority:
-			x.priority = o.priority
+			x.priority = o.number
+		case o.kind == optionProfile:
+			x.profiler = o.number
 		case o.kind != optionAfter:
 		case x.after == NoEvent && several == nil:
 			several = o.after

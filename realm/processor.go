@@ -71,6 +71,7 @@ type processor struct {
 
 	urgent atomic.Bool // there is something in back or first, or in a group's queue
 	chain  taskList    // the next tasks; it belongs to who has the turn
+	batch  *batch      // profiles that have not been delivered; likewise
 
 	mu    spin.Lock // guards what follows; nothing is taken under it
 	turn  *runner   // who has the turn, nil if there is nothing to do
@@ -167,12 +168,15 @@ func (p *processor) choose(r *runner) *task {
 		return nil
 	}
 	t := p.pick()
+	var b *batch
 	if t == nil {
 		p.turn = nil
 		p.idle = append(p.idle, r)
+		b, p.batch = p.batch, nil
 	}
 	p.looked()
 	p.mu.Unlock()
+	p.rt.deliver(b)
 	return t
 }
 
@@ -210,7 +214,12 @@ func (p *processor) yield(r *runner) bool {
 		x = p.another()
 	}
 	p.turn = x
+	var b *batch
+	if x == nil {
+		b, p.batch = p.batch, nil
+	}
 	p.mu.Unlock()
+	p.rt.deliver(b)
 	if x == r {
 		return true
 	}

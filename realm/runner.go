@@ -57,6 +57,7 @@ func (r *runner) launch() {
 func (r *runner) main(t *fult.Thread) {
 	r.thread.Store(t)
 	r.cascade = cascade{rt: r.rt, w: t.Worker()}
+	r.lane = r.rt.r.WorkerLane(t.Worker().ID())
 	r.rt.addRunner(t, r)
 	defer r.rt.dropRunner(t)
 	for !r.loop(t) {
@@ -125,9 +126,12 @@ func (r *runner) wait(e Event, ctx context.Context) error {
 		stop := context.AfterFunc(ctx, func() { r.rt.interrupt(event.ID(e), r) })
 		defer stop()
 	}
+	probe := r.rt.probe
+	paused := probe.pauses(&r.Ctx)
 	if r.holds > 0 || !r.executor.yield(r) {
 		r.park(r.thread.Load())
 	}
+	probe.resumes(&r.Ctx, paused, event.ID(e))
 	if r.Poison == interrupted {
 		return r.rt.errorf("Wait", "%v: %w", e, context.Cause(ctx))
 	}

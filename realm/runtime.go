@@ -10,6 +10,7 @@ import (
 	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/realm/event"
 	"github.com/golci/golci/internal/request"
+	"github.com/golci/golci/internal/trace"
 )
 
 // Runtime is one rank's part of the system. Its methods may be called from any goroutine, light-weight thread or task,
@@ -39,6 +40,9 @@ type Runtime struct {
 	collective collective
 	data       data
 
+	clock      trace.Clock // of the timeline, if there is one
+	probe      *probe
+	profilers  profilers
 	goroutines sync.WaitGroup // of IO tasks
 	stopped    atomic.Bool    // operations cannot start any more
 
@@ -51,6 +55,8 @@ type Runtime struct {
 	notices  request.Pool[notice]
 	lockOps  request.Pool[lockOp]
 	arrivals request.Pool[arrival]
+	batches  request.Pool[batch]
+	watches  request.Pool[watch]
 }
 
 // Config says what a runtime has. The zero value has a CPU processor for each worker of the rank, a utility processor,
@@ -77,6 +83,11 @@ func New(r *rank.Rank, cfg Config) (*Runtime, error) {
 		return nil, rt.errorf("New", "%w: a job of %d ranks, the most is %d", ErrArgument, rt.size, event.MaxRanks)
 	}
 	rt.peers.init(rt.size)
+	rt.clock = trace.NewClock()
+	if rec := r.Trace(); rec != nil {
+		rt.clock = rec.Clock()
+	}
+	rt.probe = newProbe(r, rt.catalog.defs)
 	rt.makeProcessors(cfg)
 	rt.down = rt.newEvent()
 	if err := rt.makeMemories(cfg); err != nil {

@@ -9,11 +9,11 @@ import (
 
 // Spawn has task t run on processor p with args, and returns the finish event, which this rank owns. It triggers when
 // the task has returned. An error or a panic of the task poisons it; so does whatever keeps the task from running.
-// Options are After, Priority and IgnoreFaults.
+// Options are After, Priority, IgnoreFaults and Profile.
 //
 // It does not wait for the task. For a processor of another rank it may block for credits, and switch threads.
 func Spawn[A any](at Site, p Processor, t Task[A], args A, opts ...Option) Event {
-	rt, _ := at.site()
+	rt, c := at.site()
 	terms, several := rt.termsOf(opts)
 	x, err := rt.prepare(p, &terms)
 	if err == nil && t.def == nil {
@@ -25,6 +25,9 @@ func Spawn[A any](at Site, p Processor, t Task[A], args A, opts ...Option) Event
 	}
 	if err != nil {
 		return rt.failed(err)
+	}
+	if x.watch != nil {
+		x.spawned(c)
 	}
 	finish := x.finish
 	switch {
@@ -40,7 +43,7 @@ func Spawn[A any](at Site, p Processor, t Task[A], args A, opts ...Option) Event
 
 // SpawnLocal is Spawn of a function, on a processor of this rank. f may use whatever the caller can.
 func SpawnLocal(at Site, p Processor, f func(c *Ctx) error, opts ...Option) Event {
-	rt, _ := at.site()
+	rt, c := at.site()
 	terms, several := rt.termsOf(opts)
 	x, err := rt.prepare(p, &terms)
 	if err == nil && (x.executor == nil || f == nil) {
@@ -50,6 +53,9 @@ func SpawnLocal(at Site, p Processor, f func(c *Ctx) error, opts ...Option) Even
 		return rt.failed(err)
 	}
 	x.def, x.local = nil, f
+	if x.watch != nil {
+		x.spawned(c)
+	}
 	finish := x.finish
 	if several != nil {
 		rt.launchAfter(x, several)
@@ -74,6 +80,9 @@ func (rt *Runtime) prepare(p Processor, x *terms) (*task, error) {
 	}
 	t := rt.newTask()
 	t.executor, t.priority, t.ignore, t.finish = ex, x.priority, x.ignore, rt.newEventBy(by)
+	if x.profiler != 0 || rt.probe != nil {
+		t.watchFor(rt.profilers.find(uint64(x.profiler)))
+	}
 	return t, nil
 }
 
@@ -83,6 +92,9 @@ func (rt *Runtime) failed(err error) Event {
 	rt.fail(e, err)
 	return Event(e)
 }
+
+// profilerShift is where the number of the profiler is in the flags of a spawn, above the priority.
+const profilerShift = 33
 
 // spawnRemote sends t to the rank of p, and frees it here.
 func (rt *Runtime) spawnRemote(p Processor, t *task, after Event) {
@@ -94,6 +106,9 @@ func (rt *Runtime) spawnRemote(p Processor, t *task, after Event) {
 	flags := uint64(uint32(t.priority)) << 1
 	if t.ignore {
 		flags |= 1
+	}
+	if t.watch != nil && t.watch.sink != nil {
+		flags |= uint64(t.watch.sink.id) << profilerShift
 	}
 	place := uint64(rt.catalog.place[t.def.serial])
 	err := rt.sendSpawn(p.Rank(), t.argBytes(), uint64(p), place, flags, uint64(t.finish), uint64(after))
@@ -139,6 +154,9 @@ func (rt *Runtime) onSpawn(t *am.Token, args []uint64, payload []byte) {
 		copy(x.argBytes(), payload)
 	} else {
 		x.encoded = append([]byte(nil), payload...)
+	}
+	if id := uint32(args[2] >> profilerShift); id != 0 || rt.probe != nil {
+		rt.watchSpawned(x, t.Source(), id)
 	}
 	k := rt.begin(t.Worker())
 	after := event.ID(args[4])

@@ -21,6 +21,7 @@ type task struct {
 	priority     int32
 	ignore       bool   // runs even if the precondition is poisoned
 	serial       uint64 // orders tasks of the same priority
+	watch        *watch // nil unless somebody wants to know of the task
 	local        func(c *Ctx) error
 	inline       [inlineWords]uint64
 	long         []uint64 // arguments that inline has no room for, in its place
@@ -39,6 +40,9 @@ func (rt *Runtime) newTask() *task {
 // free gives t back.
 func (t *task) free() {
 	t.long, t.encoded, t.local = nil, nil, nil
+	if t.watch != nil {
+		t.unwatch()
+	}
 	t.rt.tasks.Put(t)
 }
 
@@ -60,6 +64,9 @@ func (t *task) room(n uintptr) {
 // launch has t become ready once after has triggered.
 func (t *task) launch(after event.ID) {
 	if after == 0 {
+		if t.watch != nil {
+			t.readied(t.watch.lane)
+		}
 		t.executor.push(t, nil)
 		return
 	}
@@ -84,8 +91,14 @@ func (t *task) Fire(w *event.Waiter, by any) { t.begin(by.(*cascade), w.Poison) 
 // begin makes t ready, unless its precondition is poisoned.
 func (t *task) begin(k *cascade, why *event.Poison) {
 	if why == nil || t.ignore {
+		if t.watch != nil {
+			t.readied(k.lane())
+		}
 		t.executor.push(t, k)
 		return
+	}
+	if t.watch != nil {
+		t.passed()
 	}
 	finish := t.finish
 	t.free()
@@ -97,6 +110,9 @@ func (t *task) begin(k *cascade, why *event.Poison) {
 // run runs t at c, and triggers its finish event.
 func (t *task) run(c *Ctx) {
 	c.task = t
+	if t.watch != nil {
+		t.starts(c)
+	}
 	var err error
 	switch {
 	case t.local == nil:
@@ -114,6 +130,10 @@ func (t *task) finishWith(c *Ctx, err error) {
 	var why *event.Poison
 	if err != nil {
 		why = t.rt.poison(fmt.Errorf("task %s on %v: %w", t.name(), c.proc, err))
+	}
+	if t.watch != nil {
+		t.finishWatched(c, why)
+		return
 	}
 	t.free()
 	if finish != 0 {

@@ -58,7 +58,7 @@ func startTimeline(r *Rank) *timeline {
 		t.tell(err)
 		return nil
 	}
-	t.began = t.rec.Clock()
+	t.began = trace.MachineTime()
 	t.makeLanes()
 	return t
 }
@@ -112,6 +112,25 @@ func (t *timeline) follow(ep *am.Endpoint) {
 	if t != nil {
 		t.wire.ep = ep
 	}
+}
+
+// WorkerLane is the lane of a worker, on which only its OS thread may record; nil without a timeline, and where threads
+// are goroutines.
+func (r *Rank) WorkerLane(worker int) *trace.Lane {
+	if r.timeline == nil || r.timeline.workers == nil {
+		return nil
+	}
+	return r.timeline.workers[worker]
+}
+
+// CallerLane is the lane on which the caller, a handler too, may record until it blocks or returns: that of its worker,
+// or of the poll that it runs in. If it is shared with other goroutines only AddShared may be called. It is nil without a
+// timeline.
+func (r *Rank) CallerLane() (l *trace.Lane, shared bool) {
+	if r.timeline == nil {
+		return nil, false
+	}
+	return r.timeline.wire.own()
 }
 
 func (t *timeline) recorder() *trace.Recorder {

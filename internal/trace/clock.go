@@ -6,7 +6,44 @@ import (
 	"sort"
 	"strings"
 	"time"
+
+	"github.com/golci/golci/internal/arch"
 )
+
+// Clock gives the times of records: ticks of the processor's counter, or nanoseconds where that is not steady.
+type Clock struct {
+	ticks  bool
+	first  uint64    // ticks at origin
+	origin time.Time // of Nanoseconds
+}
+
+// NewClock makes a clock that begins at 0 nanoseconds.
+func NewClock() Clock {
+	c := Clock{ticks: steadyTicks(), origin: time.Now()}
+	if c.ticks {
+		c.first = arch.Ticks()
+	}
+	return c
+}
+
+// Now is the time for records. It is not 0.
+func (c *Clock) Now() uint64 {
+	if c.ticks {
+		return arch.Ticks()
+	}
+	return uint64(time.Since(c.origin)) + 1
+}
+
+// Scale gives the function from times of records to times since the clock was made. The later it is asked for, the
+// more exact it is; it takes as long as a look at Go's clock.
+func (c *Clock) Scale() func(now uint64) time.Duration {
+	if !c.ticks {
+		return func(now uint64) time.Duration { return time.Duration(now) }
+	}
+	since, ticks := time.Since(c.origin), arch.Ticks()
+	rate := float64(since) / float64(max(ticks-c.first, 1))
+	return func(now uint64) time.Duration { return time.Duration(float64(int64(now-c.first)) * rate) }
+}
 
 // steadyTicks tells whether the counter of the processor is a clock: the same on all cores, at one rate.
 func steadyTicks() bool {
@@ -57,9 +94,9 @@ func (r *Recorder) look() (n note) {
 	return n
 }
 
-// Clock is the clock of this rank's machine in nanoseconds: the same for all processes there. It is no clock for
+// MachineTime is the clock of this machine in nanoseconds: the same for all processes there. It is no clock for
 // records: a look at it costs a system call.
-func (r *Recorder) Clock() int64 { return machineClock() }
+func MachineTime() int64 { return machineClock() }
 
 // SetZero says what rank 0's machine showed at the time that the timeline calls 0. All ranks say the same. Without it
 // the timeline of this rank alone begins when its recorder did.

@@ -5,9 +5,6 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
-	"time"
-
-	"github.com/golci/golci/internal/arch"
 )
 
 // Config of a recorder.
@@ -28,14 +25,13 @@ const (
 // Recorder makes the timeline of one rank. Its methods may be called from any goroutine; a nil one does nothing.
 type Recorder struct {
 	// Fixed.
-	ticks  bool      // Now is the processor's counter
-	origin time.Time // of Now, where it is not
-	most   int       // chunks in memory
-	tell   func(error)
-	news   chan struct{} // has a chunk been filled?
-	stop   chan struct{}
-	ended  chan struct{}
-	once   sync.Once
+	clock Clock
+	most  int // chunks in memory
+	tell  func(error)
+	news  chan struct{} // has a chunk been filled?
+	stop  chan struct{}
+	ended chan struct{}
+	once  sync.Once
 
 	full atomic.Bool // nothing is taken any more: the file has its greatest length or an error, or is closed
 	lack atomic.Bool // there was no chunk; cleared when one is free again
@@ -65,28 +61,28 @@ func New(cfg Config) (*Recorder, error) {
 		return nil, fmt.Errorf("trace: %w", err)
 	}
 	r := &Recorder{
-		ticks: steadyTicks(), origin: time.Now(), most: max(2, int(cfg.Memory/(chunkRecords*recordBytes))),
+		clock: NewClock(), most: max(2, int(cfg.Memory/(chunkRecords*recordBytes))),
 		tell: cfg.Tell, news: make(chan struct{}, 1), stop: make(chan struct{}), ended: make(chan struct{}),
 		names: make([]Label, 1), known: map[Label]Name{},
 	}
 	r.out = output{r: r, file: f, limit: cfg.Limit, head: header{
-		Version: partVersion, Rank: cfg.Rank, Size: cfg.Size, Host: cfg.Host, Machine: machineID(), Ticks: r.ticks,
+		Version: partVersion, Rank: cfg.Rank, Size: cfg.Size, Host: cfg.Host, Machine: machineID(), Ticks: r.clock.ticks,
 	}}
 	r.out.begin()
 	go r.run()
 	return r, nil
 }
 
-// Now is the time for records: ticks of the processor's counter, or nanoseconds.
+// Now is the time for records.
 func (r *Recorder) Now() uint64 {
 	if r == nil {
 		return 0
 	}
-	if r.ticks {
-		return arch.Ticks()
-	}
-	return uint64(time.Since(r.origin))
+	return r.clock.Now()
 }
+
+// Clock is the recorder's clock. r must not be nil.
+func (r *Recorder) Clock() Clock { return r.clock }
 
 // Name gives the number of a label, the same for the same label.
 func (r *Recorder) Name(l Label) Name {

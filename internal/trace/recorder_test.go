@@ -234,3 +234,18 @@ func BenchmarkAdd(b *testing.B) {
 		}
 	})
 }
+
+// TestClock: differences of times are those of Go's clock.
+func TestClock(t *testing.T) {
+	for _, ticks := range []bool{true, false} {
+		c := NewClock()
+		c.ticks = c.ticks && ticks
+		start, from := time.Now(), c.Now()
+		time.Sleep(20 * time.Millisecond)
+		to, took := c.Now(), time.Since(start)
+		scale := c.Scale()
+		if d := scale(to) - scale(from); d < 19*time.Millisecond || d > took+time.Millisecond || scale(from) < 0 {
+			t.Errorf("ticks %v: %v passed, the clock says %v from %v", ticks, took, d, scale(from))
+		}
+	}
+}
