@@ -57,6 +57,9 @@ func rankMain(role string) int {
 	if role == realmRole {
 		return realmMain()
 	}
+	if role == locksRole {
+		return locksMain()
+	}
 	p, err := mpi.Init()
 	if err == nil {
 		fmt.Printf("rank %d pid %d\n", p.World().Rank(), os.Getpid())

@@ -22,6 +22,7 @@ func TestExplore(t *testing.T) {
 		{acquires: [][]Mode{{x, s}, {s, v}}, carry: 1},
 		{acquires: [][]Mode{{}, {x, x}, {x}}, carry: 1},
 		{acquires: [][]Mode{{x}, {s}, {s}}, foreign: true},
+		{acquires: [][]Mode{{s, x}, {s}, {}}},
 	}
 	large := []plan{
 		{acquires: [][]Mode{{s, x}, {s}, {s}}, carry: 1},

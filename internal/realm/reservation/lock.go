@@ -160,9 +160,6 @@ func (l *Lock) Owned() bool { return l.owned }
 // Idle tells whether this rank is the owner, and nobody holds the lock or waits.
 func (l *Lock) Idle() bool { return l.idle }
 
-// Moves is how often the lock has moved, as far as this rank knows.
-func (l *Lock) Moves() uint64 { return l.hint.Epoch }
-
 // Dead is why the lock refuses all; nil if it does not.
 func (l *Lock) Dead() *event.Poison { return l.dead }
 
