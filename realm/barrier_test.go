@@ -3,13 +3,10 @@ package realm
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/golci/golci/comm/rank"
 )
 
 var addInts = RegisterReduction("add", func(a, b int64) int64 { return a + b })
@@ -24,106 +21,71 @@ var spread = RegisterReduction("spread", func(a, b pair) pair {
 	return pair{min(a.Least, b.Least), max(a.Most, b.Most)}
 })
 
-// carriers are the ways between ranks that the tests take.
-var carriers = map[string]map[string]string{
-	"local":  nil,
-	"udp":    {"GOLCI_CONDUIT": "udp"},
-	"faults": {"GOLCI_CONDUIT": "udp", "GOLCI_UDP_FAULTS": "loss=0.02,dup=0.02,reorder=0.05"},
-}
-
-// overAll runs f on n ranks for some n, over each of the carriers.
-func overAll(t *testing.T, f func(t *testing.T, rt *Runtime) error) {
-	for name, settings := range carriers {
-		for _, n := range []int{1, 2, 3, 5} {
-			t.Run(fmt.Sprintf("%s/ranks=%d", name, n), func(t *testing.T) {
-				if testing.Short() && name != "local" && n != 3 {
-					t.Skip("three ranks stand for all in a short run")
-				}
-				err := RunWith(n, rank.Config{Settings: settings}, func(rt *Runtime) error { return f(t, rt) })
-				if err != nil {
-					t.Error(err)
-				}
-			})
-		}
-	}
-}
-
-// handed is how the ranks of a test get what rank 0 has made.
-type handed[T any] struct {
-	ch chan T
-}
-
-func newHanded[T any](n int) *handed[T] { return &handed[T]{ch: make(chan T, n)} }
-
-// get returns what rank 0 makes, on all ranks.
-func (h *handed[T]) get(rt *Runtime, make func() T) T {
-	if rt.Rank() == 0 {
-		x := make()
-		for range rt.Size() - 1 {
-			h.ch <- x
-		}
-		return x
-	}
-	return <-h.ch
-}
-
 // TestBarrierPhases: all ranks arrive at many phases, and get the result of each. Some arrive ahead, some after an
 // event, and the owner moves.
 func TestBarrierPhases(t *testing.T) {
-	ids := make(map[string]*handed[BarrierID[int64]])
-	var mu sync.Mutex
-	overAll(t, func(t *testing.T, rt *Runtime) error {
-		mu.Lock()
-		h := ids[t.Name()]
-		if h == nil {
-			h = newHanded[BarrierID[int64]](8)
-			ids[t.Name()] = h
-		}
-		mu.Unlock()
-		id := h.get(rt, func() BarrierID[int64] {
-			b, err := NewBarrier(rt, int64(rt.Size()), addInts)
+	for _, n := range []int{1, 2, 3, 5, 7} {
+		overNets(t, n, func(t *testing.T, rts []*Runtime) {
+			b, err := NewBarrier(rts[0], int64(n), addInts)
 			if err != nil {
-				t.Error(err)
+				t.Fatal(err)
 			}
-			return b.ID()
-		})
-		b := id.On(rt)
-		r := rand.New(rand.NewPCG(uint64(rt.Rank()), 7))
-		for p := range int64(60) {
-			after := NoEvent
-			if r.IntN(3) == 0 {
-				u := rt.NewUserEvent()
-				after = u.Event()
-				defer func() {
-					if err := u.Trigger(NoEvent); !errors.Is(err, ErrTriggered) {
-						t.Error("a precondition was not needed:", err)
+			var all sync.WaitGroup
+			for _, rt := range rts {
+				all.Go(func() {
+					if err := arriveOften(t, rt, b.ID().On(rt)); err != nil {
+						t.Error(err)
 					}
-				}()
-				if err := b.Arrive(1, p*int64(rt.Rank()+1), after); err != nil {
-					return err
-				}
-				if err := u.Trigger(NoEvent); err != nil {
-					return err
-				}
-			} else if err := b.Arrive(1, p*int64(rt.Rank()+1), NoEvent); err != nil {
+				})
+			}
+			all.Wait()
+		})
+	}
+}
+
+// arriveOften has one rank arrive at each of 60 phases, and wait for it.
+func arriveOften(t *testing.T, rt *Runtime, b Barrier[int64]) error {
+	r := rand.New(rand.NewPCG(uint64(rt.Rank()), 7))
+	n := int64(rt.Size())
+	ahead := false // it has arrived at the phase with the one before
+	for p := range int64(60) {
+		value := p * int64(rt.Rank()+1)
+		if !ahead {
+			if err := arriveOnce(rt, b, value, r.IntN(3) == 0); err != nil {
 				return err
 			}
-			if p%7 == int64(rt.Rank()) {
-				if err := b.Migrate(r.IntN(rt.Size())); err != nil {
-					return err
-				}
-			}
-			if err := wait(t, rt, b.Event()); err != nil {
-				return err
-			}
-			n := int64(rt.Size())
-			if v, err := b.Result(); err != nil || v != p*n*(n+1)/2 {
-				t.Errorf("rank %d, phase %d: %d, %v", rt.Rank(), b.Phase(), v, err)
-			}
-			b = b.Next()
 		}
-		return nil
-	})
+		if ahead = p < 59 && r.IntN(4) == 0; ahead {
+			if err := b.Next().Arrive(1, value+int64(rt.Rank()+1), NoEvent); err != nil {
+				return err
+			}
+		}
+		if p%7 == int64(rt.Rank()) {
+			if err := b.Migrate(r.IntN(rt.Size())); err != nil {
+				return err
+			}
+		}
+		if err := wait(t, rt, b.Event()); err != nil {
+			return err
+		}
+		if v, err := b.Result(); err != nil || v != p*n*(n+1)/2 {
+			t.Errorf("rank %d, phase %d: %d, %v", rt.Rank(), b.Phase(), v, err)
+		}
+		b = b.Next()
+	}
+	return nil
+}
+
+// arriveOnce arrives at once, or by an event that triggers later.
+func arriveOnce(rt *Runtime, b Barrier[int64], value int64, later bool) error {
+	if !later {
+		return b.Arrive(1, value, NoEvent)
+	}
+	u := rt.NewUserEvent()
+	if err := b.Arrive(1, value, u.Event()); err != nil {
+		return err
+	}
+	return u.Trigger(NoEvent)
 }
 
 // late arrives through the handle that it gets.
@@ -133,38 +95,43 @@ var late = Register("barrier late", func(c *Ctx, id BarrierID[pair]) error {
 
 // TestBarrierAlter: rank 0 has a phase expect an arrival of a task on each rank, again and again.
 func TestBarrierAlter(t *testing.T) {
-	overAll(t, func(t *testing.T, rt *Runtime) error {
-		if rt.Rank() != 0 {
-			return nil
-		}
-		b, err := NewBarrier(rt, 1, spread)
-		if err != nil {
+	for _, n := range []int{1, 2, 3, 5} {
+		overNets(t, n, func(t *testing.T, rts []*Runtime) {
+			if err := alterOften(t, rts[0]); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func alterOften(t *testing.T, rt *Runtime) error {
+	b, err := NewBarrier(rt, 1, spread)
+	if err != nil {
+		return err
+	}
+	for p := range 20 {
+		if err := b.Migrate(p % rt.Size()); err != nil {
 			return err
 		}
-		for p := range 20 {
-			if err := b.Migrate(p % rt.Size()); err != nil {
+		for r := range rt.Size() {
+			more, err := b.Alter(1)
+			if err != nil {
 				return err
 			}
-			for r := range rt.Size() {
-				more, err := b.Alter(1)
-				if err != nil {
-					return err
-				}
-				Spawn(rt, ProcessorOf(r), late, more.ID())
-			}
-			if err := b.Arrive(1, pair{uint8(p), -1}, NoEvent); err != nil {
-				return err
-			}
-			if err := wait(t, rt, b.Event()); err != nil {
-				return err
-			}
-			if v, err := b.Result(); err != nil || v != (pair{uint8(min(p, 9)), float32(rt.Size() - 1)}) {
-				t.Errorf("phase %d: %v, %v", b.Phase(), v, err)
-			}
-			b = b.Next()
+			Spawn(rt, ProcessorOf(r), late, more.ID())
 		}
-		return nil
-	})
+		if err := b.Arrive(1, pair{uint8(p), -1}, NoEvent); err != nil {
+			return err
+		}
+		if err := wait(t, rt, b.Event()); err != nil {
+			return err
+		}
+		if v, err := b.Result(); err != nil || v != (pair{uint8(min(p, 9)), float32(rt.Size() - 1)}) {
+			t.Errorf("phase %d: %v, %v", b.Phase(), v, err)
+		}
+		b = b.Next()
+	}
+	return nil
 }
 
 // TestBarrierPoison: a poisoned precondition poisons the phase, when it is complete, and no other.
@@ -326,16 +293,17 @@ func BenchmarkBarrier(b *testing.B) {
 
 // BenchmarkBarrierRanks is a phase in which each of two ranks in a process arrives and waits.
 func BenchmarkBarrierRanks(b *testing.B) {
-	h := newHanded[BarrierID[struct{}]](1)
+	made := make(chan BarrierID[struct{}], 2)
 	err := Run(2, func(rt *Runtime) error {
-		id := h.get(rt, func() BarrierID[struct{}] {
+		if rt.Rank() == 0 {
 			x, err := NewBarrier(rt, 2, Reduction[struct{}]{})
 			if err != nil {
 				b.Error(err)
 			}
-			return x.ID()
-		})
-		x := id.On(rt)
+			made <- x.ID()
+			made <- x.ID()
+		}
+		x := (<-made).On(rt)
 		for range b.N {
 			if err := x.Arrive(1, struct{}{}, NoEvent); err != nil {
 				return err
