@@ -13,7 +13,7 @@ import (
 //
 // Some goroutines have a cache of their own beside the common stack. They use it without any atomic operation,
 // because no other goroutine runs under the same identity at the same time. A cache belongs for good to the first
-// goroutine that asks for it. A goroutine that finds its place taken uses the stack.
+// goroutine that asks for it. A goroutine that finds its places taken uses the stack.
 type Pool[T any] struct {
 	mu    spin.Lock
 	stack []*T // under mu
@@ -26,6 +26,7 @@ const (
 	logCaches = 4
 	caches    = 1 << logCaches
 	cached    = 62 // so that a cache is whole lines
+	places    = 4  // caches that a goroutine looks at
 )
 
 type cache[T any] struct {
@@ -34,9 +35,23 @@ type cache[T any] struct {
 	ops   [cached]*T
 }
 
-// place is the only cache that goroutine g may have.
-func (p *Pool[T]) place(g uintptr) *cache[T] {
-	return &p.caches[uint64(g)*0x9E3779B97F4A7C15>>(64-logCaches)]
+// place is the first cache that goroutine g may have.
+func (p *Pool[T]) place(g uintptr) *cache[T] { return &p.caches[placeOf(g)] }
+
+func placeOf(g uintptr) uint64 { return uint64(g) * 0x9E3779B97F4A7C15 >> (64 - logCaches) }
+
+// find is the cache of goroutine g, nil if it has none. With claim it takes one that is free.
+func (p *Pool[T]) find(g uintptr, claim bool) *cache[T] {
+	for i := range uint64(places) {
+		c := &p.caches[(placeOf(g)+i)%caches]
+		switch owner := c.owner.Load(); {
+		case owner == g:
+			return c
+		case owner == 0 && claim && c.owner.CompareAndSwap(0, g):
+			return c
+		}
+	}
+	return nil
 }
 
 // mine tells whether c is the cache of goroutine g. The race detector does not see that one goroutine ends before
@@ -51,18 +66,21 @@ func (p *Pool[T]) Get() *T {
 		c.n--
 		return c.ops[c.n]
 	}
-	return p.pop(c, g)
+	return p.pop(g)
 }
 
-// pop takes one operation for goroutine g, and some more for its cache, which can only be c.
-func (p *Pool[T]) pop(c *cache[T], g uintptr) *T {
-	if c.owner.Load() == 0 {
-		c.owner.CompareAndSwap(0, g)
+// pop is Get where the first place of goroutine g does not serve. It fills the cache of g if that is empty.
+func (p *Pool[T]) pop(g uintptr) *T {
+	c := p.find(g, true)
+	own := c != nil && c.mine(g)
+	if own && c.n > 0 {
+		c.n--
+		return c.ops[c.n]
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	op := p.take()
-	for c.mine(g) && c.n < cached/2 && len(p.stack) > 0 {
+	for own && c.n < cached/2 && len(p.stack) > 0 {
 		c.ops[c.n] = p.take()
 		c.n++
 	}
@@ -88,15 +106,22 @@ func (p *Pool[T]) Put(op *T) {
 		c.n++
 		return
 	}
-	p.push(c, g, op)
+	p.push(g, op)
 }
 
-// push gives one operation of goroutine g back, and half of its cache c if that is full.
-func (p *Pool[T]) push(c *cache[T], g uintptr, op *T) {
+// push is Put where the first place of goroutine g does not serve. It empties half of the cache of g if that is full.
+func (p *Pool[T]) push(g uintptr, op *T) {
+	c := p.find(g, false)
+	own := c != nil && c.mine(g)
+	if own && c.n < cached {
+		c.ops[c.n] = op
+		c.n++
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stack = append(p.stack, op)
-	for c.mine(g) && c.n > cached/2 {
+	for own && c.n > cached/2 {
 		c.n--
 		p.stack = append(p.stack, c.ops[c.n])
 	}

@@ -4,6 +4,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/golci/golci/internal/arch"
+
 	"go.uber.org/goleak"
 
 	"github.com/golci/golci/internal/inside"
@@ -105,8 +107,8 @@ func TestManyUsers(t *testing.T) {
 func TestPoolIsLocked(t *testing.T) {
 	var p Pool[int]
 	for name, call := range map[string]func(){
-		"pop":  func() { p.pop(&p.caches[0], 1) },
-		"push": func() { p.push(&p.caches[0], 1, new(int)) },
+		"pop":  func() { p.pop(1) },
+		"push": func() { p.push(2, new(int)) },
 	} {
 		p.mu.Lock()
 		waits, ended := inside.Waits("spin.(*Lock).Lock", call)
@@ -133,5 +135,57 @@ func TestNoAllocation(t *testing.T) {
 		p.Put(op)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestPlacesOfCollidingGoroutines: goroutines with the same first place get caches of their own, a few of them; each
+// finds the same one again, and nobody gets that of another.
+func TestPlacesOfCollidingGoroutines(t *testing.T) {
+	var p Pool[int]
+	var same []uintptr
+	for g := uintptr(64); len(same) < places+2; g += 64 {
+		if placeOf(g) == caches-1 { // the next place is the first one
+			same = append(same, g)
+		}
+	}
+	got := map[*cache[int]]uintptr{}
+	for i, g := range same {
+		if p.find(g, false) != nil {
+			t.Errorf("goroutine %d has a cache before it has claimed one", i)
+		}
+		c := p.find(g, true)
+		if (c != nil) != (i < places) || c != nil && got[c] != 0 {
+			t.Errorf("goroutine %d: cache %p, of %x", i, c, got[c])
+		}
+		if c != p.find(g, false) || c != p.find(g, true) {
+			t.Errorf("goroutine %d does not find its cache again", i)
+		}
+		got[c] = g
+	}
+}
+
+// TestPoolBesideItsFirstPlace: a goroutine whose first place is taken caches all the same.
+func TestPoolBesideItsFirstPlace(t *testing.T) {
+	if invariants.Race {
+		t.Skip("no caches under the race detector")
+	}
+	var p Pool[int]
+	p.place(arch.G()).owner.Store(1)
+	ops := make([]*int, 3*cached)
+	for i := range ops {
+		ops[i] = new(int)
+		p.Put(ops[i])
+	}
+	seen := map[*int]bool{}
+	for range ops {
+		seen[p.Get()] = true
+	}
+	c := p.find(arch.G(), false)
+	if len(seen) != len(ops) || seen[nil] || p.Get() != nil || c == nil || c == p.place(arch.G()) {
+		t.Fatalf("%d of %d came back", len(seen), len(ops))
+	}
+	p.Put(ops[0])
+	if len(p.stack) != 0 || c.n != 1 {
+		t.Errorf("%d in the stack, %d in the cache", len(p.stack), c.n)
 	}
 }
