@@ -10,6 +10,7 @@ import (
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/comm/rma"
 	"github.com/golci/golci/fult"
 )
 
@@ -30,9 +31,10 @@ func Start(ctx context.Context, cfg rank.Config, rc Config) (*Runtime, error) {
 }
 
 // Init is Start for a program that is a rank and nothing else: it takes settings from the environment, may raise
-// GOMAXPROCS, answers SIGQUIT with a report, and ends with the job. Call Finalize at the end.
+// GOMAXPROCS, answers SIGQUIT with a report, and ends with the job. It has a segment of rma.DefaultSegment bytes as
+// registered memory. Call Finalize at the end.
 func Init() (*Runtime, error) {
-	return Start(context.Background(), rank.Config{Processors: true, QuitDump: true, Exit: os.Exit}, Config{})
+	return Start(context.Background(), rank.Config{Processors: true, QuitDump: true, Exit: os.Exit}, Config{Segment: rma.DefaultSegment})
 }
 
 // Abort ends the job, all its ranks, as rank.Rank.Abort does.
