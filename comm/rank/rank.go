@@ -166,7 +166,10 @@ func newRank(job *boot.Job, wire conduit.Conduit, o *options, pl plan, t *Team) 
 		r.timeline.close()
 		return nil, errors.Join(err, r.sched.Close())
 	}
-	r.timeline.follow(r.ep)
+	if err := r.timeline.follow(r.ep); err != nil {
+		r.timeline.close()
+		return nil, errors.Join(err, r.sched.Close())
+	}
 	r.untils.ep = r.ep
 	if err := r.sched.SetPoller(r.ep.Progress().Poller()); err != nil { // else threads would hang
 		r.timeline.close()

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
@@ -25,6 +25,9 @@ type timeline struct {
 	wire  *traced // nil before over
 	sched *fult.Scheduler
 	began int64 // on the machine's clock
+
+	clocks clocks
+	once   sync.Once // of close
 
 	workers    []*trace.Lane // each belongs to the worker's OS thread
 	poller     *trace.Lane   // belongs to the goroutine that polls
@@ -58,7 +61,7 @@ func startTimeline(r *Rank) *timeline {
 		t.tell(err)
 		return nil
 	}
-	t.began = trace.MachineTime()
+	t.began, t.clocks.stop = trace.MachineTime(), make(chan struct{})
 	t.makeLanes()
 	return t
 }
@@ -70,7 +73,7 @@ func (t *timeline) publish(r *Rank) {
 		return
 	}
 	t.rec.SetZero(t.began)
-	if err := r.job.Put(r.opts.key("trace"), strconv.AppendInt(nil, t.began, 10)); err != nil {
+	if err := r.job.Put(r.opts.key("trace"), fmt.Append(nil, t.began, " ", trace.MachineID())); err != nil {
 		t.tell(err)
 	}
 }
@@ -81,10 +84,19 @@ func (t *timeline) align(ctx context.Context, r *Rank) {
 	if t == nil || r.job.Rank == 0 {
 		return
 	}
-	if b, err := r.job.Get(ctx, 0, r.opts.key("trace")); err == nil {
-		if zero, err := strconv.ParseInt(string(b), 10, 64); err == nil {
-			t.rec.SetZero(zero)
-		}
+	b, err := r.job.Get(ctx, 0, r.opts.key("trace"))
+	if err != nil {
+		return
+	}
+	var zero int64
+	var machine string
+	if _, err := fmt.Sscan(string(b), &zero, &machine); err != nil {
+		t.tell(fmt.Errorf("rank 0 says %q of its timeline: %w", b, err))
+		return
+	}
+	t.rec.SetZero(zero)
+	if machine != trace.MachineID() {
+		t.clocks.follow()
 	}
 }
 
@@ -108,10 +120,13 @@ func (t *timeline) over(c conduit.Conduit) conduit.Conduit {
 }
 
 // follow tells of the endpoint over the conduit, before anything polls.
-func (t *timeline) follow(ep *am.Endpoint) {
-	if t != nil {
-		t.wire.ep = ep
+func (t *timeline) follow(ep *am.Endpoint) error {
+	if t == nil {
+		return nil
 	}
+	t.wire.ep = ep
+	t.clocks.ep, t.clocks.rec = ep, t.rec
+	return ep.Attach(t.clocks.layer())
 }
 
 // WorkerLane is the lane of a worker, on which only its OS thread may record; nil without a timeline, and where threads
@@ -143,6 +158,7 @@ func (t *timeline) recorder() *trace.Recorder {
 // close writes what has been recorded. It may be called again.
 func (t *timeline) close() {
 	if t != nil {
+		t.once.Do(t.clocks.close)
 		t.rec.Close()
 	}
 }
@@ -150,7 +166,11 @@ func (t *timeline) close() {
 // finish makes the timeline of the part.
 func (t *timeline) finish() {
 	t.close()
-	if t == nil || t.final == "" {
+	if t == nil {
+		return
+	}
+	t.clocks.ended.Wait()
+	if t.final == "" {
 		return
 	}
 	if _, err := trace.WriteFile(t.final, []string{t.part}); err != nil {

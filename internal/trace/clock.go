@@ -54,8 +54,8 @@ func steadyTicks() bool {
 	return err == nil && strings.TrimSpace(string(b)) == "tsc"
 }
 
-// machineID is the same for processes that have the same clocks. It changes when the machine starts anew.
-func machineID() string {
+// MachineID is the same for processes that have the same clocks. It changes when the machine starts anew.
+func MachineID() string {
 	if b, err := os.ReadFile("/proc/sys/kernel/random/boot_id"); err == nil {
 		return strings.TrimSpace(string(b))
 	}

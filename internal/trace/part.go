@@ -40,7 +40,7 @@ type header struct {
 	Rank    int    `json:"rank"`
 	Size    int    `json:"size"`
 	Host    string `json:"host"`
-	Machine string `json:"machine"` // machineID
+	Machine string `json:"machine"` // MachineID
 	Ticks   bool   `json:"ticks"`   // times are ticks, else nanoseconds since some moment
 }
 

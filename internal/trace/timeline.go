@@ -32,7 +32,9 @@ func newTimeline(parts []*part) *timeline {
 		if p.Ticks && len(m.ticks.from) == 0 {
 			m.ticks = p.clockMap()
 		}
-		m.learn(p.notes)
+		if p.Rank != 0 {
+			m.learn(p.notes)
+		}
 	}
 	t.findZero()
 	return t
