@@ -274,6 +274,9 @@ func (rt *Runtime) newArrival(c *barrierCell, h barrier.Handle, count int64, ign
 	return a
 }
 
+// phase is the phase that a arrives at.
+func (a *arrival) phase() event.ID { return a.cell.id | event.ID(barrier.Gen(a.h.Phase)) }
+
 // Fire implements event.Op. An error has the barrier fail: there is no caller to tell.
 func (a *arrival) Fire(w *event.Waiter, by any) {
 	k, c := by.(*cascade), a.cell

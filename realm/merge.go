@@ -34,7 +34,7 @@ func (rt *Runtime) launchAfter(t *task, events []Event) {
 		return
 	}
 	m := rt.newMerger(n, t.ignore)
-	m.task = t
+	m.to, m.task = t.finish, t
 	rt.gather(m, events)
 }
 
@@ -75,7 +75,7 @@ type merger struct {
 	left     atomic.Int32 // events that have not triggered, and 1 while events are being added
 	poisoned atomic.Bool  // a poisoned event has ended it early
 	to       event.ID
-	task     *task // in the place of to, if it is not nil; it is not touched after the end
+	task     *task // that finishes with to, which it triggers itself, or nil; it is not touched after the end
 	ignore   bool
 	few      [inlineMerge]event.Waiter
 	many     []event.Waiter // in the place of few where these are not enough

@@ -26,6 +26,8 @@ const (
 	hOffer
 	hGo
 	hDone
+	hSurvey
+	hWaits
 	hGreet
 	hCount
 	hWave
@@ -51,6 +53,8 @@ func (rt *Runtime) layer() am.Layer {
 		hOffer:     {Name: "offer", Run: rt.counted(rt.onOffer)},
 		hGo:        {Name: "go", Run: rt.counted(rt.onGo)},
 		hDone:      {Name: "done", Run: rt.counted(rt.onDone)},
+		hSurvey:    {Name: "survey", Run: rt.counted(rt.onSurvey)},
+		hWaits:     {Name: "waits", Run: rt.counted(rt.onWaits)},
 		hGreet:     {Name: "greet", Run: rt.onGreet},
 		hCount:     {Name: "count", Run: rt.onCount},
 		hWave:      {Name: "wave", Run: rt.onWave},

@@ -228,7 +228,7 @@ func (rt *Runtime) unended() (n int, first func() string) {
 			return // nothing depends on it
 		}
 		if n++; n == 1 {
-			first = func() string { return describe(w) + " waits for " + e.String() }
+			first = rt.firstWait
 		}
 	})
 	return n, first
@@ -261,17 +261,17 @@ func (rt *Runtime) eachWaiter(f func(e event.ID, w *event.Waiter)) {
 func describe(w *event.Waiter) string {
 	switch x := w.Op.(type) {
 	case *task:
-		return "task " + x.name()
+		return x.title()
 	case *runner:
 		if t := x.task; t != nil {
-			return "task " + t.name() + ", which runs,"
+			return t.title() + ", which runs,"
 		}
 		return "a task"
 	case *forward:
 		return "the trigger of " + x.to.String()
 	case *merger:
 		if x.task != nil { // which may have begun, if it did not need this event any more
-			return "a task with several preconditions"
+			return "a task with several preconditions, of " + x.to.String() + ","
 		}
 		return "the merged " + x.to.String()
 	case *notice:
@@ -279,7 +279,7 @@ func describe(w *event.Waiter) string {
 	case *shutdown:
 		return "a shutdown"
 	case *arrival:
-		return "an arrival at " + (x.cell.id | event.ID(barrier.Gen(x.h.Phase))).String()
+		return "an arrival at " + x.phase().String()
 	case *sleeper:
 		return "a goroutine"
 	case *lockOp:

@@ -101,7 +101,8 @@ func (g *graph) check() (errs error) {
 			wrong = !errors.As(err, &pe) || !slices.Contains(x.causes, pe.Cause) && pe.Rank != event.NoRank
 		}
 		if wrong {
-			errs = errors.Join(errs, fmt.Errorf("node %d, %s, on rank %d: %v, want one of %q", i, x.what, rt.rank, err, x.causes))
+			errs = errors.Join(errs, fmt.Errorf("node %d, %s, on rank %d: %v, want one of %q",
+				i, x.what, rt.rank, err, x.causes))
 		}
 	}
 	return errs

@@ -39,6 +39,7 @@ type Runtime struct {
 	parts      parts
 	collective collective
 	data       data
+	surveys    surveys
 
 	clock      trace.Clock // of the timeline, if there is one
 	probe      *probe
@@ -96,7 +97,7 @@ func New(r *rank.Rank, cfg Config) (*Runtime, error) {
 	if err := rt.makeCollective(); err != nil {
 		return nil, err
 	}
-	layer := rank.Layer{Endpoint: rt.layer(), Unended: rt.unended, Meet: rt.meet, Stop: rt.stop}
+	layer := rank.Layer{Endpoint: rt.layer(), Report: rt.report, Unended: rt.unended, Meet: rt.meet, Stop: rt.stop}
 	if err := r.Attach(layer); err != nil {
 		return nil, err
 	}

@@ -150,6 +150,14 @@ func (t *task) name() string {
 	return "function"
 }
 
+// title names the task and its finish event, for people.
+func (t *task) title() string {
+	if t.finish == 0 {
+		return "a task of the runtime"
+	}
+	return fmt.Sprintf("task %s of %v", t.name(), t.finish)
+}
+
 // newInternal makes a task of the runtime itself, without a finish event.
 func (rt *Runtime) newInternal(f func(c *Ctx) error) *task {
 	t := rt.newTask()

@@ -1,0 +1,214 @@
+package realm
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/realm/event"
+)
+
+// blocked is an operation that waits for an event.
+type blocked struct {
+	what   string
+	of, to event.ID     // it waits for of, and triggers to then; to may be 0
+	call   bool         // it is a call that waits
+	thread *fult.Thread // of the call, nil for a goroutine
+}
+
+// blockedBy tells of the operation that w is part of, which waits for e.
+func blockedBy(e event.ID, w *event.Waiter) blocked {
+	b := blocked{what: describe(w), of: e}
+	switch x := w.Op.(type) {
+	case *task:
+		b.to = x.finish
+	case *runner:
+		b.call, b.thread = true, x.thread.Load()
+		if x.task != nil {
+			b.to = x.task.finish
+		}
+	case *forward:
+		b.to = x.to
+	case *merger:
+		if !x.poisoned.Load() { // else it has done its work
+			b.to = x.to
+		}
+	case *job:
+		b.to = x.finish
+	case *reduction:
+		b.to = x.finish
+	case *arrival:
+		b.to = x.phase()
+	case *lockOp:
+		if x.what == opAcquire {
+			b.to = x.grant
+		}
+	case *sleeper:
+		b.call, b.thread = true, x.done.Expected()
+	}
+	return b
+}
+
+// waitGraph is what waits for what: of this rank, or of several.
+type waitGraph struct {
+	ops []blocked               // in the order of what they wait for
+	by  map[event.ID][]event.ID // what an event waits for
+	who map[event.ID]*blocked   // an operation that triggers the event
+}
+
+func graphOf(ops []blocked) *waitGraph {
+	slices.SortStableFunc(ops, func(a, b blocked) int { return cmp.Or(cmp.Compare(a.of, b.of), cmp.Compare(a.to, b.to)) })
+	g := &waitGraph{ops, make(map[event.ID][]event.ID), make(map[event.ID]*blocked)}
+	for i := range ops {
+		if b := &ops[i]; b.to != 0 {
+			g.by[b.to] = append(g.by[b.to], b.of)
+			g.who[b.to] = b
+		}
+	}
+	return g
+}
+
+// blockedHere are the operations of this rank that wait.
+func (rt *Runtime) blockedHere() (ops []blocked) {
+	rt.eachWaiter(func(e event.ID, w *event.Waiter) { ops = append(ops, blockedBy(e, w)) })
+	return ops
+}
+
+// cycles are events that wait for each other, each for the next, and the last for the first.
+func (g *waitGraph) cycles() (all [][]event.ID) {
+	const visiting, visited = 1, 2
+	state := make(map[event.ID]int)
+	type step struct {
+		e    event.ID
+		next int // of what e waits for
+	}
+	for _, start := range slices.Sorted(maps.Keys(g.by)) {
+		for path := []step{{start, 0}}; len(path) > 0 && state[start] != visited; {
+			s := &path[len(path)-1]
+			state[s.e] = visiting
+			of := g.by[s.e]
+			if s.next == len(of) {
+				state[s.e] = visited
+				path = path[:len(path)-1]
+				continue
+			}
+			e := of[s.next]
+			s.next++
+			switch state[e] {
+			case 0:
+				path = append(path, step{e, 0})
+			case visiting:
+				var cycle []event.ID
+				for i := len(path) - 1; i >= 0 && (len(cycle) == 0 || cycle[0] != e); i-- {
+					cycle = append([]event.ID{path[i].e}, cycle...)
+				}
+				all = append(all, cycle)
+			}
+		}
+	}
+	return all
+}
+
+// cycleLine describes a cycle.
+func (g *waitGraph) cycleLine(cycle []event.ID) string {
+	var steps []string
+	for i, e := range cycle {
+		steps = append(steps, fmt.Sprintf("%s waits for %v", g.who[e].what, cycle[(i+1)%len(cycle)]))
+	}
+	return "deadlock: " + strings.Join(steps, "; ")
+}
+
+// longestPath bounds how many events a line names between the one that is waited for and what has to trigger first.
+const longestPath = 6
+
+// reason tells what has to happen for e to trigger: it follows what e waits for to the first event that waits for
+// nothing on this rank.
+func (rt *Runtime) reason(g *waitGraph, e event.ID, idle bool) string {
+	var b strings.Builder
+	seen := map[event.ID]bool{}
+	for ; ; e = g.by[e][0] {
+		who := g.who[e]
+		switch {
+		case seen[e]:
+			return b.String() + ", in a cycle"
+		case who == nil:
+			return b.String() + ", " + rt.lastReason(e, idle)
+		case len(seen) < longestPath:
+			fmt.Fprintf(&b, ", which %s is to trigger, which waits for %v", who.what, g.by[e][0])
+		case len(seen) == longestPath:
+			b.WriteString(", and so on")
+		}
+		seen[e] = true
+	}
+}
+
+// lastReason tells who is to trigger e, for which no operation waits here.
+func (rt *Runtime) lastReason(e event.ID, idle bool) string {
+	if e.IsEvent() && e.EventRank() == rt.rank {
+		c := rt.events.at(e.EventIndex())
+		c.lock.Lock()
+		by := int(c.expect) - 1
+		c.lock.Unlock()
+		switch {
+		case by != nobody:
+			return fmt.Sprintf("which an operation on rank %d is to trigger", by)
+		case idle:
+			return "which the program is to trigger, or who holds a reservation"
+		}
+		return "which a task that runs or is ready, or the program, is to trigger"
+	}
+	return fmt.Sprintf("which rank %d owns", e.Rank())
+}
+
+// report adds what waits to a dump.
+func (rt *Runtime) report(x *rank.Report) {
+	rt.procs.each(func(p *processor) {
+		p.mu.Lock()
+		for _, r := range p.idle {
+			x.InCall(r.thread.Load())
+		}
+		p.mu.Unlock()
+	})
+	ops := rt.blockedHere()
+	for i := range ops {
+		if ops[i].call {
+			x.Calls++
+			x.InCall(ops[i].thread)
+		}
+	}
+	x.Lines = append(x.Lines, rt.waitLines(ops)...)
+}
+
+// firstWait describes one of the operations that wait, and a cycle rather than others.
+func (rt *Runtime) firstWait() string {
+	if lines := rt.waitLines(rt.blockedHere()); len(lines) > 0 {
+		return lines[0]
+	}
+	return "it has ended since"
+}
+
+// waitLines describes what waits: first cycles, then what waits for each event.
+func (rt *Runtime) waitLines(ops []blocked) (lines []string) {
+	g, idle := graphOf(ops), rt.idle()
+	for _, c := range g.cycles() {
+		lines = append(lines, g.cycleLine(c))
+	}
+	for i := 0; i < len(g.ops); {
+		same := 1
+		for i+same < len(g.ops) && g.ops[i+same].of == g.ops[i].of {
+			same++
+		}
+		b := g.ops[i]
+		line := fmt.Sprintf("%s waits for %v", b.what, b.of)
+		if same > 1 {
+			line = fmt.Sprintf("%s and %d more wait for %v", b.what, same-1, b.of)
+		}
+		lines = append(lines, line+rt.reason(g, b.of, idle))
+		i += same
+	}
+	return lines
+}

@@ -1,0 +1,146 @@
+package realm
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/golci/golci/internal/realm/event"
+)
+
+// dumped waits until the dump of rt has lines that match all patterns.
+func dumped(t *testing.T, rt *Runtime, patterns ...string) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+		var b strings.Builder
+		rt.r.Dump(&b)
+		missing := ""
+		for _, p := range patterns {
+			if !regexp.MustCompile("(?m)^ *" + p + "$").MatchString(b.String()) {
+				missing = p
+			}
+		}
+		if missing == "" {
+			return
+		}
+		if time.Now().After(end) {
+			t.Errorf("no line %q in\n%s", missing, &b)
+			return
+		}
+	}
+}
+
+// TestDumpNamesWaits: a dump tells what waits for which event, and what has to trigger it.
+func TestDumpNamesWaits(t *testing.T) {
+	team(t, 2, rankConfig("local"), func(rts []*Runtime) {
+		rt := rts[0]
+		gate, far := rt.NewUserEvent(), rts[1].NewUserEvent()
+		e := Spawn(rt, rt.CPU(0), nothing, args40{}, After(gate.Event()))
+		f := Spawn(rt, rt.CPU(0), nothing, args40{}, After(e))
+		m := rt.Merge(f, far.Event())
+		g := SpawnLocal(rt, rt.CPU(0), func(c *Ctx) error { return c.Wait(m) })
+		remote := Spawn(rt, ProcessorOf(1), nothing, args40{}, After(gate.Event()))
+		one, two := rt.NewUserEvent(), rt.NewUserEvent()
+		h := Spawn(rt, rt.CPU(0), nothing, args40{}, After(one.Event(), two.Event()))
+		after := Spawn(rt, rt.CPU(0), nothing, args40{}, After(h))
+		got := make(chan error)
+		go func() { got <- rt.Wait(context.Background(), g) }()
+		go func() { got <- rt.Wait(context.Background(), remote) }()
+		q := func(e Event) string { return regexp.QuoteMeta(e.String()) }
+		program := ", which the program is to trigger, or who holds a reservation"
+		dumped(t, rt,
+			"golci: rank 0 of 2: 3 calls wait, .*",
+			"task nothing of "+q(e)+" waits for "+q(gate.Event())+program,
+			"task nothing of "+q(f)+" waits for "+q(e)+", which task nothing of "+q(e)+" is to trigger, which waits for "+
+				q(gate.Event())+program,
+			"the merged "+q(m)+" waits for "+q(far.Event())+", which rank 1 owns",
+			"task function of "+q(g)+", which runs, waits for "+q(m)+", which the merged "+q(m)+" is to trigger, which .*",
+			"a goroutine waits for "+q(g)+", which task function of .* is to trigger, which waits for "+q(m)+", .*",
+			"a task with several preconditions, of "+q(h)+", waits for "+q(two.Event())+program,
+			"task nothing of "+q(after)+" waits for "+q(h)+", which a task with several preconditions, of "+q(h)+", is to .*",
+			"a goroutine waits for "+q(remote)+", which an operation on rank 1 is to trigger",
+		)
+		var b strings.Builder
+		if rt.r.Dump(&b); strings.Contains(b.String(), "deadlock") || strings.Contains(b.String(), "waiting outside") {
+			t.Errorf("a deadlock, or a thread that is in no call:\n%s", &b)
+		}
+		for _, u := range []UserEvent{far, gate, one, two} {
+			must(t, u.Trigger(NoEvent))
+		}
+		must(t, <-got)
+		must(t, <-got)
+	})
+}
+
+// TestDeadlocks: events that wait for each other are found, on one rank by its dump, on several by asking all.
+func TestDeadlocks(t *testing.T) {
+	for _, n := range []int{1, 2, 3} {
+		overNets(t, n, func(t *testing.T, rts []*Runtime) {
+			us, es := userEvents(rts, 0, 6)
+			other := rts[0].NewUserEvent()
+			must(t, rts[0].NewUserEvent().Trigger(other.Event()))
+			for i := range us {
+				rt := rts[i%n]
+				after := rt.Merge(es[(i+1)%len(us)], other.Event()) // two more events a step
+				must(t, rt.UserEvent(es[i]).Trigger(after))
+			}
+			for _, rt := range rts {
+				found, whole, err := rt.Deadlocks(context.Background())
+				if err != nil || !whole || len(found) != 1 || len(found[0]) != 2*len(us) {
+					t.Errorf("rank %d: %v, %v, %v", rt.rank, found, whole, err)
+				}
+			}
+			if n == 1 {
+				dumped(t, rts[0], "deadlock: (.* waits for .*; ){11}.* waits for .*")
+			}
+			must(t, us[0].Cancel(errTest))
+			must(t, other.Trigger(NoEvent))
+			for _, e := range es {
+				if err := rts[0].Wait(context.Background(), e); err == nil {
+					t.Errorf("%v is not poisoned", e)
+				}
+			}
+			for _, rt := range rts {
+				if found, _, err := rt.Deadlocks(context.Background()); err != nil || found != nil {
+					t.Errorf("rank %d, after the end: %v, %v", rt.rank, found, err)
+				}
+			}
+		})
+	}
+}
+
+// TestCycles: each circle is found, and nothing else, whatever the shape of the graph.
+func TestCycles(t *testing.T) {
+	for _, c := range []struct {
+		edges  [][2]event.ID // what waits, and for what
+		cycles int
+	}{
+		{nil, 0},
+		{[][2]event.ID{{1, 2}, {2, 3}, {1, 3}, {3, 4}, {1, 4}}, 0},
+		{[][2]event.ID{{1, 1}}, 1},
+		{[][2]event.ID{{1, 2}, {2, 1}}, 1},
+		{[][2]event.ID{{9, 2}, {2, 3}, {3, 4}, {4, 2}, {4, 5}}, 1},
+		{[][2]event.ID{{1, 2}, {2, 1}, {3, 4}, {4, 3}, {1, 3}}, 2},
+		{[][2]event.ID{{1, 2}, {2, 1}, {2, 3}, {3, 1}}, 2},
+	} {
+		var ops []blocked
+		has := map[[2]event.ID]bool{}
+		for _, e := range c.edges {
+			ops = append(ops, blocked{to: e[0], of: e[1]})
+			has[e] = true
+		}
+		got := graphOf(ops).cycles()
+		if len(got) != c.cycles {
+			t.Errorf("%v: cycles %v", c.edges, got)
+		}
+		for _, cycle := range got {
+			for i, e := range cycle {
+				if !has[[2]event.ID{e, cycle[(i+1)%len(cycle)]}] {
+					t.Errorf("%v: %v is no cycle", c.edges, cycle)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package realm
+
+import (
+	"context"
+	"encoding/binary"
+	"strings"
+	"sync"
+
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/internal/realm/event"
+)
+
+// Deadlock has events that can never trigger: what is to trigger each waits for the next one, and for the last one it
+// waits for the first.
+type Deadlock []Event
+
+// String names the events.
+func (d Deadlock) String() string {
+	var b strings.Builder
+	for _, e := range d {
+		b.WriteString(e.String() + " waits for ")
+	}
+	return b.String() + d[0].String()
+}
+
+// Deadlocks asks all ranks what waits there, and returns the events that wait for each other in a circle. It blocks
+// until the ranks have answered; those that die do not count. A rank tells of so many operations as fit one message;
+// whole is false if that left some out. The dump of a rank tells more about each of its operations. Errors: the cause
+// of ctx, ErrClosed.
+func (rt *Runtime) Deadlocks(ctx context.Context) (found []Deadlock, whole bool, err error) {
+	if err := rt.ended(); err != nil {
+		return nil, false, err
+	}
+	ops, whole := rt.blockedHere(), true
+	asked := make([]event.ID, 0, rt.size)
+	defer func() { rt.surveys.drop(asked) }()
+	for r := range rt.size {
+		if r != rt.rank && !rt.ep.Gone(r) {
+			told := rt.newEventBy(r)
+			asked = append(asked, told)
+			rt.surveys.ask(told)
+			rt.post(r, hSurvey, nil, uint64(told))
+		}
+	}
+	for _, told := range asked {
+		err := rt.Wait(ctx, Event(told))
+		if ctx.Err() != nil {
+			return nil, false, err
+		}
+		a := rt.surveys.get(told)
+		ops = append(ops, a.ops...)
+		whole = whole && !a.cut
+	}
+	for _, c := range graphOf(ops).cycles() {
+		d := make(Deadlock, len(c))
+		for i, e := range c {
+			d[i] = Event(e)
+		}
+		found = append(found, d)
+	}
+	return found, whole, nil
+}
+
+// surveys are answers of ranks that were asked what waits there, by the event that tells of the answer.
+type surveys struct {
+	mu sync.Mutex // guards of
+	of map[event.ID]answer
+}
+
+type answer struct {
+	ops []blocked // without texts
+	cut bool      // there are more
+}
+
+func (s *surveys) ask(told event.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.of == nil {
+		s.of = make(map[event.ID]answer)
+	}
+	s.of[told] = answer{}
+}
+
+// put keeps the answer to a question, if somebody still waits for it.
+func (s *surveys) put(told event.ID, a answer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.of[told]; ok {
+		s.of[told] = a
+	}
+}
+
+func (s *surveys) get(told event.ID) answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.of[told]
+}
+
+// drop forgets questions.
+func (s *surveys) drop(asked []event.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, told := range asked {
+		delete(s.of, told)
+	}
+}
+
+// onSurvey: another rank asks what waits here.
+func (rt *Runtime) onSurvey(t *am.Token, args []uint64, _ []byte) {
+	var b []byte
+	cut := uint64(0)
+	for _, x := range rt.blockedHere() {
+		if x.to == 0 {
+			continue
+		}
+		if len(b)+16 > rt.ep.MaxMedium() {
+			cut = 1
+			break
+		}
+		b = binary.LittleEndian.AppendUint64(b, uint64(x.to))
+		b = binary.LittleEndian.AppendUint64(b, uint64(x.of))
+	}
+	rt.post(t.Source(), hWaits, b, args[0], cut)
+}
+
+// onWaits: a rank tells what waits there.
+func (rt *Runtime) onWaits(t *am.Token, args []uint64, payload []byte) {
+	told := event.ID(args[0])
+	a := answer{cut: args[1] != 0}
+	for b := payload; len(b) >= 16; b = b[16:] {
+		to, of := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+		a.ops = append(a.ops, blocked{to: event.ID(to), of: event.ID(of)})
+	}
+	if len(payload)%16 != 0 || !rt.owns(told) {
+		rt.malformed(t, "what waits, for", told)
+		return
+	}
+	rt.surveys.put(told, a)
+	k := rt.begin(t.Worker())
+	k.trigger(told, nil)
+	k.end(pollBudget)
+}
