@@ -76,7 +76,7 @@ var once = []int{0} // the size of what has none
 
 // measures are in the order of the table.
 func measures() []measure {
-	return slices.Concat(events(), tasks(), locks(), barriers(), memories(), links(), floods())
+	return slices.Concat(events(), tasks(), locks(), barriers(), data(), memories(), links(), floods())
 }
 
 // is tells whether name names the measure, its group or one of its rows.

@@ -27,7 +27,7 @@ func rowsOf(t *testing.T, n int, only ...string) (rows []bench.Row) {
 	defer cancel()
 	err := realm.Run(n, func(rt *realm.Runtime) error {
 		return Run(ctx, rt, Config{Only: only, Window: time.Nanosecond, part: 16}, func(r bench.Row) { rows = append(rows, r) })
-	})
+	}, realm.Config{Segment: Segment})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -82,7 +82,7 @@ func realmLimit(s spec, j realmJob) time.Duration {
 
 // takeTasks measures realm as one rank of the job that this process belongs to.
 func takeTasks(ctx context.Context, s spec, out printer) error {
-	rt, err := golci.Start(ctx, rank.Config{Processors: true, Exit: os.Exit}, golci.Config{})
+	rt, err := golci.Start(ctx, rank.Config{Processors: true, Exit: os.Exit}, golci.Config{Segment: realm.Segment})
 	if err != nil {
 		return fmt.Errorf("bench: %w", err)
 	}
