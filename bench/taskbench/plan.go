@@ -10,6 +10,7 @@ type Plan struct {
 // stage is what a step has of its own: its points, and how all points are related to those of the step before.
 type stage struct {
 	window Interval
+	full   bool // all points have tasks in this step and in the one before
 	set    int
 	nodes  []node // of the set, by point
 }
@@ -34,7 +35,8 @@ func NewPlan(g Graph) (*Plan, error) {
 	}
 	for i := range p.stages {
 		set := g.SetAt(max(0, i-1))
-		p.stages[i] = stage{g.Window(i - 1), set, sets[set]}
+		w := g.Window(i - 1)
+		p.stages[i] = stage{w, w.Len() == g.Width && g.Window(i-2).Len() == g.Width, set, sets[set]}
 	}
 	return p, nil
 }

@@ -261,7 +261,7 @@ func (g *graphRun) spawnStep(c *realm.Ctx, step int) {
 
 // preconditions appends the events that a task waits for: its inputs are there, and nobody needs what it writes over.
 func (g *graphRun) preconditions(list []realm.Event, step, point int) []realm.Event {
-	if step < 2 || g.window(step-1).Len() < g.Width || g.window(step-2).Len() < g.Width {
+	if !g.stages[step].full { // that of the step before
 		return g.partly(list, step, point)
 	}
 	last, n := g.ends[(step+1)%2], &g.needs[g.stages[step+1].set][point]
