@@ -232,16 +232,47 @@ func TestBarrierMistakes(t *testing.T) {
 	})
 }
 
+// TestBarrierLate: a rank that waits for a phase long after it has triggered gets its result, if that is still kept.
+func TestBarrierLate(t *testing.T) {
+	team(t, 2, rankConfig("local"), func(rts []*Runtime) {
+		b, err := NewBarrier(rts[0], 1, addInts)
+		must(t, err)
+		phases := []Barrier[int64]{b.ID().On(rts[1])}
+		for i := range int64(20) {
+			must(t, b.Arrive(1, i, NoEvent))
+			b = b.Next()
+			phases = append(phases, phases[i].Next())
+		}
+		for _, i := range []int64{19, 4, 10, 3} {
+			x := phases[i]
+			must(t, wait(t, rts[1], x.Event()))
+			v, err := x.Result()
+			if i == 3 {
+				if !errors.Is(err, ErrArgument) || !strings.Contains(err.Error(), "is gone") {
+					t.Errorf("result of phase 4: %d, %v", v, err)
+				}
+			} else if err != nil || v != i {
+				t.Errorf("result of phase %d: %d, %v", i+1, v, err)
+			}
+		}
+		if done, err := rts[1].HasTriggered(phases[20].Event()); done || err != nil {
+			t.Errorf("phase 21: %v, %v", done, err)
+		}
+	})
+}
+
 // TestBarrierPending: Finalize names an arrival whose precondition never triggers.
 func TestBarrierPending(t *testing.T) {
+	var at Event
 	err := Run(1, func(rt *Runtime) error {
 		b, err := NewBarrier(rt, 1, addInts)
 		if err != nil {
 			return err
 		}
+		at = b.Event()
 		return b.Arrive(1, 1, rt.NewUserEvent().Event())
 	})
-	if !errors.Is(err, ErrPending) || !strings.Contains(err.Error(), "an arrival at barrier 0.0.1") {
+	if !errors.Is(err, ErrPending) || !strings.Contains(err.Error(), "an arrival at "+at.String()) {
 		t.Error(err)
 	}
 }
