@@ -107,6 +107,11 @@ func profileAll(t *testing.T, rt *Runtime) {
 	}
 	want[SpawnLocal(rt, g, func(*Ctx) error { return nil }, prof)] = wanted{"function", rt.CPU(0), Completed}
 	c.await(t, rt, len(want))
+	for range 20 { // with pauses, in which profiles are delivered
+		e := Spawn(rt, rt.CPU(0), sumTask, sumArgs{}, prof)
+		want[e] = wanted{"sum", rt.CPU(0), Completed}
+		c.await(t, rt, len(want))
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.twice) > 0 || len(c.of) != len(want) || c.batches >= len(want) {
