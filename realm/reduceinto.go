@@ -37,6 +37,15 @@ const (
 // ReductionCase describes reductions; its Choose tells which kind of instance is expected to take less time.
 type ReductionCase = reduce.Case
 
+// ReductionKind is a kind of instance for reductions.
+type ReductionKind = reduce.Kind
+
+// Kinds of instances for reductions.
+const (
+	ReductionFold = reduce.KindFold // a FoldInstance
+	ReductionList = reduce.KindList // a ListInstance
+)
+
 // Built-in operators.
 
 // SumOp adds.
