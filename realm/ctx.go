@@ -3,7 +3,6 @@ package realm
 import (
 	"context"
 
-	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/trace"
 )
 
@@ -60,8 +59,3 @@ func (c *Ctx) HoldProcessor() { c.holds++ }
 
 // ReleaseProcessor ends what HoldProcessor has begun. A call too many has no effect.
 func (c *Ctx) ReleaseProcessor() { c.holds = max(0, c.holds-1) }
-
-// worker is the worker that runs the task, or nil.
-func (c *Ctx) worker() *fult.Worker {
-	return c.cascade.w
-}
