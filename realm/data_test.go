@@ -554,3 +554,56 @@ func TestMalformedParcels(t *testing.T) {
 		}
 	})
 }
+
+// TestDeathInTransfer: rank 1 dies while it is the source of one copy, the destination of another and of reductions, and
+// is asked for an instance. All results are poisoned.
+func TestDeathInTransfer(t *testing.T) {
+	const n = 1 << 20
+	die, dead, over := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	end := errors.New("the end") // what has lost its conduit cannot finalize
+	_ = Run(2, func(rt *Runtime) error {
+		if rt.Rank() == 1 {
+			<-die
+			err := rt.ep.Conduit().Close()
+			close(dead)
+			<-over
+			return errors.Join(end, err)
+		}
+		defer close(over)
+		guarded(t, rt, func(t *testing.T, rt *Runtime) {
+			there := kitArgs{Hi: n, Seed: 1}.at(t, rt, 1)
+			here := kitArgs{Hi: n, Seed: 2}.at(t, rt, 0)
+			l, _ := NewList(sumInt64, Range(0, n))
+			for i := range int64(n) {
+				_ = l.Reduce(i, 1)
+			}
+			never := rt.NewUserEvent()
+			close(die)
+			all := map[string]Event{
+				"to":      Copy(rt, there, here, Part{}),
+				"from":    Copy(rt, here, there, Part{}, After(never.Event())),
+				"reduce":  Reduce(rt, there, 0, l),
+				"unknown": Copy(rt, Instance{rt, there.id + 1}, here, Part{}),
+				"fill":    Fill(rt, there, 0, int64(3), nil, After(never.Event())),
+			}
+			<-dead
+			for what, e := range all {
+				if err := wait(t, rt, e); !errors.Is(err, ErrPoisoned) && what != "to" {
+					t.Errorf("%s: %v", what, err)
+				}
+			}
+			for what, e := range map[string]Event{
+				"late copy": Copy(rt, there, here, Part{}), "late fill": Fill(rt, there, 0, int64(3), nil),
+				"late reduction": Reduce(rt, there, 0, l),
+			} {
+				if err := wait(t, rt, e); !errors.Is(err, ErrPoisoned) {
+					t.Errorf("%s: %v", what, err)
+				}
+			}
+			if rt.data.outs.Used() != 0 || rt.data.ins.Used() != 0 {
+				t.Errorf("%d and %d flows are left", rt.data.outs.Used(), rt.data.ins.Used())
+			}
+		})
+		return end
+	})
+}
