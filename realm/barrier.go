@@ -8,9 +8,9 @@ import (
 	"github.com/golci/golci/internal/realm/event"
 )
 
-// Barrier is one phase of a barrier, as one rank uses it. A phase triggers when all arrivals that it expects have come
-// and the phase before has triggered. The phases of a barrier do not run out. Each may have a result, of type T, to which
-// the values of the arrivals are reduced; struct{} is for none. The zero Barrier is of no use.
+// Barrier is one phase of a barrier, as one rank uses it. A phase triggers when all arrivals that it expects have
+// come and the phase before has triggered. The phases of a barrier do not run out. Each may have a result, of type T,
+// to which the values of the arrivals are reduced; struct{} is for none. The zero Barrier is of no use.
 type Barrier[T any] struct {
 	cell *barrierCell
 	h    barrier.Handle
@@ -51,8 +51,8 @@ func NewBarrier[T any](at Site, count int64, r Reduction[T]) (Barrier[T], error)
 	return Barrier[T]{c, barrier.Handle{Phase: 1}}, nil
 }
 
-// On is the phase that id names, for use on the rank of at. It does not block. With an id that cannot be, the methods of
-// the result that have an error return ErrArgument, and its event is one that cannot be.
+// On is the phase that id names, for use on the rank of at. It does not block. With an id that cannot be, the methods
+// of the result that have an error return ErrArgument, and its event is one that cannot be.
 func (id BarrierID[T]) On(at Site) Barrier[T] {
 	rt, _ := at.site()
 	return Barrier[T]{rt.barriers.find(rt, event.ID(id.Event), true), barrier.Handle{Phase: id.Phase, Stamp: barrier.Stamp(id.Stamp)}}
@@ -90,9 +90,9 @@ func (b Barrier[T]) check(what string) error {
 // poisoned, the arrivals count and poison the phase, which triggers when it is complete; unless IgnoreFaults is among
 // the options. It does not block. What it lets begin is begun in the call, up to a bound.
 //
-// Errors: ErrArgument if the phase is over or expects fewer arrivals, as far as this rank knows; ErrClosed. If this is
-// found later, or on another rank, then this phase, or the next that has not triggered, and all later ones are poisoned.
-// So they are when a rank dies that has used the barrier, beyond waiting for phases that were over.
+// Errors: ErrArgument if the phase is over or expects fewer arrivals, as far as this rank knows; ErrClosed. If this
+// is found later, or on another rank, then this phase, or the next that has not triggered, and all later ones are
+// poisoned. So they are when a rank dies that has used the barrier, beyond waiting for phases that were over.
 func (b Barrier[T]) Arrive(count int64, value T, after Event, opts ...Option) error {
 	if err := b.check("Arrive"); err != nil {
 		return err

@@ -94,8 +94,8 @@ func TestMalformedParcels(t *testing.T) {
 	})
 }
 
-// TestDeathInTransfer: rank 1 dies while it is the source of one copy, the destination of another and of reductions, and
-// is asked for an instance. All results are poisoned.
+// TestDeathInTransfer: rank 1 dies while it is the source of one copy, the destination of another and of reductions,
+// and is asked for an instance. All results are poisoned.
 func TestDeathInTransfer(t *testing.T) {
 	const n = 1 << 20
 	die, dead, over := make(chan struct{}), make(chan struct{}), make(chan struct{})

@@ -6,8 +6,8 @@ import (
 	"github.com/golci/golci/internal/realm/event"
 )
 
-// Data travel in two ways. A parcel is a message of any length: one Medium, or an offer, a go-ahead of the receiver, who
-// has made room, and a Bulk. The bytes of a copy take the second way too, but are unpacked piece by piece.
+// Data travel in two ways. A parcel is a message of any length: one Medium, or an offer, a go-ahead of the receiver,
+// who has made room, and a Bulk. The bytes of a copy take the second way too, but are unpacked piece by piece.
 
 // outgoing is something that another rank is to answer. Its number travels.
 type outgoing struct {

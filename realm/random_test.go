@@ -108,8 +108,8 @@ func (g *graph) check() (errs error) {
 	return errs
 }
 
-// TestRandomGraphs builds graphs of events of all ranks, begins their sources in a random order, some before the graph
-// is whole, and looks whether each event has triggered, with the poison of one that it depends on. The cause may be
+// TestRandomGraphs builds graphs of events of all ranks. It begins their sources in a random order, some before the
+// graph is whole. Then each event must have triggered, with the poison of one that it depends on. The cause may be
 // forgotten where an event is asked about long after.
 func TestRandomGraphs(t *testing.T) {
 	seed := rand.Uint64()

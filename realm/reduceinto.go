@@ -126,9 +126,9 @@ func (rt *Runtime) target(in *instance, f int, name string, s Space) (replayer, 
 // chunkBytes is what travels, or is applied, at a time.
 const chunkBytes = 256 << 10
 
-// Reduce applies the reductions of from to a field of dst, by number, once its precondition has triggered. from must not
-// change until the result triggers; after that it may be Reset. Its operator has been registered. Reductions into one
-// instance are applied one after another, by the utility processor of its rank. It does not block. The result is
+// Reduce applies the reductions of from to a field of dst, by number, once its precondition has triggered. from must
+// not change until the result triggers; after that it may be Reset. Its operator has been registered. Reductions into
+// one instance are applied one after another, by the utility processor of its rank. It does not block. The result is
 // poisoned as that of Copy. Options are After and IgnoreFaults.
 func Reduce(at Site, dst Instance, field int, from ReductionInstance, opts ...Option) Event {
 	rt, _ := at.site()
@@ -157,8 +157,8 @@ func Reduce(at Site, dst Instance, field int, from ReductionInstance, opts ...Op
 	return e
 }
 
-// reduction is the application of reductions to an instance. The rank that has made them does it, chunk by chunk, on its
-// utility processor.
+// reduction is the application of reductions to an instance. The rank that has made them does it, chunk by chunk, on
+// its utility processor.
 type reduction struct {
 	event.Waiter
 	rt     *Runtime

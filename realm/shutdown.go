@@ -7,8 +7,8 @@ import (
 	"github.com/golci/golci/internal/realm/event"
 )
 
-// Shutdown has WaitForShutdown return on all ranks once after has triggered, poisoned or not. Any rank may call it, also
-// in a task. It does not block. A second call has no effect. The error is ErrArgument, or ErrClosed.
+// Shutdown has WaitForShutdown return on all ranks once after has triggered, poisoned or not. Any rank may call it,
+// also in a task. It does not block. A second call has no effect. The error is ErrArgument, or ErrClosed.
 func (rt *Runtime) Shutdown(after Event) error {
 	if err := rt.ended(); err != nil {
 		return err

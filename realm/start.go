@@ -59,8 +59,8 @@ func withRuntime(cfg *rank.Config, rc Config, made func(rt *Runtime)) {
 	}
 }
 
-// Run starts n ranks in this process and calls f for each, on a goroutine. When f has returned on all of them and all is
-// quiet, the job ends. It is for tests, examples and the race detector. The error joins those of the ranks.
+// Run starts n ranks in this process and calls f for each, on a goroutine. When f has returned on all of them and all
+// is quiet, the job ends. It is for tests, examples and the race detector. The error joins those of the ranks.
 func Run(n int, f func(rt *Runtime) error, cfg ...Config) error {
 	return RunWith(n, rank.Config{}, f, cfg...)
 }

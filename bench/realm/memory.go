@@ -29,9 +29,9 @@ func inUse() float64 {
 	return float64(m.HeapInuse + m.StackInuse)
 }
 
-// memory makes n of something, again and again, and lets it go each time. The values are the bytes of each while all are
-// alive for the first time, and by how many that has grown from the second time to the last. What is kept for later use
-// is there the second time.
+// memory makes n of something, again and again, and lets it go each time. The values are the bytes of each while all
+// are alive for the first time, and by how many that has grown from the second time to the last. What is kept for
+// later use is there the second time.
 func (l *lab) memory(n int, makeAll func(), letGo func()) round {
 	return func() []float64 {
 		before := inUse()

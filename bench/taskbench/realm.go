@@ -163,8 +163,8 @@ func newGraphRun(m *Realm, r *Run) *graphRun {
 	return g
 }
 
-// anti lists, for each set and point, the points of this rank whose tasks of the step before read what a point's task
-// of this step writes over, and which it does not depend on anyway.
+// anti lists points of this rank for each set and point. Their tasks of the step before read what the point's task of
+// this step writes over. Those that it depends on anyway are left out.
 func (g *graphRun) anti() [][][]int {
 	all := make([][][]int, g.Sets())
 	for i := 2; i < len(g.stages); i++ {

@@ -5,7 +5,7 @@ import "time"
 // A Runner executes graphs.
 type Runner interface {
 	// Run executes every task of r once and returns the time that took. It blocks. A rank of several calls it with
-	// its part of the graph, at the same time as the others, and the time is from when all are ready until all have
+	// its part of the graph, at the same time as the others. The time is from when all are ready until all have
 	// ended. Faults of tasks are kept in r.
 	Run(r *Run) (time.Duration, error)
 }

@@ -47,7 +47,8 @@ func eventsOf(t *testing.T, files ...string) (events []arrowEnd) {
 	return timeline.Events
 }
 
-// arrows are both ends of those that have two, by their beginnings. They go forward in time, but for slack microseconds.
+// arrows are both ends of those that have two, by their beginnings. They go forward in time, but for slack
+// microseconds.
 func arrows(t *testing.T, events []arrowEnd, slack float64) map[arrowEnd]arrowEnd {
 	t.Helper()
 	from, out := map[string]arrowEnd{}, map[arrowEnd]arrowEnd{}
@@ -71,7 +72,8 @@ func arrows(t *testing.T, events []arrowEnd, slack float64) map[arrowEnd]arrowEn
 	return out
 }
 
-// ringOf has each rank send the next one n messages in threads and in a goroutine, and wait for those of the one before.
+// ringOf has each rank send the next one n messages in threads and in a goroutine, and wait for those of the one
+// before.
 func ringOf(t *testing.T, ranks, n int, cfg Config) {
 	t.Helper()
 	const take = 7
@@ -103,8 +105,8 @@ func ringOf(t *testing.T, ranks, n int, cfg Config) {
 	})
 }
 
-// TestTimeline: each message is an arrow from its sender to the handler, in the timelines of the ranks and in that of
-// all, over conduits that keep the order of messages and those that do not.
+// TestTimeline: each message is an arrow from its sender to the handler. This holds in the timelines of the ranks and
+// in that of all, over conduits that keep the order of messages and those that do not.
 func TestTimeline(t *testing.T) {
 	for _, over := range []string{"local", "udp"} {
 		for _, ending := range []string{"", ".part"} {

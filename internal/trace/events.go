@@ -208,7 +208,8 @@ func (w *writing) event(phase string, lane uint32, at int64, text, category []by
 	w.field("cat", category)
 }
 
-// leastSlice is the length of a slice in nanoseconds that has none: viewers do not show arrows of slices without length.
+// leastSlice is the length of a slice in nanoseconds that has none: viewers do not show arrows of slices without
+// length.
 const leastSlice = 1
 
 func (w *writing) slice(lane uint32, e *Record, l *labelText, start int64) error {

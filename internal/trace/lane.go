@@ -33,8 +33,8 @@ type Lane struct {
 	dropped atomic.Uint64         // records; written by the owner
 }
 
-// Add appends a record, unless the recorder's memory or file is full: then it is counted. It does not block or allocate,
-// but for a chunk of memory in 1024 records.
+// Add appends a record, unless the recorder's memory or file is full: then it is counted. It does not block or
+// allocate, but for a chunk of memory in 1024 records.
 func (l *Lane) Add(e Record) {
 	if l == nil {
 		return
@@ -49,8 +49,8 @@ func (l *Lane) Add(e Record) {
 	arch.StoreRel32(&l.fill.n, l.used)
 }
 
-// AddShared is Add for a lane that several goroutines use. The record is at the time of the call, as an instant or, with
-// a Flow, as the shortest slice, so that slices never overlap. Spans keep their times.
+// AddShared is Add for a lane that several goroutines use. The record is at the time of the call, as an instant or,
+// with a Flow, as the shortest slice, so that slices never overlap. Spans keep their times.
 func (l *Lane) AddShared(e Record) {
 	if l == nil {
 		return
@@ -72,7 +72,8 @@ func (l *Lane) Now() uint64 {
 	return l.r.Now()
 }
 
-// next gives the full chunk to the recorder and takes an empty one. If there is none it counts a record that is dropped.
+// next gives the full chunk to the recorder and takes an empty one. If there is none it counts a record that is
+// dropped.
 func (l *Lane) next() bool {
 	l.current.Store(nil) // the recorder may give the chunk to another lane
 	c := l.r.exchange(l, l.fill)

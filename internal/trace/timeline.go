@@ -50,7 +50,8 @@ func (p *part) clockMap() (m timeMap) {
 	return m
 }
 
-// learn takes what a rank knows of the clock of rank 0's machine. Of two ranks that know the one that came first counts.
+// learn takes what a rank knows of the clock of rank 0's machine. Of two ranks that know the one that came first
+// counts.
 func (m *machine) learn(notes []note) {
 	if len(m.shift.from) > 0 {
 		return

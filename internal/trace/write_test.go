@@ -108,7 +108,7 @@ func drafts() (a, b *draft) {
 	return a, b
 }
 
-// TestGolden compares a small timeline with what was looked at in a viewer.
+// TestGolden compares a small timeline with a file that was checked by hand against the format.
 func TestGolden(t *testing.T) {
 	a, b := drafts()
 	got := written(t, a.save(t), b.save(t))

@@ -7,8 +7,8 @@ import (
 	"github.com/golci/golci/internal/realm/event"
 )
 
-// maxCount is the largest count of arrivals, and moveLead how many more arrivals one rank must have made than all
-// others, since the owner has moved, to become the owner.
+// maxCount is the largest count of arrivals. A rank becomes the owner when it has made moveLead arrivals more than all
+// others since the owner has moved.
 const (
 	maxCount = 1 << 40
 	moveLead = 256

@@ -231,8 +231,8 @@ func (b *Barrier) failure(m *Message, o *Out) {
 	}
 }
 
-// lose poisons all that this rank does not know to have triggered, or waits for: the owner is dead. A former owner tells those who
-// may believe in it.
+// lose poisons all that this rank does not know to have triggered, or waits for: the owner is dead. A former owner
+// tells those who may believe in it.
 func (b *Barrier) lose(why *event.Poison, o *Out) {
 	if b.orphan {
 		return

@@ -7,8 +7,8 @@ import (
 	"github.com/golci/golci/internal/realm/event"
 )
 
-// Look tells whether this rank knows that a phase is over, and its poison. It may be over all the same if nobody on this
-// rank has waited for it. With result, it is over only if its result is here, too, or is lost.
+// Look tells whether this rank knows that a phase is over, and its poison. It may be over all the same if nobody on
+// this rank has waited for it. With result, it is over only if its result is here, too, or is lost.
 func (b *Barrier) Look(phase uint64, result bool) (over bool, why *event.Poison) {
 	if r := b.last.get(phase); r != nil {
 		return true, r.poison

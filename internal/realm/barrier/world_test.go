@@ -47,8 +47,8 @@ type wire struct {
 	text string
 }
 
-// job is one barrier on some ranks, and the messages between them. A rank may die: what it has sent may be lost, and the
-// others are told of it when nothing of it is under way to them.
+// job is one barrier on some ranks, and the messages between them. A rank may die: what it has sent may be lost, and
+// the others are told of it when nothing of it is under way to them.
 type job struct {
 	id    event.ID
 	bs    []*Barrier

@@ -14,8 +14,8 @@ const (
 	markLen = 1 << 16
 )
 
-// page is the values of points that follow each other. Those without a mark mean nothing, but in mode Atomic, where they
-// are the identity: there the first of two who reduce at once cannot be told from the other.
+// page is the values of points that follow each other. Those without a mark mean nothing, but in mode Atomic, where
+// they are the identity: there the first of two who reduce at once cannot be told from the other.
 type page[R any] [pageLen]R
 
 // marks is a bit for each point that has been reduced into.
@@ -25,7 +25,8 @@ type marks [markLen / 64]uint64
 // to make, apply and reset it, follow the points that are reduced into: pages of 1024 points are made when they are
 // first needed, and so are the bits that tell them apart.
 //
-// In mode Exclusive one goroutine at a time uses it. In mode Atomic several may reduce at once; all else is for one alone.
+// In mode Exclusive one goroutine at a time uses it. In mode Atomic several may reduce at once; all else is for one
+// alone.
 type Fold[L, R any] struct {
 	op    *Op[L, R]
 	pts   points

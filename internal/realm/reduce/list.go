@@ -47,7 +47,8 @@ func (l *List[L, R]) room() *sheet[R] {
 	return s
 }
 
-// Reduce logs the reduction of v into the point with coordinate i, in a space of one dimension. ErrIndex: there is none.
+// Reduce logs the reduction of v into the point with coordinate i, in a space of one dimension. ErrIndex: there is
+// none.
 func (l *List[L, R]) Reduce(i int64, v R) error {
 	n, err := l.pts.number(i)
 	if err == nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/golci/golci/internal/realm/space"
 )
 
-// A chunk is blocks. A block is its form, the number of its reductions (4 bytes), and either the number of its first
-// point (8 bytes) or those of all its points (4 or 8 bytes each). The values follow as they lie in memory.
+// A chunk is blocks. A block is its form, the number of its reductions (4 bytes), and points. These are the
+// number of the first one (8 bytes), or those of all (4 or 8 bytes each). The values follow as they lie in memory.
 const (
 	formRow    = 1 // points that follow each other
 	formList32 = 2

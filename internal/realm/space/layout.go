@@ -39,7 +39,8 @@ type place struct {
 }
 
 // AOS is the layout of an array of structures: the fields of a point lie together, ordered and aligned as in Go.
-// order lists the dimensions, from the one that moves slowest to the one that moves fastest; without it that is 0, 1, 2.
+// order lists the dimensions, from the one that moves slowest to the one that moves fastest; without it that is 0, 1,
+// 2.
 func AOS(s Space, fields []Field, order ...int) (*Layout, error) {
 	l, err := newLayout(s, fields)
 	if err != nil {
