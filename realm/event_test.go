@@ -239,3 +239,17 @@ func TestTriggerOvertakesSubscription(t *testing.T) {
 		}
 	})
 }
+
+// TestOwnTriggerIsKnown: a rank knows what it has triggered, even when a wait for another generation of the slot begins
+// a replica, which does not know it.
+func TestOwnTriggerIsKnown(t *testing.T) {
+	overNets(t, 2, func(t *testing.T, rts []*Runtime) {
+		u := rts[1].UserEvent(rts[0].NewUserEvent().Event())
+		must(t, u.Trigger(NoEvent))
+		_, s := rts[1].replicas.lock(u.e)
+		s.mu.Unlock()
+		if done, err := rts[1].HasTriggered(u.Event()); !done || err != nil {
+			t.Errorf("triggered %v, %v", done, err)
+		}
+	})
+}
