@@ -55,7 +55,10 @@ func NewBarrier[T any](at Site, count int64, r Reduction[T]) (Barrier[T], error)
 // of the result that have an error return ErrArgument, and its event is one that cannot be.
 func (id BarrierID[T]) On(at Site) Barrier[T] {
 	rt, _ := at.site()
-	return Barrier[T]{rt.barriers.find(rt, event.ID(id.Event), true), barrier.Handle{Phase: id.Phase, Stamp: barrier.Stamp(id.Stamp)}}
+	return Barrier[T]{rt.barriers.find(rt, event.ID(id.Event), true), barrier.Handle{
+		Phase: id.Phase,
+		Stamp: barrier.Stamp(id.Stamp),
+	}}
 }
 
 // ID names the phase on all ranks.
@@ -81,7 +84,8 @@ func (b Barrier[T]) Phase() uint64 { return b.h.Phase }
 
 func (b Barrier[T]) check(what string) error {
 	if b.cell == nil {
-		return fmt.Errorf("realm: %s: %w: a Barrier that was not created, or with an ID that cannot be", what, ErrArgument)
+		return fmt.Errorf("realm: %s: %w: a Barrier that was not created, or with an ID that cannot be", what,
+			ErrArgument)
 	}
 	return b.cell.rt.ended()
 }

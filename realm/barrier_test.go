@@ -205,7 +205,8 @@ func TestBarrierMistakes(t *testing.T) {
 		if err := b.Arrive(2, 5, NoEvent); err != nil {
 			t.Error(err)
 		}
-		if err := b.Arrive(1, 0, NoEvent); !errors.Is(err, ErrArgument) || !strings.Contains(err.Error(), "has triggered") {
+		if err := b.Arrive(1, 0, NoEvent); !errors.Is(err, ErrArgument) || !strings.Contains(err.Error(),
+			"has triggered") {
 			t.Errorf("over: %v", err)
 		}
 		u := rt.NewUserEvent()
@@ -216,7 +217,8 @@ func TestBarrierMistakes(t *testing.T) {
 		if err := u.Trigger(NoEvent); err != nil {
 			t.Error(err)
 		}
-		if err := wait(t, rt, c.Next().Event()); !errors.Is(err, ErrPoisoned) || !strings.Contains(err.Error(), "3 arrivals at phase 2") {
+		if err := wait(t, rt, c.Next().Event()); !errors.Is(err, ErrPoisoned) || !strings.Contains(err.Error(),
+			"3 arrivals at phase 2") {
 			t.Errorf("found later: %v", err)
 		}
 		// A barrier that its rank has not made.
@@ -226,7 +228,8 @@ func TestBarrierMistakes(t *testing.T) {
 		if err := x.Arrive(1, 1, NoEvent); err != nil {
 			t.Error(err)
 		}
-		if err := wait(t, rt, x.Event()); !errors.Is(err, ErrPoisoned) || !strings.Contains(err.Error(), "no such barrier") {
+		if err := wait(t, rt, x.Event()); !errors.Is(err, ErrPoisoned) || !strings.Contains(err.Error(),
+			"no such barrier") {
 			t.Errorf("not made: %v", err)
 		}
 	})

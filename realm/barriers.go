@@ -167,7 +167,8 @@ func (bs *barriers) each(f func(c *barrierCell)) {
 
 // knows tells whether a barrier may be: that of another rank is taken for one.
 func (rt *Runtime) knowsBarrier(e event.ID) bool {
-	return e.Kind() == event.Barrier && e.Rank() < rt.size && (e.Rank() != rt.rank || rt.barriers.find(rt, e, false) != nil)
+	return e.Kind() == event.Barrier && e.Rank() < rt.size && (e.Rank() != rt.rank || rt.barriers.find(rt, e,
+		false) != nil)
 }
 
 // lookBarrier is look for a phase of a barrier.

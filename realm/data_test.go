@@ -16,7 +16,8 @@ var conduits = map[string]map[string]string{
 	"local": nil,
 	"udp":   {"GOLCI_CONDUIT": "udp"},
 	"faulty": {
-		"GOLCI_CONDUIT": "udp", "GOLCI_UDP_FAULTS": "loss=0.05,dup=0.05,reorder=0.1,seed=1", "GOLCI_UDP_MINRTO": "200us",
+		"GOLCI_CONDUIT": "udp", "GOLCI_UDP_FAULTS": "loss=0.05,dup=0.05,reorder=0.1,seed=1",
+		"GOLCI_UDP_MINRTO": "200us",
 	},
 }
 
@@ -361,8 +362,12 @@ func TestInstances(t *testing.T) {
 	err := RunWith(1, rank.Config{}, func(rt *Runtime) error {
 		sys := rt.Memory(System)
 		for what, f := range map[string]func() error{
-			"no memory":   func() error { _, err := NewArray[int64](rt, rt.Memory(GPU), Range(0, 3)); return err },
-			"other rank":  func() error { _, err := NewArray[int64](rt, makeMemory(1, System), Range(0, 3)); return err },
+			"no memory": func() error { _, err := NewArray[int64](rt, rt.Memory(GPU), Range(0, 3)); return err },
+			"other rank": func() error {
+				_, err := NewArray[int64](rt, makeMemory(1, System), Range(0,
+					3))
+				return err
+			},
 			"zero memory": func() error { _, err := NewArray[int64](rt, 0, Range(0, 3)); return err },
 			"pointers":    func() error { _, err := NewArray[*int](rt, sys, Range(0, 3)); return err },
 			"space":       func() error { _, err := NewArray[int64](rt, sys, Grid()); return err },

@@ -61,7 +61,10 @@ type waitGraph struct {
 }
 
 func graphOf(ops []blocked) *waitGraph {
-	slices.SortStableFunc(ops, func(a, b blocked) int { return cmp.Or(cmp.Compare(a.of, b.of), cmp.Compare(a.to, b.to)) })
+	slices.SortStableFunc(ops, func(a, b blocked) int {
+		return cmp.Or(cmp.Compare(a.of, b.of), cmp.Compare(a.to,
+			b.to))
+	})
 	g := &waitGraph{ops, make(map[event.ID][]event.ID), make(map[event.ID]*blocked)}
 	for i := range ops {
 		if b := &ops[i]; b.to != 0 {

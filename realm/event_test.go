@@ -85,7 +85,8 @@ func eventOf(t *testing.T, rts []*Runtime, owner, by int, cancel bool) {
 					err = checkCause(err, e, by, rt.rank)
 				}
 				if err != nil {
-					err = fmt.Errorf("%v of rank %d, by rank %d, waits: %s on rank %d: %w", e, owner, by, name, rt.rank, err)
+					err = fmt.Errorf("%v of rank %d, by rank %d, waits: %s on rank %d: %w", e, owner, by, name,
+						rt.rank, err)
 				}
 				results <- err
 			}()

@@ -108,6 +108,8 @@ type data struct {
 	spare  []int    // places that are free
 	remote map[InstanceID]*remoteInstance
 
+	scratch []byte // for the chunk of a reduction; owned by the tasks of the runtime on the utility processor
+
 	outs request.Numbers[outgoing]
 	ins  request.Numbers[incoming]
 }
@@ -242,7 +244,8 @@ func ViewOf[T any](in Instance, field string) (View[T], error) {
 	}
 	f := x.layout.Field(field)
 	if f < 0 || x.types[f] != reflect.TypeFor[T]() {
-		return View[T]{}, in.rt.errorf("ViewOf", "%w: %v has no field %q of type %v", ErrArgument, in.id, field, reflect.TypeFor[T]())
+		return View[T]{}, in.rt.errorf("ViewOf", "%w: %v has no field %q of type %v", ErrArgument, in.id, field,
+			reflect.TypeFor[T]())
 	}
 	v := View[T]{in: x}
 	if v.track, err = x.layout.Track(x.layout.Space(), f); err != nil {

@@ -55,7 +55,8 @@ func startJob(at Site, j *job, by InstanceID, opts []Option) Event {
 		return rt.failed(err)
 	}
 	if by>>56 != 0x0C || by.Rank() >= rt.size || j.dst>>56 != 0x0C || j.dst.Rank() >= rt.size {
-		return rt.failed(rt.errorf("call", "%w: there is no %v or no %v in this job of %d ranks", ErrArgument, by, j.dst, rt.size))
+		return rt.failed(rt.errorf("call", "%w: there is no %v or no %v in this job of %d ranks", ErrArgument, by,
+			j.dst, rt.size))
 	}
 	if err := j.check(); err != nil {
 		return rt.failed(rt.errorf("call", "%w: %w", ErrArgument, err))

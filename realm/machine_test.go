@@ -23,7 +23,8 @@ func TestProcessors(t *testing.T) {
 		if len(all) != 6 || all[5].Rank() != 2 || all[5].Index() != 1 || all[1] != rt.CPU(1)&^(0xFFFF<<32) {
 			t.Errorf("rank %d: %v", rt.Rank(), all)
 		}
-		if one, err := rt.Processors(ctx, 1, IO); err != nil || len(one) != 1 || one[0].Kind() != IO || one[0].Rank() != 1 {
+		if one, err := rt.Processors(ctx, 1,
+			IO); err != nil || len(one) != 1 || one[0].Kind() != IO || one[0].Rank() != 1 {
 			t.Errorf("IO of rank 1: %v, %v", one, err)
 		}
 		if _, err := rt.Processors(ctx, 3, CPU); !errors.Is(err, ErrArgument) {

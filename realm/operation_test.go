@@ -104,7 +104,8 @@ func TestPriorities(t *testing.T) {
 		p := rt.CPU(0)
 		gate := rt.NewUserEvent()
 		spawn := func(i int, prio int32) Event {
-			return SpawnLocal(rt, p, func(*Ctx) error { order = append(order, i); return nil }, After(gate.Event()), Priority(prio))
+			return SpawnLocal(rt, p, func(*Ctx) error { order = append(order, i); return nil }, After(gate.Event()),
+				Priority(prio))
 		}
 		all := []Event{spawn(0, 0), spawn(1, -5), spawn(2, 7), spawn(3, 0), spawn(4, 7), spawn(5, -9)}
 		if err := rt.SetOperationPriority(all[5], 9); err != nil {
@@ -169,7 +170,11 @@ func TestCompletionQueue(t *testing.T) {
 		_ = q.Add(NoEvent)
 		want := []Event{u[2].Event(), u[0].Event(), u[3].Event(), NoEvent}
 		n := q.Pop(got[:])
-		if !slices.EqualFunc(got[:n], want, func(c Completion, e Event) bool { return c.Event == e && c.Err == nil }) || q.Pending() != 1 {
+		if !slices.EqualFunc(got[:n], want, func(c Completion,
+			e Event,
+		) bool {
+			return c.Event == e && c.Err == nil
+		}) || q.Pending() != 1 {
 			t.Errorf("%v, %d pending", got[:n], q.Pending())
 		}
 		_ = u[1].Trigger(NoEvent)
@@ -225,7 +230,10 @@ func TestIO(t *testing.T) {
 			t.Error(err)
 		}
 		for range 100 { // more than run at once
-			for _, end := range []func(*Ctx) error{func(*Ctx) error { panic("at IO") }, func(*Ctx) error { runtime.Goexit(); return nil }} {
+			for _, end := range []func(*Ctx) error{
+				func(*Ctx) error { panic("at IO") },
+				func(*Ctx) error { runtime.Goexit(); return nil },
+			} {
 				if err := wait(t, rt, SpawnLocal(rt, rt.IO(), end)); !errors.Is(err, ErrPoisoned) {
 					t.Fatalf("a task that does not return: %v", err)
 				}

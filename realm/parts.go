@@ -17,7 +17,8 @@ func (rt *Runtime) sendSpawn(peer int, b []byte, words ...uint64) error {
 	}
 	for off := 0; off < len(b); off += most {
 		part := b[off:min(off+most, len(b))]
-		if err := rt.request(peer, hSpawn, part, append(words[:spawnWords:spawnWords], uint64(off), uint64(len(b)))...); err != nil {
+		if err := rt.request(peer, hSpawn, part, append(words[:spawnWords:spawnWords], uint64(off),
+			uint64(len(b)))...); err != nil {
 			return err
 		}
 	}

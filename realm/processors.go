@@ -25,7 +25,10 @@ func (rt *Runtime) makeProcessors(cfg Config) {
 		n = workers
 	}
 	for i := range n {
-		rt.procs.cpus = append(rt.procs.cpus, &processor{rt: rt, id: makeProcessor(rt.rank, CPU, i), worker: i % workers})
+		rt.procs.cpus = append(rt.procs.cpus, &processor{
+			rt: rt, id: makeProcessor(rt.rank, CPU, i),
+			worker: i % workers,
+		})
 	}
 	rt.utility = &processor{rt: rt, id: makeProcessor(rt.rank, Utility, 0), worker: workers - 1}
 	rt.procs.util = []*processor{rt.utility}

@@ -184,8 +184,9 @@ func (rt *Runtime) appendProfile(b []byte, x *TaskProfile) []byte {
 		return strings.Compare(d.name, name)
 	})
 	for _, word := range [profileWords]uint64{
-		wordFinish: uint64(x.Finish), wordTask: uint64(place)<<8 | uint64(x.Outcome), wordProcessor: uint64(x.Processor),
-		wordTimes: uint64(x.Create), uint64(x.Ready), uint64(x.Start), uint64(x.End), uint64(x.Complete),
+		wordFinish: uint64(x.Finish), wordTask: uint64(place)<<8 | uint64(x.Outcome),
+		wordProcessor: uint64(x.Processor),
+		wordTimes:     uint64(x.Create), uint64(x.Ready), uint64(x.Start), uint64(x.End), uint64(x.Complete),
 	} {
 		b = binary.LittleEndian.AppendUint64(b, word)
 	}
@@ -215,8 +216,9 @@ func (rt *Runtime) parseProfiles(b []byte) (list []TaskProfile, ok bool) {
 		}
 		at := func(i int) time.Duration { return time.Duration(word(wordTimes + i)) }
 		list = append(list, TaskProfile{
-			Finish: Event(word(wordFinish)), Task: rt.catalog.defs[place].name, Processor: Processor(word(wordProcessor)),
-			Outcome: Outcome(word(wordTask)), Create: at(0), Ready: at(1), Start: at(2), End: at(3), Complete: at(4),
+			Finish: Event(word(wordFinish)), Task: rt.catalog.defs[place].name,
+			Processor: Processor(word(wordProcessor)),
+			Outcome:   Outcome(word(wordTask)), Create: at(0), Ready: at(1), Start: at(2), End: at(3), Complete: at(4),
 		})
 	}
 	return list, len(b) == 0 && len(list) > 0

@@ -187,7 +187,8 @@ const (
 
 // awaitIdle waits until no task is ready or runs here, or the epoch is over.
 func (rt *Runtime) awaitIdle(epoch int) {
-	for nap := firstNap; !rt.idle() && rt.quiet.look(0).epoch == epoch && rt.r.Ended() == nil; nap = min(2*nap, lastNap) {
+	for nap := firstNap; !rt.idle() && rt.quiet.look(0).epoch == epoch && rt.r.Ended() == nil; nap = min(2*nap,
+		lastNap) {
 		rt.r.Poll()
 		time.Sleep(nap)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/golci/golci/internal/realm/event"
@@ -201,10 +202,11 @@ func (x *reduction) step(k *cascade) error {
 			return err
 		}
 	}
-	room := max(chunkBytes, x.chunks.Least())
-	b := make([]byte, len(x.head), len(x.head)+room)
-	copy(b, x.head)
-	chunk := x.chunks.Next(b[len(x.head) : len(x.head)+room])
+	d := &x.rt.data
+	if room := max(chunkBytes, x.chunks.Least()); len(d.scratch) < room {
+		d.scratch = make([]byte, room)
+	}
+	chunk := x.chunks.Next(d.scratch)
 	switch {
 	case len(chunk) == 0:
 		k.trigger(x.finish, nil)
@@ -224,7 +226,7 @@ func (x *reduction) step(k *cascade) error {
 		x.push(k)
 	}}
 	if ref, ok := x.rt.expect(k, o); ok {
-		x.rt.sendParcel(k, o.peer, parcelReduce, ref, b[:len(x.head)+len(chunk)])
+		x.rt.sendParcel(k, o.peer, parcelReduce, ref, slices.Concat(x.head, chunk))
 	}
 	return nil
 }

@@ -140,7 +140,8 @@ func checkPayload[T any](rt *Runtime, what string) error {
 	t := reflect.TypeFor[T]()
 	switch {
 	case t.Size() > maxPayload:
-		return rt.errorf(what, "%w: a payload of type %v has %d bytes, the most is %d", ErrSize, t, t.Size(), maxPayload)
+		return rt.errorf(what, "%w: a payload of type %v has %d bytes, the most is %d", ErrSize, t, t.Size(),
+			maxPayload)
 	case int(t.Size()) > rt.ep.MaxMedium():
 		return rt.errorf(what, "%w: a payload of type %v has %d bytes, a message takes %d",
 			ErrSize, t, t.Size(), rt.ep.MaxMedium())

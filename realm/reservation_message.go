@@ -73,7 +73,10 @@ func parseLock(args []uint64, payload []byte) (m reservation.Message, ok bool) {
 		Kind: reservation.Kind(what), Answer: what>>8&1 != 0,
 		Cause: reservation.Cause{Why: reservation.Why(what >> 9 & 127), Rank: int32(uint16(what >> 16))},
 		Want:  reservation.Want{Rank: int32(uint16(what >> 32)), Mode: uint32(args[2]), N: uint32(args[2] >> 32)},
-		Hint:  reservation.Hint{Owner: int32(uint16(args[3] >> 48)), Giver: int32(uint16(args[3] >> 32)), Epoch: args[4]},
+		Hint: reservation.Hint{
+			Owner: int32(uint16(args[3] >> 48)), Giver: int32(uint16(args[3] >> 32)),
+			Epoch: args[4],
+		},
 	}
 	m.Deaths, m.Version = int(uint32(args[3])), args[5]
 	n := int(what >> 48)
@@ -137,7 +140,10 @@ func (rt *Runtime) lockGone(id event.ID, m *reservation.Message) {
 	from := m.Want.Rank
 	if (m.Kind == reservation.Request || m.Kind == reservation.End) && int(from) != rt.rank {
 		rt.postLock(id, &reservation.Message{
-			Kind: reservation.Refused, To: from, Cause: reservation.Cause{Why: reservation.Forgotten, Rank: int32(rt.rank)},
+			Kind: reservation.Refused, To: from, Cause: reservation.Cause{
+				Why:  reservation.Forgotten,
+				Rank: int32(rt.rank),
+			},
 		})
 	}
 }

@@ -13,9 +13,12 @@ import (
 
 // networks are the conduits that tests of several ranks run over.
 var networks = map[string]rank.Config{
-	"local":  {},
-	"udp":    {Settings: map[string]string{"GOLCI_CONDUIT": "udp"}},
-	"faults": {Settings: map[string]string{"GOLCI_CONDUIT": "udp", "GOLCI_UDP_FAULTS": "loss=0.05,dup=0.05,reorder=0.1"}},
+	"local": {},
+	"udp":   {Settings: map[string]string{"GOLCI_CONDUIT": "udp"}},
+	"faults": {Settings: map[string]string{
+		"GOLCI_CONDUIT":    "udp",
+		"GOLCI_UDP_FAULTS": "loss=0.05,dup=0.05,reorder=0.1",
+	}},
 }
 
 // state is a payload.
@@ -196,7 +199,8 @@ func TestPoisonedAcquire(t *testing.T) {
 			second := r.Acquire(Exclusive, NoEvent) // holds now
 			third := r.Acquire(Exclusive, NoEvent)
 			_ = gate.Cancel(errCause)
-			if err := wait(t, rt, work); !errors.Is(err, ErrPoisoned) || !strings.Contains(err.Error(), errCause.Error()) {
+			if err := wait(t, rt, work); !errors.Is(err, ErrPoisoned) || !strings.Contains(err.Error(),
+				errCause.Error()) {
 				t.Errorf("the work of a poisoned acquire: %v", err)
 			}
 			if done, _ := rt.HasTriggered(third); second != NoEvent || done {
@@ -323,7 +327,8 @@ func TestReservationArguments(t *testing.T) {
 		}
 		var zero Reservation[int64]
 		for i, bad := range []Reservation[int64]{
-			zero, ReservationID[int64](7).On(rt), (r.ID() + 99).On(rt), ReservationID[int64](uint64(r.ID()) | 77<<40).On(rt),
+			zero, ReservationID[int64](7).On(rt), (r.ID() + 99).On(rt),
+			ReservationID[int64](uint64(r.ID()) | 77<<40).On(rt),
 			ReservationID[int64](ReservationID[int32](r.ID())).On(rt),
 		} {
 			if i == 4 {

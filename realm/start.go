@@ -34,7 +34,8 @@ func Start(ctx context.Context, cfg rank.Config, rc Config) (*Runtime, error) {
 // GOMAXPROCS, answers SIGQUIT with a report, and ends with the job. It has a segment of rma.DefaultSegment bytes as
 // registered memory. Call Finalize at the end.
 func Init() (*Runtime, error) {
-	return Start(context.Background(), rank.Config{Processors: true, QuitDump: true, Exit: os.Exit}, Config{Segment: rma.DefaultSegment})
+	return Start(context.Background(), rank.Config{Processors: true, QuitDump: true, Exit: os.Exit},
+		Config{Segment: rma.DefaultSegment})
 }
 
 // Abort ends the job, all its ranks, as rank.Rank.Abort does.
@@ -124,7 +125,8 @@ func (rt *Runtime) Begin() error {
 	if err != nil || rt.rank == 0 {
 		return err
 	}
-	return rt.ep.RequestMedium(parent, hGreet, rt.catalog.summary(rt.ep.MaxMedium()), rt.catalog.digest, uint64(len(rt.catalog.defs)))
+	return rt.ep.RequestMedium(parent, hGreet, rt.catalog.summary(rt.ep.MaxMedium()), rt.catalog.digest,
+		uint64(len(rt.catalog.defs)))
 }
 
 // summary has a number for each task, as far as there is room.

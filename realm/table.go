@@ -111,7 +111,8 @@ func (t *table) grow() *cell {
 		pages = *old
 	}
 	if len(pages)*pageCells > event.MaxIndex {
-		panic(fmt.Sprintf("realm: %d events of this rank have not triggered, or cannot be used again", len(pages)*pageCells))
+		panic(fmt.Sprintf("realm: %d events of this rank have not triggered, or cannot be used again",
+			len(pages)*pageCells))
 	}
 	p := new(page)
 	for i := range p {

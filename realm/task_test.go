@@ -74,7 +74,8 @@ func TestTaskFaults(t *testing.T) {
 				g := Spawn(rt, p, sumTask, sumArgs{To: 15, X: 8}, After(e), IgnoreFaults())
 				err := rt.Wait(context.Background(), f)
 				var pe *PoisonError
-				if !errors.Is(err, ErrPoisoned) || !errors.As(err, &pe) || pe.Rank != dst || !strings.Contains(err.Error(), "no luck") {
+				if !errors.Is(err, ErrPoisoned) || !errors.As(err,
+					&pe) || pe.Rank != dst || !strings.Contains(err.Error(), "no luck") {
 					t.Errorf("%s on rank %d: %v", task.Name(), dst, err)
 				}
 				if err := rt.Wait(context.Background(), g); err != nil || results[15].Load() != 8+int64(dst) {

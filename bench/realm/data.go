@@ -26,7 +26,10 @@ func data() []measure {
 	reduced := []int{dense, sparse}
 	return []measure{
 		{group: c, name: "copy", columns: us("copy"), sizes: copied, prepare: copyLocal},
-		{group: c, name: "copy-remote", columns: us("copy-remote"), sizes: copied, place: together, prepare: copyRemote(realm.System)},
+		{
+			group: c, name: "copy-remote", columns: us("copy-remote"), sizes: copied, place: together,
+			prepare: copyRemote(realm.System),
+		},
 		{
 			group: c, name: "copy-direct", columns: us("copy-direct"), sizes: copied, place: together,
 			prepare: copyRemote(realm.Registered),
@@ -34,8 +37,14 @@ func data() []measure {
 		{group: r, name: "fold", columns: rate("fold"), sizes: reduced, prepare: fold},
 		{group: r, name: "fold-single", columns: rate("fold-single"), sizes: reduced, prepare: foldSingle},
 		{group: r, name: "list", columns: rate("list"), sizes: reduced, prepare: list},
-		{group: r, name: "fold-remote", columns: rate("fold-remote"), sizes: reduced, place: together, prepare: foldRemote},
-		{group: r, name: "list-remote", columns: rate("list-remote"), sizes: reduced, place: together, prepare: listRemote},
+		{
+			group: r, name: "fold-remote", columns: rate("fold-remote"), sizes: reduced, place: together,
+			prepare: foldRemote,
+		},
+		{
+			group: r, name: "list-remote", columns: rate("list-remote"), sizes: reduced, place: together,
+			prepare: listRemote,
+		},
 	}
 }
 

@@ -11,9 +11,13 @@ func floods() []measure {
 	const g = "floods"
 	return []measure{
 		{group: g, name: "am-flood", columns: ns("am-flood"), sizes: once, place: together, prepare: amFlood},
-		{group: g, name: "event-flood", columns: []column{{"event-flood", MegaRate}}, sizes: once, place: together, prepare: eventFlood},
 		{
-			group: g, name: "spawn-flood", columns: ns("spawn-flood", "spawn-flood-run"), sizes: []int{40}, place: crowding,
+			group: g, name: "event-flood", columns: []column{{"event-flood", MegaRate}}, sizes: once, place: together,
+			prepare: eventFlood,
+		},
+		{
+			group: g, name: "spawn-flood", columns: ns("spawn-flood", "spawn-flood-run"), sizes: []int{40},
+			place:   crowding,
 			prepare: spawnFlood,
 		},
 		{group: g, name: "spawn-all", columns: []column{{"spawn-all", MegaRate}}, place: crowding, prepare: spawnAll},
@@ -125,7 +129,10 @@ func spawnAll(l *lab, n int) round {
 		for r := range n {
 			u := l.rt.NewUserEvent()
 			ends[r] = u.Event()
-			realm.Spawn(l.c, l.on(r), spawnMany, burst{l.on((r + 1) % n), counted{Of: uint64(l.flood()), Done: u.Event()}})
+			realm.Spawn(l.c, l.on(r), spawnMany, burst{l.on((r + 1) % n), counted{
+				Of:   uint64(l.flood()),
+				Done: u.Event(),
+			}})
 		}
 		l.wait(l.rt.Merge(ends...))
 		return []float64{1e3 / w.lap(n*l.flood())}

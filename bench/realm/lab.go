@@ -178,7 +178,8 @@ func (l *lab) rounds(m *measure, size int) [][]float64 {
 func row(c column, size int, values []float64) bench.Row {
 	s := bench.SpreadOf(values)
 	r := bench.Row{
-		Bench: c.name, Impl: bench.Golci, Size: size, Threads: 1, Value: s.Median, Best: slices.Min(values), Unit: c.unit,
+		Bench: c.name, Impl: bench.Golci, Size: size, Threads: 1, Value: s.Median, Best: slices.Min(values),
+		Unit:     c.unit,
 		MinShare: 1, Note: fmt.Sprintf("quartiles %s to %s", bench.Significant(s.Low), bench.Significant(s.High)),
 	}
 	if c.unit == MegaRate {

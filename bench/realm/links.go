@@ -16,7 +16,8 @@ func links() []measure {
 		{group: g, name: "hop", columns: ns("hop"), place: crowding, prepare: hop},
 		{group: g, name: "task-hop", columns: ns("task-hop"), place: crowding, prepare: taskHop},
 		{
-			group: g, name: "remote-wait", columns: []column{{"remote-wait", bench.Micro}}, sizes: once, place: crowding,
+			group: g, name: "remote-wait", columns: []column{{"remote-wait", bench.Micro}}, sizes: once,
+			place:   crowding,
 			prepare: remoteWait,
 		},
 	}

@@ -12,14 +12,23 @@ func locks() []measure {
 	return []measure{
 		{group: g, name: "lock", columns: ns("lock"), sizes: once, prepare: lock},
 		{group: g, name: "lock-fast", columns: ns("lock-fast"), sizes: once, prepare: lockFast},
-		{group: g, name: "lock-chain", columns: ns("lock-chain-build", "lock-chain"), sizes: []int{256}, prepare: lockChain},
+		{
+			group: g, name: "lock-chain", columns: ns("lock-chain-build", "lock-chain"), sizes: []int{256},
+			prepare: lockChain,
+		},
 		{
 			group: g, name: "lock-chains", columns: []column{{"lock-chains", MegaRate}}, sizes: []int{64, 1024},
 			prepare: lockChains,
 		},
-		{group: g, name: "lock-move", columns: ns("lock-move"), sizes: []int{8, 64, 4096}, place: together, prepare: lockMove},
+		{
+			group: g, name: "lock-move", columns: ns("lock-move"), sizes: []int{8, 64, 4096}, place: together,
+			prepare: lockMove,
+		},
 		{group: g, name: "lock-ranks", columns: ns("lock-ranks"), place: crowding, prepare: lockRanks},
-		{group: g, name: "lock-beside", columns: ns("lock-beside"), sizes: []int{beside}, place: together, prepare: lockBeside},
+		{
+			group: g, name: "lock-beside", columns: ns("lock-beside"), sizes: []int{beside}, place: together,
+			prepare: lockBeside,
+		},
 	}
 }
 

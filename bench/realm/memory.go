@@ -11,9 +11,18 @@ func memories() []measure {
 	const g = "memory"
 	bytes := func(name string) []column { return []column{{name, Bytes}, {name + "-more", Bytes}} }
 	return []measure{
-		{group: g, name: "memory-events", columns: bytes("memory-event"), sizes: []int{1_000_000}, once: true, prepare: liveEvents},
-		{group: g, name: "memory-tasks", columns: bytes("memory-task"), sizes: []int{100_000}, once: true, prepare: liveTasks},
-		{group: g, name: "memory-locks", columns: bytes("memory-lock"), sizes: []int{10_000}, once: true, prepare: liveLocks},
+		{
+			group: g, name: "memory-events", columns: bytes("memory-event"), sizes: []int{1_000_000}, once: true,
+			prepare: liveEvents,
+		},
+		{
+			group: g, name: "memory-tasks", columns: bytes("memory-task"), sizes: []int{100_000}, once: true,
+			prepare: liveTasks,
+		},
+		{
+			group: g, name: "memory-locks", columns: bytes("memory-lock"), sizes: []int{10_000}, once: true,
+			prepare: liveLocks,
+		},
 	}
 }
 

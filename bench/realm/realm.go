@@ -81,7 +81,8 @@ func measures() []measure {
 
 // is tells whether name names the measure, its group or one of its rows.
 func (m *measure) is(name string) bool {
-	return m.name == name || m.group == name || slices.ContainsFunc(m.columns, func(c column) bool { return c.name == name })
+	return m.name == name || m.group == name || slices.ContainsFunc(m.columns,
+		func(c column) bool { return c.name == name })
 }
 
 // choose returns the measures that are named; with no name all. Error: ErrName.
@@ -92,7 +93,10 @@ func choose(only []string) ([]measure, error) {
 			return nil, fmt.Errorf("%w: %q; there are %s", ErrName, name, strings.Join(Names(), ", "))
 		}
 	}
-	return slices.DeleteFunc(all, func(m measure) bool { return len(only) > 0 && !slices.ContainsFunc(only, m.is) }), nil
+	return slices.DeleteFunc(all, func(m measure) bool {
+		return len(only) > 0 && !slices.ContainsFunc(only,
+			m.is)
+	}), nil
 }
 
 // Names lists the groups of measures, and then the measures.

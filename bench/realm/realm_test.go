@@ -26,7 +26,8 @@ func rowsOf(t *testing.T, n int, only ...string) (rows []bench.Row) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	err := realm.Run(n, func(rt *realm.Runtime) error {
-		return Run(ctx, rt, Config{Only: only, Window: time.Nanosecond, part: 16}, func(r bench.Row) { rows = append(rows, r) })
+		return Run(ctx, rt, Config{Only: only, Window: time.Nanosecond, part: 16},
+			func(r bench.Row) { rows = append(rows, r) })
 	}, realm.Config{Segment: Segment})
 	if err != nil {
 		t.Fatal(err)

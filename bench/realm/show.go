@@ -76,7 +76,8 @@ func Printer(w io.Writer, asJSON bool) func(bench.Row) error {
 		head := ""
 		if !headed {
 			headed = true
-			head = Source + "\n" + fmt.Sprintf(layout, "measure", "size", "median", "best", "unit", "crossing ns", "state", "x line",
+			head = Source + "\n" + fmt.Sprintf(layout, "measure", "size", "median", "best", "unit", "crossing ns",
+				"state", "x line",
 				"Realm", "quartiles; Realm's loop")
 		}
 		_, err := io.WriteString(w, head+text(r))

@@ -17,7 +17,10 @@ func tasks() []measure {
 		{group: g, name: "spawn-after", columns: ns("spawn-after", "run-after"), sizes: once, prepare: spawnAfter},
 		{group: g, name: "spawn-chain", columns: ns("spawn-chain", "run-chain"), sizes: once, prepare: spawnChain},
 		{group: g, name: "spawn", columns: ns("spawn", "spawn-run"), sizes: once, prepare: spawnNow[struct{}](empty)},
-		{group: g, name: "spawn40", columns: ns("spawn40", "spawn40-run"), sizes: []int{40}, prepare: spawnNow[args40](empty40)},
+		{
+			group: g, name: "spawn40", columns: ns("spawn40", "spawn40-run"), sizes: []int{40},
+			prepare: spawnNow[args40](empty40),
+		},
 		{group: g, name: "spawn-wait", columns: ns("spawn-wait"), sizes: once, prepare: spawnWait},
 		{group: g, name: "task-switch", columns: ns("task-switch"), sizes: []int{2}, prepare: taskSwitch},
 	}

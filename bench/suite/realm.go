@@ -67,7 +67,8 @@ func (r *runner) realmArgs(s spec, j realmJob) []string {
 	if j.workers > 0 {
 		argv = append(argv, "-env", fmt.Sprintf("%s=%d", settings.Workers.Env(), j.workers))
 	}
-	return append(argv, r.Self, "bench", s.name, "-only", strings.Join(j.names, ","), "-duration", s.window.String(), "-json")
+	return append(argv, r.Self, "bench", s.name, "-only", strings.Join(j.names, ","), "-duration",
+		s.window.String(), "-json")
 }
 
 const (

@@ -92,7 +92,8 @@ func TestTasksRefuse(t *testing.T) {
 		var out bytes.Buffer
 		c := taskConfig(&out)
 		spoil(&c.Tasks)
-		if err := Run(t.Context(), c); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), name) || out.Len() > 0 {
+		if err := Run(t.Context(), c); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(),
+			name) || out.Len() > 0 {
 			t.Errorf("%s: %v, output %q", name, err, &out)
 		}
 	}
@@ -169,7 +170,8 @@ int main(int argc, char **argv) {
 `,
 	} {
 		path := filepath.Join(checkout, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text),
+			0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -33,7 +33,10 @@ func BenchmarkRunners(b *testing.B) {
 		p := plan(b, benchGraph(typ))
 		own := Interval{0, p.Width - 1}
 		b.Run("runner=serial/type="+typ.String(), func(b *testing.B) { benchRunner(b, p, Serial{}, NewRun(p, own)) })
-		b.Run("runner=goroutines/type="+typ.String(), func(b *testing.B) { benchRunner(b, p, Goroutines{1}, NewRun(p, own)) })
+		b.Run("runner=goroutines/type="+typ.String(), func(b *testing.B) {
+			benchRunner(b, p, Goroutines{1},
+				NewRun(p, own))
+		})
 		b.Run("runner=threads/type="+typ.String(), func(b *testing.B) {
 			if err := mpi.Run(1, func(c *mpi.Comm) error {
 				benchRunner(b, p, Threads{c}, NewRun(p, own))

@@ -130,7 +130,10 @@ func Groups(rows []Row) (all [][]Row) {
 // Granularity is the METG of a curve, which Best has returned: the time of a task at which its efficiency is share.
 // Between two samples it is linear.
 func Granularity(curve []Row, share float64) METG {
-	rows := slices.SortedStableFunc(slices.Values(curve), func(a, b Row) int { return cmp.Compare(a.PerTask, b.PerTask) })
+	rows := slices.SortedStableFunc(slices.Values(curve), func(a, b Row) int {
+		return cmp.Compare(a.PerTask,
+			b.PerTask)
+	})
 	first := rows[0]
 	m := METG{
 		Bench: METGBench, Impl: first.Impl, Type: first.Type, Ranks: first.Ranks, Cores: first.Cores, Share: share,

@@ -53,7 +53,8 @@ func (r *Run) check(step, point int, inputs [][]Stamp) {
 	for i, p := range producers {
 		want := Stamp{int64(step - 1), int64(p)}
 		if len(inputs[i])*stampBytes != r.Payload {
-			r.fail("input %d of task (%d, %d) has %d bytes, want %d", i, step, point, len(inputs[i])*stampBytes, r.Payload)
+			r.fail("input %d of task (%d, %d) has %d bytes, want %d", i, step, point, len(inputs[i])*stampBytes,
+				r.Payload)
 			return
 		}
 		for j, s := range inputs[i] {

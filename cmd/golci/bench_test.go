@@ -57,8 +57,10 @@ func TestBenchRefuses(t *testing.T) {
 
 // TestBenchTaskbench: the flags of the graph reach runners in this process and in a job of ranks.
 func TestBenchTaskbench(t *testing.T) {
-	r := run(t, golci(t, "bench", "taskbench", "-runner", "serial,mpi,threads,realm", "-n", "2", "-type", "nearest,tree", "-width", "6",
-		"-steps", "7", "-radix=5", "-payload", "64", "-iter", "20,3", "-kernel", "load_imbalance", "-imbalance", "1.5", "-json", "-metg"))
+	r := run(t, golci(t, "bench", "taskbench", "-runner", "serial,mpi,threads,realm", "-n", "2", "-type",
+		"nearest,tree", "-width", "6",
+		"-steps", "7", "-radix=5", "-payload", "64", "-iter", "20,3", "-kernel", "load_imbalance", "-imbalance",
+		"1.5", "-json", "-metg"))
 	lines := strings.Split(strings.TrimSpace(r.out), "\n")
 	if r.code != 0 || len(lines) != 4*2*2+4*2 {
 		t.Fatalf("code %d\n%s%s", r.code, r.out, r.err)

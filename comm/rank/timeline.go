@@ -138,9 +138,9 @@ func (r *Rank) WorkerLane(worker int) *trace.Lane {
 	return r.timeline.workers[worker]
 }
 
-// CallerLane is the lane on which the caller, a handler too, may record until it blocks or returns: that of its worker,
-// or of the poll that it runs in. If it is shared with other goroutines only AddShared may be called. It is nil without a
-// timeline.
+// CallerLane is the lane on which the caller, a handler too, may record until it blocks or returns: that of its
+// worker, or of the poll that it runs in. If it is shared with other goroutines only AddShared may be called. It is
+// nil without a timeline.
 func (r *Rank) CallerLane() (l *trace.Lane, shared bool) {
 	if r.timeline == nil {
 		return nil, false

@@ -32,9 +32,9 @@ func (b *board) deferred(ctx context.Context) error {
 
 // describe describes the next step of a piece, and returns the event of its last task.
 //
-// Some orders need no event, as others imply them. Fresh ghosts mean that the piece downstream has updated its nodes, so
-// it had got the charges of the step before: they may be overwritten here. Charges that have landed mean that the piece
-// upstream has used its ghosts, so it had got the voltages of the step before: they may be overwritten here.
+// Some orders need no event, as others imply them. Fresh ghosts mean that the piece downstream has updated its nodes,
+// so it had got the charges of the step before: they may be overwritten here. Charges that have landed mean that the
+// piece upstream has used its ghosts, so it had got the voltages of the step before: they may be overwritten here.
 func (b *board) describe(p *piece, last bool) (realm.Event, error) {
 	needs := []realm.Event{p.updated}
 	for _, d := range p.downstream {

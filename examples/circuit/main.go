@@ -1,16 +1,18 @@
-// Circuit simulates an electric circuit with package realm: a random graph of nodes that wires connect. The graph is cut
-// into pieces, several to a rank. A node is private to its piece or shared, if wires of another piece touch it. For that
-// piece it is a ghost.
+// Circuit simulates an electric circuit with package realm: a random graph of nodes that wires connect. The graph is
+// cut into pieces, several to a rank. A node is private to its piece or shared, if wires of another piece touch it.
+// For that piece it is a ghost.
 //
-// Each step has three tasks for a piece. The first computes the currents of its wires from the voltages of own nodes and
-// ghosts. The second distributes the charge that they move: to own nodes at once, and to ghosts by a reduction into the
-// piece that has the node. The third computes the voltages, and copies those of shared nodes to where they are ghosts.
+// Each step has three tasks for a piece. The first computes the currents of its wires from the voltages of own nodes
+// and ghosts. The second distributes the charge that they move: to own nodes at once, and to ghosts by a reduction
+// into the piece that has the node. The third computes the voltages, and copies those of shared nodes to where they
+// are ghosts.
 //
 // The program does this in two forms. In the bulk-synchronous one, all ranks wait for each other after every task of a
 // step and what it has sent. In the deferred one, every task, copy and reduction has the events of what it needs as its
 // precondition. Barriers between two pieces tell when ghosts are fresh, and when charges have landed.
 //
-// Charges are numbers in fixed point. Their sum does not depend on the order, so both forms give what a serial run gives.
+// Charges are numbers in fixed point. Their sum does not depend on the order, so both forms give what a serial run
+// gives.
 package main
 
 import (
@@ -108,7 +110,8 @@ func (g *graph) describe(w io.Writer, o options) {
 			}
 		}
 	}
-	fmt.Fprintf(w, "circuit: %d pieces of %d nodes and %d wires, seed %d; %d wires leave their piece, %d nodes are shared\n",
+	fmt.Fprintf(w,
+		"circuit: %d pieces of %d nodes and %d wires, seed %d; %d wires leave their piece, %d nodes are shared\n",
 		g.pieces, o.nodes, o.wires, o.seed, leave, len(shared))
 }
 

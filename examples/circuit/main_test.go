@@ -113,13 +113,15 @@ func TestTaskFails(t *testing.T) {
 }
 
 func TestFlags(t *testing.T) {
-	o, err := parse(strings.Fields("-pieces 3 -nodes 9 -wires 20 -pct 100 -steps 7 -inner 2 -ahead 5 -seed 8 -check=false"))
+	o,
+		err := parse(strings.Fields("-pieces 3 -nodes 9 -wires 20 -pct 100 -steps 7 -inner 2 -ahead 5 -seed 8 -check=false"))
 	want := options{pieces: 3, nodes: 9, wires: 20, leave: 100, steps: 7, inner: 2, ahead: 5, seed: 8}
 	if err != nil || o != want {
 		t.Errorf("got %+v, %v", o, err)
 	}
 	for _, args := range []string{
-		"-pieces 0", "-nodes 0", "-wires -1", "-pct 101", "-pct -1", "-steps 0", "-inner 0", "-ahead 0", "-seed -1", "extra",
+		"-pieces 0", "-nodes 0", "-wires -1", "-pct 101", "-pct -1", "-steps 0", "-inner 0", "-ahead 0", "-seed -1",
+		"extra",
 	} {
 		if _, err := parse(strings.Fields(args)); err == nil {
 			t.Errorf("%s: no error", args)

@@ -12,7 +12,8 @@ func (p *plate) collect(ctx context.Context, state int) ([]float64, error) {
 		return nil, p.meet(ctx)
 	}
 	n := int64(p.grid.n)
-	whole, err := realm.NewArray[float64](p.rt, p.rt.Memory(realm.System), realm.Rect([]int64{-1, -1}, []int64{n + 1, n + 1}))
+	whole, err := realm.NewArray[float64](p.rt, p.rt.Memory(realm.System), realm.Rect([]int64{-1, -1},
+		[]int64{n + 1, n + 1}))
 	if err != nil {
 		return nil, err
 	}

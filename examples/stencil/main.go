@@ -20,7 +20,10 @@ import (
 )
 
 func main() {
-	rank.MainRealm(parse, func(ctx context.Context, rt *realm.Runtime, o options) error { return stencil(ctx, rt, o, os.Stdout) })
+	rank.MainRealm(parse, func(ctx context.Context, rt *realm.Runtime, o options) error {
+		return stencil(ctx, rt, o,
+			os.Stdout)
+	})
 }
 
 type options struct {
@@ -37,7 +40,8 @@ func parse(args []string) (options, error) {
 	f.IntVar(&o.blocks, "blocks", 4, "blocks of each rank")
 	f.IntVar(&o.steps, "steps", 200, "steps to compute")
 	f.BoolVar(&o.check, "check", true, "compare with a serial run")
-	if err := rank.Parse(f, "stencil [flags]: a plate with one hot side, bulk-synchronous and deferred", args, 0); err != nil {
+	if err := rank.Parse(f, "stencil [flags]: a plate with one hot side, bulk-synchronous and deferred", args,
+		0); err != nil {
 		return o, err
 	}
 	return o, cmp.Or(rank.AtLeast("n", o.n, 1), rank.AtLeast("blocks", o.blocks, 1), rank.AtLeast("steps", o.steps, 1))
@@ -77,7 +81,8 @@ func stencil(ctx context.Context, rt *realm.Runtime, o options, w io.Writer) err
 		}
 	}
 	if rt.Rank() == 0 {
-		fmt.Fprintf(w, "plate: %d x %d points in %d x %d blocks, %d ranks, %d steps\n", o.n, o.n, g.rows, g.cols, rt.Size(), o.steps)
+		fmt.Fprintf(w, "plate: %d x %d points in %d x %d blocks, %d ranks, %d steps\n", o.n, o.n, g.rows, g.cols,
+			rt.Size(), o.steps)
 		fmt.Fprintf(w, "bulk-synchronous: %v a step\n", took[0]/time.Duration(o.steps))
 		fmt.Fprintf(w, "deferred:         %v a step\n", took[1]/time.Duration(o.steps))
 		fmt.Fprintf(w, "gain: %.2f\n", took[0].Seconds()/took[1].Seconds())

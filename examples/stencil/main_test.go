@@ -16,11 +16,17 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // TestStencil: both forms give the plate of a serial run, on any number of ranks and blocks.
 func TestStencil(t *testing.T) {
-	for _, c := range []struct{ ranks, n, blocks, steps int }{{1, 1, 1, 1}, {1, 20, 4, 30}, {2, 33, 3, 41}, {3, 30, 2, 70}} {
+	for _, c := range []struct{ ranks, n, blocks, steps int }{{1, 1, 1, 1}, {1, 20, 4, 30}, {2, 33, 3, 41}, {
+		3, 30,
+		2, 70,
+	}} {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
 			var out strings.Builder
 			err := realm.Run(c.ranks, func(rt *realm.Runtime) error {
-				return stencil(context.Background(), rt, options{n: c.n, blocks: c.blocks, steps: c.steps, check: true}, &out)
+				return stencil(context.Background(), rt, options{
+					n: c.n, blocks: c.blocks, steps: c.steps,
+					check: true,
+				}, &out)
 			})
 			if err != nil || !strings.Contains(out.String(), "equal to a serial run") {
 				t.Errorf("%v\n%s", err, out.String())

@@ -75,7 +75,8 @@ func realmMourn(rt *realm.Runtime) {
 	for what, e := range map[string]realm.Event{
 		"barrier": joined, "barrierThere": realm.Spawn(rt, other, pass, struct{}{}, realm.After(joined)),
 		"movedBarrier": moved, "movedThere": realm.Spawn(rt, other, pass, struct{}{}, realm.After(moved)),
-		"event": far, "running": runs, "waiting": waits, "here": here, "there": there, "merged": rt.Merge(here, runs, held.Event()),
+		"event": far, "running": runs, "waiting": waits, "here": here, "there": there, "merged": rt.Merge(here,
+			runs, held.Event()),
 		"chained": realm.Spawn(rt, other, pass, struct{}{}, realm.After(waits)),
 	} {
 		go func() {
@@ -113,8 +114,8 @@ func realmBarrier(rt *realm.Runtime, owner int) realm.Event {
 	return b.Event()
 }
 
-// TestRealmDeath kills the process of a rank on which operations depend. All of them end, poisoned, and the poison names
-// the rank. What does not depend on it goes on.
+// TestRealmDeath kills the process of a rank on which operations depend. All of them end, poisoned, and the poison
+// names the rank. What does not depend on it goes on.
 func TestRealmDeath(t *testing.T) {
 	for _, conduit := range []string{shm.Name, udp.Name} {
 		t.Run(conduit, func(t *testing.T) {
@@ -133,7 +134,8 @@ func TestRealmDeath(t *testing.T) {
 			slices.Sort(took)
 			t.Logf("%s", strings.Join(took, ", "))
 			for _, m := range knownLine.FindAllStringSubmatch(j.out.String(), -1) {
-				if good := strings.Contains(m[3], "rank 1 has died"); good != (m[1] != "survivors") || strings.Contains(m[3], "not poisoned") {
+				if good := strings.Contains(m[3],
+					"rank 1 has died"); good != (m[1] != "survivors") || strings.Contains(m[3], "not poisoned") {
 					t.Errorf("%s: %s", m[1], m[3])
 				}
 			}

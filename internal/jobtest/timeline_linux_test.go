@@ -31,7 +31,8 @@ func roleRound(c *mpi.Comm) error {
 			return err
 		}
 	}
-	_, err := mpi.Sendrecv(c, make([]byte, largeBytes), next, roundThreads, make([]byte, largeBytes), before, roundThreads)
+	_, err := mpi.Sendrecv(c, make([]byte, largeBytes), next, roundThreads, make([]byte, largeBytes), before,
+		roundThreads)
 	wg.Wait()
 	return errors.Join(append(errs, err)...)
 }
@@ -114,7 +115,8 @@ func TestTimelineOfAJob(t *testing.T) {
 					t.Errorf("%d messages %s, want %d", count[pair], pair, roundThreads)
 				}
 			}
-			if err := j.err.String(); !strings.Contains(err, "a timeline of 3 rank(s)") || strings.Count(err, "\n") != 1 {
+			if err := j.err.String(); !strings.Contains(err, "a timeline of 3 rank(s)") || strings.Count(err,
+				"\n") != 1 {
 				t.Errorf("the launcher said %q", err)
 			}
 			j.wantAlone(path)

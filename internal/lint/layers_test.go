@@ -30,11 +30,12 @@ var layers = [][]string{
 // alone lists packages that import less of the module than their layer may: only what lies under one of the paths, or
 // is the path after a "=".
 var alone = map[string][]string{
-	"internal/credit":   {"internal/invariants"},
-	"internal/match":    {"internal/machine"},
-	"internal/realm":    {"internal/realm", "internal/simd"},
-	"internal/trace":    tools("internal/trace"),
-	"realm":             tools("comm/am", "comm/rank", "comm/rma", "comm/conduit", "fult", "internal/progress", "internal/realm", "internal/request", "internal/trace"),
+	"internal/credit": {"internal/invariants"},
+	"internal/match":  {"internal/machine"},
+	"internal/realm":  {"internal/realm", "internal/simd"},
+	"internal/trace":  tools("internal/trace"),
+	"realm": tools("comm/am", "comm/rank", "comm/rma", "comm/conduit", "fult", "internal/progress",
+		"internal/realm", "internal/request", "internal/trace"),
 	"internal/schedule": {},
 	"internal/reliable": {"internal/invariants"},
 	"internal/boot/pmi": {},

@@ -11,7 +11,8 @@ import (
 // pure lists the packages that do no input or output, start nothing, and are given time and randomness.
 var pure = []string{
 	"internal/badnet", "internal/credit", "internal/boot/pmi", "internal/machine", "internal/match", "internal/reliable", "internal/schedule",
-	"internal/realm/event", "internal/realm/reduce", "internal/realm/reservation", "internal/realm/space", "internal/realm/barrier",
+	"internal/realm/event", "internal/realm/reduce", "internal/realm/reservation", "internal/realm/space",
+	"internal/realm/barrier",
 }
 
 // impureImports lead out of the process or into its scheduling.

@@ -66,7 +66,8 @@ func New(cfg Config) (*Recorder, error) {
 		names: make([]Label, 1), known: map[Label]Name{},
 	}
 	r.out = output{r: r, file: f, limit: cfg.Limit, head: header{
-		Version: partVersion, Rank: cfg.Rank, Size: cfg.Size, Host: cfg.Host, Machine: MachineID(), Ticks: r.clock.ticks,
+		Version: partVersion, Rank: cfg.Rank, Size: cfg.Size, Host: cfg.Host, Machine: MachineID(),
+		Ticks: r.clock.ticks,
 	}}
 	r.out.begin()
 	go r.run()

@@ -206,7 +206,10 @@ func TestWriteRefuses(t *testing.T) {
 }
 
 func TestLacks(t *testing.T) {
-	got := Lacks([]Summary{{Rank: 0, Size: 4, Ended: true}, {Rank: 2, Size: 4, Dropped: 3, Ended: true}, {Rank: 3, Size: 4}})
+	got := Lacks([]Summary{{Rank: 0, Size: 4, Ended: true}, {Rank: 2, Size: 4, Dropped: 3, Ended: true}, {
+		Rank: 3,
+		Size: 4,
+	}})
 	want := []string{"rank 2: 3 records were dropped", "rank 3: its part ends early", "rank 1: there is no part of it"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)

@@ -26,7 +26,9 @@ func Main[A any](parse func(args []string) (A, error), body func(c *mpi.Comm, a 
 }
 
 // MainRealm is Main for a program of package realm.
-func MainRealm[A any](parse func(args []string) (A, error), body func(ctx context.Context, rt *realm.Runtime, a A) error) {
+func MainRealm[A any](parse func(args []string) (A, error), body func(ctx context.Context, rt *realm.Runtime,
+	a A) error,
+) {
 	os.Exit(run(os.Args[1:], parse, func(a A) (member, error) {
 		rt, err := realm.Init()
 		if err != nil {

@@ -113,8 +113,12 @@ func TestTheSystemSaysLittle(t *testing.T) {
 // TestOnlySmallOnesPass: a path whose MTU is less than what serves, and nobody tells. The peer is given up, though it
 // is heard.
 func TestOnlySmallOnesPass(t *testing.T) {
-	// After a silence of two KeepAlive the count of lost packets begins anew. A busy machine must not make such a silence.
-	j := udptest.Job{KeepAlive: 200 * time.Millisecond, DeadAfter: 500 * time.Millisecond, Linger: 100 * time.Millisecond}
+	// After a silence of two KeepAlive the count of lost packets begins anew. A busy machine must not make such a
+	// silence.
+	j := udptest.Job{
+		KeepAlive: 200 * time.Millisecond, DeadAfter: 500 * time.Millisecond,
+		Linger: 100 * time.Millisecond,
+	}
 	j.Wrap = func(_ int, w udp.Wire) udp.Wire {
 		h := &hole{Wire: w}
 		h.most.Store(400)

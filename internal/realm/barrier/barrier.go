@@ -140,7 +140,8 @@ func (b *Barrier) arrive(h Handle, count int64, value []byte, poison *event.Pois
 	}
 	b.saw(h.Phase)
 	m := Message{
-		Kind: Arrival, From: b.Self, Phase: h.Phase, Count: count, Stamp: h.Stamp, Own: b.seq, Value: value, Poison: poison,
+		Kind: Arrival, From: b.Self, Phase: h.Phase, Count: count, Stamp: h.Stamp, Own: b.seq, Value: value,
+		Poison: poison,
 	}
 	if b.own != nil {
 		return b.arrival(&m, o)

@@ -29,7 +29,8 @@ func (m *Message) Encode(id event.ID, words *[Words]uint64, payload []byte) (n i
 	}
 	*words = [Words]uint64{
 		uint64(m.Kind) | uint64(flags)<<8 | uint64(uint16(m.From))<<16 | uint64(uint16(m.Owner))<<32 | uint64(len(m.Value))<<48,
-		uint64(id)&^event.MaxBarrierGen | uint64(uint16(m.Giver)), m.Phase, m.Epoch, uint64(m.Count), m.Own, uint64(m.Stamp), m.Bad,
+		uint64(id)&^event.MaxBarrierGen | uint64(uint16(m.Giver)), m.Phase, m.Epoch, uint64(m.Count), m.Own,
+		uint64(m.Stamp), m.Bad,
 	}
 	for n = Words; words[n-1] == 0; n-- {
 	}
@@ -45,7 +46,8 @@ func Decode(words []uint64, payload []byte, ranks int) (id event.ID, m Message, 
 	}
 	id = event.ID(w[1] &^ event.MaxBarrierGen)
 	m = Message{
-		Kind: Kind(w[0]), Flags: Flags(w[0] >> 8), From: int32(w[0] >> 16 & 0xffff), Owner: int32(w[0] >> 32 & 0xffff), Giver: int32(w[1] & 0xffff),
+		Kind: Kind(w[0]), Flags: Flags(w[0] >> 8), From: int32(w[0] >> 16 & 0xffff),
+		Owner: int32(w[0] >> 32 & 0xffff), Giver: int32(w[1] & 0xffff),
 		Phase: w[2], Epoch: w[3], Count: int64(w[4]), Own: w[5], Stamp: Stamp(w[6]), Bad: w[7],
 	}
 	if most := max(id.Rank(), int(m.From), int(m.Owner), int(m.Giver), int(m.Stamp.rank())); most >= ranks {

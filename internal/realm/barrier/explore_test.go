@@ -70,7 +70,10 @@ func (w *world) steps() (all []step) {
 			continue
 		}
 		if i := w.at[r]; i < len(ops) && (ops[i].use == 0 || w.handles[ops[i].use].Phase != 0) {
-			all = append(all, step{fmt.Sprintf("rank %d: %s %d", r, ops[i].what, ops[i].phase), func(w *world) { w.call(r, ops[i]) }})
+			all = append(all, step{
+				fmt.Sprintf("rank %d: %s %d", r, ops[i].what, ops[i].phase),
+				func(w *world) { w.call(r, ops[i]) },
+			})
 		}
 		if w.plan.lazy && w.dirty(r) {
 			all = append(all, step{fmt.Sprintf("flush %d", r), func(w *world) { w.flush(r) }})
@@ -254,7 +257,11 @@ var plans = map[string]plan{
 	}},
 	"two alterations of one rank": {count: 1, ops: [][]op{
 		{{what: "wait", phase: 1}},
-		{{what: "alter", phase: 1, n: 1, makes: 1}, {what: "alter", phase: 1, n: 1, use: 1, makes: 2}, {what: "arrive", phase: 1, n: 1, use: 1}},
+		{
+			{what: "alter", phase: 1, n: 1, makes: 1},
+			{what: "alter", phase: 1, n: 1, use: 1, makes: 2},
+			{what: "arrive", phase: 1, n: 1, use: 1},
+		},
 		{{what: "arrive", phase: 1, n: 2, use: 2}},
 	}},
 	"alteration and migration": {big: true, count: 2, ops: [][]op{
@@ -265,7 +272,12 @@ var plans = map[string]plan{
 	"phases ahead": {count: 2, ops: [][]op{
 		{{what: "wait", phase: 1}},
 		{{what: "arrive", phase: 2, n: 1}, {what: "arrive", phase: 1, n: 1}, {what: "wait", phase: 2}},
-		{{what: "arrive", phase: 1, n: 1}, {what: "poison", phase: 2, n: 1}, {what: "wait", phase: 1}, {what: "wait", phase: 2}},
+		{
+			{what: "arrive", phase: 1, n: 1},
+			{what: "poison", phase: 2, n: 1},
+			{what: "wait", phase: 1},
+			{what: "wait", phase: 2},
+		},
 	}},
 	"late subscribers out of order": {count: 1, ops: [][]op{
 		{{what: "arrive", phase: 1, n: 1}, {what: "poison", phase: 2, n: 1}, {what: "arrive", phase: 3, n: 1}},

@@ -258,7 +258,10 @@ func (d *decoder) phase() phase {
 }
 
 func (d *decoder) message(k Kind) Message {
-	m := Message{Kind: k, From: int32(d.number()), Phase: d.number(), Count: int64(d.number()), Stamp: Stamp(d.number()), Own: d.number()}
+	m := Message{
+		Kind: k, From: int32(d.number()), Phase: d.number(), Count: int64(d.number()),
+		Stamp: Stamp(d.number()), Own: d.number(),
+	}
 	m.Poison, m.Value = d.poison(), d.bytes()
 	return m
 }

@@ -109,7 +109,8 @@ func (b *Barrier) count(m *Message) error {
 	}
 	p := b.own.at(m.Phase)
 	if m.Count > p.expected-p.arrived {
-		return fmt.Errorf("%v: %d arrivals at phase %d, which expects %d, after %d", b.name(), m.Count, m.Phase, p.expected, p.arrived)
+		return fmt.Errorf("%v: %d arrivals at phase %d, which expects %d, after %d", b.name(), m.Count, m.Phase,
+			p.expected, p.arrived)
 	}
 	p.arrived += m.Count
 	if p.poison == nil {

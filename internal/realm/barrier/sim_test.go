@@ -49,7 +49,8 @@ func TestThousand(t *testing.T) {
 			}
 		}
 		if before+1 != p || j.sent != 2*(n-1) || received != n-1 || fromOwner != radix || deepest > 6 {
-			t.Errorf("phase %d: %d messages, %d to the owner, %d from it, depth %d", p, j.sent, received, fromOwner, deepest)
+			t.Errorf("phase %d: %d messages, %d to the owner, %d from it, depth %d", p, j.sent, received, fromOwner,
+				deepest)
 		}
 	}
 	if len(j.errs) > 0 {
@@ -68,7 +69,8 @@ func TestManyShares(t *testing.T) {
 	for len(j.wires) > 0 {
 		j.deliver(0)
 	}
-	if err := j.arrive(0, Handle{Phase: 1}, 1, make([]byte, 8), &event.Poison{Text: strings.Repeat("x", event.MaxText)}); err != nil {
+	if err := j.arrive(0, Handle{Phase: 1}, 1, make([]byte, 8), &event.Poison{Text: strings.Repeat("x",
+		event.MaxText)}); err != nil {
 		t.Fatal(err)
 	}
 	first := len(j.wires)
@@ -154,7 +156,8 @@ func FuzzReceive(f *testing.F) {
 	f.Add(uint64(State)|1<<48, uint64(3), uint64(2), uint64(1), uint64(0), uint64(0), uint64(0), []byte{1})
 	j := newJob(f, 4, 2)
 	j.move(0, 1)
-	f.Add(uint64(State)|1<<32|uint64(len(j.wires[0].m.Value))<<48, uint64(0), uint64(2), uint64(1), uint64(0), uint64(0), uint64(0), j.wires[0].m.Value)
+	f.Add(uint64(State)|1<<32|uint64(len(j.wires[0].m.Value))<<48, uint64(0), uint64(2), uint64(1), uint64(0),
+		uint64(0), uint64(0), j.wires[0].m.Value)
 	f.Fuzz(func(t *testing.T, head, phase, epoch, count, own, stamp, bad uint64, payload []byte) {
 		j := newJob(t, 4, 2)
 		id, m, err := Decode([]uint64{head, uint64(j.id), phase, epoch, count, own, stamp, bad}, payload, 4)

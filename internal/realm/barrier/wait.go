@@ -31,7 +31,8 @@ func (b *Barrier) Look(phase uint64, result bool) (over bool, why *event.Poison)
 // unknown is the poison of a phase of which nobody knows any more whether it was poisoned.
 func (b *Barrier) unknown(phase uint64) *event.Poison {
 	return &event.Poison{Rank: b.Self, Text: fmt.Sprintf(
-		"%v: phase %d or one near it was poisoned; of phases before %d this is forgotten", b.name(), phase, b.known+1-min(b.known, Kept))}
+		"%v: phase %d or one near it was poisoned; of phases before %d this is forgotten", b.name(), phase,
+		b.known+1-min(b.known, Kept))}
 }
 
 // Result is the value of a phase that has triggered; nil if no arrival had one. It must not be written. There is an

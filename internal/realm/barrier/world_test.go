@@ -61,7 +61,10 @@ type job struct {
 }
 
 func newJob(t testing.TB, n int, count int64) *job {
-	j := &job{id: event.MakeBarrier(0, 5, 0), dead: make([]bool, n), told: make([]ranks, n), fired: make(map[mark]string)}
+	j := &job{
+		id: event.MakeBarrier(0, 5, 0), dead: make([]bool, n), told: make([]ranks, n),
+		fired: make(map[mark]string),
+	}
 	for r := range n {
 		c := j.config(r)
 		if r > 0 {
@@ -248,7 +251,8 @@ func (b *Barrier) clone() *Barrier {
 // key tells states of a rank apart.
 func (b *Barrier) key() string {
 	var s strings.Builder
-	fmt.Fprint(&s, b.owner, b.giver, b.epoch, b.known, b.bad, b.seq, b.waited, b.members, b.parts, b.failed != nil, b.from, b.orphan, "|")
+	fmt.Fprint(&s, b.owner, b.giver, b.epoch, b.known, b.bad, b.seq, b.waited, b.members, b.parts, b.failed != nil,
+		b.from, b.orphan, "|")
 	for _, r := range b.last {
 		fmt.Fprint(&s, r.num, r.bad, r.poison != nil, r.value, r.gone, " ")
 	}
@@ -281,7 +285,11 @@ func (j *job) key() string {
 	}
 	slices.Sort(ws)
 	fmt.Fprint(&s, j.dead, ws)
-	for _, m := range slices.SortedFunc(maps.Keys(j.fired), func(a, b mark) int { return 8*(a.rank-b.rank) + int(a.phase) - int(b.phase) }) {
+	for _, m := range slices.SortedFunc(maps.Keys(j.fired), func(a,
+		b mark,
+	) int {
+		return 8*(a.rank-b.rank) + int(a.phase) - int(b.phase)
+	}) {
 		fmt.Fprint(&s, m, j.fired[m] == "ok")
 	}
 	return s.String()

@@ -56,7 +56,8 @@ func (c *counter) Check(rest bool) error {
 func TestAll(t *testing.T) {
 	_, err := All(&counter{}, 100)
 	var e *Error
-	if !errors.Is(err, errLost) || !errors.As(err, &e) || len(e.Steps) != 4 || !strings.Contains(err.Error(), "user 0 step 0; user 1 step 0") {
+	if !errors.Is(err, errLost) || !errors.As(err, &e) || len(e.Steps) != 4 || !strings.Contains(err.Error(),
+		"user 0 step 0; user 1 step 0") {
 		t.Errorf("got %v", err)
 	}
 	if r, err := All(&counter{at: [2]int{2, 0}, value: 1}, 100); err != nil || r.States != 3 || r.Rests != 1 {

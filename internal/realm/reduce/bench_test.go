@@ -12,7 +12,10 @@ import (
 var cases = []struct {
 	name          string
 	points, count int
-}{{"dense", 256 << 10, 4 << 20}, {"even", 256 << 10, 256 << 10}, {"sparse", 4 << 20, 64 << 10}, {"sparser", 1 << 20, 16 << 10}}
+}{{"dense", 256 << 10, 4 << 20}, {"even", 256 << 10, 256 << 10}, {"sparse", 4 << 20, 64 << 10}, {
+	"sparser", 1 << 20,
+	16 << 10,
+}}
 
 type bench struct {
 	s    space.Space
@@ -23,7 +26,10 @@ type bench struct {
 }
 
 func newBench(b *testing.B, points, count int) *bench {
-	x := &bench{s: space.Range(0, int64(points)), op: Sum[float64](), at: make([]int64, count), vals: make([]float64, count)}
+	x := &bench{
+		s: space.Range(0, int64(points)), op: Sum[float64](), at: make([]int64, count),
+		vals: make([]float64, count),
+	}
 	for k := range x.at {
 		x.at[k], x.vals[k] = rand.Int64N(int64(points)), 1
 	}

@@ -85,7 +85,9 @@ type instance[L, R any] interface {
 }
 
 // reductions makes random reductions into in, and returns them as numbers of points and values, in order.
-func reductions[L, R any](t *testing.T, d *rand.Rand, in instance[L, R], s space.Space, value func() R) (at []int64, vs []R) {
+func reductions[L, R any](t *testing.T, d *rand.Rand, in instance[L, R], s space.Space, value func() R) (at []int64,
+	vs []R,
+) {
 	t.Helper()
 	all := slices.Collect(s.All())
 	hot := 1 + d.IntN(len(all))
@@ -354,7 +356,8 @@ func TestBadTargets(t *testing.T) {
 		return err
 	}
 	_, size := Sum[int32]().Onto(mem, lay, 1, row, Exclusive)
-	_, atomic := (&Op[[2]int32, int32]{Apply: func(l [2]int32, r int32) [2]int32 { return l }}).Onto(mem, lay, 0, row, Atomic)
+	_, atomic := (&Op[[2]int32, int32]{Apply: func(l [2]int32, r int32) [2]int32 { return l }}).Onto(mem, lay, 0,
+		row, Atomic)
 	for name, c := range map[string]struct{ err, want error }{
 		"size": {size, ErrType}, "alignment of the field": {onto(mem, 0, row, Exclusive), ErrType},
 		"alignment for atomics": {atomic, ErrType},
@@ -402,7 +405,13 @@ func TestPagesFollowUse(t *testing.T) {
 		t.Errorf("%d pages, %d points", made, f.Touched())
 	}
 	one := []int64{7}
-	if n := testing.AllocsPerRun(10, func() { _ = f.Reduce(5, 1); _ = f.ReduceAll(one, one); _ = f.ReduceRow(3, one); f.Reset() }); n > 0 {
+	if n := testing.AllocsPerRun(10, func() {
+		_ = f.Reduce(5, 1)
+		_ = f.ReduceAll(one, one)
+		_ = f.ReduceRow(3,
+			one)
+		f.Reset()
+	}); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

@@ -27,8 +27,9 @@ type Target[L, R any] struct {
 }
 
 // Onto makes field f of the points of s in mem the target of reductions by o. The points are numbered as those of s.
-// Errors: those of space.Layout.Track; ErrOp without Apply. ErrType means that the field does not have the size of L,
-// that the memory is too small or not aligned for L, or that mode is Atomic and L has neither 4 nor 8 bytes.
+// Errors: those of space.Layout.Track; ErrOp without Apply; ErrType for a field that does not have the size of L, and
+// for memory that is too small or not aligned for L. ErrType also means that mode is Atomic and L has neither 4 nor 8
+// bytes.
 func (o *Op[L, R]) Onto(mem []byte, l *space.Layout, f int, s space.Space, mode Mode) (*Target[L, R], error) {
 	if o.Apply == nil {
 		return nil, fmt.Errorf("%w: %q has no Apply", ErrOp, o.Name)
@@ -41,7 +42,8 @@ func (o *Op[L, R]) Onto(mem []byte, l *space.Layout, f int, s space.Space, mode 
 		return nil, err
 	}
 	t := &Target[L, R]{
-		op: o, mode: mode, base: unsafe.Pointer(unsafe.SliceData(mem)), mem: mem, track: track, space: s, step: track.Step(),
+		op: o, mode: mode, base: unsafe.Pointer(unsafe.SliceData(mem)), mem: mem, track: track, space: s,
+		step: track.Step(),
 	}
 	t.off, t.linear = track.Linear()
 	return t, t.check(l, f)

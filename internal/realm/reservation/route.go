@@ -137,7 +137,8 @@ func (l *Lock) PeerGone(rank int32, out *Out) {
 	case l.dead != nil:
 	case rank == l.home:
 		l.die(Cause{HomeDied, rank}, out)
-	case l.awaited.Epoch > l.hint.Epoch && l.awaited.Giver == rank, l.home == l.Self && !l.owned && l.hint.Owner == rank:
+	case l.awaited.Epoch > l.hint.Epoch && l.awaited.Giver == rank,
+		l.home == l.Self && !l.owned && l.hint.Owner == rank:
 		l.die(Cause{OwnerDied, rank}, out)
 	case l.owned:
 		l.without(rank, out)

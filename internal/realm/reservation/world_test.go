@@ -74,7 +74,8 @@ func newWorld(p plan) *world {
 	for r := range p.acquires {
 		w.told = append(w.told, make([]bool, n))
 		w.locks = append(w.locks, New(Config{
-			ID: event.MakeReservation(p.home, 7), Self: int32(r), Ranks: len(p.acquires), Carry: p.carry, Turns: p.turns,
+			ID: event.MakeReservation(p.home, 7), Self: int32(r), Ranks: len(p.acquires), Carry: p.carry,
+			Turns:   p.turns,
 			Payload: make([]byte, 8),
 		}))
 	}
@@ -211,7 +212,8 @@ func (w *world) die(rank int) {
 	w.stuck = w.stuck || w.mixed
 	l := w.locks[rank]
 	w.fatal = w.fatal || l.owned || rank == w.home || l.here > 0
-	w.holds = slices.DeleteFunc(w.holds, func(h hold) bool { w.fatal = w.fatal || h.rank == rank; return h.rank == rank })
+	w.holds = slices.DeleteFunc(w.holds,
+		func(h hold) bool { w.fatal = w.fatal || h.rank == rank; return h.rank == rank })
 	w.wires = slices.DeleteFunc(w.wires, func(x wire) bool {
 		to := int(x.m.To) == rank
 		w.fatal = w.fatal || to && (x.m.Kind == Transfer || x.m.Kind == Grant)

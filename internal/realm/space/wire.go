@@ -121,7 +121,8 @@ func (r *reader) sparse(dim int) Space {
 		if r.err != nil {
 			return Space{}
 		}
-		if k := len(b.list); k > 0 && at.compare(b.list[k-1].Lo) <= 0 || row.N == 0 || rect(dim, at, row.end(dim)).err != nil {
+		if k := len(b.list); k > 0 && at.compare(b.list[k-1].Lo) <= 0 || row.N == 0 || rect(dim, at,
+			row.end(dim)).err != nil {
 			r.fail("row of %d points at %v", row.N, at)
 			return Space{}
 		}
