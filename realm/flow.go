@@ -52,6 +52,7 @@ const (
 	parcelPut                      // the destination, form and bytes of a small copy
 	parcelOpen                     // the destination and form of a large one
 	parcelReduce                   // reductions into an instance
+	parcelSpawn                    // a task with long arguments
 	parcelKinds
 )
 
@@ -202,6 +203,8 @@ func (rt *Runtime) parcel(k *cascade, src int, kind parcelKind, ref uint64, b []
 		return rt.onOpen(src, ref, b)
 	case parcelReduce:
 		return rt.onReduce(k, src, ref, b)
+	case parcelSpawn:
+		return rt.onLongSpawn(k, src, b)
 	}
 	return errMalformed
 }

@@ -92,7 +92,6 @@ func (rt *Runtime) peerGone(rank int, err error, w *fult.Worker) {
 	}
 	rt.locks.peerGone(k, rank)
 	k.barrierPeerGone(rank)
-	rt.parts.drop(rank)
 	rt.flowsGone(k, rank, why)
 	rt.quiet.peerGone(rt)
 	k.end(pollBudget)

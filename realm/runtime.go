@@ -36,7 +36,6 @@ type Runtime struct {
 	greeting   greeting
 	quiet      quiescence
 	machine    machine
-	parts      parts
 	collective collective
 	data       data
 	surveys    surveys

@@ -1,6 +1,7 @@
 package realm
 
 import (
+	"encoding/binary"
 	"errors"
 
 	"github.com/golci/golci/comm/am"
@@ -128,23 +129,59 @@ func (rt *Runtime) failWith(e event.ID, why *event.Poison) {
 	k.end(callBudget)
 }
 
+// spawnWords is the number of arguments of the message that spawns a task.
+const spawnWords = 5
+
+// sendSpawn sends the message of a spawn, as a parcel if one message has no room for b. It blocks for credits.
+func (rt *Runtime) sendSpawn(peer int, b []byte, words ...uint64) error {
+	if len(b) <= rt.ep.MaxMedium() {
+		return rt.request(peer, hSpawn, b, words...)
+	}
+	parcel := make([]byte, 0, 8*spawnWords+len(b))
+	for _, w := range words {
+		parcel = binary.LittleEndian.AppendUint64(parcel, w)
+	}
+	k := rt.begin(nil)
+	rt.sendParcel(k, peer, parcelSpawn, 0, append(parcel, b...))
+	k.end(callBudget)
+	return nil
+}
+
+// onLongSpawn is onSpawn for a parcel.
+func (rt *Runtime) onLongSpawn(k *cascade, src int, b []byte) error {
+	var args [spawnWords]uint64
+	if len(b) < 8*spawnWords {
+		return errMalformed
+	}
+	for i := range args {
+		args[i] = binary.LittleEndian.Uint64(b[8*i:])
+	}
+	if !rt.spawned(k, src, args, b[8*spawnWords:]) {
+		return errMalformed
+	}
+	return nil
+}
+
 // onSpawn: another rank spawns a task here.
 func (rt *Runtime) onSpawn(t *am.Token, args []uint64, payload []byte) {
-	if len(args) > spawnWords {
-		if payload = rt.parts.take(t, args, payload); payload == nil {
-			return
-		}
+	k := rt.begin(t.Worker())
+	ok := rt.spawned(k, t.Source(), [spawnWords]uint64(args), payload)
+	k.end(pollBudget)
+	if !ok {
+		rt.malformed(t, "a task for", event.ID(args[3]))
 	}
+}
+
+// spawned takes a task that rank src has spawned here. It returns false for one that cannot be.
+func (rt *Runtime) spawned(k *cascade, src int, args [spawnWords]uint64, payload []byte) bool {
 	p, place, finish := Processor(args[0]), args[1], event.ID(args[3])
 	ex := rt.executorOf(p)
 	if ex == nil || place >= uint64(len(rt.catalog.defs)) || !finish.IsEvent() {
-		rt.malformed(t, "a task for", finish)
-		return
+		return false
 	}
 	d := rt.catalog.defs[place]
 	if d.plain && uintptr(len(payload)) != d.size {
-		rt.malformed(t, "arguments for", finish)
-		return
+		return false
 	}
 	x := rt.newTask()
 	x.executor, x.def, x.finish = ex, d, finish
@@ -156,12 +193,11 @@ func (rt *Runtime) onSpawn(t *am.Token, args []uint64, payload []byte) {
 		x.encoded = append([]byte(nil), payload...)
 	}
 	if id := uint32(args[2] >> profilerShift); id != 0 || rt.probe != nil {
-		rt.watchSpawned(x, t.Source(), id)
+		rt.watchSpawned(x, src, id)
 	}
-	k := rt.begin(t.Worker())
 	after := event.ID(args[4])
 	if st, why := rt.await(after, &x.Waiter); st != event.Pending {
 		x.beginAt(k, after, st, why)
 	}
-	k.end(pollBudget)
+	return true
 }
