@@ -44,7 +44,8 @@ func TestRetiredEvents(t *testing.T) {
 				lost++
 			}
 		}
-		if want := (rounds - event.Exact) / pageCells; !testing.Short() && lost < want-2 { // pages of which a cell is free, or alive for good, stay
+		// Pages stay of which a cell is free, or alive for good.
+		if want := (rounds - event.Exact) / pageCells; !testing.Short() && lost < want-2 {
 			t.Errorf("%d pages are gone, want %d", lost, want)
 		}
 		if ok, err := rt.HasTriggered(first + 1); !testing.Short() && (!ok || err == nil) {

@@ -129,7 +129,8 @@ func newLayout(s Space, fields []Field) (*Layout, error) {
 	}
 	l := &Layout{space: s, fields: slices.Clone(fields), places: make([]place, len(fields)), align: 1}
 	for f, x := range fields {
-		if x.Size < 1 || x.Size > MaxBytes/2 || x.Align < 1 || x.Align > 4096 || x.Align&(x.Align-1) != 0 || len(x.Name) > 255 {
+		aligned := x.Align >= 1 && x.Align <= 4096 && x.Align&(x.Align-1) == 0
+		if x.Size < 1 || x.Size > MaxBytes/2 || !aligned || len(x.Name) > 255 {
 			return nil, fmt.Errorf("%w: field %d of %d bytes, alignment %d, named %.255q", ErrLayout, f, x.Size,
 				x.Align, x.Name)
 		}
