@@ -19,7 +19,7 @@ func init() {
 }
 
 type benchCmd struct {
-	Ranks    *int          `short:"n" placeholder:"N" help:"Number of ranks that exchange messages; default: 2, for credits 8, for taskbench 1."`
+	Ranks    *int          `short:"n" placeholder:"N" help:"Ranks; default: 2, for credits 8, for taskbench 1."`
 	Sizes    string        `help:"Message sizes in bytes; k and m are 1024 and its square." placeholder:"LIST"`
 	Threads  string        `help:"Numbers of threads in each process." placeholder:"LIST"`
 	Duration time.Duration `help:"Least length of one measurement." placeholder:"D"`
@@ -29,7 +29,7 @@ type benchCmd struct {
 	Reps     int           `help:"Runs that a row is the median of; default: 5 with -peers, else 1." placeholder:"N"`
 	Conduit  string        `help:"Conduit between the ranks: shm or udp; default: their own choice. With udp the MPI implementations use TCP, and the system's own limit is measured." placeholder:"NAME"`
 	Security []string      `help:"Security modes of the UDP conduit, each in turn: encrypt, authenticate, trust; default: encrypt." placeholder:"LIST"`
-	Only     []string      `group:"realm" help:"Measures of realm, or groups of them: events, tasks, memory, links, floods and others; default: all." placeholder:"LIST"`
+	Only     []string      `group:"realm" help:"Measures, or groups such as events and tasks; default: all." placeholder:"LIST"`
 	Nodes    int           `default:"64" group:"creditsim" help:"Ranks simulated, 2 to 10000."`
 	Pattern  string        `default:"static" group:"creditsim" help:"Traffic pattern: static, chain, oddpoll, pairs, tree, hotspot, random or none."`
 	Epochs   int           `default:"120" group:"creditsim" help:"Epochs, one row each."`

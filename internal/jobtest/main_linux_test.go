@@ -55,10 +55,10 @@ func rankMain(role string) int {
 		return bareMain(how)
 	}
 	if role == realmRole {
-		return realmMain()
+		return realmMain(realmMourn)
 	}
 	if role == locksRole {
-		return locksMain()
+		return realmMain(locksMourn)
 	}
 	p, err := mpi.Init()
 	if err == nil {

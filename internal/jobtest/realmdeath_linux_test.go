@@ -47,13 +47,14 @@ func init() {
 	})
 }
 
-func realmMain() int {
+// realmMain is a rank of package realm. Rank 0 calls mourn; all stay until they are killed.
+func realmMain(mourn func(rt *realm.Runtime)) int {
 	signal.Ignore(syscall.SIGTERM)
 	rt, err := realm.Start(context.Background(), rank.Config{Processors: true, Exit: os.Exit}, realm.Config{})
 	if err == nil {
 		fmt.Printf("rank %d pid %d\n", rt.Rank(), os.Getpid())
 		if rt.Rank() == 0 {
-			realmMourn(rt)
+			mourn(rt)
 		}
 		time.Sleep(mournFor)
 	}

@@ -4,13 +4,11 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/golci/golci/comm/rank"
 	"github.com/golci/golci/internal/conduit/shm"
 	"github.com/golci/golci/internal/conduit/udp"
 	"github.com/golci/golci/internal/settings"
@@ -51,20 +49,6 @@ func init() {
 		names <- id
 		return nil
 	})
-}
-
-func locksMain() int {
-	signal.Ignore(syscall.SIGTERM)
-	rt, err := realm.Start(context.Background(), rank.Config{Processors: true, Exit: os.Exit}, realm.Config{})
-	if err == nil {
-		fmt.Printf("rank %d pid %d\n", rt.Rank(), os.Getpid())
-		if rt.Rank() == 0 {
-			locksMourn(rt)
-		}
-		time.Sleep(mournFor)
-	}
-	fmt.Fprintln(os.Stderr, "error:", err)
-	return 3
 }
 
 // locksMourn has rank 1 own, share, have created, and wait for reservations.

@@ -23,7 +23,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(udptest.Patiently(m)) }
 type job struct {
 	mode    seal.Mode
 	payload int // of a datagram; 0 for what loopback takes
-	slow    int // as conformance.RunSlow has it: one kind of datagram repeats much, the others differ from it in few places
+	// slow is as conformance.RunSlow has it: one kind of datagram repeats much, the others differ from it in few places.
+	slow int
 }
 
 func (j job) open(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit {

@@ -159,7 +159,8 @@ func (b *Barrier) over(phase uint64) error {
 func (b *Barrier) join(m Message) {
 	for i := range b.pending {
 		p := &b.pending[i]
-		if p.Phase == m.Phase && p.Stamp == m.Stamp && len(p.Value)+len(m.Value) <= maxValues && p.Count+m.Count <= maxCount {
+		if p.Phase == m.Phase && p.Stamp == m.Stamp &&
+			len(p.Value)+len(m.Value) <= maxValues && p.Count+m.Count <= maxCount {
 			p.Count += m.Count
 			p.Value = append(p.Value, m.Value...)
 			if p.Poison == nil {

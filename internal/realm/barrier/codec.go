@@ -28,7 +28,8 @@ func (m *Message) Encode(id event.ID, words *[Words]uint64, payload []byte) (n i
 		payload = binary.LittleEndian.AppendUint16(payload, r)
 	}
 	*words = [Words]uint64{
-		uint64(m.Kind) | uint64(flags)<<8 | uint64(uint16(m.From))<<16 | uint64(uint16(m.Owner))<<32 | uint64(len(m.Value))<<48,
+		uint64(m.Kind) | uint64(flags)<<8 | uint64(uint16(m.From))<<16 |
+			uint64(uint16(m.Owner))<<32 | uint64(len(m.Value))<<48,
 		uint64(id)&^event.MaxBarrierGen | uint64(uint16(m.Giver)), m.Phase, m.Epoch, uint64(m.Count), m.Own,
 		uint64(m.Stamp), m.Bad,
 	}

@@ -28,10 +28,10 @@
 //     names the last one that its handle knew of, and waits for that one. So does an arrival. It also waits for all
 //     alterations that its own rank has made before.
 //   - A rank delivers the triggers that it has subscribed to in the order of their phases.
-//   - Ownership has a number that grows. A message to the owner carries the number that its sender knows. A rank that
-//     is not the owner passes the message on with a higher number, so it cannot go in a circle. A rank that gets a number
-//     above its own is about to become the owner, and keeps the message until then. The message names the former
-//     owner, too: if that one has died, the state will never come.
+//   - Ownership has a number that grows. A message to the owner carries the number that its sender knows. A rank
+//     that is not the owner passes the message on with a higher number, so it cannot go in a circle. A rank that
+//     gets a number above its own is about to become the owner, and keeps the message until then. The message names
+//     the former owner, too: if that one has died, the state will never come.
 //
 // # Failure
 //
