@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"runtime"
 	"slices"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -95,6 +98,58 @@ func TestCancelOperation(t *testing.T) {
 			t.Errorf("an event that cannot be: %v", err)
 		}
 	})
+}
+
+// TestEachWaiter: whatever a task waits for, an event or a barrier of this rank or of another, it is found there. So it
+// can be canceled, a dump names it, and the end of the job does.
+func TestEachWaiter(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		by     int
+		create func(rt *Runtime) Event
+	}{
+		{"own event", 0, func(rt *Runtime) Event { return rt.NewUserEvent().Event() }},
+		{"event of another rank", 1, func(rt *Runtime) Event { return rt.NewUserEvent().Event() }},
+		{"own barrier", 0, barrierEvent},
+		{"barrier of another rank", 1, barrierEvent},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var rts [2]*Runtime
+			var ready sync.WaitGroup
+			ready.Add(2)
+			err := Run(2, func(rt *Runtime) error {
+				rts[rt.rank] = rt
+				ready.Done()
+				if ready.Wait(); rt.rank > 0 {
+					return nil
+				}
+				e := c.create(rts[c.by])
+				f := Spawn(rt, rt.CPU(0), nothing, args40{}, After(e))
+				dumped(t, rt, "task nothing of "+regexp.QuoteMeta(f.String())+" waits for "+regexp.QuoteMeta(e.String())+".*")
+				must(t, rt.CancelOperation(f, errTest))
+				if err := wait(t, rt, f); !errors.Is(err, errTest) {
+					t.Errorf("a task that is canceled: %v", err)
+				}
+				if n, _ := rt.unended(); n != 0 {
+					t.Errorf("%d operations wait after that", n)
+				}
+				Spawn(rt, rt.CPU(0), nothing, args40{}, After(e))
+				return nil
+			})
+			if !errors.Is(err, ErrPending) || !strings.Contains(err.Error(), "task nothing of") {
+				t.Errorf("the end of the job: %v", err)
+			}
+		})
+	}
+}
+
+// barrierEvent is the event of a phase that nobody arrives at.
+func barrierEvent(rt *Runtime) Event {
+	b, err := NewBarrier(rt, 1, Reduction[struct{}]{})
+	if err != nil {
+		return NoEvent
+	}
+	return b.Event()
 }
 
 // TestPriorities: ready tasks run by their priority, then by their coming; a change counts.

@@ -119,6 +119,38 @@ func poisonOne(rt *Runtime, n, bad int) error {
 	return other.end()
 }
 
+// TestSpawnAfterPoisons: later poisons of the events of a task have no effect, neither on the task, which has ended, nor
+// on the one that has taken its memory.
+func TestSpawnAfterPoisons(t *testing.T) {
+	err := Run(1, func(rt *Runtime) error {
+		for n := 2; n <= inlineMerge+2; n++ {
+			s := newSeveral(rt, n)
+			if err := s.events[0].Cancel(errTest); err != nil {
+				return err
+			}
+			other := newSeveral(rt, n)
+			for _, u := range s.events[1:] {
+				if err := u.Cancel(ErrCanceled); err != nil {
+					return err
+				}
+			}
+			if err := rt.Wait(context.Background(), s.finish); !errors.Is(err, errTest) {
+				return fmt.Errorf("the first of %d poisons does not count: %w", n, err)
+			}
+			if done, err := rt.HasTriggered(other.finish); done || err != nil {
+				return fmt.Errorf("%d poisons: another task has ended: %w", n, err)
+			}
+			if err := other.end(); err != nil || other.runs != 1 {
+				return fmt.Errorf("%d poisons: another task has run %d times: %w", n, other.runs, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 func (s *several) end() error {
 	for _, e := range s.events {
 		if err := e.Trigger(NoEvent); err != nil {
