@@ -21,7 +21,8 @@ func (e Event) Rank() int {
 }
 
 // HasTriggered tells whether e has triggered, as far as this rank knows, and its error if it was poisoned. It does not
-// block. For an event of another rank it may go on saying false until somebody on this rank has waited for it.
+// block. Of an event of another rank, of which this rank knows nothing, it says false and asks the owner. For a phase of
+// a barrier of another rank it may go on saying false until somebody on this rank has waited for it.
 func (rt *Runtime) HasTriggered(e Event) (bool, error) {
 	st, why := rt.look(event.ID(e))
 	switch st {
@@ -29,6 +30,9 @@ func (rt *Runtime) HasTriggered(e Event) (bool, error) {
 		return true, poisonError(e, why)
 	case event.Unknown:
 		return false, rt.unknown("HasTriggered", e)
+	}
+	if id := event.ID(e); id.IsEvent() && id.EventRank() != rt.rank {
+		rt.learn(id)
 	}
 	return false, nil
 }

@@ -216,8 +216,9 @@ func TestTriggerOvertakesSubscription(t *testing.T) {
 		s := &sleeper{}
 		s.Op = s
 		b.engine.Begin(&s.done)
-		r, shard := b.replicas.lock(u.e)
-		if st, _, ask := r.Wait(u.e.Gen(), &s.Waiter); st != event.Pending || !ask {
+		shard := b.replicas.shard(u.e)
+		shard.mu.Lock()
+		if st, _, ask := shard.replica(u.e).Wait(u.e.Gen(), &s.Waiter); st != event.Pending || !ask {
 			t.Fatalf("state %d, ask %v", st, ask)
 		}
 		shard.mu.Unlock()
@@ -247,7 +248,9 @@ func TestOwnTriggerIsKnown(t *testing.T) {
 	overNets(t, 2, func(t *testing.T, rts []*Runtime) {
 		u := rts[1].UserEvent(rts[0].NewUserEvent().Event())
 		must(t, u.Trigger(NoEvent))
-		_, s := rts[1].replicas.lock(u.e)
+		s := rts[1].replicas.shard(u.e)
+		s.mu.Lock()
+		s.replica(u.e)
 		s.mu.Unlock()
 		if done, err := rts[1].HasTriggered(u.Event()); !done || err != nil {
 			t.Errorf("triggered %v, %v", done, err)

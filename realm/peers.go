@@ -86,6 +86,7 @@ func (rt *Runtime) peerGone(rank int, err error, w *fult.Worker) {
 			if e.EventRank() == rank {
 				woken := r.Die(why)
 				k.list.Append(&woken)
+				s.rested(e, r)
 			}
 		}
 		s.mu.Unlock()

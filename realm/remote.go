@@ -7,20 +7,33 @@ import (
 	"github.com/golci/golci/internal/realm/event"
 )
 
-// replicas has what this rank knows of events of others: of those that it has waited for or triggered.
+// replicas has what this rank knows of events of others: of those that it has waited for or triggered. It forgets what
+// it has not needed for long, since the owner answers again. Without that it would grow with each slot that retires.
 type replicas struct {
 	shards [16]replicaShard
 }
 
 type replicaShard struct {
 	mu sync.Mutex // guards all of the shard; nothing is taken under it
-	of map[event.ID]*event.Replica
+	of map[event.ID]*replica
+	// idle are the keys of replicas that were idle when they were put in, the oldest at next once it is full.
+	idle []event.ID
+	next int
 	// recent are events that this rank has triggered, by their hash. Nobody here has waited for them, so that they have
 	// no replica. The owner answers a question about them, as this rank forgets them.
 	recent [recents]event.ID
 }
 
+// replica is what this rank knows of one slot.
+type replica struct {
+	event.Replica
+	listed bool // it is in idle
+}
+
 const recents = 64
+
+// keptReplicas is how many idle replicas a shard keeps.
+const keptReplicas = event.Exact / 16
 
 // recently is the place of e among the recent ones.
 func (s *replicaShard) recently(e event.ID) *event.ID {
@@ -34,24 +47,38 @@ func (rs *replicas) shard(e event.ID) *replicaShard {
 	return &rs.shards[uint64(without(e))*0x9E3779B97F4A7C15>>60]
 }
 
-// lock returns the replica of e, which it makes if there is none, and its shard, which the caller unlocks.
-func (rs *replicas) lock(e event.ID) (*event.Replica, *replicaShard) {
-	s := rs.shard(e)
-	s.mu.Lock()
-	return s.replica(e), s
-}
-
 // replica is the replica of e, which it makes if there is none. s.mu is held.
-func (s *replicaShard) replica(e event.ID) *event.Replica {
+func (s *replicaShard) replica(e event.ID) *replica {
 	r := s.of[without(e)]
 	if r == nil {
 		if s.of == nil {
-			s.of = make(map[event.ID]*event.Replica)
+			s.of = make(map[event.ID]*replica)
 		}
-		r = new(event.Replica)
+		r = new(replica)
 		s.of[without(e)] = r
 	}
 	return r
+}
+
+// rested notes that r, the replica of e, may have become idle, and forgets the one that has been so for the longest.
+// s.mu is held.
+func (s *replicaShard) rested(e event.ID, r *replica) {
+	if r.listed || !r.Idle() {
+		return
+	}
+	r.listed = true
+	if len(s.idle) < keptReplicas {
+		s.idle = append(s.idle, without(e))
+		return
+	}
+	old := s.idle[s.next]
+	s.idle[s.next] = without(e)
+	s.next = (s.next + 1) % keptReplicas
+	if x := s.of[old]; x.Idle() {
+		delete(s.of, old)
+	} else {
+		x.listed = false
+	}
 }
 
 func (rs *replicas) look(e event.ID) (event.Status, *event.Poison) {
@@ -68,9 +95,11 @@ func (rs *replicas) look(e event.ID) (event.Status, *event.Poison) {
 }
 
 func (rs *replicas) withdraw(e event.ID, w *event.Waiter) bool {
-	r, s := rs.lock(e)
+	s := rs.shard(e)
+	s.mu.Lock()
 	defer s.mu.Unlock()
-	return r.Withdraw(e.Gen(), w)
+	r := s.of[without(e)]
+	return r != nil && r.Withdraw(e.Gen(), w)
 }
 
 // awaitRemote is await for an event of another rank, whom it asks once.
@@ -84,20 +113,39 @@ func (rt *Runtime) awaitRemote(e event.ID, w *event.Waiter) (event.Status, *even
 	st, why, ask := s.replica(e).Wait(e.Gen(), w)
 	s.mu.Unlock()
 	if ask {
-		rt.post(e.EventRank(), hSubscribe, nil, uint64(e))
-		if rt.ep.Gone(e.EventRank()) {
-			k := rt.begin(nil)
-			k.ownerGone(e)
-			k.end(callBudget)
-		}
+		rt.subscribe(e)
 	}
 	return st, why
 }
 
+// learn asks the owner of an event, another rank, of which this rank knows nothing, unless it has been asked.
+func (rt *Runtime) learn(e event.ID) {
+	s := rt.replicas.shard(e)
+	s.mu.Lock()
+	ask := s.replica(e).Ask(e.Gen())
+	s.mu.Unlock()
+	if ask {
+		rt.subscribe(e)
+	}
+}
+
+// subscribe asks the owner of e.
+func (rt *Runtime) subscribe(e event.ID) {
+	rt.post(e.EventRank(), hSubscribe, nil, uint64(e))
+	if rt.ep.Gone(e.EventRank()) {
+		k := rt.begin(nil)
+		k.ownerGone(e)
+		k.end(callBudget)
+	}
+}
+
 // ownerGone ends the waits for the event e, whose owner has died.
 func (k *cascade) ownerGone(e event.ID) {
-	r, s := k.rt.replicas.lock(e)
+	s := k.rt.replicas.shard(e)
+	s.mu.Lock()
+	r := s.replica(e)
 	woken := r.Die(k.rt.deathOf(e.EventRank()))
+	s.rested(e, r)
 	s.mu.Unlock()
 	k.list.Append(&woken)
 }
@@ -109,17 +157,20 @@ func (k *cascade) triggerRemote(e event.ID, why *event.Poison) event.Status {
 	}
 	switch k.rt.replicas.note(e, why) {
 	case noted:
-		k.rt.post(e.EventRank(), hTrigger, nil, uint64(e), forgets)
+		k.rt.post(e.EventRank(), hTrigger, nil, uint64(e))
 		return event.Pending
 	case notedBefore:
 		return event.Triggered
 	}
-	r, s := k.rt.replicas.lock(e)
-	knows := uint64(remembers)
+	s := k.rt.replicas.shard(e)
+	s.mu.Lock()
+	r := s.replica(e)
+	asked := uint64(0)
 	if r.Asked(e.Gen()) {
-		knows = asked
+		asked = 1
 	}
 	woken, st := r.Trigger(e.Gen(), why)
+	s.rested(e, r)
 	s.mu.Unlock()
 	if st == event.Pending {
 		k.list.Append(&woken)
@@ -127,17 +178,10 @@ func (k *cascade) triggerRemote(e event.ID, why *event.Poison) event.Status {
 		if why != nil {
 			text = why.Append(nil)
 		}
-		k.rt.post(e.EventRank(), hTrigger, text, uint64(e), knows)
+		k.rt.post(e.EventRank(), hTrigger, text, uint64(e), asked)
 	}
 	return st
 }
-
-// Whether a rank that triggers an event of another one knows that for good.
-const (
-	remembers = 0
-	forgets   = 1
-	asked     = 2 // for good, and it has subscribed before
-)
 
 // What note has done.
 const (
@@ -189,8 +233,8 @@ func (rt *Runtime) onSubscribe(t *am.Token, args []uint64, _ []byte) {
 	}
 }
 
-// nobody is who has triggered an event, where that rank wants to be told like others.
-const nobody = -1
+// nobody is who has triggered an event, where that rank wants to be told like others if it asks.
+const nobody = event.NoRank
 
 // onTrigger: another rank has triggered an event of this one.
 func (rt *Runtime) onTrigger(t *am.Token, args []uint64, payload []byte) {
@@ -204,11 +248,9 @@ func (rt *Runtime) onTrigger(t *am.Token, args []uint64, payload []byte) {
 		rt.malformed(t, "a trigger of", e)
 		return
 	}
-	by := t.Source()
-	switch args[1] {
-	case forgets:
-		by = nobody
-	case asked:
+	by := nobody
+	if len(args) > 1 && args[1] != 0 { // that rank has asked for e before, and so does not want an answer
+		by = t.Source()
 		rt.events.expectSubscription(e, by)
 	}
 	k := rt.begin(t.Worker())
@@ -227,10 +269,14 @@ func (rt *Runtime) onUpdate(t *am.Token, args []uint64, payload []byte) {
 		return
 	}
 	k := rt.begin(t.Worker())
-	r, s := rt.replicas.lock(e)
-	woken := r.Update(e.Gen(), poisoned)
+	s := rt.replicas.shard(e)
+	s.mu.Lock()
+	if r := s.of[without(e)]; r != nil { // else this rank has forgotten the event, and does not wait for it
+		woken := r.Update(e.Gen(), poisoned)
+		s.rested(e, r)
+		k.list.Append(&woken)
+	}
 	s.mu.Unlock()
-	k.list.Append(&woken)
 	k.end(pollBudget)
 }
 

@@ -100,7 +100,7 @@ func (x *system) checkGeneration(slot int, gen uint32) error {
 			}
 		}
 	}
-	if most := 2*bits.OnesCount64(t.parties) - 2; t.messages > most {
+	if most := 2*(bits.OnesCount64(t.parties)+t.forgotten) - 2; t.messages > most {
 		return fmt.Errorf("%d messages for generation %d of slot %d, more than %d", t.messages, gen, slot, most)
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 
 // act is one step of a script. Steps of a script happen in order; scripts run side by side.
 type act struct {
-	do   string // create, wait, withdraw, merge, trigger, poison, die or vanish, which loses what the rank has sent
+	do   string // create, wait, withdraw, merge, trigger, poison, forget, die or vanish, which loses what was sent
 	rank int
 	slot int
 	gen  uint32
@@ -56,6 +56,8 @@ func (w *simWorld) can(a act) bool {
 			}
 		}
 		return known(a.slot, a.gen)
+	case "forget":
+		return w.canForget(a.rank, a.slot)
 	case "die", "vanish":
 		return true
 	}
@@ -83,6 +85,8 @@ func (w *simWorld) perform(a act) {
 		w.trigger(a.rank, a.slot, a.gen, nil)
 	case "poison":
 		w.trigger(a.rank, a.slot, a.gen, because(a.gen))
+	case "forget":
+		w.forget(a.rank, a.slot)
 	case "die", "vanish":
 		w.die(a.rank, a.do == "vanish")
 	}
@@ -267,7 +271,7 @@ func (w *simWorld) appendSlot(b []byte, s *simSlot) []byte {
 		b = r.poisoned.Append(b)
 	}
 	for _, t := range s.truth {
-		b = append(b, 't', flag(t.triggered), byte(t.messages))
+		b = append(b, 't', flag(t.triggered), byte(t.messages), byte(t.forgotten))
 		b = binary.LittleEndian.AppendUint64(b, t.parties)
 		b = binary.LittleEndian.AppendUint64(b, t.told)
 		b = appendWhy(b, t.why)
@@ -335,6 +339,35 @@ var worlds = []struct {
 		{step("create", 0, "a1"), step("create", 0, "a2"), step("merge", 0, "a2", "b1", "b1")},
 		{step("create", 1, "b1"), step("merge", 1, "b1", "a1"), step("create", 1, "b2"), step("merge", 1, "b2", "a2")},
 		{step("trigger", 2, "a1"), step("wait", 2, "b2"), step("wait", 2, "a1")},
+	}},
+	{"a rank forgets what it has triggered, and asks again", 10_000, []int{0}, [][]act{
+		{step("create", 0, "a1"), step("create", 0, "a2"), step("wait", 0, "a1")},
+		{step("wait", 1, "a1"), step("trigger", 1, "a1"), step("forget", 1, "a1"), step("wait", 1, "a1")},
+		{step("poison", 2, "a2"), step("forget", 2, "a2"), step("wait", 2, "a2"), step("wait", 2, "a1")},
+	}},
+	{"ranks forget between generations", 40_000, []int{0}, [][]act{
+		{step("create", 0, "a1"), step("create", 0, "a2"), step("trigger", 0, "a2")},
+		{
+			step("wait", 1, "a1"), step("forget", 1, "a1"), step("wait", 1, "a2"), step("forget", 1, "a1"),
+			step("wait", 1, "a1"),
+		},
+		{
+			step("wait", 2, "a1"), step("poison", 2, "a1"), step("wait", 2, "a2"), step("forget", 2, "a1"),
+			step("wait", 2, "a1"),
+		},
+	}},
+	{"a rank forgets, and dies", 40_000, []int{0}, [][]act{
+		{step("create", 0, "a1"), step("create", 0, "a2"), step("wait", 0, "a2")},
+		{
+			step("wait", 1, "a1"), step("trigger", 1, "a1"), step("forget", 1, "a1"), step("wait", 1, "a1"),
+			step("vanish", 1, "a1"),
+		},
+		{step("wait", 2, "a1"), step("trigger", 2, "a2"), step("forget", 2, "a1"), step("wait", 2, "a1")},
+	}},
+	{"the owner dies, and a rank has forgotten", 10_000, []int{0}, [][]act{
+		{step("create", 0, "a1"), step("wait", 0, "a1"), step("vanish", 0, "a1")},
+		{step("wait", 1, "a1"), step("trigger", 1, "a1"), step("forget", 1, "a1"), step("wait", 1, "a1")},
+		{step("wait", 2, "a1"), step("forget", 2, "a1"), step("wait", 2, "a1")},
 	}},
 	{"the owner dies", 10_000, []int{0}, [][]act{
 		{step("create", 0, "a1"), step("create", 0, "a2"), step("wait", 0, "a1"), step("die", 0, "a1")},

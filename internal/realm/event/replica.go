@@ -65,6 +65,20 @@ func (r *Replica) Wait(gen uint32, w *Waiter) (st Status, why *Poison, ask bool)
 	return Pending, nil, ask
 }
 
+// Ask tells whether the owner is to be asked for gen, though nobody here waits for it.
+func (r *Replica) Ask(gen uint32) bool {
+	if st, _ := r.Look(gen); st != Pending || r.pending(gen) != nil {
+		return false
+	}
+	r.begin(gen)
+	return true
+}
+
+// Idle tells whether the owner has answered all questions. Then nobody waits, and the rank may forget the replica: it
+// asks again for what it has forgotten. For that, the owner must not take a rank for one that knows what it has
+// triggered, unless it was Asked for that.
+func (r *Replica) Idle() bool { return r.first.gen == 0 && len(r.more) == 0 }
+
 func (r *Replica) pending(gen uint32) *pend {
 	if r.first.gen == gen {
 		return &r.first

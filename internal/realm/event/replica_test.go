@@ -190,6 +190,41 @@ func TestReplicaOwn(t *testing.T) {
 	}
 }
 
+// TestReplicaIdle: a replica may be forgotten once no question is open, whether somebody waits for the answer or not.
+func TestReplicaIdle(t *testing.T) {
+	var r Replica
+	idle := func(want bool) {
+		t.Helper()
+		if r.Idle() != want {
+			t.Errorf("idle %v", !want)
+		}
+	}
+	idle(true)
+	if !r.Ask(3) || r.Ask(3) || r.Ask(0) {
+		t.Error("the owner is to be asked once, for a generation that can be")
+	}
+	idle(false)
+	w := new(Waiter)
+	ask(t, &r, 3, w, false)
+	ask(t, &r, 4, w, true)
+	r.Withdraw(4, w)
+	r.Update(3, nil)
+	idle(false)
+	if r.Ask(3) || r.Ask(4) {
+		t.Error("the owner is to be asked for what is known, or has been asked")
+	}
+	r.Trigger(4, nil)
+	idle(true)
+	if r.Ask(4) || !r.Ask(5) {
+		t.Error("the owner is to be asked for what this rank has triggered, or not for what it knows nothing of")
+	}
+	r.Die(because(1))
+	idle(true)
+	if r.Ask(6) {
+		t.Error("an owner that has died is to be asked")
+	}
+}
+
 // TestReplicaWithdraw: a waiter that is withdrawn is not woken. The subscription stays, and the owner is not asked
 // again.
 func TestReplicaWithdraw(t *testing.T) {

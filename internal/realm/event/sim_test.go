@@ -35,6 +35,7 @@ type truth struct {
 	parties   uint64 // ranks that have waited for it or triggered it
 	messages  int
 	told      uint64 // ranks that are told that the owner has died while it was pending
+	forgotten int    // times that a rank has forgotten what it knew of it
 }
 
 type simEvent struct {
@@ -141,6 +142,8 @@ func (x *system) wait(j *job) Status {
 		x.fire(j)
 	case st == Unknown:
 		x.failf("generation %d of slot %d is unknown to rank %d", j.gen, j.slot, j.rank)
+	case ask && x.truth(j.slot, j.gen).told>>j.rank&1 != 0: // it has been told before, and has forgotten that
+		x.run(s.at[j.rank].Die(died))
 	case ask:
 		x.send(message{kind: subscribes, from: j.rank, to: s.owner, slot: j.slot, gen: j.gen, about: j.gen})
 	}
@@ -156,6 +159,21 @@ func (x *system) withdraw(j *job) (ok bool) {
 	}
 	j.withdrawn = j.withdrawn || ok
 	return ok
+}
+
+// canForget tells whether a rank may forget what it knows of a slot.
+func (x *system) canForget(rank, slot int) bool {
+	s := &x.slots[slot]
+	return rank != s.owner && s.at[rank].Idle()
+}
+
+// forget has a rank forget it. It may ask again, and get an answer, for each generation that there has been.
+func (x *system) forget(rank, slot int) {
+	s := &x.slots[slot]
+	s.at[rank] = Replica{}
+	for g := range s.truth {
+		s.truth[g].forgotten++
+	}
 }
 
 // trigger is the one trigger of a generation.
@@ -230,12 +248,16 @@ func (x *system) deliver(i int) {
 			x.failf("the owner does not know what %v is about", m)
 		}
 	case triggers:
+		by := NoRank
 		if m.asked {
+			by = m.from
 			s.Expect(m.gen, int32(m.from))
 		}
-		x.atOwner(m.slot, m.gen, m.from, m.why)
+		x.atOwner(m.slot, m.gen, by, m.why)
 	case updates:
-		x.run(s.at[m.to].Update(m.gen, m.poisoned))
+		if r := &s.at[m.to]; !r.Idle() {
+			x.run(r.Update(m.gen, m.poisoned))
+		}
 	case notice:
 		x.hear(m.to, m.from)
 	}

@@ -131,8 +131,9 @@ func (s *Slot) Unsubscribe(rank int32) {
 }
 
 // Trigger triggers gen, which rank by has asked for; why is not nil if it is poisoned. It returns the waiters of this
-// rank, and the ranks that are to be told, which never has by. Pending means that this has happened; else it was done
-// before, or there is no such generation.
+// rank, and the ranks that are to be told, of which by is not one. A rank may forget what it has triggered, and then
+// subscribe: so by is NoRank for another rank that has not asked before (Expect). Pending means that this has happened;
+// else it was done before, or there is no such generation.
 func (s *Slot) Trigger(gen uint32, by int32, why *Poison) (woken List, tell Ranks, st Status) {
 	if st, _ = s.Look(gen); st != Pending {
 		return List{}, Ranks{}, st
