@@ -23,11 +23,23 @@ type BarrierID[T any] struct {
 	Phase, Stamp uint64
 }
 
+// BarrierOption says more about a barrier: Participants.
+type BarrierOption struct {
+	all   bool
+	ranks []int
+}
+
+// Participants are ranks without which the barrier cannot go on; none stands for all ranks of the job. If one of them
+// dies, all phases that have not triggered are poisoned, and the poison names it. Without this option the death of a
+// rank counts once the owner of the barrier has heard of that rank: any rank may arrive, so none is missed before.
+func Participants(ranks ...int) BarrierOption { return BarrierOption{len(ranks) == 0, ranks} }
+
 // NewBarrier creates a barrier on the rank of at, and returns its first phase. Each phase expects count arrivals. Their
 // values are reduced by r; a T of struct{} takes the zero Reduction. It sends nothing and does not block. The barrier
 // lives until the runtime ends. Errors: ErrArgument for another count than 1 to 2^40, a T with pointers or larger than
-// 1024 bytes, or a T without reduction; ErrRegistered for a reduction that came after the start; ErrClosed.
-func NewBarrier[T any](at Site, count int64, r Reduction[T]) (Barrier[T], error) {
+// 1024 bytes, a T without reduction, or a participant that there is not; ErrRegistered for a reduction that came after
+// the start; ErrClosed.
+func NewBarrier[T any](at Site, count int64, r Reduction[T], opts ...BarrierOption) (Barrier[T], error) {
 	rt, _ := at.site()
 	typ := reflect.TypeFor[T]()
 	err := rt.ended()
@@ -44,10 +56,15 @@ func NewBarrier[T any](at Site, count int64, r Reduction[T]) (Barrier[T], error)
 	case typ.Size() > 0:
 		return Barrier[T]{}, rt.errorf("NewBarrier", "%w: values of type %v without a reduction", ErrArgument, typ)
 	}
+	expected, err := rt.participants(opts)
+	if err != nil {
+		return Barrier[T]{}, err
+	}
 	c, err := rt.barriers.create(rt, count, uint32(number), int(typ.Size()))
 	if err != nil {
 		return Barrier[T]{}, rt.errorf("NewBarrier", "%w: %w", ErrArgument, err)
 	}
+	c.expect(expected)
 	return Barrier[T]{c, barrier.Handle{Phase: 1}}, nil
 }
 

@@ -189,7 +189,10 @@ func TestBarrierMistakes(t *testing.T) {
 		if _, err := NewBarrier(rt, 1, Reduction[string]{}); !errors.Is(err, ErrArgument) {
 			t.Errorf("pointers: %v", err)
 		}
-		b, err := NewBarrier(rt, 2, addInts)
+		if _, err := NewBarrier(rt, 1, addInts, Participants(0, 2)); !errors.Is(err, ErrArgument) {
+			t.Errorf("rank 2 is to take part: %v", err)
+		}
+		b, err := NewBarrier(rt, 2, addInts, Participants(), Participants(1))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -98,6 +98,37 @@ func (bs *barriers) create(rt *Runtime, count int64, op uint32, size int) (*barr
 	return c, nil
 }
 
+// participants are the ranks that options name.
+func (rt *Runtime) participants(opts []BarrierOption) (ranks []int, err error) {
+	for _, o := range opts {
+		ranks = append(ranks, o.ranks...)
+		for r := 0; o.all && r < rt.size; r++ {
+			ranks = append(ranks, r)
+		}
+	}
+	for _, r := range ranks {
+		if r < 0 || r >= rt.size {
+			return nil, rt.errorf("NewBarrier", "%w: rank %d of %d is to take part", ErrArgument, r, rt.size)
+		}
+	}
+	return ranks, nil
+}
+
+// expect has c fail when one of ranks dies. If one is dead already, its death is found here, since c is in the list
+// that a later death looks through.
+func (c *barrierCell) expect(ranks []int) {
+	if len(ranks) == 0 {
+		return
+	}
+	k := c.rt.begin(nil)
+	c.mu.Lock()
+	for _, r := range ranks {
+		c.core.Expect(int32(r), &c.out)
+	}
+	c.unlock(k)
+	k.end(callBudget)
+}
+
 func (rt *Runtime) barrierConfig(id event.ID) barrier.Config {
 	return barrier.Config{Self: int32(rt.rank), ID: id, Ops: rt.reduction, Dead: rt.died}
 }

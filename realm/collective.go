@@ -16,7 +16,7 @@ type collective struct {
 // makeCollective makes the barrier, or finds that of rank 0. It is called before any other barrier is made.
 func (rt *Runtime) makeCollective() (err error) {
 	if rt.rank == 0 {
-		rt.collective.next, err = NewBarrier(rt, int64(rt.size), Reduction[struct{}]{})
+		rt.collective.next, err = NewBarrier(rt, int64(rt.size), Reduction[struct{}]{}, Participants())
 		return err
 	}
 	id := BarrierID[struct{}]{Event: Event(event.MakeBarrier(0, 0, 1)), Phase: 1}
@@ -26,7 +26,7 @@ func (rt *Runtime) makeCollective() (err error) {
 
 // CollectiveSpawn runs a task on all processors of a kind of all ranks. Every rank calls it, with arguments of its own,
 // and all make such calls in the same order. The result triggers on each rank when all these tasks have ended on all
-// ranks. If one of them fails, it is poisoned. Otherwise it is like Spawn.
+// ranks. If one of them fails, or a rank dies, it is poisoned. Otherwise it is like Spawn.
 func CollectiveSpawn[A any](at Site, kind ProcessorKind, t Task[A], args A, opts ...Option) Event {
 	rt, _ := at.site()
 	var ps []Processor

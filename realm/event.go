@@ -21,8 +21,8 @@ func (e Event) Rank() int {
 }
 
 // HasTriggered tells whether e has triggered, as far as this rank knows, and its error if it was poisoned. It does not
-// block. Of an event of another rank, of which this rank knows nothing, it says false and asks the owner. For a phase of
-// a barrier of another rank it may go on saying false until somebody on this rank has waited for it.
+// block. Of an event of another rank, of which this rank knows nothing, it says false and asks the owner. For a phase
+// of a barrier of another rank it may go on saying false until somebody on this rank has waited for it.
 func (rt *Runtime) HasTriggered(e Event) (bool, error) {
 	st, why := rt.look(event.ID(e))
 	switch st {

@@ -119,8 +119,8 @@ func poisonOne(rt *Runtime, n, bad int) error {
 	return other.end()
 }
 
-// TestSpawnAfterPoisons: later poisons of the events of a task have no effect, neither on the task, which has ended, nor
-// on the one that has taken its memory.
+// TestSpawnAfterPoisons: later poisons of the events of a task have no effect, neither on the task, which has ended,
+// nor on the one that has taken its memory.
 func TestSpawnAfterPoisons(t *testing.T) {
 	err := Run(1, func(rt *Runtime) error {
 		for n := 2; n <= inlineMerge+2; n++ {

@@ -40,7 +40,7 @@ type Barrier struct {
 	pending []Message // arrivals that Flush sends
 	waited  uint64    // last phase that somebody on this rank has waited for
 
-	members ranks         // of an owner, also a former one: who has sent it something
+	members ranks         // of an owner, also a former one: who has sent it something, or is expected to
 	parts   [][]byte      // of the state, before this rank becomes the owner
 	early   []Message     // which came before that
 	failed  *event.Poison // of all phases from failFrom on; nil if the barrier has not failed
@@ -82,6 +82,18 @@ func NewReplica(c Config) *Barrier {
 		b.lose(why, &Out{})
 	}
 	return b
+}
+
+// Expect has the barrier fail when a rank dies, even if the owner has never heard of that rank. The first owner calls it
+// before others know the barrier.
+func (b *Barrier) Expect(rank int32, o *Out) {
+	if rank == b.Self {
+		return
+	}
+	b.members.add(rank)
+	if why := b.Dead(rank); why != nil {
+		b.fail(why, o)
+	}
 }
 
 // Owner is the owner as far as this rank knows.

@@ -35,8 +35,9 @@
 //
 // # Failure
 //
-// A barrier fails when a rank dies that has arrived, altered or subscribed, and when a message asks for what cannot be,
-// such as more arrivals than expected. Then all phases that have not triggered are poisoned. The owner tells all ranks
-// that it knows, without the tree. A rank asks again for a phase whose trigger it misses. When the owner itself dies,
-// each rank poisons what it has not seen triggered. A former owner knows who may still believe in it, and tells them.
+// A barrier fails when a rank dies that has arrived, altered or subscribed, or that its maker expects. It also fails
+// when a message asks for what cannot be, such as more arrivals than expected. Then all phases that have not triggered
+// are poisoned. The owner tells all ranks that it knows, without the tree. A rank asks again for a phase whose trigger
+// it misses. When the owner itself dies, each rank poisons what it has not seen triggered. A former owner knows who may
+// still believe in it, and tells them.
 package barrier

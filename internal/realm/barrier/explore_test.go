@@ -25,6 +25,7 @@ type op struct {
 type plan struct {
 	count  int64
 	ops    [][]op // of each rank
+	expect []int  // ranks whose death is to count, whatever they have done
 	deaths bool   // one rank may die, at any time
 	lazy   bool   // Flush may come later than the calls; else it comes with each
 	big    bool   // it takes seconds
@@ -55,7 +56,11 @@ type world struct {
 }
 
 func newWorld(t testing.TB, p *plan) *world {
-	return &world{job: newJob(t, len(p.ops), p.count), plan: p, at: make([]int, len(p.ops)), handles: make([]Handle, 4)}
+	j := newJob(t, len(p.ops), p.count)
+	for _, r := range p.expect {
+		j.act(0, func(b *Barrier, o *Out) { b.Expect(int32(r), o) })
+	}
+	return &world{job: j, plan: p, at: make([]int, len(p.ops)), handles: make([]Handle, 4)}
 }
 
 // step is something that can happen.
@@ -304,6 +309,19 @@ var plans = map[string]plan{
 		{{what: "arrive", phase: 1, n: 1}, {what: "wait", phase: 1}, {what: "arrive", phase: 2, n: 1}},
 		{{what: "wait", phase: 1}},
 	}},
+	"death of a rank that is expected": {count: 2, deaths: true, expect: []int{0, 1, 2}, ops: [][]op{
+		{{what: "wait", phase: 1}},
+		{{what: "arrive", phase: 1, n: 1}},
+		{{what: "arrive", phase: 1, n: 1}, {what: "wait", phase: 1}},
+	}},
+	"death of a rank that is expected, and migration": {
+		big: true, count: 1, deaths: true, expect: []int{1, 2},
+		ops: [][]op{
+			{{what: "move", n: 1}, {what: "wait", phase: 1}},
+			{{what: "wait", phase: 1}},
+			{{what: "arrive", phase: 1, n: 1}},
+		},
+	},
 	"death and migration": {big: true, count: 2, deaths: true, ops: [][]op{
 		{{what: "move", n: 1}, {what: "wait", phase: 1}},
 		{{what: "arrive", phase: 1, n: 1}},
