@@ -129,7 +129,7 @@ func (t *task) finishWith(c *Ctx, err error) {
 	finish := t.finish
 	var why *event.Poison
 	if err != nil {
-		why = t.rt.poison(fmt.Errorf("task %s on %v: %w", t.name(), c.proc, err))
+		why = t.fault(c, err)
 	}
 	if t.watch != nil {
 		t.finishWatched(c, why)
@@ -140,6 +140,15 @@ func (t *task) finishWith(c *Ctx, err error) {
 		c.cascade.trigger(finish, why)
 		c.cascade.run(callBudget)
 	}
+}
+
+// fault is the poison of a task that has returned err. The error of a wait is the poison that the wait has met: the fault
+// began elsewhere, and its text must not grow along a chain of such tasks.
+func (t *task) fault(c *Ctx, err error) *event.Poison {
+	if p, ok := err.(*PoisonError); ok { // as it is: what the task has wrapped says more
+		return &event.Poison{Rank: int32(p.Rank), Text: p.Cause, Err: p.err}
+	}
+	return t.rt.poison(fmt.Errorf("task %s on %v: %w", t.name(), c.proc, err))
 }
 
 // name is the name of the task, for people.

@@ -2,6 +2,7 @@ package reservation
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/golci/golci/internal/realm/event"
@@ -43,7 +44,29 @@ func (c Cause) poison(id event.ID) *event.Poison {
 	return Refusal(id, &event.Poison{Rank: c.Rank, Text: fmt.Sprintf(why, c.Rank)})
 }
 
-func mark(id event.ID) string { return id.String() + " not acquired: " }
+// Text of a refusal: the reservations whose acquires it keeps from happening, the latest first, and the cause. Texts that
+// travel are cut at event.MaxText, so that only some are named; others stands for the rest.
+const (
+	head     = "reservation "
+	tail     = " not acquired: "
+	maxNames = 96 // bytes
+	others   = "others"
+)
+
+func name(id event.ID) string { return strings.TrimPrefix(id.String(), head) }
+
+// refused finds the names of reservations in the text of a poison. They are between the texts before and after.
+func refused(text string) (before string, names []string, after string) {
+	i := strings.Index(text, tail)
+	if i < 0 {
+		return "", nil, text
+	}
+	k := strings.LastIndex(text[:i], head)
+	if k < 0 {
+		return "", nil, text
+	}
+	return text[:k], strings.Split(text[k+len(head):i], ", "), text[i+len(tail):]
+}
 
 // Refusal is the poison of a grant of id, when why keeps the acquire from happening. It names id, so that the release
 // that belongs to the grant can be told from others.
@@ -51,11 +74,26 @@ func Refusal(id event.ID, why *event.Poison) *event.Poison {
 	if IsRefusal(id, why) {
 		return why
 	}
-	return &event.Poison{Rank: why.Rank, Text: mark(id) + why.Text, Err: why.Err}
+	before, names, after := refused(why.Text)
+	list := name(id)
+	for _, n := range names {
+		if len(list)+len(n) > maxNames {
+			list += ", " + others
+			break
+		}
+		list += ", " + n
+	}
+	return &event.Poison{Rank: why.Rank, Text: head + list + tail + before + after, Err: why.Err}
 }
 
 // IsRefusal tells whether p stems from a grant of id that was refused. A release that waits for what p has poisoned
-// belongs to that grant: it must be skipped. A release with any other poison must be done.
+// belongs to that grant: it must be skipped. A release with any other poison must be done. Where a chain of refusals is
+// so long that p does not name all, it counts as one of any reservation: rather is a hold kept than that of somebody
+// else ended.
 func IsRefusal(id event.ID, p *event.Poison) bool {
-	return p != nil && strings.Contains(p.Text, mark(id))
+	if p == nil {
+		return false
+	}
+	_, names, _ := refused(p.Text)
+	return slices.Contains(names, name(id)) || slices.Contains(names, others)
 }
