@@ -247,7 +247,7 @@ func (j *job) send(k *cascade) {
 	}
 	o := &outgoing{peer: peer, done: func(k *cascade, why *event.Poison) { k.trigger(j.finish, why) }}
 	n := int(j.plan.Size())
-	o.ahead = func(_ *cascade, in uint64) {
+	o.ahead = func(_, in uint64) {
 		rt.putBulk(peer, &am.Bulk{ID: in, Channel: Channel, From: c, Rest: n})
 	}
 	ref, ok := rt.expect(k, o)

@@ -12,7 +12,7 @@ import (
 // outgoing is something that another rank is to answer. Its number travels.
 type outgoing struct {
 	peer  int
-	ahead func(k *cascade, in uint64)         // the peer has made room: in is the number of its incoming
+	ahead func(number, in uint64)             // the peer has made room: number is that of o, in that of its incoming
 	body  func(k *cascade, b []byte) error    // the peer has sent an answer of some bytes
 	done  func(k *cascade, why *event.Poison) // the last call: the peer is done, or has died
 }
@@ -66,13 +66,11 @@ func (rt *Runtime) sendParcel(k *cascade, peer int, kind parcelKind, ref uint64,
 		return
 	}
 	o := &outgoing{peer: peer, done: func(*cascade, *event.Poison) {}}
-	var number uint64
-	o.ahead = func(k *cascade, in uint64) {
+	o.ahead = func(number, in uint64) {
 		rt.data.outs.Remove(number)
 		rt.putBulk(peer, &am.Bulk{ID: in, Channel: Channel, Data: b})
 	}
-	number, ok := rt.expect(k, o)
-	if ok {
+	if number, ok := rt.expect(k, o); ok {
 		rt.post(peer, hOffer, nil, uint64(kind), ref, uint64(len(b)), number)
 	}
 }
@@ -144,9 +142,7 @@ func (rt *Runtime) onGo(t *am.Token, args []uint64, _ []byte) {
 		rt.malformed(t, "room for", event.ID(args[0]))
 		return
 	}
-	k := rt.begin(t.Worker())
-	o.ahead(k, args[1])
-	k.end(pollBudget)
+	o.ahead(args[0], args[1])
 }
 
 // onDone: a rank has done its part, or could not.
