@@ -60,6 +60,9 @@ func rankMain(role string) int {
 	if role == locksRole {
 		return realmMain(locksMourn)
 	}
+	if role == conformRole {
+		return realmRank(conform)
+	}
 	p, err := mpi.Init()
 	if err == nil {
 		fmt.Printf("rank %d pid %d\n", p.World().Rank(), os.Getpid())

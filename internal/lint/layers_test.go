@@ -23,7 +23,7 @@ var layers = [][]string{
 	{"comm/hsl", "comm/rank", "comm/rma"},
 	{"comm", "comm/barrier", "realm"},
 	{"mpi"},
-	{"bench"},
+	{"bench", "internal/realmtest"},
 	{"cmd", "examples", "internal/gasnettest", "internal/jobtest", "internal/lint"},
 }
 

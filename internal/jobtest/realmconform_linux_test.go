@@ -1,0 +1,82 @@
+package jobtest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/internal/conduit/shm"
+	"github.com/golci/golci/internal/conduit/udp"
+	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/internal/realmtest"
+	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/realm"
+)
+
+// conformRole is a rank of package realm that executes the conformance program.
+const conformRole = "conform"
+
+// realmConduits are the ways between processes, as flags of the launcher.
+var realmConduits = []struct {
+	name  string
+	flags []string
+}{
+	{"shm", []string{"-env", settings.Conduit.Env() + "=" + shm.Name}},
+	{"udp", []string{"-env", settings.Conduit.Env() + "=" + udp.Name}},
+	{"faulty", []string{
+		"-env", settings.Conduit.Env() + "=" + udp.Name, "-env",
+		"GOLCI_UDP_FAULTS=loss=0.02,dup=0.05,reorder=0.2,seed=11", "-env", "GOLCI_UDP_MINRTO=200us",
+	}},
+}
+
+// realmRank starts a rank of package realm, runs f, and ends by Shutdown, for which rank 0 asks.
+func realmRank(f func(ctx context.Context, rt *realm.Runtime) error) int {
+	ctx, stop := context.WithTimeout(context.Background(), patience)
+	defer stop()
+	rt, err := realm.Start(ctx, rank.Config{Processors: true, QuitDump: true, Exit: os.Exit}, realmtest.TestConfig)
+	if err == nil {
+		err = f(ctx, rt)
+	}
+	if err == nil && rt.Rank() == 0 {
+		err = rt.Shutdown(realm.NoEvent)
+	}
+	if err == nil {
+		err = rt.WaitForShutdown(ctx)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		return 3
+	}
+	return 0
+}
+
+func conform(ctx context.Context, rt *realm.Runtime) error {
+	var out strings.Builder
+	err := realmtest.Conform(ctx, rt, &out)
+	fmt.Print(&out)
+	return err
+}
+
+// TestRealmConform: real processes print the same bytes over each conduit, which are those of the serial execution.
+func TestRealmConform(t *testing.T) {
+	for _, c := range realmConduits {
+		for n := 1; n <= 4; n++ {
+			if n != 3 && testing.Short() || n == 1 && c.name != shm.Name {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s/ranks=%d", c.name, n), func(t *testing.T) {
+				if invariants.Race && c.name == shm.Name {
+					t.Skip("the race detector sees no order of accesses that a record in another process's memory makes")
+				}
+				j := golci(t, ranks(n, conformRole, c.flags...)...)
+				j.succeed()
+				if got, want := j.out.String(), realmtest.Expected(n); got != want {
+					t.Errorf("the job prints\n%s, want\n%s\n%s", got, want, &j.err)
+				}
+			})
+		}
+	}
+}
