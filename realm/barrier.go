@@ -109,7 +109,7 @@ func (b Barrier[T]) check(what string) error {
 
 // Arrive makes count arrivals at the phase once after has triggered. value is one value for all of them. If after is
 // poisoned, the arrivals count and poison the phase, which triggers when it is complete; unless IgnoreFaults is among
-// the options. It does not block. What it lets begin is begun in the call, up to a bound.
+// the options. The other option is Profile. It does not block. What it lets begin is begun in the call, up to a bound.
 //
 // Errors: ErrArgument if the phase is over or expects fewer arrivals, as far as this rank knows; ErrClosed. If this
 // is found later, or on another rank, then this phase, or the next that has not triggered, and all later ones are
@@ -119,10 +119,13 @@ func (b Barrier[T]) Arrive(count int64, value T, after Event, opts ...Option) er
 		return err
 	}
 	c := b.cell
-	if after == NoEvent {
+	if after == NoEvent && len(opts) == 0 {
 		return arrive(c, b.h, count, &value)
 	}
 	a := c.rt.newArrival(c, b.h, count, ignoring(opts))
+	if len(opts) > 0 {
+		a.watch = c.rt.watchFor(c.rt.rank, uint32(profilerOf(opts)))
+	}
 	a.value = append(a.value[:0], bytesOf(&value)...)
 	st, why := c.rt.await(event.ID(after), &a.Waiter)
 	switch st {
@@ -151,6 +154,9 @@ func arrive[T any](c *barrierCell, h barrier.Handle, count int64, value *T) erro
 		copy(v, bytesOf(value))
 	}
 	err := c.core.Arrive(h, count, v, nil, &c.out)
+	if c.trace != nil {
+		c.trace.arrived(c, h.Phase, count)
+	}
 	c.unlock(k)
 	k.end(callBudget)
 	return c.wrap("Arrive", err)

@@ -20,10 +20,14 @@ type barrierCell struct {
 	out   barrier.Out // empty while nobody holds mu
 	room  []byte      // for the value of an arrival
 	dirty bool        // a cascade is about to flush it
+	trace *barrierTrace
 }
 
 // unlock frees the lock. What has come out of the section becomes part of the cascade, and its messages are sent.
 func (c *barrierCell) unlock(k *cascade) {
+	if c.trace != nil {
+		c.trace.looks(c, k)
+	}
 	k.list.Append(&c.out.Fire)
 	if !c.out.Dirty && c.out.Messages == nil {
 		c.mu.Unlock()
@@ -88,7 +92,7 @@ func (bs *barriers) create(rt *Runtime, count int64, op uint32, size int) (*barr
 	if len(own) > event.MaxBarrierIndex {
 		return nil, rt.errorf("NewBarrier", "%d barriers of this rank", len(own))
 	}
-	c := &barrierCell{rt: rt, id: event.MakeBarrier(rt.rank, len(own), 0)}
+	c := &barrierCell{rt: rt, id: event.MakeBarrier(rt.rank, len(own), 0), trace: rt.newBarrierTrace()}
 	var err error
 	if c.core, err = barrier.New(rt.barrierConfig(c.id), count, op, size); err != nil {
 		return nil, err
@@ -171,7 +175,7 @@ func (bs *barriers) find(rt *Runtime, e event.ID, create bool) *barrierCell {
 	bs.mu.Lock()
 	defer bs.mu.Unlock()
 	if c = bs.others[e]; c == nil {
-		c = &barrierCell{rt: rt, id: e, core: barrier.NewReplica(rt.barrierConfig(e))}
+		c = &barrierCell{rt: rt, id: e, core: barrier.NewReplica(rt.barrierConfig(e)), trace: rt.newBarrierTrace()}
 		if bs.others == nil {
 			bs.others = make(map[event.ID]*barrierCell)
 		}
@@ -294,6 +298,7 @@ type arrival struct {
 	count  int64
 	value  []byte
 	ignore bool
+	watch  *watch // nil unless somebody wants to know
 }
 
 func (rt *Runtime) newArrival(c *barrierCell, h barrier.Handle, count int64, ignore bool) *arrival {
@@ -321,14 +326,23 @@ func (a *arrival) Fire(w *event.Waiter, by any) {
 
 // make makes the arrivals, and frees a.
 func (a *arrival) make(k *cascade, why *event.Poison) error {
-	c := a.cell
+	c, w, h := a.cell, a.watch, a.h
+	if w != nil {
+		w.ready = c.rt.clock.Now()
+	}
 	if a.ignore {
 		why = nil
 	}
 	c.mu.Lock()
 	err := c.core.Arrive(a.h, a.count, a.value, why, &c.out)
+	if c.trace != nil {
+		c.trace.arrived(c, h.Phase, a.count)
+	}
 	c.unlock(k)
-	a.cell = nil
+	a.cell, a.watch = nil, nil
 	c.rt.arrivals.Put(a)
+	if w != nil {
+		c.arrived(k, w, h.Phase, err)
+	}
 	return c.wrap("Arrive", err)
 }

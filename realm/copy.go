@@ -8,6 +8,7 @@ import (
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/internal/realm/event"
 	"github.com/golci/golci/internal/realm/space"
+	"github.com/golci/golci/internal/trace"
 )
 
 // Part says which points and fields an operation concerns. The zero Part is all points that both instances have, and
@@ -20,7 +21,7 @@ type Part struct {
 // Copy copies from src to dst, on whatever ranks and in whatever layouts, once its precondition (After) has triggered.
 // The rank of the source sends. It does not block. The result triggers when the bytes are in their place. What is wrong
 // with the arguments, also on other ranks, poisons it; so does the death of one of the ranks. The bytes that are read
-// must not be among those that are written. Options are After and IgnoreFaults.
+// must not be among those that are written. Options are After, IgnoreFaults and Profile.
 func Copy(at Site, dst, src Instance, p Part, opts ...Option) Event {
 	return startJob(at, p.job(jobCopy, dst, src, nil), src.id, opts)
 }
@@ -70,6 +71,9 @@ const (
 // begin runs j, whose precondition has triggered.
 func (j *job) begin(k *cascade) {
 	rt := j.rt
+	if j.watch != nil {
+		k.readied(j.watch, j.finish)
+	}
 	if j.kind != jobFill && j.kind != jobDestroy {
 		var err error
 		if j.from, err = rt.local(j.src); err != nil {
@@ -80,7 +84,7 @@ func (j *job) begin(k *cascade) {
 	if j.dst.Rank() != rt.rank {
 		rt.withRemote(k, j.dst, func(k *cascade, r *remoteInstance, why *event.Poison) {
 			if why != nil {
-				k.trigger(j.finish, why)
+				j.over(k, why)
 				return
 			}
 			j.layout, j.off = r.layout, r.off
@@ -114,6 +118,9 @@ func (j *job) schedule(k *cascade) {
 
 // push has the utility processor do the next step.
 func (j *job) push(k *cascade) {
+	if j.watch != nil {
+		j.watch.split = true
+	}
 	j.rt.utility.push(j.rt.newInternal(func(c *Ctx) error {
 		j.step(&c.cascade, false)
 		c.cascade.run(callBudget)
@@ -154,11 +161,22 @@ func (j *job) small() bool {
 
 // step does the next part of j, and sees to the rest. inPoll: it must not block.
 func (j *job) step(k *cascade, inPoll bool) {
-	if err := j.prepare(inPoll); err != nil {
-		j.end(k, err)
+	if j.watch == nil {
+		j.move(k, inPoll)
 		return
 	}
-	total := int64(0)
+	x := k.starts(j.watch)
+	n := j.move(k, inPoll)
+	k.worked(x, j.kind.operation(), j.finish, j.dst.Rank(), n)
+}
+
+// move is step. It returns how many bytes it has moved. j may be over when it returns.
+func (j *job) move(k *cascade, inPoll bool) (n int64) {
+	if err := j.prepare(inPoll); err != nil {
+		j.end(k, err)
+		return 0
+	}
+	total, before := int64(0), j.done
 	switch {
 	case j.filling != nil:
 		total = j.filling.Size()
@@ -167,14 +185,17 @@ func (j *job) step(k *cascade, inPoll bool) {
 		total = j.plan.Size()
 		j.done = j.cursor.Copy(j.done, stepBytes)
 	case j.plan.Size() > 0:
+		n = j.plan.Size()
 		j.send(k)
-		return
+		return n
 	}
+	n = j.done - before
 	if j.done < total {
 		j.push(k)
-		return
+	} else {
+		j.end(k, nil)
 	}
-	j.end(k, nil)
+	return n
 }
 
 // prepare makes the plan, and for memory that this rank reaches a cursor.
@@ -245,8 +266,16 @@ func (j *job) send(k *cascade) {
 		j.end(k, err)
 		return
 	}
-	o := &outgoing{peer: peer, done: func(k *cascade, why *event.Poison) { k.trigger(j.finish, why) }}
 	n := int(j.plan.Size())
+	o := &outgoing{peer: peer, done: func(k *cascade, why *event.Poison) {
+		if why == nil {
+			j.done = int64(n)
+		}
+		j.over(k, why)
+	}}
+	if j.watch != nil {
+		j.watch.split = true // before another goroutine may be told of the end
+	}
 	o.ahead = func(_, in uint64) {
 		rt.putBulk(peer, &am.Bulk{ID: in, Channel: Channel, From: c, Rest: n})
 	}
@@ -283,6 +312,7 @@ func (rt *Runtime) destination(b []byte) (c *space.Cursor, size int64, rest []by
 
 // onPut: a small copy.
 func (rt *Runtime) onPut(src int, ref uint64, b []byte) error {
+	start := rt.begun()
 	c, size, rest, err := rt.destination(b)
 	if err == nil && int64(len(rest)) != size {
 		err = fmt.Errorf("%w: %d bytes for a copy of %d", errMalformed, len(rest), size)
@@ -290,12 +320,14 @@ func (rt *Runtime) onPut(src int, ref uint64, b []byte) error {
 	if err == nil {
 		c.Unpack(rest, 0)
 	}
+	rt.served(start, OperationCopy, trace.Slice, src, size)
 	rt.tellDone(src, ref, err)
 	return nil
 }
 
 // onOpen: a large copy wants to begin. What takes long is left to the utility processor.
 func (rt *Runtime) onOpen(src int, ref uint64, b []byte) error {
+	start := rt.begun()
 	open := func() {
 		c, size, rest, err := rt.destination(b)
 		if err == nil && (size == 0 || len(rest) > 0) {
@@ -305,7 +337,10 @@ func (rt *Runtime) onOpen(src int, ref uint64, b []byte) error {
 			rt.tellDone(src, ref, err)
 			return
 		}
-		rt.receive(src, size, ref, c.Unpack, func(*cascade) { rt.tellDone(src, ref, nil) })
+		rt.receive(src, size, ref, c.Unpack, func(*cascade) {
+			rt.served(start, OperationCopy, trace.Span, src, size)
+			rt.tellDone(src, ref, nil)
+		})
 	}
 	if len(b) <= rt.ep.MaxMedium() {
 		open()

@@ -3,6 +3,7 @@ package realm
 import (
 	"context"
 
+	"github.com/golci/golci/internal/realm/event"
 	"github.com/golci/golci/internal/trace"
 )
 
@@ -17,7 +18,6 @@ type Ctx struct {
 	holds    int        // calls of HoldProcessor
 
 	lane           *trace.Lane // of the runner's worker; nil in an IO task, and without a timeline
-	batch          *batch      // of an IO task that ends
 	started, since uint64      // when the task began, and when it began or went on; if it is watched
 }
 
@@ -45,9 +45,20 @@ func (c *Ctx) Wait(e Event) error {
 		return nil
 	}
 	if c.runner == nil {
-		return c.rt.Wait(context.Background(), e)
+		return c.waitOutside(e)
 	}
 	return c.runner.wait(e, nil)
+}
+
+// waitOutside is Wait for an IO task.
+func (c *Ctx) waitOutside(e Event) error {
+	if done, err := c.rt.HasTriggered(e); done || err != nil {
+		return err
+	}
+	paused := c.pauses()
+	err := c.rt.sleep(context.Background(), e)
+	c.resumes(paused, event.ID(e))
+	return err
 }
 
 // SetPriority changes the priority of the task, which counts when it goes on after a wait.

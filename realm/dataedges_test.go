@@ -66,7 +66,7 @@ func TestMalformedParcels(t *testing.T) {
 		half := Range(3, 20)
 		j := Part{&half, []Pair{{}}}.job(jobGather, in, in, []int64{1, 2, 300})
 		j.rt, j.finish = rt, rt.newEvent()
-		good := j.encode()
+		good := j.encode(0)
 		d := rand.New(rand.NewPCG(3, 1))
 		for range 3000 {
 			b := slices.Clone(good[:d.IntN(len(good)+1)])
@@ -85,7 +85,7 @@ func TestMalformedParcels(t *testing.T) {
 			_ = rt.applyChunk(b)
 			_, _, _, _ = rt.destination(b)
 			if len(b) < len(good) {
-				if err := rt.onJob(k, b); err == nil {
+				if err := rt.onJob(k, 0, b); err == nil {
 					t.Errorf("a job of %d of %d bytes", len(b), len(good))
 				}
 			}

@@ -60,6 +60,10 @@ func (f *FastReservation) wait(m Mode) Event {
 	}
 	o := rt.newLockOp(nil, opGrant)
 	o.grant = rt.newEvent()
+	if rt.probe != nil {
+		o.watch = rt.newWatch(nil)
+		o.watch.ready = rt.clock.Now()
+	}
 	grant := o.grant
 	var out reservation.Out
 	f.lock.Lock()

@@ -185,7 +185,7 @@ func (rt *Runtime) onParcel(t *am.Token, args []uint64, payload []byte) {
 func (rt *Runtime) parcel(k *cascade, src int, kind parcelKind, ref uint64, b []byte) error {
 	switch kind {
 	case parcelJob:
-		return rt.onJob(k, b)
+		return rt.onJob(k, src, b)
 	case parcelAsk:
 		return rt.onAskLayout(src, ref, k, b)
 	case parcelLayout:

@@ -122,7 +122,16 @@ type instance struct {
 	mem    []byte
 	off    int64 // in its store
 	store  *store
+	in     Memory
 	shared bool // its memory is registered
+}
+
+// memory is the memory that in is in; 0 for nil.
+func (in *instance) memory() Memory {
+	if in == nil {
+		return 0
+	}
+	return in.in
 }
 
 // NewInstance makes an instance in a memory of this rank; its bytes are zero. It does not block. Errors: ErrMemory, at
@@ -130,7 +139,7 @@ type instance struct {
 // moved as bytes, and a bad space.
 func NewInstance(at Site, m Memory, s Space, order Order, fields ...Field) (Instance, error) {
 	rt, _ := at.site()
-	in, err := rt.newInstance(m, s, order, fields)
+	in, _, err := rt.newInstance(m, s, order, fields)
 	if err != nil {
 		return Instance{}, rt.errorf("NewInstance", "%w", err)
 	}
@@ -142,35 +151,36 @@ func NewArray[T any](at Site, m Memory, s Space) (Instance, error) {
 	return NewInstance(at, m, s, SOA, FieldOf[T](""))
 }
 
-func (rt *Runtime) newInstance(m Memory, s Space, order Order, fields []Field) (*instance, error) {
-	in := &instance{shared: m.Kind() == Registered}
+// newInstance makes an instance. size is how many bytes it has, or would have had.
+func (rt *Runtime) newInstance(m Memory, s Space, order Order, fields []Field) (in *instance, size int64, err error) {
+	in = &instance{shared: m.Kind() == Registered, in: m}
 	if in.store = rt.storeOf(m); in.store == nil {
-		return nil, fmt.Errorf("%w: rank %d has no %v", ErrArgument, rt.rank, m)
+		return nil, 0, fmt.Errorf("%w: rank %d has no %v", ErrArgument, rt.rank, m)
 	}
 	var list []space.Field
 	for _, f := range fields {
 		if f.wrong != nil || f.typ == nil {
-			return nil, errors.Join(f.wrong, ErrArgument)
+			return nil, 0, errors.Join(f.wrong, ErrArgument)
 		}
 		list, in.types = append(list, f.f), append(in.types, f.typ)
 	}
-	var err error
 	if order == AOS {
 		in.layout, err = space.AOS(s, list)
 	} else {
 		in.layout, err = space.SOA(s, list)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrArgument, err)
+		return nil, 0, fmt.Errorf("%w: %w", ErrArgument, err)
 	}
-	if in.mem, in.off, err = in.store.take(in.layout.Size(), in.layout.Align()); err != nil {
-		return nil, fmt.Errorf("%w, in the %v", err, m)
+	size = in.layout.Size()
+	if in.mem, in.off, err = in.store.take(size, in.layout.Align()); err != nil {
+		return nil, size, fmt.Errorf("%w, in the %v", err, m)
 	}
 	if !rt.data.add(in, rt.rank) {
-		in.store.give(in.off, in.layout.Size())
-		return nil, fmt.Errorf("%w: too many instances", ErrMemory)
+		in.store.give(in.off, size)
+		return nil, size, fmt.Errorf("%w: too many instances", ErrMemory)
 	}
-	return in, nil
+	return in, size, nil
 }
 
 // add gives in a number. False if all are taken.

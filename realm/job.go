@@ -45,6 +45,7 @@ type job struct {
 	cursor   *space.Cursor
 	filling  *space.Filling
 	done     int64 // bytes
+	watch    *watch
 }
 
 // startJob has the rank of the instance by do j. It does not block.
@@ -65,13 +66,13 @@ func startJob(at Site, j *job, by InstanceID, opts []Option) Event {
 	k := rt.begin(nil)
 	defer k.end(callBudget)
 	if by.Rank() == rt.rank {
-		j.finish = rt.newEvent()
+		j.finish, j.watch = rt.newEvent(), rt.watchFor(rt.rank, uint32(terms.profiler))
 		e := Event(j.finish)
 		j.await(k)
 		return e
 	}
 	j.finish = rt.newEventBy(by.Rank())
-	rt.sendParcel(k, by.Rank(), parcelJob, 0, j.encode())
+	rt.sendParcel(k, by.Rank(), parcelJob, 0, j.encode(uint32(terms.profiler)))
 	if rt.ep.Gone(by.Rank()) { // set before the events of that rank are looked through
 		k.trigger(j.finish, rt.deathOf(by.Rank()))
 	}
@@ -118,7 +119,7 @@ func (j *job) Fire(w *event.Waiter, by any) { j.triggered(by.(*cascade), w.Poiso
 
 func (j *job) triggered(k *cascade, why *event.Poison) {
 	if why != nil && !j.ignore {
-		k.trigger(j.finish, why)
+		j.over(k, why)
 		return
 	}
 	j.begin(k)
@@ -130,7 +131,34 @@ func (j *job) end(k *cascade, err error) {
 	if err != nil {
 		why = j.rt.poison(fmt.Errorf("%v from %v to %v: %w", j.kind, j.src, j.dst, err))
 	}
-	k.trigger(j.finish, why)
+	j.over(k, why)
+}
+
+// over triggers the finish event.
+func (j *job) over(k *cascade, why *event.Poison) {
+	if j.watch == nil {
+		k.trigger(j.finish, why)
+		return
+	}
+	x := OperationProfile{Kind: j.kind.operation(), Source: j.src, Target: j.dst, Bytes: j.done}
+	x.From, x.To = j.from.memory(), j.to.memory()
+	if j.to == nil && j.layout != nil { // it is on another rank
+		x.To = makeMemory(j.dst.Rank(), System)
+		if j.off >= 0 {
+			x.To = makeMemory(j.dst.Rank(), Registered)
+		}
+	}
+	if j.kind == jobFill || j.kind == jobDestroy {
+		x.Source = 0
+	}
+	k.over(j.watch, j.finish, &x, why)
+}
+
+// operation is the kind for a profile.
+func (k jobKind) operation() OperationKind {
+	return [...]OperationKind{
+		OperationCopy, OperationGather, OperationScatter, OperationFill, OperationDestroy,
+	}[k]
 }
 
 // String names the kind.
@@ -142,10 +170,15 @@ func (k jobKind) String() string {
 const (
 	flagIgnore = 1 << iota
 	flagWhole
+	flagProfile // the number of a profiler is at the end
 )
 
-func (j *job) encode() []byte {
+// encode is j as it travels. profiler is a number of this rank; 0: none.
+func (j *job) encode(profiler uint32) []byte {
 	var flags byte
+	if profiler != 0 {
+		flags |= flagProfile
+	}
 	if j.ignore {
 		flags |= flagIgnore
 	}
@@ -164,11 +197,15 @@ func (j *job) encode() []byte {
 	b = appendIndex(b, j.index)
 	b = binary.AppendUvarint(b, uint64(len(j.value)))
 	b = append(b, j.value...)
-	return space.AppendSpace(b, j.points)
+	b = space.AppendSpace(b, j.points)
+	if profiler != 0 {
+		b = binary.AppendUvarint(b, uint64(profiler))
+	}
+	return b
 }
 
 // onJob: another rank has this one do a job.
-func (rt *Runtime) onJob(k *cascade, b []byte) error {
+func (rt *Runtime) onJob(k *cascade, src int, b []byte) error {
 	r := wire{b: b}
 	j := &job{rt: rt, kind: jobKind(r.bytes(1)[0])}
 	flags := r.bytes(1)[0]
@@ -181,9 +218,14 @@ func (rt *Runtime) onJob(k *cascade, b []byte) error {
 	j.index = r.index()
 	j.value = append([]byte(nil), r.bytes(r.count(math.MaxInt32))...)
 	j.points = r.space()
+	profiler := 0
+	if flags&flagProfile != 0 {
+		profiler = r.count(math.MaxUint32)
+	}
 	if r.bad || j.kind >= jobKinds || !j.finish.IsEvent() || j.dst.Rank() >= rt.size {
 		return errMalformed
 	}
+	j.watch = rt.watchFor(src, uint32(profiler))
 	j.await(k)
 	return nil
 }

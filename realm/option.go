@@ -27,7 +27,7 @@ func Priority(p int32) Option { return Option{kind: optionPriority, number: p} }
 // IgnoreFaults has an operation begin even if its precondition is poisoned.
 func IgnoreFaults() Option { return Option{kind: optionIgnore} }
 
-// Profile has p, a profiler of the rank that calls, told what becomes of the task, and when.
+// Profile has p, a profiler of the rank that calls, told what becomes of the operation, and when.
 func Profile(p *Profiler) Option { return Option{kind: optionProfile, number: int32(p.id)} }
 
 // terms are what the options of an operation amount to.
@@ -80,4 +80,14 @@ func ignoring(opts []Option) bool {
 		}
 	}
 	return false
+}
+
+// profilerOf is the number of the profiler among the options; 0: none.
+func profilerOf(opts []Option) int32 {
+	for i := range opts {
+		if opts[i].kind == optionProfile {
+			return opts[i].number
+		}
+	}
+	return 0
 }

@@ -1,6 +1,7 @@
 package realm
 
 import (
+	"context"
 	"time"
 
 	"github.com/golci/golci/comm/rank"
@@ -8,11 +9,17 @@ import (
 	"github.com/golci/golci/internal/trace"
 )
 
-// probe records tasks for the timeline of a rank; nil without one.
+// probe records what the runtime does for the timeline of a rank; nil without one.
 type probe struct {
 	r                  *rank.Rank
 	tasks              []trace.Name // by serial
 	function, wait, on trace.Name
+	spawn, slept       trace.Name
+
+	onData       trace.Name
+	kinds, whole [operationKinds]trace.Name // pieces of operations other than tasks, and all of them
+	arrived      [operationKinds]trace.Name // what is done for such operations of other ranks
+	hold, phase  trace.Name
 }
 
 func newProbe(r *rank.Rank, defs []*definition) *probe {
@@ -27,12 +34,24 @@ func newProbe(r *rank.Rank, defs []*definition) *probe {
 	}
 	p := &probe{
 		r: r, tasks: make([]trace.Name, len(defs)), function: name("function", "task", "finish"),
-		wait: name("wait", "wait", "finish", "event"),
-		on:   name("ready", "task", "finish"),
+		wait:   name("wait", "wait", "finish", "event"),
+		slept:  name("call waits", "wait", "event"),
+		on:     name("ready", "task", "finish"),
+		spawn:  name("spawn", "spawn", "finish", "after"),
+		onData: name("ready", "operation", "finish"),
+		hold:   name("hold", "reservation", "reservation", "from"),
+		phase:  name("phase", "barrier", "barrier", "phase"),
 	}
 	for _, d := range defs {
 		p.tasks[d.serial] = name(d.name, "task", "finish")
 	}
+	for k := range operationKinds {
+		p.kinds[k] = name(k.String(), "operation", "peer", "bytes", "finish")
+		p.whole[k] = name(k.String(), "whole", "peer", "bytes", "finish")
+		p.arrived[k] = name(k.String()+" for", "operation", "peer", "bytes")
+	}
+	p.whole[OperationAcquire] = name("acquire", "reservation", "reservation", "from", "grant")
+	p.kinds[OperationArrive] = name("arrive", "barrier", "barrier", "count")
 	return p
 }
 
@@ -65,22 +84,14 @@ func (p *probe) add(l *trace.Lane, e trace.Record) {
 	}
 }
 
-// watch is what is noted of a task that somebody wants to know of.
-type watch struct {
-	sink    *Profiler // nil for the timeline alone
-	created uint64    // on the runtime's clock, as ready
-	ready   uint64
-	lane    *trace.Lane // of the task that spawns it, for the time of that call; nil if it is not known
-}
-
-// watchFor has t watched, for the timeline and, unless it is nil, for sink.
-func (t *task) watchFor(sink *Profiler) {
-	w := t.rt.watches.Get()
-	if w == nil {
-		w = new(watch)
+// work records a slice as add does. On a lane that goroutines share, where slices may overlap, it is a span.
+func (p *probe) work(l *trace.Lane, e trace.Record) {
+	if l == nil {
+		if _, shared := p.r.CallerLane(); shared {
+			e.Kind = trace.Span
+		}
 	}
-	*w = watch{sink: sink}
-	t.watch = w
+	p.add(l, e)
 }
 
 func (t *task) unwatch() {
@@ -88,24 +99,24 @@ func (t *task) unwatch() {
 	t.watch = nil
 }
 
-// watchSpawned has t watched, which rank src has spawned here. sink is the number of its profiler there; 0: none.
-func (rt *Runtime) watchSpawned(t *task, src int, sink uint32) {
-	var p *Profiler
-	if sink != 0 {
-		p = rt.remoteProfiler(src, sink)
-	}
-	t.watchFor(p)
-	t.watch.created = rt.clock.Now()
-}
-
-// spawned notes that t has been spawned, by the task of c if it is not nil.
-func (t *task) spawned(c *Ctx) {
-	if t.watch.sink != nil {
-		t.watch.created = t.rt.clock.Now()
-	}
+// spawned notes that t is being spawned, by the task of c if it is not nil, to begin after an event. Of the events of
+// several the first stands for all. An arrow leads from there to where t is ready.
+func (t *task) spawned(c *Ctx, after Event, several []Event) {
+	w := t.watch
 	if c != nil {
-		t.watch.lane = c.lane
+		w.lane = c.lane
 	}
+	if len(several) > 0 && after == NoEvent {
+		after = several[0]
+	}
+	if p := t.rt.probe; p != nil && after != NoEvent {
+		now := t.rt.clock.Now()
+		p.add(w.lane, trace.Record{
+			Start: now, End: now, A: uint64(t.finish), B: uint64(after), Flow: uint64(t.finish), Name: p.spawn,
+			Kind: trace.Slice | trace.FlowOut,
+		})
+	}
+	t.watch.after = after != NoEvent
 }
 
 // readied notes that t is ready. An arrow leads from there to the beginning of the task.
@@ -117,6 +128,9 @@ func (t *task) readied(l *trace.Lane) {
 			Start: now, End: now, A: uint64(t.finish), Flow: uint64(t.finish), Name: p.on,
 			Kind: trace.Slice | trace.FlowOut,
 		})
+		if t.watch.after {
+			p.add(l, trace.Record{Start: now, Flow: uint64(t.finish), Name: p.spawn, Kind: trace.FlowIn})
+		}
 	}
 }
 
@@ -132,7 +146,7 @@ func (t *task) finishWatched(c *Ctx, why *event.Poison) {
 	if p := t.rt.probe; p != nil {
 		p.ran(c, t, end)
 	}
-	var x *TaskProfile
+	var x *OperationProfile
 	if sink := t.watch.sink; sink != nil {
 		x = c.profile(sink)
 		t.fill(x, c.proc)
@@ -141,21 +155,23 @@ func (t *task) finishWatched(c *Ctx, why *event.Poison) {
 			x.Outcome = Failed
 		}
 	}
-	finish := t.finish
+	finish, sink := t.finish, t.watch.sink
 	t.free()
 	if finish != 0 {
 		c.cascade.trigger(finish, why)
 	}
 	if x != nil {
-		c.profiled(x)
+		c.profiled(x, sink)
 	}
 	c.cascade.run(callBudget)
 }
 
 // fill puts into x what is known of t when it is ready.
-func (t *task) fill(x *TaskProfile, p Processor) {
+func (t *task) fill(x *OperationProfile, p Processor) {
+	w := t.watch
 	x.Finish, x.Processor, x.Task = Event(t.finish), p, t.name()
-	x.Create, x.Ready = time.Duration(t.watch.created), time.Duration(t.watch.ready)
+	x.Waits, x.Waited = w.waits, time.Duration(w.waited)
+	x.Create, x.Ready = time.Duration(w.created), time.Duration(w.ready)
 }
 
 // ran records that t has run since it started or went on. The arrow ends in its first slice. Tasks on goroutines
@@ -171,24 +187,39 @@ func (p *probe) ran(c *Ctx, t *task, end uint64) {
 	p.add(c.lane, e)
 }
 
-// pauses ends the slice of the task that waits; resumes begins the next one.
-func (p *probe) pauses(c *Ctx) uint64 {
-	if p == nil {
+// pauses ends the slice of the task that waits, if it is watched; resumes begins the next one.
+func (c *Ctx) pauses() (paused uint64) {
+	if c.task.watch == nil {
 		return 0
 	}
-	now := c.rt.clock.Now()
-	p.ran(c, c.task, now)
-	return now
+	paused = c.rt.clock.Now()
+	if p := c.rt.probe; p != nil {
+		p.ran(c, c.task, paused)
+	}
+	return paused
 }
 
-func (p *probe) resumes(c *Ctx, paused uint64, e event.ID) {
-	if p == nil {
+func (c *Ctx) resumes(paused uint64, e event.ID) {
+	if paused == 0 {
 		return
 	}
 	c.since = c.rt.clock.Now()
-	p.add(c.lane, trace.Record{
-		Start: paused, End: c.since, A: uint64(c.task.finish), B: uint64(e), Name: p.wait, Kind: trace.Span,
-	})
+	w := c.task.watch
+	w.waits++
+	w.waited += c.since - paused
+	if p := c.rt.probe; p != nil {
+		p.add(c.lane, trace.Record{
+			Start: paused, End: c.since, A: uint64(c.task.finish), B: uint64(e), Name: p.wait, Kind: trace.Span,
+		})
+	}
+}
+
+// sleep is Runtime.sleep. It records that a goroutine, or a thread that is no task, waits for e.
+func (p *probe) sleep(ctx context.Context, rt *Runtime, e Event) error {
+	start := rt.clock.Now()
+	err := rt.sleep(ctx, e)
+	p.add(nil, trace.Record{Start: start, End: rt.clock.Now(), A: uint64(e), Name: p.slept, Kind: trace.Span})
+	return err
 }
 
 // passed has the profile of t, which does not run, delivered.
@@ -196,11 +227,10 @@ func (t *task) passed() {
 	if t.watch.sink == nil {
 		return
 	}
-	b := t.rt.batchFor(nil, t.watch.sink)
-	x := b.next()
-	t.fill(x, nameOf(t.executor))
-	x.Outcome, x.Complete = Skipped, time.Duration(t.rt.clock.Now())
-	t.rt.deliver(b)
+	var x OperationProfile
+	t.fill(&x, nameOf(t.executor))
+	x.Outcome, x.Complete = Skipped, t.rt.now()
+	t.rt.profile(t.watch.sink, &x)
 }
 
 // nameOf is the processor whose tasks x runs.
@@ -217,20 +247,22 @@ func nameOf(x executor) Processor {
 }
 
 // profile is the profile of the task that ends at c, to be filled before c runs anything else.
-func (c *Ctx) profile(sink *Profiler) *TaskProfile {
-	if p := c.executor; p != nil {
-		p.batch = c.rt.batchFor(p.batch, sink)
-		return p.batch.next()
+func (c *Ctx) profile(sink *Profiler) *OperationProfile {
+	p := c.executor
+	if p == nil {
+		return new(OperationProfile)
 	}
-	c.batch = c.rt.batchFor(nil, sink)
-	return c.batch.next()
+	if !p.batch.takes(sink) {
+		c.rt.deliver(p.batch)
+		p.batch = c.rt.newBatch(sink)
+	}
+	return p.batch.next()
 }
 
 // profiled notes that the task is complete.
-func (c *Ctx) profiled(x *TaskProfile) {
-	x.Complete = time.Duration(c.rt.clock.Now())
+func (c *Ctx) profiled(x *OperationProfile, sink *Profiler) {
+	x.Complete = c.rt.now()
 	if c.executor == nil {
-		c.rt.deliver(c.batch)
-		c.batch = nil
+		c.rt.profile(sink, x)
 	}
 }

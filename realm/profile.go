@@ -1,26 +1,47 @@
 package realm
 
 import (
-	"encoding/binary"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/internal/realm/event"
 	"github.com/golci/golci/internal/trace"
 )
 
-// Outcome is what became of a task.
+// OperationKind says what an operation does.
+type OperationKind uint8
+
+// Kinds of operations.
+const (
+	OperationTask OperationKind = iota
+	OperationCopy
+	OperationGather
+	OperationScatter
+	OperationFill
+	OperationDestroy  // of an instance
+	OperationReduce   // the application of reductions to an instance
+	OperationAcquire  // of a reservation
+	OperationArrive   // at a phase of a barrier
+	OperationInstance // the creation of an instance
+	operationKinds
+)
+
+// String names the kind.
+func (k OperationKind) String() string {
+	return [...]string{
+		"task", "copy", "gather", "scatter", "fill", "destroy", "reduce", "acquire", "arrive", "instance",
+	}[min(k, operationKinds-1)]
+}
+
+// Outcome is what became of an operation.
 type Outcome uint8
 
 // Outcomes.
 const (
-	Completed Outcome = iota // it has returned
-	Failed                   // it has returned an error, panicked, or ended its thread
-	Skipped                  // it has not run: its precondition was poisoned, or it was canceled
+	Completed Outcome = iota // it has done what it is for
+	Failed                   // a task returned an error, panicked or ended its thread; another operation had an error
+	Skipped                  // it has not begun: its precondition was poisoned, or it was canceled
 )
 
 // String names the outcome.
@@ -28,24 +49,37 @@ func (o Outcome) String() string {
 	return [...]string{"completed", "failed", "skipped"}[min(o, Skipped)]
 }
 
-// TaskProfile tells of one task. Times are since the runtime of the rank that the task was for was made. Those that
-// have not come are 0.
-type TaskProfile struct {
-	Finish    Event  // the finish event
-	Task      string // the name it is registered under; "function" for one of SpawnLocal
+// OperationProfile tells of one operation. Times are since the runtime was made of the rank that has done it, or begun
+// it. Those that have not come are 0.
+type OperationProfile struct {
+	Kind    OperationKind
+	Outcome Outcome
+	// Finish is what the operation triggers: its event, the grant of an acquire, the phase of an arrival. It is NoEvent
+	// for an instance, and for a reservation that was taken at once.
+	Finish Event
+
+	Task      string // the name a task is registered under; "function" for one of SpawnLocal
 	Processor Processor
-	Outcome   Outcome
-	Create    time.Duration // it was spawned; for a task of another rank: the message has come
-	Ready     time.Duration // its precondition had triggered
-	Start     time.Duration // it began to run
-	End       time.Duration // it returned; in between it may have waited
-	Complete  time.Duration // its finish event had triggered
+	Waits     int           // how often the task has waited for an event
+	Waited    time.Duration // and for how long
+
+	Source, Target InstanceID // of what moves data; an instance that is made or filled is the target
+	From, To       Memory     // that they are in, as far as they are known
+	Bytes          int64      // that were moved, or that an instance has or was to have
+
+	Reservation uint64 // the number of its ReservationID
+
+	Create   time.Duration // the call; for a task or transfer that another rank has asked for: the message has come
+	Ready    time.Duration // its precondition had triggered
+	Start    time.Duration // it began to run
+	End      time.Duration // it was over; a task may have waited in between
+	Complete time.Duration // its event had triggered
 }
 
-// Profiler gets the profiles of tasks that were spawned with the option Profile.
+// Profiler gets the profiles of operations that have the option Profile.
 type Profiler struct {
 	rt   *Runtime
-	f    func([]TaskProfile) // nil for one of another rank
+	f    func([]OperationProfile) // nil for one of another rank
 	rank int
 	id   uint32 // from 1
 }
@@ -54,8 +88,9 @@ type Profiler struct {
 type profilers struct {
 	own atomic.Pointer[[]*Profiler] // by number; changed under mu
 
-	mu  sync.Mutex           // guards what follows; nothing is taken under it
-	far map[uint64]*Profiler // by rank and number
+	mu       sync.Mutex           // guards what follows; nothing is taken under it
+	far      map[uint64]*Profiler // by rank and number
+	gathered []*batch             // if there are any, a task of the utility processor is about to deliver them
 }
 
 // find is the profiler of this rank with that number, or nil.
@@ -66,10 +101,11 @@ func (ps *profilers) find(id uint64) *Profiler {
 	return nil
 }
 
-// NewProfiler has f get the profiles of tasks, many at a time: when a processor has nothing else to run, or 256 have
-// gathered there. f runs in a task of this rank's utility processor, one call after the other for a processor. It must
-// not keep the slice. A profiler lives as long as the runtime. It does not block.
-func (rt *Runtime) NewProfiler(f func(batch []TaskProfile)) *Profiler {
+// NewProfiler has f get the profiles of operations, many at a time. Those of tasks come when a processor has nothing
+// else to run, or 256 have gathered there; those of others when the utility processor comes to it. f runs in a task of
+// this rank's utility processor, one call after the other for a processor. It must not keep the slice. A profiler lives
+// as long as the runtime. It does not block.
+func (rt *Runtime) NewProfiler(f func(batch []OperationProfile)) *Profiler {
 	ps := &rt.profilers
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
@@ -81,6 +117,26 @@ func (rt *Runtime) NewProfiler(f func(batch []TaskProfile)) *Profiler {
 	all = append(all, p)
 	ps.own.Store(&all)
 	return p
+}
+
+// NewInstance is the function NewInstance on the profiler's rank. The profile tells what became of the allocation.
+func (p *Profiler) NewInstance(m Memory, s Space, order Order, fields ...Field) (Instance, error) {
+	rt := p.rt
+	x := OperationProfile{Kind: OperationInstance, To: m, Create: rt.now()}
+	x.Ready, x.Start = x.Create, x.Create
+	in, size, err := rt.newInstance(m, s, order, fields)
+	if err == nil {
+		x.Target = in.id
+	} else {
+		x.Outcome = Failed
+	}
+	x.Bytes, x.End = size, rt.now()
+	x.Complete = x.End
+	rt.profile(p, &x)
+	if err != nil {
+		return Instance{}, rt.errorf("NewInstance", "%w", err)
+	}
+	return Instance{rt, in.id}, nil
 }
 
 // remoteProfiler stands for the profiler with that number of another rank.
@@ -100,31 +156,60 @@ func (rt *Runtime) remoteProfiler(rank int, id uint32) *Profiler {
 	return p
 }
 
-const batchTasks = 256
+const batchProfiles = 256
 
 // batch is profiles for one profiler on their way. Times are those of the runtime's clock until they are delivered.
 type batch struct {
 	sink *Profiler
-	list []TaskProfile
+	list []OperationProfile
 }
 
-// batchFor is a batch with room for a profile for sink: b, which may be nil, or a new one in its place.
-func (rt *Runtime) batchFor(b *batch, sink *Profiler) *batch {
-	if b != nil && b.sink == sink && len(b.list) < batchTasks {
-		return b
-	}
-	rt.deliver(b)
-	if b = rt.batches.Get(); b == nil {
-		b = &batch{list: make([]TaskProfile, 0, batchTasks)}
+// takes tells whether b, which may be nil, has room for a profile for sink.
+func (b *batch) takes(sink *Profiler) bool {
+	return b != nil && b.sink == sink && len(b.list) < batchProfiles
+}
+
+// newBatch is an empty batch.
+func (rt *Runtime) newBatch(sink *Profiler) *batch {
+	b := rt.batches.Get()
+	if b == nil {
+		b = &batch{list: make([]OperationProfile, 0, batchProfiles)}
 	}
 	b.sink = sink
 	return b
 }
 
 // next is the next profile of b, which is empty.
-func (b *batch) next() *TaskProfile {
-	b.list = append(b.list, TaskProfile{})
+func (b *batch) next() *OperationProfile {
+	b.list = append(b.list, OperationProfile{})
 	return &b.list[len(b.list)-1]
+}
+
+// profile has sink get x. Profiles gather until the utility processor comes to them. It neither blocks nor runs the
+// program's code.
+func (rt *Runtime) profile(sink *Profiler, x *OperationProfile) {
+	ps := &rt.profilers
+	ps.mu.Lock()
+	n := len(ps.gathered)
+	if n == 0 || !ps.gathered[n-1].takes(sink) {
+		ps.gathered = append(ps.gathered, rt.newBatch(sink))
+	}
+	b := ps.gathered[len(ps.gathered)-1]
+	b.list = append(b.list, *x)
+	ps.mu.Unlock()
+	if n > 0 {
+		return
+	}
+	rt.utility.push(rt.newInternal(func(*Ctx) error {
+		ps.mu.Lock()
+		all := ps.gathered
+		ps.gathered = nil
+		ps.mu.Unlock()
+		for _, b := range all {
+			rt.handOver(b)
+		}
+		return nil
+	}), nil)
 }
 
 // deliver has the profiler get b, which may be nil. It neither blocks nor runs the program's code.
@@ -133,93 +218,38 @@ func (rt *Runtime) deliver(b *batch) {
 		return
 	}
 	rt.utility.push(rt.newInternal(func(*Ctx) error {
-		b.convert(&rt.clock)
-		if b.sink.f != nil {
-			b.sink.f(b.list)
-		} else {
-			rt.sendProfiles(b)
-		}
-		b.list = b.list[:0]
-		rt.batches.Put(b)
+		rt.handOver(b)
 		return nil
 	}), nil)
 }
+
+// handOver runs the function of the profiler, or sends b to its rank. It frees b.
+func (rt *Runtime) handOver(b *batch) {
+	b.convert(&rt.clock)
+	if b.sink.f != nil {
+		b.sink.f(b.list)
+	} else {
+		rt.sendProfiles(b)
+	}
+	b.list = b.list[:0]
+	rt.batches.Put(b)
+}
+
+// now is the time for a profile that has not been delivered.
+func (rt *Runtime) now() time.Duration { return time.Duration(rt.clock.Now()) }
 
 // convert makes times since the runtime was made of those of its clock. Those that have not come stay 0.
 func (b *batch) convert(c *trace.Clock) {
 	scale := c.Scale()
 	for i := range b.list {
 		x := &b.list[i]
+		if x.Waits > 0 {
+			x.Waited = scale(uint64(x.Start+x.Waited)) - scale(uint64(x.Start))
+		}
 		for _, at := range [...]*time.Duration{&x.Create, &x.Ready, &x.Start, &x.End, &x.Complete} {
 			if *at != 0 {
 				*at = scale(uint64(*at))
 			}
 		}
 	}
-}
-
-// A profile travels as these words.
-const (
-	wordFinish = iota
-	wordTask   // place in the catalog, and the outcome
-	wordProcessor
-	wordTimes
-	profileWords = wordTimes + 5
-)
-
-// sendProfiles sends b to the rank that has asked for it.
-func (rt *Runtime) sendProfiles(b *batch) {
-	most := rt.ep.MaxMedium() / (8 * profileWords)
-	for list := range slices.Chunk(b.list, most) {
-		var payload []byte
-		for i := range list {
-			payload = rt.appendProfile(payload, &list[i])
-		}
-		rt.post(b.sink.rank, hProfile, payload, uint64(b.sink.id))
-	}
-}
-
-func (rt *Runtime) appendProfile(b []byte, x *TaskProfile) []byte {
-	place, _ := slices.BinarySearchFunc(rt.catalog.defs, x.Task, func(d *definition, name string) int {
-		return strings.Compare(d.name, name)
-	})
-	for _, word := range [profileWords]uint64{
-		wordFinish: uint64(x.Finish), wordTask: uint64(place)<<8 | uint64(x.Outcome),
-		wordProcessor: uint64(x.Processor),
-		wordTimes:     uint64(x.Create), uint64(x.Ready), uint64(x.Start), uint64(x.End), uint64(x.Complete),
-	} {
-		b = binary.LittleEndian.AppendUint64(b, word)
-	}
-	return b
-}
-
-// onProfile: another rank tells of tasks that this one has spawned there.
-func (rt *Runtime) onProfile(t *am.Token, args []uint64, payload []byte) {
-	sink := rt.profilers.find(args[0])
-	list, ok := rt.parseProfiles(payload)
-	if sink == nil || !ok {
-		rt.malformed(t, "profiles for", event.ID(args[0]))
-		return
-	}
-	rt.utility.push(rt.newInternal(func(*Ctx) error {
-		sink.f(list)
-		return nil
-	}), nil)
-}
-
-func (rt *Runtime) parseProfiles(b []byte) (list []TaskProfile, ok bool) {
-	word := func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
-	for ; len(b) >= 8*profileWords; b = b[8*profileWords:] {
-		place := word(wordTask) >> 8
-		if place >= uint64(len(rt.catalog.defs)) {
-			return nil, false
-		}
-		at := func(i int) time.Duration { return time.Duration(word(wordTimes + i)) }
-		list = append(list, TaskProfile{
-			Finish: Event(word(wordFinish)), Task: rt.catalog.defs[place].name,
-			Processor: Processor(word(wordProcessor)),
-			Outcome:   Outcome(word(wordTask)), Create: at(0), Ready: at(1), Start: at(2), End: at(3), Complete: at(4),
-		})
-	}
-	return list, len(b) == 0 && len(list) > 0
 }

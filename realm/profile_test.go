@@ -18,12 +18,12 @@ import (
 // collector collects profiles.
 type collector struct {
 	mu      sync.Mutex
-	of      map[Event]TaskProfile
+	of      map[Event]OperationProfile
 	batches int
-	twice   []TaskProfile
+	twice   []OperationProfile
 }
 
-func (c *collector) take(batch []TaskProfile) {
+func (c *collector) take(batch []OperationProfile) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.batches++
@@ -76,7 +76,7 @@ func TestProfile(t *testing.T) {
 }
 
 func profileAll(t *testing.T, rt *Runtime) {
-	c := collector{of: map[Event]TaskProfile{}}
+	c := collector{of: map[Event]OperationProfile{}}
 	prof := Profile(rt.NewProfiler(c.take))
 	want := map[Event]wanted{}
 	cause := errors.New("canceled on purpose")
@@ -122,7 +122,7 @@ func profileAll(t *testing.T, rt *Runtime) {
 	}
 }
 
-func checkProfile(t *testing.T, w wanted, p TaskProfile) {
+func checkProfile(t *testing.T, w wanted, p OperationProfile) {
 	t.Helper()
 	if (wanted{p.Task, p.Processor, p.Outcome}) != w {
 		t.Errorf("%+v, want %+v", p, w)
@@ -144,7 +144,7 @@ func checkProfile(t *testing.T, w wanted, p TaskProfile) {
 // TestProfileTimes: the times are those of the task.
 func TestProfileTimes(t *testing.T) {
 	err := Run(1, func(rt *Runtime) error {
-		c := collector{of: map[Event]TaskProfile{}}
+		c := collector{of: map[Event]OperationProfile{}}
 		gate := rt.NewUserEvent()
 		e := SpawnLocal(rt, rt.CPU(0), func(*Ctx) error {
 			time.Sleep(20 * time.Millisecond)
@@ -173,6 +173,10 @@ type mark struct {
 	Time  float64 `json:"ts"`
 	Name  string  `json:"name"`
 	ID    string  `json:"id"`
+	Args  struct {
+		Peer, Bytes, From   int
+		Finish, Reservation uint64
+	}
 }
 
 func marksOf(t *testing.T, parts ...string) []mark {
@@ -263,7 +267,7 @@ func BenchmarkWatched(b *testing.B) {
 			err := RunWith(1, cfg, func(rt *Runtime) error {
 				var opts []Option
 				if how == "profile" || how == "both" {
-					opts = append(opts, Profile(rt.NewProfiler(func([]TaskProfile) {})))
+					opts = append(opts, Profile(rt.NewProfiler(func([]OperationProfile) {})))
 				}
 				return rt.Wait(context.Background(), SpawnLocal(rt, rt.CPU(0), func(c *Ctx) error {
 					chains(b, c, opts)

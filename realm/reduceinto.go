@@ -10,6 +10,7 @@ import (
 	"github.com/golci/golci/internal/realm/event"
 	"github.com/golci/golci/internal/realm/reduce"
 	"github.com/golci/golci/internal/realm/space"
+	"github.com/golci/golci/internal/trace"
 )
 
 // Op is a reduction operator. L is the type of the data, R that of the values that are reduced into them. The result
@@ -130,7 +131,7 @@ const chunkBytes = 256 << 10
 // Reduce applies the reductions of from to a field of dst, by number, once its precondition has triggered. from must
 // not change until the result triggers; after that it may be Reset. Its operator has been registered. Reductions into
 // one instance are applied one after another, by the utility processor of its rank. It does not block. The result is
-// poisoned as that of Copy. Options are After and IgnoreFaults.
+// poisoned as that of Copy. Options are After, IgnoreFaults and Profile.
 func Reduce(at Site, dst Instance, field int, from ReductionInstance, opts ...Option) Event {
 	rt, _ := at.site()
 	terms := rt.precondition(opts)
@@ -141,7 +142,7 @@ func Reduce(at Site, dst Instance, field int, from ReductionInstance, opts ...Op
 		return rt.failed(rt.errorf("Reduce", "%w: field %d of %v", ErrArgument, field, dst.id))
 	}
 	x := &reduction{rt: rt, finish: rt.newEvent(), dst: dst.id, field: field, from: from, ignore: terms.ignore}
-	x.Op = x
+	x.Op, x.watch = x, rt.watchFor(rt.rank, uint32(terms.profiler))
 	e := Event(x.finish)
 	k := rt.begin(nil)
 	defer k.end(callBudget)
@@ -151,7 +152,7 @@ func Reduce(at Site, dst Instance, field int, from ReductionInstance, opts ...Op
 	}
 	switch st {
 	case event.Unknown:
-		k.trigger(x.finish, rt.poison(rt.unknown("Reduce", terms.after)))
+		x.over(k, rt.poison(rt.unknown("Reduce", terms.after)))
 	case event.Triggered:
 		x.triggered(k, why)
 	}
@@ -171,6 +172,8 @@ type reduction struct {
 	chunks reduce.Chunker
 	to     replayer // on this rank
 	head   []byte   // of a parcel to another one
+	done   int64    // bytes
+	watch  *watch
 }
 
 // Fire implements event.Op.
@@ -178,28 +181,55 @@ func (x *reduction) Fire(w *event.Waiter, by any) { x.triggered(by.(*cascade), w
 
 func (x *reduction) triggered(k *cascade, why *event.Poison) {
 	if why != nil && !x.ignore {
-		k.trigger(x.finish, why)
+		x.over(k, why)
 		return
+	}
+	if x.watch != nil {
+		k.readied(x.watch, x.finish)
+		x.watch.split = true
 	}
 	x.push(k)
 }
 
+// over triggers the finish event.
+func (x *reduction) over(k *cascade, why *event.Poison) {
+	if x.watch == nil {
+		k.trigger(x.finish, why)
+		return
+	}
+	k.over(x.watch, x.finish, &OperationProfile{Kind: OperationReduce, Target: x.dst, Bytes: x.done}, why)
+}
+
 func (x *reduction) push(k *cascade) {
 	x.rt.utility.push(x.rt.newInternal(func(c *Ctx) error {
-		if err := x.step(&c.cascade); err != nil {
-			c.cascade.trigger(x.finish, x.rt.poison(fmt.Errorf("reduction into %v: %w", x.dst, err)))
-		}
+		x.step(&c.cascade)
 		c.cascade.run(callBudget)
 		return nil
 	}), k)
 }
 
-// step does away with the next chunk.
-func (x *reduction) step(k *cascade) error {
+// step does away with the next chunk, and sees to the rest.
+func (x *reduction) step(k *cascade) {
+	var s piece
+	if x.watch != nil {
+		s = k.starts(x.watch)
+	}
+	watched := x.watch != nil
+	n, err := x.apply(k)
+	if err != nil {
+		x.over(k, x.rt.poison(fmt.Errorf("reduction into %v: %w", x.dst, err)))
+	}
+	if watched {
+		k.worked(s, OperationReduce, x.finish, x.dst.Rank(), n)
+	}
+}
+
+// apply applies the next chunk, or sends it, and returns its bytes. x may be over when it returns without an error.
+func (x *reduction) apply(k *cascade) (n int64, err error) {
 	if x.chunks == nil {
 		x.chunks = x.from.Chunks()
 		if err := x.aim(); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	d := &x.rt.data
@@ -209,26 +239,30 @@ func (x *reduction) step(k *cascade) error {
 	chunk := x.chunks.Next(d.scratch)
 	switch {
 	case len(chunk) == 0:
-		k.trigger(x.finish, nil)
-		return nil
+		x.over(k, nil)
+		return 0, nil
 	case x.to != nil:
 		if err := x.to.Replay(chunk); err != nil {
-			return err
+			return 0, err
 		}
+		n = int64(len(chunk))
+		x.done += n
 		x.push(k)
-		return nil
+		return n, nil
 	}
+	n = int64(len(chunk))
 	o := &outgoing{peer: x.dst.Rank(), done: func(k *cascade, why *event.Poison) {
 		if why != nil {
-			k.trigger(x.finish, why)
+			x.over(k, why)
 			return
 		}
+		x.done += n
 		x.push(k)
 	}}
 	if ref, ok := x.rt.expect(k, o); ok {
 		x.rt.sendParcel(k, o.peer, parcelReduce, ref, slices.Concat(x.head, chunk))
 	}
-	return nil
+	return n, nil
 }
 
 // aim finds the target, or writes what its rank needs to find it.
@@ -252,7 +286,10 @@ func (x *reduction) aim() error {
 func (rt *Runtime) onReduce(k *cascade, src int, ref uint64, b []byte) error {
 	b = bytes.Clone(b)
 	rt.utility.push(rt.newInternal(func(*Ctx) error {
-		rt.tellDone(src, ref, rt.applyChunk(b))
+		start := rt.begun()
+		err := rt.applyChunk(b)
+		rt.served(start, OperationReduce, trace.Slice, src, int64(len(b)))
+		rt.tellDone(src, ref, err)
 		return nil
 	}), k)
 	return nil

@@ -76,15 +76,16 @@ func (id ReservationID[T]) String() string { return event.ID(id).String() }
 //
 // If after is poisoned, unless IgnoreFaults is among the options, the reservation is not taken, and the event of the
 // grant is poisoned. So it is when the reservation is destroyed, or when a rank dies that owned, created or held it. A
-// release that waits for such an event does nothing. Errors of the call itself poison the event, too.
+// release that waits for such an event does nothing. Errors of the call itself poison the event, too. Options are
+// IgnoreFaults and Profile.
 func (r Reservation[T]) Acquire(m Mode, after Event, opts ...Option) Event {
 	if r.c == nil {
 		return noSuchEvent
 	}
-	if after == NoEvent && r.c.try(m) {
+	if after == NoEvent && len(opts) == 0 && r.c.try(m) {
 		return NoEvent
 	}
-	return r.c.acquire(m, after, ignoring(opts))
+	return r.c.acquire(m, after, opts)
 }
 
 // noSuchEvent is what the operations of a handle without runtime return. A wait for it is ErrArgument.
@@ -92,7 +93,9 @@ const noSuchEvent Event = 1
 
 // TryAcquire takes the reservation in mode m if this rank owns it, and nobody else has to let go of it. It neither
 // blocks nor sends: a rank that is not the owner has to call Acquire.
-func (r Reservation[T]) TryAcquire(m Mode) bool { return r.c != nil && r.c.try(m) }
+func (r Reservation[T]) TryAcquire(m Mode) bool {
+	return r.c != nil && (r.c.try(m) || r.c.trace != nil && r.c.tryNoted(m))
+}
 
 // Release ends one hold once after has triggered. It does not block, and may be called on any rank. The hold ends even
 // if after is poisoned, except for this: if the poison is that of a grant of this reservation, there is no hold, and

@@ -22,13 +22,16 @@ type locks struct {
 type lockCell struct {
 	lock spin.Lock // guards core and, while messages take the payload in or out, bytes; nothing is taken under it
 	core *reservation.Lock
+	fast *reservation.Lock // core; one that refuses all if the calls are traced
 
 	rt      *Runtime
 	id      event.ID
 	of      reflect.Type // of the payload
 	payload unsafe.Pointer
 	bytes   []byte // of the payload
+	odd     bool   // one of the following is set
 	err     error  // why the handle is of no use; then there is no core
+	trace   *lockTrace
 }
 
 // add enters c as a reservation that this rank creates.
@@ -59,6 +62,10 @@ func (t *locks) enter(id event.ID, c *lockCell) *lockCell {
 func (t *locks) put(id event.ID, c *lockCell) *lockCell {
 	c.id = id
 	c.core = reservation.New(c.config())
+	c.fast = c.core
+	if c.rt.probe != nil {
+		c.traced(c.rt.probe)
+	}
 	if t.of == nil {
 		t.of = make(map[event.ID]*lockCell)
 	}
@@ -81,7 +88,8 @@ func (t *locks) forget(c *lockCell) {
 
 // noLock stands for a reservation that cannot be used.
 func (rt *Runtime) noLock(err error) *lockCell {
-	return &lockCell{rt: rt, err: err, core: new(reservation.Lock)}
+	none := new(reservation.Lock)
+	return &lockCell{rt: rt, err: err, odd: true, core: none, fast: none}
 }
 
 // as is c, if its payload has type t.
@@ -94,7 +102,7 @@ func (c *lockCell) as(t reflect.Type) *lockCell {
 
 func (c *lockCell) try(m Mode) bool {
 	c.lock.Lock()
-	took := c.core.Try(reservation.Mode(m))
+	took := c.fast.Try(reservation.Mode(m))
 	c.lock.Unlock()
 	return took
 }
@@ -107,16 +115,21 @@ func (c *lockCell) held() bool {
 }
 
 // acquire is Acquire where after may not have triggered, or the reservation is taken.
-func (c *lockCell) acquire(m Mode, after Event, ignore bool) Event {
+func (c *lockCell) acquire(m Mode, after Event, opts []Option) Event {
 	rt := c.rt
 	if err := c.usable(); err != nil {
 		return rt.failed(err)
 	}
-	if st, why := rt.look(event.ID(after)); st == event.Triggered && (why == nil || ignore) && c.try(m) {
+	ignore, profiler := ignoring(opts), profilerOf(opts)
+	if st, why := rt.look(event.ID(after)); st == event.Triggered && (why == nil || ignore) && c.tryNoted(m) {
+		c.tookAtOnce(profiler)
 		return NoEvent
 	}
 	o := rt.newLockOp(c, opAcquire)
 	o.mode, o.ignore, o.grant = reservation.Mode(m), ignore, rt.newEvent()
+	if profiler != 0 || rt.probe != nil {
+		o.watch = rt.watchFor(rt.rank, uint32(profiler))
+	}
 	grant := o.grant
 	st, why := rt.await(event.ID(after), &o.Waiter)
 	switch st {
@@ -142,8 +155,8 @@ func (c *lockCell) usable() error {
 
 // release ends a hold now.
 func (c *lockCell) release() error {
-	if c.err != nil {
-		return c.err
+	if c.odd {
+		return c.releaseNoted()
 	}
 	var out reservation.Out
 	c.lock.Lock()
@@ -156,6 +169,17 @@ func (c *lockCell) release() error {
 	c.leave(k, &out)
 	k.end(callBudget)
 	return nil
+}
+
+// releaseNoted is release the long way.
+func (c *lockCell) releaseNoted() error {
+	if c.err != nil {
+		return c.err
+	}
+	k := c.rt.begin(nil)
+	err := c.finish(k, opRelease, nil)
+	k.end(callBudget)
+	return err
 }
 
 // wrong is the error of a release without a hold.

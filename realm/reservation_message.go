@@ -34,6 +34,9 @@ func (k *cascade) pack(out *reservation.Out) {
 
 // leave unlocks c and does what out asks for.
 func (c *lockCell) leave(k *cascade, out *reservation.Out) {
+	if c.trace != nil {
+		c.trace.noted(c, !out.Fire.Empty())
+	}
 	k.pack(out)
 	destroyed := c.core.Destroyed()
 	c.lock.Unlock()
@@ -114,7 +117,7 @@ func (rt *Runtime) onLock(t *am.Token, args []uint64, payload []byte) {
 		return
 	}
 	k := rt.begin(t.Worker())
-	c.handle(k, m)
+	c.handle(k, t.Source(), m)
 	k.end(pollBudget)
 }
 
@@ -128,9 +131,12 @@ func possible(m *reservation.Message, size int) bool {
 	return int(m.Want.Rank) < size && int(m.Hint.Owner) < size
 }
 
-func (c *lockCell) handle(k *cascade, m reservation.Message) {
+func (c *lockCell) handle(k *cascade, src int, m reservation.Message) {
 	var out reservation.Out
 	c.lock.Lock()
+	if c.trace != nil {
+		c.trace.heard(src, m.Kind)
+	}
 	c.core.Handle(m, &out)
 	c.leave(k, &out)
 }

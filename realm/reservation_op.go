@@ -21,6 +21,7 @@ type lockOp struct {
 	mode   reservation.Mode
 	what   uint8
 	ignore bool
+	watch  *watch // of an acquire that somebody wants to know of; nil while the memory is not in use
 }
 
 func (rt *Runtime) newLockOp(c *lockCell, what uint8) *lockOp {
@@ -41,9 +42,7 @@ func (o *lockOp) Fire(w *event.Waiter, by any) {
 	case opAcquire:
 		o.acquire(k, why)
 	case opGrant:
-		grant := o.grant
-		k.rt.lockOps.Put(o)
-		k.trigger(grant, why)
+		o.end(k, why)
 	default:
 		k.rt.lockOps.Put(o)
 		if err := c.finish(k, what, why); err != nil {
@@ -54,22 +53,45 @@ func (o *lockOp) Fire(w *event.Waiter, by any) {
 
 // acquire takes the reservation, or waits for it. why is the poison of the precondition.
 func (o *lockOp) acquire(k *cascade, why *event.Poison) {
-	c, grant := o.c, o.grant
+	c := o.c
 	if why != nil && !o.ignore {
-		k.rt.lockOps.Put(o)
-		k.trigger(grant, reservation.Refusal(c.id, why))
+		o.end(k, reservation.Refusal(c.id, why))
 		return
+	}
+	if o.watch != nil {
+		o.watch.ready = k.rt.clock.Now()
 	}
 	o.what, o.Poison = opGrant, nil
 	var out reservation.Out
 	c.lock.Lock()
 	if c.core.Acquire(&o.Waiter, o.mode, &out) {
+		if c.trace != nil {
+			c.trace.noted(c, false)
+		}
 		c.lock.Unlock()
-		k.rt.lockOps.Put(o)
-		k.trigger(grant, nil)
+		o.end(k, nil)
 		return
 	}
 	c.leave(k, &out)
+}
+
+// end triggers the event of an acquire, and frees o.
+func (o *lockOp) end(k *cascade, why *event.Poison) {
+	if o.watch != nil {
+		o.endWatched(k, why)
+		return
+	}
+	grant := o.grant
+	k.rt.lockOps.Put(o)
+	k.trigger(grant, why)
+}
+
+func (o *lockOp) endWatched(k *cascade, why *event.Poison) {
+	c, grant, w := o.c, o.grant, o.watch
+	o.watch = nil
+	k.rt.lockOps.Put(o)
+	k.trigger(grant, why)
+	k.rt.granted(w, c, grant, why)
 }
 
 // String says what waits.

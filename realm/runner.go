@@ -126,12 +126,11 @@ func (r *runner) wait(e Event, ctx context.Context) error {
 		stop := context.AfterFunc(ctx, func() { r.rt.interrupt(event.ID(e), r) })
 		defer stop()
 	}
-	probe := r.rt.probe
-	paused := probe.pauses(&r.Ctx)
+	paused := r.pauses()
 	if r.holds > 0 || !r.executor.yield(r) {
 		r.park(r.thread.Load())
 	}
-	probe.resumes(&r.Ctx, paused, event.ID(e))
+	r.resumes(paused, event.ID(e))
 	if r.Poison == interrupted {
 		return r.rt.errorf("Wait", "%v: %w", e, context.Cause(ctx))
 	}

@@ -28,7 +28,7 @@ func Spawn[A any](at Site, p Processor, t Task[A], args A, opts ...Option) Event
 		return rt.failed(err)
 	}
 	if x.watch != nil {
-		x.spawned(c)
+		x.spawned(c, terms.after, several)
 	}
 	finish := x.finish
 	switch {
@@ -55,7 +55,7 @@ func SpawnLocal(at Site, p Processor, f func(c *Ctx) error, opts ...Option) Even
 	}
 	x.def, x.local = nil, f
 	if x.watch != nil {
-		x.spawned(c)
+		x.spawned(c, terms.after, several)
 	}
 	finish := x.finish
 	if several != nil {
@@ -82,7 +82,7 @@ func (rt *Runtime) prepare(p Processor, x *terms) (*task, error) {
 	t := rt.newTask()
 	t.executor, t.priority, t.ignore, t.finish = ex, x.priority, x.ignore, rt.newEventBy(by)
 	if x.profiler != 0 || rt.probe != nil {
-		t.watchFor(rt.profilers.find(uint64(x.profiler)))
+		t.watch = rt.newWatch(rt.profilers.find(uint64(x.profiler)))
 	}
 	return t, nil
 }
@@ -192,10 +192,11 @@ func (rt *Runtime) spawned(k *cascade, src int, args [spawnWords]uint64, payload
 	} else {
 		x.encoded = append([]byte(nil), payload...)
 	}
-	if id := uint32(args[2] >> profilerShift); id != 0 || rt.probe != nil {
-		rt.watchSpawned(x, src, id)
-	}
 	after := event.ID(args[4])
+	if id := uint32(args[2] >> profilerShift); id != 0 || rt.probe != nil {
+		x.watch = rt.watchFor(src, id)
+		x.watch.after = after != 0
+	}
 	if st, why := rt.await(after, &x.Waiter); st != event.Pending {
 		x.beginAt(k, after, st, why)
 	}

@@ -21,13 +21,10 @@ func (rt *Runtime) Wait(ctx context.Context, e Event) error {
 	if r := rt.runnerOf(rt.sched.Current()); r != nil {
 		return r.wait(e, ctx)
 	}
-	s := rt.sleepers.Get()
-	if s == nil {
-		s = new(sleeper)
-		s.Op = s
+	if p := rt.probe; p != nil {
+		return p.sleep(ctx, rt, e)
 	}
-	rt.engine.Begin(&s.done)
-	return rt.sleep(ctx, e, s)
+	return rt.sleep(ctx, e)
 }
 
 // sleeper is a goroutine, or a thread that is no task, which waits for an event.
@@ -39,8 +36,14 @@ type sleeper struct {
 // Fire implements event.Op.
 func (s *sleeper) Fire(_ *event.Waiter, by any) { s.done.Complete(by.(*cascade).w) }
 
-// sleep waits by s, and frees it.
-func (rt *Runtime) sleep(ctx context.Context, e Event, s *sleeper) error {
+// sleep is Wait for whoever is no task.
+func (rt *Runtime) sleep(ctx context.Context, e Event) error {
+	s := rt.sleepers.Get()
+	if s == nil {
+		s = new(sleeper)
+		s.Op = s
+	}
+	rt.engine.Begin(&s.done)
 	st, why := rt.await(event.ID(e), &s.Waiter)
 	if st != event.Pending {
 		s.done.Finish()

@@ -20,13 +20,13 @@ const message = "message"
 
 func (n *names) define(r *trace.Recorder) {
 	for to, l := range map[*trace.Name]trace.Label{
-		&n.bulkSend: {Text: "send bulk", Category: message, Args: [2]string{"peer", "bytes"}},
-		&n.bulk:     {Text: "bulk", Category: message, Args: [2]string{"peer", "bytes"}},
-		&n.get:      {Text: "get", Category: message, Args: [2]string{"peer", "bytes"}},
-		&n.put:      {Text: "put", Category: message, Args: [2]string{"peer", "bytes"}},
-		&n.poll:     {Text: "poll", Category: "progress", Args: [2]string{"handled"}},
+		&n.bulkSend: {Text: "send bulk", Category: message, Args: [3]string{"peer", "bytes"}},
+		&n.bulk:     {Text: "bulk", Category: message, Args: [3]string{"peer", "bytes"}},
+		&n.get:      {Text: "get", Category: message, Args: [3]string{"peer", "bytes"}},
+		&n.put:      {Text: "put", Category: message, Args: [3]string{"peer", "bytes"}},
+		&n.poll:     {Text: "poll", Category: "progress", Args: [3]string{"handled"}},
 		&n.sleep:    {Text: "sleep", Category: "progress"},
-		&n.gone:     {Text: "rank gone", Category: "progress", Args: [2]string{"peer"}},
+		&n.gone:     {Text: "rank gone", Category: "progress", Args: [3]string{"peer"}},
 	} {
 		*to = r.Name(l)
 	}
@@ -42,7 +42,7 @@ func (n *names) of(w *traced, at *atomic.Uint32, before string, h uint8) trace.N
 	}
 	name := w.t.rec.Name(trace.Label{
 		Text:     before + cmp.Or(w.ep.HandlerName(h), fmt.Sprintf("handler %d", h)),
-		Category: message, Args: [2]string{"peer", "bytes"},
+		Category: message, Args: [3]string{"peer", "bytes"},
 	})
 	at.Store(uint32(name))
 	return name

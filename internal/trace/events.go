@@ -100,7 +100,7 @@ type writing struct {
 // labelText is a label as JSON.
 type labelText struct {
 	text, category []byte
-	args           [2][]byte // with colons; empty for none
+	args           [3][]byte // with colons; empty for none
 }
 
 // part writes all of one rank.
@@ -254,7 +254,7 @@ func (w *writing) flow(lane uint32, e *Record, l *labelText, at int64) error {
 // args ends an event with the arguments of its record.
 func (w *writing) args(e *Record, l *labelText) error {
 	open := false
-	for i, v := range [...]uint64{e.A, e.B} {
+	for i, v := range [...]uint64{e.A, e.B, e.Flow} {
 		if len(l.args[i]) == 0 {
 			continue
 		}

@@ -25,7 +25,7 @@ type Name uint32
 type Label struct {
 	Text     string    `json:"text"`
 	Category string    `json:"category"` // arrows join records of one category, under one Flow
-	Args     [2]string `json:"args"`     // what A and B are; empty: they are not shown
+	Args     [3]string `json:"args"`     // what A, B and Flow are; empty: they are not shown
 }
 
 // Record is one entry of a lane. Times are those of Recorder.Now.

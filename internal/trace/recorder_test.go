@@ -40,7 +40,7 @@ func TestRecorder(t *testing.T) {
 		wg.Go(func() {
 			l := r.Lane("owner " + strconv.Itoa(i))
 			for n := range uint64(each) {
-				name := r.Name(Label{Text: "step " + strconv.Itoa(int(n/1000)), Args: [2]string{"n"}})
+				name := r.Name(Label{Text: "step " + strconv.Itoa(int(n/1000)), Args: [3]string{"n"}})
 				start := l.Now()
 				l.Add(Record{Start: start, End: l.Now(), A: n, Name: name, Kind: Slice})
 				shared.AddShared(Record{Name: name, Kind: Slice | FlowOut, Flow: n})

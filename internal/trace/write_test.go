@@ -91,8 +91,8 @@ func drafts() (a, b *draft) {
 		d.json(blockZero, 0, 2000)
 		d.lane(0, "worker 0")
 		d.lane(1, `say "poll"`)
-		d.label(1, Label{Text: "task", Category: "realm", Args: [2]string{"index", ""}})
-		d.label(2, Label{Text: "send eager", Category: "message", Args: [2]string{"peer", "bytes"}})
+		d.label(1, Label{Text: "task", Category: "realm", Args: [3]string{"index", ""}})
+		d.label(2, Label{Text: "send eager", Category: "message", Args: [3]string{"peer", "bytes"}})
 		d.label(3, Label{Text: "ready"})
 	}
 	a.add(0, Record{Start: 2100, End: 2200, A: 1, B: 8, Flow: 1 << 63, Name: 2, Kind: Slice | FlowOut},

@@ -1,0 +1,223 @@
+package realm
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/internal/settings"
+)
+
+// timelineOf runs f on rank 0 of a job of two, and returns what the timeline of the job shows.
+func timelineOf(t *testing.T, f func(rt *Runtime) error) []mark {
+	t.Helper()
+	dir := t.TempDir()
+	cfg := rank.Config{Settings: map[string]string{settings.Trace.Env(): filepath.Join(dir, "%r.part")}}
+	err := RunWith(2, cfg, func(rt *Runtime) error {
+		if rt.Rank() != 0 {
+			return nil
+		}
+		return f(rt)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return marksOf(t, filepath.Join(dir, "0.part"), filepath.Join(dir, "1.part"))
+}
+
+// shown is how many marks there are of a name that want accepts. Slices of goroutines that share a lane are spans.
+func shown(marks []mark, name string, want func(m mark) bool) (n int) {
+	for _, m := range marks {
+		if m.Name == name && (m.Phase == "X" || m.Phase == "b") && want(m) {
+			n++
+		}
+	}
+	return n
+}
+
+// TestTimelineOfTransfers: what moves data is to be seen on the rank that works, with bytes and peer, and an arrow from
+// what has let it begin.
+func TestTimelineOfTransfers(t *testing.T) {
+	const n = 1 << 19
+	var copies, fills, reductions Event
+	marks := timelineOf(t, func(rt *Runtime) error {
+		here, there := arrayOn(t, rt, 0, System, n), arrayOn(t, rt, 1, System, n)
+		gate := rt.NewUserEvent()
+		some := Range(0, 4)
+		small := Copy(rt, there, here, Part{Points: &some}, After(gate.Event()))
+		copies = Copy(rt, there, here, Part{}, After(small))
+		back := Copy(rt, here, there, Part{}, After(copies))
+		fills = Fill(rt, here, 0, uint64(1), nil, After(back))
+		list, err := NewList(sumUint64, Range(0, n))
+		if err != nil {
+			return err
+		}
+		for i := range int64(1 << 16) {
+			_ = list.Reduce(i, 1)
+		}
+		reductions = Reduce(rt, there, 0, list, After(fills))
+		_ = gate.Trigger(NoEvent)
+		return rt.Wait(context.Background(), reductions)
+	})
+	bytes := func(rank, peer, bytes int) func(m mark) bool {
+		return func(m mark) bool { return m.Rank == rank && m.Args.Peer == peer && m.Args.Bytes == bytes }
+	}
+	// Each large copy has a piece that sends all, and a span from ready to complete; a small one has these, too.
+	for _, rank := range []int{0, 1} {
+		if got := shown(marks, "copy", bytes(rank, 1-rank, 8*n)); got != 2 {
+			t.Errorf("rank %d has %d slices and spans of large copies, want 2", rank, got)
+		}
+		if got := shown(marks, "copy for", bytes(rank, 1-rank, 8*n)); got != 1 {
+			t.Errorf("rank %d has received %d large copies, want 1", rank, got)
+		}
+	}
+	if a, b := shown(marks, "copy", bytes(0, 1, 32)), shown(marks, "copy for", bytes(1, 0, 32)); a != 2 || b != 1 {
+		t.Errorf("a small copy has %d slices and spans, and %d at the other rank", a, b)
+	}
+	pieces := func(m mark) bool { return m.Args.Finish == uint64(fills) && m.Args.Bytes == stepBytes }
+	if got := shown(marks, "fill", pieces); got != 8*n/stepBytes {
+		t.Errorf("%d pieces of a fill, want %d", got, 8*n/stepBytes)
+	}
+	sent := shown(marks, "reduce", func(m mark) bool { return m.Rank == 0 && m.Args.Peer == 1 && m.Args.Bytes > 0 })
+	came := shown(marks, "reduce for", func(m mark) bool { return m.Rank == 1 && m.Args.Peer == 0 && m.Args.Bytes > 0 })
+	if came < 2 || sent != came+1 { // and the span of all
+		t.Errorf("%d chunks of reductions were sent, %d came", sent-1, came)
+	}
+	from := map[string]mark{}
+	for _, m := range marks {
+		if m.Phase == "s" && m.Name == "operation" {
+			from[m.ID] = m
+		}
+	}
+	if len(from) != 5 {
+		t.Errorf("%d operations became ready, want 5", len(from))
+	}
+	for _, m := range marks {
+		if m.Phase == "f" && m.Name == "operation" {
+			s, ok := from[m.ID]
+			if !ok || s.Time > m.Time || s.Rank != m.Rank {
+				t.Errorf("the arrow of %+v begins at %+v", m, s)
+			}
+			delete(from, m.ID)
+		}
+	}
+	// Threads that are goroutines have no lanes, so there tasks are spans. A goroutine's trigger begins one copy.
+	workers := shown(marks, "profile.array", func(m mark) bool { return m.Phase == "X" }) > 0
+	if workers && len(from) > 1 {
+		t.Errorf("arrows without an end: %v", from)
+	}
+}
+
+var holdTask = Register("timeline.hold", func(c *Ctx, id ReservationID[int64]) error {
+	r := id.On(c)
+	if err := c.Wait(r.Acquire(Exclusive, NoEvent)); err != nil {
+		return err
+	}
+	*r.Payload()++
+	return r.Release(NoEvent)
+})
+
+// TestTimelineOfReservations: each hold is a span on the rank that holds, with the rank that it came from; acquires that
+// wait are spans, too.
+func TestTimelineOfReservations(t *testing.T) {
+	const each = 5
+	var id uint64
+	marks := timelineOf(t, func(rt *Runtime) error {
+		r, err := NewReservation[int64](rt)
+		if err != nil {
+			return err
+		}
+		id = uint64(r.ID())
+		for range each {
+			if e := r.Acquire(Exclusive, NoEvent); e != NoEvent {
+				if err := rt.Wait(context.Background(), e); err != nil {
+					return err
+				}
+			}
+			if err := r.Release(NoEvent); err != nil {
+				return err
+			}
+			e := Spawn(rt, ProcessorOf(1), holdTask, r.ID())
+			if err := rt.Wait(context.Background(), e); err != nil {
+				return err
+			}
+		}
+		if !r.TryAcquire(Exclusive) {
+			if err := rt.Wait(context.Background(), r.Acquire(Exclusive, NoEvent)); err != nil {
+				return err
+			}
+		}
+		if *r.Payload() != each {
+			t.Errorf("payload %d", *r.Payload())
+		}
+		return r.Release(NoEvent)
+	})
+	holds := func(rank, from int) int {
+		return shown(marks, "hold", func(m mark) bool {
+			return m.Rank == rank && m.Args.From == from && m.Args.Reservation == id
+		})
+	}
+	if a, b, c := holds(0, 0), holds(0, 1), holds(1, 0); a != 1 || b != each || c != each {
+		t.Errorf("%d first holds, %d that came back, %d of rank 1, want 1, %d and %d", a, b, c, each, each)
+	}
+	for rank := range 2 {
+		got := shown(marks, "acquire", func(m mark) bool {
+			return m.Rank == rank && m.Args.From == 1-rank && m.Args.Reservation == id
+		})
+		if got != each {
+			t.Errorf("rank %d has waited %d times, want %d", rank, got, each)
+		}
+	}
+}
+
+// TestTimelineOfBarriers: arrivals are marks, and phases are spans on each rank that arrives and hears of their end.
+func TestTimelineOfBarriers(t *testing.T) {
+	const phases = 4
+	marks := timelineOf(t, func(rt *Runtime) error {
+		b, err := NewBarrier[struct{}](rt, 2, Reduction[struct{}]{})
+		if err != nil {
+			return err
+		}
+		for range phases {
+			if err := b.Arrive(1, struct{}{}, NoEvent); err != nil {
+				return err
+			}
+			gate := rt.NewUserEvent()
+			Spawn(rt, ProcessorOf(1), waitPhase, b.ID(), After(gate.Event()))
+			_ = gate.Trigger(NoEvent)
+			if err := rt.Wait(context.Background(), b.Event()); err != nil {
+				return err
+			}
+			b = b.Next()
+		}
+		return nil
+	})
+	arrivals := map[int]int{}
+	spawns := map[string]int{}
+	for _, m := range marks {
+		if m.Phase == "i" && m.Name == "arrive" {
+			arrivals[m.Rank]++
+		}
+		if m.Name == "spawn" {
+			spawns[m.Phase]++
+		}
+	}
+	for rank := range 2 {
+		got := shown(marks, "phase", func(m mark) bool { return m.Rank == rank })
+		if got != phases || arrivals[rank] != phases {
+			t.Errorf("rank %d has %d phases and %d arrivals, want %d", rank, got, arrivals[rank], phases)
+		}
+	}
+	if spawns["s"] != phases || spawns["f"] != phases {
+		t.Errorf("arrows of spawns with a precondition: %v, want %d", spawns, phases)
+	}
+}
+
+var waitPhase = Register("timeline.phase", func(c *Ctx, id BarrierID[struct{}]) error {
+	b := id.On(c)
+	if err := b.Arrive(1, struct{}{}, NoEvent); err != nil {
+		return err
+	}
+	return c.Wait(b.Event())
+})
