@@ -44,7 +44,7 @@ func TestDirect(t *testing.T) {
 			if mem, ok := rt.data.mapped.Load(1); !ok || len(mem.([]byte)) != 1<<20 {
 				t.Errorf("rank 1 is not reached: %v", ok)
 			}
-			if got := rt.reach(1, 1<<20-5, 6, true); got != nil {
+			if got := rt.reach(1, 1<<20-5, 6); got != nil {
 				t.Errorf("%d bytes beyond the segment", len(got))
 			}
 		})
@@ -83,7 +83,7 @@ func TestMalformedParcels(t *testing.T) {
 			r := wire{b: b}
 			_, _, _ = r.u64(), r.index(), r.space()
 			_ = rt.applyChunk(b)
-			_, _, _, _ = rt.destination(b)
+			_, _, _ = rt.landing(b)
 			if len(b) < len(good) {
 				if err := rt.onJob(k, 0, b); err == nil {
 					t.Errorf("a job of %d of %d bytes", len(b), len(good))

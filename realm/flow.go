@@ -11,10 +11,11 @@ import (
 
 // outgoing is something that another rank is to answer. Its number travels.
 type outgoing struct {
-	peer  int
-	ahead func(number, in uint64)             // the peer has made room: number is that of o, in that of its incoming
-	body  func(k *cascade, b []byte) error    // the peer has sent an answer of some bytes
-	done  func(k *cascade, why *event.Poison) // the last call: the peer is done, or has died
+	peer   int
+	finish event.ID                            // of a transfer, which the peer ends; 0: it is none
+	ahead  func(number, in uint64)             // the peer has made room: number is that of o, in that of its incoming
+	body   func(k *cascade, b []byte) error    // the peer has sent an answer of some bytes
+	done   func(k *cascade, why *event.Poison) // the last call: the peer is done, or has died
 }
 
 // await gives o a number. It is called before the message leaves. If the peer has died, o is done at once.
@@ -27,9 +28,10 @@ func (rt *Runtime) expect(k *cascade, o *outgoing) (number uint64, ok bool) {
 	return number, true
 }
 
-// settle ends what has that number.
+// settle ends what has that number, because its peer has died.
 func (rt *Runtime) settle(k *cascade, number uint64, why *event.Poison) {
 	if o := rt.data.outs.Remove(number); o != nil {
+		k.mourned(o, why)
 		o.done(k, why)
 	}
 }
@@ -153,22 +155,27 @@ func (rt *Runtime) onDone(t *am.Token, args []uint64, payload []byte) {
 		why, _, err = event.ParsePoison(payload)
 	}
 	o := rt.data.outs.Get(args[0])
-	if err != nil || o == nil || o.peer != t.Source() {
+	if err != nil || o == nil || o.peer != t.Source() || rt.data.outs.Remove(args[0]) != o {
 		rt.malformed(t, "the end of", event.ID(args[0]))
 		return
 	}
 	k := rt.begin(t.Worker())
-	rt.settle(k, args[0], why)
+	k.concluded(o, why, args[1] != 0)
+	o.done(k, why)
 	k.end(pollBudget)
 }
 
-// tellDone is the answer to what has number ref at peer.
+// tellDone is the answer to what has number ref at peer, and is no transfer.
 func (rt *Runtime) tellDone(peer int, ref uint64, err error) {
-	var text []byte
-	if err != nil {
-		text = rt.poison(err).Append(nil)
+	rt.post(peer, hDone, textOf(rt.poisonOf(err)), ref, 0)
+}
+
+// poisonOf is the poison for a fault of this rank, nil without one.
+func (rt *Runtime) poisonOf(err error) *event.Poison {
+	if err == nil {
+		return nil
 	}
-	rt.post(peer, hDone, text, ref)
+	return rt.poison(err)
 }
 
 // onParcel: a short parcel has come.
@@ -194,9 +201,9 @@ func (rt *Runtime) parcel(k *cascade, src int, kind parcelKind, ref uint64, b []
 		}
 		return nil
 	case parcelPut:
-		return rt.onPut(src, ref, b)
+		return rt.onPut(k, src, ref, b)
 	case parcelOpen:
-		return rt.onOpen(src, ref, b)
+		return rt.onOpen(k, src, ref, b)
 	case parcelReduce:
 		return rt.onReduce(k, src, ref, b)
 	case parcelSpawn:

@@ -29,6 +29,7 @@ type job struct {
 	finish event.ID
 	after  event.ID
 	ignore bool
+	called bool // it begins in the call, not in a poll
 	kind   jobKind
 	dst    InstanceID
 	src    InstanceID
@@ -66,7 +67,8 @@ func startJob(at Site, j *job, by InstanceID, opts []Option) Event {
 	k := rt.begin(nil)
 	defer k.end(callBudget)
 	if by.Rank() == rt.rank {
-		j.finish, j.watch = rt.newEvent(), rt.watchFor(rt.rank, uint32(terms.profiler))
+		j.finish, j.called = rt.newEvent(), j.after == 0
+		j.watch = rt.watchFor(rt.rank, uint32(terms.profiler))
 		e := Event(j.finish)
 		j.await(k)
 		return e

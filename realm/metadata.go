@@ -36,6 +36,14 @@ func (rt *Runtime) withRemote(k *cascade, id InstanceID, f func(k *cascade, r *r
 	}
 }
 
+// knows tells whether withRemote runs its function in the call.
+func (rt *Runtime) knows(id InstanceID) bool {
+	rt.data.mu.Lock()
+	defer rt.data.mu.Unlock()
+	r := rt.data.remote[id]
+	return r != nil && r.layout != nil
+}
+
 // newRemote makes room for what is to be known of id. Which instance is forgotten for it is left to chance.
 func (d *data) newRemote(id InstanceID) *remoteInstance {
 	if d.remote == nil {

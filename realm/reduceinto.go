@@ -128,6 +128,10 @@ func (rt *Runtime) target(in *instance, f int, name string, s Space) (replayer, 
 // chunkBytes is what travels, or is applied, at a time.
 const chunkBytes = 256 << 10
 
+// chunksUnderWay is how many chunks of a fold instance travel at once. Those of a list do so one by one, because lists
+// are applied in their order.
+const chunksUnderWay = 4
+
 // Reduce applies the reductions of from to a field of dst, by number, once its precondition has triggered. from must
 // not change until the result triggers; after that it may be Reset. Its operator has been registered. Reductions into
 // one instance are applied one after another, by the utility processor of its rank. It does not block. The result is
@@ -169,11 +173,18 @@ type reduction struct {
 	field  int
 	from   ReductionInstance
 	ignore bool
-	chunks reduce.Chunker
 	to     replayer // on this rank
 	head   []byte   // of a parcel to another one
-	done   int64    // bytes
 	watch  *watch
+
+	// Owned by the tasks of the runtime on the utility processor.
+	chunks   reduce.Chunker
+	done     int64  // bytes
+	empty    bool   // there are no more chunks
+	held     []byte // the parcel of the last one, which is to be sent when the others have been applied
+	underWay int
+	most     int  // under way at once
+	ended    bool // the finish event has been triggered, or is left to the peer
 }
 
 // Fire implements event.Op.
@@ -193,6 +204,7 @@ func (x *reduction) triggered(k *cascade, why *event.Poison) {
 
 // over triggers the finish event.
 func (x *reduction) over(k *cascade, why *event.Poison) {
+	x.ended = true
 	if x.watch == nil {
 		k.trigger(x.finish, why)
 		return
@@ -200,15 +212,18 @@ func (x *reduction) over(k *cascade, why *event.Poison) {
 	k.over(x.watch, x.finish, &OperationProfile{Kind: OperationReduce, Target: x.dst, Bytes: x.done}, why)
 }
 
-func (x *reduction) push(k *cascade) {
+func (x *reduction) push(k *cascade) { x.then(k, x.step) }
+
+// then has the utility processor call f.
+func (x *reduction) then(k *cascade, f func(k *cascade)) {
 	x.rt.utility.push(x.rt.newInternal(func(c *Ctx) error {
-		x.step(&c.cascade)
+		f(&c.cascade)
 		c.cascade.run(callBudget)
 		return nil
 	}), k)
 }
 
-// step does away with the next chunk, and sees to the rest.
+// step does away with chunks, and sees to the rest.
 func (x *reduction) step(k *cascade) {
 	var s piece
 	if x.watch != nil {
@@ -224,7 +239,8 @@ func (x *reduction) step(k *cascade) {
 	}
 }
 
-// apply applies the next chunk, or sends it, and returns its bytes. x may be over when it returns without an error.
+// apply applies the next chunk, or sends as many as may be under way, and returns their bytes. x may be over when it
+// returns without an error.
 func (x *reduction) apply(k *cascade) (n int64, err error) {
 	if x.chunks == nil {
 		x.chunks = x.from.Chunks()
@@ -236,33 +252,89 @@ func (x *reduction) apply(k *cascade) (n int64, err error) {
 	if room := max(chunkBytes, x.chunks.Least()); len(d.scratch) < room {
 		d.scratch = make([]byte, room)
 	}
+	if x.to == nil {
+		return x.send(k, d.scratch), nil
+	}
 	chunk := x.chunks.Next(d.scratch)
-	switch {
-	case len(chunk) == 0:
+	if len(chunk) == 0 {
 		x.over(k, nil)
 		return 0, nil
-	case x.to != nil:
-		if err := x.to.Replay(chunk); err != nil {
-			return 0, err
-		}
-		n = int64(len(chunk))
-		x.done += n
-		x.push(k)
-		return n, nil
+	}
+	if err := x.to.Replay(chunk); err != nil {
+		return 0, err
 	}
 	n = int64(len(chunk))
-	o := &outgoing{peer: x.dst.Rank(), done: func(k *cascade, why *event.Poison) {
-		if why != nil {
-			x.over(k, why)
-			return
-		}
-		x.done += n
-		x.push(k)
-	}}
-	if ref, ok := x.rt.expect(k, o); ok {
-		x.rt.sendParcel(k, o.peer, parcelReduce, ref, slices.Concat(x.head, chunk))
-	}
+	x.done += n
+	x.push(k)
 	return n, nil
+}
+
+// send sends chunks. The last one has to come last, as it has the peer trigger the finish event.
+func (x *reduction) send(k *cascade, buf []byte) (bytes int64) {
+	for x.held == nil && !x.empty && x.underWay < x.most {
+		chunk := x.chunks.Next(buf)
+		n := int64(len(chunk))
+		if n == 0 {
+			x.empty = true
+			break
+		}
+		b := slices.Concat(make([]byte, 8), x.head, chunk)
+		if len(chunk)+x.chunks.Least() <= len(buf) { // there is room for more, so there is no more
+			binary.LittleEndian.PutUint64(b, uint64(x.finish))
+			x.held = b
+			break
+		}
+		x.underWay++
+		bytes += n
+		x.post(k, b, &outgoing{peer: x.dst.Rank(), done: func(k *cascade, why *event.Poison) {
+			x.then(k, func(k *cascade) { x.landed(k, n, why) })
+		}})
+	}
+	switch {
+	case x.underWay > 0:
+	case x.held != nil:
+		n := int64(len(x.held) - len(x.head) - 8)
+		bytes += n
+		x.ended = true
+		x.post(k, x.held, &outgoing{peer: x.dst.Rank(), finish: x.finish, done: func(k *cascade, why *event.Poison) {
+			x.answered(k, n, why)
+		}})
+	default:
+		x.over(k, nil)
+	}
+	return bytes
+}
+
+func (x *reduction) post(k *cascade, b []byte, o *outgoing) {
+	if ref, ok := x.rt.expect(k, o); ok {
+		x.rt.sendParcel(k, o.peer, parcelReduce, ref, b)
+	}
+}
+
+// landed: a chunk other than the last has been applied, or could not be.
+func (x *reduction) landed(k *cascade, n int64, why *event.Poison) {
+	x.underWay--
+	switch {
+	case x.ended:
+	case why != nil:
+		x.over(k, why)
+	default:
+		x.done += n
+		x.step(k)
+	}
+}
+
+// answered: the peer has applied the last chunk and so ended x, or has died. No task of the runtime has to do with x any
+// more.
+func (x *reduction) answered(k *cascade, n int64, why *event.Poison) {
+	if x.watch == nil {
+		return
+	}
+	if why == nil {
+		x.done += n
+	}
+	x.watch.told = true
+	x.over(k, why)
 }
 
 // aim finds the target, or writes what its rank needs to find it.
@@ -274,6 +346,9 @@ func (x *reduction) aim() error {
 		}
 		return err
 	}
+	if x.most = 1; !x.from.Ordered() {
+		x.most = chunksUnderWay
+	}
 	b := binary.LittleEndian.AppendUint64(nil, uint64(x.dst))
 	b = binary.AppendUvarint(b, uint64(x.field))
 	b = binary.AppendUvarint(b, uint64(len(x.from.OpName())))
@@ -282,14 +357,27 @@ func (x *reduction) aim() error {
 	return nil
 }
 
-// onReduce: a chunk of reductions of another rank. The utility processor applies it.
+// onReduce: a chunk of reductions of another rank. The utility processor applies it. Before the chunk is the finish
+// event if it is the last one, else 0.
 func (rt *Runtime) onReduce(k *cascade, src int, ref uint64, b []byte) error {
-	b = bytes.Clone(b)
-	rt.utility.push(rt.newInternal(func(*Ctx) error {
+	r := wire{b: b}
+	finish := event.ID(r.u64())
+	if r.bad || finish != 0 && (!finish.IsEvent() || finish.EventRank() != src) {
+		return errMalformed
+	}
+	if b = r.b; len(b) <= rt.ep.MaxMedium() { // it may be in the receive space
+		b = bytes.Clone(b)
+	}
+	rt.utility.push(rt.newInternal(func(c *Ctx) error {
 		start := rt.begun()
 		err := rt.applyChunk(b)
 		rt.served(start, OperationReduce, trace.Slice, src, int64(len(b)))
-		rt.tellDone(src, ref, err)
+		if finish == 0 {
+			rt.tellDone(src, ref, err)
+			return nil
+		}
+		rt.conclude(&c.cascade, src, ref, finish, rt.poisonOf(err))
+		c.cascade.run(callBudget)
 		return nil
 	}), k)
 	return nil

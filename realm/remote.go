@@ -155,32 +155,33 @@ func (k *cascade) triggerRemote(e event.ID, why *event.Poison) event.Status {
 	if e.EventRank() >= k.rt.size || e.Gen() == 0 {
 		return event.Unknown
 	}
+	asked, st := k.assume(e, why)
+	if st == event.Pending {
+		k.rt.post(e.EventRank(), hTrigger, textOf(why), uint64(e), asked)
+	}
+	return st
+}
+
+// assume has this rank take e, of another rank, for triggered. If it was not, the caller tells the owner. asked is 1 if
+// this rank has subscribed before.
+func (k *cascade) assume(e event.ID, why *event.Poison) (asked uint64, st event.Status) {
 	switch k.rt.replicas.note(e, why) {
 	case noted:
-		k.rt.post(e.EventRank(), hTrigger, nil, uint64(e))
-		return event.Pending
+		return 0, event.Pending
 	case notedBefore:
-		return event.Triggered
+		return 0, event.Triggered
 	}
 	s := k.rt.replicas.shard(e)
 	s.mu.Lock()
 	r := s.replica(e)
-	asked := uint64(0)
 	if r.Asked(e.Gen()) {
 		asked = 1
 	}
 	woken, st := r.Trigger(e.Gen(), why)
 	s.rested(e, r)
 	s.mu.Unlock()
-	if st == event.Pending {
-		k.list.Append(&woken)
-		var text []byte
-		if why != nil {
-			text = why.Append(nil)
-		}
-		k.rt.post(e.EventRank(), hTrigger, text, uint64(e), asked)
-	}
-	return st
+	k.list.Append(&woken)
+	return asked, st
 }
 
 // What note has done.

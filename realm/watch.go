@@ -15,6 +15,7 @@ type watch struct {
 	ready   uint64
 	started uint64      // of an operation that is no task
 	split   bool        // the operation is done in several pieces, or partly by another rank
+	told    bool        // another rank has had the event triggered
 	after   bool        // a task has a precondition
 	waits   int         // of a task
 	waited  uint64      // likewise
@@ -87,7 +88,7 @@ func (k *cascade) worked(x piece, kind OperationKind, finish event.ID, peer int,
 	p.work(k.lane(), e)
 }
 
-// over triggers finish, the event of an operation that is over, and frees its watch. x has what the profile is to say
+// over triggers finish, the event of an operation that is over, unless that has been done, and frees its watch. x has what the profile is to say
 // beside outcome and times.
 func (k *cascade) over(w *watch, finish event.ID, x *OperationProfile, why *event.Poison) {
 	rt := k.rt
@@ -98,7 +99,9 @@ func (k *cascade) over(w *watch, finish event.ID, x *OperationProfile, why *even
 			Name: p.whole[x.Kind], Kind: trace.Span,
 		})
 	}
-	k.trigger(finish, why)
+	if !w.told {
+		k.trigger(finish, why)
+	}
 	if w.sink != nil {
 		x.Finish = Event(finish)
 		w.fill(x, why)

@@ -20,7 +20,8 @@ type graph struct {
 	wires        [][]wire  // of each piece, those to a lower piece first; but those that stay inside come before all
 }
 
-// draw makes a graph out of a seed. A wire leaves its piece with a chance of leave per cent.
+// draw makes a graph out of a seed. A wire leaves its piece with a chance of leave per cent, and ends in the piece before
+// or behind it. The last piece is before the first.
 func draw(pieces, nodes, wires, leave int, seed uint64) *graph {
 	g := &graph{pieces: pieces, each: nodes, wires: make([][]wire, pieces)}
 	for p := range pieces {
@@ -40,8 +41,9 @@ func draw(pieces, nodes, wires, leave int, seed uint64) *graph {
 func (g *graph) drawWire(p, leave int, r *rand.Rand) wire {
 	to := p
 	if g.pieces > 1 && r.IntN(100) < leave {
-		if to = r.IntN(g.pieces - 1); to >= p {
-			to++
+		to = (p + 1) % g.pieces
+		if r.IntN(2) == 0 {
+			to = (p + g.pieces - 1) % g.pieces
 		}
 	}
 	node := func(piece int) int64 { return int64(piece*g.each + r.IntN(g.each)) }

@@ -20,7 +20,7 @@ func TestDraw(t *testing.T) {
 		if reflect.DeepEqual(g.wires, draw(5, 40, 2000, leave, 4).wires) {
 			t.Error("two seeds give one graph")
 		}
-		left := 0
+		left, to := 0, make([]int, g.pieces) // wires by how far they go
 		for p, wires := range g.wires {
 			for _, w := range wires {
 				if g.pieceOf(w.in) != p || w.out < 0 || g.pieceOf(w.out) >= g.pieces {
@@ -29,10 +29,14 @@ func TestDraw(t *testing.T) {
 				if g.pieceOf(w.out) != p {
 					left++
 				}
+				to[(g.pieceOf(w.out)-p+g.pieces)%g.pieces]++
 			}
 		}
 		if part := float64(left) / 100; math.Abs(part-float64(leave)) > 2 {
 			t.Errorf("%v%% leave their pieces, want %d%%", part, leave)
+		}
+		if to[2]+to[3] > 0 || math.Abs(float64(to[1]-to[4])) > 400 {
+			t.Errorf("%d%% leave their pieces, to those beside them: %d", leave, to)
 		}
 	}
 	if g := draw(1, 5, 100, 100, 1); len(g.bundles(0)) != 0 {

@@ -1,6 +1,6 @@
 // Circuit simulates an electric circuit with package realm: a random graph of nodes that wires connect. The graph is
-// cut into pieces, several to a rank. A node is private to its piece or shared, if wires of another piece touch it.
-// For that piece it is a ghost.
+// cut into pieces, several to a rank, and a wire leads at most to the piece beside its own. A node is private to its
+// piece or shared, if wires of another piece touch it. For that piece it is a ghost.
 //
 // Each step has three tasks for a piece. The first computes the currents of its wires from the voltages of own nodes
 // and ghosts. The second distributes the charge that they move: to own nodes at once, and to ghosts by a reduction

@@ -223,6 +223,7 @@ type Instance interface {
 	OpName() string
 	Space() space.Space
 	Chunks() Chunker
+	Ordered() bool // chunks are to be replayed in their order
 }
 
 // Chunker gives chunks, as an Encoder does.
@@ -246,6 +247,9 @@ func (f *Fold[L, R]) Space() space.Space { return f.pts.space }
 // Chunks implements Instance.
 func (f *Fold[L, R]) Chunks() Chunker { return f.Encoder() }
 
+// Ordered implements Instance.
+func (f *Fold[L, R]) Ordered() bool { return false }
+
 // OpName is the name of the operator.
 func (l *List[L, R]) OpName() string { return l.op.Name }
 
@@ -254,3 +258,6 @@ func (l *List[L, R]) Space() space.Space { return l.pts.space }
 
 // Chunks implements Instance.
 func (l *List[L, R]) Chunks() Chunker { return l.Encoder() }
+
+// Ordered implements Instance.
+func (l *List[L, R]) Ordered() bool { return true }

@@ -1,0 +1,101 @@
+package realm
+
+import (
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/realm/event"
+)
+
+// The end of a transfer. The rank of the destination is the first to know that the bytes are in place, so it has the
+// finish event triggered: what waits there goes on at once. The rank of the source hears of it as well. If the
+// destination dies before, the source has the event poisoned. Only the owner decides which of the two came first:
+//
+//	owner         bytes in place                     destination dies
+//	source        trigger here; the answer says so   the source poisons it
+//	destination   trigger here                       nobody is left to be told
+//	third rank    it is asked to trigger             the source asks it to poison
+//
+// The third rank also poisons the event if the source dies. So the destination must not tell its own waiters then.
+
+// conclude ends a transfer of rank src into this rank. ref is what the answer names; 0: src does not want any.
+func (rt *Runtime) conclude(k *cascade, src int, ref uint64, finish event.ID, why *event.Poison) {
+	asked := uint64(0)
+	switch finish.EventRank() {
+	case rt.rank:
+		k.triggerOwn(finish, rt.rank, why)
+	case src:
+		asked, _ = k.assume(finish, why)
+	default:
+		rt.ask(finish, why)
+	}
+	if ref != 0 {
+		rt.post(src, hDone, textOf(why), ref, asked)
+	}
+}
+
+// ask has the owner of e, another rank, trigger it. This rank is told like others.
+func (rt *Runtime) ask(e event.ID, why *event.Poison) {
+	rt.post(e.EventRank(), hTrigger, textOf(why), uint64(e))
+}
+
+// concluded: the peer has ended the transfer o. asked: it has subscribed to the finish event before.
+func (k *cascade) concluded(o *outgoing, why *event.Poison, asked bool) {
+	if o.finish == 0 || !k.rt.owns(o.finish) {
+		return
+	}
+	by := nobody
+	if asked {
+		by = o.peer
+		k.rt.events.expectSubscription(o.finish, by)
+	}
+	k.triggerOwn(o.finish, by, why)
+}
+
+// mourned: the peer has died, and has not ended the transfer o as far as this rank knows.
+func (k *cascade) mourned(o *outgoing, why *event.Poison) {
+	switch {
+	case o.finish == 0 || o.finish.EventRank() == o.peer:
+	case k.rt.owns(o.finish):
+		k.triggerOwn(o.finish, k.rt.rank, why)
+	default:
+		k.rt.ask(o.finish, why)
+	}
+}
+
+// fetch gets the bytes of a transfer out of the memory of its source.
+type fetch struct {
+	am.Bulk
+	rt   *Runtime
+	src  int
+	over func(k *cascade, why *event.Poison)
+}
+
+// fetch begins to fill mem with the bytes of rank src under a key. Nobody sends a message meanwhile, so it counts as
+// one of this rank.
+func (rt *Runtime) fetch(src int, key conduit.Key, mem []byte, over func(k *cascade, why *event.Poison)) {
+	f := &fetch{Bulk: am.Bulk{Data: mem, Key: key, Get: true}, rt: rt, src: src, over: over}
+	f.Owner = f
+	rt.peers.of(src).sent.Add(1)
+	rt.ep.PutBulk(src, &f.Bulk)
+}
+
+// Sent implements am.BulkOwner.
+func (f *fetch) Sent(w *fult.Worker) { f.end(nil, w) }
+
+// Fail implements am.BulkOwner.
+func (f *fetch) Fail(err error, w *fult.Worker) { f.end(f.rt.poison(err), w) }
+
+func (f *fetch) end(why *event.Poison, w *fult.Worker) {
+	k := f.rt.begin(w)
+	f.over(k, why)
+	k.end(pollBudget)
+	f.rt.peers.of(f.src).received.Add(1)
+}
+
+func textOf(why *event.Poison) []byte {
+	if why == nil {
+		return nil
+	}
+	return why.Append(nil)
+}
