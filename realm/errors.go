@@ -11,15 +11,15 @@ import (
 
 // Errors, for errors.Is.
 var (
-	ErrPoisoned   = errors.New("realm: poisoned")                  // the event, or one that it depends on
-	ErrArgument   = errors.New("realm: invalid argument")          // a handle, number or type that cannot be
-	ErrCanceled   = errors.New("realm: canceled")                  // the cause of Cancel(nil)
-	ErrTriggered  = errors.New("realm: the event has triggered")   // by another call, before
-	ErrRegistered = errors.New("realm: task registration differs") // between ranks, or came after the start
-	ErrSize       = am.ErrSize                                     // of arguments or data
-	ErrPeer       = am.ErrPeer                                     // the other rank has died
-	ErrClosed     = am.ErrClosed                                   // the runtime has ended
-	ErrPending    = rank.ErrPending                                // operations have not ended
+	ErrPoisoned   = errors.New("realm: poisoned")                // the event, or one that it depends on
+	ErrArgument   = errors.New("realm: invalid argument")        // a handle, number or type that cannot be
+	ErrCanceled   = errors.New("realm: canceled")                // the cause of Cancel(nil)
+	ErrTriggered  = errors.New("realm: the event has triggered") // by another call, before
+	ErrRegistered = errors.New("realm: registration differs")    // between ranks, or came after the start
+	ErrSize       = am.ErrSize                                   // of arguments or data
+	ErrPeer       = am.ErrPeer                                   // the other rank has died
+	ErrClosed     = am.ErrClosed                                 // the runtime has ended
+	ErrPending    = rank.ErrPending                              // operations have not ended
 )
 
 // PoisonError is why an operation was not done.

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/golci/golci/internal/realm/event"
 	"github.com/golci/golci/internal/realm/reduce"
@@ -71,39 +70,6 @@ func OrOp[T reduce.Integer]() *Op[T, T] { return reduce.Or[T]() }
 // XorOp takes the bitwise exclusive or.
 func XorOp[T reduce.Integer]() *Op[T, T] { return reduce.Xor[T]() }
 
-// operators are those that have been registered.
-var operators struct {
-	mu   sync.Mutex
-	onto map[string]func(mem []byte, l *space.Layout, f int, s Space) (replayer, error)
-}
-
-// replayer applies chunks of reductions.
-type replayer interface{ Replay(chunk []byte) error }
-
-// RegisterOp makes op known under a name, so that reductions by it can be applied on any rank, and returns it with that
-// name. All ranks register the same operators, best where a package's variables are initialised. A second registration
-// of a name panics, as it can only be a mistake in the program.
-func RegisterOp[L, R any](name string, op *Op[L, R]) *Op[L, R] {
-	named := *op
-	named.Name = name
-	operators.mu.Lock()
-	defer operators.mu.Unlock()
-	if operators.onto[name] != nil {
-		panic(fmt.Sprintf("realm: RegisterOp: the operator %q is registered twice", name))
-	}
-	if operators.onto == nil {
-		operators.onto = make(map[string]func([]byte, *space.Layout, int, Space) (replayer, error))
-	}
-	operators.onto[name] = func(mem []byte, l *space.Layout, f int, s Space) (replayer, error) {
-		t, err := named.Onto(mem, l, f, s, reduce.Exclusive)
-		if err != nil {
-			return nil, err
-		}
-		return t, nil
-	}
-	return &named
-}
-
 // NewFold makes an instance for reductions by op into points of s. op has Fold and Identity. Errors name what is wrong.
 func NewFold[L, R any](op *Op[L, R], s Space, mode ReductionMode) (*FoldInstance[L, R], error) {
 	return reduce.NewFold(op, s, mode)
@@ -112,17 +78,6 @@ func NewFold[L, R any](op *Op[L, R], s Space, mode ReductionMode) (*FoldInstance
 // NewList makes a log of reductions by op into points of s.
 func NewList[L, R any](op *Op[L, R], s Space) (*ListInstance[L, R], error) {
 	return reduce.NewList(op, s)
-}
-
-// target makes field f of in the target of reductions by the operator of that name into points of s.
-func (rt *Runtime) target(in *instance, f int, name string, s Space) (replayer, error) {
-	operators.mu.Lock()
-	onto := operators.onto[name]
-	operators.mu.Unlock()
-	if onto == nil {
-		return nil, fmt.Errorf("%w: rank %d has no operator %q", ErrArgument, rt.rank, name)
-	}
-	return onto(in.mem, in.layout, f, s)
 }
 
 // chunkBytes is what travels, or is applied, at a time.
@@ -144,6 +99,10 @@ func Reduce(at Site, dst Instance, field int, from ReductionInstance, opts ...Op
 	}
 	if from == nil || dst.id>>56 != 0x0C || dst.id.Rank() >= rt.size || field < 0 || field >= space.MaxFields {
 		return rt.failed(rt.errorf("Reduce", "%w: field %d of %v", ErrArgument, field, dst.id))
+	}
+	if o := operatorOf(from.OpName()); o == nil || o.op != from.Operator() {
+		return rt.failed(rt.errorf("Reduce", "%w: the operator %q is not the result of RegisterOp", ErrArgument,
+			from.OpName()))
 	}
 	x := &reduction{rt: rt, finish: rt.newEvent(), dst: dst.id, field: field, from: from, ignore: terms.ignore}
 	x.Op, x.watch = x, rt.watchFor(rt.rank, uint32(terms.profiler))

@@ -19,18 +19,19 @@ type Task[A any] struct {
 	def *definition
 }
 
-// definition is what is known of a registered task.
+// definition is what is known of a registered task, reduction or operator.
 type definition struct {
-	name   string
-	serial int    // by the order of registration in this process
-	layout string // of the arguments
-	size   uintptr
-	plain  bool // the arguments have no pointers, and are copied as they lie in memory
-	run    func(c *Ctx, t *task) error
-	fold   barrier.Op // of a reduction, which is no task; else nil
+	name     string
+	serial   int    // by the order of registration in this process
+	layout   string // of the arguments
+	size     uintptr
+	plain    bool // the arguments have no pointers, and are copied as they lie in memory
+	run      func(c *Ctx, t *task) error
+	fold     barrier.Op // of a reduction, which is no task; else nil
+	operator *operator  // of an operator, which is no task; else nil
 }
 
-// registry has the tasks of the program. It is filled while packages are initialised.
+// registry has what the program has registered. It is filled while packages are initialised.
 var registry struct {
 	mu   sync.Mutex
 	all  []*definition // by serial
@@ -67,7 +68,7 @@ func (d *definition) enter() {
 	registry.mu.Lock()
 	defer registry.mu.Unlock()
 	if registry.name[d.name] != nil {
-		panic(fmt.Sprintf("realm: Register: the task %q is registered twice", d.name))
+		panic(fmt.Sprintf("realm: %q is registered twice", d.name))
 	}
 	if registry.name == nil {
 		registry.name = make(map[string]*definition)
@@ -95,7 +96,7 @@ func takeCatalog() *catalog {
 	h := fnv.New64a()
 	for i, d := range c.defs {
 		c.place[d.serial] = i
-		fmt.Fprintf(h, "%q %s\n", d.name, d.layout)
+		fmt.Fprintf(h, "%q %x\n", d.name, d.digest())
 	}
 	c.digest = h.Sum64()
 	return c

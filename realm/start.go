@@ -16,7 +16,7 @@ import (
 
 // Start joins this process to its job as one rank, as rank.Start does, and starts the runtime there. It blocks until
 // all ranks are ready. cfg.Attach is called, too. Errors: those of rank.Start; ErrRegistered if ranks have registered
-// different tasks.
+// different tasks, reductions or operators.
 func Start(ctx context.Context, cfg rank.Config, rc Config) (*Runtime, error) {
 	var rt *Runtime
 	withRuntime(&cfg, rc, func(x *Runtime) { rt = x })
@@ -102,8 +102,9 @@ type greeting struct {
 	wrong error
 }
 
-// Begin compares the registered tasks with those of other ranks, and starts the workers. Every rank calls it once after
-// the start; Start and Run do. It blocks. Errors: ErrRegistered, naming the ranks and a task.
+// Begin compares what has been registered with other ranks, and starts the workers. Every rank calls it once after the
+// start; Start and Run do. It blocks. Errors: ErrRegistered, naming two ranks and what differs: a task, or a reduction
+// or operator with that word before its name.
 func (rt *Runtime) Begin() error {
 	if rt.size > 1 { // the first thread starts the workers, which poll while the program does something else
 		if _, err := rt.sched.Go(func(*fult.Thread) {}); err != nil {
@@ -125,22 +126,27 @@ func (rt *Runtime) Begin() error {
 	if err != nil || rt.rank == 0 {
 		return err
 	}
-	return rt.ep.RequestMedium(parent, hGreet, rt.catalog.summary(rt.ep.MaxMedium()), rt.catalog.digest,
-		uint64(len(rt.catalog.defs)))
+	return rt.ep.RequestMedium(parent, hGreet, rt.catalog.summary(rt.ep.MaxMedium()), rt.catalog.digest)
 }
 
-// summary has a number for each task, as far as there is room.
+// summary has the name of each definition and the digest of its layout, as far as there is room.
 func (c *catalog) summary(room int) []byte {
 	var b []byte
-	for _, d := range c.defs[:min(len(c.defs), room/8)] {
-		b = binary.LittleEndian.AppendUint64(b, d.digest())
+	for _, d := range c.defs {
+		one := binary.AppendUvarint(nil, uint64(len(d.name)))
+		one = binary.LittleEndian.AppendUint64(append(one, d.name...), d.digest())
+		if len(b)+len(one) > room {
+			break
+		}
+		b = append(b, one...)
 	}
 	return b
 }
 
+// digest is that of the layout.
 func (d *definition) digest() uint64 {
 	h := fnv.New64a()
-	fmt.Fprintf(h, "%q %s", d.name, d.layout)
+	h.Write([]byte(d.layout))
 	return h.Sum64()
 }
 
@@ -151,17 +157,32 @@ func (rt *Runtime) onGreet(t *am.Token, args []uint64, payload []byte) {
 	defer g.mu.Unlock()
 	g.heard++
 	if args[0] != rt.catalog.digest && g.wrong == nil {
-		g.wrong = rt.errorf("Begin", "%w: %s", ErrRegistered, rt.catalog.difference(t.Source(), int(args[1]), payload))
+		g.wrong = rt.errorf("Begin", "%w: %s", ErrRegistered, rt.catalog.difference(rt.rank, t.Source(), payload))
 	}
 }
 
-// difference names a task in which the registration of another rank differs.
-func (c *catalog) difference(other, n int, summary []byte) string {
-	for i, d := range c.defs {
-		if 8*i+8 > len(summary) || binary.LittleEndian.Uint64(summary[8*i:]) != d.digest() {
-			return fmt.Sprintf("rank %d has %d tasks, this rank %d; the first that differs is %q here, with arguments %s",
-				other, n, len(c.defs), d.name, d.layout)
+// difference names the first registration by name in which the summary of another rank differs from c, which is that of
+// rank here.
+func (c *catalog) difference(here, there int, summary []byte) string {
+	r := wire{b: summary}
+	for _, d := range c.defs {
+		if len(r.b) == 0 {
+			return fmt.Sprintf("rank %d has registered %q, rank %d has not, or has more than it can tell", here, d.name, there)
+		}
+		name, digest := string(r.bytes(r.count(uint64(len(r.b))))), r.u64()
+		switch {
+		case r.bad:
+			return fmt.Sprintf("rank %d has sent a malformed summary", there)
+		case name < d.name:
+			return fmt.Sprintf("rank %d has registered %q, rank %d has not", there, name, here)
+		case name > d.name:
+			return fmt.Sprintf("rank %d has registered %q, rank %d has not", here, d.name, there)
+		case digest != d.digest():
+			return fmt.Sprintf("%q has another layout on rank %d than on rank %d, where it is %s", name, there, here, d.layout)
 		}
 	}
-	return fmt.Sprintf("rank %d has %d tasks, this rank %d", other, n, len(c.defs))
+	if name := r.bytes(r.count(uint64(len(r.b)))); !r.bad {
+		return fmt.Sprintf("rank %d has registered %q, rank %d has not", there, name, here)
+	}
+	return fmt.Sprintf("rank %d has more than it can tell, or other ranks differ", there)
 }

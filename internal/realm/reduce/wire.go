@@ -221,6 +221,7 @@ func (t *Target[L, R]) take(form byte, numbers []byte, i, m int64, count uint64)
 // Instance is a Fold or a List, whatever its types.
 type Instance interface {
 	OpName() string
+	Operator() any // the *Op
 	Space() space.Space
 	Chunks() Chunker
 	Ordered() bool // chunks are to be replayed in their order
@@ -241,6 +242,9 @@ func (e *Encoder[R]) Least() int {
 // OpName is the name of the operator.
 func (f *Fold[L, R]) OpName() string { return f.op.Name }
 
+// Operator is the *Op[L, R].
+func (f *Fold[L, R]) Operator() any { return f.op }
+
 // Space is the points that are reduced into.
 func (f *Fold[L, R]) Space() space.Space { return f.pts.space }
 
@@ -252,6 +256,9 @@ func (f *Fold[L, R]) Ordered() bool { return false }
 
 // OpName is the name of the operator.
 func (l *List[L, R]) OpName() string { return l.op.Name }
+
+// Operator is the *Op[L, R].
+func (l *List[L, R]) Operator() any { return l.op }
 
 // Space is the points that are reduced into.
 func (l *List[L, R]) Space() space.Space { return l.pts.space }
