@@ -22,8 +22,8 @@ type page[R any] [pageLen]R
 type marks [markLen / 64]uint64
 
 // Fold is an instance that holds one value for each point: the fold of all reductions into it. Its memory, and the time
-// to make, apply and reset it, follow the points that are reduced into: pages of 1024 points are made when they are
-// first needed, and so are the bits that tell them apart.
+// to make, apply and reset it, follow the points that are reduced into: a page of 1024 points begins as a log of the
+// first 64 reductions into it. The bits that tell points apart are made when they are first needed, too.
 //
 // In mode Exclusive one goroutine at a time uses it. In mode Atomic several may reduce at once; all else is for one
 // alone.
@@ -31,8 +31,9 @@ type Fold[L, R any] struct {
 	op    *Op[L, R]
 	pts   points
 	mode  Mode
-	pages []*page[R] // nil: not needed yet. In mode Atomic read and set atomically
-	marks []*marks   // the same
+	pages []*page[R] // nil: has a log, or nothing yet. In mode Atomic read and set atomically
+	logs  logs[R]    // in mode Exclusive
+	marks []*marks   // nil: not needed yet. In mode Atomic read and set atomically
 	at    [batch]int64
 }
 
@@ -53,6 +54,9 @@ func NewFold[L, R any](op *Op[L, R], s space.Space, mode Mode) (*Fold[L, R], err
 		return nil, fmt.Errorf("%w: %v", ErrIndex, s)
 	}
 	f.pages = make([]*page[R], (f.pts.count+pageLen-1)/pageLen)
+	if mode == Exclusive {
+		f.logs.of = make([]*pageLog[R], len(f.pages))
+	}
 	f.marks = make([]*marks, (f.pts.count+markLen-1)/markLen)
 	return f, nil
 }
@@ -65,6 +69,9 @@ func (f *Fold[L, R]) page(n int64) *page[R] {
 	}
 	if *p == nil {
 		*p = new(page[R])
+		if l := f.logs.of[uint64(n)/pageLen]; l != nil {
+			l.become(*p, f.op.Fold, *f.op.Identity)
+		}
 	}
 	return *p
 }
@@ -115,6 +122,10 @@ func (f *Fold[L, R]) ReduceAt(x space.Point, v R) error {
 
 // reduce folds v into the value of point n.
 func (f *Fold[L, R]) reduce(n int64, v R) {
+	if f.mode == Exclusive && f.pages[uint64(n)/pageLen] == nil {
+		f.logged(n, v)
+		return
+	}
 	p, w, bit := &f.page(n)[uint64(n)%pageLen], f.word(n), uint64(1)<<(n%64)
 	switch {
 	case f.mode == Atomic:
@@ -145,8 +156,11 @@ func (f *Fold[L, R]) ReduceAll(at []int64, v []R) error {
 	loops := f.op.loops()
 	for len(at) > 0 {
 		n, err := f.pts.numbers(f.at[:], at[:min(len(at), batch)])
-		f.mark(f.at[:n])
-		loops.foldAt(f.pages, f.at[:n], v[:n])
+		paged := f.mark(f.at[:n])
+		loops.foldAt(f.pages, f.at[:paged], v[:paged])
+		for k := paged; k < n; k++ {
+			f.reduce(f.at[k], v[k])
+		}
 		if err != nil {
 			return err
 		}
@@ -155,10 +169,15 @@ func (f *Fold[L, R]) ReduceAll(at []int64, v []R) error {
 	return nil
 }
 
-// mark makes the values of points that are about to be reduced into.
-func (f *Fold[L, R]) mark(at []int64) {
+// mark makes the values of points that are about to be reduced into, up to the first that has no page. It returns how
+// many they are.
+func (f *Fold[L, R]) mark(at []int64) int {
 	identity := *f.op.Identity
-	for _, n := range at {
+	for k, n := range at {
+		p := f.pages[uint64(n)/pageLen]
+		if p == nil {
+			return k
+		}
 		m := f.marks[uint64(n)/markLen]
 		if m == nil {
 			f.word(n)
@@ -166,9 +185,10 @@ func (f *Fold[L, R]) mark(at []int64) {
 		}
 		if w, bit := &m[uint64(n)%markLen/64], uint64(1)<<(n%64); *w&bit == 0 {
 			*w |= bit
-			f.page(n)[uint64(n)%pageLen] = identity
+			p[uint64(n)%pageLen] = identity
 		}
 	}
+	return len(at)
 }
 
 // ReduceRow is Reduce of each v[k] into the point with coordinate i+k. ErrIndex: one does not exist, and nothing has
@@ -183,6 +203,9 @@ func (f *Fold[L, R]) ReduceRow(i int64, v []R) error {
 	}
 	for len(v) > 0 {
 		n := min(len(v), int(64-first%64))
+		if len(v) > logLen {
+			f.page(first)
+		}
 		f.reduceWord(first, v[:n])
 		first, v = first+int64(n), v[n:]
 	}
@@ -191,18 +214,21 @@ func (f *Fold[L, R]) ReduceRow(i int64, v []R) error {
 
 // reduceWord folds v into the points from number first on, whose marks are in one word.
 func (f *Fold[L, R]) reduceWord(first int64, v []R) {
-	w, all := f.word(first), ^uint64(0)>>(64-len(v))<<(first%64)
-	dst := f.page(first)[uint64(first)%pageLen:][:len(v)]
-	switch {
-	case f.mode == Exclusive && *w&all == all:
-		f.op.loops().foldRow(dst, v)
-	case f.mode == Exclusive && *w&all == 0:
-		*w |= all
-		copy(dst, v)
-	default:
-		for k, x := range v {
-			f.reduce(first+int64(k), x)
+	if p := f.pages[uint64(first)/pageLen]; f.mode == Exclusive && p != nil {
+		w, all := f.word(first), ^uint64(0)>>(64-len(v))<<(first%64)
+		dst := p[uint64(first)%pageLen:][:len(v)]
+		switch *w & all {
+		case all:
+			f.op.loops().foldRow(dst, v)
+			return
+		case 0:
+			*w |= all
+			copy(dst, v)
+			return
 		}
+	}
+	for k, x := range v {
+		f.reduce(first+int64(k), x)
 	}
 }
 
@@ -212,7 +238,10 @@ func (f *Fold[L, R]) Value(i int64) (v R, ok bool) {
 	if err != nil || f.marks[n/markLen] == nil || *f.word(n)>>(n%64)&1 == 0 {
 		return v, false
 	}
-	return f.page(n)[n%pageLen], true
+	if p := f.pages[n/pageLen]; p != nil {
+		return p[n%pageLen], true
+	}
+	return f.logs.of[n/pageLen].value(uint16(n%pageLen), f.op.Fold, *f.op.Identity), true
 }
 
 // Touched is how many points have been reduced into.
@@ -227,9 +256,10 @@ func (f *Fold[L, R]) Touched() (n int64) {
 	return n
 }
 
-// Reset makes f as NewFold does, and keeps its pages.
+// Reset makes f as NewFold does, and keeps its memory.
 func (f *Fold[L, R]) Reset() {
-	for s := f.sweep(); f.mode == Atomic; {
+	s := f.sweep()
+	for f.mode == Atomic {
 		_, v := s.next(pageLen)
 		if len(v) == 0 {
 			break
@@ -238,6 +268,7 @@ func (f *Fold[L, R]) Reset() {
 			v[k] = *f.op.Identity
 		}
 	}
+	f.logs.empty()
 	for _, m := range f.marks {
 		if m != nil {
 			*m = marks{}
@@ -250,7 +281,8 @@ func (f *Fold[L, R]) Apply(t *Target[L, R]) error {
 	if err := t.fits(f.op, &f.pts); err != nil {
 		return err
 	}
-	for s := f.sweep(); ; {
+	s := f.sweep() // not in the loop, which would copy it each time
+	for {
 		first, v := s.next(pageLen)
 		switch {
 		case len(v) == 0:
@@ -269,15 +301,21 @@ const rowMin = 16
 
 // sweep goes through the points that have been reduced into.
 type sweep[R any] struct {
-	pages []*page[R]
-	marks []*marks
-	n     int64 // the next one to look at
+	pages    []*page[R]
+	logs     []*pageLog[R]
+	marks    []*marks
+	fold     func(a, b R) R
+	identity R
+	n        int64 // the next one to look at
+	log      digest[R]
 }
 
-func (f *Fold[L, R]) sweep() sweep[R] { return sweep[R]{pages: f.pages, marks: f.marks} }
+func (f *Fold[L, R]) sweep() sweep[R] {
+	return sweep[R]{pages: f.pages, logs: f.logs.of, marks: f.marks, fold: f.op.Fold, identity: *f.op.Identity}
+}
 
 // next is the next row of them, within a page and at most limit: the number of the first, and the values; none at the
-// end.
+// end. The values are valid until the next call.
 func (s *sweep[R]) next(limit int) (first int64, v []R) {
 	m, ok := s.seek()
 	if !ok {
@@ -290,9 +328,23 @@ func (s *sweep[R]) next(limit int) (first int64, v []R) {
 		ones = min(ones, 64-int(s.n%64), limit-length)
 		length += ones
 		if s.n += int64(ones); ones == 0 || length == limit || s.n%64 != 0 {
-			return n, s.pages[n/pageLen][n%pageLen:][:length]
+			return n, s.values(m, n)[:length]
 		}
 	}
+}
+
+// values is those from point n on, as many as follow each other in its page. m is the sheet of its mark.
+func (s *sweep[R]) values(m *marks, n int64) []R {
+	i, in := n/pageLen, n%pageLen
+	if p := s.pages[i]; p != nil {
+		return p[in:]
+	}
+	words := m[(n-in)%markLen/64:][:pageLen/64]
+	if s.log.page != i+1 {
+		s.log.page = i + 1
+		s.log.take(s.logs[i], words, s.fold, s.identity)
+	}
+	return s.log.vals[s.log.rank(words, uint64(in)):]
 }
 
 // seek moves to the next mark, and returns its sheet.

@@ -383,35 +383,3 @@ func TestBadTargets(t *testing.T) {
 		}
 	}
 }
-
-// TestPagesFollowUse: what is not reduced into costs no page.
-func TestPagesFollowUse(t *testing.T) {
-	f, err := NewFold(Min[int64](), space.Range(0, 1<<22), Exclusive)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, i := range []int64{5, 1 << 20, 1<<20 + 1} {
-		if err := f.Reduce(i, i); err != nil {
-			t.Fatal(err)
-		}
-	}
-	made := 0
-	for _, p := range f.pages {
-		if p != nil {
-			made++
-		}
-	}
-	if made != 2 || f.Touched() != 3 {
-		t.Errorf("%d pages, %d points", made, f.Touched())
-	}
-	one := []int64{7}
-	if n := testing.AllocsPerRun(10, func() {
-		_ = f.Reduce(5, 1)
-		_ = f.ReduceAll(one, one)
-		_ = f.ReduceRow(3,
-			one)
-		f.Reset()
-	}); n > 0 {
-		t.Errorf("%v allocations", n)
-	}
-}
