@@ -24,20 +24,19 @@ type Part struct {
 // with the arguments, also on other ranks, poisons it; so does the death of one of the ranks. The bytes that are read
 // must not be among those that are written. Options are After, IgnoreFaults and Profile.
 func Copy(at Site, dst, src Instance, p Part, opts ...Option) Event {
-	return startJob(at, p.job(jobCopy, dst, src, nil), src.id, opts)
+	return startJob(at, p.job(jobCopy, dst, src, Indirection{}), src.id, opts)
 }
 
-// Gather fills the k-th of the points of p, in dst, from the point with coordinate index[k] of src, which has one
-// dimension. p.Points nil stands for all points of dst. Else it is as Copy. index must not change until the result
-// triggers.
+// Gather is GatherBy of an IndexList: it fills the k-th of the points of p, in dst, from the point with coordinate
+// index[k] of src, which has one dimension.
 func Gather(at Site, dst, src Instance, index []int64, p Part, opts ...Option) Event {
-	return startJob(at, p.job(jobGather, dst, src, index), src.id, opts)
+	return GatherBy(at, dst, src, IndexList(index), p, opts...)
 }
 
-// Scatter fills the point with coordinate index[k] of dst, which has one dimension, from the k-th of the points of p,
-// in src. p.Points nil stands for all points of src. Else it is as Gather.
+// Scatter is ScatterBy of an IndexList: it fills the point with coordinate index[k] of dst, which has one dimension,
+// from the k-th of the points of p, in src.
 func Scatter(at Site, dst, src Instance, index []int64, p Part, opts ...Option) Event {
-	return startJob(at, p.job(jobScatter, dst, src, index), src.id, opts)
+	return ScatterBy(at, dst, src, IndexList(index), p, opts...)
 }
 
 // Fill sets a field of dst, by number, to v at the points, or everywhere if points is nil. Else it is as Copy.
@@ -47,13 +46,13 @@ func Fill[T any](at Site, dst Instance, field int, v T, points *Space, opts ...O
 		return rt.failed(rt.errorf("Fill", "%w", f.wrong))
 	}
 	value := append([]byte(nil), unsafe.Slice((*byte)(unsafe.Pointer(&v)), unsafe.Sizeof(v))...)
-	j := Part{points, []Pair{{Dst: field}}}.job(jobFill, dst, dst, nil)
+	j := Part{points, []Pair{{Dst: field}}}.job(jobFill, dst, dst, Indirection{})
 	j.value = value
 	return startJob(at, j, dst.id, opts)
 }
 
-func (p Part) job(kind jobKind, dst, src Instance, index []int64) *job {
-	j := &job{kind: kind, dst: dst.id, src: src.id, pairs: p.Fields, index: index, whole: p.Points == nil}
+func (p Part) job(kind jobKind, dst, src Instance, x Indirection) *job {
+	j := &job{kind: kind, dst: dst.id, src: src.id, pairs: p.Fields, Indirection: x, whole: p.Points == nil}
 	if p.Points != nil {
 		j.points = *p.Points
 	}
@@ -83,6 +82,10 @@ func (j *job) begin(k *cascade) {
 	rt := j.rt
 	if j.watch != nil {
 		k.readied(j.watch, j.finish)
+	}
+	if j.kind == jobCreate {
+		j.pushCreate(k)
+		return
 	}
 	if j.kind != jobFill && j.kind != jobDestroy {
 		var err error
@@ -120,6 +123,10 @@ func (j *job) begin(k *cascade) {
 // schedule runs j at once if that takes little time.
 func (j *job) schedule(k *cascade) {
 	j.choose()
+	if j.by != 0 {
+		j.fetch(k)
+		return
+	}
 	mapped, known := j.rt.mapping(j.dst.Rank(), j.off)
 	here := j.to != nil || mapped
 	limit := int64(smallJob)
@@ -142,13 +149,18 @@ func (j *job) push(k *cascade) {
 		j.watch.split = true
 	}
 	j.rt.utility.push(j.rt.newInternal(func(c *Ctx) error {
-		if _, known := j.rt.mapping(j.dst.Rank(), j.off); j.to == nil && !known {
-			j.rt.askMapping(j.dst.Rank())
-		}
-		j.step(&c.cascade)
+		j.work(&c.cascade)
 		c.cascade.run(callBudget)
 		return nil
 	}), k)
+}
+
+// work is step on the utility processor, which may wait for a rank to tell its registered memory.
+func (j *job) work(k *cascade) {
+	if _, known := j.rt.mapping(j.dst.Rank(), j.off); j.to == nil && !known {
+		j.rt.askMapping(j.dst.Rank())
+	}
+	j.step(k)
 }
 
 // choose sets the points and fields that were left open.
@@ -171,7 +183,7 @@ func (j *job) choose() {
 }
 
 // plain tells whether the plan of j takes so little time that it may be made in a poll.
-func (j *job) plain() bool { return j.points.RowCount() <= smallRows && len(j.index) <= smallList }
+func (j *job) plain() bool { return j.points.RowCount() <= smallRows && len(j.list.At) <= smallList }
 
 // size is how many bytes j moves, without padding; what is more than any limit may be less than that.
 func (j *job) size() int64 {
@@ -233,9 +245,9 @@ func (j *job) prepare() (err error) {
 		j.filling, err = space.NewFilling(j.layout, j.points, j.pairs[0].Dst, j.value, j.to.mem)
 		return err
 	case jobGather:
-		j.plan, err = space.Gather(j.layout, j.from.layout, j.points, j.index, j.pairs...)
+		j.plan, err = space.Gather(j.layout, j.from.layout, j.points, j.list, j.pairs...)
 	case jobScatter:
-		j.plan, err = space.Scatter(j.layout, j.from.layout, j.points, j.index, j.pairs...)
+		j.plan, err = space.Scatter(j.layout, j.from.layout, j.points, j.list, j.pairs...)
 	default:
 		j.plan, err = space.NewPlan(j.layout, j.from.layout, j.points, j.pairs...)
 	}
@@ -290,11 +302,11 @@ func (j *job) send(k *cascade) {
 	rt, peer := j.rt, j.dst.Rank()
 	head := binary.LittleEndian.AppendUint64(nil, uint64(j.dst))
 	head = binary.LittleEndian.AppendUint64(head, uint64(j.finish))
-	var list []int64
+	var list space.List
 	if j.kind == jobScatter {
-		list = j.index
+		list = j.list
 	}
-	head = j.plan.AppendStream(appendIndex(head, list))
+	head = j.plan.AppendStream(appendList(head, list))
 	c, err := j.plan.Over(nil, j.from.mem)
 	if err != nil {
 		j.end(k, err)
@@ -374,7 +386,7 @@ func (rt *Runtime) landing(b []byte) (x landing, why *event.Poison, err error) {
 	r := wire{b: b}
 	id := InstanceID(r.u64())
 	x.finish = event.ID(r.u64())
-	index := r.index()
+	index := r.list()
 	if r.bad || !x.finish.IsEvent() || x.finish.EventRank() >= rt.size {
 		return x, nil, errMalformed
 	}

@@ -64,7 +64,7 @@ func TestMalformedParcels(t *testing.T) {
 			return
 		}
 		half := Range(3, 20)
-		j := Part{&half, []Pair{{}}}.job(jobGather, in, in, []int64{1, 2, 300})
+		j := Part{&half, []Pair{{}}}.job(jobGather, in, in, IndexList([]int64{1, 2, 300}))
 		j.rt, j.finish = rt, rt.newEvent()
 		good := j.encode(0)
 		d := rand.New(rand.NewPCG(3, 1))
@@ -81,7 +81,7 @@ func TestMalformedParcels(t *testing.T) {
 			}
 			k := rt.begin(nil)
 			r := wire{b: b}
-			_, _, _ = r.u64(), r.index(), r.space()
+			_, _, _ = r.u64(), r.list(), r.space()
 			_ = rt.applyChunk(b)
 			_, _, _ = rt.landing(b)
 			if len(b) < len(good) {

@@ -3,6 +3,7 @@ package realm
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/rank"
@@ -49,6 +50,16 @@ func (e *PoisonError) Unwrap() []error {
 		return []error{ErrPoisoned}
 	}
 	return []error{ErrPoisoned, e.err}
+}
+
+// Is finds the errors of this package in the cause, also on ranks where the fault did not begin.
+func (e *PoisonError) Is(target error) bool {
+	for _, err := range []error{ErrMemory, ErrArgument, ErrCanceled} {
+		if target == err {
+			return strings.Contains(e.Cause, err.Error())
+		}
+	}
+	return false
 }
 
 func (rt *Runtime) errorf(what, format string, args ...any) error {

@@ -41,32 +41,6 @@ func Points(dim int, rows ...Row) Space { return space.Points(dim, rows...) }
 // Indices is the space of one dimension that has the points of list.
 func Indices(list ...int64) Space { return space.Indices(list...) }
 
-// Field is a value that every point of an instance has.
-type Field struct {
-	f     space.Field
-	typ   reflect.Type
-	wrong error
-}
-
-// FieldOf is a field of that name with values of type T, which must not hold pointers, nor strings, maps and the like.
-func FieldOf[T any](name string) Field {
-	t := reflect.TypeFor[T]()
-	f := Field{f: space.Field{Name: name, Size: int64(t.Size()), Align: int64(t.Align())}, typ: t}
-	if !pointerFree(t) {
-		f.wrong = fmt.Errorf("%w: field %q of type %v holds pointers", ErrArgument, name, t)
-	}
-	return f
-}
-
-// Order is how the elements of an instance lie in memory.
-type Order uint8
-
-// Orders. In both the last coordinate moves fastest.
-const (
-	SOA Order = iota // structure of arrays: each field has an array of its own
-	AOS              // array of structures: the fields of a point lie together
-)
-
 // InstanceID names an instance on every rank. It is a number that may be compared, stored and sent; 0 names none.
 type InstanceID uint64
 
@@ -75,8 +49,14 @@ func (id InstanceID) Rank() int { return int(id >> 40 & 0xFFFF) }
 
 func (id InstanceID) index() int { return int(id >> 20 & (1<<20 - 1)) }
 
-// String names rank, index and generation.
+// valid tells whether id can name an instance.
+func (id InstanceID) valid() bool { return id>>56 == 0x0C || id&created != 0 }
+
+// String names rank, index and generation; of one from CreateInstance its rank, the creator and what it was of it.
 func (id InstanceID) String() string {
+	if id&created != 0 {
+		return fmt.Sprintf("instance %d, %d of rank %d", id.Rank(), id>>56&0x7F<<24|id&(1<<24-1), id>>24&0xFFFF)
+	}
 	return fmt.Sprintf("instance %d.%d.%d", id.Rank(), id.index(), id&(1<<20-1))
 }
 
@@ -104,8 +84,10 @@ type data struct {
 
 	mu     sync.Mutex // guards what follows; nothing is taken under it
 	all    []*instance
-	gens   []uint64 // of the places of all
-	spare  []int    // places that are free
+	gens   []uint64                 // of the places of all
+	spare  []int                    // places that are free
+	made   map[InstanceID]*instance // those from CreateInstance
+	named  int64                    // how many CreateInstance has numbered
 	remote map[InstanceID]*remoteInstance
 
 	scratch []byte // for the chunk of a reduction; owned by the tasks of the runtime on the utility processor
@@ -118,12 +100,13 @@ type data struct {
 type instance struct {
 	id     InstanceID
 	layout *space.Layout
-	types  []reflect.Type
+	types  []reflect.Type // nil: it was created by a message
+	shapes []string       // of the fields then
 	mem    []byte
-	off    int64 // in its store
-	store  *store
-	in     Memory
-	shared bool // its memory is registered
+	off    int64  // in its store
+	store  *store // nil: the memory is of the program
+	in     Memory // 0: none
+	shared bool   // its memory is registered
 }
 
 // memory is the memory that in is in; 0 for nil.
@@ -134,12 +117,15 @@ func (in *instance) memory() Memory {
 	return in.in
 }
 
-// NewInstance makes an instance in a memory of this rank; its bytes are zero. It does not block. Errors: ErrMemory, at
-// once, if there is no room; ErrArgument for a memory of another rank or one that does not exist, fields that cannot be
-// moved as bytes, and a bad space.
-func NewInstance(at Site, m Memory, s Space, order Order, fields ...Field) (Instance, error) {
+// NewInstance makes an instance in a memory of this rank; its bytes are zero. It does not block. It is Realm's
+// create_instance. Errors: ErrMemory, at once, if there is no room; ErrArgument for a memory of another rank or one
+// that does not exist, fields that cannot be moved as bytes, a bad space, and a layout that does not fit them.
+func NewInstance(at Site, m Memory, s Space, layout Layout, fields ...Field) (Instance, error) {
 	rt, _ := at.site()
-	in, _, err := rt.newInstance(m, s, order, fields)
+	in, err := newInstance(s, layout, fields)
+	if err == nil {
+		err = rt.settleInstance(in, m)
+	}
 	if err != nil {
 		return Instance{}, rt.errorf("NewInstance", "%w", err)
 	}
@@ -151,42 +137,90 @@ func NewArray[T any](at Site, m Memory, s Space) (Instance, error) {
 	return NewInstance(at, m, s, SOA, FieldOf[T](""))
 }
 
-// newInstance makes an instance. size is how many bytes it has, or would have had.
-func (rt *Runtime) newInstance(m Memory, s Space, order Order, fields []Field) (in *instance, size int64, err error) {
-	in = &instance{shared: m.Kind() == Registered, in: m}
-	if in.store = rt.storeOf(m); in.store == nil {
-		return nil, 0, fmt.Errorf("%w: rank %d has no %v", ErrArgument, rt.rank, m)
+// NewExternal makes an instance of memory that the program has: mem, whose elements hold no pointers. It is Realm's
+// create_external_instance. Its bytes stay as they are, and belong to no Memory. Until the instance is destroyed, mem
+// must not be used while an operation uses the instance. It does not block. Errors: ErrArgument as of NewInstance, and
+// for memory that is too small or not aligned for the layout.
+func NewExternal[T any](at Site, mem []T, s Space, layout Layout, fields ...Field) (Instance, error) {
+	rt, _ := at.site()
+	var in *instance
+	err := FieldOf[T]("memory").wrong
+	if err == nil {
+		in, err = newInstance(s, layout, fields)
 	}
+	if err == nil {
+		in.mem = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(mem))), uintptr(len(mem))*unsafe.Sizeof(*new(T)))
+		err = rt.enclose(in)
+	}
+	if err != nil {
+		return Instance{}, rt.errorf("NewExternal", "%w", err)
+	}
+	return Instance{rt, in.id}, nil
+}
+
+// enclose gives in, which has memory of the program, a number.
+func (rt *Runtime) enclose(in *instance) error {
+	size, off := in.layout.Size(), uintptr(unsafe.Pointer(unsafe.SliceData(in.mem)))%uintptr(in.layout.Align())
+	if int64(len(in.mem)) < size || size > 0 && off != 0 {
+		return fmt.Errorf("%w: memory of %d bytes, %d bytes off alignment; the layout needs %d bytes, alignment %d",
+			ErrArgument, len(in.mem), off, size, in.layout.Align())
+	}
+	if !rt.data.add(in, rt.rank) {
+		return fmt.Errorf("%w: too many instances", ErrMemory)
+	}
+	return nil
+}
+
+// newInstance makes an instance that has no memory yet.
+func newInstance(s Space, layout Layout, fields []Field) (*instance, error) {
+	if layout == nil {
+		return nil, fmt.Errorf("%w: no layout", ErrArgument)
+	}
+	in := new(instance)
 	var list []space.Field
 	for _, f := range fields {
 		if f.wrong != nil || f.typ == nil {
-			return nil, 0, errors.Join(f.wrong, ErrArgument)
+			return nil, errors.Join(f.wrong, ErrArgument)
 		}
 		list, in.types = append(list, f.f), append(in.types, f.typ)
 	}
-	if order == AOS {
-		in.layout, err = space.AOS(s, list)
-	} else {
-		in.layout, err = space.SOA(s, list)
+	var err error
+	if in.layout, err = layout.layout(s, list); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrArgument, err)
 	}
-	if err != nil {
-		return nil, 0, fmt.Errorf("%w: %w", ErrArgument, err)
-	}
-	size = in.layout.Size()
-	if in.mem, in.off, err = in.store.take(size, in.layout.Align()); err != nil {
-		return nil, size, fmt.Errorf("%w, in the %v", err, m)
-	}
-	if !rt.data.add(in, rt.rank) {
-		in.store.give(in.off, size)
-		return nil, size, fmt.Errorf("%w: too many instances", ErrMemory)
-	}
-	return in, size, nil
+	return in, nil
 }
 
-// add gives in a number. False if all are taken.
+// settleInstance gives in a place in m, and a number.
+func (rt *Runtime) settleInstance(in *instance, m Memory) (err error) {
+	in.in, in.shared = m, m.Kind() == Registered
+	if in.store = rt.storeOf(m); in.store == nil {
+		return fmt.Errorf("%w: rank %d has no %v", ErrArgument, rt.rank, m)
+	}
+	if in.mem, in.off, err = in.store.take(in.layout.Size(), in.layout.Align()); err != nil {
+		return fmt.Errorf("%w, in the %v", err, m)
+	}
+	if !rt.data.add(in, rt.rank) {
+		in.store.give(in.off, in.layout.Size())
+		return fmt.Errorf("%w: too many instances", ErrMemory)
+	}
+	return nil
+}
+
+// add gives in a number, if it has none. False if all are taken, or that is.
 func (d *data) add(in *instance, rank int) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if in.id != 0 {
+		if d.made == nil {
+			d.made = make(map[InstanceID]*instance)
+		}
+		taken := d.made[in.id] != nil
+		if !taken {
+			d.made[in.id] = in
+		}
+		return !taken
+	}
 	var i int
 	if n := len(d.spare); n > 0 {
 		i, d.spare = d.spare[n-1], d.spare[:n-1]
@@ -208,6 +242,9 @@ func (rt *Runtime) local(id InstanceID) (*instance, error) {
 	d := &rt.data
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if in := d.made[id]; in != nil {
+		return in, nil
+	}
 	if i := id.index(); id>>56 == 0x0C && id.Rank() == rt.rank && i < len(d.all) && d.all[i] != nil && d.all[i].id == id {
 		return d.all[i], nil
 	}
@@ -217,13 +254,18 @@ func (rt *Runtime) local(id InstanceID) (*instance, error) {
 // destroy frees in. Its number is not used again.
 func (d *data) destroy(in *instance) {
 	d.mu.Lock()
-	i := in.id.index()
-	d.all[i] = nil
-	if d.gens[i] < 1<<20-1 {
-		d.spare = append(d.spare, i)
+	if i := in.id.index(); in.id&created != 0 {
+		delete(d.made, in.id)
+	} else {
+		d.all[i] = nil
+		if d.gens[i] < 1<<20-1 {
+			d.spare = append(d.spare, i)
+		}
 	}
 	d.mu.Unlock()
-	in.store.give(in.off, in.layout.Size())
+	if in.store != nil {
+		in.store.give(in.off, in.layout.Size())
+	}
 }
 
 // Destroy frees an instance of any rank once after has triggered. Whatever uses it must have ended by then. It does not
@@ -253,7 +295,7 @@ func ViewOf[T any](in Instance, field string) (View[T], error) {
 		return View[T]{}, in.rt.errorf("ViewOf", "%w", err)
 	}
 	f := x.layout.Field(field)
-	if f < 0 || x.types[f] != reflect.TypeFor[T]() {
+	if f < 0 || !x.typed(f, reflect.TypeFor[T]()) {
 		return View[T]{}, in.rt.errorf("ViewOf", "%w: %v has no field %q of type %v", ErrArgument, in.id, field,
 			reflect.TypeFor[T]())
 	}

@@ -18,6 +18,7 @@ const (
 	jobScatter
 	jobFill
 	jobDestroy
+	jobCreate
 	jobKinds
 )
 
@@ -36,8 +37,8 @@ type job struct {
 	whole  bool        // all points that both have
 	points space.Space // else
 	pairs  []Pair      // none: each field to the one of its number. For a fill the field is the first destination
-	index  []int64
-	value  []byte
+	Indirection
+	value []byte // of a fill; of a creation what create reads
 
 	from, to *instance // of this rank
 	layout   *space.Layout
@@ -56,12 +57,15 @@ func startJob(at Site, j *job, by InstanceID, opts []Option) Event {
 	if err := rt.ended(); err != nil {
 		return rt.failed(err)
 	}
-	if by>>56 != 0x0C || by.Rank() >= rt.size || j.dst>>56 != 0x0C || j.dst.Rank() >= rt.size {
+	if !by.valid() || by.Rank() >= rt.size || !j.dst.valid() || j.dst.Rank() >= rt.size {
 		return rt.failed(rt.errorf("call", "%w: there is no %v or no %v in this job of %d ranks", ErrArgument, by,
 			j.dst, rt.size))
 	}
 	if err := j.check(); err != nil {
 		return rt.failed(rt.errorf("call", "%w: %w", ErrArgument, err))
+	}
+	if j.by != 0 && (!j.by.valid() || j.by.Rank() >= rt.size) {
+		return rt.failed(rt.errorf("call", "%w: there is no %v in this job of %d ranks", ErrArgument, j.by, rt.size))
 	}
 	j.rt, j.after, j.ignore = rt, event.ID(terms.after), terms.ignore
 	k := rt.begin(nil)
@@ -73,12 +77,17 @@ func startJob(at Site, j *job, by InstanceID, opts []Option) Event {
 		j.await(k)
 		return e
 	}
-	j.finish = rt.newEventBy(by.Rank())
-	rt.sendParcel(k, by.Rank(), parcelJob, 0, j.encode(uint32(terms.profiler)))
-	if rt.ep.Gone(by.Rank()) { // set before the events of that rank are looked through
-		k.trigger(j.finish, rt.deathOf(by.Rank()))
-	}
+	j.delegate(k, by.Rank(), uint32(terms.profiler))
 	return Event(j.finish)
+}
+
+// delegate has another rank do j, and makes its finish event. profiler is a number of this rank; 0: none.
+func (j *job) delegate(k *cascade, rank int, profiler uint32) {
+	j.finish = j.rt.newEventBy(rank)
+	j.rt.sendParcel(k, rank, parcelJob, 0, j.encode(profiler))
+	if j.rt.ep.Gone(rank) { // set before the events of that rank are looked through
+		k.trigger(j.finish, j.rt.deathOf(rank))
+	}
 }
 
 // precondition reads options. All events to wait for become one.
@@ -97,6 +106,9 @@ func (j *job) check() error {
 		if p.Dst < 0 || p.Src < 0 || p.Dst > space.MaxFields || p.Src > space.MaxFields {
 			return fmt.Errorf("fields %d and %d", p.Dst, p.Src)
 		}
+	}
+	if j.field < 0 || j.field >= space.MaxFields {
+		return fmt.Errorf("field %d of an indirection", j.field)
 	}
 	return j.points.Err()
 }
@@ -131,7 +143,12 @@ func (j *job) triggered(k *cascade, why *event.Poison) {
 func (j *job) end(k *cascade, err error) {
 	var why *event.Poison
 	if err != nil {
-		why = j.rt.poison(fmt.Errorf("%v from %v to %v: %w", j.kind, j.src, j.dst, err))
+		if j.src == 0 || j.src == j.dst {
+			err = fmt.Errorf("%v of %v: %w", j.kind, j.dst, err)
+		} else {
+			err = fmt.Errorf("%v from %v to %v: %w", j.kind, j.src, j.dst, err)
+		}
+		why = j.rt.poison(err)
 	}
 	j.over(k, why)
 }
@@ -160,12 +177,13 @@ func (j *job) over(k *cascade, why *event.Poison) {
 func (k jobKind) operation() OperationKind {
 	return [...]OperationKind{
 		OperationCopy, OperationGather, OperationScatter, OperationFill, OperationDestroy,
+		OperationInstance,
 	}[k]
 }
 
 // String names the kind.
 func (k jobKind) String() string {
-	return [...]string{"copy", "gather", "scatter", "fill", "destruction"}[k]
+	return [...]string{"copy", "gather", "scatter", "fill", "destruction", "creation"}[k]
 }
 
 // flags of an encoded job.
@@ -188,7 +206,7 @@ func (j *job) encode(profiler uint32) []byte {
 		flags |= flagWhole
 	}
 	b := []byte{byte(j.kind), flags}
-	for _, v := range []uint64{uint64(j.finish), uint64(j.after), uint64(j.dst), uint64(j.src)} {
+	for _, v := range []uint64{uint64(j.finish), uint64(j.after), uint64(j.dst), uint64(j.src), uint64(j.by)} {
 		b = binary.LittleEndian.AppendUint64(b, v)
 	}
 	b = binary.AppendUvarint(b, uint64(len(j.pairs)))
@@ -196,7 +214,8 @@ func (j *job) encode(profiler uint32) []byte {
 		b = binary.AppendUvarint(b, uint64(p.Dst))
 		b = binary.AppendUvarint(b, uint64(p.Src))
 	}
-	b = appendIndex(b, j.index)
+	b = binary.AppendUvarint(b, uint64(j.field))
+	b = appendList(b, j.list)
 	b = binary.AppendUvarint(b, uint64(len(j.value)))
 	b = append(b, j.value...)
 	b = space.AppendSpace(b, j.points)
@@ -213,18 +232,18 @@ func (rt *Runtime) onJob(k *cascade, src int, b []byte) error {
 	flags := r.bytes(1)[0]
 	j.ignore, j.whole = flags&flagIgnore != 0, flags&flagWhole != 0
 	j.finish, j.after = event.ID(r.u64()), event.ID(r.u64())
-	j.dst, j.src = InstanceID(r.u64()), InstanceID(r.u64())
+	j.dst, j.src, j.by = InstanceID(r.u64()), InstanceID(r.u64()), InstanceID(r.u64())
 	for range r.count(space.MaxFields) {
 		j.pairs = append(j.pairs, Pair{Dst: r.count(space.MaxFields), Src: r.count(space.MaxFields)})
 	}
-	j.index = r.index()
+	j.field, j.list = r.count(space.MaxFields), r.list()
 	j.value = append([]byte(nil), r.bytes(r.count(math.MaxInt32))...)
 	j.points = r.space()
 	profiler := 0
 	if flags&flagProfile != 0 {
 		profiler = r.count(math.MaxUint32)
 	}
-	if r.bad || j.kind >= jobKinds || !j.finish.IsEvent() || j.dst.Rank() >= rt.size {
+	if r.bad || j.kind >= jobKinds || !j.finish.IsEvent() || j.dst.Rank() >= rt.size || j.by.Rank() >= rt.size {
 		return errMalformed
 	}
 	j.watch = rt.watchFor(src, uint32(profiler))
@@ -232,9 +251,18 @@ func (rt *Runtime) onJob(k *cascade, src int, b []byte) error {
 	return nil
 }
 
-func appendIndex(b []byte, list []int64) []byte {
-	b = binary.AppendUvarint(b, uint64(len(list)))
-	for _, i := range list {
+// appendText appends what wire.count and wire.bytes read.
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+// appendList appends what wire.list reads.
+func appendList(b []byte, l space.List) []byte {
+	if b = binary.AppendUvarint(b, uint64(l.Dim)); l.Dim == 0 {
+		return b
+	}
+	b = binary.AppendUvarint(b, uint64(len(l.At)))
+	for _, i := range l.At {
 		b = binary.AppendVarint(b, i)
 	}
 	return b
@@ -270,23 +298,23 @@ func (r *wire) count(limit uint64) int {
 	return int(v)
 }
 
-// index is a list of indices; nil for none.
-func (r *wire) index() (list []int64) {
-	n := r.count(uint64(len(r.b)))
-	if n == 0 {
-		return nil
+// list is a list of points, or none.
+func (r *wire) list() (l space.List) {
+	if l.Dim = r.count(space.MaxDim); l.Dim == 0 {
+		return l
 	}
-	list = make([]int64, 0, n)
+	n := r.count(uint64(len(r.b)))
+	l.At = make([]int64, 0, n)
 	for range n {
 		v, size := binary.Varint(r.b)
 		if size <= 0 {
 			r.bad, r.b = true, nil
-			return nil
+			return space.List{}
 		}
-		list = append(list, v)
+		l.At = append(l.At, v)
 		r.b = r.b[size:]
 	}
-	return list
+	return l
 }
 
 func (r *wire) space() space.Space {

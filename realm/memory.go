@@ -116,10 +116,15 @@ func (s *store) take(size, align int64) (mem []byte, off int64, err error) {
 		clear(mem)
 		return mem, off, nil
 	}
+	return alignedBytes(size), off, nil
+}
+
+// alignedBytes is memory of the process, which is zero and begins at a cache line.
+func alignedBytes(size int64) []byte {
 	words := make([]uint64, (size+7)/8+8)
-	mem = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*8)
+	mem := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*8)
 	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(words))) & 63 // elements are aligned to 8; lines of the cache help
-	return mem[skip:][:size:size], off, nil
+	return mem[skip:][:size:size]
 }
 
 func (s *store) give(off, size int64) {

@@ -12,7 +12,7 @@ import (
 // operator is what is known of a registered reduction operator.
 type operator struct {
 	op   any // the *Op
-	onto func(mem []byte, l *space.Layout, f int, s Space) (replayer, error)
+	onto func(mem []byte, l *space.Layout, f int, s Space, mode ReductionMode) (replayer, error)
 }
 
 // replayer applies chunks of reductions.
@@ -37,8 +37,8 @@ func RegisterOp[L, R any](name string, op *Op[L, R]) *Op[L, R] {
 		run: func(*Ctx, *task) error { return errors.New("an operator is no task") },
 	}
 	d.operator = &operator{op: &named}
-	d.operator.onto = func(mem []byte, l *space.Layout, f int, s Space) (replayer, error) {
-		t, err := named.Onto(mem, l, f, s, reduce.Exclusive)
+	d.operator.onto = func(mem []byte, l *space.Layout, f int, s Space, mode ReductionMode) (replayer, error) {
+		t, err := named.Onto(mem, l, f, s, mode)
 		if err != nil {
 			return nil, err
 		}
@@ -58,11 +58,36 @@ func operatorOf(name string) *operator {
 	return nil
 }
 
-// target makes field f of in the target of reductions by the operator of that name into points of s.
-func (rt *Runtime) target(in *instance, f int, name string, s Space) (replayer, error) {
+// target makes field f of a layout in mem the target of reductions by the operator of that name into points of s.
+func (rt *Runtime) target(mem []byte, l *space.Layout, f int, name string, s Space, m ReductionMode) (replayer, error) {
 	o := operatorOf(name)
 	if o == nil {
 		return nil, fmt.Errorf("%w: rank %d has no operator %q", ErrArgument, rt.rank, name)
 	}
-	return o.onto(in.mem, in.layout, f, s)
+	return o.onto(mem, l, f, s, m)
+}
+
+// ReductionTarget is one field of an instance of this rank, for tasks that apply reductions themselves. Each task has
+// one of its own.
+type ReductionTarget[L, R any] = reduce.Target[L, R]
+
+// TargetOf makes the field of that name the target of reductions by op into points of s: FoldInstance.Apply and
+// ListInstance.Apply take it. In mode AtomicReductions others may reduce into the instance at once, if all of them do
+// so atomically; else it is for the task alone. Errors: ErrArgument for an instance of another rank, and for a field,
+// points or a mode that it cannot be.
+func TargetOf[L, R any](in Instance, field string, op *Op[L, R], s Space, mode ReductionMode) (*ReductionTarget[L, R],
+	error,
+) {
+	if in.rt == nil {
+		return nil, fmt.Errorf("realm: TargetOf: %w: an Instance that was not created", ErrArgument)
+	}
+	x, err := in.rt.local(in.id)
+	if err == nil {
+		var t *ReductionTarget[L, R]
+		if t, err = op.Onto(x.mem, x.layout, x.layout.Field(field), s, mode); err == nil {
+			return t, nil
+		}
+		err = fmt.Errorf("%w: %w", ErrArgument, err)
+	}
+	return nil, in.rt.errorf("TargetOf", "%w", err)
 }

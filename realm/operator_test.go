@@ -71,7 +71,7 @@ func TestOperatorsDiffer(t *testing.T) {
 				c.defs[k] = &other
 			}
 		}
-		c.digest++
+		c.digest = c.sum()
 		rt.catalog = &c
 	})
 	job, err := rank.Local(len(rts), cfg)

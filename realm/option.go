@@ -1,6 +1,6 @@
 package realm
 
-// Option says more about an operation: After, Priority, IgnoreFaults, Profile.
+// Option says more about an operation: After, Priority, IgnoreFaults, Profile, Atomically.
 type Option struct {
 	kind   optionKind
 	number int32 // the priority, or the number of a profiler: a pointer here would have the slice allocated
@@ -14,6 +14,7 @@ const (
 	optionPriority
 	optionIgnore
 	optionProfile
+	optionAtomic
 )
 
 // After has an operation begin when all of events have triggered. If one of them is poisoned, the operation is not
@@ -30,12 +31,18 @@ func IgnoreFaults() Option { return Option{kind: optionIgnore} }
 // Profile has p, a profiler of the rank that calls, told what becomes of the operation, and when.
 func Profile(p *Profiler) Option { return Option{kind: optionProfile, number: int32(p.id)} }
 
+// Atomically has Reduce apply each reduction atomically, so that it may meet others of its kind in the same instance:
+// those of other ranks, and those of tasks by a target in mode AtomicReductions. It is Realm's inexclusive reduction.
+// The data have 4 or 8 bytes. A rank that reaches the memory of the instance applies there itself.
+func Atomically() Option { return Option{kind: optionAtomic} }
+
 // terms are what the options of an operation amount to.
 type terms struct {
 	after    Event
 	priority int32
 	ignore   bool
 	profiler int32 // its number; 0: none
+	mode     ReductionMode
 }
 
 // termsOf reads options. If all events to wait for are those of one option, they are several, not merged.
@@ -47,6 +54,8 @@ func (rt *Runtime) termsOf(opts []Option) (x terms, several []Event) {
 			x.priority = o.number
 		case o.kind == optionProfile:
 			x.profiler = o.number
+		case o.kind == optionAtomic:
+			x.mode = AtomicReductions
 		case o.kind != optionAfter:
 		case x.after == NoEvent && several == nil:
 			several = o.after

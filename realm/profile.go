@@ -120,17 +120,23 @@ func (rt *Runtime) NewProfiler(f func(batch []OperationProfile)) *Profiler {
 }
 
 // NewInstance is the function NewInstance on the profiler's rank. The profile tells what became of the allocation.
-func (p *Profiler) NewInstance(m Memory, s Space, order Order, fields ...Field) (Instance, error) {
+func (p *Profiler) NewInstance(m Memory, s Space, layout Layout, fields ...Field) (Instance, error) {
 	rt := p.rt
 	x := OperationProfile{Kind: OperationInstance, To: m, Create: rt.now()}
 	x.Ready, x.Start = x.Create, x.Create
-	in, size, err := rt.newInstance(m, s, order, fields)
+	in, err := newInstance(s, layout, fields)
+	if err == nil {
+		if rt.storeOf(m) != nil {
+			x.Bytes = in.layout.Size() // or would have had
+		}
+		err = rt.settleInstance(in, m)
+	}
 	if err == nil {
 		x.Target = in.id
 	} else {
 		x.Outcome = Failed
 	}
-	x.Bytes, x.End = size, rt.now()
+	x.End = rt.now()
 	x.Complete = x.End
 	rt.profile(p, &x)
 	if err != nil {

@@ -89,22 +89,24 @@ const chunksUnderWay = 4
 
 // Reduce applies the reductions of from to a field of dst, by number, once its precondition has triggered. from must
 // not change until the result triggers; after that it may be Reset. Its operator has been registered. Reductions into
-// one instance are applied one after another, by the utility processor of its rank. It does not block. The result is
-// poisoned as that of Copy. Options are After, IgnoreFaults and Profile.
+// one instance are applied one after another, by the utility processor of its rank, but with Atomically. It does not
+// block. The result is poisoned as that of Copy. Options are After, IgnoreFaults, Profile and Atomically.
 func Reduce(at Site, dst Instance, field int, from ReductionInstance, opts ...Option) Event {
 	rt, _ := at.site()
 	terms := rt.precondition(opts)
 	if err := rt.ended(); err != nil {
 		return rt.failed(err)
 	}
-	if from == nil || dst.id>>56 != 0x0C || dst.id.Rank() >= rt.size || field < 0 || field >= space.MaxFields {
+	if from == nil || !dst.id.valid() || dst.id.Rank() >= rt.size || field < 0 || field >= space.MaxFields {
 		return rt.failed(rt.errorf("Reduce", "%w: field %d of %v", ErrArgument, field, dst.id))
 	}
 	if o := operatorOf(from.OpName()); o == nil || o.op != from.Operator() {
 		return rt.failed(rt.errorf("Reduce", "%w: the operator %q is not the result of RegisterOp", ErrArgument,
 			from.OpName()))
 	}
-	x := &reduction{rt: rt, finish: rt.newEvent(), dst: dst.id, field: field, from: from, ignore: terms.ignore}
+	x := &reduction{
+		rt: rt, finish: rt.newEvent(), dst: dst.id, field: field, from: from, ignore: terms.ignore, mode: terms.mode,
+	}
 	x.Op, x.watch = x, rt.watchFor(rt.rank, uint32(terms.profiler))
 	e := Event(x.finish)
 	k := rt.begin(nil)
@@ -132,8 +134,10 @@ type reduction struct {
 	field  int
 	from   ReductionInstance
 	ignore bool
-	to     replayer // on this rank
-	head   []byte   // of a parcel to another one
+	mode   ReductionMode
+	to     replayer        // of memory that this rank reaches
+	there  *remoteInstance // what is known of dst; nil if this rank is not to apply there itself
+	head   []byte          // of a parcel to another one
 	watch  *watch
 
 	// Owned by the tasks of the runtime on the utility processor.
@@ -158,7 +162,18 @@ func (x *reduction) triggered(k *cascade, why *event.Poison) {
 		k.readied(x.watch, x.finish)
 		x.watch.split = true
 	}
-	x.push(k)
+	if x.mode != AtomicReductions || x.dst.Rank() == x.rt.rank || x.rt.data.rma == nil {
+		x.push(k)
+		return
+	}
+	x.rt.withRemote(k, x.dst, func(k *cascade, r *remoteInstance, why *event.Poison) {
+		if why != nil {
+			x.over(k, why)
+			return
+		}
+		x.there = r
+		x.push(k)
+	})
 }
 
 // over triggers the finish event.
@@ -301,17 +316,26 @@ func (x *reduction) aim() error {
 	if x.dst.Rank() == x.rt.rank {
 		in, err := x.rt.local(x.dst)
 		if err == nil {
-			x.to, err = x.rt.target(in, x.field, x.from.OpName(), x.from.Space())
+			x.to, err = x.rt.target(in.mem, in.layout, x.field, x.from.OpName(), x.from.Space(), x.mode)
 		}
 		return err
+	}
+	if r := x.there; r != nil {
+		if _, known := x.rt.mapping(x.dst.Rank(), r.off); !known {
+			x.rt.askMapping(x.dst.Rank())
+		}
+		if mem := x.rt.reach(x.dst.Rank(), r.off, r.layout.Size()); mem != nil {
+			var err error
+			x.to, err = x.rt.target(mem, r.layout, x.field, x.from.OpName(), x.from.Space(), x.mode)
+			return err
+		}
 	}
 	if x.most = 1; !x.from.Ordered() {
 		x.most = chunksUnderWay
 	}
 	b := binary.LittleEndian.AppendUint64(nil, uint64(x.dst))
-	b = binary.AppendUvarint(b, uint64(x.field))
-	b = binary.AppendUvarint(b, uint64(len(x.from.OpName())))
-	b = append(b, x.from.OpName()...)
+	b = binary.AppendUvarint(append(b, byte(x.mode)), uint64(x.field))
+	b = appendText(b, x.from.OpName())
 	x.head = space.AppendSpace(b, x.from.Space())
 	return nil
 }
@@ -344,17 +368,17 @@ func (rt *Runtime) onReduce(k *cascade, src int, ref uint64, b []byte) error {
 
 func (rt *Runtime) applyChunk(b []byte) error {
 	r := wire{b: b}
-	id, field := InstanceID(r.u64()), r.count(space.MaxFields)
+	id, mode, field := InstanceID(r.u64()), ReductionMode(r.bytes(1)[0]), r.count(space.MaxFields)
 	name := string(r.bytes(r.count(1 << 16)))
 	s := r.space()
-	if r.bad {
+	if r.bad || mode > AtomicReductions {
 		return errMalformed
 	}
 	in, err := rt.local(id)
 	if err != nil {
 		return err
 	}
-	t, err := rt.target(in, field, name, s)
+	t, err := rt.target(in.mem, in.layout, field, name, s, mode)
 	if err != nil {
 		return err
 	}

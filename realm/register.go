@@ -93,13 +93,20 @@ func takeCatalog() *catalog {
 	defer registry.mu.Unlock()
 	c := &catalog{defs: slices.Clone(registry.all), place: make([]int, len(registry.all))}
 	slices.SortFunc(c.defs, func(a, b *definition) int { return strings.Compare(a.name, b.name) })
-	h := fnv.New64a()
 	for i, d := range c.defs {
 		c.place[d.serial] = i
+	}
+	c.digest = c.sum()
+	return c
+}
+
+// sum is the digest of all names and layouts.
+func (c *catalog) sum() uint64 {
+	h := fnv.New64a()
+	for _, d := range c.defs {
 		fmt.Fprintf(h, "%q %x\n", d.name, d.digest())
 	}
-	c.digest = h.Sum64()
-	return c
+	return h.Sum64()
 }
 
 // pointerFree tells whether values of type t can be copied as bytes.

@@ -133,8 +133,7 @@ func (rt *Runtime) Begin() error {
 func (c *catalog) summary(room int) []byte {
 	var b []byte
 	for _, d := range c.defs {
-		one := binary.AppendUvarint(nil, uint64(len(d.name)))
-		one = binary.LittleEndian.AppendUint64(append(one, d.name...), d.digest())
+		one := binary.LittleEndian.AppendUint64(appendText(nil, d.name), d.digest())
 		if len(b)+len(one) > room {
 			break
 		}

@@ -25,15 +25,19 @@ type Case struct {
 	Remote     bool  // the data are on another rank
 }
 
-// Costs in nanoseconds. BenchmarkFold, BenchmarkList and BenchmarkWire measure them: fold/dense/reset gives perFold,
-// fold/even perPoint, fold/sparse without reset perPage, list perLog. docs/realm-data.md has the figures.
+// Costs in nanoseconds. BenchmarkChoose measures both kinds at several densities, and how often this is right.
 const (
-	perFold  = 5    // of a reduction into a Fold
-	perPoint = 22   // of a point that is reduced into: its mark, its first value, its application
-	perPage  = 2200 // of a page of 8-byte values that is made
-	perLog   = 12   // of a reduction into a List, and its application
-	perByte  = 0.3  // that is encoded, sent and decoded
-	perWord  = 1    // of each 8 bytes beyond the first of datum and value
+	perFold     = 4    // of a reduction into a Fold
+	perPoint    = 16   // of a point that is reduced into: its mark, its first value, its application
+	perPage     = 4000 // of a page of 8-byte values that is made
+	perPageLog  = 300  // of the log of a page
+	perLog      = 10   // of a reduction into a List, and its application
+	missingFold = 14   // more of a reduction into a Fold that is larger than a cache
+	missingData = 8    // more of an application to data that are larger than a cache
+	perByte     = 0.3  // that is encoded, sent and decoded
+	perWord     = 1    // of each 8 bytes beyond the first of datum and value
+
+	cacheBytes = 4 << 20
 )
 
 // Choose is the kind of instance that is expected to take less time, if reductions are spread evenly over the points.
@@ -56,7 +60,14 @@ func (c Case) fold() float64 {
 	cost := m*perFold + touched*(perPoint+c.words())
 	if !c.Reused {
 		pages := math.Ceil(n / pageLen)
-		cost += pages * -math.Expm1(-m/pages) * perPage * max(1, float64(c.RSize)/8)
+		if m > pages*logLen {
+			cost += pages * perPage * max(1, float64(c.RSize)/8)
+		} else {
+			cost += pages * -math.Expm1(-m/pages) * perPageLog
+		}
+	}
+	if n*float64(c.RSize) > cacheBytes {
+		cost += m * missingFold
 	}
 	if c.Remote {
 		cost += touched * float64(c.RSize) * perByte
@@ -66,6 +77,9 @@ func (c Case) fold() float64 {
 
 func (c Case) list() float64 {
 	cost := float64(c.Reductions) * (perLog + c.words())
+	if float64(c.Points)*float64(c.LSize) > cacheBytes {
+		cost += float64(c.Reductions) * missingData
+	}
 	if c.Remote {
 		cost += float64(c.Reductions) * float64(c.RSize+4) * perByte
 	}

@@ -18,6 +18,10 @@ func TestChoose(t *testing.T) {
 		{Case{Points: 256 << 10, Reductions: 256 << 10, LSize: 8, RSize: 8}, KindList},
 		{Case{Points: 4 << 20, Reductions: 64 << 10, LSize: 8, RSize: 8}, KindList},
 		{Case{Points: 4 << 20, Reductions: 64 << 10, LSize: 8, RSize: 8, Reused: true, Remote: true}, KindList},
+		{Case{Points: 4 << 20, Reductions: 64 << 20, LSize: 8, RSize: 8}, KindList},
+		{Case{Points: 4 << 20, Reductions: 64 << 20, LSize: 8, RSize: 8, Remote: true}, KindFold},
+		{Case{Points: 64 << 10, Reductions: 512 << 10, LSize: 8, RSize: 8}, KindFold},
+		{Case{Points: 64 << 10, Reductions: 64 << 10, LSize: 8, RSize: 8, Reused: true}, KindList},
 		{Case{Points: 10, Reductions: 1000, LSize: 8, RSize: 8}, KindFold},
 		{Case{Points: 10, Reductions: 3, LSize: 8, RSize: 8}, KindList},
 		{Case{Points: 1000, Reductions: 5000, LSize: 64, RSize: 64, Reused: true}, KindFold},
@@ -27,8 +31,8 @@ func TestChoose(t *testing.T) {
 			t.Errorf("%+v: %v (%.0f ns against %.0f), want %v", c.Case, got, c.fold(), c.list(), c.want)
 		}
 	}
-	// With more reductions a fold can only become better.
-	for points := int64(1); points < 1<<24; points *= 5 {
+	// With more reductions a fold can only become better, but for so few points that the page costs more than all else.
+	for points := int64(25); points < 1<<24; points *= 5 {
 		fold := false
 		for m := int64(1); m < 1<<30; m *= 2 {
 			k := Case{Points: points, Reductions: m, LSize: 8, RSize: 8}.Choose()

@@ -19,7 +19,7 @@ type pageLog[R any] struct {
 
 // logs is those of the pages of a Fold.
 type logs[R any] struct {
-	of   []*pageLog[R] // by page; nil: not needed yet. That of a page which has been made is empty
+	of   []*pageLog[R] // by page; nil: not needed yet. That of a page which has been made is of no use
 	slab []pageLog[R]  // not used yet
 	made int           // how many the last slab had
 }
@@ -59,7 +59,7 @@ func (f *Fold[L, R]) logged(n int64, v R) {
 	*f.word(n) |= 1 << (n % 64)
 }
 
-// become gives p the values of the log, which is empty then.
+// become gives p the values of the log, which is not used again.
 func (l *pageLog[R]) become(p *page[R], op func(a, b R) R, identity R) {
 	for _, i := range l.at[:l.n] {
 		p[i%pageLen] = identity
@@ -67,7 +67,6 @@ func (l *pageLog[R]) become(p *page[R], op func(a, b R) R, identity R) {
 	for k, i := range l.at[:l.n] {
 		p[i%pageLen] = op(p[i%pageLen], l.vals[k])
 	}
-	l.n = 0
 }
 
 // value is what the log has of point i of its page, from the identity on.

@@ -67,7 +67,7 @@ func BenchmarkGather(b *testing.B) {
 		index[k] = rand.Int64N(benchPoints)
 	}
 	b.Run("plan", func(b *testing.B) {
-		p, err := Gather(l, l, Range(0, benchPoints), index, Pair{})
+		p, err := Gather(l, l, Range(0, benchPoints), Line(index), Pair{})
 		benchCopy(b, p, err, l, l)
 	})
 	b.Run("hand", func(b *testing.B) {

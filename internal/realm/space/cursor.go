@@ -113,7 +113,7 @@ func (c *Cursor) run(r *Run, off, limit int64) {
 		r.Len, r.Count = min(g.len-in, limit), 1
 	}
 	switch p := c.plan; {
-	case p.list != nil:
+	case p.lists != nil:
 		c.listed(r, g, e)
 	case p.pieces != nil:
 		c.rows(r, g, e)
@@ -161,19 +161,20 @@ func (c *Cursor) rows(r *Run, g *group, e int64) {
 	}
 }
 
-// listed is rows for a plan with an index list.
+// listed is rows for a plan with a list.
 func (c *Cursor) listed(r *Run, g *group, e int64) {
 	p, x := c.plan, c.seekPiece(e)
 	in := e - x.first
 	r.Count = min(r.Count, x.n-in)
-	r.List = p.list[e : e+r.Count]
+	l := &p.lists[g.list]
+	r.List = l.at[e : e+r.Count]
 	r.DstStep, r.SrcStep = g.dst.stride[p.dst.last], g.src.stride[p.src.last]
 	r.Dst, r.Src = g.dst.base, g.src.base
 	if p.dst.listed {
-		r.listed = 1
+		r.listed, r.DstStep = 1, l.step
 		r.Src = p.src.offset(&g.src, &x.lo, x.src) + in*r.SrcStep
 	} else {
-		r.listed = 2
+		r.listed, r.SrcStep = 2, l.step
 		r.Dst = p.dst.offset(&g.dst, &x.lo, x.dst) + in*r.DstStep
 	}
 }

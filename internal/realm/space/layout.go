@@ -95,8 +95,8 @@ type Place struct {
 	Stride []int64
 }
 
-// Strided is a layout that the caller gives, in a memory of size bytes. Strides may be negative. Elements of one field
-// must not overlap; those of two fields may.
+// Strided is a layout that the caller gives, in a memory of size bytes; of as few bytes as can be if size is negative.
+// Strides may be negative. Elements of one field must not overlap; those of two fields may.
 func Strided(s Space, fields []Field, places []Place, size int64) (*Layout, error) {
 	l, err := newLayout(s, fields)
 	if err != nil {
@@ -117,7 +117,32 @@ func Strided(s Space, fields []Field, places []Place, size int64) (*Layout, erro
 		}
 		l.places[f] = pl
 	}
+	if size < 0 {
+		l.size = l.least()
+	}
 	return l, l.check()
+}
+
+// least is the size of memory that has all elements; too large a number if there can be none.
+func (l *Layout) least() (size int64) {
+	if l.space.Count() == 0 {
+		return 0
+	}
+	for f, p := range l.places {
+		high := min(max(0, p.base), MaxBytes) + l.fields[f].Size
+		for d := range l.space.Dim() {
+			if p.stride[d] <= 0 || l.extent(d) == 1 {
+				continue
+			}
+			length, err := times(l.extent(d)-1, p.stride[d])
+			if err != nil {
+				return MaxBytes + 1
+			}
+			high += length
+		}
+		size = max(size, high)
+	}
+	return size
 }
 
 func newLayout(s Space, fields []Field) (*Layout, error) {

@@ -94,7 +94,8 @@ func TestBadLayouts(t *testing.T) {
 		"overlap":         strided(row, 0, 200, 0),
 		"overlapping":     strided(Grid(3, 3), 0, 800, 16, 8),
 		"least stride":    strided(row, 0, 200, -1<<63),
-		"negative size":   strided(row, 0, -1, 8),
+		"far":             strided(row, 0, -1, 1<<50),
+		"far base":        strided(row, 1<<62, -1, 8),
 	} {
 		if !errors.Is(err, ErrLayout) {
 			t.Errorf("%s: %v", name, err)

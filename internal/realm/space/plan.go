@@ -17,8 +17,8 @@ type Pair struct{ Dst, Src int }
 type Plan struct {
 	dst, src side
 	groups   []group
-	pieces   []piece // nil: the points are dense in both layouts, and each group has levels
-	list     []int64 // gather and scatter: the number of each point in the layout of the side that is listed
+	pieces   []piece  // nil: the points are dense in both layouts, and each group has levels
+	lists    []places // gather and scatter: the points of the side that is listed
 	points   Space
 	size     int64
 }
@@ -28,7 +28,7 @@ type side struct {
 	lo     Point // of a dense space
 	last   int   // the dimension that moves fastest
 	sparse bool
-	listed bool  // by Plan.list
+	listed bool  // by Plan.lists
 	free   bool  // there is no such side: the plan only unpacks, or fills
 	need   int64 // bytes of memory
 }
@@ -40,6 +40,7 @@ type group struct {
 	dst, src place
 	field    int      // the first, in the destination
 	width    int64    // of the fields, before elements were joined
+	list     int      // of Plan.lists
 	levels   [3]level // dense: loops around the elements, from the outer to the inner one; unused ones have count 1
 }
 
@@ -64,30 +65,53 @@ func NewPlan(dst, src *Layout, points Space, pairs ...Pair) (*Plan, error) {
 	return build(dst, src, points, groups, !dst.space.Dense() || !src.space.Dense() || !points.Dense(), nil)
 }
 
-// listing tells which side of a copy an index list selects the points of.
+// List is points: the Dim coordinates of one after the other. Those beyond the dimensions of their space are 0. The zero
+// List is none.
+type List struct {
+	Dim int
+	At  []int64
+}
+
+// Line is a list of points of one dimension.
+func Line(at []int64) List { return List{1, at} }
+
+// point is the k-th.
+func (l *List) point(k int) (p Point) {
+	copy(p[:], l.At[k*l.Dim:][:l.Dim])
+	return p
+}
+
+// listing tells which side of a copy a list selects the points of.
 type listing struct {
-	index []int64
-	dst   bool
+	List
+	dst bool
 }
 
-// Gather is the copy that fills the k-th point of points in dst from point index[k] of src, which has one dimension.
-// Errors are those of NewPlan; ErrPoints also for a list that is not as long as points.
-func Gather(dst, src *Layout, points Space, index []int64, pairs ...Pair) (*Plan, error) {
+// places is where the listed points lie: each at a multiple of step from the base of its field.
+type places struct {
+	stride Point // of the fields that it is for
+	step   int64
+	at     []int64
+}
+
+// Gather is the copy that fills the k-th point of points in dst from the k-th of list in src. Errors are those of
+// NewPlan; ErrPoints also for a list that is not as long as points, or has fewer coordinates than src.
+func Gather(dst, src *Layout, points Space, list List, pairs ...Pair) (*Plan, error) {
 	groups, err := grouped(dst, src, pairs)
 	if err != nil {
 		return nil, err
 	}
-	return build(dst, src, points, groups, true, &listing{index, false})
+	return build(dst, src, points, groups, true, &listing{list, false})
 }
 
-// Scatter is the copy that fills point index[k] of dst, which has one dimension, from the k-th point of points in src.
-// Which value a point has in the end that is listed more than once is not specified. Errors as for Gather.
-func Scatter(dst, src *Layout, points Space, index []int64, pairs ...Pair) (*Plan, error) {
+// Scatter is the copy that fills the k-th point of list in dst from the k-th point of points in src. Which value a
+// point has in the end that is listed more than once is not specified. Errors as for Gather.
+func Scatter(dst, src *Layout, points Space, list List, pairs ...Pair) (*Plan, error) {
 	groups, err := grouped(dst, src, pairs)
 	if err != nil {
 		return nil, err
 	}
-	return build(dst, src, points, groups, true, &listing{index, true})
+	return build(dst, src, points, groups, true, &listing{list, true})
 }
 
 // grouped joins fields that lie behind each other on both sides.
@@ -200,26 +224,56 @@ func (g *group) nest(p *Plan, points Space) {
 	copy(g.levels[3-len(ls):], ls)
 }
 
-// useList turns the index list into numbers of points.
+// useList finds the listed points.
 func (p *Plan) useList(dst, src *Layout, list listing) error {
 	listed, s := src, &p.src
 	if list.dst {
 		listed, s = dst, &p.dst
 	}
-	if listed.space.Dim() != 1 {
-		return fmt.Errorf("%w: an index list selects points of one dimension, not of %d", ErrPoints, listed.space.Dim())
+	dim := listed.space.Dim()
+	if list.Dim < dim || list.Dim > MaxDim {
+		return fmt.Errorf("%w: a list of points of %d coordinates, for %v", ErrPoints, list.Dim, listed.space)
 	}
-	if int64(len(list.index)) != p.points.Count() {
-		return fmt.Errorf("%w: %d indices for %d points", ErrPoints, len(list.index), p.points.Count())
+	n := len(list.At) / list.Dim
+	if int64(n) != p.points.Count() || len(list.At)%list.Dim != 0 {
+		return fmt.Errorf("%w: %d indices for %d points", ErrPoints, n, p.points.Count())
 	}
 	s.listed = true
-	p.list = make([]int64, len(list.index))
-	for k, i := range list.index {
-		if p.list[k] = listed.space.Index(Point{i}); p.list[k] < 0 {
-			return fmt.Errorf("%w: index %d at place %d; %v", ErrPoints, i, k, listed.space)
+	at := make([]int64, n)
+	for k := range at {
+		x := list.point(k)
+		if at[k] = listed.space.Index(x); at[k] < 0 {
+			return fmt.Errorf("%w: index %v at place %d; %v", ErrPoints, x[:dim], k, listed.space)
 		}
 	}
+	for k := range p.groups {
+		g := &p.groups[k]
+		pl := &g.src
+		if list.dst {
+			pl = &g.dst
+		}
+		g.list = p.placesOf(pl, s, list.List, at)
+	}
 	return nil
+}
+
+// placesOf is the number of the list for a field at pl. at has the numbers of the points, which tell where they lie in
+// all but a dense space of several dimensions.
+func (p *Plan) placesOf(pl *place, s *side, list List, at []int64) int {
+	k := slices.IndexFunc(p.lists, func(l places) bool { return l.stride == pl.stride })
+	if k >= 0 {
+		return k
+	}
+	l := places{pl.stride, pl.stride[s.last], at}
+	if !s.sparse && s.last > 0 {
+		l.step, l.at = 1, make([]int64, len(at))
+		for k := range at {
+			x := list.point(k)
+			l.at[k] = pl.from(&s.lo, &x)
+		}
+	}
+	p.lists = append(p.lists, l)
+	return len(p.lists) - 1
 }
 
 // addRows cuts the points into pieces that follow each other in both layouts.

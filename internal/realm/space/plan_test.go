@@ -49,7 +49,7 @@ type job struct {
 	plan     *Plan
 	d, s     []byte
 	want     []byte // elements of the destination
-	list     []int64
+	list     List
 }
 
 // job is a random copy, gather (kind 1) or scatter (kind 2).
@@ -58,7 +58,7 @@ func (d die) job(t *testing.T, kind int) (j job) {
 	fields := d.fields()
 	pairs := d.pairs(len(fields))
 	var points, other Space
-	one := d.space(1)
+	one := d.space(1 + d.IntN(MaxDim))
 	if kind == 0 || one.Count() == 0 {
 		points = d.part(d.space(dim))
 		j.dst = d.layout(t, points.Union(d.space(dim)), fields)
@@ -100,7 +100,8 @@ func (d die) job(t *testing.T, kind int) (j job) {
 }
 
 // choose picks n points of s.
-func (d die) choose(s Space, n int, again bool) (ps []Point, list []int64) {
+func (d die) choose(s Space, n int, again bool) (ps []Point, list List) {
+	list.Dim = s.Dim() + d.IntN(MaxDim+1-s.Dim())
 	all := slices.Collect(s.All())
 	order := d.Perm(len(all))
 	for k := range n {
@@ -108,7 +109,7 @@ func (d die) choose(s Space, n int, again bool) (ps []Point, list []int64) {
 		if again {
 			i = d.IntN(len(all))
 		}
-		ps, list = append(ps, all[i]), append(list, all[i][0])
+		ps, list.At = append(ps, all[i]), append(list.At, all[i][:list.Dim]...)
 	}
 	return ps, list
 }
@@ -151,11 +152,11 @@ func (j job) run(t *testing.T, d die) {
 	}
 }
 
-func (j job) scattered() []int64 {
+func (j job) scattered() List {
 	if j.plan.dst.listed {
 		return j.list
 	}
-	return nil
+	return List{}
 }
 
 func TestPlans(t *testing.T) {
@@ -247,11 +248,11 @@ func TestBadPlans(t *testing.T) {
 	square, _ := SOA(grid, xyz)
 	plan := func(d, s *Layout, points Space, ps ...Pair) error { _, err := NewPlan(d, s, points, ps...); return err }
 	gather := func(d, s *Layout, points Space, list ...int64) error {
-		_, err := Gather(d, s, points, list, Pair{})
+		_, err := Gather(d, s, points, Line(list), Pair{})
 		return err
 	}
 	scatter := func(d, s *Layout, points Space, list ...int64) error {
-		_, err := Scatter(d, s, points, list, Pair{})
+		_, err := Scatter(d, s, points, Line(list), Pair{})
 		return err
 	}
 	for name, c := range map[string]struct{ err, want error }{
@@ -284,7 +285,7 @@ func TestBadPlans(t *testing.T) {
 		}
 	}
 	mem := make([]byte, l.Size())
-	there, _, _ := l.Receive(p.AppendStream(nil), nil)
+	there, _, _ := l.Receive(p.AppendStream(nil), List{})
 	if _, err := there.Over(mem, mem); !errors.Is(err, ErrMemory) {
 		t.Errorf("a plan without a source takes one: %v", err)
 	}

@@ -138,3 +138,30 @@ func (d die) pairs(n int) []Pair {
 	}
 	return ps
 }
+
+// TestLeast: a layout without a size gets that of the memory up to the last byte of an element.
+func TestLeast(t *testing.T) {
+	for seed := range uint64(200) {
+		d := newDie(seed)
+		l, err := d.strided(d.layout(t, d.space(1+d.IntN(3)), d.fields()))
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		want := int64(0)
+		places := make([]Place, len(l.fields))
+		for f, p := range l.places {
+			from := 0
+			if !l.space.Dense() {
+				from = l.space.Dim() - 1
+			}
+			places[f] = Place{p.base, p.stride[from:l.space.Dim()]}
+			for x := range l.space.All() {
+				want = max(want, l.Offset(x, f)+l.fields[f].Size)
+			}
+		}
+		least, err := Strided(l.space, l.fields, places, -1)
+		if err != nil || least.Size() != want {
+			t.Fatalf("seed %d: %v: %v, want %d", seed, least, err, want)
+		}
+	}
+}

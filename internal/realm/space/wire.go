@@ -227,9 +227,9 @@ func boolByte(v bool) byte {
 }
 
 // Receive is the plan of a destination for a stream of which AppendStream has made the front of b. It can unpack only.
-// index is the list of a scatter, nil else. It returns what follows in b. Any b gives a plan that stays within the
+// index is the list of a scatter, else none. It returns what follows in b. Any b gives a plan that stays within the
 // layout, or an error.
-func (l *Layout) Receive(b []byte, index []int64) (p *Plan, rest []byte, err error) {
+func (l *Layout) Receive(b []byte, index List) (p *Plan, rest []byte, err error) {
 	r := reader{b: b}
 	points := r.space()
 	inRows := r.byte() != 0
@@ -251,11 +251,11 @@ func (l *Layout) Receive(b []byte, index []int64) (p *Plan, rest []byte, err err
 	if r.err != nil {
 		return nil, nil, r.err
 	}
-	if !inRows && (!l.space.Dense() || !points.Dense() || index != nil) {
+	if !inRows && (!l.space.Dense() || !points.Dense() || index.Dim != 0) {
 		return nil, nil, fmt.Errorf("%w: form of the stream", ErrWire)
 	}
 	var list *listing
-	if index != nil {
+	if index.Dim != 0 {
 		list = &listing{index, true}
 	}
 	p, err = build(l, nil, points, groups, inRows, list)

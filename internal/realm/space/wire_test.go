@@ -44,7 +44,7 @@ func hostile(t *testing.T, b []byte) {
 		return
 	}
 	mem := make([]byte, l.Size(), l.Size()+1)
-	for _, index := range [][]int64{nil, {0}, {1, 2}} {
+	for _, index := range []List{{}, Line([]int64{0}), Line([]int64{1, 2}), {2, []int64{0, 1}}, {3, make([]int64, 6)}} {
 		p, _, err := l.Receive(rest, index)
 		if err != nil || p.Size() > 1<<22 {
 			continue
