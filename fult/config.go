@@ -46,6 +46,9 @@ type Config struct {
 	// Spin is the time for which an idle worker polls before it sleeps. The default is 50 us, or 1 us where GOMAXPROCS
 	// does not exceed the number of workers. A negative value means no polling.
 	Spin time.Duration
+	// Crowded says that workers share cores, with each other or with other processes. While one polls in vain, it lets
+	// the others run.
+	Crowded bool
 	// Kind is the kind of the threads. The default is Fult, which may become Goroutines: see Effective.
 	Kind Kind
 	// Unchecked keeps coroutines where the self-check refuses the release of Go. Such a release may end the process.

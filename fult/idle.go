@@ -3,6 +3,7 @@ package fult
 import (
 	"time"
 
+	"github.com/golci/golci/internal/affinity"
 	"github.com/golci/golci/internal/arch"
 	"github.com/golci/golci/internal/futex"
 )
@@ -19,20 +20,28 @@ const (
 const (
 	longSleep   = time.Hour             // of a Poller that should sleep until it is woken
 	behindSleep = 50 * time.Millisecond // while another worker sleeps in the Poller, which may then compute for long
-	timersEvery = 16                    // drained words between two looks at the clock for sleeping threads
+	besideSleep = time.Millisecond      // while another worker on the same cores polls, which may then compute for long
+	timersEvery = 16                    // drained words between two looks at the clock, and at other workers
 	clockEvery  = 64                    // idle turns between two looks at the clock
+	yieldEvery  = 256                   // idle turns between yields on a shared core, while no other worker has work
 	pauseEvery  = 8                     // idle turns between PAUSE instructions; each delays signals by about 50 ns
 )
 
 func (w *Worker) now() time.Duration { return time.Since(w.s.epoch) }
 
-// tick runs between words of runnable threads. It polls, and looks at timers now and then.
+// tick runs between words of runnable threads. It polls. Now and then it looks at timers, and shares the core.
 func (w *Worker) tick() {
 	w.advance()
 	w.poll()
 	w.ticks++
-	if len(w.timers) != 0 && w.ticks%timersEvery == 0 {
+	if w.ticks%timersEvery != 0 {
+		return
+	}
+	if len(w.timers) != 0 {
 		w.fire(w.now())
+	}
+	if w.OthersWork() { // else the other one, which gives way when idle, would get a time slice now and then only
+		affinity.Yield()
 	}
 }
 
@@ -49,11 +58,15 @@ func (w *Worker) advance() { arch.StoreRel64(&w.progress, w.progress.Load()+1) }
 // idle is one turn of a loop without runnable threads: it polls, steals, spins, and sleeps in the end.
 func (w *Worker) idle() {
 	w.advance()
+	w.rest()
 	if w.poll() > 0 || (!w.closing && w.steal()) || w.ready() {
 		w.idleTurns = 0
 		return
 	}
 	w.idleTurns++
+	if w.givesWay() {
+		affinity.Yield()
+	}
 	if w.spin > 0 && w.idleTurns%clockEvery != 1 {
 		if w.idleTurns%pauseEvery == 0 {
 			arch.Pause()
@@ -69,32 +82,130 @@ func (w *Worker) idle() {
 		w.idleSince = now
 	}
 	if now-w.idleSince >= w.spin {
-		w.sleep(w.untilTimer(now))
 		w.idleTurns = 0
+		w.sleep(w.untilTimer(now))
 	}
 }
 
-// sleep parks the OS thread until there is work or d has passed.
-func (w *Worker) sleep(d time.Duration) {
-	w.s.sleepers.Add(1)
-	defer w.s.sleepers.Add(-1)
-	if p := w.s.poller; p != nil {
-		w.parked.Store(inPoller)
-		w.at(beforeSleep)
-		slept := p.Sleep(d, w.rise)
-		w.parked.Store(awake)
-		if slept {
-			return
+// givesWay tells whether w, which is idle, lets another OS thread run before its next turn. Where workers share cores,
+// one that only polls would keep the core from one that has work. Now and then it gives way all the same, because
+// threads of other schedulers and processes may wait. A yield takes as long as 20 polls, also if nobody waits.
+func (w *Worker) givesWay() bool {
+	return w.crowded && (w.idleTurns%yieldEvery == 0 || w.othersWork())
+}
+
+// OthersWork tells whether workers share cores and another one has work, so that it may wait for the core of w. It is
+// for a thread of w that polls before it gives up the worker.
+func (w *Worker) OthersWork() bool { return w.crowded && w.othersWork() }
+
+// othersWork passes over workers that sleep: who makes work for one wakes it.
+func (w *Worker) othersWork() bool {
+	for _, v := range w.s.workers {
+		if v != w && v.parked.Load() == awake && (v.busy.Load() || v.pending()) {
+			return true
 		}
-		d = min(d, behindSleep)
 	}
-	w.parked.Store(onFutex)
-	w.at(beforeSleep)
-	if !w.mustRise() {
+	return false
+}
+
+// pending tells whether others have made work for w that it has not taken. Anyone may call it.
+func (w *Worker) pending() bool {
+	if g := w.groups[0].Load(); g != nil && g.signalled() {
+		return true
+	}
+	for i := range w.level2.shared {
+		if w.level2.shared[i].Load() != 0 {
+			return true
+		}
+	}
+	return w.queue.n.Load() != 0
+}
+
+// work notes that w has work, for workers that share its cores.
+func (w *Worker) work() {
+	if w.crowded && !w.busy.Load() {
+		w.busy.Store(true)
+	}
+}
+
+// rest is the opposite of work.
+func (w *Worker) rest() {
+	if w.crowded && w.busy.Load() {
+		w.busy.Store(false)
+	}
+}
+
+// othersAwake tells whether workers share cores and another one is awake.
+func (w *Worker) othersAwake() bool {
+	return w.crowded && int(w.s.sleepers.Load()) < len(w.s.workers)-1
+}
+
+// sleep parks the OS thread until there is work or d has passed. Where workers share cores only the last one sleeps in
+// the Poller: there each message would wake it, though others poll, and take the core from them.
+func (w *Worker) sleep(d time.Duration) {
+	switch {
+	case w.s.poller == nil:
+		w.nap(d, false)
+	case w.othersPoll():
+		if !w.nap(min(d, besideSleep), true) {
+			w.idleTurns = clockEvery // without work it sleeps again at the next turn
+		}
+	case !w.sleepInPoller(d):
+		w.nap(min(d, behindSleep), false)
+	}
+}
+
+// othersPoll tells whether another worker that w shares cores with is awake, and has polled since the last call. One
+// that computes for long does not poll.
+func (w *Worker) othersPoll() bool {
+	if !w.othersAwake() {
+		return false
+	}
+	sum := uint64(0)
+	for _, v := range w.s.workers {
+		if v != w {
+			sum += v.progress.Load()
+		}
+	}
+	polled := sum != w.seen
+	w.seen = sum
+	return polled
+}
+
+// sleepInPoller returns false at once if another worker sleeps there.
+func (w *Worker) sleepInPoller(d time.Duration) bool {
+	w.park(inPoller)
+	slept := w.s.poller.Sleep(d, w.rise)
+	w.unpark()
+	return slept
+}
+
+// nap sleeps on the futex, and tells whether somebody has woken w. With beside, w does not sleep if it is the last one
+// awake. Each counts itself a sleeper before it looks at the counter, so one of them stays to sleep in the Poller.
+func (w *Worker) nap(d time.Duration, beside bool) (woken bool) {
+	w.park(onFutex)
+	if !w.mustRise() && (!beside || int(w.s.sleepers.Load()) < len(w.s.workers)) {
 		w.at(beforeFutex)
 		futex.Wait(&w.parked, onFutex, d)
 	}
-	w.parked.Store(awake)
+	return w.unpark()
+}
+
+// park makes w a sleeper. The counter comes first: who makes work that may be stolen looks there, and w looks for such
+// work after both stores. Who changes parked back to awake counts w out, once.
+func (w *Worker) park(state uint32) {
+	w.s.sleepers.Add(1)
+	w.parked.Store(state)
+	w.at(beforeSleep)
+}
+
+// unpark makes w awake, and tells whether somebody else has done that.
+func (w *Worker) unpark() (woken bool) {
+	if w.parked.Swap(awake) == awake {
+		return true
+	}
+	w.s.sleepers.Add(-1)
+	return false
 }
 
 // mustRise tells whether there is a reason not to sleep. One reason is a wake-up before the worker has blocked. Another
@@ -116,15 +227,18 @@ func (w *Worker) notify() {
 	}
 }
 
-// wake wakes w if it sleeps.
+// wake wakes w if it sleeps. It counts w out of the sleepers before w runs.
 func (w *Worker) wake() {
-	switch state := w.parked.Load(); {
-	case state == awake || !w.parked.CompareAndSwap(state, awake):
-	case state == inPoller:
-		w.s.poller.Wake()
-	default:
-		futex.Wake(&w.parked, 1)
+	state := w.parked.Load()
+	if state == awake || !w.parked.CompareAndSwap(state, awake) {
+		return
 	}
+	w.s.sleepers.Add(-1)
+	if state == inPoller {
+		w.s.poller.Wake()
+		return
+	}
+	futex.Wake(&w.parked, 1)
 }
 
 // wakeOne wakes a worker that sleeps, so that it can steal.

@@ -162,6 +162,9 @@ func TestIdleWorkersSleepAndWake(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
+		if n := s.sleepers.Load(); n != 0 {
+			t.Errorf("%d workers count as asleep after the end", n)
+		}
 	}
 }
 

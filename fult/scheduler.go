@@ -20,7 +20,7 @@ type Scheduler struct {
 
 	live     atomic.Int64  // threads alive and jobs queued
 	next     atomic.Uint32 // where Go puts the next job that comes from outside
-	sleepers atomic.Int32  // workers parked, so that Go knows whether to look for one
+	sleepers atomic.Int32  // workers whose parked is not awake; see park
 	killing  atomic.Bool   // Close has begun
 	begun    atomic.Bool   // the workers run
 
@@ -76,7 +76,7 @@ func New(cfg Config) (*Scheduler, error) {
 		byG:   xsync.NewMap[uintptr, *Thread](),
 	}
 	for i := range cfg.Workers {
-		w := &Worker{id: i, s: s, spin: cfg.Spin}
+		w := &Worker{id: i, s: s, spin: cfg.Spin, crowded: cfg.Crowded}
 		w.rise = w.mustRise
 		s.workers = append(s.workers, w)
 	}

@@ -22,7 +22,8 @@ type Worker struct {
 	block   *[wordBits]Thread // its threads
 	budget  int               // how many more switches before the poll functions are due
 	closing bool              // set by the worker itself when it sees the scheduler's
-	_       [7]byte
+	crowded bool              // Config.Crowded; constant
+	_       [6]byte
 	pad1    [falseSharing]byte
 
 	level2 set2
@@ -45,9 +46,11 @@ type Worker struct {
 	idleTurns uint
 	ticks     uint
 	spin      time.Duration
+	seen      uint64      // what the progress of the other workers came to when w last asked
 	rise      func() bool // mustRise, made once
 
 	groups   [groupsPerWorker]atomic.Pointer[group] // stored by the worker, read by dumps as well
+	busy     atomic.Bool                            // it has work, as far as it knows; owner stores, if workers share cores
 	progress atomic.Uint64                          // words drained, for the monitor; owner stores
 	queue    queue                                  // jobs not started; anybody
 	reserved atomic.Int64                           // threads alive and jobs queued here
@@ -164,6 +167,7 @@ func (w *Worker) pass() (ran bool) {
 
 // drain runs the threads of the bits b of one word, and then polls.
 func (w *Worker) drain(g *group, word int, b uint64) {
+	w.work()
 	w.grp, w.word, w.bits = g, word, b
 	w.block = (*[wordBits]Thread)(g.threads[word*wordBits:])
 	w.budget = switchesPerPoll

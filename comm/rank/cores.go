@@ -19,6 +19,7 @@ type plan struct {
 	workers   int
 	pin       []int // a CPU for each worker, nil to bind none
 	crowded   bool  // there are more ranks than cores
+	tight     bool  // workers share cores, with each other or with those of other ranks
 	dedicated bool
 	serverCPU int  // of the dedicated server, negative for none
 	eagerly   bool // workers start at once
@@ -108,6 +109,7 @@ func planFor(o *options, s share) plan {
 			p.workers--
 		}
 	}
+	p.tight = p.crowded || p.workers > cores
 	if s.own && s.fixed == nil && p.workers <= len(s.cores) {
 		p.pin = s.cores[:p.workers]
 		if p.dedicated && p.workers < len(s.cores) {

@@ -15,42 +15,81 @@ func TestPlan(t *testing.T) {
 		workers   int
 		pin       []int
 		crowded   bool
+		tight     bool
 		dedicated bool
 		serverCPU int
 	}{
-		{"alone on two cores", nil, share{cores: []int{0, 1}, own: true, ranks: 1, machine: 2}, 2, []int{0, 1}, false, false, -1},
-		{"bound to one of two cores", nil, share{cores: []int{1}, own: true, ranks: 2, machine: 2}, 1, []int{1}, false, false, -1},
-		{"two ranks, not bound", nil, share{cores: []int{0, 1}, ranks: 2, machine: 2}, 1, nil, false, false, -1},
-		{"five ranks on two cores", nil, share{cores: []int{0, 1}, ranks: 5, machine: 2}, 1, nil, true, false, -1},
-		{"eight own cores", nil, share{cores: eight, own: true, ranks: 1, machine: 8}, 7, eight[:7], false, true, 7},
+		{
+			"alone on two cores", nil,
+			share{cores: []int{0, 1}, own: true, ranks: 1, machine: 2},
+			2,
+			[]int{0, 1},
+			false, false, false, -1,
+		},
+		{
+			"bound to one of two cores", nil,
+			share{cores: []int{1}, own: true, ranks: 2, machine: 2},
+			1,
+			[]int{1},
+			false, false, false, -1,
+		},
+		{"two ranks, not bound", nil, share{cores: []int{0, 1}, ranks: 2, machine: 2}, 1, nil, false, false, false, -1},
+		{
+			"five ranks on two cores", nil,
+			share{cores: []int{0, 1}, ranks: 5, machine: 2},
+			1, nil, true, true, false, -1,
+		},
+		{
+			"eight own cores", nil,
+			share{cores: eight, own: true, ranks: 1, machine: 8},
+			7, eight[:7], false, false, true, 7,
+		},
 		{
 			"a dedicated server on two cores",
 			[]string{"GOLCI_SERVER", "dedicated"},
 			share{cores: []int{0, 1}, own: true, ranks: 1, machine: 2},
 			1,
 			[]int{0},
-			false, true, 1,
+			false, false, true, 1,
 		},
 		{
 			"more workers than cores",
 			[]string{"GOLCI_WORKERS", "3", "GOLCI_SERVER", "waiter"},
 			share{cores: []int{0, 1}, own: true, ranks: 1, machine: 2},
-			3, nil, false, false, -1,
+			3, nil, false, true, false, -1,
 		},
 		{
 			"a system that binds no thread",
 			[]string{"GOLCI_SERVER", "dedicated"},
 			share{cores: []int{0, 1}, own: true, ranks: 1, machine: 2, fixed: fs.ErrPermission},
-			1, nil, false, true, -1,
+			1, nil, false, false, true, -1,
 		},
-		{"a system that does not say", nil, share{ranks: 1}, 1, nil, true, false, -1},
+		{
+			"two workers on each of two bound ranks",
+			[]string{"GOLCI_WORKERS", "2"},
+			share{cores: []int{1}, own: true, ranks: 2, machine: 2},
+			2, nil, false, true, false, -1,
+		},
+		{
+			"two workers on each of two ranks that are not bound",
+			[]string{"GOLCI_WORKERS", "2"},
+			share{cores: []int{0, 1}, ranks: 2, machine: 2},
+			2, nil, false, true, false, -1,
+		},
+		{
+			"two workers on each of two ranks with four cores",
+			[]string{"GOLCI_WORKERS", "2"},
+			share{cores: []int{0, 1, 2, 3}, ranks: 2, machine: 4},
+			2, nil, false, false, false, -1,
+		},
+		{"a system that does not say", nil, share{ranks: 1}, 1, nil, true, true, false, -1},
 	} {
 		o, err := with(append([]string{"GOLCI_WORKERS", "0", "GOLCI_SERVER", "auto"}, x.opts...)...).read()
 		if err != nil {
 			t.Fatal(err)
 		}
 		p := planFor(o, x.s)
-		if p.workers != x.workers || !slices.Equal(p.pin, x.pin) || p.crowded != x.crowded ||
+		if p.workers != x.workers || !slices.Equal(p.pin, x.pin) || p.crowded != x.crowded || p.tight != x.tight ||
 			p.dedicated != x.dedicated || p.serverCPU != x.serverCPU {
 			t.Errorf("%s: %+v", x.name, p)
 		}

@@ -210,7 +210,7 @@ func schedulerConfig(o *options, pl plan) fult.Config {
 	return fult.Config{
 		Kind: kind, Unchecked: scheduler == fult.Fult.String(),
 		Workers: pl.workers, Pin: pl.pin, MaxThreads: settings.Threads.Get(o.values),
-		StuckAfter: stuckTime(o), Spin: workerSpin(spinTime(o)),
+		StuckAfter: stuckTime(o), Spin: workerSpin(spinTime(o)), Crowded: pl.tight,
 	}
 }
 

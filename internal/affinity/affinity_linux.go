@@ -27,6 +27,9 @@ func Set(cpus ...int) error {
 	return nil
 }
 
+// Yield lets another OS thread run that waits for the CPU of the caller. The goroutine keeps its OS thread and its P.
+func Yield() { _, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
+
 func check() error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -221,7 +221,7 @@ func (e *Engine) Linger(t *fult.Thread, d *Done) bool {
 	if e.dedicated || w.Live() > inlineThreads {
 		return d.Ready()
 	}
-	for n := 0; n < inlinePolls && !d.Ready() && !w.Runnable(); n++ {
+	for n := 0; n < inlinePolls && !d.Ready() && !w.Runnable() && !w.OthersWork(); n++ {
 		e.src.Poll(w)
 	}
 	return d.Ready()
@@ -241,7 +241,7 @@ func (e *Engine) threadWait(t *fult.Thread, x *want) {
 	defer x.end()
 	w := t.Worker()
 	if !e.dedicated && w.Live() <= inlineThreads {
-		for n := 0; n < inlinePolls && !w.Runnable(); n++ {
+		for n := 0; n < inlinePolls && !w.Runnable() && !w.OthersWork(); n++ {
 			e.src.Poll(w)
 			if x.over() {
 				return

@@ -1,0 +1,149 @@
+package fult
+
+import (
+	"runtime"
+	"testing"
+	"time"
+)
+
+// crowdedOf makes a scheduler of workers that share cores. They do not run; the test owns them.
+func crowdedOf(t *testing.T, workers int) *Scheduler {
+	s, err := New(Config{Workers: workers, Crowded: true, coroutines: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// TestIdleWorkerGivesWay: a worker that polls in vain lets others run if workers share cores. It does so at each turn
+// while another one has work, else now and then.
+func TestIdleWorkerGivesWay(t *testing.T) {
+	s := crowdedOf(t, 3)
+	w, other := s.workers[0], s.workers[2]
+	check := func(when string, want bool) {
+		t.Helper()
+		w.idleTurns = 1
+		if w.givesWay() != want || w.OthersWork() != want {
+			t.Errorf("%s: gives way: %v", when, !want)
+		}
+		if w.idleTurns = yieldEvery; !w.givesWay() {
+			t.Errorf("%s: never gives way", when)
+		}
+	}
+	check("nobody has work", false)
+	w.work()
+	check("only it has work itself", false)
+	other.work()
+	check("another one works", true)
+	other.rest()
+	check("the other one has ended", false)
+	other.queue.push(new(job), true)
+	check("a thread is to start", true)
+	other.queue.pop()
+	for _, at := range []int{0, 3, groupsPerWorker - 1} {
+		g := new(group)
+		other.groups[at].Store(g)
+		th := &g.threads[5]
+		th.w, th.grp, th.slot = other, g, uint32(at*groupSize+5)
+		th.raise()
+		check("a thread has been signalled", true)
+		other.level2.take2(at / wordBits)
+		g.take(0)
+		check("the signal has been taken", false)
+	}
+	w.crowded = false
+	other.busy.Store(true)
+	if w.idleTurns = yieldEvery; w.givesWay() || w.OthersWork() {
+		t.Error("gives way with a core of its own")
+	}
+}
+
+// TestWorkerSaysThatItWorks: a worker counts as working while a thread of it runs, and not when it is idle.
+func TestWorkerSaysThatItWorks(t *testing.T) {
+	s := crowdedOf(t, 2)
+	for i, w := range s.workers {
+		join(t, mustGoOn(t, s, i, func(*Thread) {
+			if !w.busy.Load() {
+				t.Errorf("worker %d does not say that it works", i)
+			}
+		}))
+		for w.busy.Load() || w.parked.Load() == awake {
+			runtime.Gosched()
+		}
+	}
+}
+
+// TestOthersPoll: a worker relies on another one's polling if that is awake and has polled since the last question.
+func TestOthersPoll(t *testing.T) {
+	s := crowdedOf(t, 2)
+	w, other := s.workers[0], s.workers[1]
+	check := func(when string, want bool) {
+		t.Helper()
+		if w.othersPoll() != want {
+			t.Errorf("%s: relies on it: %v", when, !want)
+		}
+	}
+	other.advance()
+	check("it has polled", true)
+	check("it computes", false)
+	other.advance()
+	check("it polls again", true)
+	other.advance()
+	other.park(onFutex)
+	check("it sleeps", false)
+	other.wake()
+	check("it has been woken", true)
+	other.unpark()
+	w.crowded = false
+	other.advance()
+	check("both have cores", false)
+}
+
+// TestLastOneAwakeDoesNotNap: of workers that each see the other poll, and go to sleep, one stays to sleep in the
+// Poller.
+func TestLastOneAwakeDoesNotNap(t *testing.T) {
+	s := crowdedOf(t, 2)
+	s.workers[1].park(onFutex)
+	s.workers[0].nap(time.Hour, true) // returns at once, or the test hangs
+	if n := s.sleepers.Load(); n != 1 {
+		t.Errorf("%d sleepers, want the other one", n)
+	}
+	s.workers[1].unpark()
+}
+
+// TestSleepersAreCountedOnce: whoever wakes a worker counts it out, and the worker does not do so again.
+func TestSleepersAreCountedOnce(t *testing.T) {
+	s := crowdedOf(t, 2)
+	if err := s.SetPoller(newCounting()); err != nil {
+		t.Fatal(err)
+	}
+	w := s.workers[1]
+	check := func(when string, want int32) {
+		t.Helper()
+		if n := s.sleepers.Load(); n != want {
+			t.Errorf("%s: %d sleepers, want %d", when, n, want)
+		}
+	}
+	for _, state := range []uint32{onFutex, inPoller} {
+		w.park(state)
+		check("asleep", 1)
+		w.wake()
+		check("woken", 0)
+		w.wake()
+		check("woken again", 0)
+		if !w.unpark() {
+			t.Error("nobody has woken it")
+		}
+		check("awake", 0)
+		w.park(state)
+		if w.unpark() {
+			t.Error("somebody has woken it")
+		}
+		check("awake by itself", 0)
+	}
+}
