@@ -7,8 +7,8 @@ import (
 
 var awaitTask = Register("await", func(c *Ctx, e Event) error { return c.Wait(e) })
 
-// TestPoisonPassesTasks: tasks that return what their wait has returned pass the poison on as it is. So its rank and its
-// cause are known at the end of a long chain over several ranks.
+// TestPoisonPassesTasks: tasks that return what their wait has returned pass the poison on as it is. So its rank and
+// its cause are known at the end of a long chain over several ranks.
 func TestPoisonPassesTasks(t *testing.T) {
 	cause := errors.New("the disk is full")
 	overNets(t, 3, func(t *testing.T, rts []*Runtime) {

@@ -142,8 +142,8 @@ func (t *task) finishWith(c *Ctx, err error) {
 	}
 }
 
-// fault is the poison of a task that has returned err. The error of a wait is the poison that the wait has met: the fault
-// began elsewhere, and its text must not grow along a chain of such tasks.
+// fault is the poison of a task that has returned err. The error of a wait is the poison that the wait has met: the
+// fault began elsewhere, and its text must not grow along a chain of such tasks.
 func (t *task) fault(c *Ctx, err error) *event.Poison {
 	if p, ok := err.(*PoisonError); ok { // as it is: what the task has wrapped says more
 		return &event.Poison{Rank: int32(p.Rank), Text: p.Cause, Err: p.err}

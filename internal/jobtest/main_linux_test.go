@@ -60,6 +60,9 @@ func rankMain(role string) int {
 	if role == locksRole {
 		return realmMain(locksMourn)
 	}
+	if role == orphanRole {
+		return orphanMain()
+	}
 	if role == conformRole {
 		return realmRank(conform)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -53,15 +54,26 @@ func realmRank(f func(ctx context.Context, rt *realm.Runtime) error) int {
 	return 0
 }
 
+// plansOf are the plans of a job of package realm: those of the conformance program, then random ones.
+func plansOf(seed uint64, n int) []*realmtest.Plan {
+	return append(realmtest.Conformance(n), realmtest.Random(seed, max(2, *realmJobs), n)...)
+}
+
 func conform(ctx context.Context, rt *realm.Runtime) error {
+	seed, err := strconv.ParseUint(os.Getenv(jobSeed), 10, 64)
+	if err != nil {
+		return err
+	}
 	var out strings.Builder
-	err := realmtest.Conform(ctx, rt, &out)
+	err = realmtest.ExecuteAll(ctx, rt, plansOf(seed, rt.Size()), &out)
 	fmt.Print(&out)
 	return err
 }
 
 // TestRealmConform: real processes print the same bytes over each conduit, which are those of the serial execution.
 func TestRealmConform(t *testing.T) {
+	seed := seedOfJobs()
+	t.Logf("-realmseed %d", seed)
 	for _, c := range realmConduits {
 		for n := 1; n <= 4; n++ {
 			if n != 3 && testing.Short() || n == 1 && c.name != shm.Name {
@@ -71,9 +83,10 @@ func TestRealmConform(t *testing.T) {
 				if invariants.Race && c.name == shm.Name {
 					t.Skip("the race detector sees no order of accesses that a record in another process's memory makes")
 				}
-				j := golci(t, ranks(n, conformRole, c.flags...)...)
+				flags := append([]string{"-env", jobSeed + "=" + strconv.FormatUint(seed, 10)}, c.flags...)
+				j := golci(t, ranks(n, conformRole, flags...)...)
 				j.succeed()
-				if got, want := j.out.String(), realmtest.Expected(n); got != want {
+				if got, want := j.out.String(), realmtest.Expected(plansOf(seed, n)); got != want {
 					t.Errorf("the job prints\n%s, want\n%s\n%s", got, want, &j.err)
 				}
 			})

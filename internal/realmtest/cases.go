@@ -31,21 +31,37 @@ var Cases = []Case{
 // caseSeed is the seed of the first case.
 const caseSeed = 20
 
-// plan is the plan of a case for n ranks. Cases have even seeds and odd ones, so that operations are called in the order
-// of the plan and in others.
-func (c Case) plan(i, n int) *Plan {
-	return New(caseSeed+uint64(i), Config{Ranks: n, Ops: c.ops, kinds: c.kinds})
+// Conformance is the plans of the cases for n ranks. Cases have even seeds and odd ones, so that operations are called
+// in the order of the plan and in others.
+func Conformance(n int) (plans []*Plan) {
+	for i, c := range Cases {
+		p := New(caseSeed+uint64(i), Config{Ranks: n, Ops: c.ops, kinds: c.kinds})
+		p.name = c.Name
+		plans = append(plans, p)
+	}
+	return plans
 }
 
-// Conform executes all cases as the rank of rt, together with all others. Rank 0 writes what each has ended with.
-func Conform(ctx context.Context, rt *realm.Runtime, w io.Writer) error {
-	for i, c := range Cases {
-		text, err := Execute(ctx, rt, c.plan(i, rt.Size()), int64(i))
+// Random is plans of all kinds of operations for n ranks, with seeds from seed on.
+func Random(seed uint64, jobs, n int) (plans []*Plan) {
+	for i := range uint64(jobs) {
+		p := New(seed+i, Config{Ranks: n, Ops: 150})
+		p.name = fmt.Sprintf("seed %d", seed+i)
+		plans = append(plans, p)
+	}
+	return plans
+}
+
+// ExecuteAll executes plans one after the other as the rank of rt, together with all others. Rank 0 writes what each
+// has ended with. A runtime does that once.
+func ExecuteAll(ctx context.Context, rt *realm.Runtime, plans []*Plan, w io.Writer) error {
+	for i, p := range plans {
+		text, err := Execute(ctx, rt, p, int64(i))
 		if err != nil {
-			return fmt.Errorf("%s: %w", c.Name, err)
+			return fmt.Errorf("%s of %d ranks: %w", p.name, p.Ranks, err)
 		}
 		if rt.Rank() == 0 {
-			if _, err := fmt.Fprintf(w, "== %s\n%s", c.Name, text); err != nil {
+			if _, err := fmt.Fprintf(w, "== %s\n%s", p.name, text); err != nil {
 				return err
 			}
 		}
@@ -53,10 +69,10 @@ func Conform(ctx context.Context, rt *realm.Runtime, w io.Writer) error {
 	return nil
 }
 
-// Expected is what Conform writes in a job of n ranks, by the serial execution.
-func Expected(n int) (text string) {
-	for i, c := range Cases {
-		text += fmt.Sprintf("== %s\n%s", c.Name, c.plan(i, n).Text())
+// Expected is what ExecuteAll writes, by the serial execution.
+func Expected(plans []*Plan) (text string) {
+	for _, p := range plans {
+		text += fmt.Sprintf("== %s\n%s", p.name, p.Text())
 	}
 	return text
 }

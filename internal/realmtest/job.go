@@ -30,6 +30,9 @@ type job struct {
 // Rank 0 returns the text of what all have ended with. The runtime has CPUs processors and registered memory.
 func Execute(ctx context.Context, rt *realm.Runtime, p *Plan, run int64) (string, error) {
 	j, err := prepare(ctx, rt, p, run)
+	if err == nil {
+		err = j.meet(ctx)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -85,8 +88,7 @@ func prepare(ctx context.Context, rt *realm.Runtime, p *Plan, run int64) (*job, 
 		}
 	}
 	d.job = j
-	close(d.ready)
-	return j, j.meet(ctx)
+	return j, d.ready.Trigger(realm.NoEvent)
 }
 
 // make makes the arrays, reservations, barriers and events of this rank.

@@ -92,6 +92,7 @@ type Plan struct {
 	Seed  uint64
 	Ranks int
 
+	name     string
 	kill     bool // some rank will die
 	arrays   []array
 	locks    []int // the rank that makes each reservation

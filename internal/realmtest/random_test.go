@@ -1,6 +1,7 @@
 package realmtest
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"fmt"
@@ -32,28 +33,18 @@ var conduits = []struct {
 	}},
 }
 
-// team executes plans one after the other with the ranks of one process, and returns the texts.
-func team(t *testing.T, settings map[string]string, plans ...*Plan) []string {
+// team executes plans with the ranks of one process, and compares what they end with.
+func team(t *testing.T, settings map[string]string, plans []*Plan) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(context.Background(), patience)
 	defer stop()
-	texts := make([]string, len(plans))
+	var out bytes.Buffer
 	err := realm.RunWith(plans[0].Ranks, rank.Config{Settings: settings}, func(rt *realm.Runtime) error {
-		for i, p := range plans {
-			text, err := Execute(ctx, rt, p, int64(i))
-			if err != nil {
-				return fmt.Errorf("seed %d of %d ranks: %w", p.Seed, p.Ranks, err)
-			}
-			if rt.Rank() == 0 {
-				texts[i] = text
-			}
-		}
-		return nil
+		return ExecuteAll(ctx, rt, plans, &out)
 	}, TestConfig)
-	if err != nil {
-		t.Error(err)
+	if want := Expected(plans); err != nil || out.String() != want {
+		t.Errorf("%v, and the job ends with\n%s, want\n%s", err, &out, want)
 	}
-	return texts
 }
 
 // TestRandomJobs: jobs of random operations end as one operation after the other does.
@@ -71,15 +62,7 @@ func TestRandomJobs(t *testing.T) {
 	for _, c := range conduits {
 		for n := 2; n <= 4; n++ {
 			t.Run(fmt.Sprintf("%s/ranks=%d", c.name, n), func(t *testing.T) {
-				var plans []*Plan
-				for i := range jobs {
-					plans = append(plans, New(seed+uint64(i), Config{Ranks: n, Ops: 150}))
-				}
-				for i, got := range team(t, c.settings, plans...) {
-					if want := plans[i].Text(); got != want && !t.Failed() {
-						t.Errorf("-seed %d ends with\n%s, want\n%s", plans[i].Seed, got, want)
-					}
-				}
+				team(t, c.settings, Random(seed, jobs, n))
 			})
 		}
 	}

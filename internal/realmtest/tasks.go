@@ -21,8 +21,8 @@ type names struct {
 
 // desk is where tasks find the plan that a rank executes.
 type desk struct {
-	names chan names    // of all ranks
-	ready chan struct{} // closed when job is set
+	names chan names      // of all ranks
+	ready realm.UserEvent // triggered when job is set
 	job   *job
 }
 
@@ -40,15 +40,17 @@ var (
 
 func deskOf(rt *realm.Runtime, run int64) *desk {
 	d, _ := desks.LoadOrStore(deskKey{rt, run}, &desk{
-		names: make(chan names, rt.Size()), ready: make(chan struct{}),
+		names: make(chan names, rt.Size()), ready: rt.NewUserEvent(),
 	})
 	return d.(*desk)
 }
 
-// jobOf is the job that the rank of a task executes. All ranks have theirs before the first operation.
+// jobOf is the job that the rank of a task executes. Where a rank is to die, ranks begin before all have theirs.
 func jobOf(c *realm.Ctx, run int64) *job {
 	d := deskOf(c.Runtime(), run)
-	<-d.ready
+	if err := c.Wait(d.ready.Event()); err != nil {
+		panic(err)
+	}
 	return d.job
 }
 

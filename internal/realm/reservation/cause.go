@@ -44,8 +44,8 @@ func (c Cause) poison(id event.ID) *event.Poison {
 	return Refusal(id, &event.Poison{Rank: c.Rank, Text: fmt.Sprintf(why, c.Rank)})
 }
 
-// Text of a refusal: the reservations whose acquires it keeps from happening, the latest first, and the cause. Texts that
-// travel are cut at event.MaxText, so that only some are named; others stands for the rest.
+// Text of a refusal: the reservations whose acquires it keeps from happening, the latest first, and the cause. Texts
+// that travel are cut at event.MaxText, so that only some are named; others stands for the rest.
 const (
 	head     = "reservation "
 	tail     = " not acquired: "
