@@ -3,6 +3,7 @@ package realm
 import (
 	"sync/atomic"
 
+	"github.com/golci/golci/internal/arch"
 	"github.com/golci/golci/internal/realm/event"
 )
 
@@ -22,12 +23,15 @@ func (rt *Runtime) merge(events []Event, ignore bool) Event {
 	m := rt.newMerger(n, ignore)
 	e := rt.newEvent()
 	m.to = e
-	rt.gather(m, events)
+	k := rt.begin(nil)
+	k.gather(m, events)
+	k.end(callBudget)
 	return Event(e)
 }
 
-// launchAfter has t become ready once all of events have triggered. It needs no event for that.
-func (rt *Runtime) launchAfter(t *task, events []Event) {
+// launchAfter has t become ready once all of events have triggered. It needs no event for that. c is the task that
+// calls, or nil.
+func (rt *Runtime) launchAfter(t *task, events []Event, c *Ctx) {
 	only, n := distinct(events)
 	if n <= 1 {
 		t.launch(event.ID(only))
@@ -35,7 +39,14 @@ func (rt *Runtime) launchAfter(t *task, events []Event) {
 	}
 	m := rt.newMerger(n, t.ignore)
 	m.to, m.task = t.finish, t
-	rt.gather(m, events)
+	if c != nil && c.runner != nil {
+		c.cascade.gather(m, events)
+		c.cascade.run(callBudget)
+		return
+	}
+	k := rt.begin(nil)
+	k.gather(m, events)
+	k.end(callBudget)
 }
 
 // distinct counts events that have not triggered as far as their number says, and differ from the one before.
@@ -50,20 +61,18 @@ func distinct(events []Event) (only Event, n int) {
 }
 
 // gather has m wait for events, those that distinct has counted. m may be free when it returns.
-func (rt *Runtime) gather(m *merger, events []Event) {
-	k := rt.begin(nil)
+func (k *cascade) gather(m *merger, events []Event) {
 	last := NoEvent
-	i := 0
+	i, over := 0, uint32(1) // the guard
 	for _, x := range events {
 		if x == NoEvent || x == last {
 			continue
 		}
 		last = x
-		m.add(k, i, event.ID(x))
+		over += m.add(k, i, event.ID(x))
 		i++
 	}
-	m.drop(k) // of the guard
-	k.end(callBudget)
+	m.drop(k, over)
 }
 
 // inlineMerge is the number of events that a merger takes without an allocation.
@@ -72,8 +81,8 @@ const inlineMerge = 6
 // merger triggers an event, or has a task become ready, once several events have triggered. Those may trigger at the
 // same time in different goroutines, so what they share is atomic. The last one frees the merger.
 type merger struct {
-	left     atomic.Int32 // events that have not triggered, and 1 while events are being added
-	poisoned atomic.Bool  // a poisoned event has ended it early
+	left     atomic.Uint32 // events that have not been counted as triggered, and 1 while events are being added
+	poisoned atomic.Bool   // a poisoned event has ended it early
 	to       event.ID
 	task     *task // that finishes with to, which it triggers itself, or nil; it is not touched after the end
 	ignore   bool
@@ -96,13 +105,16 @@ func (rt *Runtime) newMerger(n int, ignore bool) *merger {
 		}
 	}
 	m.to, m.ignore = 0, ignore
-	m.poisoned.Store(false)
-	m.left.Store(int32(n) + 1)
+	if m.poisoned.Load() { // a store costs an exchange
+		m.poisoned.Store(false)
+	}
+	arch.StoreRel32(&m.left, uint32(n)+1) // published by the lock of each event that gets a waiter
 	return m
 }
 
-// add has the i-th waiter wait for e.
-func (m *merger) add(k *cascade, i int, e event.ID) {
+// add has the i-th waiter wait for e. It returns how many events of this one have triggered, which the caller is to
+// count: 0 or 1.
+func (m *merger) add(k *cascade, i int, e event.ID) uint32 {
 	w := &m.few[min(i, inlineMerge-1)]
 	if m.many != nil {
 		w = &m.many[i]
@@ -110,22 +122,26 @@ func (m *merger) add(k *cascade, i int, e event.ID) {
 	st, why := k.rt.await(e, w)
 	switch st {
 	case event.Pending:
-		return
+		return 0
 	case event.Unknown:
 		why = k.rt.poison(k.rt.unknown("Merge", Event(e)))
 	}
-	m.one(k, why)
+	m.spoil(k, why)
+	return 1
 }
 
 // Fire implements event.Op.
-func (m *merger) Fire(w *event.Waiter, by any) { m.one(by.(*cascade), w.Poison) }
+func (m *merger) Fire(w *event.Waiter, by any) {
+	k := by.(*cascade)
+	m.spoil(k, w.Poison)
+	m.drop(k, 1)
+}
 
-// one takes the news of one event. The first poison ends the merger at once: the others may never come.
-func (m *merger) one(k *cascade, why *event.Poison) {
+// spoil takes the poison of one event, if there is one. The first ends the merger at once: the others may never come.
+func (m *merger) spoil(k *cascade, why *event.Poison) {
 	if why != nil && !m.ignore && m.poisoned.CompareAndSwap(false, true) {
 		m.end(k, why)
 	}
-	m.drop(k)
 }
 
 // end does what m is for.
@@ -137,9 +153,9 @@ func (m *merger) end(k *cascade, why *event.Poison) {
 	k.trigger(m.to, why)
 }
 
-// drop counts one event. m must not be touched after it, since the last caller frees it.
-func (m *merger) drop(k *cascade) {
-	if m.left.Add(-1) != 0 {
+// drop counts n events. m must not be touched after it, since the last caller frees it.
+func (m *merger) drop(k *cascade, n uint32) {
+	if m.left.Add(-n) != 0 {
 		return
 	}
 	if !m.poisoned.Load() {

@@ -53,7 +53,7 @@ func Register[A any](name string, f func(c *Ctx, args A) error) Task[A] {
 	} else {
 		d.run = func(c *Ctx, t *task) error {
 			var a A
-			if err := gob.NewDecoder(bytes.NewReader(t.encoded)).Decode(&a); err != nil {
+			if err := gob.NewDecoder(bytes.NewReader(t.large.encoded)).Decode(&a); err != nil {
 				return fmt.Errorf("arguments: %w", err)
 			}
 			return f(c, a)
@@ -158,14 +158,14 @@ func put[A any](t *task, d *definition, args *A) error {
 	if err := gob.NewEncoder(&b).Encode(&escapes); err != nil {
 		return fmt.Errorf("arguments of task %q: %w", d.name, err)
 	}
-	t.encoded = b.Bytes()
+	t.large = &large{encoded: b.Bytes()}
 	return nil
 }
 
 // argBytes are the arguments of t as they travel.
 func (t *task) argBytes() []byte {
 	if !t.def.plain {
-		return t.encoded
+		return t.large.encoded
 	}
 	return unsafe.Slice((*byte)(t.args()), t.def.size)
 }

@@ -35,7 +35,7 @@ func Spawn[A any](at Site, p Processor, t Task[A], args A, opts ...Option) Event
 	case x.executor == nil:
 		rt.spawnRemote(p, x, rt.both(terms.after, several, terms.ignore))
 	case several != nil:
-		rt.launchAfter(x, several)
+		rt.launchAfter(x, several, c)
 	default:
 		x.launch(event.ID(terms.after))
 	}
@@ -59,7 +59,7 @@ func SpawnLocal(at Site, p Processor, f func(c *Ctx) error, opts ...Option) Even
 	}
 	finish := x.finish
 	if several != nil {
-		rt.launchAfter(x, several)
+		rt.launchAfter(x, several, c)
 	} else {
 		x.launch(event.ID(terms.after))
 	}
@@ -190,7 +190,7 @@ func (rt *Runtime) spawned(k *cascade, src int, args [spawnWords]uint64, payload
 		x.room(d.size)
 		copy(x.argBytes(), payload)
 	} else {
-		x.encoded = append([]byte(nil), payload...)
+		x.large = &large{encoded: append([]byte(nil), payload...)}
 	}
 	after := event.ID(args[4])
 	if id := uint32(args[2] >> profilerShift); id != 0 || rt.probe != nil {

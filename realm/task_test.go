@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"unsafe"
 )
 
 type sumArgs struct {
@@ -116,5 +117,12 @@ func TestTaskWaits(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestTaskSize: a task takes three cache lines, the size class of 192 bytes.
+func TestTaskSize(t *testing.T) {
+	if n := unsafe.Sizeof(task{}); n > 192 {
+		t.Errorf("%d bytes", n)
 	}
 }

@@ -50,6 +50,9 @@ func (s *Slot) Create() (gen uint32) {
 // Alive tells whether there is a generation that has not triggered, and which.
 func (s *Slot) Alive() (gen uint32, ok bool) { return s.gen + 1, s.alive }
 
+// pending tells whether gen has been created and has not triggered.
+func (s *Slot) pending(gen uint32) bool { return gen == s.gen+1 && s.alive }
+
 // Retired tells whether the slot can have no further generation: it has used up the numbers, or its runs of poisoned
 // generations.
 func (s *Slot) Retired() bool {
@@ -61,7 +64,7 @@ func (s *Slot) Look(gen uint32) (Status, *Poison) {
 	switch {
 	case gen <= s.gen && gen > 0:
 		return Triggered, s.poison(gen)
-	case gen == s.gen+1 && s.alive:
+	case s.pending(gen):
 		return Pending, nil
 	}
 	return Unknown, nil
@@ -76,12 +79,12 @@ func (s *Slot) poison(gen uint32) *Poison {
 
 // Wait has w, of this rank, wait for gen. It keeps w if the result is Pending.
 func (s *Slot) Wait(gen uint32, w *Waiter) (Status, *Poison) {
-	st, why := s.Look(gen)
-	if st == Pending {
-		w.Poison = nil
-		s.wait.Push(w)
+	if !s.pending(gen) {
+		return s.Look(gen)
 	}
-	return st, why
+	w.Poison = nil
+	s.wait.Push(w)
+	return Pending, nil
 }
 
 // Withdraw takes w back, which waits for gen. False if gen has triggered.
@@ -135,7 +138,8 @@ func (s *Slot) Unsubscribe(rank int32) {
 // subscribe: so by is NoRank for another rank that has not asked before (Expect). Pending means that this has happened;
 // else it was done before, or there is no such generation.
 func (s *Slot) Trigger(gen uint32, by int32, why *Poison) (woken List, tell Ranks, st Status) {
-	if st, _ = s.Look(gen); st != Pending {
+	if !s.pending(gen) {
+		st, _ = s.Look(gen)
 		return List{}, Ranks{}, st
 	}
 	if why != nil {
