@@ -111,9 +111,10 @@ func (b Barrier[T]) check(what string) error {
 // poisoned, the arrivals count and poison the phase, which triggers when it is complete; unless IgnoreFaults is among
 // the options. The other option is Profile. It does not block. What it lets begin is begun in the call, up to a bound.
 //
-// Errors: ErrArgument if the phase is over or expects fewer arrivals, as far as this rank knows; ErrClosed. If this
-// is found later, or on another rank, then this phase, or the next that has not triggered, and all later ones are
-// poisoned. So they are when a rank dies that has used the barrier, beyond waiting for phases that were over.
+// Errors: ErrArgument for another count than 1 to 2^40, and if the phase is over, expects fewer arrivals, or has values
+// of another size, as far as this rank knows; ErrClosed. If that is found later, or on another rank, then this phase, or
+// the next that has not triggered, and all later ones are poisoned. So they are when a rank dies that has used the
+// barrier, beyond waiting for phases that were over.
 func (b Barrier[T]) Arrive(count int64, value T, after Event, opts ...Option) error {
 	if err := b.check("Arrive"); err != nil {
 		return err
@@ -121,6 +122,9 @@ func (b Barrier[T]) Arrive(count int64, value T, after Event, opts ...Option) er
 	c := b.cell
 	if after == NoEvent && len(opts) == 0 {
 		return arrive(c, b.h, count, &value)
+	}
+	if err := c.core.Check(b.h, count); err != nil {
+		return c.wrap("Arrive", err)
 	}
 	a := c.rt.newArrival(c, b.h, count, ignoring(opts))
 	if len(opts) > 0 {
@@ -181,7 +185,7 @@ func (b Barrier[T]) Alter(delta int64) (Barrier[T], error) {
 
 // Result is the value of the phase, to which all values of its arrivals have been reduced. The phase must have
 // triggered, and somebody on this rank must have waited for its event. The results of the last 16 phases are kept.
-// Errors: ErrArgument if one of this is not so; ErrPoisoned.
+// It does not block. Errors: ErrArgument if one of this is not so, or the value has another size than T; ErrPoisoned.
 func (b Barrier[T]) Result() (value T, err error) {
 	if err := b.check("Result"); err != nil {
 		return value, err
@@ -193,7 +197,9 @@ func (b Barrier[T]) Result() (value T, err error) {
 		return value, poisonError(b.Event(), why)
 	}
 	v, err := c.core.Result(b.h.Phase)
-	copy(bytesOf(&value), v)
+	if room := bytesOf(&value); v != nil && copy(room, v)+len(room) != 2*len(v) {
+		err = fmt.Errorf("a result of %d bytes is no %T", len(v), value)
+	}
 	return value, c.wrap("Result", err)
 }
 

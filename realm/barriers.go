@@ -134,7 +134,7 @@ func (c *barrierCell) expect(ranks []int) {
 }
 
 func (rt *Runtime) barrierConfig(id event.ID) barrier.Config {
-	return barrier.Config{Self: int32(rt.rank), ID: id, Ops: rt.reduction, Dead: rt.died}
+	return barrier.Config{Self: int32(rt.rank), ID: id, Ops: rt.reduction, Size: rt.size, Dead: rt.died}
 }
 
 // reduction is the operator with that number; nil if there is none.

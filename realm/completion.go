@@ -7,12 +7,13 @@ import (
 )
 
 // CompletionQueue collects events in the order in which they trigger. It lets one caller handle many operations as they
-// end, without a wait for each.
+// end, without a wait for each. NewCompletionQueue makes it; the zero CompletionQueue is of no use.
 type CompletionQueue struct {
 	rt *Runtime
 
-	mu      sync.Mutex // guards what follows; nothing is taken under it
-	done    []Completion
+	mu      sync.Mutex   // guards what follows; nothing is taken under it
+	done    []Completion // from first on; those before have been popped
+	first   int
 	pending int
 	some    event.ID // the event that NonEmpty has returned; 0: none, or it has triggered
 }
@@ -67,8 +68,14 @@ func (q *CompletionQueue) put(c Completion, k *cascade) {
 func (q *CompletionQueue) Pop(to []Completion) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	n := copy(to, q.done)
-	q.done = append(q.done[:0], q.done[n:]...)
+	n := copy(to, q.done[q.first:])
+	clear(q.done[q.first:][:n])
+	q.first += n
+	if 2*q.first >= len(q.done) { // so each is moved once, on the whole
+		left := copy(q.done, q.done[q.first:])
+		clear(q.done[left:])
+		q.done, q.first = q.done[:left], 0
+	}
 	return n
 }
 
@@ -76,7 +83,7 @@ func (q *CompletionQueue) Pop(to []Completion) int {
 func (q *CompletionQueue) NonEmpty() Event {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.done) > 0 {
+	if len(q.done) > q.first {
 		return NoEvent
 	}
 	if q.some == 0 {

@@ -3,6 +3,7 @@ package realm
 import (
 	"context"
 
+	"github.com/golci/golci/internal/arch"
 	"github.com/golci/golci/internal/realm/event"
 	"github.com/golci/golci/internal/trace"
 )
@@ -13,6 +14,7 @@ type Ctx struct {
 	proc     Processor
 	task     *task      // that runs; nil between tasks
 	runner   *runner    // nil in an IO task
+	g        uintptr    // the goroutine of an IO task; it does not change
 	executor *processor // of the runner
 	cascade  cascade    // for what its task lets begin
 	holds    int        // calls of HoldProcessor
@@ -35,17 +37,27 @@ func (c *Ctx) Runtime() *Runtime { return c.rt }
 // Processor is the processor that runs the task.
 func (c *Ctx) Processor() Processor { return c.proc }
 
-// Finish is the task's own finish event. It is owned by the rank that has spawned the task.
-func (c *Ctx) Finish() Event { return Event(c.task.finish) }
+// Finish is the task's own finish event. It is owned by the rank that has spawned the task. After the end of the task
+// it is an event that cannot be.
+func (c *Ctx) Finish() Event {
+	if c.task == nil {
+		return noSuchEvent
+	}
+	return Event(c.task.finish)
+}
 
-// Wait blocks the task until e has triggered. The processor runs other tasks meanwhile. Errors: a *PoisonError, for
-// errors.Is ErrPoisoned; ErrArgument for an event that cannot be.
+// Wait blocks the task until e has triggered. The processor runs other tasks meanwhile. In another goroutine, or after
+// the end of the task, it is Runtime.Wait. Errors: a *PoisonError, for errors.Is ErrPoisoned; ErrArgument for an event
+// that cannot be; those of Runtime.Wait.
 func (c *Ctx) Wait(e Event) error {
 	if e == NoEvent {
 		return nil
 	}
-	if c.runner == nil {
+	switch {
+	case c.runner == nil && c.g == arch.G() && c.task != nil:
 		return c.waitOutside(e)
+	case c.runner == nil || c.rt.sched.Current() != c.runner.thread.Load() || c.task == nil:
+		return c.rt.Wait(context.Background(), e)
 	}
 	return c.runner.wait(e, nil)
 }
@@ -61,8 +73,13 @@ func (c *Ctx) waitOutside(e Event) error {
 	return err
 }
 
-// SetPriority changes the priority of the task, which counts when it goes on after a wait.
-func (c *Ctx) SetPriority(p int32) { c.task.priority = p }
+// SetPriority changes the priority of the task, which counts when it goes on after a wait. After the end of the task it
+// has no effect.
+func (c *Ctx) SetPriority(p int32) {
+	if c.task != nil {
+		c.task.priority = p
+	}
+}
 
 // HoldProcessor has the processor run no other task while this one waits, until ReleaseProcessor is called as often, or
 // the task ends. It has no meaning for IO tasks.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -58,6 +59,8 @@ type waitGraph struct {
 	ops []blocked               // in the order of what they wait for
 	by  map[event.ID][]event.ID // what an event waits for
 	who map[event.ID]*blocked   // an operation that triggers the event
+
+	ends map[event.ID]end // those that were found
 }
 
 func graphOf(ops []blocked) *waitGraph {
@@ -65,7 +68,7 @@ func graphOf(ops []blocked) *waitGraph {
 		return cmp.Or(cmp.Compare(a.of, b.of), cmp.Compare(a.to,
 			b.to))
 	})
-	g := &waitGraph{ops, make(map[event.ID][]event.ID), make(map[event.ID]*blocked)}
+	g := &waitGraph{ops, make(map[event.ID][]event.ID), make(map[event.ID]*blocked), make(map[event.ID]end)}
 	for i := range ops {
 		if b := &ops[i]; b.to != 0 {
 			g.by[b.to] = append(g.by[b.to], b.of)
@@ -106,9 +109,10 @@ func (g *waitGraph) cycles() (all [][]event.ID) {
 				path = append(path, step{e, 0})
 			case visiting:
 				var cycle []event.ID
-				for i := len(path) - 1; i >= 0 && (len(cycle) == 0 || cycle[0] != e); i-- {
-					cycle = append([]event.ID{path[i].e}, cycle...)
+				for i := len(path) - 1; len(cycle) == 0 || cycle[len(cycle)-1] != e; i-- {
+					cycle = append(cycle, path[i].e)
 				}
+				slices.Reverse(cycle)
 				all = append(all, cycle)
 			}
 		}
@@ -132,20 +136,49 @@ const longestPath = 6
 // nothing on this rank.
 func (rt *Runtime) reason(g *waitGraph, e event.ID, idle bool) string {
 	var b strings.Builder
-	seen := map[event.ID]bool{}
-	for ; ; e = g.by[e][0] {
-		who := g.who[e]
-		switch {
-		case seen[e]:
-			return b.String() + ", in a cycle"
-		case who == nil:
-			return b.String() + ", " + rt.lastReason(e, idle)
-		case len(seen) < longestPath:
-			fmt.Fprintf(&b, ", which %s is to trigger, which waits for %v", who.what, g.by[e][0])
-		case len(seen) == longestPath:
+	last, seen := g.end(e), map[event.ID]bool{}
+	for ; g.who[e] != nil && !seen[e]; e = g.by[e][0] {
+		if len(seen) == longestPath {
 			b.WriteString(", and so on")
+			break
 		}
+		fmt.Fprintf(&b, ", which %s is to trigger, which waits for %v", g.who[e].what, g.by[e][0])
 		seen[e] = true
+	}
+	if last.circle {
+		return b.String() + ", in a cycle"
+	}
+	return b.String() + ", " + rt.lastReason(last.e, idle)
+}
+
+// end is where the way from one event to the next that it waits for ends: at an event for which no operation waits, or
+// never.
+type end struct {
+	e      event.ID // 0 while the way is being gone, and in a circle
+	circle bool
+}
+
+// end finds the end of the way from e, once for all events on it.
+func (g *waitGraph) end(e event.ID) end {
+	var way []event.ID
+	for {
+		x, known := g.ends[e]
+		switch {
+		case known && x == (end{}):
+			x.circle = true
+		case known:
+		case g.who[e] == nil:
+			x.e = e
+		default:
+			g.ends[e] = end{}
+			way = append(way, e)
+			e = g.by[e][0]
+			continue
+		}
+		for _, e := range way {
+			g.ends[e] = x
+		}
+		return x
 	}
 }
 
@@ -183,24 +216,24 @@ func (rt *Runtime) report(x *rank.Report) {
 			x.InCall(ops[i].thread)
 		}
 	}
-	x.Lines = append(x.Lines, rt.waitLines(ops)...)
+	x.Lines = append(x.Lines, rt.waitLines(ops, math.MaxInt)...)
 }
 
 // firstWait describes one of the operations that wait, and a cycle rather than others.
 func (rt *Runtime) firstWait() string {
-	if lines := rt.waitLines(rt.blockedHere()); len(lines) > 0 {
+	if lines := rt.waitLines(rt.blockedHere(), 1); len(lines) > 0 {
 		return lines[0]
 	}
 	return "it has ended since"
 }
 
-// waitLines describes what waits: first cycles, then what waits for each event.
-func (rt *Runtime) waitLines(ops []blocked) (lines []string) {
+// waitLines describes what waits: first cycles, then what waits for each event. It stops after most lines.
+func (rt *Runtime) waitLines(ops []blocked, most int) (lines []string) {
 	g, idle := graphOf(ops), rt.idle()
 	for _, c := range g.cycles() {
 		lines = append(lines, g.cycleLine(c))
 	}
-	for i := 0; i < len(g.ops); {
+	for i := 0; i < len(g.ops) && len(lines) < most; {
 		same := 1
 		for i+same < len(g.ops) && g.ops[i+same].of == g.ops[i].of {
 			same++

@@ -3,6 +3,7 @@ package realm
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strings"
 
 	"github.com/golci/golci/comm/am"
@@ -46,7 +47,7 @@ func (e *PoisonError) Error() string {
 // Unwrap gives ErrPoisoned, and on the rank where the fault began the error that a task returned, or that Cancel was
 // given.
 func (e *PoisonError) Unwrap() []error {
-	if e.err == nil {
+	if e == nil || e.err == nil { // a nil pointer that is an error
 		return []error{ErrPoisoned}
 	}
 	return []error{ErrPoisoned, e.err}
@@ -60,6 +61,24 @@ func (e *PoisonError) Is(target error) bool {
 		}
 	}
 	return false
+}
+
+// safely calls f, which runs functions of the program. A panic there becomes an error.
+func safely(what string, f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = panicked(what, v)
+		}
+	}()
+	return f()
+}
+
+// panicked is the error for a panic of what, with value v.
+func panicked(what string, v any) error {
+	if err, ok := v.(error); ok {
+		return fmt.Errorf("%s: panic: %w\n%s", what, err, debug.Stack())
+	}
+	return fmt.Errorf("%s: panic: %v\n%s", what, v, debug.Stack())
 }
 
 func (rt *Runtime) errorf(what, format string, args ...any) error {

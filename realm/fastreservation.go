@@ -9,7 +9,8 @@ import (
 )
 
 // FastReservation is a lock within one rank, for tasks and whatever else shares its memory. It costs less than a
-// Reservation, has neither payload nor ID, and is granted in the order of the calls of Lock.
+// Reservation, has neither payload nor ID, and is granted in the order of the calls of Lock. NewFastReservation makes
+// it; the zero FastReservation is of no use.
 type FastReservation struct {
 	word atomic.Uint32 // fastFree, fastTaken or fastQueued. What the holder did is published by the change from taken
 	lock spin.Lock     // guards what follows, and all changes from fastQueued; nothing is taken under it

@@ -61,6 +61,14 @@ const (
 // maxParcel is what a parcel has at most.
 const maxParcel = 1 << 31
 
+// fitsParcel is an error for n bytes that are too many for a parcel.
+func (rt *Runtime) fitsParcel(what string, peer, n int) error {
+	if n > maxParcel {
+		return rt.errorf(what, "%w: %d bytes for rank %d, the most is %d", ErrSize, n, peer, maxParcel)
+	}
+	return nil
+}
+
 // sendParcel sends b, which does not change any more. ref is the number of the outgoing that an answer names, or 0.
 func (rt *Runtime) sendParcel(k *cascade, peer int, kind parcelKind, ref uint64, b []byte) {
 	if len(b) <= rt.ep.MaxMedium() {
@@ -196,10 +204,12 @@ func (rt *Runtime) parcel(k *cascade, src int, kind parcelKind, ref uint64, b []
 	case parcelAsk:
 		return rt.onAskLayout(src, ref, k, b)
 	case parcelLayout:
-		if o := rt.data.outs.Remove(ref); o != nil && o.body != nil {
-			return o.body(k, b)
+		o := rt.data.outs.Get(ref)
+		if o == nil || o.peer != src || o.body == nil {
+			return errMalformed
 		}
-		return nil
+		rt.data.outs.Remove(ref)
+		return o.body(k, b)
 	case parcelPut:
 		return rt.onPut(k, src, ref, b)
 	case parcelOpen:

@@ -184,6 +184,9 @@ func newInstance(s Space, layout Layout, fields []Field) (*instance, error) {
 		}
 		list, in.types = append(list, f.f), append(in.types, f.typ)
 	}
+	if layout == nil {
+		return nil, fmt.Errorf("%w: no layout", ErrArgument)
+	}
 	var err error
 	if in.layout, err = layout.layout(s, list); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrArgument, err)
@@ -284,8 +287,8 @@ type View[T any] struct {
 	linear bool
 }
 
-// ViewOf is the view of the field of that name. Errors: ErrArgument for an instance of another rank, a field that does
-// not exist, and another type than that of FieldOf.
+// ViewOf is the view of the field of that name. It does not block. Errors: ErrArgument for an instance of another rank,
+// a field that does not exist, and another type than that of FieldOf.
 func ViewOf[T any](in Instance, field string) (View[T], error) {
 	if in.rt == nil {
 		return View[T]{}, fmt.Errorf("realm: ViewOf: %w: an Instance that was not created", ErrArgument)

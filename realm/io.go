@@ -2,6 +2,8 @@ package realm
 
 import (
 	"sync"
+
+	"github.com/golci/golci/internal/arch"
 )
 
 // ioProcessor runs each task on a goroutine of its own, so many at a time.
@@ -63,7 +65,7 @@ func (p *ioProcessor) follow() {
 
 // one runs t. If that panics, its finish event is poisoned.
 func (p *ioProcessor) one(t *task) {
-	c := &Ctx{rt: p.rt, proc: p.id, cascade: cascade{rt: p.rt}}
+	c := &Ctx{rt: p.rt, proc: p.id, g: arch.G(), cascade: cascade{rt: p.rt}}
 	defer func() {
 		if x := c.task; x != nil {
 			c.task = nil

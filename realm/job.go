@@ -19,7 +19,6 @@ const (
 	jobFill
 	jobDestroy
 	jobCreate
-	jobKinds
 )
 
 // job is an operation on instances. It is done by the rank that has the source, or the only instance. It belongs to its
@@ -84,7 +83,12 @@ func startJob(at Site, j *job, by InstanceID, opts []Option) Event {
 // delegate has another rank do j, and makes its finish event. profiler is a number of this rank; 0: none.
 func (j *job) delegate(k *cascade, rank int, profiler uint32) {
 	j.finish = j.rt.newEventBy(rank)
-	j.rt.sendParcel(k, rank, parcelJob, 0, j.encode(profiler))
+	b := j.encode(profiler)
+	if err := j.rt.fitsParcel("call", rank, len(b)); err != nil {
+		k.trigger(j.finish, j.rt.poison(err))
+		return
+	}
+	j.rt.sendParcel(k, rank, parcelJob, 0, b)
 	if j.rt.ep.Gone(rank) { // set before the events of that rank are looked through
 		k.trigger(j.finish, j.rt.deathOf(rank))
 	}
@@ -243,7 +247,7 @@ func (rt *Runtime) onJob(k *cascade, src int, b []byte) error {
 	if flags&flagProfile != 0 {
 		profiler = r.count(math.MaxUint32)
 	}
-	if r.bad || j.kind >= jobKinds || !j.finish.IsEvent() || j.dst.Rank() >= rt.size || j.by.Rank() >= rt.size {
+	if r.bad || !j.possible() {
 		return errMalformed
 	}
 	j.watch = rt.watchFor(src, uint32(profiler))
@@ -254,6 +258,26 @@ func (rt *Runtime) onJob(k *cascade, src int, b []byte) error {
 // appendText appends what wire.count and wire.bytes read.
 func appendText(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+// possible tells whether another rank may have sent j.
+func (j *job) possible() bool {
+	by := j.src
+	switch j.kind {
+	case jobFill:
+		if len(j.pairs) != 1 {
+			return false
+		}
+		by = j.dst
+	case jobDestroy, jobCreate:
+		by = j.dst
+	case jobCopy, jobGather, jobScatter:
+	default:
+		return false
+	}
+	size := j.rt.size
+	return by.Rank() == j.rt.rank && j.dst.Rank() < size && j.by.Rank() < size && j.finish.IsEvent() &&
+		j.finish.EventRank() < size
 }
 
 // appendList appends what wire.list reads.

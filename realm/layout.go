@@ -40,10 +40,13 @@ const (
 )
 
 func (o Order) layout(s Space, fields []space.Field) (*space.Layout, error) {
-	if o == AOS {
+	switch o {
+	case AOS:
 		return space.AOS(s, fields)
+	case SOA:
+		return space.SOA(s, fields)
 	}
-	return space.SOA(s, fields)
+	return nil, fmt.Errorf("order %d", o)
 }
 
 // Place is where the elements of a field lie: that of the least coordinates at byte Base, and Stride[d] bytes from each

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/golci/golci/comm/am"
@@ -29,6 +30,11 @@ type site struct {
 type description struct {
 	Host       string
 	Processors [Group]int // by kind
+}
+
+// possible tells whether a rank may have so many processors.
+func (d *description) possible() bool {
+	return !slices.ContainsFunc(d.Processors[:], func(n int) bool { return n < 0 || n > maxCPUs })
 }
 
 // describe is the description of this rank.
@@ -58,8 +64,17 @@ func (rt *Runtime) siteOf(rank int) *site {
 		return s
 	}
 	s.told = rt.newEventBy(rank)
-	rt.post(rank, hAsk, nil, uint64(s.told))
+	rt.inquire(rank, hAsk, s.told)
 	return s
+}
+
+// inquire sends a question to another rank, which told, an event by that rank, is to tell the answer of. If the rank has
+// died, the event is poisoned.
+func (rt *Runtime) inquire(rank int, h uint8, told event.ID) {
+	rt.post(rank, h, nil, uint64(told))
+	if rt.ep.Gone(rank) { // set before the events of that rank are looked through
+		rt.failWith(told, rt.deathOf(rank))
+	}
 }
 
 // onAsk: another rank asks what this one has.
@@ -79,7 +94,7 @@ func (rt *Runtime) onDescribe(t *am.Token, args []uint64, payload []byte) {
 	err := json.Unmarshal(payload, &d)
 	m.mu.Lock()
 	s := m.ranks[t.Source()]
-	ok := err == nil && s != nil && uint64(s.told) == args[0]
+	ok := err == nil && s != nil && uint64(s.told) == args[0] && d.possible()
 	if ok {
 		s.what = d
 	}
@@ -137,8 +152,11 @@ func (rt *Runtime) Processors(ctx context.Context, rank int, kind ProcessorKind)
 	return ps, nil
 }
 
-// Host is the name of the machine that a rank runs on. It blocks, and fails, as Processors does.
+// Host is the name of the machine that a rank runs on. It blocks, and fails, as Processors does. AllRanks is no rank.
 func (rt *Runtime) Host(ctx context.Context, rank int) (string, error) {
+	if rank == AllRanks {
+		return "", rt.errorf("Host", "%w: all ranks", ErrArgument)
+	}
 	_, ds, err := rt.sites(ctx, "Host", rank)
 	if err != nil {
 		return "", err

@@ -99,10 +99,13 @@ func (rt *Runtime) storeOf(m Memory) *store {
 	return rt.data.stores[m.Kind()]
 }
 
+// instanceAlign is where instances begin: at lines of the cache.
+const instanceAlign = 64
+
 // take allocates bytes, which are zero.
 func (s *store) take(size, align int64) (mem []byte, off int64, err error) {
 	s.mu.Lock()
-	off, ok := s.a.take(size, max(align, 64))
+	off, ok := s.a.take(size, max(align, instanceAlign))
 	if !ok {
 		err = fmt.Errorf("%w: %d bytes; %d of %d are used, the largest free part has %d",
 			ErrMemory, size, s.a.used, s.a.size, s.a.largest())

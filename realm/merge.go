@@ -82,7 +82,8 @@ const inlineMerge = 6
 // same time in different goroutines, so what they share is atomic. The last one frees the merger.
 type merger struct {
 	left     atomic.Uint32 // events that have not been counted as triggered, and 1 while events are being added
-	poisoned atomic.Bool   // a poisoned event has ended it early
+	poisoned atomic.Bool   // a poisoned event has ended it early, or its task has been canceled
+	priority atomic.Uint64 // 1<<32 and a new priority of the task; 0: none. Written while one of its waiters is in a list
 	to       event.ID
 	task     *task // that finishes with to, which it triggers itself, or nil; it is not touched after the end
 	ignore   bool
@@ -107,6 +108,9 @@ func (rt *Runtime) newMerger(n int, ignore bool) *merger {
 	m.to, m.ignore = 0, ignore
 	if m.poisoned.Load() { // a store costs an exchange
 		m.poisoned.Store(false)
+	}
+	if m.priority.Load() != 0 {
+		m.priority.Store(0)
 	}
 	arch.StoreRel32(&m.left, uint32(n)+1) // published by the lock of each event that gets a waiter
 	return m
@@ -147,6 +151,9 @@ func (m *merger) spoil(k *cascade, why *event.Poison) {
 // end does what m is for.
 func (m *merger) end(k *cascade, why *event.Poison) {
 	if m.task != nil {
+		if p := m.priority.Load(); p != 0 {
+			m.task.priority = int32(uint32(p))
+		}
 		m.task.begin(k, why)
 		return
 	}

@@ -39,26 +39,26 @@ const (
 func (rt *Runtime) layer() am.Layer {
 	specs := make([]am.Spec, Last-First+1)
 	for h, s := range map[int]am.Spec{
-		hSubscribe: {Name: "subscribe", Run: rt.counted(rt.onSubscribe)},
-		hTrigger:   {Name: "trigger", Run: rt.counted(rt.onTrigger)},
-		hUpdate:    {Name: "update", Run: rt.counted(rt.onUpdate)},
-		hSpawn:     {Name: "spawn", Run: rt.counted(rt.onSpawn)},
-		hChange:    {Name: "change", Run: rt.counted(rt.onChange)},
-		hAsk:       {Name: "ask", Run: rt.counted(rt.onAsk)},
-		hDescribe:  {Name: "describe", Run: rt.counted(rt.onDescribe)},
-		hShutdown:  {Name: "shutdown", Run: rt.counted(rt.onShutdown)},
-		hLock:      {Name: "reservation", Run: rt.counted(rt.onLock)},
-		hBarrier:   {Name: "barrier", Run: rt.counted(rt.onBarrier)},
-		hParcel:    {Name: "parcel", Run: rt.counted(rt.onParcel)},
-		hOffer:     {Name: "offer", Run: rt.counted(rt.onOffer)},
-		hGo:        {Name: "go", Run: rt.counted(rt.onGo)},
-		hDone:      {Name: "done", Run: rt.counted(rt.onDone)},
-		hSurvey:    {Name: "survey", Run: rt.counted(rt.onSurvey)},
-		hWaits:     {Name: "waits", Run: rt.counted(rt.onWaits)},
-		hGreet:     {Name: "greet", Run: rt.onGreet},
-		hCount:     {Name: "count", Run: rt.onCount},
-		hWave:      {Name: "wave", Run: rt.onWave},
-		hProfile:   {Name: "profile", Run: rt.counted(rt.onProfile)},
+		hSubscribe: {Name: "subscribe", Run: rt.counted(1, rt.onSubscribe)},
+		hTrigger:   {Name: "trigger", Run: rt.counted(1, rt.onTrigger)},
+		hUpdate:    {Name: "update", Run: rt.counted(1, rt.onUpdate)},
+		hSpawn:     {Name: "spawn", Run: rt.counted(spawnWords, rt.onSpawn)},
+		hChange:    {Name: "change", Run: rt.counted(2, rt.onChange)},
+		hAsk:       {Name: "ask", Run: rt.counted(1, rt.onAsk)},
+		hDescribe:  {Name: "describe", Run: rt.counted(1, rt.onDescribe)},
+		hShutdown:  {Name: "shutdown", Run: rt.counted(0, rt.onShutdown)},
+		hLock:      {Name: "reservation", Run: rt.counted(lockWords, rt.onLock)},
+		hBarrier:   {Name: "barrier", Run: rt.counted(2, rt.onBarrier)},
+		hParcel:    {Name: "parcel", Run: rt.counted(2, rt.onParcel)},
+		hOffer:     {Name: "offer", Run: rt.counted(4, rt.onOffer)},
+		hGo:        {Name: "go", Run: rt.counted(2, rt.onGo)},
+		hDone:      {Name: "done", Run: rt.counted(2, rt.onDone)},
+		hSurvey:    {Name: "survey", Run: rt.counted(1, rt.onSurvey)},
+		hWaits:     {Name: "waits", Run: rt.counted(2, rt.onWaits)},
+		hGreet:     {Name: "greet", Run: rt.checked(1, rt.onGreet)},
+		hCount:     {Name: "count", Run: rt.checked(4, rt.onCount)},
+		hWave:      {Name: "wave", Run: rt.checked(3, rt.onWave)},
+		hProfile:   {Name: "profile", Run: rt.counted(1, rt.onProfile)},
 	} {
 		s.MaxReply = am.NoReply
 		specs[h-First] = s
@@ -68,9 +68,28 @@ func (rt *Runtime) layer() am.Layer {
 	}
 }
 
-// counted has the messages that h serves counted, for quiescence.
-func (rt *Runtime) counted(h am.Handler) am.Handler {
+// checked has messages with fewer arguments than words refused.
+func (rt *Runtime) checked(words int, h am.Handler) am.Handler {
 	return func(t *am.Token, args []uint64, payload []byte) {
+		if len(args) < words {
+			rt.tooShort(t, len(args), words)
+			return
+		}
+		h(t, args, payload)
+	}
+}
+
+func (rt *Runtime) tooShort(t *am.Token, n, words int) {
+	rt.fatal(rt.errorf("message", "rank %d sent a message with %d arguments, not %d", t.Source(), n, words))
+}
+
+// counted is checked, and has the messages that h serves counted, for quiescence.
+func (rt *Runtime) counted(words int, h am.Handler) am.Handler {
+	return func(t *am.Token, args []uint64, payload []byte) {
+		if len(args) < words {
+			rt.tooShort(t, len(args), words)
+			return
+		}
 		h(t, args, payload)
 		rt.peers.of(t.Source()).received.Add(1)
 	}

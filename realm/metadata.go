@@ -65,6 +65,9 @@ func (d *data) newRemote(id InstanceID) *remoteInstance {
 func (rt *Runtime) askLayout(k *cascade, id InstanceID, r *remoteInstance) {
 	told := func(k *cascade, why *event.Poison) {
 		rt.data.mu.Lock()
+		if why == nil && r.layout == nil {
+			why = rt.poison(fmt.Errorf("%w: rank %d has told nothing of %v", errMalformed, id.Rank(), id))
+		}
 		wait := r.wait
 		r.wait = nil
 		if why != nil {
@@ -79,10 +82,14 @@ func (rt *Runtime) askLayout(k *cascade, id InstanceID, r *remoteInstance) {
 	o.body = func(k *cascade, b []byte) error {
 		l, rest, err := space.DecodeLayout(b)
 		if err != nil || len(rest) != 8 {
-			return fmt.Errorf("%w: layout of %v: %w", errMalformed, id, err)
+			return fmt.Errorf("%w: layout of %v, %d bytes: %w", errMalformed, id, len(b), err)
+		}
+		off := int64(binary.LittleEndian.Uint64(rest))
+		if off < -1 || off > 0 && off%instanceAlign != 0 {
+			return fmt.Errorf("%w: %v lies at %d", errMalformed, id, off)
 		}
 		rt.data.mu.Lock()
-		r.layout, r.off = l, int64(binary.LittleEndian.Uint64(rest))
+		r.layout, r.off = l, off
 		rt.data.mu.Unlock()
 		told(k, nil)
 		return nil

@@ -69,6 +69,10 @@ func (rt *Runtime) postChange(at int, e event.ID, x *change) {
 // onChange: the rank that has spawned a task here wants it changed.
 func (rt *Runtime) onChange(t *am.Token, args []uint64, payload []byte) {
 	x := &change{priority: int32(uint32(args[1]))}
+	if e := event.ID(args[0]); !e.IsEvent() || e.EventRank() != t.Source() {
+		rt.malformed(t, "a change of", e)
+		return
+	}
 	if len(payload) > 0 {
 		var err error
 		if x.cancel, _, err = event.ParsePoison(payload); err != nil {
@@ -83,11 +87,21 @@ func (rt *Runtime) onChange(t *am.Token, args []uint64, payload []byte) {
 
 // changeTask changes the task with that finish event, if it waits or is ready here.
 func (rt *Runtime) changeTask(k *cascade, finish event.ID, x *change) {
-	t, of := rt.waitingTask(finish)
+	t, of, done := rt.waitingTask(finish, x)
+	if done {
+		if t != nil {
+			t.cancel(k, x.cancel)
+		}
+		return
+	}
 	if t != nil && !rt.withdraw(of, &t.Waiter) {
 		t = nil // it becomes ready at this moment
 	}
 	switch {
+	case t != nil && t.finish != finish: // another call has canceled it, and this is a new task in its memory
+		if st, why := rt.await(of, &t.Waiter); st != event.Pending {
+			t.begin(k, why)
+		}
 	case t == nil:
 		rt.changeReady(k, finish, x)
 	case x.cancel != nil:
@@ -100,14 +114,28 @@ func (rt *Runtime) changeTask(k *cascade, finish event.ID, x *change) {
 	}
 }
 
-// waitingTask finds the task with that finish event among those that wait for their precondition.
-func (rt *Runtime) waitingTask(finish event.ID) (t *task, of event.ID) {
+// waitingTask finds the task with that finish event among those that wait for their precondition. If it waits for
+// several events, done is true: it has the new priority, or t is it if it is to be canceled and has not been.
+func (rt *Runtime) waitingTask(finish event.ID, c *change) (t *task, of event.ID, done bool) {
 	rt.eachWaiter(func(e event.ID, w *event.Waiter) {
-		if x, ok := w.Op.(*task); ok && x.finish == finish {
-			t, of = x, e
+		switch x := w.Op.(type) {
+		case *task:
+			if x.finish == finish {
+				t, of = x, e
+			}
+		case *merger: // it cannot end while a waiter of it is in a list, but for a poison
+			if x.task == nil || x.to != finish || done {
+				return
+			}
+			done = true
+			if c.cancel == nil {
+				x.priority.Store(1<<32 | uint64(uint32(c.priority)))
+			} else if x.poisoned.CompareAndSwap(false, true) {
+				t = x.task
+			}
 		}
 	})
-	return t, of
+	return t, of, done
 }
 
 // changeReady changes the task with that finish event if it is in a queue.

@@ -28,8 +28,13 @@ func Priority(p int32) Option { return Option{kind: optionPriority, number: p} }
 // IgnoreFaults has an operation begin even if its precondition is poisoned.
 func IgnoreFaults() Option { return Option{kind: optionIgnore} }
 
-// Profile has p, a profiler of the rank that calls, told what becomes of the operation, and when.
-func Profile(p *Profiler) Option { return Option{kind: optionProfile, number: int32(p.id)} }
+// Profile has p, a profiler of the rank that calls, told what becomes of the operation, and when. With nil nobody is told.
+func Profile(p *Profiler) Option {
+	if p == nil {
+		return Option{kind: optionProfile}
+	}
+	return Option{kind: optionProfile, number: int32(p.id)}
+}
 
 // Atomically has Reduce apply each reduction atomically, so that it may meet others of its kind in the same instance:
 // those of other ranks, and those of tasks by a target in mode AtomicReductions. It is Realm's inexclusive reduction.

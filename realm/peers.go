@@ -94,6 +94,7 @@ func (rt *Runtime) peerGone(rank int, err error, w *fult.Worker) {
 	rt.locks.peerGone(k, rank)
 	k.barrierPeerGone(rank)
 	rt.flowsGone(k, rank, why)
+	rt.shutdownGone(k)
 	rt.quiet.peerGone(rt)
 	k.end(pollBudget)
 }

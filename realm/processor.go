@@ -41,6 +41,13 @@ func makeProcessor(rank int, kind ProcessorKind, index int) Processor {
 	return Processor(1)<<63 | Processor(rank)<<32 | Processor(kind)<<24 | Processor(index)
 }
 
+// possible tells whether p is a number that makeProcessor returns.
+func (p Processor) possible() bool { return p>>48 == 1<<15 && p.Kind() <= Group }
+
+func (rt *Runtime) noProcessor(p Processor) error {
+	return rt.errorf("Spawn", "%w: there is no %v in this job of %d ranks", ErrArgument, p, rt.size)
+}
+
 // Rank is the rank that the processor belongs to.
 func (p Processor) Rank() int { return int(p >> 32 & 0xFFFF) }
 
@@ -52,6 +59,12 @@ func (p Processor) Index() int { return int(p & (1<<24 - 1)) }
 
 // String names kind, rank and index.
 func (p Processor) String() string {
+	switch {
+	case p == 0:
+		return "no processor"
+	case !p.possible():
+		return fmt.Sprintf("processor %#x", uint64(p))
+	}
 	return fmt.Sprintf("%v processor %d.%d", p.Kind(), p.Rank(), p.Index())
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/realm/event"
 )
 
 // processors are those of this rank.
@@ -18,10 +19,14 @@ type processors struct {
 	groups atomic.Pointer[[]*group] // by index
 }
 
-func (rt *Runtime) makeProcessors(cfg Config) {
+func (rt *Runtime) makeProcessors(cfg Config) error {
+	if cfg.CPUs < 0 || cfg.CPUs > maxCPUs || cfg.IO < 0 {
+		return rt.errorf("New", "%w: %d CPU processors, the most is %d; %d IO tasks", ErrArgument, cfg.CPUs, maxCPUs,
+			cfg.IO)
+	}
 	workers := rt.sched.Workers()
 	n := cfg.CPUs
-	if n <= 0 {
+	if n == 0 {
 		n = workers
 	}
 	for i := range n {
@@ -32,15 +37,16 @@ func (rt *Runtime) makeProcessors(cfg Config) {
 	}
 	rt.utility = &processor{rt: rt, id: makeProcessor(rt.rank, Utility, 0), worker: workers - 1}
 	rt.procs.util = []*processor{rt.utility}
-	if cfg.IO <= 0 {
+	if cfg.IO == 0 {
 		cfg.IO = defaultIO
 	}
 	rt.procs.io = &ioProcessor{rt: rt, id: makeProcessor(rt.rank, IO, 0), limit: cfg.IO}
+	return nil
 }
 
 // executorOf is what runs tasks of p; nil if p is none of this rank.
 func (rt *Runtime) executorOf(p Processor) executor {
-	if p>>63 == 0 || p.Rank() != rt.rank {
+	if !p.possible() || p.Rank() != rt.rank {
 		return nil
 	}
 	i := p.Index()
@@ -88,8 +94,14 @@ func (ps *processors) each(f func(p *processor)) {
 	}
 }
 
-// CPU is the i-th CPU processor of this rank, counted round.
-func (rt *Runtime) CPU(i int) Processor { return makeProcessor(rt.rank, CPU, i%len(rt.procs.cpus)) }
+// CPU is the i-th CPU processor of this rank, counted round: from 0 on, and -1 is the last one.
+func (rt *Runtime) CPU(i int) Processor {
+	n := len(rt.procs.cpus)
+	if i %= n; i < 0 {
+		i += n
+	}
+	return makeProcessor(rt.rank, CPU, i)
+}
 
 // Utility is the utility processor of this rank.
 func (rt *Runtime) Utility() Processor { return rt.utility.id }
@@ -128,5 +140,10 @@ func (rt *Runtime) dropRunner(t *fult.Thread) {
 	delete(rt.runners.of, t)
 }
 
-// ProcessorOf is CPU processor 0 of a rank.
-func ProcessorOf(rank int) Processor { return makeProcessor(rank, CPU, 0) }
+// ProcessorOf is CPU processor 0 of a rank. For a number that no rank can have, it is 0, which names no processor.
+func ProcessorOf(rank int) Processor {
+	if rank < 0 || rank >= event.MaxRanks {
+		return 0
+	}
+	return makeProcessor(rank, CPU, 0)
+}

@@ -70,12 +70,14 @@ func OrOp[T reduce.Integer]() *Op[T, T] { return reduce.Or[T]() }
 // XorOp takes the bitwise exclusive or.
 func XorOp[T reduce.Integer]() *Op[T, T] { return reduce.Xor[T]() }
 
-// NewFold makes an instance for reductions by op into points of s. op has Fold and Identity. Errors name what is wrong.
+// NewFold makes an instance for reductions by op into points of s, which are 2^36 at most. op has Apply, Fold and
+// Identity. It does not block. Errors: that of s; others that say what op, mode or the size of s lacks.
 func NewFold[L, R any](op *Op[L, R], s Space, mode ReductionMode) (*FoldInstance[L, R], error) {
 	return reduce.NewFold(op, s, mode)
 }
 
-// NewList makes a log of reductions by op into points of s.
+// NewList makes a log of reductions by op into points of s. It does not block. Errors: that of s; one for an op
+// without Apply.
 func NewList[L, R any](op *Op[L, R], s Space) (*ListInstance[L, R], error) {
 	return reduce.NewList(op, s)
 }
@@ -90,7 +92,8 @@ const chunksUnderWay = 4
 // Reduce applies the reductions of from to a field of dst, by number, once its precondition has triggered. from must
 // not change until the result triggers; after that it may be Reset. Its operator has been registered. Reductions into
 // one instance are applied one after another, by the utility processor of its rank, but with Atomically. It does not
-// block. The result is poisoned as that of Copy. Options are After, IgnoreFaults, Profile and Atomically.
+// block. The result is poisoned as that of Copy, and if the operator panics. Options are After, IgnoreFaults, Profile and
+// Atomically.
 func Reduce(at Site, dst Instance, field int, from ReductionInstance, opts ...Option) Event {
 	rt, _ := at.site()
 	terms := rt.precondition(opts)
@@ -204,7 +207,8 @@ func (x *reduction) step(k *cascade) {
 		s = k.starts(x.watch)
 	}
 	watched := x.watch != nil
-	n, err := x.apply(k)
+	n := int64(0)
+	err := safely("an operator", func() (err error) { n, err = x.apply(k); return err })
 	if err != nil {
 		x.over(k, x.rt.poison(fmt.Errorf("reduction into %v: %w", x.dst, err)))
 	}
@@ -353,7 +357,7 @@ func (rt *Runtime) onReduce(k *cascade, src int, ref uint64, b []byte) error {
 	}
 	rt.utility.push(rt.newInternal(func(c *Ctx) error {
 		start := rt.begun()
-		err := rt.applyChunk(b)
+		err := safely("an operator", func() error { return rt.applyChunk(b) })
 		rt.served(start, OperationReduce, trace.Slice, src, int64(len(b)))
 		if finish == 0 {
 			rt.tellDone(src, ref, err)

@@ -13,8 +13,8 @@ type Reduction[T any] struct {
 
 // RegisterReduction makes f known under a name, as a reduction of the values of barriers. It is called where Register
 // is, and on all ranks alike. f must be associative and commutative, because values are reduced in any order. It must
-// neither block nor call this package. T has no pointers. A second registration of a name panics, as does a T with
-// pointers.
+// neither block nor call this package. If it panics, the phase is poisoned. T has no pointers. A second registration of
+// a name panics, as does a T with pointers.
 func RegisterReduction[T any](name string, f func(a, b T) T) Reduction[T] {
 	typ := reflect.TypeFor[T]()
 	if !pointerFree(typ) {
@@ -32,12 +32,13 @@ func RegisterReduction[T any](name string, f func(a, b T) T) Reduction[T] {
 type folder[T any] func(a, b T) T
 
 // Fold implements barrier.Op. The bytes need not be aligned for T.
-func (f folder[T]) Fold(sum, value []byte) {
+func (f folder[T]) Fold(sum, value []byte) error {
 	var a, b T
 	copy(bytesOf(&a), sum)
 	copy(bytesOf(&b), value)
-	a = f(a, b)
+	err := safely("a reduction", func() error { a = f(a, b); return nil })
 	copy(sum, bytesOf(&a))
+	return err
 }
 
 // bytesOf are the bytes of a value without pointers.

@@ -78,8 +78,13 @@ func (d *definition) enter() {
 	registry.name[d.name] = d
 }
 
-// Name is the name that the task has been registered under.
-func (t Task[A]) Name() string { return t.def.name }
+// Name is the name that the task has been registered under; empty for one that has not been registered.
+func (t Task[A]) Name() string {
+	if t.def == nil {
+		return ""
+	}
+	return t.def.name
+}
 
 // catalog is the registry as a runtime has found it: task numbers that travel are places in it.
 type catalog struct {

@@ -121,8 +121,11 @@ func (rt *Runtime) onLock(t *am.Token, args []uint64, payload []byte) {
 	k.end(pollBudget)
 }
 
-// possible tells whether all ranks of m are in a job of that size.
+// possible tells whether m has a kind, and all its ranks are in a job of that size.
 func possible(m *reservation.Message, size int) bool {
+	if m.Kind < reservation.Request || m.Kind > reservation.Unheld {
+		return false
+	}
 	for _, w := range m.Wants {
 		if int(w.Rank) >= size {
 			return false

@@ -3,7 +3,6 @@ package realm
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"sync/atomic"
 
 	"github.com/golci/golci/fult"
@@ -153,8 +152,5 @@ func (t *task) gaveUp(v any) error {
 	if v == nil {
 		return fmt.Errorf("%s: runtime.Goexit", t.name())
 	}
-	if err, ok := v.(error); ok {
-		return fmt.Errorf("%s: panic: %w\n%s", t.name(), err, debug.Stack())
-	}
-	return fmt.Errorf("%s: panic: %v\n%s", t.name(), v, debug.Stack())
+	return panicked(t.name(), v)
 }

@@ -22,6 +22,7 @@ type Runtime struct {
 	engine     *progress.Engine
 	sched      *fult.Scheduler
 	catalog    *catalog
+	fault      func(err error) // ends the job; a test counts instead. It does not change once the rank has started
 
 	events     table
 	replicas   replicas
@@ -30,7 +31,8 @@ type Runtime struct {
 	rest       rest
 	procs      processors
 	utility    *processor
-	down       event.ID // triggers when the job is to end
+	down       event.ID    // triggers when the job is to end
+	downAsked  atomic.Bool // a call of Shutdown on this rank has had its event; set before the root is told
 	runners    runners
 	peers      peers
 	greeting   greeting
@@ -62,18 +64,22 @@ type Runtime struct {
 // Config says what a runtime has. The zero value has a CPU processor for each worker of the rank, a utility processor,
 // and an IO processor.
 type Config struct {
-	CPUs int // CPU processors of this rank; 0: one for each worker. Several may share a worker
+	CPUs int // CPU processors of this rank, up to 65,536; 0: one for each worker. Several may share a worker
 	IO   int // tasks that the IO processor runs at once; 0: 64
 
 	Memory  int64 // bytes that instances of the system memory may have; 0: 8 GiB
 	Segment int64 // bytes of registered memory, by package comm/rma; 0: none. All ranks have it, or none has
 }
 
-// defaultIO is the number of IO tasks that run at once.
-const defaultIO = 64
+// defaultIO is the number of IO tasks that run at once. maxCPUs is how many CPU processors a rank may have.
+const (
+	defaultIO = 64
+	maxCPUs   = 1 << 16
+)
 
 // New makes the runtime of rank r. It is called in rank.Config.Attach, on all ranks; Start and Run do that. Once the
-// rank has started, Begin is to be called. New does not block. Errors: those of rank.Rank.Attach.
+// rank has started, Begin is to be called. New does not block. Errors: ErrArgument for numbers of cfg that
+// cannot be, and for more than 65,536 ranks; those of rma.New and of rank.Rank.Attach.
 func New(r *rank.Rank, cfg Config) (*Runtime, error) {
 	rt := &Runtime{
 		rank: r.Rank(), size: r.Size(), r: r, ep: r.Endpoint(), engine: r.Endpoint().Progress(), sched: r.Threads(),
@@ -82,13 +88,16 @@ func New(r *rank.Rank, cfg Config) (*Runtime, error) {
 	if rt.size > event.MaxRanks {
 		return nil, rt.errorf("New", "%w: a job of %d ranks, the most is %d", ErrArgument, rt.size, event.MaxRanks)
 	}
+	rt.fault = rt.ep.Fault
 	rt.peers.init(rt.size)
 	rt.clock = trace.NewClock()
 	if rec := r.Trace(); rec != nil {
 		rt.clock = rec.Clock()
 	}
 	rt.probe = newProbe(r, rt.catalog.defs)
-	rt.makeProcessors(cfg)
+	if err := rt.makeProcessors(cfg); err != nil {
+		return nil, err
+	}
 	rt.down = rt.newEvent()
 	if err := rt.makeMemories(cfg); err != nil {
 		return nil, err
@@ -118,7 +127,7 @@ func (rt *Runtime) ended() error {
 }
 
 // fatal ends the job for a fault that no caller can be told of.
-func (rt *Runtime) fatal(err error) { rt.ep.Fault(err) }
+func (rt *Runtime) fatal(err error) { rt.fault(err) }
 
 // malformed reports a message that no rank with the same program sends.
 func (rt *Runtime) malformed(t *am.Token, what string, e event.ID) {

@@ -44,12 +44,30 @@ type shutdown struct {
 
 // Fire implements event.Op. The root of the tree of ranks has the news spread.
 func (s *shutdown) Fire(_ *event.Waiter, by any) {
-	root, _, _ := s.rt.relations()
+	s.rt.downAsked.Store(true)
+	s.rt.askRoot(by.(*cascade))
+}
+
+func (rt *Runtime) askRoot(k *cascade) {
+	root, _, _ := rt.relations()
 	if root {
-		s.rt.spread(by.(*cascade))
+		rt.spread(k)
 		return
 	}
-	s.rt.post(s.rt.root(), hShutdown, nil)
+	rt.post(rt.root(), hShutdown, nil)
+}
+
+// shutdownGone repeats what may be lost with a rank that has died: the request of this rank, and the news for those
+// that are its children now.
+func (rt *Runtime) shutdownGone(k *cascade) {
+	st, _ := rt.look(rt.down)
+	switch {
+	case rt.stopped.Load():
+	case st == event.Triggered:
+		rt.tellChildren()
+	case rt.downAsked.Load():
+		rt.askRoot(k)
+	}
 }
 
 // spread tells the children of this rank, and this rank, that the job is to end.
@@ -57,6 +75,10 @@ func (rt *Runtime) spread(k *cascade) {
 	if k.trigger(rt.down, nil) != event.Pending {
 		return // told before
 	}
+	rt.tellChildren()
+}
+
+func (rt *Runtime) tellChildren() {
 	_, _, children := rt.relations()
 	for _, c := range children {
 		rt.post(c, hShutdown, nil)

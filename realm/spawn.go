@@ -17,15 +17,14 @@ func Spawn[A any](at Site, p Processor, t Task[A], args A, opts ...Option) Event
 	rt, c := at.site()
 	terms, several := rt.termsOf(opts)
 	x, err := rt.prepare(p, &terms)
-	if err == nil && t.def == nil {
-		err = rt.errorf("Spawn", "%w: a task that was not registered", ErrArgument)
-	}
-	if err == nil {
-		x.def = t.def
-		err = put(x, t.def, &args)
-	}
 	if err != nil {
 		return rt.failed(err)
+	}
+	if x.def = t.def; x.def == nil {
+		return rt.unspawned(x, rt.errorf("Spawn", "%w: a task that was not registered", ErrArgument))
+	}
+	if err = put(x, t.def, &args); err != nil {
+		return rt.unspawned(x, rt.errorf("Spawn", "%w", err))
 	}
 	if x.watch != nil {
 		x.spawned(c, terms.after, several)
@@ -47,11 +46,11 @@ func SpawnLocal(at Site, p Processor, f func(c *Ctx) error, opts ...Option) Even
 	rt, c := at.site()
 	terms, several := rt.termsOf(opts)
 	x, err := rt.prepare(p, &terms)
-	if err == nil && (x.executor == nil || f == nil) {
-		err = rt.errorf("SpawnLocal", "%w: a function for %v", ErrArgument, p)
-	}
 	if err != nil {
 		return rt.failed(err)
+	}
+	if x.executor == nil || f == nil {
+		return rt.unspawned(x, rt.errorf("SpawnLocal", "%w: a function for %v, nil %v", ErrArgument, p, f == nil))
 	}
 	x.def, x.local = nil, f
 	if x.watch != nil {
@@ -72,8 +71,8 @@ func (rt *Runtime) prepare(p Processor, x *terms) (*task, error) {
 		return nil, err
 	}
 	ex := rt.executorOf(p)
-	if ex == nil && (p.Rank() == rt.rank || p.Rank() >= rt.size || p>>63 == 0) {
-		return nil, rt.errorf("Spawn", "%w: there is no %v in this job of %d ranks", ErrArgument, p, rt.size)
+	if ex == nil && (p.Rank() == rt.rank || p.Rank() >= rt.size || !p.possible()) {
+		return nil, rt.noProcessor(p)
 	}
 	by := nobody
 	if ex == nil {
@@ -85,6 +84,14 @@ func (rt *Runtime) prepare(p Processor, x *terms) (*task, error) {
 		t.watch = rt.newWatch(rt.profilers.find(uint64(x.profiler)))
 	}
 	return t, nil
+}
+
+// unspawned is the finish event of x, which is not spawned because of err.
+func (rt *Runtime) unspawned(x *task, err error) Event {
+	finish := x.finish
+	x.free()
+	rt.fail(finish, err)
+	return Event(finish)
 }
 
 // failed is an event that is poisoned by err.
@@ -137,6 +144,9 @@ func (rt *Runtime) sendSpawn(peer int, b []byte, words ...uint64) error {
 	if len(b) <= rt.ep.MaxMedium() {
 		return rt.request(peer, hSpawn, b, words...)
 	}
+	if err := rt.fitsParcel("Spawn", peer, 8*spawnWords+len(b)); err != nil {
+		return err
+	}
 	parcel := make([]byte, 0, 8*spawnWords+len(b))
 	for _, w := range words {
 		parcel = binary.LittleEndian.AppendUint64(parcel, w)
@@ -175,9 +185,13 @@ func (rt *Runtime) onSpawn(t *am.Token, args []uint64, payload []byte) {
 // spawned takes a task that rank src has spawned here. It returns false for one that cannot be.
 func (rt *Runtime) spawned(k *cascade, src int, args [spawnWords]uint64, payload []byte) bool {
 	p, place, finish := Processor(args[0]), args[1], event.ID(args[3])
-	ex := rt.executorOf(p)
-	if ex == nil || place >= uint64(len(rt.catalog.defs)) || !finish.IsEvent() {
+	if place >= uint64(len(rt.catalog.defs)) || !finish.IsEvent() || finish.EventRank() >= rt.size {
 		return false
+	}
+	ex := rt.executorOf(p)
+	if ex == nil { // the program has made up the number
+		k.trigger(finish, rt.poison(rt.noProcessor(p)))
+		return true
 	}
 	d := rt.catalog.defs[place]
 	if d.plain && uintptr(len(payload)) != d.size {

@@ -39,7 +39,7 @@ func (rt *Runtime) Deadlocks(ctx context.Context) (found []Deadlock, whole bool,
 			told := rt.newEventBy(r)
 			asked = append(asked, told)
 			rt.surveys.ask(told)
-			rt.post(r, hSurvey, nil, uint64(told))
+			rt.inquire(r, hSurvey, told)
 		}
 	}
 	for _, told := range asked {

@@ -144,6 +144,9 @@ func (t *task) finishWith(c *Ctx, err error) {
 		t.finishWatched(c, why)
 		return
 	}
+	if t.finish == 0 && err != nil { // nobody else can be told
+		t.rt.fatal(fmt.Errorf("realm: rank %d: on %v: %w", t.rt.rank, c.proc, err))
+	}
 	t.free()
 	if finish != 0 {
 		c.cascade.trigger(finish, why)
@@ -154,7 +157,7 @@ func (t *task) finishWith(c *Ctx, err error) {
 // fault is the poison of a task that has returned err. The error of a wait is the poison that the wait has met: the
 // fault began elsewhere, and its text must not grow along a chain of such tasks.
 func (t *task) fault(c *Ctx, err error) *event.Poison {
-	if p, ok := err.(*PoisonError); ok { // as it is: what the task has wrapped says more
+	if p, ok := err.(*PoisonError); ok && p != nil { // as it is: what the task has wrapped says more
 		return &event.Poison{Rank: int32(p.Rank), Text: p.Cause, Err: p.err}
 	}
 	return t.rt.poison(fmt.Errorf("task %s on %v: %w", t.name(), c.proc, err))

@@ -9,11 +9,18 @@ import (
 )
 
 // Wait blocks the calling goroutine or light-weight thread until e has triggered, and makes progress meanwhile. In a
-// task it is Ctx.Wait, which gives the processor to other tasks. Errors: a *PoisonError, for errors.Is ErrPoisoned; the
-// cause of ctx; ErrArgument for an event that cannot be; ErrClosed; am.ErrContext in a handler.
+// task it is Ctx.Wait, which gives the processor to other tasks. A nil ctx counts as one that does not end. Errors: a
+// *PoisonError, for errors.Is ErrPoisoned; the cause of ctx; ErrArgument for an event that cannot be; ErrClosed;
+// am.ErrContext in a handler.
 func (rt *Runtime) Wait(ctx context.Context, e Event) error {
 	if done, err := rt.HasTriggered(e); done || err != nil {
 		return err
+	}
+	if err := rt.ended(); err != nil {
+		return err
+	}
+	if ctx == nil {
+		ctx = context.Background()
 	}
 	if err := rt.ep.Allow(am.CallWait); err != nil {
 		return rt.errorf("Wait", "%w", err)

@@ -9,8 +9,8 @@ import (
 
 // Op reduces the values of the arrivals at a phase. It is associative and commutative: the order is not determined.
 type Op interface {
-	// Fold adds value to sum. Both have the size of the barrier's values.
-	Fold(sum, value []byte)
+	// Fold adds value to sum. Both have the size of the barrier's values. An error poisons the phase.
+	Fold(sum, value []byte) error
 }
 
 // Config is what all ranks know of a barrier.
@@ -18,6 +18,7 @@ type Config struct {
 	Self int32                  // this rank
 	ID   event.ID               // names the barrier; its generation does not count
 	Ops  func(number uint32) Op // finds an operator; nil if there is none of that number
+	Size int                    // ranks of the job
 	// Dead is why a rank has died, if Died was called for it, or would have been; nil if it lives.
 	Dead func(rank int32) *event.Poison
 }
@@ -136,15 +137,25 @@ func (b *Barrier) Arrive(h Handle, count int64, value []byte, poison *event.Pois
 	return b.arrive(h, count, value, poison, o)
 }
 
+// Check returns an error for arrivals that no barrier takes. It needs no lock.
+func (b *Barrier) Check(h Handle, count int64) error {
+	if err := b.check(h); err != nil {
+		return err
+	}
+	if count < 1 || count > maxCount {
+		return fmt.Errorf("%v: %d arrivals, not 1 to %d", b.name(), count, int64(maxCount))
+	}
+	return nil
+}
+
 func (b *Barrier) arrive(h Handle, count int64, value []byte, poison *event.Poison, o *Out) error {
-	err := b.check(h)
+	err := b.Check(h, count)
 	switch {
 	case err != nil:
 		return err
-	case count < 1 || count > maxCount:
-		return fmt.Errorf("%v: %d arrivals, not 1 to %d", b.name(), count, int64(maxCount))
-	case len(value) > MaxValue:
-		return fmt.Errorf("%v: a value of %d bytes, more than %d", b.name(), len(value), MaxValue)
+	case len(value) > MaxValue, b.own != nil && len(value) > 0 && len(value) != b.own.size:
+		return fmt.Errorf("%v: a value of %d bytes, the most is %d, and the value of all arrivals has one size",
+			b.name(), len(value), MaxValue)
 	case b.failed != nil && h.Phase >= b.from:
 		return nil
 	case h.Phase <= b.known:

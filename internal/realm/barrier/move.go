@@ -128,7 +128,7 @@ func (b *Barrier) unpack(state []byte) error {
 		return errors.New("it is cut off, or has a rest")
 	case w.size > 0 && w.op == nil:
 		return fmt.Errorf("there is no reduction operator %d", w.opNumber)
-	case known < b.known || known > maxPhase || !w.sound(known):
+	case known < b.known || known > maxPhase || !w.sound(known) || !w.within(b.Size) || !members.within(b.Size):
 		return fmt.Errorf("phase %d has triggered, and %d phases have not", known, len(w.open))
 	}
 	members.each(b.members.add)
@@ -144,7 +144,17 @@ func (w *owner) sound(known uint64) bool {
 		!slices.ContainsFunc(w.open, func(p phase) bool {
 			return p.arrived < 0 || p.arrived > p.expected || p.value != nil && len(p.value) != w.size
 		}) &&
+		w.size >= 0 && w.size <= MaxValue &&
 		!slices.ContainsFunc(w.held, func(m Message) bool { return w.fits(m.Value) != nil })
+}
+
+// within tells whether all ranks that w names are in a job of that size.
+func (w *owner) within(size int) bool {
+	outside := func(m Message) bool {
+		return m.From < 0 || int(m.From) >= size || int(m.Stamp.rank()) >= size
+	}
+	return !slices.ContainsFunc(w.open, func(p phase) bool { return !p.subs.within(size) }) &&
+		!slices.ContainsFunc(w.held, outside) && !slices.ContainsFunc(w.alters, outside)
 }
 
 // encoder appends numbers, and bytes with their length.

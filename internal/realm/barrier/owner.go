@@ -116,19 +116,25 @@ func (b *Barrier) count(m *Message) error {
 	if p.poison == nil {
 		p.poison = m.Poison
 	}
-	b.own.fold(p, m.Value)
+	if err := b.own.fold(p, m.Value); err != nil && p.poison == nil {
+		p.poison = poison(b.Self, fmt.Errorf("%v: phase %d: %w", b.name(), p.num, err))
+	}
 	b.own.vote(m.From, m.Count)
 	return nil
 }
 
-func (w *owner) fold(p *phase, values []byte) {
+// fold returns the last error of the operator, which gets all values.
+func (w *owner) fold(p *phase, values []byte) (err error) {
 	for ; len(values) > 0; values = values[w.size:] {
 		if p.value == nil {
 			p.value = append(make([]byte, 0, w.size), values[:w.size]...)
 			continue
 		}
-		w.op.Fold(p.value, values[:w.size])
+		if wrong := w.op.Fold(p.value, values[:w.size]); wrong != nil {
+			err = wrong
+		}
 	}
+	return err
 }
 
 // advance triggers all phases that are complete.

@@ -102,6 +102,13 @@ func (s *ranks) add(r int32) {
 
 func (s ranks) has(r int32) bool { return r>>6 < int32(len(s)) && s[r>>6]>>(r&63)&1 != 0 }
 
+// within tells whether all are below size.
+func (s ranks) within(size int) bool {
+	ok := true
+	s.each(func(r int32) { ok = ok && int(r) < size })
+	return ok
+}
+
 // each calls f with all, in order.
 func (s ranks) each(f func(r int32)) {
 	for i, m := range s {

@@ -19,8 +19,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // sum is the operator of the tests: it adds numbers of 64 bits.
 type sum struct{}
 
-func (sum) Fold(to, v []byte) {
+func (sum) Fold(to, v []byte) error {
 	binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(to)+binary.LittleEndian.Uint64(v))
+	return nil
 }
 
 func number(n uint64) []byte { return binary.LittleEndian.AppendUint64(nil, n) }
@@ -88,7 +89,7 @@ func (j *job) begin(phase uint64) {
 }
 
 func (j *job) config(r int) Config {
-	return Config{Self: int32(r), ID: j.id, Ops: func(n uint32) Op {
+	return Config{Self: int32(r), ID: j.id, Size: len(j.dead), Ops: func(n uint32) Op {
 		if n != 7 {
 			return nil
 		}

@@ -8,6 +8,9 @@ import (
 	"github.com/golci/golci/internal/realm/space"
 )
 
+// maxFold bounds the points of a Fold, which has a pointer for each page from the beginning on.
+const maxFold = 1 << 36
+
 // pageLen is how many values a page has, markLen how many bits a sheet of marks.
 const (
 	pageLen = 1 << 10
@@ -43,6 +46,9 @@ func NewFold[L, R any](op *Op[L, R], s space.Space, mode Mode) (*Fold[L, R], err
 	if s.Err() != nil {
 		return nil, s.Err()
 	}
+	if op == nil {
+		return nil, fmt.Errorf("%w: there is none", ErrOp)
+	}
 	if op.Fold == nil || op.Identity == nil || op.Apply == nil {
 		return nil, fmt.Errorf("%w: a fold instance needs Apply, Fold and Identity of %q", ErrOp, op.Name)
 	}
@@ -50,8 +56,8 @@ func NewFold[L, R any](op *Op[L, R], s space.Space, mode Mode) (*Fold[L, R], err
 		return nil, err
 	}
 	f := &Fold[L, R]{op: op, pts: pointsOf(s), mode: mode}
-	if f.pts.count > space.MaxBytes {
-		return nil, fmt.Errorf("%w: %v", ErrIndex, s)
+	if f.pts.count > maxFold {
+		return nil, fmt.Errorf("%w: %v; a fold instance has %d at most", ErrIndex, s, int64(maxFold))
 	}
 	f.pages = make([]*page[R], (f.pts.count+pageLen-1)/pageLen)
 	if mode == Exclusive {

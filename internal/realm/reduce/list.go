@@ -31,6 +31,9 @@ func NewList[L, R any](op *Op[L, R], s space.Space) (*List[L, R], error) {
 	if s.Err() != nil {
 		return nil, s.Err()
 	}
+	if op == nil {
+		return nil, fmt.Errorf("%w: there is none", ErrOp)
+	}
 	if op.Apply == nil {
 		return nil, fmt.Errorf("%w: %q has no Apply", ErrOp, op.Name)
 	}

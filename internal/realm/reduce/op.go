@@ -55,6 +55,9 @@ func (o *Op[L, R]) loops() kernel[L, R] {
 
 // checkAtomic tells whether values of size bytes can be changed atomically.
 func checkAtomic(what string, size uintptr, mode Mode) error {
+	if mode > Atomic {
+		return fmt.Errorf("%w: there is no mode %d", ErrType, mode)
+	}
 	if mode == Atomic && size != 4 && size != 8 {
 		return fmt.Errorf("%w: atomic reductions of %s of %d bytes, want 4 or 8", ErrType, what, size)
 	}

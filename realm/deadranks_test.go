@@ -1,0 +1,71 @@
+package realm
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+)
+
+// survivors runs f on each rank of n but rank 1, which has died then, as all of them know. before is called on rank 0
+// while rank 1 lives.
+func survivors(t *testing.T, n int, before func(rt *Runtime), f func(ctx context.Context, rt *Runtime)) {
+	t.Helper()
+	end := errors.New("the end") // what has lost its conduit cannot finalize
+	die, over := make(chan struct{}), make(chan struct{})
+	done := make(chan struct{}, n)
+	_ = Run(n, func(rt *Runtime) error {
+		if rt.Rank() == 1 {
+			<-die
+			err := rt.ep.Conduit().Close()
+			for range n - 1 {
+				<-done
+			}
+			close(over)
+			return errors.Join(end, err)
+		}
+		if rt.Rank() == 0 {
+			before(rt)
+			close(die)
+		}
+		must(t, rt.OfRank().BlockUntil(func() bool { return rt.ep.Gone(1) }))
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		f(ctx, rt)
+		done <- struct{}{}
+		<-over
+		return end
+	})
+}
+
+// TestDeadRanks: a question to a rank that has died has an answer, and a spawn there is poisoned.
+func TestDeadRanks(t *testing.T) {
+	survivors(t, 3, func(*Runtime) {}, func(ctx context.Context, rt *Runtime) {
+		if _, err := rt.Processors(ctx, 1, CPU); !errors.Is(err, ErrPoisoned) {
+			t.Errorf("rank %d: processors: %v", rt.rank, err)
+		}
+		if _, err := rt.Host(ctx, 1); !errors.Is(err, ErrPoisoned) {
+			t.Errorf("rank %d: host: %v", rt.rank, err)
+		}
+		if _, _, err := rt.Deadlocks(ctx); err != nil {
+			t.Errorf("rank %d: deadlocks: %v", rt.rank, err)
+		}
+		if err := rt.Wait(ctx, Spawn(rt, ProcessorOf(1), nothing, args40{})); !errors.Is(err, ErrPoisoned) {
+			t.Errorf("rank %d: spawn: %v", rt.rank, err)
+		}
+	})
+}
+
+// TestShutdownWithDeath: the news of the end reaches all ranks that live, though it was lost with a rank that was to
+// pass it on.
+func TestShutdownWithDeath(t *testing.T) {
+	survivors(t, 7, func(rt *Runtime) {
+		k := rt.begin(nil)
+		k.trigger(rt.down, nil) // and what it has told its children is lost
+		k.end(callBudget)
+	}, func(ctx context.Context, rt *Runtime) {
+		if err := rt.Wait(ctx, Event(rt.down)); err != nil {
+			t.Errorf("rank %d: %v", rt.rank, err)
+		}
+	})
+}
