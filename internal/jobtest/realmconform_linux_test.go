@@ -55,8 +55,8 @@ func realmRank(f func(ctx context.Context, rt *realm.Runtime) error) int {
 }
 
 // plansOf are the plans of a job of package realm: those of the conformance program, then random ones.
-func plansOf(seed uint64, n int) []*realmtest.Plan {
-	return append(realmtest.Conformance(n), realmtest.Random(seed, max(2, *realmJobs), n)...)
+func plansOf(seed uint64, jobs, n int) []*realmtest.Plan {
+	return append(realmtest.Conformance(n), realmtest.Random(seed, jobs, n)...)
 }
 
 func conform(ctx context.Context, rt *realm.Runtime) error {
@@ -64,15 +64,19 @@ func conform(ctx context.Context, rt *realm.Runtime) error {
 	if err != nil {
 		return err
 	}
+	jobs, err := strconv.Atoi(os.Getenv(jobCount))
+	if err != nil {
+		return err
+	}
 	var out strings.Builder
-	err = realmtest.ExecuteAll(ctx, rt, plansOf(seed, rt.Size()), &out)
+	err = realmtest.ExecuteAll(ctx, rt, plansOf(seed, jobs, rt.Size()), &out)
 	fmt.Print(&out)
 	return err
 }
 
 // TestRealmConform: real processes print the same bytes over each conduit, which are those of the serial execution.
 func TestRealmConform(t *testing.T) {
-	seed := seedOfJobs()
+	seed, jobs := seedOfJobs(), max(2, *realmJobs)
 	t.Logf("-realmseed %d", seed)
 	for _, c := range realmConduits {
 		for n := 1; n <= 4; n++ {
@@ -83,10 +87,13 @@ func TestRealmConform(t *testing.T) {
 				if invariants.Race && c.name == shm.Name {
 					t.Skip("the race detector sees no order of accesses that a record in another process's memory makes")
 				}
-				flags := append([]string{"-env", jobSeed + "=" + strconv.FormatUint(seed, 10)}, c.flags...)
+				flags := append([]string{
+					"-env", jobSeed + "=" + strconv.FormatUint(seed, 10), "-env",
+					jobCount + "=" + strconv.Itoa(jobs),
+				}, c.flags...)
 				j := golci(t, ranks(n, conformRole, flags...)...)
 				j.succeed()
-				if got, want := j.out.String(), realmtest.Expected(plansOf(seed, n)); got != want {
+				if got, want := j.out.String(), realmtest.Expected(plansOf(seed, jobs, n)); got != want {
 					t.Errorf("the job prints\n%s, want\n%s\n%s", got, want, &j.err)
 				}
 			})

@@ -21,8 +21,11 @@ import (
 // orphanRole is a rank of a random job of package realm, of which one rank dies.
 const orphanRole = "orphan"
 
-// jobSeed is the variable with the seed of a random job.
-const jobSeed = "GOLCI_TEST_JOB_SEED"
+// Variables with the seed of the first random job, and how many there are.
+const (
+	jobSeed  = "GOLCI_TEST_JOB_SEED"
+	jobCount = "GOLCI_TEST_JOB_COUNT"
+)
 
 var (
 	realmSeed = flag.Uint64("realmseed", 0, "seed of the first random job of package realm; 0: another one each time")
