@@ -112,6 +112,22 @@ func TestFetch(t *testing.T) {
 	})
 }
 
+// TestFetchPart: a part in one piece, which lies elsewhere in the source, is got up to its last byte, and no more.
+func TestFetchPart(t *testing.T) {
+	team(t, 2, rank.Config{}, func(rts []*Runtime) {
+		rt, part := rts[0], Range(2000, 8000)
+		to := kitArgs{Hi: 9000, Seed: 1}.at(t, rt, 1)
+		from := kitArgs{Lo: 1000, Hi: 12_000, Seed: 2}.at(t, rt, 0)
+		must(t, wait(t, rt, Copy(rt, to, from, Part{Points: &part, Fields: []Pair{{}}})))
+		checkValues(t, "copy", values(t, rt, to, NoEvent), func(i int64) int64 {
+			if 2000 <= i && i < 8000 {
+				return valueAt(2, i)
+			}
+			return valueAt(1, i)
+		})
+	})
+}
+
 // TestGone: a copy to an instance that the source knows and that has been destroyed meanwhile is poisoned.
 func TestGone(t *testing.T) {
 	overWays(t, func(t *testing.T, rt *Runtime) {
