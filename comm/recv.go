@@ -6,12 +6,15 @@ import "github.com/golci/golci/fult"
 // message has been matched and copied; a fult thread lets others run. A message longer than buf gives ErrTruncate, and
 // buf holds its beginning.
 func (s *Server) Recv(ctx uint16, src, tag int, buf []byte) (Status, error) {
-	if s.closed.Load() || uint(src) >= uint(s.size) || uint(tag) > MaxTag || ctx >= FirstAsserted {
+	if s.closed.Load() || uint(src) >= uint(s.quick) || uint(tag) > MaxTag || ctx >= FirstAsserted {
 		if err := s.check("receive", ctx, src, tag, true); err != nil {
 			return Status{}, err
 		}
 		if s.sized(ctx, len(buf)) {
 			return s.RecvShaped(ctx, src, tag, buf, 0)
+		}
+		if s.waits != nil {
+			return s.recvTold(ctx, src, tag, buf)
 		}
 	}
 	if err := s.mayWait("receive", src, tag); err != nil {
@@ -65,7 +68,7 @@ func (s *Server) recvAndWait(o *op) (Status, error) {
 		o.done.Expect(t)
 	}
 	s.postOn(o)
-	s.eng.Wait(&o.done)
+	s.awaitOp(o)
 	return s.use(Req{o, o.gen})
 }
 

@@ -53,7 +53,7 @@ func (s *Server) Wait(r Req) (Status, error) {
 				return Status{}, err
 			}
 		}
-		s.eng.Wait(&r.o.done)
+		s.awaitOp(r.o)
 	}
 	return s.use(r)
 }
@@ -153,7 +153,9 @@ func (s *Server) await(rs []Req, wait func(*progress.Engine, []*progress.Done)) 
 	buf := dones.Get().(*[]*progress.Done)
 	ds, err := s.pending(rs, (*buf)[:0])
 	if err == nil {
+		since := s.manyBegin()
 		wait(s.eng, ds)
+		s.manyEnd(since)
 	}
 	clear(ds)
 	*buf = ds[:0]

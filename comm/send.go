@@ -84,7 +84,7 @@ func (s *Server) sendAndWait(o *op) error {
 		o.done.Expect(t)
 	}
 	s.startSend(o)
-	s.eng.Wait(&o.done)
+	s.awaitOp(o)
 	_, err := s.use(Req{o, o.gen})
 	return err
 }

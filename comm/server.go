@@ -32,6 +32,7 @@ type Config struct {
 	Unexpected int
 	// Entries sizes the matching table: about how many operations and messages wait at once; 0 means DefaultEntries.
 	Entries int
+	Waits   Waits // is told of blocking calls that have waited; nil if nobody is
 }
 
 // Defaults of Config.
@@ -81,8 +82,10 @@ type Server struct {
 	lost      map[int32]error // the poller's: peers that have failed, of which this poll has told
 
 	closed atomic.Bool
-	looks  int // see take; fixed
-	kept   int // place of threadOp in progress.Local; fixed
+	quick  int   // see quickRanks; fixed
+	waits  Waits // nil if nobody is told; fixed
+	looks  int   // see take; fixed
+	kept   int   // place of threadOp in progress.Local; fixed
 }
 
 // New starts the server of the endpoint's rank, as a layer that takes bulk data on channel 0. It is called before
@@ -92,7 +95,8 @@ func New(e *am.Endpoint, cfg Config) (*Server, error) {
 	if e.Size() > MaxRanks {
 		return nil, fmt.Errorf("%w: a job of %d ranks, the most is %d", ErrRank, e.Size(), MaxRanks)
 	}
-	s := &Server{e: e, eng: e.Progress(), rank: e.Rank(), size: e.Size()}
+	s := &Server{e: e, eng: e.Progress(), rank: e.Rank(), size: e.Size(), waits: cfg.Waits}
+	s.quick = s.quickRanks(cfg.Waits)
 	s.setLimits(cfg)
 	if err := s.matching.init(s.entries(cfg)); err != nil {
 		return nil, err

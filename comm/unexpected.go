@@ -66,6 +66,14 @@ func (s *Server) cameUnmatched(src int, n int64) {
 // weighEvery: while the budget is used up, one poll in so many takes the sum.
 const weighEvery = 64
 
+// UnexpectedBytes is how many bytes of messages without a receive are kept. It reads a number of each peer.
+func (s *Server) UnexpectedBytes() (n int64) {
+	for i := range s.peers {
+		n += s.peers[i].unexpected.Load()
+	}
+	return n
+}
+
 // unthrottle lets senders go on whose unmatched bytes have fallen to half the limit, unless the budget is used up.
 func (s *Server) unthrottle() {
 	u := &s.unmatched

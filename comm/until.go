@@ -174,7 +174,9 @@ func (s *Server) awaitOr(rs []Req, ctxs []stdcontext.Context, wait func(ds, ends
 	defer release()
 	ds, err := s.pending(rs, nil)
 	if err == nil {
+		since := s.manyBegin()
 		wait(ds, ends)
+		s.manyEnd(since)
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/comm/rank"
 	"github.com/golci/golci/internal/arch"
 	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/schedule"
@@ -34,6 +35,7 @@ type collState struct {
 
 	// Fixed.
 	c         *Comm
+	waits     *rank.Waits // nil without a timeline
 	size      int
 	numbers   uint8  // how many bits of a number are in a tag
 	uid       uint64 // the same on all ranks of the communicator, and no other communicator's of the job
@@ -50,6 +52,9 @@ func newCollState(c *Comm, uid uint64) *collState {
 	st.running = coll{c: c, st: st, rank: c.rank, size: size, alarm: &st.news.Alarm}
 	st.news.Context = c.collCtx
 	st.news.Suspect = st.suspect
+	if c.proc != nil {
+		st.waits = c.proc.rank.Waits()
+	}
 	st.late = stopped(func() { st.news.Alarm.Complete(nil) })
 	st.open.late = stopped(st.lookLate)
 	st.open.idle.New = st.newOpen

@@ -69,6 +69,14 @@ func (x *coll) irecv(st *schedule.Step, b []byte) (comm.Req, error) {
 // wait waits for a step's operation and checks what it has brought. If the call cannot succeed meanwhile, it uses up
 // the request and returns the error of the call.
 func (x *coll) wait(st *schedule.Step, r comm.Req) error {
+	if w := x.st.waits; w != nil && !r.Ready() {
+		since := w.Begin()
+		defer func() { w.End(x.kind, since, int(x.c.group[st.Peer]), -1) }()
+	}
+	return x.waitStep(st, r)
+}
+
+func (x *coll) waitStep(st *schedule.Step, r comm.Req) error {
 	if r.Ready() || x.alarm == nil || x.c.srv.LingerOr(r, x.alarm) {
 		return x.outcome(st, r)
 	}

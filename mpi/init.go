@@ -77,6 +77,7 @@ func newProc(r *rank.Rank, o *options, inRun bool) (p *Proc, err error) {
 	if p.srv, err = comm.New(r.Endpoint(), serverConfig(r)); err != nil {
 		return nil, err
 	}
+	r.Count("unexpected bytes", p.srv.UnexpectedBytes)
 	p.ids.init(p.srv)
 	p.srv.OnNotice(p.noticed)
 	p.world = newComm(p, worldID, worldUID, ranks(r.Size()), r.Rank())
@@ -124,6 +125,9 @@ func serverConfig(r *rank.Rank) comm.Config {
 	c := comm.Config{Eager: r.Eager(), Unexpected: int(settings.Unexpected.Get(set)), Entries: sharedEntries}
 	if !r.Shared() || settings.Threads.Given(set) {
 		c.Entries = min(maxEntries, r.Threads().Workers()*settings.Threads.Get(set)+packetEntries)
+	}
+	if w := r.Waits(); w != nil {
+		c.Waits = w
 	}
 	return c
 }

@@ -2,6 +2,8 @@ package realm
 
 import (
 	"context"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/golci/golci/comm/rank"
@@ -20,6 +22,8 @@ type probe struct {
 	kinds, whole [operationKinds]trace.Name // pieces of operations other than tasks, and all of them
 	arrived      [operationKinds]trace.Name // what is done for such operations of other ranks
 	hold, phase  trace.Name
+
+	queues sync.Map // of *atomic.Int64, by executor: its tasks that are ready
 }
 
 func newProbe(r *rank.Rank, defs []*definition) *probe {
@@ -128,6 +132,8 @@ func (t *task) readied(l *trace.Lane) {
 			Start: now, End: now, A: uint64(t.finish), Flow: uint64(t.finish), Name: p.on,
 			Kind: trace.Slice | trace.FlowOut,
 		})
+		t.watch.queue = p.queue(t.executor)
+		t.watch.queue.Add(1)
 		if t.watch.after {
 			p.add(l, trace.Record{Start: now, Flow: uint64(t.finish), Name: p.spawn, Kind: trace.FlowIn})
 		}
@@ -138,6 +144,7 @@ func (t *task) readied(l *trace.Lane) {
 func (t *task) starts(c *Ctx) {
 	c.started = t.rt.clock.Now()
 	c.since = c.started
+	t.watch.leaves()
 }
 
 // finishWatched is finishWith for a task that is watched.
@@ -224,6 +231,7 @@ func (p *probe) sleep(ctx context.Context, rt *Runtime, e Event) error {
 
 // passed has the profile of t, which does not run, delivered.
 func (t *task) passed() {
+	t.watch.leaves()
 	if t.watch.sink == nil {
 		return
 	}
@@ -264,5 +272,50 @@ func (c *Ctx) profiled(x *OperationProfile, sink *Profiler) {
 	x.Complete = c.rt.now()
 	if c.executor == nil {
 		c.rt.profile(sink, x)
+	}
+}
+
+// queue counts the tasks that are ready for x.
+func (p *probe) queue(x executor) *atomic.Int64 {
+	if n, ok := p.queues.Load(x); ok {
+		return n.(*atomic.Int64)
+	}
+	n, known := p.queues.LoadOrStore(x, new(atomic.Int64))
+	if !known {
+		p.r.Count("ready for "+nameOf(x).String(), n.(*atomic.Int64).Load)
+	}
+	return n.(*atomic.Int64)
+}
+
+// leaves notes that a task is in no queue any more.
+func (w *watch) leaves() {
+	if w.queue != nil {
+		w.queue.Add(-1)
+		w.queue = nil
+	}
+}
+
+// count has the timeline show what there is of this rank.
+func (rt *Runtime) count() {
+	if rt.probe == nil {
+		return
+	}
+	rt.r.Count("live events", func() (n int64) {
+		rt.events.each(func(c *cell) {
+			c.lock.Lock()
+			if _, alive := c.slot.Alive(); alive {
+				n++
+			}
+			c.lock.Unlock()
+		})
+		return n
+	})
+	for kind := range memoryKinds {
+		if m := rt.Memory(kind); rt.storeOf(m) != nil {
+			rt.r.Count("bytes in "+m.String(), func() int64 {
+				_, used := rt.MemoryUse(m)
+				return used
+			})
+		}
 	}
 }

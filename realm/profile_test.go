@@ -175,6 +175,7 @@ type mark struct {
 	ID    string  `json:"id"`
 	Args  struct {
 		Peer, Bytes, From   int
+		Value               int
 		Finish, Reservation uint64
 	}
 }

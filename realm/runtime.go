@@ -102,6 +102,7 @@ func New(r *rank.Rank, cfg Config) (*Runtime, error) {
 	if err := rt.makeMemories(cfg); err != nil {
 		return nil, err
 	}
+	rt.count()
 	if err := rt.makeCollective(); err != nil {
 		return nil, err
 	}

@@ -3,7 +3,9 @@ package realm
 import (
 	"context"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/golci/golci/comm/rank"
 	"github.com/golci/golci/internal/settings"
@@ -106,6 +108,60 @@ func TestTimelineOfTransfers(t *testing.T) {
 	workers := shown(marks, "profile.array", func(m mark) bool { return m.Phase == "X" }) > 0
 	if workers && len(from) > 1 {
 		t.Errorf("arrows without an end: %v", from)
+	}
+}
+
+// looker waits until all counters of rt have been looked at.
+func looker(rt *Runtime) (looked func()) {
+	var looks atomic.Int64
+	rt.r.Count("looks", func() int64 { return looks.Add(1) })
+	return func() {
+		until := time.Now().Add(300 * time.Millisecond) // a counter is looked at after 250 ms at the latest
+		for n := looks.Load(); looks.Load() < n+3 || time.Now().Before(until); {
+			time.Sleep(time.Millisecond)
+		}
+	}
+}
+
+// TestTimelineOfCounters: events that are alive, bytes of instances, and tasks that are ready are counted, and are gone
+// at the end.
+func TestTimelineOfCounters(t *testing.T) {
+	const n = 300
+	marks := timelineOf(t, func(rt *Runtime) error {
+		looked := looker(rt)
+		in, err := NewArray[uint64](rt, rt.Memory(System), Range(0, n))
+		if err != nil {
+			return err
+		}
+		all := []Event{SpawnLocal(rt, rt.CPU(0), func(*Ctx) error {
+			looked() // the others are ready meanwhile
+			return nil
+		})}
+		for range n {
+			all = append(all, SpawnLocal(rt, rt.CPU(0), func(*Ctx) error { return nil }))
+		}
+		if err := rt.Wait(context.Background(), rt.Merge(all...)); err != nil {
+			return err
+		}
+		if err := rt.Wait(context.Background(), Destroy(rt, in)); err != nil {
+			return err
+		}
+		looked()
+		return nil
+	})
+	most, last := map[string]int{}, map[string]int{}
+	for _, m := range marks {
+		if m.Phase == "C" && m.Rank == 0 {
+			most[m.Name] = max(most[m.Name], m.Args.Value)
+			last[m.Name] = m.Args.Value
+		}
+	}
+	ready, bytes := "ready for "+makeProcessor(0, CPU, 0).String(), "bytes in "+makeMemory(0, System).String()
+	if most["live events"] < n || most[bytes] < 8*n || most[ready] < n {
+		t.Errorf("most: %v", most)
+	}
+	if last["live events"] >= n || last[bytes] != 0 || last[ready] != 0 {
+		t.Errorf("last: %v", last)
 	}
 }
 

@@ -1,6 +1,7 @@
 package realm
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/golci/golci/internal/realm/event"
@@ -13,13 +14,14 @@ type watch struct {
 	sink    *Profiler // nil for the timeline alone
 	created uint64
 	ready   uint64
-	started uint64      // of an operation that is no task
-	split   bool        // the operation is done in several pieces, or partly by another rank
-	told    bool        // another rank has had the event triggered
-	after   bool        // a task has a precondition
-	waits   int         // of a task
-	waited  uint64      // likewise
-	lane    *trace.Lane // of the task that spawns a task, for the time of that call; nil if it is not known
+	started uint64        // of an operation that is no task
+	split   bool          // the operation is done in several pieces, or partly by another rank
+	told    bool          // another rank has had the event triggered
+	after   bool          // a task has a precondition
+	queue   *atomic.Int64 // of the processor that a task is ready for, while it is in its queue
+	waits   int           // of a task
+	waited  uint64        // likewise
+	lane    *trace.Lane   // of the task that spawns a task, for the time of that call; nil if it is not known
 }
 
 // newWatch has an operation watched, for the timeline and, unless it is nil, for sink.

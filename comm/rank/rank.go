@@ -166,7 +166,7 @@ func newRank(job *boot.Job, wire conduit.Conduit, o *options, pl plan, t *Team) 
 		r.timeline.close()
 		return nil, errors.Join(err, r.sched.Close())
 	}
-	if err := r.timeline.follow(r.ep); err != nil {
+	if err := r.timeline.follow(r, r.ep); err != nil {
 		r.timeline.close()
 		return nil, errors.Join(err, r.sched.Close())
 	}

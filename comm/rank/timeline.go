@@ -26,12 +26,14 @@ type timeline struct {
 	sched *fult.Scheduler
 	began int64 // on the machine's clock
 
-	clocks clocks
-	once   sync.Once // of close
+	clocks   clocks
+	counters counters
+	once     sync.Once // of close
 
 	workers    []*trace.Lane // each belongs to the worker's OS thread
 	poller     *trace.Lane   // belongs to the goroutine that polls
 	goroutines *trace.Lane   // shared
+	numbers    *trace.Lane   // belongs to the goroutine that looks at counters
 }
 
 // startTimeline begins the file that GOLCI_TRACE names for this rank, if it names one.
@@ -108,6 +110,7 @@ func (t *timeline) makeLanes() {
 		t.workers = append(t.workers, t.rec.Lane(fmt.Sprintf("worker %d", i)))
 	}
 	t.poller, t.goroutines = t.rec.Lane("poller"), t.rec.Lane("goroutines")
+	t.numbers = t.rec.Lane("counters")
 }
 
 // over is the conduit c, or one that records what passes through it.
@@ -120,12 +123,14 @@ func (t *timeline) over(c conduit.Conduit) conduit.Conduit {
 }
 
 // follow tells of the endpoint over the conduit, before anything polls.
-func (t *timeline) follow(ep *am.Endpoint) error {
+func (t *timeline) follow(r *Rank, ep *am.Endpoint) error {
 	if t == nil {
 		return nil
 	}
 	t.wire.ep = ep
 	t.clocks.ep, t.clocks.rec = ep, t.rec
+	r.Count("bytes sent", t.wire.sentBytes.Load)
+	r.Count("bytes received", t.wire.cameBytes.Load)
 	return ep.Attach(t.clocks.layer())
 }
 
@@ -159,6 +164,7 @@ func (t *timeline) recorder() *trace.Recorder {
 func (t *timeline) close() {
 	if t != nil {
 		t.once.Do(t.clocks.close)
+		t.counters.close()
 		t.rec.Close()
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
@@ -24,7 +25,7 @@ type arrowEnd struct {
 	Time  float64 `json:"ts"`
 	Name  string  `json:"name"`
 	ID    string  `json:"id"`
-	Args  struct{ Peer, Bytes int }
+	Args  struct{ Peer, Bytes, Value int }
 }
 
 // eventsOf are the events of the timeline made of files.
@@ -156,6 +157,57 @@ func checkRing(t *testing.T, ranks, n int, events []arrowEnd, slack float64) {
 		if got := pairs[[2]int{r, next}]; got < n {
 			t.Errorf("%d arrows from rank %d to rank %d, want %d", got, r, next, n)
 		}
+	}
+}
+
+// TestTimelineCounters: what was sent and has come is shown, and what a layer counts, each value once.
+func TestTimelineCounters(t *testing.T) {
+	dir := t.TempDir()
+	const take, size = 7, 40
+	var came atomic.Int64
+	cfg := with(settings.Trace.Env(), filepath.Join(dir, "%r.part"))
+	var shown atomic.Int64
+	cfg.Attach = func(r *Rank) error {
+		if r.Rank() == 0 {
+			looks := int64(0)
+			r.Count("looks", func() int64 {
+				looks++
+				shown.Store(looks / 4)
+				return looks / 4
+			})
+		}
+		return r.Endpoint().Register(take, am.Spec{
+			Name: "take", MaxReply: am.NoReply,
+			Run: func(*am.Token, []uint64, []byte) { came.Add(1) },
+		})
+	}
+	must(t, 2, cfg, func(r *Rank) error {
+		if r.Rank() == 0 {
+			if err := r.Endpoint().RequestMedium(1, take, make([]byte, size), 1); err != nil {
+				return err
+			}
+		}
+		if r.Rank() == 1 {
+			return r.BlockUntil(func() bool { return came.Load() == 1 })
+		}
+		for came.Load() == 0 || shown.Load() < 3 {
+			time.Sleep(time.Millisecond)
+		}
+		return nil
+	})
+	last := map[string]int{}
+	for _, e := range eventsOf(t, filepath.Join(dir, "0.part"), filepath.Join(dir, "1.part")) {
+		if e.Phase != "C" {
+			continue
+		}
+		key := fmt.Sprint(e.Rank, " ", e.Name)
+		if old, ok := last[key]; ok && e.Args.Value <= old {
+			t.Errorf("%s: %d after %d", key, e.Args.Value, old)
+		}
+		last[key] = e.Args.Value
+	}
+	if last["0 looks"] < 2 || last["0 bytes sent"] < size || last["1 bytes received"] < size {
+		t.Errorf("%v", last)
 	}
 }
 

@@ -25,6 +25,8 @@ type traced struct {
 	bulks []uint64        // when BulkReserve began, by peer; of the holder of the pair's bulk lock
 	names names
 
+	sentBytes, cameBytes atomic.Int64 // of messages and bulk data
+
 	// Of the poller. Only polling is read by others, who compare it with themselves.
 	polling atomic.Uint64 // the goroutine in Poll, or 0
 	sink    conduit.Sink
@@ -112,6 +114,7 @@ func (w *traced) Commit(peer int, first uint64) {
 		Start: o.began, A: uint64(peer), B: uint64(uint32(first)), Flow: flowID(w.Rank(), peer, o.count),
 		Name: w.names.sent(w, am.HandlerOf(first)), Kind: trace.Slice | trace.FlowOut,
 	}
+	w.sentBytes.Add(int64(e.B))
 	first = am.Mark(first, uint8(o.count))
 	o.count++
 	l, shared := w.own()
@@ -134,6 +137,7 @@ func (w *traced) BulkSend(peer int, id uint64, off int64, data []byte, keep cond
 	start := w.t.rec.Now()
 	n, kept = w.Conduit.BulkSend(peer, id, off, data, keep)
 	if n > 0 {
+		w.sentBytes.Add(int64(n))
 		w.done(w.names.bulkSend, start, peer, n)
 	}
 	return n, kept
@@ -150,6 +154,7 @@ func (w *traced) BulkReserve(peer, n int) ([]byte, conduit.Status) {
 
 func (w *traced) BulkCommit(peer int, id uint64, off int64, n int) {
 	w.Conduit.BulkCommit(peer, id, off, n)
+	w.sentBytes.Add(int64(n))
 	w.done(w.names.bulkSend, w.bulks[peer], peer, n)
 }
 
@@ -203,6 +208,7 @@ func (w *traced) arrived(src int, rec []byte) trace.Record {
 	if int32(count-w.next[src]) >= 0 {
 		w.next[src] = count + 1
 	}
+	w.cameBytes.Add(int64(len(rec)))
 	return trace.Record{
 		Start: w.t.rec.Now(), A: uint64(src), B: uint64(len(rec)), Flow: flowID(src, w.Rank(), count),
 		Name: w.names.handled(w, h), Kind: trace.Slice | trace.FlowIn,
@@ -214,6 +220,7 @@ func (s *tracedSink) Bulk(src int, id uint64, off int64, chunk []byte) {
 	start := s.t.rec.Now()
 	s.sink.Bulk(src, id, off, chunk)
 	s.handled++
+	s.cameBytes.Add(int64(len(chunk)))
 	(*traced)(s).done(s.names.bulk, start, src, len(chunk))
 }
 
