@@ -146,6 +146,13 @@ func TestBadTargets(t *testing.T) {
 		if err := wait(t, rt, Reduce(rt, in, 0, f, Atomically())); !errors.Is(err, ErrPoisoned) {
 			t.Errorf("atomic reductions of 2 bytes: %v", err)
 		}
+		there, made := CreateInstance(rt, rt.MemoryOf(1, System), Range(0, 3), SOA, []Field{FieldOf[int16]("")})
+		if err := wait(t, rt, Reduce(rt, there, 0, f, After(made))); err != nil {
+			t.Error(err)
+		}
+		if err := wait(t, rt, Reduce(rt, there, 0, f, Atomically())); !errors.Is(err, ErrPoisoned) {
+			t.Errorf("atomic reductions of 2 bytes on another rank: %v", err)
+		}
 		far := kitArgs{Hi: 3}.at(t, rt, 1)
 		_, e1 := TargetOf(in, "", sumInt16, Range(0, 3), AtomicReductions)
 		_, e2 := TargetOf(in, "x", sumInt16, Range(0, 3), ExclusiveReductions)
