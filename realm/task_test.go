@@ -126,3 +126,19 @@ func TestTaskSize(t *testing.T) {
 		t.Errorf("%d bytes", n)
 	}
 }
+
+// TestTaskFree: a task that is used again has nothing of its last use that would run or be read.
+func TestTaskFree(t *testing.T) {
+	err := Run(1, func(rt *Runtime) error {
+		x := rt.newTask()
+		x.local, x.large = func(*Ctx) error { return nil }, new(large)
+		x.free()
+		if x.local != nil || x.large != nil {
+			t.Error("the last use has left a function or arguments")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
