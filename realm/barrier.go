@@ -36,9 +36,9 @@ func Participants(ranks ...int) BarrierOption { return BarrierOption{len(ranks) 
 
 // NewBarrier creates a barrier on the rank of at, and returns its first phase. Each phase expects count arrivals. Their
 // values are reduced by r; a T of struct{} takes the zero Reduction. It sends nothing and does not block. The barrier
-// lives until the runtime ends. Errors: ErrArgument for another count than 1 to 2^40, a T with pointers or larger than
-// 1024 bytes, a T without reduction, or a participant that there is not; ErrRegistered for a reduction that came after
-// the start; ErrClosed.
+// lives until Destroy. A rank makes at most 2^24 barriers. Errors: ErrArgument for another count than 1 to 2^40, a T
+// with pointers or larger than 1024 bytes, a T without reduction, or a participant that there is not; ErrRegistered for
+// a reduction that came after the start; ErrClosed.
 func NewBarrier[T any](at Site, count int64, r Reduction[T], opts ...BarrierOption) (Barrier[T], error) {
 	rt, _ := at.site()
 	typ := reflect.TypeFor[T]()
@@ -101,8 +101,8 @@ func (b Barrier[T]) Phase() uint64 { return b.h.Phase }
 
 func (b Barrier[T]) check(what string) error {
 	if b.cell == nil {
-		return fmt.Errorf("realm: %s: %w: a Barrier that was not created, or with an ID that cannot be", what,
-			ErrArgument)
+		return fmt.Errorf("realm: %s: %w: a Barrier that was not created, or was destroyed, or with an ID that cannot be",
+			what, ErrArgument)
 	}
 	return b.cell.rt.ended()
 }
@@ -219,5 +219,28 @@ func (b Barrier[T]) Migrate(rank int) error {
 	c.core.Move(int32(rank), &c.out)
 	c.unlock(k)
 	k.end(callBudget)
+	return nil
+}
+
+// Destroy ends the barrier once after has triggered, on any rank. Then all phases that have not triggered are poisoned,
+// later arrivals are errors, and the memory of the barrier is free on all ranks that have used it. A rank that has begun
+// to wait for a phase that has triggered may find it poisoned if the owner hears of the wait after the end. If after is
+// poisoned, nothing is destroyed. It does not block. A second Destroy has no effect. Errors: ErrArgument for an event
+// that cannot be; ErrClosed.
+func (b Barrier[T]) Destroy(after Event) error {
+	if err := b.check("Destroy"); err != nil {
+		return err
+	}
+	c := b.cell
+	e := &barrierEnd{cell: c}
+	e.Op = e
+	switch st, why := c.rt.await(event.ID(after), &e.Waiter); {
+	case st == event.Unknown:
+		return c.rt.unknown("Destroy", after)
+	case st == event.Triggered && why == nil:
+		k := c.rt.begin(nil)
+		c.destroy(k)
+		k.end(callBudget)
+	}
 	return nil
 }

@@ -3,10 +3,13 @@ package realm
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/golci/golci/internal/realm/event"
 )
 
 var addInts = RegisterReduction("add", func(a, b int64) int64 { return a + b })
@@ -263,6 +266,112 @@ func TestBarrierLate(t *testing.T) {
 		}
 		if done, err := rts[1].HasTriggered(phases[20].Event()); done || err != nil {
 			t.Errorf("phase 21: %v, %v", done, err)
+		}
+	})
+}
+
+// TestBarrierDestroy: a barrier ends once an event has triggered, on whatever rank that is asked for, whoever owns it.
+// Waits for phases that have not triggered are poisoned, later arrivals and waits are errors, and all ranks forget it.
+func TestBarrierDestroy(t *testing.T) {
+	for _, n := range []int{1, 2, 3} {
+		overNets(t, n, func(t *testing.T, rts []*Runtime) {
+			for by := range n {
+				for owner := range n {
+					destroyBarrier(t, rts, by, owner)
+				}
+			}
+			for _, rt := range rts {
+				rt.barriers.each(func(c *barrierCell) {
+					if c.id != event.MakeBarrier(0, 0, 0) {
+						t.Errorf("rank %d has not forgotten %v", rt.rank, c.core.Name())
+					}
+				})
+			}
+		})
+	}
+}
+
+func destroyBarrier(t *testing.T, rts []*Runtime, by, owner int) {
+	n := len(rts)
+	b, err := NewBarrier(rts[0], int64(n), addInts)
+	must(t, err)
+	must(t, b.Migrate(owner))
+	id := b.ID()
+	var next []Event
+	for _, rt := range rts {
+		must(t, id.On(rt).Arrive(1, 1, NoEvent))
+		next = append(next, id.On(rt).Next().Event())
+	}
+	done := make(chan error, n)
+	for i, rt := range rts {
+		must(t, rt.Wait(context.Background(), b.Event()))
+		go func() { done <- rt.Wait(context.Background(), next[i]) }()
+	}
+	bad, after := rts[by].NewUserEvent(), rts[by].NewUserEvent()
+	x := id.On(rts[by])
+	must(t, x.Destroy(bad.Event()))
+	must(t, x.Destroy(after.Event()))
+	must(t, bad.Cancel(nil))
+	if sum, err := x.Result(); sum != int64(n) || err != nil {
+		t.Errorf("before the end: %d, %v", sum, err)
+	}
+	must(t, after.Trigger(NoEvent))
+	ended := func(what string, err error) {
+		if err == nil || !strings.Contains(err.Error(), "destroyed") {
+			t.Errorf("%s after rank %d destroys a barrier of rank %d: %v", what, by, owner, err)
+		}
+	}
+	for range rts {
+		ended("wait", <-done)
+	}
+	for i, rt := range rts {
+		must(t, rt.r.BlockUntil(func() bool { return rt.barriers.find(rt, event.ID(b.Event()), false) == nil }))
+		y := id.On(rt).Next()
+		err := y.Arrive(1, 1, NoEvent)
+		if err == nil { // this rank has to ask
+			err = rt.Wait(context.Background(), y.Event())
+		}
+		ended(fmt.Sprintf("arrival of rank %d", i), err)
+		must(t, rt.r.BlockUntil(func() bool { return rt.barriers.find(rt, event.ID(b.Event()), false) == nil }))
+	}
+	ended("arrival through the handle", x.Arrive(1, 1, NoEvent))
+}
+
+// TestDestroyManyBarriers: barriers that were destroyed take no memory, on no rank.
+func TestDestroyManyBarriers(t *testing.T) {
+	rounds := 20 * pageBarriers
+	if testing.Short() {
+		rounds /= 8
+	}
+	team(t, 2, rankConfig("local"), func(rts []*Runtime) {
+		var early uint64
+		for i := range rounds {
+			if i == rounds/4 {
+				early = heapBytes()
+			}
+			b, err := NewBarrier(rts[0], 1, addInts)
+			must(t, err)
+			x := b.ID().On(rts[1])
+			must(t, x.Arrive(1, 1, NoEvent))
+			must(t, rts[1].Wait(context.Background(), x.Event()))
+			must(t, x.Destroy(NoEvent))
+		}
+		t.Logf("%d barriers; heap %d KiB after a quarter, %d KiB after all", rounds, early>>10, heapBytes()>>10)
+		for _, rt := range rts {
+			left := func() (k int) {
+				rt.barriers.each(func(*barrierCell) { k++ })
+				return k
+			}
+			must(t, rt.r.BlockUntil(func() bool { return left() <= 1 })) // that of collective spawns
+		}
+		pages := 0
+		for _, p := range *rts[0].barriers.own.Load() {
+			if p != nil {
+				pages++
+			}
+		}
+		if pages > 2 {
+			t.Errorf("%d pages are left", pages)
 		}
 	})
 }

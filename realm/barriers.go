@@ -1,9 +1,7 @@
 package realm
 
 import (
-	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/internal/realm/barrier"
@@ -29,6 +27,10 @@ func (c *barrierCell) unlock(k *cascade) {
 		c.trace.looks(c, k)
 	}
 	k.list.Append(&c.out.Fire)
+	if c.core.Done() {
+		c.unlockDone()
+		return
+	}
 	if !c.out.Dirty && c.out.Messages == nil {
 		c.mu.Unlock()
 		return
@@ -40,6 +42,15 @@ func (c *barrierCell) unlock(k *cascade) {
 	messages := c.out.Messages
 	c.out = barrier.Out{}
 	c.mu.Unlock()
+	c.send(messages)
+}
+
+// unlockDone is unlock for a barrier that this rank need not know any more.
+func (c *barrierCell) unlockDone() {
+	messages, owned := c.out.Messages, c.core.Owned()
+	c.out = barrier.Out{}
+	c.mu.Unlock()
+	c.rt.barriers.drop(c, owned)
 	c.send(messages)
 }
 
@@ -72,34 +83,6 @@ func (k *cascade) flushBarriers() {
 		c.core.Flush(&c.out)
 		c.unlock(k)
 	}
-}
-
-// barriers has the barriers that this rank has made, and those of others that it has heard of.
-type barriers struct {
-	own    atomic.Pointer[[]*barrierCell] // by index; replaced under mu
-	mu     sync.RWMutex                   // guards others
-	others map[event.ID]*barrierCell
-}
-
-// create makes a barrier of this rank.
-func (bs *barriers) create(rt *Runtime, count int64, op uint32, size int) (*barrierCell, error) {
-	bs.mu.Lock()
-	defer bs.mu.Unlock()
-	var own []*barrierCell
-	if p := bs.own.Load(); p != nil {
-		own = *p
-	}
-	if len(own) > event.MaxBarrierIndex {
-		return nil, rt.errorf("NewBarrier", "%d barriers of this rank", len(own))
-	}
-	c := &barrierCell{rt: rt, id: event.MakeBarrier(rt.rank, len(own), 0), trace: rt.newBarrierTrace()}
-	var err error
-	if c.core, err = barrier.New(rt.barrierConfig(c.id), count, op, size); err != nil {
-		return nil, err
-	}
-	own = append(own, c) // nobody looks behind the length that a rank has loaded
-	bs.own.Store(&own)
-	return c, nil
 }
 
 // participants are the ranks that options name.
@@ -153,68 +136,26 @@ func (rt *Runtime) died(rank int32) *event.Poison {
 	return rt.deathOf(int(rank))
 }
 
-// find is the barrier of an event; nil if there is none. Of a barrier that another rank has made it makes the part of
-// this rank if asked to.
-func (bs *barriers) find(rt *Runtime, e event.ID, create bool) *barrierCell {
-	e &^= event.MaxBarrierGen
-	switch {
-	case e.Kind() != event.Barrier || e.Rank() >= rt.size:
-		return nil
-	case e.Rank() == rt.rank:
-		if own := bs.own.Load(); own != nil && e.Index() < len(*own) {
-			return (*own)[e.Index()]
-		}
-		return nil
+// noBarrier is what is to be said of a phase of a barrier of which this rank has nothing: a barrier of another rank may
+// be.
+func (rt *Runtime) noBarrier(e event.ID) (event.Status, *event.Poison) {
+	if e.Kind() != event.Barrier || e.Rank() >= rt.size {
+		return event.Unknown, nil
 	}
-	bs.mu.RLock()
-	c := bs.others[e]
-	bs.mu.RUnlock()
-	if c != nil || !create {
-		return c
+	switch rt.barriers.gone(rt, e&^event.MaxBarrierGen) {
+	case barrier.NotMade:
+		return event.Unknown, nil
+	case barrier.Destroyed:
+		return event.Triggered, rt.poison(rt.errorf("call", "%w: %v was destroyed", ErrArgument, e))
 	}
-	bs.mu.Lock()
-	defer bs.mu.Unlock()
-	if c = bs.others[e]; c == nil {
-		c = &barrierCell{rt: rt, id: e, core: barrier.NewReplica(rt.barrierConfig(e)), trace: rt.newBarrierTrace()}
-		if bs.others == nil {
-			bs.others = make(map[event.ID]*barrierCell)
-		}
-		bs.others[e] = c
-	}
-	return c
-}
-
-// each calls f for all barriers that this rank knows.
-func (bs *barriers) each(f func(c *barrierCell)) {
-	bs.mu.RLock()
-	var all []*barrierCell
-	if own := bs.own.Load(); own != nil {
-		all = slices.Clone(*own)
-	}
-	for _, c := range bs.others {
-		all = append(all, c)
-	}
-	bs.mu.RUnlock()
-	for _, c := range all {
-		f(c)
-	}
-}
-
-// knows tells whether a barrier may be: that of another rank is taken for one.
-func (rt *Runtime) knowsBarrier(e event.ID) bool {
-	return e.Kind() == event.Barrier && e.Rank() < rt.size && (e.Rank() != rt.rank || rt.barriers.find(rt, e,
-		false) != nil)
+	return event.Pending, nil
 }
 
 // lookBarrier is look for a phase of a barrier.
 func (rt *Runtime) lookBarrier(e event.ID) (event.Status, *event.Poison) {
 	c := rt.barriers.find(rt, e, false)
-	switch {
-	case c != nil:
-	case rt.knowsBarrier(e):
-		return event.Pending, nil
-	default:
-		return event.Unknown, nil
+	if c == nil {
+		return rt.noBarrier(e)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -228,6 +169,9 @@ func (rt *Runtime) lookBarrier(e event.ID) (event.Status, *event.Poison) {
 func (rt *Runtime) awaitBarrier(e event.ID, w *event.Waiter) (event.Status, *event.Poison) {
 	c := rt.barriers.find(rt, e, true)
 	if c == nil {
+		if st, why := rt.noBarrier(e); st == event.Triggered {
+			return st, why
+		}
 		return event.Unknown, nil
 	}
 	c.mu.Lock()
@@ -266,12 +210,15 @@ func (rt *Runtime) onBarrier(t *am.Token, args []uint64, payload []byte) {
 		return
 	}
 	m.To = int32(rt.rank)
-	c := rt.barriers.find(rt, id, true)
+	c := rt.barriers.find(rt, id, false)
 	if c == nil {
-		if m.Kind <= barrier.Fault && m.From != m.To {
-			c = &barrierCell{rt: rt, id: id}
-			c.send([]barrier.Message{barrier.Nothing(id, m.To, &m)})
+		x := barrierCell{rt: rt, id: id}
+		if barrier.Stray(rt.barrierConfig(id), &m, rt.barriers.gone(rt, id), &x.out) {
+			c = rt.barriers.find(rt, id, true)
 		}
+		x.send(x.out.Messages)
+	}
+	if c == nil {
 		return
 	}
 	k := rt.begin(t.Worker())
@@ -288,6 +235,25 @@ func (k *cascade) barrierPeerGone(rank int) {
 		c.core.Died(int32(rank), &c.out)
 		c.unlock(k)
 	})
+}
+
+// barrierEnd destroys a barrier once an event has triggered.
+type barrierEnd struct {
+	event.Waiter
+	cell *barrierCell
+}
+
+// Fire implements event.Op.
+func (e *barrierEnd) Fire(w *event.Waiter, by any) {
+	if w.Poison == nil {
+		e.cell.destroy(by.(*cascade))
+	}
+}
+
+func (c *barrierCell) destroy(k *cascade) {
+	c.mu.Lock()
+	c.core.Destroy(&c.out)
+	c.unlock(k)
 }
 
 // arrival is arrivals at a barrier that wait for their precondition.

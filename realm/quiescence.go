@@ -281,6 +281,8 @@ func describe(w *event.Waiter) string {
 		return "a shutdown"
 	case *arrival:
 		return "an arrival at " + x.phase().String()
+	case *barrierEnd:
+		return "the end of " + x.cell.core.Name()
 	case *sleeper:
 		return "a goroutine"
 	case *lockOp:

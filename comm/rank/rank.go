@@ -248,10 +248,21 @@ func workerSpin(spin time.Duration) time.Duration {
 }
 
 // reportStuck tells the user of a worker or a thread that does not move. The scheduler's monitor calls it, too.
-func (r *Rank) reportStuck(s fult.StuckReport) {
+func (r *Rank) reportStuck(s fult.StuckReport) { fmt.Fprint(os.Stderr, r.stuckText(s)) }
+
+// stuckText is the report: what does not move, and what the layers say of operations that wait. A poll that does not end
+// holds locks of the layers, so these are not asked then.
+func (r *Rank) stuckText(s fult.StuckReport) string {
 	what := strings.TrimPrefix(s.String(), "fult: ")
 	if s.Closing {
 		what = fmt.Sprintf("Finalize waits for thread %v, for %v now\n%s", s.ID, s.For.Round(time.Millisecond), s.Advice())
 	}
-	fmt.Fprintf(os.Stderr, "golci: rank %d of %d: %s\n", r.job.Rank, r.job.Size, what)
+	text := fmt.Sprintf("golci: rank %d of %d: %s\n", r.job.Rank, r.job.Size, what)
+	if !s.Thread && !s.Closing {
+		return text
+	}
+	if left := r.remains(); left.ops > 0 {
+		text += fmt.Sprintf("  %s; the first: %s\n", plural(left.ops, "operation waits", "operations wait"), left.first())
+	}
+	return text
 }

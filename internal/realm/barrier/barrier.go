@@ -47,6 +47,8 @@ type Barrier struct {
 	failed  *event.Poison // of all phases from failFrom on; nil if the barrier has not failed
 	from    uint64
 	orphan  bool // nobody can tell of the phases before from
+	ended   bool // it has been destroyed, and has failed; what this rank waits for will be answered
+	owned   bool // this rank is or has been the owner
 }
 
 // wait is a phase that this rank waits for.
@@ -71,7 +73,7 @@ func New(c Config, count int64, op uint32, size int) (*Barrier, error) {
 			return nil, fmt.Errorf("there is no reduction operator %d", op)
 		}
 	}
-	b := &Barrier{Config: c, own: w, owner: c.Self, giver: c.Self, epoch: 1}
+	b := &Barrier{Config: c, own: w, owner: c.Self, giver: c.Self, epoch: 1, owned: true}
 	w.open = append(w.open, phase{num: 1, expected: count})
 	return b, nil
 }
@@ -114,12 +116,13 @@ func (b *Barrier) saw(phase uint64) { b.newest = max(b.newest, phase) }
 
 func (b *Barrier) check(h Handle) error {
 	if h.Phase == 0 || h.Phase > maxPhase || h.Stamp != 0 && h.Stamp.n() == 0 {
-		return fmt.Errorf("%v: no handle has phase %d and alteration %#x", b.name(), h.Phase, uint64(h.Stamp))
+		return fmt.Errorf("%v: no handle has phase %d and alteration %#x", b.Name(), h.Phase, uint64(h.Stamp))
 	}
 	return nil
 }
 
-func (b *Barrier) name() string { return fmt.Sprintf("barrier %d.%d", b.ID.Rank(), b.ID.Index()) }
+// Name names the barrier, for people.
+func (b *Barrier) Name() string { return fmt.Sprintf("barrier %d.%d", b.ID.Rank(), b.ID.Index()) }
 
 // Arrive makes count arrivals at the phase of h. value is nil or one value for all of them. If poison is not nil they
 // poison the phase: it triggers when all have arrived, and then is poisoned. Arrive returns an error, and has done
@@ -143,7 +146,7 @@ func (b *Barrier) Check(h Handle, count int64) error {
 		return err
 	}
 	if count < 1 || count > maxCount {
-		return fmt.Errorf("%v: %d arrivals, not 1 to %d", b.name(), count, int64(maxCount))
+		return fmt.Errorf("%v: %d arrivals, not 1 to %d", b.Name(), count, int64(maxCount))
 	}
 	return nil
 }
@@ -155,7 +158,9 @@ func (b *Barrier) arrive(h Handle, count int64, value []byte, poison *event.Pois
 		return err
 	case len(value) > MaxValue, b.own != nil && len(value) > 0 && len(value) != b.own.size:
 		return fmt.Errorf("%v: a value of %d bytes, the most is %d, and the value of all arrivals has one size",
-			b.name(), len(value), MaxValue)
+			b.Name(), len(value), MaxValue)
+	case b.ended:
+		return b.endedError()
 	case b.failed != nil && h.Phase >= b.from:
 		return nil
 	case h.Phase <= b.known:
@@ -175,7 +180,7 @@ func (b *Barrier) arrive(h Handle, count int64, value []byte, poison *event.Pois
 }
 
 func (b *Barrier) over(phase uint64) error {
-	return fmt.Errorf("%v: phase %d has triggered: %d is the last that has", b.name(), phase, b.known)
+	return fmt.Errorf("%v: phase %d has triggered: %d is the last that has", b.Name(), phase, b.known)
 }
 
 // join adds an arrival to those that wait for Flush.
@@ -206,7 +211,9 @@ func (b *Barrier) Alter(h Handle, delta int64, o *Out) (Handle, error) {
 	case err != nil:
 		return h, err
 	case delta < -maxCount || delta > maxCount:
-		return h, fmt.Errorf("%v: altered by %d, more than %d", b.name(), delta, int64(maxCount))
+		return h, fmt.Errorf("%v: altered by %d, more than %d", b.Name(), delta, int64(maxCount))
+	case b.ended:
+		return h, b.endedError()
 	case b.failed != nil && h.Phase >= b.from:
 		return h, nil
 	case h.Phase <= b.known:
@@ -278,7 +285,10 @@ func (b *Barrier) Move(to int32, o *Out) {
 
 // Fault has the barrier fail.
 func (b *Barrier) Fault(why *event.Poison, o *Out) {
-	if b.own != nil {
+	switch {
+	case b.ended:
+		return
+	case b.own != nil:
 		b.fail(why, o)
 		return
 	}

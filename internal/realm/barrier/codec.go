@@ -96,12 +96,3 @@ func (m *Message) decodeRest(values int, payload []byte, ranks int) (err error) 
 	}
 	return nil
 }
-
-// Nothing is the answer to a rank that has sent m for a barrier that its first owner, self, has not made.
-func Nothing(id event.ID, self int32, m *Message) Message {
-	b := &Barrier{Config: Config{Self: self, ID: id}}
-	return Message{
-		Kind: Failure, Flags: orphaned, To: m.From, From: self, Owner: self, Giver: self, Epoch: 1,
-		Poison: &event.Poison{Rank: self, Text: b.name() + ": there is no such barrier"},
-	}
-}

@@ -40,4 +40,11 @@
 // are poisoned. The owner tells all ranks that it knows, without the tree. A rank asks again for a phase whose trigger
 // it misses. When the owner itself dies, each rank poisons what it has not seen triggered. A former owner knows who may
 // still believe in it, and tells them.
+//
+// # End
+//
+// A barrier that is destroyed fails, too, and the ranks that are told may forget it when they wait for nothing (Done).
+// They answer by Stray what comes after that. The maker of the barrier, and a rank that has owned it, know that it has
+// ended, and refuse messages for the owner. To any other rank such a message can only come because that rank is about to
+// become the owner.
 package barrier

@@ -14,7 +14,7 @@ import (
 
 // op is one call of a user. The calls of one rank are made in their order, those of different ranks in any.
 type op struct {
-	what  string // arrive, poison, alter, wait, move
+	what  string // arrive, poison, alter, wait, move, destroy
 	phase uint64
 	n     int64
 	use   int // number of the handle; 0 is the plain one. A call waits until there is such a handle
@@ -127,8 +127,10 @@ func (w *world) call(r int, o op) {
 		w.wait(r, o.phase)
 	case "move":
 		w.move(r, int(o.n))
+	case "destroy":
+		w.act(r, func(b *Barrier, o *Out) { b.Destroy(o) })
 	}
-	if err != nil {
+	if err != nil && !(w.plan.destroys() && strings.Contains(err.Error(), Destroyed)) {
 		w.wrong = fmt.Errorf("rank %d: %s %d: %w", r, o.what, o.phase, err)
 	}
 }
@@ -161,7 +163,7 @@ func (w *world) Clone() explore.World {
 func (w *world) Key() string { return fmt.Sprint(w.job.key(), w.at, w.handles, w.done) }
 
 func (w *world) Check(rest bool) error {
-	switch died := slices.Contains(w.dead, true); {
+	switch died := slices.Contains(w.dead, true) || w.plan.destroys(); {
 	case w.wrong != nil:
 		return w.wrong
 	case w.errs != nil:
@@ -187,6 +189,8 @@ func (w *world) checkFired(at mark, how string) error {
 	all, poisoned := w.plan.total(at.phase)
 	died := slices.Contains(w.dead, true)
 	switch {
+	case w.plan.destroys() && strings.Contains(how, Destroyed):
+		return w.checkEnd(at)
 	case how == "planned" && poisoned, how == "ok" && !poisoned:
 	case died && strings.Contains(how, "died"):
 		return nil
@@ -198,7 +202,7 @@ func (w *world) checkFired(at mark, how string) error {
 			return fmt.Errorf("%v fires after %d of %d arrivals at phase %d", at, w.done[p], all, p)
 		}
 	}
-	if w.dead[at.rank] || how != "ok" {
+	if w.dead[at.rank] || how != "ok" || w.plan.destroys() { // the result may be gone
 		return nil
 	}
 	v, err := w.bs[at.rank].Result(at.phase)
@@ -230,6 +234,9 @@ func (w *world) checkRest() error {
 		if w.at[r] < len(ops) && !died {
 			return fmt.Errorf("rank %d: call %d cannot be made", r, w.at[r])
 		}
+		if w.plan.destroys() && !died && len(ops) > 0 && !w.gone[r] {
+			return fmt.Errorf("rank %d has not forgotten the barrier", r)
+		}
 		for _, o := range ops[:w.at[r]] {
 			if died && w.unknown() {
 				continue
@@ -240,6 +247,22 @@ func (w *world) checkRest() error {
 		}
 	}
 	return nil
+}
+
+func (p *plan) destroys() bool {
+	return slices.ContainsFunc(p.ops, func(ops []op) bool {
+		return slices.ContainsFunc(ops, func(o op) bool { return o.what == "destroy" })
+	})
+}
+
+// checkEnd: a wait ends because the barrier was destroyed. It has been, and the owner had not told the rank more.
+func (w *world) checkEnd(at mark) error {
+	for r, ops := range w.plan.ops {
+		if i := slices.IndexFunc(ops, func(o op) bool { return o.what == "destroy" }); i >= 0 && i < w.at[r] {
+			return nil
+		}
+	}
+	return fmt.Errorf("%v: the barrier has not been destroyed", at)
 }
 
 // unknown tells whether the owner lives and has nothing of the dead rank. Then its death is nothing to the barrier.
@@ -307,6 +330,36 @@ var plans = map[string]plan{
 	"death": {count: 2, deaths: true, ops: [][]op{
 		{{what: "arrive", phase: 1, n: 1}, {what: "arrive", phase: 2, n: 1}, {what: "wait", phase: 2}},
 		{{what: "arrive", phase: 1, n: 1}, {what: "wait", phase: 1}, {what: "arrive", phase: 2, n: 1}},
+		{{what: "wait", phase: 1}},
+	}},
+	"the end, by the owner": {count: 2, ops: [][]op{
+		{{what: "arrive", phase: 1, n: 1}, {what: "wait", phase: 1}, {what: "destroy"}, {what: "wait", phase: 2}},
+		{{what: "arrive", phase: 1, n: 1}, {what: "wait", phase: 1}},
+		{{what: "wait", phase: 1}, {what: "wait", phase: 2}},
+	}},
+	"the end, by another rank, and late arrivals": {count: 1, ops: [][]op{
+		{{what: "wait", phase: 1}},
+		{{what: "destroy"}, {what: "wait", phase: 1}},
+		{{what: "arrive", phase: 1, n: 1}, {what: "arrive", phase: 2, n: 1}},
+	}},
+	"two ends, and migration": {big: true, count: 1, ops: [][]op{
+		{{what: "move", n: 1}, {what: "destroy"}},
+		{{what: "destroy"}},
+		{{what: "wait", phase: 1}, {what: "arrive", phase: 1, n: 1}},
+	}},
+	"the end after migration twice": {big: true, count: 1, ops: [][]op{
+		{{what: "move", n: 1}, {what: "move", n: 0}, {what: "destroy"}},
+		{{what: "arrive", phase: 1, n: 1}},
+		{{what: "wait", phase: 1}},
+	}},
+	"the end, migration and a death": {big: true, count: 1, deaths: true, ops: [][]op{
+		{{what: "move", n: 1}, {what: "destroy"}},
+		{{what: "arrive", phase: 1, n: 1}},
+		{{what: "wait", phase: 1}},
+	}},
+	"the end, and a death": {big: true, count: 1, deaths: true, ops: [][]op{
+		{{what: "wait", phase: 1}},
+		{{what: "arrive", phase: 1, n: 1}, {what: "destroy"}},
 		{{what: "wait", phase: 1}},
 	}},
 	"death of a rank that is expected": {count: 2, deaths: true, expect: []int{0, 1, 2}, ops: [][]op{

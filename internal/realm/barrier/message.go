@@ -12,6 +12,7 @@ const (
 	Subscription                 // From wants to know when Phase triggers
 	Request                      // From wants Owner to become the owner
 	Fault                        // the barrier is to fail with Poison
+	End                          // the barrier is to be destroyed
 	Trigger                      // Phase has triggered, maybe with Poison
 	Refusal                      // nothing can be said of Phase; Poison says why
 	Failure                      // all phases after Phase are poisoned
@@ -47,7 +48,8 @@ const (
 	subscribes Flags = 1 << iota // Arrival: From subscribes to Phase, too
 	orphaned                     // Failure: there is no owner any more that could tell of earlier phases
 	gone                         // Trigger: the value is not known any more
-	allFlags   = subscribes | orphaned | gone
+	destroyed                    // Failure: To may forget the barrier
+	allFlags   = subscribes | orphaned | gone | destroyed
 )
 
 // Limits of a message.

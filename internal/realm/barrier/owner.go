@@ -68,7 +68,7 @@ func (b *Barrier) reachable(phase uint64) error {
 	}
 	if phase > b.known+MaxAhead {
 		return fmt.Errorf("%v: phase %d is more than %d phases after %d, the last that has triggered",
-			b.name(), phase, MaxAhead, b.known)
+			b.Name(), phase, MaxAhead, b.known)
 	}
 	return nil
 }
@@ -77,7 +77,7 @@ func (b *Barrier) reachable(phase uint64) error {
 func (b *Barrier) arrival(m *Message, o *Out) error {
 	w := b.own
 	if err := w.fits(m.Value); err != nil {
-		return fmt.Errorf("%v: %w", b.name(), err)
+		return fmt.Errorf("%v: %w", b.Name(), err)
 	}
 	if err := b.reachable(m.Phase); err != nil {
 		return err
@@ -109,7 +109,7 @@ func (b *Barrier) count(m *Message) error {
 	}
 	p := b.own.at(m.Phase)
 	if m.Count > p.expected-p.arrived {
-		return fmt.Errorf("%v: %d arrivals at phase %d, which expects %d, after %d", b.name(), m.Count, m.Phase,
+		return fmt.Errorf("%v: %d arrivals at phase %d, which expects %d, after %d", b.Name(), m.Count, m.Phase,
 			p.expected, p.arrived)
 	}
 	p.arrived += m.Count
@@ -117,7 +117,7 @@ func (b *Barrier) count(m *Message) error {
 		p.poison = m.Poison
 	}
 	if err := b.own.fold(p, m.Value); err != nil && p.poison == nil {
-		p.poison = poison(b.Self, fmt.Errorf("%v: phase %d: %w", b.name(), p.num, err))
+		p.poison = poison(b.Self, fmt.Errorf("%v: phase %d: %w", b.Name(), p.num, err))
 	}
 	b.own.vote(m.From, m.Count)
 	return nil
@@ -244,7 +244,7 @@ func (b *Barrier) alter(m *Message) error {
 	p := w.at(m.Phase)
 	if p.expected += m.Count; p.expected < p.arrived || p.expected > maxCount {
 		return fmt.Errorf("%v: phase %d is altered by %d to expect %d arrivals, after %d",
-			b.name(), m.Phase, m.Count, p.expected, p.arrived)
+			b.Name(), m.Phase, m.Count, p.expected, p.arrived)
 	}
 	return nil
 }

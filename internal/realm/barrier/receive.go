@@ -138,7 +138,7 @@ func (b *Barrier) serve(m *Message, o *Out) {
 			b.fail(why, o)
 		}
 	}
-	if b.failed != nil && m.Kind != Subscription {
+	if b.failed != nil && m.Kind != Subscription && m.Kind != End {
 		b.tell(m.From, o)
 		return
 	}
@@ -162,6 +162,8 @@ func (b *Barrier) do(m *Message, o *Out) error {
 		b.move(m.Owner, o)
 	case Fault:
 		b.fail(m.Poison, o)
+	case End:
+		b.destroy(o)
 	}
 	return nil
 }
@@ -216,18 +218,27 @@ func (b *Barrier) tell(to int32, o *Out) {
 	if b.orphan {
 		m.Flags = orphaned
 	}
+	if b.ended {
+		m.Flags |= destroyed
+	}
 	o.send(m)
 }
 
 // failure takes the news of a failure.
 func (b *Barrier) failure(m *Message, o *Out) {
+	if b.own != nil {
+		return
+	}
+	ended := m.Flags&destroyed != 0
+	b.ended = b.ended || ended // those who are told of it may forget the barrier, too
 	switch {
-	case b.own != nil:
 	case m.Flags&orphaned != 0:
 		b.lose(m.Poison, o)
 	case b.failed == nil:
 		b.poisonFrom(m.Phase+1, m.Poison, o)
-		b.askAgain(o) // triggers may have been lost with a rank that was to pass them on
+		if !ended {
+			b.askAgain(o) // triggers may have been lost with a rank that was to pass them on
+		}
 	}
 }
 

@@ -105,6 +105,8 @@ func (s *script) do(f []string) {
 		s.j.move(r, s.num(f[2]))
 	case "fault":
 		s.j.act(r, func(b *Barrier, o *Out) { b.Fault(&event.Poison{Rank: int32(r), Text: f[2]}, o) })
+	case "destroy":
+		s.j.act(r, func(b *Barrier, o *Out) { b.Destroy(o) })
 	case "expect":
 		s.j.act(r, func(b *Barrier, o *Out) { b.Expect(int32(s.num(f[2])), o) })
 	case "deliver":

@@ -31,7 +31,7 @@ func (b *Barrier) Look(phase uint64, result bool) (over bool, why *event.Poison)
 // unknown is the poison of a phase of which nobody knows any more whether it was poisoned.
 func (b *Barrier) unknown(phase uint64) *event.Poison {
 	return &event.Poison{Rank: b.Self, Text: fmt.Sprintf(
-		"%v: phase %d or one near it was poisoned; of phases before %d this is forgotten", b.name(), phase,
+		"%v: phase %d or one near it was poisoned; of phases before %d this is forgotten", b.Name(), phase,
 		b.known+1-min(b.known, Kept))}
 }
 
@@ -43,11 +43,11 @@ func (b *Barrier) Result(phase uint64) ([]byte, error) {
 	case r != nil && !r.gone:
 		return r.value, nil
 	case !over:
-		return nil, fmt.Errorf("%v: phase %d is not known to have triggered", b.name(), phase)
+		return nil, fmt.Errorf("%v: phase %d is not known to have triggered", b.Name(), phase)
 	case r != nil || phase+Kept <= b.known:
-		return nil, fmt.Errorf("%v: the result of phase %d is gone: those of %d phases are kept", b.name(), phase, Kept)
+		return nil, fmt.Errorf("%v: the result of phase %d is gone: those of %d phases are kept", b.Name(), phase, Kept)
 	}
-	return nil, fmt.Errorf("%v: no waiter of this rank has asked for the result of phase %d", b.name(), phase)
+	return nil, fmt.Errorf("%v: no waiter of this rank has asked for the result of phase %d", b.Name(), phase)
 }
 
 // Subscribe has w wait for a phase; with result, until its result is here, too. False: it keeps w. True: the phase is
@@ -64,6 +64,10 @@ func (b *Barrier) Subscribe(phase uint64, result bool, w *event.Waiter, o *Out) 
 	}
 	b.saw(phase)
 	x := b.wait(phase)
+	if x == nil && b.ended {
+		w.Poison = b.failed
+		return true
+	}
 	if x == nil {
 		x = b.begin(phase)
 	}
@@ -142,5 +146,5 @@ func (b *Barrier) outside(phase uint64) *event.Poison {
 	}
 	return &event.Poison{Rank: b.Self, Text: fmt.Sprintf(
 		"%v: phase %d is too far from phase %d, the last that has triggered, or its identifier was misread",
-		b.name(), phase, b.known)}
+		b.Name(), phase, b.known)}
 }

@@ -56,6 +56,8 @@ type job struct {
 	wires []wire
 	dead  []bool
 	told  []ranks // of each rank: of whose death it has been told
+	ends  []bool  // ranks that have forgotten the barrier, and know that it was destroyed
+	gone  []bool  // ranks that have forgotten it, and have not heard of it since
 	fired map[mark]string
 	sent  int
 	errs  []string
@@ -64,6 +66,7 @@ type job struct {
 func newJob(t testing.TB, n int, count int64) *job {
 	j := &job{
 		id: event.MakeBarrier(0, 5, 0), dead: make([]bool, n), told: make([]ranks, n),
+		ends: make([]bool, n), gone: make([]bool, n),
 		fired: make(map[mark]string),
 	}
 	for r := range n {
@@ -105,7 +108,17 @@ func (j *job) config(r int) Config {
 // act calls f on a rank and takes what comes out.
 func (j *job) act(r int, f func(b *Barrier, o *Out)) {
 	var o Out
-	f(j.bs[r], &o)
+	if j.gone[r] && !j.ends[r] { // else the rank knows
+		j.gone[r], j.bs[r] = false, NewReplica(j.config(r))
+	}
+	if f(j.bs[r], &o); j.bs[r].Done() {
+		j.gone[r], j.ends[r] = true, j.ends[r] || j.bs[r].Owned()
+	}
+	j.take(r, &o)
+}
+
+// take does what comes out of a rank.
+func (j *job) take(r int, o *Out) {
 	for w := o.Fire.Pop(); w != nil; w = o.Fire.Pop() {
 		j.fire(w)
 	}
@@ -150,7 +163,19 @@ func (j *job) send(r int, m Message) {
 func (j *job) deliver(i int) {
 	w := j.wires[i]
 	j.wires = slices.Delete(j.wires, i, i+1)
-	j.act(int(w.m.To), func(b *Barrier, o *Out) { b.Receive(&w.m, o) })
+	r := int(w.m.To)
+	if j.gone[r] {
+		var o Out
+		why := ""
+		if j.ends[r] {
+			why = Destroyed
+		}
+		again := Stray(j.config(r), &w.m, why, &o)
+		if j.take(r, &o); !again {
+			return
+		}
+	}
+	j.act(r, func(b *Barrier, o *Out) { b.Receive(&w.m, o) })
 }
 
 // wait has rank r wait for a phase, and its result.
@@ -180,7 +205,8 @@ func (j *job) move(r, to int) { j.act(r, func(b *Barrier, o *Out) { b.Move(int32
 // dirty tells whether Flush of a rank would send something.
 func (j *job) dirty(r int) bool {
 	b := j.bs[r]
-	return len(b.pending) > 0 || b.own == nil && slices.ContainsFunc(b.waits, func(w wait) bool { return !w.asked })
+	asks := func(w wait) bool { return !w.asked }
+	return !j.gone[r] && (len(b.pending) > 0 || b.own == nil && slices.ContainsFunc(b.waits, asks))
 }
 
 // die kills a rank. What is under way to it is lost.
@@ -197,13 +223,16 @@ func (j *job) tellable(r, dead int) bool {
 
 func (j *job) tell(r, dead int) {
 	j.told[r].add(int32(dead))
+	if j.gone[r] {
+		return
+	}
 	j.act(r, func(b *Barrier, o *Out) { b.Died(int32(dead), o) })
 }
 
 // owners are the living ranks that own the barrier.
 func (j *job) owners() (all []int) {
 	for r, b := range j.bs {
-		if b.own != nil && !j.dead[r] {
+		if b.own != nil && !j.dead[r] && !j.gone[r] {
 			all = append(all, r)
 		}
 	}
@@ -213,6 +242,7 @@ func (j *job) owners() (all []int) {
 // clone is a copy that shares nothing that changes.
 func (j *job) clone() *job {
 	c := *j
+	c.ends, c.gone = slices.Clone(j.ends), slices.Clone(j.gone)
 	c.wires, c.dead, c.told = slices.Clone(j.wires), slices.Clone(j.dead), slices.Clone(j.told)
 	c.bs, c.fired, c.errs = slices.Clone(j.bs), maps.Clone(j.fired), slices.Clip(j.errs)
 	for r := range c.bs {
@@ -253,7 +283,7 @@ func (b *Barrier) clone() *Barrier {
 func (b *Barrier) key() string {
 	var s strings.Builder
 	fmt.Fprint(&s, b.owner, b.giver, b.epoch, b.known, b.bad, b.seq, b.waited, b.members, b.parts, b.failed != nil,
-		b.from, b.orphan, "|")
+		b.from, b.orphan, b.ended, b.owned, "|")
 	for _, r := range b.last {
 		fmt.Fprint(&s, r.num, r.bad, r.poison != nil, r.value, r.gone, " ")
 	}
@@ -276,8 +306,12 @@ func (b *Barrier) key() string {
 func (j *job) key() string {
 	var s strings.Builder
 	for r, b := range j.bs {
-		if !j.dead[r] {
-			fmt.Fprint(&s, r, b.key(), j.told[r], "\n")
+		switch {
+		case j.dead[r]:
+		case j.gone[r]:
+			fmt.Fprint(&s, r, j.ends[r], j.told[r], "\n")
+		default:
+			fmt.Fprint(&s, r, b.key(), j.ends[r], j.told[r], "\n")
 		}
 	}
 	var ws []string
@@ -298,6 +332,7 @@ func (j *job) key() string {
 
 var kindNames = [...]string{
 	Arrival: "arrival", Alteration: "alteration", Subscription: "subscription", Request: "request", Fault: "fault",
+	End:     "end",
 	Trigger: "trigger", Refusal: "refusal", Failure: "failure", Moved: "moved", State: "state",
 }
 

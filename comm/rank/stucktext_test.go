@@ -1,0 +1,45 @@
+package rank
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/golci/golci/fult"
+)
+
+// TestStuckText: the report of what does not move also says what a layer's operations wait for, but not where a poll,
+// which may hold the locks of the layers, is what does not move.
+func TestStuckText(t *testing.T) {
+	const reason = "deadlock: a waits for b; b waits for a"
+	waits := 2
+	team, err := Local(1, Config{Attach: func(r *Rank) error {
+		return r.Attach(Layer{Unended: func() (int, func() string) { return waits, func() string { return reason } }})
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = team.Run(func(r *Rank) error {
+		for _, c := range []struct {
+			report fult.StuckReport
+			told   bool
+		}{
+			{fult.StuckReport{Closing: true, Thread: true}, true},
+			{fult.StuckReport{Thread: true}, true},
+			{fult.StuckReport{}, false},
+		} {
+			text := r.stuckText(c.report)
+			if !strings.HasPrefix(text, "golci: rank 0 of 1: ") ||
+				strings.Contains(text, "2 operations wait; the first: "+reason) != c.told {
+				t.Errorf("%+v: %s", c.report, text)
+			}
+		}
+		waits = 0
+		if text := r.stuckText(fult.StuckReport{Closing: true}); strings.Contains(text, "wait;") {
+			t.Errorf("nothing waits: %s", text)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
