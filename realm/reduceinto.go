@@ -108,7 +108,7 @@ func Reduce(at Site, dst Instance, field int, from ReductionInstance, opts ...Op
 			from.OpName()))
 	}
 	x := &reduction{
-		rt: rt, finish: rt.newEvent(), dst: dst.id, field: field, from: from, ignore: terms.ignore, mode: terms.mode,
+		rt: rt, finish: rt.newEvent(), dst: dst.id, field: field, from: from, ignore: terms.ignore, mode: modeOf(opts),
 	}
 	x.Op, x.watch = x, rt.watchFor(rt.rank, uint32(terms.profiler))
 	e := Event(x.finish)
