@@ -111,10 +111,10 @@ func (b Barrier[T]) check(what string) error {
 // poisoned, the arrivals count and poison the phase, which triggers when it is complete; unless IgnoreFaults is among
 // the options. The other option is Profile. It does not block. What it lets begin is begun in the call, up to a bound.
 //
-// Errors: ErrArgument for another count than 1 to 2^40, and if the phase is over, expects fewer arrivals, or has values
-// of another size, as far as this rank knows; ErrClosed. If that is found later, or on another rank, then this phase, or
-// the next that has not triggered, and all later ones are poisoned. So they are when a rank dies that has used the
-// barrier, beyond waiting for phases that were over.
+// Errors: ErrArgument for another count than 1 to 2^40, and if the phase is over, expects fewer arrivals, or has
+// values of another size, as far as this rank knows; ErrClosed. If that is found later, or on another rank, then this
+// phase, or the next that has not triggered, and all later ones are poisoned. So they are when a rank dies that has
+// used the barrier, beyond waiting for phases that were over.
 func (b Barrier[T]) Arrive(count int64, value T, after Event, opts ...Option) error {
 	if err := b.check("Arrive"); err != nil {
 		return err
@@ -222,11 +222,11 @@ func (b Barrier[T]) Migrate(rank int) error {
 	return nil
 }
 
-// Destroy ends the barrier once after has triggered, on any rank. Then all phases that have not triggered are poisoned,
-// later arrivals are errors, and the memory of the barrier is free on all ranks that have used it. A rank that has begun
-// to wait for a phase that has triggered may find it poisoned if the owner hears of the wait after the end. If after is
-// poisoned, nothing is destroyed. It does not block. A second Destroy has no effect. Errors: ErrArgument for an event
-// that cannot be; ErrClosed.
+// Destroy ends the barrier once after has triggered, on any rank. Then all phases that have not triggered are
+// poisoned, later arrivals are errors, and the memory of the barrier is free on all ranks that have used it. A rank
+// that has begun to wait for a phase that has triggered may find it poisoned if the owner hears of the wait after the
+// end. If after is poisoned, nothing is destroyed. It does not block. A second Destroy has no effect. Errors:
+// ErrArgument for an event that cannot be; ErrClosed.
 func (b Barrier[T]) Destroy(after Event) error {
 	if err := b.check("Destroy"); err != nil {
 		return err

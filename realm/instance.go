@@ -118,8 +118,8 @@ func (in *instance) memory() Memory {
 }
 
 // NewInstance makes an instance in a memory of this rank; its bytes are zero. It does not block. It is Realm's
-// create_instance. Errors: ErrMemory, at once, if there is no room; ErrArgument for a memory of another rank or one
-// that does not exist, fields that cannot be moved as bytes, a bad space, and a layout that does not fit them.
+// create_instance. Errors: ErrMemory, at once, if there is no room. ErrArgument: a memory of another rank or one
+// that does not exist; fields that cannot be moved as bytes; a bad space; a layout that does not fit them.
 func NewInstance(at Site, m Memory, s Space, layout Layout, fields ...Field) (Instance, error) {
 	rt, _ := at.site()
 	in, err := newInstance(s, layout, fields)

@@ -92,8 +92,8 @@ const chunksUnderWay = 4
 // Reduce applies the reductions of from to a field of dst, by number, once its precondition has triggered. from must
 // not change until the result triggers; after that it may be Reset. Its operator has been registered. Reductions into
 // one instance are applied one after another, by the utility processor of its rank, but with Atomically. It does not
-// block. The result is poisoned as that of Copy, and if the operator panics. Options are After, IgnoreFaults, Profile and
-// Atomically.
+// block. The result is poisoned as that of Copy, and if the operator panics. Options are After, IgnoreFaults, Profile
+// and Atomically.
 func Reduce(at Site, dst Instance, field int, from ReductionInstance, opts ...Option) Event {
 	rt, _ := at.site()
 	terms := rt.precondition(opts)
@@ -302,8 +302,8 @@ func (x *reduction) landed(k *cascade, n int64, why *event.Poison) {
 	}
 }
 
-// answered: the peer has applied the last chunk and so ended x, or has died. No task of the runtime has to do with x any
-// more.
+// answered: the peer has applied the last chunk and so ended x, or has died. No task of the runtime has to do with x
+// any more.
 func (x *reduction) answered(k *cascade, n int64, why *event.Poison) {
 	if x.watch == nil {
 		return

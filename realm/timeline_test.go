@@ -174,8 +174,8 @@ var holdTask = Register("timeline.hold", func(c *Ctx, id ReservationID[int64]) e
 	return r.Release(NoEvent)
 })
 
-// TestTimelineOfReservations: each hold is a span on the rank that holds, with the rank that it came from; acquires that
-// wait are spans, too.
+// TestTimelineOfReservations: each hold is a span on the rank that holds, with the rank that it came from; acquires
+// that wait are spans, too.
 func TestTimelineOfReservations(t *testing.T) {
 	const each = 5
 	var id uint64

@@ -90,8 +90,8 @@ func (k *cascade) worked(x piece, kind OperationKind, finish event.ID, peer int,
 	p.work(k.lane(), e)
 }
 
-// over triggers finish, the event of an operation that is over, unless that has been done, and frees its watch. x has what the profile is to say
-// beside outcome and times.
+// over triggers finish, the event of an operation that is over, unless that has been done, and frees its watch. x has
+// what the profile is to say beside outcome and times.
 func (k *cascade) over(w *watch, finish event.ID, x *OperationProfile, why *event.Poison) {
 	rt := k.rt
 	end := rt.clock.Now()

@@ -13,14 +13,14 @@ import (
 var ping = realm.Register("realmtest.ping", func(*realm.Ctx, struct{}) error { return nil })
 
 // Survive executes a plan for which Config.Kill was set as the rank of rt, while the rank victim dies. It blocks until
-// this rank has seen the end of each operation, and returns an error if one of them
+// this rank has seen the end of each operation. It returns an error for an operation of this kind:
 //
-//   - has a poison that neither names the victim nor is one of the plan's,
-//   - has been done although it waits for one that has not,
-//   - has left wrong data in an array of this rank to which only operations that were done have written,
+//   - It has a poison that neither names the victim nor is one of the plan's.
+//   - It has been done although it waits for one that has not.
+//   - It has left wrong data in an array of this rank to which only operations that were done have written.
 //
-// or if the ranks that are left cannot go on. On the victim it calls die once all ranks know each other, and must not
-// return before the process has ended.
+// It also returns one if the ranks that are left cannot go on. On the victim it calls die once all ranks know each
+// other, and must not return before the process has ended.
 func Survive(ctx context.Context, rt *realm.Runtime, p *Plan, victim int, die func()) error {
 	j, err := prepare(ctx, rt, p, 0)
 	if err != nil {

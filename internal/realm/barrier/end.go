@@ -3,8 +3,8 @@ package barrier
 import "fmt"
 
 // Destroy ends the barrier. All phases that have not triggered are poisoned. The owner tells all ranks that it knows,
-// and all of them may forget the barrier (Done). A trigger that is under way still counts. What comes to the owner later
-// is refused, even a subscription to a phase that has triggered.
+// and all of them may forget the barrier (Done). A trigger that is under way still counts. What comes to the owner
+// later is refused, even a subscription to a phase that has triggered.
 func (b *Barrier) Destroy(o *Out) {
 	switch {
 	case b.ended:
@@ -41,8 +41,8 @@ const (
 	Destroyed = "it was destroyed"
 )
 
-// Stray takes a message about a barrier of which the rank has nothing. ended says why, and is empty if the rank does not
-// know. The result tells whether the rank is to make its part, which then takes the message.
+// Stray takes a message about a barrier of which the rank has nothing. ended says why, and is empty if the rank does
+// not know. The result tells whether the rank is to make its part, which then takes the message.
 func Stray(c Config, m *Message, ended string, o *Out) (make bool) {
 	b := NewReplica(c)
 	switch {
