@@ -1,6 +1,8 @@
 package realm
 
 import (
+	"errors"
+
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/fult"
@@ -83,8 +85,14 @@ func (rt *Runtime) fetch(src int, key conduit.Key, mem []byte, over func(k *casc
 // Sent implements am.BulkOwner.
 func (f *fetch) Sent(w *fult.Worker) { f.end(nil, w) }
 
-// Fail implements am.BulkOwner.
-func (f *fetch) Fail(err error, w *fult.Worker) { f.end(f.rt.poison(err), w) }
+// Fail implements am.BulkOwner. The death of the source may become known here first.
+func (f *fetch) Fail(err error, w *fult.Worker) {
+	why := f.rt.poison(err)
+	if errors.Is(err, ErrPeer) && !errors.Is(err, conduit.ErrKey) {
+		why = deathPoison(f.src, err)
+	}
+	f.end(why, w)
+}
 
 func (f *fetch) end(why *event.Poison, w *fult.Worker) {
 	k := f.rt.begin(w)
