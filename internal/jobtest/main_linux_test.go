@@ -60,6 +60,9 @@ func rankMain(role string) int {
 	if role == locksRole {
 		return realmMain(locksMourn)
 	}
+	if role == copiesRole {
+		return realmMain(copiesMourn)
+	}
 	if role == orphanRole {
 		return orphanMain()
 	}
