@@ -3,11 +3,13 @@ package mpi_test
 import (
 	"bytes"
 	"encoding/json"
-	"os"
+	"errors"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/golci/golci/internal/trace"
+	"github.com/golci/golci/internal/trace/tracetest"
 	"github.com/golci/golci/mpi"
 )
 
@@ -23,75 +25,112 @@ type wait struct {
 	}
 }
 
-// TestTimelineOfWaits: what blocks a rank is on its timeline, with peer and tag as far as the call names them, from
-// goroutines and from threads.
-func TestTimelineOfWaits(t *testing.T) {
-	dir := t.TempDir()
-	const tag = 7
-	err := mpi.Run(2, func(c *mpi.Comm) error {
-		buf := make([]int64, 1)
-		if c.Rank() == 1 {
-			for range 4 {
-				time.Sleep(2 * time.Millisecond)
-				if err := mpi.Send(c, buf, 0, tag); err != nil {
-					return err
-				}
-			}
-			time.Sleep(2 * time.Millisecond)
-			return c.Barrier()
-		}
-		if _, err := mpi.Recv(c, buf, 1, tag); err != nil {
-			return err
-		}
-		if _, err := mpi.Recv(c, buf, mpi.AnySource, tag); err != nil {
-			return err
-		}
-		done := make(chan error, 1)
-		if _, err := c.Proc().Go(func() {
-			_, err := mpi.Recv(c, buf, 1, tag)
-			done <- err
-		}); err != nil {
-			return err
-		}
-		if err := <-done; err != nil {
-			return err
-		}
+// Ways to wait, by the tags of what they wait for.
+const (
+	byThread = 7 + iota
+	byAny
+	byGoroutine
+	byRequest
+	byBarrier
+
+	ways = iota
+)
+
+// waitFor has rank 0 wait for rank 1 in one of the ways.
+func waitFor(c *mpi.Comm, tag int) error {
+	buf := make([]int64, 1)
+	from := 1
+	switch tag {
+	case byBarrier:
+		return c.Barrier()
+	case byRequest:
 		r, err := mpi.Irecv(c, buf, 1, tag)
 		if err != nil {
 			return err
 		}
-		if _, err := r.Wait(); err != nil {
-			return err
+		_, err = r.Wait()
+		return err
+	case byGoroutine:
+		done := make(chan error)
+		go func() {
+			_, err := mpi.Recv(c, buf, 1, tag)
+			done <- err
+		}()
+		return <-done
+	case byAny:
+		from = mpi.AnySource
+	}
+	_, err := mpi.Recv(c, buf, from, tag)
+	return err
+}
+
+// TestTimelineOfWaits: what blocks a rank is on its timeline, with peer and tag as far as the call names them, from
+// goroutines and from threads. Rank 1 answers when it has heard that rank 0 is about to wait. Of so many answers some
+// come later than the call.
+func TestTimelineOfWaits(t *testing.T) {
+	dir := t.TempDir()
+	const rounds, ask = 50, 1
+	err := mpi.Run(2, func(c *mpi.Comm) error {
+		buf := make([]int64, 1)
+		for i := range rounds * ways {
+			tag := byThread + i%ways
+			var err error
+			if c.Rank() == 0 {
+				err = errors.Join(mpi.Send(c, buf, 1, ask), waitFor(c, tag))
+			} else if _, err = mpi.Recv(c, buf, 0, ask); err == nil && tag == byBarrier {
+				if i < rounds { // a collective polls for a while before it waits
+					time.Sleep(time.Millisecond << min(i/ways, 6))
+				}
+				err = c.Barrier()
+			} else if err == nil {
+				err = mpi.Send(c, buf, 0, tag)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		return c.Barrier()
-	}, mpi.With("GOLCI_TRACE", filepath.Join(dir, "%r.json")))
+		return nil
+	}, mpi.With("GOLCI_TRACE", filepath.Join(dir, "%r.part")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(filepath.Join(dir, "0.json"))
-	if err != nil {
+	var b bytes.Buffer
+	if _, err := trace.Write(&b, []string{filepath.Join(dir, "0.part"), filepath.Join(dir, "1.part")}); err != nil {
 		t.Fatal(err)
 	}
+	tracetest.Valid(t, b.Bytes())
 	var timeline struct {
 		Events []wait `json:"traceEvents"`
 	}
-	if err := json.NewDecoder(bytes.NewReader(b)).Decode(&timeline); err != nil {
+	if err := json.Unmarshal(b.Bytes(), &timeline); err != nil {
 		t.Fatal(err)
 	}
-	is := func(p *int, want int) bool { return p != nil && *p == want }
-	named, wild, barrier := 0, 0, 0
+	count := map[int]int{}
 	for _, e := range timeline.Events {
-		switch {
-		case e.Phase != "b" || e.Cat != "wait":
-		case e.Name == "receive" && is(e.Args.Peer, 1) && is(e.Args.Tag, tag):
-			named++
-		case e.Name == "receive" && e.Args.Peer == nil:
-			wild++
-		case e.Name == "Barrier" && is(e.Args.Peer, 1):
-			barrier++
+		if e.Phase == "b" && e.Cat == "wait" && e.Rank == 0 {
+			count[e.way()]++
 		}
 	}
-	if named != 3 || wild != 1 || barrier == 0 {
-		t.Errorf("%d waits for rank 1, %d for any, %d in the barrier, want 3, 1 and some", named, wild, barrier)
+	for tag := byThread; tag <= byBarrier; tag++ {
+		if n := count[tag]; n == 0 || n > rounds {
+			t.Errorf("%d waits in way %d, want some, and %d at most", n, tag, rounds)
+		}
 	}
+	if count[0] > 0 {
+		t.Errorf("%d waits that nobody made", count[0])
+	}
+}
+
+// way is the way to wait that e shows, or 0.
+func (e *wait) way() int {
+	peer, tag := e.Args.Peer, e.Args.Tag
+	switch {
+	case e.Name == "Barrier" && peer != nil && *peer == 1:
+		return byBarrier
+	case e.Name == "receive" && peer == nil && tag == nil:
+		return byAny
+	case e.Name == "receive" && peer != nil && *peer == 1 && tag != nil && *tag != byAny:
+		return *tag
+	}
+	return 0
 }

@@ -75,16 +75,18 @@ func (k *cascade) lane() *trace.Lane {
 	return k.rt.r.WorkerLane(k.w.ID())
 }
 
-// add records e on lane l, which belongs to the caller, or on whatever lane the caller has.
-func (p *probe) add(l *trace.Lane, e trace.Record) {
-	if l != nil {
-		l.Add(e)
-		return
+// add records on lane l, which belongs to the caller, or on whatever lane the caller has. Arrows that stand alone come
+// after their slice, in one call.
+func (p *probe) add(l *trace.Lane, all ...trace.Record) {
+	if l == nil {
+		var shared bool
+		if l, shared = p.r.CallerLane(); shared {
+			l.AddShared(all...)
+			return
+		}
 	}
-	if l, shared := p.r.CallerLane(); shared {
-		l.AddShared(e)
-	} else {
-		l.Add(e)
+	for i := range all {
+		l.Add(all[i])
 	}
 }
 
@@ -128,15 +130,20 @@ func (t *task) readied(l *trace.Lane) {
 	now := t.rt.clock.Now()
 	t.watch.ready = now
 	if p := t.rt.probe; p != nil && t.finish != 0 {
-		p.add(l, trace.Record{
-			Start: now, End: now, A: uint64(t.finish), Flow: uint64(t.finish), Name: p.on,
-			Kind: trace.Slice | trace.FlowOut,
-		})
+		all := [...]trace.Record{
+			{
+				Start: now, End: now, A: uint64(t.finish), Flow: uint64(t.finish), Name: p.on,
+				Kind: trace.Slice | trace.FlowOut,
+			},
+			{Start: now, Flow: uint64(t.finish), Name: p.spawn, Kind: trace.FlowIn},
+		}
+		if t.watch.after {
+			p.add(l, all[:]...)
+		} else {
+			p.add(l, all[0])
+		}
 		t.watch.queue = p.queue(t.executor)
 		t.watch.queue.Add(1)
-		if t.watch.after {
-			p.add(l, trace.Record{Start: now, Flow: uint64(t.finish), Name: p.spawn, Kind: trace.FlowIn})
-		}
 	}
 }
 

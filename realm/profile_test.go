@@ -13,6 +13,7 @@ import (
 	"github.com/golci/golci/comm/rank"
 	"github.com/golci/golci/internal/settings"
 	"github.com/golci/golci/internal/trace"
+	"github.com/golci/golci/internal/trace/tracetest"
 )
 
 // collector collects profiles.
@@ -189,6 +190,7 @@ func marksOf(t *testing.T, parts ...string) []mark {
 	var timeline struct {
 		Events []mark `json:"traceEvents"`
 	}
+	tracetest.Valid(t, b.Bytes())
 	if err := json.Unmarshal(b.Bytes(), &timeline); err != nil {
 		t.Fatal(err)
 	}

@@ -3,8 +3,11 @@ package realm
 import (
 	"context"
 	"errors"
+	"runtime"
 	"testing"
 	"time"
+
+	"github.com/golci/golci/internal/realm/event"
 )
 
 // arrayTask makes an array of uint64 on its rank, and sends its number back by a place in madeArrays.
@@ -203,12 +206,12 @@ func TestProfileOfAcquires(t *testing.T) {
 		refused := r.Acquire(Exclusive, bad.Event(), prof)
 		_ = bad.Cancel(errors.New("on purpose"))
 		_ = gate.Trigger(NoEvent)
-		time.Sleep(time.Millisecond)
+		between := c.mark(t, rt, prof)
 		_ = r.Release(NoEvent)
 		if err := rt.Wait(context.Background(), waits); err != nil {
 			return err
 		}
-		c.await(t, rt, 3)
+		c.await(t, rt, 4)
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		for e, o := range map[Event]Outcome{NoEvent: Completed, waits: Completed, refused: Skipped} {
@@ -222,8 +225,8 @@ func TestProfileOfAcquires(t *testing.T) {
 				t.Errorf("%+v has asked", p)
 			}
 		}
-		if p := c.of[waits]; p.End-p.Ready < time.Millisecond/2 {
-			t.Errorf("%+v has not waited", p)
+		if p := c.of[waits]; p.Ready > between.Create || p.Complete < between.End {
+			t.Errorf("%+v has not waited while there was %+v", p, between)
 		}
 		return r.Release(NoEvent)
 	})
@@ -281,31 +284,63 @@ func TestProfileOfArrivals(t *testing.T) {
 	}
 }
 
+// mark has a task run on a goroutine, and gives its profile.
+func (c *collector) mark(t *testing.T, rt *Runtime, prof Option) OperationProfile {
+	t.Helper()
+	e := SpawnLocal(rt, makeProcessor(rt.Rank(), IO, 0), func(*Ctx) error { return nil }, prof)
+	if err := rt.Wait(context.Background(), e); err != nil {
+		t.Error(err)
+	}
+	for {
+		c.mu.Lock()
+		p, ok := c.of[e]
+		c.mu.Unlock()
+		if ok {
+			return p
+		}
+		rt.engine.Poll()
+		runtime.Gosched()
+	}
+}
+
+// awaitWaiter returns when something waits for e.
+func awaitWaiter(rt *Runtime, e Event) {
+	for waits := false; !waits; {
+		rt.eachWaiter(func(of event.ID, _ *event.Waiter) { waits = waits || Event(of) == e })
+		runtime.Gosched()
+	}
+}
+
 // TestProfileOfWaits: the profile of a task tells how often and for how long it has waited, on a processor and on a
-// goroutine of its own.
+// goroutine of its own. A task that runs during each wait takes less time.
 func TestProfileOfWaits(t *testing.T) {
 	err := Run(1, func(rt *Runtime) error {
 		for _, p := range []Processor{rt.CPU(0), makeProcessor(0, IO, 0)} {
 			c := collector{of: map[Event]OperationProfile{}}
+			prof := Profile(rt.NewProfiler(c.take))
 			gates := [2]UserEvent{rt.NewUserEvent(), rt.NewUserEvent()}
-			began := make(chan struct{}, 2)
 			e := SpawnLocal(rt, p, func(c *Ctx) error {
 				for _, g := range gates {
-					began <- struct{}{}
 					if err := c.Wait(g.Event()); err != nil {
 						return err
 					}
 				}
 				return c.Wait(gates[0].Event()) // which has triggered
-			}, Profile(rt.NewProfiler(c.take)))
-			for _, g := range gates {
-				<-began
-				time.Sleep(3 * time.Millisecond)
+			}, prof)
+			var least, first, last time.Duration
+			for i, g := range gates {
+				awaitWaiter(rt, g.Event())
+				m := c.mark(t, rt, prof)
+				least += m.End - m.Create
+				if last = m.End; i == 0 {
+					first = m.Create
+				}
 				_ = g.Trigger(NoEvent)
 			}
-			c.await(t, rt, 1)
-			if x := c.of[e]; x.Waits != 2 || x.Waited < 2*time.Millisecond || x.Waited > x.End-x.Start {
-				t.Errorf("%v: %+v", p, x)
+			c.await(t, rt, 3)
+			x := c.of[e]
+			if x.Waits != 2 || x.Waited < least || x.Waited > x.End-x.Start || x.Start > first || x.End < last {
+				t.Errorf("%v: %+v, which has waited for %v, from %v to %v", p, x, least, first, last)
 			}
 		}
 		return nil

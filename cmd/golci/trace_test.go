@@ -3,7 +3,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/golci/golci/internal/trace"
+	"github.com/golci/golci/internal/trace/tracetest"
 )
 
 // TestTraceMerge makes one timeline of parts, and tells what it lacks.
@@ -36,9 +36,10 @@ func TestTraceMerge(t *testing.T) {
 		}
 	}
 	b, err := os.ReadFile(out)
-	if err != nil || !json.Valid(b) {
-		t.Errorf("%v\n%s", err, b)
+	if err != nil {
+		t.Error(err)
 	}
+	tracetest.Valid(t, b)
 	r = run(t, golci(t, "trace", "merge", out, filepath.Join(dir, "none")))
 	if r.code != 1 || !strings.Contains(r.err, "none: no such file") {
 		t.Errorf("exit code %d, %q", r.code, r.err)

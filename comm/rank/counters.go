@@ -29,14 +29,15 @@ type counter struct {
 type counters struct {
 	mu   sync.Mutex // guards all, and what follows; nothing is taken under it
 	all  []*counter
-	stop chan struct{} // nil before the first counter
+	stop chan struct{} // nil before begin
 	over bool
 
 	ended sync.WaitGroup // of the goroutine that looks
 }
 
 // Count shows a number on the timeline of the rank, as it changes. read is called about once in a millisecond, by a
-// goroutine of the timeline, until the rank ends; it must not block. Without a timeline Count does nothing.
+// goroutine of the timeline, from the start of the job until the rank ends; it must not block. Without a timeline Count
+// does nothing.
 func (r *Rank) Count(name string, read func() int64) {
 	if r.timeline == nil {
 		return
@@ -46,11 +47,18 @@ func (r *Rank) Count(name string, read func() int64) {
 	x := &t.counters
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.over {
+	x.all = append(x.all, c)
+}
+
+// count begins to look at the counters. It is called once, when rank 0 has begun: the timeline has nothing before.
+func (t *timeline) count() {
+	if t == nil {
 		return
 	}
-	x.all = append(x.all, c)
-	if x.stop == nil {
+	x := &t.counters
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.over {
 		x.stop = make(chan struct{})
 		x.ended.Go(func() { x.look(t.numbers) })
 	}

@@ -132,9 +132,20 @@ func (r *Rank) begin(ctx context.Context, pl plan) error {
 			return err
 		}
 	}
-	if err := r.serve(pl); err != nil || r.job.Size == 1 {
+	if err := r.serve(pl); err != nil {
 		return err
 	}
+	if r.job.Size > 1 {
+		err = r.together(ctx)
+	}
+	if err == nil {
+		r.timeline.count()
+	}
+	return err
+}
+
+// together waits until the other ranks have come so far.
+func (r *Rank) together(ctx context.Context) error {
 	r.timeline.publish(r)
 	if err := r.job.Barrier(ctx); err != nil {
 		return err

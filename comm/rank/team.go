@@ -64,6 +64,7 @@ func (t *Team) start(jobs []*boot.Job, wires []conduit.Conduit, o *options) erro
 		if err := r.serve(pl); err != nil {
 			return err
 		}
+		r.timeline.count()
 	}
 	return nil
 }

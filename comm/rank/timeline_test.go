@@ -15,6 +15,7 @@ import (
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/internal/settings"
 	"github.com/golci/golci/internal/trace"
+	"github.com/golci/golci/internal/trace/tracetest"
 )
 
 // arrowEnd is an event of a timeline.
@@ -42,6 +43,7 @@ func eventsOf(t *testing.T, files ...string) (events []arrowEnd) {
 	var timeline struct {
 		Events []arrowEnd `json:"traceEvents"`
 	}
+	tracetest.Valid(t, b.Bytes())
 	if err := json.Unmarshal(b.Bytes(), &timeline); err != nil {
 		t.Fatal(err)
 	}
@@ -208,6 +210,27 @@ func TestTimelineCounters(t *testing.T) {
 	}
 	if last["0 looks"] < 2 || last["0 bytes sent"] < size || last["1 bytes received"] < size {
 		t.Errorf("%v", last)
+	}
+}
+
+// TestCountersAfterZero: counters are looked at once they may be, not before: rank 0 may begin later than others count.
+func TestCountersAfterZero(t *testing.T) {
+	for _, begun := range []bool{false, true} {
+		rec, err := trace.New(trace.Config{Path: os.DevNull})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &Rank{timeline: &timeline{rec: rec, numbers: rec.Lane("counters")}}
+		var looks atomic.Int64
+		r.Count("looks", func() int64 { return looks.Add(1) })
+		if begun {
+			r.timeline.count()
+		}
+		r.timeline.counters.close() // which waits for a look that has begun
+		if got := looks.Load(); (got > 0) != begun {
+			t.Errorf("%d looks, begun: %v", got, begun)
+		}
+		rec.Close()
 	}
 }
 

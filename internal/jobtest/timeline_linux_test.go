@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/golci/golci/internal/trace/tracetest"
 	"github.com/golci/golci/mpi"
 )
 
@@ -109,6 +110,11 @@ func TestTimelineOfAJob(t *testing.T) {
 				t.Fatalf("exit code %d: %s", code, j.err.String())
 			}
 			marks := marksOf(t, path)
+			if b, err := os.ReadFile(path); err != nil {
+				t.Error(err)
+			} else if open := tracetest.Valid(t, b); open["message"] > 0 {
+				t.Errorf("arrows without an end: %v", open)
+			}
 			count := messages(t, marks)
 			for _, pair := range []string{"0 to 1", "1 to 2", "2 to 0"} {
 				if count[pair] < roundThreads {

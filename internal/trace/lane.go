@@ -49,18 +49,22 @@ func (l *Lane) Add(e Record) {
 	arch.StoreRel32(&l.fill.n, l.used)
 }
 
-// AddShared is Add for a lane that several goroutines use. The record is at the time of the call, as an instant or,
-// with a Flow, as the shortest slice, so that slices never overlap. Spans keep their times.
-func (l *Lane) AddShared(e Record) {
+// AddShared is Add for a lane that several goroutines use. The records are at the time of the call, as instants or,
+// with a Flow, as the shortest slices, so that slices never overlap. All are at one time, so that an arrow that stands
+// alone is in the slice before it. Spans keep their times.
+func (l *Lane) AddShared(all ...Record) {
 	if l == nil {
 		return
 	}
 	l.lock.Lock()
-	if e.Kind&^flows != Span {
-		e.Start = l.r.Now()
-		e.End = e.Start
+	now := l.r.Now()
+	for i := range all {
+		e := all[i]
+		if e.Kind&^flows != Span {
+			e.Start, e.End = now, now
+		}
+		l.Add(e)
 	}
-	l.Add(e)
 	l.lock.Unlock()
 }
 

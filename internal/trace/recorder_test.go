@@ -43,7 +43,8 @@ func TestRecorder(t *testing.T) {
 				name := r.Name(Label{Text: "step " + strconv.Itoa(int(n/1000)), Args: [3]string{"n"}})
 				start := l.Now()
 				l.Add(Record{Start: start, End: l.Now(), A: n, Name: name, Kind: Slice})
-				shared.AddShared(Record{Name: name, Kind: Slice | FlowOut, Flow: n})
+				way := uint64(i)<<32 | n
+				shared.AddShared(Record{Name: name, Kind: Slice | FlowOut, Flow: way}, Record{Kind: FlowIn, Flow: way})
 			}
 		})
 	}
@@ -69,7 +70,7 @@ func TestRecorder(t *testing.T) {
 	if count["s golci"] != owners*each || count["M thread_name"] != owners+1 {
 		t.Errorf("%v", count)
 	}
-	if s := ranks[0]; s.Host != "here" || s.Records != 2*owners*each || s.Dropped != 0 || !s.Ended {
+	if s := ranks[0]; s.Host != "here" || s.Records != 3*owners*each || s.Dropped != 0 || !s.Ended {
 		t.Errorf("%+v", s)
 	}
 }
@@ -101,7 +102,7 @@ func TestLimit(t *testing.T) {
 	for i := range 2 {
 		l := r.Lane("lane " + strconv.Itoa(i))
 		for n := range uint64(all / 2) {
-			l.Add(Record{A: n, Kind: Instant})
+			l.Add(Record{Start: l.Now(), A: n, Kind: Instant})
 			for n%chunkRecords == 0 && len(r.news) > 0 { // let it be written
 				time.Sleep(time.Millisecond)
 			}
@@ -130,19 +131,19 @@ func TestMemory(t *testing.T) {
 	r, path := newRecorder(t, Config{Memory: 2 * chunkRecords * recordBytes})
 	lanes := []*Lane{r.Lane("a"), r.Lane("b"), r.Lane("c")}
 	for _, l := range lanes {
-		l.Add(Record{Kind: Instant})
+		l.Add(Record{Start: l.Now(), Kind: Instant})
 	}
 	if d := lanes[2].dropped.Load(); d != 1 {
 		t.Errorf("%d dropped where all memory was taken", d)
 	}
 	for range chunkRecords { // which gives a chunk back, and may take it again
-		lanes[0].Add(Record{Kind: Instant})
+		lanes[0].Add(Record{Start: r.Now(), Kind: Instant})
 	}
 	deadline := time.Now().Add(10 * time.Second)
 	for r.lack.Load() && time.Now().Before(deadline) {
 		time.Sleep(time.Millisecond)
 	}
-	lanes[2].Add(Record{Kind: Instant})
+	lanes[2].Add(Record{Start: r.Now(), Kind: Instant})
 	r.Close()
 	_, ranks := timelineOf(t, written(t, path))
 	dropped := lanes[0].dropped.Load() + lanes[2].dropped.Load()
@@ -154,7 +155,7 @@ func TestMemory(t *testing.T) {
 // TestUnclosed: a rank that dies leaves what it did until shortly before.
 func TestUnclosed(t *testing.T) {
 	r, path := newRecorder(t, Config{})
-	r.Lane("one").Add(Record{Kind: Instant})
+	r.Lane("one").Add(Record{Start: r.Now(), Kind: Instant})
 	deadline := time.Now().Add(10 * time.Second)
 	for {
 		_, ranks := timelineOf(t, written(t, path))
@@ -193,11 +194,11 @@ func TestFileErrors(t *testing.T) {
 	r, _ := newRecorder(t, Config{Path: "/dev/full", Tell: func(error) { told.Add(1) }})
 	l := r.Lane("one")
 	for range 3 * chunkRecords {
-		l.Add(Record{Kind: Instant})
+		l.Add(Record{Start: l.Now(), Kind: Instant})
 	}
 	r.Close()
 	r.Close()
-	l.Add(Record{Kind: Instant})
+	l.Add(Record{Start: l.Now(), Kind: Instant})
 	if told.Load() != 1 {
 		t.Errorf("told %d times", told.Load())
 	}

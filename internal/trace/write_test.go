@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/golci/golci/internal/trace/tracetest"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write the timelines in testdata anew")
@@ -36,6 +38,7 @@ func timelineOf(t *testing.T, text []byte) (events []event, ranks []Summary) {
 		Other  otherData `json:"otherData"`
 		Events []event   `json:"traceEvents"`
 	}
+	tracetest.Valid(t, text)
 	if err := json.Unmarshal(text, &all); err != nil {
 		t.Fatalf("%v in\n%s", err, text)
 	}
@@ -101,7 +104,7 @@ func drafts() (a, b *draft) {
 	a.block(blockEnd, 0, nil)
 	b.note(note{Now: 4000, Clock: 3000, Sync: true, Theirs: 8000, Within: 10})
 	b.note(note{Now: 8000, Clock: 5000, Sync: true, Theirs: 10000, Within: 10})
-	b.add(1, Record{Start: 1000, End: 1000, A: 0, B: 8, Flow: 1 << 63, Name: 2, Kind: Slice | FlowIn},
+	b.add(1, Record{Start: 1000, End: 1200, A: 0, B: 8, Flow: 1 << 63, Name: 2, Kind: Slice | FlowIn},
 		Record{Start: 1002, Name: 9, Kind: Instant}, Record{Start: 1100, Flow: 5, Name: 1, Kind: FlowOut})
 	b.json(blockDropped, 1, 12)
 	b.block(blockEnd, 0, nil)
