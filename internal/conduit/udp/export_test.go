@@ -1,0 +1,13 @@
+package udp
+
+import "github.com/golci/golci/internal/conduit/receivepool"
+
+// Undelivered is how many records have come and wait for a Poll that takes them.
+func (c *Conduit) Undelivered() (n int) {
+	c.poll.Lock()
+	defer c.poll.Unlock()
+	for _, q := range []receivepool.Queue{receivepool.SYS, receivepool.SAFE, receivepool.AM} {
+		n += c.recv.waits(q)
+	}
+	return n
+}
