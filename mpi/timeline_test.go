@@ -15,10 +15,12 @@ import (
 
 // wait is the begin of a span of a timeline.
 type wait struct {
-	Phase string `json:"ph"`
-	Rank  int    `json:"pid"`
-	Name  string `json:"name"`
-	Cat   string `json:"cat"`
+	Phase string  `json:"ph"`
+	Rank  int     `json:"pid"`
+	Time  float64 `json:"ts"`
+	Name  string  `json:"name"`
+	Cat   string  `json:"cat"`
+	ID    string  `json:"id"`
 	Args  struct {
 		Peer *int `json:"peer"`
 		Tag  *int `json:"tag"`
@@ -105,23 +107,26 @@ func TestTimelineOfWaits(t *testing.T) {
 	if err := json.Unmarshal(b.Bytes(), &timeline); err != nil {
 		t.Fatal(err)
 	}
-	count := map[int]int{}
+	count, heard := map[int]int{}, map[int]int{}
 	for _, e := range timeline.Events {
 		if e.Phase == "b" && e.Cat == "wait" && e.Rank == 0 {
 			count[e.way()]++
+			if e.heard(timeline.Events) {
+				heard[e.way()]++
+			}
 		}
 	}
 	for tag := byThread; tag <= byBarrier; tag++ {
+		if heard[tag] == 0 {
+			t.Errorf("no message has come during the %d waits in way %d", count[tag], tag)
+		}
 		if n := count[tag]; n == 0 || n > rounds {
 			t.Errorf("%d waits in way %d, want some, and %d at most", n, tag, rounds)
 		}
 	}
-	if count[0] > 0 {
-		t.Errorf("%d waits that nobody made", count[0])
-	}
 }
 
-// way is the way to wait that e shows, or 0.
+// way is the way to wait that e shows. Others, such as waits of sends and of the end of the job, are none of them.
 func (e *wait) way() int {
 	peer, tag := e.Args.Peer, e.Args.Tag
 	switch {
@@ -133,4 +138,20 @@ func (e *wait) way() int {
 		return *tag
 	}
 	return 0
+}
+
+// heard tells whether a message has come during e.
+func (e *wait) heard(events []wait) bool {
+	end := e.Time
+	for i := range events {
+		if x := &events[i]; x.Phase == "e" && x.ID == e.ID {
+			end = x.Time
+		}
+	}
+	for i := range events {
+		if x := &events[i]; x.Phase == "f" && x.Rank == e.Rank && e.Time <= x.Time && x.Time <= end {
+			return true
+		}
+	}
+	return false
 }

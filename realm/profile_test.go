@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -166,17 +168,88 @@ func TestProfileTimes(t *testing.T) {
 	}
 }
 
+// TestProfilersApart: each of two profilers gets all that is its own, at most 256 at a time, however many come while the
+// utility processor is busy.
+func TestProfilersApart(t *testing.T) {
+	const n = 700
+	err := Run(1, func(rt *Runtime) error {
+		var mu sync.Mutex
+		var once sync.Once
+		busy, free := make(chan struct{}), make(chan struct{})
+		tasks, arrays := map[Event]int{}, [2]int{}
+		var profilers [2]*Profiler
+		for i := range profilers {
+			profilers[i] = rt.NewProfiler(func(batch []OperationProfile) {
+				once.Do(func() { close(busy); <-free })
+				mu.Lock()
+				defer mu.Unlock()
+				if len(batch) > 256 {
+					t.Errorf("%d profiles at a time", len(batch))
+				}
+				for _, p := range batch {
+					if p.Kind == OperationTask {
+						tasks[p.Finish] = i
+					} else if p.Bytes == int64(8+8*i) {
+						arrays[i]++
+					}
+				}
+			})
+		}
+		array := func(i int) error {
+			_, err := profilers[i].NewInstance(rt.Memory(System), Range(0, int64(1+i)), SOA, FieldOf[uint64]("x"))
+			return err
+		}
+		if err := array(0); err != nil {
+			return err
+		}
+		<-busy
+		want := map[Event]int{}
+		gate := rt.NewUserEvent()
+		for i := range n {
+			sink := i / (n - 50) * (i % 2) // many of one, then both by turns
+			want[SpawnLocal(rt, rt.CPU(0), func(*Ctx) error { return nil }, Profile(profilers[sink]),
+				After(gate.Event()))] = sink
+			if err := array(sink); err != nil {
+				return err
+			}
+		}
+		_ = gate.Trigger(NoEvent)
+		close(free)
+		late := time.Now().Add(time.Minute)
+		for over := false; !over && time.Now().Before(late); runtime.Gosched() {
+			mu.Lock()
+			over = len(tasks) == n && arrays == [2]int{n - 25 + 1, 25}
+			mu.Unlock()
+			rt.engine.Poll()
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if len(tasks) != n || arrays != [2]int{n - 25 + 1, 25} {
+			t.Errorf("%d profiles of tasks, %v of arrays", len(tasks), arrays)
+		}
+		if !maps.Equal(tasks, want) {
+			t.Error("profiles have come to the wrong profiler")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // mark is an event of a timeline.
 type mark struct {
 	Phase string  `json:"ph"`
 	Rank  int     `json:"pid"`
 	Lane  int     `json:"tid"`
 	Time  float64 `json:"ts"`
+	Long  float64 `json:"dur"`
 	Name  string  `json:"name"`
+	Cat   string  `json:"cat"`
 	ID    string  `json:"id"`
 	Args  struct {
 		Peer, Bytes, From   int
-		Value               int
+		Value, Count        int
 		Finish, Reservation uint64
 	}
 }

@@ -2,12 +2,15 @@ package realm
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/internal/realm/event"
 	"github.com/golci/golci/internal/settings"
 )
 
@@ -81,6 +84,14 @@ func TestTimelineOfTransfers(t *testing.T) {
 	if got := shown(marks, "fill", pieces); got != 8*n/stepBytes {
 		t.Errorf("%d pieces of a fill, want %d", got, 8*n/stepBytes)
 	}
+	for i, m := range marks {
+		if (m.Phase == "X" || m.Phase == "b") && m.Args.Bytes == 8*n && m.end(marks) <= m.Time+0.001 {
+			t.Errorf("%+v takes no time", m)
+		}
+		if m.Phase == "b" && m.Name == "copy" && m.Args.Bytes == 8*n && m.Cat == "whole" {
+			wholeOf(t, marks, marks[i])
+		}
+	}
 	sent := shown(marks, "reduce", func(m mark) bool { return m.Rank == 0 && m.Args.Peer == 1 && m.Args.Bytes > 0 })
 	came := shown(marks, "reduce for", func(m mark) bool { return m.Rank == 1 && m.Args.Peer == 0 && m.Args.Bytes > 0 })
 	if came < 2 || sent != came+1 { // and the span of all
@@ -109,6 +120,124 @@ func TestTimelineOfTransfers(t *testing.T) {
 	if workers && len(from) > 1 {
 		t.Errorf("arrows without an end: %v", from)
 	}
+}
+
+// end is when a slice or a span is over.
+func (m mark) end(marks []mark) float64 {
+	for _, e := range marks {
+		if m.Phase == "b" && e.Phase == "e" && e.ID == m.ID && e.Cat == m.Cat {
+			return e.Time
+		}
+	}
+	return m.Time + m.Long
+}
+
+// wholeOf checks that the span of an operation is from where it was ready to the end of its pieces.
+func wholeOf(t *testing.T, marks []mark, whole mark) {
+	t.Helper()
+	end, ready := whole.end(marks), false
+	for _, m := range marks {
+		if m.Rank != whole.Rank || m.Args.Finish != whole.Args.Finish {
+			continue
+		}
+		ready = ready || m.Name == "ready" && m.Time == whole.Time
+		if (m.Phase == "X" || m.Phase == "b") && (m.Time < whole.Time || m.Name == whole.Name && m.end(marks) > end) {
+			t.Errorf("%+v lies outside of %+v, which ends at %v", m, whole, end)
+		}
+	}
+	if !ready {
+		t.Errorf("%+v was not ready", whole)
+	}
+}
+
+// TestTimelineOfLengths: what takes time is on the timeline from its begin to its end: a task runs meanwhile.
+func TestTimelineOfLengths(t *testing.T) {
+	var middles []Event
+	marks := timelineOf(t, func(rt *Runtime) error {
+		io := makeProcessor(0, IO, 0)
+		middle := func() error {
+			e := SpawnLocal(rt, io, func(*Ctx) error { return nil })
+			middles = append(middles, e)
+			return rt.Wait(context.Background(), e)
+		}
+		r, err := NewReservation[int64](rt)
+		if err != nil {
+			return err
+		}
+		b, err := NewBarrier[struct{}](rt, 3, Reduction[struct{}]{})
+		if err != nil {
+			return err
+		}
+		gate := rt.NewUserEvent()
+		done := make(chan error)
+		go func() { done <- rt.Wait(context.Background(), gate.Event()) }()
+		awaitWaiter(rt, gate.Event())
+		if !r.TryAcquire(Exclusive) {
+			t.Error("a new reservation is taken")
+		}
+		if err := b.Arrive(2, struct{}{}, NoEvent); err != nil {
+			return err
+		}
+		waits := Spawn(rt, rt.CPU(0), waitTask, gate.Event())
+		for n := 0; n < 2; runtime.Gosched() { // the goroutine and the task
+			n = 0
+			rt.eachWaiter(func(of event.ID, _ *event.Waiter) {
+				if Event(of) == gate.Event() {
+					n++
+				}
+			})
+		}
+		var runs atomic.Bool
+		long := SpawnLocal(rt, io, func(*Ctx) error {
+			runs.Store(true)
+			for runs.Load() {
+				runtime.Gosched()
+			}
+			return nil
+		})
+		for !runs.Load() {
+			runtime.Gosched()
+		}
+		if err := middle(); err != nil {
+			return err
+		}
+		runs.Store(false)
+		_ = gate.Trigger(NoEvent)
+		return errors.Join(<-done, r.Release(NoEvent), b.Arrive(1, struct{}{}, NoEvent),
+			rt.Wait(context.Background(), rt.Merge(waits, long, b.Event())))
+	})
+	at := -1.0
+	for _, m := range marks {
+		if m.Phase == "b" && m.Name == "function" && m.Args.Finish == uint64(middles[0]) {
+			at = m.Time
+		}
+	}
+	covered := map[string]bool{}
+	for _, m := range marks {
+		if m.Rank == 0 && (m.Phase == "b" || m.Phase == "X") && m.Time < at && at < m.end(marks) {
+			covered[m.Name] = true
+		}
+	}
+	for _, name := range []string{"wait", "call waits", "hold", "phase", "function"} {
+		if !covered[name] {
+			t.Errorf("%q does not take the time that it took: %v around %v", name, covered, at)
+		}
+	}
+	for count := 1; count <= 2; count++ {
+		if shownAt(marks, "arrive", count) != 1 {
+			t.Errorf("no arrival of %d", count)
+		}
+	}
+}
+
+// shownAt is how many instants there are of a name, with a count.
+func shownAt(marks []mark, name string, count int) (n int) {
+	for _, m := range marks {
+		if m.Phase == "i" && m.Name == name && m.Args.Count == count {
+			n++
+		}
+	}
+	return n
 }
 
 // looker waits until all counters of rt have been looked at.
