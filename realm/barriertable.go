@@ -8,8 +8,8 @@ import (
 	"github.com/golci/golci/internal/realm/event"
 )
 
-// barriers has the barriers that this rank has made, and those of others that it has heard of. Those that were destroyed
-// leave it.
+// barriers has the barriers that this rank has made, and those of others that it has heard of. Those that were
+// destroyed leave it.
 type barriers struct {
 	own    atomic.Pointer[[]*barrierPage] // by index; replaced under mu. A page of which all cells are gone is nil
 	mu     sync.RWMutex                   // guards what follows

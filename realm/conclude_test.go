@@ -10,8 +10,8 @@ import (
 	"github.com/golci/golci/internal/realm/event"
 )
 
-// TestConclude: the rank of the destination knows of the end at once, unless a third rank decides. So does the source, once
-// it has the answer.
+// TestConclude: the rank of the destination knows of the end at once, unless a third rank decides. So does the
+// source, once it has the answer.
 func TestConclude(t *testing.T) {
 	for name, why := range map[string]*event.Poison{"well": nil, "poisoned": {Rank: 1, Text: "test"}} {
 		for owner := range 3 {

@@ -59,8 +59,9 @@ func (p Part) job(kind jobKind, dst, src Instance, x Indirection) *job {
 	return j
 }
 
-// How many bytes are moved at once: smallJob by whoever runs the waiters of an event, callJob by a call that has nothing
-// to wait for. A hand-over takes as long as that. More are moved by the utility processor, stepBytes at a time.
+// How many bytes are moved at once: smallJob by whoever runs the waiters of an event, callJob by a call that has
+// nothing to wait for. A hand-over takes as long as that. More are moved by the utility processor, stepBytes at a
+// time.
 const (
 	smallJob  = 16 << 10
 	callJob   = 128 << 10

@@ -66,8 +66,8 @@ func (rt *Runtime) instances() (n int) {
 	return n + len(rt.data.made)
 }
 
-// TestPointList gathers from and scatters to instances of two and three dimensions, in random layouts. The points are in
-// a list, or in a field on another rank. It compares point by point.
+// TestPointList gathers from and scatters to instances of two and three dimensions, in random layouts. The points are
+// in a list, or in a field on another rank. It compares point by point.
 func TestPointList(t *testing.T) {
 	overWays(t, func(t *testing.T, rt *Runtime) {
 		d := rand.New(rand.NewPCG(6, 6))

@@ -68,8 +68,8 @@ func (rt *Runtime) siteOf(rank int) *site {
 	return s
 }
 
-// inquire sends a question to another rank, which told, an event by that rank, is to tell the answer of. If the rank has
-// died, the event is poisoned.
+// inquire sends a question to another rank, which told, an event by that rank, is to tell the answer of. If the rank
+// has died, the event is poisoned.
 func (rt *Runtime) inquire(rank int, h uint8, told event.ID) {
 	rt.post(rank, h, nil, uint64(told))
 	if rt.ep.Gone(rank) { // set before the events of that rank are looked through

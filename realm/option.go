@@ -28,7 +28,8 @@ func Priority(p int32) Option { return Option{kind: optionPriority, number: p} }
 // IgnoreFaults has an operation begin even if its precondition is poisoned.
 func IgnoreFaults() Option { return Option{kind: optionIgnore} }
 
-// Profile has p, a profiler of the rank that calls, told what becomes of the operation, and when. With nil nobody is told.
+// Profile has p, a profiler of the rank that calls, told what becomes of the operation, and when. With nil nobody is
+// told.
 func Profile(p *Profiler) Option {
 	if p == nil {
 		return Option{kind: optionProfile}

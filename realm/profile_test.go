@@ -168,8 +168,8 @@ func TestProfileTimes(t *testing.T) {
 	}
 }
 
-// TestProfilersApart: each of two profilers gets all that is its own, at most 256 at a time, however many come while the
-// utility processor is busy.
+// TestProfilersApart: each of two profilers gets all that is its own, at most 256 at a time, however many come while
+// the utility processor is busy.
 func TestProfilersApart(t *testing.T) {
 	const n = 700
 	err := Run(1, func(rt *Runtime) error {

@@ -97,7 +97,8 @@ func profileTransfers(t *testing.T, rt *Runtime, kind MemoryKind) {
 			done = Reduce(rt, b, 0, list, prof, After(done))
 			want[done] = profiledOp{OperationReduce, Completed, -1, dst, -1, true}
 			want[Copy(rt, b, a, Part{}, prof, After(cause.Event()))] = profiledOp{OperationCopy, Skipped, -1, -1, 0, false}
-			want[Copy(rt, b, a, Part{Fields: []Pair{{Dst: 3, Src: 3}}}, prof)] = profiledOp{OperationCopy, Failed, src, dst, 0, true}
+			noField := Part{Fields: []Pair{{Dst: 3, Src: 3}}}
+			want[Copy(rt, b, a, noField, prof)] = profiledOp{OperationCopy, Failed, src, dst, 0, true}
 			done = Destroy(rt, b, prof, After(done))
 			want[done] = profiledOp{OperationDestroy, Completed, -1, dst, 0, false}
 		}

@@ -34,9 +34,9 @@ func (r *Rank) Finalize(ctx context.Context) error {
 	return errors.Join(err, r.shut(ctx))
 }
 
-// lastMeeting waits for all ranks twice, so that nobody lets go of the conduit before all have seen the end of the first
-// wait. Between the two it waits for this rank's threads and operations. Both waits make progress: a message of the
-// first that a peer has not sent yet may need credits that this rank has to give back.
+// lastMeeting waits for all ranks twice, so that nobody lets go of the conduit before all have seen the end of the
+// first wait. Between the two it waits for this rank's threads and operations. Both waits make progress: a message of
+// the first that a peer has not sent yet may need credits that this rank has to give back.
 func (r *Rank) lastMeeting(ctx context.Context) error {
 	if err := r.Ended(); err != nil {
 		return err

@@ -250,8 +250,8 @@ func workerSpin(spin time.Duration) time.Duration {
 // reportStuck tells the user of a worker or a thread that does not move. The scheduler's monitor calls it, too.
 func (r *Rank) reportStuck(s fult.StuckReport) { fmt.Fprint(os.Stderr, r.stuckText(s)) }
 
-// stuckText is the report: what does not move, and what the layers say of operations that wait. A poll that does not end
-// holds locks of the layers, so these are not asked then.
+// stuckText is the report: what does not move, and what the layers say of operations that wait. A poll that does not
+// end holds locks of the layers, so these are not asked then.
 func (r *Rank) stuckText(s fult.StuckReport) string {
 	what := strings.TrimPrefix(s.String(), "fult: ")
 	if s.Closing {

@@ -7,8 +7,8 @@ import (
 	"github.com/golci/golci/fult"
 )
 
-// TestStuckText: the report of what does not move also says what a layer's operations wait for. It does not where a poll
-// is what does not move, since that may hold the locks of the layers.
+// TestStuckText: the report of what does not move also says what a layer's operations wait for. It does not where a
+// poll is what does not move, since that may hold the locks of the layers.
 func TestStuckText(t *testing.T) {
 	const reason = "deadlock: a waits for b; b waits for a"
 	waits := 2

@@ -87,8 +87,8 @@ func NewReplica(c Config) *Barrier {
 	return b
 }
 
-// Expect has the barrier fail when a rank dies, even if the owner has never heard of that rank. The first owner calls it
-// before others know the barrier.
+// Expect has the barrier fail when a rank dies, even if the owner has never heard of that rank. The first owner calls
+// it before others know the barrier.
 func (b *Barrier) Expect(rank int32, o *Out) {
 	if rank == b.Self {
 		return

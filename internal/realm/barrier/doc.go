@@ -43,8 +43,8 @@
 //
 // # End
 //
-// A barrier that is destroyed fails, too, and the ranks that are told may forget it when they wait for nothing (Done).
-// They answer by Stray what comes after that. The maker of the barrier, and a rank that has owned it, know that it has
-// ended, and refuse messages for the owner. To any other rank such a message can only come because that rank is about to
-// become the owner.
+// A barrier that is destroyed fails, too, and the ranks that are told may forget it when they wait for nothing
+// (Done). They answer by Stray what comes after that. The maker of the barrier, and a rank that has owned it, know
+// that it has ended, and refuse messages for the owner. To any other rank such a message can only come because that
+// rank is about to become the owner.
 package barrier

@@ -65,8 +65,8 @@ func NewPlan(dst, src *Layout, points Space, pairs ...Pair) (*Plan, error) {
 	return build(dst, src, points, groups, !dst.space.Dense() || !src.space.Dense() || !points.Dense(), nil)
 }
 
-// List is points: the Dim coordinates of one after the other. Those beyond the dimensions of their space are 0. The zero
-// List is none.
+// List is points: the Dim coordinates of one after the other. Those beyond the dimensions of their space are 0. The
+// zero List is none.
 type List struct {
 	Dim int
 	At  []int64
