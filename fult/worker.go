@@ -50,7 +50,7 @@ type Worker struct {
 	rise      func() bool // mustRise, made once
 
 	groups   [groupsPerWorker]atomic.Pointer[group] // stored by the worker, read by dumps as well
-	busy     atomic.Bool                            // it has work, as far as it knows; owner stores, if workers share cores
+	busy     atomic.Bool                            // it has work, as it knows; owner stores, if workers share cores
 	progress atomic.Uint64                          // words drained, for the monitor; owner stores
 	queue    queue                                  // jobs not started; anybody
 	reserved atomic.Int64                           // threads alive and jobs queued here

@@ -20,8 +20,8 @@ type graph struct {
 	wires        [][]wire  // of each piece, those to a lower piece first; but those that stay inside come before all
 }
 
-// draw makes a graph out of a seed. A wire leaves its piece with a chance of leave per cent, and ends in the piece before
-// or behind it. The last piece is before the first.
+// draw makes a graph out of a seed. A wire leaves its piece with a chance of leave per cent, and ends in the piece
+// before or behind it. The last piece is before the first.
 func draw(pieces, nodes, wires, leave int, seed uint64) *graph {
 	g := &graph{pieces: pieces, each: nodes, wires: make([][]wire, pieces)}
 	for p := range pieces {
