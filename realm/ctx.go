@@ -68,7 +68,7 @@ func (c *Ctx) waitOutside(e Event) error {
 		return err
 	}
 	paused := c.pauses()
-	err := c.rt.sleep(context.Background(), e)
+	err := c.rt.sleep(context.Background(), e, c.rt.procs.io)
 	c.resumes(paused, event.ID(e))
 	return err
 }

@@ -40,6 +40,8 @@ func blockedBy(e event.ID, w *event.Waiter) blocked {
 		}
 	case *job:
 		b.to = x.finish
+	case *fetching:
+		b.to = x.j.finish
 	case *reduction:
 		b.to = x.finish
 	case *arrival:

@@ -87,7 +87,8 @@ func TestDeadlocks(t *testing.T) {
 				must(t, rt.UserEvent(es[i]).Trigger(after))
 			}
 			for _, rt := range rts {
-				found, whole, err := rt.Deadlocks(context.Background())
+				var noEnd context.Context
+				found, whole, err := rt.Deadlocks(noEnd)
 				if err != nil || !whole || len(found) != 1 || len(found[0]) != 2*len(us) {
 					t.Errorf("rank %d: %v, %v, %v", rt.rank, found, whole, err)
 				}

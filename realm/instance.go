@@ -184,9 +184,6 @@ func newInstance(s Space, layout Layout, fields []Field) (*instance, error) {
 		}
 		list, in.types = append(list, f.f), append(in.types, f.typ)
 	}
-	if layout == nil {
-		return nil, fmt.Errorf("%w: no layout", ErrArgument)
-	}
 	var err error
 	if in.layout, err = layout.layout(s, list); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrArgument, err)

@@ -14,6 +14,7 @@ type ioProcessor struct {
 
 	mu      sync.Mutex // guards what follows; nothing is taken under it
 	running int
+	resting int // of those that run, how many wait for an event
 	queue   taskHeap
 }
 
@@ -26,13 +27,11 @@ func (p *ioProcessor) push(t *task, _ *cascade) {
 		return
 	}
 	p.running++
-	p.rt.goroutines.Add(1)
 	go p.work(t)
 }
 
 // work runs t, and then what is queued. A task that ends its goroutine is followed by another goroutine.
 func (p *ioProcessor) work(t *task) {
-	defer p.rt.goroutines.Done()
 	ended := true
 	defer func() {
 		if ended {
@@ -58,8 +57,25 @@ func (p *ioProcessor) following() *task {
 
 func (p *ioProcessor) follow() {
 	if t := p.following(); t != nil {
-		p.rt.goroutines.Add(1)
 		go p.work(t)
+	}
+}
+
+// rest notes that the task of s waits.
+func (p *ioProcessor) rest(s *sleeper) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s.rests = !s.resumed; s.rests {
+		p.resting++
+	}
+}
+
+// resume notes that the task of s can go on.
+func (p *ioProcessor) resume(s *sleeper) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s.resumed = true; s.rests {
+		p.resting--
 	}
 }
 

@@ -147,14 +147,17 @@ func (j *job) triggered(k *cascade, why *event.Poison) {
 func (j *job) end(k *cascade, err error) {
 	var why *event.Poison
 	if err != nil {
-		if j.src == 0 || j.src == j.dst {
-			err = fmt.Errorf("%v of %v: %w", j.kind, j.dst, err)
-		} else {
-			err = fmt.Errorf("%v from %v to %v: %w", j.kind, j.src, j.dst, err)
-		}
-		why = j.rt.poison(err)
+		why = j.rt.poison(fmt.Errorf("%v: %w", j, err))
 	}
 	j.over(k, why)
+}
+
+// String names j and its instances.
+func (j *job) String() string {
+	if j.src == 0 || j.src == j.dst {
+		return fmt.Sprintf("%v of %v", j.kind, j.dst)
+	}
+	return fmt.Sprintf("%v from %v to %v", j.kind, j.src, j.dst)
 }
 
 // over triggers the finish event.

@@ -29,19 +29,31 @@ type site struct {
 // description is what a rank tells of itself.
 type description struct {
 	Host       string
-	Processors [Group]int // by kind
+	Node       int                // the first rank of those that reach each other's memory, this one among them
+	Processors [Group]int         // by kind
+	Memories   [memoryKinds]int64 // the capacity, by kind; 0: there is none
 }
 
-// possible tells whether a rank may have so many processors.
+// possible tells whether a rank may have such processors and memories.
 func (d *description) possible() bool {
-	return !slices.ContainsFunc(d.Processors[:], func(n int) bool { return n < 0 || n > maxCPUs })
+	return !slices.ContainsFunc(d.Processors[:], func(n int) bool { return n < 0 || n > maxCPUs }) &&
+		slices.Min(d.Memories[:]) >= 0
 }
 
 // describe is the description of this rank.
 func (rt *Runtime) describe() description {
 	host, _ := os.Hostname() // without a name, empty
-	d := description{Host: host}
+	d := description{Host: host, Node: rt.rank}
 	d.Processors = [Group]int{CPU: len(rt.procs.cpus), Utility: len(rt.procs.util), IO: 1}
+	for r := range rt.rank {
+		if rt.ep.Reach(r).Map {
+			d.Node = r
+			break
+		}
+	}
+	for kind := range memoryKinds {
+		d.Memories[kind], _ = rt.MemoryUse(rt.Memory(kind))
+	}
 	return d
 }
 
@@ -150,6 +162,69 @@ func (rt *Runtime) Processors(ctx context.Context, rank int, kind ProcessorKind)
 		}
 	}
 	return ps, nil
+}
+
+// MemoryInfo is what a query tells of a memory.
+type MemoryInfo struct {
+	Memory   Memory
+	Capacity int64 // in bytes
+}
+
+// Memories lists the memories of a kind, of one rank or of AllRanks, by rank. A rank that has none is left out. It
+// blocks, and fails, as Processors does. It is Realm's MemoryQuery.
+func (rt *Runtime) Memories(ctx context.Context, rank int, kind MemoryKind) ([]MemoryInfo, error) {
+	if kind >= memoryKinds {
+		return nil, rt.errorf("Memories", "%w: %v", ErrArgument, kind)
+	}
+	first, ds, err := rt.sites(ctx, "Memories", rank)
+	if err != nil {
+		return nil, err
+	}
+	var all []MemoryInfo
+	for i, d := range ds {
+		if d.Memories[kind] > 0 {
+			all = append(all, MemoryInfo{makeMemory(first+i, kind), d.Memories[kind]})
+		}
+	}
+	return all, nil
+}
+
+// Affinity is how near a memory is to the processors, and to the other memories, of a rank.
+type Affinity uint8
+
+// Affinities, the nearest last.
+const (
+	AffinityFar  Affinity = iota // data travel in messages
+	AffinityNear                 // registered memory that the rank reaches: its copies, and its atomic reductions, go there straight
+	AffinityOwn                  // memory of the rank: its tasks have the data by ViewOf
+)
+
+// String names the affinity.
+func (a Affinity) String() string { return [...]string{"far", "near", "own"}[min(a, AffinityOwn)] }
+
+// Affinity tells how near a memory is to a rank: to its processors, as Realm's ProcessorMemoryAffinity, and for copies
+// from its memories, as MemoryMemoryAffinity. It blocks, and fails, as Processors does; ErrArgument is also for
+// AllRanks and for a memory that does not exist.
+func (rt *Runtime) Affinity(ctx context.Context, rank int, m Memory) (Affinity, error) {
+	if rank == AllRanks || m>>63 == 0 || m.Kind() >= memoryKinds {
+		return AffinityFar, rt.errorf("Affinity", "%w: rank %d, %v", ErrArgument, rank, m)
+	}
+	_, here, err := rt.sites(ctx, "Affinity", rank)
+	if err != nil {
+		return AffinityFar, err
+	}
+	_, there, err := rt.sites(ctx, "Affinity", m.Rank())
+	switch {
+	case err != nil:
+		return AffinityFar, err
+	case there[0].Memories[m.Kind()] == 0:
+		return AffinityFar, rt.errorf("Affinity", "%w: there is no %v", ErrArgument, m)
+	case m.Rank() == rank:
+		return AffinityOwn, nil
+	case m.Kind() == Registered && here[0].Node == there[0].Node:
+		return AffinityNear, nil
+	}
+	return AffinityFar, nil
 }
 
 // Host is the name of the machine that a rank runs on. It blocks, and fails, as Processors does. AllRanks is no rank.

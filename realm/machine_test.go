@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"testing"
+
+	"github.com/golci/golci/comm/rank"
 )
 
 var where = Register("where", func(c *Ctx, i int) error {
@@ -48,4 +50,71 @@ func TestProcessors(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
+}
+
+// TestMemories: every rank finds the memories of all ranks, with their capacity, and knows how near they are.
+func TestMemories(t *testing.T) {
+	const system, segment = 1 << 20, 1 << 16
+	job := func(rt *Runtime) error {
+		ctx := context.Background()
+		for kind, capacity := range map[MemoryKind]int64{System: system, Registered: segment} {
+			all, err := rt.Memories(ctx, AllRanks, kind)
+			if err != nil {
+				return err
+			}
+			for r, m := range all {
+				if m != (MemoryInfo{rt.MemoryOf(r, kind), capacity}) || len(all) != rt.Size() {
+					t.Errorf("rank %d: %v memories: %v", rt.Rank(), kind, all)
+				}
+			}
+		}
+		if all, err := rt.Memories(ctx, 1, System); err != nil || len(all) != 1 || all[0].Memory.Rank() != 1 {
+			t.Errorf("of rank 1: %v, %v", all, err)
+		}
+		if all, err := rt.Memories(ctx, AllRanks, GPU); err != nil || all != nil {
+			t.Errorf("memories of GPUs: %v, %v", all, err)
+		}
+		if _, err := rt.Memories(ctx, 0, memoryKinds); !errors.Is(err, ErrArgument) {
+			t.Errorf("a kind that there is not: %v", err)
+		}
+		return affinities(t, rt)
+	}
+	for _, net := range nets {
+		err := RunWith(3, rank.Config{Settings: net.settings}, job, Config{Memory: system, Segment: segment})
+		if err != nil {
+			t.Errorf("%s: %v", net.name, err)
+		}
+	}
+}
+
+// affinities checks that memory counts as near exactly where copies go there straight.
+func affinities(t *testing.T, rt *Runtime) error {
+	ctx := context.Background()
+	for from := range rt.Size() {
+		for to := range rt.Size() {
+			want := [...]Affinity{System: AffinityFar, Registered: AffinityFar}
+			if from == to {
+				want = [...]Affinity{System: AffinityOwn, Registered: AffinityOwn}
+			} else if mem, err := rt.data.rma.Mapped((rt.Rank() + 1) % rt.Size()); err != nil {
+				return err
+			} else if mem != nil {
+				want[Registered] = AffinityNear
+			}
+			for kind, a := range want {
+				m := rt.MemoryOf(to, MemoryKind(kind))
+				if got, err := rt.Affinity(ctx, from, m); err != nil || got != a {
+					t.Errorf("rank %d to %v: %v, not %v, %v", from, m, got, a, err)
+				}
+			}
+		}
+	}
+	for _, c := range []struct {
+		rank int
+		m    Memory
+	}{{AllRanks, rt.Memory(System)}, {3, rt.Memory(System)}, {0, 0}, {0, rt.MemoryOf(3, System)}, {1, rt.Memory(GPU)}} {
+		if _, err := rt.Affinity(ctx, c.rank, c.m); !errors.Is(err, ErrArgument) {
+			t.Errorf("rank %d and %v: %v", c.rank, c.m, err)
+		}
+	}
+	return nil
 }

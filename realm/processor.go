@@ -140,8 +140,18 @@ func (p *processor) resume(r *runner, k *cascade) {
 		return
 	}
 	p.turn = r
+	r.resumed = r.keeps && !r.rests
+	r.rests = false
 	p.mu.Unlock()
 	r.give(k)
+}
+
+// rest notes that r waits for an event and keeps the turn, so that the processor has nothing to do until then.
+func (p *processor) rest(r *runner) {
+	p.mu.Lock()
+	r.rests = !r.resumed
+	r.resumed = false
+	p.mu.Unlock()
 }
 
 // firstBack takes the runner that is to go on first, by the priority of its task. p.mu is held, and there is one.

@@ -1,7 +1,6 @@
 package realm
 
 import (
-	"fmt"
 	"sync"
 	"time"
 
@@ -194,18 +193,24 @@ func (rt *Runtime) awaitIdle(epoch int) {
 	}
 }
 
-// idle tells whether no task is ready or runs.
+// idle tells whether no task can run without a message. A task that waits and keeps its processor has all others of
+// that processor wait, too.
 func (rt *Runtime) idle() bool {
 	busy := false
 	rt.procs.each(func(p *processor) {
 		p.mu.Lock()
-		busy = busy || p.turn != nil || len(p.back) > 0 || p.first.any()
+		switch {
+		case p.turn == nil:
+			busy = busy || len(p.back) > 0 || p.first.any()
+		case !p.turn.rests:
+			busy = true
+		}
 		p.mu.Unlock()
 	})
 	io := rt.procs.io
 	io.mu.Lock()
 	defer io.mu.Unlock()
-	return !busy && io.running == 0
+	return !busy && io.running == io.resting
 }
 
 // endRunners ends the threads of runners that have no task.
@@ -288,7 +293,9 @@ func describe(w *event.Waiter) string {
 	case *lockOp:
 		return x.String()
 	case *job:
-		return fmt.Sprintf("the %v from %v to %v", x.kind, x.src, x.dst)
+		return "the " + x.String()
+	case *fetching:
+		return "the " + x.j.String() + ", which copies its points,"
 	case *reduction:
 		return "the reduction into " + x.dst.String()
 	}

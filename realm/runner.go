@@ -22,6 +22,8 @@ type runner struct {
 	quit         bool                        // set before the last give
 	priority     int32                       // of the task, while it waits; under processor.mu
 	keeps        bool                        // the task keeps the turn while it waits; under processor.mu
+	rests        bool                        // it keeps the turn, and waits for an event; under processor.mu
+	resumed      bool                        // that event has triggered before rests could be set; under processor.mu
 }
 
 func (rt *Runtime) newRunner(p *processor) *runner {
@@ -126,7 +128,10 @@ func (r *runner) wait(e Event, ctx context.Context) error {
 		defer stop()
 	}
 	paused := r.pauses()
-	if r.holds > 0 || !r.executor.yield(r) {
+	if r.keeps {
+		r.executor.rest(r)
+	}
+	if r.keeps || !r.executor.yield(r) {
 		r.park(r.thread.Load())
 	}
 	r.resumes(paused, event.ID(e))

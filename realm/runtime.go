@@ -1,7 +1,6 @@
 package realm
 
 import (
-	"sync"
 	"sync/atomic"
 
 	"github.com/golci/golci/comm/am"
@@ -42,11 +41,10 @@ type Runtime struct {
 	data       data
 	surveys    surveys
 
-	clock      trace.Clock // of the timeline, if there is one
-	probe      *probe
-	profilers  profilers
-	goroutines sync.WaitGroup // of IO tasks
-	stopped    atomic.Bool    // operations cannot start any more
+	clock     trace.Clock // of the timeline, if there is one
+	probe     *probe
+	profilers profilers
+	stopped   atomic.Bool // operations cannot start any more
 
 	// Memory of operations that are not in use.
 	cascades request.Pool[cascade]

@@ -25,11 +25,14 @@ func (d Deadlock) String() string {
 
 // Deadlocks asks all ranks what waits there, and returns the events that wait for each other in a circle. It blocks
 // until the ranks have answered; those that die do not count. A rank tells of so many operations as fit one message;
-// whole is false if that left some out. The dump of a rank tells more about each of its operations. Errors: the cause
-// of ctx, ErrClosed.
+// whole is false if that left some out. The dump of a rank tells more about each of its operations. A nil ctx counts
+// as one that does not end. Errors: the cause of ctx, ErrClosed.
 func (rt *Runtime) Deadlocks(ctx context.Context) (found []Deadlock, whole bool, err error) {
 	if err := rt.ended(); err != nil {
 		return nil, false, err
+	}
+	if ctx == nil {
+		ctx = context.Background()
 	}
 	ops, whole := rt.blockedHere(), true
 	asked := make([]event.ID, 0, rt.size)

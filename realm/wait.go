@@ -31,25 +31,36 @@ func (rt *Runtime) Wait(ctx context.Context, e Event) error {
 	if p := rt.probe; p != nil {
 		return p.sleep(ctx, rt, e)
 	}
-	return rt.sleep(ctx, e)
+	return rt.sleep(ctx, e, nil)
 }
 
 // sleeper is a goroutine, or a thread that is no task, which waits for an event.
 type sleeper struct {
 	event.Waiter
 	done progress.Done
+
+	// Of an IO task. It counts as one that does not run from rests until the event has triggered.
+	io      *ioProcessor // nil: it is none
+	rests   bool         // under the lock of io, as resumed
+	resumed bool
 }
 
 // Fire implements event.Op.
-func (s *sleeper) Fire(_ *event.Waiter, by any) { s.done.Complete(by.(*cascade).w) }
+func (s *sleeper) Fire(_ *event.Waiter, by any) {
+	if s.io != nil {
+		s.io.resume(s)
+	}
+	s.done.Complete(by.(*cascade).w)
+}
 
-// sleep is Wait for whoever is no task.
-func (rt *Runtime) sleep(ctx context.Context, e Event) error {
+// sleep is Wait for whoever is no task, or for a task of io.
+func (rt *Runtime) sleep(ctx context.Context, e Event, io *ioProcessor) error {
 	s := rt.sleepers.Get()
 	if s == nil {
 		s = new(sleeper)
 		s.Op = s
 	}
+	s.io, s.rests, s.resumed = io, false, false
 	rt.engine.Begin(&s.done)
 	st, why := rt.await(event.ID(e), &s.Waiter)
 	if st != event.Pending {
@@ -59,6 +70,9 @@ func (rt *Runtime) sleep(ctx context.Context, e Event) error {
 			return rt.unknown("Wait", e)
 		}
 		return poisonError(e, why)
+	}
+	if io != nil {
+		io.rest(s)
 	}
 	if ctx.Done() == nil {
 		rt.engine.Wait(&s.done)
