@@ -6,11 +6,11 @@ import (
 	"github.com/golci/golci/realm"
 )
 
-// bulk computes all steps with a wait for all ranks after each of the three phases, which has a task for every piece
-// and what it sends.
+// bulk computes all steps with a wait for all ranks after each of two phases. A phase has tasks for every piece, and
+// what they send. Currents and charges need no wait between them: the piece itself has computed what it distributes.
 func (b *board) bulk(ctx context.Context) error {
 	for range b.o.steps {
-		for _, phase := range []func(p *piece) []realm.Event{b.bulkFlow, b.bulkDistribute, b.bulkUpdate} {
+		for _, phase := range []func(p *piece) []realm.Event{b.bulkDistribute, b.bulkUpdate} {
 			var over []realm.Event
 			for _, p := range b.pieces {
 				over = append(over, phase(p)...)
@@ -26,10 +26,8 @@ func (b *board) bulk(ctx context.Context) error {
 	return nil
 }
 
-func (b *board) bulkFlow(p *piece) []realm.Event { return []realm.Event{b.flow(p)} }
-
 func (b *board) bulkDistribute(p *piece) []realm.Event {
-	over := []realm.Event{b.distribute(p)}
+	over := []realm.Event{b.distribute(p, b.flow(p))}
 	for _, d := range p.downstream {
 		over = append(over, b.give(d, over[0]))
 	}

@@ -7,8 +7,8 @@
 // into the piece that has the node. The third computes the voltages, and copies those of shared nodes to where they
 // are ghosts.
 //
-// The program does this in two forms. In the bulk-synchronous one, all ranks wait for each other after every task of a
-// step and what it has sent. In the deferred one, every task, copy and reduction has the events of what it needs as its
+// The program does this in two forms. In the bulk-synchronous one, all ranks wait for each other after the tasks of a
+// step that send, and what they have sent. In the deferred one, every task, copy and reduction has the events of what it needs as its
 // precondition. Barriers between two pieces tell when ghosts are fresh, and when charges have landed.
 //
 // Charges are numbers in fixed point. Their sum does not depend on the order, so both forms give what a serial run

@@ -6,42 +6,35 @@ import (
 	"github.com/golci/golci/realm"
 )
 
-// bulk computes all steps with a wait for all ranks after the tasks and after the copies of each.
+// bulk computes all steps with a wait for all ranks after each, which has a task for every block and its copies. Who
+// has the points sends them. One wait is enough: the rim of state t+1 has been that of state t-1, which all have read.
 func (p *plate) bulk(ctx context.Context, steps int) error {
 	for t := range steps {
-		var done []realm.Event
+		var over []realm.Event
 		for _, b := range p.blocks {
-			done = append(done, b.step(p.rt, t, realm.NoEvent))
-		}
-		if err := p.rt.Wait(ctx, p.rt.Merge(done...)); err != nil {
-			return err
-		}
-		if err := p.meet(ctx); err != nil { // nobody reads a rim any more
-			return err
-		}
-		var sent []realm.Event
-		for _, b := range p.blocks {
+			done := b.step(p.rt, t)
+			over = append(over, done)
 			for _, e := range b.edges {
-				sent = append(sent, b.send(p.rt, e, t+1, realm.NoEvent))
+				over = append(over, b.send(p.rt, e, t+1, done))
 			}
 		}
-		if err := p.rt.Wait(ctx, p.rt.Merge(sent...)); err != nil {
+		if err := p.rt.Wait(ctx, p.rt.Merge(over...)); err != nil {
 			return err
 		}
-		if err := p.meet(ctx); err != nil { // all rims are full
+		if err := p.meet(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// step computes state t+1 of a block out of state t, once after has triggered.
-func (b *block) step(rt *realm.Runtime, t int, after realm.Event) realm.Event {
+// step computes state t+1 of a block out of state t, once after have triggered.
+func (b *block) step(rt *realm.Runtime, t int, after ...realm.Event) realm.Event {
 	next, now := b.points[(t+1)%2], b.points[t%2]
 	return realm.SpawnLocal(rt, rt.CPU(b.number), func(*realm.Ctx) error {
 		relax(next, now, b.h, b.w)
 		return nil
-	}, realm.After(after))
+	}, realm.After(after...))
 }
 
 // send copies a block's points at an edge into the rim of the neighbour, in the data of a state.

@@ -9,8 +9,12 @@ import (
 // ahead is how many steps are described before the first of them is over.
 const ahead = 32
 
-// deferred describes all steps by events. A task needs the state before, a full rim, and that the points that it
-// overwrites have been copied. A copy needs the neighbour's task, and that the rim that it overwrites has been read.
+// deferred describes all steps by events. A task needs the state before and a full rim, a copy the neighbour's task.
+//
+// Other orders need no event, as these imply them. A full rim of state t means that the neighbour's task t-1 is over,
+// so it had its rim of state t-1: the points of that state have been copied, and may be overwritten. That the
+// neighbour's task t is over means that it had got the points of state t. So the task t-1 of this block is over, too,
+// and has read the rim that the copy of state t+1 overwrites.
 //
 // Who needs the points asks for the copy. What it waits for, a phase of the neighbour's barrier, is known where the
 // points are. So from the end of a task to the beginning of the next there is one message, and others only go beside.
@@ -39,30 +43,15 @@ func (p *plate) deferred(ctx context.Context, steps int) error {
 
 // describe describes step t of a block, and the copies of state t+1 into its rim.
 func (b *block) describe(rt *realm.Runtime, t int) error {
-	before := b.done
-	needs := []realm.Event{before, b.full}
-	for _, e := range b.edges {
-		if t > 1 { // where state t+1 goes, state t-1 was
-			needs = append(needs, e.taken.Event())
-			e.taken = e.taken.Next()
-		}
-	}
-	b.done = b.step(rt, t, rt.Merge(needs...))
+	b.done = b.step(rt, t, b.done, b.full)
 	var copies []realm.Event
 	for _, e := range b.edges {
 		if err := e.ready.Arrive(1, struct{}{}, b.done); err != nil {
 			return err
 		}
-		if err := e.theirReady.Arrive(1, struct{}{}, before); err != nil { // which has read the rim of state t-1
-			return err
-		}
-		points := realm.Part{Points: &e.rim}
-		c := realm.Copy(rt, b.data[(t+1)%2], e.theirs[(t+1)%2], points, realm.After(e.theirReady.Event()))
-		if err := e.theirTaken.Arrive(1, struct{}{}, c); err != nil {
-			return err
-		}
-		e.ready, e.theirReady, e.theirTaken = e.ready.Next(), e.theirReady.Next(), e.theirTaken.Next()
-		copies = append(copies, c)
+		points, ready := realm.Part{Points: &e.rim}, realm.After(e.theirReady.Event())
+		copies = append(copies, realm.Copy(rt, b.data[(t+1)%2], e.theirs[(t+1)%2], points, ready))
+		e.ready, e.theirReady = e.ready.Next(), e.theirReady.Next()
 	}
 	b.full = rt.Merge(copies...)
 	return nil

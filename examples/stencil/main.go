@@ -1,9 +1,9 @@
 // Stencil computes the temperature of a square plate by Jacobi's method, with package realm. The plate is cut into
 // blocks, several to a rank. Each step is a task for each block, and copies of its edges into the blocks beside it.
 //
-// The program does this in two forms. In the bulk-synchronous one, all ranks wait for all tasks of a step, then for all
-// copies, then for each other. In the deferred one, every task and copy has the events of what it needs as its
-// precondition. All steps are described ahead, and no rank waits before the end.
+// The program does this in two forms. In the bulk-synchronous one, all ranks wait for each other after the tasks and
+// copies of a step. In the deferred one, every task and copy has the events of what it needs as its precondition. Some
+// steps are described ahead, and no rank waits for all others before the end.
 package main
 
 import (

@@ -40,18 +40,17 @@ type edge struct {
 	own    realm.Space // the points of this block there, which the neighbour has in its rim
 	rim    realm.Space // the points of the neighbour that this block has in its rim
 	theirs [2]realm.Instance
-	ready  gate // phase s: state s may be copied to the neighbour. Both blocks arrive
-	taken  gate // phase s: state s has been copied. The neighbour arrives
+	ready  gate // a phase for each state but the first: it may be copied to the neighbour
 
-	theirReady, theirTaken gate // of the neighbour
+	theirReady gate // of the neighbour
 }
 
 // introduction is what the owner of a block tells the owner of a neighbour.
 type introduction struct {
-	Block, Side  int // of the receiver; Side is sides where a block is introduced to rank 0
-	Data         [2]realm.InstanceID
-	Ready, Taken gateID
-	All          gateID // of rank 0
+	Block, Side int // of the receiver; Side is sides where a block is introduced to rank 0
+	Data        [2]realm.InstanceID
+	Ready       gateID
+	All         gateID // of rank 0
 }
 
 // guests are the introductions that have come to a rank of this process.
@@ -114,7 +113,7 @@ func newPlate(ctx context.Context, rt *realm.Runtime, g grid, each int) (*plate,
 		for _, e := range b.edges {
 			i := host.await(b.number, e.side)
 			e.theirs = [2]realm.Instance{i.Data[0].On(rt), i.Data[1].On(rt)}
-			e.theirReady, e.theirTaken = i.Ready.On(rt), i.Taken.On(rt)
+			e.theirReady = i.Ready.On(rt)
 		}
 	}
 	p.all = host.await(world, 0).All.On(rt)
@@ -158,10 +157,7 @@ func (p *plate) newBlock(number int) (*block, error) {
 		e := &edge{side: side, own: p.grid.edge(number, side)}
 		e.rim = p.grid.edge(p.grid.beside(number, side), opposite(side))
 		var err error
-		if e.ready, err = realm.NewBarrier(p.rt, 2, realm.Reduction[struct{}]{}); err != nil {
-			return nil, err
-		}
-		if e.taken, err = realm.NewBarrier(p.rt, 1, realm.Reduction[struct{}]{}); err != nil {
+		if e.ready, err = realm.NewBarrier(p.rt, 1, realm.Reduction[struct{}]{}); err != nil {
 			return nil, err
 		}
 		b.edges = append(b.edges, e)
@@ -191,7 +187,7 @@ func (p *plate) tell() (realm.Event, error) {
 			to := p.grid.beside(b.number, e.side)
 			say(to/p.each, introduction{
 				Block: to, Side: opposite(e.side), Data: data,
-				Ready: e.ready.ID(), Taken: e.taken.ID(),
+				Ready: e.ready.ID(),
 			})
 		}
 	}
