@@ -58,6 +58,7 @@ type Reach struct {
 	Get, Put, Map bool // what there is; Map is for memory that the peer has allocated
 	Near          bool // this rank's processor copies while it polls; it is quicker if both ranks copy a half
 	Firm          bool // released memory is out of the peer's reach, also for operations under way
+	Unseen        bool // memory of Map is not of the Go heap: the race detector does not see what is done there
 }
 
 // ErrKey means that a key names no memory, that it has been released, or that an access goes beyond its end.

@@ -115,7 +115,7 @@ func Atomic[T Number](m *Memory, op Op, peer int, off int64, a, b T) (T, error) 
 	k := kindOf[T]()
 	if off&int64(k.size()-1) == 0 {
 		if d := m.direct(peer, off, k.size()); d != nil && valid(op, k) {
-			return fromBits[T](apply(d, op, k, bitsOf(a), bitsOf(b))), nil
+			return fromBits[T](m.directly(d, op, k, bitsOf(a), bitsOf(b))), nil
 		}
 	}
 	h, err := m.atomic(op, k, peer, off, bitsOf(a), bitsOf(b), result{}, nil)
@@ -167,7 +167,7 @@ func (m *Memory) atomic(op Op, k numberKind, peer int, off int64, a, b uint64, t
 		return ValueHandle{}, fmt.Errorf("%w: rank %d, offset %d is not a multiple of %d", ErrAlign, peer, off,
 			k.size())
 	case mem != nil:
-		return ValueHandle{v: apply(mem, op, k, a, b), done: true}, nil
+		return ValueHandle{v: m.directly(mem, op, k, a, b), done: true}, nil
 	}
 	h, err := m.short(t, c, to, hAtomic, uint64(off), uint64(op)|uint64(k)<<8, a, b)
 	return ValueHandle{h: h}, err

@@ -42,7 +42,7 @@ func (m *Memory) Counter(c int) uint64 {
 	if c < 0 || c >= m.counters {
 		return 0
 	}
-	return m.counter(c).count.Load()
+	return m.counted(c)
 }
 
 // PutNotify is a Put after which peer's counter is raised by add: whoever sees the new count there sees the bytes.
@@ -74,6 +74,7 @@ func (m *Memory) PutNotifyNB(peer int, off int64, src []byte, counter int, add u
 // the look for somebody who waits; a waiter says that it waits before it looks at the count. One sees the other.
 func (m *Memory) count(t *target, c int, add uint64) error {
 	k := counterOf(t.counters, c)
+	m.leave()
 	k.count.Add(add)
 	if k.waiting.Load() == 0 || !k.waiting.CompareAndSwap(1, 0) {
 		return nil
@@ -240,10 +241,10 @@ func (m *Memory) WaitCounter(c int, until uint64, from ...int) error {
 
 // lookAtCount looks and polls for a while.
 func (m *Memory) lookAtCount(c int, until uint64) bool {
-	k, w := m.counter(c), waiter{until: until}
+	w := waiter{until: until}
 	t := m.prog.Current()
 	for n := range countLooks {
-		if w.over(k.count.Load()) {
+		if w.over(m.counted(c)) {
 			return true
 		}
 		m.e.Poll()
@@ -290,7 +291,7 @@ func (l *waiters) end(worker *fult.Worker, f func(w *waiter) bool) {
 func (l *waiters) look(m *Memory, c int, worker *fult.Worker) {
 	k := m.counter(c)
 	l.mu.Lock()
-	v := k.count.Load()
+	v := m.counted(c)
 	var out *waiter
 	for {
 		left := false
@@ -303,7 +304,7 @@ func (l *waiters) look(m *Memory, c int, worker *fult.Worker) {
 			break
 		}
 		k.waiting.Store(1) // before the count is looked at again; see count
-		again := k.count.Load()
+		again := m.counted(c)
 		if again == v {
 			break
 		}
@@ -338,7 +339,7 @@ func (l *waiters) lookAll(worker *fult.Worker, m *Memory) {
 		if k.waiting.Load() == 0 {
 			k.waiting.Store(1) // before the count is looked at; see count
 		}
-		return w.over(k.count.Load()) || w.fromDead(m)
+		return w.over(m.counted(w.c)) || w.fromDead(m)
 	})
 }
 

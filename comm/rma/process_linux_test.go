@@ -68,6 +68,8 @@ func childProcess(role string) int {
 			err = work(m)
 		case strings.HasPrefix(role, "echo"):
 			err = echo(m)
+		case role == "answer":
+			err = answerOnce(m)
 		}
 	}
 	if err == nil {

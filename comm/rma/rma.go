@@ -58,6 +58,7 @@ type Memory struct {
 	frag     int // bytes of payload in a Medium
 	reply    int // bytes of payload in a reply
 	bounce   int64
+	unseen   bool // the race detector does not see what is done in mem
 
 	peers   []atomic.Pointer[target] // by rank; nil until first used
 	numbers request.Numbers[op]      // of what awaits answers
@@ -131,6 +132,9 @@ func (m *Memory) allocate(cfg Config) (err error) {
 	allocate := conduit.Allocate
 	if c, ok := m.e.Conduit().(conduit.Remote); ok && !cfg.ActiveMessages {
 		m.remote, allocate = c, c.Allocate
+		for peer := range len(m.peers) {
+			m.unseen = m.unseen || c.Reach(peer).Unseen
+		}
 	}
 	if m.mem, err = allocate(m.total(m.size)); err != nil {
 		return fmt.Errorf("rma: rank %d: segment of %d bytes: %w", m.rank, m.size, err)

@@ -11,7 +11,6 @@ import (
 	"github.com/golci/golci/comm/rank"
 	"github.com/golci/golci/internal/conduit/shm"
 	"github.com/golci/golci/internal/conduit/udp"
-	"github.com/golci/golci/internal/invariants"
 	"github.com/golci/golci/internal/realmtest"
 	"github.com/golci/golci/internal/settings"
 	"github.com/golci/golci/realm"
@@ -84,9 +83,6 @@ func TestRealmConform(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s/ranks=%d", c.name, n), func(t *testing.T) {
-				if invariants.Race && c.name == shm.Name {
-					t.Skip("the race detector sees no order of accesses that a record in another process's memory makes")
-				}
 				flags := append([]string{
 					"-env", jobSeed + "=" + strconv.FormatUint(seed, 10), "-env",
 					jobCount + "=" + strconv.Itoa(jobs),

@@ -37,6 +37,8 @@ type Setup struct {
 	Bells []Bell
 	// Memory leads to the memory of peers.
 	Memory Memory
+	// Mapped tells that the segments are mapped memory, and not of the Go heap. For the race detector.
+	Mapped bool
 }
 
 // Endpoint is a conduit over segments. It has no goroutine of its own.
@@ -52,6 +54,7 @@ type Endpoint struct {
 	out        []*outgoing // by rank; nil where this conduit does not lead
 	in         []*incoming // by index on the node
 	from       []*incoming // the same by rank
+	mapped     bool        // of the Setup
 
 	fails  conduit.Failures
 	asleep atomic.Bool // somebody is in Sleep
@@ -110,7 +113,7 @@ func NewEndpoint(s Setup) (*Endpoint, error) {
 	e := &Endpoint{
 		Memory: s.Memory, rank: s.Rank, size: s.Size, self: s.Self, name: s.Name, g: seg.g, seg: seg,
 		bell: s.Bells[s.Self], out: make([]*outgoing, s.Size), in: make([]*incoming, len(s.Ranks)),
-		from: make([]*incoming, s.Size),
+		from: make([]*incoming, s.Size), mapped: s.Mapped,
 	}
 	e.fails.Init(s.Size)
 	for i, rank := range s.Ranks {

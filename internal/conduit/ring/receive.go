@@ -62,6 +62,9 @@ func (e *Endpoint) Poll(budget int, sink conduit.Sink) int {
 	if !p.lock.TryLock() {
 		return -1
 	}
+	if invariants.Race && e.mapped {
+		sink = entering{sink}
+	}
 	n := 0
 	if news := e.fails.News(); news != conduit.OwnEnd {
 		switch {

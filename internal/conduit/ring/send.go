@@ -34,6 +34,7 @@ func (e *Endpoint) Commit(peer int, first uint64) {
 	if o == nil {
 		return
 	}
+	e.leave()
 	o.prod.publish(first, !e.g.Scan)
 	o.announce()
 	if o.prod.dirty() {
@@ -50,6 +51,7 @@ func (e *Endpoint) BulkSend(peer int, id uint64, off int64, data []byte, _ condu
 	if e.g.Chunk == 0 || len(data) == 0 {
 		return 0, false
 	}
+	e.leave()
 	n, ok := o.bulk.send(id, off, data)
 	if !ok {
 		e.failBulk(peer)
@@ -85,6 +87,7 @@ func (e *Endpoint) BulkCommit(peer int, id uint64, off int64, n int) {
 	if o == nil || n <= 0 || n > o.bulk.reserved {
 		return
 	}
+	e.leave()
 	o.bulk.commit(id, off, n)
 	o.announceBulk()
 }

@@ -94,10 +94,11 @@ func (e *end) reaches(peer int) bool {
 	return uint(peer) < uint(len(e.remotes)) && e.remotes[peer].pid != 0
 }
 
-// Reach implements conduit.Remote. Memory that was allocated can be mapped. For Get and Put the kernel gives a process all memory of another or none of it.
+// Reach implements conduit.Remote. Memory that was allocated can be mapped. For Get and Put the kernel gives a process
+// all memory of another or none of it.
 func (e *end) Reach(peer int) conduit.Reach {
-	ok := e.reaches(peer)
-	return conduit.Reach{Get: ok, Put: ok, Map: e.shared.leads(peer), Near: ok}
+	ok, maps := e.reaches(peer), e.shared.leads(peer)
+	return conduit.Reach{Get: ok, Put: ok, Map: maps, Near: ok, Unseen: maps}
 }
 
 // Expose implements conduit.Remote. It has nothing to do: the collector does not move what is on the heap.

@@ -74,7 +74,7 @@ func New(cfg Config) (_ conduit.Conduit, err error) {
 // assemble makes the endpoint of the memories and starts the watchers.
 func assemble(cfg *Config, g ring.Geometry, seg *ring.Segment, own *mapping, fence bool, links map[int]*link) (*end, error) {
 	e := &end{maps: []*mapping{own}, remotes: make([]remote, cfg.Size)}
-	s := ring.Setup{Name: Name, Rank: cfg.Rank, Size: cfg.Size, Ranks: cfg.Local, Memory: e}
+	s := ring.Setup{Name: Name, Rank: cfg.Rank, Size: cfg.Size, Ranks: cfg.Local, Memory: e, Mapped: true}
 	e.shared.init(cfg)
 	for _, l := range links {
 		fence = fence && l.fence
