@@ -53,8 +53,8 @@ func (o *op) differs(err error) error {
 
 // await waits for all operations: with a completion queue, or one after the other.
 func (j *job) await(ctx context.Context) ([]error, error) {
-	errs := make([]error, len(j.events))
 	if (j.plan.Seed+uint64(j.rt.Rank()))%2 == 0 {
+		errs := make([]error, len(j.events))
 		for i, e := range j.events {
 			if errs[i] = j.rt.Wait(ctx, e); ctx.Err() != nil {
 				return nil, fmt.Errorf("rank %d waits for operation %d: %w", j.rt.Rank(), i, context.Cause(ctx))
@@ -62,13 +62,29 @@ func (j *job) await(ctx context.Context) ([]error, error) {
 		}
 		return errs, nil
 	}
+	q, err := j.watch()
+	if err != nil {
+		return nil, err
+	}
+	return j.drain(ctx, q)
+}
+
+// watch has a completion queue told of all operations.
+func (j *job) watch() (*realm.CompletionQueue, error) {
 	q := j.rt.NewCompletionQueue()
-	number := make(map[realm.Event]int)
-	for i, e := range j.events {
-		number[e] = i
+	for _, e := range j.events {
 		if err := q.Add(e); err != nil {
 			return nil, err
 		}
+	}
+	return q, nil
+}
+
+// drain waits until q has been told of the end of each operation.
+func (j *job) drain(ctx context.Context, q *realm.CompletionQueue) ([]error, error) {
+	errs, number := make([]error, len(j.events)), make(map[realm.Event]int)
+	for i, e := range j.events {
+		number[e] = i
 	}
 	var some [16]realm.Completion
 	for left := len(j.events); left > 0; {

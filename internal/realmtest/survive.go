@@ -26,6 +26,11 @@ func Survive(ctx context.Context, rt *realm.Runtime, p *Plan, victim int, die fu
 	if err != nil {
 		return err
 	}
+	// Who waits before an event triggers is told the cause of its poison. Who looks late may find that it is forgotten.
+	told, err := j.watch()
+	if err != nil {
+		return err
+	}
 	if rt.Rank() == victim {
 		if err := j.joined(ctx); err != nil {
 			return err
@@ -35,7 +40,7 @@ func Survive(ctx context.Context, rt *realm.Runtime, p *Plan, victim int, die fu
 		return err
 	}
 	j.callAll()
-	errs, err := j.await(ctx)
+	errs, err := j.drain(ctx, told)
 	if err != nil {
 		return err
 	}
@@ -107,9 +112,9 @@ func (j *job) explained(errs []error, i, victim int) error {
 		}
 		return nil
 	}
-	var p *realm.PoisonError // of rank -1: its cause was forgotten before this rank has looked
+	var p *realm.PoisonError
 	died := errors.As(err, &p) &&
-		(p.Rank < 0 || p.Rank == victim || strings.Contains(p.Cause, fmt.Sprintf("rank %d", victim)))
+		(p.Rank == victim || strings.Contains(p.Cause, fmt.Sprintf("rank %d", victim)))
 	if died || o.causes != nil && o.differs(err) == nil {
 		return nil
 	}

@@ -13,14 +13,14 @@ const MaxRuns = 16
 // MaxText is the longest text of a poison, in bytes, that travels.
 const MaxText = 160
 
-// maxCauses is how many poisons of a slot are kept. Of older ones it is known that there was one.
+// maxCauses is how many causes of a slot are kept. Of older poisons it is known that there was one.
 const maxCauses = 4
 
 // Poisons are the poisoned generations of one event. A program that only creates and cancels needs one run. The zero
 // value has none.
 type Poisons struct {
 	runs   []run   // oldest first
-	causes []cause // of the newest generations, oldest first
+	causes []cause // of the newest generations, oldest first; two in a row differ
 }
 
 // run has the generations from and to and all between.
@@ -28,7 +28,7 @@ type run struct {
 	from, to uint32
 }
 
-// cause is the poison of one generation, or of all if gen is 0.
+// cause is the poison of a generation, and of those that were poisoned after it and before that of the next cause.
 type cause struct {
 	gen uint32
 	why *Poison
@@ -39,12 +39,15 @@ const NoRank = -1
 
 var noCause = Poison{Rank: NoRank, Text: "poisoned; the cause has been forgotten"}
 
-// Add notes that gen, which is greater than all before, has been poisoned.
+// Add notes that gen, which is greater than all before, has been poisoned. If a rank has died, many generations in a
+// row have the same poison, and it is kept once.
 func (p *Poisons) Add(gen uint32, why *Poison) {
-	if len(p.causes) == maxCauses {
-		p.causes = slices.Delete(p.causes, 0, 1)
+	if n := len(p.causes); n == 0 || !p.causes[n-1].why.says(why) {
+		if n == maxCauses {
+			p.causes = slices.Delete(p.causes, 0, 1)
+		}
+		p.causes = append(p.causes, cause{gen, why})
 	}
-	p.causes = append(p.causes, cause{gen, why})
 	if n := len(p.runs); n > 0 && p.runs[n-1].to+1 == gen {
 		p.runs[n-1].to = gen
 		return
@@ -66,12 +69,17 @@ func (p *Poisons) Find(gen uint32) *Poison {
 }
 
 func (p *Poisons) cause(gen uint32) *Poison {
-	for _, c := range p.causes {
-		if c.gen == gen || c.gen == 0 {
+	for _, c := range slices.Backward(p.causes) {
+		if c.gen <= gen {
 			return c.why
 		}
 	}
 	return &noCause
+}
+
+// says tells whether p says all that q says. That from another rank has no error.
+func (p *Poison) says(q *Poison) bool {
+	return p == q || p.Rank == q.Rank && p.Text == q.Text && q.Err == nil
 }
 
 // Full tells whether there is no place for another run.

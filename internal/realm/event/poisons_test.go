@@ -3,6 +3,7 @@ package event
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -23,13 +24,18 @@ func TestPoisonsModel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for range 200 {
 		var p Poisons
-		poisoned := map[uint32]*Poison{}
+		poisoned, newest := map[uint32]*Poison{}, because(0)
 		last := uint32(0)
 		for !p.Full() && last < 400 {
-			if last++; rng.IntN(3) > 0 {
-				poisoned[last] = because(last)
-				p.Add(last, poisoned[last])
+			if last++; rng.IntN(3) == 0 {
+				continue
 			}
+			if rng.IntN(4) == 0 {
+				newest = because(last)
+			}
+			same := *newest
+			poisoned[last] = &same
+			p.Add(last, poisoned[last])
 		}
 		copied, err := ParsePoisons(p.Append(nil))
 		if err != nil {
@@ -39,7 +45,10 @@ func TestPoisonsModel(t *testing.T) {
 		for gen := last + 2; gen > 0; gen-- {
 			want := poisoned[gen]
 			if want != nil {
-				if newer++; newer > maxCauses {
+				if newer == 0 || *want != *newest {
+					newer++
+				}
+				if newest = want; newer > maxCauses {
 					want = &noCause
 				}
 			}
@@ -80,6 +89,22 @@ func TestPoisonRuns(t *testing.T) {
 	}
 }
 
+// TestPoisonsInARow: a poison that many generations share is kept once, and others stay. An error of this rank stays.
+func TestPoisonsInARow(t *testing.T) {
+	var p Poisons
+	mine := &Poison{Rank: 1, Text: "cause", Err: errors.New("cause")}
+	p.Add(1, because(1))
+	p.Add(2, &Poison{Rank: 1, Text: "cause"})
+	for gen := uint32(3); gen <= 1000; gen++ {
+		p.Add(gen, mine)
+	}
+	p.Add(1001, &Poison{Rank: 1, Text: "cause"})
+	if *p.Find(1) != *because(1) || p.Find(2).Err != nil || p.Find(3) != mine || p.Find(500) != mine ||
+		p.Find(1001) != mine || len(p.causes) != 3 {
+		t.Errorf("%+v", p.causes)
+	}
+}
+
 // TestPoisonsClone: a clone does not change with the list.
 func TestPoisonsClone(t *testing.T) {
 	var p Poisons
@@ -96,7 +121,7 @@ func TestPoisonsClone(t *testing.T) {
 func TestPoisonsTravel(t *testing.T) {
 	var p Poisons
 	for i := range uint32(MaxRuns) {
-		p.Add(MaxGen-40+2*i, &Poison{Rank: NoRank, Text: strings.Repeat("x", MaxText)})
+		p.Add(MaxGen-40+2*i, &Poison{Rank: NoRank, Text: strings.Repeat(string(rune('a'+i)), MaxText)})
 	}
 	b := p.Append([]byte("before"))
 	if len(b) > 1000 {
