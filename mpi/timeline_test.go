@@ -6,7 +6,6 @@ import (
 	"errors"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/golci/golci/internal/trace"
 	"github.com/golci/golci/internal/trace/tracetest"
@@ -36,6 +35,7 @@ const (
 	byBarrier
 
 	ways = iota
+	ask  = 1 // the tag by which rank 0 asks for the message that it will wait for
 )
 
 // waitFor has rank 0 wait for rank 1 in one of the ways.
@@ -43,8 +43,10 @@ func waitFor(c *mpi.Comm, tag int) error {
 	buf := make([]int64, 1)
 	from := 1
 	switch tag {
-	case byBarrier:
-		return c.Barrier()
+	case byBarrier: // of a goroutine, which does not poll for a while before it waits, with GOLCI_SPIN of 0
+		done := make(chan error)
+		go func() { done <- c.Barrier() }()
+		return <-done
 	case byRequest:
 		r, err := mpi.Irecv(c, buf, 1, tag)
 		if err != nil {
@@ -71,7 +73,7 @@ func waitFor(c *mpi.Comm, tag int) error {
 // come later than the call.
 func TestTimelineOfWaits(t *testing.T) {
 	dir := t.TempDir()
-	const rounds, ask = 50, 1
+	const rounds = 50
 	err := mpi.Run(2, func(c *mpi.Comm) error {
 		buf := make([]int64, 1)
 		for i := range rounds * ways {
@@ -80,9 +82,6 @@ func TestTimelineOfWaits(t *testing.T) {
 			if c.Rank() == 0 {
 				err = errors.Join(mpi.Send(c, buf, 1, ask), waitFor(c, tag))
 			} else if _, err = mpi.Recv(c, buf, 0, ask); err == nil && tag == byBarrier {
-				if i < rounds { // a collective polls for a while before it waits
-					time.Sleep(time.Millisecond << min(i/ways, 6))
-				}
 				err = c.Barrier()
 			} else if err == nil {
 				err = mpi.Send(c, buf, 0, tag)
@@ -92,7 +91,7 @@ func TestTimelineOfWaits(t *testing.T) {
 			}
 		}
 		return nil
-	}, mpi.With("GOLCI_TRACE", filepath.Join(dir, "%r.part")))
+	}, mpi.With("GOLCI_TRACE", filepath.Join(dir, "%r.part")), mpi.With("GOLCI_SPIN", "0s"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +109,9 @@ func TestTimelineOfWaits(t *testing.T) {
 	count, heard := map[int]int{}, map[int]int{}
 	for _, e := range timeline.Events {
 		if e.Phase == "b" && e.Cat == "wait" && e.Rank == 0 {
-			count[e.way()]++
+			if count[e.way()]++; e.way() < 0 {
+				t.Errorf("a wait that nobody made: %+v", e)
+			}
 			if e.heard(timeline.Events) {
 				heard[e.way()]++
 			}
@@ -126,7 +127,7 @@ func TestTimelineOfWaits(t *testing.T) {
 	}
 }
 
-// way is the way to wait that e shows. Others, such as waits of sends and of the end of the job, are none of them.
+// way is the way to wait that e shows: 0 for a send of ask, -1 for what the test does not do.
 func (e *wait) way() int {
 	peer, tag := e.Args.Peer, e.Args.Tag
 	switch {
@@ -134,10 +135,13 @@ func (e *wait) way() int {
 		return byBarrier
 	case e.Name == "receive" && peer == nil && tag == nil:
 		return byAny
-	case e.Name == "receive" && peer != nil && *peer == 1 && tag != nil && *tag != byAny:
+	case peer == nil || *peer != 1 || tag == nil:
+	case e.Name == "send" && *tag == ask:
+		return 0
+	case e.Name == "receive" && *tag >= byThread && *tag < byBarrier && *tag != byAny:
 		return *tag
 	}
-	return 0
+	return -1
 }
 
 // heard tells whether a message has come during e.

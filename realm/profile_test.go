@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -144,22 +145,44 @@ func checkProfile(t *testing.T, w wanted, p OperationProfile) {
 	}
 }
 
-// TestProfileTimes: the times are those of the task.
+// TestProfileTimes: a task that waits for its precondition, then for its turn, and then runs, says how long each was.
+// In each of the three the test lets the clock of the runtime go on.
 func TestProfileTimes(t *testing.T) {
 	err := Run(1, func(rt *Runtime) error {
+		const some = time.Duration(1 << 20) // of the clock
+		goOn := func() {
+			for since := rt.now(); rt.now()-since < some; {
+				runtime.Gosched()
+			}
+		}
 		c := collector{of: map[Event]OperationProfile{}}
-		gate := rt.NewUserEvent()
+		gate, began := rt.NewUserEvent(), rt.now()
+		var state atomic.Int32 // 1: the processor is busy; 2: not any more
+		SpawnLocal(rt, rt.CPU(0), func(*Ctx) error {
+			for state.Store(1); state.Load() == 1; {
+				runtime.Gosched()
+			}
+			return nil
+		})
 		e := SpawnLocal(rt, rt.CPU(0), func(*Ctx) error {
-			time.Sleep(20 * time.Millisecond)
+			goOn()
 			return nil
 		}, Profile(rt.NewProfiler(c.take)), After(gate.Event()))
-		time.Sleep(10 * time.Millisecond)
+		for state.Load() == 0 {
+			runtime.Gosched()
+		}
+		goOn()
 		_ = gate.Trigger(NoEvent)
+		goOn()
+		state.Store(2)
 		c.await(t, rt, 1)
-		p := c.of[e]
-		if waited, ran := p.Ready-p.Create, p.End-p.Start; waited < 9*time.Millisecond || ran < 19*time.Millisecond ||
-			p.Complete > time.Minute || waited+ran > p.Complete {
-			t.Errorf("%+v", p)
+		p, ended, scale := c.of[e], rt.now(), rt.clock.Scale()
+		// The profile was converted earlier, by a rate that may be another one by a little.
+		least, most := scale(uint64(began+some))-scale(uint64(began)), scale(uint64(ended))-scale(uint64(began))
+		least, most = least-least/10, most+most/10
+		if p.Ready-p.Create < least || p.Start-p.Ready < least || p.End-p.Start < least || p.Complete < p.End ||
+			p.Complete-p.Create > most {
+			t.Errorf("%+v, want three times at least %v, and %v at most in all", p, least, most)
 		}
 		return nil
 	})
@@ -278,8 +301,10 @@ func TestTimelineOfTasks(t *testing.T) {
 	dir := t.TempDir()
 	cfg := rank.Config{Settings: map[string]string{settings.Trace.Env(): filepath.Join(dir, "%r.part")}}
 	const each = 20
+	other := make(chan *Runtime, 1)
 	err := RunWith(2, cfg, func(rt *Runtime) error {
 		if rt.Rank() != 0 {
+			other <- rt
 			return nil
 		}
 		gate := rt.NewUserEvent()
@@ -291,7 +316,8 @@ func TestTimelineOfTasks(t *testing.T) {
 				all = append(all, e, Spawn(rt, cpu, sumTask, sumArgs{}, After(gate.Event())))
 			}
 		}
-		time.Sleep(5 * time.Millisecond)
+		awaitWaiters(rt, gate.Event(), 2*each)
+		awaitWaiters(<-other, gate.Event(), 2*each)
 		_ = gate.Trigger(NoEvent)
 		return rt.Wait(context.Background(), rt.Merge(all...))
 	})
@@ -319,7 +345,7 @@ func TestTimelineOfTasks(t *testing.T) {
 	if got := count[slice+" sum"]; got != 2*each {
 		t.Errorf("%d tasks that do not wait, want %d; %v", got, 2*each, count)
 	}
-	if got := count[slice+" waits"]; got < 2*each || got > 4*each || count["b wait"] != got-2*each {
+	if got := count[slice+" waits"]; got != 4*each || count["b wait"] != 2*each {
 		t.Errorf("%d slices of %d tasks that wait, and %d waits", got, 2*each, count["b wait"])
 	}
 	if count["s task"] != 4*each || slice == "X" && count["f task"] != 4*each {

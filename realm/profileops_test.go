@@ -305,10 +305,17 @@ func (c *collector) mark(t *testing.T, rt *Runtime, prof Option) OperationProfil
 }
 
 // awaitWaiter returns when something waits for e.
-func awaitWaiter(rt *Runtime, e Event) {
-	for waits := false; !waits; {
-		rt.eachWaiter(func(of event.ID, _ *event.Waiter) { waits = waits || Event(of) == e })
-		runtime.Gosched()
+func awaitWaiter(rt *Runtime, e Event) { awaitWaiters(rt, e, 1) }
+
+// awaitWaiters waits until n operations or more of the rank wait for e.
+func awaitWaiters(rt *Runtime, e Event, n int) {
+	for some := 0; some < n; runtime.Gosched() {
+		some = 0
+		rt.eachWaiter(func(of event.ID, _ *event.Waiter) {
+			if Event(of) == e {
+				some++
+			}
+		})
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/golci/golci/comm/rank"
-	"github.com/golci/golci/internal/realm/event"
 	"github.com/golci/golci/internal/settings"
 )
 
@@ -179,14 +178,7 @@ func TestTimelineOfLengths(t *testing.T) {
 			return err
 		}
 		waits := Spawn(rt, rt.CPU(0), waitTask, gate.Event())
-		for n := 0; n < 2; runtime.Gosched() { // the goroutine and the task
-			n = 0
-			rt.eachWaiter(func(of event.ID, _ *event.Waiter) {
-				if Event(of) == gate.Event() {
-					n++
-				}
-			})
-		}
+		awaitWaiters(rt, gate.Event(), 2) // the goroutine and the task
 		var runs atomic.Bool
 		long := SpawnLocal(rt, io, func(*Ctx) error {
 			runs.Store(true)
