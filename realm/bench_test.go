@@ -3,12 +3,18 @@ package realm
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"testing"
+
+	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/internal/settings"
 )
 
 // inTask runs f as a task of a rank that is alone.
-func inTask(b *testing.B, f func(c *Ctx)) {
-	err := Run(1, func(rt *Runtime) error {
+func inTask(b *testing.B, f func(c *Ctx)) { inTaskWith(b, rank.Config{}, f) }
+
+func inTaskWith(b *testing.B, cfg rank.Config, f func(c *Ctx)) {
+	err := RunWith(1, cfg, func(rt *Runtime) error {
 		return rt.Wait(context.Background(), SpawnLocal(rt, rt.CPU(0), func(c *Ctx) error {
 			f(c)
 			return nil
@@ -124,6 +130,34 @@ func BenchmarkSpawn(b *testing.B) {
 		})
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/task")
 	})
+}
+
+// BenchmarkTold spawns tasks and runs them: with nobody told of it, with a profile of each, and on a timeline.
+func BenchmarkTold(b *testing.B) {
+	const n = 1024
+	for _, how := range []string{"none", "profile", "timeline"} {
+		b.Run(how, func(b *testing.B) {
+			var cfg rank.Config
+			if how == "timeline" {
+				cfg.Settings = map[string]string{settings.Trace.Env(): filepath.Join(b.TempDir(), "%r.part")}
+			}
+			inTaskWith(b, cfg, func(c *Ctx) {
+				rt := c.Runtime()
+				var told []Option
+				if how == "profile" {
+					told = append(told, Profile(rt.NewProfiler(func([]OperationProfile) {})))
+				}
+				for b.Loop() {
+					var last Event
+					for range n {
+						last = Spawn(c, c.Processor(), nothing, args40{}, told...)
+					}
+					_ = c.Wait(last)
+				}
+			})
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/task")
+		})
+	}
 }
 
 func BenchmarkFan(b *testing.B) {
