@@ -100,6 +100,7 @@ func TestOperationsEnd(t *testing.T) {
 						continue
 					}
 					t.Run(fmt.Sprintf("%s/%s/%s/%s", network, stage.name, event.name, who), func(t *testing.T) {
+						t.Parallel() // much of it is waiting
 						cs := open(t, 2)
 						if event.wrap {
 							cs[0] = fault.New(cs[0], fault.Config{})
