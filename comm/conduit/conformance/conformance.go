@@ -13,6 +13,9 @@ import (
 // Factory makes the conduits of n ranks. It registers with t whatever must be taken down; Run closes the conduits.
 type Factory func(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit
 
+// alone is the test that counts the allocations of the process, so that no other may run beside it.
+const alone = "NoAllocation"
+
 // cases is the suite. Each runs on fresh conduits of the given number of ranks.
 var cases = []struct {
 	name  string
@@ -54,7 +57,7 @@ var cases = []struct {
 	{"GoneUnderFlood", 3, testGoneUnderFlood},
 	{"GoneWakes", 2, testGoneWakes},
 	{"GoneAtOwnClose", 2, testGoneAtOwnClose},
-	{"NoAllocation", 2, testNoAllocation},
+	{alone, 2, testNoAllocation},
 	{"RemoteBytes", 2, testRemoteBytes},
 	{"RemoteBounds", 2, testRemoteBounds},
 	{"RemoteRelease", 2, testRemoteRelease},
@@ -85,11 +88,14 @@ type suite struct {
 }
 
 // Run runs the suite on the conduits that factory makes, in every variant.
-func Run(t *testing.T, factory Factory) { RunSlow(t, 1, factory) }
+func Run(t *testing.T, factory Factory) { run(t, 1, false, factory) }
 
 // RunSlow is Run with as many times fewer rounds where a test repeats something, for conduits over which a message
-// takes long: a network that loses some.
-func RunSlow(t *testing.T, slow int, factory Factory) {
+// takes long: a network that loses some. The tests of a variant run beside each other, since they wait most of the
+// time.
+func RunSlow(t *testing.T, slow int, factory Factory) { run(t, slow, true, factory) }
+
+func run(t *testing.T, slow int, beside bool, factory Factory) {
 	for i, v := range Variants {
 		t.Run(v.Name, func(t *testing.T) {
 			if invariants.Race && i%2 != 0 {
@@ -97,6 +103,9 @@ func RunSlow(t *testing.T, slow int, factory Factory) {
 			}
 			for _, c := range cases {
 				t.Run(c.name, func(t *testing.T) {
+					if beside && c.name != alone {
+						t.Parallel()
+					}
 					cs := factory(t, c.ranks, v.Cfg)
 					t.Cleanup(func() { closeAll(t, cs) })
 					c.run(suite{t, slow}, cs)
