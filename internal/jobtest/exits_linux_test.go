@@ -38,9 +38,9 @@ type ending struct {
 	says    string         // on standard error, once
 	signal  syscall.Signal // sent to the last rank, or to the launcher, when all ranks wait
 	toAll   bool           // to the launcher
-	variant bool           // so like another that it need not be tried with many ranks
+	variant bool           // so like another that it need not be tried with more than two ranks
 	agreed  bool           // all ranks agree on the end, and the launcher hurries nobody
-	few     bool           // one of the few that are tried with many ranks in short runs
+	few     bool           // one of the few that are tried with many ranks
 	env     []string
 }
 
@@ -109,17 +109,24 @@ func (e ending) name() string {
 	return e.way
 }
 
+// The ranks of the larger jobs. Some are enough for a tree of ranks with inner nodes. Many take long to start.
+const (
+	someRanks = 8
+	manyRanks = 64
+)
+
 // exitLimit is the time that the end of a job of n ranks may take.
 func exitLimit(n int) time.Duration { return 5*time.Second + time.Duration(n)*250*time.Millisecond }
 
 // TestExits: in whatever way a job ends, it does so in time, with the right code, and leaves nothing behind.
 func TestExits(t *testing.T) {
-	for _, n := range []int{2, 64} {
+	t.Parallel()
+	for _, n := range []int{2, someRanks, manyRanks} {
 		if n > 2 && invariants.Race {
 			continue // the program is the same one
 		}
 		for _, e := range endings(n) {
-			if n > 2 && (e.variant || testing.Short() && !e.few) {
+			if n > 2 && e.variant || n == someRanks && testing.Short() || n == manyRanks && !e.few {
 				continue
 			}
 			t.Run(fmt.Sprintf("ranks=%d/%s", n, e.name()), func(t *testing.T) {
@@ -140,7 +147,7 @@ func (e ending) check(t *testing.T, j *job, n int) {
 	t.Helper()
 	// A slow machine must not fail the test. What the job says shows that the limit was not needed.
 	j.cmd.Env = append(append(j.cmd.Env, "GOLCI_EXITTIMEOUT=10m"), e.env...)
-	if n > 2 { // matching tables for a quarter of a million threads are half of the work of 64 ranks
+	if n == manyRanks { // matching tables for a quarter of a million threads are half of the work of 64 ranks
 		j.cmd.Env = append(j.cmd.Env, "GOLCI_THREADS=1024")
 	}
 	input, err := j.cmd.StdinPipe()
@@ -222,6 +229,7 @@ func (x traces) wantNothing(t *testing.T) {
 
 // TestExitsElsewhere: without golci run, the ranks agree among themselves all the same.
 func TestExitsElsewhere(t *testing.T) {
+	t.Parallel()
 	const n = 2
 	agreed := endings(n)
 	for _, l := range [][]string{
@@ -270,6 +278,7 @@ func slowly(r io.Reader, all *strings.Builder, done chan<- error) {
 
 // TestExitOutput: all that ranks have written when they end comes out, also to a slow reader.
 func TestExitOutput(t *testing.T) {
+	t.Parallel()
 	const n, lines = 8, 300
 	program, err := exits()
 	if err != nil {

@@ -21,6 +21,7 @@ func (j *job) wantDone(n int) {
 
 // TestManyRanks: more ranks than cores complete every collective and ping-pong in pairs.
 func TestManyRanks(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{3, 8} {
 		j := golci(t, ranks(n, "all")...)
 		start := time.Now()
@@ -32,6 +33,7 @@ func TestManyRanks(t *testing.T) {
 
 // TestLaunchers: one program, under every launcher.
 func TestLaunchers(t *testing.T) {
+	t.Parallel()
 	self := os.Args[0]
 	for _, l := range []struct {
 		name string
@@ -43,6 +45,7 @@ func TestLaunchers(t *testing.T) {
 		{"mpirun.openmpi", []string{"mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "-n", "2", self}, 2},
 	} {
 		t.Run(l.name, func(t *testing.T) {
+			t.Parallel()
 			path, err := exec.LookPath(l.argv[0])
 			if err != nil {
 				t.Skipf("%s is not installed", l.argv[0])

@@ -382,8 +382,10 @@ func TestOrderInProcess(t *testing.T) {
 
 // TestOrderOfProcesses runs between processes, over shared memory and over datagrams.
 func TestOrderOfProcesses(t *testing.T) {
+	t.Parallel()
 	for _, conduit := range []string{"shm", udp.Name} {
 		t.Run(conduit, func(t *testing.T) {
+			t.Parallel()
 			bound := patience
 			if d, err := time.ParseDuration(os.Getenv(orderForVar)); err == nil {
 				bound += d

@@ -75,6 +75,7 @@ func conform(ctx context.Context, rt *realm.Runtime) error {
 
 // TestRealmConform: real processes print the same bytes over each conduit, which are those of the serial execution.
 func TestRealmConform(t *testing.T) {
+	t.Parallel()
 	seed, jobs := seedOfJobs(), max(2, *realmJobs)
 	t.Logf("-realmseed %d", seed)
 	for _, c := range realmConduits {
@@ -83,6 +84,7 @@ func TestRealmConform(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s/ranks=%d", c.name, n), func(t *testing.T) {
+				t.Parallel()
 				flags := append([]string{
 					"-env", jobSeed + "=" + strconv.FormatUint(seed, 10), "-env",
 					jobCount + "=" + strconv.Itoa(jobs),

@@ -81,6 +81,7 @@ func orphanMain() int {
 // TestRealmOrphans kills a rank of random jobs at a random time. On the others every operation ends: done, or with a
 // poison that names the rank. They go on without it, and nothing is left of the job.
 func TestRealmOrphans(t *testing.T) {
+	t.Parallel()
 	seed, jobs := seedOfJobs(), *realmJobs
 	if jobs == 0 {
 		if jobs = 3; testing.Short() {
@@ -91,6 +92,7 @@ func TestRealmOrphans(t *testing.T) {
 		for i := range jobs {
 			seed := seed + uint64(i)
 			t.Run(fmt.Sprintf("%s/%d", c.name, seed), func(t *testing.T) {
+				t.Parallel()
 				x := orphansOf(seed)
 				t.Logf("-realmseed %d: rank %d of %d dies after %v", seed, x.victim, x.ranks, x.delay)
 				flags := append([]string{

@@ -107,6 +107,7 @@ const refusedBound = 45 * time.Second
 // TestRefusedCalls: the kernel refuses a system call, as in a container. A job of two ranks works without it, or ends
 // with an error that names the call, before any time limit.
 func TestRefusedCalls(t *testing.T) {
+	t.Parallel()
 	for _, r := range refusals {
 		names := []string{"EPERM", "ENOSYS"}
 		if testing.Short() || !strings.Contains(r.confine, "ERRNO") {
@@ -149,6 +150,7 @@ func (r *refusal) start(t *testing.T) (j *job, code int) {
 }
 
 func (r *refusal) test(t *testing.T) {
+	t.Parallel()
 	j, code := r.start(t)
 	if r.want == "" {
 		if code != 0 {
@@ -165,10 +167,12 @@ func (r *refusal) test(t *testing.T) {
 // TestFewDescriptors: with too few descriptors a job of two ranks ends with an error that says so, before any time
 // limit. With enough it works.
 func TestFewDescriptors(t *testing.T) {
+	t.Parallel()
 	for _, conduit := range []string{"shm", "udp"} {
 		for _, n := range []int{9, 10, 11, 12, 13, 14, 16, 32} {
 			r := refusal{conduit: conduit, confine: fmt.Sprintf("files:%d", n), ranks: true}
 			t.Run(conduit+" "+r.confine, func(t *testing.T) {
+				t.Parallel()
 				j, code := r.start(t)
 				switch said := j.err.String(); {
 				case code == 0:
