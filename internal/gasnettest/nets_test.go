@@ -11,6 +11,7 @@ import (
 	"github.com/golci/golci/internal/conduit/mixed/mixedtest"
 	"github.com/golci/golci/internal/conduit/udp/seal"
 	"github.com/golci/golci/internal/conduit/udp/udptest"
+	"github.com/golci/golci/internal/invariants"
 )
 
 // network is a kind of conduit to run the tests over.
@@ -19,20 +20,21 @@ type network struct {
 	make func(t testing.TB, n int, seed uint64) []conduit.Conduit
 	slow bool // a message takes long: tests that try everything take samples
 	long bool // left out with -short
+	part bool // left out under the race detector, since other networks have the same and more
 }
 
 // networks are added to by files for one system.
 var networks = []network{
 	{name: "local", make: overLocal(conduit.Config{}, nil)},
-	{name: "two-slot", make: overLocal(conduit.Config{TinyQueues: true}, nil), slow: true},
+	{name: "two-slot", make: overLocal(conduit.Config{TinyQueues: true}, nil), slow: true, part: true},
 	{name: "bit-vector", make: overLocal(conduit.Config{ScanLimit: -1}, nil)},
-	{name: "bare", make: overLocal(conduit.Config{}, hide)},
-	{name: "faulty", make: overLocal(conduit.Config{}, spoil), slow: true},
+	{name: "bare", make: overLocal(conduit.Config{}, hide), part: true},
+	{name: "faulty", make: overLocal(conduit.Config{}, spoil), slow: true, part: true},
 	{name: "faulty two-slot bare", make: overLocal(conduit.Config{TinyQueues: true}, spoilBare), slow: true},
-	{name: "udp", make: overUDP(udptest.Job{}, conduit.Config{}), slow: true},
+	{name: "udp", make: overUDP(udptest.Job{}, conduit.Config{}), slow: true, part: true},
 	{name: "udp faulty", make: overUDP(badNetwork, conduit.Config{}), slow: true},
 	{name: "udp faulty two-slot", make: overUDP(badNetwork, conduit.Config{TinyQueues: true}), slow: true, long: true},
-	{name: "mixed", make: overMixed(conduit.Config{}, udptest.Job{Mode: seal.Trust}), slow: true},
+	{name: "mixed", make: overMixed(conduit.Config{}, udptest.Job{Mode: seal.Trust}), slow: true, part: true},
 	{name: "mixed faulty two-slot", make: overMixedFaulty(conduit.Config{TinyQueues: true}), slow: true},
 }
 
@@ -42,6 +44,9 @@ func overAll(t *testing.T, f func(t *testing.T, net network)) {
 		t.Run(net.name, func(t *testing.T) {
 			if testing.Short() && net.long {
 				t.Skip("-short: another network shows as much in less time")
+			}
+			if invariants.Race && net.part {
+				t.Skip("under the race detector another network shows as much")
 			}
 			f(t, net)
 		})
