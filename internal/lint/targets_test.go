@@ -14,7 +14,7 @@ var (
 )
 
 // TestTargetsStandForAll: a file may be for one system or for one processor, but for a pair of them only on Linux. So
-// the gate's cross-builds, which have each system and each processor once, see every file.
+// the gate's targets, which have each system and each processor once, see every file.
 func TestTargetsStandForAll(t *testing.T) {
 	constrained := 0
 	for _, f := range files(t) {
