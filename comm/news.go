@@ -119,7 +119,7 @@ func (s *Server) LingerOr(r Req, alarm *progress.Done) bool {
 	return r.Ready() || s.eng.LingerFor(&r.o.done, alarm)
 }
 
-// AwaitOr blocks until r is done or alarm goes off, and uses up neither.
+// AwaitOr blocks until r is done, or alarm, if there is one, goes off. It uses up neither.
 func (s *Server) AwaitOr(r Req, alarm *progress.Done) error {
 	if r.Ready() {
 		return nil
@@ -128,7 +128,10 @@ func (s *Server) AwaitOr(r Req, alarm *progress.Done) error {
 		return err
 	}
 	buf := dones.Get().(*[]*progress.Done)
-	ds := append((*buf)[:0], &r.o.done, alarm)
+	ds := append((*buf)[:0], &r.o.done)
+	if alarm != nil {
+		ds = append(ds, alarm)
+	}
 	s.eng.WaitAny(ds)
 	clear(ds)
 	*buf = ds[:0]

@@ -77,7 +77,11 @@ func (x *coll) wait(st *schedule.Step, r comm.Req) error {
 }
 
 func (x *coll) waitStep(st *schedule.Step, r comm.Req) error {
-	if r.Ready() || x.alarm == nil || x.c.srv.LingerOr(r, x.alarm) {
+	if x.alarm == nil {
+		_ = x.c.srv.AwaitOr(r, nil) // outcome has the same errors, but would tell of the wait once more
+		return x.outcome(st, r)
+	}
+	if r.Ready() || x.c.srv.LingerOr(r, x.alarm) {
 		return x.outcome(st, r)
 	}
 	x.peer, x.from = int(st.Peer), -1

@@ -127,12 +127,14 @@ func TestTimelineOfWaits(t *testing.T) {
 	}
 }
 
-// way is the way to wait that e shows: 0 for a send of ask, -1 for what the test does not do.
+// way is the way to wait that e shows: 0 for a send of ask and for the end, -1 for what the test does not do.
 func (e *wait) way() int {
 	peer, tag := e.Args.Peer, e.Args.Tag
 	switch {
 	case e.Name == "Barrier" && peer != nil && *peer == 1:
 		return byBarrier
+	case e.Name == "Finalize" && peer != nil && *peer == 1 && tag == nil:
+		return 0
 	case e.Name == "receive" && peer == nil && tag == nil:
 		return byAny
 	case peer == nil || *peer != 1 || tag == nil:
