@@ -57,3 +57,37 @@ func TestRetiredEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestCauseIsKept: a late look at a poisoned event learns the cause, however often its slot was poisoned since with the
+// same one.
+func TestCauseIsKept(t *testing.T) {
+	cause, again := errors.New("the cause of many"), errors.New("another cause")
+	err := Run(1, func(rt *Runtime) error {
+		poisoned := func(why error) Event {
+			u := rt.NewUserEvent()
+			_ = u.Cancel(why)
+			return u.Event()
+		}
+		first := poisoned(cause)
+		slot := without(event.ID(first))
+		last := NoEvent
+		for uses := 0; uses < 3*event.MaxRuns; {
+			if last = poisoned(cause); without(event.ID(last)) == slot {
+				uses++
+			}
+		}
+		for _, e := range []Event{first, last, poisoned(again)} {
+			want := cause
+			if e != first && e != last {
+				want = again
+			}
+			if _, err := rt.HasTriggered(e); !errors.Is(err, want) {
+				t.Errorf("%v: %v, want %v", e, err, want)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -3,6 +3,7 @@ package event
 import (
 	"encoding/binary"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -77,9 +78,13 @@ func (p *Poisons) cause(gen uint32) *Poison {
 	return &noCause
 }
 
-// says tells whether p says all that q says. That from another rank has no error.
+// says tells whether p says all that q says. A poison from another rank has no error.
 func (p *Poison) says(q *Poison) bool {
-	return p == q || p.Rank == q.Rank && p.Text == q.Text && q.Err == nil
+	if p == q {
+		return true
+	}
+	return p.Rank == q.Rank && p.Text == q.Text &&
+		(q.Err == nil || reflect.ValueOf(q.Err).Comparable() && p.Err == q.Err)
 }
 
 // Full tells whether there is no place for another run.

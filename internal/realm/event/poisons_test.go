@@ -89,6 +89,11 @@ func TestPoisonRuns(t *testing.T) {
 	}
 }
 
+// several is an error that == panics with.
+type several []error
+
+func (s several) Error() string { return s[0].Error() }
+
 // TestPoisonsInARow: a poison that many generations share is kept once, and others stay. An error of this rank stays.
 func TestPoisonsInARow(t *testing.T) {
 	var p Poisons
@@ -99,8 +104,16 @@ func TestPoisonsInARow(t *testing.T) {
 		p.Add(gen, mine)
 	}
 	p.Add(1001, &Poison{Rank: 1, Text: "cause"})
+	p.Add(1002, &Poison{Rank: 1, Text: "cause", Err: mine.Err})
 	if *p.Find(1) != *because(1) || p.Find(2).Err != nil || p.Find(3) != mine || p.Find(500) != mine ||
-		p.Find(1001) != mine || len(p.causes) != 3 {
+		p.Find(1001) != mine || p.Find(1002) != mine || len(p.causes) != 3 {
+		t.Errorf("%+v", p.causes)
+	}
+	for gen := range uint32(2) { // an error that cannot be compared is another one each time
+		p.Add(2000+gen, &Poison{Rank: 1, Text: "cause", Err: several{mine.Err}})
+	}
+	p.Add(2002, &Poison{Rank: 1, Text: "cause", Err: errors.New("cause")})
+	if len(p.causes) != maxCauses || p.causes[1].gen != 2000 || p.Find(2002).Err == mine.Err {
 		t.Errorf("%+v", p.causes)
 	}
 }
