@@ -65,11 +65,13 @@ var arrive = realm.Register("taskbench.arrive", func(c *realm.Ctx, _ arrival) er
 	return c.Wait(release.Event())
 })
 
-// meet blocks until all ranks have called it.
-func (m *Realm) meet() error {
-	e := realm.Spawn(m.rt, realm.ProcessorOf(0), arrive, arrival{int32(m.rt.Rank())})
-	return m.rt.Wait(context.Background(), e)
+// arrive is an event that triggers once the events that all ranks have called it with have.
+func (m *Realm) arrive(after realm.Event) realm.Event {
+	return realm.Spawn(m.rt, realm.ProcessorOf(0), arrive, arrival{int32(m.rt.Rank())}, realm.After(after))
 }
+
+// meet blocks until all ranks have called it.
+func (m *Realm) meet() error { return m.rt.Wait(context.Background(), m.arrive(realm.NoEvent)) }
 
 // Run implements Runner.
 func (m *Realm) Run(r *Run) (time.Duration, error) {
@@ -85,32 +87,38 @@ func (m *Realm) Run(r *Run) (time.Duration, error) {
 		return 0, err
 	}
 	start := time.Now()
-	if err := m.await(g.start()); err != nil {
-		return 0, err
+	over := g.start()
+	if m.rt.Size() > 1 {
+		over = m.arrive(over)
 	}
-	err = m.meet()
-	return time.Since(start), err
+	end, err := m.await(over)
+	return end.Sub(start), err
 }
 
 // glance is how often a goroutine looks for the end of the job.
 const glance = 100 * time.Millisecond
 
-// await blocks until e has triggered. Runtime.Wait would poll meanwhile, beside the worker that runs the tasks.
-func (m *Realm) await(e realm.Event) error {
-	done := make(chan error, 1)
+// await blocks until e has triggered, and tells when that was. Runtime.Wait would poll meanwhile, beside the worker
+// that runs the tasks.
+func (m *Realm) await(e realm.Event) (end time.Time, err error) {
+	type outcome struct {
+		end time.Time
+		err error
+	}
+	done := make(chan outcome, 1)
 	realm.SpawnLocal(m.rt, m.rt.CPU(0), func(c *realm.Ctx) error {
-		done <- c.Wait(e)
+		done <- outcome{time.Now(), c.Wait(e)}
 		return nil
 	}, realm.After(e), realm.IgnoreFaults())
 	ended := time.NewTicker(glance)
 	defer ended.Stop()
 	for {
 		select {
-		case err := <-done:
-			return err
+		case x := <-done:
+			return x.end, x.err
 		case <-ended.C:
 			if err := m.rt.OfRank().Ended(); err != nil {
-				return err
+				return time.Time{}, err
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package taskbench
 
 import (
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/golci/golci/realm"
@@ -12,11 +13,11 @@ type farEdges struct {
 	*graphRun
 	owner  []int // rank of each point
 	inputs *wires[*farInput]
-	known  map[uint32]*farInput // by number
+	known  []*farInput // by point; nil for those that no task of this rank depends on
 }
 
-// farInput is what tasks of a point get from a point of another rank: all steps have room of their own. An event tells
-// that an input is there.
+// farInput is what the tasks of this rank get from a point of another rank: all steps have room of their own. An event
+// tells that an input is there.
 type farInput struct {
 	events []realm.UserEvent // by step; zero where there is no input
 	left   []atomic.Int32    // stamps that have not come, by step
@@ -27,23 +28,24 @@ type farInput struct {
 func (f *farInput) input(step int) []Stamp { return f.room[step*f.stamps : (step+1)*f.stamps] }
 
 func newFarEdges(g *graphRun) *farEdges {
-	f := &farEdges{graphRun: g, owner: owners(g.Width, g.realm.rt.Size()), known: make(map[uint32]*farInput)}
+	f := &farEdges{graphRun: g, owner: owners(g.Width, g.realm.rt.Size()), known: make([]*farInput, g.Width)}
 	f.inputs = wire(g.Plan, func(producer, consumer int) *farInput {
 		if g.own.Has(producer) || !g.own.Has(consumer) {
 			return nil
 		}
-		stamps := g.Payload / stampBytes
-		in := &farInput{
-			make([]realm.UserEvent, g.Steps), make([]atomic.Int32, g.Steps), make([]Stamp, g.Steps*stamps), stamps,
+		if f.known[producer] == nil {
+			stamps := g.Payload / stampBytes
+			f.known[producer] = &farInput{
+				make([]realm.UserEvent, g.Steps), make([]atomic.Int32, g.Steps), make([]Stamp, g.Steps*stamps), stamps,
+			}
 		}
-		f.known[g.edge(producer, consumer)] = in
-		return in
+		return f.known[producer]
 	})
 	for step := range g.Steps {
 		w := g.window(step)
 		for point := max(w.First, g.own.First); point <= min(w.Last, g.own.Last); point++ {
 			for _, in := range f.inputs.inputs(step, point) {
-				if in != nil {
+				if in != nil && in.left[step].Load() == 0 {
 					in.events[step] = g.realm.rt.NewUserEvent()
 					in.left[step].Store(int32(in.stamps))
 				}
@@ -53,32 +55,37 @@ func newFarEdges(g *graphRun) *farEdges {
 	return f
 }
 
-// edge is the number of an edge.
-func (g *graphRun) edge(producer, consumer int) uint32 { return uint32(producer*g.Width + consumer) }
-
-// send spawns tasks that bring an output to the ranks that need it.
+// send spawns tasks that bring an output to the ranks that need it, once to each.
 func (f *farEdges) send(c *realm.Ctx, step, point int, out []Stamp) error {
+	var few [fewInputs]int
+	told := few[:0]
 	for _, consumer := range f.Outputs(step, point) {
-		if f.own.Has(consumer) {
+		rank := f.owner[consumer]
+		if f.own.Has(consumer) || slices.Contains(told, rank) {
 			continue
 		}
-		to := realm.ProcessorOf(f.owner[consumer])
+		told = append(told, rank)
+		to := realm.ProcessorOf(rank)
 		for at := 0; at < len(out); {
 			p := parcelFor(len(out) - at)
 			n := min(p.stamps, len(out)-at)
-			p.send(c, to, label{f.edge(point, consumer), uint32(step + 1), uint32(at), uint32(n)}, out[at:at+n])
+			p.send(c, to, label{uint32(point), uint32(step + 1), uint32(at), uint32(n)}, out[at:at+n])
 			at += n
 		}
 	}
 	return nil
 }
 
-// label says which part of which input a parcel has.
-type label struct{ Edge, Step, At, Stamps uint32 }
+// label says which part of which input a parcel has: Point has written it, and tasks of Step need it.
+type label struct{ Point, Step, At, Stamps uint32 }
 
 // deliver stores a part of an input.
 func deliver(c *realm.Ctx, l label, stamps []Stamp) error {
-	in := realmOf(c.Runtime()).current.Load().far.known[l.Edge]
+	known := realmOf(c.Runtime()).current.Load().far.known
+	var in *farInput
+	if int(l.Point) < len(known) {
+		in = known[l.Point]
+	}
 	if in == nil || int(l.Step) >= len(in.events) || int(l.At+l.Stamps) > in.stamps {
 		return fmt.Errorf("%w: an input %+v that nobody needs", ErrResult, l)
 	}
