@@ -49,7 +49,7 @@ func (g *group) push(t *task, k *cascade) {
 	for _, p := range g.members {
 		p.mu.Lock()
 		p.urgent.Store(true)
-		busy := p.turn != nil
+		busy := p.turn != nil && !p.lingers
 		p.start(k)
 		if !busy {
 			return

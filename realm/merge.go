@@ -63,7 +63,7 @@ func distinct(events []Event) (only Event, n int) {
 // gather has m wait for events, those that distinct has counted. m may be free when it returns.
 func (k *cascade) gather(m *merger, events []Event) {
 	last := NoEvent
-	i, over := 0, uint32(1) // the guard
+	i, over := 0, uint32(0)
 	for _, x := range events {
 		if x == NoEvent || x == last {
 			continue
@@ -72,7 +72,9 @@ func (k *cascade) gather(m *merger, events []Event) {
 		over += m.add(k, i, event.ID(x))
 		i++
 	}
-	m.drop(k, over)
+	if over > 0 { // else the last waiter to be fired ends m, which may have happened
+		m.drop(k, over)
+	}
 }
 
 // inlineMerge is the number of events that a merger takes without an allocation.
@@ -81,7 +83,7 @@ const inlineMerge = 6
 // merger triggers an event, or has a task become ready, once several events have triggered. Those may trigger at the
 // same time in different goroutines, so what they share is atomic. The last one frees the merger.
 type merger struct {
-	left     atomic.Uint32 // events that have not been counted as triggered, and 1 while events are being added
+	left     atomic.Uint32 // events that have not been counted as triggered, also those that are yet to be added
 	poisoned atomic.Bool   // a poisoned event has ended it early, or its task has been canceled
 	priority atomic.Uint64 // 1<<32 and a new priority of the task; 0: none. Written while one of its waiters is in a list
 	to       event.ID
@@ -112,7 +114,7 @@ func (rt *Runtime) newMerger(n int, ignore bool) *merger {
 	if m.priority.Load() != 0 {
 		m.priority.Store(0)
 	}
-	arch.StoreRel32(&m.left, uint32(n)+1) // published by the lock of each event that gets a waiter
+	arch.StoreRel32(&m.left, uint32(n)) // published by the lock of each event that gets a waiter
 	return m
 }
 
@@ -160,9 +162,10 @@ func (m *merger) end(k *cascade, why *event.Poison) {
 	k.trigger(m.to, why)
 }
 
-// drop counts n events. m must not be touched after it, since the last caller frees it.
+// drop counts n events. m must not be touched after it, since the last caller frees it. Who finds that only its own
+// events are left needs no exchange: all others have been counted, which the load has seen.
 func (m *merger) drop(k *cascade, n uint32) {
-	if m.left.Add(-n) != 0 {
+	if m.left.Load() != n && m.left.Add(-n) != 0 {
 		return
 	}
 	if !m.poisoned.Load() {

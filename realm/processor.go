@@ -86,13 +86,14 @@ type processor struct {
 	chain  taskList    // the next tasks; it belongs to who has the turn
 	batch  *batch      // profiles that have not been delivered; likewise
 
-	mu    spin.Lock // guards what follows; nothing is taken under it
-	turn  *runner   // who has the turn, nil if there is nothing to do
-	ready taskList
-	first taskHeap  // tasks of other than the usual priority
-	back  []*runner // tasks that have waited and can go on
-	idle  []*runner // without a task
-	all   int       // runners
+	mu      spin.Lock // guards what follows; nothing is taken under it
+	turn    *runner   // who has the turn, nil if there is nothing to do
+	lingers bool      // who has the turn has nothing to do, polls, and watches urgent
+	ready   taskList
+	first   taskHeap  // tasks of other than the usual priority
+	back    []*runner // tasks that have waited and can go on
+	idle    []*runner // without a task
+	all     int       // runners
 }
 
 // push implements executor.
@@ -110,6 +111,10 @@ func (p *processor) push(t *task, k *cascade) {
 // start gives the turn to a runner if nobody has it. It unlocks p.mu.
 func (p *processor) start(k *cascade) {
 	if p.turn != nil {
+		if p.lingers {
+			p.lingers = false
+			p.urgent.Store(true)
+		}
 		p.mu.Unlock()
 		return
 	}
@@ -174,13 +179,20 @@ func (p *processor) next(r *runner) *task {
 			return t
 		}
 	}
-	return p.choose(r)
+	t, has := p.choose(r, true)
+	if t == nil && has {
+		r.linger(&p.urgent)
+		t, _ = p.choose(r, false)
+	}
+	return t
 }
 
 // choose is next when there is more to look at than the chain. Tasks that have waited go first, then those of high
-// priority, then the chain.
-func (p *processor) choose(r *runner) *task {
+// priority, then the chain. has tells whether r still has the turn. With linger it keeps the turn if there is nothing
+// to do, and is to call choose again.
+func (p *processor) choose(r *runner, linger bool) (t *task, has bool) {
 	p.mu.Lock()
+	p.lingers = false
 	if len(p.back) > 0 {
 		x := p.firstBack()
 		p.looked()
@@ -188,11 +200,13 @@ func (p *processor) choose(r *runner) *task {
 		p.turn = x
 		p.mu.Unlock()
 		x.give(nil)
-		return nil
+		return nil, false
 	}
-	t := p.pick()
+	t = p.pick()
+	has = t != nil || linger
+	p.lingers = t == nil && linger
 	var b *batch
-	if t == nil {
+	if !has {
 		p.turn = nil
 		p.idle = append(p.idle, r)
 		b, p.batch = p.batch, nil
@@ -200,7 +214,7 @@ func (p *processor) choose(r *runner) *task {
 	p.looked()
 	p.mu.Unlock()
 	p.rt.deliver(b)
-	return t
+	return t, has
 }
 
 // looked notes whether there is something urgent left. p.mu is held.

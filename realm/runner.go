@@ -108,6 +108,10 @@ func (r *runner) runTasks(t *fult.Thread) {
 	}
 }
 
+// linger polls a little before r gives up the turn for want of tasks, until urgent is set. What a message lets begin
+// then runs without a switch of threads.
+func (r *runner) linger(urgent *atomic.Bool) { r.rt.engine.LingerUntil(r.thread.Load(), urgent) }
+
 // Fire implements event.Op: what the task has waited for has come.
 func (r *runner) Fire(_ *event.Waiter, by any) { r.executor.resume(r, by.(*cascade)) }
 

@@ -227,6 +227,18 @@ func (e *Engine) Linger(t *fult.Thread, d *Done) bool {
 	return d.Ready()
 }
 
+// LingerUntil polls a little on behalf of t, while its worker has nothing else to run, until flag is set. Only few
+// threads of a worker may use it at a time, since what polls has a larger stack.
+func (e *Engine) LingerUntil(t *fult.Thread, flag *atomic.Bool) {
+	w := t.Worker()
+	if e.dedicated {
+		return
+	}
+	for n := 0; n < inlinePolls && !flag.Load() && !w.Runnable() && !w.OthersWork(); n++ {
+		e.src.Poll(w)
+	}
+}
+
 // LingerFor polls a little for the caller and reports whether d is ready. It ends early when alarm, if not nil, is.
 func (e *Engine) LingerFor(d, alarm *Done) bool {
 	if t := e.Current(); t != nil {
