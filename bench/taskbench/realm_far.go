@@ -81,19 +81,22 @@ type label struct{ Point, Step, At, Stamps uint32 }
 
 // deliver stores a part of an input.
 func deliver(c *realm.Ctx, l label, stamps []Stamp) error {
-	known := realmOf(c.Runtime()).current.Load().far.known
+	g := realmOf(c.Runtime()).current.Load()
 	var in *farInput
-	if int(l.Point) < len(known) {
-		in = known[l.Point]
+	if int(l.Point) < g.Width {
+		in = g.far.known[l.Point]
 	}
 	if in == nil || int(l.Step) >= len(in.events) || int(l.At+l.Stamps) > in.stamps {
 		return fmt.Errorf("%w: an input %+v that nobody needs", ErrResult, l)
 	}
 	copy(in.input(int(l.Step))[l.At:], stamps[:l.Stamps])
-	if in.left[l.Step].Add(-int32(l.Stamps)) != 0 {
-		return nil
+	switch left := in.left[l.Step].Add(-int32(l.Stamps)); {
+	case left < 0:
+		g.fail("an output of point %d comes twice for step %d", l.Point, l.Step)
+	case left == 0:
+		return in.events[l.Step].Trigger(realm.NoEvent)
 	}
-	return in.events[l.Step].Trigger(realm.NoEvent)
+	return nil
 }
 
 // parcel is a task that brings a number of stamps as its arguments.
