@@ -25,7 +25,7 @@ func (m *Peer) TaskBench(checkout, dir string) (*TaskBench, error) {
 	}
 	cxx := filepath.Join(filepath.Dir(m.CC), strings.Replace(filepath.Base(m.CC), "mpicc", "mpicxx", 1))
 	for _, args := range [][]string{
-		{"-C", filepath.Join(into, "core"), "libcore_s.a"},
+		{"-C", filepath.Join(into, "core"), "libcore.a", "libcore_s.a"}, // the second is a link
 		{"-C", filepath.Join(into, "mpi"), "nonblock", "MPICXX=" + cxx},
 	} {
 		if out, err := exec.Command("make", append([]string{"-B"}, args...)...).CombinedOutput(); err != nil {
