@@ -227,14 +227,14 @@ func (e *Engine) Linger(t *fult.Thread, d *Done) bool {
 	return d.Ready()
 }
 
-// LingerUntil polls a little on behalf of t, while its worker has nothing else to run, until flag is set. Only few
-// threads of a worker may use it at a time, since what polls has a larger stack.
+// LingerUntil polls a little on behalf of t, while its worker has nothing else to run, until flag is set. It does
+// nothing where waiters do not spin. Only few threads of a worker may use it, since what polls has a larger stack.
 func (e *Engine) LingerUntil(t *fult.Thread, flag *atomic.Bool) {
 	w := t.Worker()
-	if e.dedicated {
+	if e.dedicated || e.spin == 0 {
 		return
 	}
-	for n := 0; n < inlinePolls && !flag.Load() && !w.Runnable() && !w.OthersWork(); n++ {
+	for n := 0; n < inlinePolls && !flag.Load() && !w.Runnable(); n++ {
 		e.src.Poll(w)
 	}
 }
