@@ -15,7 +15,8 @@ var ping = realm.Register("realmtest.ping", func(*realm.Ctx, struct{}) error { r
 // Survive executes a plan for which Config.Kill was set as the rank of rt, while the rank victim dies. It blocks until
 // this rank has seen the end of each operation. It returns an error for an operation of this kind:
 //
-//   - It has a poison that neither names the victim nor is one of the plan's.
+//   - It has a poison that neither names the victim nor is one of the plan's. One whose cause has been forgotten it may
+//     have from an operation that it waits for.
 //   - It has been done although it waits for one that has not.
 //   - It has left wrong data in an array of this rank to which only operations that were done have written.
 //
@@ -115,10 +116,25 @@ func (j *job) explained(errs []error, i, victim int) error {
 	var p *realm.PoisonError
 	died := errors.As(err, &p) &&
 		(p.Rank == victim || strings.Contains(p.Cause, fmt.Sprintf("rank %d", victim)))
-	if died || o.causes != nil && o.differs(err) == nil {
+	switch {
+	case died, p != nil && p.Rank >= 0 && o.causes != nil && o.differs(err) == nil:
+		return nil
+	case p != nil && p.Rank < 0 && j.dependsOnPoisoned(errs, o): // it may have come to wait for that too late
 		return nil
 	}
 	return fmt.Errorf("poison that is not explained: %w", err)
+}
+
+// dependsOnPoisoned tells whether o waits for an operation that was not done.
+func (j *job) dependsOnPoisoned(errs []error, o *op) bool {
+	for _, list := range [][]int{o.deps, o.order} {
+		for _, d := range list {
+			if errs[d] != nil {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // goesOn has the ranks that are left run tasks for each other.
