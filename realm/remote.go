@@ -223,7 +223,11 @@ func (rt *Runtime) onSubscribe(t *am.Token, args []uint64, _ []byte) {
 	}
 	c.lock.Lock()
 	st, answer := c.slot.Subscribe(e.Gen(), int32(t.Source()))
-	gen, poisoned := c.slot.Update()
+	var gen uint32
+	var poisoned *event.Poisons
+	if answer {
+		gen, poisoned = c.slot.UpdateFor(e.Gen())
+	}
 	c.lock.Unlock()
 	switch {
 	case st == event.Unknown:

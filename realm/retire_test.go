@@ -7,8 +7,8 @@ import (
 	"github.com/golci/golci/internal/realm/event"
 )
 
-// TestRetiredEvents cancels every other event. Each slot can do so only a few times; what it then keeps is bounded, and
-// right as long as it is kept.
+// TestRetiredEvents cancels every other event. Each slot can do so only a few times in a row. What it then keeps is
+// bounded, and right as long as it is kept. After that it goes on, so the numbers of slots do not run out.
 func TestRetiredEvents(t *testing.T) {
 	rounds := 4 * pageCells
 	if !testing.Short() {
@@ -38,15 +38,9 @@ func TestRetiredEvents(t *testing.T) {
 		if !done || !errors.Is(err, ErrPoisoned) {
 			t.Errorf("%v, canceled first: %v, %v", first, done, err)
 		}
-		lost := 0
-		for _, p := range *rt.events.pages.Load() {
-			if p == lostPage {
-				lost++
-			}
-		}
-		// Pages stay of which a cell is free, or alive for good.
-		if want := (rounds - event.Exact) / pageCells; !testing.Short() && lost < want-2 {
-			t.Errorf("%d pages are gone, want %d", lost, want)
+		// As many as keep their outcomes, and those that are in use or free.
+		if n, most := len(*rt.events.pages.Load()), event.Exact/pageCells+2; n > most {
+			t.Errorf("%d pages of events, want %d at most", n, most)
 		}
 		if ok, err := rt.HasTriggered(first + 1); !testing.Short() && (!ok || err == nil) {
 			t.Errorf("an event whose outcome is forgotten: %v, %v", ok, err)

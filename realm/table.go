@@ -2,7 +2,6 @@ package realm
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -29,21 +28,11 @@ type table struct {
 	free  request.Pool[cell]      // neither alive nor retired
 	mu    sync.Mutex              // nothing but the lock of a cell is taken under it
 
-	// Of cells that cannot be used again, under mu.
-	retired event.Retired
-	lost    map[int]int // how many cells of a page are forgotten
+	retired event.Retired // cells that wait for their outcomes to be forgotten; under mu
 }
 
-// lostPage takes the place of pages of which all cells are forgotten.
-var lostPage = func() *page {
-	p := new(page)
-	for i := range p {
-		p[i].slot.Forget()
-	}
-	return p
-}()
-
-// retire keeps what is to be known of c, which cannot be used again, and forgets an older one for it.
+// retire keeps what is to be known of c, which has no further generation for now. An older one is forgotten for it, and
+// goes on.
 func (t *table) retire(c *cell) {
 	c.lock.Lock()
 	keeps := c.slot.Retire()
@@ -54,25 +43,18 @@ func (t *table) retire(c *cell) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if oldest, full := t.retired.Add(int(c.index)); full {
-		t.forget(oldest)
+		t.forget(t.at(oldest))
 	}
 }
 
-// forget forgets the outcomes of a cell that has been retired. t.mu is held.
-func (t *table) forget(index int) {
-	c := t.at(index)
+// forget forgets the outcomes of a cell that has been retired.
+func (t *table) forget(c *cell) {
 	c.lock.Lock()
 	c.slot.Forget()
+	over := c.slot.Retired()
 	c.lock.Unlock()
-	if t.lost == nil {
-		t.lost = make(map[int]int)
-	}
-	n := index / pageCells
-	if t.lost[n]++; t.lost[n] == pageCells {
-		delete(t.lost, n)
-		pages := slices.Clone(*t.pages.Load())
-		pages[n] = lostPage
-		t.pages.Store(&pages)
+	if !over {
+		t.free.Put(c)
 	}
 }
 

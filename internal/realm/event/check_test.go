@@ -40,6 +40,8 @@ func (x *system) checkJob(j *job, rest bool) error {
 		return fmt.Errorf("%s has fired %d times, withdrawn %v", j.name, j.fired, j.withdrawn)
 	case j.fired > 0 && !over:
 		return fmt.Errorf("%s has fired, and its event has not triggered", j.name)
+	case j.fired > 0 && isForgotten(j.got) && !isForgotten(t.why) && !j.atOnce && t.late>>j.rank&1 == 0:
+		return fmt.Errorf("%s has asked in time, and is told that its outcome has been forgotten", j.name)
 	case j.fired > 0:
 		return x.rightPoison(j.rank, j.slot, j.gen, j.got)
 	case rest && over && !j.withdrawn:
@@ -47,6 +49,9 @@ func (x *system) checkJob(j *job, rest bool) error {
 	}
 	return nil
 }
+
+// isForgotten tells whether why stands for an outcome that is not known. It may be the poison of what waits for that.
+func isForgotten(why *Poison) bool { return why != nil && *why == noOutcome }
 
 // rightPoison tells what is wrong with why as the poison of a generation, for rank.
 func (x *system) rightPoison(rank, slot int, gen uint32, why *Poison) error {
@@ -56,6 +61,8 @@ func (x *system) rightPoison(rank, slot int, gen uint32, why *Poison) error {
 	}
 	switch {
 	case !t.triggered:
+	case t.lost && isForgotten(why):
+		return nil
 	case t.why == nil || why == nil:
 		if t.why == why {
 			return nil

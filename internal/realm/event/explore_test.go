@@ -12,7 +12,7 @@ import (
 
 // act is one step of a script. Steps of a script happen in order; scripts run side by side.
 type act struct {
-	do   string // create, wait, withdraw, merge, trigger, poison, forget, die or vanish, which loses what was sent
+	do   string // create, wait, withdraw, merge, trigger, poison, forget, lose, die or vanish, which loses what was sent
 	rank int
 	slot int
 	gen  uint32
@@ -58,6 +58,8 @@ func (w *simWorld) can(a act) bool {
 		return known(a.slot, a.gen)
 	case "forget":
 		return w.canForget(a.rank, a.slot)
+	case "lose":
+		return w.canLose(a.slot) && len(w.slots[a.slot].truth) >= int(a.gen)
 	case "die", "vanish":
 		return true
 	}
@@ -87,6 +89,8 @@ func (w *simWorld) perform(a act) {
 		w.trigger(a.rank, a.slot, a.gen, because(a.gen))
 	case "forget":
 		w.forget(a.rank, a.slot)
+	case "lose":
+		w.lose(a.slot)
 	case "die", "vanish":
 		w.die(a.rank, a.do == "vanish")
 	}
@@ -208,6 +212,7 @@ func (w *simWorld) Key() string {
 	}
 	for _, j := range w.jobs {
 		b = append(b, 'j', byte(j.rank), byte(j.slot), byte(j.gen), byte(j.merge), byte(j.fired), flag(j.withdrawn))
+		b = append(b, flag(j.atOnce))
 		b = appendWhy(b, j.got)
 	}
 	for _, m := range w.merges {
@@ -271,7 +276,7 @@ func (w *simWorld) appendSlot(b []byte, s *simSlot) []byte {
 		b = r.poisoned.Append(b)
 	}
 	for _, t := range s.truth {
-		b = append(b, 't', flag(t.triggered), byte(t.messages), byte(t.forgotten))
+		b = append(b, 't', flag(t.triggered), byte(t.messages), byte(t.forgotten), flag(t.lost), byte(t.late))
 		b = binary.LittleEndian.AppendUint64(b, t.parties)
 		b = binary.LittleEndian.AppendUint64(b, t.told)
 		b = appendWhy(b, t.why)
@@ -363,6 +368,27 @@ var worlds = []struct {
 			step("vanish", 1, "a1"),
 		},
 		{step("wait", 2, "a1"), step("trigger", 2, "a2"), step("forget", 2, "a1"), step("wait", 2, "a1")},
+	}},
+	{"the owner forgets, and ranks ask late", 40_000, []int{0}, [][]act{
+		{step("create", 0, "a1"), step("lose", 0, "a1"), step("create", 0, "a2"), step("wait", 0, "a1")},
+		{step("wait", 1, "a1"), step("trigger", 1, "a1"), step("wait", 1, "a2"), step("trigger", 1, "a2")},
+		{step("wait", 2, "a1"), step("wait", 2, "a2"), step("wait", 2, "a1")},
+	}},
+	{"the owner forgets poisons, and ranks forget, too", 40_000, []int{0}, [][]act{
+		{step("create", 0, "a1"), step("lose", 0, "a1"), step("create", 0, "a2"), step("lose", 0, "a2")},
+		{
+			step("wait", 1, "a1"), step("poison", 1, "a1"), step("wait", 1, "a2"), step("forget", 1, "a1"),
+			step("wait", 1, "a1"),
+		},
+		{step("wait", 2, "a1"), step("poison", 2, "a2"), step("wait", 2, "a1"), step("wait", 2, "a2")},
+	}},
+	{"the owner forgets twice, and updates overtake each other", 200_000, []int{0}, [][]act{
+		{
+			step("create", 0, "a1"), step("trigger", 0, "a1"), step("create", 0, "a2"), step("poison", 0, "a2"),
+			step("lose", 0, "a2"), step("create", 0, "a3"), step("trigger", 0, "a3"), step("lose", 0, "a3"),
+		},
+		{step("wait", 1, "a1"), step("wait", 1, "a2"), step("wait", 1, "a3")},
+		{step("wait", 2, "a2"), step("wait", 2, "a1")},
 	}},
 	{"the owner dies, and a rank has forgotten", 10_000, []int{0}, [][]act{
 		{step("create", 0, "a1"), step("wait", 0, "a1"), step("vanish", 0, "a1")},

@@ -98,6 +98,8 @@ func (p *program) step() {
 		p.mergeSome()
 	case 8, 9:
 		p.triggerOne(p.next(p.ranks), p.next(len(p.slots)), p.next(3) == 0)
+	case 10:
+		p.loseOne(p.next(len(p.slots)))
 	default:
 		if len(p.msgs) > 0 {
 			i := p.next(len(p.msgs))
@@ -110,6 +112,14 @@ func (p *program) step() {
 func (p *program) begin(slot int) {
 	if s := &p.slots[slot]; !s.alive && !s.Retired() {
 		p.did("create %c.%d", 'a'+slot, p.create(slot))
+	}
+}
+
+// loseOne has an owner forget outcomes, as it does once it has many retired slots.
+func (p *program) loseOne(slot int) {
+	if p.canLose(slot) {
+		p.did("the owner of slot %c forgets", 'a'+slot)
+		p.lose(slot)
 	}
 }
 

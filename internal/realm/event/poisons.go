@@ -20,8 +20,9 @@ const maxCauses = 4
 // Poisons are the poisoned generations of one event. A program that only creates and cancels needs one run. The zero
 // value has none.
 type Poisons struct {
-	runs   []run   // oldest first
-	causes []cause // of the newest generations, oldest first; two in a row differ
+	forgotten uint32  // the outcomes of the generations up to this one are not known any more; 0: all are
+	runs      []run   // of later generations, oldest first
+	causes    []cause // of the newest generations, oldest first; two in a row differ
 }
 
 // run has the generations from and to and all between.
@@ -38,7 +39,10 @@ type cause struct {
 // NoRank is the rank of a poison whose origin is not known any more.
 const NoRank = -1
 
-var noCause = Poison{Rank: NoRank, Text: "poisoned; the cause has been forgotten"}
+var (
+	noCause   = Poison{Rank: NoRank, Text: "poisoned; the cause has been forgotten"}
+	noOutcome = Poison{Rank: NoRank, Text: "triggered; the outcome has been forgotten"}
+)
 
 // Add notes that gen, which is greater than all before, has been poisoned. If a rank has died, many generations in a
 // row have the same poison, and it is kept once.
@@ -56,10 +60,14 @@ func (p *Poisons) Add(gen uint32, why *Poison) {
 	p.runs = append(p.runs, run{gen, gen})
 }
 
-// Find is the poison of gen, nil if it has none. Of an old generation the cause may be forgotten.
+// Find is the poison of gen, nil if it has none. Of an old generation the cause may be forgotten, or the outcome, which
+// counts as a poison.
 func (p *Poisons) Find(gen uint32) *Poison {
-	if p == nil {
+	switch {
+	case p == nil:
 		return nil
+	case p.forgot(gen):
+		return &noOutcome
 	}
 	for i := len(p.runs) - 1; i >= 0 && p.runs[i].to >= gen; i-- {
 		if p.runs[i].from <= gen {
@@ -95,21 +103,34 @@ func (p *Poisons) Full() bool {
 	return len(p.runs) >= MaxRuns || p.runs[len(p.runs)-1].to == MaxGen
 }
 
+// forgot tells whether the outcome of gen is not known any more.
+func (p *Poisons) forgot(gen uint32) bool { return p != nil && gen <= p.forgotten }
+
+// empty tells whether nothing is known but that no generation has been poisoned.
+func (p *Poisons) empty() bool { return p == nil || len(p.runs) == 0 && p.forgotten == 0 }
+
 // Clone is a copy.
 func (p *Poisons) Clone() *Poisons {
-	if p == nil || len(p.runs) == 0 {
+	if p.empty() {
 		return nil
 	}
-	return &Poisons{slices.Clone(p.runs), slices.Clone(p.causes)}
+	return &Poisons{p.forgotten, slices.Clone(p.runs), slices.Clone(p.causes)}
 }
 
-// Append encodes all behind b: the number of runs, their generations, and the causes with their generations. If there
-// is no run, there are no bytes.
+// lost, beside the number of runs, says that the newest forgotten generation follows.
+const lost = 0x80
+
+// Append encodes all behind b: the number of runs, the newest forgotten generation if there is one, the generations of
+// the runs, and the causes with their generations. If nothing is poisoned or forgotten, there are no bytes.
 func (p *Poisons) Append(b []byte) []byte {
-	if p == nil || len(p.runs) == 0 {
+	switch {
+	case p.empty():
 		return b
+	case p.forgotten == 0:
+		b = append(b, byte(len(p.runs)))
+	default:
+		b = binary.LittleEndian.AppendUint32(append(b, byte(len(p.runs))|lost), p.forgotten)
 	}
-	b = append(b, byte(len(p.runs)))
 	for _, r := range p.runs {
 		b = binary.LittleEndian.AppendUint32(b, r.from)
 		b = binary.LittleEndian.AppendUint32(b, r.to)
@@ -126,22 +147,25 @@ func ParsePoisons(b []byte) (*Poisons, error) {
 	if len(b) == 0 {
 		return nil, nil
 	}
-	n := int(b[0])
-	if n == 0 || n > MaxRuns || len(b) < 1+8*n {
-		return nil, fmt.Errorf("%d bytes for %d runs of poisoned events", len(b), n)
+	n, head, p := int(b[0]&^lost), 1, new(Poisons)
+	old := b[0]&lost != 0
+	if old && len(b) >= 5 {
+		p.forgotten, head = binary.LittleEndian.Uint32(b[1:]), 5
 	}
-	p := new(Poisons)
-	if err := p.parseRuns(b[1 : 1+8*n]); err != nil {
+	if n > MaxRuns || len(b) < head+8*n || n == 0 && !old || old != (p.forgotten > 0) || p.forgotten > MaxGen {
+		return nil, fmt.Errorf("%d bytes for %d runs of poisoned events behind %d", len(b), n, p.forgotten)
+	}
+	if err := p.parseRuns(b[head : head+8*n]); err != nil {
 		return nil, err
 	}
-	if err := p.parseCauses(b[1+8*n:]); err != nil {
+	if err := p.parseCauses(b[head+8*n:]); err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
 func (p *Poisons) parseRuns(b []byte) error {
-	for last := uint32(0); len(b) > 0; b = b[8:] {
+	for last := p.forgotten; len(b) > 0; b = b[8:] {
 		r := run{binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])}
 		if r.from <= last || r.to < r.from || r.to > MaxGen {
 			return fmt.Errorf("poisoned generations %d to %d behind those up to %d", r.from, r.to, last)
@@ -159,7 +183,7 @@ func (p *Poisons) parseCauses(b []byte) error {
 			return fmt.Errorf("%d bytes behind %d poisons", len(b), n)
 		}
 		c := cause{gen: binary.LittleEndian.Uint32(b)}
-		if n > 0 && c.gen <= p.causes[n-1].gen || c.gen > 0 && p.Find(c.gen) == nil {
+		if n > 0 && c.gen <= p.causes[n-1].gen || c.gen <= p.forgotten || p.Find(c.gen) == nil {
 			return fmt.Errorf("poison %d is of generation %d", n, c.gen)
 		}
 		var err error

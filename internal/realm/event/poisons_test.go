@@ -23,9 +23,9 @@ func TestPoisonsModel(t *testing.T) {
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for range 200 {
-		var p Poisons
+		p := Poisons{forgotten: uint32(rng.IntN(3) * rng.IntN(100))}
 		poisoned, newest := map[uint32]*Poison{}, because(0)
-		last := uint32(0)
+		last := p.forgotten
 		for !p.Full() && last < 400 {
 			if last++; rng.IntN(3) == 0 {
 				continue
@@ -44,7 +44,9 @@ func TestPoisonsModel(t *testing.T) {
 		newer := 0
 		for gen := last + 2; gen > 0; gen-- {
 			want := poisoned[gen]
-			if want != nil {
+			if gen <= p.forgotten {
+				want = &noOutcome
+			} else if want != nil {
 				if newer == 0 || *want != *newest {
 					newer++
 				}
@@ -182,23 +184,28 @@ func TestPoisonsRefused(t *testing.T) {
 	}
 	text := append([]byte{1, 0, 0, 0, 0, 0, 0, 0, MaxText + 1}, make([]byte, MaxText+1)...)
 	for name, b := range map[string][]byte{
-		"no run":                 {0},
-		"generation 0":           list(0, 1),
-		"backwards":              list(5, 4),
-		"out of order":           list(5, 6, 3, 3),
-		"overlap":                list(5, 6, 6, 7),
-		"beyond the last":        list(1, MaxGen+1),
-		"too many":               list(many...),
-		"cut in the runs":        list(1, 1)[:8],
-		"cut in a generation":    caused(list(1, 1), 1)[:12],
-		"cut in the rank":        caused(list(1, 1), 1)[:15],
-		"cut in the text":        caused(list(1, 1), 1)[:20],
-		"a long text":            append(list(1, 1), text...),
-		"the cause of none":      caused(list(2, 3), 1),
-		"causes out of order":    caused(list(2, 3), 3, 2),
-		"two causes of one":      caused(list(2, 3), 2, 2),
-		"too many causes":        caused(list(1, 9), 1, 2, 3, 4, 5),
-		"two causes for the lot": caused(list(1, 9), 0, 0),
+		"no run":               {0},
+		"generation 0":         list(0, 1),
+		"backwards":            list(5, 4),
+		"out of order":         list(5, 6, 3, 3),
+		"overlap":              list(5, 6, 6, 7),
+		"beyond the last":      list(1, MaxGen+1),
+		"too many":             list(many...),
+		"cut in the runs":      list(1, 1)[:8],
+		"cut in a generation":  caused(list(1, 1), 1)[:12],
+		"cut in the rank":      caused(list(1, 1), 1)[:15],
+		"cut in the text":      caused(list(1, 1), 1)[:20],
+		"a long text":          append(list(1, 1), text...),
+		"the cause of none":    caused(list(2, 3), 1),
+		"causes out of order":  caused(list(2, 3), 3, 2),
+		"two causes of one":    caused(list(2, 3), 2, 2),
+		"too many causes":      caused(list(1, 9), 1, 2, 3, 4, 5),
+		"the cause of all":     caused(list(1, 9), 0),
+		"forgets nothing":      append([]byte{1 | lost, 0, 0, 0, 0}, list(1, 1)[1:]...),
+		"cut in the forgotten": {lost, 1, 0, 0},
+		"forgets what is not":  {lost, 0, 0, 0xff, 0xff},
+		"a forgotten run":      append([]byte{1 | lost, 3, 0, 0, 0}, list(3, 4)[1:]...),
+		"a forgotten cause":    caused(append([]byte{1 | lost, 3, 0, 0, 0}, list(4, 4)[1:]...), 3),
 	} {
 		if p, err := ParsePoisons(b); err == nil {
 			t.Errorf("%s: %+v", name, p)
@@ -217,12 +224,18 @@ func FuzzParsePoisons(f *testing.F) {
 	f.Add(p.Append(nil))
 	p.Add(9, &Poison{Rank: NoRank})
 	f.Add(p.Append(nil))
+	p.forgotten = 2
+	f.Add(p.Append(nil))
+	f.Add((&Poisons{forgotten: 7}).Append(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p, err := ParsePoisons(b)
 		if err != nil {
 			return
 		}
 		last := uint32(0)
+		if p != nil {
+			last = p.forgotten
+		}
 		for i := 0; p != nil && i < len(p.runs); i++ {
 			r := p.runs[i]
 			if r.from <= last || r.to < r.from || r.to > MaxGen || p.Find(r.to) == nil || i >= MaxRuns {

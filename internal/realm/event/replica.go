@@ -36,6 +36,8 @@ func (r *Replica) Look(gen uint32) (Status, *Poison) {
 	switch {
 	case gen == 0:
 		return Unknown, nil
+	case gen <= r.gen && r.poisoned.forgot(gen) && r.pending(gen) != nil:
+		return Pending, nil // the owner has been asked in time, maybe, and then answers with the outcome
 	case gen <= r.gen:
 		return Triggered, r.poisoned.Find(gen)
 	}
@@ -146,14 +148,18 @@ func (r *Replica) end(over func(gen uint32) bool) {
 
 // Update takes what the owner tells: all generations up to gen have triggered, and these are poisoned. It returns the
 // waiters that this ends, each with its poison.
+//
+// An owner forgets old outcomes. What it tells of a later generation then does not end the wait for one that it has
+// forgotten: it may have told the outcome before, and that message may have been overtaken. Each question gets an
+// answer of its own (Slot.UpdateFor).
 func (r *Replica) Update(gen uint32, poisoned *Poisons) (woken List) {
-	if gen <= r.gen {
-		return List{} // it has been overtaken by a later one
+	if gen > r.gen { // else it has been overtaken by a later one
+		r.gen, r.poisoned = gen, poisoned
+		r.own = slices.DeleteFunc(r.own, func(o ownRun) bool { return o.to <= gen })
 	}
-	r.gen, r.poisoned = gen, poisoned
-	r.own = slices.DeleteFunc(r.own, func(o ownRun) bool { return o.to <= gen })
+	told := func(g uint32) bool { return g == gen || g < gen && !poisoned.forgot(g) }
 	wake := func(p *pend) {
-		if p.gen != 0 && p.gen <= gen {
+		if p.gen != 0 && told(p.gen) {
 			l := p.wait.Take(poisoned.Find(p.gen))
 			woken.Append(&l)
 		}
@@ -162,7 +168,7 @@ func (r *Replica) Update(gen uint32, poisoned *Poisons) (woken List) {
 	for i := range r.more {
 		wake(&r.more[i])
 	}
-	r.end(func(g uint32) bool { return g <= gen })
+	r.end(told)
 	return woken
 }
 

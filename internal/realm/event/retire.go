@@ -5,24 +5,28 @@ import "slices"
 // Exact is how many retired slots of a rank keep the outcome of each generation. Older ones are to be forgotten.
 const Exact = 4096
 
-var (
-	noOutcome = Poison{Rank: NoRank, Text: "triggered; the outcome has been forgotten"}
-	// forgotten is shared by all slots and does not change.
-	forgotten = rare{poisoned: Poisons{[]run{{1, MaxGen}}, []cause{{0, &noOutcome}}}}
-)
+// forgotten is shared by all slots that are used up, and does not change.
+var forgotten = rare{poisoned: Poisons{forgotten: MaxGen}}
 
 // Retire makes a slot small that is Retired and not Alive. It keeps which generations were poisoned, but not why. It
 // tells whether anything is kept that Forget would free.
 func (s *Slot) Retire() bool {
-	if s.rare == nil || len(s.rare.poisoned.runs) == 0 {
+	if s.rare == nil || s.rare.poisoned.empty() {
 		return false
 	}
-	s.rare.poisoned = Poisons{runs: slices.Clone(s.rare.poisoned.runs)}
+	s.rare.poisoned = Poisons{forgotten: s.rare.poisoned.forgotten, runs: slices.Clone(s.rare.poisoned.runs)}
 	return true
 }
 
-// Forget has all generations of a retired slot count as poisoned from now on, since their outcomes have been forgotten.
-func (s *Slot) Forget() { *s = Slot{gen: MaxGen, rare: &forgotten} }
+// Forget has all generations of a slot that is not Alive count as poisoned from now on, since their outcomes have been
+// forgotten. It is not Retired any more, unless it has used up the numbers.
+func (s *Slot) Forget() {
+	if s.gen == MaxGen {
+		*s = Slot{gen: MaxGen, rare: &forgotten}
+		return
+	}
+	s.theRare().poisoned = Poisons{forgotten: s.gen}
+}
 
 // Retired is the queue of the retired slots, by index, that keep the outcome of each generation. The zero value is
 // empty.

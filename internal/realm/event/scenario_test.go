@@ -20,6 +20,7 @@ import (
 //	trigger RANK EVENT         poison RANK EVENT TEXT triggers it with a poison
 //	deliver FROM>TO WHAT EVENT a message arrives; deliver all: all, in the order of their sending
 //	look RANK EVENT            what the rank knows
+//	lose SLOT                  its owner forgets the outcomes of all generations
 //	die RANK                   the rank dies; its messages still arrive
 //	count EVENT                its messages, and how many there may be
 //	rest                       what is wrong when nothing more is to happen
@@ -117,6 +118,8 @@ func (s *script) observe(f []string) (out []string) {
 	case "look":
 		slot, gen := s.event(f[2])
 		return []string{s.look(s.number(f[1]), slot, gen)}
+	case "lose":
+		x.lose(int(f[1][0] - 'a'))
 	case "die":
 		x.die(s.number(f[1]), false)
 	case "count":

@@ -36,6 +36,8 @@ type truth struct {
 	messages  int
 	told      uint64 // ranks that are told that the owner has died while it was pending
 	forgotten int    // times that a rank has forgotten what it knew of it
+	lost      bool   // its owner has forgotten the outcome
+	late      uint64 // ranks that have asked since then
 }
 
 type simEvent struct {
@@ -54,6 +56,7 @@ type job struct {
 	withdrawn bool
 	fired     int
 	got       *Poison
+	atOnce    bool // its rank knew that the outcome has been forgotten
 }
 
 func (*job) Fire(*Waiter, any) {}
@@ -138,7 +141,7 @@ func (x *system) wait(j *job) Status {
 	}
 	switch {
 	case st == Triggered:
-		j.Poison = why
+		j.Poison, j.atOnce = why, isForgotten(why)
 		x.fire(j)
 	case st == Unknown:
 		x.failf("generation %d of slot %d is unknown to rank %d", j.gen, j.slot, j.rank)
@@ -176,6 +179,18 @@ func (x *system) forget(rank, slot int) {
 	}
 }
 
+// canLose tells whether the owner of a slot may forget the outcomes of its generations.
+func (x *system) canLose(slot int) bool { return !x.slots[slot].alive && len(x.slots[slot].truth) > 0 }
+
+// lose has the owner forget them.
+func (x *system) lose(slot int) {
+	s := &x.slots[slot]
+	s.Forget()
+	for g := range s.truth {
+		s.truth[g].lost = true
+	}
+}
+
 // trigger is the one trigger of a generation.
 func (x *system) trigger(rank, slot int, gen uint32, why *Poison) {
 	t := x.truth(slot, gen)
@@ -209,8 +224,12 @@ func (x *system) atOwner(slot int, gen uint32, by int, why *Poison) {
 
 // update sends what the owner knows to rank, because of a generation.
 func (x *system) update(slot, rank int, about uint32) {
+	gen, poisoned := x.slots[slot].Update()
+	x.sendUpdate(slot, rank, gen, poisoned, about)
+}
+
+func (x *system) sendUpdate(slot, rank int, gen uint32, poisoned *Poisons, about uint32) {
 	s := &x.slots[slot]
-	gen, poisoned := s.Update()
 	if x.encode {
 		var err error
 		if poisoned, err = ParsePoisons(poisoned.Append(nil)); err != nil {
@@ -242,8 +261,12 @@ func (x *system) deliver(i int) {
 	s := &x.slots[m.slot]
 	switch m.kind {
 	case subscribes:
+		if t := x.truth(m.slot, m.gen); t.lost {
+			t.late |= 1 << m.from
+		}
 		if st, answer := s.Subscribe(m.gen, int32(m.from)); answer {
-			x.update(m.slot, m.from, m.gen)
+			gen, poisoned := s.UpdateFor(m.gen)
+			x.sendUpdate(m.slot, m.from, gen, poisoned, m.gen)
 		} else if st == Unknown {
 			x.failf("the owner does not know what %v is about", m)
 		}

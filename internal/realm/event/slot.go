@@ -90,7 +90,7 @@ func (s *Slot) Wait(gen uint32, w *Waiter) (Status, *Poison) {
 // Withdraw takes w back, which waits for gen. False if gen has triggered.
 func (s *Slot) Withdraw(gen uint32, w *Waiter) bool { return gen == s.gen+1 && s.wait.Remove(w) }
 
-// Subscribe notes that another rank waits for gen. If it has triggered, that rank is to be told now (Update), unless
+// Subscribe notes that another rank waits for gen. If it has triggered, that rank is to be told now (UpdateFor), unless
 // answer is false: the rank has triggered gen itself.
 func (s *Slot) Subscribe(gen uint32, rank int32) (st Status, answer bool) {
 	st, _ = s.Look(gen)
@@ -160,6 +160,15 @@ func (s *Slot) Update() (gen uint32, poisoned *Poisons) {
 		return s.gen, nil
 	}
 	return s.gen, s.rare.poisoned.Clone()
+}
+
+// UpdateFor is the answer to a question for gen, which has triggered. If its outcome has been forgotten, the answer
+// tells of no later generation: only so it counts as one (Replica.Update).
+func (s *Slot) UpdateFor(gen uint32) (newest uint32, poisoned *Poisons) {
+	if s.rare != nil && gen <= s.rare.poisoned.forgotten {
+		return gen, &Poisons{forgotten: gen}
+	}
+	return s.Update()
 }
 
 // Waiters calls f for those of this rank that wait.
