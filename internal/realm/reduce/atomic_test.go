@@ -53,6 +53,45 @@ func TestAtomicFold(t *testing.T) {
 	}
 }
 
+// TestAtomicPages: several goroutines reduce into points that lie far apart, up to what the logs of their pages have
+// room for. That makes no page. One reduction more makes one, and none is lost, also when the instance is used again.
+func TestAtomicPages(t *testing.T) {
+	const tasks, pages = 4, 100
+	f, err := NewFold(Sum[int64](), space.Range(0, pages*pageLen), Atomic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for round := range 2 {
+		together(tasks, func(k int64) {
+			for i := range int64(pages * logLen / tasks) {
+				_ = f.Reduce(i%pages*pageLen+(i+k)%3*300, 1)
+			}
+		})
+		made, logs := pagesOf(f)
+		if made != round || logs != pages {
+			t.Errorf("round %d: %d pages, %d logs", round, made, logs)
+		}
+		together(tasks, func(int64) { _ = f.Reduce(7*pageLen, 1) })
+		if made, _ := pagesOf(f); made != 1 {
+			t.Errorf("round %d: %d pages for a log that is full", round, made)
+		}
+		total := int64(0)
+		for s := f.sweep(); ; {
+			_, v := s.next(pageLen)
+			if len(v) == 0 {
+				break
+			}
+			for _, x := range v {
+				total += x
+			}
+		}
+		if want := int64(pages*logLen + tasks); total != want || f.Touched() != 3*pages {
+			t.Errorf("round %d: sum %d of %d, %d points", round, total, want, f.Touched())
+		}
+		f.Reset()
+	}
+}
+
 // TestAtomicApply has several instances applied to the same data at once.
 func TestAtomicApply(t *testing.T) {
 	const tasks, n = 4, 300

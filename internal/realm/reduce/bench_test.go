@@ -92,13 +92,32 @@ func (x *bench) fold(b *testing.B, f *Fold[float64, float64]) {
 	}
 }
 
+// BenchmarkAtomicFold is BenchmarkFold in mode Atomic.
 func BenchmarkAtomicFold(b *testing.B) {
-	x := newBench(b, cases[0].points, cases[0].count)
-	f, _ := NewFold(x.op, x.s, Atomic)
-	for b.Loop() {
-		_ = f.ReduceAll(x.at, x.vals)
+	for _, c := range cases {
+		x := newBench(b, c.points, c.count)
+		b.Run(c.name+"/new", func(b *testing.B) {
+			for b.Loop() {
+				f, _ := NewFold(x.op, x.s, Atomic)
+				x.fold(b, f)
+			}
+			x.report(b)
+		})
+		f, _ := NewFold(x.op, x.s, Atomic)
+		b.Run(c.name+"/reset", func(b *testing.B) {
+			for b.Loop() {
+				f.Reset()
+				x.fold(b, f)
+			}
+			x.report(b)
+		})
+		b.Run(c.name+"/reduce", func(b *testing.B) {
+			for b.Loop() {
+				_ = f.ReduceAll(x.at, x.vals)
+			}
+			x.report(b)
+		})
 	}
-	x.report(b)
 }
 
 // BenchmarkList logs in batches and applies the log.

@@ -3,6 +3,7 @@ package reduce
 import (
 	"fmt"
 	"math/bits"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/golci/golci/internal/realm/space"
@@ -35,8 +36,8 @@ type Fold[L, R any] struct {
 	pts   points
 	mode  Mode
 	pages []*page[R] // nil: has a log, or nothing yet. In mode Atomic read and set atomically
-	logs  logs[R]    // in mode Exclusive
-	marks []*marks   // nil: not needed yet. In mode Atomic read and set atomically
+	logs  logs[R]
+	marks []*marks // nil: not needed yet. In mode Atomic read and set atomically
 	at    [batch]int64
 }
 
@@ -60,9 +61,7 @@ func NewFold[L, R any](op *Op[L, R], s space.Space, mode Mode) (*Fold[L, R], err
 		return nil, fmt.Errorf("%w: %v; a fold instance has %d at most", ErrIndex, s, int64(maxFold))
 	}
 	f.pages = make([]*page[R], (f.pts.count+pageLen-1)/pageLen)
-	if mode == Exclusive {
-		f.logs.of = make([]*pageLog[R], len(f.pages))
-	}
+	f.logs.of = make([]*pageLog[R], len(f.pages))
 	f.marks = make([]*marks, (f.pts.count+markLen-1)/markLen)
 	return f, nil
 }
@@ -76,7 +75,7 @@ func (f *Fold[L, R]) page(n int64) *page[R] {
 	if *p == nil {
 		*p = new(page[R])
 		if l := f.logs.of[uint64(n)/pageLen]; l != nil {
-			l.become(*p, f.op.Fold, *f.op.Identity)
+			l.begin(*p, f.op.Fold, *f.op.Identity)
 		}
 	}
 	return *p
@@ -128,21 +127,34 @@ func (f *Fold[L, R]) ReduceAt(x space.Point, v R) error {
 
 // reduce folds v into the value of point n.
 func (f *Fold[L, R]) reduce(n int64, v R) {
-	if f.mode == Exclusive && f.pages[uint64(n)/pageLen] == nil {
+	switch {
+	case f.mode == Atomic:
+		f.reduceAtomic(n, v)
+		return
+	case f.pages[uint64(n)/pageLen] == nil:
 		f.logged(n, v)
 		return
 	}
 	p, w, bit := &f.page(n)[uint64(n)%pageLen], f.word(n), uint64(1)<<(n%64)
-	switch {
-	case f.mode == Atomic:
-		setBit(w, bit)
-		update(unsafe.Pointer(p), f.op.Fold, v)
-	case *w&bit == 0:
+	if *w&bit == 0 {
 		*w |= bit
 		*p = v
-	default:
-		*p = f.op.Fold(*p, v)
+		return
 	}
+	*p = f.op.Fold(*p, v)
+}
+
+// reduceAtomic is reduce in mode Atomic. A page takes what its log has no room for.
+func (f *Fold[L, R]) reduceAtomic(n int64, v R) {
+	setBit(f.word(n), 1<<(n%64))
+	p := (*atomic.Pointer[page[R]])(unsafe.Pointer(&f.pages[uint64(n)/pageLen])).Load()
+	if p == nil {
+		if f.noted(n, v) {
+			return
+		}
+		p = f.page(n)
+	}
+	update(unsafe.Pointer(&p[uint64(n)%pageLen]), f.op.Fold, v)
 }
 
 // ReduceAll is Reduce of each v[k] into the point with coordinate at[k]. ErrIndex: one does not exist, and those before
@@ -244,10 +256,14 @@ func (f *Fold[L, R]) Value(i int64) (v R, ok bool) {
 	if err != nil || f.marks[n/markLen] == nil || *f.word(n)>>(n%64)&1 == 0 {
 		return v, false
 	}
+	l := f.logs.of[n/pageLen]
 	if p := f.pages[n/pageLen]; p != nil {
+		if l != nil {
+			l.join(p, f.op.Fold)
+		}
 		return p[n%pageLen], true
 	}
-	return f.logs.of[n/pageLen].value(uint16(n%pageLen), f.op.Fold, *f.op.Identity), true
+	return l.value(uint16(n%pageLen), f.op.Fold, *f.op.Identity), true
 }
 
 // Touched is how many points have been reduced into.
@@ -343,6 +359,9 @@ func (s *sweep[R]) next(limit int) (first int64, v []R) {
 func (s *sweep[R]) values(m *marks, n int64) []R {
 	i, in := n/pageLen, n%pageLen
 	if p := s.pages[i]; p != nil {
+		if l := s.logs[i]; l != nil {
+			l.join(p, s.fold)
+		}
 		return p[in:]
 	}
 	words := m[(n-in)%markLen/64:][:pageLen/64]

@@ -1,6 +1,10 @@
 package reduce
 
-import "math/bits"
+import (
+	"math/bits"
+	"sync/atomic"
+	"unsafe"
+)
 
 // logLen is how many reductions the log of a page has. To make a page of 8-byte values takes about as long as so many
 // reductions into logs.
@@ -10,17 +14,18 @@ const logLen = 64
 const slabLen = 32
 
 // pageLog is what a page has before it is made: its reductions, as they came. So points that lie far apart cost some
-// bytes each, and not a page. A log that is full becomes a page. In mode Atomic there are no logs.
+// bytes each, and not a page. A log that is full becomes a page. In mode Atomic it stays beside the page, which has the
+// reductions that came later, until somebody asks for values.
 type pageLog[R any] struct {
-	n    int
+	n    uint32         // may be more than logLen in mode Atomic, where it is changed atomically
 	at   [logLen]uint16 // numbers of points within the page
 	vals [logLen]R
 }
 
 // logs is those of the pages of a Fold.
 type logs[R any] struct {
-	of   []*pageLog[R] // by page; nil: not needed yet. That of a page which has been made is of no use
-	slab []pageLog[R]  // not used yet
+	of   []*pageLog[R] // by page; nil: not needed yet. In mode Atomic read and set atomically
+	slab []pageLog[R]  // not used yet; in mode Exclusive
 	made int           // how many the last slab had
 }
 
@@ -59,19 +64,39 @@ func (f *Fold[L, R]) logged(n int64, v R) {
 	*f.word(n) |= 1 << (n % 64)
 }
 
-// become gives p the values of the log, which is not used again.
-func (l *pageLog[R]) become(p *page[R], op func(a, b R) R, identity R) {
-	for _, i := range l.at[:l.n] {
+// noted puts v into the log of the page of point n, in mode Atomic, while others do the same. False: the log is full.
+func (f *Fold[L, R]) noted(n int64, v R) bool {
+	l := once(&f.logs.of[uint64(n)/pageLen], func() *pageLog[R] { return new(pageLog[R]) })
+	k := (*atomic.Uint32)(unsafe.Pointer(&l.n)).Add(1) - 1 // whoever gets k alone writes there
+	if k >= logLen {
+		return false
+	}
+	l.at[k], l.vals[k] = uint16(uint64(n)%pageLen), v
+	return true
+}
+
+// len is how many reductions the log has.
+func (l *pageLog[R]) len() int { return int(min(l.n, logLen)) }
+
+// begin gives p, whose values mean nothing, those of the log, which is empty then.
+func (l *pageLog[R]) begin(p *page[R], op func(a, b R) R, identity R) {
+	for _, i := range l.at[:l.len()] {
 		p[i%pageLen] = identity
 	}
-	for k, i := range l.at[:l.n] {
+	l.join(p, op)
+}
+
+// join folds the log into p, and empties it.
+func (l *pageLog[R]) join(p *page[R], op func(a, b R) R) {
+	for k, i := range l.at[:l.len()] {
 		p[i%pageLen] = op(p[i%pageLen], l.vals[k])
 	}
+	l.n = 0
 }
 
 // value is what the log has of point i of its page, from the identity on.
 func (l *pageLog[R]) value(i uint16, op func(a, b R) R, v R) R {
-	for k, at := range l.at[:l.n] {
+	for k, at := range l.at[:l.len()] {
 		if at == i {
 			v = op(v, l.vals[k])
 		}
@@ -96,7 +121,7 @@ func (d *digest[R]) take(l *pageLog[R], words []uint64, op func(a, b R) R, ident
 	for k := range d.vals[:sum] {
 		d.vals[k] = identity
 	}
-	for k, i := range l.at[:l.n] {
+	for k, i := range l.at[:l.len()] {
 		p := &d.vals[d.rank(words, uint64(i))]
 		*p = op(*p, l.vals[k])
 	}

@@ -67,7 +67,7 @@ func TestPagesFollowUse(t *testing.T) {
 // is asked for at each length, and the instance is used again.
 func TestLogs(t *testing.T) {
 	seeds(t, 60, func(t *testing.T, d *rand.Rand) {
-		f, err := NewFold(Sum[int64](), space.Range(0, 4*pageLen), Exclusive)
+		f, err := NewFold(Sum[int64](), space.Range(0, 4*pageLen), []Mode{Exclusive, Atomic}[d.IntN(2)])
 		if err != nil {
 			t.Fatal(err)
 		}
