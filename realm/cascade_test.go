@@ -3,7 +3,10 @@ package realm
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
+
+	"github.com/golci/golci/internal/realm/event"
 )
 
 // TestChainOverRanks has a chain of events that belong to the ranks in turn. Each is triggered in a handler, by the
@@ -52,6 +55,48 @@ func TestWideCascade(t *testing.T) {
 			all := rt.Merge(ends...)
 			must(t, by.UserEvent(first.Event()).Trigger(NoEvent))
 			must(t, rt.Wait(context.Background(), all))
+		}
+	})
+}
+
+// fired counts how often whoever has cascade k fires it, and how often others do.
+type fired struct {
+	k            *cascade
+	mine, others atomic.Int64
+	left         atomic.Int64
+	over         UserEvent
+}
+
+// Fire implements event.Op.
+func (f *fired) Fire(_ *event.Waiter, by any) {
+	if by == any(f.k) {
+		f.mine.Add(1)
+	} else {
+		f.others.Add(1)
+	}
+	if f.left.Add(-1) == 0 {
+		_ = f.over.Trigger(NoEvent)
+	}
+}
+
+// TestBudget: a cascade runs as many waiters as its budget says, and leaves the others to the utility processor. One
+// whose waiters are as many leaves nothing.
+func TestBudget(t *testing.T) {
+	alone(t, 1, func(rt *Runtime) {
+		for _, more := range []int{0, 1, callBudget + 7} {
+			const budget = 10
+			k := rt.begin(nil)
+			f := &fired{k: k, over: rt.NewUserEvent()}
+			f.left.Store(int64(budget + more))
+			for range budget + more {
+				k.list.Push(&event.Waiter{Op: f})
+			}
+			k.run(budget)
+			must(t, wait(t, rt, f.over.Event()))
+			if f.mine.Load() != budget || f.others.Load() != int64(more) {
+				t.Errorf("%d waiters: %d are run by the caller, %d by others", budget+more, f.mine.Load(), f.others.Load())
+			}
+			k.end(budget)
 		}
 	})
 }

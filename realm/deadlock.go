@@ -19,6 +19,8 @@ type blocked struct {
 	of, to event.ID     // it waits for of, and triggers to then; to may be 0
 	call   bool         // it is a call that waits
 	thread *fult.Thread // of the call, nil for a goroutine
+	advice bool         // it is what the program has said of itself
+	rank   int          // that it waits on, as far as several ranks are looked at
 }
 
 // blockedBy tells of the operation that w is part of, which waits for e.
@@ -52,6 +54,8 @@ func blockedBy(e event.ID, w *event.Waiter) blocked {
 		}
 	case *sleeper:
 		b.call, b.thread = true, x.done.Expected()
+	case *advice:
+		b.to, b.advice = x.to, true
 	}
 	return b
 }
@@ -80,10 +84,16 @@ func graphOf(ops []blocked) *waitGraph {
 	return g
 }
 
-// blockedHere are the operations of this rank that wait.
+// blockedHere are the operations of this rank that wait, and advice that still matters.
 func (rt *Runtime) blockedHere() (ops []blocked) {
 	rt.eachWaiter(func(e event.ID, w *event.Waiter) { ops = append(ops, blockedBy(e, w)) })
-	return ops
+	return slices.DeleteFunc(ops, func(b blocked) bool {
+		if !b.advice {
+			return false
+		}
+		st, _ := rt.look(b.to)
+		return st == event.Triggered
+	})
 }
 
 // cycles are events that wait for each other, each for the next, and the last for the first.
@@ -229,12 +239,14 @@ func (rt *Runtime) firstWait() string {
 	return "it has ended since"
 }
 
-// waitLines describes what waits: first cycles, then what waits for each event. It stops after most lines.
+// waitLines describes what waits: first cycles, then what waits for each event, of which advice is none. It stops after
+// most lines.
 func (rt *Runtime) waitLines(ops []blocked, most int) (lines []string) {
 	g, idle := graphOf(ops), rt.idle()
 	for _, c := range g.cycles() {
 		lines = append(lines, g.cycleLine(c))
 	}
+	g.ops = slices.DeleteFunc(slices.Clone(g.ops), func(b blocked) bool { return b.advice }) // g.who has the others
 	for i := 0; i < len(g.ops) && len(lines) < most; {
 		same := 1
 		for i+same < len(g.ops) && g.ops[i+same].of == g.ops[i].of {

@@ -112,6 +112,63 @@ func TestDeadlocks(t *testing.T) {
 	}
 }
 
+// TestDumpOfCircle: what waits for events in a circle, and is not part of it, is told so, and which operations these are.
+func TestDumpOfCircle(t *testing.T) {
+	team(t, 1, rankConfig("local"), func(rts []*Runtime) {
+		rt := rts[0]
+		us, es := userEvents(rts, 0, 2)
+		must(t, us[0].Trigger(es[1]))
+		must(t, us[1].Trigger(es[0]))
+		Spawn(rt, rt.CPU(0), nothing, args40{}, After(es[0]))
+		q := func(e Event) string { return regexp.QuoteMeta(e.String()) }
+		dumped(t, rt, ".* and 1 more wait for "+q(es[0])+", which the trigger of "+q(es[0])+
+			" is to trigger, which waits for "+q(es[1])+", which the trigger of "+q(es[1])+" is to trigger, which waits for "+
+			q(es[0])+", in a cycle")
+		must(t, us[0].Cancel(errTest))
+	})
+}
+
+// TestCirclesOverRanks: the first rank of a circle over several names it, with what it knows of its own operations. The
+// others do not, nor do ranks that have no part in it; a circle on one rank is in its dump already.
+func TestCirclesOverRanks(t *testing.T) {
+	overNets(t, 3, func(t *testing.T, rts []*Runtime) {
+		us, es := userEvents(rts, 1, 2)
+		e := Spawn(rts[1], rts[1].CPU(0), nothing, args40{}, After(es[0]))
+		must(t, rts[1].UserEvent(es[1]).Trigger(e))
+		must(t, rts[2].UserEvent(es[0]).Trigger(es[1]))
+		own := rts[0].NewUserEvent()
+		must(t, own.Trigger(rts[0].Merge(own.Event(), es[0])))
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		for i, rt := range rts {
+			lines := rt.circles(ctx)
+			if i != 1 && lines != nil || i == 1 && len(lines) != 1 {
+				t.Fatalf("rank %d: %q", i, lines)
+			}
+			if i == 1 {
+				for _, part := range []string{
+					"deadlock: ", "task nothing of " + e.String() + " waits for " + es[0].String(),
+					"an operation on rank 2, which is to trigger " + es[0].String() + ", waits for " + es[1].String(),
+				} {
+					if !strings.Contains(lines[0], part) {
+						t.Errorf("no %q in %q", part, lines[0])
+					}
+				}
+			}
+		}
+		over, end := context.WithCancel(context.Background())
+		end()
+		_ = rts[1].circles(over)     // does not wait
+		must(t, own.Cancel(errTest)) // first, as the other poison ends it too
+		must(t, us[0].Cancel(errTest))
+		for _, e := range es {
+			if err := rts[1].Wait(ctx, e); err == nil {
+				t.Errorf("%v is not poisoned", e)
+			}
+		}
+	})
+}
+
 // TestCycles: each circle is found, and nothing else, whatever the shape of the graph.
 func TestCycles(t *testing.T) {
 	for _, c := range []struct {

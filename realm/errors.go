@@ -17,6 +17,7 @@ var (
 	ErrArgument   = errors.New("realm: invalid argument")        // a handle, number or type that cannot be
 	ErrCanceled   = errors.New("realm: canceled")                // the cause of Cancel(nil)
 	ErrTriggered  = errors.New("realm: the event has triggered") // by another call, before
+	ErrBegun      = errors.New("realm: the operation has begun") // or there is none
 	ErrRegistered = errors.New("realm: registration differs")    // between ranks, or came after the start
 	ErrSize       = am.ErrSize                                   // of arguments or data
 	ErrPeer       = am.ErrPeer                                   // the other rank has died

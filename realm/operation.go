@@ -2,15 +2,19 @@ package realm
 
 import (
 	"container/heap"
+	"fmt"
 	"slices"
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/internal/realm/reservation"
 )
 
-// CancelOperation cancels the task whose finish event is e, wherever it is to run, if it has not begun. Its finish
-// event is poisoned then, with err as the cause; nil stands for ErrCanceled. A task that runs, or has ended, goes on
-// as if nothing had been asked. It does not block. ErrArgument: e is not an event of this rank.
+// CancelOperation cancels the operation whose finish event is e, if it has not begun: a task, a copy or another job on
+// instances, a reduction, a merge, a deferred trigger, or an acquire whose precondition has not triggered. The event is
+// poisoned then, with err as the cause; nil stands for ErrCanceled. It does not block. An operation of another rank is
+// asked for there, and its event tells whether it has been canceled. Errors: ErrBegun if the operation has begun, or
+// nothing but the program is to trigger e; ErrTriggered if it has ended; ErrArgument if another rank owns e.
 func (rt *Runtime) CancelOperation(e Event, err error) error {
 	if err == nil {
 		err = ErrCanceled
@@ -19,21 +23,21 @@ func (rt *Runtime) CancelOperation(e Event, err error) error {
 }
 
 // SetOperationPriority gives the task whose finish event is e another priority, wherever it is to run, if it has not
-// begun. It does not block. ErrArgument: e is not an event of this rank.
+// begun. It does not block. Errors: those of CancelOperation; ErrArgument for what is no task.
 func (rt *Runtime) SetOperationPriority(e Event, p int32) error {
 	return rt.change("SetOperationPriority", e, &change{priority: p})
 }
 
-// change is what is to happen to a task that has not begun.
+// change is what is to happen to an operation that has not begun.
 type change struct {
 	cancel   *event.Poison
-	priority int32 // without cancel
+	priority int32 // of a task; without cancel
 }
 
 func (rt *Runtime) change(what string, e Event, x *change) error {
 	id := event.ID(e)
 	if !rt.owns(id) {
-		return rt.errorf(what, "%w: %v belongs to another rank, or cannot be", ErrArgument, e)
+		return rt.errorf(what, "%w: %v belongs to rank %d, or cannot be", ErrArgument, e, e.Rank())
 	}
 	c := rt.events.at(id.EventIndex())
 	if c == nil {
@@ -47,14 +51,17 @@ func (rt *Runtime) change(what string, e Event, x *change) error {
 	case st == event.Unknown:
 		return rt.unknown(what, e)
 	case st == event.Triggered:
-		return nil
+		return rt.errorf(what, "%w: %v", ErrTriggered, e)
 	case at != nobody:
 		rt.postChange(at, id, x)
 		return nil
 	}
 	k := rt.begin(nil)
-	rt.changeTask(k, id, x)
+	err := rt.changeOperation(k, id, x)
 	k.end(callBudget)
+	if err != nil {
+		return rt.errorf(what, "%w: %v", err, e)
+	}
 	return nil
 }
 
@@ -66,7 +73,7 @@ func (rt *Runtime) postChange(at int, e event.ID, x *change) {
 	rt.post(at, hChange, why, uint64(e), uint64(uint32(x.priority)))
 }
 
-// onChange: the rank that has spawned a task here wants it changed.
+// onChange: the rank that has this one do an operation wants it changed. It may have begun; then nothing happens.
 func (rt *Runtime) onChange(t *am.Token, args []uint64, payload []byte) {
 	x := &change{priority: int32(uint32(args[1]))}
 	if e := event.ID(args[0]); !e.IsEvent() || e.EventRank() != t.Source() {
@@ -81,65 +88,122 @@ func (rt *Runtime) onChange(t *am.Token, args []uint64, payload []byte) {
 		}
 	}
 	k := rt.begin(t.Worker())
-	rt.changeTask(k, event.ID(args[0]), x)
+	_ = rt.changeOperation(k, event.ID(args[0]), x) // its event tells what has become of it
 	k.end(pollBudget)
 }
 
-// changeTask changes the task with that finish event, if it waits or is ready here.
-func (rt *Runtime) changeTask(k *cascade, finish event.ID, x *change) {
-	t, of, done := rt.waitingTask(finish, x)
-	if done {
-		if t != nil {
-			t.cancel(k, x.cancel)
-		}
-		return
+// pending is an operation that waits for its precondition by one waiter.
+type pending interface {
+	event.Op
+	finishes() event.ID // the event that it triggers; 0: it has none, or has begun
+
+	// cancel poisons that event. Nobody else knows the operation any more, whose memory may be free then.
+	cancel(k *cascade, why *event.Poison)
+}
+
+func (t *task) finishes() event.ID      { return t.finish }
+func (j *job) finishes() event.ID       { return j.finish }
+func (x *reduction) finishes() event.ID { return x.finish }
+func (f *forward) finishes() event.ID   { return f.to }
+
+func (o *lockOp) finishes() event.ID {
+	if o.what != opAcquire {
+		return 0
 	}
-	if t != nil && !rt.withdraw(of, &t.Waiter) {
-		t = nil // it becomes ready at this moment
-	}
+	return o.grant
+}
+
+func (j *job) cancel(k *cascade, why *event.Poison)       { j.over(k, why) }
+func (x *reduction) cancel(k *cascade, why *event.Poison) { x.over(k, why) }
+
+func (o *lockOp) cancel(k *cascade, why *event.Poison) { o.end(k, reservation.Refusal(o.c.id, why)) }
+
+func (f *forward) cancel(k *cascade, why *event.Poison) {
+	to := f.to
+	k.rt.forwards.Put(f)
+	k.trigger(to, why)
+}
+
+// waitsFor is where an operation was found.
+type waitsFor struct {
+	of event.ID
+	w  *event.Waiter
+}
+
+// changeOperation changes the operation with that finish event, if it waits or is ready here.
+func (rt *Runtime) changeOperation(k *cascade, finish event.ID, x *change) error {
+	at, done := rt.waiting(k, finish, x)
 	switch {
-	case t != nil && t.finish != finish: // another call has canceled it, and this is a new task in its memory
-		if st, why := rt.await(of, &t.Waiter); st != event.Pending {
-			t.begin(k, why)
-		}
-	case t == nil:
-		rt.changeReady(k, finish, x)
+	case done:
+		return nil
+	case at.w == nil || !rt.withdraw(at.of, at.w): // else it becomes ready at this moment
+		return rt.changeReady(k, finish, x)
+	}
+	op := at.w.Op.(pending)
+	t, isTask := op.(*task)
+	switch {
+	case op.finishes() != finish: // another call has canceled it, and this is a new operation in its memory
+		k.again(at)
+		return ErrBegun
 	case x.cancel != nil:
-		t.cancel(k, x.cancel)
-	default:
+		op.cancel(k, x.cancel)
+		return nil
+	case isTask:
 		t.priority = x.priority
-		if st, why := rt.await(of, &t.Waiter); st != event.Pending {
-			t.begin(k, why)
-		}
+		k.again(at)
+		return nil
+	}
+	k.again(at)
+	return errNoTask
+}
+
+var errNoTask = fmt.Errorf("%w: what is no task has no priority", ErrArgument)
+
+// again has an operation that was withdrawn wait as before.
+func (k *cascade) again(at waitsFor) {
+	if st, why := k.rt.await(at.of, at.w); st != event.Pending {
+		at.w.Poison = why
+		k.list.Push(at.w)
 	}
 }
 
-// waitingTask finds the task with that finish event among those that wait for their precondition. If it waits for
-// several events, done is true: it has the new priority, or t is it if it is to be canceled and has not been.
-func (rt *Runtime) waitingTask(finish event.ID, c *change) (t *task, of event.ID, done bool) {
+// waiting finds the operation with that finish event among those that wait for their precondition. If it waits for
+// several events, it is changed at once: done.
+func (rt *Runtime) waiting(k *cascade, finish event.ID, c *change) (at waitsFor, done bool) {
+	var ended bool
+	var t *task // of what is ended
 	rt.eachWaiter(func(e event.ID, w *event.Waiter) {
 		switch x := w.Op.(type) {
-		case *task:
-			if x.finish == finish {
-				t, of = x, e
+		case pending:
+			if x.finishes() == finish {
+				at = waitsFor{e, w}
 			}
 		case *merger: // it cannot end while a waiter of it is in a list, but for a poison
-			if x.task == nil || x.to != finish || done {
-				return
-			}
-			done = true
-			if c.cancel == nil {
+			switch {
+			case x.to != finish || done:
+			case c.cancel != nil:
+				// Somebody else may end m at this moment, by a poison or another call. One of them does it.
+				if done = true; x.poisoned.CompareAndSwap(false, true) {
+					ended, t = true, x.task
+				}
+			case x.task != nil:
+				done = true
 				x.priority.Store(1<<32 | uint64(uint32(c.priority)))
-			} else if x.poisoned.CompareAndSwap(false, true) {
-				t = x.task
 			}
 		}
 	})
-	return t, of, done
+	switch {
+	case !ended:
+	case t != nil:
+		t.cancel(k, c.cancel)
+	default:
+		k.trigger(finish, c.cancel)
+	}
+	return at, done
 }
 
 // changeReady changes the task with that finish event if it is in a queue.
-func (rt *Runtime) changeReady(k *cascade, finish event.ID, x *change) {
+func (rt *Runtime) changeReady(k *cascade, finish event.ID, x *change) error {
 	for _, q := range rt.queues() {
 		t := q.remove(finish)
 		if t == nil {
@@ -147,12 +211,13 @@ func (rt *Runtime) changeReady(k *cascade, finish event.ID, x *change) {
 		}
 		if x.cancel != nil {
 			t.cancel(k, x.cancel)
-			return
+			return nil
 		}
 		t.priority = x.priority
 		t.executor.push(t, k)
-		return
+		return nil
 	}
+	return ErrBegun
 }
 
 // cancel poisons the finish event of t, which nobody else knows any more.

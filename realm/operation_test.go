@@ -69,7 +69,7 @@ func TestCancelOperation(t *testing.T) {
 			if err := wait(t, rt, g); err != nil || ran.Load() != 1 {
 				t.Errorf("%d ranks: %d tasks have run, %v", n, ran.Load(), err)
 			}
-			if err := rt.CancelOperation(g, nil); err != nil {
+			if err := rt.CancelOperation(g, nil); !errors.Is(err, ErrTriggered) {
 				t.Errorf("a task that has ended: %v", err)
 			}
 		})
@@ -85,8 +85,10 @@ func TestCancelOperation(t *testing.T) {
 		})
 		_ = wait(t, rt, started.Event())
 		ready := Spawn(rt, p, count, struct{}{})
-		_ = rt.CancelOperation(ready, nil)
-		_ = rt.CancelOperation(busy, nil)
+		must(t, rt.CancelOperation(ready, nil))
+		if err := rt.CancelOperation(busy, nil); !errors.Is(err, ErrBegun) {
+			t.Errorf("a task that runs: %v", err)
+		}
 		if err := wait(t, rt, ready); !errors.Is(err, ErrCanceled) {
 			t.Errorf("a ready task: %v", err)
 		}

@@ -230,8 +230,13 @@ func (rt *Runtime) endRunners() {
 // unended counts what waits for an event that has not triggered.
 func (rt *Runtime) unended() (n int, first func() string) {
 	rt.eachWaiter(func(e event.ID, w *event.Waiter) {
-		if x, ok := w.Op.(*notice); ok && x.to == nil {
+		switch x := w.Op.(type) {
+		case *advice:
 			return // nothing depends on it
+		case *notice:
+			if x.to == nil {
+				return // nor on this
+			}
 		}
 		if n++; n == 1 {
 			first = rt.firstWait
@@ -291,6 +296,8 @@ func describe(w *event.Waiter) string {
 	case *sleeper:
 		return "a goroutine"
 	case *lockOp:
+		return x.String()
+	case *advice:
 		return x.String()
 	case *job:
 		return "the " + x.String()

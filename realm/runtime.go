@@ -104,7 +104,9 @@ func New(r *rank.Rank, cfg Config) (*Runtime, error) {
 	if err := rt.makeCollective(); err != nil {
 		return nil, err
 	}
-	layer := rank.Layer{Endpoint: rt.layer(), Report: rt.report, Unended: rt.unended, Meet: rt.meet, Stop: rt.stop}
+	layer := rank.Layer{
+		Endpoint: rt.layer(), Report: rt.report, Ask: rt.circles, Unended: rt.unended, Meet: rt.meet, Stop: rt.stop,
+	}
 	if err := r.Attach(layer); err != nil {
 		return nil, err
 	}

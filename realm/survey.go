@@ -3,6 +3,8 @@ package realm
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -34,25 +36,9 @@ func (rt *Runtime) Deadlocks(ctx context.Context) (found []Deadlock, whole bool,
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	ops, whole := rt.blockedHere(), true
-	asked := make([]event.ID, 0, rt.size)
-	defer func() { rt.surveys.drop(asked) }()
-	for r := range rt.size {
-		if r != rt.rank && !rt.ep.Gone(r) {
-			told := rt.newEventBy(r)
-			asked = append(asked, told)
-			rt.surveys.ask(told)
-			rt.inquire(r, hSurvey, told)
-		}
-	}
-	for _, told := range asked {
-		err := rt.Wait(ctx, Event(told))
-		if ctx.Err() != nil {
-			return nil, false, err
-		}
-		a := rt.surveys.get(told)
-		ops = append(ops, a.ops...)
-		whole = whole && !a.cut
+	ops, whole, err := rt.survey(ctx, 0)
+	if err != nil {
+		return nil, false, err
 	}
 	for _, c := range graphOf(ops).cycles() {
 		d := make(Deadlock, len(c))
@@ -64,6 +50,54 @@ func (rt *Runtime) Deadlocks(ctx context.Context) (found []Deadlock, whole bool,
 	return found, whole, nil
 }
 
+// survey is what waits on this rank, and on the others from first on. whole is false if some of that is left out. If
+// ctx ends, it returns what it has been told by then, and an error.
+func (rt *Runtime) survey(ctx context.Context, first int) (ops []blocked, whole bool, err error) {
+	ops, whole = rt.blockedHere(), true
+	for i := range ops {
+		ops[i].rank = rt.rank
+	}
+	var asked []event.ID
+	defer func() { rt.surveys.drop(asked) }()
+	for r := first; r < rt.size; r++ {
+		if r != rt.rank && !rt.ep.Gone(r) {
+			told := rt.newEventBy(r)
+			asked = append(asked, told)
+			rt.surveys.ask(told)
+			rt.inquire(r, hSurvey, told)
+		}
+	}
+	for _, told := range asked {
+		if failed := rt.Wait(ctx, Event(told)); ctx.Err() != nil {
+			err = failed
+		}
+		a := rt.surveys.get(told)
+		ops = append(ops, a.ops...)
+		whole = whole && !a.cut
+	}
+	return ops, whole, err
+}
+
+// circles describes circles of operations that wait for each other on several ranks of which this is the first, so that
+// one rank tells of each. The ranks before it are not asked.
+func (rt *Runtime) circles(ctx context.Context) (lines []string) {
+	if rt.ended() != nil || !slices.ContainsFunc(rt.blockedHere(), func(b blocked) bool { return b.to != 0 }) {
+		return nil
+	}
+	ops, _, _ := rt.survey(ctx, rt.rank+1) // what is missing cannot be told
+	g := graphOf(ops)
+	for _, c := range g.cycles() {
+		least, most := rt.size, 0
+		for _, e := range c {
+			least, most = min(least, g.who[e].rank), max(most, g.who[e].rank)
+		}
+		if least == rt.rank && most > rt.rank {
+			lines = append(lines, g.cycleLine(c))
+		}
+	}
+	return lines
+}
+
 // surveys are answers of ranks that were asked what waits there, by the event that tells of the answer.
 type surveys struct {
 	mu sync.Mutex // guards of
@@ -71,8 +105,8 @@ type surveys struct {
 }
 
 type answer struct {
-	ops []blocked // without texts
-	cut bool      // there are more
+	ops []blocked
+	cut bool // there are more
 }
 
 func (s *surveys) ask(told event.ID) {
@@ -132,7 +166,8 @@ func (rt *Runtime) onWaits(t *am.Token, args []uint64, payload []byte) {
 	a := answer{cut: args[1] != 0}
 	for b := payload; len(b) >= 16; b = b[16:] {
 		to, of := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
-		a.ops = append(a.ops, blocked{to: event.ID(to), of: event.ID(of)})
+		what := fmt.Sprintf("an operation on rank %d, which is to trigger %v,", t.Source(), event.ID(to))
+		a.ops = append(a.ops, blocked{what: what, to: event.ID(to), of: event.ID(of), rank: t.Source()})
 	}
 	if len(payload)%16 != 0 || !rt.owns(told) {
 		rt.malformed(t, "what waits, for", told)

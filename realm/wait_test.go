@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/golci/golci/internal/realm/event"
 )
 
 // TestWaitContext: a wait ends with its context, in a goroutine and in a task, for an event of any rank. The event goes
@@ -88,4 +91,39 @@ func waitRace(t *testing.T, at, owner *Runtime, task bool) {
 	}
 	begun.Wait()
 	must(t, at.Wait(context.Background(), u.Event()))
+}
+
+// TestWaitBeside: a goroutine that a task has started waits with the Ctx of the task, while that runs or waits itself. It
+// does so for itself: the task keeps its runner, and other tasks run.
+func TestWaitBeside(t *testing.T) {
+	alone(t, 1, func(rt *Runtime) {
+		gate, over := rt.NewUserEvent(), rt.NewUserEvent()
+		var order []int
+		var beside error
+		e := SpawnLocal(rt, rt.CPU(0), func(c *Ctx) error {
+			go func() {
+				beside = c.Wait(gate.Event())
+				_ = over.Trigger(NoEvent)
+			}()
+			for { // until the goroutine waits
+				waits := false
+				rt.eachWaiter(func(of event.ID, _ *event.Waiter) { waits = waits || Event(of) == gate.Event() })
+				if waits {
+					break
+				}
+				runtime.Gosched()
+			}
+			order = append(order, 1)
+			f := SpawnLocal(c, rt.CPU(0), func(*Ctx) error { order = append(order, 2); return gate.Cancel(errTest) })
+			if err := c.Wait(f); err != nil {
+				return err
+			}
+			order = append(order, 3)
+			return c.Wait(over.Event())
+		})
+		must(t, wait(t, rt, e))
+		if !errors.Is(beside, errTest) || fmt.Sprint(order) != "[1 2 3]" {
+			t.Errorf("the goroutine's wait: %v; order %v", beside, order)
+		}
+	})
 }

@@ -68,13 +68,40 @@ func (q *quitter) listen(sig chan os.Signal, gone chan struct{}) {
 		_, _ = os.Stderr.Write(b) // there is nobody to tell
 	}
 	// The first rank to go takes the others' operations with it: they get the time to tell of theirs.
-	time.Sleep(quitGrace)
+	grace := time.After(quitGrace)
+	for _, b := range q.asked() {
+		_, _ = os.Stderr.Write(b)
+	}
+	<-grace
 	if os.Getenv("GOTRACEBACK") == "crash" { // the user wants a core dump
 		signal.Reset(quitSignal)
 		quitAgain()
 		return
 	}
 	os.Exit(quitCode)
+}
+
+// sorted are the ranks, by number. q.mu is held.
+func (q *quitter) sorted() []*Rank {
+	return slices.SortedFunc(maps.Keys(q.ranks), func(a, b *Rank) int { return a.job.Rank - b.job.Rank })
+}
+
+// asked is what the ranks learn from others, all at once. No lock is held while they ask.
+func (q *quitter) asked() [][]byte {
+	q.mu.Lock()
+	ranks := q.sorted()
+	q.mu.Unlock()
+	out := make([][]byte, len(ranks))
+	var all sync.WaitGroup
+	for i, r := range ranks {
+		all.Go(func() {
+			if text := r.asked(); text != "" {
+				out[i] = fmt.Appendf(nil, "golci: rank %d of %d: after asking others\n%s", r.job.Rank, r.job.Size, text)
+			}
+		})
+	}
+	all.Wait()
+	return out
 }
 
 // reports gives what the ranks have to tell, piece by piece: stacks if asked for, then calls.
@@ -89,7 +116,7 @@ func (q *quitter) reports() (out [][]byte) {
 			out = append(out, stacks.Bytes())
 		}
 	}
-	for _, r := range slices.SortedFunc(maps.Keys(q.ranks), func(a, b *Rank) int { return a.job.Rank - b.job.Rank }) {
+	for _, r := range q.sorted() {
 		var b bytes.Buffer
 		r.Dump(&b)
 		out = append(out, b.Bytes())

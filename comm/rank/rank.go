@@ -2,6 +2,7 @@ package rank
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -60,6 +61,9 @@ type Layer struct {
 	// Endpoint is attached to the rank's endpoint, if it has a name. It stays empty where the layer attaches itself.
 	Endpoint am.Layer
 	Report   func(*Report) // adds what waits to a dump
+	// Ask asks other ranks for what a report of this one cannot tell, such as a circle over several, and returns lines.
+	// It makes progress, and returns when ctx ends.
+	Ask func(ctx context.Context) []string
 	// Unended is how many operations of this rank have not ended, for Finalize. first describes one of them.
 	Unended func() (n int, first func() string)
 	// Meet waits until every rank has called Finalize. It makes progress, and returns early when the rank ends.
@@ -264,5 +268,24 @@ func (r *Rank) stuckText(s fult.StuckReport) string {
 	if left := r.remains(); left.ops > 0 {
 		text += fmt.Sprintf("  %s; the first: %s\n", plural(left.ops, "operation waits", "operations wait"), left.first())
 	}
-	return text
+	return text + r.asked()
+}
+
+// askTime is how long a report waits for other ranks. It is part of quitGrace.
+const askTime = 100 * time.Millisecond
+
+// asked is what the layers learn from other ranks, for a report.
+func (r *Rank) asked() string {
+	ctx, cancel := context.WithTimeout(context.Background(), askTime)
+	defer cancel()
+	var b strings.Builder
+	for _, l := range r.attached() {
+		if l.Ask == nil || r.closed.Load() {
+			continue
+		}
+		for _, line := range l.Ask(ctx) {
+			fmt.Fprintf(&b, "  %s\n", line)
+		}
+	}
+	return b.String()
 }

@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -13,7 +14,15 @@ func TestStuckText(t *testing.T) {
 	const reason = "deadlock: a waits for b; b waits for a"
 	waits := 2
 	team, err := Local(1, Config{Attach: func(r *Rank) error {
-		return r.Attach(Layer{Unended: func() (int, func() string) { return waits, func() string { return reason } }})
+		return r.Attach(Layer{
+			Unended: func() (int, func() string) { return waits, func() string { return reason } },
+			Ask: func(ctx context.Context) []string {
+				if _, ok := ctx.Deadline(); !ok {
+					t.Error("a layer may ask without end")
+				}
+				return []string{"asked"}
+			},
+		})
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +38,8 @@ func TestStuckText(t *testing.T) {
 		} {
 			text := r.stuckText(c.report)
 			if !strings.HasPrefix(text, "golci: rank 0 of 1: ") ||
-				strings.Contains(text, "2 operations wait; the first: "+reason) != c.told {
+				strings.Contains(text, "2 operations wait; the first: "+reason+"\n  asked\n") != c.told ||
+				strings.Contains(text, "asked") != c.told {
 				t.Errorf("%+v: %s", c.report, text)
 			}
 		}

@@ -69,6 +69,9 @@ func rankMain(role string) int {
 	if role == conformRole {
 		return realmRank(conform)
 	}
+	if role == circleRole {
+		return realmRank(circle)
+	}
 	p, err := mpi.Init()
 	if err == nil {
 		fmt.Printf("rank %d pid %d\n", p.World().Rank(), os.Getpid())

@@ -382,13 +382,13 @@ var worlds = []struct {
 		},
 		{step("wait", 2, "a1"), step("poison", 2, "a2"), step("wait", 2, "a1"), step("wait", 2, "a2")},
 	}},
-	{"the owner forgets twice, and updates overtake each other", 200_000, []int{0}, [][]act{
+	{"the owner forgets twice, and updates overtake each other", 100_000, []int{0}, [][]act{
 		{
 			step("create", 0, "a1"), step("trigger", 0, "a1"), step("create", 0, "a2"), step("poison", 0, "a2"),
 			step("lose", 0, "a2"), step("create", 0, "a3"), step("trigger", 0, "a3"), step("lose", 0, "a3"),
 		},
-		{step("wait", 1, "a1"), step("wait", 1, "a2"), step("wait", 1, "a3")},
-		{step("wait", 2, "a2"), step("wait", 2, "a1")},
+		{step("wait", 1, "a1"), step("wait", 1, "a3")},
+		{step("wait", 2, "a2")},
 	}},
 	{"the owner dies, and a rank has forgotten", 10_000, []int{0}, [][]act{
 		{step("create", 0, "a1"), step("wait", 0, "a1"), step("vanish", 0, "a1")},

@@ -1,0 +1,37 @@
+package realm
+
+import "testing"
+
+// TestTwoWaves: one wave in which as many messages have been received as sent is not the end, since it sees the ranks at
+// different times. The next one must find the same numbers.
+func TestTwoWaves(t *testing.T) {
+	rt := new(Runtime)
+	rt.peers.init(2)
+	var last counts
+	for i, c := range []struct {
+		sent, received int64 // by the children
+		epoch          int
+		over           bool
+	}{
+		{10, 10, 0, false},
+		{12, 12, 0, false},
+		{12, 11, 0, false},
+		{12, 11, 0, false},
+		{12, 12, 0, false},
+		{12, 12, 1, false}, // a rank has died
+		{12, 12, 1, true},
+	} {
+		rt.quiet.over = false
+		rt.answer(true, 0, c.epoch, i, counts{1, c.sent, c.received}, &last)
+		if rt.quiet.over != c.over {
+			t.Errorf("wave %d, %+v: over %v", i, c, rt.quiet.over)
+		}
+	}
+	rt.peers.of(1).sent.Add(1) // of the root, which counts, too
+	for i, received := range []int64{12, 12, 13, 13} {
+		rt.quiet.over = false
+		if rt.answer(true, 0, 1, 9, counts{1, 12, received}, &last); rt.quiet.over != (i == 3) {
+			t.Errorf("%d messages sent, %d received, wave %d: over %v", 13, received, i, rt.quiet.over)
+		}
+	}
+}
