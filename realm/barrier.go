@@ -96,6 +96,16 @@ func (b Barrier[T]) Event() Event {
 // Next is the next phase.
 func (b Barrier[T]) Next() Barrier[T] { return Barrier[T]{b.cell, b.h.Next()} }
 
+// Previous is the phase before; of the first one a Barrier that is of no use, as the zero Barrier.
+func (b Barrier[T]) Previous() Barrier[T] {
+	if b.h.Phase <= 1 {
+		return Barrier[T]{}
+	}
+	h := b.h
+	h.Phase--
+	return Barrier[T]{b.cell, h}
+}
+
 // Phase is the number of the phase; the first is 1.
 func (b Barrier[T]) Phase() uint64 { return b.h.Phase }
 

@@ -376,6 +376,35 @@ func TestDestroyManyBarriers(t *testing.T) {
 	})
 }
 
+// TestPrevious: a program can go back to phases before, and has their results. Before the first there is none.
+func TestPrevious(t *testing.T) {
+	alone(t, 1, func(rt *Runtime) {
+		first, err := NewBarrier(rt, 1, addInts)
+		must(t, err)
+		b := first
+		for p := range int64(5) {
+			must(t, b.Arrive(1, p, NoEvent))
+			b = b.Next()
+		}
+		for p := int64(4); p >= 0; p-- {
+			b = b.Previous()
+			if v, err := b.Result(); v != p || err != nil || b.Phase() != uint64(p+1) {
+				t.Errorf("phase %d: %d, %v", b.Phase(), v, err)
+			}
+		}
+		if b != first {
+			t.Errorf("%v is not the first phase, %v", b.ID(), first.ID())
+		}
+		none := b.Previous()
+		if _, err := none.Result(); !errors.Is(err, ErrArgument) {
+			t.Errorf("the result before the first phase: %v", err)
+		}
+		if err := wait(t, rt, none.Previous().Event()); !errors.Is(err, ErrArgument) {
+			t.Errorf("the event before the first phase: %v", err)
+		}
+	})
+}
+
 // TestBarrierPending: Finalize names an arrival whose precondition never triggers.
 func TestBarrierPending(t *testing.T) {
 	var at Event

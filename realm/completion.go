@@ -1,6 +1,7 @@
 package realm
 
 import (
+	"fmt"
 	"sync"
 
 	"github.com/golci/golci/internal/realm/event"
@@ -29,6 +30,9 @@ func (rt *Runtime) NewCompletionQueue() *CompletionQueue { return &CompletionQue
 
 // Add has the queue get e when it triggers. It does not block. The error is ErrArgument.
 func (q *CompletionQueue) Add(e Event) error {
+	if q.rt == nil {
+		return fmt.Errorf("realm: Add: %w: a CompletionQueue that was not created", ErrArgument)
+	}
 	n := q.rt.newNotice(q)
 	n.of = e
 	q.mu.Lock()
@@ -81,6 +85,9 @@ func (q *CompletionQueue) Pop(to []Completion) int {
 
 // NonEmpty is an event that triggers when there is something to Pop. It does not block.
 func (q *CompletionQueue) NonEmpty() Event {
+	if q.rt == nil {
+		return noSuchEvent
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.done) > q.first {

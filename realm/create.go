@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/golci/golci/internal/realm/event"
 	"github.com/golci/golci/internal/realm/space"
 )
 
@@ -15,7 +16,7 @@ import (
 func CreateInstance(at Site, m Memory, s Space, layout Layout, fields []Field, opts ...Option) (Instance, Event) {
 	rt, _ := at.site()
 	in, err := newInstance(s, layout, fields)
-	if err == nil && (m>>63 == 0 || m.Rank() >= rt.size || m.Kind() >= memoryKinds) {
+	if err == nil && (!m.possible() || m.Rank() >= rt.size) {
 		err = fmt.Errorf("%w: there is no %v in this job of %d ranks", ErrArgument, m, rt.size)
 	}
 	id := InstanceID(0)
@@ -29,8 +30,14 @@ func CreateInstance(at Site, m Memory, s Space, layout Layout, fields []Field, o
 	return Instance{rt, id}, startJob(at, j, id, opts)
 }
 
-// MemoryOf is the memory of that kind of a rank. Whether it exists is known there.
-func (rt *Runtime) MemoryOf(rank int, kind MemoryKind) Memory { return makeMemory(rank, kind) }
+// MemoryOf is the memory of that kind of a rank. Whether it exists is known there. For a number that no rank can have,
+// it is 0, which names no memory.
+func (rt *Runtime) MemoryOf(rank int, kind MemoryKind) Memory {
+	if rank < 0 || rank >= event.MaxRanks {
+		return 0
+	}
+	return makeMemory(rank, kind)
+}
 
 // Instances that another rank than their own may have created are numbered by their creator: bit 63 is set, and the
 // number of the creation has 31 bits, 7 above the rank of the instance and 24 below that of the creator.

@@ -37,6 +37,9 @@ func (f *FastReservation) TryLock(m Mode) bool {
 	if m == Exclusive && f.word.CompareAndSwap(fastFree, fastTaken) {
 		return true
 	}
+	if f.rt == nil {
+		return false
+	}
 	f.lock.Lock()
 	f.enter()
 	took := f.core.Try(reservation.Mode(m))
@@ -56,6 +59,9 @@ func (f *FastReservation) Lock(m Mode) Event {
 
 func (f *FastReservation) wait(m Mode) Event {
 	rt := f.rt
+	if rt == nil {
+		return noSuchEvent
+	}
 	if err := rt.ended(); err != nil {
 		return rt.failed(err)
 	}
@@ -102,6 +108,9 @@ func (f *FastReservation) enter() {
 func (f *FastReservation) Unlock() error {
 	if f.word.CompareAndSwap(fastTaken, fastFree) {
 		return nil
+	}
+	if f.rt == nil {
+		return errNoReservation("Unlock")
 	}
 	var out reservation.Out
 	f.lock.Lock()

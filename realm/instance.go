@@ -331,6 +331,9 @@ func (v *View[T]) AtPoint(p Point) *T {
 
 // Slice is all values, in the order of the points, if they lie in one piece; else nil.
 func (v *View[T]) Slice() []T {
+	if v.track == nil { // nobody made v
+		return nil
+	}
 	_, linear := v.track.Linear()
 	if !linear || v.track.Step() != int64(unsafe.Sizeof(*new(T))) || v.count > math.MaxInt {
 		return nil

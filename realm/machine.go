@@ -206,7 +206,7 @@ func (a Affinity) String() string { return [...]string{"far", "near", "own"}[min
 // from its memories, as MemoryMemoryAffinity. It blocks, and fails, as Processors does; ErrArgument is also for
 // AllRanks and for a memory that does not exist.
 func (rt *Runtime) Affinity(ctx context.Context, rank int, m Memory) (Affinity, error) {
-	if rank == AllRanks || m>>63 == 0 || m.Kind() >= memoryKinds {
+	if rank == AllRanks || !m.possible() {
 		return AffinityFar, rt.errorf("Affinity", "%w: rank %d, %v", ErrArgument, rank, m)
 	}
 	_, here, err := rt.sites(ctx, "Affinity", rank)
@@ -243,6 +243,9 @@ func (rt *Runtime) Host(ctx context.Context, rank int) (string, error) {
 // result triggers when all have ended. Otherwise it is like Spawn.
 func SpawnEach[A any](at Site, ps []Processor, t Task[A], args func(i int) A, opts ...Option) Event {
 	rt, _ := at.site()
+	if args == nil {
+		return rt.failed(rt.errorf("SpawnEach", "%w: no function for the arguments", ErrArgument))
+	}
 	all := make([]Event, len(ps))
 	for i, p := range ps {
 		all[i] = Spawn(at, p, t, args(i), opts...)

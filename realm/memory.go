@@ -36,6 +36,9 @@ type Memory uint64
 
 func makeMemory(rank int, kind MemoryKind) Memory { return 1<<63 | Memory(rank)<<32 | Memory(kind)<<24 }
 
+// possible tells whether m is a number that makeMemory returns.
+func (m Memory) possible() bool { return m>>48 == 1<<15 && m.Kind() < memoryKinds && m&(1<<24-1) == 0 }
+
 // Rank is the rank that the memory belongs to.
 func (m Memory) Rank() int { return int(m >> 32 & 0xFFFF) }
 
@@ -93,7 +96,7 @@ func (rt *Runtime) MemoryUse(m Memory) (capacity, used int64) {
 
 // storeOf is a memory of this rank; nil if there is none.
 func (rt *Runtime) storeOf(m Memory) *store {
-	if m>>63 == 0 || m.Rank() != rt.rank || m.Kind() >= memoryKinds {
+	if !m.possible() || m.Rank() != rt.rank {
 		return nil
 	}
 	return rt.data.stores[m.Kind()]

@@ -82,7 +82,11 @@ func TargetOf[L, R any](in Instance, field string, op *Op[L, R], s Space, mode R
 		return nil, fmt.Errorf("realm: TargetOf: %w: an Instance that was not created", ErrArgument)
 	}
 	x, err := in.rt.local(in.id)
-	if err == nil {
+	switch {
+	case err != nil:
+	case op == nil:
+		err = fmt.Errorf("%w: no operator", ErrArgument)
+	default:
 		var t *ReductionTarget[L, R]
 		if t, err = op.Onto(x.mem, x.layout, x.layout.Field(field), s, mode); err == nil {
 			return t, nil

@@ -1,6 +1,7 @@
 package realm
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -124,6 +125,9 @@ func (rt *Runtime) NewProfiler(f func(batch []OperationProfile)) *Profiler {
 
 // NewInstance is the function NewInstance on the profiler's rank. The profile tells what became of the allocation.
 func (p *Profiler) NewInstance(m Memory, s Space, layout Layout, fields ...Field) (Instance, error) {
+	if p == nil || p.rt == nil {
+		return Instance{}, fmt.Errorf("realm: NewInstance: %w: a Profiler that was not created", ErrArgument)
+	}
 	rt := p.rt
 	x := OperationProfile{Kind: OperationInstance, To: m, Create: rt.now()}
 	x.Ready, x.Start = x.Create, x.Create

@@ -71,15 +71,23 @@ func OrOp[T reduce.Integer]() *Op[T, T] { return reduce.Or[T]() }
 func XorOp[T reduce.Integer]() *Op[T, T] { return reduce.Xor[T]() }
 
 // NewFold makes an instance for reductions by op into points of s, which are 2^36 at most. op has Apply, Fold and
-// Identity. It does not block. Errors: that of s; others that say what op, mode or the size of s lacks.
+// Identity. It does not block. The error is ErrArgument, and says what op, mode or s lacks.
 func NewFold[L, R any](op *Op[L, R], s Space, mode ReductionMode) (*FoldInstance[L, R], error) {
-	return reduce.NewFold(op, s, mode)
+	f, err := reduce.NewFold(op, s, mode)
+	if err != nil {
+		return nil, fmt.Errorf("realm: NewFold: %w: %w", ErrArgument, err)
+	}
+	return f, nil
 }
 
-// NewList makes a log of reductions by op into points of s. It does not block. Errors: that of s; one for an op
-// without Apply.
+// NewList makes a log of reductions by op into points of s. op has Apply. It does not block. The error is ErrArgument,
+// and says what op or s lacks.
 func NewList[L, R any](op *Op[L, R], s Space) (*ListInstance[L, R], error) {
-	return reduce.NewList(op, s)
+	l, err := reduce.NewList(op, s)
+	if err != nil {
+		return nil, fmt.Errorf("realm: NewList: %w: %w", ErrArgument, err)
+	}
+	return l, nil
 }
 
 // chunkBytes is what travels, or is applied, at a time.

@@ -18,6 +18,9 @@ type Deadlock []Event
 
 // String names the events.
 func (d Deadlock) String() string {
+	if len(d) == 0 {
+		return "no deadlock"
+	}
 	var b strings.Builder
 	for _, e := range d {
 		b.WriteString(e.String() + " waits for ")

@@ -28,9 +28,12 @@ const realmNames = `package main
 
 import (
 	"context"
+	"log"
 
 	"github.com/golci/golci/realm"
 )
+
+var _ = log.Fatal
 
 type (
 	State    struct{ N int64 }

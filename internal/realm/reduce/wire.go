@@ -240,10 +240,20 @@ func (e *Encoder[R]) Least() int {
 }
 
 // OpName is the name of the operator.
-func (f *Fold[L, R]) OpName() string { return f.op.Name }
+func (f *Fold[L, R]) OpName() string {
+	if f == nil || f.op == nil {
+		return ""
+	}
+	return f.op.Name
+}
 
 // Operator is the *Op[L, R].
-func (f *Fold[L, R]) Operator() any { return f.op }
+func (f *Fold[L, R]) Operator() any {
+	if f == nil {
+		return nil
+	}
+	return f.op
+}
 
 // Space is the points that are reduced into.
 func (f *Fold[L, R]) Space() space.Space { return f.pts.space }
@@ -255,10 +265,20 @@ func (f *Fold[L, R]) Chunks() Chunker { return f.Encoder() }
 func (f *Fold[L, R]) Ordered() bool { return false }
 
 // OpName is the name of the operator.
-func (l *List[L, R]) OpName() string { return l.op.Name }
+func (l *List[L, R]) OpName() string {
+	if l == nil || l.op == nil {
+		return ""
+	}
+	return l.op.Name
+}
 
 // Operator is the *Op[L, R].
-func (l *List[L, R]) Operator() any { return l.op }
+func (l *List[L, R]) Operator() any {
+	if l == nil {
+		return nil
+	}
+	return l.op
+}
 
 // Space is the points that are reduced into.
 func (l *List[L, R]) Space() space.Space { return l.pts.space }
