@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 var (
@@ -271,6 +272,11 @@ func TestWaitAfterEnd(t *testing.T) {
 	must(t, err)
 	if err := rt.Wait(context.Background(), e); !errors.Is(err, ErrClosed) {
 		t.Error(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if err := rt.sleep(ctx, e, nil); !errors.Is(err, ErrClosed) {
+		t.Errorf("a wait that had begun when the runtime ended, and was not seen then: %v", err)
 	}
 	q := rt.NewCompletionQueue()
 	_ = q.Add(e)

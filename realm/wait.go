@@ -63,6 +63,9 @@ func (rt *Runtime) sleep(ctx context.Context, e Event, io *ioProcessor) error {
 	s.io, s.rests, s.resumed = io, false, false
 	rt.engine.Begin(&s.done)
 	st, why := rt.await(event.ID(e), &s.Waiter)
+	if st == event.Pending && rt.stopped.Load() && rt.withdraw(event.ID(e), &s.Waiter) {
+		st, why = event.Triggered, rt.poison(ErrClosed) // stop may have looked for those who wait before
+	}
 	if st != event.Pending {
 		s.done.Finish()
 		rt.sleepers.Put(s)
