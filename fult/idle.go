@@ -41,7 +41,7 @@ func (w *Worker) tick() {
 		w.fire(w.now())
 	}
 	if w.OthersWork() { // else the other one, which gives way when idle, would get a time slice now and then only
-		affinity.Yield()
+		w.yield()
 	}
 }
 
@@ -65,7 +65,7 @@ func (w *Worker) idle() {
 	}
 	w.idleTurns++
 	if w.givesWay() {
-		affinity.Yield()
+		w.yield()
 	}
 	if w.spin > 0 && w.idleTurns%clockEvery != 1 {
 		if w.idleTurns%pauseEvery == 0 {
@@ -92,6 +92,12 @@ func (w *Worker) idle() {
 // threads of other schedulers and processes may wait. A yield takes as long as 20 polls, also if nobody waits.
 func (w *Worker) givesWay() bool {
 	return w.crowded && (w.idleTurns%yieldEvery == 0 || w.othersWork())
+}
+
+// yield lets another OS thread have the core.
+func (w *Worker) yield() {
+	w.yields++
+	affinity.Yield()
 }
 
 // OthersWork tells whether workers share cores and another one has work, so that it may wait for the core of w. It is

@@ -45,6 +45,7 @@ type Worker struct {
 	idleSince time.Duration
 	idleTurns uint
 	ticks     uint
+	yields    uint // how often it has yielded the core; only tests ask
 	spin      time.Duration
 	seen      uint64      // what the progress of the other workers came to when w last asked
 	rise      func() bool // mustRise, made once

@@ -44,6 +44,10 @@ func TestIdleWorkerGivesWay(t *testing.T) {
 	check("the other one has ended", false)
 	other.queue.push(new(job), true)
 	check("a thread is to start", true)
+	other.park(onFutex)
+	check("its worker sleeps", false)
+	other.wake()
+	check("its worker has been woken", true)
 	other.queue.pop()
 	for _, at := range []int{0, 3, groupsPerWorker - 1} {
 		g := new(group)
@@ -146,4 +150,89 @@ func TestSleepersAreCountedOnce(t *testing.T) {
 		}
 		check("awake by itself", 0)
 	}
+}
+
+// TestBusyWorkerYields: a worker that runs threads yields its core after every timersEvery words of them, if another
+// worker has work.
+func TestBusyWorkerYields(t *testing.T) {
+	s := crowdedOf(t, 2)
+	w, other := s.workers[0], s.workers[1]
+	check := func(when string, want uint) {
+		t.Helper()
+		w.yields = 0
+		for range 3 * timersEvery {
+			w.tick()
+		}
+		if w.yields != want {
+			t.Errorf("%s: %d yields, want %d", when, w.yields, want)
+		}
+	}
+	check("nobody else has work", 0)
+	other.work()
+	check("another one works", 3)
+	w.crowded = false
+	check("with a core of its own", 0)
+}
+
+// TestIdleWorkerYields: an idle worker yields at each turn while another one has work.
+func TestIdleWorkerYields(t *testing.T) {
+	s := crowdedOf(t, 2)
+	w, other := s.workers[0], s.workers[1]
+	w.spin = time.Hour // it never sleeps
+	const turns = 5
+	check := func(when string, want uint) {
+		t.Helper()
+		w.yields = 0
+		for range turns {
+			w.idle()
+		}
+		if w.yields != want {
+			t.Errorf("%s: %d yields in %d turns, want %d", when, w.yields, turns, want)
+		}
+	}
+	check("nobody has work", 0)
+	other.work()
+	check("another one works", turns)
+	w.crowded = false
+	check("with a core of its own", 0)
+}
+
+// sleepless is a Poller that counts its sleeps and returns from them at once.
+type sleepless struct{ sleeps int }
+
+func (p *sleepless) Poll(*Worker) int { return 0 }
+func (p *sleepless) Wake()            {}
+
+func (p *sleepless) Sleep(time.Duration, func() bool) bool {
+	p.sleeps++
+	return true
+}
+
+// TestSleepBesideOthers: a worker sleeps on its futex while another one polls on the same cores, and soon looks again.
+// If that one computes by then, or sleeps, the worker sleeps in the Poller.
+func TestSleepBesideOthers(t *testing.T) {
+	s := crowdedOf(t, 2)
+	p := new(sleepless)
+	if err := s.SetPoller(p); err != nil {
+		t.Fatal(err)
+	}
+	w, other := s.workers[0], s.workers[1]
+	check := func(when string, want int) {
+		t.Helper()
+		if p.sleeps != want {
+			t.Errorf("%s: %d sleeps in the Poller, want %d", when, p.sleeps, want)
+		}
+		p.sleeps = 0
+	}
+	other.advance()
+	w.sleep(time.Hour) // the test hangs if that is more than besideSleep
+	check("another one polls", 0)
+	w.spin, w.idleSince = time.Minute, -time.Hour // it has spun for long enough, if it does not begin again
+	w.idle()
+	check("it computes, and the worker does not spin again", 1)
+	other.park(onFutex)
+	other.advance()
+	w.sleep(time.Hour)
+	check("the other one sleeps", 1)
+	other.unpark()
 }

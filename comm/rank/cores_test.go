@@ -93,6 +93,12 @@ func TestPlan(t *testing.T) {
 			p.dedicated != x.dedicated || p.serverCPU != x.serverCPU {
 			t.Errorf("%s: %+v", x.name, p)
 		}
+		if c := schedulerConfig(o, p); c.Crowded != x.tight || c.Workers != x.workers {
+			t.Errorf("%s: the scheduler has %d workers, crowded %v", x.name, c.Workers, c.Crowded)
+		}
+		if c := endpointConfig(o, p, x.s.ranks).Progress; c.Crowded != x.crowded || c.Dedicated != x.dedicated {
+			t.Errorf("%s: progress is crowded %v, dedicated %v", x.name, c.Crowded, c.Dedicated)
+		}
 	}
 }
 
