@@ -3,8 +3,11 @@ package realm
 import (
 	"errors"
 	"fmt"
+	"math/big"
+	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/golci/golci/comm/rank"
 )
@@ -119,3 +122,68 @@ func TestForeignOperator(t *testing.T) {
 		}()
 	}
 }
+
+// Types of one name with other fields, which only a look inside tells apart.
+func oneArgs() reflect.Type {
+	type args struct {
+		Text string
+		Next *args
+	}
+	return reflect.TypeFor[args]()
+}
+
+func otherArgs() reflect.Type {
+	type args struct {
+		Text []byte
+		Next *args
+	}
+	return reflect.TypeFor[args]()
+}
+
+func hiddenArgs() reflect.Type {
+	type args struct {
+		Text  string
+		Next  *args
+		cache map[string]int
+		Done  func()
+	}
+	_ = args{}.cache
+	return reflect.TypeFor[args]()
+}
+
+// TestShapes: arguments that are encoded are the same on two ranks if their fields are, also of types that have
+// themselves as a part, or one part often. What the encoding leaves out does not count.
+func TestShapes(t *testing.T) {
+	one, other, hidden := layoutOf(oneArgs()), layoutOf(otherArgs()), layoutOf(hiddenArgs())
+	if one == other || one != hidden {
+		t.Errorf("%s; with another field %s; with one that is not encoded %s", one, other, hidden)
+	}
+	for _, c := range []struct {
+		typ  reflect.Type
+		want string
+	}{
+		{reflect.TypeFor[map[string][]int8](), "map[string][]int8 of string string to []int8 of int8 int8"},
+		{reflect.TypeFor[[2]*weekday](), "[2]*realm.weekday of *realm.weekday of realm.weekday string"},
+		{reflect.TypeFor[*time.Time](), "*time.Time of time.Time"},
+		{reflect.TypeFor[[]big.Int](), "[]big.Int of big.Int"},
+		{reflect.TypeFor[[]any](), "[]interface {} of interface {} interface"},
+		{
+			reflect.TypeFor[family](),
+			"realm.family { A:realm.left { Of:*realm.right of realm.right { Of:[]realm.left of #1 } } B:#3 }",
+		},
+	} {
+		if got := layoutOf(c.typ); got != "encoded "+c.want {
+			t.Errorf("%v: %q, not %q", c.typ, got, c.want)
+		}
+	}
+}
+
+type (
+	weekday string
+	left    struct{ Of *right }
+	right   struct{ Of []left }
+	family  struct {
+		A left
+		B right
+	}
+)

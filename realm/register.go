@@ -2,6 +2,7 @@ package realm
 
 import (
 	"bytes"
+	"encoding"
 	"encoding/gob"
 	"fmt"
 	"hash/fnv"
@@ -137,7 +138,7 @@ func pointerFree(t reflect.Type) bool {
 func layoutOf(t reflect.Type) string {
 	switch {
 	case !pointerFree(t):
-		return "encoded " + t.String()
+		return "encoded " + shapeOf(t)
 	case t.Kind() == reflect.Array:
 		return fmt.Sprintf("[%d]%s", t.Len(), layoutOf(t.Elem()))
 	case t.Kind() == reflect.Struct:
@@ -149,6 +150,62 @@ func layoutOf(t reflect.Type) string {
 		return fmt.Sprintf("{%s}%d", b.String(), t.Size())
 	}
 	return t.Kind().String()
+}
+
+// shape is the description of a type as far as encoding/gob sees it.
+type shape struct {
+	strings.Builder
+	seen []reflect.Type // those that are described: each is once, however often the types refer to each other
+}
+
+func shapeOf(t reflect.Type) string {
+	var s shape
+	s.add("", t)
+	return s.String()
+}
+
+// add describes a type, and the types that it is made of.
+func (s *shape) add(what string, t reflect.Type) {
+	if i := slices.Index(s.seen, t); i >= 0 {
+		fmt.Fprintf(s, "%s#%d", what, i)
+		return
+	}
+	s.seen = append(s.seen, t)
+	s.WriteString(what + t.String())
+	if encodesItself(t) {
+		return
+	}
+	switch t.Kind() {
+	case reflect.Map:
+		s.add(" of ", t.Key())
+		s.add(" to ", t.Elem())
+	case reflect.Pointer, reflect.Slice, reflect.Array:
+		s.add(" of ", t.Elem())
+	case reflect.Struct:
+		s.WriteString(" {")
+		for i := range t.NumField() {
+			if f := t.Field(i); f.IsExported() && isSent(f.Type) {
+				s.add(" "+f.Name+":", f.Type)
+			}
+		}
+		s.WriteString(" }")
+	default:
+		fmt.Fprintf(s, " %v", t.Kind())
+	}
+}
+
+// encodesItself tells whether methods of a type, or of a pointer to it, encode its values.
+func encodesItself(t reflect.Type) bool {
+	p := reflect.PointerTo(t)
+	return p.Implements(reflect.TypeFor[gob.GobEncoder]()) || p.Implements(reflect.TypeFor[encoding.BinaryMarshaler]())
+}
+
+// isSent tells whether encoding/gob sends fields of a type.
+func isSent(t reflect.Type) bool {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.Kind() != reflect.Chan && t.Kind() != reflect.Func
 }
 
 // put stores arguments in t, by value.
