@@ -49,7 +49,7 @@ func blockedBy(e event.ID, w *event.Waiter) blocked {
 	case *arrival:
 		b.to = x.phase()
 	case *lockOp:
-		if x.what == opAcquire {
+		if x.what == opAcquire || x.what == opGrant {
 			b.to = x.grant
 		}
 	case *sleeper:
@@ -62,7 +62,7 @@ func blockedBy(e event.ID, w *event.Waiter) blocked {
 
 // waitGraph is what waits for what: of this rank, or of several.
 type waitGraph struct {
-	ops []blocked               // in the order of what they wait for
+	ops []blocked               // in the order of what they wait for, reservations last
 	by  map[event.ID][]event.ID // what an event waits for
 	who map[event.ID]*blocked   // an operation that triggers the event
 
@@ -71,8 +71,7 @@ type waitGraph struct {
 
 func graphOf(ops []blocked) *waitGraph {
 	slices.SortStableFunc(ops, func(a, b blocked) int {
-		return cmp.Or(cmp.Compare(a.of, b.of), cmp.Compare(a.to,
-			b.to))
+		return cmp.Or(cmp.Compare(a.of.Kind(), b.of.Kind()), cmp.Compare(a.of, b.of), cmp.Compare(a.to, b.to))
 	})
 	g := &waitGraph{ops, make(map[event.ID][]event.ID), make(map[event.ID]*blocked), make(map[event.ID]end)}
 	for i := range ops {
@@ -84,9 +83,12 @@ func graphOf(ops []blocked) *waitGraph {
 	return g
 }
 
-// blockedHere are the operations of this rank that wait, and advice that still matters.
+// blockedHere are the operations of this rank that wait, and advice that still matters. An acquire whose precondition
+// has triggered waits for the reservation.
 func (rt *Runtime) blockedHere() (ops []blocked) {
-	rt.eachWaiter(func(e event.ID, w *event.Waiter) { ops = append(ops, blockedBy(e, w)) })
+	add := func(e event.ID, w *event.Waiter) { ops = append(ops, blockedBy(e, w)) }
+	rt.eachWaiter(add)
+	rt.locks.each(func(c *lockCell) { c.core.Waiters(func(w *event.Waiter) { add(c.id, w) }) })
 	return slices.DeleteFunc(ops, func(b blocked) bool {
 		if !b.advice {
 			return false
@@ -205,9 +207,17 @@ func (rt *Runtime) lastReason(e event.ID, idle bool) string {
 		case by != nobody:
 			return fmt.Sprintf("which an operation on rank %d is to trigger", by)
 		case idle:
-			return "which the program is to trigger, or who holds a reservation"
+			return "which the program is to trigger, or who holds a fast reservation"
 		}
 		return "which a task that runs or is ready, or the program, is to trigger"
+	}
+	if c := rt.locks.find(e); c != nil {
+		c.lock.Lock()
+		defer c.lock.Unlock()
+		if c.core.Owned() {
+			return "which its holder is to release"
+		}
+		return fmt.Sprintf("which rank %d owns", c.core.Owner())
 	}
 	return fmt.Sprintf("which rank %d owns", e.Rank())
 }

@@ -2,6 +2,7 @@ package realm
 
 import (
 	"context"
+	"errors"
 	"regexp"
 	"strings"
 	"testing"
@@ -49,7 +50,7 @@ func TestDumpNamesWaits(t *testing.T) {
 		go func() { got <- rt.Wait(context.Background(), g) }()
 		go func() { got <- rt.Wait(context.Background(), remote) }()
 		q := func(e Event) string { return regexp.QuoteMeta(e.String()) }
-		program := ", which the program is to trigger, or who holds a reservation"
+		program := ", which the program is to trigger, or who holds a fast reservation"
 		dumped(t, rt,
 			"golci: rank 0 of 2: 3 calls wait, .*",
 			"task nothing of "+q(e)+" waits for "+q(gate.Event())+program,
@@ -72,6 +73,44 @@ func TestDumpNamesWaits(t *testing.T) {
 		must(t, <-got)
 		must(t, <-got)
 	})
+}
+
+// TestDumpNamesReservations: a dump tells who waits for a reservation, and that its holder, or the rank that owns it,
+// has to do something first. Such an acquire alone is not pending at the end.
+func TestDumpNamesReservations(t *testing.T) {
+	team(t, 2, rankConfig("local"), func(rts []*Runtime) {
+		rt, far := rts[0], rts[1]
+		r, err := NewReservation[int](rt)
+		must(t, err)
+		if !r.TryAcquire(Exclusive) {
+			t.Fatal("not taken")
+		}
+		there := r.ID().On(far)
+		e := Spawn(rt, rt.CPU(0), nothing, args40{}, After(r.Acquire(Exclusive, NoEvent)))
+		f := Spawn(far, far.CPU(0), nothing, args40{}, After(there.Acquire(Exclusive, NoEvent)))
+		id := regexp.QuoteMeta(r.ID().String())
+		acquired := "task nothing of .* waits for event .*, which the acquire of " + id +
+			" is to trigger, which waits for " + id
+		dumped(t, rt, acquired+", which its holder is to release", "the acquire of "+id+" waits for "+id+", .*")
+		dumped(t, far, acquired+", which rank 0 owns")
+		must(t, r.Release(NoEvent))
+		must(t, wait(t, rt, e))
+		must(t, r.Release(NoEvent))
+		must(t, wait(t, far, f))
+		_ = r.Acquire(Exclusive, NoEvent) // which waits for ever, and nobody for its grant
+	})
+	var e Event
+	err := Run(1, func(rt *Runtime) error {
+		r, err := NewReservation[int](rt)
+		must(t, err)
+		_, _ = r.Acquire(Exclusive, NoEvent), r.Acquire(Exclusive, NoEvent)
+		e = rt.NewUserEvent().Event()
+		Spawn(rt, rt.CPU(0), nothing, args40{}, After(e))
+		return nil
+	})
+	if !errors.Is(err, ErrPending) || !strings.Contains(err.Error(), " waits for "+e.String()) {
+		t.Errorf("a task that waits, and an acquire that nothing waits for: %v", err)
+	}
 }
 
 // TestDeadlocks: events that wait for each other are found, on one rank by its dump, on several by asking all.

@@ -73,6 +73,17 @@ func (t *locks) put(id event.ID, c *lockCell) *lockCell {
 	return c
 }
 
+// each calls f for all, under their locks.
+func (t *locks) each(f func(c *lockCell)) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, c := range t.of {
+		c.lock.Lock()
+		f(c)
+		c.lock.Unlock()
+	}
+}
+
 func (t *locks) find(id event.ID) *lockCell {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -157,6 +157,12 @@ func (l *Lock) Held() bool { return l.owned && l.holders > 0 || l.here > 0 }
 // Owned tells whether this rank is the owner.
 func (l *Lock) Owned() bool { return l.owned }
 
+// Waiters calls f for the waiters of this rank, oldest first.
+func (l *Lock) Waiters(f func(w *event.Waiter)) { l.queue.each(f) }
+
+// Owner is the rank that owns the lock, as far as this rank knows.
+func (l *Lock) Owner() int { return int(l.hint.Owner) }
+
 // Idle tells whether this rank is the owner, and nobody holds the lock or waits.
 func (l *Lock) Idle() bool { return l.idle }
 

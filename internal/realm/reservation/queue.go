@@ -58,6 +58,13 @@ func (q *queue) pop(n uint32, out *event.List) {
 	}
 }
 
+// each calls f for all, oldest first.
+func (q *queue) each(f func(w *event.Waiter)) {
+	for i := q.first; i < len(q.runs); i++ {
+		q.runs[i].list.Each(f)
+	}
+}
+
 // take moves all to out, with poison p.
 func (q *queue) take(p *event.Poison, out *event.List) {
 	for ; !q.empty(); q.first++ {
