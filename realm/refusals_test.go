@@ -2,6 +2,7 @@ package realm
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -41,4 +42,50 @@ func TestRefusalsTravel(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestQuotedRefusals: a release after an error that wraps the refusal of an acquire belongs to that acquire, also on
+// another rank, and however long the error is. An error that only has its text does not keep the release from
+// happening.
+func TestQuotedRefusals(t *testing.T) {
+	team(t, 2, rankConfig("local"), func(rts []*Runtime) {
+		rt := rts[0]
+		l, err := NewReservation[int64](rt)
+		must(t, err)
+		u := rt.NewUserEvent()
+		refused := l.Acquire(Exclusive, u.Event())
+		must(t, u.Cancel(nil))
+		var p *PoisonError
+		if err = wait(t, rt, refused); !errors.As(err, &p) {
+			t.Fatalf("the acquire was not refused: %v", err)
+		}
+		for _, c := range []struct {
+			err  error
+			ends bool // the hold
+		}{
+			{errors.New(err.Error()), true},
+			{errors.New(p.Cause), true},
+			{fmt.Errorf("again: %v", err), true},
+			{err, false},
+			{fmt.Errorf("again: %w", err), false},
+			{fmt.Errorf("%0200d: %w", 0, err), false},
+			{fmt.Errorf("none: %w", (*PoisonError)(nil)), true},
+		} {
+			for _, at := range rts {
+				if !l.TryAcquire(Exclusive) {
+					t.Fatal("not free")
+				}
+				why := at.NewUserEvent()
+				must(t, why.Cancel(c.err))
+				if err := wait(t, rt, why.Event()); err == nil {
+					t.Error("not poisoned")
+				}
+				must(t, l.Release(why.Event()))
+				if ends := l.TryAcquire(Exclusive); ends != c.ends {
+					t.Errorf("after %q on rank %d the hold has ended: %v", c.err, at.Rank(), ends)
+				}
+				must(t, l.Release(NoEvent))
+			}
+		}
+	})
 }

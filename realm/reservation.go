@@ -99,8 +99,9 @@ func (r Reservation[T]) TryAcquire(m Mode) bool {
 
 // Release ends one hold once after has triggered. It does not block, and may be called on any rank. The hold ends even
 // if after is poisoned, except for this: if the poison is that of a grant of this reservation, there is no hold, and
-// Release does nothing. So an Acquire and a Release that waits for what depends on its grant always match. On a rank
-// that dies, holds of which another rank was to end the release are not ended.
+// Release does nothing. So an Acquire and a Release that waits for what depends on its grant always match. An error
+// that wraps such a poison counts as it; one that quotes its text does not. On a rank that dies, holds of which
+// another rank was to end the release are not ended.
 //
 // Errors: ErrArgument if nobody holds the reservation. Where the call cannot tell, because after has not triggered or
 // another rank is the owner, that ends the job.

@@ -1,9 +1,11 @@
 package realm
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/internal/realm/reservation"
 )
 
 // UserEvent is an event that the program triggers itself. The zero UserEvent is of no use.
@@ -43,9 +45,13 @@ func (u UserEvent) Cancel(err error) error {
 	return u.rt.triggerNow("Cancel", u.e, u.rt.poison(err))
 }
 
-// poison is the poison for a fault of this rank.
+// poison is the poison for a fault of this rank. An error that wraps the refusal of an acquire is one, too.
 func (rt *Runtime) poison(err error) *event.Poison {
-	return &event.Poison{Rank: int32(rt.rank), Text: err.Error(), Err: err}
+	cause := ""
+	if p := (*PoisonError)(nil); errors.As(err, &p) && p != nil {
+		cause = p.Cause
+	}
+	return &event.Poison{Rank: int32(rt.rank), Text: reservation.Wrapping(cause, err.Error()), Err: err}
 }
 
 // triggerNow triggers e and runs what that lets begin.

@@ -45,7 +45,8 @@ func (c Cause) poison(id event.ID) *event.Poison {
 }
 
 // Text of a refusal: the reservations whose acquires it keeps from happening, the latest first, and the cause. Texts
-// that travel are cut at event.MaxText, so that only some are named; others stands for the rest.
+// that travel are cut at event.MaxText, so that only some are named; others stands for the rest. Only a text that
+// begins so is one: elsewhere it is a quotation.
 const (
 	head     = "reservation "
 	tail     = " not acquired: "
@@ -55,17 +56,26 @@ const (
 
 func name(id event.ID) string { return strings.TrimPrefix(id.String(), head) }
 
-// refused finds the names of reservations in the text of a poison. They are between the texts before and after.
-func refused(text string) (before string, names []string, after string) {
-	i := strings.Index(text, tail)
-	if i < 0 {
-		return "", nil, text
+// refused finds the names of reservations in the text of a poison. They are before the text after.
+func refused(text string) (names []string, after string) {
+	list, after, ok := strings.Cut(text, tail)
+	if !ok || !strings.HasPrefix(list, head) {
+		return nil, text
 	}
-	k := strings.LastIndex(text[:i], head)
-	if k < 0 {
-		return "", nil, text
+	return strings.Split(list[len(head):], ", "), after
+}
+
+// Wrapping is the text of a poison for an error that says text. cause is the text of a poison that the error wraps: if
+// that is a refusal, so is the result. Otherwise it is none.
+func Wrapping(cause, text string) string {
+	names, _ := refused(cause)
+	switch quoted, _ := refused(text); {
+	case names != nil:
+		return head + strings.Join(names, ", ") + tail + text
+	case quoted != nil:
+		return "error: " + text
 	}
-	return text[:k], strings.Split(text[k+len(head):i], ", "), text[i+len(tail):]
+	return text
 }
 
 // Refusal is the poison of a grant of id, when why keeps the acquire from happening. It names id, so that the release
@@ -74,7 +84,7 @@ func Refusal(id event.ID, why *event.Poison) *event.Poison {
 	if IsRefusal(id, why) {
 		return why
 	}
-	before, names, after := refused(why.Text)
+	names, after := refused(why.Text)
 	list := name(id)
 	for _, n := range names {
 		if len(list)+len(n) > maxNames {
@@ -83,7 +93,7 @@ func Refusal(id event.ID, why *event.Poison) *event.Poison {
 		}
 		list += ", " + n
 	}
-	return &event.Poison{Rank: why.Rank, Text: head + list + tail + before + after, Err: why.Err}
+	return &event.Poison{Rank: why.Rank, Text: head + list + tail + after, Err: why.Err}
 }
 
 // IsRefusal tells whether p stems from a grant of id that was refused. A release that waits for what p has poisoned
@@ -94,6 +104,6 @@ func IsRefusal(id event.ID, p *event.Poison) bool {
 	if p == nil {
 		return false
 	}
-	_, names, _ := refused(p.Text)
+	names, _ := refused(p.Text)
 	return slices.Contains(names, name(id)) || slices.Contains(names, others)
 }

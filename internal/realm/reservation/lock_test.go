@@ -68,6 +68,15 @@ func TestRefusal(t *testing.T) {
 	if Refusal(a, p) != p {
 		t.Error("the text grows")
 	}
+	is := func(text string) bool { return IsRefusal(a, &event.Poison{Text: text}) }
+	if w := Wrapping(p.Text, "once more"); !is(w) || !strings.HasSuffix(w, tail+"once more") {
+		t.Errorf("an error that wraps a refusal: %q", w)
+	}
+	for _, text := range []string{p.Text, "task: " + p.Text, "full"} {
+		if w := Wrapping(cause.Text, text); is(w) || !strings.HasSuffix(w, text) {
+			t.Errorf("an error that says %q: %q", text, w)
+		}
+	}
 }
 
 // TestNewAfterDeath: a lock whose home has died refuses at once; one with a dead peer does not wait for it.
