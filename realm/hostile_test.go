@@ -104,7 +104,7 @@ func TestHostileMessages(t *testing.T) {
 		<-ready
 		h.know(t, rt)
 		token := new(am.Token) // of rank 0
-		specs := rt.layer().Handlers[:hProfile-First+1]
+		specs := rt.layer().Handlers[:hEnds-First+1]
 		for range rounds {
 			x, args, payload := specs[h.IntN(len(specs))], h.args(), h.payload()
 			if !attack(t, x.Name, func() { x.Run(token, args, payload) }) {

@@ -33,6 +33,8 @@ const (
 	hWave
 	hLock
 	hProfile
+	hBrief
+	hEnds
 )
 
 // layer is what the runtime has on the endpoint.
@@ -43,6 +45,8 @@ func (rt *Runtime) layer() am.Layer {
 		hTrigger:   {Name: "trigger", Run: rt.counted(1, rt.onTrigger)},
 		hUpdate:    {Name: "update", Run: rt.counted(1, rt.onUpdate)},
 		hSpawn:     {Name: "spawn", Run: rt.counted(spawnWords, rt.onSpawn)},
+		hBrief:     {Name: "brief spawn", Run: rt.counted(1, rt.onBrief)},
+		hEnds:      {Name: "ends", Run: rt.counted(1, rt.onEnds)},
 		hChange:    {Name: "change", Run: rt.counted(2, rt.onChange)},
 		hAsk:       {Name: "ask", Run: rt.counted(1, rt.onAsk)},
 		hDescribe:  {Name: "describe", Run: rt.counted(1, rt.onDescribe)},
@@ -65,6 +69,7 @@ func (rt *Runtime) layer() am.Layer {
 	}
 	return am.Layer{
 		Name: "realm", First: First, Handlers: specs, Channel: Channel, Bulk: rt.onBulk, PeerGone: rt.peerGone,
+		Held: rt.sendOldEnds,
 	}
 }
 

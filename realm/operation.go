@@ -13,7 +13,8 @@ import (
 // CancelOperation cancels the operation whose finish event is e, if it has not begun: a task, a copy or another job on
 // instances, a reduction, a merge, a deferred trigger, or an acquire whose precondition has not triggered. The event is
 // poisoned then, with err as the cause; nil stands for ErrCanceled. It does not block. An operation of another rank is
-// asked for there, and its event tells whether it has been canceled. Errors: ErrBegun if the operation has begun, or
+// asked for there, and its event tells whether it has been canceled. A request that overtakes the operation on its way
+// has no effect. Errors: ErrBegun if the operation has begun, or
 // nothing but the program is to trigger e; ErrTriggered if it has ended; ErrArgument if another rank owns e.
 func (rt *Runtime) CancelOperation(e Event, err error) error {
 	if err == nil {

@@ -85,6 +85,7 @@ type processor struct {
 	urgent atomic.Bool // there is something in back or first, or in a group's queue
 	chain  taskList    // the next tasks; it belongs to who has the turn
 	batch  *batch      // profiles that have not been delivered; likewise
+	ends   ends
 
 	mu      spin.Lock // guards what follows; nothing is taken under it
 	turn    *runner   // who has the turn, nil if there is nothing to do
@@ -191,6 +192,7 @@ func (p *processor) next(r *runner) *task {
 // priority, then the chain. has tells whether r still has the turn. With linger it keeps the turn if there is nothing
 // to do, and is to call choose again.
 func (p *processor) choose(r *runner, linger bool) (t *task, has bool) {
+	p.ends.rest(p.rt)
 	p.mu.Lock()
 	p.lingers = false
 	if len(p.back) > 0 {
@@ -273,6 +275,7 @@ func (p *processor) keep(r *runner, alive bool) bool {
 	has := p.turn == r
 	p.mu.Unlock()
 	if has && !alive {
+		p.ends.rest(p.rt)
 		p.yield(r)
 	}
 	return has && alive

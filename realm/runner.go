@@ -103,6 +103,7 @@ func (r *runner) runTasks(t *fult.Thread) {
 		}
 		x.run(&r.Ctx)
 		if n%tasksPerTurn == 0 {
+			p.ends.rest(p.rt)
 			t.Yield()
 		}
 	}
@@ -132,6 +133,7 @@ func (r *runner) wait(e Event, ctx context.Context) error {
 		defer stop()
 	}
 	paused := r.pauses()
+	r.executor.ends.rest(r.rt)
 	if r.keeps {
 		r.executor.rest(r)
 	}

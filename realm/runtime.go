@@ -41,7 +41,8 @@ type Runtime struct {
 	data       data
 	surveys    surveys
 
-	clock     trace.Clock // of the timeline, if there is one
+	clock     trace.Clock   // of the timeline, if there is one
+	brisk     atomic.Uint64 // briskTime by clock, 0 before Begin
 	probe     *probe
 	profilers profilers
 	stopped   atomic.Bool // operations cannot start any more

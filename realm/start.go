@@ -106,6 +106,7 @@ type greeting struct {
 // start; Start and Run do. It blocks. Errors: ErrRegistered, naming two ranks and what differs: a task, or a reduction
 // or operator with that word before its name.
 func (rt *Runtime) Begin() error {
+	rt.setBrisk()
 	if rt.size > 1 { // the first thread starts the workers, which poll while the program does something else
 		if _, err := rt.sched.Go(func(*fult.Thread) {}); err != nil {
 			return err

@@ -148,10 +148,15 @@ func (t *task) finishWith(c *Ctx, err error) {
 		t.rt.fatal(fmt.Errorf("realm: rank %d: on %v: %w", t.rt.rank, c.proc, err))
 	}
 	t.free()
-	if finish != 0 {
+	switch {
+	case finish == 0:
+		return
+	case why == nil && c.executor != nil && finish.EventRank() != c.rt.rank:
+		c.executor.end(&c.cascade, finish)
+	default:
 		c.cascade.trigger(finish, why)
-		c.cascade.run(callBudget)
 	}
+	c.cascade.run(callBudget)
 }
 
 // fault is the poison of a task that has returned err. The error of a wait is the poison that the wait has met: the

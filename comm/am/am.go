@@ -74,6 +74,7 @@ type Endpoint struct {
 	stalled  waiting // peers whose lanes have something queued
 	bulkBusy waiting // peers with bulk data to send
 
+	held   atomic.Int32  // messages that layers hold back
 	chores atomic.Uint32 // reasons to poll though nothing has arrived; written by the poller
 	pollMu spin.Lock
 	inside atomic.Uint64 // the goroutine that runs handlers, or 0; written by the poller
@@ -85,6 +86,7 @@ type Endpoint struct {
 	bulks   [BulkChannels + 1]BulkFunc // by channel
 	ticks   []func(w *fult.Worker)
 	gones   []func(peer int, err error, w *fult.Worker)
+	helds   []func(w *fult.Worker) int
 	segment segment
 
 	closed atomic.Bool

@@ -24,6 +24,9 @@ type Layer struct {
 	// Tick, if not nil, is called by the poller, in polls that may find something and, after WantTick(true), in every
 	// poll. w is the polling worker, or nil.
 	Tick func(w *fult.Worker)
+	// Held, if not nil, is called in every poll while the layer holds messages back (Hold), maybe by several callers at
+	// once. It sends those that it is time for, and returns how many. It must not block. w is the polling worker, or nil.
+	Held func(w *fult.Worker) int
 	// PeerGone, if not nil, is called once for each peer that has failed, for the reason err: by the poller, in a poll,
 	// after all that the peer sent has been handled and what was queued towards it has ended. It must not block.
 	PeerGone func(peer int, err error, w *fult.Worker)
@@ -62,6 +65,9 @@ func (e *Endpoint) Attach(l Layer) error {
 	}
 	if l.Tick != nil {
 		e.ticks = append(e.ticks, l.Tick)
+	}
+	if l.Held != nil {
+		e.helds = append(e.helds, l.Held)
 	}
 	if l.PeerGone != nil {
 		e.gones = append(e.gones, l.PeerGone)

@@ -84,8 +84,17 @@ func (e *Endpoint) move(w *fult.Worker) (n int) {
 	if e.bulkBusy.n.Load() > 0 {
 		n += e.pumpBulks(w)
 	}
+	if e.held.Load() > 0 {
+		for _, f := range e.helds {
+			n += f(w)
+		}
+	}
 	return n
 }
+
+// Hold says that a layer holds n messages more back, or fewer. While there are any, polls call its Held, and no poller
+// sleeps for long.
+func (e *Endpoint) Hold(n int32) { e.held.Add(n) }
 
 // receive polls the conduit and does the poller's chores; -1 if another caller is at it.
 func (e *Endpoint) receive(w *fult.Worker) int {

@@ -29,8 +29,10 @@ func (s *sleeper) look() bool {
 		e.chores.Load()&choreOwing != 0 || s.stalledNews()
 }
 
-// toSend tells whether something waits for credits or room.
-func (e *Endpoint) toSend() bool { return e.stalled.n.Load() > 0 || e.bulkBusy.n.Load() > 0 }
+// toSend tells whether something waits for credits or room, or is held back.
+func (e *Endpoint) toSend() bool {
+	return e.stalled.n.Load() > 0 || e.bulkBusy.n.Load() > 0 || e.held.Load() > 0
+}
 
 // Sleep implements progress.Source: it pays what is owed and then sleeps in the conduit.
 func (s source) Sleep(d time.Duration, ready func() bool) bool {
