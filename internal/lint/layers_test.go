@@ -17,7 +17,10 @@ var layers = [][]string{
 	{"internal/affinity", "internal/futex", "internal/machine", "internal/simd"},
 	{"internal/spin", "internal/topology"},
 	{"fult", "hashtable", "pool", "internal/realm", "internal/reliable", "internal/trace"}, // each stands alone
-	{"comm/conduit", "internal/boot", "internal/credit", "internal/exit", "internal/match", "internal/progress", "internal/request", "internal/schedule"},
+	{
+		"comm/conduit", "internal/boot", "internal/credit", "internal/exit", "internal/match", "internal/mpi/pure",
+		"internal/progress", "internal/request", "internal/schedule",
+	},
 	{"internal/conduit"},
 	{"comm/am"},
 	{"comm/hsl", "comm/rank", "comm/rma"},
@@ -37,6 +40,7 @@ var alone = map[string][]string{
 	"realm": tools("comm/am", "comm/rank", "comm/rma", "comm/conduit", "fult", "internal/progress",
 		"internal/realm", "internal/request", "internal/trace"),
 	"internal/schedule": {},
+	"internal/mpi/pure": tools("internal/mpi/pure"),
 	"internal/reliable": {"internal/invariants"},
 	"internal/boot/pmi": {},
 	"internal/machine":  {"internal/arch"},
@@ -147,6 +151,9 @@ func TestBadImport(t *testing.T) {
 		{"mpi", "internal/boot", true},
 		{"mpi", "internal/conduit/shm", true},
 		{"comm/rank", "comm", true},
+		{"internal/mpi/pure/dtype", "internal/mpi/pure/errs", false},
+		{"internal/mpi/pure/dtype", "internal/schedule", true},
+		{"internal/mpi/pure/dtype", "internal/trace", true},
 		{"surprise", "fult", true},
 	} {
 		if wrong := badImport(c.from, c.to); (wrong != "") != c.bad {
