@@ -1,12 +1,14 @@
 package fult
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 )
 
-// deaf is a Poller that does not hear a Wake before it sleeps, as Poller allows.
+// deaf is a Poller that does not hear a Wake before it sleeps, as Poller allows. It does not sleep until it is armed.
 type deaf struct {
+	armed atomic.Bool
 	enter func()        // called when Sleep begins, before anything is armed
 	ready chan bool     // what the worker said of each Sleep
 	leave chan struct{} // ends a Sleep
@@ -16,6 +18,9 @@ func (d *deaf) Poll(*Worker) int { return 0 }
 func (d *deaf) Wake()            {}
 
 func (d *deaf) Sleep(_ time.Duration, ready func() bool) bool {
+	if !d.armed.Load() {
+		return true
+	}
 	d.enter()
 	select {
 	case d.ready <- ready():
@@ -43,6 +48,7 @@ func TestWakeBeforeSleep(t *testing.T) {
 	if err := h.Join(); err != nil {
 		t.Fatal(err)
 	}
+	p.armed.Store(true)
 	if !<-p.ready {
 		t.Error("the worker slept although its state said that it was awake")
 	}
