@@ -61,8 +61,8 @@ var (
 	briskTask = Register("ends/brisk", func(*Ctx, struct{}) error { return nil })
 )
 
-// lasts are ways in which a task may not return until the task before it is known to have ended. The last two have polls
-// send what is kept back.
+// lasts are ways in which a task may not return until the task before it is known to have ended. The last two
+// have polls send what is kept back.
 var lasts = []struct {
 	name string
 	f    func(c *Ctx, then Event) error

@@ -195,7 +195,7 @@ type Affinity uint8
 // Affinities, the nearest last.
 const (
 	AffinityFar  Affinity = iota // data travel in messages
-	AffinityNear                 // registered memory that the rank reaches: its copies, and its atomic reductions, go there straight
+	AffinityNear                 // registered memory that the rank reaches: copies and atomic reductions go there straight
 	AffinityOwn                  // memory of the rank: its tasks have the data by ViewOf
 )
 

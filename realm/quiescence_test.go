@@ -2,8 +2,8 @@ package realm
 
 import "testing"
 
-// TestTwoWaves: one wave in which as many messages have been received as sent is not the end, since it sees the ranks at
-// different times. The next one must find the same numbers.
+// TestTwoWaves: one wave in which as many messages have been received as sent is not the end, since it sees the ranks
+// at different times. The next one must find the same numbers.
 func TestTwoWaves(t *testing.T) {
 	rt := new(Runtime)
 	rt.peers.init(2)

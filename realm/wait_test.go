@@ -93,8 +93,8 @@ func waitRace(t *testing.T, at, owner *Runtime, task bool) {
 	must(t, at.Wait(context.Background(), u.Event()))
 }
 
-// TestWaitBeside: a goroutine that a task has started waits with the Ctx of the task, while that runs or waits itself. It
-// does so for itself: the task keeps its runner, and other tasks run.
+// TestWaitBeside: a goroutine that a task has started waits with the Ctx of the task, while that runs or waits itself.
+// It does so for itself: the task keeps its runner, and other tasks run.
 func TestWaitBeside(t *testing.T) {
 	alone(t, 1, func(rt *Runtime) {
 		gate, over := rt.NewUserEvent(), rt.NewUserEvent()
