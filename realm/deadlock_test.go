@@ -151,7 +151,8 @@ func TestDeadlocks(t *testing.T) {
 	}
 }
 
-// TestDumpOfCircle: what waits for events in a circle, and is not part of it, is told so, and which operations these are.
+// TestDumpOfCircle: what waits for events in a circle, and is not part of it, is told so, and which operations these
+// are.
 func TestDumpOfCircle(t *testing.T) {
 	team(t, 1, rankConfig("local"), func(rts []*Runtime) {
 		rt := rts[0]

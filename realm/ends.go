@@ -62,8 +62,8 @@ func (x *ends) follows(now, brisk uint64) bool {
 	return true
 }
 
-// end triggers finish, an event of another rank, for a task without a fault. The caller has the turn. It reads the clock
-// only where another task follows at once.
+// end triggers finish, an event of another rank, for a task without a fault. The caller has the turn. It reads the
+// clock only where another task follows at once.
 func (p *processor) end(k *cascade, finish event.ID) {
 	rt, x := p.rt, &p.ends
 	if finish.EventRank() >= rt.size || finish.Gen() == 0 {

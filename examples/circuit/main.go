@@ -8,8 +8,8 @@
 // are ghosts.
 //
 // The program does this in two forms. In the bulk-synchronous one, all ranks wait for each other after the tasks of a
-// step that send, and what they have sent. In the deferred one, every task, copy and reduction has the events of what it needs as its
-// precondition. Barriers between two pieces tell when ghosts are fresh, and when charges have landed.
+// step that send, and what they have sent. In the deferred one, every task, copy and reduction has the events of what
+// it needs as its precondition. Barriers between two pieces tell when ghosts are fresh, and when charges have landed.
 //
 // Charges are numbers in fixed point. Their sum does not depend on the order, so both forms give what a serial run
 // gives.

@@ -48,7 +48,8 @@ func TestQuitNamesCircle(t *testing.T) {
 		t.Error("exit code 0")
 	}
 	told := j.err.String()
-	here := regexp.MustCompile(`deadlock: .*the trigger of event (\S+) waits for event ([0-9.]+\d)`).FindStringSubmatch(told)
+	line := regexp.MustCompile(`deadlock: .*the trigger of event (\S+) waits for event ([0-9.]+\d)`)
+	here := line.FindStringSubmatch(told)
 	there := regexp.MustCompile(`deadlock: .*an operation on rank 1, which is to trigger event (\S+), waits for event ` +
 		`([0-9.]+\d)`).FindStringSubmatch(told)
 	if here == nil || there == nil || here[1] != there[2] || here[2] != there[1] {
