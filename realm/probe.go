@@ -37,7 +37,7 @@ func newProbe(r *rank.Rank, defs []*definition) *probe {
 		return rec.Name(l)
 	}
 	p := &probe{
-		r: r, tasks: make([]trace.Name, len(defs)), function: name("function", "task", "finish"),
+		r: r, tasks: make([]trace.Name, len(defs)), function: name(localName, "task", "finish"),
 		wait:   name("wait", "wait", "finish", "event"),
 		slept:  name("call waits", "wait", "event"),
 		on:     name("ready", "task", "finish"),
@@ -160,14 +160,10 @@ func (t *task) finishWatched(c *Ctx, why *event.Poison) {
 	if p := t.rt.probe; p != nil {
 		p.ran(c, t, end)
 	}
-	var x *OperationProfile
+	var x *taskProfile
 	if sink := t.watch.sink; sink != nil {
-		x = c.profile(sink)
-		t.fill(x, c.proc)
-		x.Start, x.End = time.Duration(c.started), time.Duration(end)
-		if why != nil {
-			x.Outcome = Failed
-		}
+		x = c.room(sink)
+		x.note(c, t, end, why)
 	}
 	finish, sink := t.finish, t.watch.sink
 	t.free()
@@ -175,17 +171,9 @@ func (t *task) finishWatched(c *Ctx, why *event.Poison) {
 		c.cascade.trigger(finish, why)
 	}
 	if x != nil {
-		c.profiled(x, sink)
+		x.completed(c, sink)
 	}
 	c.cascade.run(callBudget)
-}
-
-// fill puts into x what is known of t when it is ready.
-func (t *task) fill(x *OperationProfile, p Processor) {
-	w := t.watch
-	x.Finish, x.Processor, x.Task = Event(t.finish), p, t.name()
-	x.Waits, x.Waited = w.waits, time.Duration(w.waited)
-	x.Create, x.Ready = time.Duration(w.created), time.Duration(w.ready)
 }
 
 // ran records that t has run since it started or went on. The arrow ends in its first slice. Tasks on goroutines
@@ -242,10 +230,11 @@ func (t *task) passed() {
 	if t.watch.sink == nil {
 		return
 	}
-	var x OperationProfile
-	t.fill(&x, nameOf(t.executor))
-	x.Outcome, x.Complete = Skipped, t.rt.now()
-	t.rt.profile(t.watch.sink, &x)
+	w := t.watch
+	t.rt.profile(w.sink, &OperationProfile{
+		Outcome: Skipped, Finish: Event(t.finish), Task: t.name(), Processor: nameOf(t.executor),
+		Create: time.Duration(w.created), Ready: time.Duration(w.ready), Complete: t.rt.now(),
+	})
 }
 
 // nameOf is the processor whose tasks x runs.
@@ -259,27 +248,6 @@ func nameOf(x executor) Processor {
 		return x.id
 	}
 	return 0
-}
-
-// profile is the profile of the task that ends at c, to be filled before c runs anything else.
-func (c *Ctx) profile(sink *Profiler) *OperationProfile {
-	p := c.executor
-	if p == nil {
-		return new(OperationProfile)
-	}
-	if !p.batch.takes(sink) {
-		c.rt.deliver(p.batch)
-		p.batch = c.rt.newBatch(sink)
-	}
-	return p.batch.next()
-}
-
-// profiled notes that the task is complete.
-func (c *Ctx) profiled(x *OperationProfile, sink *Profiler) {
-	x.Complete = c.rt.now()
-	if c.executor == nil {
-		c.rt.profile(sink, x)
-	}
 }
 
 // queue counts the tasks that are ready for x.

@@ -84,7 +84,7 @@ type processor struct {
 
 	urgent atomic.Bool // there is something in back or first, or in a group's queue
 	chain  taskList    // the next tasks; it belongs to who has the turn
-	batch  *batch      // profiles that have not been delivered; likewise
+	batch  *taskBatch  // profiles that have not been delivered; likewise
 	ends   ends
 
 	mu      spin.Lock // guards what follows; nothing is taken under it
@@ -207,7 +207,7 @@ func (p *processor) choose(r *runner, linger bool) (t *task, has bool) {
 	t = p.pick()
 	has = t != nil || linger
 	p.lingers = t == nil && linger
-	var b *batch
+	var b *taskBatch
 	if !has {
 		p.turn = nil
 		p.idle = append(p.idle, r)
@@ -253,7 +253,7 @@ func (p *processor) yield(r *runner) bool {
 		x = p.another()
 	}
 	p.turn = x
-	var b *batch
+	var b *taskBatch
 	if x == nil {
 		b, p.batch = p.batch, nil
 	}

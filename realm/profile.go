@@ -192,12 +192,6 @@ func (rt *Runtime) newBatch(sink *Profiler) *batch {
 	return b
 }
 
-// next is the next profile of b, which is empty.
-func (b *batch) next() *OperationProfile {
-	b.list = append(b.list, OperationProfile{})
-	return &b.list[len(b.list)-1]
-}
-
 // profile has sink get x. Profiles gather until the utility processor comes to them. It neither blocks nor runs the
 // program's code.
 func (rt *Runtime) profile(sink *Profiler, x *OperationProfile) {
@@ -221,17 +215,6 @@ func (rt *Runtime) profile(sink *Profiler, x *OperationProfile) {
 		for _, b := range all {
 			rt.handOver(b)
 		}
-		return nil
-	}), nil)
-}
-
-// deliver has the profiler get b, which may be nil. It neither blocks nor runs the program's code.
-func (rt *Runtime) deliver(b *batch) {
-	if b == nil {
-		return
-	}
-	rt.utility.push(rt.newInternal(func(*Ctx) error {
-		rt.handOver(b)
 		return nil
 	}), nil)
 }

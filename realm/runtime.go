@@ -48,16 +48,17 @@ type Runtime struct {
 	stopped   atomic.Bool // operations cannot start any more
 
 	// Memory of operations that are not in use.
-	cascades request.Pool[cascade]
-	forwards request.Pool[forward]
-	mergers  request.Pool[merger]
-	sleepers request.Pool[sleeper]
-	tasks    request.Pool[task]
-	notices  request.Pool[notice]
-	lockOps  request.Pool[lockOp]
-	arrivals request.Pool[arrival]
-	batches  request.Pool[batch]
-	watches  request.Pool[watch]
+	cascades    request.Pool[cascade]
+	forwards    request.Pool[forward]
+	mergers     request.Pool[merger]
+	sleepers    request.Pool[sleeper]
+	tasks       request.Pool[task]
+	notices     request.Pool[notice]
+	lockOps     request.Pool[lockOp]
+	arrivals    request.Pool[arrival]
+	batches     request.Pool[batch]
+	taskBatches request.Pool[taskBatch]
+	watches     request.Pool[watch]
 }
 
 // Config says what a runtime has. The zero value has a CPU processor for each worker of the rank, a utility processor,

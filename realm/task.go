@@ -173,8 +173,11 @@ func (t *task) name() string {
 	if t.def != nil && t.local == nil {
 		return t.def.name
 	}
-	return "function"
+	return localName
 }
+
+// localName stands for the name of a task of SpawnLocal.
+const localName = "function"
 
 // title names the task and its finish event, for people.
 func (t *task) title() string {

@@ -40,14 +40,15 @@ func (p *Pool[T]) place(g uintptr) *cache[T] { return &p.caches[placeOf(g)] }
 
 func placeOf(g uintptr) uint64 { return uint64(g) * 0x9E3779B97F4A7C15 >> (64 - logCaches) }
 
-// find is the cache of goroutine g, nil if it has none. With claim it takes one that is free.
-func (p *Pool[T]) find(g uintptr, claim bool) *cache[T] {
+// find is the cache of goroutine g. It claims a free one if g has none, and is nil if all its places are taken. A
+// goroutine may only take, or only put back: both get many for one look at the common stack.
+func (p *Pool[T]) find(g uintptr) *cache[T] {
 	for i := range uint64(places) {
 		c := &p.caches[(placeOf(g)+i)%caches]
 		switch owner := c.owner.Load(); {
 		case owner == g:
 			return c
-		case owner == 0 && claim && c.owner.CompareAndSwap(0, g):
+		case owner == 0 && c.owner.CompareAndSwap(0, g):
 			return c
 		}
 	}
@@ -71,7 +72,7 @@ func (p *Pool[T]) Get() *T {
 
 // pop is Get where the first place of goroutine g does not serve. It fills the cache of g if that is empty.
 func (p *Pool[T]) pop(g uintptr) *T {
-	c := p.find(g, true)
+	c := p.find(g)
 	own := c != nil && c.mine(g)
 	if own && c.n > 0 {
 		c.n--
@@ -111,7 +112,7 @@ func (p *Pool[T]) Put(op *T) {
 
 // push is Put where the first place of goroutine g does not serve. It empties half of the cache of g if that is full.
 func (p *Pool[T]) push(g uintptr, op *T) {
-	c := p.find(g, false)
+	c := p.find(g)
 	own := c != nil && c.mine(g)
 	if own && c.n < cached {
 		c.ops[c.n] = op

@@ -106,6 +106,9 @@ func TestManyUsers(t *testing.T) {
 // TestPoolIsLocked: whoever takes from the common stack, or puts back to it, waits for its lock.
 func TestPoolIsLocked(t *testing.T) {
 	var p Pool[int]
+	for range cached {
+		p.push(2, new(int)) // until the cache is full
+	}
 	for name, call := range map[string]func(){
 		"pop":  func() { p.pop(1) },
 		"push": func() { p.push(2, new(int)) },
@@ -118,6 +121,24 @@ func TestPoolIsLocked(t *testing.T) {
 		}
 		p.mu.Unlock()
 		<-ended
+	}
+}
+
+// TestPutterHasCache: a goroutine that only puts back what others have taken comes to the common stack once for many.
+func TestPutterHasCache(t *testing.T) {
+	if invariants.Race {
+		t.Skip("no caches under the race detector")
+	}
+	var p Pool[int]
+	for range cached {
+		p.Put(new(int))
+	}
+	if len(p.stack) != 0 {
+		t.Errorf("%d in the stack before the cache is full", len(p.stack))
+	}
+	p.Put(new(int))
+	if got := len(p.stack); got != 1+cached/2 {
+		t.Errorf("%d in the stack, want half of a cache and one", got)
 	}
 }
 
@@ -150,14 +171,11 @@ func TestPlacesOfCollidingGoroutines(t *testing.T) {
 	}
 	got := map[*cache[int]]uintptr{}
 	for i, g := range same {
-		if p.find(g, false) != nil {
-			t.Errorf("goroutine %d has a cache before it has claimed one", i)
-		}
-		c := p.find(g, true)
+		c := p.find(g)
 		if (c != nil) != (i < places) || c != nil && got[c] != 0 {
 			t.Errorf("goroutine %d: cache %p, of %x", i, c, got[c])
 		}
-		if c != p.find(g, false) || c != p.find(g, true) {
+		if c != p.find(g) {
 			t.Errorf("goroutine %d does not find its cache again", i)
 		}
 		got[c] = g
@@ -180,7 +198,7 @@ func TestPoolBesideItsFirstPlace(t *testing.T) {
 	for range ops {
 		seen[p.Get()] = true
 	}
-	c := p.find(arch.G(), false)
+	c := p.find(arch.G())
 	if len(seen) != len(ops) || seen[nil] || p.Get() != nil || c == nil || c == p.place(arch.G()) {
 		t.Fatalf("%d of %d came back", len(seen), len(ops))
 	}
