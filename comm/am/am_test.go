@@ -226,10 +226,10 @@ func TestFloodToASleepingRank(t *testing.T) {
 		es := endpoints(t, 2, v, Config{})
 		const senders = 16
 		each := 300
-		if invariants.Race {
+		ordered := es[0].Conduit().Caps().Ordered
+		if invariants.Race || testing.Short() && !ordered {
 			each = 60
 		}
-		ordered := es[0].Conduit().Caps().Ordered
 		if !ordered && v.cfg.TinyQueues {
 			each = 20 // what is lost is seen late where little is under way
 		}
