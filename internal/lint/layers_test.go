@@ -21,7 +21,7 @@ var layers = [][]string{
 		"comm/conduit", "internal/boot", "internal/credit", "internal/exit", "internal/match", "internal/mpi/pure",
 		"internal/progress", "internal/request", "internal/schedule",
 	},
-	{"internal/conduit"},
+	{"internal/abi", "internal/conduit"},
 	{"comm/am"},
 	{"comm/hsl", "comm/rank", "comm/rma"},
 	{"comm", "comm/barrier", "realm"},
@@ -41,6 +41,7 @@ var alone = map[string][]string{
 		"internal/realm", "internal/request", "internal/trace"),
 	"internal/schedule": {},
 	"internal/mpi/pure": tools("internal/mpi/pure"),
+	"internal/abi":      tools("internal/abi", "internal/mpi/pure"),
 	"internal/reliable": {"internal/invariants"},
 	"internal/boot/pmi": {},
 	"internal/machine":  {"internal/arch"},
@@ -154,6 +155,9 @@ func TestBadImport(t *testing.T) {
 		{"internal/mpi/pure/dtype", "internal/mpi/pure/errs", false},
 		{"internal/mpi/pure/dtype", "internal/schedule", true},
 		{"internal/mpi/pure/dtype", "internal/trace", true},
+		{"internal/abi", "internal/mpi/pure/errs", false},
+		{"internal/mpi/pure/errs", "internal/abi", true},
+		{"internal/abi", "internal/schedule", true},
 		{"surprise", "fult", true},
 	} {
 		if wrong := badImport(c.from, c.to); (wrong != "") != c.bad {

@@ -12,7 +12,7 @@ import (
 var pure = []string{
 	"internal/badnet", "internal/credit", "internal/boot/pmi", "internal/machine", "internal/match", "internal/reliable", "internal/schedule",
 	"internal/realm/event", "internal/realm/reduce", "internal/realm/reservation", "internal/realm/space",
-	"internal/realm/barrier",
+	"internal/realm/barrier", "internal/abi",
 	"internal/mpi/pure/attr", "internal/mpi/pure/dtype", "internal/mpi/pure/errs", "internal/mpi/pure/group",
 	"internal/mpi/pure/info",
 }

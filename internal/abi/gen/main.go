@@ -1,0 +1,55 @@
+// Command gen writes the files that are made from the table of package abi.
+//
+//	go run ./internal/abi/gen         write them
+//	go run ./internal/abi/gen -check  write nothing; fail if a file differs
+package main
+
+import (
+	"bytes"
+	"flag"
+	"log"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/golci/golci/internal/abi"
+)
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("gen: ")
+	check := flag.Bool("check", false, "write nothing; fail if a file differs")
+	dir := flag.String("dir", ".", "root of the module")
+	flag.Parse()
+	all, err := generate()
+	if err != nil {
+		log.Fatal(err)
+	}
+	bad := false
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		path := filepath.Join(*dir, name)
+		switch old, _ := os.ReadFile(path); {
+		case bytes.Equal(old, all[name]):
+		case *check:
+			log.Printf("%s differs from what go run ./internal/abi/gen writes", name)
+			bad = true
+		default:
+			if err := os.WriteFile(path, all[name], 0o644); err != nil {
+				log.Fatal(err)
+			}
+		}
+	}
+	if bad {
+		os.Exit(1)
+	}
+}
+
+// generate gives the files by their paths in the module.
+func generate() (map[string][]byte, error) {
+	t, err := abi.Load()
+	if err != nil {
+		return nil, err
+	}
+	return map[string][]byte{"internal/abi/mpi.h": t.Header()}, nil
+}
