@@ -23,7 +23,7 @@ type Function struct {
 }
 
 // Large tells that there is a form for large counts.
-func (f *Function) Large() bool { return slices.ContainsFunc(f.Args, Arg.differs) }
+func (f *Function) Large() bool { return slices.ContainsFunc(f.Args, Arg.Differs) }
 
 // Type is the type in C of what is returned.
 func (f *Function) Type() string {
@@ -46,6 +46,17 @@ func (f *Function) Params(large bool) string {
 	}
 	if len(all) == 0 {
 		return "void"
+	}
+	return strings.Join(all, ", ")
+}
+
+// ArgNames is the list of the names of the parameters, but of those that only the form for large counts has.
+func (f *Function) ArgNames() string {
+	var all []string
+	for _, a := range f.Args {
+		if !a.LargeOnly {
+			all = append(all, a.Name)
+		}
 	}
 	return strings.Join(all, ", ")
 }

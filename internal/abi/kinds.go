@@ -101,7 +101,7 @@ func (a Arg) ctype(large bool) string {
 var largeCallbacks = map[string]bool{"User_function": true, "Datarep_conversion_function": true}
 
 // Wide tells that the form for large counts has a wider type for the argument, which is a value and only read.
-func (a Arg) Wide() bool { return a.differs() && !a.Pointer && !a.Many && !a.callback && !a.LargeOnly }
+func (a Arg) Wide() bool { return a.Differs() && !a.Pointer && !a.Many && !a.callback && !a.LargeOnly }
 
-// differs tells that the argument makes a form for large counts necessary.
-func (a Arg) differs() bool { return a.LargeOnly || a.ctype(true) != a.ctype(false) }
+// Differs tells that the argument makes a form for large counts necessary.
+func (a Arg) Differs() bool { return a.LargeOnly || a.ctype(true) != a.ctype(false) }

@@ -22,7 +22,7 @@ func main() {
 	check := flag.Bool("check", false, "write nothing; fail if a file differs")
 	dir := flag.String("dir", ".", "root of the module")
 	flag.Parse()
-	all, err := generate()
+	all, err := generate(*dir)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -45,11 +45,36 @@ func main() {
 	}
 }
 
-// generate gives the files by their paths in the module.
-func generate() (map[string][]byte, error) {
+// generate gives the files by their paths in the module at root.
+func generate(root string) (map[string][]byte, error) {
 	t, err := abi.Load()
 	if err != nil {
 		return nil, err
 	}
-	return map[string][]byte{"internal/abi/mpi.h": t.Header()}, nil
+	have, err := readBodies(filepath.Join(root, "capi"))
+	if err != nil {
+		return nil, err
+	}
+	text, err := shim(t, have)
+	return map[string][]byte{
+		"internal/abi/mpi.h": t.Header(),
+		"capi/shim_gen.h":    text,
+	}, err
+}
+
+// readBodies finds the functions that the C files of a directory define.
+func readBodies(dir string) (map[string]bool, error) {
+	names, err := filepath.Glob(filepath.Join(dir, "*.c"))
+	if err != nil {
+		return nil, err
+	}
+	var texts [][]byte
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, text)
+	}
+	return bodies(texts...)
 }

@@ -1,0 +1,3 @@
+#include "abi.h"
+
+#include "shim_gen.h"

@@ -1,0 +1,63 @@
+/* A tool defines a function of MPI itself, and calls the library's by its other name. */
+static int barriers;
+
+int MPI_Barrier(MPI_Comm comm)
+{
+    barriers++;
+    return PMPI_Barrier(comm) == MPI_ERR_UNSUPPORTED_OPERATION ? 77 : 78;
+}
+
+static void test_clock(void)
+{
+    double begin = MPI_Wtime(), tick = MPI_Wtick(), end = begin;
+    CHECK(tick > 0 && tick < 0.1);
+    for (int i = 0; i < 1000000000 && end == begin; i++)
+        end = MPI_Wtime();
+    CHECK(end > begin);
+    CHECK(end - begin < 3600);
+}
+
+static void test_addresses(void)
+{
+    char a[10];
+    MPI_Aint low = (MPI_Aint)&a[2], high = (MPI_Aint)&a[9];
+    CHECK(MPI_Aint_add(low, 7) == high);
+    CHECK(MPI_Aint_diff(high, low) == 7);
+    CHECK(MPI_Aint_diff(low, high) == -7);
+    CHECK(MPI_Aint_add(INTPTR_MAX, 1) == INTPTR_MIN);
+    CHECK(MPI_Aint_diff(INTPTR_MIN, 1) == INTPTR_MAX);
+}
+
+static void test_handles(void)
+{
+    CHECK(MPI_Comm_toint(MPI_COMM_WORLD) == 0x101);
+    CHECK(MPI_Comm_fromint(0x102) == MPI_COMM_SELF);
+    CHECK(MPI_Type_toint(MPI_DOUBLE) == 0x214);
+    CHECK(MPI_Type_fromint(0x209) == MPI_INT);
+    CHECK(MPI_Group_fromint(MPI_Group_toint(MPI_GROUP_EMPTY)) == MPI_GROUP_EMPTY);
+    CHECK(MPI_Op_toint(MPI_SUM) == 0x21);
+    CHECK(MPI_Op_fromint(0x3d) == MPI_NO_OP);
+    CHECK(MPI_Errhandler_toint(MPI_ERRORS_RETURN) == 0x143);
+    CHECK(MPI_Errhandler_fromint(0x141) == MPI_ERRORS_ARE_FATAL);
+    CHECK(MPI_File_toint(MPI_FILE_NULL) == 0x118);
+    CHECK(MPI_File_fromint(0x118) == MPI_FILE_NULL);
+    CHECK(MPI_Info_fromint(MPI_Info_toint(MPI_INFO_ENV)) == MPI_INFO_ENV);
+    CHECK(MPI_Message_fromint(0x129) == MPI_MESSAGE_NO_PROC);
+    CHECK(MPI_Message_toint(MPI_MESSAGE_NULL) == 0x128);
+    CHECK(MPI_Request_fromint(0x180) == MPI_REQUEST_NULL);
+    CHECK(MPI_Request_toint(MPI_REQUEST_NULL) == 0x180);
+    CHECK(MPI_Session_fromint(0x120) == MPI_SESSION_NULL);
+    CHECK(MPI_Session_toint(MPI_SESSION_NULL) == 0x120);
+    CHECK(MPI_Win_fromint(0x110) == MPI_WIN_NULL);
+    CHECK(MPI_Win_toint(MPI_WIN_NULL) == 0x110);
+    CHECK(MPI_Comm_toint(MPI_Comm_fromint(0x7fffffff)) == 0x7fffffff);
+}
+
+static void test(void)
+{
+    test_clock();
+    test_addresses();
+    test_handles();
+    CHECK(MPI_Barrier(MPI_COMM_WORLD) == 77);
+    CHECK(barriers == 1);
+}
