@@ -12,8 +12,9 @@ import (
 // has no room for.
 func TestBriefWord(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(seedOf(t), 1))
+	rt := new(Runtime)
 	for range 100_000 {
-		rt := &Runtime{rank: rnd.IntN(event.MaxRanks)}
+		rt.rank = rnd.IntN(event.MaxRanks)
 		src := rnd.IntN(event.MaxRanks)
 		p := makeProcessor(rt.rank, ProcessorKind(rnd.IntN(int(Group)+1)), rnd.IntN(64))
 		place := rnd.Uint64N(1 << 13)
