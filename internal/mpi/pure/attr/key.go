@@ -27,8 +27,8 @@ func (k Kind) String() string { return [...]string{"Comm", "Type", "Win"}[k] }
 // the error wraps an errs.Class, that is the code of the function.
 type Copy func(from any, k *Key, value any) (copied any, keep bool, err error)
 
-// Delete is told that the value is about to go, because it is deleted or replaced, or its object is freed. With an error
-// it stays. The error is as for Copy.
+// Delete is told that the value is about to go, because it is deleted or replaced, or its object is freed. With an
+// error it stays. The error is as for Copy.
 type Delete func(from any, k *Key, value any) error
 
 // Duplicate is MPI_COMM_DUP_FN and its like: the new object gets the same value.
@@ -54,9 +54,9 @@ func NewKey(kind Kind, c Copy, d Delete) *Key {
 // Kind is what the key is for.
 func (k *Key) Kind() Kind { return k.kind }
 
-// Free says that nobody will set values under the key any more (MPI_Comm_free_keyval). Values that exist stay, and their
-// functions are called. While there are such values, further calls have no effect. errs.Keyval: the key is for another
-// kind of object, or is gone.
+// Free says that nobody will set values under the key any more (MPI_Comm_free_keyval). Values that exist stay, and
+// their functions are called. While there are such values, further calls have no effect. errs.Keyval: the key is for
+// another kind of object, or is gone.
 func (k *Key) Free(kind Kind) error {
 	if err := k.check(kind); err != nil {
 		return err

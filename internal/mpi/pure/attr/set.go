@@ -95,8 +95,8 @@ func (s *Set) Put(k *Key, value any) error {
 	return nil
 }
 
-// Delete takes the value under a key away (MPI_Comm_delete_attr), after its delete function has agreed. Without a value,
-// or while that function is running, it does nothing. Errors are those of the function and of Get.
+// Delete takes the value under a key away (MPI_Comm_delete_attr), after its delete function has agreed. Without a
+// value, or while that function is running, it does nothing. Errors are those of the function and of Get.
 func (s *Set) Delete(k *Key) error {
 	if err := k.check(s.kind); err != nil {
 		return err
@@ -110,9 +110,9 @@ func (s *Set) Delete(k *Key) error {
 	return s.remove(e)
 }
 
-// Clear deletes all values, the last one that was set first, because the object is freed. It goes on until none is left,
-// so it deletes what a delete function sets, too. It stops at the first error of a function: that value and those set
-// before it stay, and Clear may be called again.
+// Clear deletes all values, the last one that was set first, because the object is freed. It goes on until none is
+// left, so it deletes what a delete function sets, too. It stops at the first error of a function: that value and
+// those set before it stay, and Clear may be called again.
 func (s *Set) Clear() error {
 	s.lock.Lock()
 	defer s.lock.Unlock()

@@ -28,7 +28,7 @@ func CheckKey(key string) error {
 	case key == "":
 		return fmt.Errorf("%w: it is empty", errs.InfoKey)
 	case len(key) >= MaxKey:
-		return fmt.Errorf("%w: it has %d bytes, at most %d fit: %.40q...", errs.InfoKey, len(key), MaxKey-1, key)
+		return fmt.Errorf("%w: it has %d bytes, at most %d fit: it begins with %.40q", errs.InfoKey, len(key), MaxKey-1, key)
 	case strings.IndexByte(key, 0) >= 0:
 		return fmt.Errorf("%w: it has a zero byte: %q", errs.InfoKey, key)
 	}
@@ -52,7 +52,8 @@ func (i *Info) find(key string) int {
 	return slices.IndexFunc(i.pairs, func(p pair) bool { return p.key == key })
 }
 
-// Set gives a key a value (MPI_Info_set). A key that exists keeps its place. Errors are those of CheckKey and CheckValue.
+// Set gives a key a value (MPI_Info_set). A key that exists keeps its place. Errors are those of CheckKey and
+// CheckValue.
 func (i *Info) Set(key, value string) error {
 	if err := CheckKey(key); err != nil {
 		return err
@@ -94,8 +95,8 @@ func (i *Info) GetString(key string, buf []byte) (need int, ok bool, err error) 
 	return len(value) + 1, true, nil
 }
 
-// Delete takes a key away (MPI_Info_delete); those behind it move up. errs.InfoNoKey: there is no such key. Other errors
-// are those of CheckKey.
+// Delete takes a key away (MPI_Info_delete); those behind it move up. errs.InfoNoKey: there is no such key. Other
+// errors are those of CheckKey.
 func (i *Info) Delete(key string) error {
 	if err := CheckKey(key); err != nil {
 		return err

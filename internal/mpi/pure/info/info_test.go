@@ -210,7 +210,8 @@ func TestEnv(t *testing.T) {
 	for key, value := range Env(full).All() {
 		got = append(got, key+"="+value)
 	}
-	want := "command=prog argv=-a b c maxprocs=4 soft=2:4 host=h arch=amd64 wdir=/tmp file=f thread_level=MPI_THREAD_SINGLE"
+	want := "command=prog argv=-a b c maxprocs=4 soft=2:4 host=h arch=amd64 wdir=/tmp file=f " +
+		"thread_level=MPI_THREAD_SINGLE"
 	if strings.Join(got, " ") != want {
 		t.Errorf("got %q", got)
 	}
