@@ -3,6 +3,7 @@ package reliable
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 )
@@ -91,7 +92,7 @@ func TestKilled(t *testing.T) {
 	} {
 		for _, busy := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/busy=%v", c.name, busy), func(t *testing.T) {
-				seed := seedOf(t)
+				seed, late := seedOf(t), 0
 				for round := range uint64(20) {
 					k := newKilling(t, seed+round, 3)
 					k.loss, k.budget, k.forged = c.loss, c.budget, c.forged
@@ -105,11 +106,27 @@ func TestKilled(t *testing.T) {
 						n.e.Send(k.victim, Message{Data: make([]byte, 1)}, k.Now)
 					}
 					k.Run(k.at + c.within)
+					if c.loss > 0 && k.ignorant() {
+						late++
+						k.Run(k.at + 20*c.within)
+					}
 					k.judge(t)
+				}
+				if late > mostLate {
+					t.Errorf("in %d of 20 rounds not all know after %v", late, c.within)
 				}
 			})
 		}
 	}
+}
+
+// mostLate is in how many of 20 rounds packets may be lost so often that somebody learns of the death late. With much
+// loss that happens in one round of 1,000; the longest of 20,000 took 3.7 s.
+const mostLate = 2
+
+// ignorant tells whether a rank does not know of the death.
+func (k *killing) ignorant() bool {
+	return slices.ContainsFunc(k.ranks[:k.victim], func(n *node) bool { return n.e.peers.get(k.victim) != nil })
 }
 
 // judge looks who knows of the death: all should, as neighbours of the victim.
