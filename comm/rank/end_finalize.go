@@ -56,8 +56,17 @@ func (r *Rank) lastMeeting(ctx context.Context) error {
 
 // meet has all layers meet their peers. The end of ctx ends all operations, too: nobody will wait for them.
 func (r *Rank) meet(ctx context.Context) error {
-	stop := context.AfterFunc(ctx, func() { r.stop(fmt.Errorf("%w: %w", ErrFinalized, context.Cause(ctx))) })
-	defer stop()
+	over, stopped := make(chan struct{}), make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(stopped)
+		r.stopUntil(over, fmt.Errorf("%w: %w", ErrFinalized, context.Cause(ctx)))
+	})
+	defer func() {
+		close(over)
+		if !stop() {
+			<-stopped
+		}
+	}()
 	met := false
 	for _, l := range r.attached() {
 		if l.Meet != nil {
@@ -71,6 +80,21 @@ func (r *Rank) meet(ctx context.Context) error {
 		return nil
 	}
 	return r.meetByJob(ctx)
+}
+
+// stopUntil has all operations end until over is closed, and those that are started meanwhile.
+func (r *Rank) stopUntil(over <-chan struct{}, reason error) {
+	r.stop(reason)
+	again := time.NewTicker(stopAgain)
+	defer again.Stop()
+	for {
+		select {
+		case <-over:
+			return
+		case <-again.C:
+			r.stop(reason)
+		}
+	}
 }
 
 // meetByJob is the meeting of a rank without a layer that has one: a barrier of the job, with progress.

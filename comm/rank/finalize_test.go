@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"context"
 	"errors"
 	"sync/atomic"
 	"testing"
@@ -40,5 +41,35 @@ func TestFinalizeServesPeers(t *testing.T) {
 			}
 			must(t, 2, cfg, func(*Rank) error { return nil })
 		})
+	}
+}
+
+// TestFinalizeEndsWhatBegins: when the context of Finalize ends, operations end that a layer's meeting starts just then,
+// too. The meeting here goes on at the second stop, as an operation does that the first one has missed.
+func TestFinalizeEndsWhatBegins(t *testing.T) {
+	var stops atomic.Int32
+	met := make(chan struct{})
+	cfg := with()
+	cfg.Attach = func(r *Rank) error {
+		return r.Attach(Layer{
+			Meet: func() error {
+				<-met
+				return ErrFinalized
+			},
+			Stop: func() {
+				if stops.Add(1) == 2 {
+					close(met)
+				}
+			},
+		})
+	}
+	r, err := Start(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := r.Finalize(over); !errors.Is(err, ErrFinalized) {
+		t.Errorf("Finalize gave %v", err)
 	}
 }
