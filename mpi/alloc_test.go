@@ -37,7 +37,7 @@ func allocations(t *testing.T, c *Comm, who string) error {
 		},
 		"send long unexpected, recv": func() {
 			note(Send(c, big, 0, tag))
-			c.srv.Poll()
+			c.Proc().Server().Poll()
 			note(second(Recv(c, bigIn, 0, tag)))
 		},
 		"irecv, send expected, wait": func() {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/golci/golci/internal/mpi/core"
 	"github.com/golci/golci/internal/settings"
 )
 
@@ -19,8 +20,8 @@ func TestDupWith(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				if (d.id >= firstAssertedID) != (a != Assert{}) {
-					return fmt.Errorf("%+v: id %d", a, d.id)
+				if (d.core().ID() >= core.AssertedIDs) != (a != Assert{}) {
+					return fmt.Errorf("%+v: id %d", a, d.core().ID())
 				}
 				if err := aroundRing(d); err != nil {
 					return fmt.Errorf("%+v: %w", a, err)

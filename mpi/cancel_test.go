@@ -46,7 +46,7 @@ func TestCancelAfterMatch(t *testing.T) {
 		if err := Send(c, []int{5}, 0, 7); err != nil {
 			return err
 		}
-		for !r.req.Ready() {
+		for !r.core().Ready() {
 			c.Proc().Server().Poll()
 		}
 		if err := r.Cancel(); err != nil {

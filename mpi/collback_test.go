@@ -4,22 +4,24 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+
+	"github.com/golci/golci/internal/mpi/core"
 )
 
 // TestLeftoverIsFound: a message that no call has received is found after calls whose number is a power of two, at once
 // among the first calls and after some more later on. A call that has to wait for long finds it before.
 func TestLeftoverIsFound(t *testing.T) {
-	for _, c := range []struct{ from, found uint64 }{{2, 4}, {60, 64}, {100, 128 + mostDoubts - 1}, {4090, 4096 + mostDoubts - 1}} {
+	const late = core.MostDoubts - 1
+	for _, c := range []struct{ from, found uint64 }{{2, 4}, {60, 64}, {100, 128 + late}, {4090, 4096 + late}} {
 		must(t, 2, func(x *Comm) error {
-			x.coll.state.Store(2 * c.from)
-			if err := x.lastBarrier(); err != nil { // all have set it
+			if err := x.core().SkipTo(c.from); err != nil {
 				return err
 			}
 			if err := Bcast(x, []int{666}, x.Rank()); err != nil { // both send
 				return err
 			}
-			for !x.srv.Unread() {
-				x.srv.Poll()
+			for !x.Proc().Server().Unread() {
+				x.Proc().Server().Poll()
 			}
 			for call := c.from + 2; ; call++ {
 				v := []int{int(call)}

@@ -41,8 +41,8 @@ func TestCollectiveContext(t *testing.T) {
 					ctx, cancel := context.WithCancelCause(context.Background())
 					errs := make(chan error, 1)
 					go func() { errs <- call(d.WithContext(ctx)) }()
-					for d.coll.state.Load()%2 == 0 {
-						d.srv.Poll()
+					for !d.core().Calling() {
+						d.Proc().Server().Poll()
 					}
 					cancel(errBoom)
 					err := <-errs

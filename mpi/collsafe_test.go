@@ -212,8 +212,8 @@ func TestEarlierCallsSucceed(t *testing.T) {
 			}
 			return wants(ErrRoot, Bcast(c, one(), 2))
 		}
-		for c.coll.poison.Load() == nil { // the notice comes before the first call
-			c.srv.Poll()
+		for !c.core().Failed() { // the notice comes before the first call
+			c.Proc().Server().Poll()
 		}
 		for i := range ahead {
 			b := one()
@@ -250,7 +250,7 @@ func TestConcurrentCollectives(t *testing.T) {
 				return reduces(c, 10, 11, Sum)
 			}
 			wait := k.run(c, func() error { return reduces(c, 1, 11, Sum) })
-			for ok := false; !ok; _, ok = c.coll.tagOf(2) {
+			for !c.core().InCall(2) {
 				time.Sleep(time.Microsecond)
 			}
 			errs := []error{

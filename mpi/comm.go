@@ -1,100 +1,30 @@
 package mpi
 
-import (
-	"context"
-	"slices"
-	"sync/atomic"
-
-	"github.com/golci/golci/comm"
-)
+import "github.com/golci/golci/internal/mpi/core"
 
 // Comm is a communicator: a group of ranks with a space of messages of its own (chapter 7). Any goroutine or thread
 // may call its methods at any time. But only one collective runs on a communicator at a time: see ErrConcurrent.
-type Comm struct {
-	srv     *comm.Server // of proc; here for the hot path
-	near    []int32      // group, or nil where calls must take the slow way: in views, and where types are checked
-	group   []int32      // world rank of each rank
-	inverse []int32      // rank of each world rank from lowest on, -1 for none; nil if the two are the same
-	lowest  int          // world rank of the group
-	rank    int
-	ctx     uint16 // of point to point
-	collCtx uint16 // of collectives, so that no tag of the user meets them
-	freed   atomic.Bool
-	coll    *collState
-	proc    *Proc
-	id      int                    // that both contexts come from
-	checked bool                   // messages carry the shape of their elements
-	name    atomic.Pointer[string] // of SetName; nil for the default
+type Comm core.Comm
 
-	base  *Comm           // what this is a view of, nil if it is none
-	codec Codec           // of values; nil: Gob
-	until context.Context // when it ends the calls of a view do; nil: never
-}
-
-// newComm makes the communicator of that id and uid; see collState.
-func newComm(p *Proc, id int, uid uint64, group []int32, rank int) *Comm {
-	c := &Comm{
-		srv: p.srv, proc: p, group: group, rank: rank, id: id,
-		ctx: uint16(2 * id), collCtx: uint16(2*id + 1),
-	}
-	if c.checked = p.checked; !c.checked {
-		c.near = group
-	}
-	for i, w := range group {
-		if int(w) != i || len(group) != p.rank.Size() {
-			c.inverse, c.lowest = invert(group)
-			break
-		}
-	}
-	c.coll = newCollState(c, uid)
-	p.colls.add(c.coll)
-	return c
-}
-
-// invert tells the place in group of each world rank from the lowest in it to the highest.
-func invert(group []int32) (inv []int32, lowest int) {
-	lowest = int(slices.Min(group))
-	inv = make([]int32, int(slices.Max(group))-lowest+1)
-	for i := range inv {
-		inv[i] = -1
-	}
-	for i, w := range group {
-		inv[int(w)-lowest] = int32(i)
-	}
-	return inv, lowest
-}
+// core is c as the layer below knows it. The two are one object.
+func (c *Comm) core() *core.Comm { return (*core.Comm)(c) }
 
 // Rank is the caller's rank in c, from 0; Undefined for a nil communicator.
-func (c *Comm) Rank() int {
-	if c == nil {
-		return Undefined
-	}
-	return c.rank
-}
+func (c *Comm) Rank() int { return c.core().Rank() }
 
 // Size is the number of ranks in c, 0 for a nil communicator.
-func (c *Comm) Size() int {
-	if c == nil {
-		return 0
-	}
-	return len(c.group)
-}
+func (c *Comm) Size() int { return c.core().Size() }
 
 // Proc is the rank that c belongs to.
-func (c *Comm) Proc() *Proc {
-	if c == nil {
-		return nil
-	}
-	return c.proc
-}
+func (c *Comm) Proc() *Proc { return (*Proc)(c.core().Proc()) }
 
 // WorldRank translates a rank of c to its rank in the world communicator. Error: ErrRank, ErrComm.
-func (c *Comm) WorldRank(rank int) (int, error) {
-	if err := c.usable("WorldRank"); err != nil {
-		return Undefined, err
-	}
-	if uint(rank) >= uint(len(c.group)) {
-		return Undefined, c.errorf("WorldRank", ": %w: %d", ErrRank, rank)
-	}
-	return int(c.group[rank]), nil
-}
+func (c *Comm) WorldRank(rank int) (int, error) { return c.core().WorldRank(rank) }
+
+// SetName gives c a name, for this rank's reports of what waits (7.8, MPI_Comm_set_name). An empty name restores the
+// default. It is local, and does not block. Error: ErrComm.
+func (c *Comm) SetName(name string) error { return c.core().SetName(name) }
+
+// Name is what SetName was given (7.8, MPI_Comm_get_name). Without it that is "world", "self", or "comm" with a
+// number that is the same on all ranks of c. It is "" for a nil communicator.
+func (c *Comm) Name() string { return c.core().Name() }

@@ -148,7 +148,7 @@ func TestCommNames(t *testing.T) {
 			return err
 		}
 		var none *Comm
-		def := fmt.Sprint("comm ", d.id)
+		def := fmt.Sprint("comm ", d.core().ID())
 		for _, x := range []struct {
 			c    *Comm
 			name string
@@ -161,7 +161,8 @@ func TestCommNames(t *testing.T) {
 			if err := d.SetName(name); err != nil {
 				return err
 			}
-			if want := map[string]string{"row": "row", "": def}[name]; d.Name() != want || c.Proc().commName(d.id) != want {
+			want := map[string]string{"row": "row", "": def}[name]
+			if d.Name() != want || c.Proc().core().CommName(d.core().ID()) != want {
 				return fmt.Errorf("%q, want %q", d.Name(), want)
 			}
 		}
@@ -171,7 +172,7 @@ func TestCommNames(t *testing.T) {
 		if err := wants(ErrComm, d.SetName("x")); err != nil {
 			return err
 		}
-		if got := c.Proc().commName(d.id); !strings.Contains(got, "freed") {
+		if got := c.Proc().core().CommName(d.core().ID()); !strings.Contains(got, "freed") {
 			return fmt.Errorf("a freed one is called %q", got)
 		}
 		return wants(ErrComm, none.SetName("x"))

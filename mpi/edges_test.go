@@ -142,24 +142,3 @@ func TestNilMessage(t *testing.T) {
 		t.Errorf("got %+v", st)
 	}
 }
-
-// TestClaimThatFailed: a rank that has claimed an id in a call that fails keeps the id. The others may have seen the
-// call succeed: their messages in its contexts must not meet a communicator that this rank makes with somebody else.
-func TestClaimThatFailed(t *testing.T) {
-	const id = 100
-	must(t, 2, func(c *Comm) error {
-		d, err := c.Dup()
-		if err != nil {
-			return err
-		}
-		ctx, cancel := context.WithCancel(context.Background())
-		cancel()
-		if _, _, err := d.WithContext(ctx).claimTogether("Dup", id); !errors.Is(err, ErrCancelled) {
-			return fmt.Errorf("got %w", errors.Join(err, errBoom))
-		}
-		if c.proc.ids.claim(id) {
-			return errors.New("the id is free again")
-		}
-		return nil
-	})
-}

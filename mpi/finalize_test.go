@@ -44,7 +44,7 @@ func TestFinalizeCountsThreads(t *testing.T) {
 
 // untilPending returns when n operations of c's rank wait.
 func untilPending(c *Comm, n int) {
-	for len(c.srv.Pending()) < n {
+	for len(c.Proc().Server().Pending()) < n {
 		time.Sleep(time.Millisecond)
 	}
 }

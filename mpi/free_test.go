@@ -27,7 +27,7 @@ func TestFreeReportsMessages(t *testing.T) {
 			left, err := dupFree(c, func(d *Comm) error {
 				if c.Rank() == 0 {
 					r, err := Isend(d, pattern(n, 0, 1, 5), 1, 5)
-					if err != nil || r.req.Null() {
+					if err != nil || r.core().AtOnce() {
 						return err
 					}
 					return Send(c, []byte{1}, 1, 7) // the envelope is before it
@@ -149,7 +149,7 @@ func TestFreeEarly(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if e.id == d.id {
+			if e.core().ID() == d.core().ID() {
 				return errors.New("the contexts are used again while others have not freed them")
 			}
 			in := []int{0}
@@ -169,28 +169,5 @@ func TestFreeEarly(t *testing.T) {
 			return err
 		}
 		return fresh(c)
-	})
-}
-
-// TestContextQuarantine: an id is free when this rank and all members, itself among them, have freed it, in any order.
-func TestContextQuarantine(t *testing.T) {
-	must(t, 1, func(c *Comm) error {
-		const id = 50
-		x := &c.proc.ids
-		for own := range 3 { // after so many notices this rank frees it
-			if !x.claim(id) {
-				return errors.New("the id is not free")
-			}
-			for told := range 3 {
-				if told == own {
-					x.left(id, 3)
-				}
-				if x.snapshot()[id/64]>>(id%64)&1 != 0 {
-					return fmt.Errorf("the id is free after %d of 3 notices", told)
-				}
-				x.left(id, 0)
-			}
-		}
-		return nil
 	})
 }

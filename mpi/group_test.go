@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/internal/mpi/core"
 )
 
 func TestSplit(t *testing.T) {
@@ -88,7 +89,7 @@ func TestSplitBadColor(t *testing.T) {
 
 // TestContextsAreReused makes and frees more communicators than there are contexts.
 func TestContextsAreReused(t *testing.T) {
-	count := 3*maxIDs + 100
+	count := 3*core.MaxIDs + 100
 	if testing.Short() || invariants.Race {
 		count = 500
 	}
@@ -98,8 +99,8 @@ func TestContextsAreReused(t *testing.T) {
 			if err != nil {
 				return fmt.Errorf("communicator %d: %w", i, err)
 			}
-			if d.id > 20 { // some are not free before the other rank's notice has come
-				return fmt.Errorf("communicator %d has id %d", i, d.id)
+			if d.core().ID() > 20 { // some are not free before the other rank's notice has come
+				return fmt.Errorf("communicator %d has id %d", i, d.core().ID())
 			}
 			if err := d.Free(); err != nil {
 				return err
@@ -113,7 +114,7 @@ func TestContextsAreReused(t *testing.T) {
 func TestContextsRunOut(t *testing.T) {
 	must(t, 1, func(c *Comm) error {
 		var last *Comm
-		for i := range firstAssertedID - 2 {
+		for i := range core.AssertedIDs - 2 {
 			d, err := c.Proc().Self().Dup()
 			if err != nil {
 				return fmt.Errorf("communicator %d: %w", i, err)
@@ -195,17 +196,4 @@ func TestDupInTurn(t *testing.T) {
 		}
 		return nil
 	})
-}
-
-func TestChoose(t *testing.T) {
-	var s idSet
-	if got := plainIDs.choose(&s, 0, 0); got != -1 {
-		t.Errorf("from an empty set: %d", got)
-	}
-	s[3] = 1 << 5
-	for try := range 20 {
-		if got := plainIDs.choose(&s, 7, try); got != 3*64+5 {
-			t.Errorf("try %d: %d", try, got)
-		}
-	}
 }

@@ -73,7 +73,7 @@ func until(what string, is func() bool) error {
 }
 
 // sleeps says whether somebody sleeps in the conduit of p: only one can.
-func sleeps(p *Proc) bool { return !p.rank.Conduit().Sleep(0, func() bool { return true }) }
+func sleeps(p *Proc) bool { return !p.core().OfRank().Conduit().Sleep(0, func() bool { return true }) }
 
 // workerSleeps says whether the worker of p has gone to sleep.
 func workerSleeps(p *Proc) bool {

@@ -158,3 +158,9 @@ func (m *meeting) wait() {
 		m.cond.Wait()
 	}
 }
+
+// Statuses of what is no receive, and of a receive from the null process.
+var (
+	empty      = Status{Source: AnySource, Tag: AnyTag}
+	nullStatus = Status{Source: ProcNull, Tag: AnyTag}
+)

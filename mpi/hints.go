@@ -4,33 +4,4 @@ package mpi
 // of c. The receive space for them can then be lent in advance, so the first sends need not wait for it. It is a
 // hint: ranks lend what they have, and unused space returns. It does nothing if loans do not follow demand
 // (GOLCI_FLOWCONTROL). It does not block. Errors: ErrRank, ErrCount, ErrComm, ErrFinalized, ErrAborted.
-func (c *Comm) HintPeers(bytes int, ranks ...int) error {
-	if err := c.usable("HintPeers"); err != nil {
-		return err
-	}
-	if bytes < 0 {
-		return c.errorf("HintPeers", ": %w: %d bytes", ErrCount, bytes)
-	}
-	for _, r := range ranks {
-		if uint(r) >= uint(len(c.group)) {
-			return c.errorf("HintPeers", ": %w: %d", ErrRank, r)
-		}
-	}
-	for _, r := range ranks {
-		c.proc.rank.Hint(1, bytes, int(c.group[r]))
-	}
-	return nil
-}
-
-// hintedMessages is how many messages to a partner a collective may have under way.
-const hintedMessages = 2
-
-// hintPartners hints at the partners of collectives. Trees, dissemination and recursive doubling use the ranks at
-// distances of a power of two, rings the next rank. Once for each communicator.
-func (c *Comm) hintPartners() {
-	c.coll.hinted = true
-	n := len(c.group)
-	for d := 1; d < n; d *= 2 {
-		c.proc.rank.Hint(hintedMessages, c.srv.EagerLimit(), int(c.group[(c.rank+d)%n]), int(c.group[(c.rank-d+n)%n]))
-	}
-}
+func (c *Comm) HintPeers(bytes int, ranks ...int) error { return c.core().HintPeers(bytes, ranks...) }

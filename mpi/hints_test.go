@@ -18,7 +18,7 @@ func overOnePool(t *testing.T, n int, f func(c *Comm) error) {
 }
 
 func borrowed(c *Comm, from int) int {
-	return c.srv.Endpoint().Credits().Peers[from].Borrowed.Loan
+	return c.Proc().Server().Endpoint().Credits().Peers[from].Borrowed.Loan
 }
 
 func TestHintPeersBorrows(t *testing.T) {
@@ -32,7 +32,7 @@ func TestHintPeersBorrows(t *testing.T) {
 					t.Errorf("rank 1 lent %d credits of 100 hinted", borrowed(c, 1))
 					break
 				}
-				c.srv.Poll()
+				c.Proc().Server().Poll()
 			}
 			if n := borrowed(c, 2); n != 40 {
 				t.Errorf("rank 2 lent %d credits without a hint", n)
@@ -60,7 +60,7 @@ func TestCollectivesHint(t *testing.T) {
 				t.Errorf("rank %d: no credits for its neighbour", c.Rank())
 				break
 			}
-			c.srv.Poll()
+			c.Proc().Server().Poll()
 		}
 		return c.Barrier()
 	})

@@ -149,25 +149,6 @@ func TestHugeCollective(t *testing.T) {
 	}
 }
 
-// TestNoticeOfNoCommunicator: a notice about a communicator that cannot be is not kept.
-func TestNoticeOfNoCommunicator(t *testing.T) {
-	must(t, 2, func(c *Comm) error {
-		for _, id := range []uint64{maxIDs, 1 << 31, 1 << 63, 1<<64 - 1} {
-			c.srv.Notify(1-c.rank, [4]uint64{2: noticeLeft, 3: id}, "")
-		}
-		if err := c.Barrier(); err != nil { // its messages come after them
-			return err
-		}
-		x := &c.proc.ids
-		x.mu.Lock()
-		defer x.mu.Unlock()
-		if len(x.leaving) != 0 {
-			return fmt.Errorf("kept: %v", x.leaving)
-		}
-		return nil
-	})
-}
-
 func says(want error, text string, err error) error {
 	if !errors.Is(err, want) || !strings.Contains(err.Error(), text) {
 		return fmt.Errorf("want %q and %q, not %v", want, text, err) //nolint:errorlint // it is not to be found

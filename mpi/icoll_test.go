@@ -9,6 +9,7 @@ import (
 
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/internal/mpi/core"
 )
 
 // pendingCall is a collective that has been started, and what it must have given at its end.
@@ -326,10 +327,10 @@ func TestOverlapMismatch(t *testing.T) {
 // TestStartsWrap: calls that do not wait overlap where the numbers in tags begin anew.
 func TestStartsWrap(t *testing.T) {
 	for n := 1; n <= 4; n++ {
-		for _, start := range []uint64{1<<numberBits(n) - 4, 1<<(numberBits(n)-1) - 4, 1<<(numberBits(n)-2) - 4} {
+		bits := core.NumberBits(n)
+		for _, start := range []uint64{1<<bits - 4, 1<<(bits-1) - 4, 1<<(bits-2) - 4} {
 			must(t, n, func(c *Comm) error {
-				c.coll.state.Store(2 * start)
-				if err := c.lastBarrier(); err != nil { // all have set it
+				if err := c.core().SkipTo(start); err != nil {
 					return err
 				}
 				var open []pendingCall

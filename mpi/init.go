@@ -7,7 +7,7 @@ import (
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/comm/rank"
-	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/mpi/core"
 )
 
 // Init joins this process to its job as one rank (11.2). It blocks until all ranks are ready or the time of
@@ -33,10 +33,10 @@ func InitContext(ctx context.Context, opts ...Option) (*Proc, error) {
 	o.rank.Processors, o.rank.Exit = true, os.Exit
 	var p *Proc
 	o.rank.Attach = func(r *rank.Rank) (err error) {
-		p, err = newProc(r, o, false)
+		p, err = o.attach(r, false)
 		return err
 	}
-	if _, err := rank.Start(orNone(ctx), o.rank); err != nil {
+	if _, err := rank.Start(core.OrNone(ctx), o.rank); err != nil {
 		return nil, fmt.Errorf("mpi: Init: %w", err)
 	}
 	return p, nil
@@ -61,32 +61,25 @@ func Run(n int, f func(c *Comm) error, opts ...Option) error {
 	}
 	procs := make([]*Proc, max(0, n))
 	o.rank.Attach = func(r *rank.Rank) (err error) {
-		procs[r.Rank()], err = newProc(r, o, true)
+		procs[r.Rank()], err = o.attach(r, true)
 		return err
 	}
 	t, err := rank.Local(n, o.rank)
 	if err != nil {
 		return fmt.Errorf("mpi: Run: %w", err)
 	}
-	return t.Run(func(r *rank.Rank) error { return f(procs[r.Rank()].world) })
+	return t.Run(func(r *rank.Rank) error { return f(procs[r.Rank()].World()) })
 }
 
-// newProc makes MPI's part of a rank, before there is traffic. inRun tells a rank of Run.
-func newProc(r *rank.Rank, o *options, inRun bool) (p *Proc, err error) {
-	p = &Proc{rank: r, sched: r.Threads(), checked: checked(r.Settings(), inRun)}
-	if p.srv, err = comm.New(r.Endpoint(), serverConfig(r)); err != nil {
+// attach makes the layers of a rank, before there is traffic: MPI's own, and what the options ask for. inRun tells a
+// rank of Run.
+func (o *options) attach(r *rank.Rank, inRun bool) (*Proc, error) {
+	k, err := core.NewProc(r, inRun)
+	if err != nil {
 		return nil, err
 	}
-	r.Count("unexpected bytes", p.srv.UnexpectedBytes)
-	p.ids.init(p.srv)
-	p.srv.OnNotice(p.noticed)
-	p.world = newComm(p, worldID, worldUID, ranks(r.Size()), r.Rank())
-	p.self = newComm(p, selfID, selfUID, []int32{int32(r.Rank())}, 0)
-	if err := r.Attach(rank.Layer{Report: p.report, Unended: p.unended, Meet: p.meet, Stop: p.srv.Close}); err != nil {
-		return nil, err
-	}
-	for _, f := range o.attach {
-		if err := f(p.srv); err != nil {
+	for _, f := range o.servers {
+		if err := f(k.Server()); err != nil {
 			return nil, err
 		}
 	}
@@ -95,39 +88,5 @@ func newProc(r *rank.Rank, o *options, inRun bool) (p *Proc, err error) {
 			return nil, err
 		}
 	}
-	return p, nil
-}
-
-// meet is this layer's part in Finalize.
-func (p *Proc) meet() error {
-	p.final.Store(true)
-	return p.world.lastBarrier()
-}
-
-// ranks are all ranks of the world.
-func ranks(n int) []int32 {
-	all := make([]int32, n)
-	for i := range all {
-		all[i] = int32(i)
-	}
-	return all
-}
-
-// Sizes of the matching table: an entry for each thread that may wait, and for packets besides.
-const (
-	packetEntries = 1 << 15
-	maxEntries    = 1 << 20
-	sharedEntries = 1 << 12 // of a rank that shares its process or its core, unless threads were asked for
-)
-
-func serverConfig(r *rank.Rank) comm.Config {
-	set := r.Settings()
-	c := comm.Config{Eager: r.Eager(), Unexpected: int(settings.Unexpected.Get(set)), Entries: sharedEntries}
-	if !r.Shared() || settings.Threads.Given(set) {
-		c.Entries = min(maxEntries, r.Threads().Workers()*settings.Threads.Get(set)+packetEntries)
-	}
-	if w := r.Waits(); w != nil {
-		c.Waits = w
-	}
-	return c
+	return (*Proc)(k), nil
 }

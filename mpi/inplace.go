@@ -1,9 +1,10 @@
 package mpi
 
-import "unsafe"
+import (
+	"unsafe"
 
-// inPlaceMark is where the slices of InPlace begin.
-var inPlaceMark uint64
+	"github.com/golci/golci/internal/mpi/core"
+)
 
 // InPlace stands for one of the two buffers of a collective: what the rank contributes, or gets, lies in the other one
 // (MPI_IN_PLACE). buf tells the element type only; give the other buffer.
@@ -15,60 +16,6 @@ var inPlaceMark uint64
 // collective returns ErrBuffer. The result has no elements, and cannot be sliced.
 func InPlace[T any](buf []T) []T {
 	buf = nil
-	*(*unsafe.Pointer)(unsafe.Pointer(&buf)) = unsafe.Pointer(&inPlaceMark) // the first word of a slice
+	*(*unsafe.Pointer)(unsafe.Pointer(&buf)) = core.InPlace() // the first word of a slice
 	return buf
-}
-
-// inPlace reports whether b is the memory of an InPlace.
-func inPlace(b []byte) bool {
-	return unsafe.Pointer(unsafe.SliceData(b)) == unsafe.Pointer(&inPlaceMark)
-}
-
-// notPlace checks that a buffer is one.
-func (x *coll) notPlace(name string, b []byte) error {
-	if inPlace(b) {
-		return x.errorf(ErrBuffer, "InPlace is no %s buffer on this rank", name)
-	}
-	return nil
-}
-
-// apart checks that two buffers are that, and do not overlap.
-func (x *coll) apart(a, b []byte) error {
-	switch {
-	case inPlace(b):
-		return x.errorf(ErrBuffer, "InPlace is given for the wrong buffer")
-	case overlap(a, b):
-		return x.errorf(ErrBuffer, "send and receive buffer overlap; see InPlace")
-	}
-	return nil
-}
-
-// equalOwn is the rank's own part: b, or its part in all if b is InPlace. all is the buffer called name, with equal
-// parts for all ranks. Elements have elem bytes.
-func (x *coll) equalOwn(b, all []byte, name string, elem int) ([]byte, error) {
-	elem = max(elem, 1)
-	each := len(b)
-	if inPlace(b) {
-		if each = len(all) / x.size; len(all)%(x.size*elem) != 0 {
-			return nil, x.errorf(ErrCount, "%d elements are no whole number for each of %d ranks", len(all)/elem, x.size)
-		}
-		b = all[x.rank*each:][:each]
-		return b, x.notPlace(name, all)
-	}
-	if err := x.apart(b, all); err != nil {
-		return nil, err
-	}
-	return b, x.lengthFor(name, len(all)/elem, each/elem*x.size)
-}
-
-// partOwn is the rank's own part: b, or its part in all if b is InPlace. l tells where the parts are in all. verb
-// says what happens to the part.
-func (x *coll) partOwn(b, all []byte, l layout, verb string, elem int) ([]byte, error) {
-	if inPlace(b) {
-		return l.part(all, x.rank, elem), nil
-	}
-	if n := len(b) / max(elem, 1); elem > 0 && l.counts[x.rank] != n {
-		return nil, x.errorf(ErrCount, "%d elements to %s, and counts[%d] is %d", n, verb, x.rank, l.counts[x.rank])
-	}
-	return b, x.apart(b, all)
 }

@@ -63,7 +63,7 @@ func TestLayerBesideMPI(t *testing.T) {
 						t.Errorf("message %d has bytes of another", i)
 					}
 				}
-				return c.Proc().rank.BlockUntil(func() bool { return l.left.Load() <= 0 })
+				return c.Proc().core().OfRank().BlockUntil(func() bool { return l.left.Load() <= 0 })
 			}, WithAttach(attach), With("GOLCI_CONDUIT", conduit))
 			if err != nil {
 				t.Fatal(err)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/golci/golci/internal/mpi/core"
 )
 
 // different is a call that ranks do not make in the same way: those for which odd is true do it otherwise. none is
@@ -68,11 +70,11 @@ var differences = []different{
 		return Allreduce(c, InPlace(v), v, Sum)
 	}},
 	{"counts of Allreduce around a limit", func(c *Comm, odd bool) error {
-		v := make([]int, either(odd, reducePair/8+3, 100))
+		v := make([]int, either(odd, core.ReducePair/8+3, 100))
 		return Allreduce(c, InPlace(v), v, Sum)
 	}},
 	{"counts of Reduce around a limit", func(c *Comm, odd bool) error {
-		v := make([]int, either(odd, reduceSegment/8+3, 100))
+		v := make([]int, either(odd, core.ReduceSegment/8+3, 100))
 		return Reduce(c, v, slices.Clone(v), Sum, 0)
 	}},
 	{"counts of a long Reduce", func(c *Comm, odd bool) error {
@@ -132,10 +134,10 @@ func TestDifferentCalls(t *testing.T) {
 // some: where the bits in the tag run out, and at the check at half of their range.
 func TestNumbersWrap(t *testing.T) {
 	for n := 1; n <= 5; n++ {
-		for _, start := range []uint64{1<<numberBits(n) - 4, 1<<(numberBits(n)-1) - 4, 1<<32 - 4, 1<<62 - 4} {
+		bits := core.NumberBits(n)
+		for _, start := range []uint64{1<<bits - 4, 1<<(bits-1) - 4, 1<<32 - 4, 1<<62 - 4} {
 			must(t, n, func(c *Comm) error {
-				c.coll.state.Store(2 * start)
-				if err := c.lastBarrier(); err != nil { // all have set it
+				if err := c.core().SkipTo(start); err != nil {
 					return err
 				}
 				for i := range 12 {
@@ -147,8 +149,8 @@ func TestNumbersWrap(t *testing.T) {
 						return fmt.Errorf("from %d: Allreduce %d: %w", start, i, err)
 					}
 				}
-				if got := c.coll.state.Load(); got != 2*(start+24) {
-					return fmt.Errorf("the state is %d", got)
+				if got := c.core().Calls(); got != start+24 {
+					return fmt.Errorf("the last call is %d", got)
 				}
 				return nil
 			})
@@ -164,9 +166,9 @@ func TestLeftoverIsNoLaterMessage(t *testing.T) {
 			if err := Bcast(c, []int{666}, c.Rank()); err != nil { // call 1
 				return err
 			}
-			round := uint64(1) << numberBits(2)
+			round := uint64(1) << core.NumberBits(2)
 			// As if so many calls had been made, none of which received from the other.
-			c.coll.state.Store(2 * (halves*round/2 - 2))
+			c.core().Pretend(halves*round/2 - 2)
 			err := Bcast(c, []int{666}, c.Rank())
 			for i := 0; err == nil && i < 3; i++ {
 				v := []int{7}
@@ -179,29 +181,5 @@ func TestLeftoverIsNoLaterMessage(t *testing.T) {
 			}
 			return nil
 		})
-	}
-}
-
-// TestCollectiveTags: a tag tells the call, and no two calls of a range of numbers have the same.
-func TestCollectiveTags(t *testing.T) {
-	for _, size := range []int{1, 2, 3, 4, 5, 1000, 4096, 1 << 20} {
-		half := uint64(1) << (numberBits(size) - 1)
-		for w := range ways {
-			for _, root := range []int{0, size / 2, size - 1} {
-				for _, call := range []uint64{1, half - 1, half, 2*half - 1, 2 * half, 1 << 40} {
-					tag := collTag(size, w, root, call)
-					if uint(tag) > TagUB || tagWay(tag) != w || tagRoot(size, tag) != root ||
-						tagNumber(size, tag) != int(call%(2*half)) {
-						t.Fatalf("size %d, %v, root %d, call %d: tag %#x", size, w, root, call, tag)
-					}
-				}
-			}
-		}
-	}
-	if got := callText(4, collTag(4, wayBcastTree, 3, 17), 18); got != "Bcast, call 17, root 3" {
-		t.Error(got)
-	}
-	if got := callText(4, collTag(4, wayBarrier, 0, 1<<30+1), 1<<30-1); got != fmt.Sprintf("Barrier, call %d", 1<<30+1) {
-		t.Error(got)
 	}
 }

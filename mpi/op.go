@@ -1,5 +1,11 @@
 package mpi
 
+import (
+	"unsafe"
+
+	"github.com/golci/golci/internal/mpi/core"
+)
+
 // Op is an operation of reductions on elements T (6.9). It is one of the functions below, such as Sum, or what Func
 // and VectorFunc make of a function of the program. Sum is given without type arguments, because the buffers tell the
 // type. The compiler refuses a type that the operation does not have.
@@ -10,36 +16,27 @@ package mpi
 type Op[T any] func() Reducer[T]
 
 // Reducer is how an Op is carried out. The zero Reducer is invalid.
-type Reducer[T any] struct{ reducer }
+type Reducer[T any] struct{ operator core.Operator }
 
-// reducer is a Reducer whose type has been checked.
-type reducer struct {
-	combiner
-	commute bool // the order of ranks does not matter
-	user    bool // the combiner is a function of the program: it may panic
-}
-
-// combiner sets out[i] to low[i] op high[i]. The three are elements of one type and equally long. low holds what comes
-// from lower ranks. out may be one of the others; if it is low, high is of no use afterwards. The predefined ones are
-// empty structs, because generic functions as values would be allocated.
-type combiner interface{ into(out, low, high []byte) }
-
-// reducer is what op stands for; without a combiner if op is invalid.
-func (op Op[T]) reducer() reducer {
+// operator is what op stands for; without a combiner if op is invalid.
+func (op Op[T]) operator() core.Operator {
 	if op == nil {
-		return reducer{}
+		return core.Operator{}
 	}
-	return op().reducer
+	return op().operator
 }
 
-// predefined is the Reducer of a commutative operation that cannot panic.
-func predefined[T any](f combiner) Reducer[T] { return Reducer[T]{reducer{combiner: f, commute: true}} }
+// predefined is the Reducer of a commutative operation that cannot panic. The predefined ones are empty structs,
+// because generic functions as values would be allocated.
+func predefined[T any](f core.Combiner) Reducer[T] {
+	return Reducer[T]{core.Operator{Combiner: f, Commutes: true}}
+}
 
 // Commutative declares an operation of the program commutative. Faster algorithms may then be used, and a op b may be
 // computed as b op a (6.9.5).
 func (op Op[T]) Commutative() Op[T] {
-	r := op.reducer()
-	r.commute = true
+	r := op.operator()
+	r.Commutes = true
 	return func() Reducer[T] { return Reducer[T]{r} }
 }
 
@@ -63,13 +60,14 @@ func VectorFunc[T any](f func(in, inout []T)) Op[T] {
 	if f == nil {
 		return nil
 	}
-	r := Reducer[T]{reducer{combiner: function[T](f), user: true}}
+	r := Reducer[T]{core.Operator{Combiner: function[T](f), User: true}}
 	return func() Reducer[T] { return r }
 }
 
 type function[T any] func(in, inout []T)
 
-func (f function[T]) into(out, low, high []byte) {
+// Into implements core.Combiner.
+func (f function[T]) Into(out, low, high []byte) {
 	a, b := viewOf[T](low), viewOf[T](high)
 	switch {
 	case same(out, high):
@@ -81,4 +79,9 @@ func (f function[T]) into(out, low, high []byte) {
 		copy(out, high)
 		f(a, viewOf[T](out))
 	}
+}
+
+// same reports whether two slices begin at the same place, so that one is the result in the other's place.
+func same(a, b []byte) bool {
+	return len(a) == 0 || unsafe.SliceData(a) == unsafe.SliceData(b)
 }

@@ -106,8 +106,10 @@ func opsOf[T comparable](t *testing.T, cases []opCase[T]) {
 				low[i], high[i] = valueOf[T](rnd.IntN(1000)), valueOf[T](rnd.IntN(1000))
 				want[i] = k.want(low[i], high[i])
 			}
-			r := k.op.reducer()
-			for where, out := range map[string][]T{"a third": make([]T, n), "low": slices.Clone(low), "high": slices.Clone(high)} {
+			r := k.op.operator()
+			for where, out := range map[string][]T{
+				"a third": make([]T, n), "low": slices.Clone(low), "high": slices.Clone(high),
+			} {
 				a, b := slices.Clone(low), slices.Clone(high)
 				switch where {
 				case "low":
@@ -115,13 +117,13 @@ func opsOf[T comparable](t *testing.T, cases []opCase[T]) {
 				case "high":
 					b = out
 				}
-				r.into(bytesOf(out), bytesOf(a), bytesOf(b))
+				r.Into(bytesOf(out), bytesOf(a), bytesOf(b))
 				if !slices.Equal(out, want) {
 					t.Errorf("%s of %d %T into %s: %v, want %v", k.name, n, want, where, out, want)
 				}
 			}
-			if r.commute != (k.name != "Func") {
-				t.Errorf("%s: commutative is %v", k.name, r.commute)
+			if r.Commutes != (k.name != "Func") {
+				t.Errorf("%s: commutative is %v", k.name, r.Commutes)
 			}
 		}
 	}
@@ -216,9 +218,9 @@ func TestOpAllocations(t *testing.T) {
 		n := testing.AllocsPerRun(100, func() {
 			err = errorOf(err, Allreduce(c, in, out, Sum), largest(c, in, out), Allreduce(c, pairs, best, MinLoc),
 				Allreduce(c, yes, all, Land), Allreduce(c, in, out, user), Reduce(c, in, out, Prod, 0))
-			Op[celsius](Min[celsius]).reducer().into(bytesOf(out), bytesOf(in), bytesOf(out))
-			Op[Loc[celsius]](MaxLoc[celsius]).reducer().into(bytesOf(best), bytesOf(pairs), bytesOf(best))
-			user.reducer().into(bytesOf(out), bytesOf(in), bytesOf(out))
+			Op[celsius](Min[celsius]).operator().Into(bytesOf(out), bytesOf(in), bytesOf(out))
+			Op[Loc[celsius]](MaxLoc[celsius]).operator().Into(bytesOf(best), bytesOf(pairs), bytesOf(best))
+			user.operator().Into(bytesOf(out), bytesOf(in), bytesOf(out))
 		})
 		if n != 0 && err == nil {
 			return fmt.Errorf("%v allocations", n)

@@ -79,70 +79,82 @@ type (
 	maxLoc[T Real]  struct{}
 )
 
-func (sum[T]) into(out, low, high []byte) { simd.Sum(viewOf[T](out), viewOf[T](low), viewOf[T](high)) }
+// Into implements core.Combiner.
+func (sum[T]) Into(out, low, high []byte) { simd.Sum(viewOf[T](out), viewOf[T](low), viewOf[T](high)) }
 
-func (prod[T]) into(out, low, high []byte) {
+// Into implements core.Combiner.
+func (prod[T]) Into(out, low, high []byte) {
 	simd.Prod(viewOf[T](out), viewOf[T](low), viewOf[T](high))
 }
 
-func (minimum[T]) into(out, low, high []byte) {
+// Into implements core.Combiner.
+func (minimum[T]) Into(out, low, high []byte) {
 	simd.Min(viewOf[T](out), viewOf[T](low), viewOf[T](high))
 }
 
-func (maximum[T]) into(out, low, high []byte) {
+// Into implements core.Combiner.
+func (maximum[T]) Into(out, low, high []byte) {
 	simd.Max(viewOf[T](out), viewOf[T](low), viewOf[T](high))
 }
 
-func (band[T]) into(out, low, high []byte) {
+// Into implements core.Combiner.
+func (band[T]) Into(out, low, high []byte) {
 	o, l, h := viewsOf[T](out, low, high)
 	for i := range o {
 		o[i] = l[i] & h[i]
 	}
 }
 
-func (bor[T]) into(out, low, high []byte) {
+// Into implements core.Combiner.
+func (bor[T]) Into(out, low, high []byte) {
 	o, l, h := viewsOf[T](out, low, high)
 	for i := range o {
 		o[i] = l[i] | h[i]
 	}
 }
 
-func (bxor[T]) into(out, low, high []byte) {
+// Into implements core.Combiner.
+func (bxor[T]) Into(out, low, high []byte) {
 	o, l, h := viewsOf[T](out, low, high)
 	for i := range o {
 		o[i] = l[i] ^ h[i]
 	}
 }
 
-func (land[T]) into(out, low, high []byte) {
+// Into implements core.Combiner.
+func (land[T]) Into(out, low, high []byte) {
 	o, l, h := viewsOf[T](out, low, high)
 	for i := range o {
 		o[i] = l[i] && h[i]
 	}
 }
 
-func (lor[T]) into(out, low, high []byte) {
+// Into implements core.Combiner.
+func (lor[T]) Into(out, low, high []byte) {
 	o, l, h := viewsOf[T](out, low, high)
 	for i := range o {
 		o[i] = l[i] || h[i]
 	}
 }
 
-func (lxor[T]) into(out, low, high []byte) {
+// Into implements core.Combiner.
+func (lxor[T]) Into(out, low, high []byte) {
 	o, l, h := viewsOf[T](out, low, high)
 	for i := range o {
 		o[i] = l[i] != h[i]
 	}
 }
 
-func (minLoc[T]) into(out, low, high []byte) {
+// Into implements core.Combiner.
+func (minLoc[T]) Into(out, low, high []byte) {
 	o, l, h := viewsOf[Loc[T]](out, low, high)
 	for i := range o {
 		o[i] = locate(l[i], h[i], cmp.Compare(l[i].Value, h[i].Value))
 	}
 }
 
-func (maxLoc[T]) into(out, low, high []byte) {
+// Into implements core.Combiner.
+func (maxLoc[T]) Into(out, low, high []byte) {
 	o, l, h := viewsOf[Loc[T]](out, low, high)
 	for i := range o {
 		o[i] = locate(l[i], h[i], cmp.Compare(h[i].Value, l[i].Value))

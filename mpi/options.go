@@ -16,9 +16,9 @@ import (
 type Option func(*options)
 
 type options struct {
-	rank   rank.Config
-	attach []func(*comm.Server) error
-	layers []func(*rank.Rank) error
+	rank    rank.Config
+	servers []func(*comm.Server) error
+	layers  []func(*rank.Rank) error
 }
 
 // With sets any setting by its environment variable, as in With("GOLCI_SPIN", "20us").
@@ -58,7 +58,7 @@ func WithoutQuitDump() Option { return func(o *options) { o.rank.QuitDump = fals
 // messages, since the first message can be sent after that barrier. Init, or Run, fails with f's error. It must not
 // send, nor wait for other ranks.
 func WithAttach(f func(srv *comm.Server) error) Option {
-	return func(o *options) { o.attach = append(o.attach, f) }
+	return func(o *options) { o.servers = append(o.servers, f) }
 }
 
 // WithRank calls f on every rank before the start barrier, after MPI's own part has been made. It is the place to

@@ -64,28 +64,3 @@ func TestEagerLimit(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
-
-// TestServerConfig: the settings that are for the communication server, or for MPI's own checks, reach them.
-func TestServerConfig(t *testing.T) {
-	withoutSettings(t)
-	for _, x := range []struct {
-		pairs []string
-		want  string
-	}{
-		{nil, "16384 0 4096 true"},
-		{[]string{"GOLCI_EAGER", "3000", "GOLCI_UNEXPECTED", "77777", "GOLCI_CHECK", "off"}, "3000 77777 4096 false"},
-		{[]string{"GOLCI_WORKERS", "2", "GOLCI_THREADS", "1000"}, "16384 0 34768 true"},
-	} {
-		var opts []Option
-		for i := 0; i < len(x.pairs); i += 2 {
-			opts = append(opts, With(x.pairs[i], x.pairs[i+1]))
-		}
-		must(t, 1, func(c *Comm) error {
-			cfg := serverConfig(c.Proc().rank)
-			if got := fmt.Sprint(cfg.Eager, cfg.Unexpected, cfg.Entries, c.checked); got != x.want {
-				return fmt.Errorf("%v: %s, want %s", x.pairs, got, x.want)
-			}
-			return nil
-		}, opts...)
-	}
-}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/mpi/core"
 )
 
 // Parallel runs f(0) to f(n-1) as n light-weight threads of this rank and waits until all have ended. It joins their
@@ -27,23 +28,23 @@ func (p *Proc) Parallel(n int, f func(i int) error) error {
 func (p *Proc) ParallelContext(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
 	switch {
 	case f == nil:
-		return fmt.Errorf("mpi: Parallel: rank %d: %w: nil function", p.rank.Rank(), ErrArgument)
+		return fmt.Errorf("mpi: Parallel: rank %d: %w: nil function", p.core().OfRank().Rank(), ErrArgument)
 	case n < 0:
-		return fmt.Errorf("mpi: Parallel: rank %d: %w: %d threads", p.rank.Rank(), ErrArgument, n)
+		return fmt.Errorf("mpi: Parallel: rank %d: %w: %d threads", p.core().OfRank().Rank(), ErrArgument, n)
 	}
-	if err := p.rank.Ended(); err != nil {
-		return fmt.Errorf("mpi: Parallel: rank %d: %w", p.rank.Rank(), err)
+	if err := p.core().OfRank().Ended(); err != nil {
+		return fmt.Errorf("mpi: Parallel: rank %d: %w", p.core().OfRank().Rank(), err)
 	}
-	ctx, cancel := context.WithCancelCause(orNone(ctx))
+	ctx, cancel := context.WithCancelCause(core.OrNone(ctx))
 	defer cancel(nil)
 	shared := &crew{ctx, cancel, f}
 	var members []*member // no room for n before it is known that so many can run
 	var short error
 	for i := range n {
 		m := &member{crew: shared, number: i}
-		h, err := p.sched.Go(func(*fult.Thread) { m.run() })
+		h, err := p.Threads().Go(func(*fult.Thread) { m.run() })
 		if err != nil {
-			short = fmt.Errorf("mpi: Parallel: rank %d: thread %d of %d: %w", p.rank.Rank(), i, n, err)
+			short = fmt.Errorf("mpi: Parallel: rank %d: thread %d of %d: %w", p.core().OfRank().Rank(), i, n, err)
 			cancel(short)
 			break
 		}

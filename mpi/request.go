@@ -2,118 +2,60 @@ package mpi
 
 import (
 	"context"
-	"fmt"
+	"unsafe"
 
-	"github.com/golci/golci/comm"
+	"github.com/golci/golci/internal/mpi/core"
 )
 
 // Request stands for a started operation (3.7). The zero Request is null: waiting for it returns at once. A call that
 // finds the request done makes it null. A Request must not be waited for by two at a time; a copy of one that has
 // been waited for gives ErrRequest.
-type Request struct {
-	c     *Comm // nil: null
-	req   comm.Req
-	watch *watch // set by Done
-} // four words: more of them would be copied through memory
+type Request core.Request
 
-// markNullRecv marks the request of a receive from the null process, which was done when it was started.
-const markNullRecv = 1
+// core is r as the layer below knows it. The two are one object.
+func (r *Request) core() *core.Request { return (*core.Request)(r) }
+
+// cores is rs as the layer below knows it.
+func cores(rs []Request) []core.Request {
+	return unsafe.Slice((*core.Request)(unsafe.SliceData(rs)), len(rs))
+}
+
+// below is st, which has the same layout there, as the layer below knows it.
+func below(st []Status) []core.Status {
+	return unsafe.Slice((*core.Status)(unsafe.Pointer(unsafe.SliceData(st))), len(st))
+}
 
 // Null reports whether r stands for nothing.
-func (r *Request) Null() bool { return r == nil || r.c == nil }
+func (r *Request) Null() bool { return r.core().Null() }
 
 // Wait blocks until r is done and makes it null (3.7.3). It may switch threads. The errors are those of the
 // operation, and ErrRequest.
-func (r *Request) Wait() (Status, error) { return r.wait("Wait") }
-
-// wait is Wait for the function what, which errors name.
-func (r *Request) wait(what string) (Status, error) {
-	if r == nil || r.c == nil {
-		return empty, nil
-	}
-	c := r.c
-	st, err := r.result()
-	if err != nil {
-		err = c.opError(what, err)
-	}
-	return st, err
-}
-
-// waitAt is wait for request i of several, and until ctx ends.
-func (r *Request) waitAt(ctx context.Context, what string, i int) (Status, error) {
-	if r.c == nil {
-		return empty, nil
-	}
-	c := r.c
-	st, err := r.waitContext(ctx)
-	if err != nil {
-		err = c.opError(fmt.Sprintf("%s, request %d", what, i), err)
-	}
-	return st, err
-}
-
-// result waits and gives what the server says. r is not null.
-func (r *Request) result() (Status, error) {
-	c, req := r.c, r.req
-	if r.watch != nil {
-		if err := c.srv.AwaitAnyContext(nil, r.watch); err != nil {
-			return Status{}, err
-		}
-	}
-	*r = Request{}
-	if !req.Null() {
-		st, err := c.wait(req)
-		return c.status(st, AnySource), err
-	}
-	if req.Mark() == markNullRecv {
-		return nullStatus, nil
-	}
-	return empty, nil
-}
-
-// late reports whether the context of the request's communicator has ended, so that a wait ends it if that can be done.
-func (r *Request) late() bool { return r.c.until != nil && r.c.until.Err() != nil }
-
-// endLate ends r if the context of its communicator has ended, and reports whether it is done by that. A receive
-// whose bytes are still to come does not end. It does not block.
-func (r *Request) endLate() bool { return r.late() && r.c.srv.End(r.req) }
-
-// drop ends r if it is done without an error, with the fewest steps; false if Wait must.
-func (r *Request) drop() bool {
-	if r.c == nil || r.watch != nil || !r.req.Null() && !r.c.srv.Drop(r.req) {
-		return false
-	}
-	*r = Request{}
-	return true
-}
+func (r *Request) Wait() (Status, error) { return status(r.core().Wait("Wait")) }
 
 // Test polls once and reports whether r is done; if so r becomes null (3.7.3). It does not block.
 func (r *Request) Test() (Status, bool, error) {
-	if !r.Null() && !r.settled() {
-		if r.c.srv.Poll(); !r.settled() {
-			return Status{}, false, nil
-		}
-	}
-	st, err := r.wait("Test")
-	return st, true, err
+	st, ok, err := r.core().Test()
+	return face(st), ok, err
 }
 
 // Cancel asks for the operation to end before it is matched (3.8.4); it does not block. The request must still be
 // waited for: ErrCancelled and Status.Cancelled tell that it was cancelled, anything else that it took place. Error:
 // ErrRequest for a null request.
-func (r *Request) Cancel() error {
-	if r == nil || r.c == nil {
-		return fmt.Errorf("mpi: Cancel: %w: null", ErrRequest)
-	}
-	if !r.req.Null() {
-		r.c.srv.Cancel(r.req)
-	}
-	return nil
-}
+func (r *Request) Cancel() error { return r.core().Cancel() }
 
-// settled reports whether r is done, without using it up. r is not null.
-func (r *Request) settled() bool {
-	return (r.req.Ready() || r.endLate()) && (r.watch == nil || r.watch.Err() != nil)
+// Done returns a channel that is closed when r is done, for use in a select; Wait then returns at once. The first
+// call starts a goroutine, which ends with the operation. It does not block. Copies of r made before must not be used
+// any more.
+func (r *Request) Done() <-chan struct{} { return r.core().Done() }
+
+// WaitContext is Wait that ends the operation when ctx ends, and returns in time. If the operation has ended by that,
+// the error is ErrCancelled and the cause of ctx, and r becomes null. What was not matched always ends. So does what
+// a view has started, but for long receives under way (see WithContext), which are waited for. Another operation that
+// is on its way to its peer stays. The error is then ErrPending with the cause of ctx. r is as before: its buffer
+// must not be used, and it must be waited for again. Other errors are those of the operation, and ErrArgument for a
+// nil ctx. It may switch threads.
+func (r *Request) WaitContext(ctx context.Context) (Status, error) {
+	return status(r.core().WaitContext(core.OrNone(ctx)))
 }
 
 // Wait is r.Wait.

@@ -1,12 +1,14 @@
 package mpi
 
+import "github.com/golci/golci/internal/mpi/core"
+
 // Collectives of one element, for the many that reduce or share a single number. They are those of slices underneath.
 
 // AllreduceOne combines the x of all ranks of c with op and returns the result, the same at all (6.9.6). It waits,
 // and may switch threads. Errors as for Allreduce.
 func AllreduceOne[T any](c *Comm, x T, op Op[T]) (T, error) {
 	var out [1]T
-	_, err := reducing(c, "AllreduceOne", []T{x}, out[:], op, 0, (*coll).allreduce)
+	err := reducing(c, "AllreduceOne", []T{x}, out[:], op, 0, (*core.Call).Allreduce)
 	return out[0], err
 }
 
@@ -14,8 +16,8 @@ func AllreduceOne[T any](c *Comm, x T, op Op[T]) (T, error) {
 // (6.9.1). It waits, and may switch threads. Errors as for Reduce.
 func ReduceOne[T any](c *Comm, x T, op Op[T], root int) (T, error) {
 	var out [1]T
-	_, err := reducing(c, "ReduceOne", []T{x}, out[:], op, root, (*coll).reduce)
-	if c == nil || c.rank != root {
+	err := reducing(c, "ReduceOne", []T{x}, out[:], op, root, (*core.Call).Reduce)
+	if c.Rank() != root {
 		var zero T
 		return zero, err
 	}
@@ -25,7 +27,7 @@ func ReduceOne[T any](c *Comm, x T, op Op[T], root int) (T, error) {
 // BcastOne returns the x of rank root of c at all ranks (6.4). It waits, and may switch threads. Errors as for Bcast.
 func BcastOne[T any](c *Comm, x T, root int) (T, error) {
 	buf := []T{x}
-	err := blocking(c, "BcastOne", nil, buf, root, (*coll).bcast)
+	err := blocking(c, "BcastOne", nil, buf, root, (*core.Call).Bcast)
 	return buf[0], err
 }
 
@@ -33,10 +35,10 @@ func BcastOne[T any](c *Comm, x T, root int) (T, error) {
 // threads. Errors as for Gather.
 func GatherOne[T any](c *Comm, x T, root int) ([]T, error) {
 	var all []T
-	if c != nil && c.rank == root {
-		all = make([]T, len(c.group))
+	if c.Rank() == root {
+		all = make([]T, c.Size())
 	}
-	err := blocking(c, "GatherOne", []T{x}, all, root, (*coll).gather)
+	err := blocking(c, "GatherOne", []T{x}, all, root, (*core.Call).Gather)
 	return all, err
 }
 
@@ -44,6 +46,6 @@ func GatherOne[T any](c *Comm, x T, root int) ([]T, error) {
 // Allgather.
 func AllgatherOne[T any](c *Comm, x T) ([]T, error) {
 	all := make([]T, c.Size())
-	err := blocking(c, "AllgatherOne", []T{x}, all, 0, (*coll).allgather)
+	err := blocking(c, "AllgatherOne", []T{x}, all, 0, (*core.Call).Allgather)
 	return all, err
 }

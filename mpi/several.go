@@ -2,95 +2,22 @@ package mpi
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"slices"
-	"sync"
 
-	"github.com/golci/golci/comm"
+	"github.com/golci/golci/internal/mpi/core"
 )
-
-// reqs is scratch for waits on several requests.
-var reqs = sync.Pool{New: func() any { return new([]comm.Req) }}
-
-// await blocks until those of rs are done that one wait at srv can be for. It uses up none. Requests that a view has
-// started, that are watched, or that belong to another rank of this process are left out.
-func await(srv *comm.Server, rs []Request) {
-	buf := reqs.Get().(*[]comm.Req)
-	list := (*buf)[:0]
-	for i := range rs {
-		if r := &rs[i]; r.ordinary() && r.c.srv == srv && !r.req.Ready() {
-			list = append(list, r.req)
-		}
-	}
-	_ = srv.AwaitAll(list) // an error shows in Wait
-	clear(list)
-	*buf = list[:0]
-	reqs.Put(buf)
-}
-
-// ordinary reports whether a wait for r is only a wait of its server.
-func (r *Request) ordinary() bool { return r.c != nil && r.watch == nil && r.c.until == nil }
 
 // Waitall waits until all of rs are done and makes them null (3.7.5). st takes their statuses. It is nil or as long as
 // rs, else ErrCount. It may switch threads. The error joins those of the operations, each with its index, and
 // ErrRequest for a request that has been waited for already.
 func Waitall(rs []Request, st []Status) error {
-	return waitall(context.Background(), "Waitall", rs, st)
+	return core.Waitall(context.Background(), "Waitall", cores(rs), below(st))
 }
 
 // WaitallContext is Waitall that ends when ctx ends. It then ends the operations that are not done, as WaitContext
 // does: with ErrCancelled, or with ErrPending for one that stays as it is. It returns in time, whatever other ranks
 // do, but for a receive of a view whose bytes are under way: see WithContext.
 func WaitallContext(ctx context.Context, rs []Request, st []Status) error {
-	return waitall(orNone(ctx), "WaitallContext", rs, st)
-}
-
-func waitall(ctx context.Context, what string, rs []Request, st []Status) error {
-	if err := statusesFor(what, rs, st); err != nil {
-		return err
-	}
-	var errs []error
-	plain := ctx.Done() == nil
-	for i := range rs {
-		r := &rs[i]
-		if plain && st == nil && r.drop() {
-			continue
-		}
-		if plain && r.ordinary() && !r.c.srv.Linger(r.req) {
-			await(r.c.srv, rs[i:]) // one wake-up for all that is left
-		}
-		s, err := r.waitAt(ctx, what, i)
-		if st != nil {
-			st[i] = s
-		}
-		if err != nil {
-			errs = append(errs, err)
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// statusesFor tells that st is neither nil nor as long as rs.
-func statusesFor(what string, rs []Request, st []Status) error {
-	if st == nil || len(st) == len(rs) {
-		return nil
-	}
-	return fmt.Errorf("mpi: %s: %w: %d statuses for %d requests", what, ErrCount, len(st), len(rs))
-}
-
-// firstSettled gives the index of a request that is done, or Undefined. active tells whether any is not null.
-func firstSettled(rs []Request) (index int, active bool) {
-	for i := range rs {
-		if rs[i].c == nil {
-			continue
-		}
-		if rs[i].settled() {
-			return i, true
-		}
-		active = true
-	}
-	return Undefined, active
+	return core.Waitall(core.OrNone(ctx), "WaitallContext", cores(rs), below(st))
 }
 
 // Waitany waits until one of rs is done, makes it null, and gives its index and status (3.7.5). When all are null, the
@@ -100,139 +27,48 @@ func Waitany(rs []Request) (int, Status, error) { return waitany(context.Backgro
 // WaitanyContext is Waitany that also returns when ctx ends. The index is then Undefined, and the error is ErrPending
 // with the cause of ctx. The requests stay as they are.
 func WaitanyContext(ctx context.Context, rs []Request) (int, Status, error) {
-	return waitany(orNone(ctx), "WaitanyContext", rs)
+	return waitany(core.OrNone(ctx), "WaitanyContext", rs)
 }
 
 func waitany(ctx context.Context, what string, rs []Request) (int, Status, error) {
-	i, err := awaitAny(ctx, what, rs)
-	if i < 0 {
-		return Undefined, empty, err
-	}
-	st, err := rs[i].waitAt(context.Background(), what, i)
-	return i, st, err
+	i, st, err := core.Waitany(ctx, what, cores(rs))
+	return i, face(st), err
 }
 
 // Waitsome waits until at least one of rs is done. It gives the indices and statuses of all that are done, and makes
 // these null (3.7.5). When all are null the lists are nil. It may switch threads. Errors as for Waitall.
 func Waitsome(rs []Request) ([]int, []Status, error) {
-	return waitsome(context.Background(), "Waitsome", rs)
+	return some(core.Waitsome(context.Background(), "Waitsome", cores(rs)))
 }
 
 // WaitsomeContext is Waitsome that also returns when ctx ends. The lists are then nil, and the error is ErrPending
 // with the cause of ctx. The requests stay as they are.
 func WaitsomeContext(ctx context.Context, rs []Request) ([]int, []Status, error) {
-	return waitsome(orNone(ctx), "WaitsomeContext", rs)
+	return some(core.Waitsome(core.OrNone(ctx), "WaitsomeContext", cores(rs)))
 }
 
-func waitsome(ctx context.Context, what string, rs []Request) ([]int, []Status, error) {
-	if i, err := awaitAny(ctx, what, rs); i < 0 {
-		return nil, nil, err
+// some is what a call returns that finds several requests done.
+func some(is []int, list []core.Status, err error) ([]int, []Status, error) {
+	if list == nil {
+		return is, nil, err
 	}
-	return some(what, rs)
-}
-
-// awaitAny blocks until one of rs is done, and gives its index. The index is Undefined if all are null, if ctx ends,
-// and where the caller must not wait.
-func awaitAny(ctx context.Context, what string, rs []Request) (int, error) {
-	for {
-		i, active := firstSettled(rs)
-		if i >= 0 || !active {
-			return i, nil
-		}
-		if ctx.Err() != nil {
-			return Undefined, fmt.Errorf("mpi: %s: %w: %w", what, ErrPending, context.Cause(ctx))
-		}
-		if err := blockAny(ctx, rs); err != nil {
-			return Undefined, fmt.Errorf("mpi: %s: %w", what, err)
-		}
+	sts := make([]Status, len(list))
+	for i, st := range list {
+		sts[i] = face(st)
 	}
-}
-
-// blockAny blocks until one of rs, none of which is done, may be done, or a context has ended.
-func blockAny(ctx context.Context, rs []Request) error {
-	var srv *comm.Server
-	var list []comm.Req
-	ctxs := []context.Context{ctx}
-	for i := range rs {
-		r := &rs[i]
-		if r.c == nil {
-			continue
-		}
-		if srv == nil {
-			srv = r.c.srv
-		}
-		if r.watch != nil || r.c.srv != srv { // it has a waiter already, or is of another rank of this process
-			r.Done()
-			ctxs = append(ctxs, r.watch)
-			continue
-		}
-		list = append(list, r.req)
-		switch u := r.c.until; {
-		case u == nil || slices.Contains(ctxs, u):
-		case u.Err() == nil:
-			ctxs = append(ctxs, u)
-		case r.settled(): // u has ended since the look before
-			return nil
-		}
-	}
-	return srv.AwaitAnyContext(list, ctxs...)
-}
-
-// some takes the results of those requests that are done.
-func some(what string, rs []Request) (is []int, sts []Status, err error) {
-	var errs []error
-	for i := range rs {
-		if rs[i].c == nil || !rs[i].settled() {
-			continue
-		}
-		st, err := rs[i].waitAt(context.Background(), what, i)
-		is, sts = append(is, i), append(sts, st)
-		if err != nil {
-			errs = append(errs, err)
-		}
-	}
-	return is, sts, errors.Join(errs...)
+	return is, sts, err
 }
 
 // Testall polls once and reports whether all of rs are done. Only then they become null, and st takes their statuses
 // (3.7.5). st is nil or as long as rs. It does not block. Errors as for Waitall.
-func Testall(rs []Request, st []Status) (bool, error) {
-	if err := statusesFor("Testall", rs, st); err != nil {
-		return false, err
-	}
-	pollFor(rs)
-	for i := range rs {
-		if rs[i].c != nil && !rs[i].settled() {
-			return false, nil
-		}
-	}
-	return true, waitall(context.Background(), "Testall", rs, st)
-}
+func Testall(rs []Request, st []Status) (bool, error) { return core.Testall(cores(rs), below(st)) }
 
 // Testany polls once and reports whether one of rs is done. It makes that null, and gives its index and status (3.7.5).
 // When all are null it is true with index Undefined. It does not block. Errors as for Request.Wait.
 func Testany(rs []Request) (int, Status, bool, error) {
-	pollFor(rs)
-	i, active := firstSettled(rs)
-	if i < 0 {
-		return Undefined, empty, !active, nil
-	}
-	st, err := rs[i].waitAt(context.Background(), "Testany", i)
-	return i, st, true, err
+	i, st, ok, err := core.Testany(cores(rs))
+	return i, face(st), ok, err
 }
 
 // Testsome is Waitsome that polls once and does not block: the lists may be empty (3.7.5).
-func Testsome(rs []Request) ([]int, []Status, error) {
-	pollFor(rs)
-	return some("Testsome", rs)
-}
-
-// pollFor makes progress once for the rank of the requests, if one of them is pending.
-func pollFor(rs []Request) {
-	for i := range rs {
-		if rs[i].c != nil && !rs[i].settled() {
-			rs[i].c.srv.Poll()
-			return
-		}
-	}
-}
+func Testsome(rs []Request) ([]int, []Status, error) { return some(core.Testsome(cores(rs))) }

@@ -7,57 +7,7 @@ import (
 	"testing"
 )
 
-type (
-	metres  float64
-	vector  struct{ X, Y float64 }
-	mixedAB struct {
-		A int32
-		B float64
-	}
-	mixedBA struct {
-		B float64
-		A int32
-	}
-)
-
-// TestShapes: what has one type signature has one shape, and nothing else has.
-func TestShapes(t *testing.T) {
-	same := [][]*elem{
-		{elemOf[float64](), elemOf[metres](), elemOf[[2]float64](), elemOf[vector](), elemOf[[3]vector](), elemOf[struct{ V [5]vector }]()},
-		{elemOf[int](), elemOf[int64]()},
-		{elemOf[uint](), elemOf[uint64](), elemOf[uintptr]()},
-		{elemOf[byte](), elemOf[[16]byte]()},
-		{elemOf[mixedAB](), elemOf[[4]mixedAB]()},
-		{elemOf[mixedBA]()},
-		{elemOf[float32]()},
-		{elemOf[int32]()},
-		{elemOf[uint32]()},
-		{elemOf[int8]()},
-		{elemOf[bool]()},
-		{elemOf[complex128]()},
-		{elemOf[struct {
-			A int32
-			B float32
-		}]()},
-	}
-	seen := make(map[uint64]string)
-	for i, list := range same {
-		first := list[0].shape()
-		for _, e := range list {
-			if e.shape() != first {
-				t.Errorf("set %d: shapes %#x and %#x", i, first, e.shape())
-			}
-		}
-		name := fmt.Sprint("set ", i)
-		if other := seen[first]; other != "" {
-			t.Errorf("%s has the shape of %s", name, other)
-		}
-		seen[first] = name
-	}
-	if a, b := elemOf[struct{ A, B int32 }]().shape(), elemOf[int32]().shape(); a != b {
-		t.Errorf("two int32 are %#x, one is %#x", a, b)
-	}
-}
+type metres float64
 
 // TestTypeMismatch: a receive that takes a message for other elements is told so, in all ways to receive, and the
 // next one is not troubled.

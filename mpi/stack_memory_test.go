@@ -19,6 +19,7 @@ import (
 	"github.com/golci/golci/internal/conduit/udp"
 	"github.com/golci/golci/internal/conduit/udp/nic"
 	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/internal/mpi/core"
 )
 
 // crowd is a job of which some ranks run, in this process, over datagrams. The others have only published where they
@@ -35,7 +36,7 @@ func stackConfig(made func(p *Proc)) rank.Config {
 	return rank.Config{
 		Settings: map[string]string{"GOLCI_CONDUIT": "udp", "GOLCI_UDP_INTERFACES": "127.0.0.1", "GOLCI_WORKERS": "1"},
 		Attach: func(r *rank.Rank) error {
-			p, err := newProc(r, &options{}, true)
+			p, err := core.NewProc(r, true)
 			if err != nil {
 				return err
 			}
@@ -44,7 +45,7 @@ func stackConfig(made func(p *Proc)) rank.Config {
 				return err
 			}
 			if made != nil {
-				made(p)
+				made((*Proc)(p))
 			}
 			return r.Attach(rank.Layer{Stop: m.Close})
 		},
@@ -280,13 +281,13 @@ func TestMemoryOfTalk(t *testing.T) {
 	}
 	grown := heapNow() - before
 	room, taken := 0, 0
-	ledger := c.procs[0].rank.Endpoint().Credits()
+	ledger := c.procs[0].core().OfRank().Endpoint().Credits()
 	for _, peer := range ledger.Peers {
 		room += peer.Lent.Loan
 	}
 	room = (room + ledger.Banked) * 256
 	for _, p := range c.procs {
-		taken = max(taken, p.rank.Conduit().(*udp.Conduit).Stats().Pool)
+		taken = max(taken, p.core().OfRank().Conduit().(*udp.Conduit).Stats().Pool)
 	}
 	t.Logf("%d ranks, %d talk to one: %d bytes for each end of a pair; %d bytes of receive space pay for all credits, of which a rank has used %d at most",
 		size, busy, grown/(2*busy), room, taken)

@@ -3,19 +3,19 @@ package mpi
 import (
 	"fmt"
 
-	"github.com/golci/golci/comm"
+	"github.com/golci/golci/internal/mpi/core"
 )
 
 // Special values of ranks, tags and colours, as in the ABI of MPI 5.0 (20.3). Use the names.
 const (
-	AnySource = comm.AnySource // -1: receive from any rank of the communicator
-	AnyTag    = comm.AnyTag    // -2: receive any tag
-	ProcNull  = -3             // sends to and receives from it do nothing, at once (3.10)
+	AnySource = core.AnySource // -1: receive from any rank of the communicator
+	AnyTag    = core.AnyTag    // -2: receive any tag
+	ProcNull  = core.ProcNull  // sends to and receives from it do nothing, at once (3.10)
 	Root      = -4             // the root argument on the root of an intercommunicator; elsewhere ErrRoot (6.2.3)
-	Undefined = -32766         // a colour of Split, and the index when no request is active
+	Undefined = core.Undefined // a colour of Split, and the index when no request is active
 
 	// TagUB is the largest tag.
-	TagUB = comm.MaxTag
+	TagUB = core.TagUB
 )
 
 // Status tells what a receive or probe got (3.2.5).
@@ -27,12 +27,6 @@ type Status struct {
 	cancelled bool
 }
 
-// empty is the status of what is not a receive, and of null requests.
-var empty = Status{Source: AnySource, Tag: AnyTag}
-
-// nullStatus is the status of a receive from the null process.
-var nullStatus = Status{Source: ProcNull, Tag: AnyTag}
-
 // Bytes is the length of the message in bytes; of a truncated one, what the buffer holds.
 func (s Status) Bytes() int64 { return s.bytes }
 
@@ -42,7 +36,7 @@ func (s Status) Cancelled() bool { return s.cancelled }
 // Count is the number of elements of type T in the message (3.2.5). ErrCount if it is not a whole number, and then it
 // returns Undefined; ErrType if T cannot be sent.
 func Count[T any](s Status) (int, error) {
-	if err := elemOf[T]().err; err != nil {
+	if err := elemOf[T]().Err(); err != nil {
 		return Undefined, fmt.Errorf("mpi: Count: %w", err)
 	}
 	if s.bytes == 0 {
@@ -50,18 +44,15 @@ func Count[T any](s Status) (int, error) {
 	}
 	n := int64(sizeOf[T]())
 	if n == 0 || s.bytes%n != 0 {
-		return Undefined, fmt.Errorf("mpi: Count: %w", countError(s.bytes, int(n)))
+		return Undefined, fmt.Errorf("mpi: Count: %w", core.CountError(s.bytes, int(n)))
 	}
 	return int(s.bytes / n), nil
 }
 
-// status translates what the server knows by world ranks. source is what the receive asked for.
-func (c *Comm) status(st comm.Status, source int) Status {
-	s := Status{Source: st.Source, Tag: st.Tag, bytes: st.Bytes, cancelled: st.Cancelled}
-	if source != AnySource {
-		s.Source = source
-	} else {
-		s.Source = c.rankOf(st.Source)
-	}
-	return s
+// face is st with what it tells by methods.
+func face(st core.Status) Status {
+	return Status{Source: st.Source, Tag: st.Tag, bytes: st.Bytes, cancelled: st.Cancelled}
 }
+
+// status is face for what a call returns.
+func status(st core.Status, err error) (Status, error) { return face(st), err }

@@ -7,6 +7,7 @@ import (
 	"reflect"
 
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/internal/mpi/core"
 )
 
 // Values travel as a message of bytes that a Codec makes.
@@ -36,10 +37,10 @@ func (gobCodec) Unmarshal(b []byte, v any) error { return gob.NewDecoder(bytes.N
 // WithCodec returns a view of c, as WithContext does, whose values travel by codec; nil stands for Gob. All ranks
 // must use the same one. It does not block.
 func (c *Comm) WithCodec(codec Codec) *Comm {
-	if c == nil || c.proc == nil {
-		return c
+	if codec == nil {
+		return (*Comm)(c.core().WithCodec(nil))
 	}
-	return c.view(c.until, codec)
+	return (*Comm)(c.core().WithCodec(codec))
 }
 
 // SendValue sends any Go value that the codec of c can encode (see Gob), as one message; RecvValue receives it. It
@@ -60,7 +61,7 @@ func (c *Comm) sendValue(what string, v any, dest, tag int, mode comm.Mode) erro
 	if err != nil {
 		return err
 	}
-	return c.sendAny(what, elemOf[byte](), b, dest, tag, mode)
+	return c.core().SendAny(what, elemOf[byte](), b, dest, tag, mode)
 }
 
 // IsendValue starts to send a value and returns a request for it. The value is encoded at once, so it may be changed
@@ -70,7 +71,8 @@ func IsendValue[T any](c *Comm, v T, dest, tag int) (Request, error) {
 	if err != nil {
 		return Request{}, err
 	}
-	return c.isendAny("IsendValue", elemOf[byte](), b, dest, tag, comm.Standard)
+	r, err := c.core().IsendAny("IsendValue", elemOf[byte](), b, dest, tag, comm.Standard)
+	return Request(r), err
 }
 
 // RecvValue receives a value that SendValue, SsendValue or IsendValue sent. The types need not be the same but must
@@ -90,20 +92,21 @@ func RecvValue[T any](c *Comm, source, tag int) (T, Status, error) {
 // IprobeValue polls once and receives a value if there is a message for a RecvValue with these arguments; else ok is
 // false. It waits only for the bytes of a long message. Errors as for RecvValue.
 func IprobeValue[T any](c *Comm, source, tag int) (v T, st Status, ok bool, err error) {
-	m, err := c.mprobe("IprobeValue", source, tag, false)
+	m, err := c.core().Improbe("IprobeValue", source, tag)
 	if err != nil || m == nil {
 		return v, Status{}, false, err
 	}
-	if m.m == nil {
-		return v, nullStatus, true, nil
+	found := m.Status()
+	if m.NullSource() {
+		return v, face(found), true, nil
 	}
 	var b []byte
 	alloc := func(n int) []byte {
 		b = make([]byte, n)
 		return b
 	}
-	if st, err = m.mrecv("IprobeValue", elemOf[byte](), nil, alloc); err == nil {
-		st.Source, st.Tag = m.st.Source, m.st.Tag
+	if st, err = status(m.Mrecv("IprobeValue", elemOf[byte](), nil, alloc)); err == nil {
+		st.Source, st.Tag = found.Source, found.Tag
 		v, err = unpackFrom[T](c, "IprobeValue", b, st)
 	}
 	return v, st, true, err
@@ -111,22 +114,22 @@ func IprobeValue[T any](c *Comm, source, tag int) (v T, st Status, ok bool, err 
 
 // packFor encodes the value that v points to for a send with these arguments. To the null process it encodes nothing.
 func (c *Comm) packFor(what string, v any, dest, tag int) ([]byte, error) {
-	if err := c.bad(what, sending, nil, dest, tag); err != nil || dest == ProcNull {
+	if err := c.core().Bad(what, core.Sending, nil, dest, tag); err != nil || dest == ProcNull {
 		return nil, err
 	}
 	b, err := c.pack(v)
 	if err != nil {
-		return nil, c.errorf(what, ", to %s, tag %d: %w", peerText(dest), tag, err)
+		return nil, c.core().Errorf(what, ", to %s, tag %d: %w", core.PeerText(dest), tag, err)
 	}
 	return b, nil
 }
 
 // codecOf is the codec in force.
 func (c *Comm) codecOf() Codec {
-	if c.codec == nil {
-		return Gob
+	if codec, ok := c.core().Codec().(Codec); ok {
+		return codec
 	}
-	return c.codec
+	return Gob
 }
 
 // pack survives panics of the codec and of the value's own encoders.
@@ -150,7 +153,7 @@ func (c *Comm) pack(v any) (b []byte, err error) {
 func unpackFrom[T any](c *Comm, what string, b []byte, st Status) (T, error) {
 	v, err := unpack[T](c, b)
 	if err != nil {
-		err = c.errorf(what, ", %d bytes from %s, tag %d: %w", len(b), peerText(st.Source), st.Tag, err)
+		err = c.core().Errorf(what, ", %d bytes from %s, tag %d: %w", len(b), core.PeerText(st.Source), st.Tag, err)
 	}
 	return v, err
 }

@@ -3,9 +3,8 @@ package mpi
 import (
 	"cmp"
 	"fmt"
-	"math"
 
-	"github.com/golci/golci/comm"
+	"github.com/golci/golci/internal/mpi/core"
 )
 
 // A collective of values is two collectives of slices, on what the codec makes of the values: one of lengths, and one
@@ -14,7 +13,7 @@ import (
 // ErrMemory, and end the collectives of the communicator.
 
 // inTwo carries out both for the function what: first on in and out, and then bytes, which may set its buffers.
-func inTwo(c *Comm, what string, in, out []int64, root int, lengths, bytes func(x *coll, root int) error) error {
+func inTwo(c *Comm, what string, in, out []int64, root int, lengths, bytes func(x *core.Call, root int) error) error {
 	if err := blocking(c, what, in, out, root, lengths); err != nil {
 		return err
 	}
@@ -26,19 +25,19 @@ func inTwo(c *Comm, what string, in, out []int64, root int, lengths, bytes func(
 func BcastValue[T any](c *Comm, v T, root int) (T, error) {
 	var b []byte
 	var own error
-	if c != nil && c.rank == root {
+	if c.Rank() == root {
 		b, own = c.packColl("BcastValue", &v)
 	}
 	n := []int64{int64(len(b))}
-	err := inTwo(c, "BcastValue", nil, n, root, (*coll).bcast, func(x *coll, root int) (err error) {
-		if x.rank != root {
-			if b, err = x.memory(n, root); err != nil {
+	err := inTwo(c, "BcastValue", nil, n, root, (*core.Call).Bcast, func(x *core.Call, root int) (err error) {
+		if x.Rank() != root {
+			if b, err = x.Memory(n, root); err != nil {
 				return err
 			}
 		}
-		return take(x, nil, b).bcast(root)
+		return x.Take(core.Buf{}, bufOf(b)).Bcast(root)
 	})
-	if err := cmp.Or(own, err); err != nil || c.rank == root {
+	if err := cmp.Or(own, err); err != nil || c.Rank() == root {
 		return v, err
 	}
 	return unpackFrom[T](c, "BcastValue", b, Status{Source: root, Tag: 0})
@@ -49,20 +48,20 @@ func BcastValue[T any](c *Comm, v T, root int) (T, error) {
 func GatherValue[T any](c *Comm, v T, root int) ([]T, error) {
 	b, own := c.packColl("GatherValue", &v)
 	var lens []int64
-	if c != nil && c.rank == root {
-		lens = make([]int64, len(c.group))
+	if c.Rank() == root {
+		lens = make([]int64, c.Size())
 	}
 	var all []byte
 	var counts []int
 	mine := []int64{int64(len(b))}
-	err := inTwo(c, "GatherValue", mine, lens, root, (*coll).gather, func(x *coll, root int) (err error) {
+	err := inTwo(c, "GatherValue", mine, lens, root, (*core.Call).Gather, func(x *core.Call, root int) (err error) {
 		counts = ints(lens)
-		if all, err = x.memory(lens, 0); err != nil {
+		if all, err = x.Memory(lens, 0); err != nil {
 			return err
 		}
-		return take(x, b, all).gatherv(counts, nil, root)
+		return x.Take(bufOf(b), bufOf(all)).Gatherv(counts, nil, root)
 	})
-	if err := cmp.Or(own, err); err != nil || c.rank != root {
+	if err := cmp.Or(own, err); err != nil || c.Rank() != root {
 		return nil, err
 	}
 	return unpackAll[T](c, "GatherValue", all, counts)
@@ -86,15 +85,15 @@ func ScatterValue[T any](c *Comm, vs []T, root int) (v T, err error) {
 	var all, b []byte
 	var lens []int64
 	var own error
-	if c != nil && c.rank == root {
+	if c.Rank() == root {
 		all, lens, own = packList(c, vs)
 	}
 	n := []int64{0}
-	err = inTwo(c, "ScatterValue", lens, n, root, (*coll).scatter, func(x *coll, root int) (err error) {
-		if b, err = x.memory(n, root); err != nil {
+	err = inTwo(c, "ScatterValue", lens, n, root, (*core.Call).Scatter, func(x *core.Call, root int) (err error) {
+		if b, err = x.Memory(n, root); err != nil {
 			return err
 		}
-		return take(x, all, b).scatterv(ints(lens), nil, root)
+		return x.Take(bufOf(all), bufOf(b)).Scatterv(ints(lens), nil, root)
 	})
 	if err := cmp.Or(own, err); err != nil {
 		return v, err
@@ -113,19 +112,19 @@ func AllgathervAlloc[T any](c *Comm, send []T) (all []T, counts []int, err error
 func allgathervAlloc[T any](c *Comm, what string, send []T) (all []T, counts []int, err error) {
 	lens := make([]int64, c.Size())
 	mine := []int64{int64(len(send))}
-	if err := blocking(c, what, mine, lens, 0, (*coll).allgather); err != nil {
+	if err := blocking(c, what, mine, lens, 0, (*core.Call).Allgather); err != nil {
 		return nil, nil, err
 	}
-	err = blocking(c, what, send, nil, 0, func(x *coll, _ int) error {
-		n, err := x.told(lens, 0, sizeOf[T]())
+	err = blocking(c, what, send, nil, 0, func(x *core.Call, _ int) error {
+		n, err := x.Told(lens, 0, sizeOf[T]())
 		if err != nil {
 			return err
 		}
-		if err := x.notPlace("send", bytesOf(send)); err != nil {
+		if err := x.NotPlace("send", bytesOf(send)); err != nil {
 			return err
 		}
 		all, counts = make([]T, n), ints(lens)
-		return take(x, send, all).allgatherv(counts, nil)
+		return x.Take(bufOf(send), bufOf(all)).Allgatherv(counts, nil)
 	})
 	if err != nil {
 		return nil, nil, err
@@ -133,39 +132,14 @@ func allgathervAlloc[T any](c *Comm, what string, send []T) (all []T, counts []i
 	return all, counts, nil
 }
 
-// told adds numbers of elements of size bytes, which other ranks have sent. The first is of rank first. The numbers may
-// be anything. It is an error if this process cannot allocate so many.
-func (x *coll) told(lens []int64, first, size int) (sum int64, err error) {
-	most, worst := math.MaxInt64/int64(max(size, 1)), 0
-	for i, n := range lens {
-		if n < 0 {
-			return 0, x.errorf(ErrCount, "rank %d has told of %d elements", first+i, n)
-		}
-		if n > lens[worst] {
-			worst = i
-		}
-		sum = min(sum, most-n) + n // most if it would be more
-	}
-	if err := comm.CheckAlloc(sum * int64(size)); err != nil {
-		return 0, x.c.errorf(x.kind, ", %d elements of %d bytes from rank %d: %w", lens[worst], size, first+worst, err)
-	}
-	return sum, nil
-}
-
-// memory allocates as many bytes as ranks have announced.
-func (x *coll) memory(lens []int64, first int) ([]byte, error) {
-	n, err := x.told(lens, first, 1)
-	return make([]byte, n), err
-}
-
 // packColl encodes this rank's value for a collective. A nil communicator is left for the collective to report.
 func (c *Comm) packColl(what string, v any) ([]byte, error) {
-	if c == nil || c.proc == nil {
+	if c.Proc() == nil {
 		return nil, nil
 	}
 	b, err := c.pack(v)
 	if err != nil {
-		err = c.errorf(what, ": %w", err)
+		err = c.core().Errorf(what, ": %w", err)
 	}
 	return b, err
 }
@@ -173,9 +147,9 @@ func (c *Comm) packColl(what string, v any) ([]byte, error) {
 // packList encodes the root's values, one behind the other, and gives their lengths. Where there is an error all are
 // empty.
 func packList[T any](c *Comm, vs []T) (all []byte, lens []int64, err error) {
-	lens = make([]int64, len(c.group))
+	lens = make([]int64, c.Size())
 	if len(vs) != len(lens) {
-		return nil, lens, c.errorf("ScatterValue", ": %w: %d values for %d ranks", ErrCount, len(vs), len(lens))
+		return nil, lens, c.core().Errorf("ScatterValue", ": %w: %d values for %d ranks", ErrCount, len(vs), len(lens))
 	}
 	for i := range vs {
 		b, err := c.packColl("ScatterValue", &vs[i])

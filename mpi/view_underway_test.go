@@ -56,7 +56,7 @@ func TestViewUnderWay(t *testing.T) {
 				b := make([]byte, size)
 				r, err := Irecv(c.WithContext(ctx), b, 0, tag)
 				if err == nil {
-					c.srv.Poll() // matched
+					c.Proc().Server().Poll() // matched
 					end()
 					err = returns(func() error {
 						if ok, err := test(&r); ok || err != nil {

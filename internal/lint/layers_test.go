@@ -25,6 +25,7 @@ var layers = [][]string{
 	{"comm/am"},
 	{"comm/hsl", "comm/rank", "comm/rma"},
 	{"comm", "comm/barrier", "realm"},
+	{"internal/mpi"},
 	{"mpi"},
 	{"bench", "internal/realmtest"},
 	{"cmd", "examples", "internal/gasnettest", "internal/jobtest", "internal/lint"},
@@ -53,7 +54,8 @@ var alone = map[string][]string{
 	"hashtable":         tools("hashtable"),
 	"pool":              tools("pool"),
 	"bench/peers":       {"bench"},
-	"mpi":               tools("=comm", "=comm/rank", "fult", "internal/progress", "internal/schedule"),
+	"internal/mpi/core": tools("=comm", "=comm/rank", "fult", "internal/mpi", "internal/progress", "internal/schedule"),
+	"mpi":               tools("=comm", "=comm/rank", "fult", "internal/mpi"),
 	"cmd":               tools("cmd", "bench", "comm/rank", "internal/boot", "internal/trace", "mpi"),
 	"examples":          {"examples", "mpi", "fult", "realm"},
 }

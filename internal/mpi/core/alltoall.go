@@ -1,0 +1,66 @@
+package core
+
+import "github.com/golci/golci/internal/schedule"
+
+// alltoallAtOnce is up to how many bytes for a rank all parts are sent at once; above, the ranks pair up, round after
+// round, so that no receiver is flooded.
+const alltoallAtOnce = 4 << 10
+
+// Alltoall sends part j of In to rank j. Its argument is not used.
+func (x *Call) Alltoall(int) error {
+	send, recv := &x.buf[schedule.In], &x.buf[schedule.Out]
+	in, own := send, inPlace(send.mem)
+	if own {
+		in = recv
+	}
+	if in.len%x.size != 0 {
+		return x.errorf(ErrCount, "%d elements are no whole number for each of %d ranks", in.len, x.size)
+	}
+	if err := x.apart(send.mem, recv.mem); err != nil {
+		return err
+	}
+	if err := x.lengthFor("receive", recv.len, in.len); err != nil {
+		return err
+	}
+	n, w := len(in.mem)/x.size, wayAlltoallPairs
+	if n <= alltoallAtOnce && x.size > 2 {
+		w = wayAlltoallAll
+	}
+	if !x.plan(w, 0, contribution{bytes: n, inPlace: own}) {
+		return nil
+	}
+	from, to, saved := schedule.Parts{Buf: schedule.In, Each: n}, schedule.Parts{Buf: schedule.Out, Each: n}, 0
+	if own {
+		from.Buf, saved = schedule.Work, len(in.mem)
+	}
+	if w == wayAlltoallAll {
+		x.steps.AlltoallAll(x.place(), &from, &to, saved)
+	} else {
+		x.steps.AlltoallPairs(x.place(), &from, &to, saved)
+	}
+	return nil
+}
+
+// Alltoallv is Alltoall for parts of different lengths.
+func (x *Call) Alltoallv(scounts, sdispls, rcounts, rdispls []int) error {
+	send, recv := &x.buf[schedule.In], &x.buf[schedule.Out]
+	lr, err := x.layout("receive", recv.len, rcounts, rdispls, true)
+	if err != nil {
+		return err
+	}
+	ls, in, saved := lr, schedule.In, 0
+	if inPlace(send.mem) {
+		in, saved = schedule.Work, len(recv.mem)
+	} else if ls, err = x.layout("send", send.len, scounts, sdispls, false); err != nil {
+		return err
+	}
+	if err := x.apart(send.mem, recv.mem); err != nil {
+		return err
+	}
+	if ls.counts[x.rank] != rcounts[x.rank] {
+		return x.errorf(ErrCount, "to itself the rank sends %d elements and receives %d", ls.counts[x.rank], rcounts[x.rank])
+	}
+	x.take(wayAlltoallv, 0)
+	x.fresh(wayAlltoallv).AlltoallPairs(x.place(), ls.parts(in, send.size), lr.parts(schedule.Out, recv.size), saved)
+	return nil
+}

@@ -1,0 +1,35 @@
+package core
+
+// Barrier waits until all ranks of c have called it.
+func (c *Comm) Barrier() error {
+	x, err := c.begin("Barrier", nil, false)
+	if err != nil {
+		return err
+	}
+	return x.finish(x.Barrier(0))
+}
+
+// Barrier waits for all ranks. Its argument is not used.
+func (x *Call) Barrier(int) error {
+	if x.plan(wayBarrier, 0, contribution{}) {
+		x.steps.Barrier(x.place())
+	}
+	return nil
+}
+
+// lastBarrier is the barrier of Finalize. It is no numbered call, so that it works when collectives have failed.
+func (c *Comm) lastBarrier() error {
+	if err := c.usable("Finalize"); err != nil {
+		return err
+	}
+	x := &Call{c: c, st: c.coll, kind: "Finalize", way: wayFinalize, rank: c.rank, size: len(c.group)}
+	x.tag = collTag(x.size, wayFinalize, 0, 0)
+	x.lastTag = x.tag
+	x.fresh(wayFinalize).Barrier(x.place())
+	return x.perform()
+}
+
+// Ibarrier is Barrier that does not wait.
+func (c *Comm) Ibarrier() (Request, error) {
+	return c.Starting("Ibarrier", byteElem, Buf{size: 1}, Buf{size: 1}, 0, (*Call).Barrier)
+}

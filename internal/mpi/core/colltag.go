@@ -1,0 +1,120 @@
+package core
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// The tag of a message of a collective says to which call it belongs: the way in which the call is carried out, its
+// root, and the low bits of its number on the communicator. So messages of calls that differ in any of these never
+// match. How many bits root and number share depends on the number of ranks: together they have tagShared.
+const (
+	tagBits   = 28
+	wayBits   = 5
+	tagShared = tagBits - wayBits
+)
+
+// way is a collective and how it is carried out. Ranks that disagree about a length may choose different ones.
+type way uint8
+
+const (
+	wayFinalize way = iota // Finalize's barrier, which is no numbered call
+	wayRound               // the barrier and check before numbers are used again; see begin
+	wayBarrier
+	wayBcastTree
+	wayBcastRing
+	wayReduceTree
+	wayReduceParts // all segments of a vector but the last
+	wayReduceEnd   // the last one
+	wayAllreduceSwap
+	wayAllreduceRing
+	wayGatherTree
+	wayGatherAll
+	wayGatherv
+	wayScatterTree
+	wayScatterAll
+	wayScatterv
+	wayAllgatherSteps
+	wayAllgatherRing
+	wayAllgatherv
+	wayAlltoallAll
+	wayAlltoallPairs
+	wayAlltoallv
+	ways
+)
+
+const _ = uint(1<<wayBits - ways) // they fit
+
+var wayNames = [ways]string{
+	wayFinalize: "Finalize", wayRound: "a check of numbers", wayBarrier: "Barrier",
+	wayBcastTree: "Bcast", wayBcastRing: "Bcast",
+	wayReduceTree: "Reduce", wayReduceParts: "Reduce", wayReduceEnd: "Reduce",
+	wayAllreduceSwap: "Allreduce", wayAllreduceRing: "Allreduce",
+	wayGatherTree: "Gather", wayGatherAll: "Gather", wayGatherv: "Gatherv",
+	wayScatterTree: "Scatter", wayScatterAll: "Scatter", wayScatterv: "Scatterv",
+	wayAllgatherSteps: "Allgather", wayAllgatherRing: "Allgather", wayAllgatherv: "Allgatherv",
+	wayAlltoallAll: "Alltoall", wayAlltoallPairs: "Alltoall", wayAlltoallv: "Alltoallv",
+}
+
+// repeating has a bit for each way in which a rank may send another several messages with one tag.
+const repeating uint32 = 1<<wayFinalize | 1<<wayBcastRing | 1<<wayReduceParts | 1<<wayReduceEnd | 1<<wayAllreduceRing |
+	1<<wayAllgatherRing | 1<<wayAllgatherv
+
+func (w way) repeats() bool { return repeating>>(w&31)&1 != 0 }
+
+// String is the name of the collective.
+func (w way) String() string {
+	if w < ways {
+		return wayNames[w]
+	}
+	return fmt.Sprintf("unknown collective %d", uint8(w))
+}
+
+// numberBits is how many low bits of a call's number are in the tags of a communicator of that size.
+func numberBits(size int) int { return tagShared - bits.Len(uint(size-1)) }
+
+// collTag is the tag of the messages of a call.
+func collTag(size int, w way, root int, call uint64) int {
+	n := numberBits(size)
+	return int(w)<<tagShared | root<<n | int(call&(1<<n-1))
+}
+
+// tagWay, tagRoot and tagNumber are the parts of a tag.
+func tagWay(tag int) way { return way(tag >> tagShared) }
+
+func tagRoot(size, tag int) int { return tag & (1<<tagShared - 1) >> numberBits(size) }
+
+func tagNumber(size, tag int) int { return tag & (1<<numberBits(size) - 1) }
+
+// callText names the call to which a message with that tag belongs, on a rank whose last call is number last.
+func callText(size, tag int, last uint64) string {
+	return tagWay(tag).String() + callDetail(size, tag, last)
+}
+
+// callDetail is callText without the name of the collective.
+func callDetail(size, tag int, last uint64) string {
+	w := tagWay(tag)
+	if w == wayFinalize {
+		return ""
+	}
+	n := numberBits(size)
+	ahead := int64(tagNumber(size, tag)-int(last)) << (64 - n) >> (64 - n) // from last to the number that the tag is of
+	text := fmt.Sprintf(", call %d", ahead+int64(last))
+	switch w {
+	case wayBcastTree, wayBcastRing, wayReduceTree, wayReduceParts, wayReduceEnd,
+		wayGatherTree, wayGatherAll, wayGatherv, wayScatterTree, wayScatterAll, wayScatterv:
+		text += fmt.Sprintf(", root %d", tagRoot(size, tag))
+	}
+	return text
+}
+
+// collectiveText names the collective to which a message belongs, and which call that is; "" if it belongs to none.
+func (p *Proc) collectiveText(ctx uint16, tag int) (name, detail string) {
+	if !isCollective(ctx) || uint(tag) > TagUB {
+		return "", ""
+	}
+	if c := p.colls.withID(int(ctx / 2)); c != nil {
+		detail = callDetail(c.Size(), tag, c.coll.state.Load()/2)
+	}
+	return tagWay(tag).String(), detail
+}

@@ -1,0 +1,269 @@
+package core
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/golci/golci/comm"
+	"github.com/golci/golci/internal/schedule"
+)
+
+// Waits of collectives. A wait that lasts longer than some polls looks for a reason why it may never end: a call that
+// has failed on another rank, or a message that shows that ranks have called different collectives.
+
+// After lookFirst a wait looks at the messages of all ranks. It asks the rank that it waits for which collective that
+// rank has called. It repeats this after twice the time, and so on, but at least every lookMost.
+const (
+	lookFirst = 20 * time.Millisecond
+	lookMost  = 5 * time.Second
+)
+
+// recv receives exactly b from a rank; it waits. A message that comes while it polls costs no more than in a plain
+// receive, because the search for a reason starts only after that.
+func (x *Call) recv(st *schedule.Step, b []byte) error {
+	c := x.c
+	r, n, err := c.srv.RecvSoon(c.collCtx, int(c.group[st.Peer]), x.tagOf(st), b, x.once, x.termsOf(st), x.alarm)
+	if !r.Null() {
+		return x.wait(st, r)
+	}
+	if err != nil || n != st.Len {
+		return x.stepError(st, n, err)
+	}
+	return nil
+}
+
+// tagOf is the tag of a step's message, and termsOf the terms of its receive.
+func (x *Call) tagOf(st *schedule.Step) int {
+	if st.Last {
+		return x.lastTag
+	}
+	return x.tag
+}
+
+func (x *Call) termsOf(st *schedule.Step) comm.Terms {
+	t := x.terms
+	t.Alone = st.Alone
+	return t
+}
+
+func (x *Call) isend(st *schedule.Step, b []byte) (comm.Req, error) {
+	c, t := x.c, x.terms
+	if len(b) == 0 {
+		t.Shape = 0 // nothing has no type
+	}
+	r, err := c.srv.IsendWith(c.collCtx, int(c.group[st.Peer]), x.tagOf(st), b, comm.Standard, t)
+	if err != nil {
+		err = x.stepError(st, 0, err)
+	}
+	return r, err
+}
+
+func (x *Call) irecv(st *schedule.Step, b []byte) (comm.Req, error) {
+	r, err := x.c.srv.IrecvWith(x.c.collCtx, int(x.c.group[st.Peer]), x.tagOf(st), b, nil, x.termsOf(st))
+	if err != nil {
+		err = x.stepError(st, 0, err)
+	}
+	return r, err
+}
+
+// wait waits for a step's operation and checks what it has brought. If the call cannot succeed meanwhile, it uses up
+// the request and returns the error of the call.
+func (x *Call) wait(st *schedule.Step, r comm.Req) error {
+	if w := x.st.waits; w != nil && !r.Ready() {
+		since := w.Begin()
+		defer func() { w.End(x.kind, since, int(x.c.group[st.Peer]), -1) }()
+	}
+	return x.waitStep(st, r)
+}
+
+func (x *Call) waitStep(st *schedule.Step, r comm.Req) error {
+	if x.alarm == nil {
+		_ = x.c.srv.AwaitOr(r, nil) // outcome has the same errors, but would tell of the wait once more
+		return x.outcome(st, r)
+	}
+	if r.Ready() || x.c.srv.LingerOr(r, x.alarm) {
+		return x.outcome(st, r)
+	}
+	x.peer, x.from = int(st.Peer), -1
+	if st.Kind == schedule.Recv {
+		x.from = x.peer
+	}
+	if err := x.awaitLong(r); err != nil {
+		x.drop(r)
+		return err
+	}
+	return x.outcome(st, r)
+}
+
+// outcome uses up the request of a step that is done. Ranks that disagree about a length have made a mistake.
+func (x *Call) outcome(st *schedule.Step, r comm.Req) error {
+	got, err := x.c.srv.Wait(r)
+	if err != nil || st.Kind == schedule.Recv && got.Bytes != int64(st.Len) {
+		return x.stepError(st, int(got.Bytes), err)
+	}
+	return nil
+}
+
+// stepError is the error of a step: err, or that n bytes have come.
+func (x *Call) stepError(st *schedule.Step, n int, err error) error {
+	direction := "from"
+	switch {
+	case err == nil:
+		return x.errorf(ErrCount, "rank %d sent %d bytes, %d were expected", st.Peer, n, st.Len)
+	case st.Kind == schedule.Send:
+		direction = "to"
+	}
+	return fmt.Errorf("mpi: %s, call %d: %s, %d bytes %s rank %d: %w",
+		x.kind, x.call, x.c.who(), st.Len, direction, st.Peer, x.c.cause(err))
+}
+
+// drop ends an operation whose result is not needed any more. In a view it ends at once. Elsewhere drop waits for the
+// receiver of a send that has left, because the receiver may be reading the bytes.
+func (x *Call) drop(r comm.Req) {
+	if !x.c.srv.End(r) {
+		x.c.srv.Cancel(r)
+	}
+	_, _ = x.c.srv.Wait(r)
+}
+
+// awaitLong listens while it waits. It resets the alarm before each look, and an alarm goes off only after its reason
+// can be seen. So no reason is missed.
+func (x *Call) awaitLong(r comm.Req) error {
+	alarm := &x.st.news.Alarm
+	x.c.srv.Listen(&x.st.news)
+	defer x.c.srv.Unlisten(&x.st.news)
+	pause, next := lookFirst, time.Now().Add(lookFirst)
+	x.st.late.Reset(pause)
+	defer x.st.late.Stop()
+	for {
+		alarm.Reset()
+		late := !time.Now().Before(next)
+		if err := x.look(r, late); err != nil || r.Ready() {
+			return err
+		}
+		if late {
+			x.ask(x.peer)
+			pause = min(2*pause, lookMost)
+			next = time.Now().Add(pause)
+			x.st.late.Reset(pause)
+		}
+		if err := x.c.srv.AwaitOr(r, alarm); err != nil {
+			return x.c.opError(x.kind, err)
+		}
+	}
+}
+
+// look returns the reason why the call cannot succeed, if it finds one. If all is set it looks at messages, too.
+func (x *Call) look(r comm.Req, all bool) error {
+	if err := x.poisoned(); err != nil {
+		return err
+	}
+	if a := x.st.answer.Load(); a != nil && a.call == x.call {
+		return x.mismatch(a.rank, a.tag)
+	}
+	if x.c.until != nil {
+		if err := x.c.over(); err != nil {
+			return x.gaveUp(err)
+		}
+	}
+	if all {
+		return x.lookAround(r)
+	}
+	return nil
+}
+
+// gaveUp ends a call whose context has ended.
+func (x *Call) gaveUp(why error) error {
+	err := x.ofCall(why)
+	x.fail(err)
+	return err
+}
+
+// ofCall is the error of the call for which err is the reason.
+func (x *Call) ofCall(err error) error {
+	return fmt.Errorf("mpi: %s, call %d: %s: %w", x.kind, x.call, x.c.who(), err)
+}
+
+// verdict is what a message for which no receive is posted says to a call.
+type verdict int
+
+const (
+	harmless verdict = iota
+	skipped          // its sender has left the call: a receive from it never ends
+	mismatch         // its sender has called something else
+)
+
+// judge looks at a message of rank src. Ranks are less than half the range of numbers apart; see round.
+func (x *Call) judge(src, tag int) verdict {
+	if tag == x.tag || tag == x.lastTag || x.st.isOpen(tag) {
+		return harmless
+	}
+	ahead := skipped
+	if src != x.from {
+		ahead = harmless
+	}
+	if tagWay(tag) == wayFinalize {
+		return ahead
+	}
+	switch {
+	case x.behind(tag):
+		return mismatch // of a call before, which has left it
+	case tagNumber(x.size, tag) != tagNumber(x.size, x.tag) || x.way == wayRound: // which comes before its call
+		return ahead
+	}
+	return mismatch
+}
+
+// behind reports whether tag is of a call before this one.
+func (x *Call) behind(tag int) bool {
+	n := numberBits(x.size)
+	return (uint64(tag)-x.call)&(1<<n-1) >= 1<<(n-1)
+}
+
+// suspect is Suspect of the listener: it wakes the call for each message that judge does not find harmless.
+func (st *collState) suspect(src, tag int) bool {
+	return st.running.judge(st.c.rankOf(src), tag) != harmless
+}
+
+// lookAround judges all unmatched messages. A rank that has left the call is proved by taking the receive from it
+// back: had its message come before the one that was found, the receive would have been matched.
+func (x *Call) lookAround(r comm.Req) error {
+	worst, rank, found := harmless, 0, 0
+	x.c.srv.Unmatched(x.c.collCtx, func(src, tag int) {
+		src = x.c.rankOf(src)
+		if v := x.judge(src, tag); v > worst {
+			worst, rank, found = v, src, tag
+		}
+	})
+	if worst == harmless || worst == skipped && !x.c.srv.Cancel(r) {
+		return nil
+	}
+	return x.mismatch(rank, found)
+}
+
+// mismatch ends the call, as a rank has called something else: that to which tag belongs.
+func (x *Call) mismatch(rank, tag int) error {
+	err := x.differs(rank, tag)
+	x.fail(err)
+	return err
+}
+
+func (x *Call) differs(rank, tag int) error {
+	mine, _ := x.st.tagOf(x.call)
+	return x.errorf(ErrMismatch, "this is %v%s; rank %d has called %s", x.kind, callDetail(x.size, mine, x.call), rank,
+		callText(x.size, tag, x.call))
+}
+
+// leftover looks for messages that belong to a call before.
+func (x *Call) leftover() (err error) {
+	x.c.srv.Unmatched(x.c.collCtx, func(src, tag int) {
+		if tagWay(tag) != wayFinalize && x.behind(tag) && !x.st.isOpen(tag) {
+			err = x.errorf(ErrMismatch, "a message of rank %d is left of %s", x.c.rankOf(src), callText(x.size, tag, x.call))
+		}
+	})
+	return err
+}
+
+func (x *Call) errorf(class error, format string, args ...any) error {
+	return x.c.errorf(x.kind, ": %w: %s", class, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,178 @@
+package core
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/golci/golci/comm"
+	"github.com/golci/golci/comm/rank"
+)
+
+// Dump writes to w, in one write, a report of what the rank waits for. It lists calls by name, with peer, tag and
+// bytes. It lists messages that nobody has received, and threads. Threads that wait in the same call are one line. It
+// does not wait for communication.
+func (p *Proc) Dump(w io.Writer) { p.rank.Dump(w) }
+
+// report adds the calls and messages that wait in package comm.
+func (p *Proc) report(x *rank.Report) {
+	all := p.srv.Pending()
+	for _, o := range all {
+		if o.Unexpected() {
+			x.Messages++
+			continue
+		}
+		x.Calls++
+		x.InCall(o.Thread)
+	}
+	x.Lines = append(x.Lines, p.callLines(all)...)
+	if probes := p.srv.Probes(); probes > 0 {
+		x.Calls += probes
+		x.Lines = append(x.Lines, plural(probes, "call of Probe waits", "calls of Probe wait"))
+	}
+}
+
+// unended counts the operations of this rank that have not ended. It leaves out those that the program has given up.
+// first describes one of them.
+func (p *Proc) unended() (n int, first func() string) {
+	for _, x := range p.srv.Pending() {
+		if x.Unexpected() {
+			continue
+		}
+		if n++; n == 1 {
+			x.Thread = nil
+			first = func() string { return p.callLines([]comm.Pending{x})[0] }
+		}
+	}
+	return n, first
+}
+
+// plural is n with the word for it.
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprint(n, " ", many)
+}
+
+// callGroup is a set of calls or messages that have the same text and become one line.
+type callGroup struct {
+	first comm.Pending
+	text  string // of the call, without tags
+	n     int
+	tags  span
+	bytes span
+}
+
+// span is the least and the greatest of some numbers.
+type span struct{ least, most int64 }
+
+func (s *span) add(n int64) { s.least, s.most = min(s.least, n), max(s.most, n) }
+
+// callLines gives a line for each group of calls and messages. Calls of this rank come before messages of others, and
+// large groups before small ones.
+func (p *Proc) callLines(all []comm.Pending) []string {
+	type key struct {
+		text     string
+		inThread bool
+	}
+	groups := make(map[key]*callGroup)
+	for _, x := range all {
+		tag := int64(x.Tag)
+		k := key{p.callText(x), x.Thread != nil}
+		g := groups[k]
+		if g == nil {
+			g = &callGroup{first: x, text: k.text, tags: span{tag, tag}, bytes: span{x.Bytes, x.Bytes}}
+			groups[k] = g
+		}
+		g.n++
+		g.tags.add(tag)
+		g.bytes.add(x.Bytes)
+	}
+	var lines []string
+	for _, g := range slices.SortedFunc(maps.Values(groups), (*callGroup).compare) {
+		lines = append(lines, g.String())
+	}
+	return lines
+}
+
+// compare orders groups for a report.
+func (g *callGroup) compare(h *callGroup) int {
+	return cmp.Or(
+		cmp.Compare(min(g.first.Kind, comm.PendingMessage), min(h.first.Kind, comm.PendingMessage)),
+		cmp.Compare(h.n, g.n), cmp.Compare(g.text, h.text), cmp.Compare(g.tags.least, h.tags.least))
+}
+
+// String is the line of g.
+func (g *callGroup) String() string {
+	line := g.text
+	switch {
+	case isCollective(g.first.Context):
+	case g.tags.least != g.tags.most:
+		line += fmt.Sprintf(", tags %d..%d", g.tags.least, g.tags.most)
+	default:
+		line += ", " + tagText(int(g.tags.least))
+	}
+	if g.bytes.least != g.bytes.most {
+		line += fmt.Sprintf(", %d..%d bytes", g.bytes.least, g.bytes.most)
+	} else {
+		line += ", " + plural(int(g.bytes.least), "byte", "bytes")
+	}
+	thread := g.first.Thread
+	switch {
+	case thread != nil && g.n == 1:
+		return fmt.Sprintf("thread %v: %s", thread.ID(), line)
+	case thread != nil:
+		return fmt.Sprintf("%d threads: %s", g.n, line)
+	case g.n > 1:
+		return fmt.Sprintf("%d times: %s", g.n, line)
+	}
+	return line
+}
+
+// callText names the call that waits in x, or what x is, without its tag and thread.
+func (p *Proc) callText(x comm.Pending) string {
+	on, peer := p.CommName(int(x.Context/2)), p.peerOf(x)
+	name, detail := p.collectiveText(x.Context, x.Tag)
+	call := name + " on " + on + detail
+	switch {
+	case name == "":
+		return fmt.Sprintf(callFormats[x.Kind], on, peer)
+	case x.Unexpected():
+		return "not received: " + call + " from " + peer
+	case x.Kind == comm.PendingSend:
+		return call + ": sends to " + peer
+	}
+	return call + ": waits for " + peer
+}
+
+// callFormats have a communicator and a peer as arguments.
+var callFormats = [...]string{
+	comm.PendingRecv:     "Recv on %s from %s",
+	comm.PendingMove:     "Recv on %s of a message that is on its way from %s",
+	comm.PendingSend:     "Send on %s to %s",
+	comm.PendingMessage:  "not received: message on %s from %s",
+	comm.PendingEnvelope: "not received: envelope on %s from %s",
+}
+
+// CommName is the name of the communicator with that id.
+func (p *Proc) CommName(id int) string {
+	if c := p.colls.withID(id); c != nil {
+		return c.Name()
+	}
+	return fmt.Sprintf("communicator %d, which has been freed", id)
+}
+
+// peerOf names the peer of x. It adds the rank in the world where the communicator has another number for it.
+func (p *Proc) peerOf(x comm.Pending) string {
+	c := p.colls.withID(int(x.Context / 2))
+	if c == nil || uint(x.Peer) >= uint(p.rank.Size()) {
+		return peerText(x.Peer)
+	}
+	return rankText(c.rankOf(x.Peer), x.Peer)
+}
+
+// isCollective reports whether ctx is a context of collectives. Those are odd.
+func isCollective(ctx uint16) bool { return ctx%2 == 1 }

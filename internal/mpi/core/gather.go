@@ -1,0 +1,84 @@
+package core
+
+import "github.com/golci/golci/internal/schedule"
+
+// gatherTree is up to how many bytes of a rank a gather or scatter goes over a binomial tree, which has fewer steps but
+// sends most bytes several times.
+const gatherTree = 2 << 10
+
+// direction is a gather or a scatter. It says which buffer has one part and which has the parts of all ranks, which is
+// used at root only.
+type direction struct {
+	down             bool
+	own, all         schedule.Buf
+	ownName, allName string
+	tree, direct     way // of equal parts
+	each             way // of parts of different lengths
+}
+
+var (
+	gathering  = direction{false, schedule.In, schedule.Out, "send", "receive", wayGatherTree, wayGatherAll, wayGatherv}
+	scattering = direction{
+		true, schedule.Out, schedule.In, "receive", "send", wayScatterTree, wayScatterAll,
+		wayScatterv,
+	}
+)
+
+// Gather collects the In of all ranks, equally long, in the Out of root.
+func (x *Call) Gather(root int) error { return x.equalParts(&gathering, root) }
+
+// equalParts checks root and the buffers of a gather or scatter of equal parts, and builds its schedule.
+func (x *Call) equalParts(d *direction, root int) (err error) {
+	own, all := &x.buf[d.own], &x.buf[d.all]
+	if err = x.root(root); err != nil {
+		return err
+	}
+	placed := x.rank == root && inPlace(own.mem)
+	if x.rank == root {
+		own.mem, err = x.equalOwn(own.mem, all.mem, d.allName, own.size)
+	} else {
+		err = x.NotPlace(d.ownName, own.mem)
+	}
+	if err != nil {
+		return err
+	}
+	n, w := len(own.mem), d.tree
+	if n > gatherTree || x.size <= 2 {
+		w = d.direct
+	}
+	how := schedule.Rooted{Root: root, N: n, Down: d.down, InPlace: placed}
+	switch {
+	case !x.plan(w, root, contribution{bytes: n, inPlace: placed}):
+	case w == d.tree:
+		x.steps.Tree(x.place(), how)
+	default:
+		x.steps.Star(x.place(), how, &schedule.Parts{Buf: d.all, Each: n})
+	}
+	return nil
+}
+
+// givenParts is equalParts for parts of different lengths.
+func (x *Call) givenParts(d *direction, counts, displs []int, root int) (err error) {
+	own, all := &x.buf[d.own], &x.buf[d.all]
+	if err = x.root(root); err != nil {
+		return err
+	}
+	x.take(d.each, root)
+	var l layout
+	placed := x.rank == root && inPlace(own.mem)
+	if x.rank != root {
+		err = x.NotPlace(d.ownName, own.mem)
+	} else if l, err = x.layout(d.allName, all.len, counts, displs, !d.down); err == nil {
+		own.mem, err = x.partOwn(own.mem, all.mem, l, d.ownName, own.size)
+	}
+	if err == nil {
+		how := schedule.Rooted{Root: root, N: len(own.mem), Down: d.down, InPlace: placed}
+		x.fresh(d.each).Star(x.place(), how, l.parts(d.all, own.size))
+	}
+	return err
+}
+
+// Gatherv is Gather for parts of counts elements, which go to displs; both are used at root only.
+func (x *Call) Gatherv(counts, displs []int, root int) error {
+	return x.givenParts(&gathering, counts, displs, root)
+}

@@ -1,0 +1,103 @@
+package core
+
+import (
+	"cmp"
+	"slices"
+	"unsafe"
+
+	"github.com/golci/golci/comm"
+)
+
+// Dup makes a communicator of the same ranks with a message space of its own (7.4.2). Collective over c; it waits,
+// and may switch threads. Errors: ErrComm, ErrContexts, and those of communication.
+func (c *Comm) Dup() (*Comm, error) {
+	if err := c.usable("Dup"); err != nil {
+		return nil, err
+	}
+	return c.dup("Dup", plainIDs)
+}
+
+// dup makes a communicator of the ranks of c, with an id of a range, for the function what.
+func (c *Comm) dup(what string, ids idRange) (*Comm, error) {
+	id, call, err := c.agree(what, ids)
+	if err != nil {
+		return nil, err
+	}
+	return newComm(c.proc, id, c.childUID(call), c.group, c.rank), nil
+}
+
+// Split makes one communicator for each colour, of the ranks that pass this colour. They are ordered by key and then
+// by rank in c (7.4.2). A rank whose colour is Undefined gets nil. Collective over c; it waits, and may switch
+// threads. Errors: ErrArgument for a negative colour, ErrComm, ErrContexts, and those of communication.
+func (c *Comm) Split(color, key int) (*Comm, error) {
+	if err := c.usable("Split"); err != nil {
+		return nil, err
+	}
+	type claim struct{ color, key int64 }
+	bad := color < 0 && color != Undefined
+	mine := claim{int64(color), int64(key)}
+	all := make([]claim, len(c.group))
+	size := int(unsafe.Sizeof(mine))
+	parts := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(all))), len(all)*size)
+	own := BufOf(bytesOf(&mine), 1, size)
+	if err := c.Blocking("Split", byteElem, own, BufOf(parts, len(all), size), 0, (*Call).Allgather); err != nil {
+		return nil, err
+	}
+	id, call, err := c.agree("Split", plainIDs)
+	if err != nil {
+		return nil, err
+	}
+	if color < 0 {
+		c.proc.ids.release(id)
+	}
+	if bad {
+		return nil, c.errorf("Split", ": %w: colour %d", ErrArgument, color)
+	}
+	if color == Undefined {
+		return nil, nil
+	}
+	var members []int
+	for r, x := range all {
+		if x.color == mine.color {
+			members = append(members, r)
+		}
+	}
+	slices.SortStableFunc(members, func(a, b int) int { return cmp.Compare(all[a].key, all[b].key) })
+	group := make([]int32, len(members))
+	for i, r := range members {
+		group[i] = c.group[r]
+	}
+	return newComm(c.proc, id, c.childUID(call), group, slices.Index(members, c.rank)), nil
+}
+
+// Free ends the use of c (7.4.3). Every rank of c must call it, when its operations on c are done; it does not wait
+// for the others. The world and self communicators cannot be freed. Errors: ErrComm; ErrPending if something of c was
+// left at this rank, with how much of what. It is freed all the same. Receives that were left end with ErrCancelled,
+// sends go on, and messages that were not received are dropped: no other communicator gets them.
+func (c *Comm) Free() error {
+	if err := c.usable("Free"); err != nil {
+		return err
+	}
+	if c.id == worldID || c.id == selfID {
+		return c.errorf("Free", ": %w: the world and self communicators stay", ErrComm)
+	}
+	if c.origin().freed.Swap(true) {
+		return c.usable("Free")
+	}
+	c.proc.colls.remove(c.coll)
+	failed := c.coll.poison.Load() != nil // that left messages, and the program has been told of it
+	left := c.srv.Retire(c.ctx)
+	if coll := c.srv.Retire(c.collCtx); !failed {
+		left.Add(coll)
+	}
+	c.proc.ids.left(c.id, len(c.group))
+	for _, w := range c.group { // the own rank too: messages to oneself are on their way as well
+		c.srv.Notify(int(w), [4]uint64{2: noticeLeft, 3: uint64(c.id)}, "")
+	}
+	if left == (comm.Left{}) {
+		return nil
+	}
+	return c.errorf("Free", ": %w: %s, %s, %s not received", ErrPending,
+		plural(left.Receives, "receive", "receives"), plural(left.Sends, "send", "sends"),
+		plural(left.Messages, "message", "messages"))
+}

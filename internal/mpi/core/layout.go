@@ -1,0 +1,88 @@
+package core
+
+import (
+	"slices"
+
+	"github.com/golci/golci/internal/schedule"
+)
+
+// layout says where in a buffer the ranks' parts lie.
+type layout struct{ counts, displs []int }
+
+// layout checks counts and displacements against a buffer of n elements; parts of a buffer that is written to must not
+// overlap.
+func (x *Call) layout(name string, n int, counts, displs []int, written bool) (layout, error) {
+	if len(counts) != x.size {
+		return layout{}, x.errorf(ErrCount, "%d counts for the %s buffer, %d ranks", len(counts), name, x.size)
+	}
+	if displs == nil {
+		return x.row(name, n, counts, written)
+	}
+	if len(displs) != x.size {
+		return layout{}, x.errorf(ErrCount, "%d displacements for the %s buffer, %d ranks", len(displs), name, x.size)
+	}
+	for i, c := range counts {
+		if d := displs[i]; c < 0 || d < 0 || c > n || d > n-c {
+			return layout{}, x.partError(name, i, c, d, n)
+		}
+	}
+	l := layout{counts, displs}
+	if written && l.overlaps() {
+		return layout{}, x.errorf(ErrBuffer, "parts of the %s buffer overlap", name)
+	}
+	return l, nil
+}
+
+// row is layout for parts one behind the other.
+func (x *Call) row(name string, n int, counts []int, written bool) (layout, error) {
+	displs := x.st.room(x.size, written)
+	at := 0
+	for i, c := range counts {
+		if displs[i] = at; c < 0 || c > n-at {
+			return layout{}, x.partError(name, i, c, at, n)
+		}
+		at += c
+	}
+	return layout{counts, displs}, nil
+}
+
+func (x *Call) partError(name string, i, count, at, n int) error {
+	return x.errorf(ErrCount, "part %d of the %s buffer, %d elements at %d, is not within its %d", i, name, count, at, n)
+}
+
+// part is the i-th part of b, whose elements have size bytes.
+func (l layout) part(b []byte, i, size int) []byte {
+	return b[l.displs[i]*size:][:l.counts[i]*size]
+}
+
+// parts are those of buffer b of a call.
+func (l layout) parts(b schedule.Buf, size int) *schedule.Parts {
+	return &schedule.Parts{Buf: b, Counts: l.counts, Displs: l.displs, Size: size}
+}
+
+// overlaps reports whether two parts share an element.
+func (l layout) overlaps() bool {
+	end, sorted := 0, true
+	for i, c := range l.counts {
+		if c > 0 {
+			sorted = sorted && l.displs[i] >= end
+			end = l.displs[i] + c
+		}
+	}
+	if sorted {
+		return false
+	}
+	var order []int
+	for i, c := range l.counts {
+		if c > 0 {
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return l.displs[a] - l.displs[b] })
+	for k := 1; k < len(order); k++ {
+		if a := order[k-1]; l.displs[a]+l.counts[a] > l.displs[order[k]] {
+			return true
+		}
+	}
+	return false
+}

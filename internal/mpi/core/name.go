@@ -1,0 +1,31 @@
+package core
+
+import "fmt"
+
+// SetName gives c a name, for this rank's reports of what waits (7.8, MPI_Comm_set_name). An empty name restores the
+// default. It is local, and does not block. Error: ErrComm.
+func (c *Comm) SetName(name string) error {
+	if err := c.usable("SetName"); err != nil {
+		return err
+	}
+	c.origin().name.Store(&name)
+	return nil
+}
+
+// Name is what SetName was given (7.8, MPI_Comm_get_name). Without it that is "world", "self", or "comm" with a
+// number that is the same on all ranks of c. It is "" for a nil communicator.
+func (c *Comm) Name() string {
+	if c == nil {
+		return ""
+	}
+	if name := c.origin().name.Load(); name != nil && *name != "" {
+		return *name
+	}
+	switch c.id {
+	case worldID:
+		return "world"
+	case selfID:
+		return "self"
+	}
+	return fmt.Sprintf("comm %d", c.id)
+}

@@ -1,0 +1,42 @@
+package core
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// Operator is how a reduction combines. The zero Operator is invalid.
+type Operator struct {
+	Combiner
+	Commutes bool // the order of ranks does not matter
+	User     bool // the combiner is a function of the program: it may panic
+}
+
+// Combiner sets out[i] to low[i] op high[i]. The three are elements of one type and equally long. low holds what comes
+// from lower ranks. out may be one of the others; if it is low, high is of no use afterwards.
+type Combiner interface{ Into(out, low, high []byte) }
+
+// and is the bitwise and of bytes.
+type and struct{}
+
+// Into implements Combiner.
+func (and) Into(out, low, high []byte) {
+	for i := range out {
+		out[i] = low[i] & high[i]
+	}
+}
+
+// byteElem is what this package sends for itself.
+var byteElem = JudgeElem(reflect.TypeFor[byte](), TypeWord((*byte)(nil)))
+
+// bytesOf is the memory of what p points to.
+func bytesOf[T any](p *T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
+}
+
+// allAnd sets all to the bitwise and of the mine of all ranks of c, for the function what. It gives the number of the
+// call. All ranks of c call it.
+func (c *Comm) allAnd(what string, mine, all []byte) (call uint64, err error) {
+	op := Operator{Combiner: and{}, Commutes: true}
+	return c.Reducing(what, byteElem, BufOf(mine, len(mine), 1), BufOf(all, len(all), 1), op, 0, (*Call).Allreduce)
+}

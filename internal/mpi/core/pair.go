@@ -1,0 +1,32 @@
+package core
+
+import (
+	"github.com/golci/golci/comm"
+	"github.com/golci/golci/internal/schedule"
+)
+
+// pair is the cursor over bytes to send that lie in two places.
+type pair struct{ head, tail []byte }
+
+// Len implements comm.Source.
+func (p *pair) Len() int { return len(p.head) + len(p.tail) }
+
+// Pack implements comm.Source.
+func (p *pair) Pack(dst []byte, off int) {
+	if off < len(p.head) {
+		dst = dst[copy(dst, p.head[off:]):]
+		off = len(p.head)
+	}
+	copy(dst, p.tail[off-len(p.head):])
+}
+
+// sendPair starts a step that sends from two places.
+func (x *Call) sendPair(st *schedule.Step) (comm.Req, error) {
+	x.pairs = append(x.pairs, pair{x.at(st.At, st.Len-st.Tail), x.at(st.A, st.Tail)})
+	from := &x.pairs[len(x.pairs)-1]
+	r, err := x.c.srv.IsendFrom(x.c.collCtx, int(x.c.group[st.Peer]), x.tagOf(st), from, comm.Standard, x.terms)
+	if err != nil {
+		err = x.stepError(st, 0, err)
+	}
+	return r, err
+}

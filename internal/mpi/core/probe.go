@@ -1,0 +1,125 @@
+package core
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/golci/golci/comm"
+)
+
+// Probe waits for a message and tells its source, tag and length without Receiving it.
+func (c *Comm) Probe(source, tag int) (Status, error) {
+	_, st, _, err := c.probe("Probe", source, tag, true, false)
+	return st, err
+}
+
+// Iprobe polls once and looks for such a message.
+func (c *Comm) Iprobe(source, tag int) (Status, bool, error) {
+	_, st, ok, err := c.probe("Iprobe", source, tag, false, false)
+	return st, ok, err
+}
+
+// probe looks for a message for the function what. With wait it waits for one, with take it takes it.
+func (c *Comm) probe(
+	what string, source, tag int, wait, take bool,
+) (m *comm.Message, st Status, ok bool, err error) {
+	if err := c.Bad(what, Receiving, nil, source, tag); err != nil {
+		return nil, Status{}, false, err
+	}
+	if source == ProcNull {
+		return nil, nullStatus, true, nil
+	}
+	if !wait {
+		err = c.over()
+	}
+	var found comm.Status
+	switch from := c.world(source); {
+	case err != nil:
+	case wait && take:
+		m, found, err = c.srv.MprobeContext(c.until, c.ctx, from, tag)
+	case wait:
+		found, err = c.srv.ProbeContext(c.until, c.ctx, from, tag)
+	case take:
+		m, found, err = c.srv.Improbe(c.ctx, from, tag)
+	default:
+		found, ok, err = c.srv.Iprobe(c.ctx, from, tag)
+	}
+	switch {
+	case err != nil:
+		return nil, Status{}, false, c.RecvError(what, source, tag, 0, err)
+	case wait || ok || m != nil:
+		return m, c.status(found, source), true, nil
+	}
+	return nil, Status{}, false, nil
+}
+
+// Message is a message that Mprobe has taken for its caller.
+type Message struct {
+	c    *Comm
+	m    *comm.Message // nil: from the null process
+	st   Status
+	used atomic.Bool
+}
+
+// Status tells the message's source, tag and length.
+func (m *Message) Status() Status {
+	if m == nil {
+		return empty
+	}
+	return m.st
+}
+
+// NullSource tells that the message is from the null process.
+func (m *Message) NullSource() bool { return m.m == nil }
+
+// Mprobe is Probe that also takes the message, for the function what.
+func (c *Comm) Mprobe(what string, source, tag int) (*Message, error) {
+	return c.mprobe(what, source, tag, true)
+}
+
+// Improbe polls once and takes such a message, if there is one, for the function what.
+func (c *Comm) Improbe(what string, source, tag int) (*Message, error) {
+	return c.mprobe(what, source, tag, false)
+}
+
+// mprobe is Mprobe, or Improbe if it does not wait.
+func (c *Comm) mprobe(what string, source, tag int, wait bool) (*Message, error) {
+	m, st, ok, err := c.probe(what, source, tag, wait, true)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return &Message{c: c, m: m, st: st}, nil
+}
+
+// Imrecv starts to receive m into b, for the function what. If alloc is not nil it gives the buffer.
+func (m *Message) Imrecv(what string, e *Elem, b []byte, alloc func(n int) []byte) (Request, error) {
+	if m == nil || m.c == nil {
+		return Request{}, fmt.Errorf("mpi: %s: %w: nil message", what, ErrRequest)
+	}
+	if err := m.c.usable(what); err != nil {
+		return Request{}, err
+	}
+	if e.err != nil {
+		return Request{}, m.c.opError(what, e.err)
+	}
+	if m.used.Swap(true) {
+		return Request{}, m.c.opError(what, fmt.Errorf("%w: the message has been received", ErrRequest))
+	}
+	if m.m == nil {
+		return Request{c: m.c, req: comm.DoneReq(markNullRecv)}, nil
+	}
+	r, err := m.c.srv.ImrecvWith(m.m, b, alloc, m.c.terms(m.c.shape(e)))
+	if err != nil {
+		return Request{}, m.c.opError(what, err)
+	}
+	return Request{c: m.c, req: r}, nil
+}
+
+// Mrecv is Imrecv that waits.
+func (m *Message) Mrecv(what string, e *Elem, b []byte, alloc func(n int) []byte) (Status, error) {
+	r, err := m.Imrecv(what, e, b, alloc)
+	if err != nil {
+		return Status{}, err
+	}
+	return r.Wait(what)
+}

@@ -1,0 +1,98 @@
+package core
+
+import (
+	"errors"
+	"sync/atomic"
+
+	"github.com/golci/golci/comm"
+	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/internal/settings"
+)
+
+// Proc is MPI's part of one rank of a job.
+type Proc struct {
+	rank    *rank.Rank // brought up; how it ends
+	srv     *comm.Server
+	world   *Comm
+	self    *Comm
+	ids     contexts
+	colls   colls
+	checked bool        // types are checked; fixed
+	final   atomic.Bool // Finalize has begun
+}
+
+// NewProc makes MPI's part of a rank, before there is traffic. inProcess tells a rank that shares its process with the
+// others, where types are checked unless the settings say otherwise.
+func NewProc(r *rank.Rank, inProcess bool) (p *Proc, err error) {
+	p = &Proc{rank: r, checked: checked(r.Settings(), inProcess)}
+	if p.srv, err = comm.New(r.Endpoint(), serverConfig(r)); err != nil {
+		return nil, err
+	}
+	r.Count("unexpected bytes", p.srv.UnexpectedBytes)
+	p.ids.init(p.srv)
+	p.srv.OnNotice(p.noticed)
+	p.world = newComm(p, worldID, worldUID, ranks(r.Size()), r.Rank())
+	p.self = newComm(p, selfID, selfUID, []int32{int32(r.Rank())}, 0)
+	if err := r.Attach(rank.Layer{Report: p.report, Unended: p.unended, Meet: p.meet, Stop: p.srv.Close}); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// World is the communicator of all ranks.
+func (p *Proc) World() *Comm { return p.world }
+
+// Self is the communicator of this rank alone.
+func (p *Proc) Self() *Comm { return p.self }
+
+// OfRank is the rank itself, which MPI is one layer of.
+func (p *Proc) OfRank() *rank.Rank { return p.rank }
+
+// Server is the communication server below.
+func (p *Proc) Server() *comm.Server { return p.srv }
+
+// meet is this layer's part in Finalize.
+func (p *Proc) meet() error {
+	p.final.Store(true)
+	return p.world.lastBarrier()
+}
+
+// ranks are all ranks of the world.
+func ranks(n int) []int32 {
+	all := make([]int32, n)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	return all
+}
+
+// Sizes of the matching table: an entry for each thread that may wait, and for packets besides.
+const (
+	packetEntries = 1 << 15
+	maxEntries    = 1 << 20
+	sharedEntries = 1 << 12 // of a rank that shares its process or its core, unless threads were asked for
+)
+
+func serverConfig(r *rank.Rank) comm.Config {
+	set := r.Settings()
+	c := comm.Config{Eager: r.Eager(), Unexpected: int(settings.Unexpected.Get(set)), Entries: sharedEntries}
+	if !r.Shared() || settings.Threads.Given(set) {
+		c.Entries = min(maxEntries, r.Threads().Workers()*settings.Threads.Get(set)+packetEntries)
+	}
+	if w := r.Waits(); w != nil {
+		c.Waits = w
+	}
+	return c
+}
+
+// cause gives the reason behind the error of an operation that ended because the rank did.
+func (p *Proc) cause(err error) error {
+	p.rank.AwaitEnd()
+	err = typed(err)
+	if errors.Is(err, comm.ErrClosed) {
+		if e := p.rank.Ended(); e != nil {
+			return e
+		}
+	}
+	return err
+}

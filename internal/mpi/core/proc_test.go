@@ -1,0 +1,26 @@
+package core
+
+import (
+	"fmt"
+	"testing"
+)
+
+// TestServerConfig: the settings that are for the communication server, or for MPI's own checks, reach them.
+func TestServerConfig(t *testing.T) {
+	for _, x := range []struct {
+		pairs []string
+		want  string
+	}{
+		{nil, "16384 0 4096 true"},
+		{[]string{"GOLCI_EAGER", "3000", "GOLCI_UNEXPECTED", "77777", "GOLCI_CHECK", "off"}, "3000 77777 4096 false"},
+		{[]string{"GOLCI_WORKERS", "2", "GOLCI_THREADS", "1000"}, "16384 0 34768 true"},
+	} {
+		run(t, 1, func(c *Comm) error {
+			cfg := serverConfig(c.Proc().OfRank())
+			if got := fmt.Sprint(cfg.Eager, cfg.Unexpected, cfg.Entries, c.checked); got != x.want {
+				return fmt.Errorf("%v: %s, want %s", x.pairs, got, x.want)
+			}
+			return nil
+		}, x.pairs...)
+	}
+}

@@ -1,0 +1,119 @@
+package core
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/golci/golci/comm"
+)
+
+// HotRecv receives into b where Hot is true. It waits. The status names the source by its world rank.
+func (c *Comm) HotRecv(b []byte, source, tag int) (comm.Status, error) {
+	return c.srv.Recv(c.ctx, int(c.near[source]), tag, b)
+}
+
+// HotIrecv starts to receive into b where Hot is true; Started makes a request of it.
+func (c *Comm) HotIrecv(b []byte, source, tag int) (comm.Req, error) {
+	return c.srv.Irecv(c.ctx, int(c.near[source]), tag, b)
+}
+
+// RecvAny receives in the cases that are not hot: with wildcards, from the null process, in a view, with a type that is
+// new. Or it tells what is wrong.
+func (c *Comm) RecvAny(what string, e *Elem, b []byte, source, tag int) (Status, error) {
+	if err := c.Bad(what, Receiving, e.err, source, tag); err != nil {
+		return Status{}, err
+	}
+	if source == ProcNull {
+		return nullStatus, nil
+	}
+	st, err := c.recvBytes(source, tag, b, c.shape(e))
+	if err != nil {
+		err = c.RecvError(what, source, tag, len(b), err)
+	}
+	return c.status(st, source), err
+}
+
+// world translates a rank that has been checked, or AnySource, for the server.
+func (c *Comm) world(rank int) int {
+	if rank < 0 {
+		return rank
+	}
+	return int(c.group[rank])
+}
+
+// IrecvAny is RecvAny that only starts.
+func (c *Comm) IrecvAny(what string, e *Elem, b []byte, source, tag int) (Request, error) {
+	if err := c.Bad(what, Receiving, e.err, source, tag); err != nil {
+		return Request{}, err
+	}
+	if source == ProcNull {
+		return Request{c: c, req: comm.DoneReq(markNullRecv)}, nil
+	}
+	r, err := c.irecvBytes(source, tag, b, c.shape(e))
+	if err != nil {
+		return Request{}, c.RecvError(what, source, tag, len(b), err)
+	}
+	return Request{c: c, req: r}, nil
+}
+
+// Sendrecv sends out to dest with stag and, at the same time, receives into in from source with rtag. sent and received
+// are the types of the elements.
+func (c *Comm) Sendrecv(
+	sent *Elem, out []byte, dest, stag int, received *Elem, in []byte, source, rtag int,
+) (Status, error) {
+	if err := c.Bad("Sendrecv", Sending, sent.err, dest, stag); err != nil {
+		return Status{}, err
+	}
+	if overlap(out, in) {
+		return Status{}, c.errorf("Sendrecv", ": %w: the buffers overlap", ErrBuffer)
+	}
+	r, err := c.IrecvAny("Sendrecv", received, in, source, rtag)
+	if err != nil {
+		return Status{}, err
+	}
+	if dest != ProcNull {
+		err = c.sendBytes(dest, stag, out, comm.Standard, c.shape(sent))
+	}
+	if err != nil {
+		_ = r.Cancel() // of a request that is not null: it cannot fail
+		_, _ = r.Wait("Sendrecv")
+		return Status{}, c.SendError("Sendrecv", dest, stag, len(out), err) // which is the cause
+	}
+	return r.Wait("Sendrecv")
+}
+
+// overlap reports whether two runs of memory share a byte.
+func overlap(a, b []byte) bool {
+	if len(a) == 0 || len(b) == 0 {
+		return false
+	}
+	x, y := uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	return x < y+uintptr(len(b)) && y < x+uintptr(len(a))
+}
+
+// RecvAlloc receives a message into what alloc gives for its length in bytes, for the function what. It waits. With
+// ErrCount, for a length that is no multiple of size, the message has been received.
+func (c *Comm) RecvAlloc(
+	what string, e *Elem, size, source, tag int, alloc func(n int) []byte,
+) (Status, error) {
+	if err := c.Bad(what, Receiving, e.err, source, tag); err != nil {
+		return Status{}, err
+	}
+	if source == ProcNull {
+		return nullStatus, nil
+	}
+	st, err := c.recvAllocBytes(source, tag, c.shape(e), alloc)
+	s := c.status(st, source)
+	if err != nil {
+		return s, c.RecvError(what, source, tag, int(st.Bytes), err)
+	}
+	if size > 0 && s.Bytes%int64(size) != 0 {
+		return s, c.RecvError(what, s.Source, s.Tag, int(s.Bytes), CountError(s.Bytes, size))
+	}
+	return s, nil
+}
+
+// CountError tells that n bytes are no whole number of elements of so many bytes.
+func CountError(n int64, size int) error {
+	return fmt.Errorf("%w: %d bytes are no whole number of elements of %d", ErrCount, n, size)
+}

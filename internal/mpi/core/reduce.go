@@ -1,0 +1,85 @@
+package core
+
+import "github.com/golci/golci/internal/schedule"
+
+// ReduceSegment is how many bytes of a long vector travel in one message of a reduction. One segment is combined, out
+// of the cache, while the next is on its way.
+const ReduceSegment = 128 << 10
+
+// reduceWhole is up to how many bytes a vector travels in one message, for which a rank prepares when it wants it.
+const reduceWhole = 8 << 10
+
+// Reduce combines the In of all ranks into the Out of root.
+func (x *Call) Reduce(root int) error {
+	if err := x.root(root); err != nil {
+		return err
+	}
+	of, err := x.reduction(x.rank == root)
+	if err != nil {
+		return err
+	}
+	w := wayReduceTree
+	if of.bytes > ReduceSegment {
+		w = wayReduceParts
+	}
+	if x.plan(w, root, of) {
+		segment := max(1, ReduceSegment/max(1, of.elem)) * of.elem
+		lengths := schedule.Lengths{N: of.bytes, Whole: min(reduceWhole, segment), Segment: segment}
+		x.steps.ReduceTree(x.place(), root, lengths, of.inPlace)
+	}
+	if w == wayReduceParts {
+		x.lastTag = collTag(x.size, wayReduceEnd, root, x.call)
+	}
+	return nil
+}
+
+// reduction checks what reductions have in common. result tells that the rank gets it.
+func (x *Call) reduction(result bool) (contribution, error) {
+	send, recv := &x.buf[schedule.In], &x.buf[schedule.Out]
+	n, size := len(send.mem), send.size
+	switch {
+	case x.op.Combiner == nil:
+		return contribution{}, x.errorf(ErrOp, "the operation has no function")
+	case !result:
+		return contribution{n, size, false}, x.NotPlace("send", send.mem)
+	case inPlace(send.mem):
+		*send = *recv
+		return contribution{len(recv.mem), size, true}, x.NotPlace("receive", recv.mem)
+	}
+	if err := x.apart(send.mem, recv.mem); err != nil {
+		return contribution{}, err
+	}
+	return contribution{n, size, false}, x.lengthFor("receive", recv.len, send.len)
+}
+
+// combine sets out to low op high.
+func (x *Call) combine(out, low, high []byte) error {
+	if x.op.User {
+		return x.guarded(out, low, high)
+	}
+	x.op.Into(out, low, high)
+	return nil
+}
+
+// guarded calls what may panic. The call then ends with an error, so that all that is under way ends, and the other
+// ranks are told; after that the panic goes on. It cannot be so where the goroutine ends instead (runtime.Goexit).
+func (x *Call) guarded(out, low, high []byte) (err error) {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		v := recover()
+		if v != nil {
+			x.panic, err = v, x.errorf(ErrOp, "the operation panics: %v", v)
+			return
+		}
+		if x.scratch != nil {
+			x.scratch.lost = true
+		}
+		_ = x.end(x.errorf(ErrOp, "the operation ends its goroutine"))
+	}()
+	x.op.Into(out, low, high)
+	returned = true
+	return nil
+}

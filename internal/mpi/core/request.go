@@ -1,0 +1,109 @@
+package core
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/golci/golci/comm"
+)
+
+// Request stands for a started operation. The zero Request is null.
+type Request struct {
+	c     *Comm // nil: null
+	req   comm.Req
+	watch *watch // set by Done
+} // four words: more of them would be copied through memory
+
+// markNullRecv marks the request of a receive from the null process, which was done when it was started.
+const markNullRecv = 1
+
+// Null reports whether r stands for nothing.
+func (r *Request) Null() bool { return r == nil || r.c == nil }
+
+// Wait blocks until r is done and makes it null, for the function what, which errors name.
+func (r *Request) Wait(what string) (Status, error) {
+	if r == nil || r.c == nil {
+		return empty, nil
+	}
+	c := r.c
+	st, err := r.result()
+	if err != nil {
+		err = c.opError(what, err)
+	}
+	return st, err
+}
+
+// waitAt is Wait for request i of several, and until ctx ends.
+func (r *Request) waitAt(ctx context.Context, what string, i int) (Status, error) {
+	if r.c == nil {
+		return empty, nil
+	}
+	c := r.c
+	st, err := r.waitContext(ctx)
+	if err != nil {
+		err = c.opError(fmt.Sprintf("%s, request %d", what, i), err)
+	}
+	return st, err
+}
+
+// result waits and gives what the server says. r is not null.
+func (r *Request) result() (Status, error) {
+	c, req := r.c, r.req
+	if r.watch != nil {
+		if err := c.srv.AwaitAnyContext(nil, r.watch); err != nil {
+			return Status{}, err
+		}
+	}
+	*r = Request{}
+	if !req.Null() {
+		st, err := c.wait(req)
+		return c.status(st, AnySource), err
+	}
+	if req.Mark() == markNullRecv {
+		return nullStatus, nil
+	}
+	return empty, nil
+}
+
+// late reports whether the context of the request's communicator has ended, so that a wait ends it if that can be done.
+func (r *Request) late() bool { return r.c.until != nil && r.c.until.Err() != nil }
+
+// endLate ends r if the context of its communicator has ended, and reports whether it is done by that. A receive
+// whose bytes are still to come does not end. It does not block.
+func (r *Request) endLate() bool { return r.late() && r.c.srv.End(r.req) }
+
+// drop ends r if it is done without an error, with the fewest steps; false if Wait must.
+func (r *Request) drop() bool {
+	if r.c == nil || r.watch != nil || !r.req.Null() && !r.c.srv.Drop(r.req) {
+		return false
+	}
+	*r = Request{}
+	return true
+}
+
+// Test polls once and reports whether r is done; if so r becomes null.
+func (r *Request) Test() (Status, bool, error) {
+	if !r.Null() && !r.settled() {
+		if r.c.srv.Poll(); !r.settled() {
+			return Status{}, false, nil
+		}
+	}
+	st, err := r.Wait("Test")
+	return st, true, err
+}
+
+// Cancel asks for the operation to end before it is matched.
+func (r *Request) Cancel() error {
+	if r == nil || r.c == nil {
+		return fmt.Errorf("mpi: Cancel: %w: null", ErrRequest)
+	}
+	if !r.req.Null() {
+		r.c.srv.Cancel(r.req)
+	}
+	return nil
+}
+
+// settled reports whether r is done, without using it up. r is not null.
+func (r *Request) settled() bool {
+	return (r.req.Ready() || r.endLate()) && (r.watch == nil || r.watch.Err() != nil)
+}

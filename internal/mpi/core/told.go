@@ -1,0 +1,35 @@
+package core
+
+import (
+	"math"
+
+	"github.com/golci/golci/comm"
+)
+
+// Told adds numbers of elements of size bytes, which other ranks have sent. The first is of rank first. The numbers may
+// be anything. It is an error if this process cannot allocate so many.
+func (x *Call) Told(lens []int64, first, size int) (sum int64, err error) {
+	most, worst := math.MaxInt64/int64(max(size, 1)), 0
+	for i, n := range lens {
+		if n < 0 {
+			return 0, x.errorf(ErrCount, "rank %d has told of %d elements", first+i, n)
+		}
+		if n > lens[worst] {
+			worst = i
+		}
+		sum = min(sum, most-n) + n // most if it would be more
+	}
+	if err := comm.CheckAlloc(sum * int64(size)); err != nil {
+		return 0, x.c.errorf(x.kind, ", %d elements of %d bytes from rank %d: %w", lens[worst], size, first+worst, err)
+	}
+	return sum, nil
+}
+
+// Memory allocates as many bytes as ranks have announced.
+func (x *Call) Memory(lens []int64, first int) ([]byte, error) {
+	n, err := x.Told(lens, first, 1)
+	return make([]byte, n), err
+}
+
+// Rank is the caller's rank in the communicator.
+func (x *Call) Rank() int { return x.rank }
