@@ -41,27 +41,11 @@ ABI(int, Session_init, (MPI_Info info, MPI_Errhandler errhandler, MPI_Session *s
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 
 /* env */
-ABI(int, Abi_get_fortran_booleans, (int logical_size, void *logical_true, void *logical_false, int *is_set))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Abi_get_fortran_info, (MPI_Info *info))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Abi_get_info, (MPI_Info *info))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Abi_get_version, (int *abi_major, int *abi_minor))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Abi_set_fortran_booleans, (int logical_size, void *logical_true, void *logical_false))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Abi_set_fortran_info, (MPI_Info info))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Get_address, (const void *location, MPI_Aint *address))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Get_library_version, (char *version, int *resultlen))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Get_processor_name, (char *name, int *resultlen))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Get_version, (int *version, int *subversion))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Pcontrol, (int level, ...))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 
 /* error */
@@ -80,10 +64,6 @@ ABI(int, Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler *errhandler))
 ABI(int, Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler errhandler))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Errhandler_free, (MPI_Errhandler *errhandler))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Error_class, (int errorcode, int *errorclass))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Error_string, (int errorcode, char *string, int *resultlen))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, File_call_errhandler, (MPI_File fh, int errorcode))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
@@ -436,19 +416,7 @@ ABI(int, Type_get_envelope, (MPI_Datatype datatype, int *num_integers, int *num_
 ABI(int, Type_get_envelope_c, (MPI_Datatype datatype, MPI_Count *num_integers, MPI_Count *num_addresses,
     MPI_Count *num_large_counts, MPI_Count *num_datatypes, int *combiner))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_get_extent, (MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_get_extent_c, (MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_get_extent_x, (MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Type_get_name, (MPI_Datatype datatype, char *type_name, int *resultlen))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_get_true_extent, (MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_get_true_extent_c, (MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_get_true_extent_x, (MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Type_get_value_index, (MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype *pair_type))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
@@ -461,12 +429,6 @@ ABI(int, Type_indexed_c, (MPI_Count count, const MPI_Count array_of_blocklengths
 ABI(int, Type_match_size, (int typeclass, int size, MPI_Datatype *datatype))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Type_set_name, (MPI_Datatype datatype, const char *type_name))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_size, (MPI_Datatype datatype, int *size))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_size_c, (MPI_Datatype datatype, MPI_Count *size))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_size_x, (MPI_Datatype datatype, MPI_Count *size))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Type_vector, (int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
@@ -523,38 +485,8 @@ ABI(int, Reduce_local_c, (const void *inbuf, void *inoutbuf, MPI_Count count, MP
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 
 /* status */
-ABI(int, Get_count, (const MPI_Status *status, MPI_Datatype datatype, int *count))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Get_count_c, (const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Get_elements, (const MPI_Status *status, MPI_Datatype datatype, int *count))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Get_elements_c, (const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Get_elements_x, (const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Status_get_error, (const MPI_Status *status, int *error))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Status_get_source, (const MPI_Status *status, int *source))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Status_get_tag, (const MPI_Status *status, int *tag))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Status_set_cancelled, (MPI_Status *status, int flag))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Status_set_elements, (MPI_Status *status, MPI_Datatype datatype, int count))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Status_set_elements_c, (MPI_Status *status, MPI_Datatype datatype, MPI_Count count))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Status_set_elements_x, (MPI_Status *status, MPI_Datatype datatype, MPI_Count count))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Status_set_error, (MPI_Status *status, int error))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Status_set_source, (MPI_Status *status, int source))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Status_set_tag, (MPI_Status *status, int tag))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Test_cancelled, (const MPI_Status *status, int *flag))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Status_set_elements_c(status, datatype, count); }
 
 /* pt2pt */
 ABI(int, Bsend, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))

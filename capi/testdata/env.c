@@ -19,8 +19,11 @@ static void test_clock(void)
 
 static void test_addresses(void)
 {
-    char a[10];
+    char a[10] = {0};
     MPI_Aint low = (MPI_Aint)&a[2], high = (MPI_Aint)&a[9];
+    MPI_Aint got = 0;
+    CHECK(MPI_Get_address(&a[2], &got) == MPI_SUCCESS && got == low);
+    CHECK(MPI_Get_address(&a[2], NULL) == MPI_ERR_ARG);
     CHECK(MPI_Aint_add(low, 7) == high);
     CHECK(MPI_Aint_diff(high, low) == 7);
     CHECK(MPI_Aint_diff(low, high) == -7);
@@ -53,8 +56,43 @@ static void test_handles(void)
     CHECK(MPI_Comm_toint(MPI_Comm_fromint(0x7fffffff)) == 0x7fffffff);
 }
 
+static void test_versions(void)
+{
+    int major = -1, minor = -1, length = -1;
+    char text[MPI_MAX_LIBRARY_VERSION_STRING], name[MPI_MAX_PROCESSOR_NAME];
+    CHECK(MPI_Get_version(&major, &minor) == MPI_SUCCESS && major == 5 && minor == 0);
+    CHECK(MPI_Get_version(NULL, &minor) == MPI_ERR_ARG && MPI_Get_version(&major, NULL) == MPI_ERR_ARG);
+    CHECK(MPI_Abi_get_version(&major, &minor) == MPI_SUCCESS && major == 1 && minor == 0);
+    CHECK(MPI_Abi_get_version(NULL, &minor) == MPI_ERR_ARG && MPI_Abi_get_version(&major, NULL) == MPI_ERR_ARG);
+    CHECK(MPI_Get_library_version(text, &length) == MPI_SUCCESS && length == (int)strlen(text));
+    CHECK(strncmp(text, "golci", 5) == 0);
+    CHECK(MPI_Get_library_version(NULL, &length) == MPI_ERR_ARG);
+    length = -1;
+    CHECK(MPI_Get_processor_name(name, &length) == MPI_SUCCESS && length == (int)strlen(name) && length > 0);
+    CHECK(MPI_Get_processor_name(name, NULL) == MPI_ERR_ARG);
+    CHECK(MPI_Pcontrol(1, "text") == MPI_SUCCESS);
+}
+
+static void test_booleans(void)
+{
+    int yes = -1, no = 0, set = 7, got_yes = 5, got_no = 5;
+    CHECK(MPI_Abi_get_fortran_booleans(4, &got_yes, &got_no, &set) == MPI_SUCCESS && set == 0);
+    CHECK(MPI_Abi_set_fortran_booleans(3, &yes, &no) == MPI_ERR_ARG);
+    CHECK(MPI_Abi_set_fortran_booleans(4, NULL, &no) == MPI_ERR_ARG);
+    CHECK(MPI_Abi_get_fortran_booleans(4, &got_yes, &got_no, &set) == MPI_SUCCESS && set == 0 && got_yes == 5);
+    CHECK(MPI_Abi_set_fortran_booleans(4, &yes, &no) == MPI_SUCCESS);
+    CHECK(MPI_Abi_get_fortran_booleans(4, &got_yes, &got_no, &set) == MPI_SUCCESS && set == 1);
+    CHECK(got_yes == -1 && got_no == 0);
+    CHECK(MPI_Abi_get_fortran_booleans(8, &got_yes, &got_no, &set) == MPI_ERR_ABI);
+    CHECK(MPI_Abi_set_fortran_booleans(4, &no, &yes) == MPI_ERR_ABI);
+    CHECK(MPI_Abi_get_fortran_booleans(4, &got_yes, &got_no, &set) == MPI_SUCCESS && got_yes == -1);
+    CHECK(MPI_Abi_get_fortran_booleans(4, &got_yes, &got_no, NULL) == MPI_ERR_ARG);
+}
+
 static void test(void)
 {
+    test_versions();
+    test_booleans();
     test_clock();
     test_addresses();
     test_handles();

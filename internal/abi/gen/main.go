@@ -59,6 +59,8 @@ func generate(root string) (map[string][]byte, error) {
 	return map[string][]byte{
 		"internal/abi/mpi.h": t.Header(),
 		"capi/shim_gen.h":    text,
+		"capi/errors_gen.h":  errorTexts(t),
+		"capi/types_gen.h":   typeTable(),
 	}, err
 }
 

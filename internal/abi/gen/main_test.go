@@ -25,8 +25,8 @@ func TestGenerated(t *testing.T) {
 			t.Errorf("%s is not what go run ./internal/abi/gen writes (%v)", name, err)
 		}
 	}
-	if len(all) < 2 {
-		t.Error("files are missing")
+	if len(all) != 4 {
+		t.Errorf("there are %d files", len(all))
 	}
 }
 
@@ -64,5 +64,22 @@ func TestShim(t *testing.T) {
 	}
 	if _, err := bodies([]byte("ABI(int, Wait, ("), []byte("ABI(int, Wait, (")); err == nil {
 		t.Error("a function may have two bodies")
+	}
+}
+
+// TestTexts: each class of the interface for tools has a text, and each text is of one.
+func TestTexts(t *testing.T) {
+	table, err := abi.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := errorTexts(table)
+	if n := bytes.Count(text, []byte("[MPI_")); n != 63+18 || len(toolTexts) != 18 {
+		t.Errorf("there are %d texts, %d of them for the interface for tools", n, len(toolTexts))
+	}
+	for name := range toolTexts {
+		if c, ok := table.Constant(name); !ok || c.Value < 1001 || c.Value > 1018 {
+			t.Errorf("MPI_%s is %d", name, c.Value)
+		}
 	}
 }
