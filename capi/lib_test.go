@@ -62,7 +62,7 @@ func run(t *testing.T, source string) string {
 	t.Helper()
 	lib := library(t)
 	program := filepath.Join(t.TempDir(), "program")
-	cc := exec.Command("gcc", "-std=c11", "-Wall", "-Werror", "-I../internal/abi", "-x", "c", "-", "-x", "none",
+	cc := exec.Command("gcc", "-std=gnu11", "-Wall", "-Werror", "-I../internal/abi", "-x", "c", "-", "-x", "none",
 		"-L"+filepath.Dir(lib), "-lmpi_abi", "-Wl,-rpath,"+filepath.Dir(lib), "-o", program)
 	cc.Stdin = strings.NewReader(source)
 	if out, err := cc.CombinedOutput(); err != nil {
