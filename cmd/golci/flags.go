@@ -20,6 +20,9 @@ func longFlags(root *kong.Node, args []string) ([]string, error) {
 		if arg == "--" {
 			return append(out, args[i:]...), nil
 		}
+		if foreign(node, arg) {
+			return append(append(out, "--"), args[i:]...), nil
+		}
 		flag, long := flagOf(node, arg)
 		switch {
 		case long:
@@ -112,4 +115,15 @@ func passes(node *kong.Node) bool {
 		}
 	}
 	return false
+}
+
+// foreign says whether arg is a flag for the program that the command runs: where that is known beforehand, all are but
+// the command's own.
+func foreign(node *kong.Node, arg string) bool {
+	if node.Tag == nil || !node.Tag.Has("foreign") || !strings.HasPrefix(arg, "-") {
+		return false
+	}
+	name := strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-")
+	own := func(f *kong.Flag) bool { return f.Name == name }
+	return name != "help" && !slices.ContainsFunc(node.Flags, own)
 }

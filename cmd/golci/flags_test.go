@@ -11,7 +11,13 @@ import (
 )
 
 func TestLongFlags(t *testing.T) {
-	var c cli
+	var c struct {
+		cli
+		Compile struct {
+			Print bool
+			Args  []string `arg:"" optional:"" passthrough:""`
+		} `cmd:"" foreign:""`
+	}
 	parser, err := kong.New(&c, kong.Name("golci"), kong.Vars{"version": "", "most": "9"})
 	if err != nil {
 		t.Fatal(err)
@@ -38,6 +44,12 @@ func TestLongFlags(t *testing.T) {
 		"run -help":                         "run --help",
 		"run -grace":                        "run --grace",
 		"run -n 3 -env A=1 -env B=2 p -env": "run -n 3 --env A=1 --env B=2 p -env",
+		"compile -print -c a.c":             "compile --print -- -c a.c",
+		"compile --version":                 "compile -- --version",
+		"compile -help":                     "compile --help",
+		"compile a.c -print":                "compile a.c -print",
+		"compile -print=no":                 "compile -- -print=no",
+		"compile -- -print":                 "compile -- -print",
 	} {
 		if got, err := longFlags(parser.Model.Node, strings.Fields(in)); err != nil || !slices.Equal(got, strings.Fields(want)) {
 			t.Errorf("%q: %q, want %q; %v", in, strings.Join(got, " "), want, err)

@@ -56,7 +56,7 @@ var alone = map[string][]string{
 	"bench/peers":       {"bench"},
 	"internal/mpi/core": tools("=comm", "=comm/rank", "fult", "internal/mpi", "internal/progress", "internal/schedule"),
 	"mpi":               tools("=comm", "=comm/rank", "fult", "internal/mpi"),
-	"cmd":               tools("cmd", "bench", "comm/rank", "internal/boot", "internal/trace", "mpi"),
+	"cmd":               tools("cmd", "bench", "comm/rank", "internal/abi", "internal/boot", "internal/trace", "mpi"),
 	"examples":          {"examples", "mpi", "fult", "realm"},
 }
 

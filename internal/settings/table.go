@@ -106,4 +106,8 @@ var (
 			"threads.", "calls", "stacks")
 	Debug = defineBool("GOLCI_DEBUG", "off",
 		"Report each step by which a rank finds its job, and why it binds no thread, on standard error.")
+	CC = defineText("GOLCI_CC", "cc",
+		"The compiler that golci cc runs, and arguments for it.")
+	CLib = defineText("GOLCI_CLIB", "auto",
+		"Directory of the C library for golci cc; auto: it is looked for, and built where there is none.")
 )

@@ -1,0 +1,120 @@
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/golci/golci/cmd/golci/internal/clib"
+	"github.com/golci/golci/internal/abi"
+	"github.com/golci/golci/internal/settings"
+)
+
+type ccCmd struct {
+	Print   bool     `help:"Print the command, and do not run it."`
+	Rebuild bool     `help:"Build the C library anew, even if there is one."`
+	Args    []string `arg:"" optional:"" passthrough:"" name:"args" help:"Arguments of the compiler."`
+}
+
+func init() {
+	commands = append(commands, &struct {
+		Cc ccCmd `cmd:"" foreign:"" help:"Compile a C program that uses MPI, and link it with the C library."`
+	}{})
+}
+
+// Run runs the compiler, and ends with its exit code.
+func (c *ccCmd) Run() error {
+	set, err := settings.Parse(os.LookupEnv)
+	if err != nil {
+		return err
+	}
+	cc := strings.Fields(settings.CC.Get(set))
+	if len(cc) == 0 {
+		return fmt.Errorf("%s names no compiler", settings.CC.Env())
+	}
+	if len(c.Args) > 0 && c.Args[0] == "--" {
+		c.Args = c.Args[1:]
+	}
+	place, err := findLibrary(set, c.Rebuild)
+	if err != nil {
+		return err
+	}
+	argv := clib.Command(cc, place, c.Args)
+	if c.Print {
+		if len(c.Args) == 0 {
+			argv = append(argv, clib.Link(place)...)
+		}
+		fmt.Println(strings.Join(argv, " "))
+		return nil
+	}
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	err = cmd.Run()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return exitCode(max(exit.ExitCode(), 1))
+	}
+	return err
+}
+
+// findLibrary finds the header and the C library of this program.
+func findLibrary(set *settings.Set, anew bool) (p clib.Place, err error) {
+	table, err := abi.Load()
+	if err != nil {
+		return p, err
+	}
+	self, err := ownPath()
+	if err != nil {
+		return p, err
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return p, err
+	}
+	st, err := os.Stat(self)
+	if err != nil {
+		return p, err
+	}
+	f := clib.Finder{
+		Golci: self, Cache: filepath.Join(cache, "golci", "clib"), Source: librarySource, Anew: anew, Build: buildLibrary,
+		Key: clib.Hash(fmt.Appendln(nil, version(), self, st.Size(), st.ModTime().UnixNano())),
+	}
+	if settings.CLib.Given(set) {
+		f.Dir = settings.CLib.Get(set)
+	}
+	return f.Find(table.Header())
+}
+
+// librarySource is the module capi in the source that this program was built from. If the program does not know where
+// that is, it is the one beside the golci that the module in the current directory uses. It is "" if there is none.
+func librarySource() string {
+	_, file, _, _ := runtime.Caller(0)
+	root := filepath.Join(filepath.Dir(file), "..", "..")
+	if !filepath.IsAbs(root) {
+		out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/golci/golci").Output()
+		if err != nil {
+			return ""
+		}
+		root = strings.TrimSpace(string(out))
+	}
+	dir := filepath.Join(root, "capi")
+	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
+		return ""
+	}
+	return dir
+}
+
+// buildLibrary has the go command build the library. What that prints is no output of the compiler.
+func buildLibrary(source, output string) error {
+	say(fmt.Sprintf("building %s; this is done once", abi.LibraryFile))
+	cmd := exec.Command("go", abi.BuildArgs(output)...)
+	cmd.Dir = source
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=1", "GOWORK=off", "GOFLAGS=")
+	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+	return cmd.Run()
+}

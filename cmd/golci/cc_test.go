@@ -1,0 +1,118 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// cc makes golci cc with args and variables, and a cache of its own.
+func cc(t *testing.T, vars []string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := golci(t, append([]string{"cc"}, args...)...)
+	cmd.Env = append(cmd.Env, "XDG_CACHE_HOME="+t.TempDir(), "GOCACHE="+goCache(t))
+	cmd.Env = append(cmd.Env, vars...)
+	return cmd
+}
+
+// goCache is where the go command keeps what it has compiled; its place may depend on that of other caches.
+func goCache(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// noLibrary is a directory with a file of the library's name.
+func noLibrary(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "libmpi_abi.so"), nil, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestCCPassesArguments: the compiler gets all flags but golci's own. Here it prints them.
+func TestCCPassesArguments(t *testing.T) {
+	dir := noLibrary(t)
+	vars := []string{"GOLCI_CC=echo -m64", "GOLCI_CLIB=" + dir}
+	end := " -L" + dir + " -lmpi_abi -Wl,-rpath," + dir
+	for args, want := range map[string]string{
+		"-O2 -v a.c":      "-O2 -v a.c" + end,
+		"a.c --print -h":  "a.c --print -h" + end,
+		"-c a.c":          "-c a.c",
+		"-- -print":       "-print",
+		"-version -print": "-version -print",
+	} {
+		r := run(t, cc(t, vars, strings.Fields(args)...))
+		words := strings.SplitN(strings.TrimSpace(r.out), " ", 3)
+		if r.code != 0 || len(words) != 3 || words[0] != "-m64" || !strings.HasPrefix(words[1], "-I") || words[2] != want {
+			t.Errorf("%q: the compiler gets %q, want %q at the end; %s", args, words, want, r.err)
+		}
+	}
+	r := run(t, cc(t, vars, "-print"))
+	if !strings.HasPrefix(r.out, "echo -m64 -I") || !strings.HasSuffix(r.out, end+"\n") {
+		t.Errorf("-print prints %q", r.out)
+	}
+}
+
+// TestCCEnds: the code is the compiler's, or 1 where there is none.
+func TestCCEnds(t *testing.T) {
+	library := "GOLCI_CLIB=" + noLibrary(t)
+	run(t, cc(t, []string{"GOLCI_CC=false", library}, "a.c")).want(t, 1, "")
+	script := filepath.Join(t.TempDir(), "cc")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\necho no >&2\nexit 7\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	run(t, cc(t, []string{"GOLCI_CC=" + script, library}, "a.c")).want(t, 7, "no\n")
+	run(t, cc(t, []string{"GOLCI_CC= ", library}, "a.c")).want(t, 1, "GOLCI_CC names no compiler")
+	run(t, cc(t, []string{"GOLCI_CC=/no/compiler", library}, "a.c")).want(t, 1, "/no/compiler")
+	run(t, cc(t, []string{"GOLCI_CLIB=/no/library"}, "a.c")).want(t, 1, "there is no libmpi_abi.so in /no/library")
+	r := run(t, golci(t, "help", "cc"))
+	if r.code != 0 || !strings.Contains(r.out, "--rebuild") {
+		t.Errorf("code %d, the help is %q", r.code, r.out)
+	}
+}
+
+// TestCCBuilds: the library is built when it is needed first, and a program that is linked with it runs.
+func TestCCBuilds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the C library")
+	}
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("there is no gcc")
+	}
+	program := filepath.Join(t.TempDir(), "version")
+	source := program + ".c"
+	text := `#include <mpi.h>
+#include <stdio.h>
+int main(void)
+{
+	int major, minor;
+	MPI_Get_version(&major, &minor);
+	printf("%d.%d\n", major, minor);
+}
+`
+	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	first := cc(t, []string{"GOLCI_CC=gcc"}, "-Wall", "-Werror", "-o", program, source)
+	run(t, first).want(t, 0, "building libmpi_abi.so")
+	out, err := exec.Command(program).CombinedOutput()
+	if err != nil || string(out) != "5.0\n" {
+		t.Errorf("the program prints %q (%v)", out, err)
+	}
+	second := golci(t, first.Args[1:]...)
+	second.Env = slices.Clone(first.Env)
+	if r := run(t, second); r.code != 0 || r.err != "" {
+		t.Errorf("the second call ends with code %d and says %q", r.code, r.err)
+	}
+}
