@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,22 +13,54 @@ import (
 // call is a collective of all ranks with arguments that they share.
 type call struct {
 	size, root int
-	n          int // bytes of each rank's contribution, whole elements
+	n          int // bytes of each rank's contribution
+	elems      int // of a vector to combine
+	segment    int // of a message of one, in bytes
 	inPlace    bool
 	counts     []int // bytes, of parts of different lengths
 	displs     []int
 	room       int // bytes that the parts need
+
+	kind   kindOf
+	blocks []int // bytes of the parts of a vector, whole elements
+	starts []int // where they begin
+	first  int   // ranks of the first of two groups; 0: there is one
+	plain  bool  // both have parts of n bytes
+	graph  *graph
 }
 
+// vector is the length of a vector in bytes.
+func (c call) vector() int { return c.elems * elemSize }
+
+// lengths of it for algorithms with segments.
+func (c call) lengths() Lengths { return Lengths{c.vector(), c.segment - elemSize, c.segment} }
+
 func newCall(rnd *rand.Rand, size int) call {
+	lengths := []int{0, 1, 3, rnd.IntN(160), rnd.IntN(160)}
 	c := call{
-		size: size, root: rnd.IntN(size), n: elemSize * rnd.IntN(40), inPlace: rnd.IntN(2) == 0,
+		size: size, root: rnd.IntN(size), n: lengths[rnd.IntN(5)], elems: min(lengths[rnd.IntN(5)], 40),
+		segment: elemSize * (2 + rnd.IntN(6)), inPlace: rnd.IntN(2) == 0,
 		counts: make([]int, size), displs: make([]int, size),
+		kind: kinds[rnd.IntN(2)], blocks: make([]int, size), starts: make([]int, size),
+		first: 1 + rnd.IntN(max(size-1, 1)), graph: newGraph(rnd, size),
 	}
 	for _, i := range rnd.Perm(size) {
 		c.counts[i] = rnd.IntN(3) * rnd.IntN(20)
 		c.displs[i] = c.room + rnd.IntN(3)
 		c.room = c.displs[i] + c.counts[i]
+	}
+	ends := make([]int, size) // in elements
+	for i := range ends {
+		ends[i] = rnd.IntN(c.elems + 1)
+	}
+	slices.Sort(ends)
+	ends[size-1] = c.elems
+	for i, end := range ends {
+		c.blocks[i] = elemSize * end
+		if i > 0 {
+			c.starts[i] = elemSize * ends[i-1]
+			c.blocks[i] -= c.starts[i]
+		}
 	}
 	return c
 }
@@ -98,6 +131,16 @@ func atRoot(f func(c call, rank int) int) func(c call, rank int) int {
 	}
 }
 
+// forRoot is the length of Out where only root has one.
+func forRoot(f func(c call, rank int) int) func(c call, rank int) int {
+	return func(c call, rank int) int {
+		if rank != c.root {
+			return 0
+		}
+		return f(c, rank)
+	}
+}
+
 func contribution(c call, rank int) []byte { return c.bytesOf(rank, 0, c.n) }
 
 func contributionV(c call, rank int) []byte { return c.bytesOf(rank, 0, c.counts[rank]) }
@@ -127,15 +170,6 @@ func rooted(f func(c call, rank int) []byte) func(c call, rank int) []byte {
 	}
 }
 
-func reduced(c call, _ int) (b []byte) {
-	for i := range c.n / elemSize {
-		b = append(b, interval(0, c.size, i)...)
-	}
-	return b
-}
-
-func elements(c call, rank int) []byte { return intervals(rank, c.n/elemSize) }
-
 func length(c call, _ int) int { return c.n }
 
 // toAll is what a rank sends in an alltoall, and fromAll what it gets.
@@ -155,27 +189,27 @@ func bcastRoot(c call, rank int) []byte {
 	return nil
 }
 
-var algorithms = []algorithm{
+var movers = []algorithm{
 	{"Barrier", func(_ call, s *Schedule, p Place) { s.Barrier(p) }, nothing, zero, never, nil},
 	{
 		"BcastTree", func(c call, s *Schedule, p Place) { s.BcastTree(p, c.root, c.n) },
 		bcastRoot, length, atRoot(zero), func(c call, _ int) []byte { return contribution(c, c.root) },
 	},
 	{
-		"BcastRing", func(c call, s *Schedule, p Place) { s.BcastRing(p, c.root, c.n/elemSize, elemSize) },
+		"BcastRing", func(c call, s *Schedule, p Place) { s.BcastRing(p, c.root, c.n, 1) },
 		bcastRoot, length, atRoot(zero), func(c call, _ int) []byte { return contribution(c, c.root) },
 	},
 	{
 		"GatherTree", func(c call, s *Schedule, p Place) { s.Tree(p, c.rooted(p, false)) },
-		contribution, whole, atRoot(ownPart), rooted(all),
+		contribution, forRoot(whole), atRoot(ownPart), rooted(all),
 	},
 	{
 		"GatherAll", func(c call, s *Schedule, p Place) { s.Star(p, c.rooted(p, false), c.even(Out)) },
-		contribution, whole, atRoot(ownPart), rooted(all),
+		contribution, forRoot(whole), atRoot(ownPart), rooted(all),
 	},
 	{
 		"Gatherv", func(c call, s *Schedule, p Place) { s.Star(p, c.rootedV(p, false), c.parts(Out)) },
-		contributionV, wholeV, atRoot(ownPartV), rooted(allV),
+		contributionV, forRoot(wholeV), atRoot(ownPartV), rooted(allV),
 	},
 	{
 		"ScatterTree", func(c call, s *Schedule, p Place) { s.Tree(p, c.rooted(p, true)) },
@@ -214,11 +248,13 @@ var algorithms = []algorithm{
 		toAll, whole, never, fromAll,
 	},
 	{
-		"AlltoallAll in place", func(c call, s *Schedule, p Place) { s.AlltoallAll(p, c.even(Work), c.even(Out), c.n*c.size) },
+		"AlltoallAll in place",
+		func(c call, s *Schedule, p Place) { s.AlltoallAll(p, c.even(Work), c.even(Out), c.n*c.size) },
 		toAll, whole, alwaysFirst, fromAll,
 	},
 	{
-		"AlltoallPairs in place", func(c call, s *Schedule, p Place) { s.AlltoallPairs(p, c.even(Work), c.even(Out), c.n*c.size) },
+		"AlltoallPairs in place",
+		func(c call, s *Schedule, p Place) { s.AlltoallPairs(p, c.even(Work), c.even(Out), c.n*c.size) },
 		toAll, whole, alwaysFirst, fromAll,
 	},
 	{
@@ -234,26 +270,6 @@ var algorithms = []algorithm{
 			return c.lay(to, 40*c.size, func(i, n int) []byte { return c.bytesOf(i, rank, n) })
 		},
 	},
-	{
-		"ReduceTree", func(c call, s *Schedule, p Place) {
-			s.ReduceTree(p, c.root, Lengths{c.n, 2 * elemSize, 3 * elemSize}, c.inPlace && p.Rank == c.root)
-		},
-		elements, length, atRoot(zero), rooted(reduced),
-	},
-	{
-		"AllreduceDoubling", func(c call, s *Schedule, p Place) { s.AllreduceDoubling(p, c.n, c.inPlace) },
-		elements, length, zero, reduced,
-	},
-	{
-		"AllreduceShares", func(c call, s *Schedule, p Place) {
-			if p.Size == 1 { // it is for several
-				s.AllreduceDoubling(p, c.n, c.inPlace)
-				return
-			}
-			s.AllreduceShares(p, c.n/elemSize, elemSize)
-		},
-		elements, length, zero, reduced,
-	},
 }
 
 // exchanged are the parts that a rank sends to the others, and those that it gets: from i to j go (3i+5j)%40 bytes.
@@ -268,12 +284,16 @@ func (c call) exchanged(rank int) (from, to *Parts) {
 	return from, to
 }
 
-// try runs one call, and checks what it gives.
-func (a algorithm) try(c call, rnd *rand.Rand) error {
-	if strings.HasPrefix(a.name, "Bcast") || strings.HasSuffix(a.name, "in place") {
+// sim makes the ranks of a call.
+func (a algorithm) sim(c call, rnd *rand.Rand) *sim {
+	if strings.Contains(a.name, "Bcast") || strings.HasSuffix(a.name, "in place") {
 		c.inPlace = true // its buffer is Out
 	}
-	x := newSim(rnd, c.size,
+	peer := func(_, i int) int { return i }
+	if strings.HasPrefix(a.name, "Inter") {
+		peer = c.peer
+	}
+	return newSim(rnd, c.size,
 		func(rank int) []byte { return a.in(c, rank) },
 		func(rank int) int { return a.out(c, rank) },
 		func(rank int) int {
@@ -282,7 +302,12 @@ func (a algorithm) try(c call, rnd *rand.Rand) error {
 			}
 			return a.shared(c, rank)
 		},
-		func(s *Schedule, p Place) { a.build(c, s, p) })
+		func(s *Schedule, p Place) { a.build(c, s, p) }, peer, c.kind.combine)
+}
+
+// try runs one call, and checks what it gives.
+func (a algorithm) try(c call, rnd *rand.Rand) error {
+	x := a.sim(c, rnd)
 	if err := x.run(); err != nil {
 		return err
 	}
@@ -290,27 +315,58 @@ func (a algorithm) try(c call, rnd *rand.Rand) error {
 		if a.want == nil {
 			continue
 		}
-		if want := a.want(c, r); want != nil && !bytes.Equal(n.mem[Out], want) {
+		want := a.want(c, r)
+		if want != nil && !bytes.Equal(n.mem[Out][:len(want)], want) {
 			return fmt.Errorf("rank %d: got %v, want %v", r, n.mem[Out], want)
 		}
 	}
 	return nil
 }
 
-// most ranks that are tried.
+// sizes of jobs that are tried.
+func sizes(short bool) (all []int) {
+	for size := 1; size <= most; size++ {
+		all = append(all, size)
+	}
+	if !short {
+		all = append(all, 31, 32, 33, 63, 64, 65)
+	}
+	return all
+}
+
+// most ranks that are always tried; in a full run with each of them as root.
 const most = 17
 
-// TestAlgorithms runs each algorithm among 1 to 17 ranks, with ends in random order, against what it means. In each run
-// every send has its receive, nothing hangs, and no memory is written while it is in use.
+func tries(size int) int {
+	switch {
+	case size > most:
+		return 2
+	case testing.Short():
+		return 5
+	}
+	return max(size, 5)
+}
+
+// algorithms are all builders.
+func algorithms() []algorithm {
+	return slices.Concat(movers, moversV, reducers, neighbourly, betweenGroups)
+}
+
+// TestAlgorithms runs each algorithm among 1 to 17 ranks and more, with all roots, and with ends in random order,
+// against what it means. In each run every send has its receive, nothing hangs, and no memory is written while it is in
+// use.
 func TestAlgorithms(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
-	for _, a := range algorithms {
+	for _, a := range algorithms() {
 		t.Run(a.name, func(t *testing.T) {
-			for size := 1; size <= most; size++ {
-				for round := range 5 {
+			for _, size := range sizes(testing.Short()) {
+				for round := range tries(size) {
 					rnd := rand.New(rand.NewPCG(seed, uint64(100*size+round)))
 					c := newCall(rnd, size)
+					if size <= most && !testing.Short() {
+						c.root = round % size
+					}
 					if err := a.try(c, rnd); err != nil {
 						t.Fatalf("seed %d, %+v: %v", seed, c, err)
 					}
@@ -322,11 +378,12 @@ func TestAlgorithms(t *testing.T) {
 
 // FuzzAlgorithms is TestAlgorithms with arguments of the fuzzer's choice.
 func FuzzAlgorithms(f *testing.F) {
-	for i := range algorithms {
+	for i := range algorithms() {
 		f.Add(uint8(i), uint8(3+i), uint64(i))
 	}
 	f.Fuzz(func(t *testing.T, which, size uint8, seed uint64) {
-		a := algorithms[int(which)%len(algorithms)]
+		all := algorithms()
+		a := all[int(which)%len(all)]
 		rnd := rand.New(rand.NewPCG(seed, 1))
 		c := newCall(rnd, int(size)%most+1)
 		if err := a.try(c, rnd); err != nil {
@@ -341,14 +398,13 @@ func TestNoAllocation(t *testing.T) {
 	var r Run
 	step := func() {
 		for size := 2; size < 6; size++ {
-			p := Place{1, size}
-			s.AllreduceShares(p, 100, 8)
-			s.ReduceTree(p, 0, Lengths{1000, 100, 128}, false)
-			s.AllreduceDoubling(p, 8, true)
-			r.Begin(&s, 0)
-			for !r.Over() {
-				if st, i := r.Next(); st != nil {
-					r.Done(i)
+			for _, build := range again {
+				build(&s, Place{1, size})
+				r.Begin(&s, 0)
+				for !r.Over() {
+					if st, i := r.Next(); st != nil {
+						r.Done(i)
+					}
 				}
 			}
 		}
@@ -358,6 +414,34 @@ func TestNoAllocation(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// again are calls of builders.
+var again = func() []func(s *Schedule, p Place) {
+	in, out, near := &Parts{Buf: In, Each: 8}, &Parts{Buf: Out, Each: 8}, &Neighbours{From: []int{0}, To: []int{0}}
+	l := Lengths{1000, 100, 128}
+	return []func(s *Schedule, p Place){
+		func(s *Schedule, p Place) { s.AllreduceShares(p, 100, 8) },
+		func(s *Schedule, p Place) { s.AllreduceDoubling(p, 8, true) },
+		func(s *Schedule, p Place) { s.AllreduceHalving(p, 100, 8, true) },
+		func(s *Schedule, p Place) { s.ReduceTree(p, 0, l, false) },
+		func(s *Schedule, p Place) { s.ReduceShares(p, 0, 100, 8) },
+		func(s *Schedule, p Place) { s.ReduceScatterShares(p, in, true) },
+		func(s *Schedule, p Place) { s.ReduceScatterHalving(p, in, true) },
+		func(s *Schedule, p Place) { s.Scan(p, l, false) },
+		func(s *Schedule, p Place) { s.Exscan(p, l, true) },
+		func(s *Schedule, p Place) { s.AllgathervSteps(p, out, false) },
+		func(s *Schedule, p Place) { s.AlltoallBruck(p, 8) },
+		func(s *Schedule, p Place) { s.TreeV(p, Rooted{N: 8}, out) },
+		func(s *Schedule, p Place) { s.TreeV(p, Rooted{N: 8, Down: true}, in) },
+		func(s *Schedule, p Place) { s.NeighbourAllgather(p.Rank, near, 8, out) },
+		func(s *Schedule, p Place) { s.NeighbourAlltoall(p.Rank, near, in, out) },
+		func(s *Schedule, p Place) { s.InterBarrier(Inter{p, 3, false}) },
+		func(s *Schedule, p Place) { s.InterAllreduce(Inter{p, 3, false}, l) },
+		func(s *Schedule, p Place) { s.InterAllgatherv(Inter{p, 3, true}, 8, out) },
+		func(s *Schedule, p Place) { s.InterReduceScatter(Inter{p, 3, true}, l, in) },
+		func(s *Schedule, p Place) { s.InterAlltoall(Inter{p, 3, true}, in, out) },
+	}
+}()
 
 // TestWork: of the parts that a rank passes on it needs those in Work that are not its own, of a scatter all. Root and
 // leaves of a tree need no Work where no run of ranks goes round the end of the buffer.

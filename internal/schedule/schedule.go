@@ -63,6 +63,7 @@ type Schedule struct {
 
 	after int   // of the steps to come
 	parts []Mem // scratch of a builder
+	ends  []int // the same
 }
 
 // Place is a rank among Size ranks.
@@ -182,3 +183,6 @@ func (s *Schedule) work(n int) Mem {
 	s.Work += (n + 7) &^ 7
 	return Mem{at, Work}
 }
+
+// rounds is how often 1 must be doubled to reach n.
+func rounds(n int) int { return bits.Len(uint(n - 1)) }

@@ -16,6 +16,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type node struct {
 	s    Schedule
 	run  Run
+	peer func(i int) int // the rank that a step's Peer stands for
+	over []int           // how many messages, one caused by another, have led to the end of each step
+	most int             // of the first seen steps, which are done
+	seen int
 	mem  [Bufs][]byte
 	at   [Bufs]int // where the buffers lie, so that those which share memory are seen to
 	open map[int]*Step
@@ -25,6 +29,7 @@ type node struct {
 type message struct {
 	step   int
 	copied []byte // nil: its bytes are read when it is received
+	over   int    // messages that have led to it, itself among them
 }
 
 // pair is what is matched in order: messages of one rank to another under one tag.
@@ -40,17 +45,52 @@ type sim struct {
 	sent  map[pair][]message
 	wants map[pair][]int // steps that receive
 	late  bool           // no send ends before its receive is there
+	op    combination
+
+	can   set[int]  // ranks that can start a step
+	match set[pair] // that have a message and a receive for it
 }
+
+// set is a set that an element of any number can be taken from.
+type set[T comparable] struct {
+	all []T
+	at  map[T]int
+}
+
+// put has x in the set or not.
+func (s *set[T]) put(x T, in bool) {
+	i, was := s.at[x]
+	switch {
+	case in && !was:
+		if s.at == nil {
+			s.at = map[T]int{}
+		}
+		s.at[x], s.all = len(s.all), append(s.all, x)
+	case !in && was:
+		last := len(s.all) - 1
+		s.all[i], s.at[s.all[last]] = s.all[last], i
+		s.all = s.all[:last]
+		delete(s.at, x)
+	}
+}
+
+// combination sets out to low op high. lost: out is low, and the content of high is lost.
+type combination func(out, low, high []byte, lost bool) error
 
 // newSim makes the ranks. In of each is a copy of what in gives, Out has the length that out gives. shared, if not nil,
 // tells where in Out In lies, -1 for nowhere.
 func newSim(
 	rnd *rand.Rand, size int, in func(rank int) []byte, out, shared func(rank int) int, build func(s *Schedule, p Place),
+	peer func(rank, i int) int, op combination,
 ) *sim {
-	x := &sim{rnd: rnd, sent: map[pair][]message{}, wants: map[pair][]int{}, late: rnd.IntN(2) == 0}
+	x := &sim{
+		rnd: rnd, op: op, sent: map[pair][]message{}, wants: map[pair][]int{}, late: rnd.IntN(2) == 0,
+	}
 	for r := range size {
 		n := &node{open: map[int]*Step{}, at: [Bufs]int{0, 1 << 40, 1 << 41}}
+		n.peer = func(i int) int { return peer(r, i) }
 		build(&n.s, Place{r, size})
+		n.over = make([]int, len(n.s.Steps))
 		n.mem = [Bufs][]byte{
 			In: bytes.Clone(in(r)), Out: bytes.Repeat([]byte{0xee}, out(r)), Work: bytes.Repeat([]byte{0xdd}, n.s.Work),
 		}
@@ -104,42 +144,56 @@ func (n *node) free(p piece, written bool) error {
 	return nil
 }
 
-// start starts what may be started at one rank; false if nothing may.
-func (x *sim) start(rank int) (bool, error) {
+// apart checks that a step writes to a place that it reads, or to none of its bytes.
+func (n *node) apart(st *Step, from Mem) error {
+	if n.at[from.Buf]+from.Off != n.at[st.At.Buf]+st.At.Off && n.meets(piece{st.At, st.Len}, piece{from, st.Len}) {
+		return fmt.Errorf("%+v overlaps what is written", from)
+	}
+	return nil
+}
+
+// start starts the next step of a rank.
+func (x *sim) start(rank int) error {
 	n := x.nodes[rank]
 	st, i := n.run.Next()
-	if st == nil {
-		return false, nil
+	for ; n.seen < int(st.After); n.seen++ {
+		n.most = max(n.most, n.over[n.seen])
 	}
+	n.over[i] = n.most
 	at, tail := st.pieces()
 	err := first(n.free(at, st.Kind != Send), n.free(tail, st.Kind != Send))
 	switch st.Kind {
 	case Send:
 		n.open[i] = st
-		m := message{step: i}
+		m := message{step: i, over: n.over[i] + 1}
 		if !x.late && x.rnd.IntN(2) == 0 {
 			m.copied = n.message(st)
 			x.end(rank, i)
 		}
-		to := pair{rank, int(st.Peer), st.Last}
+		to := pair{rank, n.peer(int(st.Peer)), st.Last}
 		x.sent[to] = append(x.sent[to], m)
+		x.changed(to)
 	case Recv:
 		n.open[i] = st
-		from := pair{int(st.Peer), rank, st.Last}
+		from := pair{n.peer(int(st.Peer)), rank, st.Last}
 		x.wants[from] = append(x.wants[from], i)
+		x.changed(from)
 	case Copy:
 		err = first(err, n.free(piece{st.A, st.Len}, false))
+		err = first(err, n.apart(st, st.A))
 		copy(n.bytes(st.At, st.Len), n.bytes(st.A, st.Len))
 		n.run.Done(i)
 	case Combine:
 		err = first(err, n.free(piece{st.A, st.Len}, false), n.free(piece{st.B, st.Len}, st.At == st.A))
-		err = first(err, chain(n.bytes(st.At, st.Len), n.bytes(st.A, st.Len), n.bytes(st.B, st.Len), st.At == st.A))
+		err = first(err, n.apart(st, st.A), n.apart(st, st.B))
+		err = first(err, x.op(n.bytes(st.At, st.Len), n.bytes(st.A, st.Len), n.bytes(st.B, st.Len), st.At == st.A))
 		n.run.Done(i)
 	}
+	x.look(rank)
 	if err != nil {
 		err = fmt.Errorf("rank %d, step %d %+v: %w", rank, i, *st, err)
 	}
-	return true, err
+	return err
 }
 
 func first(errs ...error) error {
@@ -154,26 +208,24 @@ func first(errs ...error) error {
 func (x *sim) end(rank, i int) {
 	delete(x.nodes[rank].open, i)
 	x.nodes[rank].run.Done(i)
+	x.look(rank)
 }
 
-// pairs that have a message and a receive for it.
-func (x *sim) matched() (out []pair) {
-	for from := range x.nodes {
-		for to := range x.nodes {
-			for _, last := range []bool{false, true} {
-				if p := (pair{from, to, last}); len(x.sent[p]) > 0 && len(x.wants[p]) > 0 {
-					out = append(out, p)
-				}
-			}
-		}
-	}
-	return out
+// look notes whether a rank can start a step.
+func (x *sim) look(rank int) {
+	n := x.nodes[rank]
+	i := n.run.next
+	x.can.put(rank, i < len(n.s.Steps) && int(n.s.Steps[i].After) <= n.run.low)
 }
+
+// changed notes whether a message of a pair can be received.
+func (x *sim) changed(p pair) { x.match.put(p, len(x.sent[p]) > 0 && len(x.wants[p]) > 0) }
 
 // meet hands one message over. Which of the ends is noticed first does not matter: they are of two ranks.
 func (x *sim) meet(p pair) error {
 	m, i := x.sent[p][0], x.wants[p][0]
 	x.sent[p], x.wants[p] = x.sent[p][1:], x.wants[p][1:]
+	x.changed(p)
 	from, to := x.nodes[p.from], x.nodes[p.to]
 	send, recv := &from.s.Steps[m.step], &to.s.Steps[i]
 	if send.Len != recv.Len {
@@ -185,29 +237,23 @@ func (x *sim) meet(p pair) error {
 		x.end(p.from, m.step)
 	}
 	copy(to.bytes(recv.At, recv.Len), m.copied)
+	to.over[i] = max(to.over[i], m.over)
 	x.end(p.to, i)
 	return nil
 }
 
 // run executes all schedules to their end.
 func (x *sim) run() error {
-	for {
-		var can []int
-		for r, n := range x.nodes {
-			if i := n.run.next; i < len(n.s.Steps) && int(n.s.Steps[i].After) <= n.run.low {
-				can = append(can, r)
-			}
-		}
-		pairs := x.matched()
-		if len(can)+len(pairs) == 0 {
-			break
-		}
-		k := x.rnd.IntN(len(can) + len(pairs))
+	for r := range x.nodes {
+		x.look(r)
+	}
+	for len(x.can.all)+len(x.match.all) > 0 {
+		k, can := x.rnd.IntN(len(x.can.all)+len(x.match.all)), len(x.can.all)
 		var err error
-		if k < len(can) {
-			_, err = x.start(can[k])
+		if k < can {
+			err = x.start(x.can.all[k])
 		} else {
-			err = x.meet(pairs[k-len(can)])
+			err = x.meet(x.match.all[k-can])
 		}
 		if err != nil {
 			return err
@@ -223,35 +269,6 @@ func (x *sim) run() error {
 		if len(left) > 0 {
 			return fmt.Errorf("%+v: %d messages are left", p, len(left))
 		}
-	}
-	return nil
-}
-
-// The elements that are combined are intervals: low and high end, and two bytes that tell which element it is.
-// Combining is right only for neighbours, the lower one first.
-const elemSize = 4
-
-func interval(low, high, i int) []byte { return []byte{byte(low), byte(high), byte(i), byte(i >> 8)} }
-
-// intervals is what a rank contributes.
-func intervals(rank, elems int) (b []byte) {
-	for i := range elems {
-		b = append(b, interval(rank, rank+1, i)...)
-	}
-	return b
-}
-
-func chain(out, low, high []byte, lost bool) error {
-	for i := 0; i < len(out); i += elemSize {
-		a, b := low[i:][:elemSize], high[i:][:elemSize]
-		if a[1] != b[0] || !bytes.Equal(a[2:], b[2:]) {
-			return fmt.Errorf("at %d of %d: %v is combined with %v", i, len(out), a, b)
-		}
-		x := [elemSize]byte{a[0], b[1], a[2], a[3]}
-		if lost {
-			copy(high[i:], []byte{0xff, 0xff, 0xff, 0xff})
-		}
-		copy(out[i:], x[:])
 	}
 	return nil
 }

@@ -58,23 +58,24 @@ func (s *Schedule) Tree(p Place, r Rooted) {
 	if run := min(span, p.Size-me); r.Down {
 		s.scatterTree(p, &r, me, span, run)
 	} else {
-		s.gatherTree(p, &r, me, span, run)
+		s.gatherTree(p, &r, Out, me, span, run)
 	}
 }
 
-// gatherTree has a rank but root receive into Work, and send its own part from where that lies.
-func (s *Schedule) gatherTree(p Place, r *Rooted, me, span, run int) {
+// gatherTree has a rank but root receive into Work, and send its own part from where that lies. Root has all
+// parts at the beginning of a buffer.
+func (s *Schedule) gatherTree(p Place, r *Rooted, all Buf, me, span, run int) {
 	own, n := Mem{0, In}, r.N
 	var rest Mem
 	if me > 0 {
 		rest = s.work(n * (run - 1))
 	} else if !r.InPlace {
-		s.copy(Mem{p.Rank * n, Out}, own, n)
+		s.copy(Mem{p.Rank * n, all}, own, n)
 	}
 	for k := 1; k < run; k *= 2 {
 		from, more := p.actual(me+k, r.Root), n*min(k, run-k)
 		if me == 0 {
-			s.recvAround(from, Mem{from * n, Out}, more, n*p.Size)
+			s.recvAround(from, Mem{from * n, all}, more, n*p.Size)
 		} else {
 			s.recv(from, rest.plus(n*(k-1)), more)
 			s.fence()

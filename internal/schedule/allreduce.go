@@ -1,0 +1,90 @@
+package schedule
+
+// AllreduceDoubling combines the n bytes of In of all ranks into Out of all. In each round a rank swaps results with
+// the one whose number differs in one bit. After round k both have the result of a run of 2^(k+1) ranks. If
+// the ranks are no power of two, the first ones pair up before, and one of each pair sits the rounds out. Lower ranks
+// always come first. In may be Out: inPlace.
+//
+// What has been combined lies in Out, and before that in In. There is no copy of it: lines that a peer has read are
+// slow to write.
+func (s *Schedule) AllreduceDoubling(p Place, n int, inPlace bool) {
+	s.reset()
+	if p.Size == 1 {
+		if !inPlace {
+			s.copy(Mem{0, Out}, Mem{0, In}, n)
+		}
+		return
+	}
+	power, extra := powerIn(p.Size)
+	if p.sitsOut(extra) {
+		s.sitOut(p, n, n)
+		return
+	}
+	tmp, has, me := s.work(n), Mem{0, In}, p.number(extra)
+	if p.Rank < 2*extra {
+		s.recv(p.Rank-1, tmp, n)
+		s.fence()
+		s.join(Mem{0, Out}, has, tmp, n, true)
+		has = Mem{0, Out}
+	}
+	for k := 1; k < power; k *= 2 {
+		peer := doubled(me^k, extra)
+		s.exchange(peer, has, n, peer, tmp, n)
+		s.join(Mem{0, Out}, has, tmp, n, me&k != 0)
+		has = Mem{0, Out}
+	}
+	if p.Rank < 2*extra {
+		s.send(p.Rank-1, Mem{0, Out}, n)
+	}
+}
+
+// AllreduceShares combines elems elements of size bytes of In of all ranks into Out of all: each rank gets its share of
+// all vectors and combines that, and then the shares go round a ring. In may be Out.
+func (s *Schedule) AllreduceShares(p Place, elems, size int) {
+	s.reset()
+	in := Parts{Buf: In, Elems: elems, Ranks: p.Size, Size: size}
+	out := in
+	out.Buf = Out
+	mine, _ := out.Of(p.Rank)
+	slots := s.slots(p, &in)
+	s.share(p, &in, &slots, mine, false)
+	s.ring(p, mine, &out)
+}
+
+// AllreduceHalving combines elems elements of size bytes of In of all ranks into Out of all. The ranks halve vectors
+// until each number has one piece of the result, and then double the pieces. If the ranks are no power of two, the
+// first ones pair up as in AllreduceDoubling. In may be Out: inPlace.
+func (s *Schedule) AllreduceHalving(p Place, elems, size int, inPlace bool) {
+	s.reset()
+	n, out := elems*size, Mem{0, Out}
+	if p.Size == 1 {
+		if !inPlace {
+			s.copy(out, Mem{0, In}, n)
+		}
+		return
+	}
+	power, extra := powerIn(p.Size)
+	if p.sitsOut(extra) {
+		s.sitOut(p, n, n)
+		return
+	}
+	h := halves{me: p.number(extra), power: power, extra: extra}
+	s.ends = append(s.ends[:0], 0)
+	for i := range power {
+		s.ends = append(s.ends, elems*(i+1)/power*size)
+	}
+	has := Mem{0, In}
+	paired := p.Rank < 2*extra
+	tmp := s.tmp(&h, paired, n)
+	if paired {
+		s.recv(p.Rank-1, tmp, n)
+		s.fence()
+		s.join(out, has, tmp, n, true)
+		has = out
+	}
+	s.halve(&h, has, out, tmp)
+	s.redouble(&h, out)
+	if paired {
+		s.send(p.Rank-1, out, n)
+	}
+}

@@ -1,0 +1,38 @@
+package schedule
+
+// BcastTree has the n bytes of Out at root go down a binomial tree.
+func (s *Schedule) BcastTree(p Place, root, n int) {
+	s.reset()
+	s.bcast(p, root, nobody, Mem{0, Out}, n)
+}
+
+// nobody is no peer.
+const nobody = -1
+
+// bcast has the n bytes at a place of root go down a binomial tree. Root gets them from a peer before, if there is one.
+func (s *Schedule) bcast(p Place, root, giver int, at Mem, n int) {
+	me := p.from(root)
+	k := p.span(me)
+	if me > 0 {
+		giver = p.actual(me-k, root)
+	}
+	if giver != nobody {
+		s.recv(giver, at, n)
+		s.fence()
+	}
+	for k /= 2; k > 0; k /= 2 {
+		if me+k < p.Size {
+			s.send(p.actual(me+k, root), at, n)
+		}
+	}
+}
+
+// BcastRing has root deal out elems elements of size bytes in Out, and all ranks pass the parts round.
+func (s *Schedule) BcastRing(p Place, root, elems, size int) {
+	s.reset()
+	parts := Parts{Buf: Out, Elems: elems, Ranks: p.Size, Size: size}
+	own, n := parts.Of(p.Rank)
+	s.star(p, &Rooted{Root: root, N: n, Down: true, InPlace: true}, own, &parts)
+	s.fence()
+	s.ring(p, own, &parts)
+}

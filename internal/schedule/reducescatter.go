@@ -1,0 +1,77 @@
+package schedule
+
+// The parts of a reduce-scatter lie in In, one behind the other from its beginning, one for each rank. Rank i gets part
+// i of the result, at the beginning of Out. In may be Out: inPlace. All ranks know all lengths.
+
+// ReduceScatterShares has each rank get its part of all vectors, and combine them.
+func (s *Schedule) ReduceScatterShares(p Place, parts *Parts, inPlace bool) {
+	s.reset()
+	slots := s.slots(p, parts)
+	s.share(p, parts, &slots, Mem{0, Out}, inPlace && p.Rank > 0)
+}
+
+// ReduceScatterHalving has the ranks halve vectors until each number has the part of its rank, or the parts of its
+// pair. The parts are in Work, in the order in which they end there.
+func (s *Schedule) ReduceScatterHalving(p Place, parts *Parts, inPlace bool) {
+	s.reset()
+	own, n := parts.Of(p.Rank)
+	if p.Size == 1 {
+		if !inPlace {
+			s.copy(Mem{0, Out}, own, n)
+		}
+		return
+	}
+	end, whole := parts.Of(p.Size - 1)
+	whole += end.Off
+	power, extra := powerIn(p.Size)
+	if p.sitsOut(extra) {
+		s.sitOut(p, whole, n)
+		return
+	}
+	h := halves{me: p.number(extra), power: power, extra: extra}
+	s.reversed(&h, parts)
+	paired := p.Rank < 2*extra
+	acc, tmp := s.work(whole), s.tmp(&h, paired, whole)
+	if paired {
+		s.recv(p.Rank-1, tmp, whole)
+		s.fence()
+	}
+	for i := range power {
+		at, len := h.block(i, parts)
+		switch to := acc.plus(s.ends[i]); {
+		case len == 0:
+		case paired:
+			s.combine(to, tmp.plus(at.Off), at, len)
+		default:
+			s.copy(to, at, len)
+		}
+	}
+	s.halve(&h, acc, acc, tmp)
+	mine, len := s.between(&h, h.me, power/2, acc)
+	if paired {
+		s.send(p.Rank-1, mine, len-n)
+	}
+	s.copy(Mem{0, Out}, mine.plus(len-n), n)
+}
+
+// block is the piece i of a vector, where it lies in parts: the part of the rank that ends with it, or the parts of its
+// pair, which are neighbours.
+func (h *halves) block(i int, parts *Parts) (Mem, int) {
+	number := h.last(i) // to reverse is its own inverse
+	last := doubled(number, h.extra)
+	at, n := parts.Of(last)
+	if number < h.extra {
+		first, more := parts.Of(last - 1)
+		return first, n + more
+	}
+	return at, n
+}
+
+// reversed sets the ends of the pieces.
+func (s *Schedule) reversed(h *halves, parts *Parts) {
+	s.ends = append(s.ends[:0], 0)
+	for i := range h.power {
+		_, n := h.block(i, parts)
+		s.ends = append(s.ends, s.ends[i]+n)
+	}
+}
