@@ -14,7 +14,7 @@ var pure = []string{
 	"internal/realm/event", "internal/realm/reduce", "internal/realm/reservation", "internal/realm/space",
 	"internal/realm/barrier", "internal/abi",
 	"internal/mpi/pure/attr", "internal/mpi/pure/dtype", "internal/mpi/pure/errs", "internal/mpi/pure/group",
-	"internal/mpi/pure/info", "internal/mpi/pure/topo",
+	"internal/mpi/pure/info", "internal/mpi/pure/op", "internal/mpi/pure/topo",
 }
 
 // impureImports lead out of the process or into its scheduling.
