@@ -61,11 +61,11 @@ const mostFactors = 31
 func balanced(n, k int) (best []int) {
 	k = min(k, mostFactors)
 	s := splitter{divs: divisors(n), failed: make(map[state]bool)}
-	diff := n
+	diff, prime := n, greatestPrime(n)
 	for _, s.high = range s.divs {
 		least := s.high - diff // what the least factor must be, at least, lest the result be worse
-		if !reaches(s.high, k, n) {
-			continue
+		if s.high < prime || !reaches(s.high, k, n) {
+			continue // some factor has that prime
 		}
 		if least > 1 && !withinPower(least, k-1, n/s.high) {
 			break
@@ -133,6 +133,17 @@ func withinPower(f, k, n int) bool {
 		}
 	}
 	return true
+}
+
+// greatestPrime is the greatest prime that divides n, or 1.
+func greatestPrime(n int) int {
+	p := 1
+	for d := 2; d*d <= n; d++ {
+		for n%d == 0 {
+			p, n = d, n/d
+		}
+	}
+	return max(p, n)
 }
 
 // divisors lists those of n in order.

@@ -1,24 +1,28 @@
 package topo
 
-// Limits of refine: so many passes, and so many steps in all, where a step looks at one pair of ranks.
+// Limits of refine: passes over all ranks, steps in all, where a step looks at one pair of ranks, and sums that it keeps.
 const (
 	mostPasses = 12
-	mostSteps  = 20_000_000
+	mostSteps  = 4_000_000
+	mostSums   = 1 << 24
 )
 
-// refine improves parts by exchanges of two ranks, and by moves to nodes with a process free. Each step lowers the cut,
-// so it ends.
+// refine improves parts by exchanges of two ranks, and by moves to nodes with a process free. Each of them lowers the
+// cut, so it ends. It does nothing where ranks times nodes is above mostSums.
 func refine(t *Traffic, part []int, m *machine) {
-	f := &refiner{t: t, part: part, m: m, ranks: make([][]int, len(m.processes))}
-	for r, p := range part {
-		f.ranks[p] = append(f.ranks[p], r)
+	if len(part)*len(m.processes) > mostSums {
+		return
 	}
+	f := newRefiner(t, part, m)
 	for range mostPasses {
 		better := false
 		for r := range part {
 			better = f.improve(r) || better
+			if f.steps > mostSteps {
+				return
+			}
 		}
-		if !better || f.steps > mostSteps {
+		if !better {
 			return
 		}
 	}
@@ -29,63 +33,92 @@ type refiner struct {
 	part  []int
 	m     *machine
 	ranks [][]int // of each part
+	sums  []int64 // by rank and part: the traffic of the rank with those of the part
+	tried []int   // by part: the value of turn when a rank was last to move there
+	turn  int
 	steps int
 }
 
-// to is the traffic of a rank with the ranks of a part.
-func (f *refiner) to(rank, part int) (sum int64) {
-	for _, l := range f.t.of(rank) {
-		if f.part[l.to] == part {
-			sum += l.weight
+func newRefiner(t *Traffic, part []int, m *machine) *refiner {
+	n := len(m.processes)
+	f := &refiner{
+		t: t, part: part, m: m, ranks: make([][]int, n), sums: make([]int64, len(part)*n), tried: make([]int, n),
+	}
+	for r, p := range part {
+		f.ranks[p] = append(f.ranks[p], r)
+		for _, l := range t.of(r) {
+			*f.sum(l.to, p) += l.weight
 		}
 	}
-	return sum
+	return f
 }
 
-// improve moves a rank to the part of one of its neighbours, alone or in exchange, if that lowers the cut: by the step
+func (f *refiner) sum(rank, part int) *int64 { return &f.sums[rank*len(f.m.processes)+part] }
+
+// gain is by how much the cut falls if a rank moves alone.
+func (f *refiner) gain(rank, to int) int64 { return *f.sum(rank, to) - *f.sum(rank, f.part[rank]) }
+
+// move is a rank that moves to a part, with another one in exchange, or -1.
+type move struct {
+	with, to int
+	gain     int64
+}
+
+// improve moves a rank to the part of one of its neighbours, alone or in exchange, if that lowers the cut: by the move
 // that does most.
 func (f *refiner) improve(r int) bool {
 	own := f.part[r]
-	inside := f.to(r, own)
-	most, with, where := int64(0), -1, -1
-	tried := -1
+	f.turn++
+	f.tried[own] = f.turn
+	best := move{with: -1}
 	for _, l := range f.t.of(r) {
-		other := f.part[l.to]
-		if other == own || other == tried {
-			continue
-		}
-		tried = other
-		gain := f.to(r, other) - inside
-		if len(f.ranks[other]) < len(f.m.processes[other]) && gain > most {
-			most, with, where = gain, -1, other
-		}
-		for _, w := range f.ranks[other] {
-			f.steps++
-			both := gain + f.to(w, own) - f.to(w, other) - 2*f.t.between(r, w)
-			if both > most {
-				most, with, where = both, w, other
-			}
+		if to := f.part[l.to]; f.tried[to] != f.turn {
+			f.tried[to] = f.turn
+			f.look(r, to, &best)
 		}
 	}
-	if most == 0 {
+	if best.gain == 0 {
 		return false
 	}
-	f.move(r, where)
-	if with >= 0 {
-		f.move(with, own)
+	f.move(r, best.to)
+	if best.with >= 0 {
+		f.move(best.with, own)
 	}
 	return true
 }
 
-func (f *refiner) move(r, part int) {
-	list := f.ranks[f.part[r]]
+// look finds the best move of a rank to a part, if it is better than best.
+func (f *refiner) look(r, to int, best *move) {
+	gain := f.gain(r, to)
+	if gain > best.gain && len(f.ranks[to]) < len(f.m.processes[to]) {
+		*best = move{-1, to, gain}
+	}
+	f.steps += len(f.ranks[to])
+	for _, w := range f.ranks[to] {
+		both := gain + f.gain(w, f.part[r])
+		if both <= best.gain {
+			continue // also before what the two have to say to each other is taken off
+		}
+		if both -= 2 * f.t.between(r, w); both > best.gain {
+			*best = move{w, to, both}
+		}
+	}
+}
+
+func (f *refiner) move(r, to int) {
+	from := f.part[r]
+	list := f.ranks[from]
 	for i, x := range list {
 		if x == r {
 			list[i] = list[len(list)-1]
-			f.ranks[f.part[r]] = list[:len(list)-1]
+			f.ranks[from] = list[:len(list)-1]
 			break
 		}
 	}
-	f.part[r] = part
-	f.ranks[part] = append(f.ranks[part], r)
+	f.part[r] = to
+	f.ranks[to] = append(f.ranks[to], r)
+	for _, l := range f.t.of(r) {
+		*f.sum(l.to, from) -= l.weight
+		*f.sum(l.to, to) += l.weight
+	}
 }

@@ -246,10 +246,7 @@ func TestRefined(t *testing.T) {
 		part := m.filled(n)
 		before := tr.cut(part)
 		refine(tr, part, m)
-		f := &refiner{t: tr, part: part, m: m, ranks: make([][]int, len(m.processes))}
-		for rank, p := range part {
-			f.ranks[p] = append(f.ranks[p], rank)
-		}
+		f := newRefiner(tr, part, m)
 		for rank := range n {
 			if after := tr.cut(part); f.improve(rank) || after > before {
 				t.Fatalf("the cut was %d, is %d, and falls to %d", before, after, tr.cut(part))

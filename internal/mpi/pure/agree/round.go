@@ -1,0 +1,182 @@
+package agree
+
+import "slices"
+
+// find is the agreement with that number, or nil.
+func (s *Series) find(number uint64) *instance {
+	for _, i := range s.open {
+		if i.number == number {
+			return i
+		}
+	}
+	return nil
+}
+
+// instance is the agreement with that number, which is made if it is new.
+func (s *Series) instance(number uint64) *instance {
+	i := s.find(number)
+	if i == nil {
+		i = &instance{number: number, round: -1, acks: NewSet(s.ranks)}
+		s.open = append(s.open, i)
+	}
+	return i
+}
+
+// send sends a message, unless it is known that nobody would get it.
+func (s *Series) send(to int, m Message) {
+	if to == Caller || !s.failed.Has(to) {
+		s.out = append(s.out, Action{to, m})
+	}
+}
+
+func (s *Series) done() []Action {
+	out := s.out
+	s.out = nil
+	return out
+}
+
+// coordinator is the lowest rank that lives, as far as this rank knows.
+func (s *Series) coordinator() int {
+	r := 0
+	for s.failed.Has(r) {
+		r++
+	}
+	return r
+}
+
+// vote tells the coordinator what this rank has, unless it has told it. Ranks that know the decision vote, too: a new
+// coordinator waits for all.
+func (s *Series) vote(i *instance) {
+	c := s.coordinator()
+	if !i.called || i.round == c {
+		return
+	}
+	i.round = c
+	m := Message{Number: i.number, Kind: Vote, Stage: i.stage, Round: c, Value: i.value}
+	if i.stage == Brought {
+		m.Value.Failed = s.failed
+	}
+	if c == s.self {
+		s.takeVote(i, c, m)
+	} else {
+		s.send(c, m)
+	}
+}
+
+// takeVote keeps a vote. The sender knows that all ranks below this one have failed, which this rank may not know yet.
+func (s *Series) takeVote(i *instance, from int, m Message) {
+	if i.votes == nil {
+		i.votes = make([]*Message, s.ranks)
+	}
+	i.votes[from] = &m
+	if i.stage == Decided && m.Stage != Decided && from != s.self {
+		s.send(from, Message{Number: i.number, Kind: Decide, Stage: Decided, Round: s.self, Value: i.value})
+	}
+	s.advance(i)
+}
+
+// advance does what the coordinator can do: propose, when all living ranks have voted, and decide, when all of them
+// have locked the proposal.
+func (s *Series) advance(i *instance) {
+	if i.stage == Decided || !i.called || s.coordinator() != s.self {
+		return
+	}
+	if !i.proposed {
+		if !s.all(func(r int) bool { return i.votes != nil && i.votes[r] != nil }) {
+			return
+		}
+		s.propose(i)
+	}
+	if i.stage != Decided && s.all(i.acks.Has) {
+		s.decide(i, i.value)
+	}
+}
+
+// all tells whether something holds for all ranks that live, as far as this rank knows.
+func (s *Series) all(holds func(rank int) bool) bool {
+	for r := range s.ranks {
+		if !s.failed.Has(r) && !holds(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// propose chooses a value: a decided one before a locked one, and that before what the ranks bring.
+func (s *Series) propose(i *instance) {
+	best := Message{Value: Value{^uint64(0), slices.Clone(s.failed), full(s.ranks)}}
+	for _, v := range i.votes {
+		switch {
+		case v == nil:
+		case v.Stage > best.Stage:
+			best = *v
+		case v.Stage == Brought && best.Stage == Brought:
+			best.Value.combine(v.Value)
+		}
+	}
+	if best.Stage == Decided {
+		s.decide(i, best.Value)
+		return
+	}
+	i.proposed = true
+	i.stage, i.value = Locked, best.Value
+	i.acks.Add(s.self)
+	s.tell(i, Propose)
+}
+
+// full is the set of all ranks.
+func full(ranks int) Set {
+	s := NewSet(ranks)
+	for r := range ranks {
+		s.Add(r)
+	}
+	return s
+}
+
+// tell sends the value to all who have voted, unless they know it to be decided.
+func (s *Series) tell(i *instance, kind Kind) {
+	for r, v := range i.votes {
+		if r != s.self && v != nil && v.Stage != Decided {
+			s.send(r, Message{Number: i.number, Kind: kind, Stage: i.stage, Round: s.self, Value: i.value})
+		}
+	}
+}
+
+// takeProposal locks a value. A proposal of a rank that is coordinator no more comes too late: this rank has told the
+// next one that it has not locked it.
+func (s *Series) takeProposal(i *instance, from int, m Message) {
+	if s.coordinator() != from {
+		return
+	}
+	if i.stage != Decided {
+		i.stage, i.value = Locked, m.Value
+	}
+	s.send(from, Message{Number: i.number, Kind: Ack, Round: from})
+}
+
+// decide ends an agreement here. The coordinator tells the others. All who live have voted, so nobody needs the
+// agreement before this one any more.
+func (s *Series) decide(i *instance, v Value) {
+	if i.stage == Decided {
+		return
+	}
+	i.stage, i.value = Decided, v
+	s.open = slices.DeleteFunc(s.open, func(o *instance) bool { return o.number < i.number })
+	s.send(Caller, Message{Number: i.number, Kind: Decide, Stage: Decided, Round: s.self, Value: v.clone()})
+	s.tell(i, Decide)
+	s.learn(v.Failed)
+}
+
+// learn takes note of failures. Where the coordinator was among them, this rank votes again, or is the coordinator now.
+func (s *Series) learn(failed Set) {
+	news := failed.Minus(s.failed)
+	if news.Len() == 0 || news.Has(s.self) {
+		return
+	}
+	s.failed = slices.Clone(s.failed) // messages share it
+	s.failed.Join(news)
+	for _, i := range slices.Clone(s.open) {
+		s.vote(i)
+		s.advance(i)
+	}
+}
