@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/golci/golci/comm"
-	"github.com/golci/golci/internal/mpi/core"
 )
 
 // bench runs f as rank 0 of n; the other ranks run peer.
@@ -59,7 +58,7 @@ func BenchmarkSelf(b *testing.B) {
 // BenchmarkTypeCheck is what asking for the element type costs.
 func BenchmarkTypeCheck(b *testing.B) {
 	for range b.N {
-		if !core.Known(any((*point)(nil))) && elemOf[point]().Err() != nil {
+		if !known(any((*point)(nil))) && elemOf[point]().Err() != nil {
 			b.Fatal("refused")
 		}
 	}

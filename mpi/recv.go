@@ -10,14 +10,14 @@ import (
 // From ProcNull it returns at once, with Source ProcNull. Errors: ErrComm, ErrRank, ErrTag, ErrType, ErrTruncate,
 // ErrFinalized, ErrAborted, ErrPeer.
 func Recv[T any](c *Comm, buf []T, source, tag int) (Status, error) {
-	k := c.core()
-	if !k.Hot(source, tag, any((*T)(nil))) {
-		return status(k.RecvAny("Recv", elemOf[T](), bytesOf(buf), source, tag))
+	if !c.direct(source, tag, any((*T)(nil))) {
+		return status(c.core().RecvAny("Recv", elemOf[T](), bytesOf(buf), source, tag))
 	}
 	b := bytesOf(buf)
-	st, err := k.HotRecv(b, source, tag)
+	h := c.hot()
+	st, err := h.Srv.Recv(h.Ctx, int(h.Near[source]), tag, b)
 	if err != nil {
-		err = k.RecvError("Recv", source, tag, len(b), err)
+		err = c.core().RecvError("Recv", source, tag, len(b), err)
 	}
 	return Status{Source: source, Tag: st.Tag, bytes: st.Bytes}, err
 }
@@ -25,17 +25,17 @@ func Recv[T any](c *Comm, buf []T, source, tag int) (Status, error) {
 // Irecv starts a receive into buf and returns a request for it (3.7.2); buf must not be touched until the request is
 // done. It does not block. Errors as for Recv; truncation shows when the request is waited for.
 func Irecv[T any](c *Comm, buf []T, source, tag int) (Request, error) {
-	k := c.core()
-	if !k.Hot(source, tag, any((*T)(nil))) {
-		r, err := k.IrecvAny("Irecv", elemOf[T](), bytesOf(buf), source, tag)
+	if !c.direct(source, tag, any((*T)(nil))) {
+		r, err := c.core().IrecvAny("Irecv", elemOf[T](), bytesOf(buf), source, tag)
 		return Request(r), err
 	}
 	b := bytesOf(buf)
-	r, err := k.HotIrecv(b, source, tag)
+	h := c.hot()
+	r, err := h.Srv.Irecv(h.Ctx, int(h.Near[source]), tag, b)
 	if err != nil {
-		return Request{}, k.RecvError("Irecv", source, tag, len(b), err)
+		return Request{}, c.core().RecvError("Irecv", source, tag, len(b), err)
 	}
-	return Request(k.Started(r)), nil
+	return Request(c.core().Started(r)), nil
 }
 
 // Sendrecv sends sbuf to dest with stag and, at the same time, receives into rbuf from source with rtag (3.10). So

@@ -2,21 +2,37 @@ package mpi
 
 import (
 	"context"
+	"unsafe"
 
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/internal/mpi/core"
 )
+
+// hot is what the direct path needs of c. It lies at the beginning of the communicator.
+func (c *Comm) hot() *core.Hot { return (*core.Hot)(unsafe.Pointer(c)) }
+
+// direct reports whether a send or receive may take the direct path: its arguments are valid, and neither a view nor a
+// wildcard nor the null process is among them. e is a nil *T for elements of type T. It must stay small enough for the
+// compiler to inline it.
+func (c *Comm) direct(peer, tag int, e any) bool {
+	if c == nil {
+		return false
+	}
+	h := c.hot()
+	return uint(peer) < uint(len(h.Near)) && uint(tag) <= TagUB && !h.Freed.Load() && known(e)
+}
 
 // Send sends buf to rank dest of c with tag, 0 to TagUB (3.2.1). It returns when buf may be reused. That is at once
 // while the message is small and the receiver keeps up. Otherwise it waits, and may switch threads. dest may be
 // ProcNull. Errors: ErrComm, ErrRank, ErrTag, ErrType, ErrFinalized, ErrAborted, ErrPeer.
 func Send[T any](c *Comm, buf []T, dest, tag int) error {
-	k := c.core()
-	if !k.Hot(dest, tag, any((*T)(nil))) {
-		return k.SendAny("Send", elemOf[T](), bytesOf(buf), dest, tag, comm.Standard)
+	if !c.direct(dest, tag, any((*T)(nil))) {
+		return c.core().SendAny("Send", elemOf[T](), bytesOf(buf), dest, tag, comm.Standard)
 	}
 	b := bytesOf(buf)
-	if err := k.HotSend(b, dest, tag); err != nil {
-		return k.SendError("Send", dest, tag, len(b), err)
+	h := c.hot()
+	if err := h.Srv.Send(h.Ctx, int(h.Near[dest]), tag, b, comm.Standard); err != nil {
+		return c.core().SendError("Send", dest, tag, len(b), err)
 	}
 	return nil
 }
@@ -30,17 +46,17 @@ func Ssend[T any](c *Comm, buf []T, dest, tag int) error {
 // Isend starts a send and returns a request for it (3.7.2); buf must not be changed until the request is done. It
 // does not block. Errors as for Send.
 func Isend[T any](c *Comm, buf []T, dest, tag int) (Request, error) {
-	k := c.core()
-	if !k.Hot(dest, tag, any((*T)(nil))) {
-		r, err := k.IsendAny("Isend", elemOf[T](), bytesOf(buf), dest, tag, comm.Standard)
+	if !c.direct(dest, tag, any((*T)(nil))) {
+		r, err := c.core().IsendAny("Isend", elemOf[T](), bytesOf(buf), dest, tag, comm.Standard)
 		return Request(r), err
 	}
 	b := bytesOf(buf)
-	r, err := k.HotIsend(b, dest, tag)
+	h := c.hot()
+	r, err := h.Srv.Isend(h.Ctx, int(h.Near[dest]), tag, b, comm.Standard)
 	if err != nil {
-		return Request{}, k.SendError("Isend", dest, tag, len(b), err)
+		return Request{}, c.core().SendError("Isend", dest, tag, len(b), err)
 	}
-	return Request(k.Started(r)), nil
+	return Request(c.core().Started(r)), nil
 }
 
 // Issend is Isend whose request is done when a receive has been matched with the message (3.7.2). It does not block.

@@ -35,7 +35,7 @@ func BcastValue[T any](c *Comm, v T, root int) (T, error) {
 				return err
 			}
 		}
-		return x.Take(core.Buf{}, bufOf(b)).Bcast(root)
+		return buffers(x, nil, b).Bcast(root)
 	})
 	if err := cmp.Or(own, err); err != nil || c.Rank() == root {
 		return v, err
@@ -59,7 +59,7 @@ func GatherValue[T any](c *Comm, v T, root int) ([]T, error) {
 		if all, err = x.Memory(lens, 0); err != nil {
 			return err
 		}
-		return x.Take(bufOf(b), bufOf(all)).Gatherv(counts, nil, root)
+		return buffers(x, b, all).Gatherv(counts, nil, root)
 	})
 	if err := cmp.Or(own, err); err != nil || c.Rank() != root {
 		return nil, err
@@ -93,7 +93,7 @@ func ScatterValue[T any](c *Comm, vs []T, root int) (v T, err error) {
 		if b, err = x.Memory(n, root); err != nil {
 			return err
 		}
-		return x.Take(bufOf(all), bufOf(b)).Scatterv(ints(lens), nil, root)
+		return buffers(x, all, b).Scatterv(ints(lens), nil, root)
 	})
 	if err := cmp.Or(own, err); err != nil {
 		return v, err
@@ -124,7 +124,7 @@ func allgathervAlloc[T any](c *Comm, what string, send []T) (all []T, counts []i
 			return err
 		}
 		all, counts = make([]T, n), ints(lens)
-		return x.Take(bufOf(send), bufOf(all)).Allgatherv(counts, nil)
+		return buffers(x, send, all).Allgatherv(counts, nil)
 	})
 	if err != nil {
 		return nil, nil, err

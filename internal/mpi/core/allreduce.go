@@ -29,7 +29,7 @@ const (
 	ReducePair  = 512 << 10
 )
 
-func (x *Call) large(v *Buf) bool {
+func (x *Call) large(v *buffer) bool {
 	most := ReduceLarge
 	if x.size == 2 {
 		most = ReducePair

@@ -38,7 +38,7 @@ func (c *Comm) DupWith(a Assert) (*Comm, error) {
 	}
 	d, err := c.dup("DupWith", assertedIDs)
 	if err == nil {
-		c.srv.Assert(d.ctx, comm.Assert(all[0]))
+		c.Srv.Assert(d.Ctx, comm.Assert(all[0]))
 	}
 	return d, err
 }

@@ -37,15 +37,15 @@ type callError struct{ error }
 // Unwrap gives the error, for errors.Is.
 func (e *callError) Unwrap() error { return e.error }
 
-// launch starts the call, unless err tells why that cannot be, and gives the request of its end.
-func (x *Call) launch(err error) (Request, error) {
+// Launch starts the call, unless err tells why that cannot be, and gives the request of its end.
+func (x *Call) Launch(err error) (Request, error) {
 	st, a, c, call := x.st, x.async, x.c, x.call
 	if err != nil {
 		err = x.end(err)
 		st.open.idle.Put(x)
 		return Request{}, err
 	}
-	a.req, a.err = c.srv.NewCall(), nil
+	a.req, a.err = c.Srv.NewCall(), nil
 	r := Request{c: c, req: a.req}
 	if x.steps.Work|x.steps.Split > 0 {
 		a.scratch = x.lay()
@@ -161,13 +161,13 @@ func (x *Call) give(err error) {
 	x.async.err = err
 	x.fail(err)
 	for st, i := x.run.Pending(0); st != nil; st, i = x.run.Pending(i + 1) {
-		x.c.srv.Cancel(x.reqs[i])
+		x.c.Srv.Cancel(x.reqs[i])
 	}
 }
 
 // ended completes the request. Nothing of the call is under way, and nobody else knows it any more.
 func (x *Call) ended(w *fult.Worker) {
-	a, srv := x.async, x.c.srv
+	a, srv := x.async, x.c.Srv
 	req, err := a.req, a.err
 	if err != nil {
 		err = &callError{err}

@@ -6,7 +6,7 @@ func (c *Comm) Barrier() error {
 	if err != nil {
 		return err
 	}
-	return x.finish(x.Barrier(0))
+	return x.Finish(x.Barrier(0))
 }
 
 // Barrier waits for all ranks. Its argument is not used.
@@ -31,5 +31,10 @@ func (c *Comm) lastBarrier() error {
 
 // Ibarrier is Barrier that does not wait.
 func (c *Comm) Ibarrier() (Request, error) {
-	return c.Starting("Ibarrier", byteElem, Buf{size: 1}, Buf{size: 1}, 0, (*Call).Barrier)
+	x, err := c.BeginLater("Ibarrier", byteElem)
+	if err != nil {
+		return Request{}, err
+	}
+	x.Buffers(nil, 0, nil, 0, 1)
+	return x.Launch(x.Barrier(0))
 }

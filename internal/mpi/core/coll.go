@@ -15,20 +15,21 @@ func (x *Call) root(root int) error {
 	return nil
 }
 
-// Buf is a buffer of the program: len elements of size bytes.
-type Buf struct {
+// buffer is one of the program: len elements of size bytes.
+type buffer struct {
 	mem       []byte
 	len, size int
 }
 
-// BufOf is the buffer in mem, of n elements of size bytes.
-func BufOf(mem []byte, n, size int) Buf { return Buf{mem, n, size} }
-
-// Take gives x the buffers of its call; a call with one buffer has it as out.
-func (x *Call) Take(in, out Buf) *Call {
-	x.buf[schedule.In], x.buf[schedule.Out] = in, out
-	return x
+// Buffers gives x the buffers of its call: where they begin, and how many elements of size bytes they have. A call with
+// one buffer has it as out.
+func (x *Call) Buffers(in unsafe.Pointer, nIn int, out unsafe.Pointer, nOut, size int) {
+	x.buf[schedule.In] = buffer{unsafe.Slice((*byte)(in), nIn*size), nIn, size}
+	x.buf[schedule.Out] = buffer{unsafe.Slice((*byte)(out), nOut*size), nOut, size}
 }
+
+// Operate gives x the operation of a reduction.
+func (x *Call) Operate(op Operator) { x.op = op }
 
 // smallScratch is how many words of memory to work in a communicator has of its own.
 const smallScratch = 64

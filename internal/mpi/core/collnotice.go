@@ -42,7 +42,7 @@ func (x *Call) tellFailure(err error) {
 func (x *Call) ask(rank int) { x.notify(rank, noticeAsk, uint64(x.tag)<<32|uint64(x.lastTag), "") }
 
 func (x *Call) notify(rank int, kind, arg uint64, text string) {
-	x.c.srv.Notify(int(x.c.group[rank]), [4]uint64{x.st.uid, x.call, uint64(x.rank)<<32 | kind, arg}, text)
+	x.c.Srv.Notify(int(x.c.group[rank]), [4]uint64{x.st.uid, x.call, uint64(x.rank)<<32 | kind, arg}, text)
 }
 
 // colls finds the communicators of a rank.

@@ -92,56 +92,19 @@ type Call struct {
 	steps *schedule.Schedule // one of plans
 	plans [plansKept]planned
 	run   schedule.Run
-	reqs  []comm.Req           // of the steps that are under way, by number
-	pairs []pair               // of the steps that have been started; they stay where they are until the call ends
-	buf   [schedule.Bufs]Buf   // the call's
-	op    Operator             // of a reduction
-	small [smallScratch]uint64 // memory to work in, if little is needed
+	reqs  []comm.Req            // of the steps that are under way, by number
+	pairs []pair                // of the steps that have been started; they stay where they are until the call ends
+	buf   [schedule.Bufs]buffer // the call's
+	op    Operator              // of a reduction
+	small [smallScratch]uint64  // memory to work in, if little is needed
 }
 
-// Blocking carries out a collective of elements e on the two buffers for the function what; f chooses its schedule.
-func (c *Comm) Blocking(what string, e *Elem, in, out Buf, root int, f func(x *Call, root int) error) error {
-	x, err := c.starts(what, e, false)
-	if err != nil {
-		return err
-	}
-	return x.finish(f(x.Take(in, out), root))
-}
+// Begin begins a collective of elements e for the function what. Buffers, and Operate for a reduction, are to follow;
+// then a method that chooses the schedule, and with its error Finish.
+func (c *Comm) Begin(what string, e *Elem) (*Call, error) { return c.starts(what, e, false) }
 
-// Starting is Blocking for a collective that does not wait.
-func (c *Comm) Starting(
-	what string, e *Elem, in, out Buf, root int, f func(x *Call, root int) error,
-) (Request, error) {
-	x, err := c.starts(what, e, true)
-	if err != nil {
-		return Request{}, err
-	}
-	return x.launch(f(x.Take(in, out), root))
-}
-
-// Reducing is Blocking for a reduction. It gives the number of the call, too.
-func (c *Comm) Reducing(
-	what string, e *Elem, in, out Buf, op Operator, root int, f func(x *Call, root int) error,
-) (call uint64, err error) {
-	x, err := c.starts(what, e, false)
-	if err != nil {
-		return 0, err
-	}
-	x.op, call = op, x.call
-	return call, x.finish(f(x.Take(in, out), root))
-}
-
-// StartReducing is Reducing for a reduction that does not wait.
-func (c *Comm) StartReducing(
-	what string, e *Elem, in, out Buf, op Operator, root int, f func(x *Call, root int) error,
-) (Request, error) {
-	x, err := c.starts(what, e, true)
-	if err != nil {
-		return Request{}, err
-	}
-	x.op = op
-	return x.launch(f(x.Take(in, out), root))
-}
+// BeginLater is Begin of a collective that does not wait. It ends with Launch.
+func (c *Comm) BeginLater(what string, e *Elem) (*Call, error) { return c.starts(what, e, true) }
 
 // starts begins a collective of elements e.
 func (c *Comm) starts(what string, e *Elem, later bool) (*Call, error) {
@@ -152,10 +115,10 @@ func (c *Comm) starts(what string, e *Elem, later bool) (*Call, error) {
 	return x, err
 }
 
-// begin starts a call: one at a time on a communicator. When it returns no error, finish must be called. With later,
-// for a call that does not wait, launch must be called.
+// begin starts a call: one at a time on a communicator. When it returns no error, Finish must be called. With later,
+// for a call that does not wait, Launch must be called.
 func (c *Comm) begin(what string, typ error, later bool) (*Call, error) {
-	if c == nil || c.proc == nil || c.proc.rank.Ended() != nil || c.origin().freed.Load() {
+	if c == nil || c.proc == nil || c.proc.rank.Ended() != nil || c.origin().Freed.Load() {
 		return nil, c.usable(what)
 	}
 	st := c.coll
@@ -246,7 +209,7 @@ func (x *Call) lookBack() error {
 	if st.doubts == 0 {
 		return nil
 	}
-	if st.doubts--; !x.c.srv.Unread() {
+	if st.doubts--; !x.c.Srv.Unread() {
 		st.doubts = 0
 	} else if st.doubts == 0 {
 		return x.leftover()

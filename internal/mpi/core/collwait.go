@@ -22,7 +22,7 @@ const (
 // receive, because the search for a reason starts only after that.
 func (x *Call) recv(st *schedule.Step, b []byte) error {
 	c := x.c
-	r, n, err := c.srv.RecvSoon(c.collCtx, int(c.group[st.Peer]), x.tagOf(st), b, x.once, x.termsOf(st), x.alarm)
+	r, n, err := c.Srv.RecvSoon(c.collCtx, int(c.group[st.Peer]), x.tagOf(st), b, x.once, x.termsOf(st), x.alarm)
 	if !r.Null() {
 		return x.wait(st, r)
 	}
@@ -51,7 +51,7 @@ func (x *Call) isend(st *schedule.Step, b []byte) (comm.Req, error) {
 	if len(b) == 0 {
 		t.Shape = 0 // nothing has no type
 	}
-	r, err := c.srv.IsendWith(c.collCtx, int(c.group[st.Peer]), x.tagOf(st), b, comm.Standard, t)
+	r, err := c.Srv.IsendWith(c.collCtx, int(c.group[st.Peer]), x.tagOf(st), b, comm.Standard, t)
 	if err != nil {
 		err = x.stepError(st, 0, err)
 	}
@@ -59,7 +59,7 @@ func (x *Call) isend(st *schedule.Step, b []byte) (comm.Req, error) {
 }
 
 func (x *Call) irecv(st *schedule.Step, b []byte) (comm.Req, error) {
-	r, err := x.c.srv.IrecvWith(x.c.collCtx, int(x.c.group[st.Peer]), x.tagOf(st), b, nil, x.termsOf(st))
+	r, err := x.c.Srv.IrecvWith(x.c.collCtx, int(x.c.group[st.Peer]), x.tagOf(st), b, nil, x.termsOf(st))
 	if err != nil {
 		err = x.stepError(st, 0, err)
 	}
@@ -78,10 +78,10 @@ func (x *Call) wait(st *schedule.Step, r comm.Req) error {
 
 func (x *Call) waitStep(st *schedule.Step, r comm.Req) error {
 	if x.alarm == nil {
-		_ = x.c.srv.AwaitOr(r, nil) // outcome has the same errors, but would tell of the wait once more
+		_ = x.c.Srv.AwaitOr(r, nil) // outcome has the same errors, but would tell of the wait once more
 		return x.outcome(st, r)
 	}
-	if r.Ready() || x.c.srv.LingerOr(r, x.alarm) {
+	if r.Ready() || x.c.Srv.LingerOr(r, x.alarm) {
 		return x.outcome(st, r)
 	}
 	x.peer, x.from = int(st.Peer), -1
@@ -97,7 +97,7 @@ func (x *Call) waitStep(st *schedule.Step, r comm.Req) error {
 
 // outcome uses up the request of a step that is done. Ranks that disagree about a length have made a mistake.
 func (x *Call) outcome(st *schedule.Step, r comm.Req) error {
-	got, err := x.c.srv.Wait(r)
+	got, err := x.c.Srv.Wait(r)
 	if err != nil || st.Kind == schedule.Recv && got.Bytes != int64(st.Len) {
 		return x.stepError(st, int(got.Bytes), err)
 	}
@@ -120,18 +120,18 @@ func (x *Call) stepError(st *schedule.Step, n int, err error) error {
 // drop ends an operation whose result is not needed any more. In a view it ends at once. Elsewhere drop waits for the
 // receiver of a send that has left, because the receiver may be reading the bytes.
 func (x *Call) drop(r comm.Req) {
-	if !x.c.srv.End(r) {
-		x.c.srv.Cancel(r)
+	if !x.c.Srv.End(r) {
+		x.c.Srv.Cancel(r)
 	}
-	_, _ = x.c.srv.Wait(r)
+	_, _ = x.c.Srv.Wait(r)
 }
 
 // awaitLong listens while it waits. It resets the alarm before each look, and an alarm goes off only after its reason
 // can be seen. So no reason is missed.
 func (x *Call) awaitLong(r comm.Req) error {
 	alarm := &x.st.news.Alarm
-	x.c.srv.Listen(&x.st.news)
-	defer x.c.srv.Unlisten(&x.st.news)
+	x.c.Srv.Listen(&x.st.news)
+	defer x.c.Srv.Unlisten(&x.st.news)
 	pause, next := lookFirst, time.Now().Add(lookFirst)
 	x.st.late.Reset(pause)
 	defer x.st.late.Stop()
@@ -147,7 +147,7 @@ func (x *Call) awaitLong(r comm.Req) error {
 			next = time.Now().Add(pause)
 			x.st.late.Reset(pause)
 		}
-		if err := x.c.srv.AwaitOr(r, alarm); err != nil {
+		if err := x.c.Srv.AwaitOr(r, alarm); err != nil {
 			return x.c.opError(x.kind, err)
 		}
 	}
@@ -229,13 +229,13 @@ func (st *collState) suspect(src, tag int) bool {
 // back: had its message come before the one that was found, the receive would have been matched.
 func (x *Call) lookAround(r comm.Req) error {
 	worst, rank, found := harmless, 0, 0
-	x.c.srv.Unmatched(x.c.collCtx, func(src, tag int) {
+	x.c.Srv.Unmatched(x.c.collCtx, func(src, tag int) {
 		src = x.c.rankOf(src)
 		if v := x.judge(src, tag); v > worst {
 			worst, rank, found = v, src, tag
 		}
 	})
-	if worst == harmless || worst == skipped && !x.c.srv.Cancel(r) {
+	if worst == harmless || worst == skipped && !x.c.Srv.Cancel(r) {
 		return nil
 	}
 	return x.mismatch(rank, found)
@@ -256,7 +256,7 @@ func (x *Call) differs(rank, tag int) error {
 
 // leftover looks for messages that belong to a call before.
 func (x *Call) leftover() (err error) {
-	x.c.srv.Unmatched(x.c.collCtx, func(src, tag int) {
+	x.c.Srv.Unmatched(x.c.collCtx, func(src, tag int) {
 		if tagWay(tag) != wayFinalize && x.behind(tag) && !x.st.isOpen(tag) {
 			err = x.errorf(ErrMismatch, "a message of rank %d is left of %s", x.c.rankOf(src), callText(x.size, tag, x.call))
 		}

@@ -10,15 +10,12 @@ import (
 
 // Comm is a communicator: a group of ranks with a space of messages of its own.
 type Comm struct {
-	srv     *comm.Server // of proc; here for the hot path
-	near    []int32      // group, or nil where calls must take the slow way: in views, and where types are checked
-	group   []int32      // world rank of each rank
-	inverse []int32      // rank of each world rank from lowest on, -1 for none; nil if the two are the same
-	lowest  int          // world rank of the group
+	Hot
+	group   []int32 // world rank of each rank
+	inverse []int32 // rank of each world rank from lowest on, -1 for none; nil if the two are the same
+	lowest  int     // world rank of the group
 	rank    int
-	ctx     uint16 // of point to point
 	collCtx uint16 // of collectives, so that no tag of the user meets them
-	freed   atomic.Bool
 	coll    *collState
 	proc    *Proc
 	id      int                    // that both contexts come from
@@ -30,14 +27,23 @@ type Comm struct {
 	until context.Context // when it ends the calls of a view do; nil: never
 }
 
+// Hot is what sends and receives need that take the shortest way. It lies at the beginning of a Comm, because the
+// package above reads it there: the compiler does not inline functions of this package in a program.
+type Hot struct {
+	Srv   *comm.Server // of the rank
+	Near  []int32      // group, or nil where calls must take the slow way: in views, and where types are checked
+	Ctx   uint16       // of point to point
+	Freed atomic.Bool
+}
+
 // newComm makes the communicator of that id and uid; see collState.
 func newComm(p *Proc, id int, uid uint64, group []int32, rank int) *Comm {
 	c := &Comm{
-		srv: p.srv, proc: p, group: group, rank: rank, id: id,
-		ctx: uint16(2 * id), collCtx: uint16(2*id + 1),
+		Hot: Hot{Srv: p.srv, Ctx: uint16(2 * id)}, proc: p, group: group, rank: rank, id: id,
+		collCtx: uint16(2*id + 1),
 	}
 	if c.checked = p.checked; !c.checked {
-		c.near = group
+		c.Near = group
 	}
 	for i, w := range group {
 		if int(w) != i || len(group) != p.rank.Size() {

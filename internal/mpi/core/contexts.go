@@ -126,7 +126,7 @@ func (c *Comm) agree(what string, of idRange) (id int, call uint64, err error) {
 				return 0, 0, c.errorf(what, ": %w: %d are in use", ErrContexts, 64*(of.to-of.from))
 			}
 			for range returnPolls { // ids may come back
-				c.srv.Poll()
+				c.Srv.Poll()
 			}
 			continue
 		}

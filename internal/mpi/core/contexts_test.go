@@ -91,7 +91,7 @@ func TestContextQuarantine(t *testing.T) {
 func TestNoticeOfNoCommunicator(t *testing.T) {
 	run(t, 2, func(c *Comm) error {
 		for _, id := range []uint64{maxIDs, 1 << 31, 1 << 63, 1<<64 - 1} {
-			c.srv.Notify(1-c.rank, [4]uint64{2: noticeLeft, 3: id}, "")
+			c.Srv.Notify(1-c.rank, [4]uint64{2: noticeLeft, 3: id}, "")
 		}
 		if err := c.Barrier(); err != nil { // its messages come after them
 			return err

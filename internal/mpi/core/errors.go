@@ -87,7 +87,7 @@ func (c *Comm) usable(what string) error {
 	switch {
 	case c == nil || c.proc == nil:
 		return fmt.Errorf("mpi: %s: %w: nil", what, ErrComm)
-	case c.origin().freed.Load():
+	case c.origin().Freed.Load():
 		return c.errorf(what, ": %w: it has been freed", ErrComm)
 	}
 	if err := c.proc.rank.Ended(); err != nil {

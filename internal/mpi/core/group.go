@@ -37,10 +37,12 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 	bad := color < 0 && color != Undefined
 	mine := claim{int64(color), int64(key)}
 	all := make([]claim, len(c.group))
-	size := int(unsafe.Sizeof(mine))
-	parts := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(all))), len(all)*size)
-	own := BufOf(bytesOf(&mine), 1, size)
-	if err := c.Blocking("Split", byteElem, own, BufOf(parts, len(all), size), 0, (*Call).Allgather); err != nil {
+	x, err := c.Begin("Split", byteElem)
+	if err != nil {
+		return nil, err
+	}
+	x.Buffers(unsafe.Pointer(&mine), 1, unsafe.Pointer(&all[0]), len(all), int(unsafe.Sizeof(mine)))
+	if err := x.Finish(x.Allgather(0)); err != nil {
 		return nil, err
 	}
 	id, call, err := c.agree("Split", plainIDs)
@@ -81,18 +83,18 @@ func (c *Comm) Free() error {
 	if c.id == worldID || c.id == selfID {
 		return c.errorf("Free", ": %w: the world and self communicators stay", ErrComm)
 	}
-	if c.origin().freed.Swap(true) {
+	if c.origin().Freed.Swap(true) {
 		return c.usable("Free")
 	}
 	c.proc.colls.remove(c.coll)
 	failed := c.coll.poison.Load() != nil // that left messages, and the program has been told of it
-	left := c.srv.Retire(c.ctx)
-	if coll := c.srv.Retire(c.collCtx); !failed {
+	left := c.Srv.Retire(c.Ctx)
+	if coll := c.Srv.Retire(c.collCtx); !failed {
 		left.Add(coll)
 	}
 	c.proc.ids.left(c.id, len(c.group))
 	for _, w := range c.group { // the own rank too: messages to oneself are on their way as well
-		c.srv.Notify(int(w), [4]uint64{2: noticeLeft, 3: uint64(c.id)}, "")
+		c.Srv.Notify(int(w), [4]uint64{2: noticeLeft, 3: uint64(c.id)}, "")
 	}
 	if left == (comm.Left{}) {
 		return nil

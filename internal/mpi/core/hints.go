@@ -31,6 +31,6 @@ func (c *Comm) hintPartners() {
 	c.coll.hinted = true
 	n := len(c.group)
 	for d := 1; d < n; d *= 2 {
-		c.proc.rank.Hint(hintedMessages, c.srv.EagerLimit(), int(c.group[(c.rank+d)%n]), int(c.group[(c.rank-d+n)%n]))
+		c.proc.rank.Hint(hintedMessages, c.Srv.EagerLimit(), int(c.group[(c.rank+d)%n]), int(c.group[(c.rank-d+n)%n]))
 	}
 }

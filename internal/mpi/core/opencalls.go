@@ -122,7 +122,7 @@ func (st *collState) oldest() uint64 {
 // calls, so they end without help of the program.
 func (x *Call) awaitOlder() {
 	for x.st.oldest() < x.call-x.st.roundMask {
-		x.c.srv.Poll()
+		x.c.Srv.Poll()
 		runtime.Gosched()
 	}
 }

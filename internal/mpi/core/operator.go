@@ -27,7 +27,7 @@ func (and) Into(out, low, high []byte) {
 }
 
 // byteElem is what this package sends for itself.
-var byteElem = JudgeElem(reflect.TypeFor[byte](), TypeWord((*byte)(nil)))
+var byteElem = NewElem(reflect.TypeFor[byte]())
 
 // bytesOf is the memory of what p points to.
 func bytesOf[T any](p *T) []byte {
@@ -37,6 +37,12 @@ func bytesOf[T any](p *T) []byte {
 // allAnd sets all to the bitwise and of the mine of all ranks of c, for the function what. It gives the number of the
 // call. All ranks of c call it.
 func (c *Comm) allAnd(what string, mine, all []byte) (call uint64, err error) {
-	op := Operator{Combiner: and{}, Commutes: true}
-	return c.Reducing(what, byteElem, BufOf(mine, len(mine), 1), BufOf(all, len(all), 1), op, 0, (*Call).Allreduce)
+	x, err := c.Begin(what, byteElem)
+	if err != nil {
+		return 0, err
+	}
+	call = x.call
+	x.Buffers(unsafe.Pointer(&mine[0]), len(mine), unsafe.Pointer(&all[0]), len(all), 1)
+	x.Operate(Operator{Combiner: and{}, Commutes: true})
+	return call, x.Finish(x.Allreduce(0))
 }

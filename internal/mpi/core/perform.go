@@ -49,8 +49,8 @@ func (x *Call) fresh(w way) *schedule.Schedule {
 
 func (x *Call) place() schedule.Place { return schedule.Place{Rank: x.rank, Size: x.size} }
 
-// finish carries out the call, unless err is not nil, and ends it.
-func (x *Call) finish(err error) error {
+// Finish carries out the call, unless err is not nil, and ends it.
+func (x *Call) Finish(err error) error {
 	if err == nil {
 		err = x.perform()
 	}

@@ -36,13 +36,13 @@ func (c *Comm) probe(
 	switch from := c.world(source); {
 	case err != nil:
 	case wait && take:
-		m, found, err = c.srv.MprobeContext(c.until, c.ctx, from, tag)
+		m, found, err = c.Srv.MprobeContext(c.until, c.Ctx, from, tag)
 	case wait:
-		found, err = c.srv.ProbeContext(c.until, c.ctx, from, tag)
+		found, err = c.Srv.ProbeContext(c.until, c.Ctx, from, tag)
 	case take:
-		m, found, err = c.srv.Improbe(c.ctx, from, tag)
+		m, found, err = c.Srv.Improbe(c.Ctx, from, tag)
 	default:
-		found, ok, err = c.srv.Iprobe(c.ctx, from, tag)
+		found, ok, err = c.Srv.Iprobe(c.Ctx, from, tag)
 	}
 	switch {
 	case err != nil:
@@ -108,7 +108,7 @@ func (m *Message) Imrecv(what string, e *Elem, b []byte, alloc func(n int) []byt
 	if m.m == nil {
 		return Request{c: m.c, req: comm.DoneReq(markNullRecv)}, nil
 	}
-	r, err := m.c.srv.ImrecvWith(m.m, b, alloc, m.c.terms(m.c.shape(e)))
+	r, err := m.c.Srv.ImrecvWith(m.m, b, alloc, m.c.terms(m.c.shape(e)))
 	if err != nil {
 		return Request{}, m.c.opError(what, err)
 	}

@@ -7,16 +7,6 @@ import (
 	"github.com/golci/golci/comm"
 )
 
-// HotRecv receives into b where Hot is true. It waits. The status names the source by its world rank.
-func (c *Comm) HotRecv(b []byte, source, tag int) (comm.Status, error) {
-	return c.srv.Recv(c.ctx, int(c.near[source]), tag, b)
-}
-
-// HotIrecv starts to receive into b where Hot is true; Started makes a request of it.
-func (c *Comm) HotIrecv(b []byte, source, tag int) (comm.Req, error) {
-	return c.srv.Irecv(c.ctx, int(c.near[source]), tag, b)
-}
-
 // RecvAny receives in the cases that are not hot: with wildcards, from the null process, in a view, with a type that is
 // new. Or it tells what is wrong.
 func (c *Comm) RecvAny(what string, e *Elem, b []byte, source, tag int) (Status, error) {

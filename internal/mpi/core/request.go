@@ -50,7 +50,7 @@ func (r *Request) waitAt(ctx context.Context, what string, i int) (Status, error
 func (r *Request) result() (Status, error) {
 	c, req := r.c, r.req
 	if r.watch != nil {
-		if err := c.srv.AwaitAnyContext(nil, r.watch); err != nil {
+		if err := c.Srv.AwaitAnyContext(nil, r.watch); err != nil {
 			return Status{}, err
 		}
 	}
@@ -70,11 +70,11 @@ func (r *Request) late() bool { return r.c.until != nil && r.c.until.Err() != ni
 
 // endLate ends r if the context of its communicator has ended, and reports whether it is done by that. A receive
 // whose bytes are still to come does not end. It does not block.
-func (r *Request) endLate() bool { return r.late() && r.c.srv.End(r.req) }
+func (r *Request) endLate() bool { return r.late() && r.c.Srv.End(r.req) }
 
 // drop ends r if it is done without an error, with the fewest steps; false if Wait must.
 func (r *Request) drop() bool {
-	if r.c == nil || r.watch != nil || !r.req.Null() && !r.c.srv.Drop(r.req) {
+	if r.c == nil || r.watch != nil || !r.req.Null() && !r.c.Srv.Drop(r.req) {
 		return false
 	}
 	*r = Request{}
@@ -84,7 +84,7 @@ func (r *Request) drop() bool {
 // Test polls once and reports whether r is done; if so r becomes null.
 func (r *Request) Test() (Status, bool, error) {
 	if !r.Null() && !r.settled() {
-		if r.c.srv.Poll(); !r.settled() {
+		if r.c.Srv.Poll(); !r.settled() {
 			return Status{}, false, nil
 		}
 	}
@@ -98,7 +98,7 @@ func (r *Request) Cancel() error {
 		return fmt.Errorf("mpi: Cancel: %w: null", ErrRequest)
 	}
 	if !r.req.Null() {
-		r.c.srv.Cancel(r.req)
+		r.c.Srv.Cancel(r.req)
 	}
 	return nil
 }

@@ -2,23 +2,6 @@ package core
 
 import "github.com/golci/golci/comm"
 
-// Hot reports whether a send or receive may take the direct path: its arguments are valid, and neither a view nor a
-// wildcard nor the null process is among them. e is a nil *T for elements of type T. It must stay small enough for the
-// compiler to inline it.
-func (c *Comm) Hot(peer, tag int, e any) bool {
-	return c != nil && uint(peer) < uint(len(c.near)) && uint(tag) <= TagUB && !c.freed.Load() && Known(e)
-}
-
-// HotSend sends b where Hot is true. It waits.
-func (c *Comm) HotSend(b []byte, dest, tag int) error {
-	return c.srv.Send(c.ctx, int(c.near[dest]), tag, b, comm.Standard)
-}
-
-// HotIsend starts to send b where Hot is true; Started makes a request of it.
-func (c *Comm) HotIsend(b []byte, dest, tag int) (comm.Req, error) {
-	return c.srv.Isend(c.ctx, int(c.near[dest]), tag, b, comm.Standard)
-}
-
 // Started is the request of an operation of c.
 func (c *Comm) Started(r comm.Req) Request { return Request{c: c, req: r} }
 

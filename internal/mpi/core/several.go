@@ -19,7 +19,7 @@ func await(srv *comm.Server, rs []Request) {
 	buf := reqs.Get().(*[]comm.Req)
 	list := (*buf)[:0]
 	for i := range rs {
-		if r := &rs[i]; r.ordinary() && r.c.srv == srv && !r.req.Ready() {
+		if r := &rs[i]; r.ordinary() && r.c.Srv == srv && !r.req.Ready() {
 			list = append(list, r.req)
 		}
 	}
@@ -45,8 +45,8 @@ func Waitall(ctx context.Context, what string, rs []Request, st []Status) error 
 		if plain && st == nil && r.drop() {
 			continue
 		}
-		if plain && r.ordinary() && !r.c.srv.Linger(r.req) {
-			await(r.c.srv, rs[i:]) // one wake-up for all that is left
+		if plain && r.ordinary() && !r.c.Srv.Linger(r.req) {
+			await(r.c.Srv, rs[i:]) // one wake-up for all that is left
 		}
 		s, err := r.waitAt(ctx, what, i)
 		if st != nil {
@@ -127,9 +127,9 @@ func blockAny(ctx context.Context, rs []Request) error {
 			continue
 		}
 		if srv == nil {
-			srv = r.c.srv
+			srv = r.c.Srv
 		}
-		if r.watch != nil || r.c.srv != srv { // it has a waiter already, or is of another rank of this process
+		if r.watch != nil || r.c.Srv != srv { // it has a waiter already, or is of another rank of this process
 			r.Done()
 			ctxs = append(ctxs, r.watch)
 			continue
@@ -197,7 +197,7 @@ func Testsome(rs []Request) ([]int, []Status, error) {
 func pollFor(rs []Request) {
 	for i := range rs {
 		if rs[i].c != nil && !rs[i].settled() {
-			rs[i].c.srv.Poll()
+			rs[i].c.Srv.Poll()
 			return
 		}
 	}

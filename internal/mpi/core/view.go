@@ -36,8 +36,8 @@ func (c *Comm) view(until context.Context, codec any) *Comm {
 		return c
 	}
 	return &Comm{
-		srv: c.srv, proc: c.proc, group: c.group, inverse: c.inverse, lowest: c.lowest, rank: c.rank, id: c.id,
-		ctx: c.ctx, collCtx: c.collCtx, coll: c.coll, checked: c.checked, base: c, until: until, codec: codec,
+		Hot: Hot{Srv: c.Srv, Ctx: c.Ctx}, proc: c.proc, group: c.group, inverse: c.inverse, lowest: c.lowest, rank: c.rank, id: c.id,
+		collCtx: c.collCtx, coll: c.coll, checked: c.checked, base: c, until: until, codec: codec,
 	}
 }
 
@@ -94,10 +94,10 @@ func (c *Comm) over() error {
 // sendBytes sends b; it waits.
 func (c *Comm) sendBytes(to, tag int, b []byte, mode comm.Mode, shape uint64) error {
 	if c.plain() {
-		return c.srv.Send(c.ctx, int(c.group[to]), tag, b, mode)
+		return c.Srv.Send(c.Ctx, int(c.group[to]), tag, b, mode)
 	}
 	if c.until == nil {
-		return c.srv.SendShaped(c.ctx, int(c.group[to]), tag, b, mode, shapeFor(b, shape))
+		return c.Srv.SendShaped(c.Ctx, int(c.group[to]), tag, b, mode, shapeFor(b, shape))
 	}
 	r, err := c.isendBytes(to, tag, b, mode, shape)
 	if err == nil {
@@ -109,10 +109,10 @@ func (c *Comm) sendBytes(to, tag int, b []byte, mode comm.Mode, shape uint64) er
 // recvBytes receives into b from a rank or AnySource; it waits. The status names the source by its world rank.
 func (c *Comm) recvBytes(from, tag int, b []byte, shape uint64) (comm.Status, error) {
 	if c.plain() {
-		return c.srv.Recv(c.ctx, c.world(from), tag, b)
+		return c.Srv.Recv(c.Ctx, c.world(from), tag, b)
 	}
 	if c.until == nil {
-		return c.srv.RecvShaped(c.ctx, c.world(from), tag, b, shape)
+		return c.Srv.RecvShaped(c.Ctx, c.world(from), tag, b, shape)
 	}
 	r, err := c.irecvBytes(from, tag, b, shape)
 	if err != nil {
@@ -124,12 +124,12 @@ func (c *Comm) recvBytes(from, tag int, b []byte, shape uint64) (comm.Status, er
 // recvAllocBytes receives into what alloc gives; it waits. The status is as for recvBytes.
 func (c *Comm) recvAllocBytes(from, tag int, shape uint64, alloc func(n int) []byte) (comm.Status, error) {
 	if c.plain() {
-		return c.srv.RecvAlloc(c.ctx, c.world(from), tag, alloc)
+		return c.Srv.RecvAlloc(c.Ctx, c.world(from), tag, alloc)
 	}
 	if err := c.over(); err != nil {
 		return comm.Status{}, err
 	}
-	r, err := c.srv.IrecvWith(c.ctx, c.world(from), tag, nil, alloc, c.terms(shape))
+	r, err := c.Srv.IrecvWith(c.Ctx, c.world(from), tag, nil, alloc, c.terms(shape))
 	if err != nil {
 		return comm.Status{}, err
 	}
@@ -139,12 +139,12 @@ func (c *Comm) recvAllocBytes(from, tag int, shape uint64, alloc func(n int) []b
 // isendBytes starts to send b.
 func (c *Comm) isendBytes(to, tag int, b []byte, mode comm.Mode, shape uint64) (comm.Req, error) {
 	if c.plain() {
-		return c.srv.Isend(c.ctx, int(c.group[to]), tag, b, mode)
+		return c.Srv.Isend(c.Ctx, int(c.group[to]), tag, b, mode)
 	}
 	if err := c.over(); err != nil {
 		return comm.Req{}, err
 	}
-	return c.srv.IsendWith(c.ctx, int(c.group[to]), tag, b, mode, c.terms(shapeFor(b, shape)))
+	return c.Srv.IsendWith(c.Ctx, int(c.group[to]), tag, b, mode, c.terms(shapeFor(b, shape)))
 }
 
 // shapeFor is the shape that a message of b carries: nothing has no type.
@@ -158,27 +158,27 @@ func shapeFor(b []byte, shape uint64) uint64 {
 // irecvBytes starts to receive into b from a rank or AnySource.
 func (c *Comm) irecvBytes(from, tag int, b []byte, shape uint64) (comm.Req, error) {
 	if c.plain() {
-		return c.srv.Irecv(c.ctx, c.world(from), tag, b)
+		return c.Srv.Irecv(c.Ctx, c.world(from), tag, b)
 	}
 	if err := c.over(); err != nil {
 		return comm.Req{}, err
 	}
-	return c.srv.IrecvWith(c.ctx, c.world(from), tag, b, nil, c.terms(shape))
+	return c.Srv.IrecvWith(c.Ctx, c.world(from), tag, b, nil, c.terms(shape))
 }
 
 // wait waits for r and uses it up.
 func (c *Comm) wait(r comm.Req) (comm.Status, error) {
 	if c.until == nil {
-		return c.srv.Wait(r)
+		return c.Srv.Wait(r)
 	}
-	return c.srv.WaitContext(r, c.until)
+	return c.Srv.WaitContext(r, c.until)
 }
 
 // awaitAll waits until all of rs are done, or the context has ended, and uses up none. A wait for each then returns at
 // once.
 func (c *Comm) awaitAll(rs []comm.Req) error {
 	if c.until == nil {
-		return c.srv.AwaitAll(rs)
+		return c.Srv.AwaitAll(rs)
 	}
-	return c.srv.AwaitAllContext(rs, c.until)
+	return c.Srv.AwaitAllContext(rs, c.until)
 }

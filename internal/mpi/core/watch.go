@@ -31,8 +31,8 @@ func (r *Request) Done() <-chan struct{} {
 		go func() {
 			defer end()
 			_ = c.awaitAll([]comm.Req{req}) // an error shows in Wait
-			if !c.srv.End(req) {            // the context of a view has ended, and the bytes are still to come
-				_ = c.srv.AwaitAll([]comm.Req{req})
+			if !c.Srv.End(req) {            // the context of a view has ended, and the bytes are still to come
+				_ = c.Srv.AwaitAll([]comm.Req{req})
 			}
 		}()
 	}
@@ -62,17 +62,17 @@ func (r *Request) waitContext(ctx context.Context) (Status, error) {
 	}
 	c := r.c
 	if w := r.watch; w != nil {
-		if err := c.srv.AwaitAnyContext(nil, w, ctx); err != nil {
+		if err := c.Srv.AwaitAnyContext(nil, w, ctx); err != nil {
 			return Status{}, err
 		}
-		if w.Err() == nil && c.srv.End(r.req) {
-			_ = c.srv.AwaitAnyContext(nil, w) // which ends now
+		if w.Err() == nil && c.Srv.End(r.req) {
+			_ = c.Srv.AwaitAnyContext(nil, w) // which ends now
 		}
 		if w.Err() == nil {
 			return Status{}, fmt.Errorf("%w: %w", ErrPending, context.Cause(ctx))
 		}
 	}
-	st, err := c.srv.WaitContext(r.req, c.contexts(ctx)...)
+	st, err := c.Srv.WaitContext(r.req, c.contexts(ctx)...)
 	if !errors.Is(err, ErrPending) {
 		*r = Request{}
 	}
