@@ -18,12 +18,12 @@ import (
 	"github.com/golci/golci/cmd/golci-mpich-tests/internal/suite"
 )
 
-// A fake of MPICH's tests: programs are shell scripts, make copies them, and the launcher starts them side by side.
+// A fake of MPICH's tests: programs are shell scripts, make copies them whenever it is asked to, and the launcher starts them side by side.
 const (
 	fakeConfigure = `#!/bin/sh
 echo "$@" > configured.with
 for d in . pt2pt errors/coll; do
-	{ echo '%: %.c'; printf '\tcp $< $@ && chmod +x $@ && echo $@ >> made\n'; } > $d/Makefile
+	{ printf 'again:\n%%: %%.c again\n'; printf '\tcp $< $@ && chmod +x $@ && echo $@ >> made\n'; } > $d/Makefile
 done
 `
 	fakeLauncher = `#!/bin/sh
