@@ -29,14 +29,46 @@ func Iscatter[T any](c *Comm, send, recv []T, root int) (Request, error) {
 	return starting(c, "Iscatter", send, recv, root, (*core.Call).Scatter)
 }
 
+// Igatherv is Gatherv that does not wait (6.12.3). counts and displs are not used after it. It does not block. Errors as
+// for Gatherv.
+func Igatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) (Request, error) {
+	return starting(c, "Igatherv", send, recv, root, func(x *core.Call, root int) error {
+		return x.Gatherv(counts, displs, root)
+	})
+}
+
+// Iscatterv is Scatterv that does not wait (6.12.4). counts and displs are not used after it. It does not block. Errors
+// as for Scatterv.
+func Iscatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) (Request, error) {
+	return starting(c, "Iscatterv", send, recv, root, func(x *core.Call, root int) error {
+		return x.Scatterv(counts, displs, root)
+	})
+}
+
 // Iallgather is Allgather that does not wait (6.12.5). It does not block. Errors as for Allgather.
 func Iallgather[T any](c *Comm, send, recv []T) (Request, error) {
 	return starting(c, "Iallgather", send, recv, 0, (*core.Call).Allgather)
 }
 
+// Iallgatherv is Allgatherv that does not wait (6.12.5). counts and displs are not used after it. It does not block.
+// Errors as for Allgatherv.
+func Iallgatherv[T any](c *Comm, send, recv []T, counts, displs []int) (Request, error) {
+	return starting(c, "Iallgatherv", send, recv, 0, func(x *core.Call, _ int) error {
+		return x.Allgatherv(counts, displs)
+	})
+}
+
 // Ialltoall is Alltoall that does not wait (6.12.6). It does not block. Errors as for Alltoall.
 func Ialltoall[T any](c *Comm, send, recv []T) (Request, error) {
 	return starting(c, "Ialltoall", send, recv, 0, (*core.Call).Alltoall)
+}
+
+// Ialltoallv is Alltoallv that does not wait (6.12.6). Counts and displacements are not used after it. It does not
+// block. Errors as for Alltoallv.
+func Ialltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) (Request, error) {
+	return starting(c, "Ialltoallv", send, recv, 0, func(x *core.Call, _ int) error {
+		return x.Alltoallv(scounts, sdispls, rcounts, rdispls)
+	})
 }
 
 // Ireduce is Reduce that does not wait (6.12.7). It does not block. An operation of the program runs inside a poll: it

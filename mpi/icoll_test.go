@@ -91,6 +91,67 @@ var starters = []func(c *Comm, i, n int) (pendingCall, error){
 		}
 		return p, err
 	},
+	func(c *Comm, i, n int) (p pendingCall, err error) {
+		root, counts, want := i%c.Size(), risingCounts(c, i, n), rising(c, i, n)
+		out := make([]element, len(want))
+		p.r, err = Igatherv(c, fill(c.Rank(), i, counts[c.Rank()]), out, counts, nil, root)
+		clear(counts) // they are not used any more
+		p.check = func() error {
+			if c.Rank() != root {
+				return nil
+			}
+			return equals(out, want)
+		}
+		return p, err
+	},
+	func(c *Comm, i, n int) (p pendingCall, err error) {
+		root, counts := i%c.Size(), risingCounts(c, i, n)
+		want := fill(c.Rank(), i, counts[c.Rank()])
+		out := make([]element, len(want))
+		p.r, err = Iscatterv(c, rising(c, i, n), counts, nil, out, root)
+		clear(counts)
+		p.check = func() error { return equals(out, want) }
+		return p, err
+	},
+	func(c *Comm, i, n int) (p pendingCall, err error) {
+		counts, want := risingCounts(c, i, n), rising(c, i, n)
+		out := make([]element, len(want))
+		p.r, err = Iallgatherv(c, fill(c.Rank(), i, counts[c.Rank()]), out, counts, nil)
+		clear(counts)
+		p.check = func() error { return equals(out, want) }
+		return p, err
+	},
+	func(c *Comm, i, n int) (p pendingCall, err error) {
+		me := c.Rank()
+		scounts, rcounts := make([]int, c.Size()), make([]int, c.Size())
+		var in, want []element
+		for r := range c.Size() {
+			scounts[r], rcounts[r] = (me+2*r)%3*n/2, (r+2*me)%3*n/2
+			in, want = append(in, fill(me, i+r, scounts[r])...), append(want, fill(r, i+me, rcounts[r])...)
+		}
+		out := make([]element, len(want))
+		p.r, err = Ialltoallv(c, in, scounts, nil, out, rcounts, nil)
+		clear(scounts)
+		clear(rcounts)
+		p.check = func() error { return equals(out, want) }
+		return p, err
+	},
+}
+
+// risingCounts are lengths of parts, which differ, and rising such parts of all ranks.
+func risingCounts(c *Comm, i, n int) []int {
+	counts := make([]int, c.Size())
+	for r := range counts {
+		counts[r] = n * ((i + r) % 3) / 2
+	}
+	return counts
+}
+
+func rising(c *Comm, i, n int) (all []element) {
+	for r, k := range risingCounts(c, i, n) {
+		all = append(all, fill(r, i, k)...)
+	}
+	return all
 }
 
 func equals[T comparable](got, want []T) error {

@@ -3,6 +3,8 @@ package core
 import (
 	"fmt"
 	"math/bits"
+
+	"github.com/golci/golci/comm"
 )
 
 // The tag of a message of a collective says to which call it belongs: the way in which the call is carried out, its
@@ -10,9 +12,11 @@ import (
 // match. How many bits root and number share depends on the number of ranks: together they have tagShared.
 const (
 	tagBits   = 28
-	wayBits   = 5
+	wayBits   = 6
 	tagShared = tagBits - wayBits
 )
+
+const _ = uint(1<<(tagShared-2) - comm.MaxRanks) // two bits are left for numbers
 
 // way is a collective and how it is carried out. Ranks that disagree about a length may choose different ones.
 type way uint8
@@ -57,10 +61,10 @@ var wayNames = [ways]string{
 }
 
 // repeating has a bit for each way in which a rank may send another several messages with one tag.
-const repeating uint32 = 1<<wayFinalize | 1<<wayBcastRing | 1<<wayReduceParts | 1<<wayReduceEnd | 1<<wayAllreduceRing |
+const repeating uint64 = 1<<wayFinalize | 1<<wayBcastRing | 1<<wayReduceParts | 1<<wayReduceEnd | 1<<wayAllreduceRing |
 	1<<wayAllgatherRing | 1<<wayAllgatherv
 
-func (w way) repeats() bool { return repeating>>(w&31)&1 != 0 }
+func (w way) repeats() bool { return repeating>>(w&63)&1 != 0 }
 
 // String is the name of the collective.
 func (w way) String() string {
