@@ -82,3 +82,15 @@ func Ireduce[T any](c *Comm, send, recv []T, op Op[T], root int) (Request, error
 func Iallreduce[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
 	return startReducing(c, "Iallreduce", send, recv, op, 0, (*core.Call).Allreduce)
 }
+
+// Iscan is Scan that does not wait (6.12.11). It does not block. An operation of the program is as in Iallreduce.
+// Errors as for Scan.
+func Iscan[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
+	return startReducing(c, "Iscan", send, recv, op, 0, (*core.Call).Scan)
+}
+
+// Iexscan is Exscan that does not wait (6.12.12). It does not block. An operation of the program is as in Iallreduce.
+// Errors as for Exscan.
+func Iexscan[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
+	return startReducing(c, "Iexscan", send, recv, op, 0, (*core.Call).Exscan)
+}

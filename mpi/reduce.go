@@ -11,9 +11,9 @@ func Reduce[T any](c *Comm, send, recv []T, op Op[T], root int) error {
 }
 
 // Allreduce is Reduce whose result all ranks get, into recv, which must be as long as send or longer, and must not
-// overlap it; send may be InPlace (6.9.6). It waits, and may switch threads. Short vectors, and operations that are
-// not commutative, go by recursive doubling; long ones round a ring, each rank combining its share. Errors: ErrOp,
-// ErrType, ErrCount, ErrTruncate, ErrBuffer, and those of Barrier.
+// overlap it; send may be InPlace (6.9.6). It waits, and may switch threads. Short vectors go by recursive doubling;
+// long ones round a ring, each rank combining its share. Errors: ErrOp, ErrType, ErrCount, ErrTruncate, ErrBuffer, and
+// those of Barrier.
 func Allreduce[T any](c *Comm, send, recv []T, op Op[T]) error {
 	return reducing(c, "Allreduce", send, recv, op, 0, (*core.Call).Allreduce)
 }

@@ -2,10 +2,6 @@ package core
 
 import "github.com/golci/golci/internal/schedule"
 
-// allgatherBruck is up to how many bytes in all an allgather doubles what it holds in each step, at the price of a
-// copy; above, the parts go round a ring.
-const allgatherBruck = 32 << 10
-
 // Allgather gives all ranks the equal parts of all. Its argument is not used.
 func (x *Call) Allgather(int) (err error) {
 	send, recv := &x.buf[schedule.In], &x.buf[schedule.Out]
@@ -14,7 +10,7 @@ func (x *Call) Allgather(int) (err error) {
 		return err
 	}
 	n, w := len(send.mem), wayAllgatherRing
-	if n*x.size <= allgatherBruck && x.size > 2 {
+	if allgathersInSteps(x.size, n*x.size) {
 		w = wayAllgatherSteps
 	}
 	switch {
@@ -38,7 +34,12 @@ func (x *Call) Allgatherv(counts, displs []int) error {
 	if send.mem, err = x.partOwn(send.mem, recv.mem, l, "send", send.size); err != nil {
 		return err
 	}
-	x.take(wayAllgatherv, 0)
-	x.fresh(wayAllgatherv).AllgatherRing(x.place(), l.parts(schedule.Out, recv.size), own)
+	if parts := l.parts(schedule.Out, recv.size); allgathersInSteps(x.size, l.sum()*recv.size) {
+		x.take(wayAllgathervSteps, 0)
+		x.fresh(wayAllgathervSteps).AllgathervSteps(x.place(), parts, own)
+	} else {
+		x.take(wayAllgatherv, 0)
+		x.fresh(wayAllgatherv).AllgatherRing(x.place(), parts, own)
+	}
 	return nil
 }

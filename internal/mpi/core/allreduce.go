@@ -8,10 +8,8 @@ func (x *Call) Allreduce(int) error {
 	if err != nil {
 		return err
 	}
-	send, w := &x.buf[schedule.In], wayAllreduceSwap
-	if x.op.Commutes && x.large(send) {
-		w = wayAllreduceRing
-	}
+	send := &x.buf[schedule.In]
+	w := allreduceWay(x.size, of.bytes, send.len)
 	switch {
 	case !x.plan(w, 0, of):
 	case w == wayAllreduceRing:
@@ -20,19 +18,4 @@ func (x *Call) Allreduce(int) error {
 		x.steps.AllreduceDoubling(x.place(), of.bytes, of.inPlace)
 	}
 	return nil
-}
-
-// A commutative reduction of more bytes than this has each rank combine its share. Two ranks move as many bytes in
-// either way, so they swap whole vectors for longer: that is one exchange in place of two.
-const (
-	ReduceLarge = 64 << 10
-	ReducePair  = 512 << 10
-)
-
-func (x *Call) large(v *buffer) bool {
-	most := ReduceLarge
-	if x.size == 2 {
-		most = ReducePair
-	}
-	return len(v.mem) > most && v.len >= x.size && x.size > 1
 }

@@ -2,10 +2,6 @@ package core
 
 import "github.com/golci/golci/internal/schedule"
 
-// alltoallAtOnce is up to how many bytes for a rank all parts are sent at once; above, the ranks pair up, round after
-// round, so that no receiver is flooded.
-const alltoallAtOnce = 4 << 10
-
 // Alltoall sends part j of In to rank j. Its argument is not used.
 func (x *Call) Alltoall(int) error {
 	send, recv := &x.buf[schedule.In], &x.buf[schedule.Out]
@@ -22,9 +18,10 @@ func (x *Call) Alltoall(int) error {
 	if err := x.lengthFor("receive", recv.len, in.len); err != nil {
 		return err
 	}
-	n, w := len(in.mem)/x.size, wayAlltoallPairs
-	if n <= alltoallAtOnce && x.size > 2 {
-		w = wayAlltoallAll
+	n := len(in.mem) / x.size
+	w := alltoallWay(x.size, n)
+	if w == wayAlltoallBruck && own {
+		*send = *recv // this one needs no copy
 	}
 	if !x.plan(w, 0, contribution{bytes: n, inPlace: own}) {
 		return nil
@@ -33,9 +30,12 @@ func (x *Call) Alltoall(int) error {
 	if own {
 		from.Buf, saved = schedule.Work, len(in.mem)
 	}
-	if w == wayAlltoallAll {
+	switch w {
+	case wayAlltoallBruck:
+		x.steps.AlltoallBruck(x.place(), n)
+	case wayAlltoallAll:
 		x.steps.AlltoallAll(x.place(), &from, &to, saved)
-	} else {
+	default:
 		x.steps.AlltoallPairs(x.place(), &from, &to, saved)
 	}
 	return nil

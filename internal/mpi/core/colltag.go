@@ -44,6 +44,18 @@ const (
 	wayAlltoallAll
 	wayAlltoallPairs
 	wayAlltoallv
+	wayAlltoallBruck
+	wayAllgathervSteps
+	wayScan
+	wayScanParts // all segments of a vector but the last, in each round
+	wayScanEnd   // the last one
+	wayExscan
+	wayExscanParts
+	wayExscanEnd
+	wayBlockHalving
+	wayBlockShares
+	wayReduceScatterHalving
+	wayReduceScatterShares
 	ways
 )
 
@@ -58,11 +70,17 @@ var wayNames = [ways]string{
 	wayScatterTree: "Scatter", wayScatterAll: "Scatter", wayScatterv: "Scatterv",
 	wayAllgatherSteps: "Allgather", wayAllgatherRing: "Allgather", wayAllgatherv: "Allgatherv",
 	wayAlltoallAll: "Alltoall", wayAlltoallPairs: "Alltoall", wayAlltoallv: "Alltoallv",
+	wayAlltoallBruck: "Alltoall", wayAllgathervSteps: "Allgatherv",
+	wayScan: "Scan", wayScanParts: "Scan", wayScanEnd: "Scan",
+	wayExscan: "Exscan", wayExscanParts: "Exscan", wayExscanEnd: "Exscan",
+	wayBlockHalving: "ReduceScatterBlock", wayBlockShares: "ReduceScatterBlock",
+	wayReduceScatterHalving: "ReduceScatter", wayReduceScatterShares: "ReduceScatter",
 }
 
 // repeating has a bit for each way in which a rank may send another several messages with one tag.
 const repeating uint64 = 1<<wayFinalize | 1<<wayBcastRing | 1<<wayReduceParts | 1<<wayReduceEnd | 1<<wayAllreduceRing |
-	1<<wayAllgatherRing | 1<<wayAllgatherv
+	1<<wayAllgatherRing | 1<<wayAllgatherv | 1<<wayScanParts | 1<<wayScanEnd |
+	1<<wayExscan | 1<<wayExscanParts | 1<<wayExscanEnd
 
 func (w way) repeats() bool { return repeating>>(w&63)&1 != 0 }
 

@@ -2,10 +2,6 @@ package core
 
 import "github.com/golci/golci/internal/schedule"
 
-// gatherTree is up to how many bytes of a rank a gather or scatter goes over a binomial tree, which has fewer steps but
-// sends most bytes several times.
-const gatherTree = 2 << 10
-
 // direction is a gather or a scatter. It says which buffer has one part and which has the parts of all ranks, which is
 // used at root only.
 type direction struct {
@@ -42,9 +38,9 @@ func (x *Call) equalParts(d *direction, root int) (err error) {
 	if err != nil {
 		return err
 	}
-	n, w := len(own.mem), d.tree
-	if n > gatherTree || x.size <= 2 {
-		w = d.direct
+	n, w := len(own.mem), d.direct
+	if gathersByTree(x.size, n) {
+		w = d.tree
 	}
 	how := schedule.Rooted{Root: root, N: n, Down: d.down, InPlace: placed}
 	switch {

@@ -55,6 +55,14 @@ func (l layout) part(b []byte, i, size int) []byte {
 	return b[l.displs[i]*size:][:l.counts[i]*size]
 }
 
+// sum is how many elements all parts have.
+func (l layout) sum() (n int) {
+	for _, c := range l.counts {
+		n += c
+	}
+	return n
+}
+
 // parts are those of buffer b of a call.
 func (l layout) parts(b schedule.Buf, size int) *schedule.Parts {
 	return &schedule.Parts{Buf: b, Counts: l.counts, Displs: l.displs, Size: size}

@@ -2,10 +2,6 @@ package core
 
 import "github.com/golci/golci/internal/schedule"
 
-// ReduceSegment is how many bytes of a long vector travel in one message of a reduction. One segment is combined, out
-// of the cache, while the next is on its way.
-const ReduceSegment = 128 << 10
-
 // reduceWhole is up to how many bytes a vector travels in one message, for which a rank prepares when it wants it.
 const reduceWhole = 8 << 10
 
@@ -18,19 +14,20 @@ func (x *Call) Reduce(root int) error {
 	if err != nil {
 		return err
 	}
-	w := wayReduceTree
-	if of.bytes > ReduceSegment {
-		w = wayReduceParts
-	}
+	w := reduceWay(of.bytes)
 	if x.plan(w, root, of) {
-		segment := max(1, ReduceSegment/max(1, of.elem)) * of.elem
-		lengths := schedule.Lengths{N: of.bytes, Whole: min(reduceWhole, segment), Segment: segment}
-		x.steps.ReduceTree(x.place(), root, lengths, of.inPlace)
+		x.steps.ReduceTree(x.place(), root, segmented(of), of.inPlace)
 	}
 	if w == wayReduceParts {
 		x.lastTag = collTag(x.size, wayReduceEnd, root, x.call)
 	}
 	return nil
+}
+
+// segmented are the lengths of a vector that travels in segments of whole elements.
+func segmented(of contribution) schedule.Lengths {
+	segment := max(1, ReduceSegment/max(1, of.elem)) * of.elem
+	return schedule.Lengths{N: of.bytes, Whole: min(reduceWhole, segment), Segment: segment}
 }
 
 // reduction checks what reductions have in common. result tells that the rank gets it.
