@@ -83,6 +83,20 @@ func Iallreduce[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
 	return startReducing(c, "Iallreduce", send, recv, op, 0, (*core.Call).Allreduce)
 }
 
+// IreduceScatterBlock is ReduceScatterBlock that does not wait (6.12.9). It does not block. An operation of the program
+// is as in Iallreduce. Errors as for ReduceScatterBlock.
+func IreduceScatterBlock[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
+	return startReducing(c, "IreduceScatterBlock", send, recv, op, 0, (*core.Call).ReduceScatterBlock)
+}
+
+// IreduceScatter is ReduceScatter that does not wait (6.12.10). counts is not used after it. It does not block. An
+// operation of the program is as in Iallreduce. Errors as for ReduceScatter.
+func IreduceScatter[T any](c *Comm, send, recv []T, counts []int, op Op[T]) (Request, error) {
+	return startReducing(c, "IreduceScatter", send, recv, op, 0, func(x *core.Call, _ int) error {
+		return x.ReduceScatter(counts)
+	})
+}
+
 // Iscan is Scan that does not wait (6.12.11). It does not block. An operation of the program is as in Iallreduce.
 // Errors as for Scan.
 func Iscan[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {

@@ -11,9 +11,10 @@ import (
 //
 //	err := mpi.Allreduce(c, mpi.InPlace(buf), buf, mpi.Sum)
 //
-// On all ranks it may be the send buffer of Allreduce, Allgather, Allgatherv, Alltoall and Alltoallv. At root it may
-// be the send buffer of Reduce, Gather and Gatherv, and the receive buffer of Scatter and Scatterv. Elsewhere a
-// collective returns ErrBuffer. The result has no elements, and cannot be sliced.
+// On all ranks it may be the send buffer of Allreduce, Allgather, Allgatherv, Alltoall, Alltoallv, ReduceScatter,
+// ReduceScatterBlock, Scan and Exscan. At root it may be the send buffer of Reduce, Gather and Gatherv, and the receive
+// buffer of Scatter and Scatterv. Elsewhere a collective returns ErrBuffer. The result has no elements, and cannot be
+// sliced.
 func InPlace[T any](buf []T) []T {
 	buf = nil
 	*(*unsafe.Pointer)(unsafe.Pointer(&buf)) = core.InPlace() // the first word of a slice

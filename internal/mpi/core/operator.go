@@ -1,6 +1,7 @@
 package core
 
 import (
+	"fmt"
 	"reflect"
 	"unsafe"
 )
@@ -8,7 +9,7 @@ import (
 // Operator is how a reduction combines. The zero Operator is invalid.
 type Operator struct {
 	Combiner
-	Commutes bool // the order of ranks does not matter
+	Commutes bool // the order of operands does not matter; the algorithms keep it in any case
 	User     bool // the combiner is a function of the program: it may panic
 }
 
@@ -45,4 +46,25 @@ func (c *Comm) allAnd(what string, mine, all []byte) (call uint64, err error) {
 	x.Buffers(unsafe.Pointer(&mine[0]), len(mine), unsafe.Pointer(&all[0]), len(all), 1)
 	x.Operate(Operator{Combiner: and{}, Commutes: true})
 	return call, x.Finish(x.Allreduce(0))
+}
+
+// ReduceLocal sets inout to in op inout, for elements e.
+func ReduceLocal(op Operator, e *Elem, in, inout []byte) error {
+	var err error
+	switch n := len(in); {
+	case e.err != nil:
+		err = e.err
+	case op.Combiner == nil:
+		err = fmt.Errorf("%w: the operation has no function", ErrOp)
+	case inPlace(in) || inPlace(inout):
+		err = fmt.Errorf("%w: InPlace is no buffer here", ErrBuffer)
+	case len(inout) < n:
+		err = fmt.Errorf("%w: %d bytes and %d", ErrCount, n, len(inout))
+	case overlap(in, inout[:n]):
+		err = fmt.Errorf("%w: the buffers overlap", ErrBuffer)
+	default:
+		op.Into(inout[:n], in, inout[:n])
+		return nil
+	}
+	return fmt.Errorf("mpi: ReduceLocal: %w", err)
 }

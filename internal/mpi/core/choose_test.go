@@ -1,0 +1,141 @@
+package core
+
+import (
+	"fmt"
+	"testing"
+	"unsafe"
+
+	"github.com/golci/golci/internal/schedule"
+)
+
+// TestChoices: each choice changes at its limit, and only there.
+func TestChoices(t *testing.T) {
+	for i, x := range []struct{ got, want any }{
+		{bcastWay(4, bcastLarge, 4), wayBcastTree},
+		{bcastWay(4, bcastLarge+1, 4), wayBcastRing},
+		{bcastWay(4, bcastLarge+1, 3), wayBcastTree},
+		{bcastWay(3, bcastLarge+1, 9), wayBcastTree},
+		{reduceWay(ReduceSegment), wayReduceTree},
+		{reduceWay(ReduceSegment + 1), wayReduceParts},
+		{scanWay(&inclusive, ReduceSegment), wayScan},
+		{scanWay(&inclusive, ReduceSegment+1), wayScanParts},
+		{scanWay(&exclusive, ReduceSegment), wayExscan},
+		{scanWay(&exclusive, ReduceSegment+1), wayExscanParts},
+		{allreduceWay(3, ReduceLarge, 3), wayAllreduceSwap},
+		{allreduceWay(3, ReduceLarge+1, 3), wayAllreduceRing},
+		{allreduceWay(3, ReduceLarge+1, 2), wayAllreduceSwap},
+		{allreduceWay(2, ReducePair, 9), wayAllreduceSwap},
+		{allreduceWay(2, ReducePair+1, 9), wayAllreduceRing},
+		{allreduceWay(1, ReducePair+1, 9), wayAllreduceSwap},
+		{blockWay(3, scatterLarge), wayBlockHalving},
+		{blockWay(3, scatterLarge+1), wayBlockShares},
+		{blockWay(2, 1), wayBlockShares},
+		{reduceScatterWay(3, scatterLarge), wayReduceScatterHalving},
+		{reduceScatterWay(3, scatterLarge+1), wayReduceScatterShares},
+		{reduceScatterWay(2, 1), wayReduceScatterShares},
+		{gathersByTree(3, gatherTree), true},
+		{gathersByTree(3, gatherTree+1), false},
+		{gathersByTree(2, 1), false},
+		{allgathersInSteps(3, allgatherBruck), true},
+		{allgathersInSteps(3, allgatherBruck+1), false},
+		{allgathersInSteps(2, 1), false},
+		{alltoallWay(alltoallRanks, alltoallBruck), wayAlltoallBruck},
+		{alltoallWay(alltoallRanks-1, alltoallBruck), wayAlltoallAll},
+		{alltoallWay(alltoallRanks, alltoallBruck+1), wayAlltoallAll},
+		{alltoallWay(3, alltoallAtOnce), wayAlltoallAll},
+		{alltoallWay(3, alltoallAtOnce+1), wayAlltoallPairs},
+		{alltoallWay(2, 1), wayAlltoallPairs},
+	} {
+		if x.got != x.want {
+			t.Errorf("choice %d: %v, want %v", i, x.got, x.want)
+		}
+	}
+}
+
+// collectives are calls of n bytes, or of so many for each of p ranks.
+var collectives = map[string]func(x *Call, n, p int) error{
+	"Barrier":   func(x *Call, _, _ int) error { return x.Barrier(0) },
+	"Bcast":     func(x *Call, n, _ int) error { return x.with(0, n).Bcast(0) },
+	"Reduce":    func(x *Call, n, _ int) error { return x.with(n, n).Reduce(0) },
+	"Allreduce": func(x *Call, n, _ int) error { return x.with(n, n).Allreduce(0) },
+	"Scan":      func(x *Call, n, _ int) error { return x.with(n, n).Scan(0) },
+	"Exscan":    func(x *Call, n, _ int) error { return x.with(n, n).Exscan(0) },
+	"Gather":    func(x *Call, n, p int) error { return x.with(n, n*p).Gather(0) },
+	"Scatter":   func(x *Call, n, p int) error { return x.with(n*p, n).Scatter(0) },
+	"Allgather": func(x *Call, n, p int) error { return x.with(n, n*p).Allgather(0) },
+	"Alltoall":  func(x *Call, n, p int) error { return x.with(n*p, n*p).Alltoall(0) },
+	"Block":     func(x *Call, n, p int) error { return x.with(n*p, n).ReduceScatterBlock(0) },
+	"Gatherv":   func(x *Call, n, p int) error { return x.with(n, n*p).Gatherv(lens(n, p), nil, 0) },
+	"Scatterv":  func(x *Call, n, p int) error { return x.with(n*p, n).Scatterv(lens(n, p), nil, 0) },
+	"Allgatherv": func(x *Call, n, p int) error {
+		return x.with(n, n*p).Allgatherv(lens(n, p), nil)
+	},
+	"Alltoallv": func(x *Call, n, p int) error {
+		return x.with(n*p, n*p).Alltoallv(lens(n, p), nil, lens(n, p), nil)
+	},
+	"ReduceScatter": func(x *Call, n, p int) error { return x.with(n*p, n).ReduceScatter(lens(n, p)) },
+}
+
+func lens(n, p int) []int {
+	out := make([]int, p)
+	for i := range out {
+		out[i] = n
+	}
+	return out
+}
+
+// with gives the call buffers of so many bytes.
+func (x *Call) with(in, out int) *Call {
+	a, b := make([]byte, in+1), make([]byte, out+1)
+	x.Buffers(unsafe.Pointer(&a[0]), in, unsafe.Pointer(&b[0]), out, 1)
+	x.Operate(Operator{Combiner: and{}, Commutes: true})
+	return x
+}
+
+// TestWays: all ways but those of numbers are taken. A rank sends another several messages with one tag only where the
+// way says so, and in each such way some rank does.
+func TestWays(t *testing.T) {
+	taken, several := map[way]bool{}, map[way]bool{}
+	for _, p := range []int{1, 2, 3, 4, 7, 16, 17} {
+		for name, call := range collectives {
+			for _, n := range []int{0, 1, 40_000, 600_000} {
+				if n > 1<<19 && p > 4 {
+					continue // the memory
+				}
+				for rank := range p {
+					x := &Call{st: &collState{size: p, numbers: uint8(numberBits(p))}, rank: rank, size: p, call: 5}
+					if err := call(x, n, p); err != nil {
+						t.Fatalf("%s of %d ranks: %v", name, p, err)
+					}
+					noteMessages(t, x, taken, several)
+				}
+			}
+		}
+	}
+	for w := wayBarrier; w < ways; w++ {
+		ends := w == wayReduceEnd || w == wayScanEnd || w == wayExscanEnd // which share what the call says
+		if !taken[w] || several[w] != (w.repeats() && !ends) || ends && !w.repeats() {
+			t.Errorf("%v (%d): taken %v, several messages of one tag %v, may repeat %v", w, w, taken[w], several[w], w.repeats())
+		}
+	}
+}
+
+func noteMessages(t *testing.T, x *Call, taken, several map[way]bool) {
+	t.Helper()
+	taken[x.way], taken[tagWay(x.lastTag)] = true, true
+	seen := map[string]bool{}
+	for i := range x.steps.Steps {
+		st := &x.steps.Steps[i]
+		if st.Kind != schedule.Send && st.Kind != schedule.Recv {
+			continue
+		}
+		k := fmt.Sprint(st.Kind, st.Peer, x.tagOf(st))
+		if seen[k] {
+			several[tagWay(x.tagOf(st))] = true
+			if x.once {
+				t.Fatalf("%v, rank %d of %d: two messages of one tag, peer %d", x.way, x.rank, x.size, st.Peer)
+			}
+		}
+		seen[k] = true
+	}
+}
