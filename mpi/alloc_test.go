@@ -82,6 +82,11 @@ func allocations(t *testing.T, c *Comm, who string) error {
 			note(Reduce(c, out, in, Sum, 0))
 			note(Alltoall(c, out, in))
 			note(Alltoallv(c, out, counts, nil, in, counts, nil))
+			note(Scan(c, out, in, Sum))
+			note(Exscan(c, out, in, Sum))
+			note(ReduceScatterBlock(c, out, in, Sum))
+			note(ReduceScatter(c, out, in, counts, Sum))
+			note(ReduceLocal(out, in, Sum))
 		},
 	}
 	var errs []error
@@ -138,10 +143,12 @@ func TestAllocationsFromTwoPlaces(t *testing.T) {
 	}
 	const runs, size = 100, 4
 	must(t, size, func(c *Comm) error {
-		own, all := make([]int, 3), make([]int, 3*size)
+		own, all, lens := make([]int, 3), make([]int, 3*size), counts(c, 3)
 		var failed error
 		step := func() {
-			err := errors.Join(Gather(c, own, all, 0), Scatter(c, all, own, 1), Allgather(c, own, all), c.Barrier())
+			err := errors.Join(Gather(c, own, all, 0), Scatter(c, all, own, 1), Allgather(c, own, all), c.Barrier(),
+				Scan(c, own, all, Sum), Exscan(c, own, all, Sum), ReduceScatterBlock(c, all, own, Sum),
+				ReduceScatter(c, all, own, lens, Sum), Allgatherv(c, own, all, lens, nil), c.Barrier())
 			if err != nil {
 				failed = err
 			}

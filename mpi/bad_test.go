@@ -141,6 +141,48 @@ var badCollectives = []bad{
 	{"Allgatherv with overlapping parts", ErrBuffer, func(c *Comm) error {
 		return Allgatherv(c, one(), make([]int, 4), []int{2, 2}, []int{0, 1})
 	}},
+	{"Scan without an operation", ErrOp, func(c *Comm) error { return Scan(c, one(), one(), nil) }},
+	{"Scan into a short buffer", ErrCount, func(c *Comm) error { return Scan(c, one(), nil, Sum) }},
+	{"Scan of strings", ErrType, func(c *Comm) error {
+		return Scan(c, []string{""}, []string{""}, Func(func(a, _ string) string { return a }))
+	}},
+	{"Iscan in one buffer", ErrBuffer, func(c *Comm) error { b := one(); return second(Iscan(c, b, b, Sum)) }},
+	{"Exscan without an operation", ErrOp, func(c *Comm) error { return Exscan(c, one(), one(), nil) }},
+	{"Iexscan without an operation", ErrOp, func(c *Comm) error { return second(Iexscan(c, one(), one(), nil)) }},
+	{"ReduceScatterBlock without an operation", ErrOp, func(c *Comm) error {
+		return ReduceScatterBlock(c, make([]int, 2), one(), nil)
+	}},
+	{"ReduceScatterBlock of a short buffer", ErrCount, func(c *Comm) error { return ReduceScatterBlock(c, one(), one(), Sum) }},
+	{"ReduceScatterBlock in one buffer", ErrBuffer, func(c *Comm) error {
+		b := make([]int, 2)
+		return ReduceScatterBlock(c, b, b[1:], Sum)
+	}},
+	{"ReduceScatter of a short buffer", ErrCount, func(c *Comm) error {
+		return ReduceScatter(c, one(), one(), []int{1, 1}, Sum)
+	}},
+	{"ReduceScatter into a short buffer", ErrCount, func(c *Comm) error {
+		return ReduceScatter(c, make([]int, 3), one(), []int{2, 1}, Sum)
+	}},
+	{"ReduceScatter with too few counts", ErrCount, func(c *Comm) error {
+		return ReduceScatter(c, one(), one(), []int{1}, Sum)
+	}},
+	{"ReduceScatter with a negative count", ErrCount, func(c *Comm) error {
+		return ReduceScatter(c, make([]int, 4), one(), []int{1, -1}, Sum)
+	}},
+	{"IreduceScatter with counts that wrap", ErrCount, func(c *Comm) error {
+		return second(IreduceScatter(c, make([]int, 4), one(), []int{1, 1<<63 - 1}, Sum))
+	}},
+	{"IreduceScatterBlock of a short buffer", ErrCount, func(c *Comm) error {
+		return second(IreduceScatterBlock(c, one(), one(), Sum))
+	}},
+	{"Igatherv to a bad root", ErrRoot, func(c *Comm) error { return second(Igatherv(c, one(), one(), nil, nil, 2)) }},
+	{"Iscatterv from a bad root", ErrRoot, func(c *Comm) error { return second(Iscatterv(c, one(), nil, nil, one(), 2)) }},
+	{"Iallgatherv with too few counts", ErrCount, func(c *Comm) error {
+		return second(Iallgatherv(c, one(), one(), []int{1}, nil))
+	}},
+	{"Ialltoallv with too few displacements", ErrCount, func(c *Comm) error {
+		return second(Ialltoallv(c, one(), []int{0, 1}, []int{0}, one(), []int{0, 1}, nil))
+	}},
 	{"Alltoall that does not divide", ErrCount, func(c *Comm) error { return Alltoall(c, one(), one()) }},
 	{"Alltoall in place", ErrBuffer, func(c *Comm) error {
 		b := make([]int, 2)
@@ -222,6 +264,9 @@ func TestAfterFinalize(t *testing.T) {
 		"Allgatherv": func(c *Comm) error { return Allgatherv(c, one(), one(), []int{1}, nil) },
 		"Alltoall":   func(c *Comm) error { return Alltoall(c, one(), one()) },
 		"Alltoallv":  func(c *Comm) error { return Alltoallv(c, one(), []int{1}, nil, one(), []int{1}, nil) },
+		"Scan":       func(c *Comm) error { return Scan(c, one(), one(), Sum) },
+		"Iexscan":    func(c *Comm) error { return second(Iexscan(c, one(), one(), Sum)) },
+		"Igatherv":   func(c *Comm) error { return second(Igatherv(c, one(), one(), []int{1}, nil, 0)) },
 		"Dup":        func(c *Comm) error { return second(c.Dup()) },
 		"Split":      func(c *Comm) error { return second(c.Split(0, 0)) },
 		"Free":       func(c *Comm) error { return c.Free() },

@@ -414,3 +414,26 @@ func TestCollectivesTinyQueues(t *testing.T) {
 		return nil
 	}, withConduit(func(cfg *conduit.Config) { cfg.TinyQueues = true }))
 }
+
+// TestAlltoallOfMany: from so many ranks on very short parts travel together. With two buffers, in place, and started.
+func TestAlltoallOfMany(t *testing.T) {
+	for _, size := range []int{16, 19} {
+		must(t, size, func(c *Comm) error {
+			for _, n := range []int{0, 1, 7, 40} {
+				var in, want []int32
+				for r := range size {
+					for i := range n {
+						in = append(in, int32(c.Rank()*10_000+r*100+i))
+						want = append(want, int32(r*10_000+c.Rank()*100+i))
+					}
+				}
+				out, later, place := make([]int32, len(in)), make([]int32, len(in)), slices.Clone(in)
+				err := errors.Join(Alltoall(c, in, out), waited(Ialltoall(c, in, later)), Alltoall(c, InPlace(place), place))
+				if err != nil || !slices.Equal(out, want) || !slices.Equal(later, want) || !slices.Equal(place, want) {
+					return fmt.Errorf("%d elements: wrong content, or %w", n, err)
+				}
+			}
+			return nil
+		})
+	}
+}

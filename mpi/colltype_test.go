@@ -13,6 +13,14 @@ func typedCalls[T Real](n int) map[string]func(c *Comm) error {
 		"Bcast":     func(c *Comm) error { return Bcast(c, v(n), 0) },
 		"Reduce":    func(c *Comm) error { return Reduce(c, v(n), v(n), Sum, 0) },
 		"Allreduce": func(c *Comm) error { return Allreduce(c, v(n), v(n), Sum) },
+		"Scan":      func(c *Comm) error { return Scan(c, v(n), v(n), Sum) },
+		"Exscan":    func(c *Comm) error { return Exscan(c, v(n), v(n), Sum) },
+		"ReduceScatterBlock": func(c *Comm) error {
+			return ReduceScatterBlock(c, v(n*c.Size()), v(n), Sum)
+		},
+		"ReduceScatter": func(c *Comm) error {
+			return ReduceScatter(c, v(n*c.Size()), v(n), counts(c, n), Sum)
+		},
 		"Gather":    func(c *Comm) error { return Gather(c, v(n), v(n*c.Size()), 0) },
 		"Gatherv":   func(c *Comm) error { return Gatherv(c, v(n), v(n*c.Size()), counts(c, n), nil, 0) },
 		"Scatter":   func(c *Comm) error { return Scatter(c, v(n*c.Size()), v(n), 0) },

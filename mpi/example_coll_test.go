@@ -76,6 +76,39 @@ func ExampleAllgatherv() {
 	// Output: [10 20 21]
 }
 
+// Each rank has a list of its own. A scan tells where it begins if they lie one behind the other.
+func ExampleScan() {
+	run(3, func(c *mpi.Comm) error {
+		mine := make([]string, 2+c.Rank())
+		end := make([]int, 1)
+		if err := mpi.Scan(c, []int{len(mine)}, end, mpi.Sum); err != nil {
+			return err
+		}
+		if c.Rank() == 2 {
+			fmt.Println(end[0]-len(mine), "to", end[0])
+		}
+		return nil
+	})
+	// Output: 5 to 9
+}
+
+// Each rank has counted for all, and gets the sums of its own part: one number at rank 0, two at rank 1.
+func ExampleReduceScatter() {
+	run(2, func(c *mpi.Comm) error {
+		counted := []int{1, 10, 100}
+		counts := []int{1, 2}
+		sums := make([]int, counts[c.Rank()])
+		if err := mpi.ReduceScatter(c, counted, sums, counts, mpi.Sum); err != nil {
+			return err
+		}
+		if c.Rank() == 1 {
+			fmt.Println(sums)
+		}
+		return nil
+	})
+	// Output: [20 200]
+}
+
 // The largest value, and the rank that has it.
 func ExampleMaxLoc() {
 	run(4, func(c *mpi.Comm) error {

@@ -136,6 +136,40 @@ var starters = []func(c *Comm, i, n int) (pendingCall, error){
 		p.check = func() error { return equals(out, want) }
 		return p, err
 	},
+	func(c *Comm, i, n int) (p pendingCall, err error) {
+		in, out, _ := sums(c, i, n)
+		p.r, err = Iscan(c, in, out, Sum)
+		p.check = func() error { return equals(out, sumsOf(c.Rank()+1, i, n)) }
+		return p, err
+	},
+	func(c *Comm, i, n int) (p pendingCall, err error) {
+		in, out, _ := sums(c, i, n)
+		p.r, err = Iexscan(c, in, out, Sum)
+		p.check = func() error { return equals(out, sumsOf(c.Rank(), i, n)) }
+		return p, err
+	},
+	func(c *Comm, i, n int) (p pendingCall, err error) {
+		in, _, want := sums(c, i, n*c.Size())
+		out := make([]int, n)
+		p.r, err = IreduceScatterBlock(c, in, out, Sum)
+		p.check = func() error { return equals(out, want[n*c.Rank():][:n]) }
+		return p, err
+	},
+	func(c *Comm, i, n int) (p pendingCall, err error) {
+		counts := risingCounts(c, i, n)
+		at, all := 0, 0
+		for r, k := range counts {
+			if all += k; r < c.Rank() {
+				at += k
+			}
+		}
+		in, _, want := sums(c, i, all)
+		out := make([]int, counts[c.Rank()])
+		p.r, err = IreduceScatter(c, in, out, counts, Sum)
+		clear(counts)
+		p.check = func() error { return equals(out, want[at:][:len(out)]) }
+		return p, err
+	},
 }
 
 // risingCounts are lengths of parts, which differ, and rising such parts of all ranks.
@@ -171,13 +205,20 @@ func gathered(c *Comm, i, n int) (all []element) {
 
 // sums are a contribution, room for the result, and the sum.
 func sums(c *Comm, i, n int) (in, out, want []int) {
-	in, out, want = make([]int, n), make([]int, n), make([]int, n)
-	size := c.Size()
+	in, out = make([]int, n), make([]int, n)
 	for k := range in {
 		in[k] = c.Rank() + i + k
-		want[k] = size*(size-1)/2 + size*(i+k)
 	}
-	return in, out, want
+	return in, out, sumsOf(c.Size(), i, n)
+}
+
+// sumsOf are the sums of the contributions of that many ranks.
+func sumsOf(ranks, i, n int) []int {
+	want := make([]int, n)
+	for k := range want {
+		want[k] = ranks*(ranks-1)/2 + ranks*(i+k)
+	}
+	return want
 }
 
 // TestOverlappingCollectives: 8 threads of each rank start collectives on one communicator, each when the one before
@@ -422,7 +463,7 @@ func TestStartAllocations(t *testing.T) {
 		t.Skip("checking builds allocate")
 	}
 	must(t, 1, func(c *Comm) error {
-		in, out := make([]int, 4), make([]int, 4)
+		in, out, counts := make([]int, 4), make([]int, 4), []int{4}
 		var failed error
 		note := func(err error) {
 			if err != nil {
@@ -436,6 +477,15 @@ func TestStartAllocations(t *testing.T) {
 			note(err)
 			note(second(b.Wait()))
 			note(second(r.Wait()))
+			s, err := Iscan(c, in, out, Sum)
+			note(err)
+			d, err := IreduceScatter(c, in, out, counts, Sum)
+			note(err)
+			g, err := Iallgatherv(c, in, out, counts, nil)
+			note(err)
+			note(second(s.Wait()))
+			note(second(d.Wait()))
+			note(second(g.Wait()))
 		}
 		step()
 		if n := testing.AllocsPerRun(200, step); n != 0 && failed == nil {

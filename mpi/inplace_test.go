@@ -163,6 +163,18 @@ var badPlaces = []bad{
 	{"Scatterv at another rank", ErrBuffer, func(c *Comm) error { return Scatterv(c, nil, nil, nil, InPlace(one()), 1) }},
 	{"Allgather into it", ErrBuffer, func(c *Comm) error { return Allgather(c, one(), InPlace(one())) }},
 	{"Alltoall into it", ErrBuffer, func(c *Comm) error { return Alltoall(c, make([]int, 2), InPlace(one())) }},
+	{"Scan into it", ErrBuffer, func(c *Comm) error { return Scan(c, one(), InPlace(one()), Sum) }},
+	{"Scan of it into it", ErrBuffer, func(c *Comm) error { return Scan(c, InPlace(one()), InPlace(one()), Sum) }},
+	{"Exscan of it into it", ErrBuffer, func(c *Comm) error { return Exscan(c, InPlace(one()), InPlace(one()), Sum) }},
+	{"ReduceScatterBlock into it", ErrBuffer, func(c *Comm) error {
+		return ReduceScatterBlock(c, make([]int, 2), InPlace(one()), Sum)
+	}},
+	{"ReduceScatterBlock of an odd length", ErrCount, func(c *Comm) error {
+		return ReduceScatterBlock(c, InPlace(one()), one(), Sum)
+	}},
+	{"ReduceScatter of it into it", ErrBuffer, func(c *Comm) error {
+		return ReduceScatter(c, InPlace(one()), InPlace(one()), []int{0, 0}, Sum)
+	}},
 	{"Alltoall of an odd length", ErrCount, func(c *Comm) error { return Alltoall(c, InPlace(one()), one()) }},
 }
 
