@@ -33,6 +33,12 @@ func (r Req) Pending() *progress.Done {
 	return &r.o.done
 }
 
+// Used reports whether r has been used up, through this copy or another.
+func (r Req) Used() bool { return r.o != nil && r.stale() }
+
+// IsCall reports whether r is of NewCall. r has not been used up.
+func (r Req) IsCall() bool { return r.o != nil && r.o.role == roleCall }
+
 func (r Req) stale() bool { return r.o.gen != r.gen }
 
 func staleError() error {
@@ -81,6 +87,17 @@ func (s *Server) use(r Req) (Status, error) {
 	}
 	s.release(r.o)
 	return st, err
+}
+
+// Peek gives the result of r, which is done, and does not use r up.
+func (s *Server) Peek(r Req) (Status, error) {
+	switch {
+	case r.o == nil:
+		return Status{Source: AnySource, Tag: AnyTag}, nil
+	case r.stale():
+		return Status{}, staleError()
+	}
+	return r.o.result()
 }
 
 // release ends the use of o by its caller, who has its result. One that the caller has left is in use still.

@@ -39,9 +39,24 @@ func (r *Request) Test() (Status, bool, error) {
 }
 
 // Cancel asks for the operation to end before it is matched (3.8.4); it does not block. The request must still be
-// waited for: ErrCancelled and Status.Cancelled tell that it was cancelled, anything else that it took place. Error:
-// ErrRequest for a null request.
+// waited for: ErrCancelled and Status.Cancelled tell that it was cancelled, anything else that it took place. Of an
+// operation that is done it has no effect. Error: ErrRequest for a request that is null or has been waited for, and of
+// a collective.
 func (r *Request) Cancel() error { return r.core().Cancel() }
+
+// Free makes r null (3.7.3, MPI_Request_free). Its operation goes on: a message is still sent or received, but nobody
+// learns when, or whether it failed. The buffer stays in use until then. The context of a view does not end the
+// operation any more. It does not block. Error: ErrRequest for a request that is null or has been waited for, and of a
+// collective, which other ranks rely on.
+func (r *Request) Free() error { return r.core().Free() }
+
+// GetStatus polls once and reports whether r is done, with the status and the error that a wait will give (3.7.6,
+// MPI_Request_get_status). It is Test that leaves r as it is. Of a null request it is true, with an empty status. It
+// does not block.
+func (r *Request) GetStatus() (Status, bool, error) {
+	st, ok, err := r.core().GetStatus()
+	return face(st), ok, err
+}
 
 // Done returns a channel that is closed when r is done, for use in a select; Wait then returns at once. The first
 // call starts a goroutine, which ends with the operation. It does not block. Copies of r made before must not be used

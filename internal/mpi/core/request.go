@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/internal/mpi/pure/reqkind"
 )
 
 // Request stands for a started operation. The zero Request is null.
@@ -54,15 +55,14 @@ func (r *Request) result() (Status, error) {
 			return Status{}, err
 		}
 	}
+	if req.Null() {
+		st := r.atOnce()
+		*r = Request{}
+		return st, nil
+	}
 	*r = Request{}
-	if !req.Null() {
-		st, err := c.wait(req)
-		return c.status(st, AnySource), err
-	}
-	if req.Mark() == markNullRecv {
-		return nullStatus, nil
-	}
-	return empty, nil
+	st, err := c.wait(req)
+	return c.status(st, AnySource), err
 }
 
 // late reports whether the context of the request's communicator has ended, so that a wait ends it if that can be done.
@@ -94,8 +94,8 @@ func (r *Request) Test() (Status, bool, error) {
 
 // Cancel asks for the operation to end before it is matched.
 func (r *Request) Cancel() error {
-	if r == nil || r.c == nil {
-		return fmt.Errorf("mpi: Cancel: %w: null", ErrRequest)
+	if err := r.may("Cancel", reqkind.Cancel); err != nil {
+		return err
 	}
 	if !r.req.Null() {
 		r.c.Srv.Cancel(r.req)
