@@ -66,6 +66,19 @@ func Issend[T any](c *Comm, buf []T, dest, tag int) (Request, error) {
 	return Request(r), err
 }
 
+// Rsend is Send for a receive that has been posted already (3.4, ready mode). That is a promise of the caller. Nothing
+// is gained by it, and a message without a receive is kept like any other. Errors as for Send.
+func Rsend[T any](c *Comm, buf []T, dest, tag int) error {
+	return c.core().SendAny("Rsend", elemOf[T](), bytesOf(buf), dest, tag, comm.Standard)
+}
+
+// Irsend is Isend for a receive that has been posted already (3.7.2); see Rsend. It does not block. Errors as for
+// Send.
+func Irsend[T any](c *Comm, buf []T, dest, tag int) (Request, error) {
+	r, err := c.core().IsendAny("Irsend", elemOf[T](), bytesOf(buf), dest, tag, comm.Standard)
+	return Request(r), err
+}
+
 // SendContext is Send on c.WithContext(ctx), which tells what becomes of the message when ctx ends first.
 func SendContext[T any](ctx context.Context, c *Comm, buf []T, dest, tag int) error {
 	k := c.core().WithContext(ctx)
