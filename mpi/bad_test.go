@@ -75,6 +75,16 @@ var badCalls = []bad{
 		b := []int{1, 2}
 		return second(Sendrecv(c, b, 0, 0, b[1:], 0, 0))
 	}},
+	{"SendrecvReplace to a bad rank", ErrRank, func(c *Comm) error { return second(SendrecvReplace(c, one(), 2, 0, 0, 0)) }},
+	{"SendrecvReplace with any tag to send", ErrTag, func(c *Comm) error {
+		return second(SendrecvReplace(c, one(), 0, AnyTag, 0, 0))
+	}},
+	{"SendrecvReplace of strings", ErrType, func(c *Comm) error {
+		return second(SendrecvReplace(c, []string{""}, 0, 0, 0, 0))
+	}},
+	{"SendrecvReplace on no communicator", ErrComm, func(*Comm) error {
+		return second(SendrecvReplace(nil, one(), 0, 0, 0, 0))
+	}},
 	{"Probe of a bad rank", ErrRank, func(c *Comm) error { return second(c.Probe(2, 0)) }},
 	{"Iprobe of a bad tag", ErrTag, func(c *Comm) error { return third(c.Iprobe(0, -5)) }},
 	{"Mprobe on no communicator", ErrComm, func(*Comm) error { return second((*Comm)(nil).Mprobe(0, 0)) }},

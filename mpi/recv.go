@@ -42,7 +42,15 @@ func Irecv[T any](c *Comm, buf []T, source, tag int) (Request, error) {
 // ranks that exchange messages cannot wait for each other in a circle. The buffers must not overlap. It waits, and
 // may switch threads. Errors as for Send and Recv, and ErrBuffer.
 func Sendrecv[S, R any](c *Comm, sbuf []S, dest, stag int, rbuf []R, source, rtag int) (Status, error) {
-	return status(c.core().Sendrecv(elemOf[S](), bytesOf(sbuf), dest, stag, elemOf[R](), bytesOf(rbuf), source, rtag))
+	return status(c.core().Sendrecv(
+		"Sendrecv", elemOf[S](), bytesOf(sbuf), dest, stag, elemOf[R](), bytesOf(rbuf), source, rtag))
+}
+
+// SendrecvReplace is Sendrecv in one buffer: buf is sent, and what comes takes its place (3.10). What is sent is copied
+// first, into memory that it allocates. After an error buf may hold a part of what came. It waits, and may switch
+// threads. Errors as for Send and Recv.
+func SendrecvReplace[T any](c *Comm, buf []T, dest, stag, source, rtag int) (Status, error) {
+	return status(c.core().SendrecvReplace(elemOf[T](), bytesOf(buf), dest, stag, source, rtag))
 }
 
 // RecvAlloc is Recv of a message of any length, into memory that is allocated when the message has been matched. It

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"bytes"
 	"fmt"
 	"unsafe"
 
@@ -47,17 +48,17 @@ func (c *Comm) IrecvAny(what string, e *Elem, b []byte, source, tag int) (Reques
 }
 
 // Sendrecv sends out to dest with stag and, at the same time, receives into in from source with rtag. sent and received
-// are the types of the elements.
+// are the types of the elements. what is the function that errors name.
 func (c *Comm) Sendrecv(
-	sent *Elem, out []byte, dest, stag int, received *Elem, in []byte, source, rtag int,
+	what string, sent *Elem, out []byte, dest, stag int, received *Elem, in []byte, source, rtag int,
 ) (Status, error) {
-	if err := c.Bad("Sendrecv", Sending, sent.err, dest, stag); err != nil {
+	if err := c.Bad(what, Sending, sent.err, dest, stag); err != nil {
 		return Status{}, err
 	}
 	if overlap(out, in) {
-		return Status{}, c.errorf("Sendrecv", ": %w: the buffers overlap", ErrBuffer)
+		return Status{}, c.errorf(what, ": %w: the buffers overlap", ErrBuffer)
 	}
-	r, err := c.IrecvAny("Sendrecv", received, in, source, rtag)
+	r, err := c.IrecvAny(what, received, in, source, rtag)
 	if err != nil {
 		return Status{}, err
 	}
@@ -66,10 +67,19 @@ func (c *Comm) Sendrecv(
 	}
 	if err != nil {
 		_ = r.Cancel() // of a request that is not null: it cannot fail
-		_, _ = r.Wait("Sendrecv")
-		return Status{}, c.SendError("Sendrecv", dest, stag, len(out), err) // which is the cause
+		_, _ = r.Wait(what)
+		return Status{}, c.SendError(what, dest, stag, len(out), err) // which is the cause
 	}
-	return r.Wait("Sendrecv")
+	return r.Wait(what)
+}
+
+// SendrecvReplace is Sendrecv in one buffer: what is sent is copied first.
+func (c *Comm) SendrecvReplace(e *Elem, b []byte, dest, stag, source, rtag int) (Status, error) {
+	var out []byte
+	if dest != ProcNull {
+		out = bytes.Clone(b)
+	}
+	return c.Sendrecv("SendrecvReplace", e, out, dest, stag, e, b, source, rtag)
 }
 
 // overlap reports whether two runs of memory share a byte.
