@@ -30,6 +30,12 @@ func allocations(t *testing.T, c *Comm, who string) error {
 			failed = err
 		}
 	}
+	kept := make([]Request, 2)
+	for i, start := range []func(*Comm, []float64, int, int) (Request, error){RecvInit[float64], SendInit[float64]} {
+		var err error
+		kept[i], err = start(c, in, 0, tag+1)
+		note(err)
+	}
 	steps := map[string]func(){
 		"send unexpected, recv": func() {
 			note(Send(c, out, 0, tag))
@@ -62,6 +68,10 @@ func allocations(t *testing.T, c *Comm, who string) error {
 			rs[1], err = Irecv(c, in, AnySource, AnyTag)
 			note(err)
 			note(Waitall(rs, nil))
+		},
+		"persistent, waitall": func() {
+			note(StartAll(kept))
+			note(Waitall(kept, nil))
 		},
 		"sendrecv": func() { note(second(Sendrecv(c, out, 0, tag, in, 0, tag))) },
 		"test": func() {

@@ -85,6 +85,11 @@ var badCalls = []bad{
 	{"SendrecvReplace on no communicator", ErrComm, func(*Comm) error {
 		return second(SendrecvReplace(nil, one(), 0, 0, 0, 0))
 	}},
+	{"SendInit to a bad rank", ErrRank, func(c *Comm) error { return second(SendInit(c, one(), 2, 0)) }},
+	{"SsendInit of strings", ErrType, func(c *Comm) error { return second(SsendInit(c, []string{""}, 0, 0)) }},
+	{"RsendInit with any tag", ErrTag, func(c *Comm) error { return second(RsendInit(c, one(), 0, AnyTag)) }},
+	{"RecvInit from a bad rank", ErrRank, func(c *Comm) error { return second(RecvInit(c, one(), 2, 0)) }},
+	{"RecvInit on no communicator", ErrComm, func(*Comm) error { return second(RecvInit(nil, one(), 0, 0)) }},
 	{"Probe of a bad rank", ErrRank, func(c *Comm) error { return second(c.Probe(2, 0)) }},
 	{"Iprobe of a bad tag", ErrTag, func(c *Comm) error { return third(c.Iprobe(0, -5)) }},
 	{"Mprobe on no communicator", ErrComm, func(*Comm) error { return second((*Comm)(nil).Mprobe(0, 0)) }},

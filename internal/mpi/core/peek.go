@@ -42,7 +42,7 @@ const (
 )
 
 // Ready tells whether the operation of r is done, without a poll.
-func (r *Request) Ready() bool { return r.req.Ready() }
+func (r *Request) Ready() bool { return r.op().Ready() }
 
 // AtOnce tells whether the operation of r was done when it was started.
-func (r *Request) AtOnce() bool { return r.req.Null() }
+func (r *Request) AtOnce() bool { return r.op().Null() }

@@ -4,12 +4,73 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/golci/golci/comm"
 	"github.com/golci/golci/internal/mpi/pure/reqkind"
 )
 
+// more is what few requests have: those that are watched, and persistent ones. Copies of a request share it.
+type more struct {
+	watch *watch // set by Done
+	keeps *keeps // persistent
+}
+
+// errFreed is of copies of a persistent request that has been freed.
+var errFreed = fmt.Errorf("%w: it has been freed", ErrRequest)
+
+// keeps is what a persistent request keeps, nil of another. r is not null.
+func (r *Request) keeps() *keeps {
+	if r.x == nil {
+		return nil
+	}
+	return r.x.keeps
+}
+
+// idle reports whether r counts as null in waits: it is null, or persistent and inactive.
+func (r *Request) idle() bool {
+	if r.c == nil {
+		return true
+	}
+	k := r.keeps()
+	return k != nil && k.state == reqkind.Inactive
+}
+
+// freed reports whether a copy of the persistent request r has been freed.
+func (r *Request) freed() bool {
+	k := r.keeps()
+	return k != nil && k.state == reqkind.Null
+}
+
+// op is the operation that r stands for now.
+func (r *Request) op() comm.Req {
+	if k := r.keeps(); k != nil {
+		return k.req
+	}
+	return r.req
+}
+
+// watched is what Done has made, nil if nothing.
+func (r *Request) watched() *watch {
+	if r.x == nil {
+		return nil
+	}
+	return r.x.watch
+}
+
+// over makes r null, or inactive if it is persistent.
+func (r *Request) over() {
+	if k := r.keeps(); k != nil && k.state == reqkind.Active {
+		k.state, k.req, r.x.watch = reqkind.Inactive, comm.Req{}, nil
+		return
+	}
+	*r = Request{}
+}
+
 // kind is the kind of the operation of r, which is neither null nor used up.
 func (r *Request) kind() reqkind.Kind {
-	if r.req.IsCall() {
+	switch {
+	case r.keeps() != nil:
+		return reqkind.Persistent
+	case r.req.IsCall():
 		return reqkind.Collective
 	}
 	return reqkind.PointToPoint
@@ -17,10 +78,14 @@ func (r *Request) kind() reqkind.Kind {
 
 // state is what has become of r so far.
 func (r *Request) state() reqkind.State {
-	switch {
-	case r.Null() || r.req.Used():
+	if r.Null() || r.op().Used() {
 		return reqkind.Null
-	case r.req.Ready():
+	}
+	k := r.keeps()
+	switch {
+	case k != nil && k.state != reqkind.Active:
+		return k.state
+	case r.op().Ready():
 		return reqkind.Done
 	}
 	return reqkind.Active
@@ -44,8 +109,11 @@ func (r *Request) Free() error {
 	if err := r.may("Free", reqkind.Free); err != nil {
 		return err
 	}
-	if r.watch == nil || r.watch.Err() != nil {
-		r.c.Srv.Drop(r.req) // what is not done is forgotten: the collector takes it when it has ended
+	if w := r.watched(); w == nil || w.Err() != nil {
+		r.c.Srv.Drop(r.op()) // what is not done is forgotten: the collector takes it when it has ended
+	}
+	if k := r.keeps(); k != nil {
+		k.state, k.req = reqkind.Null, comm.Req{}
 	}
 	*r = Request{}
 	return nil
@@ -53,7 +121,7 @@ func (r *Request) Free() error {
 
 // GetStatus is Test that leaves r as it is.
 func (r *Request) GetStatus() (Status, bool, error) {
-	if r.Null() {
+	if r == nil || r.idle() {
 		return empty, true, nil
 	}
 	if !r.settled() {
@@ -73,16 +141,19 @@ func (r *Request) GetStatus() (Status, bool, error) {
 
 // peek is result of a request that is done, which stays as it is.
 func (r *Request) peek() (Status, error) {
-	if r.req.Null() {
+	switch req := r.op(); {
+	case r.freed():
+		return Status{}, errFreed
+	case req.Null():
 		return r.atOnce(), nil
 	}
-	st, err := r.c.Srv.Peek(r.req)
+	st, err := r.c.Srv.Peek(r.op())
 	return r.c.status(st, AnySource), err
 }
 
 // atOnce is the status of an operation that was done when it was started.
 func (r *Request) atOnce() Status {
-	if r.req.Mark() == markNullRecv {
+	if r.op().Mark() == markNullRecv {
 		return nullStatus
 	}
 	return empty

@@ -10,9 +10,9 @@ import (
 
 // Request stands for a started operation. The zero Request is null.
 type Request struct {
-	c     *Comm // nil: null
-	req   comm.Req
-	watch *watch // set by Done
+	c   *Comm // nil: null
+	req comm.Req
+	x   *more // nil for most
 } // four words: more of them would be copied through memory
 
 // markNullRecv marks the request of a receive from the null process, which was done when it was started.
@@ -21,9 +21,10 @@ const markNullRecv = 1
 // Null reports whether r stands for nothing.
 func (r *Request) Null() bool { return r == nil || r.c == nil }
 
-// Wait blocks until r is done and makes it null, for the function what, which errors name.
+// Wait blocks until r is done and makes it null, for the function what, which errors name. A persistent request becomes
+// inactive, and one that is inactive counts as null.
 func (r *Request) Wait(what string) (Status, error) {
-	if r == nil || r.c == nil {
+	if r == nil || r.idle() {
 		return empty, nil
 	}
 	c := r.c
@@ -36,7 +37,7 @@ func (r *Request) Wait(what string) (Status, error) {
 
 // waitAt is Wait for request i of several, and until ctx ends.
 func (r *Request) waitAt(ctx context.Context, what string, i int) (Status, error) {
-	if r.c == nil {
+	if r.idle() {
 		return empty, nil
 	}
 	c := r.c
@@ -47,20 +48,23 @@ func (r *Request) waitAt(ctx context.Context, what string, i int) (Status, error
 	return st, err
 }
 
-// result waits and gives what the server says. r is not null.
+// result waits and gives what the server says. r is not idle.
 func (r *Request) result() (Status, error) {
-	c, req := r.c, r.req
-	if r.watch != nil {
-		if err := c.Srv.AwaitAnyContext(nil, r.watch); err != nil {
+	c, req := r.c, r.op()
+	if w := r.watched(); w != nil {
+		if err := c.Srv.AwaitAnyContext(nil, w); err != nil {
 			return Status{}, err
 		}
 	}
+	if r.freed() {
+		return Status{}, errFreed
+	}
 	if req.Null() {
 		st := r.atOnce()
-		*r = Request{}
+		r.over()
 		return st, nil
 	}
-	*r = Request{}
+	r.over()
 	st, err := c.wait(req)
 	return c.status(st, AnySource), err
 }
@@ -70,11 +74,11 @@ func (r *Request) late() bool { return r.c.until != nil && r.c.until.Err() != ni
 
 // endLate ends r if the context of its communicator has ended, and reports whether it is done by that. A receive
 // whose bytes are still to come does not end. It does not block.
-func (r *Request) endLate() bool { return r.late() && r.c.Srv.End(r.req) }
+func (r *Request) endLate() bool { return r.late() && r.c.Srv.End(r.op()) }
 
 // drop ends r if it is done without an error, with the fewest steps; false if Wait must.
 func (r *Request) drop() bool {
-	if r.c == nil || r.watch != nil || !r.req.Null() && !r.c.Srv.Drop(r.req) {
+	if r.c == nil || r.x != nil || !r.req.Null() && !r.c.Srv.Drop(r.req) {
 		return false
 	}
 	*r = Request{}
@@ -83,7 +87,7 @@ func (r *Request) drop() bool {
 
 // Test polls once and reports whether r is done; if so r becomes null.
 func (r *Request) Test() (Status, bool, error) {
-	if !r.Null() && !r.settled() {
+	if r != nil && !r.idle() && !r.settled() {
 		if r.c.Srv.Poll(); !r.settled() {
 			return Status{}, false, nil
 		}
@@ -97,13 +101,15 @@ func (r *Request) Cancel() error {
 	if err := r.may("Cancel", reqkind.Cancel); err != nil {
 		return err
 	}
-	if !r.req.Null() {
-		r.c.Srv.Cancel(r.req)
-	}
+	r.c.Srv.Cancel(r.op())
 	return nil
 }
 
-// settled reports whether r is done, without using it up. r is not null.
+// settled reports whether r is done, without using it up. r is not idle.
 func (r *Request) settled() bool {
-	return (r.req.Ready() || r.endLate()) && (r.watch == nil || r.watch.Err() != nil)
+	if !r.op().Ready() && !r.endLate() {
+		return false
+	}
+	w := r.watched()
+	return w == nil || w.Err() != nil
 }

@@ -19,8 +19,8 @@ func await(srv *comm.Server, rs []Request) {
 	buf := reqs.Get().(*[]comm.Req)
 	list := (*buf)[:0]
 	for i := range rs {
-		if r := &rs[i]; r.ordinary() && r.c.Srv == srv && !r.req.Ready() {
-			list = append(list, r.req)
+		if r := &rs[i]; r.ordinary() && r.c.Srv == srv && !r.op().Ready() {
+			list = append(list, r.op())
 		}
 	}
 	_ = srv.AwaitAll(list) // an error shows in Wait
@@ -30,7 +30,7 @@ func await(srv *comm.Server, rs []Request) {
 }
 
 // ordinary reports whether a wait for r is only a wait of its server.
-func (r *Request) ordinary() bool { return r.c != nil && r.watch == nil && r.c.until == nil }
+func (r *Request) ordinary() bool { return !r.idle() && r.watched() == nil && r.c.until == nil }
 
 // Waitall waits until all of rs are done and makes them null, for the function what. st takes their statuses unless it
 // is nil. It ends when ctx does.
@@ -45,7 +45,7 @@ func Waitall(ctx context.Context, what string, rs []Request, st []Status) error 
 		if plain && st == nil && r.drop() {
 			continue
 		}
-		if plain && r.ordinary() && !r.c.Srv.Linger(r.req) {
+		if plain && r.ordinary() && !r.c.Srv.Linger(r.op()) {
 			await(r.c.Srv, rs[i:]) // one wake-up for all that is left
 		}
 		s, err := r.waitAt(ctx, what, i)
@@ -67,10 +67,10 @@ func statusesFor(what string, rs []Request, st []Status) error {
 	return fmt.Errorf("mpi: %s: %w: %d statuses for %d requests", what, ErrCount, len(st), len(rs))
 }
 
-// firstSettled gives the index of a request that is done, or Undefined. active tells whether any is not null.
+// firstSettled gives the index of a request that is done, or Undefined. active tells whether any is not idle.
 func firstSettled(rs []Request) (index int, active bool) {
 	for i := range rs {
-		if rs[i].c == nil {
+		if rs[i].idle() {
 			continue
 		}
 		if rs[i].settled() {
@@ -123,18 +123,18 @@ func blockAny(ctx context.Context, rs []Request) error {
 	ctxs := []context.Context{ctx}
 	for i := range rs {
 		r := &rs[i]
-		if r.c == nil {
+		if r.idle() {
 			continue
 		}
 		if srv == nil {
 			srv = r.c.Srv
 		}
-		if r.watch != nil || r.c.Srv != srv { // it has a waiter already, or is of another rank of this process
+		if r.watched() != nil || r.c.Srv != srv { // it has a waiter already, or is of another rank of this process
 			r.Done()
-			ctxs = append(ctxs, r.watch)
+			ctxs = append(ctxs, r.watched())
 			continue
 		}
-		list = append(list, r.req)
+		list = append(list, r.op())
 		switch u := r.c.until; {
 		case u == nil || slices.Contains(ctxs, u):
 		case u.Err() == nil:
@@ -150,7 +150,7 @@ func blockAny(ctx context.Context, rs []Request) error {
 func some(what string, rs []Request) (is []int, sts []Status, err error) {
 	var errs []error
 	for i := range rs {
-		if rs[i].c == nil || !rs[i].settled() {
+		if rs[i].idle() || !rs[i].settled() {
 			continue
 		}
 		st, err := rs[i].waitAt(context.Background(), what, i)
@@ -169,7 +169,7 @@ func Testall(rs []Request, st []Status) (bool, error) {
 	}
 	pollFor(rs)
 	for i := range rs {
-		if rs[i].c != nil && !rs[i].settled() {
+		if !rs[i].idle() && !rs[i].settled() {
 			return false, nil
 		}
 	}
@@ -196,7 +196,7 @@ func Testsome(rs []Request) ([]int, []Status, error) {
 // pollFor makes progress once for the rank of the requests, if one of them is pending.
 func pollFor(rs []Request) {
 	for i := range rs {
-		if rs[i].c != nil && !rs[i].settled() {
+		if !rs[i].idle() && !rs[i].settled() {
 			rs[i].c.Srv.Poll()
 			return
 		}

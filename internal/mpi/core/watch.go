@@ -21,13 +21,16 @@ var ended = func() context.Context {
 
 // Done returns a channel that is closed when r is done.
 func (r *Request) Done() <-chan struct{} {
-	if r.Null() || r.req.Null() {
+	if r == nil || r.idle() || r.op().Null() {
 		return ended.Done()
 	}
-	if r.watch == nil {
+	if r.x == nil {
+		r.x = new(more)
+	}
+	if r.x.watch == nil {
 		ctx, end := context.WithCancel(context.Background())
-		r.watch = &watch{ctx}
-		c, req := r.c, r.req
+		r.x.watch = &watch{ctx}
+		c, req := r.c, r.op()
 		go func() {
 			defer end()
 			_ = c.awaitAll([]comm.Req{req}) // an error shows in Wait
@@ -36,12 +39,12 @@ func (r *Request) Done() <-chan struct{} {
 			}
 		}()
 	}
-	return r.watch.Done()
+	return r.x.watch.Done()
 }
 
 // WaitContext is Wait that ends the operation when ctx ends.
 func (r *Request) WaitContext(ctx context.Context) (Status, error) {
-	if r.Null() {
+	if r == nil || r.idle() {
 		return empty, nil
 	}
 	c := r.c
@@ -52,29 +55,29 @@ func (r *Request) WaitContext(ctx context.Context) (Status, error) {
 	return st, err
 }
 
-// waitContext is WaitContext of a request that is not null, with a bare error.
+// waitContext is WaitContext of a request that is not idle, with a bare error.
 func (r *Request) waitContext(ctx context.Context) (Status, error) {
 	if ctx == noContext {
 		return Status{}, context.Cause(ctx)
 	}
-	if r.req.Null() || ctx.Done() == nil || r.late() {
+	if r.op().Null() || ctx.Done() == nil || r.late() {
 		return r.result()
 	}
 	c := r.c
-	if w := r.watch; w != nil {
+	if w := r.watched(); w != nil {
 		if err := c.Srv.AwaitAnyContext(nil, w, ctx); err != nil {
 			return Status{}, err
 		}
-		if w.Err() == nil && c.Srv.End(r.req) {
+		if w.Err() == nil && c.Srv.End(r.op()) {
 			_ = c.Srv.AwaitAnyContext(nil, w) // which ends now
 		}
 		if w.Err() == nil {
 			return Status{}, fmt.Errorf("%w: %w", ErrPending, context.Cause(ctx))
 		}
 	}
-	st, err := c.Srv.WaitContext(r.req, c.contexts(ctx)...)
+	st, err := c.Srv.WaitContext(r.op(), c.contexts(ctx)...)
 	if !errors.Is(err, ErrPending) {
-		*r = Request{}
+		r.over()
 	}
 	return c.status(st, AnySource), err
 }
