@@ -25,6 +25,9 @@ func (r *Request) keeps() *keeps {
 	return r.x.keeps
 }
 
+// Lasts reports whether r is persistent.
+func (r *Request) Lasts() bool { return !r.Null() && r.keeps() != nil }
+
 // idle reports whether r counts as null in waits: it is null, or persistent and inactive.
 func (r *Request) idle() bool {
 	if r.c == nil {
