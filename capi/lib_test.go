@@ -128,6 +128,9 @@ func TestSymbols(t *testing.T) {
 		delete(symbols, "MPI_"+name)
 	}
 	for name := range symbols {
+		if strings.HasPrefix(name, "_cgoexp_") { // of the go tool, with a number of this package
+			continue
+		}
 		if strings.Contains(name, "MPI_") || strings.Contains(name, "golci") {
 			t.Errorf("%s is seen from outside", name)
 		}

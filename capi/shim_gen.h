@@ -4,22 +4,6 @@
    form for large counts, and the rest, which is not supported. */
 
 /* init */
-ABI(int, Abort, (MPI_Comm comm, int errorcode))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Finalize, (void))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Finalized, (int *flag))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Init, (int *argc, char ***argv))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Init_thread, (int *argc, char ***argv, int required, int *provided))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Initialized, (int *flag))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Is_thread_main, (int *flag))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Query_thread, (int *provided))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
 
 /* session */
 ABI(int, Comm_create_from_group, (MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler,
@@ -55,15 +39,7 @@ ABI(int, Add_error_code, (int errorclass, int *errorcode))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Add_error_string, (int errorcode, const char *string))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_call_errhandler, (MPI_Comm comm, int errorcode))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Comm_create_errhandler, (MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler *errhandler))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler errhandler))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Errhandler_free, (MPI_Errhandler *errhandler))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, File_call_errhandler, (MPI_File fh, int errorcode))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
@@ -239,17 +215,11 @@ ABI(int, Group_union, (MPI_Group group1, MPI_Group group2, MPI_Group *newgroup))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 
 /* comm */
-ABI(int, Comm_compare, (MPI_Comm comm1, MPI_Comm comm2, int *result))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_dup, (MPI_Comm comm, MPI_Comm *newcomm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_free, (MPI_Comm *comm))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Comm_get_info, (MPI_Comm comm, MPI_Info *info_used))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
@@ -261,8 +231,6 @@ ABI(int, Comm_idup, (MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_rank, (MPI_Comm comm, int *rank))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Comm_remote_group, (MPI_Comm comm, MPI_Group *group))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Comm_remote_size, (MPI_Comm comm, int *size))
@@ -270,10 +238,6 @@ ABI(int, Comm_remote_size, (MPI_Comm comm, int *size))
 ABI(int, Comm_set_info, (MPI_Comm comm, MPI_Info info))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Comm_set_name, (MPI_Comm comm, const char *comm_name))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_size, (MPI_Comm comm, int *size))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *newcomm))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Comm_split_type, (MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
@@ -535,13 +499,8 @@ ABI(int, Imrecv, (void *buf, int count, MPI_Datatype datatype, MPI_Message *mess
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Imrecv_c, (void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Iprobe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Irecv, (void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Irecv_c, (void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-    MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Irecv_c(buf, count, datatype, source, tag, comm, request); }
 ABI(int, Isendrecv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
     int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
@@ -561,13 +520,8 @@ ABI(int, Mrecv, (void *buf, int count, MPI_Datatype datatype, MPI_Message *messa
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Mrecv_c, (void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Probe, (int source, int tag, MPI_Comm comm, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Recv, (void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Recv_c, (void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-    MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Recv_c(buf, count, datatype, source, tag, comm, status); }
 ABI(int, Recv_init, (void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
     MPI_Request *request))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
@@ -575,15 +529,10 @@ ABI(int, Recv_init_c, (void *buf, MPI_Count count, MPI_Datatype datatype, int so
     MPI_Request *request))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Rsend, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Rsend_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Rsend_c(buf, count, datatype, dest, tag, comm); }
 ABI(int, Irsend, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
     MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Irsend_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-    MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Irsend_c(buf, count, datatype, dest, tag, comm, request); }
 ABI(int, Rsend_init, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
     MPI_Request *request))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
@@ -591,15 +540,10 @@ ABI(int, Rsend_init_c, (const void *buf, MPI_Count count, MPI_Datatype datatype,
     MPI_Request *request))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Send, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Send_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Send_c(buf, count, datatype, dest, tag, comm); }
 ABI(int, Isend, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
     MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Isend_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-    MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Isend_c(buf, count, datatype, dest, tag, comm, request); }
 ABI(int, Send_init, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
     MPI_Request *request))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
@@ -608,11 +552,8 @@ ABI(int, Send_init_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, 
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Sendrecv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
     int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Sendrecv_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-    void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
-    MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
+    comm, status); }
 ABI(int, Sendrecv_replace, (void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
     int recvtag, MPI_Comm comm, MPI_Status *status))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
@@ -632,15 +573,10 @@ ABI(int, Session_flush_buffer, (MPI_Session session))
 ABI(int, Session_iflush_buffer, (MPI_Session session, MPI_Request *request))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Ssend, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Ssend_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Ssend_c(buf, count, datatype, dest, tag, comm); }
 ABI(int, Issend, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
     MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Issend_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-    MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Issend_c(buf, count, datatype, dest, tag, comm, request); }
 ABI(int, Ssend_init, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
     MPI_Request *request))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
@@ -649,14 +585,10 @@ ABI(int, Ssend_init_c, (const void *buf, MPI_Count count, MPI_Datatype datatype,
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 
 /* request */
-ABI(int, Cancel, (MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Grequest_complete, (MPI_Request request))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Grequest_start, (MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn,
     MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Request_free, (MPI_Request *request))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Request_get_status, (MPI_Request request, int *flag, MPI_Status *status))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
@@ -672,24 +604,6 @@ ABI(int, Request_get_status_some, (int incount, const MPI_Request array_of_reque
 ABI(int, Start, (MPI_Request *request))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Startall, (int count, MPI_Request array_of_requests[]))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Test, (MPI_Request *request, int *flag, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Testall, (int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[]))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Testany, (int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Testsome, (int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
-    MPI_Status array_of_statuses[]))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Wait, (MPI_Request *request, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Waitall, (int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Waitany, (int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Waitsome, (int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
-    MPI_Status array_of_statuses[]))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 
 /* partitioned */
@@ -711,10 +625,7 @@ ABI(int, Psend_init, (const void *buf, int partitions, MPI_Count count, MPI_Data
 /* collective */
 ABI(int, Allgather, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
     MPI_Datatype recvtype, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Allgather_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-    MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); }
 ABI(int, Iallgather, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
@@ -748,10 +659,7 @@ ABI(int, Allgatherv_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datat
     MPI_Request *request))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Allreduce, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Allreduce_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-    MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Allreduce_c(sendbuf, recvbuf, count, datatype, op, comm); }
 ABI(int, Iallreduce, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
     MPI_Request *request))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
@@ -766,10 +674,7 @@ ABI(int, Allreduce_init_c, (const void *sendbuf, void *recvbuf, MPI_Count count,
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Alltoall, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
     MPI_Datatype recvtype, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Alltoall_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-    MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); }
 ABI(int, Ialltoall, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
@@ -828,16 +733,12 @@ ABI(int, Alltoallw_init_c, (const void *sendbuf, const MPI_Count sendcounts[], c
     const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
     const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Barrier, (MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Ibarrier, (MPI_Comm comm, MPI_Request *request))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Barrier_init, (MPI_Comm comm, MPI_Info info, MPI_Request *request))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Bcast, (void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Bcast_c, (void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Bcast_c(buffer, count, datatype, root, comm); }
 ABI(int, Ibcast, (void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Ibcast_c, (void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
@@ -868,10 +769,7 @@ ABI(int, Exscan_init_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MP
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Gather, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
     MPI_Datatype recvtype, int root, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Gather_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-    MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Gather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); }
 ABI(int, Igather, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
     MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
@@ -907,10 +805,7 @@ ABI(int, Gatherv_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Reduce, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
     MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Reduce_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root,
-    MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Reduce_c(sendbuf, recvbuf, count, datatype, op, root, comm); }
 ABI(int, Ireduce, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
     MPI_Comm comm, MPI_Request *request))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
@@ -977,10 +872,7 @@ ABI(int, Scan_init_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 { return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Scatter, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
     MPI_Datatype recvtype, int root, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Scatter_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-    MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Scatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); }
 ABI(int, Iscatter, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
     MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request))
 { return MPI_ERR_UNSUPPORTED_OPERATION; }

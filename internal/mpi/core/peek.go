@@ -41,8 +41,5 @@ const (
 	MostDoubts  = mostDoubts      // calls before a look at what is left over
 )
 
-// Ready tells whether the operation of r is done, without a poll.
-func (r *Request) Ready() bool { return r.op().Ready() }
-
 // AtOnce tells whether the operation of r was done when it was started.
 func (r *Request) AtOnce() bool { return r.op().Null() }

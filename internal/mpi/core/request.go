@@ -113,3 +113,6 @@ func (r *Request) settled() bool {
 	w := r.watched()
 	return w == nil || w.Err() != nil
 }
+
+// Ready tells whether the operation of r is done, without a poll.
+func (r *Request) Ready() bool { return r.op().Ready() }

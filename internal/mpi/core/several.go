@@ -83,7 +83,7 @@ func firstSettled(rs []Request) (index int, active bool) {
 
 // Waitany waits until one of rs is done, makes it null, and gives its index and status. It ends when ctx does.
 func Waitany(ctx context.Context, what string, rs []Request) (int, Status, error) {
-	i, err := awaitAny(ctx, what, rs)
+	i, err := AwaitAny(ctx, what, rs)
 	if i < 0 {
 		return Undefined, empty, err
 	}
@@ -93,15 +93,15 @@ func Waitany(ctx context.Context, what string, rs []Request) (int, Status, error
 
 // Waitsome waits until at least one of rs is done, and gives all that are. It ends when ctx does.
 func Waitsome(ctx context.Context, what string, rs []Request) ([]int, []Status, error) {
-	if i, err := awaitAny(ctx, what, rs); i < 0 {
+	if i, err := AwaitAny(ctx, what, rs); i < 0 {
 		return nil, nil, err
 	}
 	return some(what, rs)
 }
 
-// awaitAny blocks until one of rs is done, and gives its index. The index is Undefined if all are null, if ctx ends,
-// and where the caller must not wait.
-func awaitAny(ctx context.Context, what string, rs []Request) (int, error) {
+// AwaitAny blocks until one of rs is done, and gives its index. It uses up none. The index is Undefined if all are null,
+// if ctx ends, and where the caller must not wait.
+func AwaitAny(ctx context.Context, what string, rs []Request) (int, error) {
 	for {
 		i, active := firstSettled(rs)
 		if i >= 0 || !active {

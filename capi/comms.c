@@ -1,0 +1,208 @@
+/* Communicators: the table of what C knows of them, and the functions that ask only that (7.4 of the standard). */
+#include "comms.h"
+#include "calls.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+/* The number of a handle is first plus the generation of its place, above the place. So the handle of a communicator
+   that was freed is not soon that of another one. */
+enum { first = 4096, place_bits = 21, generations = 512, slab_bits = 8, slab_size = 1 << slab_bits,
+    slabs = comm_places >> slab_bits };
+
+/* Slabs are made at need and stay where they are. */
+static _Atomic(struct comm *) table[slabs];
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+/* Under mutex. */
+static int used = self_place + 1; /* places that were ever in use */
+static int idle[comm_places];     /* those that are free again */
+static int idles;
+
+/* How often a place was in use, up to generations. Who holds the place may touch it. */
+static unsigned short turns[comm_places];
+
+struct comm *comm_at(int place)
+{
+    return &atomic_load_explicit(&table[place >> slab_bits], memory_order_acquire)[place & (slab_size - 1)];
+}
+
+struct comm *comm_of(MPI_Comm comm)
+{
+    uintptr_t number = (uintptr_t)comm, place = (number - first) & ((1 << place_bits) - 1);
+    struct comm *c, *slab;
+    if (comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF)
+        place = comm == MPI_COMM_WORLD ? world_place : self_place;
+    else if (number < first)
+        return NULL;
+    if (place >= comm_places)
+        return NULL;
+    slab = atomic_load_explicit(&table[place >> slab_bits], memory_order_acquire);
+    if (!slab)
+        return NULL;
+    c = &slab[place & (slab_size - 1)];
+    return atomic_load_explicit(&c->handle, memory_order_acquire) == number ? c : NULL;
+}
+
+/* publish lets others find a communicator. */
+static void publish(struct comm *c, uintptr_t number, int rank, int size, MPI_Errhandler handler)
+{
+    c->rank = rank;
+    c->size = size;
+    atomic_store(&c->handler, handler);
+    atomic_store_explicit(&c->handle, (unsigned)number, memory_order_release);
+}
+
+/* slab_of makes the slab of a place, if there is none. mutex is held. */
+static struct comm *slab_of(int place)
+{
+    struct comm *slab = atomic_load(&table[place >> slab_bits]);
+    if (slab || !(slab = calloc(slab_size, sizeof(*slab))))
+        return slab;
+    for (int i = 0; i < slab_size; i++)
+        slab[i].place = (place & ~(slab_size - 1)) + i;
+    atomic_store(&table[place >> slab_bits], slab);
+    return slab;
+}
+
+void comms_begin(int rank, int size)
+{
+    pthread_mutex_lock(&mutex);
+    if (!slab_of(world_place))
+        abort();
+    pthread_mutex_unlock(&mutex);
+    publish(comm_at(world_place), (uintptr_t)MPI_COMM_WORLD, rank, size, MPI_ERRORS_ARE_FATAL);
+    publish(comm_at(self_place), (uintptr_t)MPI_COMM_SELF, 0, 1, MPI_ERRORS_ARE_FATAL);
+}
+
+void comms_end(void)
+{
+    pthread_mutex_lock(&mutex);
+    for (int place = 0; place < used; place++)
+        atomic_store(&comm_at(place)->handle, 0);
+    pthread_mutex_unlock(&mutex);
+}
+
+ABI(int, Comm_rank, (MPI_Comm comm, int *rank))
+{
+    struct comm *c = comm_of(comm);
+    if (!c)
+        return bad_comm();
+    if (!rank)
+        return fail(c, MPI_ERR_ARG);
+    *rank = c->rank;
+    return MPI_SUCCESS;
+}
+
+ABI(int, Comm_size, (MPI_Comm comm, int *size))
+{
+    struct comm *c = comm_of(comm);
+    if (!c)
+        return bad_comm();
+    if (!size)
+        return fail(c, MPI_ERR_ARG);
+    *size = c->size;
+    return MPI_SUCCESS;
+}
+
+/* reserve gives a place that nobody uses, -1 if there is none. */
+static int reserve(void)
+{
+    int place = -1;
+    pthread_mutex_lock(&mutex);
+    if (idles > 0)
+        place = idle[--idles];
+    else if (used < comm_places && slab_of(used))
+        place = used++;
+    pthread_mutex_unlock(&mutex);
+    return place;
+}
+
+static void release(int place)
+{
+    pthread_mutex_lock(&mutex);
+    idle[idles++] = place;
+    pthread_mutex_unlock(&mutex);
+}
+
+/* made publishes a communicator at its place, as a child of parent, and gives its handle. */
+static MPI_Comm made(const struct comm *parent, int place, int rank, int size)
+{
+    uintptr_t number = first + ((uintptr_t)turns[place] << place_bits) + place;
+    publish(comm_at(place), number, rank, size, atomic_load(&parent->handler));
+    return (MPI_Comm)number;
+}
+
+ABI(int, Comm_dup, (MPI_Comm comm, MPI_Comm *newcomm))
+{
+    struct comm *c = comm_of(comm);
+    int place, class;
+    if (!c)
+        return bad_comm();
+    if (!newcomm)
+        return fail(c, MPI_ERR_ARG);
+    if ((place = reserve()) < 0)
+        return fail(c, MPI_ERR_OTHER);
+    class = golciDup(c->place, place);
+    if (class != MPI_SUCCESS) {
+        release(place);
+        return fail(c, class);
+    }
+    *newcomm = made(c, place, c->rank, c->size);
+    return MPI_SUCCESS;
+}
+
+ABI(int, Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *newcomm))
+{
+    struct comm *c = comm_of(comm);
+    int place, class, rank, size;
+    if (!c)
+        return bad_comm();
+    if (!newcomm)
+        return fail(c, MPI_ERR_ARG);
+    if ((place = reserve()) < 0)
+        return fail(c, MPI_ERR_OTHER);
+    class = golciSplit(c->place, color, key, place, &rank, &size);
+    if (class != MPI_SUCCESS || color == MPI_UNDEFINED) {
+        release(place);
+        *newcomm = MPI_COMM_NULL;
+        return class != MPI_SUCCESS ? fail(c, class) : MPI_SUCCESS;
+    }
+    *newcomm = made(c, place, rank, size);
+    return MPI_SUCCESS;
+}
+
+ABI(int, Comm_free, (MPI_Comm *comm))
+{
+    struct comm *c = comm ? comm_of(*comm) : NULL;
+    int class;
+    if (!c)
+        return comm ? bad_comm() : fail(NULL, MPI_ERR_ARG);
+    if (c->place == world_place || c->place == self_place)
+        return fail(c, MPI_ERR_COMM);
+    class = golciFree(c->place);
+    if (class != MPI_SUCCESS)
+        return fail(c, class);
+    atomic_store(&c->handle, 0);
+    turns[c->place] = (turns[c->place] + 1) % generations;
+    release(c->place);
+    *comm = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+}
+
+ABI(int, Comm_compare, (MPI_Comm comm1, MPI_Comm comm2, int *result))
+{
+    struct comm *a = comm_of(comm1), *b = comm_of(comm2);
+    int class;
+    if (!a || !b)
+        return bad_comm();
+    if (!result)
+        return fail(a, MPI_ERR_ARG);
+    if (a == b) {
+        *result = MPI_IDENT;
+        return MPI_SUCCESS;
+    }
+    class = golciCompare(a->place, b->place, result);
+    return class == MPI_SUCCESS ? MPI_SUCCESS : fail(a, class);
+}

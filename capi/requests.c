@@ -1,0 +1,152 @@
+/* Waiting for requests, and ending them (3.7.3 to 3.7.5 and 3.8.4 of the standard). */
+#include "calls.h"
+#include "comms.h"
+#include "status.h"
+
+/* ended is fail for the communicator at a place, or for none. */
+static int ended(int class, int at)
+{
+    if (__builtin_expect(class == MPI_SUCCESS, 1))
+        return MPI_SUCCESS;
+    return fail(at < 0 || !running() ? NULL : comm_at(at), class);
+}
+
+/* BEGIN begins a function. The condition tells that its arguments are right. */
+#define BEGIN(condition) \
+    int at = -1, class; \
+    if (!running()) \
+        return fail(NULL, MPI_ERR_OTHER); \
+    if (!(condition)) \
+    return fail(NULL, MPI_ERR_ARG)
+
+/* no_message fills the status of what is no message. */
+static void no_message(MPI_Status *status)
+{
+    if (status == MPI_STATUS_IGNORE)
+        return;
+    status->MPI_SOURCE = MPI_ANY_SOURCE;
+    status->MPI_TAG = MPI_ANY_TAG;
+    memset(status->MPI_internal, 0, sizeof(status->MPI_internal));
+}
+
+/* nothing tells that all of n requests are null. */
+static int nothing(int n, const MPI_Request requests[])
+{
+    for (int i = 0; i < n; i++)
+        if (requests[i] != MPI_REQUEST_NULL)
+            return 0;
+    return 1;
+}
+
+#define NUMBERS(requests) ((uintptr_t *)(requests))
+
+ABI(int, Wait, (MPI_Request *request, MPI_Status *status))
+{
+    BEGIN(request);
+    if (*request == MPI_REQUEST_NULL) {
+        no_message(status);
+        return MPI_SUCCESS;
+    }
+    class = golciWait(NUMBERS(request), status, &at);
+    return ended(class, at);
+}
+
+ABI(int, Test, (MPI_Request *request, int *flag, MPI_Status *status))
+{
+    BEGIN(request && flag);
+    if (*request == MPI_REQUEST_NULL) {
+        *flag = 1;
+        no_message(status);
+        return MPI_SUCCESS;
+    }
+    class = golciTest(NUMBERS(request), flag, status, &at);
+    return ended(class, at);
+}
+
+ABI(int, Cancel, (MPI_Request *request))
+{
+    BEGIN(request);
+    class = golciCancel(NUMBERS(request));
+    return ended(class, at);
+}
+
+ABI(int, Request_free, (MPI_Request *request))
+{
+    BEGIN(request);
+    class = golciRequestFree(NUMBERS(request));
+    return ended(class, at);
+}
+
+/* all is Waitall and Testall. */
+static int all(int count, MPI_Request requests[], int wait, int *flag, MPI_Status statuses[])
+{
+    BEGIN(count >= 0 && (requests || count == 0) && flag);
+    if (nothing(count, requests)) {
+        *flag = 1;
+        for (int i = 0; statuses && i < count; i++)
+            no_message(&statuses[i]);
+        return MPI_SUCCESS;
+    }
+    class = golciAll(count, NUMBERS(requests), wait, flag, statuses, &at);
+    return ended(class, at);
+}
+
+ABI(int, Waitall, (int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]))
+{
+    int flag;
+    return all(count, array_of_requests, 1, &flag, array_of_statuses);
+}
+
+ABI(int, Testall, (int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[]))
+{
+    return all(count, array_of_requests, 0, flag, array_of_statuses);
+}
+
+/* any is Waitany and Testany. */
+static int any(int count, MPI_Request requests[], int wait, int *index, int *flag, MPI_Status *status)
+{
+    BEGIN(count >= 0 && (requests || count == 0) && index && flag);
+    if (nothing(count, requests)) {
+        *flag = 1;
+        *index = MPI_UNDEFINED;
+        no_message(status);
+        return MPI_SUCCESS;
+    }
+    class = golciAny(count, NUMBERS(requests), wait, index, flag, status, &at);
+    return ended(class, at);
+}
+
+ABI(int, Waitany, (int count, MPI_Request array_of_requests[], int *index, MPI_Status *status))
+{
+    int flag;
+    return any(count, array_of_requests, 1, index, &flag, status);
+}
+
+ABI(int, Testany, (int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status))
+{
+    return any(count, array_of_requests, 0, index, flag, status);
+}
+
+/* some is Waitsome and Testsome. */
+static int some(int count, MPI_Request requests[], int wait, int *done, int indices[], MPI_Status statuses[])
+{
+    BEGIN(count >= 0 && ((requests && indices) || count == 0) && done);
+    if (nothing(count, requests)) {
+        *done = MPI_UNDEFINED;
+        return MPI_SUCCESS;
+    }
+    class = golciSome(count, NUMBERS(requests), wait, done, indices, statuses, &at);
+    return ended(class, at);
+}
+
+ABI(int, Waitsome, (int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
+    MPI_Status array_of_statuses[]))
+{
+    return some(incount, array_of_requests, 1, outcount, array_of_indices, array_of_statuses);
+}
+
+ABI(int, Testsome, (int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
+    MPI_Status array_of_statuses[]))
+{
+    return some(incount, array_of_requests, 0, outcount, array_of_indices, array_of_statuses);
+}
