@@ -25,7 +25,8 @@ HIDDEN void golciAbort(int code, char *text, int64_t n);
 /* Point to point. They fill status unless it is NULL, and give the request its handle. */
 HIDDEN int golciSend(void *mem, int64_t bytes, int datatype, int dest, int tag, int comm, int mode);
 HIDDEN int golciRecv(void *mem, int64_t bytes, int datatype, int source, int tag, int comm, MPI_Status *status);
-HIDDEN int golciIsend(void *mem, int64_t bytes, int datatype, int dest, int tag, int comm, int mode, uintptr_t *request);
+HIDDEN int golciIsend(void *mem, int64_t bytes, int datatype, int dest, int tag, int comm, int mode,
+    uintptr_t *request);
 HIDDEN int golciIrecv(void *mem, int64_t bytes, int datatype, int source, int tag, int comm, uintptr_t *request);
 HIDDEN int golciProbe(int source, int tag, int comm, MPI_Status *status);
 HIDDEN int golciIprobe(int source, int tag, int comm, int *flag, MPI_Status *status);

@@ -10,6 +10,7 @@ import "C"
 
 import (
 	"context"
+	"errors"
 	"unsafe"
 
 	"github.com/golci/golci/internal/mpi/core"
@@ -30,6 +31,9 @@ func end(what string, handle *C.uintptr_t, status *C.MPI_Status, at *C.int) C.in
 		return classOf(unknown(*handle))
 	}
 	st, err := p.Wait(what)
+	if errors.Is(err, core.ErrCancelled) { // which the status tells (3.8.4)
+		st.Cancelled, err = true, nil
+	}
 	fill(status, &st)
 	comm := p.comm
 	requests.drop(p, handle)

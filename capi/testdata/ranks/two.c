@@ -1,0 +1,161 @@
+/* Two ranks: messages back and forth, requests, collectives, communicators, errors that return. */
+static int rank, size;
+
+static void test_messages(void)
+{
+    double x[3] = {0};
+    int count = -1;
+    MPI_Status status = {.MPI_ERROR = 77};
+    for (int i = 0; i < 100; i++) {
+        if (rank == 0) {
+            x[0] = i, x[2] = -i;
+            CHECK(MPI_Send(x, 3, MPI_DOUBLE, 1, i, MPI_COMM_WORLD) == MPI_SUCCESS);
+            CHECK(MPI_Recv(x, 3, MPI_DOUBLE, 1, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+            CHECK(x[0] == i + 1 && x[2] == -i);
+        } else {
+            CHECK(MPI_Recv(x, 3, MPI_DOUBLE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status) == MPI_SUCCESS);
+            CHECK(status.MPI_SOURCE == 0 && status.MPI_TAG == i && status.MPI_ERROR == 77);
+            CHECK(MPI_Get_count(&status, MPI_DOUBLE, &count) == MPI_SUCCESS && count == 3);
+            x[0]++;
+            CHECK(MPI_Ssend(x, 3, MPI_DOUBLE, 0, i, MPI_COMM_WORLD) == MPI_SUCCESS);
+        }
+    }
+    CHECK(MPI_Sendrecv(&rank, 1, MPI_INT, 1 - rank, 3, &count, 1, MPI_INT, 1 - rank, 3, MPI_COMM_WORLD, &status) == 0);
+    CHECK(count == 1 - rank && status.MPI_SOURCE == 1 - rank);
+    CHECK(MPI_Recv(&count, 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &status) == MPI_SUCCESS);
+    CHECK(status.MPI_SOURCE == MPI_PROC_NULL && status.MPI_TAG == MPI_ANY_TAG);
+}
+
+static void test_requests(void)
+{
+    enum { n = 6 };
+    int in[n], out[n], indices[n], index, flag, some, done = 0;
+    MPI_Request r[2 * n], one = MPI_REQUEST_NULL;
+    MPI_Status s[2 * n];
+    for (int i = 0; i < n; i++) {
+        out[i] = 10 * rank + i;
+        CHECK(MPI_Irecv(&in[i], 1, MPI_INT, 1 - rank, i, MPI_COMM_WORLD, &r[i]) == MPI_SUCCESS);
+    }
+    for (int i = 0; i < n; i++)
+        CHECK(MPI_Isend(&out[i], 1, MPI_INT, 1 - rank, i, MPI_COMM_WORLD, &r[n + i]) == MPI_SUCCESS);
+    CHECK(MPI_Waitall(2 * n, r, s) == MPI_SUCCESS);
+    for (int i = 0; i < n; i++)
+        CHECK(in[i] == 10 * (1 - rank) + i && s[i].MPI_TAG == i && r[i] == MPI_REQUEST_NULL);
+    CHECK(MPI_Waitall(2 * n, r, s) == MPI_SUCCESS && s[0].MPI_SOURCE == MPI_ANY_SOURCE);
+    CHECK(MPI_Waitany(n, r, &index, s) == MPI_SUCCESS && index == MPI_UNDEFINED);
+    CHECK(MPI_Wait(&one, s) == MPI_SUCCESS && MPI_Test(&one, &flag, s) == MPI_SUCCESS && flag);
+
+    for (int i = 0; i < n; i++)
+        MPI_Irecv(&in[i], 1, MPI_INT, 1 - rank, 50 + i, MPI_COMM_WORLD, &r[i]);
+    CHECK(MPI_Testall(n, r, &flag, s) == MPI_SUCCESS && !flag && r[0] != MPI_REQUEST_NULL);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = n - 1; i >= 0; i--)
+        MPI_Send(&out[i], 1, MPI_INT, 1 - rank, 50 + i, MPI_COMM_WORLD);
+    CHECK(MPI_Waitany(n, r, &index, s) == MPI_SUCCESS && s[0].MPI_TAG == 50 + index);
+    CHECK(r[index] == MPI_REQUEST_NULL);
+    for (done = 1; done < n; done += some) {
+        CHECK(MPI_Waitsome(n, r, &some, indices, s) == MPI_SUCCESS && some > 0);
+        for (int i = 0; i < some; i++)
+            CHECK(s[i].MPI_TAG == 50 + indices[i] && in[indices[i]] == 10 * (1 - rank) + indices[i]);
+    }
+    CHECK(MPI_Testsome(n, r, &some, indices, s) == MPI_SUCCESS && some == MPI_UNDEFINED);
+
+    MPI_Irecv(in, 1, MPI_INT, 1 - rank, 99, MPI_COMM_WORLD, &one);
+    CHECK(MPI_Test(&one, &flag, s) == MPI_SUCCESS && !flag && one != MPI_REQUEST_NULL);
+    CHECK(MPI_Cancel(&one) == MPI_SUCCESS && MPI_Wait(&one, s) == MPI_SUCCESS);
+    CHECK(MPI_Test_cancelled(s, &flag) == MPI_SUCCESS && flag);
+}
+
+static void test_collectives(void)
+{
+    double x = rank + 1.5, sum = 0;
+    int a[2] = {rank, 7 + rank}, b[4] = {0}, value = rank == 1 ? 42 : 0;
+    struct { double value; int place; } pair = {1 - rank, rank}, least;
+    CHECK(MPI_Allreduce(&x, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS && sum == 4);
+    CHECK(MPI_Allreduce(MPI_IN_PLACE, &x, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD) == MPI_SUCCESS && x == 2.5);
+    CHECK(MPI_Allreduce(&pair, &least, 1, MPI_DOUBLE_INT, MPI_MINLOC, MPI_COMM_WORLD) == MPI_SUCCESS);
+    CHECK(least.value == 0 && least.place == 1);
+    CHECK(MPI_Bcast(&value, 1, MPI_INT, 1, MPI_COMM_WORLD) == MPI_SUCCESS && value == 42);
+    CHECK(MPI_Reduce(a, b, 2, MPI_INT, MPI_BXOR, 1, MPI_COMM_WORLD) == MPI_SUCCESS);
+    CHECK(rank == 0 || (b[0] == 1 && b[1] == (7 ^ 8)));
+    CHECK(MPI_Allgather(a, 2, MPI_INT, b, 2, MPI_INT, MPI_COMM_WORLD) == MPI_SUCCESS);
+    CHECK(b[0] == 0 && b[1] == 7 && b[2] == 1 && b[3] == 8);
+    CHECK(MPI_Alltoall(a, 1, MPI_INT, b, 1, MPI_INT, MPI_COMM_WORLD) == MPI_SUCCESS);
+    CHECK(b[0] == (rank ? 7 : 0) && b[1] == (rank ? 8 : 1));
+    CHECK(MPI_Gather(a, 2, MPI_INT, b, 2, MPI_INT, 0, MPI_COMM_WORLD) == MPI_SUCCESS);
+    CHECK(rank == 1 || (b[2] == 1 && b[3] == 8));
+    CHECK(MPI_Scatter(rank == 0 ? b : MPI_IN_PLACE, 2, MPI_INT, a, 2, MPI_INT, 0, MPI_COMM_WORLD) == MPI_SUCCESS);
+    CHECK(a[0] == rank && a[1] == 7 + rank);
+}
+
+static void test_communicators(void)
+{
+    MPI_Comm dup, split, old;
+    int result, r, n;
+    CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &dup) == MPI_SUCCESS);
+    CHECK(MPI_Comm_compare(dup, MPI_COMM_WORLD, &result) == MPI_SUCCESS && result == MPI_CONGRUENT);
+    CHECK(MPI_Comm_compare(dup, dup, &result) == MPI_SUCCESS && result == MPI_IDENT);
+    CHECK(MPI_Comm_split(dup, 0, -rank, &split) == MPI_SUCCESS);
+    CHECK(MPI_Comm_compare(dup, split, &result) == MPI_SUCCESS && result == MPI_SIMILAR);
+    CHECK(MPI_Comm_rank(split, &r) == MPI_SUCCESS && r == 1 - rank);
+    CHECK(MPI_Comm_size(split, &n) == MPI_SUCCESS && n == 2);
+    CHECK(MPI_Bcast(&r, 1, MPI_INT, 0, split) == MPI_SUCCESS && r == 0);
+    old = split;
+    CHECK(MPI_Comm_free(&split) == MPI_SUCCESS && split == MPI_COMM_NULL);
+    CHECK(MPI_Comm_rank(old, &r) == MPI_ERR_COMM);
+    CHECK(MPI_Comm_split(dup, rank == 0 ? 0 : MPI_UNDEFINED, 0, &split) == MPI_SUCCESS);
+    CHECK((split == MPI_COMM_NULL) == (rank == 1) && split != old);
+    CHECK(rank == 1 || MPI_Comm_compare(split, dup, &result) != MPI_SUCCESS || result == MPI_UNEQUAL);
+    CHECK(rank == 1 || MPI_Comm_free(&split) == MPI_SUCCESS);
+    CHECK(MPI_Comm_free(&dup) == MPI_SUCCESS);
+}
+
+static void test_errors(void)
+{
+    int x[4] = {0};
+    MPI_Status s[2];
+    MPI_Request r[2];
+    MPI_Errhandler handler;
+    CHECK(MPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler) == MPI_SUCCESS && handler == MPI_ERRORS_RETURN);
+    CHECK(MPI_Errhandler_free(&handler) == MPI_SUCCESS && handler == MPI_ERRHANDLER_NULL);
+    CHECK(MPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_OTHER) == MPI_SUCCESS);
+    CHECK(MPI_Send(x, 1, MPI_INT, 2, 0, MPI_COMM_WORLD) == MPI_ERR_RANK);
+    CHECK(MPI_Send(x, 1, MPI_INT, 0, -1, MPI_COMM_WORLD) == MPI_ERR_TAG);
+    CHECK(MPI_Send(x, -1, MPI_INT, 0, 0, MPI_COMM_WORLD) == MPI_ERR_COUNT);
+    CHECK(MPI_Send(x, 1, MPI_DATATYPE_NULL, 0, 0, MPI_COMM_WORLD) == MPI_ERR_TYPE);
+    CHECK(MPI_Send(NULL, 1, MPI_INT, 0, 0, MPI_COMM_WORLD) == MPI_ERR_BUFFER);
+    CHECK(MPI_Send(x, 1, MPI_INT, 0, 0, MPI_COMM_NULL) == MPI_ERR_COMM);
+    CHECK(MPI_Bcast(x, 1, MPI_INT, 0, (MPI_Comm)5000) == MPI_ERR_COMM);
+    r[0] = (MPI_Request)123456;
+    CHECK(MPI_Wait(r, s) == MPI_ERR_REQUEST);
+    if (rank == 0) {
+        CHECK(MPI_Send(x, 4, MPI_INT, 1, 0, MPI_COMM_WORLD) == MPI_SUCCESS);
+        CHECK(MPI_Send(x, 4, MPI_INT, 1, 1, MPI_COMM_WORLD) == MPI_SUCCESS);
+        CHECK(MPI_Send(x, 2, MPI_INT, 1, 2, MPI_COMM_WORLD) == MPI_SUCCESS);
+    } else {
+        CHECK(MPI_Recv(x, 2, MPI_INT, 0, 0, MPI_COMM_WORLD, s) == MPI_ERR_TRUNCATE);
+        MPI_Irecv(x, 2, MPI_INT, 0, 1, MPI_COMM_WORLD, &r[0]);
+        MPI_Irecv(x + 2, 2, MPI_INT, 0, 2, MPI_COMM_WORLD, &r[1]);
+        CHECK(MPI_Waitall(2, r, s) == MPI_ERR_IN_STATUS);
+        CHECK(s[0].MPI_ERROR == MPI_ERR_TRUNCATE && s[1].MPI_ERROR == MPI_SUCCESS);
+    }
+}
+
+static void test(void)
+{
+    int flag;
+    CHECK(MPI_Initialized(&flag) == MPI_SUCCESS && !flag);
+    CHECK(MPI_Init(NULL, NULL) == MPI_SUCCESS);
+    CHECK(MPI_Initialized(&flag) == MPI_SUCCESS && flag);
+    CHECK(MPI_Is_thread_main(&flag) == MPI_SUCCESS && flag);
+    CHECK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN) == MPI_SUCCESS);
+    CHECK(MPI_Comm_rank(MPI_COMM_WORLD, &rank) == MPI_SUCCESS);
+    CHECK(MPI_Comm_size(MPI_COMM_WORLD, &size) == MPI_SUCCESS && size == 2);
+    test_messages();
+    test_requests();
+    test_collectives();
+    test_communicators();
+    test_errors();
+    CHECK(MPI_Finalize() == MPI_SUCCESS);
+    CHECK(MPI_Finalized(&flag) == MPI_SUCCESS && flag);
+}
