@@ -29,8 +29,8 @@ func Iscatter[T any](c *Comm, send, recv []T, root int) (Request, error) {
 	return starting(c, "Iscatter", send, recv, root, (*core.Call).Scatter)
 }
 
-// Igatherv is Gatherv that does not wait (6.12.3). counts and displs are not used after it. It does not block. Errors as
-// for Gatherv.
+// Igatherv is Gatherv that does not wait (6.12.3). counts and displs are not used after it. It does not block. Errors
+// as for Gatherv.
 func Igatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) (Request, error) {
 	return starting(c, "Igatherv", send, recv, root, func(x *core.Call, root int) error {
 		return x.Gatherv(counts, displs, root)

@@ -6,9 +6,9 @@ import (
 )
 
 // SendInit makes a persistent request for a send of buf to dest with tag (3.9). Nothing is sent yet: each Start sends
-// what buf then holds. The request is inactive: for a wait it counts as null. A wait that finds its operation done makes
-// it inactive again, so that it can be started again. Copies of it are the same request. Starts allocate nothing. It is
-// local, and does not block. Errors as for Send.
+// what buf then holds. The request is inactive: for a wait it counts as null. A wait that finds its operation done
+// makes it inactive again, so that it can be started again. Copies of it are the same request. Starts allocate
+// nothing. It is local, and does not block. Errors as for Send.
 func SendInit[T any](c *Comm, buf []T, dest, tag int) (Request, error) {
 	return sendInit(c, "SendInit", buf, dest, tag, comm.Standard)
 }

@@ -18,9 +18,9 @@ func Allreduce[T any](c *Comm, send, recv []T, op Op[T]) error {
 	return reducing(c, "Allreduce", send, recv, op, 0, (*core.Call).Allreduce)
 }
 
-// ReduceLocal sets inout[i] to in[i] op inout[i] for all elements of in (6.9.7). No other rank takes part. inout must be
-// as long as in or longer, and must not overlap it. A panic of op goes through. Errors: ErrOp, ErrType, ErrCount and
-// ErrBuffer.
+// ReduceLocal sets inout[i] to in[i] op inout[i] for all elements of in (6.9.7). No other rank takes part. inout must
+// be as long as in or longer, and must not overlap it. A panic of op goes through. Errors: ErrOp, ErrType, ErrCount
+// and ErrBuffer.
 func ReduceLocal[T any](in, inout []T, op Op[T]) error {
 	return core.ReduceLocal(op.operator(), elemOf[T](), bytesOf(in), bytesOf(inout))
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // Request stands for a started operation (3.7). The zero Request is null: waiting for it returns at once. A call that
-// finds the request done makes it null, or inactive if it is persistent: see SendInit. A Request must not be waited for by two at a time; a copy of one that has
-// been waited for gives ErrRequest.
+// finds the request done makes it null, or inactive if it is persistent: see SendInit. A Request must not be waited
+// for by two at a time; a copy of one that has been waited for gives ErrRequest.
 type Request core.Request
 
 // core is r as the layer below knows it. The two are one object.

@@ -36,7 +36,7 @@ func (f *Finder) Find(header []byte) (p Place, err error) {
 	if p.Include, err = f.include(header); err != nil {
 		return p, fmt.Errorf("writing mpi.h: %w", err)
 	}
-	p.Lib, err = f.library()
+	p.Lib, err = f.find()
 	return p, err
 }
 
@@ -57,7 +57,7 @@ func Hash(text []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-func (f *Finder) library() (string, error) {
+func (f *Finder) find() (string, error) {
 	if f.Dir != "" {
 		if !has(f.Dir, abi.LibraryFile) {
 			return "", fmt.Errorf("there is no %s in %s", abi.LibraryFile, f.Dir)
