@@ -9,7 +9,7 @@ import "C"
 
 import (
 	"fmt"
-	"sync/atomic"
+	"strings"
 	"unsafe"
 
 	"github.com/golci/golci/internal/mpi/core"
@@ -18,121 +18,160 @@ import (
 	"github.com/golci/golci/internal/mpi/pure/op"
 )
 
-// kinds of collectives, by the numbers of calls.h, with the functions that choose their schedules.
-var kinds = [...]struct {
-	name   string
-	choose func(x *core.Call, call *C.struct_call) error
-}{
-	C.kind_barrier: {"Barrier", func(x *core.Call, _ *C.struct_call) error { return x.Barrier(0) }},
-	C.kind_bcast:   {"Bcast", func(x *core.Call, call *C.struct_call) error { return x.Bcast(int(call.root)) }},
-	C.kind_reduce: {"Reduce", func(x *core.Call, call *C.struct_call) error {
-		return reduce(x, call, x.Reduce)
-	}},
-	C.kind_allreduce: {"Allreduce", func(x *core.Call, call *C.struct_call) error {
-		return reduce(x, call, x.Allreduce)
-	}},
-	C.kind_gather: {"Gather", func(x *core.Call, call *C.struct_call) error { return x.Gather(int(call.root)) }},
-	C.kind_gatherv: {"Gatherv", func(x *core.Call, call *C.struct_call) error {
-		counts, displs := parts(call, &call.out_parts)
-		return x.Gatherv(counts, displs, int(call.root))
-	}},
-	C.kind_scatter: {"Scatter", func(x *core.Call, call *C.struct_call) error { return x.Scatter(int(call.root)) }},
-	C.kind_scatterv: {"Scatterv", func(x *core.Call, call *C.struct_call) error {
-		counts, displs := parts(call, &call.in_parts)
-		return x.Scatterv(counts, displs, int(call.root))
-	}},
-	C.kind_allgather: {"Allgather", func(x *core.Call, _ *C.struct_call) error { return x.Allgather(0) }},
-	C.kind_allgatherv: {"Allgatherv", func(x *core.Call, call *C.struct_call) error {
-		counts, displs := parts(call, &call.out_parts)
-		return x.Allgatherv(counts, displs)
-	}},
-	C.kind_alltoall: {"Alltoall", func(x *core.Call, _ *C.struct_call) error { return x.Alltoall(0) }},
-	C.kind_alltoallv: {"Alltoallv", func(x *core.Call, call *C.struct_call) error {
-		scounts, sdispls := parts(call, &call.in_parts)
-		rcounts, rdispls := parts(call, &call.out_parts)
-		return x.Alltoallv(scounts, sdispls, rcounts, rdispls)
-	}},
+// kindNames are the functions, by the numbers of calls.h, which are those of package core.
+var kindNames = [...]string{
+	C.kind_barrier: "Barrier", C.kind_bcast: "Bcast", C.kind_gather: "Gather", C.kind_gatherv: "Gatherv",
+	C.kind_scatter: "Scatter", C.kind_scatterv: "Scatterv", C.kind_allgather: "Allgather",
+	C.kind_allgatherv: "Allgatherv", C.kind_alltoall: "Alltoall", C.kind_alltoallv: "Alltoallv",
+	C.kind_alltoallw: "Alltoallw", C.kind_reduce: "Reduce", C.kind_allreduce: "Allreduce",
+	C.kind_reduce_scatter: "Reduce_scatter", C.kind_reduce_scatter_block: "Reduce_scatter_block",
+	C.kind_scan: "Scan", C.kind_exscan: "Exscan", C.kind_neighbor_allgather: "Neighbor_allgather",
+	C.kind_neighbor_allgatherv: "Neighbor_allgatherv", C.kind_neighbor_alltoall: "Neighbor_alltoall",
+	C.kind_neighbor_alltoallv: "Neighbor_alltoallv", C.kind_neighbor_alltoallw: "Neighbor_alltoallw",
 }
 
-//export golciCollective
-func golciCollective(call *C.struct_call) (class C.int) {
+// startNames are those of the functions that do not wait.
+var startNames = func() (names [len(kindNames)]string) {
+	for i, name := range kindNames {
+		names[i] = "I" + strings.ToLower(name)
+	}
+	return names
+}()
+
+//export golciColl
+func golciColl(call *C.struct_coll) (class C.int) {
 	defer recovered(&class)
-	k := &kinds[call.kind]
-	x, err := at(call.comm).Begin(k.name, elem(call.datatype))
+	k := core.Coll{Kind: core.Kind(call.kind), What: kindNames[call.kind]}
+	c := at(call.comm)
+	err := collective(&k, c, call)
+	if err == nil {
+		err = c.Do(&k)
+	}
 	if err != nil {
-		return classOf(err)
-	}
-	in, ins, out, outs := unsafe.Pointer(call.in), int(call.ins), unsafe.Pointer(call.out), int(call.outs)
-	switch {
-	case call.in_place == 0:
-	case call.kind == C.kind_scatter || call.kind == C.kind_scatterv:
-		out, outs = core.InPlace(), 0
-	default:
-		in, ins = core.InPlace(), 0
-	}
-	x.Buffers(in, ins, out, outs, int(call.size))
-	if err := x.Finish(k.choose(x, call)); err != nil {
 		return classOf(err)
 	}
 	return C.MPI_SUCCESS
 }
 
-// parts are the counts and displacements of a buffer; nil where the call has none.
-func parts(call *C.struct_call, p *C.struct_parts) (counts, displs []int) {
-	n := at(call.comm).Size()
-	return numbers(p.counts, n, call.wide != 0), numbers(p.displs, n, call.wide != 0)
+//export golciCollStart
+func golciCollStart(call *C.struct_coll, request *C.uintptr_t) (class C.int) {
+	defer recovered(&class)
+	return requested(call, startNames[call.kind], (*core.Comm).Start, request)
 }
 
+//export golciCollInit
+func golciCollInit(call *C.struct_coll, request *C.uintptr_t) (class C.int) {
+	defer recovered(&class)
+	return requested(call, kindNames[call.kind]+"_init", (*core.Comm).CollInit, request)
+}
+
+// requested makes a request of a call.
+func requested(
+	call *C.struct_coll, what string, f func(c *core.Comm, k *core.Coll) (core.Request, error), request *C.uintptr_t,
+) C.int {
+	k := core.Coll{Kind: core.Kind(call.kind), What: what}
+	c := at(call.comm)
+	if err := collective(&k, c, call); err != nil {
+		return classOf(err)
+	}
+	r, err := f(c, &k)
+	if err != nil {
+		return classOf(err)
+	}
+	*request = requests.add(r, call.comm)
+	return C.MPI_SUCCESS
+}
+
+// collective fills in k what a program gives. What the rank does not use may be anything.
+func collective(k *core.Coll, c *core.Comm, call *C.struct_coll) error {
+	k.Root = int(call.root)
+	ins, outs := k.Used(c)
+	if ins >= 0 {
+		sideOf(&k.In, &call.in, ins, call)
+	}
+	if outs >= 0 || k.Kind == core.KindReduceScatter {
+		sideOf(&k.Out, &call.out, max(outs, 0), call)
+	}
+	if k.Kind == core.KindReduceScatter {
+		if call.out.counts == nil {
+			return fmt.Errorf("%w: there are no counts", errs.Arg)
+		}
+		k.Out.Parts.Counts = numbers(call.out.counts, c.Size(), call.wide_counts != 0)
+	}
+	if k.Reduces() {
+		var err error
+		k.Op, err = operation(uintptr(unsafe.Pointer(call.op)), call.out._type)
+		return err
+	}
+	return nil
+}
+
+// sideOf gives s a buffer of n parts; 0: it is no array of parts.
+func sideOf(s *core.Side, from *C.struct_side, n int, call *C.struct_coll) {
+	if uintptr(from.mem) == C.in_place {
+		s.Place = true
+		return
+	}
+	s.Mem, s.N = from.mem, int64(from.n)
+	if from.types == nil {
+		s.T = anyType(number(from._type))
+	} else {
+		s.Types = make([]*dtype.Type, n)
+		for i, t := range unsafe.Slice(from.types, n) {
+			s.Types[i] = anyType(number(t))
+		}
+	}
+	if n > 0 && from.counts != nil {
+		s.Parts.Counts = numbers(from.counts, n, call.wide_counts != 0)
+		s.Parts.Displs = numbers(from.displs, n, call.wide_displs != 0)
+	}
+}
+
+// number is that of a handle.
+func number(datatype C.MPI_Datatype) C.int { return C.int(uintptr(unsafe.Pointer(datatype))) }
+
 // numbers are n numbers of C.
-func numbers(mem unsafe.Pointer, n int, wide bool) []int {
+func numbers(mem unsafe.Pointer, n int, wide bool) []int64 {
 	if mem == nil {
 		return nil
 	}
-	all := make([]int, n)
+	all := make([]int64, n)
 	if wide {
-		copy(all, unsafe.Slice((*int)(mem), n))
+		copy(all, unsafe.Slice((*int64)(mem), n))
 		return all
 	}
 	for i, v := range unsafe.Slice((*int32)(mem), n) {
-		all[i] = int(v)
+		all[i] = int64(v)
 	}
 	return all
 }
 
-// combiner is an operation on a predefined datatype.
-type combiner struct {
-	op.Combiner
-	size int // from one element to the next
+//export golciReduceLocal
+func golciReduceLocal(call *C.struct_coll) (class C.int) {
+	defer recovered(&class)
+	t := anyType(number(call.out._type))
+	o, err := operation(uintptr(unsafe.Pointer(call.op)), call.out._type)
+	if err != nil {
+		return classOf(err)
+	}
+	return classOf(reduceLocal(o, t, &call.in, &call.out))
 }
 
-// Into implements core.Combiner.
-func (c *combiner) Into(out, low, high []byte) {
-	if len(out) > 0 { // an operation that is predefined does not fail
-		_ = c.Combine(unsafe.Pointer(&out[0]), unsafe.Pointer(&low[0]), unsafe.Pointer(&high[0]), int64(len(out)/c.size))
+// reduceLocal sets out to in op out.
+func reduceLocal(o *op.Op, t *dtype.Type, in, out *C.struct_side) error {
+	switch {
+	case t == nil || !t.Committed():
+		return fmt.Errorf("%w: no datatype to reduce", errs.Type)
+	case out.n < 0:
+		return fmt.Errorf("%w: %d elements", errs.Count, int64(out.n))
+	case out.n == 0:
+		return nil
+	case in.mem == nil, out.mem == nil, in.mem == out.mem, uintptr(in.mem) == C.in_place, uintptr(out.mem) == C.in_place:
+		return fmt.Errorf("%w: the two buffers of a local reduction are memory, and apart", errs.Buffer)
 	}
-}
-
-// operations are all numbers of predefined operations, and more.
-const operations = 0x40
-
-// combiners are those that were asked for, by operation and datatype. They do not change.
-var combiners [operations][datatypes]atomic.Pointer[combiner]
-
-// reduce gives x its operation and chooses its schedule.
-func reduce(x *core.Call, call *C.struct_call, choose func(root int) error) error {
-	if call.op < 0 || call.op >= operations {
-		return fmt.Errorf("%w: no predefined one", errs.Op)
+	f, err := o.For(t)
+	if err != nil {
+		return err
 	}
-	slot := &combiners[call.op][call.datatype-firstDatatype]
-	c := slot.Load()
-	if c == nil {
-		f, err := op.Predefined(op.ID(call.op)).For(dtype.Named(dtype.Basic(call.datatype)))
-		if err != nil {
-			return err
-		}
-		c = &combiner{f, int(call.size)}
-		slot.Store(c) // two at once make the same
-	}
-	x.Operate(core.Operator{Combiner: c, Commutes: true})
-	return choose(int(call.root))
+	return f.Combine(out.mem, in.mem, out.mem, int64(out.n))
 }

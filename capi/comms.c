@@ -1,6 +1,8 @@
 /* Communicators: the table of what C knows of them, and the functions that ask only that (7.4 of the standard). */
+#include "attrs.h"
 #include "comms.h"
 #include "calls.h"
+#include "handlers.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -46,10 +48,11 @@ struct comm *comm_of(MPI_Comm comm)
 }
 
 /* publish lets others find a communicator. */
-static void publish(struct comm *c, uintptr_t number, int rank, int size, MPI_Errhandler handler)
+static void publish(struct comm *c, uintptr_t number, int rank, int size, int remote, MPI_Errhandler handler)
 {
     c->rank = rank;
     c->size = size;
+    c->remote = remote;
     atomic_store(&c->handler, handler);
     atomic_store_explicit(&c->handle, (unsigned)number, memory_order_release);
 }
@@ -72,15 +75,20 @@ void comms_begin(int rank, int size)
     if (!slab_of(world_place))
         abort();
     pthread_mutex_unlock(&mutex);
-    publish(comm_at(world_place), (uintptr_t)MPI_COMM_WORLD, rank, size, MPI_ERRORS_ARE_FATAL);
-    publish(comm_at(self_place), (uintptr_t)MPI_COMM_SELF, 0, 1, MPI_ERRORS_ARE_FATAL);
+    publish(comm_at(world_place), (uintptr_t)MPI_COMM_WORLD, rank, size, 0, MPI_ERRORS_ARE_FATAL);
+    publish(comm_at(self_place), (uintptr_t)MPI_COMM_SELF, 0, 1, 0, MPI_ERRORS_ARE_FATAL);
+}
+
+void comms_forget(void)
+{
+    for (int place = 0; place < used; place++)
+        atomic_store(&comm_at(place)->handle, 0);
 }
 
 void comms_end(void)
 {
     pthread_mutex_lock(&mutex);
-    for (int place = 0; place < used; place++)
-        atomic_store(&comm_at(place)->handle, 0);
+    comms_forget();
     pthread_mutex_unlock(&mutex);
 }
 
@@ -106,8 +114,7 @@ ABI(int, Comm_size, (MPI_Comm comm, int *size))
     return MPI_SUCCESS;
 }
 
-/* reserve gives a place that nobody uses, -1 if there is none. */
-static int reserve(void)
+int comm_reserve(void)
 {
     int place = -1;
     pthread_mutex_lock(&mutex);
@@ -119,57 +126,31 @@ static int reserve(void)
     return place;
 }
 
-static void release(int place)
+void comm_release(int place)
 {
     pthread_mutex_lock(&mutex);
     idle[idles++] = place;
     pthread_mutex_unlock(&mutex);
 }
 
-/* made publishes a communicator at its place, as a child of parent, and gives its handle. */
-static MPI_Comm made(const struct comm *parent, int place, int rank, int size)
+MPI_Comm comm_made(const struct comm *parent, int place, int rank, int size, int remote)
 {
     uintptr_t number = first + ((uintptr_t)turns[place] << place_bits) + place;
-    publish(comm_at(place), number, rank, size, atomic_load(&parent->handler));
+    MPI_Errhandler handler = atomic_load(&parent->handler);
+    handler_keep(handler);
+    publish(comm_at(place), number, rank, size, remote, handler);
     return (MPI_Comm)number;
 }
 
-ABI(int, Comm_dup, (MPI_Comm comm, MPI_Comm *newcomm))
+int comm_unmade(struct comm *c)
 {
-    struct comm *c = comm_of(comm);
-    int place, class;
-    if (!c)
-        return bad_comm();
-    if (!newcomm)
-        return fail(c, MPI_ERR_ARG);
-    if ((place = reserve()) < 0)
-        return fail(c, MPI_ERR_OTHER);
-    class = golciDup(c->place, place);
-    if (class != MPI_SUCCESS) {
-        release(place);
-        return fail(c, class);
-    }
-    *newcomm = made(c, place, c->rank, c->size);
-    return MPI_SUCCESS;
-}
-
-ABI(int, Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *newcomm))
-{
-    struct comm *c = comm_of(comm);
-    int place, class, rank, size;
-    if (!c)
-        return bad_comm();
-    if (!newcomm)
-        return fail(c, MPI_ERR_ARG);
-    if ((place = reserve()) < 0)
-        return fail(c, MPI_ERR_OTHER);
-    class = golciSplit(c->place, color, key, place, &rank, &size);
-    if (class != MPI_SUCCESS || color == MPI_UNDEFINED) {
-        release(place);
-        *newcomm = MPI_COMM_NULL;
-        return class != MPI_SUCCESS ? fail(c, class) : MPI_SUCCESS;
-    }
-    *newcomm = made(c, place, rank, size);
+    int class = golciFree(c->place);
+    if (class != MPI_SUCCESS)
+        return class;
+    handler_drop(atomic_load(&c->handler));
+    atomic_store(&c->handle, 0);
+    turns[c->place] = (turns[c->place] + 1) % generations;
+    comm_release(c->place);
     return MPI_SUCCESS;
 }
 
@@ -181,12 +162,11 @@ ABI(int, Comm_free, (MPI_Comm *comm))
         return comm ? bad_comm() : fail(NULL, MPI_ERR_ARG);
     if (c->place == world_place || c->place == self_place)
         return fail(c, MPI_ERR_COMM);
-    class = golciFree(c->place);
+    class = golciAttrClear(attr_comm, (uintptr_t)*comm);
+    if (class == MPI_SUCCESS)
+        class = comm_unmade(c);
     if (class != MPI_SUCCESS)
         return fail(c, class);
-    atomic_store(&c->handle, 0);
-    turns[c->place] = (turns[c->place] + 1) % generations;
-    release(c->place);
     *comm = MPI_COMM_NULL;
     return MPI_SUCCESS;
 }

@@ -4,12 +4,13 @@
 
 #include "abi.h"
 
-/* A communicator of the program. place, rank and size do not change while it lives. */
+/* A communicator of the program. What has no note does not change while it lives. */
 struct comm {
     _Atomic unsigned handle; /* its number; 0 of a free place */
-    _Atomic(MPI_Errhandler) handler;
+    _Atomic(MPI_Errhandler) handler; /* may be set at any time */
     int place; /* in the table, and in Go's */
     int rank, size;
+    int remote; /* ranks of the other group; 0 of a communicator of one group */
 };
 
 /* Places of the predefined communicators. */
@@ -24,16 +25,33 @@ HIDDEN struct comm *comm_of(MPI_Comm comm);
 /* comm_at is the communicator at a place that is in use. */
 HIDDEN struct comm *comm_at(int place);
 
+/* comm_reserve gives a place that nobody uses, -1 if there is none. comm_release gives it back. */
+HIDDEN int comm_reserve(void);
+HIDDEN void comm_release(int place);
+
+/* comm_made publishes a communicator at its place, as a child of parent, and gives its handle. */
+HIDDEN MPI_Comm comm_made(const struct comm *parent, int place, int rank, int size, int remote);
+
+/* comm_unmade frees a communicator without attributes, and gives the class of the error. */
+HIDDEN int comm_unmade(struct comm *c);
+
 /* comms_begin makes the predefined communicators, comms_end ends them. */
 HIDDEN void comms_begin(int rank, int size);
 HIDDEN void comms_end(void);
+/* comms_forget ends all in a child of fork, which has no other thread. Their handlers stay. */
+HIDDEN void comms_forget(void);
 
 /* fail has the handler of c deal with an error, and returns its class if the handler lets the program go on. c is NULL
    if the error is of no communicator. */
 HIDDEN int fail(struct comm *c, int class);
 
+/* fail_with is fail of any object: its handler, and the address of its handle. */
+HIDDEN int fail_with(MPI_Errhandler handler, void *object, int class);
+
 /* bad_comm is fail for a handle that is no communicator. */
 HIDDEN int bad_comm(void);
+/* unsupported is what the functions without a body do. */
+HIDDEN int unsupported(void);
 
 /* running tells whether the program is between MPI_Init and MPI_Finalize. */
 HIDDEN int running(void);

@@ -1,5 +1,6 @@
-/* Classes of errors and their texts (9.4 of the standard). A code is its class, as long as a program adds none. */
-#include "abi.h"
+/* Classes of errors and their texts (9.4 of the standard). A code of the standard is its class. */
+#include "codes.h"
+#include "comms.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -17,20 +18,26 @@ static const char *error_text(int code)
     return NULL;
 }
 
+int codes_predefined(int code) { return error_text(code) != NULL; }
+
+int codes_fail(int class) { return running() ? fail(NULL, class) : class; }
+
 ABI(int, Error_class, (int errorcode, int *errorclass))
 {
-    if (!errorclass || !error_text(errorcode))
+    int class = codes_predefined(errorcode) ? errorcode : codes_class(errorcode);
+    if (!errorclass || (class == 0 && errorcode != MPI_SUCCESS))
         return MPI_ERR_ARG;
-    *errorclass = errorcode;
+    *errorclass = class;
     return MPI_SUCCESS;
 }
 
 ABI(int, Error_string, (int errorcode, char *string, int *resultlen))
 {
     const char *text = error_text(errorcode);
-    if (!string || !resultlen || !text)
+    if (!string || !resultlen || (!text && !codes_text(errorcode, string)))
         return MPI_ERR_ARG;
-    *resultlen = (int)strlen(text);
-    memcpy(string, text, *resultlen + 1);
+    if (text)
+        strcpy(string, text);
+    *resultlen = (int)strlen(string);
     return MPI_SUCCESS;
 }

@@ -1,6 +1,8 @@
 /* What happens to errors (9.3 of the standard). Go gives a class; the handlers are here. */
 #include "calls.h"
 #include "comms.h"
+#include "fork.h"
+#include "handlers.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -26,6 +28,8 @@ static void fatal(int class)
     if (PMPI_Error_string(class, of_class, &length) != MPI_SUCCESS)
         snprintf(of_class, sizeof(of_class), "error %d", class);
     n = snprintf(text, sizeof(text), "%s%s%s", of_class, why[0] ? ": " : "", why);
+    if (forked())
+        child_ends(class, text);
     fflush(NULL);
     golciAbort(class, text, n < (int)sizeof(text) ? n : (int)sizeof(text) - 1);
 }
@@ -33,9 +37,10 @@ static void fatal(int class)
 /* outside says why a call fails, unless Go has. */
 static void outside(void)
 {
-    static const char text[] = "the call is not between MPI_Init and MPI_Finalize";
+    const char *text =
+        forked() ? "it has called MPI" : "the call is not between MPI_Init and MPI_Finalize";
     if (!why[0])
-        told(text, sizeof(text) - 1);
+        told(text, strlen(text));
 }
 
 /* general has the handler of errors that are of no communicator. That is MPI_COMM_SELF, or MPI_COMM_WORLD where the
@@ -46,34 +51,39 @@ static struct comm *general(void)
     return atomic_load(&self->handler) == MPI_ERRORS_ARE_FATAL ? comm_at(world_place) : self;
 }
 
-int fail(struct comm *c, int class)
+int fail_with(MPI_Errhandler handler, void *object, int class)
 {
-    if (!c && running())
-        c = general();
-    if (!c)
-        outside();
-    if (!c || atomic_load(&c->handler) != MPI_ERRORS_RETURN)
+    if (handler != MPI_ERRORS_RETURN && !handler_call(handler, object, &class))
         fatal(class);
     why[0] = 0;
     return class;
 }
 
-int bad_comm(void) { return fail(NULL, MPI_ERR_COMM); }
-
-/* predefined tells whether a handler is one of those that need no function. */
-static int predefined(MPI_Errhandler handler)
+int fail(struct comm *c, int class)
 {
-    return handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT || handler == MPI_ERRORS_RETURN;
+    MPI_Comm handle;
+    if (!c && (running() || forked() == child_of_rank))
+        c = general();
+    if (!c) {
+        outside();
+        return fail_with(MPI_ERRORS_ARE_FATAL, NULL, class);
+    }
+    handle = (MPI_Comm)(uintptr_t)atomic_load(&c->handle);
+    return fail_with(atomic_load(&c->handler), &handle, class);
 }
+
+int unsupported(void) { return fail(NULL, MPI_ERR_UNSUPPORTED_OPERATION); }
+int bad_comm(void) { return fail(NULL, MPI_ERR_COMM); }
 
 ABI(int, Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler errhandler))
 {
     struct comm *c = comm_of(comm);
     if (!c)
         return bad_comm();
-    if (!predefined(errhandler))
+    if (!handler_fits(errhandler, comm_handler))
         return fail(c, MPI_ERR_ERRHANDLER);
-    atomic_store(&c->handler, errhandler);
+    handler_keep(errhandler);
+    handler_drop(atomic_exchange(&c->handler, errhandler));
     return MPI_SUCCESS;
 }
 
@@ -85,6 +95,7 @@ ABI(int, Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler *errhandler))
     if (!errhandler)
         return fail(c, MPI_ERR_ARG);
     *errhandler = atomic_load(&c->handler);
+    handler_keep(*errhandler);
     return MPI_SUCCESS;
 }
 
@@ -94,14 +105,5 @@ ABI(int, Comm_call_errhandler, (MPI_Comm comm, int errorcode))
     if (!c)
         return bad_comm();
     fail(c, errorcode);
-    return MPI_SUCCESS;
-}
-
-/* A predefined handler stays: only the variable is reset. */
-ABI(int, Errhandler_free, (MPI_Errhandler *errhandler))
-{
-    if (!errhandler || !predefined(*errhandler))
-        return fail(NULL, errhandler ? MPI_ERR_ERRHANDLER : MPI_ERR_ARG);
-    *errhandler = MPI_ERRHANDLER_NULL;
     return MPI_SUCCESS;
 }

@@ -10,6 +10,7 @@
 package main
 
 // #cgo CFLAGS: -I${SRCDIR}/../internal/abi -O2 -Wall -Wextra -Wno-unused-parameter
+// #cgo LDFLAGS: -Wl,--wrap=_cgo_wait_runtime_init_done
 import "C"
 
 func main() {}

@@ -1,48 +1,46 @@
 /* Point to point (3.2 to 3.10 of the standard). */
-#include "calls.h"
-#include "comms.h"
+#include "pt2pt.h"
 #include "status.h"
 #include "types.h"
 
-/* buffer checks a buffer and gives its bytes. It takes datatypes without holes only. */
-static int buffer(const void *mem, MPI_Count count, MPI_Datatype datatype, int64_t *bytes)
+int buffer(const void *mem, MPI_Count count, MPI_Datatype datatype)
 {
-    const struct type *t = type_of(datatype);
+    const struct type *t = in_message(datatype);
     if (count < 0)
         return MPI_ERR_COUNT;
-    if (!t)
-        return MPI_ERR_TYPE;
-    if (t->size != t->extent)
-        return MPI_ERR_UNSUPPORTED_OPERATION;
-    if (__builtin_mul_overflow(count, t->size, bytes))
-        return MPI_ERR_COUNT;
-    if (*bytes > 0 && (mem == NULL || mem == MPI_IN_PLACE))
+    if (!t) /* no elements need no datatype */
+        return count == 0 && datatype == MPI_DATATYPE_NULL ? MPI_SUCCESS : MPI_ERR_TYPE;
+    if (mem == MPI_IN_PLACE && count > 0)
         return MPI_ERR_BUFFER;
     return MPI_SUCCESS;
 }
 
-/* START begins a function on comm. It declares c and class. */
-#define START(comm) \
-    struct comm *c = comm_of(comm); \
-    int class; \
-    if (!c) \
-    return bad_comm()
+/* direct gives the bytes of a buffer that may take the shortest way; negative if it may not. The elements are of a
+   predefined type in one piece, so they have at most 32 bytes. */
+static inline int64_t direct(const void *mem, MPI_Count count, MPI_Datatype datatype)
+{
+    const struct type *t = type_of(datatype);
+    if (!t || t->derived || !dense(t) || !mem || mem == MPI_IN_PLACE || count < 0 || count > INT64_MAX / 32)
+        return -1;
+    return count * t->size;
+}
 
-/* DONE ends a function with the class of its error. */
-#define DONE return __builtin_expect(class == MPI_SUCCESS, 1) ? MPI_SUCCESS : fail(c, class)
-
-#define NUMBER(datatype) ((int)(intptr_t)(datatype))
-
-/* memory is what Go is given for a buffer: nothing of one that is empty, whose address may be anything. */
-static void *memory(const void *mem, int64_t bytes) { return bytes > 0 ? (void *)mem : NULL; }
+/* DIRECT makes a call of the shortest way, if that can be: the function ends there. */
+#define DIRECT(condition, mem, count, datatype, call) \
+    int64_t n = direct(mem, count, datatype); \
+    if (__builtin_expect((condition) && n >= 0, 1)) { \
+        class = call; \
+        if (__builtin_expect(class != not_direct, 1)) \
+            DONE; \
+    }
 
 static int send(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, int mode)
 {
-    int64_t bytes;
     START(comm);
-    class = buffer(buf, count, datatype, &bytes);
+    DIRECT(mode == mode_send, buf, count, datatype, golciSendBytes((void *)buf, n, dest, tag, c->place));
+    class = buffer(buf, count, datatype);
     if (class == MPI_SUCCESS)
-        class = golciSend(memory(buf, bytes), bytes, NUMBER(datatype), dest, tag, c->place, mode);
+        class = golciSend((void *)buf, count, NUMBER(datatype), dest, tag, c->place, mode);
     DONE;
 }
 
@@ -64,11 +62,12 @@ ABI(int, Rsend_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int 
 static int isend(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, int mode,
     MPI_Request *request)
 {
-    int64_t bytes;
     START(comm);
-    class = request ? buffer(buf, count, datatype, &bytes) : MPI_ERR_ARG;
+    DIRECT(mode == mode_send && request, buf, count, datatype,
+        golciIsendBytes((void *)buf, n, dest, tag, c->place, NUMBERS(request)));
+    class = request ? buffer(buf, count, datatype) : MPI_ERR_ARG;
     if (class == MPI_SUCCESS)
-        class = golciIsend(memory(buf, bytes), bytes, NUMBER(datatype), dest, tag, c->place, mode,
+        class = golciIsend((void *)buf, count, NUMBER(datatype), dest, tag, c->place, mode,
             (uintptr_t *)request);
     DONE;
 }
@@ -94,56 +93,22 @@ ABI(int, Irsend_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int
 ABI(int, Recv_c, (void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
     MPI_Status *status))
 {
-    int64_t bytes;
     START(comm);
-    class = buffer(buf, count, datatype, &bytes);
+    DIRECT(1, buf, count, datatype, golciRecvBytes(buf, n, source, tag, c->place, status));
+    class = buffer(buf, count, datatype);
     if (class == MPI_SUCCESS)
-        class = golciRecv(memory(buf, bytes), bytes, NUMBER(datatype), source, tag, c->place, status);
+        class = golciRecv((void *)buf, count, NUMBER(datatype), source, tag, c->place, status);
     DONE;
 }
 
 ABI(int, Irecv_c, (void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
     MPI_Request *request))
 {
-    int64_t bytes;
     START(comm);
-    class = request ? buffer(buf, count, datatype, &bytes) : MPI_ERR_ARG;
+    DIRECT(request, buf, count, datatype, golciIrecvBytes(buf, n, source, tag, c->place, NUMBERS(request)));
+    class = request ? buffer(buf, count, datatype) : MPI_ERR_ARG;
     if (class == MPI_SUCCESS)
-        class = golciIrecv(memory(buf, bytes), bytes, NUMBER(datatype), source, tag, c->place, (uintptr_t *)request);
-    DONE;
-}
-
-/* exchange receives and sends at the same time. */
-static int exchange(struct comm *c, const void *out, int64_t sent, MPI_Datatype sendtype, int dest, int sendtag,
-    void *in, int64_t room, MPI_Datatype recvtype, int source, int recvtag, MPI_Status *status)
-{
-    uintptr_t receive, send;
-    int at, class, other;
-    class = golciIrecv(memory(in, room), room, NUMBER(recvtype), source, recvtag, c->place, &receive);
-    if (class != MPI_SUCCESS)
-        return class;
-    class = golciIsend(memory(out, sent), sent, NUMBER(sendtype), dest, sendtag, c->place, mode_send, &send);
-    if (class != MPI_SUCCESS) {
-        golciCancel(&receive);
-        golciWait(&receive, NULL, &at);
-        return class;
-    }
-    class = golciWait(&receive, status, &at);
-    other = golciWait(&send, NULL, &at);
-    return class != MPI_SUCCESS ? class : other;
-}
-
-ABI(int, Sendrecv_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-    void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
-    MPI_Status *status))
-{
-    int64_t sent, room;
-    START(comm);
-    class = buffer(sendbuf, sendcount, sendtype, &sent);
-    if (class == MPI_SUCCESS)
-        class = buffer(recvbuf, recvcount, recvtype, &room);
-    if (class == MPI_SUCCESS)
-        class = exchange(c, sendbuf, sent, sendtype, dest, sendtag, recvbuf, room, recvtype, source, recvtag, status);
+        class = golciIrecv((void *)buf, count, NUMBER(datatype), source, tag, c->place, (uintptr_t *)request);
     DONE;
 }
 

@@ -23,15 +23,10 @@ var (
 	isends = [...]string{"Isend", "Issend", "Irsend"}
 )
 
-// memory is that of a buffer in C.
-func memory(mem unsafe.Pointer, bytes C.int64_t) []byte {
-	return unsafe.Slice((*byte)(mem), int(bytes))
-}
-
 //export golciSend
-func golciSend(mem unsafe.Pointer, bytes C.int64_t, datatype, dest, tag, comm, mode C.int) (class C.int) {
+func golciSend(mem unsafe.Pointer, count C.int64_t, datatype, dest, tag, comm, mode C.int) (class C.int) {
 	defer recovered(&class)
-	err := at(comm).SendAny(sends[mode], elem(datatype), memory(mem, bytes), int(dest), int(tag), modes[mode])
+	err := at(comm).SendBuf(sends[mode], buffer(mem, count, datatype), int(dest), int(tag), modes[mode])
 	if err != nil {
 		return classOf(err)
 	}
@@ -40,10 +35,10 @@ func golciSend(mem unsafe.Pointer, bytes C.int64_t, datatype, dest, tag, comm, m
 
 //export golciRecv
 func golciRecv(
-	mem unsafe.Pointer, bytes C.int64_t, datatype, source, tag, comm C.int, status *C.MPI_Status,
+	mem unsafe.Pointer, count C.int64_t, datatype, source, tag, comm C.int, status *C.MPI_Status,
 ) (class C.int) {
 	defer recovered(&class)
-	st, err := at(comm).RecvAny("Recv", elem(datatype), memory(mem, bytes), int(source), int(tag))
+	st, err := at(comm).RecvBuf("Recv", buffer(mem, count, datatype), int(source), int(tag))
 	fill(status, &st)
 	if err != nil {
 		return classOf(err)
@@ -53,10 +48,10 @@ func golciRecv(
 
 //export golciIsend
 func golciIsend(
-	mem unsafe.Pointer, bytes C.int64_t, datatype, dest, tag, comm, mode C.int, request *C.uintptr_t,
+	mem unsafe.Pointer, count C.int64_t, datatype, dest, tag, comm, mode C.int, request *C.uintptr_t,
 ) (class C.int) {
 	defer recovered(&class)
-	r, err := at(comm).IsendAny(isends[mode], elem(datatype), memory(mem, bytes), int(dest), int(tag), modes[mode])
+	r, err := at(comm).IsendBuf(isends[mode], buffer(mem, count, datatype), int(dest), int(tag), modes[mode])
 	if err != nil {
 		return classOf(err)
 	}
@@ -66,10 +61,10 @@ func golciIsend(
 
 //export golciIrecv
 func golciIrecv(
-	mem unsafe.Pointer, bytes C.int64_t, datatype, source, tag, comm C.int, request *C.uintptr_t,
+	mem unsafe.Pointer, count C.int64_t, datatype, source, tag, comm C.int, request *C.uintptr_t,
 ) (class C.int) {
 	defer recovered(&class)
-	r, err := at(comm).IrecvAny("Irecv", elem(datatype), memory(mem, bytes), int(source), int(tag))
+	r, err := at(comm).IrecvBuf("Irecv", buffer(mem, count, datatype), int(source), int(tag))
 	if err != nil {
 		return classOf(err)
 	}

@@ -24,20 +24,25 @@ func launcher(t *testing.T) string {
 	return file
 }
 
-// TestRanks runs a program with two ranks. Each prints what it finds wrong, and then its number of checks.
+// TestRanks runs programs with two ranks. Each prints what it finds wrong, and then its number of checks.
 func TestRanks(t *testing.T) {
 	frame, err := os.ReadFile("testdata/check.h")
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile("testdata/ranks/two.c")
-	if err != nil {
-		t.Fatal(err)
-	}
-	program := compile(t, string(frame)+"#line 1 \"two.c\"\n"+string(text))
-	out := output(t, exec.Command(launcher(t), "run", "-n", "2", "-timeout", "60s", program))
-	if !regexp.MustCompile(`^([1-9]\d* checks\n){2}$`).MatchString(out) {
-		t.Error(out)
+	golci := launcher(t)
+	for _, name := range []string{"two.c", "fork.c"} {
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join("testdata/ranks", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			program := compile(t, string(frame)+"#line 1 \""+name+"\"\n"+string(text))
+			out := output(t, exec.Command(golci, "run", "-n", "2", "-timeout", "60s", program))
+			if !regexp.MustCompile(`^([1-9]\d* checks\n){2}$`).MatchString(out) {
+				t.Error(out)
+			}
+		})
 	}
 }
 

@@ -1,23 +1,13 @@
 /* Waiting for requests, and ending them (3.7.3 to 3.7.5 and 3.8.4 of the standard). */
-#include "calls.h"
-#include "comms.h"
+#include "pt2pt.h"
 #include "status.h"
 
-/* ended is fail for the communicator at a place, or for none. */
-static int ended(int class, int at)
+int ended(int class, int at)
 {
     if (__builtin_expect(class == MPI_SUCCESS, 1))
         return MPI_SUCCESS;
     return fail(at < 0 || !running() ? NULL : comm_at(at), class);
 }
-
-/* BEGIN begins a function. The condition tells that its arguments are right. */
-#define BEGIN(condition) \
-    int at = -1, class; \
-    if (!running()) \
-        return fail(NULL, MPI_ERR_OTHER); \
-    if (!(condition)) \
-    return fail(NULL, MPI_ERR_ARG)
 
 /* no_message fills the status of what is no message. */
 static void no_message(MPI_Status *status)
@@ -38,15 +28,31 @@ static int nothing(int n, const MPI_Request requests[])
     return 1;
 }
 
-#define NUMBERS(requests) ((uintptr_t *)(requests))
+/* over tells that a request is null, or the send that has left. */
+static inline int over(MPI_Request request)
+{
+    return request == MPI_REQUEST_NULL || (uintptr_t)request == done_request;
+}
+
+/* all_over ends n requests if all are over; else it does nothing. */
+static int all_over(int n, MPI_Request requests[], MPI_Status statuses[])
+{
+    for (int i = 0; i < n; i++)
+        if (!over(requests[i]))
+            return 0;
+    for (int i = 0; i < n; i++) {
+        requests[i] = MPI_REQUEST_NULL;
+        if (statuses)
+            no_message(&statuses[i]);
+    }
+    return 1;
+}
 
 ABI(int, Wait, (MPI_Request *request, MPI_Status *status))
 {
     BEGIN(request);
-    if (*request == MPI_REQUEST_NULL) {
-        no_message(status);
+    if (all_over(1, request, status))
         return MPI_SUCCESS;
-    }
     class = golciWait(NUMBERS(request), status, &at);
     return ended(class, at);
 }
@@ -54,9 +60,8 @@ ABI(int, Wait, (MPI_Request *request, MPI_Status *status))
 ABI(int, Test, (MPI_Request *request, int *flag, MPI_Status *status))
 {
     BEGIN(request && flag);
-    if (*request == MPI_REQUEST_NULL) {
+    if (all_over(1, request, status)) {
         *flag = 1;
-        no_message(status);
         return MPI_SUCCESS;
     }
     class = golciTest(NUMBERS(request), flag, status, &at);
@@ -81,10 +86,8 @@ ABI(int, Request_free, (MPI_Request *request))
 static int all(int count, MPI_Request requests[], int wait, int *flag, MPI_Status statuses[])
 {
     BEGIN(count >= 0 && (requests || count == 0) && flag);
-    if (nothing(count, requests)) {
+    if (all_over(count, requests, statuses)) {
         *flag = 1;
-        for (int i = 0; statuses && i < count; i++)
-            no_message(&statuses[i]);
         return MPI_SUCCESS;
     }
     class = golciAll(count, NUMBERS(requests), wait, flag, statuses, &at);

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/golci/golci/comm"
 	"github.com/golci/golci/internal/mpi/core"
 	"github.com/golci/golci/internal/mpi/pure/errs"
 )
@@ -57,11 +58,16 @@ func (t *table) add(r core.Request, comm C.int) C.uintptr_t {
 	return p.handle
 }
 
+// left is the place of a send that had left when it was started. Each search makes one, since all such sends have one
+// handle.
+func left() *place {
+	return &place{Request: at(worldPlace).Started(comm.Req{}), handle: C.done_request}
+}
+
 // take gives a free place and its number.
-func (t *table) take() (int, *place) {
+func (t *table) take() (i int, p *place) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var i int
 	if n := len(t.idle); n > 0 {
 		i = int(t.idle[n-1])
 		t.idle = t.idle[:n-1]
@@ -80,6 +86,9 @@ func (t *table) take() (int, *place) {
 // find is the place of a handle; nil if there is no such request.
 func (t *table) find(handle C.uintptr_t) *place {
 	if handle < firstHandle {
+		if handle == C.done_request {
+			return left()
+		}
 		return nil
 	}
 	i := int(handle-firstHandle) & (1<<placeBits - 1)
@@ -92,12 +101,15 @@ func (t *table) find(handle C.uintptr_t) *place {
 
 // drop frees the place of a request that is done, and makes its handle null.
 func (t *table) drop(p *place, handle *C.uintptr_t) {
+	*handle = nullRequest
+	if p.handle == C.done_request {
+		return
+	}
 	i := int32(p.handle-firstHandle) & (1<<placeBits - 1)
 	p.Request, p.handle, p.turn = core.Request{}, 0, (p.turn+1)%generations
 	t.mu.Lock()
 	t.idle = append(t.idle, i)
 	t.mu.Unlock()
-	*handle = nullRequest
 }
 
 // free drops a request that goes on without a handle. Now and then those that are done meanwhile are let go.

@@ -1,3 +1,3 @@
-#include "abi.h"
+#include "comms.h"
 
 #include "shim_gen.h"

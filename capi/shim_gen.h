@@ -6,72 +6,16 @@
 /* init */
 
 /* session */
-ABI(int, Comm_create_from_group, (MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler,
-    MPI_Comm *newcomm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Group_from_session_pset, (MPI_Session session, const char *pset_name, MPI_Group *newgroup))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Session_finalize, (MPI_Session *session))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Session_get_info, (MPI_Session session, MPI_Info *info_used))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Session_get_nth_pset, (MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Session_get_num_psets, (MPI_Session session, MPI_Info info, int *npset_names))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Session_get_pset_info, (MPI_Session session, const char *pset_name, MPI_Info *info))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Session_init, (MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
 
 /* env */
 ABI(int, Abi_get_fortran_info, (MPI_Info *info))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return unsupported(); }
 ABI(int, Abi_get_info, (MPI_Info *info))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return unsupported(); }
 ABI(int, Abi_set_fortran_info, (MPI_Info info))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return unsupported(); }
 
 /* error */
-ABI(int, Add_error_class, (int *errorclass))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Add_error_code, (int errorclass, int *errorcode))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Add_error_string, (int errorcode, const char *string))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_create_errhandler, (MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_call_errhandler, (MPI_File fh, int errorcode))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_create_errhandler, (MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_get_errhandler, (MPI_File file, MPI_Errhandler *errhandler))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_set_errhandler, (MPI_File file, MPI_Errhandler errhandler))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Remove_error_class, (int errorclass))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Remove_error_code, (int errorcode))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Remove_error_string, (int errorcode))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Session_call_errhandler, (MPI_Session session, int errorcode))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Session_create_errhandler, (MPI_Session_errhandler_function *session_errhandler_fn,
-    MPI_Errhandler *errhandler))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Session_get_errhandler, (MPI_Session session, MPI_Errhandler *errhandler))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Session_set_errhandler, (MPI_Session session, MPI_Errhandler errhandler))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_call_errhandler, (MPI_Win win, int errorcode))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_create_errhandler, (MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_get_errhandler, (MPI_Win win, MPI_Errhandler *errhandler))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_set_errhandler, (MPI_Win win, MPI_Errhandler errhandler))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
 
 /* handle */
 ABI(MPI_Comm, Comm_fromint, (int comm))
@@ -120,333 +64,24 @@ ABI(int, Win_toint, (MPI_Win win))
 { return (int)(intptr_t)win; }
 
 /* info */
-ABI(int, Info_create, (MPI_Info *info))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Info_create_env, (int argc, char *argv[], MPI_Info *info))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Info_delete, (MPI_Info info, const char *key))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Info_dup, (MPI_Info info, MPI_Info *newinfo))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Info_free, (MPI_Info *info))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Info_get, (MPI_Info info, const char *key, int valuelen, char *value, int *flag))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Info_get_nkeys, (MPI_Info info, int *nkeys))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Info_get_nthkey, (MPI_Info info, int n, char *key))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Info_get_string, (MPI_Info info, const char *key, int *buflen, char *value, int *flag))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Info_get_valuelen, (MPI_Info info, const char *key, int *valuelen, int *flag))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Info_set, (MPI_Info info, const char *key, const char *value))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
 
 /* attribute */
-ABI(int, Attr_delete, (MPI_Comm comm, int keyval))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Attr_get, (MPI_Comm comm, int keyval, void *attribute_val, int *flag))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Attr_put, (MPI_Comm comm, int keyval, void *attribute_val))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_create_keyval, (MPI_Comm_copy_attr_function *comm_copy_attr_fn,
-    MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, void *extra_state))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_delete_attr, (MPI_Comm comm, int comm_keyval))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_free_keyval, (int *comm_keyval))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_get_attr, (MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_set_attr, (MPI_Comm comm, int comm_keyval, void *attribute_val))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Keyval_create, (MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Keyval_free, (int *keyval))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_create_keyval, (MPI_Type_copy_attr_function *type_copy_attr_fn,
-    MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval, void *extra_state))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_delete_attr, (MPI_Datatype datatype, int type_keyval))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_free_keyval, (int *type_keyval))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_get_attr, (MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_set_attr, (MPI_Datatype datatype, int type_keyval, void *attribute_val))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_create_keyval, (MPI_Win_copy_attr_function *win_copy_attr_fn,
-    MPI_Win_delete_attr_function *win_delete_attr_fn, int *win_keyval, void *extra_state))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_delete_attr, (MPI_Win win, int win_keyval))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_free_keyval, (int *win_keyval))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_get_attr, (MPI_Win win, int win_keyval, void *attribute_val, int *flag))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_set_attr, (MPI_Win win, int win_keyval, void *attribute_val))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
 
 /* group */
-ABI(int, Group_compare, (MPI_Group group1, MPI_Group group2, int *result))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Group_difference, (MPI_Group group1, MPI_Group group2, MPI_Group *newgroup))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Group_excl, (MPI_Group group, int n, const int ranks[], MPI_Group *newgroup))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Group_free, (MPI_Group *group))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Group_incl, (MPI_Group group, int n, const int ranks[], MPI_Group *newgroup))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Group_intersection, (MPI_Group group1, MPI_Group group2, MPI_Group *newgroup))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Group_range_excl, (MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Group_range_incl, (MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Group_rank, (MPI_Group group, int *rank))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Group_size, (MPI_Group group, int *size))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Group_translate_ranks, (MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[]))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Group_union, (MPI_Group group1, MPI_Group group2, MPI_Group *newgroup))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
 
 /* comm */
-ABI(int, Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_get_info, (MPI_Comm comm, MPI_Info *info_used))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_get_name, (MPI_Comm comm, char *comm_name, int *resultlen))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_group, (MPI_Comm comm, MPI_Group *group))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_idup, (MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_remote_group, (MPI_Comm comm, MPI_Group *group))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_remote_size, (MPI_Comm comm, int *size))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_set_info, (MPI_Comm comm, MPI_Info info))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_set_name, (MPI_Comm comm, const char *comm_name))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_split_type, (MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_test_inter, (MPI_Comm comm, int *flag))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Intercomm_create, (MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag,
-    MPI_Comm *newintercomm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Intercomm_create_from_groups, (MPI_Group local_group, int local_leader, MPI_Group remote_group,
-    int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Intercomm_merge, (MPI_Comm intercomm, int high, MPI_Comm *newintracomm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
 
 /* topology */
-ABI(int, Cart_coords, (MPI_Comm comm, int rank, int maxdims, int coords[]))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Cart_create, (MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder,
-    MPI_Comm *comm_cart))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Cart_get, (MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Cart_map, (MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Cart_rank, (MPI_Comm comm, const int coords[], int *rank))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Cart_shift, (MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Cart_sub, (MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Cartdim_get, (MPI_Comm comm, int *ndims))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Dims_create, (int nnodes, int ndims, int dims[]))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Dist_graph_create, (MPI_Comm comm_old, int n, const int sources[], const int degrees[],
-    const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Dist_graph_create_adjacent, (MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[],
-    int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder,
-    MPI_Comm *comm_dist_graph))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Dist_graph_neighbors, (MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree,
-    int destinations[], int destweights[]))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Dist_graph_neighbors_count, (MPI_Comm comm, int *indegree, int *outdegree, int *weighted))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Get_hw_resource_info, (MPI_Info *hw_info))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Graph_create, (MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder,
-    MPI_Comm *comm_graph))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Graph_get, (MPI_Comm comm, int maxindex, int maxedges, int indx[], int edges[]))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Graph_map, (MPI_Comm comm, int nnodes, const int indx[], const int edges[], int *newrank))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Graph_neighbors, (MPI_Comm comm, int rank, int maxneighbors, int neighbors[]))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Graph_neighbors_count, (MPI_Comm comm, int rank, int *nneighbors))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Graphdims_get, (MPI_Comm comm, int *nnodes, int *nedges))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Topo_test, (MPI_Comm comm, int *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return unsupported(); }
 
 /* datatype */
-ABI(int, Type_commit, (MPI_Datatype *datatype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_contiguous, (int count, MPI_Datatype oldtype, MPI_Datatype *newtype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_contiguous_c, (MPI_Count count, MPI_Datatype oldtype, MPI_Datatype *newtype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_create_darray, (int size, int rank, int ndims, const int array_of_gsizes[],
-    const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order,
-    MPI_Datatype oldtype, MPI_Datatype *newtype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_create_darray_c, (int size, int rank, int ndims, const MPI_Count array_of_gsizes[],
-    const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order,
-    MPI_Datatype oldtype, MPI_Datatype *newtype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_create_f90_complex, (int p, int r, MPI_Datatype *newtype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_create_f90_integer, (int r, MPI_Datatype *newtype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_create_f90_real, (int p, int r, MPI_Datatype *newtype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_create_hindexed, (int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[],
-    MPI_Datatype oldtype, MPI_Datatype *newtype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_create_hindexed_c, (MPI_Count count, const MPI_Count array_of_blocklengths[],
-    const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_create_hindexed_block, (int count, int blocklength, const MPI_Aint array_of_displacements[],
-    MPI_Datatype oldtype, MPI_Datatype *newtype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_create_hindexed_block_c, (MPI_Count count, MPI_Count blocklength,
-    const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_create_hvector, (int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
-    MPI_Datatype *newtype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_create_hvector_c, (MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype,
-    MPI_Datatype *newtype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_create_indexed_block, (int count, int blocklength, const int array_of_displacements[],
-    MPI_Datatype oldtype, MPI_Datatype *newtype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_create_indexed_block_c, (MPI_Count count, MPI_Count blocklength,
-    const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_create_resized, (MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_create_resized_c, (MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype *newtype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_create_struct, (int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[],
-    const MPI_Datatype array_of_types[], MPI_Datatype *newtype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_create_struct_c, (MPI_Count count, const MPI_Count array_of_blocklengths[],
-    const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_create_subarray, (int ndims, const int array_of_sizes[], const int array_of_subsizes[],
-    const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_create_subarray_c, (int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[],
-    const MPI_Count array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_dup, (MPI_Datatype oldtype, MPI_Datatype *newtype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_free, (MPI_Datatype *datatype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_get_contents, (MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes,
-    int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_get_contents_c, (MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses,
-    MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[],
-    MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_get_envelope, (MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes,
-    int *combiner))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_get_envelope_c, (MPI_Datatype datatype, MPI_Count *num_integers, MPI_Count *num_addresses,
-    MPI_Count *num_large_counts, MPI_Count *num_datatypes, int *combiner))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_get_name, (MPI_Datatype datatype, char *type_name, int *resultlen))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_get_value_index, (MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype *pair_type))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_indexed, (int count, const int array_of_blocklengths[], const int array_of_displacements[],
-    MPI_Datatype oldtype, MPI_Datatype *newtype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_indexed_c, (MPI_Count count, const MPI_Count array_of_blocklengths[],
-    const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_match_size, (int typeclass, int size, MPI_Datatype *datatype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_set_name, (MPI_Datatype datatype, const char *type_name))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_vector, (int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Type_vector_c, (MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype,
-    MPI_Datatype *newtype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
 
 /* pack */
-ABI(int, Pack, (const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position,
-    MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Pack_c, (const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize,
-    MPI_Count *position, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Pack_external, (const char *datarep, const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf,
-    MPI_Aint outsize, MPI_Aint *position))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Pack_external_c, (const char *datarep, const void *inbuf, MPI_Count incount, MPI_Datatype datatype,
-    void *outbuf, MPI_Count outsize, MPI_Count *position))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Pack_external_size, (const char *datarep, int incount, MPI_Datatype datatype, MPI_Aint *size))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Pack_external_size_c, (const char *datarep, MPI_Count incount, MPI_Datatype datatype, MPI_Count *size))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Pack_size, (int incount, MPI_Datatype datatype, MPI_Comm comm, int *size))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Pack_size_c, (MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count *size))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Unpack, (const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype,
-    MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Unpack_c, (const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount,
-    MPI_Datatype datatype, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Unpack_external, (const char *datarep, const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf,
-    int outcount, MPI_Datatype datatype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Unpack_external_c, (const char *datarep, const void *inbuf, MPI_Count insize, MPI_Count *position,
-    void *outbuf, MPI_Count outcount, MPI_Datatype datatype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
 
 /* op */
-ABI(int, Op_commutative, (MPI_Op op, int *commute))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Op_create, (MPI_User_function *user_fn, int commute, MPI_Op *op))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Op_create_c, (MPI_User_function_c *user_fn, int commute, MPI_Op *op))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Op_free, (MPI_Op *op))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, Reduce_local, (const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Reduce_local_c, (const void *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Reduce_local_c(inbuf, inoutbuf, count, datatype, op); }
 
 /* status */
 ABI(int, Status_set_elements, (MPI_Status *status, MPI_Datatype datatype, int count))
@@ -454,80 +89,35 @@ ABI(int, Status_set_elements, (MPI_Status *status, MPI_Datatype datatype, int co
 
 /* pt2pt */
 ABI(int, Bsend, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Bsend_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Bsend_c(buf, count, datatype, dest, tag, comm); }
 ABI(int, Ibsend, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
     MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Ibsend_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-    MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Ibsend_c(buf, count, datatype, dest, tag, comm, request); }
 ABI(int, Bsend_init, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
     MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Bsend_init_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-    MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Bsend_init_c(buf, count, datatype, dest, tag, comm, request); }
 ABI(int, Buffer_attach, (void *buffer, int size))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Buffer_attach_c, (void *buffer, MPI_Count size))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Buffer_detach, (void *buffer_addr, int *size))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Buffer_detach_c, (void *buffer_addr, MPI_Count *size))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Buffer_flush, (void))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Buffer_iflush, (MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Buffer_attach_c(buffer, size); }
 ABI(int, Comm_attach_buffer, (MPI_Comm comm, void *buffer, int size))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_attach_buffer_c, (MPI_Comm comm, void *buffer, MPI_Count size))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_detach_buffer, (MPI_Comm comm, void *buffer_addr, int *size))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_detach_buffer_c, (MPI_Comm comm, void *buffer_addr, MPI_Count *size))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_flush_buffer, (MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Comm_iflush_buffer, (MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Improbe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Comm_attach_buffer_c(comm, buffer, size); }
 ABI(int, Imrecv, (void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Imrecv_c, (void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Imrecv_c(buf, count, datatype, message, request); }
 ABI(int, Irecv, (void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request))
 { return PMPI_Irecv_c(buf, count, datatype, source, tag, comm, request); }
 ABI(int, Isendrecv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
     int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Isendrecv_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-    void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
-    MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
+    recvtag, comm, request); }
 ABI(int, Isendrecv_replace, (void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
     int recvtag, MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Isendrecv_replace_c, (void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source,
-    int recvtag, MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Mprobe, (int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request); }
 ABI(int, Mrecv, (void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Mrecv_c, (void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Mrecv_c(buf, count, datatype, message, status); }
 ABI(int, Recv, (void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status))
 { return PMPI_Recv_c(buf, count, datatype, source, tag, comm, status); }
 ABI(int, Recv_init, (void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
     MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Recv_init_c, (void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-    MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Recv_init_c(buf, count, datatype, source, tag, comm, request); }
 ABI(int, Rsend, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
 { return PMPI_Rsend_c(buf, count, datatype, dest, tag, comm); }
 ABI(int, Irsend, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
@@ -535,10 +125,7 @@ ABI(int, Irsend, (const void *buf, int count, MPI_Datatype datatype, int dest, i
 { return PMPI_Irsend_c(buf, count, datatype, dest, tag, comm, request); }
 ABI(int, Rsend_init, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
     MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Rsend_init_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-    MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Rsend_init_c(buf, count, datatype, dest, tag, comm, request); }
 ABI(int, Send, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
 { return PMPI_Send_c(buf, count, datatype, dest, tag, comm); }
 ABI(int, Isend, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
@@ -546,32 +133,26 @@ ABI(int, Isend, (const void *buf, int count, MPI_Datatype datatype, int dest, in
 { return PMPI_Isend_c(buf, count, datatype, dest, tag, comm, request); }
 ABI(int, Send_init, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
     MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Send_init_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-    MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Send_init_c(buf, count, datatype, dest, tag, comm, request); }
 ABI(int, Sendrecv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
     int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status))
 { return PMPI_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
     comm, status); }
 ABI(int, Sendrecv_replace, (void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
     int recvtag, MPI_Comm comm, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Sendrecv_replace_c, (void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source,
-    int recvtag, MPI_Comm comm, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status); }
 ABI(int, Session_attach_buffer, (MPI_Session session, void *buffer, int size))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return unsupported(); }
 ABI(int, Session_attach_buffer_c, (MPI_Session session, void *buffer, MPI_Count size))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return unsupported(); }
 ABI(int, Session_detach_buffer, (MPI_Session session, void *buffer_addr, int *size))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return unsupported(); }
 ABI(int, Session_detach_buffer_c, (MPI_Session session, void *buffer_addr, MPI_Count *size))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return unsupported(); }
 ABI(int, Session_flush_buffer, (MPI_Session session))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return unsupported(); }
 ABI(int, Session_iflush_buffer, (MPI_Session session, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return unsupported(); }
 ABI(int, Ssend, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
 { return PMPI_Ssend_c(buf, count, datatype, dest, tag, comm); }
 ABI(int, Issend, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
@@ -579,48 +160,11 @@ ABI(int, Issend, (const void *buf, int count, MPI_Datatype datatype, int dest, i
 { return PMPI_Issend_c(buf, count, datatype, dest, tag, comm, request); }
 ABI(int, Ssend_init, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
     MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Ssend_init_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-    MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Ssend_init_c(buf, count, datatype, dest, tag, comm, request); }
 
 /* request */
-ABI(int, Grequest_complete, (MPI_Request request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Grequest_start, (MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn,
-    MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Request_get_status, (MPI_Request request, int *flag, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Request_get_status_all, (int count, const MPI_Request array_of_requests[], int *flag,
-    MPI_Status array_of_statuses[]))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Request_get_status_any, (int count, const MPI_Request array_of_requests[], int *indx, int *flag,
-    MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Request_get_status_some, (int incount, const MPI_Request array_of_requests[], int *outcount,
-    int array_of_indices[], MPI_Status array_of_statuses[]))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Start, (MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Startall, (int count, MPI_Request array_of_requests[]))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
 
 /* partitioned */
-ABI(int, Parrived, (MPI_Request request, int partition, int *flag))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Pready, (int partition, MPI_Request request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Pready_list, (int length, const int array_of_partitions[], MPI_Request request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Pready_range, (int partition_low, int partition_high, MPI_Request request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Precv_init, (void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-    MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Psend_init, (const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-    MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
 
 /* collective */
 ABI(int, Allgather, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
@@ -628,748 +172,253 @@ ABI(int, Allgather, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
 { return PMPI_Allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); }
 ABI(int, Iallgather, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Iallgather_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-    MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Iallgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); }
 ABI(int, Allgather_init, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
     MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Allgather_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-    MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Allgatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-    const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Allgatherv_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-    const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Iallgatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-    const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Iallgatherv_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-    const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Allgatherv_init, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-    const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-    MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Allgatherv_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-    const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-    MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); }
 ABI(int, Allreduce, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm))
 { return PMPI_Allreduce_c(sendbuf, recvbuf, count, datatype, op, comm); }
 ABI(int, Iallreduce, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
     MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Iallreduce_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-    MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Iallreduce_c(sendbuf, recvbuf, count, datatype, op, comm, request); }
 ABI(int, Allreduce_init, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
     MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Allreduce_init_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-    MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Allreduce_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request); }
 ABI(int, Alltoall, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
     MPI_Datatype recvtype, MPI_Comm comm))
 { return PMPI_Alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); }
 ABI(int, Ialltoall, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Ialltoall_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-    MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Ialltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); }
 ABI(int, Alltoall_init, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
     MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Alltoall_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-    MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Alltoallv, (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
-    void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Alltoallv_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-    MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
-    MPI_Datatype recvtype, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Ialltoallv, (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
-    void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
-    MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Ialltoallv_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-    MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
-    MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Alltoallv_init, (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
-    void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-    MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Alltoallv_init_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-    MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
-    MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Alltoallw, (const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[],
-    void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Alltoallw_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-    const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
-    const MPI_Datatype recvtypes[], MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Ialltoallw, (const void *sendbuf, const int sendcounts[], const int sdispls[],
-    const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[],
-    const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Ialltoallw_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-    const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
-    const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Alltoallw_init, (const void *sendbuf, const int sendcounts[], const int sdispls[],
-    const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[],
-    const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Alltoallw_init_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-    const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
-    const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Ibarrier, (MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Barrier_init, (MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); }
 ABI(int, Bcast, (void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm))
 { return PMPI_Bcast_c(buffer, count, datatype, root, comm); }
 ABI(int, Ibcast, (void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Ibcast_c, (void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
-    MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Ibcast_c(buffer, count, datatype, root, comm, request); }
 ABI(int, Bcast_init, (void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info,
     MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Bcast_init_c, (void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info,
-    MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Bcast_init_c(buffer, count, datatype, root, comm, info, request); }
 ABI(int, Exscan, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Exscan_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-    MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Exscan_c(sendbuf, recvbuf, count, datatype, op, comm); }
 ABI(int, Iexscan, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
     MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Iexscan_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-    MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Iexscan_c(sendbuf, recvbuf, count, datatype, op, comm, request); }
 ABI(int, Exscan_init, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
     MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Exscan_init_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-    MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Exscan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request); }
 ABI(int, Gather, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
     MPI_Datatype recvtype, int root, MPI_Comm comm))
 { return PMPI_Gather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); }
 ABI(int, Igather, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
     MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Igather_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-    MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Igather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request); }
 ABI(int, Gather_init, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
     MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Gather_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-    MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Gatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-    const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Gatherv_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-    const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Igatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-    const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Igatherv_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-    const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm,
-    MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Gatherv_init, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-    const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
-    MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Gatherv_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-    const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm,
-    MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Gather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request); }
 ABI(int, Reduce, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
     MPI_Comm comm))
 { return PMPI_Reduce_c(sendbuf, recvbuf, count, datatype, op, root, comm); }
 ABI(int, Ireduce, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
     MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Ireduce_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root,
-    MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Ireduce_c(sendbuf, recvbuf, count, datatype, op, root, comm, request); }
 ABI(int, Reduce_init, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
     MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Reduce_init_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-    int root, MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Reduce_scatter, (const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
-    MPI_Op op, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Reduce_scatter_c, (const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype,
-    MPI_Op op, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Ireduce_scatter, (const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
-    MPI_Op op, MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Ireduce_scatter_c, (const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype,
-    MPI_Op op, MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Reduce_scatter_init, (const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
-    MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Reduce_scatter_init_c, (const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[],
-    MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Reduce_init_c(sendbuf, recvbuf, count, datatype, op, root, comm, info, request); }
 ABI(int, Reduce_scatter_block, (const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
     MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Reduce_scatter_block_c, (const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype,
-    MPI_Op op, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Reduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm); }
 ABI(int, Ireduce_scatter_block, (const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
     MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Ireduce_scatter_block_c, (const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype,
-    MPI_Op op, MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Ireduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm, request); }
 ABI(int, Reduce_scatter_block_init, (const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype,
     MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Reduce_scatter_block_init_c, (const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype,
-    MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Reduce_scatter_block_init_c(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request); }
 ABI(int, Scan, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Scan_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Scan_c(sendbuf, recvbuf, count, datatype, op, comm); }
 ABI(int, Iscan, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
     MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Iscan_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-    MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Iscan_c(sendbuf, recvbuf, count, datatype, op, comm, request); }
 ABI(int, Scan_init, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
     MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Scan_init_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-    MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Scan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request); }
 ABI(int, Scatter, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
     MPI_Datatype recvtype, int root, MPI_Comm comm))
 { return PMPI_Scatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); }
 ABI(int, Iscatter, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
     MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Iscatter_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-    MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Iscatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request); }
 ABI(int, Scatter_init, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
     MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Scatter_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-    MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Scatterv, (const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
-    void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Scatterv_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
-    MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Iscatterv, (const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
-    void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Iscatterv_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
-    MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
-    MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Scatterv_init, (const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
-    void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Scatterv_init_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
-    MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
-    MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Scatter_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request); }
 
 /* neighbor */
 ABI(int, Neighbor_allgather, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
     MPI_Datatype recvtype, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Neighbor_allgather_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-    MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Neighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); }
 ABI(int, Ineighbor_allgather, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
     int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Ineighbor_allgather_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-    MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Ineighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); }
 ABI(int, Neighbor_allgather_init, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
     int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Neighbor_allgather_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-    MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Neighbor_allgatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-    const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Neighbor_allgatherv_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-    const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Ineighbor_allgatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-    const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Ineighbor_allgatherv_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-    const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Neighbor_allgatherv_init, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-    const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-    MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Neighbor_allgatherv_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-    const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-    MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Neighbor_allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info,
+    request); }
 ABI(int, Neighbor_alltoall, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
     MPI_Datatype recvtype, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Neighbor_alltoall_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-    MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Neighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); }
 ABI(int, Ineighbor_alltoall, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Ineighbor_alltoall_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-    MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Ineighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); }
 ABI(int, Neighbor_alltoall_init, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
     int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Neighbor_alltoall_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-    MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Neighbor_alltoallv, (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
-    void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Neighbor_alltoallv_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-    MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
-    MPI_Datatype recvtype, MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Ineighbor_alltoallv, (const void *sendbuf, const int sendcounts[], const int sdispls[],
-    MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
-    MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Ineighbor_alltoallv_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-    MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
-    MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Neighbor_alltoallv_init, (const void *sendbuf, const int sendcounts[], const int sdispls[],
-    MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
-    MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Neighbor_alltoallv_init_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-    MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
-    MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Neighbor_alltoallw, (const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
-    const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[],
-    const MPI_Datatype recvtypes[], MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Neighbor_alltoallw_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-    const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
-    const MPI_Datatype recvtypes[], MPI_Comm comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Ineighbor_alltoallw, (const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
-    const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[],
-    const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Ineighbor_alltoallw_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-    const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
-    const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Neighbor_alltoallw_init, (const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
-    const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[],
-    const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Neighbor_alltoallw_init_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-    const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
-    const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Neighbor_alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info,
+    request); }
 
 /* rma */
 ABI(int, Accumulate, (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
     MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Accumulate_c, (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
-    int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
-    MPI_Win win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Alloc_mem, (MPI_Aint size, MPI_Info info, void *baseptr))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Compare_and_swap, (const void *origin_addr, const void *compare_addr, void *result_addr,
-    MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Fetch_and_op, (const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank,
-    MPI_Aint target_disp, MPI_Op op, MPI_Win win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Free_mem, (void *base))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Accumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+    target_datatype, op, win); }
 ABI(int, Get, (void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
     MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Get_c, (void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
-    MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Get_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+    target_datatype, win); }
 ABI(int, Get_accumulate, (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr,
     int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count,
     MPI_Datatype target_datatype, MPI_Op op, MPI_Win win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Get_accumulate_c, (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
-    void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
-    MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Get_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count,
+    result_datatype, target_rank, target_disp, target_count, target_datatype, op, win); }
 ABI(int, Put, (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
     MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Put_c, (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
-    MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Put_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+    target_datatype, win); }
 ABI(int, Raccumulate, (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
     MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Raccumulate_c, (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
-    int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
-    MPI_Win win, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Raccumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+    target_datatype, op, win, request); }
 ABI(int, Rget, (void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
     MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Rget_c, (void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
-    MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Rget_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+    target_datatype, win, request); }
 ABI(int, Rget_accumulate, (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr,
     int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count,
     MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Rget_accumulate_c, (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
-    void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
-    MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Rget_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count,
+    result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request); }
 ABI(int, Rput, (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
     MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Rput_c, (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
-    MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Rput_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+    target_datatype, win, request); }
 ABI(int, Win_allocate, (MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_allocate_c, (MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Win_allocate_c(size, disp_unit, info, comm, baseptr, win); }
 ABI(int, Win_allocate_shared, (MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_allocate_shared_c, (MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr,
-    MPI_Win *win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_attach, (MPI_Win win, void *base, MPI_Aint size))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_complete, (MPI_Win win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win); }
 ABI(int, Win_create, (void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_create_c, (void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win *win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_detach, (MPI_Win win, const void *base))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_fence, (int assert, MPI_Win win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_flush, (int rank, MPI_Win win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_flush_all, (MPI_Win win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_flush_local, (int rank, MPI_Win win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_flush_local_all, (MPI_Win win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_free, (MPI_Win *win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_get_group, (MPI_Win win, MPI_Group *group))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_get_info, (MPI_Win win, MPI_Info *info_used))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_get_name, (MPI_Win win, char *win_name, int *resultlen))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_lock, (int lock_type, int rank, int assert, MPI_Win win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_lock_all, (int assert, MPI_Win win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_post, (MPI_Group group, int assert, MPI_Win win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_set_info, (MPI_Win win, MPI_Info info))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_set_name, (MPI_Win win, const char *win_name))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_shared_query, (MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_shared_query_c, (MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_start, (MPI_Group group, int assert, MPI_Win win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_sync, (MPI_Win win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_test, (MPI_Win win, int *flag))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_unlock, (int rank, MPI_Win win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_unlock_all, (MPI_Win win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, Win_wait, (MPI_Win win))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_Win_create_c(base, size, disp_unit, info, comm, win); }
 
 /* process */
 ABI(int, Close_port, (const char *port_name))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return unsupported(); }
 ABI(int, Comm_accept, (const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return unsupported(); }
 ABI(int, Comm_connect, (const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return unsupported(); }
 ABI(int, Comm_disconnect, (MPI_Comm *comm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return unsupported(); }
 ABI(int, Comm_get_parent, (MPI_Comm *parent))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return unsupported(); }
 ABI(int, Comm_join, (int fd, MPI_Comm *intercomm))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return unsupported(); }
 ABI(int, Comm_spawn, (const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm,
     MPI_Comm *intercomm, int array_of_errcodes[]))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return unsupported(); }
 ABI(int, Comm_spawn_multiple, (int count, char *array_of_commands[], char **array_of_argv[],
     const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm,
     int array_of_errcodes[]))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return unsupported(); }
 ABI(int, Lookup_name, (const char *service_name, MPI_Info info, char *port_name))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return unsupported(); }
 ABI(int, Open_port, (MPI_Info info, char *port_name))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return unsupported(); }
 ABI(int, Publish_name, (const char *service_name, MPI_Info info, const char *port_name))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return unsupported(); }
 ABI(int, Unpublish_name, (const char *service_name, MPI_Info info, const char *port_name))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return unsupported(); }
 
 /* file */
-ABI(int, File_close, (MPI_File *fh))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_delete, (const char *filename, MPI_Info info))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_get_amode, (MPI_File fh, int *amode))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_get_atomicity, (MPI_File fh, int *flag))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_get_byte_offset, (MPI_File fh, MPI_Offset offset, MPI_Offset *disp))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_get_group, (MPI_File fh, MPI_Group *group))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_get_info, (MPI_File fh, MPI_Info *info_used))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_get_position, (MPI_File fh, MPI_Offset *offset))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_get_position_shared, (MPI_File fh, MPI_Offset *offset))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_get_size, (MPI_File fh, MPI_Offset *size))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_get_type_extent, (MPI_File fh, MPI_Datatype datatype, MPI_Aint *extent))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_get_type_extent_c, (MPI_File fh, MPI_Datatype datatype, MPI_Count *extent))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_get_view, (MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
 ABI(int, File_iread, (MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_iread_c, (MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_File_iread_c(fh, buf, count, datatype, request); }
 ABI(int, File_iread_all, (MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_iread_all_c, (MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_File_iread_all_c(fh, buf, count, datatype, request); }
 ABI(int, File_iread_at, (MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype,
     MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_iread_at_c, (MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype,
-    MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_File_iread_at_c(fh, offset, buf, count, datatype, request); }
 ABI(int, File_iread_at_all, (MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype,
     MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_iread_at_all_c, (MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype,
-    MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_File_iread_at_all_c(fh, offset, buf, count, datatype, request); }
 ABI(int, File_iread_shared, (MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_iread_shared_c, (MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_File_iread_shared_c(fh, buf, count, datatype, request); }
 ABI(int, File_iwrite, (MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_iwrite_c, (MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_File_iwrite_c(fh, buf, count, datatype, request); }
 ABI(int, File_iwrite_all, (MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_iwrite_all_c, (MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype,
-    MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_File_iwrite_all_c(fh, buf, count, datatype, request); }
 ABI(int, File_iwrite_at, (MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype,
     MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_iwrite_at_c, (MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype,
-    MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_File_iwrite_at_c(fh, offset, buf, count, datatype, request); }
 ABI(int, File_iwrite_at_all, (MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype,
     MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_iwrite_at_all_c, (MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count,
-    MPI_Datatype datatype, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_File_iwrite_at_all_c(fh, offset, buf, count, datatype, request); }
 ABI(int, File_iwrite_shared, (MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_iwrite_shared_c, (MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype,
-    MPI_Request *request))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_open, (MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_preallocate, (MPI_File fh, MPI_Offset size))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_File_iwrite_shared_c(fh, buf, count, datatype, request); }
 ABI(int, File_read, (MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_read_c, (MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_File_read_c(fh, buf, count, datatype, status); }
 ABI(int, File_read_all, (MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_read_all_c, (MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_File_read_all_c(fh, buf, count, datatype, status); }
 ABI(int, File_read_all_begin, (MPI_File fh, void *buf, int count, MPI_Datatype datatype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_read_all_begin_c, (MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_read_all_end, (MPI_File fh, void *buf, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_File_read_all_begin_c(fh, buf, count, datatype); }
 ABI(int, File_read_at, (MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype,
     MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_read_at_c, (MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype,
-    MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_File_read_at_c(fh, offset, buf, count, datatype, status); }
 ABI(int, File_read_at_all, (MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype,
     MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_read_at_all_c, (MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype,
-    MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_File_read_at_all_c(fh, offset, buf, count, datatype, status); }
 ABI(int, File_read_at_all_begin, (MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_read_at_all_begin_c, (MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_read_at_all_end, (MPI_File fh, void *buf, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_File_read_at_all_begin_c(fh, offset, buf, count, datatype); }
 ABI(int, File_read_ordered, (MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_read_ordered_c, (MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_File_read_ordered_c(fh, buf, count, datatype, status); }
 ABI(int, File_read_ordered_begin, (MPI_File fh, void *buf, int count, MPI_Datatype datatype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_read_ordered_begin_c, (MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_read_ordered_end, (MPI_File fh, void *buf, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_File_read_ordered_begin_c(fh, buf, count, datatype); }
 ABI(int, File_read_shared, (MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_read_shared_c, (MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_seek, (MPI_File fh, MPI_Offset offset, int whence))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_seek_shared, (MPI_File fh, MPI_Offset offset, int whence))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_set_atomicity, (MPI_File fh, int flag))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_set_info, (MPI_File fh, MPI_Info info))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_set_size, (MPI_File fh, MPI_Offset size))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_set_view, (MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char *datarep,
-    MPI_Info info))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_sync, (MPI_File fh))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_File_read_shared_c(fh, buf, count, datatype, status); }
 ABI(int, File_write, (MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_write_c, (MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_File_write_c(fh, buf, count, datatype, status); }
 ABI(int, File_write_all, (MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_write_all_c, (MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_File_write_all_c(fh, buf, count, datatype, status); }
 ABI(int, File_write_all_begin, (MPI_File fh, const void *buf, int count, MPI_Datatype datatype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_write_all_begin_c, (MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_write_all_end, (MPI_File fh, const void *buf, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_File_write_all_begin_c(fh, buf, count, datatype); }
 ABI(int, File_write_at, (MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype,
     MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_write_at_c, (MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype,
-    MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_File_write_at_c(fh, offset, buf, count, datatype, status); }
 ABI(int, File_write_at_all, (MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype,
     MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_write_at_all_c, (MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count,
-    MPI_Datatype datatype, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_File_write_at_all_c(fh, offset, buf, count, datatype, status); }
 ABI(int, File_write_at_all_begin, (MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_write_at_all_begin_c, (MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count,
-    MPI_Datatype datatype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_write_at_all_end, (MPI_File fh, const void *buf, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_File_write_at_all_begin_c(fh, offset, buf, count, datatype); }
 ABI(int, File_write_ordered, (MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_write_ordered_c, (MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype,
-    MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_File_write_ordered_c(fh, buf, count, datatype, status); }
 ABI(int, File_write_ordered_begin, (MPI_File fh, const void *buf, int count, MPI_Datatype datatype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_write_ordered_begin_c, (MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_write_ordered_end, (MPI_File fh, const void *buf, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_File_write_ordered_begin_c(fh, buf, count, datatype); }
 ABI(int, File_write_shared, (MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
-ABI(int, File_write_shared_c, (MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype,
-    MPI_Status *status))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return PMPI_File_write_shared_c(fh, buf, count, datatype, status); }
 ABI(int, Register_datarep, (const char *datarep, MPI_Datarep_conversion_function *read_conversion_fn,
     MPI_Datarep_conversion_function *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn,
     void *extra_state))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return unsupported(); }
 ABI(int, Register_datarep_c, (const char *datarep, MPI_Datarep_conversion_function_c *read_conversion_fn,
     MPI_Datarep_conversion_function_c *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn,
     void *extra_state))
-{ return MPI_ERR_UNSUPPORTED_OPERATION; }
+{ return unsupported(); }
 
 /* tool */
 ABI(int, T_category_changed, (int *update_number))

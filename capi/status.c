@@ -1,4 +1,5 @@
 /* Statuses (3.2.5, 3.8.4, 5.1.11 and 13.3 of the standard). */
+#include "makers.h"
 #include "status.h"
 #include "types.h"
 
@@ -65,8 +66,11 @@ ABI(int, Status_set_elements_c, (MPI_Status *status, MPI_Datatype datatype, MPI_
     if (status == MPI_STATUS_IGNORE)
         return MPI_ERR_ARG;
     if (!t)
-        return MPI_ERR_TYPE;
-    if (count < 0 || __builtin_mul_overflow(count / basics(t), t->size, &bytes)
+        return bad_type(MPI_ERR_TYPE);
+    if (t->derived) {
+        if (!golciElementBytes((int)(intptr_t)datatype, count, &bytes))
+            return bad_type(MPI_ERR_COUNT);
+    } else if (count < 0 || __builtin_mul_overflow(count / basics(t), t->size, &bytes)
         || __builtin_add_overflow(bytes, count % basics(t) * t->first, &bytes))
         return MPI_ERR_COUNT;
     set_bytes(status, bytes);
@@ -84,8 +88,11 @@ ABI(int, Get_count_c, (const MPI_Status *status, MPI_Datatype datatype, MPI_Coun
     if (status == MPI_STATUS_IGNORE || !count)
         return MPI_ERR_ARG;
     if (!t)
-        return MPI_ERR_TYPE;
-    *count = get_bytes(status) % t->size == 0 ? get_bytes(status) / t->size : MPI_UNDEFINED;
+        return bad_type(MPI_ERR_TYPE);
+    if (t->size == 0)
+        *count = get_bytes(status) == 0 ? 0 : MPI_UNDEFINED;
+    else
+        *count = get_bytes(status) % t->size == 0 ? get_bytes(status) / t->size : MPI_UNDEFINED;
     return MPI_SUCCESS;
 }
 
@@ -96,7 +103,11 @@ ABI(int, Get_elements_c, (const MPI_Status *status, MPI_Datatype datatype, MPI_C
     if (status == MPI_STATUS_IGNORE || !count)
         return MPI_ERR_ARG;
     if (!t)
-        return MPI_ERR_TYPE;
+        return bad_type(MPI_ERR_TYPE);
+    if (t->derived) {
+        *count = golciElements((int)(intptr_t)datatype, get_bytes(status));
+        return MPI_SUCCESS;
+    }
     rest = get_bytes(status) % t->size;
     *count = get_bytes(status) / t->size * basics(t);
     if (rest != 0 && rest == t->first)

@@ -19,7 +19,8 @@ import (
 // none is the status of what is no message.
 var none = core.Status{Source: core.AnySource, Tag: core.AnyTag}
 
-// end waits for the request of a handle, which becomes null. Its error is for the handler of the communicator at.
+// end waits for the request of a handle, which becomes null, or inactive if it is persistent. Its error is for the
+// handler of the communicator at.
 func end(what string, handle *C.uintptr_t, status *C.MPI_Status, at *C.int) C.int {
 	if *handle == nullRequest {
 		fill(status, &none)
@@ -36,7 +37,9 @@ func end(what string, handle *C.uintptr_t, status *C.MPI_Status, at *C.int) C.in
 	}
 	fill(status, &st)
 	comm := p.comm
-	requests.drop(p, handle)
+	if p.Null() {
+		requests.drop(p, handle)
+	}
 	if err != nil {
 		*at = comm
 		return classOf(err)
@@ -80,6 +83,13 @@ func golciRequestFree(request *C.uintptr_t) (class C.int) {
 	if p == nil {
 		return classOf(unknown(*request))
 	}
+	if p.Idle() || p.Called() {
+		err := p.Free()
+		if err == nil || p.Null() {
+			requests.drop(p, request)
+		}
+		return classOf(err)
+	}
 	requests.free(p, request)
 	return C.MPI_SUCCESS
 }
@@ -95,19 +105,33 @@ func statusAt(statuses *C.MPI_Status, i int) *C.MPI_Status {
 	return &unsafe.Slice(statuses, i+1)[i]
 }
 
-// find looks for the places of requests. Null ones have none.
+// find looks for the places of requests. Null ones have none, nor have those that count as null.
 func find(handles []C.uintptr_t, at *C.int) ([]*place, C.int) {
 	places := make([]*place, len(handles))
 	for i, h := range handles {
 		if h == nullRequest {
 			continue
 		}
-		if places[i] = requests.find(h); places[i] == nil {
+		switch p := requests.find(h); {
+		case p == nil:
 			*at = -1
 			return nil, classOf(unknown(h))
+		case !p.Idle():
+			places[i] = p
 		}
 	}
 	return places, C.MPI_SUCCESS
+}
+
+// valid looks whether all handles are requests, or null.
+func valid(handles []C.uintptr_t, at *C.int) C.int {
+	for _, h := range handles {
+		if h != nullRequest && h != C.done_request && requests.find(h) == nil {
+			*at = -1
+			return classOf(unknown(h))
+		}
+	}
+	return C.MPI_SUCCESS
 }
 
 // ready tells whether all of places, or one of them, is done. index is of the first that is; active tells that there is
@@ -136,11 +160,15 @@ func golciAll(
 ) (class C.int) {
 	defer recovered(&class)
 	handles := list(n, first)
-	places, class := find(handles, at)
-	if class != C.MPI_SUCCESS {
-		return class
-	}
-	if wait == 0 {
+	if wait != 0 {
+		if class := valid(handles, at); class != C.MPI_SUCCESS {
+			return class
+		}
+	} else {
+		places, class := find(handles, at)
+		if class != C.MPI_SUCCESS {
+			return class
+		}
 		if _, all, _ := ready(places); !all {
 			poll()
 		}

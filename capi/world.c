@@ -1,30 +1,85 @@
 /* The beginning and the end of the program's part in the job (11.2 to 11.4 of the standard). */
+#include "attrs.h"
 #include "calls.h"
 #include "comms.h"
+#include "fork.h"
+#include "sessions.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-/* States only go up. */
-enum { before, starting, active, ending, after };
+/* States only go up. A child of fork has the last one from its beginning. */
+enum { before, starting, active, ending, after, gone };
 static _Atomic int state;
 static pthread_t main_thread;
 
-int running(void) { return atomic_load_explicit(&state, memory_order_acquire) == active; }
+int running(void)
+{
+    int now = atomic_load_explicit(&state, memory_order_acquire);
+    return now == active || (sessions_open() > 0 && now != gone);
+}
+
+int world_forked(void)
+{
+    int was = running();
+    atomic_store(&state, gone);
+    return was;
+}
+
+/* Whether the process is in its job. A session or MPI_Init joins, and nobody joins again after the end. */
+enum { outside_job, in_job, past_job };
+static _Atomic int joined;
+static pthread_mutex_t joining = PTHREAD_MUTEX_INITIALIZER; /* held while joined changes */
+
+/* leave_job ends the process's part in the job, once. */
+static int leave_job(void)
+{
+    int class = MPI_SUCCESS;
+    pthread_mutex_lock(&joining);
+    if (atomic_load(&joined) == in_job) {
+        class = golciFinalize();
+        atomic_store(&joined, past_job);
+    }
+    pthread_mutex_unlock(&joining);
+    return class;
+}
+
+/* at_exit ends the part of a process that had sessions, and has none now. Another session may come until then. */
+static void at_exit(void)
+{
+    int now = atomic_load(&state);
+    if (sessions_open() == 0 && (now == before || now == after))
+        (void)leave_job();
+}
+
+int world_join(void)
+{
+    int rank, size, class = MPI_SUCCESS;
+    pthread_mutex_lock(&joining);
+    if (atomic_load(&joined) == past_job)
+        class = MPI_ERR_OTHER;
+    else if (atomic_load(&joined) == outside_job && (class = golciInit(&rank, &size)) == MPI_SUCCESS) {
+        comms_begin(rank, size);
+        atomic_store(&joined, in_job);
+        atexit(at_exit);
+    }
+    pthread_mutex_unlock(&joining);
+    return class;
+}
 
 ABI(int, Init_thread, (int *argc, char ***argv, int required, int *provided))
 {
-    int was = before, rank, size, class;
+    int was = before, class;
     if (!atomic_compare_exchange_strong(&state, &was, starting))
         return fail(NULL, MPI_ERR_OTHER);
-    class = golciInit(&rank, &size);
+    class = world_join();
     if (class != MPI_SUCCESS) {
         atomic_store(&state, before);
         return fail(NULL, class);
     }
     main_thread = pthread_self();
-    comms_begin(rank, size);
     atomic_store(&state, active);
     if (provided)
         *provided = MPI_THREAD_MULTIPLE;
@@ -41,10 +96,12 @@ ABI(int, Finalize, (void))
     int was = active, class;
     if (!atomic_compare_exchange_strong(&state, &was, ending))
         return fail(NULL, MPI_ERR_OTHER);
-    class = golciFinalize();
+    (void)golciAttrDiscard(attr_comm, (uintptr_t)MPI_COMM_SELF); /* before all else: 11.2.4 */
+    class = sessions_open() == 0 ? leave_job() : MPI_SUCCESS;
     if (class != MPI_SUCCESS)
         class = fail(comm_at(self_place), class);
-    comms_end();
+    if (sessions_open() == 0)
+        comms_end();
     atomic_store(&state, after);
     return class;
 }
@@ -86,6 +143,8 @@ ABI(int, Abort, (MPI_Comm comm, int errorcode))
 {
     char text[64];
     int n = snprintf(text, sizeof(text), "MPI_Abort was called with code %d", errorcode);
+    if (forked())
+        child_ends(errorcode, text);
     fflush(NULL);
     golciAbort(errorcode, text, n);
     return MPI_ERR_OTHER;

@@ -37,15 +37,17 @@ func golciInit(rankOf, size *C.int) (class C.int) {
 	var p *core.Proc
 	c := rank.Config{Caller: "mpi", Processors: true, Exit: exit}
 	c.Attach = func(r *rank.Rank) (err error) {
-		p, err = core.NewProc(r, false)
+		p, err = core.NewProcOfC(r)
 		return err
 	}
 	if _, err := rank.Start(context.Background(), c); err != nil {
 		return classOf(err)
 	}
+	p.Isolate()
 	comms[worldPlace].Store(p.World())
 	comms[selfPlace].Store(p.Self())
 	proc.Store(p)
+	anchor()
 	*rankOf, *size = C.int(p.World().Rank()), C.int(p.World().Size())
 	return C.MPI_SUCCESS
 }
@@ -72,6 +74,7 @@ func exit(code int) {
 //export golciFinalize
 func golciFinalize() (class C.int) {
 	defer recovered(&class)
+	defer weigh()
 	requests.awaitFreed()
 	err := proc.Load().OfRank().Finalize(context.Background())
 	if errors.Is(err, core.ErrPending) {

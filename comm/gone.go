@@ -23,6 +23,11 @@ func (s *Server) failLost(w *fult.Worker) {
 	s.lost = nil
 	s.failWhere(func(p int32) error { return lost[p] }, w)
 	s.wakeProbers(w)
+	if s.gone != nil {
+		for p := range lost {
+			s.gone(int(p), w)
+		}
+	}
 }
 
 // goneError is why nothing can be had from peer.
@@ -30,16 +35,24 @@ func (s *Server) goneError(peer int) error {
 	return fmt.Errorf("%w: %w", ErrPeer, s.e.PeerFailed(peer))
 }
 
-// postLate ends the receive o, which has been posted and found no message, if its source is gone. It is called after
-// o can be found by failLost, which searches after the flag that is looked at here has been set (see am.Endpoint.Gone):
-// one of the two withdraws o.
+// postLate ends the receive o, which has been posted and found no message, if its source is gone or its context has been
+// revoked. It is called after o can be found by failLost and retire, which search after the flags that are looked at here
+// have been set (see am.Endpoint.Gone and Server.revoked): one of the two withdraws o.
 func (s *Server) postLate(o *op) {
 	p := o.asked()
-	if p.Source < 0 || !s.e.Gone(int(p.Source)) || !s.matching.withdraw(o.ctx, p, o) {
+	var err error
+	switch {
+	case s.isRevoked(o.ctx):
+		err = ErrCancelled
+	case p.Source >= 0 && s.e.Gone(int(p.Source)):
+		err = s.goneError(int(p.Source))
+	default:
 		return
 	}
-	o.err = o.failed(s.goneError(int(p.Source)))
-	o.done.Finish()
+	if s.matching.withdraw(o.ctx, p, o) {
+		o.err = o.failed(err)
+		o.done.Finish()
+	}
 }
 
 // askedLate ends the rendezvous with number id if the peer that has been asked for its bytes is gone. As postLate it

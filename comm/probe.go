@@ -35,7 +35,7 @@ func (s *Server) ProbeContext(until stdcontext.Context, ctx uint16, src, tag int
 	if err := s.check("probe", ctx, src, tag, true); err != nil {
 		return Status{}, err
 	}
-	err = s.probe(until, src, func() (ok bool) {
+	err = s.probe(until, ctx, src, func() (ok bool) {
 		st, ok = s.matching.look(ctx, patternOf(src, tag))
 		return ok
 	})
@@ -77,7 +77,7 @@ func (s *Server) MprobeContext(until stdcontext.Context, ctx uint16, src, tag in
 	if err := s.check("probe", ctx, src, tag, true); err != nil {
 		return nil, Status{}, err
 	}
-	err = s.probe(until, src, func() bool {
+	err = s.probe(until, ctx, src, func() bool {
 		msg, st = s.extract(ctx, src, tag)
 		return msg != nil
 	})
@@ -120,7 +120,7 @@ func (s *Server) imrecv(msg *Message, buf []byte, alloc func(n int) []byte, dst 
 
 // probe waits until found says yes. It looks again after each message that finds no receive: it registers first and
 // looks then, and an arrival waits before it looks for probes.
-func (s *Server) probe(until stdcontext.Context, src int, found func() bool) error {
+func (s *Server) probe(until stdcontext.Context, ctx uint16, src int, found func() bool) error {
 	if s.eng.Poll(); found() {
 		return nil
 	}
@@ -138,7 +138,7 @@ func (s *Server) probe(until stdcontext.Context, src int, found func() bool) err
 			s.dropProber(d)
 			return nil
 		}
-		if err := s.checkProbe(until, src); err != nil {
+		if err := s.checkProbe(until, ctx, src); err != nil {
 			s.dropProber(d)
 			return err
 		}
@@ -148,12 +148,15 @@ func (s *Server) probe(until stdcontext.Context, src int, found func() bool) err
 
 // checkProbe tells why a probe has nothing to wait for. What ends a probe is stored before waiting probes are woken,
 // and this is called by one that is listed: it sees the reason, or is woken.
-func (s *Server) checkProbe(until stdcontext.Context, src int) error {
+func (s *Server) checkProbe(until stdcontext.Context, ctx uint16, src int) error {
 	if until != nil && until.Err() != nil {
 		return fmt.Errorf("%w: %w", ErrCancelled, stdcontext.Cause(until))
 	}
 	if s.closed.Load() {
 		return s.check("probe", 0, 0, 0, false)
+	}
+	if s.isRevoked(ctx) {
+		return ErrCancelled
 	}
 	if src < 0 || !s.e.Gone(src) {
 		return nil

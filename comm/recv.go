@@ -111,7 +111,7 @@ func (s *Server) post(o *op) {
 		if s.deliver(o, m) {
 			o.done.Finish()
 		}
-	} else if s.e.AnyGone() {
+	} else if s.e.AnyGone() || s.revoked.Load() != nil {
 		s.postLate(o)
 	}
 }

@@ -28,29 +28,70 @@ func (l *Left) Add(o Left) {
 
 // Retire ends the use of contexts at this rank, until Reopen. It may wait for a poll that is under way.
 func (s *Server) Retire(ctxs ...uint16) (left Left) {
-	s.e.AsPoller(func() { // nothing arrives meanwhile
-		var posts, messages []waiting
-		s.matching.each(func(ctx uint16, side hashtable.Side, p match.Pattern, o *op) {
-			switch {
-			case !slices.Contains(ctxs, ctx):
-			case side == hashtable.Post:
-				posts = append(posts, waiting{o, ctx, p})
-			default:
-				messages = append(messages, waiting{o, ctx, p})
-			}
-		})
-		left = Left{Receives: s.endReceives(posts) + s.endInvited(ctxs), Messages: s.dropMessages(messages)}
-		s.ids.Each(func(_ uint64, o *op) {
-			if o.role == roleSend && !o.word.Left() && slices.Contains(ctxs, o.ctx) {
-				left.Sends++
-			}
-		})
-		for _, ctx := range ctxs {
-			s.retired[ctx] = true
-		}
-		s.dropAsserts(ctxs)
-	})
+	s.e.AsPoller(func() { left = s.retire(ctxs) }) // nothing arrives meanwhile
 	return left
+}
+
+// retire is Retire, called by the poller.
+func (s *Server) retire(ctxs []uint16) (left Left) {
+	var posts, messages []waiting
+	s.matching.each(func(ctx uint16, side hashtable.Side, p match.Pattern, o *op) {
+		switch {
+		case !slices.Contains(ctxs, ctx):
+		case side == hashtable.Post:
+			posts = append(posts, waiting{o, ctx, p})
+		default:
+			messages = append(messages, waiting{o, ctx, p})
+		}
+	})
+	left = Left{Receives: s.endReceives(posts) + s.endInvited(ctxs), Messages: s.dropMessages(messages)}
+	s.ids.Each(func(_ uint64, o *op) {
+		if o.role == roleSend && !o.word.Left() && slices.Contains(ctxs, o.ctx) {
+			left.Sends++
+		}
+	})
+	for _, ctx := range ctxs {
+		s.retired[ctx] = true
+	}
+	s.dropAsserts(ctxs)
+	return left
+}
+
+// RetireIdle is Retire of those pairs of contexts in which no receive is posted, and no operation that somebody waits for
+// is under way. It tells which of the pairs these are, and does nothing to the others. It looks through all messages once,
+// which takes long where the table for them is large.
+func (s *Server) RetireIdle(pairs [][2]uint16) (idle []bool) {
+	place := make(map[uint16]int, 2*len(pairs))
+	idle = make([]bool, len(pairs))
+	for i, p := range pairs {
+		place[p[0]], place[p[1]], idle[i] = i, i, true
+	}
+	s.e.AsPoller(func() {
+		messages := make([][]waiting, len(pairs))
+		s.matching.each(func(ctx uint16, side hashtable.Side, p match.Pattern, o *op) {
+			i, ok := place[ctx]
+			switch {
+			case !ok:
+			case side == hashtable.Post:
+				idle[i] = false
+			default:
+				messages[i] = append(messages[i], waiting{o, ctx, p})
+			}
+		})
+		s.ids.Each(func(_ uint64, o *op) {
+			if i, ok := place[o.ctx]; ok && (o.role == roleSend || o.role == roleRecv) && !o.word.Left() {
+				idle[i] = false
+			}
+		})
+		for i, p := range pairs {
+			if idle[i] {
+				s.dropMessages(messages[i])
+				s.retired[p[0]], s.retired[p[1]] = true, true
+				s.dropAsserts(p[:])
+			}
+		}
+	})
+	return idle
 }
 
 // Reopen lets retired contexts take messages again.
@@ -59,6 +100,7 @@ func (s *Server) Reopen(ctxs ...uint16) {
 		for _, ctx := range ctxs {
 			delete(s.retired, ctx)
 		}
+		s.unrevoke(ctxs)
 	})
 }
 

@@ -60,7 +60,9 @@ type Server struct {
 	batch    progress.Batch  // the poller's
 	arrived  uint64          // unexpected messages so far; the poller's
 
-	retired  map[uint16]bool // contexts that take no messages; the poller's
+	retired  map[uint16]bool                 // contexts that take no messages; the poller's
+	revoked  atomic.Pointer[map[uint16]bool] // contexts whose end the program has not asked for; nil: none. See Revoke
+	gone     func(peer int, w *fult.Worker)  // OnGone
 	asserts  atomic.Pointer[assertTable]
 	receives recvTurns
 	sends    sync.Map // of *sendTurns, by key

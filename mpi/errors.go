@@ -3,6 +3,7 @@ package mpi
 import (
 	"github.com/golci/golci/comm/rank"
 	"github.com/golci/golci/internal/mpi/core"
+	"github.com/golci/golci/internal/mpi/pure/errs"
 )
 
 // Errors, to be tested with errors.Is. The text of an error names the function, the rank that called it, and peer, tag
@@ -12,23 +13,29 @@ var (
 	ErrTag       = core.ErrTag       // a tag outside 0..TagUB, or a wildcard where none is allowed
 	ErrTruncate  = core.ErrTruncate  // a message longer than the buffer for it
 	ErrPeer      = core.ErrPeer      // the other rank has died
+	ErrRevoked   = core.ErrRevoked   // the communicator has been revoked
 	ErrRequest   = core.ErrRequest   // a request or message handle that has been used up
 	ErrCancelled = core.ErrCancelled // the operation was cancelled before it was matched
 	ErrPending   = core.ErrPending   // operations that have not ended
 	ErrMemory    = core.ErrMemory    // a message larger than this process may allocate
 	ErrAssert    = core.ErrAssert    // a promise made by DupWith is broken
 
-	ErrComm      = core.ErrComm
-	ErrCount     = core.ErrCount
-	ErrType      = core.ErrType // elements that cannot travel, or that the receiver takes for others
-	ErrRoot      = core.ErrRoot
-	ErrOp        = core.ErrOp
-	ErrBuffer    = core.ErrBuffer
-	ErrArgument  = core.ErrArgument
-	ErrContexts  = core.ErrContexts
-	ErrThread    = core.ErrThread
-	ErrFinalized = core.ErrFinalized
-	ErrAborted   = core.ErrAborted
+	ErrComm            = core.ErrComm
+	ErrCount           = core.ErrCount
+	ErrType            = core.ErrType // elements that cannot travel, or that the receiver takes for others
+	ErrRoot            = core.ErrRoot
+	ErrOp              = core.ErrOp
+	ErrBuffer          = core.ErrBuffer
+	ErrArgument        = core.ErrArgument
+	ErrContexts        = core.ErrContexts
+	ErrThread          = core.ErrThread
+	ErrFinalized       = core.ErrFinalized
+	ErrGroup     error = errs.Group
+	ErrTopology  error = errs.Topology // the communicator has no such topology
+	ErrDims      error = errs.Dims     // dimensions that do not fit the number of ranks
+	ErrKeyval    error = errs.Keyval   // a key of attributes that was freed
+	ErrSession   error = errs.Session
+	ErrAborted         = core.ErrAborted
 
 	// Of collectives; CollectiveError tells more of the first.
 	ErrCollective = core.ErrCollective

@@ -1,12 +1,16 @@
 package mpi
 
-import "github.com/golci/golci/internal/mpi/core"
+import (
+	"fmt"
+
+	"github.com/golci/golci/internal/mpi/core"
+)
 
 // Dup makes a communicator of the same ranks with a message space of its own (7.4.2). Collective over c; it waits,
 // and may switch threads. Errors: ErrComm, ErrContexts, and those of communication.
 func (c *Comm) Dup() (*Comm, error) {
 	d, err := c.core().Dup()
-	return (*Comm)(d), err
+	return c.inherit((*Comm)(d), err)
 }
 
 // Split makes one communicator for each colour, of the ranks that pass this colour. They are ordered by key and then
@@ -21,7 +25,18 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 // for the others. The world and self communicators cannot be freed. Errors: ErrComm; ErrPending if something of c was
 // left at this rank, with how much of what. It is freed all the same. Receives that were left end with ErrCancelled,
 // sends go on, and messages that were not received are dropped: no other communicator gets them.
-func (c *Comm) Free() error { return c.core().Free() }
+// Attributes are deleted first, the last one that was set first; if a drop function fails, c stays: see NewKey.
+func (c *Comm) Free() error {
+	if _, err := c.WorldRank(0); err != nil {
+		return err
+	}
+	if c != c.Proc().World() && c != c.Proc().Self() {
+		if err := c.attributes().Clear(); err != nil {
+			return fmt.Errorf("mpi: Free: %w", err)
+		}
+	}
+	return c.core().Free()
+}
 
 // Assert is what all ranks of a communicator promise of their point to point messages (7.4.4). Each field stands for an
 // info key of the standard. A call that breaks a promise gives ErrAssert where that is cheap to see; otherwise a broken
@@ -48,5 +63,5 @@ type Assert struct {
 // over c; it waits, and may switch threads. Errors as for Dup.
 func (c *Comm) DupWith(a Assert) (*Comm, error) {
 	d, err := c.core().DupWith(core.Assert(a))
-	return (*Comm)(d), err
+	return c.inherit((*Comm)(d), err)
 }

@@ -114,7 +114,7 @@ func TestContextsAreReused(t *testing.T) {
 func TestContextsRunOut(t *testing.T) {
 	must(t, 1, func(c *Comm) error {
 		var last *Comm
-		for i := range core.AssertedIDs - 2 {
+		for i := range core.AssertedIDs - 3 {
 			d, err := c.Proc().Self().Dup()
 			if err != nil {
 				return fmt.Errorf("communicator %d: %w", i, err)

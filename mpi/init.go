@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -68,7 +69,10 @@ func Run(n int, f func(c *Comm) error, opts ...Option) error {
 	if err != nil {
 		return fmt.Errorf("mpi: Run: %w", err)
 	}
-	return t.Run(func(r *rank.Rank) error { return f(procs[r.Rank()].World()) })
+	return t.Run(func(r *rank.Rank) error {
+		p := procs[r.Rank()]
+		return errors.Join(f(p.World()), p.dropAttributes())
+	})
 }
 
 // attach makes the layers of a rank, before there is traffic: MPI's own, and what the options ask for. inRun tells a

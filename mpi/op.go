@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/internal/mpi/core"
+	opid "github.com/golci/golci/internal/mpi/pure/op"
 )
 
 // Op is an operation of reductions on elements T (6.9). It is one of the functions below, such as Sum, or what Func
@@ -16,7 +17,10 @@ import (
 type Op[T any] func() Reducer[T]
 
 // Reducer is how an Op is carried out. The zero Reducer is invalid.
-type Reducer[T any] struct{ operator core.Operator }
+type Reducer[T any] struct {
+	operator core.Operator
+	access   opid.ID // what it is in windows, if it has no combiner
+}
 
 // operator is what op stands for; without a combiner if op is invalid.
 func (op Op[T]) operator() core.Operator {
@@ -29,7 +33,7 @@ func (op Op[T]) operator() core.Operator {
 // predefined is the Reducer of a commutative operation that cannot panic. The predefined ones are empty structs,
 // because generic functions as values would be allocated.
 func predefined[T any](f core.Combiner) Reducer[T] {
-	return Reducer[T]{core.Operator{Combiner: f, Commutes: true}}
+	return Reducer[T]{operator: core.Operator{Combiner: f, Commutes: true}}
 }
 
 // Commutative declares an operation of the program commutative. Faster algorithms may then be used, and a op b may be
@@ -37,7 +41,7 @@ func predefined[T any](f core.Combiner) Reducer[T] {
 func (op Op[T]) Commutative() Op[T] {
 	r := op.operator()
 	r.Commutes = true
-	return func() Reducer[T] { return Reducer[T]{r} }
+	return func() Reducer[T] { return Reducer[T]{operator: r} }
 }
 
 // Func makes an operation of a function of two elements (6.9.5): a comes from lower ranks than b. The operation is
@@ -60,7 +64,7 @@ func VectorFunc[T any](f func(in, inout []T)) Op[T] {
 	if f == nil {
 		return nil
 	}
-	r := Reducer[T]{core.Operator{Combiner: function[T](f), User: true}}
+	r := Reducer[T]{operator: core.Operator{Combiner: function[T](f), User: true}}
 	return func() Reducer[T] { return r }
 }
 

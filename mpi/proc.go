@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"github.com/golci/golci/comm"
@@ -61,7 +62,15 @@ func (p *Proc) Finalize() error { return p.FinalizeContext(context.Background())
 // ErrFinalized. A thread that does not end keeps what it uses. A nil ctx counts as one that has ended, with
 // ErrArgument.
 func (p *Proc) FinalizeContext(ctx context.Context) error {
-	return p.core().OfRank().Finalize(core.OrNone(ctx))
+	return errors.Join(p.dropAttributes(), p.core().OfRank().Finalize(core.OrNone(ctx)))
+}
+
+// dropAttributes deletes those of the communicator of this rank alone, by which libraries learn of the end (11.2.4).
+func (p *Proc) dropAttributes() error {
+	if p.core().OfRank().Ended() != nil {
+		return nil
+	}
+	return p.Self().attributes().Discard()
 }
 
 // Exit ends the job with all its ranks in order, with exit code code. As for the operating system, the lowest eight

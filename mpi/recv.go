@@ -53,6 +53,21 @@ func SendrecvReplace[T any](c *Comm, buf []T, dest, stag, source, rtag int) (Sta
 	return status(c.core().SendrecvReplace(elemOf[T](), bytesOf(buf), dest, stag, source, rtag))
 }
 
+// Isendrecv is Sendrecv that only starts (3.10). The request is done when both messages are: the status is that of the
+// receive. Until then rbuf must not be touched, and sbuf not be changed. Cancel is for both. It does not block. Errors
+// as for Sendrecv.
+func Isendrecv[S, R any](c *Comm, sbuf []S, dest, stag int, rbuf []R, source, rtag int) (Request, error) {
+	r, err := c.core().Isendrecv(
+		"Isendrecv", elemOf[S](), bytesOf(sbuf), dest, stag, elemOf[R](), bytesOf(rbuf), source, rtag)
+	return Request(r), err
+}
+
+// IsendrecvReplace is SendrecvReplace that only starts (3.10); see Isendrecv.
+func IsendrecvReplace[T any](c *Comm, buf []T, dest, stag, source, rtag int) (Request, error) {
+	r, err := c.core().IsendrecvReplace("IsendrecvReplace", elemOf[T](), bytesOf(buf), dest, stag, source, rtag)
+	return Request(r), err
+}
+
 // RecvAlloc is Recv of a message of any length, into memory that is allocated when the message has been matched. It
 // waits as Recv does. Errors as for Recv, without ErrTruncate; ErrCount if the length is not a whole number of
 // elements: the whole elements are returned all the same; ErrMemory for a message of more bytes than this process may

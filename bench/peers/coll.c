@@ -1,7 +1,7 @@
 //go:build ignore
 
-// The loops of osu_barrier, osu_bcast, osu_allreduce, osu_reduce (float, sum), osu_alltoall and osu_alltoallv. Each call is timed by
-// itself, a barrier follows it outside the timer, and the value is the mean over the ranks.
+// The loops of osu_barrier, osu_bcast, osu_allreduce, osu_reduce and osu_reduce_scatter_block (float, sum), osu_allgather,
+// osu_alltoall and osu_alltoallv. Each call is timed by itself, a barrier follows it outside the timer, and the value is the mean over the ranks.
 #include "peer.h"
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +67,7 @@ static double reduce(struct job *j, size_t size, long i, int check) {
 	return t;
 }
 
-// Buffers of alltoall and alltoallv, made for one size, and the counts of the latter.
+// Buffers of all from reduce_scatter on, made for one size, and the counts of alltoallv.
 static char *all_in, *all_out;
 static int *all_counts, *all_displs;
 
@@ -95,6 +95,37 @@ static void all_stamp(const struct job *j, size_t size, long i) {
 static void all_check(const struct job *j, size_t size, long i) {
 	for (int r = 0; r < j->size; r++)
 		check_stamp(all_out + (size_t)r * size, size, (uint64_t)(i + r * j->size + j->rank));
+}
+
+static double reduce_scatter(struct job *j, size_t size, long i, int check) {
+	float *in = (float *)all_in, *out = (float *)all_out;
+	size_t n = size / sizeof *in;
+	float x = (float)(i % 1024);
+	if (check && n > 0)
+		for (int r = 0; r < j->size; r++)
+			mark(in + (size_t)r * n, n, x + (float)j->rank);
+	double t = MPI_Wtime();
+	MPI_Reduce_scatter_block(in, out, (int)n, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+	t = MPI_Wtime() - t;
+	if (check && n > 0) {
+		float p = (float)j->size, want = p * x + p * (p - 1) / 2;
+		if (out[0] != want || out[n / 2] != want || out[n - 1] != want)
+			fail("reduce_scatter: wrong sum");
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	return t;
+}
+
+static double allgather(struct job *j, size_t size, long i, int check) {
+	if (check)
+		stamp(all_in, size, (uint64_t)(i + j->rank));
+	double t = MPI_Wtime();
+	MPI_Allgather(all_in, (int)size, MPI_CHAR, all_out, (int)size, MPI_CHAR, MPI_COMM_WORLD);
+	t = MPI_Wtime() - t;
+	for (int r = 0; check && r < j->size; r++)
+		check_stamp(all_out + (size_t)r * size, size, (uint64_t)(i + r));
+	MPI_Barrier(MPI_COMM_WORLD);
+	return t;
 }
 
 static double alltoall(struct job *j, size_t size, long i, int check) {
@@ -132,13 +163,14 @@ static const struct {
 	const char *name;
 	call *run;
 } table[] = {{"barrier", barrier}, {"bcast", bcast}, {"allreduce", allreduce},
-	     {"reduce", reduce},   {"alltoall", alltoall}, {"alltoallv", alltoallv}};
+	     {"reduce", reduce},   {"reduce_scatter", reduce_scatter}, {"allgather", allgather},
+	     {"alltoall", alltoall}, {"alltoallv", alltoallv}};
 
 int run_coll(struct job *j, const char *bench, size_t size) {
 	for (size_t k = 0; k < sizeof table / sizeof table[0]; k++) {
 		if (strcmp(bench, table[k].name) != 0)
 			continue;
-		if (strcmp(bench, "allreduce") == 0 || strcmp(bench, "reduce") == 0)
+		if (strcmp(bench, "allreduce") == 0 || strncmp(bench, "reduce", strlen("reduce")) == 0)
 			size -= size % sizeof(float);
 		memset(j->send, 0, size);
 		all_open(j, size);

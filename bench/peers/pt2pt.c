@@ -1,7 +1,9 @@
 //go:build ignore
 
-// latency, bandwidth, bibw, rate: the loops of osu_latency, osu_bw, osu_bibw and of osu_mbw_mr with one pair.
+// latency, bandwidth, bibw, rate: the loops of osu_latency, osu_bw, osu_bibw and of osu_mbw_mr with one pair. vector and
+// packed: that of osu_latency with a column of a matrix.
 #include "peer.h"
+#include <stdlib.h>
 #include <string.h>
 
 enum { TAG_DATA = 1, TAG_BACK = 2 };
@@ -86,8 +88,91 @@ static double both(struct job *j, size_t size, long n, int whole) {
 	return MPI_Wtime() - t;
 }
 
+// A column of a matrix of 8-byte elements with 8 columns, which goes as a vector or is packed by hand.
+enum { COLUMNS = 8 };
+
+static struct {
+	int64_t *out, *in, *line;
+	size_t n;
+	MPI_Datatype type;
+} column;
+
+static void column_open(size_t size) {
+	column.n = size / sizeof(int64_t);
+	column.out = calloc(column.n * COLUMNS, sizeof(int64_t));
+	column.in = calloc(column.n * COLUMNS, sizeof(int64_t));
+	column.line = calloc(column.n, sizeof(int64_t));
+	if (!column.out || !column.in || !column.line)
+		fail("out of memory");
+	MPI_Type_vector((int)column.n, 1, COLUMNS, MPI_INT64_T, &column.type);
+	MPI_Type_commit(&column.type);
+}
+
+static void column_close(void) {
+	MPI_Type_free(&column.type);
+	free(column.out), free(column.in), free(column.line);
+}
+
+static void column_put(long i, int whole) {
+	for (size_t k = 0; k < column.n && (whole || due(i)); k += whole || column.n < 2 ? 1 : column.n - 1)
+		column.out[k * COLUMNS] = i;
+}
+
+static void column_look(long i, int whole) {
+	for (size_t k = 0; k < column.n && (whole || due(i)); k += whole || column.n < 2 ? 1 : column.n - 1)
+		if (column.in[k * COLUMNS] != i)
+			fail("a column differs");
+}
+
+static void vector_send(int to) { MPI_Send(column.out, 1, column.type, to, TAG_DATA, MPI_COMM_WORLD); }
+
+static void vector_recv(int from) {
+	MPI_Recv(column.in, 1, column.type, from, TAG_DATA, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void packed_send(int to) {
+	for (size_t k = 0; k < column.n; k++)
+		column.line[k] = column.out[k * COLUMNS];
+	MPI_Send(column.line, (int)column.n, MPI_INT64_T, to, TAG_DATA, MPI_COMM_WORLD);
+}
+
+static void packed_recv(int from) {
+	MPI_Recv(column.line, (int)column.n, MPI_INT64_T, from, TAG_DATA, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	for (size_t k = 0; k < column.n; k++)
+		column.in[k * COLUMNS] = column.line[k];
+}
+
+static double columns(struct job *j, size_t size, long n, int whole, void send(int), void recv(int)) {
+	column_open(size);
+	double t = MPI_Wtime();
+	for (long i = 0; i < n && j->rank < 2; i++) {
+		column_put(i, whole);
+		if (j->rank == 0)
+			send(1);
+		recv(1 - j->rank);
+		column_look(i, whole);
+		if (j->rank == 1)
+			send(0);
+	}
+	t = MPI_Wtime() - t;
+	column_close();
+	return t;
+}
+
+static double vector(struct job *j, size_t size, long n, int whole) {
+	return columns(j, size, n, whole, vector_send, vector_recv);
+}
+
+static double packed(struct job *j, size_t size, long n, int whole) {
+	return columns(j, size, n, whole, packed_send, packed_recv);
+}
+
+static int one_way(const char *bench) {
+	return strcmp(bench, "latency") == 0 || strcmp(bench, "vector") == 0 || strcmp(bench, "packed") == 0;
+}
+
 static double value(const char *bench, size_t size, long n, double t) {
-	if (strcmp(bench, "latency") == 0)
+	if (one_way(bench))
 		return t * 1e6 / (2.0 * (double)n);
 	double messages = (double)n * WINDOW / t;
 	if (strcmp(bench, "rate") == 0)
@@ -104,6 +189,8 @@ static const struct {
 	{"bandwidth", "MB/s", stream, 100, 20},
 	{"bibw", "MB/s", both, 100, 20},
 	{"rate", "messages/s", stream, 100, 20},
+	{"vector", "us", vector, 1000, 100},
+	{"packed", "us", packed, 1000, 100},
 };
 
 int run_pt2pt(struct job *j, const char *bench, size_t size) {

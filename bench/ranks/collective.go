@@ -15,12 +15,14 @@ import (
 type call func(e *env, size, i int, check bool) (time.Duration, error)
 
 var collectives = map[string]func(e *env, size int) call{
-	"barrier":   func(*env, int) call { return barrier },
-	"bcast":     func(*env, int) call { return bcast },
-	"allreduce": allreduce,
-	"reduce":    reduce,
-	"alltoall":  alltoall,
-	"alltoallv": alltoallv,
+	"barrier":        func(*env, int) call { return barrier },
+	"bcast":          func(*env, int) call { return bcast },
+	"allreduce":      allreduce,
+	"reduce":         reduce,
+	"reduce_scatter": reduceScatter,
+	"allgather":      allgather,
+	"alltoall":       alltoall,
+	"alltoallv":      alltoallv,
 }
 
 // collective reports the mean over iterations and ranks, as the OSU benchmarks do.
@@ -101,6 +103,34 @@ func summed(size int, gets bool, f func(in, out []float32) error) call {
 					return nil
 				}
 				return checkSum(out, e.size, i)
+			})
+	}
+}
+
+// reduceScatter gives each rank size bytes of the sum.
+func reduceScatter(e *env, size int) call {
+	n := size / floatSize
+	in, out := make([]float32, n*e.size), make([]float32, n)
+	return func(e *env, _, i int, check bool) (time.Duration, error) {
+		return e.once(check, func() {
+			for r := range e.size {
+				mark(in[r*n:][:n], float32(i%1024+e.rank))
+			}
+		}, func() error { return mpi.ReduceScatterBlock(e.comm, in, out, mpi.Sum) },
+			func() error { return checkSum(out, e.size, i) })
+	}
+}
+
+// allgather gives each rank size bytes of each.
+func allgather(e *env, size int) call {
+	in, out := make([]byte, size), make([]byte, size*e.size)
+	return func(e *env, _, i int, check bool) (time.Duration, error) {
+		return e.once(check, func() { stamp(in, i+e.rank) }, func() error { return mpi.Allgather(e.comm, in, out) },
+			func() (err error) {
+				for r := range e.size {
+					err = cmp.Or(err, checkStamp(out[r*size:][:size], i+r))
+				}
+				return err
 			})
 	}
 }

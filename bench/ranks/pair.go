@@ -29,9 +29,18 @@ var pairs = map[string]pairBench{
 	"bandwidth": {stream, bench.MegaPerSec, 100, 20, megabytes},
 	"bibw":      {both, bench.MegaPerSec, 100, 20, megabytesBoth},
 	"rate":      {stream, bench.PerSecond, 100, 20, messages},
+
+	"vector": {between((*env).columnFirst, (*env).columnSecond), bench.Micro, 1000, 100, oneWay},
+	"packed": {between((*env).packedFirst, (*env).packedSecond), bench.Micro, 1000, 100, oneWay},
+
+	"winput":       {access(putAccess), bench.Micro, 1000, 100, each},
+	"winget":       {access(getAccess), bench.Micro, 1000, 100, each},
+	"accumulate":   {access(sumAccess), bench.Micro, 1000, 100, each},
+	"fetch_and_op": {access(fetchAccess), bench.Micro, 1000, 100, each},
 }
 
 func oneWay(_, n int, s float64) float64           { return s * 1e6 / float64(2*n) }
+func each(_, n int, s float64) float64             { return s * 1e6 / float64(n) }
 func messages(_, n int, s float64) float64         { return float64(n) * window / s }
 func megabytes(size, n int, s float64) float64     { return messages(size, n, s) * float64(size) / 1e6 }
 func megabytesBoth(size, n int, s float64) float64 { return 2 * megabytes(size, n, s) }

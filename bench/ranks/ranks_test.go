@@ -29,6 +29,9 @@ func TestEveryBenchmark(t *testing.T) {
 	units := map[string]string{
 		"latency": bench.Micro, "bandwidth": bench.MegaPerSec, "bibw": bench.MegaPerSec, "rate": bench.PerSecond,
 		"barrier": bench.Micro, "bcast": bench.Micro, "allreduce": bench.Micro, "threads": bench.PerSecond,
+		"reduce": bench.Micro, "reduce_scatter": bench.Micro, "allgather": bench.Micro, "alltoall": bench.Micro,
+		"alltoallv": bench.Micro, "vector": bench.Micro, "packed": bench.Micro, "winput": bench.Micro,
+		"winget": bench.Micro, "accumulate": bench.Micro, "fetch_and_op": bench.Micro,
 	}
 	for name, unit := range units {
 		t.Run(name, func(t *testing.T) {
@@ -57,7 +60,7 @@ func TestEveryBenchmark(t *testing.T) {
 }
 
 func TestCollectivesOfThreeRanks(t *testing.T) {
-	for _, name := range []string{"barrier", "bcast", "allreduce"} {
+	for _, name := range []string{"barrier", "bcast", "allreduce", "reduce_scatter", "allgather"} {
 		rows, err := collect(t, 3, Config{Bench: name, Sizes: []int{64}, Window: time.Millisecond})
 		if err != nil || len(rows) != 1 || rows[0].Value <= 0 {
 			t.Errorf("%s: rows %+v, error %v", name, rows, err)
@@ -122,6 +125,21 @@ func TestSumIsChecked(t *testing.T) {
 		v[bad]++
 		if err := checkSum(v, 2, 7); !errors.Is(err, ErrPayload) {
 			t.Errorf("element %d wrong: error %v", bad, err)
+		}
+	}
+}
+
+// TestColumnIsChecked: an element that is wrong is found, at either end and, where all are looked at, within.
+func TestColumnIsChecked(t *testing.T) {
+	for at, whole := range map[int]bool{0: false, 3: true, 9: false} {
+		c := newColumn(80)
+		c.put(64, true)
+		if err := c.look(64, whole); err != nil {
+			t.Error(err)
+		}
+		c.m[at*columns]++
+		if err := c.look(64, whole); !errors.Is(err, ErrPayload) {
+			t.Errorf("row %d: %v", at, err)
 		}
 	}
 }

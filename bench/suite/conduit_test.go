@@ -88,7 +88,9 @@ func TestAllOverAConduit(t *testing.T) {
 	for _, s := range chosen {
 		names = append(names, s.name)
 	}
-	if want := "[latency bandwidth bibw rate threads barrier bcast allreduce reduce alltoall alltoallv]"; err != nil || fmt.Sprint(names) != want {
+	want := "[latency bandwidth bibw rate threads barrier bcast allreduce reduce reduce_scatter allgather alltoall " +
+		"alltoallv vector packed winput winget accumulate fetch_and_op]"
+	if err != nil || fmt.Sprint(names) != want {
 		t.Errorf("all over a conduit is %v, want %s; error %v", names, want, err)
 	}
 }

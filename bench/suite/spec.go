@@ -61,6 +61,7 @@ var (
 	small     = []int{8}
 	reducible = []int{8, kib, 64 * kib, mib}
 	exchanged = []int{8, kib, 64 * kib}
+	columns   = []int{64, kib, 8 * kib, 64 * kib, mib}
 	remote    = []int{8, 64, 4 * kib, 64 * kib, mib}
 	structure = []int{1, 2, 4, 8} // threads
 )
@@ -88,8 +89,16 @@ var specs = []spec{
 	{name: "bcast", kind: whole, peers: true, sizes: reducible, least: 1},
 	{name: "allreduce", kind: whole, peers: true, sizes: reducible, least: 4},
 	{name: "reduce", kind: whole, peers: true, sizes: []int{8, 8 * kib, 800 * kib, 8 * mib}, least: 4},
+	{name: "reduce_scatter", kind: whole, peers: true, sizes: exchanged, least: 4},
+	{name: "allgather", kind: whole, peers: true, sizes: exchanged, least: 1},
 	{name: "alltoall", kind: whole, peers: true, sizes: exchanged, least: 1},
 	{name: "alltoallv", kind: whole, peers: true, sizes: exchanged, least: 1},
+	{name: "vector", kind: pair, peers: true, sizes: columns, least: 8},
+	{name: "packed", kind: pair, peers: true, sizes: columns, least: 8},
+	{name: "winput", kind: pair, peers: true, sizes: []int{8, mib}, least: 8},
+	{name: "winget", kind: pair, peers: true, sizes: []int{8, mib}, least: 8},
+	{name: "accumulate", kind: pair, peers: true, sizes: []int{8, 4 * kib}, least: 8},
+	{name: "fetch_and_op", kind: pair, peers: true, sizes: small, least: 8},
 	{name: "am", kind: active, peers: true, sizes: []int{0, 512, 4096}},
 	{name: "flow", kind: active, sizes: []int{8, kib}, least: 8, window: 400 * time.Millisecond},
 	{name: rma.Put, kind: active, sizes: remote, least: 8, window: 400 * time.Millisecond},

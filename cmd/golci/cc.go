@@ -38,6 +38,9 @@ func (c *ccCmd) Run() error {
 	if len(cc) == 0 {
 		return fmt.Errorf("%s names no compiler", settings.CC.Env())
 	}
+	if filepath.Base(cc[0]) == "golci" {
+		return fmt.Errorf("%s names golci, which is no compiler of its own", settings.CC.Env())
+	}
 	if len(c.Args) > 0 && c.Args[0] == "--" {
 		c.Args = c.Args[1:]
 	}
@@ -81,8 +84,9 @@ func findLibrary(set *settings.Set, anew bool) (p clib.Place, err error) {
 		return p, err
 	}
 	f := clib.Finder{
-		Golci: self, Cache: filepath.Join(cache, "golci", "clib"), Source: librarySource, Anew: anew, Build: buildLibrary,
-		Key: clib.Hash(fmt.Appendln(nil, version(), self, st.Size(), st.ModTime().UnixNano())),
+		Golci: self, Cache: filepath.Join(cache, "golci", "clib"), Source: librarySource, Anew: anew,
+		Build: func(source, output string) error { return buildLibrary(source, output, settings.CC.Get(set)) },
+		Key:   clib.Hash(fmt.Appendln(nil, version(), self, st.Size(), st.ModTime().UnixNano())),
 	}
 	if settings.CLib.Given(set) {
 		f.Dir = settings.CLib.Get(set)
@@ -109,12 +113,18 @@ func librarySource() string {
 	return dir
 }
 
-// buildLibrary has the go command build the library. What that prints is no output of the compiler.
-func buildLibrary(source, output string) error {
+// buildLibrary has the go command build the library with the compiler cc. What that prints is no output of cc.
+func buildLibrary(source, output, cc string) error {
 	say(fmt.Sprintf("building %s; this is done once", abi.LibraryFile))
 	cmd := exec.Command("go", abi.BuildArgs(output)...)
 	cmd.Dir = source
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=1", "GOWORK=off", "GOFLAGS=")
+	cmd.Env = append(os.Environ(), buildVariables(cc)...)
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 	return cmd.Run()
+}
+
+// buildVariables are those of the go command that builds the library. CC replaces the user's, which may be golci cc: a
+// configure script exports its CC, and the build would start itself.
+func buildVariables(cc string) []string {
+	return []string{"CGO_ENABLED=1", "GOWORK=off", "GOFLAGS=", "CC=" + cc}
 }

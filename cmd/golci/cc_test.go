@@ -116,3 +116,14 @@ int main(void)
 		t.Errorf("the second call ends with code %d and says %q", r.code, r.err)
 	}
 }
+
+// TestCCDoesNotCallItself: a script that sets CC to golci cc does not have the build of the library start golci cc.
+func TestCCDoesNotCallItself(t *testing.T) {
+	if vars := buildVariables("gcc -m64"); !slices.Contains(vars, "CC=gcc -m64") {
+		t.Errorf("the library is built with %q", vars)
+	}
+	r := run(t, cc(t, []string{"GOLCI_CC=golci cc", "GOLCI_CLIB=" + noLibrary(t)}, "a.c"))
+	if r.code == 0 || !strings.Contains(r.err, "GOLCI_CC names golci") {
+		t.Errorf("a compiler that is golci: code %d, %q", r.code, r.err)
+	}
+}

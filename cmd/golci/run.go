@@ -18,6 +18,7 @@ type runCmd struct {
 	Ranks   *int          `short:"n" aliases:"np" help:"Number of ranks, 1 to ${most}; default: 1, with -hosts one for each slot." placeholder:"N"`
 	Bind    string        `help:"Bind each rank to its share of the cores (core), or not (none); default: GOLCI_BIND." placeholder:"core|none"`
 	Prefix  bool          `help:"Begin every line of output with its rank."`
+	Survive bool          `help:"Do not end the job when a rank dies; the program goes on without it."`
 	Timeout time.Duration `help:"After this time ask every rank for a dump of what it waits for, and end the job." placeholder:"D"`
 	Grace   time.Duration `default:"1s" help:"Time between asking the ranks to end and killing them."`
 	Trace   string        `help:"Write a timeline of all ranks to this file, for ui.perfetto.dev." placeholder:"FILE"`
@@ -109,7 +110,7 @@ func (r *runCmd) launch(argv []string, hosts []far.Host, guard *launch.Guard, si
 		return err
 	}
 	code, err := launch.Run(&launch.Spec{
-		Ranks: r.ranks(hosts), Argv: argv, Env: append([]string{settings.Bind.Env() + "=" + r.Bind}, r.Env...), Bind: r.Bind, Prefix: r.Prefix, Timeout: r.Timeout, Grace: r.Grace,
+		Ranks: r.ranks(hosts), Argv: argv, Env: append([]string{settings.Bind.Env() + "=" + r.Bind}, r.Env...), Bind: r.Bind, Prefix: r.Prefix, Survive: r.Survive, Timeout: r.Timeout, Grace: r.Grace,
 		Limit: func(ranks int) time.Duration { return boot.ExitLimit(set, ranks) + limitMargin },
 		Guard: guard, Stdin: stdin, Stdout: os.Stdout, Stderr: os.Stderr, Signals: signals, Say: say, Detail: r.detail,
 		Parts: parts.path(),

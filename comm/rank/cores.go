@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"time"
 
 	"github.com/golci/golci/internal/affinity"
 	"github.com/golci/golci/internal/boot"
@@ -17,9 +18,11 @@ const dedicatedFrom = 8 // own cores: one is for the communication server then, 
 // plan says what runs where in a rank.
 type plan struct {
 	workers   int
-	pin       []int // a CPU for each worker, nil to bind none
-	crowded   bool  // there are more ranks than cores
-	tight     bool  // workers share cores, with each other or with those of other ranks
+	pin       []int  // a CPU for each worker, nil to bind none
+	crowded   bool   // there are more ranks than cores
+	share     func() // gives the core to another rank; nil where only a sleep does, among ranks of one process
+	perCPU    int    // ranks, rounded up
+	tight     bool   // workers share cores, with each other or with those of other ranks
 	dedicated bool
 	serverCPU int  // of the dedicated server, negative for none
 	eagerly   bool // workers start at once
@@ -98,7 +101,7 @@ func planFor(o *options, s share) plan {
 	if !s.own {
 		cores = max(1, cores/max(1, s.ranks))
 	}
-	p := plan{crowded: s.ranks > s.machine, serverCPU: -1}
+	p := plan{crowded: s.ranks > s.machine, perCPU: (s.ranks + s.machine - 1) / max(1, s.machine), serverCPU: -1}
 	mode := settings.Server.Get(o.values)
 	p.dedicated = mode == "dedicated" || mode == "auto" && s.own && cores >= dedicatedFrom
 	p.eagerly = mode == "worker"
@@ -117,6 +120,14 @@ func planFor(o *options, s share) plan {
 		}
 	}
 	return p
+}
+
+// turns is how many spinning times a wait lasts before it sleeps: each rank of a core has its turn meanwhile.
+func (p plan) turns() time.Duration {
+	if p.share == nil {
+		return 1
+	}
+	return time.Duration(max(1, p.perCPU))
 }
 
 // spareProcessors raises GOMAXPROCS, unless the user has set it: polling workers leave nothing to others.

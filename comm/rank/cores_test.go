@@ -4,6 +4,9 @@ import (
 	"io/fs"
 	"slices"
 	"testing"
+	"time"
+
+	"github.com/golci/golci/internal/affinity"
 )
 
 func TestPlan(t *testing.T) {
@@ -98,6 +101,34 @@ func TestPlan(t *testing.T) {
 		}
 		if c := endpointConfig(o, p, x.s.ranks).Progress; c.Crowded != x.crowded || c.Dedicated != x.dedicated {
 			t.Errorf("%s: progress is crowded %v, dedicated %v", x.name, c.Crowded, c.Dedicated)
+		}
+	}
+}
+
+// TestCrowdedProcessesSpinLonger: by as many turns as there are ranks to a processor, and only where they can share it.
+func TestCrowdedProcessesSpinLonger(t *testing.T) {
+	o, err := with("GOLCI_SPIN", "1ms").read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		ranks, machine int
+		processes      bool
+		want           time.Duration
+	}{
+		{8, 2, true, 4 * time.Millisecond},
+		{7, 2, true, 4 * time.Millisecond},
+		{8, 2, false, time.Millisecond},
+		{2, 2, true, time.Millisecond},
+		{1, 0, true, time.Millisecond},
+	} {
+		p := planFor(o, share{ranks: x.ranks, machine: x.machine})
+		if x.processes {
+			p.share = affinity.Yield
+		}
+		c := endpointConfig(o, p, x.ranks).Progress
+		if c.Spin != x.want || (c.Share != nil) != x.processes {
+			t.Errorf("%+v: spins for %v", x, c.Spin)
 		}
 	}
 }

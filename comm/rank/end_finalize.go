@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -51,7 +52,15 @@ func (r *Rank) lastMeeting(ctx context.Context) error {
 	if r.end != nil {
 		r.end.unwatch() // before any rank can come through the second wait and go
 	}
+	if r.anyDead() {
+		return errors.Join(left, r.meet(ctx))
+	}
 	return errors.Join(left, r.meetByJob(ctx))
+}
+
+// anyDead reports whether a layer meets its peers without those that have died. The job's barrier waits for them.
+func (r *Rank) anyDead() bool {
+	return slices.ContainsFunc(r.attached(), func(l Layer) bool { return l.AnyDead != nil && l.AnyDead() })
 }
 
 // meet has all layers meet their peers. The end of ctx ends all operations, too: nobody will wait for them.

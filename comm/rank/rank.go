@@ -68,6 +68,8 @@ type Layer struct {
 	Unended func() (n int, first func() string)
 	// Meet waits until every rank has called Finalize. It makes progress, and returns early when the rank ends.
 	Meet func() error
+	// AnyDead reports whether Meet goes on without ranks that have died. Then Finalize calls Meet twice.
+	AnyDead func() bool
 	// Stop ends all operations that are pending, and later ones. It does not wait for other ranks. It is called again
 	// for operations that were being started meanwhile.
 	Stop func()
@@ -236,7 +238,7 @@ func stuckTime(o *options) time.Duration { return cmp.Or(settings.Stuck.Get(o.va
 func endpointConfig(o *options, pl plan, size int) am.Config {
 	return am.Config{
 		Credits: terms(o, size), Poll: settings.AMLimit.Get(o.values),
-		Progress: progress.Config{Spin: spinTime(o), Crowded: pl.crowded, Dedicated: pl.dedicated},
+		Progress: progress.Config{Spin: spinTime(o) * pl.turns(), Crowded: pl.crowded, Share: pl.share, Dedicated: pl.dedicated},
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/golci/golci/internal/affinity"
 	"github.com/golci/golci/internal/boot"
 	"github.com/golci/golci/internal/settings"
 )
@@ -108,6 +109,7 @@ func bringUp(ctx context.Context, job *boot.Job, o *options, owner bool) (*Rank,
 		fmt.Fprintf(os.Stderr, "golci: rank %d: no thread is bound to a core: %v\n", job.Rank, s.fixed)
 	}
 	pl := planFor(o, s)
+	pl.share = affinity.Yield
 	if o.Processors {
 		spareProcessors(pl)
 	}

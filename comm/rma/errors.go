@@ -19,6 +19,7 @@ var (
 	ErrArgument   = errors.New("rma: bad argument")        // a length, counter, operation or description that cannot be
 	ErrWouldBlock = errors.New("rma: would block")         // an immediate call that cannot begin at once
 	ErrRegion     = errors.New("rma: access region")       // opened twice, closed without being open, or waited for inside
+	ErrRegions    = errors.New("rma: too many regions")    // of one rank
 	ErrRefused    = errors.New("rma: refused by the peer") // the peer's own check has failed
 )
 

@@ -96,7 +96,7 @@ func TestBounds(t *testing.T) {
 				{testSegment - 7, 8},
 				{-1, 1},
 				{math.MinInt64, 8},
-				{math.MaxInt64, 8},
+				{offsetMask, 8},
 				{0, testSegment + 1},
 				{testSegment + 1, 0},
 				{-1, 0},

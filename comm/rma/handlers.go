@@ -8,7 +8,7 @@ import (
 
 // Handler indices, 160 to 191 of the endpoint. The first argument of all is the number of the requester's op.
 const (
-	hHello    = 160 + iota // asks for what a welcome tells
+	hHello    = 160 + iota // region: asks for what a welcome tells
 	hPut                   // offset; payload: the bytes
 	hPutLong               // Long; nothing more
 	hSet                   // offset, bytes, value
@@ -25,6 +25,10 @@ const (
 	hNoteLong              // Long; offset, notification, its argument
 	hRing                  // no op, counter: look whom it lets go on
 	hCall                  // no op, offset, bytes, callback, its argument
+
+	hUpdate     // region, bytes of the answer: up to 64; payload: the request
+	hUpdate1K   // the same, up to 1 KiB
+	hUpdateMost // the same, up to Memory.reply
 
 	hEnd = 192 // the indices before it are this package's
 )
@@ -73,7 +77,7 @@ func (m *Memory) register() error {
 
 func (m *Memory) handlers() []handler {
 	return []handler{
-		{hHello, "hello", 1, len(welcome{}), (*Memory).onHello},
+		{hHello, "hello", 2, len(welcome{}), (*Memory).onHello},
 		{hPut, "put", 2, 0, (*Memory).onPut},
 		{hPutLong, "put long", 1, 0, (*Memory).onPutLong},
 		{hSet, "memset", 4, 0, (*Memory).onSet},
@@ -90,6 +94,9 @@ func (m *Memory) handlers() []handler {
 		{hNoteLong, "put long and notify", 4, 0, (*Memory).onNoteLong},
 		{hRing, "ring", 2, am.NoReply, (*Memory).onRing},
 		{hCall, "call", 5, am.NoReply, (*Memory).onCall},
+		{hUpdate, "update", 3, smallReply, (*Memory).onUpdate},
+		{hUpdate1K, "update 1K", 3, min(middleReply, m.reply), (*Memory).onUpdate},
+		{hUpdateMost, "update most", 3, m.reply, (*Memory).onUpdate},
 	}
 }
 
@@ -106,9 +113,16 @@ func (m *Memory) serve(h handler) am.Handler {
 	}
 }
 
-// local gives n bytes of this rank's segment; ok is false if they do not exist.
+// local gives n bytes of this rank's segment, or of a region; ok is false if they do not exist.
 func (m *Memory) local(off, n uint64) (mem []byte, ok bool) {
 	size := uint64(m.size)
+	if off > offsetMask && off>>63 == 0 && n <= maxSegment {
+		r, at := split(int64(off))
+		if own := m.regions.get(r); own != nil {
+			mem = own.piece(at, int(n))
+		}
+		return mem, mem != nil
+	}
 	if off > size || n > size-off {
 		return nil, false
 	}

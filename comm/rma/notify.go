@@ -59,6 +59,9 @@ func (m *Memory) PutNotifyNB(peer int, off int64, src []byte, counter int, add u
 	if counter < 0 || counter >= m.counters {
 		return Handle{}, fmt.Errorf("%w: counter %d of %d, at rank %d", ErrArgument, counter, m.counters, peer)
 	}
+	if off > offsetMask {
+		return Handle{}, fmt.Errorf("%w: rank %d: counters are of the segment alone", ErrArgument, peer)
+	}
 	t, err := m.check(peer, off, len(src))
 	if err != nil {
 		return Handle{}, err

@@ -84,7 +84,9 @@ func (m *Memory) put(peer int, off int64, src []byte, mode putMode, c *Context) 
 }
 
 // long tells whether the source of a put is to go as a Long message, whose bytes need no credits.
-func (o *op) long() bool { return o.bulk == nil && len(o.send.src) > o.m.frag }
+func (o *op) long() bool {
+	return o.bulk == nil && len(o.send.src) > o.m.frag && o.send.off <= offsetMask
+}
 
 // launchNow returns when the source may be reused.
 func (m *Memory) launchNow(o *op) error {

@@ -60,8 +60,12 @@ type Memory struct {
 	bounce   int64
 	unseen   bool // the race detector does not see what is done in mem
 
-	peers   []atomic.Pointer[target] // by rank; nil until first used
-	numbers request.Numbers[op]      // of what awaits answers
+	peers   []atomic.Pointer[target]                    // by rank; nil until first used
+	more    atomic.Pointer[[]atomic.Pointer[[]*target]] // by rank; nil until a region of a peer is known
+	knowing sync.Mutex                                  // guards changes of more, by whoever learns of a region
+	regions regions                                     // of this rank
+	updates updates
+	numbers request.Numbers[op] // of what awaits answers
 	ops     request.Pool[op]
 	calls   [256]atomic.Pointer[Callback]
 	notes   waiters
@@ -150,7 +154,7 @@ func (m *Memory) Segment() []byte { return m.mem[:m.size:m.size] }
 
 // SegmentSize is the size in bytes of peer's segment. The first call for a peer asks it, and blocks. Errors as for Put.
 func (m *Memory) SegmentSize(peer int) (int64, error) {
-	t, err := m.target(peer)
+	t, err := m.target(peer, 0)
 	if err != nil {
 		return 0, err
 	}
@@ -160,7 +164,7 @@ func (m *Memory) SegmentSize(peer int) (int64, error) {
 // Mapped is peer's segment itself where accesses to it are loads and stores, and nil elsewhere. It must not be used
 // after the conduit has become garbage. It blocks as SegmentSize does.
 func (m *Memory) Mapped(peer int) ([]byte, error) {
-	t, err := m.target(peer)
+	t, err := m.target(peer, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -26,6 +26,7 @@ const maxArgs = 4
 
 // newTransfer gives an op that puts src at off of t's segment, or gets dst from there, under the key or in records.
 func (m *Memory) newTransfer(t *target, off int64, src, dst []byte) (*op, error) {
+	_, at := split(off)
 	s, n, can, piece := sending{kind: sendPuts, off: off, src: src}, len(src), t.reach.Put, m.frag
 	if dst != nil {
 		s, n, can, piece = sending{kind: sendGets, off: off, n: len(dst)}, len(dst), t.reach.Get, m.reply
@@ -41,7 +42,7 @@ func (m *Memory) newTransfer(t *target, off int64, src, dst []byte) (*op, error)
 	o.send = s
 	if can {
 		o.bulk = &o.access
-		o.access = am.Bulk{Off: off, Data: src, Key: t.key, Owner: o}
+		o.access = am.Bulk{Off: at, Data: src, Key: t.key, Owner: o}
 		if dst != nil {
 			o.bulk.Data, o.bulk.Get = dst, true
 		}

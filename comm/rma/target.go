@@ -3,6 +3,7 @@ package rma
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 // target is what this rank knows of a peer's memory; fixed.
 type target struct {
 	rank     int
+	region   Region // 0: the segment
 	size     int64
 	mem      []byte // the segment, nil if it is not mapped
 	counters []byte // the counters, behind it
@@ -37,11 +39,18 @@ func (m *Memory) direct(peer int, off int64, n int) []byte {
 
 // check finds the target of an access and checks its bounds. It may block, see target.
 func (m *Memory) check(peer int, off int64, n int) (*target, error) {
-	t, err := m.target(peer)
+	r, at := split(off)
+	if off < 0 {
+		r, at = 0, off
+	}
+	t, err := m.target(peer, r)
 	if err != nil {
+		if r != 0 {
+			err = fmt.Errorf("%w; offset %d, %d bytes", err, off, n)
+		}
 		return nil, err
 	}
-	if off < 0 || n < 0 || off > t.size || int64(n) > t.size-off {
+	if off = at; off < 0 || n < 0 || off > t.size || int64(n) > t.size-off {
 		return nil, fmt.Errorf("%w: rank %d, offset %d, %d bytes, segment of %d bytes", ErrBounds, t.rank, off, n,
 			t.size)
 	}
@@ -67,30 +76,31 @@ func (t *target) at(off int64, n int) []byte {
 	if t.mem == nil {
 		return nil
 	}
-	return t.mem[off : off+int64(n)]
+	_, off = split(off)
+	return t.mem[off:][:n:n]
 }
 
-// target asks peer, the first time, for the size of its segment, and waits for the answer.
-func (m *Memory) target(peer int) (*target, error) {
+// target asks peer, the first time, for the size of its segment or region, and waits for the answer.
+func (m *Memory) target(peer int, r Region) (*target, error) {
 	if uint(peer) >= uint(len(m.peers)) {
 		return nil, m.rankError(peer)
 	}
 	if m.closed.Load() {
 		return nil, fmt.Errorf("%w: rank %d", ErrClosed, m.rank)
 	}
-	if t := m.peers[peer].Load(); t != nil {
+	if t := m.knows(peer, r); t != nil {
 		return t, nil
 	}
-	return m.attach(peer)
+	return m.attach(peer, r)
 }
 
-func (m *Memory) attach(peer int) (*target, error) {
+func (m *Memory) attach(peer int, r Region) (*target, error) {
 	var about welcome
 	o, err := m.newOp(peer, 1, about[:], result{})
 	if err != nil {
 		return nil, err
 	}
-	o.send = sending{h: hHello}
+	o.send = sending{h: hHello, nargs: 1, args: [maxArgs]uint64{uint64(r)}}
 	m.prog.Begin(&o.done)
 	if err := m.launch(o, false); err != nil {
 		return nil, err
@@ -99,7 +109,10 @@ func (m *Memory) attach(peer int) (*target, error) {
 	if _, err := o.take(); err != nil {
 		return nil, err
 	}
-	t := &target{rank: peer, size: int64(about.word(0)), lost: new(atomic.Bool)}
+	t := &target{rank: peer, region: r, size: int64(about.word(0)), lost: new(atomic.Bool)}
+	if r != 0 {
+		return m.meet(t, &about)
+	}
 	if n := about.word(1); t.size <= 0 || t.size > maxSegment || n != uint64(m.counters) {
 		return nil, fmt.Errorf("%w: rank %d has a segment of %d bytes and %d counters, rank %d has %d counters", ErrConfig,
 			peer, t.size, n, m.rank, m.counters)
@@ -136,8 +149,11 @@ func (m *Memory) share(t *target) {
 			return
 		}
 		if mem != nil {
-			t.lost = lost
-			t.over(m, mem)
+			if t.lost = lost; t.region == 0 {
+				t.over(m, mem)
+			} else {
+				t.mem = slices.Clip(mem)
+			}
 			return
 		}
 	}
@@ -152,12 +168,62 @@ func (t *target) over(m *Memory, mem []byte) *target {
 // welcome answers the first message of a rank: size of the segment, number of counters, and the key of both, if any.
 type welcome [4 * 8]byte
 
+// mappable is what a welcome tells of a region in place of the counters: whether peers may map it.
+const mappable = 1
+
+// meet makes this rank know a region of a peer.
+func (m *Memory) meet(t *target, about *welcome) (*target, error) {
+	if t.size < 0 || t.size > offsetMask+1 {
+		return nil, fmt.Errorf("%w: rank %d has no region %d", ErrBounds, t.rank, t.region)
+	}
+	k := conduit.Key{ID: about.word(2), Base: about.word(3), Size: t.size}
+	if k.ID != 0 && m.remote != nil {
+		t.reach, t.key = m.remote.Reach(t.rank), k
+	}
+	if t.reach.Map && about.word(1) == mappable {
+		m.share(t)
+	}
+	m.known(t.rank, t.region, t)
+	if m.closed.Load() {
+		m.forget()
+		return nil, fmt.Errorf("%w: rank %d", ErrClosed, m.rank)
+	}
+	if m.e.PeerFailed(t.rank) != nil { // peerGone may have been here already
+		m.forgetRegions(t.rank)
+		return nil, m.peerError(t.rank)
+	}
+	return t, nil
+}
+
+// welcomed is what a welcome tells of a region of this rank.
+func (m *Memory) welcomed(number Region, peer int) [4]uint64 {
+	r := m.regions.get(number)
+	if r == nil {
+		return [4]uint64{1 << 63}
+	}
+	if r.find != nil {
+		return [4]uint64{offsetMask + 1}
+	}
+	k, words := m.keyOf(r, peer), [4]uint64{uint64(len(r.mem))}
+	if r.shared {
+		words[1] = mappable
+	}
+	words[2], words[3] = k.ID, k.Base
+	return words
+}
+
 func (w *welcome) word(i int) uint64 { return binary.LittleEndian.Uint64(w[8*i:]) }
 
 func (m *Memory) onHello(t *am.Token, a []uint64, _ []byte) error {
-	k := m.keyFor(t.Source())
+	var words [4]uint64
+	if r := a[1]; r == 0 {
+		k := m.keyFor(t.Source())
+		words = [4]uint64{uint64(m.size), uint64(m.counters), k.ID, k.Base}
+	} else {
+		words = m.welcomed(Region(min(r, maxRegions)), t.Source())
+	}
 	b := make([]byte, 0, len(welcome{}))
-	for _, v := range []uint64{uint64(m.size), uint64(m.counters), k.ID, k.Base} {
+	for _, v := range words {
 		b = binary.LittleEndian.AppendUint64(b, v)
 	}
 	return t.ReplyMedium(hData, b, a[0], 0)
@@ -177,16 +243,15 @@ func (m *Memory) keyFor(peer int) conduit.Key {
 func (m *Memory) forget() {
 	for i := range m.peers {
 		m.peers[i].Store(nil)
+		m.forgetRegions(i)
 	}
 }
 
 // peerGone ends what is under way towards a peer that has failed. What starts later is refused.
 func (m *Memory) peerGone(peer int, _ error, w *fult.Worker) {
 	m.peers[peer].Store(nil) // whatever the conduit's memory says
-	if k := m.keys[peer]; k.ID != 0 {
-		_ = m.remote.Release(peer, k) // nobody is left who could break the rules
-		delete(m.keys, peer)
-	}
+	m.forgetRegions(peer)
+	m.releaseKeys(peer)
 	m.fail(peer, m.peerError(peer), w)
 	m.notes.lookAll(w, m)
 }

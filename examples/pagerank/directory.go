@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/golci/golci/examples/internal/graph"
 	"github.com/golci/golci/mpi"
 )
 
@@ -75,7 +76,7 @@ func denseEndpoints(edges []edge, largest uint64) (ids directory) {
 // agree makes the directory of the edges of all ranks. Each id is first sent to a rank that its hash says, which drops
 // repetitions; then all get what is left. It is collective, and waits.
 func agree(c *mpi.Comm, edges []edge) (directory, error) {
-	mine, _, err := deal(c, endpoints(edges), func(id uint64) int {
+	mine, _, err := graph.Deal(c, endpoints(edges), func(id uint64) int {
 		return int(id * 0x9e3779b97f4a7c15 >> 33 % uint64(c.Size()))
 	})
 	if err != nil {
@@ -89,33 +90,4 @@ func agree(c *mpi.Comm, edges []edge) (directory, error) {
 	}
 	slices.Sort(ids)
 	return ids, directory(ids).check()
-}
-
-// deal sends each item to the rank that to says. It returns what has come, by sender, and how many items each has sent;
-// items of one sender keep their order. It is collective, and waits.
-func deal[T any](c *mpi.Comm, items []T, to func(T) int) (got []T, from []int, err error) {
-	counts := make([]int, c.Size())
-	for _, x := range items {
-		counts[to(x)]++
-	}
-	next := make([]int, c.Size())
-	for r := 1; r < len(next); r++ {
-		next[r] = next[r-1] + counts[r-1]
-	}
-	sorted := make([]T, len(items))
-	for _, x := range items {
-		r := to(x)
-		sorted[next[r]] = x
-		next[r]++
-	}
-	from = make([]int, c.Size())
-	if err := mpi.Alltoall(c, counts, from); err != nil {
-		return nil, nil, err
-	}
-	total := 0
-	for _, n := range from {
-		total += n
-	}
-	got = make([]T, total)
-	return got, from, mpi.Alltoallv(c, sorted, counts, nil, got, from, nil)
 }

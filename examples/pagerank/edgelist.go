@@ -7,14 +7,15 @@ import (
 	"io"
 	"os"
 	"strconv"
+
+	"github.com/golci/golci/examples/internal/graph"
 )
 
-// edge is a link between two vertices, by the ids of the input, which need not be dense.
-type edge struct{ From, To uint64 }
+type edge = graph.Edge
 
 // input is where edges come from. Its parts together are the whole, whatever their number.
 type input interface {
-	share(part, parts int) ([]edge, error)
+	Share(part, parts int) ([]edge, error)
 }
 
 // maxLine bounds a line of an edge list, comments included.
@@ -25,7 +26,7 @@ const maxLine = 1 << 20
 type edgeFile struct{ path string }
 
 // share reads the lines that begin in one of equal parts of the file.
-func (e edgeFile) share(part, parts int) ([]edge, error) {
+func (e edgeFile) Share(part, parts int) ([]edge, error) {
 	f, err := os.Open(e.path)
 	if err != nil {
 		return nil, err
@@ -38,17 +39,12 @@ func (e edgeFile) share(part, parts int) ([]edge, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: not a regular file, which ranks could share", e.path)
 	}
-	begin, end := cut(info.Size(), part, parts), cut(info.Size(), part+1, parts)
+	begin, end := graph.Cut(info.Size(), part, parts), graph.Cut(info.Size(), part+1, parts)
 	edges, err := readLines(f, begin, end)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.path, err)
 	}
 	return edges, nil
-}
-
-// cut is where part i of parts equal parts of n begins.
-func cut(n int64, i, parts int) int64 {
-	return n/int64(parts)*int64(i) + n%int64(parts)*int64(i)/int64(parts)
 }
 
 // readLines reads the edges of the lines that begin in [begin, end) of r.
@@ -105,8 +101,8 @@ func parseLine(line []byte) (e edge, ok bool, err error) {
 
 type mirrored struct{ input }
 
-func (m mirrored) share(part, parts int) ([]edge, error) {
-	edges, err := m.input.share(part, parts)
+func (m mirrored) Share(part, parts int) ([]edge, error) {
+	edges, err := m.input.Share(part, parts)
 	for _, e := range edges {
 		edges = append(edges, edge{From: e.To, To: e.From})
 	}

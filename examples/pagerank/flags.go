@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/golci/golci/examples/internal/graph"
 	"github.com/golci/golci/examples/internal/rank"
 	"github.com/golci/golci/mpi"
 )
@@ -15,7 +16,7 @@ type options struct {
 	path       string // of an edge list; empty for a random graph
 	undirected bool
 	blocks     int // of each rank
-	random     rmat
+	random     graph.RMAT
 	check      *bool // nil: for small graphs
 }
 
@@ -40,9 +41,9 @@ func parse(args []string) (options, error) {
 	f.IntVar(&o.iterations, "iterations", 500, "end after so many iterations in any case")
 	f.BoolVar(&o.undirected, "undirected", false, "edges lead both ways")
 	f.IntVar(&o.blocks, "blocks", 16, "blocks of vertices of each rank, one thread each")
-	f.IntVar(&o.random.scale, "scale", 17, "without a file: a random graph with 2^scale ids")
-	f.IntVar(&o.random.edges, "edges", 0, "without a file: edges of the random graph; 0 for 16 an id")
-	f.Uint64Var(&o.random.seed, "seed", 1, "without a file: another random graph")
+	f.IntVar(&o.random.Scale, "scale", 17, "without a file: a random graph with 2^scale ids")
+	f.IntVar(&o.random.Edges, "edges", 0, "without a file: edges of the random graph; 0 for 16 an id")
+	f.Uint64Var(&o.random.Seed, "seed", 1, "without a file: another random graph")
 	f.BoolFunc("check", "compare with a serial run; without the flag, for small graphs", func(s string) error {
 		on, err := strconv.ParseBool(s)
 		o.check = &on
@@ -55,8 +56,8 @@ func parse(args []string) (options, error) {
 	if err := o.valid(); err != nil {
 		return o, err
 	}
-	if o.random.edges == 0 {
-		o.random.edges = 16 << o.random.scale
+	if o.random.Edges == 0 {
+		o.random.Edges = 16 << o.random.Scale
 	}
 	return o, nil
 }
@@ -67,14 +68,14 @@ func (o options) valid() error {
 		return fmt.Errorf("-damping %v: want 0 or more and less than 1", o.damping)
 	case !(o.tolerance > 0 && o.tolerance < 1):
 		return fmt.Errorf("-tolerance %v: want more than 0 and less than 1", o.tolerance)
-	case o.random.scale > 31:
-		return fmt.Errorf("-scale %d: want at most 31", o.random.scale)
+	case o.random.Scale > 31:
+		return fmt.Errorf("-scale %d: want at most 31", o.random.Scale)
 	case o.blocks > mpi.TagUB:
 		return fmt.Errorf("-blocks %d: want at most %d", o.blocks, mpi.TagUB)
 	}
 	return cmp.Or(
 		rank.AtLeast("blocks", o.blocks, 1), rank.AtLeast("iterations", o.iterations, 0),
-		rank.AtLeast("scale", o.random.scale, 1), rank.AtLeast("edges", o.random.edges, 0),
+		rank.AtLeast("scale", o.random.Scale, 1), rank.AtLeast("edges", o.random.Edges, 0),
 	)
 }
 

@@ -1,5 +1,7 @@
 package main
 
+import "github.com/golci/golci/examples/internal/graph"
+
 // layout says who computes which vertices, numbered from 0. They are cut into blocks of consecutive vertices, as equal
 // as possible, perhaps empty. Each rank has the same number of blocks, and a thread for each.
 type layout struct {
@@ -9,7 +11,7 @@ type layout struct {
 }
 
 // start is the first vertex of block b, counted over all ranks.
-func (l layout) start(b int) int { return int(cut(int64(l.vertices), b, l.ranks*l.blocks)) }
+func (l layout) start(b int) int { return int(graph.Cut(int64(l.vertices), b, l.ranks*l.blocks)) }
 
 // block is the range of vertices of block i of a rank.
 func (l layout) block(rank, i int) (lo, hi int) {

@@ -40,7 +40,7 @@ func pagerank(c *mpi.Comm, o options, out, bar io.Writer) error {
 
 func run(c *mpi.Comm, o options, in input, shown *progress) (*solver, directory, error) {
 	shown.enter("reading edges")
-	edges, err := in.share(c.Rank(), c.Size())
+	edges, err := in.Share(c.Rank(), c.Size())
 	if err != nil {
 		return nil, nil, err
 	}

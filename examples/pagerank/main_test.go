@@ -106,7 +106,7 @@ func TestLineEnds(t *testing.T) {
 // A result that is not the serial one is an error.
 func TestCompare(t *testing.T) {
 	in := edgeFile{path: "testdata/small.txt"}
-	edges, err := in.share(0, 1)
+	edges, err := in.Share(0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestRankFails(t *testing.T) {
 		if c.Rank() != 1 {
 			return pagerank(c, o, &bytes.Buffer{}, nil)
 		}
-		edges, err := o.input().share(1, 3)
+		edges, err := o.input().Share(1, 3)
 		if err != nil {
 			return err
 		}
@@ -209,7 +209,7 @@ func TestRankFails(t *testing.T) {
 
 func TestFlags(t *testing.T) {
 	o, err := parse([]string{"-undirected", "-check=false", "-scale", "3", "file"})
-	if err != nil || !o.undirected || o.checks(1) || o.path != "file" || o.random.edges != 16<<3 {
+	if err != nil || !o.undirected || o.checks(1) || o.path != "file" || o.random.Edges != 16<<3 {
 		t.Errorf("got %+v, %v", o, err)
 	}
 	if o, err = parse(nil); err != nil || !o.checks(smallGraph) || o.checks(smallGraph+1) {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/golci/golci/examples/internal/graph"
 )
 
 // seeded gives random numbers whose seed is printed when the test fails; GOLCI_TEST_SEED replays one.
@@ -34,7 +36,7 @@ func seeded(t *testing.T) *rand.Rand {
 func whole(t *testing.T, in input, parts int) (all []edge) {
 	t.Helper()
 	for part := range parts {
-		edges, err := in.share(part, parts)
+		edges, err := in.Share(part, parts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +68,7 @@ func TestReadLinesCut(t *testing.T) {
 		for parts := 1; parts < 12; parts++ {
 			var got []edge
 			for part := range parts {
-				edges, err := readLines(strings.NewReader(data), cut(size, part, parts), cut(size, part+1, parts))
+				edges, err := readLines(strings.NewReader(data), graph.Cut(size, part, parts), graph.Cut(size, part+1, parts))
 				if err != nil {
 					t.Fatalf("%q in %d parts: %v", data, parts, err)
 				}
@@ -75,41 +77,6 @@ func TestReadLinesCut(t *testing.T) {
 			if !slices.Equal(got, want) {
 				t.Fatalf("%q in %d parts: got %v, want %v", data, parts, got, want)
 			}
-		}
-	}
-}
-
-func TestRandomGraph(t *testing.T) {
-	g := rmat{scale: 10, edges: 3*chunkEdges + 17, seed: 5}
-	want := whole(t, g, 1)
-	if len(want) != g.edges {
-		t.Fatalf("%d edges, want %d", len(want), g.edges)
-	}
-	for _, parts := range []int{2, 3, 8, 100} {
-		if got := whole(t, g, parts); !slices.Equal(got, want) {
-			t.Errorf("%d parts are another graph", parts)
-		}
-	}
-	if slices.Equal(want, whole(t, rmat{scale: 10, edges: g.edges, seed: 6}, 1)) {
-		t.Error("another seed gives the same graph")
-	}
-	for _, e := range want {
-		if e.From >= 1<<10 || e.To >= 1<<10 {
-			t.Fatalf("edge %v is beyond the scale", e)
-		}
-	}
-}
-
-// Scrambling loses no id.
-func TestScramble(t *testing.T) {
-	for scale := 1; scale <= 12; scale++ {
-		g := rmat{scale: scale, seed: 3}
-		seen := make([]bool, 1<<scale)
-		for id := range uint64(1) << scale {
-			seen[g.scramble(id)] = true
-		}
-		if slices.Contains(seen, false) {
-			t.Errorf("scale %d: not a bijection", scale)
 		}
 	}
 }
@@ -142,7 +109,10 @@ func TestNumbers(t *testing.T) {
 
 func TestMirrored(t *testing.T) {
 	got := whole(t, mirrored{edgeFile{path: "testdata/crlf.txt"}}, 1)
-	want := []edge{{1, 2}, {2, 3}, {3, 1}, {2, 1}, {3, 2}, {1, 3}}
+	var want []edge
+	for _, e := range [][2]uint64{{1, 2}, {2, 3}, {3, 1}, {2, 1}, {3, 2}, {1, 3}} {
+		want = append(want, edge{From: e[0], To: e[1]})
+	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}

@@ -50,7 +50,7 @@ const equalTo = 1e-9
 
 // compare solves the graph serially and returns the sum of the differences, which is an error from equalTo on.
 func compare(in input, r rule, d directory, scores []float64) (float64, error) {
-	edges, err := in.share(0, 1)
+	edges, err := in.Share(0, 1)
 	if err != nil {
 		return 0, err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 
+	"github.com/golci/golci/examples/internal/graph"
 	"github.com/golci/golci/mpi"
 )
 
@@ -43,7 +44,7 @@ func build(c *mpi.Comm, d directory, edges []edge, blocks int) (*shard, error) {
 	for i, e := range edges {
 		packed[i] = uint64(number(e.To))<<32 | uint64(number(e.From))
 	}
-	mine, _, err := deal(c, packed, func(e uint64) int { return s.owner(int(e >> 32)) })
+	mine, _, err := graph.Deal(c, packed, func(e uint64) int { return s.owner(int(e >> 32)) })
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +69,7 @@ func (s *shard) register(c *mpi.Comm, uses []uint32) error {
 			needs = append(needs, need{Vertex: uint32(v), Edges: n})
 		}
 	}
-	got, from, err := deal(c, needs, func(n need) int { return s.owner(int(n.Vertex)) })
+	got, from, err := graph.Deal(c, needs, func(n need) int { return s.owner(int(n.Vertex)) })
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,9 @@ var alone = map[string][]string{
 	"pool":              tools("pool"),
 	"bench/peers":       {"bench"},
 	"internal/mpi/core": tools("=comm", "=comm/rank", "fult", "internal/mpi", "internal/progress", "internal/schedule"),
-	"mpi":               tools("=comm", "=comm/rank", "fult", "internal/mpi"),
+	"internal/mpi/win":  tools("comm/am", "=comm/rank", "comm/rma", "fult", "internal/mpi", "internal/progress"),
+	"internal/mpi/file": tools("=comm/rank", "internal/mpi"),
+	"mpi":               tools("=comm", "=comm/rank", "fult", "internal/mpi", "mpi"),
 	"cmd":               tools("cmd", "bench", "comm/rank", "internal/abi", "internal/boot", "internal/trace", "mpi"),
 	"examples":          {"examples", "mpi", "fult", "realm"},
 }

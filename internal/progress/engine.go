@@ -31,6 +31,7 @@ type Source interface {
 type Config struct {
 	Spin      time.Duration // polling in vain before a sleep; 0 means DefaultSpin, negative not at all
 	Crowded   bool          // ranks share cores: waiters let others run at once
+	Share     func()        // gives the core to another rank that can run; nil: they sleep instead of spinning
 	Dedicated bool          // somebody calls Serve: waiters do not poll
 }
 
@@ -51,6 +52,8 @@ type Engine struct {
 	src       Source
 	sched     *fult.Scheduler
 	spin      time.Duration
+	crowded   bool   // each poll in vain is followed by share
+	share     func() // lets others run
 	dedicated bool
 	keepers   []keeper
 
@@ -67,8 +70,12 @@ func New(src Source, sched *fult.Scheduler, cfg Config) *Engine {
 		sched = nil // its threads are goroutines, and wait as such
 	}
 	e := &Engine{src: src, sched: sched, spin: cmp.Or(cfg.Spin, DefaultSpin), dedicated: cfg.Dedicated}
-	if e.spin < 0 || cfg.Crowded {
+	e.share = runtime.Gosched
+	switch {
+	case e.spin < 0 || cfg.Crowded && cfg.Share == nil:
 		e.spin = 0
+	case cfg.Crowded:
+		e.crowded, e.share = true, cfg.Share
 	}
 	e.groups.New = func() any { return newGroup(e, nil) }
 	return e
@@ -80,8 +87,8 @@ func (e *Engine) Scheduler() *fult.Scheduler { return e.sched }
 // Dedicated reports whether somebody calls Serve, so that waiters do not poll.
 func (e *Engine) Dedicated() bool { return e.dedicated }
 
-// Spins reports whether waiters poll for a time before they sleep.
-func (e *Engine) Spins() bool { return e.spin > 0 }
+// Spins reports whether waiters poll for a time before they sleep, and keep their core meanwhile.
+func (e *Engine) Spins() bool { return e.spin > 0 && !e.crowded }
 
 // Current is the fult thread that calls, or nil for a goroutine.
 func (e *Engine) Current() *fult.Thread {
@@ -231,7 +238,7 @@ func (e *Engine) Linger(t *fult.Thread, d *Done) bool {
 // nothing where waiters do not spin. Only few threads of a worker may use it, since what polls has a larger stack.
 func (e *Engine) LingerUntil(t *fult.Thread, flag *atomic.Bool) {
 	w := t.Worker()
-	if e.dedicated || e.spin == 0 {
+	if e.dedicated || !e.Spins() {
 		return
 	}
 	for n := 0; n < inlinePolls && !flag.Load() && !w.Runnable(); n++ {

@@ -55,12 +55,30 @@ func TestAWaitSpinsOnce(t *testing.T) {
 
 // TestASleeperThatFindsSomethingSpinsAgain: what a poll finds after the spinning time is over begins a new one.
 func TestASleeperThatFindsSomethingSpinsAgain(t *testing.T) {
-	s := newSpinner(&Engine{spin: time.Hour})
+	s := newSpinner(New(&idle{}, nil, Config{Spin: time.Hour}))
 	s.spent = true
 	if !s.over(0) || s.over(1) || s.over(0) {
 		t.Error("a spinner goes by something other than its last find")
 	}
-	if s = newSpinner(&Engine{}); !s.over(0) || s.over(1) || !s.over(0) {
+	if s = newSpinner(New(&idle{}, nil, Config{Spin: -1})); !s.over(0) || s.over(1) || !s.over(0) {
 		t.Error("a spinner without time spins")
+	}
+}
+
+// TestACrowdedWaitSharesItsCore: each poll in vain of ranks that share cores gives the core away, for the spinning time.
+// Where nothing gives it away, they sleep at once.
+func TestACrowdedWaitSharesItsCore(t *testing.T) {
+	const spin = 20 * time.Millisecond
+	for _, can := range []bool{false, true} {
+		given := 0
+		c := Config{Spin: spin, Crowded: true}
+		if can {
+			c.Share = func() { given++ }
+		}
+		s := &idle{d: new(Done), started: time.Now()}
+		New(s, nil, c).Wait(s.d)
+		if can != (given > 1) || can != (s.spun > spin) {
+			t.Errorf("can share %v: shared %d times, slept after %v", can, given, s.spun)
+		}
 	}
 }

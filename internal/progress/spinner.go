@@ -1,9 +1,6 @@
 package progress
 
-import (
-	"runtime"
-	"time"
-)
+import "time"
 
 // spinner is the spinning of one wait: polls in vain, for Config.Spin since the last that found something.
 type spinner struct {
@@ -11,12 +8,13 @@ type spinner struct {
 	every uint32 // polls between looks at the clock, less one
 	polls uint32
 	spent bool      // the time is over, until a poll finds something
+	share func()    // lets others run; not nil
 	start time.Time // of the polls in vain, once the clock has been looked at
 }
 
 func newSpinner(e *Engine) spinner {
-	s := spinner{spin: e.spin}
-	if s.spin > 0 {
+	s := spinner{spin: e.spin, share: e.share}
+	if s.spin > 0 && !e.crowded {
 		s.every = clockEvery - 1
 	}
 	return s
@@ -39,7 +37,7 @@ func (s *spinner) overSlow(got int) bool {
 	if s.spent {
 		return true
 	}
-	runtime.Gosched()
+	s.share()
 	now := time.Now()
 	if s.start.IsZero() {
 		s.start = now

@@ -1,5 +1,7 @@
 package schedule
 
+import "iter"
+
 // Neighbours are those of a rank in a topology (8.6), as ranks. A negative one is none: nothing goes there or comes
 // from there. A rank may be named several times, and may be its own neighbour.
 type Neighbours struct {
@@ -33,31 +35,35 @@ func (s *Schedule) NeighbourAlltoall(rank int, near *Neighbours, from, to *Parts
 			s.recv(peer, at, n)
 		}
 	}
-	own := 0 // in From
 	for i := range near.To {
 		i = near.order(i)
-		peer := near.To[i]
-		at, n := from.Of(i)
-		switch {
-		case peer < 0:
-		case peer != rank:
+		if peer := near.To[i]; peer >= 0 && peer != rank {
+			at, n := from.Of(i)
 			s.send(peer, at, n)
-		default:
-			own = s.toSelf(rank, near.From, own, at, n, to)
 		}
+	}
+	for i, j := range near.Selves(rank) {
+		at, n := from.Of(i)
+		into, room := to.Of(j)
+		s.copy(into, at, min(n, room))
 	}
 }
 
-// toSelf copies a part to the next place in from, at or behind i, where the rank is its own neighbour. It gives the
-// place behind that.
-func (s *Schedule) toSelf(rank int, from []int, i int, at Mem, n int, to *Parts) int {
-	for i < len(from) {
-		i++
-		if from[i-1] == rank {
-			into, room := to.Of(i - 1)
-			s.copy(into, at, min(n, room))
-			break
+// Selves gives what a rank sends to itself: the place in To, and the place in From where it comes.
+func (n *Neighbours) Selves(rank int) iter.Seq2[int, int] {
+	return func(yield func(i, j int) bool) {
+		j := 0
+		for i := range n.To {
+			if i = n.order(i); n.To[i] != rank {
+				continue
+			}
+			for j < len(n.From) && n.From[j] != rank {
+				j++
+			}
+			if j == len(n.From) || !yield(i, j) {
+				return
+			}
+			j++
 		}
 	}
-	return i
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 )
 
@@ -104,13 +105,28 @@ func (o *output) writeFilled() {
 // writeRest writes what is in chunks that are being filled, and a look at the clocks.
 func (o *output) writeRest() {
 	for _, l := range o.laneList() {
-		if c := l.current.Load(); c != nil {
+		if c := o.currentChunk(l); c != nil {
 			o.write(c)
 		}
 	}
 	o.defined()
 	o.note(o.r.look())
 	o.flush()
+}
+
+// currentChunk is the chunk that l fills, nil for none. All chunks that l filled before it are in the file: the records
+// of a lane are in order there. Only o frees chunks, so the chunk is still l's when o writes it.
+func (o *output) currentChunk(l *Lane) *chunk {
+	for {
+		o.r.mu.Lock()
+		c := l.current.Load()
+		behind := slices.ContainsFunc(o.r.filled, func(f *chunk) bool { return f.lane == l })
+		o.r.mu.Unlock()
+		if !behind {
+			return c
+		}
+		o.writeFilled()
+	}
 }
 
 // write writes the records of c that have been published and not written.

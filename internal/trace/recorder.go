@@ -50,6 +50,16 @@ type Recorder struct {
 
 // New begins the part file. Close ends it.
 func New(cfg Config) (*Recorder, error) {
+	r, err := begin(cfg)
+	if err != nil {
+		return nil, err
+	}
+	go r.run()
+	return r, nil
+}
+
+// begin is New without the goroutine that writes.
+func begin(cfg Config) (*Recorder, error) {
 	if cfg.Limit <= 0 {
 		cfg.Limit = defaultLimit
 	}
@@ -70,7 +80,6 @@ func New(cfg Config) (*Recorder, error) {
 		Ticks: r.clock.ticks,
 	}}
 	r.out.begin()
-	go r.run()
 	return r, nil
 }
 

@@ -75,6 +75,44 @@ func TestRecorder(t *testing.T) {
 	}
 }
 
+// TestOrderInLane: a chunk is filled, and the next one begun, between two looks of the writer. The first one is written
+// first, and so is the one that is filled when the recorder ends.
+func TestOrderInLane(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "part")
+	r, err := begin(Config{Path: path, Size: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := r.Lane("one")
+	n := uint64(0)
+	add := func(count int) {
+		for range count {
+			n++
+			l.Add(Record{Start: l.Now(), A: n, Kind: Instant})
+		}
+	}
+	add(chunkRecords - 24)
+	r.out.writeRest()
+	add(124)
+	r.out.writeRest()
+	add(chunkRecords)
+	r.out.end()
+	events, _ := timelineOf(t, written(t, path))
+	last, count := -1.0, uint64(0)
+	for _, e := range events {
+		if e.Phase != "i" {
+			continue
+		}
+		if count++; e.Time < last {
+			t.Fatalf("record %d is at %v us, behind one at %v", count, e.Time, last)
+		}
+		last = e.Time
+	}
+	if count != n {
+		t.Errorf("%d of %d records are in the timeline", count, n)
+	}
+}
+
 // TestTimesOfRecords: what is recorded at two moments is as far apart in the timeline as it was.
 func TestTimesOfRecords(t *testing.T) {
 	r, path := newRecorder(t, Config{})

@@ -66,6 +66,79 @@ static void test_requests(void)
     CHECK(MPI_Test_cancelled(s, &flag) == MPI_SUCCESS && flag);
 }
 
+/* Small sends have left when they return. Their requests are like any others until the program has looked at them. */
+static void test_left(void)
+{
+    enum { n = 4 };
+    int in[n], out[n], index, flag, some, indices[2 * n];
+    MPI_Request r[2 * n];
+    MPI_Status s[2 * n];
+    for (int i = 0; i < n; i++) {
+        out[i] = 100 * rank + i;
+        CHECK(MPI_Isend(&out[i], 1, MPI_INT, 1 - rank, 200 + i, MPI_COMM_WORLD, &r[i]) == MPI_SUCCESS);
+        CHECK(r[i] != MPI_REQUEST_NULL && MPI_Request_fromint(MPI_Request_toint(r[i])) == r[i]);
+    }
+    CHECK(MPI_Request_get_status(r[0], &flag, s) == MPI_SUCCESS && flag && r[0] != MPI_REQUEST_NULL);
+    CHECK(MPI_Wait(&r[0], s) == MPI_SUCCESS && r[0] == MPI_REQUEST_NULL && s[0].MPI_SOURCE == MPI_ANY_SOURCE);
+    CHECK(MPI_Test_cancelled(s, &flag) == MPI_SUCCESS && !flag);
+    CHECK(MPI_Test(&r[1], &flag, s) == MPI_SUCCESS && flag && r[1] == MPI_REQUEST_NULL);
+    CHECK(MPI_Request_free(&r[2]) == MPI_SUCCESS && r[2] == MPI_REQUEST_NULL);
+    CHECK(MPI_Cancel(&r[3]) == MPI_SUCCESS && MPI_Wait(&r[3], s) == MPI_SUCCESS);
+    CHECK(MPI_Test_cancelled(s, &flag) == MPI_SUCCESS && !flag);
+    for (int i = 0; i < n; i++) {
+        MPI_Recv(&in[i], 1, MPI_INT, 1 - rank, 200 + i, MPI_COMM_WORLD, &s[i]);
+        CHECK(in[i] == 100 * (1 - rank) + i && s[i].MPI_SOURCE == 1 - rank && s[i].MPI_TAG == 200 + i);
+    }
+
+    for (int round = 0; round < 4; round++) { /* among receives, in each call for several */
+        for (int i = 0; i < n; i++) {
+            MPI_Irecv(&in[i], 1, MPI_INT, 1 - rank, 300 + i, MPI_COMM_WORLD, &r[2 * i]);
+            MPI_Isend(&out[i], 1, MPI_INT, 1 - rank, 300 + i, MPI_COMM_WORLD, &r[2 * i + 1]);
+        }
+        for (int left = 2 * n; left > 0;) {
+            if (round == 0) {
+                CHECK(MPI_Waitall(2 * n, r, s) == MPI_SUCCESS && s[0].MPI_TAG == 300 && s[6].MPI_TAG == 303);
+                left = 0;
+            } else if (round == 1) {
+                CHECK(MPI_Waitany(2 * n, r, &index, s) == MPI_SUCCESS && index >= 0 && r[index] == MPI_REQUEST_NULL);
+                left--;
+            } else if (round == 2) {
+                CHECK(MPI_Waitsome(2 * n, r, &some, indices, s) == MPI_SUCCESS && some > 0);
+                left -= some;
+            } else {
+                CHECK(MPI_Testall(2 * n, r, &flag, s) == MPI_SUCCESS);
+                left = flag ? 0 : left;
+            }
+        }
+        for (int i = 0; i < n; i++)
+            CHECK(in[i] == 100 * (1 - rank) + i && r[2 * i] == MPI_REQUEST_NULL && r[2 * i + 1] == MPI_REQUEST_NULL);
+    }
+    MPI_Isend(out, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &r[0]);
+    CHECK(MPI_Waitall(1, r, MPI_STATUSES_IGNORE) == MPI_SUCCESS && r[0] == MPI_REQUEST_NULL);
+    r[0] = MPI_REQUEST_NULL;
+    r[1] = MPI_Request_fromint(99999);
+    CHECK(MPI_Waitall(2, r, s) == MPI_ERR_REQUEST);
+}
+
+/* A message that ends within an element of the receiver's type was of another type. */
+static void test_parts(void)
+{
+    MPI_Datatype holes;
+    char out[3] = "abc";
+    int in[4] = {0}, count;
+    MPI_Status s;
+    MPI_Type_vector(2, 1, 2, MPI_INT, &holes);
+    MPI_Type_commit(&holes);
+    for (int n = 3; n <= 4; n++) {
+        MPI_Sendrecv(NULL, 0, MPI_CHAR, 1 - rank, 9, NULL, 0, MPI_CHAR, 1 - rank, 9, MPI_COMM_WORLD, &s);
+        MPI_Send(n == 3 ? out : (char *)&rank, n, MPI_CHAR, 1 - rank, 8, MPI_COMM_WORLD);
+        CHECK(MPI_Recv(in, 1, holes, 1 - rank, 8, MPI_COMM_WORLD, &s) == (n == 3 ? MPI_ERR_TYPE : MPI_SUCCESS));
+        CHECK(MPI_Get_count(&s, MPI_CHAR, &count) == MPI_SUCCESS && count == n);
+    }
+    CHECK(in[0] == 1 - rank && in[1] == 0 && in[2] == 0);
+    MPI_Type_free(&holes);
+}
+
 static void test_collectives(void)
 {
     double x = rank + 1.5, sum = 0;
@@ -153,6 +226,8 @@ static void test(void)
     CHECK(MPI_Comm_size(MPI_COMM_WORLD, &size) == MPI_SUCCESS && size == 2);
     test_messages();
     test_requests();
+    test_left();
+    test_parts();
     test_collectives();
     test_communicators();
     test_errors();

@@ -55,9 +55,11 @@ func generate(root string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	coll := collBodies(t, have)
 	text, err := shim(t, have)
 	return map[string][]byte{
 		"internal/abi/mpi.h": t.Header(),
+		"capi/coll_gen.h":    coll,
 		"capi/shim_gen.h":    text,
 		"capi/errors_gen.h":  errorTexts(t),
 		"capi/types_gen.h":   typeTable(),

@@ -41,6 +41,7 @@ func (e *callError) Unwrap() error { return e.error }
 func (x *Call) Launch(err error) (Request, error) {
 	st, a, c, call := x.st, x.async, x.c, x.call
 	if err != nil {
+		x.given.end(false)
 		err = x.end(err)
 		st.open.idle.Put(x)
 		return Request{}, err
@@ -177,6 +178,7 @@ func (x *Call) ended(w *fult.Worker) {
 		x.stop = nil
 	}
 	x.forget()
+	x.given.end(err == nil)
 	a.scratch.release()
 	x.panic, x.scratch, a.scratch, a.err = nil, nil, nil, nil
 	x.st.open.idle.Put(x)
@@ -187,7 +189,7 @@ func (x *Call) ended(w *fult.Worker) {
 func (x *Call) beginRound() {
 	a := x.async
 	a.barrier, a.tags = new(schedule.Schedule), [2]int{x.tag, x.lastTag}
-	a.barrier.Barrier(x.place())
+	x.meetAll(a.barrier)
 	x.tag = collTag(x.size, wayRound, 0, x.call)
 	x.lastTag = x.tag
 	x.beginRun(a.barrier, 0)

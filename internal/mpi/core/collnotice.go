@@ -1,6 +1,7 @@
 package core
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -14,10 +15,14 @@ import (
 // Kinds of notices. Their arguments are: the uid of the communicator, the number of the call, the kind with the rank
 // that sends it in its upper half, and one more.
 const (
-	noticeFailed = iota // the reason; the text is the function, ": " and the text of the error
-	noticeAsk           // the tags of the call: that of all messages << 32 | that of the last
-	noticeAnswer        // the tag of what the rank has called
-	noticeLeft          // the id of the communicator; no uid, call and rank
+	noticeFailed  = iota // the reason; the text is the function, ": " and the text of the error
+	noticeAsk            // the tags of the call: that of all messages << 32 | that of the last
+	noticeAnswer         // the tag of what the rank has called
+	noticeLeft           // the id of the communicator; no uid, call and rank
+	noticeWindow         // of a window: what it is about in place of the call, and its argument
+	noticeRevoked        // that the communicator is revoked
+	noticeAgree          // of an agreement; the text is its message
+	noticeParts          // of a partitioned send: the channel; call is the tag and its number; the text is the batch
 )
 
 // lowHalf is of an argument that holds two values.
@@ -42,7 +47,7 @@ func (x *Call) tellFailure(err error) {
 func (x *Call) ask(rank int) { x.notify(rank, noticeAsk, uint64(x.tag)<<32|uint64(x.lastTag), "") }
 
 func (x *Call) notify(rank int, kind, arg uint64, text string) {
-	x.c.Srv.Notify(int(x.c.group[rank]), [4]uint64{x.st.uid, x.call, uint64(x.rank)<<32 | kind, arg}, text)
+	x.c.Srv.Notify(int(x.c.peers[rank]), [4]uint64{x.st.uid, x.call, uint64(x.rank)<<32 | kind, arg}, text)
 }
 
 // colls finds the communicators of a rank.
@@ -50,6 +55,8 @@ type colls struct {
 	mu    sync.Mutex            // guards what follows; nothing is taken under it
 	m     map[uint64]*collState // by uid
 	early []earlyFailure        // on communicators that are not there, not yet or not any more
+
+	earlyRevoked []uint64 // uids of such communicators that have been revoked
 }
 
 type earlyFailure struct {
@@ -72,6 +79,27 @@ func (x *colls) add(st *collState) {
 			st.lower(n.err)
 		}
 	}
+}
+
+// revoked gives the communicator that another rank has revoked. If it is not there that is noted for newComm.
+func (x *colls) revoked(uid uint64) *Comm {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if st := x.m[uid]; st != nil {
+		return st.c
+	}
+	if len(x.earlyRevoked) == keptFailures {
+		x.earlyRevoked = append(x.earlyRevoked[:0], x.earlyRevoked[1:]...)
+	}
+	x.earlyRevoked = append(x.earlyRevoked, uid)
+	return nil
+}
+
+// wasRevoked tells whether a communicator has been revoked before it was there.
+func (x *colls) wasRevoked(uid uint64) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return slices.Contains(x.earlyRevoked, uid)
 }
 
 func (x *colls) remove(st *collState) {
@@ -98,11 +126,14 @@ func (x *colls) withID(id int) *Comm {
 	return nil
 }
 
-// failed notes a failure that another rank has told of. It gives the state if that is news for it.
-func (x *colls) failed(uid uint64, e *CollectiveError) *collState {
+// failed notes a failure that another rank, src in the world, has told of. It gives the state if that is news for it.
+func (x *colls) failed(uid uint64, src int, e *CollectiveError) *collState {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	st := x.m[uid]
+	if st != nil {
+		e.Rank = st.c.peerOf(src)
+	}
 	if st == nil {
 		if len(x.early) == keptFailures {
 			x.early = append(x.early[:0], x.early[1:]...)
@@ -117,7 +148,7 @@ func (x *colls) failed(uid uint64, e *CollectiveError) *collState {
 }
 
 // noticed is called by the poller with each notice.
-func (p *Proc) noticed(_ int, args [4]uint64, text []byte, w *fult.Worker) {
+func (p *Proc) noticed(src int, args [4]uint64, text []byte, w *fult.Worker) {
 	uid, call, what, rank, arg := args[0], args[1], args[2]&lowHalf, int(args[2]>>32), args[3]
 	switch what {
 	case noticeLeft:
@@ -125,16 +156,35 @@ func (p *Proc) noticed(_ int, args [4]uint64, text []byte, w *fult.Worker) {
 			p.ids.left(int(arg), 0)
 		}
 		return
+	case noticeWindow:
+		if above := p.above.windows.Load(); above != nil {
+			(*above).Noticed(uid, rank, call, arg, w)
+		}
+		return
+	case noticeAgree:
+		p.faults.noticed(p, uid, src, text, w)
+		return
+	case noticeRevoked:
+		if c := p.colls.revoked(uid); c != nil {
+			c.revoke(true, w)
+		}
+		return
+	case noticeParts:
+		p.parts.noticed(partKey{uid, src, int(call >> 32), uint32(call)}, arg, text)
+		return
 	case noticeFailed:
 		kind, why, _ := strings.Cut(string(text), ": ")
 		e := &CollectiveError{Rank: rank, Call: call, Kind: kind, Err: reasonFrom(why, arg)}
-		if st := p.colls.failed(uid, e); st != nil {
+		if st := p.colls.failed(uid, src, e); st != nil {
 			st.news.Alarm.Complete(w)
 			st.stop(w, (*Call).poisoned)
 		}
 		return
 	}
 	st := p.colls.get(uid)
+	if st != nil {
+		rank = st.c.peerOf(src)
+	}
 	if st == nil || uint(rank) >= uint(st.size) {
 		return // freed, or not made yet: a rank that still waits asks again
 	}

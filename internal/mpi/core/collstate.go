@@ -11,6 +11,7 @@ import (
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/comm/rank"
 	"github.com/golci/golci/internal/arch"
+	"github.com/golci/golci/internal/mpi/pure/errs"
 	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/schedule"
 )
@@ -23,6 +24,7 @@ type collState struct {
 	tags   [keptTags]atomic.Uint64         // of the last calls, by number, the number above the tag; the poller reads them
 	poison atomic.Pointer[CollectiveError] // the first call known to have failed on any rank
 	answer atomic.Pointer[otherCall]       // of a rank that was asked
+	dead   deadCalls                       // where a failed call does not end those after it
 
 	displs  [2][]int // of a buffer that is read, and of one that is written, where the program gives none
 	attend  uint64   // from this number on a call needs prepare
@@ -46,7 +48,7 @@ type collState struct {
 const keptTags = 16
 
 func newCollState(c *Comm, uid uint64) *collState {
-	size := len(c.group)
+	size := len(c.peers)
 	n := numberBits(size)
 	st := &collState{c: c, size: size, uid: uid, numbers: uint8(n), roundMask: 1<<(n-2) - 1}
 	st.running = Call{c: c, st: st, rank: c.rank, size: size, alarm: &st.news.Alarm}
@@ -96,6 +98,7 @@ type Call struct {
 	pairs []pair                // of the steps that have been started; they stay where they are until the call ends
 	buf   [schedule.Bufs]buffer // the call's
 	op    Operator              // of a reduction
+	given given                 // the arguments of MPI, if the call has them
 	small [smallScratch]uint64  // memory to work in, if little is needed
 }
 
@@ -108,6 +111,9 @@ func (c *Comm) BeginLater(what string, e *Elem) (*Call, error) { return c.starts
 
 // starts begins a collective of elements e.
 func (c *Comm) starts(what string, e *Elem, later bool) (*Call, error) {
+	if c.Inter() {
+		return nil, c.errorf(what, ": %w: the communicator has two groups", errs.UnsupportedOperation)
+	}
 	x, err := c.begin(what, e.err, later)
 	if err == nil && c.checked {
 		x.terms.Shape = e.shape()
@@ -229,7 +235,7 @@ func (x *Call) round() error {
 	x.once = true
 	x.way, x.tag = wayRound, collTag(x.size, wayRound, 0, x.call)
 	x.lastTag = x.tag
-	x.fresh(wayRound).Barrier(x.place())
+	x.meetAll(x.fresh(wayRound))
 	err := x.perform()
 	x.way = w
 	if err != nil {
@@ -288,6 +294,12 @@ func (x *Call) end(err error) error {
 // poisoned tells whether the call cannot succeed, as this or an earlier one has failed somewhere.
 func (x *Call) poisoned() error {
 	e := x.st.poison.Load()
+	if e != nil && x.c.proc.isolated.Load() {
+		e = x.st.dead.get(x.call)
+	}
+	if x.c.Revoked() {
+		return x.ofCall(errs.Revoked)
+	}
 	if e == nil || x.call < e.Call {
 		return nil
 	}
@@ -307,6 +319,10 @@ func (x *Call) fail(err error) {
 
 // lower notes that a call has failed, if none before it is known to have.
 func (st *collState) lower(e *CollectiveError) bool {
+	if st.c.proc.isolated.Load() {
+		st.poison.Store(e)
+		return st.dead.add(e)
+	}
 	for {
 		old := st.poison.Load()
 		if old != nil && old.Call <= e.Call {
@@ -320,6 +336,5 @@ func (st *collState) lower(e *CollectiveError) bool {
 
 // childUID is the uid of the communicator that all ranks of c make in their call number call.
 func (c *Comm) childUID(call uint64) uint64 {
-	h := (c.coll.uid ^ call*0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9
-	return (h ^ h>>29) * 0x94d049bb133111eb
+	return mixed(c.coll.uid, call)
 }

@@ -56,6 +56,11 @@ const (
 	wayBlockShares
 	wayReduceScatterHalving
 	wayReduceScatterShares
+	wayNearAllgather // of a neighbourhood
+	wayNearAllgatherv
+	wayNearAlltoall
+	wayNearAlltoallv
+	wayNearAlltoallw
 	ways
 )
 
@@ -75,12 +80,15 @@ var wayNames = [ways]string{
 	wayExscan: "Exscan", wayExscanParts: "Exscan", wayExscanEnd: "Exscan",
 	wayBlockHalving: "ReduceScatterBlock", wayBlockShares: "ReduceScatterBlock",
 	wayReduceScatterHalving: "ReduceScatter", wayReduceScatterShares: "ReduceScatter",
+	wayNearAllgather: "NeighborAllgather", wayNearAllgatherv: "NeighborAllgatherv",
+	wayNearAlltoall: "NeighborAlltoall", wayNearAlltoallv: "NeighborAlltoallv", wayNearAlltoallw: "NeighborAlltoallw",
 }
 
 // repeating has a bit for each way in which a rank may send another several messages with one tag.
 const repeating uint64 = 1<<wayFinalize | 1<<wayBcastRing | 1<<wayReduceParts | 1<<wayReduceEnd | 1<<wayAllreduceRing |
 	1<<wayAllgatherRing | 1<<wayAllgatherv | 1<<wayScanParts | 1<<wayScanEnd |
-	1<<wayExscan | 1<<wayExscanParts | 1<<wayExscanEnd
+	1<<wayExscan | 1<<wayExscanParts | 1<<wayExscanEnd |
+	1<<wayNearAllgather | 1<<wayNearAllgatherv | 1<<wayNearAlltoall | 1<<wayNearAlltoallv | 1<<wayNearAlltoallw
 
 func (w way) repeats() bool { return repeating>>(w&63)&1 != 0 }
 

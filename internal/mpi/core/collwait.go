@@ -22,7 +22,7 @@ const (
 // receive, because the search for a reason starts only after that.
 func (x *Call) recv(st *schedule.Step, b []byte) error {
 	c := x.c
-	r, n, err := c.Srv.RecvSoon(c.collCtx, int(c.group[st.Peer]), x.tagOf(st), b, x.once, x.termsOf(st), x.alarm)
+	r, n, err := c.Srv.RecvSoon(c.collCtx, int(c.peers[st.Peer]), x.tagOf(st), b, x.once, x.termsOf(st), x.alarm)
 	if !r.Null() {
 		return x.wait(st, r)
 	}
@@ -51,7 +51,7 @@ func (x *Call) isend(st *schedule.Step, b []byte) (comm.Req, error) {
 	if len(b) == 0 {
 		t.Shape = 0 // nothing has no type
 	}
-	r, err := c.Srv.IsendWith(c.collCtx, int(c.group[st.Peer]), x.tagOf(st), b, comm.Standard, t)
+	r, err := c.Srv.IsendWith(c.collCtx, int(c.peers[st.Peer]), x.tagOf(st), b, comm.Standard, t)
 	if err != nil {
 		err = x.stepError(st, 0, err)
 	}
@@ -59,7 +59,7 @@ func (x *Call) isend(st *schedule.Step, b []byte) (comm.Req, error) {
 }
 
 func (x *Call) irecv(st *schedule.Step, b []byte) (comm.Req, error) {
-	r, err := x.c.Srv.IrecvWith(x.c.collCtx, int(x.c.group[st.Peer]), x.tagOf(st), b, nil, x.termsOf(st))
+	r, err := x.c.Srv.IrecvWith(x.c.collCtx, int(x.c.peers[st.Peer]), x.tagOf(st), b, nil, x.termsOf(st))
 	if err != nil {
 		err = x.stepError(st, 0, err)
 	}
@@ -71,7 +71,7 @@ func (x *Call) irecv(st *schedule.Step, b []byte) (comm.Req, error) {
 func (x *Call) wait(st *schedule.Step, r comm.Req) error {
 	if w := x.st.waits; w != nil && !r.Ready() {
 		since := w.Begin()
-		defer func() { w.End(x.kind, since, int(x.c.group[st.Peer]), -1) }()
+		defer func() { w.End(x.kind, since, int(x.c.peers[st.Peer]), -1) }()
 	}
 	return x.waitStep(st, r)
 }
@@ -206,6 +206,8 @@ func (x *Call) judge(src, tag int) verdict {
 		return ahead
 	}
 	switch {
+	case x.behind(tag) && x.st.poison.Load() != nil && x.c.proc.isolated.Load():
+		return harmless // maybe of one that has failed
 	case x.behind(tag):
 		return mismatch // of a call before, which has left it
 	case tagNumber(x.size, tag) != tagNumber(x.size, x.tag) || x.way == wayRound: // which comes before its call
@@ -222,7 +224,7 @@ func (x *Call) behind(tag int) bool {
 
 // suspect is Suspect of the listener: it wakes the call for each message that judge does not find harmless.
 func (st *collState) suspect(src, tag int) bool {
-	return st.running.judge(st.c.rankOf(src), tag) != harmless
+	return st.running.judge(st.c.peerOf(src), tag) != harmless
 }
 
 // lookAround judges all unmatched messages. A rank that has left the call is proved by taking the receive from it
@@ -230,7 +232,7 @@ func (st *collState) suspect(src, tag int) bool {
 func (x *Call) lookAround(r comm.Req) error {
 	worst, rank, found := harmless, 0, 0
 	x.c.Srv.Unmatched(x.c.collCtx, func(src, tag int) {
-		src = x.c.rankOf(src)
+		src = x.c.peerOf(src)
 		if v := x.judge(src, tag); v > worst {
 			worst, rank, found = v, src, tag
 		}
@@ -256,9 +258,12 @@ func (x *Call) differs(rank, tag int) error {
 
 // leftover looks for messages that belong to a call before.
 func (x *Call) leftover() (err error) {
+	if x.st.poison.Load() != nil && x.c.proc.isolated.Load() {
+		return nil
+	}
 	x.c.Srv.Unmatched(x.c.collCtx, func(src, tag int) {
 		if tagWay(tag) != wayFinalize && x.behind(tag) && !x.st.isOpen(tag) {
-			err = x.errorf(ErrMismatch, "a message of rank %d is left of %s", x.c.rankOf(src), callText(x.size, tag, x.call))
+			err = x.errorf(ErrMismatch, "a message of rank %d is left of %s", x.c.peerOf(src), callText(x.size, tag, x.call))
 		}
 	})
 	return err

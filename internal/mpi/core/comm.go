@@ -11,16 +11,24 @@ import (
 // Comm is a communicator: a group of ranks with a space of messages of its own.
 type Comm struct {
 	Hot
-	group   []int32 // world rank of each rank
-	inverse []int32 // rank of each world rank from lowest on, -1 for none; nil if the two are the same
-	lowest  int     // world rank of the group
-	rank    int
-	collCtx uint16 // of collectives, so that no tag of the user meets them
-	coll    *collState
-	proc    *Proc
-	id      int                    // that both contexts come from
-	checked bool                   // messages carry the shape of their elements
-	name    atomic.Pointer[string] // of SetName; nil for the default
+	group      []int32 // world rank of each rank that messages go to: of an inter-communicator, of the other group
+	local      []int32 // the own group of an inter-communicator; nil of others
+	peers      []int32 // whom collectives address: group, or local and behind it group
+	inverse    []int32 // rank of each world rank from lowest on, -1 for none; nil if the two are the same
+	lowest     int     // world rank of the group
+	rank       int
+	collCtx    uint16 // of collectives, so that no tag of the user meets them
+	coll       *collState
+	proc       *Proc
+	id         int                      // that both contexts come from
+	meetings   atomic.Uint64            // that the members have had in the system context
+	checked    bool                     // messages carry the shape of their elements
+	topology   atomic.Pointer[Topology] // nil: none
+	buffer     buffering                // of buffered sends
+	attrs      attributed               // of the package above
+	spare      spare                    // ids for communicators that are made of it
+	name       atomic.Pointer[string]   // of SetName; nil for the default
+	revocation revocation               // of origin()
 
 	base  *Comm           // what this is a view of, nil if it is none
 	codec any             // of values; the caller of WithCodec knows what it is
@@ -38,10 +46,23 @@ type Hot struct {
 
 // newComm makes the communicator of that id and uid; see collState.
 func newComm(p *Proc, id int, uid uint64, group []int32, rank int) *Comm {
-	c := &Comm{
-		Hot: Hot{Srv: p.srv, Ctx: uint16(2 * id)}, proc: p, group: group, rank: rank, id: id,
-		collCtx: uint16(2*id + 1),
-	}
+	c := &Comm{group: group, peers: group, rank: rank}
+	c.enter(p, id, uid)
+	return c
+}
+
+// newInter makes an inter-communicator of two groups.
+func newInter(p *Proc, id int, uid uint64, local, remote []int32) *Comm {
+	c := &Comm{group: remote, local: local, peers: slices.Concat(local, remote)}
+	c.rank = slices.Index(local, int32(p.rank.Rank()))
+	c.enter(p, id, uid)
+	return c
+}
+
+// enter makes c, whose groups are known, usable.
+func (c *Comm) enter(p *Proc, id int, uid uint64) {
+	group := c.group
+	c.Srv, c.Ctx, c.collCtx, c.id, c.proc = p.srv, uint16(2*id), uint16(2*id+1), id, p
 	if c.checked = p.checked; !c.checked {
 		c.Near = group
 	}
@@ -53,7 +74,10 @@ func newComm(p *Proc, id int, uid uint64, group []int32, rank int) *Comm {
 	}
 	c.coll = newCollState(c, uid)
 	p.colls.add(c.coll)
-	return c
+	p.faults.made(c)
+	if p.colls.wasRevoked(uid) {
+		c.revoke(false, nil)
+	}
 }
 
 // invert tells the place in group of each world rank from the lowest in it to the highest.
@@ -77,12 +101,20 @@ func (c *Comm) Rank() int {
 	return c.rank
 }
 
-// Size is the number of ranks in c, 0 for a nil communicator.
+// Size is the number of ranks in c, 0 for a nil communicator. Of an inter-communicator it is that of the own group.
 func (c *Comm) Size() int {
 	if c == nil {
 		return 0
 	}
-	return len(c.group)
+	return len(c.own())
+}
+
+// own is the group that the rank itself is in.
+func (c *Comm) own() []int32 {
+	if c.local != nil {
+		return c.local
+	}
+	return c.group
 }
 
 // Proc is the rank that c belongs to; nil for a nil communicator.
@@ -95,11 +127,12 @@ func (c *Comm) Proc() *Proc {
 
 // WorldRank translates a rank of c to its rank in the world communicator.
 func (c *Comm) WorldRank(rank int) (int, error) {
-	if err := c.usable("WorldRank"); err != nil {
+	if err := c.there("WorldRank"); err != nil {
 		return Undefined, err
 	}
-	if uint(rank) >= uint(len(c.group)) {
+	own := c.own()
+	if uint(rank) >= uint(len(own)) {
 		return Undefined, c.errorf("WorldRank", ": %w: %d", ErrRank, rank)
 	}
-	return int(c.group[rank]), nil
+	return int(own[rank]), nil
 }

@@ -1,6 +1,8 @@
 package core
 
 import (
+	"errors"
+	"fmt"
 	"math/bits"
 	"sync"
 
@@ -13,8 +15,9 @@ import (
 // parent. If one rank could not claim the id, all release it and try another one. A rank holds nothing while it waits
 // for others. So threads may make communicators in a different order on each rank.
 const (
-	worldID = 0
-	selfID  = 1
+	worldID  = 0
+	selfID   = 1
+	systemID = 2 // of no communicator; see system
 
 	worldUID = 1 // see collState
 	selfUID  = 2
@@ -62,6 +65,7 @@ func (x *contexts) init(srv *comm.Server) {
 	}
 	x.claim(worldID)
 	x.claim(selfID)
+	x.claim(systemID)
 }
 
 func (x *contexts) snapshot() idSet {
@@ -110,47 +114,95 @@ func (x *contexts) left(id, members int) {
 // contextsOf gives the two contexts of an id: of point to point and of collectives.
 func contextsOf(id int) (uint16, uint16) { return uint16(2 * id), uint16(2*id + 1) }
 
-// agree claims a new id of a range, the same on all ranks of c. call is the number of the collective that claimed it.
-// All ranks of c call it.
-func (c *Comm) agree(what string, of idRange) (id int, call uint64, err error) {
-	x := &c.proc.ids
+// anding combines the bits of all who take part, and gives all the result. It waits.
+type anding func(mine, all []byte) error
+
+// agree claims a new id of a range, the same on all who take part. seed is the same on them, and others have another
+// one. ErrContexts: there is none.
+func (x *contexts) agree(of idRange, seed int, and anding) (id int, err error) {
+	ids, err := x.agreeSome(of, seed, 0, and)
+	if err != nil {
+		return 0, err
+	}
+	return ids[0], nil
+}
+
+// agreeSome is agree for up to more ids besides the first one, at most maxSpare. All who take part get as many as those
+// who want the fewest. While less than half of the range is free they get one.
+func (x *contexts) agreeSome(of idRange, seed, more int, and anding) (ids []int, err error) {
 	empty := 0
 	for try := 0; ; try++ {
 		mine, all := x.snapshot(), idSet{}
-		if _, err := c.allAnd(what, bytesOf(&mine), bytesOf(&all)); err != nil {
-			return 0, 0, err
+		if err := and(bytesOf(&mine), bytesOf(&all)); err != nil {
+			return nil, err
 		}
-		id := of.choose(&all, c.id, try)
+		id := of.choose(&all, seed, try)
 		if id < 0 {
 			if empty++; empty == emptyTries {
-				return 0, 0, c.errorf(what, ": %w: %d are in use", ErrContexts, 64*(of.to-of.from))
+				return nil, fmt.Errorf("%w: %d are in use", ErrContexts, 64*(of.to-of.from))
 			}
 			for range returnPolls { // ids may come back
-				c.Srv.Poll()
+				x.srv.Poll()
 			}
 			continue
 		}
-		if ok, call, err := c.claimTogether(what, id); ok || err != nil {
-			return id, call, err
+		if ids, err := x.claimTogether(append([]int{id}, of.others(&all, id)...), more, and); ids != nil || err != nil {
+			return ids, err
 		}
 	}
 }
 
-// claimTogether claims id on all ranks of c, or on none. If the call fails on a rank, that rank keeps its claim,
-// because the call may have succeeded on others. Their messages must not reach another communicator of this rank.
-func (c *Comm) claimTogether(what string, id int) (ok bool, call uint64, err error) {
-	x := &c.proc.ids
-	got := x.claim(id)
-	var mine, all [1]uint8
-	if got {
-		mine[0] = 1
+// claimTogether claims the first id on all who take part, or on none, and up to more of the others that all can claim.
+// All have the same list. If the call fails on a rank, that rank keeps its claims, because the call may have succeeded
+// on others. Their messages must not reach another communicator of this rank.
+func (x *contexts) claimTogether(list []int, more int, and anding) (ids []int, err error) {
+	var mine, all [maxSpare/8 + 1]uint8
+	got := make([]bool, len(list))
+	for i, id := range list[:min(len(list), more+1)] {
+		if got[i] = x.claim(id); got[i] {
+			mine[i/8] |= 1 << (i % 8)
+		}
 	}
-	call, err = c.allAnd(what, mine[:], all[:])
-	ok = err == nil && all[0] == 1
-	if got && !ok && err == nil {
-		x.release(id)
+	if err = and(mine[:], all[:]); err != nil {
+		return nil, err
 	}
-	return ok, call, err
+	for i, id := range list {
+		switch {
+		case all[0]&1 != 0 && all[i/8]>>(i%8)&1 != 0:
+			ids = append(ids, id)
+		case got[i]:
+			x.release(id)
+		}
+	}
+	return ids, nil
+}
+
+// agree claims a new id of a range, the same on all ranks of c, for the function what. All ranks of c call it. uid is
+// that of the communicator which is to have the id.
+func (c *Comm) agree(what string, of idRange) (id int, uid uint64, err error) {
+	c.proc.sweepIfShort()
+	if id, uid, ok := c.fromSpare(of); ok {
+		return id, uid, nil
+	}
+	var call uint64
+	ids, err := c.proc.ids.agreeSome(of, c.id, c.wantSpare(of), c.anding(what, &call))
+	if errors.Is(err, ErrContexts) {
+		err = c.errorf(what, ": %w", err)
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	uid = c.childUID(call)
+	c.keepSpare(ids[1:], uid)
+	return ids[0], uid, nil
+}
+
+// anding is allAnd for the function what. It sets call to the number of the call.
+func (c *Comm) anding(what string, call *uint64) anding {
+	return func(mine, all []byte) (err error) {
+		*call, err = c.allAnd(what, mine, all)
+		return err
+	}
 }
 
 // choose returns an id of the range that is in the set, -1 if there is none. The first try takes the lowest. Later
@@ -167,4 +219,28 @@ func (r idRange) choose(set *idSet, parent, try int) int {
 		}
 	}
 	return -1
+}
+
+// others are up to maxSpare ids of the range that are in the set, without id; none if less than half of it is.
+func (r idRange) others(set *idSet, id int) (list []int) {
+	if r.short(set) {
+		return nil
+	}
+	for at := r.from; at < r.to && len(list) < maxSpare; at++ {
+		for w := set[at]; w != 0 && len(list) < maxSpare; w &= w - 1 {
+			if next := 64*at + bits.TrailingZeros64(w); next != id {
+				list = append(list, next)
+			}
+		}
+	}
+	return list
+}
+
+// short tells that less than half of the range is in the set.
+func (r idRange) short(set *idSet) bool {
+	free := 0
+	for _, w := range set[r.from:r.to] {
+		free += bits.OnesCount64(w)
+	}
+	return free < 32*(r.to-r.from)
 }

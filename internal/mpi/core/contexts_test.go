@@ -54,7 +54,8 @@ func TestClaimThatFailed(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		if _, _, err := d.WithContext(ctx).claimTogether("Dup", id); !errors.Is(err, ErrCancelled) {
+		and := d.WithContext(ctx).anding("Dup", new(uint64))
+		if _, err := c.proc.ids.claimTogether([]int{id}, 0, and); !errors.Is(err, ErrCancelled) {
 			return fmt.Errorf("the claim ended with %v", err)
 		}
 		if c.proc.ids.claim(id) {

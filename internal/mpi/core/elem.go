@@ -10,6 +10,7 @@ import (
 type Elem struct {
 	err    error // why slices of it may not travel
 	typ    reflect.Type
+	mixed  bool          // of no one type: they are compared with nothing
 	shaped atomic.Uint64 // what types are compared by; 0 until somebody asks
 }
 
@@ -21,6 +22,9 @@ func (e *Elem) Err() error { return e.err }
 
 // shape is what types are compared by; see shapeOf.
 func (e *Elem) shape() uint64 {
+	if e.mixed {
+		return 0
+	}
 	if s := e.shaped.Load(); s != 0 {
 		return s
 	}

@@ -3,9 +3,11 @@ package core
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/internal/mpi/pure/errs"
 )
 
 // Errors, to be tested with errors.Is. The text of an error names the function, the rank that called it, and peer, tag
@@ -32,6 +34,7 @@ var (
 	ErrThread    = rank.ErrThread
 	ErrFinalized = rank.ErrFinalized
 	ErrAborted   = rank.ErrAborted
+	ErrRevoked   = errs.Revoked // the communicator has been revoked
 
 	// Of collectives; CollectiveError tells more of the first.
 	ErrCollective = errors.New("collectives on the communicator have ended")
@@ -40,7 +43,7 @@ var (
 )
 
 // who describes the calling rank.
-func (c *Comm) who() string { return fmt.Sprintf("rank %d of %d", c.rank, len(c.group)) }
+func (c *Comm) who() string { return fmt.Sprintf("rank %d of %d", c.rank, c.Size()) }
 
 // peerText names a peer or a wildcard.
 func peerText(rank int) string {
@@ -84,10 +87,21 @@ func (c *Comm) errorf(what, format string, args ...any) error {
 
 // usable tells why no operation can start on c: there is none, it is freed, or the rank has ended.
 func (c *Comm) usable(what string) error {
+	if err := c.there(what); err != nil {
+		return err
+	}
+	if c.Revoked() {
+		return c.errorf(what, ": %w", errs.Revoked)
+	}
+	return nil
+}
+
+// there tells why nothing can be asked of c. A revoked communicator answers what needs no message.
+func (c *Comm) there(what string) error {
 	switch {
 	case c == nil || c.proc == nil:
 		return fmt.Errorf("mpi: %s: %w: nil", what, ErrComm)
-	case c.origin().Freed.Load():
+	case c.origin().Freed.Load() && c.origin().revocation.state.Load() != revoked:
 		return c.errorf(what, ": %w: it has been freed", ErrComm)
 	}
 	if err := c.proc.rank.Ended(); err != nil {
@@ -157,7 +171,7 @@ func (c *Comm) cause(err error) error {
 	if e, ok := err.(*comm.OpError); ok {
 		err = e.Err
 	}
-	return c.proc.cause(err)
+	return c.inCause(c.proc.cause(err))
 }
 
 // rankOf translates a world rank, or AnySource.
@@ -169,6 +183,14 @@ func (c *Comm) rankOf(world int) int {
 		return -1
 	}
 	return int(c.inverse[world])
+}
+
+// peerOf translates a world rank to a place in peers.
+func (c *Comm) peerOf(world int) int {
+	if c.local == nil {
+		return c.rankOf(world)
+	}
+	return slices.Index(c.peers, int32(world))
 }
 
 // Errorf is errorf, for the packages above.

@@ -19,19 +19,28 @@ func (c *Comm) Dup() (*Comm, error) {
 
 // dup makes a communicator of the ranks of c, with an id of a range, for the function what.
 func (c *Comm) dup(what string, ids idRange) (*Comm, error) {
-	id, call, err := c.agree(what, ids)
+	if c.local != nil {
+		return c.dupInter(what)
+	}
+	id, uid, err := c.agree(what, ids)
 	if err != nil {
 		return nil, err
 	}
-	return newComm(c.proc, id, c.childUID(call), c.group, c.rank), nil
+	d := newComm(c.proc, id, uid, c.group, c.rank)
+	d.topology.Store(c.origin().topology.Load())
+	return d, nil
 }
 
 // Split makes one communicator for each colour, of the ranks that pass this colour. They are ordered by key and then
-// by rank in c (7.4.2). A rank whose colour is Undefined gets nil. Collective over c; it waits, and may switch
+// by rank in c (7.4.2). A rank whose colour is Undefined gets nil. Of an inter-communicator both groups are split: ranks
+// of one colour in both make an inter-communicator, and get nil where the other group has none of them. Collective over c; it waits, and may switch
 // threads. Errors: ErrArgument for a negative colour, ErrComm, ErrContexts, and those of communication.
 func (c *Comm) Split(color, key int) (*Comm, error) {
 	if err := c.usable("Split"); err != nil {
 		return nil, err
+	}
+	if c.local != nil {
+		return c.splitInter("Split", color, key)
 	}
 	type claim struct{ color, key int64 }
 	bad := color < 0 && color != Undefined
@@ -45,7 +54,7 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 	if err := x.Finish(x.Allgather(0)); err != nil {
 		return nil, err
 	}
-	id, call, err := c.agree("Split", plainIDs)
+	id, uid, err := c.agree("Split", plainIDs)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +78,7 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 	for i, r := range members {
 		group[i] = c.group[r]
 	}
-	return newComm(c.proc, id, c.childUID(call), group, slices.Index(members, c.rank)), nil
+	return newComm(c.proc, id, uid, group, slices.Index(members, c.rank)), nil
 }
 
 // Free ends the use of c (7.4.3). Every rank of c must call it, when its operations on c are done; it does not wait
@@ -77,6 +86,29 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 // left at this rank, with how much of what. It is freed all the same. Receives that were left end with ErrCancelled,
 // sends go on, and messages that were not received are dropped: no other communicator gets them.
 func (c *Comm) Free() error {
+	if err := c.mayFree(); err != nil {
+		return err
+	}
+	c.proc.colls.remove(c.coll)
+	failed := c.coll.poison.Load() != nil // that left messages, and the program has been told of it
+	left := c.Srv.Retire(c.Ctx)
+	if coll := c.Srv.Retire(c.collCtx); !failed {
+		left.Add(coll)
+	}
+	c.leave()
+	if left == (comm.Left{}) || c.Revoked() {
+		return nil
+	}
+	return c.errorf("Free", ": %w: %s, %s, %s not received", ErrPending,
+		plural(left.Receives, "receive", "receives"), plural(left.Sends, "send", "sends"),
+		plural(left.Messages, "message", "messages"))
+}
+
+// mayFree notes that c is freed, or tells why it cannot be.
+func (c *Comm) mayFree() error {
+	if c != nil && c.proc != nil && c.id != worldID && c.id != selfID && c.freeRevoked() {
+		return nil
+	}
 	if err := c.usable("Free"); err != nil {
 		return err
 	}
@@ -86,20 +118,14 @@ func (c *Comm) Free() error {
 	if c.origin().Freed.Swap(true) {
 		return c.usable("Free")
 	}
-	c.proc.colls.remove(c.coll)
-	failed := c.coll.poison.Load() != nil // that left messages, and the program has been told of it
-	left := c.Srv.Retire(c.Ctx)
-	if coll := c.Srv.Retire(c.collCtx); !failed {
-		left.Add(coll)
-	}
-	c.proc.ids.left(c.id, len(c.group))
-	for _, w := range c.group { // the own rank too: messages to oneself are on their way as well
+	c.dropSpare()
+	return nil
+}
+
+// leave tells all members that no message of this rank follows.
+func (c *Comm) leave() {
+	c.proc.ids.left(c.id, len(c.peers))
+	for _, w := range c.peers { // the own rank too: messages to oneself are on their way as well
 		c.Srv.Notify(int(w), [4]uint64{2: noticeLeft, 3: uint64(c.id)}, "")
 	}
-	if left == (comm.Left{}) {
-		return nil
-	}
-	return c.errorf("Free", ": %w: %s, %s, %s not received", ErrPending,
-		plural(left.Receives, "receive", "receives"), plural(left.Sends, "send", "sends"),
-		plural(left.Messages, "message", "messages"))
 }

@@ -29,8 +29,8 @@ const hintedMessages = 2
 // distances of a power of two, rings the next rank. Once for each communicator.
 func (c *Comm) hintPartners() {
 	c.coll.hinted = true
-	n := len(c.group)
+	n := len(c.peers)
 	for d := 1; d < n; d *= 2 {
-		c.proc.rank.Hint(hintedMessages, c.Srv.EagerLimit(), int(c.group[(c.rank+d)%n]), int(c.group[(c.rank-d+n)%n]))
+		c.proc.rank.Hint(hintedMessages, c.Srv.EagerLimit(), int(c.peers[(c.rank+d)%n]), int(c.peers[(c.rank-d+n)%n]))
 	}
 }

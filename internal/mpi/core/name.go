@@ -5,7 +5,7 @@ import "fmt"
 // SetName gives c a name, for this rank's reports of what waits (7.8, MPI_Comm_set_name). An empty name restores the
 // default. It is local, and does not block. Error: ErrComm.
 func (c *Comm) SetName(name string) error {
-	if err := c.usable("SetName"); err != nil {
+	if err := c.there("SetName"); err != nil {
 		return err
 	}
 	c.origin().name.Store(&name)
@@ -18,8 +18,8 @@ func (c *Comm) Name() string {
 	if c == nil {
 		return ""
 	}
-	if name := c.origin().name.Load(); name != nil && *name != "" {
-		return *name
+	if name, ok := c.GivenName(); ok && name != "" {
+		return name
 	}
 	switch c.id {
 	case worldID:
@@ -28,4 +28,12 @@ func (c *Comm) Name() string {
 		return "self"
 	}
 	return fmt.Sprintf("comm %d", c.id)
+}
+
+// GivenName is what SetName was given; !ok: it was not called.
+func (c *Comm) GivenName() (name string, ok bool) {
+	if p := c.origin().name.Load(); p != nil {
+		return *p, true
+	}
+	return "", false
 }

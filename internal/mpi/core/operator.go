@@ -30,6 +30,9 @@ func (and) Into(out, low, high []byte) {
 // byteElem is what this package sends for itself.
 var byteElem = NewElem(reflect.TypeFor[byte]())
 
+// ByteElem is byteElem, for the packages above.
+var ByteElem = byteElem
+
 // bytesOf is the memory of what p points to.
 func bytesOf[T any](p *T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))

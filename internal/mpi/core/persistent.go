@@ -15,9 +15,11 @@ type keeps struct {
 	mode  comm.Mode // of a send
 	peer  int
 	tag   int
-	b     []byte
-	shape uint64
+	data  data
 	req   comm.Req // the operation, while it is Active
+
+	start func(c *Comm) (comm.Req, error) // of other kinds than sends and receives; else nil
+	own   *Comm                           // that the request alone uses, and is freed with it; else nil
 }
 
 // SendInit makes a persistent request for a send, for the function what.
@@ -25,7 +27,7 @@ func (c *Comm) SendInit(what string, e *Elem, b []byte, dest, tag int, mode comm
 	if err := c.Bad(what, Sending, e.err, dest, tag); err != nil {
 		return Request{}, err
 	}
-	return c.kept(keeps{mode: mode, peer: dest, tag: tag, b: b, shape: c.shape(e)}), nil
+	return c.kept(keeps{mode: mode, peer: dest, tag: tag, data: data{b: b, shape: c.shape(e)}}), nil
 }
 
 // RecvInit makes a persistent request for a receive, for the function what.
@@ -33,7 +35,7 @@ func (c *Comm) RecvInit(what string, e *Elem, b []byte, source, tag int) (Reques
 	if err := c.Bad(what, Receiving, e.err, source, tag); err != nil {
 		return Request{}, err
 	}
-	return c.kept(keeps{recv: true, peer: source, tag: tag, b: b, shape: c.shape(e)}), nil
+	return c.kept(keeps{recv: true, peer: source, tag: tag, data: data{b: b, shape: c.shape(e)}}), nil
 }
 
 func (c *Comm) kept(k keeps) Request {
@@ -55,23 +57,27 @@ func (r *Request) Start(what string) error {
 	case err == nil:
 		k.req, k.state = req, reqkind.Active
 		return nil
+	case k.start != nil:
+		return c.opError(what, err)
 	case k.recv:
-		return c.RecvError(what, k.peer, k.tag, len(k.b), err)
+		return c.RecvError(what, k.peer, k.tag, k.data.len(), err)
 	}
-	return c.SendError(what, k.peer, k.tag, len(k.b), err)
+	return c.SendError(what, k.peer, k.tag, k.data.len(), err)
 }
 
 // begin starts the operation on c.
 func (k *keeps) begin(c *Comm) (comm.Req, error) {
 	switch {
+	case k.start != nil:
+		return k.start(c)
 	case k.peer == ProcNull && k.recv:
 		return comm.DoneReq(markNullRecv), nil
 	case k.peer == ProcNull:
 		return comm.Req{}, nil
 	case k.recv:
-		return c.irecvBytes(k.peer, k.tag, k.b, k.shape)
+		return c.irecvData(k.peer, k.tag, &k.data)
 	}
-	return c.isendBytes(k.peer, k.tag, k.b, k.mode, k.shape)
+	return c.isendData(k.peer, k.tag, &k.data, k.mode)
 }
 
 // StartAll starts all of rs in their order. With an error none is started that comes after.

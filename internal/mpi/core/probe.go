@@ -93,14 +93,26 @@ func (c *Comm) mprobe(what string, source, tag int, wait bool) (*Message, error)
 
 // Imrecv starts to receive m into b, for the function what. If alloc is not nil it gives the buffer.
 func (m *Message) Imrecv(what string, e *Elem, b []byte, alloc func(n int) []byte) (Request, error) {
-	if m == nil || m.c == nil {
+	d := data{b: b}
+	if m.lives() {
+		d.shape = m.c.shape(e)
+	}
+	return m.imrecv(what, d, alloc, e.err)
+}
+
+// lives tells that m is a message.
+func (m *Message) lives() bool { return m != nil && m.c != nil }
+
+// imrecv is Imrecv into d. bad tells what is wrong with that.
+func (m *Message) imrecv(what string, d data, alloc func(n int) []byte, bad error) (Request, error) {
+	if !m.lives() {
 		return Request{}, fmt.Errorf("mpi: %s: %w: nil message", what, ErrRequest)
 	}
 	if err := m.c.usable(what); err != nil {
 		return Request{}, err
 	}
-	if e.err != nil {
-		return Request{}, m.c.opError(what, e.err)
+	if bad != nil {
+		return Request{}, m.c.opError(what, bad)
 	}
 	if m.used.Swap(true) {
 		return Request{}, m.c.opError(what, fmt.Errorf("%w: the message has been received", ErrRequest))
@@ -108,11 +120,19 @@ func (m *Message) Imrecv(what string, e *Elem, b []byte, alloc func(n int) []byt
 	if m.m == nil {
 		return Request{c: m.c, req: comm.DoneReq(markNullRecv)}, nil
 	}
-	r, err := m.c.Srv.ImrecvWith(m.m, b, alloc, m.c.terms(m.c.shape(e)))
+	r, err := m.start(&d, alloc)
 	if err != nil {
 		return Request{}, m.c.opError(what, err)
 	}
 	return Request{c: m.c, req: r}, nil
+}
+
+// start starts to receive m, which is not from the null process.
+func (m *Message) start(d *data, alloc func(n int) []byte) (comm.Req, error) {
+	if d.cur != nil {
+		return m.c.Srv.ImrecvInto(m.m, d.cur, m.c.terms(d.shape))
+	}
+	return m.c.Srv.ImrecvWith(m.m, d.b, alloc, m.c.terms(d.shape))
 }
 
 // Mrecv is Imrecv that waits.

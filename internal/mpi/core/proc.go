@@ -16,24 +16,40 @@ type Proc struct {
 	world   *Comm
 	self    *Comm
 	ids     contexts
+	system  system
+	freed   freed
 	colls   colls
+	above   above
+	parts   partings
+	faults  faults
+	buffer  buffering   // for communicators without one
 	checked bool        // types are checked; fixed
 	final   atomic.Bool // Finalize has begun
+
+	isolated atomic.Bool // see Isolate
+	machine  uint64      // of tests: what stands for the name of the machine; else 0
 }
 
 // NewProc makes MPI's part of a rank, before there is traffic. inProcess tells a rank that shares its process with the
 // others, where types are checked unless the settings say otherwise.
-func NewProc(r *rank.Rank, inProcess bool) (p *Proc, err error) {
+func NewProc(r *rank.Rank, inProcess bool) (*Proc, error) { return newProc(r, inProcess, true) }
+
+// NewProcOfC is NewProc for a program that starts no light-weight threads, in a process of its own.
+func NewProcOfC(r *rank.Rank) (*Proc, error) { return newProc(r, false, false) }
+
+func newProc(r *rank.Rank, inProcess, threads bool) (p *Proc, err error) {
 	p = &Proc{rank: r, checked: checked(r.Settings(), inProcess)}
-	if p.srv, err = comm.New(r.Endpoint(), serverConfig(r)); err != nil {
+	if p.srv, err = comm.New(r.Endpoint(), serverConfig(r, threads)); err != nil {
 		return nil, err
 	}
 	r.Count("unexpected bytes", p.srv.UnexpectedBytes)
 	p.ids.init(p.srv)
+	p.system.srv = p.srv
 	p.srv.OnNotice(p.noticed)
+	p.srv.OnGone(p.faults.died)
 	p.world = newComm(p, worldID, worldUID, ranks(r.Size()), r.Rank())
 	p.self = newComm(p, selfID, selfUID, []int32{int32(r.Rank())}, 0)
-	if err := r.Attach(rank.Layer{Report: p.report, Unended: p.unended, Meet: p.meet, Stop: p.srv.Close}); err != nil {
+	if err := r.Attach(rank.Layer{Report: p.report, Unended: p.unended, Meet: p.meet, AnyDead: p.anyDead, Stop: p.srv.Close}); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -54,8 +70,15 @@ func (p *Proc) Server() *comm.Server { return p.srv }
 // meet is this layer's part in Finalize.
 func (p *Proc) meet() error {
 	p.final.Store(true)
+	if p.anyDead() {
+		_, err := p.world.decided("Finalize", 0)
+		return err
+	}
 	return p.world.lastBarrier()
 }
+
+// anyDead reports whether the program goes on without ranks that have died.
+func (p *Proc) anyDead() bool { return p.faults.survived.Load() || p.world.Revoked() }
 
 // ranks are all ranks of the world.
 func ranks(n int) []int32 {
@@ -73,10 +96,13 @@ const (
 	sharedEntries = 1 << 12 // of a rank that shares its process or its core, unless threads were asked for
 )
 
-func serverConfig(r *rank.Rank) comm.Config {
+func serverConfig(r *rank.Rank, threads bool) comm.Config {
 	set := r.Settings()
 	c := comm.Config{Eager: r.Eager(), Unexpected: int(settings.Unexpected.Get(set)), Entries: sharedEntries}
-	if !r.Shared() || settings.Threads.Given(set) {
+	switch {
+	case !threads:
+		c.Entries = packetEntries
+	case !r.Shared() || settings.Threads.Given(set):
 		c.Entries = min(maxEntries, r.Threads().Workers()*settings.Threads.Get(set)+packetEntries)
 	}
 	if w := r.Waits(); w != nil {

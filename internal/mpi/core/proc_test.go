@@ -16,9 +16,12 @@ func TestServerConfig(t *testing.T) {
 		{[]string{"GOLCI_WORKERS", "2", "GOLCI_THREADS", "1000"}, "16384 0 34768 true"},
 	} {
 		run(t, 1, func(c *Comm) error {
-			cfg := serverConfig(c.Proc().OfRank())
+			cfg := serverConfig(c.Proc().OfRank(), true)
 			if got := fmt.Sprint(cfg.Eager, cfg.Unexpected, cfg.Entries, c.checked); got != x.want {
 				return fmt.Errorf("%v: %s, want %s", x.pairs, got, x.want)
+			}
+			if got := serverConfig(c.Proc().OfRank(), false).Entries; got != packetEntries {
+				return fmt.Errorf("a program without threads has a table of %d", got)
 			}
 			return nil
 		}, x.pairs...)

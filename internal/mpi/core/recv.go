@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"unsafe"
-
-	"github.com/golci/golci/comm"
 )
 
 // RecvAny receives in the cases that are not hot: with wildcards, from the null process, in a view, with a type that is
@@ -14,14 +12,7 @@ func (c *Comm) RecvAny(what string, e *Elem, b []byte, source, tag int) (Status,
 	if err := c.Bad(what, Receiving, e.err, source, tag); err != nil {
 		return Status{}, err
 	}
-	if source == ProcNull {
-		return nullStatus, nil
-	}
-	st, err := c.recvBytes(source, tag, b, c.shape(e))
-	if err != nil {
-		err = c.RecvError(what, source, tag, len(b), err)
-	}
-	return c.status(st, source), err
+	return c.recv(what, data{b: b, shape: c.shape(e)}, source, tag)
 }
 
 // world translates a rank that has been checked, or AnySource, for the server.
@@ -37,14 +28,7 @@ func (c *Comm) IrecvAny(what string, e *Elem, b []byte, source, tag int) (Reques
 	if err := c.Bad(what, Receiving, e.err, source, tag); err != nil {
 		return Request{}, err
 	}
-	if source == ProcNull {
-		return Request{c: c, req: comm.DoneReq(markNullRecv)}, nil
-	}
-	r, err := c.irecvBytes(source, tag, b, c.shape(e))
-	if err != nil {
-		return Request{}, c.RecvError(what, source, tag, len(b), err)
-	}
-	return Request{c: c, req: r}, nil
+	return c.irecv(what, data{b: b, shape: c.shape(e)}, source, tag)
 }
 
 // Sendrecv sends out to dest with stag and, at the same time, receives into in from source with rtag. sent and received
@@ -55,22 +39,11 @@ func (c *Comm) Sendrecv(
 	if err := c.Bad(what, Sending, sent.err, dest, stag); err != nil {
 		return Status{}, err
 	}
-	if overlap(out, in) {
-		return Status{}, c.errorf(what, ": %w: the buffers overlap", ErrBuffer)
-	}
-	r, err := c.IrecvAny(what, received, in, source, rtag)
-	if err != nil {
+	if err := c.Bad(what, Receiving, received.err, source, rtag); err != nil {
 		return Status{}, err
 	}
-	if dest != ProcNull {
-		err = c.sendBytes(dest, stag, out, comm.Standard, c.shape(sent))
-	}
-	if err != nil {
-		_ = r.Cancel() // of a request that is not null: it cannot fail
-		_, _ = r.Wait(what)
-		return Status{}, c.SendError(what, dest, stag, len(out), err) // which is the cause
-	}
-	return r.Wait(what)
+	from, to := data{b: out, shape: c.shape(sent)}, data{b: in, shape: c.shape(received)}
+	return c.sendrecv(what, from, dest, stag, to, source, rtag)
 }
 
 // SendrecvReplace is Sendrecv in one buffer: what is sent is copied first.
@@ -102,7 +75,7 @@ func (c *Comm) RecvAlloc(
 	if source == ProcNull {
 		return nullStatus, nil
 	}
-	st, err := c.recvAllocBytes(source, tag, c.shape(e), alloc)
+	st, err := c.recvAlloc(source, tag, c.shape(e), alloc)
 	s := c.status(st, source)
 	if err != nil {
 		return s, c.RecvError(what, source, tag, int(st.Bytes), err)

@@ -8,10 +8,30 @@ import (
 	"github.com/golci/golci/internal/mpi/pure/reqkind"
 )
 
-// more is what few requests have: those that are watched, and persistent ones. Copies of a request share it.
+// more is what few requests have. Copies of a request share it.
 type more struct {
 	watch *watch // set by Done
 	keeps *keeps // persistent
+	ends  ends   // its operation is of NewCall, and this package ends it
+}
+
+// ends is an operation that is more than one of the server, or none of it. Its request is of NewCall.
+type ends interface {
+	kind() reqkind.Kind
+	// outcome gives how the operation has ended; it is called once EndCall has been. With last nobody asks again.
+	outcome(c *Comm, last bool) (Status, error)
+	// cancel asks for the end.
+	cancel(c *Comm) error
+	// forget is called when the request is freed. The operation may be under way.
+	forget(c *Comm) error
+}
+
+// ends is the operation behind a request of NewCall; nil of another. r is not null.
+func (r *Request) ends() ends {
+	if r.x == nil {
+		return nil
+	}
+	return r.x.ends
 }
 
 // errFreed is of copies of a persistent request that has been freed.
@@ -36,6 +56,12 @@ func (r *Request) idle() bool {
 	k := r.keeps()
 	return k != nil && k.state == reqkind.Inactive
 }
+
+// Called reports whether the operation of r is more than one of the server: partitioned, generalized, or several.
+func (r *Request) Called() bool { return !r.Null() && r.ends() != nil }
+
+// Idle reports whether r counts as null in waits: it is null, or persistent and inactive.
+func (r *Request) Idle() bool { return r.idle() }
 
 // freed reports whether a copy of the persistent request r has been freed.
 func (r *Request) freed() bool {
@@ -71,6 +97,8 @@ func (r *Request) over() {
 // kind is the kind of the operation of r, which is neither null nor used up.
 func (r *Request) kind() reqkind.Kind {
 	switch {
+	case r.ends() != nil:
+		return r.ends().kind()
 	case r.keeps() != nil:
 		return reqkind.Persistent
 	case r.req.IsCall():
@@ -112,14 +140,20 @@ func (r *Request) Free() error {
 	if err := r.may("Free", reqkind.Free); err != nil {
 		return err
 	}
-	if w := r.watched(); w == nil || w.Err() != nil {
+	var err error
+	if e := r.ends(); e != nil {
+		err = e.forget(r.c)
+	} else if w := r.watched(); w == nil || w.Err() != nil {
 		r.c.Srv.Drop(r.op()) // what is not done is forgotten: the collector takes it when it has ended
 	}
 	if k := r.keeps(); k != nil {
 		k.state, k.req = reqkind.Null, comm.Req{}
+		if k.own != nil {
+			err = k.own.FreeLater()
+		}
 	}
 	*r = Request{}
-	return nil
+	return err
 }
 
 // GetStatus is Test that leaves r as it is.
@@ -149,6 +183,8 @@ func (r *Request) peek() (Status, error) {
 		return Status{}, errFreed
 	case req.Null():
 		return r.atOnce(), nil
+	case r.ends() != nil:
+		return r.ends().outcome(r.c, false)
 	}
 	st, err := r.c.Srv.Peek(r.op())
 	return r.c.status(st, AnySource), err

@@ -64,6 +64,14 @@ func (r *Request) result() (Status, error) {
 		r.over()
 		return st, nil
 	}
+	if e := r.ends(); e != nil {
+		_, err := c.wait(req)
+		r.over() // not before: others may end the operation by r
+		if err != nil {
+			return Status{}, err
+		}
+		return e.outcome(c, true)
+	}
 	r.over()
 	st, err := c.wait(req)
 	return c.status(st, AnySource), err
@@ -100,6 +108,9 @@ func (r *Request) Test() (Status, bool, error) {
 func (r *Request) Cancel() error {
 	if err := r.may("Cancel", reqkind.Cancel); err != nil {
 		return err
+	}
+	if e := r.ends(); e != nil {
+		return e.cancel(r.c)
 	}
 	r.c.Srv.Cancel(r.op())
 	return nil

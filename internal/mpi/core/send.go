@@ -8,13 +8,10 @@ func (c *Comm) Started(r comm.Req) Request { return Request{c: c, req: r} }
 // SendAny sends in the cases that are not hot: to the null process, in a view, with a type that is new. Or it tells
 // what is wrong.
 func (c *Comm) SendAny(what string, e *Elem, b []byte, dest, tag int, mode comm.Mode) error {
-	if err := c.Bad(what, Sending, e.err, dest, tag); err != nil || dest == ProcNull {
+	if err := c.Bad(what, Sending, e.err, dest, tag); err != nil {
 		return err
 	}
-	if err := c.sendBytes(dest, tag, b, mode, c.shape(e)); err != nil {
-		return c.SendError(what, dest, tag, len(b), err)
-	}
-	return nil
+	return c.send(what, data{b: b, shape: c.shape(e)}, dest, tag, mode)
 }
 
 // IsendAny is SendAny that only starts.
@@ -22,12 +19,5 @@ func (c *Comm) IsendAny(what string, e *Elem, b []byte, dest, tag int, mode comm
 	if err := c.Bad(what, Sending, e.err, dest, tag); err != nil {
 		return Request{}, err
 	}
-	if dest == ProcNull {
-		return Request{c: c}, nil
-	}
-	r, err := c.isendBytes(dest, tag, b, mode, c.shape(e))
-	if err != nil {
-		return Request{}, c.SendError(what, dest, tag, len(b), err)
-	}
-	return Request{c: c, req: r}, nil
+	return c.isend(what, data{b: b, shape: c.shape(e)}, dest, tag, mode)
 }

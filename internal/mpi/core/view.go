@@ -36,7 +36,8 @@ func (c *Comm) view(until context.Context, codec any) *Comm {
 		return c
 	}
 	return &Comm{
-		Hot: Hot{Srv: c.Srv, Ctx: c.Ctx}, proc: c.proc, group: c.group, inverse: c.inverse, lowest: c.lowest, rank: c.rank, id: c.id,
+		Hot: Hot{Srv: c.Srv, Ctx: c.Ctx}, proc: c.proc, group: c.group, local: c.local, peers: c.peers,
+		inverse: c.inverse, lowest: c.lowest, rank: c.rank, id: c.id,
 		collCtx: c.collCtx, coll: c.coll, checked: c.checked, base: c, until: until, codec: codec,
 	}
 }
@@ -86,84 +87,6 @@ func (c *Comm) over() error {
 		return nil
 	}
 	return fmt.Errorf("%w: %w", ErrCancelled, context.Cause(c.until))
-}
-
-// The point to point calls of a communicator on the server, with ranks of c. They honour the context of a view. shape
-// names the type of the elements where types are checked, and is 0 elsewhere.
-
-// sendBytes sends b; it waits.
-func (c *Comm) sendBytes(to, tag int, b []byte, mode comm.Mode, shape uint64) error {
-	if c.plain() {
-		return c.Srv.Send(c.Ctx, int(c.group[to]), tag, b, mode)
-	}
-	if c.until == nil {
-		return c.Srv.SendShaped(c.Ctx, int(c.group[to]), tag, b, mode, shapeFor(b, shape))
-	}
-	r, err := c.isendBytes(to, tag, b, mode, shape)
-	if err == nil {
-		_, err = c.wait(r)
-	}
-	return err
-}
-
-// recvBytes receives into b from a rank or AnySource; it waits. The status names the source by its world rank.
-func (c *Comm) recvBytes(from, tag int, b []byte, shape uint64) (comm.Status, error) {
-	if c.plain() {
-		return c.Srv.Recv(c.Ctx, c.world(from), tag, b)
-	}
-	if c.until == nil {
-		return c.Srv.RecvShaped(c.Ctx, c.world(from), tag, b, shape)
-	}
-	r, err := c.irecvBytes(from, tag, b, shape)
-	if err != nil {
-		return comm.Status{}, err
-	}
-	return c.wait(r)
-}
-
-// recvAllocBytes receives into what alloc gives; it waits. The status is as for recvBytes.
-func (c *Comm) recvAllocBytes(from, tag int, shape uint64, alloc func(n int) []byte) (comm.Status, error) {
-	if c.plain() {
-		return c.Srv.RecvAlloc(c.Ctx, c.world(from), tag, alloc)
-	}
-	if err := c.over(); err != nil {
-		return comm.Status{}, err
-	}
-	r, err := c.Srv.IrecvWith(c.Ctx, c.world(from), tag, nil, alloc, c.terms(shape))
-	if err != nil {
-		return comm.Status{}, err
-	}
-	return c.wait(r)
-}
-
-// isendBytes starts to send b.
-func (c *Comm) isendBytes(to, tag int, b []byte, mode comm.Mode, shape uint64) (comm.Req, error) {
-	if c.plain() {
-		return c.Srv.Isend(c.Ctx, int(c.group[to]), tag, b, mode)
-	}
-	if err := c.over(); err != nil {
-		return comm.Req{}, err
-	}
-	return c.Srv.IsendWith(c.Ctx, int(c.group[to]), tag, b, mode, c.terms(shapeFor(b, shape)))
-}
-
-// shapeFor is the shape that a message of b carries: nothing has no type.
-func shapeFor(b []byte, shape uint64) uint64 {
-	if len(b) == 0 {
-		return 0
-	}
-	return shape
-}
-
-// irecvBytes starts to receive into b from a rank or AnySource.
-func (c *Comm) irecvBytes(from, tag int, b []byte, shape uint64) (comm.Req, error) {
-	if c.plain() {
-		return c.Srv.Irecv(c.Ctx, c.world(from), tag, b)
-	}
-	if err := c.over(); err != nil {
-		return comm.Req{}, err
-	}
-	return c.Srv.IrecvWith(c.Ctx, c.world(from), tag, b, nil, c.terms(shape))
 }
 
 // wait waits for r and uses it up.

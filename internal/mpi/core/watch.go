@@ -63,7 +63,7 @@ func (r *Request) waitContext(ctx context.Context) (Status, error) {
 	if r.op().Null() || ctx.Done() == nil || r.late() {
 		return r.result()
 	}
-	c := r.c
+	c, e := r.c, r.ends()
 	if w := r.watched(); w != nil {
 		if err := c.Srv.AwaitAnyContext(nil, w, ctx); err != nil {
 			return Status{}, err
@@ -78,6 +78,9 @@ func (r *Request) waitContext(ctx context.Context) (Status, error) {
 	st, err := c.Srv.WaitContext(r.op(), c.contexts(ctx)...)
 	if !errors.Is(err, ErrPending) {
 		r.over()
+		if e != nil && err == nil {
+			return e.outcome(c, true)
+		}
 	}
 	return c.status(st, AnySource), err
 }

@@ -22,7 +22,7 @@ var kindNames = []string{"pass", "todo", "skip", "empty"}
 func (k Kind) String() string { return kindNames[k] }
 
 // Reasons for Skip.
-var Reasons = []string{"xfail", "cvar", "mpiexec", "memory", "gpu", "nonstrict", "abi", "impls", "ft"}
+var Reasons = []string{"xfail", "cvar", "mpiexec", "memory", "gpu", "nonstrict", "abi", "impls", "ft", "erroneous"}
 
 // Expected is a line of our list.
 type Expected struct {

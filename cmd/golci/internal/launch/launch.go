@@ -22,6 +22,7 @@ type Spec struct {
 	Env     []string                      // KEY=VALUE on top of the launcher's own environment; a later one wins
 	Bind    string                        // "core" or "none"
 	Prefix  bool                          // begin every line of output with the rank
+	Survive bool                          // go on without ranks that die
 	Timeout time.Duration                 // after which every rank is asked for a dump and ended; 0: none
 	Grace   time.Duration                 // between asking the ranks to end and SIGKILL
 	Limit   func(ranks int) time.Duration // from the first rank that ends as all have agreed to the last

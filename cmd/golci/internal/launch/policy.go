@@ -69,6 +69,10 @@ type policy struct {
 	limit  time.Duration // from the first of them to the last
 	gone   map[int]bool  // ranks that have ended, or whose machine is lost
 
+	survive bool // the job goes on without ranks that die
+	well    bool // some rank has ended well
+	deaths  int  // the code of the job if none does
+
 	name func(rank int) string // "rank 3", with its machine where there are several
 }
 
@@ -88,6 +92,9 @@ func (p *policy) exited(rank int, st Status) []order {
 	if p.phase >= ending && p.ours {
 		return p.late(rank, st, code, text)
 	}
+	if p.survive && p.phase == running && len(p.left) == 0 {
+		return p.outlived(st.Signal != 0, code, text)
+	}
 	if code == 0 {
 		return nil
 	}
@@ -102,6 +109,26 @@ func (p *policy) exited(rank int, st Status) []order {
 		return p.fail()
 	}
 	return append([]order{say(text)}, p.fail()...)
+}
+
+// outlived takes the end of a rank that the others go on without. A death counts only if no rank ends well; an exit code
+// always does.
+func (p *policy) outlived(died bool, code int, text string) (out []order) {
+	switch {
+	case code == 0:
+		p.well = true
+	case died:
+		p.deaths = max(p.deaths, code)
+	default:
+		p.code = max(p.code, code)
+	}
+	if code != 0 {
+		out = append(out, say(text))
+	}
+	if p.done() && !p.well {
+		p.code = max(p.code, p.deaths)
+	}
+	return out
 }
 
 // late takes the end of a rank that we have asked to end. On a busy machine others can hear of a death, and the job can
@@ -123,7 +150,8 @@ func (p *policy) late(rank int, st Status, code int, text string) []order {
 	return []order{say(text)}
 }
 
-// lost takes the loss of a machine with its ranks, for the reason in text. It fails the job unless all have ended.
+// lost takes the loss of a machine with its ranks, for the reason in text. It fails the job unless all have ended, or
+// the others go on.
 func (p *policy) lost(text string, code int, ranks []int) []order {
 	some := false
 	for _, r := range ranks {
@@ -134,6 +162,9 @@ func (p *policy) lost(text string, code int, ranks []int) []order {
 	}
 	if !some {
 		return nil
+	}
+	if p.survive && p.phase == running && len(p.left) == 0 {
+		return p.outlived(true, code, text)
 	}
 	p.code = max(p.code, code)
 	return append([]order{say(text)}, p.fail()...)

@@ -39,6 +39,10 @@ func feed(t *testing.T, p **policy, word []string) []order {
 	case "ranks":
 		*p = newPolicy(number(t, word[1]), time.Second, time.Minute)
 		return nil
+	case "survivors":
+		*p = newPolicy(number(t, word[1]), time.Second, time.Minute)
+		(*p).survive = true
+		return nil
 	case "hosts":
 		*p = newPolicy(len(word)-1, time.Second, time.Minute)
 		(*p).name = func(rank int) string { return fmt.Sprintf("rank %d on %s", rank, word[rank+1]) }

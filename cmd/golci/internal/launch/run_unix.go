@@ -111,7 +111,7 @@ func (j *Job) serve() (err error) {
 		n += ranks
 	}
 	j.policy = newPolicy(n, j.spec.Grace, j.spec.Limit(n))
-	j.policy.name = j.places.Name
+	j.policy.name, j.policy.survive = j.places.Name, j.spec.Survive
 	j.exits = make(chan ended, n)
 	for range n {
 		j.heard = append(j.heard, make(chan struct{}))

@@ -29,6 +29,14 @@ func (t *Type) Over(c *Cursor, base unsafe.Pointer, count int64) {
 // Len is the number of packed bytes.
 func (c *Cursor) Len() int { return int(c.size) }
 
+// Piece is the memory of all packed bytes, if that is one piece.
+func (c *Cursor) Piece() (mem []byte, ok bool) {
+	if c.top.kind != runNode {
+		return nil, false
+	}
+	return unsafe.Slice((*byte)(unsafe.Add(c.base, c.top.off)), int(c.size)), true
+}
+
 // Pack fills dst with the packed bytes from off on. There must be as many.
 func (c *Cursor) Pack(dst []byte, off int) {
 	if len(dst) > 0 {
@@ -179,8 +187,15 @@ func (m *mover) moveBodies(p *node, at, off, n int64) {
 		i, r = off/p.len, off%p.len
 	}
 	list := p.body.kind == listNode && m.way != listing
+	rows := n >= fewRows*p.len && m.inRows(p)
 	for ; n > 0 && !m.stop; i++ {
 		place := i * p.stride
+		if rows && r == 0 && n >= p.len {
+			whole := n / p.len
+			m.rows(p, at+place, whole)
+			i, n = i+whole-1, n%p.len
+			continue
+		}
 		if p.kind == placesNode {
 			place = p.offs[i]
 		}

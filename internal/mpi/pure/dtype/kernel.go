@@ -81,10 +81,10 @@ func moveOne(dst unsafe.Pointer, to int64, src unsafe.Pointer, from, n int64) {
 // hasKernel reports that moveStrides knows pieces of that length.
 func hasKernel(length int64) bool {
 	switch length {
-	case 1, 2, 4, 8, 12, 16, 24, 32, 48, 64:
+	case 1, 2, 4, 8, 12, 16:
 		return true
 	}
-	return false
+	return length > 16 && length <= mostWords*16
 }
 
 // moveStrides moves n pieces of length bytes. Those at to are toStep apart, those at from fromStep.
@@ -99,17 +99,51 @@ func moveStrides(length int64, dst unsafe.Pointer, to, toStep int64, src unsafe.
 	case 8:
 		moveEach[[8]byte](dst, to, toStep, src, from, fromStep, n)
 	case 12:
-		moveEach[[12]byte](dst, to, toStep, src, from, fromStep, n)
+		moveTwo[[8]byte, [4]byte](dst, to, toStep, src, from, fromStep, n)
 	case 16:
 		moveEach[[16]byte](dst, to, toStep, src, from, fromStep, n)
 	case 24:
-		moveEach[[24]byte](dst, to, toStep, src, from, fromStep, n)
+		moveTwo[[16]byte, [8]byte](dst, to, toStep, src, from, fromStep, n)
 	case 32:
-		moveEach[[32]byte](dst, to, toStep, src, from, fromStep, n)
-	case 48:
-		moveEach[[48]byte](dst, to, toStep, src, from, fromStep, n)
+		moveTwo[[16]byte, [16]byte](dst, to, toStep, src, from, fromStep, n)
 	case 64:
 		moveEach[[64]byte](dst, to, toStep, src, from, fromStep, n)
+	default:
+		moveWords(length, dst, to, toStep, src, from, fromStep, n)
+	}
+}
+
+// mostWords is how many words of 16 bytes the longest piece has that is moved without a call.
+const mostWords = 8
+
+// moveTwo is moveEach for pieces of an A and a B. One array of 24 or 32 bytes takes three times as long.
+func moveTwo[A, B any](dst unsafe.Pointer, to, toStep int64, src unsafe.Pointer, from, fromStep, n int64) {
+	second := int64(unsafe.Sizeof(*new(A)))
+	for ; n >= 2; n -= 2 {
+		*(*A)(unsafe.Add(dst, to)) = *(*A)(unsafe.Add(src, from))
+		*(*B)(unsafe.Add(dst, to+second)) = *(*B)(unsafe.Add(src, from+second))
+		*(*A)(unsafe.Add(dst, to+toStep)) = *(*A)(unsafe.Add(src, from+fromStep))
+		*(*B)(unsafe.Add(dst, to+toStep+second)) = *(*B)(unsafe.Add(src, from+fromStep+second))
+		to, from = to+2*toStep, from+2*fromStep
+	}
+	if n > 0 {
+		*(*A)(unsafe.Add(dst, to)) = *(*A)(unsafe.Add(src, from))
+		*(*B)(unsafe.Add(dst, to+second)) = *(*B)(unsafe.Add(src, from+second))
+	}
+}
+
+// moveWords moves n pieces of more than 16 bytes by words of 16. The last word ends with the piece, and may begin in the
+// word before.
+func moveWords(
+	length int64, dst unsafe.Pointer, to, toStep int64, src unsafe.Pointer, from, fromStep, n int64,
+) {
+	last := length - 16
+	for ; n > 0; n-- {
+		for o := int64(0); o < last; o += 16 {
+			*(*[16]byte)(unsafe.Add(dst, to+o)) = *(*[16]byte)(unsafe.Add(src, from+o))
+		}
+		*(*[16]byte)(unsafe.Add(dst, to+last)) = *(*[16]byte)(unsafe.Add(src, from+last))
+		to, from = to+toStep, from+fromStep
 	}
 }
 

@@ -71,6 +71,9 @@ func (t *Type) Dense() bool {
 	return p.kind == runNode && p.off == 0 && p.len == t.ub-t.lb
 }
 
+// Absolute reports that no data lie at the beginning of an element, so that places may be addresses (MPI_BOTTOM).
+func (t *Type) Absolute() bool { return t.trueLB != 0 }
+
 // Commit makes the program that moves the data, if there is none yet (5.1.9).
 func (t *Type) Commit() {
 	t.prog()

@@ -1,7 +1,6 @@
 package dtype
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -129,48 +128,6 @@ func TestNoAllocation(t *testing.T) {
 	})
 	if n != 0 {
 		t.Errorf("%v allocations", n)
-	}
-}
-
-// TestKernels: pieces of all lengths.
-func TestKernels(t *testing.T) {
-	for length := int64(1); length <= 70; length++ {
-		for _, n := range []int64{1, 3, 4, 5, 9} {
-			v, err := Hvector(n, length, length+3, Named(Byte))
-			if err != nil {
-				t.Fatal(err)
-			}
-			offs := []int64{300, 0, 100, 200, 450}
-			b, err := HindexedBlock(length, offs, Named(Byte))
-			if err != nil {
-				t.Fatal(err)
-			}
-			checkPieces(t, v, length, n, func(i int64) int64 { return i * (length + 3) })
-			checkPieces(t, b, length, int64(len(offs)), func(i int64) int64 { return offs[i] })
-		}
-	}
-}
-
-func checkPieces(t *testing.T, typ *Type, length, n int64, at func(i int64) int64) {
-	t.Helper()
-	mem, back := make([]byte, 1000), make([]byte, 1000)
-	for i := range mem {
-		mem[i] = byte(i*i>>3 + i)
-	}
-	var want []byte
-	touched := make([]byte, len(mem))
-	for i := range n {
-		want = append(want, mem[at(i):at(i)+length]...)
-		copy(touched[at(i):], mem[at(i):at(i)+length])
-	}
-	var c, d Cursor
-	typ.Over(&c, unsafe.Pointer(&mem[0]), 1)
-	typ.Over(&d, unsafe.Pointer(&back[0]), 1)
-	got := make([]byte, n*length)
-	c.Pack(got, 0)
-	d.Unpack(got, 0)
-	if !bytes.Equal(got, want) || !bytes.Equal(back, touched) {
-		t.Errorf("%d pieces of %d bytes differ", n, length)
 	}
 }
 

@@ -3,11 +3,16 @@ package dtype
 // Walk calls f for the basics of count elements of t, in the order of the type map: n basics b, one behind the other,
 // the first one at, relative to the beginning of the first element. It stops when f returns false, and returns that.
 func Walk(t *Type, count int64, f func(b Basic, at, n int64) bool) bool {
-	return walkCopies(t, count, 0, f)
+	return walkCopies(t, count, 0, false, f)
 }
 
-func walkCopies(t *Type, n, at int64, f func(b Basic, at, n int64) bool) bool {
-	if t.basic != 0 && t.blocks == nil {
+// WalkNamed is Walk that takes a pair, which has a name, as one basic. The n basics lie an extent apart.
+func WalkNamed(t *Type, count int64, f func(b Basic, at, n int64) bool) bool {
+	return walkCopies(t, count, 0, true, f)
+}
+
+func walkCopies(t *Type, n, at int64, pairs bool, f func(b Basic, at, n int64) bool) bool {
+	if t.basic != 0 && (pairs || t.blocks == nil) {
 		return n == 0 || f(t.basic, at, n)
 	}
 	if t.basics == 0 {
@@ -17,7 +22,7 @@ func walkCopies(t *Type, n, at int64, f func(b Basic, at, n int64) bool) bool {
 		for r := range t.reps {
 			for k := range t.blocks {
 				b := &t.blocks[k]
-				if !walkCopies(b.t, b.n, at+i*(t.ub-t.lb)+r*t.step+b.disp, f) {
+				if !walkCopies(b.t, b.n, at+i*(t.ub-t.lb)+r*t.step+b.disp, pairs, f) {
 					return false
 				}
 			}

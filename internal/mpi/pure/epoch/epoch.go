@@ -61,6 +61,31 @@ func (w *Window) Targets() (list []int) {
 	return list
 }
 
+// What Open gives where it is no single target.
+const (
+	NoTarget  = -2
+	AnyTarget = -1
+)
+
+// Open is the target that accesses are allowed to until the next call that is no access; AnyTarget: to all. passive: so
+// are flushes, and accesses with a request. NoTarget: Check must be asked for each access.
+func (w *Window) Open() (target int, passive bool) {
+	switch w.state {
+	case Within:
+		return AnyTarget, false
+	case All:
+		return AnyTarget, true
+	case Started, Locked:
+		if len(w.targets) == 1 {
+			for t := range w.targets {
+				target = t
+			}
+			return target, w.state == Locked
+		}
+	}
+	return NoTarget, false
+}
+
 // Exposed is the group that post has named. Nobody may change it.
 func (w *Window) Exposed() []int { return w.exposed }
 

@@ -287,3 +287,51 @@ func document() string {
 	}
 	return strings.ReplaceAll(b.String(), "|  |", "| |")
 }
+
+// TestOpen: what Open says is what Check says, in each state that calls lead to.
+func TestOpen(t *testing.T) {
+	const ranks = 3
+	for _, calls := range [][]call{
+		{},
+		{{Fence, Args{}}},
+		{{Fence, Args{}}, {Access, Args{Target: 1}}},
+		{{Fence, Args{}}, {Access, Args{Target: ProcNull}}},
+		{{Start, Args{Group: []int{2}}}},
+		{{Start, Args{Group: []int{0, 2}}}},
+		{{Start, Args{}}},
+		{{Lock, Args{Target: 1, Lock: Shared}}},
+		{{Lock, Args{Target: 1, Lock: Shared}}, {Lock, Args{Target: 2, Lock: Exclusive}}},
+		{{Lock, Args{Target: 1, Lock: Shared}}, {Lock, Args{Target: 2, Lock: Shared}}, {Unlock, Args{Target: 1}}},
+		{{Lock, Args{Target: 1, Lock: Shared}}, {Unlock, Args{Target: 1}}},
+		{{LockAll, Args{}}},
+		{{LockAll, Args{}}, {UnlockAll, Args{}}},
+	} {
+		w := New(0, ranks)
+		for _, c := range calls {
+			if err := w.Do(c.call, c.args); err != nil {
+				t.Fatal(err)
+			}
+		}
+		state, _ := w.State()
+		target, passive := w.Open()
+		many := len(w.Targets()) > 1 // Check must be asked
+		for r := range ranks {
+			a := Args{Target: r}
+			open := target == r || target == AnyTarget
+			if may := w.Check(Access, a) == nil && state != Fenced && !many; open != may {
+				t.Errorf("%v: access to %d is open: %v, want %v", calls, r, open, may)
+			}
+			if may := w.Check(Flush, a) == nil && !many; (open && passive) != may {
+				t.Errorf("%v: flush of %d is open: %v, want %v", calls, r, open && passive, may)
+			}
+			if may := w.Check(AccessReq, a) == nil && !many; (open && passive) != may {
+				t.Errorf("%v: access with a request to %d is open: %v, want %v", calls, r, open && passive, may)
+			}
+		}
+	}
+}
+
+type call struct {
+	call Call
+	args Args
+}

@@ -153,6 +153,9 @@ func (c Class) Error() string {
 	if c.known() {
 		return classes[c].text
 	}
+	if x, ok := extensions[c]; ok {
+		return x.text
+	}
 	return fmt.Sprintf("error class %d", int(c))
 }
 
@@ -163,6 +166,9 @@ func (c Class) Name() string {
 		return "MPI_SUCCESS"
 	case c.known():
 		return "MPI_ERR_" + classes[c].name
+	}
+	if x, ok := extensions[c]; ok {
+		return "MPIX_ERR_" + x.name
 	}
 	return ""
 }

@@ -258,17 +258,33 @@ func (g *Group) filter(keep func(process int32) bool) *Group {
 	return made(list)
 }
 
-// Comparison is how two groups compare; its numbers are those of the ABI, in which 202 is for communicators only.
+// Comparison is how two groups, or two communicators, compare; its numbers are those of the ABI.
 type Comparison int
 
-// Results of Compare.
+// Results of comparisons.
 const (
-	Ident   Comparison = 201 // the same processes in the same order
-	Similar Comparison = 203 // in another order
-	Unequal Comparison = 204
+	Ident     Comparison = 201 // the same processes in the same order; of communicators: the same one
+	Congruent Comparison = 202 // of communicators: different ones, with the same processes in the same order
+	Similar   Comparison = 203 // the same processes in another order
+	Unequal   Comparison = 204
 )
 
-// Compare compares processes and their order.
+// String is the standard's name of the result.
+func (c Comparison) String() string {
+	switch c {
+	case Ident:
+		return "MPI_IDENT"
+	case Congruent:
+		return "MPI_CONGRUENT"
+	case Similar:
+		return "MPI_SIMILAR"
+	case Unequal:
+		return "MPI_UNEQUAL"
+	}
+	return fmt.Sprintf("comparison %d", int(c))
+}
+
+// Compare compares processes and their order. It does not give Congruent.
 func Compare(a, b *Group) Comparison {
 	if a.n != b.n {
 		return Unequal

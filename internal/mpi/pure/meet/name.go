@@ -23,6 +23,7 @@ const (
 	Intercomm                 // MPI_Intercomm_create
 	FromGroups                // MPI_Intercomm_create_from_groups
 	Agreement                 // MPIX_Comm_agree and MPIX_Comm_shrink
+	Members                   // calls of all ranks of a communicator
 	reasons
 )
 

@@ -73,11 +73,14 @@ var groups = []group{
 		}, random: anyBits, model: integerModel,
 	},
 	{
-		name: "Fortran integers and those of several languages", signed: true, ops: join(arithmetic, bitwise),
+		name: "Fortran integers", signed: true, ops: join(arithmetic, bitwise),
 		types: []dtype.Basic{
-			dtype.Integer, dtype.Integer1, dtype.Integer2, dtype.Integer4, dtype.Integer8, dtype.Integer16, dtype.Aint,
-			dtype.Offset, dtype.Count,
+			dtype.Integer, dtype.Integer1, dtype.Integer2, dtype.Integer4, dtype.Integer8, dtype.Integer16,
 		}, random: anyBits, model: integerModel,
+	},
+	{
+		name: "integers of several languages", signed: true, ops: join(arithmetic, bitwise, logic),
+		types: []dtype.Basic{dtype.Aint, dtype.Offset, dtype.Count}, random: anyBits, model: integerModel,
 	},
 	{
 		name: "bytes", ops: bitwise, types: []dtype.Basic{dtype.Byte}, random: anyBits, model: integerModel,

@@ -27,7 +27,7 @@ const (
 var allowed = [lastOfKind][]ID{
 	cInteger:  {Sum, Prod, Min, Max, Band, Bor, Bxor, Land, Lor, Lxor},
 	fInteger:  {Sum, Prod, Min, Max, Band, Bor, Bxor},
-	multi:     {Sum, Prod, Min, Max, Band, Bor, Bxor},
+	multi:     {Sum, Prod, Min, Max, Band, Bor, Bxor, Land, Lor, Lxor}, // the standard leaves out the logical ones
 	floating:  {Sum, Prod, Min, Max},
 	complexes: {Sum, Prod},
 	logical:   {Land, Lor, Lxor},

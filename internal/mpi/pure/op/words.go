@@ -16,17 +16,26 @@ func words[T any](n int64) (whole, rest int64) {
 	return size / 8, size % 8
 }
 
+// beyond has f take the n elements behind some words. It makes no pointer to the end of an operand, where memory of
+// others may begin.
+func beyond(f func(out, low, high unsafe.Pointer, n int64), out, low, high unsafe.Pointer, words, n int64) {
+	if at := 8 * words; n > 0 {
+		f(unsafe.Add(out, at), unsafe.Add(low, at), unsafe.Add(high, at), n)
+	}
+}
+
 func and[T any](out, low, high unsafe.Pointer, n int64) {
 	whole, rest := words[T](n)
 	o, l, h := views[uint64](out, low, high, whole)
 	for i := range o {
 		o[i] = l[i] & h[i]
 	}
-	at := 8 * whole
-	p, a, b := views[uint8](unsafe.Add(out, at), unsafe.Add(low, at), unsafe.Add(high, at), rest)
-	for i := range p {
-		p[i] = a[i] & b[i]
-	}
+	beyond(func(out, low, high unsafe.Pointer, n int64) {
+		o, l, h := views[uint8](out, low, high, n)
+		for i := range o {
+			o[i] = l[i] & h[i]
+		}
+	}, out, low, high, whole, rest)
 }
 
 func or[T any](out, low, high unsafe.Pointer, n int64) {
@@ -35,11 +44,12 @@ func or[T any](out, low, high unsafe.Pointer, n int64) {
 	for i := range o {
 		o[i] = l[i] | h[i]
 	}
-	at := 8 * whole
-	p, a, b := views[uint8](unsafe.Add(out, at), unsafe.Add(low, at), unsafe.Add(high, at), rest)
-	for i := range p {
-		p[i] = a[i] | b[i]
-	}
+	beyond(func(out, low, high unsafe.Pointer, n int64) {
+		o, l, h := views[uint8](out, low, high, n)
+		for i := range o {
+			o[i] = l[i] | h[i]
+		}
+	}, out, low, high, whole, rest)
 }
 
 func xor[T any](out, low, high unsafe.Pointer, n int64) {
@@ -48,11 +58,12 @@ func xor[T any](out, low, high unsafe.Pointer, n int64) {
 	for i := range o {
 		o[i] = l[i] ^ h[i]
 	}
-	at := 8 * whole
-	p, a, b := views[uint8](unsafe.Add(out, at), unsafe.Add(low, at), unsafe.Add(high, at), rest)
-	for i := range p {
-		p[i] = a[i] ^ b[i]
-	}
+	beyond(func(out, low, high unsafe.Pointer, n int64) {
+		o, l, h := views[uint8](out, low, high, n)
+		for i := range o {
+			o[i] = l[i] ^ h[i]
+		}
+	}, out, low, high, whole, rest)
 }
 
 // The first bit of each byte, and of each pair of bytes, in a word.
@@ -71,8 +82,7 @@ func sum8(out, low, high unsafe.Pointer, n int64) {
 		a, b := l[i], h[i]
 		o[i] = (a&^tops8 + b&^tops8) ^ (a^b)&tops8
 	}
-	at := 8 * whole
-	sum[uint8](unsafe.Add(out, at), unsafe.Add(low, at), unsafe.Add(high, at), rest)
+	beyond(sum[uint8], out, low, high, whole, rest)
 }
 
 // sum16 is sum8 for two bytes.
@@ -83,8 +93,7 @@ func sum16(out, low, high unsafe.Pointer, n int64) {
 		a, b := l[i], h[i]
 		o[i] = (a&^tops16 + b&^tops16) ^ (a^b)&tops16
 	}
-	at := 8 * whole
-	sum[uint16](unsafe.Add(out, at), unsafe.Add(low, at), unsafe.Add(high, at), rest/2)
+	beyond(sum[uint16], out, low, high, whole, rest/2)
 }
 
 // truths8 has 1 in each byte of x that is not 0, and else 0.
@@ -99,8 +108,7 @@ func land8(out, low, high unsafe.Pointer, n int64) {
 	for i := range o {
 		o[i] = truths8(l[i]) & truths8(h[i])
 	}
-	at := 8 * whole
-	land[uint8](unsafe.Add(out, at), unsafe.Add(low, at), unsafe.Add(high, at), rest)
+	beyond(land[uint8], out, low, high, whole, rest)
 }
 
 func lor8(out, low, high unsafe.Pointer, n int64) {
@@ -109,8 +117,7 @@ func lor8(out, low, high unsafe.Pointer, n int64) {
 	for i := range o {
 		o[i] = truths8(l[i] | h[i])
 	}
-	at := 8 * whole
-	lor[uint8](unsafe.Add(out, at), unsafe.Add(low, at), unsafe.Add(high, at), rest)
+	beyond(lor[uint8], out, low, high, whole, rest)
 }
 
 func lxor8(out, low, high unsafe.Pointer, n int64) {
@@ -119,6 +126,5 @@ func lxor8(out, low, high unsafe.Pointer, n int64) {
 	for i := range o {
 		o[i] = truths8(l[i]) ^ truths8(h[i])
 	}
-	at := 8 * whole
-	lxor[uint8](unsafe.Add(out, at), unsafe.Add(low, at), unsafe.Add(high, at), rest)
+	beyond(lxor[uint8], out, low, high, whole, rest)
 }

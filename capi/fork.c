@@ -1,0 +1,43 @@
+/* What calls do in a child of fork. */
+#include "fork.h"
+#include "comms.h"
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* Written by the only thread of a child before fork returns to it. */
+static int in_child;
+
+int forked(void) { return in_child; }
+
+static void forget(void)
+{
+    in_child = child_outside;
+    if (world_forked()) {
+        in_child = child_of_rank;
+        comms_forget();
+    }
+}
+
+__attribute__((constructor)) static void watch(void) { (void)pthread_atfork(NULL, NULL, forget); }
+
+void child_ends(int code, const char *text)
+{
+    fprintf(stderr, "golci: a child of fork ends: %s\n", text);
+    fflush(NULL);
+    _exit(code & 255 ? code & 255 : 1);
+}
+
+/* All functions that Go exports begin with a call of this one, which the linker sends here. Calls that no check in C
+   has stopped would wait for ever. */
+size_t __real__cgo_wait_runtime_init_done(void);
+HIDDEN size_t __wrap__cgo_wait_runtime_init_done(void);
+
+size_t __wrap__cgo_wait_runtime_init_done(void)
+{
+    if (__builtin_expect(in_child, 0))
+        child_ends(MPI_ERR_OTHER, "it has called MPI");
+    return __real__cgo_wait_runtime_init_done();
+}

@@ -1,0 +1,35 @@
+/* What the files of point to point share. */
+#ifndef GOLCI_PT2PT_H
+#define GOLCI_PT2PT_H
+
+#include "calls.h"
+#include "comms.h"
+
+/* buffer checks a buffer. What only Go knows of derived datatypes it checks there. */
+HIDDEN int buffer(const void *mem, MPI_Count count, MPI_Datatype datatype);
+
+/* START begins a function on comm. It declares c and class. */
+#define START(comm) \
+    struct comm *c = comm_of(comm); \
+    int class; \
+    if (!c) \
+    return bad_comm()
+
+/* DONE ends a function with the class of its error. */
+#define DONE return __builtin_expect(class == MPI_SUCCESS, 1) ? MPI_SUCCESS : fail(c, class)
+
+#define NUMBER(datatype) ((int)(intptr_t)(datatype))
+#define NUMBERS(requests) ((uintptr_t *)(requests))
+
+/* ended is fail for the communicator at a place, or for none where that is negative. */
+HIDDEN int ended(int class, int at);
+
+/* BEGIN begins a function on requests. The condition tells that its arguments are right. */
+#define BEGIN(condition) \
+    int at = -1, class; \
+    if (!running()) \
+        return fail(NULL, MPI_ERR_OTHER); \
+    if (!(condition)) \
+    return fail(NULL, MPI_ERR_ARG)
+
+#endif

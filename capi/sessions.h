@@ -1,0 +1,28 @@
+/* Sessions (11.3 of the standard). */
+#ifndef GOLCI_SESSIONS_H
+#define GOLCI_SESSIONS_H
+
+#include "groups.h"
+
+/* A session of the program. */
+struct session {
+    _Atomic uintptr_t handle;        /* 0 of a free place */
+    _Atomic(MPI_Errhandler) handler; /* may be set at any time */
+};
+
+/* session_of is NULL if there is no such session. */
+HIDDEN struct session *session_of(MPI_Session session);
+
+/* sessions_open is how many sessions there are. */
+HIDDEN int sessions_open(void);
+
+/* world_join joins the job, once. It gives the class of the error. */
+HIDDEN int world_join(void);
+
+HIDDEN int golciSessionGroup(char *pset, uintptr_t *group);
+HIDDEN int golciSessionHints(uintptr_t info);
+HIDDEN int golciSessionInfo(char *pset, uintptr_t *info); /* of the session itself if pset is NULL */
+HIDDEN int golciFromGroup(uintptr_t group, char *tag, struct newcomm *n);
+HIDDEN int golciFromGroups(uintptr_t local, int leader, uintptr_t remote, int far, char *tag, struct newcomm *n);
+
+#endif

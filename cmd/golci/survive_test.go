@@ -1,0 +1,17 @@
+//go:build linux
+
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestSurvive: a job goes on without a rank that has died, if it is started so, and ends well.
+func TestSurvive(t *testing.T) {
+	r := run(t, golci(t, "run", "-survive", "-n", "4", "./testdata/survive"))
+	r.want(t, 0, "")
+	if r.out != "3 went on\n" || !strings.Contains(r.err, "rank 2 was killed by signal 9") {
+		t.Errorf("got %q\n%s", r.out, r.err)
+	}
+}

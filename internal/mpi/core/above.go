@@ -1,0 +1,50 @@
+package core
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/golci/golci/comm"
+	"github.com/golci/golci/fult"
+)
+
+// Windows is the part of package win in a rank. It hears what other ranks tell of a window, which has the uid of its
+// communicator. It is called by the poller, and must not block.
+type Windows interface {
+	Noticed(uid uint64, from int, what, arg uint64, w *fult.Worker)
+}
+
+// above keeps what the packages above have made for this rank.
+type above struct {
+	making  sync.Mutex // held while it is made
+	windows atomic.Pointer[Windows]
+}
+
+// Windows gives the part of package win, which f makes at the first call.
+func (p *Proc) Windows(f func() (Windows, error)) (Windows, error) {
+	if w := p.above.windows.Load(); w != nil {
+		return *w, nil
+	}
+	p.above.making.Lock()
+	defer p.above.making.Unlock()
+	if w := p.above.windows.Load(); w != nil {
+		return *w, nil
+	}
+	w, err := f()
+	if err == nil {
+		p.above.windows.Store(&w)
+	}
+	return w, err
+}
+
+// UID is the number that a communicator shares with no other one of its ranks.
+func (c *Comm) UID() uint64 { return c.coll.uid }
+
+// TellWindow sends a notice to the Windows of a rank of c, after all messages that have been sent to it. It does not
+// block.
+func (c *Comm) TellWindow(rank int, what, arg uint64) {
+	c.Srv.Notify(int(c.group[rank]), [4]uint64{c.coll.uid, what, uint64(c.rank)<<32 | noticeWindow, arg}, "")
+}
+
+// AtOnce is a request that is done already.
+func (c *Comm) AtOnce() Request { return Request{c: c, req: comm.Req{}} }

@@ -1,0 +1,199 @@
+package core
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/golci/golci/internal/mpi/pure/dtype"
+)
+
+// area is a buffer of a call as its schedule sees it: bytes in one piece, the parts in the order of the ranks. Elements
+// without holes are such bytes where they lie. Others are packed before the call, and unpacked after it.
+type area struct {
+	mem    unsafe.Pointer // the program's
+	bytes  int            // without holes
+	span   int            // from mem to the last byte, if it is not packed
+	lens   []int          // of the parts in bytes; nil if they are equal
+	displs []int          // where they lie in the bytes; as many
+	place  bool           // it is MPI_IN_PLACE
+	packed bool
+	load   bool // what it holds is used
+	store  bool // it is changed
+	keep   int  // so many bytes, from its beginning on
+	of     Side // if it is packed
+	room   *scratch
+	data   []byte // from begin to end: what the schedule uses
+}
+
+func errTooLong(n int64) error { return fmt.Errorf("%w: %d elements are too many bytes", ErrCount, n) }
+
+// usableType tells why elements of a type may not travel.
+func usableType(t *dtype.Type) error {
+	switch {
+	case t == nil:
+		return fmt.Errorf("%w: there is no such datatype", ErrType)
+	case !t.Committed():
+		return fmt.Errorf("%w: it has not been committed", ErrType)
+	}
+	return nil
+}
+
+// set looks at a buffer of so many parts; 0: it is no array of parts.
+func (a *area) set(s *Side, parts int, name string) error {
+	a.mem, a.place = s.Mem, s.Place
+	switch {
+	case s.Place:
+		return nil
+	case s.Types != nil:
+		a.packed = s.Mems != nil
+		return a.setTypes(s, name)
+	}
+	if err := usableType(s.T); err != nil {
+		return fmt.Errorf("%w (the %s buffer)", err, name)
+	}
+	if s.Parts.Counts != nil && parts > 0 {
+		return a.setParts(s, name)
+	}
+	n, ok := s.T.Bytes(s.N)
+	total := n * int64(max(parts, 1))
+	if !ok || n > 0 && total/n != int64(max(parts, 1)) {
+		return fmt.Errorf("%w: %d elements in the %s buffer", ErrCount, s.N, name)
+	}
+	a.bytes, a.span, a.packed = int(total), int(total), !s.T.Dense()
+	if a.packed {
+		a.of = *s
+		a.of.N *= int64(max(parts, 1))
+	}
+	return a.there(s.T, name)
+}
+
+// there checks that there is memory. Types of the program may hold addresses (MPI_BOTTOM).
+func (a *area) there(t *dtype.Type, name string) error {
+	if a.mem == nil && a.bytes > 0 && a.of.Mems == nil && (t == nil || !t.Absolute()) {
+		return fmt.Errorf("%w: the %s buffer has no memory", ErrBuffer, name)
+	}
+	return nil
+}
+
+// setParts looks at parts of different lengths.
+func (a *area) setParts(s *Side, name string) error {
+	_, step := s.T.Bounds()
+	return a.eachPart(s, name, func(int) (*dtype.Type, int64) { return s.T, step })
+}
+
+// setTypes looks at parts of different types.
+func (a *area) setTypes(s *Side, name string) error {
+	for i, t := range s.Types {
+		if err := usableType(t); err != nil {
+			if s.Parts.Counts[i] == 0 {
+				continue
+			}
+			return fmt.Errorf("%w (part %d of the %s buffer)", err, i, name)
+		}
+	}
+	return a.eachPart(s, name, func(i int) (*dtype.Type, int64) { return s.Types[i], 1 })
+}
+
+// eachPart measures parts: typeOf gives the type of one, and how many bytes its displacement counts.
+func (a *area) eachPart(s *Side, name string, typeOf func(i int) (*dtype.Type, int64)) error {
+	n := len(s.Parts.Counts)
+	if len(s.Parts.Displs) != n {
+		return fmt.Errorf("%w: the %s buffer has no displacements", ErrArgument, name)
+	}
+	a.lens, a.displs = make([]int, n), make([]int, n)
+	var last *dtype.Type
+	for i, count := range s.Parts.Counts {
+		t, step := typeOf(i)
+		if count == 0 {
+			continue
+		}
+		b, ok := t.Bytes(count)
+		if !ok || a.bytes+int(b) < a.bytes {
+			return fmt.Errorf("%w: part %d of the %s buffer has %d elements", ErrCount, i, name, count)
+		}
+		at := s.Parts.Displs[i] * step
+		a.lens[i], a.displs[i] = int(b), int(at)
+		a.bytes += int(b)
+		a.span = max(a.span, int(at+b))
+		a.packed = a.packed || at < 0 || !t.Dense()
+		last = t
+	}
+	if a.packed {
+		a.of = *s
+		at := 0
+		for i, b := range a.lens {
+			a.displs[i] = at
+			at += b
+		}
+	}
+	return a.there(last, name)
+}
+
+// sum makes s as long as all parts, and out as long as the part of rank. Where s is MPI_IN_PLACE, out is all parts.
+func (s *Side) sum(p *Parts, rank int, out *Side) error {
+	s.N = 0
+	for i, n := range p.Counts {
+		if n < 0 || s.N+n < s.N {
+			return fmt.Errorf("%w: part %d has %d elements", ErrCount, i, n)
+		}
+		s.N += n
+	}
+	if out.N = p.Counts[rank]; s.Place {
+		out.N = s.N
+	}
+	return nil
+}
+
+// begin gives the bytes for the schedule.
+func (a *area) begin() {
+	switch {
+	case a.place || a.bytes == 0:
+		a.data = nil
+	case !a.packed:
+		a.data = unsafe.Slice((*byte)(a.mem), a.span)
+	default:
+		a.data, a.room = borrow(a.bytes)
+		if a.load {
+			a.move(a.bytes, (*dtype.Cursor).Pack)
+		}
+	}
+}
+
+// end has the program see what the schedule has written, and lets go of the memory.
+func (a *area) end(store bool) {
+	if a.packed && a.data != nil {
+		if store && a.store {
+			a.move(a.keep, (*dtype.Cursor).Unpack)
+		}
+		a.room.release()
+	}
+	*a = area{}
+}
+
+// move packs or unpacks the first n bytes.
+func (a *area) move(n int, f func(c *dtype.Cursor, b []byte, off int)) {
+	var cur dtype.Cursor
+	s := &a.of
+	if a.lens == nil {
+		s.T.Over(&cur, s.Mem, s.N)
+		f(&cur, a.data[:n], 0)
+		return
+	}
+	for i, b := range a.lens {
+		if b == 0 {
+			continue
+		}
+		t, step := s.T, int64(1)
+		if s.Types != nil {
+			t = s.Types[i]
+		} else {
+			_, step = t.Bounds()
+		}
+		if s.Mems != nil {
+			t.Over(&cur, s.Mems[i], s.Parts.Counts[i])
+		} else {
+			t.Over(&cur, unsafe.Add(s.Mem, s.Parts.Displs[i]*step), s.Parts.Counts[i])
+		}
+		f(&cur, a.data[a.displs[i]:][:b], 0)
+	}
+}

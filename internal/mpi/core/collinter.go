@@ -1,0 +1,126 @@
+package core
+
+import (
+	"fmt"
+
+	"github.com/golci/golci/internal/schedule"
+)
+
+// RootHere is what the root of a collective of two groups gives as root. Other ranks of its group give ProcNull, and
+// those of the other group its rank (MPI_ROOT).
+const RootHere = schedule.RootHere
+
+// interWays are the ways of collectives of two groups. The two directions of a communicator have one tag.
+var interWays = [...]way{
+	KindBarrier: wayBarrier, KindBcast: wayBcastTree, KindGather: wayGatherAll, KindGatherv: wayGatherv,
+	KindScatter: wayScatterAll, KindScatterv: wayScatterv, KindAllgather: wayAllgatherSteps,
+	KindAllgatherv: wayAllgatherv, KindAlltoall: wayAlltoallPairs, KindAlltoallv: wayAlltoallv,
+	KindAlltoallw: wayAlltoallv, KindReduce: wayReduceTree, KindAllreduce: wayAllreduceSwap,
+	KindReduceScatter: wayReduceScatterShares, KindReduceScatterBlock: wayBlockShares,
+}
+
+// interPlace is the rank's place in two groups.
+func (c *Comm) interPlace() schedule.Inter {
+	return schedule.Inter{
+		Place: schedule.Place{Rank: c.rank, Size: len(c.local)}, Remote: len(c.group), First: c.local[0] < c.group[0],
+	}
+}
+
+// interUses is uses for a communicator of two groups.
+func (c *Comm) interUses(k *Coll) (u usage, err error) {
+	n, here, there := len(c.group), k.Root == RootHere, k.Root >= 0
+	u = usage{in: true, out: true, root: here}
+	rooted := true
+	switch k.Kind {
+	case KindBcast:
+		u.in, u.out = false, here || there
+	case KindReduce:
+		u.in, u.out = there, here
+	case KindGather, KindGatherv:
+		u.in, u.out, u.outs = there, here, n
+	case KindScatter, KindScatterv:
+		u.in, u.out, u.ins = here, there, n
+	default:
+		rooted = false
+	}
+	switch k.Kind {
+	case KindBarrier:
+		u = usage{}
+	case KindAllgather, KindAllgatherv:
+		u.outs = n
+	case KindAlltoall, KindAlltoallv, KindAlltoallw:
+		u.ins, u.outs = n, n
+	case KindScan, KindExscan:
+		return u, fmt.Errorf("%w: it has two groups", ErrComm)
+	}
+	switch {
+	case rooted && !here && k.Root != ProcNull && (!there || k.Root >= n):
+		return u, fmt.Errorf("%w: %d", ErrRoot, k.Root)
+	case u.in && k.In.Place || u.out && k.Out.Place:
+		return u, fmt.Errorf("%w: MPI_IN_PLACE between two groups", ErrBuffer)
+	}
+	return u, nil
+}
+
+// chooseInter builds the schedule of a call of two groups.
+func (x *Call) chooseInter(k *Coll) error {
+	w, at := interWays[k.Kind], x.c.interPlace()
+	x.take(w, 0)
+	x.once = false
+	s, in, out := x.fresh(w), &x.given.in, &x.given.out
+	lens := segmented(contribution{bytes: max(in.bytes, out.bytes), elem: x.given.elem})
+	from, to := in.schedule(schedule.In, at.Remote), out.schedule(schedule.Out, at.Remote)
+	switch k.Kind {
+	case KindBarrier:
+		s.InterBarrier(at)
+	case KindBcast:
+		s.InterBcast(at, k.Root, out.bytes)
+	case KindGather, KindGatherv:
+		s.InterGather(at, k.Root, in.bytes, to)
+	case KindScatter, KindScatterv:
+		s.InterScatter(at, k.Root, out.bytes, from)
+	case KindAllgather:
+		s.InterAllgather(at, in.bytes, out.bytes/at.Remote)
+	case KindAllgatherv:
+		s.InterAllgatherv(at, in.bytes, to)
+	case KindReduce:
+		s.InterReduce(at, k.Root, lens)
+	case KindAllreduce:
+		s.InterAllreduce(at, lens)
+	case KindReduceScatter, KindReduceScatterBlock:
+		s.InterReduceScatter(at, lens, k.shares(at.Size, out.bytes, x.given.elem))
+	default:
+		s.InterAlltoall(at, from, to)
+	}
+	return nil
+}
+
+// shares are the parts of the vector that a reduce-scatter deals among size ranks.
+func (k *Coll) shares(size, bytes, elem int) *schedule.Parts {
+	if k.Kind == KindReduceScatterBlock {
+		return &schedule.Parts{Each: bytes}
+	}
+	lens, displs := k.counts(), make([]int, size)
+	for i := range lens {
+		lens[i] *= elem
+	}
+	p := schedule.Packed(schedule.In, lens, displs)
+	return &p
+}
+
+// schedule are the parts of a buffer for n ranks.
+func (a *area) schedule(b schedule.Buf, n int) *schedule.Parts {
+	if a.lens != nil {
+		return &schedule.Parts{Buf: b, Counts: a.lens, Displs: a.displs, Size: 1}
+	}
+	return &schedule.Parts{Buf: b, Each: a.bytes / max(n, 1)}
+}
+
+// meetAll makes s a barrier of all peers.
+func (x *Call) meetAll(s *schedule.Schedule) {
+	if x.c.local != nil {
+		s.InterBarrier(x.c.interPlace())
+		return
+	}
+	s.Barrier(x.place())
+}

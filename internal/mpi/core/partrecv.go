@@ -1,0 +1,201 @@
+package core
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/golci/golci/comm"
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/mpi/pure/reqkind"
+)
+
+// partedRecv is a partitioned receive.
+type partedRecv struct {
+	parted
+	key partKey
+
+	mu sync.Mutex // guards what follows; no lock is taken under it
+	// The first is set once; then news does not change.
+	met     bool // the sender's announcement is here
+	news    announced
+	waiting bool // a start waits for it
+
+	arrived []partArrival // by message; set with met
+}
+
+// partArrival is a message of a partitioned receive.
+type partArrival struct {
+	p     *partedRecv
+	i     int
+	stage []byte // what comes, where the data have holes
+	here  atomic.Bool
+}
+
+// PrecvInit makes a partitioned receive into b in so many partitions, for the function what. Wildcards are errors.
+func (c *Comm) PrecvInit(what string, e *Elem, b []byte, parts, source, tag int) (Request, error) {
+	if err := c.Bad(what, Sending, e.err, source, tag); err != nil { // which refuses wildcards
+		return Request{}, err
+	}
+	return c.precvInit(what, data{b: b, shape: c.shape(e)}, parts, source, tag)
+}
+
+// PrecvInitBuf is PrecvInit of a buffer, which has all partitions.
+func (c *Comm) PrecvInitBuf(what string, b Buf, parts, source, tag int) (Request, error) {
+	d, err := c.sent(what, &b, source, tag)
+	if err != nil {
+		return Request{}, err
+	}
+	return c.precvInit(what, d, parts, source, tag)
+}
+
+func (c *Comm) precvInit(what string, d data, parts, source, tag int) (Request, error) {
+	p := &partedRecv{parted: c.newParted(d, parts, source, tag)}
+	if err := p.check(what); err != nil {
+		return Request{}, err
+	}
+	if source == ProcNull {
+		p.met = true
+	} else {
+		c.proc.parts.await(p, int(c.group[source]))
+	}
+	return c.keptParts(p, p.start), nil
+}
+
+func (p *partedRecv) start(c *Comm) (comm.Req, error) {
+	if err := c.over(); err != nil {
+		return comm.Req{}, err
+	}
+	p.mu.Lock()
+	met := p.met
+	p.waiting = !met
+	p.begin(0) // before the announcement can come
+	for i := range p.arrived {
+		p.arrived[i].here.Store(false)
+	}
+	p.mu.Unlock()
+	call := p.call
+	if met {
+		p.post()
+	}
+	return call, nil
+}
+
+// meet takes the announcement of the sender.
+func (p *partedRecv) meet(a announced) {
+	p.mu.Lock()
+	p.met, p.news = true, a
+	p.arrived = make([]partArrival, a.batch.messages())
+	for i := range p.arrived {
+		p.arrived[i].p, p.arrived[i].i = p, i
+	}
+	waiting := p.waiting
+	p.waiting = false
+	p.mu.Unlock()
+	if waiting {
+		p.post()
+	}
+}
+
+// post starts the receives of all messages, and ends what begin has counted.
+func (p *partedRecv) post() {
+	n := len(p.arrived)
+	p.expect(n)
+	p.left.Add(int32(2 * n))
+	for i := range p.arrived {
+		p.arrived[i].post()
+	}
+	p.event(nil)
+}
+
+func (a *partArrival) post() {
+	p := a.p
+	from, to := p.news.batch.span(a.i)
+	to = min(to, p.total) // what is longer gives ErrTruncate
+	from = min(from, to)
+	if p.cur != nil {
+		a.stage = make([]byte, to-from)
+	} else {
+		a.stage = p.mem[from:to]
+	}
+	t := comm.Terms{Shape: p.shape, Done: a.came}
+	r, err := p.c.Srv.IrecvWith(partCtx, int(p.c.group[p.peer]), partTag(p.news.channel, a.i), a.stage, nil, t)
+	p.started(a.i, r, err)
+}
+
+// came is called when the message has come.
+func (a *partArrival) came(w *fult.Worker) {
+	if p := a.p; p.cur != nil {
+		from, _ := p.news.batch.span(a.i)
+		p.mu.Lock()
+		p.cur.Unpack(a.stage, min(from, p.total))
+		p.mu.Unlock()
+	}
+	a.here.Store(true)
+	a.p.event(w)
+}
+
+func (p *partedRecv) kind() reqkind.Kind { return reqkind.PartitionedIn }
+
+func (p *partedRecv) outcome(c *Comm, last bool) (Status, error) {
+	err := p.collect(last)
+	if p.peer == ProcNull {
+		return nullStatus, err
+	}
+	st := Status{Source: p.peer, Tag: p.tag, Bytes: int64(min(p.news.batch.bytes, p.total))}
+	if err == nil && p.news.batch.bytes > p.total {
+		err = ErrTruncate
+	}
+	var e *comm.OpError
+	if errors.As(err, &e) {
+		err = e.Err // it names a context and a tag that nobody knows
+	}
+	return st, err
+}
+
+// forget has a receive that no sender has announced lose its place.
+func (p *partedRecv) forget(*Comm) error {
+	p.c.proc.parts.forget(p)
+	return nil
+}
+
+// Parrived polls once and tells whether a partition of a partitioned receive has come, for the function what. All have
+// come where the request is null or inactive.
+func (r *Request) Parrived(what string, part int) (bool, error) {
+	if r.Null() {
+		return true, nil
+	}
+	p, ok := r.ends().(*partedRecv)
+	if err := r.may(what, reqkind.Parrived); err != nil {
+		return false, err
+	}
+	switch {
+	case !ok:
+		return false, r.c.errorf(what, ": %w: it is no partitioned receive", ErrRequest)
+	case part < 0 || part >= p.parts:
+		return false, r.c.errorf(what, ": %w: partition %d of %d", ErrArgument, part, p.parts)
+	case r.idle() || r.Ready() || p.has(part):
+		return true, nil
+	}
+	r.c.Srv.Poll()
+	return r.Ready() || p.has(part), nil
+}
+
+// has tells whether the bytes of a partition have come.
+func (p *partedRecv) has(part int) bool {
+	p.mu.Lock()
+	posted := p.met && !p.waiting
+	p.mu.Unlock()
+	if !posted {
+		return false
+	}
+	one := p.total / p.parts
+	from, to := part*one, (part+1)*one
+	for i := range p.arrived {
+		a, b := p.news.batch.span(i)
+		if a < to && from < b && !p.arrived[i].here.Load() {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,176 @@
+package core
+
+import (
+	"fmt"
+
+	"github.com/golci/golci/comm"
+)
+
+// SendBuf sends a buffer; it waits. what is the function that errors name.
+func (c *Comm) SendBuf(what string, b Buf, dest, tag int, mode comm.Mode) error {
+	d, err := c.sent(what, &b, dest, tag)
+	if err != nil {
+		return err
+	}
+	return c.send(what, d, dest, tag, mode)
+}
+
+// IsendBuf is SendBuf that only starts.
+func (c *Comm) IsendBuf(what string, b Buf, dest, tag int, mode comm.Mode) (Request, error) {
+	d, err := c.sent(what, &b, dest, tag)
+	if err != nil {
+		return Request{}, err
+	}
+	return c.isend(what, d, dest, tag, mode)
+}
+
+// RecvBuf receives into a buffer; it waits. What the message does not fill stays as it was. ErrType: the message ends
+// within a basic element of a type with holes, so the sender meant another type. The message has been received.
+func (c *Comm) RecvBuf(what string, b Buf, source, tag int) (Status, error) {
+	d, err := c.received(what, &b, source, tag)
+	if err != nil {
+		return Status{}, err
+	}
+	st, err := c.recv(what, d, source, tag)
+	if err == nil && d.cur != nil {
+		if _, whole := b.T.Elements(st.Bytes); !whole {
+			return st, c.RecvError(what, source, tag, d.len(), fmt.Errorf("%w: %d bytes of them came", ErrType, st.Bytes))
+		}
+	}
+	return st, err
+}
+
+// IrecvBuf is RecvBuf that only starts.
+func (c *Comm) IrecvBuf(what string, b Buf, source, tag int) (Request, error) {
+	d, err := c.received(what, &b, source, tag)
+	if err != nil {
+		return Request{}, err
+	}
+	return c.irecv(what, d, source, tag)
+}
+
+// SendrecvBuf sends out and receives into in at the same time. The buffers must not share memory.
+func (c *Comm) SendrecvBuf(what string, out Buf, dest, stag int, in Buf, source, rtag int) (Status, error) {
+	sent, err := c.sent(what, &out, dest, stag)
+	if err != nil {
+		return Status{}, err
+	}
+	received, err := c.received(what, &in, source, rtag)
+	if err != nil {
+		return Status{}, err
+	}
+	return c.sendrecv(what, sent, dest, stag, received, source, rtag)
+}
+
+// SendrecvReplaceBuf is SendrecvBuf in one buffer: what is sent is copied first.
+func (c *Comm) SendrecvReplaceBuf(what string, b Buf, dest, stag, source, rtag int) (Status, error) {
+	d, err := c.sent(what, &b, dest, stag)
+	if err != nil {
+		return Status{}, err
+	}
+	if err := c.Bad(what, Receiving, nil, source, rtag); err != nil {
+		return Status{}, err
+	}
+	out := data{shape: d.shape}
+	if dest != ProcNull {
+		out = d.packed()
+	}
+	return c.sendrecv(what, out, dest, stag, d, source, rtag)
+}
+
+// SendInitBuf makes a persistent request for a send.
+func (c *Comm) SendInitBuf(what string, b Buf, dest, tag int, mode comm.Mode) (Request, error) {
+	d, err := c.sent(what, &b, dest, tag)
+	if err != nil {
+		return Request{}, err
+	}
+	return c.kept(keeps{mode: mode, peer: dest, tag: tag, data: d}), nil
+}
+
+// RecvInitBuf makes a persistent request for a receive.
+func (c *Comm) RecvInitBuf(what string, b Buf, source, tag int) (Request, error) {
+	d, err := c.received(what, &b, source, tag)
+	if err != nil {
+		return Request{}, err
+	}
+	return c.kept(keeps{recv: true, peer: source, tag: tag, data: d}), nil
+}
+
+// ImrecvBuf starts to receive m into a buffer.
+func (m *Message) ImrecvBuf(what string, b Buf) (Request, error) {
+	d, err := b.data()
+	if m.lives() {
+		d.shape = m.c.shapeOf(&b)
+	}
+	return m.imrecv(what, d, nil, err)
+}
+
+// MrecvBuf is ImrecvBuf that waits.
+func (m *Message) MrecvBuf(what string, b Buf) (Status, error) {
+	r, err := m.ImrecvBuf(what, b)
+	if err != nil {
+		return Status{}, err
+	}
+	return r.Wait(what)
+}
+
+// The calls below have checked arguments.
+
+func (c *Comm) send(what string, d data, dest, tag int, mode comm.Mode) error {
+	if dest == ProcNull {
+		return nil
+	}
+	if err := c.sendData(dest, tag, &d, mode); err != nil {
+		return c.SendError(what, dest, tag, d.len(), err)
+	}
+	return nil
+}
+
+func (c *Comm) isend(what string, d data, dest, tag int, mode comm.Mode) (Request, error) {
+	if dest == ProcNull {
+		return Request{c: c}, nil
+	}
+	r, err := c.isendData(dest, tag, &d, mode)
+	if err != nil {
+		return Request{}, c.SendError(what, dest, tag, d.len(), err)
+	}
+	return Request{c: c, req: r}, nil
+}
+
+func (c *Comm) recv(what string, d data, source, tag int) (Status, error) {
+	if source == ProcNull {
+		return nullStatus, nil
+	}
+	st, err := c.recvData(source, tag, &d)
+	if err != nil {
+		err = c.RecvError(what, source, tag, d.len(), err)
+	}
+	return c.status(st, source), err
+}
+
+func (c *Comm) irecv(what string, d data, source, tag int) (Request, error) {
+	if source == ProcNull {
+		return Request{c: c, req: comm.DoneReq(markNullRecv)}, nil
+	}
+	r, err := c.irecvData(source, tag, &d)
+	if err != nil {
+		return Request{}, c.RecvError(what, source, tag, d.len(), err)
+	}
+	return Request{c: c, req: r}, nil
+}
+
+func (c *Comm) sendrecv(what string, out data, dest, stag int, in data, source, rtag int) (Status, error) {
+	if overlap(out.b, in.b) {
+		return Status{}, c.errorf(what, ": %w: the buffers overlap", ErrBuffer)
+	}
+	r, err := c.irecv(what, in, source, rtag)
+	if err != nil {
+		return Status{}, err
+	}
+	if err := c.send(what, out, dest, stag, comm.Standard); err != nil {
+		_ = r.Cancel() // of a request that is not null: it cannot fail
+		_, _ = r.Wait(what)
+		return Status{}, err // which is the cause
+	}
+	return r.Wait(what)
+}

@@ -1,0 +1,25 @@
+package core
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/golci/golci/internal/mpi/pure/errs"
+)
+
+// sentinels are the errors of this package for classes that pure packages give.
+var sentinels = map[errs.Class]error{
+	errs.Arg: ErrArgument, errs.Rank: ErrRank, errs.Comm: ErrComm, errs.Count: ErrCount, errs.Type: ErrType,
+}
+
+// Sentinel has an error that only wraps a class match the error of this package for it, too.
+func Sentinel(err error) error {
+	var class errs.Class
+	if err == nil || !errors.As(err, &class) {
+		return err
+	}
+	if s := sentinels[class]; s != nil && !errors.Is(err, s) {
+		return fmt.Errorf("%w: %w", s, err)
+	}
+	return err
+}

@@ -1,0 +1,100 @@
+package core
+
+import "github.com/golci/golci/comm"
+
+// The point to point calls of a communicator on the server, with ranks of c. They honour the context of a view.
+
+// sendData sends d; it waits.
+func (c *Comm) sendData(to, tag int, d *data, mode comm.Mode) error {
+	switch {
+	case c.plain() && d.cur != nil:
+		return c.Srv.SendFrom(c.Ctx, int(c.group[to]), tag, d.cur, mode)
+	case c.plain():
+		return c.Srv.Send(c.Ctx, int(c.group[to]), tag, d.b, mode)
+	case c.until == nil && d.cur == nil:
+		return c.Srv.SendShaped(c.Ctx, int(c.group[to]), tag, d.b, mode, d.sendShape())
+	}
+	r, err := c.isendData(to, tag, d, mode)
+	if err == nil {
+		_, err = c.wait(r)
+	}
+	return err
+}
+
+// recvData receives into d from a rank or AnySource; it waits. The status names the source by its world rank.
+func (c *Comm) recvData(from, tag int, d *data) (comm.Status, error) {
+	switch {
+	case c.plain() && d.cur != nil:
+		return c.Srv.RecvInto(c.Ctx, c.world(from), tag, d.cur)
+	case c.plain():
+		return c.Srv.Recv(c.Ctx, c.world(from), tag, d.b)
+	case c.until == nil && d.cur == nil:
+		return c.Srv.RecvShaped(c.Ctx, c.world(from), tag, d.b, d.shape)
+	}
+	r, err := c.irecvData(from, tag, d)
+	if err != nil {
+		return comm.Status{}, err
+	}
+	return c.wait(r)
+}
+
+// recvAlloc receives into what alloc gives; it waits. The status is as for recvData.
+func (c *Comm) recvAlloc(from, tag int, shape uint64, alloc func(n int) []byte) (comm.Status, error) {
+	if c.plain() {
+		return c.Srv.RecvAlloc(c.Ctx, c.world(from), tag, alloc)
+	}
+	if err := c.over(); err != nil {
+		return comm.Status{}, err
+	}
+	r, err := c.Srv.IrecvWith(c.Ctx, c.world(from), tag, nil, alloc, c.terms(shape))
+	if err != nil {
+		return comm.Status{}, err
+	}
+	return c.wait(r)
+}
+
+// isendData starts to send d.
+func (c *Comm) isendData(to, tag int, d *data, mode comm.Mode) (comm.Req, error) {
+	if c.plain() && d.cur == nil {
+		return c.Srv.Isend(c.Ctx, int(c.group[to]), tag, d.b, mode)
+	}
+	if err := c.over(); err != nil {
+		return comm.Req{}, err
+	}
+	return c.isendWith(to, tag, d, mode, c.terms(d.sendShape()))
+}
+
+// isendWith is isendData on terms.
+func (c *Comm) isendWith(to, tag int, d *data, mode comm.Mode, t comm.Terms) (comm.Req, error) {
+	if d.cur != nil {
+		return c.Srv.IsendFrom(c.Ctx, int(c.group[to]), tag, d.cur, mode, t)
+	}
+	return c.Srv.IsendWith(c.Ctx, int(c.group[to]), tag, d.b, mode, t)
+}
+
+// sendShape is the shape that a message of d carries: nothing has no type.
+func (d *data) sendShape() uint64 {
+	if d.len() == 0 {
+		return 0
+	}
+	return d.shape
+}
+
+// irecvData starts to receive into d from a rank or AnySource.
+func (c *Comm) irecvData(from, tag int, d *data) (comm.Req, error) {
+	if c.plain() && d.cur == nil {
+		return c.Srv.Irecv(c.Ctx, c.world(from), tag, d.b)
+	}
+	if err := c.over(); err != nil {
+		return comm.Req{}, err
+	}
+	return c.irecvWith(from, tag, d, c.terms(d.shape))
+}
+
+// irecvWith is irecvData on terms.
+func (c *Comm) irecvWith(from, tag int, d *data, t comm.Terms) (comm.Req, error) {
+	if d.cur != nil {
+		return c.Srv.IrecvInto(c.Ctx, c.world(from), tag, d.cur, t)
+	}
+	return c.Srv.IrecvWith(c.Ctx, c.world(from), tag, d.b, nil, t)
+}

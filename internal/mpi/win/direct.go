@@ -1,0 +1,96 @@
+package win
+
+import (
+	"bytes"
+	"unsafe"
+
+	"github.com/golci/golci/internal/mpi/pure/epoch"
+	"github.com/golci/golci/internal/mpi/pure/op"
+)
+
+// Most accesses are of elements without holes, of one predefined type, to memory that is reached by loads and stores.
+// What follows makes them without a call to keep. It finds no errors: where it refuses, the general way says why.
+
+// plain tells whether b is elements as they lie at the target.
+func (to *Place) plain(b *Buf) bool { return b.T == to.T && b.N == to.N && b.Mem != nil }
+
+// direct gives the memory of a target if an access may be made there at once. The epoch knows of it then.
+func (w *Window) direct(to *Place, kind epoch.Call) (n *near, mem []byte) {
+	if w.near == nil || w.flavor == Dynamic || uint(to.Rank) >= uint(len(w.ranks)) || to.N <= 0 || to.T == nil ||
+		to.T.Basic() == 0 || !to.T.Dense() {
+		return nil, nil
+	}
+	p := &w.ranks[to.Rank]
+	size := to.T.Size()
+	if size == 0 || to.Disp < 0 || to.Disp > p.size/p.unit || to.N > (p.size-to.Disp*p.unit)/size {
+		return nil, nil
+	}
+	if !w.opened(to.Rank, kind == epoch.AccessReq) && w.begun(kind, *to) != nil {
+		return nil, nil
+	}
+	n = &w.near[to.Rank]
+	first := p.skip + to.Disp*p.unit
+	return n, n.mem[first : first+to.N*size]
+}
+
+// putDirect is a put that is done when it returns true.
+func (w *Window) putDirect(from *Buf, to *Place, kind epoch.Call) bool {
+	if !to.plain(from) {
+		return false
+	}
+	_, mem := w.direct(to, kind)
+	copy(mem, unsafe.Slice((*byte)(from.Mem), len(mem)))
+	return mem != nil
+}
+
+// getDirect is a get that is done when it returns true.
+func (w *Window) getDirect(into *Buf, from *Place, kind epoch.Call) bool {
+	if !from.plain(into) {
+		return false
+	}
+	_, mem := w.direct(from, kind)
+	copy(unsafe.Slice((*byte)(into.Mem), len(mem)), mem)
+	return mem != nil
+}
+
+// accumulateDirect is an accumulation that is done when it returns true. old may be nil.
+func (w *Window) accumulateDirect(from, old *Buf, to *Place, o op.ID, kind epoch.Call) bool {
+	if !to.plain(from) || old != nil && !to.plain(old) || to.T == nil {
+		return false
+	}
+	f, ok := op.Lookup(o, to.T.Basic())
+	if !ok {
+		return false
+	}
+	n, mem := w.direct(to, kind)
+	if mem == nil {
+		return false
+	}
+	at := unsafe.Pointer(&mem[0])
+	n.take()
+	if old != nil {
+		copy(unsafe.Slice((*byte)(old.Mem), len(mem)), mem)
+	}
+	f(at, at, from.Mem, to.N)
+	n.lock.Unlock()
+	return true
+}
+
+// swapDirect is a compare and swap that is done when it returns true.
+func (w *Window) swapDirect(from, compare, old unsafe.Pointer, to *Place) bool {
+	if from == nil || compare == nil || old == nil {
+		return false
+	}
+	n, mem := w.direct(to, epoch.Access)
+	if mem == nil {
+		return false
+	}
+	n.take()
+	had := unsafe.Slice((*byte)(old), len(mem))
+	copy(had, mem)
+	if bytes.Equal(had, unsafe.Slice((*byte)(compare), len(mem))) {
+		copy(mem, unsafe.Slice((*byte)(from), len(mem)))
+	}
+	n.lock.Unlock()
+	return true
+}
