@@ -66,7 +66,7 @@ func roleRecover(p *Proc) error {
 	}
 	begun := time.Now()
 	pending, err := Irecv(d, one(), (c.Rank()+1)%c.Size(), 77)
-	if err != nil && !errors.Is(err, ErrPeer) {
+	if err != nil && !errors.Is(err, ErrPeer) && !errors.Is(err, ErrRevoked) { // another rank may have been faster
 		return err
 	}
 	failed := which.call(d)
@@ -78,7 +78,10 @@ func roleRecover(p *Proc) error {
 			return err
 		}
 	}
-	if _, err := pending.Wait(); !errors.Is(err, ErrRevoked) && !errors.Is(err, ErrPeer) {
+	if err == nil {
+		_, err = pending.Wait()
+	}
+	if !errors.Is(err, ErrRevoked) && !errors.Is(err, ErrPeer) {
 		return fmt.Errorf("a receive that was pending: %w", errors.Join(err, errors.New("no ErrRevoked")))
 	}
 	err = d.Barrier()
