@@ -138,3 +138,14 @@ func (s *Server) AwaitOr(r Req, alarm *progress.Done) error {
 	dones.Put(buf)
 	return nil
 }
+
+// SpinUntil polls for a while, and reports whether over has become true, which is looked at often. It ends early at an
+// alarm.
+func (s *Server) SpinUntil(over func() bool, alarm *progress.Done) bool {
+	return s.eng.SpinUntil(over, alarm)
+}
+
+// SpinOn is SpinUntil for a word that is to get to want.
+func (s *Server) SpinOn(word *atomic.Uint64, want uint64, alarm *progress.Done) bool {
+	return s.eng.SpinOn(word, want, alarm)
+}

@@ -254,6 +254,56 @@ func (e *Engine) LingerFor(d, alarm *Done) bool {
 	return !e.dedicated && e.spinFor(d, alarm)
 }
 
+// looks is how often a word is looked at between two polls: a look is quicker than a poll.
+const looks = 8
+
+// SpinOn polls a little for the caller and reports whether word has got to want, which it may pass. It ends early when
+// alarm is ready.
+func (e *Engine) SpinOn(word *atomic.Uint64, want uint64, alarm *Done) bool {
+	return e.SpinUntil(func() bool { return word.Load() >= want }, alarm)
+}
+
+// SpinUntil is SpinOn for any condition, which is looked at often.
+func (e *Engine) SpinUntil(over func() bool, alarm *Done) bool {
+	if t := e.Current(); t != nil {
+		return e.lingerUntil(t, over, alarm)
+	}
+	s := newSpinner(e)
+	for {
+		for range looks {
+			if over() {
+				return true
+			}
+		}
+		got := 0
+		if !e.dedicated {
+			got = e.src.Poll(nil)
+		}
+		if alarm.Ready() || s.over(got) {
+			return over()
+		}
+	}
+}
+
+// lingerUntil is SpinUntil for a thread, while its worker has nothing else to run.
+func (e *Engine) lingerUntil(t *fult.Thread, over func() bool, alarm *Done) bool {
+	w := t.Worker()
+	for n := 0; n < inlinePolls && !w.Runnable() && !w.OthersWork() && !alarm.Ready(); n++ {
+		for range looks {
+			if over() {
+				return true
+			}
+		}
+		if !e.dedicated && w.Live() <= inlineThreads {
+			e.src.Poll(w)
+		}
+	}
+	return over()
+}
+
+// Shares reports whether waiters poll for a time before they sleep, and maybe let others have their core meanwhile.
+func (e *Engine) Shares() bool { return e.spin > 0 }
+
 // threadWait is the wait of a fult thread for several operations.
 func (e *Engine) threadWait(t *fult.Thread, x *want) {
 	x.begin(e.groupOf(t))

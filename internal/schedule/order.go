@@ -1,5 +1,7 @@
 package schedule
 
+import "math/bits"
+
 // The order in which reductions combine. It depends on the number of ranks only, so equal vectors give equal results,
 // bit for bit, whatever the algorithm, the root and the length. The ranks that are too many for a power of two combine
 // in pairs: 0 with 1, 2 with 3. The pairs and the ranks behind them then have numbers. Runs of numbers combine with
@@ -97,4 +99,26 @@ func (s *Schedule) join(to, has, came Mem, n int, lower bool) {
 		has, came = came, has
 	}
 	s.combine(to, has, came, n)
+}
+
+// Order is the order of reductions for those who combine the vectors of all ranks themselves: Numbers is a power of two,
+// and runs of numbers combine with their neighbours. Depth is its logarithm.
+type Order struct {
+	Numbers, Depth int
+	extra          int
+}
+
+// OrderOf is the order among so many ranks.
+func OrderOf(ranks int) Order {
+	power, extra := powerIn(ranks)
+	return Order{Numbers: power, Depth: bits.TrailingZeros(uint(power)), extra: extra}
+}
+
+// Ranks gives the ranks that make up a number: a pair that combines first, or the same rank twice.
+func (o Order) Ranks(number int) (low, high int) {
+	high = doubled(number, o.extra)
+	if number < o.extra {
+		return high - 1, high
+	}
+	return high, high
 }

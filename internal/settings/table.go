@@ -41,6 +41,10 @@ var (
 		"Whether element types of messages and changes of send buffers are checked; auto: types in mpi.Run, "+
 			"off elsewhere.",
 		"auto", "types", "off")
+	Collectives = defineWord("GOLCI_COLLECTIVES", "auto",
+		"Whether collectives of ranks that share a node write to memory that all of them read, or send messages; auto: "+
+			"memory where waiters spin.",
+		"auto", "memory", "messages")
 	FlowControl = defineWord("GOLCI_FLOWCONTROL", "auto",
 		"Whether loans of receive space follow demand, stay as they are, or there are none; auto: dynamic "+
 			"where a network joins ranks, else static.",

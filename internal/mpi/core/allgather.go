@@ -9,6 +9,9 @@ func (x *Call) Allgather(int) (err error) {
 	if send.mem, err = x.equalOwn(send.mem, recv.mem, "receive", send.size); err != nil {
 		return err
 	}
+	if f := x.boardAllgather(len(send.mem)); f != nil {
+		return x.overBoard(wayBoardAllgather, 0, f)
+	}
 	n, w := len(send.mem), wayAllgatherRing
 	if allgathersInSteps(x.size, n*x.size) {
 		w = wayAllgatherSteps

@@ -9,6 +9,9 @@ func (x *Call) Allreduce(int) error {
 		return err
 	}
 	send := &x.buf[schedule.In]
+	if f := x.boardAllreduce(of.bytes, of.elem); f != nil {
+		return x.overBoard(wayBoardAllreduce, 0, f)
+	}
 	w := allreduceWay(x.size, of.bytes, send.len)
 	switch {
 	case !x.plan(w, 0, of):

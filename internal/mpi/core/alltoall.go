@@ -19,6 +19,12 @@ func (x *Call) Alltoall(int) error {
 		return err
 	}
 	n := len(in.mem) / x.size
+	if f := x.boardAlltoall(n, own); f != nil {
+		if own {
+			*send = *recv
+		}
+		return x.overBoard(wayBoardAlltoall, 0, f)
+	}
 	w := alltoallWay(x.size, n)
 	if w == wayAlltoallBruck && own {
 		*send = *recv // this one needs no copy

@@ -11,6 +11,9 @@ func (c *Comm) Barrier() error {
 
 // Barrier waits for all ranks. Its argument is not used.
 func (x *Call) Barrier(int) error {
+	if x.boards() {
+		return x.overBoard(wayBoardBarrier, 0, boardBarrier)
+	}
 	if x.plan(wayBarrier, 0, contribution{}) {
 		x.steps.Barrier(x.place())
 	}

@@ -12,6 +12,9 @@ func (x *Call) Bcast(root int) error {
 		return err
 	}
 	n := len(buf.mem)
+	if f := x.boardBcast(n); f != nil {
+		return x.overBoard(wayBoardBcast, root, f)
+	}
 	w := bcastWay(x.size, n, buf.len)
 	switch {
 	case !x.plan(w, root, contribution{bytes: n, elem: buf.size}):

@@ -1,5 +1,7 @@
 package core
 
+import "github.com/golci/golci/internal/board"
+
 // How a collective is carried out is a pure function of sizes that all its ranks know: how many ranks there are, and
 // lengths in bytes. Ranks that choose differently do not understand each other's messages.
 
@@ -106,3 +108,68 @@ const (
 	alltoallRanks  = 16
 	alltoallAtOnce = 4 << 10
 )
+
+// Which calls go over the board, where there is one: the functions give how, or nil.
+
+func (x *Call) boardBcast(n int) func(*Call, int) error {
+	switch {
+	case !x.boards():
+		return nil
+	case n <= board.Short:
+		return boardBcast
+	case n <= boardBcastMost || x.size > 2:
+		return boardBcastLong
+	}
+	return nil
+}
+
+func (x *Call) boardAllgather(n int) func(*Call, int) error {
+	switch {
+	case !x.boards():
+		return nil
+	case n <= board.Short:
+		return boardAllgather
+	}
+	return boardAllgatherLong
+}
+
+// boardAlltoall is for parts of n bytes. What is in place would be overwritten before it has left.
+func (x *Call) boardAlltoall(n int, inPlace bool) func(*Call, int) error {
+	switch {
+	case !x.boards():
+		return nil
+	case n*x.size <= board.Short:
+		return boardAlltoall
+	case inPlace:
+		return nil
+	}
+	return boardAlltoallLong
+}
+
+func (x *Call) boardAllreduce(n, elem int) func(*Call, int) error {
+	switch {
+	case !x.boards():
+		return nil
+	case n <= board.Short:
+		return boardAllreduce
+	case elem*x.size <= board.ChunkBytes:
+		return boardAllreduceLong
+	}
+	return nil
+}
+
+// boardRooted is for a gather or scatter of n bytes of each rank.
+func (x *Call) boardRooted(d *direction, n int) func(*Call, int) error {
+	switch {
+	case !x.boards():
+		return nil
+	case d.down && n*x.size <= board.Short:
+		return boardScatter
+	case !d.down && n <= board.Short:
+		return boardGather
+	}
+	return nil
+}
+
+// boardBcastMost is how many bytes two ranks broadcast over the board.
+const boardBcastMost = 64 << 10

@@ -22,6 +22,7 @@ const (
 	noticeWindow         // of a window: what it is about in place of the call, and its argument
 	noticeRevoked        // that the communicator is revoked
 	noticeAgree          // of an agreement; the text is its message
+	noticeBoard          // that the board has changed, for a rank that may be asleep
 	noticeParts          // of a partitioned send: the channel; call is the tag and its number; the text is the batch
 )
 
@@ -188,6 +189,10 @@ func (p *Proc) noticed(src int, args [4]uint64, text []byte, w *fult.Worker) {
 	if st == nil || uint(rank) >= uint(st.size) {
 		return // freed, or not made yet: a rank that still waits asks again
 	}
+	if what == noticeBoard {
+		st.news.Alarm.Complete(w)
+		return
+	}
 	if what == noticeAsk {
 		st.asked(call, rank, int(arg>>32), int(arg&lowHalf))
 		return
@@ -209,7 +214,7 @@ func (st *collState) asked(call uint64, rank, tag, lastTag int) {
 	if !ok && st.c.proc.final.Load() && call > st.state.Load()/2 {
 		mine, ok = collTag(st.size, wayFinalize, 0, 0), true
 	}
-	if !ok || mine == tag || mine == lastTag || tagWay(tag) == wayRound {
+	if !ok || mine == tag || mine == lastTag || tagWay(tag).before() {
 		return
 	}
 	x := Call{c: st.c, st: st, rank: st.c.rank, call: call}

@@ -34,6 +34,7 @@ type collState struct {
 	late    *time.Timer // sets the alarm of a wait that takes long
 	running Call        // the one that waits; while it listens, the poller reads tags and ranks
 	open    openCalls   // those that do not wait
+	shared  shared      // memory for the calls of ranks of a node
 
 	// Fixed.
 	c         *Comm
@@ -51,6 +52,7 @@ func newCollState(c *Comm, uid uint64) *collState {
 	size := len(c.peers)
 	n := numberBits(size)
 	st := &collState{c: c, size: size, uid: uid, numbers: uint8(n), roundMask: 1<<(n-2) - 1}
+	st.shared.at = c.firstBoard()
 	st.running = Call{c: c, st: st, rank: c.rank, size: size, alarm: &st.news.Alarm}
 	st.news.Context = c.collCtx
 	st.news.Suspect = st.suspect
@@ -82,14 +84,15 @@ type Call struct {
 	size    int
 	call    uint64 // its number on the communicator; 0 for Finalize
 	terms   comm.Terms
-	alarm   *progress.Done // of the listener; nil for Finalize
-	once    bool           // no rank sends another two messages
-	peer    int            // the rank for which the current wait waits
-	from    int            // peer if that wait is for a receive, else -1
-	scratch *scratch       // that borrow has given last
-	panic   any            // what the program's operation has panicked with
-	async   *async         // of a call that does not wait; else nil
-	stop    func() bool    // has the end of the view's context be no alarm any more; nil if there is no such context
+	alarm   *progress.Done                // of the listener; nil for Finalize
+	once    bool                          // no rank sends another two messages
+	onBoard func(x *Call, root int) error // carries out the call over the board; nil: its schedule does
+	peer    int                           // the rank for which the current wait waits
+	from    int                           // peer if that wait is for a receive, else -1
+	scratch *scratch                      // that borrow has given last
+	panic   any                           // what the program's operation has panicked with
+	async   *async                        // of a call that does not wait; else nil
+	stop    func() bool                   // has the end of the view's context be no alarm any more; nil if there is no such context
 
 	steps *schedule.Schedule // one of plans
 	plans [plansKept]planned
@@ -180,6 +183,11 @@ func (x *Call) prepare(typ error) error {
 			if err := x.round(); err != nil {
 				return err
 			}
+		}
+	}
+	if x.call == x.st.shared.at {
+		if err := x.makeBoard(); err != nil {
+			return err
 		}
 	}
 	if err := x.lookBack(); err != nil {

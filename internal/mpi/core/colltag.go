@@ -61,6 +61,17 @@ const (
 	wayNearAlltoall
 	wayNearAlltoallv
 	wayNearAlltoallw
+	wayBoardKeys // the two steps in which ranks make a board, before the call; see makeBoard
+	wayBoardAgree
+	wayBoardBarrier // over the board
+	wayBoardBcast
+	wayBoardReduce
+	wayBoardAllreduce
+	wayBoardGather
+	wayBoardScatter
+	wayBoardAllgather
+	wayBoardAlltoall
+	wayBoardBlock
 	ways
 )
 
@@ -82,7 +93,14 @@ var wayNames = [ways]string{
 	wayReduceScatterHalving: "ReduceScatter", wayReduceScatterShares: "ReduceScatter",
 	wayNearAllgather: "NeighborAllgather", wayNearAllgatherv: "NeighborAllgatherv",
 	wayNearAlltoall: "NeighborAlltoall", wayNearAlltoallv: "NeighborAlltoallv", wayNearAlltoallw: "NeighborAlltoallw",
+	wayBoardKeys: "the making of a board", wayBoardAgree: "the making of a board",
+	wayBoardBarrier: "Barrier", wayBoardBcast: "Bcast", wayBoardReduce: "Reduce", wayBoardAllreduce: "Allreduce",
+	wayBoardGather: "Gather", wayBoardScatter: "Scatter", wayBoardAllgather: "Allgather",
+	wayBoardAlltoall: "Alltoall", wayBoardBlock: "ReduceScatterBlock",
 }
+
+// before tells that messages of this way come before those of the call whose number they have.
+func (w way) before() bool { return w == wayRound || w == wayBoardKeys || w == wayBoardAgree }
 
 // repeating has a bit for each way in which a rank may send another several messages with one tag.
 const repeating uint64 = 1<<wayFinalize | 1<<wayBcastRing | 1<<wayReduceParts | 1<<wayReduceEnd | 1<<wayAllreduceRing |
@@ -132,7 +150,8 @@ func callDetail(size, tag int, last uint64) string {
 	text := fmt.Sprintf(", call %d", ahead+int64(last))
 	switch w {
 	case wayBcastTree, wayBcastRing, wayReduceTree, wayReduceParts, wayReduceEnd,
-		wayGatherTree, wayGatherAll, wayGatherv, wayScatterTree, wayScatterAll, wayScatterv:
+		wayGatherTree, wayGatherAll, wayGatherv, wayScatterTree, wayScatterAll, wayScatterv,
+		wayBoardBcast, wayBoardReduce, wayBoardGather, wayBoardScatter:
 		text += fmt.Sprintf(", root %d", tagRoot(size, tag))
 	}
 	return text

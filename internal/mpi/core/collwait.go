@@ -88,12 +88,15 @@ func (x *Call) waitStep(st *schedule.Step, r comm.Req) error {
 	if st.Kind == schedule.Recv {
 		x.from = x.peer
 	}
-	if err := x.awaitLong(r); err != nil {
+	if err := x.awaitLong(r, never); err != nil {
 		x.drop(r)
 		return err
 	}
 	return x.outcome(st, r)
 }
+
+// never is for waits that only their request ends.
+func never() bool { return false }
 
 // outcome uses up the request of a step that is done. Ranks that disagree about a length have made a mistake.
 func (x *Call) outcome(st *schedule.Step, r comm.Req) error {
@@ -126,9 +129,9 @@ func (x *Call) drop(r comm.Req) {
 	_, _ = x.c.Srv.Wait(r)
 }
 
-// awaitLong listens while it waits. It resets the alarm before each look, and an alarm goes off only after its reason
-// can be seen. So no reason is missed.
-func (x *Call) awaitLong(r comm.Req) error {
+// awaitLong listens while it waits until r is done, or over reports true. It resets the alarm before each look, and an
+// alarm goes off only after its reason can be seen. So no reason is missed.
+func (x *Call) awaitLong(r comm.Req, over func() bool) error {
 	alarm := &x.st.news.Alarm
 	x.c.Srv.Listen(&x.st.news)
 	defer x.c.Srv.Unlisten(&x.st.news)
@@ -138,7 +141,10 @@ func (x *Call) awaitLong(r comm.Req) error {
 	for {
 		alarm.Reset()
 		late := !time.Now().Before(next)
-		if err := x.look(r, late); err != nil || r.Ready() {
+		if over() {
+			return nil
+		}
+		if err := x.look(r, late, over); err != nil || r.Ready() {
 			return err
 		}
 		if late {
@@ -154,7 +160,7 @@ func (x *Call) awaitLong(r comm.Req) error {
 }
 
 // look returns the reason why the call cannot succeed, if it finds one. If all is set it looks at messages, too.
-func (x *Call) look(r comm.Req, all bool) error {
+func (x *Call) look(r comm.Req, all bool, over func() bool) error {
 	if err := x.poisoned(); err != nil {
 		return err
 	}
@@ -167,7 +173,7 @@ func (x *Call) look(r comm.Req, all bool) error {
 		}
 	}
 	if all {
-		return x.lookAround(r)
+		return x.lookAround(r, over)
 	}
 	return nil
 }
@@ -210,7 +216,7 @@ func (x *Call) judge(src, tag int) verdict {
 		return harmless // maybe of one that has failed
 	case x.behind(tag):
 		return mismatch // of a call before, which has left it
-	case tagNumber(x.size, tag) != tagNumber(x.size, x.tag) || x.way == wayRound: // which comes before its call
+	case tagNumber(x.size, tag) != tagNumber(x.size, x.tag) || x.way.before(): // which comes before its call
 		return ahead
 	}
 	return mismatch
@@ -228,8 +234,9 @@ func (st *collState) suspect(src, tag int) bool {
 }
 
 // lookAround judges all unmatched messages. A rank that has left the call is proved by taking the receive from it
-// back: had its message come before the one that was found, the receive would have been matched.
-func (x *Call) lookAround(r comm.Req) error {
+// back: had its message come before the one that was found, the receive would have been matched. What over looks at has
+// come before, too.
+func (x *Call) lookAround(r comm.Req, over func() bool) error {
 	worst, rank, found := harmless, 0, 0
 	x.c.Srv.Unmatched(x.c.collCtx, func(src, tag int) {
 		src = x.c.peerOf(src)
@@ -237,7 +244,7 @@ func (x *Call) lookAround(r comm.Req) error {
 			worst, rank, found = v, src, tag
 		}
 	})
-	if worst == harmless || worst == skipped && !x.c.Srv.Cancel(r) {
+	if worst == harmless || worst == skipped && !x.c.Srv.Cancel(r) || over() {
 		return nil
 	}
 	return x.mismatch(rank, found)

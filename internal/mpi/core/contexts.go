@@ -49,7 +49,8 @@ type contexts struct {
 	mu  sync.Mutex
 	// Under mu.
 	free    idSet
-	leaving map[int]leave // by id: communicators that some members have freed
+	leaving map[int]leave  // by id: communicators that some members have freed
+	after   map[int]func() // by id: what is to be done when all members have
 }
 
 // leave counts who has freed a communicator.
@@ -59,7 +60,7 @@ type leave struct {
 }
 
 func (x *contexts) init(srv *comm.Server) {
-	x.srv, x.leaving = srv, make(map[int]leave)
+	x.srv, x.leaving, x.after = srv, make(map[int]leave), make(map[int]func())
 	for id := range maxIDs {
 		x.free[id/64] |= 1 << (id % 64)
 	}
@@ -105,10 +106,22 @@ func (x *contexts) left(id, members int) {
 		x.mu.Unlock()
 		return
 	}
+	f := x.after[id]
 	delete(x.leaving, id)
+	delete(x.after, id)
 	x.mu.Unlock()
+	if f != nil {
+		f()
+	}
 	x.srv.Reopen(contextsOf(id))
 	x.release(id)
+}
+
+// whenLeft has f called when all members have freed the communicator of id. f may be called by the poller.
+func (x *contexts) whenLeft(id int, f func()) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.after[id] = f
 }
 
 // contextsOf gives the two contexts of an id: of point to point and of collectives.

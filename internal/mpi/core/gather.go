@@ -10,13 +10,14 @@ type direction struct {
 	ownName, allName string
 	tree, direct     way // of equal parts
 	each             way // of parts of different lengths
+	board            way // of short equal parts, over the board
 }
 
 var (
-	gathering  = direction{false, schedule.In, schedule.Out, "send", "receive", wayGatherTree, wayGatherAll, wayGatherv}
+	gathering  = direction{false, schedule.In, schedule.Out, "send", "receive", wayGatherTree, wayGatherAll, wayGatherv, wayBoardGather}
 	scattering = direction{
 		true, schedule.Out, schedule.In, "receive", "send", wayScatterTree, wayScatterAll,
-		wayScatterv,
+		wayScatterv, wayBoardScatter,
 	}
 )
 
@@ -37,6 +38,9 @@ func (x *Call) equalParts(d *direction, root int) (err error) {
 	}
 	if err != nil {
 		return err
+	}
+	if f := x.boardRooted(d, len(own.mem)); f != nil {
+		return x.overBoard(d.board, root, f)
 	}
 	n, w := len(own.mem), d.direct
 	if gathersByTree(x.size, n) {

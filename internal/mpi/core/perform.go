@@ -64,6 +64,9 @@ func (x *Call) Finish(err error) error {
 // perform carries out the schedule on the caller's stack. In a short call each step is done as soon as it is started,
 // so the position tells all. At the first step that is still under way drive takes over.
 func (x *Call) perform() (err error) {
+	if x.onBoard != nil {
+		return x.performBoard()
+	}
 	var s *scratch
 	if x.steps.Work|x.steps.Split > 0 {
 		s = x.lay()

@@ -20,6 +20,7 @@ type Proc struct {
 	freed   freed
 	colls   colls
 	above   above
+	arena   Arena
 	parts   partings
 	faults  faults
 	buffer  buffering   // for communicators without one
@@ -45,6 +46,7 @@ func newProc(r *rank.Rank, inProcess, threads bool) (p *Proc, err error) {
 	r.Count("unexpected bytes", p.srv.UnexpectedBytes)
 	p.ids.init(p.srv)
 	p.system.srv = p.srv
+	p.initArena()
 	p.srv.OnNotice(p.noticed)
 	p.srv.OnGone(p.faults.died)
 	p.world = newComm(p, worldID, worldUID, ranks(r.Size()), r.Rank())

@@ -1,6 +1,9 @@
 package core
 
-import "github.com/golci/golci/internal/schedule"
+import (
+	"github.com/golci/golci/internal/board"
+	"github.com/golci/golci/internal/schedule"
+)
 
 // reduceWhole is up to how many bytes a vector travels in one message, for which a rank prepares when it wants it.
 const reduceWhole = 8 << 10
@@ -13,6 +16,9 @@ func (x *Call) Reduce(root int) error {
 	of, err := x.reduction(x.rank == root)
 	if err != nil {
 		return err
+	}
+	if x.boards() && of.bytes <= board.Short {
+		return x.overBoard(wayBoardReduce, root, boardReduce)
 	}
 	w := reduceWay(of.bytes)
 	if x.plan(w, root, of) {

@@ -1,6 +1,9 @@
 package core
 
-import "github.com/golci/golci/internal/schedule"
+import (
+	"github.com/golci/golci/internal/board"
+	"github.com/golci/golci/internal/schedule"
+)
 
 // ReduceScatterBlock combines the In of all ranks, and gives rank i the i-th of as many equal parts of the result, in
 // Out. Its argument is not used.
@@ -19,6 +22,9 @@ func (x *Call) ReduceScatterBlock(int) error {
 		return err
 	}
 	n := each * in.size
+	if x.boards() && n*x.size <= board.Short {
+		return x.overBoard(wayBoardBlock, 0, boardReduceScatter)
+	}
 	w := blockWay(x.size, n*x.size)
 	if x.plan(w, 0, contribution{n, in.size, own}) {
 		parts := schedule.Parts{Buf: schedule.In, Each: n}

@@ -49,7 +49,7 @@ func (w *Window) divide(what string, parts []part) error {
 	if w.self == 0 {
 		if total > maxSize {
 			err = fmt.Errorf("%w: %d bytes", errs.NoMem, total)
-		} else if w.block, err = w.s.arena.take(heads(w.c) + total); err == nil {
+		} else if w.block, err = w.s.arena.Take(heads(w.c) + total); err == nil {
 			clear(w.block[:heads(w.c)])
 			base, err = m.AddRegion(w.block, true)
 		}

@@ -17,7 +17,7 @@ import (
 type system struct {
 	m     *rma.Memory
 	prog  *progress.Engine
-	arena arena
+	arena *core.Arena
 
 	mu      sync.Mutex // guards the rest; window.mu is not taken under it
 	windows map[uint64]*Window
@@ -45,7 +45,7 @@ func newSystem(p *core.Proc) (*system, error) {
 		return nil, fmt.Errorf("%w: %w", errs.Other, err)
 	}
 	s.prog = e.Progress()
-	s.arena.grow = s.m.Allocate
+	s.arena = p.Arena()
 	s.m.SetUpdater(carryOut)
 	if err := p.OfRank().Attach(rank.Layer{Stop: s.stop}); err != nil {
 		return nil, err

@@ -85,7 +85,7 @@ func Allocate(c *core.Comm, size, unit int64) (*Window, error) {
 		if size > maxSize {
 			return nil, fmt.Errorf("%w: %d bytes", errs.NoMem, size)
 		}
-		if w.block, err = w.s.arena.take(headSize + size); err != nil {
+		if w.block, err = w.s.arena.Take(headSize + size); err != nil {
 			return nil, fmt.Errorf("%w: %w", errs.NoMem, err)
 		}
 		clear(w.block[:headSize])
@@ -174,7 +174,7 @@ func (w *Window) discard() {
 		if w.base != 0 {
 			w.s.m.RemoveRegion(w.base)
 		}
-		w.s.arena.give(w.block)
+		w.s.arena.Give(w.block)
 	}
 	_ = w.c.Free()
 }

@@ -341,39 +341,3 @@ func TestShared(t *testing.T) {
 		return first(err, c.Barrier(), w.Free())
 	})
 }
-
-func TestArena(t *testing.T) {
-	grown := 0
-	a := arena{grow: func(n int64) ([]byte, error) {
-		grown++
-		return make([]byte, n), nil
-	}}
-	var blocks [][]byte
-	for i := range 100 {
-		b, err := a.take(int64(1000 * i))
-		if err != nil || len(b) < 1000*i || len(b)%arenaAlign != 0 {
-			t.Fatal(len(b), err)
-		}
-		for j := range b {
-			b[j] = byte(i)
-		}
-		blocks = append(blocks, b)
-	}
-	for i, b := range blocks {
-		if len(b) > 0 && (b[0] != byte(i) || b[len(b)-1] != byte(i)) {
-			t.Fatalf("block %d overlaps another one", i)
-		}
-	}
-	for _, i := range []int{0, 2, 1} {
-		for ; i < len(blocks); i += 3 {
-			a.give(blocks[i])
-		}
-	}
-	if len(a.free) != grown {
-		t.Errorf("%d free blocks of %d pieces", len(a.free), grown)
-	}
-	before := grown
-	if b, err := a.take(arenaStep); err != nil || len(b) != arenaStep || grown != before {
-		t.Errorf("%d bytes, %v, %d pieces", len(b), err, grown)
-	}
-}

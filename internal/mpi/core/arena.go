@@ -1,17 +1,36 @@
-package win
+package core
 
 import (
 	"slices"
 	"sync"
+
+	"github.com/golci/golci/comm/conduit"
 )
 
-// arena gives memory for windows out of large pieces, which are never given back. Windows that are freed give theirs
-// to later ones.
-type arena struct {
+// Arena gives memory that other ranks of the node can map, for windows and boards. It comes out of large pieces of the
+// conduit, which are never given back. What is freed goes to later users.
+type Arena struct {
 	grow func(size int64) ([]byte, error) // gives a new piece
 
 	mu   sync.Mutex // guards the rest
 	free [][]byte   // by place; never two that touch each other in one piece
+}
+
+// Arena is the rank's own.
+func (p *Proc) Arena() *Arena { return &p.arena }
+
+// remote is the conduit as one that reaches memory of other ranks; nil if it is none.
+func (p *Proc) remote() conduit.Remote {
+	r, _ := p.rank.Endpoint().Conduit().(conduit.Remote)
+	return r
+}
+
+// initArena has the arena grow by memory of the conduit.
+func (p *Proc) initArena() {
+	p.arena.grow = conduit.Allocate
+	if r := p.remote(); r != nil {
+		p.arena.grow = r.Allocate
+	}
 }
 
 const (
@@ -19,8 +38,8 @@ const (
 	arenaAlign = 64
 )
 
-// take gives a block of size bytes or some more, of unknown content, aligned to a cache line.
-func (a *arena) take(size int64) ([]byte, error) {
+// Take gives a block of size bytes or some more, of unknown content, aligned to a cache line.
+func (a *Arena) Take(size int64) ([]byte, error) {
 	if size == 0 {
 		return nil, nil
 	}
@@ -46,8 +65,8 @@ func (a *arena) take(size int64) ([]byte, error) {
 	return mem[:n], nil
 }
 
-// give takes a block back that take has given.
-func (a *arena) give(mem []byte) {
+// Give takes a block back that Take has given.
+func (a *Arena) Give(mem []byte) {
 	if len(mem) == 0 {
 		return
 	}

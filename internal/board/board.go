@@ -1,0 +1,69 @@
+package board
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/golci/golci/internal/arch"
+)
+
+// Seq is the sequence number of chunk i of a call, at most MaxChunk. A short contribution has that of chunk 0.
+func Seq(call, i uint64) uint64 { return call<<seqBits | i }
+
+const (
+	seqBits  = 24
+	MaxChunk = 1<<seqBits - 1
+)
+
+// About says what a contribution belongs to: the tag of its call, and its length.
+func About(tag, n int) uint64 { return uint64(n)<<tagBits | uint64(tag) }
+
+// Tag and Len are the two parts of what About gives.
+func Tag(about uint64) int { return int(about & (1<<tagBits - 1)) }
+
+// Len is the length in an About.
+func Len(about uint64) int { return int(about >> tagBits) }
+
+const tagBits = 28
+
+// Place is where a contribution lies, of the rank itself or of another one.
+type Place struct{ h *head }
+
+// Short is the place of a rank for a contribution of up to Short bytes.
+func (b *Board) Short(rank int, call uint64) Place { return Place{b.shortAt(rank, call)} }
+
+// Chunk is the place of a rank for chunk i of a long contribution.
+func (b *Board) Chunk(rank int, i uint64) Place { return Place{b.chunkAt(rank, i)} }
+
+// Seq is the word to look at: it holds at least the Seq of the contribution once that is there.
+func (p Place) Seq() *atomic.Uint64 { return &p.h.seq }
+
+// About is what the contribution belongs to, and Shape the type of its elements. They may be read when Seq is there.
+func (p Place) About() uint64 { return p.h.about }
+
+// Shape is what Publish was given.
+func (p Place) Shape() uint64 { return p.h.shape }
+
+// Bytes are the n bytes of a contribution that has n of them in all.
+func (p Place) Bytes(n int) []byte {
+	if n <= Inline {
+		return p.h.inline[:n]
+	}
+	return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(p.h), line)), n)
+}
+
+// Publish shows all ranks what lies in a place of the rank itself, and returns the ranks that may be asleep.
+func (b *Board) Publish(p Place, seq, about, shape uint64) (asleep uint64) {
+	p.h.about, p.h.shape = about, shape
+	return b.Set(&p.h.seq, seq)
+}
+
+// Set sets a word of the rank itself, after all that it has written before. It returns the ranks that may be asleep.
+func (b *Board) Set(word *atomic.Uint64, v uint64) (asleep uint64) {
+	if b.fenced {
+		arch.StoreRel64(word, v)
+	} else {
+		word.Store(v)
+	}
+	return b.Sleepers().Load() &^ (1 << b.self)
+}

@@ -1,0 +1,90 @@
+package board
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// Sizes of a board.
+const (
+	MaxRanks   = 64 // a bit for each in Board.Sleepers
+	Calls      = 16 // calls in a row whose short contributions have places of their own
+	Short      = 4 << 10
+	Inline     = line - 3*8 // bytes of a contribution that lie in its head
+	Chunks     = 8          // places in the ring of long contributions
+	ChunkBytes = 32 << 10
+
+	line       = 64
+	shortPlace = line + Short
+	chunkPlace = line + ChunkBytes
+)
+
+// head begins each place. Its owner writes all but seq first, then seq with release order.
+type head struct {
+	seq    atomic.Uint64 // Seq of the contribution
+	about  uint64
+	shape  uint64
+	inline [Inline]byte
+}
+
+const _ = uint(line-unsafe.Sizeof(head{})) + uint(unsafe.Sizeof(head{})-line) // it is a line
+
+// Board is one rank's view of the memory. Its fields do not change.
+type Board struct {
+	mem    []byte
+	base   unsafe.Pointer // of mem
+	size   int
+	self   int
+	part   uintptr // bytes of a rank's part
+	taken  uintptr // where in a part the words of Taken are
+	short  uintptr
+	chunks uintptr
+	fenced bool
+}
+
+// Size is how many bytes a board of so many ranks needs.
+func Size(ranks int) int64 {
+	var b Board
+	b.lay(ranks)
+	return int64(line + b.part*uintptr(ranks))
+}
+
+func (b *Board) lay(ranks int) {
+	b.size = ranks
+	b.taken = line
+	b.short = b.taken + (uintptr(ranks)*8+line-1)&^(line-1)
+	b.chunks = b.short + Calls*shortPlace
+	b.part = b.chunks + Chunks*chunkPlace
+}
+
+// New is the view of rank self. mem has Size bytes, is aligned to a cache line, and was zero at first. fenced says that
+// a rank which sets its bit of Sleepers has all others pass a memory barrier; otherwise each publication has one.
+func New(mem []byte, ranks, self int, fenced bool) *Board {
+	b := &Board{mem: mem, base: unsafe.Pointer(unsafe.SliceData(mem)), self: self, fenced: fenced}
+	b.lay(ranks)
+	return b
+}
+
+func (b *Board) at(rank int, off uintptr) unsafe.Pointer {
+	return unsafe.Add(b.base, line+uintptr(rank)*b.part+off)
+}
+
+// Sleepers has a bit for each rank that may be asleep while it waits for a word of the board. Each rank sets and clears
+// its own.
+func (b *Board) Sleepers() *atomic.Uint64 { return (*atomic.Uint64)(b.base) }
+
+// Done is the number of a call before which the rank has done with all places.
+func (b *Board) Done(rank int) *atomic.Uint64 { return (*atomic.Uint64)(b.at(rank, 0)) }
+
+// Taken is the Seq behind the last chunk of rank from that rank has done with.
+func (b *Board) Taken(rank, from int) *atomic.Uint64 {
+	return (*atomic.Uint64)(b.at(rank, b.taken+uintptr(from)*8))
+}
+
+func (b *Board) shortAt(rank int, call uint64) *head {
+	return (*head)(b.at(rank, b.short+uintptr(call%Calls)*shortPlace))
+}
+
+func (b *Board) chunkAt(rank int, i uint64) *head {
+	return (*head)(b.at(rank, b.chunks+uintptr(i%Chunks)*chunkPlace))
+}

@@ -1,0 +1,153 @@
+package core
+
+import (
+	"github.com/golci/golci/internal/board"
+	"github.com/golci/golci/internal/schedule"
+)
+
+// A long Allreduce over the board goes block by block. Each rank shows its block, then combines its share of the blocks
+// of all, and shows that. So a rank reads what others bring once, and combines a share only.
+
+// blocks is such a call.
+type blocks struct {
+	x       *Call
+	in, out []byte
+	elem    int // bytes of an element
+	each    int // bytes of a block, but the last one
+	n       int // blocks
+}
+
+// boardAllreduceLong is boardAllreduce for any length. While a rank waits for the blocks of others, its next one is
+// there for them already.
+func boardAllreduceLong(x *Call, _ int) error {
+	in := x.buf[schedule.In]
+	c := blocks{x: x, in: in.mem, out: x.buf[schedule.Out].mem[:len(in.mem)], elem: in.size}
+	c.each = board.ChunkBytes / c.elem * c.elem
+	c.n = (len(c.in) + c.each - 1) / c.each
+	if err := x.beginBulk(); err != nil {
+		return err
+	}
+	for i := range c.n + 2 {
+		if i < c.n {
+			if err := c.show(i); err != nil {
+				return err
+			}
+		}
+		if j := i - 1; j >= 0 && j < c.n {
+			if err := c.reduce(j); err != nil {
+				return err
+			}
+		}
+		if j := i - 2; j >= 0 {
+			if err := c.collect(j); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// The chunks of a rank are numbered in the order in which others are done with them: block i + 1 is combined before the
+// results of block i are collected.
+func blockChunk(i int) int  { return max(0, 2*i-1) }
+func resultChunk(i int) int { return 2*i + 2 }
+
+// of is block i of a buffer.
+func (c *blocks) of(b []byte, i int) []byte { return b[i*c.each : min(len(b), (i+1)*c.each)] }
+
+// share is what a rank combines of n bytes.
+func (c *blocks) share(rank, n int) (from, to int) {
+	n /= c.elem
+	return n * rank / c.x.size * c.elem, n * (rank + 1) / c.x.size * c.elem
+}
+
+// place gives the place for a chunk of this rank when others have done with what lay there.
+func (c *blocks) place(chunk int) (board.Place, error) {
+	x, b := c.x, c.x.st.shared.b
+	if old := chunk - board.Chunks; old >= 0 {
+		for r := range x.size {
+			if r == x.rank {
+				continue
+			}
+			if err := x.awaitWord(b.Taken(r, x.rank), board.Seq(x.call, uint64(old)+1), r); err != nil {
+				return board.Place{}, err
+			}
+		}
+	}
+	return b.Chunk(x.rank, uint64(chunk)), nil
+}
+
+// show brings block i, but for the share that this rank combines itself.
+func (c *blocks) show(i int) error {
+	p, err := c.place(blockChunk(i))
+	if err != nil {
+		return err
+	}
+	b := c.of(c.in, i)
+	to := p.Bytes(len(b))
+	from, upTo := c.share(c.x.rank, len(b))
+	copy(to, b[:from])
+	copy(to[upTo:], b[upTo:])
+	c.x.publish(p, uint64(blockChunk(i)), len(b))
+	return nil
+}
+
+// reduce combines this rank's share of block i, and brings the result.
+func (c *blocks) reduce(i int) error {
+	x, own := c.x, c.of(c.in, i)
+	from, to := c.share(x.rank, len(own))
+	var all [board.MaxRanks][]byte
+	for r := range x.size {
+		b := own
+		if r != x.rank {
+			var err error
+			if b, err = c.come(r, blockChunk(i), len(own)); err != nil {
+				return err
+			}
+		}
+		all[r] = b[from:to]
+	}
+	p, err := c.place(resultChunk(i))
+	if err != nil {
+		return err
+	}
+	result := p.Bytes(to - from)
+	if err := x.fold(result, all[:x.size]); err != nil {
+		return err
+	}
+	x.publish(p, uint64(resultChunk(i)), len(result))
+	c.done(blockChunk(i))
+	copy(c.of(c.out, i)[from:to], result)
+	return nil
+}
+
+// collect reads the results of block i.
+func (c *blocks) collect(i int) error {
+	out := c.of(c.out, i)
+	for k := 1; k < c.x.size; k++ {
+		r := c.x.behindBy(k)
+		from, to := c.share(r, len(out))
+		b, err := c.come(r, resultChunk(i), to-from)
+		if err != nil {
+			return err
+		}
+		copy(out[from:to], b)
+	}
+	c.done(resultChunk(i))
+	return nil
+}
+
+// come waits for a chunk of a rank, of n bytes.
+func (c *blocks) come(rank, chunk, n int) ([]byte, error) {
+	return c.x.came(rank, c.x.st.shared.b.Chunk(rank, uint64(chunk)), uint64(chunk), n)
+}
+
+// done tells the other ranks that this one has done with a chunk of each.
+func (c *blocks) done(chunk int) {
+	x := c.x
+	for r := range x.size {
+		if r != x.rank {
+			x.set(x.st.shared.b.Taken(x.rank, r), board.Seq(x.call, uint64(chunk)+1))
+		}
+	}
+}

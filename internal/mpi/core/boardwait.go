@@ -1,0 +1,173 @@
+package core
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/golci/golci/comm"
+	"github.com/golci/golci/internal/board"
+	"github.com/golci/golci/internal/futex"
+)
+
+// Waits of calls over a board. A rank looks at a word of the board while it polls. If that lasts it says on the board
+// that it may be asleep, and sleeps as in any other wait. Who changes the board then tells it by a notice.
+
+// overBoard has the call be carried out by f over the board, with no schedule.
+func (x *Call) overBoard(w way, root int, f func(x *Call, root int) error) error {
+	x.take(w, root)
+	x.onBoard = f
+	return nil
+}
+
+// boards tells that the call can be one over the board.
+func (x *Call) boards() bool { return x.st.shared.b != nil && x.async == nil }
+
+// pollEvery is how many calls over the board there are to a poll. A call in which nothing is waited for makes none.
+const pollEvery = 4
+
+// performBoard carries the call out. Before and after it says which calls it has done with.
+func (x *Call) performBoard() error {
+	sh, f := &x.st.shared, x.onBoard
+	x.onBoard = nil
+	if sh.told < x.call {
+		x.set(sh.b.Done(x.rank), x.call)
+	}
+	if x.call%pollEvery == 0 {
+		x.c.Srv.Poll()
+	}
+	err := f(x, tagRoot(x.size, x.tag))
+	sh.told = x.call + 1
+	x.set(sh.b.Done(x.rank), sh.told)
+	x.forget()
+	return err
+}
+
+// set sets a word of this rank on the board, and wakes who waits for it.
+func (x *Call) set(word *atomic.Uint64, v uint64) {
+	if asleep := x.st.shared.b.Set(word, v); asleep != 0 {
+		x.rouse(asleep)
+	}
+}
+
+// publish shows all ranks what lies in a place of this one: n bytes, of chunk i of the call.
+func (x *Call) publish(p board.Place, i uint64, n int) {
+	asleep := x.st.shared.b.Publish(p, board.Seq(x.call, i), board.About(x.tag, n), x.shapeOf(n))
+	if asleep != 0 {
+		x.rouse(asleep)
+	}
+}
+
+// shapeOf is what n bytes of the call have as shape: nothing has none.
+func (x *Call) shapeOf(n int) uint64 {
+	if n == 0 {
+		return 0
+	}
+	return x.terms.Shape
+}
+
+// rouse tells ranks that may be asleep that the board has changed.
+func (x *Call) rouse(asleep uint64) {
+	for r := range x.size {
+		if asleep>>r&1 != 0 {
+			x.notify(r, noticeBoard, 0, "")
+		}
+	}
+}
+
+// came waits for chunk i of a rank, which has n bytes, and gives them.
+func (x *Call) came(peer int, p board.Place, i uint64, n int) ([]byte, error) {
+	seq := board.Seq(x.call, i)
+	if err := x.awaitWord(p.Seq(), seq, peer); err != nil {
+		return nil, err
+	}
+	if p.Seq().Load() != seq || p.About() != board.About(x.tag, n) || p.Shape() != x.shapeOf(n) {
+		if err := x.odd(peer, p, seq, n); err != nil {
+			return nil, err
+		}
+	}
+	return p.Bytes(n), nil
+}
+
+// odd is the error for a contribution that is not what the call expects.
+func (x *Call) odd(peer int, p board.Place, seq uint64, n int) error {
+	about, shape := p.About(), p.Shape()
+	switch {
+	case board.Tag(about) != x.tag:
+		return x.mismatch(peer, board.Tag(about))
+	case p.Seq().Load() != seq:
+		return x.errorf(ErrMismatch, "rank %d has gone past this call", peer)
+	case board.Len(about) != n:
+		return x.errorf(ErrCount, "rank %d sent %d bytes, %d were expected", peer, board.Len(about), n)
+	case shape == 0 || x.terms.Shape == 0: // only one of the two ranks checks
+		return nil
+	}
+	return x.c.opError(x.kind, &comm.ShapeError{Sent: shape, Received: x.terms.Shape})
+}
+
+// awaitWord waits until a word that peer sets has got to want.
+func (x *Call) awaitWord(word *atomic.Uint64, want uint64, peer int) error {
+	if word.Load() >= want {
+		return nil
+	}
+	if w := x.st.waits; w != nil {
+		since := w.Begin()
+		defer func() { w.End(x.kind, since, int(x.c.peers[peer]), -1) }()
+	}
+	if x.c.Srv.SpinOn(word, want, x.alarm) {
+		return nil
+	}
+	return x.sleepUntil(peer, func() bool { return word.Load() >= want })
+}
+
+// awaitUntil waits until over reports true, for which peer among others has to do something.
+func (x *Call) awaitUntil(peer int, over func() bool) error {
+	if over() || x.c.Srv.SpinUntil(over, x.alarm) {
+		return nil
+	}
+	return x.sleepUntil(peer, over)
+}
+
+// sleepUntil is the rest of a wait that lasts. A receive from peer, for which no message comes, tells of the end of peer
+// and of the communicator.
+func (x *Call) sleepUntil(peer int, over func() bool) error {
+	c, sleepers, bit := x.c, x.st.shared.b.Sleepers(), uint64(1)<<x.rank
+	r, err := c.Srv.IrecvWith(c.collCtx, int(c.peers[peer]), x.tag, nil, nil, comm.Terms{Endable: true})
+	if err != nil {
+		return c.opError(x.kind, err)
+	}
+	// Others set their words and then look for sleepers, with no barrier between where this one stands in for it.
+	sleepers.Or(bit)
+	futex.Membarrier()
+	x.peer, x.from = peer, peer
+	err = x.awaitLong(r, over)
+	sleepers.And(^bit)
+	if err != nil || over() {
+		x.drop(r)
+		return err
+	}
+	if _, err = c.Srv.Wait(r); err == nil {
+		return x.errorf(ErrMismatch, "rank %d has sent a message", peer)
+	}
+	return fmt.Errorf("mpi: %s, call %d: %s waits for rank %d: %w", x.kind, x.call, c.who(), peer, c.cause(err))
+}
+
+// allDone waits until all ranks have done with the calls before one, whose number is v.
+func (x *Call) allDone(v uint64) error {
+	sh := &x.st.shared
+	if sh.seen >= v {
+		return nil
+	}
+	least := ^uint64(0)
+	for r := range x.size {
+		if r == x.rank {
+			continue
+		}
+		word := sh.b.Done(r)
+		if err := x.awaitWord(word, v, r); err != nil {
+			return err
+		}
+		least = min(least, word.Load())
+	}
+	sh.seen = least
+	return nil
+}
