@@ -148,7 +148,12 @@ func (x *Call) sleepUntil(peer int, over func() bool) error {
 	if _, err = c.Srv.Wait(r); err == nil {
 		return x.errorf(ErrMismatch, "rank %d has sent a message", peer)
 	}
-	return fmt.Errorf("mpi: %s, call %d: %s waits for rank %d: %w", x.kind, x.call, c.who(), peer, c.cause(err))
+	return x.waitError(peer, c.cause(err))
+}
+
+// waitError is the error of a call that needs a rank, and err is why it does not get what it waits for.
+func (x *Call) waitError(rank int, err error) error {
+	return fmt.Errorf("mpi: %s, call %d: %s waits for rank %d: %w", x.kind, x.call, x.c.who(), rank, err)
 }
 
 // allDone waits until all ranks have done with the calls before one, whose number is v.

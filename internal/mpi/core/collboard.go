@@ -17,11 +17,12 @@ import (
 
 // shared is what a communicator has on a rank for calls over the board. The call that runs owns it.
 type shared struct {
-	b    *board.Board // nil: there is none, or not yet
-	at   uint64       // the number of the call that makes it; 0: none does any more
-	told uint64       // Done of this rank
-	seen uint64       // Done of all ranks is at least that, as far as this rank knows
-	bulk uint64       // the number of the last call that had chunks
+	b     *board.Board // nil: there is none, or not yet
+	at    uint64       // the number of the call that makes it; 0: none does any more
+	told  uint64       // Done of this rank
+	seen  uint64       // Done of all ranks is at least that, as far as this rank knows
+	bulk  uint64       // the number of the last call that had chunks
+	reads bool         // each rank reads the memory of all others
 }
 
 // boardFrom is the number of the call that makes the board. Communicators that have fewer collectives do without. It is
@@ -68,24 +69,29 @@ func (x *Call) makeBoard() error {
 	if x.rank != 0 {
 		mem = x.mapBoard(&keys[x.rank])
 	}
-	mine := [...]byte{0, 0}
+	var mine, common [1]byte
 	if mem != nil {
-		mine[0] = 1
+		mine[0] = canShare
 		if futex.RegisterMembarrier() {
-			mine[1] = 1
+			mine[0] |= canFence
 		}
 	}
-	var common [len(mine)]byte
-	x.buf[schedule.In], x.buf[schedule.Out] = buffer{mine[:], 2, 1}, buffer{common[:], 2, 1}
+	x.buf[schedule.In], x.buf[schedule.Out] = buffer{mine[:], 1, 1}, buffer{common[:], 1, 1}
 	x.op = Operator{Combiner: and{}, Commutes: true}
 	x.takeBefore(wayBoardAgree).AllreduceDoubling(x.place(), len(mine), false)
-	if err := x.perform(); err != nil || common[0] == 0 {
+	if err := x.perform(); err != nil || common[0]&canShare == 0 {
 		return err
 	}
-	st.shared.b = board.New(mem, x.size, x.rank, common[1] == 1)
+	st.shared.b = board.New(mem, x.size, x.rank, common[0]&canFence != 0)
 	st.shared.told, st.shared.seen = 0, 0
 	return nil
 }
+
+// What a rank can do, for all of them to agree on.
+const (
+	canShare = 1 << iota // it has the memory
+	canFence             // others can have it pass a memory barrier
+)
 
 // takeBefore has x send messages of a way that come before those of its call, and gives the schedule to build.
 func (x *Call) takeBefore(w way) *schedule.Schedule {
