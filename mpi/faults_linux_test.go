@@ -61,6 +61,11 @@ func roleRecover(p *Proc) error {
 	if err != nil {
 		return err
 	}
+	for range 10 { // so that later collectives go over memory
+		if err := d.Barrier(); err != nil {
+			return err
+		}
+	}
 	if c.Rank() == victim {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL) // cannot fail
 	}

@@ -1,0 +1,136 @@
+package board
+
+import (
+	"testing"
+	"unsafe"
+
+	"go.uber.org/goleak"
+
+	"github.com/golci/golci/internal/arch"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// memory is zeroed, aligned memory for a board.
+func memory(ranks int) []byte {
+	words := make([]uint64, Size(ranks)/8+line/8)
+	b := unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), len(words)*8)
+	at := -uintptr(unsafe.Pointer(&b[0])) & (line - 1)
+	return b[at:][:Size(ranks)]
+}
+
+// TestPlacesAreApart: all words and places of all ranks lie in the memory, none in another one, and heads at lines.
+func TestPlacesAreApart(t *testing.T) {
+	for _, ranks := range []int{1, 2, 3, 8, 9, MaxRanks} {
+		mem := memory(ranks)
+		b := New(mem, ranks, 0, true)
+		owner := make([]int, len(mem))
+		claimed := 0
+		claim := func(what string, p unsafe.Pointer, n int) {
+			claimed++
+			at := int(uintptr(p) - uintptr(unsafe.Pointer(&mem[0])))
+			if at < 0 || at+n > len(mem) {
+				t.Fatalf("%d ranks: %s lies at %d, the memory has %d bytes", ranks, what, at, len(mem))
+			}
+			for i := at; i < at+n; i++ {
+				if owner[i] != 0 {
+					t.Fatalf("%d ranks: %s lies in claim %d", ranks, what, owner[i])
+				}
+				owner[i] = claimed
+			}
+		}
+		claim("Sleepers", unsafe.Pointer(b.Sleepers()), 8)
+		for r := range ranks {
+			claim("Done", unsafe.Pointer(b.Done(r)), 8)
+			for from := range ranks {
+				claim("Taken", unsafe.Pointer(b.Taken(r, from)), 8)
+			}
+			for call := range uint64(Calls) {
+				claimPlace(t, claim, b.Short(r, call), Short)
+			}
+			for i := range uint64(Chunks) {
+				claimPlace(t, claim, b.Chunk(r, i), ChunkBytes)
+			}
+			if b.Short(r, 3) != b.Short(r, 3+Calls) || b.Chunk(r, 1) != b.Chunk(r, 1+Chunks) {
+				t.Errorf("%d ranks: places are not used again", ranks)
+			}
+		}
+	}
+}
+
+func claimPlace(t *testing.T, claim func(string, unsafe.Pointer, int), p Place, most int) {
+	if uintptr(unsafe.Pointer(p.h))%line != 0 {
+		t.Fatalf("a head lies at %p", p.h)
+	}
+	claim("a head", unsafe.Pointer(p.h), line)
+	claim("a place", unsafe.Pointer(&p.Bytes(most)[0]), most)
+	few := p.Bytes(Inline)
+	if at := uintptr(unsafe.Pointer(&few[0])) - uintptr(unsafe.Pointer(p.h)); at < 24 || at+Inline > line {
+		t.Fatalf("few bytes lie %d bytes behind a head", at)
+	}
+}
+
+// TestAbout: a tag and a length come back.
+func TestAbout(t *testing.T) {
+	for _, tag := range []int{0, 1, 1<<tagBits - 1} {
+		for _, n := range []int{0, 1, Inline, ChunkBytes, 1 << 35} {
+			if a := About(tag, n); Tag(a) != tag || Len(a) != n {
+				t.Errorf("tag %d and length %d come back as %d and %d", tag, n, Tag(a), Len(a))
+			}
+		}
+	}
+	if Seq(5, MaxChunk) >= Seq(6, 0) || Seq(5, 1) <= Seq(5, 0) {
+		t.Error("sequence numbers are out of order")
+	}
+}
+
+// TestPublish: who sees the number of a contribution sees its bytes, in both kinds of publication. One of two ranks
+// writes rounds of bytes, and the other one reads them and says that it has done with them.
+func TestPublish(t *testing.T) {
+	const rounds = 3000
+	for _, fenced := range []bool{true, false} {
+		mem := memory(2)
+		writer, reader := New(mem, 2, 0, fenced), New(mem, 2, 1, fenced)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for call := range uint64(rounds) {
+				p := writer.Short(0, call)
+				for call >= Calls && writer.Done(1).Load() <= call-Calls {
+					arch.Pause()
+				}
+				for i := range p.Bytes(100) {
+					p.Bytes(100)[i] = byte(call)
+				}
+				if writer.Publish(p, Seq(call+1, 0), About(int(call), 100), 7) != 0 {
+					t.Error("somebody sleeps")
+				}
+			}
+		}()
+		for call := range uint64(rounds) {
+			p := reader.Short(0, call)
+			for p.Seq().Load() != Seq(call+1, 0) {
+				arch.Pause()
+			}
+			for i, got := range p.Bytes(100) {
+				if got != byte(call) {
+					t.Fatalf("call %d: byte %d is %d", call, i, got)
+				}
+			}
+			if p.About() != About(int(call), 100) || p.Shape() != 7 {
+				t.Fatalf("call %d: it is of %#x, shape %d", call, p.About(), p.Shape())
+			}
+			reader.Set(reader.Done(1), call+1)
+		}
+		<-done
+	}
+}
+
+// TestSleepers: a publication tells which other ranks may be asleep.
+func TestSleepers(t *testing.T) {
+	b := New(memory(3), 3, 1, true)
+	b.Sleepers().Or(0b111)
+	if got := b.Set(b.Done(1), 1); got != 0b101 {
+		t.Errorf("%b may be asleep", got)
+	}
+}
