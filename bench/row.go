@@ -11,12 +11,13 @@ import (
 	"strings"
 )
 
-// Units of Row.Value. A rate is better when it is larger, a time when it is smaller.
+// Units of Row.Value. A time is better when it is smaller, the others when they are larger.
 const (
 	PerSecond  = "messages/s"
 	Micro      = "us"
 	Nano       = "ns"
 	MegaPerSec = "MB/s" // 1e6 bytes a second
+	Hidden     = "% hidden"
 )
 
 // Golci is the Row.Impl of this module. Where the conduit was chosen, its name and mode follow: golci-udp-encrypt.
@@ -114,7 +115,9 @@ func Between(crossing func() (ns float64, err error), measure func() ([]Row, err
 }
 
 // LargerIsBetter tells rates from times.
-func (r Row) LargerIsBetter() bool { return r.Unit == PerSecond || r.Unit == MegaPerSec }
+func (r Row) LargerIsBetter() bool {
+	return r.Unit == PerSecond || r.Unit == MegaPerSec || r.Unit == Hidden
+}
 
 // Ahead returns how many times as fast r is as other: above 1, r is ahead. It is 0 when either has no value.
 func (r Row) Ahead(other Row) float64 {

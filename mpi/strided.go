@@ -70,6 +70,9 @@ func part[T any](what string, buf []T, s Strided) (core.Buf, error) {
 // SendStrided is Send of part s of buf. The receiver may have another part, or a slice of as many elements.
 // Errors: those of Send, and ErrCount if s is not within buf.
 func SendStrided[T any](c *Comm, buf []T, s Strided, dest, tag int) error {
+	if isShort(buf, s) && c.direct(dest, tag, any((*T)(nil))) {
+		return sendShort(c, buf, s, dest, tag)
+	}
 	b, err := part("SendStrided", buf, s)
 	if err != nil {
 		return err
@@ -91,6 +94,9 @@ func IsendStrided[T any](c *Comm, buf []T, s Strided, dest, tag int) (Request, e
 // RecvStrided is Recv into part s of buf. Other elements stay as they are. Errors: those of Recv, and ErrCount if s is
 // not within buf.
 func RecvStrided[T any](c *Comm, buf []T, s Strided, source, tag int) (Status, error) {
+	if isShort(buf, s) && c.direct(source, tag, any((*T)(nil))) {
+		return recvShort(c, buf, s, source, tag)
+	}
 	b, err := part("RecvStrided", buf, s)
 	if err != nil {
 		return Status{}, err

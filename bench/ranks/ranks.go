@@ -63,6 +63,9 @@ func (e *env) run(c Config) error {
 		}
 		return nil
 	}
+	if start, ok := starts[c.Bench]; ok {
+		return e.overlaps(c, start)
+	}
 	for _, size := range c.Sizes {
 		if err := e.sized(c, size); err != nil {
 			return fmt.Errorf("size %d: %w", size, err)

@@ -61,6 +61,7 @@ var (
 	small     = []int{8}
 	reducible = []int{8, kib, 64 * kib, mib}
 	exchanged = []int{8, kib, 64 * kib}
+	hidden    = []int{8, 8 * kib, 64 * kib, mib}
 	columns   = []int{64, kib, 8 * kib, 64 * kib, mib}
 	remote    = []int{8, 64, 4 * kib, 64 * kib, mib}
 	structure = []int{1, 2, 4, 8} // threads
@@ -93,6 +94,10 @@ var specs = []spec{
 	{name: "allgather", kind: whole, peers: true, sizes: exchanged, least: 1},
 	{name: "alltoall", kind: whole, peers: true, sizes: exchanged, least: 1},
 	{name: "alltoallv", kind: whole, peers: true, sizes: exchanged, least: 1},
+	{name: "ibcast", kind: whole, sizes: hidden, threads: []int{1, 2}, least: 4, asked: true},
+	{name: "iallreduce", kind: whole, sizes: hidden, threads: []int{1, 2}, least: 4, asked: true},
+	{name: "iallgather", kind: whole, sizes: hidden, threads: []int{1, 2}, least: 4, asked: true},
+	{name: "ialltoall", kind: whole, sizes: hidden, threads: []int{1, 2}, least: 4, asked: true},
 	{name: "vector", kind: pair, peers: true, sizes: columns, least: 8},
 	{name: "packed", kind: pair, peers: true, sizes: columns, least: 8},
 	{name: "winput", kind: pair, peers: true, sizes: []int{8, mib}, least: 8},
