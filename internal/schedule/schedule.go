@@ -186,3 +186,12 @@ func (s *Schedule) work(n int) Mem {
 
 // rounds is how often 1 must be doubled to reach n.
 func rounds(n int) int { return bits.Len(uint(n - 1)) }
+
+// Rename has the schedule be one of other ranks: rank i becomes ranks[i].
+func (s *Schedule) Rename(ranks []int) {
+	for i := range s.Steps {
+		if st := &s.Steps[i]; st.Kind == Send || st.Kind == Recv {
+			st.Peer = int32(ranks[st.Peer])
+		}
+	}
+}

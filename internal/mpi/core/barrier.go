@@ -11,8 +11,11 @@ func (c *Comm) Barrier() error {
 
 // Barrier waits for all ranks. Its argument is not used.
 func (x *Call) Barrier(int) error {
-	if x.boards() {
+	switch {
+	case x.boards():
 		return x.overBoard(wayBoardBarrier, 0, boardBarrier)
+	case x.tiers():
+		return x.overBoard(wayTierBarrier, 0, tierBarrier)
 	}
 	if x.plan(wayBarrier, 0, contribution{}) {
 		x.steps.Barrier(x.place())

@@ -11,6 +11,7 @@ import (
 
 // stream is what one call brings and reads. It is a value of the call, used by one goroutine.
 type stream struct {
+	first  int // number of the first chunk, on the board
 	chunks int // that this rank brings
 	// chunk gives the bytes of chunk i. of tells who reads it: a rank, or all of them if that is negative.
 	chunk func(i int) (b []byte, reader int)
@@ -25,13 +26,10 @@ type stream struct {
 	left int                 // chunks that are still to be read
 }
 
-// flow carries out a stream.
+// flow carries out a stream, after beginBulk.
 func (x *Call) flow(s *stream) error {
-	if err := x.beginBulk(); err != nil {
-		return err
-	}
-	for r := range x.size {
-		if r != x.rank {
+	for r := range x.near() {
+		if r != x.st.shared.me {
 			s.left += s.reads(r)
 		}
 	}
@@ -66,7 +64,7 @@ func (x *Call) pump(s *stream) (moved bool, err error) {
 		x.putChunk(s)
 		moved = true
 	}
-	for k := 1; k < x.size; k++ {
+	for k := 1; k < x.near(); k++ {
 		r := x.behindBy(k)
 		for s.got[r] < s.reads(r) && x.hasCome(s, r) {
 			if err := x.takeChunk(s, r); err != nil {
@@ -83,45 +81,62 @@ func (x *Call) canPut(s *stream) bool {
 	if s.put == s.chunks {
 		return false
 	}
-	old := s.put - board.Chunks
+	old := s.first + s.put - board.Chunks
 	if old < 0 {
 		return true
 	}
-	_, reader := s.chunk(old)
+	reader := s.readerOf(old)
 	if reader >= 0 {
 		return x.hasTaken(reader, old)
 	}
-	for r := range x.size {
-		if r != x.rank && !x.hasTaken(r, old) {
+	for r := range x.near() {
+		if r != x.st.shared.me && !x.hasTaken(r, old) {
 			return false
 		}
 	}
 	return true
 }
 
+// readerOf is who reads a chunk, by its number on the board: a rank, or all.
+func (s *stream) readerOf(number int) int {
+	if number < s.first {
+		return -1
+	}
+	_, r := s.chunk(number - s.first)
+	return r
+}
+
 // hasTaken reports whether a rank has done with chunk i of this one.
 func (x *Call) hasTaken(rank, i int) bool {
-	return x.st.shared.b.Taken(rank, x.rank).Load() > board.Seq(x.call, uint64(i))
+	sh := &x.st.shared
+	return sh.b.Taken(rank, sh.me).Load() > board.Seq(x.call, uint64(i))
 }
 
 func (x *Call) putChunk(s *stream) {
 	b, _ := s.chunk(s.put)
-	p := x.st.shared.b.Chunk(x.rank, uint64(s.put))
+	i := uint64(s.first + s.put)
+	p := x.st.shared.b.Chunk(x.st.shared.me, i)
 	copy(p.Bytes(len(b)), b)
-	x.publish(p, uint64(s.put), len(b))
+	x.publish(p, i, len(b))
 	s.put++
 }
 
 // hasCome reports whether the next chunk to be read of a rank is there.
 func (x *Call) hasCome(s *stream, rank int) bool {
-	i, _ := s.next(rank, s.got[rank])
-	return x.st.shared.b.Chunk(rank, uint64(i)).Seq().Load() >= board.Seq(x.call, uint64(i))
+	i, _ := s.nextOf(rank)
+	return x.st.shared.b.Chunk(rank, i).Seq().Load() >= board.Seq(x.call, i)
+}
+
+// nextOf is the number on the board of the next chunk to be read of a rank, and its length.
+func (s *stream) nextOf(rank int) (number uint64, n int) {
+	i, n := s.next(rank, s.got[rank])
+	return uint64(s.first + i), n
 }
 
 // anyCame gives a rank of which there is something to read, or -1.
 func (x *Call) anyCame(s *stream) int {
-	for r := range x.size {
-		if r != x.rank && s.got[r] < s.reads(r) && x.hasCome(s, r) {
+	for r := range x.near() {
+		if r != x.st.shared.me && s.got[r] < s.reads(r) && x.hasCome(s, r) {
 			return r
 		}
 	}
@@ -130,15 +145,15 @@ func (x *Call) anyCame(s *stream) int {
 
 // lacking is a rank without which the stream does not go on.
 func (x *Call) lacking(s *stream) int {
-	for k := 1; k < x.size; k++ {
+	for k := 1; k < x.near(); k++ {
 		if r := x.behindBy(k); s.got[r] < s.reads(r) {
 			return r
 		}
 	}
-	old := s.put - board.Chunks
-	_, reader := s.chunk(old)
-	for r := range x.size {
-		if r != x.rank && (reader < 0 || r == reader) && !x.hasTaken(r, old) {
+	old := s.first + s.put - board.Chunks
+	reader := s.readerOf(old)
+	for r := range x.near() {
+		if r != x.st.shared.me && (reader < 0 || r == reader) && !x.hasTaken(r, old) {
 			return r
 		}
 	}
@@ -148,14 +163,14 @@ func (x *Call) lacking(s *stream) int {
 // takeChunk reads a chunk that has come.
 func (x *Call) takeChunk(s *stream, rank int) error {
 	b, j := x.st.shared.b, s.got[rank]
-	i, n := s.next(rank, j)
-	data, err := x.came(rank, b.Chunk(rank, uint64(i)), uint64(i), n)
+	i, n := s.nextOf(rank)
+	data, err := x.came(rank, b.Chunk(rank, i), i, n)
 	if err == nil {
 		err = s.take(rank, j, data)
 	}
 	s.got[rank]++
 	s.left--
-	x.set(b.Taken(x.rank, rank), board.Seq(x.call, uint64(i)+1))
+	x.set(b.Taken(x.st.shared.me, rank), board.Seq(x.call, i+1))
 	return err
 }
 
@@ -169,12 +184,21 @@ func pieces(n int) int { return (n + board.ChunkBytes - 1) / board.ChunkBytes }
 
 // boardBcastLong is boardBcast for any length.
 func boardBcastLong(x *Call, root int) error {
-	b := x.buf[schedule.Out].mem
+	if err := x.beginBulk(); err != nil {
+		return err
+	}
+	return x.spread(x.buf[schedule.Out].mem, root, 0)
+}
+
+// spread gives b of a rank of the node to the others. The chunks are numbered from first on; those below have been those
+// of the call before.
+func (x *Call) spread(b []byte, from, first int) error {
 	m := pieces(len(b))
 	s := stream{
+		first: first,
 		chunk: func(i int) ([]byte, int) { return piece(b, i), -1 },
 		reads: func(r int) int {
-			if r != root {
+			if r != from {
 				return 0
 			}
 			return m
@@ -182,7 +206,7 @@ func boardBcastLong(x *Call, root int) error {
 		next: func(_, j int) (int, int) { return j, len(piece(b, j)) },
 		take: func(_, j int, data []byte) error { copy(piece(b, j), data); return nil },
 	}
-	if x.rank == root {
+	if x.st.shared.me == from {
 		s.chunks = m
 	}
 	return x.flow(&s)
@@ -202,6 +226,9 @@ func boardAllgatherLong(x *Call, _ int) error {
 			copy(piece(out[r*n:][:n], j), data)
 			return nil
 		},
+	}
+	if err := x.beginBulk(); err != nil {
+		return err
 	}
 	if err := x.flow(&s); err != nil {
 		return err
@@ -232,6 +259,9 @@ func boardAlltoallLong(x *Call, _ int) error {
 			return (k-1)*m + j, len(piece(part(in, r), j))
 		},
 		take: func(r, j int, data []byte) error { copy(piece(part(out, r), j), data); return nil },
+	}
+	if err := x.beginBulk(); err != nil {
+		return err
 	}
 	if err := x.flow(&s); err != nil {
 		return err

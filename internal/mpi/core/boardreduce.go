@@ -20,13 +20,23 @@ type blocks struct {
 // boardAllreduceLong is boardAllreduce for any length. While a rank waits for the blocks of others, its next one is
 // there for them already.
 func boardAllreduceLong(x *Call, _ int) error {
+	_, err := x.reduceLong()
+	return err
+}
+
+// reduceLong combines the In of all ranks of the node into the Out of all. It gives the number of the next chunk.
+func (x *Call) reduceLong() (next int, err error) {
+	if err := x.beginBulk(); err != nil {
+		return 0, err
+	}
 	in := x.buf[schedule.In]
 	c := blocks{x: x, in: in.mem, out: x.buf[schedule.Out].mem[:len(in.mem)], elem: in.size}
 	c.each = board.ChunkBytes / c.elem * c.elem
 	c.n = (len(c.in) + c.each - 1) / c.each
-	if err := x.beginBulk(); err != nil {
-		return err
-	}
+	return resultChunk(c.n-1) + 1, c.run()
+}
+
+func (c *blocks) run() error {
 	for i := range c.n + 2 {
 		if i < c.n {
 			if err := c.show(i); err != nil {
@@ -58,23 +68,22 @@ func (c *blocks) of(b []byte, i int) []byte { return b[i*c.each : min(len(b), (i
 // share is what a rank combines of n bytes.
 func (c *blocks) share(rank, n int) (from, to int) {
 	n /= c.elem
-	return n * rank / c.x.size * c.elem, n * (rank + 1) / c.x.size * c.elem
+	ranks := c.x.near()
+	return n * rank / ranks * c.elem, n * (rank + 1) / ranks * c.elem
 }
 
 // place gives the place for a chunk of this rank when others have done with what lay there.
 func (c *blocks) place(chunk int) (board.Place, error) {
 	x, b := c.x, c.x.st.shared.b
 	if old := chunk - board.Chunks; old >= 0 {
-		for r := range x.size {
-			if r == x.rank {
-				continue
-			}
-			if err := x.awaitWord(b.Taken(r, x.rank), board.Seq(x.call, uint64(old)+1), r); err != nil {
+		for k := 1; k < x.near(); k++ {
+			r := x.behindBy(k)
+			if err := x.awaitWord(b.Taken(r, x.st.shared.me), board.Seq(x.call, uint64(old)+1), r); err != nil {
 				return board.Place{}, err
 			}
 		}
 	}
-	return b.Chunk(x.rank, uint64(chunk)), nil
+	return b.Chunk(x.st.shared.me, uint64(chunk)), nil
 }
 
 // show brings block i, but for the share that this rank combines itself.
@@ -85,7 +94,7 @@ func (c *blocks) show(i int) error {
 	}
 	b := c.of(c.in, i)
 	to := p.Bytes(len(b))
-	from, upTo := c.share(c.x.rank, len(b))
+	from, upTo := c.share(c.x.st.shared.me, len(b))
 	copy(to, b[:from])
 	copy(to[upTo:], b[upTo:])
 	c.x.publish(p, uint64(blockChunk(i)), len(b))
@@ -95,11 +104,11 @@ func (c *blocks) show(i int) error {
 // reduce combines this rank's share of block i, and brings the result.
 func (c *blocks) reduce(i int) error {
 	x, own := c.x, c.of(c.in, i)
-	from, to := c.share(x.rank, len(own))
+	from, to := c.share(x.st.shared.me, len(own))
 	var all [board.MaxRanks][]byte
-	for r := range x.size {
+	for r := range x.near() {
 		b := own
-		if r != x.rank {
+		if r != x.st.shared.me {
 			var err error
 			if b, err = c.come(r, blockChunk(i), len(own)); err != nil {
 				return err
@@ -112,7 +121,7 @@ func (c *blocks) reduce(i int) error {
 		return err
 	}
 	result := p.Bytes(to - from)
-	if err := x.fold(result, all[:x.size]); err != nil {
+	if err := x.fold(result, all[:x.near()]); err != nil {
 		return err
 	}
 	x.publish(p, uint64(resultChunk(i)), len(result))
@@ -124,7 +133,7 @@ func (c *blocks) reduce(i int) error {
 // collect reads the results of block i.
 func (c *blocks) collect(i int) error {
 	out := c.of(c.out, i)
-	for k := 1; k < c.x.size; k++ {
+	for k := 1; k < c.x.near(); k++ {
 		r := c.x.behindBy(k)
 		from, to := c.share(r, len(out))
 		b, err := c.come(r, resultChunk(i), to-from)
@@ -145,9 +154,7 @@ func (c *blocks) come(rank, chunk, n int) ([]byte, error) {
 // done tells the other ranks that this one has done with a chunk of each.
 func (c *blocks) done(chunk int) {
 	x := c.x
-	for r := range x.size {
-		if r != x.rank {
-			x.set(x.st.shared.b.Taken(x.rank, r), board.Seq(x.call, uint64(chunk)+1))
-		}
+	for k := 1; k < x.near(); k++ {
+		x.set(x.st.shared.b.Taken(x.st.shared.me, x.behindBy(k)), board.Seq(x.call, uint64(chunk)+1))
 	}
 }

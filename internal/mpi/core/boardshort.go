@@ -12,16 +12,22 @@ import (
 
 // bring shows what this rank brings to the call.
 func (x *Call) bring(data []byte) error {
-	sh := &x.st.shared
-	if v := x.call - board.Calls + 1; x.call >= board.Calls && sh.seen < v {
-		if err := x.allDone(v); err != nil {
-			return err
-		}
+	if err := x.mayBring(); err != nil {
+		return err
 	}
-	p := sh.b.Short(x.rank, x.call)
+	sh := &x.st.shared
+	p := sh.b.Short(sh.me, x.call)
 	copy(p.Bytes(len(data)), data)
 	x.publish(p, 0, len(data))
 	return nil
+}
+
+// mayBring waits until all ranks have done with the place of this one.
+func (x *Call) mayBring() error {
+	if x.call < board.Calls {
+		return nil
+	}
+	return x.allDone(x.call - board.Calls + 1)
 }
 
 // brought is what another rank brings: n bytes. It waits for it.
@@ -37,11 +43,8 @@ func boardBarrier(x *Call, _ int) error {
 	if err := x.bring(nil); err != nil {
 		return err
 	}
-	for r := range x.size {
-		if r == x.rank {
-			continue
-		}
-		if _, err := x.brought(r, 0); err != nil {
+	for k := 1; k < x.near(); k++ {
+		if _, err := x.brought(x.behindBy(k), 0); err != nil {
 			return err
 		}
 	}
@@ -51,11 +54,15 @@ func boardBarrier(x *Call, _ int) error {
 
 // boardBcast gives all ranks the Out of root.
 func boardBcast(x *Call, root int) error {
-	b := x.buf[schedule.Out].mem
-	if x.rank == root {
+	return x.spreadShort(x.buf[schedule.Out].mem, root)
+}
+
+// spreadShort gives b of a rank of the node to the others.
+func (x *Call) spreadShort(b []byte, from int) error {
+	if x.st.shared.me == from {
 		return x.bring(b)
 	}
-	in, err := x.brought(root, len(b))
+	in, err := x.brought(from, len(b))
 	copy(b, in)
 	return err
 }
@@ -95,13 +102,17 @@ func (x *Call) collect(in, out []byte) error {
 	return nil
 }
 
-// behindBy is the rank k places behind this one, going round. Ranks begin with different ones, so that they do not
-// all read the same memory.
+// near is how many ranks of the communicator the node has.
+func (x *Call) near() int { return len(x.st.shared.ranks) }
+
+// behindBy is the rank k places behind this one, going round those of the node. Ranks begin with different ones, so that
+// they do not all read the same memory.
 func (x *Call) behindBy(k int) int {
-	if r := x.rank + k; r < x.size {
+	sh := &x.st.shared
+	if r := sh.me + k; r < len(sh.ranks) {
 		return r
 	}
-	return x.rank + k - x.size
+	return sh.me + k - len(sh.ranks)
 }
 
 // boardScatter gives each rank its part of what root has.
@@ -165,14 +176,14 @@ func boardAllreduce(x *Call, _ int) error {
 // combineAll has out be bytes of the combination of what all ranks have brought, n bytes each. They begin at byte off.
 func (x *Call) combineAll(out []byte, n, off int) error {
 	var all [board.MaxRanks][]byte
-	for r := range x.size {
+	for r := range x.near() {
 		b, err := x.brought(r, n)
 		if err != nil {
 			return err
 		}
 		all[r] = b[off:][:len(out)]
 	}
-	return x.fold(out, all[:x.size])
+	return x.fold(out, all[:x.near()])
 }
 
 // boardReduceScatter combines the In of all ranks. Each rank gets its part of the result, at the beginning of its Out.

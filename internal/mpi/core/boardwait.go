@@ -9,7 +9,7 @@ import (
 	"github.com/golci/golci/internal/futex"
 )
 
-// Waits of calls over a board. A rank looks at a word of the board while it polls. If that lasts it says on the board
+// Waits of calls over a board. Ranks are named by their places among those of the node, if not said otherwise. A rank looks at a word of the board while it polls. If that lasts it says on the board
 // that it may be asleep, and sleeps as in any other wait. Who changes the board then tells it by a notice.
 
 // overBoard has the call be carried out by f over the board, with no schedule.
@@ -19,8 +19,10 @@ func (x *Call) overBoard(w way, root int, f func(x *Call, root int) error) error
 	return nil
 }
 
-// boards tells that the call can be one over the board.
-func (x *Call) boards() bool { return x.st.shared.b != nil && x.async == nil }
+// boards tells that the call can be one over the board, among ranks of one node.
+func (x *Call) boards() bool {
+	return x.st.shared.b != nil && x.st.shared.leaders == nil && x.async == nil
+}
 
 // pollEvery is how many calls over the board there are to a poll. A call in which nothing is waited for makes none.
 const pollEvery = 4
@@ -30,14 +32,14 @@ func (x *Call) performBoard() error {
 	sh, f := &x.st.shared, x.onBoard
 	x.onBoard = nil
 	if sh.told < x.call {
-		x.set(sh.b.Done(x.rank), x.call)
+		x.set(sh.b.Done(sh.me), x.call)
 	}
 	if x.call%pollEvery == 0 {
 		x.c.Srv.Poll()
 	}
 	err := f(x, tagRoot(x.size, x.tag))
 	sh.told = x.call + 1
-	x.set(sh.b.Done(x.rank), sh.told)
+	x.set(sh.b.Done(sh.me), sh.told)
 	x.forget()
 	return err
 }
@@ -67,8 +69,8 @@ func (x *Call) shapeOf(n int) uint64 {
 
 // rouse tells ranks that may be asleep that the board has changed.
 func (x *Call) rouse(asleep uint64) {
-	for r := range x.size {
-		if asleep>>r&1 != 0 {
+	for i, r := range x.st.shared.ranks {
+		if asleep>>i&1 != 0 {
 			x.notify(r, noticeBoard, 0, "")
 		}
 	}
@@ -91,6 +93,7 @@ func (x *Call) came(peer int, p board.Place, i uint64, n int) ([]byte, error) {
 // odd is the error for a contribution that is not what the call expects.
 func (x *Call) odd(peer int, p board.Place, seq uint64, n int) error {
 	about, shape := p.About(), p.Shape()
+	peer = x.st.shared.ranks[peer]
 	switch {
 	case board.Tag(about) != x.tag:
 		return x.mismatch(peer, board.Tag(about))
@@ -111,7 +114,7 @@ func (x *Call) awaitWord(word *atomic.Uint64, want uint64, peer int) error {
 	}
 	if w := x.st.waits; w != nil {
 		since := w.Begin()
-		defer func() { w.End(x.kind, since, int(x.c.peers[peer]), -1) }()
+		defer func() { w.End(x.kind, since, int(x.c.peers[x.st.shared.ranks[peer]]), -1) }()
 	}
 	if x.c.Srv.SpinOn(word, want, x.alarm) {
 		return nil
@@ -130,7 +133,9 @@ func (x *Call) awaitUntil(peer int, over func() bool) error {
 // sleepUntil is the rest of a wait that lasts. A receive from peer, for which no message comes, tells of the end of peer
 // and of the communicator.
 func (x *Call) sleepUntil(peer int, over func() bool) error {
-	c, sleepers, bit := x.c, x.st.shared.b.Sleepers(), uint64(1)<<x.rank
+	sh := &x.st.shared
+	c, sleepers, bit := x.c, sh.b.Sleepers(), uint64(1)<<sh.me
+	peer = sh.ranks[peer]
 	r, err := c.Srv.IrecvWith(c.collCtx, int(c.peers[peer]), x.tag, nil, nil, comm.Terms{Endable: true})
 	if err != nil {
 		return c.opError(x.kind, err)
@@ -163,8 +168,8 @@ func (x *Call) allDone(v uint64) error {
 		return nil
 	}
 	least := ^uint64(0)
-	for r := range x.size {
-		if r == x.rank {
+	for r := range sh.ranks {
+		if r == sh.me {
 			continue
 		}
 		word := sh.b.Done(r)

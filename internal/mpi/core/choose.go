@@ -113,6 +113,8 @@ const (
 
 func (x *Call) boardBcast(n int) func(*Call, int) error {
 	switch {
+	case x.tiers():
+		return tierBcast
 	case !x.boards():
 		return nil
 	case n <= board.Short:
@@ -125,6 +127,8 @@ func (x *Call) boardBcast(n int) func(*Call, int) error {
 
 func (x *Call) boardAllgather(n int) func(*Call, int) error {
 	switch {
+	case x.tiers() && x.st.shared.blocks && n <= board.Short:
+		return tierAllgather
 	case !x.boards():
 		return nil
 	case n <= board.Short:
@@ -148,6 +152,8 @@ func (x *Call) boardAlltoall(n int, inPlace bool) func(*Call, int) error {
 
 func (x *Call) boardAllreduce(n, elem int) func(*Call, int) error {
 	switch {
+	case x.tiers() && x.st.shared.halves && elem*x.size <= board.ChunkBytes:
+		return tierAllreduce
 	case !x.boards():
 		return nil
 	case n <= board.Short:

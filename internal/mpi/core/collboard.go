@@ -17,12 +17,13 @@ import (
 
 // shared is what a communicator has on a rank for calls over the board. The call that runs owns it.
 type shared struct {
-	b     *board.Board // nil: there is none, or not yet
-	at    uint64       // the number of the call that makes it; 0: none does any more
-	told  uint64       // Done of this rank
-	seen  uint64       // Done of all ranks is at least that, as far as this rank knows
-	bulk  uint64       // the number of the last call that had chunks
-	reads bool         // each rank reads the memory of all others
+	b    *board.Board // of the node's ranks; nil: there is none, or not yet
+	at   uint64       // the number of the call that makes it; 0: none does any more
+	told uint64       // Done of this rank
+	seen uint64       // Done of all ranks of the node is at least that, as far as this rank knows
+	bulk uint64       // the number of the last call that had chunks
+
+	nodes
 }
 
 // boardFrom is the number of the call that makes the board. Communicators that have fewer collectives do without. It is
@@ -31,43 +32,49 @@ const boardFrom = 8
 
 // firstBoard tells at which call the ranks try to make a board.
 func (c *Comm) firstBoard() uint64 {
-	n := len(c.peers)
-	if c.local != nil || n < 2 || n > board.MaxRanks || c.proc == nil {
+	if c.local != nil || len(c.peers) < 2 || c.proc == nil {
 		return 0
 	}
 	return boardFrom
 }
 
-// boardKey is what the rank that owns the memory tells another one.
+// boardKey is what the first rank of a node, which owns the memory, tells another one.
 type boardKey struct {
 	there    uint64 // 1, or 0: there is no memory
 	id, base uint64 // of its conduit.Key
 }
 
-// makeBoard makes the board of the communicator, before the call. All ranks do so in the same call. Rank 0 gives the
-// memory. All use it, or none does. It waits.
+// makeBoard makes the boards of the communicator, one for each node, before the call. All ranks do so in the same call.
+// The first rank of a node gives the memory. All ranks use theirs, or none does. It waits.
 func (x *Call) makeBoard() error {
-	st := x.st
+	sh := &x.st.shared
 	if x.async != nil {
-		st.shared.at *= 2
+		sh.at *= 2
 		return nil
 	}
-	st.shared.at = 0
+	sh.at = 0
 	w := x.way
 	defer func() { x.way, x.op = w, Operator{} }()
-	keys := make([]boardKey, x.size)
-	var mem []byte
-	if x.rank == 0 {
-		mem = x.offerBoard(keys)
-	}
-	all := unsafe.Slice((*byte)(unsafe.Pointer(&keys[0])), len(keys)*int(unsafe.Sizeof(keys[0])))
-	x.buf[schedule.Out] = buffer{all, len(all), 1}
-	x.takeBefore(wayBoardKeys).BcastTree(x.place(), 0, len(all))
-	if err := x.perform(); err != nil || keys[0].there == 0 {
+	on, err := x.findNodes()
+	if err != nil || !on.worth() {
 		return err
 	}
-	if x.rank != 0 {
-		mem = x.mapBoard(&keys[x.rank])
+	keys := make([]boardKey, len(on.ranks))
+	var mem []byte
+	if on.me == 0 {
+		mem = x.offerBoard(on.ranks, keys)
+	}
+	x.buf[schedule.In], x.buf[schedule.Out] = bytesIn(keys), bytesIn(make([]boardKey, 1))
+	key := (*boardKey)(unsafe.Pointer(&x.buf[schedule.Out].mem[0]))
+	n := int(unsafe.Sizeof(*key))
+	s := x.takeBefore(wayBoardKeys)
+	s.Star(schedule.Place{Rank: on.me, Size: len(keys)}, schedule.Rooted{N: n, Down: true}, &schedule.Parts{Buf: schedule.In, Each: n})
+	s.Rename(on.ranks)
+	if err := x.perform(); err != nil {
+		return err
+	}
+	if on.me != 0 && key.there != 0 {
+		mem = x.mapBoard(on.ranks[0], len(keys), key)
 	}
 	var mine, common [1]byte
 	if mem != nil {
@@ -82,9 +89,14 @@ func (x *Call) makeBoard() error {
 	if err := x.perform(); err != nil || common[0]&canShare == 0 {
 		return err
 	}
-	st.shared.b = board.New(mem, x.size, x.rank, common[0]&canFence != 0)
-	st.shared.told, st.shared.seen = 0, 0
+	sh.b, sh.nodes = board.New(mem, len(keys), on.me, common[0]&canFence != 0), on
 	return nil
+}
+
+// bytesIn is the memory of the elements of s.
+func bytesIn[T any](s []T) buffer {
+	n := len(s) * int(unsafe.Sizeof(s[0]))
+	return buffer{unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), n), n, 1}
 }
 
 // What a rank can do, for all of them to agree on.
@@ -101,59 +113,58 @@ func (x *Call) takeBefore(w way) *schedule.Schedule {
 	return x.fresh(w)
 }
 
-// offerBoard makes the memory and lets all ranks reach it. It gives none where that cannot be, or is not wanted.
-func (x *Call) offerBoard(keys []boardKey) []byte {
-	p := x.c.proc
-	remote := p.remote()
-	if remote == nil || !p.wantsBoards() {
+// offerBoard makes the memory and lets the ranks of the node reach it. It gives none where that cannot be, or is not
+// wanted.
+func (x *Call) offerBoard(ranks []int, keys []boardKey) []byte {
+	p, c := x.c.proc, x.c
+	if !p.wantsBoards() {
 		return nil
 	}
-	for _, w := range x.c.peers[1:] {
-		if !remote.Reach(int(w)).Map {
+	remote := p.remote()
+	for _, r := range ranks[1:] {
+		if remote == nil || !remote.Reach(int(c.peers[r])).Map {
 			return nil
 		}
 	}
-	mem, err := p.arena.Take(board.Size(x.size))
+	mem, err := p.arena.Take(board.Size(len(ranks)))
 	if err != nil {
 		return nil
 	}
 	clear(mem)
-	exposed := make([]conduit.Key, x.size)
-	for r := 1; r < x.size; r++ {
-		k, status := remote.Expose(int(x.c.peers[r]), mem)
+	exposed := make([]conduit.Key, len(ranks))
+	for i, r := range ranks[1:] {
+		k, status := remote.Expose(int(c.peers[r]), mem)
 		if status != conduit.OK {
-			x.c.hideBoard(exposed, mem)
+			c.hideBoard(ranks, exposed, mem)
 			return nil
 		}
-		exposed[r] = k
-		keys[r] = boardKey{there: 1, id: k.ID, base: k.Base}
+		exposed[i+1] = k
+		keys[i+1] = boardKey{there: 1, id: k.ID, base: k.Base}
 	}
-	keys[0].there = 1
-	c := x.c
-	p.ids.whenLeft(c.id, func() { c.hideBoard(exposed, mem) })
+	p.ids.whenLeft(c.id, func() { c.hideBoard(ranks, exposed, mem) })
 	return mem
 }
 
 // hideBoard takes the memory back, which nobody uses any more.
-func (c *Comm) hideBoard(exposed []conduit.Key, mem []byte) {
+func (c *Comm) hideBoard(ranks []int, exposed []conduit.Key, mem []byte) {
 	p := c.proc
-	for r, k := range exposed {
+	for i, k := range exposed {
 		if k.ID != 0 {
-			_ = p.remote().Release(int(c.peers[r]), k) // an error is of a rank that has died
+			_ = p.remote().Release(int(c.peers[ranks[i]]), k) // an error is of a rank that has died
 		}
 	}
 	p.arena.Give(mem)
 }
 
-// mapBoard gives the memory that rank 0 offers, or nil.
-func (x *Call) mapBoard(k *boardKey) []byte {
+// mapBoard gives the memory for a board of so many ranks that a rank offers, or nil.
+func (x *Call) mapBoard(owner, ranks int, k *boardKey) []byte {
 	p := x.c.proc
-	remote, root := p.remote(), int(x.c.peers[0])
+	remote, root := p.remote(), int(x.c.peers[owner])
 	if remote == nil || !p.wantsBoards() || !remote.Reach(root).Map {
 		return nil
 	}
 	for {
-		mem, _, err := remote.Map(root, conduit.Key{ID: k.id, Base: k.base, Size: board.Size(x.size)})
+		mem, _, err := remote.Map(root, conduit.Key{ID: k.id, Base: k.base, Size: board.Size(ranks)})
 		if mem != nil || err != nil {
 			return mem // the end of the owner does not take it away, only that of this rank's conduit
 		}

@@ -61,7 +61,8 @@ const (
 	wayNearAlltoall
 	wayNearAlltoallv
 	wayNearAlltoallw
-	wayBoardKeys // the two steps in which ranks make a board, before the call; see makeBoard
+	wayBoardNodes // the steps in which ranks make a board, before the call; see makeBoard
+	wayBoardKeys
 	wayBoardAgree
 	wayBoardBarrier // over the board
 	wayBoardBcast
@@ -72,6 +73,10 @@ const (
 	wayBoardAllgather
 	wayBoardAlltoall
 	wayBoardBlock
+	wayTierBarrier // over the boards of several nodes
+	wayTierBcast
+	wayTierAllreduce
+	wayTierAllgather
 	ways
 )
 
@@ -93,17 +98,18 @@ var wayNames = [ways]string{
 	wayReduceScatterHalving: "ReduceScatter", wayReduceScatterShares: "ReduceScatter",
 	wayNearAllgather: "NeighborAllgather", wayNearAllgatherv: "NeighborAllgatherv",
 	wayNearAlltoall: "NeighborAlltoall", wayNearAlltoallv: "NeighborAlltoallv", wayNearAlltoallw: "NeighborAlltoallw",
-	wayBoardKeys: "the making of a board", wayBoardAgree: "the making of a board",
+	wayBoardNodes: "the making of a board", wayBoardKeys: "the making of a board", wayBoardAgree: "the making of a board",
 	wayBoardBarrier: "Barrier", wayBoardBcast: "Bcast", wayBoardReduce: "Reduce", wayBoardAllreduce: "Allreduce",
 	wayBoardGather: "Gather", wayBoardScatter: "Scatter", wayBoardAllgather: "Allgather",
 	wayBoardAlltoall: "Alltoall", wayBoardBlock: "ReduceScatterBlock",
+	wayTierBarrier: "Barrier", wayTierBcast: "Bcast", wayTierAllreduce: "Allreduce", wayTierAllgather: "Allgather",
 }
 
 // before tells that messages of this way come before those of the call whose number they have.
-func (w way) before() bool { return w == wayRound || w == wayBoardKeys || w == wayBoardAgree }
+func (w way) before() bool { return w == wayRound || w >= wayBoardNodes && w <= wayBoardAgree }
 
 // repeating has a bit for each way in which a rank may send another several messages with one tag.
-const repeating uint64 = 1<<wayFinalize | 1<<wayBcastRing | 1<<wayReduceParts | 1<<wayReduceEnd | 1<<wayAllreduceRing |
+const repeating uint64 = 1<<wayFinalize | 1<<wayTierAllreduce | 1<<wayBcastRing | 1<<wayReduceParts | 1<<wayReduceEnd | 1<<wayAllreduceRing |
 	1<<wayAllgatherRing | 1<<wayAllgatherv | 1<<wayScanParts | 1<<wayScanEnd |
 	1<<wayExscan | 1<<wayExscanParts | 1<<wayExscanEnd |
 	1<<wayNearAllgather | 1<<wayNearAllgatherv | 1<<wayNearAlltoall | 1<<wayNearAlltoallv | 1<<wayNearAlltoallw
@@ -151,7 +157,7 @@ func callDetail(size, tag int, last uint64) string {
 	switch w {
 	case wayBcastTree, wayBcastRing, wayReduceTree, wayReduceParts, wayReduceEnd,
 		wayGatherTree, wayGatherAll, wayGatherv, wayScatterTree, wayScatterAll, wayScatterv,
-		wayBoardBcast, wayBoardReduce, wayBoardGather, wayBoardScatter:
+		wayBoardBcast, wayBoardReduce, wayBoardGather, wayBoardScatter, wayTierBcast:
 		text += fmt.Sprintf(", root %d", tagRoot(size, tag))
 	}
 	return text

@@ -1,0 +1,265 @@
+package core
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/golci/golci/internal/board"
+	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/internal/schedule"
+)
+
+// sumFloats sums doubles, so that the order of a reduction shows.
+type sumFloats struct{}
+
+func (sumFloats) Into(out, low, high []byte) {
+	for i := 0; i < len(out); i += 8 {
+		x := *(*float64)(unsafe.Pointer(&low[i])) + *(*float64)(unsafe.Pointer(&high[i]))
+		*(*float64)(unsafe.Pointer(&out[i])) = x
+	}
+}
+
+// sumRudely is sumFloats that writes to high where out is low, as it may.
+type sumRudely struct{}
+
+func (sumRudely) Into(out, low, high []byte) {
+	if len(out) > 0 && &out[0] == &low[0] {
+		sumFloats{}.Into(high, low, high)
+		copy(out, high)
+		clear(high)
+		return
+	}
+	sumFloats{}.Into(out, low, high)
+}
+
+// trial is a collective of n doubles of each rank. in and out are as many doubles for each rank.
+type trial struct {
+	name   string
+	all    bool // in has n doubles for each rank
+	wide   bool // out has
+	place  bool // in place, too
+	rooted bool
+	call   func(x *Call, root int) error
+}
+
+var trials = []trial{
+	{"Barrier", false, false, false, false, (*Call).Barrier},
+	{"Bcast", false, false, false, true, (*Call).Bcast},
+	{"Reduce", false, false, false, true, (*Call).Reduce},
+	{"Allreduce", false, false, true, false, (*Call).Allreduce},
+	{"Gather", false, true, false, true, (*Call).Gather},
+	{"Scatter", true, false, false, true, (*Call).Scatter},
+	{"Allgather", false, true, true, false, (*Call).Allgather},
+	{"Alltoall", true, true, true, false, (*Call).Alltoall},
+	{"ReduceScatterBlock", true, false, true, false, (*Call).ReduceScatterBlock},
+}
+
+// try makes the call on c and gives what out holds then.
+func (tr *trial) try(c *Comm, n, root int, place bool, op Combiner, rnd *rand.Rand) ([]byte, error) {
+	size := func(all bool) int {
+		if all {
+			return 8 * n * c.Size()
+		}
+		return 8 * n
+	}
+	in, out := make([]uint64, size(tr.all)/8+1), make([]uint64, size(tr.wide)/8+1)
+	for i := range in {
+		in[i] = math.Float64bits(rnd.NormFloat64())
+	}
+	for i := range out {
+		out[i] = math.Float64bits(rnd.NormFloat64())
+	}
+	if tr.name == "Bcast" || place {
+		out = in[:len(in):len(in)]
+		if tr.name == "Allgather" {
+			out = make([]uint64, size(true)/8+1)
+			for i := range out {
+				out[i] = math.Float64bits(rnd.NormFloat64())
+			}
+		}
+	}
+	x, err := c.starts(tr.name, byteElem, false)
+	if err != nil {
+		return nil, err
+	}
+	mem, nIn, nOut := unsafe.Pointer(&in[0]), len(in)-1, len(out)-1
+	if place {
+		mem, nIn = InPlace(), 0
+	}
+	x.Buffers(mem, nIn, unsafe.Pointer(&out[0]), nOut, 8)
+	if tr.name == "Bcast" {
+		x.buf[schedule.In] = buffer{}
+	}
+	x.Operate(Operator{Combiner: op})
+	err = x.Finish(tr.call(x, root))
+	return slices.Clone(bytesAt(unsafe.Pointer(&out[0]), 8*nOut)), err
+}
+
+func bytesAt(p unsafe.Pointer, n int) []byte { return unsafe.Slice((*byte)(p), n) }
+
+// layouts say on which node a rank is.
+var layouts = map[string]func(rank int) int{
+	"one node":   func(int) int { return 0 },
+	"pairs":      func(r int) int { return r / 2 },
+	"fours":      func(r int) int { return r / 4 },
+	"alternate":  func(r int) int { return r % 2 },
+	"one and up": func(r int) int { return min(r, 1) },
+	"triangle":   func(r int) int { return int((math.Sqrt(float64(8*r+1)) - 1) / 2) },
+}
+
+// trialCounts are numbers of doubles around the limits: of a head, a short place, a chunk, a ring and more than one.
+func trialCounts() []int {
+	const chunk = board.ChunkBytes / 8
+	return []int{
+		0, 1, board.Inline / 8, board.Inline/8 + 1, board.Short / 8, board.Short/8 + 1, chunk - 1, 2*chunk + 5,
+		board.Chunks*chunk + 3,
+	}
+}
+
+// TestBoardsAsMessages: each collective over boards gives the bytes that it gives by messages, for all layouts of ranks on
+// nodes, roots and lengths, in place and not.
+func TestBoardsAsMessages(t *testing.T) {
+	sizes := []int{2, 3, 4, 7, 8}
+	if testing.Short() || invariants.Race {
+		sizes = []int{3, 4}
+	}
+	for name, node := range layouts {
+		for _, size := range sizes {
+			if size == 7 && name != "one node" && name != "triangle" {
+				continue // the others are as with 8, or have no tiers
+			}
+			t.Run(fmt.Sprintf("%s/%d", name, size), func(t *testing.T) {
+				run(t, size, func(c *Comm) error {
+					c.proc.machine = uint64(1 + node(c.rank))
+					return compareTrials(c)
+				}, "GOLCI_COLLECTIVES", "memory")
+			})
+		}
+	}
+}
+
+func compareTrials(c *Comm) error {
+	plain, err := c.Dup()
+	if err != nil {
+		return err
+	}
+	plain.coll.shared.at = 0
+	for range boardFrom {
+		if err := c.Barrier(); err != nil {
+			return err
+		}
+	}
+	sh := &c.coll.shared
+	if sh.b == nil && len(sh.ranks) > 1 {
+		return errors.New("there is no board")
+	}
+	if plain.coll.shared.b != nil {
+		return errors.New("there is a board where none is wanted")
+	}
+	for _, n := range trialCounts() {
+		for i := range trials {
+			tr := &trials[i]
+			for _, place := range []bool{false, true} {
+				roots := []int{0, c.Size() - 1}
+				if !tr.rooted {
+					roots = roots[:1]
+				}
+				for _, root := range roots {
+					if place && !tr.place {
+						continue
+					}
+					if err := compareTrial(c, plain, tr, n, root, place); err != nil {
+						return fmt.Errorf("%s, %d doubles, root %d, in place %t: %w", tr.name, n, root, place, err)
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func compareTrial(c, plain *Comm, tr *trial, n, root int, place bool) error {
+	seed := func() *rand.Rand { return rand.New(rand.NewPCG(uint64(c.rank), uint64(n))) }
+	want, err := tr.try(plain, n, root, place, sumFloats{}, seed())
+	if err != nil {
+		return fmt.Errorf("by messages: %w", err)
+	}
+	got, err := tr.try(c, n, root, place, sumRudely{}, seed())
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(got, want) {
+		for i := range got {
+			if got[i] != want[i] {
+				return fmt.Errorf("byte %d of %d is %d, by messages it is %d", i, len(got), got[i], want[i])
+			}
+		}
+	}
+	return nil
+}
+
+// TestNodes: what a rank knows of nodes.
+func TestNodes(t *testing.T) {
+	for _, x := range []struct {
+		all            []uint64
+		rank           int
+		ranks, leaders []int
+		blocks, halves bool
+		worth          bool
+	}{
+		{[]uint64{5, 5}, 1, []int{0, 1}, nil, true, false, true},
+		{[]uint64{5, 6}, 1, []int{1}, []int{0, 1}, true, true, false},
+		{[]uint64{5, 5, 6, 6}, 2, []int{2, 3}, []int{0, 2}, true, true, true},
+		{[]uint64{5, 6, 5, 6}, 2, []int{0, 2}, []int{0, 1}, false, false, true},
+		{[]uint64{5, 5, 5, 6}, 3, []int{3}, []int{0, 3}, true, false, true},
+		{[]uint64{5, 5, 6, 6, 7, 7}, 0, []int{0, 1}, []int{0, 2, 4}, true, false, true},
+		{[]uint64{5, 5, 5, 6, 6, 6}, 0, []int{0, 1, 2}, []int{0, 3}, true, false, true},
+	} {
+		on := nodesOf(x.all, x.rank)
+		if !slices.Equal(on.ranks, x.ranks) || !slices.Equal(on.leaders, x.leaders) || on.blocks != x.blocks ||
+			on.halves != x.halves || on.worth() != x.worth || on.ranks[on.me] != x.rank {
+			t.Errorf("rank %d of %v: %+v, worth %t", x.rank, x.all, on, on.worth())
+		}
+	}
+	if on := nodesOf(make([]uint64, board.MaxRanks+1), 0); on.worth() {
+		t.Error("a board of too many ranks")
+	}
+}
+
+// TestBoardComesBack: the memory of a board goes to a later one when all ranks have freed the communicator.
+func TestBoardComesBack(t *testing.T) {
+	run(t, 2, func(c *Comm) error {
+		for i := range 30 {
+			d, err := c.Dup()
+			if err != nil {
+				return err
+			}
+			for range boardFrom + 2 {
+				if err := d.Barrier(); err != nil {
+					return err
+				}
+			}
+			if d.coll.shared.b == nil {
+				return errors.New("there is no board")
+			}
+			if err := errors.Join(d.Free(), c.Barrier()); err != nil {
+				return err
+			}
+			if i > 3 && c.rank == 0 {
+				c.proc.arena.mu.Lock()
+				pieces := len(c.proc.arena.free)
+				c.proc.arena.mu.Unlock()
+				if pieces > 2 {
+					return fmt.Errorf("%d pieces of memory", pieces)
+				}
+			}
+		}
+		return nil
+	}, "GOLCI_COLLECTIVES", "memory")
+}
