@@ -33,15 +33,15 @@ func (x *Call) reduceLong() (next int, err error) {
 	c := blocks{x: x, in: in.mem, out: x.buf[schedule.Out].mem[:len(in.mem)], elem: in.size}
 	c.each = board.ChunkBytes / c.elem * c.elem
 	c.n = (len(c.in) + c.each - 1) / c.each
-	return resultChunk(c.n-1) + 1, c.run()
+	err = c.run()
+	c.done(resultChunk(c.n - 1))
+	return resultChunk(c.n-1) + 1, err
 }
 
 func (c *blocks) run() error {
 	for i := range c.n + 2 {
 		if i < c.n {
-			if err := c.show(i); err != nil {
-				return err
-			}
+			c.show(i)
 		}
 		if j := i - 1; j >= 0 && j < c.n {
 			if err := c.reduce(j); err != nil {
@@ -57,8 +57,7 @@ func (c *blocks) run() error {
 	return nil
 }
 
-// The chunks of a rank are numbered in the order in which others are done with them: block i + 1 is combined before the
-// results of block i are collected.
+// The chunks of a rank are numbered in the order in which it brings them: block i + 1 before the result of block i.
 func blockChunk(i int) int  { return max(0, 2*i-1) }
 func resultChunk(i int) int { return 2*i + 2 }
 
@@ -72,33 +71,22 @@ func (c *blocks) share(rank, n int) (from, to int) {
 	return n * rank / ranks * c.elem, n * (rank + 1) / ranks * c.elem
 }
 
-// place gives the place for a chunk of this rank when others have done with what lay there.
-func (c *blocks) place(chunk int) (board.Place, error) {
-	x, b := c.x, c.x.st.shared.b
-	if old := chunk - board.Chunks; old >= 0 {
-		for k := 1; k < x.near(); k++ {
-			r := x.behindBy(k)
-			if err := x.awaitWord(b.Taken(r, x.st.shared.me), board.Seq(x.call, uint64(old)+1), r); err != nil {
-				return board.Place{}, err
-			}
-		}
-	}
-	return b.Chunk(x.st.shared.me, uint64(chunk)), nil
+// place gives the place for a chunk of this rank. Others have done with what lay there four blocks ago: without what they
+// have brought since, this rank would not have got here.
+func (c *blocks) place(chunk int) board.Place {
+	return c.x.st.shared.b.Chunk(c.x.st.shared.me, uint64(chunk))
 }
 
+const _ = uint(board.Chunks - 8) // two chunks for each block
+
 // show brings block i, but for the share that this rank combines itself.
-func (c *blocks) show(i int) error {
-	p, err := c.place(blockChunk(i))
-	if err != nil {
-		return err
-	}
-	b := c.of(c.in, i)
+func (c *blocks) show(i int) {
+	p, b := c.place(blockChunk(i)), c.of(c.in, i)
 	to := p.Bytes(len(b))
 	from, upTo := c.share(c.x.st.shared.me, len(b))
 	copy(to, b[:from])
 	copy(to[upTo:], b[upTo:])
 	c.x.publish(p, uint64(blockChunk(i)), len(b))
-	return nil
 }
 
 // reduce combines this rank's share of block i, and brings the result.
@@ -116,16 +104,12 @@ func (c *blocks) reduce(i int) error {
 		}
 		all[r] = b[from:to]
 	}
-	p, err := c.place(resultChunk(i))
-	if err != nil {
-		return err
-	}
+	p := c.place(resultChunk(i))
 	result := p.Bytes(to - from)
 	if err := x.fold(result, all[:x.near()]); err != nil {
 		return err
 	}
 	x.publish(p, uint64(resultChunk(i)), len(result))
-	c.done(blockChunk(i))
 	copy(c.of(c.out, i)[from:to], result)
 	return nil
 }
@@ -142,7 +126,6 @@ func (c *blocks) collect(i int) error {
 		}
 		copy(out[from:to], b)
 	}
-	c.done(resultChunk(i))
 	return nil
 }
 
@@ -151,7 +134,7 @@ func (c *blocks) come(rank, chunk, n int) ([]byte, error) {
 	return c.x.came(rank, c.x.st.shared.b.Chunk(rank, uint64(chunk)), uint64(chunk), n)
 }
 
-// done tells the other ranks that this one has done with a chunk of each.
+// done tells the other ranks that this one has done with the chunks of each up to one.
 func (c *blocks) done(chunk int) {
 	x := c.x
 	for k := 1; k < x.near(); k++ {
