@@ -176,7 +176,7 @@ static const struct counter counters[] = {
      "Messages that wait for a receive.",
      0x9, 2},
     {"unexpected_bytes",
-     "Bytes of eager messages that wait for a receive.",
+     "Bytes kept for eager messages that wait for a receive.",
      0x9, 2},
     {"waiting_probes",
      "Calls that wait for a message to look at.",

@@ -75,7 +75,7 @@ func Counters() []Performance {
 		define(PendingSends, "pending_sends", Level, UserBasic, "Sends that their receiver has not taken."),
 		define(UnexpectedMessages, "unexpected_messages", Level, UserBasic, "Messages that wait for a receive."),
 		define(UnexpectedBytes, "unexpected_bytes", Level, UserBasic,
-			"Bytes of eager messages that wait for a receive."),
+			"Bytes kept for eager messages that wait for a receive."),
 		define(WaitingProbes, "waiting_probes", Level, UserDetail, "Calls that wait for a message to look at."),
 
 		define(RequestsReceived, "requests_received", Counter, UserBasic,
