@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"runtime"
 	"slices"
 	"time"
 
@@ -21,9 +22,6 @@ const (
 	firstTag   = 1
 )
 
-// computed keeps the result of compute, so that it is not left out.
-var computed float64
-
 // compute keeps the processor busy, and makes no system call.
 func compute() {
 	x := 1.0
@@ -32,7 +30,7 @@ func compute() {
 			x = x*1.0000001 + 1e-9
 		}
 	}
-	computed = x
+	runtime.KeepAlive(x)
 }
 
 // firstCalls makes the rows of firstcall on the first two ranks, as bench/peers/first.c does. Every rank calls it.
