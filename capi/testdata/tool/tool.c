@@ -1,3 +1,6 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
 static int cvar(const char *name)
 {
     int index = -1;
@@ -219,6 +222,30 @@ static void test_events(void)
     CHECK(MPI_T_source_get_timestamp(0, &stamp) == MPI_T_ERR_INVALID_INDEX);
 }
 
+/* In a child of fork descriptions are there, and values cannot be read. */
+static void test_fork(MPI_T_pvar_session session)
+{
+    MPI_T_cvar_handle variable;
+    MPI_T_pvar_handle counter;
+    int n, number, status = -1;
+    unsigned long long value;
+    pid_t child;
+    CHECK(MPI_T_cvar_handle_alloc(cvar("GOLCI_EPOCH"), NULL, &variable, &n) == MPI_SUCCESS);
+    CHECK(MPI_T_pvar_handle_alloc(session, 0, NULL, &counter, &n) == MPI_SUCCESS);
+    fflush(NULL);
+    if ((child = fork()) == 0) {
+        int good = MPI_T_cvar_get_num(&n) == MPI_SUCCESS &&
+            MPI_T_cvar_read(variable, &number) == MPI_T_ERR_NOT_ACCESSIBLE &&
+            MPI_T_cvar_handle_alloc(0, NULL, &variable, &n) == MPI_T_ERR_NOT_ACCESSIBLE &&
+            MPI_T_pvar_read(session, counter, &value) == MPI_T_ERR_NOT_ACCESSIBLE &&
+            MPI_T_init_thread(MPI_THREAD_SINGLE, NULL) == MPI_SUCCESS;
+        _exit(good ? 0 : 1);
+    }
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+    CHECK(MPI_T_cvar_handle_free(&variable) == MPI_SUCCESS);
+    CHECK(MPI_T_pvar_handle_free(session, &counter) == MPI_SUCCESS);
+}
+
 static void test(void)
 {
     int provided = -1;
@@ -236,6 +263,7 @@ static void test(void)
     test_counters(session);
     test_categories();
     test_events();
+    test_fork(session);
     MPI_Finalize();
     CHECK(counted(session, "requests_received", MPI_T_PVAR_CLASS_COUNTER) > 0);
     test_strings();
