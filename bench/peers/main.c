@@ -35,8 +35,8 @@ static void run(struct job *j, const char *bench, const size_t *sizes, int ns, c
 		return;
 	}
 	for (int i = 0; i < ns; i++)
-		if (!run_pt2pt(j, bench, sizes[i]) && !run_win(j, bench, sizes[i]) && !run_access(j, bench, sizes[i])
-			&& !run_coll(j, bench, sizes[i]))
+		if (!run_pt2pt(j, bench, sizes[i]) && !run_first(j, bench, sizes[i]) && !run_win(j, bench, sizes[i])
+			&& !run_access(j, bench, sizes[i]) && !run_coll(j, bench, sizes[i]))
 			fail("no such benchmark");
 }
 

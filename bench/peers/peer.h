@@ -36,8 +36,9 @@ long agree(const struct job *j, double elapsed, long done, long least);
 void line_open(const struct job *j);
 double line_crossing(const struct job *j);
 
-// pt2pt.c, win.c, access.c, coll.c, threads.c: 0 when the name is not theirs
+// pt2pt.c, first.c, win.c, access.c, coll.c, threads.c: 0 when the name is not theirs
 int run_pt2pt(struct job *j, const char *bench, size_t size);
+int run_first(struct job *j, const char *bench, size_t size);
 int run_win(struct job *j, const char *bench, size_t size);
 int run_access(struct job *j, const char *bench, size_t size);
 int run_coll(struct job *j, const char *bench, size_t size);

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/golci/golci/bench"
 )
 
 //go:embed *.c *.h ucx/*.c
@@ -26,8 +28,10 @@ type Setting struct {
 
 // Peer is something installed that golci is compared with.
 type Peer struct {
-	Name     string // "openmpi", "mpich", "mpi" for an MPI that is neither; "ucx"
-	CC, Run  string // compiler (wrapper) and launcher, absolute; no launcher for UCX, whose program starts its own peer
+	Name     string   // "openmpi", "mpich", "mpi" for an MPI that is neither; "ucx"
+	CC, Run  string   // compiler (wrapper) and launcher, absolute; no launcher for UCX, whose program starts its own peer
+	ccArgs   []string // for CC, before all others
+	runArgs  []string // for Run, before all others
 	Bind     []string
 	Crowd    []string // needed to start more ranks than there are cores
 	Env      []string
@@ -134,6 +138,18 @@ func ucx() (Peer, bool) {
 	}, true
 }
 
+// Golci is golci's own C library, by the program golci, which compiles and launches. Its rows are called golci-c. The
+// first Build on a machine builds the library, too. !ok: there is no C compiler.
+func Golci(self string) (m Peer, ok bool) {
+	if _, err := exec.LookPath("cc"); err != nil {
+		return Peer{}, false
+	}
+	return Peer{
+		Name: bench.Golci + "-c", CC: self, Run: self, ccArgs: []string{"cc"}, runArgs: []string{"run"},
+		Settings: []Setting{{}},
+	}, true
+}
+
 func at(cc, run string, m Peer) (Peer, bool) {
 	ccPath, err := exec.LookPath(cc)
 	if err != nil {
@@ -175,7 +191,8 @@ func (m *Peer) Build(dir string) error {
 	}
 	prog := filepath.Join(dir, "peer."+m.Name)
 	args := append([]string{"-O3", "-w", "-std=gnu11", "-pthread", "-o", prog}, files...)
-	if out, err := exec.Command(m.CC, append(args, m.libs...)...).CombinedOutput(); err != nil {
+	args = slices.Concat(m.ccArgs, args, m.libs)
+	if out, err := exec.Command(m.CC, args...).CombinedOutput(); err != nil {
 		return fmt.Errorf("peers: %s: %w\n%s", m.CC, err, out)
 	}
 	m.Program = prog
@@ -206,7 +223,7 @@ func (m *Peer) Command(s Setting, c Case) (argv, env []string) {
 
 // launch is the launcher and its arguments before the program.
 func (m *Peer) launch(s Setting, ranks int) []string {
-	argv := []string{m.Run, "-n", strconv.Itoa(ranks)}
+	argv := append(append([]string{m.Run}, m.runArgs...), "-n", strconv.Itoa(ranks))
 	if ranks <= runtime.NumCPU() {
 		argv = append(argv, m.Bind...)
 	} else {

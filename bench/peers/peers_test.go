@@ -87,6 +87,25 @@ func TestCommandBindsWhereThereAreCores(t *testing.T) {
 	}
 }
 
+// TestGolci: golci compiles and launches its own C programs, where there is a compiler.
+func TestGolci(t *testing.T) {
+	install(t, "", "mpicc")
+	if m, ok := Golci("/bin/golci"); ok {
+		t.Errorf("%+v without a C compiler", m)
+	}
+	install(t, "", "cc")
+	m, ok := Golci("/bin/golci")
+	if !ok || !bench.Ours(m.Name) || !m.Has("latency") || m.Has(active) {
+		t.Fatalf("%+v, %v", m, ok)
+	}
+	m.Program = "/tmp/peer"
+	c := Case{Bench: "latency", Impl: m.Name, Ranks: 1 << 20, Sizes: "8", Threads: "1", Seconds: "0.5"}
+	argv, _ := m.Command(m.Settings[0], c)
+	if want := "/bin/golci run -n 1048576 /tmp/peer latency golci-c 8 1 0.5"; strings.Join(argv, " ") != want {
+		t.Errorf("command %q, want %q", argv, want)
+	}
+}
+
 // The settings of one implementation share a slice of arguments at their beginning: none may write into another's.
 func TestSettingsAreApart(t *testing.T) {
 	m := openMPI()
@@ -132,7 +151,7 @@ func TestProgramsOfInstalledMPIs(t *testing.T) {
 		if err := m.Build(dir); err != nil {
 			t.Fatal(err)
 		}
-		for _, b := range []string{"latency", "bandwidth", "bibw", "rate", "barrier", "bcast", "allreduce", "threads", "notify", "am"} {
+		for _, b := range []string{"latency", "bandwidth", "bibw", "rate", "barrier", "bcast", "allreduce", "threads", "notify", "am", "firstcall"} {
 			if !m.Has(b) {
 				continue
 			}
@@ -147,6 +166,8 @@ func checkProgram(t *testing.T, m *Peer, b string) {
 	switch b {
 	case "threads":
 		sizes, threads, c.Sizes, c.Threads = []int{8}, 2, "8", "2"
+	case "firstcall":
+		sizes, c.Sizes = []int{0, 0}, "0" // calls, then their control
 	case active:
 		sizes, c.Sizes = []int{0, 512, 0, 512}, "0,512" // round trips, then floods
 	}

@@ -37,6 +37,7 @@ var about = map[string]string{
 	"put":            "time and rate of writes to another rank's memory",
 	"get":            "time and rate of reads of another rank's memory",
 	"notify":         "time until a write and its notice have reached another rank",
+	firstCall:        "time of a probe after 2 ms of computing, and of a system call in its place",
 	"tail":           "how the times of single round trips are spread",
 	"asserts":        "half the round trip with receives posted first, for promises of a communicator",
 	"million":        "half a million threads on each of two ranks",

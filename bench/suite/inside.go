@@ -94,6 +94,9 @@ func messages(ctx context.Context, chosen []spec, out printer, env lookup) (err 
 }
 
 func (s spec) take(p *mpi.Proc, ends *crossing.Ends, out func(bench.Row)) error {
+	if s.name == firstCall {
+		return firstCalls(p, ends, s.windowOf(s.threads), out)
+	}
 	if s.name != "million" {
 		return ranks.Run(p, ranks.Config{
 			Bench: s.name, Sizes: s.sizes, Threads: s.threads, Window: s.windowOf(s.threads), Ends: ends,

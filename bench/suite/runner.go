@@ -24,15 +24,19 @@ type runner struct {
 
 // findPeers builds the C programs in dir with everything found. One that does not build is told and left out.
 func (r *runner) findPeers(dir string) {
-	for _, m := range peers.Find() {
+	found := peers.Find()
+	if len(found) == 0 {
+		fmt.Fprintln(r.Err, "no MPI implementation and no UCX found: golci runs alone")
+	}
+	if m, ok := peers.Golci(r.Self); ok {
+		found = append(found, m)
+	}
+	for _, m := range found {
 		if err := m.Build(dir); err != nil {
 			fmt.Fprintf(r.Err, "%s is left out: %v\n", m.Name, err)
 			continue
 		}
 		r.found = append(r.found, m)
-	}
-	if len(r.found) == 0 {
-		fmt.Fprintln(r.Err, "no MPI implementation and no UCX found: golci runs alone")
 	}
 }
 
@@ -135,8 +139,8 @@ func (s spec) jobs() [][]int {
 func (s spec) rows(threads []int) int {
 	n := len(threads) * len(s.sizes)
 	switch s.name {
-	case "am":
-		return 2 * n // round trips and floods
+	case "am", firstCall:
+		return 2 * n // round trips and floods; calls and their control
 	case ranks.Tail:
 		return len(ranks.Quantiles) * n
 	case ranks.Asserts:

@@ -86,6 +86,7 @@ var specs = []spec{
 		window: 500 * time.Millisecond,
 		asked:  true,
 	},
+	{name: firstCall, kind: pair, peers: true, sizes: none, window: time.Second, asked: true},
 	{name: "barrier", kind: whole, peers: true, sizes: none},
 	{name: "bcast", kind: whole, peers: true, sizes: reducible, least: 1},
 	{name: "allreduce", kind: whole, peers: true, sizes: reducible, least: 4},
@@ -210,7 +211,7 @@ func (s spec) with(c Config) (spec, error) {
 func (s spec) carried() bool { return s.kind == pair || s.kind == whole || s.kind == sole }
 
 func (s spec) sized() bool {
-	return s.kind == pair || s.kind == active || s.kind == whole && s.name != "barrier" || s.name == "reliable"
+	return s.kind == pair && s.name != firstCall || s.kind == active || s.kind == whole && s.name != "barrier" || s.name == "reliable"
 }
 
 func (s spec) threaded() bool { return s.kind == inProcess || s.kind == sole }

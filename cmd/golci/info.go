@@ -17,6 +17,7 @@ import (
 	"github.com/golci/golci/internal/boot"
 	"github.com/golci/golci/internal/settings"
 	"github.com/golci/golci/internal/simd"
+	"github.com/golci/golci/internal/tool"
 	"github.com/golci/golci/internal/topology"
 	"github.com/golci/golci/mpi"
 )
@@ -155,11 +156,6 @@ func infoLauncher(w io.Writer) {
 	}
 }
 
-var first = []string{
-	"GOLCI_CONDUIT", "GOLCI_WORKERS", "GOLCI_THREADS", "GOLCI_SERVER", "GOLCI_SPIN", "GOLCI_EAGER", "GOLCI_UDP_INTERFACES", "GOLCI_UDP_SECURITY",
-	"GOLCI_INIT_TIMEOUT", "GOLCI_STUCK",
-}
-
 func infoSettings(w io.Writer, all bool) error {
 	set, err := settings.Parse(os.LookupEnv)
 	if err != nil {
@@ -172,9 +168,9 @@ func infoSettings(w io.Writer, all bool) error {
 		return err
 	}
 	fmt.Fprintf(w, "\nsetting\tvalue\tdefault\tkind\tmeaning\n")
-	left := 0
-	for _, s := range set.List() {
-		if !all && !s.Set && !slices.Contains(first, s.Env) {
+	left, known := 0, tool.Controls()
+	for i, s := range set.List() {
+		if !all && !s.Set && known[i].Verbosity != tool.UserBasic {
 			left++
 			continue
 		}
@@ -191,7 +187,18 @@ func infoSettings(w io.Writer, all bool) error {
 	for _, text := range settings.Unknown(os.Environ(), boot.EnvLauncher) {
 		fmt.Fprintln(w, text)
 	}
+	if all {
+		infoCounters(w)
+	}
 	return nil
+}
+
+// infoCounters lists what a rank counts. Only a running rank has values.
+func infoCounters(w io.Writer) {
+	fmt.Fprintf(w, "\ncounter\tclass\tcategory\tmeaning\n")
+	for _, c := range counterReports() {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", c.Name, c.Class, c.Category, c.Doc)
+	}
 }
 
 // infoThreads prints the kind of a rank's threads, and why they are no coroutines if they should be.

@@ -9,6 +9,7 @@ import (
 	"github.com/golci/golci/internal/affinity"
 	"github.com/golci/golci/internal/boot"
 	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/tool"
 	"github.com/golci/golci/internal/topology"
 	"github.com/golci/golci/mpi"
 )
@@ -29,6 +30,22 @@ type machineReport struct {
 	Eager     eagerReport     `json:"eager_limit"`
 	Settings  []settings.Info `json:"settings"`
 	Unknown   []string        `json:"unknown_settings"`
+	Counters  []counterReport `json:"counters"`
+}
+
+// counterReport describes a counter of a rank, a performance variable.
+type counterReport struct {
+	Name     string `json:"name"`
+	Class    string `json:"class"`
+	Category string `json:"category"`
+	Doc      string `json:"meaning"`
+}
+
+func counterReports() (out []counterReport) {
+	for _, c := range tool.Counters() {
+		out = append(out, counterReport{c.Name, c.Class.String(), tool.Categories()[c.Category].Name, c.Doc})
+	}
+	return out
 }
 
 // threadsReport has the kind of a rank's threads, and why they are no coroutines (fult) if they should be.
@@ -69,7 +86,7 @@ func infoJSON(out io.Writer) error {
 	if r.Eager.Bytes, err = mpi.EagerLimit(r.Eager.Ranks); err != nil {
 		return err
 	}
-	r.Settings = set.List()
+	r.Settings, r.Counters = set.List(), counterReports()
 	e := json.NewEncoder(out)
 	e.SetIndent("", "  ")
 	return e.Encode(r)

@@ -34,3 +34,18 @@ func TestInfoProcessor(t *testing.T) {
 		}
 	}
 }
+
+// TestInfoCounters: each counter of a rank has a line, and a description of the same words in the JSON object.
+func TestInfoCounters(t *testing.T) {
+	var out strings.Builder
+	infoCounters(&out)
+	all := counterReports()
+	if lines := strings.Count(out.String(), "\n"); len(all) == 0 || lines != len(all)+2 {
+		t.Errorf("%d lines for %d counters", lines, len(all))
+	}
+	for _, c := range all {
+		if line := strings.Join([]string{c.Name, c.Class, c.Category, c.Doc}, "\t") + "\n"; !strings.Contains(out.String(), line) {
+			t.Errorf("no line %q in\n%s", line, out.String())
+		}
+	}
+}

@@ -142,6 +142,7 @@ func isClosed(c <-chan struct{}) bool {
 func (r *Rank) shut(ctx context.Context) error {
 	defer r.timeline.finish()
 	r.stats.close()
+	r.keepCounters()
 	if r.end != nil {
 		r.end.close()
 	}

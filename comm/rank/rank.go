@@ -48,6 +48,8 @@ type Rank struct {
 	attaching sync.Mutex
 	layers    atomic.Pointer[[]Layer] // changed under attaching
 
+	counted counted
+
 	untils untils
 	late   sync.WaitGroup        // aborts on their way
 	final  atomic.Bool           // Finalize has begun

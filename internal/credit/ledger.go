@@ -34,8 +34,12 @@ type flight struct {
 	at   uint64 // requests received by then
 }
 
+// endless is an epoch that does not end, where loans do not follow demand.
+const endless = int(^uint(0) >> 1)
+
 // Stats counts what a ledger has done since it was made.
 type Stats struct {
+	Requests uint64 // received, of all peers
 	Epochs   uint64
 	Needs    uint64 // requests, or Asks, that wanted more credits
 	Granted  uint64 // credits
@@ -56,7 +60,7 @@ func NewLedger(c Config, self, ranks int) (*Ledger, error) {
 	if ranks < 1 || uint(self) >= uint(ranks) {
 		return nil, fmt.Errorf("%w: rank %d of %d", ErrConfig, self, ranks)
 	}
-	g := &Ledger{c: c, self: self, bank: c.Bank, left: int(^uint(0) >> 1)}
+	g := &Ledger{c: c, self: self, bank: c.Bank, left: endless}
 	g.peers, g.list = make([]Lender, ranks), make([]uint64, (ranks+63)/64)
 	for i := range g.peers {
 		g.peers[i].loan = uint16(c.PerPeer)

@@ -93,6 +93,9 @@ func (g *Ledger) expire() {
 
 // requests is the number of requests received.
 func (g *Ledger) requests() uint64 {
+	if g.c.Mode != Dynamic {
+		return uint64(endless - g.left)
+	}
 	return (g.stats.Epochs+1)*uint64(g.c.Epoch) - uint64(g.left)
 }
 

@@ -3,7 +3,11 @@ package credit
 import "fmt"
 
 // Stats returns the counters.
-func (g *Ledger) Stats() Stats { return g.stats }
+func (g *Ledger) Stats() Stats {
+	s := g.stats
+	s.Requests = g.requests()
+	return s
+}
 
 // Banked is the number of credits in the bank.
 func (g *Ledger) Banked() int { return g.bank }

@@ -82,6 +82,18 @@ func (s *Set) List() []Info {
 	return out
 }
 
+// Known describes all settings, in the order of the table, without values.
+func Known() []Info {
+	out := make([]Info, len(table))
+	for i, d := range table {
+		out[i] = d.Info
+	}
+	return out
+}
+
+// At is the value of the setting at a place of the table: an int, bool, string, time.Duration, or int64 for a size.
+func (s *Set) At(place int) any { return s.values[table[place]].value }
+
 func define[T any](env, kind, def, doc string, parse func(string) (T, error)) Setting[T] {
 	d := &definition{
 		Info:  Info{Env: env, Kind: kind, Default: def, Doc: doc},

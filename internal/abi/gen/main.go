@@ -63,6 +63,7 @@ func generate(root string) (map[string][]byte, error) {
 		"capi/shim_gen.h":    text,
 		"capi/errors_gen.h":  errorTexts(t),
 		"capi/types_gen.h":   typeTable(),
+		"capi/tool_gen.h":    toolTables(),
 	}, err
 }
 

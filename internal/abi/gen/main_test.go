@@ -25,7 +25,7 @@ func TestGenerated(t *testing.T) {
 			t.Errorf("%s is not what go run ./internal/abi/gen writes (%v)", name, err)
 		}
 	}
-	if len(all) != 5 {
+	if len(all) != 6 {
 		t.Errorf("there are %d files", len(all))
 	}
 }

@@ -66,6 +66,9 @@ func New(near, far conduit.Conduit, isNear func(peer int) bool) (conduit.Conduit
 	return m, nil
 }
 
+// Far is the conduit towards peers that the near one does not reach. The caller only looks at it.
+func (m *mixed) Far() conduit.Conduit { return m.far }
+
 // join gives the properties on which a caller may count whatever the peer.
 func join(a, b conduit.Caps) conduit.Caps {
 	c := conduit.Caps{

@@ -39,6 +39,23 @@ func (c *Conduit) Stats() Stats {
 	return c.stats()
 }
 
+// Segments sums up the segments to and from all peers. It takes time in proportion to them, and may be called as Stats.
+func (c *Conduit) Segments() (sum reliable.Stats) {
+	c.poll.Lock()
+	defer c.poll.Unlock()
+	c.engine.Lock()
+	defer c.release()
+	for p := range c.lanes {
+		s := c.core.Stats(p)
+		sum.Sent += s.Sent
+		sum.Resent += s.Resent
+		sum.Timeouts += s.Timeouts
+		sum.Received += s.Received
+		sum.Duplicates += s.Duplicates
+	}
+	return sum
+}
+
 // stats is Stats under poll and engine.
 func (c *Conduit) stats() Stats {
 	r, o := &c.recv, &c.out

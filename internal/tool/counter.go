@@ -1,0 +1,110 @@
+package tool
+
+import "slices"
+
+// ID names a performance variable. It is the place of its value among Values.
+type ID int
+
+// Performance variables.
+const (
+	Workers ID = iota
+	ThreadsAlive
+
+	PostedReceives
+	ReceivesUnderWay
+	PendingSends
+	UnexpectedMessages
+	UnexpectedBytes
+	WaitingProbes
+
+	RequestsReceived
+	CreditsBanked
+	CreditsLent
+	CreditsBorrowed
+	CreditsInUse
+	CreditEpochs
+	CreditNeeds
+	CreditsGranted
+	CreditNeedsLimited
+	CreditNeedsDenied
+	CreditRevokes
+	CreditsReturned
+
+	DatagramsSent
+	DatagramsReceived
+	DatagramsRefused
+	DatagramsDropped
+	DatagramsMalformed
+	DatagramsForeign
+	SegmentsSent
+	SegmentsResent
+	RetransmissionTimeouts
+	SegmentsDuplicate
+
+	NumCounters
+)
+
+// Values are those of all performance variables of a rank.
+type Values [NumCounters]uint64
+
+// Performance is a performance variable (15.3.7). A tool can neither write nor stop it. It is not read and reset at
+// once. Its value is of the rank since its start.
+type Performance struct {
+	ID        ID
+	Name      string
+	Doc       string // one sentence, with the unit
+	Class     Class
+	Verbosity Verbosity
+	Category  int // its place among the categories
+}
+
+func define(id ID, name string, class Class, v Verbosity, doc string) Performance {
+	p := Performance{ID: id, Name: name, Doc: doc, Class: class, Verbosity: v}
+	p.Category = categoryOf(func(c *Category) bool { return slices.Contains(c.counters, id) })
+	return p
+}
+
+// Counters lists the performance variables by their IDs.
+func Counters() []Performance {
+	return []Performance{
+		define(Workers, "workers", Size, UserBasic, "Workers of the rank: OS threads that run light-weight threads."),
+		define(ThreadsAlive, "threads_alive", Level, UserBasic, "Light-weight threads that have not ended."),
+
+		define(PostedReceives, "posted_receives", Level, UserBasic, "Receives that wait for a message."),
+		define(ReceivesUnderWay, "receives_under_way", Level, UserDetail, "Receives whose message is on its way."),
+		define(PendingSends, "pending_sends", Level, UserBasic, "Sends that their receiver has not taken."),
+		define(UnexpectedMessages, "unexpected_messages", Level, UserBasic, "Messages that wait for a receive."),
+		define(UnexpectedBytes, "unexpected_bytes", Level, UserBasic,
+			"Bytes kept for eager messages that wait for a receive."),
+		define(WaitingProbes, "waiting_probes", Level, UserDetail, "Calls that wait for a message to look at."),
+
+		define(RequestsReceived, "requests_received", Counter, UserBasic,
+			"Requests received: eager messages, envelopes of others, and what else takes credits."),
+		define(CreditsBanked, "credits_banked", Level, TunerBasic, "Credits that are lent to nobody."),
+		define(CreditsLent, "credits_lent", Level, TunerBasic, "Credits lent to other ranks."),
+		define(CreditsBorrowed, "credits_borrowed", Level, TunerBasic, "Credits borrowed from other ranks."),
+		define(CreditsInUse, "credits_in_use", Level, TunerBasic, "Borrowed credits that requests under way take."),
+		define(CreditEpochs, "credit_epochs", Counter, TunerDetail, "Credit epochs that have ended."),
+		define(CreditNeeds, "credit_needs", Counter, TunerBasic, "Wishes of other ranks for more credits."),
+		define(CreditsGranted, "credits_granted", Counter, TunerBasic, "Credits by which loans have grown."),
+		define(CreditNeedsLimited, "credit_needs_limited", Counter, TunerDetail, "Wishes that a limit has refused."),
+		define(CreditNeedsDenied, "credit_needs_denied", Counter, TunerDetail, "Wishes that the bank has refused."),
+		define(CreditRevokes, "credit_revokes", Counter, TunerDetail, "Messages that have asked for credits back."),
+		define(CreditsReturned, "credits_returned", Counter, TunerDetail, "Credits that other ranks have given back."),
+
+		define(DatagramsSent, "datagrams_sent", Counter, UserBasic, "Datagrams sent."),
+		define(DatagramsReceived, "datagrams_received", Counter, UserBasic, "Datagrams received, also foreign ones."),
+		define(DatagramsRefused, "datagrams_refused", Counter, TunerBasic, "Datagrams that the system did not take."),
+		define(DatagramsDropped, "datagrams_dropped", Counter, TunerBasic,
+			"Datagrams that the system had no room for, as far as it tells."),
+		define(DatagramsMalformed, "datagrams_malformed", Counter, DeveloperBasic,
+			"Datagrams of the job that were too long or against the rules."),
+		define(DatagramsForeign, "datagrams_foreign", Counter, TunerBasic,
+			"Datagrams that were of no rank of the job, or had been changed or repeated."),
+		define(SegmentsSent, "segments_sent", Counter, UserDetail, "Parts of messages sent in datagrams, each once."),
+		define(SegmentsResent, "segments_resent", Counter, UserBasic, "Parts of messages that were sent again."),
+		define(RetransmissionTimeouts, "retransmission_timeouts", Counter, TunerBasic,
+			"Times that no acknowledgement came until the end of its time."),
+		define(SegmentsDuplicate, "segments_duplicate", Counter, TunerDetail, "Parts of messages that came once more."),
+	}
+}
