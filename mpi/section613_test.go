@@ -159,8 +159,9 @@ func (k *lastingCase) check(c *Comm) error {
 	return r.Free()
 }
 
-func TestPersistentCollectiveRules(t *testing.T) {
-	obey(t, []rule{
+// lastingRules are those of persistent collectives (6.13).
+func lastingRules() []rule {
+	return []rule{
 		{"6.13", "starts in another order than that of the making", 3, func(c *Comm) error {
 			a, b := []int{c.Rank()}, []int{10 * c.Rank()}
 			ra, err := BcastInit(c, a, 1)
@@ -220,12 +221,12 @@ func TestPersistentCollectiveRules(t *testing.T) {
 			_, bad := BcastInit(func() *Comm { err = d.Free(); return d }(), []int{1}, 0)
 			return errors.Join(err, fails("BcastInit", bad, ErrComm))
 		}},
-	})
+	}
 }
 
-// TestAlltoallw (6.8, 6.12.6): parts of different types, with holes.
-func TestAlltoallw(t *testing.T) {
-	obey(t, []rule{
+// alltoallwRules have parts of different types, with holes (6.8, 6.12.6).
+func alltoallwRules() []rule {
+	return []rule{
 		{"6.8", "a column to one rank, bytes to the other", 2, func(c *Comm) error {
 			m := []int32{1, 2, 3, 4, 5, 6} // two columns of three
 			for i := range m {
@@ -273,5 +274,5 @@ func TestAlltoallw(t *testing.T) {
 		{"6.8", "strings", 1, func(c *Comm) error {
 			return fails("Alltoallw", Alltoallw(c, []Part{PartOf([]string{""})}, []Part{{}}), ErrType)
 		}},
-	})
+	}
 }

@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -9,9 +10,10 @@ import (
 // errRefused is what functions of keys fail with here.
 var errRefused = errors.New("refused")
 
-func TestAttributes(t *testing.T) {
+// attributeRules are those of keys and values (7.7).
+func attributeRules() []rule {
 	twice := func(_ *Comm, v int) (int, bool, error) { return 2 * v, true, nil }
-	obey(t, []rule{
+	return []rule{
 		{"7.7.2", "a value that is set", 2, func(c *Comm) error {
 			k := NewKey[int](nil, nil)
 			err := k.Set(c, 7)
@@ -24,7 +26,7 @@ func TestAttributes(t *testing.T) {
 		}},
 		{"7.7.2", "a view has the values of its communicator", 1, func(c *Comm) error {
 			k := NewKey[string](nil, nil)
-			err := k.Set(c.WithContext(t.Context()), "x")
+			err := k.Set(c.WithContext(context.Background()), "x")
 			v, _, bad := k.Get(c)
 			return errors.Join(err, bad, is("value", v, "x"))
 		}},
@@ -128,7 +130,7 @@ func TestAttributes(t *testing.T) {
 			refuse = false
 			return errors.Join(err, d.Free())
 		}},
-	})
+	}
 }
 
 // TestAttributesOfSelf (11.2.4): the end of a rank deletes the attributes of its own communicator, while it still
@@ -152,7 +154,8 @@ func TestAttributesOfSelf(t *testing.T) {
 	}
 }
 
-func TestMakingCommunicators(t *testing.T) {
+// makingRules are those of what makes communicators (7.4, 11.3).
+func makingRules() []rule {
 	works := func(c *Comm) error {
 		n, err := AllreduceOne(c, c.Rank(), Sum)
 		return errors.Join(err, is("sum of ranks", n, c.Size()*(c.Size()-1)/2))
@@ -160,7 +163,7 @@ func TestMakingCommunicators(t *testing.T) {
 	var rules []rule
 	for _, n := range []int{1, 2, 5, 8} {
 		rules = append(rules,
-			rule{"7.4.2", "Idup", n, func(c *Comm) error {
+			rule{"7.4.2", fmt.Sprintf("Idup, %d ranks", n), n, func(c *Comm) error {
 				var ds [3]*Comm
 				var rs [3]Request
 				for i := range ds {
@@ -175,14 +178,14 @@ func TestMakingCommunicators(t *testing.T) {
 				}
 				return err
 			}},
-			rule{"7.4.2", "ranks of one machine", n, func(c *Comm) error {
+			rule{"7.4.2", fmt.Sprintf("ranks of one machine, %d ranks", n), n, func(c *Comm) error {
 				d, err := c.SplitShared(-c.Rank())
 				if err != nil {
 					return err
 				}
 				return errors.Join(works(d), is("rank", d.Rank(), c.Size()-1-c.Rank()), d.Free())
 			}},
-			rule{"7.4.2", "a group without a parent", n, func(c *Comm) error {
+			rule{"7.4.2", fmt.Sprintf("a group without a parent, %d ranks", n), n, func(c *Comm) error {
 				g, err := c.Group()
 				if err != nil {
 					return err
@@ -193,7 +196,7 @@ func TestMakingCommunicators(t *testing.T) {
 				}
 				return errors.Join(works(d), d.Free())
 			}},
-			rule{"11.3.2", "the world of a session", n, func(c *Comm) error {
+			rule{"11.3.2", fmt.Sprintf("the world of a session, %d ranks", n), n, func(c *Comm) error {
 				s, err := c.Proc().OpenSession()
 				if err != nil {
 					return err
@@ -256,5 +259,5 @@ func TestMakingCommunicators(t *testing.T) {
 			}
 			return all
 		}})
-	obey(t, rules)
+	return rules
 }

@@ -3,7 +3,6 @@ package mpi
 import (
 	"errors"
 	"fmt"
-	"testing"
 )
 
 // around is a test on a distributed graph: data comes from the ranks before, and goes to those behind, at these distances.
@@ -197,8 +196,8 @@ func inGrid(dims []int, periods []bool, f func(c *Comm) error) func(c *Comm) err
 	return grid(dims, periods, func(c *Comm, _ Cart) error { return f(c) })
 }
 
-// TestNeighborhoods has each collective in each form, in grids and graphs of many shapes.
-func TestNeighborhoods(t *testing.T) {
+// neighborRules have each collective in each form, in grids and graphs of many shapes.
+func neighborRules() []rule {
 	shapes := []struct {
 		name  string
 		ranks int
@@ -235,14 +234,14 @@ func TestNeighborhoods(t *testing.T) {
 			}
 		}
 	}
-	obey(t, rules)
+	return rules
 }
 
-// TestNeighborErrors has the errors of arguments, on one rank that is its own neighbour on both sides.
-func TestNeighborErrors(t *testing.T) {
+// neighborErrorRules have the errors of arguments, on one rank that is its own neighbour on both sides.
+func neighborErrorRules() []rule {
 	self := func(f func(c *Comm) error) func(c *Comm) error { return inGrid([]int{1}, ring, f) }
 	one, two := []int64{1}, []int64{1, 2}
-	obey(t, []rule{
+	return []rule{
 		{"8.6", "no topology", 1, func(c *Comm) error {
 			return fails("NeighborAllgather", NeighborAllgather(c, one, two), ErrTopology)
 		}},
@@ -291,5 +290,5 @@ func TestNeighborErrors(t *testing.T) {
 			_, err := NeighborAllgatherInit(c, one, make([]int64, 3))
 			return fails("NeighborAllgatherInit", err, ErrCount)
 		})},
-	})
+	}
 }

@@ -4,28 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"testing"
-
-	"github.com/golci/golci/internal/settings"
 )
-
-// rule is one rule of a section of the standard, checked by a job of so many ranks.
-type rule struct {
-	section, name string
-	ranks         int
-	check         func(c *Comm) error
-}
-
-// obey checks rules over memory and over datagrams.
-func obey(t *testing.T, rules []rule) {
-	for _, carrier := range []string{"local", "udp"} {
-		for _, r := range rules {
-			t.Run(fmt.Sprintf("%s/%s %s/%d", carrier, r.section, r.name, r.ranks), func(t *testing.T) {
-				must(t, r.ranks, r.check, With(settings.Conduit.Env(), carrier))
-			})
-		}
-	}
-}
 
 // fails checks that err matches want; a nil want: that there is none.
 func fails(what string, err, want error) error {
@@ -69,8 +48,9 @@ func grid(dims []int, periods []bool, f func(c *Comm, g Cart) error) func(c *Com
 // ring is 0, 1, ... n-1 round.
 var ring = []bool{true}
 
-func TestTopologies(t *testing.T) {
-	obey(t, []rule{
+// topologyRules are those of grids and graphs (8.5).
+func topologyRules() []rule {
+	return []rule{
 		{"8.5.1", "all ranks are in a grid", 6, grid([]int{2, 3}, nil, func(c *Comm, g Cart) error {
 			at, err := g.Coords(c.Rank())
 			return errors.Join(err, listIs("coordinates", at, []int{c.Rank() / 3, c.Rank() % 3}))
@@ -281,5 +261,5 @@ func TestTopologies(t *testing.T) {
 			_, err := c.SubCart(true)
 			return fails("SubCart", err, ErrTopology)
 		}},
-	})
+	}
 }

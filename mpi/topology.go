@@ -121,7 +121,10 @@ func (g Graph) Size() int { return g.t.Size() }
 
 // Neighbors are the ranks next to one (8.5.5, MPI_Graph_neighbors). Nobody may change the list. ErrRank: there is no
 // such rank.
-func (g Graph) Neighbors(rank int) ([]int, error) { return g.t.Neighbors(rank) }
+func (g Graph) Neighbors(rank int) ([]int, error) {
+	list, err := g.t.Neighbors(rank)
+	return list, argument(err)
+}
 
 // Edge is an edge of a graph between two ranks. What its weight means is the program's matter; it is not negative.
 type Edge struct{ From, To, Weight int }

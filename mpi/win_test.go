@@ -127,8 +127,11 @@ func opCase64(name string, o Op[int64], old, value, want int64) winCase {
 }
 
 // TestWinAccesses: 12.3 and 12.5.1.
-func TestWinAccesses(t *testing.T) {
-	winCases(t, slices.Concat(putCases, strideCases, []winCase{
+func TestWinAccesses(t *testing.T) { winCases(t, accessCases()) }
+
+// accessCases are those of accesses in epochs of fences.
+func accessCases() []winCase {
+	return slices.Concat(putCases, strideCases, []winCase{
 		opCase64("sum", Sum, 40, 2, 42),
 		opCase64("prod", Prod, 6, 7, 42),
 		opCase64("min", Min, 3, -2, -2),
@@ -140,7 +143,7 @@ func TestWinAccesses(t *testing.T) {
 		opCase64("bxor", Bxor, 12, 10, 6),
 		opCase64("replace", Replace, 1, 2, 2),
 		opCase64("no_op", NoOp, 1, 2, 1),
-	}, atomicCases))
+	}, atomicCases)
 }
 
 // TestWinEpochs: 12.5.

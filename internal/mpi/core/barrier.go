@@ -37,7 +37,7 @@ func (c *Comm) lastBarrier() error {
 
 // Ibarrier is Barrier that does not wait.
 func (c *Comm) Ibarrier() (Request, error) {
-	x, err := c.BeginLater("Ibarrier", byteElem)
+	x, err := c.begin("Ibarrier", nil, true) // which communicators of two groups have, too
 	if err != nil {
 		return Request{}, err
 	}
