@@ -44,6 +44,7 @@ var roles = map[string]func(c *mpi.Comm) error{
 	"talk":   roleTalk,
 	"mourn":  roleMourn,
 	"round":  roleRound,
+	"random": roleRandom,
 }
 
 // rankMain is the program of a rank. It first tells its number and process.

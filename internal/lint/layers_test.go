@@ -27,7 +27,7 @@ var layers = [][]string{
 	{"comm", "comm/barrier", "realm"},
 	{"internal/mpi"},
 	{"mpi"},
-	{"bench", "internal/realmtest"},
+	{"bench", "internal/mpitest", "internal/realmtest"},
 	{"cmd", "examples", "internal/gasnettest", "internal/jobtest", "internal/lint"},
 }
 
