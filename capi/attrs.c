@@ -93,9 +93,10 @@ static int *predefined(int keyval)
         last_code = codes_last();
         return &last_code;
     case MPI_UNIVERSE_SIZE:
-        universe = comm_at(world_place)->size;
+        universe = golciUniverse();
         return &universe;
     case MPI_APPNUM:
+        app = golciAppNum();
         return &app;
     }
     return NULL;

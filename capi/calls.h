@@ -18,6 +18,9 @@ HIDDEN void told(const char *text, size_t n);
 
 /* golciInit joins the job. It gives the rank and the number of ranks. */
 HIDDEN int golciInit(int *rank, int *size);
+/* The most processes of the job, and the number of the command that has started this one. */
+HIDDEN int golciUniverse(void);
+HIDDEN int golciAppNum(void);
 HIDDEN int golciFinalize(void);
 /* golciAbort ends the job with that exit code, and does not return. */
 HIDDEN void golciAbort(int code, char *text, int64_t n);

@@ -318,33 +318,6 @@ ABI(int, Win_create, (void *base, MPI_Aint size, int disp_unit, MPI_Info info, M
 { return PMPI_Win_create_c(base, size, disp_unit, info, comm, win); }
 
 /* process */
-ABI(int, Close_port, (const char *port_name))
-{ return unsupported(); }
-ABI(int, Comm_accept, (const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm))
-{ return unsupported(); }
-ABI(int, Comm_connect, (const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm))
-{ return unsupported(); }
-ABI(int, Comm_disconnect, (MPI_Comm *comm))
-{ return unsupported(); }
-ABI(int, Comm_get_parent, (MPI_Comm *parent))
-{ return unsupported(); }
-ABI(int, Comm_join, (int fd, MPI_Comm *intercomm))
-{ return unsupported(); }
-ABI(int, Comm_spawn, (const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm,
-    MPI_Comm *intercomm, int array_of_errcodes[]))
-{ return unsupported(); }
-ABI(int, Comm_spawn_multiple, (int count, char *array_of_commands[], char **array_of_argv[],
-    const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm,
-    int array_of_errcodes[]))
-{ return unsupported(); }
-ABI(int, Lookup_name, (const char *service_name, MPI_Info info, char *port_name))
-{ return unsupported(); }
-ABI(int, Open_port, (MPI_Info info, char *port_name))
-{ return unsupported(); }
-ABI(int, Publish_name, (const char *service_name, MPI_Info info, const char *port_name))
-{ return unsupported(); }
-ABI(int, Unpublish_name, (const char *service_name, MPI_Info info, const char *port_name))
-{ return unsupported(); }
 
 /* file */
 ABI(int, File_iread, (MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request))

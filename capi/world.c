@@ -3,6 +3,7 @@
 #include "calls.h"
 #include "comms.h"
 #include "fork.h"
+#include "process.h"
 #include "sessions.h"
 
 #include <pthread.h>
@@ -62,6 +63,7 @@ int world_join(void)
         class = MPI_ERR_OTHER;
     else if (atomic_load(&joined) == outside_job && (class = golciInit(&rank, &size)) == MPI_SUCCESS) {
         comms_begin(rank, size);
+        parent_begin();
         atomic_store(&joined, in_job);
         atexit(at_exit);
     }

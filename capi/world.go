@@ -44,6 +44,16 @@ func golciInit(rankOf, size *C.int) (class C.int) {
 		return classOf(err)
 	}
 	p.Isolate()
+	if err := p.JoinParent(); err != nil {
+		return classOf(err)
+	}
+	if p.Parent() != nil {
+		n, err := p.AppNum()
+		if err != nil {
+			return classOf(err)
+		}
+		appNum.Store(int32(n))
+	}
 	comms[worldPlace].Store(p.World())
 	comms[selfPlace].Store(p.Self())
 	proc.Store(p)
@@ -51,6 +61,15 @@ func golciInit(rankOf, size *C.int) (class C.int) {
 	*rankOf, *size = C.int(p.World().Rank()), C.int(p.World().Size())
 	return C.MPI_SUCCESS
 }
+
+// appNum is the number of the command that has spawned this process.
+var appNum atomic.Int32
+
+//export golciUniverse
+func golciUniverse() C.int { return C.int(proc.Load().Universe()) }
+
+//export golciAppNum
+func golciAppNum() C.int { return C.int(appNum.Load()) }
 
 // flushTime is how long the end of the process waits for the program's output. Another thread may hold a stream.
 const flushTime = time.Second

@@ -40,6 +40,10 @@ const (
 	ClassRMARange    ErrorClass = 48                       // MPI_ERR_RMA_RANGE
 	ClassRMAShared   ErrorClass = 49                       // MPI_ERR_RMA_SHARED
 	ClassRMASync     ErrorClass = 50                       // MPI_ERR_RMA_SYNC
+	ClassName        ErrorClass = ErrorClass(errs.Name)    // MPI_ERR_NAME
+	ClassPort        ErrorClass = ErrorClass(errs.Port)    // MPI_ERR_PORT
+	ClassService     ErrorClass = ErrorClass(errs.Service) // MPI_ERR_SERVICE
+	ClassSpawn       ErrorClass = ErrorClass(errs.Spawn)   // MPI_ERR_SPAWN
 	ClassSize        ErrorClass = 52                       // MPI_ERR_SIZE
 	ClassWin         ErrorClass = 56                       // MPI_ERR_WIN
 	ClassRMAFlavor   ErrorClass = 57                       // MPI_ERR_RMA_FLAVOR

@@ -35,6 +35,10 @@ var (
 	ErrDims      error = errs.Dims     // dimensions that do not fit the number of ranks
 	ErrKeyval    error = errs.Keyval   // a key of attributes that was freed
 	ErrSession   error = errs.Session
+	ErrSpawn     error = errs.Spawn   // processes cannot be started
+	ErrPort      error = errs.Port    // no such port
+	ErrName      error = errs.Name    // no such service
+	ErrService   error = errs.Service // a service that is not published, or cannot be
 	ErrAborted         = core.ErrAborted
 
 	// Of collectives; CollectiveError tells more of the first.

@@ -40,6 +40,9 @@ func InitContext(ctx context.Context, opts ...Option) (*Proc, error) {
 	if _, err := rank.Start(core.OrNone(ctx), o.rank); err != nil {
 		return nil, fmt.Errorf("mpi: Init: %w", err)
 	}
+	if err := p.core().JoinParent(); err != nil {
+		return nil, p.Abort(1, err)
+	}
 	return p, nil
 }
 

@@ -30,7 +30,7 @@ const listFile = "cmd/golci-mpich-tests/lines.txt"
 type cli struct {
 	Tests     string   `help:"Checkout of MPICH, or a git directory of one." env:"MPICH_TESTS" placeholder:"DIR"`
 	CC        string   `help:"Compiler for programs of MPI." name:"cc" env:"GOLCI_MPICH_CC" default:"golci cc"`
-	Launcher  string   `help:"What starts a job, without -n N. {time} stands for the limit." default:"${launcher}"`
+	Launcher  string   `help:"What starts a job, without -n N. {time} stands for the limit, {room} for the flag of golci run by which lines of spawn may start processes." default:"${launcher}"`
 	Configure []string `help:"Arguments for configure, instead of those that fit CC." sep:"none" placeholder:"ARG"`
 	List      string   `help:"File with what is expected, instead of the one in this program." placeholder:"FILE"`
 	Foreign   bool     `help:"The library is another one: only tell what passes."`
@@ -72,7 +72,7 @@ func realMain(ctx context.Context, args []string, out, errs io.Writer, grace tim
 	helped := false
 	parser, err := kong.New(&c, kong.Name("golci-mpich-tests"), kong.Writers(out, errs),
 		kong.Description("Run MPICH's tests of MPI, and compare the outcome with what is expected."),
-		kong.Exit(func(int) { helped = true }), kong.Vars{"launcher": "golci run -timeout {time}"},
+		kong.Exit(func(int) { helped = true }), kong.Vars{"launcher": "golci run -timeout {time} {room}"},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 	if err == nil {
 		_, err = parser.Parse(doubleDashes(args))

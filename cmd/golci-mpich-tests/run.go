@@ -144,9 +144,21 @@ func (s *session) line(ctx context.Context, l *suite.Line) (r suite.Result, outp
 	return r, end.output, nil
 }
 
+// Programs in directories of that name spawn others: some 128, one after the other. Lines of errors/spawn want that
+// MPI_Comm_connect gives up after 20 seconds, and name MPICH's variables for that.
+const (
+	spawnDir   = "spawn"
+	spawnFlags = "-universe 160 -env GOLCI_INIT_TIMEOUT=20s"
+)
+
 // argv is the command of a line.
 func (s *session) argv(l *suite.Line, limit time.Duration) []string {
-	argv := strings.Fields(strings.ReplaceAll(s.Launcher, "{time}", seconds(limit)+"s"))
+	room := ""
+	if strings.Contains(l.Dir, spawnDir) {
+		room = spawnFlags
+	}
+	launcher := strings.NewReplacer("{time}", seconds(limit)+"s", "{room}", room).Replace(s.Launcher)
+	argv := strings.Fields(launcher)
 	argv = append(argv, "-n", strconv.Itoa(l.Procs))
 	argv = append(argv, l.LauncherArgs...)
 	argv = append(argv, "./"+l.Program)

@@ -16,6 +16,7 @@ import (
 
 type runCmd struct {
 	Ranks   *int          `short:"n" aliases:"np" help:"Number of ranks, 1 to ${most}; default: 1, with -hosts one for each slot." placeholder:"N"`
+	Room    int           `name:"universe" help:"The most ranks of the job, with those that its ranks spawn; default: -n, so that none can be." placeholder:"N"`
 	Bind    string        `help:"Bind each rank to its share of the cores (core), or not (none); default: GOLCI_BIND." placeholder:"core|none"`
 	Prefix  bool          `help:"Begin every line of output with its rank."`
 	Survive bool          `help:"Do not end the job when a rank dies; the program goes on without it."`
@@ -113,7 +114,7 @@ func (r *runCmd) launch(argv []string, hosts []far.Host, guard *launch.Guard, si
 		Ranks: r.ranks(hosts), Argv: argv, Env: append([]string{settings.Bind.Env() + "=" + r.Bind}, r.Env...), Bind: r.Bind, Prefix: r.Prefix, Survive: r.Survive, Timeout: r.Timeout, Grace: r.Grace,
 		Limit: func(ranks int) time.Duration { return boot.ExitLimit(set, ranks) + limitMargin },
 		Guard: guard, Stdin: stdin, Stdout: os.Stdout, Stderr: os.Stderr, Signals: signals, Say: say, Detail: r.detail,
-		Parts: parts.path(),
+		Parts: parts.path(), Room: r.Room,
 	}, team)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "golci:", err)

@@ -82,6 +82,9 @@ func openConduit(ctx context.Context, job *boot.Job, o *options) (conduit.Condui
 		return all[0], nil
 	}
 	c := carrierOf(name)
+	if job.Room() {
+		return openRoomy(ctx, o, job, c)
+	}
 	if c == nil {
 		return openNearest(ctx, o, job)
 	}
@@ -93,6 +96,18 @@ func openConduit(ctx context.Context, job *boot.Job, o *options) (conduit.Condui
 		return nil, err
 	}
 	return c.between(ctx, o, job)
+}
+
+// openRoomy connects the ranks of a job with room for more, which c, if it is not nil, was asked to join.
+func openRoomy(ctx context.Context, o *options, job *boot.Job, c *carrier) (conduit.Conduit, error) {
+	if c != nil && c.name != shm.Name {
+		return nil, fmt.Errorf("%w: %s=%s, and a job with room for more ranks (golci run -universe) needs %s", ErrArgument,
+			settings.Conduit.Env(), c.name, shm.Name)
+	}
+	if err := shm.Lacks(); err != nil {
+		return nil, fmt.Errorf("%w: a job with room for more ranks (golci run -universe): %w", ErrArgument, err)
+	}
+	return openShared(ctx, o, job)
 }
 
 // openNearest takes shared memory within a node, where the system has it, and datagrams beyond.
@@ -131,6 +146,9 @@ func (c *carrier) reaches(job *boot.Job) error {
 	return nil
 }
 
+// scanAll has a poller look at the rings of up to so many ranks itself.
+const scanAll = 64
+
 func joinByRings(o *options, jobs []*boot.Job) ([]conduit.Conduit, error) {
 	return local.New(len(jobs), conduitConfig(o, len(jobs)))
 }
@@ -140,8 +158,13 @@ func openShared(_ context.Context, o *options, job *boot.Job) (conduit.Conduit, 
 }
 
 func sharedConfig(job *boot.Job, o *options) shm.Config {
-	return shm.Config{
+	c := shm.Config{
 		Rank: job.Rank, Size: job.Size, JobID: job.JobID + o.Name, Key: string(job.Key), Local: job.LocalRanks,
 		Timeout: settings.InitTimeout.Get(o.values), Conduit: conduitConfig(o, job.Size),
 	}
+	if job.Room() {
+		c.First, c.Count, c.Late = job.First, job.Mates, job.Late
+		c.Conduit.ScanLimit = scanAll // rings that nobody has sent through cost the poller nothing
+	}
+	return c
 }

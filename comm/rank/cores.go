@@ -47,10 +47,15 @@ func shareAmongProcesses(ctx context.Context, job *boot.Job, o *options) (share,
 	if err := job.Fence(ctx); err != nil {
 		return share{}, err
 	}
-	s := share{own: true, ranks: len(job.LocalRanks), fixed: affinity.Check()}
+	near := job.LocalRanks
+	if job.Room() {
+		near = job.World()
+	}
+	// Spawned ranks have no core of their own: the launcher has given the cores to those that it has started first.
+	s := share{own: job.First == 0, ranks: job.First + len(near), fixed: affinity.Check()}
 	users := make(map[int]int)
-	same := true
-	for _, r := range job.LocalRanks {
+	same := job.First == 0
+	for _, r := range near {
 		text, err := job.Get(ctx, r, key)
 		if err != nil {
 			return share{}, err
@@ -67,7 +72,7 @@ func shareAmongProcesses(ctx context.Context, job *boot.Job, o *options) (share,
 	s.machine = len(users)
 	s.cores = firstCPUs()
 	if settings.Bind.Get(o.values) == "core" && same && !s.own && s.fixed == nil {
-		s.divide(slices.Index(job.LocalRanks, job.Rank))
+		s.divide(slices.Index(near, job.Rank))
 	}
 	return s, nil
 }

@@ -70,7 +70,7 @@ func startCreditStats(r *Rank) *creditStats {
 	s := &creditStats{
 		rank: r.job.Rank, terms: r.ep.Terms(), report: r.ep.Credits, stop: make(chan struct{}), ended: make(chan struct{}),
 		tell: func(err error) {
-			fmt.Fprintf(os.Stderr, "golci: rank %d of %d: credit statistics end: %v\n", r.job.Rank, r.job.Size, err)
+			fmt.Fprintf(os.Stderr, "golci: rank %d of %d: credit statistics end: %v\n", r.job.Rank-r.job.First, r.job.Mates, err)
 		},
 	}
 	var err error

@@ -37,7 +37,7 @@ func (r *Rank) Dump(w io.Writer) {
 
 func (r *Rank) report(b *bytes.Buffer) {
 	if r.closed.Load() {
-		fmt.Fprintf(b, "golci: rank %d of %d: finalized\n", r.job.Rank, r.job.Size)
+		fmt.Fprintf(b, "golci: rank %d of %d: finalized\n", r.job.Rank-r.job.First, r.job.Mates)
 		return
 	}
 	x := Report{inCalls: make(map[*fult.Thread]bool)}
@@ -50,7 +50,7 @@ func (r *Rank) report(b *bytes.Buffer) {
 		x.Calls += n
 		x.Lines = append(x.Lines, plural(n, "call of BlockUntil waits", "calls of BlockUntil wait"))
 	}
-	fmt.Fprintf(b, "golci: rank %d of %d: %s, %s, %s\n", r.job.Rank, r.job.Size,
+	fmt.Fprintf(b, "golci: rank %d of %d: %s, %s, %s\n", r.job.Rank-r.job.First, r.job.Mates,
 		plural(x.Calls, "call waits", "calls wait"), plural(r.sched.Live(), "thread", "threads"),
 		plural(x.Messages, "message is not received", "messages are not received"))
 	if r.final.Load() {

@@ -135,7 +135,7 @@ func (r *Rank) abort(code int, err error) {
 	if code < 1 || code > 255 {
 		code = 1
 	}
-	fmt.Fprintf(os.Stderr, "golci: rank %d of %d: the job is aborted: %v\n", r.job.Rank, r.job.Size, err)
+	fmt.Fprintf(os.Stderr, "golci: rank %d of %d: the job is aborted: %v\n", r.job.Rank-r.job.First, r.job.Mates, err)
 	if l := r.job.Launcher; l != boot.LauncherGolci && l != boot.LauncherSingle {
 		time.Sleep(lastWords)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/golci/golci/internal/settings"
 )
 
-// ender drives one process's part in the end of its job: the state machine of package exit over the plane of package
+// ender drives one process's part in the end of its job, among the ranks of its world: the state machine of package exit over the plane of package
 // boot, which works whatever the threads, the poller and the handlers of the rank are doing.
 type ender struct {
 	r     *Rank
@@ -41,11 +41,11 @@ type ender struct {
 
 func newEnder(r *Rank) (*ender, error) {
 	set := r.opts.values
-	e := &ender{r: r, limit: boot.ExitLimit(set, r.job.Size), over: make(chan struct{}), suspect: -1}
+	e := &ender{r: r, limit: boot.ExitLimit(set, r.job.Mates), over: make(chan struct{}), suspect: -1}
 	e.watch, e.unwatch = context.WithCancel(context.Background())
 	var err error
-	e.m, err = exit.New(exitConfig(set, r.job.Rank, r.job.Size))
-	if err != nil || r.job.Size == 1 {
+	e.m, err = exit.New(exitConfig(set, r.job.Rank-r.job.First, r.job.Mates))
+	if err != nil || r.job.Mates == 1 {
 		return e, err
 	}
 	e.mu.Lock() // messages wait until the plane is noted
@@ -85,7 +85,7 @@ func (e *ender) exit(code int) {
 	case e.alone:
 		e.ending = true
 		e.mu.Unlock()
-		e.enforce(exit.Verdict{Code: uint8(code), Rank: e.r.job.Rank}, "this system has no way to tell the other ranks")
+		e.enforce(exit.Verdict{Code: uint8(code), Rank: e.r.job.Rank - e.r.job.First}, "this system has no way to tell the other ranks")
 		return
 	default:
 		e.obey(e.m.Exit(time.Now(), code))
@@ -128,7 +128,7 @@ func (e *ender) take(from int, b []byte) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if !e.ending && !e.closed {
+	if from -= e.r.job.First; !e.ending && !e.closed && uint(from) < uint(e.r.job.Mates) {
 		e.obey(e.m.Take(time.Now(), from, msg))
 	}
 }
@@ -152,7 +152,7 @@ func (e *ender) tick() {
 // probe takes a rank for dead that is gone twice in a row; in between, what it sent before is taken.
 func (e *ender) probe() []exit.Action {
 	rank, ok := e.m.Waiting()
-	if !ok || !e.plane.Gone(rank) {
+	if !ok || !e.plane.Gone(e.r.job.First+rank) {
 		e.suspect = -1
 		return nil
 	}
@@ -194,7 +194,7 @@ func (e *ender) send(a exit.Action) {
 	e.sends.Go(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), e.limit)
 		defer cancel()
-		_ = e.plane.Send(ctx, a.To, a.Msg.Append(nil))
+		_ = e.plane.Send(ctx, e.r.job.First+a.To, a.Msg.Append(nil))
 	})
 }
 
@@ -230,7 +230,7 @@ func (e *ender) arm() {
 
 func (e *ender) missing(rank int) string {
 	if rank != exit.NoRank {
-		return fmt.Sprintf("rank %d has not answered within %v", rank, e.limit)
+		return fmt.Sprintf("rank %d has not answered within %v", e.r.job.First+rank, e.limit)
 	}
 	return fmt.Sprintf("not all ranks have answered within %v", e.limit)
 }
@@ -241,9 +241,9 @@ func (e *ender) leave(a exit.Action) {
 	e.sent(e.limit)
 	var text string
 	if v.Code != 0 && v.Rank != exit.NoRank && !a.Aborted {
-		text = fmt.Sprintf("rank %d ended the job with code %d", v.Rank, v.Code)
+		text = fmt.Sprintf("rank %d ended the job with code %d", e.r.job.First+v.Rank, v.Code)
 	}
-	if text != "" && v.Rank == e.r.job.Rank && e.r.job.Launcher != boot.LauncherGolci {
+	if text != "" && e.r.job.First+v.Rank == e.r.job.Rank && e.r.job.Launcher != boot.LauncherGolci {
 		fmt.Fprintln(os.Stderr, "golci:", text)
 	}
 	_ = e.r.job.Leave(int(v.Code), text) // a rank that served the others may have gone already; the code tells the launcher
@@ -258,7 +258,7 @@ func (e *ender) enforce(v exit.Verdict, why string) {
 }
 
 func (e *ender) depart(v exit.Verdict, code int) {
-	e.r.depart(code, fmt.Errorf("%w: %w", ErrAborted, &ExitError{Rank: v.Rank, Code: code}))
+	e.r.depart(code, fmt.Errorf("%w: %w", ErrAborted, &ExitError{Rank: e.r.job.First + v.Rank, Code: code}))
 }
 
 // close is called by Finalize, when all ranks have met for the last time.

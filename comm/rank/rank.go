@@ -265,7 +265,7 @@ func (r *Rank) stuckText(s fult.StuckReport) string {
 	if s.Closing {
 		what = fmt.Sprintf("Finalize waits for thread %v, for %v now\n%s", s.ID, s.For.Round(time.Millisecond), s.Advice())
 	}
-	text := fmt.Sprintf("golci: rank %d of %d: %s\n", r.job.Rank, r.job.Size, what)
+	text := fmt.Sprintf("golci: rank %d of %d: %s\n", r.job.Rank-r.job.First, r.job.Mates, what)
 	if !s.Thread && !s.Closing {
 		return text
 	}

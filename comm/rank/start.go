@@ -59,7 +59,7 @@ func startWithin(ctx context.Context, o *options) (r *Rank, err error) {
 	if r, err = bringUp(ctx, job, o, true); err == nil {
 		return r, nil
 	}
-	err = fmt.Errorf("rank %d of %d: %w", job.Rank, job.Size, err)
+	err = fmt.Errorf("rank %d of %d: %w", job.Rank-job.First, job.Mates, err)
 	renounce(job, err) // before shut, which would tell of an end in order
 	if r != nil {
 		_ = r.shut(context.Background()) // the first error is the one to tell
@@ -150,6 +150,9 @@ func (r *Rank) begin(ctx context.Context, pl plan) error {
 func (r *Rank) together(ctx context.Context) error {
 	r.timeline.publish(r)
 	if err := r.job.Barrier(ctx); err != nil {
+		return err
+	}
+	if err := r.job.Ready(); err != nil {
 		return err
 	}
 	r.timeline.align(ctx, r)

@@ -43,7 +43,7 @@ func startTimeline(r *Rank) *timeline {
 		return nil
 	}
 	t := &timeline{sched: r.sched, tell: func(err error) {
-		fmt.Fprintf(os.Stderr, "golci: rank %d of %d: %v\n", r.job.Rank, r.job.Size, err)
+		fmt.Fprintf(os.Stderr, "golci: rank %d of %d: %v\n", r.job.Rank-r.job.First, r.job.Mates, err)
 	}}
 	if base, ok := strings.CutSuffix(path, partEnding); ok {
 		t.part = rankFile(base, r.job.Rank, r.job.Size) + partEnding

@@ -43,7 +43,10 @@ var (
 // safe for concurrent use, but one that waits keeps the others of the same Job waiting.
 type Job struct {
 	Rank       int    // 0 .. Size-1
-	Size       int    // number of ranks
+	Size       int    // number of ranks, with those that may start later
+	First      int    // lowest rank of those that have started together with this one, its world
+	Mates      int    // how many these are, at least 1
+	Late       int    // ranks that have started with the job; Size, unless it has room for more
 	LocalRanks []int  // ranks on this node, ascending, this one included
 	JobID      string // the same on all ranks, different for every job; hexadecimal, fit for a file or socket name
 	Key        []byte // 32 random bytes that only the job's ranks know
@@ -77,6 +80,18 @@ type store interface {
 	lost() <-chan struct{}
 }
 
+// World is the ranks that have started together with this one, ascending.
+func (j *Job) World() []int {
+	all := make([]int, j.Mates)
+	for i := range all {
+		all[i] = j.First + i
+	}
+	return all
+}
+
+// Room tells whether more ranks may start later.
+func (j *Job) Room() bool { return j.Late < j.Size }
+
 // Put stores value under key for this rank; other ranks can Get it after the next Fence. A key has 1 to MaxKey letters,
 // digits, '.', '_' or '-' and can be put once; a value has up to MaxValue bytes. Errors: ErrArgument, and those of
 // the launcher. It waits for the launcher's answer, on the calling goroutine.
@@ -100,7 +115,7 @@ func (j *Job) Put(key string, value []byte) error {
 	return j.store.put(context.Background(), j.Rank, key, value)
 }
 
-// Fence waits until every rank has called it, and makes all earlier Puts visible. When ctx ends first the error wraps
+// Fence waits until every rank of this world has called it, and makes all earlier Puts visible. When ctx ends first the error wraps
 // ErrMissing and ctx's error. It names the ranks that did not come, as far as the launcher reports them. The job is
 // then of no further use. It blocks the calling goroutine.
 func (j *Job) Fence(ctx context.Context) error { return j.store.fence(ctx) }

@@ -180,7 +180,7 @@ func (w *wire) open(ctx context.Context, p *place) (*Job, error) {
 		return nil, err
 	}
 	w.kvs = m.Str("kvsname")
-	return &Job{Rank: p.rank, Size: p.size, Launcher: p.launcher, store: w}, nil
+	return &Job{Rank: p.rank, Size: p.size, Mates: p.size, Late: p.size, Launcher: p.launcher, store: w}, nil
 }
 
 // mostSets bounds the lines in which a server gives rank and size; it needs three.
@@ -245,6 +245,9 @@ func (w *wire) meet(ctx context.Context, j *Job) error {
 		nodes, err = hostNodes(ctx, j)
 	}
 	j.LocalRanks = sameNode(nodes, j.Rank)
+	if err == nil && w.ours {
+		err = w.room(ctx, j)
+	}
 	return err
 }
 

@@ -29,7 +29,7 @@ func memoryJobs(n int, launcher string) []*Job {
 	}
 	for i := range jobs {
 		jobs[i] = &Job{
-			Rank: i, Size: n, LocalRanks: all, JobID: IDFromKey(key), Key: key, Launcher: launcher,
+			Rank: i, Size: n, Mates: n, Late: n, LocalRanks: all, JobID: IDFromKey(key), Key: key, Launcher: launcher,
 			store: &memoryRank{m: m, rank: i},
 		}
 	}
@@ -53,6 +53,7 @@ type memory struct {
 	kvs    map[memKey][]byte
 	staged map[memKey][]byte // visible after the fence
 	reason error             // set with dead
+	names  map[string]string // published services
 }
 
 // memoryRank is one rank's view of a memory.

@@ -118,7 +118,7 @@ func (w *wire) send(m pmi.Msg) error {
 	if err != nil {
 		return err
 	}
-	if len(line) > pmi.MaxSend {
+	if len(line) > pmi.MaxSend && m.Cmd != pmi.CmdSpawn { // which only servers of ours get
 		return fmt.Errorf("%w: %s of %d bytes", pmi.ErrLineTooLong, m.Cmd, len(line))
 	}
 	_ = w.conn.SetWriteDeadline(time.Now().Add(writeTimeout))

@@ -73,6 +73,9 @@ func rankMain(role string) int {
 	if role == circleRole {
 		return realmRank(circle)
 	}
+	if strings.HasPrefix(role, spawnRole) {
+		return spawnMain(role)
+	}
 	p, err := mpi.Init()
 	if err == nil {
 		fmt.Printf("rank %d pid %d\n", p.World().Rank(), os.Getpid())

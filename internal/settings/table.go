@@ -89,7 +89,7 @@ var (
 	SysLimit = defineInt("GOLCI_SYS_LIMIT", "-1", -1, 1<<20,
 		"System messages handled in one poll, over a network; 0 or -1: all.")
 	InitTimeout = defineDuration("GOLCI_INIT_TIMEOUT", "1m", time.Millisecond,
-		"How long a rank waits at the start for the others.")
+		"How long a rank waits at the start for the others, and Connect for Accept.")
 	ExitTimeout = defineDuration("GOLCI_EXITTIMEOUT", "0", 0,
 		"How long the end of a job may take before it is enforced; 0: by the number of ranks.")
 	ExitTimeoutMin = defineDuration("GOLCI_EXITTIMEOUT_MIN", "5s", 0,

@@ -13,6 +13,11 @@ const (
 	CmdLeave     = "golci_leave"   // request without an answer: the rank ends, as all have agreed
 	FieldCode    = "exitcode"      // in abort and CmdLeave
 	FieldText    = "golci_text"    // in abort and CmdLeave: the reason, base64url
+	CmdSpawn     = "golci_spawn"   // request: start the processes that FieldText describes
+	CmdSpawned   = "golci_spawned" // its answer, with a description of what has become of them
+	CmdReady     = "golci_ready"   // request without an answer: all ranks of this server can be reached
+	KeyRoom      = "golci.room"    // key of a server whose ranks may start more: "FIRST:SIZE:LATE"
+	KeyParent    = "golci.parent"  // key of a server of spawned ranks: what the spawning ranks tell them, base64url
 	KeySecret    = "golci.key"     // key that a server of the project holds from the start: the job's secret, hex
 	KeyMapping   = "PMI_process_mapping"
 	reservedKeys = "PMI_"
@@ -29,6 +34,7 @@ var answers = map[string]string{
 	"initack": "initack", "init": "response_to_init", "get_maxes": "maxes", "get_appnum": "appnum",
 	"get_universe_size": "universe_size", "get_my_kvsname": "my_kvsname", "put": "put_result",
 	"barrier_in": "barrier_out", "get": "get_result", "finalize": "finalize_ack", "abort": "", CmdWho: CmdMissing,
+	CmdSpawn: CmdSpawned, cmdPublish: "publish_result", cmdUnpublish: "unpublish_result", cmdLookup: "lookup_result",
 }
 
 // CheckAnswer checks that m answers a request cmd. The error wraps ErrReply if it does not: the conversation is then

@@ -17,6 +17,14 @@ type Config struct {
 	// action Fail, but earlier: before any action is returned, so before any rank can be told. So the launcher records
 	// the cause before a rank can end because of it.
 	Failing func(rank, code int, text string)
+	// Names are the published services, if the job has several servers; nil: its own.
+	Names Names
+	// Room is the greatest number of processes that the job can have; 0: Size. Spawns says that the driver of the
+	// server takes the actions Spawn and Ready.
+	Room   int
+	Spawns bool
+	// Command of each rank in the call that has started it (MPI_APPNUM); nil: 0.
+	AppNum []int
 }
 
 // ActionKind says what the driver of a Server has to do.
@@ -27,6 +35,8 @@ const (
 	Fail                    // the job cannot go on: end it with Code, for the reason in Text
 	Hang                    // Rank does not speak PMI-1: close its connection, for the reason in Text
 	Leave                   // Rank ends with Code, as all ranks have agreed; Text says why, or is empty
+	Spawn                   // Rank wants processes started, which Text describes; the driver sends the answer
+	Ready                   // Rank and all others of its server can be reached
 )
 
 // Action is one thing the driver of a Server has to do, in order.
@@ -57,6 +67,7 @@ type Server struct {
 	waiting int    // ranks in state rankBarrier
 	kvs     map[string]string
 	staged  map[string]string // put since the last barrier; visible after the next
+	names   Names
 }
 
 // NewServer makes the server of a job. It fails for a size below 1 and a name that cannot travel.
@@ -69,7 +80,10 @@ func NewServer(cfg Config) (*Server, error) {
 	}
 	s := &Server{
 		cfg: cfg, state: make([]rankState, cfg.Size), multi: make([]bool, cfg.Size),
-		kvs: map[string]string{}, staged: map[string]string{},
+		kvs: map[string]string{}, staged: map[string]string{}, names: cfg.Names,
+	}
+	if s.names == nil {
+		s.names = ports{}
 	}
 	for k, v := range cfg.Preset {
 		s.kvs[k] = v
@@ -153,9 +167,22 @@ func (s *Server) request(rank int, m Msg) []Action {
 		return send(rank, M("maxes", "rc", "0", "kvsname_max", strconv.Itoa(MaxName),
 			"keylen_max", strconv.Itoa(MaxKey), "vallen_max", strconv.Itoa(MaxValue)))
 	case "get_appnum":
-		return send(rank, M("appnum", "rc", "0", "appnum", "0"))
+		app := 0
+		if rank < len(s.cfg.AppNum) {
+			app = s.cfg.AppNum[rank]
+		}
+		return send(rank, M("appnum", "rc", "0", "appnum", strconv.Itoa(app)))
 	case "get_universe_size":
-		return send(rank, M("universe_size", "rc", "0", "size", strconv.Itoa(s.cfg.Size)))
+		return send(rank, M("universe_size", "rc", "0", "size", strconv.Itoa(max(s.cfg.Room, s.cfg.Size))))
+	case cmdPublish, cmdUnpublish, cmdLookup:
+		return s.name(rank, m)
+	case CmdSpawn:
+		if !s.cfg.Spawns {
+			return refuse(rank, m.Cmd, "not_supported")
+		}
+		return []Action{{Kind: Spawn, Rank: rank, Text: reason(m)}}
+	case CmdReady:
+		return []Action{{Kind: Ready, Rank: rank}}
 	case "get_my_kvsname":
 		return send(rank, M("my_kvsname", "rc", "0", "kvsname", s.cfg.KVSName))
 	case "put":

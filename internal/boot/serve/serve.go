@@ -4,6 +4,7 @@ package serve
 
 import (
 	"bufio"
+	"encoding/base64"
 	"net"
 	"sync"
 	"time"
@@ -22,6 +23,10 @@ type Hooks struct {
 	Fail func(rank, code int, text string)
 	// Leave: rank is about to end with code, as all ranks have agreed; text says why, or is empty. May be nil.
 	Leave func(rank, code int, text string)
+	// Spawn: rank wants processes started, which text describes. Answer is to be called for it, once. May be nil.
+	Spawn func(rank int, text string)
+	// Ready: all ranks of this server can be reached. May be nil.
+	Ready func()
 	// EOF: the connection of rank has ended. Nil means that the rank has gone with it; a launcher that waits for the
 	// rank's process knows better and calls Gone then.
 	EOF func(rank int)
@@ -139,7 +144,7 @@ func (s *Server) act(actions []pmi.Action) (rest []pmi.Action) {
 			s.write(c, a.Msg)
 		case pmi.Hang:
 			c.Close()
-		case pmi.Fail, pmi.Leave:
+		case pmi.Fail, pmi.Leave, pmi.Spawn, pmi.Ready:
 			rest = append(rest, a)
 		}
 	}
@@ -163,12 +168,23 @@ func (s *Server) write(c net.Conn, m pmi.Msg) {
 
 func (s *Server) report(rest []pmi.Action) {
 	for _, a := range rest {
-		hook := s.hooks.Fail
-		if a.Kind == pmi.Leave {
-			hook = s.hooks.Leave
-		}
-		if hook != nil {
-			hook(a.Rank, a.Code, a.Text)
+		switch h := s.hooks; {
+		case a.Kind == pmi.Fail && h.Fail != nil:
+			h.Fail(a.Rank, a.Code, a.Text)
+		case a.Kind == pmi.Leave && h.Leave != nil:
+			h.Leave(a.Rank, a.Code, a.Text)
+		case a.Kind == pmi.Spawn && h.Spawn != nil:
+			h.Spawn(a.Rank, a.Text)
+		case a.Kind == pmi.Ready && h.Ready != nil:
+			h.Ready()
 		}
 	}
+}
+
+// Answer sends rank the answer to its request to start processes.
+func (s *Server) Answer(rank int, text string) {
+	m := pmi.M(pmi.CmdSpawned, "rc", "0", pmi.FieldText, base64.RawURLEncoding.EncodeToString([]byte(text)))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.write(s.conns[rank], m)
 }

@@ -11,7 +11,7 @@ import (
 
 // remote is what there is to reach a peer's memory with.
 type remote struct {
-	pid  int // 0 if its memory cannot be reached
+	pid  int
 	life int // descriptor of the process, readable when it has ended; -1 where the kernel has none
 }
 
@@ -91,7 +91,7 @@ func (v *vecs) release() {
 const everything = 1
 
 func (e *end) reaches(peer int) bool {
-	return uint(peer) < uint(len(e.remotes)) && e.remotes[peer].pid != 0
+	return uint(peer) < uint(len(e.remotes)) && e.remotes[peer].Load() != nil
 }
 
 // Reach implements conduit.Remote. Memory that was allocated can be mapped. For Get and Put the kernel gives a process
@@ -159,8 +159,12 @@ func (c vmCall) do(r remote, b []byte, addr uint64) (n int, gone bool, err error
 
 // vm copies between b and address addr of the peer's memory.
 func (e *end) vm(peer int, b []byte, addr uint64, c vmCall) error {
+	r := e.remotes[peer].Load()
+	if r == nil {
+		return &conduit.PeerError{Peer: peer, Err: conduit.ErrUnreachable, Detail: c.name}
+	}
 	for len(b) > 0 {
-		n, gone, err := c.do(e.remotes[peer], b, addr)
+		n, gone, err := c.do(*r, b, addr)
 		if gone {
 			return &conduit.PeerError{Peer: peer, Err: conduit.ErrPeerDied, Detail: c.name}
 		}

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/golci/golci/internal/authconn"
+	"github.com/golci/golci/internal/conduit/ring"
 )
 
 // link is what the exchange yields for one peer.
@@ -36,15 +37,17 @@ func (l *link) discard() {
 // exchange meets the other local ranks.
 type exchange struct {
 	cfg   *Config
-	size  int      // of every segment
-	own   *os.File // this rank's memfd
+	g     ring.Geometry
 	fence bool
+	ctx   context.Context // ends with the exchange; set by run
+	memory
 
-	mu    sync.Mutex // guards the rest
-	links map[int]*link
-	lasts map[int]error // by rank, the latest failure, to tell when time is over; under its own rank that of accept
-	done  context.CancelFunc
-	fatal error
+	mu     sync.Mutex // guards the rest, and of memory what comes from others
+	links  map[int]*link
+	absent map[int]bool  // ranks that had ended before this one started
+	lasts  map[int]error // by rank, the latest failure, to tell when time is over; under its own rank that of accept
+	done   context.CancelFunc
+	fatal  error
 
 	lacked, lacking time.Time // when descriptors were lacking first, without a pause since, and last
 }
@@ -54,8 +57,10 @@ func (x *exchange) run() (map[int]*link, error) {
 	if len(x.cfg.Local) == 1 {
 		return nil, nil
 	}
+	x.absent = map[int]bool{}
 	ctx, cancel := context.WithTimeout(context.Background(), x.cfg.Timeout)
 	defer cancel()
+	x.ctx = ctx
 	x.done, x.links, x.lasts = cancel, map[int]*link{}, map[int]error{}
 	addr := socketName(x.cfg, x.cfg.Rank)
 	listener, err := net.ListenUnix("unixpacket", addr)
@@ -74,15 +79,25 @@ func (x *exchange) run() (map[int]*link, error) {
 	}
 	x.checkComplete()
 	<-ctx.Done()
-	_ = listener.Close() // ends accept
+	if x.cfg.room() {
+		_ = listener.SetDeadline(time.Unix(1, 0)) // ends accept
+	} else {
+		_ = listener.Close()
+	}
 	wg.Wait()
-	return x.result()
+	links, err := x.result()
+	if err != nil {
+		_ = listener.Close()
+		return nil, err
+	}
+	x.listener = listener
+	return links, nil
 }
 
 func (x *exchange) result() (map[int]*link, error) {
 	var missing []string
 	for _, r := range x.cfg.Local {
-		if r == x.cfg.Rank || x.links[r] != nil {
+		if r == x.cfg.Rank || x.links[r] != nil || x.absent[r] || r >= x.cfg.First+x.cfg.Count {
 			continue
 		}
 		text := fmt.Sprintf("rank %d", r)
@@ -112,9 +127,25 @@ func (x *exchange) result() (map[int]*link, error) {
 func (x *exchange) checkComplete() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if len(x.links) == len(x.cfg.Local)-1 {
+	if len(x.links)+len(x.absent) == x.wanted() {
 		x.done()
 	}
+}
+
+// wanted is how many ranks there are, or were, before all of this rank's group have started.
+func (x *exchange) wanted() int {
+	if x.cfg.room() {
+		return x.cfg.First + x.cfg.Count - 1
+	}
+	return len(x.cfg.Local) - 1
+}
+
+// miss notes that a rank which started before is there no more.
+func (x *exchange) miss(peer int) {
+	x.mu.Lock()
+	x.absent[peer] = true
+	x.mu.Unlock()
+	x.checkComplete()
 }
 
 func (x *exchange) add(l *link) {
@@ -188,7 +219,7 @@ func (x *exchange) accept(ctx context.Context, wg *sync.WaitGroup, listener acce
 	for {
 		c, err := listener.AcceptUnix()
 		switch {
-		case errors.Is(err, net.ErrClosed):
+		case errors.Is(err, net.ErrClosed), errors.Is(err, os.ErrDeadlineExceeded):
 			return
 		case err != nil: // no descriptors, perhaps: others may be given back
 			x.note(x.cfg.Rank, fmt.Errorf("accept: %w", err))
@@ -217,6 +248,10 @@ func (x *exchange) dialUntil(ctx context.Context, peer int) {
 			err = x.meet(ctx, c, peer)
 		}
 		if err == nil {
+			return
+		}
+		if errors.Is(err, unix.ECONNREFUSED) && !x.cfg.mate(peer) {
+			x.miss(peer)
 			return
 		}
 		if !errors.Is(err, unix.ECONNREFUSED) && ctx.Err() == nil {
@@ -270,6 +305,12 @@ func (x *exchange) introduce(c *net.UnixConn, peer int) (*link, error) {
 		}
 	}
 	l := &link{rank: h.from, conn: c, fence: h.fence, pid: pid}
+	switch {
+	case x.cfg.late(h.from) && peer == anyone:
+		return l, x.welcome(l)
+	case x.cfg.late(x.cfg.Rank):
+		return l, x.enter(l)
+	}
 	if l.mem, err = x.swap(c, h.from); err != nil && peer == anyone {
 		x.note(h.from, err)
 	}
@@ -312,10 +353,11 @@ func (x *exchange) swap(c *net.UnixConn, peer int) (*mapping, error) {
 		return nil, fmt.Errorf("rank %d sent no memory", peer)
 	}
 	defer closeFiles(f)
-	m, err := mapMemory(f, x.size)
+	m, err := mapMemory(f, x.g.Size())
 	if err != nil {
 		err = fmt.Errorf("shm: rank %d: memory of rank %d: %w", x.cfg.Rank, peer, err)
 		x.abort(err)
+		return nil, err
 	}
-	return m, err
+	return m, x.swapAnnex(c, peer)
 }

@@ -145,8 +145,8 @@ func TestNumberOfTheDead(t *testing.T) {
 		}
 	}()
 	e := endOf(cs[0])
-	if !e.reaches(1) || e.remotes[1].life < 0 {
-		t.Skipf("skipped: no direct access, or no process descriptors: %+v", e.remotes[1])
+	if !e.reaches(1) || e.remotes[1].Load().life < 0 {
+		t.Skipf("skipped: no direct access, or no process descriptors: %+v", e.remotes[1].Load())
 	}
 	cmd := exec.CommandContext(t.Context(), "sleep", "600")
 	if err := cmd.Start(); err != nil {
@@ -157,9 +157,9 @@ func TestNumberOfTheDead(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = unix.Close(life) }()
-	mine := e.remotes[1]
-	defer func() { e.remotes[1] = mine }()
-	e.remotes[1].life = life // the number is this process's own: as if it had been given away
+	mine := e.remotes[1].Load()
+	defer func() { e.remotes[1].Store(mine) }()
+	e.remotes[1].Store(&remote{pid: mine.pid, life: life}) // the number is this process's own: as if it had been given away
 	target := []byte("untouched")
 	addr := uint64(uintptr(unsafe.Pointer(&target[0])))
 	if err := e.vm(1, []byte("UNTOUCHED"), addr, writev); err != nil || string(target) != "UNTOUCHED" {

@@ -26,6 +26,13 @@ type shared struct {
 	peers  []allocated
 	maps   []*mapping
 	closed bool
+	given  []given // only with room for more ranks, who are told; guarded by end.mu
+}
+
+// given is memory that this rank has allocated.
+type given struct {
+	packet []byte
+	file   *os.File
 }
 
 // allocated is what a peer has allocated, and why some of it could not be mapped.
@@ -66,15 +73,22 @@ func (e *end) Allocate(size int64) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("shm: rank %d: memory of %d bytes: %w", s.rank, size, err)
 	}
-	defer func() { _ = f.Close() }() // the mappings keep the memory
 	mem, err := s.mapFile(f, size)
 	if err != nil {
+		_ = f.Close() // the first error is the one to tell
 		return nil, fmt.Errorf("shm: rank %d: memory of %d bytes: %w", s.rank, size, err)
 	}
 	packet := binary.LittleEndian.AppendUint64([]byte(memoryWord), uint64(size))
 	packet = binary.LittleEndian.AppendUint64(packet, address(mem))
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	for _, c := range e.conns {
 		_ = sendPacket(c, packet, f) // a peer that is gone cannot be told, and does not need it
+	}
+	if e.door == nil {
+		_ = f.Close() // the mappings keep the memory
+	} else {
+		s.given = append(s.given, given{packet, f})
 	}
 	return mem, nil
 }

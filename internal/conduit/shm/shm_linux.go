@@ -20,10 +20,13 @@ import (
 type end struct {
 	ring    *ring.Endpoint
 	maps    []*mapping
-	conns   []*net.UnixConn // to the other local ranks; each has a watcher
-	shared  shared          // memory that ranks have registered
-	wg      sync.WaitGroup  // watchers
-	remotes []remote        // by rank; fixed
+	shared  shared                   // memory that ranks have registered
+	wg      sync.WaitGroup           // watchers, and what the door starts
+	remotes []atomic.Pointer[remote] // by rank; nil until the rank is there
+	door    *door                    // nil without room for more ranks
+
+	mu    sync.Mutex      // guards conns, and what of shared is told to whom
+	conns []*net.UnixConn // to the other local ranks; each has a watcher
 }
 
 // New meets the other local ranks and returns the conduit to them; every local rank must call it. It blocks until all
@@ -38,30 +41,16 @@ func New(cfg Config) (_ conduit.Conduit, err error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := createMemory(cfg.Rank, g.Size())
-	if err != nil {
+	x := &exchange{cfg: &cfg, g: g, fence: futex.RegisterMembarrier()}
+	if err := x.makeMemory(); err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // the mappings keep the memory
-	own, err := mapMemory(f, g.Size())
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err != nil {
-			own.unmap()
-		}
-	}()
-	seg, err := ring.NewSegment(own.mem, g, cfg.Rank)
-	if err != nil {
-		return nil, err
-	}
-	x := &exchange{cfg: &cfg, size: g.Size(), own: f, fence: futex.RegisterMembarrier()}
+	defer x.release()
 	links, err := x.run()
 	if err != nil {
 		return nil, err
 	}
-	e, err := assemble(&cfg, g, seg, own, x.fence, links)
+	e, err := assemble(x, links)
 	if err != nil {
 		for _, l := range links {
 			l.discard()
@@ -72,31 +61,24 @@ func New(cfg Config) (_ conduit.Conduit, err error) {
 }
 
 // assemble makes the endpoint of the memories and starts the watchers.
-func assemble(cfg *Config, g ring.Geometry, seg *ring.Segment, own *mapping, fence bool, links map[int]*link) (*end, error) {
-	e := &end{maps: []*mapping{own}, remotes: make([]remote, cfg.Size)}
+func assemble(x *exchange, links map[int]*link) (*end, error) {
+	cfg, fence := x.cfg, x.fence
+	e := &end{remotes: make([]atomic.Pointer[remote], cfg.Size)}
 	s := ring.Setup{Name: Name, Rank: cfg.Rank, Size: cfg.Size, Ranks: cfg.Local, Memory: e, Mapped: true}
 	e.shared.init(cfg)
 	for _, l := range links {
-		fence = fence && l.fence
-		if reachable(l.pid) {
-			r := remote{pid: l.pid, life: hold(l.pid, l.conn)}
-			e.remotes[l.rank] = r
-			if r.life >= 0 { // not closed before nobody can look at it any more
-				runtime.AddCleanup(e, func(fd int) { _ = unix.Close(fd) }, r.life)
-			}
+		if fence = fence && l.fence; !fence && cfg.room() {
+			return nil, fmt.Errorf("shm: rank %d: rank %d takes no part in membarriers, and others do", cfg.Rank, l.rank)
 		}
+		e.reach(l)
 	}
 	for i, rank := range cfg.Local {
-		peer := seg
 		if rank == cfg.Rank {
 			s.Self = i
-		} else {
-			var err error
-			l := links[rank]
-			if peer, err = ring.AttachSegment(l.mem.mem, g, rank); err != nil {
-				return nil, fmt.Errorf("shm: rank %d: %w", cfg.Rank, err)
-			}
-			e.maps, e.conns = append(e.maps, l.mem), append(e.conns, l.conn)
+		}
+		peer, err := x.segment(rank, links[rank])
+		if err != nil {
+			return nil, fmt.Errorf("shm: rank %d: %w", cfg.Rank, err)
 		}
 		s.Segments, s.Bells = append(s.Segments, peer), append(s.Bells, bell{fence})
 	}
@@ -104,10 +86,30 @@ func assemble(cfg *Config, g ring.Geometry, seg *ring.Segment, own *mapping, fen
 	if e.ring, err = ring.NewEndpoint(s); err != nil {
 		return nil, err
 	}
+	e.maps = x.mappings(links)
 	for _, l := range links {
+		e.conns = append(e.conns, l.conn)
 		e.wg.Go(func() { e.watch(l.rank, l.conn) })
 	}
+	for rank := range x.absent {
+		e.ring.Fail(rank, conduit.ErrPeerClosed, "it had ended before this rank started")
+	}
+	if cfg.room() {
+		e.open(x)
+	}
 	return e, nil
+}
+
+// reach looks whether the kernel lets this process copy from and to the memory of a peer.
+func (e *end) reach(l *link) {
+	if !reachable(l.pid) {
+		return
+	}
+	r := &remote{pid: l.pid, life: hold(l.pid, l.conn)}
+	e.remotes[l.rank].Store(r)
+	if r.life >= 0 { // not closed before nobody can look at it any more
+		runtime.AddCleanup(e, func(fd int) { _ = unix.Close(fd) }, r.life)
+	}
 }
 
 // watch waits, in the runtime's poller, for the end of the connection to a peer, and takes the memory that it
@@ -146,12 +148,18 @@ func (e *end) Close() (err error) {
 	for i := range e.shared.lost {
 		e.shared.lost[i].Store(true)
 	}
-	for _, c := range e.conns {
+	e.door.close()
+	e.mu.Lock()
+	conns := e.conns
+	e.conns = nil
+	e.mu.Unlock()
+	for _, c := range conns {
 		// A peer that is gone already cannot be told.
 		_ = sendPacket(c, []byte(farewell), nil)
 		err = errors.Join(err, c.Close())
 	}
 	e.wg.Wait()
+	e.closeDoor()
 	for _, m := range append(e.maps, e.shared.close()...) {
 		err = errors.Join(err, m.detach())
 		runtime.AddCleanup(e, (*mapping).unmap, m)

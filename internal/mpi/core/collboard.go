@@ -1,6 +1,7 @@
 package core
 
 import (
+	"time"
 	"unsafe"
 
 	"github.com/golci/golci/comm/conduit"
@@ -163,7 +164,7 @@ func (x *Call) mapBoard(owner, ranks int, k *boardKey) []byte {
 	if remote == nil || !p.wantsBoards() || !remote.Reach(root).Map {
 		return nil
 	}
-	for {
+	for end := time.Now().Add(mapWait); time.Now().Before(end); {
 		mem, _, err := remote.Map(root, conduit.Key{ID: k.id, Base: k.base, Size: board.Size(ranks)})
 		if mem != nil || err != nil {
 			return mem // the end of the owner does not take it away, only that of this rank's conduit
@@ -171,7 +172,11 @@ func (x *Call) mapBoard(owner, ranks int, k *boardKey) []byte {
 		p.srv.Poll() // the news of the memory is on its way
 		p.rank.Endpoint().Progress().Yield()
 	}
+	return nil
 }
+
+// mapWait is how long a rank waits for memory that has been offered to it already.
+const mapWait = 5 * time.Second
 
 // wantsBoards tells whether calls of this rank are to go over boards.
 func (p *Proc) wantsBoards() bool {

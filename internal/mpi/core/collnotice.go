@@ -15,15 +15,17 @@ import (
 // Kinds of notices. Their arguments are: the uid of the communicator, the number of the call, the kind with the rank
 // that sends it in its upper half, and one more.
 const (
-	noticeFailed  = iota // the reason; the text is the function, ": " and the text of the error
-	noticeAsk            // the tags of the call: that of all messages << 32 | that of the last
-	noticeAnswer         // the tag of what the rank has called
-	noticeLeft           // the id of the communicator; no uid, call and rank
-	noticeWindow         // of a window: what it is about in place of the call, and its argument
-	noticeRevoked        // that the communicator is revoked
-	noticeAgree          // of an agreement; the text is its message
-	noticeBoard          // that the board has changed, for a rank that may be asleep
-	noticeParts          // of a partitioned send: the channel; call is the tag and its number; the text is the batch
+	noticeFailed   = iota // the reason; the text is the function, ": " and the text of the error
+	noticeAsk             // the tags of the call: that of all messages << 32 | that of the last
+	noticeAnswer          // the tag of what the rank has called
+	noticeLeft            // the id of the communicator; no uid, call and rank
+	noticeWindow          // of a window: what it is about in place of the call, and its argument
+	noticeRevoked         // that the communicator is revoked
+	noticeAgree           // of an agreement; the text is its message
+	noticeCall            // a call at a port: its key in place of the uid, and the number of the port
+	noticeAnswered        // the answer to that: the key, and what became of the call
+	noticeBoard           // that the board has changed, for a rank that may be asleep
+	noticeParts           // of a partitioned send: the channel; call is the tag and its number; the text is the batch
 )
 
 // lowHalf is of an argument that holds two values.
@@ -161,6 +163,16 @@ func (p *Proc) noticed(src int, args [4]uint64, text []byte, w *fult.Worker) {
 		if above := p.above.windows.Load(); above != nil {
 			(*above).Noticed(uid, rank, call, arg, w)
 		}
+		return
+	case noticeCall:
+		if arg == callWithdrawn {
+			p.withdrawn(caller{src, uid}, call)
+		} else {
+			p.called(caller{src, uid}, call, w)
+		}
+		return
+	case noticeAnswered:
+		p.answered(uid, refusal(arg), w)
 		return
 	case noticeAgree:
 		p.faults.noticed(p, uid, src, text, w)

@@ -196,20 +196,28 @@ func (c *Comm) exchange(what string, peer *Comm, remote, tag int) ([]uint64, err
 	if err != nil {
 		return nil, c.errorf(what, ": %w: the remote leader is the rank itself", ErrRank)
 	}
-	s, name := &c.proc.system, meet.Make(meet.Intercomm, peer.coll.uid, tag, "", both)
+	told, err := c.trade(meet.Make(meet.Intercomm, peer.coll.uid, tag, "", both), int(other))
+	return told, c.dressed(what, err)
+}
+
+// trade gives the group of c, in a meeting of two ranks, for that of the other one. Before it comes a word that both
+// know and nobody else.
+func (c *Comm) trade(name meet.Name, other int) ([]uint64, error) {
+	s, me := &c.proc.system, c.proc.rank.Rank()
 	mine := append([]uint64{c.proc.newUID()}, fromRanks(c.group)...)
 	var got []byte
+	var err error
 	if me < other {
-		err = s.send(name, int(other), bytesOfWords(mine))
+		err = s.send(name, other, bytesOfWords(mine))
 	}
 	if err == nil {
-		got, err = s.recv(name, int(other))
+		got, err = s.recv(name, other)
 	}
 	if err == nil && me > other {
-		err = s.send(name, int(other), bytesOfWords(mine))
+		err = s.send(name, other, bytesOfWords(mine))
 	}
 	if err != nil {
-		return nil, c.dressed(what, err)
+		return nil, err
 	}
 	told := wordsOf(got)
 	if len(told) > 0 {

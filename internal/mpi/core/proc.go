@@ -6,6 +6,7 @@ import (
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/settings"
 )
 
@@ -23,6 +24,8 @@ type Proc struct {
 	arena   Arena
 	parts   partings
 	faults  faults
+	ports   ports
+	parent  *Comm       // of spawned processes; set by JoinParent
 	buffer  buffering   // for communicators without one
 	checked bool        // types are checked; fixed
 	final   atomic.Bool // Finalize has begun
@@ -48,16 +51,22 @@ func newProc(r *rank.Rank, inProcess, threads bool) (p *Proc, err error) {
 	p.system.srv = p.srv
 	p.initArena()
 	p.srv.OnNotice(p.noticed)
-	p.srv.OnGone(p.faults.died)
-	p.world = newComm(p, worldID, worldUID, ranks(r.Size()), r.Rank())
+	p.srv.OnGone(p.died)
+	p.world = newComm(p, worldID, worldUID, ranks(r.Job()), r.Rank()-r.Job().First)
 	p.self = newComm(p, selfID, selfUID, []int32{int32(r.Rank())}, 0)
-	if err := r.Attach(rank.Layer{Report: p.report, Unended: p.unended, Meet: p.meet, AnyDead: p.anyDead, Stop: p.srv.Close}); err != nil {
+	if err := r.Attach(rank.Layer{Report: p.report, Unended: p.unended, Meet: p.meet, AnyDead: p.anyDead, Stop: p.stop}); err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
-// World is the communicator of all ranks.
+// died is told of the death of a rank of the job. It is called by the poller.
+func (p *Proc) died(rank int, w *fult.Worker) {
+	p.faults.died(rank, w)
+	p.ports.died(p, rank, w)
+}
+
+// World is the communicator of all ranks that have started together.
 func (p *Proc) World() *Comm { return p.world }
 
 // Self is the communicator of this rank alone.
@@ -83,10 +92,10 @@ func (p *Proc) meet() error {
 func (p *Proc) anyDead() bool { return p.faults.survived.Load() || p.world.Revoked() }
 
 // ranks are all ranks of the world.
-func ranks(n int) []int32 {
-	all := make([]int32, n)
+func ranks(job *rank.Job) []int32 {
+	all := make([]int32, job.Mates)
 	for i := range all {
-		all[i] = int32(i)
+		all[i] = int32(job.First + i)
 	}
 	return all
 }

@@ -6,10 +6,15 @@ import (
 	"fmt"
 	"slices"
 	"syscall"
+
+	"github.com/golci/golci/internal/boot"
 )
 
 // alone is the team of a job on this machine.
-type alone struct{ Crew }
+type alone struct {
+	Crew
+	later []*Crew // those of worlds that ranks have spawned
+}
 
 func (a *alone) Gather(j *Job) (Places, error) {
 	s := j.spec
@@ -27,7 +32,38 @@ func rankName(rank int) string { return fmt.Sprintf("rank %d", rank) }
 
 func (a *alone) Pause() {}
 
+func (a *alone) Kill(sig syscall.Signal) {
+	a.Crew.Kill(sig)
+	for _, c := range a.later {
+		c.Kill(sig)
+	}
+}
+
 func (a *alone) End() {
 	a.Kill(syscall.SIGKILL)
 	a.Wait()
+	for _, c := range a.later {
+		c.Wait()
+	}
+}
+
+// StartMore implements starter.
+func (a *alone) StartMore(first int, cmds []boot.Command) (crews []*Crew, err error) {
+	size := 0
+	for _, cmd := range cmds {
+		size += cmd.N
+	}
+	at := first
+	for _, cmd := range cmds {
+		c := &Crew{
+			First: at, Count: cmd.N, Size: size, Base: first, Argv: cmd.Argv, Env: append(slices.Clip(a.Env), cmd.Env...),
+			Dir: cmd.Dir, Bind: "none", JobID: a.JobID, Guard: a.Guard, Owner: a.Owner,
+		}
+		at += cmd.N
+		a.later, crews = append(a.later, c), append(crews, c)
+		if err := c.Start(); err != nil {
+			return crews, err
+		}
+	}
+	return crews, nil
 }

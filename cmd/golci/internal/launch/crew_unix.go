@@ -23,7 +23,8 @@ import (
 // ranks are started. Its exported fields do not change from Start to the end of Wait.
 type Crew struct {
 	First, Count int      // its ranks: First .. First+Count-1
-	Size         int      // ranks of the whole job
+	Size         int      // ranks of the whole job, or of the world that they belong to
+	Base         int      // first rank of that world
 	Argv         []string // program and arguments
 	Env          []string // on top of this process's own, without the variables of other launchers there
 	Dir          string   // working directory; "" is this process's

@@ -27,7 +27,10 @@ func (j *Job) Detail(format string, args ...any) {
 }
 
 // Attach serves PMI to a rank over c, which the job owns from now on.
-func (j *Job) Attach(rank int, c net.Conn) { j.srv.Attach(rank, c) }
+func (j *Job) Attach(rank int, c net.Conn) {
+	w := j.worldOf(rank)
+	w.srv.Attach(rank-w.first, c)
+}
 
 // Heard is closed when everything the rank has said over PMI has been taken.
 func (j *Job) Heard(rank int) <-chan struct{} { return j.heard[rank] }

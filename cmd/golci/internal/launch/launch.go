@@ -18,6 +18,7 @@ import (
 // Spec describes a job.
 type Spec struct {
 	Ranks   int                           // at least 1; 0 means as many as the team has room for
+	Room    int                           // the most ranks, with those that ranks spawn; less than Ranks means none
 	Argv    []string                      // program, as a path, and its arguments
 	Env     []string                      // KEY=VALUE on top of the launcher's own environment; a later one wins
 	Bind    string                        // "core" or "none"
@@ -44,6 +45,8 @@ func (s *Spec) check(least int) error {
 	switch {
 	case s.Ranks < least || s.Ranks > MaxRanks:
 		return fmt.Errorf("the number of ranks must be from 1 to %d, not %d", MaxRanks, s.Ranks)
+	case s.Room > MaxRanks:
+		return fmt.Errorf("-universe must be at most %d, not %d", MaxRanks, s.Room)
 	case len(s.Argv) == 0:
 		return errors.New("no program given")
 	case s.Bind != "core" && s.Bind != "none":

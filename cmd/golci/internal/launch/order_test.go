@@ -78,7 +78,7 @@ func (w *waiting) attach(rank int) {
 	w.t.Helper()
 	near, far := net.Pipe()
 	w.wires[rank], w.lines[rank] = near, bufio.NewReader(near)
-	if !w.job.srv.Attach(rank, far) {
+	if !w.job.worldOf(rank).srv.Attach(rank, far) {
 		w.t.Fatalf("rank %d was not taken", rank)
 	}
 	w.say(rank, "cmd=init pmi_version=1 pmi_subversion=1")

@@ -69,6 +69,9 @@ type policy struct {
 	limit  time.Duration // from the first of them to the last
 	gone   map[int]bool  // ranks that have ended, or whose machine is lost
 
+	forgiven map[int]bool                    // ranks whose end does not matter: of a world that could not start
+	world    func(rank int) (first, end int) // the ranks that started with a rank; nil: all
+
 	survive bool // the job goes on without ranks that die
 	well    bool // some rank has ended well
 	deaths  int  // the code of the job if none does
@@ -88,6 +91,9 @@ func (p *policy) exited(rank int, st Status) []order {
 	}
 	p.gone[rank] = true
 	p.living--
+	if p.forgiven[rank] {
+		return nil
+	}
 	code, text := judge(p.name(rank), st)
 	if p.phase >= ending && p.ours {
 		return p.late(rank, st, code, text)
@@ -95,11 +101,13 @@ func (p *policy) exited(rank int, st Status) []order {
 	if p.survive && p.phase == running && len(p.left) == 0 {
 		return p.outlived(st.Signal != 0, code, text)
 	}
-	if code == 0 {
-		return nil
+	if code != 0 {
+		p.code = max(p.code, code)
 	}
-	p.code = max(p.code, code)
-	if p.left[rank] && st.Signal == 0 { // the others do the same
+	if p.left[rank] && st.Signal == 0 { // the others of its world do the same
+		return p.worldLeft(rank)
+	}
+	if code == 0 {
 		return nil
 	}
 	if p.phase == ending { // the signal that was passed on is the reason, and has been named
@@ -109,6 +117,33 @@ func (p *policy) exited(rank int, st Status) []order {
 		return p.fail()
 	}
 	return append([]order{say(text)}, p.fail()...)
+}
+
+// worldLeft ends the ranks of other worlds once all of one have left: these have agreed on the end of the job.
+func (p *policy) worldLeft(rank int) []order {
+	if p.world == nil || p.done() || p.phase != running {
+		return nil
+	}
+	first, end := p.world(rank)
+	for r := first; r < end; r++ {
+		if !p.gone[r] {
+			return nil
+		}
+	}
+	return p.fail()
+}
+
+// started adds ranks that have been spawned.
+func (p *policy) started(n int) { p.living += n }
+
+// forgive has the ends of ranks not matter.
+func (p *policy) forgive(first, end int) {
+	if p.forgiven == nil {
+		p.forgiven = map[int]bool{}
+	}
+	for r := first; r < end; r++ {
+		p.forgiven[r] = true
+	}
 }
 
 // outlived takes the end of a rank that the others go on without. A death counts only if no rank ends well; an exit code

@@ -27,7 +27,7 @@ func (c *Crew) startRank(i int, env []string) error {
 	defer theirs.Close()
 	cmd := exec.Command(c.Argv[0], c.Argv[1:]...)
 	cmd.Dir = c.Dir
-	cmd.Env = rankEnv(env, c.JobID, seat{rank: i, size: c.Size, local: i - c.First, locals: c.Count}, pmiFD)
+	cmd.Env = rankEnv(env, c.JobID, seat{rank: i - c.Base, size: c.Size, local: i - c.First, locals: c.Count}, pmiFD)
 	cmd.ExtraFiles = []*os.File{theirs}
 	if i == 0 && c.Stdin != nil {
 		cmd.Stdin = c.Stdin

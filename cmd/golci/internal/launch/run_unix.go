@@ -3,7 +3,7 @@
 package launch
 
 import (
-	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/golci/golci/internal/boot"
-	"github.com/golci/golci/internal/boot/pmi"
 	"github.com/golci/golci/internal/boot/serve"
 )
 
@@ -44,17 +43,22 @@ type Job struct {
 	spec   *Spec
 	team   Team
 	policy *policy
-	srv    *serve.Server // safe for concurrent use
 	places Places
 	alarm  *time.Timer
 	out    *shared
 	err    *shared
 	key    []byte
 
+	mu     sync.Mutex // guards worlds, which only the goroutine of Run changes; nothing is locked under it
+	worlds []*world
+	names  serve.Names // what ranks have published
+	spawns spawns
+
 	heard  []chan struct{} // one a rank, closed by the server when it has taken everything the rank has sent
 	exits  chan ended      // ranks whose processes have ended; each has a place in the buffer
 	fails  *notebook       // from the PMI server
 	losses chan loss       // machines that have gone
+	calls  chan func()     // of the servers, for the goroutine of Run
 	over   chan struct{}   // closed when the job has come to its end
 	wg     sync.WaitGroup  // goroutines that tell the server of ranks that have ended
 }
@@ -88,6 +92,7 @@ func Run(s *Spec, team Team) (code int, err error) {
 	j := &Job{
 		spec: s, team: team, key: boot.NewKey(), alarm: time.NewTimer(time.Hour), out: &shared{w: s.Stdout},
 		err: &shared{w: s.Stderr}, fails: newNotebook(), losses: make(chan loss), over: make(chan struct{}),
+		calls: make(chan func()),
 	}
 	j.alarm.Stop()
 	defer j.end()
@@ -111,30 +116,25 @@ func (j *Job) serve() (err error) {
 		n += ranks
 	}
 	j.policy = newPolicy(n, j.spec.Grace, j.spec.Limit(n))
-	j.policy.name, j.policy.survive = j.places.Name, j.spec.Survive
-	j.exits = make(chan ended, n)
-	for range n {
+	j.policy.name, j.policy.survive = j.name, j.spec.Survive
+	room := max(n, j.spec.Room)
+	if _, ok := j.team.(starter); room > n && !ok {
+		return errors.New("-universe needs all ranks on this machine")
+	}
+	j.exits = make(chan ended, room)
+	for range room {
 		j.heard = append(j.heard, make(chan struct{}))
 	}
-	j.srv, err = serve.New(pmi.Config{
-		Size: n, KVSName: "golci-" + j.ID(),
-		Preset: map[string]string{
-			pmi.KeySecret:  hex.EncodeToString(j.key),
-			pmi.KeyMapping: pmi.FormatMapping(j.places.Nodes),
-		},
-		// Not serve.Hooks.Fail, which may come after the end of a rank that was told.
-		Failing: func(rank, code int, text string) { j.report(failure{rank, code, text, false}) },
-	}, serve.Hooks{
-		Leave: func(rank, code int, text string) { j.report(failure{rank, code, text, true}) },
-		EOF:   func(rank int) { close(j.heard[rank]) },
-	})
+	j.spawns.init(n, room)
+	_, err = j.addWorld(&world{n: n, nodes: j.places.Nodes, asker: -1})
 	return err
 }
 
-// report is called by the server's goroutines, perhaps under its lock. Their texts name the rank, not its machine.
-func (j *Job) report(f failure) {
-	if rest, ok := strings.CutPrefix(f.text, fmt.Sprintf("rank %d ", f.rank)); ok {
-		f.text = j.places.Name(f.rank) + " " + rest
+// report is called by a server's goroutines, perhaps under its lock. Their texts name the rank by number in its world,
+// not its machine.
+func (j *Job) report(number int, f failure) {
+	if rest, ok := strings.CutPrefix(f.text, fmt.Sprintf("rank %d ", number)); ok {
+		f.text = j.name(f.rank) + " " + rest
 	}
 	j.fails.add(f)
 }
@@ -150,13 +150,15 @@ func (j *Job) watch() {
 		select {
 		case e := <-j.exits:
 			j.heed() // what has been noted by now may be why the rank has ended
-			j.obey(j.policy.exited(e.rank, j.judged(e)))
+			j.exited(e.rank, j.judged(e))
 			j.goneLater(e.rank)
 		case l := <-j.losses:
 			j.obey(j.policy.lost(l.text, l.code, l.ranks))
 			j.goneLater(l.ranks...)
 		case <-j.fails.news:
 			j.heed()
+		case f := <-j.calls:
+			f()
 		case sig := <-j.spec.Signals:
 			if s, ok := sig.(syscall.Signal); ok {
 				j.obey(j.policy.signalled(s))
@@ -170,12 +172,17 @@ func (j *Job) watch() {
 }
 
 func (j *Job) judged(e ended) Status {
-	e.joined, e.left = j.srv.Joined(e.rank), j.srv.Finalized(e.rank)
+	w := j.worldOf(e.rank)
+	e.joined, e.left = w.srv.Joined(e.rank-w.first), w.srv.Finalized(e.rank-w.first)
 	return e.Status
 }
 
 func (j *Job) heed() {
 	for _, f := range j.fails.take() {
+		if j.spawns.starts(f.rank) {
+			j.spawnFailed(f.text)
+			continue
+		}
 		j.obey(j.heeded(f))
 	}
 }
@@ -192,7 +199,8 @@ func (j *Job) heeded(f failure) []order {
 func (j *Job) goneLater(ranks ...int) {
 	j.wg.Go(func() {
 		for _, r := range ranks {
-			j.srv.Gone(r)
+			w := j.worldOf(r)
+			w.srv.Gone(r - w.first)
 		}
 	})
 }
@@ -218,8 +226,8 @@ func (j *Job) end() {
 	close(j.over)
 	j.team.End()
 	j.wg.Wait()
-	if j.srv != nil {
-		j.srv.Close()
+	for _, w := range j.worlds {
+		w.srv.Close()
 	}
 	j.alarm.Stop()
 }

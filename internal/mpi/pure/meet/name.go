@@ -23,6 +23,8 @@ const (
 	Intercomm                 // MPI_Intercomm_create
 	FromGroups                // MPI_Intercomm_create_from_groups
 	Agreement                 // MPIX_Comm_agree and MPIX_Comm_shrink
+	Spawned                   // MPI_Comm_spawn: those who spawn, and the processes that they have spawned
+	Connected                 // MPI_Comm_accept and MPI_Comm_connect
 	Members                   // calls of all ranks of a communicator
 	reasons
 )
