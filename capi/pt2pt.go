@@ -104,4 +104,7 @@ func fill(status *C.MPI_Status, st *core.Status) {
 	if st.Cancelled {
 		status.MPI_internal[C.status_cancelled] = 1
 	}
+	if st == &none { // other calls for one request leave the error alone (3.2.5)
+		status.MPI_ERROR = C.MPI_SUCCESS
+	}
 }

@@ -34,16 +34,20 @@ static inline int over(MPI_Request request)
     return request == MPI_REQUEST_NULL || (uintptr_t)request == done_request;
 }
 
-/* all_over ends n requests if all are over; else it does nothing. */
-static int all_over(int n, MPI_Request requests[], MPI_Status statuses[])
+/* all_over ends n requests if all are over; else it does nothing. Errors are set in the statuses of null requests, and by
+   functions for several requests (3.2.5). */
+static int all_over(int n, MPI_Request requests[], MPI_Status statuses[], int several)
 {
     for (int i = 0; i < n; i++)
         if (!over(requests[i]))
             return 0;
     for (int i = 0; i < n; i++) {
-        requests[i] = MPI_REQUEST_NULL;
-        if (statuses)
+        if (statuses) {
             no_message(&statuses[i]);
+            if (several || requests[i] == MPI_REQUEST_NULL)
+                statuses[i].MPI_ERROR = MPI_SUCCESS;
+        }
+        requests[i] = MPI_REQUEST_NULL;
     }
     return 1;
 }
@@ -51,7 +55,7 @@ static int all_over(int n, MPI_Request requests[], MPI_Status statuses[])
 ABI(int, Wait, (MPI_Request *request, MPI_Status *status))
 {
     BEGIN(request);
-    if (all_over(1, request, status))
+    if (all_over(1, request, status, 0))
         return MPI_SUCCESS;
     class = golciWait(NUMBERS(request), status, &at);
     return ended(class, at);
@@ -60,7 +64,7 @@ ABI(int, Wait, (MPI_Request *request, MPI_Status *status))
 ABI(int, Test, (MPI_Request *request, int *flag, MPI_Status *status))
 {
     BEGIN(request && flag);
-    if (all_over(1, request, status)) {
+    if (all_over(1, request, status, 0)) {
         *flag = 1;
         return MPI_SUCCESS;
     }
@@ -86,7 +90,7 @@ ABI(int, Request_free, (MPI_Request *request))
 static int all(int count, MPI_Request requests[], int wait, int *flag, MPI_Status statuses[])
 {
     BEGIN(count >= 0 && (requests || count == 0) && flag);
-    if (all_over(count, requests, statuses)) {
+    if (all_over(count, requests, statuses, 1)) {
         *flag = 1;
         return MPI_SUCCESS;
     }
@@ -113,6 +117,8 @@ static int any(int count, MPI_Request requests[], int wait, int *index, int *fla
         *flag = 1;
         *index = MPI_UNDEFINED;
         no_message(status);
+        if (status)
+            status->MPI_ERROR = MPI_SUCCESS;
         return MPI_SUCCESS;
     }
     class = golciAny(count, NUMBERS(requests), wait, index, flag, status, &at);

@@ -10,13 +10,15 @@ static const char *const words_6[] = {"encrypt", "authenticate", "trust", NULL};
 
 static const char *const words_14[] = {"auto", "types", "off", NULL};
 
-static const char *const words_15[] = {"auto", "dynamic", "static", "none", NULL};
+static const char *const words_15[] = {"auto", "memory", "messages", NULL};
 
-static const char *const words_39[] = {"core", "none", NULL};
+static const char *const words_16[] = {"auto", "dynamic", "static", "none", NULL};
 
-static const char *const words_41[] = {"calls", "stacks", NULL};
+static const char *const words_40[] = {"core", "none", NULL};
 
-static const char *const words_42[] = {"off", "on", NULL};
+static const char *const words_42[] = {"calls", "stacks", NULL};
+
+static const char *const words_43[] = {"off", "on", NULL};
 
 static const struct control controls[] = {
     {"GOLCI_WORKERS",
@@ -64,9 +66,12 @@ static const struct control controls[] = {
     {"GOLCI_CHECK",
      "Whether element types of messages and changes of send buffers are checked; auto: types in mpi.Run, off elsewhere.",
      0x12, MPI_INT, words_14, 1},
+    {"GOLCI_COLLECTIVES",
+     "Whether collectives of ranks that share a node write to memory that all of them read, or send messages; auto: memory where waiters spin.",
+     0x12, MPI_INT, words_15, 1},
     {"GOLCI_FLOWCONTROL",
      "Whether loans of receive space follow demand, stay as they are, or there are none; auto: dynamic where a network joins ranks, else static.",
-     0x12, MPI_INT, words_15, 1},
+     0x12, MPI_INT, words_16, 1},
     {"GOLCI_LOAN",
      "Credits (256 bytes each) lent to each peer at the start; 0: from the default table.",
      0x12, MPI_INT, NULL, 1},
@@ -119,7 +124,7 @@ static const struct control controls[] = {
      "System messages handled in one poll, over a network; 0 or -1: all.",
      0x12, MPI_INT, NULL, 1},
     {"GOLCI_INIT_TIMEOUT",
-     "How long a rank waits at the start for the others.",
+     "How long a rank waits at the start for the others, and Connect for Accept.",
      0x9, MPI_DOUBLE, NULL, 1},
     {"GOLCI_EXITTIMEOUT",
      "How long the end of a job may take before it is enforced; 0: by the number of ranks.",
@@ -138,16 +143,16 @@ static const struct control controls[] = {
      0x12, MPI_DOUBLE, NULL, 1},
     {"GOLCI_BIND",
      "What golci run binds a rank to, where its flag -bind does not say, and whether ranks that nobody has bound divide their cores.",
-     0x12, MPI_INT, words_39, 1},
+     0x12, MPI_INT, words_40, 1},
     {"GOLCI_STUCK",
      "After how long a worker that makes no progress is reported; 0: never.",
      0x9, MPI_DOUBLE, NULL, 1},
     {"GOLCI_DUMP",
      "What a rank tells on SIGQUIT: the calls that wait, or before them the stacks of goroutines and threads.",
-     0x12, MPI_INT, words_41, 1},
+     0x12, MPI_INT, words_42, 1},
     {"GOLCI_DEBUG",
      "Report each step by which a rank finds its job, and why it binds no thread, on standard error.",
-     0x12, MPI_INT, words_42, 1},
+     0x12, MPI_INT, words_43, 1},
     {"GOLCI_CC",
      "The compiler that golci cc runs, and arguments for it.",
      0x12, MPI_CHAR, NULL, 1},
@@ -249,11 +254,11 @@ static const struct counter counters[] = {
      0x12, 7},
 };
 
-static const int controls_of_0[] = {3, 4, 31, 30, 32, -1};
+static const int controls_of_0[] = {3, 4, 32, 31, 33, -1};
 
 static const int counters_of_0[] = {-1};
 
-static const int controls_of_1[] = {0, 1, 2, 39, 40, -1};
+static const int controls_of_1[] = {0, 1, 2, 40, 41, -1};
 
 static const int counters_of_1[] = {0, 1, -1};
 
@@ -261,7 +266,7 @@ static const int controls_of_2[] = {12, 13, 14, -1};
 
 static const int counters_of_2[] = {2, 3, 4, 5, 6, 7, -1};
 
-static const int controls_of_3[] = {15, 16, 17, 18, 19, 20, 21, 22, 23, 27, 28, 29, -1};
+static const int controls_of_3[] = {16, 17, 18, 19, 20, 21, 22, 23, 24, 28, 29, 30, -1};
 
 static const int counters_of_3[] = {8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, -1};
 
@@ -269,15 +274,15 @@ static const int controls_of_4[] = {5, 6, 7, 8, 9, 10, 11, -1};
 
 static const int counters_of_4[] = {20, 21, 22, 23, 24, 25, 26, 27, 28, 29, -1};
 
-static const int controls_of_5[] = {33, 34, 35, 36, 37, 38, -1};
+static const int controls_of_5[] = {34, 35, 36, 37, 38, 39, -1};
 
 static const int counters_of_5[] = {-1};
 
-static const int controls_of_6[] = {25, 26, 24, 41, 42, -1};
+static const int controls_of_6[] = {26, 27, 25, 42, 43, -1};
 
 static const int counters_of_6[] = {-1};
 
-static const int controls_of_7[] = {43, 44, -1};
+static const int controls_of_7[] = {44, 45, -1};
 
 static const int counters_of_7[] = {-1};
 

@@ -213,14 +213,14 @@ func (s *several) end(handle *C.uintptr_t, status *C.MPI_Status, at *C.int) {
 // class is that of the whole. If a request has failed, the statuses tell which one. Without statuses it is the class of
 // the first one that has.
 func (s *several) class(statuses *C.MPI_Status) C.int {
+	for _, e := range s.ended {
+		e.status.MPI_ERROR = e.class
+	}
 	switch {
 	case !s.failed:
 		return C.MPI_SUCCESS
 	case statuses == nil:
 		return s.first
-	}
-	for _, e := range s.ended {
-		e.status.MPI_ERROR = e.class
 	}
 	return C.MPI_ERR_IN_STATUS
 }

@@ -214,6 +214,31 @@ static void test_errors(void)
     }
 }
 
+/* The status of a null request has no error, and so has each of several that have none. Other calls for one request leave
+   the error as it is. */
+static void test_status_errors(void)
+{
+    MPI_Request none = MPI_REQUEST_NULL, two[2];
+    MPI_Status s[2];
+    int flag, index, got[2], sent[2] = {rank, rank};
+    s[0].MPI_ERROR = 99;
+    CHECK(MPI_Wait(&none, s) == MPI_SUCCESS && s[0].MPI_ERROR == MPI_SUCCESS);
+    s[0].MPI_ERROR = 99;
+    CHECK(MPI_Request_get_status(none, &flag, s) == MPI_SUCCESS && s[0].MPI_ERROR == MPI_SUCCESS);
+    s[0].MPI_ERROR = 99;
+    CHECK(MPI_Waitany(1, &none, &index, s) == MPI_SUCCESS && s[0].MPI_ERROR == MPI_SUCCESS);
+    for (int i = 0; i < 2; i++) {
+        CHECK(MPI_Irecv(&got[i], 1, MPI_INT, 1 - rank, 70 + i, MPI_COMM_WORLD, &two[i]) == MPI_SUCCESS);
+        CHECK(MPI_Send(&sent[i], 1, MPI_INT, 1 - rank, 70 + i, MPI_COMM_WORLD) == MPI_SUCCESS);
+        s[i].MPI_ERROR = 99;
+    }
+    CHECK(MPI_Waitall(2, two, s) == MPI_SUCCESS && s[0].MPI_ERROR == MPI_SUCCESS && s[1].MPI_ERROR == MPI_SUCCESS);
+    CHECK(MPI_Irecv(got, 1, MPI_INT, 1 - rank, 72, MPI_COMM_WORLD, two) == MPI_SUCCESS);
+    CHECK(MPI_Send(sent, 1, MPI_INT, 1 - rank, 72, MPI_COMM_WORLD) == MPI_SUCCESS);
+    s[0].MPI_ERROR = 99;
+    CHECK(MPI_Wait(two, s) == MPI_SUCCESS && s[0].MPI_ERROR == 99 && got[0] == 1 - rank);
+}
+
 static void test(void)
 {
     int flag;
@@ -227,6 +252,7 @@ static void test(void)
     test_messages();
     test_requests();
     test_left();
+    test_status_errors();
     test_parts();
     test_collectives();
     test_communicators();
