@@ -41,8 +41,11 @@ var startNames = func() (names [len(kindNames)]string) {
 //export golciColl
 func golciColl(call *C.struct_coll) (class C.int) {
 	defer recovered(&class)
-	k := core.Coll{Kind: core.Kind(call.kind), What: kindNames[call.kind]}
 	c := at(call.comm)
+	if core.Kind(call.kind) == core.KindBarrier { // it has no arguments to look at
+		return classOf(c.Barrier())
+	}
+	k := core.Coll{Kind: core.Kind(call.kind), What: kindNames[call.kind]}
 	err := collective(&k, c, call)
 	if err == nil {
 		err = c.Do(&k)
