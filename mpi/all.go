@@ -6,6 +6,12 @@ import "github.com/golci/golci/internal/mpi/core"
 // may be InPlace: the own part then lies in its place in recv, which must be exactly as long as all parts. It waits,
 // and may switch threads. Errors: ErrType, ErrCount, ErrTruncate, ErrBuffer, and those of Barrier.
 func Allgather[T any](c *Comm, send, recv []T) error {
+	if c.Inter() {
+		return twoGroups[T]{
+			what: "Allgather", kind: core.KindAllgather,
+			in: send, out: recv,
+		}.do(c)
+	}
 	return blocking(c, "Allgather", send, recv, 0, (*core.Call).Allgather)
 }
 
@@ -13,6 +19,12 @@ func Allgather[T any](c *Comm, send, recv []T) error {
 // ranks, and goes to recv[displs[i]:] (6.7). nil displs puts the parts one behind the other. send may be InPlace.
 // Errors as for Allgather.
 func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
+	if c.Inter() {
+		return twoGroups[T]{
+			what: "Allgatherv", kind: core.KindAllgatherv,
+			in: send, out: recv, rcounts: counts, rdispls: displs,
+		}.do(c)
+	}
 	return blocking(c, "Allgatherv", send, recv, 0, func(x *core.Call, _ int) error {
 		return x.Allgatherv(counts, displs)
 	})
@@ -23,6 +35,12 @@ func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
 // replaces it; a copy of recv is made. It waits, and may switch threads. Errors: ErrType, ErrCount, ErrTruncate,
 // ErrBuffer, and those of Barrier.
 func Alltoall[T any](c *Comm, send, recv []T) error {
+	if c.Inter() {
+		return twoGroups[T]{
+			what: "Alltoall", kind: core.KindAlltoall,
+			in: send, out: recv,
+		}.do(c)
+	}
 	return blocking(c, "Alltoall", send, recv, 0, (*core.Call).Alltoall)
 }
 
@@ -31,6 +49,12 @@ func Alltoall[T any](c *Comm, send, recv []T) error {
 // displacements have the parts one behind the other. send may be InPlace: scounts and sdispls are then not used, and
 // what goes to rank j is as long as what comes from it. Errors as for Alltoall.
 func Alltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) error {
+	if c.Inter() {
+		return twoGroups[T]{
+			what: "Alltoallv", kind: core.KindAlltoallv,
+			in: send, out: recv, counts: scounts, displs: sdispls, rcounts: rcounts, rdispls: rdispls,
+		}.do(c)
+	}
 	return blocking(c, "Alltoallv", send, recv, 0, func(x *core.Call, _ int) error {
 		return x.Alltoallv(scounts, sdispls, rcounts, rdispls)
 	})

@@ -61,3 +61,36 @@ func ExampleComm_CreateGroup() {
 	}
 	// Output: 1 of 2 [0 2]
 }
+
+// The first rank of one group sends a value to all ranks of the other group.
+func ExampleComm_CreateInter_bcast() {
+	err := mpi.Run(4, func(world *mpi.Comm) error {
+		high := world.Rank() / 2
+		half, err := world.Split(high, 0)
+		if err != nil {
+			return err
+		}
+		both, err := half.CreateInter(0, world, 2-2*high, 1)
+		if err != nil {
+			return err
+		}
+		buf, root := []int{0}, 0
+		switch world.Rank() {
+		case 0:
+			buf[0], root = 7, mpi.Root
+		case 1:
+			root = mpi.ProcNull
+		}
+		if err := mpi.Bcast(both, buf, root); err != nil {
+			return err
+		}
+		if world.Rank() == 3 {
+			fmt.Println(buf[0])
+		}
+		return nil
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Output: 7
+}

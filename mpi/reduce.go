@@ -7,6 +7,12 @@ import "github.com/golci/golci/internal/mpi/core"
 // holds what it contributes. It waits, and may switch threads. Errors: ErrRoot, ErrOp, ErrType, ErrCount,
 // ErrTruncate, ErrBuffer, and those of Barrier.
 func Reduce[T any](c *Comm, send, recv []T, op Op[T], root int) error {
+	if c.Inter() {
+		return twoGroups[T]{
+			what: "Reduce", kind: core.KindReduce,
+			in: send, out: recv, root: root, op: op.operator(),
+		}.do(c)
+	}
 	return reducing(c, "Reduce", send, recv, op, root, (*core.Call).Reduce)
 }
 
@@ -15,6 +21,12 @@ func Reduce[T any](c *Comm, send, recv []T, op Op[T], root int) error {
 // long ones round a ring, each rank combining its share. Errors: ErrOp, ErrType, ErrCount, ErrTruncate, ErrBuffer, and
 // those of Barrier.
 func Allreduce[T any](c *Comm, send, recv []T, op Op[T]) error {
+	if c.Inter() {
+		return twoGroups[T]{
+			what: "Allreduce", kind: core.KindAllreduce,
+			in: send, out: recv, op: op.operator(),
+		}.do(c)
+	}
 	return reducing(c, "Allreduce", send, recv, op, 0, (*core.Call).Allreduce)
 }
 

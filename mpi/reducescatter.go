@@ -8,6 +8,12 @@ import "github.com/golci/golci/internal/mpi/core"
 // and its beginning gets the result; the rest of it is undefined. It waits, and may switch threads. Errors: ErrOp,
 // ErrType, ErrCount, ErrTruncate, ErrBuffer, and those of Barrier.
 func ReduceScatterBlock[T any](c *Comm, send, recv []T, op Op[T]) error {
+	if c.Inter() {
+		return twoGroups[T]{
+			what: "ReduceScatterBlock", kind: core.KindReduceScatterBlock,
+			in: send, out: recv, op: op.operator(),
+		}.do(c)
+	}
 	return reducing(c, "ReduceScatterBlock", send, recv, op, 0, (*core.Call).ReduceScatterBlock)
 }
 
@@ -15,6 +21,12 @@ func ReduceScatterBlock[T any](c *Comm, send, recv []T, op Op[T]) error {
 // those of lower ranks. counts is the same on all ranks. send must have as many elements as all parts, or more, and
 // recv those of the rank's own, or more. Errors as for ReduceScatterBlock.
 func ReduceScatter[T any](c *Comm, send, recv []T, counts []int, op Op[T]) error {
+	if c.Inter() {
+		return twoGroups[T]{
+			what: "ReduceScatter", kind: core.KindReduceScatter,
+			in: send, out: recv, op: op.operator(), counts: counts,
+		}.do(c)
+	}
 	return reducing(c, "ReduceScatter", send, recv, op, 0, func(x *core.Call, _ int) error {
 		return x.ReduceScatter(counts)
 	})

@@ -5,6 +5,12 @@ import "github.com/golci/golci/internal/mpi/core"
 // Bcast sends buf of rank root to all ranks of c, into their buf, which must be equally long (6.4). It waits, and
 // may switch threads. Errors: ErrRoot, ErrType, ErrCount or ErrTruncate where lengths differ, and those of Barrier.
 func Bcast[T any](c *Comm, buf []T, root int) error {
+	if c.Inter() {
+		return twoGroups[T]{
+			what: "Bcast", kind: core.KindBcast,
+			out: buf, root: root,
+		}.do(c)
+	}
 	return blocking(c, "Bcast", nil, buf, root, (*core.Call).Bcast)
 }
 
@@ -13,6 +19,12 @@ func Bcast[T any](c *Comm, buf []T, root int) error {
 // recv, which must be exactly as long as all parts. It waits, and may switch threads. Errors: ErrRoot, ErrType,
 // ErrCount, ErrTruncate, ErrBuffer, and those of Barrier.
 func Gather[T any](c *Comm, send, recv []T, root int) error {
+	if c.Inter() {
+		return twoGroups[T]{
+			what: "Gather", kind: core.KindGather,
+			in: send, out: recv, root: root,
+		}.do(c)
+	}
 	return blocking(c, "Gather", send, recv, root, (*core.Call).Gather)
 }
 
@@ -20,6 +32,12 @@ func Gather[T any](c *Comm, send, recv []T, root int) error {
 // recv[displs[i]:] (6.5). counts and displs, in elements, are used at root only; nil displs puts the parts one behind
 // the other. send of root may be InPlace. Errors as for Gather.
 func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) error {
+	if c.Inter() {
+		return twoGroups[T]{
+			what: "Gatherv", kind: core.KindGatherv,
+			in: send, out: recv, root: root, rcounts: counts, rdispls: displs,
+		}.do(c)
+	}
 	return blocking(c, "Gatherv", send, recv, root, func(x *core.Call, root int) error {
 		return x.Gatherv(counts, displs, root)
 	})
@@ -30,6 +48,12 @@ func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) err
 // be InPlace: its part then stays in send, which must be exactly as long as all parts. It waits, and may switch
 // threads. Errors: ErrRoot, ErrType, ErrCount, ErrTruncate, ErrBuffer, and those of Barrier.
 func Scatter[T any](c *Comm, send, recv []T, root int) error {
+	if c.Inter() {
+		return twoGroups[T]{
+			what: "Scatter", kind: core.KindScatter,
+			in: send, out: recv, root: root,
+		}.do(c)
+	}
 	return blocking(c, "Scatter", send, recv, root, (*core.Call).Scatter)
 }
 
@@ -37,6 +61,12 @@ func Scatter[T any](c *Comm, send, recv []T, root int) error {
 // send[displs[i]:] (6.6); recv of rank i must have counts[i] elements. counts and displs, in elements, are used at
 // root only; nil displs has the parts one behind the other. Errors as for Scatter.
 func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) error {
+	if c.Inter() {
+		return twoGroups[T]{
+			what: "Scatterv", kind: core.KindScatterv,
+			in: send, out: recv, root: root, counts: counts, displs: displs,
+		}.do(c)
+	}
 	return blocking(c, "Scatterv", send, recv, root, func(x *core.Call, root int) error {
 		return x.Scatterv(counts, displs, root)
 	})

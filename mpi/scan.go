@@ -7,6 +7,12 @@ import "github.com/golci/golci/internal/mpi/core"
 // vectors give equal results, bit for bit, whatever their length. It waits, and may switch threads. Errors: ErrOp,
 // ErrType, ErrCount, ErrTruncate, ErrBuffer, and those of Barrier.
 func Scan[T any](c *Comm, send, recv []T, op Op[T]) error {
+	if c.Inter() {
+		return twoGroups[T]{
+			what: "Scan", kind: core.KindScan,
+			in: send, out: recv, op: op.operator(),
+		}.do(c)
+	}
 	return reducing(c, "Scan", send, recv, op, 0, (*core.Call).Scan)
 }
 
@@ -14,5 +20,11 @@ func Scan[T any](c *Comm, send, recv []T, op Op[T]) error {
 // may be nil. The result of rank i is that of Scan at rank i-1, bit for bit. It waits, and may switch threads. Errors
 // as for Scan.
 func Exscan[T any](c *Comm, send, recv []T, op Op[T]) error {
+	if c.Inter() {
+		return twoGroups[T]{
+			what: "Exscan", kind: core.KindExscan,
+			in: send, out: recv, op: op.operator(),
+		}.do(c)
+	}
 	return reducing(c, "Exscan", send, recv, op, 0, (*core.Call).Exscan)
 }

@@ -3,11 +3,6 @@ package mpi
 import (
 	"errors"
 	"time"
-	"unsafe"
-
-	"github.com/golci/golci/internal/mpi/core"
-	"github.com/golci/golci/internal/mpi/pure/dtype"
-	"github.com/golci/golci/internal/mpi/pure/op"
 )
 
 // leavesLate has each rank come last to a barrier once. It looks for what others send it when they have left: there
@@ -39,25 +34,13 @@ func lateRule(section, name string, ranks int, barrier func(c *Comm) error) rule
 	return rule{section, name, ranks, func(c *Comm) error { return leavesLate(c, func() error { return barrier(c) }) }}
 }
 
-// numbersOf is n numbers of a buffer for each part, with their datatype, as MPI gives it.
-func numbersOf(buf []int64, n int) core.Side {
-	return core.Side{Mem: unsafe.Pointer(unsafe.SliceData(buf)), N: int64(n), T: dtype.Named(dtype.Int64)}
-}
-
-// both is a collective of two groups with parts of n and m numbers, as C's functions call it.
-func both(c *Comm, kind core.Kind, send []int64, n int, recv []int64, m, root int) error {
-	return c.core().Do(&core.Coll{
-		Kind: kind, What: "Collective", Root: root, Op: op.Predefined(op.Sum), In: numbersOf(send, n), Out: numbersOf(recv, m),
-	})
-}
-
 // rootOf is the root argument of a collective whose root is the last rank of the low group.
 func rootOf(c *Comm, low bool) int {
 	switch n, _ := c.RemoteSize(); { // c has two groups
 	case !low:
 		return n - 1
 	case c.Rank() == c.Size()-1:
-		return core.RootHere
+		return Root
 	}
 	return ProcNull
 }
@@ -108,12 +91,12 @@ func interCollectiveRules() []rule {
 			if !low {
 				buf = []int64{-1, -1}
 			}
-			return errors.Join(both(c, core.KindBcast, nil, 0, buf, 2, rootOf(c, low)), listIs("values", buf, []int64{5, 6}))
+			return errors.Join(Bcast(c, buf, rootOf(c, low)), listIs("values", buf, []int64{5, 6}))
 		})},
 		{"6.5", "Gather from the other group", 8, halves(func(c *Comm, low bool) error {
 			n, err := c.RemoteSize()
 			root, recv := rootOf(c, low), make([]int64, n)
-			if err = errors.Join(err, both(c, core.KindGather, []int64{int64(2 * c.Rank())}, 1, recv, 1, root)); root != core.RootHere {
+			if err = errors.Join(err, Gather(c, []int64{int64(2 * c.Rank())}, recv, root)); root != Root {
 				return err
 			}
 			return errors.Join(err, listIs("all", recv, evenNumbers(n)))
@@ -121,7 +104,7 @@ func interCollectiveRules() []rule {
 		{"6.6", "Scatter to the other group", 6, halves(func(c *Comm, low bool) error {
 			n, err := c.RemoteSize()
 			recv := []int64{-1}
-			err = errors.Join(err, both(c, core.KindScatter, evenNumbers(n), 1, recv, 1, rootOf(c, low)))
+			err = errors.Join(err, Scatter(c, evenNumbers(n), recv, rootOf(c, low)))
 			if low {
 				return errors.Join(err, is("buffer", recv[0], -1))
 			}
@@ -130,7 +113,7 @@ func interCollectiveRules() []rule {
 		{"6.7", "Allgather of two groups", 7, halves(func(c *Comm, _ bool) error {
 			n, err := c.RemoteSize()
 			recv := make([]int64, n)
-			err = errors.Join(err, both(c, core.KindAllgather, []int64{int64(2 * c.Rank())}, 1, recv, 1, 0))
+			err = errors.Join(err, Allgather(c, []int64{int64(2 * c.Rank())}, recv))
 			return errors.Join(err, listIs("all", recv, evenNumbers(n)))
 		})},
 		{"6.8", "Alltoall of two groups", 5, halves(func(c *Comm, _ bool) error {
@@ -139,7 +122,7 @@ func interCollectiveRules() []rule {
 			for i := range send {
 				send[i] = int64(10*c.Rank() + i)
 			}
-			err = errors.Join(err, both(c, core.KindAlltoall, send, 1, recv, 1, 0))
+			err = errors.Join(err, Alltoall(c, send, recv))
 			for i, v := range recv {
 				err = errors.Join(err, is("part", v, int64(10*i+c.Rank())))
 			}
@@ -148,8 +131,8 @@ func interCollectiveRules() []rule {
 		{"6.9.1", "Reduce of the other group", 6, halves(func(c *Comm, low bool) error {
 			n, err := c.RemoteSize()
 			root, recv := rootOf(c, low), []int64{-1}
-			err = errors.Join(err, both(c, core.KindReduce, []int64{int64(c.Rank() + 1)}, 1, recv, 1, root))
-			if root != core.RootHere {
+			err = errors.Join(err, Reduce(c, []int64{int64(c.Rank() + 1)}, recv, Sum, root))
+			if root != Root {
 				return errors.Join(err, is("buffer", recv[0], -1))
 			}
 			return errors.Join(err, is("sum", recv[0], int64(n*(n+1)/2)))
@@ -157,24 +140,22 @@ func interCollectiveRules() []rule {
 		{"6.9.6", "Allreduce of two groups", 8, halves(func(c *Comm, _ bool) error {
 			n, err := c.RemoteSize()
 			recv := []int64{-1}
-			err = errors.Join(err, both(c, core.KindAllreduce, []int64{int64(c.Rank() + 1)}, 1, recv, 1, 0))
+			err = errors.Join(err, Allreduce(c, []int64{int64(c.Rank() + 1)}, recv, Sum))
 			return errors.Join(err, is("sum", recv[0], int64(n*(n+1)/2)))
 		})},
 		{"6.11.1", "Scan has one group", 2, halves(func(c *Comm, _ bool) error {
-			return fails("Scan", both(c, core.KindScan, []int64{1}, 1, []int64{1}, 1, 0), ErrComm)
+			return fails("Scan", Scan(c, []int64{1}, []int64{1}, Sum), ErrComm)
 		})},
 		{"6.11.2", "Exscan has one group", 4, halves(func(c *Comm, _ bool) error {
-			return fails("Exscan", both(c, core.KindExscan, []int64{1}, 1, []int64{1}, 1, 0), ErrComm)
+			return fails("Exscan", Exscan(c, []int64{1}, []int64{1}, Sum), ErrComm)
 		})},
 		{"6.4", "no root in the other group", 3, halves(func(c *Comm, low bool) error {
 			n, err := c.RemoteSize()
-			return errors.Join(err, fails("Bcast", both(c, core.KindBcast, nil, 0, []int64{1}, 1, n), ErrRoot))
+			return errors.Join(err, fails("Bcast", Bcast(c, []int64{1}, n), ErrRoot))
 		})},
 		{"6.9.6", "two groups have nothing in place", 2, halves(func(c *Comm, _ bool) error {
 			b := []int64{1}
-			k := core.Coll{Kind: core.KindAllreduce, What: "Allreduce", Op: op.Predefined(op.Sum), Out: numbersOf(b, 1)}
-			k.In.Place = true
-			return fails("Allreduce", c.core().Do(&k), ErrBuffer)
+			return fails("Allreduce", Allreduce(c, InPlace(b), b, Sum), ErrBuffer)
 		})},
 	}...)
 }

@@ -3,8 +3,6 @@ package mpi
 import (
 	"errors"
 	"fmt"
-
-	"github.com/golci/golci/internal/mpi/core"
 )
 
 // groupOf is ranks of the communicator as a group.
@@ -354,7 +352,7 @@ func interRules() []rule {
 			}
 			n, err := d.RemoteSize()
 			recv := make([]int64, n)
-			err = errors.Join(err, both(d, core.KindAllgather, []int64{int64(2 * d.Rank())}, 1, recv, 1, 0))
+			err = errors.Join(err, Allgather(d, []int64{int64(2 * d.Rank())}, recv))
 			return errors.Join(err, listIs("all", recv, evenNumbers(n)), d.Free())
 		})},
 		{"7.6.2", "a leader that is not the first", 4, func(c *Comm) error {

@@ -28,6 +28,7 @@ func standard() []rule {
 		partitionedRules(),
 		typeRules(), packRules(), stridedRules(),
 		collectiveRules(), operationRules(), placeRules(), vectorRules(), collectiveErrorRules(), interCollectiveRules(),
+		interFormRules(),
 		lastingRules(), alltoallwRules(),
 		groupRules(), setRules(), makingRules(), splitRules(), interRules(), attributeRules(),
 		topologyRules(), gridRules(), neighborRules(), neighborErrorRules(),

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"fmt"
 	"unsafe"
 
 	"github.com/golci/golci/internal/mpi/pure/dtype"
@@ -59,6 +60,8 @@ type Coll struct {
 	In, Out Side
 	Root    int
 	Op      *op.Op
+
+	Operator Operator // of a reduction without Op, whose elements have one dense type
 }
 
 // given is what a call has of a Coll. The zero given is of calls that have none.
@@ -108,7 +111,7 @@ func (c *Comm) read(k *Coll) (g given, o Operator, err error) {
 		err = c.measure(k, &u, &g)
 	}
 	if err == nil && k.Reduces() && (u.in || u.out) {
-		g.elem, o, err = operatorFor(k.Op, k.elemType(&u))
+		g.elem, o, err = k.operator(k.elemType(&u))
 	}
 	switch {
 	case err != nil || c.local != nil:
@@ -121,6 +124,17 @@ func (c *Comm) read(k *Coll) (g given, o Operator, err error) {
 		return g, o, c.errorf(k.What, ": %w", err)
 	}
 	return g, o, nil
+}
+
+// operator is how elements of type t are combined, and their size.
+func (k *Coll) operator(t *dtype.Type) (int, Operator, error) {
+	if k.Op == nil && k.Operator.Combiner != nil {
+		return int(max(t.Size(), 1)), k.Operator, nil
+	}
+	if k.Op == nil {
+		return 0, Operator{}, fmt.Errorf("%w: there is no operation", ErrOp)
+	}
+	return operatorFor(k.Op, t)
 }
 
 // elemType is the datatype of a reduction.
