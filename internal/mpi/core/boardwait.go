@@ -9,8 +9,9 @@ import (
 	"github.com/golci/golci/internal/futex"
 )
 
-// Waits of calls over a board. Ranks are named by their places among those of the node, if not said otherwise. A rank looks at a word of the board while it polls. If that lasts it says on the board
-// that it may be asleep, and sleeps as in any other wait. Who changes the board then tells it by a notice.
+// Waits of calls over a board. A rank looks at a word of the board while it polls. If that lasts it says on the board
+// that it may be asleep, and sleeps as in any other wait. Who changes the board then tells it by a notice. Here, and in
+// the files of short and long calls, ranks are named by their places among those of the node.
 
 // overBoard has the call be carried out by f over the board, with no schedule.
 func (x *Call) overBoard(w way, root int, f func(x *Call, root int) error) error {
@@ -109,22 +110,28 @@ func (x *Call) odd(peer int, p board.Place, seq uint64, n int) error {
 
 // awaitWord waits until a word that peer sets has got to want.
 func (x *Call) awaitWord(word *atomic.Uint64, want uint64, peer int) error {
-	if word.Load() >= want {
+	over := func() bool { return word.Load() >= want }
+	switch {
+	case over():
+		return nil
+	case x.st.waits != nil:
+		return x.awaitUntil(peer, over)
+	case x.c.Srv.SpinOn(word, want, x.alarm):
+		return nil
+	}
+	return x.sleepUntil(peer, over)
+}
+
+// awaitUntil waits until over reports true, for which peer among others has to do something.
+func (x *Call) awaitUntil(peer int, over func() bool) error {
+	if over() {
 		return nil
 	}
 	if w := x.st.waits; w != nil {
 		since := w.Begin()
 		defer func() { w.End(x.kind, since, int(x.c.peers[x.st.shared.ranks[peer]]), -1) }()
 	}
-	if x.c.Srv.SpinOn(word, want, x.alarm) {
-		return nil
-	}
-	return x.sleepUntil(peer, func() bool { return word.Load() >= want })
-}
-
-// awaitUntil waits until over reports true, for which peer among others has to do something.
-func (x *Call) awaitUntil(peer int, over func() bool) error {
-	if over() || x.c.Srv.SpinUntil(over, x.alarm) {
+	if x.c.Srv.SpinUntil(over, x.alarm) {
 		return nil
 	}
 	return x.sleepUntil(peer, over)
