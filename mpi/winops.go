@@ -40,8 +40,10 @@ func accessOf[T any](o Op[T]) op.ID {
 }
 
 // basicOf is the predefined type of elements T, nil if there is none.
-func basicOf[T any]() *dtype.Type {
-	t := reflect.TypeFor[T]()
+func basicOf[T any]() *dtype.Type { return basicFor(reflect.TypeFor[T]()) }
+
+// basicFor is the predefined type of t, nil if there is none.
+func basicFor(t reflect.Type) *dtype.Type {
 	if b, ok := basics[t.Kind()]; ok {
 		return dtype.Named(b)
 	}
