@@ -262,7 +262,7 @@ static const int controls_of_1[] = {0, 1, 2, 40, 41, -1};
 
 static const int counters_of_1[] = {0, 1, -1};
 
-static const int controls_of_2[] = {12, 13, 14, -1};
+static const int controls_of_2[] = {12, 13, 14, 15, -1};
 
 static const int counters_of_2[] = {2, 3, 4, 5, 6, 7, -1};
 
@@ -292,7 +292,7 @@ static const struct category categories[] = {
     {"threads", "Light-weight threads and their workers.",
      controls_of_1, 5, counters_of_1, 2},
     {"matching", "Receives, and messages that wait for one.",
-     controls_of_2, 3, counters_of_2, 6},
+     controls_of_2, 4, counters_of_2, 6},
     {"credits", "Receive space that ranks lend each other.",
      controls_of_3, 12, counters_of_3, 12},
     {"network", "Carriers of messages, and datagrams.",

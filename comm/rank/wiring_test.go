@@ -106,6 +106,7 @@ var wires = map[string]wire{
 	"GOLCI_SCAVENGE":     {"13", pooled, ofTerms(func(c credit.Config) int { return c.Scavenge }), 13},
 	"GOLCI_EPOCH":        {"4321", pooled, ofTerms(func(c credit.Config) int { return c.Epoch }), 4321},
 	"GOLCI_CHECK":        {"types", nil, nil, "mpi: TestServerConfig holds it"},
+	"GOLCI_COLLECTIVES":  {"messages", nil, nil, "mpi: TestBoardSetting holds it"},
 	"GOLCI_CREDIT_STATS": {"x.%r", nil, nil, "held by TestCreditStatsOverTime"},
 	"GOLCI_TRACE":        {"x.%r", nil, nil, "held by TestTimeline"},
 	"GOLCI_TRACE_LIMIT":  {"2M", nil, nil, "held by TestTimelineFull"},

@@ -340,3 +340,20 @@ func TestBoardComesBack(t *testing.T) {
 		return nil
 	}, "GOLCI_COLLECTIVES", "memory")
 }
+
+// TestBoardSetting: GOLCI_COLLECTIVES says whether there are boards.
+func TestBoardSetting(t *testing.T) {
+	for setting, want := range map[string]bool{"memory": true, "messages": false} {
+		run(t, 2, func(c *Comm) error {
+			for range boardFrom {
+				if err := c.Barrier(); err != nil {
+					return err
+				}
+			}
+			if got := c.coll.shared.b != nil; got != want {
+				return fmt.Errorf("%s: there is a board: %t", setting, got)
+			}
+			return nil
+		}, "GOLCI_COLLECTIVES", setting)
+	}
+}
