@@ -5,12 +5,12 @@ go 1.26.0
 require (
 	github.com/golci/golci v0.0.0
 	go.uber.org/goleak v1.3.0
+	golang.org/x/sys v0.49.0
 )
 
 require (
 	github.com/klauspost/cpuid/v2 v2.4.2 // indirect
 	github.com/puzpuzpuz/xsync/v4 v4.5.0 // indirect
-	golang.org/x/sys v0.49.0 // indirect
 )
 
 replace github.com/golci/golci => ..
