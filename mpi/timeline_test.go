@@ -121,8 +121,12 @@ func TestTimelineOfWaits(t *testing.T) {
 		if heard[tag] == 0 {
 			t.Errorf("no message has come during the %d waits in way %d", count[tag], tag)
 		}
-		if n := count[tag]; n == 0 || n > rounds {
-			t.Errorf("%d waits in way %d, want some, and %d at most", n, tag, rounds)
+		most := rounds
+		if tag == byBarrier {
+			most += 3 // for messages by which the ranks make a board, once
+		}
+		if n := count[tag]; n == 0 || n > most {
+			t.Errorf("%d waits in way %d, want some, and %d at most", n, tag, most)
 		}
 	}
 }
