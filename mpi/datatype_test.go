@@ -57,14 +57,21 @@ func typedParts() map[string]struct {
 		want []int32
 	}
 	return map[string]part{
-		"contiguous": {func(d Datatype[int32]) (Datatype[int32], error) { return d.Contiguous(3) }, []int32{0, 1, 2, 3, 4, 5}},
-		"vector": {func(d Datatype[int32]) (Datatype[int32], error) { return d.Vector(Strided{2, 1, 3}) },
-			[]int32{0, 3, 4, 7}},
+		"contiguous": {
+			func(d Datatype[int32]) (Datatype[int32], error) { return d.Contiguous(3) },
+			[]int32{0, 1, 2, 3, 4, 5},
+		},
+		"vector": {
+			func(d Datatype[int32]) (Datatype[int32], error) { return d.Vector(Strided{2, 1, 3}) },
+			[]int32{0, 3, 4, 7},
+		},
 		"indexed": {func(d Datatype[int32]) (Datatype[int32], error) {
 			return d.Indexed([]int{2, 1}, []int{5, 1})
 		}, []int32{5, 6, 1, 11, 12, 7}},
-		"blocks": {func(d Datatype[int32]) (Datatype[int32], error) { return d.IndexedBlock(2, []int{4, 0}) },
-			[]int32{4, 5, 0, 1, 10, 11, 6, 7}},
+		"blocks": {
+			func(d Datatype[int32]) (Datatype[int32], error) { return d.IndexedBlock(2, []int{4, 0}) },
+			[]int32{4, 5, 0, 1, 10, 11, 6, 7},
+		},
 		"subarray": {func(d Datatype[int32]) (Datatype[int32], error) {
 			return d.Subarray([]int{3, 4}, []int{2, 2}, []int{1, 1})
 		}, []int32{5, 6, 9, 10, 17, 18, 21, 22}},
