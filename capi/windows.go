@@ -59,7 +59,9 @@ func golciWinSetHandler(handle, handler C.uintptr_t) {
 var fatal = C.uintptr_t(uintptr(unsafe.Pointer(C.MPI_ERRORS_ARE_FATAL)))
 
 //export golciWinMake
-func golciWinMake(maker C.int, base *unsafe.Pointer, size, unit C.int64_t, comm C.int, made *C.uintptr_t) (class C.int) {
+func golciWinMake(
+	maker C.int, base *unsafe.Pointer, size, unit C.int64_t, comm C.int, made *C.uintptr_t,
+) (class C.int) {
 	defer recovered(&class)
 	c := at(comm)
 	var w *win.Window

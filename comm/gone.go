@@ -35,9 +35,9 @@ func (s *Server) goneError(peer int) error {
 	return fmt.Errorf("%w: %w", ErrPeer, s.e.PeerFailed(peer))
 }
 
-// postLate ends the receive o, which has been posted and found no message, if its source is gone or its context has been
-// revoked. It is called after o can be found by failLost and retire, which search after the flags that are looked at here
-// have been set (see am.Endpoint.Gone and Server.revoked): one of the two withdraws o.
+// postLate ends the receive o, which has been posted and found no message, if its source is gone or its context has
+// been revoked. It is called after o can be found by failLost and retire, which search after the flags that are looked
+// at here have been set (see am.Endpoint.Gone and Server.revoked): one of the two withdraws o.
 func (s *Server) postLate(o *op) {
 	p := o.asked()
 	var err error

@@ -57,9 +57,9 @@ func (s *Server) retire(ctxs []uint16) (left Left) {
 	return left
 }
 
-// RetireIdle is Retire of those pairs of contexts in which no receive is posted, and no operation that somebody waits for
-// is under way. It tells which of the pairs these are, and does nothing to the others. It looks through all messages once,
-// which takes long where the table for them is large.
+// RetireIdle is Retire of those pairs of contexts in which no receive is posted, and no operation that somebody waits
+// for is under way. It tells which of the pairs these are, and does nothing to the others. It looks through all
+// messages once, which takes long where the table for them is large.
 func (s *Server) RetireIdle(pairs [][2]uint16) (idle []bool) {
 	place := make(map[uint16]int, 2*len(pairs))
 	idle = make([]bool, len(pairs))

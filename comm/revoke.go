@@ -7,8 +7,8 @@ import (
 )
 
 // Revoke is Retire of contexts whose program still uses them. Receives and probes that come later end, too, with
-// ErrCancelled. inPoll tells a caller that is in a poll, as one that has got a notice is. Sends end when their receivers
-// have revoked the contexts as well.
+// ErrCancelled. inPoll tells a caller that is in a poll, as one that has got a notice is. Sends end when their
+// receivers have revoked the contexts as well.
 func (s *Server) Revoke(inPoll bool, w *fult.Worker, ctxs ...uint16) {
 	f := func() {
 		all := map[uint16]bool{}

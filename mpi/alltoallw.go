@@ -28,9 +28,9 @@ func StridedPart[T any](buf []T, s Strided) Part {
 }
 
 // Alltoallw is Alltoallv with parts of different types (6.8, MPI_Alltoallw): send[i] goes to rank i, recv[i] comes from
-// rank i. A part that is received must be as long as the one that is sent. send may be nil on all ranks that give InPlace
-// there in MPI: the parts of recv then go to their ranks, and are replaced. It waits, and may switch threads. Errors:
-// ErrCount for another number of parts than ranks, ErrType, ErrTruncate, ErrComm, and those of communication.
+// rank i. A part that is received must be as long as the one that is sent. send may be nil on all ranks that give
+// InPlace there in MPI: the parts of recv then go to their ranks, and are replaced. It waits, and may switch threads.
+// Errors: ErrCount for another number of parts than ranks, ErrType, ErrTruncate, ErrComm, and those of communication.
 func Alltoallw(c *Comm, send, recv []Part) error {
 	k, err := allCollw(c, "Alltoallw", send, recv)
 	return doColl(c, k, err)

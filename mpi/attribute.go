@@ -11,9 +11,9 @@ import (
 type Key[V any] struct{ k *attr.Key }
 
 // NewKey makes a key (7.7.2, MPI_Comm_create_keyval). When a communicator is duplicated, by Dup, DupWith or Idup, copy
-// gives the value for the duplicate from that of c; it has none if !keep. An error makes the duplication fail. A nil copy
-// keeps nothing: see Keep. drop is called when a value goes: it is deleted or replaced, or its communicator is freed. With
-// an error the value stays, and that call fails. A nil drop agrees.
+// gives the value for the duplicate from that of c; it has none if !keep. An error makes the duplication fail. A nil
+// copy keeps nothing: see Keep. drop is called when a value goes: it is deleted or replaced, or its communicator is
+// freed. With an error the value stays, and that call fails. A nil drop agrees.
 func NewKey[V any](copy func(c *Comm, v V) (copied V, keep bool, err error), drop func(c *Comm, v V) error) *Key[V] {
 	var f attr.Copy
 	if copy != nil {
@@ -29,8 +29,8 @@ func NewKey[V any](copy func(c *Comm, v V) (copied V, keep bool, err error), dro
 // Keep is a copy function for NewKey: a duplicate has the same value (MPI_COMM_DUP_FN).
 func Keep[V any](_ *Comm, v V) (V, bool, error) { return v, true, nil }
 
-// Set keeps v with c (7.7.2, MPI_Comm_set_attr). It is local. The drop function of the key is called with an older value.
-// Errors: that of the function, ErrKeyval for a key that was freed, ErrComm.
+// Set keeps v with c (7.7.2, MPI_Comm_set_attr). It is local. The drop function of the key is called with an older
+// value. Errors: that of the function, ErrKeyval for a key that was freed, ErrComm.
 func (k *Key[V]) Set(c *Comm, v V) error {
 	if err := k.usable(c); err != nil {
 		return err

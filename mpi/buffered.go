@@ -1,7 +1,7 @@
 package mpi
 
-// AttachBuffer attaches memory for buffered sends on c (3.6, MPI_Comm_attach_buffer). Nobody else may use it until it is
-// detached. With nil, memory is allocated for each message (MPI_BUFFER_AUTOMATIC). Errors: ErrBuffer if a buffer is
+// AttachBuffer attaches memory for buffered sends on c (3.6, MPI_Comm_attach_buffer). Nobody else may use it until it
+// is detached. With nil, memory is allocated for each message (MPI_BUFFER_AUTOMATIC). Errors: ErrBuffer if a buffer is
 // attached; ErrComm.
 func (c *Comm) AttachBuffer(mem []byte) error { return c.core().AttachBuffer("AttachBuffer", mem) }
 

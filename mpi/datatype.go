@@ -18,8 +18,8 @@ type Datatype[T any] struct {
 	of *core.Elem // what its elements are compared by, where types are checked; nil: as t says
 }
 
-// ElementOf is one element as it lies in memory, with what is between the fields of a struct. Error: ErrType for elements
-// that cannot travel.
+// ElementOf is one element as it lies in memory, with what is between the fields of a struct. Error: ErrType for
+// elements that cannot travel.
 func ElementOf[T any]() (Datatype[T], error) {
 	e := elemOf[T]()
 	if err := e.Err(); err != nil {
@@ -186,8 +186,8 @@ func IsendTyped[T any](c *Comm, buf []T, d Datatype[T], count, dest, tag int) (R
 	return Request(r), err
 }
 
-// RecvTyped is Recv into count times d in buf. Other elements stay as they are. Errors: those of Recv, and ErrCount if d
-// is not within buf.
+// RecvTyped is Recv into count times d in buf. Other elements stay as they are. Errors: those of Recv, and ErrCount if
+// d is not within buf.
 func RecvTyped[T any](c *Comm, buf []T, d Datatype[T], count, source, tag int) (Status, error) {
 	b, err := d.buf("RecvTyped", buf, count)
 	if err != nil {

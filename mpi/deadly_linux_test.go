@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// deadlyCall is a collective that needs all ranks: each rank brings a value that the others get, or waits for them. ready
-// is called while all live, and gives what is called when one has died.
+// deadlyCall is a collective that needs all ranks: each rank brings a value that the others get, or waits for them.
+// ready is called while all live, and gives what is called when one has died.
 type deadlyCall struct {
 	name  string
 	ready func(c *Comm) (call func() error, err error)
@@ -130,7 +130,9 @@ func deadlyNear() []deadlyCall {
 		forms3("NeighborAlltoall", func(c *Comm) error { return NeighborAlltoall(c, two(), two()) },
 			func(c *Comm) (Request, error) { return IneighborAlltoall(c, two(), two()) },
 			func(c *Comm) (Request, error) { return NeighborAlltoallInit(c, two(), two()) }),
-		forms3("NeighborAlltoallv", func(c *Comm) error { return NeighborAlltoallv(c, two(), counts, nil, two(), counts, nil) },
+		forms3("NeighborAlltoallv", func(c *Comm) error {
+			return NeighborAlltoallv(c, two(), counts, nil, two(), counts, nil)
+		},
 			func(c *Comm) (Request, error) { return IneighborAlltoallv(c, two(), counts, nil, two(), counts, nil) },
 			func(c *Comm) (Request, error) {
 				return NeighborAlltoallvInit(c, two(), counts, nil, two(), counts, nil)

@@ -1,16 +1,16 @@
 package mpi
 
 // Revoke ends the use of c on all its ranks, after a failure that only some of them have noticed (ULFM,
-// MPIX_Comm_revoke). It does not wait, and one rank calls it for all. Operations on c that are under way, and later ones,
-// end with ErrRevoked on each rank as soon as it hears of it. Agree, Shrink, GetFailed, AckFailed and Free still work.
-// Errors: ErrComm, ErrFinalized, ErrAborted.
+// MPIX_Comm_revoke). It does not wait, and one rank calls it for all. Operations on c that are under way, and later
+// ones, end with ErrRevoked on each rank as soon as it hears of it. Agree, Shrink, GetFailed, AckFailed and Free still
+// work. Errors: ErrComm, ErrFinalized, ErrAborted.
 func (c *Comm) Revoke() error { return c.core().Revoke() }
 
 // Revoked reports whether this rank knows that c has been revoked (ULFM, MPIX_Comm_is_revoked). It is local.
 func (c *Comm) Revoked() bool { return c.core().Revoked() }
 
-// Shrink makes a communicator of the living ranks of c, in their order (ULFM, MPIX_Comm_shrink). All of them call it; it
-// waits for them, and may switch threads. They agree on who is living, so the group is the same on all. A rank may
+// Shrink makes a communicator of the living ranks of c, in their order (ULFM, MPIX_Comm_shrink). All of them call it;
+// it waits for them, and may switch threads. They agree on who is living, so the group is the same on all. A rank may
 // die after that. Errors: ErrComm, ErrContexts, ErrConcurrent; ErrPeer on a rank that the others take for dead.
 func (c *Comm) Shrink() (*Comm, error) {
 	d, err := c.core().Shrink()

@@ -1,8 +1,8 @@
 package mpi
 
 // Idup is Dup that does not wait (7.4.2, MPI_Comm_idup). The communicator may be used when the request is done. All
-// ranks of c call Idup, and start their collectives, in the same order. Attributes are copied at once. It does not block.
-// Errors: ErrComm, and those of copy functions; ErrContexts and those of communication come with the request.
+// ranks of c call Idup, and start their collectives, in the same order. Attributes are copied at once. It does not
+// block. Errors: ErrComm, and those of copy functions; ErrContexts and those of communication come with the request.
 func (c *Comm) Idup() (*Comm, Request, error) {
 	d, r, err := c.core().Idup()
 	if err != nil {

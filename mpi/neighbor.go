@@ -12,9 +12,9 @@ import (
 // them: see Comm.Neighbors. Parts for and from ProcNull are not touched. All ranks of the communicator call them, but a
 // rank waits for its neighbours only.
 
-// NeighborAllgather sends all of send to each neighbour (8.6.1, MPI_Neighbor_allgather). recv has an equal part for each
-// neighbour that data comes from, in their order. It waits, and may switch threads. Errors: ErrTopology, ErrCount where
-// recv has no equal parts, those of arguments, and those of communication.
+// NeighborAllgather sends all of send to each neighbour (8.6.1, MPI_Neighbor_allgather). recv has an equal part for
+// each neighbour that data comes from, in their order. It waits, and may switch threads. Errors: ErrTopology, ErrCount
+// where recv has no equal parts, those of arguments, and those of communication.
 func NeighborAllgather[T any](c *Comm, send, recv []T) error {
 	k, err := nearColl(c, "NeighborAllgather", core.KindNeighborAllgather, send, recv)
 	return doColl(c, k, err)
@@ -82,7 +82,8 @@ func NeighborAlltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []
 func IneighborAlltoallv[T any](
 	c *Comm, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int,
 ) (Request, error) {
-	k, err := nearCollv(c, "IneighborAlltoallv", core.KindNeighborAlltoallv, send, scounts, sdispls, recv, rcounts, rdispls)
+	k, err := nearCollv(c, "IneighborAlltoallv", core.KindNeighborAlltoallv, send, scounts, sdispls, recv, rcounts,
+		rdispls)
 	return startColl(c, k, err)
 }
 

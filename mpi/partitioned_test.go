@@ -12,7 +12,15 @@ import (
 // receive may be made and started before or after the send.
 func TestPartitioned(t *testing.T) {
 	seed := source(t)
-	for _, n := range [][3]int{{1, 1, 3}, {8, 8, 64}, {1, 16, 64}, {33, 17, 561}, {17, 33, 561}, {5000, 500, 20000}, {4, 4, 1 << 17}} {
+	for _, n := range [][3]int{
+		{1, 1, 3},
+		{8, 8, 64},
+		{1, 16, 64},
+		{33, 17, 561},
+		{17, 33, 561},
+		{5000, 500, 20000},
+		{4, 4, 1 << 17},
+	} {
 		must(t, 2, func(c *Comm) error {
 			rnd := rand.New(rand.NewPCG(seed, uint64(c.Rank())))
 			send, recv, elems := n[0], n[1], n[2]

@@ -2,10 +2,11 @@ package mpi
 
 import "github.com/golci/golci/internal/mpi/core"
 
-// Persistent collectives (6.13). All ranks of the communicator make them in the same order. Each start, by Request.Start
-// or StartAll, is a collective that does not wait. Starts may come in any order: a request has a message space of its
-// own. To make it takes a Dup, so these functions wait, and may switch threads; errors are those of Dup. Errors of the
-// arguments come with the start, as for the form that does not wait. The slices belong to the request until it is freed.
+// Persistent collectives (6.13). All ranks of the communicator make them in the same order. Each start, by
+// Request.Start or StartAll, is a collective that does not wait. Starts may come in any order: a request has a message
+// space of its own. To make it takes a Dup, so these functions wait, and may switch threads; errors are those of Dup.
+// Errors of the arguments come with the start, as for the form that does not wait. The slices belong to the request
+// until it is freed.
 
 // lasting makes a persistent request for what start does.
 func lasting(c *Comm, what string, start func(own *Comm) (Request, error)) (Request, error) {

@@ -19,9 +19,9 @@ type Command struct {
 }
 
 // Spawn starts processes, and makes an inter-communicator of the ranks of c and of the new ones (11.8.2, 11.8.3,
-// MPI_Comm_spawn, MPI_Comm_spawn_multiple). The new processes have a world of their own: those of the first command come
-// first there. They get the inter-communicator from Proc.Parent. Only what root says of the commands counts. Either all
-// processes are started or none.
+// MPI_Comm_spawn, MPI_Comm_spawn_multiple). The new processes have a world of their own: those of the first command
+// come first there. They get the inter-communicator from Proc.Parent. Only what root says of the commands counts.
+// Either all processes are started or none.
 //
 // Collective over c; it waits until the new processes have called Init. Errors: ErrComm, ErrRoot, ErrArgument; ErrSpawn
 // where a program cannot be started or the job has no room (golci run -universe); ErrContexts, and those of

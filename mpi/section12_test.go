@@ -131,7 +131,8 @@ func windowMoreRules() []rule {
 			}
 			copy(w.Memory(), upTo(int32(c.Rank()), 50_000))
 			got := make([]int32, 50_000)
-			err = all(w.Fence(0), w.Get(got, right(c), 0), w.Fence(ModeNoSucceed), listIs("memory", got, upTo(int32(right(c)), 50_000)))
+			err = all(w.Fence(0), w.Get(got, right(c), 0), w.Fence(ModeNoSucceed),
+				listIs("memory", got, upTo(int32(right(c)), 50_000)))
 			return errors.Join(err, w.Free())
 		}},
 		{"12.3.4", "accumulates of many elements by all ranks", 7, func(c *Comm) error {
@@ -192,7 +193,8 @@ func windowMoreRules() []rule {
 		{"12.5.1", "fences keep epochs apart", 6, inWindow(func(c *Comm, w *Win[int64]) error {
 			err := w.Fence(ModeNoPrecede)
 			for i := range 10 {
-				err = all(err, w.Put([]int64{int64(i)}, right(c), 0), w.Fence(0), is("element", w.Memory()[0], int64(i)), w.Fence(0))
+				err = all(err, w.Put([]int64{int64(i)}, right(c), 0), w.Fence(0), is("element", w.Memory()[0], int64(i)),
+					w.Fence(0))
 			}
 			return all(err, w.Fence(ModeNoSucceed))
 		})},
@@ -213,13 +215,15 @@ func windowMoreRules() []rule {
 			if err != nil {
 				return err
 			}
-			err = all(w.Fence(0), v.Fence(0), w.Put([]int64{1}, right(c), 0), v.Put([]int64{2}, right(c), 0), w.Fence(ModeNoSucceed),
+			err = all(w.Fence(0), v.Fence(0), w.Put([]int64{1}, right(c), 0), v.Put([]int64{2}, right(c), 0),
+				w.Fence(ModeNoSucceed),
 				v.Fence(ModeNoSucceed), is("first", w.Memory()[0], int64(1)), is("second", v.Memory()[0], int64(2)))
 			return errors.Join(err, v.Free())
 		})},
 	}
 	for n := 1; n <= 8; n++ {
-		rules = append(rules, rule{"12.3.1", fmt.Sprintf("all put to all, %d ranks", n), n, fenced(func(c *Comm, w *Win[int64]) error {
+		name := fmt.Sprintf("all put to all, %d ranks", n)
+		rules = append(rules, rule{"12.3.1", name, n, fenced(func(c *Comm, w *Win[int64]) error {
 			var err error
 			for r := range c.Size() {
 				err = errors.Join(err, w.Put([]int64{int64(10*r + c.Rank())}, r, c.Rank()))

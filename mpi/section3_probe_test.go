@@ -11,7 +11,7 @@ func probeRules() []rule {
 			return errors.Join(err, bad, is("bytes", st.Bytes(), 12), is("tag", st.Tag, 0), is("again", again, st),
 				receives(c, 3, 0, 0, upTo(4, 3), 0, 0))
 		})},
-		{"3.8.1", "a probe of a tag passes others by", 2, pairOf(sends(1, upTo(0, 1), upTo(0, 2), upTo(0, 3)), func(c *Comm) error {
+		{"3.8.1", "a probe looks for its tag", 2, pairOf(sends(1, upTo(0, 1), upTo(0, 2), upTo(0, 3)), func(c *Comm) error {
 			st, err := c.Probe(0, 2)
 			err = errors.Join(err, is("bytes", st.Bytes(), 12))
 			for i := range 3 {
@@ -66,14 +66,14 @@ func probeRules() []rule {
 			_, ok, bad := c.Iprobe(AnySource, AnyTag)
 			return errors.Join(err, bad, is("found", ok, false), done(r, nil))
 		}},
-		{"3.8.2", "a message that was taken is for nobody else", 2, pairOf(sends(1, upTo(1, 1), upTo(2, 1)), func(c *Comm) error {
+		{"3.8.2", "a taken message is for nobody else", 2, pairOf(sends(1, upTo(1, 1), upTo(2, 1)), func(c *Comm) error {
 			m, err := c.Mprobe(0, AnyTag)
 			err = errors.Join(err, receives(c, 1, 0, AnyTag, upTo(2, 1), 0, 1))
 			buf := make([]int32, 1)
 			st, bad := Mrecv(m, buf)
 			return errors.Join(err, bad, is("message", buf[0], 1), is("tag", st.Tag, 0))
 		})},
-		{"3.8.2", "messages are taken in their order", 2, pairOf(sends(1, upTo(1, 1), upTo(2, 1), upTo(3, 1)), func(c *Comm) error {
+		{"3.8.2", "messages keep their order", 2, pairOf(sends(1, upTo(1, 1), upTo(2, 1), upTo(3, 1)), func(c *Comm) error {
 			var ms [3]*Message
 			var err error
 			for i := range ms {

@@ -107,7 +107,7 @@ func completionRules() []rule {
 			st := make([]Status, 2)
 			return errors.Join(Waitall(nil, nil), Waitall(make([]Request, 2), st), is("status", st[1], empty))
 		}},
-		{"3.7.5", "Waitall has the error of one", 2, pairOf(sends(1, upTo(0, 1), upTo(0, 2), upTo(0, 1)), func(c *Comm) error {
+		{"3.7.5", "Waitall has an error of one", 2, pairOf(sends(1, upTo(0, 1), upTo(0, 2), upTo(0, 1)), func(c *Comm) error {
 			rs, err := make([]Request, 3), error(nil)
 			for i := range rs {
 				var bad error
@@ -216,7 +216,8 @@ func completionRules() []rule {
 
 // lastingSends make persistent sends.
 var lastingSends = map[string]startedSend{
-	"SendInit": SendInit[int32], "SsendInit": SsendInit[int32], "BsendInit": BsendInit[int32], "RsendInit": RsendInit[int32],
+	"SendInit": SendInit[int32], "SsendInit": SsendInit[int32], "BsendInit": BsendInit[int32],
+	"RsendInit": RsendInit[int32],
 }
 
 // persistentRules are those of persistent requests (3.9).
@@ -224,7 +225,8 @@ func persistentRules() []rule {
 	var rules []rule
 	for i, name := range []string{"SendInit", "SsendInit", "BsendInit", "RsendInit"} {
 		initial := lastingSends[name]
-		rules = append(rules, rule{"3.9", name + " and RecvInit, started again and again", 1 + (2+i*2)%8, func(c *Comm) error {
+		again := name + " and RecvInit, started again and again"
+		rules = append(rules, rule{"3.9", again, 1 + (2+i*2)%8, func(c *Comm) error {
 			out, in := make([]int32, 50), make([]int32, 50)
 			err := c.AttachBuffer(make([]byte, 1<<16))
 			s, bad := initial(c, out, right(c), 1)
@@ -247,7 +249,8 @@ func persistentRules() []rule {
 			st, bad := r.Wait()
 			_, ok, worse := r.Test()
 			i, _, worst := Waitany([]Request{r})
-			return errors.Join(err, bad, worse, worst, is("status", st, empty), is("Test", ok, true), is("Waitany", i, Undefined),
+			return errors.Join(err, bad, worse, worst, is("status", st, empty), is("Test", ok, true),
+				is("Waitany", i, Undefined),
 				is("null", r.Null(), false), r.Free())
 		}},
 		{"3.9", "a start while it is active", 1, func(c *Comm) error {

@@ -134,7 +134,8 @@ func sendModeRules() []rule {
 					fails("any", m.call(c, nil, AnySource, 0), ErrRank))
 			}},
 			rule{"3.2.3", m.name + " with no tag", 1 + i%2, func(c *Comm) error {
-				return errors.Join(fails("any", m.call(c, nil, 0, AnyTag), ErrTag), fails("negative", m.call(c, nil, 0, -7), ErrTag))
+				return errors.Join(fails("any", m.call(c, nil, 0, AnyTag), ErrTag),
+					fails("negative", m.call(c, nil, 0, -7), ErrTag))
 			}},
 			rule{"3.2.3", m.name + " with the largest tag", 2, pairOf(func(c *Comm) error {
 				_, err := Recv(c, make([]byte, 1), 1, 0)

@@ -46,11 +46,26 @@ func downwards(n int) func(r *Request) error {
 // partitionedRules are those of partitioned communication (4.2).
 func partitionedRules() []rule {
 	var rules []rule
-	for i, k := range [][3]int{{1, 1, 1}, {12, 4, 4}, {12, 4, 3}, {12, 3, 4}, {12, 12, 1}, {12, 1, 12}, {40_000, 8, 5}, {0, 2, 2}} {
+	for i, k := range [][3]int{
+		{1, 1, 1},
+		{12, 4, 4},
+		{12, 4, 3},
+		{12, 3, 4},
+		{12, 12, 1},
+		{12, 1, 12},
+		{40_000, 8, 5},
+		{0, 2, 2},
+	} {
 		rules = append(
 			rules,
-			rule{"4.2.2", fmt.Sprintf("%d elements, %d to %d partitions, upwards", k[0], k[1], k[2]), 2 + i%7, parted(k[0], k[1], k[2], upwards(k[1]))},
-			rule{"4.2.2", fmt.Sprintf("%d elements, %d to %d partitions, downwards", k[0], k[1], k[2]), 2, parted(k[0], k[1], k[2], downwards(k[1]))},
+			rule{
+				"4.2.2", fmt.Sprintf("%d elements, %d to %d partitions, upwards", k[0], k[1], k[2]), 2 + i%7,
+				parted(k[0], k[1], k[2], upwards(k[1])),
+			},
+			rule{
+				"4.2.2", fmt.Sprintf("%d elements, %d to %d partitions, downwards", k[0], k[1], k[2]), 2,
+				parted(k[0], k[1], k[2], downwards(k[1])),
+			},
 		)
 	}
 	return append(rules, []rule{
@@ -130,7 +145,8 @@ func partitionedRules() []rule {
 		{"4.2.2", "ready twice", 1, func(c *Comm) error {
 			r, err := PsendInit(c, make([]int, 2), 2, 0, 0)
 			p, bad := PrecvInit(c, make([]int, 2), 2, 0, 0)
-			err = errors.Join(err, bad, r.Start(), p.Start(), r.Pready(0), fails("Pready", r.Pready(0), ErrArgument), r.Pready(1),
+			err = errors.Join(err, bad, r.Start(), p.Start(), r.Pready(0), fails("Pready", r.Pready(0), ErrArgument),
+				r.Pready(1),
 				Waitall([]Request{r, p}, nil))
 			return errors.Join(err, r.Free(), p.Free())
 		}},

@@ -63,14 +63,24 @@ func column(rows, n int64) (*dtype.Type, error) {
 func typeRules() []rule {
 	return []rule{
 		typeRule("3.2.2", "a predefined type", layout{8, 0, 8, 0, 8}, func() (*dtype.Type, error) { return doubleType, nil }),
-		typeRule("5.1.2", "contiguous", layout{12, 0, 12, 0, 12}, func() (*dtype.Type, error) { return dtype.Contiguous(3, int32Type) }),
-		typeRule("5.1.2", "contiguous, none", layout{}, func() (*dtype.Type, error) { return dtype.Contiguous(0, int32Type) }),
-		typeRule("5.1.2", "vector", layout{24, 0, 40, 0, 40}, func() (*dtype.Type, error) { return dtype.Vector(3, 2, 4, int32Type) }),
+		typeRule("5.1.2", "contiguous", layout{12, 0, 12, 0, 12}, func() (*dtype.Type, error) {
+			return dtype.Contiguous(3, int32Type)
+		}),
+		typeRule("5.1.2", "contiguous, none", layout{}, func() (*dtype.Type, error) {
+			return dtype.Contiguous(0, int32Type)
+		}),
+		typeRule("5.1.2", "vector", layout{24, 0, 40, 0, 40}, func() (*dtype.Type, error) {
+			return dtype.Vector(3, 2, 4, int32Type)
+		}),
 		typeRule("5.1.2", "vector, backwards", layout{24, -32, 40, -32, 40}, func() (*dtype.Type, error) {
 			return dtype.Vector(3, 2, -4, int32Type)
 		}),
-		typeRule("5.1.2", "vector, one block", layout{8, 0, 8, 0, 8}, func() (*dtype.Type, error) { return dtype.Vector(1, 2, 9, int32Type) }),
-		typeRule("5.1.2", "hvector", layout{24, 0, 28, 0, 28}, func() (*dtype.Type, error) { return dtype.Hvector(3, 2, 10, int32Type) }),
+		typeRule("5.1.2", "vector, one block", layout{8, 0, 8, 0, 8}, func() (*dtype.Type, error) {
+			return dtype.Vector(1, 2, 9, int32Type)
+		}),
+		typeRule("5.1.2", "hvector", layout{24, 0, 28, 0, 28}, func() (*dtype.Type, error) {
+			return dtype.Hvector(3, 2, 10, int32Type)
+		}),
 		typeRule("5.1.2", "indexed", layout{16, 4, 32, 4, 32}, func() (*dtype.Type, error) {
 			return dtype.Indexed(list(1, 3), list(8, 1), int32Type)
 		}),
@@ -100,12 +110,16 @@ func typeRules() []rule {
 			return dtype.Subarray(list(4, 5), list(2, 3), list(1, 1), dtype.OrderFortran, int32Type)
 		}),
 		typeRule("5.1.4", "darray in blocks", layout{16, 0, 32, 16, 16}, func() (*dtype.Type, error) {
-			return dtype.Darray(2, 1, list(8), []dtype.Distribution{dtype.DistributeBlock}, []int64{dtype.DistributeDefault}, list(2), dtype.OrderC, int32Type)
+			return dtype.Darray(2, 1, list(8), []dtype.Distribution{dtype.DistributeBlock}, []int64{dtype.DistributeDefault},
+				list(2), dtype.OrderC, int32Type)
 		}),
 		typeRule("5.1.4", "darray in turns", layout{16, 0, 32, 4, 28}, func() (*dtype.Type, error) {
-			return dtype.Darray(2, 1, list(8), []dtype.Distribution{dtype.DistributeCyclic}, []int64{dtype.DistributeDefault}, list(2), dtype.OrderC, int32Type)
+			return dtype.Darray(2, 1, list(8), []dtype.Distribution{dtype.DistributeCyclic}, []int64{dtype.DistributeDefault},
+				list(2), dtype.OrderC, int32Type)
 		}),
-		typeRule("5.1.7", "resized", layout{4, -4, 20, 0, 4}, func() (*dtype.Type, error) { return dtype.Resized(-4, 20, int32Type) }),
+		typeRule("5.1.7", "resized", layout{4, -4, 20, 0, 4}, func() (*dtype.Type, error) {
+			return dtype.Resized(-4, 20, int32Type)
+		}),
 		typeRule("5.1.7", "contiguous of resized", layout{12, -4, 60, 0, 44}, func() (*dtype.Type, error) {
 			t, err := dtype.Resized(-4, 20, int32Type)
 			return then(t, err, func(t *dtype.Type) (*dtype.Type, error) { return dtype.Contiguous(3, t) })
@@ -117,7 +131,9 @@ func typeRules() []rule {
 				return then(two, err, func(t *dtype.Type) (*dtype.Type, error) { return dtype.Resized(-4, 8, t) })
 			})
 		}),
-		typeRule("5.1.8", "the true extent is that of the data", layout{12, 0, 4, 0, 44}, func() (*dtype.Type, error) { return column(3, 5) }),
+		typeRule("5.1.8", "the true extent is that of the data", layout{12, 0, 4, 0, 44}, func() (*dtype.Type, error) {
+			return column(3, 5)
+		}),
 		typeRule("5.1.10", "a duplicate", layout{24, 0, 40, 0, 40}, func() (*dtype.Type, error) {
 			t, err := dtype.Vector(3, 2, 4, int32Type)
 			return then(t, err, dtype.Dup)
@@ -131,10 +147,12 @@ func typeRules() []rule {
 			return dtype.Subarray(list(4), list(3), list(2), dtype.OrderC, int32Type)
 		}),
 		badType("5.1.4", "blocks that are too small", func() (*dtype.Type, error) {
-			return dtype.Darray(2, 0, list(8), []dtype.Distribution{dtype.DistributeBlock}, list(3), list(2), dtype.OrderC, int32Type)
+			return dtype.Darray(2, 0, list(8), []dtype.Distribution{dtype.DistributeBlock}, list(3), list(2), dtype.OrderC,
+				int32Type)
 		}),
 		badType("5.1.4", "a grid of another size", func() (*dtype.Type, error) {
-			return dtype.Darray(3, 0, list(8), []dtype.Distribution{dtype.DistributeBlock}, []int64{dtype.DistributeDefault}, list(2), dtype.OrderC, int32Type)
+			return dtype.Darray(3, 0, list(8), []dtype.Distribution{dtype.DistributeBlock}, []int64{dtype.DistributeDefault},
+				list(2), dtype.OrderC, int32Type)
 		}),
 		{"5.1.9", "a type is used after commit only", 1, func(*Comm) error {
 			t, err := dtype.Vector(3, 2, 4, int32Type)
@@ -143,7 +161,8 @@ func typeRules() []rule {
 			}
 			before := t.Committed()
 			t.Commit()
-			return errors.Join(is("before", before, false), is("after", t.Committed(), true), is("predefined", int32Type.Committed(), true))
+			return errors.Join(is("before", before, false), is("after", t.Committed(), true),
+				is("predefined", int32Type.Committed(), true))
 		}},
 		{"5.1.11", "basics of a part of a message", 1, func(*Comm) error {
 			t, err := dtype.Struct(list(1, 1), list(0, 8), []*dtype.Type{doubleType, int16Type})
@@ -164,7 +183,8 @@ func typeRules() []rule {
 			}
 			by, ints, addrs, _, types := t.Envelope()
 			got, _, _, of, err := t.Contents()
-			return errors.Join(err, is("combiner", by, dtype.CombinerIndexed), is("integers", ints, 5), is("addresses", addrs, 0),
+			return errors.Join(err, is("combiner", by, dtype.CombinerIndexed), is("integers", ints, 5),
+				is("addresses", addrs, 0),
 				is("types", types, 1), listIs("contents", got, list(2, 1, 3, 8, 1)), is("of", of[0], int32Type))
 		}},
 		{"5.1.13", "a named type has no contents", 1, func(*Comm) error {
@@ -178,7 +198,8 @@ func typeRules() []rule {
 			if err = errors.Join(err, bad); err != nil {
 				return err
 			}
-			return errors.Join(is("vector", a.Sig(2) == int32Type.Sig(12), true), is("shorter", a.Sig(2) == int32Type.Sig(11), false),
+			return errors.Join(is("vector", a.Sig(2) == int32Type.Sig(12), true),
+				is("shorter", a.Sig(2) == int32Type.Sig(11), false),
 				is("struct", b.Sig(1) == int32Type.Sig(3), false))
 		}},
 	}
@@ -241,7 +262,9 @@ func packRules() []rule {
 		packRule("5.1.2", "two vectors pick", 0, 2, []int32{0, 1, 4, 5, 6, 7, 10, 11}, func() (*dtype.Type, error) {
 			return dtype.Vector(2, 2, 4, int32Type)
 		}),
-		packRule("5.1.2", "a backward vector picks", 9, 1, []int32{9, 6, 3}, func() (*dtype.Type, error) { return dtype.Vector(3, 1, -3, int32Type) }),
+		packRule("5.1.2", "a backward vector picks", 9, 1, []int32{9, 6, 3}, func() (*dtype.Type, error) {
+			return dtype.Vector(3, 1, -3, int32Type)
+		}),
 		packRule("5.1.2", "an index picks in its order", 0, 1, []int32{8, 1, 2, 3}, func() (*dtype.Type, error) {
 			return dtype.Indexed(list(1, 3), list(8, 1), int32Type)
 		}),
@@ -257,20 +280,24 @@ func packRules() []rule {
 		packRule("5.1.3", "a subarray picks", 0, 1, []int32{6, 7, 8, 11, 12, 13}, func() (*dtype.Type, error) {
 			return dtype.Subarray(list(4, 5), list(2, 3), list(1, 1), dtype.OrderC, int32Type)
 		}),
-		packRule("5.1.3", "a subarray, first index fastest, picks", 0, 1, []int32{5, 6, 9, 10, 13, 14}, func() (*dtype.Type, error) {
+		packRule("5.1.3", "a subarray of Fortran picks", 0, 1, []int32{5, 6, 9, 10, 13, 14}, func() (*dtype.Type, error) {
 			return dtype.Subarray(list(4, 5), list(2, 3), list(1, 1), dtype.OrderFortran, int32Type)
 		}),
 		packRule("5.1.4", "a darray in turns of two picks", 0, 1, []int32{2, 3, 6, 7}, func() (*dtype.Type, error) {
-			return dtype.Darray(2, 1, list(8), []dtype.Distribution{dtype.DistributeCyclic}, list(2), list(2), dtype.OrderC, int32Type)
+			return dtype.Darray(2, 1, list(8), []dtype.Distribution{dtype.DistributeCyclic}, list(2), list(2), dtype.OrderC,
+				int32Type)
 		}),
 		packRule("5.1.4", "the last block of a darray is shorter", 0, 1, []int32{6, 7, 8}, func() (*dtype.Type, error) {
-			return dtype.Darray(2, 1, list(9), []dtype.Distribution{dtype.DistributeBlock}, list(6), list(2), dtype.OrderC, int32Type)
+			return dtype.Darray(2, 1, list(9), []dtype.Distribution{dtype.DistributeBlock}, list(6), list(2), dtype.OrderC,
+				int32Type)
 		}),
-		packRule("5.1.4", "a darray that is not dealt along one dimension picks", 0, 1, []int32{3, 4, 5}, func() (*dtype.Type, error) {
+		packRule("5.1.4", "a darray dealt along one dimension picks", 0, 1, []int32{3, 4, 5}, func() (*dtype.Type, error) {
 			return dtype.Darray(2, 1, list(2, 3), []dtype.Distribution{dtype.DistributeBlock, dtype.DistributeNone},
 				[]int64{dtype.DistributeDefault, dtype.DistributeDefault}, list(2, 1), dtype.OrderC, int32Type)
 		}),
-		packRule("5.1.7", "columns lie side by side", 0, 2, []int32{0, 5, 10, 1, 6, 11}, func() (*dtype.Type, error) { return column(3, 5) }),
+		packRule("5.1.7", "columns lie side by side", 0, 2, []int32{0, 5, 10, 1, 6, 11}, func() (*dtype.Type, error) {
+			return column(3, 5)
+		}),
 		packRule("5.1.7", "a resized type steps by its extent", 0, 3, []int32{0, 3, 6}, func() (*dtype.Type, error) {
 			return dtype.Resized(0, 12, int32Type)
 		}),
@@ -278,7 +305,9 @@ func packRules() []rule {
 			t, err := dtype.Vector(3, 1, 4, int32Type)
 			return then(t, err, dtype.Dup)
 		}),
-		packRule("5.2", "no elements", 0, 0, []int32{}, func() (*dtype.Type, error) { return dtype.Contiguous(3, int32Type) }),
+		packRule("5.2", "no elements", 0, 0, []int32{}, func() (*dtype.Type, error) {
+			return dtype.Contiguous(3, int32Type)
+		}),
 		{"5.2", "packed in pieces", 1, func(*Comm) error {
 			t, err := dtype.Vector(3, 2, 4, int32Type)
 			if err != nil {
@@ -301,7 +330,8 @@ func packRules() []rule {
 		}},
 		{"5.3", "external32 of doubles", 1, func(*Comm) error {
 			x := []float64{1, -2}
-			return external(doubleType, unsafe.Pointer(&x[0]), 2, []byte{0x3f, 0xf0, 0, 0, 0, 0, 0, 0, 0xc0, 0, 0, 0, 0, 0, 0, 0})
+			return external(doubleType, unsafe.Pointer(&x[0]), 2,
+				[]byte{0x3f, 0xf0, 0, 0, 0, 0, 0, 0, 0xc0, 0, 0, 0, 0, 0, 0, 0})
 		}},
 		{"5.3", "external32 has no holes", 1, func(*Comm) error {
 			t, err := dtype.Struct(list(1, 1), list(0, 4), []*dtype.Type{oneByte, int32Type})
@@ -351,12 +381,20 @@ func picks(at []int, values []int32) func(buf []int32) error {
 // stridedRules are those of messages with holes on one side or both (5.1.2, 3.3.1).
 func stridedRules() []rule {
 	return []rule{
-		{"5.1.2", "a column into a row", 3, strided(Strided{3, 1, 5}, Strided{1, 3, 3}, picks([]int{0, 1, 2}, []int32{0, 5, 10}))},
-		{"5.1.2", "a row into a column", 4, strided(Strided{1, 3, 3}, Strided{3, 1, 5}, picks([]int{0, 5, 10}, []int32{0, 1, 2}))},
-		{"5.1.2", "blocks into other blocks", 2, strided(Strided{3, 2, 4}, Strided{2, 3, 10}, picks([]int{0, 1, 2, 10, 11, 12},
-			[]int32{0, 1, 4, 5, 8, 9}))},
+		{"5.1.2", "a column into a row", 3, strided(Strided{3, 1, 5}, Strided{1, 3, 3},
+			picks([]int{0, 1, 2}, []int32{0, 5, 10}))},
+		{"5.1.2", "a row into a column", 4, strided(Strided{1, 3, 3}, Strided{3, 1, 5},
+			picks([]int{0, 5, 10}, []int32{0, 1, 2}))},
+		{
+			"5.1.2", "blocks into other blocks", 2,
+			strided(Strided{3, 2, 4}, Strided{2, 3, 10}, picks([]int{0, 1, 2, 10, 11, 12},
+				[]int32{0, 1, 4, 5, 8, 9})),
+		},
 		{"5.1.2", "no blocks", 5, strided(Strided{}, Strided{}, picks(nil, nil))},
-		{"5.1.2", "fewer blocks than there is room for", 1, strided(Strided{2, 1, 3}, Strided{4, 1, 2}, picks([]int{0, 2}, []int32{0, 3}))},
+		{
+			"5.1.2", "fewer blocks than there is room for", 1,
+			strided(Strided{2, 1, 3}, Strided{4, 1, 2}, picks([]int{0, 2}, []int32{0, 3})),
+		},
 		{"5.1.2", "a part outside of its slice", 1, func(c *Comm) error {
 			return fails("SendStrided", SendStrided(c, upTo(0, 4), Strided{3, 1, 2}, 0, 0), ErrCount)
 		}},

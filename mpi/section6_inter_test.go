@@ -75,10 +75,16 @@ func interCollectiveRules() []rule {
 			lateRule("6.12.1", "nobody finds a barrier done before all have come, "+string(rune('0'+n)), n, func(c *Comm) error {
 				return done(c.Ibarrier())
 			}),
-			rule{"6.3", "nobody leaves a barrier of two groups before all have come, " + string(rune('0'+n)), n, halves(merged((*Comm).Barrier))},
-			rule{"6.12.1", "nobody finds a barrier of two groups done before all have come, " + string(rune('0'+n)), n, halves(merged(
-				func(c *Comm) error { return done(c.Ibarrier()) },
-			))},
+			rule{
+				"6.3", "nobody leaves a barrier of two groups before all have come, " + string(rune('0'+n)), n,
+				halves(merged((*Comm).Barrier)),
+			},
+			rule{
+				"6.12.1", "nobody finds a barrier of two groups done before all have come, " + string(rune('0'+n)), n,
+				halves(merged(
+					func(c *Comm) error { return done(c.Ibarrier()) },
+				)),
+			},
 		)
 	}
 	return append(rules, []rule{

@@ -9,7 +9,8 @@ import (
 func placeRules() []rule {
 	var rules []rule
 	for root := range 8 {
-		rules = append(rules, rule{"6.4", fmt.Sprintf("every call of a Bcast has its own root, %d first", root), 8, func(c *Comm) error {
+		name := fmt.Sprintf("every call of a Bcast has its own root, %d first", root)
+		rules = append(rules, rule{"6.4", name, 8, func(c *Comm) error {
 			var err error
 			for i := range c.Size() {
 				at := (root + i) % c.Size()
@@ -155,13 +156,21 @@ func collectiveErrorRules() []rule {
 		wrongCall("6.4", "Bcast of no root", 3, ErrRoot, func(c *Comm) error { return Bcast(c, one(), 3) }),
 		wrongCall("6.4", "Bcast of a negative root", 2, ErrRoot, func(c *Comm) error { return Bcast(c, one(), -1) }),
 		wrongCall("6.5", "Gather to no root", 2, ErrRoot, func(c *Comm) error { return Gather(c, one(), make([]int, 2), 2) }),
-		wrongCall("6.6", "Scatter from no root", 4, ErrRoot, func(c *Comm) error { return Scatter(c, make([]int, 4), one(), -3) }),
+		wrongCall("6.6", "Scatter from no root", 4, ErrRoot, func(c *Comm) error {
+			return Scatter(c, make([]int, 4), one(), -3)
+		}),
 		wrongCall("6.9.1", "Reduce to no root", 5, ErrRoot, func(c *Comm) error { return Reduce(c, one(), one(), Sum, 5) }),
 		wrongCall("6.12.2", "Ibcast of no root", 2, ErrRoot, func(c *Comm) error { return done(Ibcast(c, one(), 2)) }),
 		wrongCall("6.2.3", "the root of two groups in one", 2, ErrRoot, func(c *Comm) error { return Bcast(c, one(), Root) }),
-		wrongCall("6.7", "Allgather without room", 3, ErrCount, func(c *Comm) error { return Allgather(c, one(), make([]int, 2)) }),
-		wrongCall("6.8", "Alltoall of unequal parts", 2, ErrCount, func(c *Comm) error { return Alltoall(c, make([]int, 3), make([]int, 4)) }),
-		wrongCall("6.9.6", "Allreduce without room", 2, ErrCount, func(c *Comm) error { return Allreduce(c, make([]int, 2), one(), Sum) }),
+		wrongCall("6.7", "Allgather without room", 3, ErrCount, func(c *Comm) error {
+			return Allgather(c, one(), make([]int, 2))
+		}),
+		wrongCall("6.8", "Alltoall of unequal parts", 2, ErrCount, func(c *Comm) error {
+			return Alltoall(c, make([]int, 3), make([]int, 4))
+		}),
+		wrongCall("6.9.6", "Allreduce without room", 2, ErrCount, func(c *Comm) error {
+			return Allreduce(c, make([]int, 2), one(), Sum)
+		}),
 		wrongCall("6.9.6", "Allreduce in buffers that overlap", 1, ErrBuffer, func(c *Comm) error {
 			b := make([]int, 3)
 			return Allreduce(c, b[:2], b[1:], Sum)
@@ -169,7 +178,9 @@ func collectiveErrorRules() []rule {
 		wrongCall("6.9.6", "Allreduce of what cannot travel", 1, ErrType, func(c *Comm) error {
 			return Allreduce(c, []string{"a"}, make([]string, 1), Func(func(a, b string) string { return a + b }))
 		}),
-		wrongCall("6.9.1", "an operation of accumulations", 2, ErrOp, func(c *Comm) error { return Allreduce(c, one(), one(), Replace) }),
+		wrongCall("6.9.1", "an operation of accumulations", 2, ErrOp, func(c *Comm) error {
+			return Allreduce(c, one(), one(), Replace)
+		}),
 		wrongCall("6.9.2", "no operation", 2, ErrOp, func(c *Comm) error { return Scan(c, one(), one(), nil) }),
 		wrongCall("6.4", "Bcast in place", 1, ErrBuffer, func(c *Comm) error { return Bcast(c, InPlace(one()), 0) }),
 		wrongCall("6.7", "Allgatherv with a negative count", 2, ErrCount, func(c *Comm) error {
@@ -196,12 +207,14 @@ func collectiveErrorRules() []rule {
 		}},
 		{"6.3", "a collective on a freed communicator", 2, func(c *Comm) error {
 			d, err := c.Dup()
-			return errors.Join(err, d.Free(), fails("Barrier", d.Barrier(), ErrComm), fails("Bcast", Bcast(d, one(), 0), ErrComm))
+			return errors.Join(err, d.Free(), fails("Barrier", d.Barrier(), ErrComm),
+				fails("Bcast", Bcast(d, one(), 0), ErrComm))
 		}},
 	}
 }
 
-// halves is a test on an inter-communicator: the first third of the ranks, at least one, and the others. low tells which.
+// halves is a test on an inter-communicator: the first third of the ranks, at least one, and the others. low tells
+// which.
 func halves(f func(c *Comm, low bool) error) func(c *Comm) error {
 	return func(c *Comm) error {
 		cut := max(1, c.Size()/3)

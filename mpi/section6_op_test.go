@@ -12,7 +12,8 @@ func reducesTo[T comparable](op Op[T], f func(rank int) T, want func(size int) T
 		x := []T{f(c.Rank()), f(c.Rank())}
 		got := make([]T, 2)
 		one, bad := AllreduceOne(c, f(c.Rank()), op)
-		return errors.Join(Allreduce(c, x, got, op), bad, is("first", got[0], want(c.Size())), is("last", got[1], want(c.Size())),
+		return errors.Join(Allreduce(c, x, got, op), bad, is("first", got[0], want(c.Size())),
+			is("last", got[1], want(c.Size())),
 			is("one", one, want(c.Size())))
 	}
 }
@@ -61,9 +62,12 @@ func operationRules() []rule {
 	rules := []rule{
 		{"6.9.2", "max", 5, reducesTo(Max[int], func(r int) int { return -r }, always(0))},
 		{"6.9.2", "min", 4, reducesTo(Min[int], func(r int) int { return 7 - r }, func(n int) int { return 8 - n })},
-		{"6.9.2", "max of unsigned numbers", 3, reducesTo(Max[uint8], func(r int) uint8 { return uint8(200 + r) }, func(n int) uint8 { return uint8(199 + n) })},
-		{"6.9.2", "min of signed bytes", 3, reducesTo(Min[int8], func(r int) int8 { return int8(100 - 100*r) }, always[int8](-100))},
-		{"6.9.2", "max of float64", 6, reducesTo(Max[float64], func(r int) float64 { return float64(r) - 2.5 }, func(n int) float64 { return float64(n) - 3.5 })},
+		{"6.9.2", "max of unsigned numbers", 3, reducesTo(Max[uint8], func(r int) uint8 { return uint8(200 + r) },
+			func(n int) uint8 { return uint8(199 + n) })},
+		{"6.9.2", "min of signed bytes", 3, reducesTo(Min[int8], func(r int) int8 { return int8(100 - 100*r) },
+			always[int8](-100))},
+		{"6.9.2", "max of float64", 6, reducesTo(Max[float64], func(r int) float64 { return float64(r) - 2.5 },
+			func(n int) float64 { return float64(n) - 3.5 })},
 		{"6.9.2", "min with an infinity", 2, reducesTo(Min[float32], func(r int) float32 {
 			return []float32{1, float32(math.Inf(-1))}[r]
 		}, always(float32(math.Inf(-1))))},
@@ -74,9 +78,12 @@ func operationRules() []rule {
 		{"6.9.2", "logical or", 3, reducesTo(Lor[bool], func(r int) bool { return r == 2 }, always(true))},
 		{"6.9.2", "logical or of none", 2, reducesTo(Lor[bool], always(false), always(false))},
 		{"6.9.2", "logical exclusive or", 5, reducesTo(Lxor[bool], always(true), func(n int) bool { return n%2 == 1 })},
-		{"6.9.2", "bitwise and", 4, reducesTo(Band[uint32], func(r int) uint32 { return ^uint32(1 << r) }, always(^uint32(15)))},
-		{"6.9.2", "bitwise or", 8, reducesTo(Bor[uint64], func(r int) uint64 { return 1 << (8 * r) }, always[uint64](0x0101010101010101))},
-		{"6.9.2", "bitwise exclusive or", 3, reducesTo(Bxor[int16], func(r int) int16 { return []int16{5, 3, -1}[r] }, always[int16](5^3^-1))},
+		{"6.9.2", "bitwise and", 4, reducesTo(Band[uint32], func(r int) uint32 { return ^uint32(1 << r) },
+			always(^uint32(15)))},
+		{"6.9.2", "bitwise or", 8, reducesTo(Bor[uint64], func(r int) uint64 { return 1 << (8 * r) },
+			always[uint64](0x0101010101010101))},
+		{"6.9.2", "bitwise exclusive or", 3, reducesTo(Bxor[int16], func(r int) int16 { return []int16{5, 3, -1}[r] },
+			always[int16](5^3^-1))},
 		{"6.9.4", "maximum with its place", 6, reducesTo(MaxLoc[float64], func(r int) Loc[float64] {
 			return Loc[float64]{float64(r % 3), r}
 		}, always(Loc[float64]{2, 2}))},
@@ -90,7 +97,8 @@ func operationRules() []rule {
 			return Loc[int]{1, 20 - r}
 		}, always(Loc[int]{1, 16}))},
 		sumRule[int8](3, 1), sumRule[int16](4, 1), sumRule[int32](5, 1), sumRule[int64](6, 1), sumRule[uint8](7, 1),
-		sumRule[uint16](8, 1), sumRule[uint32](2, 1), sumRule[uint64](1, 1), sumRule[float32](3, 0.5), sumRule[float64](5, 0.25),
+		sumRule[uint16](8, 1), sumRule[uint32](2, 1), sumRule[uint64](1, 1), sumRule[float32](3, 0.5),
+		sumRule[float64](5, 0.25),
 		sumRule[complex64](4, 1-2i), sumRule[complex128](6, 2+1i), sumRule[int](8, 3), sumRule[uint](7, 3),
 		{"6.9.2", "sums wrap around", 2, reducesTo(Sum[uint8], always[uint8](200), always[uint8](144))},
 		{"6.9.5", "a function that commutes", 5, reducesTo(Func(func(a, b int) int { return a + b + 10 }).Commutative(),
@@ -101,7 +109,8 @@ func operationRules() []rule {
 			}
 		}), func(r int) int32 { return int32(r) }, func(n int) int32 { return int32(n - 1) })},
 		{"6.9.5", "no function", 1, func(c *Comm) error {
-			return errors.Join(fails("nil", Allreduce(c, one(), one(), nil), ErrOp), fails("Func", Allreduce(c, one(), one(), Func[int](nil)), ErrOp))
+			return errors.Join(fails("nil", Allreduce(c, one(), one(), nil), ErrOp),
+				fails("Func", Allreduce(c, one(), one(), Func[int](nil)), ErrOp))
 		}},
 		{"6.9.7", "a reduction of one rank", 1, func(*Comm) error {
 			inout := []int{10, 20, 30}

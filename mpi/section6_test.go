@@ -298,7 +298,8 @@ func kindRules(kinds []collKind) []rule {
 	for i, k := range kinds {
 		for j, form := range forms {
 			add := func(what string, ranks, n int, inPlace bool) {
-				rules = append(rules, rule{k.sections[j], fmt.Sprintf("%s that %s%s", k.name, form.name, what), ranks, func(c *Comm) error {
+				name := fmt.Sprintf("%s that %s%s", k.name, form.name, what)
+				rules = append(rules, rule{k.sections[j], name, ranks, func(c *Comm) error {
 					return form.run(k.on(c, n, inPlace))
 				}})
 			}

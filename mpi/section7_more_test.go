@@ -33,7 +33,8 @@ func setRules() []rule {
 		setRule("a union has the first group's order first", []int{5, 1}, []int{2, 5, 0}, []int{5, 1, 2, 0}, Group.Union),
 		setRule("a union with nothing", []int{5, 1}, nil, []int{5, 1}, Group.Union),
 		setRule("a union of nothing", nil, []int{5, 1}, []int{5, 1}, Group.Union),
-		setRule("an intersection has the first group's order", []int{5, 1, 3}, []int{3, 2, 5}, []int{5, 3}, Group.Intersection),
+		setRule("an intersection has the first group's order", []int{5, 1, 3}, []int{3, 2, 5}, []int{5, 3},
+			Group.Intersection),
 		setRule("an intersection of groups apart", []int{5, 1}, []int{2, 0}, nil, Group.Intersection),
 		setRule("an intersection with itself", []int{4, 2}, []int{2, 4}, []int{4, 2}, Group.Intersection),
 		setRule("a difference has the first group's order", []int{5, 1, 3}, []int{1, 7}, []int{5, 3}, Group.Difference),
@@ -64,7 +65,8 @@ func setRules() []rule {
 			all, err := c.Group()
 			g, bad := all.Excl(4, 0)
 			same, worse := all.Excl()
-			return errors.Join(err, bad, worse, listIs("ranks", g.WorldRanks(), []int{1, 2, 3, 5}), is("none", same.Compare(all), Ident))
+			return errors.Join(err, bad, worse, listIs("ranks", g.WorldRanks(), []int{1, 2, 3, 5}),
+				is("none", same.Compare(all), Ident))
 		}},
 		{"7.3.2", "some of some", 6, func(c *Comm) error {
 			g, err := groupOf(c, 5, 3, 1)
@@ -258,7 +260,8 @@ func splitRules() []rule {
 		}},
 	}
 	for n := 1; n <= 8; n++ {
-		rules = append(rules, rule{"7.4.2", fmt.Sprintf("communicators of communicators of %d ranks", n), n, func(c *Comm) error {
+		name := fmt.Sprintf("communicators of communicators of %d ranks", n)
+		rules = append(rules, rule{"7.4.2", name, n, func(c *Comm) error {
 			var made []*Comm
 			for d := c; d.Size() > 1; {
 				e, err := d.Split(min(d.Rank(), 1), d.Size()-d.Rank())
@@ -320,7 +323,8 @@ func interRules() []rule {
 				return err
 			}
 			w, err := d.WorldRank(d.Rank())
-			return errors.Join(err, is("rank", d.Rank(), w), is("size", d.Size(), 8), is("inter", d.Inter(), false), sumOf(d), d.Free())
+			return errors.Join(err, is("rank", d.Rank(), w), is("size", d.Size(), 8), is("inter", d.Inter(), false), sumOf(d),
+				d.Free())
 		})},
 		{"7.6.2", "merged, the high group first", 4, halves(func(c *Comm, low bool) error {
 			d, err := c.Merge(low)

@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// around is a test on a distributed graph: data comes from the ranks before, and goes to those behind, at these distances.
+// around is a test on a distributed graph: data comes from the ranks before, and goes to those behind, at these
+// distances.
 func around(distances []int, f func(c *Comm) error) func(c *Comm) error {
 	return func(c *Comm) error {
 		var from, to []Neighbor

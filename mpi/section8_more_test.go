@@ -16,8 +16,10 @@ func dimsRule(n int, dims, want []int) rule {
 // gridRules are more of grids: places, shifts and parts (8.5).
 func gridRules() []rule {
 	rules := []rule{
-		dimsRule(6, []int{0, 0}, []int{3, 2}), dimsRule(7, []int{0, 0}, []int{7, 1}), dimsRule(8, []int{0, 0, 0}, []int{2, 2, 2}),
-		dimsRule(24, []int{0, 2, 0}, []int{4, 2, 3}), dimsRule(1, []int{0, 0}, []int{1, 1}), dimsRule(36, []int{0, 0}, []int{6, 6}),
+		dimsRule(6, []int{0, 0}, []int{3, 2}), dimsRule(7, []int{0, 0}, []int{7, 1}),
+		dimsRule(8, []int{0, 0, 0}, []int{2, 2, 2}),
+		dimsRule(24, []int{0, 2, 0}, []int{4, 2, 3}), dimsRule(1, []int{0, 0}, []int{1, 1}),
+		dimsRule(36, []int{0, 0}, []int{6, 6}),
 		dimsRule(6, []int{2, 3}, []int{2, 3}), dimsRule(60, []int{0, 0, 0}, []int{5, 4, 3}),
 		{"8.5.5", "a grid tells its shape", 6, grid([]int{3, 2}, []bool{true, false}, func(_ *Comm, g Cart) error {
 			dims, periods := g.Dims()

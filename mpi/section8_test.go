@@ -251,7 +251,8 @@ func topologyRules() []rule {
 			}
 			g, err := row.Cart()
 			dims, _ := g.Dims()
-			return errors.Join(err, is("size", row.Size(), 3), is("rank", row.Rank(), c.Rank()%3), listIs("dims", dims, []int{3}))
+			return errors.Join(err, is("size", row.Size(), 3), is("rank", row.Rank(), c.Rank()%3),
+				listIs("dims", dims, []int{3}))
 		})},
 		{"8.5.7", "a choice of too few dimensions", 1, grid([]int{1, 1}, nil, func(c *Comm, _ Cart) error {
 			_, err := c.SubCart(true)

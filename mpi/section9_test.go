@@ -26,7 +26,9 @@ func environmentRules() []rule {
 		classRule("a wrong buffer", 1, ClassBuffer, func(c *Comm) error { return Bsend(c, one(), 0, 0) }),
 		classRule("a wrong request", 1, ClassRequest, func(*Comm) error { return new(Request).Start() }),
 		classRule("a wrong communicator", 1, ClassComm, func(c *Comm) error { return c.Proc().World().Free() }),
-		classRule("wrong dimensions", 2, ClassDims, func(c *Comm) error { return second(c.CreateCart([]int{3}, nil, false)) }),
+		classRule("wrong dimensions", 2, ClassDims, func(c *Comm) error {
+			return second(c.CreateCart([]int{3}, nil, false))
+		}),
 		classRule("no topology", 1, ClassTopology, func(c *Comm) error { return second(c.Cart()) }),
 		classRule("a message too long", 1, ClassTruncate, func(c *Comm) error {
 			return second(Sendrecv(c, make([]int, 2), 0, 0, make([]int, 1), 0, 0))
@@ -209,7 +211,8 @@ func faultRules() []rule {
 	return []rule{
 		{"ULFM", "nothing is revoked at first", 2, func(c *Comm) error { return is("revoked", c.Revoked(), false) }},
 		{"ULFM", "messages end", 3, revoked(func(d *Comm) error {
-			return errors.Join(fails("Send", Send(d, one(), 0, 1), ErrRevoked), fails("Recv", second(Recv(d, one(), 0, 1)), ErrRevoked),
+			return errors.Join(fails("Send", Send(d, one(), 0, 1), ErrRevoked),
+				fails("Recv", second(Recv(d, one(), 0, 1)), ErrRevoked),
 				fails("Probe", second(d.Probe(0, 1)), ErrRevoked))
 		})},
 		{"ULFM", "collectives end", 5, revoked(func(d *Comm) error {
@@ -242,7 +245,8 @@ func faultRules() []rule {
 			dead, err := c.GetFailed()
 			n, bad := c.AckFailed(0)
 			_, worse := c.AckFailed(-1)
-			return errors.Join(err, bad, is("dead", len(dead), 0), is("acknowledged", n, 0), fails("negative", worse, ErrArgument))
+			return errors.Join(err, bad, is("dead", len(dead), 0), is("acknowledged", n, 0),
+				fails("negative", worse, ErrArgument))
 		}},
 		{"ULFM", "a shrink without failures keeps all", 5, func(c *Comm) error {
 			d, err := c.Shrink()

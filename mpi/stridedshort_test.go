@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestStridedShort: parts that are packed here, of several shapes and lengths around the limit, arrive as they were sent,
-// and what lies between them stays. Types are not checked, since that takes another path.
+// TestStridedShort: parts that are packed here, of several shapes and lengths around the limit, arrive as they were
+// sent, and what lies between them stays. Types are not checked, since that takes another path.
 func TestStridedShort(t *testing.T) {
 	must(t, 1, func(c *Comm) error {
 		for tag, s := range []Strided{

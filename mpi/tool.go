@@ -61,7 +61,8 @@ func variable(c *tool.Control, s *settings.Info, value any) Variable {
 	}
 }
 
-// Variable is the control variable of that name (15.3.6, MPI_T_cvar_get_index). It is local. ErrArgument: there is none.
+// Variable is the control variable of that name (15.3.6, MPI_T_cvar_get_index). It is local. ErrArgument: there is
+// none.
 func (p *Proc) Variable(name string) (Variable, error) {
 	for v := range p.Variables() {
 		if v.Name == name {

@@ -23,10 +23,10 @@ type Cart struct {
 }
 
 // CreateCart makes a communicator of ranks in a grid (8.5.1, MPI_Cart_create). dims is how many there are along each
-// dimension. periods tells which dimensions close to rings; nil: none. Ranks of c that are too many get nil. With reorder
-// ranks that are near in the grid share machines where possible; else they have the order of c. All ranks give the same.
-// Collective over c; it waits. Errors: ErrDims where the grid is larger than c, ErrArgument, ErrComm, ErrContexts, and
-// those of communication.
+// dimension. periods tells which dimensions close to rings; nil: none. Ranks of c that are too many get nil. With
+// reorder ranks that are near in the grid share machines where possible; else they have the order of c. All ranks give
+// the same. Collective over c; it waits. Errors: ErrDims where the grid is larger than c, ErrArgument, ErrComm,
+// ErrContexts, and those of communication.
 func (c *Comm) CreateCart(dims []int, periods []bool, reorder bool) (*Comm, error) {
 	if periods == nil {
 		periods = make([]bool, len(dims))
@@ -79,8 +79,8 @@ func (g Cart) Shift(dim, disp int) (source, dest int, err error) {
 }
 
 // SubCart parts a grid (8.5.7, MPI_Cart_sub): the ranks that differ only in the dimensions that remain have a grid of
-// their own. Collective over c; it waits. Errors: ErrTopology, ErrArgument where remain does not tell of each dimension,
-// and those of Split.
+// their own. Collective over c; it waits. Errors: ErrTopology, ErrArgument where remain does not tell of each
+// dimension, and those of Split.
 func (c *Comm) SubCart(remain ...bool) (*Comm, error) {
 	d, err := c.core().SubCart(remain)
 	return (*Comm)(d), argument(err)
@@ -90,9 +90,9 @@ func (c *Comm) SubCart(remain ...bool) (*Comm, error) {
 type Graph struct{ t *topo.Graph }
 
 // CreateGraph makes a communicator with a graph (8.5.3, MPI_Graph_create): neighbors[i] are the ranks next to rank i.
-// Ranks of c that are too many get nil. reorder is as in CreateCart. All ranks give the same. Collective over c; it waits.
-// Errors: ErrArgument where there are more ranks than in c, or no such neighbours, ErrComm, ErrContexts, and those of
-// communication.
+// Ranks of c that are too many get nil. reorder is as in CreateCart. All ranks give the same. Collective over c; it
+// waits. Errors: ErrArgument where there are more ranks than in c, or no such neighbours, ErrComm, ErrContexts, and
+// those of communication.
 func (c *Comm) CreateGraph(neighbors [][]int, reorder bool) (*Comm, error) {
 	var index, edges []int
 	for _, list := range neighbors {
@@ -205,9 +205,9 @@ func neighborsOf(list []topo.Neighbor) []Neighbor {
 	return all
 }
 
-// Neighbors are the ranks that data comes from and goes to in neighbourhood collectives (8.6), in their order. In a grid
-// they are for each dimension the one before and the one behind, which may be ProcNull. Nobody may change the lists.
-// ErrTopology: c has none.
+// Neighbors are the ranks that data comes from and goes to in neighbourhood collectives (8.6), in their order. In a
+// grid they are for each dimension the one before and the one behind, which may be ProcNull. Nobody may change the
+// lists. ErrTopology: c has none.
 func (c *Comm) Neighbors() (from, to []int, err error) { return c.core().Neighbors() }
 
 // argument has an error of the class MPI_ERR_ARG match ErrArgument, too, and one of MPI_ERR_RANK match ErrRank.

@@ -126,8 +126,8 @@ func (w *Win[T]) Group() (Group, error) {
 	return g, nil
 }
 
-// SharedQuery is the part of a rank as this rank reaches it by loads and stores (12.2.3). For ProcNull it is that of the
-// first rank with any. It is empty where memory is out of reach, which that of AllocateSharedWin never is. Errors:
+// SharedQuery is the part of a rank as this rank reaches it by loads and stores (12.2.3). For ProcNull it is that of
+// the first rank with any. It is empty where memory is out of reach, which that of AllocateSharedWin never is. Errors:
 // ErrRank; ErrRMAFlavor for a dynamic window; ErrWin.
 func (w *Win[T]) SharedQuery(rank int) ([]T, error) {
 	if w.null() {

@@ -6,7 +6,9 @@ import (
 )
 
 // passive is a case that begins and ends outside of epochs; the ranks wait for each other before and after check.
-func passive(section, name string, f func(w *Win[int64], c *Comm) error, check func(w *Win[int64], c *Comm) error) winCase {
+func passive(
+	section, name string, f func(w *Win[int64], c *Comm) error, check func(w *Win[int64], c *Comm) error,
+) winCase {
 	return winCase{section, name, func(w *Win[int64], c *Comm) error {
 		return all(w.Fence(ModeNoSucceed), f(w, c), c.Barrier(), check(w, c), c.Barrier(), w.Fence(0))
 	}}
@@ -169,7 +171,9 @@ var lockCases = []winCase{
 }
 
 // exposed posts to the left rank and starts to the right one with modes, calls f, and ends both.
-func exposed(name string, m Mode, f func(w *Win[int64], c *Comm) error, check func(w *Win[int64], c *Comm) error) winCase {
+func exposed(
+	name string, m Mode, f func(w *Win[int64], c *Comm) error, check func(w *Win[int64], c *Comm) error,
+) winCase {
 	return passive("12.5.2", name, func(w *Win[int64], c *Comm) error {
 		err := w.Post([]int{left(c)}, m&^ModeNoCheck)
 		if m&ModeNoCheck != 0 {
@@ -259,8 +263,12 @@ func refusedIn(name string, err error, class ErrorClass, f func(w *Win[int64], c
 
 var errorCases = []winCase{
 	wrong("put outside", ErrRMASync, ClassRMASync, func(w *Win[int64], _ *Comm) error { return w.Put(unit, 0, 0) }),
-	wrong("get outside", ErrRMASync, ClassRMASync, func(w *Win[int64], _ *Comm) error { return w.Get(make([]int64, 1), 0, 0) }),
-	wrong("accumulate outside", ErrRMASync, ClassRMASync, func(w *Win[int64], _ *Comm) error { return w.Accumulate(unit, 0, 0, Sum) }),
+	wrong("get outside", ErrRMASync, ClassRMASync, func(w *Win[int64], _ *Comm) error {
+		return w.Get(make([]int64, 1), 0, 0)
+	}),
+	wrong("accumulate outside", ErrRMASync, ClassRMASync, func(w *Win[int64], _ *Comm) error {
+		return w.Accumulate(unit, 0, 0, Sum)
+	}),
 	wrong("flush outside", ErrRMASync, ClassRMASync, func(w *Win[int64], _ *Comm) error { return w.Flush(0) }),
 	wrong("flush_all outside", ErrRMASync, ClassRMASync, func(w *Win[int64], _ *Comm) error { return w.FlushAll() }),
 	wrong("unlock outside", ErrRMASync, ClassRMASync, func(w *Win[int64], _ *Comm) error { return w.Unlock(0) }),
@@ -269,29 +277,49 @@ var errorCases = []winCase{
 	wrong("wait outside", ErrRMASync, ClassRMASync, func(w *Win[int64], _ *Comm) error { return w.Wait() }),
 	wrong("test outside", ErrRMASync, ClassRMASync, func(w *Win[int64], _ *Comm) error { return second(w.Test()) }),
 	wrong("sync outside", ErrRMASync, ClassRMASync, func(w *Win[int64], _ *Comm) error { return w.Sync() }),
-	wrong("rput outside", ErrRMASync, ClassRMASync, func(w *Win[int64], _ *Comm) error { return second(w.Rput(unit, 0, 0)) }),
-	wrong("lock of no rank", ErrRank, ClassRank, func(w *Win[int64], c *Comm) error { return w.Lock(LockShared, c.Size(), 0) }),
-	wrong("lock of a negative rank", ErrRank, ClassRank, func(w *Win[int64], _ *Comm) error { return w.Lock(LockShared, -1, 0) }),
+	wrong("rput outside", ErrRMASync, ClassRMASync, func(w *Win[int64], _ *Comm) error {
+		return second(w.Rput(unit, 0, 0))
+	}),
+	wrong("lock of no rank", ErrRank, ClassRank, func(w *Win[int64], c *Comm) error {
+		return w.Lock(LockShared, c.Size(), 0)
+	}),
+	wrong("lock of a negative rank", ErrRank, ClassRank, func(w *Win[int64], _ *Comm) error {
+		return w.Lock(LockShared, -1, 0)
+	}),
 	wrong("lock of no kind", ErrLockType, ClassLockType, func(w *Win[int64], _ *Comm) error { return w.Lock(0, 0, 0) }),
 	wrong("lock with a mode of fences", ErrMode, ClassAssert, func(w *Win[int64], _ *Comm) error {
 		return w.Lock(LockShared, 0, ModeNoSucceed)
 	}),
-	wrong("fence with a mode of locks", ErrMode, ClassAssert, func(w *Win[int64], _ *Comm) error { return w.Fence(ModeNoCheck) }),
-	wrong("start of no rank", ErrGroup, ClassGroup, func(w *Win[int64], c *Comm) error { return w.Start([]int{c.Size()}, 0) }),
+	wrong("fence with a mode of locks", ErrMode, ClassAssert, func(w *Win[int64], _ *Comm) error {
+		return w.Fence(ModeNoCheck)
+	}),
+	wrong("start of no rank", ErrGroup, ClassGroup, func(w *Win[int64], c *Comm) error {
+		return w.Start([]int{c.Size()}, 0)
+	}),
 	wrong("post to no rank", ErrGroup, ClassGroup, func(w *Win[int64], _ *Comm) error { return w.Post([]int{-2}, 0) }),
 	wrong("attach", ErrRMAFlavor, ClassRMAFlavor, func(w *Win[int64], _ *Comm) error { return second(w.Attach(unit)) }),
 	wrong("detach", ErrRMAFlavor, ClassRMAFlavor, func(w *Win[int64], _ *Comm) error { return w.Detach(unit) }),
-	wrong("query of no rank", ErrRank, ClassRank, func(w *Win[int64], c *Comm) error { return second(w.SharedQuery(c.Size())) }),
-	refusedIn("put to no rank", ErrRank, ClassRank, func(w *Win[int64], c *Comm) error { return w.Put(unit, c.Size(), 0) }),
-	refusedIn("put before the window", ErrDisp, ClassDisp, func(w *Win[int64], _ *Comm) error { return w.Put(unit, 0, -1) }),
-	refusedIn("put behind the window", ErrRMARange, ClassRMARange, func(w *Win[int64], _ *Comm) error { return w.Put(unit, 0, 8) }),
+	wrong("query of no rank", ErrRank, ClassRank, func(w *Win[int64], c *Comm) error {
+		return second(w.SharedQuery(c.Size()))
+	}),
+	refusedIn("put to no rank", ErrRank, ClassRank, func(w *Win[int64], c *Comm) error {
+		return w.Put(unit, c.Size(), 0)
+	}),
+	refusedIn("put before the window", ErrDisp, ClassDisp, func(w *Win[int64], _ *Comm) error {
+		return w.Put(unit, 0, -1)
+	}),
+	refusedIn("put behind the window", ErrRMARange, ClassRMARange, func(w *Win[int64], _ *Comm) error {
+		return w.Put(unit, 0, 8)
+	}),
 	refusedIn("put beyond the end", ErrRMARange, ClassRMARange, func(w *Win[int64], _ *Comm) error {
 		return w.Put(make([]int64, 2), 0, 7)
 	}),
 	refusedIn("get beyond the end", ErrRMARange, ClassRMARange, func(w *Win[int64], _ *Comm) error {
 		return w.Get(make([]int64, 9), 0, 0)
 	}),
-	refusedIn("put far away", ErrRMARange, ClassRMARange, func(w *Win[int64], _ *Comm) error { return w.Put(unit, 0, 1<<62) }),
+	refusedIn("put far away", ErrRMARange, ClassRMARange, func(w *Win[int64], _ *Comm) error {
+		return w.Put(unit, 0, 1<<62)
+	}),
 	refusedIn("accumulate beyond the end", ErrRMARange, ClassRMARange, func(w *Win[int64], _ *Comm) error {
 		return w.Accumulate(unit, 0, 8, Sum)
 	}),
@@ -320,8 +348,12 @@ var errorCases = []winCase{
 	refusedIn("put to no part", ErrCount, ClassCount, func(w *Win[int64], _ *Comm) error {
 		return w.PutStrided(unit, Strided{1, 1, 1}, 0, 0, Strided{1, 2, 1})
 	}),
-	refusedIn("lock in lock_all", ErrRMASync, ClassRMASync, func(w *Win[int64], _ *Comm) error { return w.Lock(LockShared, 0, 0) }),
-	refusedIn("lock_all in lock_all", ErrRMASync, ClassRMASync, func(w *Win[int64], _ *Comm) error { return w.LockAll(0) }),
+	refusedIn("lock in lock_all", ErrRMASync, ClassRMASync, func(w *Win[int64], _ *Comm) error {
+		return w.Lock(LockShared, 0, 0)
+	}),
+	refusedIn("lock_all in lock_all", ErrRMASync, ClassRMASync, func(w *Win[int64], _ *Comm) error {
+		return w.LockAll(0)
+	}),
 	refusedIn("fence in lock_all", ErrRMASync, ClassRMASync, func(w *Win[int64], _ *Comm) error { return w.Fence(0) }),
 	refusedIn("free in lock_all", ErrRMASync, ClassRMASync, func(w *Win[int64], _ *Comm) error { return w.Free() }),
 	refusedIn("unlock in lock_all", ErrRMASync, ClassRMASync, func(w *Win[int64], _ *Comm) error { return w.Unlock(0) }),

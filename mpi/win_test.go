@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// winCase is what the standard says of windows, in one of its sections. f is called by each rank, with a window of eight
-// numbers at each rank that are zero, in an epoch of a fence. It leaves the window so.
+// winCase is what the standard says of windows, in one of its sections. f is called by each rank, with a window of
+// eight numbers at each rank that are zero, in an epoch of a fence. It leaves the window so.
 type winCase struct {
 	section, name string
 	f             func(w *Win[int64], c *Comm) error
@@ -156,7 +156,8 @@ var putCases = []winCase{
 	{"12.3.1", "put", func(w *Win[int64], c *Comm) error {
 		v := int64(c.Rank() + 1)
 		return all(w.Put([]int64{v, v * 10}, right(c), 3), w.Fence(0), has("before", mine(w, 2), 0),
-			has("first", mine(w, 3), int64(left(c)+1)), has("last", mine(w, 4), int64(left(c)+1)*10), has("behind", mine(w, 5), 0))
+			has("first", mine(w, 3), int64(left(c)+1)), has("last", mine(w, 4), int64(left(c)+1)*10), has("behind", mine(w, 5),
+				0))
 	}},
 	{"12.3.1", "put of nothing", func(w *Win[int64], c *Comm) error {
 		return all(w.Put(nil, right(c), 8), w.Fence(0), has("memory", w.Memory, make([]int64, 8)))
@@ -234,12 +235,13 @@ var strideCases = []winCase{
 var atomicCases = []winCase{
 	{"12.3.4", "fetch_and_op counts", func(w *Win[int64], c *Comm) error {
 		var old int64 = -1
-		return all(w.FetchAndOp(1, &old, 0, 1, Sum), w.Fence(0), atRoot(c, has("counter", mine(w, 1), int64(c.Size()))), func() error {
-			if old < 0 || old >= int64(c.Size()) {
-				return fmt.Errorf("old is %d of %d", old, c.Size())
-			}
-			return nil
-		}())
+		return all(w.FetchAndOp(1, &old, 0, 1, Sum), w.Fence(0),
+			atRoot(c, has("counter", mine(w, 1), int64(c.Size()))), func() error {
+				if old < 0 || old >= int64(c.Size()) {
+					return fmt.Errorf("old is %d of %d", old, c.Size())
+				}
+				return nil
+			}())
 	}},
 	{"12.3.4", "fetch_and_op without change", func(w *Win[int64], c *Comm) error {
 		w.Memory()[2] = 9

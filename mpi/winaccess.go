@@ -72,9 +72,9 @@ func targetPart[T any](what string, s Strided, rank, disp int) (win.Place, error
 	return win.Place{Rank: rank, Disp: int64(disp), N: 1, T: t}, err
 }
 
-// PutStrided is Put of part from of buf to part to of a rank's memory, which begins at its element disp. Both parts have
-// the same number of elements: ErrTruncate. ErrCount: from is not within buf, or to is no part. Otherwise it is like
-// Put.
+// PutStrided is Put of part from of buf to part to of a rank's memory, which begins at its element disp. Both parts
+// have the same number of elements: ErrTruncate. ErrCount: from is not within buf, or to is no part. Otherwise it is
+// like Put.
 func (w *Win[T]) PutStrided(buf []T, from Strided, rank, disp int, to Strided) error {
 	b, p, err := w.parts("Put", buf, from, rank, disp, to)
 	if err != nil {
@@ -94,7 +94,9 @@ func (w *Win[T]) GetStrided(buf []T, into Strided, rank, disp int, from Strided)
 }
 
 // parts is a part of buf and one of a target.
-func (w *Win[T]) parts(what string, buf []T, s Strided, rank, disp int, to Strided) (b win.Buf, p win.Place, err error) {
+func (w *Win[T]) parts(
+	what string, buf []T, s Strided, rank, disp int, to Strided,
+) (b win.Buf, p win.Place, err error) {
 	if w.null() {
 		return b, p, w.gone(what)
 	}

@@ -151,7 +151,9 @@ func TestProgramsOfInstalledMPIs(t *testing.T) {
 		if err := m.Build(dir); err != nil {
 			t.Fatal(err)
 		}
-		for _, b := range []string{"latency", "bandwidth", "bibw", "rate", "barrier", "bcast", "allreduce", "threads", "notify", "am", "firstcall"} {
+		for _, b := range []string{
+			"latency", "bandwidth", "bibw", "rate", "barrier", "bcast", "allreduce", "threads", "notify", "am", "firstcall",
+		} {
 			if !m.Has(b) {
 				continue
 			}

@@ -18,7 +18,11 @@ type column struct {
 
 func newColumn(size int) *column {
 	n := size / 8
-	return &column{m: make([]int64, n*columns), shape: mpi.Strided{Count: n, Block: 1, Stride: columns}, line: make([]int64, n)}
+	return &column{
+		m:     make([]int64, n*columns),
+		shape: mpi.Strided{Count: n, Block: 1, Stride: columns},
+		line:  make([]int64, n),
+	}
 }
 
 // put and look are those of payload.go: of the whole column, or of its ends.

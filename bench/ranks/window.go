@@ -8,8 +8,8 @@ import (
 	"github.com/golci/golci/mpi"
 )
 
-// accessor is an access of rank 0 to the window of rank 1. one is the i-th, whose bytes are buf; last checks what rank 1
-// has after n of them.
+// accessor is an access of rank 0 to the window of rank 1. one is the i-th, whose bytes are buf; last checks what rank
+// 1 has after n of them.
 type accessor struct {
 	one  func(w *mpi.Win[int64], buf []int64, i int) error
 	last func(mem []int64, n int) error

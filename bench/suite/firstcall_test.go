@@ -20,7 +20,8 @@ func TestFirstCalls(t *testing.T) {
 				calls++
 				return emptyCall()
 			}
-			if err := firstRow(c, &crossing.Ends{}, name, leastCalls, call, func(r bench.Row) { rows = append(rows, r) }); err != nil {
+			if err := firstRow(c, &crossing.Ends{}, name, leastCalls, call,
+				func(r bench.Row) { rows = append(rows, r) }); err != nil {
 				return err
 			}
 			if calls != leastCalls {
@@ -30,7 +31,8 @@ func TestFirstCalls(t *testing.T) {
 		if c.Rank() == 1 && rows != nil {
 			return fmt.Errorf("rank 1 has rows: %v", rows)
 		}
-		if c.Rank() == 0 && (len(rows) != 2 || rows[0].Bench != firstCall || rows[1].Bench != firstCallControl || rows[0].Value <= 0) {
+		if c.Rank() == 0 && (len(rows) != 2 || rows[0].Bench != firstCall || rows[1].Bench != firstCallControl ||
+			rows[0].Value <= 0) {
 			return fmt.Errorf("rows %v", rows)
 		}
 		return nil

@@ -211,7 +211,8 @@ func (s spec) with(c Config) (spec, error) {
 func (s spec) carried() bool { return s.kind == pair || s.kind == whole || s.kind == sole }
 
 func (s spec) sized() bool {
-	return s.kind == pair && s.name != firstCall || s.kind == active || s.kind == whole && s.name != "barrier" || s.name == "reliable"
+	return s.kind == pair && s.name != firstCall || s.kind == active || s.kind == whole && s.name != "barrier" ||
+		s.name == "reliable"
 }
 
 func (s spec) threaded() bool { return s.kind == inProcess || s.kind == sole }

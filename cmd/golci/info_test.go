@@ -44,7 +44,8 @@ func TestInfoCounters(t *testing.T) {
 		t.Errorf("%d lines for %d counters", lines, len(all))
 	}
 	for _, c := range all {
-		if line := strings.Join([]string{c.Name, c.Class, c.Category, c.Doc}, "\t") + "\n"; !strings.Contains(out.String(), line) {
+		line := strings.Join([]string{c.Name, c.Class, c.Category, c.Doc}, "\t") + "\n"
+		if !strings.Contains(out.String(), line) {
 			t.Errorf("no line %q in\n%s", line, out.String())
 		}
 	}

@@ -111,7 +111,8 @@ func (r *runCmd) launch(argv []string, hosts []far.Host, guard *launch.Guard, si
 		return err
 	}
 	code, err := launch.Run(&launch.Spec{
-		Ranks: r.ranks(hosts), Argv: argv, Env: append([]string{settings.Bind.Env() + "=" + r.Bind}, r.Env...), Bind: r.Bind, Prefix: r.Prefix, Survive: r.Survive, Timeout: r.Timeout, Grace: r.Grace,
+		Ranks: r.ranks(hosts), Argv: argv, Env: append([]string{settings.Bind.Env() + "=" + r.Bind}, r.Env...),
+		Bind: r.Bind, Prefix: r.Prefix, Survive: r.Survive, Timeout: r.Timeout, Grace: r.Grace,
 		Limit: func(ranks int) time.Duration { return boot.ExitLimit(set, ranks) + limitMargin },
 		Guard: guard, Stdin: stdin, Stdout: os.Stdout, Stderr: os.Stderr, Signals: signals, Say: say, Detail: r.detail,
 		Parts: parts.path(), Room: r.Room,

@@ -15,9 +15,9 @@ type counted struct {
 	last tool.Values // under mu: what was read last, if over
 }
 
-// Counters gives the performance variables of the rank's threads, credits and datagrams. Those of layers are 0. It takes
-// time in proportion to the ranks of the job, and waits for a poll that is under way, so handlers must not call it. After
-// the rank's end it gives the last values.
+// Counters gives the performance variables of the rank's threads, credits and datagrams. Those of layers are 0. It
+// takes time in proportion to the ranks of the job, and waits for a poll that is under way, so handlers must not call
+// it. After the rank's end it gives the last values.
 func (r *Rank) Counters() tool.Values {
 	c := &r.counted
 	c.mu.Lock()

@@ -15,8 +15,9 @@ import (
 	"github.com/golci/golci/internal/settings"
 )
 
-// ender drives one process's part in the end of its job, among the ranks of its world: the state machine of package exit over the plane of package
-// boot, which works whatever the threads, the poller and the handlers of the rank are doing.
+// ender drives one process's part in the end of its job, among the ranks of its world: the state machine of package
+// exit over the plane of package boot, which works whatever the threads, the poller and the handlers of the rank are
+// doing.
 type ender struct {
 	r     *Rank
 	limit time.Duration
@@ -85,7 +86,8 @@ func (e *ender) exit(code int) {
 	case e.alone:
 		e.ending = true
 		e.mu.Unlock()
-		e.enforce(exit.Verdict{Code: uint8(code), Rank: e.r.job.Rank - e.r.job.First}, "this system has no way to tell the other ranks")
+		e.enforce(exit.Verdict{Code: uint8(code), Rank: e.r.job.Rank - e.r.job.First},
+			"this system has no way to tell the other ranks")
 		return
 	default:
 		e.obey(e.m.Exit(time.Now(), code))

@@ -96,7 +96,8 @@ func (q *quitter) asked() [][]byte {
 	for i, r := range ranks {
 		all.Go(func() {
 			if text := r.asked(); text != "" {
-				out[i] = fmt.Appendf(nil, "golci: rank %d of %d: after asking others\n%s", r.job.Rank-r.job.First, r.job.Mates, text)
+				out[i] = fmt.Appendf(nil, "golci: rank %d of %d: after asking others\n%s", r.job.Rank-r.job.First, r.job.Mates,
+					text)
 			}
 		})
 	}
@@ -111,7 +112,8 @@ func (q *quitter) reports() (out [][]byte) {
 	var stacks bytes.Buffer
 	for r := range q.ranks {
 		if settings.Dump.Get(r.opts.values) == "stacks" && stacks.Len() == 0 {
-			fmt.Fprintf(&stacks, "golci: rank %d of %d: stacks of goroutines and threads\n\n", r.job.Rank-r.job.First, r.job.Mates)
+			fmt.Fprintf(&stacks, "golci: rank %d of %d: stacks of goroutines and threads\n\n", r.job.Rank-r.job.First,
+				r.job.Mates)
 			writeStacks(&stacks)
 			out = append(out, stacks.Bytes())
 		}

@@ -240,7 +240,9 @@ func stuckTime(o *options) time.Duration { return cmp.Or(settings.Stuck.Get(o.va
 func endpointConfig(o *options, pl plan, size int) am.Config {
 	return am.Config{
 		Credits: terms(o, size), Poll: settings.AMLimit.Get(o.values),
-		Progress: progress.Config{Spin: spinTime(o) * pl.turns(), Crowded: pl.crowded, Share: pl.share, Dedicated: pl.dedicated},
+		Progress: progress.Config{
+			Spin: spinTime(o) * pl.turns(), Crowded: pl.crowded, Share: pl.share, Dedicated: pl.dedicated,
+		},
 	}
 }
 

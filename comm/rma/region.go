@@ -19,8 +19,8 @@ const (
 	maxRegions  = 1 << (63 - regionShift)
 )
 
-// At names byte off of the region, in place of an offset of the segment. An off that is negative, or 2^48 or more, gives
-// an offset that all calls refuse.
+// At names byte off of the region, in place of an offset of the segment. An off that is negative, or 2^48 or more,
+// gives an offset that all calls refuse.
 func (r Region) At(off int64) int64 {
 	if off < 0 || off > offsetMask {
 		return -1
@@ -79,8 +79,8 @@ func (x *regions) set(i int, r *region) {
 }
 
 // AddRegion lets peers reach mem, which may be of length 0, under a number. The lowest free one is taken. Peers must be
-// told of it, and must not use it before. allocated says that mem is, or lies in, what Allocate has given. Then peers of
-// the node may map it. It does not block. Error: ErrRegions.
+// told of it, and must not use it before. allocated says that mem is, or lies in, what Allocate has given. Then peers
+// of the node may map it. It does not block. Error: ErrRegions.
 func (m *Memory) AddRegion(mem []byte, allocated bool) (Region, error) {
 	r, err := m.addRegion(&region{mem: mem, shared: allocated})
 	if err == nil && m.peers[m.rank].Load() != nil { // nil with Config.ActiveMessages

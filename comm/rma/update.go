@@ -34,7 +34,8 @@ func (m *Memory) MaxUpdate() (request, answer int) { return m.frag, m.reply }
 
 // UpdateNB has peer run its Updater on a region with request, and puts the answer into dst, which has just that length.
 // Neither may be touched until the handle is done. Updates of one rank to another are made in the order of the calls.
-// One of this rank itself is made at once. Errors as for PutNBBulk; ErrArgument if request or dst is too long; ErrRefused.
+// One of this rank itself is made at once. Errors as for PutNBBulk; ErrArgument if request or dst is too long;
+// ErrRefused.
 func (m *Memory) UpdateNB(peer int, r Region, request, dst []byte) (Handle, error) {
 	if uint(peer) >= uint(len(m.peers)) {
 		return Handle{}, m.rankError(peer)

@@ -110,8 +110,8 @@ func (s *shard) bfs(root int64) (*tree, error) {
 	}
 }
 
-// meet gives the neighbours of some vertices, with one of the vertices. Each neighbour is met once in a search: told has
-// those that were, in this level or before it.
+// meet gives the neighbours of some vertices, with one of the vertices. Each neighbour is met once in a search: told
+// has those that were, in this level or before it.
 func (s *shard) meet(front []int64, told []bool) (met []link) {
 	for _, at := range front {
 		v := at*int64(s.c.Size()) + int64(s.c.Rank())

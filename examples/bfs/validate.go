@@ -13,9 +13,9 @@ type size struct {
 	edges    int64 // with both ends in the tree; equal ones and loops count
 }
 
-// validate checks a tree by the rules of Graph500. The levels of the two ends of each edge differ by 1 at most. Both ends
-// are in the tree, or none. Each vertex but the root has an edge to its parent, which is one level above. edges are the
-// ones that this rank has made. validate is collective, and waits.
+// validate checks a tree by the rules of Graph500. The levels of the two ends of each edge differ by 1 at most. Both
+// ends are in the tree, or none. Each vertex but the root has an edge to its parent, which is one level above. edges
+// are the ones that this rank has made. validate is collective, and waits.
 func (s *shard) validate(t *tree, edges []graph.Edge) (sum size, err error) {
 	levels, err := s.whole(t.level)
 	if err != nil {

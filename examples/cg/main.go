@@ -1,5 +1,5 @@
-// Cg solves Poisson's equation on a square by the method of conjugate gradients. Each rank has some rows of the grid. It
-// exchanges its first and last row with its neighbours in each step, and all ranks sum the scalar products.
+// Cg solves Poisson's equation on a square by the method of conjugate gradients. Each rank has some rows of the grid.
+// It exchanges its first and last row with its neighbours in each step, and all ranks sum the scalar products.
 package main
 
 import (

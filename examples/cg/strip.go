@@ -62,7 +62,8 @@ func (s *strip) largestError(x field, want func(x, y float64) float64) (float64,
 	return mpi.AllreduceOne(s.c, off, mpi.Max)
 }
 
-// exchange fetches the rows beside the strip. A rank without rows takes no part: its neighbours are those that have some.
+// exchange fetches the rows beside the strip. A rank without rows takes no part: its neighbours are those that have
+// some.
 func (s *strip) exchange(f field) error {
 	if s.rows == 0 {
 		return nil

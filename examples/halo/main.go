@@ -1,6 +1,6 @@
-// Halo computes how heat spreads on a square plate by Jacobi's method. The ranks form a grid, and each has a rectangle of
-// the plate in a window. After each step it puts its outer rows and columns into the borders of its neighbours. A rank
-// waits for its neighbours only.
+// Halo computes how heat spreads on a square plate by Jacobi's method. The ranks form a grid, and each has a rectangle
+// of the plate in a window. After each step it puts its outer rows and columns into the borders of its neighbours. A
+// rank waits for its neighbours only.
 package main
 
 import (

@@ -15,7 +15,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // TestHalo: the plate is that of a serial run, for parts of different sizes.
 func TestHalo(t *testing.T) {
 	for _, ranks := range []int{1, 2, 4, 6, 7} {
-		for _, o := range []options{{n: 7, steps: 0}, {n: 7, steps: 1}, {n: 16, steps: 30, picture: true}, {n: 19, steps: 21}} {
+		for _, o := range []options{
+			{n: 7, steps: 0},
+			{n: 7, steps: 1},
+			{n: 16, steps: 30, picture: true},
+			{n: 19, steps: 21},
+		} {
 			var out bytes.Buffer // rank 0 alone writes to it
 			if err := mpi.Run(ranks, func(c *mpi.Comm) error { return halo(c, o, &out) }); err != nil {
 				t.Fatalf("%d ranks, %+v: %v", ranks, o, err)

@@ -6,9 +6,9 @@ import (
 	"github.com/golci/golci/mpi"
 )
 
-// part is a rank's rectangle of the plate, h by w points, with a border of one point around it. The window has two planes
-// of it. A step reads one and writes the other, where neighbours then put their edges. Rows are stride apart on all
-// ranks, so that a rank knows where a neighbour's border lies.
+// part is a rank's rectangle of the plate, h by w points, with a border of one point around it. The window has two
+// planes of it. A step reads one and writes the other, where neighbours then put their edges. Rows are stride apart on
+// all ranks, so that a rank knows where a neighbour's border lies.
 type part struct {
 	c      *mpi.Comm
 	cart   mpi.Cart
@@ -73,8 +73,8 @@ func newPart(c *mpi.Comm, n int) (*part, error) {
 	return p, nil
 }
 
-// step computes one step and exchanges edges. The border of the plane that it writes is not read here, so neighbours may
-// put into it from the beginning on.
+// step computes one step and exchanges edges. The border of the plane that it writes is not read here, so neighbours
+// may put into it from the beginning on.
 func (p *part) step() error {
 	if err := p.win.Post(p.near, 0); err != nil {
 		return err

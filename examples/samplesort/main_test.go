@@ -93,7 +93,8 @@ func TestSortAll(t *testing.T) {
 	if err := mpi.Run(3, func(c *mpi.Comm) error { return sortAll(c, o, &out) }); err != nil {
 		t.Fatal(err)
 	}
-	if got := out.String(); !strings.HasPrefix(got, "numbers: 2751 on 3 ranks\n") || !strings.Contains(got, "check: sorted") {
+	if got := out.String(); !strings.HasPrefix(got, "numbers: 2751 on 3 ranks\n") ||
+		!strings.Contains(got, "check: sorted") {
 		t.Errorf("it printed\n%s", got)
 	}
 }

@@ -115,9 +115,9 @@ func (j *Job) Put(key string, value []byte) error {
 	return j.store.put(context.Background(), j.Rank, key, value)
 }
 
-// Fence waits until every rank of this world has called it, and makes all earlier Puts visible. When ctx ends first the error wraps
-// ErrMissing and ctx's error. It names the ranks that did not come, as far as the launcher reports them. The job is
-// then of no further use. It blocks the calling goroutine.
+// Fence waits until every rank of this world has called it, and makes all earlier Puts visible. When ctx ends first the
+// error wraps ErrMissing and ctx's error. It names the ranks that did not come, as far as the launcher reports them.
+// The job is then of no further use. It blocks the calling goroutine.
 func (j *Job) Fence(ctx context.Context) error { return j.store.fence(ctx) }
 
 // Barrier waits until every rank has called it. It is Fence; the name says that no Put is meant.

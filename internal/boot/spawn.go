@@ -103,7 +103,8 @@ func (w *wire) room(ctx context.Context, j *Job) error {
 		return err
 	}
 	var first, size, late int
-	if _, err := fmt.Sscanf(text, "%d:%d:%d", &first, &size, &late); err != nil || first < 0 || first+j.Mates > size || late < 1 || size > maxSize {
+	if _, err := fmt.Sscanf(text, "%d:%d:%d", &first, &size, &late); err != nil || first < 0 || first+j.Mates > size ||
+		late < 1 || size > maxSize {
 		return fmt.Errorf("%w: the place of the world in its job is %q", pmi.ErrReply, text)
 	}
 	j.Rank, j.First, j.Size, j.Late = j.Rank+first, first, size, late
@@ -215,7 +216,8 @@ func worded(s string) string { return "." + base64.RawURLEncoding.EncodeToString
 func (w *wire) naming(ctx context.Context, refused error, service string, m pmi.Msg) (pmi.Msg, error) {
 	m.Fields = append([]pmi.Field{{Key: "service", Value: worded(service)}}, m.Fields...)
 	if line, err := m.Append(nil); err != nil || len(line) > pmi.MaxSend {
-		return pmi.Msg{}, fmt.Errorf("%w: the name of the service or of the port is too long, %d bytes", ErrService, len(line))
+		return pmi.Msg{}, fmt.Errorf("%w: the name of the service or of the port is too long, %d bytes", ErrService,
+			len(line))
 	}
 	if err := w.take(ctx); err != nil {
 		return pmi.Msg{}, err

@@ -171,7 +171,8 @@ func spawnNone(p *mpi.Proc) error {
 		{myself(1, "spawn-early"), "code 2"},
 	} {
 		_, err := w.Spawn(0, x.cmd)
-		if !errors.Is(err, mpi.ErrSpawn) || mpi.Class(err) != mpi.ClassSpawn || w.Rank() == 0 && !strings.Contains(err.Error(), x.want) {
+		if !errors.Is(err, mpi.ErrSpawn) || mpi.Class(err) != mpi.ClassSpawn || w.Rank() == 0 &&
+			!strings.Contains(err.Error(), x.want) {
 			return fmt.Errorf("%v: %w, want %q", x.cmd, err, x.want)
 		}
 	}
@@ -386,7 +387,10 @@ func spawnSeveral(p *mpi.Proc) error {
 	if err != nil {
 		return err
 	}
-	for r, want := range []string{fmt.Sprint(0, []string{"a"}, here), fmt.Sprint(1, []string{"b", "c d"}, "/"), fmt.Sprint(1, []string{"b", "c d"}, "/")} {
+	for r, want := range []string{
+		fmt.Sprint(0, []string{"a"}, here), fmt.Sprint(1, []string{"b", "c d"}, "/"),
+		fmt.Sprint(1, []string{"b", "c d"}, "/"),
+	} {
 		b := make([]byte, 4096)
 		st, err := mpi.Recv(d, b, r, 3)
 		if err != nil {

@@ -16,7 +16,9 @@ var layers = [][]string{
 	},
 	{"internal/affinity", "internal/futex", "internal/machine", "internal/simd", "internal/tool"},
 	{"internal/spin", "internal/topology"},
-	{"fult", "hashtable", "pool", "internal/board", "internal/realm", "internal/reliable", "internal/trace"}, // each stands alone
+	{ // each stands alone
+		"fult", "hashtable", "pool", "internal/board", "internal/realm", "internal/reliable", "internal/trace",
+	},
 	{
 		"comm/conduit", "internal/boot", "internal/credit", "internal/exit", "internal/match", "internal/mpi/pure",
 		"internal/progress", "internal/request", "internal/schedule",
@@ -55,7 +57,8 @@ var alone = map[string][]string{
 	"pool":              tools("pool"),
 	"bench/peers":       {"bench"},
 	"internal/board":    tools("internal/board"),
-	"internal/mpi/core": tools("=comm", "=comm/conduit", "=comm/rank", "internal/board", "fult", "internal/mpi", "internal/progress", "internal/schedule"),
+	"internal/mpi/core": tools("=comm", "=comm/conduit", "=comm/rank", "internal/board", "fult", "internal/mpi",
+		"internal/progress", "internal/schedule"),
 	"internal/mpi/win":  tools("comm/am", "=comm/rank", "comm/rma", "fult", "internal/mpi", "internal/progress"),
 	"internal/mpi/file": tools("=comm/rank", "internal/mpi"),
 	"mpi":               tools("=comm", "=comm/rank", "fult", "internal/mpi", "mpi"),

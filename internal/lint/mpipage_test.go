@@ -51,8 +51,8 @@ func missingCalls(t *testing.T, text string) (missing []string) {
 	return missing
 }
 
-// deniedCalls are the functions that a row of a text calls missing though package mpi has one of that name: MPI_Bsend is
-// Bsend, MPI_Comm_group is Comm.Group.
+// deniedCalls are the functions that a row of a text calls missing though package mpi has one of that name: MPI_Bsend
+// is Bsend, MPI_Comm_group is Comm.Group.
 func deniedCalls(text string, known map[string]bool) (denied []string) {
 	plain := make(map[string]bool)
 	for name := range known {

@@ -65,8 +65,8 @@ func TestASleeperThatFindsSomethingSpinsAgain(t *testing.T) {
 	}
 }
 
-// TestACrowdedWaitSharesItsCore: each poll in vain of ranks that share cores gives the core away, for the spinning time.
-// Where nothing gives it away, they sleep at once.
+// TestACrowdedWaitSharesItsCore: each poll in vain of ranks that share cores gives the core away, for the spinning
+// time. Where nothing gives it away, they sleep at once.
 func TestACrowdedWaitSharesItsCore(t *testing.T) {
 	const spin = 20 * time.Millisecond
 	for _, can := range []bool{false, true} {

@@ -101,8 +101,8 @@ func (s *Schedule) join(to, has, came Mem, n int, lower bool) {
 	s.combine(to, has, came, n)
 }
 
-// Order is the order of reductions for those who combine the vectors of all ranks themselves: Numbers is a power of two,
-// and runs of numbers combine with their neighbours. Depth is its logarithm.
+// Order is the order of reductions for those who combine the vectors of all ranks themselves: Numbers is a power of
+// two, and runs of numbers combine with their neighbours. Depth is its logarithm.
 type Order struct {
 	Numbers, Depth int
 	extra          int

@@ -5,8 +5,8 @@ import (
 	"github.com/golci/golci/mpi"
 )
 
-// Reads give how many elements they have read. Fewer than there is room for are the end of the file: the error is io.EOF
-// then. The buffer of an access that does not wait must be left alone until its request is done.
+// Reads give how many elements they have read. Fewer than there is room for are the end of the file: the error is
+// io.EOF then. The buffer of an access that does not wait must be left alone until its request is done.
 
 // ReadAt reads at element off of the view (14.4.2). It waits for this rank's part.
 func (f *File[T]) ReadAt(buf []T, off int64) (int, error) {
@@ -80,7 +80,8 @@ func (f *File[T]) WriteAtAll(buf []T, off int64) (int, error) {
 
 // IwriteAtAll is WriteAtAll that does not wait.
 func (f *File[T]) IwriteAtAll(buf []T, off int64) (mpi.Request, error) {
-	return f.start(file.Call{What: "File_iwrite_at_all", Write: true, Pointer: file.At, Collective: true, Offset: off}, buf)
+	return f.start(file.Call{What: "File_iwrite_at_all", Write: true, Pointer: file.At, Collective: true, Offset: off},
+		buf)
 }
 
 // Write writes at this rank's pointer and moves it (14.4.3).

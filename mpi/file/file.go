@@ -29,8 +29,8 @@ const (
 	Sequential    = Mode(file.Sequential)    // only the shared pointer is used
 )
 
-// File is an open file of elements T. Any goroutine or thread may call its methods. Of the collective ones one at a time
-// is called, in the same order on all ranks.
+// File is an open file of elements T. Any goroutine or thread may call its methods. Of the collective ones one at a
+// time is called, in the same order on all ranks.
 type File[T any] struct {
 	f    *file.File
 	unit *dtype.Type // an element
@@ -91,8 +91,8 @@ func begin[T any](f *File[T], mode Mode) (*File[T], error) {
 // native says that elements lie in the file as they lie in memory.
 const native = "native"
 
-// Close closes the file on all ranks (14.2.2). Collective; it waits for accesses under way. What was written reaches the
-// file, but Sync alone brings it to the device.
+// Close closes the file on all ranks (14.2.2). Collective; it waits for accesses under way. What was written reaches
+// the file, but Sync alone brings it to the device.
 func (f *File[T]) Close() error { return f.f.Close() }
 
 // Delete deletes a file (14.2.3). It is local. Errors: those of the system.
@@ -117,8 +117,8 @@ func (f *File[T]) Preallocate(n int64) error { return f.f.Preallocate(n * f.size
 // Collective; it waits.
 func (f *File[T]) Sync() error { return f.f.Sync() }
 
-// SetAtomicity says whether accesses of ranks that overlap are made one after the other (14.6.1). Collective. On systems
-// without locks of open files it fails.
+// SetAtomicity says whether accesses of ranks that overlap are made one after the other (14.6.1). Collective. On
+// systems without locks of open files it fails.
 func (f *File[T]) SetAtomicity(on bool) error { return f.f.SetAtomicity(on) }
 
 // Atomicity is what SetAtomicity was given.

@@ -214,7 +214,8 @@ func TestSizes(t *testing.T) {
 			}
 			return err
 		}
-		err := errors.Join(x.SetSize(10), size(10), x.SetSize(3), size(3), x.Preallocate(8), size(8), x.Preallocate(2), size(8))
+		err := errors.Join(x.SetSize(10), size(10), x.SetSize(3), size(3), x.Preallocate(8), size(8), x.Preallocate(2),
+			size(8))
 		return errors.Join(err, x.Sync(), x.SetAtomicity(false))
 	})
 }

@@ -28,8 +28,8 @@ func wide(list []int) []int64 {
 	return out
 }
 
-// SetView has this rank see v, which begins at element first of the file (14.3). All pointers are at the beginning then.
-// Ranks may give different ones. Collective; it waits. Errors: mpi.ErrArgument for a part that is none.
+// SetView has this rank see v, which begins at element first of the file (14.3). All pointers are at the beginning
+// then. Ranks may give different ones. Collective; it waits. Errors: mpi.ErrArgument for a part that is none.
 func (f *File[T]) SetView(first int64, v View) error {
 	t := f.unit
 	if v.sizes != nil {

@@ -63,8 +63,8 @@ func categoryTables(b *strings.Builder) {
 	b.WriteString("\nstatic const struct category categories[] = {\n")
 	for i := range all {
 		c := &all[i]
-		fmt.Fprintf(b, "    {%q, %q,\n     controls_of_%d, %d, counters_of_%d, %d},\n", c.Name, c.Doc, i, len(c.Controls()), i,
-			len(c.Counters()))
+		fmt.Fprintf(b, "    {%q, %q,\n     controls_of_%d, %d, counters_of_%d, %d},\n", c.Name, c.Doc,
+			i, len(c.Controls()), i, len(c.Counters()))
 	}
 	b.WriteString("};\n")
 }

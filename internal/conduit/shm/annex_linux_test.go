@@ -125,7 +125,10 @@ func TestStrangerAtTheDoor(t *testing.T) {
 	job := newJob()
 	first := group(t, job, 0, 2)
 	cfg := Config{JobID: job, Key: "secret"}
-	for _, words := range [][]byte{[]byte("hello?"), hello{from: 3, to: 0}.encode("Secret"), hello{from: 1, to: 0}.encode("secret")} {
+	for _, words := range [][]byte{
+		[]byte("hello?"), hello{from: 3, to: 0}.encode("Secret"),
+		hello{from: 1, to: 0}.encode("secret"),
+	} {
 		c := dialed(t, socketName(&cfg, 0))
 		if err := sendPacket(c, words, nil); err != nil {
 			t.Fatal(err)

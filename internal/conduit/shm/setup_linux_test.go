@@ -159,7 +159,8 @@ func TestNumberOfTheDead(t *testing.T) {
 	defer func() { _ = unix.Close(life) }()
 	mine := e.remotes[1].Load()
 	defer func() { e.remotes[1].Store(mine) }()
-	e.remotes[1].Store(&remote{pid: mine.pid, life: life}) // the number is this process's own: as if it had been given away
+	// The number is this process's own: as if it had been given away.
+	e.remotes[1].Store(&remote{pid: mine.pid, life: life})
 	target := []byte("untouched")
 	addr := uint64(uintptr(unsafe.Pointer(&target[0])))
 	if err := e.vm(1, []byte("UNTOUCHED"), addr, writev); err != nil || string(target) != "UNTOUCHED" {

@@ -190,8 +190,8 @@ func boardBcastLong(x *Call, root int) error {
 	return x.spread(x.buf[schedule.Out].mem, root, 0)
 }
 
-// spread gives b of a rank of the node to the others. The chunks are numbered from first on; those below have been those
-// of the call before.
+// spread gives b of a rank of the node to the others. The chunks are numbered from first on; those below have been
+// those of the call before.
 func (x *Call) spread(b []byte, from, first int) error {
 	m := pieces(len(b))
 	s := stream{
@@ -237,8 +237,8 @@ func boardAllgatherLong(x *Call, _ int) error {
 	return nil
 }
 
-// boardAlltoallLong is boardAlltoall for any length, with In and Out apart. A rank sends to the one behind it first, and
-// so on, going round.
+// boardAlltoallLong is boardAlltoall for any length, with In and Out apart. A rank sends to the one behind it first,
+// and so on, going round.
 func boardAlltoallLong(x *Call, _ int) error {
 	in, out := x.buf[schedule.In].mem, x.buf[schedule.Out].mem
 	n := len(in) / x.size

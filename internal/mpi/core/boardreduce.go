@@ -71,8 +71,8 @@ func (c *blocks) share(rank, n int) (from, to int) {
 	return n * rank / ranks * c.elem, n * (rank + 1) / ranks * c.elem
 }
 
-// place gives the place for a chunk of this rank. Others have done with what lay there four blocks ago: without what they
-// have brought since, this rank would not have got here.
+// place gives the place for a chunk of this rank. Others have done with what lay there four blocks ago: without what
+// they have brought since, this rank would not have got here.
 func (c *blocks) place(chunk int) board.Place {
 	return c.x.st.shared.b.Chunk(c.x.st.shared.me, uint64(chunk))
 }

@@ -125,8 +125,8 @@ func trialCounts() []int {
 	return all
 }
 
-// TestBoardsAsMessages: each collective over boards gives the bytes that it gives by messages, for all layouts of ranks on
-// nodes, roots and lengths, in place and not.
+// TestBoardsAsMessages: each collective over boards gives the bytes that it gives by messages, for all layouts of ranks
+// on nodes, roots and lengths, in place and not.
 func TestBoardsAsMessages(t *testing.T) {
 	sizes := []int{2, 3, 4, 7, 8}
 	if testing.Short() || invariants.Race {
@@ -256,7 +256,8 @@ func TestBoardsUnderWay(t *testing.T) {
 			}
 			for k, got := range mem {
 				if err == nil && got != want {
-					return fmt.Errorf("call %d of %d doubles, root %d, reduction %t: %d is %v, want %v", i, n, root, reduce, k, got, want)
+					return fmt.Errorf("call %d of %d doubles, root %d, reduction %t: %d is %v, want %v", i, n, root, reduce, k, got,
+						want)
 				}
 			}
 			if err != nil {

@@ -105,8 +105,8 @@ func (x *Call) collect(in, out []byte) error {
 // near is how many ranks of the communicator the node has.
 func (x *Call) near() int { return len(x.st.shared.ranks) }
 
-// behindBy is the rank k places behind this one, going round those of the node. Ranks begin with different ones, so that
-// they do not all read the same memory.
+// behindBy is the rank k places behind this one, going round those of the node. Ranks begin with different ones, so
+// that they do not all read the same memory.
 func (x *Call) behindBy(k int) int {
 	sh := &x.st.shared
 	if r := sh.me + k; r < len(sh.ranks) {

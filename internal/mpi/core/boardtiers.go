@@ -5,8 +5,9 @@ import (
 	"github.com/golci/golci/internal/schedule"
 )
 
-// Collectives over several nodes, in tiers: ranks of a node meet over its board, and its first rank, the leader, exchanges
-// messages with the leaders of the other nodes. So each byte crosses the network once for a node, not for a rank.
+// Collectives over several nodes, in tiers: ranks of a node meet over its board, and its first rank, the leader,
+// exchanges messages with the leaders of the other nodes. So each byte crosses the network once for a node, not for a
+// rank.
 
 // leader is the place of the leader among the ranks of its node.
 const leader = 0
@@ -97,8 +98,8 @@ func (x *Call) spreadNear(b []byte, from int) error {
 	return x.spread(b, from, 0)
 }
 
-// tierAllreduce combines the In of all ranks, where each half of the ranks is whole nodes, and so on: the order is that of
-// all reductions.
+// tierAllreduce combines the In of all ranks, where each half of the ranks is whole nodes, and so on: the order is that
+// of all reductions.
 func tierAllreduce(x *Call, _ int) error {
 	in, out := x.buf[schedule.In].mem, x.buf[schedule.Out].mem
 	out = out[:len(in)]

@@ -137,8 +137,8 @@ func (x *Call) awaitUntil(peer int, over func() bool) error {
 	return x.sleepUntil(peer, over)
 }
 
-// sleepUntil is the rest of a wait that lasts. A receive from peer, for which no message comes, tells of the end of peer
-// and of the communicator.
+// sleepUntil is the rest of a wait that lasts. A receive from peer, for which no message comes, tells of the end of
+// peer and of the communicator.
 func (x *Call) sleepUntil(peer int, over func() bool) error {
 	sh := &x.st.shared
 	c, sleepers, bit := x.c, sh.b.Sleepers(), uint64(1)<<sh.me

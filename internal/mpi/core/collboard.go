@@ -69,7 +69,8 @@ func (x *Call) makeBoard() error {
 	key := (*boardKey)(unsafe.Pointer(&x.buf[schedule.Out].mem[0]))
 	n := int(unsafe.Sizeof(*key))
 	s := x.takeBefore(wayBoardKeys)
-	s.Star(schedule.Place{Rank: on.me, Size: len(keys)}, schedule.Rooted{N: n, Down: true}, &schedule.Parts{Buf: schedule.In, Each: n})
+	s.Star(schedule.Place{Rank: on.me, Size: len(keys)}, schedule.Rooted{N: n, Down: true},
+		&schedule.Parts{Buf: schedule.In, Each: n})
 	s.Rename(on.ranks)
 	if err := x.perform(); err != nil {
 		return err

@@ -92,7 +92,7 @@ type Call struct {
 	scratch *scratch                      // that borrow has given last
 	panic   any                           // what the program's operation has panicked with
 	async   *async                        // of a call that does not wait; else nil
-	stop    func() bool                   // has the end of the view's context be no alarm any more; nil if there is no such context
+	stop    func() bool                   // the end of the view's context is no alarm any more; nil without one
 
 	steps *schedule.Schedule // one of plans
 	plans [plansKept]planned

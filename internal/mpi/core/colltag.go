@@ -109,7 +109,8 @@ var wayNames = [ways]string{
 func (w way) before() bool { return w == wayRound || w >= wayBoardNodes && w <= wayBoardAgree }
 
 // repeating has a bit for each way in which a rank may send another several messages with one tag.
-const repeating uint64 = 1<<wayFinalize | 1<<wayTierAllreduce | 1<<wayBcastRing | 1<<wayReduceParts | 1<<wayReduceEnd | 1<<wayAllreduceRing |
+const repeating uint64 = 1<<wayFinalize | 1<<wayTierAllreduce | 1<<wayBcastRing | 1<<wayReduceParts |
+	1<<wayReduceEnd | 1<<wayAllreduceRing |
 	1<<wayAllgatherRing | 1<<wayAllgatherv | 1<<wayScanParts | 1<<wayScanEnd |
 	1<<wayExscan | 1<<wayExscanParts | 1<<wayExscanEnd |
 	1<<wayNearAllgather | 1<<wayNearAllgatherv | 1<<wayNearAlltoall | 1<<wayNearAlltoallv | 1<<wayNearAlltoallw

@@ -151,8 +151,8 @@ func (c *Comm) Idup() (*Comm, Request, error) {
 	return d, Request{c: c, req: req}, nil
 }
 
-// SplitShared is Split with a colour for each machine (7.4.2, MPI_Comm_split_type with MPI_COMM_TYPE_SHARED). Ranks that
-// give !shared get nil.
+// SplitShared is Split with a colour for each machine (7.4.2, MPI_Comm_split_type with MPI_COMM_TYPE_SHARED). Ranks
+// that give !shared get nil.
 func (c *Comm) SplitShared(shared bool, key int) (*Comm, error) {
 	const what = "SplitShared"
 	if err := c.usable(what); err != nil {

@@ -96,7 +96,8 @@ func (f *faults) do(w *fult.Worker, step func() (*agreements, []agree.Action)) {
 
 func (a *agreements) send(x agree.Action) {
 	c := a.c
-	c.Srv.Notify(int(c.peers[x.To]), [4]uint64{c.coll.uid, 0, uint64(c.rank)<<32 | noticeAgree, 0}, string(x.Message.Append(nil)))
+	c.Srv.Notify(int(c.peers[x.To]), [4]uint64{c.coll.uid, 0, uint64(c.rank)<<32 | noticeAgree, 0},
+		string(x.Message.Append(nil)))
 }
 
 // noticed takes a message of an agreement from a rank of the world. It is called by the poller.

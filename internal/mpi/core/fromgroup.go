@@ -26,9 +26,9 @@ func (p *Proc) inGroup(what string, g *group.Group) (rank int, err error) {
 	return rank, nil
 }
 
-// CreateFromGroup makes a communicator of a group without a parent (7.4.2, MPI_Comm_create_from_group). All processes of
-// the group call it with one text, which tells it from other calls at the same time. An empty group gives nil. It waits.
-// Errors: errs.Group, ErrContexts, and those of communication.
+// CreateFromGroup makes a communicator of a group without a parent (7.4.2, MPI_Comm_create_from_group). All processes
+// of the group call it with one text, which tells it from other calls at the same time. An empty group gives nil. It
+// waits. Errors: errs.Group, ErrContexts, and those of communication.
 func (p *Proc) CreateFromGroup(g *group.Group, text string) (*Comm, error) {
 	const what = "CreateFromGroup"
 	if g.Size() == 0 {
@@ -50,7 +50,9 @@ func (p *Proc) CreateFromGroup(g *group.Group, text string) (*Comm, error) {
 // MPI_Intercomm_create_from_groups). leader is a rank of local. Only what the leader says of the remote group matters.
 // Both groups call it with one text. It waits. Errors: ErrRank for leaders that do not exist, ErrComm where the groups
 // overlap, and those of CreateFromGroup.
-func (p *Proc) CreateInterFromGroups(local *group.Group, leader int, remote *group.Group, far int, text string) (*Comm, error) {
+func (p *Proc) CreateInterFromGroups(
+	local *group.Group, leader int, remote *group.Group, far int, text string,
+) (*Comm, error) {
 	const what = "CreateInterFromGroups"
 	rank, err := p.inGroup(what, local)
 	if err != nil {

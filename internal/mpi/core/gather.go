@@ -14,7 +14,10 @@ type direction struct {
 }
 
 var (
-	gathering  = direction{false, schedule.In, schedule.Out, "send", "receive", wayGatherTree, wayGatherAll, wayGatherv, wayBoardGather}
+	gathering = direction{
+		false, schedule.In, schedule.Out, "send", "receive", wayGatherTree, wayGatherAll, wayGatherv,
+		wayBoardGather,
+	}
 	scattering = direction{
 		true, schedule.Out, schedule.In, "receive", "send", wayScatterTree, wayScatterAll,
 		wayScatterv, wayBoardScatter,

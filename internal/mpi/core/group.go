@@ -32,9 +32,10 @@ func (c *Comm) dup(what string, ids idRange) (*Comm, error) {
 }
 
 // Split makes one communicator for each colour, of the ranks that pass this colour. They are ordered by key and then
-// by rank in c (7.4.2). A rank whose colour is Undefined gets nil. Of an inter-communicator both groups are split: ranks
-// of one colour in both make an inter-communicator, and get nil where the other group has none of them. Collective over c; it waits, and may switch
-// threads. Errors: ErrArgument for a negative colour, ErrComm, ErrContexts, and those of communication.
+// by rank in c (7.4.2). A rank whose colour is Undefined gets nil. Of an inter-communicator both groups are split:
+// ranks of one colour in both make an inter-communicator, and get nil where the other group has none of them.
+// Collective over c; it waits, and may switch threads. Errors: ErrArgument for a negative colour, ErrComm, ErrContexts,
+// and those of communication.
 func (c *Comm) Split(color, key int) (*Comm, error) {
 	if err := c.usable("Split"); err != nil {
 		return nil, err

@@ -12,8 +12,8 @@ type freed struct {
 // freedMost is how many communicators wait before they are looked at.
 const freedMost = 32
 
-// FreeLater is Free that lets operations go on that are under way (7.4.3: the communicator is deallocated when there are
-// none). Their requests work as before. Nothing new may start on c. Error: ErrComm.
+// FreeLater is Free that lets operations go on that are under way (7.4.3: the communicator is deallocated when there
+// are none). Their requests work as before. Nothing new may start on c. Error: ErrComm.
 func (c *Comm) FreeLater() error {
 	if err := c.mayFree(); err != nil {
 		return err

@@ -246,13 +246,14 @@ func (p *Proc) dial(name string) (caller, error) {
 		return caller{}, err
 	}
 	if d.err != nil && d.late.Load() {
-		return caller{}, fmt.Errorf("%w: nobody has accepted at %s within %v (%s)", errs.Port, name, limit, settings.InitTimeout.Env())
+		return caller{}, fmt.Errorf("%w: nobody has accepted at %s within %v (%s)", errs.Port, name, limit,
+			settings.InitTimeout.Env())
 	}
 	return caller{owner, key}, d.err
 }
 
-// withdrawn takes a call of another rank back, unless it has been taken or refused: then the answer is on its way. It is
-// called by the poller.
+// withdrawn takes a call of another rank back, unless it has been taken or refused: then the answer is on its way. It
+// is called by the poller.
 func (p *Proc) withdrawn(from caller, serial uint64) {
 	x := &p.ports
 	x.mu.Lock()

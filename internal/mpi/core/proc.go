@@ -54,7 +54,10 @@ func newProc(r *rank.Rank, inProcess, threads bool) (p *Proc, err error) {
 	p.srv.OnGone(p.died)
 	p.world = newComm(p, worldID, worldUID, ranks(r.Job()), r.Rank()-r.Job().First)
 	p.self = newComm(p, selfID, selfUID, []int32{int32(r.Rank())}, 0)
-	if err := r.Attach(rank.Layer{Report: p.report, Unended: p.unended, Meet: p.meet, AnyDead: p.anyDead, Stop: p.stop}); err != nil {
+	if err := r.Attach(rank.Layer{
+		Report: p.report, Unended: p.unended, Meet: p.meet, AnyDead: p.anyDead,
+		Stop: p.stop,
+	}); err != nil {
 		return nil, err
 	}
 	return p, nil

@@ -3,8 +3,8 @@ package core
 import "sync"
 
 // spare are ids that all ranks of a communicator have claimed for those that they will make of it. So only one call in
-// several has to agree. It is not for ranks where a collective that fails ends those after it: a rank that does not know
-// of a failure would make a communicator, and the others none.
+// several has to agree. It is not for ranks where a collective that fails ends those after it: a rank that does not
+// know of a failure would make a communicator, and the others none.
 type spare struct {
 	mu sync.Mutex // no lock is taken under it
 	// Under mu.

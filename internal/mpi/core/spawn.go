@@ -73,7 +73,8 @@ func (c *Comm) SpawnUnless(bad error, root int, cmds []Command) (d *Comm, n int,
 	case told[0] != 0:
 		return nil, n, c.errorf(what, ": %w: rank %d, the root, could not start them", errs.Class(told[0]), root)
 	case first+n > c.proc.rank.Size():
-		return nil, n, c.errorf(what, ": %w: ranks %d to %d of a job of %d", errs.Intern, first, first+n-1, c.proc.rank.Size())
+		return nil, n, c.errorf(what, ": %w: ranks %d to %d of a job of %d", errs.Intern, first, first+n-1,
+			c.proc.rank.Size())
 	}
 	others := make([]int32, n)
 	for i := range others {
@@ -206,8 +207,8 @@ func (p *Proc) AppNum() (n int, err error) {
 func (p *Proc) Universe() int { return p.rank.Size() }
 
 // Meet makes an inter-communicator of this rank alone and another one, over a connection between the two (11.10.5,
-// MPI_Comm_join). Both call it. It is nil where the other rank is not of this job. It blocks the calling goroutine until
-// the other side has written to w. Errors: ErrComm if both ends are this rank's, ErrContexts, those of w and of
+// MPI_Comm_join). Both call it. It is nil where the other rank is not of this job. It blocks the calling goroutine
+// until the other side has written to w. Errors: ErrComm if both ends are this rank's, ErrContexts, those of w and of
 // communication.
 func (p *Proc) Meet(w io.ReadWriter) (*Comm, error) {
 	const what = "Join"

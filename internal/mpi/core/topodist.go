@@ -35,9 +35,9 @@ func unpackLetters(words []uint64) []letter {
 	return list
 }
 
-// route brings letters to their ranks, in about log2 as many steps as there are members. In step i a member sends to the
-// one 2^i behind it, going round, what has still to go at least so far by that bit of the distance. So nobody holds more
-// than what concerns it and what passes. Letters of one writer to one rank stay in their order.
+// route brings letters to their ranks, in about log2 as many steps as there are members. In step i a member sends to
+// the one 2^i behind it, going round, what has still to go at least so far by that bit of the distance. So nobody holds
+// more than what concerns it and what passes. Letters of one writer to one rank stay in their order.
 func (y *party) route(list []letter) ([]letter, error) {
 	s, n := &y.p.system, len(y.members)
 	for step := 1; step < n; step *= 2 {

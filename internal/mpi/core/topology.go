@@ -80,9 +80,10 @@ func ranksOf(list []topo.Neighbor) []int {
 	return ranks
 }
 
-// CreateCart makes a communicator of as many ranks of c as a grid has (8.5.1, MPI_Cart_create). The others get nil. They
-// are the first ones of c in their order, unless reorder has ranks that are near in the grid share machines. Collective
-// over c; it waits. Errors: errs.Dims where c has too few ranks, ErrComm, ErrContexts, and those of communication.
+// CreateCart makes a communicator of as many ranks of c as a grid has (8.5.1, MPI_Cart_create). The others get nil.
+// They are the first ones of c in their order, unless reorder has ranks that are near in the grid share machines.
+// Collective over c; it waits. Errors: errs.Dims where c has too few ranks, ErrComm, ErrContexts, and those of
+// communication.
 func (c *Comm) CreateCart(cart *topo.Cart, reorder bool) (*Comm, error) {
 	const what = "CreateCart"
 	if err := c.usableIntra(what); err != nil {
@@ -95,8 +96,8 @@ func (c *Comm) CreateCart(cart *topo.Cart, reorder bool) (*Comm, error) {
 	return d.with(&Topology{Cart: cart}, err)
 }
 
-// CreateGraph is CreateCart with a graph (8.5.3, MPI_Graph_create). Errors: errs.Arg where c has too few ranks, and those
-// of CreateCart.
+// CreateGraph is CreateCart with a graph (8.5.3, MPI_Graph_create). Errors: errs.Arg where c has too few ranks, and
+// those of CreateCart.
 func (c *Comm) CreateGraph(graph *topo.Graph, reorder bool) (*Comm, error) {
 	const what = "CreateGraph"
 	if err := c.usableIntra(what); err != nil {

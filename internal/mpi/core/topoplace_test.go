@@ -36,8 +36,8 @@ func TestReorder(t *testing.T) {
 	})
 }
 
-// TestSpare: ranks where a failed collective does not end those after it take numbers that they have claimed before. They
-// are the same on all ranks, none is used twice, and they come back when the parent is freed.
+// TestSpare: ranks where a failed collective does not end those after it take numbers that they have claimed before.
+// They are the same on all ranks, none is used twice, and they come back when the parent is freed.
 func TestSpare(t *testing.T) {
 	run(t, 3, func(c *Comm) error {
 		c.proc.Isolate()

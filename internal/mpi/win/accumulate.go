@@ -23,8 +23,8 @@ func (w *Window) Raccumulate(from Buf, to Place, o op.ID) (core.Request, error) 
 	return w.requested(w.accumulate("Raccumulate", from, nil, to, o, epoch.AccessReq))
 }
 
-// GetAccumulate is Accumulate that brings the old elements into old (12.3.4). With NoOp from is not looked at. Otherwise
-// it is like Accumulate.
+// GetAccumulate is Accumulate that brings the old elements into old (12.3.4). With NoOp from is not looked at.
+// Otherwise it is like Accumulate.
 func (w *Window) GetAccumulate(from, old Buf, to Place, o op.ID) error {
 	return w.accumulate("Get_accumulate", from, &old, to, o, epoch.Access)
 }
@@ -93,8 +93,8 @@ func (c *call) accumulate(from Buf, old *Buf, o op.ID) error {
 	return c.perform(p, dst)
 }
 
-// CompareAndSwap replaces an element of a target by from if it equals compare, and brings the old one into old (12.3.4).
-// t is an integer, logical or byte type: errs.Type. Otherwise it is like FetchAndOp.
+// CompareAndSwap replaces an element of a target by from if it equals compare, and brings the old one into old
+// (12.3.4). t is an integer, logical or byte type: errs.Type. Otherwise it is like FetchAndOp.
 func (w *Window) CompareAndSwap(from, compare, old unsafe.Pointer, t *dtype.Type, rank int, disp int64) error {
 	const what = "Compare_and_swap"
 	if t == nil || t.Basic() == 0 || !swappable(t.Basic()) {

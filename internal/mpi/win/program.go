@@ -12,8 +12,8 @@ import (
 	"github.com/golci/golci/internal/mpi/pure/op"
 )
 
-// A program is an access that its target carries out: one operation for each element of some runs of memory. On the wire
-// it is, in little-endian order:
+// A program is an access that its target carries out: one operation for each element of some runs of memory. On the
+// wire it is, in little-endian order:
 //
 //	code, 1 byte · 1 if the old elements are wanted, 1 byte · basic, 2 bytes · number of runs, 4 bytes
 //	for each run: offset in the region, 8 bytes · number of elements, 8 bytes
@@ -175,7 +175,10 @@ func carryOut(at rma.PieceFunc, request, reply []byte) ([]byte, bool) {
 	if len(request) < programHead {
 		return nil, false
 	}
-	p := program{code: code(request[0]), fetch: request[1] == 1, basic: dtype.Basic(binary.LittleEndian.Uint16(request[2:]))}
+	p := program{
+		code: code(request[0]), fetch: request[1] == 1,
+		basic: dtype.Basic(binary.LittleEndian.Uint16(request[2:])),
+	}
 	n := int(binary.LittleEndian.Uint32(request[4:]))
 	if request = request[programHead:]; n < 0 || n > len(request)/runHead || dtype.Named(p.basic) == nil {
 		return nil, false
@@ -187,7 +190,10 @@ func carryOut(at rma.PieceFunc, request, reply []byte) ([]byte, bool) {
 	p.data = request[n*runHead:]
 	apart, size := stride(p.basic)
 	for i := range n {
-		r := run{int64(binary.LittleEndian.Uint64(request[i*runHead:])), int64(binary.LittleEndian.Uint64(request[i*runHead+8:]))}
+		r := run{
+			int64(binary.LittleEndian.Uint64(request[i*runHead:])),
+			int64(binary.LittleEndian.Uint64(request[i*runHead+8:])),
+		}
 		if r.n <= 0 || r.n > maxRun || apart <= 0 {
 			return nil, false
 		}

@@ -138,7 +138,12 @@ func classified(err error) error {
 	for _, c := range [...]struct {
 		err   error
 		class errs.Class
-	}{{rma.ErrRefused, errs.RMARange}, {rma.ErrBounds, errs.RMARange}, {rma.ErrPeer, errs.ProcAborted}, {rma.ErrRegions, errs.Other}} {
+	}{
+		{rma.ErrRefused, errs.RMARange},
+		{rma.ErrBounds, errs.RMARange},
+		{rma.ErrPeer, errs.ProcAborted},
+		{rma.ErrRegions, errs.Other},
+	} {
 		if errors.Is(err, c.err) {
 			return fmt.Errorf("%w: %w", c.class, err)
 		}

@@ -105,7 +105,9 @@ func NewDynamic(c *core.Comm) (*Window, error) {
 }
 
 // build makes a window whose memory f makes. All ranks learn of the others' parts, and whether one has failed.
-func build(c *core.Comm, what string, flavor Flavor, size, unit int64, f func(w *Window) ([]byte, error)) (*Window, error) {
+func build(
+	c *core.Comm, what string, flavor Flavor, size, unit int64, f func(w *Window) ([]byte, error),
+) (*Window, error) {
 	own, err := c.Dup()
 	if err != nil {
 		return nil, err

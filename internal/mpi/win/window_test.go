@@ -218,7 +218,8 @@ func TestTypes(t *testing.T) {
 		row, old := make([]int64, n), make([]int64, n)
 		err = first(w.Fence(0), w.Put(from, to), w.Fence(0), w.Get(longs(row), to), w.Fence(0))
 		for i := range n {
-			err = first(err, expect("put", mem[i*n+3], int64(i*n)), expect("left", mem[i*n+4], 0), expect("got", row[i], int64(i*n)))
+			err = first(err, expect("put", mem[i*n+3], int64(i*n)), expect("left", mem[i*n+4], 0),
+				expect("got", row[i], int64(i*n)))
 		}
 		err = first(err, w.Fence(0), w.GetAccumulate(longs(row), longs(old), to, op.Sum), w.Fence(0))
 		for i := range n {
@@ -247,7 +248,8 @@ func TestLocations(t *testing.T) {
 		double := dtype.Named(dtype.DoubleInt)
 		buf := func(s []pair) Buf { return Buf{Mem: unsafe.Pointer(&s[0]), N: 300, T: double} }
 		to := Place{0, 0, 300, double}
-		err = first(w.Fence(0), w.Accumulate(buf(mine), to, op.MaxLoc), w.Fence(0), w.GetAccumulate(Buf{}, buf(old), to, op.NoOp),
+		err = first(w.Fence(0), w.Accumulate(buf(mine), to, op.MaxLoc), w.Fence(0),
+			w.GetAccumulate(Buf{}, buf(old), to, op.NoOp),
 			w.Fence(0))
 		if err != nil {
 			return err

@@ -146,8 +146,8 @@ func (p *policy) forgive(first, end int) {
 	}
 }
 
-// outlived takes the end of a rank that the others go on without. A death counts only if no rank ends well; an exit code
-// always does.
+// outlived takes the end of a rank that the others go on without. A death counts only if no rank ends well; an exit
+// code always does.
 func (p *policy) outlived(died bool, code int, text string) (out []order) {
 	switch {
 	case code == 0:

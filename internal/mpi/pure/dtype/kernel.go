@@ -132,8 +132,8 @@ func moveTwo[A, B any](dst unsafe.Pointer, to, toStep int64, src unsafe.Pointer,
 	}
 }
 
-// moveWords moves n pieces of more than 16 bytes by words of 16. The last word ends with the piece, and may begin in the
-// word before.
+// moveWords moves n pieces of more than 16 bytes by words of 16. The last word ends with the piece, and may begin in
+// the word before.
 func moveWords(
 	length int64, dst unsafe.Pointer, to, toStep int64, src unsafe.Pointer, from, fromStep, n int64,
 ) {
