@@ -266,7 +266,7 @@ func (e *Engine) SpinOn(word *atomic.Uint64, want uint64, alarm *Done) bool {
 // SpinUntil is SpinOn for any condition, which is looked at often.
 func (e *Engine) SpinUntil(over func() bool, alarm *Done) bool {
 	if t := e.Current(); t != nil {
-		return e.lingerUntil(t, over, alarm)
+		return e.threadUntil(t, over, alarm)
 	}
 	s := newSpinner(e)
 	for {
@@ -285,8 +285,8 @@ func (e *Engine) SpinUntil(over func() bool, alarm *Done) bool {
 	}
 }
 
-// lingerUntil is SpinUntil for a thread, while its worker has nothing else to run.
-func (e *Engine) lingerUntil(t *fult.Thread, over func() bool, alarm *Done) bool {
+// threadUntil is SpinUntil for a thread, while its worker has nothing else to run.
+func (e *Engine) threadUntil(t *fult.Thread, over func() bool, alarm *Done) bool {
 	w := t.Worker()
 	for n := 0; n < inlinePolls && !w.Runnable() && !w.OthersWork() && !alarm.Ready(); n++ {
 		for range looks {

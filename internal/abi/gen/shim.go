@@ -89,8 +89,5 @@ func result(f *abi.Function, name string) string {
 	case strings.HasSuffix(name, "_fromint"):
 		return "(" + f.Type() + ")(intptr_t)" + f.Args[0].Name
 	}
-	if strings.HasPrefix(name, "T_") { // the tools' interface calls no handler of errors
-		return "MPI_ERR_UNSUPPORTED_OPERATION"
-	}
 	return "unsupported()"
 }

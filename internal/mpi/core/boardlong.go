@@ -13,9 +13,9 @@ import (
 type stream struct {
 	first  int // number of the first chunk, on the board
 	chunks int // that this rank brings
-	// chunk gives the bytes of chunk i. of tells who reads it: a rank, or all of them if that is negative.
+	// chunk gives the bytes of chunk i, and who reads it: a rank, or all of them if that is negative.
 	chunk func(i int) (b []byte, reader int)
-	// reads is how many chunks of a rank this one reads; next gives the number of the j-th, and what to do with its n
+	// reads is how many chunks of a rank this one reads. next gives the number of the j-th and its length. take gets its
 	// bytes.
 	reads func(rank int) int
 	next  func(rank, j int) (i, n int)
