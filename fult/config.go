@@ -60,6 +60,8 @@ type Config struct {
 
 	// coroutines keeps coroutine threads in builds with the race detector, for tests of the scheduler itself.
 	coroutines bool
+	// pollWithin is how long threads should run between two polls.
+	pollWithin time.Duration
 	// hook is called in builds with invariants, at each window in which a wake-up could get lost. Tests widen them.
 	hook func(window)
 }
@@ -68,12 +70,15 @@ const (
 	defaultSpin       = 50 * time.Microsecond
 	crowdedSpin       = time.Microsecond
 	defaultStuckAfter = 10 * time.Second
+	// Few threads that compute between their switches would otherwise keep messages waiting for switchesPerPoll times as
+	// long as one of them computes.
+	defaultPollWithin = 20 * time.Microsecond
 	maxWorkers        = 4096
 )
 
 func (c Config) withDefaults() (Config, error) {
 	c.Workers, c.MaxThreads = cmp.Or(c.Workers, 1), cmp.Or(c.MaxThreads, MaxThreads)
-	c.StuckAfter = cmp.Or(c.StuckAfter, defaultStuckAfter)
+	c.StuckAfter, c.pollWithin = cmp.Or(c.StuckAfter, defaultStuckAfter), cmp.Or(c.pollWithin, defaultPollWithin)
 	if c.Spin == 0 {
 		c.Spin = defaultSpin
 		if runtime.GOMAXPROCS(0) <= c.Workers {

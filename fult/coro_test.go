@@ -6,13 +6,14 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // TestHandOverIsDirect: threads that signal each other go through the loop, which polls each time, no more often than
 // the budget says.
 func TestHandOverIsDirect(t *testing.T) {
 	for _, n := range []int{2, 5, 64} {
-		s := open(t, Config{coroutines: true, Spin: -1})
+		s := open(t, Config{coroutines: true, Spin: -1, pollWithin: time.Hour})
 		p := newCounting()
 		if err := s.SetPoller(p); err != nil {
 			t.Fatal(err)

@@ -32,9 +32,10 @@ func (w *Worker) now() time.Duration { return time.Since(w.s.epoch) }
 // tick runs between words of runnable threads. It polls. Now and then it looks at timers, and shares the core.
 func (w *Worker) tick() {
 	w.advance()
+	late := w.pace()
 	w.poll()
 	w.ticks++
-	if w.ticks%timersEvery != 0 {
+	if w.ticks%timersEvery != 0 && !late {
 		return
 	}
 	if len(w.timers) != 0 {

@@ -76,7 +76,7 @@ func New(cfg Config) (*Scheduler, error) {
 		byG:   xsync.NewMap[uintptr, *Thread](),
 	}
 	for i := range cfg.Workers {
-		w := &Worker{id: i, s: s, spin: cfg.Spin, crowded: cfg.Crowded}
+		w := &Worker{id: i, s: s, spin: cfg.Spin, crowded: cfg.Crowded, perPoll: switchesPerPoll, within: ticksOf(cfg.pollWithin)}
 		w.rise = w.mustRise
 		s.workers = append(s.workers, w)
 	}

@@ -18,12 +18,13 @@ type Worker struct {
 	curG    uintptr           // its goroutine, for isG
 	bits    uint64            // what is left of the level-1 word being drained
 	grp     *group            // the group of that word
-	word    int               // its number in the group
 	block   *[wordBits]Thread // its threads
-	budget  int               // how many more switches before the poll functions are due
+	word    int32             // its number in the group
+	budget  int32             // how many more threads may be taken before the poll functions are due
+	granted int32             // what the budget was, with the threads taken at first
 	closing bool              // set by the worker itself when it sees the scheduler's
 	crowded bool              // Config.Crowded; constant
-	_       [6]byte
+	_       [10]byte
 	pad1    [falseSharing]byte
 
 	level2 set2
@@ -42,6 +43,9 @@ type Worker struct {
 	cold      *Thread
 	nwarm     int
 	timers    timers
+	within    uint64 // Config.pollWithin in ticks; constant
+	perPoll   int32  // threads taken of a word at once; switchesPerPoll: all, and that many more
+	begun     uint64 // by arch.Ticks, when the threads began to run; 0: nobody has looked, as they are few and block
 	idleSince time.Duration
 	idleTurns uint
 	ticks     uint
@@ -60,7 +64,7 @@ type Worker struct {
 
 const (
 	falseSharing    = 128 // bytes between fields of different writers; cores fetch lines in pairs
-	switchesPerPoll = 32  // among threads after a drained word, before a poll; a full word may add 64
+	switchesPerPoll = 32  // among threads after those of a word, before a poll, if they take no longer than pollWithin
 )
 
 // ID returns the number of the worker within its scheduler, from 0.
@@ -119,13 +123,16 @@ func (w *Worker) pick() *fiber {
 
 // retake takes the current word once more, within the budget.
 func (w *Worker) retake() bool {
-	g, i := w.grp, w.word
+	g, i := w.grp, int(w.word)
 	if g.private[i] == 0 && g.shared[i].Load() == 0 {
 		return false
 	}
 	v := g.take(i)
 	w.bits = v
-	w.budget -= bits.OnesCount64(v)
+	w.budget -= int32(bits.OnesCount64(v))
+	if w.begun == 0 {
+		w.begun = arch.Ticks()
+	}
 	return true
 }
 
@@ -166,23 +173,25 @@ func (w *Worker) pass() (ran bool) {
 	return ran
 }
 
-// drain runs the threads of the bits b of one word, and then polls.
+// drain runs the threads of the bits b of one word, and then polls; also between them, if they compute for long.
 func (w *Worker) drain(g *group, word int, b uint64) {
 	w.work()
-	w.grp, w.word, w.bits = g, word, b
+	w.grp, w.word = g, int32(word)
 	w.block = (*[wordBits]Thread)(g.threads[word*wordBits:])
-	w.budget = switchesPerPoll
-	for {
-		to := w.pick()
-		if to == &w.loop {
-			break
+	for b != 0 {
+		b = w.grant(b)
+		for {
+			to := w.pick()
+			if to == &w.loop {
+				break
+			}
+			w.transfer(&w.loop, to)
+			if w.bits == 0 {
+				break
+			}
 		}
-		w.transfer(&w.loop, to)
-		if w.bits == 0 {
-			break
-		}
+		w.tick()
 	}
-	w.tick()
 }
 
 // current returns the thread that runs the caller; the caller runs on w.

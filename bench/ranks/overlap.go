@@ -42,72 +42,80 @@ func (e *env) overlaps(c Config, start func(*env, int) func() (mpi.Request, erro
 }
 
 // overlap reports which part of a collective is hidden behind computing that takes as long, as the OSU benchmarks of
-// non-blocking collectives do: 100 % is all. With one thread the caller starts, computes and waits. With two, one
-// thread of the rank waits while another one computes, and yields now and then.
+// non-blocking collectives do: 100 % is all. All ranks compute for as long as the collective takes the slowest of them.
+// With one thread the caller starts, computes and waits. With two, one thread of the rank waits while another one
+// computes, and yields now and then; what it costs to start the other one is no part of what is to be hidden.
 func (e *env) overlap(c Config, start func() (mpi.Request, error), size, threads int) error {
-	o := &overlapping{e: e, start: start, rate: calibrate()}
-	n := c.iterations(size, 200, 50)
+	o := &overlapping{e: e, start: start, rate: calibrate(), n: c.iterations(size, 200, 50)}
 	row := bench.Row{Bench: c.Bench, Impl: bench.Golci, Size: size, Threads: threads, Unit: bench.Hidden, MinShare: 1}
-	compute := o.alone
+	o.round = o.alone
 	if threads > 1 {
-		compute = o.beside
+		o.round = o.beside
 	}
-	if _, err := o.rounds(n/10+1, o.pure); err != nil {
-		return err
-	}
-	return e.measured(row, func(r *bench.Row) error {
-		pure, err := o.rounds(n, o.pure)
+	return e.measured(row, func(r *bench.Row) (err error) {
+		if threads == 1 {
+			r.Value, err = o.measure()
+			return err
+		}
+		h, err := e.proc.Threads().Go(func(*fult.Thread) { r.Value, err = o.measure() })
 		if err != nil {
 			return err
 		}
-		o.work = int(float64(pure.Nanoseconds()) * o.rate)
-		begun := time.Now()
-		for range n {
-			burn(o.work)
-		}
-		computing := time.Since(begun) / time.Duration(n)
-		both, err := o.rounds(n, compute)
-		if err != nil {
-			return err
-		}
-		share := 1 - float64(both-computing)/float64(pure)
-		sum, err := mpi.AllreduceOne(e.comm, min(1, max(0, share)), mpi.Sum)
-		r.Value = 100 * sum / float64(e.size)
-		return err
+		return errors.Join(h.Join(), err)
 	})
+}
+
+// measure gives the mean of the hidden parts of all ranks in percent.
+func (o *overlapping) measure() (float64, error) {
+	o.work = 0
+	if _, err := o.rounds(o.n/10 + 1); err != nil {
+		return 0, err
+	}
+	pure, err := o.rounds(o.n)
+	if err != nil {
+		return 0, err
+	}
+	o.work = int(float64(pure.Nanoseconds()) * o.rate)
+	begun := time.Now()
+	for range o.n {
+		burn(o.work)
+	}
+	computing := time.Since(begun) / time.Duration(o.n)
+	both, err := o.rounds(o.n)
+	if err != nil {
+		return 0, err
+	}
+	hidden := min(1, max(0, 1-float64(both-computing)/float64(pure)))
+	sum, err := mpi.AllreduceOne(o.e.comm, hidden, mpi.Sum)
+	return 100 * sum / float64(o.e.size), err
 }
 
 // overlapping is one measurement.
 type overlapping struct {
 	e     *env
 	start func() (mpi.Request, error)
+	round func() error
+	n     int     // rounds
 	rate  float64 // turns of burn in a nanosecond
 	work  int     // turns to compute
 }
 
-// rounds gives the mean time of one of n rounds. A barrier before each keeps the ranks together.
-func (o *overlapping) rounds(n int, round func() error) (time.Duration, error) {
+// rounds gives the mean time of one of n rounds, on the rank where that is longest. A barrier before each keeps the
+// ranks together.
+func (o *overlapping) rounds(n int) (time.Duration, error) {
 	var sum time.Duration
 	for range n {
 		if err := o.e.comm.Barrier(); err != nil {
 			return 0, err
 		}
 		begun := time.Now()
-		if err := round(); err != nil {
+		if err := o.round(); err != nil {
 			return 0, err
 		}
 		sum += time.Since(begun)
 	}
-	return sum / time.Duration(n), nil
-}
-
-func (o *overlapping) pure() error {
-	r, err := o.start()
-	if err != nil {
-		return err
-	}
-	_, err = r.Wait()
-	return err
+	longest, err := mpi.AllreduceOne(o.e.comm, int64(sum), mpi.Max)
+	return time.Duration(longest) / time.Duration(n), err
 }
 
 func (o *overlapping) alone() error {
@@ -133,12 +141,11 @@ func (o *overlapping) beside() error {
 	if err != nil {
 		return err
 	}
-	var failed error
-	waits, err := o.e.proc.Threads().Go(func(*fult.Thread) { failed = o.pure() })
+	r, err := o.start()
 	if err == nil {
-		err = waits.Join()
+		_, err = r.Wait()
 	}
-	return errors.Join(err, busy.Join(), failed)
+	return errors.Join(err, busy.Join())
 }
 
 // burned keeps the compiler from leaving burn out.

@@ -1,0 +1,71 @@
+package fult
+
+import (
+	"errors"
+	"testing"
+	"time"
+)
+
+// TestComputingThreadsPoll: messages are looked at after each thread that computes for longer than pollWithin, also if
+// it stays runnable; and after each of the threads of a word.
+func TestComputingThreadsPoll(t *testing.T) {
+	for _, threads := range []int{1, 3, 50} {
+		const within, rounds = 100 * time.Microsecond, 40
+		s, err := New(Config{coroutines: true, pollWithin: within})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := newCounting()
+		if err := s.SetPoller(p); err != nil {
+			t.Fatal(err)
+		}
+		between, worst, slow := 0, 0, 0 // slow counts the polls after the first one that came late
+		p.on = func(*Worker) {
+			if slow > 0 {
+				worst = max(worst, between)
+			}
+			if between > 0 {
+				slow++
+			}
+			between = 0
+		}
+		for range threads {
+			mustGoOn(t, s, 0, func(th *Thread) {
+				for range rounds {
+					for begun := time.Now(); time.Since(begun) < within+within/2; {
+					}
+					between++
+					th.Yield()
+				}
+			})
+		}
+		if err := errors.Join(s.Wait(), s.Close()); err != nil { // the poll function runs until then
+			t.Fatal(err)
+		}
+		if worst != 1 {
+			t.Errorf("%d threads: %d computed between two polls, want 1", threads, worst)
+		}
+	}
+}
+
+func TestPaced(t *testing.T) {
+	const within = 20000
+	for _, x := range []struct {
+		n, ran int32
+		took   uint64
+		next   int32
+		late   bool
+	}{
+		{32, 32, within, 32, false},
+		{32, 32, 2 * within, 16, true},
+		{32, 96, within + 1, 31, true},
+		{32, 32, 1e9, 1, true},
+		{1, 1, 1e9, 1, true},
+		{1, 1, within / 2, 2, false},
+		{31, 31, 0, 32, false},
+	} {
+		if next, late := paced(x.n, x.ran, x.took, within); next != x.next || late != x.late {
+			t.Errorf("at %d, %d threads in %v: %d, %v; want %d, %v", x.n, x.ran, x.took, next, late, x.next, x.late)
+		}
+	}
+}
