@@ -1,0 +1,119 @@
+//go:build ofi && linux && (amd64 || arm64)
+
+package ofi
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/golci/golci/comm/conduit"
+)
+
+// Config describes one rank's end. Conduit must be the same on all ranks.
+type Config struct {
+	Rank, Size int
+	// Job is a number that all ranks of the job know and no others, to tell messages of strangers.
+	Job uint32
+	// Conduit has the sizes common to all conduits. ScanLimit has no meaning here.
+	Conduit conduit.Config
+	// Connect is how long the first message to a peer may take; default 10 s.
+	Connect time.Duration
+	// Linger is how long Close waits for what has been sent. It is also how long the conduit goes on after that, until
+	// its peers have heard of the end. Default 2 s.
+	Linger time.Duration
+}
+
+const (
+	defaultLoan      = 200
+	defaultMaxRecord = 8192 + 256
+	defaultChunk     = 256 << 10
+	defaultSlots     = 8
+	defaultLinger    = 2 * time.Second
+	defaultConnect   = 10 * time.Second
+	maxLoan          = 1 << 17
+	maxMaxRecord     = 16 << 20
+	maxChunk         = 64 << 20
+	maxSlots         = 1 << 10
+	maxReply         = 1 << 28
+	maxWindow        = 1 << 30
+
+	// spare is how many times a window holds what credits pay for. What a peer has taken it tells later, and credits
+	// must never find less room than they pay for.
+	spare = 4
+)
+
+// geometry is what the sizes come to, in bytes unless said otherwise.
+type geometry struct {
+	maxRecord int
+	loan      int    // credits
+	requests  uint32 // of a window, beyond which requests are refused
+	window    uint32 // beyond which everything is refused
+	tellAt    uint32 // after how much that was taken a peer is told of it
+	chunk     int
+	stride    int // from chunk to chunk
+	slots     int // chunks
+	tiny      bool
+}
+
+func newGeometry(c conduit.Config) (geometry, error) {
+	setDefault(&c.Loan, defaultLoan)
+	setDefault(&c.MaxRecord, defaultMaxRecord)
+	setDefault(&c.ReplySpace, max(c.Loan*conduit.CreditBytes, c.MaxRecord))
+	setDefault(&c.BulkChunk, defaultChunk)
+	setDefault(&c.BulkSlots, defaultSlots)
+	for _, f := range []struct {
+		name     string
+		v, lo, n int
+	}{
+		{"Loan", c.Loan, 1, maxLoan},
+		{"MaxRecord", c.MaxRecord, 64, maxMaxRecord},
+		{"ReplySpace", c.ReplySpace, 1, maxReply},
+		{"BulkChunk", c.BulkChunk, -1 << 62, maxChunk},
+		{"BulkSlots", c.BulkSlots, 1, maxSlots},
+	} {
+		if f.v < f.lo || f.v > f.n {
+			return geometry{}, fmt.Errorf("%w: %s is %d, want %d to %d", conduit.ErrConfig, f.name, f.v, f.lo, f.n)
+		}
+	}
+	g := geometry{maxRecord: c.MaxRecord &^ 7, loan: c.Loan, chunk: max(c.BulkChunk, 0), slots: c.BulkSlots, tiny: c.TinyQueues}
+	g.stride = (g.chunk + 63) &^ 63
+	if g.stride*g.slots > maxWindow {
+		return geometry{}, fmt.Errorf("%w: %d chunks of %d bytes, want %d bytes together at most", conduit.ErrConfig, c.BulkSlots, c.BulkChunk, maxWindow)
+	}
+	longest := cost(g.maxRecord)
+	g.requests = spare*uint32(c.Loan)*cost(conduit.CreditBytes) + 2*longest
+	g.window = g.requests + uint32(c.ReplySpace) + 2*longest
+	g.tellAt = g.requests / 8
+	if g.tiny {
+		g.loan, g.slots, g.tellAt = 0, min(g.slots, 2), 0
+		g.requests, g.window = 2*cost(64), 2*max(longest, 2*cost(64))
+	}
+	return g, nil
+}
+
+func setDefault[T int | time.Duration](v *T, d T) {
+	if *v == 0 {
+		*v = d
+	}
+}
+
+// admits tells whether a record of a class whose cost is that has room, with so much under way.
+func (g *geometry) admits(class conduit.Class, under, cost uint32) bool {
+	switch {
+	case g.tiny && class == conduit.Request:
+		return under == 0 || under+cost <= g.requests
+	case g.tiny:
+		return under <= g.window/2
+	case class == conduit.Request:
+		return under+cost <= g.requests
+	}
+	return under+cost <= g.window
+}
+
+func (g *geometry) caps(ordered bool) conduit.Caps {
+	c := conduit.Caps{Name: Name, MaxRecord: g.maxRecord, Loan: g.loan, Ordered: ordered}
+	if g.chunk > 0 {
+		c.BulkChunk, c.BulkSlots = g.chunk, g.slots
+	}
+	return c
+}
