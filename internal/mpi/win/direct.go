@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"unsafe"
 
+	"github.com/golci/golci/internal/mpi/pure/dtype"
 	"github.com/golci/golci/internal/mpi/pure/epoch"
 	"github.com/golci/golci/internal/mpi/pure/op"
 )
@@ -74,6 +75,35 @@ func (w *Window) accumulateDirect(from, old *Buf, to *Place, o op.ID, kind epoch
 	f(at, at, from.Mem, to.N)
 	n.lock.Unlock()
 	return true
+}
+
+// FetchDirect is FetchAndOp if that can be carried out at once, else it does nothing. It keeps no argument, so memory of
+// the caller's stack will do.
+func (w *Window) FetchDirect(from, old unsafe.Pointer, t *dtype.Type, rank int, disp int64, o op.ID) bool {
+	f, ok := op.Lookup(o, t.Basic())
+	if !ok || old == nil {
+		return false
+	}
+	n, mem := w.direct(&Place{Rank: rank, Disp: disp, N: 1, T: t}, epoch.Access)
+	if mem == nil {
+		return false
+	}
+	n.take()
+	copy(unsafe.Slice((*byte)(old), len(mem)), mem)
+	f(unsafe.Pointer(&mem[0]), unsafe.Pointer(&mem[0]), hidden(from), 1)
+	n.lock.Unlock()
+	return true
+}
+
+// SwapDirect is CompareAndSwap as FetchDirect is FetchAndOp. t is a predefined type that has it.
+func (w *Window) SwapDirect(from, compare, old unsafe.Pointer, t *dtype.Type, rank int, disp int64) bool {
+	return swappable(t.Basic()) && w.swapDirect(from, compare, old, &Place{Rank: rank, Disp: disp, N: 1, T: t})
+}
+
+// hidden is p, which the compiler does not follow. What p is given to must not keep it.
+func hidden(p unsafe.Pointer) unsafe.Pointer {
+	x := uintptr(p)
+	return *(*unsafe.Pointer)(unsafe.Pointer(&x))
 }
 
 // swapDirect is a compare and swap that is done when it returns true.
