@@ -26,7 +26,7 @@ func at(place C.int) *core.Comm { return comms[place].Load() }
 
 //export golciFree
 func golciFree(comm C.int) (class C.int) {
-	defer recovered(&class)
+	defer recovered(begun(&class))
 	err := at(comm).FreeLater()
 	if err == nil {
 		comms[comm].Store(nil)
@@ -37,7 +37,7 @@ func golciFree(comm C.int) (class C.int) {
 
 //export golciCompare
 func golciCompare(a, b C.int, result *C.int) (class C.int) {
-	defer recovered(&class)
+	defer recovered(begun(&class))
 	r, err := at(a).Compare(at(b))
 	*result = C.int(r)
 	return classOf(err)

@@ -59,7 +59,7 @@ func copyOf(handle C.uintptr_t) (i *info.Info, class C.int) {
 
 //export golciFileOpen
 func golciFileOpen(comm C.int, name *C.char, mode C.int, hints C.uintptr_t, made *C.uintptr_t) (class C.int) {
-	defer recovered(&class)
+	defer recovered(begun(&class))
 	i, class := copyOf(hints)
 	if class != C.MPI_SUCCESS {
 		return class
@@ -75,7 +75,7 @@ func golciFileOpen(comm C.int, name *C.char, mode C.int, hints C.uintptr_t, made
 
 //export golciFileClose
 func golciFileClose(handle C.uintptr_t) (class C.int) {
-	defer recovered(&class)
+	defer recovered(begun(&class))
 	f, err := fileAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -88,13 +88,13 @@ func golciFileClose(handle C.uintptr_t) (class C.int) {
 
 //export golciFileDelete
 func golciFileDelete(name *C.char) (class C.int) {
-	defer recovered(&class)
+	defer recovered(begun(&class))
 	return classOf(file.Delete(proc.Load(), C.GoString(name)))
 }
 
 //export golciFileGroup
 func golciFileGroup(handle C.uintptr_t, made *C.uintptr_t) (class C.int) {
-	defer recovered(&class)
+	defer recovered(begun(&class))
 	f, err := fileAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -105,7 +105,7 @@ func golciFileGroup(handle C.uintptr_t, made *C.uintptr_t) (class C.int) {
 
 //export golciFileSetHints
 func golciFileSetHints(handle, hints C.uintptr_t) (class C.int) {
-	defer recovered(&class)
+	defer recovered(begun(&class))
 	f, err := fileAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -119,7 +119,7 @@ func golciFileSetHints(handle, hints C.uintptr_t) (class C.int) {
 
 //export golciFileHints
 func golciFileHints(handle C.uintptr_t, made *C.uintptr_t) (class C.int) {
-	defer recovered(&class)
+	defer recovered(begun(&class))
 	f, err := fileAt(handle)
 	if err == nil {
 		*made = newInfo(f.Hints())
@@ -131,7 +131,7 @@ func golciFileHints(handle C.uintptr_t, made *C.uintptr_t) (class C.int) {
 func golciFileSetView(
 	handle C.uintptr_t, disp C.int64_t, etype, filetype C.int, datarep *C.char, hints C.uintptr_t,
 ) (class C.int) {
-	defer recovered(&class)
+	defer recovered(begun(&class))
 	f, err := fileAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -145,7 +145,7 @@ func golciFileSetView(
 
 //export golciFileView
 func golciFileView(handle C.uintptr_t, disp *C.MPI_Offset, datarep *C.char) (class C.int) {
-	defer recovered(&class)
+	defer recovered(begun(&class))
 	f, err := fileAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -159,7 +159,7 @@ func golciFileView(handle C.uintptr_t, disp *C.MPI_Offset, datarep *C.char) (cla
 
 //export golciFileExtent
 func golciFileExtent(handle C.uintptr_t, datatype C.int, extent *C.MPI_Count) (class C.int) {
-	defer recovered(&class)
+	defer recovered(begun(&class))
 	f, err := fileAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -171,7 +171,7 @@ func golciFileExtent(handle C.uintptr_t, datatype C.int, extent *C.MPI_Count) (c
 
 //export golciFileWord
 func golciFileWord(handle C.uintptr_t, word C.int, value C.int64_t, whence C.int, result *C.int64_t) (class C.int) {
-	defer recovered(&class)
+	defer recovered(begun(&class))
 	f, err := fileAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -214,7 +214,7 @@ func (f *fileObject) word(word C.int, value int64, whence file.Whence) (int64, e
 
 //export golciFileAccess
 func golciFileAccess(call *C.struct_file_call) (class C.int) {
-	defer recovered(&class)
+	defer recovered(begun(&class))
 	f, err := fileAt(call.file)
 	if err != nil {
 		return classOf(err)
