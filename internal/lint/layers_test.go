@@ -14,7 +14,7 @@ var layers = [][]string{
 		"internal/addrs", "internal/arch", "internal/authconn", "internal/badnet", "internal/inside", "internal/invariants",
 		"internal/scenario", "internal/settings",
 	},
-	{"internal/affinity", "internal/futex", "internal/machine", "internal/simd", "internal/tool"},
+	{"internal/affinity", "internal/futex", "internal/machine", "internal/ofi", "internal/simd", "internal/tool"},
 	{"internal/spin", "internal/topology"},
 	{ // each stands alone
 		"fult", "hashtable", "pool", "internal/board", "internal/realm", "internal/reliable", "internal/trace",
