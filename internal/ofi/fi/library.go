@@ -41,8 +41,13 @@ func load() (*Library, error) {
 		name string
 		at   *uintptr
 	}{
-		{"fi_version", &version}, {"fi_getinfo", &l.getInfo}, {"fi_freeinfo", &l.freeInfo}, {"fi_dupinfo", &l.dupInfo},
-		{"fi_fabric", &l.fabric}, {"fi_strerror", &l.strError}, {"strdup", &l.strDup},
+		{"fi_version", &version},
+		{"fi_getinfo", &l.getInfo},
+		{"fi_freeinfo", &l.freeInfo},
+		{"fi_dupinfo", &l.dupInfo},
+		{"fi_fabric", &l.fabric},
+		{"fi_strerror", &l.strError},
+		{"strdup", &l.strDup},
 	} {
 		if *f.at, err = lib.Symbol(f.name); err != nil {
 			return nil, err
