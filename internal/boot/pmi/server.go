@@ -62,11 +62,9 @@ const (
 // Server is the launcher's side for one job: bytes of ranks in, actions out. It is not safe for concurrent use.
 type Server struct {
 	cfg     Config
-	state   []rankState // changed by move alone, which counts
-	multi   []bool      // the rank is inside a multi-line command
-	waiting int         // ranks in state rankBarrier
-	ended   int         // ranks in state rankFinal or beyond
-	left    int         // ranks in state rankLeft
+	state   []rankState
+	multi   []bool // the rank is inside a multi-line command
+	waiting int    // ranks in state rankBarrier
 	kvs     map[string]string
 	staged  map[string]string // put since the last barrier; visible after the next
 	names   Names
@@ -137,7 +135,10 @@ func (s *Server) Gone(rank int) []Action {
 	if old >= rankFinal {
 		return nil
 	}
-	s.move(rank, rankGone)
+	if old == rankBarrier {
+		s.waiting--
+	}
+	s.state[rank] = rankGone
 	return s.checkBarrier()
 }
 
@@ -189,10 +190,11 @@ func (s *Server) request(rank int, m Msg) []Action {
 	case "get":
 		return s.get(rank, m)
 	case "barrier_in":
-		s.move(rank, rankBarrier)
+		s.state[rank] = rankBarrier
+		s.waiting++
 		return s.checkBarrier()
 	case "finalize":
-		s.move(rank, rankFinal)
+		s.state[rank] = rankFinal
 		return append(send(rank, M("finalize_ack", "rc", "0")), s.checkBarrier()...)
 	}
 	return refuse(rank, m.Cmd, "not_supported")
@@ -206,7 +208,7 @@ func (s *Server) init(rank int, m Msg) []Action {
 		return send(rank, M("response_to_init", "rc", "-1", "pmi_version", "1", "pmi_subversion", "1",
 			"msg", "only_PMI-1_is_spoken_here"))
 	}
-	s.move(rank, rankReady)
+	s.state[rank] = rankReady
 	return send(rank, M("response_to_init", "rc", "0", "pmi_version", "1", "pmi_subversion", "1"))
 }
 
@@ -242,17 +244,17 @@ func (s *Server) get(rank int, m Msg) []Action {
 	return send(rank, M("get_result", "rc", "0", "value", value))
 }
 
-// checkBarrier lets everybody out when all have come, and looks at all ranks only then, or when it fails. A barrier that some wait in and that a rank has left for good
+// checkBarrier lets everybody out when all have come. A barrier that some wait in and that a rank has left for good
 // can never end, so it fails at once, by name.
 func (s *Server) checkBarrier() []Action {
 	if s.waiting == 0 {
 		return nil
 	}
-	if s.left > 0 {
+	if slices.Contains(s.state, rankLeft) {
 		return nil // whoever waits is about to leave, too
 	}
-	if s.ended > 0 {
-		return s.failBarrier(slices.IndexFunc(s.state, func(st rankState) bool { return st >= rankFinal }))
+	if r := slices.IndexFunc(s.state, func(st rankState) bool { return st >= rankFinal }); r >= 0 {
+		return s.failBarrier(r)
 	}
 	if s.waiting < s.cfg.Size {
 		return nil
@@ -297,16 +299,17 @@ func (s *Server) release(m Msg) []Action {
 	var out []Action
 	for r, st := range s.state {
 		if st == rankBarrier {
-			s.move(r, rankReady)
+			s.state[r] = rankReady
 			out = append(out, Action{Kind: Send, Rank: r, Msg: m})
 		}
 	}
+	s.waiting = 0
 	return out
 }
 
 func (s *Server) abort(rank int, m Msg) []Action {
 	code := exitCode(m)
-	s.move(rank, rankFinal)
+	s.end(rank, rankFinal)
 	text := fmt.Sprintf("rank %d aborted the job with code %d", rank, code)
 	if why := reason(m); why != "" {
 		text += ": " + why
@@ -323,27 +326,16 @@ func (s *Server) leave(rank int, m Msg) []Action {
 	if s.state[rank] >= rankFinal {
 		return nil
 	}
-	s.move(rank, rankLeft)
+	s.end(rank, rankLeft)
 	return []Action{{Kind: Leave, Rank: rank, Code: exitCode(m), Text: reason(m)}}
 }
 
-// move has rank be in a state. A barrier of all ranks is decided by the counts, so that no message costs a look at all.
-func (s *Server) move(rank int, st rankState) {
-	s.count(s.state[rank], -1)
+// end has rank take no further part.
+func (s *Server) end(rank int, st rankState) {
+	if s.state[rank] == rankBarrier {
+		s.waiting--
+	}
 	s.state[rank] = st
-	s.count(st, 1)
-}
-
-func (s *Server) count(st rankState, d int) {
-	if st == rankBarrier {
-		s.waiting += d
-	}
-	if st >= rankFinal {
-		s.ended += d
-	}
-	if st == rankLeft {
-		s.left += d
-	}
 }
 
 func exitCode(m Msg) int {

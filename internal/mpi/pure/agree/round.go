@@ -82,21 +82,20 @@ func (s *Series) advance(i *instance) {
 		return
 	}
 	if !i.proposed {
-		if i.votes == nil || !s.all(&i.voted, func(r int) bool { return i.votes[r] != nil }) {
+		if !s.all(func(r int) bool { return i.votes != nil && i.votes[r] != nil }) {
 			return
 		}
 		s.propose(i)
 	}
-	if i.stage != Decided && s.all(&i.acked, i.acks.Has) {
+	if i.stage != Decided && s.all(i.acks.Has) {
 		s.decide(i, i.value)
 	}
 }
 
-// all tells whether something holds for all ranks that live, as far as this rank knows. It holds for those below low, or
-// they have failed, which does not change any more. So the messages of an agreement cost one look at each rank together.
-func (s *Series) all(low *int, holds func(rank int) bool) bool {
-	for ; *low < s.ranks; *low++ {
-		if !s.failed.Has(*low) && !holds(*low) {
+// all tells whether something holds for all ranks that live, as far as this rank knows.
+func (s *Series) all(holds func(rank int) bool) bool {
+	for r := range s.ranks {
+		if !s.failed.Has(r) && !holds(r) {
 			return false
 		}
 	}

@@ -42,8 +42,6 @@ type instance struct {
 	votes    []*Message
 	proposed bool
 	acks     Set
-	voted    int // the ranks below it have voted, or failed
-	acked    int // the ranks below it have locked the proposal, or failed
 }
 
 // New is the part of rank self of a communicator of so many ranks, before any agreement.
