@@ -70,7 +70,8 @@ const duplicates = 1
 
 //export golciKeyval
 func golciKeyval(kind C.int, copies, deletes, extra unsafe.Pointer, number *C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	k := &keyval{copy: copies, delete: deletes, extra: extra}
 	var c attr.Copy
 	switch uintptr(copies) {
@@ -121,7 +122,8 @@ func (k *keyval) let() {
 
 //export golciKeyvalFree
 func golciKeyvalFree(kind, number C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	k, err := key(number)
 	if err == nil {
 		err = k.Free(attr.Kind(kind))
@@ -132,7 +134,8 @@ func golciKeyvalFree(kind, number C.int) (class C.int) {
 
 //export golciAttrSet
 func golciAttrSet(kind C.int, object C.uintptr_t, number C.int, value C.uintptr_t) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	k, err := key(number)
 	if err == nil {
 		err = attributesOf(owner{attr.Kind(kind), uintptr(object)}, true).Put(k.Key, uintptr(value))
@@ -142,7 +145,8 @@ func golciAttrSet(kind C.int, object C.uintptr_t, number C.int, value C.uintptr_
 
 //export golciAttrGet
 func golciAttrGet(kind C.int, object C.uintptr_t, number C.int, value *C.uintptr_t, flag *C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	*flag = 0
 	k, err := key(number)
 	if err != nil {
@@ -157,7 +161,8 @@ func golciAttrGet(kind C.int, object C.uintptr_t, number C.int, value *C.uintptr
 
 //export golciAttrDelete
 func golciAttrDelete(kind C.int, object C.uintptr_t, number C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	k, err := key(number)
 	if err == nil {
 		err = attributesOf(owner{attr.Kind(kind), uintptr(object)}, true).Delete(k.Key)
@@ -168,7 +173,8 @@ func golciAttrDelete(kind C.int, object C.uintptr_t, number C.int) (class C.int)
 
 //export golciAttrCopy
 func golciAttrCopy(kind C.int, from, to C.uintptr_t) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	s := attributesOf(owner{attr.Kind(kind), uintptr(from)}, false)
 	if s == nil || s.Len() == 0 {
 		return C.MPI_SUCCESS
@@ -178,13 +184,15 @@ func golciAttrCopy(kind C.int, from, to C.uintptr_t) (class C.int) {
 
 //export golciAttrClear
 func golciAttrClear(kind C.int, object C.uintptr_t) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	return classOf(emptied(kind, object, (*attr.Set).Clear))
 }
 
 //export golciAttrDiscard
 func golciAttrDiscard(kind C.int, object C.uintptr_t) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	return classOf(emptied(kind, object, (*attr.Set).Discard))
 }
 

@@ -15,7 +15,8 @@ import (
 
 //export golciBsend
 func golciBsend(mem unsafe.Pointer, count C.int64_t, datatype, dest, tag, comm C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	return classOf(at(comm).BsendBuf("Bsend", buffer(mem, count, datatype), int(dest), int(tag)))
 }
 
@@ -25,7 +26,8 @@ func golciBsend(mem unsafe.Pointer, count C.int64_t, datatype, dest, tag, comm C
 func golciBsendInit(
 	mem unsafe.Pointer, count C.int64_t, datatype, dest, tag, comm, start C.int, request *C.uintptr_t,
 ) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	var r core.Request
 	var err error
 	if b := buffer(mem, count, datatype); start == 0 {
@@ -44,7 +46,8 @@ const bufferAutomatic = 2
 
 //export golciAttach
 func golciAttach(mem unsafe.Pointer, size C.int64_t, automatic, comm C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	var b []byte
 	if automatic == 0 {
 		if b = []byte{}; size > 0 {
@@ -59,7 +62,8 @@ func golciAttach(mem unsafe.Pointer, size C.int64_t, automatic, comm C.int) (cla
 
 //export golciDetach
 func golciDetach(mem *C.uintptr_t, size *C.int64_t, comm C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	var b *core.Buffer
 	var err error
 	if comm >= 0 {
@@ -78,7 +82,8 @@ func golciDetach(mem *C.uintptr_t, size *C.int64_t, comm C.int) (class C.int) {
 
 //export golciFlush
 func golciFlush(request *C.uintptr_t, comm C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	r, err := proc.Load().FlushBuffer(), error(nil)
 	if comm >= 0 {
 		r, err = at(comm).FlushBuffer("Comm_flush_buffer")

@@ -32,7 +32,8 @@ func bytesAt(mem unsafe.Pointer, n C.int64_t) []byte { return unsafe.Slice((*byt
 
 //export golciSendBytes
 func golciSendBytes(mem unsafe.Pointer, n C.int64_t, dest, tag, place C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	c := direct(place, dest, tag)
 	if c == nil {
 		return C.not_direct
@@ -45,7 +46,8 @@ func golciSendBytes(mem unsafe.Pointer, n C.int64_t, dest, tag, place C.int) (cl
 
 //export golciRecvBytes
 func golciRecvBytes(mem unsafe.Pointer, n C.int64_t, source, tag, place C.int, status *C.MPI_Status) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	c := direct(place, source, tag)
 	if c == nil {
 		return C.not_direct
@@ -63,7 +65,8 @@ func golciRecvBytes(mem unsafe.Pointer, n C.int64_t, source, tag, place C.int, s
 
 //export golciIsendBytes
 func golciIsendBytes(mem unsafe.Pointer, n C.int64_t, dest, tag, place C.int, request *C.uintptr_t) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	c := direct(place, dest, tag)
 	if c == nil {
 		return C.not_direct
@@ -82,7 +85,8 @@ func golciIsendBytes(mem unsafe.Pointer, n C.int64_t, dest, tag, place C.int, re
 
 //export golciIrecvBytes
 func golciIrecvBytes(mem unsafe.Pointer, n C.int64_t, source, tag, place C.int, request *C.uintptr_t) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	c := direct(place, source, tag)
 	if c == nil {
 		return C.not_direct

@@ -59,7 +59,8 @@ func copyOf(handle C.uintptr_t) (i *info.Info, class C.int) {
 
 //export golciFileOpen
 func golciFileOpen(comm C.int, name *C.char, mode C.int, hints C.uintptr_t, made *C.uintptr_t) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	i, class := copyOf(hints)
 	if class != C.MPI_SUCCESS {
 		return class
@@ -75,7 +76,8 @@ func golciFileOpen(comm C.int, name *C.char, mode C.int, hints C.uintptr_t, made
 
 //export golciFileClose
 func golciFileClose(handle C.uintptr_t) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	f, err := fileAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -88,13 +90,15 @@ func golciFileClose(handle C.uintptr_t) (class C.int) {
 
 //export golciFileDelete
 func golciFileDelete(name *C.char) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	return classOf(file.Delete(proc.Load(), C.GoString(name)))
 }
 
 //export golciFileGroup
 func golciFileGroup(handle C.uintptr_t, made *C.uintptr_t) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	f, err := fileAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -105,7 +109,8 @@ func golciFileGroup(handle C.uintptr_t, made *C.uintptr_t) (class C.int) {
 
 //export golciFileSetHints
 func golciFileSetHints(handle, hints C.uintptr_t) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	f, err := fileAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -119,7 +124,8 @@ func golciFileSetHints(handle, hints C.uintptr_t) (class C.int) {
 
 //export golciFileHints
 func golciFileHints(handle C.uintptr_t, made *C.uintptr_t) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	f, err := fileAt(handle)
 	if err == nil {
 		*made = newInfo(f.Hints())
@@ -131,7 +137,8 @@ func golciFileHints(handle C.uintptr_t, made *C.uintptr_t) (class C.int) {
 func golciFileSetView(
 	handle C.uintptr_t, disp C.int64_t, etype, filetype C.int, datarep *C.char, hints C.uintptr_t,
 ) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	f, err := fileAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -145,7 +152,8 @@ func golciFileSetView(
 
 //export golciFileView
 func golciFileView(handle C.uintptr_t, disp *C.MPI_Offset, datarep *C.char) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	f, err := fileAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -159,7 +167,8 @@ func golciFileView(handle C.uintptr_t, disp *C.MPI_Offset, datarep *C.char) (cla
 
 //export golciFileExtent
 func golciFileExtent(handle C.uintptr_t, datatype C.int, extent *C.MPI_Count) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	f, err := fileAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -171,7 +180,8 @@ func golciFileExtent(handle C.uintptr_t, datatype C.int, extent *C.MPI_Count) (c
 
 //export golciFileWord
 func golciFileWord(handle C.uintptr_t, word C.int, value C.int64_t, whence C.int, result *C.int64_t) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	f, err := fileAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -214,7 +224,8 @@ func (f *fileObject) word(word C.int, value int64, whence file.Whence) (int64, e
 
 //export golciFileAccess
 func golciFileAccess(call *C.struct_file_call) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	f, err := fileAt(call.file)
 	if err != nil {
 		return classOf(err)

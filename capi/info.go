@@ -66,14 +66,16 @@ func newInfo(i *info.Info) C.uintptr_t { return C.uintptr_t(infos.add(&infoObjec
 
 //export golciInfoCreate
 func golciInfoCreate(made *C.uintptr_t) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	*made = newInfo(new(info.Info))
 	return C.MPI_SUCCESS
 }
 
 //export golciInfoEnv
 func golciInfoEnv(argc C.int, argv **C.char, made *C.uintptr_t) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	args := os.Args
 	if argc > 0 {
 		args = nil
@@ -87,7 +89,8 @@ func golciInfoEnv(argc C.int, argv **C.char, made *C.uintptr_t) (class C.int) {
 
 //export golciInfoDup
 func golciInfoDup(handle C.uintptr_t, made *C.uintptr_t) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	return withInfo(handle, func(i *info.Info) error {
 		*made = newInfo(i.Dup())
 		return nil
@@ -96,7 +99,8 @@ func golciInfoDup(handle C.uintptr_t, made *C.uintptr_t) (class C.int) {
 
 //export golciInfoFree
 func golciInfoFree(handle C.uintptr_t) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	if _, ok := infos.drop(uintptr(handle)); !ok {
 		return classOf(fmt.Errorf("%w: there is no info object %#x", errs.Info, handle))
 	}
@@ -105,19 +109,22 @@ func golciInfoFree(handle C.uintptr_t) (class C.int) {
 
 //export golciInfoSet
 func golciInfoSet(handle C.uintptr_t, key, value *C.char) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	return changeInfo(handle, func(i *info.Info) error { return i.Set(C.GoString(key), C.GoString(value)) })
 }
 
 //export golciInfoDelete
 func golciInfoDelete(handle C.uintptr_t, key *C.char) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	return changeInfo(handle, func(i *info.Info) error { return i.Delete(C.GoString(key)) })
 }
 
 //export golciInfoKeys
 func golciInfoKeys(handle C.uintptr_t, n *C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	return withInfo(handle, func(i *info.Info) error {
 		*n = C.int(i.Len())
 		return nil
@@ -126,7 +133,8 @@ func golciInfoKeys(handle C.uintptr_t, n *C.int) (class C.int) {
 
 //export golciInfoKey
 func golciInfoKey(handle C.uintptr_t, n C.int, key *C.char) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	return withInfo(handle, func(i *info.Info) error {
 		k, err := i.Key(int(n))
 		if err == nil {
@@ -139,7 +147,8 @@ func golciInfoKey(handle C.uintptr_t, n C.int, key *C.char) (class C.int) {
 
 //export golciInfoGet
 func golciInfoGet(handle C.uintptr_t, key *C.char, room C.int, value *C.char, need *C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	return withInfo(handle, func(i *info.Info) error {
 		n, ok, err := i.GetString(C.GoString(key), unsafe.Slice((*byte)(unsafe.Pointer(value)), int(room)))
 		if ok {

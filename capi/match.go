@@ -74,7 +74,8 @@ func claim(handle *C.uintptr_t) (m taken, err error) {
 func golciMprobe(
 	source, tag, comm, wait C.int, flag *C.int, message *C.uintptr_t, status *C.MPI_Status,
 ) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	probe, what := at(comm).Improbe, "Improbe"
 	if wait != 0 {
 		probe, what = at(comm).Mprobe, "Mprobe"
@@ -100,7 +101,8 @@ var absent = core.Status{Source: core.ProcNull, Tag: core.AnyTag}
 func golciMrecv(
 	mem unsafe.Pointer, count C.int64_t, datatype C.int, message *C.uintptr_t, status *C.MPI_Status, at *C.int,
 ) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	if *message == noProcess {
 		*message = nullMessage
 		fill(status, &absent)
@@ -120,7 +122,8 @@ func golciMrecv(
 func golciImrecv(
 	mem unsafe.Pointer, count C.int64_t, datatype C.int, message, request *C.uintptr_t, at *C.int,
 ) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	if *message == noProcess {
 		r, err := comms[selfPlace].Load().IrecvBuf("Imrecv", core.Buf{}, core.ProcNull, 0)
 		if err == nil {

@@ -17,7 +17,8 @@ import (
 func golciPart(
 	mem unsafe.Pointer, count C.int64_t, parts, datatype, peer, tag, comm, send C.int, request *C.uintptr_t,
 ) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	var r core.Request
 	var err error
 	if b := buffer(mem, count, datatype); send != 0 {
@@ -33,7 +34,8 @@ func golciPart(
 
 //export golciPready
 func golciPready(request C.uintptr_t, first, last C.int, at *C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	p := requests.find(request)
 	if p == nil {
 		return classOf(unknown(request))
@@ -44,7 +46,8 @@ func golciPready(request C.uintptr_t, first, last C.int, at *C.int) (class C.int
 
 //export golciParrived
 func golciParrived(request C.uintptr_t, part C.int, flag, at *C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	*flag = 1
 	if request == nullRequest {
 		return C.MPI_SUCCESS

@@ -16,26 +16,26 @@ import (
 )
 
 // begun is called at the beginning of each function that C calls and that may look at requests, or wait. It starts the
-// receives that wait in C, and gives class back.
-func begun(class *C.int) *C.int {
+// receives that wait in C. What recovers from panics comes before it.
+func begun() {
 	if C.posts.n != 0 {
 		startPosts()
 	}
-	return class
 }
 
 // startPosts starts the receives that wait in C, in their order.
 func startPosts() {
 	p := &C.posts
-	waiting := p.post[:p.n]
-	p.n = 0
+	waiting, room := p.post[:p.n], p.room
+	p.n, p.room = 0, 0 // after a panic the handles are of no use any more
 	for i := range waiting {
 		e := &waiting[i]
 		in := requests.find(e.request)
 		in.Request, in.comm = started(e), e.place
 	}
-	if p.room != 0 {
+	if room != 0 {
 		stock(waiting)
+		p.room = room
 	}
 }
 

@@ -25,7 +25,8 @@ var (
 
 //export golciSend
 func golciSend(mem unsafe.Pointer, count C.int64_t, datatype, dest, tag, comm, mode C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	err := at(comm).SendBuf(sends[mode], buffer(mem, count, datatype), int(dest), int(tag), modes[mode])
 	if err != nil {
 		return classOf(err)
@@ -37,7 +38,8 @@ func golciSend(mem unsafe.Pointer, count C.int64_t, datatype, dest, tag, comm, m
 func golciRecv(
 	mem unsafe.Pointer, count C.int64_t, datatype, source, tag, comm C.int, status *C.MPI_Status,
 ) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	st, err := at(comm).RecvBuf("Recv", buffer(mem, count, datatype), int(source), int(tag))
 	fill(status, &st)
 	if err != nil {
@@ -50,7 +52,8 @@ func golciRecv(
 func golciIsend(
 	mem unsafe.Pointer, count C.int64_t, datatype, dest, tag, comm, mode C.int, request *C.uintptr_t,
 ) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	r, err := at(comm).IsendBuf(isends[mode], buffer(mem, count, datatype), int(dest), int(tag), modes[mode])
 	if err != nil {
 		return classOf(err)
@@ -63,7 +66,8 @@ func golciIsend(
 func golciIrecv(
 	mem unsafe.Pointer, count C.int64_t, datatype, source, tag, comm C.int, request *C.uintptr_t,
 ) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	r, err := at(comm).IrecvBuf("Irecv", buffer(mem, count, datatype), int(source), int(tag))
 	if err != nil {
 		return classOf(err)
@@ -74,7 +78,8 @@ func golciIrecv(
 
 //export golciProbe
 func golciProbe(source, tag, comm C.int, status *C.MPI_Status) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	st, err := at(comm).Probe(int(source), int(tag))
 	if err == nil {
 		fill(status, &st)
@@ -84,7 +89,8 @@ func golciProbe(source, tag, comm C.int, status *C.MPI_Status) (class C.int) {
 
 //export golciIprobe
 func golciIprobe(source, tag, comm C.int, flag *C.int, status *C.MPI_Status) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	st, ok, err := at(comm).Iprobe(int(source), int(tag))
 	*flag = 0
 	if ok && err == nil {

@@ -34,14 +34,16 @@ func processSet(name string) (*group.Group, error) {
 
 //export golciSessionGroup
 func golciSessionGroup(pset *C.char, made *C.uintptr_t) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	g, err := processSet(C.GoString(pset))
 	return groupHandle(g, err, made)
 }
 
 //export golciSessionInfo
 func golciSessionInfo(pset *C.char, made *C.uintptr_t) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	key, value := "thread_level", "MPI_THREAD_MULTIPLE"
 	if pset != nil {
 		g, err := processSet(C.GoString(pset))
@@ -63,7 +65,8 @@ var threadLevels = []string{
 
 //export golciSessionHints
 func golciSessionHints(handle C.uintptr_t) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	if handle == C.null_info {
 		return C.MPI_SUCCESS
 	}
@@ -78,7 +81,8 @@ func golciSessionHints(handle C.uintptr_t) (class C.int) {
 
 //export golciFromGroup
 func golciFromGroup(handle C.uintptr_t, tag *C.char, n *C.struct_newcomm) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	g, err := groupAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -91,7 +95,8 @@ func golciFromGroup(handle C.uintptr_t, tag *C.char, n *C.struct_newcomm) (class
 func golciFromGroups(
 	local C.uintptr_t, leader C.int, remote C.uintptr_t, far C.int, tag *C.char, n *C.struct_newcomm,
 ) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	g, err := groupAt(local)
 	if err != nil {
 		return classOf(err)

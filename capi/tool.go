@@ -30,7 +30,8 @@ var controlSet = sync.OnceValues(func() (*settings.Set, error) { return settings
 //
 //export golciControl
 func golciControl(control C.int, value unsafe.Pointer, count *C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	set, err := controlSet()
 	if err != nil {
 		return classOf(err)
@@ -75,7 +76,8 @@ func store[T any](to unsafe.Pointer, v T) {
 
 //export golciCounter
 func golciCounter(counter C.int, value *C.uint64_t) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	*value = 0
 	if p := proc.Load(); p != nil {
 		all := p.Counters()

@@ -46,7 +46,8 @@ func flagInts(list []bool) []int {
 
 //export golciDims
 func golciDims(nodes, n C.int, dims *C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	all := rankList(dims, n)
 	err := topo.DimsCreate(int(nodes), all)
 	if err == nil {
@@ -57,7 +58,8 @@ func golciDims(nodes, n C.int, dims *C.int) (class C.int) {
 
 //export golciTopoTest
 func golciTopoTest(comm C.int, status *C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	switch t := at(comm).Topology(); {
 	case t.Cart != nil:
 		*status = C.MPI_CART
@@ -73,7 +75,8 @@ func golciTopoTest(comm C.int, status *C.int) (class C.int) {
 
 //export golciCartCreate
 func golciCartCreate(comm, n C.int, dims, periods *C.int, reorder C.int, made *C.struct_newcomm) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	cart, err := topo.NewCart(rankList(dims, n), flags(periods, n))
 	if err != nil {
 		return classOf(err)
@@ -92,7 +95,8 @@ func cartOf(comm C.int) (*topo.Cart, error) {
 
 //export golciCartSub
 func golciCartSub(comm C.int, remain *C.int, made *C.struct_newcomm) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	cart, err := cartOf(comm)
 	if err != nil {
 		return classOf(err)
@@ -107,7 +111,8 @@ func golciCartSub(comm C.int, remain *C.int, made *C.struct_newcomm) (class C.in
 
 //export golciCartMap
 func golciCartMap(comm, n C.int, dims, periods, rank *C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	cart, err := topo.NewCart(rankList(dims, n), flags(periods, n))
 	if err == nil {
 		err = cart.Fits(at(comm).Size())
@@ -128,7 +133,8 @@ func mapped(comm C.int, n int, rank *C.int) {
 
 //export golciCartDim
 func golciCartDim(comm C.int, n *C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	cart, err := cartOf(comm)
 	if err == nil {
 		dims, _ := cart.Dims()
@@ -139,7 +145,8 @@ func golciCartDim(comm C.int, n *C.int) (class C.int) {
 
 //export golciCartGet
 func golciCartGet(comm, room C.int, dims, periods, coords *C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	cart, err := cartOf(comm)
 	if err != nil {
 		return classOf(err)
@@ -154,7 +161,8 @@ func golciCartGet(comm, room C.int, dims, periods, coords *C.int) (class C.int) 
 
 //export golciCartCoords
 func golciCartCoords(comm, rank, room C.int, coords *C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	cart, err := cartOf(comm)
 	if err != nil {
 		return classOf(err)
@@ -166,7 +174,8 @@ func golciCartCoords(comm, rank, room C.int, coords *C.int) (class C.int) {
 
 //export golciCartRank
 func golciCartRank(comm C.int, coords, rank *C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	cart, err := cartOf(comm)
 	if err != nil {
 		return classOf(err)
@@ -184,7 +193,8 @@ func golciCartRank(comm C.int, coords, rank *C.int) (class C.int) {
 
 //export golciCartShift
 func golciCartShift(comm, direction, disp C.int, source, dest *C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	cart, err := cartOf(comm)
 	if err != nil {
 		return classOf(err)
@@ -211,7 +221,8 @@ func newGraph(n C.int, index, edges *C.int) (*topo.Graph, error) {
 
 //export golciGraphCreate
 func golciGraphCreate(comm, n C.int, index, edges *C.int, reorder C.int, made *C.struct_newcomm) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	graph, err := newGraph(n, index, edges)
 	if err != nil {
 		return classOf(err)
@@ -222,7 +233,8 @@ func golciGraphCreate(comm, n C.int, index, edges *C.int, reorder C.int, made *C
 
 //export golciGraphMap
 func golciGraphMap(comm, n C.int, index, edges, rank *C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	graph, err := newGraph(n, index, edges)
 	if err == nil {
 		err = graph.Fits(at(comm).Size())
@@ -243,7 +255,8 @@ func graphOf(comm C.int) (*topo.Graph, error) {
 
 //export golciGraphDims
 func golciGraphDims(comm C.int, nodes, edges *C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	graph, err := graphOf(comm)
 	if err == nil {
 		i, e := graph.Lists()
@@ -254,7 +267,8 @@ func golciGraphDims(comm C.int, nodes, edges *C.int) (class C.int) {
 
 //export golciGraphGet
 func golciGraphGet(comm, roomIndex, roomEdges C.int, index, edges *C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	graph, err := graphOf(comm)
 	if err == nil {
 		i, e := graph.Lists()
@@ -266,7 +280,8 @@ func golciGraphGet(comm, roomIndex, roomEdges C.int, index, edges *C.int) (class
 
 //export golciGraphNeighbors
 func golciGraphNeighbors(comm, rank, room C.int, list, n *C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	graph, err := graphOf(comm)
 	if err != nil {
 		return classOf(err)
@@ -289,7 +304,8 @@ func given(weights *C.int, n C.int, weighted bool) []int {
 func golciDistCreate(
 	comm, n C.int, sources, degrees, dests, weights *C.int, weighted C.int, made *C.struct_newcomm,
 ) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	all := rankList(degrees, n)
 	sum := 0
 	for _, d := range all {
@@ -316,7 +332,8 @@ func golciDistAdjacent(
 	comm, in C.int, sources, inWeights *C.int, out C.int, dests, outWeights *C.int, weighted C.int,
 	made *C.struct_newcomm,
 ) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	w, c := weighted != 0, at(comm)
 	if w && (in > 0 && inWeights == nil || out > 0 && outWeights == nil) {
 		return classOf(fmt.Errorf("%w: no weights", core.ErrArgument))
@@ -340,7 +357,8 @@ func distOf(comm C.int) (*topo.Dist, error) {
 
 //export golciDistCount
 func golciDistCount(comm C.int, in, out, weighted *C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	dist, err := distOf(comm)
 	if err == nil {
 		*in, *out, *weighted = C.int(len(dist.In)), C.int(len(dist.Out)), 0
@@ -355,7 +373,8 @@ func golciDistCount(comm C.int, in, out, weighted *C.int) (class C.int) {
 func golciDistNeighbors(
 	comm, roomIn C.int, sources, inWeights *C.int, roomOut C.int, dests, outWeights *C.int,
 ) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	dist, err := distOf(comm)
 	if err == nil {
 		giveNeighbors(sources, inWeights, roomIn, dist.In, dist.Weighted)

@@ -88,7 +88,8 @@ func golciPack(
 	mem unsafe.Pointer, count C.int64_t, datatype C.int, packed unsafe.Pointer, size C.int64_t, position *C.MPI_Count,
 	way C.int,
 ) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	b := buffer(mem, count, datatype)
 	to := unsafe.Slice((*byte)(packed), int(size))[*position:]
 	var n int64

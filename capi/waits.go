@@ -49,13 +49,15 @@ func end(what string, handle *C.uintptr_t, status *C.MPI_Status, at *C.int) C.in
 
 //export golciWait
 func golciWait(request *C.uintptr_t, status *C.MPI_Status, at *C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	return end("Wait", request, status, at)
 }
 
 //export golciTest
 func golciTest(request *C.uintptr_t, flag *C.int, status *C.MPI_Status, at *C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	*flag = 1
 	if p := requests.find(*request); p != nil && !p.Ready() {
 		if poll(); !p.Ready() {
@@ -68,7 +70,8 @@ func golciTest(request *C.uintptr_t, flag *C.int, status *C.MPI_Status, at *C.in
 
 //export golciCancel
 func golciCancel(request *C.uintptr_t) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	p := requests.find(*request)
 	if p == nil {
 		return classOf(unknown(*request))
@@ -78,7 +81,8 @@ func golciCancel(request *C.uintptr_t) (class C.int) {
 
 //export golciRequestFree
 func golciRequestFree(request *C.uintptr_t) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	p := requests.find(*request)
 	if p == nil {
 		return classOf(unknown(*request))
@@ -158,7 +162,8 @@ func ready(places []*place) (index int, all, active bool) {
 func golciAll(
 	n C.int, first *C.uintptr_t, wait C.int, flag *C.int, statuses *C.MPI_Status, at *C.int,
 ) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	handles := list(n, first)
 	if wait != 0 {
 		if class := valid(handles, at); class != C.MPI_SUCCESS {
@@ -231,7 +236,8 @@ func (s *several) class(statuses *C.MPI_Status) C.int {
 func golciAny(
 	n C.int, first *C.uintptr_t, wait C.int, index, flag *C.int, status *C.MPI_Status, at *C.int,
 ) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	handles := list(n, first)
 	places, class := find(handles, at)
 	if class != C.MPI_SUCCESS {
@@ -290,7 +296,8 @@ func awaitOne(places []*place) (index int, active bool, err error) {
 func golciSome(
 	n C.int, first *C.uintptr_t, wait C.int, done, indices *C.int, statuses *C.MPI_Status, at *C.int,
 ) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	handles := list(n, first)
 	places, class := find(handles, at)
 	if class != C.MPI_SUCCESS {

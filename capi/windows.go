@@ -62,7 +62,8 @@ var fatal = C.uintptr_t(uintptr(unsafe.Pointer(C.MPI_ERRORS_ARE_FATAL)))
 func golciWinMake(
 	maker C.int, base *unsafe.Pointer, size, unit C.int64_t, comm C.int, made *C.uintptr_t,
 ) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	c := at(comm)
 	var w *win.Window
 	var err error
@@ -101,7 +102,8 @@ func start(mem []byte) unsafe.Pointer {
 
 //export golciWinFree
 func golciWinFree(handle C.uintptr_t) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	w, err := windowAt(handle)
 	if err == nil {
 		err = w.Free()
@@ -125,7 +127,8 @@ func golciWinFacts(handle C.uintptr_t) *C.struct_win_facts {
 
 //export golciWinAttach
 func golciWinAttach(handle C.uintptr_t, base unsafe.Pointer, size C.int64_t) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	w, err := windowAt(handle)
 	if err == nil {
 		err = w.Attach(base, int64(size))
@@ -135,7 +138,8 @@ func golciWinAttach(handle C.uintptr_t, base unsafe.Pointer, size C.int64_t) (cl
 
 //export golciWinDetach
 func golciWinDetach(handle C.uintptr_t, base unsafe.Pointer) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	w, err := windowAt(handle)
 	if err == nil {
 		err = w.Detach(base)
@@ -145,7 +149,8 @@ func golciWinDetach(handle C.uintptr_t, base unsafe.Pointer) (class C.int) {
 
 //export golciWinQuery
 func golciWinQuery(handle C.uintptr_t, rank C.int, size, unit *C.int64_t, base *unsafe.Pointer) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	w, err := windowAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -160,7 +165,8 @@ func golciWinQuery(handle C.uintptr_t, rank C.int, size, unit *C.int64_t, base *
 
 //export golciWinGroup
 func golciWinGroup(handle C.uintptr_t, made *C.uintptr_t) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	w, err := windowAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -192,7 +198,8 @@ func (w *window) within(handle C.uintptr_t) ([]int, error) {
 
 //export golciWinSync
 func golciWinSync(handle C.uintptr_t, call, rank, kind, assert C.int, group C.uintptr_t, flag *C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	w, err := windowAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -256,7 +263,8 @@ func windowBuf(b *C.struct_win_buffer) win.Buf {
 
 //export golciWinAccess
 func golciWinAccess(call *C.struct_win_call) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	w, err := windowAt(call.win)
 	if err != nil {
 		return classOf(err)

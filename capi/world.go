@@ -33,7 +33,8 @@ const (
 
 //export golciInit
 func golciInit(rankOf, size *C.int) (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	var p *core.Proc
 	c := rank.Config{Caller: "mpi", Processors: true, Exit: exit}
 	c.Attach = func(r *rank.Rank) (err error) {
@@ -92,7 +93,8 @@ func exit(code int) {
 //
 //export golciFinalize
 func golciFinalize() (class C.int) {
-	defer recovered(begun(&class))
+	defer recovered(&class)
+	begun()
 	defer weigh()
 	requests.awaitFreed()
 	err := proc.Load().OfRank().Finalize(context.Background())

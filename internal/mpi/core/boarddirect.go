@@ -12,15 +12,11 @@ import (
 
 // canReach tells that this rank copies from the memory of the other ranks of the node by itself.
 func (x *Call) canReach(on *nodes) bool {
-	remote := x.c.proc.remote()
 	for _, r := range on.ranks {
 		if r == x.rank {
 			continue
 		}
-		if remote == nil {
-			return false
-		}
-		if reach := remote.Reach(int(x.c.peers[r])); !reach.Get || !reach.Near {
+		if reach := x.c.proc.rank.Endpoint().Reach(int(x.c.peers[r])); !reach.Get || !reach.Near {
 			return false
 		}
 	}
@@ -48,7 +44,7 @@ func boardAllgatherDirect(x *Call, _ int) error {
 func (x *Call) getAll(in []byte, n, off int) error {
 	out := x.buf[schedule.Out].mem
 	keys, err := x.exposeAll(in)
-	defer x.releaseAll(keys)
+	defer x.releaseAll(keys, len(in))
 	if err != nil {
 		return err
 	}
@@ -61,8 +57,8 @@ func (x *Call) getAll(in []byte, n, off int) error {
 		if err != nil {
 			return err
 		}
-		key := (*[1 << 10]boardKey)(unsafe.Pointer(&b[0]))[x.rank]
-		if err := x.c.Srv.Get(int(x.c.peers[r]), out[r*n:][:n], key.of(len(in)), int64(off)); err != nil {
+		key := unsafe.Slice((*boardKey)(unsafe.Pointer(&b[0])), x.size)[x.rank]
+		if err := x.c.Srv.Get(int(x.c.peers[r]), out[r*n:][:n], key.of(int64(len(in))), int64(off)); err != nil {
 			return x.waitError(r, x.c.cause(err))
 		}
 	}
@@ -70,7 +66,7 @@ func (x *Call) getAll(in []byte, n, off int) error {
 }
 
 // of is the key of so many bytes.
-func (k boardKey) of(n int) conduit.Key { return conduit.Key{ID: k.id, Base: k.base, Size: int64(n)} }
+func (k boardKey) of(n int64) conduit.Key { return conduit.Key{ID: k.id, Base: k.base, Size: n} }
 
 // exposeAll lets the other ranks reach mem.
 func (x *Call) exposeAll(mem []byte) ([]boardKey, error) {
@@ -83,23 +79,22 @@ func (x *Call) exposeAll(mem []byte) ([]boardKey, error) {
 		if status != conduit.OK {
 			return keys, x.errorf(ErrBuffer, "rank %d cannot be given access to %d bytes: %v", r, len(mem), status)
 		}
-		keys[r] = boardKey{there: uint64(len(mem)), id: k.ID, base: k.Base}
+		keys[r] = boardKey{there: 1, id: k.ID, base: k.Base}
 	}
 	return keys, nil
 }
 
-func (x *Call) releaseAll(keys []boardKey) {
+// releaseAll ends what exposeAll began, for memory of n bytes.
+func (x *Call) releaseAll(keys []boardKey, n int) {
 	for r, k := range keys {
 		if k.there != 0 {
-			_ = x.c.proc.remote().Release(int(x.c.peers[r]), k.of(int(k.there))) // an error is of a rank that has died
+			_ = x.c.proc.remote().Release(int(x.c.peers[r]), k.of(int64(n))) // an error is of a rank that has died
 		}
 	}
 }
 
 // leave says that this rank has done with the call, and waits until all ranks have.
 func (x *Call) leave() error {
-	sh := &x.st.shared
-	sh.told = x.call + 1
-	x.set(sh.b.Done(sh.me), sh.told)
-	return x.allDone(sh.told)
+	x.tellDone(x.call + 1)
+	return x.allDone(x.call + 1)
 }

@@ -172,7 +172,7 @@ func (x *Call) mapBoard(owner, ranks int, k *boardKey) []byte {
 		return nil
 	}
 	for end := time.Now().Add(mapWait); time.Now().Before(end); {
-		mem, _, err := remote.Map(root, conduit.Key{ID: k.id, Base: k.base, Size: board.Size(ranks)})
+		mem, _, err := remote.Map(root, k.of(board.Size(ranks)))
 		if mem != nil || err != nil {
 			return mem // the end of the owner does not take it away, only that of this rank's conduit
 		}

@@ -72,7 +72,7 @@ func (w *Window) accumulateDirect(from, old *Buf, to *Place, o op.ID, kind epoch
 	if old != nil {
 		copy(unsafe.Slice((*byte)(old.Mem), len(mem)), mem)
 	}
-	f(at, at, from.Mem, to.N)
+	f(at, at, hidden(from.Mem), to.N)
 	n.lock.Unlock()
 	return true
 }
@@ -80,19 +80,8 @@ func (w *Window) accumulateDirect(from, old *Buf, to *Place, o op.ID, kind epoch
 // FetchDirect is FetchAndOp if that can be carried out at once, else it does nothing. It keeps no argument, so memory of
 // the caller's stack will do.
 func (w *Window) FetchDirect(from, old unsafe.Pointer, t *dtype.Type, rank int, disp int64, o op.ID) bool {
-	f, ok := op.Lookup(o, t.Basic())
-	if !ok || old == nil {
-		return false
-	}
-	n, mem := w.direct(&Place{Rank: rank, Disp: disp, N: 1, T: t}, epoch.Access)
-	if mem == nil {
-		return false
-	}
-	n.take()
-	copy(unsafe.Slice((*byte)(old), len(mem)), mem)
-	f(unsafe.Pointer(&mem[0]), unsafe.Pointer(&mem[0]), hidden(from), 1)
-	n.lock.Unlock()
-	return true
+	to := Place{Rank: rank, Disp: disp, N: 1, T: t}
+	return w.accumulateDirect(&Buf{Mem: from, N: 1, T: t}, &Buf{Mem: old, N: 1, T: t}, &to, o, epoch.Access)
 }
 
 // SwapDirect is CompareAndSwap as FetchDirect is FetchAndOp. t is a predefined type that has it.
