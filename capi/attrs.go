@@ -71,6 +71,7 @@ const duplicates = 1
 //export golciKeyval
 func golciKeyval(kind C.int, copies, deletes, extra unsafe.Pointer, number *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	k := &keyval{copy: copies, delete: deletes, extra: extra}
 	var c attr.Copy
 	switch uintptr(copies) {
@@ -122,6 +123,7 @@ func (k *keyval) let() {
 //export golciKeyvalFree
 func golciKeyvalFree(kind, number C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	k, err := key(number)
 	if err == nil {
 		err = k.Free(attr.Kind(kind))
@@ -133,6 +135,7 @@ func golciKeyvalFree(kind, number C.int) (class C.int) {
 //export golciAttrSet
 func golciAttrSet(kind C.int, object C.uintptr_t, number C.int, value C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	k, err := key(number)
 	if err == nil {
 		err = attributesOf(owner{attr.Kind(kind), uintptr(object)}, true).Put(k.Key, uintptr(value))
@@ -143,6 +146,7 @@ func golciAttrSet(kind C.int, object C.uintptr_t, number C.int, value C.uintptr_
 //export golciAttrGet
 func golciAttrGet(kind C.int, object C.uintptr_t, number C.int, value *C.uintptr_t, flag *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	*flag = 0
 	k, err := key(number)
 	if err != nil {
@@ -158,6 +162,7 @@ func golciAttrGet(kind C.int, object C.uintptr_t, number C.int, value *C.uintptr
 //export golciAttrDelete
 func golciAttrDelete(kind C.int, object C.uintptr_t, number C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	k, err := key(number)
 	if err == nil {
 		err = attributesOf(owner{attr.Kind(kind), uintptr(object)}, true).Delete(k.Key)
@@ -169,6 +174,7 @@ func golciAttrDelete(kind C.int, object C.uintptr_t, number C.int) (class C.int)
 //export golciAttrCopy
 func golciAttrCopy(kind C.int, from, to C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	s := attributesOf(owner{attr.Kind(kind), uintptr(from)}, false)
 	if s == nil || s.Len() == 0 {
 		return C.MPI_SUCCESS
@@ -179,12 +185,14 @@ func golciAttrCopy(kind C.int, from, to C.uintptr_t) (class C.int) {
 //export golciAttrClear
 func golciAttrClear(kind C.int, object C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	return classOf(emptied(kind, object, (*attr.Set).Clear))
 }
 
 //export golciAttrDiscard
 func golciAttrDiscard(kind C.int, object C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	return classOf(emptied(kind, object, (*attr.Set).Discard))
 }
 

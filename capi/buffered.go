@@ -16,6 +16,7 @@ import (
 //export golciBsend
 func golciBsend(mem unsafe.Pointer, count C.int64_t, datatype, dest, tag, comm C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	return classOf(at(comm).BsendBuf("Bsend", buffer(mem, count, datatype), int(dest), int(tag)))
 }
 
@@ -26,6 +27,7 @@ func golciBsendInit(
 	mem unsafe.Pointer, count C.int64_t, datatype, dest, tag, comm, start C.int, request *C.uintptr_t,
 ) (class C.int) {
 	defer recovered(&class)
+	begun()
 	var r core.Request
 	var err error
 	if b := buffer(mem, count, datatype); start == 0 {
@@ -45,6 +47,7 @@ const bufferAutomatic = 2
 //export golciAttach
 func golciAttach(mem unsafe.Pointer, size C.int64_t, automatic, comm C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	var b []byte
 	if automatic == 0 {
 		if b = []byte{}; size > 0 {
@@ -60,6 +63,7 @@ func golciAttach(mem unsafe.Pointer, size C.int64_t, automatic, comm C.int) (cla
 //export golciDetach
 func golciDetach(mem *C.uintptr_t, size *C.int64_t, comm C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	var b *core.Buffer
 	var err error
 	if comm >= 0 {
@@ -79,6 +83,7 @@ func golciDetach(mem *C.uintptr_t, size *C.int64_t, comm C.int) (class C.int) {
 //export golciFlush
 func golciFlush(request *C.uintptr_t, comm C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	r, err := proc.Load().FlushBuffer(), error(nil)
 	if comm >= 0 {
 		r, err = at(comm).FlushBuffer("Comm_flush_buffer")

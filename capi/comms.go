@@ -27,6 +27,7 @@ func at(place C.int) *core.Comm { return comms[place].Load() }
 //export golciFree
 func golciFree(comm C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	err := at(comm).FreeLater()
 	if err == nil {
 		comms[comm].Store(nil)
@@ -38,6 +39,7 @@ func golciFree(comm C.int) (class C.int) {
 //export golciCompare
 func golciCompare(a, b C.int, result *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	r, err := at(a).Compare(at(b))
 	*result = C.int(r)
 	return classOf(err)

@@ -33,6 +33,7 @@ func bytesAt(mem unsafe.Pointer, n C.int64_t) []byte { return unsafe.Slice((*byt
 //export golciSendBytes
 func golciSendBytes(mem unsafe.Pointer, n C.int64_t, dest, tag, place C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	c := direct(place, dest, tag)
 	if c == nil {
 		return C.not_direct
@@ -46,6 +47,7 @@ func golciSendBytes(mem unsafe.Pointer, n C.int64_t, dest, tag, place C.int) (cl
 //export golciRecvBytes
 func golciRecvBytes(mem unsafe.Pointer, n C.int64_t, source, tag, place C.int, status *C.MPI_Status) (class C.int) {
 	defer recovered(&class)
+	begun()
 	c := direct(place, source, tag)
 	if c == nil {
 		return C.not_direct
@@ -64,6 +66,7 @@ func golciRecvBytes(mem unsafe.Pointer, n C.int64_t, source, tag, place C.int, s
 //export golciIsendBytes
 func golciIsendBytes(mem unsafe.Pointer, n C.int64_t, dest, tag, place C.int, request *C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	c := direct(place, dest, tag)
 	if c == nil {
 		return C.not_direct
@@ -83,6 +86,7 @@ func golciIsendBytes(mem unsafe.Pointer, n C.int64_t, dest, tag, place C.int, re
 //export golciIrecvBytes
 func golciIrecvBytes(mem unsafe.Pointer, n C.int64_t, source, tag, place C.int, request *C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	c := direct(place, source, tag)
 	if c == nil {
 		return C.not_direct

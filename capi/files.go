@@ -60,6 +60,7 @@ func copyOf(handle C.uintptr_t) (i *info.Info, class C.int) {
 //export golciFileOpen
 func golciFileOpen(comm C.int, name *C.char, mode C.int, hints C.uintptr_t, made *C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	i, class := copyOf(hints)
 	if class != C.MPI_SUCCESS {
 		return class
@@ -76,6 +77,7 @@ func golciFileOpen(comm C.int, name *C.char, mode C.int, hints C.uintptr_t, made
 //export golciFileClose
 func golciFileClose(handle C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	f, err := fileAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -89,12 +91,14 @@ func golciFileClose(handle C.uintptr_t) (class C.int) {
 //export golciFileDelete
 func golciFileDelete(name *C.char) (class C.int) {
 	defer recovered(&class)
+	begun()
 	return classOf(file.Delete(proc.Load(), C.GoString(name)))
 }
 
 //export golciFileGroup
 func golciFileGroup(handle C.uintptr_t, made *C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	f, err := fileAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -106,6 +110,7 @@ func golciFileGroup(handle C.uintptr_t, made *C.uintptr_t) (class C.int) {
 //export golciFileSetHints
 func golciFileSetHints(handle, hints C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	f, err := fileAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -120,6 +125,7 @@ func golciFileSetHints(handle, hints C.uintptr_t) (class C.int) {
 //export golciFileHints
 func golciFileHints(handle C.uintptr_t, made *C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	f, err := fileAt(handle)
 	if err == nil {
 		*made = newInfo(f.Hints())
@@ -132,6 +138,7 @@ func golciFileSetView(
 	handle C.uintptr_t, disp C.int64_t, etype, filetype C.int, datarep *C.char, hints C.uintptr_t,
 ) (class C.int) {
 	defer recovered(&class)
+	begun()
 	f, err := fileAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -146,6 +153,7 @@ func golciFileSetView(
 //export golciFileView
 func golciFileView(handle C.uintptr_t, disp *C.MPI_Offset, datarep *C.char) (class C.int) {
 	defer recovered(&class)
+	begun()
 	f, err := fileAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -160,6 +168,7 @@ func golciFileView(handle C.uintptr_t, disp *C.MPI_Offset, datarep *C.char) (cla
 //export golciFileExtent
 func golciFileExtent(handle C.uintptr_t, datatype C.int, extent *C.MPI_Count) (class C.int) {
 	defer recovered(&class)
+	begun()
 	f, err := fileAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -172,6 +181,7 @@ func golciFileExtent(handle C.uintptr_t, datatype C.int, extent *C.MPI_Count) (c
 //export golciFileWord
 func golciFileWord(handle C.uintptr_t, word C.int, value C.int64_t, whence C.int, result *C.int64_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	f, err := fileAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -215,6 +225,7 @@ func (f *fileObject) word(word C.int, value int64, whence file.Whence) (int64, e
 //export golciFileAccess
 func golciFileAccess(call *C.struct_file_call) (class C.int) {
 	defer recovered(&class)
+	begun()
 	f, err := fileAt(call.file)
 	if err != nil {
 		return classOf(err)

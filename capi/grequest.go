@@ -25,6 +25,7 @@ func failure(code C.int) error {
 //export golciGeneral
 func golciGeneral(functions *C.struct_grequest, request *C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	g := new(C.struct_grequest) // its pointers are of C
 	*g = *functions
 	r := proc.Load().StartGeneral(core.Grequest{
@@ -48,6 +49,7 @@ func golciGeneral(functions *C.struct_grequest, request *C.uintptr_t) (class C.i
 //export golciGeneralEnd
 func golciGeneralEnd(request C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	p := requests.find(request)
 	if p == nil {
 		return classOf(unknown(request))

@@ -54,6 +54,7 @@ func rankList(list *C.int, n C.int) []int {
 //export golciGroupSize
 func golciGroupSize(handle C.uintptr_t, size *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	g, err := groupAt(handle)
 	if err == nil {
 		*size = C.int(g.Size())
@@ -64,6 +65,7 @@ func golciGroupSize(handle C.uintptr_t, size *C.int) (class C.int) {
 //export golciGroupRank
 func golciGroupRank(handle C.uintptr_t, rank *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	g, err := groupAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -80,6 +82,7 @@ func golciGroupRank(handle C.uintptr_t, rank *C.int) (class C.int) {
 //export golciGroupTranslate
 func golciGroupTranslate(from C.uintptr_t, n C.int, ranks *C.int, to C.uintptr_t, found *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	a, b, err := twoGroups(from, to)
 	if err != nil {
 		return classOf(err)
@@ -101,6 +104,7 @@ func twoGroups(x, y C.uintptr_t) (a, b *group.Group, err error) {
 //export golciGroupCompare
 func golciGroupCompare(x, y C.uintptr_t, result *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	a, b, err := twoGroups(x, y)
 	if err == nil {
 		*result = C.int(group.Compare(a, b))
@@ -111,6 +115,7 @@ func golciGroupCompare(x, y C.uintptr_t, result *C.int) (class C.int) {
 //export golciGroupFree
 func golciGroupFree(handle C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	if _, ok := groups.drop(uintptr(handle)); !ok {
 		return classOf(fmt.Errorf("%w: there is no group %#x", errs.Group, handle))
 	}
@@ -120,6 +125,7 @@ func golciGroupFree(handle C.uintptr_t) (class C.int) {
 //export golciGroupCombine
 func golciGroupCombine(how C.int, x, y C.uintptr_t, made *C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	a, b, err := twoGroups(x, y)
 	if err != nil {
 		return classOf(err)
@@ -133,6 +139,7 @@ func golciGroupCombine(how C.int, x, y C.uintptr_t, made *C.uintptr_t) (class C.
 //export golciGroupPick
 func golciGroupPick(how C.int, handle C.uintptr_t, n C.int, ranks *C.int, made *C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	g, err := groupAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -162,6 +169,7 @@ func triplets(ranks *C.int, n C.int) []group.Triplet {
 //export golciCommGroup
 func golciCommGroup(comm, remote C.int, made *C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	get := at(comm).Group
 	if remote != 0 {
 		get = at(comm).RemoteGroup

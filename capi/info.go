@@ -67,6 +67,7 @@ func newInfo(i *info.Info) C.uintptr_t { return C.uintptr_t(infos.add(&infoObjec
 //export golciInfoCreate
 func golciInfoCreate(made *C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	*made = newInfo(new(info.Info))
 	return C.MPI_SUCCESS
 }
@@ -74,6 +75,7 @@ func golciInfoCreate(made *C.uintptr_t) (class C.int) {
 //export golciInfoEnv
 func golciInfoEnv(argc C.int, argv **C.char, made *C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	args := os.Args
 	if argc > 0 {
 		args = nil
@@ -88,6 +90,7 @@ func golciInfoEnv(argc C.int, argv **C.char, made *C.uintptr_t) (class C.int) {
 //export golciInfoDup
 func golciInfoDup(handle C.uintptr_t, made *C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	return withInfo(handle, func(i *info.Info) error {
 		*made = newInfo(i.Dup())
 		return nil
@@ -97,6 +100,7 @@ func golciInfoDup(handle C.uintptr_t, made *C.uintptr_t) (class C.int) {
 //export golciInfoFree
 func golciInfoFree(handle C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	if _, ok := infos.drop(uintptr(handle)); !ok {
 		return classOf(fmt.Errorf("%w: there is no info object %#x", errs.Info, handle))
 	}
@@ -106,18 +110,21 @@ func golciInfoFree(handle C.uintptr_t) (class C.int) {
 //export golciInfoSet
 func golciInfoSet(handle C.uintptr_t, key, value *C.char) (class C.int) {
 	defer recovered(&class)
+	begun()
 	return changeInfo(handle, func(i *info.Info) error { return i.Set(C.GoString(key), C.GoString(value)) })
 }
 
 //export golciInfoDelete
 func golciInfoDelete(handle C.uintptr_t, key *C.char) (class C.int) {
 	defer recovered(&class)
+	begun()
 	return changeInfo(handle, func(i *info.Info) error { return i.Delete(C.GoString(key)) })
 }
 
 //export golciInfoKeys
 func golciInfoKeys(handle C.uintptr_t, n *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	return withInfo(handle, func(i *info.Info) error {
 		*n = C.int(i.Len())
 		return nil
@@ -127,6 +134,7 @@ func golciInfoKeys(handle C.uintptr_t, n *C.int) (class C.int) {
 //export golciInfoKey
 func golciInfoKey(handle C.uintptr_t, n C.int, key *C.char) (class C.int) {
 	defer recovered(&class)
+	begun()
 	return withInfo(handle, func(i *info.Info) error {
 		k, err := i.Key(int(n))
 		if err == nil {
@@ -140,6 +148,7 @@ func golciInfoKey(handle C.uintptr_t, n C.int, key *C.char) (class C.int) {
 //export golciInfoGet
 func golciInfoGet(handle C.uintptr_t, key *C.char, room C.int, value *C.char, need *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	return withInfo(handle, func(i *info.Info) error {
 		n, ok, err := i.GetString(C.GoString(key), unsafe.Slice((*byte)(unsafe.Pointer(value)), int(room)))
 		if ok {

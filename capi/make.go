@@ -30,6 +30,7 @@ func put(d *core.Comm, err error, n *C.struct_newcomm) C.int {
 //export golciDup
 func golciDup(comm C.int, n *C.struct_newcomm) (class C.int) {
 	defer recovered(&class)
+	begun()
 	d, err := at(comm).Dup()
 	return put(d, err, n)
 }
@@ -37,6 +38,7 @@ func golciDup(comm C.int, n *C.struct_newcomm) (class C.int) {
 //export golciIdup
 func golciIdup(comm C.int, n *C.struct_newcomm, request *C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	c := at(comm)
 	d, r, err := c.Idup()
 	if err != nil {
@@ -54,6 +56,7 @@ func golciIdup(comm C.int, n *C.struct_newcomm, request *C.uintptr_t) (class C.i
 //export golciSplit
 func golciSplit(comm, color, key C.int, n *C.struct_newcomm) (class C.int) {
 	defer recovered(&class)
+	begun()
 	d, err := at(comm).Split(int(color), int(key))
 	return put(d, err, n)
 }
@@ -61,6 +64,7 @@ func golciSplit(comm, color, key C.int, n *C.struct_newcomm) (class C.int) {
 //export golciSplitType
 func golciSplitType(comm, kind, key C.int, info C.uintptr_t, n *C.struct_newcomm) (class C.int) {
 	defer recovered(&class)
+	begun()
 	shared := kind == C.MPI_COMM_TYPE_SHARED
 	switch kind {
 	case C.MPI_COMM_TYPE_SHARED, C.MPI_COMM_TYPE_HW_GUIDED, C.MPI_COMM_TYPE_HW_UNGUIDED,
@@ -75,6 +79,7 @@ func golciSplitType(comm, kind, key C.int, info C.uintptr_t, n *C.struct_newcomm
 //export golciCreate
 func golciCreate(comm C.int, handle C.uintptr_t, n *C.struct_newcomm) (class C.int) {
 	defer recovered(&class)
+	begun()
 	g, err := groupAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -86,6 +91,7 @@ func golciCreate(comm C.int, handle C.uintptr_t, n *C.struct_newcomm) (class C.i
 //export golciCreateGroup
 func golciCreateGroup(comm C.int, handle C.uintptr_t, tag C.int, n *C.struct_newcomm) (class C.int) {
 	defer recovered(&class)
+	begun()
 	g, err := groupAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -97,6 +103,7 @@ func golciCreateGroup(comm C.int, handle C.uintptr_t, tag C.int, n *C.struct_new
 //export golciCreateInter
 func golciCreateInter(comm, leader, peer, remote, tag C.int, n *C.struct_newcomm) (class C.int) {
 	defer recovered(&class)
+	begun()
 	var p *core.Comm
 	if peer >= 0 {
 		p = at(peer)
@@ -108,6 +115,7 @@ func golciCreateInter(comm, leader, peer, remote, tag C.int, n *C.struct_newcomm
 //export golciMerge
 func golciMerge(comm, high C.int, n *C.struct_newcomm) (class C.int) {
 	defer recovered(&class)
+	begun()
 	d, err := at(comm).Merge(high != 0)
 	return put(d, err, n)
 }

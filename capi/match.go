@@ -75,6 +75,7 @@ func golciMprobe(
 	source, tag, comm, wait C.int, flag *C.int, message *C.uintptr_t, status *C.MPI_Status,
 ) (class C.int) {
 	defer recovered(&class)
+	begun()
 	probe, what := at(comm).Improbe, "Improbe"
 	if wait != 0 {
 		probe, what = at(comm).Mprobe, "Mprobe"
@@ -101,6 +102,7 @@ func golciMrecv(
 	mem unsafe.Pointer, count C.int64_t, datatype C.int, message *C.uintptr_t, status *C.MPI_Status, at *C.int,
 ) (class C.int) {
 	defer recovered(&class)
+	begun()
 	if *message == noProcess {
 		*message = nullMessage
 		fill(status, &absent)
@@ -121,6 +123,7 @@ func golciImrecv(
 	mem unsafe.Pointer, count C.int64_t, datatype C.int, message, request *C.uintptr_t, at *C.int,
 ) (class C.int) {
 	defer recovered(&class)
+	begun()
 	if *message == noProcess {
 		r, err := comms[selfPlace].Load().IrecvBuf("Imrecv", core.Buf{}, core.ProcNull, 0)
 		if err == nil {

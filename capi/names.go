@@ -17,6 +17,7 @@ import (
 //export golciSetName
 func golciSetName(comm C.int, name *C.char) (class C.int) {
 	defer recovered(&class)
+	begun()
 	text := C.GoString(name)
 	return classOf(at(comm).SetName(text[:min(len(text), C.MPI_MAX_OBJECT_NAME-1)]))
 }
@@ -24,6 +25,7 @@ func golciSetName(comm C.int, name *C.char) (class C.int) {
 //export golciName
 func golciName(comm C.int, name *C.char, n *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	text, given := at(comm).GivenName()
 	switch {
 	case given:
@@ -69,12 +71,14 @@ func keepHints(comm C.int, handle C.uintptr_t) C.int {
 //export golciSetHints
 func golciSetHints(comm C.int, handle C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	return keepHints(comm, handle)
 }
 
 //export golciHints
 func golciHints(comm C.int, made *C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	i := hints[comm].Load()
 	if i == nil {
 		i = new(info.Info)

@@ -67,6 +67,7 @@ func operation(n uintptr, datatype C.MPI_Datatype) (*op.Op, error) {
 //export golciOpCreate
 func golciOpCreate(function unsafe.Pointer, large, commutes C.int, handle *C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	if function == nil || handle == nil {
 		return classOf(fmt.Errorf("%w: an operation needs a function, and a place for its handle", errs.Arg))
 	}
@@ -81,6 +82,7 @@ func golciOpCreate(function unsafe.Pointer, large, commutes C.int, handle *C.uin
 //export golciOpFree
 func golciOpFree(handle *C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	if handle == nil {
 		return classOf(fmt.Errorf("%w: no operation", errs.Arg))
 	}
@@ -97,6 +99,7 @@ func golciOpFree(handle *C.uintptr_t) (class C.int) {
 //export golciOpCommutative
 func golciOpCommutative(handle C.uintptr_t, commutes *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	if commutes == nil {
 		return classOf(fmt.Errorf("%w: no place for the answer", errs.Arg))
 	}

@@ -18,6 +18,7 @@ func golciPart(
 	mem unsafe.Pointer, count C.int64_t, parts, datatype, peer, tag, comm, send C.int, request *C.uintptr_t,
 ) (class C.int) {
 	defer recovered(&class)
+	begun()
 	var r core.Request
 	var err error
 	if b := buffer(mem, count, datatype); send != 0 {
@@ -34,6 +35,7 @@ func golciPart(
 //export golciPready
 func golciPready(request C.uintptr_t, first, last C.int, at *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	p := requests.find(request)
 	if p == nil {
 		return classOf(unknown(request))
@@ -45,6 +47,7 @@ func golciPready(request C.uintptr_t, first, last C.int, at *C.int) (class C.int
 //export golciParrived
 func golciParrived(request C.uintptr_t, part C.int, flag, at *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	*flag = 1
 	if request == nullRequest {
 		return C.MPI_SUCCESS

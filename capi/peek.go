@@ -45,6 +45,7 @@ func polled(n C.int, first *C.uintptr_t, at *C.int) (places []*place, index int,
 //export golciPeek
 func golciPeek(request C.uintptr_t, flag *C.int, status *C.MPI_Status, at *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	places, _, all, _, class := polled(1, &request, at)
 	*flag = 0
 	if class != C.MPI_SUCCESS || !all {
@@ -60,6 +61,7 @@ func golciPeek(request C.uintptr_t, flag *C.int, status *C.MPI_Status, at *C.int
 //export golciPeekAll
 func golciPeekAll(n C.int, first *C.uintptr_t, flag *C.int, statuses *C.MPI_Status, at *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	places, _, all, _, class := polled(n, first, at)
 	*flag = 0
 	if class != C.MPI_SUCCESS || !all {
@@ -87,6 +89,7 @@ func (s *several) look(p *place, status *C.MPI_Status, at *C.int) {
 //export golciPeekAny
 func golciPeekAny(n C.int, first *C.uintptr_t, index, flag *C.int, status *C.MPI_Status, at *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	places, i, _, active, class := polled(n, first, at)
 	*index, *flag = C.MPI_UNDEFINED, 0
 	switch {
@@ -105,6 +108,7 @@ func golciPeekAny(n C.int, first *C.uintptr_t, index, flag *C.int, status *C.MPI
 //export golciPeekSome
 func golciPeekSome(n C.int, first *C.uintptr_t, done, indices *C.int, statuses *C.MPI_Status, at *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	places, _, _, active, class := polled(n, first, at)
 	switch {
 	case class != C.MPI_SUCCESS:

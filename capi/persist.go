@@ -22,6 +22,7 @@ func golciPersist(
 	mem unsafe.Pointer, count C.int64_t, datatype, peer, tag, comm, mode C.int, request *C.uintptr_t,
 ) (class C.int) {
 	defer recovered(&class)
+	begun()
 	var r core.Request
 	var err error
 	if mode == C.mode_recv {
@@ -41,6 +42,7 @@ func golciPersist(
 //export golciStart
 func golciStart(n C.int, first *C.uintptr_t, at *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	for _, h := range list(n, first) {
 		p := requests.find(h)
 		if p == nil {
@@ -62,6 +64,7 @@ func sides(x *C.struct_exchange) (out, in core.Buf) {
 //export golciExchange
 func golciExchange(x *C.struct_exchange, comm C.int, status *C.MPI_Status) (class C.int) {
 	defer recovered(&class)
+	begun()
 	c, dest, stag, source, rtag := at(comm), int(x.dest), int(x.sendtag), int(x.source), int(x.recvtag)
 	out, in := sides(x)
 	var st core.Status
@@ -78,6 +81,7 @@ func golciExchange(x *C.struct_exchange, comm C.int, status *C.MPI_Status) (clas
 //export golciIexchange
 func golciIexchange(x *C.struct_exchange, comm C.int, request *C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	c, dest, stag, source, rtag := at(comm), int(x.dest), int(x.sendtag), int(x.source), int(x.recvtag)
 	out, in := sides(x)
 	var r core.Request

@@ -26,6 +26,7 @@ import (
 //export golciSpawn
 func golciSpawn(comm, root, count C.int, commands *C.struct_command, n *C.struct_newcomm, total *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	c := at(comm)
 	var list []core.Command
 	var bad error
@@ -88,6 +89,7 @@ func elsewhere(i *info.Info) error {
 //export golciParent
 func golciParent(n *C.struct_newcomm) (class C.int) {
 	defer recovered(&class)
+	begun()
 	return put(proc.Load().Parent(), nil, n)
 }
 
@@ -106,6 +108,7 @@ func give(to *C.char, room int, text string, err error) C.int {
 //export golciOpenPort
 func golciOpenPort(name *C.char) (class C.int) {
 	defer recovered(&class)
+	begun()
 	text, err := proc.Load().OpenPort()
 	return give(name, C.MPI_MAX_PORT_NAME, text, err)
 }
@@ -113,12 +116,14 @@ func golciOpenPort(name *C.char) (class C.int) {
 //export golciClosePort
 func golciClosePort(name *C.char) (class C.int) {
 	defer recovered(&class)
+	begun()
 	return classOf(proc.Load().ClosePort(C.GoString(name)))
 }
 
 //export golciAccept
 func golciAccept(comm, root C.int, name *C.char, n *C.struct_newcomm) (class C.int) {
 	defer recovered(&class)
+	begun()
 	d, err := at(comm).Accept(portAt(comm, root, name), int(root))
 	return put(d, err, n)
 }
@@ -126,6 +131,7 @@ func golciAccept(comm, root C.int, name *C.char, n *C.struct_newcomm) (class C.i
 //export golciConnect
 func golciConnect(comm, root C.int, name *C.char, n *C.struct_newcomm) (class C.int) {
 	defer recovered(&class)
+	begun()
 	d, err := at(comm).Connect(portAt(comm, root, name), int(root))
 	return put(d, err, n)
 }
@@ -141,12 +147,14 @@ func portAt(comm, root C.int, name *C.char) string {
 //export golciDisconnect
 func golciDisconnect(comm C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	return classOf(at(comm).Part())
 }
 
 //export golciJoin
 func golciJoin(fd C.int, n *C.struct_newcomm) (class C.int) {
 	defer recovered(&class)
+	begun()
 	d, err := proc.Load().Meet(socket(fd))
 	return put(d, err, n)
 }
@@ -194,18 +202,21 @@ func (s socket) Write(b []byte) (done int, err error) {
 //export golciPublish
 func golciPublish(service, port *C.char) (class C.int) {
 	defer recovered(&class)
+	begun()
 	return classOf(proc.Load().PublishName(C.GoString(service), C.GoString(port)))
 }
 
 //export golciUnpublish
 func golciUnpublish(service *C.char) (class C.int) {
 	defer recovered(&class)
+	begun()
 	return classOf(proc.Load().UnpublishName(C.GoString(service)))
 }
 
 //export golciLookup
 func golciLookup(service, port *C.char) (class C.int) {
 	defer recovered(&class)
+	begun()
 	text, err := proc.Load().LookupName(C.GoString(service))
 	return give(port, C.MPI_MAX_PORT_NAME, text, err)
 }

@@ -26,6 +26,7 @@ var (
 //export golciSend
 func golciSend(mem unsafe.Pointer, count C.int64_t, datatype, dest, tag, comm, mode C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	err := at(comm).SendBuf(sends[mode], buffer(mem, count, datatype), int(dest), int(tag), modes[mode])
 	if err != nil {
 		return classOf(err)
@@ -38,6 +39,7 @@ func golciRecv(
 	mem unsafe.Pointer, count C.int64_t, datatype, source, tag, comm C.int, status *C.MPI_Status,
 ) (class C.int) {
 	defer recovered(&class)
+	begun()
 	st, err := at(comm).RecvBuf("Recv", buffer(mem, count, datatype), int(source), int(tag))
 	fill(status, &st)
 	if err != nil {
@@ -51,6 +53,7 @@ func golciIsend(
 	mem unsafe.Pointer, count C.int64_t, datatype, dest, tag, comm, mode C.int, request *C.uintptr_t,
 ) (class C.int) {
 	defer recovered(&class)
+	begun()
 	r, err := at(comm).IsendBuf(isends[mode], buffer(mem, count, datatype), int(dest), int(tag), modes[mode])
 	if err != nil {
 		return classOf(err)
@@ -64,6 +67,7 @@ func golciIrecv(
 	mem unsafe.Pointer, count C.int64_t, datatype, source, tag, comm C.int, request *C.uintptr_t,
 ) (class C.int) {
 	defer recovered(&class)
+	begun()
 	r, err := at(comm).IrecvBuf("Irecv", buffer(mem, count, datatype), int(source), int(tag))
 	if err != nil {
 		return classOf(err)
@@ -75,6 +79,7 @@ func golciIrecv(
 //export golciProbe
 func golciProbe(source, tag, comm C.int, status *C.MPI_Status) (class C.int) {
 	defer recovered(&class)
+	begun()
 	st, err := at(comm).Probe(int(source), int(tag))
 	if err == nil {
 		fill(status, &st)
@@ -85,6 +90,7 @@ func golciProbe(source, tag, comm C.int, status *C.MPI_Status) (class C.int) {
 //export golciIprobe
 func golciIprobe(source, tag, comm C.int, flag *C.int, status *C.MPI_Status) (class C.int) {
 	defer recovered(&class)
+	begun()
 	st, ok, err := at(comm).Iprobe(int(source), int(tag))
 	*flag = 0
 	if ok && err == nil {

@@ -2,6 +2,7 @@
 #include "sessions.h"
 #include "handlers.h"
 #include "comms.h"
+#include "posts.h"
 #include "info.h"
 
 #include <pthread.h>
@@ -58,6 +59,7 @@ ABI(int, Session_init, (MPI_Info info, MPI_Errhandler errhandler, MPI_Session *s
     int class;
     if (!session)
         return MPI_ERR_ARG;
+    posts_end(); /* several threads may have a session each */
     class = world_join();
     if (class == MPI_SUCCESS) {
         atomic_fetch_add(&open, 1);

@@ -35,6 +35,7 @@ func processSet(name string) (*group.Group, error) {
 //export golciSessionGroup
 func golciSessionGroup(pset *C.char, made *C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	g, err := processSet(C.GoString(pset))
 	return groupHandle(g, err, made)
 }
@@ -42,6 +43,7 @@ func golciSessionGroup(pset *C.char, made *C.uintptr_t) (class C.int) {
 //export golciSessionInfo
 func golciSessionInfo(pset *C.char, made *C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	key, value := "thread_level", "MPI_THREAD_MULTIPLE"
 	if pset != nil {
 		g, err := processSet(C.GoString(pset))
@@ -64,6 +66,7 @@ var threadLevels = []string{
 //export golciSessionHints
 func golciSessionHints(handle C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	if handle == C.null_info {
 		return C.MPI_SUCCESS
 	}
@@ -79,6 +82,7 @@ func golciSessionHints(handle C.uintptr_t) (class C.int) {
 //export golciFromGroup
 func golciFromGroup(handle C.uintptr_t, tag *C.char, n *C.struct_newcomm) (class C.int) {
 	defer recovered(&class)
+	begun()
 	g, err := groupAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -92,6 +96,7 @@ func golciFromGroups(
 	local C.uintptr_t, leader C.int, remote C.uintptr_t, far C.int, tag *C.char, n *C.struct_newcomm,
 ) (class C.int) {
 	defer recovered(&class)
+	begun()
 	g, err := groupAt(local)
 	if err != nil {
 		return classOf(err)

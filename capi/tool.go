@@ -31,6 +31,7 @@ var controlSet = sync.OnceValues(func() (*settings.Set, error) { return settings
 //export golciControl
 func golciControl(control C.int, value unsafe.Pointer, count *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	set, err := controlSet()
 	if err != nil {
 		return classOf(err)
@@ -76,6 +77,7 @@ func store[T any](to unsafe.Pointer, v T) {
 //export golciCounter
 func golciCounter(counter C.int, value *C.uint64_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	*value = 0
 	if p := proc.Load(); p != nil {
 		all := p.Counters()

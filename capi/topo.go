@@ -47,6 +47,7 @@ func flagInts(list []bool) []int {
 //export golciDims
 func golciDims(nodes, n C.int, dims *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	all := rankList(dims, n)
 	err := topo.DimsCreate(int(nodes), all)
 	if err == nil {
@@ -58,6 +59,7 @@ func golciDims(nodes, n C.int, dims *C.int) (class C.int) {
 //export golciTopoTest
 func golciTopoTest(comm C.int, status *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	switch t := at(comm).Topology(); {
 	case t.Cart != nil:
 		*status = C.MPI_CART
@@ -74,6 +76,7 @@ func golciTopoTest(comm C.int, status *C.int) (class C.int) {
 //export golciCartCreate
 func golciCartCreate(comm, n C.int, dims, periods *C.int, reorder C.int, made *C.struct_newcomm) (class C.int) {
 	defer recovered(&class)
+	begun()
 	cart, err := topo.NewCart(rankList(dims, n), flags(periods, n))
 	if err != nil {
 		return classOf(err)
@@ -93,6 +96,7 @@ func cartOf(comm C.int) (*topo.Cart, error) {
 //export golciCartSub
 func golciCartSub(comm C.int, remain *C.int, made *C.struct_newcomm) (class C.int) {
 	defer recovered(&class)
+	begun()
 	cart, err := cartOf(comm)
 	if err != nil {
 		return classOf(err)
@@ -108,6 +112,7 @@ func golciCartSub(comm C.int, remain *C.int, made *C.struct_newcomm) (class C.in
 //export golciCartMap
 func golciCartMap(comm, n C.int, dims, periods, rank *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	cart, err := topo.NewCart(rankList(dims, n), flags(periods, n))
 	if err == nil {
 		err = cart.Fits(at(comm).Size())
@@ -129,6 +134,7 @@ func mapped(comm C.int, n int, rank *C.int) {
 //export golciCartDim
 func golciCartDim(comm C.int, n *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	cart, err := cartOf(comm)
 	if err == nil {
 		dims, _ := cart.Dims()
@@ -140,6 +146,7 @@ func golciCartDim(comm C.int, n *C.int) (class C.int) {
 //export golciCartGet
 func golciCartGet(comm, room C.int, dims, periods, coords *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	cart, err := cartOf(comm)
 	if err != nil {
 		return classOf(err)
@@ -155,6 +162,7 @@ func golciCartGet(comm, room C.int, dims, periods, coords *C.int) (class C.int) 
 //export golciCartCoords
 func golciCartCoords(comm, rank, room C.int, coords *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	cart, err := cartOf(comm)
 	if err != nil {
 		return classOf(err)
@@ -167,6 +175,7 @@ func golciCartCoords(comm, rank, room C.int, coords *C.int) (class C.int) {
 //export golciCartRank
 func golciCartRank(comm C.int, coords, rank *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	cart, err := cartOf(comm)
 	if err != nil {
 		return classOf(err)
@@ -185,6 +194,7 @@ func golciCartRank(comm C.int, coords, rank *C.int) (class C.int) {
 //export golciCartShift
 func golciCartShift(comm, direction, disp C.int, source, dest *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	cart, err := cartOf(comm)
 	if err != nil {
 		return classOf(err)
@@ -212,6 +222,7 @@ func newGraph(n C.int, index, edges *C.int) (*topo.Graph, error) {
 //export golciGraphCreate
 func golciGraphCreate(comm, n C.int, index, edges *C.int, reorder C.int, made *C.struct_newcomm) (class C.int) {
 	defer recovered(&class)
+	begun()
 	graph, err := newGraph(n, index, edges)
 	if err != nil {
 		return classOf(err)
@@ -223,6 +234,7 @@ func golciGraphCreate(comm, n C.int, index, edges *C.int, reorder C.int, made *C
 //export golciGraphMap
 func golciGraphMap(comm, n C.int, index, edges, rank *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	graph, err := newGraph(n, index, edges)
 	if err == nil {
 		err = graph.Fits(at(comm).Size())
@@ -244,6 +256,7 @@ func graphOf(comm C.int) (*topo.Graph, error) {
 //export golciGraphDims
 func golciGraphDims(comm C.int, nodes, edges *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	graph, err := graphOf(comm)
 	if err == nil {
 		i, e := graph.Lists()
@@ -255,6 +268,7 @@ func golciGraphDims(comm C.int, nodes, edges *C.int) (class C.int) {
 //export golciGraphGet
 func golciGraphGet(comm, roomIndex, roomEdges C.int, index, edges *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	graph, err := graphOf(comm)
 	if err == nil {
 		i, e := graph.Lists()
@@ -267,6 +281,7 @@ func golciGraphGet(comm, roomIndex, roomEdges C.int, index, edges *C.int) (class
 //export golciGraphNeighbors
 func golciGraphNeighbors(comm, rank, room C.int, list, n *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	graph, err := graphOf(comm)
 	if err != nil {
 		return classOf(err)
@@ -290,6 +305,7 @@ func golciDistCreate(
 	comm, n C.int, sources, degrees, dests, weights *C.int, weighted C.int, made *C.struct_newcomm,
 ) (class C.int) {
 	defer recovered(&class)
+	begun()
 	all := rankList(degrees, n)
 	sum := 0
 	for _, d := range all {
@@ -317,6 +333,7 @@ func golciDistAdjacent(
 	made *C.struct_newcomm,
 ) (class C.int) {
 	defer recovered(&class)
+	begun()
 	w, c := weighted != 0, at(comm)
 	if w && (in > 0 && inWeights == nil || out > 0 && outWeights == nil) {
 		return classOf(fmt.Errorf("%w: no weights", core.ErrArgument))
@@ -341,6 +358,7 @@ func distOf(comm C.int) (*topo.Dist, error) {
 //export golciDistCount
 func golciDistCount(comm C.int, in, out, weighted *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	dist, err := distOf(comm)
 	if err == nil {
 		*in, *out, *weighted = C.int(len(dist.In)), C.int(len(dist.Out)), 0
@@ -356,6 +374,7 @@ func golciDistNeighbors(
 	comm, roomIn C.int, sources, inWeights *C.int, roomOut C.int, dests, outWeights *C.int,
 ) (class C.int) {
 	defer recovered(&class)
+	begun()
 	dist, err := distOf(comm)
 	if err == nil {
 		giveNeighbors(sources, inWeights, roomIn, dist.In, dist.Weighted)

@@ -57,6 +57,7 @@ func buffer(mem unsafe.Pointer, count C.int64_t, datatype C.int) core.Buf {
 //export golciTypeMake
 func golciTypeMake(m *C.struct_maker, handle *C.int, to *C.struct_type) (class C.int) {
 	defer recovered(&class)
+	begun()
 	t, err := construct((*maker)(m))
 	if err != nil {
 		return classOf(err)

@@ -89,6 +89,7 @@ func golciPack(
 	way C.int,
 ) (class C.int) {
 	defer recovered(&class)
+	begun()
 	b := buffer(mem, count, datatype)
 	to := unsafe.Slice((*byte)(packed), int(size))[*position:]
 	var n int64

@@ -50,12 +50,14 @@ func end(what string, handle *C.uintptr_t, status *C.MPI_Status, at *C.int) C.in
 //export golciWait
 func golciWait(request *C.uintptr_t, status *C.MPI_Status, at *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	return end("Wait", request, status, at)
 }
 
 //export golciTest
 func golciTest(request *C.uintptr_t, flag *C.int, status *C.MPI_Status, at *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	*flag = 1
 	if p := requests.find(*request); p != nil && !p.Ready() {
 		if poll(); !p.Ready() {
@@ -69,6 +71,7 @@ func golciTest(request *C.uintptr_t, flag *C.int, status *C.MPI_Status, at *C.in
 //export golciCancel
 func golciCancel(request *C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	p := requests.find(*request)
 	if p == nil {
 		return classOf(unknown(*request))
@@ -79,6 +82,7 @@ func golciCancel(request *C.uintptr_t) (class C.int) {
 //export golciRequestFree
 func golciRequestFree(request *C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	p := requests.find(*request)
 	if p == nil {
 		return classOf(unknown(*request))
@@ -159,6 +163,7 @@ func golciAll(
 	n C.int, first *C.uintptr_t, wait C.int, flag *C.int, statuses *C.MPI_Status, at *C.int,
 ) (class C.int) {
 	defer recovered(&class)
+	begun()
 	handles := list(n, first)
 	if wait != 0 {
 		if class := valid(handles, at); class != C.MPI_SUCCESS {
@@ -232,6 +237,7 @@ func golciAny(
 	n C.int, first *C.uintptr_t, wait C.int, index, flag *C.int, status *C.MPI_Status, at *C.int,
 ) (class C.int) {
 	defer recovered(&class)
+	begun()
 	handles := list(n, first)
 	places, class := find(handles, at)
 	if class != C.MPI_SUCCESS {
@@ -291,6 +297,7 @@ func golciSome(
 	n C.int, first *C.uintptr_t, wait C.int, done, indices *C.int, statuses *C.MPI_Status, at *C.int,
 ) (class C.int) {
 	defer recovered(&class)
+	begun()
 	handles := list(n, first)
 	places, class := find(handles, at)
 	if class != C.MPI_SUCCESS {

@@ -63,6 +63,7 @@ func golciWinMake(
 	maker C.int, base *unsafe.Pointer, size, unit C.int64_t, comm C.int, made *C.uintptr_t,
 ) (class C.int) {
 	defer recovered(&class)
+	begun()
 	c := at(comm)
 	var w *win.Window
 	var err error
@@ -102,6 +103,7 @@ func start(mem []byte) unsafe.Pointer {
 //export golciWinFree
 func golciWinFree(handle C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	w, err := windowAt(handle)
 	if err == nil {
 		err = w.Free()
@@ -126,6 +128,7 @@ func golciWinFacts(handle C.uintptr_t) *C.struct_win_facts {
 //export golciWinAttach
 func golciWinAttach(handle C.uintptr_t, base unsafe.Pointer, size C.int64_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	w, err := windowAt(handle)
 	if err == nil {
 		err = w.Attach(base, int64(size))
@@ -136,6 +139,7 @@ func golciWinAttach(handle C.uintptr_t, base unsafe.Pointer, size C.int64_t) (cl
 //export golciWinDetach
 func golciWinDetach(handle C.uintptr_t, base unsafe.Pointer) (class C.int) {
 	defer recovered(&class)
+	begun()
 	w, err := windowAt(handle)
 	if err == nil {
 		err = w.Detach(base)
@@ -146,6 +150,7 @@ func golciWinDetach(handle C.uintptr_t, base unsafe.Pointer) (class C.int) {
 //export golciWinQuery
 func golciWinQuery(handle C.uintptr_t, rank C.int, size, unit *C.int64_t, base *unsafe.Pointer) (class C.int) {
 	defer recovered(&class)
+	begun()
 	w, err := windowAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -161,6 +166,7 @@ func golciWinQuery(handle C.uintptr_t, rank C.int, size, unit *C.int64_t, base *
 //export golciWinGroup
 func golciWinGroup(handle C.uintptr_t, made *C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	w, err := windowAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -193,6 +199,7 @@ func (w *window) within(handle C.uintptr_t) ([]int, error) {
 //export golciWinSync
 func golciWinSync(handle C.uintptr_t, call, rank, kind, assert C.int, group C.uintptr_t, flag *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	w, err := windowAt(handle)
 	if err != nil {
 		return classOf(err)
@@ -257,6 +264,7 @@ func windowBuf(b *C.struct_win_buffer) win.Buf {
 //export golciWinAccess
 func golciWinAccess(call *C.struct_win_call) (class C.int) {
 	defer recovered(&class)
+	begun()
 	w, err := windowAt(call.win)
 	if err != nil {
 		return classOf(err)

@@ -51,6 +51,7 @@ var hintsOf = hintsOfWindows{all: make(map[*window]*info.Info)}
 //export golciWinSetHints
 func golciWinSetHints(handle, from C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	w, err := windowAt(handle)
 	if err != nil || from == C.null_info {
 		return classOf(err)
@@ -77,6 +78,7 @@ func golciWinSetHints(handle, from C.uintptr_t) (class C.int) {
 //export golciWinHints
 func golciWinHints(handle C.uintptr_t, made *C.uintptr_t) (class C.int) {
 	defer recovered(&class)
+	begun()
 	w, err := windowAt(handle)
 	if err != nil {
 		return classOf(err)

@@ -3,6 +3,7 @@
 #include "calls.h"
 #include "comms.h"
 #include "fork.h"
+#include "posts.h"
 #include "process.h"
 #include "sessions.h"
 
@@ -15,6 +16,7 @@
 enum { before, starting, active, ending, after, gone };
 static _Atomic int state;
 static pthread_t main_thread;
+static int thread_level; /* set before active */
 
 int running(void)
 {
@@ -82,9 +84,12 @@ ABI(int, Init_thread, (int *argc, char ***argv, int required, int *provided))
         return fail(NULL, class);
     }
     main_thread = pthread_self();
+    thread_level = required < MPI_THREAD_MULTIPLE ? MPI_THREAD_SERIALIZED : MPI_THREAD_MULTIPLE;
+    if (thread_level == MPI_THREAD_SERIALIZED && sessions_open() == 0)
+        (void)golciPosts(); /* without it each receive is given to Go by itself */
     atomic_store(&state, active);
     if (provided)
-        *provided = MPI_THREAD_MULTIPLE;
+        *provided = thread_level;
     return MPI_SUCCESS;
 }
 
@@ -128,7 +133,7 @@ ABI(int, Query_thread, (int *provided))
 {
     if (!running() || !provided)
         return fail(NULL, running() ? MPI_ERR_ARG : MPI_ERR_OTHER);
-    *provided = MPI_THREAD_MULTIPLE;
+    *provided = atomic_load(&state) == active ? thread_level : MPI_THREAD_MULTIPLE;
     return MPI_SUCCESS;
 }
 

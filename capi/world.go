@@ -34,6 +34,7 @@ const (
 //export golciInit
 func golciInit(rankOf, size *C.int) (class C.int) {
 	defer recovered(&class)
+	begun()
 	var p *core.Proc
 	c := rank.Config{Caller: "mpi", Processors: true, Exit: exit}
 	c.Attach = func(r *rank.Rank) (err error) {
@@ -93,6 +94,7 @@ func exit(code int) {
 //export golciFinalize
 func golciFinalize() (class C.int) {
 	defer recovered(&class)
+	begun()
 	defer weigh()
 	requests.awaitFreed()
 	err := proc.Load().OfRank().Finalize(context.Background())

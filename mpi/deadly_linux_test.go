@@ -58,6 +58,10 @@ func deadlyOfAll() []deadlyCall {
 		forms3("Alltoall", func(c *Comm) error { return Alltoall(c, room(c), room(c)) },
 			func(c *Comm) (Request, error) { return Ialltoall(c, room(c), room(c)) },
 			func(c *Comm) (Request, error) { return AlltoallInit(c, room(c), room(c)) }),
+		[]deadlyCall{{"AlltoallOfLongParts", func(c *Comm) (func() error, error) { // which ranks get where they lie
+			in, out := make([]int, c.Size()<<16), make([]int, c.Size()<<16)
+			return func() error { return Alltoall(c, in, out) }, nil
+		}}},
 		forms3("Alltoallv", func(c *Comm) error {
 			return Alltoallv(c, room(c), deadlyFits(c), nil, room(c), deadlyFits(c), nil)
 		}, func(c *Comm) (Request, error) {

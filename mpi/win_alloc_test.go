@@ -9,7 +9,7 @@ import (
 )
 
 // TestWindowAllocations: accesses to memory that is reached by loads and stores allocate nothing, and neither does the
-// flush after them. What FetchAndOp and CompareAndSwap are given by value takes memory.
+// flush after them.
 func TestWindowAllocations(t *testing.T) {
 	if invariants.Enabled {
 		t.Skip("checking builds allocate")
@@ -28,7 +28,7 @@ func TestWindowAllocations(t *testing.T) {
 
 func windowAllocations(t *testing.T, w *Win[int64]) (failed error) {
 	buf := make([]int64, 4)
-	for name, most := range map[string]float64{"Put": 0, "Get": 0, "Accumulate": 0, "FetchAndOp": 1, "CompareAndSwap": 2} {
+	for name, most := range map[string]float64{"Put": 0, "Get": 0, "Accumulate": 0, "FetchAndOp": 0, "CompareAndSwap": 0} {
 		got := testing.AllocsPerRun(100, func() {
 			switch name {
 			case "Put":

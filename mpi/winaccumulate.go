@@ -107,7 +107,11 @@ func (w *Win[T]) FetchAndOp(value T, old *T, rank, disp int, o Op[T]) error {
 	if err != nil {
 		return err
 	}
-	return winError(w.w.FetchAndOp(unsafe.Pointer(&value), unsafe.Pointer(old), a.basic, rank, int64(disp), a.o))
+	if w.w.FetchDirect(unsafe.Pointer(&value), unsafe.Pointer(old), a.basic, rank, int64(disp), a.o) {
+		return nil
+	}
+	v := value // on the heap, only here
+	return winError(w.w.FetchAndOp(unsafe.Pointer(&v), unsafe.Pointer(old), a.basic, rank, int64(disp), a.o))
 }
 
 // CompareAndSwap replaces an element of a rank by value if it equals compare (12.3.4). old gets the old element as with
@@ -118,6 +122,9 @@ func (w *Win[T]) CompareAndSwap(value, compare T, old *T, rank, disp int) error 
 	if err != nil {
 		return err
 	}
-	v, c := unsafe.Pointer(&value), unsafe.Pointer(&compare)
-	return winError(w.w.CompareAndSwap(v, c, unsafe.Pointer(old), a.basic, rank, int64(disp)))
+	if w.w.SwapDirect(unsafe.Pointer(&value), unsafe.Pointer(&compare), unsafe.Pointer(old), a.basic, rank, int64(disp)) {
+		return nil
+	}
+	v, c := value, compare // on the heap, only here
+	return winError(w.w.CompareAndSwap(unsafe.Pointer(&v), unsafe.Pointer(&c), unsafe.Pointer(old), a.basic, rank, int64(disp)))
 }

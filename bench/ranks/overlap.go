@@ -61,7 +61,10 @@ func (e *env) overlap(c Config, start func() (mpi.Request, error), size, threads
 		if err != nil {
 			return err
 		}
-		return errors.Join(h.Join(), err)
+		if failed := h.Join(); failed != nil { // err is set when this has returned
+			return failed
+		}
+		return err
 	})
 }
 

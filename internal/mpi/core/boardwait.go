@@ -30,19 +30,24 @@ const pollEvery = 4
 
 // performBoard carries the call out. Before and after it says which calls it has done with.
 func (x *Call) performBoard() error {
-	sh, f := &x.st.shared, x.onBoard
+	f := x.onBoard
 	x.onBoard = nil
-	if sh.told < x.call {
-		x.set(sh.b.Done(sh.me), x.call)
-	}
+	x.tellDone(x.call)
 	if x.call%pollEvery == 0 {
 		x.c.Srv.Poll()
 	}
 	err := f(x, tagRoot(x.size, x.tag))
-	sh.told = x.call + 1
-	x.set(sh.b.Done(sh.me), sh.told)
+	x.tellDone(x.call + 1)
 	x.forget()
 	return err
+}
+
+// tellDone tells the others that this rank has done with the calls before one, whose number is v.
+func (x *Call) tellDone(v uint64) {
+	if sh := &x.st.shared; sh.told < v {
+		sh.told = v
+		x.set(sh.b.Done(sh.me), v)
+	}
 }
 
 // set sets a word of this rank on the board, and wakes who waits for it.

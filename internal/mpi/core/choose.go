@@ -133,6 +133,8 @@ func (x *Call) boardAllgather(n int) func(*Call, int) error {
 		return nil
 	case n <= board.Short:
 		return boardAllgather
+	case n >= boardGets && x.size == 2 && x.st.shared.gets:
+		return boardAllgatherDirect
 	}
 	return boardAllgatherLong
 }
@@ -146,6 +148,8 @@ func (x *Call) boardAlltoall(n int, inPlace bool) func(*Call, int) error {
 		return boardAlltoall
 	case inPlace:
 		return nil
+	case n >= boardGets && x.st.shared.gets:
+		return boardAlltoallDirect
 	}
 	return boardAlltoallLong
 }
@@ -176,6 +180,10 @@ func (x *Call) boardRooted(d *direction, n int) func(*Call, int) error {
 	}
 	return nil
 }
+
+// boardGets is the shortest part that ranks get from each other's memory. It pays where cores are far apart: there each
+// crossing costs, and the board has a part cross twice.
+const boardGets = 256 << 10
 
 // boardBcastMost is how many bytes two ranks broadcast over the board.
 const boardBcastMost = 64 << 10

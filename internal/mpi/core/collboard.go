@@ -23,6 +23,7 @@ type shared struct {
 	told uint64       // Done of this rank
 	seen uint64       // Done of all ranks of the node is at least that, as far as this rank knows
 	bulk uint64       // the number of the last call that had chunks
+	gets bool         // all ranks of all nodes get from the memory of their neighbours by themselves
 
 	nodes
 }
@@ -84,6 +85,9 @@ func (x *Call) makeBoard() error {
 		if futex.RegisterMembarrier() {
 			mine[0] |= canFence
 		}
+		if x.canReach(&on) {
+			mine[0] |= canGet
+		}
 	}
 	x.buf[schedule.In], x.buf[schedule.Out] = buffer{mine[:], 1, 1}, buffer{common[:], 1, 1}
 	x.op = Operator{Combiner: and{}, Commutes: true}
@@ -91,6 +95,7 @@ func (x *Call) makeBoard() error {
 	if err := x.perform(); err != nil || common[0]&canShare == 0 {
 		return err
 	}
+	sh.gets = common[0]&canGet != 0
 	sh.b, sh.nodes = board.New(mem, len(keys), on.me, common[0]&canFence != 0), on
 	return nil
 }
@@ -105,6 +110,7 @@ func bytesIn[T any](s []T) buffer {
 const (
 	canShare = 1 << iota // it has the memory
 	canFence             // others can have it pass a memory barrier
+	canGet               // it copies from the memory of the others by itself
 )
 
 // takeBefore has x send messages of a way that come before those of its call, and gives the schedule to build.
@@ -166,7 +172,7 @@ func (x *Call) mapBoard(owner, ranks int, k *boardKey) []byte {
 		return nil
 	}
 	for end := time.Now().Add(mapWait); time.Now().Before(end); {
-		mem, _, err := remote.Map(root, conduit.Key{ID: k.id, Base: k.base, Size: board.Size(ranks)})
+		mem, _, err := remote.Map(root, k.of(board.Size(ranks)))
 		if mem != nil || err != nil {
 			return mem // the end of the owner does not take it away, only that of this rank's conduit
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"unsafe"
 
+	"github.com/golci/golci/internal/mpi/pure/dtype"
 	"github.com/golci/golci/internal/mpi/pure/epoch"
 	"github.com/golci/golci/internal/mpi/pure/op"
 )
@@ -71,9 +72,27 @@ func (w *Window) accumulateDirect(from, old *Buf, to *Place, o op.ID, kind epoch
 	if old != nil {
 		copy(unsafe.Slice((*byte)(old.Mem), len(mem)), mem)
 	}
-	f(at, at, from.Mem, to.N)
+	f(at, at, hidden(from.Mem), to.N)
 	n.lock.Unlock()
 	return true
+}
+
+// FetchDirect is FetchAndOp if that can be carried out at once, else it does nothing. It keeps no argument, so memory of
+// the caller's stack will do.
+func (w *Window) FetchDirect(from, old unsafe.Pointer, t *dtype.Type, rank int, disp int64, o op.ID) bool {
+	to := Place{Rank: rank, Disp: disp, N: 1, T: t}
+	return w.accumulateDirect(&Buf{Mem: from, N: 1, T: t}, &Buf{Mem: old, N: 1, T: t}, &to, o, epoch.Access)
+}
+
+// SwapDirect is CompareAndSwap as FetchDirect is FetchAndOp. t is a predefined type that has it.
+func (w *Window) SwapDirect(from, compare, old unsafe.Pointer, t *dtype.Type, rank int, disp int64) bool {
+	return swappable(t.Basic()) && w.swapDirect(from, compare, old, &Place{Rank: rank, Disp: disp, N: 1, T: t})
+}
+
+// hidden is p, which the compiler does not follow. What p is given to must not keep it.
+func hidden(p unsafe.Pointer) unsafe.Pointer {
+	x := uintptr(p)
+	return *(*unsafe.Pointer)(unsafe.Pointer(&x))
 }
 
 // swapDirect is a compare and swap that is done when it returns true.

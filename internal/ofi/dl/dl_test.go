@@ -109,10 +109,12 @@ func TestKeepHandlers(t *testing.T) {
 
 func TestMissing(t *testing.T) {
 	_, err := Open("libnosuch.so.1", "libnosuch.so")
-	if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "libnosuch.so.1") || !strings.Contains(err.Error(), "libnosuch.so:") {
+	if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "libnosuch.so.1") ||
+		!strings.Contains(err.Error(), "libnosuch.so:") {
 		t.Errorf("%v", err)
 	}
-	if _, err := library(t, "libc.so.6").Symbol("no_such_function"); err == nil || !strings.Contains(err.Error(), "no_such_function") {
+	_, err = library(t, "libc.so.6").Symbol("no_such_function")
+	if err == nil || !strings.Contains(err.Error(), "no_such_function") {
 		t.Errorf("%v", err)
 	}
 }

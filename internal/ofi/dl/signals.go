@@ -40,6 +40,7 @@ func KeepHandlers(f func()) {
 
 // handler sets or reads what the kernel does at a signal; false if there is no such signal.
 func handler(s int, set, get *sigaction) bool {
-	_, _, e := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(s), uintptr(unsafe.Pointer(set)), uintptr(unsafe.Pointer(get)), maskBytes, 0, 0)
+	_, _, e := unix.RawSyscall6(unix.SYS_RT_SIGACTION,
+		uintptr(s), uintptr(unsafe.Pointer(set)), uintptr(unsafe.Pointer(get)), maskBytes, 0, 0)
 	return e == 0
 }

@@ -136,7 +136,9 @@ func (e *Endpoint) openCQ(table uintptr, depth int) error {
 			return e.lib.Error("fi_cq_open", rc)
 		}
 	}
-	return operations(at[object](e.cq).ops, map[*uintptr]uintptr{&e.cqRead: opCQRead, &e.readErr: opReadErr, &e.cqStr: opCQStrError})
+	return operations(at[object](e.cq).ops, map[*uintptr]uintptr{
+		&e.cqRead: opCQRead, &e.readErr: opReadErr, &e.cqStr: opCQStrError,
+	})
 }
 
 func (e *Endpoint) openEP(table, list uintptr, longest int) error {
@@ -149,7 +151,10 @@ func (e *Endpoint) openEP(table, list uintptr, longest int) error {
 		return l.Error("fi_endpoint", rc)
 	}
 	ep := at[fidEndpoint](e.ep)
-	if err := operations(ep.msg, map[*uintptr]uintptr{&e.recv: opRecv, &e.recvMsg: opRecvMsg, &e.send: opSend, &e.inject: opInject}); err != nil {
+	err = operations(ep.msg, map[*uintptr]uintptr{
+		&e.recv: opRecv, &e.recvMsg: opRecvMsg, &e.send: opSend, &e.inject: opInject,
+	})
+	if err != nil {
 		return err
 	}
 	if err := operations(ep.rma, map[*uintptr]uintptr{&e.rmaRead: opRead, &e.rmaWriteMsg: opWriteMsg}); err != nil {
@@ -183,7 +188,11 @@ func (e *Endpoint) Close() error {
 		what string
 		at   *uintptr
 	}{
-		{"endpoint", &e.ep}, {"completion queue", &e.cq}, {"table of addresses", &e.av}, {"domain", &e.domain}, {"fabric", &e.fabric},
+		{"endpoint", &e.ep},
+		{"completion queue", &e.cq},
+		{"table of addresses", &e.av},
+		{"domain", &e.domain},
+		{"fabric", &e.fabric},
 	} {
 		errs = append(errs, closeObject(e.lib, o.what, *o.at))
 		*o.at = 0
@@ -228,7 +237,8 @@ func (e *Endpoint) Address(name []byte) string {
 	b := append(append([]byte(nil), name...), make([]byte, 64)...)
 	out := make([]byte, 256)
 	n := uintptr(len(out))
-	callPointer(e.strAddr, e.av, uintptr(unsafe.Pointer(&b[0])), uintptr(unsafe.Pointer(&out[0])), uintptr(unsafe.Pointer(&n)))
+	callPointer(e.strAddr, e.av,
+		uintptr(unsafe.Pointer(&b[0])), uintptr(unsafe.Pointer(&out[0])), uintptr(unsafe.Pointer(&n)))
 	if end := bytes.IndexByte(out, 0); end >= 0 {
 		out = out[:end]
 	}
@@ -250,7 +260,8 @@ func (e *Endpoint) Register(mem uintptr, n int, key uint64, remote bool) (Region
 		access |= accessPeerRead | accessPeerWrite
 	}
 	var r Region
-	if rc := call(e.reg, e.domain, mem, uintptr(n), uintptr(access), 0, uintptr(key), 0, uintptr(unsafe.Pointer(&r.mr)), 0); rc != 0 {
+	rc := call(e.reg, e.domain, mem, uintptr(n), uintptr(access), 0, uintptr(key), 0, uintptr(unsafe.Pointer(&r.mr)), 0)
+	if rc != 0 {
 		return Region{}, e.lib.Error(fmt.Sprintf("registering %d bytes", n), rc)
 	}
 	if e.Info.ByEndpoint {
@@ -312,12 +323,14 @@ func (e *Endpoint) Failure() (c Completion, err error, ok bool) {
 		return Completion{}, nil, false
 	}
 	buf := make([]byte, 256)
-	said := text(callPointer(e.cqStr, e.cq, uintptr(x.provErr), x.errData, uintptr(unsafe.Pointer(&buf[0])), uintptr(len(buf))))
+	said := text(callPointer(e.cqStr, e.cq,
+		uintptr(x.provErr), x.errData, uintptr(unsafe.Pointer(&buf[0])), uintptr(len(buf))))
 	c = Completion{Context: x.context, Flags: x.flags, Len: x.len, Buf: x.buf}
 	return c, e.lib.Error(e.Info.Provider+": "+said, int(x.err)), true
 }
 
-// Post gives a buffer for messages to the library, for several if the endpoint has such. It returns 0 or a negated code.
+// Post gives a buffer for messages to the library, for several if the endpoint has such. It returns 0 or a negated
+// code.
 func (e *Endpoint) Post(buf uintptr, n int, desc, context uintptr) int {
 	h := &e.hot
 	if !e.Info.MultiRecv {
@@ -346,7 +359,8 @@ func (e *Endpoint) Send(buf uintptr, n int, desc uintptr, to uint64, context uin
 	return f.Int()
 }
 
-// Inject sends n bytes, at most Info.Inject, which the library copies. There is no completion. It returns what Send does.
+// Inject sends n bytes, at most Info.Inject, which the library copies. There is no completion. It returns what Send
+// does.
 func (e *Endpoint) Inject(buf uintptr, n int, to uint64) int {
 	f := &e.hot.frame
 	f.Fn = e.inject

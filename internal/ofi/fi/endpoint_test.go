@@ -31,7 +31,12 @@ func library(t testing.TB) *Library {
 }
 
 // providers are those of the tests.
-var providers = []Want{{Provider: "shm"}, {Provider: "tcp;ofi_rxm", Domain: "lo"}, {Provider: "net", Domain: "lo"}, {Provider: "tcp", Domain: "lo"}}
+var providers = []Want{
+	{Provider: "shm"},
+	{Provider: "tcp;ofi_rxm", Domain: "lo"},
+	{Provider: "net", Domain: "lo"},
+	{Provider: "tcp", Domain: "lo"},
+}
 
 func find(t testing.TB, w Want) *Info {
 	t.Helper()
@@ -170,7 +175,8 @@ func exchange(t *testing.T, w Want) {
 		t.Errorf("%+v, %q", c, mb[60000:60005])
 	}
 	again(t, func() int { return a.ReadFrom(addr(ma)+200, 17, ra.Desc, to, there+60000-5, rb.Key, addr(ma)) }, a, b)
-	if c := next(t, a, b); c.Context != addr(ma) || string(ma[200:217]) != "\x00\x00\x00\x00\x00sent"+strings.Repeat("\x00", 8) {
+	want := "\x00\x00\x00\x00\x00sent" + strings.Repeat("\x00", 8)
+	if c := next(t, a, b); c.Context != addr(ma) || string(ma[200:217]) != want {
 		t.Errorf("%+v, %q", c, ma[200:217])
 	}
 }

@@ -125,11 +125,13 @@ func places() map[string]uintptr {
 // constants are those of the header that this package repeats.
 var constants = map[string]uint64{
 	"FI_MSG": capMsg, "FI_RMA": capRMA, "FI_MULTI_RECV": capMultiRecv, "FI_REMOTE_COMM": capRemoteComm,
-	"FI_TRANSMIT": flagTransmit, "FI_RECV": flagRecv, "FI_COMPLETION": flagCompletion, "FI_DELIVERY_COMPLETE": flagDelivery,
-	"FI_CONTEXT": modeContext, "FI_CONTEXT2": modeContext2, "FI_ORDER_SAS": orderSAS,
+	"FI_TRANSMIT": flagTransmit, "FI_RECV": flagRecv, "FI_COMPLETION": flagCompletion,
+	"FI_DELIVERY_COMPLETE": flagDelivery,
+	"FI_CONTEXT":           modeContext, "FI_CONTEXT2": modeContext2, "FI_ORDER_SAS": orderSAS,
 	"FI_MR_LOCAL": mrLocal, "FI_MR_VIRT_ADDR": mrVirtAddr, "FI_MR_ALLOCATED": mrAllocated, "FI_MR_PROV_KEY": mrProvKey,
-	"FI_MR_ENDPOINT": mrEndpoint, "FI_EP_RDM": epRDM, "FI_THREAD_DOMAIN": threadDomain, "FI_PROGRESS_MANUAL": progressManual,
-	"FI_RM_ENABLED": rmEnabled, "FI_AV_TABLE": avTable, "FI_CQ_FORMAT_DATA": formatData, "FI_WAIT_NONE": waitNone,
+	"FI_MR_ENDPOINT": mrEndpoint, "FI_EP_RDM": epRDM, "FI_THREAD_DOMAIN": threadDomain,
+	"FI_PROGRESS_MANUAL": progressManual,
+	"FI_RM_ENABLED":      rmEnabled, "FI_AV_TABLE": avTable, "FI_CQ_FORMAT_DATA": formatData, "FI_WAIT_NONE": waitNone,
 	"FI_WAIT_FD": waitFD, "FI_GETWAIT": cmdGetWait, "FI_ENABLE": cmdEnable, "FI_OPT_ENDPOINT": optEndpoint,
 	"FI_OPT_MIN_MULTI_RECV": optMinMulti, "FI_SEND": accessSend, "FI_READ": accessRead, "FI_WRITE": accessWrite,
 	"FI_REMOTE_READ": accessPeerRead, "FI_REMOTE_WRITE": accessPeerWrite, "FI_EAGAIN": Again, "FI_EAVAIL": Available,
@@ -152,7 +154,8 @@ func TestLayout(t *testing.T) {
 	}
 	b.WriteString("int main(void) { int bad = 0;\n")
 	check := func(what string, want uint64) {
-		fmt.Fprintf(&b, "if ((unsigned long long)(%s) != %dULL) { bad = 1; printf(\"%s is %%llu, not %d\\n\", (unsigned long long)(%[1]s)); }\n",
+		fmt.Fprintf(&b, "if ((unsigned long long)(%s) != %dULL) { bad = 1; "+
+			"printf(\"%s is %%llu, not %d\\n\", (unsigned long long)(%[1]s)); }\n",
 			what, want, what, want)
 	}
 	all := places()

@@ -1,0 +1,77 @@
+//go:build linux
+
+package main
+
+/*
+#include "calls.h"
+#include "posts.h"
+*/
+import "C"
+
+import (
+	"fmt"
+
+	"github.com/golci/golci/internal/mpi/core"
+	"github.com/golci/golci/internal/mpi/pure/errs"
+)
+
+// begun is called at the beginning of each function that C calls and that may look at requests, or wait. It starts the
+// receives that wait in C. What recovers from panics comes before it.
+func begun() {
+	if C.posts.n != 0 {
+		startPosts()
+	}
+}
+
+// startPosts starts the receives that wait in C, in their order.
+func startPosts() {
+	p := &C.posts
+	waiting, room := p.post[:p.n], p.room
+	p.n, p.room = 0, 0 // after a panic the handles are of no use any more
+	for i := range waiting {
+		e := &waiting[i]
+		in := requests.find(e.request)
+		in.Request, in.comm = started(e), e.place
+	}
+	if room != 0 {
+		stock(waiting)
+		p.room = room
+	}
+}
+
+// started starts one. A receive that cannot be started is a request that has failed.
+func started(e *C.struct_post) core.Request {
+	c := direct(e.place, e.source, e.tag)
+	if c == nil {
+		return failed(at(worldPlace), fmt.Errorf("mpi: Irecv: %w: it has been freed", errs.Comm))
+	}
+	r, err := c.Srv.Irecv(c.Ctx, int(c.Near[e.source]), int(e.tag), bytesAt(e.mem, e.n))
+	if err != nil {
+		return failed(c, c.RecvError("Irecv", int(e.source), int(e.tag), int(e.n), err))
+	}
+	return c.Started(r)
+}
+
+// failed is a request of c that has ended with err.
+func failed(c *core.Comm, err error) core.Request {
+	r := c.Srv.NewCall()
+	c.Srv.EndCall(r, err, nil)
+	return c.Started(r)
+}
+
+// stock gives posts the handles of the requests that they are going to be.
+func stock(posts []C.struct_post) {
+	for i := range posts {
+		posts[i].request = requests.add(core.Request{}, worldPlace)
+	}
+}
+
+//export golciPosts
+func golciPosts() (class C.int) {
+	defer recovered(&class)
+	p, world := &C.posts, at(worldPlace)
+	p.tags, p.longest = core.TagUB, C.int64_t(world.Srv.EagerLimit())
+	stock(p.post[:])
+	p.room = C.posts_most
+	return C.MPI_SUCCESS
+}
