@@ -18,24 +18,26 @@ type Config struct {
 	Conduit conduit.Config
 	// Connect is how long the first message to a peer may take; default 10 s.
 	Connect time.Duration
-	// Linger is how long Close waits for what has been sent. It is also how long the conduit goes on after that, until
-	// its peers have heard of the end. Default 2 s.
+	// Silence is how long a peer that is suspected may take to answer; default 2 s.
+	Silence time.Duration
+	// Linger is how long Close waits for what has been sent, at most. For four times as long the conduit goes on after
+	// that, until its peers have heard of the end. Default 2 s.
 	Linger time.Duration
 }
 
 const (
 	defaultLoan      = 200
 	defaultMaxRecord = 8192 + 256
-	defaultChunk     = 256 << 10
+	defaultChunk     = 32 << 10
 	defaultSlots     = 8
 	defaultLinger    = 2 * time.Second
 	defaultConnect   = 10 * time.Second
+	defaultSilence   = 2 * time.Second
 	maxLoan          = 1 << 17
 	maxMaxRecord     = 16 << 20
-	maxChunk         = 64 << 20
+	maxChunk         = 16 << 20
 	maxSlots         = 1 << 10
 	maxReply         = 1 << 28
-	maxWindow        = 1 << 30
 
 	// spare is how many times a window holds what credits pay for. What a peer has taken it tells later, and credits
 	// must never find less room than they pay for.
@@ -44,13 +46,12 @@ const (
 
 // geometry is what the sizes come to, in bytes unless said otherwise.
 type geometry struct {
-	maxRecord int
+	maxRecord int // bytes
 	loan      int    // credits
 	requests  uint32 // of a window, beyond which requests are refused
 	window    uint32 // beyond which everything is refused
 	tellAt    uint32 // after how much that was taken a peer is told of it
 	chunk     int
-	stride    int // from chunk to chunk
 	slots     int // chunks
 	tiny      bool
 }
@@ -76,10 +77,6 @@ func newGeometry(c conduit.Config) (geometry, error) {
 		}
 	}
 	g := geometry{maxRecord: c.MaxRecord &^ 7, loan: c.Loan, chunk: max(c.BulkChunk, 0), slots: c.BulkSlots, tiny: c.TinyQueues}
-	g.stride = (g.chunk + 63) &^ 63
-	if g.stride*g.slots > maxWindow {
-		return geometry{}, fmt.Errorf("%w: %d chunks of %d bytes, want %d bytes together at most", conduit.ErrConfig, c.BulkSlots, c.BulkChunk, maxWindow)
-	}
 	longest := cost(g.maxRecord)
 	g.requests = spare*uint32(c.Loan)*cost(conduit.CreditBytes) + 2*longest
 	g.window = g.requests + uint32(c.ReplySpace) + 2*longest
@@ -110,8 +107,18 @@ func (g *geometry) admits(class conduit.Class, under, cost uint32) bool {
 	return under+cost <= g.window
 }
 
-func (g *geometry) caps(ordered bool) conduit.Caps {
-	c := conduit.Caps{Name: Name, MaxRecord: g.maxRecord, Loan: g.loan, Ordered: ordered}
+// longest is the longest message in bytes.
+func (g *geometry) longest() int {
+	n := header + g.maxRecord
+	if g.chunk > 0 {
+		n = max(n, header+chunkHead+(g.chunk+7)&^7)
+	}
+	return n
+}
+
+// caps never has Ordered: providers complete messages that they divide after shorter ones that came later.
+func (g *geometry) caps() conduit.Caps {
+	c := conduit.Caps{Name: Name, MaxRecord: g.maxRecord, Loan: g.loan}
 	if g.chunk > 0 {
 		c.BulkChunk, c.BulkSlots = g.chunk, g.slots
 	}

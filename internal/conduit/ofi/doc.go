@@ -2,11 +2,17 @@
 // amd64 and arm64; elsewhere it has its name only. docs/ofi.md tells how it works.
 //
 // A record is written into a slot of memory that the library knows, and sent from there. It arrives in one receive pool
-// that all peers share, and is delivered in place. Bulk data and Remote are reads and writes of registered memory.
+// that all peers share, and is delivered in place. Bulk data travel as longer messages. Remote is reads and writes of
+// registered memory.
 //
 // One lock, Conduit.mu, is held for each call of the library and guards what the conduit keeps. Sinks and completions
 // are called without it. Whoever polls holds Conduit.polling.
 package ofi
 
+import "errors"
+
 // Name is what GOLCI_CONDUIT and Caps call this conduit.
 const Name = "ofi"
+
+// ErrNotBuilt means that this program has been built without the conduit.
+var ErrNotBuilt = errors.New("this program was built without libfabric: build it with -tags ofi, on Linux amd64 or arm64")

@@ -4,11 +4,14 @@ package ofi
 
 import (
 	"encoding/binary"
+	"errors"
 	"math/bits"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/internal/ofi/fi"
 )
 
@@ -27,7 +30,6 @@ type use uint8
 const (
 	unused  use = iota
 	sending     // a message
-	writing     // a chunk, into the window of a peer
 	getting
 	putting
 	receiving // messages, into a buffer
@@ -43,36 +45,80 @@ type slot struct {
 	next   *slot // of a queue, or of those not in use
 
 	use  use
-	peer int32
-	kind kind   // of a message
-	n    int    // bytes of it, with the header; of other operations, bytes to move
-	at   uint64 // in the library since then: a count of passes; 0 is not in it
+	peer int
+	kind kind // of a message
+	n    int  // bytes of it, with the header
 
-	chunk chunk
-	local uintptr // where the bytes are, unless in the slot
-	ldesc uintptr
-	rkey  uint64
-	raddr uint64
-	index int // in Conduit.flying
+	op  *operation // getting and putting
+	buf *buffer    // receiving
+}
+
+// operation is an access to the memory of a peer.
+type operation struct {
+	local  []byte // of the caller, alive until the library is done with it
+	region *fi.Region
+	rkey   uint64
+	raddr  uint64
+	done   conduit.Completion // nil once it has been told
+	index  int                // in Conduit.flying
+	since  time.Time          // of the failure of the peer
 }
 
 func (s *slot) base() uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(s.mem))) }
 
 // message is the n bytes of it, header included.
-func (s *slot) message() []byte { return s.mem[messageAt : messageAt+s.n] }
+func (s *slot) message() []byte { return s.mem[messageAt : messageAt+s.n : messageAt+s.n] }
 
 // slab is the memory of slots. It grows to what is needed at once, and does not shrink. Under Conduit.mu.
 type slab struct {
-	all    []*slot
-	free   [32]*slot // by the logarithm of their length
-	arenas []arena
+	all     []*slot
+	free    [32]*slot // by the logarithm of their length
+	arenas  *arenas
+	regions []fi.Region
 	// register makes an arena known to the library, if that must be.
 	register func(mem []byte) (fi.Region, error)
 }
 
-type arena struct {
-	mem    []byte
-	region fi.Region
+// arenas is memory that is given back to the system when the conduit is garbage: callers may touch a reserved record
+// after Close.
+type arenas struct{ mem [][]byte }
+
+func (a *arenas) unmap() {
+	for _, m := range a.mem {
+		_ = unix.Munmap(m) // nobody has it any more
+	}
+}
+
+// mapped is n bytes of zeros outside of the Go heap.
+func (a *arenas) mapped(n int) ([]byte, error) {
+	m, err := unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err == nil {
+		a.mem = append(a.mem, m)
+	}
+	return m, err
+}
+
+// known is n mapped bytes that the library knows.
+func (b *slab) known(n int) (mem []byte, desc uintptr, err error) {
+	if mem, err = b.arenas.mapped(n); err != nil {
+		return nil, 0, err
+	}
+	r, err := b.register(mem)
+	if err != nil {
+		return nil, 0, err
+	}
+	b.regions = append(b.regions, r)
+	return mem, r.Desc, nil
+}
+
+// forget takes all memory back from the library.
+func (b *slab) forget(ep *fi.Endpoint) error {
+	var errs []error
+	for _, r := range b.regions {
+		errs = append(errs, ep.Forget(r))
+	}
+	b.regions = nil
+	return errors.Join(errs...)
 }
 
 // take gives a slot for a message of n bytes, nil if the system has no memory for one.
@@ -96,18 +142,12 @@ func (b *slab) give(s *slot) {
 func (s *slot) fits(n int) bool { return messageAt+n <= len(s.mem) }
 
 func (b *slab) grow(k int) bool {
-	mem, err := mapped(max(arenaSize, 1<<k))
+	mem, desc, err := b.known(max(arenaSize, 1<<k))
 	if err != nil {
 		return false
 	}
-	r, err := b.register(mem)
-	if err != nil {
-		_ = unix.Munmap(mem) // nobody has it yet
-		return false
-	}
-	b.arenas = append(b.arenas, arena{mem, r})
 	for at := 0; at+1<<k <= len(mem); at += 1 << k {
-		s := &slot{mem: mem[at : at+1<<k : at+1<<k], desc: r.Desc, number: len(b.all), class: uint8(k), next: b.free[k]}
+		s := &slot{mem: mem[at : at+1<<k : at+1<<k], desc: desc, number: len(b.all), class: uint8(k), next: b.free[k]}
 		binary.LittleEndian.PutUint64(s.mem[numberAt:], uint64(s.number))
 		b.all = append(b.all, s)
 		b.free[k] = s
@@ -117,21 +157,15 @@ func (b *slab) grow(k int) bool {
 
 // of finds the slot of a context that the library has given back; nil if it is none.
 func (b *slab) of(context uintptr) *slot {
-	for _, a := range b.arenas {
-		at := context - uintptr(unsafe.Pointer(unsafe.SliceData(a.mem)))
-		if at < uintptr(len(a.mem)) && at+messageAt <= uintptr(len(a.mem)) {
-			n := binary.LittleEndian.Uint64(a.mem[at+numberAt:])
-			if n < uint64(len(b.all)) && b.all[n].base() == context {
-				return b.all[n]
-			}
-		}
+	if context == 0 {
+		return nil
+	}
+	at := context + numberAt // memory of C: not moved, and not collected
+	n := **(**uint64)(unsafe.Pointer(&at))
+	if n < uint64(len(b.all)) && b.all[n].base() == context {
+		return b.all[n]
 	}
 	return nil
-}
-
-// mapped is n bytes of zeros outside of the Go heap.
-func mapped(n int) ([]byte, error) {
-	return unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 }
 
 // queue is slots in the order in which they came.
@@ -156,12 +190,6 @@ func (q *queue) pop() *slot {
 		s.next = nil
 	}
 	return s
-}
-
-// record is the record in a slot, as long as its first word tells.
-func (s *slot) record() []byte {
-	n := binary.LittleEndian.Uint32(s.mem[recordAt:])
-	return s.mem[recordAt : recordAt+n : recordAt+n]
 }
 
 // space is n bytes for a record, rounded up.

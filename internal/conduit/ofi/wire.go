@@ -11,20 +11,19 @@ const (
 	kindRequest kind = iota
 	kindReply
 	kindSystem
-	kindCredit      // the header only: news of what was taken
-	kindHello       // the first message to a peer; it is as kindCredit
-	kindBye         // the last one: how much was sent in all
-	kindByeAck      // all of that has come
-	kindAsk         // for a window for bulk data
-	kindWindow      // where it is
-	kindChunk       // a chunk has been written there
-	kindPing        // a sign of life is wanted
-	kindPong        // and given
-	kinds           // how many there are
-	header     = 16 // bytes before the record, or what else the kind has
-	chunkAt    = 24 // bytes of a kindChunk
-	pairAt     = 16 // bytes of a kindWindow
-	byeAt      = 8  // bytes of a kindBye
+	kindChunk  // of bulk data: a chunk, and the bytes
+	kindCredit // the header only: news of what was taken
+	kindBye    // the last one: how many records and chunks were sent in all
+	kindByeAck // all of them have come
+	kindPing   // a sign of life is wanted
+	kindPong   // and given
+	kinds      // how many there are
+)
+
+const (
+	header    = 16 // bytes before the record, or what else the kind has
+	chunkHead = 24 // bytes of a kindChunk before the data
+	byeBytes  = 8  // of a kindBye
 )
 
 // head begins each message.
@@ -59,39 +58,42 @@ func (h *head) parse(b []byte, job uint32, size int) bool {
 	if h.job != job || h.kind >= kinds || b[5] != 0 || uint64(h.src) >= uint64(size) {
 		return false
 	}
-	return h.kind <= kindSystem || len(b) == header+h.kind.length()
-}
-
-// length is how many bytes follow the header of a message that is no record.
-func (k kind) length() int {
-	switch k {
-	case kindBye:
-		return byeAt
-	case kindWindow:
-		return pairAt
+	switch n := len(b) - header; h.kind {
+	case kindRequest, kindReply, kindSystem:
+		return n >= 8
 	case kindChunk:
-		return chunkAt
+		return n > chunkHead
+	case kindBye:
+		return n == byeBytes
+	default:
+		return n == 0
 	}
-	return 0
 }
 
-// chunk is what a kindChunk tells.
+// chunk is what a kindChunk tells of its bytes.
 type chunk struct {
-	id     uint64
-	off    int64
-	n, seq uint32
+	id  uint64
+	off int64
+	n   uint32
 }
 
 func (x *chunk) put(b []byte) {
+	_ = b[chunkHead-1]
 	binary.LittleEndian.PutUint64(b, x.id)
 	binary.LittleEndian.PutUint64(b[8:], uint64(x.off))
-	binary.LittleEndian.PutUint32(b[16:], x.n)
-	binary.LittleEndian.PutUint32(b[20:], x.seq)
+	binary.LittleEndian.PutUint64(b[16:], uint64(x.n))
 }
 
-func (x *chunk) get(b []byte) {
+// parse takes apart what follows the header, and returns the bytes; false if they are not as many as it tells.
+func (x *chunk) parse(b []byte) (data []byte, ok bool) {
 	x.id, x.off = binary.LittleEndian.Uint64(b), int64(binary.LittleEndian.Uint64(b[8:]))
-	x.n, x.seq = binary.LittleEndian.Uint32(b[16:]), binary.LittleEndian.Uint32(b[20:])
+	n := binary.LittleEndian.Uint64(b[16:])
+	data = b[chunkHead:]
+	if n == 0 || n > uint64(len(data)) || uint64(len(data))-n >= 8 {
+		return nil, false
+	}
+	x.n = uint32(n)
+	return data[:n:n], true
 }
 
 // cost is what a record of n bytes takes of a window: the length of its message.

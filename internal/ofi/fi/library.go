@@ -5,6 +5,7 @@ package fi
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -176,3 +177,16 @@ func control(l *Library, what string, obj uintptr, cmd int, arg uintptr) error {
 	}
 	return nil
 }
+
+// Code is what the library says of a code that an operation of an endpoint returned.
+func Code(e *Endpoint, what string, code int) error { return e.lib.Error(what, code) }
+
+// IsKey tells whether an operation has failed because the memory of the peer is not known under that key, or is
+// shorter.
+func IsKey(err error) bool {
+	var c *CodeError
+	return errors.As(err, &c) && slices.Contains(keyCodes, c.Code)
+}
+
+// keyCodes are what providers say then: EPERM, EACCES, EFAULT, EINVAL, ENOKEY, EKEYREJECTED, EREMOTEIO.
+var keyCodes = []int{1, 13, 14, 22, 126, 129, 121}
