@@ -12,6 +12,7 @@ import (
 const (
 	closingLook = 200 * time.Microsecond // while Close waits, and after it
 	afterwards  = 4                      // how much longer than Linger the conduit then goes on, at most
+	tellAll     = 64                     // ranks of a job in which strangers hear of the end, too: each costs a connection
 )
 
 // Close implements conduit.Conduit. It waits, Config.Linger at most, until what has been sent has left and operations
@@ -66,7 +67,7 @@ func (c *Conduit) wind(end time.Time, done func() bool) bool {
 // farewell tells peers how much was sent in all. Under mu, as what follows.
 func (c *Conduit) farewell() {
 	for i := range c.peers {
-		if p := &c.peers[i]; p.known && !p.byeSent && i != c.cfg.Rank && !c.fails.Lost(i) {
+		if p := &c.peers[i]; (p.known || c.cfg.Size <= tellAll) && !p.byeSent && i != c.cfg.Rank && !c.fails.Lost(i) {
 			p.byeSent = true
 			c.tell(p, kindBye, p.count)
 		}

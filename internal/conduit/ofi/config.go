@@ -46,7 +46,7 @@ const (
 
 // geometry is what the sizes come to, in bytes unless said otherwise.
 type geometry struct {
-	maxRecord int // bytes
+	maxRecord int
 	loan      int    // credits
 	requests  uint32 // of a window, beyond which requests are refused
 	window    uint32 // beyond which everything is refused

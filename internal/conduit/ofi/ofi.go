@@ -133,6 +133,7 @@ type peer struct {
 	acked        bool // it has all that was sent
 
 	reserved, chunk *slot // not committed
+	room            int   // bytes of chunk
 	out             queue // waits to be sent
 	in              inbox
 	busy, turn      bool

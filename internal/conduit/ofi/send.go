@@ -26,8 +26,9 @@ func (c *Conduit) Reserve(to int, class conduit.Class, n int) ([]byte, conduit.S
 	}
 	c.mu.Lock()
 	found := false
-	if !c.geo.admits(class, p.sent-p.seen, cost(n)) {
-		found = c.progress(batch) // news of room may have come
+	// News of room may have come. It is looked for early: who sends need not poll, and a connection back takes passes.
+	if under := p.sent - p.seen; under > c.geo.requests/2 || !c.geo.admits(class, under, cost(n)) {
+		found = c.progress(batch)
 	}
 	var space []byte
 	st := conduit.Retry
@@ -118,6 +119,7 @@ func (c *Conduit) BulkReserve(to, n int) ([]byte, conduit.Status) {
 		if s := c.keptSlot(&p.chunk, header+chunkHead+(n+7)&^7); s != nil {
 			at := recordAt + chunkHead
 			space, st = s.mem[at:at+n:at+n], conduit.OK
+			p.room = n
 		}
 	}
 	c.mu.Unlock()
@@ -133,7 +135,7 @@ func (c *Conduit) BulkCommit(to int, id uint64, off int64, n int) {
 	}
 	c.mu.Lock()
 	s := p.chunk
-	if s == nil || n < 1 || header+chunkHead+(n+7)&^7 > s.n {
+	if s == nil || n < 1 || n > p.room {
 		c.mu.Unlock()
 		return
 	}
