@@ -27,7 +27,7 @@ func (c *Comm) Group() (*group.Group, error) {
 	if err := c.there("Group"); err != nil {
 		return nil, err
 	}
-	return groupOf(c.own()), nil
+	return groupOf(c.own()).Of(c.owner()), nil
 }
 
 // RemoteGroup is the other group of an inter-communicator (7.6.1, MPI_Comm_remote_group). ErrComm: c has none.
@@ -35,7 +35,7 @@ func (c *Comm) RemoteGroup() (*group.Group, error) {
 	if err := c.remote("RemoteGroup"); err != nil {
 		return nil, err
 	}
-	return groupOf(c.group), nil
+	return groupOf(c.group).Of(c.owner()), nil
 }
 
 // Compare compares two communicators (7.4.1). A view is the same as its communicator. Error: ErrComm.
@@ -101,7 +101,7 @@ func (c *Comm) Create(g *group.Group) (*Comm, error) {
 		c.proc.ids.release(id)
 		return nil, nil
 	}
-	return newComm(c.proc, id, uid, slices.Clone(g.List()), rank), nil
+	return newComm(c.home(), id, uid, slices.Clone(g.List()), rank), nil
 }
 
 // CreateGroup is Create that only the ranks of the group call (7.4.2, MPI_Comm_create_group). Calls at the same time
@@ -127,7 +127,7 @@ func (c *Comm) CreateGroup(g *group.Group, tag int) (*Comm, error) {
 	if err != nil {
 		return nil, c.dressed(what, err)
 	}
-	return newComm(c.proc, id, uid, members, rank), nil
+	return newComm(c.home(), id, uid, members, rank), nil
 }
 
 // Idup is Dup that does not wait (7.4.2, MPI_Comm_idup). The communicator may be used when the request is done. All
@@ -144,7 +144,7 @@ func (c *Comm) Idup() (*Comm, Request, error) {
 	go func() {
 		id, uid, err := y.agree()
 		if err == nil {
-			d.enter(c.proc, id, uid)
+			d.enter(c.home(), id, uid)
 		}
 		c.Srv.EndCall(req, c.dressed(what, err), nil)
 	}()
