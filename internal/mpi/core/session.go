@@ -14,6 +14,12 @@ type Session struct {
 	buffer buffering
 }
 
+// Process sets that every session has (11.3.2).
+const (
+	WorldSet = "mpi://WORLD" // all ranks of the job
+	SelfSet  = "mpi://SELF"  // the rank itself
+)
+
 // NewSession makes one.
 func (p *Proc) NewSession() *Session { return &Session{p: p} }
 
@@ -22,9 +28,9 @@ func (p *Proc) NewSession() *Session { return &Session{p: p} }
 func (s *Session) Group(set string) (*group.Group, error) {
 	of := s.p.world
 	switch {
-	case strings.EqualFold(set, "mpi://SELF"):
+	case strings.EqualFold(set, SelfSet):
 		of = s.p.self
-	case !strings.EqualFold(set, "mpi://WORLD"):
+	case !strings.EqualFold(set, WorldSet):
 		return nil, fmt.Errorf("%w: there is no process set %q", ErrArgument, set)
 	}
 	g, err := of.Group()

@@ -64,8 +64,8 @@ func made(list []int32, owner any) *Group {
 	return &Group{n: int32(len(list)), list: list, owner: owner}
 }
 
-// Of is the same processes with an owner: a session. Groups that are derived from a group have its owner, of two groups
-// that of the first. The empty group has none.
+// Of is the same processes with an owner: a session. Groups that are derived from a group have its owner; of two groups
+// that of the first, and a union that of the second if the first has none. The empty group has none.
 func (g *Group) Of(owner any) *Group {
 	if g.n == 0 || owner == g.owner {
 		return g
