@@ -8,12 +8,6 @@
 /* session */
 
 /* env */
-ABI(int, Abi_get_fortran_info, (MPI_Info *info))
-{ return unsupported(); }
-ABI(int, Abi_get_info, (MPI_Info *info))
-{ return unsupported(); }
-ABI(int, Abi_set_fortran_info, (MPI_Info info))
-{ return unsupported(); }
 
 /* error */
 
@@ -72,8 +66,6 @@ ABI(int, Win_toint, (MPI_Win win))
 /* comm */
 
 /* topology */
-ABI(int, Get_hw_resource_info, (MPI_Info *hw_info))
-{ return unsupported(); }
 
 /* datatype */
 

@@ -1,9 +1,6 @@
 package core
 
 import (
-	"fmt"
-	"hash/fnv"
-	"os"
 	"slices"
 
 	"github.com/golci/golci/internal/mpi/pure/errs"
@@ -149,35 +146,4 @@ func (c *Comm) Idup() (*Comm, Request, error) {
 		c.Srv.EndCall(req, c.dressed(what, err), nil)
 	}()
 	return d, Request{c: c, req: req}, nil
-}
-
-// SplitShared is Split with a colour for each machine (7.4.2, MPI_Comm_split_type with MPI_COMM_TYPE_SHARED). Ranks
-// that give !shared get nil.
-func (c *Comm) SplitShared(shared bool, key int) (*Comm, error) {
-	const what = "SplitShared"
-	if err := c.usable(what); err != nil {
-		return nil, err
-	}
-	machine := c.proc.machineName()
-	all, err := c.meeting().gather(machine)
-	if err != nil {
-		return nil, c.dressed(what, err)
-	}
-	color := Undefined
-	if shared {
-		color = slices.Index(all, machine)
-	}
-	return c.Split(color, key)
-}
-
-// machineName is a hash of what tells this machine from others.
-func (p *Proc) machineName() uint64 {
-	if p.machine != 0 {
-		return p.machine
-	}
-	h := fnv.New64a()
-	name, _ := os.Hostname()
-	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	_, _ = fmt.Fprintf(h, "%s %s", name, boot)
-	return h.Sum64()
 }
