@@ -1,5 +1,6 @@
 /* Sends in buffered mode, and the buffers for them (3.4 and 3.6 of the standard). */
 #include "pt2pt.h"
+#include "buffered.h"
 
 ABI(int, Bsend_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
 {
@@ -32,121 +33,86 @@ ABI(int, Bsend_init_c, (const void *buf, MPI_Count count, MPI_Datatype datatype,
     return begin(buf, count, datatype, dest, tag, comm, request, 0);
 }
 
-/* NONE is the place of the rank's own buffer, which is of no communicator. */
-enum { none = -1 };
-
-static int attach(void *mem, MPI_Count size, struct comm *c)
+int buffer_attach(void *mem, MPI_Count size, int comm, uintptr_t session)
 {
-    int class = size < 0 || (size > 0 && !mem) ? MPI_ERR_ARG : MPI_SUCCESS;
-    if (class == MPI_SUCCESS)
-        class = golciAttach(mem, size, mem == MPI_BUFFER_AUTOMATIC, c ? c->place : none);
-    return class == MPI_SUCCESS ? class : fail(c, class);
+    if (size < 0 || (size > 0 && !mem))
+        return MPI_ERR_ARG;
+    return golciAttach(mem, size, mem == MPI_BUFFER_AUTOMATIC, comm, session);
 }
 
-/* The address of the program's variable is given. */
-static int detach(void *variable, MPI_Count *size, struct comm *c)
+int buffer_detach(void *variable, MPI_Count *size, int comm, uintptr_t session)
 {
     uintptr_t mem = 0;
-    int class = variable && size ? golciDetach(&mem, size, c ? c->place : none) : MPI_ERR_ARG;
-    if (class != MPI_SUCCESS)
-        return fail(c, class);
-    *(void **)variable = (void *)mem;
-    return MPI_SUCCESS;
+    int64_t n = 0;
+    int class = variable && size ? golciDetach(&mem, &n, comm, session) : MPI_ERR_ARG;
+    if (class == MPI_SUCCESS) {
+        *(void **)variable = (void *)mem;
+        *size = n;
+    }
+    return class;
 }
 
-static int flush(MPI_Request *request, struct comm *c)
+int buffer_detach_int(void *variable, int *size, int comm, uintptr_t session)
 {
-    int at = none, class = request ? golciFlush(NUMBERS(request), c ? c->place : none) : MPI_ERR_ARG;
-    return class == MPI_SUCCESS ? class : c ? fail(c, class) : ended(class, at);
-}
-
-/* wait is for a request that nobody has seen. */
-static int wait(int class, MPI_Request *request)
-{
-    return class == MPI_SUCCESS ? PMPI_Wait(request, MPI_STATUS_IGNORE) : class;
-}
-
-#define RUNNING \
-    if (!running()) \
-    return fail(NULL, MPI_ERR_OTHER)
-
-#define COMM \
-    struct comm *c = comm_of(comm); \
-    if (!c) \
-    return bad_comm()
-
-/* to_int stores a size as an int. */
-static int to_int(int class, MPI_Count n, int *size)
-{
+    MPI_Count n = 0;
+    int class = buffer_detach(variable, size ? &n : NULL, comm, session);
     if (class == MPI_SUCCESS)
         *size = n > INT32_MAX ? MPI_UNDEFINED : (int)n;
     return class;
 }
 
-ABI(int, Buffer_attach_c, (void *buffer, MPI_Count size))
+int buffer_iflush(MPI_Request *request, int comm, uintptr_t session)
 {
-    RUNNING;
-    return attach(buffer, size, NULL);
+    return request ? golciFlush(NUMBERS(request), comm, session) : MPI_ERR_ARG;
 }
 
-ABI(int, Buffer_detach_c, (void *buffer_addr, MPI_Count *size))
+int buffer_flush(int comm, uintptr_t session)
 {
-    RUNNING;
-    return detach(buffer_addr, size, NULL);
+    MPI_Request request = MPI_REQUEST_NULL; /* nobody has seen it */
+    int class = golciFlush(NUMBERS(&request), comm, session);
+    return class == MPI_SUCCESS ? PMPI_Wait(&request, MPI_STATUS_IGNORE) : class;
 }
 
-ABI(int, Buffer_detach, (void *buffer_addr, int *size))
-{
-    MPI_Count n = 0;
-    int class;
-    RUNNING;
-    class = detach(buffer_addr, size ? &n : NULL, NULL);
-    return to_int(class, n, size);
-}
+/* The rank's own buffer. */
+#define RANK(call) \
+    if (!running()) \
+        return fail(NULL, MPI_ERR_OTHER); \
+    int class = call; \
+    return class == MPI_SUCCESS ? class : fail(NULL, class)
 
-ABI(int, Buffer_iflush, (MPI_Request *request))
-{
-    RUNNING;
-    return flush(request, NULL);
-}
+ABI(int, Buffer_attach_c, (void *buffer, MPI_Count size)) { RANK(buffer_attach(buffer, size, no_comm, 0)); }
 
-ABI(int, Buffer_flush, (void))
-{
-    MPI_Request request = MPI_REQUEST_NULL;
-    RUNNING;
-    return wait(flush(&request, NULL), &request);
-}
+ABI(int, Buffer_detach_c, (void *buffer_addr, MPI_Count *size)) { RANK(buffer_detach(buffer_addr, size, no_comm, 0)); }
+
+ABI(int, Buffer_detach, (void *buffer_addr, int *size)) { RANK(buffer_detach_int(buffer_addr, size, no_comm, 0)); }
+
+ABI(int, Buffer_iflush, (MPI_Request *request)) { RANK(buffer_iflush(request, no_comm, 0)); }
+
+ABI(int, Buffer_flush, (void)) { RANK(buffer_flush(no_comm, 0)); }
+
+/* That of a communicator. */
+#define COMM(call) \
+    struct comm *c = comm_of(comm); \
+    if (!c) \
+        return bad_comm(); \
+    int class = call; \
+    return class == MPI_SUCCESS ? class : fail(c, class)
 
 ABI(int, Comm_attach_buffer_c, (MPI_Comm comm, void *buffer, MPI_Count size))
 {
-    COMM;
-    return attach(buffer, size, c);
+    COMM(buffer_attach(buffer, size, c->place, 0));
 }
 
 ABI(int, Comm_detach_buffer_c, (MPI_Comm comm, void *buffer_addr, MPI_Count *size))
 {
-    COMM;
-    return detach(buffer_addr, size, c);
+    COMM(buffer_detach(buffer_addr, size, c->place, 0));
 }
 
 ABI(int, Comm_detach_buffer, (MPI_Comm comm, void *buffer_addr, int *size))
 {
-    MPI_Count n = 0;
-    int class;
-    COMM;
-    class = detach(buffer_addr, size ? &n : NULL, c);
-    return to_int(class, n, size);
+    COMM(buffer_detach_int(buffer_addr, size, c->place, 0));
 }
 
-ABI(int, Comm_iflush_buffer, (MPI_Comm comm, MPI_Request *request))
-{
-    COMM;
-    return flush(request, c);
-}
+ABI(int, Comm_iflush_buffer, (MPI_Comm comm, MPI_Request *request)) { COMM(buffer_iflush(request, c->place, 0)); }
 
-ABI(int, Comm_flush_buffer, (MPI_Comm comm))
-{
-    MPI_Request request = MPI_REQUEST_NULL;
-    COMM;
-    return wait(flush(&request, c), &request);
-}
+ABI(int, Comm_flush_buffer, (MPI_Comm comm)) { COMM(buffer_flush(c->place, 0)); }

@@ -44,8 +44,26 @@ func golciBsendInit(
 // bufferAutomatic is MPI_BUFFER_AUTOMATIC.
 const bufferAutomatic = 2
 
+// holder has a buffer for buffered sends.
+type holder interface {
+	AttachBuffer(what string, mem []byte) error
+	DetachBuffer(what string) (*core.Buffer, error)
+	FlushBuffer(what string) (core.Request, error)
+}
+
+// holderAt is the communicator of a place, or else the session of a handle; neither gives the rank itself.
+func holderAt(comm C.int, session C.uintptr_t) (holder, error) {
+	switch {
+	case session != 0:
+		return sessionAt(session)
+	case comm >= 0:
+		return at(comm), nil
+	}
+	return proc.Load(), nil
+}
+
 //export golciAttach
-func golciAttach(mem unsafe.Pointer, size C.int64_t, automatic, comm C.int) (class C.int) {
+func golciAttach(mem unsafe.Pointer, size C.int64_t, automatic, comm C.int, session C.uintptr_t) (class C.int) {
 	defer recovered(&class)
 	begun()
 	var b []byte
@@ -54,23 +72,22 @@ func golciAttach(mem unsafe.Pointer, size C.int64_t, automatic, comm C.int) (cla
 			b = unsafe.Slice((*byte)(mem), int(size))
 		}
 	}
-	if comm >= 0 {
-		return classOf(at(comm).AttachBuffer("Comm_attach_buffer", b))
+	h, err := holderAt(comm, session)
+	if err == nil {
+		err = h.AttachBuffer("attach a buffer", b)
 	}
-	return classOf(proc.Load().AttachBuffer("Buffer_attach", b))
+	return classOf(err)
 }
 
 //export golciDetach
-func golciDetach(mem *C.uintptr_t, size *C.int64_t, comm C.int) (class C.int) {
+func golciDetach(mem *C.uintptr_t, size *C.int64_t, comm C.int, session C.uintptr_t) (class C.int) {
 	defer recovered(&class)
 	begun()
-	var b *core.Buffer
-	var err error
-	if comm >= 0 {
-		b, err = at(comm).DetachBuffer("Comm_detach_buffer")
-	} else {
-		b, err = proc.Load().DetachBuffer("Buffer_detach")
+	h, err := holderAt(comm, session)
+	if err != nil {
+		return classOf(err)
 	}
+	b, err := h.DetachBuffer("detach a buffer")
 	data := b.Mem()
 	if *mem, *size = 0, C.int64_t(len(data)); len(data) > 0 {
 		*mem = C.uintptr_t(uintptr(unsafe.Pointer(unsafe.SliceData(data))))
@@ -81,13 +98,14 @@ func golciDetach(mem *C.uintptr_t, size *C.int64_t, comm C.int) (class C.int) {
 }
 
 //export golciFlush
-func golciFlush(request *C.uintptr_t, comm C.int) (class C.int) {
+func golciFlush(request *C.uintptr_t, comm C.int, session C.uintptr_t) (class C.int) {
 	defer recovered(&class)
 	begun()
-	r, err := proc.Load().FlushBuffer(), error(nil)
-	if comm >= 0 {
-		r, err = at(comm).FlushBuffer("Comm_flush_buffer")
+	h, err := holderAt(comm, session)
+	if err != nil {
+		return classOf(err)
 	}
+	r, err := h.FlushBuffer("flush a buffer")
 	if err == nil {
 		*request = requests.add(r, comm)
 	}

@@ -65,9 +65,9 @@ HIDDEN int golciStart(int n, uintptr_t *requests, int *at);
 HIDDEN int golciBsend(void *mem, int64_t count, int datatype, int dest, int tag, int comm);
 HIDDEN int golciBsendInit(void *mem, int64_t count, int datatype, int dest, int tag, int comm, int start,
     uintptr_t *request);
-HIDDEN int golciAttach(void *mem, int64_t size, int automatic, int comm);
-HIDDEN int golciDetach(uintptr_t *mem, int64_t *size, int comm);
-HIDDEN int golciFlush(uintptr_t *request, int comm);
+HIDDEN int golciAttach(void *mem, int64_t size, int automatic, int comm, uintptr_t session);
+HIDDEN int golciDetach(uintptr_t *mem, int64_t *size, int comm, uintptr_t session);
+HIDDEN int golciFlush(uintptr_t *request, int comm, uintptr_t session);
 
 /* Partitioned requests. count is the elements of all partitions. */
 HIDDEN int golciPart(void *mem, int64_t count, int parts, int datatype, int peer, int tag, int comm, int send,

@@ -40,18 +40,23 @@ func startInfo(args []string) *info.Info {
 	return info.Env(s)
 }
 
-// withInfo calls f with the object of a handle, and gives the class of its error.
+// withInfo is infoError with the class of the error.
 func withInfo(handle C.uintptr_t, f func(i *info.Info) error) C.int {
+	return classOf(infoError(handle, f))
+}
+
+// infoError calls f with the object of a handle, and gives its error.
+func infoError(handle C.uintptr_t, f func(i *info.Info) error) error {
 	o, ok := infos.get(uintptr(handle))
 	if handle == C.env_info {
 		o, ok = envInfo(), true
 	}
 	if !ok {
-		return classOf(fmt.Errorf("%w: there is no info object %#x", errs.Info, handle))
+		return fmt.Errorf("%w: there is no info object %#x", errs.Info, handle)
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return classOf(f(o.info))
+	return f(o.info)
 }
 
 // changeInfo is withInfo of calls that change the object. Nobody may change MPI_INFO_ENV.

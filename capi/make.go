@@ -8,9 +8,8 @@ package main
 import "C"
 
 import (
-	"fmt"
-
 	"github.com/golci/golci/internal/mpi/core"
+	"github.com/golci/golci/internal/mpi/pure/hardware"
 )
 
 // put puts a new communicator at its place, if there is one, and tells C of it.
@@ -65,14 +64,14 @@ func golciSplit(comm, color, key C.int, n *C.struct_newcomm) (class C.int) {
 func golciSplitType(comm, kind, key C.int, info C.uintptr_t, n *C.struct_newcomm) (class C.int) {
 	defer recovered(&class)
 	begun()
-	shared := kind == C.MPI_COMM_TYPE_SHARED
-	switch kind {
-	case C.MPI_COMM_TYPE_SHARED, C.MPI_COMM_TYPE_HW_GUIDED, C.MPI_COMM_TYPE_HW_UNGUIDED,
-		C.MPI_COMM_TYPE_RESOURCE_GUIDED, C.MPI_UNDEFINED:
-	default:
-		return classOf(fmt.Errorf("%w: type of split %d", core.ErrArgument, kind))
+	want, err := wanted(kind, info)
+	if err != nil {
+		return classOf(err)
 	}
-	d, err := at(comm).SplitShared(shared, int(key))
+	d, got, err := at(comm).SplitHardware("MPI_Comm_split_type", want, int(key))
+	if err == nil && d != nil && want == hardware.Any {
+		err = tellKind(info, got)
+	}
 	return put(d, err, n)
 }
 

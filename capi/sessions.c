@@ -3,6 +3,7 @@
 #include "handlers.h"
 #include "comms.h"
 #include "posts.h"
+#include "buffered.h"
 #include "info.h"
 
 #include <pthread.h>
@@ -37,7 +38,7 @@ static int failed(struct session *s, int class)
     return fail_with(atomic_load(&s->handler), &handle, class);
 }
 
-static struct session *add(MPI_Errhandler handler)
+static struct session *add(MPI_Errhandler handler, uintptr_t inner)
 {
     struct session *s = NULL;
     pthread_mutex_lock(&mutex);
@@ -47,6 +48,7 @@ static struct session *add(MPI_Errhandler handler)
             turns[i] = (turns[i] + 1) % generations;
             handler_keep(handler);
             atomic_store(&s->handler, handler);
+            s->inner = inner;
             atomic_store(&s->handle, first + ((uintptr_t)turns[i] << place_bits) + i);
         }
     pthread_mutex_unlock(&mutex);
@@ -56,6 +58,7 @@ static struct session *add(MPI_Errhandler handler)
 ABI(int, Session_init, (MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session))
 {
     struct session *s;
+    uintptr_t inner = 0;
     int class;
     if (!session)
         return MPI_ERR_ARG;
@@ -63,9 +66,11 @@ ABI(int, Session_init, (MPI_Info info, MPI_Errhandler errhandler, MPI_Session *s
     class = world_join();
     if (class == MPI_SUCCESS) {
         atomic_fetch_add(&open, 1);
-        class = info_is(info) ? golciSessionHints((uintptr_t)info) : MPI_ERR_INFO;
-        if (class == MPI_SUCCESS && !(s = add(errhandler)))
+        class = info_is(info) ? golciSessionOpen((uintptr_t)info, &inner) : MPI_ERR_INFO;
+        if (class == MPI_SUCCESS && !(s = add(errhandler, inner))) {
+            golciSessionClose(inner);
             class = MPI_ERR_OTHER;
+        }
         if (class == MPI_SUCCESS) {
             *session = (MPI_Session)atomic_load(&s->handle);
             return MPI_SUCCESS;
@@ -78,12 +83,15 @@ ABI(int, Session_init, (MPI_Info info, MPI_Errhandler errhandler, MPI_Session *s
 ABI(int, Session_finalize, (MPI_Session *session))
 {
     struct session *s = session ? session_of(*session) : NULL;
+    uintptr_t inner;
     if (!s)
         return failed(NULL, session ? MPI_ERR_SESSION : MPI_ERR_ARG);
     pthread_mutex_lock(&mutex);
     handler_drop(atomic_load(&s->handler));
+    inner = s->inner;
     atomic_store(&s->handle, 0);
     pthread_mutex_unlock(&mutex);
+    golciSessionClose(inner);
     atomic_fetch_sub(&open, 1);
     *session = MPI_SESSION_NULL;
     return MPI_SUCCESS;
@@ -103,7 +111,7 @@ ABI(int, Session_finalize, (MPI_Session *session))
 ABI(int, Session_get_info, (MPI_Session session, MPI_Info *info_used))
 {
     IN(session, info_used);
-    class = golciSessionInfo(NULL, (uintptr_t *)info_used);
+    class = golciSessionInfo(s->inner, NULL, (uintptr_t *)info_used);
     OUT;
 }
 
@@ -136,14 +144,14 @@ ABI(int, Session_get_nth_pset, (MPI_Session session, MPI_Info info, int n, int *
 ABI(int, Session_get_pset_info, (MPI_Session session, const char *pset_name, MPI_Info *info))
 {
     IN(session, pset_name && info);
-    class = golciSessionInfo((char *)pset_name, (uintptr_t *)info);
+    class = golciSessionInfo(s->inner, (char *)pset_name, (uintptr_t *)info);
     OUT;
 }
 
 ABI(int, Group_from_session_pset, (MPI_Session session, const char *pset_name, MPI_Group *newgroup))
 {
     IN(session, pset_name && newgroup);
-    class = golciSessionGroup((char *)pset_name, (uintptr_t *)newgroup);
+    class = golciSessionGroup(s->inner, (char *)pset_name, (uintptr_t *)newgroup);
     OUT;
 }
 
@@ -192,6 +200,41 @@ ABI(int, Intercomm_create_from_groups, (MPI_Group local_group, int local_leader,
     class = golciFromGroups((uintptr_t)local_group, local_leader, (uintptr_t)remote_group, remote_leader,
         (char *)stringtag, &n);
     return created(&n, class, errhandler, newintercomm);
+}
+
+ABI(int, Session_attach_buffer_c, (MPI_Session session, void *buffer, MPI_Count size))
+{
+    IN(session, 1);
+    class = buffer_attach(buffer, size, no_comm, s->inner);
+    OUT;
+}
+
+ABI(int, Session_detach_buffer_c, (MPI_Session session, void *buffer_addr, MPI_Count *size))
+{
+    IN(session, 1);
+    class = buffer_detach(buffer_addr, size, no_comm, s->inner);
+    OUT;
+}
+
+ABI(int, Session_detach_buffer, (MPI_Session session, void *buffer_addr, int *size))
+{
+    IN(session, 1);
+    class = buffer_detach_int(buffer_addr, size, no_comm, s->inner);
+    OUT;
+}
+
+ABI(int, Session_iflush_buffer, (MPI_Session session, MPI_Request *request))
+{
+    IN(session, 1);
+    class = buffer_iflush(request, no_comm, s->inner);
+    OUT;
+}
+
+ABI(int, Session_flush_buffer, (MPI_Session session))
+{
+    IN(session, 1);
+    class = buffer_flush(no_comm, s->inner);
+    OUT;
 }
 
 ABI(int, Session_set_errhandler, (MPI_Session session, MPI_Errhandler errhandler))

@@ -12,71 +12,90 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/golci/golci/internal/mpi/core"
 	"github.com/golci/golci/internal/mpi/pure/errs"
-	"github.com/golci/golci/internal/mpi/pure/group"
 	"github.com/golci/golci/internal/mpi/pure/info"
 )
-
-// processSet is the group of a set of processes. Names of the standard are compared without regard to case.
-func processSet(name string) (*group.Group, error) {
-	p := proc.Load()
-	switch strings.ToLower(name) {
-	case "mpi://world":
-		return p.World().Group()
-	case "mpi://self":
-		return p.Self().Group()
-	}
-	return nil, fmt.Errorf("%w: there is no process set %q", errs.Arg, name)
-}
-
-//export golciSessionGroup
-func golciSessionGroup(pset *C.char, made *C.uintptr_t) (class C.int) {
-	defer recovered(&class)
-	begun()
-	g, err := processSet(C.GoString(pset))
-	return groupHandle(g, err, made)
-}
-
-//export golciSessionInfo
-func golciSessionInfo(pset *C.char, made *C.uintptr_t) (class C.int) {
-	defer recovered(&class)
-	begun()
-	key, value := "thread_level", "MPI_THREAD_MULTIPLE"
-	if pset != nil {
-		g, err := processSet(C.GoString(pset))
-		if err != nil {
-			return classOf(err)
-		}
-		key, value = "mpi_size", strconv.Itoa(g.Size())
-	}
-	i := new(info.Info)
-	err := i.Set(key, value)
-	*made = newInfo(i)
-	return classOf(err)
-}
 
 // threadLevels are what a session may ask for.
 var threadLevels = []string{
 	"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE",
 }
 
-//export golciSessionHints
-func golciSessionHints(handle C.uintptr_t) (class C.int) {
+// sessions are those of the program, as Go knows them.
+var sessions handles[*core.Session]
+
+func sessionAt(inner C.uintptr_t) (*core.Session, error) {
+	if s, ok := sessions.get(uintptr(inner)); ok {
+		return s, nil
+	}
+	return nil, fmt.Errorf("%w: the session has ended", errs.Session)
+}
+
+// golciSessionOpen begins a session with the hints of an info object.
+//
+//export golciSessionOpen
+func golciSessionOpen(hints C.uintptr_t, inner *C.uintptr_t) (class C.int) {
 	defer recovered(&class)
 	begun()
-	if handle == C.null_info {
-		return C.MPI_SUCCESS
-	}
-	return withInfo(handle, func(i *info.Info) error {
-		level, ok, err := i.Get("thread_level")
-		if ok && !slices.Contains(threadLevels, level) {
-			return fmt.Errorf("%w: there is no level of threads %q", errs.InfoValue, level)
+	if hints != C.null_info {
+		if class = withInfo(hints, checkHints); class != C.MPI_SUCCESS {
+			return class
 		}
-		return err
-	})
+	}
+	*inner = C.uintptr_t(sessions.add(proc.Load().NewSession()))
+	return C.MPI_SUCCESS
+}
+
+func checkHints(i *info.Info) error {
+	level, ok, err := i.Get("thread_level")
+	if ok && !slices.Contains(threadLevels, level) {
+		return fmt.Errorf("%w: there is no level of threads %q", errs.InfoValue, level)
+	}
+	return err
+}
+
+//export golciSessionClose
+func golciSessionClose(inner C.uintptr_t) (class C.int) {
+	defer recovered(&class)
+	begun()
+	sessions.drop(uintptr(inner))
+	return C.MPI_SUCCESS
+}
+
+//export golciSessionGroup
+func golciSessionGroup(inner C.uintptr_t, pset *C.char, made *C.uintptr_t) (class C.int) {
+	defer recovered(&class)
+	begun()
+	s, err := sessionAt(inner)
+	if err != nil {
+		return classOf(err)
+	}
+	g, err := s.Group(C.GoString(pset))
+	return groupHandle(g, err, made)
+}
+
+//export golciSessionInfo
+func golciSessionInfo(inner C.uintptr_t, pset *C.char, made *C.uintptr_t) (class C.int) {
+	defer recovered(&class)
+	begun()
+	s, err := sessionAt(inner)
+	if err != nil {
+		return classOf(err)
+	}
+	key, value := "thread_level", "MPI_THREAD_MULTIPLE"
+	if pset != nil {
+		g, err := s.Group(C.GoString(pset))
+		if err != nil {
+			return classOf(err)
+		}
+		key, value = "mpi_size", strconv.Itoa(g.Size())
+	}
+	i := new(info.Info)
+	err = i.Set(key, value)
+	*made = newInfo(i)
+	return classOf(err)
 }
 
 //export golciFromGroup

@@ -8,6 +8,7 @@
 struct session {
     _Atomic uintptr_t handle;        /* 0 of a free place */
     _Atomic(MPI_Errhandler) handler; /* may be set at any time */
+    uintptr_t inner;                 /* its number in Go; set before handle is */
 };
 
 /* session_of is NULL if there is no such session. */
@@ -19,9 +20,10 @@ HIDDEN int sessions_open(void);
 /* world_join joins the job, once. It gives the class of the error. */
 HIDDEN int world_join(void);
 
-HIDDEN int golciSessionGroup(char *pset, uintptr_t *group);
-HIDDEN int golciSessionHints(uintptr_t info);
-HIDDEN int golciSessionInfo(char *pset, uintptr_t *info); /* of the session itself if pset is NULL */
+HIDDEN int golciSessionOpen(uintptr_t info, uintptr_t *inner);
+HIDDEN int golciSessionClose(uintptr_t inner);
+HIDDEN int golciSessionGroup(uintptr_t inner, char *pset, uintptr_t *group);
+HIDDEN int golciSessionInfo(uintptr_t inner, char *pset, uintptr_t *info); /* of the session itself if pset is NULL */
 HIDDEN int golciFromGroup(uintptr_t group, char *tag, struct newcomm *n);
 HIDDEN int golciFromGroups(uintptr_t local, int leader, uintptr_t remote, int far, char *tag, struct newcomm *n);
 

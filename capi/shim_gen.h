@@ -8,12 +8,6 @@
 /* session */
 
 /* env */
-ABI(int, Abi_get_fortran_info, (MPI_Info *info))
-{ return unsupported(); }
-ABI(int, Abi_get_info, (MPI_Info *info))
-{ return unsupported(); }
-ABI(int, Abi_set_fortran_info, (MPI_Info info))
-{ return unsupported(); }
 
 /* error */
 
@@ -72,8 +66,6 @@ ABI(int, Win_toint, (MPI_Win win))
 /* comm */
 
 /* topology */
-ABI(int, Get_hw_resource_info, (MPI_Info *hw_info))
-{ return unsupported(); }
 
 /* datatype */
 
@@ -142,17 +134,7 @@ ABI(int, Sendrecv_replace, (void *buf, int count, MPI_Datatype datatype, int des
     int recvtag, MPI_Comm comm, MPI_Status *status))
 { return PMPI_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status); }
 ABI(int, Session_attach_buffer, (MPI_Session session, void *buffer, int size))
-{ return unsupported(); }
-ABI(int, Session_attach_buffer_c, (MPI_Session session, void *buffer, MPI_Count size))
-{ return unsupported(); }
-ABI(int, Session_detach_buffer, (MPI_Session session, void *buffer_addr, int *size))
-{ return unsupported(); }
-ABI(int, Session_detach_buffer_c, (MPI_Session session, void *buffer_addr, MPI_Count *size))
-{ return unsupported(); }
-ABI(int, Session_flush_buffer, (MPI_Session session))
-{ return unsupported(); }
-ABI(int, Session_iflush_buffer, (MPI_Session session, MPI_Request *request))
-{ return unsupported(); }
+{ return PMPI_Session_attach_buffer_c(session, buffer, size); }
 ABI(int, Ssend, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
 { return PMPI_Ssend_c(buf, count, datatype, dest, tag, comm); }
 ABI(int, Issend, (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,

@@ -5,7 +5,7 @@ package mpi
 // attached; ErrComm.
 func (c *Comm) AttachBuffer(mem []byte) error { return c.core().AttachBuffer("AttachBuffer", mem) }
 
-// AttachBuffer attaches memory for buffered sends on communicators without a buffer of their own (3.6,
+// AttachBuffer attaches memory for buffered sends on communicators that have no other buffer (3.6,
 // MPI_Buffer_attach). See Comm.AttachBuffer.
 func (p *Proc) AttachBuffer(mem []byte) error { return p.core().AttachBuffer("AttachBuffer", mem) }
 
@@ -30,7 +30,10 @@ func (c *Comm) FlushBuffer() (Request, error) {
 }
 
 // FlushBuffer is Comm.FlushBuffer of the rank's own buffer (3.6, MPI_Buffer_iflush).
-func (p *Proc) FlushBuffer() Request { return Request(p.core().FlushBuffer()) }
+func (p *Proc) FlushBuffer() Request {
+	r, _ := p.core().FlushBuffer("FlushBuffer") // it has no errors
+	return Request(r)
+}
 
 // Bsend sends in buffered mode (3.4): buf is copied into the attached buffer, and may be used again at once. It does
 // not block. Errors as for Send; ErrBuffer if there is no buffer, or no room in it.

@@ -14,13 +14,9 @@ func (c *Comm) Idup() (*Comm, Request, error) {
 	return (*Comm)(d), Request(r), nil
 }
 
-// SplitShared makes a communicator for each machine, of the ranks of c that are on it and so may share memory (7.4.2,
-// MPI_Comm_split_type with MPI_COMM_TYPE_SHARED). They are ordered by key and then by rank in c. Collective over c; it
-// waits. Errors as for Split.
-func (c *Comm) SplitShared(key int) (*Comm, error) {
-	d, err := c.core().SplitShared(true, key)
-	return (*Comm)(d), err
-}
+// SplitShared is SplitHardware by SharedMemory, which every rank is within: it makes a communicator for each machine
+// (7.4.2, MPI_Comm_split_type with MPI_COMM_TYPE_SHARED).
+func (c *Comm) SplitShared(key int) (*Comm, error) { return c.SplitHardware(SharedMemory, key) }
 
 // CreateFromGroup makes a communicator of the processes of a group, without a parent (7.4.2,
 // MPI_Comm_create_from_group). Only they call it, with one text that tells calls at the same time apart. An empty group

@@ -185,6 +185,22 @@ func makingRules() []rule {
 				}
 				return errors.Join(works(d), is("rank", d.Rank(), c.Size()-1-c.Rank()), d.Free())
 			}},
+			rule{"7.4.2", fmt.Sprintf("ranks by hardware, %d ranks", n), n, func(c *Comm) error {
+				d, err := c.SplitHardware("machine", -c.Rank())
+				e, errUnknown := c.SplitHardware("unknown", 0)
+				f, kind, errLevel := c.SplitLevel(0)
+				err = errors.Join(err, errUnknown, errLevel)
+				if err != nil {
+					return err
+				}
+				if e != nil || (f == nil) != (kind == "") || f != nil && f.Size() >= c.Size() {
+					return fmt.Errorf("unknown: %v; level %q: %v", e, kind, f)
+				}
+				if f != nil {
+					err = errors.Join(works(f), f.Free())
+				}
+				return errors.Join(err, works(d), is("rank", d.Rank(), c.Size()-1-c.Rank()), d.Free())
+			}},
 			rule{"7.4.2", fmt.Sprintf("a group without a parent, %d ranks", n), n, func(c *Comm) error {
 				g, err := c.Group()
 				if err != nil {

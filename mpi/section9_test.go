@@ -55,6 +55,7 @@ func environmentRules() []rule {
 			g, err := s.Group(SelfSet)
 			return errors.Join(err, listIs("ranks", g.WorldRanks(), []int{c.Rank()}), s.Close())
 		}},
+		{"3.6", "the buffer of a session", 2, sessionBuffer},
 		{"11.3.1", "two sessions", 4, func(c *Comm) error {
 			for range 2 {
 				s, err := c.Proc().OpenSession()
@@ -270,4 +271,45 @@ func faultRules() []rule {
 			return errors.Join(err, fails("WaitContext", bad, ErrCancelled), Send(c, one(), 0, 0), second(Recv(c, one(), 0, 0)))
 		}},
 	}
+}
+
+// sessionBuffer: a session's buffer serves the communicators of its groups and what is made of them, and no others.
+func sessionBuffer(c *Comm) error {
+	s, err := c.Proc().OpenSession()
+	if err != nil {
+		return err
+	}
+	g, err := s.Group(WorldSet)
+	if err != nil {
+		return err
+	}
+	g, err = g.Incl(0, 1)
+	d, bad := s.CreateComm(g, "buffers")
+	if err = errors.Join(err, bad); err != nil {
+		return err
+	}
+	e, err := d.Dup()
+	if err != nil {
+		return err
+	}
+	sends := func(x *Comm, want error) error {
+		if x.Rank() == 0 {
+			if want != nil {
+				return fails("Bsend", Bsend(x, one(), 1, 5), want)
+			}
+			return Bsend(x, one(), 1, 5)
+		}
+		if want != nil {
+			return nil
+		}
+		return second(Recv(x, make([]int, 1), 0, 5))
+	}
+	mem := make([]byte, 4096)
+	err = errors.Join(sends(d, ErrBuffer), s.AttachBuffer(mem), fails("second", s.AttachBuffer(mem), ErrBuffer),
+		sends(d, nil), sends(e, nil), sends(c, ErrBuffer))
+	r, bad := s.FlushBuffer()
+	err = errors.Join(err, bad, done(r, nil))
+	got, bad := s.DetachBuffer()
+	err = errors.Join(err, bad, is("length", len(got), 4096), sends(d, ErrBuffer))
+	return errors.Join(err, e.Free(), d.Free(), s.Close(), fails("AttachBuffer", s.AttachBuffer(mem), ErrSession))
 }

@@ -24,12 +24,14 @@ type plan struct {
 	perCPU    int    // ranks, rounded up
 	tight     bool   // workers share cores, with each other or with those of other ranks
 	dedicated bool
-	serverCPU int  // of the dedicated server, negative for none
-	eagerly   bool // workers start at once
+	serverCPU int   // of the dedicated server, negative for none
+	cpus      []int // where the rank's threads may run
+	eagerly   bool  // workers start at once
 }
 
 // share is what a rank has of the machine's cores.
 type share struct {
+	cpus    []int // that this process may use
 	cores   []int // one CPU of each core that this rank may use
 	own     bool  // no other rank of the node may use them
 	ranks   int   // on the node
@@ -52,7 +54,7 @@ func shareAmongProcesses(ctx context.Context, job *boot.Job, o *options) (share,
 		near = job.World()
 	}
 	// Spawned ranks have no core of their own: the launcher has given the cores to those that it has started first.
-	s := share{own: job.First == 0, ranks: job.First + len(near), fixed: affinity.Check()}
+	s := share{cpus: mine, own: job.First == 0, ranks: job.First + len(near), fixed: affinity.Check()}
 	users := make(map[int]int)
 	same := job.First == 0
 	for _, r := range near {
@@ -89,7 +91,7 @@ func (s *share) divide(me int) {
 
 // shareInProcess is what each of n ranks in this process may count on.
 func shareInProcess(n int) share {
-	return share{ranks: n, machine: affinity.Count(), cores: firstCPUs()}
+	return share{cpus: affinity.Get(), ranks: n, machine: affinity.Count(), cores: firstCPUs()}
 }
 
 // firstCPUs is one CPU of each core that this process may use.
@@ -106,7 +108,7 @@ func planFor(o *options, s share) plan {
 	if !s.own {
 		cores = max(1, cores/max(1, s.ranks))
 	}
-	p := plan{crowded: s.ranks > s.machine, perCPU: (s.ranks + s.machine - 1) / max(1, s.machine), serverCPU: -1}
+	p := plan{crowded: s.ranks > s.machine, perCPU: (s.ranks + s.machine - 1) / max(1, s.machine), serverCPU: -1, cpus: s.cpus}
 	mode := settings.Server.Get(o.values)
 	p.dedicated = mode == "dedicated" || mode == "auto" && s.own && cores >= dedicatedFrom
 	p.eagerly = mode == "worker"
@@ -119,7 +121,7 @@ func planFor(o *options, s share) plan {
 	}
 	p.tight = p.crowded || p.workers > cores
 	if s.own && s.fixed == nil && p.workers <= len(s.cores) {
-		p.pin = s.cores[:p.workers]
+		p.pin, p.cpus = s.cores[:p.workers], s.cores
 		if p.dedicated && p.workers < len(s.cores) {
 			p.serverCPU = s.cores[p.workers]
 		}

@@ -156,3 +156,19 @@ func TestDivide(t *testing.T) {
 		}
 	}
 }
+
+// TestCPUs: bound threads run on the rank's cores, others on all processors of the process.
+func TestCPUs(t *testing.T) {
+	o, err := with("GOLCI_WORKERS", "0", "GOLCI_SERVER", "auto").read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := share{cpus: []int{0, 1, 2, 3}, cores: []int{0, 2}, own: true, ranks: 2, machine: 4}
+	if p := planFor(o, s); !slices.Equal(p.cpus, s.cores) {
+		t.Errorf("the threads of a bound rank run on %v", p.cpus)
+	}
+	s.own = false
+	if p := planFor(o, s); !slices.Equal(p.cpus, s.cpus) {
+		t.Errorf("threads that are not bound run on %v", p.cpus)
+	}
+}

@@ -36,6 +36,7 @@ type Rank struct {
 	sched  *fult.Scheduler
 	opts   *options
 	shared bool  // shares its cores or its process with other ranks
+	cpus   []int // where its threads may run
 	team   *Team // nil for a process of its own
 
 	// Set at the start, before there is traffic.
@@ -127,6 +128,10 @@ func (r *Rank) Settings() *settings.Set { return r.opts.values }
 // Shared reports whether the rank shares its process, or its cores, with other ranks. Large tables are then a waste.
 func (r *Rank) Shared() bool { return r.shared }
 
+// CPUs are the processors on which the threads of the rank may run, by the numbers of the system. There are none where
+// the system does not tell them. The caller must not change the slice.
+func (r *Rank) CPUs() []int { return r.cpus }
+
 // Eager is the largest message in bytes that is worth sending without asking its receiver, as EagerLimit tells it.
 func (r *Rank) Eager() int { return r.opts.eagerLimit(r.job.Size) }
 
@@ -160,7 +165,7 @@ func (r *Rank) errorf(call, format string, args ...any) error {
 
 // newRank makes a rank over its conduit, which nothing polls yet.
 func newRank(job *boot.Job, wire conduit.Conduit, o *options, pl plan, t *Team) (*Rank, error) {
-	r := &Rank{job: job, wire: wire, opts: o, team: t, shared: pl.crowded || t != nil, unlisten: func() {}}
+	r := &Rank{job: job, wire: wire, opts: o, team: t, shared: pl.crowded || t != nil, cpus: pl.cpus, unlisten: func() {}}
 	sc := schedulerConfig(o, pl)
 	sc.OnStuck = r.reportStuck
 	var err error

@@ -31,6 +31,25 @@ func readCPU(id int) CPU {
 	return c
 }
 
+// instancesOf is the instance of each of Resources that a CPU is of. Negative: not known.
+func instancesOf(id int) []int {
+	dir := cpuDir + strconv.Itoa(id)
+	pkg, core, node := readNumber(dir+"/topology/physical_package_id"), readNumber(dir+"/topology/core_id"), -1
+	if pkg >= 0 && core >= 0 {
+		core += pkg << 32 // unique only within its package
+	}
+	if nodes, _ := filepath.Glob(dir + "/node[0-9]*"); len(nodes) > 0 {
+		node, _ = strconv.Atoi(strings.TrimPrefix(filepath.Base(nodes[0]), "node"))
+	}
+	caches := [4]int{-1, -1, -1, -1} // by level; the lowest CPU stands for the instance
+	for _, x := range cachesOf(id) {
+		if x.kind != "Instruction" && x.level < len(caches) && len(x.shared) > 0 {
+			caches[x.level] = x.shared[0]
+		}
+	}
+	return []int{pkg, node, caches[3], caches[2], caches[1], core, id}
+}
+
 // cacheDir is a directory of /sys for one cache of one CPU.
 type cacheDir struct {
 	level  int
@@ -90,5 +109,14 @@ func readText(path string) string {
 
 func readInt(path string) int {
 	n, _ := strconv.Atoi(readText(path))
+	return n
+}
+
+// readNumber is negative where there is no such file.
+func readNumber(path string) int {
+	n, err := strconv.Atoi(readText(path))
+	if err != nil {
+		return -1
+	}
 	return n
 }

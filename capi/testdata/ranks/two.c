@@ -239,6 +239,66 @@ static void test_status_errors(void)
     CHECK(MPI_Wait(two, s) == MPI_SUCCESS && s[0].MPI_ERROR == 99 && got[0] == 1 - rank);
 }
 
+/* is_said tells whether an info object has that value for a key. */
+static int is_said(MPI_Info info, const char *key, const char *want)
+{
+    char value[40];
+    int flag = 0, room = sizeof(value);
+    return MPI_Info_get_string(info, key, &room, value, &flag) == MPI_SUCCESS && flag && strcmp(value, want) == 0;
+}
+
+/* split is the size of the communicator that a type of split gives, 0 if there is none. */
+static int split(int type, const char *key, const char *value)
+{
+    MPI_Info info;
+    MPI_Comm comm = MPI_COMM_WORLD;
+    int members = 0;
+    CHECK(MPI_Info_create(&info) == MPI_SUCCESS);
+    CHECK(MPI_Info_set(info, key, value) == MPI_SUCCESS);
+    CHECK(MPI_Comm_split_type(MPI_COMM_WORLD, type, -rank, info, &comm) == MPI_SUCCESS);
+    if (comm != MPI_COMM_NULL) {
+        CHECK(MPI_Comm_size(comm, &members) == MPI_SUCCESS && MPI_Comm_free(&comm) == MPI_SUCCESS);
+        CHECK(type != MPI_COMM_TYPE_HW_UNGUIDED || !is_said(info, "mpi_hw_resource_type", "nothing"));
+    }
+    CHECK(MPI_Info_free(&info) == MPI_SUCCESS);
+    return members;
+}
+
+static void test_hardware(void)
+{
+    const char *key = "mpi_hw_resource_type", *set = "mpi_pset_name";
+    MPI_Comm comm;
+    MPI_Info info;
+    CHECK(split(MPI_COMM_TYPE_SHARED, key, "nothing") == 2);
+    CHECK(split(MPI_COMM_TYPE_HW_GUIDED, key, "mpi_shared_memory") == 2);
+    CHECK(split(MPI_COMM_TYPE_HW_GUIDED, key, "no such thing") == 0);
+    CHECK(split(MPI_COMM_TYPE_HW_GUIDED, set, "mpi://WORLD") == 0);
+    CHECK(split(MPI_COMM_TYPE_HW_GUIDED, key, rank ? "machine" : "core") == 0);
+    CHECK(split(MPI_COMM_TYPE_RESOURCE_GUIDED, set, "mpi://world") == 2);
+    CHECK(split(MPI_COMM_TYPE_RESOURCE_GUIDED, set, "mpi://SELF") == 1);
+    CHECK(split(MPI_COMM_TYPE_HW_UNGUIDED, key, "nothing") < 2);
+    CHECK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, MPI_INFO_NULL, &comm) == MPI_SUCCESS);
+    CHECK(comm == MPI_COMM_NULL);
+    CHECK(MPI_Get_hw_resource_info(&info) == MPI_SUCCESS && is_said(info, "mpi_shared_memory", "true"));
+    CHECK(is_said(info, "hwloc://Core", "true") || is_said(info, "hwloc://Core", "false"));
+    CHECK(MPI_Info_free(&info) == MPI_SUCCESS);
+}
+
+static void test_abi(void)
+{
+    MPI_Info info;
+    CHECK(MPI_Abi_get_info(&info) == MPI_SUCCESS && is_said(info, "mpi_aint_size", "8"));
+    CHECK(is_said(info, "mpi_count_size", "8") && is_said(info, "mpi_offset_size", "8"));
+    CHECK(MPI_Info_free(&info) == MPI_SUCCESS);
+    CHECK(MPI_Abi_get_fortran_info(&info) == MPI_SUCCESS && is_said(info, "mpi_integer_size", "4"));
+    CHECK(is_said(info, "mpi_real8_supported", "true") && MPI_Abi_set_fortran_info(info) == MPI_SUCCESS);
+    CHECK(MPI_Info_set(info, "mpi_real8_supported", "false") == MPI_SUCCESS);
+    CHECK(MPI_Abi_set_fortran_info(info) == MPI_SUCCESS);
+    CHECK(MPI_Info_set(info, "mpi_integer_size", "8") == MPI_SUCCESS);
+    CHECK(MPI_Abi_set_fortran_info(info) == MPI_ERR_ABI);
+    CHECK(MPI_Info_free(&info) == MPI_SUCCESS);
+}
+
 static void test(void)
 {
     int flag;
@@ -256,6 +316,8 @@ static void test(void)
     test_parts();
     test_collectives();
     test_communicators();
+    test_hardware();
+    test_abi();
     test_errors();
     CHECK(MPI_Finalize() == MPI_SUCCESS);
     CHECK(MPI_Finalized(&flag) == MPI_SUCCESS && flag);

@@ -11,7 +11,8 @@ import (
 )
 
 // A buffered send (3.6) copies its message into memory that the program has attached, and sends from there. The memory
-// is free again when the message has left. There is one buffer for each communicator, and one for the rank.
+// is free again when the message has left. Communicators, sessions and the rank have a buffer each. The first one that
+// there is of these serves.
 
 // Buffer is where buffered sends keep their messages.
 type Buffer struct {
@@ -59,7 +60,7 @@ func (c *Comm) AttachBuffer(what string, mem []byte) error {
 	return nil
 }
 
-// AttachBuffer attaches memory for buffered sends of the rank on communicators without a buffer of their own.
+// AttachBuffer attaches memory for buffered sends of the rank on communicators that have no other buffer.
 func (p *Proc) AttachBuffer(what string, mem []byte) error {
 	if err := p.buffer.attach(p.srv, mem); err != nil {
 		return p.self.errorf(what, ": %w", err)
@@ -103,7 +104,7 @@ func (c *Comm) FlushBuffer(what string) (Request, error) {
 }
 
 // FlushBuffer is that of the rank.
-func (p *Proc) FlushBuffer() Request { return p.buffer.flush(p.self) }
+func (p *Proc) FlushBuffer(string) (Request, error) { return p.buffer.flush(p.self), nil }
 
 func (x *buffering) flush(c *Comm) Request {
 	b := x.at.Load()
@@ -168,12 +169,22 @@ func (k *kept) left(w *fult.Worker) {
 	}
 }
 
-// bsend copies d and sends the copy. It does not wait.
-func (c *Comm) bsend(dest, tag int, d *data) error {
-	b := c.origin().buffer.at.Load()
+// attached is the buffer for sends on c; nil: there is none.
+func (c *Comm) attached() *Buffer {
+	c = c.origin()
+	b := c.buffer.at.Load()
+	if b == nil && c.session != nil {
+		b = c.session.buffer.at.Load()
+	}
 	if b == nil {
 		b = c.proc.buffer.at.Load()
 	}
+	return b
+}
+
+// bsend copies d and sends the copy. It does not wait.
+func (c *Comm) bsend(dest, tag int, d *data) error {
+	b := c.attached()
 	if b == nil {
 		return fmt.Errorf("%w: no buffer is attached", ErrBuffer)
 	}

@@ -24,6 +24,7 @@ type Comm struct {
 	meetings   atomic.Uint64            // that the members have had in the system context
 	checked    bool                     // messages carry the shape of their elements
 	topology   atomic.Pointer[Topology] // nil: none
+	session    *Session                 // whose groups it comes from; nil: none. Of origin()
 	buffer     buffering                // of buffered sends
 	attrs      attributed               // of the package above
 	spare      spare                    // ids for communicators that are made of it
@@ -45,23 +46,24 @@ type Hot struct {
 }
 
 // newComm makes the communicator of that id and uid; see collState.
-func newComm(p *Proc, id int, uid uint64, group []int32, rank int) *Comm {
+func newComm(h home, id int, uid uint64, group []int32, rank int) *Comm {
 	c := &Comm{group: group, peers: group, rank: rank}
-	c.enter(p, id, uid)
+	c.enter(h, id, uid)
 	return c
 }
 
 // newInter makes an inter-communicator of two groups.
-func newInter(p *Proc, id int, uid uint64, local, remote []int32) *Comm {
+func newInter(h home, id int, uid uint64, local, remote []int32) *Comm {
 	c := &Comm{group: remote, local: local, peers: slices.Concat(local, remote)}
-	c.rank = slices.Index(local, int32(p.rank.Rank()))
-	c.enter(p, id, uid)
+	c.rank = slices.Index(local, int32(h.p.rank.Rank()))
+	c.enter(h, id, uid)
 	return c
 }
 
 // enter makes c, whose groups are known, usable.
-func (c *Comm) enter(p *Proc, id int, uid uint64) {
-	group := c.group
+func (c *Comm) enter(h home, id int, uid uint64) {
+	group, p := c.group, h.p
+	c.session = h.s
 	c.Srv, c.Ctx, c.collCtx, c.id, c.proc = p.srv, uint16(2*id), uint16(2*id+1), id, p
 	if c.checked = p.checked; !c.checked {
 		c.Near = group

@@ -1,9 +1,6 @@
 package core
 
 import (
-	"fmt"
-	"hash/fnv"
-	"os"
 	"slices"
 
 	"github.com/golci/golci/internal/mpi/pure/errs"
@@ -27,7 +24,7 @@ func (c *Comm) Group() (*group.Group, error) {
 	if err := c.there("Group"); err != nil {
 		return nil, err
 	}
-	return groupOf(c.own()), nil
+	return groupOf(c.own()).Of(c.owner()), nil
 }
 
 // RemoteGroup is the other group of an inter-communicator (7.6.1, MPI_Comm_remote_group). ErrComm: c has none.
@@ -35,7 +32,7 @@ func (c *Comm) RemoteGroup() (*group.Group, error) {
 	if err := c.remote("RemoteGroup"); err != nil {
 		return nil, err
 	}
-	return groupOf(c.group), nil
+	return groupOf(c.group).Of(c.owner()), nil
 }
 
 // Compare compares two communicators (7.4.1). A view is the same as its communicator. Error: ErrComm.
@@ -101,7 +98,7 @@ func (c *Comm) Create(g *group.Group) (*Comm, error) {
 		c.proc.ids.release(id)
 		return nil, nil
 	}
-	return newComm(c.proc, id, uid, slices.Clone(g.List()), rank), nil
+	return newComm(c.home(), id, uid, slices.Clone(g.List()), rank), nil
 }
 
 // CreateGroup is Create that only the ranks of the group call (7.4.2, MPI_Comm_create_group). Calls at the same time
@@ -127,7 +124,7 @@ func (c *Comm) CreateGroup(g *group.Group, tag int) (*Comm, error) {
 	if err != nil {
 		return nil, c.dressed(what, err)
 	}
-	return newComm(c.proc, id, uid, members, rank), nil
+	return newComm(c.home(), id, uid, members, rank), nil
 }
 
 // Idup is Dup that does not wait (7.4.2, MPI_Comm_idup). The communicator may be used when the request is done. All
@@ -144,40 +141,9 @@ func (c *Comm) Idup() (*Comm, Request, error) {
 	go func() {
 		id, uid, err := y.agree()
 		if err == nil {
-			d.enter(c.proc, id, uid)
+			d.enter(c.home(), id, uid)
 		}
 		c.Srv.EndCall(req, c.dressed(what, err), nil)
 	}()
 	return d, Request{c: c, req: req}, nil
-}
-
-// SplitShared is Split with a colour for each machine (7.4.2, MPI_Comm_split_type with MPI_COMM_TYPE_SHARED). Ranks
-// that give !shared get nil.
-func (c *Comm) SplitShared(shared bool, key int) (*Comm, error) {
-	const what = "SplitShared"
-	if err := c.usable(what); err != nil {
-		return nil, err
-	}
-	machine := c.proc.machineName()
-	all, err := c.meeting().gather(machine)
-	if err != nil {
-		return nil, c.dressed(what, err)
-	}
-	color := Undefined
-	if shared {
-		color = slices.Index(all, machine)
-	}
-	return c.Split(color, key)
-}
-
-// machineName is a hash of what tells this machine from others.
-func (p *Proc) machineName() uint64 {
-	if p.machine != 0 {
-		return p.machine
-	}
-	h := fnv.New64a()
-	name, _ := os.Hostname()
-	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	_, _ = fmt.Fprintf(h, "%s %s", name, boot)
-	return h.Sum64()
 }

@@ -43,7 +43,7 @@ func (p *Proc) CreateFromGroup(g *group.Group, text string) (*Comm, error) {
 	if err != nil {
 		return nil, p.world.dressed(what, err)
 	}
-	return newComm(p, id, uid, members, rank), nil
+	return newComm(p.homeOf(g), id, uid, members, rank), nil
 }
 
 // CreateInterFromGroups makes an inter-communicator of two groups without a parent (7.6.2,
@@ -85,5 +85,5 @@ func (p *Proc) CreateInterFromGroups(
 	if err != nil {
 		return nil, p.world.dressed(what, err)
 	}
-	return newInter(p, id, uid, mine, others), nil
+	return newInter(p.homeOf(local), id, uid, mine, others), nil
 }

@@ -26,7 +26,7 @@ func (c *Comm) dup(what string, ids idRange) (*Comm, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := newComm(c.proc, id, uid, c.group, c.rank)
+	d := newComm(c.home(), id, uid, c.group, c.rank)
 	d.topology.Store(c.origin().topology.Load())
 	return d, nil
 }
@@ -79,7 +79,7 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 	for i, r := range members {
 		group[i] = c.group[r]
 	}
-	return newComm(c.proc, id, uid, group, slices.Index(members, c.rank)), nil
+	return newComm(c.home(), id, uid, group, slices.Index(members, c.rank)), nil
 }
 
 // Free ends the use of c (7.4.3). Every rank of c must call it, when its operations on c are done; it does not wait

@@ -95,7 +95,7 @@ func (c *Comm) dupInter(what string) (*Comm, error) {
 	if err != nil {
 		return nil, c.dressed(what, err)
 	}
-	return newInter(c.proc, id, uid, c.local, c.group), nil
+	return newInter(c.home(), id, uid, c.local, c.group), nil
 }
 
 // splitInter is Split of an inter-communicator.
@@ -124,7 +124,7 @@ func (c *Comm) splitInter(what string, color, key int) (*Comm, error) {
 		}
 		return nil, nil
 	}
-	return newInter(c.proc, id, uid, local, remote), nil
+	return newInter(c.home(), id, uid, local, remote), nil
 }
 
 // choose is the ranks of a colour, ordered by key. claims has a colour and a key of each rank.
@@ -238,7 +238,7 @@ func (c *Comm) joined(what string, key uint64, remote []int32) (*Comm, error) {
 	if err != nil {
 		return nil, c.dressed(what, err)
 	}
-	return newInter(c.proc, id, uid, c.group, remote), nil
+	return newInter(c.home(), id, uid, c.group, remote), nil
 }
 
 func fromRanks(ranks []int32) []uint64 {
@@ -284,5 +284,5 @@ func (c *Comm) Merge(high bool) (*Comm, error) {
 		first, second = second, first
 	}
 	ranks := slices.Concat(first, second)
-	return newComm(c.proc, id, uid, ranks, slices.Index(ranks, int32(c.proc.rank.Rank()))), nil
+	return newComm(c.home(), id, uid, ranks, slices.Index(ranks, int32(c.proc.rank.Rank()))), nil
 }

@@ -52,8 +52,8 @@ func newProc(r *rank.Rank, inProcess, threads bool) (p *Proc, err error) {
 	p.initArena()
 	p.srv.OnNotice(p.noticed)
 	p.srv.OnGone(p.died)
-	p.world = newComm(p, worldID, worldUID, ranks(r.Job()), r.Rank()-r.Job().First)
-	p.self = newComm(p, selfID, selfUID, []int32{int32(r.Rank())}, 0)
+	p.world = newComm(home{p: p}, worldID, worldUID, ranks(r.Job()), r.Rank()-r.Job().First)
+	p.self = newComm(home{p: p}, selfID, selfUID, []int32{int32(r.Rank())}, 0)
 	if err := r.Attach(rank.Layer{
 		Report: p.report, Unended: p.unended, Meet: p.meet, AnyDead: p.anyDead,
 		Stop: p.stop,

@@ -22,7 +22,7 @@ func (c *Comm) Ishrink() (*Comm, Request, error) {
 		group, rank, id, uid, err := c.survivors(what)
 		if err == nil {
 			d.group, d.peers, d.rank = group, group, rank
-			d.enter(c.proc, id, uid)
+			d.enter(c.home(), id, uid)
 		}
 		c.Srv.EndCall(req, err, nil)
 	}()
@@ -34,7 +34,7 @@ func (c *Comm) shrink(what string) (*Comm, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newComm(c.proc, id, uid, group, rank), nil
+	return newComm(c.home(), id, uid, group, rank), nil
 }
 
 // survivors agrees on who is living and on an id that all of them have claimed. Each try is two agreements: what ids of

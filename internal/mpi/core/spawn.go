@@ -136,7 +136,7 @@ func (c *Comm) meetNew(what string, reason meet.Reason, key uint64, remote []int
 	if err != nil {
 		return nil, c.dressed(what, err)
 	}
-	return newInter(c.proc, id, uid, c.group, remote), nil
+	return newInter(c.home(), id, uid, c.group, remote), nil
 }
 
 // JoinParent has a spawned process meet those who have spawned it. It is part of Init, and waits for them.

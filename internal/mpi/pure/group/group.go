@@ -3,6 +3,7 @@
 package group
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -21,6 +22,7 @@ const (
 type Group struct {
 	first, n int32   // where list is nil: the processes from first on
 	list     []int32 // by rank
+	owner    any     // see Owner
 
 	ranks atomic.Pointer[inverse] // made when somebody asks for a rank; two at once make the same
 }
@@ -40,7 +42,7 @@ var Empty = Range(0, 0)
 
 // New is the processes of a list, which it keeps. errs.Group: one is negative, or comes twice.
 func New(list []int32) (*Group, error) {
-	g := made(list)
+	g := made(list, nil)
 	for rank, p := range list {
 		if p < 0 {
 			return nil, fmt.Errorf("%w: process %d at rank %d", errs.Group, p, rank)
@@ -55,12 +57,24 @@ func New(list []int32) (*Group, error) {
 }
 
 // made is the group of a list without duplicates.
-func made(list []int32) *Group {
+func made(list []int32, owner any) *Group {
 	if len(list) == 0 {
 		return Empty
 	}
-	return &Group{n: int32(len(list)), list: list}
+	return &Group{n: int32(len(list)), list: list, owner: owner}
 }
+
+// Of is the same processes with an owner: a session. Groups that are derived from a group have its owner; of two groups
+// that of the first, and a union that of the second if the first has none. The empty group has none.
+func (g *Group) Of(owner any) *Group {
+	if g.n == 0 || owner == g.owner {
+		return g
+	}
+	return &Group{first: g.first, n: g.n, list: g.list, owner: owner}
+}
+
+// Owner is what Of was given; nil without it.
+func (g *Group) Owner() any { return g.owner }
 
 // Size is the number of processes.
 func (g *Group) Size() int { return int(g.n) }
@@ -144,7 +158,7 @@ func (g *Group) pick(ranks []int) *Group {
 	for i, r := range ranks {
 		list[i] = g.At(r)
 	}
-	return made(list)
+	return made(list, g.owner)
 }
 
 // Excl is the processes without those of these ranks. Errors are those of Incl.
@@ -178,7 +192,7 @@ func (g *Group) without(out []bool) *Group {
 			list = append(list, g.At(r))
 		}
 	}
-	return made(list)
+	return made(list, g.owner)
 }
 
 // Triplet is the ranks from First to Last, Stride apart.
@@ -234,7 +248,7 @@ func Union(a, b *Group) *Group {
 			list = append(list, p)
 		}
 	}
-	return made(list)
+	return made(list, cmp.Or(a.owner, b.owner))
 }
 
 // Intersection is the processes of a that are in b.
@@ -255,7 +269,7 @@ func (g *Group) filter(keep func(process int32) bool) *Group {
 			list = append(list, p)
 		}
 	}
-	return made(list)
+	return made(list, g.owner)
 }
 
 // Comparison is how two groups, or two communicators, compare; its numbers are those of the ABI.
