@@ -105,17 +105,23 @@ func (c *Conduit) shut() error {
 		return nil
 	}
 	c.down = true
-	var errs []error
-	if c.info.ByEndpoint {
-		errs = append(errs, c.forgetMemory(), c.slab.forget(c.ep), c.ep.CloseEndpoint())
-	} else {
-		errs = append(errs, c.ep.CloseEndpoint(), c.forgetMemory(), c.slab.forget(c.ep))
-	}
+	err := c.endAll()
 	for len(c.flying) > 0 {
 		s := c.flying[0]
 		c.over(s, &conduit.PeerError{Peer: s.peer, Err: conduit.ErrClosed})
 	}
-	return errors.Join(append(errs, c.ep.Close())...)
+	return err
+}
+
+// endAll takes all memory back from the library, and closes the endpoint.
+func (c *Conduit) endAll() error {
+	switch {
+	case len(c.kin) > 0:
+		return errors.Join(c.forgetMemory(), c.slab.forget(c.ep), leave(c.kin))
+	case c.info.ByEndpoint:
+		return errors.Join(c.forgetMemory(), c.slab.forget(c.ep), c.ep.Close())
+	}
+	return errors.Join(c.ep.CloseEndpoint(), c.forgetMemory(), c.slab.forget(c.ep), c.ep.Close())
 }
 
 // tellEnded tells of the operations that nobody polls for any more.

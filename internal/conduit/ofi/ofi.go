@@ -26,6 +26,7 @@ type Listener struct {
 	Address string
 
 	ep  *fi.Endpoint
+	own *kin // nil where endpoints of one process are strangers
 	geo geometry
 	cfg Config
 }
@@ -70,11 +71,19 @@ func Listen(want fi.Want, c Config) (*Listener, error) {
 		return nil, errors.Join(err, l.ep.Close())
 	}
 	l.Address = l.ep.Address(l.Name)
+	if sharesMemory(&l.Info) {
+		l.own = join(l.Name, l.ep)
+	}
 	return l, nil
 }
 
 // Close ends a listener that does not connect.
-func (l *Listener) Close() error { return l.ep.Close() }
+func (l *Listener) Close() error {
+	if l.own != nil {
+		return leave([]*kin{l.own})
+	}
+	return l.ep.Close()
+}
 
 // Conduit is one rank's end.
 type Conduit struct {
@@ -96,6 +105,7 @@ type Conduit struct {
 
 	mu         sync.Mutex // guards the rest
 	ep         *fi.Endpoint
+	kin        []*kin // endpoints of this process that must outlive each other, this one included
 	down       bool // ep has been closed
 	lostSome   bool // a peer has failed
 	peers      []peer
@@ -145,7 +155,11 @@ type peer struct {
 func (l *Listener) Connect(all [][]byte) (*Conduit, error) {
 	c := &Conduit{cfg: l.cfg, geo: l.geo, info: l.Info, ep: l.ep, names: all, peers: make([]peer, l.cfg.Size)}
 	if err := c.open(); err != nil {
-		return nil, errors.Join(err, c.slab.forget(c.ep), c.ep.Close())
+		return nil, errors.Join(err, c.slab.forget(c.ep), l.Close())
+	}
+	if l.own != nil {
+		l.own.arenas = c.slab.arenas
+		c.kin = l.own.uses(all)
 	}
 	runtime.AddCleanup(c, (*arenas).unmap, c.slab.arenas)
 	runtime.AddCleanup(c, (*bells).close, c.nap.bells)

@@ -38,9 +38,11 @@ type network struct {
 	slow int // as conformance.RunSlow has it
 }
 
-// networks lacks shm of 1.17, which crashes in a send to a peer that has closed its endpoint: the conduit cannot carry
-// it until nothing is sent to such a peer. net and udp;ofi_rxd have not passed yet.
-var networks = []network{{fi.Want{Provider: "tcp;ofi_rxm", Domain: "lo"}, 20}}
+var networks = []network{
+	{fi.Want{Provider: "shm"}, 20},
+	{fi.Want{Provider: "tcp;ofi_rxm", Domain: "lo"}, 20},
+	{fi.Want{Provider: "net", Domain: "lo"}, 20},
+}
 
 // open makes the conduits of n ranks. It skips where there is no such network.
 func (w network) open(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit {
