@@ -129,6 +129,9 @@ type carrier struct {
 func conduits() (out []carrier) {
 	for _, c := range rank.Conduits() {
 		text := "yes: " + c.Reach
+		if c.Way != "" {
+			text += " (" + c.Way + ")"
+		}
 		if c.Lacks != nil {
 			text = "no: " + c.Lacks.Error()
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/golci/golci/internal/boot"
 	"github.com/golci/golci/internal/conduit/local"
 	"github.com/golci/golci/internal/conduit/mixed"
+	"github.com/golci/golci/internal/conduit/ofi"
 	"github.com/golci/golci/internal/conduit/shm"
 	"github.com/golci/golci/internal/conduit/udp"
 	"github.com/golci/golci/internal/settings"
@@ -18,20 +19,24 @@ import (
 type carrier struct {
 	name    string
 	reach   string       // whose ranks it joins, for people
-	lacks   func() error // why it cannot be used on this system
-	oneNode bool         // it joins ranks of one node only
+	look    func() (way string, lacks error) // which way it takes on this system, if there are several; why it cannot be used
+	oneNode bool                             // it joins ranks of one node only
 	// inside joins the ranks of this process, between this process with the others of the job. nil: it does not.
 	inside  func(o *options, jobs []*boot.Job) ([]conduit.Conduit, error)
-	between func(ctx context.Context, o *options, job *boot.Job) (conduit.Conduit, error)
+	between opener
 }
 
 // carriers are all conduits that join ranks: the only list of them. The words of the setting are their names.
 var carriers = []carrier{
-	{name: local.Name, reach: "ranks in one process", lacks: lacksNothing, inside: joinByRings},
-	{name: shm.Name, reach: "ranks of one machine", lacks: shm.Lacks, oneNode: true, between: openShared},
+	{name: local.Name, reach: "ranks in one process", look: lacksNothing, inside: joinByRings},
+	{name: shm.Name, reach: "ranks of one machine", look: lookAtShared, oneNode: true, between: openShared},
 	{
-		name: udp.Name, reach: "ranks of any machines that reach each other", lacks: lacksNothing,
+		name: udp.Name, reach: "ranks of any machines that reach each other", look: lacksNothing,
 		inside: joinByDatagrams, between: openDatagrams,
+	},
+	{
+		name: ofi.Name, reach: "ranks of any machines on a network of libfabric", look: lookAtFabric,
+		inside: joinByFabric, between: openByFabric,
 	},
 }
 
@@ -49,19 +54,24 @@ func carrierOf(name string) *carrier {
 type Conduit struct {
 	Name  string // as GOLCI_CONDUIT names it
 	Reach string // whose ranks it joins
+	Way   string // which way it takes, of several that this system has; else empty
 	Lacks error  // why it cannot be used on this system; nil if it can
 }
 
-// Conduits lists the conduits that GOLCI_CONDUIT may name. It asks the kernel for what they need.
+// Conduits lists the conduits that GOLCI_CONDUIT may name. It asks the kernel for what they need, and in builds that have
+// it libfabric, which takes long.
 func Conduits() []Conduit {
 	out := make([]Conduit, len(carriers))
 	for i, c := range carriers {
-		out[i] = Conduit{Name: c.name, Reach: c.reach, Lacks: c.lacks()}
+		way, lacks := c.look()
+		out[i] = Conduit{Name: c.name, Reach: c.reach, Way: way, Lacks: lacks}
 	}
 	return out
 }
 
-func lacksNothing() error { return nil }
+func lacksNothing() (string, error) { return "", nil }
+
+func lookAtShared() (string, error) { return "", shm.Lacks() }
 
 // joinRanks connects ranks that share this process: by rings, unless the setting names a conduit that does that, too.
 func joinRanks(o *options, jobs []*boot.Job) ([]conduit.Conduit, error) {
@@ -110,19 +120,24 @@ func openRoomy(ctx context.Context, o *options, job *boot.Job, c *carrier) (cond
 	return openShared(ctx, o, job)
 }
 
+// opener connects this process with the others of the job.
+type opener func(ctx context.Context, o *options, job *boot.Job) (conduit.Conduit, error)
+
 // openNearest takes shared memory within a node, where the system has it, and datagrams beyond.
 func openNearest(ctx context.Context, o *options, job *boot.Job) (conduit.Conduit, error) {
 	near := len(job.LocalRanks)
 	o.spans = near < job.Size || shm.Lacks() != nil
-	switch {
-	case near == 1 || shm.Lacks() != nil:
-		return openDatagrams(ctx, o, job)
-	case near == job.Size:
+	if near == job.Size && shm.Lacks() == nil {
 		return openShared(ctx, o, job)
 	}
-	far, err := openDatagrams(ctx, o, job)
-	if err != nil {
-		return nil, err
+	return openMixed(ctx, o, job, openDatagrams)
+}
+
+// openMixed takes shared memory within a node, where the system has it, and a network beyond.
+func openMixed(ctx context.Context, o *options, job *boot.Job, network opener) (conduit.Conduit, error) {
+	far, err := network(ctx, o, job)
+	if err != nil || len(job.LocalRanks) == 1 || shm.Lacks() != nil {
+		return far, err
 	}
 	rings, err := openShared(ctx, o, job)
 	if err != nil {

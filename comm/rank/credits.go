@@ -6,6 +6,7 @@ import (
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/conduit/ofi"
 	"github.com/golci/golci/internal/conduit/receivepool"
 	"github.com/golci/golci/internal/conduit/tickets"
 	"github.com/golci/golci/internal/conduit/udp"
@@ -24,7 +25,13 @@ const (
 const recordSlack = 256 // room in a record for headers and arguments
 
 // network reports whether some messages of the job go over a network. All ranks of a job say the same.
-func (o *options) network() bool { return o.spans || settings.Conduit.Get(o.values) == udp.Name }
+func (o *options) network() bool { return o.spans || o.networkNamed() }
+
+// networkNamed reports whether the setting names a network.
+func (o *options) networkNamed() bool {
+	name := settings.Conduit.Get(o.values)
+	return name == udp.Name || name == ofi.Name
+}
 
 // flowControl is the mode of credits. Over rings a credit lent to one peer is of no use to another.
 func flowControl(o *options) credit.Mode {
@@ -90,7 +97,7 @@ func firstLoan(o *options, size int) int {
 		return n
 	}
 	most := credit.MaxPerPeer
-	if settings.Conduit.Get(o.values) == udp.Name {
+	if o.networkNamed() {
 		most = wideLoan
 	}
 	n = max(n, min(most, wideLoans/size))
@@ -139,12 +146,18 @@ func conduitConfig(o *options, size int) conduit.Config {
 	return cfg
 }
 
+// networkConfig sizes a conduit that has one receive pool for all peers: a peer may send what it may ever be lent.
+func networkConfig(o *options, size int) conduit.Config {
+	cfg := conduitConfig(o, size)
+	cfg.Loan = max(cfg.Loan, terms(o, size).Max)
+	return cfg
+}
+
 // pooled adds to the configuration of a conduit what concerns its receive pool, and what a rank may have under way.
 func (o *options) pooled(cfg udp.Config) udp.Config {
 	t := terms(o, cfg.Size)
 	cfg.Credits = t.Total(cfg.Size)
-	cfg.Conduit = conduitConfig(o, cfg.Size)
-	cfg.Conduit.Loan = max(cfg.Conduit.Loan, t.Max)
+	cfg.Conduit = networkConfig(o, cfg.Size)
 	cfg.SafeLimit, cfg.AMLimit, cfg.SysLimit = settings.SafeLimit.Get(o.values), settings.AMLimit.Get(o.values), settings.SysLimit.Get(o.values)
 	cfg.Limits = tickets.Limits{
 		Messages: settings.MsgLimit.Get(o.values), Requests: settings.SBChunks.Get(o.values), Replies: settings.RplChunks.Get(o.values),

@@ -94,6 +94,14 @@ var wires = map[string]wire{
 		c, err := listenConfig(o, wiredRanks)
 		return fmt.Sprint(c.Faults, err)
 	}, aQuarterLost},
+	"GOLCI_OFI_PROVIDER": {"efa", nil, func(o *options) any {
+		provider, _ := fabricWay(o.values)
+		return provider
+	}, "efa"},
+	"GOLCI_OFI_DOMAIN": {"mlx5_0", nil, func(o *options) any {
+		_, domain := fabricWay(o.values)
+		return domain
+	}, "mlx5_0"},
 	"GOLCI_EAGER":        {"3000", nil, func(o *options) any { return eager(o) }, 3000},
 	"GOLCI_UNEXPECTED":   {"77777", nil, nil, "mpi: TestServerConfig holds it"},
 	"GOLCI_FLOWCONTROL":  {"none", nil, func(o *options) any { return wiredTerms(o).Mode }, credit.NoFlow},

@@ -18,7 +18,12 @@ var (
 	Spin = defineDuration("GOLCI_SPIN", "50us", 0,
 		"How long an idle worker or server polls before it sleeps.")
 	Conduit = defineWord("GOLCI_CONDUIT", "auto",
-		"How messages travel.", "auto", "shm", "udp", "local")
+		"How messages travel.", "auto", "shm", "udp", "local", "ofi")
+	OFIProvider = defineText("GOLCI_OFI_PROVIDER", "auto",
+		"Provider of libfabric for GOLCI_CONDUIT=ofi, as fi_info names it, such as efa or tcp;ofi_rxm; auto: the first "+
+			"that reaches other nodes.")
+	OFIDomain = defineText("GOLCI_OFI_DOMAIN", "auto",
+		"Domain of that provider, as fi_info names it: a card or an interface; auto: the first.")
 	UDPSecurity = defineWord("GOLCI_UDP_SECURITY", "encrypt",
 		"How datagrams are protected.", "encrypt", "authenticate", "trust")
 	UDPInterfaces = defineText("GOLCI_UDP_INTERFACES", "auto",

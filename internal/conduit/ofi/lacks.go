@@ -2,11 +2,23 @@
 
 package ofi
 
-import "github.com/golci/golci/internal/ofi/fi"
+import (
+	"fmt"
 
-// Lacks tells why the conduit cannot be used on this system; nil if the library is there. The first call opens the
-// library, which takes long.
-func Lacks() error {
-	_, err := fi.Load()
-	return err
+	"github.com/golci/golci/internal/ofi/fi"
+)
+
+// Look tells which way a conduit would take with that provider and domain, empty for any: for people. The error tells
+// why there is none. The first call opens the library, which takes long.
+func Look(provider, domain string) (way string, err error) {
+	lib, err := fi.Load()
+	if err != nil {
+		return "", err
+	}
+	i, err := lib.Find(fi.Want{Provider: provider, Domain: domain})
+	if err != nil {
+		return "", err
+	}
+	defer i.Free()
+	return fmt.Sprintf("libfabric %d.%d, provider %s, domain %s", lib.Major, lib.Minor, i.Provider, i.Domain), nil
 }

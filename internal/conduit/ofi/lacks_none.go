@@ -2,5 +2,5 @@
 
 package ofi
 
-// Lacks tells why the conduit cannot be used: it is not part of this program.
-func Lacks() error { return ErrNotBuilt }
+// Look tells why the conduit cannot be used: it is not part of this program.
+func Look(provider, domain string) (way string, err error) { return "", ErrNotBuilt }
