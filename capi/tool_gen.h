@@ -4,21 +4,21 @@ static const char *const words_2[] = {"auto", "fult", "goroutine", NULL};
 
 static const char *const words_3[] = {"auto", "dedicated", "worker", "waiter", NULL};
 
-static const char *const words_5[] = {"auto", "shm", "udp", "local", NULL};
+static const char *const words_5[] = {"auto", "shm", "udp", "local", "ofi", NULL};
 
-static const char *const words_6[] = {"encrypt", "authenticate", "trust", NULL};
+static const char *const words_8[] = {"encrypt", "authenticate", "trust", NULL};
 
-static const char *const words_14[] = {"auto", "types", "off", NULL};
+static const char *const words_16[] = {"auto", "types", "off", NULL};
 
-static const char *const words_15[] = {"auto", "memory", "messages", NULL};
+static const char *const words_17[] = {"auto", "memory", "messages", NULL};
 
-static const char *const words_16[] = {"auto", "dynamic", "static", "none", NULL};
+static const char *const words_18[] = {"auto", "dynamic", "static", "none", NULL};
 
-static const char *const words_40[] = {"core", "none", NULL};
+static const char *const words_42[] = {"core", "none", NULL};
 
-static const char *const words_42[] = {"calls", "stacks", NULL};
+static const char *const words_44[] = {"calls", "stacks", NULL};
 
-static const char *const words_43[] = {"off", "on", NULL};
+static const char *const words_45[] = {"off", "on", NULL};
 
 static const struct control controls[] = {
     {"GOLCI_WORKERS",
@@ -39,9 +39,15 @@ static const struct control controls[] = {
     {"GOLCI_CONDUIT",
      "How messages travel.",
      0x9, MPI_INT, words_5, 1},
+    {"GOLCI_OFI_PROVIDER",
+     "Provider of libfabric for GOLCI_CONDUIT=ofi, as fi_info names it, such as efa or tcp;ofi_rxm; auto: the first that reaches other nodes.",
+     0x12, MPI_CHAR, NULL, 1},
+    {"GOLCI_OFI_DOMAIN",
+     "Domain of that provider, as fi_info names it: a card or an interface; auto: the first.",
+     0x12, MPI_CHAR, NULL, 1},
     {"GOLCI_UDP_SECURITY",
      "How datagrams are protected.",
-     0x9, MPI_INT, words_6, 1},
+     0x9, MPI_INT, words_8, 1},
     {"GOLCI_UDP_INTERFACES",
      "Interfaces for datagrams: names, networks, addresses or patterns of them, with commas between; ! leaves out.",
      0x9, MPI_CHAR, NULL, 1},
@@ -65,13 +71,13 @@ static const struct control controls[] = {
      0x12, MPI_COUNT, NULL, 1},
     {"GOLCI_CHECK",
      "Whether element types of messages and changes of send buffers are checked; auto: types in mpi.Run, off elsewhere.",
-     0x12, MPI_INT, words_14, 1},
+     0x12, MPI_INT, words_16, 1},
     {"GOLCI_COLLECTIVES",
      "Whether collectives of ranks that share a node write to memory that all of them read, or send messages; auto: memory where waiters spin.",
-     0x12, MPI_INT, words_15, 1},
+     0x12, MPI_INT, words_17, 1},
     {"GOLCI_FLOWCONTROL",
      "Whether loans of receive space follow demand, stay as they are, or there are none; auto: dynamic where a network joins ranks, else static.",
-     0x12, MPI_INT, words_16, 1},
+     0x12, MPI_INT, words_18, 1},
     {"GOLCI_LOAN",
      "Credits (256 bytes each) lent to each peer at the start; 0: from the default table.",
      0x12, MPI_INT, NULL, 1},
@@ -143,16 +149,16 @@ static const struct control controls[] = {
      0x12, MPI_DOUBLE, NULL, 1},
     {"GOLCI_BIND",
      "What golci run binds a rank to, where its flag -bind does not say, and whether ranks that nobody has bound divide their cores.",
-     0x12, MPI_INT, words_40, 1},
+     0x12, MPI_INT, words_42, 1},
     {"GOLCI_STUCK",
      "After how long a worker that makes no progress is reported; 0: never.",
      0x9, MPI_DOUBLE, NULL, 1},
     {"GOLCI_DUMP",
      "What a rank tells on SIGQUIT: the calls that wait, or before them the stacks of goroutines and threads.",
-     0x12, MPI_INT, words_42, 1},
+     0x12, MPI_INT, words_44, 1},
     {"GOLCI_DEBUG",
      "Report each step by which a rank finds its job, and why it binds no thread, on standard error.",
-     0x12, MPI_INT, words_43, 1},
+     0x12, MPI_INT, words_45, 1},
     {"GOLCI_CC",
      "The compiler that golci cc runs, and arguments for it.",
      0x12, MPI_CHAR, NULL, 1},
@@ -254,35 +260,35 @@ static const struct counter counters[] = {
      0x12, 7},
 };
 
-static const int controls_of_0[] = {3, 4, 32, 31, 33, -1};
+static const int controls_of_0[] = {3, 4, 34, 33, 35, -1};
 
 static const int counters_of_0[] = {-1};
 
-static const int controls_of_1[] = {0, 1, 2, 40, 41, -1};
+static const int controls_of_1[] = {0, 1, 2, 42, 43, -1};
 
 static const int counters_of_1[] = {0, 1, -1};
 
-static const int controls_of_2[] = {12, 13, 14, 15, -1};
+static const int controls_of_2[] = {14, 15, 16, 17, -1};
 
 static const int counters_of_2[] = {2, 3, 4, 5, 6, 7, -1};
 
-static const int controls_of_3[] = {16, 17, 18, 19, 20, 21, 22, 23, 24, 28, 29, 30, -1};
+static const int controls_of_3[] = {18, 19, 20, 21, 22, 23, 24, 25, 26, 30, 31, 32, -1};
 
 static const int counters_of_3[] = {8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, -1};
 
-static const int controls_of_4[] = {5, 6, 7, 8, 9, 10, 11, -1};
+static const int controls_of_4[] = {5, 8, 9, 10, 11, 12, 13, 6, 7, -1};
 
 static const int counters_of_4[] = {20, 21, 22, 23, 24, 25, 26, 27, 28, 29, -1};
 
-static const int controls_of_5[] = {34, 35, 36, 37, 38, 39, -1};
+static const int controls_of_5[] = {36, 37, 38, 39, 40, 41, -1};
 
 static const int counters_of_5[] = {-1};
 
-static const int controls_of_6[] = {26, 27, 25, 42, 43, -1};
+static const int controls_of_6[] = {28, 29, 27, 44, 45, -1};
 
 static const int counters_of_6[] = {-1};
 
-static const int controls_of_7[] = {44, 45, -1};
+static const int controls_of_7[] = {46, 47, -1};
 
 static const int counters_of_7[] = {-1};
 
@@ -296,7 +302,7 @@ static const struct category categories[] = {
     {"credits", "Receive space that ranks lend each other.",
      controls_of_3, 12, counters_of_3, 12},
     {"network", "Carriers of messages, and datagrams.",
-     controls_of_4, 7, counters_of_4, 10},
+     controls_of_4, 9, counters_of_4, 10},
     {"job", "The start and the end of a job.",
      controls_of_5, 6, counters_of_5, 0},
     {"reports", "Timelines, statistics and reports.",

@@ -18,7 +18,7 @@ import (
 // carrier is a conduit that GOLCI_CONDUIT may name.
 type carrier struct {
 	name    string
-	reach   string       // whose ranks it joins, for people
+	reach   string                           // whose ranks it joins, for people
 	look    func() (way string, lacks error) // which way it takes on this system, if there are several; why it cannot be used
 	oneNode bool                             // it joins ranks of one node only
 	// inside joins the ranks of this process, between this process with the others of the job. nil: it does not.

@@ -106,8 +106,8 @@ type Conduit struct {
 	mu         sync.Mutex // guards the rest
 	ep         *fi.Endpoint
 	kin        []*kin // endpoints of this process that must outlive each other, this one included
-	down       bool // ep has been closed
-	lostSome   bool // a peer has failed
+	down       bool   // ep has been closed
+	lostSome   bool   // a peer has failed
 	peers      []peer
 	names      [][]byte // addresses of the peers
 	slab       slab
