@@ -112,7 +112,7 @@ func assemble(cfg Config) (*Conduit, error) {
 func (c *Conduit) initCore() error {
 	rc := reliable.Config{
 		Sink: c, MaxMessage: max(c.g.maxRecord, 1<<20), KeepAlive: c.cfg.KeepAlive, DeadAfter: c.cfg.DeadAfter,
-		MinRTO: c.cfg.MinRTO,
+		MinRTO: c.cfg.MinRTO, AskEvery: c.cfg.AskEvery,
 	}
 	if c.g.tiny {
 		rc.Queue, rc.Rooms = 2, 8
