@@ -66,9 +66,11 @@ func TestValueReductionFails(t *testing.T) {
 			bad = func() {}
 		}
 		first := func(a, _ any) any { return a }
-		for name, f := range map[string]func(*Comm, any, func(a, b any) any) (any, error){
-			"all": AllreduceValue[any], "scan": ScanValue[any], "exscan": ExscanValue[any],
-		} {
+		for _, x := range []struct {
+			name string
+			call func(*Comm, any, func(a, b any) any) (any, error)
+		}{{"all", AllreduceValue[any]}, {"scan", ScanValue[any]}, {"exscan", ExscanValue[any]}} {
+			name, f := x.name, x.call
 			_, err := f(c, bad, first)
 			if e := wants(ErrType, err); e != nil && (name != "exscan" || c.Rank() != 2) {
 				return fmt.Errorf("%s of a function: %w", name, e)
