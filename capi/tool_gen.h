@@ -16,9 +16,11 @@ static const char *const words_16[] = {"auto", "dynamic", "static", "none", NULL
 
 static const char *const words_40[] = {"core", "none", NULL};
 
-static const char *const words_42[] = {"calls", "stacks", NULL};
+static const char *const words_41[] = {"auto", "none", NULL};
 
-static const char *const words_43[] = {"off", "on", NULL};
+static const char *const words_43[] = {"calls", "stacks", NULL};
+
+static const char *const words_44[] = {"off", "on", NULL};
 
 static const struct control controls[] = {
     {"GOLCI_WORKERS",
@@ -144,15 +146,18 @@ static const struct control controls[] = {
     {"GOLCI_BIND",
      "What golci run binds a rank to, where its flag -bind does not say, and whether ranks that nobody has bound divide their cores.",
      0x12, MPI_INT, words_40, 1},
+    {"GOLCI_ALLOCATION",
+     "Whether golci run, where its flag -allocation does not say, looks for the machines that a scheduler has given to this job.",
+     0x12, MPI_INT, words_41, 1},
     {"GOLCI_STUCK",
      "After how long a worker that makes no progress is reported; 0: never.",
      0x9, MPI_DOUBLE, NULL, 1},
     {"GOLCI_DUMP",
      "What a rank tells on SIGQUIT: the calls that wait, or before them the stacks of goroutines and threads.",
-     0x12, MPI_INT, words_42, 1},
+     0x12, MPI_INT, words_43, 1},
     {"GOLCI_DEBUG",
      "Report each step by which a rank finds its job, and why it binds no thread, on standard error.",
-     0x12, MPI_INT, words_43, 1},
+     0x12, MPI_INT, words_44, 1},
     {"GOLCI_CC",
      "The compiler that golci cc runs, and arguments for it.",
      0x12, MPI_CHAR, NULL, 1},
@@ -258,7 +263,7 @@ static const int controls_of_0[] = {3, 4, 32, 31, 33, -1};
 
 static const int counters_of_0[] = {-1};
 
-static const int controls_of_1[] = {0, 1, 2, 40, 41, -1};
+static const int controls_of_1[] = {0, 1, 2, 40, 42, -1};
 
 static const int counters_of_1[] = {0, 1, -1};
 
@@ -274,15 +279,15 @@ static const int controls_of_4[] = {5, 6, 7, 8, 9, 10, 11, -1};
 
 static const int counters_of_4[] = {20, 21, 22, 23, 24, 25, 26, 27, 28, 29, -1};
 
-static const int controls_of_5[] = {34, 35, 36, 37, 38, 39, -1};
+static const int controls_of_5[] = {34, 35, 36, 37, 38, 39, 41, -1};
 
 static const int counters_of_5[] = {-1};
 
-static const int controls_of_6[] = {26, 27, 25, 42, 43, -1};
+static const int controls_of_6[] = {26, 27, 25, 43, 44, -1};
 
 static const int counters_of_6[] = {-1};
 
-static const int controls_of_7[] = {44, 45, -1};
+static const int controls_of_7[] = {45, 46, -1};
 
 static const int counters_of_7[] = {-1};
 
@@ -298,7 +303,7 @@ static const struct category categories[] = {
     {"network", "Carriers of messages, and datagrams.",
      controls_of_4, 7, counters_of_4, 10},
     {"job", "The start and the end of a job.",
-     controls_of_5, 6, counters_of_5, 0},
+     controls_of_5, 7, counters_of_5, 0},
     {"reports", "Timelines, statistics and reports.",
      controls_of_6, 5, counters_of_6, 0},
     {"build", "How golci cc builds programs in C.",

@@ -51,10 +51,6 @@ func TestDetect(t *testing.T) {
 			map[string]string{"FLUX_TASK_RANK": "1", "FLUX_JOB_SIZE": "2", "PMI_FD": "9", "PMI_RANK": "1", "PMI_SIZE": "2"},
 			place{launcher: LauncherPMI, rank: 1, size: 2, fd: 9},
 		},
-		"openmpi on two nodes": {
-			with(ompi, "OMPI_COMM_WORLD_LOCAL_SIZE", "1"),
-			place{launcher: LauncherOpenMPI, rank: 1, size: 2, fd: -1, meeting: "openmpi 77 /x", nodes: 2, ours: true},
-		},
 		"srun without PMI": {
 			map[string]string{"SLURM_PROCID": "2", "SLURM_STEP_NUM_TASKS": "3", "SLURM_STEP_NUM_NODES": "1", "SLURM_JOB_ID": "5", "SLURM_STEP_ID": "0"},
 			place{launcher: LauncherSlurm, rank: 2, size: 3, fd: -1, meeting: "slurm 5 0", nodes: 1, ours: true},

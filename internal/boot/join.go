@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -59,9 +60,9 @@ func Join(ctx context.Context, opts ...Option) (*Job, error) {
 		return nil, err
 	}
 	o.trace("launcher %s, rank %d of %d", p.launcher, p.rank, p.size)
-	if p.launcher == LauncherSingle {
-		tellMisspelt(LauncherSingle, 0)
-		return memoryJobs(1, LauncherSingle)[0], nil
+	if p.launcher == LauncherSingle || p.launcher == LauncherEnv && p.size == 1 {
+		tellMisspelt(p.launcher, 0)
+		return memoryJobs(1, p.launcher)[0], nil
 	}
 	if !joined.CompareAndSwap(false, true) {
 		return nil, ErrTwice
@@ -121,7 +122,7 @@ func joinConn(ctx context.Context, conn net.Conn, cleanup cleanup, p place, o op
 		w.abandon()
 		return nil, err
 	}
-	j.patience = o.timeout
+	j.patience, j.loss = o.timeout, p.loss()
 	o.trace("job %s is complete; on this node: %v", j.JobID, j.LocalRanks)
 	if o.lost != nil {
 		f := func() { o.lost(j) }
@@ -133,6 +134,19 @@ func joinConn(ctx context.Context, conn net.Conn, cleanup cleanup, p place, o op
 		}
 	}
 	return j, nil
+}
+
+// loss is a sentence about the end of the connection to the server.
+func (p *place) loss() string {
+	switch {
+	case len(p.root.addrs) == 0 && p.meeting == "":
+		return ""
+	case len(p.root.addrs) == 0:
+		return "a rank has gone, which ends the job; if it is not named above, it is the one that served the others"
+	case p.rank == 0:
+		return "a rank has gone, which ends the job"
+	}
+	return "rank 0 at " + strings.Join(p.root.addrs, " or ") + ", which serves the job, has gone or has ended it"
 }
 
 // connect returns a connection on which the server knows, or will be told by open, which rank speaks.
@@ -152,6 +166,8 @@ func connect(ctx context.Context, p place) (net.Conn, cleanup, error) {
 			return nil, nil, fmt.Errorf("%w: PMI_PORT: %w", ErrEnv, err)
 		}
 		return c, nil, nil
+	case len(p.root.addrs) > 0:
+		return meetAtRoot(ctx, p)
 	}
 	return rendezvous(ctx, p)
 }

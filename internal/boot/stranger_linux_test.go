@@ -197,7 +197,7 @@ func TestRendezvousTurnsAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := newHost(ln, 2)
+	h, err := newHost(ln, &place{size: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,8 +215,8 @@ func TestRendezvousTurnsAway(t *testing.T) {
 	if d := time.Since(begun); d >= helloTimeout {
 		t.Errorf("the stranger could stay for %v", d)
 	}
-	if h.came != 0 || h.door.Early() != 0 {
-		t.Errorf("%d ranks came, %d may speak", h.came, h.door.Early())
+	if len(h.nodes) != 0 || h.door.Early() != 0 {
+		t.Errorf("%d ranks came, %d may speak", len(h.nodes), h.door.Early())
 	}
 }
 
@@ -228,7 +228,7 @@ func TestRendezvousEarly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := newHost(ln, 2)
+	h, err := newHost(ln, &place{size: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +245,7 @@ func TestRendezvousEarly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if conn := greet(t.Context(), c, 1); conn != nil {
+		if conn, err := greet(t.Context(), c, &place{rank: 1, size: 2}, helloTimeout); err == nil {
 			conn.Close()
 			break
 		}

@@ -18,10 +18,6 @@ const (
 	authTime = 10 * time.Second
 )
 
-// refusal is the answer to a caller without the key. A caller from another job finds that it is no TLS. So it knows
-// that its rank is not at this address any more.
-const refusal = "golci: this is another job\n"
-
 // ping is the length of a frame without a message, which only asks whether the other side is there.
 const ping = 0xff
 
@@ -57,7 +53,7 @@ func (n *Node) admit(raw net.Conn) (c *tls.Conn, from int, err error) {
 	c, _, err = authconn.Admit(raw, func(uint32) *authconn.Identity { return n.id })
 	if err != nil {
 		if errors.Is(err, authconn.ErrStranger) {
-			_, _ = raw.Write([]byte(refusal))
+			authconn.Refuse(raw) // so the caller knows that its rank is not at this address any more
 		}
 		return nil, 0, err
 	}
