@@ -258,17 +258,25 @@ func (w *wire) meet(ctx context.Context, j *Job) error {
 	}
 	j.JobID = IDFromKey(j.Key)
 	if nodes == nil {
-		nodes, err = hostNodes(ctx, j)
+		if nodes, err = hostNodes(ctx, j); err != nil {
+			return err
+		}
 	}
-	j.LocalRanks = sameNode(nodes, j.Rank)
-	if err == nil && w.ours {
+	j.LocalRanks = nodes.Mates(j.Rank)
+	if w.ours {
 		err = w.room(ctx, j)
 	}
 	return err
 }
 
+// placement says which rank is on which node.
+type placement interface {
+	Node(rank int) int
+	Mates(rank int) []int // on the same node, ascending, this one included
+}
+
 // nodes asks the launcher which rank is on which node; nil when it does not say.
-func (w *wire) nodes(ctx context.Context, size int) ([]int, error) {
+func (w *wire) nodes(ctx context.Context, size int) (placement, error) {
 	if err := w.take(ctx); err != nil {
 		return nil, err
 	}
@@ -278,8 +286,8 @@ func (w *wire) nodes(ctx context.Context, size int) ([]int, error) {
 		return nil, err
 	}
 	nodes, err := pmi.ParseMapping(text, size)
-	if err != nil {
-		return nil, nil // a form not known here: the ranks find out by their hosts' names
+	if err != nil || nodes == nil {
+		return nil, nil // none, or a form not known here: the ranks find out by their hosts' names
 	}
 	return nodes, nil
 }
@@ -303,10 +311,25 @@ func (w *wire) secret(ctx context.Context) ([]byte, error) {
 	return key, nil
 }
 
-// hostNodes numbers the ranks' nodes by the host identities they have put.
-func hostNodes(ctx context.Context, j *Job) ([]int, error) {
+// hosts are the nodes of all ranks, by rank.
+type hosts []int
+
+func (h hosts) Node(rank int) int { return h[rank] }
+
+func (h hosts) Mates(rank int) (out []int) {
+	for r, n := range h {
+		if n == h[rank] {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// hostNodes numbers the ranks' nodes by the host identities they have put. It asks for each rank: only a launcher that
+// does not tell the nodes makes it so dear.
+func hostNodes(ctx context.Context, j *Job) (placement, error) {
 	number := map[string]int{}
-	nodes := make([]int, j.Size)
+	nodes := make(hosts, j.Size)
 	for r := range nodes {
 		id, err := j.store.get(ctx, r, "host")
 		if err != nil {
@@ -327,14 +350,4 @@ func hostID() []byte {
 	name, _ := os.Hostname()
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return []byte(name + " " + strconv.Itoa(len(boot)) + " " + string(boot))
-}
-
-func sameNode(nodes []int, rank int) []int {
-	var out []int
-	for r, n := range nodes {
-		if n == nodes[rank] {
-			out = append(out, r)
-		}
-	}
-	return out
 }

@@ -24,7 +24,7 @@ func (s *Series) instance(number uint64) *instance {
 
 // send sends a message, unless it is known that nobody would get it.
 func (s *Series) send(to int, m Message) {
-	if to == Caller || !s.failed.Has(to) {
+	if to == Caller || s.lives(to) {
 		s.out = append(s.out, Action{to, m})
 	}
 }
@@ -35,13 +35,18 @@ func (s *Series) done() []Action {
 	return out
 }
 
+// lives tells whether a rank lives, as far as this rank knows. One that has failed does not live again.
+func (s *Series) lives(rank int) bool {
+	s.looks++
+	return !s.failed.Has(rank)
+}
+
 // coordinator is the lowest rank that lives, as far as this rank knows.
 func (s *Series) coordinator() int {
-	r := 0
-	for s.failed.Has(r) {
-		r++
+	for !s.lives(s.lowest) {
+		s.lowest++
 	}
-	return r
+	return s.lowest
 }
 
 // vote tells the coordinator what this rank has, unless it has told it. Ranks that know the decision vote, too: a new
@@ -82,20 +87,21 @@ func (s *Series) advance(i *instance) {
 		return
 	}
 	if !i.proposed {
-		if !s.all(func(r int) bool { return i.votes != nil && i.votes[r] != nil }) {
+		if i.votes == nil || !s.all(&i.voted, func(r int) bool { return i.votes[r] != nil }) {
 			return
 		}
 		s.propose(i)
 	}
-	if i.stage != Decided && s.all(i.acks.Has) {
+	if i.stage != Decided && s.all(&i.acked, i.acks.Has) {
 		s.decide(i, i.value)
 	}
 }
 
-// all tells whether something holds for all ranks that live, as far as this rank knows.
-func (s *Series) all(holds func(rank int) bool) bool {
-	for r := range s.ranks {
-		if !s.failed.Has(r) && !holds(r) {
+// all tells whether something holds for all ranks that live, as far as this rank knows. It holds for those below low, or
+// they have failed, which does not change any more. So the messages of an agreement cost one look at each rank together.
+func (s *Series) all(low *int, holds func(rank int) bool) bool {
+	for ; *low < s.ranks; *low++ {
+		if s.lives(*low) && !holds(*low) {
 			return false
 		}
 	}

@@ -30,6 +30,8 @@ type Series struct {
 	calls       uint64      // number of calls here
 	open        []*instance // those that may still need something, by number
 	out         []Action    // of the call in progress
+	lowest      int         // the ranks below it have failed
+	looks       int         // at whether a rank lives, since the beginning; for tests
 }
 
 // instance is one agreement.
@@ -42,6 +44,8 @@ type instance struct {
 	votes    []*Message
 	proposed bool
 	acks     Set
+	voted    int // the ranks below it have voted, or failed
+	acked    int // the ranks below it have locked the proposal, or failed
 }
 
 // New is the part of rank self of a communicator of so many ranks, before any agreement.
