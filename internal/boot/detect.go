@@ -23,6 +23,7 @@ type place struct {
 	ours       bool   // the server is one of the project's, so that it can name the ranks missing
 	root       root   // where the ranks of such a job meet, if not on one node
 	node       string // the launcher's name for this rank's node, or ""
+	pmix       bool   // the server speaks PMIx; it tells the size
 }
 
 // Detect tells which launcher has started this process, without joining its job: the name is one of the Launcher
@@ -48,6 +49,8 @@ func detect(env lookup) (place, error) {
 		p = place{launcher: pmiLauncher(&e), size: 1, fd: -1, port: e.str("PMI_PORT"), id: e.str("PMI_ID")}
 	case e.has(settings.EnvRank):
 		p = e.told(settings.EnvRank)
+	case e.wantsPMIx():
+		p = pmixPlace(&e)
 	case e.has("OMPI_COMM_WORLD_SIZE"):
 		p = openMPI(&e)
 	case e.has("SLURM_STEP_NUM_TASKS") && e.has("SLURM_PROCID"):
@@ -61,7 +64,7 @@ func detect(env lookup) (place, error) {
 	if e.err == nil && p.rank >= p.size {
 		e.err = fmt.Errorf("%w: rank %d in a job of %d", ErrEnv, p.rank, p.size)
 	}
-	if e.err == nil && p.fd < 0 && p.port == "" && p.size > 1 && (p.nodes != 1 || e.has(settings.EnvRoot)) {
+	if e.err == nil && p.fd < 0 && p.port == "" && !p.pmix && p.size > 1 && (p.nodes != 1 || e.has(settings.EnvRoot)) {
 		e.findRoot(&p)
 	}
 	return p, e.err
@@ -71,8 +74,8 @@ func detect(env lookup) (place, error) {
 var unserved = []struct{ rank, size, how string }{
 	{"FLUX_TASK_RANK", "FLUX_JOB_SIZE", "flux run -o pmi=simple"},
 	{"PALS_RANKID", "", "mpiexec of MPICH (Hydra)"},
-	{"PMIX_RANK", "", "mpirun of Open MPI"},
-	{"PMIX_NAMESPACE", "", "mpirun of Open MPI"},
+	{"PMIX_RANK", "", "build it with -tags pmix"},
+	{"PMIX_NAMESPACE", "", "build it with -tags pmix"},
 }
 
 // alone refuses to be a job of one rank when a launcher has started several: each would run the whole program by

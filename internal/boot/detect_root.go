@@ -56,8 +56,8 @@ func (e *envReader) counted() place {
 
 // remedies say what to do about a launcher that does not bring ranks of several nodes together.
 var remedies = map[string]string{
-	LauncherSlurm:   "use srun --mpi=pmi2, or set " + settings.EnvSecret + " for srun",
-	LauncherOpenMPI: "use golci run or mpiexec of MPICH (Hydra), or set " + settings.EnvRoot + " and " + settings.EnvSecret,
+	LauncherSlurm:   "use srun --mpi=pmi2, build the program with -tags pmix for srun --mpi=pmix, or set " + settings.EnvSecret + " for srun",
+	LauncherOpenMPI: "use golci run or mpiexec of MPICH (Hydra), build the program with -tags pmix, or set " + settings.EnvRoot + " and " + settings.EnvSecret,
 	LauncherEnv:     "set " + settings.EnvRoot + " and " + settings.EnvSecret,
 }
 

@@ -97,14 +97,14 @@ func TestDetectApart(t *testing.T) {
 		apart bool
 		want  string
 	}{
-		"Slurm":           {slurmTwo, true, "use srun --mpi=pmi2, or set GOLCI_SECRET"},
+		"Slurm":           {slurmTwo, true, "-tags pmix for srun --mpi=pmix, or set GOLCI_SECRET"},
 		"Slurm, a step?":  {map[string]string{"SLURM_PROCID": "1", "SLURM_NTASKS": "4"}, true, "srun --mpi=pmi2"},
 		"Open MPI":        {openMPITwo, true, "GOLCI_ROOT"},
 		"Open MPI, root":  {with(openMPITwo, "GOLCI_ROOT", "a:1"), true, "GOLCI_SECRET"},
 		"by hand":         {map[string]string{"GOLCI_RANK": "0", "GOLCI_SIZE": "2"}, true, "GOLCI_ROOT"},
 		"no secret":       {with(byHand, "GOLCI_SECRET", ""), true, "GOLCI_SECRET, which is not set"},
 		"PMIx":            {map[string]string{"PMIX_RANK": "0", "PMIX_NAMESPACE": "x"}, true, "GOLCI_SIZE, GOLCI_ROOT and GOLCI_SECRET"},
-		"PMIx, namespace": {map[string]string{"PMIX_NAMESPACE": "x"}, true, "mpirun of Open MPI"},
+		"PMIx, namespace": {map[string]string{"PMIX_NAMESPACE": "x"}, true, "-tags pmix"},
 		"Flux":            {map[string]string{"FLUX_TASK_RANK": "1", "FLUX_JOB_SIZE": "2"}, true, "flux run -o pmi=simple"},
 		"PALS":            {map[string]string{"PALS_RANKID": "0"}, true, "Hydra"},
 		"no size":         {map[string]string{"GOLCI_RANK": "0"}, false, "GOLCI_SIZE"},
@@ -119,6 +119,9 @@ func TestDetectApart(t *testing.T) {
 		},
 		"rank too high": {with(byHand, "GOLCI_RANK", "4"), false, "rank 4 in a job of 4"},
 	} {
+		if p, _ := detect(envOf(c.env)); p.pmix {
+			continue // in a build that has a way for it
+		}
 		_, _, _, err := Detect(envOf(c.env))
 		if !errors.Is(err, ErrEnv) || errors.Is(err, ErrApart) != c.apart || !strings.Contains(err.Error(), c.want) ||
 			strings.Contains(err.Error(), testSecret) || strings.Contains(err.Error(), "hush") {

@@ -69,6 +69,7 @@ const (
 	LauncherPMI     = "pmi"     // another PMI-1 launcher
 	LauncherOpenMPI = "openmpi" // mpirun of Open MPI
 	LauncherEnv     = "env"     // none, or one of which nothing is known: GOLCI_RANK and GOLCI_SIZE tell the place
+	LauncherPMIx    = "pmix"    // another PMIx launcher, in builds with the tag pmix
 	LauncherSingle  = "single"  // none: a job of one rank
 	LauncherLocal   = "local"   // ranks inside one process, made by Local
 )

@@ -99,6 +99,9 @@ func (o *options) trace(format string, args ...any) {
 
 // joinPlace connects to the server of p and joins through it.
 func joinPlace(ctx context.Context, p place, o options) (*Job, error) {
+	if p.pmix {
+		return joinPMIx(ctx, p, o)
+	}
 	conn, cleanup, err := connect(ctx, p)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-//go:build ofi && linux && (amd64 || arm64)
+//go:build (ofi || pmix) && linux && (amd64 || arm64)
 
 package dl
 

@@ -1,4 +1,4 @@
-//go:build ofi && linux
+//go:build (ofi || pmix) && linux
 
 #include "textflag.h"
 
