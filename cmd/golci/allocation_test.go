@@ -128,7 +128,8 @@ func TestAllocationMixed(t *testing.T) {
 	}
 }
 
-// TestSecretStays: variables of the user's that give ranks their place reach neither ranks nor remote shells of golci run.
+// TestSecretStays: variables of the user's that give ranks their place reach neither ranks nor remote shells of golci
+// run.
 func TestSecretStays(t *testing.T) {
 	env := []string{"GOLCI_RANK=0", "GOLCI_SIZE=1", "GOLCI_ROOT=a:1", "GOLCI_SECRET=hush", "GOLCI_SPIN=7us"}
 	shell := writeFile(t, "#!/bin/sh\nenv >&2\nshift\nexec \"$@\"\n")

@@ -118,8 +118,8 @@ const refusal = "golci: this is another job\n"
 // does not close raw.
 func Refuse(raw net.Conn) { _, _ = raw.Write([]byte(refusal)) }
 
-// IsStranger says that a call has failed with err because the other side does not know the key: it has refused the call,
-// has proved another key, or speaks something else than TLS.
+// IsStranger says that a call has failed with err because the other side does not know the key: it has refused the
+// call, has proved another key, or speaks something else than TLS.
 func IsStranger(err error) bool {
 	var noTLS tls.RecordHeaderError
 	return errors.Is(err, ErrStranger) || errors.As(err, &noTLS)

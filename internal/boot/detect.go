@@ -27,8 +27,8 @@ type place struct {
 }
 
 // Detect tells which launcher has started this process, without joining its job: the name is one of the Launcher
-// constants. The error wraps ErrEnv and says which variable is wrong. It wraps ErrApart, too, if launcher, rank and size
-// are known, as far as the launcher tells them, and nothing says how this rank can reach the others.
+// constants. The error wraps ErrEnv and says which variable is wrong. It wraps ErrApart, too, if launcher, rank and
+// size are known, as far as the launcher tells them, and nothing says how this rank can reach the others.
 func Detect(env func(name string) (string, bool)) (launcher string, rank, size int, err error) {
 	p, err := detect(env)
 	return p.launcher, p.rank, p.size, err

@@ -3,7 +3,9 @@ package boot
 import (
 	"bufio"
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
@@ -33,6 +35,7 @@ var errRefused = fmt.Errorf("%w: refused", ErrEnv)
 type hello struct {
 	rank, size int
 	node       string // for people
+	host       string // the same for ranks that share a machine, and different else
 }
 
 // nodeName is the name of this rank's node.
@@ -42,6 +45,12 @@ func (p *place) nodeName() string {
 		name, _ = os.Hostname()
 	}
 	return plainName(name)
+}
+
+// hostMark is hostID in a form that fits a line.
+func hostMark() string {
+	sum := sha256.Sum256(hostID())
+	return hex.EncodeToString(sum[:8])
 }
 
 // plainName makes text fit for a line of the protocol and for people's eyes.
@@ -76,7 +85,7 @@ func parseHello(line []byte) (e hello, err error) {
 	var wrong [2]error
 	e.rank, wrong[0] = m.Int("rank")
 	e.size, wrong[1] = m.Int("size")
-	e.node = plainName(m.Str("node"))
+	e.node, e.host = plainName(m.Str("node")), m.Str("host")
 	if err = errors.Join(wrong[:]...); err == nil && m.Cmd != cmdHello {
 		err = fmt.Errorf("%w: %s", pmi.ErrSyntax, m)
 	}
@@ -90,12 +99,12 @@ func refused(why string) []byte {
 }
 
 // greet tells the host at the other end of c which rank speaks. It owns c until it returns it. An error that wraps
-// errRefused says why the host does not take this rank. After others, such as that of a host that has hung up because it
-// has no room or has ended, the rank may call again.
+// errRefused says why the host does not take this rank. After others, such as that of a host that has hung up because
+// it has no room or has ended, the rank may call again.
 func greet(ctx context.Context, c net.Conn, p *place, limit time.Duration) (net.Conn, error) {
 	_ = c.SetDeadline(time.Now().Add(limit))
 	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
-	m := pmi.M(cmdHello, "rank", strconv.Itoa(p.rank), "size", strconv.Itoa(p.size), "node", p.nodeName())
+	m := pmi.M(cmdHello, "rank", strconv.Itoa(p.rank), "size", strconv.Itoa(p.size), "node", p.nodeName(), "host", hostMark())
 	line, err := m.Append(nil)
 	if err == nil {
 		_, err = c.Write(line)

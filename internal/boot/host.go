@@ -35,11 +35,11 @@ type host struct {
 	prove func(net.Conn) (net.Conn, error) // has a caller prove itself; nil: that is done
 	limit time.Duration                    // for the proof and the first line of a caller
 
-	mu    sync.Mutex
-	nodes map[int]string // of the ranks that have come, as they call them; guarded by mu
-	here  int            // connected ranks; guarded by mu
-	idle  chan struct{}  // closed when here falls to 0; replaced when it rises from 0; guarded by mu
-	over  bool           // all connections are closed, by this side; guarded by mu
+	mu   sync.Mutex
+	came map[int]hello // what the ranks that have come have said; guarded by mu
+	here int           // connected ranks; guarded by mu
+	idle chan struct{} // closed when here falls to 0; replaced when it rises from 0; guarded by mu
+	over bool          // all connections are closed, by this side; guarded by mu
 }
 
 // newHost serves the job of p to processes of this user that call ln, an abstract socket. It owns ln from now on. It
@@ -72,9 +72,9 @@ func newRootHost(ln net.Listener, p *place, id *authconn.Identity) (*host, error
 	return h, nil
 }
 
-// makeHost makes a host that does not accept yet. mapping says which rank is on which node; "" leaves that to the ranks.
+// makeHost makes a host that does not accept yet. mapping says which rank is on which node; "": not known yet.
 func makeHost(ln net.Listener, p *place, places int, mapping string) (*host, error) {
-	h := &host{ln: ln, size: p.size, door: authconn.NewDoor(places), limit: helloTimeout, nodes: map[int]string{}, idle: make(chan struct{})}
+	h := &host{ln: ln, size: p.size, door: authconn.NewDoor(places), limit: helloTimeout, came: map[int]hello{}, idle: make(chan struct{})}
 	close(h.idle)
 	preset := map[string]string{pmi.KeySecret: hex.EncodeToString(NewKey())}
 	if mapping != "" {
@@ -127,17 +127,36 @@ func (h *host) meet(raw net.Conn) (c net.Conn, e hello, err error) {
 func (h *host) enter(e hello) (refusal string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	other, twice := h.nodes[e.rank]
+	other, twice := h.came[e.rank]
 	switch {
 	case e.size != h.size:
 		return fmt.Sprintf("rank %d on %s is of a job of %d ranks, but the one that serves is of a job of %d", e.rank, e.node, e.size, h.size)
 	case e.rank < 0 || e.rank >= h.size:
 		return fmt.Sprintf("there is no rank %d in a job of %d", e.rank, h.size)
 	case twice:
-		return fmt.Sprintf("there is a rank %d already, on %s; this one is on %s", e.rank, other, e.node)
+		return fmt.Sprintf("there is a rank %d already, on %s; this one is on %s", e.rank, other.node, e.node)
 	}
-	h.nodes[e.rank] = e.node
+	h.came[e.rank] = e
+	if len(h.came) == h.size && h.prove != nil {
+		h.srv.Publish(pmi.KeyMapping, pmi.FormatNodes(h.nodes(), pmi.SafeValue))
+	}
 	return ""
+}
+
+// nodes numbers the nodes of all ranks, so that these need not ask for the machine of each other one. h.mu is held.
+func (h *host) nodes() []int {
+	number := map[string]int{}
+	nodes := make([]int, h.size)
+	for r := range nodes {
+		host := h.came[r].host
+		n, ok := number[host]
+		if !ok {
+			n = len(number)
+			number[host] = n
+		}
+		nodes[r] = n
+	}
+	return nodes
 }
 
 // attach welcomes a rank that has entered. When all ranks have come, no more callers are taken.
@@ -146,13 +165,13 @@ func (h *host) attach(rank int, c net.Conn) {
 	if err != nil {
 		c.Close()
 		h.mu.Lock()
-		delete(h.nodes, rank) // it calls again
+		delete(h.came, rank) // it calls again
 		h.mu.Unlock()
 		return
 	}
 	h.serve(rank, c)
 	h.mu.Lock()
-	complete := len(h.nodes) == h.size
+	complete := len(h.came) == h.size
 	h.mu.Unlock()
 	if complete {
 		h.close()
@@ -166,17 +185,11 @@ func (h *host) serve(rank int, c net.Conn) {
 	}
 }
 
-// own is the connection of the serving rank itself, without a network.
+// own is the connection of the serving rank itself, without a network. It is the first to enter, in a job of several.
 func (h *host) own(p *place) net.Conn {
 	near, far := net.Pipe()
-	h.mu.Lock()
-	h.nodes[p.rank] = p.nodeName()
-	complete := h.size == 1
-	h.mu.Unlock()
+	h.enter(hello{rank: p.rank, size: p.size, node: p.nodeName(), host: hostMark()})
 	h.serve(p.rank, far)
-	if complete {
-		h.close()
-	}
 	return near
 }
 
@@ -206,7 +219,7 @@ const farewell = 200 * time.Millisecond
 func (h *host) gone(rank int) {
 	if !h.srv.Finalized(rank) {
 		h.mu.Lock()
-		node, over := h.nodes[rank], h.over
+		node, over := h.came[rank].node, h.over
 		h.mu.Unlock()
 		if !over {
 			fmt.Fprintf(os.Stderr, "golci: rank %d on %s has gone without finalizing; the job ends\n", rank, node)

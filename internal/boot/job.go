@@ -1,7 +1,7 @@
 // Package boot gives a rank its number and its connection to the others. It finds the launcher from the environment:
-// golci run, MPICH's mpiexec, Slurm's srun, Open MPI's mpirun, variables of the user's, or none. It offers the same Job under each: rank, size,
-// the ranks of the same node, a secret they share, and a small store. The store has keys and values for the exchange of
-// addresses.
+// golci run, MPICH's mpiexec, Slurm's srun, Open MPI's mpirun, variables of the user's, or none. It offers the same Job
+// under each: rank, size, the ranks of the same node, a secret they share, and a small store. The store has keys and
+// values for the exchange of addresses.
 //
 // Nothing here is fast or needs to be: it is used at the start and at the end of a job.
 package boot

@@ -260,6 +260,11 @@ func (w *wire) meet(ctx context.Context, j *Job) error {
 		return fmt.Errorf("%w: the job's key has %d bytes, want %d", pmi.ErrReply, len(j.Key), keyBytes)
 	}
 	j.JobID = IDFromKey(j.Key)
+	if nodes == nil && w.ours {
+		if nodes, err = w.nodes(ctx, j.Size); err != nil { // the server may know since all have come
+			return err
+		}
+	}
 	if nodes == nil {
 		if nodes, err = hostNodes(ctx, j); err != nil {
 			return err
@@ -348,9 +353,11 @@ func hostNodes(ctx context.Context, j *Job) (placement, error) {
 	return nodes, nil
 }
 
-// hostID tells machines apart: the kernel's boot identity where there is one, since names may repeat.
+// hostID tells machines apart: the kernel's boot identity where there is one, since names may repeat. Containers count
+// as machines if their networks are apart: ranks of a node meet at sockets that are the network's.
 func hostID() []byte {
 	name, _ := os.Hostname()
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	return []byte(name + " " + strconv.Itoa(len(boot)) + " " + string(boot))
+	net, _ := os.Readlink("/proc/self/ns/net")
+	return []byte(name + " " + strconv.Itoa(len(boot)) + " " + string(boot) + " " + net)
 }

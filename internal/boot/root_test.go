@@ -122,7 +122,8 @@ func TestRootLate(t *testing.T) {
 	all(t, jobs, func(ctx context.Context, j *Job) error { return j.Finalize(ctx) })
 }
 
-// TestRootDeath: when one rank goes without finalizing, all the others learn it, and their reason tells whom to look at.
+// TestRootDeath: when one rank goes without finalizing, all the others learn it, and their reason tells whom to look
+// at.
 func TestRootDeath(t *testing.T) {
 	addr := freePort(t)
 	jobs := joinRoot(t, rootPlace(t, addr, 0, 3), rootPlace(t, addr, 1, 3), rootPlace(t, addr, 2, 3))

@@ -215,8 +215,8 @@ func TestRendezvousTurnsAway(t *testing.T) {
 	if d := time.Since(begun); d >= helloTimeout {
 		t.Errorf("the stranger could stay for %v", d)
 	}
-	if len(h.nodes) != 0 || h.door.Early() != 0 {
-		t.Errorf("%d ranks came, %d may speak", len(h.nodes), h.door.Early())
+	if len(h.came) != 0 || h.door.Early() != 0 {
+		t.Errorf("%d ranks came, %d may speak", len(h.came), h.door.Early())
 	}
 }
 
