@@ -35,8 +35,7 @@ func gatherOver(ctx context.Context, rank, size int, c courier) error {
 	for !m.Over() {
 		from, p, err := c.next(ctx)
 		if err != nil {
-			last, _ := m.Waiting()
-			return fmt.Errorf("%w: rank %d waits for what rank %d knows of others: %w", ErrMissing, rank, last, err)
+			return inVain(ctx, rank, m, err)
 		}
 		out, err := m.Take(from, p)
 		if err != nil {
@@ -48,6 +47,16 @@ func gatherOver(ctx context.Context, rank, size int, c courier) error {
 		}
 	}
 	return c.delivered(ctx)
+}
+
+// inVain is the error of a rank that waits no more. Only if its time is over does a rank count as missing.
+func inVain(ctx context.Context, rank int, m *gather.Machine, err error) error {
+	last, _ := m.Waiting()
+	err = fmt.Errorf("rank %d waits for what rank %d knows of others: %w", rank, last, err)
+	if ctx.Err() != nil {
+		err = fmt.Errorf("%w: %w", ErrMissing, err)
+	}
+	return err
 }
 
 // gatherValues gives the values of all ranks, by rank.

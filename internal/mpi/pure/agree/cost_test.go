@@ -1,6 +1,9 @@
 package agree
 
-import "testing"
+import (
+	"reflect"
+	"testing"
+)
 
 // costs are what messages may cost: looks at whether a rank lives, and actions.
 type costs struct{ looks, sent int }
@@ -63,4 +66,46 @@ func TestMessagesCostNoLookAtAllRanks(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestVotesAreNotKept: a coordinator folds the votes. Their sets together would have bits for the square of the ranks.
+// Where no rank has failed a message takes few bytes.
+func TestVotesAreNotKept(t *testing.T) {
+	const ranks = 100_000
+	s := New(0, ranks)
+	if _, err := s.Call(1, NewSet(ranks)); err != nil {
+		t.Fatal(err)
+	}
+	for r := 1; r < 100; r++ {
+		m := Message{Kind: Vote, Value: Value{Flag: 1, Failed: NewSet(ranks), Acked: NewSet(ranks)}}
+		if n := len(m.Append(nil)); n > 16 {
+			t.Fatalf("a vote takes %d bytes", n)
+		}
+		if _, err := s.Step(r, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := wordsOf(reflect.ValueOf(s.open[0])); got > 8*ranks/64 {
+		t.Errorf("%d words of sets, want up to 8 bits for each rank", got)
+	}
+}
+
+// wordsOf is how many words are in the sets and slices that something holds.
+func wordsOf(v reflect.Value) (n int) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			n = wordsOf(v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			n += wordsOf(v.Field(i))
+		}
+	case reflect.Slice:
+		n = v.Cap()
+		for i := range v.Len() {
+			n += wordsOf(v.Index(i))
+		}
+	}
+	return n
 }

@@ -37,11 +37,11 @@ type Series struct {
 // instance is one agreement.
 type instance struct {
 	number   uint64
-	called   bool  // here
-	stage    Stage // of value
-	value    Value // what this rank brings, without failures, or has locked, or knows to be decided
-	round    int   // to whom this rank has voted, -1: to nobody yet
-	votes    []*Message
+	called   bool   // here
+	stage    Stage  // of value
+	value    Value  // what this rank brings, without failures, or has locked, or knows to be decided
+	round    int    // to whom this rank has voted, -1: to nobody yet
+	votes    *tally // nil: nobody has voted here
 	proposed bool
 	acks     Set
 	voted    int // the ranks below it have voted, or failed
