@@ -160,7 +160,7 @@ func (s *pmixStore) told(err error) error {
 		return fmt.Errorf("%w: %w", ErrDone, err)
 	case errors.Is(err, pmix.ErrNoKey):
 		return fmt.Errorf("%w: %w", ErrNoKey, err)
-	case errors.Is(err, pmix.ErrLost):
+	case errors.Is(err, pmix.ErrLost), errors.Is(err, pmix.ErrStuck):
 		return fmt.Errorf("%w: %w", ErrLost, err)
 	case errors.Is(err, pmix.ErrServer), errors.As(err, &refused):
 		return fmt.Errorf("%w: %w", ErrEnv, err)

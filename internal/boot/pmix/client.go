@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"unsafe"
 
@@ -13,8 +14,8 @@ import (
 )
 
 // Client is this process's membership of a PMIx namespace, its job. A process has one at most. The methods are safe for
-// concurrent use. One that waits keeps the others waiting, but not Abort. Each ends with its context at the latest; a
-// call of the library that has not returned by then still keeps the others waiting.
+// concurrent use. One that waits keeps the others waiting, but not Abort. Each ends with its context at the latest. If a
+// call of the library has not returned by then, all later ones but Abort fail with ErrStuck.
 type Client struct {
 	Namespace string
 	Rank      int
@@ -25,17 +26,18 @@ type Client struct {
 	me    proc
 	watch *watch // nil if the server's connection is not known
 
-	turn chan struct{} // holds one token; who takes it may call the library
-	done atomic.Bool   // Finalize or Abort has been called
-	dead chan struct{} // closed by Abort
+	turn  chan struct{} // holds one token; who takes it may call the library
+	done  atomic.Bool   // Finalize or Abort has been called
+	dead  chan struct{} // closed by Abort
+	stuck chan struct{} // closed when a call has not returned in time
+	once  sync.Once     // of stuck
 }
 
 // Init opens the library, connects to the server that the environment names, and asks it for the job's size. env is
 // used to find the server's address and to check the answers; the library reads the process's own environment. Init
 // blocks the calling goroutine until the server answers, until ctx ends at the latest.
 func Init(ctx context.Context, env func(name string) (string, bool)) (*Client, error) {
-	c := &Client{turn: make(chan struct{}, 1), dead: make(chan struct{})}
-	c.turn <- struct{}{}
+	c := newClient()
 	if err := c.do(ctx, "PMIx_Init", c.start); err != nil {
 		return nil, err
 	}
@@ -53,6 +55,12 @@ func Init(ctx context.Context, env func(name string) (string, bool)) (*Client, e
 	}
 	c.Size = int(v.number)
 	return c, nil
+}
+
+func newClient() *Client {
+	c := &Client{turn: make(chan struct{}, 1), dead: make(chan struct{}), stuck: make(chan struct{})}
+	c.turn <- struct{}{}
+	return c
 }
 
 // start opens and initializes the library. Its threads may replace handlers of signals.
@@ -101,6 +109,14 @@ func (c *Client) do(ctx context.Context, what string, f func() error) error {
 		return fmt.Errorf("pmix: %s: waits for another call: %w", what, ctx.Err())
 	case <-c.dead:
 		return ErrAborted
+	case <-c.stuck:
+		return fmt.Errorf("pmix: %s: %w", what, ErrStuck)
+	}
+	select {
+	case <-c.stuck: // and has returned since, too late
+		c.turn <- struct{}{}
+		return fmt.Errorf("pmix: %s: %w", what, ErrStuck)
+	default:
 	}
 	ended := make(chan error, 1)
 	go func() {
@@ -115,6 +131,7 @@ func (c *Client) await(ctx context.Context, what string, ended <-chan error) err
 	case err := <-ended:
 		return err
 	case <-ctx.Done():
+		c.once.Do(func() { close(c.stuck) })
 		return fmt.Errorf("pmix: %s has not returned: %w", what, ctx.Err())
 	case <-c.Lost():
 		return fmt.Errorf("pmix: %s: %w", what, ErrLost)

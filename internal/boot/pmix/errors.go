@@ -9,5 +9,6 @@ var (
 	ErrLost    = errors.New("pmix: the server has gone")
 	ErrNoKey   = errors.New("pmix: no such key")
 	ErrDone    = errors.New("pmix: finalized already")
+	ErrStuck   = errors.New("pmix: an earlier call of the library has not returned")
 	ErrAborted = errors.New("pmix: aborted by this rank")
 )
