@@ -16,7 +16,7 @@ import (
 func BcastValue[T any](c *Comm, v T, root int) (T, error) {
 	var b []byte
 	var own error
-	here := c.sendsToAll(root)
+	here := c.isRoot(root)
 	if here {
 		b, own = c.packColl("BcastValue", &v)
 	}
@@ -40,7 +40,7 @@ func gatherValue[T any](c *Comm, what string, v T, root int) ([]T, error) {
 		b, own = c.packColl(what, &v)
 	}
 	all, counts, err := moves{c, what, root}.gather(b)
-	if err := cmp.Or(own, err); err != nil || !c.sendsToAll(root) {
+	if err := cmp.Or(own, err); err != nil || !c.isRoot(root) {
 		return nil, err
 	}
 	return unpackAll[T](c, what, all, counts)
@@ -71,7 +71,7 @@ func scatterValue[T any](c *Comm, what string, vs []T, root int) (v T, err error
 	var all []byte
 	var lens []int64
 	var own error
-	if c.sendsToAll(root) {
+	if c.isRoot(root) {
 		all, lens, own = packList(c, what, vs)
 	}
 	b, err := moves{c, what, root}.scatter(all, lens)

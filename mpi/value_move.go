@@ -28,21 +28,24 @@ func twoGroupsOf[T any](m moves, kind core.Kind) twoGroups[T] {
 // counted carries out the collective of lengths between two groups, and adds what was told.
 func (m moves) counted(kind core.Kind, in, out []int64, size int) (int64, error) {
 	g := twoGroupsOf[int64](m, kind)
-	if g.in, g.out = in, out; kind == core.KindBcast && m.root == Root {
-		g.out = in
-	}
+	g.in, g.out = in, out
 	if err := g.do(m.c); err != nil {
 		return 0, err
 	}
-	n, err := m.c.core().Told(m.what, out, max(m.root, 0), size)
+	return m.told(out, size)
+}
+
+// told adds what was told. If it cannot be, nobody goes on.
+func (m moves) told(lens []int64, size int) (int64, error) {
+	n, err := m.c.core().Told(m.what, lens, max(m.root, 0), size)
 	if err != nil {
 		_ = m.c.Revoke() // the first error is the one to tell
 	}
 	return n, err
 }
 
-// sendsToAll reports whether the rank is the root of a collective that gives from there.
-func (c *Comm) sendsToAll(root int) bool {
+// isRoot reports whether the rank is the root of a collective.
+func (c *Comm) isRoot(root int) bool {
 	if c.Inter() {
 		return root == Root
 	}
@@ -71,26 +74,28 @@ func (m moves) bcast(b []byte) (got []byte, err error) {
 }
 
 func (m moves) bcastBetween(b []byte, n []int64) (got []byte, err error) {
-	in, out := n, []int64(nil)
-	if m.root >= 0 {
-		in, out = nil, n
-	}
-	room, err := m.counted(core.KindBcast, in, out, 1)
-	if err != nil {
+	g := twoGroupsOf[int64](m, core.KindBcast)
+	g.out = n
+	if err := g.do(m.c); err != nil {
 		return nil, err
 	}
-	g := twoGroupsOf[byte](m, core.KindBcast)
-	if g.out = b; m.root >= 0 {
+	if m.root >= 0 {
+		room, err := m.told(n, 1)
+		if err != nil {
+			return nil, err
+		}
 		got = make([]byte, room)
-		g.out = got
+		b = got
 	}
-	return got, g.do(m.c)
+	h := twoGroupsOf[byte](m, core.KindBcast)
+	h.out = b
+	return got, h.do(m.c)
 }
 
 // gather gives the root the b of all, and the length of each. Others get nothing.
 func (m moves) gather(b []byte) (all []byte, counts []int, err error) {
 	mine, lens := []int64{int64(len(b))}, []int64(nil)
-	if m.c.sendsToAll(m.root) {
+	if m.c.isRoot(m.root) {
 		lens = make([]int64, m.c.peers())
 	}
 	if m.c.Inter() {
