@@ -112,7 +112,8 @@ var liars = []liar{
 			for i := range lens {
 				lens[i] = n
 			}
-			return errors.Join(Alltoall(c, lens, make([]int64, c.Size())), Alltoallv(c, []byte{}, none, nil, []byte{}, none, nil))
+			return errors.Join(Alltoall(c, lens, make([]int64, c.Size())),
+				Alltoallv(c, []byte{}, none, nil, []byte{}, none, nil))
 		},
 		func(c *Comm) error { return second(AlltoallValue(c, make([]string, c.Size()))) },
 	},

@@ -2,10 +2,10 @@ package mpi
 
 import "github.com/golci/golci/internal/mpi/core"
 
-// moves is a collective of values on what the codec makes of them: two collectives of slices, one of lengths, and one of
-// bytes. A value that cannot be encoded travels as an empty message, so that the ranks stay in step. Lengths that this
-// process cannot have give ErrMemory, and end the collectives of the communicator. One of two groups is revoked then,
-// since the other ranks wait in a call of their own.
+// moves is a collective of values on what the codec makes of them: two collectives of slices, one of lengths, and one
+// of bytes. A value that cannot be encoded travels as an empty message, so that the ranks stay in step. Lengths that
+// this process cannot have give ErrMemory, and end the collectives of the communicator. One of two groups is revoked
+// then, since the other ranks wait in a call of their own.
 type moves struct {
 	c    *Comm
 	what string
@@ -112,7 +112,9 @@ func (m moves) gather(b []byte) (all []byte, counts []int, err error) {
 }
 
 // gatherBetween is gather or, with its kinds, allgather of two groups.
-func (m moves) gatherBetween(lengths, bytes core.Kind, b []byte, mine, lens []int64) (all []byte, counts []int, err error) {
+func (m moves) gatherBetween(
+	lengths, bytes core.Kind, b []byte, mine, lens []int64,
+) (all []byte, counts []int, err error) {
 	n, err := m.counted(lengths, mine, lens, 1)
 	if err != nil {
 		return nil, nil, err

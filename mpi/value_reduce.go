@@ -6,9 +6,10 @@ import "cmp"
 // that the function need not be commutative, and all ranks get the same. For numbers and structs of these the
 // reductions of slices are quicker: there the ranks share the work.
 
-// ReduceValue gives rank root of c op(...op(op(v0, v1), v2)..., vn), of the values of all ranks by rank (6.9.1). The others
-// get the zero value. On an inter-communicator the values are those of the other group. op may change its first
-// argument. It waits, and may switch threads. A panic of op goes through. Errors as for GatherValue; ErrOp for a nil op.
+// ReduceValue gives rank root of c op(...op(op(v0, v1), v2)..., vn), of the values of all ranks by rank (6.9.1). The
+// others get the zero value. On an inter-communicator the values are those of the other group. op may change its first
+// argument. It waits, and may switch threads. A panic of op goes through. Errors as for GatherValue; ErrOp for a nil
+// op.
 func ReduceValue[T any](c *Comm, v T, op func(a, b T) T, root int) (T, error) {
 	return reduceValue(c, "ReduceValue", v, op, root)
 }
@@ -69,8 +70,8 @@ func AllreduceValue[T any](c *Comm, v T, op func(a, b T) T) (sum T, err error) {
 	return unpackFrom[T](c, what, got, Status{Source: 0, Tag: 0})
 }
 
-// ScanValue gives each rank of c op(...op(v0, v1)..., vi), of the values of ranks 0 to its own (6.11.1). Rank 0 combines.
-// op may change its first argument. It waits, and may switch threads. Errors as for AllreduceValue. An
+// ScanValue gives each rank of c op(...op(v0, v1)..., vi), of the values of ranks 0 to its own (6.11.1). Rank 0
+// combines. op may change its first argument. It waits, and may switch threads. Errors as for AllreduceValue. An
 // inter-communicator is not allowed.
 func ScanValue[T any](c *Comm, v T, op func(a, b T) T) (T, error) {
 	return scanValue(c, "ScanValue", v, op, 0)
@@ -119,8 +120,8 @@ func caught(f func()) (panicked any) {
 	return nil
 }
 
-// prefixes encodes what the first values make, as many times as there are lens, and sets these. Each is encoded before op
-// sees it again.
+// prefixes encodes what the first values make, as many times as there are lens, and sets these. Each is encoded before
+// op sees it again.
 func prefixes[T any](c *Comm, what string, vs []T, op func(a, b T) T, lens []int64) (all []byte, err error) {
 	sum := vs[0]
 	for i := range lens {

@@ -159,7 +159,8 @@ func exchangesValues(c *Comm, own string, theirs []string) error {
 		return err
 	}
 	want := strings.Join(theirs, "")
-	if strings.Join(all, "") != want || len(all) != len(theirs) || string(flat) != want || len(counts) != len(theirs) || sum != want {
+	if strings.Join(all, "") != want || len(all) != len(theirs) || string(flat) != want || len(counts) != len(theirs) ||
+		sum != want {
 		return fmt.Errorf("%d values, %d bytes in %v parts, a sum of %d", len(all), len(flat), counts, len(sum))
 	}
 	for i, s := range got {

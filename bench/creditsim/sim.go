@@ -94,7 +94,8 @@ func (s *sim) pair(i, j int) {
 	}
 	a, b := &s.nodes[i], &s.nodes[j]
 	if max(len(a.links), len(b.links)) > math.MaxUint16 {
-		s.overflow = fmt.Errorf("%w: a rank has more than %d peers; this pattern is for fewer ranks", ErrConfig, math.MaxUint16)
+		s.overflow = fmt.Errorf("%w: a rank has more than %d peers; this pattern is for fewer ranks", ErrConfig,
+			math.MaxUint16)
 		return
 	}
 	x, y := uint16(len(a.links)), uint16(len(b.links))

@@ -51,7 +51,8 @@ func (q *requests) count(rank int, line string) {
 	if err != nil {
 		panic(err) // the rank speaks another protocol
 	}
-	if key := m.Str("key"); strings.HasPrefix(key, "golci.") && strings.Count(key, ".") > 1 && !strings.HasSuffix(key, ".0") {
+	if key := m.Str("key"); strings.HasPrefix(key, "golci.") && strings.Count(key, ".") > 1 &&
+		!strings.HasSuffix(key, ".0") {
 		return
 	}
 	q.mu.Lock()
@@ -145,7 +146,8 @@ func startRank(ctx context.Context, t *testing.T, srv *serve.Server, r, n int, q
 	}
 	_ = ours.Close() // FileConn has a copy
 	cmd := exec.CommandContext(ctx, os.Args[0])
-	cmd.Env = append(os.Environ(), asRank+"=1", "GOLCI_JOB=1", "PMI_FD=3", fmt.Sprint("PMI_RANK=", r), fmt.Sprint("PMI_SIZE=", n))
+	cmd.Env = append(os.Environ(), asRank+"=1", "GOLCI_JOB=1", "PMI_FD=3", fmt.Sprint("PMI_RANK=", r),
+		fmt.Sprint("PMI_SIZE=", n))
 	cmd.ExtraFiles, cmd.Stderr = []*os.File{theirs}, os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {

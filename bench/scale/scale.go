@@ -1,5 +1,5 @@
-// Package scale tells what a job costs its ranks as it grows: its start, a barrier, credits, its end, and the death of a
-// rank. It drives the state machines that a job runs, one for each rank, in virtual time. So it tells the messages,
+// Package scale tells what a job costs its ranks as it grows: its start, a barrier, credits, its end, and the death of
+// a rank. It drives the state machines that a job runs, one for each rank, in virtual time. So it tells the messages,
 // bytes and state of a job of 100,000 ranks without having one.
 //
 // The link is a model: a latency, an overhead for each message, and a rate. Counts of messages and bytes do not depend
@@ -100,7 +100,10 @@ type measure struct {
 var measures = []measure{
 	{"start", "from the first word to the launcher to the end of the start barrier", start, true},
 	{"barrier", "MPI_Barrier over messages", barrier, true},
-	{"credits", "two epochs of requests to six neighbors; messages for credits alone; state of the ledger", credits, false},
+	{
+		"credits", "two epochs of requests to six neighbors; messages for credits alone; state of the ledger", credits,
+		false,
+	},
 	{"exit", "all call Exit", exitAll, true},
 	{"exit-one", "one calls Exit, the others settle for 50 ms", exitOne, false},
 	{"death", "until all have judged a rank dead of which its neighbor heard", death, false},

@@ -59,7 +59,8 @@ func TestRoundsOfStart(t *testing.T) {
 	for _, c := range []struct{ few, many int }{{512, 1024}, {1024, most}} {
 		more := got[c.many].Rounds - got[c.few].Rounds
 		if most := each * (log2(c.many) - log2(c.few)); more < 1 || more > most {
-			t.Errorf("%d rounds with %d ranks, %d with %d: want at most %d more", got[c.few].Rounds, c.few, got[c.many].Rounds, c.many, most)
+			t.Errorf("%d rounds with %d ranks, %d with %d: want at most %d more", got[c.few].Rounds, c.few, got[c.many].Rounds,
+				c.many, most)
 		}
 	}
 	if one := rows(t, Config{Ranks: []int{64}, PerNode: 64, Only: []string{"start"}})["start"][64]; one.BytesMax > 8<<10 {
@@ -119,7 +120,8 @@ func TestCounts(t *testing.T) {
 	c.Link = vtime.Link{Latency: time.Millisecond, Overhead: time.Microsecond, Rate: 1e8}
 	for name, slow := range rows(t, c) {
 		a, b := fast[name][300], slow[300]
-		if a.MessagesMax != b.MessagesMax || a.BytesMax != b.BytesMax || a.Rounds != b.Rounds || a.Launcher != b.Launcher || a.Time >= b.Time {
+		if a.MessagesMax != b.MessagesMax || a.BytesMax != b.BytesMax || a.Rounds != b.Rounds || a.Launcher != b.Launcher ||
+			a.Time >= b.Time {
 			t.Errorf("%+v, and over a slow link %+v", a, b)
 		}
 	}
@@ -127,7 +129,11 @@ func TestCounts(t *testing.T) {
 
 func TestConfig(t *testing.T) {
 	for _, c := range []Config{
-		{Ranks: []int{1}}, {Ranks: []int{MaxRanks + 1}}, {PerNode: -1}, {Only: []string{"nothing"}}, {Link: vtime.Link{Latency: -1}},
+		{Ranks: []int{1}},
+		{Ranks: []int{MaxRanks + 1}},
+		{PerNode: -1},
+		{Only: []string{"nothing"}},
+		{Link: vtime.Link{Latency: -1}},
 	} {
 		if err := Run(t.Context(), c, func(Row) error { return nil }); !errors.Is(err, ErrConfig) {
 			t.Errorf("%+v: %v", c, err)

@@ -10,8 +10,8 @@ import (
 	"github.com/golci/golci/bench"
 )
 
-// Show runs c and writes every row to w as it comes, as one JSON object in a line or in columns. It ends early, with the
-// context's error, when ctx is cancelled.
+// Show runs c and writes every row to w as it comes, as one JSON object in a line or in columns. It ends early, with
+// the context's error, when ctx is cancelled.
 func Show(ctx context.Context, c Config, w io.Writer, asJSON bool) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(tight))
 	var last string

@@ -41,7 +41,8 @@ func onlyOne(env func(string) (string, bool)) error {
 	case known && rank > 0:
 		return exitCode(2) // rank 0 says why
 	case known && size > 1:
-		return fmt.Errorf("this golci run is rank %d of %d that %s has started, and each would start a job: %s", rank, size, launcherNames[launcher], remedy)
+		return fmt.Errorf("this golci run is rank %d of %d that %s has started, and each would start a job: %s", rank, size,
+			launcherNames[launcher], remedy)
 	case err != nil:
 		return fmt.Errorf("several jobs might start: %w. Else %s", err, remedy)
 	}
@@ -51,7 +52,8 @@ func onlyOne(env func(string) (string, bool)) error {
 // launcherNames are those that people know.
 var launcherNames = map[string]string{
 	boot.LauncherGolci: "golci run", boot.LauncherHydra: "mpiexec", boot.LauncherSlurm: "srun",
-	boot.LauncherPMI: "a launcher with PMI-1", boot.LauncherOpenMPI: "mpirun", boot.LauncherEnv: "whoever has set GOLCI_SIZE",
+	boot.LauncherPMI: "a launcher with PMI-1", boot.LauncherOpenMPI: "mpirun",
+	boot.LauncherEnv: "whoever has set GOLCI_SIZE",
 }
 
 // allocation is what a scheduler has given to this process's job; nil where none has.
@@ -71,7 +73,8 @@ func (r *runCmd) adopt(a *alloc.Allocation) ([]far.Host, error) {
 		return nil, nil
 	}
 	if r.Ranks != nil && slots > 0 && *r.Ranks > slots {
-		say(fmt.Sprintf("-n %d: %s has given %d slot(s) on %d machine(s) (%s); ask it for more, or name machines and slots with -hosts",
+		say(fmt.Sprintf("-n %d: %s has given %d slot(s) on %d machine(s) (%s); ask it for more, "+
+			"or name machines and slots with -hosts",
 			*r.Ranks, a.Scheduler, slots, len(a.Hosts), a.From))
 		return nil, exitCode(2)
 	}

@@ -100,7 +100,10 @@ func TestAllocation(t *testing.T) {
 // TestAllocationHere: an allocation of this machine alone needs no remote shell, and any -n is taken.
 func TestAllocationHere(t *testing.T) {
 	env := []string{"SLURM_JOB_NODELIST=n5", "SLURM_TASKS_PER_NODE=2", "SLURMD_NODENAME=n5", "PATH=/nowhere"}
-	for want, more := range map[string][]string{"rank 0 of 2 local 2 launcher golci": nil, "rank 0 of 3 local 3 launcher golci": {"-n", "3"}} {
+	for want, more := range map[string][]string{
+		"rank 0 of 2 local 2 launcher golci": nil,
+		"rank 0 of 3 local 3 launcher golci": {"-n", "3"},
+	} {
 		r := run(t, given(t, env, joinArgs(more...)...))
 		r.want(t, 0, "")
 		if got := sorted(r.out); got[0] != want {
@@ -197,12 +200,21 @@ func TestOnlyOne(t *testing.T) {
 		env  []string
 		want string
 	}{
-		"srun":      {step, "rank 0 of 4 that srun has started"},
-		"golci run": {[]string{"PMI_FD=3", "PMI_RANK=0", "PMI_SIZE=2", "GOLCI_JOB=x"}, "rank 0 of 2 that golci run has started"},
-		"mpirun":    {[]string{"OMPI_COMM_WORLD_SIZE=2", "OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_LOCAL_SIZE=2"}, "rank 0 of 2 that mpirun has started"},
-		"prun":      {[]string{"PMIX_RANK=0", "PMIX_NAMESPACE=x"}, `PMIX_RANK="0" says that this is one rank`},
-		"two nodes": {append(step, "SLURM_STEP_NUM_NODES=2", "SLURM_STEP_NODELIST=n[1-2]"), "rank 0 of 4 that srun has started"},
-		"by hand":   {[]string{"GOLCI_RANK=0", "GOLCI_SIZE=2"}, "rank 0 of 2 that whoever has set GOLCI_SIZE has started"},
+		"srun": {step, "rank 0 of 4 that srun has started"},
+		"golci run": {
+			[]string{"PMI_FD=3", "PMI_RANK=0", "PMI_SIZE=2", "GOLCI_JOB=x"},
+			"rank 0 of 2 that golci run has started",
+		},
+		"mpirun": {
+			[]string{"OMPI_COMM_WORLD_SIZE=2", "OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_LOCAL_SIZE=2"},
+			"rank 0 of 2 that mpirun has started",
+		},
+		"prun": {[]string{"PMIX_RANK=0", "PMIX_NAMESPACE=x"}, `PMIX_RANK="0" says that this is one rank`},
+		"two nodes": {
+			append(step, "SLURM_STEP_NUM_NODES=2", "SLURM_STEP_NODELIST=n[1-2]"),
+			"rank 0 of 4 that srun has started",
+		},
+		"by hand": {[]string{"GOLCI_RANK=0", "GOLCI_SIZE=2"}, "rank 0 of 2 that whoever has set GOLCI_SIZE has started"},
 	} {
 		for _, more := range [][]string{nil, {"-n", "2"}} {
 			r := run(t, given(t, c.env, joinArgs(more...)...))
@@ -265,7 +277,8 @@ func TestInfoAllocation(t *testing.T) {
 	}
 	r = run(t, given(t, env, "info", "-json"))
 	var report machineReport
-	if err := json.Unmarshal([]byte(r.out), &report); err != nil || report.Given == nil || len(report.Given.Machines) != 2 {
+	if err := json.Unmarshal([]byte(r.out), &report); err != nil || report.Given == nil ||
+		len(report.Given.Machines) != 2 {
 		t.Errorf("%+v, %v", report.Given, err)
 	}
 	r = run(t, given(t, []string{"SLURM_JOB_NODELIST=]"}, "info"))

@@ -75,7 +75,8 @@ func realMain(args []string) (code int) {
 	c := cli{Plugins: commands}
 	parser, err := kong.New(&c, kong.Name("golci"),
 		kong.Description("Messages between light-weight threads: start jobs, measure, look at the machine."),
-		kong.Vars{"version": version(), "most": strconv.Itoa(launch.MaxRanks), "ssh": strings.Join(far.SSH, " ")}, kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+		kong.Vars{"version": version(), "most": strconv.Itoa(launch.MaxRanks), "ssh": strings.Join(far.SSH, " ")},
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 	if err != nil {
 		return complain(err)
 	}

@@ -33,7 +33,8 @@ func (w *world) pod(rank int, env ...string) *exec.Cmd {
 // TestNetnsRoot: a rank on each of four machines, and no launcher. Rank 0 is the last to come.
 func TestNetnsRoot(t *testing.T) {
 	if invariants.Race {
-		t.Skip("slow under the race detector, which sees as much in package boot: another way to meet changes nothing in a rank")
+		t.Skip("slow under the race detector, which sees as much in package boot: " +
+			"another way to meet changes nothing in a rank")
 	}
 	for _, v6 := range []bool{false, true} {
 		w := newWorld(t, plan{hosts: 4, v6: v6})

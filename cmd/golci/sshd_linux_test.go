@@ -21,7 +21,8 @@ func sshKeys(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	key := filepath.Join(dir, "id_rsa")
-	if out, err := exec.Command("ssh-keygen", "-q", "-t", "rsa", "-b", "2048", "-N", "", "-f", key).CombinedOutput(); err != nil {
+	keygen := exec.Command("ssh-keygen", "-q", "-t", "rsa", "-b", "2048", "-N", "", "-f", key)
+	if out, err := keygen.CombinedOutput(); err != nil {
 		t.Fatalf("ssh-keygen: %v: %s", err, out)
 	}
 	public, err := os.ReadFile(key + ".pub")
@@ -54,8 +55,8 @@ func sshPrograms(t *testing.T) string {
 	return sshd
 }
 
-// reserve is a port that is free at all these addresses, and that nobody else gets while the test runs: sockets hold it.
-// They do not listen, so a program that sets SO_REUSEADDR, as sshd does, may listen there.
+// reserve is a port that is free at all these addresses, and that nobody else gets while the test runs: sockets hold
+// it. They do not listen, so a program that sets SO_REUSEADDR, as sshd does, may listen there.
 func reserve(t *testing.T, addresses ...string) (port int) {
 	t.Helper()
 	for range 100 {
@@ -150,8 +151,9 @@ func TestWorkersOverSSH(t *testing.T) {
 			worker(t, sshd, keys, "127.0.0.2", port)
 			const late = 2 * time.Second
 			begun := time.Now()
-			rsh := fmt.Sprintf("ssh -a -x -p %s -i %s -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null "+
-				"-o LogLevel=ERROR -o ConnectionAttempts=30 -o SetEnv=%s=golci", port, filepath.Join(keys, "id_rsa"), roleVar)
+			rsh := fmt.Sprintf("ssh -a -x -p %s -i %s -o BatchMode=yes -o StrictHostKeyChecking=no "+
+				"-o UserKnownHostsFile=/dev/null -o LogLevel=ERROR -o ConnectionAttempts=30 -o SetEnv=%s=golci",
+				port, filepath.Join(keys, "id_rsa"), roleVar)
 			cmd := golci(t, "run", "-hostfile", hostfile, "-rsh", rsh, "-env", roleVar+"=join", "-prefix", os.Args[0])
 			var out, said bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &out, &said
@@ -169,7 +171,10 @@ func TestWorkersOverSSH(t *testing.T) {
 			if err := <-done; err != nil {
 				t.Fatalf("%v\n%s%s", err, &out, &said)
 			}
-			want := []string{"[0] rank 0 of 3 local 2 launcher golci", "[1] rank 1 of 3 local 2 launcher golci", "[2] rank 2 of 3 local 1 launcher golci"}
+			want := []string{
+				"[0] rank 0 of 3 local 2 launcher golci", "[1] rank 1 of 3 local 2 launcher golci",
+				"[2] rank 2 of 3 local 1 launcher golci",
+			}
 			if got := sorted(out.String()); !slices.Equal(got, want) {
 				t.Errorf("got %q\n%s", got, &said)
 			}

@@ -102,7 +102,10 @@ func planFor(o *options, s share) plan {
 	if !s.own {
 		cores = max(1, cores/max(1, s.ranks))
 	}
-	p := plan{crowded: s.ranks > s.machine, perCPU: (s.ranks + s.machine - 1) / max(1, s.machine), serverCPU: -1, cpus: s.cpus}
+	p := plan{
+		crowded: s.ranks > s.machine, perCPU: (s.ranks + s.machine - 1) / max(1, s.machine),
+		serverCPU: -1, cpus: s.cpus,
+	}
 	mode := settings.Server.Get(o.values)
 	p.dedicated = mode == "dedicated" || mode == "auto" && s.own && cores >= dedicatedFrom
 	p.eagerly = mode == "worker"

@@ -74,23 +74,28 @@ func TestJob(t *testing.T) {
 	}
 	host, port, _ := strings.Cut(vars["GOLCI_ROOT"].Value, ":")
 	checks(t, map[string]bool{
-		"versions and kinds":                      s.is("v1", "Service") && j.is("batch/v1", "Job"),
-		"the service has no address of its own":   s.Spec.ClusterIP == "None",
-		"names are there before pods are ready":   s.Spec.PublishNotReadyAddresses,
-		"the service selects the pods":            s.Spec.Selector["batch.kubernetes.io/job-name"] == j.Metadata.Name && len(s.Spec.Selector) == 1,
-		"pods are named below the service":        pod.Subdomain == s.Metadata.Name,
-		"pods are numbered":                       j.Spec.CompletionMode == "Indexed",
-		"all ranks run at once":                   j.Spec.Parallelism == j.Spec.Completions && j.Spec.Completions > 1,
-		"no rank is replaced":                     j.Spec.BackoffLimit != nil && *j.Spec.BackoffLimit == 0 && pod.RestartPolicy == "Never",
-		"four variables":                          len(vars) == 4 && len(c.Env) == 4,
-		"the rank is the number of the pod":       vars["GOLCI_RANK"].ValueFrom.FieldRef.FieldPath == "metadata.annotations['batch.kubernetes.io/job-completion-index']",
+		"versions and kinds":                    s.is("v1", "Service") && j.is("batch/v1", "Job"),
+		"the service has no address of its own": s.Spec.ClusterIP == "None",
+		"names are there before pods are ready": s.Spec.PublishNotReadyAddresses,
+		"the service selects the pods": s.Spec.Selector["batch.kubernetes.io/job-name"] == j.Metadata.Name &&
+			len(s.Spec.Selector) == 1,
+		"pods are named below the service": pod.Subdomain == s.Metadata.Name,
+		"pods are numbered":                j.Spec.CompletionMode == "Indexed",
+		"all ranks run at once":            j.Spec.Parallelism == j.Spec.Completions && j.Spec.Completions > 1,
+		"no rank is replaced": j.Spec.BackoffLimit != nil && *j.Spec.BackoffLimit == 0 &&
+			pod.RestartPolicy == "Never",
+		"four variables": len(vars) == 4 && len(c.Env) == 4,
+		"the rank is the number of the pod": vars["GOLCI_RANK"].ValueFrom.FieldRef.FieldPath ==
+			"metadata.annotations['batch.kubernetes.io/job-completion-index']",
 		"the size is the number of pods":          vars["GOLCI_SIZE"].Value == strconv.Itoa(j.Spec.Completions),
 		"the root is the first pod":               host == j.Metadata.Name+"-0."+s.Metadata.Name,
 		"the port of the root is the container's": len(c.Ports) == 1 && port == strconv.Itoa(c.Ports[0].ContainerPort),
-		"the secret is one":                       vars["GOLCI_SECRET"].ValueFrom.SecretKeyRef.Name != "" && vars["GOLCI_SECRET"].ValueFrom.SecretKeyRef.Key == "secret",
-		"the secret is not in the manifest":       vars["GOLCI_SECRET"].Value == "",
-		"the comment makes that secret":           strings.Contains(string(contents(t, "job.yaml")), "create secret generic "+vars["GOLCI_SECRET"].ValueFrom.SecretKeyRef.Name+" --from-literal=secret="),
-		"the program is that of the image":        len(c.Command) == 1 && inImage(t, c.Command[0]),
+		"the secret is one": vars["GOLCI_SECRET"].ValueFrom.SecretKeyRef.Name != "" &&
+			vars["GOLCI_SECRET"].ValueFrom.SecretKeyRef.Key == "secret",
+		"the secret is not in the manifest": vars["GOLCI_SECRET"].Value == "",
+		"the comment makes that secret": strings.Contains(string(contents(t, "job.yaml")),
+			"create secret generic "+vars["GOLCI_SECRET"].ValueFrom.SecretKeyRef.Name+" --from-literal=secret="),
+		"the program is that of the image": len(c.Command) == 1 && inImage(t, c.Command[0]),
 	})
 }
 
@@ -101,7 +106,8 @@ func TestMPIJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	launcher, worker := j.Spec.Replicas["Launcher"], j.Spec.Replicas["Worker"]
-	if len(j.Spec.Replicas) != 2 || len(launcher.Template.Spec.Containers) != 1 || len(worker.Template.Spec.Containers) != 1 {
+	if len(j.Spec.Replicas) != 2 || len(launcher.Template.Spec.Containers) != 1 ||
+		len(worker.Template.Spec.Containers) != 1 {
 		t.Fatalf("%+v", j.Spec.Replicas)
 	}
 	l, w := &launcher.Template.Spec.Containers[0], &worker.Template.Spec.Containers[0]
@@ -111,18 +117,19 @@ func TestMPIJob(t *testing.T) {
 		strings.Contains(ssh, fmt.Sprintf("\n    Port %d\n", w.Ports[0].ContainerPort))
 	run := strings.Join(l.Command, " ")
 	checks(t, map[string]bool{
-		"version and kind":                     j.is("kubeflow.org/v2beta1", "MPIJob"),
-		"the operator knows the formats":       j.Spec.MPIImplementation == "OpenMPI" && j.Spec.SlotsPerWorker > 0,
-		"the launcher waits for the workers":   j.Spec.LauncherCreationPolicy == "WaitForWorkersReady",
-		"no rank is replaced":                  j.Spec.RunPolicy.BackoffLimit != nil && *j.Spec.RunPolicy.BackoffLimit == 0,
-		"workers end with the launcher":        j.Spec.RunPolicy.CleanPodPolicy == "Running",
-		"one launcher, several workers":        launcher.Replicas == 1 && worker.Replicas > 1,
-		"one image":                            l.Image == w.Image && l.Image != "",
-		"one port":                             port,
-		"sshd is started as in the image":      strings.Join(w.Command, " ") == "/usr/sbin/sshd -De -f /mpi/.sshd_config",
-		"the keys are where sshd looks":        strings.Contains(sshd, "\nHostKey "+j.Spec.SSHAuthMountPath+"/id_rsa\n"),
-		"the user is the image's":              l.SecurityContext.RunAsUser == 1000 && w.SecurityContext.RunAsUser == 1000,
-		"golci run takes the operator's file":  strings.HasPrefix(run, "/usr/local/bin/golci run -hostfile /etc/mpi/hostfile -connect 2m -rsh ssh "),
+		"version and kind":                   j.is("kubeflow.org/v2beta1", "MPIJob"),
+		"the operator knows the formats":     j.Spec.MPIImplementation == "OpenMPI" && j.Spec.SlotsPerWorker > 0,
+		"the launcher waits for the workers": j.Spec.LauncherCreationPolicy == "WaitForWorkersReady",
+		"no rank is replaced":                j.Spec.RunPolicy.BackoffLimit != nil && *j.Spec.RunPolicy.BackoffLimit == 0,
+		"workers end with the launcher":      j.Spec.RunPolicy.CleanPodPolicy == "Running",
+		"one launcher, several workers":      launcher.Replicas == 1 && worker.Replicas > 1,
+		"one image":                          l.Image == w.Image && l.Image != "",
+		"one port":                           port,
+		"sshd is started as in the image":    strings.Join(w.Command, " ") == "/usr/sbin/sshd -De -f /mpi/.sshd_config",
+		"the keys are where sshd looks":      strings.Contains(sshd, "\nHostKey "+j.Spec.SSHAuthMountPath+"/id_rsa\n"),
+		"the user is the image's":            l.SecurityContext.RunAsUser == 1000 && w.SecurityContext.RunAsUser == 1000,
+		"golci run takes the operator's file": strings.HasPrefix(run,
+			"/usr/local/bin/golci run -hostfile /etc/mpi/hostfile -connect 2m -rsh ssh "),
 		"ssh never asks":                       strings.Contains(run, "BatchMode=yes"),
 		"the programs are those of the image":  inImage(t, l.Command[0]) && inImage(t, l.Command[len(l.Command)-1]),
 		"the launcher needs less than workers": l.Resources.Requests["cpu"] != w.Resources.Requests["cpu"],

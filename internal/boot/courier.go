@@ -22,8 +22,8 @@ type courier interface {
 	close()
 }
 
-// gatherOver runs one rank's part in a gathering. When it returns all that this rank has sent has been taken. Answers to
-// what it has taken may still be on their way.
+// gatherOver runs one rank's part in a gathering. When it returns all that this rank has sent has been taken. Answers
+// to what it has taken may still be on their way.
 func gatherOver(ctx context.Context, rank, size int, c courier) error {
 	m, err := gather.New(rank, size)
 	if err != nil {

@@ -93,7 +93,8 @@ func (e *envReader) alone(p *place) {
 	}
 	// A batch script is process 0 of its own. Other processes of Slurm are tasks, whose step is not known.
 	if id := e.str("SLURM_PROCID"); id != "" && id != "0" {
-		e.err = fmt.Errorf("%w: %w: SLURM_PROCID=%q says that this is one task of several, but SLURM_STEP_NUM_TASKS is not set; "+
+		e.err = fmt.Errorf("%w: %w: SLURM_PROCID=%q says that this is one task of several, "+
+			"but SLURM_STEP_NUM_TASKS is not set; "+
 			"start the program with srun --mpi=pmi2; to run it alone, unset SLURM_PROCID", ErrEnv, ErrApart, id)
 	}
 }

@@ -30,7 +30,8 @@ const leastSecret = 32
 // told is the place of a rank whose user gives its number in the variable name.
 func (e *envReader) told(name string) place {
 	return place{
-		launcher: LauncherEnv, rank: e.num(name, 0), size: e.num(settings.EnvSize, 1), fd: -1, ours: true, nodes: unknownNodes,
+		launcher: LauncherEnv, rank: e.num(name, 0), size: e.num(settings.EnvSize, 1), fd: -1, ours: true,
+		nodes: unknownNodes,
 	}
 }
 
@@ -56,9 +57,11 @@ func (e *envReader) counted() place {
 
 // remedies say what to do about a launcher that does not bring ranks of several nodes together.
 var remedies = map[string]string{
-	LauncherSlurm:   "use srun --mpi=pmi2, build the program with -tags pmix for srun --mpi=pmix, or set " + settings.EnvSecret + " for srun",
-	LauncherOpenMPI: "use golci run or mpiexec of MPICH (Hydra), build the program with -tags pmix, or set " + settings.EnvRoot + " and " + settings.EnvSecret,
-	LauncherEnv:     "set " + settings.EnvRoot + " and " + settings.EnvSecret,
+	LauncherSlurm: "use srun --mpi=pmi2, build the program with -tags pmix for srun --mpi=pmix, or set " +
+		settings.EnvSecret + " for srun",
+	LauncherOpenMPI: "use golci run or mpiexec of MPICH (Hydra), build the program with -tags pmix, or set " +
+		settings.EnvRoot + " and " + settings.EnvSecret,
+	LauncherEnv: "set " + settings.EnvRoot + " and " + settings.EnvSecret,
 }
 
 // findRoot finds out where the ranks of p meet over TCP.
@@ -82,7 +85,8 @@ func (e *envReader) findRoot(p *place) {
 	p.root.key = derived([]byte(secret), "golci rendezvous "+p.common())
 	p.root.addrs = e.rootAddrs(host, p.root.key)
 	if e.err == nil && p.rank == 0 && nodes && p.node != "" && p.node != host && !e.ownHost() {
-		e.err = fmt.Errorf("%w: rank 0 runs on %s, but the others will look for it on %s, the first of SLURM_STEP_NODELIST; set %s to its address and a port",
+		e.err = fmt.Errorf("%w: rank 0 runs on %s, but the others will look for it on %s, the first of "+
+			"SLURM_STEP_NODELIST; set %s to its address and a port",
 			ErrEnv, p.node, host, settings.EnvRoot)
 	}
 }
@@ -154,7 +158,8 @@ func (e *envReader) rootAddrs(host string, key []byte) (addrs []string) {
 		own = host
 	}
 	if err != nil || wrong != nil || n < 1 || n > 1<<16-1 || own == "" || strings.ContainsAny(own, " \t\n") {
-		e.err = fmt.Errorf("%w: %s=%.80q, want the host of rank 0 and a port, such as node1:7000", ErrEnv, settings.EnvRoot, text)
+		e.err = fmt.Errorf("%w: %s=%.80q, want the host of rank 0 and a port, such as node1:7000", ErrEnv, settings.EnvRoot,
+			text)
 		return nil
 	}
 	return []string{net.JoinHostPort(own, port)}

@@ -27,24 +27,37 @@ func TestDetectRoot(t *testing.T) {
 		launcher string
 		want     string // addresses; ports that follow from the secret end in *
 	}{
-		"by hand":             {byHand, LauncherEnv, "r0:7000"},
-		"IPv6":                {with(byHand, "GOLCI_ROOT", "[fd00::1]:7000"), LauncherEnv, "[fd00::1]:7000"},
-		"indexed job":         {with(byHand, "GOLCI_RANK", "", "JOB_COMPLETION_INDEX", "1"), LauncherEnv, "r0:7000"},
-		"PMIx":                {with(byHand, "GOLCI_RANK", "", "PMIX_RANK", "1", "PMIX_NAMESPACE", "x"), LauncherEnv, "r0:7000"},
-		"PALS":                {with(byHand, "GOLCI_RANK", "", "PALS_RANKID", "1"), LauncherEnv, "r0:7000"},
-		"Flux":                {with(byHand, "GOLCI_RANK", "", "FLUX_TASK_RANK", "1", "FLUX_JOB_SIZE", "4"), LauncherEnv, "r0:7000"},
-		"over Open MPI's":     {with(openMPITwo, "GOLCI_RANK", "1", "GOLCI_SIZE", "4", "GOLCI_ROOT", "a:1", "GOLCI_SECRET", testSecret), LauncherEnv, "a:1"},
-		"Open MPI":            {with(openMPITwo, "GOLCI_ROOT", "a:1", "GOLCI_SECRET", testSecret), LauncherOpenMPI, "a:1"},
-		"Slurm":               {with(slurmTwo, "GOLCI_SECRET", testSecret), LauncherSlurm, "n08:*"},
-		"Slurm, port":         {with(slurmTwo, "GOLCI_SECRET", testSecret, "GOLCI_ROOT", ":7000"), LauncherSlurm, "n08:7000"},
-		"Slurm, root":         {with(slurmTwo, "GOLCI_SECRET", testSecret, "GOLCI_ROOT", "x:7000"), LauncherSlurm, "x:7000"},
-		"Slurm, one node":     {with(slurmTwo, "SLURM_STEP_NUM_NODES", "1"), LauncherSlurm, ""},
-		"one node, root":      {with(slurmTwo, "SLURM_STEP_NUM_NODES", "1", "GOLCI_ROOT", "x:1", "GOLCI_SECRET", testSecret), LauncherSlurm, "x:1"},
-		"one rank":            {map[string]string{"GOLCI_RANK": "0", "GOLCI_SIZE": "1"}, LauncherEnv, ""},
-		"size 1 alone":        {map[string]string{"GOLCI_SIZE": "1"}, LauncherEnv, ""},
-		"secret alone":        {map[string]string{"GOLCI_SECRET": testSecret}, LauncherSingle, ""},
-		"index alone":         {map[string]string{"JOB_COMPLETION_INDEX": "3"}, LauncherSingle, ""},
-		"in a job of golci's": {with(byHand, "PMI_FD", "3", "PMI_RANK", "1", "PMI_SIZE", "4", EnvLauncher, "ab"), LauncherGolci, ""},
+		"by hand":     {byHand, LauncherEnv, "r0:7000"},
+		"IPv6":        {with(byHand, "GOLCI_ROOT", "[fd00::1]:7000"), LauncherEnv, "[fd00::1]:7000"},
+		"indexed job": {with(byHand, "GOLCI_RANK", "", "JOB_COMPLETION_INDEX", "1"), LauncherEnv, "r0:7000"},
+		"PMIx": {
+			with(byHand, "GOLCI_RANK", "", "PMIX_RANK", "1", "PMIX_NAMESPACE", "x"), LauncherEnv,
+			"r0:7000",
+		},
+		"PALS": {with(byHand, "GOLCI_RANK", "", "PALS_RANKID", "1"), LauncherEnv, "r0:7000"},
+		"Flux": {
+			with(byHand, "GOLCI_RANK", "", "FLUX_TASK_RANK", "1", "FLUX_JOB_SIZE", "4"), LauncherEnv,
+			"r0:7000",
+		},
+		"over Open MPI's": {with(openMPITwo, "GOLCI_RANK", "1", "GOLCI_SIZE", "4", "GOLCI_ROOT", "a:1", "GOLCI_SECRET",
+			testSecret), LauncherEnv, "a:1"},
+		"Open MPI":        {with(openMPITwo, "GOLCI_ROOT", "a:1", "GOLCI_SECRET", testSecret), LauncherOpenMPI, "a:1"},
+		"Slurm":           {with(slurmTwo, "GOLCI_SECRET", testSecret), LauncherSlurm, "n08:*"},
+		"Slurm, port":     {with(slurmTwo, "GOLCI_SECRET", testSecret, "GOLCI_ROOT", ":7000"), LauncherSlurm, "n08:7000"},
+		"Slurm, root":     {with(slurmTwo, "GOLCI_SECRET", testSecret, "GOLCI_ROOT", "x:7000"), LauncherSlurm, "x:7000"},
+		"Slurm, one node": {with(slurmTwo, "SLURM_STEP_NUM_NODES", "1"), LauncherSlurm, ""},
+		"one node, root": {
+			with(slurmTwo, "SLURM_STEP_NUM_NODES", "1", "GOLCI_ROOT", "x:1", "GOLCI_SECRET", testSecret),
+			LauncherSlurm, "x:1",
+		},
+		"one rank":     {map[string]string{"GOLCI_RANK": "0", "GOLCI_SIZE": "1"}, LauncherEnv, ""},
+		"size 1 alone": {map[string]string{"GOLCI_SIZE": "1"}, LauncherEnv, ""},
+		"secret alone": {map[string]string{"GOLCI_SECRET": testSecret}, LauncherSingle, ""},
+		"index alone":  {map[string]string{"JOB_COMPLETION_INDEX": "3"}, LauncherSingle, ""},
+		"in a job of golci's": {
+			with(byHand, "PMI_FD", "3", "PMI_RANK", "1", "PMI_SIZE", "4", EnvLauncher, "ab"),
+			LauncherGolci, "",
+		},
 	} {
 		p, err := detect(envOf(c.env))
 		got := p.root.addrs
@@ -57,7 +70,8 @@ func TestDetectRoot(t *testing.T) {
 				}
 			}
 		}
-		if err != nil || p.launcher != c.launcher || strings.Join(got, " ") != c.want || (c.want == "") != (p.root.key == nil) {
+		if err != nil || p.launcher != c.launcher || strings.Join(got, " ") != c.want ||
+			(c.want == "") != (p.root.key == nil) {
 			t.Errorf("%s: %+v, %v", name, p, err)
 		}
 	}
@@ -97,13 +111,17 @@ func TestDetectApart(t *testing.T) {
 		apart bool
 		want  string
 	}{
-		"Slurm":           {slurmTwo, true, "-tags pmix for srun --mpi=pmix, or set GOLCI_SECRET"},
-		"Slurm, a step?":  {map[string]string{"SLURM_PROCID": "1", "SLURM_NTASKS": "4"}, true, "srun --mpi=pmi2"},
-		"Open MPI":        {openMPITwo, true, "GOLCI_ROOT"},
-		"Open MPI, root":  {with(openMPITwo, "GOLCI_ROOT", "a:1"), true, "GOLCI_SECRET"},
-		"by hand":         {map[string]string{"GOLCI_RANK": "0", "GOLCI_SIZE": "2"}, true, "GOLCI_ROOT"},
-		"no secret":       {with(byHand, "GOLCI_SECRET", ""), true, "GOLCI_SECRET, which is not set"},
-		"PMIx":            {map[string]string{"PMIX_RANK": "0", "PMIX_NAMESPACE": "x"}, true, "GOLCI_SIZE, GOLCI_ROOT and GOLCI_SECRET"},
+		"Slurm":          {slurmTwo, true, "-tags pmix for srun --mpi=pmix, or set GOLCI_SECRET"},
+		"Slurm, a step?": {map[string]string{"SLURM_PROCID": "1", "SLURM_NTASKS": "4"}, true, "srun --mpi=pmi2"},
+		"Open MPI":       {openMPITwo, true, "GOLCI_ROOT"},
+		"Open MPI, root": {with(openMPITwo, "GOLCI_ROOT", "a:1"), true, "GOLCI_SECRET"},
+		"by hand":        {map[string]string{"GOLCI_RANK": "0", "GOLCI_SIZE": "2"}, true, "GOLCI_ROOT"},
+		"no secret":      {with(byHand, "GOLCI_SECRET", ""), true, "GOLCI_SECRET, which is not set"},
+		"PMIx": {
+			map[string]string{"PMIX_RANK": "0", "PMIX_NAMESPACE": "x"},
+			true,
+			"GOLCI_SIZE, GOLCI_ROOT and GOLCI_SECRET",
+		},
 		"PMIx, namespace": {map[string]string{"PMIX_NAMESPACE": "x"}, true, "-tags pmix"},
 		"Flux":            {map[string]string{"FLUX_TASK_RANK": "1", "FLUX_JOB_SIZE": "2"}, true, "flux run -o pmi=simple"},
 		"PALS":            {map[string]string{"PALS_RANKID": "0"}, true, "Hydra"},
@@ -113,9 +131,13 @@ func TestDetectApart(t *testing.T) {
 		"no port":         {with(byHand, "GOLCI_ROOT", "r0"), false, "GOLCI_ROOT"},
 		"port 0":          {with(byHand, "GOLCI_ROOT", "r0:0"), false, "GOLCI_ROOT"},
 		"no host":         {with(byHand, "GOLCI_ROOT", ":7000"), false, "GOLCI_ROOT"},
-		"nodes":           {with(slurmTwo, "GOLCI_SECRET", testSecret, "SLURM_STEP_NODELIST", "n["), false, "SLURM_STEP_NODELIST"},
+		"nodes": {
+			with(slurmTwo, "GOLCI_SECRET", testSecret, "SLURM_STEP_NODELIST", "n["), false,
+			"SLURM_STEP_NODELIST",
+		},
 		"rank 0 elsewhere": {
-			with(slurmTwo, "GOLCI_SECRET", testSecret, "SLURM_PROCID", "0", "SLURMD_NODENAME", "n09"), false, "rank 0 runs on n09",
+			with(slurmTwo, "GOLCI_SECRET", testSecret, "SLURM_PROCID", "0", "SLURMD_NODENAME", "n09"), false,
+			"rank 0 runs on n09",
 		},
 		"rank too high": {with(byHand, "GOLCI_RANK", "4"), false, "rank 4 in a job of 4"},
 	} {
@@ -147,7 +169,8 @@ func FuzzDetect(f *testing.F) {
 			if err == nil && p.size > 1 && len(p.root.addrs) == 0 {
 				t.Errorf("%v: %+v", env, p)
 			}
-			if err != nil && len(secret) >= leastSecret && strings.Contains(err.Error(), secret) && !strings.Contains(nodes+root+rank+size, secret) {
+			if err != nil && len(secret) >= leastSecret && strings.Contains(err.Error(), secret) &&
+				!strings.Contains(nodes+root+rank+size, secret) {
 				t.Errorf("%v shows the secret", err)
 			}
 		}

@@ -104,7 +104,8 @@ func refused(why string) []byte {
 func greet(ctx context.Context, c net.Conn, p *place, limit time.Duration) (net.Conn, error) {
 	_ = c.SetDeadline(time.Now().Add(limit))
 	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
-	m := pmi.M(cmdHello, "rank", strconv.Itoa(p.rank), "size", strconv.Itoa(p.size), "node", p.nodeName(), "host", hostMark())
+	m := pmi.M(cmdHello, "rank", strconv.Itoa(p.rank), "size", strconv.Itoa(p.size), "node", p.nodeName(), "host",
+		hostMark())
 	line, err := m.Append(nil)
 	if err == nil {
 		_, err = c.Write(line)

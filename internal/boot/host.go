@@ -31,7 +31,8 @@ type host struct {
 	srv  *serve.Server
 	wg   sync.WaitGroup
 
-	door  *authconn.Door                   // bounds the connections that have not said which rank speaks; a rank that it closes calls again
+	// bounds the connections that have not said which rank speaks; a rank that it closes calls again
+	door  *authconn.Door
 	prove func(net.Conn) (net.Conn, error) // has a caller prove itself; nil: that is done
 	limit time.Duration                    // for the proof and the first line of a caller
 
@@ -74,7 +75,10 @@ func newRootHost(ln net.Listener, p *place, id *authconn.Identity) (*host, error
 
 // makeHost makes a host that does not accept yet. mapping says which rank is on which node; "": not known yet.
 func makeHost(ln net.Listener, p *place, places int, mapping string) (*host, error) {
-	h := &host{ln: ln, size: p.size, door: authconn.NewDoor(places), limit: helloTimeout, came: map[int]hello{}, idle: make(chan struct{})}
+	h := &host{
+		ln: ln, size: p.size, door: authconn.NewDoor(places), limit: helloTimeout, came: map[int]hello{},
+		idle: make(chan struct{}),
+	}
 	close(h.idle)
 	preset := map[string]string{pmi.KeySecret: hex.EncodeToString(NewKey())}
 	if mapping != "" {
@@ -130,7 +134,8 @@ func (h *host) enter(e hello) (refusal string) {
 	other, twice := h.came[e.rank]
 	switch {
 	case e.size != h.size:
-		return fmt.Sprintf("rank %d on %s is of a job of %d ranks, but the one that serves is of a job of %d", e.rank, e.node, e.size, h.size)
+		return fmt.Sprintf("rank %d on %s is of a job of %d ranks, but the one that serves is of a job of %d", e.rank,
+			e.node, e.size, h.size)
 	case e.rank < 0 || e.rank >= h.size:
 		return fmt.Sprintf("there is no rank %d in a job of %d", e.rank, h.size)
 	case twice:

@@ -97,8 +97,8 @@ func TestStrangePosts(t *testing.T) {
 	}
 }
 
-// TestRankDiesInGathering: the rank that sends to it notes that it has gone. The end of the job tells the rank that waits
-// for it.
+// TestRankDiesInGathering: the rank that sends to it notes that it has gone. The end of the job tells the rank that
+// waits for it.
 func TestRankDiesInGathering(t *testing.T) {
 	_, ends := odd(t, false, func(context.Context, *post) error { return nil })
 	if !errors.Is(ends[0], mesh.ErrGone) || !strings.Contains(ends[0].Error(), "rank 0") {

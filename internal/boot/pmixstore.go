@@ -56,7 +56,8 @@ func pmixInitError(p place, err error) error {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return fmt.Errorf("%w: the PMIx server of rank %d has not answered: %w", ErrEnv, p.rank, err)
 	}
-	return fmt.Errorf("%w: PMIX_NAMESPACE, PMIX_RANK: %w; are they inherited from a rank that is not this process?", ErrEnv, err)
+	return fmt.Errorf("%w: PMIX_NAMESPACE, PMIX_RANK: %w; are they inherited from a rank that is not this process?",
+		ErrEnv, err)
 }
 
 // meet waits for all ranks and fills in the data that they share.

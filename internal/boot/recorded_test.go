@@ -61,10 +61,12 @@ func TestRecorded(t *testing.T) {
 		}
 	}
 	p, err := detect(envOf(with(recorded(t, "srun-none"), "GOLCI_SECRET", testSecret)))
-	if err != nil || p.rank != 2 || p.size != 4 || len(p.root.addrs) != tries || !strings.HasPrefix(p.root.addrs[0], "n1:") {
+	if err != nil || p.rank != 2 || p.size != 4 || len(p.root.addrs) != tries ||
+		!strings.HasPrefix(p.root.addrs[0], "n1:") {
 		t.Errorf("%+v, %v", p, err)
 	}
-	p, err = detect(envOf(with(recorded(t, "openmpi4"), "OMPI_COMM_WORLD_LOCAL_SIZE", "1", "GOLCI_ROOT", "a:1", "GOLCI_SECRET", testSecret)))
+	p, err = detect(envOf(with(recorded(t, "openmpi4"), "OMPI_COMM_WORLD_LOCAL_SIZE", "1", "GOLCI_ROOT", "a:1",
+		"GOLCI_SECRET", testSecret)))
 	if err != nil || p.rank != 1 || len(p.root.addrs) != 1 {
 		t.Errorf("%+v, %v", p, err)
 	}

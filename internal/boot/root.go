@@ -44,7 +44,8 @@ func meetAtRoot(ctx context.Context, p place) (net.Conn, cleanup, error) {
 func serveRoot(ctx context.Context, p *place, id *authconn.Identity) (net.Conn, cleanup, error) {
 	ln, err := listenRoot(ctx, p.root.addrs)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%w: rank 0 cannot listen for the others: %w; %s names another port", ErrEnv, err, settings.EnvRoot)
+		return nil, nil, fmt.Errorf("%w: rank 0 cannot listen for the others: %w; %s names another port", ErrEnv, err,
+			settings.EnvRoot)
 	}
 	h, err := newRootHost(ln, p, id)
 	if err != nil {

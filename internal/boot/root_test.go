@@ -15,20 +15,10 @@ import (
 	"time"
 
 	"github.com/golci/golci/internal/authconn"
+	"github.com/golci/golci/internal/nettest"
 )
 
 const testSecret = "0123456789abcdef0123456789abcdef"
-
-// freePort is an address of this machine at which nobody listens now.
-func freePort(t *testing.T) string {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	return ln.Addr().String()
-}
 
 // rootEnv is the environment of a rank that meets the others at addr.
 func rootEnv(addr string, rank, size int) map[string]string {
@@ -69,7 +59,7 @@ func joinRoot(t *testing.T, places ...place) []*Job {
 
 func TestRoot(t *testing.T) {
 	const size = 5
-	addr := freePort(t)
+	addr := nettest.FreePort(t)
 	for range 3 { // the port is free again at once
 		var places []place
 		for r := range size {
@@ -102,7 +92,7 @@ func TestRootLate(t *testing.T) {
 			c.Close()
 		}
 	}()
-	p := rootPlace(t, freePort(t), 1, 2)
+	p := rootPlace(t, nettest.FreePort(t), 1, 2)
 	p.root.addrs = []string{taken.Addr().String(), p.root.addrs[0]}
 	joined := make(chan *Job)
 	go func() {
@@ -125,7 +115,7 @@ func TestRootLate(t *testing.T) {
 // TestRootDeath: when one rank goes without finalizing, all the others learn it, and their reason tells whom to look
 // at.
 func TestRootDeath(t *testing.T) {
-	addr := freePort(t)
+	addr := nettest.FreePort(t)
 	jobs := joinRoot(t, rootPlace(t, addr, 0, 3), rootPlace(t, addr, 1, 3), rootPlace(t, addr, 2, 3))
 	jobs[1].store.(*wire).conn.Close()
 	for _, j := range jobs {
@@ -142,7 +132,7 @@ func TestRootMissing(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
-	addr := freePort(t)
+	addr := nettest.FreePort(t)
 	_, err := joinPlace(ctx, rootPlace(t, addr, 0, 3), options{})
 	var missing *MissingError
 	if !errors.As(err, &missing) || missing.Ranks != "1-2" {
@@ -159,7 +149,7 @@ func TestRootMissing(t *testing.T) {
 // TestRootRefuses: who does not fit into the job is told why, does no harm, and no secret is shown.
 func TestRootRefuses(t *testing.T) {
 	t.Parallel()
-	addr := freePort(t)
+	addr := nettest.FreePort(t)
 	const other = "another secret, of 34 characters.."
 	joined := make(chan []*Job)
 	go func() { joined <- joinRoot(t, rootPlace(t, addr, 0, 2)) }()
@@ -190,7 +180,7 @@ func TestRootRefuses(t *testing.T) {
 
 // TestRootTwice: two processes with one rank's number are told apart by their nodes.
 func TestRootTwice(t *testing.T) {
-	addr := freePort(t)
+	addr := nettest.FreePort(t)
 	p := rootPlace(t, addr, 0, 3)
 	id, err := authconn.New(p.root.key, rootLabel)
 	if err != nil {
@@ -218,7 +208,7 @@ func TestRootTwice(t *testing.T) {
 // TestRootStrangers: callers that say nothing or nonsense keep no rank out.
 func TestRootStrangers(t *testing.T) {
 	t.Parallel()
-	addr := freePort(t)
+	addr := nettest.FreePort(t)
 	p := rootPlace(t, addr, 0, 2)
 	joined := make(chan []*Job)
 	go func() { joined <- joinRoot(t, p) }()
@@ -249,14 +239,16 @@ func TestRootTaken(t *testing.T) {
 	}
 	defer ln.Close()
 	_, err = joinPlace(t.Context(), rootPlace(t, ln.Addr().String(), 0, 2), options{})
-	if !errors.Is(err, ErrEnv) || !strings.Contains(err.Error(), ln.Addr().String()) || !strings.Contains(err.Error(), "GOLCI_ROOT names another port") {
+	if !errors.Is(err, ErrEnv) || !strings.Contains(err.Error(), ln.Addr().String()) ||
+		!strings.Contains(err.Error(), "GOLCI_ROOT names another port") {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestListenAddr(t *testing.T) {
 	for in, want := range map[string]string{
-		"127.0.0.1:7": "127.0.0.1:7", "[::1]:7": "[::1]:7", "node1:7000": ":7000", "10.0.0.1:7000": ":7000", "localhost:9": ":9",
+		"127.0.0.1:7": "127.0.0.1:7", "[::1]:7": "[::1]:7", "node1:7000": ":7000", "10.0.0.1:7000": ":7000",
+		"localhost:9": ":9",
 	} {
 		if got := listenAddr(in); got != want {
 			t.Errorf("%s: %s, want %s", in, got, want)
@@ -267,7 +259,7 @@ func TestListenAddr(t *testing.T) {
 // TestRootProcesses: the same with processes, which nobody starts but this test.
 func TestRootProcesses(t *testing.T) {
 	const size = 3
-	addr := freePort(t)
+	addr := nettest.FreePort(t)
 	outs := make([]bytes.Buffer, size)
 	var wg sync.WaitGroup
 	for r := range size {

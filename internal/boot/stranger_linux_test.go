@@ -163,7 +163,8 @@ func TestRendezvousHeld(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	_, err := joinPlace(ctx, meetingPlace(t, 0, 2), options{})
-	if want := fmt.Sprintf("process %d of user %d", os.Getpid(), usertest.Stranger); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), want) {
+	if want := fmt.Sprintf("process %d of user %d", os.Getpid(), usertest.Stranger); !errors.Is(err, ErrMissing) ||
+		!strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

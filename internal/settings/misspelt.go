@@ -59,7 +59,8 @@ func complaint(name string) (text string, slip bool) {
 func unknown(env []string) (names []string) {
 	for _, kv := range env {
 		name, value, _ := strings.Cut(kv, "=")
-		known := slices.Contains(Places, name) || slices.ContainsFunc(table, func(d *definition) bool { return d.Env == name })
+		known := slices.Contains(Places, name) || slices.ContainsFunc(table,
+			func(d *definition) bool { return d.Env == name })
 		if strings.HasPrefix(name, prefix) && value != "" && !known && !slices.Contains(names, name) {
 			names = append(names, name)
 		}

@@ -44,7 +44,10 @@ func TestPageRank(t *testing.T) {
 	const graph = "pagerank -scale 12"
 	alone := ranking(run(t, nil, graph))
 	all := ways(t)
-	for _, line := range []string{"golci run -n 2", "mpiexec.mpich -n 2", "mpirun.openmpi --oversubscribe -n 2", "srun --nodes=1 --ntasks=2 --mpi=none"} {
+	for _, line := range []string{
+		"golci run -n 2", "mpiexec.mpich -n 2", "mpirun.openmpi --oversubscribe -n 2",
+		"srun --nodes=1 --ntasks=2 --mpi=none",
+	} {
 		all[line] = nil
 	}
 	for line, env := range all {

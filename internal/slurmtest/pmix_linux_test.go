@@ -43,11 +43,13 @@ func TestPMIx(t *testing.T) {
 	dir := buildPMIx(t)
 	alone := ranking(run(t, nil, "pagerank -scale 12"))
 	for _, line := range []string{
-		"srun --nodes=1 --ntasks=2 --mpi=pmix", "srun --nodes=2 --ntasks=2 --mpi=pmix", "srun --nodes=2 --ntasks=4 --mpi=pmix",
+		"srun --nodes=1 --ntasks=2 --mpi=pmix", "srun --nodes=2 --ntasks=2 --mpi=pmix",
+		"srun --nodes=2 --ntasks=4 --mpi=pmix",
 	} {
 		n := line[strings.Index(line, "--ntasks=")+len("--ntasks="):][:1]
 		j := run(t, nil, line, filepath.Join(dir, "hello"))
-		if j.failed != nil || strings.Count(j.out, "hello from rank ") != int(n[0]-'0') || strings.Count(j.out, " of "+n+"\n") != int(n[0]-'0') {
+		if j.failed != nil || strings.Count(j.out, "hello from rank ") != int(n[0]-'0') ||
+			strings.Count(j.out, " of "+n+"\n") != int(n[0]-'0') {
 			t.Error(j.all())
 		}
 		j = run(t, nil, line, filepath.Join(dir, "pagerank"), "-scale", "12")

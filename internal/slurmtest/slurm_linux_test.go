@@ -53,7 +53,8 @@ func TestHello(t *testing.T) {
 func TestApart(t *testing.T) {
 	build(t)
 	j := run(t, []string{"GOLCI_SECRET="}, "srun --nodes=2 --ntasks=2 --mpi=none hello")
-	if j.failed == nil || strings.Contains(j.out, "hello from") || strings.Count(j.err, "use srun --mpi=pmi2, build the program with -tags pmix") != 2 {
+	if j.failed == nil || strings.Contains(j.out, "hello from") ||
+		strings.Count(j.err, "use srun --mpi=pmi2, build the program with -tags pmix") != 2 {
 		t.Error(j.all())
 	}
 	j = run(t, []string{"GOLCI_SECRET="}, "srun --nodes=1 --ntasks=2 --mpi=none hello")

@@ -60,7 +60,8 @@ func (m *Machine) Take(from int, p Piece) ([]Send, error) {
 	}
 	got := &m.got[p.Round]
 	if want := m.first(from, p.Round, *got); p.First != want || p.Count < 1 || p.Count > m.count(p.Round)-*got {
-		return nil, fmt.Errorf("%w: %d values from rank %d on in round %d from rank %d at rank %d of %d, want up to %d from rank %d on",
+		return nil, fmt.Errorf("%w: %d values from rank %d on in round %d from rank %d at rank %d of %d, "+
+			"want up to %d from rank %d on",
 			ErrPiece, p.Count, p.First, p.Round, from, m.rank, m.size, m.count(p.Round)-*got, want)
 	}
 	*got += p.Count

@@ -85,7 +85,8 @@ func intrude(c net.Conn, job *authconn.Identity) error {
 	if err := t.Handshake(); err != nil {
 		return err
 	}
-	_, _ = t.Write(append(hello(0, 1), 9, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 'b', 'a', 'd')) // it may have been hung up on already
+	// it may have been hung up on already
+	_, _ = t.Write(append(hello(0, 1), 9, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 'b', 'a', 'd'))
 	return nil
 }
 

@@ -69,7 +69,8 @@ func checkMates(t *testing.T, text string, size int) {
 // TestMates: in blocks that repeat, share nodes, or are cut off by the end of the job.
 func TestMates(t *testing.T) {
 	for _, text := range []string{
-		"(vector,(0,1,4))", "(vector,(0,3,2))", "(vector,(0,1,4),(1,2,1))", "(vector,(0,2,1),(1,2,2))", "(vector,(0,0,3),(5,1,1))",
+		"(vector,(0,1,4))", "(vector,(0,3,2))", "(vector,(0,1,4),(1,2,1))", "(vector,(0,2,1),(1,2,2))",
+		"(vector,(0,0,3),(5,1,1))",
 	} {
 		for size := 1; size < 20; size++ {
 			checkMates(t, text, size)

@@ -48,7 +48,8 @@ func TestPublish(t *testing.T) {
 	say("cmd=init pmi_version=1 pmi_subversion=1")
 	before := say("cmd=get kvsname=k key=" + KeyMapping)
 	s.Publish(KeyMapping, "(vector,(0,1,1))")
-	if after := say("cmd=get kvsname=k key=" + KeyMapping); before == after || after == say("cmd=put kvsname=k key="+KeyMapping+" value=x") {
+	if after := say("cmd=get kvsname=k key=" + KeyMapping); before == after ||
+		after == say("cmd=put kvsname=k key="+KeyMapping+" value=x") {
 		t.Errorf("%s, then %s", before, after)
 	}
 }

@@ -13,8 +13,8 @@ const (
 	rankLeft                     // has sent CmdLeave: the others are about to, and need no barrier any more
 )
 
-// states is the state of each rank of a job. It keeps apart those that decide a barrier, so that a message costs no look
-// at all ranks. Nothing else of the server touches what it holds.
+// states is the state of each rank of a job. It keeps apart those that decide a barrier, so that a message costs no
+// look at all ranks. Nothing else of the server touches what it holds.
 type states struct {
 	of      []rankState
 	waiting int   // ranks in state rankBarrier

@@ -14,8 +14,8 @@ import (
 )
 
 // Client is this process's membership of a PMIx namespace, its job. A process has one at most. The methods are safe for
-// concurrent use. One that waits keeps the others waiting, but not Abort. Each ends with its context at the latest. If a
-// call of the library has not returned by then, all later ones but Abort fail with ErrStuck.
+// concurrent use. One that waits keeps the others waiting, but not Abort. Each ends with its context at the latest. If
+// a call of the library has not returned by then, all later ones but Abort fail with ErrStuck.
 type Client struct {
 	Namespace string
 	Rank      int
@@ -47,7 +47,8 @@ func Init(ctx context.Context, env func(name string) (string, bool)) (*Client, e
 	c.watch = watchServer(env)
 	v, err := c.get(ctx, rankWildcard, keyJobSize, 0)
 	if err == nil && (v.kind != typeUint32 || v.number <= uint32(c.Rank)) {
-		err = fmt.Errorf("%w: %s of type %d is %d, which does not fit rank %d", ErrServer, keyJobSize, v.kind, v.number, c.Rank)
+		err = fmt.Errorf("%w: %s of type %d is %d, which does not fit rank %d", ErrServer, keyJobSize, v.kind, v.number,
+			c.Rank)
 	}
 	if err != nil {
 		c.Unwatch()
@@ -174,9 +175,13 @@ func (c *Client) Put(ctx context.Context, key string, bytes []byte) error {
 	a := onHeap[putArgs]()
 	copy(a.key[:], key)
 	a.bytes = append(make([]byte, 0, len(bytes)+1), bytes...) // the library takes no empty object at address 0
-	a.value = value{kind: typeByteObject, data: uintptr(unsafe.Pointer(unsafe.SliceData(a.bytes))), size: uintptr(len(bytes))}
+	a.value = value{
+		kind: typeByteObject, data: uintptr(unsafe.Pointer(unsafe.SliceData(a.bytes))),
+		size: uintptr(len(bytes)),
+	}
 	return c.usable(ctx, "PMIx_Put", func() error {
-		return c.lib.status(c.lib.put, "PMIx_Put", a, scopeGlobal, uintptr(unsafe.Pointer(&a.key)), uintptr(unsafe.Pointer(&a.value)))
+		return c.lib.status(c.lib.put, "PMIx_Put", a, scopeGlobal, uintptr(unsafe.Pointer(&a.key)),
+			uintptr(unsafe.Pointer(&a.value)))
 	})
 }
 
@@ -194,8 +199,8 @@ func (c *Client) Fence(ctx context.Context) error {
 	})
 }
 
-// Get returns what rank has put under key before the last Fence, at most limit bytes. The error wraps ErrNoKey if it has
-// put nothing there. It blocks the calling goroutine, until ctx ends at the latest.
+// Get returns what rank has put under key before the last Fence, at most limit bytes. The error wraps ErrNoKey if it
+// has put nothing there. It blocks the calling goroutine, until ctx ends at the latest.
 func (c *Client) Get(ctx context.Context, rank int, key string, limit int) ([]byte, error) {
 	v, err := c.get(ctx, uint32(rank), key, limit)
 	if err == nil && v.kind != typeByteObject {
@@ -218,8 +223,8 @@ func (c *Client) Peers(ctx context.Context) ([]int, error) {
 }
 
 // Abort asks the server to end all ranks of the namespace, with exit code code and the reason msg. It does not wait for
-// other calls, which end with ErrAborted. It blocks the calling goroutine until the server answers, until ctx ends at the
-// latest. Most servers kill this process before.
+// other calls, which end with ErrAborted. It blocks the calling goroutine until the server answers, until ctx ends at
+// the latest. Most servers kill this process before.
 func (c *Client) Abort(ctx context.Context, code int, msg string) error {
 	if c.done.Swap(true) {
 		return c.why()

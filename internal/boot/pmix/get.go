@@ -76,7 +76,8 @@ func (l *library) take(at uintptr, limit int) (got, error) {
 	}
 	call(l.free, nil, v.data)
 	if v.kind == typeByteObject && v.size > uintptr(limit) || len(out.bytes) > limit {
-		return got{}, fmt.Errorf("%w: a value of %d bytes, at most %d", ErrServer, max(v.size, uintptr(len(out.bytes))), limit)
+		return got{}, fmt.Errorf("%w: a value of %d bytes, at most %d", ErrServer, max(v.size, uintptr(len(out.bytes))),
+			limit)
 	}
 	return out, nil
 }

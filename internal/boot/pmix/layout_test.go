@@ -46,8 +46,10 @@ func facts() map[string]string {
 		"PMIX_UINT32":                           typeUint32,
 		"PMIX_BYTE_OBJECT":                      typeByteObject,
 		"PMIX_SUCCESS":                          statusSuccess,
-		"PMIX_ERR_UNREACH":                      statusUnreach, "PMIX_ERR_COMM_FAILURE": statusComm, "PMIX_ERR_NOT_FOUND": statusNotFound,
-		"PMIX_ERR_LOST_CONNECTION": statusConnected,
+		"PMIX_ERR_UNREACH":                      statusUnreach,
+		"PMIX_ERR_COMM_FAILURE":                 statusComm,
+		"PMIX_ERR_NOT_FOUND":                    statusNotFound,
+		"PMIX_ERR_LOST_CONNECTION":              statusConnected,
 	} {
 		out[name] = fmt.Sprint(n)
 	}

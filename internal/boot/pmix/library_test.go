@@ -54,7 +54,8 @@ func TestStatus(t *testing.T) {
 		text string
 		is   error
 	}{
-		statusNotFound: {"FOUND", ErrNoKey}, statusConnected: {"LOST", ErrLost}, statusUnreach: {"UNREACH", ErrLost}, -27: {"BAD", nil},
+		statusNotFound: {"FOUND", ErrNoKey}, statusConnected: {"LOST", ErrLost}, statusUnreach: {"UNREACH", ErrLost},
+		-27: {"BAD", nil},
 	} {
 		err := l.check("PMIx_X", status)
 		if err == nil || !strings.Contains(err.Error(), c.text) || !strings.Contains(err.Error(), "PMIx_X") {

@@ -7,7 +7,8 @@ import (
 
 func TestPeers(t *testing.T) {
 	for text, want := range map[string][]int{
-		"0": {0}, "0,1,3": {0, 1, 3}, "3,1": {1, 3}, "1,1": {1}, "": nil, "0,": nil, "4": nil, "-1": nil, "0 1": nil, "x": nil,
+		"0": {0}, "0,1,3": {0, 1, 3}, "3,1": {1, 3}, "1,1": {1}, "": nil, "0,": nil, "4": nil, "-1": nil, "0 1": nil,
+		"x": nil,
 	} {
 		got, err := ParsePeers(text, 4)
 		if (err == nil) != (want != nil) || !slices.Equal(got, want) {

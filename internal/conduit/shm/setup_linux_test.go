@@ -47,7 +47,8 @@ func TestNameHeld(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = New(cfg)
-	if want := fmt.Sprintf("process %d of user %d", os.Getpid(), usertest.Stranger); !errors.Is(err, unix.EADDRINUSE) || !strings.Contains(err.Error(), want) {
+	if want := fmt.Sprintf("process %d of user %d", os.Getpid(), usertest.Stranger); !errors.Is(err, unix.EADDRINUSE) ||
+		!strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
 	ln.Close()

@@ -75,8 +75,8 @@ func (c *Conduit) suspect(peer int) {
 
 const deathBytes = 4
 
-// spread passes on which ranks are dead, once each, to those that package obituary names. Who has it from others asks the
-// rank itself. Under engine.
+// spread passes on which ranks are dead, once each, to those that package obituary names. Who has it from others asks
+// the rank itself. Under engine.
 func (c *Conduit) spread() {
 	dead := c.deaths
 	c.deaths = c.deaths[:0]

@@ -98,7 +98,10 @@ func TestFind(t *testing.T) {
 			}},
 			"Slurm SLURM_NODELIST n1:4 n2:4 n7:4 gpu01:8* gpu02:8 gpu03:8 | " + srunText,
 		},
-		"Slurm, no numbers": {scene{env: map[string]string{"SLURM_JOB_NODELIST": "a"}}, "Slurm SLURM_JOB_NODELIST a:0 | " + srunText},
+		"Slurm, no numbers": {
+			scene{env: map[string]string{"SLURM_JOB_NODELIST": "a"}},
+			"Slurm SLURM_JOB_NODELIST a:0 | " + srunText,
+		},
 		"PBS": {
 			scene{"c2", map[string]string{"PBS_NODEFILE": "/n"}, map[string]string{"/n": "c1.x\nc1.x\nc2.x\nc1.x\n"}},
 			"PBS PBS_NODEFILE c1.x:3 c2.x:1* | " + sshText + " {}",
@@ -151,7 +154,10 @@ func TestFind(t *testing.T) {
 		"PRRTE": {
 			scene{
 				"w1",
-				map[string]string{"PRTE_MCA_prte_default_hostfile": "/h", "PRTE_MCA_plm_ssh_args": "-p 2222", "PRTE_MCA_prte_set_default_slots": "3"},
+				map[string]string{
+					"PRTE_MCA_prte_default_hostfile": "/h", "PRTE_MCA_plm_ssh_args": "-p 2222",
+					"PRTE_MCA_prte_set_default_slots": "3",
+				},
 				map[string]string{"/h": "w1\nw2 slots=1\n"},
 			},
 			"a host file PRTE_MCA_prte_default_hostfile w1:3* w2:1 | " + sshText + " -p 2222 {}",
@@ -185,14 +191,23 @@ func TestFindErrors(t *testing.T) {
 		scene
 		want string
 	}{
-		"node list":    {scene{env: map[string]string{"SLURM_JOB_NODELIST": "n[1-"}}, `SLURM_JOB_NODELIST="n[1-"`},
-		"empty name":   {scene{env: map[string]string{"SLURM_JOB_NODELIST": "a,,b"}}, "SLURM_JOB_NODELIST"},
-		"too many":     {scene{env: map[string]string{"SLURM_JOB_NODELIST": "n[1-999999999]"}}, "more than 1024 nodes"},
-		"an option":    {scene{env: map[string]string{"SLURM_JOB_NODELIST": "-w"}}, "no name of a machine"},
-		"a command":    {scene{env: map[string]string{"LSB_MCPU_HOSTS": "a;b 2"}}, "no name of a machine"},
-		"fewer counts": {scene{env: map[string]string{"SLURM_JOB_NODELIST": "n[1-3]", "SLURM_TASKS_PER_NODE": "2(x2)"}}, "SLURM_TASKS_PER_NODE"},
-		"no count":     {scene{env: map[string]string{"SLURM_JOB_NODELIST": "n", "SLURM_JOB_CPUS_PER_NODE": "x"}}, "SLURM_JOB_CPUS_PER_NODE"},
-		"huge count":   {scene{env: map[string]string{"SLURM_JOB_NODELIST": "n", "SLURM_TASKS_PER_NODE": "1(x999999999)"}}, "SLURM_TASKS_PER_NODE"},
+		"node list":  {scene{env: map[string]string{"SLURM_JOB_NODELIST": "n[1-"}}, `SLURM_JOB_NODELIST="n[1-"`},
+		"empty name": {scene{env: map[string]string{"SLURM_JOB_NODELIST": "a,,b"}}, "SLURM_JOB_NODELIST"},
+		"too many":   {scene{env: map[string]string{"SLURM_JOB_NODELIST": "n[1-999999999]"}}, "more than 1024 nodes"},
+		"an option":  {scene{env: map[string]string{"SLURM_JOB_NODELIST": "-w"}}, "no name of a machine"},
+		"a command":  {scene{env: map[string]string{"LSB_MCPU_HOSTS": "a;b 2"}}, "no name of a machine"},
+		"fewer counts": {
+			scene{env: map[string]string{"SLURM_JOB_NODELIST": "n[1-3]", "SLURM_TASKS_PER_NODE": "2(x2)"}},
+			"SLURM_TASKS_PER_NODE",
+		},
+		"no count": {
+			scene{env: map[string]string{"SLURM_JOB_NODELIST": "n", "SLURM_JOB_CPUS_PER_NODE": "x"}},
+			"SLURM_JOB_CPUS_PER_NODE",
+		},
+		"huge count": {
+			scene{env: map[string]string{"SLURM_JOB_NODELIST": "n", "SLURM_TASKS_PER_NODE": "1(x999999999)"}},
+			"SLURM_TASKS_PER_NODE",
+		},
 		"odd words":    {scene{env: map[string]string{"LSB_MCPU_HOSTS": "h1 4 h2"}}, "LSB_MCPU_HOSTS"},
 		"no number":    {scene{env: map[string]string{"LSB_MCPU_HOSTS": "h1 x"}}, "LSB_MCPU_HOSTS"},
 		"no file":      {scene{env: map[string]string{"PBS_NODEFILE": "/gone"}}, "PBS_NODEFILE"},

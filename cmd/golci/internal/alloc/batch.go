@@ -14,7 +14,8 @@ var ssh = withPlace(far.SSH)
 
 func withPlace(words []string) []string { return append(append([]string{}, words...), Place) }
 
-// pbs reads PBS_NODEFILE, of PBS and Torque: one line for each slot. pbs_tmrsh is not used: it is not known to pass standard input.
+// pbs reads PBS_NODEFILE, of PBS and Torque: one line for each slot. pbs_tmrsh is not used: it is not known to pass
+// standard input.
 func pbs(v *view) (*Allocation, error) {
 	if v.str("PBS_NODEFILE") == "" {
 		return nil, nil

@@ -14,8 +14,14 @@ import (
 type family struct{ file, agent, args, slots string }
 
 var families = []family{
-	{"OMPI_MCA_orte_default_hostfile", "OMPI_MCA_plm_rsh_agent", "OMPI_MCA_plm_rsh_args", "OMPI_MCA_orte_set_default_slots"},
-	{"PRTE_MCA_prte_default_hostfile", "PRTE_MCA_plm_ssh_agent", "PRTE_MCA_plm_ssh_args", "PRTE_MCA_prte_set_default_slots"},
+	{
+		"OMPI_MCA_orte_default_hostfile", "OMPI_MCA_plm_rsh_agent", "OMPI_MCA_plm_rsh_args",
+		"OMPI_MCA_orte_set_default_slots",
+	},
+	{
+		"PRTE_MCA_prte_default_hostfile", "PRTE_MCA_plm_ssh_agent", "PRTE_MCA_plm_ssh_args",
+		"PRTE_MCA_prte_set_default_slots",
+	},
 	{"I_MPI_HYDRA_HOST_FILE", "I_MPI_HYDRA_BOOTSTRAP_EXEC", "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS", "I_MPI_PERHOST"},
 	{"HYDRA_HOST_FILE", "HYDRA_LAUNCHER_EXEC", "HYDRA_LAUNCH_EXTRA_ARGS", ""},
 }

@@ -12,7 +12,8 @@ import (
 // srun as a remote shell. The helper shares all resources of the job on its node (--overlap), also with other steps,
 // and is bound to no processor: it binds the ranks itself. It needs Slurm 20.11.
 var srun = []string{
-	"srun", "--overlap", "--nodes=1", "--ntasks=1", "--nodelist=" + Place, "--mpi=none", "--cpu-bind=none", "--input=0", "--quiet",
+	"srun", "--overlap", "--nodes=1", "--ntasks=1", "--nodelist=" + Place, "--mpi=none", "--cpu-bind=none", "--input=0",
+	"--quiet",
 }
 
 // firstOwnStep is the lowest of the numbers that Slurm keeps for steps of its own: those of batch scripts and of
@@ -28,7 +29,8 @@ func slurm(v *view) (*Allocation, error) {
 		return nil, nil
 	}
 	if step := v.str("SLURM_STEP_NODELIST"); step != "" && v.inStep() {
-		from, list, why = "SLURM_STEP_NODELIST", step, "srun has started this process as step "+v.str("SLURM_STEP_ID")+", which has these"
+		from, list = "SLURM_STEP_NODELIST", step
+		why = "srun has started this process as step " + v.str("SLURM_STEP_ID") + ", which has these"
 		tasks, cpus = "SLURM_STEP_TASKS_PER_NODE", ""
 	}
 	names, err := nodelist.Names(list, far.MaxHosts)
@@ -72,7 +74,8 @@ func (v *view) slots(nodes int, names ...string) ([]int, error) {
 	return slots, nil
 }
 
-// isHere says that name, of an allocation, is this machine, which calls itself host. One of the two may lack the domain.
+// isHere says that name, of an allocation, is this machine, which calls itself host. One of the two may lack the
+// domain.
 func isHere(name, host string) bool {
 	short, _, long := strings.Cut(name, ".")
 	hostShort, _, hostLong := strings.Cut(host, ".")

@@ -92,7 +92,8 @@ func (j Job) OpenUDP(t testing.TB, n int, cfg conduit.Config) []*udp.Conduit {
 		c, err := udp.New(udp.Config{
 			Credits: credits, Limits: limits, SafeLimit: j.SafeLimit, AMLimit: j.AMLimit, SysLimit: j.SysLimit,
 			Rank: i, Size: n, Key: []byte(Key), Private: Private(i), Mode: j.Mode, Wire: wires[i], Peers: peers, Conduit: cfg,
-			KeepAlive: j.KeepAlive, DeadAfter: j.DeadAfter, AskEvery: j.AskEvery, MinRTO: j.MinRTO, Linger: j.Linger, Payload: j.Says,
+			KeepAlive: j.KeepAlive, DeadAfter: j.DeadAfter, AskEvery: j.AskEvery, MinRTO: j.MinRTO, Linger: j.Linger,
+			Payload: j.Says,
 		})
 		if err != nil {
 			t.Fatal(err)

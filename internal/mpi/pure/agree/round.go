@@ -97,8 +97,9 @@ func (s *Series) advance(i *instance) {
 	}
 }
 
-// all tells whether something holds for all ranks that live, as far as this rank knows. It holds for those below low, or
-// they have failed, which does not change any more. So the messages of an agreement cost one look at each rank together.
+// all tells whether something holds for all ranks that live, as far as this rank knows. It holds for those below low,
+// or they have failed, which does not change any more. So the messages of an agreement cost one look at each rank
+// together.
 func (s *Series) all(low *int, holds func(rank int) bool) bool {
 	for ; *low < s.ranks; *low++ {
 		if s.lives(*low) && !holds(*low) {

@@ -78,7 +78,8 @@ func (f *fleet) muster(j *launch.Job) {
 	f.far = f.all
 	f.calls = make(chan arrival, len(f.far))
 	f.retries = make(chan int, len(f.far))
-	f.broken = make(chan trouble, 3*len(f.far)) // its conversation, its remote shell, its connection: more only after a retry
+	// its conversation, its remote shell, its connection: more only after a retry
+	f.broken = make(chan trouble, 3*len(f.far))
 }
 
 // programFor says what the machines may run as golci. A path that the user has named is not checked. The path of this

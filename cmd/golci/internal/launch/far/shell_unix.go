@@ -16,8 +16,8 @@ import (
 // errLate: the remote shell has ended because the machine is not there yet.
 var errLate = errors.New("the machine cannot be reached")
 
-// complaints reads the standard error of a remote shell. It passes all lines on but those that tell of a machine that is
-// not there yet: these are shown when the machine is given up.
+// complaints reads the standard error of a remote shell. It passes all lines on but those that tell of a machine that
+// is not there yet: these are shown when the machine is given up.
 type complaints struct {
 	done chan struct{} // closed at the end of the stream
 
@@ -158,7 +158,8 @@ func (f *fleet) call(i int) error {
 	return nil
 }
 
-// stderrFor is what a remote shell gets as its standard error: a pipe whose reader m.complaints is. The caller closes it.
+// stderrFor is what a remote shell gets as its standard error: a pipe whose reader m.complaints is. The caller closes
+// it.
 func (m *machine) stderrFor() (*os.File, error) {
 	from, to, err := os.Pipe()
 	if err != nil {
