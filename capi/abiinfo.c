@@ -95,7 +95,8 @@ ABI(int, Abi_set_fortran_info, (MPI_Info info))
     int class, i, need;
     for (i = 0; i < facts; i++) {
         need = 0;
-        if ((class = golciInfoGet((uintptr_t)info, (char *)fortran[i].key, sizeof(theirs), theirs, &need)) != MPI_SUCCESS)
+        class = golciInfoGet((uintptr_t)info, (char *)fortran[i].key, sizeof(theirs), theirs, &need);
+        if (class != MPI_SUCCESS)
             return info_done(class);
         fact(i, value);
         if (need != 0 && strcmp(theirs, value) != 0 && (fortran[i].sized || strcmp(theirs, "true") == 0))

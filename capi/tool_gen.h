@@ -16,9 +16,11 @@ static const char *const words_18[] = {"auto", "dynamic", "static", "none", NULL
 
 static const char *const words_42[] = {"core", "none", NULL};
 
-static const char *const words_44[] = {"calls", "stacks", NULL};
+static const char *const words_43[] = {"auto", "none", NULL};
 
-static const char *const words_45[] = {"off", "on", NULL};
+static const char *const words_45[] = {"calls", "stacks", NULL};
+
+static const char *const words_46[] = {"off", "on", NULL};
 
 static const struct control controls[] = {
     {"GOLCI_WORKERS",
@@ -150,15 +152,18 @@ static const struct control controls[] = {
     {"GOLCI_BIND",
      "What golci run binds a rank to, where its flag -bind does not say, and whether ranks that nobody has bound divide their cores.",
      0x12, MPI_INT, words_42, 1},
+    {"GOLCI_ALLOCATION",
+     "Whether golci run, where its flag -allocation does not say, looks for the machines that a scheduler has given to this job.",
+     0x12, MPI_INT, words_43, 1},
     {"GOLCI_STUCK",
      "After how long a worker that makes no progress is reported; 0: never.",
      0x9, MPI_DOUBLE, NULL, 1},
     {"GOLCI_DUMP",
      "What a rank tells on SIGQUIT: the calls that wait, or before them the stacks of goroutines and threads.",
-     0x12, MPI_INT, words_44, 1},
+     0x12, MPI_INT, words_45, 1},
     {"GOLCI_DEBUG",
      "Report each step by which a rank finds its job, and why it binds no thread, on standard error.",
-     0x12, MPI_INT, words_45, 1},
+     0x12, MPI_INT, words_46, 1},
     {"GOLCI_CC",
      "The compiler that golci cc runs, and arguments for it.",
      0x12, MPI_CHAR, NULL, 1},
@@ -264,7 +269,7 @@ static const int controls_of_0[] = {3, 4, 34, 33, 35, -1};
 
 static const int counters_of_0[] = {-1};
 
-static const int controls_of_1[] = {0, 1, 2, 42, 43, -1};
+static const int controls_of_1[] = {0, 1, 2, 42, 44, -1};
 
 static const int counters_of_1[] = {0, 1, -1};
 
@@ -280,15 +285,15 @@ static const int controls_of_4[] = {5, 8, 9, 10, 11, 12, 13, 6, 7, -1};
 
 static const int counters_of_4[] = {20, 21, 22, 23, 24, 25, 26, 27, 28, 29, -1};
 
-static const int controls_of_5[] = {36, 37, 38, 39, 40, 41, -1};
+static const int controls_of_5[] = {36, 37, 38, 39, 40, 41, 43, -1};
 
 static const int counters_of_5[] = {-1};
 
-static const int controls_of_6[] = {28, 29, 27, 44, 45, -1};
+static const int controls_of_6[] = {28, 29, 27, 45, 46, -1};
 
 static const int counters_of_6[] = {-1};
 
-static const int controls_of_7[] = {46, 47, -1};
+static const int controls_of_7[] = {47, 48, -1};
 
 static const int counters_of_7[] = {-1};
 
@@ -304,7 +309,7 @@ static const struct category categories[] = {
     {"network", "Carriers of messages, and datagrams.",
      controls_of_4, 9, counters_of_4, 10},
     {"job", "The start and the end of a job.",
-     controls_of_5, 6, counters_of_5, 0},
+     controls_of_5, 7, counters_of_5, 0},
     {"reports", "Timelines, statistics and reports.",
      controls_of_6, 5, counters_of_6, 0},
     {"build", "How golci cc builds programs in C.",

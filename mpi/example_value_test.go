@@ -66,6 +66,27 @@ func ExampleAllgathervAlloc() {
 	// <nil>
 }
 
+// Each rank has counted words; all get the counts of all.
+func ExampleAllreduceValue() {
+	err := mpi.Run(3, func(c *mpi.Comm) error {
+		words := map[string]int{"the": 1 + c.Rank(), fmt.Sprint("rank ", c.Rank()): 1}
+		all, err := mpi.AllreduceValue(c, words, func(a, b map[string]int) map[string]int {
+			for word, n := range b {
+				a[word] += n
+			}
+			return a
+		})
+		if c.Rank() == 0 {
+			fmt.Println(all)
+		}
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// map[rank 0:1 rank 1:1 rank 2:1 the:6]
+	// <nil>
+}
+
 // A receive that waits for no longer than a context allows. So do all calls on the view.
 func ExampleComm_WithContext() {
 	err := mpi.Run(1, func(c *mpi.Comm) error {

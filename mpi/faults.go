@@ -6,8 +6,9 @@ package mpi
 // work. Errors: ErrComm, ErrFinalized, ErrAborted.
 func (c *Comm) Revoke() error { return c.core().Revoke() }
 
-// Revoked reports whether this rank knows that c has been revoked (ULFM, MPIX_Comm_is_revoked). It is local.
-func (c *Comm) Revoked() bool { return c.core().Revoked() }
+// Revoked reports whether this rank knows that c has been revoked (ULFM, MPIX_Comm_is_revoked). It is local, and makes
+// progress.
+func (c *Comm) Revoked() bool { return c.core().NowRevoked() }
 
 // Shrink makes a communicator of the living ranks of c, in their order (ULFM, MPIX_Comm_shrink). All of them call it;
 // it waits for them, and may switch threads. They agree on who is living, so the group is the same on all. A rank may
@@ -38,7 +39,7 @@ func (c *Comm) Iagree(flag *uint64) (Request, error) {
 }
 
 // GetFailed lists the ranks of c that are known here to have died, in the order in which this rank has learned of them
-// (ULFM, MPIX_Comm_get_failed). It is local. Error: ErrComm.
+// (ULFM, MPIX_Comm_get_failed). It is local, and makes progress. Error: ErrComm.
 func (c *Comm) GetFailed() ([]int, error) { return c.core().Failures() }
 
 // AckFailed acknowledges the deaths of the first n ranks that GetFailed lists, and gives how many are acknowledged now

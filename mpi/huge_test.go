@@ -106,6 +106,18 @@ var liars = []liar{
 	{"AllgatherValue", 2, -1, lieAtAllgather, func(c *Comm) error { return second(AllgatherValue(c, "own")) }},
 	{"AllgathervAlloc", 2, -1, lieAtAllgather, func(c *Comm) error { return third(AllgathervAlloc(c, []byte("own"))) }},
 	{
+		"AlltoallValue", 1, -1,
+		func(c *Comm, n int64) error {
+			lens, none := make([]int64, c.Size()), make([]int, c.Size())
+			for i := range lens {
+				lens[i] = n
+			}
+			return errors.Join(Alltoall(c, lens, make([]int64, c.Size())),
+				Alltoallv(c, []byte{}, none, nil, []byte{}, none, nil))
+		},
+		func(c *Comm) error { return second(AlltoallValue(c, make([]string, c.Size()))) },
+	},
+	{
 		"ScatterValue", 0, -1,
 		func(c *Comm, n int64) error {
 			lens := make([]int64, c.Size())

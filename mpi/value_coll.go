@@ -7,98 +7,90 @@ import (
 	"github.com/golci/golci/internal/mpi/core"
 )
 
-// A collective of values is two collectives of slices, on what the codec makes of the values: one of lengths, and one
-// of bytes. A value that cannot be encoded travels as an empty message, so that the ranks stay in step. The rank that
-// gives it returns ErrType with the reason. So do the ranks that get it. Lengths that this process cannot have give
-// ErrMemory, and end the collectives of the communicator.
+// Collectives of values. A rank whose value cannot be encoded returns ErrType with the reason; so do the ranks that get
+// it.
 
-// inTwo carries out both for the function what: first on in and out, and then bytes, which may set its buffers.
-func inTwo(c *Comm, what string, in, out []int64, root int, lengths, bytes func(x *core.Call, root int) error) error {
-	if err := blocking(c, what, in, out, root, lengths); err != nil {
-		return err
-	}
-	return blocking[byte](c, what, nil, nil, root, bytes)
-}
-
-// BcastValue gives the value of rank root to all ranks of c, and returns it (6.4). The v of other ranks is not used.
-// It waits, and may switch threads. Errors as for Bcast, and ErrType.
+// BcastValue gives the value of rank root to all ranks of c, and returns it (6.4). The v of other ranks is not used. On
+// an inter-communicator the ranks of the root's group get their v back. It waits, and may switch threads. Errors as for
+// Bcast, and ErrType.
 func BcastValue[T any](c *Comm, v T, root int) (T, error) {
 	var b []byte
 	var own error
-	if c.Rank() == root {
+	here := c.isRoot(root)
+	if here {
 		b, own = c.packColl("BcastValue", &v)
 	}
-	n := []int64{int64(len(b))}
-	err := inTwo(c, "BcastValue", nil, n, root, (*core.Call).Bcast, func(x *core.Call, root int) (err error) {
-		if x.Rank() != root {
-			if b, err = x.Memory(n, root); err != nil {
-				return err
-			}
-		}
-		return buffers(x, nil, b).Bcast(root)
-	})
-	if err := cmp.Or(own, err); err != nil || c.Rank() == root {
+	got, err := moves{c, "BcastValue", root}.bcast(b)
+	if err := cmp.Or(own, err); err != nil || here || root == ProcNull {
 		return v, err
 	}
-	return unpackFrom[T](c, "BcastValue", b, Status{Source: root, Tag: 0})
+	return unpackFrom[T](c, "BcastValue", got, Status{Source: root, Tag: 0})
 }
 
-// GatherValue gives rank root of c the values of all ranks, by rank; the others get nil (6.5). It waits, and may switch
-// threads. Errors as for Gatherv, and ErrType.
+// GatherValue gives rank root of c the values of all ranks, by rank; the others get nil (6.5). On an inter-communicator
+// they are those of the other group. It waits, and may switch threads. Errors as for Gatherv, and ErrType.
 func GatherValue[T any](c *Comm, v T, root int) ([]T, error) {
-	b, own := c.packColl("GatherValue", &v)
-	var lens []int64
-	if c.Rank() == root {
-		lens = make([]int64, c.Size())
+	return gatherValue(c, "GatherValue", v, root)
+}
+
+func gatherValue[T any](c *Comm, what string, v T, root int) ([]T, error) {
+	var b []byte
+	var own error
+	if c.sendsTo(root) {
+		b, own = c.packColl(what, &v)
 	}
-	var all []byte
-	var counts []int
-	mine := []int64{int64(len(b))}
-	err := inTwo(c, "GatherValue", mine, lens, root, (*core.Call).Gather, func(x *core.Call, root int) (err error) {
-		counts = ints(lens)
-		if all, err = x.Memory(lens, 0); err != nil {
-			return err
-		}
-		return buffers(x, b, all).Gatherv(counts, nil, root)
-	})
-	if err := cmp.Or(own, err); err != nil || c.Rank() != root {
+	all, counts, err := moves{c, what, root}.gather(b)
+	if err := cmp.Or(own, err); err != nil || !c.isRoot(root) {
 		return nil, err
 	}
-	return unpackAll[T](c, "GatherValue", all, counts)
+	return unpackAll[T](c, what, all, counts)
 }
 
-// AllgatherValue gives all ranks of c the values of all, by rank (6.7). It waits, and may switch threads. Errors as for
-// Allgatherv, and ErrType.
-func AllgatherValue[T any](c *Comm, v T) ([]T, error) {
-	b, own := c.packColl("AllgatherValue", &v)
-	all, counts, err := allgathervAlloc(c, "AllgatherValue", b)
+// AllgatherValue gives all ranks of c the values of all, by rank (6.7). On an inter-communicator they are those of the
+// other group. It waits, and may switch threads. Errors as for Allgatherv, and ErrType.
+func AllgatherValue[T any](c *Comm, v T) ([]T, error) { return allgatherValue(c, "AllgatherValue", v) }
+
+func allgatherValue[T any](c *Comm, what string, v T) ([]T, error) {
+	b, own := c.packColl(what, &v)
+	all, counts, err := allgathervAlloc(c, what, b)
 	if err := cmp.Or(own, err); err != nil {
 		return nil, err
 	}
-	return unpackAll[T](c, "AllgatherValue", all, counts)
+	return unpackAll[T](c, what, all, counts)
 }
 
-// ScatterValue gives rank i of c value i of root's list (6.6), which has one value for each rank. The lists of other
-// ranks are ignored. It waits, and may switch threads. Errors as for Scatterv; ErrCount for a list of another length,
-// at all ranks; ErrType.
-func ScatterValue[T any](c *Comm, vs []T, root int) (v T, err error) {
-	var all, b []byte
+// ScatterValue gives rank i of c value i of root's list (6.6), which has one value for each rank. On an
+// inter-communicator they go to the other group, and the root's group gets zero values. The lists of other ranks are
+// ignored. It waits, and may switch threads. Errors as for Scatterv; ErrCount for a list of another length, at all
+// ranks; ErrType.
+func ScatterValue[T any](c *Comm, vs []T, root int) (T, error) {
+	return scatterValue(c, "ScatterValue", vs, root)
+}
+
+func scatterValue[T any](c *Comm, what string, vs []T, root int) (v T, err error) {
+	var all []byte
 	var lens []int64
 	var own error
-	if c.Rank() == root {
-		all, lens, own = packList(c, vs)
+	if c.isRoot(root) {
+		all, lens, own = packList(c, what, vs)
 	}
-	n := []int64{0}
-	err = inTwo(c, "ScatterValue", lens, n, root, (*core.Call).Scatter, func(x *core.Call, root int) (err error) {
-		if b, err = x.Memory(n, root); err != nil {
-			return err
-		}
-		return buffers(x, all, b).Scatterv(ints(lens), nil, root)
-	})
-	if err := cmp.Or(own, err); err != nil {
+	b, err := moves{c, what, root}.scatter(all, lens)
+	if err := cmp.Or(own, err); err != nil || c.Inter() && root < 0 {
 		return v, err
 	}
-	return unpackFrom[T](c, "ScatterValue", b, Status{Source: root, Tag: 0})
+	return unpackFrom[T](c, what, b, Status{Source: root, Tag: 0})
+}
+
+// AlltoallValue gives rank i of c value i of the caller's list, and returns what the ranks have given the caller, by
+// rank (6.8). On an inter-communicator they are those of the other group. It waits, and may switch threads. Errors as
+// for Alltoallv; ErrCount for a list of another length, and ErrType at the ranks that get its values; ErrType.
+func AlltoallValue[T any](c *Comm, vs []T) ([]T, error) {
+	all, lens, own := packList(c, "AlltoallValue", vs)
+	got, counts, err := moves{c, "AlltoallValue", 0}.alltoall(all, lens)
+	if err := cmp.Or(own, err); err != nil {
+		return nil, err
+	}
+	return unpackAll[T](c, "AlltoallValue", got, counts)
 }
 
 // AllgathervAlloc is Allgatherv for ranks that do not know each other's counts. It finds the counts and allocates. It
@@ -110,8 +102,10 @@ func AllgathervAlloc[T any](c *Comm, send []T) (all []T, counts []int, err error
 
 // allgathervAlloc is AllgathervAlloc for the function what.
 func allgathervAlloc[T any](c *Comm, what string, send []T) (all []T, counts []int, err error) {
-	lens := make([]int64, c.Size())
-	mine := []int64{int64(len(send))}
+	lens, mine := make([]int64, c.peers()), []int64{int64(len(send))}
+	if c.Inter() {
+		return allgathervBetween(moves{c: c, what: what}, send, mine, lens)
+	}
 	if err := blocking(c, what, mine, lens, 0, (*core.Call).Allgather); err != nil {
 		return nil, nil, err
 	}
@@ -132,6 +126,20 @@ func allgathervAlloc[T any](c *Comm, what string, send []T) (all []T, counts []i
 	return all, counts, nil
 }
 
+func allgathervBetween[T any](m moves, send []T, mine, lens []int64) (all []T, counts []int, err error) {
+	n, err := m.counted(core.KindAllgather, mine, lens, sizeOf[T]())
+	if err != nil {
+		return nil, nil, err
+	}
+	all, counts = make([]T, n), ints(lens)
+	g := twoGroupsOf[T](m, core.KindAllgatherv)
+	g.in, g.out, g.rcounts = send, all, counts
+	if err := g.do(m.c); err != nil {
+		return nil, nil, err
+	}
+	return all, counts, nil
+}
+
 // packColl encodes this rank's value for a collective. A nil communicator is left for the collective to report.
 func (c *Comm) packColl(what string, v any) ([]byte, error) {
 	if c.Proc() == nil {
@@ -144,15 +152,15 @@ func (c *Comm) packColl(what string, v any) ([]byte, error) {
 	return b, err
 }
 
-// packList encodes the root's values, one behind the other, and gives their lengths. Where there is an error all are
-// empty.
-func packList[T any](c *Comm, vs []T) (all []byte, lens []int64, err error) {
-	lens = make([]int64, c.Size())
+// packList encodes values, one for each rank and one behind the other, and gives their lengths. Where there is an error
+// all are empty.
+func packList[T any](c *Comm, what string, vs []T) (all []byte, lens []int64, err error) {
+	lens = make([]int64, c.peers())
 	if len(vs) != len(lens) {
-		return nil, lens, c.core().Errorf("ScatterValue", ": %w: %d values for %d ranks", ErrCount, len(vs), len(lens))
+		return nil, lens, c.core().Errorf(what, ": %w: %d values for %d ranks", ErrCount, len(vs), len(lens))
 	}
 	for i := range vs {
-		b, err := c.packColl("ScatterValue", &vs[i])
+		b, err := c.packColl(what, &vs[i])
 		if err != nil {
 			return nil, make([]int64, len(lens)), fmt.Errorf("%w (the value for rank %d)", err, i)
 		}
@@ -172,15 +180,4 @@ func unpackAll[T any](c *Comm, what string, all []byte, counts []int) ([]T, erro
 		vs[i], all = v, all[n:]
 	}
 	return vs, nil
-}
-
-func ints(list []int64) []int {
-	if list == nil {
-		return nil
-	}
-	out := make([]int, len(list))
-	for i, n := range list {
-		out[i] = int(n)
-	}
-	return out
 }

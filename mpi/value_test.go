@@ -190,6 +190,8 @@ func TestScalars(t *testing.T) {
 	for _, err := range []error{
 		second(AllreduceOne(nil, 1, Sum)), second(ReduceOne(nil, 1, Sum, 0)), second(BcastOne(nil, 1, 0)),
 		second(GatherOne(nil, 1, 0)), second(AllgatherOne(nil, 1)), second(BcastValue(nil, 1, 0)), second(GatherValue(nil, 1, 0)),
+		second(AlltoallValue(nil, []int{})), second(ReduceValue(nil, "", joined, 0)), second(AllreduceValue(nil, "", joined)),
+		second(ScanValue(nil, "", joined)), second(ExscanValue(nil, "", joined)),
 		second(AllgatherValue(nil, 1)), second(ScatterValue(nil, []int{1}, 0)), SendValue(nil, 1, 0, 0),
 	} {
 		if !errors.Is(err, ErrComm) {

@@ -1,4 +1,4 @@
-// Package creditsim drives the ledger of package credit, which active messages use, for 2 to 10,000 ranks in virtual
+// Package creditsim drives the ledger of package credit, which active messages use, for 2 to 100,000 ranks in virtual
 // time. No message is sent; all else is as in a job. A tick stands for a microsecond. What a rank sends to a peer in
 // one tick travels together and arrives Latency ticks later. A rank goes away at times, and then neither polls nor
 // sends.
@@ -24,7 +24,7 @@ var (
 
 // Config of a run. Zero values stand for the defaults that are given; run.Config of a Result has them filled in.
 type Config struct {
-	Nodes   int    // ranks, 2 to 10,000
+	Nodes   int    // ranks, 2 to MaxNodes
 	Pattern string // one of Patterns
 	Epochs  int    // rows; default 120
 	Stay    int    // epochs with a partner, where partners rotate; default 4
@@ -47,7 +47,7 @@ type Config struct {
 
 // Limits of a run.
 const (
-	MaxNodes  = 10_000
+	MaxNodes  = 100_000
 	MaxEpochs = 100_000
 )
 

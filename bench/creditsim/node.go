@@ -27,6 +27,7 @@ type node struct {
 	budget  int  // credits that can be sent now
 
 	awayFrom, awayTo int
+	told             int // messages sent for the sake of credits alone
 	flying           int // credits of requests on their way here, or here and not received
 }
 
@@ -137,6 +138,7 @@ func (s *sim) payAll(n *node) {
 
 // tell sends a note by itself.
 func (s *sim) tell(n *node, slot int) {
+	n.told++
 	s.post(n, slot, event{
 		note:   n.ledger.Note(slot).Pack32(),
 		fields: n.out[slot].Wire(0, n.ledger.Epoch()),
@@ -151,6 +153,7 @@ func (s *sim) emit(n *node) {
 }
 
 func (s *sim) sendSystem(n *node, slot int, k credit.Kind, a credit.Args) {
+	n.told++
 	n.out[slot].Stamp(&a, n.ledger.Epoch())
 	to := n.links[slot]
 	at := s.arrival()

@@ -33,6 +33,7 @@ type Result struct {
 	Flows      int     // pairs, one way, that were sent over in the last epoch
 	Least      int     // the smallest loan of a flow, at the end
 	Largest    int     // the largest loan, at the end
+	Told       []int   // by rank, messages that it has sent for the sake of credits alone
 }
 
 // freeRows is the number of epochs without flow control that a run is compared with.
@@ -91,6 +92,7 @@ func (res *Result) sum(s *sim) {
 	for i := range s.nodes {
 		n := &s.nodes[i]
 		res.Pairs += len(n.links)
+		res.Told = append(res.Told, n.told)
 		for slot := range n.links {
 			res.Largest = max(res.Largest, n.ledger.Peer(slot).Loan)
 		}

@@ -2,6 +2,7 @@ package creditsim
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"github.com/golci/golci/internal/credit"
@@ -36,7 +37,9 @@ func newSim(c Config) (*sim, error) {
 	for i := range s.nodes {
 		s.nodes[i].id = i
 	}
-	s.connect()
+	if s.connect(); s.overflow != nil {
+		return nil, s.overflow
+	}
 	for i := range s.nodes {
 		n := &s.nodes[i]
 		k := len(n.links)
@@ -90,6 +93,11 @@ func (s *sim) pair(i, j int) {
 		return
 	}
 	a, b := &s.nodes[i], &s.nodes[j]
+	if max(len(a.links), len(b.links)) > math.MaxUint16 {
+		s.overflow = fmt.Errorf("%w: a rank has more than %d peers; this pattern is for fewer ranks", ErrConfig,
+			math.MaxUint16)
+		return
+	}
 	x, y := uint16(len(a.links)), uint16(len(b.links))
 	a.links = append(a.links, link{int32(j), y})
 	b.links = append(b.links, link{int32(i), x})

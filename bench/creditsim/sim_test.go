@@ -169,7 +169,8 @@ func TestChecksSee(t *testing.T) {
 func TestBadConfig(t *testing.T) {
 	for i, c := range []Config{
 		{Nodes: 1, Pattern: "chain"},
-		{Nodes: 10_001, Pattern: "chain"},
+		{Nodes: MaxNodes + 1, Pattern: "chain"},
+		{Nodes: 1<<16 + 2, Pattern: "hotspot", Epochs: 1}, // more peers of one rank than fit
 		{Nodes: 4, Pattern: "circle"},
 		{Nodes: 4, Pattern: "chain", Epochs: -1},
 		{Nodes: 4, Pattern: "chain", Stay: -1},

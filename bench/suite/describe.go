@@ -45,6 +45,7 @@ var about = map[string]string{
 	"taskbench":      "time of the smallest tasks of a graph that keep the processor busy",
 	"realm":          "events, tasks, locks, barriers, reductions and copies of package realm",
 	"creditsim":      "the credit scheme, simulated for many ranks",
+	"scale":          "messages, bytes and state of jobs of up to 100,000 ranks, in virtual time",
 	"reliable":       "the protocol of datagrams over a simulated network, or a real one",
 	"credits":        "what the credit scheme moves among real ranks",
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/golci/golci/bench/local"
 	"github.com/golci/golci/bench/realm"
 	"github.com/golci/golci/bench/reliable"
+	"github.com/golci/golci/bench/scale"
 	"github.com/golci/golci/internal/topology"
 )
 
@@ -39,9 +40,10 @@ type Config struct {
 	Out, Err    io.Writer        // rows; progress and failures of peers
 	Credit      creditsim.Config // of which credits takes Loan and Bank
 	CreditRanks int              // of credits; 0 for its own
+	Scale       scale.Config     // of scale, but for Only
 	Link        reliable.Config  // of reliable, but for Size, Loss and Length, which are Sizes, Losses and Duration
 	Losses      []float64        // for reliable, chances; nil for its own
-	Only        []string         // measures of realm; nil for all
+	Only        []string         // measures of realm or scale; nil for all
 	Real        bool             // reliable runs two ranks over the UDP conduit in place of a simulation
 	Tasks       TaskConfig       // of taskbench
 	Self        string           // the golci program, to start ranks with
@@ -179,6 +181,10 @@ func (r *runner) show(ctx context.Context, s spec) ([]bench.Row, error) {
 		return nil, r.tasks(ctx)
 	case s.name == "creditsim":
 		return creditsim.Show(ctx, r.Credit, r.Out, r.JSON)
+	case s.name == scaleName:
+		c := r.Scale
+		c.Only = s.only
+		return nil, scale.Show(ctx, c, r.Out, r.JSON)
 	case s.name == "reliable" && r.Real:
 		return nil, r.real(ctx, s)
 	case s.name == "reliable":

@@ -29,8 +29,8 @@ type benchCmd struct {
 	Reps     int           `help:"Runs that a row is the median of; default: 5 with -peers, else 1." placeholder:"N"`
 	Conduit  string        `help:"Conduit between the ranks: shm or udp; default: their own choice. With udp the MPI implementations use TCP, and the system's own limit is measured." placeholder:"NAME"`
 	Security []string      `help:"Security modes of the UDP conduit, each in turn: encrypt, authenticate, trust; default: encrypt." placeholder:"LIST"`
-	Only     []string      `group:"realm" help:"Measures, or groups such as events and tasks; default: all." placeholder:"LIST"`
-	Nodes    int           `default:"64" group:"creditsim" help:"Ranks simulated, 2 to 10000."`
+	Only     []string      `group:"realm" help:"Measures, or groups such as events and tasks; default: all. Of scale: its measures." placeholder:"LIST"`
+	Nodes    int           `default:"64" group:"creditsim" help:"Ranks simulated, 2 to 100000."`
 	Pattern  string        `default:"static" group:"creditsim" help:"Traffic pattern: static, chain, oddpoll, pairs, tree, hotspot, random or none."`
 	Epochs   int           `default:"120" group:"creditsim" help:"Epochs, one row each."`
 	Stay     int           `default:"4" group:"creditsim" help:"Epochs with a partner, if partners rotate."`
@@ -39,6 +39,7 @@ type benchCmd struct {
 	Pause    int           `default:"10" group:"creditsim" help:"Longest time in ticks (us), once in 100, in which a rank does not poll; -pause=-1: it always polls."`
 	Seed     uint64        `default:"1" help:"Seed of everything random in creditsim and reliable."`
 	Link     linkFlags     `embed:"" group:"reliable"`
+	Scale    scaleFlags    `embed:"" prefix:"scale-" group:"scale"`
 	Tasks    taskFlags     `embed:"" group:"taskbench"`
 	Names    []string      `arg:"" name:"name" help:"Benchmarks, listed above, or all."`
 }
@@ -74,11 +75,15 @@ func (b *benchCmd) Run() error {
 	if err != nil {
 		return err
 	}
+	large, err := b.Scale.parse(b.Seed)
+	if err != nil {
+		return err
+	}
 	return suite.Run(ctx, suite.Config{
 		Names: b.Names, N: ranks, Sizes: sizes, Threads: threads, Duration: b.Duration, JSON: b.JSON, Plot: b.Plot,
 		Peers: b.Peers, Reps: b.Reps, Out: os.Stdout, Err: os.Stderr, Self: self, Env: os.LookupEnv,
 		Conduit: b.Conduit, Security: b.Security, CreditRanks: creditRanks,
-		Only: b.Only, Link: link, Losses: losses, Real: b.Link.Real, Tasks: tasks,
+		Only: b.Only, Link: link, Losses: losses, Real: b.Link.Real, Tasks: tasks, Scale: large,
 		Credit: creditsim.Config{
 			Nodes: b.Nodes, Pattern: b.Pattern, Epochs: b.Epochs, Stay: b.Stay, Loan: b.Loan, Bank: b.Bank,
 			Pause: b.Pause, Seed: b.Seed,

@@ -18,7 +18,7 @@ func TestLongFlags(t *testing.T) {
 			Args  []string `arg:"" optional:"" passthrough:""`
 		} `cmd:"" foreign:""`
 	}
-	parser, err := kong.New(&c, kong.Name("golci"), kong.Vars{"version": "", "most": "9"})
+	parser, err := kong.New(&c, kong.Name("golci"), kong.Vars{"version": "", "most": "9", "ssh": "ssh"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestLongFlags(t *testing.T) {
 
 func TestRunArguments(t *testing.T) {
 	var c cli
-	parser, err := kong.New(&c, kong.Name("golci"), kong.Vars{"version": "", "most": "9"})
+	parser, err := kong.New(&c, kong.Name("golci"), kong.Vars{"version": "", "most": "9", "ssh": "ssh"})
 	if err != nil {
 		t.Fatal(err)
 	}

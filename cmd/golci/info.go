@@ -44,6 +44,8 @@ func info(out io.Writer, all bool) error {
 	infoCrossing(w, m)
 	infoKernel(w)
 	infoLauncher(w)
+	a, wrong := allocation()
+	infoAllocation(w, a, wrong)
 	err := infoSettings(w, all)
 	if e := w.Flush(); err == nil {
 		err = e
@@ -187,7 +189,7 @@ func infoSettings(w io.Writer, all bool) error {
 	if left > 0 {
 		fmt.Fprintf(w, "%d more: golci info -all\n", left)
 	}
-	for _, text := range settings.Unknown(os.Environ(), boot.EnvLauncher) {
+	for _, text := range settings.Unknown(os.Environ()) {
 		fmt.Fprintln(w, text)
 	}
 	if all {

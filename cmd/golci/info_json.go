@@ -27,6 +27,7 @@ type machineReport struct {
 	Launcher  string          `json:"launcher"`
 	Rank      int             `json:"rank"`
 	Size      int             `json:"size"`
+	Given     *givenReport    `json:"allocation,omitempty"`
 	Eager     eagerReport     `json:"eager_limit"`
 	Settings  []settings.Info `json:"settings"`
 	Unknown   []string        `json:"unknown_settings"`
@@ -61,7 +62,35 @@ type eagerReport struct {
 	From  string `json:"from"`
 }
 
-// infoJSON prints all facts that need no measurement. Errors: those of settings and of the launcher's variables.
+// givenReport is what a scheduler has given to this process's job.
+type givenReport struct {
+	Scheduler string        `json:"scheduler"`
+	From      string        `json:"from"`
+	Machines  []machineSeat `json:"machines"`
+	Shell     []string      `json:"remote_shell"`
+}
+
+// machineSeat is a machine of an allocation. 0 slots are as many as it has cores.
+type machineSeat struct {
+	Name  string `json:"name"`
+	Slots int    `json:"slots"`
+	Here  bool   `json:"here"`
+}
+
+func reportGiven() (*givenReport, error) {
+	a, err := allocation()
+	if a == nil {
+		return nil, err
+	}
+	r := &givenReport{Scheduler: a.Scheduler, From: a.From, Shell: a.Shell}
+	for _, h := range a.Hosts {
+		r.Machines = append(r.Machines, machineSeat(h))
+	}
+	return r, nil
+}
+
+// infoJSON prints all facts that need no measurement. Errors: those of settings, and of the
+// variables of launchers and schedulers.
 func infoJSON(out io.Writer) error {
 	set, err := settings.Parse(os.LookupEnv)
 	if err != nil {
@@ -70,13 +99,16 @@ func infoJSON(out io.Writer) error {
 	r := machineReport{
 		Version: version(), System: runtime.GOOS + "/" + runtime.GOARCH, Processor: topology.ReadProcessor().Name,
 		CPUs: affinity.Get(), Cores: len(topology.Read().Cores()), Kernel: map[string]bool{},
-		Unknown: settings.Unknown(os.Environ(), boot.EnvLauncher),
+		Unknown: settings.Unknown(os.Environ()),
 	}
 	for _, f := range kernelFeatures() {
 		r.Kernel[f.name] = f.err == nil
 	}
 	r.Conduits = conduits()
 	if r.Launcher, r.Rank, r.Size, err = boot.Detect(os.LookupEnv); err != nil {
+		return err
+	}
+	if r.Given, err = reportGiven(); err != nil {
 		return err
 	}
 	if r.Threads, err = threads(); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/golci/golci/cmd/golci/internal/launch"
+	"github.com/golci/golci/cmd/golci/internal/launch/far"
 )
 
 // cli is the command line. Sub-commands in files of their own append themselves to commands from their init.
@@ -74,7 +75,8 @@ func realMain(args []string) (code int) {
 	c := cli{Plugins: commands}
 	parser, err := kong.New(&c, kong.Name("golci"),
 		kong.Description("Messages between light-weight threads: start jobs, measure, look at the machine."),
-		kong.Vars{"version": version(), "most": strconv.Itoa(launch.MaxRanks)}, kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+		kong.Vars{"version": version(), "most": strconv.Itoa(launch.MaxRanks), "ssh": strings.Join(far.SSH, " ")},
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 	if err != nil {
 		return complain(err)
 	}

@@ -43,7 +43,7 @@ func golci(t *testing.T, args ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, os.Args[0], args...)
-	cmd.Env = append(os.Environ(), roleVar+"=golci", "GORACE=atexit_sleep_ms=0")
+	cmd.Env = append(os.Environ(), roleVar+"=golci", "GORACE=atexit_sleep_ms=0", "GOLCI_ALLOCATION=none")
 	cmd.WaitDelay = time.Second
 	return cmd
 }

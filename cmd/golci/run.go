@@ -15,7 +15,7 @@ import (
 )
 
 type runCmd struct {
-	Ranks   *int          `short:"n" aliases:"np" help:"Number of ranks, 1 to ${most}; default: 1, with -hosts one for each slot." placeholder:"N"`
+	Ranks   *int          `short:"n" aliases:"np" help:"Number of ranks, 1 to ${most}; default: one for each slot of the machines that -hosts or a scheduler gives, else 1." placeholder:"N"`
 	Room    int           `name:"universe" help:"The most ranks of the job, with those that its ranks spawn; default: -n, so that none can be." placeholder:"N"`
 	Bind    string        `help:"Bind each rank to its share of the cores (core), or not (none); default: GOLCI_BIND." placeholder:"core|none"`
 	Prefix  bool          `help:"Begin every line of output with its rank."`
@@ -41,13 +41,16 @@ func (r *runCmd) Run() error {
 	if r.Bind == "" {
 		r.Bind = settings.Bind.Get(set)
 	}
+	if r.Allocation == "" {
+		r.Allocation = settings.Allocation.Get(set)
+	}
 	if err := r.check(); err != nil {
 		return err
 	}
 	for _, text := range settings.Misspelt(slices.Concat(os.Environ(), r.Env)) {
 		say(text)
 	}
-	hosts, err := r.hosts()
+	hosts, err := r.machines()
 	if err != nil {
 		return err
 	}
@@ -74,6 +77,9 @@ func (r *runCmd) check() (err error) {
 	if r.Ranks != nil && (*r.Ranks < 1 || *r.Ranks > launch.MaxRanks) {
 		say(fmt.Sprintf("-n %d: the number of ranks must be from 1 to %d", *r.Ranks, launch.MaxRanks))
 		return exitCode(2)
+	}
+	if r.Allocation != "auto" && r.Allocation != "none" {
+		return fmt.Errorf("-allocation must be auto or none, not %q", r.Allocation)
 	}
 	if len(r.Argv) > 0 && r.Argv[0] == "--" {
 		r.Argv = r.Argv[1:]

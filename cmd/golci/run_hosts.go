@@ -12,17 +12,21 @@ import (
 )
 
 type runFar struct {
-	Hosts    string        `help:"Machines and their numbers of ranks, as in a:4,b:4; default: one rank a core. localhost is this machine." placeholder:"LIST"`
-	Hostfile string        `help:"File with one machine a line, as in 'a:4' or 'a slots=4'." placeholder:"FILE"`
-	Rsh      string        `default:"ssh -a -x -o BatchMode=yes -o ClearAllForwardings=yes" help:"Remote shell; it gets the machine and a command." placeholder:"COMMAND"`
-	Golci    string        `help:"golci on the other machines; default: a copy, unless the same file lies safely at its path here." placeholder:"PATH"`
-	Preload  bool          `help:"Copy the program to the other machines; always done for a Go package, and below a directory that every user can write."`
-	Listen   string        `default:":0" help:"Address at which the other machines call back." placeholder:"ADDRESS"`
-	Silence  time.Duration `default:"20s" help:"A machine that is silent for this time is lost." placeholder:"D"`
+	Hosts      string        `help:"Machines and their numbers of ranks, as in a:4,b:4; default: one rank a core. localhost is this machine." placeholder:"LIST"`
+	Hostfile   string        `help:"File with one machine a line, as in 'a:4' or 'a slots=4'." placeholder:"FILE"`
+	Allocation string        `help:"Whether machines that a scheduler has given to this job are used (auto), or not (none); default: GOLCI_ALLOCATION." placeholder:"auto|none"`
+	Rsh        string        `help:"Remote shell; it gets the machine, in place of {} if that is there, and a command; default: the scheduler's, or ${ssh}." placeholder:"COMMAND"`
+	Connect    time.Duration `default:"1m" help:"How long the remote shell is tried again while a machine's name is not known or refuses connections." placeholder:"D"`
+	Golci      string        `help:"golci on the other machines; default: a copy, unless the same file lies safely at its path here." placeholder:"PATH"`
+	Preload    bool          `help:"Copy the program to the other machines; always done for a Go package, and below a directory that every user can write."`
+	Listen     string        `default:":0" help:"Address at which the other machines call back." placeholder:"ADDRESS"`
+	Silence    time.Duration `default:"20s" help:"A machine that is silent for this time is lost." placeholder:"D"`
+
+	shell []string // the scheduler's remote shell; nil: ssh
 }
 
-// hosts reads the machines; none means this one alone.
-func (r *runFar) hosts() ([]far.Host, error) {
+// named reads the machines that the flags name; none means that they name none.
+func (r *runFar) named() ([]far.Host, error) {
 	switch {
 	case r.Hosts != "" && r.Hostfile != "":
 		return nil, errors.New("-hosts or -hostfile, not both")
@@ -45,12 +49,9 @@ func (r *runFar) hosts() ([]far.Host, error) {
 
 // team is the team of a job on these machines; nil stands for this machine alone.
 func (r *runFar) team(hosts []far.Host, set *settings.Set) (launch.Team, error) {
-	shell, err := far.Words(r.Rsh)
-	if err != nil || len(shell) == 0 {
-		return nil, fmt.Errorf("-rsh %q is no command: %w", r.Rsh, err)
-	}
-	if len(hosts) == 0 {
-		return nil, nil
+	shell, err := r.remoteShell()
+	if err != nil || len(hosts) == 0 {
+		return nil, err
 	}
 	self, err := ownPath()
 	if err != nil {
@@ -58,8 +59,26 @@ func (r *runFar) team(hosts []far.Host, set *settings.Set) (launch.Team, error) 
 	}
 	return far.New(&far.Config{
 		Hosts: hosts, Shell: shell, Self: self, Helper: r.Golci, Listen: r.Listen, Preload: r.Preload,
-		Silence: r.Silence, Start: settings.InitTimeout.Get(set),
+		Silence: r.Silence, Start: settings.InitTimeout.Get(set), Connect: r.Connect,
 	}), nil
+}
+
+// remoteShell is what -rsh says, or else the scheduler's, or ssh.
+func (r *runFar) remoteShell() ([]string, error) {
+	switch {
+	case r.Rsh == "" && r.shell != nil:
+		return r.shell, nil
+	case r.Rsh == "":
+		return far.SSH, nil
+	}
+	shell, err := far.Words(r.Rsh)
+	if err != nil {
+		return nil, fmt.Errorf("-rsh %q is no command: %w", r.Rsh, err)
+	}
+	if len(shell) == 0 {
+		return nil, fmt.Errorf("-rsh %q is no command", r.Rsh)
+	}
+	return shell, nil
 }
 
 // ranks is the number of ranks asked for; 0 means one for each slot of the machines.

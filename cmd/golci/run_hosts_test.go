@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/golci/golci/internal/nettest"
 )
 
 // shell is a remote shell for any machine: it runs the command here. It stays beside the command, as ssh does.
@@ -141,20 +143,9 @@ func TestHostsCopy(t *testing.T) {
 	wantEmpty(t, tmp)
 }
 
-// freePort is an address of this machine at which nobody listens.
-func freePort(t *testing.T) string {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	return ln.Addr().String()
-}
-
 // TestHostsPortCloses: when all machines have called back, nobody can call the head any more.
 func TestHostsPortCloses(t *testing.T) {
-	at := freePort(t)
+	at := nettest.FreePort(t)
 	r := run(t, golci(t, append(onHosts("a:1,b:1", "knock", "-listen", at), at)...))
 	r.want(t, 0, "")
 	if r.out != "refused: true\nrefused: true\n" {
@@ -164,7 +155,7 @@ func TestHostsPortCloses(t *testing.T) {
 
 // TestHostsStranger: a caller without a ticket gets no byte of a handshake from the head.
 func TestHostsStranger(t *testing.T) {
-	at := freePort(t)
+	at := nettest.FreePort(t)
 	cmd := golci(t, onHosts("a:1", "join", "-listen", at, "-rsh", "sh -c 'exec sleep 600' rsh")...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -43,25 +43,19 @@ type share struct {
 // Ranks that nobody has bound divide their cores, unless the setting says that they are not to be bound.
 func shareAmongProcesses(ctx context.Context, job *boot.Job, o *options) (share, error) {
 	mine, key := affinity.Get(), o.key("cpus")
-	if err := job.Put(key, []byte(topology.FormatList(mine))); err != nil {
-		return share{}, err
-	}
-	if err := job.Fence(ctx); err != nil {
-		return share{}, err
-	}
 	near := job.LocalRanks
 	if job.Room() {
 		near = job.World()
+	}
+	all, err := boot.ExchangeNear(ctx, job, key, []byte(topology.FormatList(mine)), near)
+	if err != nil {
+		return share{}, err
 	}
 	// Spawned ranks have no core of their own: the launcher has given the cores to those that it has started first.
 	s := share{cpus: mine, own: job.First == 0, ranks: job.First + len(near), fixed: affinity.Check()}
 	users := make(map[int]int)
 	same := job.First == 0
-	for _, r := range near {
-		text, err := job.Get(ctx, r, key)
-		if err != nil {
-			return share{}, err
-		}
+	for _, text := range all {
 		theirs := topology.ParseList(string(text))
 		same = same && slices.Equal(theirs, mine)
 		for _, cpu := range theirs {
@@ -108,7 +102,10 @@ func planFor(o *options, s share) plan {
 	if !s.own {
 		cores = max(1, cores/max(1, s.ranks))
 	}
-	p := plan{crowded: s.ranks > s.machine, perCPU: (s.ranks + s.machine - 1) / max(1, s.machine), serverCPU: -1, cpus: s.cpus}
+	p := plan{
+		crowded: s.ranks > s.machine, perCPU: (s.ranks + s.machine - 1) / max(1, s.machine),
+		serverCPU: -1, cpus: s.cpus,
+	}
 	mode := settings.Server.Get(o.values)
 	p.dedicated = mode == "dedicated" || mode == "auto" && s.own && cores >= dedicatedFrom
 	p.eagerly = mode == "worker"

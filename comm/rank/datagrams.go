@@ -30,11 +30,7 @@ func openDatagrams(ctx context.Context, o *options, job *boot.Job) (conduit.Cond
 		return nil, err
 	}
 	mine := card{agreement(o, job.Size), l.Endpoint()}
-	table, err := boot.Exchange(ctx, job, o.key(endpointKey), mine, mine.check)
-	if err != nil {
-		return nil, errors.Join(err, l.Close())
-	}
-	cards, err := table.All(ctx)
+	cards, err := boot.ExchangeAll(ctx, job, o.key(endpointKey), mine, mine.check)
 	if err == nil {
 		err = job.Barrier(ctx) // the time of who is silent begins for all at once
 	}

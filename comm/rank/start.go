@@ -170,7 +170,7 @@ const lostGrace = 300 * time.Millisecond // of a rank without launcher: an exit 
 // launcherLost ends a process after its launcher, if the rank may end it.
 func (o *options) launcherLost(job *boot.Job) {
 	time.Sleep(lostGrace)
-	fmt.Fprintf(os.Stderr, "golci: rank %d: the launcher has gone, or a rank that served the others; ending\n", job.Rank)
+	fmt.Fprintf(os.Stderr, "golci: rank %d: %s; ending\n", job.Rank, job.Loss())
 	if o.Exit != nil {
 		o.Exit(1)
 	}

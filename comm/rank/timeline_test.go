@@ -66,7 +66,7 @@ func arrows(t *testing.T, events []arrowEnd, slack float64) map[arrowEnd]arrowEn
 	for _, e := range events {
 		if e.Phase == "f" {
 			s, ok := from[e.ID]
-			if !ok || s.Time >= e.Time+slack {
+			if !ok || s.Time > e.Time+slack { // a counter of arm64 may stand still for 40 ns
 				t.Fatalf("the arrow of %+v begins at %+v", e, s)
 			}
 			out[s] = e

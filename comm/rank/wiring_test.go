@@ -133,6 +133,7 @@ var wires = map[string]wire{
 	"GOLCI_EXITTIMEOUT_MAX":    {"5100ms", nil, exiting(2), 5100 * time.Millisecond},
 	"GOLCI_EXITSETTLE":         {"3ms", nil, func(o *options) any { return exitConfig(o.values, 0, wiredRanks).Settle }, 3 * time.Millisecond},
 	"GOLCI_BIND":               {"none", nil, nil, "no test here: cmd/golci reads it"},
+	"GOLCI_ALLOCATION":         {"none", nil, nil, "no test here: cmd/golci reads it"},
 	"GOLCI_CC":                 {"gcc", nil, nil, "no test here: cmd/golci reads it"},
 	"GOLCI_CLIB":               {".", nil, nil, "no test here: cmd/golci reads it"},
 	"GOLCI_STUCK":              {"19s", nil, func(o *options) any { return schedulerConfig(o, plan{}).StuckAfter }, 19 * time.Second},

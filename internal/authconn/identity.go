@@ -110,3 +110,17 @@ func (id *Identity) mac(front []byte) []byte {
 	h.Write(front)
 	return h.Sum(nil)
 }
+
+// refusal is no TLS.
+const refusal = "golci: this is another job\n"
+
+// Refuse answers a call for which Admit has given ErrStranger, so that a caller who only has another key learns it. It
+// does not close raw.
+func Refuse(raw net.Conn) { _, _ = raw.Write([]byte(refusal)) }
+
+// IsStranger says that a call has failed with err because the other side does not know the key: it has refused the
+// call, has proved another key, or speaks something else than TLS.
+func IsStranger(err error) bool {
+	var noTLS tls.RecordHeaderError
+	return errors.Is(err, ErrStranger) || errors.As(err, &noTLS)
+}

@@ -9,8 +9,8 @@ import (
 
 // announce shows this rank to the others of its node while it waits for the job to be complete. So a rank whose time
 // runs out can name those that have not come. A foreign launcher does not name them.
-func (w *wire) announce(rank int, nodes []int) (leave func()) {
-	if w.ours || runtime.GOOS != "linux" {
+func (w *wire) announce(rank int, nodes placement) (leave func()) {
+	if w.ours || w.virtual != nil || runtime.GOOS != "linux" {
 		return func() {}
 	}
 	ln, err := listenAbstract(w.hereName(rank))
@@ -26,11 +26,11 @@ func (w *wire) hereName(rank int) string {
 }
 
 // absent looks for the missing ranks of this node. Those of other nodes cannot be seen.
-func (w *wire) absent(rank int, nodes []int) (ranks, note string) {
+func (w *wire) absent(rank int, nodes placement) (ranks, note string) {
 	var out []int
 	elsewhere := nodes == nil
 	for r := range w.size {
-		if nodes != nil && nodes[r] != nodes[rank] {
+		if nodes != nil && nodes.Node(r) != nodes.Node(rank) {
 			elsewhere = true
 			continue
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/golci/golci/internal/settings"
 )
 
 // lookup reads one environment variable, as os.LookupEnv does.
@@ -19,16 +21,21 @@ type place struct {
 	meeting    string // common data of the ranks of a job without PMI, or ""
 	nodes      int    // nodes of such a job
 	ours       bool   // the server is one of the project's, so that it can name the ranks missing
+	root       root   // where the ranks of such a job meet, if not on one node
+	node       string // the launcher's name for this rank's node, or ""
+	pmix       bool   // the server speaks PMIx; it tells the size
 }
 
 // Detect tells which launcher has started this process, without joining its job: the name is one of the Launcher
-// constants. The error wraps ErrEnv and says which variable is wrong.
+// constants. The error wraps ErrEnv and says which variable is wrong. It wraps ErrApart, too, if launcher, rank and
+// size are known, as far as the launcher tells them, and nothing says how this rank can reach the others.
 func Detect(env func(name string) (string, bool)) (launcher string, rank, size int, err error) {
 	p, err := detect(env)
 	return p.launcher, p.rank, p.size, err
 }
 
-// detect looks for PMI first, because a launcher that serves it may run inside the allocation of another one.
+// detect looks for PMI first, because a launcher that serves it may run inside the allocation of another one. What the
+// user says comes before what other launchers do.
 func detect(env lookup) (place, error) {
 	e := envReader{get: env}
 	var p place
@@ -40,16 +47,25 @@ func detect(env lookup) (place, error) {
 		}
 	case e.has("PMI_PORT"):
 		p = place{launcher: pmiLauncher(&e), size: 1, fd: -1, port: e.str("PMI_PORT"), id: e.str("PMI_ID")}
+	case e.has(settings.EnvRank):
+		p = e.told(settings.EnvRank)
+	case e.wantsPMIx():
+		p = pmixPlace(&e)
 	case e.has("OMPI_COMM_WORLD_SIZE"):
 		p = openMPI(&e)
 	case e.has("SLURM_STEP_NUM_TASKS") && e.has("SLURM_PROCID"):
 		p = slurm(&e)
+	case e.has(settings.EnvSize):
+		p = e.counted()
 	default:
-		e.alone()
 		p = place{launcher: LauncherSingle, size: 1, fd: -1}
+		e.alone(&p)
 	}
 	if e.err == nil && p.rank >= p.size {
 		e.err = fmt.Errorf("%w: rank %d in a job of %d", ErrEnv, p.rank, p.size)
+	}
+	if e.err == nil && p.fd < 0 && p.port == "" && !p.pmix && p.size > 1 && (p.nodes != 1 || e.has(settings.EnvRoot)) {
+		e.findRoot(&p)
 	}
 	return p, e.err
 }
@@ -58,25 +74,33 @@ func detect(env lookup) (place, error) {
 var unserved = []struct{ rank, size, how string }{
 	{"FLUX_TASK_RANK", "FLUX_JOB_SIZE", "flux run -o pmi=simple"},
 	{"PALS_RANKID", "", "mpiexec of MPICH (Hydra)"},
-	{"PMIX_RANK", "", "mpirun of Open MPI"},
-	{"PMIX_NAMESPACE", "", "mpirun of Open MPI"},
+	{"PMIX_RANK", "", "build it with -tags pmix"},
+	{"PMIX_NAMESPACE", "", "build it with -tags pmix"},
 }
 
 // alone refuses to be a job of one rank when a launcher has started several: each would run the whole program by
 // itself.
-func (e *envReader) alone() {
+func (e *envReader) alone(p *place) {
 	for _, u := range unserved {
 		if !e.has(u.rank) || u.size != "" && e.str(u.size) == "1" {
 			continue
 		}
-		e.err = fmt.Errorf("%w: %s=%q says that this is one rank of a job, but nothing says how to reach the others; "+
-			"start the program with golci run, srun --mpi=pmi2 or %s; to run it alone, unset %s", ErrEnv, u.rank, e.str(u.rank), u.how, u.rank)
+		p.rank, _ = strconv.Atoi(e.str(u.rank)) // for people only: 0 where it is no number
+		e.err = fmt.Errorf("%w: %w: %s=%q says that this is one rank of a job, but nothing says how to reach the others; "+
+			"start the program with golci run, srun --mpi=pmi2 or %s, or set %s; to run it alone, unset %s",
+			ErrEnv, ErrApart, u.rank, e.str(u.rank), u.how, rootNames, u.rank)
 		return
+	}
+	// A batch script is process 0 of its own. Other processes of Slurm are tasks, whose step is not known.
+	if id := e.str("SLURM_PROCID"); id != "" && id != "0" {
+		e.err = fmt.Errorf("%w: %w: SLURM_PROCID=%q says that this is one task of several, "+
+			"but SLURM_STEP_NUM_TASKS is not set; "+
+			"start the program with srun --mpi=pmi2; to run it alone, unset SLURM_PROCID", ErrEnv, ErrApart, id)
 	}
 }
 
 // EnvLauncher is set, to the job's id, for the ranks that the project's own launcher starts.
-const EnvLauncher = "GOLCI_JOB"
+const EnvLauncher = settings.EnvJob
 
 func pmiLauncher(e *envReader) string {
 	switch {
@@ -111,6 +135,7 @@ func slurm(e *envReader) place {
 		launcher: LauncherSlurm, rank: e.num("SLURM_PROCID", 0), size: e.num("SLURM_STEP_NUM_TASKS", 1), fd: -1, ours: true,
 		nodes:   1,
 		meeting: "slurm " + e.str("SLURM_JOB_ID") + " " + e.str("SLURM_STEP_ID"),
+		node:    e.str("SLURMD_NODENAME"),
 	}
 	if e.has("SLURM_STEP_NUM_NODES") {
 		p.nodes = e.num("SLURM_STEP_NUM_NODES", 1)

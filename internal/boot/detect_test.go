@@ -3,6 +3,7 @@ package boot
 import (
 	"errors"
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -51,10 +52,6 @@ func TestDetect(t *testing.T) {
 			map[string]string{"FLUX_TASK_RANK": "1", "FLUX_JOB_SIZE": "2", "PMI_FD": "9", "PMI_RANK": "1", "PMI_SIZE": "2"},
 			place{launcher: LauncherPMI, rank: 1, size: 2, fd: 9},
 		},
-		"openmpi on two nodes": {
-			with(ompi, "OMPI_COMM_WORLD_LOCAL_SIZE", "1"),
-			place{launcher: LauncherOpenMPI, rank: 1, size: 2, fd: -1, meeting: "openmpi 77 /x", nodes: 2, ours: true},
-		},
 		"srun without PMI": {
 			map[string]string{"SLURM_PROCID": "2", "SLURM_STEP_NUM_TASKS": "3", "SLURM_STEP_NUM_NODES": "1", "SLURM_JOB_ID": "5", "SLURM_STEP_ID": "0"},
 			place{launcher: LauncherSlurm, rank: 2, size: 3, fd: -1, meeting: "slurm 5 0", nodes: 1, ours: true},
@@ -80,12 +77,55 @@ func TestDetectErrors(t *testing.T) {
 		"flux":      {"FLUX_TASK_RANK": "1", "FLUX_JOB_SIZE": "2"},
 		"pals":      {"PALS_RANKID": "0"},
 	} {
+		if p, _ := detect(envOf(env)); p.pmix {
+			continue // in a build that has a way for it
+		}
 		if _, _, _, err := Detect(envOf(env)); !errors.Is(err, ErrEnv) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if _, err := Join(t.Context(), WithEnv(envOf(env))); !errors.Is(err, ErrEnv) {
 			t.Errorf("%s: Join: %v", name, err)
 		}
+	}
+}
+
+// TestPMIxPlace: launchers of PMIx are told apart. Without the tag, who can meet at a rendezvous does so, and for the
+// others the error names the tag.
+func TestPMIxPlace(t *testing.T) {
+	pmix := map[string]string{"PMIX_RANK": "2", "PMIX_NAMESPACE": "x"}
+	slurm := with(pmix, "SLURM_PROCID", "2", "SLURM_STEP_NUM_TASKS", "4", "SLURM_STEP_NUM_NODES", "2")
+	ompi := with(pmix, "OMPI_COMM_WORLD_RANK", "2", "OMPI_COMM_WORLD_SIZE", "4", "OMPI_COMM_WORLD_LOCAL_SIZE", "4")
+	for name, c := range map[string]struct {
+		env      map[string]string
+		launcher string
+		size     int
+	}{
+		"alone": {pmix, LauncherPMIx, 3}, "slurm": {slurm, LauncherSlurm, 4}, "openmpi": {ompi, LauncherOpenMPI, 4},
+	} {
+		p, err := detect(envOf(c.env))
+		switch {
+		case name != "openmpi" && !havePMIx:
+			if !errors.Is(err, ErrEnv) || !strings.Contains(err.Error(), "-tags pmix") {
+				t.Errorf("%s: %v", name, err)
+			}
+		case err != nil || p.launcher != c.launcher || p.rank != 2 || p.size != c.size || p.pmix != havePMIx:
+			t.Errorf("%s: %+v, %v", name, p, err)
+		}
+	}
+	if _, err := detect(envOf(with(pmix, "PMIX_RANK", "4294967294x"))); !errors.Is(err, ErrEnv) {
+		t.Errorf("a rank that is none: %v", err)
+	}
+	for _, set := range [][]string{
+		{"GOLCI_RANK", "1", "GOLCI_SIZE", "2", "GOLCI_ROOT", "h:1", "GOLCI_SECRET", strings.Repeat("s", leastSecret)},
+		{"GOLCI_SIZE", "3", "GOLCI_ROOT", "h:1", "GOLCI_SECRET", strings.Repeat("s", leastSecret)},
+	} {
+		if p, err := detect(envOf(with(pmix, set...))); err != nil || p.pmix || p.launcher != LauncherEnv {
+			t.Errorf("%v: %+v, %v", set, p, err)
+		}
+	}
+	p, err := detect(envOf(with(pmix, "PMI_FD", "3", "PMI_RANK", "0", "PMI_SIZE", "1")))
+	if err != nil || p.pmix || p.fd != 3 {
+		t.Errorf("PMI-1 inside of PMIx: %+v, %v", p, err)
 	}
 }
 

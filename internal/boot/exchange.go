@@ -54,12 +54,7 @@ func (t *Table[T]) Of(ctx context.Context, rank int) (T, error) {
 	if err != nil {
 		return v, err
 	}
-	if err = json.Unmarshal(b, &v); err != nil {
-		err = fmt.Errorf("%w; do all ranks run the same program?", err)
-	} else {
-		err = t.check(v)
-	}
-	if err != nil {
+	if err = decode(b, &v, t.check); err != nil {
 		return v, fmt.Errorf("golci: value of rank %d for %q: %w", rank, t.key, err)
 	}
 	t.mu.Lock()

@@ -1,12 +1,13 @@
 package boot
 
 import (
-	"bufio"
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"sync"
 	"time"
 
@@ -15,17 +16,12 @@ import (
 	"github.com/golci/golci/internal/boot/serve"
 )
 
+// maxEarly bounds the connections that have said nothing yet. Those from other machines have one more place for each
+// rank up to a limit: all of them may call at once, and their proof takes a while.
 const (
-	cmdHello     = "golci_hello" // first line on a rendezvous: which rank speaks
-	helloTimeout = 5 * time.Second
-	maxHello     = 64 // bytes in that line
+	maxEarly     = 64
+	mostFarEarly = 1024
 )
-
-// welcome is the answer to the first line. A rank that does not get it calls again.
-const welcome = "cmd=" + cmdHello + " rc=0\n"
-
-// maxEarly bounds the connections that have said nothing yet.
-const maxEarly = 64
 
 // host is the serving side of a rendezvous. Its goroutine accepts until the listener is closed, when all ranks have
 // come or at the end.
@@ -35,79 +31,171 @@ type host struct {
 	srv  *serve.Server
 	wg   sync.WaitGroup
 
-	door *authconn.Door // bounds the connections that have not said which rank speaks; a rank that it closes calls again
+	// bounds the connections that have not said which rank speaks; a rank that it closes calls again
+	door  *authconn.Door
+	prove func(net.Conn) (net.Conn, error) // has a caller prove itself; nil: that is done
+	limit time.Duration                    // for the proof and the first line of a caller
 
 	mu   sync.Mutex
-	came int           // ranks that have come so far; guarded by mu
+	came map[int]hello // what the ranks that have come have said; guarded by mu
 	here int           // connected ranks; guarded by mu
 	idle chan struct{} // closed when here falls to 0; replaced when it rises from 0; guarded by mu
+	over bool          // all connections are closed, by this side; guarded by mu
 }
 
-// newHost serves a job of size ranks at ln, which it owns from now on. It must be stopped.
-func newHost(ln net.Listener, size int) (*host, error) {
-	h := &host{ln: ln, size: size, door: authconn.NewDoor(maxEarly), idle: make(chan struct{})}
+// newHost serves the job of p to processes of this user that call ln, an abstract socket. It owns ln from now on. It
+// must be stopped.
+func newHost(ln net.Listener, p *place) (*host, error) {
+	h, err := makeHost(ln, p, maxEarly, fmt.Sprintf("(vector,(0,1,%d))", p.size))
+	if err != nil {
+		return nil, err
+	}
+	h.wg.Go(func() { authconn.AcceptOwn(ln, h.door.Enter, h.take) })
+	return h, nil
+}
+
+// newRootHost serves the job of p to callers of ln that prove to know the key of id. It owns ln from now on. It must be
+// stopped.
+func newRootHost(ln net.Listener, p *place, id *authconn.Identity) (*host, error) {
+	h, err := makeHost(ln, p, min(maxEarly+p.size, mostFarEarly), "")
+	if err != nil {
+		return nil, err
+	}
+	h.limit = rootTimeout
+	h.prove = func(raw net.Conn) (net.Conn, error) {
+		c, _, err := authconn.Admit(raw, func(uint32) *authconn.Identity { return id })
+		if errors.Is(err, authconn.ErrStranger) {
+			authconn.Refuse(raw)
+		}
+		return c, err
+	}
+	h.wg.Go(func() { h.door.Accept(ln, h.take) })
+	return h, nil
+}
+
+// makeHost makes a host that does not accept yet. mapping says which rank is on which node; "": not known yet.
+func makeHost(ln net.Listener, p *place, places int, mapping string) (*host, error) {
+	h := &host{
+		ln: ln, size: p.size, door: authconn.NewDoor(places), limit: helloTimeout, came: map[int]hello{},
+		idle: make(chan struct{}),
+	}
 	close(h.idle)
+	preset := map[string]string{pmi.KeySecret: hex.EncodeToString(NewKey())}
+	if mapping != "" {
+		preset[pmi.KeyMapping] = mapping
+	}
 	var err error
-	h.srv, err = serve.New(pmi.Config{
-		Size: size, KVSName: "golci",
-		Preset: map[string]string{
-			pmi.KeySecret:  hex.EncodeToString(NewKey()),
-			pmi.KeyMapping: fmt.Sprintf("(vector,(0,1,%d))", size),
-		},
-	}, serve.Hooks{EOF: h.gone, Fail: func(int, int, string) { h.srv.HangUp() }})
+	h.srv, err = serve.New(pmi.Config{Size: p.size, KVSName: "golci", Preset: preset},
+		serve.Hooks{EOF: h.gone, Fail: func(int, int, string) { h.hangUp() }})
 	if err != nil {
 		ln.Close()
 		return nil, err
 	}
-	h.wg.Go(func() {
-		authconn.AcceptOwn(ln, h.door.Enter, func(c net.Conn) { h.wg.Go(func() { h.greet(c) }) })
-	})
 	return h, nil
 }
 
+func (h *host) take(c net.Conn) { h.wg.Go(func() { h.greet(c) }) }
+
 // greet learns which rank speaks and leaves the connection to the server.
-func (h *host) greet(c net.Conn) {
-	rank, err := readHello(c, h.size)
-	if !h.door.Leave(c) || err != nil {
-		c.Close()
+func (h *host) greet(raw net.Conn) {
+	c, e, err := h.meet(raw)
+	if !h.door.Leave(raw) || err != nil {
+		raw.Close()
 		return
 	}
-	if _, err := io.WriteString(c, welcome); err != nil {
-		c.Close()
+	answer := h.enter(e)
+	if answer == "" {
+		h.attach(e.rank, c)
 		return
 	}
-	h.count(1)
-	if !h.srv.Attach(rank, c) {
-		h.count(-1)
-		return
+	_, _ = c.Write(refused(answer)) // it calls again, or gives up
+	c.Close()
+}
+
+// meet has a caller prove itself, and reads its first line.
+func (h *host) meet(raw net.Conn) (c net.Conn, e hello, err error) {
+	c = raw
+	_ = raw.SetDeadline(time.Now().Add(h.limit))
+	if h.prove != nil {
+		if c, err = h.prove(raw); err != nil {
+			return nil, e, err
+		}
 	}
+	if e, err = readHello(c); err == nil {
+		err = raw.SetDeadline(time.Time{})
+	}
+	return c, e, err
+}
+
+// enter notes that a rank has come. Otherwise it says why that rank cannot take part.
+func (h *host) enter(e hello) (refusal string) {
 	h.mu.Lock()
-	h.came++
-	complete := h.came == h.size
+	defer h.mu.Unlock()
+	other, twice := h.came[e.rank]
+	switch {
+	case e.size != h.size:
+		return fmt.Sprintf("rank %d on %s is of a job of %d ranks, but the one that serves is of a job of %d", e.rank,
+			e.node, e.size, h.size)
+	case e.rank < 0 || e.rank >= h.size:
+		return fmt.Sprintf("there is no rank %d in a job of %d", e.rank, h.size)
+	case twice:
+		return fmt.Sprintf("there is a rank %d already, on %s; this one is on %s", e.rank, other.node, e.node)
+	}
+	h.came[e.rank] = e
+	if len(h.came) == h.size && h.prove != nil {
+		h.srv.Publish(pmi.KeyMapping, pmi.FormatNodes(h.nodes(), pmi.SafeValue))
+	}
+	return ""
+}
+
+// nodes numbers the nodes of all ranks, so that these need not ask for the machine of each other one. h.mu is held.
+func (h *host) nodes() []int {
+	number := map[string]int{}
+	nodes := make([]int, h.size)
+	for r := range nodes {
+		host := h.came[r].host
+		n, ok := number[host]
+		if !ok {
+			n = len(number)
+			number[host] = n
+		}
+		nodes[r] = n
+	}
+	return nodes
+}
+
+// attach welcomes a rank that has entered. When all ranks have come, no more callers are taken.
+func (h *host) attach(rank int, c net.Conn) {
+	_, err := io.WriteString(c, welcome)
+	if err != nil {
+		c.Close()
+		h.mu.Lock()
+		delete(h.came, rank) // it calls again
+		h.mu.Unlock()
+		return
+	}
+	h.serve(rank, c)
+	h.mu.Lock()
+	complete := len(h.came) == h.size
 	h.mu.Unlock()
 	if complete {
 		h.close()
 	}
 }
 
-// readHello reads the first line of a connection. The rank says no more before it is answered.
-func readHello(c net.Conn, size int) (rank int, err error) {
-	_ = c.SetDeadline(time.Now().Add(helloTimeout))
-	line, err := bufio.NewReaderSize(c, maxHello).ReadSlice('\n')
-	if err != nil {
-		return 0, err
+func (h *host) serve(rank int, c net.Conn) {
+	h.count(1)
+	if !h.srv.Attach(rank, c) {
+		h.count(-1)
 	}
-	m, err := pmi.Parse(line)
-	if err != nil {
-		return 0, err
-	}
-	if rank, err = m.Int("rank"); err != nil {
-		return 0, err
-	}
-	if m.Cmd != cmdHello || rank < 0 || rank >= size {
-		return 0, fmt.Errorf("%w: %s", pmi.ErrSyntax, m)
-	}
-	return rank, c.SetDeadline(time.Time{})
+}
+
+// own is the connection of the serving rank itself, without a network. It is the first to enter, in a job of several.
+func (h *host) own(p *place) net.Conn {
+	near, far := net.Pipe()
+	h.enter(hello{rank: p.rank, size: p.size, node: p.nodeName(), host: hostMark()})
+	h.serve(p.rank, far)
+	return near
 }
 
 // close takes no more callers.
@@ -132,13 +220,27 @@ func (h *host) count(d int) {
 const farewell = 200 * time.Millisecond
 
 // gone: a rank that goes without finalizing ends the job for all, because under these launchers perhaps nobody else
-// sees it.
+// sees it. So it is named here, with its node.
 func (h *host) gone(rank int) {
-	h.srv.Gone(rank)
 	if !h.srv.Finalized(rank) {
-		time.AfterFunc(farewell, h.srv.HangUp)
+		h.mu.Lock()
+		node, over := h.came[rank].node, h.over
+		h.mu.Unlock()
+		if !over {
+			fmt.Fprintf(os.Stderr, "golci: rank %d on %s has gone without finalizing; the job ends\n", rank, node)
+		}
+		time.AfterFunc(farewell, h.hangUp)
 	}
+	h.srv.Gone(rank)
 	h.count(-1)
+}
+
+// hangUp ends the job for all. The ends of connections that follow are no news.
+func (h *host) hangUp() {
+	h.mu.Lock()
+	h.over = true
+	h.mu.Unlock()
+	h.srv.HangUp()
 }
 
 func (h *host) stop(ctx context.Context) {
@@ -149,28 +251,10 @@ func (h *host) stop(ctx context.Context) {
 	case <-idle:
 	case <-ctx.Done():
 	}
+	h.mu.Lock()
+	h.over = true
+	h.mu.Unlock()
 	h.close()
 	h.srv.Close()
 	h.wg.Wait()
-}
-
-// greet tells the host at the other end of c which rank speaks. It returns nil if the host has hung up, because it has
-// no room or has ended.
-func greet(ctx context.Context, c net.Conn, rank int) net.Conn {
-	_ = c.SetDeadline(time.Now().Add(helloTimeout))
-	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
-	answer := make([]byte, len(welcome))
-	line, err := pmi.M(cmdHello, "rank", fmt.Sprint(rank)).Append(nil)
-	if err == nil {
-		_, err = c.Write(line)
-	}
-	if err == nil {
-		_, err = io.ReadFull(c, answer)
-	}
-	if !stop() || err != nil || string(answer) != welcome {
-		c.Close()
-		return nil
-	}
-	_ = c.SetDeadline(time.Time{})
-	return c
 }

@@ -1,7 +1,7 @@
 // Package boot gives a rank its number and its connection to the others. It finds the launcher from the environment:
-// golci run, MPICH's mpiexec, Slurm's srun, Open MPI's mpirun, or none. It offers the same Job under each: rank, size,
-// the ranks of the same node, a secret they share, and a small store. The store has keys and values for the exchange of
-// addresses.
+// golci run, MPICH's mpiexec, Slurm's srun, Open MPI's mpirun, variables of the user's, or none. It offers the same Job
+// under each: rank, size, the ranks of the same node, a secret they share, and a small store. The store has keys and
+// values for the exchange of addresses.
 //
 // Nothing here is fast or needs to be: it is used at the start and at the end of a job.
 package boot
@@ -33,6 +33,7 @@ var (
 	ErrNoKey    = errors.New("golci: no such key")
 	ErrArgument = errors.New("golci: bad argument")
 	ErrEnv      = errors.New("golci: launcher environment")
+	ErrApart    = errors.New("no way to the other ranks")
 	ErrTwice    = errors.New("golci: this process has joined its job already")
 	ErrLost     = errors.New("golci: the launcher has gone")
 	ErrAborted  = errors.New("golci: the job was aborted")
@@ -54,6 +55,7 @@ type Job struct {
 
 	store    store
 	patience time.Duration // for the exchanges of OpenPlane; 0: defaultPatience
+	loss     string        // of Loss; "": the launcher's
 
 	mu   sync.Mutex
 	puts map[string]bool // keys put so far; guarded by mu
@@ -66,6 +68,8 @@ const (
 	LauncherSlurm   = "slurm"   // srun, with PMI or without
 	LauncherPMI     = "pmi"     // another PMI-1 launcher
 	LauncherOpenMPI = "openmpi" // mpirun of Open MPI
+	LauncherEnv     = "env"     // none, or one of which nothing is known: GOLCI_RANK and GOLCI_SIZE tell the place
+	LauncherPMIx    = "pmix"    // another PMIx launcher, in builds with the tag pmix
 	LauncherSingle  = "single"  // none: a job of one rank
 	LauncherLocal   = "local"   // ranks inside one process, made by Local
 )
@@ -153,6 +157,14 @@ func (j *Job) Finalize(ctx context.Context) error { return j.store.finalize(ctx)
 // Lost is closed when the job cannot go on: the launcher's connection has ended without Finalize, or a local job was
 // aborted. It stays open for a job of one rank.
 func (j *Job) Lost() <-chan struct{} { return j.store.lost() }
+
+// Loss is a sentence about the event for which Lost is closed, as far as this rank knows.
+func (j *Job) Loss() string {
+	if j.loss != "" {
+		return j.loss
+	}
+	return "the launcher has gone"
+}
 
 func checkKey(key string) error {
 	if key == "" || len(key) > MaxKey {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -59,9 +60,9 @@ func Join(ctx context.Context, opts ...Option) (*Job, error) {
 		return nil, err
 	}
 	o.trace("launcher %s, rank %d of %d", p.launcher, p.rank, p.size)
-	if p.launcher == LauncherSingle {
-		tellMisspelt(LauncherSingle, 0)
-		return memoryJobs(1, LauncherSingle)[0], nil
+	if p.launcher == LauncherSingle || p.launcher == LauncherEnv && p.size == 1 {
+		tellMisspelt(p.launcher, 0)
+		return memoryJobs(1, p.launcher)[0], nil
 	}
 	if !joined.CompareAndSwap(false, true) {
 		return nil, ErrTwice
@@ -98,6 +99,9 @@ func (o *options) trace(format string, args ...any) {
 
 // joinPlace connects to the server of p and joins through it.
 func joinPlace(ctx context.Context, p place, o options) (*Job, error) {
+	if p.pmix {
+		return joinPMIx(ctx, p, o)
+	}
 	conn, cleanup, err := connect(ctx, p)
 	if err != nil {
 		return nil, err
@@ -121,7 +125,7 @@ func joinConn(ctx context.Context, conn net.Conn, cleanup cleanup, p place, o op
 		w.abandon()
 		return nil, err
 	}
-	j.patience = o.timeout
+	j.patience, j.loss = o.timeout, p.loss()
 	o.trace("job %s is complete; on this node: %v", j.JobID, j.LocalRanks)
 	if o.lost != nil {
 		f := func() { o.lost(j) }
@@ -133,6 +137,19 @@ func joinConn(ctx context.Context, conn net.Conn, cleanup cleanup, p place, o op
 		}
 	}
 	return j, nil
+}
+
+// loss is a sentence about the end of the connection to the server.
+func (p *place) loss() string {
+	switch {
+	case len(p.root.addrs) == 0 && p.meeting == "":
+		return ""
+	case len(p.root.addrs) == 0:
+		return "a rank has gone, which ends the job; if it is not named above, it is the one that served the others"
+	case p.rank == 0:
+		return "a rank has gone, which ends the job"
+	}
+	return "rank 0 at " + strings.Join(p.root.addrs, " or ") + ", which serves the job, has gone or has ended it"
 }
 
 // connect returns a connection on which the server knows, or will be told by open, which rank speaks.
@@ -152,6 +169,8 @@ func connect(ctx context.Context, p place) (net.Conn, cleanup, error) {
 			return nil, nil, fmt.Errorf("%w: PMI_PORT: %w", ErrEnv, err)
 		}
 		return c, nil, nil
+	case len(p.root.addrs) > 0:
+		return meetAtRoot(ctx, p)
 	}
 	return rendezvous(ctx, p)
 }
@@ -241,18 +260,31 @@ func (w *wire) meet(ctx context.Context, j *Job) error {
 		return fmt.Errorf("%w: the job's key has %d bytes, want %d", pmi.ErrReply, len(j.Key), keyBytes)
 	}
 	j.JobID = IDFromKey(j.Key)
-	if nodes == nil {
-		nodes, err = hostNodes(ctx, j)
+	if nodes == nil && w.ours {
+		if nodes, err = w.nodes(ctx, j.Size); err != nil { // the server may know since all have come
+			return err
+		}
 	}
-	j.LocalRanks = sameNode(nodes, j.Rank)
-	if err == nil && w.ours {
+	if nodes == nil {
+		if nodes, err = hostNodes(ctx, j); err != nil {
+			return err
+		}
+	}
+	j.LocalRanks = nodes.Mates(j.Rank)
+	if w.ours {
 		err = w.room(ctx, j)
 	}
 	return err
 }
 
+// placement says which rank is on which node.
+type placement interface {
+	Node(rank int) int
+	Mates(rank int) []int // on the same node, ascending, this one included
+}
+
 // nodes asks the launcher which rank is on which node; nil when it does not say.
-func (w *wire) nodes(ctx context.Context, size int) ([]int, error) {
+func (w *wire) nodes(ctx context.Context, size int) (placement, error) {
 	if err := w.take(ctx); err != nil {
 		return nil, err
 	}
@@ -262,8 +294,8 @@ func (w *wire) nodes(ctx context.Context, size int) ([]int, error) {
 		return nil, err
 	}
 	nodes, err := pmi.ParseMapping(text, size)
-	if err != nil {
-		return nil, nil // a form not known here: the ranks find out by their hosts' names
+	if err != nil || nodes == nil {
+		return nil, nil // none, or a form not known here: the ranks find out by their hosts' names
 	}
 	return nodes, nil
 }
@@ -287,10 +319,25 @@ func (w *wire) secret(ctx context.Context) ([]byte, error) {
 	return key, nil
 }
 
-// hostNodes numbers the ranks' nodes by the host identities they have put.
-func hostNodes(ctx context.Context, j *Job) ([]int, error) {
+// hosts are the nodes of all ranks, by rank.
+type hosts []int
+
+func (h hosts) Node(rank int) int { return h[rank] }
+
+func (h hosts) Mates(rank int) (out []int) {
+	for r, n := range h {
+		if n == h[rank] {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// hostNodes numbers the ranks' nodes by the host identities they have put. It asks for each rank: only a launcher that
+// does not tell the nodes makes it so dear.
+func hostNodes(ctx context.Context, j *Job) (placement, error) {
 	number := map[string]int{}
-	nodes := make([]int, j.Size)
+	nodes := make(hosts, j.Size)
 	for r := range nodes {
 		id, err := j.store.get(ctx, r, "host")
 		if err != nil {
@@ -306,19 +353,11 @@ func hostNodes(ctx context.Context, j *Job) ([]int, error) {
 	return nodes, nil
 }
 
-// hostID tells machines apart: the kernel's boot identity where there is one, since names may repeat.
+// hostID tells machines apart: the kernel's boot identity where there is one, since names may repeat. Containers count
+// as machines if their networks are apart: ranks of a node meet at sockets that are the network's.
 func hostID() []byte {
 	name, _ := os.Hostname()
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	return []byte(name + " " + strconv.Itoa(len(boot)) + " " + string(boot))
-}
-
-func sameNode(nodes []int, rank int) []int {
-	var out []int
-	for r, n := range nodes {
-		if n == nodes[rank] {
-			out = append(out, r)
-		}
-	}
-	return out
+	net, _ := os.Readlink("/proc/self/ns/net")
+	return []byte(name + " " + strconv.Itoa(len(boot)) + " " + string(boot) + " " + net)
 }

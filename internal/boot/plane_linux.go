@@ -94,28 +94,9 @@ func (p *Plane) openFar(at []netip.Addr) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	if table, err = Exchange(ctx, j, keyPlane, p.far.Addrs(), mesh.CheckAddrs); err != nil {
-		return err
-	}
-	for _, rank := range circle(j.Rank, j.Size) {
-		if j.Near(rank) {
-			continue
-		}
-		if _, err := table.Of(ctx, rank); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// circle lists the ranks at the distances 1, 2, 4, ... round the circle, both ways: those that package exit talks to.
-// Their addresses are fetched beforehand. At the end of the job the launcher's answers may have to wait for a Fence
-// that never ends.
-func circle(rank, size int) (out []int) {
-	for d := 1; d < size; d *= 2 {
-		out = append(out, (rank+d)%size, (rank+size-d)%size)
-	}
-	return out
+	far := func(rank int) bool { return !j.Near(rank) }
+	table, err = ExchangeCircle(ctx, j, keyPlane, p.far.Addrs(), mesh.CheckAddrs, far)
+	return err
 }
 
 func (p *Plane) isNear(rank int) bool { return p.far == nil || p.job.Near(rank) }

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/golci/golci/internal/usertest"
 )
 
 type planeNews struct {
@@ -155,7 +157,7 @@ func TestPlaneTaken(t *testing.T) {
 	}
 	planes[1].Close()
 	name := planeName(planes[1].job.Key, 1)
-	asStranger(t, func() {
+	usertest.AsStranger(t, func() {
 		ln, err := net.Listen("unixpacket", name)
 		if err != nil {
 			t.Error(err)
@@ -184,7 +186,7 @@ func TestPlaneTurnsAway(t *testing.T) {
 	planes, news := openPlanes(t, 2, 1)
 	name := planeName(planes[1].job.Key, 1)
 	var calls []net.Conn
-	asStranger(t, func() {
+	usertest.AsStranger(t, func() {
 		for range 300 {
 			c, err := net.Dial(packets, name)
 			if err != nil {

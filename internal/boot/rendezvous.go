@@ -46,10 +46,6 @@ type meeting struct {
 
 // rendezvous joins the ranks of a job on one node.
 func rendezvous(ctx context.Context, p place) (net.Conn, cleanup, error) {
-	if p.nodes != 1 {
-		return nil, nil, fmt.Errorf("%w: %s without PMI-1 starts ranks on one node only; use mpiexec (Hydra) or srun --mpi=pmi2",
-			ErrEnv, p.launcher)
-	}
 	m := newMeeting(p)
 	for {
 		conn, err := m.look(ctx)
@@ -83,7 +79,11 @@ func (m *meeting) look(ctx context.Context) (net.Conn, error) {
 		c, err := dialAbstract("unix", name)
 		switch {
 		case err == nil:
-			return greet(ctx, c, m.place.rank), nil
+			c, err = greet(ctx, c, &m.place, helloTimeout)
+			if errors.Is(err, errRefused) {
+				return nil, err
+			}
+			return c, nil
 		case errors.Is(err, errNobody):
 			free = append(free, name)
 		case errors.Is(err, errBusy) && m.busy[i] < busyMost:
@@ -119,7 +119,7 @@ func (m *meeting) serve(free []string) error {
 				return nil
 			}
 		}
-		m.host, err = newHost(ln, m.place.size)
+		m.host, err = newHost(ln, &m.place)
 		return err
 	}
 	return nil

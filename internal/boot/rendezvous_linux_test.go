@@ -97,11 +97,3 @@ func TestRendezvousDeath(t *testing.T) {
 		j.store.(*wire).close(canceled)
 	}
 }
-
-func TestRendezvousManyNodes(t *testing.T) {
-	p := meetingPlace(t, 0, 2)
-	p.nodes = 2
-	if _, err := joinPlace(t.Context(), p, options{}); !errors.Is(err, ErrEnv) {
-		t.Errorf("%v", err)
-	}
-}

@@ -17,32 +17,9 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/golci/golci/internal/usertest"
 )
-
-// stranger is the user id of somebody else.
-const stranger = 54321
-
-// asStranger runs f on an OS thread that belongs to another user, which no other goroutine uses again. f must do its
-// system calls itself.
-func asStranger(t *testing.T, f func()) {
-	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("skipped: needs root to become another user")
-	}
-	done := make(chan bool)
-	go func() {
-		runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine
-		none := ^uintptr(0)
-		_, _, errno := syscall.RawSyscall(unix.SYS_SETRESUID, none, stranger, none)
-		if errno == 0 {
-			f()
-		}
-		done <- errno == 0
-	}()
-	if !<-done {
-		t.Fatal("cannot become another user")
-	}
-}
 
 // joinMeeting lets size ranks join at a rendezvous, and returns their jobs.
 func joinMeeting(t *testing.T, size int, limit time.Duration) []*Job {
@@ -84,7 +61,7 @@ func endAll(t *testing.T, jobs []*Job) {
 func TestRendezvousSquatted(t *testing.T) {
 	names := newMeeting(meetingPlace(t, 0, 1)).names
 	var held []net.Listener
-	asStranger(t, func() {
+	usertest.AsStranger(t, func() {
 		for _, name := range names[:3] {
 			ln, err := net.Listen("unix", name)
 			if err != nil {
@@ -145,7 +122,7 @@ func TestRendezvousToggled(t *testing.T) {
 	quit := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		asStranger(t, func() {
+		usertest.AsStranger(t, func() {
 			for i := 0; ; i = (i + 1) % 3 {
 				select {
 				case <-quit:
@@ -173,7 +150,7 @@ func TestRendezvousToggled(t *testing.T) {
 func TestRendezvousHeld(t *testing.T) {
 	names := newMeeting(meetingPlace(t, 0, 1)).names
 	var held []net.Listener
-	asStranger(t, func() {
+	usertest.AsStranger(t, func() {
 		for _, name := range names {
 			if ln, err := net.Listen("unix", name); err == nil {
 				held = append(held, ln)
@@ -186,7 +163,8 @@ func TestRendezvousHeld(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	_, err := joinPlace(ctx, meetingPlace(t, 0, 2), options{})
-	if want := fmt.Sprintf("process %d of user %d", os.Getpid(), stranger); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), want) {
+	if want := fmt.Sprintf("process %d of user %d", os.Getpid(), usertest.Stranger); !errors.Is(err, ErrMissing) ||
+		!strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
@@ -197,13 +175,13 @@ func TestRendezvousTurnsAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := newHost(ln, 2)
+	h, err := newHost(ln, &place{size: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer h.stop(canceled)
 	var c net.Conn
-	asStranger(t, func() { c, err = net.Dial("unix", ln.Addr().String()) })
+	usertest.AsStranger(t, func() { c, err = net.Dial("unix", ln.Addr().String()) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,8 +193,8 @@ func TestRendezvousTurnsAway(t *testing.T) {
 	if d := time.Since(begun); d >= helloTimeout {
 		t.Errorf("the stranger could stay for %v", d)
 	}
-	if h.came != 0 || h.door.Early() != 0 {
-		t.Errorf("%d ranks came, %d may speak", h.came, h.door.Early())
+	if len(h.came) != 0 || h.door.Early() != 0 {
+		t.Errorf("%d ranks came, %d may speak", len(h.came), h.door.Early())
 	}
 }
 
@@ -228,7 +206,7 @@ func TestRendezvousEarly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := newHost(ln, 2)
+	h, err := newHost(ln, &place{size: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +223,7 @@ func TestRendezvousEarly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if conn := greet(t.Context(), c, 1); conn != nil {
+		if conn, err := greet(t.Context(), c, &place{rank: 1, size: 2}, helloTimeout); err == nil {
 			conn.Close()
 			break
 		}
@@ -298,7 +276,7 @@ func TestRendezvousFlood(t *testing.T) {
 	}
 	cmd := exec.CommandContext(t.Context(), "/proc/self/exe")
 	cmd.Env = []string{floodRole + "=" + newMeeting(meetingPlace(t, 0, 1)).names[0]}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: stranger, Gid: stranger}}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: usertest.Stranger, Gid: usertest.Stranger}}
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

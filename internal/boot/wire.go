@@ -28,6 +28,8 @@ type wire struct {
 	ours bool                       // the server answers pmi.CmdWho
 	size int                        // ranks in the job
 	here func() (ranks, why string) // the missing ranks, for a server that does not report them; may be nil
+	// virtual replaces the connection and the reader, for a rank whose time is virtual; else nil.
+	virtual *Virtual
 
 	turn    chan struct{} // holds one token; whoever takes it may use the fields up to the blank line
 	kvs     string        // name of the key space
@@ -121,6 +123,10 @@ func (w *wire) send(m pmi.Msg) error {
 	if len(line) > pmi.MaxSend && m.Cmd != pmi.CmdSpawn { // which only servers of ours get
 		return fmt.Errorf("%w: %s of %d bytes", pmi.ErrLineTooLong, m.Cmd, len(line))
 	}
+	if w.virtual != nil {
+		w.virtual.Say(line)
+		return nil
+	}
 	_ = w.conn.SetWriteDeadline(time.Now().Add(writeTimeout))
 	if _, err := w.conn.Write(line); err != nil {
 		if w.aborted.Load() { // by another goroutine, which has closed the connection
@@ -133,6 +139,9 @@ func (w *wire) send(m pmi.Msg) error {
 
 // next waits for one line.
 func (w *wire) next(ctx context.Context) (pmi.Msg, error) {
+	if w.virtual != nil {
+		return w.virtual.Hear()
+	}
 	select {
 	case m := <-w.replies:
 		return m, nil

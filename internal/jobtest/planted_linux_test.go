@@ -1,29 +1,27 @@
 package jobtest
 
 import (
+	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/golci/golci/internal/invariants"
 )
 
 // TestPlantedRace: the race detector reports a data race between two threads of one rank, and nothing where messages
 // order their accesses.
 func TestPlantedRace(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds itself with -race")
+	if !invariants.Race {
+		t.Skip("only programs for the race detector report races: go test -race")
 	}
 	t.Parallel()
-	bin := filepath.Join(t.TempDir(), "planted")
-	out, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-race", "-o", bin, ".").CombinedOutput()
+	bin, err := os.Executable()
 	if err != nil {
-		if strings.Contains(string(out), "requires cgo") || strings.Contains(string(out), "C compiler") {
-			t.Skipf("no race detector here: %v\n%s", err, out)
-		}
-		t.Fatalf("go test -c -race: %v\n%s", err, out)
+		t.Fatal(err)
 	}
 	wantRace(t, bin)
-	out, err = exec.CommandContext(t.Context(), bin, plantedWord, mendedWord).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), bin, plantedWord, mendedWord).CombinedOutput()
 	if err != nil || string(out) != "done\n" {
 		t.Errorf("mended: %v\n%s", err, out)
 	}

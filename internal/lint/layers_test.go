@@ -11,8 +11,8 @@ import (
 // from layers below its own and, within its own, from its own entry only. docs/ARCHITECTURE.md draws the same.
 var layers = [][]string{
 	{
-		"internal/addrs", "internal/arch", "internal/authconn", "internal/badnet", "internal/inside", "internal/invariants",
-		"internal/scenario", "internal/settings",
+		"internal/addrs", "internal/arch", "internal/authconn", "internal/badnet", "internal/dl", "internal/inside",
+		"internal/invariants", "internal/nodelist", "internal/scenario", "internal/settings",
 	},
 	{"internal/affinity", "internal/futex", "internal/machine", "internal/ofi", "internal/simd", "internal/tool"},
 	{"internal/spin", "internal/topology"},
@@ -30,7 +30,7 @@ var layers = [][]string{
 	{"internal/mpi"},
 	{"mpi"},
 	{"bench", "internal/mpitest", "internal/realmtest"},
-	{"cmd", "examples", "internal/gasnettest", "internal/jobtest", "internal/lint"},
+	{"cmd", "examples", "internal/gasnettest", "internal/jobtest", "internal/lint", "internal/slurmtest"},
 }
 
 // alone lists packages that import less of the module than their layer may: only what lies under one of the paths, or

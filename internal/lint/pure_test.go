@@ -10,9 +10,11 @@ import (
 
 // pure lists the packages that do no input or output, start nothing, and are given time and randomness.
 var pure = []string{
-	"internal/badnet", "internal/credit", "internal/boot/pmi", "internal/machine", "internal/match", "internal/reliable", "internal/schedule",
+	"internal/badnet", "internal/credit", "internal/boot/gather", "internal/boot/pmi", "internal/conduit/udp/obituary",
+	"internal/machine", "internal/match", "internal/reliable", "internal/schedule",
 	"internal/realm/event", "internal/realm/reduce", "internal/realm/reservation", "internal/realm/space",
 	"internal/realm/barrier", "internal/abi", "internal/tool", "cmd/golci-mpich-tests/internal/suite",
+	"cmd/golci/internal/alloc", "internal/nodelist",
 	"internal/mpi/pure/agree", "internal/mpi/pure/args", "internal/mpi/pure/attr", "internal/mpi/pure/dtype",
 	"internal/mpi/pure/epoch", "internal/mpi/pure/errs", "internal/mpi/pure/fileview",
 	"internal/mpi/pure/group", "internal/mpi/pure/info",

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,9 +62,6 @@ func TestLinksLead(t *testing.T) {
 
 var variable = regexp.MustCompile(`\bGOLCI_[A-Z0-9_]+\b`)
 
-// launcherVariables are set by golci run for its ranks and are no settings.
-var launcherVariables = map[string]bool{"GOLCI_JOB": true}
-
 // TestSettingsAreDocumented: the table in docs/ARCHITECTURE.md has every setting, with its default, and no page names
 // one that does not exist.
 func TestSettingsAreDocumented(t *testing.T) {
@@ -81,7 +79,7 @@ func TestSettingsAreDocumented(t *testing.T) {
 			continue
 		}
 		for _, name := range variable.FindAllString(string(f.text), -1) {
-			if _, ok := known[name]; !ok && !launcherVariables[name] {
+			if _, ok := known[name]; !ok && !slices.Contains(settings.Places, name) {
 				t.Errorf("%s: there is no setting %s", f.name, name)
 			}
 		}

@@ -54,6 +54,9 @@ type Config struct {
 	MinRTO, MaxRTO time.Duration
 	// ResendsPerPass is the most resends of one call of Outgoing.
 	ResendsPerPass int
+	// AskEvery is the least time between questions to a peer whose packets come back, and from the last of them to the
+	// verdict. It counts up to KeepAlive.
+	AskEvery time.Duration
 	// KeepAlive is the silence after which a peer is asked for a sign of life. After a silence of DeadAfter it is dead.
 	// Both count only for pairs in use. DeadAfter is also the least time before a living peer is given up because one
 	// segment does not get through.
@@ -73,6 +76,7 @@ func (c Config) Default() Config {
 	def(&c.MinRTO, 2*time.Millisecond)
 	def(&c.MaxRTO, 500*time.Millisecond)
 	def(&c.ResendsPerPass, 16)
+	def(&c.AskEvery, 10*time.Millisecond)
 	def(&c.KeepAlive, time.Second)
 	def(&c.DeadAfter, 10*time.Second)
 	return c
@@ -96,6 +100,8 @@ func (c *Config) check() error {
 		return fmt.Errorf("%w: messages of %d bytes, %d to reassemble them", ErrConfig, c.MaxMessage, c.Reassembly)
 	case c.AckDelay < 0 || c.MinRTO <= c.AckDelay || c.MaxRTO < c.MinRTO:
 		return fmt.Errorf("%w: ack delay %v, timeout %v to %v", ErrConfig, c.AckDelay, c.MinRTO, c.MaxRTO)
+	case c.AskEvery <= 0:
+		return fmt.Errorf("%w: questions every %v", ErrConfig, c.AskEvery)
 	case c.KeepAlive <= 0 || c.DeadAfter <= c.KeepAlive:
 		return fmt.Errorf("%w: keep-alive %v, dead after %v", ErrConfig, c.KeepAlive, c.DeadAfter)
 	}

@@ -11,8 +11,6 @@ const (
 	MaxWays = 8
 	// proofs is how many packets must have come back before a peer is dead, and how many questions are asked.
 	proofs = 3
-	// leastRound is the least time between these questions, and from the last of them to the verdict.
-	leastRound = 10 * time.Millisecond
 )
 
 // ErrRefused is matched by the error of a peer whose machine returns packets, or of which Suspect was told, and which
@@ -83,7 +81,7 @@ func (p *peer) trust() {
 // questionEvery is the time between questions: two of the shortest round trip of late. The mean would not do. Ranks that
 // are busy at the start of a job take long to answer, and may be quiet since.
 func (p *peer) questionEvery() time.Duration {
-	return min(max(leastRound, 2*p.cc.unloaded()), p.e.cfg.KeepAlive)
+	return min(max(p.e.cfg.AskEvery, 2*p.cc.unloaded()), p.e.cfg.KeepAlive)
 }
 
 // refused is the verdict, if it is due. Who comes late for it was away, and what the peer has answered meanwhile may

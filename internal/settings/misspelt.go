@@ -8,14 +8,30 @@ import (
 // prefix is how the names of all settings begin.
 const prefix = "GOLCI_"
 
-// Unknown returns a sentence for each variable of env (os.Environ) named like a setting that is none, and not in
-// others.
-func Unknown(env []string, others ...string) (texts []string) {
+// Variables that give a rank its place in a job. They are no settings: nothing lists their values, and golci run passes
+// none of them on. Package boot reads them.
+const (
+	EnvJob    = "GOLCI_JOB"    // the name of a job of golci run
+	EnvRank   = "GOLCI_RANK"   // number of the rank
+	EnvSize   = "GOLCI_SIZE"   // ranks of the job
+	EnvRoot   = "GOLCI_ROOT"   // address and port of rank 0
+	EnvSecret = "GOLCI_SECRET" // what only the ranks of the job know; never shown
+)
+
+// Places are the names of these variables.
+var Places = []string{EnvJob, EnvRank, EnvSize, EnvRoot, EnvSecret}
+
+// IsPlace says that kv, "name=value", is one of the variables of Places.
+func IsPlace(kv string) bool {
+	name, _, _ := strings.Cut(kv, "=")
+	return slices.Contains(Places, name)
+}
+
+// Unknown returns a sentence for each variable of env (os.Environ) that is named like a setting and is none.
+func Unknown(env []string) (texts []string) {
 	for _, name := range unknown(env) {
-		if !slices.Contains(others, name) {
-			text, _ := complaint(name)
-			texts = append(texts, text)
-		}
+		text, _ := complaint(name)
+		texts = append(texts, text)
 	}
 	return texts
 }
@@ -30,7 +46,7 @@ func Misspelt(env []string) (texts []string) {
 	return texts
 }
 
-// complaint says that name is no setting, and of which it is a slip.
+// complaint says that name is no setting, and of which name it is a slip.
 func complaint(name string) (text string, slip bool) {
 	text = name + " is set, but no setting is called so"
 	if near := nearest(name); near != "" {
@@ -43,7 +59,8 @@ func complaint(name string) (text string, slip bool) {
 func unknown(env []string) (names []string) {
 	for _, kv := range env {
 		name, value, _ := strings.Cut(kv, "=")
-		known := slices.ContainsFunc(table, func(d *definition) bool { return d.Env == name })
+		known := slices.Contains(Places, name) || slices.ContainsFunc(table,
+			func(d *definition) bool { return d.Env == name })
 		if strings.HasPrefix(name, prefix) && value != "" && !known && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -54,14 +71,20 @@ func unknown(env []string) (names []string) {
 // lettersASlip is how many letters of a name allow one to be wrong, missing, too many, or in its neighbour's place.
 const lettersASlip = 4
 
-// nearest finds the setting for which name is a slip, or "".
+// nearest finds the setting, or the variable of Places, for which name is a slip, or "".
 func nearest(name string) (near string) {
 	name = strings.TrimPrefix(name, prefix)
 	least := len(name)/lettersASlip + 1
-	for _, d := range table {
-		if n := slips(name, strings.TrimPrefix(d.Env, prefix)); n < least {
-			near, least = d.Env, n
+	try := func(other string) {
+		if n := slips(name, strings.TrimPrefix(other, prefix)); n < least {
+			near, least = other, n
 		}
+	}
+	for _, d := range table {
+		try(d.Env)
+	}
+	for _, other := range Places {
+		try(other)
 	}
 	return near
 }

@@ -108,6 +108,9 @@ var (
 	Bind = defineWord("GOLCI_BIND", "core",
 		"What golci run binds a rank to, where its flag -bind does not say, and whether ranks that nobody "+
 			"has bound divide their cores.", "core", "none")
+	Allocation = defineWord("GOLCI_ALLOCATION", "auto",
+		"Whether golci run, where its flag -allocation does not say, looks for the machines that a scheduler has given "+
+			"to this job.", "auto", "none")
 	Stuck = defineDuration("GOLCI_STUCK", "10s", 0,
 		"After how long a worker that makes no progress is reported; 0: never.")
 	Dump = defineWord("GOLCI_DUMP", "calls",

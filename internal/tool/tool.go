@@ -105,7 +105,7 @@ var categories = []Category{
 		Name: "job", Doc: "The start and the end of a job.",
 		controls: []string{
 			"GOLCI_INIT_TIMEOUT", "GOLCI_EXITTIMEOUT", "GOLCI_EXITTIMEOUT_MIN", "GOLCI_EXITTIMEOUT_FACTOR",
-			"GOLCI_EXITTIMEOUT_MAX", "GOLCI_EXITSETTLE",
+			"GOLCI_EXITTIMEOUT_MAX", "GOLCI_EXITSETTLE", "GOLCI_ALLOCATION",
 		},
 	},
 	{

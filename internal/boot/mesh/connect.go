@@ -222,9 +222,8 @@ func judgeDial(err error) verdict {
 
 // judgeCall is the verdict for a failed conversation.
 func judgeCall(err error) verdict {
-	var noTLS tls.RecordHeaderError
 	switch {
-	case errors.Is(err, authconn.ErrStranger), errors.As(err, &noTLS):
+	case authconn.IsStranger(err):
 		return absent
 	case silent(err):
 		return noAnswer

@@ -85,7 +85,8 @@ func intrude(c net.Conn, job *authconn.Identity) error {
 	if err := t.Handshake(); err != nil {
 		return err
 	}
-	_, _ = t.Write(append(hello(0, 1), 9, 0, 0, 0, 0, 0, 0, 0, 3, 'b', 'a', 'd')) // it may have been hung up on already
+	// it may have been hung up on already
+	_, _ = t.Write(append(hello(0, 1), 9, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 'b', 'a', 'd'))
 	return nil
 }
 
@@ -102,7 +103,7 @@ func TestMembers(t *testing.T) {
 		"another rank":  hello(0, 0),
 		"no rank":       hello(2, 1),
 		"a huge rank":   hello(1<<32-1, 1),
-		"a long frame":  append(hello(0, 1), 1, 0, 0, 0, 0, 0, 0, 0, MaxMessage+1),
+		"a long frame":  append(hello(0, 1), 1, 0, 0, 0, 0, 0, 0, 0, MaxMessage+1, 0, 0, 0),
 		"an old number": append(hello(0, 1), make([]byte, frameFront)...),
 	} {
 		t.Run(name, func(t *testing.T) {

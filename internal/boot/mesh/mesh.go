@@ -23,12 +23,12 @@ var errArgument = errors.New("golci: bad argument")
 
 // label changes with any change of the conversation. The handshake takes half the time with X25519 alone. The default's
 // secrets would outlast exit codes.
-const label = "golci mesh 3"
+const label = "golci mesh 4"
 
 // DefaultSilence is how long a machine may say nothing before its ranks count as gone.
 const DefaultSilence = 4 * time.Second
 
-// MaxMessage is the largest message in bytes.
+// MaxMessage is the largest message in bytes, unless Config.Most says otherwise.
 const MaxMessage = 128
 
 // Config of a Node.
@@ -42,6 +42,8 @@ type Config struct {
 	Where func(ctx context.Context, rank int) ([]netip.AddrPort, error)
 	// Silence is how long a machine may say nothing before its ranks count as gone; 0: DefaultSilence.
 	Silence time.Duration
+	// Most is the largest message in bytes, the same on all ranks; 0: MaxMessage.
+	Most int
 
 	auth time.Duration // for callers to prove themselves; 0: authTime
 }
@@ -75,6 +77,9 @@ type Node struct {
 func Listen(cfg Config, at ...netip.Addr) (*Node, error) {
 	if cfg.Silence <= 0 {
 		cfg.Silence = DefaultSilence
+	}
+	if cfg.Most <= 0 {
+		cfg.Most = MaxMessage
 	}
 	if cfg.auth <= 0 {
 		cfg.auth = authTime

@@ -219,3 +219,21 @@ func TestWhere(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestLargeMessages: where Config.Most allows them, messages of many packets arrive whole, and longer ones are refused.
+func TestLargeMessages(t *testing.T) {
+	const most = 300_000
+	w := newWorld(t, 2, 3, Config{Most: most})
+	for _, size := range []int{MaxMessage + 1, most, 0} {
+		text := strings.Repeat("z", size)
+		if err := w.nodes[0].Send(t.Context(), 1, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-w.news; got != (news{1, 0, text}) {
+			t.Errorf("%d bytes from %d to %d, want %d", len(got.text), got.from, got.to, size)
+		}
+	}
+	if err := w.nodes[0].Send(t.Context(), 1, make([]byte, most+1)); !errors.Is(err, errArgument) {
+		t.Errorf("a message that is too long: %v", err)
+	}
+}

@@ -212,7 +212,7 @@ func (r *refuser) open(t *testing.T, to netip.AddrPort) netip.AddrPort {
 // make it. It is believed even less where the rank has proved itself before.
 func TestRefusalIsDoubted(t *testing.T) {
 	for name, how := range map[string]func(net.Conn){
-		"another job": func(c net.Conn) { _, _ = c.Write([]byte(refusal)) },
+		"another job": authconn.Refuse,
 		"mail server": func(c net.Conn) { _, _ = c.Write([]byte("220 mail.example.org\r\n")) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -244,7 +244,7 @@ func TestVerdicts(t *testing.T) {
 	unreachable := netip.MustParseAddrPort("[fe80::1]:1") // of which interface, it does not say
 	hangsUp := listener(t, func(net.Conn) {})
 	other := listener(t, func(c net.Conn) { // which reads all, or its answer might be lost with the connection
-		_, _ = c.Write([]byte(refusal))
+		authconn.Refuse(c)
 		_, _ = io.Copy(io.Discard, c)
 	})
 	for _, c := range []struct {

@@ -61,16 +61,16 @@ func (n *Node) peer(rank int) *peer {
 	return p
 }
 
-// Send sends b, of at most MaxMessage bytes, to rank to, another rank, and returns when that has taken it. It blocks
+// Send sends b, of at most Config.Most bytes, to rank to, another rank, and returns when that has taken it. It blocks
 // the calling goroutine until ctx ends at the latest; the message may then still arrive. Messages to one rank go one
 // after the other. A rank that accepts a call or a message but does not answer may be stopped for a while. It is called
 // again after Silence, or twice that, until ctx ends. The error then names its address. Errors: ErrGone, net.ErrClosed,
 // and those of ctx and of Where.
 func (n *Node) Send(ctx context.Context, to int, b []byte) error {
-	if to < 0 || to >= n.cfg.Size || to == n.cfg.Rank || len(b) > MaxMessage {
+	if to < 0 || to >= n.cfg.Size || to == n.cfg.Rank || len(b) > n.cfg.Most {
 		return fmt.Errorf("%w: %d bytes from rank %d to rank %d of %d", errArgument, len(b), n.cfg.Rank, to, n.cfg.Size)
 	}
-	return n.send(ctx, n.peer(to), byte(len(b)), b)
+	return n.send(ctx, n.peer(to), uint32(len(b)), b)
 }
 
 // Gone says whether rank is known to be gone. It does not block. Unless that is known it starts one probe at a time,
@@ -128,7 +128,7 @@ func (n *Node) Hold(ctx context.Context, rank int) error {
 }
 
 // send sends a frame, again on another connection as long as the rank may be there.
-func (n *Node) send(ctx context.Context, p *peer, size byte, b []byte) error {
+func (n *Node) send(ctx context.Context, p *peer, size uint32, b []byte) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(n.ctx, cancel)()
@@ -142,8 +142,8 @@ func (n *Node) send(ctx context.Context, p *peer, size byte, b []byte) error {
 		return fmt.Errorf("%w: %d", ErrGone, p.rank)
 	}
 	p.number++
-	frame := append(binary.LittleEndian.AppendUint64(make([]byte, 0, frameFront+len(b)), p.number), size)
-	frame = append(frame, b...)
+	frame := binary.LittleEndian.AppendUint64(make([]byte, 0, frameFront+len(b)), p.number)
+	frame = append(binary.LittleEndian.AppendUint32(frame, size), b...)
 	for {
 		err := n.try(ctx, p, frame)
 		switch {

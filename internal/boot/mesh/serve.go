@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"math"
 	"net"
 	"time"
 
@@ -18,18 +19,14 @@ const (
 	authTime = 10 * time.Second
 )
 
-// refusal is the answer to a caller without the key. A caller from another job finds that it is no TLS. So it knows
-// that its rank is not at this address any more.
-const refusal = "golci: this is another job\n"
-
 // ping is the length of a frame without a message, which only asks whether the other side is there.
-const ping = 0xff
+const ping = math.MaxUint32
 
 // watches marks the called rank in the hello of Hold. Such a connection carries nothing.
 const watches = 1 << 31
 
 const (
-	frameFront  = 8 + 1
+	frameFront  = 8 + 4
 	answerBytes = 8
 )
 
@@ -57,7 +54,7 @@ func (n *Node) admit(raw net.Conn) (c *tls.Conn, from int, err error) {
 	c, _, err = authconn.Admit(raw, func(uint32) *authconn.Identity { return n.id })
 	if err != nil {
 		if errors.Is(err, authconn.ErrStranger) {
-			_, _ = raw.Write([]byte(refusal))
+			authconn.Refuse(raw) // so the caller knows that its rank is not at this address any more
 		}
 		return nil, 0, err
 	}
@@ -91,15 +88,18 @@ func (n *Node) replace(from int, c net.Conn) {
 // receive takes the messages of a connection until it ends.
 func (n *Node) receive(c net.Conn, from int) {
 	var front [frameFront]byte
-	var b [MaxMessage]byte
+	b := make([]byte, MaxMessage)
 	for {
 		if _, err := io.ReadFull(c, front[:]); err != nil {
 			return
 		}
-		number, size := binary.LittleEndian.Uint64(front[:]), int(front[8])
+		number, size := binary.LittleEndian.Uint64(front[:]), binary.LittleEndian.Uint32(front[8:])
 		if size != ping {
-			if size > MaxMessage {
+			if int64(size) > int64(n.cfg.Most) {
 				return
+			}
+			if int(size) > len(b) {
+				b = make([]byte, n.cfg.Most)
 			}
 			if _, err := io.ReadFull(c, b[:size]); err != nil {
 				return
@@ -121,3 +121,6 @@ func (n *Node) take(from int, number uint64, b []byte) {
 		n.cfg.Take(from, b)
 	}
 }
+
+// Extra is how many bytes a message takes beyond its own: its frame and the answer to it, without those of TLS and TCP.
+const Extra = frameFront + answerBytes

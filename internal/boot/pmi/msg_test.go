@@ -132,14 +132,24 @@ func FuzzServer(f *testing.F) {
 
 func checkServer(t *testing.T, s *Server) {
 	t.Helper()
-	in := 0
-	for _, st := range s.state {
-		if st == rankBarrier {
+	var in, ended, left int
+	for _, st := range s.states.of {
+		switch {
+		case st == rankBarrier:
 			in++
+		case st == rankLeft:
+			left++
+			fallthrough
+		case st >= rankFinal:
+			ended++
 		}
 	}
-	if in != s.waiting || len(s.Missing()) != s.cfg.Size-in || in == s.cfg.Size {
-		t.Fatalf("waiting %d, in the barrier %d, missing %v", s.waiting, in, s.Missing())
+	got := *s.states
+	if in != got.waiting || ended != len(got.ended) || left != got.left {
+		t.Fatalf("%d wait, %d have ended, %d left; counted %+v", in, ended, left, got)
+	}
+	if len(s.Missing()) != s.cfg.Size-in || in == s.cfg.Size {
+		t.Fatalf("%d in the barrier, missing %v", in, s.Missing())
 	}
 }
 
@@ -179,7 +189,7 @@ func TestParseMapping(t *testing.T) {
 		{"(vector,(0,1,-1))", 2, nil, true},
 		{"(vector,(0,1,1)", 1, nil, true},
 	} {
-		got, err := ParseMapping(c.text, c.size)
+		got, err := nodesOf(c.text, c.size)
 		if (err != nil) != c.bad || !slices.Equal(got, c.want) {
 			t.Errorf("%q for %d: %v, %v; want %v", c.text, c.size, got, err, c.want)
 		}
@@ -191,9 +201,10 @@ func FuzzMapping(f *testing.F) {
 	f.Add("(vector,(0,1,1),(1,2,3))", 20)
 	f.Fuzz(func(t *testing.T, s string, size int) {
 		size %= 10000
-		nodes, err := ParseMapping(s, size)
+		nodes, err := nodesOf(s, size)
 		if err == nil && nodes != nil && len(nodes) != size {
 			t.Fatalf("%d nodes for %d ranks", len(nodes), size)
 		}
+		checkMates(t, s, size%50)
 	})
 }

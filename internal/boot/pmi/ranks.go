@@ -31,10 +31,17 @@ func FormatRanks(ranks []int, limit int) string {
 	return b.String()
 }
 
-// ParseMapping reads the value of KeyMapping, "(vector,(first,nodes,perNode),...)", and returns the node of each of
-// size ranks. An empty value, or one that does not cover size ranks, gives nil: the caller then finds out by itself.
-// A block's ranks are dealt to its nodes in order, perNode to each, and the blocks repeat until size is reached.
-func ParseMapping(s string, size int) ([]int, error) {
+// Mapping says which rank is on which node. It takes a few words for each block of nodes, and none for a rank.
+type Mapping struct {
+	blocks []block
+	cycle  int // ranks of all blocks
+	size   int // ranks of the job
+}
+
+// ParseMapping reads the value of KeyMapping, "(vector,(first,nodes,perNode),...)", for size ranks. An empty value, or
+// one that does not cover size ranks, gives nil: the caller then finds out by itself. A block's ranks are dealt to its
+// nodes in order, perNode to each, and the blocks repeat until size is reached.
+func ParseMapping(s string, size int) (*Mapping, error) {
 	if s == "" || size <= 0 {
 		return nil, nil
 	}
@@ -46,7 +53,46 @@ func ParseMapping(s string, size int) ([]int, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: process mapping %q", err, s)
 	}
-	return dealRanks(blocks, size), nil
+	m := &Mapping{size: size}
+	for _, b := range blocks {
+		if n := b.nodes * b.perNode; n > 0 {
+			m.blocks, m.cycle = append(m.blocks, b), m.cycle+n
+		}
+	}
+	if m.cycle == 0 {
+		return nil, nil
+	}
+	return m, nil
+}
+
+// Node is the number of the node of a rank of the job.
+func (m *Mapping) Node(rank int) int {
+	rank %= m.cycle
+	for _, b := range m.blocks {
+		if n := b.nodes * b.perNode; rank >= n {
+			rank -= n
+			continue
+		}
+		return b.first + rank/b.perNode
+	}
+	return -1 // of no rank: the cycle is the blocks
+}
+
+// Mates are the ranks on the node of a rank, ascending, that one included.
+func (m *Mapping) Mates(rank int) (out []int) {
+	node, at := m.Node(rank), 0
+	for at < m.size {
+		for _, b := range m.blocks {
+			if i := node - b.first; i >= 0 && i < b.nodes {
+				first := at + i*b.perNode
+				for r := first; r < min(first+b.perNode, m.size); r++ {
+					out = append(out, r)
+				}
+			}
+			at += b.nodes * b.perNode
+		}
+	}
+	return out
 }
 
 type block struct{ first, nodes, perNode int }
@@ -76,24 +122,6 @@ func parseBlocks(s string) ([]block, error) {
 		s = strings.TrimPrefix(s[end+1:], ",")
 	}
 	return blocks, nil
-}
-
-func dealRanks(blocks []block, size int) []int {
-	var node []int
-	for len(node) < size {
-		before := len(node)
-		for _, b := range blocks {
-			for i := 0; i < b.nodes && len(node) < size; i++ {
-				for k := 0; k < b.perNode && len(node) < size; k++ {
-					node = append(node, b.first+i)
-				}
-			}
-		}
-		if len(node) == before { // only empty blocks
-			return nil
-		}
-	}
-	return node
 }
 
 // FormatMapping writes the value of KeyMapping for nodes that have counts[0], counts[1], ... consecutive ranks. Nodes

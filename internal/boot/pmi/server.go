@@ -3,7 +3,6 @@ package pmi
 import (
 	"encoding/base64"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -48,26 +47,14 @@ type Action struct {
 	Text string
 }
 
-type rankState uint8
-
-const (
-	rankNew     rankState = iota // has not sent init
-	rankReady                    // may send requests
-	rankBarrier                  // waits in the barrier
-	rankFinal                    // has sent finalize or abort
-	rankGone                     // its connection has ended without finalize
-	rankLeft                     // has sent CmdLeave: the others are about to, and need no barrier any more
-)
-
 // Server is the launcher's side for one job: bytes of ranks in, actions out. It is not safe for concurrent use.
 type Server struct {
-	cfg     Config
-	state   []rankState
-	multi   []bool // the rank is inside a multi-line command
-	waiting int    // ranks in state rankBarrier
-	kvs     map[string]string
-	staged  map[string]string // put since the last barrier; visible after the next
-	names   Names
+	cfg    Config
+	states *states
+	multi  []bool // the rank is inside a multi-line command
+	kvs    map[string]string
+	staged map[string]string // put since the last barrier; visible after the next
+	names  Names
 }
 
 // NewServer makes the server of a job. It fails for a size below 1 and a name that cannot travel.
@@ -79,7 +66,7 @@ func NewServer(cfg Config) (*Server, error) {
 		return nil, fmt.Errorf("pmi: key space name %q", cfg.KVSName)
 	}
 	s := &Server{
-		cfg: cfg, state: make([]rankState, cfg.Size), multi: make([]bool, cfg.Size),
+		cfg: cfg, states: newStates(cfg.Size), multi: make([]bool, cfg.Size),
 		kvs: map[string]string{}, staged: map[string]string{}, names: cfg.Names,
 	}
 	if s.names == nil {
@@ -117,13 +104,14 @@ func (s *Server) Handle(rank int, line []byte) []Action {
 	case CmdLeave:
 		return s.leave(rank, m)
 	}
-	if s.state[rank] == rankNew || s.state[rank] >= rankFinal {
+	state := s.states.at(rank)
+	if state == rankNew || hasEnded(state) {
 		return refuse(rank, m.Cmd, "not_initialized")
 	}
 	if m.Cmd == CmdWho {
 		return send(rank, M(CmdMissing, "rc", "0", FieldRanks, FormatRanks(s.Missing(), SafeValue)))
 	}
-	if s.state[rank] == rankBarrier {
+	if state == rankBarrier {
 		return []Action{{Kind: Hang, Rank: rank, Text: m.Cmd + " while its barrier is outstanding"}}
 	}
 	return s.request(rank, m)
@@ -131,34 +119,25 @@ func (s *Server) Handle(rank int, line []byte) []Action {
 
 // Gone tells that the connection of rank, or the rank itself, has ended. It is harmless when repeated.
 func (s *Server) Gone(rank int) []Action {
-	old := s.state[rank]
-	if old >= rankFinal {
+	if hasEnded(s.states.at(rank)) {
 		return nil
 	}
-	if old == rankBarrier {
-		s.waiting--
-	}
-	s.state[rank] = rankGone
+	s.states.move(rank, rankGone)
 	return s.checkBarrier()
 }
 
 // Finalized says whether rank has ended its conversation in order.
 func (s *Server) Finalized(rank int) bool {
-	return s.state[rank] == rankFinal || s.state[rank] == rankLeft
+	st := s.states.at(rank)
+	return st == rankFinal || st == rankLeft
 }
 
 // Joined says whether rank has begun its conversation.
-func (s *Server) Joined(rank int) bool { return s.state[rank] != rankNew }
+func (s *Server) Joined(rank int) bool { return s.states.at(rank) != rankNew }
 
 // Missing lists the ranks that are not in the barrier, ascending.
 func (s *Server) Missing() []int {
-	var out []int
-	for r, st := range s.state {
-		if st != rankBarrier {
-			out = append(out, r)
-		}
-	}
-	return out
+	return s.states.missing()
 }
 
 func (s *Server) request(rank int, m Msg) []Action {
@@ -190,25 +169,24 @@ func (s *Server) request(rank int, m Msg) []Action {
 	case "get":
 		return s.get(rank, m)
 	case "barrier_in":
-		s.state[rank] = rankBarrier
-		s.waiting++
+		s.states.move(rank, rankBarrier)
 		return s.checkBarrier()
 	case "finalize":
-		s.state[rank] = rankFinal
+		s.states.move(rank, rankFinal)
 		return append(send(rank, M("finalize_ack", "rc", "0")), s.checkBarrier()...)
 	}
 	return refuse(rank, m.Cmd, "not_supported")
 }
 
 func (s *Server) init(rank int, m Msg) []Action {
-	if s.state[rank] != rankNew {
+	if s.states.at(rank) != rankNew {
 		return refuse(rank, m.Cmd, "already_initialized")
 	}
 	if v := m.Str("pmi_version"); v != "1" {
 		return send(rank, M("response_to_init", "rc", "-1", "pmi_version", "1", "pmi_subversion", "1",
 			"msg", "only_PMI-1_is_spoken_here"))
 	}
-	s.state[rank] = rankReady
+	s.states.move(rank, rankReady)
 	return send(rank, M("response_to_init", "rc", "0", "pmi_version", "1", "pmi_subversion", "1"))
 }
 
@@ -244,19 +222,19 @@ func (s *Server) get(rank int, m Msg) []Action {
 	return send(rank, M("get_result", "rc", "0", "value", value))
 }
 
-// checkBarrier lets everybody out when all have come. A barrier that some wait in and that a rank has left for good
-// can never end, so it fails at once, by name.
+// checkBarrier lets everybody out when all have come. A barrier that some wait in and that a rank has left for good can
+// never end, so it fails at once, by name.
 func (s *Server) checkBarrier() []Action {
-	if s.waiting == 0 {
+	if s.states.waiting == 0 {
 		return nil
 	}
-	if slices.Contains(s.state, rankLeft) {
+	if s.states.left > 0 {
 		return nil // whoever waits is about to leave, too
 	}
-	if r := slices.IndexFunc(s.state, func(st rankState) bool { return st >= rankFinal }); r >= 0 {
-		return s.failBarrier(r)
+	if ended := s.states.gone(); len(ended) > 0 {
+		return s.failBarrier(ended[0])
 	}
-	if s.waiting < s.cfg.Size {
+	if s.states.waiting < s.cfg.Size {
 		return nil
 	}
 	for k, v := range s.staged {
@@ -269,18 +247,12 @@ func (s *Server) checkBarrier() []Action {
 // refuseBarrier tells those who wait that the barrier cannot end, and which ranks have ended. Others that are not in it
 // may be on their way.
 func (s *Server) refuseBarrier(why string) []Action {
-	var ended []int
-	for r, st := range s.state {
-		if st >= rankFinal {
-			ended = append(ended, r)
-		}
-	}
-	return s.release(M("barrier_out", "rc", "-1", FieldRanks, FormatRanks(ended, SafeValue), "msg", why))
+	return s.release(M("barrier_out", "rc", "-1", FieldRanks, FormatRanks(s.states.gone(), SafeValue), "msg", why))
 }
 
 func (s *Server) failBarrier(rank int) []Action {
 	how := "has gone"
-	if s.state[rank] == rankFinal {
+	if s.states.at(rank) == rankFinal {
 		how = "has finalized"
 	}
 	out := s.fail(rank, 1, fmt.Sprintf("rank %d %s, while other ranks wait for it", rank, how))
@@ -297,25 +269,21 @@ func (s *Server) fail(rank, code int, text string) []Action {
 
 func (s *Server) release(m Msg) []Action {
 	var out []Action
-	for r, st := range s.state {
-		if st == rankBarrier {
-			s.state[r] = rankReady
-			out = append(out, Action{Kind: Send, Rank: r, Msg: m})
-		}
+	for _, r := range s.states.letOut() {
+		out = append(out, Action{Kind: Send, Rank: r, Msg: m})
 	}
-	s.waiting = 0
 	return out
 }
 
 func (s *Server) abort(rank int, m Msg) []Action {
 	code := exitCode(m)
-	s.end(rank, rankFinal)
+	s.states.move(rank, rankFinal)
 	text := fmt.Sprintf("rank %d aborted the job with code %d", rank, code)
 	if why := reason(m); why != "" {
 		text += ": " + why
 	}
 	out := s.fail(rank, code, text)
-	if s.waiting > 0 {
+	if s.states.waiting > 0 {
 		out = append(out, s.refuseBarrier(fmt.Sprintf("rank_%d_aborted", rank))...)
 	}
 	return out
@@ -323,19 +291,11 @@ func (s *Server) abort(rank int, m Msg) []Action {
 
 // leave takes the word of a rank that ends by agreement. It may come at any time, beside an outstanding barrier, too.
 func (s *Server) leave(rank int, m Msg) []Action {
-	if s.state[rank] >= rankFinal {
+	if hasEnded(s.states.at(rank)) {
 		return nil
 	}
-	s.end(rank, rankLeft)
+	s.states.move(rank, rankLeft)
 	return []Action{{Kind: Leave, Rank: rank, Code: exitCode(m), Text: reason(m)}}
-}
-
-// end has rank take no further part.
-func (s *Server) end(rank int, st rankState) {
-	if s.state[rank] == rankBarrier {
-		s.waiting--
-	}
-	s.state[rank] = st
 }
 
 func exitCode(m Msg) int {

@@ -105,6 +105,13 @@ func (s *Server) Joined(rank int) bool {
 	return s.core.Joined(rank)
 }
 
+// Publish makes a value of the server's own visible to all ranks; see pmi.Server.Publish.
+func (s *Server) Publish(key, value string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.core.Publish(key, value)
+}
+
 // HangUp closes all connections, and takes no more. It does not wait, so a hook may call it.
 func (s *Server) HangUp() {
 	s.mu.Lock()

@@ -12,7 +12,7 @@ import (
 
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/comm/conduit/conformance"
-	"github.com/golci/golci/internal/ofi/dl"
+	"github.com/golci/golci/internal/dl"
 	"github.com/golci/golci/internal/ofi/fi"
 )
 

@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 	"unsafe"
@@ -19,32 +18,8 @@ import (
 
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/internal/conduit/ring"
+	"github.com/golci/golci/internal/usertest"
 )
-
-// stranger is the user id of somebody else.
-const stranger = 54321
-
-// asStranger runs f on an OS thread that belongs to another user, which no other goroutine uses again. f must do its
-// system calls itself.
-func asStranger(t *testing.T, f func()) {
-	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("skipped: needs root to become another user")
-	}
-	done := make(chan bool)
-	go func() {
-		runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine
-		none := ^uintptr(0)
-		_, _, errno := syscall.RawSyscall(unix.SYS_SETRESUID, none, stranger, none)
-		if errno == 0 {
-			f()
-		}
-		done <- errno == 0
-	}()
-	if !<-done {
-		t.Fatal("cannot become another user")
-	}
-}
 
 // TestSocketNames: the name of one rank tells nothing of that of another, nor of the job.
 func TestSocketNames(t *testing.T) {
@@ -67,12 +42,13 @@ func TestNameHeld(t *testing.T) {
 	cfg := Config{Rank: 0, Size: 2, JobID: newJob(), Key: "secret", Local: ranks(2), Timeout: 10 * time.Second}
 	var ln net.Listener
 	var err error
-	asStranger(t, func() { ln, err = net.ListenUnix("unixpacket", socketName(&cfg, 0)) })
+	usertest.AsStranger(t, func() { ln, err = net.ListenUnix("unixpacket", socketName(&cfg, 0)) })
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = New(cfg)
-	if want := fmt.Sprintf("process %d of user %d", os.Getpid(), stranger); !errors.Is(err, unix.EADDRINUSE) || !strings.Contains(err.Error(), want) {
+	if want := fmt.Sprintf("process %d of user %d", os.Getpid(), usertest.Stranger); !errors.Is(err, unix.EADDRINUSE) ||
+		!strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
 	ln.Close()

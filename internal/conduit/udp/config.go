@@ -65,6 +65,8 @@ type Config struct {
 	// KeepAlive is after how long a silent peer is asked for a sign of life, DeadAfter after how long it is dead.
 	// Zero means a second and ten.
 	KeepAlive, DeadAfter time.Duration
+	// AskEvery is the least time between questions to a peer whose datagrams come back; zero means 10 ms.
+	AskEvery time.Duration
 	// MinRTO is the shortest time after which what is not acknowledged is sent again; zero means 2 ms.
 	MinRTO time.Duration
 	// Linger is how long Close waits for the acknowledgement of what has been sent. It is also how long the conduit

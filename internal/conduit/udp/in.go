@@ -141,7 +141,8 @@ func (c *Conduit) packet(b []byte, from netip.AddrPort) {
 	c.cameBy(src, from)
 	c.heard(src, binary.BigEndian.Uint64(payload), binary.BigEndian.Uint32(payload[8:]))
 	ln := c.lane(src)
-	ln.size.heard, ln.mourned = true, false
+	ln.size.heard = true
+	c.notices.Alive(src)
 	if b := payload[headerSize:]; len(b) > 0 && b[0] == controlByte {
 		c.heardControl(src, b)
 		return

@@ -42,7 +42,6 @@ type lane struct {
 	company   uint8  // rounds in a row in which that was so
 	slow      uint32 // Conduit.slow when the round began
 	saidBye   bool   // to the peer; written under poll, too
-	mourned   bool   // others were told of its death, and it was not heard since
 	datagrams uint64 // sent, for the turns of paths
 
 	// Under poll.

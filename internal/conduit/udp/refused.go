@@ -75,8 +75,8 @@ func (c *Conduit) suspect(peer int) {
 
 const deathBytes = 4
 
-// spread passes on which ranks are dead, once each, round the circle: to the ranks at distances 1, 2, 4 and so on. All
-// know after a logarithm of the number of ranks of such hops. Who has it from others asks the rank itself. Under engine.
+// spread passes on which ranks are dead, once each, to those that package obituary names. Who has it from others asks
+// the rank itself. Under engine.
 func (c *Conduit) spread() {
 	dead := c.deaths
 	c.deaths = c.deaths[:0]
@@ -88,19 +88,15 @@ func (c *Conduit) spread() {
 		if !c.fails.Lost(peer) && c.know(peer) {
 			c.core.Suspect(peer, c.now)
 		}
-		if ln := c.lane(peer); !ln.mourned {
-			ln.mourned = true
-			c.mourn(peer)
-		}
+		c.mourn(peer)
 	}
 }
 
 func (c *Conduit) mourn(peer int) {
 	var b [deathBytes]byte
 	binary.LittleEndian.PutUint32(b[:], uint32(peer))
-	for d := 1; d < c.cfg.Size; d *= 2 {
-		to := (c.cfg.Rank + d) % c.cfg.Size
-		if to != peer && !c.fails.Lost(to) && c.know(to) {
+	for _, to := range c.notices.Hear(peer) {
+		if !c.fails.Lost(to) && c.know(to) {
 			c.core.Send(to, reliable.Message{Data: b[:], Tag: tagDeath, Urgent: true}, c.now) // in vain if it has no room
 		}
 	}

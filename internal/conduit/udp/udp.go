@@ -10,6 +10,7 @@ import (
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/internal/conduit/receivepool"
 	"github.com/golci/golci/internal/conduit/tickets"
+	"github.com/golci/golci/internal/conduit/udp/obituary"
 	"github.com/golci/golci/internal/conduit/udp/seal"
 	"github.com/golci/golci/internal/reliable"
 )
@@ -32,6 +33,7 @@ type Conduit struct {
 	loans   loans              // under engine
 	leaving []leaver           // under engine
 	deaths  []int32            // under engine: peers of whose death others are to be told
+	notices obituary.Notices   // under engine: who was told of which
 	now     time.Duration      // under engine: of the last pass
 	polled  time.Duration      // under engine: when a user polled last
 	heldAt  time.Duration      // under engine: since when something is kept back for company; 0: nothing is
@@ -86,6 +88,7 @@ func assemble(cfg Config) (*Conduit, error) {
 	c := &Conduit{
 		cfg: cfg, g: g, wire: cfg.Wire, base: time.Now(), lanes: make([]atomic.Pointer[lane], cfg.Size),
 	}
+	c.notices = obituary.New(cfg.Rank, cfg.Size)
 	if c.book, err = newBook(cfg.Peers); err != nil {
 		return nil, err
 	}
@@ -112,7 +115,7 @@ func assemble(cfg Config) (*Conduit, error) {
 func (c *Conduit) initCore() error {
 	rc := reliable.Config{
 		Sink: c, MaxMessage: max(c.g.maxRecord, 1<<20), KeepAlive: c.cfg.KeepAlive, DeadAfter: c.cfg.DeadAfter,
-		MinRTO: c.cfg.MinRTO,
+		MinRTO: c.cfg.MinRTO, AskEvery: c.cfg.AskEvery,
 	}
 	if c.g.tiny {
 		rc.Queue, rc.Rooms = 2, 8

@@ -76,6 +76,9 @@ func (x *Call) exposeAll(mem []byte) ([]boardKey, error) {
 			continue
 		}
 		k, status := x.c.proc.remote().Expose(int(x.c.peers[r]), mem)
+		if status == conduit.Dead {
+			continue // the wait for what r brings tells of it
+		}
 		if status != conduit.OK {
 			return keys, x.errorf(ErrBuffer, "rank %d cannot be given access to %d bytes: %v", r, len(mem), status)
 		}

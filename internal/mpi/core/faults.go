@@ -306,6 +306,7 @@ func (c *Comm) failures(what string, ack int) (list []int, err error) {
 	if err := c.agreeable(what); err != nil {
 		return nil, err
 	}
+	c.Srv.Poll() // who asks again and again for a death makes no other progress
 	f := &c.proc.faults
 	f.mu.Lock()
 	defer f.mu.Unlock()

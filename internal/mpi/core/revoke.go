@@ -22,6 +22,14 @@ func (c *Comm) Revoked() bool {
 	return c != nil && c.proc != nil && c.origin().revocation.state.Load() != notRevoked
 }
 
+// NowRevoked is Revoked for a program, which may ask again and again and do nothing else: it makes progress.
+func (c *Comm) NowRevoked() bool {
+	if !c.Revoked() && c != nil && c.proc != nil {
+		c.Srv.Poll()
+	}
+	return c.Revoked()
+}
+
 // Revoke ends the use of c on all its ranks. The caller does not wait. Operations that are under way, and later ones,
 // end with errs.Revoked, but those of faults.go. The first rank to hear of it tells all others, so that no death of a
 // rank keeps the news from any. Errors: ErrComm.

@@ -9,10 +9,15 @@ import (
 // Told adds numbers of elements of size bytes, which other ranks have sent. The first is of rank first. The numbers may
 // be anything. It is an error if this process cannot allocate so many.
 func (x *Call) Told(lens []int64, first, size int) (sum int64, err error) {
+	return x.c.Told(x.kind, lens, first, size)
+}
+
+// Told is that of a Call, for the function what.
+func (c *Comm) Told(what string, lens []int64, first, size int) (sum int64, err error) {
 	most, worst := math.MaxInt64/int64(max(size, 1)), 0
 	for i, n := range lens {
 		if n < 0 {
-			return 0, x.errorf(ErrCount, "rank %d has told of %d elements", first+i, n)
+			return 0, c.errorf(what, ": %w: rank %d has told of %d elements", ErrCount, first+i, n)
 		}
 		if n > lens[worst] {
 			worst = i
@@ -20,7 +25,7 @@ func (x *Call) Told(lens []int64, first, size int) (sum int64, err error) {
 		sum = min(sum, most-n) + n // most if it would be more
 	}
 	if err := comm.CheckAlloc(sum * int64(size)); err != nil {
-		return 0, x.c.errorf(x.kind, ", %d elements of %d bytes from rank %d: %w", lens[worst], size, first+worst, err)
+		return 0, c.errorf(what, ", %d elements of %d bytes from rank %d: %w", lens[worst], size, first+worst, err)
 	}
 	return sum, nil
 }

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/golci/golci/internal/ofi/dl"
+	"github.com/golci/golci/internal/dl"
 )
 
 // Endpoint is one rank's end: a fabric, a domain, a table of addresses, a completion queue, and the endpoint itself.

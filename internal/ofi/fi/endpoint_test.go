@@ -13,7 +13,7 @@ import (
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
 
-	"github.com/golci/golci/internal/ofi/dl"
+	"github.com/golci/golci/internal/dl"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/golci/golci/internal/ofi/dl"
+	"github.com/golci/golci/internal/dl"
 )
 
 // ErrNone means that no provider of this machine does what was asked for.

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/golci/golci/internal/ofi/dl"
+	"github.com/golci/golci/internal/dl"
 )
 
 // ErrTable means that the library's tables are shorter than those of version 1.17.

@@ -3,9 +3,27 @@
 package explore
 
 import (
+	"flag"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 )
+
+var everything = flag.Bool("explore.all", false, "explore all programs, which takes some minutes")
+
+// Sample chooses one of n long explorations in a row, another one in each run, or all with the flag -explore.all.
+type Sample struct{ n, chosen int }
+
+// NewSample makes one. The choice is by chance.
+func NewSample(n int) Sample { return Sample{n, rand.IntN(n)} }
+
+// Has reports whether exploration i is chosen.
+func (s Sample) Has(i int) bool { return *everything || i%s.n == s.chosen }
+
+// String tells how to have what was chosen once more.
+func (s Sample) String() string {
+	return fmt.Sprintf("one of %d in a row is explored in a run, this time number %d; -explore.all has all", s.n, s.chosen)
+}
 
 // World is one state of a system.
 type World interface {

@@ -8,14 +8,15 @@ import (
 	"strings"
 
 	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/settings"
 )
 
 // foreign are the prefixes of variables by which another launcher, perhaps of this process, talks to its ranks.
-var foreign = []string{"PMI_", "PMIX_", "OMPI_", "HYDI_", "HYDRA_", "MPI_LOCAL", "PRTE_", boot.EnvLauncher + "="}
+var foreign = []string{"PMI_", "PMIX_", "OMPI_", "HYDI_", "HYDRA_", "MPI_LOCAL", "PRTE_"}
 
 func cleanEnv(base []string) []string {
 	return slices.DeleteFunc(slices.Clone(base), func(kv string) bool {
-		return slices.ContainsFunc(foreign, func(f string) bool { return strings.HasPrefix(kv, f) })
+		return settings.IsPlace(kv) || slices.ContainsFunc(foreign, func(f string) bool { return strings.HasPrefix(kv, f) })
 	})
 }
 

@@ -60,8 +60,11 @@ func TestPrefixerLongLine(t *testing.T) {
 }
 
 func TestRankEnv(t *testing.T) {
-	clean := cleanEnv([]string{"A=1", "PMI_FD=9", "OMPI_COMM_WORLD_RANK=0", "PMIX_RANK=0", "GOLCI_JOB=x", "GOLCI_JOBS=2", "HOME=/"})
-	if !slices.Equal(clean, []string{"A=1", "GOLCI_JOBS=2", "HOME=/"}) {
+	clean := cleanEnv([]string{
+		"A=1", "PMI_FD=9", "OMPI_COMM_WORLD_RANK=0", "PMIX_RANK=0", "GOLCI_JOB=x", "GOLCI_JOBS=2", "HOME=/",
+		"GOLCI_RANK=1", "GOLCI_SIZE=2", "GOLCI_ROOT=a:1", "GOLCI_SECRET=hush", "GOLCI_SECRETS=3",
+	})
+	if !slices.Equal(clean, []string{"A=1", "GOLCI_JOBS=2", "HOME=/", "GOLCI_SECRETS=3"}) {
 		t.Errorf("clean: %q", clean)
 	}
 	one := rankEnv(clean, "id", seat{1, 3, 0, 2}, 3)

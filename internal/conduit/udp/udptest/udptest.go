@@ -52,8 +52,8 @@ type Job struct {
 	Addr    string       // bound by all, "[::1]:0" say; "" for IPv4
 	Payload int          // bytes of a datagram; 0 for what loopback takes
 	Sockets mmsg.Options // without sizes of queues: 4 MiB
-	// KeepAlive, DeadAfter, MinRTO and Linger are udp.Config's.
-	KeepAlive, DeadAfter, MinRTO, Linger time.Duration
+	// KeepAlive, DeadAfter, AskEvery, MinRTO and Linger are udp.Config's.
+	KeepAlive, DeadAfter, AskEvery, MinRTO, Linger time.Duration
 	// Credits and Limits are udp.Config's. Without Credits the conduits are for who keeps to no credits: they have
 	// room for as much as Limits let everybody send, which are tickets.Without if not given.
 	Credits int
@@ -92,7 +92,8 @@ func (j Job) OpenUDP(t testing.TB, n int, cfg conduit.Config) []*udp.Conduit {
 		c, err := udp.New(udp.Config{
 			Credits: credits, Limits: limits, SafeLimit: j.SafeLimit, AMLimit: j.AMLimit, SysLimit: j.SysLimit,
 			Rank: i, Size: n, Key: []byte(Key), Private: Private(i), Mode: j.Mode, Wire: wires[i], Peers: peers, Conduit: cfg,
-			KeepAlive: j.KeepAlive, DeadAfter: j.DeadAfter, MinRTO: j.MinRTO, Linger: j.Linger, Payload: j.Says,
+			KeepAlive: j.KeepAlive, DeadAfter: j.DeadAfter, AskEvery: j.AskEvery, MinRTO: j.MinRTO, Linger: j.Linger,
+			Payload: j.Says,
 		})
 		if err != nil {
 			t.Fatal(err)

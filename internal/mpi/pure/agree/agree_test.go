@@ -122,12 +122,65 @@ func TestParse(t *testing.T) {
 				t.Fatalf("%x of %d ranks: %v", wrong, ranks, err)
 			}
 		}
-		fits := m.Round < ranks-1 &&
-			(m.Kind == Ack || m.Value.Failed.fits(ranks-1) && m.Value.Acked.fits(ranks-1))
-		if _, err := Parse(b, ranks-1); (err == nil) != fits {
-			t.Fatalf("%v of %d ranks: %v", m, ranks-1, err)
+		last := ranks - 1
+		fits := m.Round < last && (m.Kind == Ack || !m.Value.Failed.Has(last) && !m.Value.Acked.Has(last))
+		if _, err := Parse(b, last); (err == nil) != fits {
+			t.Fatalf("%v of %d ranks: %v", m, last, err)
 		}
 	}
+}
+
+// TestSetBytes: a set in bytes is as long as its runs, and nothing else is read as one.
+func TestSetBytes(t *testing.T) {
+	for _, c := range []struct {
+		b    []byte
+		want []int
+		bad  bool
+	}{
+		{b: []byte{0}},
+		{b: []byte{1, 0, 0}, want: []int{0}},
+		{b: []byte{1, 68, 1}, want: []int{68, 69}},
+		{b: []byte{2, 1, 0, 1, 67}, bad: true}, // beyond the last rank
+		{b: []byte{2, 1, 1, 1, 0}, want: []int{1, 2, 4}},
+		{b: []byte{2, 1, 1, 0, 0}, bad: true}, // two runs that are one
+		{b: []byte{1, 70, 0}, bad: true},
+		{b: []byte{1, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1, 0}, bad: true},
+		{b: []byte{1, 1, 255, 255, 255, 255, 255, 255, 255, 255, 127}, bad: true},
+		{b: []byte{2, 1, 0}, bad: true},
+		{b: []byte{0x80, 0}, bad: true}, // not as short as can be
+		{b: nil, bad: true},
+	} {
+		s, rest, ok := parseSet(c.b, 70)
+		if ok == c.bad {
+			t.Errorf("%v: %v", c.b, ok)
+		}
+		if !ok {
+			continue
+		}
+		if got := slices.Collect(s.All()); !slices.Equal(got, c.want) || len(rest) > 0 || !bytes.Equal(s.append(nil), c.b) {
+			t.Errorf("%v is %v, and written as %v", c.b, got, s.append(nil))
+		}
+	}
+	if b := full(100_000).append(nil); len(b) != 5 {
+		t.Errorf("all of 100,000 ranks take %d bytes", len(b))
+	}
+}
+
+// FuzzParse: what is read as a message is written as it was.
+func FuzzParse(f *testing.F) {
+	f.Add(Message{Value: Value{1, full(3), NewSet(3)}}.Append(nil), 3)
+	f.Add(Message{Kind: Ack, Round: 2}.Append(nil), 200)
+	f.Fuzz(func(t *testing.T, b []byte, ranks int) {
+		ranks = 1 + ranks&1023
+		m, err := Parse(b, ranks)
+		if err != nil {
+			return
+		}
+		again, err := Parse(m.Append(nil), ranks)
+		if err != nil || fmt.Sprint(again) != fmt.Sprint(m) || len(m.Append(nil)) > len(b) {
+			t.Fatalf("%x is %+v, and again %+v, %v", b, m, again, err)
+		}
+	})
 }
 
 // TestWrong has messages and calls that cannot be.

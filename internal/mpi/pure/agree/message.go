@@ -71,12 +71,7 @@ func (m Message) Append(b []byte) []byte {
 		return b
 	}
 	b = binary.LittleEndian.AppendUint64(b, m.Value.Flag)
-	for _, s := range []Set{m.Value.Failed, m.Value.Acked} {
-		for _, w := range s {
-			b = binary.LittleEndian.AppendUint64(b, w)
-		}
-	}
-	return b
+	return m.Value.Acked.append(m.Value.Failed.append(b))
 }
 
 // Parse reads a message about a communicator of so many ranks. errs.Intern: it is none.
@@ -105,21 +100,15 @@ func Parse(b []byte, ranks int) (m Message, err error) {
 		}
 		return m, nil
 	}
-	size := len(NewSet(ranks))
-	if len(b) != 8+16*size {
+	if len(b) < 8 {
 		return m, bad
 	}
-	m.Value = Value{binary.LittleEndian.Uint64(b), parseSet(b[8:], size), parseSet(b[8+8*size:], size)}
-	if !m.Value.Failed.fits(ranks) || !m.Value.Acked.fits(ranks) {
+	m.Value.Flag = binary.LittleEndian.Uint64(b)
+	var ok [2]bool
+	m.Value.Failed, b, ok[0] = parseSet(b[8:], ranks)
+	m.Value.Acked, b, ok[1] = parseSet(b, ranks)
+	if !ok[0] || !ok[1] || len(b) != 0 {
 		return m, bad
 	}
 	return m, nil
-}
-
-func parseSet(b []byte, size int) Set {
-	s := make(Set, size)
-	for i := range s {
-		s[i] = binary.LittleEndian.Uint64(b[8*i:])
-	}
-	return s
 }

@@ -24,7 +24,7 @@ func (s *Series) instance(number uint64) *instance {
 
 // send sends a message, unless it is known that nobody would get it.
 func (s *Series) send(to int, m Message) {
-	if to == Caller || !s.failed.Has(to) {
+	if to == Caller || s.lives(to) {
 		s.out = append(s.out, Action{to, m})
 	}
 }
@@ -35,13 +35,18 @@ func (s *Series) done() []Action {
 	return out
 }
 
+// lives tells whether a rank lives, as far as this rank knows. One that has failed does not live again.
+func (s *Series) lives(rank int) bool {
+	s.looks++
+	return !s.failed.Has(rank)
+}
+
 // coordinator is the lowest rank that lives, as far as this rank knows.
 func (s *Series) coordinator() int {
-	r := 0
-	for s.failed.Has(r) {
-		r++
+	for !s.lives(s.lowest) {
+		s.lowest++
 	}
-	return r
+	return s.lowest
 }
 
 // vote tells the coordinator what this rank has, unless it has told it. Ranks that know the decision vote, too: a new
@@ -66,9 +71,9 @@ func (s *Series) vote(i *instance) {
 // takeVote keeps a vote. The sender knows that all ranks below this one have failed, which this rank may not know yet.
 func (s *Series) takeVote(i *instance, from int, m Message) {
 	if i.votes == nil {
-		i.votes = make([]*Message, s.ranks)
+		i.votes = newTally(s.ranks)
 	}
-	i.votes[from] = &m
+	i.votes.add(from, m)
 	if i.stage == Decided && m.Stage != Decided && from != s.self {
 		s.send(from, Message{Number: i.number, Kind: Decide, Stage: Decided, Round: s.self, Value: i.value})
 	}
@@ -82,37 +87,34 @@ func (s *Series) advance(i *instance) {
 		return
 	}
 	if !i.proposed {
-		if !s.all(func(r int) bool { return i.votes != nil && i.votes[r] != nil }) {
+		if i.votes == nil || !s.all(&i.voted, i.votes.voted.Has) {
 			return
 		}
 		s.propose(i)
 	}
-	if i.stage != Decided && s.all(i.acks.Has) {
+	if i.stage != Decided && s.all(&i.acked, i.acks.Has) {
 		s.decide(i, i.value)
 	}
 }
 
-// all tells whether something holds for all ranks that live, as far as this rank knows.
-func (s *Series) all(holds func(rank int) bool) bool {
-	for r := range s.ranks {
-		if !s.failed.Has(r) && !holds(r) {
+// all tells whether something holds for all ranks that live, as far as this rank knows. It holds for those below low,
+// or they have failed, which does not change any more. So the messages of an agreement cost one look at each rank
+// together.
+func (s *Series) all(low *int, holds func(rank int) bool) bool {
+	for ; *low < s.ranks; *low++ {
+		if s.lives(*low) && !holds(*low) {
 			return false
 		}
 	}
 	return true
 }
 
-// propose chooses a value: a decided one before a locked one, and that before what the ranks bring.
+// propose chooses the value for which the votes are. It is a copy, because votes of the dead may still come.
 func (s *Series) propose(i *instance) {
-	best := Message{Value: Value{^uint64(0), slices.Clone(s.failed), full(s.ranks)}}
-	for _, v := range i.votes {
-		switch {
-		case v == nil:
-		case v.Stage > best.Stage:
-			best = *v
-		case v.Stage == Brought && best.Stage == Brought:
-			best.Value.combine(v.Value)
-		}
+	best := i.votes.best
+	best.Value = best.Value.clone()
+	if best.Stage == Brought {
+		best.Value.Failed.Join(s.failed)
 	}
 	if best.Stage == Decided {
 		s.decide(i, best.Value)
@@ -124,19 +126,13 @@ func (s *Series) propose(i *instance) {
 	s.tell(i, Propose)
 }
 
-// full is the set of all ranks.
-func full(ranks int) Set {
-	s := NewSet(ranks)
-	for r := range ranks {
-		s.Add(r)
-	}
-	return s
-}
-
 // tell sends the value to all who have voted, unless they know it to be decided.
 func (s *Series) tell(i *instance, kind Kind) {
-	for r, v := range i.votes {
-		if r != s.self && v != nil && v.Stage != Decided {
+	if i.votes == nil {
+		return
+	}
+	for r := range i.votes.voted.Minus(i.votes.knows).All() {
+		if r != s.self {
 			s.send(r, Message{Number: i.number, Kind: kind, Stage: i.stage, Round: s.self, Value: i.value})
 		}
 	}

@@ -30,18 +30,22 @@ type Series struct {
 	calls       uint64      // number of calls here
 	open        []*instance // those that may still need something, by number
 	out         []Action    // of the call in progress
+	lowest      int         // the ranks below it have failed
+	looks       int         // at whether a rank lives, since the beginning; for tests
 }
 
 // instance is one agreement.
 type instance struct {
 	number   uint64
-	called   bool  // here
-	stage    Stage // of value
-	value    Value // what this rank brings, without failures, or has locked, or knows to be decided
-	round    int   // to whom this rank has voted, -1: to nobody yet
-	votes    []*Message
+	called   bool   // here
+	stage    Stage  // of value
+	value    Value  // what this rank brings, without failures, or has locked, or knows to be decided
+	round    int    // to whom this rank has voted, -1: to nobody yet
+	votes    *tally // nil: nobody has voted here
 	proposed bool
 	acks     Set
+	voted    int // the ranks below it have voted, or failed
+	acked    int // the ranks below it have locked the proposal, or failed
 }
 
 // New is the part of rank self of a communicator of so many ranks, before any agreement.

@@ -173,10 +173,19 @@ func (s *Series) clone() *Series {
 	c.open = nil
 	for _, i := range s.open {
 		d := *i
-		d.votes, d.acks = slices.Clone(i.votes), slices.Clone(i.acks)
+		d.votes, d.acks = i.votes.clone(), slices.Clone(i.acks)
 		c.open = append(c.open, &d)
 	}
 	return &c
+}
+
+func (t *tally) clone() *tally {
+	if t == nil {
+		return nil
+	}
+	c := &tally{voted: slices.Clone(t.voted), knows: slices.Clone(t.knows), best: t.best}
+	c.best.Value = t.best.Value.clone()
+	return c
 }
 
 func (w *world) Key() string {
@@ -201,14 +210,12 @@ func (s *Series) key(b []byte) []byte {
 	open := slices.SortedFunc(slices.Values(s.open), func(x, y *instance) int { return int(x.number) - int(y.number) })
 	for _, i := range open {
 		b = append(b, byte(i.number), bit(i.called), byte(i.stage), byte(i.round), bit(i.proposed),
-			byte(i.acks[0]), byte(len(i.votes)))
+			byte(i.acks[0]), bit(i.votes != nil))
 		if i.stage != Brought {
 			b = Message{Value: i.value}.Append(b)
 		}
-		for _, v := range i.votes {
-			if b = append(b, bit(v != nil)); v != nil {
-				b = v.Append(b)
-			}
+		if i.votes != nil {
+			b = i.votes.best.Append(append(b, byte(i.votes.voted[0]), byte(i.votes.knows[0])))
 		}
 	}
 	return b

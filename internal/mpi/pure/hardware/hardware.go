@@ -93,9 +93,9 @@ func (k *Kinds) Words(want Kind, machine uint64, instances []int) []uint64 {
 	return words
 }
 
-// Split is the outcome for rank me of the words of all ranks, in the order of ranks. Ranks of one instance have the same
-// color. A rank that gets no communicator has group.Undefined, and the kind None. Ranks that want different kinds get
-// none; those that want None do not count.
+// Split is the outcome for rank me of the words of all ranks, in the order of ranks. Ranks of one instance have the
+// same color. A rank that gets no communicator has group.Undefined, and the kind None. Ranks that want different kinds
+// get none; those that want None do not count.
 func (k *Kinds) Split(all []uint64, me int) (color int, kind Kind) {
 	t := table{k: k, all: all}
 	want := t.want()

@@ -27,7 +27,9 @@ func TestNames(t *testing.T) {
 			t.Errorf("set %q is of kind %d, want %d", name, got, want)
 		}
 	}
-	for kind, want := range map[Kind]string{None: "", Any: "", 0: SharedMemory, 2: "hwloc://Core", 4: "mpi://SELF", 5: ""} {
+	for kind, want := range map[Kind]string{
+		None: "", Any: "", 0: SharedMemory, 2: "hwloc://Core", 4: "mpi://SELF", 5: "",
+	} {
 		if got := kinds.Name(kind); got != want {
 			t.Errorf("kind %d is %q, want %q", kind, got, want)
 		}

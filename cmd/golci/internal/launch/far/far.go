@@ -7,11 +7,12 @@ import "time"
 // Config says which machines a job has, and how they are reached.
 type Config struct {
 	Hosts   []Host        // at least one
-	Shell   []string      // remote shell, which gets the machine and a command as further arguments
+	Shell   []string      // remote shell; HostMark in it stands for the machine, which else follows it; a command follows
 	Self    string        // this program, as a path
 	Helper  string        // this program on the other machines, as a path; "": as here, or a copy
 	Listen  string        // address, as for net.Listen, at which the machines call back
 	Preload bool          // copy the program to the machines
 	Silence time.Duration // after which a machine that says nothing counts as lost
 	Start   time.Duration // for all machines to answer
+	Connect time.Duration // for which a machine is tried again that cannot be reached yet
 }

@@ -32,16 +32,18 @@ type fleet struct {
 	mark string      // of the lines of the script
 
 	listen net.Listener         // nil before Gather
+	at     []string             // its addresses
 	keys   [][]byte             // of the tickets, by machine
 	ids    []*authconn.Identity // by machine
 
 	copies  bool                    // the machines get a copy of the program
 	program func() (program, error) // what the machines may run as golci; the first call finds out
 
-	calls  chan arrival   // helpers that have called back
-	broken chan trouble   // machines that have not come so far
-	door   *authconn.Door // shut when no more are taken
-	wg     sync.WaitGroup
+	calls   chan arrival   // helpers that have called back
+	broken  chan trouble   // machines that have not come so far
+	retries chan int       // machines to call once more
+	door    *authconn.Door // shut when no more are taken
+	wg      sync.WaitGroup
 }
 
 type arrival struct {
@@ -69,12 +71,15 @@ func (f *fleet) muster(j *launch.Job) {
 	for i, h := range needed(f.cfg.Hosts, s.Ranks) {
 		f.all = append(f.all, &machine{
 			fleet: f, index: i, host: h, ended: make(chan struct{}), ready: make(chan struct{}),
-			inOK: make(chan bool, 1), fileOK: make(chan struct{}, 1),
+			patience: patience{limit: f.cfg.Connect},
+			inOK:     make(chan bool, 1), fileOK: make(chan struct{}, 1),
 		})
 	}
 	f.far = f.all
 	f.calls = make(chan arrival, len(f.far))
-	f.broken = make(chan trouble, 3*len(f.far)) // its conversation, its remote shell, its connection
+	f.retries = make(chan int, len(f.far))
+	// its conversation, its remote shell, its connection: more only after a retry
+	f.broken = make(chan trouble, 3*len(f.far))
 }
 
 // programFor says what the machines may run as golci. A path that the user has named is not checked. The path of this
@@ -119,33 +124,13 @@ func (f *fleet) Gather(j *launch.Job) (p launch.Places, err error) {
 	f.wg.Go(func() {
 		f.door.Accept(f.listen, func(c net.Conn) { f.wg.Go(func() { f.greet(c) }) })
 	})
-	at, err := headAddrs(f.listen.Addr())
-	if err != nil {
+	if f.at, err = headAddrs(f.listen.Addr()); err != nil {
 		return p, err
 	}
-	for i, m := range f.far {
-		if err := m.launch(); err != nil {
-			return p, fmt.Errorf("host %s: %w", m.host.Name, err)
+	for i := range f.far {
+		if err := f.call(i); err != nil {
+			return p, err
 		}
-		t := &ticket{
-			Protocol: protocol, Host: i, Name: m.host.Name, Addrs: at, Key: f.keys[i],
-			Silence: f.cfg.Silence,
-		}
-		invited := make(chan struct{})
-		f.wg.Go(func() {
-			defer close(invited)
-			if err := m.invite(t); err != nil && !errors.Is(err, errShell) {
-				f.broken <- trouble{i, err}
-			}
-		})
-		go func() {
-			<-m.ended
-			select {
-			case <-invited: // which may know more
-			case <-time.After(byeTime):
-			}
-			f.broken <- trouble{i, m.shellEnd()}
-		}()
 	}
 	if err := f.assemble(); err != nil {
 		return p, err
@@ -170,10 +155,21 @@ func (f *fleet) assemble() error {
 				continue
 			}
 			m.link, m.cores = a.link, a.hello.Cores
+			if m.complaints != nil {
+				m.complaints.through(os.Stderr)
+			}
 			here++
 			f.job.Detail("%s: golci is there, process %d, %d cores", m.host.Name, a.hello.PID, a.hello.Cores)
 		case t := <-f.broken:
+			if f.again(t) {
+				continue
+			}
 			return fmt.Errorf("host %s: %w", f.far[t.host].host.Name, t.err)
+		case i := <-f.retries:
+			if err := f.recall(i); err != nil {
+				return err
+			}
+			steps = 0 // the machine's time to answer begins anew
 		case sig := <-f.job.Spec().Signals:
 			if s, ok := sig.(syscall.Signal); ok && launch.EndsJob(s) {
 				return launch.StartError{Code: 128 + int(s), Err: fmt.Errorf("%s while the hosts were being reached", launch.SignalName(s))}
@@ -306,7 +302,7 @@ func atOnce(machines []*machine, f func(*machine)) {
 }
 
 // earlyMost bounds the connections that have not proved anything yet, so that strangers cannot exhaust the head.
-const earlyMost = 2 * maxHosts
+const earlyMost = 2 * MaxHosts
 
 // greet finds out which machine calls. A stranger learns only that a program listens.
 func (f *fleet) greet(raw net.Conn) {

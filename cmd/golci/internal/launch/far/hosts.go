@@ -16,10 +16,11 @@ import (
 type Host struct {
 	Name  string // as the remote shell takes it; localhost is this machine, without a remote shell
 	Slots int    // ranks it takes; 0: as many as it has cores
+	Here  bool   // it is this machine, under the name that others have for it: no remote shell either
 }
 
-// maxHosts bounds a job: the head keeps a process, a connection and four goroutines for each machine.
-const maxHosts = 1024
+// MaxHosts bounds a job: the head keeps a process, a connection and four goroutines for each machine.
+const MaxHosts = 1024
 
 // ErrHosts is wrapped by the errors of a wrong list of machines.
 var ErrHosts = errors.New("list of hosts")
@@ -34,7 +35,7 @@ func ParseHosts(list string) ([]Host, error) {
 		}
 		hosts = append(hosts, h)
 	}
-	return mergeHosts(hosts)
+	return Merge(hosts)
 }
 
 // ReadHosts reads a file of machines: one a line, as "a", "a:4" or "a slots=4"; what follows a '#' is a comment.
@@ -61,7 +62,7 @@ func ReadHosts(r io.Reader) ([]Host, error) {
 	if err := lines.Err(); err != nil {
 		return nil, err
 	}
-	return mergeHosts(hosts)
+	return Merge(hosts)
 }
 
 // parseHost reads one machine. Colons belong to the name when there are several and no brackets: an IPv6 address.
@@ -75,15 +76,22 @@ func parseHost(word string) (h Host, err error) {
 	} else if strings.Count(word, ":") == 1 {
 		name, slots, counted = strings.Cut(word, ":")
 	}
-	// A name that begins with a dash would be an option of the remote shell.
-	if name == "" || name[0] == '-' || strings.ContainsFunc(name, odd) {
-		return h, fmt.Errorf("%w: %q is no name of a machine", ErrHosts, name)
-	}
 	h.Name = name
 	if counted {
 		h.Slots, err = parseSlots(slots, true)
 	}
+	if wrong := checkName(name); wrong != nil {
+		err = wrong
+	}
 	return h, err
+}
+
+func checkName(name string) error {
+	// A name that begins with a dash would be an option of the remote shell.
+	if name == "" || name[0] == '-' || strings.ContainsFunc(name, odd) {
+		return fmt.Errorf("%w: %q is no name of a machine", ErrHosts, name)
+	}
+	return nil
 }
 
 // nameLetters are those of names, addresses with zones, and user@name. Remote shells put the name into commands of
@@ -100,9 +108,14 @@ func parseSlots(text string, ok bool) (int, error) {
 	return n, nil
 }
 
-func mergeHosts(hosts []Host) ([]Host, error) {
+// Merge checks the names of hosts, and has each machine once: one that is named twice has the slots of both. The error
+// wraps ErrHosts.
+func Merge(hosts []Host) ([]Host, error) {
 	var out []Host
 	for _, h := range hosts {
+		if err := checkName(h.Name); err != nil {
+			return nil, err
+		}
 		i := slices.IndexFunc(out, func(o Host) bool { return o.Name == h.Name })
 		switch {
 		case i < 0:
@@ -113,8 +126,8 @@ func mergeHosts(hosts []Host) ([]Host, error) {
 			out[i].Slots += h.Slots
 		}
 	}
-	if len(out) == 0 || len(out) > maxHosts {
-		return nil, fmt.Errorf("%w: %d machines, want 1 to %d", ErrHosts, len(out), maxHosts)
+	if len(out) == 0 || len(out) > MaxHosts {
+		return nil, fmt.Errorf("%w: %d machines, want 1 to %d", ErrHosts, len(out), MaxHosts)
 	}
 	return out, nil
 }
@@ -160,4 +173,24 @@ func dealRanks(slots []int, n int) ([]int, error) {
 }
 
 // local says that a machine is this one, which needs no remote shell.
-func (h Host) local() bool { return h.Name == "localhost" }
+func (h Host) local() bool { return h.Here || h.Name == "localhost" }
+
+// SSH is the usual remote shell. It asks nothing, and forwards nothing.
+var SSH = []string{"ssh", "-a", "-x", "-o", "BatchMode=yes", "-o", "ClearAllForwardings=yes"}
+
+// HostMark stands for the machine's name in the words of a remote shell.
+const HostMark = "{}"
+
+// shellFor is the command that starts the remote shell for a machine. Its name replaces each mark, or follows the words
+// if there is none.
+func shellFor(shell []string, host string) (argv []string) {
+	marked := false
+	for _, word := range shell {
+		marked = marked || strings.Contains(word, HostMark)
+		argv = append(argv, strings.ReplaceAll(word, HostMark, host))
+	}
+	if !marked {
+		argv = append(argv, host)
+	}
+	return append(argv, remoteCommand)
+}

@@ -13,12 +13,12 @@ import (
 
 func TestParseHosts(t *testing.T) {
 	for in, want := range map[string]string{
-		"a:4,b:4":                  "[{a 4} {b 4}]",
-		"a":                        "[{a 0}]",
-		"me@a.example, b:2":        "[{me@a.example 0} {b 2}]",
-		"a:1,b:1,a:2":              "[{a 3} {b 1}]",
-		"[fe80::1]:3,::1,[2001::]": "[{fe80::1 3} {::1 0} {2001:: 0}]",
-		"fe80::1%eth0,A_b-9+x/y:2": "[{fe80::1%eth0 0} {A_b-9+x/y 2}]",
+		"a:4,b:4":                  "[{a 4 false} {b 4 false}]",
+		"a":                        "[{a 0 false}]",
+		"me@a.example, b:2":        "[{me@a.example 0 false} {b 2 false}]",
+		"a:1,b:1,a:2":              "[{a 3 false} {b 1 false}]",
+		"[fe80::1]:3,::1,[2001::]": "[{fe80::1 3 false} {::1 0 false} {2001:: 0 false}]",
+		"fe80::1%eth0,A_b-9+x/y:2": "[{fe80::1%eth0 0 false} {A_b-9+x/y 2 false}]",
 	} {
 		if got, err := ParseHosts(in); fmt.Sprint(got) != want || err != nil {
 			t.Errorf("%q: %v, %v", in, got, err)
@@ -36,7 +36,7 @@ func TestParseHosts(t *testing.T) {
 
 func TestReadHosts(t *testing.T) {
 	got, err := ReadHosts(strings.NewReader("# all\na:4\nb slots=2 # small\n\n  c\n"))
-	if err != nil || fmt.Sprint(got) != "[{a 4} {b 2} {c 0}]" {
+	if err != nil || fmt.Sprint(got) != "[{a 4 false} {b 2 false} {c 0 false}]" {
 		t.Errorf("%v, %v", got, err)
 	}
 	for text, where := range map[string]string{"": "0 machines", "a\nb slots=x": "line 2", "a\n\nb max=2": "line 3", "a\na": "twice"} {
@@ -66,7 +66,7 @@ func TestDealRanks(t *testing.T) {
 			t.Errorf("%v ranks on %v: %v, %v", c.n, c.slots, got, err)
 		}
 	}
-	hosts := []Host{{"a", 2}, {"b", 2}, {"c", 0}, {"d", 2}}
+	hosts := []Host{{Name: "a", Slots: 2}, {Name: "b", Slots: 2}, {Name: "c"}, {Name: "d", Slots: 2}}
 	for n, want := range map[int]int{0: 4, 1: 1, 2: 1, 3: 2, 4: 2, 5: 4} {
 		if got := needed(hosts, n); len(got) != want {
 			t.Errorf("%d ranks: %v", n, got)

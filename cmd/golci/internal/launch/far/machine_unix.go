@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -17,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/golci/golci/cmd/golci/internal/launch"
+	"github.com/golci/golci/internal/settings"
 )
 
 // machine is the head's side of one machine: the remote shell, the helper that it started, and the ranks there. The
@@ -32,6 +34,11 @@ type machine struct {
 	shell *launch.Process // of cmd, the remote shell; nil before launch
 	in    *os.File        // to the standard input of the shell; the helper ends when it ends
 	said  *os.File        // from its standard output
+
+	invited    chan struct{} // closed when the helper has been invited by the shell, or cannot be
+	complaints *complaints   // of the remote shell; nil where there is none
+	patience   patience      // with a machine that is not there yet
+	timer      *time.Timer   // to the next call of it; nil before
 
 	ended  chan struct{} // closed when the remote shell has
 	link   *link         // set when the helper has called back
@@ -68,19 +75,29 @@ func (m *machine) launch() error {
 	}
 	defer theirOut.Close()
 	m.in, m.said = in, said
-	argv := append(append([]string{}, m.fleet.cfg.Shell...), m.host.Name, remoteCommand)
+	argv := shellFor(m.fleet.cfg.Shell, m.host.Name)
 	if m.host.local() {
 		argv = []string{m.fleet.cfg.Self, HelperCommand}
 	}
 	m.cmd = exec.Command(argv[0], argv[1:]...)
+	m.cmd.Env = slices.DeleteFunc(os.Environ(), settings.IsPlace) // srun, for one, would send a secret across the network
 	m.cmd.Stdin, m.cmd.Stdout, m.cmd.Stderr = theirIn, theirOut, os.Stderr
+	if !m.host.local() {
+		theirErr, err := m.stderrFor()
+		if err != nil {
+			return err
+		}
+		defer theirErr.Close()
+		m.cmd.Stderr = theirErr
+	}
 	if m.shell, err = launch.StartProcess(m.cmd, m.fleet.job.Spec().Guard); err != nil {
 		return err
 	}
 	m.fleet.job.Detail("%s: process %d: %s", m.host.Name, m.shell.PID(), strings.Join(argv, " "))
+	shell, ended := m.shell, m.ended
 	go func() {
-		m.shell.Wait()
-		close(m.ended)
+		shell.Wait()
+		close(ended)
 	}()
 	return nil
 }
@@ -88,18 +105,10 @@ func (m *machine) launch() error {
 // errShell: the remote shell has ended, so the helper has nobody to tell it.
 var errShell = errors.New("its remote shell has ended")
 
-// shellEnd says how the remote shell has ended; ended is closed.
-func (m *machine) shellEnd() error {
-	if ps := m.cmd.ProcessState; ps != nil && !ps.Success() {
-		return fmt.Errorf("%w: %v", errShell, ps)
-	}
-	return errShell
-}
-
 // invite has the shell start the helper, and gives that its ticket. It runs in a goroutine of its own.
 func (m *machine) invite(t *ticket) (err error) {
 	defer func() {
-		if errors.Is(err, syscall.EPIPE) {
+		if errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed) {
 			err = errShell
 		}
 	}()
@@ -196,9 +205,15 @@ func (m *machine) release() {
 		}
 		m.shell.Kill(syscall.SIGKILL)
 		<-m.ended
+		if m.complaints != nil {
+			m.complaints.settle()
+		}
 	}
 	if m.in != nil { // not before: the end of its input would be another reason for the helper to end
 		m.in.Close()
+	}
+	if m.timer != nil {
+		m.timer.Stop()
 	}
 	if m.link != nil {
 		m.link.close()

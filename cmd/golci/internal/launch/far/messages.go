@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/settings"
 )
 
 type greeting struct {
@@ -45,13 +45,13 @@ func encode(v any) []byte {
 }
 
 // passedOn are the prefixes of the variables that ranks on other machines get from the head's environment, beside those
-// of -env. They are the project's settings and those of the Go runtime. The name of the head's own job is none of them.
+// of -env. They are the project's settings and those of the Go runtime. The head's own place in a job is none of them.
 var passedOn = []string{"GOLCI_", "GOMAXPROCS=", "GODEBUG=", "GOGC=", "GOMEMLIMIT=", "GOTRACEBACK=", "GORACE="}
 
 func passedEnv(env []string) (out []string) {
 	for _, kv := range env {
 		passed := slices.ContainsFunc(passedOn, func(p string) bool { return strings.HasPrefix(kv, p) })
-		if passed && !strings.HasPrefix(kv, boot.EnvLauncher+"=") {
+		if passed && !settings.IsPlace(kv) {
 			out = append(out, kv)
 		}
 	}

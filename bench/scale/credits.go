@@ -1,0 +1,45 @@
+package scale
+
+import (
+	"context"
+	"time"
+
+	"github.com/golci/golci/bench/creditsim"
+	"github.com/golci/golci/bench/scale/vtime"
+	"github.com/golci/golci/internal/credit"
+)
+
+// noteBytes is a record that carries credits alone: its header.
+const noteBytes = 16
+
+// creditEpochs is how many epochs are simulated. The first has the loans of the start.
+const creditEpochs = 2
+
+// credits has all ranks send to six neighbors, as bench/creditsim does. Messages are those that travel for credits
+// alone.
+func credits(ctx context.Context, c Config, n int) (outcome, error) {
+	terms := credit.Terms(n, 1024)
+	ticks := 0
+	res, err := creditsim.Run(creditsim.Config{
+		Nodes: n, Pattern: "static", Epochs: creditEpochs, Seed: c.Seed, Credits: terms,
+	}, func(r creditsim.Row) error {
+		ticks += r.Ticks
+		return ctx.Err()
+	})
+	if err != nil {
+		return outcome{}, err
+	}
+	o := outcome{time: time.Duration(ticks) * time.Microsecond, ranks: make([]vtime.Traffic, n)}
+	for r, told := range res.Told {
+		o.ranks[r] = vtime.Traffic{Messages: int64(told), Bytes: int64(told) * noteBytes}
+	}
+	var broken error
+	o.state = weigh(func() *credit.Ledger {
+		g, err := credit.NewLedger(terms, 0, n)
+		if err != nil {
+			broken = err
+		}
+		return g
+	})
+	return o, broken
+}

@@ -1,0 +1,51 @@
+package far
+
+import (
+	"strings"
+	"time"
+)
+
+// lateSigns are in the messages of remote shells about a machine that is not there yet: its name is not known, or
+// nobody takes the call. In small letters.
+var lateSigns = []string{
+	"could not resolve", "name or service not known", "temporary failure in name resolution", "no address associated",
+	"connection refused", "no such host", "unknown host",
+}
+
+// isLate says that line, of a remote shell, tells of a machine that may be reached later.
+func isLate(line string) bool {
+	line = strings.ToLower(line)
+	for _, sign := range lateSigns {
+		if strings.Contains(line, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// noise is in lines that say nothing to the user. srun without a plug-in for binding complains when it is asked not to
+// bind, --quiet or not.
+const noise = "srun: cluster configuration lacks support for cpu binding"
+
+// Pauses between two calls of a machine. Each is twice the one before.
+const (
+	firstPause = 250 * time.Millisecond
+	mostPause  = 2 * time.Second
+)
+
+// patience says how long to wait for the next call of a machine that was not there.
+type patience struct {
+	limit time.Duration // for which the machine is called again; 0: it is called once
+	spent time.Duration // waited so far
+	next  time.Duration // the next pause
+}
+
+// pause is the time to wait before the next call. ok is false when the time is over.
+func (p *patience) pause() (d time.Duration, ok bool) {
+	if p.spent >= p.limit {
+		return 0, false
+	}
+	d = min(max(p.next, firstPause), p.limit-p.spent)
+	p.spent, p.next = p.spent+d, min(2*d, mostPause)
+	return d, true
+}

@@ -1,0 +1,170 @@
+//go:build unix
+
+package far
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+)
+
+// errLate: the remote shell has ended because the machine is not there yet.
+var errLate = errors.New("the machine cannot be reached")
+
+// complaints reads the standard error of a remote shell. It passes all lines on but those that tell of a machine that
+// is not there yet: these are shown when the machine is given up.
+type complaints struct {
+	done chan struct{} // closed at the end of the stream
+
+	mu   sync.Mutex // guards what follows; nothing is locked under it
+	late []string
+	pass bool // the machine is there: keep no more
+}
+
+// mostLate bounds the lines that are kept.
+const mostLate = 8
+
+func newComplaints(from io.ReadCloser, to io.Writer) *complaints {
+	c := &complaints{done: make(chan struct{})}
+	go func() {
+		defer close(c.done)
+		defer from.Close()
+		lines := bufio.NewReaderSize(from, maxShellLine)
+		for {
+			line, err := lines.ReadSlice('\n') // a line that is too long comes in pieces
+			if !c.keep(string(line)) && !strings.HasPrefix(string(line), noise) {
+				_, _ = to.Write(line)
+			}
+			if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+				return
+			}
+		}
+	}()
+	return c
+}
+
+// keep keeps line if it tells of a machine that is not there.
+func (c *complaints) keep(line string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.pass || !isLate(line) || len(c.late) == mostLate {
+		return false
+	}
+	c.late = append(c.late, string(printable([]byte(strings.TrimSpace(line)))))
+	return true
+}
+
+// through shows what was kept, and keeps nothing from now on: the machine is there.
+func (c *complaints) through(to io.Writer) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, line := range c.late {
+		fmt.Fprintln(to, line)
+	}
+	c.late, c.pass = nil, true
+}
+
+// settleTime is how long the last lines of a remote shell may come after its end.
+const settleTime = 200 * time.Millisecond
+
+func (c *complaints) settle() {
+	select {
+	case <-c.done:
+	case <-time.After(settleTime): // a process of its own may hold the stream open
+	}
+}
+
+// why is the reason for which the machine is not there; "" where no line has told of one. The remote shell has ended.
+func (c *complaints) why() string {
+	c.settle()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.late) == 0 {
+		return ""
+	}
+	return c.late[len(c.late)-1]
+}
+
+// shellEnd says how the remote shell has ended; m.ended is closed.
+func (m *machine) shellEnd() error {
+	end := errShell
+	if ps := m.cmd.ProcessState; ps != nil && !ps.Success() {
+		end = fmt.Errorf("%w: %v", errShell, ps)
+	}
+	if m.complaints == nil {
+		return end
+	}
+	if why := m.complaints.why(); why != "" {
+		return fmt.Errorf("%w: %s; %w", errLate, why, end)
+	}
+	return end
+}
+
+// again has the machine called once more after a pause, if err says that it was not there, and there is time left. Its
+// number comes by f.retries then.
+func (f *fleet) again(t trouble) bool {
+	m := f.far[t.host]
+	if m.link != nil || !errors.Is(t.err, errLate) {
+		return false
+	}
+	d, ok := m.patience.pause()
+	if !ok {
+		return false
+	}
+	f.job.Detail("%s: %v; again in %v", m.host.Name, t.err, d)
+	m.timer = time.AfterFunc(d, func() { f.retries <- t.host })
+	return true
+}
+
+// recall calls the machine once more.
+func (f *fleet) recall(i int) error {
+	m := f.far[i]
+	m.in.Close()
+	m.said.Close()
+	<-m.invited // which has used both
+	m.ended = make(chan struct{})
+	return f.call(i)
+}
+
+// call starts the remote shell of a machine, and has the helper there invited. It must be called on the thread of
+// launch.Run, as machine.launch.
+func (f *fleet) call(i int) error {
+	m := f.far[i]
+	if err := m.launch(); err != nil {
+		return fmt.Errorf("host %s: %w", m.host.Name, err)
+	}
+	t := &ticket{Protocol: protocol, Host: i, Name: m.host.Name, Addrs: f.at, Key: f.keys[i], Silence: f.cfg.Silence}
+	invited := make(chan struct{})
+	m.invited = invited
+	f.wg.Go(func() {
+		defer close(invited)
+		if err := m.invite(t); err != nil && !errors.Is(err, errShell) {
+			f.broken <- trouble{i, err}
+		}
+	})
+	go func() {
+		<-m.ended
+		select {
+		case <-invited: // which may know more
+		case <-time.After(byeTime):
+		}
+		f.broken <- trouble{i, m.shellEnd()}
+	}()
+	return nil
+}
+
+// stderrFor is what a remote shell gets as its standard error: a pipe whose reader m.complaints is. The caller closes
+// it.
+func (m *machine) stderrFor() (*os.File, error) {
+	from, to, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	m.complaints = newComplaints(from, os.Stderr)
+	return to, nil
+}

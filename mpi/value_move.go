@@ -1,0 +1,198 @@
+package mpi
+
+import "github.com/golci/golci/internal/mpi/core"
+
+// moves is a collective of values on what the codec makes of them: two collectives of slices, one of lengths, and one
+// of bytes. A value that cannot be encoded travels as an empty message, so that the ranks stay in step. Lengths that
+// this process cannot have give ErrMemory, and end the collectives of the communicator. One of two groups is revoked
+// then, since the other ranks wait in a call of their own.
+type moves struct {
+	c    *Comm
+	what string
+	root int
+}
+
+// inTwo carries out both on one group: first on in and out, and then bytes, which may set its buffers.
+func (m moves) inTwo(in, out []int64, lengths, bytes func(x *core.Call, root int) error) error {
+	if err := blocking(m.c, m.what, in, out, m.root, lengths); err != nil {
+		return err
+	}
+	return blocking[byte](m.c, m.what, nil, nil, m.root, bytes)
+}
+
+// twoGroupsOf is the collective on two groups, of which the caller sets the buffers.
+func twoGroupsOf[T any](m moves, kind core.Kind) twoGroups[T] {
+	return twoGroups[T]{what: m.what, kind: kind, root: m.root}
+}
+
+// counted carries out the collective of lengths between two groups, and adds what was told.
+func (m moves) counted(kind core.Kind, in, out []int64, size int) (int64, error) {
+	g := twoGroupsOf[int64](m, kind)
+	g.in, g.out = in, out
+	if err := g.do(m.c); err != nil {
+		return 0, err
+	}
+	return m.told(out, size)
+}
+
+// told adds what was told. If it cannot be, nobody goes on.
+func (m moves) told(lens []int64, size int) (int64, error) {
+	n, err := m.c.core().Told(m.what, lens, max(m.root, 0), size)
+	if err != nil {
+		_ = m.c.Revoke() // the first error is the one to tell
+	}
+	return n, err
+}
+
+// isRoot reports whether the rank is the root of a collective.
+func (c *Comm) isRoot(root int) bool {
+	if c.Inter() {
+		return root == Root
+	}
+	return c.Rank() == root
+}
+
+// sendsTo reports whether the rank gives something to the root. In one group all do.
+func (c *Comm) sendsTo(root int) bool { return !c.Inter() || root >= 0 }
+
+// bcast gives the root's b to the others. The root gets nil.
+func (m moves) bcast(b []byte) (got []byte, err error) {
+	n := []int64{int64(len(b))}
+	if m.c.Inter() {
+		return m.bcastBetween(b, n)
+	}
+	err = m.inTwo(nil, n, (*core.Call).Bcast, func(x *core.Call, root int) (err error) {
+		if x.Rank() != root {
+			if got, err = x.Memory(n, root); err != nil {
+				return err
+			}
+			b = got
+		}
+		return buffers(x, nil, b).Bcast(root)
+	})
+	return got, err
+}
+
+func (m moves) bcastBetween(b []byte, n []int64) (got []byte, err error) {
+	g := twoGroupsOf[int64](m, core.KindBcast)
+	g.out = n
+	if err := g.do(m.c); err != nil {
+		return nil, err
+	}
+	if m.root >= 0 {
+		room, err := m.told(n, 1)
+		if err != nil {
+			return nil, err
+		}
+		got = make([]byte, room)
+		b = got
+	}
+	h := twoGroupsOf[byte](m, core.KindBcast)
+	h.out = b
+	return got, h.do(m.c)
+}
+
+// gather gives the root the b of all, and the length of each. Others get nothing.
+func (m moves) gather(b []byte) (all []byte, counts []int, err error) {
+	mine, lens := []int64{int64(len(b))}, []int64(nil)
+	if m.c.isRoot(m.root) {
+		lens = make([]int64, m.c.peers())
+	}
+	if m.c.Inter() {
+		return m.gatherBetween(core.KindGather, core.KindGatherv, b, mine, lens)
+	}
+	err = m.inTwo(mine, lens, (*core.Call).Gather, func(x *core.Call, root int) (err error) {
+		counts = ints(lens)
+		if all, err = x.Memory(lens, 0); err != nil {
+			return err
+		}
+		return buffers(x, b, all).Gatherv(counts, nil, root)
+	})
+	return all, counts, err
+}
+
+// gatherBetween is gather or, with its kinds, allgather of two groups.
+func (m moves) gatherBetween(
+	lengths, bytes core.Kind, b []byte, mine, lens []int64,
+) (all []byte, counts []int, err error) {
+	n, err := m.counted(lengths, mine, lens, 1)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, counts = make([]byte, n), ints(lens)
+	g := twoGroupsOf[byte](m, bytes)
+	g.in, g.out, g.rcounts = b, all, counts
+	return all, counts, g.do(m.c)
+}
+
+// scatter gives rank i part i of the root's all, the lengths of which are lens.
+func (m moves) scatter(all []byte, lens []int64) (b []byte, err error) {
+	n := []int64{0}
+	if m.c.Inter() {
+		return m.scatterBetween(all, lens, n)
+	}
+	err = m.inTwo(lens, n, (*core.Call).Scatter, func(x *core.Call, root int) (err error) {
+		if b, err = x.Memory(n, root); err != nil {
+			return err
+		}
+		return buffers(x, all, b).Scatterv(ints(lens), nil, root)
+	})
+	return b, err
+}
+
+func (m moves) scatterBetween(all []byte, lens, n []int64) (b []byte, err error) {
+	if m.root < 0 {
+		n = nil
+	}
+	room, err := m.counted(core.KindScatter, lens, n, 1)
+	if err != nil {
+		return nil, err
+	}
+	b = make([]byte, room)
+	g := twoGroupsOf[byte](m, core.KindScatterv)
+	g.in, g.out, g.counts = all, b, ints(lens)
+	return b, g.do(m.c)
+}
+
+// alltoall gives each rank a part of all, the lengths of which are lens, and gets a part from each.
+func (m moves) alltoall(all []byte, lens []int64) (got []byte, counts []int, err error) {
+	theirs := make([]int64, len(lens))
+	if m.c.Inter() {
+		room, err := m.counted(core.KindAlltoall, lens, theirs, 1)
+		if err != nil {
+			return nil, nil, err
+		}
+		got, counts = make([]byte, room), ints(theirs)
+		g := twoGroupsOf[byte](m, core.KindAlltoallv)
+		g.in, g.counts, g.out, g.rcounts = all, ints(lens), got, counts
+		return got, counts, g.do(m.c)
+	}
+	err = m.inTwo(lens, theirs, (*core.Call).Alltoall, func(x *core.Call, _ int) (err error) {
+		if got, err = x.Memory(theirs, 0); err != nil {
+			return err
+		}
+		counts = ints(theirs)
+		return buffers(x, all, got).Alltoallv(ints(lens), nil, counts, nil)
+	})
+	return got, counts, err
+}
+
+// peers is how many ranks a rank of c exchanges with: those of the other group if there is one. It is 0 for none.
+func (c *Comm) peers() int {
+	if c.Inter() {
+		n, _ := c.RemoteSize()
+		return n
+	}
+	return max(c.Size(), 0)
+}
+
+func ints(list []int64) []int {
+	if list == nil {
+		return nil
+	}
+	out := make([]int, len(list))
+	for i, n := range list {
+		out[i] = int(n)
+	}
+	return out
+}
