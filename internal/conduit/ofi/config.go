@@ -107,6 +107,14 @@ func (g *geometry) admits(class conduit.Class, under, cost uint32) bool {
 	return under+cost <= g.window
 }
 
+// fit shortens chunks so that no message is longer than n bytes. It is false if records are.
+func (g *geometry) fit(n int) bool {
+	if g.longest() > n && g.chunk > 0 {
+		g.chunk = max((n-header-chunkHead)&^7, 0)
+	}
+	return g.longest() <= n
+}
+
 // longest is the longest message in bytes.
 func (g *geometry) longest() int {
 	n := header + g.maxRecord

@@ -57,13 +57,13 @@ func Listen(want fi.Want, c Config) (*Listener, error) {
 		return nil, err
 	}
 	l := &Listener{geo: g, cfg: c}
-	if i.MaxMessage < g.longest() {
-		err := fmt.Errorf("%w: %s, domain %s, sends %d bytes in one message, and %d are needed", conduit.ErrConfig, i.Provider,
-			i.Domain, i.MaxMessage, g.longest())
+	if !l.geo.fit(i.Safe) {
+		err := fmt.Errorf("%w: %s, domain %s, sends messages of %d bytes at most, and records need %d", conduit.ErrConfig,
+			i.Provider, i.Domain, i.Safe, l.geo.longest())
 		i.Free()
 		return nil, err
 	}
-	if l.ep, err = i.Open(completions, c.Size, g.longest()); err != nil {
+	if l.ep, err = i.Open(completions, c.Size, l.geo.longest()); err != nil {
 		return nil, err
 	}
 	l.Info = *l.ep.Info

@@ -29,10 +29,12 @@ type Info struct {
 	Ordered                  bool // messages of a pair arrive in order
 	Inject                   int  // bytes of a message that the library copies at once
 	MaxMessage               int
-	Local                    bool // local buffers must be registered, too
-	VirtAddr                 bool // remote memory is named by its address, not by an offset
-	ProvKey                  bool // the provider chooses keys
-	ByEndpoint               bool // memory is registered with the endpoint
+	// Safe is the longest message in bytes that may be under way when the endpoint is closed.
+	Safe       int
+	Local      bool // local buffers must be registered, too
+	VirtAddr   bool // remote memory is named by its address, not by an offset
+	ProvKey    bool // the provider chooses keys
+	ByEndpoint bool // memory is registered with the endpoint
 
 	lib       *Library
 	ptr, list uintptr // its fi_info, and the first one of the list that it is in
@@ -40,6 +42,18 @@ type Info struct {
 
 // crashes tells that the provider dies of buffers for several messages, as ofi_rxd does.
 func crashes(provider string) bool { return strings.Contains(provider, "ofi_rxd") }
+
+// rxmWhole is how long a message may be that ofi_rxm sends in one piece, in bytes. Longer ones it divides, or has the
+// receiver fetch. If an endpoint is closed meanwhile, version 1.17 may touch memory that it has freed already.
+const rxmWhole = 16 << 10
+
+// safe is Info.Safe of a provider whose messages have up to most bytes.
+func safe(provider string, most int) int {
+	if strings.HasSuffix(provider, "ofi_rxm") {
+		return min(most, rxmWhole)
+	}
+	return most
+}
 
 // Find returns the first way that does what is wanted: with order and multi-receive buffers if there is one, else
 // without. The caller calls Free. The error matches ErrNone if there is none.
@@ -133,7 +147,7 @@ func (l *Library) dup(s string) uintptr {
 func (l *Library) read(entry uintptr) *Info {
 	h := at[info](entry)
 	tx, rx, d, f := at[txAttr](h.tx), at[rxAttr](h.rx), at[domainAttr](h.domain), at[fabricAttr](h.fabr)
-	return &Info{
+	i := &Info{
 		Provider: text(f.provName), Fabric: text(f.name), Domain: text(d.name),
 		MultiRecv: h.caps&capMultiRecv != 0,
 		Ordered:   tx.msgOrder&orderSAS != 0 && rx.msgOrder&orderSAS != 0,
@@ -142,6 +156,8 @@ func (l *Library) read(entry uintptr) *Info {
 		ByEndpoint: d.mrMode&mrEndpoint != 0,
 		lib:        l, ptr: entry,
 	}
+	i.Safe = safe(i.Provider, i.MaxMessage)
+	return i
 }
 
 // Free gives the memory of the list back. What was opened from it stays.
