@@ -53,8 +53,19 @@ func flowControl(o *options) credit.Mode {
 // asking takes a round trip; through rings a message of this size is copied twice before two ranks agree on one copy.
 const wideEager = 16 << 10
 
+// fabricEager is wideEager over libfabric. Its record still is one piece for ofi_rxm, whose pieces have 16 KiB.
+const fabricEager = 15 << 10
+
 // eager is the largest message in bytes that is to travel without asking.
-func eager(o *options) int { return cmp.Or(int(settings.Eager.Get(o.values)), wideEager) }
+func eager(o *options) int {
+	if n := settings.Eager.Get(o.values); n != 0 {
+		return int(n)
+	}
+	if settings.Conduit.Get(o.values) == ofi.Name {
+		return fabricEager
+	}
+	return wideEager
+}
 
 // EagerLimit is the largest message in bytes that a rank sends without asking its receiver first. It holds for a job of
 // size ranks (at least 1) with that configuration and the environment. It is GOLCI_EAGER, or what the mode of flow

@@ -48,6 +48,6 @@ func fabricError(err error) error {
 	if errors.Is(err, ofi.ErrNotBuilt) {
 		return fmt.Errorf("%w: %s=%s: %w", ErrArgument, settings.Conduit.Env(), ofi.Name, err)
 	}
-	return fmt.Errorf("%s=%s, see %s and %s: %w", settings.Conduit.Env(), ofi.Name, settings.OFIProvider.Env(),
-		settings.OFIDomain.Env(), err)
+	return fmt.Errorf("%s=%s, see %s, %s and %s: %w", settings.Conduit.Env(), ofi.Name, settings.OFIProvider.Env(),
+		settings.OFIDomain.Env(), settings.Eager.Env(), err)
 }

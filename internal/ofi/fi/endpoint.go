@@ -169,19 +169,26 @@ func (e *Endpoint) openEP(table, list uintptr, longest int) error {
 	if err := bind(l, "binding the completion queue", e.ep, e.cq, flagTransmit|flagRecv); err != nil {
 		return err
 	}
-	if err := control(l, "fi_enable", e.ep, cmdEnable, 0); err != nil || !e.Info.MultiRecv {
+	early := l.Major > 2 || l.Major == 2 && l.Minor >= 1
+	if early {
+		e.Info.MultiRecv = e.Info.MultiRecv && e.leaveRoom(ep.ops, longest)
+	}
+	if err := control(l, "fi_enable", e.ep, cmdEnable, 0); err != nil {
 		return err
 	}
-	// After it is enabled: before, the provider shm of 1.17 has nowhere to keep it, and crashes.
-	set, err := operation(ep.ops, opSetOpt)
-	if err != nil {
-		return err
-	}
-	n := uintptr(longest)
-	if rc := call(set, e.ep, optEndpoint, optMinMulti, uintptr(unsafe.Pointer(&n)), wordBytes); rc != 0 {
-		return l.Error("FI_OPT_MIN_MULTI_RECV", rc)
+	if !early {
+		e.Info.MultiRecv = e.Info.MultiRecv && e.leaveRoom(ep.ops, longest)
 	}
 	return nil
+}
+
+// leaveRoom has the library give back a buffer for several messages that has no room for one of n bytes. It tells
+// whether the provider does that; a message would be lost otherwise. Provider shm crashes before the endpoint is enabled,
+// up to 2.0. From 2.1 on it heeds what was set before.
+func (e *Endpoint) leaveRoom(table uintptr, n int) bool {
+	set, err := operation(table, opSetOpt)
+	size := uintptr(n)
+	return err == nil && call(set, e.ep, optEndpoint, optMinMulti, uintptr(unsafe.Pointer(&size)), wordBytes) == 0
 }
 
 // Close ends the endpoint and all that belongs to it. Afterwards the library touches no memory that it was given. It
