@@ -6,21 +6,21 @@ static const char *const words_3[] = {"auto", "dedicated", "worker", "waiter", N
 
 static const char *const words_5[] = {"auto", "shm", "udp", "local", "ofi", NULL};
 
-static const char *const words_8[] = {"encrypt", "authenticate", "trust", NULL};
+static const char *const words_9[] = {"encrypt", "authenticate", "trust", NULL};
 
-static const char *const words_16[] = {"auto", "types", "off", NULL};
+static const char *const words_17[] = {"auto", "types", "off", NULL};
 
-static const char *const words_17[] = {"auto", "memory", "messages", NULL};
+static const char *const words_18[] = {"auto", "memory", "messages", NULL};
 
-static const char *const words_18[] = {"auto", "dynamic", "static", "none", NULL};
+static const char *const words_19[] = {"auto", "dynamic", "static", "none", NULL};
 
-static const char *const words_42[] = {"core", "none", NULL};
+static const char *const words_43[] = {"core", "none", NULL};
 
-static const char *const words_43[] = {"auto", "none", NULL};
+static const char *const words_44[] = {"auto", "none", NULL};
 
-static const char *const words_45[] = {"calls", "stacks", NULL};
+static const char *const words_46[] = {"calls", "stacks", NULL};
 
-static const char *const words_46[] = {"off", "on", NULL};
+static const char *const words_47[] = {"off", "on", NULL};
 
 static const struct control controls[] = {
     {"GOLCI_WORKERS",
@@ -47,9 +47,12 @@ static const struct control controls[] = {
     {"GOLCI_OFI_DOMAIN",
      "Domain of that provider, as fi_info names it: a card or an interface; auto: the first.",
      0x12, MPI_CHAR, NULL, 1},
+    {"GOLCI_OFI_DEADAFTER",
+     "After how long without a sign of life a rank that libfabric leads to is taken for dead.",
+     0x12, MPI_DOUBLE, NULL, 1},
     {"GOLCI_UDP_SECURITY",
      "How datagrams are protected.",
-     0x9, MPI_INT, words_8, 1},
+     0x9, MPI_INT, words_9, 1},
     {"GOLCI_UDP_INTERFACES",
      "Interfaces for datagrams: names, networks, addresses or patterns of them, with commas between; ! leaves out.",
      0x9, MPI_CHAR, NULL, 1},
@@ -66,20 +69,20 @@ static const struct control controls[] = {
      "Faults put upon datagrams on purpose, such as loss=0.01,dup=0.05,reorder=0.1,seed=7; off: none.",
      0x12, MPI_CHAR, NULL, 1},
     {"GOLCI_EAGER",
-     "Largest message sent without asking the receiver first; 0: 16 KiB. Never more than a record and the loan of a peer hold.",
+     "Largest message sent without asking the receiver first; 0: 16 KiB, over libfabric 15. Never more than a record and the loan of a peer hold.",
      0x9, MPI_COUNT, NULL, 1},
     {"GOLCI_UNEXPECTED",
      "Bytes of unmatched eager messages kept for one peer; beyond it a send asks first. 0: an equal share of 128 MiB, at least 1 MiB. Of all peers together 128 MiB are kept, or this if it is more.",
      0x12, MPI_COUNT, NULL, 1},
     {"GOLCI_CHECK",
      "Whether element types of messages and changes of send buffers are checked; auto: types in mpi.Run, off elsewhere.",
-     0x12, MPI_INT, words_16, 1},
+     0x12, MPI_INT, words_17, 1},
     {"GOLCI_COLLECTIVES",
      "Whether collectives of ranks that share a node write to memory that all of them read, or send messages; auto: memory where waiters spin.",
-     0x12, MPI_INT, words_17, 1},
+     0x12, MPI_INT, words_18, 1},
     {"GOLCI_FLOWCONTROL",
      "Whether loans of receive space follow demand, stay as they are, or there are none; auto: dynamic where a network joins ranks, else static.",
-     0x12, MPI_INT, words_18, 1},
+     0x12, MPI_INT, words_19, 1},
     {"GOLCI_LOAN",
      "Credits (256 bytes each) lent to each peer at the start; 0: from the default table.",
      0x12, MPI_INT, NULL, 1},
@@ -151,19 +154,19 @@ static const struct control controls[] = {
      0x12, MPI_DOUBLE, NULL, 1},
     {"GOLCI_BIND",
      "What golci run binds a rank to, where its flag -bind does not say, and whether ranks that nobody has bound divide their cores.",
-     0x12, MPI_INT, words_42, 1},
+     0x12, MPI_INT, words_43, 1},
     {"GOLCI_ALLOCATION",
      "Whether golci run, where its flag -allocation does not say, looks for the machines that a scheduler has given to this job.",
-     0x12, MPI_INT, words_43, 1},
+     0x12, MPI_INT, words_44, 1},
     {"GOLCI_STUCK",
      "After how long a worker that makes no progress is reported; 0: never.",
      0x9, MPI_DOUBLE, NULL, 1},
     {"GOLCI_DUMP",
      "What a rank tells on SIGQUIT: the calls that wait, or before them the stacks of goroutines and threads.",
-     0x12, MPI_INT, words_45, 1},
+     0x12, MPI_INT, words_46, 1},
     {"GOLCI_DEBUG",
      "Report each step by which a rank finds its job, and why it binds no thread, on standard error.",
-     0x12, MPI_INT, words_46, 1},
+     0x12, MPI_INT, words_47, 1},
     {"GOLCI_CC",
      "The compiler that golci cc runs, and arguments for it.",
      0x12, MPI_CHAR, NULL, 1},
@@ -265,35 +268,35 @@ static const struct counter counters[] = {
      0x12, 7},
 };
 
-static const int controls_of_0[] = {3, 4, 34, 33, 35, -1};
+static const int controls_of_0[] = {3, 4, 35, 34, 36, -1};
 
 static const int counters_of_0[] = {-1};
 
-static const int controls_of_1[] = {0, 1, 2, 42, 44, -1};
+static const int controls_of_1[] = {0, 1, 2, 43, 45, -1};
 
 static const int counters_of_1[] = {0, 1, -1};
 
-static const int controls_of_2[] = {14, 15, 16, 17, -1};
+static const int controls_of_2[] = {15, 16, 17, 18, -1};
 
 static const int counters_of_2[] = {2, 3, 4, 5, 6, 7, -1};
 
-static const int controls_of_3[] = {18, 19, 20, 21, 22, 23, 24, 25, 26, 30, 31, 32, -1};
+static const int controls_of_3[] = {19, 20, 21, 22, 23, 24, 25, 26, 27, 31, 32, 33, -1};
 
 static const int counters_of_3[] = {8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, -1};
 
-static const int controls_of_4[] = {5, 8, 9, 10, 11, 12, 13, 6, 7, -1};
+static const int controls_of_4[] = {5, 9, 10, 11, 12, 13, 14, 6, 7, 8, -1};
 
 static const int counters_of_4[] = {20, 21, 22, 23, 24, 25, 26, 27, 28, 29, -1};
 
-static const int controls_of_5[] = {36, 37, 38, 39, 40, 41, 43, -1};
+static const int controls_of_5[] = {37, 38, 39, 40, 41, 42, 44, -1};
 
 static const int counters_of_5[] = {-1};
 
-static const int controls_of_6[] = {28, 29, 27, 45, 46, -1};
+static const int controls_of_6[] = {29, 30, 28, 46, 47, -1};
 
 static const int counters_of_6[] = {-1};
 
-static const int controls_of_7[] = {47, 48, -1};
+static const int controls_of_7[] = {48, 49, -1};
 
 static const int counters_of_7[] = {-1};
 
@@ -307,7 +310,7 @@ static const struct category categories[] = {
     {"credits", "Receive space that ranks lend each other.",
      controls_of_3, 12, counters_of_3, 12},
     {"network", "Carriers of messages, and datagrams.",
-     controls_of_4, 9, counters_of_4, 10},
+     controls_of_4, 10, counters_of_4, 10},
     {"job", "The start and the end of a job.",
      controls_of_5, 7, counters_of_5, 0},
     {"reports", "Timelines, statistics and reports.",

@@ -124,7 +124,7 @@ func hearsOfRevoke(c *Comm) error {
 // TestRecover: after the death of one of four ranks in any collective the others end it, agree, and go on without. That
 // they do is tested; how long it takes until all have the error is printed.
 func TestRecover(t *testing.T) {
-	for _, conduit := range []string{"shm", "udp"} {
+	for _, conduit := range append([]string{"shm"}, networks...) {
 		recovers(t, conduit)
 	}
 }
@@ -145,6 +145,7 @@ func recovers(t *testing.T, conduit string) {
 		t.Run(conduit+"/"+d.name, func(t *testing.T) {
 			t.Setenv("GOLCI_CONDUIT", conduit)
 			t.Setenv("GOLCI_UDP_DEADAFTER", "1s")
+			t.Setenv("GOLCI_OFI_DEADAFTER", "1s")
 			t.Setenv("GOLCI_TEST_CALL", d.name)
 			jobs++
 			j := startProcesses(t, 4, "recover")

@@ -24,6 +24,8 @@ var (
 			"that reaches other nodes.")
 	OFIDomain = defineText("GOLCI_OFI_DOMAIN", "auto",
 		"Domain of that provider, as fi_info names it: a card or an interface; auto: the first.")
+	OFIDeadAfter = defineDuration("GOLCI_OFI_DEADAFTER", "10s", 10*time.Millisecond,
+		"After how long without a sign of life a rank that libfabric leads to is taken for dead.")
 	UDPSecurity = defineWord("GOLCI_UDP_SECURITY", "encrypt",
 		"How datagrams are protected.", "encrypt", "authenticate", "trust")
 	UDPInterfaces = defineText("GOLCI_UDP_INTERFACES", "auto",
@@ -37,7 +39,7 @@ var (
 	UDPFaults = defineText("GOLCI_UDP_FAULTS", "off",
 		"Faults put upon datagrams on purpose, such as loss=0.01,dup=0.05,reorder=0.1,seed=7; off: none.")
 	Eager = defineSize("GOLCI_EAGER", "0", 0, 1<<20,
-		"Largest message sent without asking the receiver first; 0: 16 KiB. Never more than a record and the "+
+		"Largest message sent without asking the receiver first; 0: 16 KiB, over libfabric 15. Never more than a record and the "+
 			"loan of a peer hold.")
 	Unexpected = defineSize("GOLCI_UNEXPECTED", "0", 0, 1<<40,
 		"Bytes of unmatched eager messages kept for one peer; beyond it a send asks first. 0: an equal share "+

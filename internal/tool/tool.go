@@ -94,7 +94,7 @@ var categories = []Category{
 		Name: "network", Doc: "Carriers of messages, and datagrams.",
 		controls: []string{
 			"GOLCI_CONDUIT", "GOLCI_UDP_SECURITY", "GOLCI_UDP_INTERFACES", "GOLCI_UDP_BUFFER", "GOLCI_UDP_DEADAFTER",
-			"GOLCI_UDP_MINRTO", "GOLCI_UDP_FAULTS", "GOLCI_OFI_PROVIDER", "GOLCI_OFI_DOMAIN",
+			"GOLCI_UDP_MINRTO", "GOLCI_UDP_FAULTS", "GOLCI_OFI_PROVIDER", "GOLCI_OFI_DOMAIN", "GOLCI_OFI_DEADAFTER",
 		},
 		counters: []ID{
 			DatagramsSent, DatagramsReceived, DatagramsRefused, DatagramsDropped, DatagramsMalformed, DatagramsForeign,

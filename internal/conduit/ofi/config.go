@@ -20,6 +20,9 @@ type Config struct {
 	Connect time.Duration
 	// Silence is how long a peer that is suspected may take to answer; default 2 s.
 	Silence time.Duration
+	// DeadAfter is how long a peer with which something has been exchanged may be silent. It is asked for a sign of life
+	// after a tenth of that, or 1 s where that is longer. Default 10 s.
+	DeadAfter time.Duration
 	// Linger is how long Close waits for what has been sent, at most. For four times as long the conduit goes on after
 	// that, until its peers have heard of the end. Default 2 s.
 	Linger time.Duration
@@ -33,6 +36,7 @@ const (
 	defaultLinger    = 2 * time.Second
 	defaultConnect   = 10 * time.Second
 	defaultSilence   = 2 * time.Second
+	defaultDeadAfter = 10 * time.Second
 	maxLoan          = 1 << 17
 	maxMaxRecord     = 16 << 20
 	maxChunk         = 16 << 20

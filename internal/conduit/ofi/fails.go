@@ -18,7 +18,7 @@ func (c *Conduit) fail(p *peer, reason error, detail string) {
 	}
 	c.lostSome = true
 	c.fails.Add(p.rank, reason, detail)
-	c.connecting, c.suspects = without(c.connecting, p), without(c.suspects, p)
+	c.connecting, c.suspects, c.used = without(c.connecting, p), without(c.suspects, p), without(c.used, p)
 	for _, at := range []**slot{&p.reserved, &p.chunk} {
 		if *at != nil {
 			c.lateSlot(*at)
@@ -81,8 +81,8 @@ func (c *Conduit) overdue(now time.Time) {
 		}
 	}
 	for i := len(c.suspects) - 1; i >= 0; i-- {
-		if p := c.suspects[i]; now.Sub(p.asked) > c.cfg.Silence {
-			c.fail(p, conduit.ErrPeerDied, fmt.Sprintf("no answer within %v", c.cfg.Silence))
+		if p := c.suspects[i]; now.Sub(p.asked) > p.patience {
+			c.fail(p, conduit.ErrPeerDied, fmt.Sprintf("no answer within %v", p.patience))
 		}
 	}
 }
@@ -94,12 +94,47 @@ func (c *Conduit) Suspect(to int) {
 		return
 	}
 	c.mu.Lock()
-	if p.asked.IsZero() && !c.down {
-		p.asked = time.Now()
-		c.suspects = append(c.suspects, p)
-		c.tell(p, kindPing)
-	}
+	c.ask(p, c.cfg.Silence)
 	c.mu.Unlock()
 	c.Wake() // the sleeper heeds the time
 	c.nap.stir()
+}
+
+// ask wants a sign of life of a peer within d.
+func (c *Conduit) ask(p *peer, d time.Duration) {
+	switch {
+	case c.down:
+	case p.asked.IsZero():
+		p.asked, p.patience = time.Now(), d
+		c.suspects = append(c.suspects, p)
+		c.tell(p, kindPing)
+	default:
+		p.patience = min(p.patience, time.Since(p.asked)+d)
+	}
+}
+
+// uses notes that something is exchanged with a peer.
+func (c *Conduit) uses(p *peer) {
+	if !p.known && p.rank != c.cfg.Rank {
+		p.known, p.heard = true, c.ticks
+		c.used = append(c.used, p)
+	}
+}
+
+// quiet is how long a peer may be silent before it is asked for a sign of life.
+func (c *Conduit) quiet() time.Duration { return min(c.cfg.DeadAfter/10, time.Second) }
+
+// tick is called every keepTick. It asks the peers that have been silent too long, and tells whether there are some.
+func (c *Conduit) tick() (asked bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ticks++
+	for _, p := range c.used {
+		silent := time.Duration(c.ticks-p.heard) * c.keepTick()
+		if silent > c.quiet() && p.asked.IsZero() {
+			c.ask(p, c.cfg.DeadAfter-min(silent, c.cfg.DeadAfter/2))
+			asked = true
+		}
+	}
+	return asked
 }

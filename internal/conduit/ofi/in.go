@@ -124,7 +124,8 @@ func (c *Conduit) message(m []byte, buf *buffer, s *slot) bool {
 		return false // of a stranger
 	}
 	p := &c.peers[h.src]
-	p.known = true
+	c.uses(p)
+	p.heard = c.ticks
 	if !p.asked.IsZero() {
 		p.asked = time.Time{}
 		c.suspects = without(c.suspects, p)

@@ -47,6 +47,7 @@ func Listen(want fi.Want, c Config) (*Listener, error) {
 	}
 	setDefault(&c.Connect, defaultConnect)
 	setDefault(&c.Silence, defaultSilence)
+	setDefault(&c.DeadAfter, defaultDeadAfter)
 	setDefault(&c.Linger, defaultLinger)
 	lib, err := fi.Load()
 	if err != nil {
@@ -116,6 +117,8 @@ type Conduit struct {
 	busy       []*peer      // peers for which something waits to be sent
 	connecting []*peer      // peers that have not taken a first message yet
 	suspects   []*peer      // peers of which a sign of life is wanted
+	used       []*peer      // known peers that have not failed
+	ticks      uint32       // of the keeper
 	flying     []*slot      // operations on memory of peers, sent or waiting
 	sends      int          // messages in the library
 	ended      []completion // to be told in Poll
@@ -129,8 +132,10 @@ type peer struct {
 	addr uint64 // its number in the library
 	// known means that the two have exchanged something, connected that it has taken a message.
 	known, connected bool
-	since            time.Time // of the first message; while connecting
-	asked            time.Time // of a sign of life; while suspected
+	since            time.Time     // of the first message; while connecting
+	asked            time.Time     // for a sign of life; while suspected
+	patience         time.Duration // how long it may take to give one
+	heard            uint32        // Conduit.ticks when something came last
 
 	sent, seen   uint32 // what requests, replies and system records cost that were sent, and that it has told to have taken
 	taken, told  uint32 // the same of what it has sent

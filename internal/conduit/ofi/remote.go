@@ -78,7 +78,7 @@ func (c *Conduit) Expose(to int, mem []byte) (conduit.Key, conduit.Status) {
 	if st != conduit.OK {
 		return conduit.Key{}, st
 	}
-	p.known = true // it hears of the end
+	c.uses(p) // it hears of the end
 	x.peers[to]++
 	c.memory.leases[lease{to, x.key}] = x
 	return x.key, conduit.OK

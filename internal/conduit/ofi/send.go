@@ -170,7 +170,7 @@ func (c *Conduit) loop(p *peer, s *slot) {
 
 // push sends a slot, behind what waits for the peer already.
 func (c *Conduit) push(p *peer, s *slot) {
-	p.known = true
+	c.uses(p)
 	if p.out.first != nil || !c.post(p, s) {
 		p.out.push(s)
 		if !p.busy {
@@ -178,6 +178,7 @@ func (c *Conduit) push(p *peer, s *slot) {
 			c.busy = append(c.busy, p)
 		}
 	}
+	c.attend()
 }
 
 // tell sends a message that is no record. Without memory for it, the peer has to wait for other news.

@@ -18,6 +18,8 @@ const (
 	lastLook  = time.Millisecond       // the same, later in the same sleep, or with messages that wait for room
 	timedLook = 50 * time.Millisecond  // where there is a time limit to heed
 	keepLook  = 500 * time.Millisecond // of the keeper, for peers that call while nobody polls
+	busyLook  = 16 * time.Millisecond  // the same, with operations under way while somebody polls
+	calmLooks = 16                     // so many looks without operations, and the keeper takes its time again
 )
 
 // nap is where a rank sleeps.
@@ -144,43 +146,88 @@ func (c *Conduit) Disarm() { c.nap.armed.Store(false) }
 // stir has the keeper look.
 func (n *nap) stir() { signal(n.bells.keeper) }
 
-// keeper listens for the bell, and serves peers while this rank neither polls nor sleeps: one that connects, or that
-// asks for a sign of life. It has a goroutine, and a thread, of its own.
+// keeper listens for the bell, and serves peers while this rank neither polls nor sleeps: one that connects, that asks
+// for a sign of life, or that waits for the rest of a message. It has a goroutine, and a thread, of its own. The fields
+// are its own, but for attends.
 type keeper struct {
-	polls uint64 // Conduit.polls at the last look
+	polls   uint64 // Conduit.polls at the last look
+	calm    int    // looks in a row with nothing under way
+	attends bool   // something is under way, so it looks often; under Conduit.mu
 }
 
-// keep goes on after Close until the peers have heard of that.
+// keep goes on until Close.
 func (c *Conduit) keep() {
 	n := &c.nap
+	look, next := keepLook, time.Now().Add(c.keepTick())
 	for !c.closed.Load() {
-		if n.armed.Load() {
-			c.listen()
-			continue
+		left := time.Until(next)
+		switch {
+		case left <= 0:
+			next = time.Now().Add(c.keepTick())
+			if c.tick() {
+				c.Wake() // the sleeper heeds the time
+			}
+		case n.armed.Load():
+			c.listen(left)
+			look = lastLook
+		case waitFor(n.bells.keeper, -1, min(look, left)):
+			look = lastLook
+		default:
+			look = c.serve(look)
 		}
-		if waitFor(n.bells.keeper, -1, keepLook) {
-			continue
-		}
-		polls := c.polls.Load()
-		if polls == c.keeper.polls && !n.asleep.Load() {
-			c.mu.Lock()
-			c.progress(4 * batch)
-			c.mu.Unlock()
-		}
-		c.keeper.polls = polls
 	}
 }
 
-// listen waits until something has come, and rings, or until it is stirred.
-func (c *Conduit) listen() {
+// keepTick is how often the keeper looks for silent peers.
+func (c *Conduit) keepTick() time.Duration { return min(keepLook, c.quiet()) }
+
+// serve makes a pass if nobody else has made one since the last look. It returns when to look again.
+func (c *Conduit) serve(look time.Duration) time.Duration {
+	k := &c.keeper
+	polls := c.polls.Load()
+	alone := polls == k.polls && !c.nap.asleep.Load()
+	k.polls = polls
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if alone {
+		c.progress(4 * batch)
+	}
+	if k.calm++; c.underWay() {
+		k.calm = 0
+	}
+	switch {
+	case k.calm > calmLooks:
+		k.attends = false
+		return keepLook
+	case alone:
+		return lastLook
+	}
+	return min(2*look, busyLook)
+}
+
+// underWay tells whether the library has something that may need this rank. Under mu.
+func (c *Conduit) underWay() bool { return c.sends+len(c.flying)+len(c.busy) > 0 }
+
+// attend has the keeper look often, where something is under way. Under mu.
+func (c *Conduit) attend() {
+	if !c.keeper.attends && c.underWay() {
+		c.keeper.attends = true
+		c.nap.stir()
+	}
+}
+
+// listen waits until something has come, and rings, or until it is stirred, for d at most.
+func (c *Conduit) listen(d time.Duration) {
 	n := &c.nap
+	end := time.Now().Add(d)
 	for look := firstLook; n.armed.Load() && !c.closed.Load(); look = min(2*look, lastLook) {
 		found, quiet, limit := c.beforeWait(look)
 		if found {
 			c.alert(true)
 			return
 		}
-		if quiet && waitFor(n.bells.keeper, n.wait, limit) {
+		left := time.Until(end)
+		if left <= 0 || quiet && waitFor(n.bells.keeper, n.wait, min(limit, left)) {
 			return
 		}
 	}
