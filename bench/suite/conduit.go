@@ -18,6 +18,7 @@ import (
 const (
 	shmConduit = "shm"
 	udpConduit = "udp"
+	ofiConduit = "ofi"
 )
 
 // securities are the values of settings.UDPSecurity; the first is the default.
@@ -31,9 +32,9 @@ func (c *Config) network() bool { return c.Conduit == udpConduit }
 
 func (c *Config) checkConduit(inJob bool) error {
 	switch c.Conduit {
-	case "", shmConduit, udpConduit:
+	case "", shmConduit, udpConduit, ofiConduit:
 	default:
-		return fmt.Errorf("%w: conduit %q; there are %q and %q", ErrUsage, c.Conduit, shmConduit, udpConduit)
+		return fmt.Errorf("%w: conduit %q; there are %q, %q and %q", ErrUsage, c.Conduit, shmConduit, udpConduit, ofiConduit)
 	}
 	if len(c.Security) > 0 && !c.network() {
 		return fmt.Errorf("%w: security is a matter of the %s conduit", ErrUsage, udpConduit)
@@ -72,10 +73,11 @@ func (c *Config) variants() []variant {
 	return out
 }
 
-// label is the name in the rows of ranks with this environment: golci, golci-shm, golci-udp-encrypt.
+// label is the name in the rows of ranks with this environment: golci, golci-shm, golci-ofi,
+// golci-udp-encrypt.
 func label(env lookup) string {
 	switch conduit, _ := env(settings.Conduit.Env()); conduit {
-	case shmConduit:
+	case shmConduit, ofiConduit:
 		return bench.Golci + "-" + conduit
 	case udpConduit:
 		mode, _ := env(settings.UDPSecurity.Env())

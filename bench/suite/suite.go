@@ -35,7 +35,7 @@ type Config struct {
 	Plot        string           // path of a figure, or ""
 	Peers       bool             // also run the MPI implementations found
 	Reps        int              // rows are medians of so many runs; 0 means 5 with peers, else 1
-	Conduit     string           // of the ranks started: "shm", "udp", or "" for their own choice
+	Conduit     string           // of the ranks started: "shm", "udp", "ofi", or "" for their own choice
 	Security    []string         // of the UDP conduit, each measured in turn: encrypt, authenticate, trust; nil: encrypt
 	Out, Err    io.Writer        // rows; progress and failures of peers
 	Credit      creditsim.Config // of which credits takes Loan and Bank

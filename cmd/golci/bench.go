@@ -27,7 +27,7 @@ type benchCmd struct {
 	Plot     string        `help:"Draw the curves into this file: .svg, .png or .pdf." placeholder:"FILE"`
 	Peers    bool          `help:"Also run the MPI implementations that are installed, and compare."`
 	Reps     int           `help:"Runs that a row is the median of; default: 5 with -peers, else 1." placeholder:"N"`
-	Conduit  string        `help:"Conduit between the ranks: shm or udp; default: their own choice. With udp the MPI implementations use TCP, and the system's own limit is measured." placeholder:"NAME"`
+	Conduit  string        `help:"Conduit between the ranks: shm, udp or ofi; default: their own choice. With udp the MPI implementations use TCP, and the system's own limit is measured." placeholder:"NAME"`
 	Security []string      `help:"Security modes of the UDP conduit, each in turn: encrypt, authenticate, trust; default: encrypt." placeholder:"LIST"`
 	Only     []string      `group:"realm" help:"Measures, or groups such as events and tasks; default: all. Of scale: its measures." placeholder:"LIST"`
 	Nodes    int           `default:"64" group:"creditsim" help:"Ranks simulated, 2 to 100000."`

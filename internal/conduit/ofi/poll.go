@@ -89,7 +89,9 @@ func (c *Conduit) Poll(budget int, sink conduit.Sink) int {
 	}
 	c.polls.Add(1)
 	c.mu.Lock()
-	c.progress(4 * batch)
+	if c.ready.Load() == 0 { // else Pending has just looked, or there is still something from the last time
+		c.progress(4 * batch)
+	}
 	n := 0
 	for {
 		k := c.pick(min(budget-n, batch))
