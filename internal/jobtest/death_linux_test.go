@@ -95,6 +95,9 @@ func (j *job) known(ways int) (at map[string]time.Time, why string) {
 	}
 }
 
+// networks are those that only some builds have. A job that spans nodes has shm beside them.
+var networks []string
+
 // TestDeathOfAProcess kills the process of a rank. What waits for that rank ends soon, over any conduit, at any
 // spinning time and under any other traffic. The times are logged; 100 ms are promised.
 func TestDeathOfAProcess(t *testing.T) {
@@ -105,15 +108,22 @@ func TestDeathOfAProcess(t *testing.T) {
 	// Two machines that are one: the remote shell only drops the machine's name.
 	hosts := []string{"-rsh", "sh -c 'exec sh' sh", "-golci", path, "-env", settings.UDPInterfaces.Env() + "=127.0.0.1"}
 	auto := settings.Conduit.Env() + "=auto"
-	for _, c := range []struct {
+	type carried struct {
 		name  string
 		flags []string
-	}{
+	}
+	all := []carried{
 		{"shm", []string{"-n", "3", "-env", settings.Conduit.Env() + "=" + shm.Name}},
 		{"udp", []string{"-n", "3", "-env", settings.Conduit.Env() + "=" + udp.Name}},
 		{"mixed, on the same node", slices.Concat([]string{"-hosts", "a:2,b:1", "-env", auto}, hosts)},
 		{"mixed, on another node", slices.Concat([]string{"-hosts", "a:1,b:2", "-env", auto}, hosts)},
-	} {
+	}
+	for _, n := range networks {
+		named := settings.Conduit.Env() + "=" + n
+		all = append(all, carried{n, []string{"-n", "3", "-env", named}},
+			carried{n + " and shm", slices.Concat([]string{"-hosts", "a:1,b:2", "-env", named}, hosts)})
+	}
+	for _, c := range all {
 		for _, spin := range []string{"0s", "50us", "30s"} {
 			for _, flood := range []string{"", "1"} {
 				t.Run(fmt.Sprintf("%s/spin=%s/flood=%v", c.name, spin, flood != ""), func(t *testing.T) {

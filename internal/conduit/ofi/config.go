@@ -18,7 +18,8 @@ type Config struct {
 	Conduit conduit.Config
 	// Connect is how long the first message to a peer may take; default 10 s.
 	Connect time.Duration
-	// Silence is how long a peer that is suspected may take to answer; default 2 s.
+	// Silence is how long a peer may take to answer of which the system or another rank says that it is dead; default
+	// 30 ms.
 	Silence time.Duration
 	// DeadAfter is how long a peer with which something has been exchanged may be silent. It is asked for a sign of life
 	// after a tenth of that, or 1 s where that is longer. Default 10 s.
@@ -35,7 +36,7 @@ const (
 	defaultSlots     = 8
 	defaultLinger    = 2 * time.Second
 	defaultConnect   = 10 * time.Second
-	defaultSilence   = 2 * time.Second
+	defaultSilence   = 30 * time.Millisecond
 	defaultDeadAfter = 10 * time.Second
 	maxLoan          = 1 << 17
 	maxMaxRecord     = 16 << 20

@@ -73,6 +73,9 @@ func (w network) job(t testing.TB, n int, cfg Config) (out []*Conduit) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if l.Info.Provider != w.Provider {
+			t.Skip("by that name the library offers ", l.Info.Provider, errors.Join(append(closed(ls), l.Close())...))
+		}
 		ls, names = append(ls, l), append(names, l.Name)
 	}
 	for _, l := range ls {
@@ -83,6 +86,13 @@ func (w network) job(t testing.TB, n int, cfg Config) (out []*Conduit) {
 		out = append(out, c)
 	}
 	return out
+}
+
+func closed(ls []*Listener) (errs []error) {
+	for _, l := range ls {
+		errs = append(errs, l.Close())
+	}
+	return errs
 }
 
 func TestConformance(t *testing.T) {

@@ -17,8 +17,9 @@ const (
 	firstLook = 50 * time.Microsecond  // of a sleeper whose provider has no descriptor to wait for
 	lastLook  = time.Millisecond       // the same, later in the same sleep, or with messages that wait for room
 	timedLook = 50 * time.Millisecond  // where there is a time limit to heed
-	keepLook  = 500 * time.Millisecond // of the keeper, for peers that call while nobody polls
-	busyLook  = 16 * time.Millisecond  // the same, with operations under way while somebody polls
+	doubtLook = 5 * time.Millisecond   // with a peer that may be dead
+	keepLook  = 500 * time.Millisecond // of the keeper, where the library's descriptor or a sleeper tells of news
+	busyLook  = 16 * time.Millisecond  // the same, while somebody polls or there is no descriptor
 	calmLooks = 16                     // so many looks without operations, and the keeper takes its time again
 )
 
@@ -85,7 +86,9 @@ func (c *Conduit) beforeWait(look time.Duration) (found, quiet bool, limit time.
 		limit = look
 	case len(c.busy) > 0:
 		limit = lastLook
-	case len(c.connecting)+len(c.suspects) > 0 || c.overdueOps():
+	case len(c.suspects) > 0:
+		limit = doubtLook
+	case len(c.connecting) > 0 || c.overdueOps():
 		limit = timedLook
 	}
 	return found, c.nap.wait < 0 || c.ep.TryWait(), limit
@@ -151,6 +154,7 @@ func (n *nap) stir() { signal(n.bells.keeper) }
 // are its own, but for attends.
 type keeper struct {
 	polls   uint64 // Conduit.polls at the last look
+	alone   bool   // nobody had polled or slept then
 	calm    int    // looks in a row with nothing under way
 	attends bool   // something is under way, so it looks often; under Conduit.mu
 }
@@ -170,12 +174,28 @@ func (c *Conduit) keep() {
 		case n.armed.Load():
 			c.listen(left)
 			look = lastLook
-		case waitFor(n.bells.keeper, -1, min(look, left)):
+		case c.rest(min(look, left)):
 			look = lastLook
 		default:
 			look = c.serve(look)
 		}
 	}
+}
+
+// rest waits, for d at most. It reports whether the keeper was stirred. While nobody else would see it, what comes ends
+// the rest, too.
+func (c *Conduit) rest(d time.Duration) bool {
+	library := -1
+	if c.keeper.alone && c.nap.wait >= 0 {
+		c.mu.Lock()
+		calm := !c.down && c.ep.TryWait()
+		c.mu.Unlock()
+		if !calm {
+			return false
+		}
+		library = c.nap.wait
+	}
+	return waitFor(c.nap.bells.keeper, library, d)
 }
 
 // keepTick is how often the keeper looks for silent peers.
@@ -184,23 +204,23 @@ func (c *Conduit) keepTick() time.Duration { return min(keepLook, c.quiet()) }
 // serve makes a pass if nobody else has made one since the last look. It returns when to look again.
 func (c *Conduit) serve(look time.Duration) time.Duration {
 	k := &c.keeper
-	polls := c.polls.Load()
-	alone := polls == k.polls && !c.nap.asleep.Load()
+	polls, asleep := c.polls.Load(), c.nap.asleep.Load()
+	k.alone = polls == k.polls && !asleep
 	k.polls = polls
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if alone {
+	if k.alone {
 		c.progress(4 * batch)
 	}
 	if k.calm++; c.underWay() {
 		k.calm = 0
 	}
+	k.attends = k.attends && k.calm <= calmLooks
 	switch {
-	case k.calm > calmLooks:
-		k.attends = false
-		return keepLook
-	case alone:
+	case k.alone && k.attends:
 		return lastLook
+	case asleep, k.alone && c.nap.wait >= 0:
+		return keepLook
 	}
 	return min(2*look, busyLook)
 }
