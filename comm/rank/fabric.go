@@ -13,8 +13,8 @@ import (
 	"github.com/golci/golci/internal/settings"
 )
 
-// openByFabric takes libfabric beyond a node and shared memory within. All of a job of one node goes by libfabric, since
-// whoever wants shared memory alone names that.
+// openByFabric takes libfabric beyond a node and shared memory within. A job of one node goes by libfabric alone: who
+// wants shared memory names that.
 func openByFabric(ctx context.Context, o *options, job *boot.Job) (conduit.Conduit, error) {
 	if len(job.LocalRanks) == job.Size {
 		return openFabric(ctx, o, job)

@@ -81,7 +81,9 @@ func newGeometry(c conduit.Config) (geometry, error) {
 			return geometry{}, fmt.Errorf("%w: %s is %d, want %d to %d", conduit.ErrConfig, f.name, f.v, f.lo, f.n)
 		}
 	}
-	g := geometry{maxRecord: c.MaxRecord &^ 7, loan: c.Loan, chunk: max(c.BulkChunk, 0), slots: c.BulkSlots, tiny: c.TinyQueues}
+	g := geometry{
+		maxRecord: c.MaxRecord &^ 7, loan: c.Loan, chunk: max(c.BulkChunk, 0), slots: c.BulkSlots, tiny: c.TinyQueues,
+	}
 	longest := cost(g.maxRecord)
 	g.requests = spare*uint32(c.Loan)*cost(conduit.CreditBytes) + 2*longest
 	g.window = g.requests + uint32(c.ReplySpace) + 2*longest

@@ -10,7 +10,7 @@ import (
 	"github.com/golci/golci/internal/ofi/fi"
 )
 
-// The provider shm lets endpoints of one process use each other's memory as it is. A message to one that has been closed
+// Provider shm lets endpoints of one process use each other's memory as it is. A message to one that has been closed
 // then ends the process. So such an endpoint is closed when all conduits of the process that know it have ended.
 
 // kin is an endpoint of this process, with the conduits that may send to it.

@@ -137,7 +137,7 @@ type peer struct {
 	patience         time.Duration // how long it may take to give one
 	heard            uint32        // Conduit.ticks when something came last
 
-	sent, seen   uint32 // what requests, replies and system records cost that were sent, and that it has told to have taken
+	sent, seen   uint32 // the cost of requests, replies and system records: sent, and told to have been taken
 	taken, told  uint32 // the same of what it has sent
 	chunks, gone uint16 // chunks sent, and told to have been taken
 	got, gotTold uint16 // the same of what it has sent

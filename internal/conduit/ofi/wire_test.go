@@ -23,8 +23,8 @@ func message(h head, n int) []byte {
 // TestHead: what is put is parsed again, and no message passes that has a field that no rank sends.
 func TestHead(t *testing.T) {
 	lengths := map[kind]int{
-		kindRequest: 8, kindReply: 64, kindSystem: 8, kindChunk: chunkHead + 8, kindCredit: 0, kindBye: byeBytes, kindByeAck: 0,
-		kindPing: 0, kindPong: 0,
+		kindRequest: 8, kindReply: 64, kindSystem: 8, kindChunk: chunkHead + 8, kindCredit: 0, kindBye: byeBytes,
+		kindByeAck: 0, kindPing: 0, kindPong: 0,
 	}
 	if len(lengths) != int(kinds) {
 		t.Fatalf("%d of %d kinds", len(lengths), kinds)

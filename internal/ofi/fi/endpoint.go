@@ -183,8 +183,8 @@ func (e *Endpoint) openEP(table, list uintptr, longest int) error {
 }
 
 // leaveRoom has the library give back a buffer for several messages that has no room for one of n bytes. It tells
-// whether the provider does that; a message would be lost otherwise. Provider shm crashes before the endpoint is enabled,
-// up to 2.0. From 2.1 on it heeds what was set before.
+// whether the provider does that; a message would be lost otherwise. Up to 2.0 provider shm crashes if the endpoint is
+// not enabled yet. From 2.1 on it heeds only what was set before.
 func (e *Endpoint) leaveRoom(table uintptr, n int) bool {
 	set, err := operation(table, opSetOpt)
 	size := uintptr(n)

@@ -2,8 +2,8 @@
 
 package fi
 
-// The structures of libfabric 1.17, as C lays them out on 64-bit processors. Pointers are uintptr, since what they point
-// to is never of the Go heap. TestLayout compares them with the header.
+// The structures of libfabric 1.17, as C lays them out on 64-bit processors. Pointers are uintptr:
+// what they point to is never of the Go heap. TestLayout compares them with the header.
 
 type info struct {
 	next                     uintptr
