@@ -46,6 +46,9 @@ func (e *Engine) Serve(quit func() bool) {
 	for s := newSpinner(e); !quit(); {
 		if s.over(e.src.Poll(nil)) {
 			e.src.Sleep(sleepLimit, quit)
+			if e.crowded {
+				e.share() // what is stalled ends the sleep at once, and waits for others on this core
+			}
 		}
 	}
 }
