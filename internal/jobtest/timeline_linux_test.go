@@ -10,6 +10,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/golci/golci/internal/trace/tracetest"
 	"github.com/golci/golci/mpi"
@@ -130,11 +131,32 @@ func TestTimelineOfAJob(t *testing.T) {
 	}
 }
 
+// awaitParts waits until so many ranks have written thousands of events beside the timeline: they do it now and then.
+func awaitParts(t *testing.T, dir string, n int) {
+	t.Helper()
+	for end := time.Now().Add(withinLimit); ; time.Sleep(10 * time.Millisecond) {
+		long := 0
+		parts, err := filepath.Glob(filepath.Join(dir, ".golci-trace-*", "*"))
+		for _, p := range parts {
+			if i, err := os.Stat(p); err == nil && i.Size() > 256<<10 {
+				long++
+			}
+		}
+		if long >= n {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("after %v %d of %d ranks have written much to %v, %v", withinLimit, long, n, parts, err)
+		}
+	}
+}
+
 // TestTimelineOfAKilledRank: the timeline has all ranks up to their ends, and says which part ends early.
 func TestTimelineOfAKilledRank(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "time.json")
 	j := golci(t, ranks(2, "flood", "-trace", path, "-env", "GOLCI_TRACE_LIMIT=4M")...).start()
 	j.await(2, "flooding")
+	awaitParts(t, filepath.Dir(path), 2)
 	if err := syscall.Kill(j.pids(2)[1], syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
