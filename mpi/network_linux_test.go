@@ -11,6 +11,7 @@ import (
 
 	"github.com/golci/golci/internal/boot/pmi"
 	"github.com/golci/golci/internal/boot/serve"
+	"github.com/golci/golci/internal/conduit/ofi/ofitest"
 )
 
 // startOnNodes starts processes as if each of nodes had its share of them, in order.
@@ -69,7 +70,7 @@ func TestConduitThatDoesNotReachAll(t *testing.T) {
 }
 
 // networks are the conduits between machines that this build and system have.
-var networks = []string{"udp"}
+var networks = append([]string{"udp"}, ofitest.Networks()...)
 
 // TestConduitsThatReachAll: the same jobs go with what is set instead.
 func TestConduitsThatReachAll(t *testing.T) {

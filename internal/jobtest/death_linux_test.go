@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/golci/golci/internal/conduit/ofi/ofitest"
 	"github.com/golci/golci/internal/conduit/shm"
 	"github.com/golci/golci/internal/conduit/udp"
 	"github.com/golci/golci/internal/settings"
@@ -96,7 +97,7 @@ func (j *job) known(ways int) (at map[string]time.Time, why string) {
 }
 
 // networks are those that only some builds have. A job that spans nodes has shm beside them.
-var networks []string
+var networks = ofitest.Networks()
 
 // TestDeathOfAProcess kills the process of a rank. What waits for that rank ends soon, over any conduit, at any
 // spinning time and under any other traffic. The times are logged; 100 ms are promised.

@@ -3,7 +3,6 @@
 package ofi
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/golci/golci/comm/conduit"
@@ -30,23 +29,22 @@ type Config struct {
 }
 
 const (
-	defaultLoan      = 200
-	defaultMaxRecord = 8192 + 256
-	defaultChunk     = 32 << 10
-	defaultSlots     = 8
 	defaultLinger    = 2 * time.Second
 	defaultConnect   = 10 * time.Second
 	defaultSilence   = 30 * time.Millisecond
 	defaultDeadAfter = 10 * time.Second
-	maxLoan          = 1 << 17
-	maxMaxRecord     = 16 << 20
-	maxChunk         = 16 << 20
-	maxSlots         = 1 << 10
-	maxReply         = 1 << 28
 
 	// spare is how many times a window holds what credits pay for. What a peer has taken it tells later, and credits
 	// must never find less room than they pay for.
 	spare = 4
+)
+
+// defaults and most are the sizes that conduit.Config.WithDefaults wants.
+var (
+	defaults = conduit.Config{Loan: 200, MaxRecord: 8192 + 256, BulkChunk: 32 << 10, BulkSlots: 8}
+	most     = conduit.Config{
+		Loan: 1 << 17, MaxRecord: 16 << 20, ReplySpace: 1 << 28, BulkChunk: 16 << 20, BulkSlots: 1 << 10,
+	}
 )
 
 // geometry is what the sizes come to, in bytes unless said otherwise.
@@ -62,24 +60,9 @@ type geometry struct {
 }
 
 func newGeometry(c conduit.Config) (geometry, error) {
-	setDefault(&c.Loan, defaultLoan)
-	setDefault(&c.MaxRecord, defaultMaxRecord)
-	setDefault(&c.ReplySpace, max(c.Loan*conduit.CreditBytes, c.MaxRecord))
-	setDefault(&c.BulkChunk, defaultChunk)
-	setDefault(&c.BulkSlots, defaultSlots)
-	for _, f := range []struct {
-		name     string
-		v, lo, n int
-	}{
-		{"Loan", c.Loan, 1, maxLoan},
-		{"MaxRecord", c.MaxRecord, 64, maxMaxRecord},
-		{"ReplySpace", c.ReplySpace, 1, maxReply},
-		{"BulkChunk", c.BulkChunk, -1 << 62, maxChunk},
-		{"BulkSlots", c.BulkSlots, 1, maxSlots},
-	} {
-		if f.v < f.lo || f.v > f.n {
-			return geometry{}, fmt.Errorf("%w: %s is %d, want %d to %d", conduit.ErrConfig, f.name, f.v, f.lo, f.n)
-		}
+	c, err := c.WithDefaults(defaults, most)
+	if err != nil {
+		return geometry{}, err
 	}
 	g := geometry{
 		maxRecord: c.MaxRecord &^ 7, loan: c.Loan, chunk: max(c.BulkChunk, 0), slots: c.BulkSlots, tiny: c.TinyQueues,
@@ -93,12 +76,6 @@ func newGeometry(c conduit.Config) (geometry, error) {
 		g.requests, g.window = 2*cost(64), 2*max(longest, 2*cost(64))
 	}
 	return g, nil
-}
-
-func setDefault[T int | time.Duration](v *T, d T) {
-	if *v == 0 {
-		*v = d
-	}
 }
 
 // admits tells whether a record of a class whose cost is that has room, with so much under way.

@@ -13,11 +13,11 @@ import (
 // TestGeometryRefuses: sizes out of range are errors that name them.
 func TestGeometryRefuses(t *testing.T) {
 	for name, c := range map[string]conduit.Config{
-		"Loan":       {Loan: maxLoan + 1},
+		"Loan":       {Loan: most.Loan + 1},
 		"MaxRecord":  {MaxRecord: 56},
 		"ReplySpace": {ReplySpace: -1},
-		"BulkChunk":  {BulkChunk: maxChunk + 1},
-		"BulkSlots":  {BulkSlots: maxSlots + 1},
+		"BulkChunk":  {BulkChunk: most.BulkChunk + 1},
+		"BulkSlots":  {BulkSlots: most.BulkSlots + 1},
 	} {
 		if _, err := newGeometry(c); !errors.Is(err, conduit.ErrConfig) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
@@ -27,7 +27,7 @@ func TestGeometryRefuses(t *testing.T) {
 
 // TestGeometryAdmits: a loan of requests has room, replies have room beside them, and system records beside all.
 func TestGeometryAdmits(t *testing.T) {
-	for _, c := range []conduit.Config{{}, {Loan: 1}, {Loan: 16, MaxRecord: 1000, ReplySpace: 100}, {Loan: maxLoan}} {
+	for _, c := range []conduit.Config{{}, {Loan: 1}, {Loan: 16, MaxRecord: 1000, ReplySpace: 100}, {Loan: most.Loan}} {
 		g, err := newGeometry(c)
 		if err != nil {
 			t.Fatal(err)
@@ -59,7 +59,7 @@ func TestGeometryFits(t *testing.T) {
 		chunk int
 		ok    bool
 	}{
-		{conduit.Config{}, 1 << 20, defaultChunk, true},
+		{conduit.Config{}, 1 << 20, 32 << 10, true},
 		{conduit.Config{}, 16 << 10, 16<<10 - header - chunkHead, true},
 		{conduit.Config{BulkChunk: 1000}, 16 << 10, 1000, true},
 		{conduit.Config{BulkChunk: -1}, 16 << 10, 0, true},

@@ -3,6 +3,7 @@
 package ofi
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -45,10 +46,10 @@ func Listen(want fi.Want, c Config) (*Listener, error) {
 	if uint(c.Rank) >= uint(c.Size) {
 		return nil, fmt.Errorf("%w: rank %d of %d", conduit.ErrConfig, c.Rank, c.Size)
 	}
-	setDefault(&c.Connect, defaultConnect)
-	setDefault(&c.Silence, defaultSilence)
-	setDefault(&c.DeadAfter, defaultDeadAfter)
-	setDefault(&c.Linger, defaultLinger)
+	c.Connect = cmp.Or(c.Connect, defaultConnect)
+	c.Silence = cmp.Or(c.Silence, defaultSilence)
+	c.DeadAfter = cmp.Or(c.DeadAfter, defaultDeadAfter)
+	c.Linger = cmp.Or(c.Linger, defaultLinger)
 	lib, err := fi.Load()
 	if err != nil {
 		return nil, err

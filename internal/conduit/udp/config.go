@@ -78,18 +78,17 @@ type Config struct {
 }
 
 const (
-	defaultLoan      = 200
-	defaultMaxRecord = 8192 + 256
-	defaultChunk     = 256 << 10
-	defaultSlots     = 8
-	defaultLinger    = 2 * time.Second
-	maxLoan          = 1 << 20
-	maxCredits       = 1 << 28
-	maxMaxRecord     = 16 << 20
-	maxChunk         = 64 << 20
-	maxSlots         = 1 << 10
-	maxReply         = 1 << 30
-	maxBulk          = 1 << 30 // its counters travel in 32 bits
+	defaultLinger = 2 * time.Second
+	maxCredits    = 1 << 28
+	maxBulk       = 1 << 30 // its counters travel in 32 bits
+)
+
+// defaults and most are the sizes that conduit.Config.WithDefaults wants.
+var (
+	defaults = conduit.Config{Loan: 200, MaxRecord: 8192 + 256, BulkChunk: 256 << 10, BulkSlots: 8}
+	most     = conduit.Config{
+		Loan: 1 << 20, MaxRecord: 16 << 20, ReplySpace: 1 << 30, BulkChunk: 64 << 20, BulkSlots: 1 << 10,
+	}
 )
 
 // geometry is what the sizes come to, in bytes unless said otherwise.
@@ -105,24 +104,9 @@ type geometry struct {
 }
 
 func newGeometry(c conduit.Config) (geometry, error) {
-	setDefault(&c.Loan, defaultLoan)
-	setDefault(&c.MaxRecord, defaultMaxRecord)
-	setDefault(&c.ReplySpace, max(c.Loan*conduit.CreditBytes, c.MaxRecord))
-	setDefault(&c.BulkChunk, defaultChunk)
-	setDefault(&c.BulkSlots, defaultSlots)
-	for _, f := range []struct {
-		name     string
-		v, lo, n int
-	}{
-		{"Loan", c.Loan, 1, maxLoan},
-		{"MaxRecord", c.MaxRecord, 64, maxMaxRecord},
-		{"ReplySpace", c.ReplySpace, 1, maxReply},
-		{"BulkChunk", c.BulkChunk, -1 << 62, maxChunk},
-		{"BulkSlots", c.BulkSlots, 1, maxSlots},
-	} {
-		if f.v < f.lo || f.v > f.n {
-			return geometry{}, fmt.Errorf("%w: %s is %d, want %d to %d", conduit.ErrConfig, f.name, f.v, f.lo, f.n)
-		}
+	c, err := c.WithDefaults(defaults, most)
+	if err != nil {
+		return geometry{}, err
 	}
 	if c.BulkChunk > 0 && int64(c.BulkChunk)*int64(c.BulkSlots) > maxBulk {
 		return geometry{}, fmt.Errorf("%w: %d chunks of %d bytes, want %d bytes together at most", conduit.ErrConfig, c.BulkSlots, c.BulkChunk, maxBulk)
@@ -140,12 +124,6 @@ func newGeometry(c conduit.Config) (geometry, error) {
 		g.stage *= 2
 	}
 	return g, nil
-}
-
-func setDefault[T int | time.Duration](v *T, d T) {
-	if *v == 0 {
-		*v = d
-	}
 }
 
 func (g *geometry) caps() conduit.Caps {

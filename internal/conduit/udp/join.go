@@ -1,6 +1,7 @@
 package udp
 
 import (
+	"cmp"
 	"crypto/ecdh"
 	"errors"
 	"fmt"
@@ -43,7 +44,7 @@ type Listener struct {
 // Listen opens sockets for both families of IP, as far as the interfaces have addresses. It asks the system and does
 // not wait. The errors are those of nic.Select, of seal.NewPrivate and of the system.
 func Listen(cfg ListenConfig) (*Listener, error) {
-	setDefault(&cfg.Buffer, defaultBuffer)
+	cfg.Buffer = cmp.Or(cfg.Buffer, defaultBuffer)
 	ifs, err := addrs.Interfaces()
 	if err != nil {
 		return nil, fmt.Errorf("udp: interfaces: %w", err)

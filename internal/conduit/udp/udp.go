@@ -1,6 +1,7 @@
 package udp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"sync"
@@ -81,7 +82,7 @@ func assemble(cfg Config) (*Conduit, error) {
 	if err != nil {
 		return nil, err
 	}
-	setDefault(&cfg.Linger, defaultLinger)
+	cfg.Linger = cmp.Or(cfg.Linger, defaultLinger)
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,6 @@
-//go:build ofi && (amd64 || arm64)
+//go:build ofi && linux && (amd64 || arm64)
 
-package jobtest
+package ofitest
 
 import (
 	"fmt"
@@ -9,8 +9,9 @@ import (
 	"github.com/golci/golci/internal/conduit/ofi"
 )
 
-// Jobs of tests go by libfabric, too, in builds that have it. The environment may choose another way than TCP.
-func init() {
+// Networks has the name of the conduit, if this build and system have it. It chooses TCP on the loopback interface for
+// this process and those that it starts, unless the environment chooses a provider. Without the library it says so.
+func Networks() []string {
 	if os.Getenv("GOLCI_OFI_PROVIDER") == "" {
 		for name, value := range map[string]string{"GOLCI_OFI_PROVIDER": "tcp;ofi_rxm", "GOLCI_OFI_DOMAIN": "lo"} {
 			_ = os.Setenv(name, value) // what fails is seen by Look
@@ -18,7 +19,7 @@ func init() {
 	}
 	if _, err := ofi.Look(os.Getenv("GOLCI_OFI_PROVIDER"), os.Getenv("GOLCI_OFI_DOMAIN")); err != nil {
 		fmt.Fprintln(os.Stderr, "no jobs by libfabric:", err)
-		return
+		return nil
 	}
-	networks = append(networks, ofi.Name)
+	return []string{ofi.Name}
 }
