@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// WithDefaults is c with the sizes of d in place of those that are 0. A ReplySpace of 0 becomes what a loan or one record
+// WithDefaults is c with the sizes of d in place of those that are 0. A ReplySpace of 0 becomes what a loan or a record
 // takes. It is for conduits over a network. The error matches ErrConfig and names a size that is less than what works,
 // or more than that of most.
 func (c Config) WithDefaults(d, most Config) (Config, error) {
