@@ -17,10 +17,11 @@ import (
 
 // carrier is a conduit that GOLCI_CONDUIT may name.
 type carrier struct {
-	name    string
-	reach   string                           // whose ranks it joins, for people
-	look    func() (way string, lacks error) // which way it takes on this system, if there are several; why it cannot be used
-	oneNode bool                             // it joins ranks of one node only
+	name  string
+	reach string // whose ranks it joins, for people
+	// look tells which way it takes on this system, if there are several, and why it cannot be used.
+	look    func() (way string, lacks error)
+	oneNode bool // it joins ranks of one node only
 	// inside joins the ranks of this process, between this process with the others of the job. nil: it does not.
 	inside  func(o *options, jobs []*boot.Job) ([]conduit.Conduit, error)
 	between opener
@@ -58,8 +59,8 @@ type Conduit struct {
 	Lacks error  // why it cannot be used on this system; nil if it can
 }
 
-// Conduits lists the conduits that GOLCI_CONDUIT may name. It asks the kernel for what they need, and in builds that have
-// it libfabric, which takes long.
+// Conduits lists the conduits that GOLCI_CONDUIT may name. It asks the kernel for what they need. Builds that have
+// libfabric ask that, too, which takes long.
 func Conduits() []Conduit {
 	out := make([]Conduit, len(carriers))
 	for i, c := range carriers {

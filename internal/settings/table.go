@@ -39,8 +39,8 @@ var (
 	UDPFaults = defineText("GOLCI_UDP_FAULTS", "off",
 		"Faults put upon datagrams on purpose, such as loss=0.01,dup=0.05,reorder=0.1,seed=7; off: none.")
 	Eager = defineSize("GOLCI_EAGER", "0", 0, 1<<20,
-		"Largest message sent without asking the receiver first; 0: 16 KiB, over libfabric 15. Never more than a record and the "+
-			"loan of a peer hold.")
+		"Largest message sent without asking the receiver first; 0: 16 KiB, over libfabric 15. Never more than a record and "+
+			"the loan of a peer hold.")
 	Unexpected = defineSize("GOLCI_UNEXPECTED", "0", 0, 1<<40,
 		"Bytes of unmatched eager messages kept for one peer; beyond it a send asks first. 0: an equal share "+
 			"of 128 MiB, at least 1 MiB. Of all peers together 128 MiB are kept, or this if it is more.")

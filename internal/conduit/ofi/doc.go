@@ -15,4 +15,4 @@ import "errors"
 const Name = "ofi"
 
 // ErrNotBuilt means that this program has been built without the conduit.
-var ErrNotBuilt = errors.New("this program is built without libfabric; build it with -tags ofi, on Linux amd64 or arm64")
+var ErrNotBuilt = errors.New("built without libfabric; build it with -tags ofi, for Linux, amd64 or arm64")

@@ -95,6 +95,7 @@ func (c *Conduit) Suspect(to int) {
 	}
 	c.mu.Lock()
 	c.ask(p, c.cfg.Silence)
+	p.doubted = !p.asked.IsZero()
 	c.mu.Unlock()
 	c.Wake() // the sleeper heeds the time
 	c.nap.stir()
@@ -129,7 +130,8 @@ func (c *Conduit) tick() (asked bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ticks++
-	for _, p := range c.used {
+	for i := len(c.used) - 1; i >= 0; i-- { // a question that cannot be sent takes its peer out of the list
+		p := c.used[i]
 		silent := time.Duration(c.ticks-p.heard) * c.keepTick()
 		if silent > c.quiet() && p.asked.IsZero() {
 			c.ask(p, c.cfg.DeadAfter-min(silent, c.cfg.DeadAfter/2))

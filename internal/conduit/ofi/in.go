@@ -126,8 +126,8 @@ func (c *Conduit) message(m []byte, buf *buffer, s *slot) bool {
 	p := &c.peers[h.src]
 	c.uses(p)
 	p.heard = c.ticks
-	if !p.asked.IsZero() {
-		p.asked = time.Time{}
+	if !p.asked.IsZero() && (!p.doubted || h.kind == kindPong) { // what a dead peer had sent before may still come
+		p.asked, p.doubted = time.Time{}, false
 		c.suspects = without(c.suspects, p)
 	}
 	p.seen += fresh(h.taken, p.seen, p.sent)

@@ -136,6 +136,7 @@ type peer struct {
 	since            time.Time     // of the first message; while connecting
 	asked            time.Time     // for a sign of life; while suspected
 	patience         time.Duration // how long it may take to give one
+	doubted          bool          // only an answer counts as one: the system or another rank says that it is dead
 	heard            uint32        // Conduit.ticks when something came last
 
 	sent, seen   uint32 // the cost of requests, replies and system records: sent, and told to have been taken
