@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -72,6 +73,9 @@ func pmixMain() int {
 	return 0
 }
 
+// mpirunLimit is how long a launcher may take for a job. Then it is killed.
+const mpirunLimit = 20 * time.Second
+
 // mpirun is a launcher that speaks PMIx, and runs n ranks of the test binary in a role. The test is skipped without it.
 func mpirun(t *testing.T, role string, n int) *exec.Cmd {
 	t.Helper()
@@ -84,7 +88,9 @@ func mpirun(t *testing.T, role string, n int) *exec.Cmd {
 		if name == "prterun" {
 			over = []string{"--map-by", ":OVERSUBSCRIBE"}
 		}
-		cmd := exec.CommandContext(t.Context(), path, append(over, "-n", strconv.Itoa(n), os.Args[0])...)
+		ctx, cancel := context.WithTimeout(t.Context(), mpirunLimit)
+		t.Cleanup(cancel)
+		cmd := exec.CommandContext(ctx, path, append(over, "-n", strconv.Itoa(n), os.Args[0])...)
 		cmd.Env = append(os.Environ(), pmixRole+"="+role, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
 			"PRTE_ALLOW_RUN_AS_ROOT=1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1", "GOLCI_INIT_TIMEOUT=20s")
 		cmd.WaitDelay = time.Second
@@ -117,15 +123,34 @@ func TestPMIxMissing(t *testing.T) {
 	}
 }
 
-// TestPMIxAbort: an abort beside a fence ends that, and the whole job.
+// TestPMIxAbort: an abort beside a fence ends that, and all ranks. The launcher may fail to end: under load mpirun of Open
+// MPI 4.1 crashes or hangs after an abort in a fence, for a C program that calls PMIx_Abort as well.
 func TestPMIxAbort(t *testing.T) {
-	start := time.Now()
 	out, err := mpirun(t, "abort", 2).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "golci: rank 0 aborted the job with code 6: this was enough") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if took := time.Since(start); took > 10*time.Second {
-		t.Errorf("it took %v", took)
+	ranks := rankLine.FindAllSubmatch(out, -1)
+	if len(ranks) == 0 { // rank 1 may not have come to its line yet
+		t.Fatalf("no rank in\n%s", out)
+	}
+	for _, m := range ranks {
+		pid, _ := strconv.Atoi(string(m[1]))
+		awaitEnd(t, pid)
+	}
+}
+
+// rankLine matches what a rank that waits says of itself, with its process.
+var rankLine = regexp.MustCompile(`rank \d+ is (\d+), its launcher`)
+
+// awaitEnd waits for the end of a process, and kills it at the limit.
+func awaitEnd(t *testing.T, pid int) {
+	t.Helper()
+	for end := time.Now().Add(endLimit); unix.Kill(pid, 0) == nil; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			_ = unix.Kill(pid, unix.SIGKILL)
+			t.Fatalf("process %d is still there", pid)
+		}
 	}
 }
 
@@ -181,12 +206,7 @@ func TestPMIxKilledLauncher(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	for end := time.Now().Add(endLimit); unix.Kill(rank, 0) == nil; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			_ = unix.Kill(rank, unix.SIGKILL)
-			t.Fatalf("rank 1 is still there\n%s", out)
-		}
-	}
+	awaitEnd(t, rank)
 	if _, err := os.Stat(file); err != nil {
 		t.Errorf("rank 1 has ended without noticing the loss: %v\n%s", err, out)
 	}
