@@ -342,7 +342,8 @@ func (st *collState) lower(e *CollectiveError) bool {
 	}
 }
 
-// childUID is the uid of the communicator that all ranks of c make in their call number call.
-func (c *Comm) childUID(call uint64) uint64 {
-	return mixed(c.coll.uid, call)
+// childUID is the uid of the communicator that all ranks of c make with the i-th of the ids that they have agreed on in
+// their call number call. i is at most maxSpare.
+func (c *Comm) childUID(call, i uint64) uint64 {
+	return mixed(c.coll.uid, call<<spareTurns|i)
 }

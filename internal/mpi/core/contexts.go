@@ -205,9 +205,8 @@ func (c *Comm) agree(what string, of idRange) (id int, uid uint64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	uid = c.childUID(call)
-	c.keepSpare(ids[1:], uid)
-	return ids[0], uid, nil
+	c.keepSpare(ids[1:], call)
+	return ids[0], c.childUID(call, 0), nil
 }
 
 // anding is allAnd for the function what. It sets call to the number of the call.

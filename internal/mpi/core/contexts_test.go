@@ -106,3 +106,35 @@ func TestNoticeOfNoCommunicator(t *testing.T) {
 		return nil
 	})
 }
+
+// TestUIDs: no two communicators share a uid, whether their ids were agreed on one by one or several at once, and of
+// whichever communicator they are made. Notices would reach the wrong one.
+func TestUIDs(t *testing.T) {
+	const children, grandchildren = 20, 20
+	run(t, 2, func(c *Comm) error {
+		c.proc.Isolate() // else each communicator is agreed on
+		made := map[uint64]string{c.coll.uid: "the world"}
+		dup := func(c *Comm, name string) (*Comm, error) {
+			d, err := c.Dup()
+			if err == nil && made[d.coll.uid] != "" {
+				err = fmt.Errorf("%s has the uid of %s", name, made[d.coll.uid])
+			}
+			if err == nil {
+				made[d.coll.uid] = name
+			}
+			return d, err
+		}
+		for i := range children {
+			d, err := dup(c, fmt.Sprintf("copy %d", i))
+			if err != nil {
+				return err
+			}
+			for k := range grandchildren {
+				if _, err := dup(d, fmt.Sprintf("copy %d of copy %d", k, i)); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}

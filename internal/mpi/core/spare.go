@@ -9,8 +9,8 @@ type spare struct {
 	mu sync.Mutex // no lock is taken under it
 	// Under mu.
 	ids    []int  // in the order in which they are used
-	uid    uint64 // of the communicator that was made when they were claimed
-	used   uint64 // how many have been
+	call   uint64 // of c, in which they were claimed
+	used   uint64 // how many of that call have been used besides the first
 	agreed int    // how often ids have been claimed, up to spareTurns
 }
 
@@ -31,7 +31,7 @@ func (c *Comm) fromSpare(of idRange) (id int, uid uint64, ok bool) {
 	}
 	id, s.ids = s.ids[0], s.ids[1:]
 	s.used++
-	return id, mixed(s.uid, s.used), true
+	return id, c.childUID(s.call, s.used), true
 }
 
 // wantSpare is how many ids more than one to claim of a range.
@@ -47,11 +47,11 @@ func (c *Comm) wantSpare(of idRange) int {
 	return n
 }
 
-func (c *Comm) keepSpare(ids []int, uid uint64) {
+func (c *Comm) keepSpare(ids []int, call uint64) {
 	s := &c.origin().spare
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ids, s.uid, s.used = ids, uid, 0
+	s.ids, s.call, s.used = ids, call, 0
 }
 
 // dropSpare lets the ids go that are left, because c is freed. No message can have been sent with them.
