@@ -89,16 +89,22 @@ func (c *Conduit) overdue(now time.Time) {
 
 // Suspect implements conduit.Suspecter.
 func (c *Conduit) Suspect(to int) {
-	p := c.reach(to)
-	if p == nil || to == c.cfg.Rank {
+	if c.reach(to) == nil || to == c.cfg.Rank {
 		return
 	}
-	c.mu.Lock()
-	c.ask(p, c.cfg.Silence)
-	p.doubted = !p.asked.IsZero()
-	c.mu.Unlock()
-	c.Wake() // the sleeper heeds the time
+	c.doubts.add(to)
+	c.Wake() // the sleeper makes a pass, and heeds the time
 	c.nap.stir()
+}
+
+// askDoubted wants a sign of life soon of peers that are said to be dead.
+func (c *Conduit) askDoubted() {
+	for _, to := range c.doubts.take() {
+		if p := c.reach(to); p != nil {
+			c.ask(p, c.cfg.Silence)
+			p.doubted = !p.asked.IsZero()
+		}
+	}
 }
 
 // ask wants a sign of life of a peer within d.

@@ -40,6 +40,7 @@ func (c *Conduit) progress(most int) (found bool) {
 	if len(c.busy) > 0 {
 		c.flush()
 	}
+	c.askDoubted()
 	if len(c.connecting)+len(c.suspects) > 0 {
 		c.overdue(time.Now())
 	}

@@ -95,6 +95,7 @@ type Conduit struct {
 
 	fails  conduit.Failures
 	closed atomic.Bool
+	doubts doubts
 	// ready counts what Poll would deliver: entries that have come, and operations that are over.
 	ready atomic.Int64
 	polls atomic.Uint64 // a count of passes, from which the keeper sees that somebody is at it
