@@ -123,8 +123,8 @@ func TestPMIxMissing(t *testing.T) {
 	}
 }
 
-// TestPMIxAbort: an abort beside a fence ends that, and all ranks. The launcher may fail to end: under load mpirun of Open
-// MPI 4.1 crashes or hangs after an abort in a fence, for a C program that calls PMIx_Abort as well.
+// TestPMIxAbort: an abort beside a fence ends that, and all ranks. The launcher may fail to end: on a loaded machine
+// mpirun of Open MPI 4.1 hangs or crashes then. It crashes for a C program that calls PMIx_Abort as well.
 func TestPMIxAbort(t *testing.T) {
 	out, err := mpirun(t, "abort", 2).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "golci: rank 0 aborted the job with code 6: this was enough") {
