@@ -7,8 +7,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/golci/golci/comm"
 	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/internal/pending"
 )
 
 // Dump writes to w, in one write, a report of what the rank waits for. It lists calls by name, with peer, tag and
@@ -18,7 +18,7 @@ func (p *Proc) Dump(w io.Writer) { p.rank.Dump(w) }
 
 // report adds the calls and messages that wait in package comm.
 func (p *Proc) report(x *rank.Report) {
-	all := p.srv.Pending()
+	all := p.listed()
 	for _, o := range all {
 		if o.Unexpected() {
 			x.Messages++
@@ -28,22 +28,26 @@ func (p *Proc) report(x *rank.Report) {
 		x.InCall(o.Thread)
 	}
 	x.Lines = append(x.Lines, p.callLines(all)...)
-	if probes := p.srv.Probes(); probes > 0 {
-		x.Calls += probes
-		x.Lines = append(x.Lines, plural(probes, "call of Probe waits", "calls of Probe wait"))
-	}
+}
+
+// listed is what pends at this rank, each operation once: not what is made of others that are listed, and no message
+// of an operation that has an entry of its own.
+func (p *Proc) listed() []pending.Op {
+	return slices.DeleteFunc(p.rank.Endpoint().Pending().Ops(), func(o pending.Op) bool {
+		return o.Parts || o.Kind != pending.Call && int(o.Context/2) == systemID
+	})
 }
 
 // unended counts the operations of this rank that have not ended. It leaves out those that the program has given up.
 // first describes one of them.
 func (p *Proc) unended() (n int, first func() string) {
-	for _, x := range p.srv.Pending() {
+	for _, x := range p.listed() {
 		if x.Unexpected() {
 			continue
 		}
 		if n++; n == 1 {
 			x.Thread = nil
-			first = func() string { return p.callLines([]comm.Pending{x})[0] }
+			first = func() string { return p.callLines([]pending.Op{x})[0] }
 		}
 	}
 	return n, first
@@ -59,7 +63,7 @@ func plural(n int, one, many string) string {
 
 // callGroup is a set of calls or messages that have the same text and become one line.
 type callGroup struct {
-	first comm.Pending
+	first pending.Op
 	text  string // of the call, without tags
 	n     int
 	tags  span
@@ -73,7 +77,7 @@ func (s *span) add(n int64) { s.least, s.most = min(s.least, n), max(s.most, n) 
 
 // callLines gives a line for each group of calls and messages. Calls of this rank come before messages of others, and
 // large groups before small ones.
-func (p *Proc) callLines(all []comm.Pending) []string {
+func (p *Proc) callLines(all []pending.Op) []string {
 	type key struct {
 		text     string
 		inThread bool
@@ -101,7 +105,7 @@ func (p *Proc) callLines(all []comm.Pending) []string {
 // compare orders groups for a report.
 func (g *callGroup) compare(h *callGroup) int {
 	return cmp.Or(
-		cmp.Compare(min(g.first.Kind, comm.PendingMessage), min(h.first.Kind, comm.PendingMessage)),
+		cmp.Compare(min(g.first.Kind, pending.Message), min(h.first.Kind, pending.Message)),
 		cmp.Compare(h.n, g.n), cmp.Compare(g.text, h.text), cmp.Compare(g.tags.least, h.tags.least))
 }
 
@@ -133,7 +137,7 @@ func (g *callGroup) String() string {
 }
 
 // callText names the call that waits in x, or what x is, without its tag and thread.
-func (p *Proc) callText(x comm.Pending) string {
+func (p *Proc) callText(x pending.Op) string {
 	on, peer := p.CommName(int(x.Context/2)), p.peerOf(x)
 	name, detail := p.collectiveText(x.Context, x.Tag)
 	call := name + " on " + on + detail
@@ -142,7 +146,7 @@ func (p *Proc) callText(x comm.Pending) string {
 		return fmt.Sprintf(callFormats[x.Kind], on, peer)
 	case x.Unexpected():
 		return "not received: " + call + " from " + peer
-	case x.Kind == comm.PendingSend:
+	case x.Kind == pending.Send:
 		return call + ": sends to " + peer
 	}
 	return call + ": waits for " + peer
@@ -150,11 +154,11 @@ func (p *Proc) callText(x comm.Pending) string {
 
 // callFormats have a communicator and a peer as arguments.
 var callFormats = [...]string{
-	comm.PendingRecv:     "Recv on %s from %s",
-	comm.PendingMove:     "Recv on %s of a message that is on its way from %s",
-	comm.PendingSend:     "Send on %s to %s",
-	comm.PendingMessage:  "not received: message on %s from %s",
-	comm.PendingEnvelope: "not received: envelope on %s from %s",
+	pending.Recv:     "Recv on %s from %s",
+	pending.Move:     "Recv on %s of a message that is on its way from %s",
+	pending.Send:     "Send on %s to %s",
+	pending.Message:  "not received: message on %s from %s",
+	pending.Envelope: "not received: envelope on %s from %s",
 }
 
 // CommName is the name of the communicator with that id.
@@ -166,7 +170,7 @@ func (p *Proc) CommName(id int) string {
 }
 
 // peerOf names the peer of x. It adds the rank in the world where the communicator has another number for it.
-func (p *Proc) peerOf(x comm.Pending) string {
+func (p *Proc) peerOf(x pending.Op) string {
 	c := p.colls.withID(int(x.Context / 2))
 	if c == nil || uint(x.Peer) >= uint(p.rank.Size()) {
 		return peerText(x.Peer)

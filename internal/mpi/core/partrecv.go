@@ -2,7 +2,6 @@ package core
 
 import (
 	"errors"
-	"sync"
 	"sync/atomic"
 
 	"github.com/golci/golci/comm"
@@ -15,13 +14,11 @@ type partedRecv struct {
 	parted
 	key partKey
 
-	mu sync.Mutex // guards what follows; no lock is taken under it
-	// The first is set once; then news does not change.
+	// Under mu. The first is set once; then news and arrived do not change.
 	met     bool // the sender's announcement is here
 	news    announced
-	waiting bool // a start waits for it
-
-	arrived []partArrival // by message; set with met
+	arrived []partArrival // by message
+	waiting bool          // a start waits for the announcement
 }
 
 // partArrival is a message of a partitioned receive.
@@ -50,8 +47,8 @@ func (c *Comm) PrecvInitBuf(what string, b Buf, parts, source, tag int) (Request
 }
 
 func (c *Comm) precvInit(what string, d data, parts, source, tag int) (Request, error) {
-	p := &partedRecv{parted: c.newParted(d, parts, source, tag)}
-	if err := p.check(what); err != nil {
+	p := &partedRecv{parted: c.newParted(what, d, parts, source, tag)}
+	if err := p.divisible(); err != nil {
 		return Request{}, err
 	}
 	if source == ProcNull {
@@ -63,22 +60,33 @@ func (c *Comm) precvInit(what string, d data, parts, source, tag int) (Request, 
 }
 
 func (p *partedRecv) start(c *Comm) (comm.Req, error) {
-	if err := c.over(); err != nil {
+	if err := p.mayStart(c); err != nil {
 		return comm.Req{}, err
 	}
 	p.mu.Lock()
-	met := p.met
-	p.waiting = !met
-	p.begin(0) // before the announcement can come
 	for i := range p.arrived {
 		p.arrived[i].here.Store(false)
 	}
-	p.mu.Unlock()
+	p.left.Store(0)
+	met := p.met
+	p.waiting = !met
+	if met {
+		p.count()
+	}
+	p.begin(p.stopped) // before the announcement can come
 	call := p.call
+	p.mu.Unlock()
+	p.check()
 	if met {
 		p.post()
 	}
 	return call, nil
+}
+
+// count has a start expect its messages, each with two events. It is called with mu held.
+func (p *partedRecv) count() {
+	p.expect(len(p.arrived))
+	p.left.Add(int32(2 * len(p.arrived)))
 }
 
 // meet takes the announcement of the sender.
@@ -91,19 +99,38 @@ func (p *partedRecv) meet(a announced) {
 	}
 	waiting := p.waiting
 	p.waiting = false
+	if waiting {
+		p.count()
+	}
 	p.mu.Unlock()
 	if waiting {
 		p.post()
 	}
 }
 
+// stopped ends the start from outside.
+func (p *partedRecv) stopped(number uint64, err error, w *fult.Worker) {
+	p.mu.Lock()
+	ended, waiting := p.end(number, err), p.waiting
+	if ended {
+		p.waiting = false
+	}
+	p.mu.Unlock()
+	switch {
+	case !ended:
+	case waiting:
+		p.event(w) // that of the start, which post would add
+	default:
+		p.stop(2, w)
+	}
+}
+
 // post starts the receives of all messages, and ends what begin has counted.
 func (p *partedRecv) post() {
-	n := len(p.arrived)
-	p.expect(n)
-	p.left.Add(int32(2 * n))
 	for i := range p.arrived {
-		p.arrived[i].post()
+		if p.msgs[i].step.CompareAndSwap(msgIdle, msgClaimed) {
+			p.arrived[i].post()
+		}
 	}
 	p.event(nil)
 }
