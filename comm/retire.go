@@ -102,6 +102,9 @@ func (s *Server) Reopen(ctxs ...uint16) {
 	s.e.AsPoller(func() {
 		for _, ctx := range ctxs {
 			delete(s.retired, ctx)
+			if s.doubted(ctx) != nil {
+				s.setDoubt(ctx, nil)
+			}
 		}
 		s.unrevoke(ctxs)
 	})

@@ -55,5 +55,8 @@ func (s *Server) unrevoke(ctxs []uint16) {
 // poller calls it; it must not block. It is to be set before the first rank can fail.
 func (s *Server) OnGone(f func(peer int, w *fult.Worker)) { s.gone = f }
 
+// AnyGone tells whether it is known that some rank has failed.
+func (s *Server) AnyGone() bool { return s.e.AnyGone() }
+
 // Gone tells whether it is known that a rank has failed.
 func (s *Server) Gone(peer int) bool { return s.e.Gone(peer) }

@@ -290,7 +290,7 @@ func (c *Comm) Failures() ([]int, error) {
 }
 
 // AckFailed acknowledges the first n of the ranks that Failures lists, and gives how many of them are acknowledged now.
-// Agree does not fail because of ranks that all have acknowledged.
+// Agree does not fail because of ranks that all have acknowledged, and receives from any source wait again.
 func (c *Comm) AckFailed(n int) (int, error) {
 	if n < 0 {
 		return 0, c.errorf("AckFailed", ": %w: %d", ErrArgument, n)
@@ -298,6 +298,7 @@ func (c *Comm) AckFailed(n int) (int, error) {
 	if _, err := c.failures("AckFailed", n); err != nil {
 		return 0, err
 	}
+	c.origin().doubt(false, nil)
 	f := &c.proc.faults
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -67,6 +67,7 @@ func newProc(r *rank.Rank, inProcess, threads bool) (p *Proc, err error) {
 func (p *Proc) died(rank int, w *fult.Worker) {
 	p.faults.died(rank, w)
 	p.ports.died(rank)
+	p.doubtAll(rank, w)
 }
 
 // World is the communicator of all ranks that have started together.

@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/golci/golci/comm"
@@ -72,9 +73,22 @@ func (r *Request) result() (Status, error) {
 		}
 		return e.outcome(c, true)
 	}
+	was := *r
 	r.over()
 	st, err := c.wait(req)
+	if err != nil && errors.Is(err, ErrFailedPending) {
+		r.stays(was, req)
+	}
 	return c.status(st, AnySource), err
+}
+
+// stays has r be as it was before its wait gave an error: its operation has not ended.
+func (r *Request) stays(was Request, req comm.Req) {
+	if k := was.keeps(); k != nil {
+		k.state, k.req = reqkind.Active, req
+		return
+	}
+	*r = was
 }
 
 // late reports whether the context of the request's communicator has ended, so that a wait ends it if that can be done.

@@ -13,7 +13,7 @@ func (w *Window) Lock(kind epoch.LockType, rank int, a epoch.Assert) error {
 		return w.errorf(what, err)
 	}
 	if rank != epoch.ProcNull {
-		if err := w.claim([]int{rank}, kind, a); err != nil {
+		if err := w.claim(what, []int{rank}, kind, a); err != nil {
 			return w.errorf(what, err)
 		}
 	}
@@ -21,7 +21,7 @@ func (w *Window) Lock(kind epoch.LockType, rank int, a epoch.Assert) error {
 }
 
 // claim asks ranks for their locks, and waits for them.
-func (w *Window) claim(ranks []int, kind epoch.LockType, a epoch.Assert) error {
+func (w *Window) claim(what string, ranks []int, kind epoch.LockType, a epoch.Assert) error {
 	w.mu.Lock()
 	for _, r := range ranks {
 		if w.unchecked == nil {
@@ -36,7 +36,29 @@ func (w *Window) claim(ranks []int, kind epoch.LockType, a epoch.Assert) error {
 	for _, r := range ranks {
 		w.tell(r, wantLock, uint64(kind))
 	}
-	return w.await(func() bool { return takeAll(w.granted, ranks) })
+	err := w.await(what, func() bool { return takeAll(w.granted, ranks) })
+	if err != nil {
+		w.forfeit(ranks)
+	}
+	return err
+}
+
+// forfeit gives back the locks of a wait that has ended, those that have come and those to come.
+func (w *Window) forfeit(ranks []int) {
+	var back []int
+	w.mu.Lock()
+	for _, r := range ranks {
+		if w.granted[r] > 0 {
+			w.granted[r]--
+			back = append(back, r)
+		} else {
+			w.forfeited[r]++
+		}
+	}
+	w.mu.Unlock()
+	for _, r := range back {
+		w.tell(r, gaveLock, 0)
+	}
 }
 
 // release gives locks back.
@@ -86,7 +108,7 @@ func (w *Window) LockAll(a epoch.Assert) error {
 	if err := w.allow(epoch.LockAll, args); err != nil {
 		return w.errorf(what, err)
 	}
-	if err := w.claim(w.all(), epoch.Shared, a); err != nil {
+	if err := w.claim(what, w.all(), epoch.Shared, a); err != nil {
 		return w.errorf(what, err)
 	}
 	return w.errorf(what, w.do(epoch.LockAll, args))

@@ -41,17 +41,17 @@ type Window struct {
 	open    atomic.Int64 // what the epoch allows, for accesses that do not ask it; written under mu
 	flushes atomic.Uint32
 
-	mu      sync.Mutex // guards the rest; nothing blocks under it
-	epoch   *epoch.Window
-	pending [][]access // by target: what has been started and not been waited for
-	lock    lockState  // of this rank's memory
-	granted []int      // by target: locks that have come
+	mu        sync.Mutex // guards the rest; nothing blocks under it
+	epoch     *epoch.Window
+	pending   [][]access // by target: what has been started and not been waited for
+	lock      lockState  // of this rank's memory
+	granted   []int      // by target: locks that have come
+	forfeited []int      // by target: locks to come that nobody waits for any more
 	// unchecked tells of targets that are locked without a lock, by the assertion; nil: none was.
 	unchecked []bool
 	posted    []int // by origin of posts: those that no start has used
 	arrived   []int // by origin: completes that no wait has used
 	waiters   []*waiter
-	ended     error // why nothing is waited for any more
 	freed     bool
 }
 
@@ -149,7 +149,7 @@ func (w *Window) begin(f func(w *Window) ([]byte, error), mine *part) (err error
 	}
 	n := w.c.Size()
 	w.epoch = epoch.New(w.self, n)
-	w.pending, w.granted = make([][]access, n), make([]int, n)
+	w.pending, w.granted, w.forfeited = make([][]access, n), make([]int, n), make([]int, n)
 	w.posted, w.arrived = make([]int, n), make([]int, n)
 	if _, err = f(w); err != nil {
 		return err
