@@ -230,7 +230,7 @@ func (p *Proc) Meet(w io.ReadWriter) (*Comm, error) {
 		return b, err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("mpi: %s: %w", what, err)
+		return nil, fmt.Errorf("mpi: %s: %w", what, p.cause(err))
 	}
 	n := len(job.JobID)
 	words := wordsOf(theirs[n:])

@@ -30,16 +30,26 @@ type awaited struct {
 // systemCtx is the context of meetings, that of point to point of the system's id.
 var systemCtx, _ = contextsOf(systemID)
 
-// send sends a message of a meeting to a rank of the world; it waits.
+// send sends a message of a meeting to a rank of the world; it waits. The wait is in the registry as one of the meeting,
+// since the message belongs to no communicator.
 func (s *system) send(y *party, to int, contents []byte) error {
 	b := append(y.name.Append(make([]byte, 0, meet.Size+len(contents))), contents...)
-	if y.until == nil {
-		return s.srv.Send(systemCtx, to, y.name.Tag(), b, comm.Standard)
+	call := y.begin(s.srv, to, y.has)
+	t := comm.Terms{Endable: true, Done: func(w *fult.Worker) { s.srv.EndCall(call, nil, w) }}
+	r, err := s.srv.IsendWith(systemCtx, to, y.name.Tag(), b, comm.Standard, t)
+	if err != nil || r.Null() {
+		s.srv.EndCall(call, nil, nil)
 	}
-	r, err := s.srv.IsendWith(systemCtx, to, y.name.Tag(), b, comm.Standard, comm.Terms{Endable: true})
-	if err == nil {
-		_, err = y.wait(s.srv, r)
+	_, ended := y.wait(s.srv, call)
+	switch {
+	case err != nil:
+		return err
+	case ended != nil:
+		s.srv.End(r)
+		_, _ = s.srv.Wait(r)
+		return ended
 	}
+	_, err = s.srv.Wait(r)
 	return err
 }
 
