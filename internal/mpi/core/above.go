@@ -46,5 +46,8 @@ func (c *Comm) TellWindow(rank int, what, arg uint64) {
 	c.Srv.Notify(int(c.group[rank]), [4]uint64{c.coll.uid, what, uint64(c.rank)<<32 | noticeWindow, arg}, "")
 }
 
-// AtOnce is a request that is done already.
-func (c *Comm) AtOnce() Request { return Request{c: c, req: comm.Req{}} }
+// AtOnce is the request of a call that is done, and polls in turn.
+func (c *Comm) AtOnce() Request {
+	c.Srv.PollInTurn()
+	return Request{c: c, req: comm.Req{}}
+}

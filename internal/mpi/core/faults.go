@@ -192,6 +192,7 @@ func (c *Comm) vote(what string, flag uint64) (v *voting, err error) {
 		return nil, err
 	}
 	c = c.origin()
+	c.Srv.PollInTurn() // ranks that agree at once wait for nothing
 	f := &c.proc.faults
 	v = &voting{req: c.Srv.NewCall()}
 	f.do(nil, func() (*agreements, []agree.Action) {

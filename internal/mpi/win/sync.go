@@ -117,6 +117,7 @@ func (w *Window) ready() (out []*waiter) {
 
 // await waits until ok, which is called with mu held and uses up what it finds.
 func (w *Window) await(ok func() bool) error {
+	w.c.Srv.PollInTurn()
 	w.mu.Lock()
 	if w.ended != nil || ok() {
 		defer w.mu.Unlock()

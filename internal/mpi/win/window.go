@@ -38,8 +38,8 @@ type Window struct {
 	pieces *pieces    // attached memory of a dynamic window
 	near   []near     // by rank: memory that is reached by loads and stores; nil: not that of all ranks
 
-	open    atomic.Int64 // what the epoch allows, for accesses that do not ask it; written under mu
-	flushes atomic.Uint32
+	open  atomic.Int64  // what the epoch allows, for accesses that do not ask it; written under mu
+	fence atomic.Uint32 // orders memory; see Flush
 
 	mu      sync.Mutex // guards the rest; nothing blocks under it
 	epoch   *epoch.Window
