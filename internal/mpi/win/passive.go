@@ -144,8 +144,8 @@ func (w *Window) Sync() error {
 // settle waits for the accesses to a rank that have been started.
 func (w *Window) settle(rank int) (err error) {
 	w.mu.Lock()
-	list := w.pending[rank]
-	w.pending[rank] = nil
+	list := w.pending[rank].list
+	w.pending[rank].list = nil
 	w.mu.Unlock()
 	if len(list) == 0 {
 		w.c.Srv.Poll()
@@ -164,7 +164,7 @@ func (w *Window) settle(rank int) (err error) {
 func (w *Window) settleAll() (err error) {
 	for r := range w.ranks {
 		w.mu.Lock()
-		some := len(w.pending[r]) > 0
+		some := len(w.pending[r].list) > 0
 		w.mu.Unlock()
 		if !some {
 			continue

@@ -43,7 +43,7 @@ type Window struct {
 
 	mu      sync.Mutex // guards the rest; nothing blocks under it
 	epoch   *epoch.Window
-	pending [][]access // by target: what has been started and not been waited for
+	pending []underway // by target
 	lock    lockState  // of this rank's memory
 	granted []int      // by target: locks that have come
 	// unchecked tells of targets that are locked without a lock, by the assertion; nil: none was.
@@ -149,7 +149,7 @@ func (w *Window) begin(f func(w *Window) ([]byte, error), mine *part) (err error
 	}
 	n := w.c.Size()
 	w.epoch = epoch.New(w.self, n)
-	w.pending, w.granted = make([][]access, n), make([]int, n)
+	w.pending, w.granted = make([]underway, n), make([]int, n)
 	w.posted, w.arrived = make([]int, n), make([]int, n)
 	if _, err = f(w); err != nil {
 		return err
