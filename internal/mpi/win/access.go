@@ -121,8 +121,8 @@ var somewhere = unsafe.Pointer(new(byte))
 
 func (w *Window) beyond(to Place) error {
 	p := w.ranks[to.Rank]
-	return fmt.Errorf("%w: %d elements at displacement %d of rank %d, which has %d bytes in units of %d", errs.RMARange,
-		to.N, to.Disp, to.Rank, p.size, p.unit)
+	return fmt.Errorf("%w: %d bytes of data at displacement %d of rank %d, which has %d bytes in units of %d", errs.RMARange,
+		bytesOf(Buf{N: to.N, T: to.T}), to.Disp, to.Rank, p.size, p.unit)
 }
 
 func checkBuf(b Buf) error {
