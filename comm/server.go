@@ -156,6 +156,9 @@ func (s *Server) EagerLimit() int { return s.eager }
 // Poll makes progress once, without blocking, and returns how much there was; -1 if another caller was at it.
 func (s *Server) Poll() int { return s.e.Poll() }
 
+// PollInTurn is Poll at one call in sixteen: for calls that end without a poll. A program may make no others.
+func (s *Server) PollInTurn() { s.eng.PollInTurn() }
+
 // Close ends the server and its endpoint: operations that are pending end with ErrClosed, and so do later ones. One
 // that another thread was just starting may be missed; a further Close ends it. Where a receive has ended so while
 // its sender was copying, the sender may still write to its buffer.

@@ -62,6 +62,8 @@ type Engine struct {
 
 	parked groupList // goroutines that wait behind a driver, oldest first
 	behind groupList // workers that sleep while a goroutine drives
+
+	turns turns
 }
 
 // New makes an engine over src. sched may be nil; threads of another kind than fult.Fult count as goroutines.

@@ -65,5 +65,8 @@ func (c *Comm) AwaitWait(r comm.Req) error {
 	return err
 }
 
-// AtOnce is a request that is done already.
-func (c *Comm) AtOnce() Request { return Request{c: c, req: comm.Req{}} }
+// AtOnce is the request of a call that is done, and polls in turn.
+func (c *Comm) AtOnce() Request {
+	c.Srv.PollInTurn()
+	return Request{c: c, req: comm.Req{}}
+}

@@ -71,6 +71,9 @@ func (x *Call) Launch(err error) (Request, error) {
 	}
 	x.advance(nil)
 	arch.StoreRel64(&st.state, call*2)
+	if r.req.Ready() {
+		c.Srv.PollInTurn()
+	}
 	return r, nil
 }
 

@@ -108,6 +108,7 @@ func (c *Comm) FlushBuffer(what string) (Request, error) {
 func (p *Proc) FlushBuffer(what string) (Request, error) { return p.buffer.flush(p.self, what), nil }
 
 func (x *buffering) flush(c *Comm, what string) Request {
+	c.Srv.PollInTurn() // not under mu, which messages that leave take
 	b := x.at.Load()
 	if b == nil {
 		return Request{c: c}
@@ -226,6 +227,7 @@ func (c *Comm) BsendBuf(what string, b Buf, dest, tag int) error {
 
 func (c *Comm) bsendData(what string, d data, dest, tag int) error {
 	if dest == ProcNull {
+		c.Srv.PollInTurn()
 		return nil
 	}
 	if err := c.bsend(dest, tag, &d); err != nil {

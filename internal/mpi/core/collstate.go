@@ -92,6 +92,7 @@ type Call struct {
 	scratch *scratch                      // that borrow has given last
 	panic   any                           // what the program's operation has panicked with
 	async   *async                        // of a call that does not wait; else nil
+	openAt  int                           // its place in openCalls, under the lock of these
 	stop    func() bool                   // the end of the view's context is no alarm any more; nil without one
 
 	steps *schedule.Schedule // one of plans

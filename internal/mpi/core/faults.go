@@ -194,6 +194,7 @@ func (c *Comm) vote(sc scope, flag uint64) (v *voting, err error) {
 		return nil, err
 	}
 	c, sc.ctx = c.origin(), pending.NoContext // it goes on when c is revoked, and whoever dies
+	c.Srv.PollInTurn()                        // ranks that agree at once wait for nothing
 	f := &c.proc.faults
 	v = &voting{req: sc.begin(c.Srv, pending.AnyRank, pending.Nobody)}
 	f.do(nil, func() (*agreements, []agree.Action) {

@@ -202,6 +202,7 @@ func (r *Request) Parrived(what string, part int) (bool, error) {
 	case part < 0 || part >= p.parts:
 		return false, r.c.errorf(what, ": %w: partition %d of %d", ErrArgument, part, p.parts)
 	case r.idle() || r.Ready() || p.has(part):
+		r.pollInTurn()
 		return true, nil
 	}
 	r.c.Srv.Poll()

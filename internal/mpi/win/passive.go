@@ -136,10 +136,9 @@ func (w *Window) Flush(rank int) error {
 			return w.errorf(what, err)
 		}
 	}
-	if w.near != nil && w.flavor != Dynamic { // nothing is pending; Add orders the stores before what follows
-		if w.flushes.Add(1)%pollEvery == 0 {
-			w.c.Srv.Poll()
-		}
+	if w.near != nil && w.flavor != Dynamic { // nothing is pending
+		w.fence.Add(0) // between the stores of accesses and what follows
+		w.c.Srv.PollInTurn()
 		return nil
 	}
 	return w.errorf(what, w.settle(rank))
@@ -164,18 +163,16 @@ func (w *Window) Sync() error {
 	return nil
 }
 
-// pollEvery is how many flushes of memory that is reached by loads and stores there are to a poll. They have nothing to
-// wait for, but a program may call nothing else, and other ranks wait for answers.
-const pollEvery = 16
-
 // settle waits for the accesses to a rank that have been started.
 func (w *Window) settle(rank int) (err error) {
 	w.mu.Lock()
-	list := w.pending[rank]
-	w.pending[rank] = nil
+	list := w.pending[rank].list
+	w.pending[rank].list = nil
 	w.mu.Unlock()
 	if len(list) == 0 {
 		w.c.Srv.Poll()
+	} else {
+		w.c.Srv.PollInTurn() // all may be done
 	}
 	for i := range list {
 		if e := list[i].wait(); err == nil {
@@ -189,7 +186,7 @@ func (w *Window) settle(rank int) (err error) {
 func (w *Window) settleAll() (err error) {
 	for r := range w.ranks {
 		w.mu.Lock()
-		some := len(w.pending[r]) > 0
+		some := len(w.pending[r].list) > 0
 		w.mu.Unlock()
 		if !some {
 			continue

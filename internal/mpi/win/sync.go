@@ -135,6 +135,7 @@ func (w *Window) ready() (out []*waiter) {
 
 // await waits until ok, which is called with mu held and uses up what it finds, for the function what.
 func (w *Window) await(what string, ok func() bool) error {
+	w.c.Srv.PollInTurn()
 	w.mu.Lock()
 	if ok() {
 		w.mu.Unlock()

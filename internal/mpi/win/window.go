@@ -38,12 +38,12 @@ type Window struct {
 	pieces *pieces    // attached memory of a dynamic window
 	near   []near     // by rank: memory that is reached by loads and stores; nil: not that of all ranks
 
-	open    atomic.Int64 // what the epoch allows, for accesses that do not ask it; written under mu
-	flushes atomic.Uint32
+	open  atomic.Int64  // what the epoch allows, for accesses that do not ask it; written under mu
+	fence atomic.Uint32 // orders memory; see Flush
 
 	mu        sync.Mutex // guards the rest; nothing blocks under it
 	epoch     *epoch.Window
-	pending   [][]access // by target: what has been started and not been waited for
+	pending   []underway // by target
 	lock      lockState  // of this rank's memory
 	granted   []int      // by target: locks that have come
 	forfeited []int      // by target: locks to come that nobody waits for any more
@@ -149,7 +149,7 @@ func (w *Window) begin(f func(w *Window) ([]byte, error), mine *part) (err error
 	}
 	n := w.c.Size()
 	w.epoch = epoch.New(w.self, n)
-	w.pending, w.granted, w.forfeited = make([][]access, n), make([]int, n), make([]int, n)
+	w.pending, w.granted, w.forfeited = make([]underway, n), make([]int, n), make([]int, n)
 	w.posted, w.arrived = make([]int, n), make([]int, n)
 	if _, err = f(w); err != nil {
 		return err
