@@ -46,7 +46,7 @@ type peer struct {
 	want     uint32 // the first sequence number that has not arrived
 	top      uint32 // behind the last that has
 	open     []*incoming
-	partials []partial // the eldest first
+	partials []partial // in no order
 	parted   int       // bytes of these
 	held     int       // bytes of open
 	waiting  int       // segments that no acknowledgement tells of
