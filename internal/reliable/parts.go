@@ -58,6 +58,24 @@ func (p *peer) sendParts(t *turn, b []byte, s *segment, ch Channel) {
 	}
 }
 
+// again resends s, the eldest guest of the hotel, because of a timer. If s goes in parts it resends the first segment of
+// the window instead. The receiver keeps that one's parts before all others, so it is whole after a few times. By turns
+// each would be sent too seldom for that.
+func (p *peer) again(s *segment) {
+	first := p.win[p.first%Window]
+	switch {
+	case s.size() <= p.room() || first == nil:
+		p.lose(s, true)
+	case first.room != none:
+		p.lose(first, true)
+	default:
+		p.resends.remove(first)
+		first.probe = true
+		p.resends.pushFront(first)
+		p.wake()
+	}
+}
+
 // takePart takes in a part; with the last one the segment has arrived.
 func (p *peer) takePart(seq uint32, body []byte, now time.Duration) {
 	if !p.missing(seq) {
