@@ -179,7 +179,7 @@ func (p *peer) repair(s *segment) {
 
 // progress goes on after something has arrived.
 func (p *peer) progress(n *news) {
-	p.rtt.backoff, p.news = 0, n.now
+	p.news = n.now
 	if n.fresh {
 		d := n.now - n.sent
 		if d > n.delay {
@@ -187,6 +187,8 @@ func (p *peer) progress(n *news) {
 		}
 		p.rtt.sample(d)
 		p.cc.onSample(d, n.now)
+	} else if p.rtt.smooth > 0 {
+		p.rtt.backoff = 0
 	}
 	if p.passed = never; p.hotel.guests > 0 {
 		p.detect(n.now)
