@@ -95,9 +95,18 @@ func (j *Job) addWorld(w *world) (*world, error) {
 	w.srv, err = serve.New(pmi.Config{
 		Size: w.n, KVSName: name, Preset: preset, Names: &j.names, Room: s.room, Spawns: s.room > s.late, AppNum: w.apps,
 		// Not serve.Hooks.Fail, which may come after the end of a rank that was told.
-		Failing: func(rank, code int, text string) { j.report(rank, failure{w.first + rank, code, text, false}) },
+		Failing: func(rank, code int, text string, aborted bool) {
+			kind := failBarrier
+			if aborted {
+				kind = failAbort
+			}
+			j.report(rank, failure{kind, w.first + rank, code, text})
+		},
+		Follows: func(rank, of int) { j.fails.add(failure{failFollows, w.first + rank, of, ""}) },
 	}, serve.Hooks{
-		Leave: func(rank, code int, text string) { j.report(w.first+rank, failure{w.first + rank, code, text, true}) },
+		Leave: func(rank, code int, text string) {
+			j.report(w.first+rank, failure{failAgreed, w.first + rank, code, text})
+		},
 		Spawn: func(rank int, text string) {
 			j.later(func() { j.spawn(spawning{w.first + rank, text}) })
 		},
