@@ -28,6 +28,8 @@ func init() {
 	}{})
 }
 
+func (c *ccCmd) setArgs(args []string) { c.Args = args }
+
 // Run runs the compiler, and ends with its exit code.
 func (c *ccCmd) Run() error {
 	set, err := settings.Parse(os.LookupEnv)
@@ -40,9 +42,6 @@ func (c *ccCmd) Run() error {
 	}
 	if filepath.Base(cc[0]) == "golci" {
 		return fmt.Errorf("%s names golci, which is no compiler of its own", settings.CC.Env())
-	}
-	if len(c.Args) > 0 && c.Args[0] == "--" {
-		c.Args = c.Args[1:]
 	}
 	place, err := findLibrary(set, c.Rebuild)
 	if err != nil {

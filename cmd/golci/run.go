@@ -29,8 +29,10 @@ type runCmd struct {
 	Build   string        `help:"More flags for go build, as in -build '-gcflags=-m -trimpath'." placeholder:"FLAGS"`
 	runFar  `embed:""`
 	Verbose bool     `short:"v" help:"Print each step."`
-	Argv    []string `arg:"" passthrough:"" name:"prog" help:"Program, or Go package such as ./examples/hello, and its arguments."`
+	Argv    []string `arg:"" optional:"" passthrough:"" name:"prog" help:"Program, or Go package such as ./examples/hello, and its arguments."`
 }
+
+func (r *runCmd) setArgs(args []string) { r.Argv = args }
 
 // Run starts the job and reports its exit code as the error.
 func (r *runCmd) Run() error {
@@ -80,9 +82,6 @@ func (r *runCmd) check() (err error) {
 	}
 	if r.Allocation != "auto" && r.Allocation != "none" {
 		return fmt.Errorf("-allocation must be auto or none, not %q", r.Allocation)
-	}
-	if len(r.Argv) > 0 && r.Argv[0] == "--" {
-		r.Argv = r.Argv[1:]
 	}
 	if len(r.buildFlags()) > 0 && len(r.Argv) > 0 && !isPackage(r.Argv[0]) {
 		return fmt.Errorf("%s: flags for go build, and %s is no Go package", strings.Join(r.buildFlags(), " "), r.Argv[0])

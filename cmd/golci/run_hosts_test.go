@@ -104,6 +104,21 @@ func TestHostsEnvironment(t *testing.T) {
 	}
 }
 
+// TestHostsBytes: arguments and variables that are not UTF-8, and many of them, reach the ranks of any machine as they
+// are.
+func TestHostsBytes(t *testing.T) {
+	text := "\xff\xfe x\xe9 " + strings.Repeat("0123456789\xe8", 11_000)
+	for name, args := range map[string][]string{"hosts": onHosts("a:1", "env"), "here": ranks(1, "env")} {
+		prog := args[len(args)-1]
+		args := append(args[:len(args)-1], "-env", "A="+text, "-env", "C="+text, "-env", "D="+text, prog, "A", "B\xff", "D")
+		r := run(t, golci(t, args...))
+		r.want(t, 0, "")
+		if want := text + "  " + text + "\n"; r.out != want {
+			t.Errorf("%s: %d bytes, want %d: %.40q", name, len(r.out), len(want), r.out)
+		}
+	}
+}
+
 // TestHostsSignals: signals reach every rank of every machine.
 func TestHostsSignals(t *testing.T) {
 	cmd := golci(t, onHosts("a:1,b:1", "usr1", "-prefix")...)

@@ -8,9 +8,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -150,8 +152,8 @@ func (j *Job) spawnNext() {
 
 // startWorld starts the processes of a world. bad is the command that could not be, or -1.
 func (j *Job) startWorld(from spawning) (bad int, err error) {
-	var r boot.SpawnRequest
-	if err := json.Unmarshal([]byte(from.text), &r); err != nil {
+	r, err := boot.ParseSpawn([]byte(from.text))
+	if err != nil {
 		return -1, err
 	}
 	s := &j.spawns
@@ -160,11 +162,8 @@ func (j *Job) startWorld(from spawning) (bad int, err error) {
 		if err := findProgram(&r.Commands[i]); err != nil {
 			return i, err
 		}
-		for range r.Commands[i].N {
-			w.apps = append(w.apps, i)
-		}
+		w.n += min(r.Commands[i].N, math.MaxInt-w.n)
 	}
-	w.n, w.nodes = len(w.apps), []int{len(w.apps)}
 	switch {
 	case w.n == 0:
 		return -1, errors.New("no process wanted")
@@ -173,6 +172,10 @@ func (j *Job) startWorld(from spawning) (bad int, err error) {
 			w.n, s.room, s.room-s.next)
 	case j.policy.phase != running:
 		return -1, errors.New("the job is ending")
+	}
+	w.nodes = []int{w.n}
+	for i, c := range r.Commands {
+		w.apps = append(w.apps, slices.Repeat([]int{i}, c.N)...)
 	}
 	s.next += w.n
 	if _, err := j.addWorld(w); err != nil {

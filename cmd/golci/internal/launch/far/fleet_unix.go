@@ -145,6 +145,8 @@ const startSteps = 20
 
 func (f *fleet) assemble() error {
 	limit := time.NewTicker(max(f.cfg.Start/startSteps, 1))
+	quiet := time.NewTimer(quietTime)
+	defer quiet.Stop()
 	defer limit.Stop()
 	for here, steps := 0, 0; here < len(f.far); {
 		select {
@@ -174,6 +176,8 @@ func (f *fleet) assemble() error {
 			if s, ok := sig.(syscall.Signal); ok && launch.EndsJob(s) {
 				return launch.StartError{Code: 128 + int(s), Err: fmt.Errorf("%s while the hosts were being reached", launch.SignalName(s))}
 			}
+		case <-quiet.C:
+			f.tellSlow()
 		case <-limit.C:
 			if steps++; steps < startSteps {
 				continue
@@ -182,6 +186,17 @@ func (f *fleet) assemble() error {
 		}
 	}
 	return nil
+}
+
+// tellSlow says which machines are waited for, unless all of them have failed to answer at least one call: these are told
+// of by again.
+func (f *fleet) tellSlow() {
+	for _, m := range f.far {
+		if m.link == nil && m.tried.spent == 0 {
+			f.job.Spec().Say(fmt.Sprintf("waiting for %s, reached by %s", f.absent(), strings.Join(f.cfg.Shell, " ")))
+			return
+		}
+	}
 }
 
 // absent names some of the machines that have not called back.
@@ -238,7 +253,10 @@ func (f *fleet) Start() error {
 		return err
 	}
 	for _, m := range f.far {
-		m.link.send(frameStart, 0, encode(m.task()))
+		t := m.task()
+		if err := sendTask(&t, func(last int, piece []byte) { m.link.send(frameStart, last, piece) }); err != nil {
+			return fmt.Errorf("host %s: %w", m.host.Name, err)
+		}
 	}
 	if in := f.job.Spec().Stdin; in != nil {
 		go f.far[0].feed(in)

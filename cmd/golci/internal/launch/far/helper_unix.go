@@ -30,7 +30,8 @@ type helper struct {
 	name  string   // of the machine
 	dir   string   // of the copy of the program; "" if there is none
 	copy  *os.File // while it is being written
-	parts string   // directory of what the ranks record; "": nothing. Set before any rank starts
+	parts taskParts
+	trace string // directory of what the ranks record; "": nothing. Set before any rank starts
 
 	mu    sync.Mutex
 	crew  *launch.Crew // nil before the task; guarded by mu where it is set, and where another goroutine reads it
@@ -123,11 +124,11 @@ func (h *helper) obey(f frame) error {
 		h.kill(unix.SignalNum(string(f.data)))
 		return nil
 	}
-	var t task
-	if err := json.Unmarshal(f.data, &t); err != nil {
+	t, err := h.parts.add(f.num == 1, f.data)
+	if err != nil || t == nil {
 		return err
 	}
-	return h.start(&t)
+	return h.start(t)
 }
 
 // pass takes one frame from the head, on the link's reading goroutine. It does not wait for ranks.
@@ -208,7 +209,7 @@ func (h *helper) end() {
 	if h.copy != nil {
 		h.copy.Close()
 	}
-	for _, dir := range []string{h.dir, h.parts} {
+	for _, dir := range []string{h.dir, h.trace} {
 		if dir != "" {
 			os.RemoveAll(dir)
 		}

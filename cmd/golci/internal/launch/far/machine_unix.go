@@ -38,7 +38,8 @@ type machine struct {
 	invited    chan struct{} // closed when the helper has been invited by the shell, or cannot be
 	complaints *complaints   // of the remote shell; nil where there is none
 	patience   patience      // with a machine that is not there yet
-	timer      *time.Timer   // to the next call of it; nil before
+	tried      tried
+	timer      *time.Timer // to the next call of it; nil before
 
 	ended  chan struct{} // closed when the remote shell has
 	link   *link         // set when the helper has called back
