@@ -4,6 +4,7 @@ package main
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/golci/golci/mpi"
@@ -25,6 +26,14 @@ func init() {
 	}
 	exit := func(_ *mpi.Comm, code int) { os.Exit(code) }
 	abort := func(c *mpi.Comm, code int) { _ = c.Proc().Abort(code, nil) }
+	mpiRoles["thread panics"] = func(c *mpi.Comm) error {
+		if c.Rank() == 1 {
+			if _, err := c.Proc().Go(func() { panic("on purpose") }); err != nil {
+				return err
+			}
+		}
+		return c.Barrier()
+	}
 	mpiRoles["exit, exits"] = cause(exit, exit)
 	mpiRoles["exit, aborts"] = cause(exit, abort)
 	mpiRoles["abort, exits"] = cause(abort, exit)
@@ -40,5 +49,14 @@ func TestCause(t *testing.T) {
 		} {
 			t.Run(role+"/"+where, func(t *testing.T) { run(t, golci(t, args...)).want(t, 3, "rank 1") })
 		}
+	}
+}
+
+// TestPanicOnce: the stack of a thread's panic is printed once, and the launcher names the rank and the reason.
+func TestPanicOnce(t *testing.T) {
+	r := run(t, golci(t, ranks(2, "thread panics")...))
+	r.want(t, 2, "golci: rank 1 aborted the job with code 2: panic in a thread: on purpose\n")
+	if n := strings.Count(r.err, "debug.Stack()"); n != 1 {
+		t.Errorf("%d stacks:\n%s", n, r.err)
 	}
 }

@@ -34,6 +34,10 @@ type helpCmd struct {
 
 // Run is the flag -help of the command.
 func (h helpCmd) Run() error {
+	if len(h.Command) > 1 && h.Command[0] != "trace" {
+		say(fmt.Sprintf("unexpected argument %s; golci help takes the name of a command", h.Command[1]))
+		return exitCode(2)
+	}
 	if code := realMain(append(h.Command, "--help")); code != 0 {
 		return exitCode(code)
 	}

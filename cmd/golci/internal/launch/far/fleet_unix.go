@@ -145,8 +145,6 @@ const startSteps = 20
 
 func (f *fleet) assemble() error {
 	limit := time.NewTicker(max(f.cfg.Start/startSteps, 1))
-	quiet := time.NewTimer(quietTime)
-	defer quiet.Stop()
 	defer limit.Stop()
 	for here, steps := 0, 0; here < len(f.far); {
 		select {
@@ -176,8 +174,6 @@ func (f *fleet) assemble() error {
 			if s, ok := sig.(syscall.Signal); ok && launch.EndsJob(s) {
 				return launch.StartError{Code: 128 + int(s), Err: fmt.Errorf("%s while the hosts were being reached", launch.SignalName(s))}
 			}
-		case <-quiet.C:
-			f.tellSlow()
 		case <-limit.C:
 			if steps++; steps < startSteps {
 				continue
@@ -186,17 +182,6 @@ func (f *fleet) assemble() error {
 		}
 	}
 	return nil
-}
-
-// tellSlow says which machines are waited for, unless all of them have failed to answer at least one call: these are told
-// of by again.
-func (f *fleet) tellSlow() {
-	for _, m := range f.far {
-		if m.link == nil && m.tried.spent == 0 {
-			f.job.Spec().Say(fmt.Sprintf("waiting for %s, reached by %s", f.absent(), strings.Join(f.cfg.Shell, " ")))
-			return
-		}
-	}
 }
 
 // absent names some of the machines that have not called back.
