@@ -104,6 +104,39 @@ func TestHostsEnvironment(t *testing.T) {
 	}
 }
 
+// TestHostsKeepInput: a job whose rank 0 reads nothing leaves the standard input to others: where rank 0 is on this
+// machine, and with -stdin none anywhere.
+func TestHostsKeepInput(t *testing.T) {
+	for name, args := range map[string][]string{
+		"here":      ranks(1, "join"),
+		"localhost": onHosts("localhost:1,b:1", "join"),
+		"none":      onHosts("a:1,b:1", "join", "-stdin", "none"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			in, out, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer in.Close()
+			if _, err := out.WriteString("a line\n"); err != nil {
+				t.Fatal(err)
+			}
+			out.Close()
+			cmd := golci(t, args...)
+			cmd.Stdin = in
+			run(t, cmd).want(t, 0, "")
+			if rest, err := io.ReadAll(in); err != nil || string(rest) != "a line\n" {
+				t.Errorf("%q is left, %v", rest, err)
+			}
+		})
+	}
+	cmd := golci(t, onHosts("localhost:1,b:1", "cat")...)
+	cmd.Stdin = strings.NewReader("some\ninput\n")
+	if r := run(t, cmd); r.code != 0 || r.out != "some\ninput\n" {
+		t.Errorf("rank 0 on this machine: %+v", r)
+	}
+}
+
 // TestHostsBytes: arguments and variables that are not UTF-8, and many of them, reach the ranks of any machine as they
 // are.
 func TestHostsBytes(t *testing.T) {

@@ -243,7 +243,7 @@ func (f *fleet) Start() error {
 			return fmt.Errorf("host %s: %w", m.host.Name, err)
 		}
 	}
-	if in := f.job.Spec().Stdin; in != nil {
+	if in := f.job.Spec().Stdin; in != nil && !f.far[0].inherits() {
 		go f.far[0].feed(in)
 	}
 	return nil

@@ -38,15 +38,27 @@ type helper struct {
 	lines []*rankPMI   // by rank - first; guarded by mu
 
 	acks  []chan struct{} // by rank - first, and stream: a piece of output has been taken; set before any rank starts
+	given *os.File        // the standard input of rank 0 itself; nil: it comes from the head
 	input *os.File        // to the standard input of rank 0, if that is here; set before any rank starts
 	in    chan []byte     // pieces for it
 	wg    sync.WaitGroup
 }
 
-// HelperMain serves the head whose ticket comes from in. It returns when the job is over, or when the head is gone:
+// inputFD is the first descriptor after the standard ones.
+const inputFD = 3
+
+// Input is what a helper with the flag HelperInput inherits as the standard input of rank 0. No process that is started
+// from now on inherits it by itself.
+func Input() *os.File {
+	unix.CloseOnExec(inputFD)
+	return os.NewFile(inputFD, "standard input of rank 0")
+}
+
+// HelperMain serves the head whose ticket comes from in. input is the standard input of rank 0; nil: it comes from the
+// head. It returns when the job is over, or when the head is gone:
 // then in or the connection has ended. Nothing is left of the ranks. guard ends them if this process is killed. Run it
 // on the main goroutine. It keeps its OS thread, because the kernel ends the ranks with that thread.
-func HelperMain(in io.Reader, guard *launch.Guard) error {
+func HelperMain(in io.Reader, input *os.File, guard *launch.Guard) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	lines := bufio.NewReader(in)
@@ -59,7 +71,7 @@ func HelperMain(in io.Reader, guard *launch.Guard) error {
 	if err != nil {
 		return fmt.Errorf("host %s: %w", t.Name, err)
 	}
-	h := &helper{link: newLink(conn, t.Silence), guard: guard, name: t.Name, in: make(chan []byte, 1)}
+	h := &helper{link: newLink(conn, t.Silence), guard: guard, given: input, name: t.Name, in: make(chan []byte, 1)}
 	defer h.end()
 	h.link.send(frameHello, 0, encode(greeting{Protocol: protocol, Cores: cores(), PID: os.Getpid()}))
 	go func() { // it waits for input to the end of the process

@@ -42,7 +42,11 @@ func (h *helper) start(t *task) error {
 	for range streams * t.Count {
 		h.acks = append(h.acks, make(chan struct{}, 1))
 	}
-	if t.First == 0 {
+	switch {
+	case t.First == 0 && h.given != nil:
+		defer h.given.Close()
+		c.Stdin = h.given
+	case t.First == 0:
 		theirs, ours, err := os.Pipe()
 		if err != nil {
 			return err
