@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/golci/golci/cmd/golci/internal/clib"
@@ -28,6 +29,8 @@ func init() {
 	}{})
 }
 
+func (c *ccCmd) setArgs(args []string) { c.Args = args }
+
 // Run runs the compiler, and ends with its exit code.
 func (c *ccCmd) Run() error {
 	set, err := settings.Parse(os.LookupEnv)
@@ -41,8 +44,8 @@ func (c *ccCmd) Run() error {
 	if filepath.Base(cc[0]) == "golci" {
 		return fmt.Errorf("%s names golci, which is no compiler of its own", settings.CC.Env())
 	}
-	if len(c.Args) > 0 && c.Args[0] == "--" {
-		c.Args = c.Args[1:]
+	if err := findSources(c.Args); err != nil {
+		return err
 	}
 	place, err := findLibrary(set, c.Rebuild)
 	if err != nil {
@@ -63,6 +66,21 @@ func (c *ccCmd) Run() error {
 		return exitCode(max(exit.ExitCode(), 1))
 	}
 	return err
+}
+
+// findSources looks for the sources among the arguments of the compiler: before the library is built, which takes long.
+func findSources(args []string) error {
+	names := []string{"-o", "-include", "-imacros", "-MF", "-MT", "-MQ"} // what follows is no source
+	for i, arg := range args {
+		source := slices.Contains([]string{".c", ".cc", ".cpp", ".cxx", ".C"}, filepath.Ext(arg))
+		if !source || strings.HasPrefix(arg, "-") || i > 0 && slices.Contains(names, args[i-1]) {
+			continue
+		}
+		if _, err := os.Stat(arg); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // findLibrary finds the header and the C library of this program.

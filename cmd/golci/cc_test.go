@@ -127,3 +127,15 @@ func TestCCDoesNotCallItself(t *testing.T) {
 		t.Errorf("a compiler that is golci: code %d, %q", r.code, r.err)
 	}
 }
+
+// TestFindSources: a source that is not there is found before anything is built; other words of the compiler are left.
+func TestFindSources(t *testing.T) {
+	if err := findSources(strings.Fields("-c cc_test.go -o nosuch.c -MF nosuch.cc -Dx.c nosuch.o -lm")); err != nil {
+		t.Error(err)
+	}
+	cmd := golci(t, "cc", "-c", "nosuch.c")
+	cmd.Env = append(cmd.Env, "XDG_CACHE_HOME="+t.TempDir())
+	if r := run(t, cmd); r.code != 1 || !strings.Contains(r.err, "nosuch.c: no such file") || strings.Contains(r.err, "building") {
+		t.Errorf("code %d: %s", r.code, r.err)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/golci/golci/internal/boot"
@@ -142,7 +143,8 @@ func (r *Rank) abort(code int, err error) {
 	if r.end != nil && !r.end.abort(code) {
 		return
 	}
-	if e := r.job.Abort(code, err.Error()); e != nil {
+	reason, _, _ := strings.Cut(err.Error(), "\n") // the stack of a panic is printed already
+	if e := r.job.Abort(code, reason); e != nil {
 		fmt.Fprintf(os.Stderr, "golci: rank %d: telling the launcher: %v\n", r.job.Rank, e)
 	}
 	r.depart(code, fmt.Errorf("%w by rank %d: %w", ErrAborted, r.job.Rank, err))

@@ -9,8 +9,9 @@ import (
 const (
 	CmdWho       = "golci_who"     // request: who is missing from the barrier?
 	CmdMissing   = "golci_missing" // its answer
-	FieldRanks   = "ranks"         // in CmdMissing: the missing ranks, as FormatRanks writes them
+	FieldRanks   = "ranks"         // in CmdMissing: the missing ranks, as FormatRanks writes them; in CmdFollows: one number
 	CmdLeave     = "golci_leave"   // request without an answer: the rank ends, as all have agreed
+	CmdFollows   = "golci_follows" // request without an answer: the rank of the job in FieldRanks has died
 	FieldCode    = "exitcode"      // in abort and CmdLeave
 	FieldText    = "golci_text"    // in abort and CmdLeave: the reason, base64url
 	CmdSpawn     = "golci_spawn"   // request: start the processes that FieldText describes

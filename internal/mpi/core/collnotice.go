@@ -1,6 +1,7 @@
 package core
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -188,6 +189,9 @@ func (p *Proc) noticed(src int, args [4]uint64, text []byte, w *fult.Worker) {
 	case noticeFailed:
 		kind, why, _ := strings.Cut(string(text), ": ")
 		e := &CollectiveError{Rank: rank, Call: call, Kind: kind, Err: reasonFrom(why, arg)}
+		if errors.Is(e.Err, ErrPeer) { // which src has told the launcher, and this rank does not know itself yet
+			p.rank.Follows(src)
+		}
 		if st := p.colls.failed(uid, src, e); st != nil {
 			st.news.Alarm.Complete(w)
 			st.stop(w, (*Call).poisoned)
