@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/internal/realm/event"
 	"github.com/golci/golci/internal/realm/reservation"
 )
@@ -67,30 +66,19 @@ func (rt *Runtime) change(what string, e Event, x *change) error {
 }
 
 func (rt *Runtime) postChange(at int, e event.ID, x *change) {
-	var why []byte
-	if x.cancel != nil {
-		why = x.cancel.Append(nil)
-	}
-	rt.post(at, hChange, why, uint64(e), uint64(uint32(x.priority)))
+	rt.postPoison(at, hChange, bytesOfPoison(x.cancel), uint64(e), uint64(uint32(x.priority)))
 }
 
-// onChange: the rank that has this one do an operation wants it changed. It may have begun; then nothing happens.
-func (rt *Runtime) onChange(t *am.Token, args []uint64, payload []byte) {
-	x := &change{priority: int32(uint32(args[1]))}
-	if e := event.ID(args[0]); !e.IsEvent() || e.EventRank() != t.Source() {
-		rt.malformed(t, "a change of", e)
-		return
+// takeChange: the rank that has this one do an operation wants it changed. It may have begun; then nothing happens.
+func (rt *Runtime) takeChange(k *cascade, src int, args []uint64, payload []byte) error {
+	e := event.ID(args[0])
+	why, err := poisonIn(payload)
+	if err != nil || !e.IsEvent() || e.EventRank() != src {
+		return rt.impossible(src, "a change of", e)
 	}
-	if len(payload) > 0 {
-		var err error
-		if x.cancel, _, err = event.ParsePoison(payload); err != nil {
-			rt.malformed(t, "a change of", event.ID(args[0]))
-			return
-		}
-	}
-	k := rt.begin(t.Worker())
-	_ = rt.changeOperation(k, event.ID(args[0]), x) // its event tells what has become of it
-	k.end(pollBudget)
+	x := &change{cancel: why, priority: int32(uint32(args[1]))}
+	_ = rt.changeOperation(k, e, x) // its event tells what has become of it
+	return nil
 }
 
 // pending is an operation that waits for its precondition by one waiter.

@@ -61,7 +61,10 @@ func (rt *Runtime) deathOf(rank int) *event.Poison {
 }
 
 func deathPoison(rank int, err error) *event.Poison {
-	return &event.Poison{Rank: int32(rank), Text: fmt.Sprintf("rank %d has died: %v", rank, err), Err: err}
+	return &event.Poison{
+		Rank: int32(rank), Errors: numbersOf(err) | numbersOf(ErrPeer),
+		Text: fmt.Sprintf("rank %d has died: %v", rank, err), Err: err,
+	}
 }
 
 // peerGone ends what depends on a rank that has died. It runs in a poll.

@@ -225,16 +225,22 @@ func (c *lockCell) defer1(what string, after Event, op uint8) error {
 
 // finish does what defer1 has deferred.
 func (c *lockCell) finish(k *cascade, op uint8, why *event.Poison) error {
-	if op == opRelease && reservation.IsRefusal(c.id, why) || op == opDestroy && why != nil {
+	switch {
+	case op == opRelease && reservation.IsRefusal(c.id, why), op == opDestroy && why != nil:
 		return nil
+	case why != nil && why.Errors&event.Lost != 0: // there may be a hold to end, or not
+		return c.rt.errorf("Release", "%w: %v: an event that triggered too long ago", ErrForgotten, c.id)
 	}
 	var out reservation.Out
 	var err error
 	c.lock.Lock()
-	if op == opRelease {
-		err = c.core.Release(&out)
-	} else {
+	switch {
+	case op == opDestroy:
 		c.core.Destroy(&out)
+	case why != nil && hasNumber(why.Errors, ErrPeer):
+		c.core.ReleaseInDoubt(&out)
+	default:
+		err = c.core.Release(&out)
 	}
 	c.leave(k, &out)
 	return c.wrong(err)

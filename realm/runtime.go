@@ -134,5 +134,5 @@ func (rt *Runtime) fatal(err error) { rt.fault(err) }
 
 // malformed reports a message that no rank with the same program sends.
 func (rt *Runtime) malformed(t *am.Token, what string, e event.ID) {
-	rt.fatal(rt.errorf("message", "rank %d sent %s %v, which cannot be", t.Source(), what, e))
+	rt.fatal(rt.impossible(t.Source(), what, e))
 }

@@ -21,6 +21,8 @@ type Config struct {
 	Size int                    // ranks of the job
 	// Dead is why a rank has died, if Died was called for it, or would have been; nil if it lives.
 	Dead func(rank int32) *event.Poison
+	// Misuse is the Errors of a poison for a mistake of the program.
+	Misuse uint32
 }
 
 // Barrier is what one rank has of a barrier.
@@ -225,7 +227,7 @@ func (b *Barrier) Alter(h Handle, delta int64, o *Out) (Handle, error) {
 	h.Stamp = makeStamp(b.Self, b.seq)
 	if b.own != nil {
 		if err = b.alteration(&m, o); err != nil {
-			b.fail(poison(b.Self, err), o)
+			b.fail(b.misuse(b.Self, err), o)
 		}
 		return h, err
 	}

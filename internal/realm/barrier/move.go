@@ -49,7 +49,7 @@ func (b *Barrier) state(m *Message, o *Out) {
 	b.parts = nil
 	if err := b.unpack(state); err != nil {
 		b.own = nil
-		b.lose(poison(m.From, fmt.Errorf("%v: the state of the owner: %w", b.Name(), err)), o)
+		b.lose(b.misuse(m.From, fmt.Errorf("%v: the state of the owner: %w", b.Name(), err)), o)
 		return
 	}
 	b.owner, b.epoch, b.giver, b.owned = b.Self, m.Epoch, m.From, true

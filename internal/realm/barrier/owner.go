@@ -117,7 +117,8 @@ func (b *Barrier) count(m *Message) error {
 		p.poison = m.Poison
 	}
 	if err := b.own.fold(p, m.Value); err != nil && p.poison == nil {
-		p.poison = poison(b.Self, fmt.Errorf("%v: phase %d: %w", b.Name(), p.num, err))
+		err = fmt.Errorf("%v: phase %d: %w", b.Name(), p.num, err)
+		p.poison = &event.Poison{Rank: b.Self, Text: err.Error(), Err: err} // of the operator
 	}
 	b.own.vote(m.From, m.Count)
 	return nil
@@ -293,7 +294,7 @@ func (b *Barrier) subscription(from int32, num uint64, o *Out) {
 	o.send(to)
 }
 
-// poison is what a mistake of a rank does to the barrier.
-func poison(rank int32, err error) *event.Poison {
-	return &event.Poison{Rank: rank, Text: err.Error(), Err: err}
+// misuse is what a mistake of a rank does to the barrier.
+func (b *Barrier) misuse(rank int32, err error) *event.Poison {
+	return &event.Poison{Rank: rank, Errors: b.Misuse, Text: err.Error(), Err: err}
 }

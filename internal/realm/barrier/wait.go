@@ -30,7 +30,7 @@ func (b *Barrier) Look(phase uint64, result bool) (over bool, why *event.Poison)
 
 // unknown is the poison of a phase of which nobody knows any more whether it was poisoned.
 func (b *Barrier) unknown(phase uint64) *event.Poison {
-	return &event.Poison{Rank: b.Self, Text: fmt.Sprintf(
+	return &event.Poison{Rank: b.Self, Errors: event.Lost, Text: fmt.Sprintf(
 		"%v: phase %d or one near it was poisoned; of phases before %d this is forgotten", b.Name(), phase,
 		b.known+1-min(b.known, Kept))}
 }
@@ -144,7 +144,11 @@ func (b *Barrier) outside(phase uint64) *event.Poison {
 	if phase <= b.known+MaxAhead && phase+MaxBehind >= b.known {
 		return nil
 	}
-	return &event.Poison{Rank: b.Self, Text: fmt.Sprintf(
+	bits := b.Misuse
+	if phase < b.known {
+		bits |= event.Lost
+	}
+	return &event.Poison{Rank: b.Self, Errors: bits, Text: fmt.Sprintf(
 		"%v: phase %d is too far from phase %d, the last that has triggered, or its identifier was misread",
 		b.Name(), phase, b.known)}
 }

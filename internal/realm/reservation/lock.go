@@ -26,6 +26,7 @@ type Config struct {
 	Turns   int     // how many local waiters get the lock in a row while another rank waits; 0: 64
 	Payload []byte  // this rank's copy; as long on all ranks
 	Gone    []int32 // ranks that have died
+	Died    uint32  // the Errors of a poison for the death of a rank
 }
 
 // Lock is what one rank knows of a reservation.
@@ -44,6 +45,7 @@ type Lock struct {
 	here    uint32 // grants by another rank, less releases here
 	asked   bool   // this rank's request is under way or in a set
 	unsure  int    // releases that have not been answered
+	doubted int    // releases that may be of nobody, and have been sent
 	ending  Cause  // this rank has sent an End
 	hint    Hint   // the latest owner, as far as known
 	awaited Hint   // the transfer to this rank of which others have told
@@ -145,6 +147,14 @@ func (l *Lock) releaseThere(out *Out) error {
 	}
 	l.route(m, out)
 	return nil
+}
+
+// ReleaseInDoubt is Release where a death keeps it unknown whether there is a hold. That there is none is no error.
+func (l *Lock) ReleaseInDoubt(out *Out) {
+	if l.dead == nil && !l.owned {
+		l.doubted++
+	}
+	_ = l.Release(out) // no more than that nobody held it
 }
 
 func (l *Lock) unheld(rank int32) error {
