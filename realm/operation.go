@@ -250,7 +250,9 @@ func (p *processor) remove(finish event.ID) *task {
 func (g *group) remove(finish event.ID) *task {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.queue.remove(finish)
+	t := g.queue.remove(finish)
+	g.looked()
+	return t
 }
 
 // remove implements remover.
