@@ -135,7 +135,7 @@ func (rt *Runtime) died(rank int32) *event.Poison {
 	if int(rank) == rt.rank || !rt.ep.Gone(int(rank)) {
 		return nil
 	}
-	return rt.deathOf(int(rank))
+	return rt.lostWith(int(rank))
 }
 
 // noBarrier is what is to be said of a phase of a barrier of which this rank has nothing: a barrier of another rank may

@@ -47,22 +47,27 @@ func hasNumber(bits uint32, target error) bool {
 	return false
 }
 
-// refusedBy are the reservations that the poisons in the tree of err have kept from being acquired.
-func refusedBy(err error) (all *event.Refused) {
+// refusedBy are the reservations that the poisons in the tree of err have kept from being acquired, and the rests that
+// they have left.
+func refusedBy(err error) (all *event.Refused, rests []Event) {
 	if p, ok := err.(*PoisonError); ok && p != nil && p.why != nil {
-		all = p.why.Refused
+		if all = p.why.Refused; p.why.Rest != 0 {
+			rests = append(rests, Event(p.why.Rest))
+		}
+	}
+	take := func(err error) {
+		if err != nil {
+			r, rs := refusedBy(err)
+			all, rests = all.Join(r), append(rests, rs...)
+		}
 	}
 	switch x := err.(type) {
 	case interface{ Unwrap() error }:
-		if e := x.Unwrap(); e != nil {
-			all = all.Join(refusedBy(e))
-		}
+		take(x.Unwrap())
 	case interface{ Unwrap() []error }:
 		for _, e := range x.Unwrap() {
-			if e != nil {
-				all = all.Join(refusedBy(e))
-			}
+			take(e)
 		}
 	}
-	return all
+	return all, rests
 }

@@ -135,7 +135,7 @@ func (rt *Runtime) changeOperation(k *cascade, finish event.ID, x *change) error
 		k.again(at)
 		return ErrBegun
 	case x.cancel != nil:
-		op.cancel(k, x.cancel)
+		op.cancel(k, rt.before(x.cancel, at.of))
 		return nil
 	case isTask:
 		t.priority = x.priority
@@ -159,7 +159,8 @@ func (k *cascade) again(at waitsFor) {
 // waiting finds the operation with that finish event among those that wait for their precondition. If it waits for
 // several events, it is changed at once: done.
 func (rt *Runtime) waiting(k *cascade, finish event.ID, c *change) (at waitsFor, done bool) {
-	var ended bool
+	spare := rt.newEarlyEnd(c.cancel != nil)
+	var ended *earlyEnd
 	var t *task // of what is ended
 	rt.eachWaiter(func(e event.ID, w *event.Waiter) {
 		switch x := w.Op.(type) {
@@ -172,8 +173,8 @@ func (rt *Runtime) waiting(k *cascade, finish event.ID, c *change) (at waitsFor,
 			case x.to != finish || done:
 			case c.cancel != nil:
 				// Somebody else may end m at this moment, by a poison or another call. One of them does it.
-				if done = true; x.poisoned.CompareAndSwap(false, true) {
-					ended, t = true, x.task
+				if done = true; x.early.CompareAndSwap(nil, spare) {
+					ended, t = spare, x.task
 				}
 			case x.task != nil:
 				done = true
@@ -182,11 +183,12 @@ func (rt *Runtime) waiting(k *cascade, finish event.ID, c *change) (at waitsFor,
 		}
 	})
 	switch {
-	case !ended:
+	case ended == nil:
+		spare.forgo(k)
 	case t != nil:
-		t.cancel(k, c.cancel)
+		t.cancel(k, ended.poison(c.cancel))
 	default:
-		k.trigger(finish, c.cancel)
+		k.trigger(finish, ended.poison(c.cancel))
 	}
 	return at, done
 }

@@ -144,7 +144,7 @@ func (k *cascade) ownerGone(e event.ID) {
 	s := k.rt.replicas.shard(e)
 	s.mu.Lock()
 	r := s.replica(e)
-	woken := r.Die(k.rt.deathOf(e.EventRank()))
+	woken := r.Die(k.rt.lostWith(e.EventRank()))
 	s.rested(e, r)
 	s.mu.Unlock()
 	k.list.Append(&woken)

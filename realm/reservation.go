@@ -101,8 +101,8 @@ func (r Reservation[T]) TryAcquire(m Mode) bool {
 // if after is poisoned, except for this: if the poison is that of a grant of this reservation, there is no hold, and
 // Release does nothing. So an Acquire and a Release that waits for what depends on its grant always match. An error
 // that wraps such a poison counts as it; one that quotes its text does not. On a rank that dies, holds of which
-// another rank was to end the release are not ended. after must not be a merge of the grant with events that may be
-// poisoned before it: those belong into the precondition of the Acquire.
+// another rank was to end the release are not ended. Where after is poisoned before the grant has triggered,
+// by a cancel or by another event that it waits for, Release waits for the grant, too.
 //
 // Errors: ErrArgument if nobody holds the reservation; ErrForgotten if after triggered so long ago that its outcome
 // is not known any more, and then the hold goes on. Where the call cannot tell, because after has not triggered or

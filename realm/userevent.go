@@ -46,8 +46,10 @@ func (u UserEvent) Cancel(err error) error {
 
 // poison is the poison for a fault of this rank. An error that wraps the refusal of an acquire is one, too.
 func (rt *Runtime) poison(err error) *event.Poison {
+	refused, rests := refusedBy(err)
 	return &event.Poison{
-		Rank: int32(rt.rank), Errors: numbersOf(err), Text: err.Error(), Err: err, Refused: refusedBy(err),
+		Rank: int32(rt.rank), Errors: numbersOf(err), Text: err.Error(), Err: err, Refused: refused,
+		Rest: rt.afterAll(rests),
 	}
 }
 

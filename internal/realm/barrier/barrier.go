@@ -193,9 +193,7 @@ func (b *Barrier) join(m Message) {
 			len(p.Value)+len(m.Value) <= maxValues && p.Count+m.Count <= maxCount {
 			p.Count += m.Count
 			p.Value = append(p.Value, m.Value...)
-			if p.Poison == nil {
-				p.Poison = m.Poison
-			}
+			p.Poison = p.Poison.Join(m.Poison)
 			return
 		}
 	}

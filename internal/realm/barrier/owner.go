@@ -113,9 +113,7 @@ func (b *Barrier) count(m *Message) error {
 			p.expected, p.arrived)
 	}
 	p.arrived += m.Count
-	if p.poison == nil {
-		p.poison = m.Poison
-	}
+	p.poison = p.poison.Join(m.Poison)
 	if err := b.own.fold(p, m.Value); err != nil && p.poison == nil {
 		err = fmt.Errorf("%v: phase %d: %w", b.Name(), p.num, err)
 		p.poison = &event.Poison{Rank: b.Self, Text: err.Error(), Err: err} // of the operator

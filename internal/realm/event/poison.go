@@ -46,20 +46,53 @@ func (p *Poison) says(q *Poison) bool {
 		(q.Err == nil || reflect.ValueOf(q.Err).Comparable() && p.Err == q.Err)
 }
 
-func (p *Poison) sameData(q *Poison) bool { return p.Errors == q.Errors && p.Refused.equal(q.Refused) }
+func (p *Poison) sameData(q *Poison) bool {
+	return p.Errors == q.Errors && p.Rest == q.Rest && p.Refused.equal(q.Refused)
+}
 
 // data is what is left of p when its cause is forgotten.
 func (p *Poison) data() *Poison {
-	if p.Errors == 0 && p.Refused == nil {
+	if p.Errors == 0 && p.Refused == nil && p.Rest == 0 {
 		return &noCause
 	}
 	d := noCause
-	d.Errors, d.Refused = p.Errors, p.Refused
+	d.Errors, d.Refused, d.Rest = p.Errors, p.Refused, p.Rest
 	return &d
 }
 
+// Before is p for an operation that is poisoned before rest has triggered.
+func (p *Poison) Before(rest ID) *Poison {
+	q := *p
+	q.Rest = rest
+	return &q
+}
+
+// Join is p with the reservations that q has refused. Where both have a Rest, the result is not known any more.
+func (p *Poison) Join(q *Poison) *Poison {
+	switch {
+	case p == nil:
+		return q
+	case q == nil || q.Refused == nil && q.Rest == 0 && q.Errors&Lost == 0:
+		return p
+	}
+	j := *p
+	j.Refused = p.Refused.Join(q.Refused)
+	if q.Errors&Lost != 0 { // with why, and where
+		j.Errors |= q.Errors
+		j.Rank = q.Rank
+	}
+	switch {
+	case j.Rest == 0:
+		j.Rest = q.Rest
+	case q.Rest != 0 && q.Rest != j.Rest:
+		j.Errors |= Lost
+	}
+	return &j
+}
+
 func (p *Poison) appendData(b []byte) []byte {
-	return p.Refused.append(binary.LittleEndian.AppendUint32(b, p.Errors))
+	b = binary.LittleEndian.AppendUint32(b, p.Errors)
+	return p.Refused.append(binary.LittleEndian.AppendUint64(b, uint64(p.Rest)))
 }
 
 func (p *Poison) appendCause(b []byte) []byte {
@@ -74,11 +107,11 @@ func (p *Poison) appendCause(b []byte) []byte {
 
 // parseData decodes what appendData has made, and returns the rest of b.
 func (p *Poison) parseData(b []byte) (rest []byte, err error) {
-	if len(b) < 4 {
+	if len(b) < 12 {
 		return nil, fmt.Errorf("a poison of %d bytes is cut off", len(b))
 	}
-	p.Errors = binary.LittleEndian.Uint32(b)
-	p.Refused, rest, err = parseRefused(b[4:])
+	p.Errors, p.Rest = binary.LittleEndian.Uint32(b), ID(binary.LittleEndian.Uint64(b[4:]))
+	p.Refused, rest, err = parseRefused(b[12:])
 	return rest, err
 }
 
@@ -96,7 +129,7 @@ func (p *Poison) parseCause(b []byte) (rest []byte, err error) {
 }
 
 // PoisonBytes is the most that Append makes of a poison that has refused nothing.
-const PoisonBytes = 4 + refusedBytes + 5 + MaxText
+const PoisonBytes = 12 + refusedBytes + 5 + MaxText
 
 // Append encodes the poison behind b, with at most MaxText bytes of its text. Its length also grows with the number of
 // reservations that it has refused.

@@ -188,7 +188,7 @@ func (p *Poisons) parseCauses(b []byte) error {
 		if n > 0 && gen <= p.causes[n-1].gen || r == nil {
 			return fmt.Errorf("poison %d is of generation %d", n, gen)
 		}
-		why := &Poison{Errors: r.data.Errors, Refused: r.data.Refused}
+		why := &Poison{Errors: r.data.Errors, Refused: r.data.Refused, Rest: r.data.Rest}
 		var err error
 		if b, err = why.parseCause(b[4:]); err != nil {
 			return err

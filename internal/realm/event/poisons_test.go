@@ -19,7 +19,7 @@ func because(gen uint32) *Poison {
 // refusing is because, with data that differ from those of most other generations.
 func refusing(gen uint32) *Poison {
 	p := because(gen)
-	p.Errors = gen % 3
+	p.Errors, p.Rest = gen%3, ID(gen%2)
 	for i := range int(gen % 5) {
 		p.Refused = p.Refused.With(MakeReservation(i, int(gen)))
 	}
@@ -157,7 +157,7 @@ func TestPoisonsTravel(t *testing.T) {
 		p.Add(MaxGen-40+2*i, &Poison{Rank: NoRank, Text: strings.Repeat(string(rune('a'+i)), MaxText)})
 	}
 	b := p.Append([]byte("before"))
-	if len(b) > 1200 {
+	if len(b) > 1400 {
 		t.Errorf("%d bytes", len(b))
 	}
 	got, err := ParsePoisons(b[len("before"):])
@@ -217,13 +217,14 @@ func TestPoisonsRefused(t *testing.T) {
 		"too many":             list(many...),
 		"cut in the runs":      list(1, 1)[:8],
 		"cut in the errors":    list(1, 1)[:12],
-		"cut in the count":     list(1, 1)[:16],
-		"cut in a generation":  caused(list(1, 1), 1)[:20],
-		"cut in the rank":      caused(list(1, 1), 1)[:23],
-		"cut in the text":      caused(list(1, 1), 1)[:28],
+		"cut in the rest":      list(1, 1)[:18],
+		"cut in the count":     list(1, 1)[:24],
+		"cut in a generation":  caused(list(1, 1), 1)[:28],
+		"cut in the rank":      caused(list(1, 1), 1)[:31],
+		"cut in the text":      caused(list(1, 1), 1)[:36],
 		"refuses an event":     refused(list(1, 1), MakeEvent(1, 1, 1)),
-		"cut in the refused":   refused(list(1, 1), MakeReservation(1, 1))[:20],
-		"more than there are":  append(list(1, 1)[:13], 0xff, 0xff, 0xff, 0xff),
+		"cut in the refused":   refused(list(1, 1), MakeReservation(1, 1))[:28],
+		"more than there are":  append(list(1, 1)[:21], 0xff, 0xff, 0xff, 0xff),
 		"a long text":          append(list(1, 1), text...),
 		"the cause of none":    caused(list(2, 3), 1),
 		"causes out of order":  caused(list(2, 3), 3, 2),

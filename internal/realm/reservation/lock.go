@@ -45,7 +45,6 @@ type Lock struct {
 	here    uint32 // grants by another rank, less releases here
 	asked   bool   // this rank's request is under way or in a set
 	unsure  int    // releases that have not been answered
-	doubted int    // releases that may be of nobody, and have been sent
 	ending  Cause  // this rank has sent an End
 	hint    Hint   // the latest owner, as far as known
 	awaited Hint   // the transfer to this rank of which others have told
@@ -149,13 +148,8 @@ func (l *Lock) releaseThere(out *Out) error {
 	return nil
 }
 
-// ReleaseInDoubt is Release where a death keeps it unknown whether there is a hold. That there is none is no error.
-func (l *Lock) ReleaseInDoubt(out *Out) {
-	if l.dead == nil && !l.owned {
-		l.doubted++
-	}
-	_ = l.Release(out) // no more than that nobody held it
-}
+// ReleaseLost says that nobody knows whether a hold has ended, because rank has died. All are refused from now on.
+func (l *Lock) ReleaseLost(rank int32, out *Out) { l.end(Cause{ReleaseLost, rank}, out) }
 
 func (l *Lock) unheld(rank int32) error {
 	return fmt.Errorf("rank %d has released %v, but nobody held it", rank, l.ID)

@@ -143,11 +143,7 @@ func (l *Lock) released(m Message, out *Out) {
 // answered: a release that this rank has sent was counted, or was wrong.
 func (l *Lock) answered(k Kind, out *Out) {
 	l.unsure = max(0, l.unsure-1)
-	switch {
-	case k != Unheld:
-	case l.doubted > 0:
-		l.doubted--
-	default:
+	if k == Unheld {
 		out.Err = l.unheld(l.Self)
 	}
 }
