@@ -14,7 +14,7 @@ type earlyEnd struct {
 	mu      sync.Mutex // guards what follows; nothing is taken under it
 	refused *event.Refused
 	lost    *event.Poison // of an event whose outcome is not known
-	rests   []Event // of poisons that came early themselves
+	rests   []Event       // of poisons that came early themselves
 }
 
 var nothingLeft earlyEnd

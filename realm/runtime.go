@@ -107,7 +107,7 @@ func New(r *rank.Rank, cfg Config) (*Runtime, error) {
 		return nil, err
 	}
 	layer := rank.Layer{
-		Endpoint: rt.layer(), Report: rt.report, Ask: rt.circles, Unended: rt.unended, Meet: rt.meet, Stop: rt.stop,
+		Endpoint: rt.layer(), Report: rt.report, Ask: rt.circles, Unended: rt.unended, Meet: rt.meet, AnyDead: rt.anyDead, Stop: rt.stop,
 	}
 	if err := r.Attach(layer); err != nil {
 		return nil, err

@@ -23,6 +23,8 @@ type Config struct {
 	Dead func(rank int32) *event.Poison
 	// Misuse is the Errors of a poison for a mistake of the program.
 	Misuse uint32
+	// Steps, if it is not nil, counts the phases that are looked at.
+	Steps *int
 }
 
 // Barrier is what one rank has of a barrier.

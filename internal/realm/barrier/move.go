@@ -18,7 +18,7 @@ func (b *Barrier) move(to int32, o *Out) {
 	}
 	for i := range b.waits {
 		w := &b.waits[i]
-		b.own.at(w.num).subs.add(b.Self)
+		b.at(w.num).subs.add(b.Self)
 		w.asked = true
 	}
 	b.members.add(b.Self)
