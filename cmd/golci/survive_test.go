@@ -15,3 +15,14 @@ func TestSurvive(t *testing.T) {
 		t.Errorf("got %q\n%s", r.out, r.err)
 	}
 }
+
+// TestSurviveRealm: a job of package realm ends well without a rank that has died.
+func TestSurviveRealm(t *testing.T) {
+	for _, n := range []string{"2", "3", "7"} {
+		r := run(t, golci(t, "run", "-survive", "-n", n, "./testdata/survive_realm"))
+		r.want(t, 0, "")
+		if !strings.HasSuffix(r.out, " went on\n") || !strings.Contains(r.err, "rank 1 was killed by signal 9") {
+			t.Errorf("%s ranks: got %q\n%s", n, r.out, r.err)
+		}
+	}
+}
