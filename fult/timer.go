@@ -59,7 +59,7 @@ func (t *Thread) Sleep(d time.Duration) {
 	}
 }
 
-// cancelSleep takes t out of the heap when Close ends it.
+// cancelSleep takes t out of the heap when Abort or Close ends it.
 func (t *Thread) cancelSleep() {
 	h := &t.w.timers
 	for i, x := range *h {

@@ -37,7 +37,7 @@ func (p *Proc) ParallelContext(ctx context.Context, n int, f func(ctx context.Co
 	}
 	ctx, cancel := context.WithCancelCause(core.OrNone(ctx))
 	defer cancel(nil)
-	shared := &crew{ctx, cancel, f}
+	shared := &crew{ctx, cancel, f, p.core().OfRank().Ended}
 	var members []*member // no room for n before it is known that so many can run
 	var short error
 	for i := range n {
@@ -77,6 +77,7 @@ type crew struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	f      func(ctx context.Context, i int) error
+	ended  func() error // why threads that wait have been ended, or nil
 }
 
 // member is one of these threads.
@@ -90,6 +91,9 @@ type member struct {
 // join waits for the thread and gives its error.
 func (m *member) join() error {
 	if err := m.handle.Join(); err != nil {
+		if why := m.ended(); why != nil && errors.Is(err, fult.ErrClosed) {
+			err = why
+		}
 		return &ThreadError{m.number, err}
 	}
 	if m.failed != nil {
