@@ -1,0 +1,68 @@
+package fult
+
+import (
+	"fmt"
+	"iter"
+	"runtime"
+	"strings"
+	"unsafe"
+)
+
+// Stacks holds the stacks of all goroutines of the process, as they were at one moment. Taking them stops the world: for
+// some 10 us with each goroutine. So a report takes them once, for all threads and schedulers that it tells of.
+type Stacks struct {
+	text string
+	cut  bool
+}
+
+const (
+	stackRoom  = 4 << 10 // bytes for a goroutine; a thread that waits needs half of it
+	stacksMost = 1 << 30 // bytes; only those that are written take memory
+)
+
+// TakeStacks takes the stacks of all goroutines. It blocks while the world is stopped.
+func TakeStacks() *Stacks { return takeStacks(runtime.Stack) }
+
+// takeStacks calls stack once. A buffer that is too small would have to be filled again, with the world stopped again.
+func takeStacks(stack func(buf []byte, all bool) int) *Stacks {
+	buf := make([]byte, min(stacksMost, 1<<20+stackRoom*runtime.NumGoroutine()))
+	n := stack(buf, true)
+	return &Stacks{unsafe.String(&buf[0], n), n == len(buf)}
+}
+
+// All iterates over the stacks, each in the form of runtime.Stack.
+func (x *Stacks) All() iter.Seq[string] { return strings.SplitSeq(x.text, "\n\n") }
+
+// Cut tells whether stacks are missing because they would take too much memory.
+func (x *Stacks) Cut() bool { return x.cut }
+
+// Of returns the stack of t, or an empty text if it is not there.
+func (x *Stacks) Of(t *Thread) string {
+	if t.ext != nil {
+		return x.with(fmt.Sprintf("(*Thread).runExternal(%p", t))
+	}
+	return x.with(fmt.Sprintf("(*Thread).main(%p", t))
+}
+
+// ofLoop returns the stack of the loop of w.
+func (x *Stacks) ofLoop(w *Worker) string { return x.with(fmt.Sprintf("(*Worker).run(%p", w)) }
+
+// with returns the stack that has a frame whose text contains frame.
+func (x *Stacks) with(frame string) string {
+	at := strings.Index(x.text, frame)
+	if at < 0 {
+		return ""
+	}
+	begin := strings.LastIndex(x.text[:at], "\n\n")
+	if begin < 0 {
+		begin = -2
+	}
+	one, _, _ := strings.Cut(x.text[begin+2:], "\n\n")
+	return one
+}
+
+// Rests tells whether stack is that of a thread that rests: whose coroutine waits for its turn.
+func Rests(stack string) bool {
+	head, _, _ := strings.Cut(stack, "\n")
+	return strings.Contains(head, "[coroutine")
+}
