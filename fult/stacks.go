@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"runtime"
+	"strconv"
 	"strings"
 	"unsafe"
 )
@@ -61,8 +62,58 @@ func (x *Stacks) with(frame string) string {
 	return one
 }
 
-// Rests tells whether stack is that of a thread that rests: whose coroutine waits for its turn.
-func Rests(stack string) bool {
+// Running iterates over the threads of s that run, or block their worker, and their stacks. Threads that are
+// goroutines are left out: all of them may run.
+func (x *Stacks) Running(s *Scheduler) iter.Seq2[*Thread, string] {
+	return func(yield func(*Thread, string) bool) {
+		for one := range x.All() {
+			if rests(one) {
+				continue
+			}
+			if t := s.threadOf(one); t != nil && !yield(t, one) {
+				return
+			}
+		}
+	}
+}
+
+// threadOf returns the thread of s, alive, that has the stack, or nil.
+func (s *Scheduler) threadOf(stack string) *Thread {
+	_, arg, ok := strings.Cut(stack, "fult.(*Thread).main(0x")
+	if !ok {
+		return nil
+	}
+	p, err := strconv.ParseUint(arg[:max(0, strings.IndexAny(arg, "?,)"))], 16, 64)
+	if err != nil {
+		return nil
+	}
+	for _, w := range s.workers {
+		for t := range w.descriptors {
+			if uint64(uintptr(unsafe.Pointer(t))) == p {
+				return t
+			}
+		}
+	}
+	return nil
+}
+
+// rests tells whether stack is that of a coroutine that waits for its turn, or of a loop while a thread runs. The
+// runtime knows that of its own, whatever the worker has noted.
+func rests(stack string) bool {
 	head, _, _ := strings.Cut(stack, "\n")
 	return strings.Contains(head, "[coroutine")
+}
+
+// Computes tells whether a worker is in a thread, so that Stacks would show more than threads that wait. It is for
+// diagnosis, and any goroutine or thread may call it. It does not block.
+func (s *Scheduler) Computes() bool {
+	if !s.begun.Load() {
+		return false
+	}
+	for _, w := range s.workers {
+		if w.parked.Load() == awake && peek(&w.curG) != peek(&w.loop.g) {
+			return true
+		}
+	}
+	return false
 }

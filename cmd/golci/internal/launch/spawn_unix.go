@@ -98,6 +98,9 @@ func (j *Job) addWorld(w *world) (*world, error) {
 		Failing: func(rank, code int, text string) { j.report(rank, failure{w.first + rank, code, text, false}) },
 	}, serve.Hooks{
 		Leave: func(rank, code int, text string) { j.report(w.first+rank, failure{w.first + rank, code, text, true}) },
+		Report: func(rank int) {
+			j.later(func() { j.obey(j.policy.reports(w.first + rank)) })
+		},
 		Spawn: func(rank int, text string) {
 			j.later(func() { j.spawn(spawning{w.first + rank, text}) })
 		},
