@@ -79,9 +79,19 @@ func (p *Proc) callLines(all []comm.Pending) []string {
 		inThread bool
 	}
 	groups := make(map[key]*callGroup)
+	texts := make(map[comm.Pending]string) // by what the text is made of: very many calls have few texts
 	for _, x := range all {
 		tag := int64(x.Tag)
-		k := key{p.callText(x), x.Thread != nil}
+		like := comm.Pending{Kind: x.Kind, Context: x.Context, Peer: x.Peer}
+		if isCollective(x.Context) {
+			like.Tag = x.Tag
+		}
+		text, ok := texts[like]
+		if !ok {
+			text = p.callText(x)
+			texts[like] = text
+		}
+		k := key{text, x.Thread != nil}
 		g := groups[k]
 		if g == nil {
 			g = &callGroup{first: x, text: k.text, tags: span{tag, tag}, bytes: span{x.Bytes, x.Bytes}}
