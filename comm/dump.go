@@ -65,6 +65,9 @@ func orAny(n int) string {
 
 // Pending lists what waits, as far as it can be seen without stopping anybody.
 func (s *Server) Pending() (out []Pending) {
+	if threads := s.eng.Scheduler(); threads != nil { // very many wait in very many threads: to grow takes longest
+		out = make([]Pending, 0, threads.Live())
+	}
 	s.matching.each(func(ctx uint16, side hashtable.Side, m match.Pattern, o *op) {
 		out = append(out, o.waits(ctx, side, m))
 	})

@@ -47,7 +47,7 @@ var remedies = []struct{ state, text string }{
 	{"[sync.WaitGroup", "it waits for a Go wait group: use fult.WaitGroup"},
 	{"[sync.Cond", "it waits for a Go condition variable: use fult.Cond"},
 	{"[semacquire", "it waits for a lock of Go: use those of package fult"},
-	{"[sleep", "it sleeps in Go: use Thread.Sleep"},
+	{"[sleep", "it sleeps in Go: use fult.Sleep"},
 	{"[syscall", "it is in a system call: use fult.Blocking"},
 	{"[IO wait", "it waits for input or output: use fult.Blocking"},
 }

@@ -61,7 +61,7 @@ var fultWaits = map[string]func(c *Comm, told func()) error{
 	},
 	"Sleep": func(_ *Comm, told func()) error {
 		told()
-		fult.Current().Sleep(24 * time.Hour)
+		fult.Sleep(nil, 24*time.Hour)
 		return nil
 	},
 	"Wait": func(_ *Comm, told func()) error {

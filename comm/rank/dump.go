@@ -24,14 +24,32 @@ type Report struct {
 	Calls    int      // calls of this rank that wait
 	Messages int      // messages that have come and that nobody has received
 	Lines    []string // what waits, one line for each or for several of a kind
-	inCalls  map[*fult.Thread]bool
+	inCalls  threadSet
 }
 
 // InCall notes that a thread is in one of the calls, so that it is not told of again. A nil thread is none.
 func (x *Report) InCall(t *fult.Thread) {
 	if t != nil {
-		x.inCalls[t] = true
+		x.inCalls.add(t.ID())
 	}
+}
+
+// threadSet is a set of threads, a bit for each slot of each worker: there may be very many.
+type threadSet [][]uint64
+
+func (s *threadSet) add(id fult.ID) {
+	for len(*s) <= id.Worker {
+		*s = append(*s, nil)
+	}
+	bits := &(*s)[id.Worker]
+	for len(*bits) <= id.Slot/64 {
+		*bits = append(*bits, 0)
+	}
+	(*bits)[id.Slot/64] |= 1 << (id.Slot % 64)
+}
+
+func (s threadSet) has(id fult.ID) bool {
+	return id.Worker < len(s) && id.Slot/64 < len(s[id.Worker]) && s[id.Worker][id.Slot/64]>>(id.Slot%64)&1 != 0
 }
 
 // Dump writes a report of what the rank waits for to w: what its layers tell of calls and messages, and threads. That is
@@ -60,7 +78,7 @@ func (r *Rank) report() []byte {
 		b.WriteString("finalized\n")
 		return b.Bytes()
 	}
-	x := Report{inCalls: make(map[*fult.Thread]bool, min(r.sched.Live(), fult.MaxThreads))}
+	var x Report
 	for _, l := range r.attached() {
 		if l.Report != nil {
 			l.Report(&x)
@@ -133,7 +151,7 @@ func plural(n int, one, many string) string {
 }
 
 // threadLines tells of the threads that are in none of the calls.
-func threadLines(s *fult.Scheduler, inCalls map[*fult.Thread]bool) (lines []string) {
+func threadLines(s *fult.Scheduler, inCalls threadSet) (lines []string) {
 	type like struct {
 		state fult.State
 		label string
@@ -141,7 +159,7 @@ func threadLines(s *fult.Scheduler, inCalls map[*fult.Thread]bool) (lines []stri
 	alive, same := 0, make(map[like]int)
 	for t := range s.Threads() {
 		alive++
-		if !inCalls[t] {
+		if !inCalls.has(t.ID()) {
 			same[like{t.State(), t.Label()}]++
 		}
 	}
