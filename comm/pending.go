@@ -24,6 +24,9 @@ type operations struct{ s *Server }
 func (x operations) Each(show func(*pending.Op)) {
 	s := x.s
 	var all []pending.Op
+	if threads := s.eng.Scheduler(); threads != nil { // very many wait in very many threads: to grow takes longest
+		all = make([]pending.Op, 0, threads.Live())
+	}
 	s.matching.each(func(ctx uint16, side hashtable.Side, m match.Pattern, o *op) {
 		all = append(all, o.describe(ctx, side, m))
 	})

@@ -28,7 +28,7 @@ func (s *Server) Recv(ctx uint16, src, tag int, buf []byte) (Status, error) {
 		s.post(o)
 		if !o.done.Ready() && !s.eng.Linger(t, &o.done) {
 			for !o.done.Ready() {
-				t.Wait()
+				t.Pause()
 			}
 		}
 		st, err := o.status(), o.err

@@ -87,7 +87,8 @@ func (r *Rank) AwaitEnd() {
 	}
 }
 
-// stop has all operations end with the given reason; the first one counts.
+// stop has all operations end with the given reason; the first one counts. Threads that wait for no operation, but in
+// package fult, unwind: whoever would wake them may have ended.
 func (r *Rank) stop(reason error) {
 	r.over.CompareAndSwap(nil, &reason)
 	for _, l := range r.attached() {
@@ -97,6 +98,7 @@ func (r *Rank) stop(reason error) {
 	}
 	r.ep.Close()
 	r.untils.wake(nil)
+	r.sched.Abort() // last: threads in operations have their errors to return
 }
 
 // depart ends the process, or if it is to go on, the rank's operations.

@@ -14,6 +14,7 @@ const (
 	CmdFollows   = "golci_follows" // request without an answer: the rank of the job in FieldRanks has died
 	FieldCode    = "exitcode"      // in abort and CmdLeave
 	FieldText    = "golci_text"    // in abort and CmdLeave: the reason, base64url
+	CmdReport    = "golci_report"  // request without an answer: the rank writes a report, and is about to go on with it
 	CmdSpawn     = "golci_spawn"   // request: start the processes that FieldText describes
 	CmdSpawned   = "golci_spawned" // its answer, with a description of what has become of them
 	CmdReady     = "golci_ready"   // request without an answer: all ranks of this server can be reached

@@ -7,7 +7,7 @@
 //
 // The project's own servers understand more than the standard ones. The request CmdWho may be sent while a
 // barrier is outstanding. Its answer lists the ranks that have not come to the barrier. With CmdLeave a rank says that
-// it ends as all ranks have agreed. With CmdFollows a rank says that another one has died, which may be why it ends.
+// it ends as all ranks have agreed. With CmdReport it says that it writes a report, which takes time. With CmdFollows a rank says that another one has died, which may be why it ends.
 // The field FieldText is the text of an abort. A client sends these only to a server that has said by the key KeySecret
 // that it understands them.
 package pmi

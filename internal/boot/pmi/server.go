@@ -33,12 +33,13 @@ type Config struct {
 type ActionKind uint8
 
 const (
-	Send  ActionKind = iota // write Msg to Rank
-	Fail                    // the job cannot go on: end it with Code, for the reason in Text
-	Hang                    // Rank does not speak PMI-1: close its connection, for the reason in Text
-	Leave                   // Rank ends with Code, as all ranks have agreed; Text says why, or is empty
-	Spawn                   // Rank wants processes started, which Text describes; the driver sends the answer
-	Ready                   // Rank and all others of its server can be reached
+	Send   ActionKind = iota // write Msg to Rank
+	Fail                     // the job cannot go on: end it with Code, for the reason in Text
+	Hang                     // Rank does not speak PMI-1: close its connection, for the reason in Text
+	Leave                    // Rank ends with Code, as all ranks have agreed; Text says why, or is empty
+	Report                   // Rank writes a report, and goes on with it
+	Spawn                    // Rank wants processes started, which Text describes; the driver sends the answer
+	Ready                    // Rank and all others of its server can be reached
 )
 
 // Action is one thing the driver of a Server has to do, in order.
@@ -109,6 +110,8 @@ func (s *Server) Handle(rank int, line []byte) []Action {
 	case CmdFollows:
 		s.follows(rank, m)
 		return nil
+	case CmdReport:
+		return s.report(rank)
 	}
 	state := s.states.at(rank)
 	if state == rankNew || hasEnded(state) {
@@ -310,6 +313,14 @@ func (s *Server) follows(rank int, m Msg) {
 	if err == nil && of >= 0 && s.cfg.Follows != nil && s.states.at(rank) != rankNew && !hasEnded(s.states.at(rank)) {
 		s.cfg.Follows(rank, of)
 	}
+}
+
+// report takes the word of a rank that writes a report. It may come at any time, as CmdLeave may.
+func (s *Server) report(rank int) []Action {
+	if hasEnded(s.states.at(rank)) {
+		return nil
+	}
+	return []Action{{Kind: Report, Rank: rank}}
 }
 
 func exitCode(m Msg) int {

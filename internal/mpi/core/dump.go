@@ -75,6 +75,14 @@ type span struct{ least, most int64 }
 
 func (s *span) add(n int64) { s.least, s.most = min(s.least, n), max(s.most, n) }
 
+// likeness is what the text of a call is made of.
+type likeness struct {
+	kind      pending.Kind
+	call      string
+	ctx       uint16
+	peer, tag int
+}
+
 // callLines gives a line for each group of calls and messages. Calls of this rank come before messages of others, and
 // large groups before small ones.
 func (p *Proc) callLines(all []pending.Op) []string {
@@ -83,9 +91,19 @@ func (p *Proc) callLines(all []pending.Op) []string {
 		inThread bool
 	}
 	groups := make(map[key]*callGroup)
+	texts := make(map[likeness]string) // by what the text is made of: very many calls have few texts
 	for _, x := range all {
 		tag := int64(x.Tag)
-		k := key{p.callText(x), x.Thread != nil}
+		like := likeness{kind: x.Kind, call: x.Call, ctx: x.Context, peer: x.Peer}
+		if isCollective(x.Context) {
+			like.tag = x.Tag
+		}
+		text, ok := texts[like]
+		if !ok {
+			text = p.callText(x)
+			texts[like] = text
+		}
+		k := key{text, x.Thread != nil}
 		g := groups[k]
 		if g == nil {
 			g = &callGroup{first: x, text: k.text, tags: span{tag, tag}, bytes: span{x.Bytes, x.Bytes}}
@@ -138,6 +156,9 @@ func (g *callGroup) String() string {
 
 // callText names the call that waits in x, or what x is, without its tag and thread.
 func (p *Proc) callText(x pending.Op) string {
+	if x.Call != "" {
+		return p.namedText(x)
+	}
 	on, peer := p.CommName(int(x.Context/2)), p.peerOf(x)
 	name, detail := p.collectiveText(x.Context, x.Tag)
 	call := name + " on " + on + detail
@@ -150,6 +171,21 @@ func (p *Proc) callText(x pending.Op) string {
 		return call + ": sends to " + peer
 	}
 	return call + ": waits for " + peer
+}
+
+// namedText is callText of an operation that tells its name.
+func (p *Proc) namedText(x pending.Op) string {
+	text := x.Call
+	if x.Context != pending.NoContext {
+		text += " on " + p.CommName(int(x.Context/2))
+	}
+	switch {
+	case x.Kind == pending.Probe:
+		return text + " from " + p.peerOf(x)
+	case x.Peer >= 0:
+		return text + ": waits for " + p.peerOf(x)
+	}
+	return text
 }
 
 // callFormats have a communicator and a peer as arguments.

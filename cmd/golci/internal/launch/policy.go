@@ -14,8 +14,12 @@ import (
 // reason are all counted, instead of being ended by the first.
 const settle = 50 * time.Millisecond
 
-// dumpTime is how long the ranks have for their dump when the job has run out of time.
-const dumpTime = time.Second
+// dumpTime is how long the ranks have to begin with their reports when they have been asked for them. Those that say
+// that they write have reportTime after each such word, for the next one or their end.
+const (
+	dumpTime   = 3 * time.Second
+	reportTime = 15 * time.Second
+)
 
 // codeTimeout is the exit code of a job that ran out of time, as timeout(1) has it.
 const codeTimeout = 124
@@ -63,6 +67,8 @@ type policy struct {
 	verdict                // exit code of the job so far
 	asked   syscall.Signal // the signal passed on that asked the job to end, or 0
 	dumps   bool           // the ranks have been asked for dumps, and end after them
+	writes  map[int]bool   // living ranks that have said that they write their dumps
+	waits   bool           // the alarm that is set is for dumps
 	living  int
 	told    map[int]bool   // ranks whose failure has been told, by an abort
 	behind  map[int]bool   // ranks that know of another's death, so that their own end may be its effect
@@ -87,6 +93,7 @@ func newPolicy(ranks int, grace, limit time.Duration) *policy {
 	return &policy{
 		grace: grace, living: ranks, told: map[int]bool{}, left: map[int]bool{}, agreed: map[int]bool{}, gone: map[int]bool{},
 		behind: map[int]bool{}, blamed: map[int]bool{}, unsure: map[int]Status{}, limit: limit, name: rankName,
+		writes: map[int]bool{},
 	}
 }
 
@@ -96,6 +103,17 @@ func (p *policy) exited(rank int, st Status) []order {
 	if p.gone[rank] {
 		return nil
 	}
+	anew := p.writes[rank] && p.waits
+	delete(p.writes, rank)
+	out := p.judged(rank, st)
+	if anew && !p.done() { // the others have their time anew, less if none of them writes
+		out = append(out, p.waitForDumps()...)
+	}
+	return out
+}
+
+// judged is exited without what concerns reports.
+func (p *policy) judged(rank int, st Status) []order {
 	p.gone[rank] = true
 	p.living--
 	if p.forgiven[rank] {
@@ -288,7 +306,7 @@ func (p *policy) signalled(sig syscall.Signal) []order {
 	if p.phase >= ending { // once more: no more patience
 		return p.kill()
 	}
-	p.phase, p.asked = ending, sig
+	p.phase, p.asked, p.waits = ending, sig, false
 	return []order{
 		say(fmt.Sprintf("%s passed on to all ranks", SignalName(sig))),
 		{kind: orderKill, signal: sig},
@@ -300,17 +318,38 @@ func (p *policy) timedOut(after time.Duration) []order {
 	if p.phase >= failing {
 		return nil
 	}
-	p.phase, p.ours = ending, true
+	p.phase, p.ours, p.dumps = ending, true, true
 	p.add(final, codeTimeout)
-	return []order{
+	return append([]order{
 		say(fmt.Sprintf("the job's time of %v is over; asking every rank for a dump", after)),
 		{kind: orderKill, signal: syscall.SIGQUIT},
-		{kind: orderAlarm, after: dumpTime},
+	}, p.waitForDumps()...)
+}
+
+// reports takes the word of a rank that writes its report, and goes on with it.
+func (p *policy) reports(rank int) []order {
+	if !p.dumps || p.gone[rank] {
+		return nil
 	}
+	p.writes[rank] = true
+	if !p.waits {
+		return nil
+	}
+	return p.waitForDumps()
+}
+
+// waitForDumps sets the alarm for those that write, or for those that are to begin.
+func (p *policy) waitForDumps() []order {
+	p.waits = true
+	if len(p.writes) > 0 {
+		return []order{{kind: orderAlarm, after: reportTime}}
+	}
+	return []order{{kind: orderAlarm, after: dumpTime}}
 }
 
 // alarm takes the end of the time that an order asked for.
 func (p *policy) alarm() []order {
+	p.waits = false
 	if p.phase == running { // some have left, and others have not followed
 		p.add(effect, 1)
 		out := []order{say(fmt.Sprintf("the job has not ended within %v", p.limit))}
@@ -333,7 +372,7 @@ func (p *policy) fail() []order {
 	}
 	p.phase = failing
 	if p.dumps { // the first one to end has only been the quickest to write
-		return []order{{kind: orderAlarm, after: dumpTime}}
+		return p.waitForDumps()
 	}
 	return []order{{kind: orderAlarm, after: settle}}
 }

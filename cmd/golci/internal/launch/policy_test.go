@@ -60,6 +60,8 @@ func feed(t *testing.T, p **policy, word []string) []order {
 		return (*p).follows(number(t, word[1]), number(t, word[2]))
 	case "leave":
 		return (*p).leaves(number(t, word[1]), strings.Join(word[2:], " "))
+	case "report":
+		return (*p).reports(number(t, word[1]))
 	case "signal":
 		return (*p).signalled(unix.SignalNum(word[1]))
 	case "timeout":

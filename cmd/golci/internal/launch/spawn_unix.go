@@ -109,6 +109,9 @@ func (j *Job) addWorld(w *world) (*world, error) {
 		Leave: func(rank, code int, text string) {
 			j.report(w.first+rank, failure{failAgreed, w.first + rank, code, text})
 		},
+		Report: func(rank int) {
+			j.later(func() { j.obey(j.policy.reports(w.first + rank)) })
+		},
 		Spawn: func(rank int, text string) {
 			j.later(func() { j.spawn(spawning{w.first + rank, text}) })
 		},
