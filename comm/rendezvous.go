@@ -26,6 +26,9 @@ func (s *Server) beginRendezvous(o *op, size int64, id uint64, from offer) bool 
 	}
 	o.recv.got = 0
 	o.word.Begin(match.RecvPosted, machine.Caller|machine.Queue) // not in post: most receives never come here
+	if int(o.peer) == s.rank && s.copyOwn(o, id) {
+		return true
+	}
 	if s.beginDirect(o, id, from) {
 		return false
 	}
@@ -38,6 +41,32 @@ func (s *Server) beginRendezvous(o *op, size int64, id uint64, from offer) bool 
 	s.control(src, handlerCTS, id, own, uint64(want)) // o may be finished from here on
 	s.askedLate(own, src)
 	return want == 0
+}
+
+// copyOwn copies a message of the own rank at once, and ends the send with that number, so that a receive is complete
+// when it has met a send that waits for it. It reports false, and has done nothing, where the ways of other ranks are to be
+// taken: the send is being ended, or may be invited.
+func (s *Server) copyOwn(o *op, id uint64) bool {
+	from := s.ids.Get(id)
+	if from == nil || from.send == nil || from.send.turns != nil || from.shape != 0 && o.err != nil {
+		return false
+	}
+	step, ok := from.word.Can(match.Protocol, match.Cleared)
+	if !ok || step.Drop&machine.Peer == 0 || s.ids.Remove(id) == nil {
+		return false
+	}
+	from.step(match.Cleared)
+	if n := o.recv.want; n > 0 {
+		chunk := from.data
+		if src := from.source(); src != nil {
+			chunk = make([]byte, n)
+			src.Pack(chunk, 0)
+		}
+		o.place(chunk[:n], 0)
+		o.recv.got = n
+	}
+	from.happens(match.Moved, nil)
+	return true
 }
 
 // allocate has alloc give o the buffer for its message, unless the size that the sender tells is too much.
