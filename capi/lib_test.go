@@ -19,13 +19,15 @@ import (
 	"go.uber.org/goleak"
 )
 
-// scratch is where the library is built, "" before. It is removed at the end.
-var scratch string
+// scratch is where the library is built, and launcherDir the launcher, "" before. They are removed at the end.
+var scratch, launcherDir string
 
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		if scratch != "" {
-			os.RemoveAll(scratch)
+		for _, dir := range []string{scratch, launcherDir} {
+			if dir != "" {
+				os.RemoveAll(dir)
+			}
 		}
 		os.Exit(code)
 	}))
@@ -138,6 +140,11 @@ func TestSymbols(t *testing.T) {
 		delete(symbols, "PMPI_"+name)
 		delete(symbols, "MPI_"+name)
 	}
+	for _, name := range extensions(t) {
+		if _, there := symbols["PMPIX_"+name]; !there || elf.ST_BIND(symbols["MPIX_"+name].Info) != elf.STB_WEAK {
+			t.Errorf("MPIX_%s is not there, or no name that a program may take", name)
+		}
+	}
 	for name := range symbols {
 		if strings.HasPrefix(name, "_cgo") { // of the go tool, with a number of this package
 			continue
@@ -161,6 +168,19 @@ func imported(t *testing.T, file *elf.File) []string {
 	names, err := file.ImportedLibraries()
 	if err != nil {
 		t.Fatal(err)
+	}
+	return names
+}
+
+// extensions gives the names of those functions.
+func extensions(t *testing.T) (names []string) {
+	t.Helper()
+	table, err := abi.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range table.Extensions {
+		names = append(names, table.Extensions[i].Name)
 	}
 	return names
 }

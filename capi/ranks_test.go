@@ -4,22 +4,41 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/golci/golci/internal/abi"
 )
 
-// launcher builds golci.
-func launcher(t *testing.T) string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "golci")
-	build := exec.Command("go", "build", "-o", file, "./cmd/golci")
+// launch builds golci, once.
+var launch = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "golci")
+	if err != nil {
+		return "", err
+	}
+	launcherDir = dir
+	file := filepath.Join(dir, "golci")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-w", "-o", file, "./cmd/golci")
 	build.Dir = ".."
 	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return file, nil
+})
+
+// launcher is golci.
+func launcher(t *testing.T) string {
+	t.Helper()
+	file, err := launch()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return file
 }
@@ -52,6 +71,62 @@ func TestRanks(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestFaults runs a program of three ranks of which one dies. The others go on.
+func TestFaults(t *testing.T) {
+	frame, err := os.ReadFile("testdata/check.h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("testdata/survive/faults.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := compile(t, string(frame)+"#line 1 \"faults.c\"\n"+string(text))
+	out := output(t, exec.Command(launcher(t), "run", "-survive", "-n", "3", "-timeout", "60s", program))
+	if !regexp.MustCompile(`^([1-9]\d* checks\n){2}$`).MatchString(out) {
+		t.Error(out)
+	}
+}
+
+// TestMixed runs ranks in Go, C and Python in one job.
+func TestMixed(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("there is no python3")
+	}
+	if out, err := exec.Command(python, "-c", "import ctypes").CombinedOutput(); err != nil {
+		t.Skipf("python3 has no ctypes: %s", out)
+	}
+	text, err := os.ReadFile("testdata/mixed/main.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inC, inGo := compile(t, string(text)), filepath.Join(t.TempDir(), "mixed")
+	if out, err := exec.Command("go", "build", "-o", inGo, "./testdata/mixed").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	lib := filepath.Join(filepath.Dir(library(t)), abi.LibraryName)
+	cmd := exec.Command(launcher(t), "run", "-n", "3", "-timeout", "60s", "sh", "-c",
+		`case $PMI_RANK in 0) exec "$0" ;; 1) exec "$1" ;; *) exec "$2" testdata/mixed/main.py "$3" ;; esac`,
+		inGo, inC, python, lib)
+	lines := strings.Split(strings.TrimSpace(output(t, cmd)), "\n")
+	slices.Sort(lines)
+	sent := 0
+	for i, name := range []string{"C", "Go", "Python"} {
+		var from int
+		if i >= len(lines) {
+			break
+		}
+		if _, err := fmt.Sscanf(lines[i], name+": sum 6, from the rank before %d", &from); err != nil {
+			t.Errorf("%q: %v", lines[i], err)
+		}
+		sent += from
+	}
+	if len(lines) != 3 || sent != 30 {
+		t.Errorf("the ranks print %q", lines)
 	}
 }
 
