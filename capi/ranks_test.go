@@ -105,7 +105,7 @@ func TestMixed(t *testing.T) {
 		t.Fatal(err)
 	}
 	inC, inGo := compile(t, string(text)), filepath.Join(t.TempDir(), "mixed")
-	if out, err := exec.Command("go", "build", "-o", inGo, "./testdata/mixed").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", inGo, "./testdata/mixed/ingo").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	lib := filepath.Join(filepath.Dir(library(t)), abi.LibraryName)

@@ -1,4 +1,4 @@
-/* The rank in C; see main.go. */
+/* The rank in C; see ingo/main.go. */
 #include <mpi.h>
 #include <stdio.h>
 

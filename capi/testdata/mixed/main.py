@@ -1,4 +1,4 @@
-# The rank in Python, which calls the library without a module for MPI; see main.go. The argument is the library.
+# The rank in Python, which calls the library without a module for MPI; see ingo/main.go. The argument is the library.
 import ctypes
 import sys
 
