@@ -133,15 +133,15 @@ ABI_BODY(int, Comm_delete_attr, (MPI_Comm comm, int comm_keyval))
 
 ABI_BODY(int, Attr_put, (MPI_Comm comm, int keyval, void *attribute_val))
 {
-    return PMPI_Comm_set_attr(comm, keyval, attribute_val);
+    return do_Comm_set_attr(comm, keyval, attribute_val);
 }
 
 ABI_BODY(int, Attr_get, (MPI_Comm comm, int keyval, void *attribute_val, int *flag))
 {
-    return PMPI_Comm_get_attr(comm, keyval, attribute_val, flag);
+    return do_Comm_get_attr(comm, keyval, attribute_val, flag);
 }
 
-ABI_BODY(int, Attr_delete, (MPI_Comm comm, int keyval)) { return PMPI_Comm_delete_attr(comm, keyval); }
+ABI_BODY(int, Attr_delete, (MPI_Comm comm, int keyval)) { return do_Comm_delete_attr(comm, keyval); }
 
 ABI_BODY(int, Type_set_attr, (MPI_Datatype datatype, int type_keyval, void *attribute_val))
 {
