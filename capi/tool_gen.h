@@ -170,6 +170,9 @@ static const struct control controls[] = {
     {"GOLCI_CC",
      "The compiler that golci cc runs, and arguments for it.",
      0x12, MPI_CHAR, NULL, 1},
+    {"GOLCI_CXX",
+     "The compiler that golci cc -cxx runs, and arguments for it.",
+     0x12, MPI_CHAR, NULL, 1},
     {"GOLCI_CLIB",
      "Directory of the C library for golci cc; auto: it is looked for, and built where there is none.",
      0x12, MPI_CHAR, NULL, 1},
@@ -296,7 +299,7 @@ static const int controls_of_6[] = {29, 30, 28, 46, 47, -1};
 
 static const int counters_of_6[] = {-1};
 
-static const int controls_of_7[] = {48, 49, -1};
+static const int controls_of_7[] = {48, 49, 50, -1};
 
 static const int counters_of_7[] = {-1};
 
@@ -316,5 +319,5 @@ static const struct category categories[] = {
     {"reports", "Timelines, statistics and reports.",
      controls_of_6, 5, counters_of_6, 0},
     {"build", "How golci cc builds programs in C.",
-     controls_of_7, 2, counters_of_7, 0},
+     controls_of_7, 3, counters_of_7, 0},
 };

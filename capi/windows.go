@@ -93,12 +93,7 @@ func golciWinMake(
 }
 
 // start is where memory begins, nil if there is none.
-func start(mem []byte) unsafe.Pointer {
-	if len(mem) == 0 {
-		return nil
-	}
-	return unsafe.Pointer(&mem[0])
-}
+func start(mem []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(mem)) }
 
 //export golciWinFree
 func golciWinFree(handle C.uintptr_t) (class C.int) {

@@ -122,6 +122,8 @@ var (
 		"Report each step by which a rank finds its job, and why it binds no thread, on standard error.")
 	CC = defineText("GOLCI_CC", "cc",
 		"The compiler that golci cc runs, and arguments for it.")
+	CXX = defineText("GOLCI_CXX", "c++",
+		"The compiler that golci cc -cxx runs, and arguments for it.")
 	CLib = defineText("GOLCI_CLIB", "auto",
 		"Directory of the C library for golci cc; auto: it is looked for, and built where there is none.")
 )

@@ -114,7 +114,7 @@ var categories = []Category{
 	},
 	{
 		Name: "build", Doc: "How golci cc builds programs in C.",
-		controls: []string{"GOLCI_CC", "GOLCI_CLIB"},
+		controls: []string{"GOLCI_CC", "GOLCI_CXX", "GOLCI_CLIB"},
 	},
 }
 

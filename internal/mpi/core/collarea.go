@@ -17,6 +17,7 @@ type area struct {
 	displs []int          // where they lie in the bytes; as many
 	place  bool           // it is MPI_IN_PLACE
 	packed bool
+	far    bool // displacements may be addresses, as types may have them
 	load   bool // what it holds is used
 	store  bool // it is changed
 	keep   int  // so many bytes, from its beginning on
@@ -64,15 +65,20 @@ func (a *area) set(s *Side, parts int, name string) error {
 		a.of = *s
 		a.of.N *= int64(max(parts, 1))
 	}
-	return a.there(s.T, name)
-}
-
-// there checks that there is memory. Types of the program may hold addresses (MPI_BOTTOM).
-func (a *area) there(t *dtype.Type, name string) error {
-	if a.mem == nil && a.bytes > 0 && a.of.Mems == nil && (t == nil || !t.Absolute()) {
-		return fmt.Errorf("%w: the %s buffer has no memory", ErrBuffer, name)
+	if a.mem == nil && a.bytes > 0 && !s.T.Absolute() {
+		return noMemory(name)
 	}
 	return nil
+}
+
+func noMemory(name string) error {
+	return fmt.Errorf("%w: the %s buffer has no memory", ErrBuffer, name)
+}
+
+// bottom tells that a part of type t at a displacement lies nowhere: there is no buffer, and neither the type nor the
+// displacement is an address (MPI_BOTTOM).
+func (a *area) bottom(t *dtype.Type, displ int64) bool {
+	return a.mem == nil && !t.Absolute() && !(a.far && displ != 0)
 }
 
 // setParts looks at parts of different lengths.
@@ -101,7 +107,6 @@ func (a *area) eachPart(s *Side, name string, typeOf func(i int) (*dtype.Type, i
 		return fmt.Errorf("%w: the %s buffer has no displacements", ErrArgument, name)
 	}
 	a.lens, a.displs = make([]int, n), make([]int, n)
-	var last *dtype.Type
 	for i, count := range s.Parts.Counts {
 		t, step := typeOf(i)
 		if count == 0 {
@@ -112,11 +117,13 @@ func (a *area) eachPart(s *Side, name string, typeOf func(i int) (*dtype.Type, i
 			return fmt.Errorf("%w: part %d of the %s buffer has %d elements", ErrCount, i, name, count)
 		}
 		at := s.Parts.Displs[i] * step
+		if b > 0 && s.Mems == nil && a.bottom(t, at) {
+			return noMemory(name)
+		}
 		a.lens[i], a.displs[i] = int(b), int(at)
 		a.bytes += int(b)
 		a.span = max(a.span, int(at+b))
-		a.packed = a.packed || at < 0 || !t.Dense()
-		last = t
+		a.packed = a.packed || at < 0 || !t.Dense() || a.mem == nil
 	}
 	if a.packed {
 		a.of = *s
@@ -126,7 +133,7 @@ func (a *area) eachPart(s *Side, name string, typeOf func(i int) (*dtype.Type, i
 			at += b
 		}
 	}
-	return a.there(last, name)
+	return nil
 }
 
 // sum makes s as long as all parts, and out as long as the part of rank. Where s is MPI_IN_PLACE, out is all parts.

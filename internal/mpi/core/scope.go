@@ -55,6 +55,20 @@ func (c *Comm) later(sc *scope, f func() error) comm.Req {
 	return req
 }
 
+// Later gives the request of a call of the function what that f carries out on a goroutine of its own. What f waits for
+// is in the registry itself.
+func (c *Comm) Later(what string, f func() error) Request {
+	sc := c.scope(what)
+	return Request{c: c, req: c.later(&sc, f)}
+}
+
+// Failed gives a request that has ended with err.
+func (c *Comm) Failed(err error) Request {
+	r := scopeOf("").begin(c.Srv, pending.AnyRank, pending.Nobody)
+	c.Srv.EndCall(r, err, nil)
+	return Request{c: c, req: r}
+}
+
 // stoppable is the scope of a call that goes on while its caller does not wait, and the function that ends it.
 func (s scope) stoppable() (scope, context.CancelCauseFunc) {
 	parent := s.until
