@@ -42,13 +42,13 @@ func started(e *C.struct_post) core.Request {
 		c = at(e.place)
 		r, err := c.IrecvBuf("Irecv", core.Buf{Mem: e.mem, N: int64(e.n)}, int(e.source), int(e.tag))
 		if err != nil {
-			return at(worldPlace).Failed(err)
+			return at(worldPlace).EndedWith(err)
 		}
 		return r
 	}
 	r, err := c.Srv.Irecv(c.Ctx, int(c.Near[e.source]), int(e.tag), bytesAt(e.mem, e.n))
 	if err != nil {
-		return c.Failed(c.RecvError("Irecv", int(e.source), int(e.tag), int(e.n), err))
+		return c.EndedWith(c.RecvError("Irecv", int(e.source), int(e.tag), int(e.n), err))
 	}
 	return c.Started(r)
 }

@@ -62,8 +62,8 @@ func (c *Comm) Later(what string, f func() error) Request {
 	return Request{c: c, req: c.later(&sc, f)}
 }
 
-// Failed gives a request that has ended with err.
-func (c *Comm) Failed(err error) Request {
+// EndedWith gives a request that has ended with err.
+func (c *Comm) EndedWith(err error) Request {
 	r := scopeOf("").begin(c.Srv, pending.AnyRank, pending.Nobody)
 	c.Srv.EndCall(r, err, nil)
 	return Request{c: c, req: r}
