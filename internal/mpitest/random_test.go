@@ -109,6 +109,34 @@ func TestRandomPrograms(t *testing.T) {
 	}
 }
 
+// TestSpreads: in programs of little else than collectives of datatypes with gaps, each byte of memory that no message is
+// for stays as it is.
+func TestSpreads(t *testing.T) {
+	seed, programs := *seedFlag, *programsFlag
+	if seed == 0 {
+		seed = rand.Uint64N(1 << 40)
+	}
+	if programs == 0 {
+		if programs = 4; testing.Short() {
+			programs = 1
+		}
+	}
+	for i := range programs {
+		p := spreadProgram(seed + uint64(i))
+		t.Run(fmt.Sprintf("seed=%d", p.Seed), func(t *testing.T) { everyWay(t, p) })
+	}
+}
+
+// spreadProgram is the i-th such program from a seed on.
+func spreadProgram(seed uint64) *Program {
+	r := rand.New(rand.NewPCG(seed, 4))
+	p := Make(seed, 1+r.IntN(6), 1+r.IntN(2), 60)
+	return p.Without(func(i int) bool {
+		k := p.Steps[i].Kind
+		return k < Spread && k != Neighborhood || k == Window
+	})
+}
+
 // everyWay runs a program in all ways and compares the digests.
 func everyWay(t *testing.T, p *Program) {
 	t.Logf("-seed %d -programs 1", p.Seed)
