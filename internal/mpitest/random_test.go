@@ -1,6 +1,7 @@
 package mpitest
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -69,12 +70,17 @@ func do(t *testing.T, w way, p *Program) ([]uint64, error) {
 	for env, value := range w.settings {
 		opts = append(opts, mpi.With(env, value))
 	}
-	digests, done := make([]uint64, p.Ranks), make(chan error, 1)
+	digests, errs, done := make([]uint64, p.Ranks), make([]error, p.Ranks), make(chan error, 1)
 	go func() {
-		done <- mpi.Run(p.Ranks, func(c *mpi.Comm) (err error) {
-			digests[c.Rank()], err = Execute(c, p, w.threads)
-			return err
+		err := mpi.Run(p.Ranks, func(c *mpi.Comm) error {
+			r := c.Rank()
+			digests[r], errs[r] = Execute(c, p, w.threads)
+			return errs[r]
 		}, opts...)
+		if err != nil {
+			err = fmt.Errorf("%w\nof all ranks: %w", err, errors.Join(errs...))
+		}
+		done <- err
 	}()
 	select {
 	case err := <-done:
