@@ -32,7 +32,13 @@ var lengthCalls = []struct {
 func TestLengthsOfWays(t *testing.T) {
 	for _, how := range []string{"memory", "messages"} {
 		for _, x := range lengthCalls {
-			for _, n := range [][2]int{{1000, 5000}, {5000, 1000}, {4096, 4097}, {200 << 10, 300 << 10}, {300 << 10, 270 << 10}} {
+			for _, n := range [][2]int{
+				{1000, 5000},
+				{5000, 1000},
+				{4096, 4097},
+				{200 << 10, 300 << 10},
+				{300 << 10, 270 << 10},
+			} {
 				for ranks := 2; ranks <= 3; ranks++ {
 					name := fmt.Sprintf("%s/%s/%d-%d/%d", how, x.name, n[0], n[1], ranks)
 					t.Run(name, func(t *testing.T) { lengthsDiffer(t, ranks, n, x.call, how) })

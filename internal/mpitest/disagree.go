@@ -58,8 +58,8 @@ func (a *actor) oddLengths(g *group, r *rand.Rand) lengths {
 	return lengths{tone: otherTone, more: more}
 }
 
-// fails carries out a collective whose ranks disagree, and looks at all memory. It tells whether the rank gets an error.
-// Where it gets none, what it has must be what the model says.
+// fails carries out a collective whose ranks disagree, and looks at all memory. It tells whether the rank gets an
+// error. Where it gets none, what it has must be what the model says.
 func (x *spreads) fails(waits bool) (failed bool, err error) {
 	k := x.call()
 	k.fresh()

@@ -28,7 +28,8 @@ const (
 )
 
 var kindNames = [kinds]string{
-	"messages", "gathering", "partitioned", "collective", "neighborhood", "spread", "disagree", "window", "complete", "make communicator",
+	"messages", "gathering", "partitioned", "collective", "neighborhood", "spread", "disagree", "window", "complete",
+	"make communicator",
 	"make inter-communicator", "make topology", "free communicator",
 }
 

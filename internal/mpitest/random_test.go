@@ -115,8 +115,8 @@ func TestRandomPrograms(t *testing.T) {
 	}
 }
 
-// TestSpreads: in programs of little else than collectives of datatypes with gaps, each byte of memory that no message is
-// for stays as it is.
+// TestSpreads: in programs of little else than collectives of datatypes with gaps, each byte of memory that no message
+// is for stays as it is.
 func TestSpreads(t *testing.T) {
 	seed, programs := *seedFlag, *programsFlag
 	if seed == 0 {

@@ -109,8 +109,8 @@ const (
 	alltoallAtOnce = 4 << 10
 )
 
-// onBoard is how a call goes over the board. Its way differs where what lies on the board does: ranks that disagree about
-// a length, and look for each other's bytes in different places, then find that out.
+// onBoard is how a call goes over the board. Its way differs where what lies on the board does: ranks that disagree
+// about a length, and look for each other's bytes in different places, then find that out.
 type onBoard struct {
 	way way
 	do  func(x *Call, root int) error // nil: the call is one by messages

@@ -120,7 +120,8 @@ var wayNames = [ways]string{
 func (w way) before() bool { return w == wayRound || w >= wayBoardNodes && w <= wayBoardAgree }
 
 // repeating has a bit for each way in which a rank may send another several messages with one tag.
-const repeating uint64 = 1<<wayFinalize | 1<<wayTierAllreduce | 1<<wayTierAllreduceLong | 1<<wayBcastRing | 1<<wayReduceParts |
+const repeating uint64 = 1<<wayFinalize | 1<<wayTierAllreduce | 1<<wayTierAllreduceLong | 1<<wayBcastRing |
+	1<<wayReduceParts |
 	1<<wayReduceEnd | 1<<wayAllreduceRing |
 	1<<wayAllgatherRing | 1<<wayAllgatherv | 1<<wayScanParts | 1<<wayScanEnd |
 	1<<wayExscan | 1<<wayExscanParts | 1<<wayExscanEnd |

@@ -12,7 +12,8 @@ import (
 )
 
 // AllocateShared makes a window of memory that all ranks of c load from and store to (12.2.3). The parts lie one behind
-// the other in the order of the ranks; one of no bytes begins where the next one does. Otherwise it is like Allocate. errs.RMAShared: the ranks cannot share memory.
+// the other in the order of the ranks; one of no bytes begins where the next one does. Otherwise it is like
+// Allocate. errs.RMAShared: the ranks cannot share memory.
 func AllocateShared(c *core.Comm, size, unit int64) (*Window, error) {
 	const what = "Win_allocate_shared"
 	own, err := c.Dup()
@@ -142,8 +143,8 @@ func (w *Window) asked(rank int) int {
 	return rank
 }
 
-// Address is where the memory begins that Query gives for a rank. In a shared window a part of no bytes has a place, too:
-// that where it would begin. nil: the rank has no memory, or it is out of reach, or there is no such rank.
+// Address is where the memory begins that Query gives for a rank. In a shared window a part of no bytes has a place,
+// too: that where it would begin. nil: the rank has no memory, or it is out of reach, or there is no such rank.
 func (w *Window) Address(rank int) unsafe.Pointer {
 	if rank = w.asked(rank); uint(rank) < uint(len(w.starts)) {
 		return w.starts[rank]
