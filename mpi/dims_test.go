@@ -14,7 +14,7 @@ func TestDimsLimits(t *testing.T) {
 	}
 	for _, n := range []int{math.MinInt, -1, 0, math.MaxInt32 + 1, 1 << 40, math.MaxInt} {
 		err := DimsCreate(n, []int{0, 0})
-		if !errors.Is(err, ErrArgument) || ErrorClass(err) != ClassArg {
+		if !errors.Is(err, ErrArgument) || Class(err) != ClassArg {
 			t.Errorf("%d nodes: %v", n, err)
 		} else if strings.Count(err.Error(), ErrArgument.Error()) != 1 {
 			t.Errorf("the class is not told once: %v", err)
