@@ -17,7 +17,7 @@ const (
 	Collective               // a collective, of both groups in an inter-communicator
 	Neighborhood             // a neighbourhood collective
 	Spread                   // one of all collectives, of datatypes with gaps
-	Disagree                 // one of them whose ranks give lengths that differ
+	Disagree                 // one of them whose ranks give lengths that differ; Make makes none
 	Window                   // one-sided epochs in a window of their own
 	Complete                 // all requests that are left are completed
 	MakeComm                 // a communicator of some of the ranks
@@ -120,7 +120,7 @@ func (g *generator) add(thread int) {
 func (g *generator) kind(c live, some int) Kind {
 	choices := []Kind{
 		Messages, Messages, Messages, Partitioned, Collective, Collective, Collective, Collective, Spread,
-		Spread, Spread, Disagree, Complete,
+		Spread, Spread, Complete,
 	}
 	if c.made != MakeInter {
 		choices = append(choices, Gathering, Window)

@@ -15,6 +15,7 @@ import (
 var (
 	seedFlag     = flag.Uint64("seed", 0, "of the first random program; 0: another one each time")
 	programsFlag = flag.Int("programs", 0, "how many random programs there are; 0: a few")
+	disagreeFlag = flag.Bool("disagree", false, "have ranks disagree about lengths in some collectives of TestSpreads")
 	shrinkFlag   = flag.Int("shrink", 30, "how often a failing program is tried with fewer steps")
 )
 
@@ -137,6 +138,11 @@ func TestSpreads(t *testing.T) {
 func spreadProgram(seed uint64) *Program {
 	r := rand.New(rand.NewPCG(seed, 4))
 	p := Make(seed, 1+r.IntN(6), 1+r.IntN(2), 60)
+	for i := range p.Steps {
+		if s := &p.Steps[i]; *disagreeFlag && s.Kind == Spread && s.Seed%4 == 0 {
+			s.Kind = Disagree
+		}
+	}
 	return p.Without(func(i int) bool {
 		k := p.Steps[i].Kind
 		return k < Spread && k != Neighborhood || k == Window
