@@ -105,9 +105,12 @@ var choices = [...]func(x *Call, root int) error{
 	KindExscan: (*Call).Exscan,
 }
 
-// counts are the lengths of the parts of a result, in elements.
+// counts are the lengths of the parts of a result, in elements. Elements without bytes are none.
 func (k *Coll) counts() []int {
 	all := make([]int, len(k.Out.Parts.Counts))
+	if k.Out.T.Size() == 0 {
+		return all
+	}
 	for i, n := range k.Out.Parts.Counts {
 		all[i] = int(n)
 	}

@@ -224,6 +224,9 @@ func (c *Comm) measure(k *Coll, u *usage, g *given) error {
 			return err
 		}
 	}
+	if k.neighbors() {
+		g.idleNear(k, c.near(), c.rank)
+	}
 	g.in.load = u.in
 	g.out.load = in.Place && u.in || k.Kind == KindBcast && u.root
 	g.out.store = u.out && !(k.Kind == KindBcast && u.root || k.Kind == KindExscan && c.rank == 0)

@@ -66,16 +66,24 @@ const (
 	wayBoardAgree
 	wayBoardBarrier // over the board
 	wayBoardBcast
+	wayBoardBcastLong // in chunks
 	wayBoardReduce
 	wayBoardAllreduce
+	wayBoardAllreduceLong
 	wayBoardGather
 	wayBoardScatter
 	wayBoardAllgather
+	wayBoardAllgatherLong
+	wayBoardAllgatherDirect // from the memory of the others
 	wayBoardAlltoall
+	wayBoardAlltoallLong
+	wayBoardAlltoallDirect
 	wayBoardBlock
 	wayTierBarrier // over the boards of several nodes
 	wayTierBcast
+	wayTierBcastLong
 	wayTierAllreduce
+	wayTierAllreduceLong
 	wayTierAllgather
 	ways
 )
@@ -102,6 +110,9 @@ var wayNames = [ways]string{
 	wayBoardBarrier: "Barrier", wayBoardBcast: "Bcast", wayBoardReduce: "Reduce", wayBoardAllreduce: "Allreduce",
 	wayBoardGather: "Gather", wayBoardScatter: "Scatter", wayBoardAllgather: "Allgather",
 	wayBoardAlltoall: "Alltoall", wayBoardBlock: "ReduceScatterBlock",
+	wayBoardBcastLong: "Bcast", wayBoardAllreduceLong: "Allreduce", wayBoardAllgatherLong: "Allgather",
+	wayBoardAllgatherDirect: "Allgather", wayBoardAlltoallLong: "Alltoall", wayBoardAlltoallDirect: "Alltoall",
+	wayTierBcastLong: "Bcast", wayTierAllreduceLong: "Allreduce",
 	wayTierBarrier: "Barrier", wayTierBcast: "Bcast", wayTierAllreduce: "Allreduce", wayTierAllgather: "Allgather",
 }
 
@@ -109,7 +120,8 @@ var wayNames = [ways]string{
 func (w way) before() bool { return w == wayRound || w >= wayBoardNodes && w <= wayBoardAgree }
 
 // repeating has a bit for each way in which a rank may send another several messages with one tag.
-const repeating uint64 = 1<<wayFinalize | 1<<wayTierAllreduce | 1<<wayBcastRing | 1<<wayReduceParts |
+const repeating uint64 = 1<<wayFinalize | 1<<wayTierAllreduce | 1<<wayTierAllreduceLong | 1<<wayBcastRing |
+	1<<wayReduceParts |
 	1<<wayReduceEnd | 1<<wayAllreduceRing |
 	1<<wayAllgatherRing | 1<<wayAllgatherv | 1<<wayScanParts | 1<<wayScanEnd |
 	1<<wayExscan | 1<<wayExscanParts | 1<<wayExscanEnd |
@@ -158,7 +170,7 @@ func callDetail(size, tag int, last uint64) string {
 	switch w {
 	case wayBcastTree, wayBcastRing, wayReduceTree, wayReduceParts, wayReduceEnd,
 		wayGatherTree, wayGatherAll, wayGatherv, wayScatterTree, wayScatterAll, wayScatterv,
-		wayBoardBcast, wayBoardReduce, wayBoardGather, wayBoardScatter, wayTierBcast:
+		wayBoardBcast, wayBoardBcastLong, wayBoardReduce, wayBoardGather, wayBoardScatter, wayTierBcast, wayTierBcastLong:
 		text += fmt.Sprintf(", root %d", tagRoot(size, tag))
 	}
 	return text

@@ -259,8 +259,16 @@ func (x *Call) mismatch(rank, tag int) error {
 
 func (x *Call) differs(rank, tag int) error {
 	mine, _ := x.st.tagOf(x.call)
+	if x.sameCall(mine, tag) {
+		return x.errorf(ErrCount, "rank %d has called it with another length", rank)
+	}
 	return x.errorf(ErrMismatch, "this is %v%s; rank %d has called %s", x.kind, callDetail(x.size, mine, x.call), rank,
 		callText(x.size, tag, x.call))
+}
+
+// sameCall tells that two tags are of one call, whose length alone may differ.
+func (x *Call) sameCall(a, b int) bool {
+	return tagWay(a) != tagWay(b) && callText(x.size, a, x.call) == callText(x.size, b, x.call)
 }
 
 // leftover looks for messages that belong to a call before.

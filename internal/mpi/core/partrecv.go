@@ -21,13 +21,20 @@ type partedRecv struct {
 	waiting bool          // a start waits for the announcement
 }
 
-// partArrival is a message of a partitioned receive.
+// partArrival is a message of a partitioned receive. Where the data have holes it is the target of the message, so that
+// what has not come changes nothing.
 type partArrival struct {
-	p     *partedRecv
-	i     int
-	stage []byte // what comes, where the data have holes
-	here  atomic.Bool
+	p        *partedRecv
+	i        int
+	from, to int // the bytes of the buffer that it brings
+	here     atomic.Bool
 }
+
+// Len implements comm.Target.
+func (a *partArrival) Len() int { return a.to - a.from }
+
+// Unpack implements comm.Target.
+func (a *partArrival) Unpack(src []byte, off int) { a.p.cur.Unpack(src, a.from+off) }
 
 // PrecvInit makes a partitioned receive into b in so many partitions, for the function what. Wildcards are errors.
 func (c *Comm) PrecvInit(what string, e *Elem, b []byte, parts, source, tag int) (Request, error) {
@@ -138,26 +145,22 @@ func (p *partedRecv) post() {
 func (a *partArrival) post() {
 	p := a.p
 	from, to := p.news.batch.span(a.i)
-	to = min(to, p.total) // what is longer gives ErrTruncate
-	from = min(from, to)
-	if p.cur != nil {
-		a.stage = make([]byte, to-from)
-	} else {
-		a.stage = p.mem[from:to]
-	}
-	t := comm.Terms{Shape: p.shape, Done: a.came}
-	r, err := p.c.Srv.IrecvWith(partCtx, int(p.c.group[p.peer]), partTag(p.news.channel, a.i), a.stage, nil, t)
+	a.to = min(to, p.total) // what is longer gives ErrTruncate
+	a.from = min(from, a.to)
+	r, err := a.receive(int(p.c.group[p.peer]), partTag(p.news.channel, a.i))
 	p.started(a.i, r, err)
+}
+
+func (a *partArrival) receive(peer, tag int) (comm.Req, error) {
+	p, t := a.p, comm.Terms{Shape: a.p.shape, Done: a.came}
+	if p.cur != nil {
+		return p.c.Srv.IrecvInto(partCtx, peer, tag, a, t)
+	}
+	return p.c.Srv.IrecvWith(partCtx, peer, tag, p.mem[a.from:a.to], nil, t)
 }
 
 // came is called when the message has come.
 func (a *partArrival) came(w *fult.Worker) {
-	if p := a.p; p.cur != nil {
-		from, _ := p.news.batch.span(a.i)
-		p.mu.Lock()
-		p.cur.Unpack(a.stage, min(from, p.total))
-		p.mu.Unlock()
-	}
 	a.here.Store(true)
 	a.p.event(w)
 }

@@ -32,11 +32,12 @@ type Window struct {
 	flavor Flavor
 	ranks  []part
 	self   int
-	region rma.Region // of this rank
-	base   rma.Region // of the memory of all, at rank 0 of a shared window
-	block  []byte     // of the arena, which it goes back to
-	pieces *pieces    // attached memory of a dynamic window
-	near   []near     // by rank: memory that is reached by loads and stores; nil: not that of all ranks
+	region rma.Region       // of this rank
+	base   rma.Region       // of the memory of all, at rank 0 of a shared window
+	block  []byte           // of the arena, which it goes back to
+	pieces *pieces          // attached memory of a dynamic window
+	starts []unsafe.Pointer // by rank: where its part of a shared window begins, also if it has no bytes
+	near   []near           // by rank: memory that is reached by loads and stores; nil: not that of all ranks
 
 	open  atomic.Int64  // what the epoch allows, for accesses that do not ask it; written under mu
 	fence atomic.Uint32 // orders memory; see Flush
