@@ -114,7 +114,7 @@ func (s *Server) Reopen(ctxs ...uint16) {
 func (s *Server) endIn(ctxs []uint16, w *fult.Worker) (n int) {
 	err := fmt.Errorf("%w: the communicator has been freed", ErrCancelled)
 	s.registry.EndWhere(func(p *pending.Op) error {
-		if p.Kind == pending.Move || p.Kind == pending.Send || !slices.Contains(ctxs, p.Context) {
+		if p.Kind == pending.Move || p.Kind == pending.Send || p.Parts || !slices.Contains(ctxs, p.Context) {
 			return nil
 		}
 		n++

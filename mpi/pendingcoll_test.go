@@ -60,6 +60,14 @@ func collRows() (rows []pendingRow) {
 		starts("Comm.BarrierInit", func(c *Comm) (Request, error) { return startedNow(c.BarrierInit()) }))
 }
 
+// collectiveRows are collRows. When another rank calls Finalize they end with ErrMismatch, which says so.
+func collectiveRows() (rows []pendingRow) {
+	for _, r := range collRows() {
+		rows = append(rows, r.not(byFinal, "the end of the other rank ends it"))
+	}
+	return rows
+}
+
 // neighborRows are those over a ring, where each of the two ranks is the other's neighbour twice.
 func neighborRows() (rows []pendingRow) {
 	add := func(kind string, block func(c *Comm) error, start, init func(c *Comm) (Request, error)) {
@@ -90,6 +98,8 @@ func valueRows() []pendingRow {
 		blocks("AllgatherOne", func(c *Comm) error { return second(AllgatherOne(c, 1)) }),
 		blocks("AllgatherValue", func(c *Comm) error { return second(AllgatherValue(c, 1)) }),
 		blocks("AllgathervAlloc", func(c *Comm) error { return threeErr(AllgathervAlloc(c, ins())) }),
+		blocks("AlltoallvAlloc", func(c *Comm) error { return threeErr(AlltoallvAlloc(c, ins(), two)) }),
+		blocks("GathervAlloc", func(c *Comm) error { return threeErr(GathervAlloc(c, ins(), 1)) }),
 		blocks("AllreduceOne", func(c *Comm) error { return second(AllreduceOne(c, 1, Sum)) }),
 		blocks("AllreduceValue", func(c *Comm) error { return second(AllreduceValue(c, 1, add)) }),
 		blocks("AlltoallValue", func(c *Comm) error { return second(AlltoallValue(c, ins())) }),

@@ -1,7 +1,6 @@
 package mpi
 
 import (
-	"context"
 	"errors"
 	"net"
 )
@@ -65,9 +64,10 @@ func twoErr[T any](_ T, err error) error { return err }
 func threeErr[T, U any](_ T, _ U, err error) error { return err }
 
 const (
-	outlives  = "agreements go on among the living, on revoked communicators too"
-	ownComm   = "a window has a communicator of its own, which nothing revokes"
-	noContext = "a window is no view; its calls have no time limit"
+	outlives    = "agreements go on among the living, on revoked communicators too"
+	failedLeave = "a message that fails leaves the buffer, too"
+	ownComm     = "a window has a communicator of its own, which nothing revokes"
+	noContext   = "a window is no view; its calls have no time limit"
 )
 
 // pointRows are calls of point to point communication.
@@ -76,7 +76,7 @@ func pointRows() []pendingRow {
 	return []pendingRow{
 		blocks("Recv", func(c *Comm) error { return second(Recv(c, ins(), 0, 1)) }),
 		blocks("RecvAlloc", func(c *Comm) error { return threeErr(RecvAlloc[int](c, 0, 1)) }).as(recv),
-		blocks("RecvContext", func(c *Comm) error { return second(RecvContext(context.Background(), c, ins(), 0, 1)) }).as(recv),
+		blocks("RecvContext", func(c *Comm) error { return second(RecvContext(limitOf(c), c, ins(), 0, 1)) }).as(recv),
 		blocks("RecvStrided", func(c *Comm) error { return second(RecvStrided(c, ins(), Strided{2, 1, 1}, 0, 1)) }).as(recv),
 		blocks("RecvTyped", func(c *Comm) error {
 			d, err := TypeOf[int]()
@@ -91,7 +91,7 @@ func pointRows() []pendingRow {
 		}).as(recv),
 		starts("RecvInit", func(c *Comm) (Request, error) { return startedNow(RecvInit(c, ins(), 0, 1)) }).as(recv),
 		blocks("Send", func(c *Comm) error { return Send(c, long(), 0, 1) }),
-		blocks("SendContext", func(c *Comm) error { return SendContext(context.Background(), c, long(), 0, 1) }).as(send),
+		blocks("SendContext", func(c *Comm) error { return SendContext(limitOf(c), c, long(), 0, 1) }).as(send),
 		blocks("SendStrided", func(c *Comm) error {
 			return SendStrided(c, long(), Strided{1 << 19, 1, 2}, 0, 1)
 		}).as(send),
@@ -120,6 +120,15 @@ func pointRows() []pendingRow {
 		starts("IsendrecvReplace", func(c *Comm) (Request, error) { return IsendrecvReplace(c, ins(), 0, 2, 0, 1) }).as(recv),
 		blocks("Comm.Probe", func(c *Comm) error { return second(c.Probe(0, 1)) }),
 		blocks("Comm.Mprobe", func(c *Comm) error { return second(c.Mprobe(0, 1)) }),
+		starts("Comm.FlushBuffer", func(c *Comm) (Request, error) {
+			err := errors.Join(c.AttachBuffer(make([]byte, 2<<20)), Bsend(c, long(), 0, 1))
+			q, other := c.FlushBuffer()
+			return q, errors.Join(err, other)
+		}).not(byDeath, failedLeave).not(byFinal, "the message counts"),
+		blocks("Comm.DetachBuffer", func(c *Comm) error {
+			err := errors.Join(c.AttachBuffer(make([]byte, 2<<20)), Bsend(c, long(), 0, 1))
+			return errors.Join(err, second(c.DetachBuffer()))
+		}).not(byDeath, failedLeave),
 		starts("PrecvInit", func(c *Comm) (Request, error) { return startedNow(PrecvInit(c, ins(), 2, 0, 1)) }),
 		starts("PsendInit", func(c *Comm) (Request, error) { return startedNow(PsendInit(c, ins(), 2, 0, 1)) }),
 	}

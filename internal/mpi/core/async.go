@@ -80,7 +80,7 @@ func (x *Call) Launch(err error) (Request, error) {
 // pends describes a call that does not wait. Its steps name the ranks and the communicator, and end with these.
 func (x *Call) pends() pending.Op {
 	return pending.Op{
-		Call: x.kind, Context: pending.NoContext, Peer: pending.AnyRank, Tag: x.tag, Needs: pending.Nobody, Parts: true,
+		Call: x.kind, Context: x.c.collCtx, Peer: pending.AnyRank, Tag: x.tag, Needs: pending.Nobody, Parts: true,
 	}
 }
 

@@ -24,6 +24,7 @@ type collState struct {
 	tags   [keptTags]atomic.Uint64         // of the last calls, by number, the number above the tag; the poller reads them
 	poison atomic.Pointer[CollectiveError] // the first call known to have failed on any rank
 	answer atomic.Pointer[otherCall]       // of a rank that was asked
+	longed atomic.Pointer[string]          // the function whose call waits long, for reports
 	dead   deadCalls                       // where a failed call does not end those after it
 
 	displs  [2][]int // of a buffer that is read, and of one that is written, where the program gives none

@@ -132,7 +132,9 @@ func (x *Call) drop(r comm.Req) {
 // awaitLong listens while it waits until r is done, or over reports true. It resets the alarm before each look, and an
 // alarm goes off only after its reason can be seen. So no reason is missed.
 func (x *Call) awaitLong(r comm.Req, over func() bool) error {
-	alarm := &x.st.news.Alarm
+	alarm, kind := &x.st.news.Alarm, x.kind
+	x.st.longed.Store(&kind)
+	defer x.st.longed.Store(nil)
 	x.c.Srv.Listen(&x.st.news)
 	defer x.c.Srv.Unlisten(&x.st.news)
 	pause, next := lookFirst, time.Now().Add(lookFirst)

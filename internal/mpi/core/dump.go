@@ -18,7 +18,7 @@ func (p *Proc) Dump(w io.Writer) { p.rank.Dump(w) }
 
 // report adds the calls and messages that wait in package comm.
 func (p *Proc) report(x *rank.Report) {
-	all := p.listed()
+	all, names := p.listed()
 	for _, o := range all {
 		if o.Unexpected() {
 			x.Messages++
@@ -27,27 +27,52 @@ func (p *Proc) report(x *rank.Report) {
 		x.Calls++
 		x.InCall(o.Thread)
 	}
-	x.Lines = append(x.Lines, p.callLines(all)...)
+	x.Lines = append(x.Lines, p.callLines(all, names)...)
 }
 
 // listed is what pends at this rank, each operation once: not what is made of others that are listed, and no message
-// of an operation that has an entry of its own.
-func (p *Proc) listed() []pending.Op {
-	return slices.DeleteFunc(p.rank.Endpoint().Pending().Ops(), func(o pending.Op) bool {
+// of an operation that has an entry of its own. names are those of collectives, by the place of their messages.
+func (p *Proc) listed() (all []pending.Op, names map[place]string) {
+	names = make(map[place]string)
+	all = slices.DeleteFunc(p.rank.Endpoint().Pending().Ops(), func(o pending.Op) bool {
+		if o.Parts {
+			names[place{o.Context, o.Tag}] = o.Call
+		}
 		return o.Parts || o.Kind != pending.Call && int(o.Context/2) == systemID
 	})
+	return all, names
+}
+
+// place is what the messages of a collective have in common on a rank.
+type place struct {
+	ctx uint16
+	tag int
+}
+
+// named gives the function that the program has called for a collective; "" if it is not known.
+func (p *Proc) named(x pending.Op, names map[place]string) string {
+	if name := names[place{x.Context, x.Tag}]; name != "" {
+		return name
+	}
+	if c := p.colls.withID(int(x.Context / 2)); c != nil && !x.Unexpected() {
+		if name := c.coll.longed.Load(); name != nil {
+			return *name
+		}
+	}
+	return ""
 }
 
 // unended counts the operations of this rank that have not ended. It leaves out those that the program has given up.
 // first describes one of them.
 func (p *Proc) unended() (n int, first func() string) {
-	for _, x := range p.listed() {
+	all, names := p.listed()
+	for _, x := range all {
 		if x.Unexpected() {
 			continue
 		}
 		if n++; n == 1 {
 			x.Thread = nil
-			first = func() string { return p.callLines([]pending.Op{x})[0] }
+			first = func() string { return p.callLines([]pending.Op{x}, names)[0] }
 		}
 	}
 	return n, first
@@ -85,7 +110,7 @@ type likeness struct {
 
 // callLines gives a line for each group of calls and messages. Calls of this rank come before messages of others, and
 // large groups before small ones.
-func (p *Proc) callLines(all []pending.Op) []string {
+func (p *Proc) callLines(all []pending.Op, names map[place]string) []string {
 	type key struct {
 		text     string
 		inThread bool
@@ -100,7 +125,7 @@ func (p *Proc) callLines(all []pending.Op) []string {
 		}
 		text, ok := texts[like]
 		if !ok {
-			text = p.callText(x)
+			text = p.callText(x, names)
 			texts[like] = text
 		}
 		k := key{text, x.Thread != nil}
@@ -131,15 +156,17 @@ func (g *callGroup) compare(h *callGroup) int {
 func (g *callGroup) String() string {
 	line := g.text
 	switch {
-	case isCollective(g.first.Context):
+	case isCollective(g.first.Context), g.first.Kind == pending.Call && g.tags.most < 0:
 	case g.tags.least != g.tags.most:
 		line += fmt.Sprintf(", tags %d..%d", g.tags.least, g.tags.most)
 	default:
 		line += ", " + tagText(int(g.tags.least))
 	}
-	if g.bytes.least != g.bytes.most {
+	switch {
+	case g.first.Kind >= pending.Probe && g.first.Kind <= pending.Call && g.bytes.most == 0: // it has no bytes of its own
+	case g.bytes.least != g.bytes.most:
 		line += fmt.Sprintf(", %d..%d bytes", g.bytes.least, g.bytes.most)
-	} else {
+	default:
 		line += ", " + plural(int(g.bytes.least), "byte", "bytes")
 	}
 	thread := g.first.Thread
@@ -155,12 +182,15 @@ func (g *callGroup) String() string {
 }
 
 // callText names the call that waits in x, or what x is, without its tag and thread.
-func (p *Proc) callText(x pending.Op) string {
+func (p *Proc) callText(x pending.Op, names map[place]string) string {
 	if x.Call != "" {
 		return p.namedText(x)
 	}
 	on, peer := p.CommName(int(x.Context/2)), p.peerOf(x)
 	name, detail := p.collectiveText(x.Context, x.Tag)
+	if name != "" {
+		name = cmp.Or(p.named(x, names), name)
+	}
 	call := name + " on " + on + detail
 	switch {
 	case name == "":

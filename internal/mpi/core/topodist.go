@@ -66,7 +66,7 @@ func (y *party) route(list []letter) ([]letter, error) {
 // weighted is the same on all ranks. A rank gets those edges only that begin or end at it. Collective over c; it waits.
 // Errors are those of Dup.
 func (c *Comm) CreateDist(edges []topo.Edge, weighted bool) (*Comm, error) {
-	const what = "CreateDist"
+	const what = "CreateDistGraph"
 	if err := c.usableIntra(what); err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ func (w *Window) Fence(a epoch.Assert) error {
 		return w.errorf(what, err)
 	}
 	err := w.settleAll()
-	if e := w.c.Barrier(); err == nil {
+	if e := w.c.BarrierFor(what); err == nil {
 		err = e
 	}
 	if e := w.do(epoch.Fence, args); err == nil {

@@ -213,7 +213,7 @@ func (w *Window) Free() error {
 	if err := w.settleAll(); err != nil {
 		return err
 	}
-	if err := w.c.Barrier(); err != nil {
+	if err := w.c.BarrierFor("Win_free"); err != nil {
 		return err
 	}
 	w.mu.Lock()
