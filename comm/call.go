@@ -58,6 +58,14 @@ func (s *Server) callLate(p *pending.Op) error {
 	return nil
 }
 
+// Closed is ErrClosed once the server has been closed.
+func (s *Server) Closed() error {
+	if s.closed.Load() {
+		return s.closedError()
+	}
+	return nil
+}
+
 func (s *Server) closedError() error { return fmt.Errorf("%w: rank %d", ErrClosed, s.rank) }
 
 // EndCall ends a request of NewCall with err. The first end counts; the others return false and have no effect. It may

@@ -35,7 +35,6 @@ type waitingCall struct {
 	pendingRow
 	c   *Comm // of its own
 	w   *Win[int]
-	req Request
 	err error // once done is closed
 	// Closed when the call has returned.
 	done chan struct{}

@@ -58,9 +58,7 @@ func (r pendingRow) not(column, reason string) pendingRow {
 	return r
 }
 
-// twoErr drops the result of a call.
-func twoErr[T any](_ T, err error) error { return err }
-
+// threeErr drops the results of a call.
 func threeErr[T, U any](_ T, _ U, err error) error { return err }
 
 const (

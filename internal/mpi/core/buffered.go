@@ -167,7 +167,7 @@ func (k *kept) left(w *fult.Worker) {
 	}
 	b.mu.Unlock()
 	for _, f := range over {
-		b.srv.EndCall(f.call, nil, w)
+		b.srv.EndCall(f.call, b.srv.Closed(), w) // the end of the rank ends messages, too
 	}
 }
 
