@@ -48,7 +48,7 @@ func (x *Call) Launch(err error) (Request, error) {
 		return Request{}, err
 	}
 	a.err = nil
-	a.req = c.Srv.NewCall(x.pends(), pending.Terms{Stop: st.stopCall, Number: call})
+	a.req = c.Srv.NewCall(x.pends(), pending.Terms{Stop: st.stopper, Number: call})
 	r := Request{c: c, req: a.req}
 	if x.steps.Work|x.steps.Split > 0 {
 		a.scratch = x.lay()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/arch"
 	"github.com/golci/golci/internal/mpi/pure/errs"
 	"github.com/golci/golci/internal/progress"
@@ -39,7 +40,8 @@ type collState struct {
 
 	// Fixed.
 	c         *Comm
-	waits     *rank.Waits // nil without a timeline
+	stopper   func(call uint64, err error, w *fult.Worker) // stopCall, made once
+	waits     *rank.Waits                                  // nil without a timeline
 	size      int
 	numbers   uint8  // how many bits of a number are in a tag
 	uid       uint64 // the same on all ranks of the communicator, and no other communicator's of the job
@@ -63,6 +65,7 @@ func newCollState(c *Comm, uid uint64) *collState {
 	st.late = stopped(func() { st.news.Alarm.Complete(nil) })
 	st.open.late = stopped(st.lookLate)
 	st.open.idle.New = st.newOpen
+	st.stopper = st.stopCall
 	return st
 }
 
