@@ -65,6 +65,7 @@ func (w *Window) divide(what string, parts []part) error {
 	}
 	mem := w.block
 	if w.self != 0 {
+		m.ForgetRegion(int(parts[0].world), rma.Region(wholes[0].region)) // of a former window
 		mem, err = m.MappedRegion(int(parts[0].world), rma.Region(wholes[0].region))
 		if err == nil && mem == nil {
 			err = fmt.Errorf("%w: the memory of rank 0 is out of reach", errs.RMAShared)

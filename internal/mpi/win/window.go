@@ -122,6 +122,7 @@ func build(
 		w.discard()
 		return nil, err
 	}
+	w.forget()
 	if flavor == Allocated {
 		err = w.meet(what)
 	} else {
@@ -168,9 +169,7 @@ func (w *Window) begin(f func(w *Window) ([]byte, error), mine *part) (err error
 func (w *Window) discard() {
 	if w.s != nil {
 		w.s.remove(w)
-		for _, p := range w.ranks {
-			w.s.m.ForgetRegion(int(p.world), rma.Region(p.region))
-		}
+		w.forget()
 		if w.region != 0 {
 			w.s.m.RemoveRegion(w.region)
 		}
@@ -180,6 +179,16 @@ func (w *Window) discard() {
 		w.s.arena.Give(w.block)
 	}
 	_ = w.c.Free()
+}
+
+// forget drops what this rank knows of the others' regions. Their numbers may have been those of other windows, or may
+// soon be. So it is done before a rank can tell that this one has come to the end of a call that makes or frees windows.
+func (w *Window) forget() {
+	for r, p := range w.ranks {
+		if r != w.self { // RemoveRegion does that
+			w.s.m.ForgetRegion(int(p.world), rma.Region(p.region))
+		}
+	}
 }
 
 // gather tells all ranks of c the parts of all. If one could not make its part, all get an error: err itself where it
@@ -213,6 +222,7 @@ func (w *Window) Free() error {
 	if err := w.settleAll(); err != nil {
 		return err
 	}
+	w.forget()
 	if err := w.c.BarrierFor("Win_free"); err != nil {
 		return err
 	}
