@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/golci/golci/internal/pending/pendingtest"
 )
 
 func init() {
@@ -15,7 +17,7 @@ func init() {
 // rolePending has rank 0 die while all calls of the table wait on rank 1.
 func rolePending(p *Proc) error {
 	c := p.World()
-	calls, err := prepare(c, "death", byDeath, pendingRows())
+	rows, err := prepare(c, "death", byDeath, pendingRows())
 	if err != nil {
 		return err
 	}
@@ -25,11 +27,11 @@ func rolePending(p *Proc) error {
 		}
 		return syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	}
-	err = errors.Join(beginAll(c, calls, nil), Send(c, ins(), 0, 0))
-	if err != nil {
+	calls, err := beginAll(c, rows, nil)
+	if err = errors.Join(err, Send(c, ins(), 0, 0)); err != nil {
 		return err
 	}
-	if err := ended(calls, ErrPeer); err != nil {
+	if err := pendingtest.Ended(calls, ErrPeer); err != nil {
 		return err
 	}
 	dead, err := c.GetFailed()

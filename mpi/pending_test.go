@@ -1,11 +1,10 @@
 package mpi
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/golci/golci/internal/pending"
+	"github.com/golci/golci/internal/pending/pendingtest"
 )
 
 // Every call that may wait is ended by an abort, by the death of a peer, by a revocation and by a time limit. Finalize
@@ -33,11 +33,8 @@ func base(name string) string { return name[strings.LastIndex(name, ".")+1:] }
 // waitingCall is a row that is carried out.
 type waitingCall struct {
 	pendingRow
-	c   *Comm // of its own
-	w   *Win[int]
-	err error // once done is closed
-	// Closed when the call has returned.
-	done chan struct{}
+	c *Comm // of its own
+	w *Win[int]
 }
 
 // What calls of rows find by the name of their communicator, which is the row's.
@@ -63,7 +60,7 @@ func prepare(c *Comm, tag, column string, rows []pendingRow) (calls []*waitingCa
 		if row.except[column] != "" || column == byFinal && row.start == nil {
 			continue
 		}
-		x := &waitingCall{pendingRow: row, done: make(chan struct{})}
+		x := &waitingCall{pendingRow: row}
 		switch row.on {
 		case "ring":
 			x.c, err = c.CreateCart([]int{2}, []bool{true}, false)
@@ -91,103 +88,66 @@ func prepare(c *Comm, tag, column string, rows []pendingRow) (calls []*waitingCa
 	return calls, nil
 }
 
-// begin makes the call on rank 1, in a view where ctx is not nil.
-func (x *waitingCall) begin(ctx context.Context) {
-	if x.w != nil {
-		pendingWindows.Store(x.c.Name(), x.w)
-	}
+// make makes the call, in a view where ctx is not nil.
+func (x *waitingCall) make(ctx context.Context) error {
 	c := x.c
 	if ctx != nil {
-		pendingViews.Store(x.c.Name(), ctx)
 		c = c.WithContext(ctx)
 	}
-	go func() {
-		defer close(x.done)
-		if x.start == nil {
-			x.err = x.call(c)
-			return
-		}
-		q, err := x.start(c)
-		if err != nil {
-			x.err = err
-			return
+	if x.start == nil {
+		return x.call(c)
+	}
+	q, err := x.start(c)
+	switch {
+	case err != nil:
+		return err
+	case ctx != nil:
+		return second(q.WaitContext(ctx))
+	}
+	return second(q.Wait())
+}
+
+// mine tells what may be of the call. A window has a communicator of its own.
+func (x *waitingCall) mine(o *pending.Op) bool {
+	return x.w != nil || o.Context != pending.NoContext && o.Context/2 == x.c.core().Ctx/2
+}
+
+func (x *waitingCall) shown() string { return cmp.Or(x.shows, base(x.name)) }
+
+// beginAll makes all calls on rank 1, and returns when all of them wait.
+func beginAll(c *Comm, rows []*waitingCall, ctx context.Context) (calls []*pendingtest.Call, err error) {
+	for _, x := range rows {
+		if x.w != nil {
+			pendingWindows.Store(x.c.Name(), x.w)
 		}
 		if ctx != nil {
-			_, x.err = q.WaitContext(ctx)
-		} else {
-			_, x.err = q.Wait()
+			pendingViews.Store(x.c.Name(), ctx)
 		}
-	}()
-}
-
-// listed counts what may be of the call in the registry of the rank.
-func (x *waitingCall) listed(ops []pending.Op) (n int) {
-	ctx := x.c.core().Ctx
-	for _, o := range ops {
-		mine := o.Context != pending.NoContext && o.Context/2 == ctx/2
-		if !o.Unexpected() && (mine || x.w != nil || o.Call == x.shown()) { // a window has a communicator of its own
-			n++
-		}
+		calls = append(calls, &pendingtest.Call{
+			Name: x.name, Shows: x.shown(), Do: func() error { return x.make(ctx) }, Mine: x.mine,
+		})
 	}
-	return n
+	return calls, pendingtest.Begin(c.Proc().Server().Endpoint().Pending(), calls)
 }
-
-func (x *waitingCall) shown() string {
-	if x.shows != "" {
-		return x.shows
-	}
-	return base(x.name)
-}
-
-// beginAll makes all calls on rank 1, one after the other, and returns when all of them wait.
-func beginAll(c *Comm, calls []*waitingCall, ctx context.Context) error {
-	reg := c.Proc().Server().Endpoint().Pending()
-	for _, x := range calls {
-		before := x.listed(reg.Ops())
-		x.begin(ctx)
-		for x.listed(reg.Ops()) <= before {
-			select {
-			case <-x.done:
-				return fmt.Errorf("%s does not wait: %w", x.name, x.err)
-			default:
-				runtime.Gosched()
-			}
-		}
-	}
-	return nil
-}
-
-// ended waits for all calls, and tells which have not ended with want.
-func ended(calls []*waitingCall, want error) (err error) {
-	for _, x := range calls {
-		<-x.done
-		if !errors.Is(x.err, want) {
-			err = errors.Join(err, fmt.Errorf("%s: want %w: %w", x.name, want, errors.Join(x.err, errNone)))
-		}
-	}
-	return err
-}
-
-var errNone = errors.New("not that error")
 
 var pendingConduits = []string{"local", "udp"}
 
 // pendingJob has the calls of rows wait at once on rank 1. Then rank 0 does act, and then rank 1 sees, each with the
 // calls. The job ends with what they return.
 func pendingJob(t *testing.T, conduit, column string, rows []pendingRow, limit context.Context,
-	act, see func(c *Comm, calls []*waitingCall) error,
+	act func(c *Comm, calls []*waitingCall) error, see func(c *Comm, calls []*pendingtest.Call) error,
 ) error {
 	waiting := make(chan struct{})
 	return job(t, 2, func(c *Comm) error {
-		calls, err := prepare(c, conduit, column, rows)
+		mine, err := prepare(c, conduit, column, rows)
 		if err != nil {
 			return err
 		}
 		if c.Rank() == 0 {
 			<-waiting
-			return act(c, calls)
+			return act(c, mine)
 		}
-		err = beginAll(c, calls, limit)
+		calls, err := beginAll(c, mine, limit)
 		close(waiting)
 		if err != nil {
 			return err
@@ -201,8 +161,8 @@ func TestPendingAborted(t *testing.T) {
 		var failed error
 		err := pendingJob(t, conduit, byAbort, pendingRows(), nil,
 			func(*Comm, []*waitingCall) error { return errBoom },
-			func(_ *Comm, calls []*waitingCall) error {
-				failed = ended(calls, ErrAborted)
+			func(_ *Comm, calls []*pendingtest.Call) error {
+				failed = pendingtest.Ended(calls, ErrAborted)
 				return failed
 			})
 		if !errors.Is(err, errBoom) || failed != nil {
@@ -220,8 +180,8 @@ func TestPendingRevoked(t *testing.T) {
 				}
 				return errors.Join(err, c.Barrier())
 			},
-			func(c *Comm, calls []*waitingCall) error {
-				return errors.Join(ended(calls, ErrRevoked), c.Barrier())
+			func(c *Comm, calls []*pendingtest.Call) error {
+				return errors.Join(pendingtest.Ended(calls, ErrRevoked), c.Barrier())
 			})
 		if err != nil {
 			t.Errorf("%s: %v", conduit, err)
@@ -234,11 +194,11 @@ func TestPendingLimited(t *testing.T) {
 		ctx, end := context.WithCancelCause(context.Background())
 		err := pendingJob(t, conduit, byLimit, pendingRows(), ctx,
 			func(c *Comm, _ []*waitingCall) error { return c.Barrier() },
-			func(c *Comm, calls []*waitingCall) error {
+			func(c *Comm, calls []*pendingtest.Call) error {
 				end(errBoom)
-				return errors.Join(ended(calls, errBoom), c.Barrier(), errSeen)
+				return errors.Join(pendingtest.Ended(calls, errBoom), c.Barrier(), errSeen)
 			})
-		if !errors.Is(err, errSeen) || strings.Contains(err.Error(), errNone.Error()) {
+		if !errors.Is(err, errSeen) || strings.Contains(err.Error(), pendingtest.ErrOther.Error()) {
 			t.Errorf("%s: %v", conduit, err)
 		}
 	}
@@ -252,12 +212,12 @@ func TestPendingFinalized(t *testing.T) {
 		var finalized error
 		err := pendingJob(t, conduit, byFinal, pendingRows(), nil,
 			func(c *Comm, _ []*waitingCall) error { return nil },
-			func(c *Comm, calls []*waitingCall) error {
+			func(c *Comm, calls []*pendingtest.Call) error {
 				finalized = c.Proc().Finalize()
 				if want := fmt.Sprintf("%d operations", len(calls)); !strings.Contains(fmt.Sprint(finalized), want) {
-					return fmt.Errorf("%w: want %s: %w", errNone, want, finalized)
+					return fmt.Errorf("%w: want %s: %w", pendingtest.ErrOther, want, finalized)
 				}
-				return ended(calls, ErrFinalized)
+				return pendingtest.Ended(calls, ErrFinalized)
 			})
 		if !errors.Is(finalized, ErrPending) || err != nil {
 			t.Errorf("%s: Finalize: %v; the job: %v", conduit, finalized, err)
@@ -270,32 +230,12 @@ func TestPendingIsDumped(t *testing.T) {
 	for rows := range slices.Chunk(pendingRows(), some) {
 		err := pendingJob(t, "local", inDump, rows, nil,
 			func(c *Comm, _ []*waitingCall) error { return c.Barrier() },
-			func(c *Comm, calls []*waitingCall) error {
-				for _, x := range calls {
-					for !x.named(dumpOf(c)) { // a blocking collective gives its name once it has spun in vain
-						runtime.Gosched()
-					}
-				}
+			func(c *Comm, calls []*pendingtest.Call) error {
+				pendingtest.Named(c.Proc().Dump, calls)
 				return errSeen
 			})
 		if !errors.Is(err, errSeen) {
 			t.Error(err)
 		}
 	}
-}
-
-func dumpOf(c *Comm) string {
-	var b bytes.Buffer
-	c.Proc().Dump(&b)
-	return b.String()
-}
-
-// named tells whether a line of a dump names the call.
-func (x *waitingCall) named(dump string) bool {
-	for line := range strings.Lines(dump) {
-		if strings.Contains(line, x.shown()) {
-			return true
-		}
-	}
-	return false
 }

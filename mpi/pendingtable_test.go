@@ -1,15 +1,9 @@
 package mpi
 
 import (
-	"errors"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"go/types"
-	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
+
+	"github.com/golci/golci/internal/pending/pendingtest"
 )
 
 // neverPends are calls that give an error or a request and are not in the table, by the reason.
@@ -40,82 +34,10 @@ var neverPends = map[string]string{
 	"it is an error":                           `ThreadError.Unwrap`,
 }
 
-// TestPendingIsComplete: each exported function or method that gives an error or a request is a row of the table, or
-// has a reason why it is none. Each name in the lists is one of them.
 func TestPendingIsComplete(t *testing.T) {
-	found := fallible(t)
-	known := make(map[string]bool)
+	var rows []string
 	for _, r := range pendingRows() {
-		known[r.name] = true
+		rows = append(rows, r.name)
 	}
-	for reason, names := range neverPends {
-		for _, name := range strings.Fields(names) {
-			if known[name] {
-				t.Errorf("%s is listed twice, once because %s", name, reason)
-			}
-			known[name] = true
-		}
-	}
-	for _, name := range found {
-		if !known[name] {
-			t.Errorf("%s has no row, and no reason for that", name)
-		}
-	}
-	for name := range known {
-		if !slices.Contains(found, name) {
-			t.Errorf("%s is listed, and there is no such function", name)
-		}
-	}
+	pendingtest.Complete(t, rows, neverPends, "Request")
 }
-
-// fallible lists the exported functions and methods of the package that give an error or a request.
-func fallible(t *testing.T) (names []string) {
-	set := token.NewFileSet()
-	sources, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var files []*ast.File
-	for _, name := range sources {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		f, err := parser.ParseFile(set, name, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, f)
-	}
-	// What other packages declare is not needed: the results looked for are of this one, or predeclared.
-	cfg := types.Config{Importer: noImports{}, Error: func(error) {}}
-	pkg, _ := cfg.Check("mpi", set, files, nil)
-	gives := func(f *types.Func) bool {
-		for v := range f.Signature().Results().Variables() {
-			if s := types.TypeString(v.Type(), types.RelativeTo(pkg)); s == "error" || s == "Request" {
-				return true
-			}
-		}
-		return false
-	}
-	for _, name := range pkg.Scope().Names() {
-		switch x := pkg.Scope().Lookup(name).(type) {
-		case *types.Func:
-			if x.Exported() && gives(x) {
-				names = append(names, name)
-			}
-		case *types.TypeName:
-			named, ok := x.Type().(*types.Named)
-			for i := 0; ok && i < named.NumMethods(); i++ {
-				if m := named.Method(i); m.Exported() && gives(m) {
-					names = append(names, name+"."+m.Name())
-				}
-			}
-		}
-	}
-	return names
-}
-
-// noImports finds no package.
-type noImports struct{}
-
-func (noImports) Import(string) (*types.Package, error) { return nil, errors.New("not needed") }
