@@ -10,7 +10,7 @@ func (x *Call) Allgather(int) (err error) {
 		return err
 	}
 	if f := x.boardAllgather(len(send.mem)); f != nil {
-		return x.overBoard(x.boardWay(wayBoardAllgather, wayTierAllgather), 0, f)
+		return x.overBoard(x.boardWay(wayBoardAllgather, wayTierAllgather), 0, len(send.mem), f)
 	}
 	n, w := len(send.mem), wayAllgatherRing
 	if allgathersInSteps(x.size, n*x.size) {

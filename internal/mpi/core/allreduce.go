@@ -10,7 +10,7 @@ func (x *Call) Allreduce(int) error {
 	}
 	send := &x.buf[schedule.In]
 	if f := x.boardAllreduce(of.bytes, of.elem); f != nil {
-		return x.overBoard(x.boardWay(wayBoardAllreduce, wayTierAllreduce), 0, f)
+		return x.overBoard(x.boardWay(wayBoardAllreduce, wayTierAllreduce), 0, of.bytes, f)
 	}
 	w := allreduceWay(x.size, of.bytes, send.len)
 	switch {

@@ -23,7 +23,7 @@ func (x *Call) Alltoall(int) error {
 		if own {
 			*send = *recv
 		}
-		return x.overBoard(wayBoardAlltoall, 0, f)
+		return x.overBoard(wayBoardAlltoall, 0, n, f)
 	}
 	w := alltoallWay(x.size, n)
 	if w == wayAlltoallBruck && own {

@@ -29,10 +29,16 @@ type async struct {
 	scratch *scratch
 	barrier *schedule.Schedule // of the round before the call, while that is under way; else nil
 	tags    [2]int             // of the call, meanwhile
+	compare *exchange          // before the call, in place of that barrier; else nil
 }
 
 // callError is the error of a collective that did not wait. It names the call.
-type callError struct{ error }
+type callError struct {
+	error
+	st   *collState
+	call uint64
+	kind string
+}
 
 // Unwrap gives the error, for errors.Is.
 func (e *callError) Unwrap() error { return e.error }
@@ -48,15 +54,23 @@ func (x *Call) Launch(err error) (Request, error) {
 	}
 	a.req, a.err = c.Srv.NewCall(), nil
 	r := Request{c: c, req: a.req}
+	if x.size > 1 {
+		x.enter()
+	}
 	if x.steps.Work|x.steps.Split > 0 {
 		a.scratch = x.lay()
 	}
 	a.stop.Store(nil)
 	a.owed.Store(1)
 	a.events.Store(1)
-	if call&st.roundMask == 0 {
+	switch {
+	case x.compares():
+		a.compare = x.beginCompare()
+		a.barrier = &a.compare.steps
+		x.beginRun(a.barrier, 0)
+	case call&st.roundMask == 0:
 		x.beginRound()
-	} else {
+	default:
 		x.beginRun(x.steps, 0)
 	}
 	st.opened(x)
@@ -170,9 +184,7 @@ func (x *Call) give(err error) {
 func (x *Call) ended(w *fult.Worker) {
 	a, srv := x.async, x.c.Srv
 	req, err := a.req, a.err
-	if err != nil {
-		err = &callError{err}
-	}
+	st, call, kind := x.st, x.call, x.kind
 	if x.stop != nil {
 		x.stop()
 		x.stop = nil
@@ -180,8 +192,13 @@ func (x *Call) ended(w *fult.Worker) {
 	x.forget()
 	x.given.end(err == nil)
 	a.scratch.release()
-	x.panic, x.scratch, a.scratch, a.err = nil, nil, nil, nil
-	x.st.open.idle.Put(x)
+	x.panic, x.scratch, a.scratch, a.err, a.barrier, a.compare = nil, nil, nil, nil, nil, nil
+	st.open.idle.Put(x)
+	if err != nil {
+		e := &callError{err, st, call, kind}
+		err = e
+		st.owe(e, w)
+	}
 	srv.EndCall(req, err, w)
 }
 
@@ -197,6 +214,13 @@ func (x *Call) beginRound() {
 
 func (x *Call) endRound() {
 	a := x.async
-	a.barrier, x.tag, x.lastTag = nil, a.tags[0], a.tags[1]
+	a.barrier = nil
+	if e := a.compare; e != nil {
+		a.compare = nil
+		x.endCompare(e)
+		x.give(x.judgeClaims(e))
+	} else {
+		x.tag, x.lastTag = a.tags[0], a.tags[1]
+	}
 	x.beginRun(x.steps, 0)
 }

@@ -13,7 +13,7 @@ func (x *Call) Bcast(root int) error {
 	}
 	n := len(buf.mem)
 	if f := x.boardBcast(n); f != nil {
-		return x.overBoard(x.boardWay(wayBoardBcast, wayTierBcast), root, f)
+		return x.overBoard(x.boardWay(wayBoardBcast, wayTierBcast), root, n, f)
 	}
 	w := bcastWay(x.size, n, buf.len)
 	switch {

@@ -68,7 +68,8 @@ type Coll struct {
 type given struct {
 	on      bool
 	in, out area
-	elem    int // bytes of an element of a reduction, else 1
+	elem    int   // bytes of an element of a reduction, else 1
+	of      *Elem // what the elements of all ranks are compared by
 }
 
 // Do carries out a collective and waits for its end. It finds errors of the arguments before the call has a number: the
@@ -82,6 +83,7 @@ func (c *Comm) Do(k *Coll) error {
 	if err != nil {
 		return err
 	}
+	x.of(g.of)
 	err = x.Finish(x.chooseGiven(k, g, o))
 	x.given.end(err == nil)
 	return err
@@ -97,6 +99,7 @@ func (c *Comm) Start(k *Coll) (Request, error) {
 	if err != nil {
 		return Request{}, err
 	}
+	x.of(g.of)
 	err = x.chooseGiven(k, g, o)
 	return x.Launch(err)
 }
@@ -148,6 +151,7 @@ func (k *Coll) elemType(u *usage) *dtype.Type {
 // measure looks at the buffers that the rank uses.
 func (c *Comm) measure(k *Coll, u *usage, g *given) error {
 	g.elem = 1
+	g.of = c.elemsOf(k, u)
 	in, out := k.In, k.Out
 	switch k.Kind { // they give the lengths of parts of the result; what is combined is all of them
 	case KindReduceScatter:

@@ -1,6 +1,10 @@
 package core
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/golci/golci/fult"
+)
 
 // Isolate has a collective that fails end on all ranks without an effect on those after it. Programs in C expect that:
 // they go on after an error. Without it all later collectives of the communicator fail. To be called before there are
@@ -34,3 +38,21 @@ func (d *deadCalls) add(e *CollectiveError) bool {
 		}
 	}
 }
+
+// A rank may have started calls after one that does not wait, when that one fails. The ranks on which it has failed may
+// have made no further call, so those calls may wait for ever. They fail, too, and so does what the rank calls next,
+// until the program has been told: by the request, or by a call that waits. Then it knows where it stands, and goes on
+// with the number of the other ranks, on which the same calls have failed.
+
+// owe notes that a call that did not wait has failed. It ends what has been started after it.
+func (st *collState) owe(e *callError, w *fult.Worker) {
+	if !st.c.proc.isolated.Load() {
+		return
+	}
+	st.owed.Store(e)
+	st.news.Alarm.Complete(w)
+	st.stop(w, (*Call).poisoned)
+}
+
+// told notes that the program gets the error.
+func (e *callError) told() { e.st.owed.CompareAndSwap(e, nil) }

@@ -130,7 +130,8 @@ func (x *colls) withID(id int) *Comm {
 }
 
 // failed notes a failure that another rank, src in the world, has told of. It gives the state if that is news for it.
-func (x *colls) failed(uid uint64, src int, e *CollectiveError) *collState {
+// known tells whether this rank has the communicator.
+func (x *colls) failed(uid uint64, src int, e *CollectiveError) (news *collState, known bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	st := x.m[uid]
@@ -142,12 +143,12 @@ func (x *colls) failed(uid uint64, src int, e *CollectiveError) *collState {
 			x.early = append(x.early[:0], x.early[1:]...)
 		}
 		x.early = append(x.early, earlyFailure{uid, e})
-		return nil
+		return nil, false
 	}
 	if !st.lower(e) {
-		return nil
+		return nil, true
 	}
-	return st
+	return st, true
 }
 
 // noticed is called by the poller with each notice.
@@ -188,7 +189,11 @@ func (p *Proc) noticed(src int, args [4]uint64, text []byte, w *fult.Worker) {
 	case noticeFailed:
 		kind, why, _ := strings.Cut(string(text), ": ")
 		e := &CollectiveError{Rank: rank, Call: call, Kind: kind, Err: reasonFrom(why, arg)}
-		if st := p.colls.failed(uid, src, e); st != nil {
+		st, known := p.colls.failed(uid, src, e)
+		if !known {
+			p.account.failed(p, uid, e)
+		}
+		if st != nil {
 			st.news.Alarm.Complete(w)
 			st.stop(w, (*Call).poisoned)
 		}
@@ -197,6 +202,9 @@ func (p *Proc) noticed(src int, args [4]uint64, text []byte, w *fult.Worker) {
 	st := p.colls.get(uid)
 	if st != nil {
 		rank = st.c.peerOf(src)
+	}
+	if st == nil && what == noticeAsk {
+		p.account.asked(p, src, uid, call, int(arg>>32), int(arg&lowHalf))
 	}
 	if st == nil || uint(rank) >= uint(st.size) {
 		return // freed, or not made yet: a rank that still waits asks again
@@ -226,9 +234,17 @@ func (st *collState) asked(call uint64, rank, tag, lastTag int) {
 	if !ok && st.c.proc.final.Load() && call > st.state.Load()/2 {
 		mine, ok = collTag(st.size, wayFinalize, 0, 0), true
 	}
-	if !ok || mine == tag || mine == lastTag || tagWay(tag).before() {
+	if !ok || !answers(mine, tag, lastTag) {
 		return
 	}
 	x := Call{c: st.c, st: st, rank: st.c.rank, call: call}
 	x.notify(rank, noticeAnswer, uint64(mine), "")
+}
+
+// answers tells that a rank which has called what the tag mine is of answers one that asks with two tags.
+func answers(mine, tag, lastTag int) bool {
+	if w := tagWay(mine); w == wayFinalize || w == wayFree {
+		return true
+	}
+	return mine != tag && mine != lastTag && !tagWay(tag).before()
 }

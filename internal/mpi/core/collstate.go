@@ -23,9 +23,12 @@ type collState struct {
 	state  atomic.Uint64
 	tags   [keptTags]atomic.Uint64         // of the last calls, by number, the number above the tag; the poller reads them
 	poison atomic.Pointer[CollectiveError] // the first call known to have failed on any rank
+	told   atomic.Bool                     // the program has been told of it, or is about to be
 	answer atomic.Pointer[otherCall]       // of a rank that was asked
 	dead   deadCalls                       // where a failed call does not end those after it
+	owed   atomic.Pointer[callError]       // there: the last error of a request that the program has not been told of
 
+	past    past     // what has been called
 	displs  [2][]int // of a buffer that is read, and of one that is written, where the program gives none
 	attend  uint64   // from this number on a call needs prepare
 	doubts  int      // calls after which messages that still wait are looked at; see lookBack
@@ -41,6 +44,7 @@ type collState struct {
 	waits     *rank.Waits // nil without a timeline
 	size      int
 	numbers   uint8  // how many bits of a number are in a tag
+	marks     uint8  // how many bits a mark has
 	uid       uint64 // the same on all ranks of the communicator, and no other communicator's of the job
 	roundMask uint64 // numbers whose bits under it are 0 begin with a check
 }
@@ -51,7 +55,8 @@ const keptTags = 16
 func newCollState(c *Comm, uid uint64) *collState {
 	size := len(c.peers)
 	n := numberBits(size)
-	st := &collState{c: c, size: size, uid: uid, numbers: uint8(n), roundMask: 1<<(n-2) - 1}
+	st := &collState{c: c, size: size, uid: uid, numbers: uint8(n), marks: uint8(markBits(size)), roundMask: 1<<(n-2) - 1}
+	st.past.begin(c.proc == nil || c.proc.typed)
 	st.shared.at = c.firstBoard()
 	st.running = Call{c: c, st: st, rank: c.rank, size: size, alarm: &st.news.Alarm}
 	st.news.Context = c.collCtx
@@ -83,6 +88,12 @@ type Call struct {
 	rank    int
 	size    int
 	call    uint64 // its number on the communicator; 0 for Finalize
+	word    uint64 // what is called; see past
+	head    uint64 // a hash of that and of what was called before
+	mark    uint64 // the bits of it that are in tags are the mark
+	bytes   int    // that each rank brings, where all bring as many; else 0
+	shape   uint64 // of the elements, 0 if not known
+	seal    uint64 // what the others compare on the board
 	terms   comm.Terms
 	alarm   *progress.Done                // of the listener; nil for Finalize
 	once    bool                          // no rank sends another two messages
@@ -102,7 +113,9 @@ type Call struct {
 	buf   [schedule.Bufs]buffer // the call's
 	op    Operator              // of a reduction
 	given given                 // the arguments of MPI, if the call has them
-	small [smallScratch]uint64  // memory to work in, if little is needed
+
+	exchange *exchange            // nil until the ranks compare what they call
+	small    [smallScratch]uint64 // memory to work in, if little is needed
 }
 
 // Begin begins a collective of elements e for the function what. Buffers, and Operate for a reduction, are to follow;
@@ -118,10 +131,18 @@ func (c *Comm) starts(what string, e *Elem, later bool) (*Call, error) {
 		return nil, c.errorf(what, ": %w: the communicator has two groups", errs.UnsupportedOperation)
 	}
 	x, err := c.begin(what, e.err, later)
-	if err == nil && c.checked {
-		x.terms.Shape = e.shape()
+	if err == nil {
+		x.of(e)
 	}
 	return x, err
+}
+
+// of says of which elements the buffers of the call are.
+func (x *Call) of(e *Elem) {
+	x.shape = e.shape()
+	if x.c.checked {
+		x.terms.Shape = x.shape
+	}
 }
 
 // begin starts a call: one at a time on a communicator. When it returns no error, Finish must be called. With later,
@@ -140,7 +161,7 @@ func (c *Comm) begin(what string, typ error, later bool) (*Call, error) {
 		x = st.open.idle.Get().(*Call)
 	}
 	x.c, x.kind, x.call = c, what, last/2+1
-	x.terms.Endable, x.terms.Shape = c.until != nil, 0
+	x.terms.Endable, x.terms.Shape, x.shape = c.until != nil, 0, 0
 	if typ != nil || x.call >= st.attend || c.until != nil || st.poison.Load() != nil {
 		if err := x.prepare(typ); err != nil {
 			err = x.end(err)
@@ -255,16 +276,25 @@ func (x *Call) round() error {
 // take sets the way of the call and its root, of which the tag of its messages is made. Before, the call sends and
 // receives nothing.
 func (x *Call) take(w way, root int) {
-	x.way, x.once = w, !w.repeats()
-	n := x.st.numbers & 63                                     // which tells the compiler that no shift is too long
-	x.tag = int(w)<<tagShared | root<<n | int(x.call&(1<<n-1)) // collTag
+	x.way, x.once, x.bytes = w, !w.repeats(), 0
+	x.word = x.wordOf(w, root)
+	x.head = x.st.past.headOf(x.word)
+	x.mark = x.head
+	if x.c.proc.isolated.Load() { // ranks go on after a failure, of which they learn at different calls
+		x.mark = stirred(1, x.word)
+	}
+	x.tag = x.tagged(w, root)
 	x.lastTag = x.tag
 	arch.StoreRel64(&x.st.tags[x.call%keptTags], x.call<<tagBits|uint64(x.tag))
 }
 
 // tagOf gives the tag of a call, if the rank has got that far in it and has not forgotten it.
 func (st *collState) tagOf(call uint64) (int, bool) {
-	e := st.tags[call%keptTags].Load()
+	return tagIn(st.tags[call%keptTags].Load(), call)
+}
+
+// tagIn gives the tag of a call that a word of collState.tags has, if it is of that call.
+func tagIn(e, call uint64) (int, bool) {
 	return int(e & (1<<tagBits - 1)), call > 0 && e>>tagBits == call&(1<<(64-tagBits)-1)
 }
 
@@ -285,6 +315,9 @@ func (st *collState) room(n int, written bool) []int {
 func (x *Call) end(err error) error {
 	if err != nil {
 		x.fail(err)
+		if x.async == nil {
+			x.st.owed.Store(nil)
+		}
 	}
 	if x.stop != nil {
 		x.stop()
@@ -303,7 +336,11 @@ func (x *Call) end(err error) error {
 func (x *Call) poisoned() error {
 	e := x.st.poison.Load()
 	if e != nil && x.c.proc.isolated.Load() {
-		e = x.st.dead.get(x.call)
+		if e = x.st.dead.get(x.call); e == nil {
+			if owed := x.st.owed.Load(); owed != nil && owed.call < x.call {
+				return x.ofCall(&CollectiveError{Rank: x.rank, Call: owed.call, Kind: owed.kind, Err: owed.error})
+			}
+		}
 	}
 	if x.c.Revoked() {
 		return x.ofCall(errs.Revoked)
@@ -311,6 +348,7 @@ func (x *Call) poisoned() error {
 	if e == nil || x.call < e.Call {
 		return nil
 	}
+	x.st.told.Store(true)
 	return x.ofCall(e)
 }
 
@@ -319,6 +357,7 @@ func (x *Call) fail(err error) {
 	if x.size == 1 || x.call == 0 || x.c.proc.rank.Ended() != nil || errors.Is(err, comm.ErrClosed) {
 		return
 	}
+	x.st.told.Store(true)
 	if x.st.lower(&CollectiveError{Rank: x.rank, Call: x.call, Kind: x.kind, Err: err}) {
 		x.tellFailure(err)
 		x.st.stop(nil, (*Call).poisoned)

@@ -259,8 +259,13 @@ func (x *Call) mismatch(rank, tag int) error {
 
 func (x *Call) differs(rank, tag int) error {
 	mine, _ := x.st.tagOf(x.call)
-	return x.errorf(ErrMismatch, "this is %v%s; rank %d has called %s", x.kind, callDetail(x.size, mine, x.call), rank,
-		callText(x.size, tag, x.call))
+	here, there := callText(x.size, mine, x.call), callText(x.size, tag, x.call)
+	more := ""
+	if here == there {
+		more = ", which waits where this one does not, or has another operation, or comes after other calls"
+	}
+	return x.errorf(ErrMismatch, "this is %v%s; rank %d has called %s%s", x.kind, callDetail(x.size, mine, x.call), rank,
+		there, more)
 }
 
 // leftover looks for messages that belong to a call before.
