@@ -31,7 +31,7 @@ func TestRanks(t *testing.T) {
 		t.Fatal(err)
 	}
 	golci := launcher(t)
-	for _, name := range []string{"two.c", "posts.c", "fork.c"} {
+	for _, name := range []string{"two.c", "posts.c", "fork.c", "differ.c"} {
 		t.Run(name, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join("testdata/ranks", name))
 			if err != nil {
